@@ -1,0 +1,2 @@
+//! The live viewer.
+fn main() {}

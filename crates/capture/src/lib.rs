@@ -1,0 +1,2 @@
+//! The capture container: write, read, replay source.
+#![forbid(unsafe_code)]

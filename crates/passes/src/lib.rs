@@ -1,0 +1,2 @@
+//! Passes over the IR, one file per pass, and the pipeline function.
+#![forbid(unsafe_code)]

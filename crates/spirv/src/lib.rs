@@ -1,0 +1,2 @@
+//! SPIR-V back end of the IR.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! State tables with representatives, dirty groups and tracking.
+#![forbid(unsafe_code)]

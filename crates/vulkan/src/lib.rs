@@ -1,0 +1,1 @@
+//! The renderer: executes a command stream with Vulkan.

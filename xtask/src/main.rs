@@ -1,0 +1,2 @@
+//! Set-up, demo, test, bless, bench, dist and validate.
+fn main() {}
