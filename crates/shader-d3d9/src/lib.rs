@@ -1,2 +1,16 @@
 //! Direct3D 9 shader front end: token parser, disassembler, assembler, lifter, fixed function.
+//!
+//! * [`tables`]: opcodes, registers, modifiers, usages; one row each.
+//! * [`parse`]: tokens to [`instruction::Instruction`]s, with every field checked.
+//! * [`signature()`]: what a guest needs to know of a shader without compiling it.
 #![forbid(unsafe_code)]
+
+pub mod error;
+pub mod instruction;
+pub mod parse;
+pub mod signature;
+pub mod tables;
+
+pub use error::{ParseError, ParseErrorKind};
+pub use parse::{Program, token_length, tokens_from_bytes};
+pub use signature::{Signature, signature};

@@ -1,0 +1,491 @@
+//! Tokens to instructions. Every field is checked here, so that what follows can rely on it; see [`Decoder`].
+
+use crate::error::{ParseError, ParseErrorKind as Kind};
+use crate::instruction::{
+    ControlBits, Declaration, Dst, Instruction, MAX_SOURCES, Register, Relative, Sources, Src, Swizzle,
+};
+use crate::tables::{
+    Access, COMMENT, Comparison, Control, END, Flow, Opcode, OpcodeInfo, Operand, RegisterType, SourceModifier, Stage,
+    TextureDimension, Usage, Version,
+};
+
+/// Longest shader that is read, in tokens. The largest models allow 32,768 instructions of at most eight tokens.
+pub const MAX_TOKENS: usize = 1 << 19;
+/// Deepest nesting of flow control. The models allow 24 of each kind.
+pub const MAX_NESTING: usize = 64;
+
+/// Turns bytes into tokens; for code that comes from a file or a packet.
+///
+/// # Errors
+/// [`Kind::Unaligned`] if the size is no multiple of four, [`Kind::TooLong`] beyond [`MAX_TOKENS`].
+pub fn tokens_from_bytes(bytes: &[u8]) -> Result<Vec<u32>, ParseError> {
+    let error = |kind| ParseError { offset: (bytes.len() / 4) as u32, opcode: None, kind };
+    if bytes.len() / 4 > MAX_TOKENS {
+        return Err(error(Kind::TooLong));
+    }
+    let (words, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        return Err(error(Kind::Unaligned { bytes: bytes.len() }));
+    }
+    Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
+}
+
+/// Finds the length of a shader whose end nobody has told, end token included, reading each token once and in order.
+///
+/// `read(i)` gives token `i`, or `None` where the memory ends. The end token is only looked for where an instruction
+/// can stand, so constants and comments that contain `0x0000ffff` do not end the shader.
+///
+/// # Errors
+/// A version, an opcode or a length that does not exist, or no end within [`MAX_TOKENS`].
+pub fn token_length(mut read: impl FnMut(usize) -> Option<u32>) -> Result<usize, ParseError> {
+    let fail = |offset: usize, kind| ParseError { offset: offset as u32, opcode: None, kind };
+    let first = read(0).ok_or_else(|| fail(0, Kind::Truncated))?;
+    let version = Version::from_token(first).ok_or_else(|| fail(0, Kind::Version { token: first }))?;
+    let mut at = 1;
+    while at < MAX_TOKENS {
+        let token = read(at).ok_or_else(|| fail(at, Kind::Truncated))?;
+        if token == END {
+            return Ok(at + 1);
+        }
+        let number = token as u16;
+        let operands = if number == COMMENT {
+            (token >> 16 & 0x7FFF) as usize
+        } else if version.has_lengths() {
+            (token >> 24 & 0xF) as usize
+        } else {
+            let op = find_opcode(number, version).map_err(|kind| fail(at, kind))?;
+            op.info().operands.iter().map(|operand| operand_tokens(*operand)).sum()
+        };
+        at += 1;
+        // Comments are stepped over token by token too: `read` may be looking for the end of its memory.
+        for _ in 0..operands {
+            read(at).ok_or_else(|| fail(at, Kind::Truncated))?;
+            at += 1;
+        }
+    }
+    Err(fail(at, Kind::TooLong))
+}
+
+fn operand_tokens(operand: Operand) -> usize {
+    match operand {
+        Operand::Floats | Operand::Ints => 4,
+        _ => 1,
+    }
+}
+
+fn find_opcode(number: u16, version: Version) -> Result<Opcode, Kind> {
+    Opcode::find(number, version).map_err(|known| match known {
+        true => Kind::OpcodeVersion { number, version },
+        false => Kind::UnknownOpcode { number },
+    })
+}
+
+/// A whole shader, decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Shader model.
+    pub version: Version,
+    /// Instructions in order; comments and the end token are not among them.
+    pub instructions: Vec<Instruction>,
+    /// Length in tokens, version and end token included.
+    pub length: u32,
+}
+
+impl Program {
+    /// Decodes and checks a shader. What follows its end token is ignored.
+    ///
+    /// # Errors
+    /// The first thing wrong with it.
+    pub fn parse(tokens: &[u32]) -> Result<Self, ParseError> {
+        let mut decoder = Decoder::new(tokens)?;
+        let mut instructions = Vec::with_capacity(tokens.len().min(MAX_TOKENS) / 3);
+        for instruction in decoder.by_ref() {
+            instructions.push(instruction?);
+        }
+        Ok(Self { version: decoder.version, instructions, length: decoder.at as u32 })
+    }
+}
+
+/// Decodes one instruction after the other without allocating.
+///
+/// It checks: the version; that each opcode exists in it; control bits; the instruction length; register types,
+/// numbers, access and relative addressing; modifiers; the nesting of flow control; that an end token comes. After an
+/// error it yields nothing more.
+#[derive(Debug)]
+pub struct Decoder<'a> {
+    tokens: &'a [u32],
+    at: usize,
+    version: Version,
+    done: bool,
+    blocks: [Block; MAX_NESTING],
+    depth: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    If,
+    Else,
+    Loop,
+    Rep,
+}
+
+impl<'a> Decoder<'a> {
+    /// Starts at the version token.
+    ///
+    /// # Errors
+    /// [`Kind::Truncated`] or [`Kind::Version`].
+    pub fn new(tokens: &'a [u32]) -> Result<Self, ParseError> {
+        let fail = |kind| ParseError { offset: 0, opcode: None, kind };
+        let token = *tokens.first().ok_or_else(|| fail(Kind::Truncated))?;
+        let version = Version::from_token(token).ok_or_else(|| fail(Kind::Version { token }))?;
+        let tokens = &tokens[..tokens.len().min(MAX_TOKENS)];
+        Ok(Self { tokens, at: 1, version, done: false, blocks: [Block::If; MAX_NESTING], depth: 0 })
+    }
+
+    /// The shader model.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Tokens read so far; after the last instruction, the length of the shader.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    fn take(&mut self) -> Result<u32, Kind> {
+        let missing = if self.at >= MAX_TOKENS { Kind::TooLong } else { Kind::Truncated };
+        let token = *self.tokens.get(self.at).ok_or(missing)?;
+        self.at += 1;
+        Ok(token)
+    }
+
+    fn field(&self, field: &'static str, value: u32) -> Kind {
+        Kind::Field { field, value, version: self.version }
+    }
+
+    fn step(&mut self) -> Result<Option<Instruction>, ParseError> {
+        loop {
+            let offset = self.at;
+            let fail = |kind| ParseError { offset: offset as u32, opcode: None, kind };
+            let token = self.take().map_err(fail)?;
+            if token == END {
+                return match self.depth {
+                    0 => Ok(None),
+                    opened => Err(fail(Kind::Unclosed { opened: opened as u32 })),
+                };
+            }
+            if token as u16 == COMMENT {
+                let end = self.at + (token >> 16 & 0x7FFF) as usize;
+                if end > self.tokens.len() {
+                    return Err(fail(Kind::Truncated));
+                }
+                self.at = end;
+                continue;
+            }
+            let op = find_opcode(token as u16, self.version).map_err(fail)?;
+            return match self.instruction(offset, token, op) {
+                Ok(instruction) => Ok(Some(instruction)),
+                // A wrong operand is reported at its own token, which is the last one that was taken.
+                Err(kind) => {
+                    Err(ParseError { offset: (self.at - 1).max(offset) as u32, opcode: Some(op.info().name), kind })
+                }
+            };
+        }
+    }
+
+    fn instruction(&mut self, offset: usize, token: u32, op: Opcode) -> Result<Instruction, Kind> {
+        let info = op.info();
+        let mut instruction = Instruction::new(op);
+        instruction.offset = offset as u32;
+        instruction.control = self.control(info, token >> 16 & 0xFF)?;
+        instruction.coissue = token & 1 << 30 != 0;
+        let ps_1 = self.version.stage == Stage::Pixel && self.version.major == 1;
+        if token & 1 << 31 != 0 {
+            return Err(self.field("instruction token bit 31", 1));
+        }
+        if instruction.coissue && !ps_1 {
+            return Err(self.field("co-issue bit", 1));
+        }
+        let predicated = token & 1 << 28 != 0;
+        if predicated && self.version.number() < 0x201 {
+            return Err(self.field("predication bit", 1));
+        }
+        self.flow(info)?;
+
+        let mut usage = None;
+        for operand in info.operands {
+            match *operand {
+                Operand::Usage => usage = Some(self.take()?),
+                Operand::Dst | Operand::DstRead => {
+                    instruction.dst = Some(self.dst(op, *operand)?);
+                    if predicated {
+                        instruction.predicate = Some(self.src(Operand::Predicate, "predicate")?);
+                    }
+                }
+                Operand::Floats | Operand::Ints => {
+                    for word in &mut instruction.immediate {
+                        *word = self.take()?;
+                    }
+                }
+                Operand::Flag => instruction.immediate[0] = self.take()?,
+                operand => {
+                    let field = SOURCE_NAMES[instruction.srcs.len() % MAX_SOURCES];
+                    let src = self.src(operand, field)?;
+                    instruction.srcs.push(src);
+                }
+            }
+        }
+        if predicated && instruction.predicate.is_none() {
+            return Err(self.field("predication bit", 1));
+        }
+        if let (Some(usage), Some(dst)) = (usage, instruction.dst) {
+            instruction.declaration = Some(self.declaration(usage, dst.register.ty)?);
+        }
+        if self.version.has_lengths() {
+            let (field, expected) = (token >> 24 & 0xF, (self.at - offset - 1) as u32);
+            if field != expected {
+                return Err(Kind::Length { field, expected });
+            }
+        }
+        Ok(instruction)
+    }
+
+    fn control(&self, info: &OpcodeInfo, bits: u32) -> Result<ControlBits, Kind> {
+        match (info.control, bits) {
+            (Control::None, 0) | (Control::Texture, 0) => Ok(ControlBits::None),
+            (Control::Texture, 1) => Ok(ControlBits::Project),
+            (Control::Texture, 2) => Ok(ControlBits::Bias),
+            (Control::Comparison, bits) => Comparison::from_number(bits as u8)
+                .map(ControlBits::Comparison)
+                .ok_or_else(|| self.field("comparison", bits)),
+            (Control::None | Control::Texture, bits) => Err(self.field("control bits", bits)),
+        }
+    }
+
+    fn flow(&mut self, info: &OpcodeInfo) -> Result<(), Kind> {
+        let top = self.depth.checked_sub(1).map(|top| self.blocks[top]);
+        match info.flow {
+            Flow::None => {}
+            Flow::Open => {
+                let block = match info.op {
+                    Opcode::Loop => Block::Loop,
+                    Opcode::Rep => Block::Rep,
+                    _ => Block::If,
+                };
+                let slot = self.blocks.get_mut(self.depth).ok_or(Kind::Nesting { limit: MAX_NESTING as u32 })?;
+                *slot = block;
+                self.depth += 1;
+            }
+            Flow::Else => match top {
+                Some(Block::If) => self.blocks[self.depth - 1] = Block::Else,
+                _ => return Err(Kind::Unopened),
+            },
+            Flow::Close => {
+                let fits = match info.op {
+                    Opcode::EndLoop => top == Some(Block::Loop),
+                    Opcode::EndRep => top == Some(Block::Rep),
+                    _ => matches!(top, Some(Block::If | Block::Else)),
+                };
+                if !fits {
+                    return Err(Kind::Unopened);
+                }
+                self.depth -= 1;
+            }
+            Flow::Break => {
+                if !self.blocks[..self.depth].iter().any(|block| matches!(block, Block::Loop | Block::Rep)) {
+                    return Err(Kind::Unopened);
+                }
+            }
+            Flow::Call => {
+                if matches!(info.op, Opcode::Ret | Opcode::Label) && self.depth != 0 {
+                    return Err(Kind::Unclosed { opened: self.depth as u32 });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Register type and number of a parameter token, both checked against the version.
+    fn register(&self, token: u32, field: &'static str) -> Result<Register, Kind> {
+        if token & 1 << 31 == 0 {
+            return Err(self.field("parameter token bit 31", 0));
+        }
+        let mut number = token & 0x7FF;
+        let mut ty = token >> 28 & 7 | token >> 8 & 0x18;
+        // CONST2 to CONST4 carry on the constant file in steps of 2048 (software vertex processing).
+        if let (11..=13, true) = (ty, self.version.is_software()) {
+            number += 2048 * (ty - 10);
+            ty = RegisterType::Const.info().number.into();
+        }
+        let ty = RegisterType::find(ty as u8, self.version).ok_or_else(|| self.field("register type", ty))?;
+        let count = ty.info().count(self.version);
+        if number >= count.into() {
+            let (file, version) = (ty.info().name, self.version);
+            return Err(Kind::RegisterNumber { field, file, number, count, version });
+        }
+        Ok(Register::new(ty, number as u16))
+    }
+
+    /// Reads what bit 13 of a parameter token asks for.
+    fn relative(&mut self, token: u32, register: &mut Register, is_dst: bool, field: &'static str) -> Result<(), Kind> {
+        if token & 1 << 13 == 0 {
+            return Ok(());
+        }
+        let impossible = |ty: RegisterType| Kind::Relative { field, file: ty.info().name };
+        let vertex = self.version.stage == Stage::Vertex;
+        let possible = match register.ty {
+            RegisterType::Const => vertex && !is_dst,
+            RegisterType::Input => self.version.major >= 3 && !is_dst,
+            RegisterType::Output => is_dst,
+            _ => false,
+        };
+        if !possible {
+            return Err(impossible(register.ty));
+        }
+        if !self.version.has_lengths() {
+            register.relative = Some(Relative::Address(0));
+            return Ok(());
+        }
+        let token = self.take()?;
+        let by = self.register(token, "relative address")?;
+        register.relative = Some(match by.ty {
+            RegisterType::Address => Relative::Address((token >> 16 & 3) as u8),
+            RegisterType::Loop => Relative::Loop,
+            other => return Err(impossible(other)),
+        });
+        Ok(())
+    }
+
+    fn dst(&mut self, op: Opcode, operand: Operand) -> Result<Dst, Kind> {
+        const FIELD: &str = "destination";
+        let token = self.take()?;
+        let mut register = self.register(token, FIELD)?;
+        let ty = register.ty;
+        let access = ty.info().access;
+        let allowed = match op {
+            Opcode::Dcl => matches!(
+                ty,
+                RegisterType::Input
+                    | RegisterType::Output
+                    | RegisterType::Texture
+                    | RegisterType::Sampler
+                    | RegisterType::Misc
+            ),
+            Opcode::Def => ty == RegisterType::Const,
+            Opcode::DefI => ty == RegisterType::ConstInt,
+            Opcode::DefB => ty == RegisterType::ConstBool,
+            Opcode::SetP => ty == RegisterType::Predicate,
+            Opcode::MovA => ty == RegisterType::Address,
+            Opcode::Mov if ty == RegisterType::Address => self.version.major == 1,
+            _ if operand == Operand::DstRead => matches!(ty, RegisterType::Temp | RegisterType::Texture),
+            _ => access != Access::Read && !matches!(ty, RegisterType::Predicate | RegisterType::Address),
+        };
+        if !allowed {
+            return Err(Kind::RegisterUse { field: FIELD, file: ty.info().name });
+        }
+        let shift = ((token >> 24 & 0xF) as i8) << 4 >> 4;
+        let ps_1 = self.version.stage == Stage::Pixel && self.version.major == 1;
+        if shift != 0 && !(ps_1 && (-3..=3).contains(&shift)) {
+            return Err(self.field("result shift", token >> 24 & 0xF));
+        }
+        let modifiers = token & 0x7 << 20;
+        if token & 1 << 23 != 0 {
+            return Err(self.field("result modifier", token >> 20 & 0xF));
+        }
+        self.relative(token, &mut register, true, FIELD)?;
+        Ok(Dst { register, mask: (token >> 16 & 0xF) as u8, modifiers, shift })
+    }
+
+    fn src(&mut self, operand: Operand, field: &'static str) -> Result<Src, Kind> {
+        let token = self.take()?;
+        let mut register = self.register(token, field)?;
+        let ty = register.ty;
+        let allowed = match operand {
+            Operand::Sampler => ty == RegisterType::Sampler,
+            Operand::Bool => matches!(ty, RegisterType::ConstBool | RegisterType::Predicate),
+            Operand::Int => ty == RegisterType::ConstInt,
+            Operand::LoopCounter => ty == RegisterType::Loop,
+            Operand::Predicate => ty == RegisterType::Predicate,
+            Operand::Label => ty == RegisterType::Label,
+            Operand::Rows(_) => matches!(ty, RegisterType::Const | RegisterType::Temp | RegisterType::Input),
+            _ => matches!(
+                ty,
+                RegisterType::Temp
+                    | RegisterType::Input
+                    | RegisterType::Const
+                    | RegisterType::Texture
+                    | RegisterType::Misc
+            ),
+        };
+        if !allowed {
+            return Err(Kind::RegisterUse { field, file: ty.info().name });
+        }
+        if let Operand::Rows(rows) = operand {
+            let (count, last) = (ty.info().count(self.version), u32::from(register.number) + u32::from(rows) - 1);
+            if last >= count.into() {
+                let (file, version) = (ty.info().name, self.version);
+                return Err(Kind::RegisterNumber { field, file, number: last, count, version });
+            }
+        }
+        let bits = (token >> 24 & 0xF) as u8;
+        let modifier = SourceModifier::from_number(bits)
+            .filter(|modifier| modifier.exists_in(self.version))
+            .ok_or_else(|| self.field("source modifier", bits.into()))?;
+        let logical = matches!(operand, Operand::Bool | Operand::Predicate);
+        let fits = match modifier {
+            SourceModifier::None => true,
+            SourceModifier::Not => logical,
+            _ => {
+                !logical && !matches!(operand, Operand::Sampler | Operand::Label | Operand::Int | Operand::LoopCounter)
+            }
+        };
+        if !fits {
+            return Err(self.field("source modifier", bits.into()));
+        }
+        self.relative(token, &mut register, false, field)?;
+        Ok(Src { register, swizzle: Swizzle((token >> 16) as u8), modifier })
+    }
+
+    fn declaration(&self, token: u32, ty: RegisterType) -> Result<Declaration, Kind> {
+        let usage = token & 0x1F;
+        match ty {
+            RegisterType::Sampler => match token >> 27 & 0xF {
+                0 => Ok(Declaration::Sampler(None)),
+                value => TextureDimension::from_number(value as u8)
+                    .map(|dimension| Declaration::Sampler(Some(dimension)))
+                    .ok_or_else(|| self.field("texture type", value)),
+            },
+            RegisterType::Input | RegisterType::Output
+                if self.version.stage == Stage::Vertex || self.version.major >= 3 =>
+            {
+                let semantic = Usage::from_number(usage as u8).ok_or_else(|| self.field("usage", usage))?;
+                Ok(Declaration::Semantic(semantic, (token >> 16 & 0xF) as u8))
+            }
+            _ => Ok(Declaration::Plain),
+        }
+    }
+}
+
+const SOURCE_NAMES: [&str; MAX_SOURCES] = ["source 0", "source 1", "source 2", "source 3"];
+
+impl Iterator for Decoder<'_> {
+    type Item = Result<Instruction, ParseError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let step = self.step().transpose();
+        self.done = !matches!(step, Some(Ok(_)));
+        step
+    }
+}
+
+/// The sources of an instruction as the parser builds them; exported for the assembler.
+pub(crate) fn sources(list: &[Src]) -> Sources {
+    let mut sources = Sources::NONE;
+    for src in list {
+        sources.push(*src);
+    }
+    sources
+}
