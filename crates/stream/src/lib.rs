@@ -1,2 +1,31 @@
-//! The command stream: packets, object ids, upload references, validator, state snapshot, replay hash.
+//! The command stream: the only seam between guests and the renderer.
+//!
+//! A guest writes packets with an [`Encoder`], hands them over a [`Link`] in batches of 64-bit words, and the receiving
+//! side checks each one with a [`Validator`] before an [`Executor`] sees it. Packets are plain old data; they name
+//! objects by [`ObjectId`] and bulk data by [`UploadRef`]. No type of a guest's API and no Vulkan type appears here.
+//!
+//! Layout of a packet: an 8-byte [`Header`], a body with the size its row in [`packets`] declares, and for some packets
+//! a tail of equal elements whose number the body's `count` field gives. Every packet is a multiple of eight bytes.
 #![forbid(unsafe_code)]
+
+mod encode;
+mod error;
+mod format;
+mod hash;
+mod id;
+mod link;
+pub mod packets;
+mod reader;
+mod state;
+mod validate;
+
+pub use encode::Encoder;
+pub use error::{Cause, StreamError};
+pub use format::{Aspects, Format, FormatInfo, VertexFormat};
+pub use hash::ReplayHash;
+pub use id::{IdAllocator, ObjectId, ObjectKind};
+pub use link::{Arena, DeviceInfo, Executor, FormatFeatures, Link, LinkError, Reply, UploadRef};
+pub use packets::{Header, Kind, Packet};
+pub use reader::{Located, Reader};
+pub use state::{BANKS, Bank, Created, Group, Groups, Objects, State, TEXTURE_SLOTS, VERTEX_BUFFERS};
+pub use validate::{Limits, Validator};

@@ -1,0 +1,89 @@
+//! Walking over a batch: headers, sizes, decoding. No knowledge of objects; see [`crate::Validator`].
+
+use crate::packets::{Header, Kind, Packet};
+use crate::{Cause, StreamError};
+
+/// Iterates over the packets of a batch. Stops after the first header that cannot be trusted, since nothing says where
+/// the next packet starts.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    words: &'a [u64],
+    at: usize,
+    index: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads `batch` from its start.
+    #[must_use]
+    pub fn new(batch: &'a [u64]) -> Self {
+        Self { words: batch, at: 0, index: 0 }
+    }
+
+    /// Word offset of the next packet.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    fn error(&self, header: Header, index: usize, at: usize, cause: Cause) -> StreamError {
+        StreamError { index, offset: at * 8, sequence: header.sequence, kind: Kind::from_bits(header.kind), cause }
+    }
+}
+
+/// A decoded packet and its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Located<'a> {
+    /// The header.
+    pub header: Header,
+    /// The body and tail.
+    pub packet: Packet<'a>,
+    /// Number in the batch.
+    pub index: usize,
+    /// Word offset of the header in the batch.
+    pub at: usize,
+}
+
+impl<'a> Located<'a> {
+    /// An error about this packet.
+    #[must_use]
+    pub fn error(&self, cause: Cause) -> StreamError {
+        StreamError {
+            index: self.index,
+            offset: self.at * 8,
+            sequence: self.header.sequence,
+            kind: Some(self.packet.kind()),
+            cause,
+        }
+    }
+}
+
+impl<'a> Iterator for Reader<'a> {
+    type Item = Result<Located<'a>, StreamError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let &word = self.words.get(self.at)?;
+        let header: Header = bytemuck::cast(word);
+        let (at, index) = (self.at, self.index);
+        let have = self.words.len() - at;
+        let units = usize::from(header.units);
+        if units == 0 || units > have {
+            self.at = self.words.len();
+            let cause = if units == 0 {
+                Cause::WrongSize { wanted: 1, have: 0 }
+            } else {
+                Cause::Truncated { wanted: units, have }
+            };
+            return Some(Err(self.error(header, index, at, cause)));
+        }
+        self.at += units;
+        self.index += 1;
+        let Some(kind) = Kind::from_bits(header.kind) else {
+            return Some(Err(self.error(header, index, at, Cause::UnknownKind(header.kind))));
+        };
+        Some(match Packet::decode(kind, &self.words[at + 1..at + units]) {
+            Ok(packet) => Ok(Located { header, packet, index, at }),
+            Err(wanted) => Err(self.error(header, index, at, Cause::WrongSize { wanted, have: units - 1 })),
+        })
+    }
+}

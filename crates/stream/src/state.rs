@@ -1,0 +1,387 @@
+//! The whole state that a stream has built up: every live object as it was created, every group as it was last set.
+//!
+//! The renderer keeps exactly this as its own current state, applying dirty groups from it; a capture that starts in the
+//! middle writes it out as packets ([`State::write`]).
+
+use crate::packets::*;
+use crate::{Encoder, ObjectId, ObjectKind};
+use afterimage_state::{Dirty, groups};
+
+groups! {
+    /// The groups of host state, in the order of application.
+    pub enum Group {
+        /// [`SetRenderTargets`]. Another set of targets may have other formats, sizes and sample counts.
+        RenderTargets requires [Blend, DepthStencil, Raster, Viewport, Scissor],
+        /// [`SetViewport`].
+        Viewport,
+        /// [`SetScissor`].
+        Scissor,
+        /// [`SetShaders`]: what they read decides what the later groups have to supply.
+        Shaders requires [VertexInput, Textures, VertexConstants, PixelConstants],
+        /// [`SetRaster`].
+        Raster,
+        /// [`SetDepthStencil`].
+        DepthStencil,
+        /// [`SetBlend`].
+        Blend,
+        /// [`SetPixelOps`].
+        PixelOps requires [SystemConstants],
+        /// [`SetVertexInput`]: its attributes name the slots of the vertex buffers.
+        VertexInput requires [VertexBuffers],
+        /// [`SetVertexBuffers`].
+        VertexBuffers,
+        /// [`SetIndexBuffer`].
+        IndexBuffer,
+        /// [`SetTextures`].
+        Textures,
+        /// [`SetConstants`] in a bank of the vertex stage.
+        VertexConstants,
+        /// [`SetConstants`] in a bank of the pixel stage.
+        PixelConstants,
+        /// [`SetConstants`] in the system bank.
+        SystemConstants,
+    }
+}
+
+/// Alias for readers of the table above.
+pub type Groups = Dirty<Group>;
+
+/// A bank of constant registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Bank {
+    /// Name for logs and dumps.
+    pub name: &'static str,
+    /// Registers of 16 bytes.
+    pub registers: u16,
+    /// Group that a write marks.
+    pub group: Group,
+}
+
+/// Every bank; the index is the number in [`SetConstants`] and in shader reflection.
+pub const BANKS: [Bank; 9] = {
+    use Group::{PixelConstants as P, SystemConstants as S, VertexConstants as V};
+    const fn bank(name: &'static str, registers: u16, group: Group) -> Bank {
+        Bank { name, registers, group }
+    }
+    [
+        bank("vertex float", 256, V),
+        bank("vertex integer", 16, V),
+        bank("vertex boolean", 16, V),
+        bank("pixel float", 224, P),
+        bank("pixel integer", 16, P),
+        bank("pixel boolean", 16, P),
+        bank("fixed vertex", 256, V),
+        bank("fixed pixel", 64, P),
+        bank("system", 32, S),
+    ]
+};
+
+/// Vertex buffer slots.
+pub const VERTEX_BUFFERS: usize = 16;
+/// Texture slots: 16 of the pixel stage, then 4 of the vertex stage.
+pub const TEXTURE_SLOTS: usize = 20;
+
+/// Serial numbers may run this far ahead of the highest one seen: ids come from counters, so a larger step is garbage
+/// that would make tables grow without bound.
+const SERIAL_STEP: usize = 1 << 16;
+
+/// An object as its packet created it.
+#[derive(Clone, Debug)]
+pub enum Created {
+    /// A buffer.
+    Buffer(CreateBuffer),
+    /// A texture.
+    Texture(Box<CreateTexture>),
+    /// A sampler.
+    Sampler(Box<CreateSampler>),
+    /// A shader; the code is kept by whoever executes.
+    Shader(Box<CreateShader>),
+    /// A vertex input layout.
+    VertexInput(Box<[VertexAttribute]>),
+    /// A query.
+    Query(CreateQuery),
+    /// A present target.
+    Target(Box<PresentTarget>),
+}
+
+/// Live objects by kind and serial.
+#[derive(Clone, Debug, Default)]
+pub struct Objects {
+    kinds: [Vec<Option<Created>>; 8],
+}
+
+impl Objects {
+    /// The object of an id, if it lives.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, id: ObjectId) -> Option<&Created> {
+        let slot = (id.0 >> 24) as usize;
+        self.kinds.get(slot)?.get(id.serial() as usize)?.as_ref()
+    }
+
+    /// Largest serial that may be created next in a kind.
+    pub(crate) fn serial_limit(&self, kind: ObjectKind) -> usize {
+        self.kinds[kind as usize & 7].len() + SERIAL_STEP
+    }
+
+    fn insert(&mut self, id: ObjectId, created: Created) {
+        let slot = (id.0 >> 24) as usize;
+        let serial = id.serial() as usize;
+        let Some(table) = self.kinds.get_mut(slot) else { return };
+        if serial >= table.len() + SERIAL_STEP {
+            return;
+        }
+        if serial >= table.len() {
+            table.resize(serial + 1, None);
+        }
+        table[serial] = Some(created);
+    }
+
+    fn remove(&mut self, id: ObjectId) {
+        if let Some(entry) =
+            self.kinds.get_mut((id.0 >> 24) as usize).and_then(|table| table.get_mut(id.serial() as usize))
+        {
+            *entry = None;
+        }
+    }
+
+    /// Every live object of a kind, by serial.
+    pub fn iter(&self, kind: ObjectKind) -> impl Iterator<Item = (ObjectId, &Created)> {
+        self.kinds[kind as usize & 7]
+            .iter()
+            .enumerate()
+            .filter_map(move |(serial, created)| Some((ObjectId::new(kind, serial as u32), created.as_ref()?)))
+    }
+}
+
+/// Everything a stream has set so far.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Live objects.
+    pub objects: Objects,
+    /// Number of the frame that is open, or of the last one.
+    pub frame: u64,
+    /// Current targets.
+    pub render_targets: SetRenderTargets,
+    /// Current viewport.
+    pub viewport: SetViewport,
+    /// Current scissor.
+    pub scissor: SetScissor,
+    /// Current rasteriser state.
+    pub raster: SetRaster,
+    /// Current depth-stencil state.
+    pub depth_stencil: SetDepthStencil,
+    /// Current blend state.
+    pub blend: SetBlend,
+    /// Current pixel operations.
+    pub pixel_ops: SetPixelOps,
+    /// Current vertex input layout.
+    pub vertex_input: SetVertexInput,
+    /// Current vertex buffers.
+    pub vertex_buffers: [VertexBuffer; VERTEX_BUFFERS],
+    /// Current index buffer.
+    pub index_buffer: SetIndexBuffer,
+    /// Current shaders.
+    pub shaders: SetShaders,
+    /// Current textures and samplers.
+    pub textures: [TextureBinding; TEXTURE_SLOTS],
+    /// What changed since the last draw took it.
+    pub dirty: Groups,
+    /// Bit per texture slot written since [`Group::Textures`] was last taken; whoever takes the group clears it.
+    pub dirty_textures: u32,
+    /// Bit per vertex buffer slot, likewise.
+    pub dirty_vertex_buffers: u32,
+    constants: Box<[[u32; 4]]>,
+}
+
+const fn bank_start(bank: usize) -> usize {
+    let mut start = 0;
+    let mut at = 0;
+    while at < bank {
+        start += BANKS[at].registers as usize;
+        at += 1;
+    }
+    start
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            objects: Objects::default(),
+            frame: 0,
+            render_targets: SetRenderTargets::default(),
+            viewport: SetViewport { max_depth: 1.0, ..SetViewport::default() },
+            scissor: SetScissor { rect: Rect { x: 0, y: 0, width: i32::MAX as u32, height: i32::MAX as u32 } },
+            raster: SetRaster { depth_clip: 1, point_size: 1.0, sample_mask: u32::MAX, ..SetRaster::default() },
+            depth_stencil: SetDepthStencil::default(),
+            blend: SetBlend { write_masks: [15; 8], ..SetBlend::default() },
+            pixel_ops: SetPixelOps { alpha_compare: Compare::Always as u8, ..SetPixelOps::default() },
+            vertex_input: SetVertexInput::default(),
+            vertex_buffers: [VertexBuffer::default(); VERTEX_BUFFERS],
+            index_buffer: SetIndexBuffer::default(),
+            shaders: SetShaders::default(),
+            textures: [TextureBinding::default(); TEXTURE_SLOTS],
+            dirty: Dirty::all(),
+            dirty_textures: (1 << TEXTURE_SLOTS) - 1,
+            dirty_vertex_buffers: (1 << VERTEX_BUFFERS) - 1,
+            constants: vec![[0; 4]; bank_start(BANKS.len())].into_boxed_slice(),
+        }
+    }
+}
+
+impl State {
+    /// The registers of a bank; empty for a number that names none.
+    #[must_use]
+    #[inline]
+    pub fn bank(&self, bank: usize) -> &[[u32; 4]] {
+        match BANKS.get(bank) {
+            Some(info) => &self.constants[bank_start(bank)..][..usize::from(info.registers)],
+            None => &[],
+        }
+    }
+
+    /// Takes over what a packet says. The packet must have passed [`crate::Validator::check`] against this state; one
+    /// that has not is applied as far as it fits, without panic.
+    #[inline]
+    pub fn apply(&mut self, packet: &Packet<'_>) {
+        match *packet {
+            Packet::SetRenderTargets(body) => {
+                self.render_targets = *body;
+                self.dirty.mark(Group::RenderTargets);
+            }
+            Packet::SetViewport(body) => {
+                self.viewport = *body;
+                self.dirty.mark(Group::Viewport);
+            }
+            Packet::SetScissor(body) => {
+                self.scissor = *body;
+                self.dirty.mark(Group::Scissor);
+            }
+            Packet::SetRaster(body) => {
+                self.raster = *body;
+                self.dirty.mark(Group::Raster);
+            }
+            Packet::SetDepthStencil(body) => {
+                self.depth_stencil = *body;
+                self.dirty.mark(Group::DepthStencil);
+            }
+            Packet::SetBlend(body) => {
+                self.blend = *body;
+                self.dirty.mark(Group::Blend);
+            }
+            Packet::SetPixelOps(body) => {
+                self.pixel_ops = *body;
+                self.dirty.mark(Group::PixelOps);
+            }
+            Packet::SetVertexInput(body) => {
+                self.vertex_input = *body;
+                self.dirty.mark(Group::VertexInput);
+            }
+            Packet::SetVertexBuffers(body, bindings) => {
+                for (slot, binding) in (body.first as usize..VERTEX_BUFFERS).zip(bindings) {
+                    self.vertex_buffers[slot] = *binding;
+                    self.dirty_vertex_buffers |= 1 << slot;
+                }
+                self.dirty.mark(Group::VertexBuffers);
+            }
+            Packet::SetIndexBuffer(body) => {
+                self.index_buffer = *body;
+                self.dirty.mark(Group::IndexBuffer);
+            }
+            Packet::SetShaders(body) => {
+                self.shaders = *body;
+                self.dirty.mark(Group::Shaders);
+            }
+            Packet::SetTextures(body, bindings) => {
+                for (slot, binding) in (body.first as usize..TEXTURE_SLOTS).zip(bindings) {
+                    self.textures[slot] = *binding;
+                    self.dirty_textures |= 1 << slot;
+                }
+                self.dirty.mark(Group::Textures);
+            }
+            Packet::SetConstants(body, registers) => {
+                let bank = usize::from(body.bank);
+                if let Some(info) = BANKS.get(bank) {
+                    let stored = &mut self.constants[bank_start(bank)..][..usize::from(info.registers)];
+                    let first = usize::from(body.first).min(stored.len());
+                    let count = registers.len().min(stored.len() - first);
+                    stored[first..first + count].copy_from_slice(&registers[..count]);
+                    self.dirty.mark(info.group);
+                }
+            }
+            Packet::BeginFrame(body) => self.frame = body.frame,
+            Packet::CreateBuffer(body) => self.objects.insert(body.id, Created::Buffer(*body)),
+            Packet::CreateTexture(body) => self.objects.insert(body.id, Created::Texture(Box::new(*body))),
+            Packet::CreateSampler(body) => self.objects.insert(body.id, Created::Sampler(Box::new(*body))),
+            Packet::CreateShader(body) => self.objects.insert(body.id, Created::Shader(Box::new(*body))),
+            Packet::CreateVertexInput(body, attributes) => {
+                self.objects.insert(body.id, Created::VertexInput(attributes.into()));
+            }
+            Packet::CreateQuery(body) => self.objects.insert(body.id, Created::Query(*body)),
+            Packet::PresentTarget(body) => self.objects.insert(body.id, Created::Target(Box::new(*body))),
+            Packet::Destroy(body) => self.objects.remove(body.id),
+            Packet::Init(..)
+            | Packet::Present(_)
+            | Packet::Name(..)
+            | Packet::Marker(..)
+            | Packet::UpdateBuffer(_)
+            | Packet::UpdateTexture(_)
+            | Packet::GenerateMips(_)
+            | Packet::Clear(..)
+            | Packet::Draw(_)
+            | Packet::DrawIndexed(_)
+            | Packet::Blit(_)
+            | Packet::BeginQuery(_)
+            | Packet::EndQuery(_)
+            | Packet::ReadBack(_) => {}
+        }
+    }
+
+    /// Writes packets that build this state from nothing. `contents` is called for every buffer and texture right
+    /// after its creation, to add its bytes as updates, and for every shader *instead of* its creation, since the code
+    /// needs an upload reference of its own.
+    pub fn write(&self, out: &mut Encoder, mut contents: impl FnMut(ObjectId, &Created, &mut Encoder)) {
+        for kind in ObjectKind::OBJECTS {
+            for (id, created) in self.objects.iter(kind) {
+                match created {
+                    Created::Buffer(body) => out.push(body),
+                    Created::Texture(body) => out.push(body.as_ref()),
+                    Created::Sampler(body) => out.push(body.as_ref()),
+                    Created::Query(body) => out.push(body),
+                    Created::Target(body) => out.push(body.as_ref()),
+                    Created::VertexInput(attributes) => {
+                        out.push_tail(&CreateVertexInput { id, count: attributes.len() as u32 }, attributes);
+                    }
+                    Created::Shader(_) => {}
+                }
+                if matches!(created, Created::Buffer(_) | Created::Texture(_) | Created::Shader(_)) {
+                    contents(id, created, out);
+                }
+            }
+        }
+        out.push(&self.render_targets);
+        out.push(&self.viewport);
+        out.push(&self.scissor);
+        out.push(&self.raster);
+        out.push(&self.depth_stencil);
+        out.push(&self.blend);
+        out.push(&self.pixel_ops);
+        out.push(&self.vertex_input);
+        // Upload data of an earlier frame is gone; its bindings are not part of the state.
+        let buffers = self.vertex_buffers.map(|binding| match binding.source.kind() {
+            Some(ObjectKind::Upload) => VertexBuffer::default(),
+            _ => binding,
+        });
+        out.push_tail(&SetVertexBuffers { first: 0, count: VERTEX_BUFFERS as u32 }, &buffers);
+        if self.index_buffer.source.kind() != Some(ObjectKind::Upload) {
+            out.push(&self.index_buffer);
+        }
+        out.push(&self.shaders);
+        out.push_tail(&SetTextures { first: 0, count: TEXTURE_SLOTS as u32 }, &self.textures);
+        for bank in 0..BANKS.len() {
+            let registers = self.bank(bank);
+            let body = SetConstants { bank: bank as u16, first: 0, count: registers.len() as u32 };
+            out.push_tail(&body, registers);
+        }
+    }
+}

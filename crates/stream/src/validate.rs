@@ -1,0 +1,512 @@
+//! Checking packets against the state before anything is executed.
+
+use crate::packets::*;
+use crate::state::Created;
+use crate::{
+    Arena, BANKS, Cause, Format, Located, ObjectId, ObjectKind, State, StreamError, TEXTURE_SLOTS, UploadRef,
+    VERTEX_BUFFERS, VertexFormat,
+};
+
+/// Caps on what a stream may ask for. The defaults are far above what any program needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Draws in one frame; more are dropped with [`Cause::TooMany`].
+    pub draws_per_frame: u64,
+    /// Edge of a texture in texels.
+    pub texture_edge: u32,
+    /// Bytes of a buffer.
+    pub buffer_bytes: u64,
+    /// Bytes of one texture with all its levels.
+    pub texture_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { draws_per_frame: 1 << 24, texture_edge: 16_384, buffer_bytes: 1 << 31, texture_bytes: 1 << 32 }
+    }
+}
+
+/// Checks a stream packet by packet: sequence, frames, live ids, kinds, ranges, upload references.
+#[derive(Debug, Default)]
+pub struct Validator {
+    limits: Limits,
+    last: Option<u32>,
+    open_frame: Option<u64>,
+    draws: u64,
+}
+
+type Checked = Result<(), Cause>;
+
+impl Validator {
+    /// A validator for a new stream.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
+    /// The frame that has begun and is not presented.
+    #[must_use]
+    pub fn open_frame(&self) -> Option<u64> {
+        self.open_frame
+    }
+
+    /// Checks one packet against the state that the packets before it have built.
+    ///
+    /// # Errors
+    /// What is wrong with it. A rejected packet must be skipped; the next one may be good again.
+    #[inline]
+    pub fn check(&mut self, state: &State, located: &Located<'_>, arena: &dyn Arena) -> Result<(), StreamError> {
+        let sequence = located.header.sequence;
+        let follows = match self.last {
+            Some(last) => sequence == last.wrapping_add(1),
+            None => true,
+        };
+        if !follows {
+            let last = self.last.unwrap_or(0);
+            // A gap is reported once and the stream goes on behind it; a step back leaves the good number standing.
+            if (sequence.wrapping_sub(last) as i32) > 0 {
+                self.last = Some(sequence);
+            }
+            return Err(located.error(Cause::Sequence { last }));
+        }
+        self.last = Some(sequence);
+        self.cause(state, &located.packet, arena).map_err(|cause| located.error(cause))
+    }
+
+    #[inline]
+    fn cause(&mut self, state: &State, packet: &Packet<'_>, arena: &dyn Arena) -> Checked {
+        match *packet {
+            Packet::Draw(body) => {
+                number("topology", body.topology, Topology::ALL.len() as u32 - 1)?;
+                self.draw(state)
+            }
+            Packet::DrawIndexed(body) => {
+                number("topology", body.topology, Topology::ALL.len() as u32 - 1)?;
+                if state.index_buffer.source.is_none() {
+                    return Err(Cause::Missing { field: "index_buffer", id: ObjectId::NONE });
+                }
+                self.draw(state)
+            }
+            Packet::SetConstants(body, _) => {
+                let Some(bank) = BANKS.get(usize::from(body.bank)) else {
+                    return range("bank", u64::from(body.bank), BANKS.len() as u64 - 1);
+                };
+                range("count", u64::from(body.first) + u64::from(body.count), u64::from(bank.registers))
+            }
+            Packet::SetTextures(body, bindings) => {
+                range("count", u64::from(body.first) + u64::from(body.count), TEXTURE_SLOTS as u64)?;
+                for binding in bindings {
+                    object_or_none(state, "texture", binding.texture, ObjectKind::Texture)?;
+                    object_or_none(state, "sampler", binding.sampler, ObjectKind::Sampler)?;
+                    if !binding.texture.is_none() && binding.sampler.is_none() {
+                        return Err(Cause::Missing { field: "sampler", id: ObjectId::NONE });
+                    }
+                }
+                Ok(())
+            }
+            Packet::SetVertexBuffers(body, bindings) => {
+                range("count", u64::from(body.first) + u64::from(body.count), VERTEX_BUFFERS as u64)?;
+                for binding in bindings {
+                    range("stride", u64::from(binding.stride), 2048)?;
+                    source(state, arena, binding.source, binding.offset, binding.size)?;
+                }
+                Ok(())
+            }
+            Packet::SetIndexBuffer(body) => {
+                if body.index_bytes != 2 && body.index_bytes != 4 {
+                    return Err(Cause::Range { field: "index_bytes", value: u64::from(body.index_bytes), limit: 4 });
+                }
+                if body.offset % u64::from(body.index_bytes) != 0 {
+                    return Err(Cause::Range { field: "offset", value: body.offset, limit: 0 });
+                }
+                source(state, arena, body.source, body.offset, body.size)
+            }
+            Packet::SetShaders(body) => {
+                shader(state, "vertex", body.vertex, Stage::Vertex)?;
+                shader(state, "pixel", body.pixel, Stage::Pixel)
+            }
+            Packet::SetVertexInput(body) => object_or_none(state, "id", body.id, ObjectKind::VertexInput),
+            Packet::SetRaster(body) => {
+                byte("cull", body.cull, Cull::ALL.len())?;
+                byte("front_ccw", body.front_ccw, 2)?;
+                byte("fill", body.fill, Fill::ALL.len())?;
+                finite("depth_bias", &[body.depth_bias, body.slope_bias, body.point_size])
+            }
+            Packet::SetDepthStencil(body) => {
+                byte("depth_compare", body.depth_compare, Compare::ALL.len())?;
+                for face in [body.front, body.back] {
+                    byte("compare", face.compare, Compare::ALL.len())?;
+                    byte("fail", face.fail, StencilOp::ALL.len())?;
+                    byte("depth_fail", face.depth_fail, StencilOp::ALL.len())?;
+                    byte("pass", face.pass, StencilOp::ALL.len())?;
+                }
+                Ok(())
+            }
+            Packet::SetBlend(body) => {
+                for factor in [body.src_color, body.dst_color, body.src_alpha, body.dst_alpha] {
+                    byte("factor", factor, BlendFactor::ALL.len())?;
+                }
+                byte("color_op", body.color_op, BlendOp::ALL.len())?;
+                byte("alpha_op", body.alpha_op, BlendOp::ALL.len())
+            }
+            Packet::SetPixelOps(body) => {
+                byte("alpha_compare", body.alpha_compare, Compare::ALL.len())?;
+                byte("fog", body.fog, FogMode::ALL.len())
+            }
+            Packet::SetViewport(body) => {
+                finite("viewport", &[body.x, body.y, body.width, body.height, body.min_depth, body.max_depth])?;
+                for depth in [body.min_depth, body.max_depth] {
+                    if !(0.0..=1.0).contains(&depth) {
+                        return Err(Cause::Range { field: "min_depth", value: depth.to_bits().into(), limit: 1 });
+                    }
+                }
+                let edge = self.limits.texture_edge as f32 * 2.0;
+                if body.width < 0.0 || body.height < 0.0 || body.width > edge || body.height > edge {
+                    return Err(Cause::Range { field: "width", value: body.width as u64, limit: edge as u64 });
+                }
+                Ok(())
+            }
+            Packet::SetScissor(_) | Packet::Marker(..) => Ok(()),
+            Packet::SetRenderTargets(body) => {
+                for view in body.color {
+                    target(state, "color", view, false)?;
+                }
+                target(state, "depth", body.depth, true)
+            }
+            Packet::Clear(body, _) => {
+                number("flags", body.flags, Clear::COLOR | Clear::DEPTH | Clear::STENCIL)?;
+                finite("color", &body.color)?;
+                finite("depth", &[body.depth])
+            }
+            Packet::UpdateBuffer(body) => {
+                let Created::Buffer(buffer) = object(state, "id", body.id, ObjectKind::Buffer)? else {
+                    return Err(Cause::WrongKind { field: "id", id: body.id });
+                };
+                range("offset", body.offset.saturating_add(u64::from(body.data.size)), buffer.size)?;
+                upload(arena, "data", &body.data)
+            }
+            Packet::UpdateTexture(body) => {
+                let texture = texture(state, "id", body.id)?;
+                let extent = level_extent(texture, "level", body.level, body.layer)?;
+                inside("x", body.x, body.width, extent[0])?;
+                inside("y", body.y, body.height, extent[1])?;
+                inside("z", body.z, body.depth, extent[2])?;
+                let format = format_of(texture)?;
+                let block = format.info().block;
+                if body.x % block != 0 || body.y % block != 0 {
+                    return Err(Cause::Range { field: "x", value: u64::from(body.x), limit: u64::from(block) });
+                }
+                let row = u64::from(format.row_bytes(body.width));
+                let rows = u64::from(format.rows(body.height));
+                if u64::from(body.row_pitch) < row {
+                    return Err(Cause::Range { field: "row_pitch", value: u64::from(body.row_pitch), limit: row });
+                }
+                let slice = u64::from(body.row_pitch) * (rows - 1) + row;
+                let needed =
+                    u64::from(body.slice_pitch).saturating_mul(u64::from(body.depth) - 1).saturating_add(slice);
+                range("data", needed, u64::from(body.data.size))?;
+                upload(arena, "data", &body.data)
+            }
+            Packet::GenerateMips(body) => {
+                texture(state, "id", body.id)?;
+                number("filter", body.filter, Filter::ALL.len() as u32 - 1)
+            }
+            Packet::Blit(body) => {
+                self.blit_side(state, "src", body.src, body.src_rect)?;
+                self.blit_side(state, "dst", body.dst, body.dst_rect)?;
+                number("filter", body.filter, Filter::ALL.len() as u32 - 1)
+            }
+            Packet::ReadBack(body) => {
+                self.blit_side(state, "src", body.src, body.rect)?;
+                let format = format_of(texture(state, "src", body.src.texture)?)?;
+                let row = u64::from(format.row_bytes(body.rect.width));
+                if u64::from(body.row_pitch) < row {
+                    return Err(Cause::Range { field: "row_pitch", value: u64::from(body.row_pitch), limit: row });
+                }
+                let rows = u64::from(format.rows(body.rect.height));
+                range("data", u64::from(body.row_pitch) * (rows - 1) + row, u64::from(body.data.size))?;
+                upload(arena, "data", &body.data)
+            }
+            Packet::BeginQuery(body) => object(state, "id", body.id, ObjectKind::Query).map(drop),
+            Packet::EndQuery(body) => object(state, "id", body.id, ObjectKind::Query).map(drop),
+            Packet::BeginFrame(body) => {
+                self.open_frame = Some(body.frame);
+                self.draws = 0;
+                Ok(())
+            }
+            Packet::Present(body) => {
+                if self.open_frame != Some(body.frame) {
+                    return Err(Cause::FrameMismatch { frame: body.frame, open: self.open_frame });
+                }
+                object(state, "target", body.target, ObjectKind::Target)?;
+                texture(state, "texture", body.texture)?;
+                self.open_frame = None;
+                Ok(())
+            }
+            Packet::Init(body, _) => {
+                if body.version == Init::VERSION {
+                    Ok(())
+                } else {
+                    Err(Cause::Version { have: body.version, wanted: Init::VERSION })
+                }
+            }
+            Packet::Name(body, _) => match state.objects.get(body.id) {
+                Some(_) => Ok(()),
+                None => Err(Cause::Missing { field: "id", id: body.id }),
+            },
+            Packet::Destroy(body) => match state.objects.get(body.id) {
+                Some(_) => Ok(()),
+                None => Err(Cause::Missing { field: "id", id: body.id }),
+            },
+            Packet::PresentTarget(body) => {
+                number("window_kind", body.window_kind, WindowKind::ALL.len() as u32 - 1)?;
+                size("width", body.width, self.limits.texture_edge)?;
+                size("height", body.height, self.limits.texture_edge)?;
+                match state.objects.get(body.id) {
+                    Some(_) if body.id.kind() == Some(ObjectKind::Target) => Ok(()),
+                    _ => fresh(state, body.id, ObjectKind::Target),
+                }
+            }
+            Packet::CreateBuffer(body) => {
+                fresh(state, body.id, ObjectKind::Buffer)?;
+                if body.size == 0 {
+                    return Err(Cause::Range { field: "size", value: 0, limit: self.limits.buffer_bytes });
+                }
+                range("size", body.size, self.limits.buffer_bytes)
+            }
+            Packet::CreateTexture(body) => {
+                fresh(state, body.id, ObjectKind::Texture)?;
+                self.texture_description(body)
+            }
+            Packet::CreateSampler(body) => {
+                fresh(state, body.id, ObjectKind::Sampler)?;
+                for filter in [body.mag, body.min, body.mip] {
+                    byte("filter", filter, Filter::ALL.len())?;
+                }
+                for address in body.address {
+                    byte("address", address, Address::ALL.len())?;
+                }
+                byte("compare", body.compare, Compare::ALL.len())?;
+                finite("lod_bias", &[body.lod_bias, body.min_lod, body.max_anisotropy])?;
+                finite("border", &body.border)
+            }
+            Packet::CreateShader(body) => {
+                fresh(state, body.id, ObjectKind::Shader)?;
+                number("stage", body.stage, Stage::ALL.len() as u32 - 1)?;
+                upload(arena, "code", &body.code)
+            }
+            Packet::CreateVertexInput(body, attributes) => {
+                fresh(state, body.id, ObjectKind::VertexInput)?;
+                range("count", attributes.len() as u64, 32)?;
+                for attribute in attributes {
+                    byte("location", attribute.location, 32)?;
+                    if attribute.slot != VertexAttribute::DEFAULT {
+                        byte("slot", attribute.slot, VERTEX_BUFFERS)?;
+                    }
+                    if VertexFormat::from_bits(attribute.format).is_none() {
+                        let limit = VertexFormat::ALL.len() as u64;
+                        return Err(Cause::Range { field: "format", value: u64::from(attribute.format), limit });
+                    }
+                    range("offset", u64::from(attribute.offset), 2047)?;
+                }
+                Ok(())
+            }
+            Packet::CreateQuery(body) => {
+                fresh(state, body.id, ObjectKind::Query)?;
+                number("kind", body.kind, QueryKind::ALL.len() as u32 - 1)
+            }
+        }
+    }
+
+    #[inline]
+    fn draw(&mut self, state: &State) -> Checked {
+        if state.shaders.vertex.is_none() {
+            return Err(Cause::Missing { field: "vertex shader", id: ObjectId::NONE });
+        }
+        self.draws += 1;
+        if self.draws > self.limits.draws_per_frame {
+            return Err(Cause::TooMany { what: "draws", limit: self.limits.draws_per_frame });
+        }
+        Ok(())
+    }
+
+    fn blit_side(&self, state: &State, field: &'static str, view: View, rect: Rect) -> Checked {
+        let texture = texture(state, field, view.texture)?;
+        let extent = level_extent(texture, field, view.level, view.layer)?;
+        if rect.x < 0 || rect.y < 0 {
+            return Err(Cause::Range { field, value: 0, limit: u64::from(extent[0]) });
+        }
+        inside(field, rect.x as u32, rect.width, extent[0])?;
+        inside(field, rect.y as u32, rect.height, extent[1])
+    }
+
+    fn texture_description(&self, body: &CreateTexture) -> Checked {
+        let format = format_of(body)?;
+        byte("dimension", body.dimension, Dimension::ALL.len())?;
+        for edge in [body.width, body.height, body.depth] {
+            size("width", edge, self.limits.texture_edge)?;
+        }
+        let largest = body.width.max(body.height).max(body.depth);
+        if body.levels == 0 || body.levels > largest.ilog2() + 1 {
+            return Err(Cause::Range {
+                field: "levels",
+                value: body.levels.into(),
+                limit: (largest.ilog2() + 1).into(),
+            });
+        }
+        let dimension = Dimension::of(body.dimension);
+        let layers = if dimension == Dimension::Cube { 6 } else { 1 };
+        if body.layers != layers || (dimension == Dimension::Cube && body.width != body.height) {
+            return Err(Cause::Range { field: "layers", value: body.layers.into(), limit: layers.into() });
+        }
+        if dimension != Dimension::D3 && body.depth != 1 {
+            return Err(Cause::Range { field: "depth", value: body.depth.into(), limit: 1 });
+        }
+        if !matches!(body.samples, 1 | 2 | 4 | 8 | 16) || (body.samples > 1 && body.levels > 1) {
+            return Err(Cause::Range { field: "samples", value: body.samples.into(), limit: 16 });
+        }
+        for component in body.swizzle {
+            byte("swizzle", component, Swizzle::ALL.len())?;
+        }
+        let bytes = format
+            .packed_size(body.width, body.height)
+            .saturating_mul(u64::from(body.depth) * u64::from(body.layers) * u64::from(body.samples))
+            .saturating_mul(2);
+        range("size", bytes, self.limits.texture_bytes)
+    }
+}
+
+/// Width, height and depth of a level of a texture.
+#[must_use]
+fn level_extent(texture: &CreateTexture, field: &'static str, level: u16, layer: u16) -> Result<[u32; 3], Cause> {
+    if u32::from(level) >= texture.levels {
+        return Err(Cause::Range { field, value: level.into(), limit: u64::from(texture.levels) - 1 });
+    }
+    let at = |edge: u32| (edge >> level).max(1);
+    let extent = [at(texture.width), at(texture.height), at(texture.depth)];
+    let layers = if texture.depth > 1 { extent[2] } else { texture.layers };
+    if u32::from(layer) >= layers {
+        return Err(Cause::Range { field, value: layer.into(), limit: u64::from(layers) - 1 });
+    }
+    Ok(extent)
+}
+
+#[inline]
+fn range(field: &'static str, value: u64, limit: u64) -> Checked {
+    if value <= limit { Ok(()) } else { Err(Cause::Range { field, value, limit }) }
+}
+
+#[inline]
+fn number(field: &'static str, value: u32, limit: u32) -> Checked {
+    range(field, value.into(), limit.into())
+}
+
+#[inline]
+fn byte(field: &'static str, value: u8, count: usize) -> Checked {
+    range(field, value.into(), count as u64 - 1)
+}
+
+fn size(field: &'static str, value: u32, limit: u32) -> Checked {
+    if value == 0 {
+        return Err(Cause::Range { field, value: 0, limit: limit.into() });
+    }
+    number(field, value, limit)
+}
+
+fn inside(field: &'static str, first: u32, count: u32, edge: u32) -> Checked {
+    size(field, count, edge)?;
+    range(field, u64::from(first) + u64::from(count), edge.into())
+}
+
+fn finite(field: &'static str, values: &[f32]) -> Checked {
+    match values.iter().find(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(value) => Err(Cause::Range { field, value: value.to_bits().into(), limit: f32::MAX.to_bits().into() }),
+    }
+}
+
+fn upload(arena: &dyn Arena, field: &'static str, range: &UploadRef) -> Checked {
+    upload_range(arena, field, range.slot, range.offset, range.size.into())
+}
+
+fn upload_range(arena: &dyn Arena, field: &'static str, slot: u32, offset: u64, size: u64) -> Checked {
+    match arena.slot_size(slot) {
+        Some(bytes) if offset.checked_add(size).is_some_and(|end| end <= bytes) => Ok(()),
+        _ => Err(Cause::UploadRange { field, slot, size, offset }),
+    }
+}
+
+fn object<'a>(state: &'a State, field: &'static str, id: ObjectId, kind: ObjectKind) -> Result<&'a Created, Cause> {
+    if id.kind() != Some(kind) {
+        return Err(if id.is_none() { Cause::Missing { field, id } } else { Cause::WrongKind { field, id } });
+    }
+    state.objects.get(id).ok_or(Cause::Missing { field, id })
+}
+
+#[inline]
+fn object_or_none(state: &State, field: &'static str, id: ObjectId, kind: ObjectKind) -> Checked {
+    if id.is_none() { Ok(()) } else { object(state, field, id, kind).map(drop) }
+}
+
+fn texture<'a>(state: &'a State, field: &'static str, id: ObjectId) -> Result<&'a CreateTexture, Cause> {
+    match object(state, field, id, ObjectKind::Texture)? {
+        Created::Texture(texture) => Ok(texture),
+        _ => Err(Cause::WrongKind { field, id }),
+    }
+}
+
+fn format_of(texture: &CreateTexture) -> Result<Format, Cause> {
+    let limit = Format::ALL.len() as u64;
+    Format::from_bits(texture.format).ok_or(Cause::Range { field: "format", value: texture.format.into(), limit })
+}
+
+fn shader(state: &State, field: &'static str, id: ObjectId, stage: Stage) -> Checked {
+    if id.is_none() {
+        return Ok(());
+    }
+    match object(state, field, id, ObjectKind::Shader)? {
+        Created::Shader(shader) if shader.stage == stage as u32 => Ok(()),
+        _ => Err(Cause::WrongKind { field, id }),
+    }
+}
+
+/// A vertex or index source: a buffer, none, or a range of an arena slot.
+#[inline]
+fn source(state: &State, arena: &dyn Arena, id: ObjectId, offset: u64, size: u64) -> Checked {
+    if id.is_none() {
+        return Ok(());
+    }
+    if id.kind() == Some(ObjectKind::Upload) {
+        return upload_range(arena, "source", id.serial(), offset, size.max(1));
+    }
+    match object(state, "source", id, ObjectKind::Buffer)? {
+        Created::Buffer(buffer) => range("offset", offset.saturating_add(size), buffer.size),
+        _ => Err(Cause::WrongKind { field: "source", id }),
+    }
+}
+
+fn target(state: &State, field: &'static str, view: View, depth: bool) -> Checked {
+    if view.texture.is_none() {
+        return Ok(());
+    }
+    let texture = texture(state, field, view.texture)?;
+    level_extent(texture, field, view.level, view.layer)?;
+    if texture.usage & CreateTexture::TARGET == 0 || format_of(texture)?.is_depth() != depth {
+        return Err(Cause::WrongKind { field, id: view.texture });
+    }
+    Ok(())
+}
+
+fn fresh(state: &State, id: ObjectId, kind: ObjectKind) -> Checked {
+    if id.kind() != Some(kind) {
+        return Err(Cause::WrongKind { field: "id", id });
+    }
+    if state.objects.get(id).is_some() {
+        return Err(Cause::Exists { field: "id", id });
+    }
+    let limit = state.objects.serial_limit(kind) - 1;
+    if id.serial() == 0 {
+        return Err(Cause::Range { field: "id", value: 0, limit: limit as u64 });
+    }
+    range("id", id.serial().into(), limit as u64)
+}
