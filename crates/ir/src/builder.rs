@@ -1,0 +1,568 @@
+//! Builds modules: one method per opcode, and begin/end methods for control flow.
+//!
+//! Made for front ends that read guest code token by token and trust none of it, so nothing here panics because of the order
+//! of calls: what cannot be is remembered and returned by [`Builder::finish`].
+//!
+//! * Operands are converted to the kind that the opcode wants: `fadd` of untyped bits takes them as floats. Between truth
+//!   values and the others, 0 is false and 1 (1.0) is true.
+//! * A scalar operand of a component-wise opcode is repeated for all lanes; otherwise the longer operand is cut.
+//! * Code after `break_`, `continue_`, `return_` in the same region is dropped.
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::entity::{Bank, Input, Inst, Output, Region, Texture, Value, Var};
+use crate::module::{
+    Args, BankDecl, Def, Imm, InputDecl, MAX_DEPTH, MAX_VALUES, Module, OutputDecl, Stage, TextureDecl, VarDecl,
+};
+use crate::opcode::{Meaning, Op, Pattern};
+use crate::table::opcode_table;
+use crate::types::{Kind, Mask, Swizzle, Type};
+
+/// Why [`Builder::finish`] gives no module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BuildError {
+    /// An end without its begin, an end of something else, or a begin without its end.
+    #[error("control flow does not nest: {0}")]
+    Unbalanced(&'static str),
+    /// `break` or `continue` outside of a loop.
+    #[error("{0} outside of a loop")]
+    OutsideLoop(&'static str),
+    /// More than [`MAX_DEPTH`] nested blocks.
+    #[error("more than {MAX_DEPTH} nested blocks")]
+    TooDeep,
+    /// More than [`MAX_VALUES`] values.
+    #[error("more than {MAX_VALUES} values")]
+    TooLarge,
+}
+
+enum Scope {
+    If { outer: Region, other: Option<Region> },
+    Loop { outer: Region },
+}
+
+/// Builds one module.
+pub struct Builder {
+    module: Module,
+    region: Region,
+    scopes: SmallVec<[Scope; 8]>,
+    error: Option<BuildError>,
+}
+
+impl Builder {
+    /// An empty shader of `stage`.
+    pub fn new(stage: Stage) -> Builder {
+        let module = Module::new(stage);
+        Builder { region: module.body, module, scopes: SmallVec::new(), error: None }
+    }
+
+    /// The module so far.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Names the module, for people.
+    pub fn set_name(&mut self, name: &str) {
+        self.module.name = name.to_owned();
+    }
+
+    /// Ends the shader and hands it over.
+    ///
+    /// # Errors
+    /// The first thing that went wrong while building.
+    pub fn finish(mut self) -> Result<Module, BuildError> {
+        if !self.scopes.is_empty() {
+            self.fail(BuildError::Unbalanced("the shader ends inside a block"));
+        }
+        self.terminate(Op::Return);
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(self.module),
+        }
+    }
+
+    fn fail(&mut self, error: BuildError) {
+        self.error.get_or_insert(error);
+    }
+
+    // Declarations.
+
+    /// Declares an input.
+    pub fn input(&mut self, decl: InputDecl) -> Input {
+        self.module.inputs.push(decl);
+        Input::new(self.module.inputs.len() - 1)
+    }
+
+    /// Declares an output.
+    pub fn output(&mut self, decl: OutputDecl) -> Output {
+        self.module.outputs.push(decl);
+        Output::new(self.module.outputs.len() - 1)
+    }
+
+    /// Declares a constant bank.
+    pub fn bank(&mut self, mut decl: BankDecl) -> Bank {
+        decl.defs.sort_by_key(|d| d.0);
+        self.module.banks.push(decl);
+        Bank::new(self.module.banks.len() - 1)
+    }
+
+    /// Adds or replaces a register value that the shader itself defines.
+    pub fn define_const(&mut self, bank: Bank, index: u32, bits: [u32; 4]) {
+        let defs = &mut self.module.banks[bank.index()].defs;
+        match defs.binary_search_by_key(&index, |d| d.0) {
+            Ok(at) => defs[at].1 = bits,
+            Err(at) => defs.insert(at, (index, bits)),
+        }
+    }
+
+    /// Declares a texture.
+    pub fn texture(&mut self, decl: TextureDecl) -> Texture {
+        self.module.textures.push(decl);
+        Texture::new(self.module.textures.len() - 1)
+    }
+
+    /// Declares a variable. It starts as zero.
+    pub fn var(&mut self, name: &str, ty: Type) -> Var {
+        self.add_var(VarDecl { name: name.to_owned(), ty, array: None })
+    }
+
+    /// Declares an array variable of `len` (1 to [`MAX_ARRAY`](crate::MAX_ARRAY)) elements. They start as zero.
+    pub fn var_array(&mut self, name: &str, ty: Type, len: u32) -> Var {
+        self.add_var(VarDecl { name: name.to_owned(), ty, array: Some(len) })
+    }
+
+    fn add_var(&mut self, decl: VarDecl) -> Var {
+        self.module.vars.push(decl);
+        Var::new(self.module.vars.len() - 1)
+    }
+
+    // Instructions.
+
+    /// Type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.module.ty(value)
+    }
+
+    fn push(&mut self, op: Op, imm: Imm, args: Args, results: &[Type]) -> Inst {
+        if self.module.values.len() >= MAX_VALUES {
+            self.fail(BuildError::TooLarge);
+        }
+        let inst = self.module.new_inst(op, imm, args, results);
+        self.module.regions[self.region.index()].insts.push(inst);
+        inst
+    }
+
+    fn push1(&mut self, op: Op, imm: Imm, args: Args, result: Type) -> Value {
+        let inst = self.push(op, imm, args, &[result]);
+        self.module.inst(inst).results[0]
+    }
+
+    /// A constant of type `ty` with these bits (truth values: 0 and 1).
+    pub fn const_bits(&mut self, ty: Type, mut bits: [u32; 4]) -> Value {
+        bits[ty.lanes as usize..].fill(0);
+        self.push1(Op::Const, Imm::Const(bits), Args::new(), ty)
+    }
+
+    /// A float constant.
+    pub fn f32(&mut self, value: f32) -> Value {
+        self.const_bits(Type::F32, [value.to_bits(), 0, 0, 0])
+    }
+
+    /// A constant of four floats.
+    pub fn f32x4(&mut self, value: [f32; 4]) -> Value {
+        self.const_bits(Type::F32X4, value.map(f32::to_bits))
+    }
+
+    /// An integer constant.
+    pub fn i32(&mut self, value: i32) -> Value {
+        self.const_bits(Type::I32, [value as u32, 0, 0, 0])
+    }
+
+    /// A constant truth value.
+    pub fn bool(&mut self, value: bool) -> Value {
+        self.const_bits(Type::BOOL, [value as u32, 0, 0, 0])
+    }
+
+    /// `value` as another kind: the same bits, or, from and to truth values, as 1 (1.0) and 0.
+    pub fn cast(&mut self, value: Value, kind: Kind) -> Value {
+        let ty = self.ty(value);
+        if ty.kind == kind {
+            return value;
+        }
+        let to = ty.with_kind(kind);
+        if ty.kind == Kind::Bool {
+            let one = if kind == Kind::Float { 1f32.to_bits() } else { 1 };
+            let yes = self.const_bits(to, [one; 4]);
+            let no = self.const_bits(to, [0; 4]);
+            return self.push1(Op::Select, Imm::None, smallvec![value, yes, no], to);
+        }
+        if kind == Kind::Bool {
+            let op = if ty.kind == Kind::Float { Op::FNe } else { Op::INe };
+            let value = if ty.kind == Kind::Bits { self.cast(value, Kind::Int) } else { value };
+            let zero = self.const_bits(self.ty(value), [0; 4]);
+            return self.push1(op, Imm::None, smallvec![value, zero], to);
+        }
+        self.push1(Op::Bitcast, Imm::None, smallvec![value], to)
+    }
+
+    /// Picks components of `value`. A component that it does not have is its last one.
+    pub fn swizzle(&mut self, value: Value, swizzle: Swizzle) -> Value {
+        let ty = self.ty(value);
+        if swizzle.is_identity(ty.lanes) {
+            return value;
+        }
+        let mut lanes: SmallVec<[u8; 4]> = swizzle.lanes().into();
+        lanes.iter_mut().for_each(|l| *l = (*l).min(ty.lanes - 1));
+        let imm = Imm::Swizzle(Swizzle::new(&lanes));
+        self.push1(Op::Swizzle, imm, smallvec![value], ty.with_lanes(swizzle.count()))
+    }
+
+    /// Component `lane` of `value`.
+    pub fn extract(&mut self, value: Value, lane: u8) -> Value {
+        self.swizzle(value, Swizzle::new(&[lane.min(3)]))
+    }
+
+    /// `value` with `lanes` (1 to 4) components: a scalar is repeated, a longer vector cut, a shorter one ends in copies of its
+    /// last component.
+    pub fn resize(&mut self, value: Value, lanes: u8) -> Value {
+        let last = self.ty(value).lanes - 1;
+        let pick = [0, 1.min(last), 2.min(last), 3.min(last)];
+        self.swizzle(value, Swizzle::new(&pick[..lanes.clamp(1, 4) as usize]))
+    }
+
+    /// Picks components out of two values, numbered through both.
+    pub fn shuffle(&mut self, a: Value, b: Value, select: Swizzle) -> Value {
+        let ty = self.ty(a);
+        let b = self.cast(b, ty.kind);
+        let total = ty.lanes + self.ty(b).lanes;
+        let mut lanes: SmallVec<[u8; 4]> = select.lanes().into();
+        lanes.iter_mut().for_each(|l| *l = (*l).min(total - 1));
+        self.push1(Op::Shuffle, Imm::Swizzle(Swizzle::new(&lanes)), smallvec![a, b], ty.with_lanes(select.count()))
+    }
+
+    /// The components of `parts` one after the other, in the kind of the first; those beyond four are dropped. Without any,
+    /// a zero.
+    pub fn construct(&mut self, parts: &[Value]) -> Value {
+        let Some(&first) = parts.first() else { return self.f32(0.0) };
+        let kind = self.ty(first).kind;
+        let (mut args, mut lanes) = (Args::new(), 0);
+        for &part in parts {
+            let room = 4 - lanes;
+            if room == 0 {
+                break;
+            }
+            let part = self.cast(part, kind);
+            let take = self.ty(part).lanes.min(room);
+            args.push(self.resize(part, take));
+            lanes += take;
+        }
+        if args.len() == 1 {
+            return args[0];
+        }
+        self.push1(Op::Construct, Imm::None, args, Type::new(kind, lanes))
+    }
+
+    /// The value of a variable.
+    pub fn load(&mut self, var: Var) -> Value {
+        let ty = self.module.vars[var.index()].ty;
+        self.push1(Op::Load, Imm::Var(var), Args::new(), ty)
+    }
+
+    /// Sets a variable.
+    pub fn store(&mut self, var: Var, value: Value) {
+        self.store_masked(var, Mask::XYZW, value);
+    }
+
+    /// Sets the masked components of a variable to the components of `value` at the same places.
+    pub fn store_masked(&mut self, var: Var, mask: Mask, value: Value) {
+        let Some((mask, value)) = self.fit(var, mask, value) else { return };
+        self.push(Op::Store, Imm::VarMask(var, mask), smallvec![value], &[]);
+    }
+
+    /// Element `index` (clamped) of an array variable.
+    pub fn load_elem(&mut self, var: Var, index: Value) -> Value {
+        let ty = self.module.vars[var.index()].ty;
+        let index = self.index(index);
+        self.push1(Op::LoadElem, Imm::Var(var), smallvec![index], ty)
+    }
+
+    /// Sets the masked components of element `index` (clamped) of an array variable.
+    pub fn store_elem(&mut self, var: Var, index: Value, mask: Mask, value: Value) {
+        let index = self.index(index);
+        let Some((mask, value)) = self.fit(var, mask, value) else { return };
+        self.push(Op::StoreElem, Imm::VarMask(var, mask), smallvec![index, value], &[]);
+    }
+
+    fn fit(&mut self, var: Var, mask: Mask, value: Value) -> Option<(Mask, Value)> {
+        let ty = self.module.vars[var.index()].ty;
+        let mask = Mask(mask.0 & Mask::first(ty.lanes).0);
+        let value = self.cast(value, ty.kind);
+        let value = self.resize(value, ty.lanes);
+        (mask.0 != 0).then_some((mask, value))
+    }
+
+    fn index(&mut self, index: Value) -> Value {
+        let index = self.cast(index, Kind::Int);
+        self.resize(index, 1)
+    }
+
+    /// The value of an input.
+    pub fn load_input(&mut self, input: Input) -> Value {
+        let ty = self.module.inputs[input.index()].ty;
+        self.push1(Op::LoadInput, Imm::Input(input), Args::new(), ty)
+    }
+
+    /// Sets an output.
+    pub fn store_output(&mut self, output: Output, value: Value) {
+        let ty = self.module.outputs[output.index()].ty;
+        let value = self.cast(value, ty.kind);
+        let value = self.resize(value, ty.lanes);
+        self.push(Op::StoreOutput, Imm::Output(output), smallvec![value], &[]);
+    }
+
+    /// Register `index` of a bank as four untyped components. Beyond the bank it is the last one; a register that the shader
+    /// itself defines is a constant.
+    pub fn load_const(&mut self, bank: Bank, index: u32) -> Value {
+        let decl = &self.module.banks[bank.index()];
+        let index = index.min(decl.size.saturating_sub(1));
+        if let Some(bits) = decl.def(index) {
+            return self.const_bits(Type::B32X4, bits);
+        }
+        self.push1(Op::LoadConst, Imm::Bank(bank, index as i32), Args::new(), Type::B32X4)
+    }
+
+    /// Register `base + index` of a bank, clamped to the bank, as four untyped components.
+    pub fn load_const_dyn(&mut self, bank: Bank, base: i32, index: Value) -> Value {
+        let index = self.index(index);
+        self.push1(Op::LoadConstDyn, Imm::Bank(bank, base), smallvec![index], Type::B32X4)
+    }
+
+    fn sample_op(
+        &mut self,
+        op: Op,
+        texture: Texture,
+        vectors: &[Value],
+        lod: Option<Value>,
+        r: Option<Value>,
+    ) -> Value {
+        let decl = self.module.textures[texture.index()];
+        let mut args = Args::new();
+        for &v in vectors {
+            let v = self.cast(v, Kind::Float);
+            args.push(self.resize(v, decl.dim.coords()));
+        }
+        for scalar in lod.into_iter().chain(r.filter(|_| decl.shadow)) {
+            let scalar = self.cast(scalar, Kind::Float);
+            args.push(self.resize(scalar, 1));
+        }
+        if decl.shadow && r.is_none() {
+            args.push(self.f32(0.0));
+        }
+        self.push1(op, Imm::Texture(texture), args, Type::F32X4)
+    }
+
+    /// Samples with the quad's derivatives. `reference` is for shadow textures, and only for them.
+    pub fn sample(&mut self, texture: Texture, coord: Value, reference: Option<Value>) -> Value {
+        self.sample_op(Op::Sample, texture, &[coord], None, reference)
+    }
+
+    /// Samples with the quad's derivatives and a bias of the level of detail.
+    pub fn sample_bias(&mut self, texture: Texture, coord: Value, bias: Value, reference: Option<Value>) -> Value {
+        self.sample_op(Op::SampleBias, texture, &[coord], Some(bias), reference)
+    }
+
+    /// Samples at a level of detail.
+    pub fn sample_lod(&mut self, texture: Texture, coord: Value, lod: Value, reference: Option<Value>) -> Value {
+        self.sample_op(Op::SampleLod, texture, &[coord], Some(lod), reference)
+    }
+
+    /// Samples with the given derivatives of the coordinates.
+    pub fn sample_grad(&mut self, texture: Texture, coord: Value, dx: Value, dy: Value, r: Option<Value>) -> Value {
+        self.sample_op(Op::SampleGrad, texture, &[coord, dx, dy], None, r)
+    }
+
+    /// Difference to the horizontal neighbour of the quad.
+    pub fn ddx(&mut self, value: Value) -> Value {
+        let value = self.cast(value, Kind::Float);
+        self.push1(Op::Ddx, Imm::None, smallvec![value], self.ty(value))
+    }
+
+    /// Difference to the vertical neighbour of the quad.
+    pub fn ddy(&mut self, value: Value) -> Value {
+        let value = self.cast(value, Kind::Float);
+        self.push1(Op::Ddy, Imm::None, smallvec![value], self.ty(value))
+    }
+
+    /// Throws the pixel away where the scalar `cond` is true.
+    pub fn demote(&mut self, cond: Value) {
+        let cond = self.condition(cond);
+        self.push(Op::Demote, Imm::None, smallvec![cond], &[]);
+    }
+
+    fn condition(&mut self, cond: Value) -> Value {
+        let cond = self.cast(cond, Kind::Bool);
+        self.resize(cond, 1)
+    }
+
+    /// An opcode of the `lanes` and `reduce` parts of the table.
+    fn compute(&mut self, op: Op, args: &[Value]) -> Value {
+        let info = op.info();
+        let longest = args.iter().map(|&a| self.ty(a).lanes).max().unwrap_or(1);
+        let lanes = args.iter().map(|&a| self.ty(a).lanes).filter(|&l| l > 1).min().unwrap_or(longest);
+        let patterns = info.args.unwrap_or_default();
+        let mut same = None;
+        let mut list = Args::new();
+        for (&arg, pattern) in args.iter().zip(patterns) {
+            let kind = pattern.kind().unwrap_or_else(|| *same.get_or_insert(self.ty(arg).kind));
+            let arg = self.cast(arg, kind);
+            list.push(self.resize(arg, lanes));
+        }
+        let kind = info.result.and_then(Pattern::kind).or(same).unwrap_or(Kind::Bits);
+        let lanes = if matches!(info.meaning, Meaning::Reduce(..)) { 1 } else { lanes };
+        self.push1(op, Imm::None, list, Type::new(kind, lanes))
+    }
+
+    // Control flow.
+
+    fn enter(&mut self, scope: Scope, region: Region) {
+        if self.scopes.len() + 1 >= MAX_DEPTH {
+            self.fail(BuildError::TooDeep);
+        }
+        self.scopes.push(scope);
+        self.region = region;
+    }
+
+    /// Ends the region; what follows goes into a region that is part of nothing.
+    fn terminate(&mut self, op: Op) {
+        self.push(op, Imm::None, Args::new(), &[]);
+        self.region = self.module.new_region();
+    }
+
+    /// Begins what is done if `cond` is true.
+    pub fn begin_if(&mut self, cond: Value) {
+        let cond = self.condition(cond);
+        let (yes, no) = (self.module.new_region(), self.module.new_region());
+        self.push(Op::If, Imm::If(yes, no), smallvec![cond], &[]);
+        self.enter(Scope::If { outer: self.region, other: Some(no) }, yes);
+    }
+
+    /// Begins what is done otherwise.
+    pub fn begin_else(&mut self) {
+        self.terminate(Op::Yield);
+        match self.scopes.last_mut() {
+            Some(Scope::If { other, .. }) if other.is_some() => {
+                if let Some(no) = other.take() {
+                    self.region = no;
+                }
+            }
+            _ => self.fail(BuildError::Unbalanced("else without if")),
+        }
+    }
+
+    /// Ends an `if`, with or without `else`.
+    pub fn end_if(&mut self) {
+        self.terminate(Op::Yield);
+        match self.scopes.pop() {
+            Some(Scope::If { outer, other }) => {
+                if let Some(no) = other {
+                    self.region = no;
+                    self.terminate(Op::Yield);
+                }
+                self.region = outer;
+            }
+            _ => self.fail(BuildError::Unbalanced("end of an if that is not open")),
+        }
+    }
+
+    /// Begins a loop that only `break_` leaves.
+    pub fn begin_loop(&mut self) {
+        let body = self.module.new_region();
+        self.push(Op::Loop, Imm::Loop(body), Args::new(), &[]);
+        self.enter(Scope::Loop { outer: self.region }, body);
+    }
+
+    /// Ends a loop's body: back to its begin.
+    pub fn end_loop(&mut self) {
+        self.terminate(Op::Continue);
+        match self.scopes.pop() {
+            Some(Scope::Loop { outer }) => self.region = outer,
+            _ => self.fail(BuildError::Unbalanced("end of a loop that is not open")),
+        }
+    }
+
+    /// Leaves the innermost loop.
+    pub fn break_(&mut self) {
+        self.jump(Op::Break);
+    }
+
+    /// Goes to the next round of the innermost loop.
+    pub fn continue_(&mut self) {
+        self.jump(Op::Continue);
+    }
+
+    fn jump(&mut self, op: Op) {
+        if !self.scopes.iter().any(|s| matches!(s, Scope::Loop { .. })) {
+            self.fail(BuildError::OutsideLoop(op.name()));
+        }
+        self.terminate(op);
+    }
+
+    /// Leaves the innermost loop if `cond` is true.
+    pub fn break_if(&mut self, cond: Value) {
+        self.begin_if(cond);
+        self.break_();
+        self.end_if();
+    }
+
+    /// Ends the shader.
+    pub fn return_(&mut self) {
+        self.terminate(Op::Return);
+    }
+
+    /// Makes a value with results of an `if` whose regions are built by `yes` and `no`.
+    pub fn if_else(
+        &mut self,
+        cond: Value,
+        yes: impl FnOnce(&mut Builder) -> Value,
+        no: impl FnOnce(&mut Builder) -> Value,
+    ) -> Value {
+        let cond = self.condition(cond);
+        let outer = self.region;
+        let (a, b) = (self.module.new_region(), self.module.new_region());
+        let inst = self.push(Op::If, Imm::If(a, b), smallvec![cond], &[]);
+        self.enter(Scope::If { outer, other: None }, a);
+        let first = yes(self);
+        self.push(Op::Yield, Imm::None, smallvec![first], &[]);
+        self.region = b;
+        let second = no(self);
+        let ty = self.ty(first);
+        let second = self.cast(second, ty.kind);
+        let second = self.resize(second, ty.lanes);
+        self.push(Op::Yield, Imm::None, smallvec![second], &[]);
+        self.scopes.pop();
+        self.region = outer;
+        let value = self.module.new_value(ty, Def::Inst(inst));
+        self.module.insts[inst.index()].results.push(value);
+        value
+    }
+}
+
+macro_rules! methods {
+    (
+        lanes { $($(#[doc = $ldoc:literal])+ $lop:ident $lname:ident ($($la:ident: $lk:ident),*) -> $lr:ident
+            [$($lf:ident)*] = $le:expr;)* }
+        reduce { $($(#[doc = $rdoc:literal])+ $rop:ident $rname:ident ($($ra:ident: $rk:ident),*) -> $rr:ident
+            [$($rf:ident)*] = $rs:expr, $acc:ident => $re:expr;)* }
+        special { $($special:tt)* }
+    ) => {
+        impl Builder {
+            $($(#[doc = $ldoc])+ pub fn $lname(&mut self, $($la: Value),*) -> Value {
+                self.compute(Op::$lop, &[$($la),*])
+            })*
+            $($(#[doc = $rdoc])+ pub fn $rname(&mut self, $($ra: Value),*) -> Value {
+                self.compute(Op::$rop, &[$($ra),*])
+            })*
+        }
+    };
+}
+
+opcode_table!(methods);

@@ -1,0 +1,282 @@
+//! Opcodes and what is known about each: names, operands, flags, documentation and scalar meaning.
+
+use crate::table::opcode_table;
+use crate::types::Kind;
+
+/// What an operand or result of an opcode may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pattern {
+    /// Float.
+    F,
+    /// Integer.
+    I,
+    /// Truth value.
+    P,
+    /// Any kind, the same for all `T` of the opcode.
+    T,
+    /// Any kind but truth values, each `W` for itself.
+    W,
+}
+
+impl Pattern {
+    /// The only kind that fits, if there is only one.
+    pub fn kind(self) -> Option<Kind> {
+        match self {
+            Pattern::F => Some(Kind::Float),
+            Pattern::I => Some(Kind::Int),
+            Pattern::P => Some(Kind::Bool),
+            Pattern::T | Pattern::W => None,
+        }
+    }
+
+    /// Whether `kind` fits, `T` not being settled by another operand.
+    pub fn accepts(self, kind: Kind) -> bool {
+        match self {
+            Pattern::T => true,
+            Pattern::W => kind != Kind::Bool,
+            _ => self.kind() == Some(kind),
+        }
+    }
+}
+
+/// Properties of an opcode.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// The operands of a binary opcode, or the first two, may change places.
+    pub const COMMUTATIVE: Flags = Flags(1);
+    /// Does something besides giving a result: may not be removed, repeated, moved or merged.
+    pub const SIDE_EFFECT: Flags = Flags(2);
+    /// Ends a region.
+    pub const TERMINATOR: Flags = Flags(4);
+    /// Reads the other pixels of the quad: pixel stage only.
+    pub const QUAD: Flags = Flags(8);
+    /// A float rule of a guest that the `float_rules` pass lowers.
+    pub const GUEST_FLOAT: Flags = Flags(16);
+
+    /// Whether all of `other` are set.
+    pub const fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// The immediate that an opcode carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImmKind {
+    /// None.
+    None,
+    /// Bits of each component.
+    Const,
+    /// A swizzle of one operand.
+    Swizzle,
+    /// Component numbers through two operands.
+    Shuffle,
+    /// A variable.
+    Var,
+    /// A variable and the components to write.
+    VarMask,
+    /// A declared input.
+    Input,
+    /// A declared output.
+    Output,
+    /// A constant bank and a register number.
+    Bank,
+    /// A declared texture.
+    Texture,
+    /// Two regions.
+    If,
+    /// One region with parameters.
+    Loop,
+}
+
+/// What an opcode computes.
+#[derive(Clone, Copy)]
+pub enum Meaning {
+    /// On each component alone: bits of the operands (unused ones are 0) to bits of the result. Truth values are 0 and 1.
+    Lanes(fn([u32; 3]) -> u32),
+    /// Over all components: first the accumulator's start, then a step per component with the operands' bits.
+    Reduce(u32, fn(u32, [u32; 3]) -> u32),
+    /// Not a function of operand bits alone.
+    Special,
+}
+
+/// A row of the opcode table.
+pub struct OpInfo {
+    /// The opcode.
+    pub op: Op,
+    /// Name in the text form and in the builder.
+    pub name: &'static str,
+    /// Operands, or `None` if their number varies.
+    pub args: Option<&'static [Pattern]>,
+    /// Result, if it has one of its own. (`if` and `loop` have any number.)
+    pub result: Option<Pattern>,
+    /// Immediate.
+    pub imm: ImmKind,
+    /// Properties.
+    pub flags: Flags,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+    /// What it computes.
+    pub meaning: Meaning,
+}
+
+/// Rust types that stand for component kinds in the table's expressions.
+mod host {
+    pub(super) trait Scalar {
+        type Host;
+        fn get(bits: u32) -> Self::Host;
+        fn put(host: Self::Host) -> u32;
+    }
+    macro_rules! scalar {
+        ($($name:ident $host:ty, $get:expr, $put:expr;)*) => {$(
+            pub(super) struct $name;
+            impl Scalar for $name {
+                type Host = $host;
+                fn get(bits: u32) -> $host { ($get)(bits) }
+                fn put(host: $host) -> u32 { ($put)(host) }
+            }
+        )*};
+    }
+    scalar! {
+        F f32, f32::from_bits, f32::to_bits;
+        I u32, |b| b, |b| b;
+        P bool, |b| b != 0, |b| b as u32;
+        T u32, |b| b, |b| b;
+    }
+}
+
+/// Float rules that take more than an operator.
+mod scalar {
+    pub(super) fn saturate(a: f32) -> f32 {
+        if a > 0.0 { a.min(1.0) } else { 0.0 }
+    }
+    pub(super) fn min(a: f32, b: f32) -> f32 {
+        if a < b || b.is_nan() { a } else { b }
+    }
+    pub(super) fn max(a: f32, b: f32) -> f32 {
+        if a > b || b.is_nan() { a } else { b }
+    }
+    pub(super) fn mul_zero(a: f32, b: f32) -> f32 {
+        if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
+    }
+    pub(super) fn clamp_finite(a: f32) -> f32 {
+        if a.is_nan() { a } else { a.clamp(f32::MIN, f32::MAX) }
+    }
+}
+
+/// The start of a reduction, by kind, so that the table's constants can be turned into bits at compile time.
+enum Start {
+    F(f32),
+    P(bool),
+}
+
+const fn start(start: Start) -> u32 {
+    match start {
+        Start::F(f) => f.to_bits(),
+        Start::P(p) => p as u32,
+    }
+}
+
+macro_rules! special_args {
+    (..) => { None };
+    ($($arg:ident),*) => { Some(&[$(Pattern::$arg),*]) };
+}
+
+macro_rules! special_result {
+    (_) => {
+        None
+    };
+    ($res:ident) => {
+        Some(Pattern::$res)
+    };
+}
+
+macro_rules! define {
+    (
+        lanes { $($(#[doc = $ldoc:literal])+ $lop:ident $lname:ident ($($la:ident: $lk:ident),*) -> $lr:ident
+            [$($lf:ident)*] = $le:expr;)* }
+        reduce { $($(#[doc = $rdoc:literal])+ $rop:ident $rname:ident ($($ra:ident: $rk:ident),*) -> $rr:ident
+            [$($rf:ident)*] = $rs:expr, $acc:ident => $re:expr;)* }
+        special { $($(#[doc = $sdoc:literal])+ $sop:ident $sname:literal ($($sa:tt)*) -> $sr:tt $si:ident
+            [$($sf:ident)*];)* }
+    ) => {
+        /// An opcode. The table in `table.rs` is its declaration.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Op {
+            $($(#[doc = $ldoc])+ $lop,)*
+            $($(#[doc = $rdoc])+ $rop,)*
+            $($(#[doc = $sdoc])+ $sop,)*
+        }
+
+        /// Every opcode, in the order of the enum.
+        pub static OPCODES: &[OpInfo] = &[
+            $(OpInfo {
+                op: Op::$lop,
+                name: stringify!($lname),
+                args: Some(&[$(Pattern::$lk),*]),
+                result: Some(Pattern::$lr),
+                imm: ImmKind::None,
+                flags: Flags(0 $(| Flags::$lf.0)*),
+                doc: concat!($($ldoc),+),
+                meaning: Meaning::Lanes(|words| {
+                    use host::Scalar as _;
+                    let mut words = words.into_iter();
+                    $(let $la = host::$lk::get(words.next().unwrap_or(0));)*
+                    host::$lr::put($le)
+                }),
+            },)*
+            $(OpInfo {
+                op: Op::$rop,
+                name: stringify!($rname),
+                args: Some(&[$(Pattern::$rk),*]),
+                result: Some(Pattern::$rr),
+                imm: ImmKind::None,
+                flags: Flags(0 $(| Flags::$rf.0)*),
+                doc: concat!($($rdoc),+),
+                meaning: Meaning::Reduce(start(Start::$rr($rs)), |acc, words| {
+                    use host::Scalar as _;
+                    let mut words = words.into_iter();
+                    let $acc = host::$rr::get(acc);
+                    $(let $ra = host::$rk::get(words.next().unwrap_or(0));)*
+                    host::$rr::put($re)
+                }),
+            },)*
+            $(OpInfo {
+                op: Op::$sop,
+                name: $sname,
+                args: special_args!($($sa)*),
+                result: special_result!($sr),
+                imm: ImmKind::$si,
+                flags: Flags(0 $(| Flags::$sf.0)*),
+                doc: concat!($($sdoc),+),
+                meaning: Meaning::Special,
+            },)*
+        ];
+    };
+}
+
+opcode_table!(define);
+
+impl Op {
+    /// The opcode's row.
+    pub fn info(self) -> &'static OpInfo {
+        &OPCODES[self as usize]
+    }
+
+    /// Name in the text form.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// Whether it has all of `flags`.
+    pub fn has(self, flags: Flags) -> bool {
+        self.info().flags.has(flags)
+    }
+
+    /// The opcode of that name.
+    pub fn from_name(name: &str) -> Option<Op> {
+        OPCODES.iter().find(|row| row.name == name).map(|row| row.op)
+    }
+}

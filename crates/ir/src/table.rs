@@ -1,0 +1,245 @@
+//! The opcode table: the one place where an opcode is declared.
+//!
+//! A row is `Variant mnemonic (operands) -> result [FLAGS] = meaning;`. Operand and result letters are those of
+//! [`Pattern`](crate::Pattern): `F` float, `I` integer, `P` truth value, `T` one kind for all, `W` any kind but truth
+//! values. The meaning is a Rust expression over one component, with the operands as `f32`, `u32` and `bool`.
+//!
+//! * `lanes`: the operation works on each component alone; all operands and the result have as many lanes.
+//! * `reduce`: the components are folded into one scalar; `= start, acc => step`.
+//! * `special`: everything else. The row names the immediate; the verifier and the interpreter have the rest.
+//!
+//! The enum, the builder's methods, printer, parser, verifier, constant folder and interpreter all derive from here.
+//! `docs/adding.md` shows how to add a row.
+
+macro_rules! opcode_table {
+    ($callback:ident) => {
+        $callback! {
+            lanes {
+                // Floats, IEEE 754 rules.
+                /// `a + b`.
+                FAdd fadd (a: F, b: F) -> F [COMMUTATIVE] = a + b;
+                /// `a - b`.
+                FSub fsub (a: F, b: F) -> F [] = a - b;
+                /// `a * b`.
+                FMul fmul (a: F, b: F) -> F [COMMUTATIVE] = a * b;
+                /// `a / b`.
+                FDiv fdiv (a: F, b: F) -> F [] = a / b;
+                /// `a * b + c`, rounded after the multiplication and after the addition.
+                FMad fmad (a: F, b: F, c: F) -> F [] = a * b + c;
+                /// `a * b + c`, rounded once.
+                FFma ffma (a: F, b: F, c: F) -> F [] = a.mul_add(b, c);
+                /// `-a`. Only the sign changes, also of NaN.
+                FNeg fneg (a: F) -> F [] = -a;
+                /// `|a|`. Only the sign changes, also of NaN.
+                FAbs fabs (a: F) -> F [] = a.abs();
+                /// `a` clamped to 0..1; NaN gives 0.
+                FSat fsat (a: F) -> F [] = scalar::saturate(a);
+                /// The lesser; if one operand is NaN, the other one.
+                FMin fmin (a: F, b: F) -> F [COMMUTATIVE] = scalar::min(a, b);
+                /// The greater; if one operand is NaN, the other one.
+                FMax fmax (a: F, b: F) -> F [COMMUTATIVE] = scalar::max(a, b);
+                /// Largest whole number not above `a`.
+                FFloor ffloor (a: F) -> F [] = a.floor();
+                /// Smallest whole number not below `a`.
+                FCeil fceil (a: F) -> F [] = a.ceil();
+                /// `a` without its fraction.
+                FTrunc ftrunc (a: F) -> F [] = a.trunc();
+                /// Nearest whole number, halves to even.
+                FRound fround (a: F) -> F [] = a.round_ties_even();
+                /// `a - floor(a)`.
+                FFract ffract (a: F) -> F [] = a - a.floor();
+                /// `1 / a`.
+                FRcp frcp (a: F) -> F [] = 1.0 / a;
+                /// `1 / sqrt(a)`.
+                FRsq frsq (a: F) -> F [] = 1.0 / a.sqrt();
+                /// Square root.
+                FSqrt fsqrt (a: F) -> F [] = a.sqrt();
+                /// `2` to the power of `a`.
+                FExp2 fexp2 (a: F) -> F [] = a.exp2();
+                /// Logarithm to base 2.
+                FLog2 flog2 (a: F) -> F [] = a.log2();
+                /// Sine of radians.
+                FSin fsin (a: F) -> F [] = a.sin();
+                /// Cosine of radians.
+                FCos fcos (a: F) -> F [] = a.cos();
+
+                // Floats, rules of the guests. Lowered by the `float_rules` pass; no back end sees them.
+                /// `a * b`, but +0 when either factor is zero, whatever the other one is.
+                FMulZ fmulz (a: F, b: F) -> F [COMMUTATIVE GUEST_FLOAT] = scalar::mul_zero(a, b);
+                /// `fmulz(a, b) + c`.
+                FMadZ fmadz (a: F, b: F, c: F) -> F [GUEST_FLOAT] = scalar::mul_zero(a, b) + c;
+                /// `a < b ? a : b`: with NaN, or zeros of both signs, `b`.
+                FMinC fminc (a: F, b: F) -> F [GUEST_FLOAT] = if a < b { a } else { b };
+                /// `a >= b ? a : b`: with NaN `b`, with zeros of both signs `a`.
+                FMaxC fmaxc (a: F, b: F) -> F [GUEST_FLOAT] = if a >= b { a } else { b };
+                /// `1 / a`, infinity replaced by the largest finite number of its sign.
+                FRcpC frcpc (a: F) -> F [GUEST_FLOAT] = scalar::clamp_finite(1.0 / a);
+                /// `1 / sqrt(a)`, infinity replaced by the largest finite number of its sign.
+                FRsqC frsqc (a: F) -> F [GUEST_FLOAT] = scalar::clamp_finite(1.0 / a.sqrt());
+                /// Logarithm to base 2, infinity replaced by the largest finite number of its sign.
+                FLog2C flog2c (a: F) -> F [GUEST_FLOAT] = scalar::clamp_finite(a.log2());
+
+                // Comparisons. All but `fne` are false with NaN.
+                /// `a == b`.
+                FEq feq (a: F, b: F) -> P [COMMUTATIVE] = a == b;
+                /// `a != b`; true with NaN.
+                FNe fne (a: F, b: F) -> P [COMMUTATIVE] = a != b;
+                /// `a < b`. For `a > b` swap the operands.
+                FLt flt (a: F, b: F) -> P [] = a < b;
+                /// `a <= b`. For `a >= b` swap the operands.
+                FLe fle (a: F, b: F) -> P [] = a <= b;
+
+                // Integers, wrapping.
+                /// `a + b`.
+                IAdd iadd (a: I, b: I) -> I [COMMUTATIVE] = a.wrapping_add(b);
+                /// `a - b`.
+                ISub isub (a: I, b: I) -> I [] = a.wrapping_sub(b);
+                /// Low half of `a * b`.
+                IMul imul (a: I, b: I) -> I [COMMUTATIVE] = a.wrapping_mul(b);
+                /// High half of the signed product.
+                IMulHi imulhi (a: I, b: I) -> I [COMMUTATIVE] = ((a as i32 as i64 * b as i32 as i64) >> 32) as u32;
+                /// High half of the unsigned product.
+                UMulHi umulhi (a: I, b: I) -> I [COMMUTATIVE] = ((a as u64 * b as u64) >> 32) as u32;
+                /// `-a`.
+                INeg ineg (a: I) -> I [] = a.wrapping_neg();
+                /// Absolute value of signed `a`; the most negative number stays.
+                IAbs iabs (a: I) -> I [] = (a as i32).wrapping_abs() as u32;
+                /// Lesser of signed numbers.
+                IMin imin (a: I, b: I) -> I [COMMUTATIVE] = (a as i32).min(b as i32) as u32;
+                /// Greater of signed numbers.
+                IMax imax (a: I, b: I) -> I [COMMUTATIVE] = (a as i32).max(b as i32) as u32;
+                /// Lesser of unsigned numbers.
+                UMin umin (a: I, b: I) -> I [COMMUTATIVE] = a.min(b);
+                /// Greater of unsigned numbers.
+                UMax umax (a: I, b: I) -> I [COMMUTATIVE] = a.max(b);
+                /// Bits set in both.
+                IAnd iand (a: I, b: I) -> I [COMMUTATIVE] = a & b;
+                /// Bits set in either.
+                IOr ior (a: I, b: I) -> I [COMMUTATIVE] = a | b;
+                /// Bits set in one of them.
+                IXor ixor (a: I, b: I) -> I [COMMUTATIVE] = a ^ b;
+                /// Every bit turned over.
+                INot inot (a: I) -> I [] = !a;
+                /// `a << (b & 31)`.
+                IShl ishl (a: I, b: I) -> I [] = a << (b & 31);
+                /// Signed `a >> (b & 31)`.
+                IShr ishr (a: I, b: I) -> I [] = ((a as i32) >> (b & 31)) as u32;
+                /// Unsigned `a >> (b & 31)`.
+                UShr ushr (a: I, b: I) -> I [] = a >> (b & 31);
+                /// Number of bits set.
+                BitCount bitcount (a: I) -> I [] = a.count_ones();
+                /// Bits in the opposite order.
+                BitReverse bitreverse (a: I) -> I [] = a.reverse_bits();
+                /// `a == b`.
+                IEq ieq (a: I, b: I) -> P [COMMUTATIVE] = a == b;
+                /// `a != b`.
+                INe ine (a: I, b: I) -> P [COMMUTATIVE] = a != b;
+                /// Signed `a < b`.
+                ILt ilt (a: I, b: I) -> P [] = (a as i32) < b as i32;
+                /// Signed `a <= b`.
+                ILe ile (a: I, b: I) -> P [] = a as i32 <= b as i32;
+                /// Unsigned `a < b`.
+                ULt ult (a: I, b: I) -> P [] = a < b;
+                /// Unsigned `a <= b`.
+                ULe ule (a: I, b: I) -> P [] = a <= b;
+
+                // Conversions.
+                /// Toward zero, clamped to the signed range; NaN gives 0.
+                FToI f2i (a: F) -> I [] = a as i32 as u32;
+                /// Toward zero, clamped to the unsigned range; NaN gives 0.
+                FToU f2u (a: F) -> I [] = a as u32;
+                /// Nearest float of a signed number.
+                IToF i2f (a: I) -> F [] = a as i32 as f32;
+                /// Nearest float of an unsigned number.
+                UToF u2f (a: I) -> F [] = a as f32;
+
+                // Truth values.
+                /// Both.
+                BAnd band (a: P, b: P) -> P [COMMUTATIVE] = a & b;
+                /// Either.
+                BOr bor (a: P, b: P) -> P [COMMUTATIVE] = a | b;
+                /// One of them.
+                BXor bxor (a: P, b: P) -> P [COMMUTATIVE] = a ^ b;
+                /// Not.
+                BNot bnot (a: P) -> P [] = !a;
+                /// `c ? a : b`, per component.
+                Select select (c: P, a: T, b: T) -> T [] = if c { a } else { b };
+            }
+            reduce {
+                /// Sum of products.
+                FDot fdot (a: F, b: F) -> F [COMMUTATIVE] = 0.0, acc => acc + a * b;
+                /// Sum of products in which zero times anything is zero. Lowered by the `float_rules` pass.
+                FDotZ fdotz (a: F, b: F) -> F [COMMUTATIVE GUEST_FLOAT] = 0.0, acc => acc + scalar::mul_zero(a, b);
+                /// Whether a component is true.
+                Any any (a: P) -> P [] = false, acc => acc | a;
+                /// Whether all components are true.
+                All all (a: P) -> P [] = true, acc => acc & a;
+            }
+            special {
+                // Values.
+                /// A constant; the immediate has the bits of each component.
+                Const "const" () -> T Const [];
+                /// The same bits as another kind.
+                Bitcast "bitcast" (W) -> W None [];
+                /// Components of the operand in the order of the immediate.
+                Swizzle "swizzle" (T) -> T Swizzle [];
+                /// Components picked out of two operands, numbered through both.
+                Shuffle "shuffle" (T, T) -> T Shuffle [];
+                /// The components of all operands (one to four) one after the other.
+                Construct "construct" (..) -> T None [];
+
+                // Variables, interface, memory.
+                /// The value of a variable. Variables start as zero.
+                Load "load" () -> T Var [];
+                /// Writes the masked components of a variable. The operand has as many lanes as the variable.
+                Store "store" (T) -> _ VarMask [SIDE_EFFECT];
+                /// An element of an array variable. The index is clamped to the array as an unsigned number.
+                LoadElem "load_elem" (I) -> T Var [];
+                /// Writes the masked components of an element: index, value. The index is clamped as in `load_elem`.
+                StoreElem "store_elem" (I, T) -> _ VarMask [SIDE_EFFECT];
+                /// An input, in its declared type.
+                LoadInput "load_input" () -> T Input [];
+                /// Sets an output. The last one executed counts.
+                StoreOutput "store_output" (T) -> _ Output [SIDE_EFFECT];
+                /// A register of a constant bank, of any kind with four lanes.
+                LoadConst "load_const" () -> W Bank [];
+                /// The same at immediate + operand (signed), clamped to the bank.
+                LoadConstDyn "load_const_dyn" (I) -> W Bank [];
+
+                // Textures: coordinates, then what the name says, then the reference value if the texture is a shadow texture.
+                /// Samples with the derivatives of the quad. Pixel stage only.
+                Sample "sample" (..) -> F Texture [QUAD];
+                /// Samples with the derivatives of the quad and a level of detail bias. Pixel stage only.
+                SampleBias "sample_bias" (..) -> F Texture [QUAD];
+                /// Samples at a level of detail.
+                SampleLod "sample_lod" (..) -> F Texture [];
+                /// Samples with derivatives: d/dx, d/dy.
+                SampleGrad "sample_grad" (..) -> F Texture [];
+                /// Difference to the horizontal neighbour of the quad. Pixel stage only.
+                Ddx "ddx" (F) -> F None [QUAD];
+                /// Difference to the vertical neighbour of the quad. Pixel stage only.
+                Ddy "ddy" (F) -> F None [QUAD];
+                /// Where true, the pixel is thrown away; it goes on as a helper for the derivatives of its quad. Pixel stage only.
+                Demote "demote" (P) -> _ None [SIDE_EFFECT];
+
+                // Control flow.
+                /// Runs the first region if true, else the second. The results are the operands of their `yield`.
+                If "if" (P) -> _ If [SIDE_EFFECT];
+                /// Runs its region until `break`. The operands are the first values of the region's parameters, `continue` brings
+                /// the next ones, and the results are the operands of `break`.
+                Loop "loop" (..) -> _ Loop [SIDE_EFFECT];
+                /// Ends a region of `if` with its results.
+                Yield "yield" (..) -> _ None [SIDE_EFFECT TERMINATOR];
+                /// Leaves the innermost loop with its results.
+                Break "break" (..) -> _ None [SIDE_EFFECT TERMINATOR];
+                /// Starts the next round of the innermost loop.
+                Continue "continue" (..) -> _ None [SIDE_EFFECT TERMINATOR];
+                /// Ends the shader.
+                Return "return" () -> _ None [SIDE_EFFECT TERMINATOR];
+                /// Ends a region whose end cannot be reached.
+                Unreachable "unreachable" () -> _ None [SIDE_EFFECT TERMINATOR];
+            }
+        }
+    };
+}
+pub(crate) use opcode_table;
