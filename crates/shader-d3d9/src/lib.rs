@@ -2,15 +2,21 @@
 //!
 //! * [`tables`]: opcodes, registers, modifiers, usages; one row each.
 //! * [`parse`]: tokens to [`instruction::Instruction`]s, with every field checked.
+//! * [`encode`], [`disasm`], [`asm`]: instructions to tokens, to assembler text, and text back to tokens.
 //! * [`signature()`]: what a guest needs to know of a shader without compiling it.
 #![forbid(unsafe_code)]
 
+pub mod asm;
+pub mod disasm;
+pub mod encode;
 pub mod error;
 pub mod instruction;
 pub mod parse;
 pub mod signature;
 pub mod tables;
 
+pub use asm::{AsmError, assemble};
+pub use disasm::disassemble;
 pub use error::{ParseError, ParseErrorKind};
 pub use parse::{Program, token_length, tokens_from_bytes};
 pub use signature::{Signature, signature};

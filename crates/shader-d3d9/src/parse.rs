@@ -1,9 +1,7 @@
 //! Tokens to instructions. Every field is checked here, so that what follows can rely on it; see [`Decoder`].
 
 use crate::error::{ParseError, ParseErrorKind as Kind};
-use crate::instruction::{
-    ControlBits, Declaration, Dst, Instruction, MAX_SOURCES, Register, Relative, Sources, Src, Swizzle,
-};
+use crate::instruction::{ControlBits, Declaration, Dst, Instruction, MAX_SOURCES, Register, Relative, Src, Swizzle};
 use crate::tables::{
     Access, COMMENT, Comparison, Control, END, Flow, Opcode, OpcodeInfo, Operand, RegisterType, SourceModifier, Stage,
     TextureDimension, Usage, Version,
@@ -377,7 +375,10 @@ impl<'a> Decoder<'a> {
             Opcode::SetP => ty == RegisterType::Predicate,
             Opcode::MovA => ty == RegisterType::Address,
             Opcode::Mov if ty == RegisterType::Address => self.version.major == 1,
-            _ if operand == Operand::DstRead => matches!(ty, RegisterType::Temp | RegisterType::Texture),
+            _ if operand == Operand::DstRead => {
+                matches!(ty, RegisterType::Temp | RegisterType::Texture | RegisterType::Input)
+            }
+            _ if ty == RegisterType::Texture => self.version.is_ps_before_1_4(),
             _ => access != Access::Read && !matches!(ty, RegisterType::Predicate | RegisterType::Address),
         };
         if !allowed {
@@ -479,13 +480,4 @@ impl Iterator for Decoder<'_> {
         self.done = !matches!(step, Some(Ok(_)));
         step
     }
-}
-
-/// The sources of an instruction as the parser builds them; exported for the assembler.
-pub(crate) fn sources(list: &[Src]) -> Sources {
-    let mut sources = Sources::NONE;
-    for src in list {
-        sources.push(*src);
-    }
-    sources
 }

@@ -240,7 +240,6 @@ macro_rules! opcodes {
 
 const NO: Range = Range(1, 0);
 const ALL: Range = Range(0x101, 0x3FF);
-const V1: Range = Range(0x101, 0x101);
 const V2: Range = Range(0x200, 0x2FF);
 const V3: Range = Range(0x300, 0x3FF);
 const FROM_2: Range = Range(0x200, 0x3FF);
