@@ -150,7 +150,7 @@ impl<G: Group> Dirty<G> {
     /// Empties the set and returns what was in it. States are clean before they are applied.
     #[inline]
     pub fn take(&mut self) -> Self {
-        std::mem::replace(self, Self::none())
+        std::mem::take(self)
     }
 
     /// The groups of this set that are also in `only`, a usage level such as "what a blit needs".

@@ -112,6 +112,7 @@ impl Validator {
                 }
                 Ok(())
             }
+            Packet::SetIndexBuffer(body) if body.source.is_none() => Ok(()),
             Packet::SetIndexBuffer(body) => {
                 if body.index_bytes != 2 && body.index_bytes != 4 {
                     return Err(Cause::Range { field: "index_bytes", value: u64::from(body.index_bytes), limit: 4 });
@@ -377,7 +378,6 @@ impl Validator {
 }
 
 /// Width, height and depth of a level of a texture.
-#[must_use]
 fn level_extent(texture: &CreateTexture, field: &'static str, level: u16, layer: u16) -> Result<[u32; 3], Cause> {
     if u32::from(level) >= texture.levels {
         return Err(Cause::Range { field, value: level.into(), limit: u64::from(texture.levels) - 1 });
