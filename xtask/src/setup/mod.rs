@@ -1,0 +1,277 @@
+//! `cargo xtask setup`: what a machine needs, as a table of steps, each with a check that takes no time and a way to get it.
+
+pub(crate) mod apt;
+pub(crate) mod rust_target;
+pub(crate) mod wine32;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::step::{self, Failure, Progress, Result};
+use crate::workspace::Workspace;
+
+/// Arguments of `setup`.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// Only what the native half needs: no Wine, no mingw, no Windows target.
+    #[arg(long)]
+    pub(crate) native_only: bool,
+    /// Say what is missing and how it would be installed, and change nothing.
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// What cannot be done without a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// Nothing draws without it: a failure ends the command.
+    Native,
+    /// Only checks are lost.
+    Checks,
+    /// Only the Windows half is lost.
+    Windows,
+    /// Only 32-bit Windows programs are lost.
+    Windows32,
+}
+
+/// How a step is done.
+enum How {
+    /// Debian packages, from backports where that is wanted and possible.
+    Packages { names: &'static [&'static str], backports: bool },
+    /// A function of ours; the text is what to tell a user who has to do it by hand.
+    Ours { run: fn(&Workspace, &Progress) -> Result, by_hand: &'static str, needs_root: bool },
+}
+
+/// One row of the table.
+struct Step {
+    what: &'static str,
+    need: Need,
+    /// Whether there is nothing to do.
+    done: fn(&Workspace) -> bool,
+    how: How,
+}
+
+/// Everything a machine needs beside cargo and a C compiler.
+const STEPS: &[Step] = &[
+    Step {
+        what: "Vulkan loader",
+        need: Need::Native,
+        done: |_| any_library("libvulkan.so.1"),
+        how: How::Packages { names: &["libvulkan1"], backports: false },
+    },
+    Step {
+        what: "Vulkan driver (Mesa's lavapipe draws on the CPU)",
+        need: Need::Native,
+        done: |_| has_vulkan_driver(),
+        how: How::Packages { names: &["mesa-vulkan-drivers"], backports: true },
+    },
+    Step {
+        what: "C++ compiler",
+        need: Need::Native,
+        done: |_| step::on_path("g++"),
+        how: How::Packages { names: &["g++"], backports: false },
+    },
+    Step {
+        what: "Vulkan validation layers",
+        need: Need::Checks,
+        done: |_| vulkan_data("explicit_layer.d").iter().any(|path| path.ends_with("VkLayer_khronos_validation.json")),
+        how: How::Packages { names: &["vulkan-validationlayers"], backports: true },
+    },
+    Step {
+        what: "SPIR-V tools",
+        need: Need::Checks,
+        done: |_| step::on_path("spirv-val"),
+        how: How::Packages { names: &["spirv-tools"], backports: true },
+    },
+    Step {
+        what: "mingw, 64 bit",
+        need: Need::Windows,
+        done: |_| step::on_path("x86_64-w64-mingw32-g++") && step::on_path("x86_64-w64-mingw32-gcc"),
+        how: How::Packages { names: &["gcc-mingw-w64-x86-64", "g++-mingw-w64-x86-64"], backports: false },
+    },
+    Step {
+        what: "mingw, 32 bit",
+        need: Need::Windows,
+        done: |_| step::on_path("i686-w64-mingw32-g++") && step::on_path("i686-w64-mingw32-gcc"),
+        how: How::Packages { names: &["gcc-mingw-w64-i686", "g++-mingw-w64-i686"], backports: false },
+    },
+    Step {
+        what: "Wine, 64 bit",
+        need: Need::Windows,
+        done: |_| step::on_path("wine"),
+        how: How::Packages { names: &["wine", "wine64"], backports: false },
+    },
+    Step {
+        what: "X server without a screen (Xvfb)",
+        need: Need::Windows,
+        done: |_| step::on_path("Xvfb"),
+        how: How::Packages { names: &["xvfb", "xauth"], backports: false },
+    },
+    Step {
+        what: "Rust's Windows targets (library source)",
+        need: Need::Windows,
+        done: rust_target::done,
+        how: How::Ours { run: rust_target::install, by_hand: "rustup component add rust-src", needs_root: false },
+    },
+    Step {
+        what: "Wine, 32 bit",
+        need: Need::Windows32,
+        done: wine32::done,
+        how: How::Ours {
+            run: wine32::install,
+            by_hand: "dpkg --add-architecture i386 && apt-get update && apt-get install --no-install-recommends wine32:i386",
+            needs_root: true,
+        },
+    },
+];
+
+/// A step that could not be done, and what is lost by it.
+#[derive(Debug, Clone)]
+pub(crate) struct Missing {
+    /// What is missing.
+    pub(crate) what: &'static str,
+    /// What cannot be done without it.
+    need: Need,
+    /// Why it could not be had.
+    pub(crate) why: String,
+}
+
+/// What the machine can do after the set-up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Machine {
+    /// What is missing.
+    pub(crate) missing: Vec<Missing>,
+}
+
+impl Machine {
+    /// Why nothing can be built or run for Windows, if so.
+    pub(crate) fn no_windows(&self) -> Option<String> {
+        self.lost(&[Need::Windows])
+    }
+
+    /// Why no 32-bit Windows program can be run, if so. They may still be built.
+    pub(crate) fn no_windows32(&self) -> Option<String> {
+        self.lost(&[Need::Windows, Need::Windows32])
+    }
+
+    fn lost(&self, needs: &[Need]) -> Option<String> {
+        self.missing.iter().find(|m| needs.contains(&m.need)).map(|m| format!("no {}: {}", m.what, m.why))
+    }
+}
+
+/// The command itself.
+///
+/// # Errors
+/// When something is missing that nothing works without.
+pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    let start = Instant::now();
+    let machine = ensure(ws, args)?;
+    let lost = machine.missing.len();
+    eprintln!(
+        "set-up: {} of {} steps in place ({:.1} s)",
+        STEPS.len() - lost,
+        STEPS.len(),
+        start.elapsed().as_secs_f32()
+    );
+    Ok(())
+}
+
+/// Does every step that is not done yet.
+///
+/// # Errors
+/// When something is missing that nothing works without. All else is reported in [`Machine::missing`].
+pub(crate) fn ensure(ws: &Workspace, args: &Args) -> Result<Machine> {
+    let wanted = |step: &&Step| !args.native_only || matches!(step.need, Need::Native | Need::Checks);
+    let todo: Vec<&Step> = STEPS.iter().filter(wanted).filter(|step| !(step.done)(ws)).collect();
+    let mut machine = Machine::default();
+    if todo.is_empty() {
+        return Ok(machine);
+    }
+    let can_install = apt::available() && apt::is_root();
+    if args.check || !can_install {
+        explain(&todo, args.check);
+    }
+    for step in todo {
+        let result =
+            if args.check { Err(Failure::new(step.what, "not installed")) } else { perform(ws, step, can_install) };
+        if let Err(failure) = result {
+            if step.need == Need::Native && !args.check {
+                return Err(failure);
+            }
+            if !args.check && can_install {
+                eprintln!("{failure}  going on without it");
+            }
+            machine.missing.push(Missing { what: step.what, need: step.need, why: failure.summary() });
+        }
+    }
+    Ok(machine)
+}
+
+fn perform(ws: &Workspace, step: &Step, can_install: bool) -> Result {
+    let denied = || Failure::new(step.what, "not installed").advise("run the commands above as root, then this again");
+    let progress = Progress::start(format!("installing {}", step.what));
+    let result = match &step.how {
+        How::Packages { names, backports } if can_install => apt::install(ws, names, *backports, &progress),
+        How::Ours { run, needs_root, .. } if can_install || !needs_root => run(ws, &progress),
+        How::Packages { .. } | How::Ours { .. } => Err(denied()),
+    };
+    let result = result.and_then(|()| {
+        let still =
+            || Failure::new(step.what, "installed, but still not found").advise("run `cargo xtask setup --check`");
+        (step.done)(ws).then_some(()).ok_or_else(still)
+    });
+    progress.finish(&result);
+    result
+}
+
+/// Prints the commands for whoever has to type them.
+fn explain(todo: &[&Step], only_asked: bool) {
+    let names = |wanted: bool| {
+        let packages = todo.iter().filter_map(move |step| match step.how {
+            How::Packages { names, backports } if backports == wanted => Some(names),
+            _ => None,
+        });
+        packages.flatten().copied().collect::<Vec<_>>().join(" ")
+    };
+    eprintln!("missing: {}", todo.iter().map(|step| step.what).collect::<Vec<_>>().join("; "));
+    eprintln!("{}", if only_asked { "`cargo xtask setup` as root does:" } else { "as root on Debian:" });
+    if !names(false).is_empty() {
+        eprintln!("  apt-get update && apt-get install --no-install-recommends {}", names(false));
+    }
+    if !names(true).is_empty() {
+        eprintln!("  apt-get install --no-install-recommends {}{}", apt::backports_option(), names(true));
+    }
+    for step in todo {
+        if let How::Ours { by_hand, .. } = step.how {
+            eprintln!("  {by_hand}");
+        }
+    }
+}
+
+/// Whether the dynamic linker's folders have a library of this name.
+fn any_library(name: &str) -> bool {
+    const FOLDERS: &[&str] = &[
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+        "/lib/x86_64-linux-gnu",
+        "/usr/lib64",
+        "/usr/lib",
+        "/usr/local/lib",
+    ];
+    FOLDERS.iter().any(|dir| Path::new(dir).join(name).exists())
+}
+
+/// The manifests in one of the Vulkan loader's folders.
+fn vulkan_data(kind: &str) -> Vec<PathBuf> {
+    const ROOTS: &[&str] =
+        &["/usr/share/vulkan", "/usr/local/share/vulkan", "/etc/vulkan", "/usr/local/nvidia/share/vulkan"];
+    let folders = ROOTS.iter().map(|root| Path::new(root).join(kind));
+    let files = folders.filter_map(|dir| std::fs::read_dir(dir).ok()).flatten().flatten().map(|entry| entry.path());
+    files.filter(|path| path.extension().is_some_and(|ext| ext == "json")).collect()
+}
+
+fn has_vulkan_driver() -> bool {
+    let named = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].iter().filter_map(std::env::var_os);
+    named.into_iter().any(|list| std::env::split_paths(&list).any(|path| path.is_file()))
+        || !vulkan_data("icd.d").is_empty()
+}
