@@ -132,7 +132,12 @@ pub trait Executor {
     ///
     /// # Errors
     /// The first packet that was rejected.
-    fn execute(&mut self, batch: &[u64], arena: &dyn Arena, replies: &mut dyn FnMut(Reply)) -> Result<(), StreamError>;
+    fn execute(
+        &mut self,
+        batch: &[u64],
+        arena: &dyn Arena,
+        replies: &mut dyn FnMut(Reply),
+    ) -> Result<(), Box<StreamError>>;
 
     /// Called between batches and while idle: answers what has completed since.
     fn poll(&mut self, replies: &mut dyn FnMut(Reply));

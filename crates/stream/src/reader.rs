@@ -25,8 +25,10 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    fn error(&self, header: Header, index: usize, at: usize, cause: Cause) -> StreamError {
-        StreamError { index, offset: at * 8, sequence: header.sequence, kind: Kind::from_bits(header.kind), cause }
+    #[cold]
+    fn error(header: Header, index: usize, at: usize, cause: Cause) -> Box<StreamError> {
+        let kind = Kind::from_bits(header.kind);
+        Box::new(StreamError { index, offset: at * 8, sequence: header.sequence, kind, cause })
     }
 }
 
@@ -46,19 +48,20 @@ pub struct Located<'a> {
 impl<'a> Located<'a> {
     /// An error about this packet.
     #[must_use]
-    pub fn error(&self, cause: Cause) -> StreamError {
-        StreamError {
+    #[cold]
+    pub fn error(&self, cause: Cause) -> Box<StreamError> {
+        Box::new(StreamError {
             index: self.index,
             offset: self.at * 8,
             sequence: self.header.sequence,
             kind: Some(self.packet.kind()),
             cause,
-        }
+        })
     }
 }
 
 impl<'a> Iterator for Reader<'a> {
-    type Item = Result<Located<'a>, StreamError>;
+    type Item = Result<Located<'a>, Box<StreamError>>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -74,16 +77,16 @@ impl<'a> Iterator for Reader<'a> {
             } else {
                 Cause::Truncated { wanted: units, have }
             };
-            return Some(Err(self.error(header, index, at, cause)));
+            return Some(Err(Self::error(header, index, at, cause)));
         }
         self.at += units;
         self.index += 1;
         let Some(kind) = Kind::from_bits(header.kind) else {
-            return Some(Err(self.error(header, index, at, Cause::UnknownKind(header.kind))));
+            return Some(Err(Self::error(header, index, at, Cause::UnknownKind(header.kind))));
         };
         Some(match Packet::decode(kind, &self.words[at + 1..at + units]) {
             Ok(packet) => Ok(Located { header, packet, index, at }),
-            Err(wanted) => Err(self.error(header, index, at, Cause::WrongSize { wanted, have: units - 1 })),
+            Err(wanted) => Err(Self::error(header, index, at, Cause::WrongSize { wanted, have: units - 1 })),
         })
     }
 }

@@ -55,7 +55,7 @@ impl Validator {
     /// # Errors
     /// What is wrong with it. A rejected packet must be skipped; the next one may be good again.
     #[inline]
-    pub fn check(&mut self, state: &State, located: &Located<'_>, arena: &dyn Arena) -> Result<(), StreamError> {
+    pub fn check(&mut self, state: &State, located: &Located<'_>, arena: &dyn Arena) -> Result<(), Box<StreamError>> {
         let sequence = located.header.sequence;
         let follows = match self.last {
             Some(last) => sequence == last.wrapping_add(1),

@@ -104,7 +104,7 @@ pub fn run_with(batch: &[u64], limits: Limits) -> Run {
                 run.draws += u32::from(matches!(located.packet, Packet::Draw(_)));
                 run.presents += u32::from(matches!(located.packet, Packet::Present(_)));
             }
-            Err(error) => run.errors.push(error),
+            Err(error) => run.errors.push(*error),
         }
     }
     run.hash = hash.finish();
