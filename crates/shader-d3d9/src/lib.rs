@@ -7,16 +7,20 @@
 #![forbid(unsafe_code)]
 
 pub mod asm;
+pub mod banks;
 pub mod disasm;
 pub mod encode;
 pub mod error;
+pub mod ffp;
 pub mod instruction;
 pub mod parse;
 pub mod signature;
 pub mod tables;
 
 pub use asm::{AsmError, assemble};
+pub use banks::{Bank, FixedPixelRegister, FixedVertexRegister, SystemRegister};
 pub use disasm::disassemble;
 pub use error::{ParseError, ParseErrorKind};
+pub use ffp::{FixedInput, FixedPixelKey, FixedStage, FixedVertexKey, TexCoordKey};
 pub use parse::{Program, token_length, tokens_from_bytes};
 pub use signature::{Signature, signature};

@@ -1,0 +1,168 @@
+//! Where constants live: the banks of the shader ABI, and the registers of the banks whose layout is ours.
+//!
+//! A register is 16 bytes. The guest uploads what [`FixedVertexRegister`] and [`FixedPixelRegister`] say; the renderer
+//! (or, for clip planes, the guest) uploads [`SystemRegister`]s.
+
+/// Constant banks, by the number that the stream and the reflection carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Bank {
+    /// `c#` of vertex shaders.
+    VertexFloat = 0,
+    /// `i#` of vertex shaders; signed 32-bit components.
+    VertexInt = 1,
+    /// `b#` of vertex shaders: register i holds boolean i in its first component, zero is false.
+    VertexBool = 2,
+    /// `c#` of pixel shaders.
+    PixelFloat = 3,
+    /// `i#` of pixel shaders.
+    PixelInt = 4,
+    /// `b#` of pixel shaders.
+    PixelBool = 5,
+    /// Constants of the fixed-function vertex stage, see [`FixedVertexRegister`].
+    FixedVertex = 6,
+    /// Constants of the fixed-function pixel stage, see [`FixedPixelRegister`].
+    FixedPixel = 7,
+    /// The system block, see [`SystemRegister`].
+    System = 8,
+}
+
+macro_rules! layout {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $first:literal + $stride:literal x $count:literal;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$vdoc])* $variant),* }
+
+        impl $name {
+            /// Every entry with its first register, the registers of one element, and the number of elements.
+            pub const TABLE: &'static [(Self, u16, u16, u16)] = &[$((Self::$variant, $first, $stride, $count)),*];
+
+            /// Registers in the bank.
+            pub const COUNT: u16 = {
+                let mut count = 0;
+                $(if $first + $stride * $count > count { count = $first + $stride * $count; })*
+                count
+            };
+
+            /// First register of the entry.
+            pub const fn register(self) -> u16 {
+                match self { $(Self::$variant => $first),* }
+            }
+
+            /// First register of element `index` of the entry; the last element if there are not that many.
+            pub const fn element(self, index: u16) -> u16 {
+                match self { $(Self::$variant => $first + $stride * if index < $count { index } else { $count - 1 }),* }
+            }
+        }
+    };
+}
+
+layout! {
+    /// Registers of [`Bank::FixedVertex`]. Matrices are four registers, the rows of a `D3DMATRIX` as they are
+    /// (`v * M`); all vectors are in view space unless they say otherwise.
+    FixedVertexRegister {
+        /// `WORLD * VIEW * PROJECTION`.
+        WorldViewProjection = 0 + 4 x 1;
+        /// `WORLD * VIEW`.
+        WorldView = 4 + 4 x 1;
+        /// Inverse transpose of the upper 3x3 of `WORLD * VIEW`: three rows, `n * M` gives the view-space normal.
+        Normal = 8 + 3 x 1;
+        /// Pre-transformed vertices: clip = position * scale + offset, in x, y and z.
+        ViewportScale = 11 + 1 x 1;
+        /// See [`Self::ViewportScale`].
+        ViewportOffset = 12 + 1 x 1;
+        /// `D3DMATERIAL9::Diffuse`.
+        MaterialDiffuse = 13 + 1 x 1;
+        /// `D3DMATERIAL9::Ambient`.
+        MaterialAmbient = 14 + 1 x 1;
+        /// `D3DMATERIAL9::Specular`.
+        MaterialSpecular = 15 + 1 x 1;
+        /// `D3DMATERIAL9::Emissive`.
+        MaterialEmissive = 16 + 1 x 1;
+        /// `D3DRS_AMBIENT` as a colour.
+        GlobalAmbient = 17 + 1 x 1;
+        /// x: `D3DMATERIAL9::Power`.
+        MaterialPower = 18 + 1 x 1;
+        /// Vertex fog: x start, y end, z 1 / (end - start), w density.
+        Fog = 19 + 1 x 1;
+        /// Point size: x size, y minimum, z maximum.
+        PointSize = 20 + 1 x 1;
+        /// Point scale: x, y, z the factors A, B, C; w viewport height.
+        PointScale = 21 + 1 x 1;
+        /// Texture matrices of stages 0 to 7.
+        TextureMatrix = 24 + 4 x 8;
+        /// Diffuse colour of light n. The lights of a key are numbered without gaps.
+        LightDiffuse = 56 + 8 x 8;
+        /// Specular colour.
+        LightSpecular = 57 + 8 x 8;
+        /// Ambient colour.
+        LightAmbient = 58 + 8 x 8;
+        /// xyz position, w range.
+        LightPosition = 59 + 8 x 8;
+        /// xyz direction that the light shines in, of length 1; w falloff.
+        LightDirection = 60 + 8 x 8;
+        /// x, y, z attenuation factors 0, 1, 2.
+        LightAttenuation = 61 + 8 x 8;
+        /// x cos(theta / 2), y cos(phi / 2), z 1 / (x - y).
+        LightSpot = 62 + 8 x 8;
+        /// `WORLDn * VIEW` of vertex blending, n from 1 to 3; n = 0 is [`Self::WorldView`].
+        BlendWorldView = 120 + 4 x 3;
+        /// `PROJECTION`, for vertex blending.
+        Projection = 132 + 4 x 1;
+    }
+}
+
+layout! {
+    /// Registers of [`Bank::FixedPixel`].
+    FixedPixelRegister {
+        /// `D3DRS_TEXTUREFACTOR` as a colour.
+        TextureFactor = 0 + 1 x 1;
+        /// `D3DTSS_CONSTANT` of stages 0 to 7 as a colour.
+        StageConstant = 8 + 1 x 8;
+        /// `D3DTSS_BUMPENVMAT00, 01, 10, 11` of stages 0 to 7.
+        BumpMatrix = 16 + 1 x 8;
+        /// x `D3DTSS_BUMPENVLSCALE`, y `D3DTSS_BUMPENVLOFFSET` of stages 0 to 7.
+        BumpLuminance = 24 + 1 x 8;
+    }
+}
+
+layout! {
+    /// Registers of [`Bank::System`].
+    SystemRegister {
+        /// x: alpha reference, 0 to 1.
+        AlphaReference = 0 + 1 x 1;
+        /// Fog colour, red to alpha.
+        FogColor = 1 + 1 x 1;
+        /// x: start, or density for the exponential modes; y: end; z: 1 / (end - start).
+        Fog = 2 + 1 x 1;
+        /// x: point size in pixels where the vertex shader writes none.
+        PointSize = 3 + 1 x 1;
+        /// User clip planes 0 to 5, in clip space (fixed function: in view space).
+        ClipPlane = 8 + 1 x 6;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disjoint<T: std::fmt::Debug>(table: &[(T, u16, u16, u16)], strides: u16) {
+        let mut owner = std::collections::HashMap::new();
+        for (entry, first, stride, count) in table {
+            // The light entries interleave, one register each.
+            let size = if *stride == strides { 1 } else { *stride };
+            for register in (0..*count).flat_map(|i| (0..size).map(move |r| first + i * stride + r)) {
+                assert!(owner.insert(register, entry).is_none(), "{entry:?} overlaps at {register}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_register_has_two_meanings() {
+        disjoint(FixedVertexRegister::TABLE, 8);
+        disjoint(FixedPixelRegister::TABLE, 0);
+        disjoint(SystemRegister::TABLE, 0);
+        // The stream's banks are 256, 64 and 32 registers.
+        assert!(FixedVertexRegister::COUNT <= 256 && FixedPixelRegister::COUNT <= 64 && SystemRegister::COUNT <= 32);
+    }
+}
