@@ -5,13 +5,34 @@
 
 mod builder;
 mod entity;
+mod lex;
 mod module;
 mod opcode;
+mod parse;
+mod print;
 mod table;
 mod types;
+mod verify;
 
 pub use builder::{BuildError, Builder};
 pub use entity::{Bank, Input, Inst, Output, Region, Texture, Value, Var};
 pub use module::*;
 pub use opcode::{Flags, ImmKind, Meaning, OPCODES, Op, OpInfo, Pattern};
+pub use parse::{ParseError, parse};
 pub use types::{Kind, Mask, Swizzle, Type};
+pub use verify::{VerifyError, verify};
+
+/// Fuzz entry: text to module, checked and printed. Nothing may panic, and what prints must read back to the same text.
+///
+/// # Panics
+/// When the text form of a valid module does not survive a round trip, which is what fuzzing looks for.
+pub fn fuzz(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(module) = parse(text) else { return };
+    let printed = module.to_string();
+    if verify(&module).is_ok() {
+        let again = parse(&printed).expect("a valid module's text must parse");
+        assert_eq!(printed, again.to_string(), "the text form must round-trip");
+        assert_eq!(verify(&again), Ok(()), "a valid module must stay valid");
+    }
+}

@@ -1,0 +1,212 @@
+//! The text form. `Display` of a [`Module`] prints what [`parse`](crate::parse()) reads.
+//!
+//! Values keep their numbers, so a dump before and after a pass can be compared line by line.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use crate::entity::{Region, Value};
+use crate::module::{Imm, InputAt, InstData, Module, OutputAt, Semantic};
+use crate::types::{Kind, Type};
+
+impl Display for Module {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.stage.name())?;
+        if !self.name.is_empty() {
+            write!(f, " {}", Quoted(&self.name))?;
+        }
+        f.write_str(" {\n")?;
+        for (i, d) in self.inputs.iter().enumerate() {
+            write!(f, "  input in{i}{} : {} {} {}", name(&d.name), d.ty, d.at, d.interp.name())?;
+            semantic(f, d.semantic)?;
+        }
+        for (i, d) in self.outputs.iter().enumerate() {
+            write!(f, "  output out{i}{} : {} {}", name(&d.name), d.ty, d.at)?;
+            semantic(f, d.semantic)?;
+        }
+        for (i, d) in self.banks.iter().enumerate() {
+            writeln!(f, "  bank c{i}{} {} {} [{}]", name(&d.name), d.source.name(), d.id, d.size)?;
+            for (index, b) in &d.defs {
+                writeln!(f, "  def c{i}[{index}] = {:#010x}, {:#010x}, {:#010x}, {:#010x}", b[0], b[1], b[2], b[3])?;
+            }
+        }
+        for (i, d) in self.textures.iter().enumerate() {
+            writeln!(f, "  texture t{i} slot {} {}{}", d.slot, d.dim.name(), if d.shadow { " shadow" } else { "" })?;
+        }
+        for (i, d) in self.vars.iter().enumerate() {
+            write!(f, "  var r{i}{} : {}", name(&d.name), d.ty)?;
+            match d.array {
+                Some(len) => writeln!(f, " [{len}]")?,
+                None => writeln!(f)?,
+            }
+        }
+        self.print_region(f, self.body, 1)?;
+        f.write_str("}\n")
+    }
+}
+
+impl Module {
+    fn print_region(&self, f: &mut Formatter<'_>, region: Region, depth: usize) -> fmt::Result {
+        for &inst in &self.region(region).insts {
+            let data = self.inst(inst);
+            write!(f, "{:1$}{2}", "", depth * 2, self.line(data))?;
+            match data.imm {
+                Imm::If(yes, no) => {
+                    f.write_str(" {\n")?;
+                    self.print_region(f, yes, depth + 1)?;
+                    writeln!(f, "{:1$}}} else {{", "", depth * 2)?;
+                    self.print_region(f, no, depth + 1)?;
+                    writeln!(f, "{:1$}}}", "", depth * 2)?;
+                }
+                Imm::Loop(body) => {
+                    f.write_str(" {\n")?;
+                    self.print_region(f, body, depth + 1)?;
+                    writeln!(f, "{:1$}}}", "", depth * 2)?;
+                }
+                _ => f.write_char('\n')?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The instruction as one line of the text form, without the regions inside.
+    pub fn line<'a>(&'a self, data: &'a InstData) -> impl Display + 'a {
+        Line { module: self, data }
+    }
+}
+
+struct Line<'a> {
+    module: &'a Module,
+    data: &'a InstData,
+}
+
+impl Line<'_> {
+    /// `v3: f32x4`, also if the module is damaged.
+    fn typed(&self, f: &mut Formatter<'_>, value: Value) -> fmt::Result {
+        match self.module.values.get(value.index()) {
+            Some(data) => write!(f, "{value}: {}", data.ty),
+            None => write!(f, "{value}: ?"),
+        }
+    }
+}
+
+impl Display for Line<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let InstData { op, imm, args, results } = self.data;
+        for (i, &result) in results.iter().enumerate() {
+            f.write_str(if i == 0 { "" } else { ", " })?;
+            self.typed(f, result)?;
+        }
+        f.write_str(if results.is_empty() { "" } else { " = " })?;
+        f.write_str(op.name())?;
+        let mut separator = " ";
+        match *imm {
+            Imm::None | Imm::Swizzle(_) | Imm::If(..) => {}
+            Imm::Const(bits) => {
+                let ty = results.first().and_then(|r| self.module.values.get(r.index())).map_or(Type::B32X4, |v| v.ty);
+                for &word in bits.iter().take(ty.lanes as usize) {
+                    f.write_str(separator)?;
+                    component(f, ty.kind, word)?;
+                    separator = ", ";
+                }
+            }
+            Imm::Var(var) => write!(f, " {var}")?,
+            Imm::VarMask(var, mask) => write!(f, " {var}.{mask}")?,
+            Imm::Input(input) => write!(f, " {input}")?,
+            Imm::Output(output) => write!(f, " {output}")?,
+            Imm::Bank(bank, index) => write!(f, " {bank}[{index}]")?,
+            Imm::Texture(texture) => write!(f, " {texture}")?,
+            Imm::Loop(body) => {
+                for (i, &arg) in args.iter().enumerate() {
+                    f.write_str(if i == 0 { " (" } else { ", " })?;
+                    match self.module.regions.get(body.index()).and_then(|r| r.params.get(i)) {
+                        Some(&param) => self.typed(f, param)?,
+                        None => f.write_str("?")?,
+                    }
+                    write!(f, " = {arg}")?;
+                }
+                return f.write_str(if args.is_empty() { "" } else { ")" });
+            }
+        }
+        if !matches!(imm, Imm::None | Imm::Swizzle(_) | Imm::If(..)) {
+            separator = ", ";
+        }
+        for arg in args {
+            write!(f, "{separator}{arg}")?;
+            separator = ", ";
+        }
+        match imm {
+            Imm::Swizzle(swizzle) if args.len() == 1 => write!(f, ".{swizzle}"),
+            Imm::Swizzle(swizzle) => write!(f, " {swizzle:?}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A component of a constant so that reading it back gives the same bits.
+fn component(f: &mut Formatter<'_>, kind: Kind, bits: u32) -> fmt::Result {
+    match kind {
+        Kind::Float if f32::from_bits(bits).is_finite() => write!(f, "{:?}", f32::from_bits(bits)),
+        Kind::Int => write!(f, "{}", bits as i32),
+        Kind::Bool if bits <= 1 => write!(f, "{}", bits != 0),
+        _ => write!(f, "{bits:#010x}"),
+    }
+}
+
+fn name(name: &str) -> impl Display + '_ {
+    struct Name<'a>(&'a str);
+    impl Display for Name<'_> {
+        fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            if self.0.is_empty() { Ok(()) } else { write!(f, " {}", Quoted(self.0)) }
+        }
+    }
+    Name(name)
+}
+
+fn semantic(f: &mut Formatter<'_>, semantic: Option<Semantic>) -> fmt::Result {
+    match semantic {
+        Some(s) => writeln!(f, " semantic {} {}", s.usage, s.index),
+        None => writeln!(f),
+    }
+}
+
+/// A name in quotes; everything but printable ASCII is escaped, so that it stays on its line.
+struct Quoted<'a>(&'a str);
+
+impl Display for Quoted<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for c in self.0.chars() {
+            match c {
+                '"' | '\\' => write!(f, "\\{c}")?,
+                ' '..='~' => f.write_char(c)?,
+                _ => write!(f, "\\u{{{:x}}}", c as u32)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+impl Display for InputAt {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            InputAt::Location(n) => write!(f, "location {n}"),
+            InputAt::VertexIndex => f.write_str("vertex_index"),
+            InputAt::InstanceIndex => f.write_str("instance_index"),
+            InputAt::FragCoord => f.write_str("frag_coord"),
+            InputAt::FrontFacing => f.write_str("front_facing"),
+            InputAt::PointCoord => f.write_str("point_coord"),
+        }
+    }
+}
+
+impl Display for OutputAt {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            OutputAt::Location(n) => write!(f, "location {n}"),
+            OutputAt::Position => f.write_str("position"),
+            OutputAt::PointSize => f.write_str("point_size"),
+            OutputAt::ClipDistance(n) => write!(f, "clip_distance {n}"),
+            OutputAt::FragDepth => f.write_str("frag_depth"),
+        }
+    }
+}

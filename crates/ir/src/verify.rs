@@ -1,0 +1,457 @@
+//! Checks a module. What passes can be handled by every pass and back end without further doubt.
+//!
+//! Structure
+//! 1. Regions and instructions form a tree below the body, each part of it once, at most [`MAX_DEPTH`] deep.
+//! 2. A region ends with its only terminator. The body ends with `return` or `unreachable`; a region of `if` with any but
+//!    `continue` and `break` outside of a loop; a loop's body with any but `yield`.
+//! 3. A value is defined once and its table row names that place. It is used only behind its definition in the same region or
+//!    in regions inside.
+//!
+//! Types
+//! 4. Operands and results are of the number and kinds that the opcode's row says; component-wise opcodes have as many lanes
+//!    throughout, reductions give a scalar.
+//! 5. `swizzle` and `shuffle` select components that exist; `construct` has one to four components in all; constants of truth
+//!    values are 0 or 1 and unused components are 0.
+//! 6. Loads and stores fit the variable, input or output; only arrays are indexed; a mask is not empty and within the type.
+//! 7. Constant registers lie within the bank (static index) and loads have four lanes.
+//! 8. Sampling operands are those that texture and opcode call for.
+//! 9. `if` and `loop` take what their row says; `yield` and `break` give the results' types, `continue` the parameters'.
+//!
+//! Interface
+//! 10. Immediates are of the kind that the opcode's row says and name declared things.
+//! 11. Inputs and outputs belong to the stage, have the type of their builtin, and share no location.
+//! 12. Quad opcodes and `demote` are in the pixel stage only.
+//! 13. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
+
+use crate::entity::{Bank, Inst, Region, Value};
+use crate::module::*;
+use crate::opcode::{Flags, ImmKind, Meaning, Op, Pattern};
+use crate::types::{Kind, Mask, Type};
+
+/// Which rule a module breaks, and where.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{place}: {message}")]
+pub struct VerifyError {
+    /// The instruction as text, or the declaration's name.
+    pub place: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Checks `module` against the rules above.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn verify(module: &Module) -> Result<(), VerifyError> {
+    interface(module)?;
+    let mut v = Verifier {
+        m: module,
+        in_scope: vec![false; module.values.len()],
+        defined: vec![false; module.values.len()],
+        scope: Vec::new(),
+        regions_seen: vec![false; module.regions.len()],
+        insts_seen: vec![false; module.insts.len()],
+    };
+    v.region(module.body, Frame { depth: 1, ..Frame::default() })
+}
+
+fn fail<T>(place: impl ToString, message: impl ToString) -> Result<T, VerifyError> {
+    Err(VerifyError { place: place.to_string(), message: message.to_string() })
+}
+
+fn interface(m: &Module) -> Result<(), VerifyError> {
+    if m.values.len() > MAX_VALUES {
+        return fail("module", format!("more than {MAX_VALUES} values"));
+    }
+    let mut used = 0u64;
+    for (i, d) in m.inputs.iter().enumerate() {
+        let place = format!("in{i}");
+        let (stage, ty) = match d.at {
+            InputAt::Location(n) => {
+                take_location(&place, &mut used, n, d.ty)?;
+                continue;
+            }
+            InputAt::VertexIndex | InputAt::InstanceIndex => (Stage::Vertex, Type::I32),
+            InputAt::FragCoord => (Stage::Pixel, Type::F32X4),
+            InputAt::FrontFacing => (Stage::Pixel, Type::BOOL),
+            InputAt::PointCoord => (Stage::Pixel, Type::F32X2),
+        };
+        builtin(m, &place, d.at, stage, d.ty, ty)?;
+        if m.inputs[..i].iter().any(|other| other.at == d.at) {
+            return fail(place, format!("{} is declared twice", d.at));
+        }
+    }
+    let mut used = 0u64;
+    for (i, d) in m.outputs.iter().enumerate() {
+        let place = format!("out{i}");
+        let (stage, ty) = match d.at {
+            OutputAt::Location(n) => {
+                take_location(&place, &mut used, n, d.ty)?;
+                continue;
+            }
+            OutputAt::Position => (Stage::Vertex, Type::F32X4),
+            OutputAt::PointSize => (Stage::Vertex, Type::F32),
+            OutputAt::ClipDistance(n) if n == 0 || n == 4 => (Stage::Vertex, d.ty.with_kind(Kind::Float)),
+            OutputAt::ClipDistance(_) => return fail(place, "clip distances begin at 0 or 4"),
+            OutputAt::FragDepth => (Stage::Pixel, Type::F32),
+        };
+        builtin(m, &place, d.at, stage, d.ty, ty)?;
+        if m.outputs[..i].iter().any(|other| other.at == d.at) {
+            return fail(place, format!("{} is declared twice", d.at));
+        }
+    }
+    for (i, d) in m.banks.iter().enumerate() {
+        let place = Bank::new(i);
+        if d.size == 0 || d.size > MAX_BANK {
+            return fail(place, format!("{} registers; 1 to {MAX_BANK} can be", d.size));
+        }
+        if !d.defs.windows(2).all(|w| w[0].0 < w[1].0) || d.defs.last().is_some_and(|d2| d2.0 >= d.size) {
+            return fail(place, "register values must be in rising order and within the bank");
+        }
+        if m.banks[..i].iter().any(|other| (other.source, other.id) == (d.source, d.id)) {
+            return fail(place, format!("{} bank {} is declared twice", d.source.name(), d.id));
+        }
+    }
+    for (i, d) in m.textures.iter().enumerate() {
+        if d.slot >= TEXTURE_SLOTS {
+            return fail(format!("t{i}"), format!("slot {}; there are {TEXTURE_SLOTS}", d.slot));
+        }
+    }
+    for (i, d) in m.vars.iter().enumerate() {
+        if d.array.is_some_and(|len| len == 0 || len > MAX_ARRAY) {
+            return fail(format!("r{i}"), format!("an array has 1 to {MAX_ARRAY} elements"));
+        }
+    }
+    Ok(())
+}
+
+fn take_location(place: &str, used: &mut u64, n: u8, ty: Type) -> Result<(), VerifyError> {
+    if n >= 64 || *used >> n & 1 != 0 {
+        return fail(place, format!("location {n} is taken or beyond 63"));
+    }
+    *used |= 1 << n;
+    if ty.kind == Kind::Bool { fail(place, "truth values have no location") } else { Ok(()) }
+}
+
+fn builtin(m: &Module, place: &str, at: impl ToString, stage: Stage, ty: Type, want: Type) -> Result<(), VerifyError> {
+    if m.stage != stage {
+        return fail(place, format!("{} belongs to the {} stage", at.to_string(), stage.name()));
+    }
+    if ty == want { Ok(()) } else { fail(place, format!("{} is {want}, not {ty}", at.to_string())) }
+}
+
+/// What surrounds a region.
+#[derive(Clone, Copy, Default)]
+struct Frame<'a> {
+    depth: usize,
+    /// Result types that `yield` must give, inside `if`.
+    if_: Option<&'a Args>,
+    /// The innermost loop: its results and its body.
+    loop_: Option<(&'a Args, Region)>,
+}
+
+struct Verifier<'a> {
+    m: &'a Module,
+    in_scope: Vec<bool>,
+    defined: Vec<bool>,
+    /// Values in scope, innermost last.
+    scope: Vec<Value>,
+    regions_seen: Vec<bool>,
+    insts_seen: Vec<bool>,
+}
+
+impl<'a> Verifier<'a> {
+    fn define(&mut self, place: impl ToString, value: Value, def: Def) -> Result<(), VerifyError> {
+        match self.m.values.get(value.index()) {
+            None => return fail(place, format!("{value} is not in the table")),
+            Some(data) if data.def != def => return fail(place, format!("{value} has its definition elsewhere")),
+            Some(data) if !(1..=4).contains(&data.ty.lanes) => return fail(place, format!("{value} has no lanes")),
+            Some(_) => {}
+        }
+        if std::mem::replace(&mut self.defined[value.index()], true) {
+            return fail(place, format!("{value} is defined twice"));
+        }
+        self.in_scope[value.index()] = true;
+        self.scope.push(value);
+        Ok(())
+    }
+
+    fn region(&mut self, region: Region, frame: Frame<'a>) -> Result<(), VerifyError> {
+        if frame.depth > MAX_DEPTH {
+            return fail(region, format!("more than {MAX_DEPTH} nested regions"));
+        }
+        match self.regions_seen.get_mut(region.index()) {
+            None => return fail(region, "not in the table"),
+            Some(true) => return fail(region, "is in two places"),
+            Some(seen) => *seen = true,
+        }
+        let outer = self.scope.len();
+        let data = self.m.region(region);
+        for &param in &data.params {
+            self.define(region, param, Def::Param(region))?;
+        }
+        let Some((&last, _)) = data.insts.split_last() else { return fail(region, "a region ends with a terminator") };
+        for &inst in &data.insts {
+            match self.insts_seen.get_mut(inst.index()) {
+                None => return fail(inst, "not in the table"),
+                Some(true) => return fail(self.m.line(self.m.inst(inst)), "is in two places"),
+                Some(seen) => *seen = true,
+            }
+            let data = self.m.inst(inst);
+            if data.op.has(Flags::TERMINATOR) != (inst == last) {
+                return fail(self.m.line(data), "a region has one terminator, which is its last instruction");
+            }
+            self.inst(inst, data, frame)?;
+        }
+        for value in self.scope.drain(outer..) {
+            self.in_scope[value.index()] = false;
+        }
+        Ok(())
+    }
+
+    fn inst(&mut self, inst: Inst, data: &'a InstData, frame: Frame<'a>) -> Result<(), VerifyError> {
+        for &arg in &data.args {
+            if !self.in_scope.get(arg.index()).copied().unwrap_or(false) {
+                return fail(self.m.line(data), format!("{arg} is not defined here"));
+            }
+        }
+        let checked = self.operands(data).and_then(|()| match data.op.info().meaning {
+            Meaning::Lanes(_) => self.lanes(data),
+            Meaning::Reduce(..) => self.reduce(data),
+            Meaning::Special => self.special(data, frame),
+        });
+        if let Err(message) = checked {
+            return fail(self.m.line(data), message);
+        }
+        let frame = Frame { depth: frame.depth + 1, ..frame };
+        match data.imm {
+            Imm::If(yes, no) => {
+                let frame = Frame { if_: Some(&data.results), ..frame };
+                for region in [yes, no] {
+                    if self.m.regions.get(region.index()).is_some_and(|r| !r.params.is_empty()) {
+                        return fail(self.m.line(data), "a region of `if` has no parameters");
+                    }
+                    self.region(region, frame)?;
+                }
+            }
+            Imm::Loop(body) => {
+                self.region(body, Frame { if_: None, loop_: Some((&data.results, body)), ..frame })?;
+            }
+            _ => {}
+        }
+        for &result in &data.results {
+            // `in_scope` must not be set before the regions inside, which may not use the results.
+            if self.m.values.get(result.index()).is_none() {
+                return fail(inst, format!("{result} is not in the table"));
+            }
+            let place = self.m.line(data);
+            self.define(place, result, Def::Inst(inst))?;
+        }
+        Ok(())
+    }
+
+    fn ty(&self, value: Value) -> Type {
+        self.m.ty(value)
+    }
+
+    /// Rules 4 and 10 as far as the table alone can say.
+    fn operands(&self, data: &InstData) -> Result<(), String> {
+        let info = data.op.info();
+        let imm_fits = matches!(
+            (info.imm, data.imm),
+            (ImmKind::None, Imm::None)
+                | (ImmKind::Const, Imm::Const(_))
+                | (ImmKind::Swizzle | ImmKind::Shuffle, Imm::Swizzle(_))
+                | (ImmKind::Var, Imm::Var(_))
+                | (ImmKind::VarMask, Imm::VarMask(..))
+                | (ImmKind::Input, Imm::Input(_))
+                | (ImmKind::Output, Imm::Output(_))
+                | (ImmKind::Bank, Imm::Bank(..))
+                | (ImmKind::Texture, Imm::Texture(_))
+                | (ImmKind::If, Imm::If(..))
+                | (ImmKind::Loop, Imm::Loop(_))
+        );
+        if !imm_fits {
+            return Err("wrong kind of immediate".to_owned());
+        }
+        if let Some(&bad) = data.results.iter().find(|r| r.index() >= self.m.values.len()) {
+            return Err(format!("{bad} is not in the table"));
+        }
+        if let Some(patterns) = info.args {
+            if data.args.len() != patterns.len() {
+                return Err(format!("{} operands; it takes {}", data.args.len(), patterns.len()));
+            }
+            for (&arg, pattern) in data.args.iter().zip(patterns) {
+                if !pattern.accepts(self.ty(arg).kind) {
+                    return Err(format!("{arg} is {}", self.ty(arg)));
+                }
+            }
+        }
+        match info.result {
+            _ if matches!(info.imm, ImmKind::If | ImmKind::Loop) => {}
+            None if !data.results.is_empty() => return Err("it has no result".to_owned()),
+            Some(_) if data.results.len() != 1 => return Err("it has one result".to_owned()),
+            Some(pattern) if !pattern.accepts(self.ty(data.results[0]).kind) => {
+                return Err(format!("the result cannot be {}", self.ty(data.results[0])));
+            }
+            _ => {}
+        }
+        // All `T` are one kind.
+        let mut same = None;
+        let args = data.args.iter().zip(info.args.unwrap_or_default());
+        let result = data.results.first().zip(info.result.as_ref());
+        for (&value, pattern) in args.chain(result) {
+            if *pattern == Pattern::T && *same.get_or_insert(self.ty(value).kind) != self.ty(value).kind {
+                return Err("operands and result must be of one kind".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn lanes(&self, data: &InstData) -> Result<(), String> {
+        let lanes = self.ty(data.results[0]).lanes;
+        let fits = data.args.iter().all(|&a| self.ty(a).lanes == lanes);
+        if fits { Ok(()) } else { Err("operands and result must have as many lanes".to_owned()) }
+    }
+
+    fn reduce(&self, data: &InstData) -> Result<(), String> {
+        let lanes = self.ty(data.args[0]).lanes;
+        let fits = self.ty(data.results[0]).lanes == 1 && data.args.iter().all(|&a| self.ty(a).lanes == lanes);
+        if fits { Ok(()) } else { Err("operands must have as many lanes, the result one".to_owned()) }
+    }
+
+    /// The rules of the `special` part of the table.
+    fn special(&self, data: &InstData, frame: Frame<'_>) -> Result<(), String> {
+        let arg = |i: usize| self.ty(data.args[i]);
+        let result = |i: usize| self.ty(data.results[i]);
+        let want = |what: &str, is: Type, want: Type| {
+            if is == want { Ok(()) } else { Err(format!("{what} is {is}, not {want}")) }
+        };
+        if data.op.has(Flags::QUAD) && self.m.stage != Stage::Pixel {
+            return Err("only the pixel stage has quads".to_owned());
+        }
+        match (data.op, data.imm) {
+            (Op::Const, Imm::Const(bits)) => {
+                let ty = result(0);
+                if bits[ty.lanes as usize..].iter().any(|&b| b != 0) {
+                    return Err("unused components must be 0".to_owned());
+                }
+                if ty.kind == Kind::Bool && bits.iter().any(|&b| b > 1) {
+                    return Err("truth values are 0 or 1".to_owned());
+                }
+                Ok(())
+            }
+            (Op::Bitcast, _) => self.lanes(data),
+            (Op::Swizzle | Op::Shuffle, Imm::Swizzle(swizzle)) => {
+                let total: u8 = data.args.iter().map(|&a| self.ty(a).lanes).sum();
+                if swizzle.lanes().iter().any(|&l| l >= total) {
+                    return Err("selects a component that is not there".to_owned());
+                }
+                want("the result", result(0), arg(0).with_lanes(swizzle.count()))
+            }
+            (Op::Construct, _) => {
+                let total: usize = data.args.iter().map(|&a| self.ty(a).lanes as usize).sum();
+                if data.args.is_empty() || total > 4 {
+                    return Err("one to four components".to_owned());
+                }
+                let kind = arg(0).kind;
+                if data.args.iter().any(|&a| self.ty(a).kind != kind) {
+                    return Err("operands and result must be of one kind".to_owned());
+                }
+                want("the result", result(0), Type::new(kind, total as u8))
+            }
+            (Op::Load | Op::LoadElem, Imm::Var(var)) => {
+                let decl = self.var(var.index(), data.op == Op::LoadElem)?;
+                if data.op == Op::LoadElem {
+                    want("the index", arg(0), Type::I32)?;
+                }
+                want("the result", result(0), decl.ty)
+            }
+            (Op::Store | Op::StoreElem, Imm::VarMask(var, mask)) => {
+                let decl = self.var(var.index(), data.op == Op::StoreElem)?;
+                if mask.0 == 0 || mask.0 & !Mask::first(decl.ty.lanes).0 != 0 {
+                    return Err("the mask is empty or beyond the type".to_owned());
+                }
+                if data.op == Op::StoreElem {
+                    want("the index", arg(0), Type::I32)?;
+                }
+                want("the operand", arg(data.args.len() - 1), decl.ty)
+            }
+            (Op::LoadInput, Imm::Input(input)) => match self.m.inputs.get(input.index()) {
+                Some(decl) => want("the result", result(0), decl.ty),
+                None => Err("no such input".to_owned()),
+            },
+            (Op::StoreOutput, Imm::Output(output)) => match self.m.outputs.get(output.index()) {
+                Some(decl) => want("the operand", arg(0), decl.ty),
+                None => Err("no such output".to_owned()),
+            },
+            (Op::LoadConst | Op::LoadConstDyn, Imm::Bank(bank, index)) => {
+                let Some(decl) = self.m.banks.get(bank.index()) else { return Err("no such bank".to_owned()) };
+                if data.op == Op::LoadConstDyn {
+                    want("the index", arg(0), Type::I32)?;
+                } else if u32::try_from(index).map_or(true, |i| i >= decl.size) {
+                    return Err(format!("the bank has {} registers", decl.size));
+                }
+                want("the result", result(0), result(0).with_lanes(4))
+            }
+            (Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad, Imm::Texture(texture)) => {
+                let Some(decl) = self.m.textures.get(texture.index()) else { return Err("no such texture".to_owned()) };
+                let coords = Type::new(Kind::Float, decl.dim.coords());
+                let mut wanted = vec![coords];
+                match data.op {
+                    Op::SampleGrad => wanted.extend([coords, coords]),
+                    Op::Sample => {}
+                    _ => wanted.push(Type::F32),
+                }
+                wanted.extend(decl.shadow.then_some(Type::F32));
+                if data.args.len() != wanted.len() {
+                    return Err(format!("{} operands; the texture needs {}", data.args.len(), wanted.len()));
+                }
+                for (i, &ty) in wanted.iter().enumerate() {
+                    want("an operand", arg(i), ty)?;
+                }
+                want("the result", result(0), Type::F32X4)
+            }
+            (Op::Ddx | Op::Ddy, _) => self.lanes(data),
+            (Op::Demote, _) => {
+                if self.m.stage != Stage::Pixel {
+                    return Err("only the pixel stage can throw pixels away".to_owned());
+                }
+                want("the operand", arg(0), Type::BOOL)
+            }
+            (Op::If, _) => want("the operand", arg(0), Type::BOOL),
+            (Op::Loop, Imm::Loop(body)) => match self.m.regions.get(body.index()) {
+                Some(body) => self.same_types(&data.args, &body.params, "parameters"),
+                None => Err("no such region".to_owned()),
+            },
+            (Op::Yield, _) => match frame.if_ {
+                Some(results) => self.same_types(&data.args, results, "results of the `if`"),
+                None => Err("`yield` outside of an `if`".to_owned()),
+            },
+            (Op::Break, _) => match frame.loop_ {
+                Some((results, _)) => self.same_types(&data.args, results, "results of the loop"),
+                None => Err("`break` outside of a loop".to_owned()),
+            },
+            (Op::Continue, _) => match frame.loop_ {
+                Some((_, body)) => self.same_types(&data.args, &self.m.region(body).params, "parameters of the loop"),
+                None => Err("`continue` outside of a loop".to_owned()),
+            },
+            (Op::Return | Op::Unreachable, _) => Ok(()),
+            _ => Err("wrong kind of immediate".to_owned()),
+        }
+    }
+
+    fn var(&self, index: usize, array: bool) -> Result<&VarDecl, String> {
+        let Some(decl) = self.m.vars.get(index) else { return Err("no such variable".to_owned()) };
+        match (decl.array.is_some(), array) {
+            (true, false) => Err("the variable is an array".to_owned()),
+            (false, true) => Err("the variable is no array".to_owned()),
+            _ => Ok(decl),
+        }
+    }
+
+    fn same_types(&self, args: &Args, wanted: &Args, what: &str) -> Result<(), String> {
+        let types = |list: &Args| list.iter().map(|v| self.m.values.get(v.index()).map(|d| d.ty)).collect::<Vec<_>>();
+        if types(args) == types(wanted) { Ok(()) } else { Err(format!("operands must have the types of the {what}")) }
+    }
+}
