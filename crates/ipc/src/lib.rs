@@ -1,1 +1,16 @@
-//! Transport of the stream: shared-memory ring and upload arena, and the in-process queue.
+//! Transport of the stream between a guest and its receiver.
+//!
+//! Two transports, one protocol. [`in_process`]: a bounded queue of batches to a render thread of the same process,
+//! with an upload arena in memory that the renderer supplies ([`SlotFactory`]), so that the GPU can read uploads where
+//! the guest wrote them. [`shared`]: a file that two processes map, with a ring for packets, a ring for replies and the
+//! arena, between programs of either width and the 64-bit viewer.
+//!
+//! Both share [`ArenaConfig`] and the bookkeeping of slots ([`Rotation`]): memory written for a frame is reused only
+//! after the receiver has reported [`afterimage_stream::Reply::FrameDone`] for that frame.
+
+mod arena;
+pub mod in_process;
+mod memory;
+
+pub use arena::{ArenaConfig, MAX_SLOTS, Outcome, Rotation};
+pub use memory::{HeapSlots, SlotFactory, SlotMemory};

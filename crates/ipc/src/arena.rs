@@ -1,0 +1,284 @@
+//! Bookkeeping of the upload arena: which slots exist, which frame still uses them, where the next byte goes. No memory
+//! is touched here; both transports use it.
+
+use afterimage_stream::UploadRef;
+use std::collections::VecDeque;
+
+/// Most slots an arena can have.
+pub const MAX_SLOTS: usize = 64;
+
+/// Slots are whole pages of every platform, and of Windows' allocation granularity.
+const GRANULE: u64 = 64 << 10;
+
+/// Sizes of the upload arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArenaConfig {
+    /// Frames that the guest may run ahead of the receiver; also the number of slots that rotate in the steady state.
+    /// At least 1.
+    pub frames: u32,
+    /// Bytes of a slot once it has grown to its full size.
+    pub slot_bytes: u64,
+    /// Bytes of the first slots. Later ones double up to `slot_bytes`: small programs stay small.
+    pub first_slot_bytes: u64,
+    /// Most bytes of all slots together.
+    pub limit_bytes: u64,
+}
+
+impl Default for ArenaConfig {
+    /// Three slots of up to 128 MiB that may grow to 4 GiB in all; in a 32-bit process 16 MiB and 256 MiB.
+    fn default() -> Self {
+        if size_of::<usize>() == 8 {
+            Self { frames: 3, slot_bytes: 128 << 20, first_slot_bytes: 16 << 20, limit_bytes: 4 << 30 }
+        } else {
+            Self { frames: 3, slot_bytes: 16 << 20, first_slot_bytes: 4 << 20, limit_bytes: 256 << 20 }
+        }
+    }
+}
+
+impl ArenaConfig {
+    /// The default, with `AFTERIMAGE_ARENA_MB` (MiB of a full slot, 1 to 2048) where that is set.
+    #[must_use]
+    pub fn from_env() -> Self {
+        let mut config = Self::default();
+        if let Ok(text) = std::env::var("AFTERIMAGE_ARENA_MB") {
+            match text.trim().parse::<u64>() {
+                Ok(megabytes @ 1..=2048) => {
+                    config.slot_bytes = megabytes << 20;
+                    config.first_slot_bytes = config.first_slot_bytes.min(config.slot_bytes);
+                    config.limit_bytes = config.limit_bytes.max(config.slot_bytes * u64::from(config.frames));
+                }
+                _ => tracing::warn!("AFTERIMAGE_ARENA_MB={text}: expected MiB from 1 to 2048; using the default"),
+            }
+        }
+        config
+    }
+}
+
+/// What [`Rotation::alloc`] answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The bytes are here.
+    At(UploadRef),
+    /// A slot of this many bytes is wanted: make it, call [`Rotation::add_slot`] and ask again. If it cannot be made,
+    /// call [`Rotation::stop_growing`] and ask again.
+    NeedSlot(u64),
+    /// No room until an earlier frame is done.
+    Wait,
+    /// No room, and no earlier frame whose end would make any.
+    Full,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Free,
+    /// Written in the frame that is being made.
+    Current,
+    /// Read by the receiver until this frame is done.
+    Frame(u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    bytes: u64,
+    used: Use,
+}
+
+/// Hands out the bytes of slots and rotates them by frame.
+#[derive(Debug)]
+pub struct Rotation {
+    config: ArenaConfig,
+    slots: Vec<Slot>,
+    /// Slot that small allocations come from, and its first free byte.
+    current: Option<(u32, u64)>,
+    in_flight: VecDeque<u64>,
+    total: u64,
+    growing: bool,
+}
+
+impl Rotation {
+    /// An arena without slots.
+    #[must_use]
+    pub fn new(config: ArenaConfig) -> Self {
+        Self { config, slots: Vec::new(), current: None, in_flight: VecDeque::new(), total: 0, growing: true }
+    }
+
+    /// The configured sizes.
+    #[must_use]
+    pub fn config(&self) -> &ArenaConfig {
+        &self.config
+    }
+
+    /// Reserves bytes. `align` must be a power of two.
+    #[inline]
+    pub fn alloc(&mut self, size: u32, align: u32) -> Outcome {
+        if let Some((slot, next)) = &mut self.current {
+            let mask = u64::from(align).wrapping_sub(1);
+            let offset = (*next + mask) & !mask;
+            let end = offset + u64::from(size);
+            if end <= self.slots[*slot as usize].bytes {
+                *next = end;
+                return Outcome::At(UploadRef { slot: *slot, size, offset });
+            }
+        }
+        self.alloc_elsewhere(size)
+    }
+
+    #[cold]
+    fn alloc_elsewhere(&mut self, size: u32) -> Outcome {
+        let wanted = u64::from(size);
+        let free = self.slots.iter().enumerate().filter(|(_, slot)| slot.used == Use::Free && slot.bytes >= wanted);
+        if let Some((index, slot)) = free.max_by_key(|(_, slot)| slot.bytes) {
+            let (index, room) = (index as u32, slot.bytes - wanted);
+            self.slots[index as usize].used = Use::Current;
+            // One large upload must not cost the room that is left for many small ones.
+            let left = self.current.map_or(0, |(slot, next)| self.slots[slot as usize].bytes - next);
+            if room >= left {
+                self.current = Some((index, wanted));
+            }
+            return Outcome::At(UploadRef { slot: index, size, offset: 0 });
+        }
+        if self.growing && self.slots.len() < MAX_SLOTS {
+            let doublings = (self.slots.len() as u32 / self.config.frames.max(1)).min(16);
+            let usual = (self.config.first_slot_bytes << doublings).min(self.config.slot_bytes);
+            let left = self.config.limit_bytes.saturating_sub(self.total) / GRANULE * GRANULE;
+            let bytes = usual.min(left).max(wanted).next_multiple_of(GRANULE);
+            if bytes <= left {
+                return Outcome::NeedSlot(bytes);
+            }
+        }
+        let later = |slot: &Slot| matches!(slot.used, Use::Frame(_)) && slot.bytes >= wanted;
+        if self.slots.iter().any(later) { Outcome::Wait } else { Outcome::Full }
+    }
+
+    /// A slot of this size exists from now on; its number is the answer.
+    pub fn add_slot(&mut self, bytes: u64) -> u32 {
+        self.slots.push(Slot { bytes, used: Use::Free });
+        self.total += bytes;
+        self.slots.len() as u32 - 1
+    }
+
+    /// No slot could be made: get along with what there is.
+    pub fn stop_growing(&mut self) {
+        self.growing = false;
+    }
+
+    /// The frame has been submitted: what it wrote belongs to the receiver until [`Rotation::frame_done`].
+    pub fn end_frame(&mut self, frame: u64) {
+        for slot in &mut self.slots {
+            if slot.used == Use::Current {
+                slot.used = Use::Frame(frame);
+            }
+        }
+        self.current = None;
+        self.in_flight.push_back(frame);
+    }
+
+    /// Whether the guest is as far ahead as it may be and has to wait for a frame before it starts another.
+    #[must_use]
+    pub fn must_wait(&self) -> bool {
+        self.in_flight.len() >= self.config.frames.max(1) as usize
+    }
+
+    /// The receiver has done every frame up to this one.
+    pub fn frame_done(&mut self, frame: u64) {
+        while self.in_flight.front().is_some_and(|&first| first <= frame) {
+            self.in_flight.pop_front();
+        }
+        for slot in &mut self.slots {
+            if matches!(slot.used, Use::Frame(last) if last <= frame) {
+                slot.used = Use::Free;
+            }
+        }
+    }
+
+    /// A new receiver: nobody reads what was written before.
+    pub fn reset(&mut self) {
+        self.in_flight.clear();
+        self.current = None;
+        for slot in &mut self.slots {
+            slot.used = Use::Free;
+        }
+    }
+
+    /// Bytes of every slot together.
+    #[must_use]
+    pub fn total_bytes(&self) -> u64 {
+        self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: ArenaConfig =
+        ArenaConfig { frames: 2, slot_bytes: 256 << 10, first_slot_bytes: 64 << 10, limit_bytes: 512 << 10 };
+
+    fn place(arena: &mut Rotation, size: u32) -> UploadRef {
+        loop {
+            match arena.alloc(size, 16) {
+                Outcome::At(range) => return range,
+                Outcome::NeedSlot(bytes) => {
+                    arena.add_slot(bytes);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_slot_is_not_reused_before_its_frame_is_done() {
+        let mut arena = Rotation::new(CONFIG);
+        let first = place(&mut arena, 100);
+        let second = place(&mut arena, 100);
+        assert_eq!((first.slot, first.offset, second.slot, second.offset), (0, 0, 0, 112));
+        arena.end_frame(1);
+        assert!(!arena.must_wait());
+        assert_eq!(place(&mut arena, 100).slot, 1);
+        arena.end_frame(2);
+        assert!(arena.must_wait(), "two frames are in flight");
+        arena.frame_done(1);
+        assert!(!arena.must_wait());
+        let third = place(&mut arena, 100);
+        assert_eq!((third.slot, third.offset), (0, 0));
+    }
+
+    #[test]
+    fn a_frame_that_needs_more_gets_more_slots_up_to_the_limit() {
+        let mut arena = Rotation::new(CONFIG);
+        let large = place(&mut arena, 200 << 10);
+        assert_eq!((large.slot, large.offset), (0, 0));
+        for _ in 0..4 {
+            // 56 KiB are left in the first slot: too little for these.
+            place(&mut arena, 64 << 10);
+        }
+        assert_eq!(arena.alloc(256 << 10, 16), Outcome::Full);
+        arena.end_frame(1);
+        assert_eq!(arena.alloc(200 << 10, 16), Outcome::Wait);
+        arena.frame_done(1);
+        assert_eq!(place(&mut arena, 200 << 10).slot, 0);
+        assert!(arena.total_bytes() <= CONFIG.limit_bytes);
+    }
+
+    #[test]
+    fn a_large_upload_leaves_the_small_ones_where_they_are() {
+        let mut arena = Rotation::new(ArenaConfig { limit_bytes: 4 << 20, ..CONFIG });
+        let small = place(&mut arena, 16);
+        let large = place(&mut arena, 256 << 10);
+        assert_ne!(small.slot, large.slot);
+        let next = place(&mut arena, 16);
+        assert_eq!((next.slot, next.offset), (small.slot, 16));
+    }
+
+    #[test]
+    fn a_new_receiver_frees_everything() {
+        let mut arena = Rotation::new(CONFIG);
+        place(&mut arena, 16);
+        arena.end_frame(7);
+        arena.end_frame(8);
+        assert!(arena.must_wait());
+        arena.reset();
+        assert!(!arena.must_wait());
+        assert_eq!(place(&mut arena, 16).slot, 0);
+    }
+}

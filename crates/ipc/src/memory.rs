@@ -1,0 +1,196 @@
+//! Memory that another thread, process or device reads and writes at the same time: no references into it, every
+//! access atomic, every range checked here.
+
+use std::any::Any;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
+
+const WORD: usize = size_of::<usize>();
+
+/// A range of memory that others write too. Copies in and out; never lends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Region {
+    pointer: NonNull<u8>,
+    bytes: u64,
+}
+
+// SAFETY: every access goes through atomics, so any thread may make it at any time.
+unsafe impl Send for Region {}
+// SAFETY: as above.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// # Safety
+    /// `pointer` is valid for reads and writes of `bytes` bytes for as long as this value or a copy of it is used,
+    /// aligned to 8, and nothing in this process holds a reference into it.
+    pub(crate) unsafe fn new(pointer: NonNull<u8>, bytes: u64) -> Self {
+        assert!(pointer.addr().get().is_multiple_of(8), "shared memory must be aligned to 8 bytes");
+        Self { pointer, bytes }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn offset(&self, at: u64, len: usize) -> Option<NonNull<u8>> {
+        let end = at.checked_add(len as u64)?;
+        // SAFETY: the offset lies inside of the region, which `new`'s caller promised to be one valid range.
+        (end <= self.bytes).then(|| unsafe { self.pointer.add(at as usize) })
+    }
+
+    /// Copies `out.len()` bytes at `at` into `out`; false (and `out` untouched) if they are not all inside.
+    #[must_use]
+    pub(crate) fn read(&self, at: u64, out: &mut [u8]) -> bool {
+        let Some(start) = self.offset(at, out.len()) else { return false };
+        let head = start.align_offset(WORD).min(out.len());
+        let (first, rest) = out.split_at_mut(head);
+        let (words, last) = rest.as_chunks_mut::<WORD>();
+        let tail = head + words.len() * WORD;
+        for (index, byte) in first.iter_mut().enumerate() {
+            // SAFETY: index is below the length that `offset` checked.
+            *byte = unsafe { AtomicU8::from_ptr(start.add(index).as_ptr()) }.load(Relaxed);
+        }
+        // SAFETY: `head` bytes on, the pointer is aligned to a word, and `words` fit into the checked length.
+        let source = unsafe { start.add(head) }.cast::<usize>();
+        for (index, word) in words.iter_mut().enumerate() {
+            // SAFETY: as above.
+            *word = unsafe { AtomicUsize::from_ptr(source.add(index).as_ptr()) }.load(Relaxed).to_ne_bytes();
+        }
+        for (index, byte) in last.iter_mut().enumerate() {
+            // SAFETY: `tail + index` is below the length that `offset` checked.
+            *byte = unsafe { AtomicU8::from_ptr(start.add(tail + index).as_ptr()) }.load(Relaxed);
+        }
+        true
+    }
+
+    /// Copies `bytes` to `at`; false (and nothing written) if they do not all fit.
+    #[must_use]
+    pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> bool {
+        let Some(start) = self.offset(at, bytes.len()) else { return false };
+        let head = start.align_offset(WORD).min(bytes.len());
+        let (first, rest) = bytes.split_at(head);
+        let (words, last) = rest.as_chunks::<WORD>();
+        let tail = head + words.len() * WORD;
+        for (index, &byte) in first.iter().enumerate() {
+            // SAFETY: index is below the length that `offset` checked.
+            unsafe { AtomicU8::from_ptr(start.add(index).as_ptr()) }.store(byte, Relaxed);
+        }
+        // SAFETY: `head` bytes on, the pointer is aligned to a word, and `words` fit into the checked length.
+        let target = unsafe { start.add(head) }.cast::<usize>();
+        for (index, &word) in words.iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { AtomicUsize::from_ptr(target.add(index).as_ptr()) }.store(usize::from_ne_bytes(word), Relaxed);
+        }
+        for (index, &byte) in last.iter().enumerate() {
+            // SAFETY: `tail + index` is below the length that `offset` checked.
+            unsafe { AtomicU8::from_ptr(start.add(tail + index).as_ptr()) }.store(byte, Relaxed);
+        }
+        true
+    }
+}
+
+/// The memory of one arena slot, with whatever keeps it alive.
+pub struct SlotMemory {
+    pub(crate) region: Region,
+    pub(crate) device: Option<u64>,
+    _owner: Box<dyn Any + Send + Sync>,
+}
+
+impl SlotMemory {
+    /// Describes a slot. `device` is the token that [`afterimage_stream::Arena::device_slot`] will answer: how the
+    /// executor finds the device buffer that is this memory.
+    ///
+    /// # Safety
+    /// `pointer` is aligned to 8 and valid for reads and writes of `bytes` bytes from any thread until `owner` has been
+    /// dropped; no references into it exist while it is in use here.
+    pub unsafe fn new(
+        pointer: NonNull<u8>,
+        bytes: u64,
+        device: Option<u64>,
+        owner: Box<dyn Any + Send + Sync>,
+    ) -> Self {
+        // SAFETY: the caller's promise is the one that `Region::new` asks for, since `owner` lives as long as `self`.
+        Self { region: unsafe { Region::new(pointer, bytes) }, device, _owner: owner }
+    }
+}
+
+impl std::fmt::Debug for SlotMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SlotMemory").field("bytes", &self.region.bytes).field("device", &self.device).finish()
+    }
+}
+
+/// Makes the memory of arena slots. Called on the guest's thread, whenever the arena grows.
+pub trait SlotFactory: Send {
+    /// Memory of at least `bytes` bytes, or `None` if there is none: the arena then waits for frames instead of
+    /// growing.
+    fn allocate(&mut self, bytes: u64) -> Option<SlotMemory>;
+}
+
+/// Slots in ordinary memory, for receivers that copy uploads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeapSlots;
+
+struct HeapBlock {
+    pointer: NonNull<u8>,
+    layout: std::alloc::Layout,
+}
+
+// SAFETY: the block is plain memory; it is only freed through its one owner.
+unsafe impl Send for HeapBlock {}
+// SAFETY: as above; shared access is none at all.
+unsafe impl Sync for HeapBlock {}
+
+impl Drop for HeapBlock {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `HeapSlots::allocate` with this layout.
+        unsafe { std::alloc::dealloc(self.pointer.as_ptr(), self.layout) };
+    }
+}
+
+impl SlotFactory for HeapSlots {
+    fn allocate(&mut self, bytes: u64) -> Option<SlotMemory> {
+        let layout = std::alloc::Layout::from_size_align(usize::try_from(bytes.max(8)).ok()?, 64).ok()?;
+        // SAFETY: the layout is not empty.
+        let pointer = NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) })?;
+        let block = Box::new(HeapBlock { pointer, layout });
+        // SAFETY: the block is valid, aligned to 64 and lives until its owner is dropped.
+        Some(unsafe { SlotMemory::new(pointer, bytes, None, block) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_alignment_round_trips_and_nothing_outside_is_touched() {
+        let memory = HeapSlots.allocate(64).unwrap();
+        let region = memory.region;
+        for at in 0..24u64 {
+            for len in 0..=40usize {
+                assert!(region.write(0, &[0xee; 64]));
+                let data: Vec<u8> = (1..=len as u8).collect();
+                assert!(region.write(at, &data));
+                let mut all = [0; 64];
+                assert!(region.read(0, &mut all));
+                let at = at as usize;
+                assert_eq!(&all[at..at + len], &data[..]);
+                assert!(all[..at].iter().chain(&all[at + len..]).all(|&byte| byte == 0xee));
+                let mut back = vec![0; len];
+                assert!(region.read(at as u64, &mut back));
+                assert_eq!(back, data);
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_outside_are_refused() {
+        let memory = HeapSlots.allocate(64).unwrap();
+        let region = memory.region;
+        assert!(!region.write(60, &[0; 5]));
+        assert!(!region.read(u64::MAX, &mut [0; 2]));
+        assert!(!region.read(64, &mut [0; 1]));
+        assert!(region.read(64, &mut []));
+    }
+}
