@@ -13,7 +13,10 @@ pub mod encode;
 pub mod error;
 pub mod ffp;
 pub mod instruction;
+pub mod io;
+pub mod lift;
 pub mod parse;
+mod pixel_ops;
 pub mod signature;
 pub mod tables;
 
@@ -22,5 +25,7 @@ pub use banks::{Bank, FixedPixelRegister, FixedVertexRegister, SystemRegister};
 pub use disasm::disassemble;
 pub use error::{ParseError, ParseErrorKind};
 pub use ffp::{FixedInput, FixedPixelKey, FixedStage, FixedVertexKey, TexCoordKey};
+pub use io::{LinkInfo, PixelOps, RuntimeInfo, VertexOps};
+pub use lift::{LiftError, LiftErrorKind, lift};
 pub use parse::{Program, token_length, tokens_from_bytes};
 pub use signature::{Signature, signature};

@@ -1,0 +1,322 @@
+//! Declarations, inputs at the start, outputs at the end.
+
+use super::Lifter;
+use crate::banks::{Bank, SystemRegister};
+use crate::io::{self, LinkInfo};
+use crate::pixel_ops::{self, PixelResult};
+use crate::tables::{Opcode, Operand, RegisterType, Stage, Usage};
+use afterimage_ir::{
+    self as ir, BankDecl, BankSource, InputAt, InputDecl, Interp, Mask, OutputAt, OutputDecl, Semantic, Type, Value,
+    Var,
+};
+
+/// Samplers of one stage.
+pub(super) const SAMPLERS: usize = crate::signature::MAX_SAMPLERS;
+/// Texture slot of the vertex stage's first sampler.
+pub(super) const VERTEX_SLOT: u8 = 16;
+
+/// The three constant files: what of them is named, and their banks once declared.
+#[derive(Default)]
+pub(super) struct Constants {
+    float: File,
+    int: File,
+    bool: File,
+}
+
+#[derive(Default)]
+struct File {
+    size: u32,
+    bank: Option<ir::Bank>,
+}
+
+impl Lifter<'_> {
+    pub(super) fn declare(&mut self) {
+        self.declare_constants();
+        self.declare_arrays();
+        match self.program.version.stage {
+            Stage::Vertex => self.vertex_inputs(),
+            Stage::Pixel => self.pixel_inputs(),
+        }
+    }
+
+    fn declare_constants(&mut self) {
+        for i in &self.program.instructions {
+            let defined = i.dst.iter().map(|dst| (dst.register, 1));
+            let rows = i.op.info().operands.iter().find_map(|operand| match operand {
+                Operand::Rows(rows) => Some(u32::from(*rows)),
+                _ => None,
+            });
+            // Only the last source of a matrix opcode has rows, but one bank register too many costs nothing.
+            for (register, rows) in defined.chain(i.srcs.iter().map(|src| (src.register, rows.unwrap_or(1)))) {
+                let file = match register.ty {
+                    RegisterType::Const => &mut self.constants.float,
+                    RegisterType::ConstInt => &mut self.constants.int,
+                    RegisterType::ConstBool => &mut self.constants.bool,
+                    _ => continue,
+                };
+                let count = u32::from(register.ty.info().count(self.program.version));
+                let end = if register.relative.is_some() { count } else { u32::from(register.number) + rows };
+                file.size = file.size.max(end.min(count));
+            }
+        }
+        for i in &self.program.instructions {
+            let Some(dst) = i.dst else { continue };
+            let (bank, value) = match i.op {
+                Opcode::Def => (self.float_bank(), i.immediate),
+                Opcode::DefI => (self.int_bank(), i.immediate),
+                Opcode::DefB => (self.bool_bank(), [i.immediate[0], 0, 0, 0]),
+                _ => continue,
+            };
+            self.b.define_const(bank, dst.register.number.into(), value);
+        }
+    }
+
+    pub(super) fn float_bank(&mut self) -> ir::Bank {
+        let id = self.staged(Bank::VertexFloat, Bank::PixelFloat);
+        let file = &mut self.constants.float;
+        *file.bank.get_or_insert_with(|| self.b.bank(bank("c", id, file.size)))
+    }
+
+    pub(super) fn int_bank(&mut self) -> ir::Bank {
+        let id = self.staged(Bank::VertexInt, Bank::PixelInt);
+        let file = &mut self.constants.int;
+        *file.bank.get_or_insert_with(|| self.b.bank(bank("i", id, file.size)))
+    }
+
+    pub(super) fn bool_bank(&mut self) -> ir::Bank {
+        let id = self.staged(Bank::VertexBool, Bank::PixelBool);
+        let file = &mut self.constants.bool;
+        *file.bank.get_or_insert_with(|| self.b.bank(bank("b", id, file.size)))
+    }
+
+    fn staged(&self, vertex: Bank, pixel: Bank) -> Bank {
+        match self.program.version.stage {
+            Stage::Vertex => vertex,
+            Stage::Pixel => pixel,
+        }
+    }
+
+    /// Register files become arrays only in shaders that address them relatively.
+    fn declare_arrays(&mut self) {
+        let count = |ty: RegisterType| u32::from(ty.info().count(self.program.version));
+        let instructions = &self.program.instructions;
+        let relative_input = instructions
+            .iter()
+            .any(|i| i.srcs.iter().any(|s| s.register.ty == RegisterType::Input && s.register.relative.is_some()));
+        let relative_output = instructions.iter().any(|i| i.dst.is_some_and(|dst| dst.register.relative.is_some()));
+        if relative_input {
+            self.input_array = Some(self.b.var_array("v", Type::B32X4, count(RegisterType::Input).max(1)));
+        }
+        if relative_output {
+            self.output_array = Some(self.b.var_array("o", Type::B32X4, count(RegisterType::Output).max(1)));
+        }
+    }
+
+    fn store_input(&mut self, ty: RegisterType, number: u16, mask: Mask, value: Value) {
+        if let (RegisterType::Input, Some(array)) = (ty, self.input_array) {
+            let index = self.b.i32(number.into());
+            self.b.store_elem(array, index, mask, value);
+        } else {
+            let var = self.var(ty, number);
+            self.b.store_masked(var, mask, value);
+        }
+    }
+
+    fn vertex_inputs(&mut self) {
+        let mut seen = 0u32;
+        for element in &self.signature.inputs {
+            // A register has one location, so one semantic; the first counts.
+            if seen >> element.register & 1 != 0 {
+                continue;
+            }
+            seen |= 1 << element.register;
+            let input = self.b.input(InputDecl {
+                name: format!("v{}", element.register),
+                ty: Type::F32X4,
+                at: InputAt::Location(element.register as u8),
+                interp: Interp::Smooth,
+                semantic: semantic(element.usage, element.index),
+            });
+            let value = self.b.load_input(input);
+            self.store_input(element.file, element.register, Mask::XYZW, value);
+        }
+    }
+
+    fn pixel_inputs(&mut self) {
+        let centroid: Vec<_> = self
+            .program
+            .instructions
+            .iter()
+            .filter(|i| i.op == Opcode::Dcl)
+            .filter_map(|i| i.dst.filter(|dst| dst.centroid()).map(|dst| dst.register))
+            .collect();
+        for element in &self.signature.inputs {
+            let register = crate::instruction::Register::new(element.file, element.register);
+            let mask = Mask(if self.program.version.major < 3 { 0xF } else { element.mask });
+            let centroid = centroid.contains(&register);
+            let value = pixel_ops::input(&mut self.b, self.runtime, element.usage, element.index, centroid);
+            self.store_input(element.file, element.register, mask, value);
+        }
+    }
+
+    /// `vPos`: pixel coordinates without the half that Vulkan adds.
+    pub(super) fn position(&mut self) -> Value {
+        let position = pixel_ops::frag_coord(&mut self.b);
+        let half = self.b.f32x4([0.5, 0.5, 0.0, 0.0]);
+        self.b.fsub(position, half)
+    }
+
+    /// `vFace`: 1 for front faces, -1 for back faces.
+    pub(super) fn face(&mut self) -> Value {
+        let front = pixel_ops::builtin(&mut self.b, "vFace", InputAt::FrontFacing, Type::BOOL);
+        let (one, minus) = (self.b.f32(1.0), self.b.f32(-1.0));
+        let face = self.b.select(front, one, minus);
+        self.b.resize(face, 4)
+    }
+
+    pub(super) fn finish(&mut self) {
+        match self.program.version.stage {
+            Stage::Vertex => self.vertex_outputs(),
+            Stage::Pixel => self.pixel_outputs(),
+        }
+    }
+
+    fn output_register(&mut self, ty: RegisterType, number: u16) -> Value {
+        if let (RegisterType::Output, Some(array)) = (ty, self.output_array) {
+            let index = self.b.i32(number.into());
+            return self.b.load_elem(array, index);
+        }
+        let var = self.var(ty, number);
+        self.b.load(var)
+    }
+
+    fn vertex_outputs(&mut self) {
+        let link = LinkInfo::of_vertex_shader(self.signature);
+        let before_3 = self.program.version.major < 3;
+        let mut varyings: Vec<(u8, Usage, u8, Var)> = Vec::new();
+        let (mut position, mut point_size) = (None, None);
+        for element in &self.signature.outputs {
+            let value = self.output_register(element.file, element.register);
+            let value = self.b.cast(value, ir::Kind::Float);
+            match element.usage {
+                _ if !io::is_system_output(element) => {}
+                Usage::PSize => {
+                    point_size.get_or_insert(value);
+                    continue;
+                }
+                _ => {
+                    position.get_or_insert(value);
+                    continue;
+                }
+            }
+            let Some(location) = link.location(element.usage, element.index) else { continue };
+            let known = varyings.iter().find(|(at, ..)| *at == location).map(|(.., var)| *var);
+            let var = known.unwrap_or_else(|| {
+                let var = self.b.var(&format!("{}{}", element.usage.text(), element.index), Type::F32X4);
+                if (element.usage, element.index) == (Usage::Color, 0) {
+                    let one = self.b.f32(1.0);
+                    self.b.store(var, one);
+                }
+                varyings.push((location, element.usage, element.index, var));
+                var
+            });
+            // Before model 3 the rasteriser gets colours and fog clamped.
+            let clamped = before_3 && matches!(element.usage, Usage::Color | Usage::Fog);
+            let value = if clamped { self.b.fsat(value) } else { value };
+            self.b.store_masked(var, Mask(element.mask), value);
+        }
+        for (location, usage, index, var) in varyings {
+            let output = self.b.output(OutputDecl {
+                name: format!("{}{index}", usage.text()),
+                ty: Type::F32X4,
+                at: OutputAt::Location(location),
+                semantic: semantic(usage, index),
+            });
+            let value = self.b.load(var);
+            self.b.store_output(output, value);
+        }
+        let position = position.unwrap_or_else(|| self.b.f32x4([0.0; 4]));
+        vertex_epilogue(&mut self.b, self.runtime.vertex_ops, position, position, point_size);
+    }
+
+    fn pixel_outputs(&mut self) {
+        let mut result = PixelResult::default();
+        if self.program.version.major == 1 {
+            result.colors[0] = Some(self.output_register(RegisterType::Temp, 0));
+        } else {
+            for number in 0..4 {
+                if self.signature.color_outputs >> number & 1 != 0 {
+                    result.colors[usize::from(number)] = Some(self.output_register(RegisterType::ColorOut, number));
+                }
+            }
+        }
+        if self.signature.depth_output {
+            result.depth = Some(self.output_register(RegisterType::DepthOut, 0));
+        }
+        result.fog = self.program.version.major < 3;
+        pixel_ops::epilogue(&mut self.b, self.runtime, result);
+    }
+}
+
+fn bank(name: &str, id: Bank, size: u32) -> BankDecl {
+    BankDecl { name: name.to_owned(), source: BankSource::Stage, id: id as u8, size: size.max(1), defs: Vec::new() }
+}
+
+pub(crate) fn semantic(usage: Usage, index: u8) -> Option<Semantic> {
+    Some(Semantic { usage: usage as u8, index })
+}
+
+/// The system block.
+pub(crate) fn system_bank(b: &mut ir::Builder) -> ir::Bank {
+    let known = b.module().banks.iter().position(|bank| bank.source == BankSource::System);
+    known.map(ir::Bank::new).unwrap_or_else(|| {
+        b.bank(BankDecl {
+            name: "system".to_owned(),
+            source: BankSource::System,
+            id: Bank::System as u8,
+            size: SystemRegister::COUNT.into(),
+            defs: Vec::new(),
+        })
+    })
+}
+
+/// Position, point size and clip distances; `clip_vertex` is what the clip planes are for.
+pub(crate) fn vertex_epilogue(
+    b: &mut ir::Builder,
+    ops: io::VertexOps,
+    position: Value,
+    clip_vertex: Value,
+    point_size: Option<Value>,
+) {
+    let output = |name: &str, ty, at| OutputDecl { name: name.to_owned(), ty, at, semantic: None };
+    let out = b.output(OutputDecl {
+        semantic: semantic(Usage::Position, 0),
+        ..output("oPos", Type::F32X4, OutputAt::Position)
+    });
+    b.store_output(out, position);
+    let default_size = (ops.point_size != 0).then_some(SystemRegister::PointSize);
+    let size = point_size.or_else(|| {
+        default_size.map(|register| {
+            let system = system_bank(b);
+            b.load_const(system, register.register().into())
+        })
+    });
+    if let Some(size) = size {
+        let out = b.output(output("oPts", Type::F32, OutputAt::PointSize));
+        let size = b.extract(size, 0);
+        b.store_output(out, size);
+    }
+    let planes: Vec<u16> = (0..6).filter(|n| ops.clip_planes >> n & 1 != 0).collect();
+    for (chunk, planes) in planes.chunks(4).enumerate() {
+        let system = system_bank(b);
+        let mut distances = Vec::with_capacity(4);
+        for plane in planes {
+            let plane = b.load_const(system, SystemRegister::ClipPlane.element(*plane).into());
+            distances.push(b.fdot(clip_vertex, plane));
+        }
+        let value = b.construct(&distances);
+        let ty = Type::new(ir::Kind::Float, distances.len() as u8);
+        let out = b.output(output("clip", ty, OutputAt::ClipDistance(chunk as u8 * 4)));
+        b.store_output(out, value);
+    }
+}
