@@ -1,0 +1,15 @@
+//! Resources and their memory.
+
+/// What a lock hands out. The pointer stays good until the unlock; the memory is at least 64-byte aligned at the start
+/// of the resource's level.
+#[derive(Clone, Copy, Debug)]
+pub struct Locked {
+    /// First byte of the locked part.
+    pub bits: *mut u8,
+    /// Bytes from one row (of blocks) to the next; 0 for buffers.
+    pub row_pitch: u32,
+    /// Bytes from one depth slice to the next; 0 where there are none.
+    pub slice_pitch: u32,
+    /// Bytes that may be touched from `bits` on.
+    pub size: usize,
+}

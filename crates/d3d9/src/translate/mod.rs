@@ -1,0 +1,1 @@
+//! Dirty groups to packets.
