@@ -5,6 +5,12 @@
 //! constant instead, see [`crate::banks`]. Numbers are those of Direct3D (`D3DTOP_*`, `D3DTA_*`, `D3DMCS_*`,
 //! `D3DLIGHTTYPE`, `D3DTSS_TCI_*`, `D3DTTFF_*`), so that a guest copies states without looking at them.
 
+mod pixel;
+mod vertex;
+
+pub use pixel::lift_fixed_pixel;
+pub use vertex::lift_fixed_vertex;
+
 use bytemuck::{Pod, Zeroable};
 
 /// Texture stages.

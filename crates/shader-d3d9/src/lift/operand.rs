@@ -60,13 +60,17 @@ impl Lifter<'_> {
                 let bank = self.bool_bank();
                 self.b.load_const(bank, number.into())
             }
-            RegisterType::Input if self.input_array.is_some() => {
-                let (Some(array), base) = (self.input_array, self.b.i32(number.into())) else {
-                    return Err(LiftErrorKind::Unsupported);
-                };
-                let index = relative.map_or(base, |index| self.b.iadd(index, base));
-                self.b.load_elem(array, index)
-            }
+            RegisterType::Input => match self.input_array {
+                Some(array) => {
+                    let base = self.b.i32(number.into());
+                    let index = relative.map_or(base, |index| self.b.iadd(index, base));
+                    self.b.load_elem(array, index)
+                }
+                None => {
+                    let var = self.var(RegisterType::Input, number);
+                    self.b.load(var)
+                }
+            },
             RegisterType::Misc if number == MISC_FACE => self.face(),
             RegisterType::Misc => self.position(),
             ty => {

@@ -1,0 +1,245 @@
+//! The fixed-function pixel stage: texture stages ("Texture Blending" of the Direct3D 9 documentation, `D3DTEXTUREOP`).
+
+use super::{FixedPixelKey, FixedStage};
+use crate::banks::{Bank, FixedPixelRegister as R};
+use crate::io::{RuntimeInfo, bound};
+use crate::pixel_ops::{self, PixelResult};
+use crate::tables::Usage;
+use afterimage_ir::{
+    self as ir, BankDecl, BankSource, BuildError, Builder, Dim, Module, Stage, TextureDecl, Type, Value,
+};
+
+const ARG_SELECT: u8 = 0x0F;
+const ARG_COMPLEMENT: u8 = 0x10;
+const ARG_ALPHA: u8 = 0x20;
+const ARG_TEXTURE: u8 = 2;
+
+/// Translates the fixed-function pixel stage. A stage whose operation [`FixedPixelKey::unsupported`] names passes its
+/// input through.
+///
+/// # Errors
+/// None that a key can cause; the builder's own limits.
+pub fn lift_fixed_pixel(key: &FixedPixelKey, runtime: &RuntimeInfo) -> Result<Module, BuildError> {
+    let mut b = Builder::new(Stage::Pixel);
+    b.set_name("fixed_pixel");
+    let bank = b.bank(BankDecl {
+        name: "fixed".to_owned(),
+        source: BankSource::Stage,
+        id: Bank::FixedPixel as u8,
+        size: R::COUNT.into(),
+        defs: Vec::new(),
+    });
+    let diffuse = pixel_ops::input(&mut b, runtime, Usage::Color, 0, false);
+    let specular = pixel_ops::input(&mut b, runtime, Usage::Color, 1, false);
+    let temp = b.f32x4([0.0; 4]);
+    let mut stage = Pixel { b, bank, runtime, diffuse, specular, current: diffuse, temp, texel: diffuse };
+    for (index, key) in key.active().enumerate() {
+        stage.run(index as u8, key);
+    }
+    let mut color = stage.current;
+    let mut b = stage.b;
+    if key.flags & FixedPixelKey::SPECULAR != 0 {
+        let (rgb, more, alpha) = (b.resize(color, 3), b.resize(specular, 3), b.extract(color, 3));
+        let sum = b.fadd(rgb, more);
+        let sum = b.fsat(sum);
+        color = b.construct(&[sum, alpha]);
+    }
+    let result = PixelResult { colors: [Some(color), None, None, None], depth: None, fog: true };
+    pixel_ops::epilogue(&mut b, runtime, result);
+    b.finish()
+}
+
+struct Pixel<'a> {
+    b: Builder,
+    bank: ir::Bank,
+    runtime: &'a RuntimeInfo,
+    diffuse: Value,
+    specular: Value,
+    current: Value,
+    temp: Value,
+    /// Of the stage that runs.
+    texel: Value,
+}
+
+impl Pixel<'_> {
+    fn run(&mut self, index: u8, key: &FixedStage) {
+        if uses_texture(key.color_op, key.color_args, key) || uses_texture(key.alpha_op, key.alpha_args, key) {
+            self.texel = self.sample(index, key);
+        }
+        let color = self.operation(index, key.color_op, key.color_args, key);
+        let value = if key.color_op == 24 {
+            // The dot product goes to all four components, whatever the alpha operation is.
+            color
+        } else {
+            let alpha = self.operation(index, key.alpha_op, key.alpha_args, key);
+            let (rgb, alpha) = (self.b.resize(color, 3), self.b.extract(alpha, 3));
+            self.b.construct(&[rgb, alpha])
+        };
+        if key.result_temp != 0 {
+            self.temp = value;
+        } else {
+            self.current = value;
+        }
+    }
+
+    fn sample(&mut self, index: u8, key: &FixedStage) -> Value {
+        let mut coord = pixel_ops::input(&mut self.b, self.runtime, Usage::TexCoord, index, false);
+        if let 2..=4 = key.projected {
+            let divisor = self.b.extract(coord, key.projected - 1);
+            coord = self.b.fdiv(coord, divisor);
+        }
+        let dim = match key.texture {
+            2 => Dim::Cube,
+            3 => Dim::D3,
+            _ => Dim::D2,
+        };
+        let shadow = dim == Dim::D2 && self.runtime.textures[usize::from(index)] & bound::SHADOW != 0;
+        let texture = self.b.texture(TextureDecl { slot: index, dim, shadow });
+        let reference = shadow.then(|| self.b.extract(coord, 2));
+        self.b.sample(texture, coord, reference)
+    }
+
+    fn register(&mut self, register: u16) -> Value {
+        let value = self.b.load_const(self.bank, register.into());
+        self.b.cast(value, ir::Kind::Float)
+    }
+
+    /// A `D3DTA_*` argument.
+    fn argument(&mut self, index: u8, argument: u8) -> Value {
+        let mut value = match argument & ARG_SELECT {
+            0 => self.diffuse,
+            1 => self.current,
+            ARG_TEXTURE => self.texel,
+            3 => self.register(R::TextureFactor.register()),
+            4 => self.specular,
+            5 => self.temp,
+            _ => self.register(R::StageConstant.element(index.into())),
+        };
+        if argument & ARG_ALPHA != 0 {
+            let alpha = self.b.extract(value, 3);
+            value = self.b.resize(alpha, 4);
+        }
+        if argument & ARG_COMPLEMENT != 0 {
+            value = self.complement(value);
+        }
+        value
+    }
+
+    fn complement(&mut self, value: Value) -> Value {
+        let one = self.b.f32(1.0);
+        self.b.fsub(one, value)
+    }
+
+    /// Four components of a `D3DTOP_*`, clamped to 0..1.
+    fn operation(&mut self, index: u8, op: u8, args: [u8; 3], key: &FixedStage) -> Value {
+        // Without a texture, a stage that asks for one passes on what it gets.
+        if key.texture == 0 && uses_texture_argument(op, args) {
+            return self.current;
+        }
+        let [a0, a1, a2] = args.map(|argument| self.argument(index, argument));
+        let value = match op {
+            2 => return a1,
+            3 => return a2,
+            4 => self.b.fmul(a1, a2),
+            5 => self.scaled_product(a1, a2, 2.0),
+            6 => self.scaled_product(a1, a2, 4.0),
+            7 => self.b.fadd(a1, a2),
+            8 => self.add_signed(a1, a2),
+            9 => {
+                let sum = self.add_signed(a1, a2);
+                self.b.fadd(sum, sum)
+            }
+            10 => self.b.fsub(a1, a2),
+            11 => {
+                let rest = self.complement(a1);
+                self.b.fmad(rest, a2, a1)
+            }
+            12 => self.blend(self.diffuse, a1, a2),
+            13 => self.blend(self.texel, a1, a2),
+            14 => {
+                let factor = self.register(R::TextureFactor.register());
+                self.blend(factor, a1, a2)
+            }
+            15 => {
+                let alpha = self.b.extract(self.texel, 3);
+                let rest = self.complement(alpha);
+                self.b.fmad(a2, rest, a1)
+            }
+            16 => self.blend(self.current, a1, a2),
+            18 => {
+                let alpha = self.b.extract(a1, 3);
+                self.b.fmad(a2, alpha, a1)
+            }
+            19 => {
+                let alpha = self.b.extract(a1, 3);
+                self.b.fmad(a1, a2, alpha)
+            }
+            20 => {
+                let alpha = self.b.extract(a1, 3);
+                let rest = self.complement(alpha);
+                self.b.fmad(a2, rest, a1)
+            }
+            21 => {
+                let (alpha, rest) = (self.b.extract(a1, 3), self.complement(a1));
+                self.b.fmad(rest, a2, alpha)
+            }
+            24 => self.dot_product(a1, a2),
+            25 => self.b.fmad(a1, a2, a0),
+            26 => {
+                let difference = self.b.fsub(a1, a2);
+                self.b.fmad(a0, difference, a2)
+            }
+            _ => return self.current,
+        };
+        self.b.fsat(value)
+    }
+
+    fn scaled_product(&mut self, a: Value, b: Value, scale: f32) -> Value {
+        let product = self.b.fmul(a, b);
+        let scale = self.b.f32(scale);
+        self.b.fmul(product, scale)
+    }
+
+    fn add_signed(&mut self, a: Value, b: Value) -> Value {
+        let half = self.b.f32(0.5);
+        let sum = self.b.fadd(a, b);
+        self.b.fsub(sum, half)
+    }
+
+    /// `a` where the alpha of `by` is one, `b` where it is zero.
+    fn blend(&mut self, by: Value, a: Value, b: Value) -> Value {
+        let alpha = self.b.extract(by, 3);
+        let difference = self.b.fsub(a, b);
+        self.b.fmad(difference, alpha, b)
+    }
+
+    fn dot_product(&mut self, a: Value, b: Value) -> Value {
+        let half = self.b.f32(0.5);
+        let (a, b) = (self.b.fsub(a, half), self.b.fsub(b, half));
+        let (a, b) = (self.b.resize(a, 3), self.b.resize(b, 3));
+        let dot = self.b.fdot(a, b);
+        let four = self.b.const_bits(Type::F32, [4f32.to_bits(), 0, 0, 0]);
+        let scaled = self.b.fmul(dot, four);
+        self.b.resize(scaled, 4)
+    }
+}
+
+/// The arguments that an operation reads, as a mask of bits 0 to 2.
+fn arguments_of(op: u8) -> u8 {
+    match op {
+        0 | 1 => 0,
+        2 => 0b010,
+        3 => 0b100,
+        25 | 26 => 0b111,
+        _ => 0b110,
+    }
+}
+
+fn uses_texture_argument(op: u8, args: [u8; 3]) -> bool {
+    let read = arguments_of(op);
+    (0..3).any(|i| read >> i & 1 != 0 && args[i] & ARG_SELECT == ARG_TEXTURE)
+}
+
+fn uses_texture(op: u8, args: [u8; 3], key: &FixedStage) -> bool {
+    key.texture != 0 && (uses_texture_argument(op, args) || matches!(op, 13 | 15))
+}
