@@ -5,6 +5,7 @@
 
 mod builder;
 mod entity;
+mod eval;
 mod lex;
 mod module;
 mod opcode;
@@ -16,6 +17,7 @@ mod verify;
 
 pub use builder::{BuildError, Builder};
 pub use entity::{Bank, Input, Inst, Output, Region, Texture, Value, Var};
+pub use eval::evaluate;
 pub use module::*;
 pub use opcode::{Flags, ImmKind, Meaning, OPCODES, Op, OpInfo, Pattern};
 pub use parse::{ParseError, parse};

@@ -19,7 +19,8 @@
 //!
 //! Interface
 //! 10. Immediates are of the kind that the opcode's row says and name declared things.
-//! 11. Inputs and outputs belong to the stage, have the type of their builtin, and share no location.
+//! 11. Inputs and outputs belong to the stage, have the type of their builtin, and share no location. Shadow textures are
+//!     two-dimensional or cubes.
 //! 12. Quad opcodes and `demote` are in the pixel stage only.
 //! 13. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
 
@@ -115,6 +116,9 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
     for (i, d) in m.textures.iter().enumerate() {
         if d.slot >= TEXTURE_SLOTS {
             return fail(format!("t{i}"), format!("slot {}; there are {TEXTURE_SLOTS}", d.slot));
+        }
+        if d.shadow && d.dim == Dim::D3 {
+            return fail(format!("t{i}"), "3D textures cannot be compared");
         }
     }
     for (i, d) in m.vars.iter().enumerate() {

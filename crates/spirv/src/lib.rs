@@ -1,2 +1,72 @@
-//! SPIR-V back end of the IR.
+//! SPIR-V back end of the IR: Vulkan 1.3, its own writer, small output.
+//!
+//! [`emit`] turns a verified module into an [`Artifact`]: words and a [`Reflection`] that tells the renderer what to bind. The
+//! module must have gone through the `float_rules` pass; every other pass only makes the output better.
+//!
+//! # Shader ABI
+//! * Push constants, 128 bytes, both stages: bytes 0, 8, 16 the addresses of the vertex stage's constants, the pixel stage's
+//!   constants, and the system block; from byte 32 on a `u32` per texture slot (16 pixel, 4 vertex): bits 0..20 index of
+//!   the texture, bits 20..32 index of the sampler.
+//! * Constants: 16-byte registers, the segments of [`Reflection::segments`] one after the other behind the stage's address;
+//!   the system block's register `n` is at byte `16 * n`.
+//! * Descriptor set 0: bindings 0 `texture2D[]`, 1 `textureCube[]`, 2 `texture3D[]`, 3 `sampler[]`; runtime arrays if
+//!   [`Options::bindless`], else arrays of 20 by slot.
+//! * The entry point is `main`. Push constants hold pointers, so 64-bit integers are not needed.
 #![forbid(unsafe_code)]
+
+mod emit;
+mod interface;
+mod ops;
+mod reflection;
+mod spec;
+mod words;
+
+use afterimage_ir::Module;
+
+pub use reflection::{ConstDef, InputUse, OutputUse, Reflection, Segment, TextureUse};
+
+/// Byte of the push constants where the texture slots begin.
+pub const PUSH_TEXTURES: u32 = 32;
+/// Bits of a texture slot's word that hold the texture's index; those above hold the sampler's.
+pub const TEXTURE_INDEX_BITS: u32 = 20;
+
+/// Choices that depend on the device or on who looks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Options {
+    /// Textures and samplers through runtime arrays and indices in the push constants; needs `runtimeDescriptorArray` and
+    /// `shaderSampledImageArrayDynamicIndexing`. Otherwise fixed arrays by slot.
+    pub bindless: bool,
+    /// Names of inputs, outputs, variables and blocks for debuggers.
+    pub debug_names: bool,
+}
+
+/// A shader for the driver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Artifact {
+    /// The SPIR-V module.
+    pub words: Vec<u32>,
+    /// What it uses.
+    pub reflection: Reflection,
+}
+
+/// Why a module cannot be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EmitError {
+    /// A guest float opcode is left.
+    #[error("`{0}` must be lowered by the float_rules pass before SPIR-V is written")]
+    GuestFloat(&'static str),
+    /// A stage that is not done.
+    #[error("the SPIR-V writer does not know the {0} stage yet")]
+    Stage(&'static str),
+    /// A use of an input, output or other declaration that the module does not have, or an immediate of the wrong kind.
+    #[error("`{0}` is malformed: the module was not verified")]
+    Malformed(&'static str),
+}
+
+/// Writes `module`, which must be verified.
+///
+/// # Errors
+/// When the module holds what no pass has lowered, or was not verified.
+pub fn emit(module: &Module, options: &Options) -> Result<Artifact, EmitError> {
+    emit::emit(module, options)
+}

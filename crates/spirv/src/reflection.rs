@@ -1,0 +1,218 @@
+//! What a shader uses of its surroundings.
+
+use afterimage_ir::{BankSource, Dim, Imm, InputAt, Module, Op, OutputAt, Semantic, Stage, Type};
+use smallvec::SmallVec;
+
+/// A run of constant registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Segment {
+    /// The front end's number of the bank.
+    pub bank: u8,
+    /// First register.
+    pub first: u32,
+    /// Number of registers, at least 1.
+    pub count: u32,
+}
+
+/// A register that the shader itself defines and may read by a dynamic index: the renderer writes it over the application's.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ConstDef {
+    /// The front end's number of the bank.
+    pub bank: u8,
+    /// Register.
+    pub index: u32,
+    /// Its value.
+    pub bits: [u32; 4],
+}
+
+/// A texture that is sampled.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TextureUse {
+    /// Slot, as in the push constants.
+    pub slot: u8,
+    /// Shape.
+    pub dim: Dim,
+    /// Whether it is sampled with a compare sampler.
+    pub shadow: bool,
+}
+
+/// An input that is read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct InputUse {
+    /// Where it comes from.
+    pub at: InputAt,
+    /// Its type in the shader.
+    pub ty: Type,
+    /// The guest's name for it.
+    pub semantic: Option<Semantic>,
+}
+
+/// An output that is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct OutputUse {
+    /// Where it goes.
+    pub at: OutputAt,
+    /// Its type in the shader.
+    pub ty: Type,
+    /// The guest's name for it.
+    pub semantic: Option<Semantic>,
+}
+
+/// What a shader uses of its surroundings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reflection {
+    /// Stage.
+    pub stage: Stage,
+    /// Constant registers, in the order in which they lie behind the stage's address.
+    pub segments: Vec<Segment>,
+    /// Registers to overwrite, for banks that are indexed dynamically.
+    pub const_defs: Vec<ConstDef>,
+    /// Whether the system block is read.
+    pub system: bool,
+    /// Textures that are sampled.
+    pub textures: Vec<TextureUse>,
+    /// Inputs that are read.
+    pub inputs: Vec<InputUse>,
+    /// Outputs that are written.
+    pub outputs: Vec<OutputUse>,
+    /// Whether pixels may be thrown away.
+    pub demotes: bool,
+}
+
+impl Reflection {
+    /// Registers of all segments together: the size of the stage's constants in units of 16 bytes.
+    pub fn const_registers(&self) -> u32 {
+        self.segments.iter().map(|s| s.count).sum()
+    }
+
+    /// Where register `index` of `bank` lies behind the stage's address, in registers.
+    pub fn const_offset(&self, bank: u8, index: u32) -> Option<u32> {
+        let mut at = 0;
+        for s in &self.segments {
+            if s.bank == bank && (s.first..s.first + s.count).contains(&index) {
+                return Some(at + index - s.first);
+            }
+            at += s.count;
+        }
+        None
+    }
+
+    /// Bit per slot that is sampled with this shape.
+    pub fn texture_mask(&self, dim: Dim) -> u32 {
+        self.textures.iter().filter(|t| t.dim == dim).fold(0, |mask, t| mask | 1 << t.slot)
+    }
+
+    /// Whether the pixel's depth is written.
+    pub fn writes_depth(&self) -> bool {
+        self.outputs.iter().any(|o| o.at == OutputAt::FragDepth)
+    }
+
+    /// Whether the point size is written.
+    pub fn writes_point_size(&self) -> bool {
+        self.outputs.iter().any(|o| o.at == OutputAt::PointSize)
+    }
+
+    /// Bit per colour target, or varying, that is written.
+    pub fn location_mask(&self) -> u64 {
+        self.outputs.iter().fold(0, |mask, o| match o.at {
+            OutputAt::Location(n) => mask | 1 << (n & 63),
+            _ => mask,
+        })
+    }
+
+    /// Number of clip distances written.
+    pub fn clip_distances(&self) -> u8 {
+        let end = |o: &OutputUse| match o.at {
+            OutputAt::ClipDistance(n) => n + o.ty.lanes,
+            _ => 0,
+        };
+        self.outputs.iter().map(end).max().unwrap_or(0)
+    }
+}
+
+/// Registers that lie closer than this are one segment: copying a few more costs less than another piece.
+const MERGE_GAP: u32 = 3;
+
+/// Uses of each declaration, by its index in the module.
+pub(crate) struct Uses {
+    pub(crate) inputs: SmallVec<[bool; 16]>,
+    pub(crate) outputs: SmallVec<[bool; 16]>,
+    pub(crate) textures: SmallVec<[bool; 16]>,
+    pub(crate) vars: SmallVec<[bool; 32]>,
+    /// Per bank where it begins behind the stage's address, in registers (dynamically indexed banks).
+    pub(crate) bank_base: SmallVec<[u32; 4]>,
+    pub(crate) instructions: usize,
+    pub(crate) reflection: Reflection,
+}
+
+/// Walks the module once.
+pub(crate) fn uses(m: &Module) -> Uses {
+    let mut inputs = SmallVec::from_elem(false, m.inputs.len());
+    let mut outputs = SmallVec::from_elem(false, m.outputs.len());
+    let mut textures = SmallVec::from_elem(false, m.textures.len());
+    let mut vars = SmallVec::from_elem(false, m.vars.len());
+    let mut dynamic: SmallVec<[bool; 4]> = SmallVec::from_elem(false, m.banks.len());
+    let mut registers: Vec<(u32, u32)> = Vec::new();
+    let (mut demotes, mut system, mut instructions) = (false, false, 0);
+    m.for_each_inst(|_, data| {
+        instructions += 1;
+        demotes |= data.op == Op::Demote;
+        match data.imm {
+            Imm::Input(input) => inputs[input.index()] = true,
+            Imm::Output(output) => outputs[output.index()] = true,
+            Imm::Texture(texture) => textures[texture.index()] = true,
+            Imm::Var(var) | Imm::VarMask(var, _) => vars[var.index()] = true,
+            Imm::Bank(bank, index) => match m.banks[bank.index()].source {
+                BankSource::System => system = true,
+                BankSource::Stage if data.op == Op::LoadConstDyn => dynamic[bank.index()] = true,
+                BankSource::Stage => registers.push((bank.0, index as u32)),
+            },
+            _ => {}
+        }
+    });
+    registers.sort_unstable();
+    let mut segments: Vec<Segment> = Vec::new();
+    let mut const_defs = Vec::new();
+    let mut bank_base = SmallVec::from_elem(0, m.banks.len());
+    let mut at = 0;
+    for (i, decl) in m.banks.iter().enumerate() {
+        bank_base[i] = at;
+        let begin = segments.len();
+        if dynamic[i] {
+            segments.push(Segment { bank: decl.id, first: 0, count: decl.size });
+            const_defs.extend(decl.defs.iter().map(|&(index, bits)| ConstDef { bank: decl.id, index, bits }));
+        } else {
+            for &(_, index) in registers.iter().filter(|r| r.0 == i as u32) {
+                match segments[begin..].last_mut() {
+                    Some(s) if index < s.first + s.count + MERGE_GAP => s.count = s.count.max(index - s.first + 1),
+                    _ => segments.push(Segment { bank: decl.id, first: index, count: 1 }),
+                }
+            }
+        }
+        at += segments[begin..].iter().map(|s| s.count).sum::<u32>();
+    }
+    let used = |flags: &[bool], i: usize| flags[i];
+    let reflection = Reflection {
+        stage: m.stage,
+        segments,
+        const_defs,
+        system,
+        textures: (0..m.textures.len())
+            .filter(|&i| used(&textures, i))
+            .map(|i| {
+                let t = m.textures[i];
+                TextureUse { slot: t.slot, dim: t.dim, shadow: t.shadow }
+            })
+            .collect(),
+        inputs: (0..m.inputs.len())
+            .filter(|&i| used(&inputs, i))
+            .map(|i| InputUse { at: m.inputs[i].at, ty: m.inputs[i].ty, semantic: m.inputs[i].semantic })
+            .collect(),
+        outputs: (0..m.outputs.len())
+            .filter(|&i| used(&outputs, i))
+            .map(|i| OutputUse { at: m.outputs[i].at, ty: m.outputs[i].ty, semantic: m.outputs[i].semantic })
+            .collect(),
+        demotes,
+    };
+    Uses { inputs, outputs, textures, vars, bank_base, instructions, reflection }
+}

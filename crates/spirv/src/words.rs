@@ -1,0 +1,291 @@
+//! Sections of a SPIR-V module, and its types and constants, each declared once.
+
+use afterimage_ir::{Kind, Type};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::spec::{self, decoration, glsl, op};
+
+/// A result id.
+pub(crate) type Id = u32;
+
+/// A growing list of instructions.
+#[derive(Default)]
+pub(crate) struct Section(pub(crate) Vec<u32>);
+
+impl Section {
+    #[inline]
+    pub(crate) fn op(&mut self, opcode: u16, operands: &[u32]) {
+        self.0.push((operands.len() as u32 + 1) << 16 | opcode as u32);
+        self.0.extend_from_slice(operands);
+    }
+
+    /// An instruction that holds a string between its operands.
+    fn op_text(&mut self, opcode: u16, before: &[u32], text: &str, after: &[u32]) {
+        let start = self.0.len();
+        self.0.push(0);
+        self.0.extend_from_slice(before);
+        // Ends with at least one zero byte; a zero inside would end it early.
+        let bytes: Vec<u8> = text.bytes().filter(|&b| b != 0).collect();
+        for chunk in bytes.chunks(4) {
+            let mut word = [0; 4];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0.push(u32::from_le_bytes(word));
+        }
+        if bytes.len().is_multiple_of(4) {
+            self.0.push(0);
+        }
+        self.0.extend_from_slice(after);
+        self.0[start] = ((self.0.len() - start) as u32) << 16 | opcode as u32;
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Global {
+    Pointer(u32, Id),
+    Array(Id, u32),
+    /// Type, bits.
+    Const(Type, [u32; 4]),
+}
+
+/// A module under construction.
+pub(crate) struct Words {
+    bound: Id,
+    capabilities: SmallVec<[u32; 8]>,
+    glsl: Id,
+    modes: Section,
+    names: Section,
+    annotations: Section,
+    globals: Section,
+    /// The body of the function.
+    pub(crate) code: Section,
+    types: [[Id; 5]; 4],
+    cache: FxHashMap<Global, Id>,
+    interface: SmallVec<[Id; 16]>,
+    debug_names: bool,
+}
+
+impl Words {
+    pub(crate) fn new(debug_names: bool, size_hint: usize) -> Words {
+        Words {
+            bound: 2,
+            capabilities: SmallVec::new(),
+            glsl: 1,
+            modes: Section::default(),
+            names: Section::default(),
+            annotations: Section::default(),
+            globals: Section(Vec::with_capacity(256)),
+            code: Section(Vec::with_capacity(size_hint * 6)),
+            types: [[0; 5]; 4],
+            cache: FxHashMap::default(),
+            interface: SmallVec::new(),
+            debug_names,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn id(&mut self) -> Id {
+        let id = self.bound;
+        self.bound += 1;
+        id
+    }
+
+    pub(crate) fn capability(&mut self, capability: u32) {
+        if !self.capabilities.contains(&capability) {
+            self.capabilities.push(capability);
+        }
+    }
+
+    pub(crate) fn name(&mut self, id: Id, name: &str) {
+        if self.debug_names && !name.is_empty() {
+            self.names.op_text(op::Name, &[id], name, &[]);
+        }
+    }
+
+    pub(crate) fn decorate(&mut self, id: Id, decoration: u32, values: &[u32]) {
+        let mut operands: SmallVec<[u32; 4]> = SmallVec::from_slice(&[id, decoration]);
+        operands.extend_from_slice(values);
+        self.annotations.op(op::Decorate, &operands);
+    }
+
+    pub(crate) fn member_offset(&mut self, id: Id, member: u32, offset: u32) {
+        self.annotations.op(op::MemberDecorate, &[id, member, decoration::Offset, offset]);
+    }
+
+    pub(crate) fn member_decorate(&mut self, id: Id, member: u32, decoration: u32) {
+        self.annotations.op(op::MemberDecorate, &[id, member, decoration]);
+    }
+
+    pub(crate) fn execution_mode(&mut self, function: Id, mode: u32) {
+        self.modes.op(op::ExecutionMode, &[function, mode]);
+    }
+
+    /// A declaration with a result id and no result type.
+    pub(crate) fn global(&mut self, opcode: u16, operands: &[u32]) -> Id {
+        let id = self.id();
+        let mut all: SmallVec<[u32; 12]> = SmallVec::from_slice(&[id]);
+        all.extend_from_slice(operands);
+        self.globals.op(opcode, &all);
+        id
+    }
+
+    /// A global variable, which becomes part of the entry point's interface.
+    pub(crate) fn variable(&mut self, class: u32, ty: Id) -> Id {
+        let pointer = self.pointer(class, ty);
+        let id = self.id();
+        self.globals.op(op::Variable, &[pointer, id, class]);
+        self.interface.push(id);
+        id
+    }
+
+    pub(crate) fn void(&mut self) -> Id {
+        self.global(op::TypeVoid, &[])
+    }
+
+    /// Untyped bits and integers are both unsigned integers here, so that going from one to the other costs nothing.
+    pub(crate) fn ty(&mut self, ty: Type) -> Id {
+        let kind = if ty.kind == Kind::Bits { Kind::Int } else { ty.kind };
+        let known = self.types[kind as usize][ty.lanes as usize];
+        if known != 0 {
+            return known;
+        }
+        let id = if ty.lanes > 1 {
+            let scalar = self.ty(ty.with_lanes(1));
+            self.global(op::TypeVector, &[scalar, ty.lanes as u32])
+        } else {
+            match kind {
+                Kind::Float => self.global(op::TypeFloat, &[32]),
+                Kind::Bits | Kind::Int => self.global(op::TypeInt, &[32, 0]),
+                Kind::Bool => self.global(op::TypeBool, &[]),
+            }
+        };
+        self.types[kind as usize][ty.lanes as usize] = id;
+        id
+    }
+
+    pub(crate) fn pointer(&mut self, class: u32, ty: Id) -> Id {
+        let key = Global::Pointer(class, ty);
+        if let Some(&id) = self.cache.get(&key) {
+            return id;
+        }
+        let id = self.global(op::TypePointer, &[class, ty]);
+        self.cache.insert(key, id);
+        id
+    }
+
+    /// An array type without a stride, for variables.
+    pub(crate) fn array(&mut self, ty: Id, len: u32) -> Id {
+        let key = Global::Array(ty, len);
+        if let Some(&id) = self.cache.get(&key) {
+            return id;
+        }
+        let len = self.uint(len);
+        let id = self.global(op::TypeArray, &[ty, len]);
+        self.cache.insert(key, id);
+        id
+    }
+
+    pub(crate) fn uint(&mut self, value: u32) -> Id {
+        self.constant(Type::I32, [value, 0, 0, 0])
+    }
+
+    /// All lanes the same float.
+    pub(crate) fn float(&mut self, ty: Type, value: f32) -> Id {
+        self.splat(ty.with_kind(Kind::Float), value.to_bits())
+    }
+
+    /// All lanes the same bits.
+    pub(crate) fn splat(&mut self, ty: Type, bits: u32) -> Id {
+        let mut all = [0; 4];
+        all[..ty.lanes as usize].fill(bits);
+        self.constant(ty, all)
+    }
+
+    pub(crate) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Id {
+        let ty = if ty.kind == Kind::Bits { ty.with_kind(Kind::Int) } else { ty };
+        let key = Global::Const(ty, bits);
+        if let Some(&id) = self.cache.get(&key) {
+            return id;
+        }
+        let type_id = self.ty(ty);
+        let mut operands: SmallVec<[u32; 6]> = SmallVec::new();
+        let opcode = if ty.lanes > 1 {
+            for &lane in &bits[..ty.lanes as usize] {
+                operands.push(self.constant(ty.with_lanes(1), [lane, 0, 0, 0]));
+            }
+            op::ConstantComposite
+        } else if ty.kind == Kind::Bool {
+            if bits[0] != 0 { op::ConstantTrue } else { op::ConstantFalse }
+        } else {
+            operands.push(bits[0]);
+            op::Constant
+        };
+        let id = self.id();
+        operands.insert_from_slice(0, &[type_id, id]);
+        self.globals.op(opcode, &operands);
+        self.cache.insert(key, id);
+        id
+    }
+
+    pub(crate) fn null(&mut self, type_id: Id) -> Id {
+        let id = self.id();
+        self.globals.op(op::ConstantNull, &[type_id, id]);
+        id
+    }
+
+    pub(crate) fn undef(&mut self, ty: Type) -> Id {
+        let ty = self.ty(ty);
+        let id = self.id();
+        self.globals.op(op::Undef, &[ty, id]);
+        id
+    }
+
+    // Code.
+
+    /// An instruction with a result.
+    #[inline]
+    pub(crate) fn value(&mut self, opcode: u16, ty: Id, operands: &[u32]) -> Id {
+        let id = self.id();
+        self.code.0.push((operands.len() as u32 + 3) << 16 | opcode as u32);
+        self.code.0.extend_from_slice(&[ty, id]);
+        self.code.0.extend_from_slice(operands);
+        id
+    }
+
+    /// A GLSL.std.450 instruction.
+    pub(crate) fn ext(&mut self, instruction: u32, ty: Id, operands: &[u32]) -> Id {
+        let mut all: SmallVec<[u32; 6]> = SmallVec::from_slice(&[self.glsl, instruction]);
+        all.extend_from_slice(operands);
+        self.value(op::ExtInst, ty, &all)
+    }
+
+    /// The least of `value` and `limit`, unsigned.
+    pub(crate) fn umin(&mut self, value: Id, limit: u32) -> Id {
+        let (ty, limit) = (self.ty(Type::I32), self.uint(limit));
+        self.ext(glsl::UMin, ty, &[value, limit])
+    }
+
+    pub(crate) fn label(&mut self, id: Id) {
+        self.code.op(op::Label, &[id]);
+    }
+
+    pub(crate) fn branch(&mut self, target: Id) {
+        self.code.op(op::Branch, &[target]);
+    }
+
+    /// Puts the sections together.
+    pub(crate) fn finish(self, model: u32, function: Id) -> Vec<u32> {
+        let mut head = Section::default();
+        for &capability in &self.capabilities {
+            head.op(op::Capability, &[capability]);
+        }
+        head.op_text(op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
+        head.op(op::MemoryModel, &[spec::ADDRESSING, spec::MEMORY_MODEL]);
+        head.op_text(op::EntryPoint, &[model, function], "main", &self.interface);
+        let sections = [head, self.modes, self.names, self.annotations, self.globals, self.code];
+        let mut words = Vec::with_capacity(5 + sections.iter().map(|s| s.0.len()).sum::<usize>());
+        words.extend_from_slice(&[spec::MAGIC, spec::VERSION, 0, self.bound, 0]);
+        sections.iter().for_each(|s| words.extend_from_slice(&s.0));
+        words
+    }
+}
