@@ -10,7 +10,7 @@ use afterimage_ir::Value;
 const LIT_LIMIT: f32 = 127.9961;
 
 impl Lifter<'_> {
-    /// The value of an arithmetic instruction; `None` for declarations and the like.
+    /// What an instruction computes; `None` if it writes nothing. Texture opcodes are next door.
     pub(super) fn arithmetic(&mut self, i: &Instruction) -> Result<Option<Value>, LiftErrorKind> {
         let s = &i.srcs;
         Ok(Some(match i.op {
@@ -108,7 +108,7 @@ impl Lifter<'_> {
                 let value = self.src(&s[0])?;
                 self.b.ddy(value)
             }
-            _ => return Err(LiftErrorKind::Unsupported),
+            _ => return self.texture(i),
         }))
     }
 

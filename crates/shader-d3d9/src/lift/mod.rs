@@ -153,9 +153,9 @@ impl Lifter<'_> {
                 _ => {
                     // A co-issued instruction runs beside the one before: both read before either writes.
                     let partner = program.instructions.get(at + 1).filter(|next| next.coissue);
-                    let value = self.value(instruction).map_err(fail)?;
+                    let value = self.arithmetic(instruction).map_err(fail)?;
                     if let Some(partner) = partner {
-                        let second = self.value(partner).map_err(|kind| (at + 1, kind))?;
+                        let second = self.arithmetic(partner).map_err(|kind| (at + 1, kind))?;
                         self.finish_instruction(instruction, value).map_err(fail)?;
                         self.finish_instruction(partner, second).map_err(|kind| (at + 1, kind))?;
                         at += 1;
@@ -167,14 +167,6 @@ impl Lifter<'_> {
             at += 1;
         }
         Ok(())
-    }
-
-    /// What the instruction computes; `None` if it writes nothing.
-    fn value(&mut self, instruction: &Instruction) -> Result<Option<Value>, LiftErrorKind> {
-        if let Some(value) = self.texture(instruction)? {
-            return Ok(Some(value));
-        }
-        self.arithmetic(instruction)
     }
 
     fn finish_instruction(&mut self, instruction: &Instruction, value: Option<Value>) -> Result<(), LiftErrorKind> {

@@ -9,9 +9,9 @@ use crate::tables::{Opcode, RegisterType, Stage, TextureDimension};
 use afterimage_ir::{self as ir, Dim, TextureDecl, Value};
 
 impl Lifter<'_> {
-    /// The value of a texture instruction; `None` if it is none, or writes nothing.
+    /// What a texture instruction computes; `None` if it writes nothing.
     pub(super) fn texture(&mut self, i: &Instruction) -> Result<Option<Value>, LiftErrorKind> {
-        let Some(dst) = i.dst else { return Ok(None) };
+        let Some(dst) = i.dst else { return Err(LiftErrorKind::Unsupported) };
         let number = dst.register.number;
         let s = &i.srcs;
         Ok(Some(match i.op {
@@ -77,7 +77,7 @@ impl Lifter<'_> {
                 self.b.store(var, depth);
                 return Ok(None);
             }
-            _ => return Ok(None),
+            _ => return Err(LiftErrorKind::Unsupported),
         }))
     }
 
