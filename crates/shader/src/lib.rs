@@ -1,2 +1,91 @@
-//! Facade over shader front ends and back ends: compile, cache key, disk cache.
+//! Facade over shader front ends and back ends: guest code in, SPIR-V and reflection out.
+//!
+//! ```
+//! use afterimage_shader::{Language, Profile, RuntimeInfo, Shader};
+//! # let tokens = afterimage_shader_d3d9::assemble("vs_2_0\ndcl_position v0\nmov oPos, v0").unwrap();
+//! let shader = Shader::new(Language::D3d9, bytemuck::cast_slice(&tokens))?;
+//! let artifact = shader.compile(&Profile::default(), &RuntimeInfo::default())?;
+//! assert_eq!(artifact.words[0], 0x0723_0203);
+//! # Ok::<(), afterimage_shader::CompileError>(())
+//! ```
+//!
+//! * [`Shader`]: guest code, checked once, and the part of [`RuntimeInfo`] that it depends on.
+//! * [`CacheKey`]: the content hash of everything that a compilation depends on.
+//! * [`DiskCache`]: artifacts that outlive the process. [`Compiler`] puts the two together.
 #![forbid(unsafe_code)]
+
+mod artifact;
+mod cache;
+mod shader;
+
+pub use afterimage_passes::FloatRules;
+pub use afterimage_shader_d3d9::io::{
+    COMPARE_ALWAYS, Extra, FOG_LOCATION, FogMode, LinkInfo, PixelOps, RuntimeInfo, TEXTURE_SLOTS, VertexOps, bound,
+};
+pub use afterimage_spirv::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, TextureUse};
+pub use artifact::{ArtifactError, decode_artifact, encode_artifact};
+pub use cache::{DiskCache, default_cache_dir};
+pub use shader::{CacheKey, CompileError, Language, Profile, Shader, Stage};
+
+/// Compiles a shader in one call; [`Shader`] keeps what can be shared between calls.
+///
+/// # Errors
+/// See [`CompileError`].
+pub fn compile(
+    language: Language,
+    code: &[u8],
+    profile: &Profile,
+    runtime: &RuntimeInfo,
+) -> Result<Artifact, CompileError> {
+    Shader::new(language, code)?.compile(profile, runtime)
+}
+
+/// Compiles with a disk cache behind it.
+#[derive(Debug, Default)]
+pub struct Compiler {
+    /// What the device can do.
+    pub profile: Profile,
+    /// Where artifacts are kept; none keeps nothing.
+    pub cache: Option<DiskCache>,
+}
+
+impl Compiler {
+    /// Gives the artifact from the cache, or compiles it and puts it there. Trouble with the cache is logged and does
+    /// no harm.
+    ///
+    /// # Errors
+    /// See [`CompileError`].
+    pub fn compile(&self, shader: &Shader, runtime: &RuntimeInfo) -> Result<Artifact, CompileError> {
+        let key = shader.key(&self.profile, runtime);
+        if let Some(artifact) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
+            return Ok(artifact);
+        }
+        let artifact = shader.compile(&self.profile, runtime)?;
+        if let Some(cache) = &self.cache {
+            cache.put(key, &artifact);
+        }
+        Ok(artifact)
+    }
+}
+
+/// Fuzz entry: bytes as Direct3D 9 tokens are parsed, disassembled, assembled again, lifted and compiled; as keys of the
+/// fixed-function stages they are compiled too. Nothing may panic.
+pub fn fuzz_tokens(bytes: &[u8]) {
+    use afterimage_shader_d3d9 as d3d9;
+    let Ok(tokens) = d3d9::tokens_from_bytes(&bytes[..bytes.len() & !3]) else { return };
+    let _ = d3d9::token_length(|at| tokens.get(at).copied());
+    let _ = d3d9::signature(&tokens);
+    if let Ok(program) = d3d9::Program::parse(&tokens) {
+        let _ = d3d9::assemble(&program.to_string());
+    }
+    let runtime = RuntimeInfo::default();
+    for (language, size) in [
+        (Language::D3d9, tokens.len() * 4),
+        (Language::FixedVertex, size_of::<d3d9::FixedVertexKey>()),
+        (Language::FixedPixel, size_of::<d3d9::FixedPixelKey>()),
+    ] {
+        if let Some(code) = bytes.get(..size) {
+            let _ = compile(language, code, &Profile::default(), &runtime);
+        }
+    }
+}

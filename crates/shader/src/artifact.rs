@@ -1,0 +1,208 @@
+//! Artifacts as bytes, for the disk cache.
+//!
+//! Little-endian, no padding: a byte for each small enumeration, `u32` for counts and numbers, lists as a count and the
+//! items. The reader trusts nothing: a count is checked against the bytes that are left before anything is allocated.
+
+use crate::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, TextureUse};
+use afterimage_ir::{Dim, InputAt, Kind, OutputAt, Semantic, Stage, Type};
+
+/// Why bytes are no artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("byte {offset}: {field} is wrong or missing")]
+pub struct ArtifactError {
+    /// Place in the bytes.
+    pub offset: usize,
+    /// What should stand there.
+    pub field: &'static str,
+}
+
+/// Writes an artifact.
+pub fn encode_artifact(artifact: &Artifact) -> Vec<u8> {
+    let r = &artifact.reflection;
+    let mut w = Writer(Vec::with_capacity(artifact.words.len() * 4 + 256));
+    w.byte(position(Stage::ALL, r.stage));
+    w.byte(u8::from(r.system) | u8::from(r.demotes) << 1);
+    w.list(&r.segments, |w, s| {
+        w.byte(s.bank);
+        w.word(s.first);
+        w.word(s.count);
+    });
+    w.list(&r.const_defs, |w, d| {
+        w.byte(d.bank);
+        w.word(d.index);
+        d.bits.iter().for_each(|bits| w.word(*bits));
+    });
+    w.list(&r.textures, |w, t| {
+        w.byte(t.slot);
+        w.byte(position(Dim::ALL, t.dim));
+        w.byte(t.shadow.into());
+    });
+    w.list(&r.inputs, |w, i| {
+        let (kind, number) = match i.at {
+            InputAt::Location(n) => (0, n),
+            InputAt::VertexIndex => (1, 0),
+            InputAt::InstanceIndex => (2, 0),
+            InputAt::FragCoord => (3, 0),
+            InputAt::FrontFacing => (4, 0),
+            InputAt::PointCoord => (5, 0),
+        };
+        w.interface([kind, number], i.ty, i.semantic);
+    });
+    w.list(&r.outputs, |w, o| {
+        let (kind, number) = match o.at {
+            OutputAt::Location(n) => (0, n),
+            OutputAt::Position => (1, 0),
+            OutputAt::PointSize => (2, 0),
+            OutputAt::ClipDistance(n) => (3, n),
+            OutputAt::FragDepth => (4, 0),
+        };
+        w.interface([kind, number], o.ty, o.semantic);
+    });
+    w.list(&artifact.words, |w, word| w.word(*word));
+    w.0
+}
+
+/// Reads an artifact.
+///
+/// # Errors
+/// The first field that is wrong.
+pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
+    let mut r = Reader { bytes, at: 0 };
+    let stage = r.named("stage", Stage::ALL)?;
+    let flags = r.byte("flags")?;
+    let segments = r.list("segments", 9, |r| {
+        Ok(Segment { bank: r.byte("bank")?, first: r.word("first")?, count: r.word("count")? })
+    })?;
+    let const_defs = r.list("definitions", 21, |r| {
+        let (bank, index) = (r.byte("bank")?, r.word("register")?);
+        let mut bits = [0; 4];
+        for bits in &mut bits {
+            *bits = r.word("value")?;
+        }
+        Ok(ConstDef { bank, index, bits })
+    })?;
+    let textures = r.list("textures", 3, |r| {
+        Ok(TextureUse { slot: r.byte("slot")?, dim: r.named("shape", Dim::ALL)?, shadow: r.byte("shadow")? != 0 })
+    })?;
+    let inputs = r.list("inputs", INTERFACE_BYTES, |r| {
+        let ([kind, number], ty, semantic) = r.interface()?;
+        let at = match kind {
+            0 => InputAt::Location(number),
+            1 => InputAt::VertexIndex,
+            2 => InputAt::InstanceIndex,
+            3 => InputAt::FragCoord,
+            4 => InputAt::FrontFacing,
+            5 => InputAt::PointCoord,
+            _ => return Err(r.wrong("input place")),
+        };
+        Ok(InputUse { at, ty, semantic })
+    })?;
+    let outputs = r.list("outputs", INTERFACE_BYTES, |r| {
+        let ([kind, number], ty, semantic) = r.interface()?;
+        let at = match kind {
+            0 => OutputAt::Location(number),
+            1 => OutputAt::Position,
+            2 => OutputAt::PointSize,
+            3 => OutputAt::ClipDistance(number),
+            4 => OutputAt::FragDepth,
+            _ => return Err(r.wrong("output place")),
+        };
+        Ok(OutputUse { at, ty, semantic })
+    })?;
+    let words = r.list("words", 4, |r| r.word("word"))?;
+    if r.at != bytes.len() {
+        return Err(r.wrong("end"));
+    }
+    let (system, demotes) = (flags & 1 != 0, flags & 2 != 0);
+    let reflection = Reflection { stage, segments, const_defs, system, textures, inputs, outputs, demotes };
+    Ok(Artifact { words, reflection })
+}
+
+/// Bytes of an input or output.
+const INTERFACE_BYTES: usize = 7;
+
+fn position<T: PartialEq>(all: &[T], value: T) -> u8 {
+    all.iter().position(|other| *other == value).unwrap_or_default() as u8
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn byte(&mut self, value: u8) {
+        self.0.push(value);
+    }
+
+    fn word(&mut self, value: u32) {
+        self.0.extend(value.to_le_bytes());
+    }
+
+    fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        self.word(items.len() as u32);
+        items.iter().for_each(|item| write(self, item));
+    }
+
+    fn interface(&mut self, at: [u8; 2], ty: Type, semantic: Option<Semantic>) {
+        self.0.extend(at);
+        self.0.extend([position(&Kind::ALL, ty.kind), ty.lanes]);
+        match semantic {
+            Some(semantic) => self.0.extend([1, semantic.usage, semantic.index]),
+            None => self.0.extend([0; 3]),
+        }
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+type Read<T> = Result<T, ArtifactError>;
+
+impl Reader<'_> {
+    fn wrong(&self, field: &'static str) -> ArtifactError {
+        ArtifactError { offset: self.at, field }
+    }
+
+    fn byte(&mut self, field: &'static str) -> Read<u8> {
+        let byte = *self.bytes.get(self.at).ok_or(self.wrong(field))?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    fn word(&mut self, field: &'static str) -> Read<u32> {
+        let word = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk()).ok_or(self.wrong(field))?;
+        self.at += 4;
+        Ok(u32::from_le_bytes(*word))
+    }
+
+    fn named<T: Copy>(&mut self, field: &'static str, all: &[T]) -> Read<T> {
+        let wrong = self.wrong(field);
+        let number = self.byte(field)?;
+        all.get(usize::from(number)).copied().ok_or(wrong)
+    }
+
+    fn list<T>(
+        &mut self,
+        field: &'static str,
+        item: usize,
+        mut read: impl FnMut(&mut Self) -> Read<T>,
+    ) -> Read<Vec<T>> {
+        let wrong = self.wrong(field);
+        let count = self.word(field)? as usize;
+        if count > (self.bytes.len() - self.at) / item {
+            return Err(wrong);
+        }
+        (0..count).map(|_| read(self)).collect()
+    }
+
+    fn interface(&mut self) -> Read<([u8; 2], Type, Option<Semantic>)> {
+        let at = [self.byte("place")?, self.byte("number")?];
+        let kind = self.named("kind", &Kind::ALL)?;
+        let lanes = self.byte("lanes")?;
+        if !(1..=4).contains(&lanes) {
+            return Err(self.wrong("lanes"));
+        }
+        let [has, usage, index] = [self.byte("semantic")?, self.byte("usage")?, self.byte("index")?];
+        Ok((at, Type::new(kind, lanes), (has != 0).then_some(Semantic { usage, index })))
+    }
+}

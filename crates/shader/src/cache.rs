@@ -1,0 +1,213 @@
+//! The disk cache: one file per artifact, named by its key.
+//!
+//! A file is [`Header`], then the artifact's bytes. It is written beside its place and renamed into it, so a reader sees
+//! all of it or nothing. Files that are damaged, older, or not ours are ignored with a warning and written anew.
+
+use crate::artifact::{decode_artifact, encode_artifact};
+use crate::{Artifact, CacheKey};
+use bytemuck::{Pod, Zeroable};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use xxhash_rust::xxh3::xxh3_64;
+
+const MAGIC: [u8; 8] = *b"AFTSHADR";
+const FORMAT: u32 = 1;
+/// Larger files are not ours.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// What stands before the artifact's bytes, little-endian.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Header {
+    magic: [u8; 8],
+    format: [u8; 4],
+    pad: [u8; 4],
+    /// Hash of the compiler's sources.
+    compiler: [u8; 8],
+    key: [u8; 16],
+    /// Bytes that follow.
+    size: [u8; 8],
+    /// Hash of the bytes that follow.
+    checksum: [u8; 8],
+}
+
+impl Header {
+    fn new(key: CacheKey, payload: &[u8]) -> Self {
+        Self {
+            magic: MAGIC,
+            format: FORMAT.to_le_bytes(),
+            pad: [0; 4],
+            compiler: compiler().to_le_bytes(),
+            key: key.0.to_le_bytes(),
+            size: (payload.len() as u64).to_le_bytes(),
+            checksum: xxh3_64(payload).to_le_bytes(),
+        }
+    }
+}
+
+fn compiler() -> u64 {
+    env!("AFTERIMAGE_COMPILER_HASH").parse().unwrap_or_default()
+}
+
+/// Where artifacts are kept if nothing else is said: `$AFTERIMAGE_CACHE/shaders`, else `afterimage/shaders` in the
+/// user's cache directory. `None` where there is no such thing, or if `AFTERIMAGE_CACHE` is empty, which turns it off.
+pub fn default_cache_dir() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from);
+    if let Some(own) = set("AFTERIMAGE_CACHE") {
+        return (!own.as_os_str().is_empty()).then(|| own.join("shaders"));
+    }
+    let base = set("XDG_CACHE_HOME")
+        .filter(|path| path.is_absolute())
+        .or_else(|| set("LOCALAPPDATA"))
+        .or_else(|| set("HOME").map(|home| home.join(".cache")))?;
+    Some(base.join("afterimage").join("shaders"))
+}
+
+/// A directory of artifacts.
+#[derive(Debug)]
+pub struct DiskCache {
+    dir: PathBuf,
+    /// A directory that cannot be written is warned of once.
+    warned: AtomicBool,
+}
+
+/// Why a file is not used.
+#[derive(Debug, thiserror::Error)]
+enum Unusable {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("it is no shader cache file")]
+    Foreign,
+    #[error("another version of Afterimage wrote it")]
+    Version,
+    #[error("it belongs to another shader")]
+    Key,
+    #[error("it is damaged")]
+    Damaged,
+}
+
+impl DiskCache {
+    /// Uses a directory, which is made if it does not exist.
+    ///
+    /// # Errors
+    /// When the directory cannot be made.
+    pub fn open(dir: impl Into<PathBuf>) -> io::Result<Self> {
+        let dir = dir.into();
+        std::fs::create_dir_all(&dir)?;
+        Ok(Self { dir, warned: AtomicBool::new(false) })
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The file of a key.
+    pub fn path(&self, key: CacheKey) -> PathBuf {
+        self.dir.join(format!("{key}.bin"))
+    }
+
+    /// The artifact of a key, if it is there and sound.
+    pub fn get(&self, key: CacheKey) -> Option<Artifact> {
+        let path = self.path(key);
+        match read(&path, key) {
+            Ok(artifact) => Some(artifact),
+            Err(Unusable::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(Unusable::Version) => {
+                tracing::debug!(file = %path.display(), "shader cache: another version wrote it; it is rebuilt");
+                None
+            }
+            Err(error) => {
+                tracing::warn!(file = %path.display(), "shader cache: {error}; it is rebuilt");
+                None
+            }
+        }
+    }
+
+    /// Keeps an artifact. What goes wrong is logged once.
+    pub fn put(&self, key: CacheKey, artifact: &Artifact) {
+        if let Err(error) = self.write(key, artifact)
+            && !self.warned.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!(dir = %self.dir.display(), "shader cache: cannot write: {error}");
+        }
+    }
+
+    fn write(&self, key: CacheKey, artifact: &Artifact) -> io::Result<()> {
+        let payload = encode_artifact(artifact);
+        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.dir)?;
+        file.write_all(bytemuck::bytes_of(&Header::new(key, &payload)))?;
+        file.write_all(&payload)?;
+        file.persist(self.path(key)).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+fn read(path: &Path, key: CacheKey) -> Result<Artifact, Unusable> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    let (head, payload) = bytes.split_at_checked(size_of::<Header>()).ok_or(Unusable::Foreign)?;
+    let header: Header = bytemuck::pod_read_unaligned(head);
+    if header.magic != MAGIC {
+        return Err(Unusable::Foreign);
+    }
+    let expected = Header::new(key, payload);
+    if header.format != expected.format || header.compiler != expected.compiler {
+        return Err(Unusable::Version);
+    }
+    if header.key != expected.key {
+        return Err(Unusable::Key);
+    }
+    if header.size != expected.size || header.checksum != expected.checksum {
+        return Err(Unusable::Damaged);
+    }
+    decode_artifact(payload).map_err(|_| Unusable::Damaged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Compiler, Language, Profile, RuntimeInfo, Shader};
+
+    fn shader(text: &str) -> Shader {
+        let tokens = afterimage_shader_d3d9::assemble(text).expect("assembles");
+        Shader::new(Language::D3d9, bytemuck::cast_slice(&tokens)).expect("parses")
+    }
+
+    #[test]
+    fn artifacts_come_back_and_bad_files_do_not() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let cache = DiskCache::open(dir.path().join("a/b")).expect("directory");
+        let shader = shader(
+            "ps_2_0\ndcl t0\ndcl_2d s0\ndcl_cube s1\ndef c3, 1.0, 0.0, 0.0, 0.0\n\
+             texld r0, t0, s0\ntexld r1, t0, s1\nmul r0, r0, c0\nadd r0, r0, c3\nadd r0, r0, r1\ntexkill r0\nmov oC0, r0",
+        );
+        let runtime = RuntimeInfo { link: shader.own_link(), ..RuntimeInfo::default() };
+        let compiler = Compiler { profile: Profile::default(), cache: Some(cache) };
+        let cache = compiler.cache.as_ref().expect("set above");
+        let key = shader.key(&compiler.profile, &runtime);
+        assert!(cache.get(key).is_none());
+        let artifact = compiler.compile(&shader, &runtime).expect("compiles");
+        assert_eq!(cache.get(key).as_ref(), Some(&artifact));
+
+        // Each byte of the file matters: wherever it is damaged or cut, it is not used, and compiling repairs it.
+        let path = cache.path(key);
+        let good = std::fs::read(&path).expect("cache file");
+        for at in (0..good.len()).step_by(7).filter(|at| !(12..16).contains(at)) {
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            std::fs::write(&path, bad).expect("write");
+            assert!(cache.get(key).is_none(), "byte {at}");
+            std::fs::write(&path, &good[..at]).expect("write");
+            assert!(cache.get(key).is_none(), "cut at {at}");
+        }
+        assert_eq!(compiler.compile(&shader, &runtime).expect("compiles"), artifact);
+        assert_eq!(std::fs::read(&path).expect("cache file"), good);
+
+        // A sound file under the name of another shader.
+        let other = CacheKey(key.0 ^ 1);
+        std::fs::copy(&path, cache.path(other)).expect("copy");
+        assert!(cache.get(other).is_none());
+    }
+}

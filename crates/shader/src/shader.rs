@@ -1,0 +1,361 @@
+//! Guest code that has been checked, what it depends on, and its compilation.
+
+use afterimage_ir::{self as ir, BuildError, Module, OutputAt, VerifyError};
+use afterimage_passes::FloatRules;
+use afterimage_shader_d3d9::ffp::{self, FixedPixelKey, FixedVertexKey};
+use afterimage_shader_d3d9::io::{self, LinkInfo, RuntimeInfo, bound};
+use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
+use afterimage_shader_d3d9::tables::Usage;
+use afterimage_shader_d3d9::{self as d3d9, LiftError, ParseError, Program};
+use afterimage_spirv::{Artifact, EmitError};
+use bytemuck::AnyBitPattern;
+use smallvec::SmallVec;
+use std::fmt;
+use xxhash_rust::xxh3::Xxh3;
+
+/// What guest code is written in. The numbers are those of the stream's `CreateShader`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Language {
+    /// Direct3D 9 shader tokens, little-endian, models 1 to 3.
+    D3d9 = 1,
+    /// A [`FixedVertexKey`].
+    FixedVertex = 2,
+    /// A [`FixedPixelKey`].
+    FixedPixel = 3,
+    /// The IR's own text.
+    Ir = 4,
+}
+
+impl Language {
+    /// Every language, with the name that the command line and logs use.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::D3d9, "d3d9"),
+        (Self::FixedVertex, "d3d9-fixed-vertex"),
+        (Self::FixedPixel, "d3d9-fixed-pixel"),
+        (Self::Ir, "ir"),
+    ];
+
+    /// The language with this number in the stream.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().map(|(language, _)| language).find(|language| *language as u32 == number)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(language, _)| *language == self).map_or("", |(_, name)| name)
+    }
+}
+
+pub use afterimage_ir::Stage;
+
+/// What the output depends on besides the shader: the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Profile {
+    /// Textures through runtime arrays and indices in push constants, instead of by slot.
+    pub bindless: bool,
+    /// How closely the guest's float rules are followed.
+    pub float_rules: FloatRules,
+    /// Names for debuggers in the SPIR-V.
+    pub debug_names: bool,
+}
+
+impl Default for Profile {
+    /// What every device can do, to the letter.
+    fn default() -> Self {
+        Self { bindless: false, float_rules: FloatRules::Strict, debug_names: cfg!(debug_assertions) }
+    }
+}
+
+/// Why a shader cannot be compiled.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CompileError {
+    /// The stream's number of a language that does not exist.
+    #[error("shader language {0} is not known")]
+    UnknownLanguage(u32),
+    /// The tokens are no Direct3D 9 shader.
+    #[error("Direct3D 9 shader, {0}")]
+    Tokens(#[from] ParseError),
+    /// The tokens cannot be translated.
+    #[error("Direct3D 9 shader, {0}")]
+    Lift(#[from] LiftError),
+    /// A fixed-function key of the wrong size.
+    #[error("the {language} key has {got} bytes instead of {expected}")]
+    KeySize {
+        /// Which key.
+        language: &'static str,
+        /// Bytes given.
+        got: usize,
+        /// Bytes of such a key.
+        expected: usize,
+    },
+    /// IR text that is not UTF-8.
+    #[error("the IR text is not UTF-8: byte {0}")]
+    NotText(usize),
+    /// IR text that does not parse.
+    #[error("IR text, {0}")]
+    IrText(#[from] ir::ParseError),
+    /// A module that breaks the rules of the IR.
+    #[error("IR, {0}")]
+    Verify(#[from] VerifyError),
+    /// A module that could not be built.
+    #[error("IR: {0}")]
+    Build(#[from] BuildError),
+    /// A module that cannot be written as SPIR-V.
+    #[error("SPIR-V: {0}")]
+    Emit(#[from] EmitError),
+}
+
+/// Content hash of all that an artifact depends on: code, profile, and the part of the runtime info that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CacheKey(pub u128);
+
+impl fmt::Display for CacheKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// A shader in guest code.
+#[derive(Clone, Debug)]
+pub struct Shader {
+    code: Code,
+    stage: Stage,
+    hash: u128,
+    /// Vertex shaders: what they write.
+    link: LinkInfo,
+    /// Pixel shaders: what they read.
+    inputs: SmallVec<[(Usage, u8); 12]>,
+    /// Which parts of [`RuntimeInfo`] matter.
+    depends: Depends,
+}
+
+#[derive(Clone, Debug)]
+enum Code {
+    D3d9 { program: Box<Program>, signature: Box<Signature> },
+    FixedVertex(Box<FixedVertexKey>),
+    FixedPixel(Box<FixedPixelKey>),
+    Ir(Box<Module>),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Depends {
+    /// Alpha test, flat shading and point sprites.
+    pixel_ops: bool,
+    /// Fog of the pixel pipeline.
+    fog: bool,
+    /// Whether a point size must be added where points are drawn.
+    point_size: bool,
+    /// Clip planes.
+    clip_planes: bool,
+    /// Bit per texture slot whose shape the runtime says.
+    shape: u32,
+    /// Bit per texture slot that may be a shadow texture.
+    shadow: u32,
+}
+
+impl Shader {
+    /// Reads and checks guest code.
+    ///
+    /// # Errors
+    /// What is wrong with the code. What is right but not supported is only found by [`Shader::compile`].
+    pub fn new(language: Language, code: &[u8]) -> Result<Self, CompileError> {
+        let mut hash = Xxh3::new();
+        hash.update(&(language as u32).to_le_bytes());
+        hash.update(code);
+        let hash = hash.digest128();
+        let vertex = |code, link, depends| Self {
+            code,
+            stage: Stage::Vertex,
+            hash,
+            link,
+            inputs: SmallVec::new(),
+            depends: Depends { clip_planes: true, ..depends },
+        };
+        Ok(match language {
+            Language::D3d9 => return Self::d3d9(code, hash),
+            Language::FixedVertex => {
+                let key: FixedVertexKey = read_key(language, code)?;
+                let depends = Depends { point_size: true, ..Depends::default() };
+                vertex(Code::FixedVertex(Box::new(key)), LinkInfo::of_fixed_vertex(&key), depends)
+            }
+            Language::FixedPixel => {
+                let key: FixedPixelKey = read_key(language, code)?;
+                let slots = (1 << key.active().count()) - 1;
+                Self {
+                    stage: Stage::Pixel,
+                    hash,
+                    link: LinkInfo::default(),
+                    inputs: io::fixed_pixel_inputs(&key).collect(),
+                    depends: Depends { pixel_ops: true, fog: true, shadow: slots, ..Depends::default() },
+                    code: Code::FixedPixel(Box::new(key)),
+                }
+            }
+            Language::Ir => {
+                let text = std::str::from_utf8(code).map_err(|e| CompileError::NotText(e.valid_up_to()))?;
+                let module = ir::parse(text)?;
+                ir::verify(&module)?;
+                Self {
+                    stage: module.stage,
+                    hash,
+                    link: link_of_module(&module),
+                    inputs: SmallVec::new(),
+                    depends: Depends::default(),
+                    code: Code::Ir(Box::new(module)),
+                }
+            }
+        })
+    }
+
+    /// As [`Shader::new`], with the language as the stream has it.
+    ///
+    /// # Errors
+    /// [`CompileError::UnknownLanguage`], and those of [`Shader::new`].
+    pub fn from_stream(language: u32, code: &[u8]) -> Result<Self, CompileError> {
+        Self::new(Language::from_number(language).ok_or(CompileError::UnknownLanguage(language))?, code)
+    }
+
+    fn d3d9(code: &[u8], hash: u128) -> Result<Self, CompileError> {
+        let tokens = d3d9::tokens_from_bytes(code)?;
+        let program = Program::parse(&tokens)?;
+        let signature = d3d9::signature(&tokens)?;
+        let model_3 = signature.version.major >= 3;
+        let (mut shape, mut shadow) = (0, 0);
+        let vertex = signature.stage() == d3d9::tables::Stage::Vertex;
+        let first = if vertex { 16 } else { 0 };
+        for (slot, sampler) in signature.samplers.iter().enumerate() {
+            let bit = 1u32 << ((slot + first) & 31);
+            match sampler {
+                Some(SamplerUse::Undeclared) => (shape, shadow) = (shape | bit, shadow | bit),
+                Some(SamplerUse::Declared(d3d9::tables::TextureDimension::D2)) => shadow |= bit,
+                _ => {}
+            }
+        }
+        let writes_size = signature.outputs.iter().any(|e| e.usage == Usage::PSize && e.index == 0);
+        let depends = Depends {
+            pixel_ops: !vertex,
+            fog: !vertex && !model_3,
+            point_size: vertex && !writes_size,
+            clip_planes: vertex,
+            shape,
+            shadow,
+        };
+        Ok(Self {
+            stage: if vertex { Stage::Vertex } else { Stage::Pixel },
+            hash,
+            link: if vertex { LinkInfo::of_vertex_shader(&signature) } else { LinkInfo::default() },
+            inputs: match vertex {
+                true => SmallVec::new(),
+                false => signature.inputs.iter().map(|e| (e.usage, e.index)).collect(),
+            },
+            depends,
+            code: Code::D3d9 { program: Box::new(program), signature: Box::new(signature) },
+        })
+    }
+
+    /// The stage that the code is for.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// What a vertex shader writes: [`RuntimeInfo::link`] of the pixel shaders that are used with it.
+    pub fn link(&self) -> LinkInfo {
+        self.link
+    }
+
+    /// A link under which a pixel shader gets everything that it reads; to translate one alone.
+    pub fn own_link(&self) -> LinkInfo {
+        match &self.code {
+            Code::D3d9 { signature, .. } => LinkInfo::of_pixel_shader(signature),
+            _ => LinkInfo { mask: (1 << io::FIRST_EXTRA) - 1, ..LinkInfo::default() },
+        }
+    }
+
+    /// The runtime info with all that makes no difference to this shader set to zero, so that equal code is compiled
+    /// once. Compile and look up with any; this is only of use as a key.
+    #[must_use]
+    pub fn normalized(&self, runtime: &RuntimeInfo) -> RuntimeInfo {
+        let mut own = RuntimeInfo::default();
+        let depends = &self.depends;
+        if depends.pixel_ops {
+            let ops = runtime.pixel_ops;
+            let reads = |usage: Usage| self.inputs.iter().any(|(other, _)| *other == usage);
+            own.pixel_ops = io::PixelOps {
+                alpha_compare: ops.alpha_compare.min(io::COMPARE_ALWAYS),
+                fog: if depends.fog { ops.fog } else { 0 },
+                flat: if reads(Usage::Color) { ops.flat } else { 0 },
+                point_sprite: if reads(Usage::TexCoord) { ops.point_sprite } else { 0 },
+            };
+            let reads_fog = own.pixel_ops.fog == io::FogMode::Vertex as u8;
+            own.link = runtime.link.seen_by(self.inputs.iter().copied(), reads_fog);
+        }
+        if depends.point_size {
+            own.vertex_ops.point_size = runtime.vertex_ops.point_size;
+        }
+        if depends.clip_planes {
+            own.vertex_ops.clip_planes = runtime.vertex_ops.clip_planes & 0x3F;
+        }
+        for (slot, (own, bound)) in own.textures.iter_mut().zip(runtime.textures).enumerate() {
+            if depends.shape >> slot & 1 != 0 {
+                *own = bound & !bound::SHADOW;
+            }
+            if depends.shadow >> slot & 1 != 0 {
+                *own |= bound & bound::SHADOW;
+            }
+        }
+        own
+    }
+
+    /// The key under which the artifact for these is kept.
+    pub fn key(&self, profile: &Profile, runtime: &RuntimeInfo) -> CacheKey {
+        let mut hash = Xxh3::new();
+        hash.update(&self.hash.to_le_bytes());
+        let strict = profile.float_rules == FloatRules::Strict;
+        hash.update(&[profile.bindless.into(), profile.debug_names.into(), strict.into()]);
+        hash.update(bytemuck::bytes_of(&self.normalized(runtime)));
+        CacheKey(hash.digest128())
+    }
+
+    /// Translates to IR, before any pass.
+    ///
+    /// # Errors
+    /// What cannot be translated.
+    pub fn lift(&self, runtime: &RuntimeInfo) -> Result<Module, CompileError> {
+        Ok(match &self.code {
+            Code::D3d9 { program, signature } => d3d9::lift::lift_program(program, signature, runtime)?,
+            Code::FixedVertex(key) => ffp::lift_fixed_vertex(key, runtime)?,
+            Code::FixedPixel(key) => ffp::lift_fixed_pixel(key, runtime)?,
+            Code::Ir(module) => module.as_ref().clone(),
+        })
+    }
+
+    /// Compiles for a device and the state around the shader.
+    ///
+    /// # Errors
+    /// What cannot be translated.
+    pub fn compile(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<Artifact, CompileError> {
+        let mut module = self.lift(runtime)?;
+        // Guest code has been through a front end that we trust only so far; the passes and the back end rely on this.
+        ir::verify(&module)?;
+        afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: profile.float_rules });
+        let options = afterimage_spirv::Options { bindless: profile.bindless, debug_names: profile.debug_names };
+        Ok(afterimage_spirv::emit(&module, &options)?)
+    }
+}
+
+fn read_key<K: AnyBitPattern>(language: Language, code: &[u8]) -> Result<K, CompileError> {
+    bytemuck::try_pod_read_unaligned(code).map_err(|_| CompileError::KeySize {
+        language: language.name(),
+        got: code.len(),
+        expected: size_of::<K>(),
+    })
+}
+
+/// The varyings with fixed locations that a module in IR writes.
+fn link_of_module(module: &Module) -> LinkInfo {
+    let locations = module.outputs.iter().filter_map(|output| match output.at {
+        OutputAt::Location(location) if location < io::FIRST_EXTRA => Some(location),
+        _ => None,
+    });
+    LinkInfo { mask: locations.fold(0, |mask, location| mask | 1 << location), ..LinkInfo::default() }
+}
