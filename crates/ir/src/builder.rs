@@ -403,7 +403,14 @@ impl Builder {
         self.resize(cond, 1)
     }
 
-    /// An opcode of the `lanes` and `reduce` parts of the table.
+    /// An opcode of the `lanes` and `reduce` parts of the table, chosen at run time; operands are converted as in the opcodes' own
+    /// methods. `None` if it is of the `special` part or takes another number of operands.
+    pub fn op(&mut self, op: Op, args: &[Value]) -> Option<Value> {
+        let info = op.info();
+        let fits = info.args.is_some_and(|patterns| patterns.len() == args.len());
+        (fits && !matches!(info.meaning, Meaning::Special)).then(|| self.compute(op, args))
+    }
+
     fn compute(&mut self, op: Op, args: &[Value]) -> Value {
         let info = op.info();
         let longest = args.iter().map(|&a| self.ty(a).lanes).max().unwrap_or(1);

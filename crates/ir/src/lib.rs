@@ -6,6 +6,8 @@
 mod builder;
 mod entity;
 mod eval;
+#[cfg(feature = "generate")]
+mod generate;
 mod lex;
 mod module;
 mod opcode;
@@ -18,6 +20,8 @@ mod verify;
 pub use builder::{BuildError, Builder};
 pub use entity::{Bank, Input, Inst, Output, Region, Texture, Value, Var};
 pub use eval::evaluate;
+#[cfg(feature = "generate")]
+pub use generate::generate;
 pub use module::*;
 pub use opcode::{Flags, ImmKind, Meaning, OPCODES, Op, OpInfo, Pattern};
 pub use parse::{ParseError, parse};

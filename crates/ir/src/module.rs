@@ -10,7 +10,7 @@ use crate::types::{Mask, Swizzle, Type};
 pub const MAX_DEPTH: usize = 128;
 /// Most values of a module.
 pub const MAX_VALUES: usize = 1 << 20;
-/// Most elements of an array variable.
+/// Most elements of all array variables together.
 pub const MAX_ARRAY: u32 = 4096;
 /// Most registers of a constant bank.
 pub const MAX_BANK: u32 = 1 << 16;

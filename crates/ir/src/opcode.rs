@@ -128,6 +128,10 @@ mod host {
         fn get(bits: u32) -> Self::Host;
         fn put(host: Self::Host) -> u32;
     }
+    /// NaN has one pattern as a result: which one a computation gives is open, but the folder must agree with the interpreter.
+    fn canonical(f: f32) -> u32 {
+        if f.is_nan() { 0x7fc0_0000 } else { f.to_bits() }
+    }
     macro_rules! scalar {
         ($($name:ident $host:ty, $get:expr, $put:expr;)*) => {$(
             pub(super) struct $name;
@@ -139,7 +143,7 @@ mod host {
         )*};
     }
     scalar! {
-        F f32, f32::from_bits, f32::to_bits;
+        F f32, f32::from_bits, canonical;
         I u32, |b| b, |b| b;
         P bool, |b| b != 0, |b| b as u32;
         T u32, |b| b, |b| b;
@@ -152,16 +156,29 @@ mod scalar {
         if a > 0.0 { a.min(1.0) } else { 0.0 }
     }
     pub(super) fn min(a: f32, b: f32) -> f32 {
-        if a < b || b.is_nan() { a } else { b }
+        if a == b {
+            // -0 is the lesser of the zeros, so that the order of operands does not matter.
+            f32::from_bits(a.to_bits() | b.to_bits())
+        } else if a < b || b.is_nan() {
+            a
+        } else {
+            b
+        }
     }
     pub(super) fn max(a: f32, b: f32) -> f32 {
-        if a > b || b.is_nan() { a } else { b }
+        if a == b {
+            f32::from_bits(a.to_bits() & b.to_bits())
+        } else if a > b || b.is_nan() {
+            a
+        } else {
+            b
+        }
     }
     pub(super) fn mul_zero(a: f32, b: f32) -> f32 {
         if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
     }
     pub(super) fn clamp_finite(a: f32) -> f32 {
-        if a.is_nan() { a } else { a.clamp(f32::MIN, f32::MAX) }
+        max(min(a, f32::MAX), f32::MIN)
     }
 }
 

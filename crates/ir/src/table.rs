@@ -8,6 +8,8 @@
 //! * `reduce`: the components are folded into one scalar; `= start, acc => step`.
 //! * `special`: everything else. The row names the immediate; the verifier and the interpreter have the rest.
 //!
+//! The bit pattern of a NaN result is open.
+//!
 //! The enum, the builder's methods, printer, parser, verifier, constant folder and interpreter all derive from here.
 //! `docs/adding.md` shows how to add a row.
 
@@ -28,9 +30,9 @@ macro_rules! opcode_table {
                 FMad fmad (a: F, b: F, c: F) -> F [] = a * b + c;
                 /// `a * b + c`, rounded once.
                 FFma ffma (a: F, b: F, c: F) -> F [] = a.mul_add(b, c);
-                /// `-a`. Only the sign changes, also of NaN.
+                /// `-a`. NaN stays NaN.
                 FNeg fneg (a: F) -> F [] = -a;
-                /// `|a|`. Only the sign changes, also of NaN.
+                /// `|a|`. NaN stays NaN.
                 FAbs fabs (a: F) -> F [] = a.abs();
                 /// `a` clamped to 0..1; NaN gives 0.
                 FSat fsat (a: F) -> F [] = scalar::saturate(a);
@@ -72,11 +74,11 @@ macro_rules! opcode_table {
                 FMinC fminc (a: F, b: F) -> F [GUEST_FLOAT] = if a < b { a } else { b };
                 /// `a >= b ? a : b`: with NaN `b`, with zeros of both signs `a`.
                 FMaxC fmaxc (a: F, b: F) -> F [GUEST_FLOAT] = if a >= b { a } else { b };
-                /// `1 / a`, infinity replaced by the largest finite number of its sign.
+                /// `1 / a`, clamped to finite numbers; NaN gives the largest.
                 FRcpC frcpc (a: F) -> F [GUEST_FLOAT] = scalar::clamp_finite(1.0 / a);
-                /// `1 / sqrt(a)`, infinity replaced by the largest finite number of its sign.
+                /// `1 / sqrt(a)`, clamped to finite numbers; NaN gives the largest.
                 FRsqC frsqc (a: F) -> F [GUEST_FLOAT] = scalar::clamp_finite(1.0 / a.sqrt());
-                /// Logarithm to base 2, infinity replaced by the largest finite number of its sign.
+                /// Logarithm to base 2, clamped to finite numbers; NaN gives the largest.
                 FLog2C flog2c (a: F) -> F [GUEST_FLOAT] = scalar::clamp_finite(a.log2());
 
                 // Comparisons. All but `fne` are false with NaN.

@@ -121,9 +121,11 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
             return fail(format!("t{i}"), "3D textures cannot be compared");
         }
     }
+    let mut elements = 0u32;
     for (i, d) in m.vars.iter().enumerate() {
-        if d.array.is_some_and(|len| len == 0 || len > MAX_ARRAY) {
-            return fail(format!("r{i}"), format!("an array has 1 to {MAX_ARRAY} elements"));
+        elements = elements.saturating_add(d.array.unwrap_or(0));
+        if d.array == Some(0) || elements > MAX_ARRAY {
+            return fail(format!("r{i}"), format!("arrays have 1 to {MAX_ARRAY} elements, all of them together"));
         }
     }
     Ok(())

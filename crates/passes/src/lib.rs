@@ -1,2 +1,19 @@
 //! Passes over the IR, one file per pass, and the pipeline function.
+//!
+//! Each file's header has the pass's precondition and its promise. What all promise: a pass may not change what the interpreter
+//! computes.
 #![forbid(unsafe_code)]
+
+pub mod control_flow;
+pub mod cse;
+pub mod dce;
+pub mod float_rules;
+pub mod fold;
+mod pipeline;
+mod rewrite;
+pub mod simplify;
+pub mod ssa;
+pub mod types;
+
+pub use float_rules::FloatRules;
+pub use pipeline::{Options, optimize};

@@ -1,0 +1,44 @@
+//! The order of the passes.
+
+use afterimage_ir::Module;
+
+use crate::{FloatRules, control_flow, cse, dce, float_rules, simplify, ssa, types};
+
+/// Choices of the pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Options {
+    /// How closely the guest's float rules are followed.
+    pub float_rules: FloatRules,
+}
+
+/// Makes a module as a front end builds it into one that a back end can write.
+///
+/// `m` must be valid (see [`afterimage_ir::verify`]). In debug builds it is verified after each pass.
+pub fn optimize(m: &mut Module, options: &Options) {
+    // Front ends keep every guest register in a variable. Nothing can be said about values until those are gone.
+    step(m, "ssa", ssa::run);
+    // The values of a variable that nobody reads again would have a say in the types of those that are read, and cost time in
+    // every pass to come.
+    step(m, "dce", dce::run);
+    // Before anything looks at `bitcast`s: guest code is full of them, and most only undo each other.
+    step(m, "types", types::run);
+    // Before simplification, which then cleans up behind it too.
+    step(m, "float_rules", |m| float_rules::run(m, options.float_rules));
+    // Folds constants as it goes.
+    step(m, "simplify", simplify::run);
+    // Conditions that have become constants take their code with them. This makes no new constants but through results of `if`s,
+    // which is too rare for a second round.
+    step(m, "control_flow", control_flow::run);
+    // After simplification, so that equal things look equal.
+    step(m, "cse", cse::run);
+    step(m, "dce", dce::run);
+}
+
+fn step(m: &mut Module, name: &str, pass: impl FnOnce(&mut Module)) {
+    pass(m);
+    if cfg!(debug_assertions)
+        && let Err(error) = afterimage_ir::verify(m)
+    {
+        panic!("the {name} pass broke the module: {error}\n{m}");
+    }
+}

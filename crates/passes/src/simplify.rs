@@ -1,0 +1,261 @@
+//! Copies and identities.
+//!
+//! Precondition: a verified module. Promise: swizzles, shuffles and constructs read their components at the source; `bitcast`s
+//! do not follow one another; opcodes that change nothing are gone; constants are folded on the way. What the shader computes is
+//! the same to the bit: a rule that is only nearly true of floats (`x + 0`) has no place here.
+
+use afterimage_ir::{Imm, Inst, InstData, Kind, Module, Op, Swizzle, Value};
+use smallvec::{SmallVec, smallvec};
+
+use crate::fold::fold;
+use crate::rewrite::{Action, Cursor, rewrite};
+
+/// Runs the pass.
+pub fn run(m: &mut Module) {
+    rewrite(m, |cursor, inst| {
+        if fold(cursor.m, inst) {
+            return Action::Keep;
+        }
+        match cursor.m.inst(inst).op {
+            Op::Swizzle | Op::Shuffle | Op::Construct => lanes(cursor.m, inst),
+            Op::Bitcast => bitcast(cursor.m, inst),
+            Op::Select => select(cursor.m, inst),
+            Op::LoadConstDyn => load_const(cursor.m, inst),
+            _ => algebra(cursor, inst),
+        }
+    });
+}
+
+/// Changes the instruction, its result staying.
+fn become_(m: &mut Module, inst: Inst, op: Op, args: &[Value]) -> Action {
+    let data = &mut m.insts[inst.index()];
+    data.op = op;
+    data.imm = Imm::None;
+    data.args = args.into();
+    Action::Keep
+}
+
+/// Where a component comes from, behind swizzles, shuffles and constructs.
+fn source(m: &Module, mut value: Value, mut lane: u8) -> (Value, u8) {
+    // Operands have been simplified already, so the way is short; the limit is for code made to have a long one.
+    for _ in 0..16 {
+        let Some(inst) = m.def(value) else { break };
+        let data = m.inst(inst);
+        (value, lane) = match (data.op, data.imm) {
+            (Op::Swizzle, Imm::Swizzle(s)) => (data.args[0], s.lanes()[lane as usize]),
+            (Op::Shuffle, Imm::Swizzle(s)) => pick(m, data, s.lanes()[lane as usize]),
+            (Op::Construct, _) => pick(m, data, lane),
+            _ => break,
+        };
+    }
+    (value, lane)
+}
+
+/// Component `lane`, counted through all operands.
+fn pick(m: &Module, data: &InstData, mut lane: u8) -> (Value, u8) {
+    for &arg in &data.args {
+        let lanes = m.ty(arg).lanes;
+        if lane < lanes {
+            return (arg, lane);
+        }
+        lane -= lanes;
+    }
+    (data.args[0], 0)
+}
+
+/// `swizzle`, `shuffle` and `construct` are one thing: result components from places. Written as the cheapest of them that does.
+fn lanes(m: &mut Module, inst: Inst) -> Action {
+    let data = m.inst(inst);
+    let result = data.results[0];
+    let count = m.ty(result).lanes;
+    let sources: SmallVec<[(Value, u8); 4]> = (0..count)
+        .map(|lane| match data.imm {
+            Imm::Swizzle(s) => pick(m, data, s.lanes()[lane as usize]),
+            _ => pick(m, data, lane),
+        })
+        .map(|(value, lane)| source(m, value, lane))
+        .collect();
+    let first = sources[0].0;
+    let second = sources.iter().map(|s| s.0).find(|&v| v != first);
+    let Some(second) = second else {
+        let picked: SmallVec<[u8; 4]> = sources.iter().map(|s| s.1).collect();
+        let swizzle = Swizzle::new(&picked);
+        if swizzle.is_identity(m.ty(first).lanes) {
+            return Action::Replace(first);
+        }
+        let data = &mut m.insts[inst.index()];
+        data.op = Op::Swizzle;
+        data.imm = Imm::Swizzle(swizzle);
+        data.args = smallvec![first];
+        return Action::Keep;
+    };
+    // More than two sources, or scalars in a row, are what `construct` is for.
+    let few = sources.iter().all(|s| s.0 == first || s.0 == second);
+    let vectors = m.ty(first).lanes > 1 || m.ty(second).lanes > 1;
+    if few && vectors && !(data.op == Op::Construct && (m.ty(first).lanes == 1 || m.ty(second).lanes == 1)) {
+        let split = m.ty(first).lanes;
+        let picked: SmallVec<[u8; 4]> =
+            sources.iter().map(|&(value, lane)| if value == first { lane } else { lane + split }).collect();
+        let data = &mut m.insts[inst.index()];
+        data.op = Op::Shuffle;
+        data.imm = Imm::Swizzle(Swizzle::new(&picked));
+        data.args = smallvec![first, second];
+    }
+    Action::Keep
+}
+
+fn bitcast(m: &mut Module, inst: Inst) -> Action {
+    let data = m.inst(inst);
+    let (mut arg, result) = (data.args[0], data.results[0]);
+    while let Some(inner) = m.def_of(arg, Op::Bitcast) {
+        arg = inner.args[0];
+    }
+    if m.ty(arg) == m.ty(result) {
+        return Action::Replace(arg);
+    }
+    become_(m, inst, Op::Bitcast, &[arg])
+}
+
+/// The value of all lanes of a constant, if they are the same.
+fn uniform(m: &Module, value: Value) -> Option<u32> {
+    let bits = m.as_const(value)?;
+    let lanes = &bits[..m.ty(value).lanes as usize];
+    lanes.iter().all(|&b| b == lanes[0]).then(|| lanes[0])
+}
+
+fn select(m: &mut Module, inst: Inst) -> Action {
+    let data = m.inst(inst);
+    let (cond, yes, no) = (data.args[0], data.args[1], data.args[2]);
+    if yes == no {
+        return Action::Replace(yes);
+    }
+    match uniform(m, cond) {
+        Some(0) => return Action::Replace(no),
+        Some(_) => return Action::Replace(yes),
+        None => {}
+    }
+    if m.ty(yes).kind == Kind::Bool && uniform(m, yes) == Some(1) && uniform(m, no) == Some(0) {
+        return Action::Replace(cond);
+    }
+    if let Some(not) = m.def_of(cond, Op::BNot) {
+        let cond = not.args[0];
+        return become_(m, inst, Op::Select, &[cond, no, yes]);
+    }
+    Action::Keep
+}
+
+/// A constant index is no dynamic one; that saves the renderer from uploading the whole bank.
+fn load_const(m: &mut Module, inst: Inst) -> Action {
+    let data = m.inst(inst);
+    if let (Imm::Bank(bank, base), Some(index)) = (data.imm, uniform(m, data.args[0])) {
+        let last = m.banks[bank.index()].size as i32 - 1;
+        let index = base.wrapping_add(index as i32).clamp(0, last);
+        become_(m, inst, Op::LoadConst, &[]);
+        m.insts[inst.index()].imm = Imm::Bank(bank, index);
+        fold(m, inst);
+    }
+    Action::Keep
+}
+
+/// Opcodes on one or two operands.
+fn algebra(cursor: &mut Cursor<'_>, inst: Inst) -> Action {
+    const ONE: u32 = 0x3f80_0000;
+    const MINUS_ZERO: u32 = 0x8000_0000;
+    let m = &mut *cursor.m;
+    let data = m.inst(inst);
+    let Some(&a) = data.args.first() else { return Action::Keep };
+    let b = data.args.get(1).copied().unwrap_or(a);
+    let inner = |value: Value, op: Op| m.def_of(value, op).map(|data| data.args[0]);
+    let (left, right) = (|| uniform(m, a), || uniform(m, b));
+    match data.op {
+        Op::FNeg => {
+            if let Some(x) = inner(a, Op::FNeg) {
+                return Action::Replace(x);
+            }
+        }
+        Op::FAbs => {
+            if let Some(x) = inner(a, Op::FNeg).or_else(|| inner(a, Op::FAbs)) {
+                return become_(m, inst, Op::FAbs, &[x]);
+            }
+        }
+        Op::FSat if inner(a, Op::FSat).is_some() => return Action::Replace(a),
+        Op::BNot => {
+            if let Some(x) = inner(a, Op::BNot) {
+                return Action::Replace(x);
+            }
+            for (op, opposite) in [(Op::FEq, Op::FNe), (Op::FNe, Op::FEq), (Op::IEq, Op::INe), (Op::INe, Op::IEq)] {
+                if let Some(compare) = m.def_of(a, op) {
+                    let args = compare.args.clone();
+                    return become_(m, inst, opposite, &args);
+                }
+            }
+        }
+        Op::FMul => {
+            if right() == Some(ONE) {
+                return Action::Replace(a);
+            }
+            if left() == Some(ONE) {
+                return Action::Replace(b);
+            }
+        }
+        Op::FMulZ if a == b => return become_(m, inst, Op::FMul, &[a, b]),
+        Op::FAdd => {
+            if right() == Some(MINUS_ZERO) {
+                return Action::Replace(a);
+            }
+            if left() == Some(MINUS_ZERO) {
+                return Action::Replace(b);
+            }
+            if let Some(x) = inner(b, Op::FNeg) {
+                return become_(m, inst, Op::FSub, &[a, x]);
+            }
+            if let Some(x) = inner(a, Op::FNeg) {
+                return become_(m, inst, Op::FSub, &[b, x]);
+            }
+        }
+        Op::FSub => {
+            if right() == Some(0) {
+                return Action::Replace(a);
+            }
+            if let Some(x) = inner(b, Op::FNeg) {
+                return become_(m, inst, Op::FAdd, &[a, x]);
+            }
+        }
+        Op::IAdd | Op::IOr | Op::IXor => {
+            if right() == Some(0) {
+                return Action::Replace(a);
+            }
+            if left() == Some(0) {
+                return Action::Replace(b);
+            }
+        }
+        Op::ISub | Op::IShl | Op::IShr | Op::UShr if right() == Some(0) => return Action::Replace(a),
+        Op::IMul if right() == Some(1) => return Action::Replace(a),
+        Op::IAnd if a == b || right() == Some(u32::MAX) => return Action::Replace(a),
+        Op::BAnd | Op::BOr => {
+            // The constant that decides, and the one that does not matter.
+            let decides = if data.op == Op::BAnd { 0 } else { 1 };
+            for (constant, this, other) in [(left(), a, b), (right(), b, a)] {
+                match constant {
+                    Some(c) if c == decides => return Action::Replace(this),
+                    Some(_) => return Action::Replace(other),
+                    None => {}
+                }
+            }
+            if a == b {
+                return Action::Replace(a);
+            }
+        }
+        // A truth value made into a number and compared with zero is itself again.
+        Op::INe | Op::FNe if right() == Some(0) => {
+            if let Some(select) = m.def_of(a, Op::Select) {
+                let (cond, yes, no) = (select.args[0], uniform(m, select.args[1]), uniform(m, select.args[2]));
+                if no == Some(0) && yes.is_some_and(|y| y == 1 && data.op == Op::INe || y == ONE) {
+                    return Action::Replace(cond);
+                }
+            }
+        }
+        _ => {}
+    }
+    Action::Keep
+}
