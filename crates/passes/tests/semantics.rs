@@ -1,0 +1,101 @@
+//! The golden rule of passes: what the interpreter computes stays the same. Checked with random modules, after every single pass
+//! and after the whole pipeline.
+
+use afterimage_interp::{Environment, Interpreter, Lod, Outcome, SampleArgs};
+use afterimage_ir::{BankDecl, InputDecl, Module, Stage, TextureDecl, generate, verify};
+use afterimage_passes::*;
+use proptest::prelude::*;
+
+/// Numbers out of names and places: different everywhere, always the same, with a few that are special.
+struct Surroundings;
+
+fn number(seed: u32) -> f32 {
+    let mixed = seed.wrapping_mul(0x9e37_79b9) ^ seed.wrapping_mul(0x85eb_ca6b).rotate_left(13);
+    match mixed >> 28 {
+        0 => 0.0,
+        1 => -0.0,
+        2 => f32::INFINITY,
+        3 => 1.0,
+        _ => (mixed & 0xffff) as f32 / 8192.0 - 4.0,
+    }
+}
+
+impl Environment for Surroundings {
+    fn input(&self, decl: &InputDecl, lane: usize) -> [u32; 4] {
+        let seed: u32 = decl.name.bytes().map(u32::from).sum();
+        std::array::from_fn(|i| number(seed * 64 + lane as u32 * 8 + i as u32).to_bits())
+    }
+
+    fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
+        std::array::from_fn(|i| match bank.id {
+            0 => number(1000 + index * 4 + i as u32).to_bits(),
+            _ => (index * 3 + i as u32) % 7,
+        })
+    }
+
+    fn sample(&self, texture: &TextureDecl, args: &SampleArgs) -> [f32; 4] {
+        let lod = match args.lod {
+            Lod::Level(level) => level,
+            Lod::Gradient { dx, dy, bias } => dx.iter().zip(dy).fold(bias, |sum, (x, y)| sum + x * y),
+        };
+        // Sums of infinities are NaN, whose sign would tell in which order they were added.
+        let tame = |f: f32| if f.is_finite() { f } else { 1.0 };
+        let [x, y, z] = args.coord.map(tame);
+        [x + texture.slot as f32, y + tame(lod), z - y, tame(args.reference.unwrap_or(0.5))]
+    }
+}
+
+fn run(m: &Module) -> Outcome {
+    let mut outcome = Interpreter::new(m).unwrap().run(&Surroundings).unwrap();
+    outcome.steps = 0;
+    outcome
+}
+
+const STRICT: Options = Options { float_rules: FloatRules::Strict };
+
+type Pass = (&'static str, fn(&mut Module));
+
+const PASSES: &[Pass] = &[
+    ("ssa", ssa::run),
+    ("types", types::run),
+    ("fold", fold::run),
+    ("simplify", simplify::run),
+    ("control_flow", control_flow::run),
+    ("cse", cse::run),
+    ("dce", dce::run),
+    ("float_rules", |m| float_rules::run(m, FloatRules::Strict)),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: std::env::var("CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(512), ..Default::default() })]
+
+    /// Passes in random order, each checked.
+    #[test]
+    fn every_pass_keeps_meaning(
+        bytes in proptest::collection::vec(any::<u8>(), 0..1500),
+        pixel in any::<bool>(),
+        order in proptest::collection::vec(0..PASSES.len(), 1..8),
+    ) {
+        let mut module = generate(if pixel { Stage::Pixel } else { Stage::Vertex }, &bytes);
+        let expected = run(&module);
+        for &at in &order {
+            let (name, pass) = PASSES[at];
+            let before = module.to_string();
+            pass(&mut module);
+            if let Err(error) = verify(&module) {
+                panic!("{name}: {error}\nbefore:\n{before}\nafter:\n{module}");
+            }
+            prop_assert_eq!(&run(&module), &expected, "{}\nbefore:\n{}\nafter:\n{}", name, before, module);
+        }
+    }
+
+    #[test]
+    fn the_pipeline_keeps_meaning(bytes in proptest::collection::vec(any::<u8>(), 0..2500), pixel in any::<bool>()) {
+        let mut module = generate(if pixel { Stage::Pixel } else { Stage::Vertex }, &bytes);
+        let before = module.to_string();
+        let expected = run(&module);
+        optimize(&mut module, &STRICT);
+        prop_assert_eq!(&run(&module), &expected, "before:\n{}\nafter:\n{}", before, module);
+        prop_assert!(module.vars.iter().all(|v| v.array.is_some()), "a variable is left");
+    }
+}
