@@ -179,6 +179,12 @@ impl Rotation {
         self.in_flight.len() >= self.config.frames.max(1) as usize
     }
 
+    /// Frames that the receiver has not done.
+    #[must_use]
+    pub fn frames_in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
     /// The receiver has done every frame up to this one.
     pub fn frame_done(&mut self, frame: u64) {
         while self.in_flight.front().is_some_and(|&first| first <= frame) {

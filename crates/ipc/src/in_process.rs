@@ -34,7 +34,9 @@
 
 use crate::arena::{ArenaConfig, MAX_SLOTS, Outcome, Rotation};
 use crate::memory::{SlotFactory, SlotMemory};
-use afterimage_stream::{Arena, DeviceInfo, Executor, Link, LinkError, Reply, UploadRef};
+pub use crate::receiver::serve;
+use crate::receiver::{NAP, Received, Receiver, within};
+use afterimage_stream::{Arena, DeviceInfo, Link, LinkError, Reply, UploadRef};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -48,10 +50,6 @@ const QUEUE_BATCHES: usize = 256;
 const SPARE_BATCHES: usize = 16;
 /// How long the receiver looks for the next batch before it sleeps: a wake-up costs the guest's thread microseconds.
 const SPIN: Duration = Duration::from_micros(20);
-/// How long the receiver sleeps between looks at the GPU while the guest waits for an answer.
-const NAP: Duration = Duration::from_micros(100);
-/// The longest such sleep, when nothing has happened for a while.
-const LONG_NAP: Duration = Duration::from_millis(20);
 
 /// Makes both ends. `device` is what [`Link::device`] will answer.
 #[must_use]
@@ -129,12 +127,6 @@ impl Shared {
 
     fn slot(&self, slot: u32) -> Option<&SlotMemory> {
         self.slots.get(slot as usize)?.get()
-    }
-
-    /// The part of a range that starts `at` bytes in and is `len` long: its offset in the slot.
-    fn within(range: &UploadRef, at: u32, len: usize) -> Option<u64> {
-        let end = u64::from(at) + len as u64;
-        (end <= u64::from(range.size)).then(|| range.offset.checked_add(u64::from(at))).flatten()
     }
 }
 
@@ -318,17 +310,6 @@ impl Drop for InProcessLink {
     }
 }
 
-/// What [`InProcessReceiver::next`] found.
-#[derive(Debug)]
-pub enum Received {
-    /// A batch; give it back to [`InProcessReceiver::recycle`].
-    Batch(Vec<u64>),
-    /// Nothing in the given time.
-    Idle,
-    /// The guest is gone and every batch has been taken.
-    Closed,
-}
-
 /// The receiver's end. Dropping it makes the guest's calls answer [`LinkError::Lost`].
 pub struct InProcessReceiver {
     shared: Arc<Shared>,
@@ -338,10 +319,8 @@ pub struct InProcessReceiver {
     eager: bool,
 }
 
-impl InProcessReceiver {
-    /// The next batch; waits at most about `timeout` for it, most of that asleep. Returns early when the guest has begun
-    /// to wait for a reply.
-    pub fn next(&mut self, timeout: Duration) -> Received {
+impl Receiver for InProcessReceiver {
+    fn next(&mut self, timeout: Duration) -> Received {
         let start = Instant::now();
         let spin = if self.eager { SPIN.min(timeout) } else { Duration::ZERO };
         self.eager = false;
@@ -374,8 +353,7 @@ impl InProcessReceiver {
         }
     }
 
-    /// Gives an executed batch's memory back to the guest.
-    pub fn recycle(&mut self, mut batch: Vec<u64>) {
+    fn recycle(&mut self, mut batch: Vec<u64>) {
         batch.clear();
         let mut queue = lock(&self.shared.queue);
         if queue.spare.len() < SPARE_BATCHES {
@@ -383,8 +361,7 @@ impl InProcessReceiver {
         }
     }
 
-    /// Sends a reply.
-    pub fn reply(&self, reply: Reply) {
+    fn reply(&self, reply: Reply) {
         let mut replies = lock(&self.shared.replies);
         replies.list.push_back(reply);
         self.shared.replied.store(true, Ordering::Release);
@@ -395,8 +372,7 @@ impl InProcessReceiver {
         }
     }
 
-    /// Whether the guest waits for a reply, or has looked for one since the last call.
-    pub fn guest_asks(&self) -> bool {
+    fn guest_asks(&self) -> bool {
         self.shared.guest_asks.swap(false, Ordering::AcqRel) || self.shared.guest_waits.load(Ordering::Acquire)
     }
 }
@@ -407,14 +383,14 @@ impl Arena for InProcessReceiver {
     }
 
     fn copy_out(&self, range: &UploadRef, at: u32, out: &mut [u8]) -> bool {
-        match (self.shared.slot(range.slot), Shared::within(range, at, out.len())) {
+        match (self.shared.slot(range.slot), within(range, at, out.len())) {
             (Some(slot), Some(offset)) => slot.region.read(offset, out),
             _ => false,
         }
     }
 
     fn copy_in(&self, range: &UploadRef, at: u32, bytes: &[u8]) -> bool {
-        match (self.shared.slot(range.slot), Shared::within(range, at, bytes.len())) {
+        match (self.shared.slot(range.slot), within(range, at, bytes.len())) {
             (Some(slot), Some(offset)) => slot.region.write(offset, bytes),
             _ => false,
         }
@@ -435,30 +411,11 @@ impl Drop for InProcessReceiver {
     }
 }
 
-/// Runs `executor` on everything that comes, until the guest's end is dropped and its last batch is done. Sleeps while
-/// there is nothing to do. Errors of packets are the executor's to log; the stream goes on after them.
-pub fn serve(receiver: &mut InProcessReceiver, executor: &mut dyn Executor) {
-    let mut nap = NAP;
-    loop {
-        match receiver.next(nap) {
-            Received::Batch(batch) => {
-                let _logged = executor.execute(&batch, receiver, &mut |reply| receiver.reply(reply));
-                receiver.recycle(batch);
-                nap = NAP;
-            }
-            Received::Idle if receiver.guest_asks() => nap = NAP,
-            Received::Idle => nap = (nap * 2).min(LONG_NAP),
-            Received::Closed => break,
-        }
-        executor.poll(&mut |reply| receiver.reply(reply));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::HeapSlots;
-    use afterimage_stream::StreamError;
+    use afterimage_stream::{Executor, StreamError};
 
     const SMALL: ArenaConfig =
         ArenaConfig { frames: 2, slot_bytes: 64 << 10, first_slot_bytes: 64 << 10, limit_bytes: 128 << 10 };

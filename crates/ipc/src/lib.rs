@@ -11,6 +11,9 @@
 mod arena;
 pub mod in_process;
 mod memory;
+mod receiver;
+pub mod shared;
 
 pub use arena::{ArenaConfig, MAX_SLOTS, Outcome, Rotation};
 pub use memory::{HeapSlots, SlotFactory, SlotMemory};
+pub use receiver::{Pump, Received, Receiver, serve};

@@ -3,7 +3,10 @@
 
 use std::any::Any;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 const WORD: usize = size_of::<usize>();
 
@@ -32,10 +35,45 @@ impl Region {
         self.bytes
     }
 
+    #[cfg(unix)]
+    pub(crate) fn pointer(&self) -> NonNull<u8> {
+        self.pointer
+    }
+
     fn offset(&self, at: u64, len: usize) -> Option<NonNull<u8>> {
         let end = at.checked_add(len as u64)?;
         // SAFETY: the offset lies inside of the region, which `new`'s caller promised to be one valid range.
         (end <= self.bytes).then(|| unsafe { self.pointer.add(at as usize) })
+    }
+
+    /// A place for a single word. `at` is one of the layout's constants, so anything else is an error of ours.
+    fn word(&self, at: u64, len: usize) -> NonNull<u8> {
+        assert!(at.is_multiple_of(len as u64), "words of the layout are aligned");
+        self.offset(at, len).expect("words of the layout lie inside of the control block")
+    }
+
+    /// A word that another side publishes: what was written before it is seen after it.
+    pub(crate) fn load_u32(&self, at: u64) -> u32 {
+        // SAFETY: `word` checked range and alignment.
+        unsafe { AtomicU32::from_ptr(self.word(at, 4).cast().as_ptr()) }.load(Acquire)
+    }
+
+    /// Publishes a word and all that was written before it.
+    pub(crate) fn store_u32(&self, at: u64, value: u32) {
+        // SAFETY: as above.
+        unsafe { AtomicU32::from_ptr(self.word(at, 4).cast().as_ptr()) }.store(value, Release);
+    }
+
+    /// As [`Region::load_u32`].
+    pub(crate) fn load_u64(&self, at: u64) -> u64 {
+        // SAFETY: as above.
+        unsafe { AtomicU64::from_ptr(self.word(at, 8).cast().as_ptr()) }.load(Acquire)
+    }
+
+    /// As [`Region::store_u32`].
+    pub(crate) fn store_u64(&self, at: u64, value: u64) {
+        // SAFETY: as above.
+        unsafe { AtomicU64::from_ptr(self.word(at, 8).cast().as_ptr()) }.store(value, Release);
     }
 
     /// Copies `out.len()` bytes at `at` into `out`; false (and `out` untouched) if they are not all inside.
