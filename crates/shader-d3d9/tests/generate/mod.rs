@@ -1,0 +1,182 @@
+//! Generates valid instruction streams of every version, from the same tables that the parser uses.
+
+use afterimage_shader_d3d9::Program;
+use afterimage_shader_d3d9::instruction::{
+    ControlBits, Declaration, Dst, Instruction, Register, Relative, Src, Swizzle,
+};
+use afterimage_shader_d3d9::tables::{
+    Access, Comparison, Control, Flow, Opcode, Operand, REGISTERS, RESULT_SHIFTS, RegisterType, SourceModifier, Stage,
+    TextureDimension, Usage, Version,
+};
+use proptest::prelude::Rng;
+use proptest::test_runner::TestRng;
+
+/// Draws random numbers; proptest shrinks the seed, which is good enough for instruction streams.
+pub struct Draw<'a>(pub &'a mut TestRng);
+
+impl Draw<'_> {
+    fn below(&mut self, end: usize) -> usize {
+        (self.0.next_u32() as usize) % end.max(1)
+    }
+
+    fn pick<T: Copy>(&mut self, list: &[T]) -> Option<T> {
+        (!list.is_empty()).then(|| list[self.below(list.len())])
+    }
+
+    fn chance(&mut self, one_in: usize) -> bool {
+        self.below(one_in) == 0
+    }
+
+    fn register(&mut self, version: Version, rows: u16, fits: impl Fn(RegisterType) -> bool) -> Option<Register> {
+        let files: Vec<_> = REGISTERS
+            .iter()
+            .filter(|row| row.count(version) >= rows && fits(row.ty))
+            .filter(|row| row.stage.is_none_or(|stage| stage == version.stage))
+            .map(|row| (row.ty, row.count(version)))
+            .collect();
+        let (ty, count) = self.pick(&files)?;
+        Some(Register::new(ty, self.below(usize::from(count - rows + 1)) as u16))
+    }
+
+    fn dst(&mut self, version: Version, op: Opcode) -> Option<Dst> {
+        use RegisterType as R;
+        let register = self.register(version, 1, |ty| match op {
+            Opcode::Dcl => matches!(ty, R::Input | R::Output | R::Texture | R::Sampler | R::Misc),
+            Opcode::Def => ty == R::Const,
+            Opcode::DefI => ty == R::ConstInt,
+            Opcode::DefB => ty == R::ConstBool,
+            Opcode::SetP => ty == R::Predicate,
+            Opcode::MovA => ty == R::Address,
+            Opcode::TexKill | Opcode::TexDepth => ty == R::Temp,
+            _ => {
+                let written = ty.info().access != Access::Read && !matches!(ty, R::Predicate | R::Address);
+                written && (ty != R::Texture || version.is_ps_before_1_4())
+            }
+        })?;
+        let mut dst = Dst::new(register);
+        dst.mask = self.below(16) as u8;
+        if !matches!(op, Opcode::Def | Opcode::DefI | Opcode::DefB) {
+            dst.modifiers = (self.below(8) as u32) << 20;
+        }
+        if version.stage == Stage::Pixel && version.major == 1 && self.chance(3) {
+            dst.shift = RESULT_SHIFTS[self.below(RESULT_SHIFTS.len())].0;
+        }
+        if register.ty == R::Output && op != Opcode::Dcl && self.chance(4) {
+            dst.register.relative = Some(Relative::Loop);
+        }
+        Some(dst)
+    }
+
+    fn src(&mut self, version: Version, operand: Operand) -> Option<Src> {
+        use RegisterType as R;
+        let rows = if let Operand::Rows(rows) = operand { rows } else { 1 };
+        let register = self.register(version, rows.into(), |ty| match operand {
+            Operand::Sampler => ty == R::Sampler,
+            Operand::Bool => matches!(ty, R::ConstBool | R::Predicate),
+            Operand::Int => ty == R::ConstInt,
+            Operand::LoopCounter => ty == R::Loop,
+            Operand::Predicate => ty == R::Predicate,
+            Operand::Label => ty == R::Label,
+            Operand::Rows(_) => matches!(ty, R::Const | R::Temp | R::Input),
+            _ => matches!(ty, R::Temp | R::Input | R::Const | R::Texture | R::Misc),
+        })?;
+        let mut src = Src::new(register);
+        if self.chance(2) {
+            src.swizzle = Swizzle(self.below(256) as u8);
+        }
+        let logical = matches!(operand, Operand::Bool | Operand::Predicate);
+        let modifiers: Vec<_> = SourceModifier::ALL
+            .iter()
+            .map(|(modifier, _)| *modifier)
+            .filter(|modifier| modifier.exists_in(version) && logical == (*modifier == SourceModifier::Not))
+            .collect();
+        let plain = matches!(operand, Operand::Sampler | Operand::Int | Operand::Label | Operand::LoopCounter);
+        if !plain && self.chance(2) {
+            src.modifier = self.pick(&modifiers).unwrap_or(SourceModifier::None);
+        }
+        let vertex = version.stage == Stage::Vertex;
+        let relative = match register.ty {
+            R::Const => vertex,
+            R::Input => version.major >= 3,
+            _ => false,
+        };
+        if relative && self.chance(3) {
+            src.register.relative = match (version.has_lengths(), vertex) {
+                (false, _) => Some(Relative::Address(0)),
+                (true, true) if self.chance(2) => Some(Relative::Address(self.below(4) as u8)),
+                (true, _) => Some(Relative::Loop),
+            };
+        }
+        Some(src)
+    }
+
+    fn instruction(&mut self, version: Version, op: Opcode) -> Option<Instruction> {
+        let mut instruction = Instruction::new(op);
+        let info = op.info();
+        instruction.control = match info.control {
+            Control::None => ControlBits::None,
+            Control::Comparison => ControlBits::Comparison(self.pick(Comparison::ALL)?.0),
+            Control::Texture => self.pick(&[ControlBits::None, ControlBits::Project, ControlBits::Bias])?,
+        };
+        instruction.coissue = version.stage == Stage::Pixel && version.major == 1 && self.chance(5);
+        for operand in info.operands {
+            match operand {
+                Operand::Usage => {}
+                Operand::Dst | Operand::DstRead => instruction.dst = Some(self.dst(version, op)?),
+                Operand::Floats | Operand::Ints => {
+                    instruction.immediate = [0; 4].map(|_| self.0.next_u32());
+                }
+                Operand::Flag => instruction.immediate[0] = self.below(3) as u32,
+                operand => instruction.srcs.push(self.src(version, *operand)?),
+            }
+        }
+        let definition = matches!(op, Opcode::Dcl | Opcode::Def | Opcode::DefI | Opcode::DefB);
+        if instruction.dst.is_some() && !definition && version.number() >= 0x201 && self.chance(6) {
+            instruction.predicate = Some(self.src(version, Operand::Predicate)?);
+        }
+        if op == Opcode::Dcl {
+            let semantic = version.stage == Stage::Vertex || version.major >= 3;
+            instruction.declaration = Some(match instruction.dst?.register.ty {
+                RegisterType::Sampler => Declaration::Sampler(self.pick(TextureDimension::ALL).map(|(d, _)| d)),
+                RegisterType::Input | RegisterType::Output if semantic => {
+                    Declaration::Semantic(self.pick(Usage::ALL)?.0, self.below(16) as u8)
+                }
+                _ => Declaration::Plain,
+            });
+        }
+        Some(instruction)
+    }
+
+    pub fn program(&mut self, version: Version) -> Program {
+        let rows: Vec<_> = Opcode::TABLE.iter().filter(|row| row.exists_in(version)).collect();
+        let mut open = Vec::new();
+        let mut instructions = Vec::new();
+        let mut push = |instruction: Option<Instruction>| {
+            instructions.extend(instruction);
+        };
+        for _ in 0..self.below(40) {
+            let Some(row) = self.pick(&rows) else { break };
+            let fits = match row.flow {
+                Flow::None => true,
+                Flow::Open => open.len() < 4,
+                Flow::Break => open.iter().any(|op| matches!(op, Opcode::Loop | Opcode::Rep)),
+                Flow::Call => matches!(row.op, Opcode::Call | Opcode::CallNz),
+                Flow::Else | Flow::Close => false,
+            };
+            if fits && let Some(instruction) = self.instruction(version, row.op) {
+                push(Some(instruction));
+                if row.flow == Flow::Open {
+                    open.push(row.op);
+                }
+            }
+        }
+        for op in open.into_iter().rev() {
+            push(Some(Instruction::new(match op {
+                Opcode::Loop => Opcode::EndLoop,
+                Opcode::Rep => Opcode::EndRep,
+                _ => Opcode::EndIf,
+            })));
+        }
+        Program { version, instructions, length: 0 }
+    }
+}

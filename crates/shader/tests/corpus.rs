@@ -1,0 +1,224 @@
+//! Every shader of the corpus (our filetests and the sample programs' shaders) and generated ones, through the whole
+//! chain: verified after each pass, and checked by `spirv-val` where that is installed.
+
+#[path = "../../shader-d3d9/tests/generate/mod.rs"]
+mod generate;
+
+use afterimage_shader::{
+    CompileError, FloatRules, Language, PixelOps, Profile, RuntimeInfo, Shader, Stage, VertexOps, bound,
+    decode_artifact, encode_artifact,
+};
+use afterimage_shader_d3d9::tables::Version;
+use afterimage_shader_d3d9::{FixedPixelKey, FixedStage, FixedVertexKey, LiftError, TexCoordKey, assemble};
+use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Checks SPIR-V; says nothing where the tool is not installed.
+fn validate(name: &str, words: &[u32]) {
+    let child = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.3", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        eprintln!("spirv-val is not installed (spirv-tools), {name} is not checked");
+        return;
+    };
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    child.stdin.take().expect("piped").write_all(&bytes).expect("spirv-val reads");
+    let output = child.wait_with_output().expect("spirv-val ends");
+    assert!(output.status.success(), "{name}:\n{}", String::from_utf8_lossy(&[output.stdout, output.stderr].concat()));
+}
+
+fn folder(path: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let entries = std::fs::read_dir(&folder).into_iter().flatten();
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "asm"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// The corpus, with names.
+fn corpus() -> Vec<(String, Shader)> {
+    let mut shaders = Vec::new();
+    for path in [folder("../shader-d3d9/tests/filetests"), folder("../../samples/shaders")].concat() {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let tokens = assemble(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let shader = Shader::new(Language::D3d9, bytemuck::cast_slice(&tokens));
+        shaders.push((name.clone(), shader.unwrap_or_else(|error| panic!("{name}: {error}"))));
+    }
+    assert!(shaders.len() >= 7, "the corpus is gone");
+    let coords =
+        |transform, generation| TexCoordKey { used: 1, set: 0, generation, transform, components: 2, pad: [0; 3] };
+    let flags = FixedVertexKey::LIGHTING | FixedVertexKey::NORMALIZE_NORMALS | FixedVertexKey::SPECULAR;
+    let vertex = [
+        FixedVertexKey::default(),
+        FixedVertexKey { flags: FixedVertexKey::PRETRANSFORMED, inputs: !0, ..Default::default() },
+        FixedVertexKey {
+            flags: flags | FixedVertexKey::LOCAL_VIEWER | FixedVertexKey::RANGE_FOG,
+            inputs: !0,
+            diffuse_source: 1,
+            specular_source: 2,
+            fog_mode: 1,
+            lights: [3, 1, 2, 3, 1, 2, 3, 1],
+            tex_coords: [0, 1, 2, 3, 4, 0, 0, 0].map(|generation| coords(0x80 | 3, generation)),
+            ..Default::default()
+        },
+    ];
+    for (index, key) in vertex.iter().enumerate() {
+        let shader = Shader::new(Language::FixedVertex, bytemuck::bytes_of(key)).expect("a key");
+        shaders.push((format!("fixed vertex {index}"), shader));
+    }
+    for texture in 0..4 {
+        // Four keys run through all operations, eight a key.
+        let mut key = FixedPixelKey { flags: FixedPixelKey::SPECULAR, ..Default::default() };
+        for (index, stage) in key.stages.iter_mut().enumerate() {
+            let op = 2 + (index as u8 + texture * 8) % 25;
+            let args = [3, 2 | 0x10, (index as u8 % 7) | 0x20];
+            *stage = FixedStage {
+                color_op: op,
+                color_args: args,
+                alpha_op: op,
+                alpha_args: args,
+                texture,
+                projected: texture,
+                result_temp: u8::from(index == 3),
+                pad: 0,
+            };
+        }
+        let shader = Shader::new(Language::FixedPixel, bytemuck::bytes_of(&key)).expect("a key");
+        shaders.push((format!("fixed pixel {texture}"), shader));
+    }
+    shaders
+}
+
+/// States that change the code.
+fn runtimes(shader: &Shader) -> Vec<RuntimeInfo> {
+    let alone = RuntimeInfo { link: shader.own_link(), ..RuntimeInfo::default() };
+    let mut runtimes = vec![RuntimeInfo::default(), alone];
+    match shader.stage() {
+        Stage::Vertex => {
+            runtimes.push(RuntimeInfo { vertex_ops: VertexOps { point_size: 1, clip_planes: 0x3F }, ..alone });
+        }
+        _ => {
+            for (alpha_compare, fog) in [(0, 0), (1, 1), (5, 2), (7, 3), (6, 4)] {
+                let pixel_ops = PixelOps { alpha_compare, fog, flat: fog & 1, point_sprite: fog >> 1 & 1 };
+                let textures = [bound::SHADOW | fog % 3; 20];
+                runtimes.push(RuntimeInfo { pixel_ops, textures, ..alone });
+            }
+        }
+    }
+    runtimes
+}
+
+const PROFILES: [Profile; 3] = [
+    Profile { bindless: false, float_rules: FloatRules::Strict, debug_names: true },
+    Profile { bindless: true, float_rules: FloatRules::Strict, debug_names: false },
+    Profile { bindless: true, float_rules: FloatRules::Relaxed, debug_names: false },
+];
+
+#[test]
+fn the_corpus_is_valid_spirv() {
+    for (name, shader) in corpus() {
+        let mut seen = std::collections::HashSet::new();
+        for runtime in runtimes(&shader) {
+            for profile in &PROFILES {
+                if !seen.insert(shader.key(profile, &runtime)) {
+                    continue;
+                }
+                let artifact = shader.compile(profile, &runtime).unwrap_or_else(|error| panic!("{name}: {error}"));
+                validate(&format!("{name} with {profile:?}, {runtime:?}"), &artifact.words);
+                assert_eq!(decode_artifact(&encode_artifact(&artifact)), Ok(artifact));
+            }
+        }
+    }
+}
+
+/// What the key leaves out makes no difference.
+#[test]
+fn equal_keys_mean_equal_code() {
+    for (name, shader) in corpus() {
+        let mut by_key = std::collections::HashMap::new();
+        for runtime in runtimes(&shader) {
+            let artifact = shader.compile(&PROFILES[0], &runtime).expect("compiles");
+            let normal = shader.compile(&PROFILES[0], &shader.normalized(&runtime)).expect("compiles");
+            assert_eq!(artifact, normal, "{name}: {runtime:?}");
+            let known = by_key.entry(shader.key(&PROFILES[0], &runtime)).or_insert_with(|| artifact.clone());
+            assert_eq!(*known, artifact, "{name}: {runtime:?}");
+        }
+    }
+}
+
+fn program(version: usize, seed: &[u8; 32]) -> Vec<u32> {
+    let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, seed);
+    generate::Draw(&mut rng).program(Version::ALL[version]).encode()
+}
+
+/// Compiles, and tells what cannot be translated yet from what is wrong.
+fn compile(tokens: &[u32]) -> Result<Option<Vec<u32>>, TestCaseError> {
+    let shader = Shader::new(Language::D3d9, bytemuck::cast_slice(tokens));
+    let Ok(shader) = shader else { return Ok(None) };
+    let runtime = RuntimeInfo { link: shader.own_link(), ..RuntimeInfo::default() };
+    match shader.compile(&PROFILES[0], &runtime) {
+        Ok(artifact) => Ok(Some(artifact.words)),
+        Err(CompileError::Lift(LiftError::Instruction { .. })) => Ok(None),
+        Err(error) => Err(TestCaseError::fail(error.to_string())),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn generated_shaders_compile(version in 0..Version::ALL.len(), seed in any::<[u8; 32]>()) {
+        compile(&program(version, &seed))?;
+    }
+
+    #[test]
+    fn damaged_shaders_do_no_harm(
+        version in 0..Version::ALL.len(), seed in any::<[u8; 32]>(), at in any::<prop::sample::Index>(), bit in 0..32u32,
+    ) {
+        let mut tokens = program(version, &seed);
+        let at = at.index(tokens.len());
+        tokens[at] ^= 1 << bit;
+        compile(&tokens)?;
+        afterimage_shader::fuzz_tokens(bytemuck::cast_slice(&tokens));
+    }
+
+    #[test]
+    fn any_key_compiles(bytes in any::<[u8; 200]>()) {
+        let vertex = &bytes[..size_of::<FixedVertexKey>()];
+        let pixel = &bytes[..size_of::<FixedPixelKey>()];
+        for (language, code) in [(Language::FixedVertex, vertex), (Language::FixedPixel, pixel)] {
+            let shader = Shader::new(language, code).map_err(|e| TestCaseError::fail(e.to_string()))?;
+            let runtime = RuntimeInfo { link: shader.own_link(), ..RuntimeInfo::default() };
+            let compiled = shader.compile(&PROFILES[0], &runtime);
+            prop_assert!(compiled.is_ok(), "{:?}", compiled);
+        }
+    }
+}
+
+#[test]
+fn generated_shaders_are_valid_spirv() {
+    let mut checked = 0;
+    for index in 0..400u32 {
+        let mut seed = [0; 32];
+        seed[..4].copy_from_slice(&index.to_le_bytes());
+        let tokens = program(index as usize % Version::ALL.len(), &seed);
+        if tokens.len() < 60
+            && let Ok(Some(words)) = compile(&tokens)
+        {
+            validate(&format!("seed {index}"), &words);
+            checked += 1;
+        }
+    }
+    assert!(checked > 20, "only {checked} of the generated shaders could be translated");
+}
