@@ -16,4 +16,4 @@ pub mod ssa;
 pub mod types;
 
 pub use float_rules::FloatRules;
-pub use pipeline::{Options, optimize};
+pub use pipeline::{Options, optimize, optimize_observed};

@@ -15,30 +15,35 @@ pub struct Options {
 ///
 /// `m` must be valid (see [`afterimage_ir::verify`]). In debug builds it is verified after each pass.
 pub fn optimize(m: &mut Module, options: &Options) {
-    // Front ends keep every guest register in a variable. Nothing can be said about values until those are gone.
-    step(m, "ssa", ssa::run);
-    // The values of a variable that nobody reads again would have a say in the types of those that are read, and cost time in
-    // every pass to come.
-    step(m, "dce", dce::run);
-    // Before anything looks at `bitcast`s: guest code is full of them, and most only undo each other.
-    step(m, "types", types::run);
-    // Before simplification, which then cleans up behind it too.
-    step(m, "float_rules", |m| float_rules::run(m, options.float_rules));
-    // Folds constants as it goes.
-    step(m, "simplify", simplify::run);
-    // Conditions that have become constants take their code with them. This makes no new constants but through results of `if`s,
-    // which is too rare for a second round.
-    step(m, "control_flow", control_flow::run);
-    // After simplification, so that equal things look equal.
-    step(m, "cse", cse::run);
-    step(m, "dce", dce::run);
+    optimize_observed(m, options, &mut |_, _| {});
 }
 
-fn step(m: &mut Module, name: &str, pass: impl FnOnce(&mut Module)) {
-    pass(m);
-    if cfg!(debug_assertions)
-        && let Err(error) = afterimage_ir::verify(m)
-    {
-        panic!("the {name} pass broke the module: {error}\n{m}");
-    }
+/// As [`optimize`], and calls `observe` with the name of each pass and the module that it leaves.
+pub fn optimize_observed(m: &mut Module, options: &Options, observe: &mut dyn FnMut(&'static str, &Module)) {
+    let mut step = |m: &mut Module, name, pass: &dyn Fn(&mut Module)| {
+        pass(m);
+        if cfg!(debug_assertions)
+            && let Err(error) = afterimage_ir::verify(m)
+        {
+            panic!("the {name} pass broke the module: {error}\n{m}");
+        }
+        observe(name, m);
+    };
+    // Front ends keep every guest register in a variable. Nothing can be said about values until those are gone.
+    step(m, "ssa", &ssa::run);
+    // The values of a variable that nobody reads again would have a say in the types of those that are read, and cost time in
+    // every pass to come.
+    step(m, "dce", &dce::run);
+    // Before anything looks at `bitcast`s: guest code is full of them, and most only undo each other.
+    step(m, "types", &types::run);
+    // Before simplification, which then cleans up behind it too.
+    step(m, "float_rules", &|m| float_rules::run(m, options.float_rules));
+    // Folds constants as it goes.
+    step(m, "simplify", &simplify::run);
+    // Conditions that have become constants take their code with them. This makes no new constants but through results of `if`s,
+    // which is too rare for a second round.
+    step(m, "control_flow", &control_flow::run);
+    // After simplification, so that equal things look equal.
+    step(m, "cse", &cse::run);
+    step(m, "dce", &dce::run);
 }
