@@ -11,7 +11,8 @@ use crate::*;
 /// If the builder fails, which is a bug of this function.
 pub fn generate(stage: Stage, bytes: &[u8]) -> Module {
     let mut g = Generator::new(stage, bytes);
-    let count = 2 + g.below(5);
+    g.start();
+    let count = 4 + g.below(8);
     for _ in 0..count {
         g.block(0);
     }
@@ -120,6 +121,24 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// Values that no pass can know.
+    fn start(&mut self) {
+        for (&input, &var) in self.inputs.clone().iter().zip(&self.float_vars.clone()) {
+            let value = self.b.load_input(input);
+            self.b.store(var, value);
+            self.keep(value);
+        }
+        let address = self.b.load_const(self.banks[1], 0);
+        self.b.store(self.int_var, address);
+        let address = self.b.cast(address, Kind::Int);
+        self.keep(address);
+        let (a, b) = (self.floats[1], self.floats[2]);
+        let less = self.b.flt(a, b);
+        self.keep(less);
+        let first = self.b.extract(less, 0);
+        self.keep(first);
+    }
+
     fn byte(&mut self) -> u8 {
         self.bytes.next().copied().unwrap_or(0)
     }
@@ -141,7 +160,8 @@ impl<'a> Generator<'a> {
             Kind::Bool | Kind::Bits => &self.bools,
         };
         let len = list.len();
-        let back = self.bytes.next().map_or(0, |&b| b as usize % len.min(8));
+        // The newest first: long chains find more than many short ones.
+        let back = self.bytes.next().map_or(0, |&b| (b as usize % 16).min(b as usize / 16) % len);
         match kind {
             Kind::Float => self.floats[len - 1 - back],
             Kind::Int => self.ints[len - 1 - back],
@@ -171,7 +191,7 @@ impl<'a> Generator<'a> {
 
     /// One new value.
     fn value(&mut self) {
-        let value = match self.below(12) {
+        let value = match self.below(20) {
             0 => {
                 let value = [self.float(), self.float(), self.float(), self.float()];
                 self.b.f32x4(value)
@@ -220,7 +240,7 @@ impl<'a> Generator<'a> {
                 self.b.cast(value, Kind::Float)
             }
             8 => self.texture(),
-            9 if self.below(4) == 0 => self.crossing(),
+            9 => self.crossing(),
             _ => self.scalar(),
         };
         self.keep(value);
@@ -283,16 +303,16 @@ impl<'a> Generator<'a> {
             return;
         }
         self.budget -= 1;
-        for _ in 0..self.below(4) {
+        for _ in 0..1 + self.below(6) {
             self.value();
         }
-        match self.below(12) {
-            0..=4 => {
+        match self.below(16) {
+            0..=4 | 12 => {
                 let (var, value) = (self.choose(&self.float_vars.clone()), self.pick(Kind::Float));
                 let mask = Mask(self.byte() & 15);
                 self.b.store_masked(var, mask, value);
             }
-            5 => {
+            5 | 13 => {
                 let (value, mask) = (self.pick(Kind::Int), Mask(self.byte() & 15));
                 self.b.store_masked(self.int_var, mask, value);
             }
@@ -311,7 +331,7 @@ impl<'a> Generator<'a> {
                 self.whole_quad = false;
                 self.b.return_();
             }
-            _ if self.loops > 0 => {
+            14 if self.loops > 0 => {
                 let cond = self.pick(Kind::Bool);
                 self.b.begin_if(cond);
                 if self.below(2) == 0 {

@@ -67,7 +67,7 @@ const PASSES: &[Pass] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: std::env::var("CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(512), ..Default::default() })]
+    #![proptest_config(ProptestConfig::with_cases(1024))]
 
     /// Passes in random order, each checked.
     #[test]

@@ -1,0 +1,231 @@
+//! What is written is valid: `spirv-val` has the last word.
+
+use std::process::Command;
+
+use afterimage_ir::{Dim, Module, Stage, generate, parse, verify};
+use afterimage_passes::{FloatRules, float_rules, optimize};
+use afterimage_spirv::{Artifact, EmitError, Options, Segment, emit};
+
+const PROFILES: [Options; 2] =
+    [Options { bindless: true, debug_names: true }, Options { bindless: false, debug_names: false }];
+
+/// Validates a module; `what` is shown if it is wrong.
+fn validate(words: &[u32], what: &Module) {
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let file = tempfile::Builder::new().suffix(".spv").tempfile().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    let output = Command::new("spirv-val").args(["--target-env", "vulkan1.3"]).arg(file.path()).output();
+    let output = output.unwrap_or_else(|e| panic!("spirv-val cannot be run ({e}): run `cargo xtask setup`"));
+    let message = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{message}\n{what}");
+}
+
+fn written(module: &Module, options: &Options) -> Artifact {
+    emit(module, options).unwrap_or_else(|e| panic!("{e}\n{module}"))
+}
+
+fn example(text: &str) -> Module {
+    let module = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    verify(&module).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    module
+}
+
+#[test]
+fn every_construct_is_valid() {
+    let mut module = example(include_str!("../../ir/tests/everything.air"));
+    float_rules::run(&mut module, FloatRules::Strict);
+    for options in &PROFILES {
+        validate(&written(&module, options).words, &module);
+        let mut best = module.clone();
+        optimize(&mut best, &afterimage_passes::Options { float_rules: FloatRules::Relaxed });
+        validate(&written(&best, options).words, &best);
+    }
+}
+
+#[test]
+fn vertex_builtins_are_valid() {
+    let module = example(
+        "vertex {
+          input in0 : i32 vertex_index smooth
+          input in1 : i32 instance_index smooth
+          input in2 : i32x4 location 1 smooth
+          output out0 : f32x4 position
+          output out1 : f32 point_size
+          output out2 : f32x4 clip_distance 0
+          output out3 : f32x2 clip_distance 4
+          bank c0 system 0 [4]
+          v0: i32 = load_input in0
+          v1: i32 = load_input in1
+          v2: i32 = iadd v0, v1
+          v3: f32 = i2f v2
+          v4: f32x4 = load_const_dyn c0[1], v2
+          v5: i32x4 = load_input in2
+          v6: f32x4 = i2f v5
+          v7: f32x4 = fmad v4, v6, v4
+          store_output out0, v7
+          store_output out1, v3
+          store_output out2, v7
+          v8: f32x2 = swizzle v7.xw
+          store_output out3, v8
+          return
+        }",
+    );
+    for options in &PROFILES {
+        let artifact = written(&module, options);
+        validate(&artifact.words, &module);
+        assert_eq!(artifact.reflection.clip_distances(), 6);
+        assert!(artifact.reflection.system && artifact.reflection.writes_point_size());
+    }
+}
+
+/// Strange control flow: nothing comes back, loops without `continue` or `break`, jumps out of nested blocks.
+#[test]
+fn odd_control_flow_is_valid() {
+    let module = example(
+        "pixel {
+          input in0 : bool front_facing flat
+          output out0 : f32 location 0
+          v0: bool = load_input in0
+          v1: f32 = const 1.0
+          v2: f32 = loop (v3: f32 = v1) {
+            v4: f32 = if v0 {
+              break v3
+            } else {
+              break v1
+            }
+            continue v4
+          }
+          v5: f32 = loop {
+            break v2
+          }
+          loop (v6: f32 = v5) {
+            if v0 {
+              store_output out0, v6
+              return
+            } else {
+              yield
+            }
+            v7: f32 = fadd v6, v6
+            v8: f32, v9: f32 = if v0 {
+              continue v6
+            } else {
+              yield v7, v5
+            }
+            continue v8
+          }
+          unreachable
+        }",
+    );
+    for options in &PROFILES {
+        validate(&written(&module, options).words, &module);
+    }
+    let mut best = module;
+    optimize(&mut best, &afterimage_passes::Options { float_rules: FloatRules::Strict });
+    validate(&written(&best, &PROFILES[0]).words, &best);
+}
+
+#[test]
+fn random_modules_are_valid() {
+    // A fixed seed: the test is about breadth, and a failure prints the module.
+    let mut state = 0x1234_5678_9abc_def1_u64;
+    for round in 0..120 {
+        let bytes: Vec<u8> = (0..2500)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 24) as u8
+            })
+            .collect();
+        let mut module = generate(if round % 2 == 0 { Stage::Pixel } else { Stage::Vertex }, &bytes);
+        if round % 3 == 0 {
+            float_rules::run(&mut module, FloatRules::Strict);
+        } else {
+            optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
+        }
+        validate(&written(&module, &PROFILES[round / 2 % 2]).words, &module);
+    }
+}
+
+#[test]
+fn reflection_tells_what_to_bind() {
+    let module = example(
+        "pixel {
+          output out0 : f32x4 location 2
+          output out1 : f32 frag_depth
+          bank c0 \"c\" stage 0 [224]
+          bank c1 \"i\" stage 1 [16]
+          def c1[3] = 0x00000001, 0x00000002, 0x00000003, 0x00000004
+          texture t0 slot 3 cube
+          texture t1 slot 5 2d
+          v0: f32x4 = load_const c0[100]
+          v1: f32x4 = load_const c0[102]
+          v2: f32x4 = load_const c0[7]
+          v3: i32 = const 1
+          v4: i32x4 = load_const_dyn c1[0], v3
+          v5: f32x3 = swizzle v0.xyz
+          v6: f32x4 = sample t0, v5
+          store_output out0, v6
+          v7: f32 = swizzle v6.x
+          store_output out1, v7
+          return
+        }",
+    );
+    let reflection = written(&module, &PROFILES[0]).reflection;
+    let segment = |bank, first, count| Segment { bank, first, count };
+    assert_eq!(reflection.segments, [segment(0, 7, 1), segment(0, 100, 3), segment(1, 0, 16)]);
+    assert_eq!(reflection.const_registers(), 20);
+    assert_eq!(reflection.const_offset(0, 102), Some(3));
+    assert_eq!(reflection.const_offset(1, 15), Some(19));
+    assert_eq!(reflection.const_offset(0, 50), None);
+    assert_eq!(reflection.const_defs.len(), 1);
+    assert_eq!((reflection.texture_mask(Dim::Cube), reflection.texture_mask(Dim::D2)), (1 << 3, 0));
+    assert_eq!(reflection.location_mask(), 1 << 2);
+    assert!(reflection.writes_depth() && !reflection.system && !reflection.demotes);
+}
+
+#[test]
+fn guest_float_rules_must_be_lowered_first() {
+    let module = example(
+        "pixel {
+          output out0 : f32 location 0
+          v0: f32 = const 1.0
+          v1: f32 = frcpc v0
+          store_output out0, v1
+          return
+        }",
+    );
+    assert_eq!(emit(&module, &PROFILES[0]), Err(EmitError::GuestFloat("frcpc")));
+}
+
+/// The position's arithmetic is not contracted, whatever else the shader does; other arithmetic may be.
+#[test]
+fn position_is_precise() {
+    let text = |extra: &str| {
+        format!(
+            "vertex {{
+              input in0 : f32x4 location 0 smooth
+              output out0 : f32x4 position
+              output out1 : f32x4 location 0
+              v0: f32x4 = load_input in0
+              v1: f32x4 = fmad v0, v0, v0
+              store_output out0, v1
+              v2: f32x4 = {extra} v0, v0
+              store_output out1, v2
+              return
+            }}"
+        )
+    };
+    let decorations = |module: &Module| {
+        let words = written(module, &PROFILES[1]).words;
+        let (mut at, mut found) = (5, 0);
+        while at < words.len() {
+            // OpDecorate ... NoContraction
+            found += (words[at] & 0xffff == 71 && words[at + 2] == 42) as usize;
+            at += (words[at] >> 16) as usize;
+        }
+        found
+    };
+    assert_eq!(decorations(&example(&text("fadd"))), 2, "multiplication and addition of the position");
+    assert_eq!(decorations(&example(&text("fmul"))), 2);
+}
