@@ -4,7 +4,7 @@
 
 use crate::error::ParseError;
 use crate::instruction::{Declaration, Instruction, Register, Src};
-use crate::parse::Decoder;
+use crate::parse::{Decoder, Program};
 use crate::tables::{Opcode, Operand, RAST_FOG, RAST_POSITION, RegisterType, Stage, TextureDimension, Usage, Version};
 use smallvec::SmallVec;
 
@@ -127,36 +127,53 @@ pub struct Signature {
 /// Those of [`crate::parse::Program::parse`].
 pub fn signature(tokens: &[u32]) -> Result<Signature, ParseError> {
     let mut decoder = Decoder::new(tokens)?;
-    let version = decoder.version();
-    let mut signature = Signature {
-        version,
-        length: 0,
-        inputs: SmallVec::new(),
-        outputs: SmallVec::new(),
-        color_outputs: 0,
-        depth_output: false,
-        reads_position: false,
-        reads_face: false,
-        discards: false,
-        samplers: [None; MAX_SAMPLERS],
-        floats: ConstantUse::default(),
-        ints: ConstantUse::default(),
-        bools: ConstantUse::default(),
-    };
+    let mut signature = Signature::new(decoder.version());
     for instruction in decoder.by_ref() {
         signature.add(&instruction?);
     }
-    signature.length = decoder.position() as u32;
-    if version.stage == Stage::Pixel && version.major == 1 {
-        signature.color_outputs = 1;
-    }
-    for constants in [&mut signature.floats, &mut signature.ints, &mut signature.bools] {
-        constants.finish();
-    }
+    signature.finish(decoder.position() as u32);
     Ok(signature)
 }
 
 impl Signature {
+    fn new(version: Version) -> Self {
+        Self {
+            version,
+            length: 0,
+            inputs: SmallVec::new(),
+            outputs: SmallVec::new(),
+            color_outputs: 0,
+            depth_output: false,
+            reads_position: false,
+            reads_face: false,
+            discards: false,
+            samplers: [None; MAX_SAMPLERS],
+            floats: ConstantUse::default(),
+            ints: ConstantUse::default(),
+            bools: ConstantUse::default(),
+        }
+    }
+
+    /// The signature of a shader that has been decoded already.
+    pub fn of(program: &Program) -> Self {
+        let mut signature = Self::new(program.version);
+        for instruction in &program.instructions {
+            signature.add(instruction);
+        }
+        signature.finish(program.length);
+        signature
+    }
+
+    fn finish(&mut self, length: u32) {
+        self.length = length;
+        if self.version.stage == Stage::Pixel && self.version.major == 1 {
+            self.color_outputs = 1;
+        }
+        for constants in [&mut self.floats, &mut self.ints, &mut self.bools] {
+            constants.finish();
+        }
+    }
+
     /// Stage of the shader.
     pub fn stage(&self) -> Stage {
         self.version.stage

@@ -218,7 +218,7 @@ impl Shader {
     fn d3d9(code: &[u8], hash: u128) -> Result<Self, CompileError> {
         let tokens = d3d9::tokens_from_bytes(code)?;
         let program = Program::parse(&tokens)?;
-        let signature = d3d9::signature(&tokens)?;
+        let signature = Signature::of(&program);
         let model_3 = signature.version.major >= 3;
         let (mut shape, mut shadow) = (0, 0);
         let vertex = signature.stage() == d3d9::tables::Stage::Vertex;

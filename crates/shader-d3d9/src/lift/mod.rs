@@ -19,7 +19,7 @@ use crate::error::ParseError;
 use crate::instruction::Instruction;
 use crate::io::RuntimeInfo;
 use crate::parse::Program;
-use crate::signature::{Signature, signature};
+use crate::signature::Signature;
 use crate::tables::{Flow, Opcode, RegisterType, Stage};
 use afterimage_ir::{self as ir, BuildError, Builder, Module, Value, Var};
 use std::collections::HashMap;
@@ -74,8 +74,7 @@ pub const MAX_LIFTED: u32 = 1 << 16;
 /// The first token or instruction that is wrong or not supported.
 pub fn lift(tokens: &[u32], runtime: &RuntimeInfo) -> Result<Module, LiftError> {
     let program = Program::parse(tokens)?;
-    let signature = signature(tokens)?;
-    lift_program(&program, &signature, runtime)
+    lift_program(&program, &Signature::of(&program), runtime)
 }
 
 /// Translates a shader that has been parsed already.
