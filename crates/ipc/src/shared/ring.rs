@@ -217,6 +217,7 @@ impl BatchReader {
 pub(crate) const REPLY: usize = 4;
 
 /// A reply as words.
+#[cfg(any(unix, test))]
 pub(crate) fn encode_reply(reply: Reply) -> [u64; REPLY] {
     match reply {
         Reply::FrameDone { frame } => [1, frame, 0, 0],
