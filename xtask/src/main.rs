@@ -2,8 +2,20 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
+mod bless;
+mod build;
+mod demo;
+mod display;
+mod dist;
+mod fuzz;
+mod matrix;
+mod picture;
+mod report;
 mod setup;
 mod step;
+mod test;
+mod validate;
 mod workspace;
 
 use std::process::ExitCode;
@@ -27,6 +39,25 @@ enum Chore {
     /// Works as root on Debian; elsewhere, and for other users, it prints the commands instead. Nothing that is there
     /// already is touched, and a second run takes no time. `demo` and `test` do this by themselves.
     Setup(setup::Args),
+    /// Set up, build, run the sample programs in every way there is, and show their pictures.
+    ///
+    /// Each program runs natively in one process, as a 64-bit and a 32-bit Windows program under Wine through shared
+    /// memory, and from a capture; the pictures must be the same. Results: a table, and target/demo/index.html.
+    Demo(demo::Args),
+    /// Set up, and check everything: formatting, clippy, tests, the samples in every way, the fuzz targets.
+    ///
+    /// Devices are opened with the validation layers, and any message of theirs is a failure.
+    Test(test::Args),
+    /// Write generated files and the expected output inside of the text tests anew.
+    Bless(bless::Args),
+    /// Measure: `d3d9` (what a draw costs), and every crate's benchmarks.
+    Bench(bench::Args),
+    /// Fuzz everything that reads bytes from elsewhere.
+    Fuzz(fuzz::Args),
+    /// Build the release tree in target/dist: DLLs, library, headers, programs, samples, licences.
+    Dist,
+    /// Run the samples and their captures under the Vulkan validation layers.
+    Validate,
 }
 
 fn main() -> ExitCode {
@@ -34,6 +65,13 @@ fn main() -> ExitCode {
     let ws = Workspace::find();
     let result = match cli.command {
         Chore::Setup(args) => setup::main(&ws, &args),
+        Chore::Demo(args) => demo::main(&ws, &args),
+        Chore::Test(args) => test::main(&ws, &args),
+        Chore::Bless(args) => bless::main(&ws, &args),
+        Chore::Bench(args) => bench::main(&ws, &args),
+        Chore::Fuzz(args) => fuzz::main(&ws, &args),
+        Chore::Dist => dist::main(&ws),
+        Chore::Validate => validate::main(&ws),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

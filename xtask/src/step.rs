@@ -141,8 +141,6 @@ pub(crate) struct Finished {
     pub(crate) tail: Vec<String>,
     /// All that it printed.
     pub(crate) log: PathBuf,
-    /// How long it ran.
-    pub(crate) elapsed: Duration,
 }
 
 /// Runs a command to its end, with progress; the output goes to a log file. An exit status other than 0 is not an error
@@ -158,7 +156,6 @@ pub(crate) fn run_to_end(ws: &Workspace, command: &mut Command, what: &str, prog
     let _ = writeln!(file, "$ {}", line_of(command));
     let (reader, writer) = std::io::pipe().doing("opening a pipe")?;
     let second = writer.try_clone().doing("opening a pipe")?;
-    let start = Instant::now();
     let mut child = command
         .stdin(std::process::Stdio::null())
         .stdout(writer)
@@ -180,7 +177,7 @@ pub(crate) fn run_to_end(ws: &Workspace, command: &mut Command, what: &str, prog
         tail.push_back(line.to_owned());
     }
     let status = child.wait().doing(format!("waiting for {what}"))?;
-    Ok(Finished { status, tail: tail.into(), log, elapsed: start.elapsed() })
+    Ok(Finished { status, tail: tail.into(), log })
 }
 
 /// As [`run_to_end`], and an exit status other than 0 is an error. `advice` says what the reader can do then.

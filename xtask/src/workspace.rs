@@ -15,14 +15,14 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     /// Finds the folders: the source tree from cargo, the target folder from `CARGO_TARGET_DIR`, the cache from
-    /// `AFTERIMAGE_CACHE`, `XDG_CACHE_HOME` or `HOME`.
+    /// `AFTERIMAGE_CACHE_DIR`, `XDG_CACHE_HOME` or `HOME`.
     pub(crate) fn find() -> Self {
         let manifest =
             std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
         let root = manifest.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
         let home = std::env::var_os("HOME").map_or_else(std::env::temp_dir, PathBuf::from);
-        let cache = std::env::var_os("AFTERIMAGE_CACHE")
+        let cache = std::env::var_os("AFTERIMAGE_CACHE_DIR")
             .map(PathBuf::from)
             .or_else(|| std::env::var_os("XDG_CACHE_HOME").map(|dir| PathBuf::from(dir).join("afterimage")))
             .unwrap_or_else(|| home.join(".cache/afterimage"));

@@ -28,7 +28,9 @@ enum Need {
     Native,
     /// Only checks are lost.
     Checks,
-    /// Only the Windows half is lost.
+    /// Nothing can be built for Windows.
+    Build,
+    /// No Windows program can be run.
     Windows,
     /// Only 32-bit Windows programs are lost.
     Windows32,
@@ -85,13 +87,13 @@ const STEPS: &[Step] = &[
     },
     Step {
         what: "mingw, 64 bit",
-        need: Need::Windows,
+        need: Need::Build,
         done: |_| step::on_path("x86_64-w64-mingw32-g++") && step::on_path("x86_64-w64-mingw32-gcc"),
         how: How::Packages { names: &["gcc-mingw-w64-x86-64", "g++-mingw-w64-x86-64"], backports: false },
     },
     Step {
         what: "mingw, 32 bit",
-        need: Need::Windows,
+        need: Need::Build,
         done: |_| step::on_path("i686-w64-mingw32-g++") && step::on_path("i686-w64-mingw32-gcc"),
         how: How::Packages { names: &["gcc-mingw-w64-i686", "g++-mingw-w64-i686"], backports: false },
     },
@@ -109,7 +111,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         what: "Rust's Windows targets (library source)",
-        need: Need::Windows,
+        need: Need::Build,
         done: rust_target::done,
         how: How::Ours { run: rust_target::install, by_hand: "rustup component add rust-src", needs_root: false },
     },
@@ -144,14 +146,19 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Why nothing can be built or run for Windows, if so.
+    /// Why nothing can be built for Windows, if so.
+    pub(crate) fn no_windows_build(&self) -> Option<String> {
+        self.lost(&[Need::Build])
+    }
+
+    /// Why no Windows program can be built and run, if so.
     pub(crate) fn no_windows(&self) -> Option<String> {
-        self.lost(&[Need::Windows])
+        self.lost(&[Need::Build, Need::Windows])
     }
 
     /// Why no 32-bit Windows program can be run, if so. They may still be built.
     pub(crate) fn no_windows32(&self) -> Option<String> {
-        self.lost(&[Need::Windows, Need::Windows32])
+        self.lost(&[Need::Build, Need::Windows, Need::Windows32])
     }
 
     fn lost(&self, needs: &[Need]) -> Option<String> {
@@ -184,6 +191,9 @@ pub(crate) fn ensure(ws: &Workspace, args: &Args) -> Result<Machine> {
     let wanted = |step: &&Step| !args.native_only || matches!(step.need, Need::Native | Need::Checks);
     let todo: Vec<&Step> = STEPS.iter().filter(wanted).filter(|step| !(step.done)(ws)).collect();
     let mut machine = Machine::default();
+    if args.native_only {
+        machine.missing.push(Missing { what: "Windows half", need: Need::Build, why: "--native-only".to_owned() });
+    }
     if todo.is_empty() {
         return Ok(machine);
     }

@@ -27,7 +27,7 @@ pub(crate) fn system_has_it() -> bool {
 
 /// Whether 32-bit Wine is there, the machine's own or ours.
 pub(crate) fn done(ws: &Workspace) -> bool {
-    system_has_it() || (ws.wine32().join("bin/wine").is_file() && Path::new(DYNAMIC_LINKER).exists())
+    system_has_it() || (ws.wine32().join("bin/wineserver").is_file() && Path::new(DYNAMIC_LINKER).exists())
 }
 
 /// Unpacks the 32-bit packages of the release into the private tree.
@@ -69,10 +69,12 @@ pub(crate) fn install(ws: &Workspace, progress: &Progress) -> Result {
     }
     let bin = tree.join("bin");
     std::fs::create_dir_all(&bin).doing(format!("creating {}", bin.display()))?;
-    let launcher = bin.join("wine");
-    std::fs::write(&launcher, launcher_text(&root)).doing(format!("writing {}", launcher.display()))?;
-    std::fs::set_permissions(&launcher, std::fs::Permissions::from_mode(0o755))
-        .doing("making the launcher executable")?;
+    for program in ["wine", "wineserver"] {
+        let launcher = bin.join(program);
+        std::fs::write(&launcher, launcher_text(&root, program)).doing(format!("writing {}", launcher.display()))?;
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&launcher, mode).doing("making the launcher executable")?;
+    }
     std::fs::remove_dir_all(&dir).doing(format!("removing {}", dir.display()))
 }
 
@@ -111,7 +113,7 @@ fn arrange(root: &Path) -> Result {
     Ok(())
 }
 
-fn launcher_text(root: &Path) -> String {
+fn launcher_text(root: &Path, program: &str) -> String {
     let root = root.display();
     format!(
         "#!/bin/sh\n\
@@ -119,7 +121,7 @@ fn launcher_text(root: &Path) -> String {
          root='{root}'\n\
          LD_LIBRARY_PATH=\"$root/usr/lib/i386-linux-gnu:$root/lib/i386-linux-gnu${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}\"\n\
          export LD_LIBRARY_PATH\n\
-         exec \"$root/usr/lib/wine/wine\" \"$@\"\n"
+         exec \"$root/usr/lib/wine/{program}\" \"$@\"\n"
     )
 }
 

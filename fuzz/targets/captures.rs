@@ -1,0 +1,4 @@
+//! Capture files.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| afterimage_capture::fuzz(bytes));

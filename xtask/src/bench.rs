@@ -1,0 +1,115 @@
+//! `cargo xtask bench [NAME]`: benchmarks, each with ratios to a baseline of the same run, and JSON in `target/bench/`.
+//!
+//! `d3d9` is a program (`samples/bench_d3d9.cpp`); every other name is a `benches/NAME.rs` of a crate.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::build::{self, Profile};
+use crate::setup;
+use crate::step::{self, Context, Failure, Result};
+use crate::workspace::Workspace;
+
+/// The benchmark that is a program.
+const D3D9: &str = "d3d9";
+
+/// Arguments of `bench`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Which benchmark; all if none is named.
+    name: Option<String>,
+    /// Say which benchmarks there are.
+    #[arg(long)]
+    list: bool,
+    /// d3d9: draws per frame.
+    #[arg(long, default_value_t = 1000)]
+    draws: u32,
+    /// d3d9: frames per case.
+    #[arg(long, default_value_t = 60)]
+    frames: u32,
+}
+
+/// The command itself.
+///
+/// # Errors
+/// When there is no such benchmark, or it does not build or run.
+pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    let crates = in_crates(ws)?;
+    let names: Vec<&str> = std::iter::once(D3D9).chain(crates.iter().map(|(_, name)| name.as_str())).collect();
+    if args.list {
+        println!("{}", names.join("\n"));
+        return Ok(());
+    }
+    if let Some(unknown) = args.name.as_deref().filter(|name| !names.contains(name)) {
+        return Err(Failure::new("the benchmark", format!("there is no `{unknown}`; there are {}", names.join(", "))));
+    }
+    let wanted = |name: &str| args.name.as_deref().is_none_or(|wanted| wanted == name);
+    let out = ws.target.join("bench");
+    std::fs::create_dir_all(&out).doing(format!("creating {}", out.display()))?;
+    for (package, name) in crates.iter().filter(|(_, name)| wanted(name)) {
+        let json = out.join(format!("{name}.json"));
+        let mut cargo = build::cargo(ws);
+        cargo.args(["bench", "--quiet", "-p", package, "--bench", name]).env("AFTERIMAGE_BENCH_JSON", &json);
+        watch(&mut cargo, name)?;
+        println!("written: {}", json.display());
+    }
+    if wanted(D3D9) { d3d9(ws, args, &out.join("d3d9.json")) } else { Ok(()) }
+}
+
+/// Every `benches/NAME.rs`, with its package.
+fn in_crates(ws: &Workspace) -> Result<Vec<(String, String)>> {
+    let folder = ws.root.join("crates");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(&folder).doing(format!("reading {}", folder.display()))?.flatten() {
+        let package = format!("afterimage-{}", entry.file_name().to_string_lossy());
+        let benches = std::fs::read_dir(entry.path().join("benches")).into_iter().flatten().flatten();
+        for file in benches.map(|file| file.path()).filter(|path| path.extension().is_some_and(|ext| ext == "rs")) {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            if name != D3D9 {
+                found.push((package.clone(), name));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn d3d9(ws: &Workspace, args: &Args, json: &Path) -> Result {
+    let machine = setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
+    let tree = build::tree(ws, &machine, Profile::Release)?;
+    let mut program = Command::new(tree.native_sample("bench_d3d9"));
+    program.args(["--draws", &args.draws.to_string(), "--frames", &args.frames.to_string(), "--json"]).arg(json);
+    program.env("AFTERIMAGE_RENDERER", "in-process").env("AFTERIMAGE_VALIDATE", "0");
+    watch(&mut program, D3D9)?;
+    ratios(json)?;
+    println!("written: {}", json.display());
+    Ok(())
+}
+
+/// Every case against the first one, which changes nothing between draws.
+fn ratios(json: &Path) -> Result {
+    let text = std::fs::read_to_string(json).doing(format!("reading {}", json.display()))?;
+    let value: Value = serde_json::from_str(&text).doing(format!("reading {}", json.display()))?;
+    let cases = value["cases"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some(first) = cases.first() else { return Err(Failure::new("the benchmark", "its JSON has no cases")) };
+    println!("\nratios to `{}` of this run", first["name"].as_str().unwrap_or_default());
+    for case in cases.iter().filter(|case| case["unit"] == first["unit"]) {
+        let ratio = |key: &str| case[key].as_f64().zip(first[key].as_f64()).map_or(f64::NAN, |(a, b)| a / b);
+        let name = case["name"].as_str().unwrap_or_default();
+        println!("  {name:<40} app {:>7.2} x   complete {:>7.2} x", ratio("app"), ratio("complete"));
+    }
+    Ok(())
+}
+
+/// Runs a benchmark with its output on the terminal.
+fn watch(command: &mut Command, name: &str) -> Result {
+    let line = step::line_of(command);
+    let status = command.status().doing(format!("starting {line}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::new(format!("the benchmark {name}"), format!("{line}: {status}")))
+    }
+}

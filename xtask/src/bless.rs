@@ -1,0 +1,49 @@
+//! `cargo xtask bless`: writes what is generated: the samples' shader header, the first inputs of the fuzz target, and the
+//! expected output inside of the text tests.
+
+use crate::build;
+use crate::step::{self, Result};
+use crate::workspace::Workspace;
+
+/// Arguments of `bless`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only these packages' tests (`afterimage-ir`, ...); all if none is named.
+    packages: Vec<String>,
+}
+
+/// The command itself.
+///
+/// # Errors
+/// When a shader does not assemble, or a test fails that is not about expected output.
+pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    shaders(ws)?;
+    let mut cargo = build::cargo(ws);
+    cargo.args(["test", "--no-fail-fast"]).env("AFTERIMAGE_BLESS", "1");
+    if args.packages.is_empty() {
+        cargo.arg("--workspace");
+    }
+    for package in &args.packages {
+        cargo.args(["-p", package]);
+    }
+    step::run(ws, &mut cargo, "writing the expected output of the tests", "")?;
+    println!("look at the changes with `git diff` before you commit them");
+    Ok(())
+}
+
+/// Assembles the samples' shaders.
+fn shaders(ws: &Workspace) -> Result {
+    let mut cargo = build::cargo(ws);
+    cargo.args([
+        "run",
+        "--quiet",
+        "-p",
+        "xtask",
+        "--example",
+        "assemble",
+        "--",
+        "samples/shaders",
+        "fuzz/seeds/shader_tokens",
+    ]);
+    step::run(ws, &mut cargo, "assembling the samples' shaders", "").map(drop)
+}

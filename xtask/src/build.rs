@@ -1,0 +1,256 @@
+//! Building the release tree: libraries, programs, headers and samples, each where a user would look for it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use crate::setup::Machine;
+use crate::step::{self, Context, Failure, Result};
+use crate::workspace::Workspace;
+
+/// How the native half is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// As `cargo test` builds, so that the tests build nothing twice.
+    Dev,
+    /// What users get.
+    Release,
+}
+
+/// The width of a Windows program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Width {
+    /// x86-64.
+    W64,
+    /// i686.
+    W32,
+}
+
+impl Width {
+    /// Both.
+    pub(crate) const ALL: [Self; 2] = [Self::W64, Self::W32];
+
+    /// The folder of this width in the release tree.
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Self::W64 => "x86_64",
+            Self::W32 => "i686",
+        }
+    }
+
+    /// Bits of a pointer.
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Self::W64 => 64,
+            Self::W32 => 32,
+        }
+    }
+
+    fn target(self) -> String {
+        format!("{}-win7-windows-gnu", self.folder())
+    }
+
+    fn compiler(self, language: &str) -> String {
+        format!("{}-w64-mingw32-{language}", self.folder())
+    }
+}
+
+/// A sample program's source and what it is linked with on Windows.
+struct Source {
+    name: &'static str,
+    windows_libraries: &'static [&'static str],
+}
+
+const SAMPLES: &[Source] = &[
+    Source { name: "scene", windows_libraries: &[] },
+    Source { name: "targets", windows_libraries: &[] },
+    Source { name: "teapot", windows_libraries: &["-ld3dx9_43"] },
+    Source { name: "bench_d3d9", windows_libraries: &[] },
+];
+
+/// The geometry of the samples is computed, and must come out the same to the last bit in every build.
+const CXX_FLAGS: &[&str] = &["-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-contract=off"];
+
+/// The Windows half of a tree.
+#[derive(Debug, Clone)]
+pub(crate) enum Windows {
+    /// It is there.
+    Built,
+    /// The machine cannot build it, and why.
+    Impossible(String),
+    /// It does not build, and why.
+    Broken(String),
+}
+
+/// A built tree.
+#[derive(Debug, Clone)]
+pub(crate) struct Tree {
+    root: PathBuf,
+    /// What there is for Windows.
+    pub(crate) windows: Windows,
+}
+
+impl Tree {
+    /// The tree's folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The command line program.
+    pub(crate) fn afterimage(&self) -> PathBuf {
+        self.root.join("bin/afterimage")
+    }
+
+    /// The viewer.
+    pub(crate) fn viewer(&self) -> PathBuf {
+        self.root.join("bin/afterimage-viewer")
+    }
+
+    /// A sample built for Linux.
+    pub(crate) fn native_sample(&self, name: &str) -> PathBuf {
+        self.root.join("samples/native").join(name)
+    }
+
+    /// A sample built for Windows.
+    pub(crate) fn windows_sample(&self, name: &str, width: Width) -> PathBuf {
+        self.root.join("samples").join(width.folder()).join(format!("{name}.exe"))
+    }
+}
+
+/// Builds the native half, and the Windows half where the machine can.
+///
+/// # Errors
+/// When the native half does not build. What becomes of the other is in [`Tree::windows`].
+pub(crate) fn tree(ws: &Workspace, machine: &Machine, profile: Profile) -> Result<Tree> {
+    let root = match profile {
+        Profile::Release => ws.dist(),
+        Profile::Dev => ws.target.join("dist-dev"),
+    };
+    let mut tree = Tree { root, windows: Windows::Built };
+    native_libraries(ws, &tree, profile)?;
+    headers(ws, &tree)?;
+    native_samples(ws, &tree)?;
+    if let Some(why) = machine.no_windows_build() {
+        tree.windows = Windows::Impossible(why);
+    } else if let Err(failure) = windows_libraries(ws, &tree).and_then(|()| windows_samples(ws, &tree)) {
+        eprintln!("{failure}  going on with the native half");
+        tree.windows = Windows::Broken(failure.summary());
+    }
+    Ok(tree)
+}
+
+fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
+    let mut cargo = cargo(ws);
+    cargo.args(["build", "-p", "afterimage-d3d9-com", "-p", "afterimage", "-p", "afterimage-viewer"]);
+    let folder = match profile {
+        Profile::Release => {
+            cargo.arg("--release");
+            "release"
+        }
+        Profile::Dev => "debug",
+    };
+    step::run(ws, &mut cargo, &format!("building libd3d9.so and the programs ({folder})"), "")?;
+    let from = ws.target.join(folder);
+    copy(&from.join("libd3d9.so"), &tree.root.join("libd3d9.so"))?;
+    copy(&from.join("afterimage"), &tree.afterimage())?;
+    copy(&from.join("afterimage-viewer"), &tree.viewer())
+}
+
+fn headers(ws: &Workspace, tree: &Tree) -> Result {
+    let from = ws.root.join("include/afterimage");
+    let entries = std::fs::read_dir(&from).doing(format!("reading {}", from.display()))?;
+    for entry in entries.flatten() {
+        copy(&entry.path(), &tree.root.join("include/afterimage").join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// The DLLs have a target folder of their own: they are built with another standard library and another environment,
+/// and do not wait for the lock of other builds.
+fn windows_libraries(ws: &Workspace, tree: &Tree) -> Result {
+    let target_dir = ws.target.join("win");
+    let mut cargo = cargo(ws);
+    cargo.args(["build", "--release", "--lib", "-p", "afterimage-d3d9-com", "-Zbuild-std=std,panic_abort"]);
+    cargo.args(["--config", "profile.release.panic=\"abort\""]).arg("--target-dir").arg(&target_dir);
+    cargo.env("RUSTC_BOOTSTRAP", "1");
+    for width in Width::ALL {
+        cargo.args(["--target", &width.target()]);
+        let variable = width.target().to_uppercase().replace('-', "_");
+        cargo.env(format!("CARGO_TARGET_{variable}_LINKER"), width.compiler("gcc"));
+    }
+    let advice = "see `cargo xtask setup --check`; the native half works without";
+    step::run(ws, &mut cargo, "building d3d9.dll for 64 and 32 bit, with its standard library", advice)?;
+    for width in Width::ALL {
+        let dll = target_dir.join(width.target()).join("release/d3d9.dll");
+        copy(&dll, &tree.root.join(width.folder()).join("d3d9.dll"))?;
+    }
+    Ok(())
+}
+
+fn native_samples(ws: &Workspace, tree: &Tree) -> Result {
+    for source in SAMPLES {
+        let out = tree.native_sample(source.name);
+        let mut compiler = Command::new("g++");
+        compiler.args(CXX_FLAGS).arg("-I").arg(ws.root.join("include/afterimage")).arg(source_of(ws, source));
+        compiler.arg("-o").arg(&out).arg("-L").arg(&tree.root).args(["-ld3d9", "-ldl", "-Wl,-rpath,$ORIGIN/../.."]);
+        compile(ws, compiler, source, &out, "native")?;
+    }
+    Ok(())
+}
+
+fn windows_samples(ws: &Workspace, tree: &Tree) -> Result {
+    for width in Width::ALL {
+        for source in SAMPLES {
+            let out = tree.windows_sample(source.name, width);
+            let mut compiler = Command::new(width.compiler("g++"));
+            compiler.args(CXX_FLAGS).args(["-msse2", "-mfpmath=sse", "-static"]).arg(source_of(ws, source));
+            compiler.arg("-o").arg(&out).arg("-ld3d9").args(source.windows_libraries).args(["-luser32", "-lgdi32"]);
+            compile(ws, compiler, source, &out, &format!("{} bit", width.bits()))?;
+        }
+    }
+    Ok(())
+}
+
+fn source_of(ws: &Workspace, source: &Source) -> PathBuf {
+    ws.root.join("samples").join(format!("{}.cpp", source.name))
+}
+
+/// Compiles a sample if anything that it may include is newer.
+fn compile(ws: &Workspace, mut compiler: Command, source: &Source, out: &Path, kind: &str) -> Result {
+    let samples = ws.root.join("samples");
+    let inputs = [&samples, &samples.join("shaders"), &ws.root.join("include/afterimage")];
+    let newest = inputs
+        .iter()
+        .filter_map(|dir| std::fs::read_dir(dir).ok())
+        .flatten()
+        .flatten()
+        .filter_map(|e| modified(&e.path()))
+        .max();
+    if modified(out).is_some_and(|built| newest.is_some_and(|newest| newest < built)) {
+        return Ok(());
+    }
+    let folder = out.parent().unwrap_or(out);
+    std::fs::create_dir_all(folder).doing(format!("creating {}", folder.display()))?;
+    step::run(ws, &mut compiler, &format!("compiling sample {} ({kind})", source.name), "").map(drop)
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|meta| meta.modified()).ok()
+}
+
+/// cargo as it was called, in the root, without colours in its output.
+pub(crate) fn cargo(ws: &Workspace) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(&ws.root).env("CARGO_TERM_COLOR", "never");
+    command
+}
+
+/// Copies a file, making its folder. The old file is removed first: it may be a program that is running.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result {
+    let folder = to.parent().unwrap_or(to);
+    std::fs::create_dir_all(folder).doing(format!("creating {}", folder.display()))?;
+    let _ = std::fs::remove_file(to);
+    std::fs::copy(from, to)
+        .map(drop)
+        .map_err(|error| Failure::new(format!("copying {} to {}", from.display(), to.display()), error))
+}

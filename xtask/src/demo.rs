@@ -1,0 +1,41 @@
+//! `cargo xtask demo`: the sample programs, every way there is, as a table and a page.
+
+use crate::build::{self, Profile};
+use crate::matrix::{self, End};
+use crate::report;
+use crate::setup;
+use crate::step::{Failure, Result};
+use crate::workspace::Workspace;
+
+/// Arguments of `demo`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only the native half, even where Wine and mingw are there.
+    #[arg(long)]
+    native_only: bool,
+    /// Watch with the validation layers; any message is a failure.
+    #[arg(long)]
+    validate: bool,
+}
+
+/// The command itself.
+///
+/// # Errors
+/// When something cannot be built, or a program or its pictures go wrong.
+pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    let machine = setup::ensure(ws, &setup::Args { native_only: args.native_only, check: false })?;
+    let tree = build::tree(ws, &machine, Profile::Release)?;
+    let out = ws.target.join("demo");
+    let rows = matrix::run(ws, &machine, &tree, &out, args.validate)?;
+    let notes: Vec<String> =
+        machine.missing.iter().map(|missing| format!("{}: {}", missing.what, missing.why)).collect();
+    report::write(&rows, &out, &notes)?;
+    report::print(&rows, &ws.root);
+    println!("all pictures: {}", out.join("index.html").display());
+    let bad = rows.iter().filter(|row| matches!(row.end, End::Bad(_))).count();
+    if bad > 0 {
+        return Err(Failure::new("the demo", format!("{bad} of {} runs went wrong", rows.len()))
+            .advise("the table says which, and why"));
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! `cargo xtask fuzz`: the fuzz targets, with the stable toolchain.
+//!
+//! cargo-fuzz wants a nightly compiler; all that it adds is a set of flags that make the code report its coverage, and
+//! those the stable compiler takes as well. libFuzzer itself comes with the crate `libfuzzer-sys`, built by the C++
+//! compiler.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::build;
+use crate::step::{self, Context, Failure, Progress, Result};
+use crate::workspace::Workspace;
+
+/// Arguments of `fuzz`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Targets to run; all if none is named.
+    names: Vec<String>,
+    /// Seconds for each target.
+    #[arg(long, default_value_t = 60)]
+    seconds: u32,
+}
+
+/// A fuzz target and the folders with its first inputs.
+struct Target {
+    name: &'static str,
+    seeds: &'static [&'static str],
+}
+
+/// The targets; their code is in `fuzz/targets/NAME.rs`.
+const TARGETS: &[Target] = &[
+    Target { name: "packets", seeds: &[] },
+    Target { name: "captures", seeds: &["fuzz/seeds/captures"] },
+    Target { name: "shader_tokens", seeds: &["fuzz/seeds/shader_tokens"] },
+    Target { name: "ring", seeds: &[] },
+    Target { name: "ir_text", seeds: &["crates/ir/tests", "crates/passes/tests"] },
+];
+
+/// What makes the compiler report coverage to libFuzzer.
+const FLAGS: &[&str] = &[
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "--cfg=fuzzing",
+    "-Ccodegen-units=1",
+];
+
+/// MiB of memory after which a target counts as failed.
+const MEMORY_MIB: u32 = 2048;
+/// Seconds for one input after which a target counts as hanging.
+const HANG_SECONDS: u32 = 10;
+
+/// The command itself.
+///
+/// # Errors
+/// When a target is not known, does not build, or finds something.
+pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    let (good, bad) = run(ws, &args.names, args.seconds)?;
+    println!("{good} fuzz targets passed, {bad} failed");
+    if bad > 0 { Err(Failure::new("fuzzing", format!("{bad} targets found something"))) } else { Ok(()) }
+}
+
+/// Builds the targets and runs each for so many seconds, as many at a time as there are cores. Returns how many found
+/// nothing and how many found something.
+///
+/// # Errors
+/// When a target is not known or does not build.
+pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32) -> Result<(usize, usize)> {
+    if let Some(unknown) = names.iter().find(|name| TARGETS.iter().all(|target| target.name != **name)) {
+        let known: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
+        return Err(Failure::new("fuzzing", format!("there is no target `{unknown}`; there are {}", known.join(", "))));
+    }
+    let wanted: Vec<&Target> =
+        TARGETS.iter().filter(|t| names.is_empty() || names.iter().any(|n| n == t.name)).collect();
+    let folder = compile(ws)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut good = 0;
+    for group in wanted.chunks(cores) {
+        let titles: Vec<_> = group.iter().map(|target| target.name).collect();
+        let progress = Progress::start(format!("fuzzing {} for {seconds} s", titles.join(", ")));
+        let results: Vec<Result> = std::thread::scope(|scope| {
+            let runs: Vec<_> =
+                group.iter().map(|target| scope.spawn(|| fuzz(ws, target, &folder, seconds, &progress))).collect();
+            let lost = || Failure::new("fuzzing", "the thread that watches it ended");
+            runs.into_iter().map(|run| run.join().unwrap_or_else(|_| Err(lost()))).collect()
+        });
+        good += results.iter().filter(|result| result.is_ok()).count();
+        let mut all = Ok(());
+        for failure in results.into_iter().filter_map(Result::err) {
+            eprintln!("{failure}");
+            all = Err(failure);
+        }
+        progress.finish(&all);
+    }
+    Ok((good, wanted.len() - good))
+}
+
+fn compile(ws: &Workspace) -> Result<PathBuf> {
+    let host = "x86_64-unknown-linux-gnu";
+    let host = if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-gnu" } else { host };
+    let target_dir = ws.target.join("fuzz");
+    let mut cargo = build::cargo(ws);
+    // With --target, the flags apply to the fuzzed code and not to build scripts and macros.
+    cargo.current_dir(ws.root.join("fuzz")).args(["build", "--release", "--bins", "--target", host]);
+    cargo.arg("--target-dir").arg(&target_dir).env("RUSTFLAGS", FLAGS.join(" "));
+    step::run(
+        ws,
+        &mut cargo,
+        "building the fuzz targets",
+        "libfuzzer-sys needs a C++ compiler (Debian: apt-get install g++)",
+    )?;
+    Ok(target_dir.join(host).join("release"))
+}
+
+fn fuzz(ws: &Workspace, target: &Target, folder: &std::path::Path, seconds: u32, progress: &Progress) -> Result {
+    let corpus = ws.target.join("fuzz/corpus").join(target.name);
+    let findings = ws.target.join("fuzz/findings").join(target.name);
+    for dir in [&corpus, &findings] {
+        std::fs::create_dir_all(dir).doing(format!("creating {}", dir.display()))?;
+    }
+    let mut command = Command::new(folder.join(target.name));
+    command.arg(format!("-max_total_time={seconds}")).arg(format!("-rss_limit_mb={MEMORY_MIB}"));
+    command.arg(format!("-timeout={HANG_SECONDS}")).arg("-max_len=8192").arg("-print_final_stats=1");
+    command.arg(format!("-artifact_prefix={}/", findings.display())).arg(&corpus);
+    command.args(target.seeds.iter().map(|seeds| ws.root.join(seeds)).filter(|seeds| seeds.is_dir()));
+    let again = format!("{} {}/INPUT runs one input again", folder.join(target.name).display(), findings.display());
+    step::run_in(ws, &mut command, &format!("fuzz target {}", target.name), &again, progress).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TARGETS;
+
+    #[test]
+    fn every_target_has_its_file_and_its_row_in_the_manifest() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
+        let manifest = std::fs::read_to_string(root.join("Cargo.toml")).expect("fuzz/Cargo.toml is there");
+        for target in TARGETS {
+            assert!(root.join("targets").join(format!("{}.rs", target.name)).is_file(), "{}", target.name);
+            assert!(manifest.contains(&format!("name = \"{}\"", target.name)), "{}", target.name);
+        }
+        assert_eq!(manifest.matches("[[bin]]").count(), TARGETS.len());
+    }
+}

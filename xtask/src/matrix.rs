@@ -1,0 +1,382 @@
+//! The sample programs, each run in every way that there is, and their pictures compared.
+//!
+//! The ways: natively in one process; the 64-bit and the 32-bit DLL under Wine through shared memory to the viewer; and
+//! the replay of a capture that the first of these wrote. All must give the same pixels.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::build::{Tree, Width, Windows};
+use crate::display::Display;
+use crate::picture::{self, Picture};
+use crate::setup::{self, Machine};
+use crate::step::{self, Context, Failure, Progress, Result};
+use crate::workspace::Workspace;
+
+/// Frames that each program draws.
+const FRAMES: u32 = 60;
+/// Frames whose pictures are kept.
+const SHOTS: &str = "1,15,30-32,45,59";
+/// Frames that are captured, and must replay to the same pictures.
+const CAPTURED: &str = "30-32";
+/// The frame that stands for the program.
+const POSTER: &str = "frame-000030.png";
+/// Seconds after which a program is ended.
+const LIMIT: &str = "240";
+
+/// A sample program and its arguments.
+pub(crate) struct Program {
+    /// What tables call it.
+    pub(crate) name: &'static str,
+    sample: &'static str,
+    arguments: &'static [&'static str],
+    /// Why there is no native version, if so.
+    windows_only: Option<&'static str>,
+}
+
+/// What is run.
+pub(crate) const PROGRAMS: &[Program] = &[
+    Program { name: "scene", sample: "scene", arguments: &[], windows_only: None },
+    Program { name: "targets", sample: "targets", arguments: &[], windows_only: None },
+    Program { name: "teapot", sample: "teapot", arguments: &[], windows_only: None },
+    Program {
+        name: "teapot-d3dx",
+        sample: "teapot",
+        arguments: &["--d3dx"],
+        windows_only: Some("D3DXCreateTeapot exists on Windows only"),
+    },
+];
+
+/// A way to run a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Linked with `libd3d9.so`, rendering in its own process.
+    Native,
+    /// A Windows program under Wine, rendering in the viewer.
+    Dll(Width),
+    /// A capture of the first way, replayed.
+    Replay,
+}
+
+impl Way {
+    /// All, in the order they are run.
+    pub(crate) const ALL: [Self; 4] = [Self::Native, Self::Dll(Width::W64), Self::Dll(Width::W32), Self::Replay];
+
+    /// The folder of its pictures.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Dll(Width::W64) => "dll64",
+            Self::Dll(Width::W32) => "dll32",
+            Self::Replay => "replay",
+        }
+    }
+
+    /// The width, for the table.
+    pub(crate) fn width(self) -> &'static str {
+        match self {
+            Self::Native => "64",
+            Self::Dll(Width::W64) => "64 (Wine)",
+            Self::Dll(Width::W32) => "32 (Wine)",
+            Self::Replay => "–",
+        }
+    }
+
+    /// How packets get to the renderer, for the table.
+    pub(crate) fn transport(self) -> &'static str {
+        match self {
+            Self::Native => "in process",
+            Self::Dll(_) => "shared memory",
+            Self::Replay => "capture",
+        }
+    }
+}
+
+/// What the receiver wrote about a run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stats {
+    /// Frames presented.
+    pub(crate) frames: Option<u64>,
+    /// Draws per frame.
+    pub(crate) draws: Option<f64>,
+    /// Milliseconds per frame.
+    pub(crate) ms_per_frame: Option<f64>,
+    /// Messages of the validation layers.
+    pub(crate) validation: Option<u64>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone)]
+pub(crate) enum End {
+    /// It ran, and its pictures are right.
+    Good,
+    /// It could not be run here, and why.
+    Skipped(String),
+    /// What went wrong.
+    Bad(String),
+}
+
+/// One row of the table.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    /// The program's name.
+    pub(crate) program: &'static str,
+    /// How it was run.
+    pub(crate) way: Way,
+    /// How that ended.
+    pub(crate) end: End,
+    /// What the receiver counted.
+    pub(crate) stats: Stats,
+    /// Its pictures.
+    pub(crate) pictures: Vec<PathBuf>,
+}
+
+impl Row {
+    /// The picture that stands for the run.
+    pub(crate) fn poster(&self) -> Option<&Path> {
+        let named = self.pictures.iter().find(|path| path.ends_with(POSTER));
+        named.or_else(|| self.pictures.get(self.pictures.len() / 2)).map(PathBuf::as_path)
+    }
+}
+
+/// Runs everything. The pictures go to `out/PROGRAM/WAY/`.
+///
+/// # Errors
+/// When the runs cannot be prepared; a run that fails is a row that says so.
+pub(crate) fn run(ws: &Workspace, machine: &Machine, tree: &Tree, out: &Path, validate: bool) -> Result<Vec<Row>> {
+    let session = Session::start(ws, machine, tree, out, validate)?;
+    let mut rows = Vec::new();
+    for program in PROGRAMS {
+        let mut reference: Option<(Way, PathBuf)> = None;
+        let mut capture: Option<PathBuf> = None;
+        for way in Way::ALL {
+            let row = session.row(program, way, reference.as_ref(), capture.as_deref());
+            if reference.is_none() && !row.pictures.is_empty() {
+                reference = Some((way, session.folder(program, way)));
+                capture = Some(session.capture(program));
+            }
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+/// What all runs share.
+struct Session<'a> {
+    ws: &'a Workspace,
+    tree: &'a Tree,
+    out: &'a Path,
+    display: Option<Display>,
+    validate: bool,
+    /// Why Windows programs of each width cannot be run, if so.
+    denied: [Option<End>; 2],
+}
+
+impl<'a> Session<'a> {
+    fn start(ws: &'a Workspace, machine: &Machine, tree: &'a Tree, out: &'a Path, validate: bool) -> Result<Self> {
+        let _ = std::fs::remove_dir_all(out);
+        std::fs::create_dir_all(out).doing(format!("creating {}", out.display()))?;
+        let mut denied = match &tree.windows {
+            Windows::Built => [machine.no_windows(), machine.no_windows32()].map(|why| why.map(End::Skipped)),
+            Windows::Impossible(why) => [(); 2].map(|()| Some(End::Skipped(why.clone()))),
+            Windows::Broken(why) => [(); 2].map(|()| Some(End::Bad(why.clone()))),
+        };
+        let mut display = None;
+        if denied.iter().any(Option::is_none) {
+            match Display::start() {
+                Ok(started) => display = Some(started),
+                Err(failure) => denied = [(); 2].map(|()| Some(End::Bad(failure.summary()))),
+            }
+        }
+        let session = Self { ws, tree, out, display, validate, denied };
+        for width in Width::ALL {
+            if session.denied(width).is_none() {
+                session.make_prefix(width)?;
+            }
+        }
+        Ok(session)
+    }
+
+    fn denied(&self, width: Width) -> Option<&End> {
+        self.denied[usize::from(width == Width::W32)].as_ref()
+    }
+
+    fn folder(&self, program: &Program, way: Way) -> PathBuf {
+        self.out.join(program.name).join(way.folder())
+    }
+
+    fn capture(&self, program: &Program) -> PathBuf {
+        self.out.join(program.name).join("frames.aftercap")
+    }
+
+    fn row(&self, program: &Program, way: Way, reference: Option<&(Way, PathBuf)>, capture: Option<&Path>) -> Row {
+        let mut row = Row { program: program.name, way, end: End::Good, stats: Stats::default(), pictures: Vec::new() };
+        let why_not = match way {
+            Way::Native => program.windows_only.map(|why| End::Skipped(why.to_owned())),
+            Way::Dll(width) => self.denied(width).cloned(),
+            Way::Replay => capture.is_none().then(|| End::Skipped("no run wrote a capture".to_owned())),
+        };
+        if let Some(end) = why_not {
+            row.end = end;
+            return row;
+        }
+        let title = format!("{} {} {}", program.name, way.width(), way.transport());
+        let progress = Progress::start(title.clone());
+        let result = self.execute(program, way, reference.is_none(), capture, &title, &progress);
+        let folder = self.folder(program, way);
+        row.pictures = picture::in_folder(&folder);
+        row.stats = read_stats(&folder.join("stats.json"));
+        let result = result.and_then(|()| self.judge(&row, reference.map(|(_, folder)| folder.as_path())));
+        progress.finish(&result);
+        if let Err(failure) = result {
+            eprintln!("{failure}");
+            row.end = End::Bad(failure.summary());
+        }
+        row
+    }
+
+    /// Runs the program. The first way that runs also writes the capture.
+    fn execute(
+        &self,
+        program: &Program,
+        way: Way,
+        first: bool,
+        capture: Option<&Path>,
+        title: &str,
+        progress: &Progress,
+    ) -> Result {
+        let folder = self.folder(program, way);
+        std::fs::create_dir_all(&folder).doing(format!("creating {}", folder.display()))?;
+        let mut command = Command::new("timeout");
+        command.args(["-k", "5", LIMIT]);
+        match way {
+            Way::Native => {
+                command.arg(self.tree.native_sample(program.sample)).env("AFTERIMAGE_RENDERER", "in-process");
+            }
+            Way::Dll(width) => {
+                command.arg(self.tree.afterimage()).arg("run").arg(self.tree.windows_sample(program.sample, width));
+                self.for_wine(&mut command, width);
+                command.env("AFTERIMAGE_RENDERER", "viewer");
+            }
+            Way::Replay => {
+                command
+                    .arg(self.tree.afterimage())
+                    .arg("replay")
+                    .arg(capture.unwrap_or(&folder))
+                    .arg("-o")
+                    .arg(&folder);
+            }
+        }
+        if way != Way::Replay {
+            command.args(["--frames", &FRAMES.to_string()]).args(program.arguments);
+            command.env("AFTERIMAGE_SCREENSHOTS", &folder).env("AFTERIMAGE_SCREENSHOT_FRAMES", SHOTS);
+            if first {
+                command
+                    .env("AFTERIMAGE_CAPTURE_FRAMES", CAPTURED)
+                    .env("AFTERIMAGE_CAPTURE_FILE", self.capture(program));
+            }
+        }
+        command.env("AFTERIMAGE_STATS", folder.join("stats.json"));
+        command.env("AFTERIMAGE_VALIDATE", if self.validate { "1" } else { "0" });
+        let advice = format!("run it by hand: {}", step::line_of(&command));
+        step::run_in(self.ws, &mut command, title, &advice, progress).map(drop)
+    }
+
+    /// Whether a run's pictures are there, show something, and are those of the reference.
+    fn judge(&self, row: &Row, reference: Option<&Path>) -> Result {
+        let what = format!("the pictures of {} ({}, {})", row.program, row.way.width(), row.way.transport());
+        let wrong = |cause: String| Err(Failure::new(what.clone(), cause));
+        if row.pictures.is_empty() {
+            return wrong("there are none".to_owned());
+        }
+        if let Some(count) = row.stats.validation.filter(|count| *count > 0) {
+            return wrong(format!("the validation layers had {count} messages"));
+        }
+        let mut compared = 0;
+        for path in &row.pictures {
+            let picture = Picture::read(path)?;
+            let name = path.file_name().unwrap_or_default();
+            if picture.colours(16) < 16 {
+                return wrong(format!("{} is nearly empty", name.to_string_lossy()));
+            }
+            let Some(other) = reference.map(|folder| folder.join(name)).filter(|other| other.is_file()) else {
+                continue;
+            };
+            compared += 1;
+            if let Some(difference) = Picture::read(&other)?.difference(&picture) {
+                return wrong(format!("{} is not that of {}: {difference}", path.display(), other.display()));
+            }
+        }
+        let needed = if row.way == Way::Replay { 3 } else { 6 };
+        if reference.is_some() && compared < needed {
+            return wrong(format!("only {compared} of its {} pictures are also in the reference", row.pictures.len()));
+        }
+        Ok(())
+    }
+
+    /// The environment of a Windows program.
+    fn for_wine(&self, command: &mut Command, width: Width) {
+        let display = self.display.as_ref().map_or("", Display::name);
+        command.env("DISPLAY", display).env("WINEDEBUG", "-all").env("WINEDLLOVERRIDES", "mscoree,mshtml=");
+        command.env("WINEPREFIX", self.prefix(width));
+        if width == Width::W32 && !setup::wine32::system_has_it() {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let folders = std::iter::once(self.ws.wine32().join("bin")).chain(std::env::split_paths(&path));
+            if let Ok(path) = std::env::join_paths(folders) {
+                command.env("PATH", path);
+            }
+        }
+    }
+
+    fn prefix(&self, width: Width) -> PathBuf {
+        self.ws.cache.join(format!("prefix{}", width.bits()))
+    }
+
+    /// Makes a Wine prefix once, so that no program's time includes it.
+    fn make_prefix(&self, width: Width) -> Result {
+        if self.prefix(width).join("system.reg").is_file() {
+            return Ok(());
+        }
+        let mut command = Command::new("timeout");
+        command.args(["-k", "5", LIMIT, "wine", "wineboot", "--init"]);
+        self.for_wine(&mut command, width);
+        let advice = format!("remove {} and try again", self.prefix(width).display());
+        step::run(self.ws, &mut command, &format!("making a Wine prefix ({} bit)", width.bits()), &advice)?;
+        // Waits until everything is written.
+        let mut wait = Command::new("wineserver");
+        wait.arg("-w");
+        self.for_wine(&mut wait, width);
+        let _ = wait.status();
+        Ok(())
+    }
+}
+
+impl Drop for Session<'_> {
+    /// Ends what Wine leaves running in the background.
+    fn drop(&mut self) {
+        for width in Width::ALL {
+            if self.denied(width).is_none() {
+                let mut end = Command::new("wineserver");
+                end.arg("-k");
+                self.for_wine(&mut end, width);
+                let _ = end.status();
+            }
+        }
+    }
+}
+
+/// Reads what the receiver counted; what is not there stays unknown.
+fn read_stats(path: &Path) -> Stats {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let Ok(value) = serde_json::from_str::<Value>(&text) else { return Stats::default() };
+    let frames = value["frames"].as_u64();
+    let draws = value["draws"].as_f64();
+    Stats {
+        frames,
+        draws: draws.zip(frames).map(|(draws, frames)| draws / frames.max(1) as f64),
+        ms_per_frame: value["ms_per_frame"].as_f64(),
+        validation: value["validation_messages"].as_u64(),
+    }
+}

@@ -1,0 +1,87 @@
+//! Reading pictures and comparing them pixel by pixel.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use crate::step::{Context, Failure, Result};
+
+/// Red, green and blue of a picture.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Picture {
+    width: u32,
+    height: u32,
+    rgb: Vec<u8>,
+}
+
+impl Picture {
+    /// Reads a PNG file; transparency is left out.
+    ///
+    /// # Errors
+    /// When it is not a PNG file of 8 bits per channel.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let what = || format!("reading {}", path.display());
+        let mut reader = png::Decoder::new(BufReader::new(File::open(path).doing(what())?)).read_info().doing(what())?;
+        let size = reader.output_buffer_size().ok_or_else(|| Failure::new(what(), "the picture is too large"))?;
+        let mut pixels = vec![0; size];
+        let info = reader.next_frame(&mut pixels).doing(what())?;
+        let rgb = match (info.color_type, info.bit_depth) {
+            (png::ColorType::Rgb, png::BitDepth::Eight) => pixels,
+            (png::ColorType::Rgba, png::BitDepth::Eight) => {
+                pixels.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect()
+            }
+            other => return Err(Failure::new(what(), format!("unexpected pixel format {other:?}"))),
+        };
+        Ok(Self { width: info.width, height: info.height, rgb })
+    }
+
+    /// How many colours the picture has, up to `limit`: a picture of one colour shows that nothing was drawn.
+    pub(crate) fn colours(&self, limit: usize) -> usize {
+        let mut seen = std::collections::HashSet::new();
+        for pixel in self.rgb.chunks_exact(3) {
+            seen.insert(pixel);
+            if seen.len() >= limit {
+                break;
+            }
+        }
+        seen.len()
+    }
+
+    /// Where and by how much two pictures differ; `None` when they are the same.
+    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+        if (self.width, self.height) != (other.width, other.height) {
+            return Some(format!("{}x{} against {}x{}", self.width, self.height, other.width, other.height));
+        }
+        let pairs = || self.rgb.chunks_exact(3).zip(other.rgb.chunks_exact(3));
+        let different = pairs().filter(|(a, b)| a != b).count();
+        let largest = self.rgb.iter().zip(&other.rgb).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
+        let first = pairs().position(|(a, b)| a != b)? as u32;
+        let (x, y) = (first % self.width, first / self.width);
+        Some(format!("{different} pixels differ, by up to {largest}, the first at {x},{y}"))
+    }
+}
+
+/// The pictures in a folder, by name.
+pub(crate) fn in_folder(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|ext| ext == "png")).collect();
+    files.sort();
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Picture;
+
+    #[test]
+    fn differences_are_counted_and_placed() {
+        let black = Picture { width: 2, height: 2, rgb: vec![0; 12] };
+        let mut other = Picture { width: 2, height: 2, rgb: vec![0; 12] };
+        assert_eq!(black.difference(&other), None);
+        other.rgb[10] = 7;
+        assert_eq!(black.difference(&other).as_deref(), Some("1 pixels differ, by up to 7, the first at 1,1"));
+        let wide = Picture { width: 4, height: 1, rgb: vec![0; 12] };
+        assert_eq!(black.difference(&wide).as_deref(), Some("2x2 against 4x1"));
+        assert_eq!(other.colours(10), 2);
+    }
+}

@@ -1,0 +1,154 @@
+//! `cargo xtask test`: everything that must hold before a change goes in.
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::build::{self, Profile};
+use crate::fuzz;
+use crate::matrix::{self, End};
+use crate::report;
+use crate::setup;
+use crate::step::{self, Failure, Progress, Result};
+use crate::workspace::Workspace;
+
+/// Arguments of `test`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Seconds for each fuzz target; 0 leaves them out.
+    #[arg(long, default_value_t = 60)]
+    fuzz_seconds: u32,
+    /// Leave the sample programs out.
+    #[arg(long)]
+    no_samples: bool,
+}
+
+/// What has passed and failed so far.
+#[derive(Debug, Default)]
+struct Score {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+}
+
+impl Score {
+    fn add(&mut self, result: Result) {
+        match result {
+            Ok(()) => self.passed += 1,
+            Err(failure) => {
+                eprintln!("{failure}");
+                self.failed += 1;
+            }
+        }
+    }
+}
+
+/// The command itself. Goes on after a failure, so that one run shows all.
+///
+/// # Errors
+/// When anything fails.
+pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    let start = Instant::now();
+    let machine = setup::ensure(ws, &setup::Args::default())?;
+    let mut score = Score::default();
+    score.add(checked(ws, &["fmt", "--all", "--check"], "formatting", "run `cargo fmt`"));
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    score.add(checked(ws, &clippy, "clippy", "run `cargo clippy --workspace --all-targets`"));
+    unit_tests(ws, &mut score)?;
+    if !args.no_samples {
+        samples(ws, &machine, &mut score);
+    }
+    if args.fuzz_seconds > 0 {
+        match fuzz::run(ws, &[], args.fuzz_seconds) {
+            Ok((good, bad)) => {
+                score.passed += good;
+                score.failed += bad;
+            }
+            Err(failure) => score.add(Err(failure)),
+        }
+    }
+    let minutes = start.elapsed().as_secs_f32() / 60.0;
+    println!("{} passed, {} failed, {} skipped ({minutes:.1} min)", score.passed, score.failed, score.skipped);
+    if score.failed == 0 { Ok(()) } else { Err(Failure::new("the tests", format!("{} failed", score.failed))) }
+}
+
+fn checked(ws: &Workspace, arguments: &[&str], what: &str, advice: &str) -> Result {
+    step::run(ws, build::cargo(ws).args(arguments), what, advice).map(drop)
+}
+
+/// All of the workspace's tests, with the validation layers where a test opens a device.
+fn unit_tests(ws: &Workspace, score: &mut Score) -> Result {
+    let progress = Progress::start("tests of the crates");
+    let mut cargo = build::cargo(ws);
+    cargo.args(["test", "--workspace", "--no-fail-fast"]).env("AFTERIMAGE_VALIDATE", "1");
+    let done = step::run_to_end(ws, &mut cargo, "cargo test", &progress)?;
+    let (passed, failed) = count(&done.log);
+    score.passed += passed;
+    score.failed += failed;
+    let result = if done.status.success() {
+        Ok(())
+    } else {
+        // A crate that does not compile has no tests to count.
+        score.failed += usize::from(failed == 0);
+        Err(Failure {
+            command: Some(step::line_of(&cargo)),
+            log: Some(done.log),
+            ..Failure::new("tests", done.tail.join("\n"))
+        })
+    };
+    progress.end(if result.is_ok() { "✓" } else { "✗" }, &format!("{passed} passed, {failed} failed"));
+    if let Err(failure) = result {
+        eprintln!("{failure}");
+    }
+    Ok(())
+}
+
+/// Adds up the lines `test result: ok. 3 passed; 0 failed; ...`.
+fn count(log: &Path) -> (usize, usize) {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    sum_results(&text)
+}
+
+fn sum_results(text: &str) -> (usize, usize) {
+    let mut sums = (0, 0);
+    for line in text.lines().filter(|line| line.starts_with("test result: ")) {
+        let number = |what: &str| {
+            let words: Vec<&str> = line.split([' ', ';']).collect();
+            let at = words.iter().position(|word| *word == what)?;
+            words[..at].last()?.parse::<usize>().ok()
+        };
+        sums.0 += number("passed").unwrap_or(0);
+        sums.1 += number("failed").unwrap_or(0);
+    }
+    sums
+}
+
+/// The sample programs in every way, under the validation layers.
+fn samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) {
+    let out = ws.target.join("test-samples");
+    let rows = build::tree(ws, machine, Profile::Dev).and_then(|tree| matrix::run(ws, machine, &tree, &out, true));
+    match rows {
+        Ok(rows) => {
+            for row in &rows {
+                match row.end {
+                    End::Good => score.passed += 1,
+                    End::Skipped(_) => score.skipped += 1,
+                    End::Bad(_) => score.failed += 1,
+                }
+            }
+            report::print(&rows, &ws.root);
+        }
+        Err(failure) => score.add(Err(failure)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sum_results;
+
+    #[test]
+    fn results_of_all_test_programs_are_added_up() {
+        let text = "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured\n\
+                    test result: FAILED. 2 passed; 1 failed; 0 ignored; finished in 0.1s\n";
+        assert_eq!(sum_results(text), (5, 1));
+    }
+}
