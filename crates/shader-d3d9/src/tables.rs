@@ -462,10 +462,11 @@ macro_rules! registers {
     };
 }
 
-// Counts are those that the language can address; the device's caps may allow fewer.
+// Counts are those that the language can address; the device's caps may allow fewer. Model 2.0 has twelve temporaries by the
+// reference, but Wine's HLSL compiler writes more and drivers take them.
 registers! {
     //                                        vs 1.1  2.0  2.x  3.0    ps 1.3 1.4 2.0 2.x 3.0
-    Temp         0 None, "r"      Both       [12   12   32   32]  [2   6  32  32  32];
+    Temp         0 None, "r"      Both       [12   32   32   32]  [2   6  32  32  32];
     Input        1 None, "v"      Read       [16   16   16   16]  [2   2   2   2  10];
     Const        2 None, "c"      Read       [256  256  256  256] [8   8  32  32  224];
     Address      3 VS,   "a"      Both       [1    1    1    1]   [0   0   0   0   0];

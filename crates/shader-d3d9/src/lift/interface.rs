@@ -1,6 +1,6 @@
 //! Declarations, inputs at the start, outputs at the end.
 
-use super::Lifter;
+use super::{Failure, LiftErrorKind, Lifter};
 use crate::banks::{Bank, SystemRegister};
 use crate::io::{self, LinkInfo};
 use crate::pixel_ops::{self, PixelResult};
@@ -14,6 +14,10 @@ use afterimage_ir::{
 pub(super) const SAMPLERS: usize = crate::signature::MAX_SAMPLERS;
 /// Texture slot of the vertex stage's first sampler.
 pub(super) const VERTEX_SLOT: u8 = 16;
+
+/// Registers of the stream's banks; software vertex processing can name more.
+const MAX_FLOATS: u32 = 256;
+const MAX_INTS: u32 = 16;
 
 /// The three constant files: what of them is named, and their banks once declared.
 #[derive(Default)]
@@ -30,17 +34,18 @@ struct File {
 }
 
 impl Lifter<'_> {
-    pub(super) fn declare(&mut self) {
-        self.declare_constants();
+    pub(super) fn declare(&mut self) -> Result<(), Failure> {
+        self.declare_constants()?;
         self.declare_arrays();
         match self.program.version.stage {
             Stage::Vertex => self.vertex_inputs(),
             Stage::Pixel => self.pixel_inputs(),
         }
+        Ok(())
     }
 
-    fn declare_constants(&mut self) {
-        for i in &self.program.instructions {
+    fn declare_constants(&mut self) -> Result<(), Failure> {
+        for (at, i) in self.program.instructions.iter().enumerate() {
             let defined = i.dst.iter().map(|dst| (dst.register, 1));
             let rows = i.op.info().operands.iter().find_map(|operand| match operand {
                 Operand::Rows(rows) => Some(u32::from(*rows)),
@@ -48,13 +53,16 @@ impl Lifter<'_> {
             });
             // Only the last source of a matrix opcode has rows, but one bank register too many costs nothing.
             for (register, rows) in defined.chain(i.srcs.iter().map(|src| (src.register, rows.unwrap_or(1)))) {
-                let file = match register.ty {
-                    RegisterType::Const => &mut self.constants.float,
-                    RegisterType::ConstInt => &mut self.constants.int,
-                    RegisterType::ConstBool => &mut self.constants.bool,
+                let (file, limit) = match register.ty {
+                    RegisterType::Const => (&mut self.constants.float, MAX_FLOATS),
+                    RegisterType::ConstInt => (&mut self.constants.int, MAX_INTS),
+                    RegisterType::ConstBool => (&mut self.constants.bool, MAX_INTS),
                     _ => continue,
                 };
-                let count = u32::from(register.ty.info().count(self.program.version));
+                if u32::from(register.number) >= limit {
+                    return Err((at, LiftErrorKind::Constant(register.number)));
+                }
+                let count = u32::from(register.ty.info().count(self.program.version)).min(limit);
                 let end = if register.relative.is_some() { count } else { u32::from(register.number) + rows };
                 file.size = file.size.max(end.min(count));
             }
@@ -69,6 +77,7 @@ impl Lifter<'_> {
             };
             self.b.define_const(bank, dst.register.number.into(), value);
         }
+        Ok(())
     }
 
     pub(super) fn float_bank(&mut self) -> ir::Bank {

@@ -60,6 +60,9 @@ pub enum LiftErrorKind {
     /// `aL` outside of a loop.
     #[error("aL is used outside of a loop")]
     NoLoop,
+    /// A constant of software vertex processing that no bank holds.
+    #[error("constant register {0} is beyond those that a draw can have")]
+    Constant(u16),
     /// Too many instructions after inlining.
     #[error("more than {MAX_LIFTED} instructions with subroutines inlined")]
     TooComplex,
@@ -103,8 +106,8 @@ pub fn lift_program(program: &Program, signature: &Signature, runtime: &RuntimeI
         calls: 0,
         lifted: 0,
     };
-    lifter.declare();
-    lifter.run(0).map_err(|(at, kind)| {
+    let lifted = lifter.declare().and_then(|()| lifter.run(0));
+    lifted.map_err(|(at, kind)| {
         let instruction = &program.instructions[at];
         LiftError::Instruction { offset: instruction.offset, opcode: instruction.op.info().name, kind }
     })?;

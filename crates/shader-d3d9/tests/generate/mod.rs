@@ -12,7 +12,7 @@ use proptest::prelude::Rng;
 use proptest::test_runner::TestRng;
 
 /// Draws random numbers; proptest shrinks the seed, which is good enough for instruction streams.
-pub struct Draw<'a>(pub &'a mut TestRng);
+pub(crate) struct Draw<'a>(pub(crate) &'a mut TestRng);
 
 impl Draw<'_> {
     fn below(&mut self, end: usize) -> usize {
@@ -147,7 +147,7 @@ impl Draw<'_> {
         Some(instruction)
     }
 
-    pub fn program(&mut self, version: Version) -> Program {
+    pub(crate) fn program(&mut self, version: Version) -> Program {
         let rows: Vec<_> = Opcode::TABLE.iter().filter(|row| row.exists_in(version)).collect();
         let mut open = Vec::new();
         let mut instructions = Vec::new();
