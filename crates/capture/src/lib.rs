@@ -1,2 +1,42 @@
-//! The capture container: write, read, replay source.
+//! The capture container, `.aftercap`: a piece of a command stream with all the data it needs, made for replaying.
+//!
+//! A capture starts with a keyframe, packets that build the whole state from nothing, and goes on with the batches as
+//! the receiver got them. Data that packets refer to lies before the batch that refers to it; equal data is stored
+//! once. `docs/capture-format.md` has every byte.
+//!
+//! ```
+//! use afterimage_capture::{Info, MemoryArena, Reader, Writer};
+//! use afterimage_stream::{Encoder, packets};
+//!
+//! let mut stream = Encoder::new();
+//! stream.push(&packets::BeginFrame { frame: 1 });
+//! let mut file = Vec::new();
+//! let mut writer = Writer::new(&mut file, &Info::default())?;
+//! writer.batch(stream.batch(), &MemoryArena::default())?;
+//! writer.finish()?;
+//!
+//! let mut reader = Reader::new(&file[..])?;
+//! let batch = reader.next()?.expect("a batch");
+//! assert_eq!(batch.words, *stream.batch());
+//! assert!(reader.next()?.is_none());
+//! # Ok::<_, afterimage_capture::CaptureError>(())
+//! ```
 #![forbid(unsafe_code)]
+
+mod arena;
+mod chunk;
+mod dump;
+mod error;
+mod info;
+mod reader;
+mod writer;
+
+pub use arena::{MemoryArena, ReplayArena};
+pub use chunk::VERSION;
+pub use dump::dump;
+pub use error::CaptureError;
+pub use info::Info;
+pub use reader::{Batch, Index, Reader, fuzz};
+pub use writer::{Summary, Writer};
+
+const _: () = assert!(cfg!(target_endian = "little"), "packets and captures are little-endian memory images");

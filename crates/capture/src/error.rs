@@ -1,0 +1,70 @@
+//! What can be wrong with a capture.
+
+use std::io;
+
+/// A capture that cannot be read or written, and where.
+#[derive(Debug, thiserror::Error)]
+pub enum CaptureError {
+    /// The system could not read or write.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was tried, with the file's name where there is one.
+        what: String,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// It is something else.
+    #[error("not a capture: the file does not begin with the magic of .aftercap files")]
+    Magic,
+    /// It was written by another version.
+    #[error("field {field} is {have}, this build reads {wanted}: replay it with the build that wrote it")]
+    Version {
+        /// `container version` or `packet version`.
+        field: &'static str,
+        /// The file's.
+        have: u32,
+        /// Ours.
+        wanted: u32,
+    },
+    /// The file ends too early. All that was read before is good.
+    #[error("chunk {chunk} at byte {offset}: the file ends in the middle of it (cut short, or its writer was killed)")]
+    Truncated {
+        /// Number of the chunk, from 0.
+        chunk: u64,
+        /// Where it starts in the file.
+        offset: u64,
+    },
+    /// A chunk is damaged. All that was read before is good.
+    #[error("chunk {chunk} at byte {offset}: field {field}: {cause}")]
+    Chunk {
+        /// Number of the chunk, from 0.
+        chunk: u64,
+        /// Where it starts in the file.
+        offset: u64,
+        /// Name of the field.
+        field: &'static str,
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// A record inside of a chunk is damaged. All that was read before is good.
+    #[error("chunk {chunk} at byte {offset}, record at byte {record} of its content: field {field}: {cause}")]
+    Record {
+        /// Number of the chunk, from 0.
+        chunk: u64,
+        /// Where the chunk starts in the file.
+        offset: u64,
+        /// Where the record starts in the unpacked chunk.
+        record: usize,
+        /// Name of the field.
+        field: &'static str,
+        /// What is wrong with it.
+        cause: String,
+    },
+}
+
+impl CaptureError {
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        |source| Self::Io { what, source }
+    }
+}

@@ -1,0 +1,272 @@
+//! Reading a capture.
+
+use crate::arena::{Blob, ReplayArena};
+use crate::chunk::{ChunkReader, ChunkWriter, Place, RAW_LIMIT, Tag, field, long};
+use crate::{CaptureError, Info};
+use afterimage_stream::packets::Kind;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+/// Record: bytes that packets refer to. Blobs are numbered from 0 in the order of the file.
+pub(crate) const BLOB: u32 = 1;
+/// Record: where a blob was in the arena: `u32` slot, `u32` size, `u64` offset, `u64` blob.
+pub(crate) const PLACE: u32 = 2;
+/// Record: packets.
+pub(crate) const PACKETS: u32 = 3;
+pub(crate) const RECORD_HEADER: usize = 8;
+
+/// A blob can be placed while fewer bytes of blobs than this came after it: so a reader of a capture of any length needs
+/// no more memory than this.
+pub(crate) const WINDOW: u64 = 1 << 30;
+
+/// How much a blob counts in the window: an empty one is not free either.
+pub(crate) fn clock(bytes: usize) -> u64 {
+    bytes.max(64) as u64
+}
+
+/// Most entries of the frame index.
+const INDEX_LIMIT: usize = 1 << 24;
+
+/// A batch of packets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// Whether it belongs to the keyframe.
+    pub keyframe: bool,
+    /// The packets.
+    pub words: Vec<u64>,
+}
+
+/// Where the frames are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Index {
+    /// Frame number and byte offset of its first chunk.
+    pub frames: Vec<(u64, u64)>,
+}
+
+/// Reads a capture from its start to its end, or up to its damage.
+pub struct Reader<R> {
+    chunks: ChunkReader<R>,
+    info: Info,
+    raw: Vec<u8>,
+    at: usize,
+    tag: Tag,
+    place: Place,
+    blobs: VecDeque<(u64, Blob)>,
+    first_blob: u64,
+    written: u64,
+    arena: ReplayArena,
+    index: Index,
+    complete: bool,
+    failed: bool,
+}
+
+impl<R> std::fmt::Debug for Reader<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader").field("info", &self.info).field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl Reader<BufReader<File>> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// It cannot be opened, is no capture, or one of another version.
+    pub fn open(path: &Path) -> Result<Self, CaptureError> {
+        let file = File::open(path).map_err(CaptureError::io(format!("opening {}", path.display())))?;
+        Self::new(BufReader::new(file))
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// Starts to read.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn new(input: R) -> Result<Self, CaptureError> {
+        let mut chunks = ChunkReader::new(input)?;
+        let mut raw = Vec::new();
+        let info = match chunks.next(&mut raw)? {
+            Some((Tag::Info, place)) => {
+                Info::decode(&raw).map_err(|field| place.error(field, "missing, or longer than allowed"))?
+            }
+            Some((tag, place)) => return Err(place.error("tag", format!("{tag:?} where Info has to come first"))),
+            None => return Err(CaptureError::Truncated { chunk: 0, offset: 16 }),
+        };
+        info.check()?;
+        Ok(Self {
+            chunks,
+            info,
+            raw: Vec::new(),
+            at: 0,
+            tag: Tag::Info,
+            place: Place::default(),
+            blobs: VecDeque::new(),
+            first_blob: 0,
+            written: 0,
+            arena: ReplayArena::default(),
+            index: Index::default(),
+            complete: false,
+            failed: false,
+        })
+    }
+
+    /// What the capture says about itself.
+    #[must_use]
+    pub fn info(&self) -> &Info {
+        &self.info
+    }
+
+    /// What the packets of the last batch refer to.
+    #[must_use]
+    pub fn arena(&self) -> &ReplayArena {
+        &self.arena
+    }
+
+    /// The frame index, complete once [`Reader::next`] has answered `None`.
+    #[must_use]
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The next batch; `None` at the end.
+    ///
+    /// # Errors
+    /// Where and what the damage is. Everything before was good; after an error there is nothing more.
+    #[allow(clippy::should_implement_trait, reason = "an iterator could not lend the arena between the steps")]
+    pub fn next(&mut self) -> Result<Option<Batch>, CaptureError> {
+        if self.failed {
+            return Ok(None);
+        }
+        let result = self.step();
+        self.failed = result.is_err();
+        result
+    }
+
+    fn step(&mut self) -> Result<Option<Batch>, CaptureError> {
+        loop {
+            while self.at < self.raw.len() {
+                if let Some(batch) = self.record()? {
+                    return Ok(Some(batch));
+                }
+            }
+            self.at = 0;
+            match self.chunks.next(&mut self.raw)? {
+                Some((tag @ (Tag::Frames | Tag::Keyframe), place)) => (self.tag, self.place) = (tag, place),
+                Some((Tag::Index, place)) => {
+                    if !self.raw.len().is_multiple_of(16) {
+                        return Err(place.error("index", "not a whole number of entries"));
+                    }
+                    if self.index.frames.len() + self.raw.len() / 16 > INDEX_LIMIT {
+                        return Err(place.error("index", format!("more than {INDEX_LIMIT} frames")));
+                    }
+                    let entries = self.raw.chunks_exact(16).map(|entry| (long(entry, 0), long(entry, 8)));
+                    self.index.frames.extend(entries);
+                    self.raw.clear();
+                }
+                Some((Tag::End, _)) => {
+                    self.complete = true;
+                    self.raw.clear();
+                    return Ok(None);
+                }
+                Some((Tag::Info, place)) => return Err(place.error("tag", "a second Info")),
+                None if self.complete => return Ok(None),
+                None => {
+                    let Place { chunk, offset } = self.place;
+                    return Err(CaptureError::Truncated { chunk, offset });
+                }
+            }
+        }
+    }
+
+    /// Reads the record at the current place; a batch if it is packets.
+    fn record(&mut self) -> Result<Option<Batch>, CaptureError> {
+        let record = self.at;
+        let Place { chunk, offset } = self.place;
+        let error = |field, cause: String| CaptureError::Record { chunk, offset, record, field, cause };
+        let length = field(&self.raw, record + 4) as usize;
+        let start = record + RECORD_HEADER;
+        let Some(payload) = self.raw.get(start..).and_then(|rest| rest.get(..length)) else {
+            return Err(error("length", format!("{length} bytes, but the chunk ends before")));
+        };
+        self.at = (start + length).next_multiple_of(8);
+        match field(&self.raw, record) {
+            BLOB => {
+                self.written += clock(length);
+                self.blobs.push_back((self.written, payload.into()));
+                while self.blobs.front().is_some_and(|(end, _)| self.written - end >= WINDOW) {
+                    self.blobs.pop_front();
+                    self.first_blob += 1;
+                }
+                Ok(None)
+            }
+            PLACE => {
+                if length != 24 {
+                    return Err(error("length", format!("{length} bytes, expected 24")));
+                }
+                let (slot, size) = (field(payload, 0), field(payload, 4));
+                let (position, number) = (long(payload, 8), long(payload, 16));
+                let index = number.checked_sub(self.first_blob).and_then(|index| usize::try_from(index).ok());
+                let Some((_, blob)) = index.and_then(|index| self.blobs.get(index)) else {
+                    let end = self.first_blob + self.blobs.len() as u64;
+                    return Err(error("blob", format!("{number} is not one of {} to {end}", self.first_blob)));
+                };
+                if blob.len() != size as usize {
+                    return Err(error("size", format!("{size} bytes, the blob has {}", blob.len())));
+                }
+                if !self.arena.place(slot, position, blob.clone()) {
+                    return Err(error("slot", format!("no place for {size} bytes at {position} of slot {slot}")));
+                }
+                Ok(None)
+            }
+            PACKETS => {
+                if !length.is_multiple_of(8) {
+                    return Err(error("length", format!("{length} bytes are not whole words")));
+                }
+                let words: Vec<u64> = payload.chunks_exact(8).map(|word| long(word, 0)).collect();
+                let presents = |located: &afterimage_stream::Located<'_>| located.packet.kind() == Kind::Present;
+                if afterimage_stream::Reader::new(&words).flatten().any(|located| presents(&located)) {
+                    self.arena.end_frame();
+                }
+                Ok(Some(Batch { keyframe: self.tag == Tag::Keyframe, words }))
+            }
+            other => Err(error("kind", format!("unknown: {other}"))),
+        }
+    }
+}
+
+/// Reads arbitrary bytes as a capture, and what they refer to, the way a replay does; then as the content of one chunk,
+/// since nothing random gets past the check sums. For fuzzing: never panics, and needs no more memory than the window
+/// and a chunk. Returns the number of packets found.
+pub fn fuzz(bytes: &[u8]) -> usize {
+    let mut wrapped = Vec::new();
+    let content = &bytes[..bytes.len().min(RAW_LIMIT)];
+    let written = ChunkWriter::new(&mut wrapped).and_then(|mut chunks| {
+        chunks.chunk(Tag::Info, &Info::default().encode())?;
+        chunks.chunk(Tag::Frames, content)
+    });
+    debug_assert!(written.is_ok(), "memory can be written to");
+    replay(bytes) + replay(&wrapped)
+}
+
+fn replay(bytes: &[u8]) -> usize {
+    use afterimage_stream::{Arena, UploadRef, packets::Packet};
+    let Ok(mut reader) = Reader::new(bytes) else { return 0 };
+    let mut packets = 0;
+    while let Ok(Some(batch)) = reader.next() {
+        for located in afterimage_stream::Reader::new(&batch.words).flatten() {
+            packets += 1;
+            let data = match located.packet {
+                Packet::UpdateBuffer(body) => body.data,
+                Packet::UpdateTexture(body) => body.data,
+                _ => UploadRef::default(),
+            };
+            let mut out = vec![0; data.size.min(4096) as usize];
+            let _there = reader.arena().copy_out(&data, 0, &mut out);
+        }
+    }
+    packets
+}
+
+const _: () = assert!(RAW_LIMIT < u32::MAX as usize);

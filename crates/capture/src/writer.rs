@@ -1,0 +1,268 @@
+//! Writing a capture.
+
+use crate::chunk::{ChunkWriter, RAW_LIMIT, RAW_USUAL, Tag};
+use crate::reader::{BLOB, PACKETS, PLACE, RECORD_HEADER, WINDOW, clock};
+use crate::{CaptureError, Info};
+use afterimage_stream::packets::{Header, Packet};
+use afterimage_stream::{Arena, ObjectId, ObjectKind, Reader, UploadRef};
+use rustc_hash::FxHashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Data longer than this is stored in pieces.
+const PIECE: u32 = 8 << 20;
+/// Words of the longest packet record; longer batches are split between packets.
+const PACKET_WORDS: usize = 1 << 20;
+
+/// What a finished capture has in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Frames that begin in it.
+    pub frames: u64,
+    /// Packets.
+    pub packets: u64,
+    /// Bytes that packets refer to.
+    pub data_bytes: u64,
+    /// Bytes of those that were stored, not counting repetitions.
+    pub unique_bytes: u64,
+    /// Bytes of the file.
+    pub file_bytes: u64,
+    /// Ranges that packets refer to but the arena did not have.
+    pub missing: u64,
+}
+
+/// Writes a capture. Drive it with [`Writer::keyframe`] once, then [`Writer::batch`] for each batch, from the start of a
+/// frame on.
+pub struct Writer<W: Write> {
+    chunks: ChunkWriter<W>,
+    raw: Vec<u8>,
+    tag: Tag,
+    /// Blob number and position by content.
+    known: FxHashMap<u128, (u64, u64)>,
+    blobs: u64,
+    /// Bytes of blobs written: the clock of the window.
+    written: u64,
+    scratch: Vec<u8>,
+    /// A keyframe that waits for the first batch's number, and its data.
+    keyframe: Option<Vec<u64>>,
+    index: Vec<(u64, u64)>,
+    summary: Summary,
+}
+
+impl<W: Write> std::fmt::Debug for Writer<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("summary", &self.summary).finish_non_exhaustive()
+    }
+}
+
+impl Writer<BufWriter<File>> {
+    /// Creates the file, replacing one that is there.
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub fn create(path: &Path, info: &Info) -> Result<Self, CaptureError> {
+        let file = File::create(path).map_err(CaptureError::io(format!("creating {}", path.display())))?;
+        Self::new(BufWriter::new(file), info)
+    }
+}
+
+impl<W: Write> Writer<W> {
+    /// Starts a capture.
+    ///
+    /// # Errors
+    /// The output cannot be written to; the same for all methods.
+    pub fn new(out: W, info: &Info) -> Result<Self, CaptureError> {
+        let mut chunks = ChunkWriter::new(out)?;
+        chunks.chunk(Tag::Info, &info.encode())?;
+        Ok(Self {
+            chunks,
+            raw: Vec::new(),
+            tag: Tag::Frames,
+            known: FxHashMap::default(),
+            blobs: 0,
+            written: 0,
+            scratch: Vec::new(),
+            keyframe: None,
+            index: Vec::new(),
+            summary: Summary::default(),
+        })
+    }
+
+    /// The state before the first batch, from [`afterimage_stream::State::write`]. Its packets are numbered anew, so that
+    /// the first batch follows them.
+    ///
+    /// # Errors
+    /// As [`Writer::new`].
+    pub fn keyframe(&mut self, words: &[u64], arena: &dyn Arena) -> Result<(), CaptureError> {
+        self.tag = Tag::Keyframe;
+        self.data(words, arena)?;
+        self.keyframe = Some(words.to_vec());
+        Ok(())
+    }
+
+    /// A batch as the receiver got it, and the arena its packets refer to. A frame must begin at the start of a batch to
+    /// be found by the index; split the words there.
+    ///
+    /// # Errors
+    /// As [`Writer::new`].
+    pub fn batch(&mut self, words: &[u64], arena: &dyn Arena) -> Result<(), CaptureError> {
+        let Some(&first) = words.first() else { return Ok(()) };
+        let header: Header = bytemuck::cast(first);
+        if let Some(mut keyframe) = self.keyframe.take() {
+            renumber(&mut keyframe, header.sequence);
+            self.packets(&keyframe)?;
+            self.close()?;
+            self.tag = Tag::Frames;
+        }
+        if let Some(Ok(located)) = Reader::new(words).next()
+            && let Packet::BeginFrame(body) = located.packet
+        {
+            self.close()?;
+            self.index.push((body.frame, self.chunks.offset));
+        }
+        self.data(words, arena)?;
+        self.packets(words)
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// As [`Writer::new`].
+    pub fn finish(mut self) -> Result<Summary, CaptureError> {
+        if let Some(keyframe) = self.keyframe.take() {
+            self.packets(&keyframe)?;
+        }
+        self.close()?;
+        let words: Vec<u64> = self.index.iter().flat_map(|&(frame, offset)| [frame, offset]).collect();
+        for part in words.chunks(RAW_USUAL / 8) {
+            self.chunks.chunk(Tag::Index, bytemuck::cast_slice(part))?;
+        }
+        self.chunks.chunk(Tag::End, &[])?;
+        self.chunks.flush()?;
+        Ok(Summary { file_bytes: self.chunks.offset, ..self.summary })
+    }
+
+    /// Stores what the packets refer to.
+    fn data(&mut self, words: &[u64], arena: &dyn Arena) -> Result<(), CaptureError> {
+        for located in Reader::new(words).flatten() {
+            self.summary.packets += 1;
+            match located.packet {
+                Packet::BeginFrame(_) => self.summary.frames += 1,
+                Packet::UpdateBuffer(body) => self.range(body.data, arena)?,
+                Packet::UpdateTexture(body) => self.range(body.data, arena)?,
+                Packet::CreateShader(body) => self.range(body.code, arena)?,
+                Packet::SetVertexBuffers(_, bindings) => {
+                    for binding in bindings {
+                        self.source(binding.source, binding.offset, binding.size, arena)?;
+                    }
+                }
+                Packet::SetIndexBuffer(body) => self.source(body.source, body.offset, body.size, arena)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn source(&mut self, source: ObjectId, offset: u64, size: u64, arena: &dyn Arena) -> Result<(), CaptureError> {
+        if source.kind() != Some(ObjectKind::Upload) {
+            return Ok(());
+        }
+        let slot = source.serial();
+        let rest = arena.slot_size(slot).unwrap_or(0).saturating_sub(offset);
+        let size = if size == 0 { rest } else { size.min(rest) };
+        self.range(UploadRef { slot, size: u32::try_from(size).unwrap_or(u32::MAX), offset }, arena)
+    }
+
+    fn range(&mut self, range: UploadRef, arena: &dyn Arena) -> Result<(), CaptureError> {
+        let mut at = 0;
+        while at < range.size {
+            let count = (range.size - at).min(PIECE);
+            self.scratch.resize(count as usize, 0);
+            if !arena.copy_out(&range, at, &mut self.scratch) {
+                self.summary.missing += 1;
+                return Ok(());
+            }
+            let blob = self.blob(count)?;
+            self.summary.data_bytes += u64::from(count);
+            let mut payload = [0; 24];
+            payload[..4].copy_from_slice(&range.slot.to_le_bytes());
+            payload[4..8].copy_from_slice(&count.to_le_bytes());
+            payload[8..16].copy_from_slice(&(range.offset + u64::from(at)).to_le_bytes());
+            payload[16..].copy_from_slice(&blob.to_le_bytes());
+            self.record(PLACE, &payload)?;
+            at += count;
+        }
+        Ok(())
+    }
+
+    /// The number of the blob with the scratch buffer's content, stored now if it is not within reach.
+    fn blob(&mut self, bytes: u32) -> Result<u64, CaptureError> {
+        let hash = xxh3_128(&self.scratch);
+        if let Some(&(blob, at)) = self.known.get(&hash)
+            && self.written - at < WINDOW
+        {
+            return Ok(blob);
+        }
+        let content = std::mem::take(&mut self.scratch);
+        self.record(BLOB, &content)?;
+        self.scratch = content;
+        let blob = self.blobs;
+        self.known.insert(hash, (blob, self.written));
+        self.blobs += 1;
+        self.written += clock(bytes as usize);
+        self.summary.unique_bytes += u64::from(bytes);
+        Ok(blob)
+    }
+
+    fn packets(&mut self, words: &[u64]) -> Result<(), CaptureError> {
+        let mut rest = words;
+        while !rest.is_empty() {
+            let mut end = 0;
+            while end < rest.len() {
+                let units = usize::from(bytemuck::cast::<u64, Header>(rest[end]).units).max(1);
+                if end > 0 && end + units > PACKET_WORDS {
+                    break;
+                }
+                end = (end + units).min(rest.len());
+            }
+            let (part, after) = rest.split_at(end);
+            self.record(PACKETS, bytemuck::cast_slice(part))?;
+            rest = after;
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, kind: u32, payload: &[u8]) -> Result<(), CaptureError> {
+        if self.raw.len() + RECORD_HEADER + payload.len() + 8 > RAW_LIMIT {
+            self.close()?;
+        }
+        self.raw.extend(kind.to_le_bytes());
+        self.raw.extend((payload.len() as u32).to_le_bytes());
+        self.raw.extend_from_slice(payload);
+        self.raw.resize(self.raw.len().next_multiple_of(8), 0);
+        if self.raw.len() >= RAW_USUAL { self.close() } else { Ok(()) }
+    }
+
+    fn close(&mut self) -> Result<(), CaptureError> {
+        if self.raw.is_empty() {
+            return Ok(());
+        }
+        let raw = std::mem::take(&mut self.raw);
+        self.chunks.chunk(self.tag, &raw)?;
+        self.raw = raw;
+        self.raw.clear();
+        Ok(())
+    }
+}
+
+/// Numbers packets so that the one after them has the number `next`.
+fn renumber(words: &mut [u64], next: u32) {
+    let starts: Vec<usize> = Reader::new(words).flatten().map(|located| located.at).collect();
+    let first = next.wrapping_sub(starts.len() as u32);
+    for (index, at) in starts.into_iter().enumerate() {
+        let header: Header = bytemuck::cast(words[at]);
+        words[at] = bytemuck::cast(Header { sequence: first.wrapping_add(index as u32), ..header });
+    }
+}
