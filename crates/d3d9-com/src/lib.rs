@@ -1,4 +1,29 @@
 //! COM objects and exports over the Direct3D 9 guest; builds `d3d9.dll` and `libd3d9.so`.
-#![allow(non_upper_case_globals)]
+//!
+//! * `abi`: the interfaces, from one table: vtables, identifiers, parameters.
+//! * `exports`: the functions that programs import.
+//! * `direct3d`, `device`, `swap_chain`, `texture`, `surface`, `volume`, `buffer`, `shader`, `query`: an object each.
+//! * `object`, `resource`, `private_data`: what objects have in common.
+//! * `renderer`, `platform`, `log`: the world around.
+#![allow(non_snake_case, clippy::too_many_arguments, reason = "names and parameters are the published ones")]
 
 pub mod abi;
+mod buffer;
+mod device;
+mod direct3d;
+pub mod exports;
+mod log;
+mod object;
+mod platform;
+mod private_data;
+mod query;
+mod renderer;
+mod resource;
+mod results;
+mod shader;
+mod surface;
+mod swap_chain;
+#[cfg(test)]
+mod tests;
+mod texture;
+mod volume;

@@ -47,14 +47,16 @@ fn iid(def: &TypeDef) -> GUID {
     GUID { Data1: *a, Data2: *b, Data3: *c, Data4: bytes.try_into().expect("eight bytes") }
 }
 
-fn published(index: &Index, interface: &InterfaceInfo) -> Vec<(String, String, Vec<(String, String)>)> {
+/// Name, result, names and types of the parameters.
+type Method = (String, String, Vec<(String, String)>);
+
+fn published(index: &Index, interface: &InterfaceInfo) -> Vec<Method> {
     let def = index.expect(NAMESPACE, interface.name);
     def.methods()
         .map(|method| {
             let signature = method.signature(&[]);
             let names = method.params().filter(|p| p.sequence() > 0);
-            let parameters =
-                names.zip(&signature.types).map(|(p, ty)| (p.name().to_string(), spelling(ty))).collect();
+            let parameters = names.zip(&signature.types).map(|(p, ty)| (p.name().to_string(), spelling(ty))).collect();
             (method.name().to_string(), spelling(&signature.return_type), parameters)
         })
         .collect()

@@ -104,8 +104,7 @@ fn structures_are_the_published_ones() {
         let def = definition(&index, s.name);
         let (offsets, size, _) = struct_layout(&index, def);
         let published: Vec<_> = def.fields().map(|f| (f.name().to_string(), spelling(&f.ty()))).collect();
-        let ours: Vec<_> =
-            s.fields.iter().map(|f: &Field| (f.name.to_string(), f.ty.to_string())).collect();
+        let ours: Vec<_> = s.fields.iter().map(|f: &Field| (f.name.to_string(), f.ty.to_string())).collect();
         assert_eq!(ours, published, "fields of {}", s.name);
         assert_eq!(s.fields.iter().map(|f| f.offset).collect::<Vec<_>>(), offsets, "offsets of {}", s.name);
         assert_eq!(s.size, size, "size of {}", s.name);

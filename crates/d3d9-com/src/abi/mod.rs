@@ -6,7 +6,8 @@ pub mod macros;
 pub mod pointers;
 
 pub use interfaces::*;
-pub use pointers::{In, Interface, Object, Out, OutObject};
+pub(crate) use pointers::Interface;
+pub use pointers::{In, Object, Out, OutObject};
 
 use afterimage_d3d9_types::GUID;
 

@@ -146,6 +146,7 @@ impl<T> OutObject<T> {
     }
 
     /// Stores an address; false for null.
+    #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "the address is stored, not followed")]
     pub fn write(self, value: *mut T) -> bool {
         if self.0.is_null() {
             return false;
@@ -156,11 +157,18 @@ impl<T> OutObject<T> {
     }
 }
 
+impl<T> OutObject<T> {
+    /// The same place, for an interface that `T` extends or is extended by.
+    pub fn cast<U>(self) -> OutObject<U> {
+        OutObject(self.0.cast())
+    }
+}
+
 /// An interface whose objects are ours.
 ///
 /// # Safety
 /// A pointer to the interface, given out by this library, points to an `Object`.
-pub unsafe trait Interface {
+pub(crate) unsafe trait Interface {
     /// The object behind it.
     type Object;
 }
@@ -185,7 +193,7 @@ impl<T> Object<T> {
     }
 
     /// The object, or `None` for null.
-    pub fn get(&self) -> Option<&T::Object>
+    pub(crate) fn get(&self) -> Option<&T::Object>
     where
         T: Interface,
     {

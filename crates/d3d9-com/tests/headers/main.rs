@@ -19,7 +19,8 @@ fn folder() -> PathBuf {
 
 /// Name and text of every header.
 fn headers() -> Vec<(&'static str, String)> {
-    let windows = |name: &str| !name.starts_with("D3D") && !name.starts_with("MAXD3D") && !name.starts_with("S_PRESENT");
+    let windows =
+        |name: &str| !name.starts_with("D3D") && !name.starts_with("MAXD3D") && !name.starts_with("S_PRESENT");
     let fill = |template: &str, of_windows: bool| {
         let interfaces = INTERFACES.iter().filter(|i| (i.name == "IUnknown") == of_windows);
         let text = template
@@ -270,7 +271,11 @@ fn compilers_agree_with_the_tables() {
             .output();
         match command {
             Ok(output) => {
-                assert!(output.status.success(), "{compiler} refuses {name}:\n{}", String::from_utf8_lossy(&output.stderr));
+                assert!(
+                    output.status.success(),
+                    "{compiler} refuses {name}:\n{}",
+                    String::from_utf8_lossy(&output.stderr)
+                );
             }
             Err(error) => eprintln!("skipped: no {compiler} here ({error})"),
         }

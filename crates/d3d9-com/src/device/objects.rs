@@ -1,0 +1,236 @@
+//! The objects that a device owns, and how they get to the program.
+
+use core::ptr::NonNull;
+
+use afterimage_d3d9::{self as guest, Handle};
+use afterimage_d3d9_types::*;
+
+use super::Device;
+use crate::abi::{IDirect3DSurface9, Object, Out, OutObject, log_once};
+use crate::object::{Child, add_ref};
+use crate::results::code;
+use crate::surface::{Container, Surface};
+use crate::swap_chain::SwapChain;
+use crate::texture::Texture;
+
+/// The memory of one object, freed on drop.
+pub(super) struct Owned {
+    object: NonNull<()>,
+    free: unsafe fn(NonNull<()>),
+}
+
+impl Owned {
+    fn new<T>(object: Box<T>) -> Self {
+        /// # Safety
+        /// `object` is a `Box<T>`.
+        unsafe fn free<T>(object: NonNull<()>) {
+            // SAFETY: the caller's promise.
+            drop(unsafe { Box::from_raw(object.cast::<T>().as_ptr()) });
+        }
+        Self { object: NonNull::from(Box::leak(object)).cast(), free: free::<T> }
+    }
+
+    /// The address, which the guest keeps with the object.
+    fn address(&self) -> usize {
+        self.object.as_ptr() as usize
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: `free` is that of the type which `new` was given.
+        unsafe { (self.free)(self.object) };
+    }
+}
+
+impl Device {
+    /// Takes an object over. The program has no reference to it yet.
+    pub(super) fn own<T: Child>(&self, object: T) -> NonNull<T> {
+        let handle = object.handle();
+        let owned = Owned::new(Box::new(object));
+        let object = owned.object.cast::<T>();
+        // SAFETY: its place in memory, which nobody has seen.
+        unsafe { T::placed(object.as_ptr()) };
+        let mut entered = self.enter();
+        entered.set_user(handle, owned.address());
+        let before = entered.inside.owned.insert(handle, owned);
+        drop(entered);
+        drop(before);
+        object
+    }
+
+    /// Makes an object of the guest's and gives it to the program.
+    pub(super) fn create_object<T: Child, I>(
+        &self,
+        out: OutObject<I>,
+        make: impl FnOnce(&Self, &mut guest::Device) -> guest::Result<T>,
+    ) -> HRESULT {
+        if !out.write(core::ptr::null_mut()) {
+            return D3DERR_INVALIDCALL;
+        }
+        let made = make(self, &mut self.enter());
+        match made {
+            Ok(object) => {
+                let object = self.own(object);
+                // SAFETY: the device owns it, and it is not gone: the guest says that the program holds it.
+                add_ref(unsafe { object.as_ref() });
+                out.write(object.as_ptr().cast());
+                D3D_OK
+            }
+            Err(error) => error.code(),
+        }
+    }
+
+    /// Gives the program an object that the guest has bound; null where there is none.
+    pub(super) fn give<T: Child, I>(&self, user: usize, out: OutObject<I>) -> HRESULT {
+        let object = user as *mut T;
+        // SAFETY: a number that `own` stored with an object of this kind, which is bound and so alive; or 0.
+        if let Some(object) = unsafe { object.as_ref() } {
+            add_ref(object);
+        }
+        if out.write(object.cast()) { D3D_OK } else { D3DERR_INVALIDCALL }
+    }
+
+    /// Gives the program a surface of the guest's.
+    pub(crate) fn give_surface(
+        &self,
+        surface: guest::Result<guest::Surface>,
+        out: OutObject<IDirect3DSurface9>,
+    ) -> HRESULT {
+        if !out.write(core::ptr::null_mut()) {
+            return D3DERR_INVALIDCALL;
+        }
+        let id = match surface {
+            Ok(id) => id,
+            Err(error) => return error.code(),
+        };
+        let (kind, user) = {
+            let guest = self.enter();
+            (guest.image_type(id.image), guest.user(id.image))
+        };
+        let object = if kind == D3DRTYPE_SURFACE {
+            // SAFETY: the object of an image that is a surface is a `Surface`.
+            unsafe { (user as *const Surface).as_ref() }
+        } else {
+            // SAFETY: the object of any other image is a `Texture`.
+            unsafe { (user as *const Texture).as_ref() }.and_then(|t| t.surface(id.face.into(), id.level.into()))
+        };
+        let Some(object) = object else { return D3DERR_INVALIDCALL };
+        out.write(object.hand_out());
+        D3D_OK
+    }
+
+    /// Makes the objects that nobody creates: the implicit swap chain, its back buffers, the automatic depth buffer.
+    pub(super) fn own_implicit(&self) {
+        let Ok(chain) = self.enter().swap_chain(0) else { return };
+        if self.enter().user(chain) == 0 {
+            self.own(SwapChain::new(self, chain));
+        }
+        self.own_back_buffers(chain);
+        let depth = self.enter().depth_stencil();
+        if let Ok(depth) = depth
+            && self.enter().user(depth.image) == 0
+        {
+            self.own(Surface::new(self, depth, D3DPOOL_DEFAULT, Container::Device));
+        }
+    }
+
+    /// Makes the objects of a swap chain's back buffers.
+    pub(super) fn own_back_buffers(&self, chain: guest::SwapChainId) {
+        let container = Container::SwapChain(self.enter().user(chain) as *const SwapChain);
+        for index in 0.. {
+            let Ok(buffer) = self.enter().back_buffer(chain, index) else { break };
+            if self.enter().user(buffer.image) == 0 {
+                self.own(Surface::new(self, buffer, D3DPOOL_DEFAULT, container));
+            }
+        }
+    }
+
+    /// The program's last reference to an object is gone: so is the object, unless it is bound or recorded.
+    pub(crate) fn let_go(&self, handle: Handle) {
+        if let Handle::SwapChain(chain) = handle {
+            self.disown_back_buffers(chain);
+        }
+        let mut entered = self.enter();
+        let gone = entered.release(handle);
+        // Dropped outside of the device, since private data may call back.
+        drop(entered.bury(gone.then_some(handle)));
+        if matches!(handle, Handle::SwapChain(_)) {
+            self.sweep();
+        }
+    }
+
+    /// Back buffers that the program still holds outlive their swap chain on their own.
+    fn disown_back_buffers(&self, chain: guest::SwapChainId) {
+        let implicit = self.enter().swap_chain(0);
+        if implicit == Ok(chain) {
+            return;
+        }
+        for index in 0.. {
+            let Ok(buffer) = self.enter().back_buffer(chain, index) else { break };
+            let surface = self.enter().user(buffer.image) as *const Surface;
+            // SAFETY: the object of a back buffer is a `Surface`, owned by this device.
+            if let Some(surface) = unsafe { surface.as_ref() } {
+                surface.set_container(Container::Device);
+            }
+        }
+    }
+
+    /// Frees the objects whose place in the guest is empty or taken by another: implicit ones that went together.
+    pub(super) fn sweep(&self) {
+        let entered = self.enter();
+        let inside = &mut *entered.inside;
+        let gone: Vec<_> =
+            inside.owned.iter().filter(|(h, o)| inside.guest.user(**h) != o.address()).map(|(h, _)| *h).collect();
+        let gone: Vec<_> = gone.iter().filter_map(|handle| inside.owned.remove(handle)).collect();
+        drop(entered);
+        drop(gone);
+    }
+
+    /// The swap chain of a number. Only the implicit one has one.
+    pub(super) fn chain(&self, index: u32) -> Result<&SwapChain, HRESULT> {
+        let guest = self.enter();
+        let chain = guest.swap_chain(index).map_err(guest::Error::code)?;
+        let object = guest.user(chain) as *const SwapChain;
+        // SAFETY: the object of a swap chain is a `SwapChain`, owned by this device.
+        unsafe { object.as_ref() }.ok_or(D3DERR_INVALIDCALL)
+    }
+
+    /// `GetFrontBufferData`.
+    pub(crate) fn front_buffer_data(
+        &self,
+        chain: guest::SwapChainId,
+        destination: Object<IDirect3DSurface9>,
+    ) -> HRESULT {
+        code(self.surface(destination).and_then(|surface| self.enter().front_buffer_data(chain, surface)))
+    }
+
+    /// Resources that processes share are not done yet. Plain devices do not even know them.
+    pub(super) fn refuse_shared(&self, handle: Out<HANDLE>) -> Option<HRESULT> {
+        if handle.is_null() {
+            return None;
+        }
+        if !self.extended() {
+            return Some(E_NOTIMPL);
+        }
+        log_once!("shared resources are not done yet; making one fails");
+        Some(D3DERR_INVALIDCALL)
+    }
+
+    /// The guest's name of a surface that the program passed, which must be this device's.
+    pub(super) fn surface(&self, object: Object<IDirect3DSurface9>) -> guest::Result<guest::Surface> {
+        let surface = object.get().filter(|s| core::ptr::eq(s.device(), self));
+        surface.map(|s| s.id).ok_or(guest::Error::InvalidCall)
+    }
+}
+
+/// The guest's name of an object that the program passed; leaves the method if it is another device's.
+macro_rules! name {
+    ($device:expr, $object:expr, $name:ident) => {
+        match $object.get() {
+            Some(object) if !core::ptr::eq(crate::object::Child::device(object), $device) => return D3DERR_INVALIDCALL,
+            object => object.map(|object| object.$name),
+        }
+    };
+}
+pub(super) use name;

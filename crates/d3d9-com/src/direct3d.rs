@@ -1,0 +1,354 @@
+//! `IDirect3D9` and `IDirect3D9Ex`: the adapter, and what makes devices.
+//!
+//! There is one adapter: the device that the renderer draws with, showing on the primary monitor.
+
+use std::sync::{Mutex, PoisonError};
+
+use afterimage_d3d9::{self as guest, Adapter, FormatQuery};
+use afterimage_d3d9_types::*;
+use afterimage_stream::Link;
+
+use crate::abi::*;
+use crate::device::Device;
+use crate::object::{Refs, Unknown};
+use crate::renderer::Open;
+use crate::results::{code, put};
+use crate::{log, platform};
+
+static DIRECT3D: IDirect3D9ExVtable = IDirect3D9ExVtable::of::<Direct3D>();
+
+/// What programs start with.
+#[repr(C)]
+pub(crate) struct Direct3D {
+    vtable: *const IDirect3D9ExVtable,
+    refs: Refs,
+    extended: bool,
+    adapter: Adapter,
+    /// Opens a way to the renderer.
+    open: Open,
+    /// The way to the renderer that answered for the adapter, until the first device takes it.
+    link: Mutex<Option<Box<dyn Link>>>,
+}
+
+/// `Direct3DCreate9` and `Direct3DCreate9Ex`, with one reference for the program.
+///
+/// # Errors
+/// `D3DERR_INVALIDCALL` for an SDK version that is not Direct3D 9's; `D3DERR_NOTAVAILABLE` where nothing can render.
+pub(crate) fn create(sdk: u32, extended: bool, open: Open) -> Result<*mut IDirect3D9Ex, HRESULT> {
+    log::start();
+    // Bit 31 asks for the debug runtime. Version 31 is Direct3D 9.0b's.
+    let version = sdk & 0x7fff_ffff;
+    if version != D3D_SDK_VERSION && version != 31 {
+        tracing::warn!("Direct3DCreate9: SDK version {version} is none of Direct3D 9's ({D3D_SDK_VERSION})");
+        return Err(D3DERR_INVALIDCALL);
+    }
+    let link = open().map_err(|error| {
+        tracing::error!("Direct3DCreate9: {error}");
+        D3DERR_NOTAVAILABLE
+    })?;
+    let mode = platform::current_mode();
+    let desktop =
+        D3DDISPLAYMODE { Width: mode.width, Height: mode.height, RefreshRate: mode.refresh, Format: D3DFMT_X8R8G8B8 };
+    let object = Direct3D {
+        vtable: &DIRECT3D,
+        refs: Refs::default(),
+        extended,
+        adapter: Adapter::new(*link.device(), desktop),
+        open,
+        link: Mutex::new(Some(link)),
+    };
+    object.refs.add();
+    Ok(Box::into_raw(Box::new(object)).cast())
+}
+
+impl Direct3D {
+    /// The adapter.
+    pub(crate) fn adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
+    /// A way to the renderer, for a new device.
+    pub(crate) fn link(&self) -> Result<Box<dyn Link>, HRESULT> {
+        let spare = self.link.lock().unwrap_or_else(PoisonError::into_inner).take();
+        spare.map_or_else(self.open, Ok).map_err(|error| {
+            tracing::error!("CreateDevice: {error}");
+            D3DERR_NOTAVAILABLE
+        })
+    }
+
+    /// The modes of a format, in the order of `EnumAdapterModes`.
+    fn modes(&self, adapter: u32, format: D3DFORMAT) -> Vec<D3DDISPLAYMODE> {
+        // The formats that a display can have. X1R5G5B5 modes are none of today's drivers'.
+        if adapter != D3DADAPTER_DEFAULT || ![D3DFMT_X8R8G8B8, D3DFMT_R5G6B5].contains(&format) {
+            return Vec::new();
+        }
+        let mode = |m: platform::Mode| D3DDISPLAYMODE {
+            Width: m.width,
+            Height: m.height,
+            RefreshRate: m.refresh,
+            Format: format,
+        };
+        platform::modes().into_iter().map(mode).collect()
+    }
+
+    /// The modes that a filter of the extended interface lets through. All are progressive.
+    fn filtered(&self, adapter: u32, filter: In<D3DDISPLAYMODEFILTER>) -> Vec<D3DDISPLAYMODE> {
+        let Some(filter) = filter.read() else { return self.modes(adapter, D3DFMT_X8R8G8B8) };
+        if filter.ScanLineOrdering == D3DSCANLINEORDERING_INTERLACED {
+            return Vec::new();
+        }
+        self.modes(adapter, filter.Format)
+    }
+
+    fn create_device(
+        &self,
+        creation: D3DDEVICE_CREATION_PARAMETERS,
+        parameters: Out<D3DPRESENT_PARAMETERS>,
+        out: OutObject<IDirect3DDevice9>,
+    ) -> HRESULT {
+        if !out.write(core::ptr::null_mut()) {
+            return D3DERR_INVALIDCALL;
+        }
+        let Some(mut wanted) = parameters.read() else { return D3DERR_INVALIDCALL };
+        if creation.AdapterOrdinal != D3DADAPTER_DEFAULT {
+            return D3DERR_INVALIDCALL;
+        }
+        match Device::create(self, creation, &mut wanted, self.extended) {
+            Ok(device) => {
+                parameters.write(wanted);
+                out.write(device.cast());
+                D3D_OK
+            }
+            Err(failure) => failure,
+        }
+    }
+}
+
+/// A mode in the extended interface's terms.
+pub(crate) fn display_mode_ex(mode: D3DDISPLAYMODE) -> D3DDISPLAYMODEEX {
+    D3DDISPLAYMODEEX {
+        Size: size_of::<D3DDISPLAYMODEEX>() as u32,
+        Width: mode.Width,
+        Height: mode.Height,
+        RefreshRate: mode.RefreshRate,
+        Format: mode.Format,
+        ScanLineOrdering: D3DSCANLINEORDERING_PROGRESSIVE,
+    }
+}
+
+/// Stores a mode where the program wants it, and the rotation, which is none.
+pub(crate) fn put_mode_ex(
+    mode: D3DDISPLAYMODEEX,
+    out: Out<D3DDISPLAYMODEEX>,
+    rotation: Out<D3DDISPLAYROTATION>,
+) -> HRESULT {
+    if out.is_null() && rotation.is_null() {
+        return D3DERR_INVALIDCALL;
+    }
+    out.write(mode);
+    rotation.write(D3DDISPLAYROTATION_IDENTITY);
+    D3D_OK
+}
+
+impl Unknown for Direct3D {
+    fn interfaces(&self) -> &'static [GUID] {
+        if self.extended { &[IDirect3D9::IID, IDirect3D9Ex::IID] } else { &[IDirect3D9::IID] }
+    }
+
+    fn add_reference(&self) -> u32 {
+        self.refs.add() + 1
+    }
+
+    fn release_reference(&self) -> u32 {
+        match self.refs.drop_one() {
+            None => 0,
+            Some(1) => {
+                // SAFETY: made by `Box::into_raw`, and the last reference is gone.
+                drop(unsafe { Box::from_raw(core::ptr::from_ref(self).cast_mut()) });
+                0
+            }
+            Some(before) => before - 1,
+        }
+    }
+}
+
+/// Whether a number is that of the only adapter.
+fn only(adapter: u32) -> guest::Result<()> {
+    if adapter == D3DADAPTER_DEFAULT { Ok(()) } else { Err(guest::Error::InvalidCall) }
+}
+
+impl IDirect3D9Methods for Direct3D {
+    fn GetAdapterCount(&self) -> u32 {
+        1
+    }
+
+    fn GetAdapterIdentifier(&self, Adapter: u32, _Flags: u32, pIdentifier: Out<D3DADAPTER_IDENTIFIER9>) -> HRESULT {
+        put(pIdentifier, only(Adapter).map(|()| self.adapter.identifier()))
+    }
+
+    fn GetAdapterModeCount(&self, Adapter: u32, Format: D3DFORMAT) -> u32 {
+        self.modes(Adapter, Format).len() as u32
+    }
+
+    fn EnumAdapterModes(&self, Adapter: u32, Format: D3DFORMAT, Mode: u32, pMode: Out<D3DDISPLAYMODE>) -> HRESULT {
+        let mode = self.modes(Adapter, Format).get(Mode as usize).copied();
+        put(pMode, mode.ok_or(guest::Error::InvalidCall))
+    }
+
+    fn GetAdapterDisplayMode(&self, Adapter: u32, pMode: Out<D3DDISPLAYMODE>) -> HRESULT {
+        put(pMode, only(Adapter).map(|()| self.adapter.display_mode()))
+    }
+
+    fn CheckDeviceType(
+        &self,
+        Adapter: u32,
+        DevType: D3DDEVTYPE,
+        AdapterFormat: D3DFORMAT,
+        BackBufferFormat: D3DFORMAT,
+        bWindowed: BOOL,
+    ) -> HRESULT {
+        let windowed = bWindowed != FALSE;
+        code(only(Adapter).and_then(|()| self.adapter.check_type(DevType, AdapterFormat, BackBufferFormat, windowed)))
+    }
+
+    fn CheckDeviceFormat(
+        &self,
+        Adapter: u32,
+        DeviceType: D3DDEVTYPE,
+        AdapterFormat: D3DFORMAT,
+        Usage: u32,
+        RType: D3DRESOURCETYPE,
+        CheckFormat: D3DFORMAT,
+    ) -> HRESULT {
+        let query = FormatQuery {
+            device_type: DeviceType,
+            adapter_format: AdapterFormat,
+            usage: Usage,
+            resource: RType,
+            format: CheckFormat,
+        };
+        match only(Adapter).and_then(|()| self.adapter.check_format(&query)) {
+            Ok(true) => D3D_OK,
+            Ok(false) => D3DOK_NOAUTOGEN,
+            Err(error) => error.code(),
+        }
+    }
+
+    fn CheckDeviceMultiSampleType(
+        &self,
+        Adapter: u32,
+        DeviceType: D3DDEVTYPE,
+        SurfaceFormat: D3DFORMAT,
+        _Windowed: BOOL,
+        MultiSampleType: D3DMULTISAMPLE_TYPE,
+        pQualityLevels: Out<u32>,
+    ) -> HRESULT {
+        let check = || self.adapter.check_multisample(DeviceType, SurfaceFormat, MultiSampleType);
+        match only(Adapter).and_then(|()| check()) {
+            Ok(levels) => {
+                pQualityLevels.write(levels);
+                D3D_OK
+            }
+            Err(error) => error.code(),
+        }
+    }
+
+    fn CheckDepthStencilMatch(
+        &self,
+        Adapter: u32,
+        DeviceType: D3DDEVTYPE,
+        AdapterFormat: D3DFORMAT,
+        RenderTargetFormat: D3DFORMAT,
+        DepthStencilFormat: D3DFORMAT,
+    ) -> HRESULT {
+        let check =
+            || self.adapter.check_depth_match(DeviceType, AdapterFormat, RenderTargetFormat, DepthStencilFormat);
+        code(only(Adapter).and_then(|()| check()))
+    }
+
+    fn CheckDeviceFormatConversion(
+        &self,
+        Adapter: u32,
+        DeviceType: D3DDEVTYPE,
+        SourceFormat: D3DFORMAT,
+        TargetFormat: D3DFORMAT,
+    ) -> HRESULT {
+        code(only(Adapter).and_then(|()| self.adapter.check_conversion(DeviceType, SourceFormat, TargetFormat)))
+    }
+
+    fn GetDeviceCaps(&self, Adapter: u32, DeviceType: D3DDEVTYPE, pCaps: Out<D3DCAPS9>) -> HRESULT {
+        put(pCaps, only(Adapter).and_then(|()| self.adapter.caps(DeviceType)))
+    }
+
+    fn GetAdapterMonitor(&self, Adapter: u32) -> HMONITOR {
+        if Adapter == D3DADAPTER_DEFAULT { platform::monitor() } else { 0 }
+    }
+
+    fn CreateDevice(
+        &self,
+        Adapter: u32,
+        DeviceType: D3DDEVTYPE,
+        hFocusWindow: HWND,
+        BehaviorFlags: u32,
+        pPresentationParameters: Out<D3DPRESENT_PARAMETERS>,
+        ppReturnedDeviceInterface: OutObject<IDirect3DDevice9>,
+    ) -> HRESULT {
+        let creation =
+            D3DDEVICE_CREATION_PARAMETERS { AdapterOrdinal: Adapter, DeviceType, hFocusWindow, BehaviorFlags };
+        self.create_device(creation, pPresentationParameters, ppReturnedDeviceInterface)
+    }
+}
+
+impl IDirect3D9ExMethods for Direct3D {
+    fn GetAdapterModeCountEx(&self, Adapter: u32, pFilter: In<D3DDISPLAYMODEFILTER>) -> u32 {
+        self.filtered(Adapter, pFilter).len() as u32
+    }
+
+    fn EnumAdapterModesEx(
+        &self,
+        Adapter: u32,
+        pFilter: In<D3DDISPLAYMODEFILTER>,
+        Mode: u32,
+        pMode: Out<D3DDISPLAYMODEEX>,
+    ) -> HRESULT {
+        let mode = self.filtered(Adapter, pFilter).get(Mode as usize).copied().map(display_mode_ex);
+        put(pMode, mode.ok_or(guest::Error::InvalidCall))
+    }
+
+    fn GetAdapterDisplayModeEx(
+        &self,
+        Adapter: u32,
+        pMode: Out<D3DDISPLAYMODEEX>,
+        pRotation: Out<D3DDISPLAYROTATION>,
+    ) -> HRESULT {
+        match only(Adapter) {
+            Ok(()) => put_mode_ex(display_mode_ex(self.adapter.display_mode()), pMode, pRotation),
+            Err(error) => error.code(),
+        }
+    }
+
+    fn CreateDeviceEx(
+        &self,
+        Adapter: u32,
+        DeviceType: D3DDEVTYPE,
+        hFocusWindow: HWND,
+        BehaviorFlags: u32,
+        pPresentationParameters: Out<D3DPRESENT_PARAMETERS>,
+        pFullscreenDisplayMode: Out<D3DDISPLAYMODEEX>,
+        ppReturnedDeviceInterface: OutObject<IDirect3DDevice9Ex>,
+    ) -> HRESULT {
+        let windowed = pPresentationParameters.read().is_some_and(|p| p.Windowed != FALSE);
+        if windowed != pFullscreenDisplayMode.is_null() {
+            ppReturnedDeviceInterface.write(core::ptr::null_mut());
+            return D3DERR_INVALIDCALL;
+        }
+        let creation =
+            D3DDEVICE_CREATION_PARAMETERS { AdapterOrdinal: Adapter, DeviceType, hFocusWindow, BehaviorFlags };
+        self.create_device(creation, pPresentationParameters, ppReturnedDeviceInterface.cast())
+    }
+
+    /// A number that stays the same as long as the process lives, which is all that it is for.
+    fn GetAdapterLUID(&self, Adapter: u32, pLUID: Out<LUID>) -> HRESULT {
+        put(pLUID, only(Adapter).map(|()| LUID { LowPart: self.adapter.info().device, HighPart: 0 }))
+    }
+}

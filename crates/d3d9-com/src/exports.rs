@@ -1,0 +1,127 @@
+//! The export table of `d3d9.dll`; `libd3d9.so` has the same one.
+//!
+//! On 32-bit Windows these are stdcall functions whose exported names carry no decoration, which `build.rs` sees to.
+
+use core::sync::atomic::{AtomicI32, Ordering};
+
+use afterimage_d3d9_types::{BOOL, D3D_OK, D3DCOLOR, D3DERR_INVALIDCALL, FALSE, HRESULT};
+
+use crate::abi::macros::guard;
+use crate::abi::{IDirect3D9, IDirect3D9Ex, OutObject, log_once};
+use crate::{direct3d, renderer};
+
+/// Makes the object that enumerates adapters and creates devices. Null where the SDK version is none of Direct3D 9's.
+#[unsafe(no_mangle)]
+pub extern "system" fn Direct3DCreate9(SDKVersion: u32) -> *mut IDirect3D9 {
+    guard("Direct3DCreate9", core::ptr::null_mut(), || {
+        direct3d::create(SDKVersion, false, renderer::open).map_or(core::ptr::null_mut(), <*mut _>::cast)
+    })
+}
+
+/// Makes the extended object.
+///
+/// # Safety
+/// `ppD3D` is null or good for a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Direct3DCreate9Ex(SDKVersion: u32, ppD3D: *mut *mut IDirect3D9Ex) -> HRESULT {
+    // SAFETY: the caller's promise.
+    let out = unsafe { OutObject::new(ppD3D) };
+    guard("Direct3DCreate9Ex", D3DERR_INVALIDCALL, || match direct3d::create(SDKVersion, true, renderer::open) {
+        _ if out.is_null() => D3DERR_INVALIDCALL,
+        Ok(object) => {
+            out.write(object);
+            D3D_OK
+        }
+        Err(failure) => {
+            out.write(core::ptr::null_mut());
+            failure
+        }
+    })
+}
+
+/// How deep `D3DPERF_BeginEvent` is nested.
+static EVENTS: AtomicI32 = AtomicI32::new(0);
+
+/// Begins an event; returns its level, from 0.
+///
+/// # Safety
+/// `wszName` is null or a string.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn D3DPERF_BeginEvent(_col: D3DCOLOR, _wszName: *const u16) -> i32 {
+    EVENTS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Ends an event; returns its level, or a negative number where none has begun.
+#[unsafe(no_mangle)]
+pub extern "system" fn D3DPERF_EndEvent() -> i32 {
+    EVENTS
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |level| (level > 0).then(|| level - 1))
+        .map_or(-1, |level| level - 1)
+}
+
+/// Whether a profiler listens: no.
+#[unsafe(no_mangle)]
+pub extern "system" fn D3DPERF_GetStatus() -> u32 {
+    0
+}
+
+/// Whether the profiler wants the last frame again: no.
+#[unsafe(no_mangle)]
+pub extern "system" fn D3DPERF_QueryRepeatFrame() -> BOOL {
+    FALSE
+}
+
+/// Marks a moment.
+///
+/// # Safety
+/// `wszName` is null or a string.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn D3DPERF_SetMarker(_col: D3DCOLOR, _wszName: *const u16) {}
+
+/// Asks not to be profiled, which nobody does here.
+#[unsafe(no_mangle)]
+pub extern "system" fn D3DPERF_SetOptions(_dwOptions: u32) {}
+
+/// Marks a region.
+///
+/// # Safety
+/// `wszName` is null or a string.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn D3DPERF_SetRegion(_col: D3DCOLOR, _wszName: *const u16) {}
+
+/// Mutes the debug runtime, which this is not.
+#[unsafe(no_mangle)]
+pub extern "system" fn DebugSetMute() {}
+
+/// Sets the level of the debug runtime, which this is not.
+#[unsafe(no_mangle)]
+pub extern "system" fn DebugSetLevel(_level: u32) {}
+
+/// Makes a shader validator: not done yet, so null.
+#[unsafe(no_mangle)]
+pub extern "system" fn Direct3DShaderValidatorCreate9() -> *mut core::ffi::c_void {
+    crate::log::start();
+    log_once!("Direct3DShaderValidatorCreate9 is not done yet; it fails");
+    core::ptr::null_mut()
+}
+
+/// Reports an error of a processor-specific pipeline, of which there is none.
+#[unsafe(no_mangle)]
+pub extern "system" fn PSGPError(_pipeline: *mut core::ffi::c_void, _code: u32, _value: u32) {}
+
+/// Samples a texture for a processor-specific pipeline, of which there is none.
+#[unsafe(no_mangle)]
+pub extern "system" fn PSGPSampleTexture(
+    _pipeline: *mut core::ffi::c_void,
+    _stage: u32,
+    _coordinates: *const [f32; 4],
+    _count: u32,
+    _colors: *mut [f32; 4],
+) {
+}
+
+/// An application-compatibility switch of Windows that has no effect here.
+#[unsafe(no_mangle)]
+pub extern "system" fn Direct3D9EnableMaximizedWindowedModeShim(_enable: u32) -> i32 {
+    0
+}

@@ -1,0 +1,78 @@
+//! Queries and state blocks: `IDirect3DQuery9`, `IDirect3DStateBlock9`.
+
+use core::ffi::c_void;
+use core::ptr::NonNull;
+
+use afterimage_d3d9::{self as guest, Handle, QueryData, QueryId, StateBlockId};
+use afterimage_d3d9_types::*;
+
+use crate::abi::*;
+use crate::device::Device;
+use crate::object::{Child, Refs, child};
+use crate::resource::get_device;
+use crate::shader::plain;
+
+plain! {
+    /// A query.
+    Query(QueryId): IDirect3DQuery9, IDirect3DQuery9Vtable, QUERY
+}
+plain! {
+    /// A state block.
+    StateBlock(StateBlockId): IDirect3DStateBlock9, IDirect3DStateBlock9Vtable, STATE_BLOCK
+}
+
+impl Query {
+    fn size(&self) -> u32 {
+        guest::Device::query_size(self.GetType()).unwrap_or(0)
+    }
+}
+
+impl IDirect3DQuery9Methods for Query {
+    fn GetDevice(&self, ppDevice: OutObject<IDirect3DDevice9>) -> HRESULT {
+        get_device(self.device(), ppDevice)
+    }
+    fn GetType(&self) -> D3DQUERYTYPE {
+        self.device().enter().query_type(self.id)
+    }
+    fn GetDataSize(&self) -> u32 {
+        self.size()
+    }
+    fn Issue(&self, dwIssueFlags: u32) -> HRESULT {
+        crate::results::code(self.device().enter().issue_query(self.id, dwIssueFlags))
+    }
+
+    /// Copies as many bytes as the program has room for; without any it only asks whether the answer is there.
+    fn GetData(&self, mut pData: Out<c_void>, dwSize: u32, dwGetDataFlags: u32) -> HRESULT {
+        if pData.is_null() && dwSize != 0 {
+            return D3DERR_INVALIDCALL;
+        }
+        let answer = self.device().enter().query_data(self.id, dwGetDataFlags & D3DGETDATA_FLUSH != 0);
+        let (bytes, length) = match answer {
+            Ok(Some(QueryData::Word(value))) => (u64::from(value).to_le_bytes(), 4),
+            Ok(Some(QueryData::Long(value))) => (value.to_le_bytes(), 8),
+            Ok(None) => return S_FALSE,
+            Err(error) => return error.code(),
+        };
+        let wanted = length.min(dwSize as usize);
+        if let Some(to) = pData.bytes(wanted) {
+            to.copy_from_slice(&bytes[..wanted]);
+        }
+        S_OK
+    }
+}
+
+impl IDirect3DStateBlock9Methods for StateBlock {
+    fn GetDevice(&self, ppDevice: OutObject<IDirect3DDevice9>) -> HRESULT {
+        get_device(self.device(), ppDevice)
+    }
+    fn Capture(&self) -> HRESULT {
+        let mut guest = self.device().enter();
+        let result = guest.capture_state_block(self.id);
+        guest.done(result)
+    }
+    fn Apply(&self) -> HRESULT {
+        let mut guest = self.device().enter();
+        let result = guest.apply_state_block(self.id);
+        guest.done(result)
+    }
+}

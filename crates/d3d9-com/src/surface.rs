@@ -1,0 +1,134 @@
+//! Surfaces: `IDirect3DSurface9`. A level of a texture, a back buffer, or one that stands alone.
+
+use core::cell::Cell;
+use core::ffi::c_void;
+
+use afterimage_d3d9::{self as guest, Handle};
+use afterimage_d3d9_types::*;
+
+use crate::abi::*;
+use crate::device::Device;
+use crate::object::{Child, Refs, Unknown, add_ref, release};
+use crate::resource::{Common, Resource};
+use crate::results::{code, put};
+use crate::swap_chain::SwapChain;
+use crate::texture::Texture;
+
+static SURFACE: IDirect3DSurface9Vtable = IDirect3DSurface9Vtable::of::<Surface>();
+
+/// Whose part a surface is.
+#[derive(Clone, Copy)]
+pub(crate) enum Container {
+    /// It stands alone.
+    Device,
+    /// A level of a texture, which counts its references.
+    Texture(*const Texture),
+    /// A back buffer.
+    SwapChain(*const SwapChain),
+}
+
+/// A surface.
+#[repr(C)]
+pub(crate) struct Surface {
+    vtable: *const IDirect3DSurface9Vtable,
+    refs: Refs,
+    common: Common,
+    container: Cell<Container>,
+    pub(crate) id: guest::Surface,
+}
+
+// SAFETY: the interface is only ever given out for a `Surface`.
+unsafe impl Interface for IDirect3DSurface9 {
+    type Object = Surface;
+}
+
+impl Surface {
+    /// A surface of the guest.
+    pub(crate) fn new(device: &Device, id: guest::Surface, pool: D3DPOOL, container: Container) -> Self {
+        let common = Common::new(device, pool);
+        Self { vtable: &SURFACE, refs: Refs::default(), common, container: Cell::new(container), id }
+    }
+
+    /// Says whose part it is.
+    pub(crate) fn set_container(&self, container: Container) {
+        self.container.set(container);
+    }
+
+    /// The texture that it is a level of.
+    fn texture(&self) -> Option<&Texture> {
+        match self.container.get() {
+            // SAFETY: a texture outlives its levels.
+            Container::Texture(texture) => Some(unsafe { &*texture }),
+            _ => None,
+        }
+    }
+
+    /// Adds a reference, for the program.
+    pub(crate) fn hand_out(&self) -> *mut IDirect3DSurface9 {
+        self.add_reference();
+        core::ptr::from_ref(self).cast_mut().cast()
+    }
+
+    /// `LockRect`.
+    pub(crate) fn lock(&self, out: Out<D3DLOCKED_RECT>, rect: In<RECT>, flags: u32) -> HRESULT {
+        if out.is_null() {
+            return D3DERR_INVALIDCALL;
+        }
+        let locked = self.common.device().enter().lock_surface(self.id, rect.read().as_ref(), flags);
+        put(out, locked.map(|l| D3DLOCKED_RECT { Pitch: l.row_pitch as i32, pBits: l.bits.cast() }))
+    }
+}
+
+impl Child for Surface {
+    fn refs(&self) -> &Refs {
+        &self.refs
+    }
+    fn device(&self) -> &Device {
+        self.common.device()
+    }
+    fn handle(&self) -> Handle {
+        self.id.image.into()
+    }
+}
+
+impl Unknown for Surface {
+    fn interfaces(&self) -> &'static [GUID] {
+        &[IDirect3DSurface9::IID, IDirect3DResource9::IID]
+    }
+    fn add_reference(&self) -> u32 {
+        self.texture().map_or_else(|| add_ref(self), add_ref)
+    }
+    fn release_reference(&self) -> u32 {
+        self.texture().map_or_else(|| release(self), release)
+    }
+}
+
+impl Resource for Surface {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+    fn resource_type(&self) -> D3DRESOURCETYPE {
+        D3DRTYPE_SURFACE
+    }
+}
+
+impl IDirect3DSurface9Methods for Surface {
+    fn GetContainer(&self, riid: In<GUID>, ppContainer: OutObject<c_void>) -> HRESULT {
+        match self.container.get() {
+            Container::Device => self.common.device().QueryInterface(riid, ppContainer),
+            // SAFETY: a texture outlives its levels.
+            Container::Texture(texture) => unsafe { (*texture).QueryInterface(riid, ppContainer) },
+            // SAFETY: a swap chain disowns its back buffers before it goes.
+            Container::SwapChain(chain) => unsafe { (*chain).QueryInterface(riid, ppContainer) },
+        }
+    }
+    fn GetDesc(&self, pDesc: Out<D3DSURFACE_DESC>) -> HRESULT {
+        put(pDesc, self.common.device().enter().surface_desc(self.id))
+    }
+    fn LockRect(&self, pLockedRect: Out<D3DLOCKED_RECT>, pRect: In<RECT>, Flags: u32) -> HRESULT {
+        self.lock(pLockedRect, pRect, Flags)
+    }
+    fn UnlockRect(&self) -> HRESULT {
+        code(self.common.device().enter().unlock_surface(self.id))
+    }
+}

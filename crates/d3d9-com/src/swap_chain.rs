@@ -1,0 +1,140 @@
+//! Swap chains: `IDirect3DSwapChain9`, `IDirect3DSwapChain9Ex`.
+
+use core::ptr::NonNull;
+
+use afterimage_d3d9::{Handle, SwapChainId};
+use afterimage_d3d9_types::*;
+
+use crate::abi::*;
+use crate::device::Device;
+use crate::direct3d::{display_mode_ex, put_mode_ex};
+use crate::object::{Child, Refs, Unknown, add_ref, release};
+use crate::platform;
+use crate::resource::get_device;
+use crate::results::put;
+
+static SWAP_CHAIN: IDirect3DSwapChain9ExVtable = IDirect3DSwapChain9ExVtable::of::<SwapChain>();
+
+/// A swap chain, implicit or additional.
+#[repr(C)]
+pub(crate) struct SwapChain {
+    vtable: *const IDirect3DSwapChain9ExVtable,
+    refs: Refs,
+    device: NonNull<Device>,
+    pub(crate) id: SwapChainId,
+}
+
+// SAFETY: the interface is only ever given out for a `SwapChain`.
+unsafe impl Interface for IDirect3DSwapChain9 {
+    type Object = SwapChain;
+}
+
+impl SwapChain {
+    /// The object of a swap chain that the guest has just made.
+    pub(crate) fn new(device: &Device, id: SwapChainId) -> Self {
+        Self { vtable: &SWAP_CHAIN, refs: Refs::default(), device: NonNull::from(device), id }
+    }
+
+    /// `Present`.
+    pub(crate) fn present(&self, source: In<RECT>, destination: In<RECT>, window: HWND, flags: u32) -> HRESULT {
+        let mut guest = self.device().enter();
+        let window = (window != 0).then(|| platform::window(window, (0, 0)));
+        let result = guest.present(self.id, source.read().as_ref(), destination.read().as_ref(), window, flags);
+        guest.done(result)
+    }
+
+    /// `GetBackBuffer`.
+    pub(crate) fn back_buffer(
+        &self,
+        index: u32,
+        kind: D3DBACKBUFFER_TYPE,
+        out: OutObject<IDirect3DSurface9>,
+    ) -> HRESULT {
+        if out.is_null() {
+            return D3DERR_INVALIDCALL;
+        }
+        if kind != D3DBACKBUFFER_TYPE_MONO {
+            return D3DERR_INVALIDCALL;
+        }
+        let surface = self.device().enter().back_buffer(self.id, index);
+        self.device().give_surface(surface, out)
+    }
+
+    /// `GetDisplayMode`.
+    pub(crate) fn display_mode(&self, out: Out<D3DDISPLAYMODE>) -> HRESULT {
+        let desktop = self.device().desktop();
+        put(out, self.device().enter().display_mode(self.id, desktop))
+    }
+}
+
+impl Child for SwapChain {
+    fn refs(&self) -> &Refs {
+        &self.refs
+    }
+    fn device(&self) -> &Device {
+        // SAFETY: a device owns its objects and frees them before itself.
+        unsafe { self.device.as_ref() }
+    }
+    fn handle(&self) -> Handle {
+        self.id.into()
+    }
+}
+
+impl Unknown for SwapChain {
+    fn interfaces(&self) -> &'static [GUID] {
+        if self.device().extended() {
+            &[IDirect3DSwapChain9::IID, IDirect3DSwapChain9Ex::IID]
+        } else {
+            &[IDirect3DSwapChain9::IID]
+        }
+    }
+    fn add_reference(&self) -> u32 {
+        add_ref(self)
+    }
+    fn release_reference(&self) -> u32 {
+        release(self)
+    }
+}
+
+impl IDirect3DSwapChain9Methods for SwapChain {
+    fn Present(
+        &self,
+        pSourceRect: In<RECT>,
+        pDestRect: In<RECT>,
+        hDestWindowOverride: HWND,
+        _pDirtyRegion: In<RGNDATA>,
+        dwFlags: u32,
+    ) -> HRESULT {
+        self.present(pSourceRect, pDestRect, hDestWindowOverride, dwFlags)
+    }
+    fn GetFrontBufferData(&self, pDestSurface: Object<IDirect3DSurface9>) -> HRESULT {
+        self.device().front_buffer_data(self.id, pDestSurface)
+    }
+    fn GetBackBuffer(
+        &self,
+        iBackBuffer: u32,
+        Type: D3DBACKBUFFER_TYPE,
+        ppBackBuffer: OutObject<IDirect3DSurface9>,
+    ) -> HRESULT {
+        self.back_buffer(iBackBuffer, Type, ppBackBuffer)
+    }
+    fn GetDisplayMode(&self, pMode: Out<D3DDISPLAYMODE>) -> HRESULT {
+        self.display_mode(pMode)
+    }
+    fn GetDevice(&self, ppDevice: OutObject<IDirect3DDevice9>) -> HRESULT {
+        get_device(self.device(), ppDevice)
+    }
+    fn GetPresentParameters(&self, pPresentationParameters: Out<D3DPRESENT_PARAMETERS>) -> HRESULT {
+        put(pPresentationParameters, self.device().enter().present_parameters(self.id))
+    }
+}
+
+impl IDirect3DSwapChain9ExMethods for SwapChain {
+    fn GetDisplayModeEx(&self, pMode: Out<D3DDISPLAYMODEEX>, pRotation: Out<D3DDISPLAYROTATION>) -> HRESULT {
+        let desktop = self.device().desktop();
+        match self.device().enter().display_mode(self.id, desktop) {
+            Ok(mode) => put_mode_ex(display_mode_ex(mode), pMode, pRotation),
+            Err(error) => error.code(),
+        }
+    }
+}
