@@ -25,20 +25,27 @@ pub(crate) fn is_root() -> bool {
     uid.and_then(|ids| ids.split_whitespace().nth(1)) == Some("0")
 }
 
-/// Installs packages, newer ones from backports where `backports` is set and the machine's release has them.
+/// Installs packages: from backports first where `backports` is set and the release has them, from there last where they
+/// do not go together with what came from there before.
 ///
 /// # Errors
-/// When apt-get fails; from backports it first tries again without.
+/// When apt-get fails in both ways.
 pub(crate) fn install(ws: &Workspace, names: &[&str], backports: bool, progress: &Progress) -> Result {
     update_once(ws, progress)?;
-    if backports && let Some(suite) = enable_backports(ws, progress) {
-        let wanted: Vec<&str> = names.to_vec();
-        match install_from(ws, &wanted, Some(&suite), progress) {
-            Ok(()) => return Ok(()),
-            Err(failure) => eprintln!("   {suite} did not work ({}); taking the release's own", failure.summary()),
+    let newer = if backports { enable_backports(ws, progress) } else { enabled_backports() };
+    let mut suites = vec![None, newer];
+    suites.dedup();
+    if backports {
+        suites.reverse();
+    }
+    let mut result = Ok(());
+    for suite in suites {
+        result = install_from(ws, names, suite.as_deref(), progress);
+        if result.is_ok() {
+            break;
         }
     }
-    install_from(ws, names, None, progress)
+    result
 }
 
 /// What to add to a command line by hand to install from backports.
@@ -158,14 +165,19 @@ fn backports_suite() -> Option<String> {
     (codename.trim_matches('"') == "bookworm").then(|| "bookworm-backports".to_owned())
 }
 
+/// The backports suite, where apt knows it.
+fn enabled_backports() -> Option<String> {
+    backports_suite().filter(|suite| sources().iter().any(|text| text.contains(suite)))
+}
+
 /// Makes the backports suite known to apt; `None` where there is none or it cannot be reached.
 fn enable_backports(ws: &Workspace, progress: &Progress) -> Option<String> {
     static RESULT: OnceLock<Option<String>> = OnceLock::new();
     let enable = || {
-        let suite = backports_suite()?;
-        if sources().iter().any(|text| text.contains(&suite)) {
+        if let Some(suite) = enabled_backports() {
             return Some(suite);
         }
+        let suite = backports_suite()?;
         let mut text = String::from("# Written by `cargo xtask setup` of Afterimage; may be removed.\n");
         let _ =
             write!(text, "Types: deb\nURIs: {}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n", mirror());

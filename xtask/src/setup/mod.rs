@@ -54,7 +54,15 @@ struct Step {
 }
 
 /// Everything a machine needs beside cargo and a C compiler.
+///
+/// Wine stands before what comes from backports: the libraries from there may be newer than its packages allow.
 const STEPS: &[Step] = &[
+    Step {
+        what: "Wine, 64 bit",
+        need: Need::Windows,
+        done: |_| step::on_path("wine"),
+        how: How::Packages { names: &["wine", "wine64"], backports: false },
+    },
     Step {
         what: "Vulkan loader",
         need: Need::Native,
@@ -96,12 +104,6 @@ const STEPS: &[Step] = &[
         need: Need::Build,
         done: |_| step::on_path("i686-w64-mingw32-g++") && step::on_path("i686-w64-mingw32-gcc"),
         how: How::Packages { names: &["gcc-mingw-w64-i686", "g++-mingw-w64-i686"], backports: false },
-    },
-    Step {
-        what: "Wine, 64 bit",
-        need: Need::Windows,
-        done: |_| step::on_path("wine"),
-        how: How::Packages { names: &["wine", "wine64"], backports: false },
     },
     Step {
         what: "X server without a screen (Xvfb)",
