@@ -83,7 +83,7 @@ layout! {
         GlobalAmbient = 17 + 1 x 1;
         /// x: `D3DMATERIAL9::Power`.
         MaterialPower = 18 + 1 x 1;
-        /// Vertex fog: x start, or density for the exponential modes; y end; z 1 / (end - start).
+        /// Vertex fog: x start, y end, z 1 / (end - start), w density.
         Fog = 19 + 1 x 1;
         /// Point size: x size, y minimum, z maximum.
         PointSize = 20 + 1 x 1;

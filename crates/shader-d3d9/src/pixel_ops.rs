@@ -119,7 +119,7 @@ fn fog(b: &mut Builder, runtime: &RuntimeInfo, color: Value) -> Value {
         b.extract(fog, 0)
     } else {
         let distance = fog_distance(b);
-        fog_factor(b, mode, distance, parameters)
+        fog_factor(b, mode, distance, parameters, 0)
     };
     let factor = b.fsat(factor);
     let fog_color = b.load_const(system, SystemRegister::FogColor.register().into());
@@ -145,14 +145,15 @@ fn fog_distance(b: &mut Builder) -> Value {
     b.select(affine, z, w)
 }
 
-/// The fog factor at a distance; 1 is no fog. `parameters`: x start or density, y end, z 1 / (end - start).
-pub(crate) fn fog_factor(b: &mut Builder, mode: u8, distance: Value, parameters: Value) -> Value {
+/// The fog factor at a distance; 1 is no fog. `parameters`: y end, z 1 / (end - start), and the density in component
+/// `density`.
+pub(crate) fn fog_factor(b: &mut Builder, mode: u8, distance: Value, parameters: Value, density: u8) -> Value {
     if mode == FogMode::Linear as u8 {
         let (end, scale) = (b.extract(parameters, 1), b.extract(parameters, 2));
         let left = b.fsub(end, distance);
         return b.fmul(left, scale);
     }
-    let density = b.extract(parameters, 0);
+    let density = b.extract(parameters, density);
     let depth = b.fmul(distance, density);
     let depth = if mode == FogMode::Exp2 as u8 { b.fmul(depth, depth) } else { depth };
     let base = b.f32(-std::f32::consts::LOG2_E);

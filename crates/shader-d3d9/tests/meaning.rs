@@ -522,3 +522,69 @@ fn fixed_pixel_operations_follow_the_reference() {
     let temp = FixedStage { result_temp: 1, ..stage(2, 0, factor, 0) };
     assert_eq!(fixed_pixel(&[temp, stage(4, 0, 1, 5)], 0), [0.25, 0.125, 0.5, 0.125]);
 }
+
+#[test]
+fn fixed_vertex_blends_matrices_and_scales_points() {
+    use FixedVertexRegister as R;
+    let key = FixedVertexKey { flags: FixedVertexKey::POINT_SCALE, inputs: 3, blend_weights: 1, ..Default::default() };
+    let world = identity(fixed_world(), R::BlendWorldView.register());
+    let world = identity(world, R::Projection.register());
+    // The second matrix moves by eight along y; the vertex is three quarters of the first.
+    let world = world
+        .float(Bank::FixedVertex, R::BlendWorldView.register() + 3, [0.0, 8.0, 0.0, 1.0])
+        .float(Bank::FixedVertex, R::PointSize.register(), [2.0, 1.0, 64.0, 0.0])
+        .float(Bank::FixedVertex, R::PointScale.register(), [0.0, 0.0, 1.0, 10.0])
+        .input(FixedInput::Position as u8, [3.0, 2.0, 0.0, 1.0])
+        .input(FixedInput::BlendWeight as u8, [0.75, 0.0, 0.0, 0.0]);
+    let vertex_ops = io::VertexOps { point_size: 1, clip_planes: 0 };
+    let results = world.run(&lift_fixed_vertex(&key, &RuntimeInfo { vertex_ops, ..Default::default() }).unwrap());
+    assert_eq!(results.at(OutputAt::Position), [3.0, 4.0, 0.0, 1.0]);
+    // The point is five units away: 2 * 10 / 5.
+    assert!((results.at(OutputAt::PointSize)[0] - 4.0).abs() < 1e-5);
+}
+
+#[test]
+fn fixed_vertex_fog_follows_the_reference() {
+    use FixedVertexRegister as R;
+    let fog = |mode, flags| {
+        let key = FixedVertexKey { inputs: 1, fog_mode: mode, flags, ..Default::default() };
+        let world = fixed_world().input(FixedInput::Position as u8, [4.0, 0.0, 3.0, 1.0]).float(
+            Bank::FixedVertex,
+            R::Fog.register(),
+            [1.0, 9.0, 0.125, 0.5],
+        );
+        world.run(&lift_fixed_vertex(&key, &RuntimeInfo::default()).unwrap()).location(io::FOG_LOCATION)[0]
+    };
+    // Depth three, or five along the ray; density a half.
+    let cases = [(3, 0, 0.75), (3, FixedVertexKey::RANGE_FOG, 0.5), (1, 0, (-1.5f32).exp()), (2, 0, (-2.25f32).exp())];
+    for (mode, flags, expected) in cases {
+        assert!((fog(mode, flags) - expected).abs() < 1e-5, "mode {mode}, flags {flags}: {}", fog(mode, flags));
+    }
+}
+
+#[test]
+fn fixed_pixel_bump_maps_move_the_next_stage() {
+    let bump = |color_op| {
+        let stage = |color_op, a1| FixedStage {
+            color_op,
+            color_args: [0, a1, 1],
+            alpha_op: 2,
+            alpha_args: [0, a1, 1],
+            texture: 1,
+            ..Default::default()
+        };
+        let mut key = FixedPixelKey::default();
+        key.stages[..2].copy_from_slice(&[stage(color_op, 2), stage(2, 2)]);
+        let world = World::default()
+            .input(2, [0.5, 0.25, 0.0, 1.0])
+            .input(3, [0.125, 0.5, 0.0, 1.0])
+            .float(Bank::FixedPixel, FixedPixelRegister::BumpMatrix.register(), [1.0, 0.5, 2.0, -1.0])
+            .float(Bank::FixedPixel, FixedPixelRegister::BumpLuminance.register(), [1.0, 0.5, 0.0, 0.0]);
+        let mut runtime = RuntimeInfo::default();
+        runtime.link.mask = 0x7FF;
+        world.run(&lift_fixed_pixel(&key, &runtime).unwrap()).location(0)
+    };
+    // The texel (0.5, 0.25) times the matrix is (1, 0); the second texture's texel holds its coordinates and slot.
+    assert_eq!(bump(22), [1.125, 0.5, 1.0, 1.0]);
+    assert_eq!(bump(23), [0.5625, 0.25, 0.5, 0.5]);
+}

@@ -136,9 +136,8 @@ impl FixedVertexKey {
                 names.push(name);
             }
         };
-        check(self.blend_weights != 0, "D3DRS_VERTEXBLEND");
         check(self.has(Self::INDEXED_BLEND), "D3DRS_INDEXEDVERTEXBLENDENABLE");
-        check(self.has(Self::POINT_SCALE), "D3DRS_POINTSCALEENABLE");
+        check(self.blend_weights > 3, "D3DRS_VERTEXBLEND");
         for stage in self.tex_coords {
             check(stage.used != 0 && stage.generation > 4, "D3DTSS_TEXCOORDINDEX");
         }
@@ -189,8 +188,6 @@ impl FixedPixelKey {
             for op in [stage.color_op, stage.alpha_op] {
                 let name = match op {
                     17 => "D3DTOP_PREMODULATE",
-                    22 => "D3DTOP_BUMPENVMAP",
-                    23 => "D3DTOP_BUMPENVMAPLUMINANCE",
                     0..=26 => continue,
                     _ => "unknown D3DTOP",
                 };

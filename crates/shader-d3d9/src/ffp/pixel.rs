@@ -14,6 +14,9 @@ const ARG_COMPLEMENT: u8 = 0x10;
 const ARG_ALPHA: u8 = 0x20;
 const ARG_TEXTURE: u8 = 2;
 
+const OP_BUMP: u8 = 22;
+const OP_BUMP_LUMINANCE: u8 = 23;
+
 /// Translates the fixed-function pixel stage. A stage whose operation [`FixedPixelKey::unsupported`] names passes its
 /// input through.
 ///
@@ -32,7 +35,7 @@ pub fn lift_fixed_pixel(key: &FixedPixelKey, runtime: &RuntimeInfo) -> Result<Mo
     let diffuse = pixel_ops::input(&mut b, runtime, Usage::Color, 0, false);
     let specular = pixel_ops::input(&mut b, runtime, Usage::Color, 1, false);
     let temp = b.f32x4([0.0; 4]);
-    let mut stage = Pixel { b, bank, runtime, diffuse, specular, current: diffuse, temp, texel: diffuse };
+    let mut stage = Pixel { b, bank, runtime, diffuse, specular, current: diffuse, temp, texel: diffuse, bump: None };
     for (index, key) in key.active().enumerate() {
         stage.run(index as u8, key);
     }
@@ -59,13 +62,30 @@ struct Pixel<'a> {
     temp: Value,
     /// Of the stage that runs.
     texel: Value,
+    /// What a bump map stage leaves for the next one.
+    bump: Option<Bump>,
+}
+
+/// What a bump map does to the stage after it.
+#[derive(Clone, Copy)]
+struct Bump {
+    /// Added to the texture coordinates; two components.
+    shift: Value,
+    /// The texel is multiplied by it.
+    luminance: Option<Value>,
 }
 
 impl Pixel<'_> {
     fn run(&mut self, index: u8, key: &FixedStage) {
+        if matches!(key.color_op, OP_BUMP | OP_BUMP_LUMINANCE) && key.texture != 0 {
+            let texel = self.sample(index, key);
+            self.bump = Some(self.bump(index, key.color_op, texel));
+            return;
+        }
         if uses_texture(key.color_op, key.color_args, key) || uses_texture(key.alpha_op, key.alpha_args, key) {
             self.texel = self.sample(index, key);
         }
+        self.bump = None;
         let color = self.operation(index, key.color_op, key.color_args, key);
         let value = if key.color_op == 24 {
             // The dot product goes to all four components, whatever the alpha operation is.
@@ -88,6 +108,11 @@ impl Pixel<'_> {
             let divisor = self.b.extract(coord, key.projected - 1);
             coord = self.b.fdiv(coord, divisor);
         }
+        if let Some(bump) = self.bump {
+            let (xy, zw) = (self.b.resize(coord, 2), self.b.swizzle(coord, ir::Swizzle::new(&[2, 3])));
+            let moved = self.b.fadd(xy, bump.shift);
+            coord = self.b.construct(&[moved, zw]);
+        }
         let dim = match key.texture {
             2 => Dim::Cube,
             3 => Dim::D3,
@@ -96,7 +121,28 @@ impl Pixel<'_> {
         let shadow = dim == Dim::D2 && self.runtime.textures[usize::from(index)] & bound::SHADOW != 0;
         let texture = self.b.texture(TextureDecl { slot: index, dim, shadow });
         let reference = shadow.then(|| self.b.extract(coord, 2));
-        self.b.sample(texture, coord, reference)
+        let texel = self.b.sample(texture, coord, reference);
+        match self.bump.and_then(|bump| bump.luminance) {
+            Some(luminance) => self.b.fmul(texel, luminance),
+            None => texel,
+        }
+    }
+
+    /// The shift by the bump matrix, and the luminance in the texel's third component.
+    fn bump(&mut self, index: u8, op: u8, texel: Value) -> Bump {
+        let matrix = self.register(R::BumpMatrix.element(index.into()));
+        let (u, v) = (self.b.extract(texel, 0), self.b.extract(texel, 1));
+        let rows = [[0, 1], [2, 3]].map(|row| self.b.swizzle(matrix, ir::Swizzle::new(&row)));
+        let by_v = self.b.fmul(rows[1], v);
+        let shift = self.b.fmad(rows[0], u, by_v);
+        let luminance = (op == OP_BUMP_LUMINANCE).then(|| {
+            let register = self.register(R::BumpLuminance.element(index.into()));
+            let (scale, offset) = (self.b.extract(register, 0), self.b.extract(register, 1));
+            let value = self.b.extract(texel, 2);
+            let luminance = self.b.fmad(value, scale, offset);
+            self.b.fsat(luminance)
+        });
+        Bump { shift, luminance }
     }
 
     fn register(&mut self, register: u16) -> Value {

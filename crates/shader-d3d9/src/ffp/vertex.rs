@@ -14,6 +14,9 @@ use afterimage_ir::{
     Stage, Type, Value,
 };
 
+/// Most weights of a vertex; one more matrix is blended.
+const MAX_WEIGHTS: u8 = 3;
+
 const LIGHT_POINT: u8 = 1;
 const LIGHT_SPOT: u8 = 2;
 const LIGHT_DIRECTIONAL: u8 = 3;
@@ -50,7 +53,7 @@ pub fn lift_fixed_vertex(key: &FixedVertexKey, runtime: &RuntimeInfo) -> Result<
             stage.varying(Usage::TexCoord, index, value);
         }
     }
-    let size = (runtime.vertex_ops.point_size != 0).then(|| stage.point_size());
+    let size = (runtime.vertex_ops.point_size != 0).then(|| stage.point_size(&point));
     vertex_epilogue(&mut stage.b, runtime.vertex_ops, point.clip, point.view.unwrap_or(point.clip), size);
     stage.b.finish()
 }
@@ -143,14 +146,55 @@ impl Vertex<'_> {
         if self.key.has(FixedVertexKey::PRETRANSFORMED) {
             return Point { clip: self.pretransformed(position), view: None, normal: None };
         }
-        let clip = self.transform_by(position, R::WorldViewProjection.register(), 4);
-        let view = self.transform_by(position, R::WorldView.register(), 4);
-        let normal = self.input(FixedInput::Normal as u8, Usage::Normal, 0).map(|normal| {
-            let normal = self.transform_by(normal, R::Normal.register(), 3);
+        let normal = self.input(FixedInput::Normal as u8, Usage::Normal, 0);
+        let (clip, view, normal) = match self.weights() {
+            Some(weights) => {
+                let view = self.blend(position, &weights, 4);
+                let clip = self.transform_by(view, R::Projection.register(), 4);
+                (clip, view, normal.map(|normal| self.blend(normal, &weights, 3)))
+            }
+            None => {
+                let clip = self.transform_by(position, R::WorldViewProjection.register(), 4);
+                let view = self.transform_by(position, R::WorldView.register(), 4);
+                (clip, view, normal.map(|normal| self.transform_by(normal, R::Normal.register(), 3)))
+            }
+        };
+        let normal = normal.map(|normal| {
             let normal = self.xyz(normal);
             if self.key.has(FixedVertexKey::NORMALIZE_NORMALS) { self.normalize(normal) } else { normal }
         });
         Point { clip, view: Some(view), normal }
+    }
+
+    /// The weights of vertex blending, of which the last is what the others leave; `None` if it is off.
+    fn weights(&mut self) -> Option<Vec<Value>> {
+        let count = self.key.blend_weights.min(MAX_WEIGHTS);
+        if count == 0 || self.key.has(FixedVertexKey::INDEXED_BLEND) {
+            return None;
+        }
+        let given = self.input(FixedInput::BlendWeight as u8, Usage::BlendWeight, 0)?;
+        let mut weights: Vec<Value> = (0..count).map(|lane| self.b.extract(given, lane)).collect();
+        let mut rest = self.b.f32(1.0);
+        for weight in &weights {
+            rest = self.b.fsub(rest, *weight);
+        }
+        weights.push(rest);
+        Some(weights)
+    }
+
+    /// The weighted sum of a vector transformed by `WORLDn * VIEW`.
+    fn blend(&mut self, vector: Value, weights: &[Value], rows: u8) -> Value {
+        let mut sum = None;
+        for (index, weight) in weights.iter().enumerate() {
+            let first = match index {
+                0 => R::WorldView.register(),
+                _ => R::BlendWorldView.element(index as u16 - 1),
+            };
+            let part = self.transform_by(vector, first, rows);
+            let part = self.b.fmul(part, *weight);
+            sum = Some(self.sum(sum, part));
+        }
+        sum.unwrap_or(vector)
     }
 
     /// Pixels and 1/w to clip space. A 1/w of zero counts as one.
@@ -337,7 +381,7 @@ impl Vertex<'_> {
                     self.b.fabs(z)
                 };
                 let parameters = self.register(R::Fog.register());
-                let factor = fog_factor(&mut self.b, self.key.fog_mode, distance, parameters);
+                let factor = fog_factor(&mut self.b, self.key.fog_mode, distance, parameters, 3);
                 self.b.fsat(factor)
             }
             _ => {
@@ -407,11 +451,22 @@ impl Vertex<'_> {
         self.b.construct(&[place, zero])
     }
 
-    fn point_size(&mut self) -> Value {
+    fn point_size(&mut self, point: &Point) -> Value {
         let limits = self.register(R::PointSize.register());
         let [size, min, max] = [0, 1, 2].map(|lane| self.b.extract(limits, lane));
         let own = self.input(FixedInput::PointSize as u8, Usage::PSize, 0);
-        let size = own.map_or(size, |own| self.b.extract(own, 0));
+        let mut size = own.map_or(size, |own| self.b.extract(own, 0));
+        if let Some(view) = point.view.filter(|_| self.key.has(FixedVertexKey::POINT_SCALE)) {
+            let scale = self.register(R::PointScale.register());
+            let [a, b, c, height] = [0, 1, 2, 3].map(|lane| self.b.extract(scale, lane));
+            let view = self.xyz(view);
+            let distance = self.length(view);
+            let quadratic = self.b.fmad(distance, c, b);
+            let divisor = self.b.fmad(distance, quadratic, a);
+            let factor = self.b.frsqc(divisor);
+            let scaled = self.b.fmul(size, height);
+            size = self.b.fmul(scaled, factor);
+        }
         let size = self.b.fmaxc(size, min);
         self.b.fminc(size, max)
     }
