@@ -262,6 +262,9 @@ fn pixel_world() -> World {
         .input(0, [0.1, 0.2, 0.3, 0.4])
         .input(2, [0.5, 0.25, 2.0, 4.0])
         .input(3, [-0.5, 0.125, 0.0, 1.0])
+        .input(4, [1.0, 2.0, 3.0, 4.0])
+        .input(5, [1.0, 0.0, 0.0, 1.0])
+        .float(Bank::PixelFloat, 2, [0.0, 1.0, 0.0, 0.0])
 }
 
 #[test]
@@ -279,6 +282,21 @@ fn pixel_opcodes_follow_the_reference() {
         // Model 1.
         ("ps_1_1\ntex t1\nmov r0, t1", [-0.5, 0.125, 1.0, 1.0]),
         ("ps_1_1\ntexcoord t0\nmov r0, t0", [0.5, 0.25, 1.0, 1.0]),
+        ("ps_1_1\ntex t0\ntexreg2ar t1, t0\nmov r0, t1", [1.0, 0.5, 1.0, 1.0]),
+        ("ps_1_1\ntex t0\ntexreg2gb t1, t0\nmov r0, t1", [0.25, 0.0, 1.0, 1.0]),
+        // The texel of stage 0 is (0.5, 0.25, 0, 1); stage 1's coordinates are (-0.5, 0.125, 0), stage 2's (1, 2, 3).
+        ("ps_1_2\ntex t0\ntexdp3 t1, t0\nmov r0, t1", [-0.21875; 4]),
+        ("ps_1_2\ntex t0\ntexdp3tex t2, t0\nmov r0, t2", [1.0, 0.0, 2.0, 1.0]),
+        ("ps_1_1\ntex t0\ntexm3x2pad t1, t0\ntexm3x2tex t2, t0\nmov r0, t2", [-0.21875, 1.0, 2.0, 1.0]),
+        ("ps_1_2\ntex t0\ntexm3x3pad t1, t0\ntexm3x3pad t2, t0\ntexm3x3 t3, t0\nmov r0, t3", [-0.21875, 1.0, 0.5, 1.0]),
+        (
+            "ps_1_1\ntex t0\ntexm3x3pad t1, t0\ntexm3x3pad t2, t0\ntexm3x3spec t3, t0, c2\nmov r0, t3",
+            [-0.337096, 0.541008, 3.0, 1.0],
+        ),
+        (
+            "ps_1_1\ntex t0\ntexm3x3pad t1, t0\ntexm3x3pad t2, t0\ntexm3x3vspec t3, t0\nmov r0, t3",
+            [-2.443190, 2.597442, 3.0, 1.0],
+        ),
         ("ps_1_1\nadd_x2 r0, c1, v0", [0.7, 1.9, -1.4, 1.8]),
         ("ps_1_1\nmov_d2 r0, c1_bias", [-0.125, 0.125, -0.75, 0.0]),
         ("ps_1_1\nmov r0, c1_bx2", [-0.5, 0.5, -3.0, 0.0]),
@@ -308,6 +326,17 @@ fn texkill_position_face_depth() {
     let results = pixel(text, RuntimeInfo::default(), world);
     assert_eq!(results.location(0), [10.0, 7.0, -1.0, -1.0]);
     assert_eq!(results.at(OutputAt::FragDepth)[0], 10.0);
+}
+
+#[test]
+fn depth_opcodes_of_model_1() {
+    let depth = |text: &str| pixel(text, RuntimeInfo::default(), pixel_world()).at(OutputAt::FragDepth)[0];
+    // (-0.5, 0.125, 0) and (1, 2, 3) times the texel (0.5, 0.25, 0).
+    assert_eq!(depth("ps_1_3\ntex t0\ntexm3x2pad t1, t0\ntexm3x2depth t2, t0\nmov r0, c0"), -0.21875);
+    assert_eq!(depth("ps_1_4\ntexcrd r5.rgb, t2\nphase\ntexdepth r5\nmov r0, c0"), 0.5);
+    let tokens = assemble("ps_1_1\ntex t0\ntexm3x3tex t2, t0\nmov r0, t2").unwrap();
+    let error = lift(&tokens, &RuntimeInfo::default()).unwrap_err().to_string();
+    assert_eq!(error, "token 3 (texm3x3tex): the texm3x2pad or texm3x3pad before it is missing");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //!
 //! * `operand`: reading sources, writing destinations, with swizzles, modifiers, masks, predicates.
 //! * `arithmetic`: opcodes that compute one value from their sources.
-//! * `texture`: opcodes that sample or discard.
+//! * `texture`, `texture_1`: opcodes that sample or discard; those of ps_1_x.
 //! * `flow`: branches, loops, calls.
 //! * `interface`: declarations, inputs at the start and outputs at the end.
 
@@ -14,6 +14,7 @@ mod flow;
 pub(crate) mod interface;
 mod operand;
 mod texture;
+mod texture_1;
 
 use crate::error::ParseError;
 use crate::instruction::Instruction;
@@ -57,6 +58,9 @@ pub enum LiftErrorKind {
     /// Calls too deep, or recursion.
     #[error("subroutines are nested deeper than {}", flow::MAX_CALLS)]
     CallDepth,
+    /// The last row of a matrix without the rows before it.
+    #[error("the texm3x2pad or texm3x3pad before it is missing")]
+    MissingPad,
     /// `aL` outside of a loop.
     #[error("aL is used outside of a loop")]
     NoLoop,
@@ -102,6 +106,7 @@ pub fn lift_program(program: &Program, signature: &Signature, runtime: &RuntimeI
         output_array: None,
         input_array: None,
         loops: Vec::new(),
+        pads: Vec::new(),
         labels: flow::labels(program),
         calls: 0,
         lifted: 0,
@@ -132,6 +137,8 @@ struct Lifter<'a> {
     /// All `v#` of a shader that addresses one of them by `aL` or `a0`.
     input_array: Option<Var>,
     loops: Vec<flow::LoopFrame>,
+    /// What the `pad` opcodes of ps_1_x have computed: a dot product and the coordinate's fourth component each.
+    pads: Vec<(Value, Value)>,
     /// Places of the labels.
     labels: HashMap<u16, usize>,
     calls: u32,

@@ -1,18 +1,16 @@
-//! Opcodes that sample textures, make coordinates of them, or discard pixels.
+//! Opcodes that sample textures from model 2.0 on, or discard pixels.
 
 use super::interface::VERTEX_SLOT;
 use super::{LiftErrorKind, Lifter};
 use crate::instruction::{ControlBits, Instruction, Src};
 use crate::io::bound;
 use crate::signature::SamplerUse;
-use crate::tables::{Opcode, RegisterType, Stage, TextureDimension};
+use crate::tables::{Opcode, Stage, TextureDimension};
 use afterimage_ir::{self as ir, Dim, TextureDecl, Value};
 
 impl Lifter<'_> {
     /// What a texture instruction computes; `None` if it writes nothing.
     pub(super) fn texture(&mut self, i: &Instruction) -> Result<Option<Value>, LiftErrorKind> {
-        let Some(dst) = i.dst else { return Err(LiftErrorKind::Unsupported) };
-        let number = dst.register.number;
         let s = &i.srcs;
         Ok(Some(match i.op {
             Opcode::TexLd => {
@@ -46,42 +44,16 @@ impl Lifter<'_> {
                 let texel = self.b.sample_grad(texture, coord, dx, dy, reference);
                 self.sampler_swizzle(&s[1], texel)
             }
-            // The coordinates of a stage stand in its t register until the lookup replaces them.
-            Opcode::Tex => {
-                let coord = self.load_row(dst.register, 0)?;
-                self.sample(number, coord)
-            }
-            Opcode::TexLd14 => {
-                let coord = self.src(&s[0])?;
-                self.sample(number, coord)
-            }
-            Opcode::TexCoord => {
-                let coord = self.load_row(dst.register, 0)?;
-                let xyz = self.b.resize(coord, 3);
-                let (clamped, one) = (self.b.fsat(xyz), self.b.f32(1.0));
-                self.b.construct(&[clamped, one])
-            }
-            Opcode::TexCrd => self.src(&s[0])?,
             Opcode::TexKill => {
                 self.kill(i)?;
                 return Ok(None);
             }
-            Opcode::TexDepth => {
-                let value = self.load_row(dst.register, 0)?;
-                let (z, w) = (self.b.extract(value, 0), self.b.extract(value, 1));
-                let (depth, one) = (self.b.fdiv(z, w), self.b.f32(1.0));
-                let zero = self.b.f32(0.0);
-                let infinite = self.b.feq(w, zero);
-                let depth = self.b.select(infinite, one, depth);
-                let var = self.var(RegisterType::DepthOut, 0);
-                self.b.store(var, depth);
-                return Ok(None);
-            }
-            _ => return Err(LiftErrorKind::Unsupported),
+            _ => return self.texture_1(i),
         }))
     }
 
-    fn sample(&mut self, sampler: u16, coord: Value) -> Value {
+    /// A plain lookup.
+    pub(super) fn sample(&mut self, sampler: u16, coord: Value) -> Value {
         let (texture, reference) = self.sampler(sampler, coord);
         if self.program.version.stage == Stage::Vertex {
             let lod = self.b.f32(0.0);

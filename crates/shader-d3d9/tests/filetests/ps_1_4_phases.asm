@@ -29,56 +29,60 @@ mul r0, r2, r3
 ;   v2: f32x4 = load_input in1
 ;   v3: b32x4 = bitcast v2
 ;   store r1.xyzw, v3
-;   v4: b32x4 = load r0
-;   v5: f32x4 = bitcast v4
-;   v6: f32x2 = swizzle v5.xy
-;   v7: f32x4 = sample t0, v6
-;   v8: b32x4 = bitcast v7
-;   store r2.xyzw, v8
-;   v9: b32x4 = load r1
-;   store r3.xyz, v9
-;   v10: b32x4 = load r2
-;   v11: f32x4 = bitcast v10
-;   v12: f32x4 = bitcast v10
-;   v13: f32x4 = fadd v11, v12
-;   v14: b32x4 = load r3
-;   v15: f32x4 = bitcast v14
-;   v16: f32x4 = fadd v13, v15
-;   v17: b32x4 = bitcast v16
-;   store r2.xyz, v17
-;   v18: b32x4 = load r2
-;   v19: f32x4 = bitcast v18
-;   v20: f32x2 = swizzle v19.xy
-;   v21: f32x4 = sample t1, v20
-;   v22: b32x4 = bitcast v21
-;   store r4.xyzw, v22
-;   v23: b32x4 = load r3
-;   v24: b32 = swizzle v23.z
-;   v25: f32x4 = bitcast v23
-;   v26: f32 = bitcast v24
-;   v27: f32x4 = swizzle v26.xxxx
-;   v28: f32x4 = fdiv v25, v27
-;   v29: f32x2 = swizzle v28.xy
-;   v30: f32x4 = sample t2, v29
-;   v31: b32x4 = bitcast v30
-;   store r5.xyzw, v31
-;   v32: b32x4 = load r2
-;   v33: b32x3 = swizzle v32.xyz
-;   v34: f32 = const 0.0
-;   v35: f32x3 = bitcast v33
-;   v36: f32x3 = swizzle v34.xxx
-;   v37: boolx3 = flt v35, v36
-;   v38: bool = any v37
-;   demote v38
-;   v39: b32x4 = load r4
-;   v40: b32x4 = load r5
-;   v41: f32x4 = bitcast v39
-;   v42: f32x4 = bitcast v40
-;   v43: f32x4 = fmulz v41, v42
-;   v44: b32x4 = bitcast v43
-;   store r2.xyzw, v44
-;   v45: b32x4 = load r2
-;   v46: f32x4 = bitcast v45
-;   store_output out0, v46
+;   v4: b32x4 = load r2
+;   v5: b32x4 = load r0
+;   v6: f32x4 = bitcast v5
+;   v7: f32x2 = swizzle v6.xy
+;   v8: f32x4 = sample t0, v7
+;   v9: b32x4 = bitcast v8
+;   store r2.xyzw, v9
+;   v10: b32x4 = load r3
+;   v11: b32x4 = load r1
+;   store r3.xyz, v11
+;   v12: b32x4 = load r2
+;   v13: f32x4 = bitcast v12
+;   v14: f32x4 = bitcast v12
+;   v15: f32x4 = fadd v13, v14
+;   v16: b32x4 = load r3
+;   v17: f32x4 = bitcast v16
+;   v18: f32x4 = fadd v15, v17
+;   v19: b32x4 = bitcast v18
+;   store r2.xyz, v19
+;   v20: b32x4 = load r4
+;   v21: b32x4 = load r2
+;   v22: f32x4 = bitcast v21
+;   v23: f32x2 = swizzle v22.xy
+;   v24: f32x4 = sample t1, v23
+;   v25: b32x4 = bitcast v24
+;   store r4.xyzw, v25
+;   v26: b32x4 = load r5
+;   v27: b32x4 = load r3
+;   v28: b32 = swizzle v27.z
+;   v29: f32x4 = bitcast v27
+;   v30: f32 = bitcast v28
+;   v31: f32x4 = swizzle v30.xxxx
+;   v32: f32x4 = fdiv v29, v31
+;   v33: f32x2 = swizzle v32.xy
+;   v34: f32x4 = sample t2, v33
+;   v35: b32x4 = bitcast v34
+;   store r5.xyzw, v35
+;   v36: b32x4 = load r2
+;   v37: b32x3 = swizzle v36.xyz
+;   v38: f32 = const 0.0
+;   v39: f32x3 = bitcast v37
+;   v40: f32x3 = swizzle v38.xxx
+;   v41: boolx3 = flt v39, v40
+;   v42: bool = any v41
+;   demote v42
+;   v43: b32x4 = load r4
+;   v44: b32x4 = load r5
+;   v45: f32x4 = bitcast v43
+;   v46: f32x4 = bitcast v44
+;   v47: f32x4 = fmulz v45, v46
+;   v48: b32x4 = bitcast v47
+;   store r2.xyzw, v48
+;   v49: b32x4 = load r2
+;   v50: f32x4 = bitcast v49
+;   store_output out0, v50
 ;   return
 ; }
