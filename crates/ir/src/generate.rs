@@ -1,7 +1,7 @@
 //! Valid modules out of arbitrary bytes, for tests and fuzzing.
 //!
 //! The modules keep to what is defined, so that every correct pass and back end computes the same: NaN patterns do not become
-//! integers, quad opcodes run with the whole quad, loops end.
+//! integers, integers do not become NaN, infinity or denormals, quad opcodes run with the whole quad, loops end.
 
 use crate::*;
 
@@ -10,7 +10,15 @@ use crate::*;
 /// # Panics
 /// If the builder fails, which is a bug of this function.
 pub fn generate(stage: Stage, bytes: &[u8]) -> Module {
-    let mut g = Generator::new(stage, bytes);
+    generate_of(stage, bytes, |_| true)
+}
+
+/// As [`generate()`], with component-wise and reducing opcodes only if `allow` says so. `fadd` must be allowed.
+///
+/// # Panics
+/// If the builder fails, which is a bug of this function.
+pub fn generate_of(stage: Stage, bytes: &[u8], allow: fn(Op) -> bool) -> Module {
+    let mut g = Generator::new(stage, bytes, allow);
     g.start();
     let count = 4 + g.below(8);
     for _ in 0..count {
@@ -50,10 +58,11 @@ struct Generator<'a> {
     whole_quad: bool,
     pixel: bool,
     budget: u32,
+    allow: fn(Op) -> bool,
 }
 
 impl<'a> Generator<'a> {
-    fn new(stage: Stage, bytes: &'a [u8]) -> Generator<'a> {
+    fn new(stage: Stage, bytes: &'a [u8], allow: fn(Op) -> bool) -> Generator<'a> {
         let mut b = Builder::new(stage);
         let pixel = stage == Stage::Pixel;
         let inputs = (0..3)
@@ -118,11 +127,16 @@ impl<'a> Generator<'a> {
             whole_quad: true,
             pixel,
             budget: 150,
+            allow,
         }
     }
 
-    /// Values that no pass can know.
+    /// Outputs that are set whatever happens later, and values that no pass can know.
     fn start(&mut self) {
+        let zero = self.b.f32(0.0);
+        for &output in self.outputs.clone().iter().chain(&[self.int_output]) {
+            self.b.store_output(output, zero);
+        }
         for (&input, &var) in self.inputs.clone().iter().zip(&self.float_vars.clone()) {
             let value = self.b.load_input(input);
             self.b.store(var, value);
@@ -249,7 +263,8 @@ impl<'a> Generator<'a> {
     fn scalar(&mut self) -> Value {
         loop {
             let row = &OPCODES[self.byte() as usize % OPCODES.len()];
-            let Some(patterns) = row.args.filter(|_| !matches!(row.meaning, Meaning::Special)) else {
+            let usable = !matches!(row.meaning, Meaning::Special) && (self.allow)(row.op);
+            let Some(patterns) = row.args.filter(|_| usable) else {
                 // Past the end of the bytes every byte is 0, which is an opcode with a meaning.
                 continue;
             };
@@ -271,8 +286,11 @@ impl<'a> Generator<'a> {
             self.b.cast(float, Kind::Int)
         } else {
             let int = self.pick(Kind::Int);
-            let mask = self.b.i32(0x7f7f_ffff);
+            // An exponent between those of denormals, which drivers may flush, and infinity.
+            let mask = self.b.i32(0xbf7f_ffff_u32 as i32);
             let int = self.b.iand(int, mask);
+            let exponent = self.b.i32(0x0080_0000);
+            let int = self.b.ior(int, exponent);
             self.b.cast(int, Kind::Float)
         }
     }

@@ -21,7 +21,7 @@ pub use builder::{BuildError, Builder};
 pub use entity::{Bank, Input, Inst, Output, Region, Texture, Value, Var};
 pub use eval::evaluate;
 #[cfg(feature = "generate")]
-pub use generate::generate;
+pub use generate::{generate, generate_of};
 pub use module::*;
 pub use opcode::{Flags, ImmKind, Meaning, OPCODES, Op, OpInfo, Pattern};
 pub use parse::{ParseError, parse};

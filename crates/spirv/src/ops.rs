@@ -282,10 +282,29 @@ impl Emitter<'_> {
             operands.extend(select.lanes().iter().map(|&l| l as u32));
             return self.w.value(op::VectorShuffle, ty, &operands);
         }
+        if let Some(id) = self.insert(a, b, select, full) {
+            return id;
+        }
         // A scalar is no operand of a vector shuffle.
         let parts: SmallVec<[Id; 4]> =
             select.lanes().iter().map(|&l| if l < first { self.lane(a, l) } else { self.lane(b, l - first) }).collect();
         if parts.len() == 1 { parts[0] } else { self.w.value(op::CompositeConstruct, ty, &parts) }
+    }
+
+    /// A vector in which a scalar takes the place of a component: the masked store of one component.
+    fn insert(&mut self, a: Value, b: Value, select: Swizzle, full: Type) -> Option<Id> {
+        let lanes = self.m.ty(a).lanes;
+        if lanes != full.lanes || self.m.ty(b).lanes != 1 {
+            return None;
+        }
+        let mut replaced = select.lanes().iter().zip(0..).filter(|&(&from, to)| from != to);
+        let (&from, to) = replaced.next()?;
+        if from != lanes || replaced.next().is_some() {
+            return None;
+        }
+        let ty = self.w.ty(full);
+        let (object, composite) = (self.id(b), self.id(a));
+        Some(self.w.value(op::CompositeInsert, ty, &[object, composite, to as u32]))
     }
 
     /// Pointer to an element, the index clamped.

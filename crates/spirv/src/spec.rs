@@ -25,7 +25,7 @@ numbers! {
         TypeSampler = 26, TypeSampledImage = 27, TypeArray = 28, TypeRuntimeArray = 29, TypeStruct = 30, TypePointer = 32,
         TypeFunction = 33, ConstantTrue = 41, ConstantFalse = 42, Constant = 43, ConstantComposite = 44, ConstantNull = 46,
         Function = 54, FunctionEnd = 56, Variable = 59, Load = 61, Store = 62, AccessChain = 65, Decorate = 71,
-        MemberDecorate = 72, VectorShuffle = 79, CompositeConstruct = 80, CompositeExtract = 81, SampledImage = 86,
+        MemberDecorate = 72, VectorShuffle = 79, CompositeConstruct = 80, CompositeExtract = 81, CompositeInsert = 82, SampledImage = 86,
         ImageSampleImplicitLod = 87, ImageSampleExplicitLod = 88, ImageSampleDrefImplicitLod = 89,
         ImageSampleDrefExplicitLod = 90, ConvertFToU = 109, ConvertFToS = 110, ConvertSToF = 111, ConvertUToF = 112,
         Bitcast = 124, SNegate = 126, FNegate = 127, IAdd = 128, FAdd = 129, ISub = 130, FSub = 131, IMul = 132, FMul = 133,

@@ -1,0 +1,321 @@
+//! The driver and the interpreter must agree, opcode by opcode and on random shaders.
+
+#[path = "gpu/mod.rs"]
+mod gpu;
+
+use afterimage_interp::{Environment, Interpreter, SampleArgs};
+use afterimage_ir::*;
+use afterimage_passes::{FloatRules, float_rules, optimize};
+use afterimage_spirv::{Options, emit};
+use ash::vk;
+use gpu::{Draw, Gpu};
+
+const FLOATS: [f32; 16] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    2.5,
+    -3.75,
+    7.0,
+    1e10,
+    -1e10,
+    1e-10,
+    f32::MAX,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+    3.0e9,
+];
+
+const INTS: [u32; 8] = [0, 1, 2, 31, 32, 0x7fff_ffff, 0x8000_0000, 0xffff_fff9];
+
+/// A triangle over everything. Three varyings, the same at each vertex, come from the constants.
+const VERTEX: &str = "vertex {
+  input in0 : i32 vertex_index smooth
+  output out0 : f32x4 position
+  output out1 : f32x4 location 0
+  output out2 : f32x4 location 1
+  output out3 : f32x4 location 2
+  bank c0 stage 0 [6]
+  v0: i32 = load_input in0
+  v1: f32x4 = load_const_dyn c0[0], v0
+  store_output out0, v1
+  v2: f32x4 = load_const c0[3]
+  store_output out1, v2
+  v3: f32x4 = load_const c0[4]
+  store_output out2, v3
+  v4: f32x4 = load_const c0[5]
+  store_output out3, v4
+  return
+}";
+
+fn varying(index: u32) -> [u32; 4] {
+    [1.5, -2.0, 0.25, 3.0].map(|f: f32| (f * (index as f32 + 1.0)).to_bits())
+}
+
+fn vertex(options: &Options) -> (Vec<u32>, Vec<[u32; 4]>) {
+    let corner = |x: f32, y: f32| [x, y, 0.5, 1.0].map(f32::to_bits);
+    let mut constants = vec![corner(-1.0, -1.0), corner(3.0, -1.0), corner(-1.0, 3.0)];
+    constants.extend((0..3).map(varying));
+    let module = parse(VERTEX).unwrap();
+    verify(&module).unwrap();
+    (emit(&module, options).unwrap().words, constants)
+}
+
+fn bank(id: u8, index: u32) -> [u32; 4] {
+    std::array::from_fn(|lane| match id {
+        0 => FLOATS[(index as usize * 3 + lane * 5) % FLOATS.len()].to_bits(),
+        _ => (index * 3 + lane as u32) % 7,
+    })
+}
+
+/// What the pixel shader of the opcode tests reads.
+struct Row<'a> {
+    constants: &'a [[u32; 4]],
+    first: usize,
+}
+
+impl Environment for Row<'_> {
+    fn input(&self, _: &InputDecl, lane: usize) -> [u32; 4] {
+        [((self.first + lane) as f32 + 0.5).to_bits(), 0.5f32.to_bits(), 0, 0]
+    }
+    fn constant(&self, _: &BankDecl, index: u32) -> [u32; 4] {
+        self.constants[index as usize]
+    }
+    fn sample(&self, _: &TextureDecl, _: &SampleArgs) -> [f32; 4] {
+        [0.0; 4]
+    }
+}
+
+/// How far the driver's result may be from the interpreter's.
+enum Tolerance {
+    Exact,
+    /// Relative to the result.
+    Relative(f32),
+    /// Plain difference.
+    Absolute(f32),
+}
+
+/// From the precision that Vulkan asks of the instruction; none of it for what it asks to be exact.
+fn tolerance(op: Op) -> Tolerance {
+    match op {
+        Op::FDiv | Op::FRcp | Op::FRsq | Op::FSqrt | Op::FRcpC | Op::FRsqC => Tolerance::Relative(1e-6),
+        Op::FExp2 => Tolerance::Relative(1e-5),
+        Op::FMad | Op::FFma | Op::FMadZ | Op::FDot | Op::FDotZ => Tolerance::Relative(1e-5),
+        Op::FLog2 | Op::FLog2C => Tolerance::Absolute(1e-4),
+        Op::FSin | Op::FCos => Tolerance::Absolute(1e-3),
+        _ => Tolerance::Exact,
+    }
+}
+
+fn close(op: Op, found: u32, expected: u32) -> bool {
+    let (f, e) = (f32::from_bits(found), f32::from_bits(expected));
+    let is_float = op.info().result == Some(Pattern::F);
+    if found == expected || is_float && (f.is_nan() && e.is_nan() || f == e) {
+        return true;
+    }
+    match tolerance(op) {
+        Tolerance::Exact => false,
+        Tolerance::Relative(by) => (f - e).abs() <= e.abs() * by,
+        Tolerance::Absolute(by) => (f - e).abs() <= by,
+    }
+}
+
+/// Whether the driver may give anything for these operands.
+fn is_open(op: Op, operands: &[f32]) -> bool {
+    let odd = operands.iter().any(|f| !f.is_finite());
+    match op {
+        // Vulkan bounds the error of sine and cosine only near zero.
+        Op::FSin | Op::FCos => odd || operands[0].abs() > std::f32::consts::PI,
+        // The results of invalid operations, and overflow on the way.
+        Op::FRsq | Op::FSqrt | Op::FLog2 | Op::FRsqC | Op::FLog2C => odd || operands[0] <= 0.0 && operands[0] != 0.0,
+        Op::FFract => odd,
+        Op::FDiv => odd || operands[1].abs() > 1e30 || operands[1] == 0.0,
+        Op::FRcp => operands[0].abs() > 1e30,
+        Op::FRcpC => operands[0].abs() > 1e30 || operands[0].is_nan(),
+        // One rounding or two matters where two large terms cancel.
+        Op::FMad | Op::FFma | Op::FDot | Op::FMadZ | Op::FDotZ => operands.iter().any(|f| f.abs() > 1e9),
+        _ => false,
+    }
+}
+
+/// One opcode on four components; pixel `n` takes its operands from registers `3 n` to `3 n + 2`.
+fn opcode_module(row: &OpInfo) -> Module {
+    let mut b = Builder::new(Stage::Pixel);
+    let at = b.input(InputDecl {
+        name: "vPos".into(),
+        ty: Type::F32X4,
+        at: InputAt::FragCoord,
+        interp: Interp::Smooth,
+        semantic: None,
+    });
+    let out = b.output(OutputDecl { name: "bits".into(), ty: Type::I32X4, at: OutputAt::Location(0), semantic: None });
+    let c = b.bank(BankDecl { name: "c".into(), source: BankSource::Stage, id: 0, size: 3 * 64, defs: Vec::new() });
+    let place = b.load_input(at);
+    let x = b.extract(place, 0);
+    let x = b.f2i(x);
+    let three = b.i32(3);
+    let first = b.imul(x, three);
+    let patterns = row.args.unwrap();
+    let args: Vec<Value> = (0..patterns.len())
+        .map(|n| {
+            let value = b.load_const_dyn(c, n as i32, first);
+            b.cast(value, patterns[n].kind().unwrap_or(Kind::Int))
+        })
+        .collect();
+    let value = b.op(row.op, &args).unwrap();
+    let value = b.cast(value, Kind::Int);
+    b.store_output(out, value);
+    b.finish().unwrap()
+}
+
+#[test]
+fn every_scalar_opcode_agrees() {
+    let gpu = Gpu::new();
+    let (vertex_words, vertex_constants) = vertex(&gpu.options);
+    let mut wrong = Vec::new();
+    for row in OPCODES.iter().filter(|row| !matches!(row.meaning, Meaning::Special)) {
+        let patterns = row.args.unwrap();
+        // All pairs of operands in the first two places; what the third is hardly matters.
+        let constants: Vec<[u32; 4]> = (0..3 * 64)
+            .map(|register: usize| {
+                std::array::from_fn(|lane| {
+                    let (pixel, operand) = (register / 3, register % 3);
+                    let pair = pixel * 4 + lane;
+                    let at = [pair % 16, pair / 16, pixel + lane][operand];
+                    match patterns.get(operand).and_then(|p| p.kind()) {
+                        Some(Kind::Float) => FLOATS[at % 16].to_bits(),
+                        Some(Kind::Bool) => (at % 2) as u32,
+                        _ => INTS[at % 8],
+                    }
+                })
+            })
+            .collect();
+        let module = opcode_module(row);
+        let mut lowered = module.clone();
+        float_rules::run(&mut lowered, FloatRules::Strict);
+        verify(&lowered).unwrap();
+        let pixel = emit(&lowered, &gpu.options).unwrap();
+        let draw = Draw {
+            vertex: &vertex_words,
+            pixel: &pixel.words,
+            vertex_constants: &vertex_constants,
+            pixel_constants: &constants,
+            width: 64,
+            formats: &[vk::Format::R32G32B32A32_UINT],
+        };
+        let picture = &gpu.draw(&draw)[0];
+        let interpreter = Interpreter::new(&module).unwrap();
+        for first in (0..64).step_by(4) {
+            let outcome = interpreter.run(&Row { constants: &constants, first }).unwrap();
+            for lane in 0..4 {
+                let pixel = first + lane;
+                let reduces = matches!(row.meaning, Meaning::Reduce(..));
+                for component in 0..4 {
+                    let (found, expected) = (picture[pixel][component], outcome.outputs[0][lane][component]);
+                    let lanes = if reduces { 0..4 } else { component..component + 1 };
+                    let operands: Vec<f32> = (0..patterns.len())
+                        .flat_map(|n| lanes.clone().map(move |l| (n, l)))
+                        .map(|(n, l)| f32::from_bits(constants[pixel * 3 + n][l]))
+                        .collect();
+                    if !close(row.op, found, expected) && !is_open(row.op, &operands) {
+                        wrong.push(format!("{} {operands:?}: {found:#x}, not {expected:#x}", row.name));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {} differ\n{}", gpu.name, wrong.len(), wrong.join("\n"));
+}
+
+/// What random shaders read: flat varyings, two banks, and textures of one texel.
+struct Flat;
+
+impl Environment for Flat {
+    fn input(&self, decl: &InputDecl, _: usize) -> [u32; 4] {
+        match decl.at {
+            InputAt::Location(n) => varying(n as u32),
+            _ => [0; 4],
+        }
+    }
+    fn constant(&self, decl: &BankDecl, index: u32) -> [u32; 4] {
+        bank(decl.id, index)
+    }
+    fn sample(&self, texture: &TextureDecl, _: &SampleArgs) -> [f32; 4] {
+        if texture.shadow { [1.0; 4] } else { [0.25, 0.5, 0.75, 1.0] }
+    }
+}
+
+/// Opcodes whose result Vulkan prescribes to the bit for all operands, so that errors do not grow through a shader.
+fn is_exact(op: Op) -> bool {
+    matches!(tolerance(op), Tolerance::Exact) && !matches!(op, Op::FFract)
+}
+
+#[test]
+fn random_shaders_agree() {
+    let gpu = Gpu::new();
+    let profiles = [gpu.options, Options { bindless: false, ..gpu.options }];
+    let constants: Vec<[u32; 4]> = (0..16).map(|n| bank(0, n)).chain((0..16).map(|n| bank(1, n))).collect();
+    let mut state = 0x0123_4567_89ab_cdef_u64;
+    let mut wrong = Vec::new();
+    for round in 0..150 {
+        let options = &profiles[round % 2];
+        let (vertex_words, vertex_constants) = vertex(options);
+        let bytes: Vec<u8> = (0..2500)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 24) as u8
+            })
+            .collect();
+        let mut module = generate_of(Stage::Pixel, &bytes, is_exact);
+        module.inputs.iter_mut().for_each(|input| input.interp = Interp::Flat);
+        let expected = Interpreter::new(&module).unwrap().run(&Flat).unwrap();
+        if expected.demoted[0] {
+            continue;
+        }
+        let mut lowered = module.clone();
+        if round % 3 == 0 {
+            float_rules::run(&mut lowered, FloatRules::Strict);
+        } else {
+            optimize(&mut lowered, &afterimage_passes::Options { float_rules: FloatRules::Strict });
+        }
+        let pixel = emit(&lowered, options).unwrap();
+        // The segments, one after the other.
+        let used: Vec<[u32; 4]> = pixel
+            .reflection
+            .segments
+            .iter()
+            .flat_map(|s| {
+                (s.first..s.first + s.count).map(|index| {
+                    let def = pixel.reflection.const_defs.iter().find(|d| (d.bank, d.index) == (s.bank, index));
+                    def.map_or(constants[s.bank as usize * 16 + index as usize], |d| d.bits)
+                })
+            })
+            .collect();
+        let formats = [vk::Format::R32G32B32A32_SFLOAT, vk::Format::R32G32B32A32_SFLOAT, vk::Format::R32G32B32A32_UINT];
+        let picture = gpu.draw(&Draw {
+            vertex: &vertex_words,
+            pixel: &pixel.words,
+            vertex_constants: &vertex_constants,
+            pixel_constants: &used,
+            width: 2,
+            formats: &formats,
+        });
+        for (target, pixels) in picture.iter().enumerate() {
+            let expected = expected.outputs[target][0];
+            let same = pixels[0].iter().zip(expected).all(|(&found, expected)| {
+                // Drivers may flush denormals.
+                let [f, e] = [found, expected].map(f32::from_bits).map(|f| if f.is_subnormal() { 0.0 } else { f });
+                found == expected || target < 2 && (f == e || f.is_nan() && e.is_nan())
+            });
+            if !same {
+                wrong.push(format!("round {round}, target {target}: {:x?}, not {expected:x?}\n{lowered}", pixels[0]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {} differ\n{}", gpu.name, wrong.len(), wrong[0]);
+}
