@@ -163,6 +163,7 @@ mod tests {
         disjoint(FixedPixelRegister::TABLE, 0);
         disjoint(SystemRegister::TABLE, 0);
         // The stream's banks are 256, 64 and 32 registers.
-        assert!(FixedVertexRegister::COUNT <= 256 && FixedPixelRegister::COUNT <= 64 && SystemRegister::COUNT <= 32);
+        const { assert!(FixedVertexRegister::COUNT <= 256) };
+        const { assert!(FixedPixelRegister::COUNT <= 64 && SystemRegister::COUNT <= 32) };
     }
 }
