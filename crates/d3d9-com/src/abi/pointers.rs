@@ -7,6 +7,11 @@
 
 use core::ffi::c_void;
 
+/// Whether so many values can be in memory at all, which slices demand.
+const fn fits<T>(count: usize) -> bool {
+    matches!(count.checked_mul(size_of::<T>()), Some(bytes) if bytes <= isize::MAX as usize)
+}
+
 /// `const T *`: read by the method.
 #[derive(Debug)]
 #[repr(transparent)]
@@ -42,7 +47,7 @@ impl<T> In<T> {
 
     /// `count` values, or `None` for a null or misaligned pointer.
     pub fn slice(&self, count: usize) -> Option<&[T]> {
-        if self.0.is_null() || !self.0.is_aligned() {
+        if self.0.is_null() || !self.0.is_aligned() || !fits::<T>(count) {
             return None;
         }
         // SAFETY: not null and aligned, and good for `count` values (`new`).
@@ -66,7 +71,7 @@ impl In<c_void> {
     /// `count` bytes, or `None` for null.
     pub fn bytes(&self, count: usize) -> Option<&[u8]> {
         // SAFETY: not null, so good for `count` bytes (`new`).
-        (!self.0.is_null()).then(|| unsafe { core::slice::from_raw_parts(self.0.cast(), count) })
+        (!self.0.is_null() && fits::<u8>(count)).then(|| unsafe { core::slice::from_raw_parts(self.0.cast(), count) })
     }
 }
 
@@ -110,7 +115,7 @@ impl<T> Out<T> {
 
     /// `count` values, or `None` for a null or misaligned pointer.
     pub fn slice(&mut self, count: usize) -> Option<&mut [T]> {
-        if self.0.is_null() || !self.0.is_aligned() {
+        if self.0.is_null() || !self.0.is_aligned() || !fits::<T>(count) {
             return None;
         }
         // SAFETY: not null and aligned, and good for `count` values (`new`), which only this call touches.
@@ -122,7 +127,7 @@ impl Out<c_void> {
     /// `count` bytes, or `None` for null.
     pub fn bytes(&mut self, count: usize) -> Option<&mut [u8]> {
         // SAFETY: not null, so good for `count` bytes (`new`), which only this call touches.
-        (!self.0.is_null()).then(|| unsafe { core::slice::from_raw_parts_mut(self.0.cast(), count) })
+        (!self.0.is_null() && fits::<u8>(count)).then(|| unsafe { core::slice::from_raw_parts_mut(self.0.cast(), count) })
     }
 }
 
@@ -233,3 +238,20 @@ impl Clear for u32 {}
 impl Clear for i32 {}
 impl Clear for f32 {}
 impl Clear for usize {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_lengths_are_refused() {
+        let values = [1u32, 2];
+        // SAFETY: good for the two values that are read.
+        let pointer = unsafe { In::new(values.as_ptr()) };
+        assert_eq!(pointer.slice(2), Some(&values[..]));
+        assert_eq!(pointer.slice(usize::MAX / 4), None);
+        // SAFETY: misaligned; single values may be.
+        let odd = unsafe { In::new(values.as_ptr().byte_add(1)) };
+        assert_eq!((odd.slice(1), odd.read().is_some()), (None, true));
+    }
+}

@@ -1,0 +1,82 @@
+//! Rendering in the program's own process, on a thread of its own.
+
+use std::thread::JoinHandle;
+
+use afterimage_ipc::ArenaConfig;
+use afterimage_ipc::in_process::{self, InProcessLink};
+use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
+use afterimage_vulkan::{Options, Renderer};
+
+use super::OpenError;
+
+/// A link to a render thread that ends with it. Dropping it waits until the last frame is drawn, and written where
+/// pictures or a capture are asked for.
+struct Rendering {
+    // Dropped first, which is what ends the thread.
+    link: InProcessLink,
+    _thread: Joined,
+}
+
+/// A thread that is waited for.
+struct Joined(Option<JoinHandle<()>>);
+
+impl Drop for Joined {
+    fn drop(&mut self) {
+        if self.0.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the render thread panicked");
+        }
+    }
+}
+
+/// Opens the Vulkan device and starts the thread.
+///
+/// # Errors
+/// No Vulkan driver, or none that will do.
+pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
+    let mut renderer = Renderer::new(Options::from_env())?;
+    let slots = Box::new(renderer.slot_factory());
+    let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
+    let thread = std::thread::Builder::new()
+        .name("afterimage".into())
+        .spawn(move || in_process::serve(&mut receiver, &mut renderer))
+        .map_err(OpenError::Thread)?;
+    Ok(Box::new(Rendering { link, _thread: Joined(Some(thread)) }))
+}
+
+impl Link for Rendering {
+    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
+        self.link.submit(batch)
+    }
+
+    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
+        self.link.alloc(size, align)
+    }
+
+    fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
+        self.link.write(range, at, bytes);
+    }
+
+    fn read(&mut self, range: &UploadRef, at: u32, out: &mut [u8]) {
+        self.link.read(range, at, out);
+    }
+
+    fn end_frame(&mut self, frame: u64) -> Result<(), LinkError> {
+        self.link.end_frame(frame)
+    }
+
+    fn poll(&mut self) -> Option<Reply> {
+        self.link.poll()
+    }
+
+    fn wait(&mut self) -> Result<Reply, LinkError> {
+        self.link.wait()
+    }
+
+    fn epoch(&mut self) -> u32 {
+        self.link.epoch()
+    }
+
+    fn device(&self) -> &DeviceInfo {
+        self.link.device()
+    }
+}
