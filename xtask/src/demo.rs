@@ -5,6 +5,7 @@ use crate::matrix::{self, End};
 use crate::report;
 use crate::setup;
 use crate::step::{Failure, Result};
+use crate::wine::Wine;
 use crate::workspace::Workspace;
 
 /// Arguments of `demo`.
@@ -26,7 +27,8 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let machine = setup::ensure(ws, &setup::Args { native_only: args.native_only, check: false })?;
     let tree = build::tree(ws, &machine, Profile::Release)?;
     let out = ws.target.join("demo");
-    let rows = matrix::run(ws, &machine, &tree, &out, args.validate)?;
+    let wine = Wine::start(ws, &machine, &tree)?;
+    let rows = matrix::run(ws, &tree, &wine, &out, args.validate)?;
     let notes: Vec<String> =
         machine.missing.iter().map(|missing| format!("{}: {}", missing.what, missing.why)).collect();
     report::write(&rows, &out, &notes)?;

@@ -9,6 +9,7 @@ mod demo;
 mod display;
 mod dist;
 mod fuzz;
+mod killed;
 mod matrix;
 mod picture;
 mod report;
@@ -16,6 +17,7 @@ mod setup;
 mod step;
 mod test;
 mod validate;
+mod wine;
 mod workspace;
 
 use std::process::ExitCode;

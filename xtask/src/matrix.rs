@@ -8,11 +8,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::build::{Tree, Width, Windows};
-use crate::display::Display;
+use crate::build::{Tree, Width};
 use crate::picture::{self, Picture};
-use crate::setup::{self, Machine};
 use crate::step::{self, Context, Failure, Progress, Result};
+use crate::wine::Wine;
 use crate::workspace::Workspace;
 
 /// Frames that each program draws.
@@ -30,10 +29,12 @@ const LIMIT: &str = "240";
 pub(crate) struct Program {
     /// What tables call it.
     pub(crate) name: &'static str,
-    sample: &'static str,
-    arguments: &'static [&'static str],
+    /// The source's name.
+    pub(crate) sample: &'static str,
+    /// Its arguments.
+    pub(crate) arguments: &'static [&'static str],
     /// Why there is no native version, if so.
-    windows_only: Option<&'static str>,
+    pub(crate) windows_only: Option<&'static str>,
 }
 
 /// What is run.
@@ -145,8 +146,10 @@ impl Row {
 ///
 /// # Errors
 /// When the runs cannot be prepared; a run that fails is a row that says so.
-pub(crate) fn run(ws: &Workspace, machine: &Machine, tree: &Tree, out: &Path, validate: bool) -> Result<Vec<Row>> {
-    let session = Session::start(ws, machine, tree, out, validate)?;
+pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine, out: &Path, validate: bool) -> Result<Vec<Row>> {
+    let _ = std::fs::remove_dir_all(out);
+    std::fs::create_dir_all(out).doing(format!("creating {}", out.display()))?;
+    let session = Session { ws, tree, wine, out, validate };
     let mut rows = Vec::new();
     for program in PROGRAMS {
         let mut reference: Option<(Way, PathBuf)> = None;
@@ -167,42 +170,12 @@ pub(crate) fn run(ws: &Workspace, machine: &Machine, tree: &Tree, out: &Path, va
 struct Session<'a> {
     ws: &'a Workspace,
     tree: &'a Tree,
+    wine: &'a Wine,
     out: &'a Path,
-    display: Option<Display>,
     validate: bool,
-    /// Why Windows programs of each width cannot be run, if so.
-    denied: [Option<End>; 2],
 }
 
-impl<'a> Session<'a> {
-    fn start(ws: &'a Workspace, machine: &Machine, tree: &'a Tree, out: &'a Path, validate: bool) -> Result<Self> {
-        let _ = std::fs::remove_dir_all(out);
-        std::fs::create_dir_all(out).doing(format!("creating {}", out.display()))?;
-        let mut denied = match &tree.windows {
-            Windows::Built => [machine.no_windows(), machine.no_windows32()].map(|why| why.map(End::Skipped)),
-            Windows::Impossible(why) => [(); 2].map(|()| Some(End::Skipped(why.clone()))),
-            Windows::Broken(why) => [(); 2].map(|()| Some(End::Bad(why.clone()))),
-        };
-        let mut display = None;
-        if denied.iter().any(Option::is_none) {
-            match Display::start() {
-                Ok(started) => display = Some(started),
-                Err(failure) => denied = [(); 2].map(|()| Some(End::Bad(failure.summary()))),
-            }
-        }
-        let session = Self { ws, tree, out, display, validate, denied };
-        for width in Width::ALL {
-            if session.denied(width).is_none() {
-                session.make_prefix(width)?;
-            }
-        }
-        Ok(session)
-    }
-
-    fn denied(&self, width: Width) -> Option<&End> {
-        self.denied[usize::from(width == Width::W32)].as_ref()
-    }
-
+impl Session<'_> {
     fn folder(&self, program: &Program, way: Way) -> PathBuf {
         self.out.join(program.name).join(way.folder())
     }
@@ -215,7 +188,7 @@ impl<'a> Session<'a> {
         let mut row = Row { program: program.name, way, end: End::Good, stats: Stats::default(), pictures: Vec::new() };
         let why_not = match way {
             Way::Native => program.windows_only.map(|why| End::Skipped(why.to_owned())),
-            Way::Dll(width) => self.denied(width).cloned(),
+            Way::Dll(width) => self.wine.denied(width),
             Way::Replay => capture.is_none().then(|| End::Skipped("no run wrote a capture".to_owned())),
         };
         if let Some(end) = why_not {
@@ -257,7 +230,7 @@ impl<'a> Session<'a> {
             }
             Way::Dll(width) => {
                 command.arg(self.tree.afterimage()).arg("run").arg(self.tree.windows_sample(program.sample, width));
-                self.for_wine(&mut command, width);
+                self.wine.environment(&mut command, width);
                 command.env("AFTERIMAGE_RENDERER", "viewer");
             }
             Way::Replay => {
@@ -314,56 +287,6 @@ impl<'a> Session<'a> {
             return wrong(format!("only {compared} of its {} pictures are also in the reference", row.pictures.len()));
         }
         Ok(())
-    }
-
-    /// The environment of a Windows program.
-    fn for_wine(&self, command: &mut Command, width: Width) {
-        let display = self.display.as_ref().map_or("", Display::name);
-        command.env("DISPLAY", display).env("WINEDEBUG", "-all").env("WINEDLLOVERRIDES", "mscoree,mshtml=");
-        command.env("WINEPREFIX", self.prefix(width));
-        if width == Width::W32 && !setup::wine32::system_has_it() {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            let folders = std::iter::once(self.ws.wine32().join("bin")).chain(std::env::split_paths(&path));
-            if let Ok(path) = std::env::join_paths(folders) {
-                command.env("PATH", path);
-            }
-        }
-    }
-
-    fn prefix(&self, width: Width) -> PathBuf {
-        self.ws.cache.join(format!("prefix{}", width.bits()))
-    }
-
-    /// Makes a Wine prefix once, so that no program's time includes it.
-    fn make_prefix(&self, width: Width) -> Result {
-        if self.prefix(width).join("system.reg").is_file() {
-            return Ok(());
-        }
-        let mut command = Command::new("timeout");
-        command.args(["-k", "5", LIMIT, "wine", "wineboot", "--init"]);
-        self.for_wine(&mut command, width);
-        let advice = format!("remove {} and try again", self.prefix(width).display());
-        step::run(self.ws, &mut command, &format!("making a Wine prefix ({} bit)", width.bits()), &advice)?;
-        // Waits until everything is written.
-        let mut wait = Command::new("wineserver");
-        wait.arg("-w");
-        self.for_wine(&mut wait, width);
-        let _ = wait.status();
-        Ok(())
-    }
-}
-
-impl Drop for Session<'_> {
-    /// Ends what Wine leaves running in the background.
-    fn drop(&mut self) {
-        for width in Width::ALL {
-            if self.denied(width).is_none() {
-                let mut end = Command::new("wineserver");
-                end.arg("-k");
-                self.for_wine(&mut end, width);
-                let _ = end.status();
-            }
-        }
     }
 }
 

@@ -5,10 +5,12 @@ use std::time::Instant;
 
 use crate::build::{self, Profile};
 use crate::fuzz;
+use crate::killed;
 use crate::matrix::{self, End};
 use crate::report;
 use crate::setup;
 use crate::step::{self, Failure, Progress, Result};
+use crate::wine::Wine;
 use crate::workspace::Workspace;
 
 /// Arguments of `test`.
@@ -124,21 +126,34 @@ fn sum_results(text: &str) -> (usize, usize) {
 
 /// The sample programs in every way, under the validation layers.
 fn samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) {
-    let out = ws.target.join("test-samples");
-    let rows = build::tree(ws, machine, Profile::Dev).and_then(|tree| matrix::run(ws, machine, &tree, &out, true));
-    match rows {
-        Ok(rows) => {
-            for row in &rows {
-                match row.end {
-                    End::Good => score.passed += 1,
-                    End::Skipped(_) => score.skipped += 1,
-                    End::Bad(_) => score.failed += 1,
-                }
-            }
-            report::print(&rows, &ws.root);
-        }
-        Err(failure) => score.add(Err(failure)),
+    if let Err(failure) = try_samples(ws, machine, score) {
+        score.add(Err(failure));
     }
+}
+
+fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Result {
+    let tree = build::tree(ws, machine, Profile::Dev)?;
+    let wine = Wine::start(ws, machine, &tree)?;
+    let rows = matrix::run(ws, &tree, &wine, &ws.target.join("test-samples"), true)?;
+    let killed = killed::run(ws, &tree, &wine);
+    let ends = rows.iter().map(|row| &row.end).chain(killed.iter().map(|row| &row.end));
+    for end in ends {
+        match end {
+            End::Good => score.passed += 1,
+            End::Skipped(_) => score.skipped += 1,
+            End::Bad(_) => score.failed += 1,
+        }
+    }
+    report::print(&rows, &ws.root);
+    for row in killed {
+        let (word, how) = match row.end {
+            End::Good => ("ok", "the program went on, and a new viewer shows whole frames".to_owned()),
+            End::Skipped(why) => ("skipped", why),
+            End::Bad(why) => ("FAILED", why),
+        };
+        println!("{word} viewer killed under {}: {how}", row.program);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

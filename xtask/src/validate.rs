@@ -5,6 +5,7 @@ use crate::matrix::{self, End};
 use crate::report;
 use crate::setup;
 use crate::step::{Failure, Result};
+use crate::wine::Wine;
 use crate::workspace::Workspace;
 
 /// The command itself.
@@ -14,7 +15,8 @@ use crate::workspace::Workspace;
 pub(crate) fn main(ws: &Workspace) -> Result {
     let machine = setup::ensure(ws, &setup::Args::default())?;
     let tree = build::tree(ws, &machine, Profile::Release)?;
-    let rows = matrix::run(ws, &machine, &tree, &ws.target.join("validate"), true)?;
+    let wine = Wine::start(ws, &machine, &tree)?;
+    let rows = matrix::run(ws, &tree, &wine, &ws.target.join("validate"), true)?;
     report::print(&rows, &ws.root);
     let bad = rows.iter().filter(|row| matches!(row.end, End::Bad(_))).count();
     if bad == 0 {
