@@ -1,5 +1,7 @@
 //! What instructions compute, by the interpreter, against values worked out from the shader reference.
 
+mod cases;
+
 use afterimage_interp::{Environment, Interpreter, SampleArgs};
 use afterimage_ir::{BankDecl, Dim, InputAt, InputDecl, Module, OutputAt, TextureDecl, verify};
 use afterimage_shader_d3d9::ffp::{lift_fixed_pixel, lift_fixed_vertex};
@@ -7,6 +9,7 @@ use afterimage_shader_d3d9::{
     Bank, FixedInput, FixedPixelKey, FixedPixelRegister, FixedStage, FixedVertexKey, FixedVertexRegister, LinkInfo,
     RuntimeInfo, SystemRegister, TexCoordKey, assemble, io, lift, signature,
 };
+use cases::{ARITHMETIC, BOOLS, FLOATS, FLOW, INTS, close};
 use std::collections::HashMap;
 
 /// Constants by bank and register, inputs by location; textures give their coordinates and slot.
@@ -90,81 +93,22 @@ fn vs(body: &str) -> [f32; 4] {
 }
 
 fn constants() -> World {
-    World::default()
-        .float(Bank::VertexFloat, 0, [1.0, 2.0, 3.0, 4.0])
-        .float(Bank::VertexFloat, 1, [0.5, -1.5, 0.0, 8.0])
-        .float(Bank::VertexFloat, 2, [-2.0, 0.25, 1.0, 0.0])
-        .float(Bank::VertexFloat, 3, [f32::INFINITY, 0.0, -0.0, 100.0])
-        .int(Bank::VertexInt, 0, [4, 1, 2, 0])
-        .int(Bank::VertexInt, 1, [3, 0, 1, 0])
-        .int(Bank::VertexBool, 1, [1, 0, 0, 0])
-}
-
-fn close(got: [f32; 4], expected: [f32; 4]) -> bool {
-    got.iter().zip(expected).all(|(g, e)| (g - e).abs() <= 1e-5 * e.abs().max(1.0) || g.to_bits() == e.to_bits())
+    let mut world = World::default();
+    for (register, value) in (0..).zip(FLOATS) {
+        world = world.float(Bank::VertexFloat, register, value);
+    }
+    for (register, value) in (0..).zip(INTS) {
+        world = world.int(Bank::VertexInt, register, value);
+    }
+    for (register, value) in (0..).zip(BOOLS) {
+        world = world.int(Bank::VertexBool, register, [value.into(), 0, 0, 0]);
+    }
+    world
 }
 
 #[test]
 fn arithmetic_follows_the_reference() {
-    const MAX: f32 = f32::MAX;
-    let cases: &[(&str, [f32; 4])] = &[
-        ("mov r0, c0.wzyx", [4.0, 3.0, 2.0, 1.0]),
-        ("mov r0, -c1", [-0.5, 1.5, -0.0, -8.0]),
-        ("mov r0, c1_abs", [0.5, 1.5, 0.0, 8.0]),
-        ("mov r0, -c1_abs.y", [-1.5; 4]),
-        ("mov_sat r0, c1", [0.5, 0.0, 0.0, 1.0]),
-        ("mov r0, c0\nmov r0.yw, c1", [1.0, -1.5, 3.0, 8.0]),
-        ("add r0, c0, c1", [1.5, 0.5, 3.0, 12.0]),
-        ("sub r0, c0, c1", [0.5, 3.5, 3.0, -4.0]),
-        ("mul r0, c0, c1", [0.5, -3.0, 0.0, 32.0]),
-        // Zero times infinity is zero.
-        ("mul r0, c3.x, c3.yzyz", [0.0; 4]),
-        ("mad r0, c0, c1, c2", [-1.5, -2.75, 1.0, 32.0]),
-        ("mad r0, c3.x, c3.y, c0", [1.0, 2.0, 3.0, 4.0]),
-        ("dp3 r0, c0, c1", [-2.5; 4]),
-        ("dp4 r0, c0, c1", [29.5; 4]),
-        ("min r0, c0, c1", [0.5, -1.5, 0.0, 4.0]),
-        ("max r0, c0, c1", [1.0, 2.0, 3.0, 8.0]),
-        ("slt r0, c0, c1", [0.0, 0.0, 0.0, 1.0]),
-        ("sge r0, c0, c0", [1.0; 4]),
-        ("rcp r0, c0.w", [0.25; 4]),
-        ("rcp r0, c3.y", [MAX; 4]),
-        ("rsq r0, c0.w", [0.5; 4]),
-        ("rsq r0, -c0.w", [0.5; 4]),
-        ("rsq r0, c3.y", [MAX; 4]),
-        ("exp r0, c0.z", [8.0; 4]),
-        ("log r0, c1.w", [3.0; 4]),
-        ("log r0, -c1.w", [3.0; 4]),
-        ("log r0, c3.y", [-MAX; 4]),
-        ("pow r0, c0.y, c0.z", [8.0; 4]),
-        ("pow r0, c3.y, c3.y", [1.0; 4]),
-        ("pow r0, c3.y, c0.x", [0.0; 4]),
-        ("frc r0, c1", [0.5, 0.5, 0.0, 0.0]),
-        ("abs r0, c2", [2.0, 0.25, 1.0, 0.0]),
-        ("sgn r0, c1", [1.0, -1.0, 0.0, 1.0]),
-        ("lrp r0, c1.x, c0, c2", [-0.5, 1.125, 2.0, 2.0]),
-        ("mov r0, c3.y\ncrs r0.xyz, c0, c1", [4.5, 1.5, -2.5, 0.0]),
-        ("nrm r0, c0.xxxw", [0.57735, 0.57735, 0.57735, 2.3094]),
-        ("nrm r0, c3.y", [0.0; 4]),
-        ("sincos r0.xy, c1.x", [0.877583, 0.479426, 0.0, 0.0]),
-        ("lit r0, c0", [1.0, 1.0, 16.0, 1.0]),
-        ("lit r0, c2", [1.0, 0.0, 0.0, 1.0]),
-        ("lit r0, c0.xyzz", [1.0, 1.0, 8.0, 1.0]),
-        ("dst r0, c0, c1", [1.0, -3.0, 3.0, 8.0]),
-        ("m4x4 r0, c0, c0", [30.0, 29.5, 1.5, f32::INFINITY]),
-        ("m4x3 r0.xyz, c0, c0", [30.0, 29.5, 1.5, 0.0]),
-        ("m3x4 r0, c0, c0", [14.0, -2.5, 1.5, f32::INFINITY]),
-        ("m3x3 r0.xyz, c0, c0", [14.0, -2.5, 1.5, 0.0]),
-        ("m3x2 r0.xy, c0, c0", [14.0, -2.5, 0.0, 0.0]),
-        ("setp_lt p0, c0, c1\nmov r0, c0\n(p0) mov r0, c2", [1.0, 2.0, 3.0, 0.0]),
-        ("setp_lt p0, c0, c1\nmov r0, c0\n(!p0.w) mov r0, c2", [1.0, 2.0, 3.0, 4.0]),
-        // 1.5 and 2.5 round to the even neighbour, so a0.x is 2 - the register after c0 is c2.
-        ("mova a0.x, -c1.y\nmov r0, c[a0.x]", [-2.0, 0.25, 1.0, 0.0]),
-        ("mova a0.y, c0.x\nmov r0, c[a0.y + 1]", [-2.0, 0.25, 1.0, 0.0]),
-        ("def c9, 1.0, 2.0, 3.0, 4.0\nmova a0.x, c1.w\nmov r0, c[a0.x + 1]", [1.0, 2.0, 3.0, 4.0]),
-        ("def c9, 5.0, 6.0, 7.0, -0.0\nmov r0, c9", [5.0, 6.0, 7.0, -0.0]),
-    ];
-    for (body, expected) in cases {
+    for (body, expected) in ARITHMETIC {
         let got = vs(body);
         assert!(close(got, *expected), "{body}: {got:?} instead of {expected:?}");
     }
@@ -184,22 +128,7 @@ fn vs_1_1_has_its_own_rules() {
 
 #[test]
 fn flow_control_follows_the_reference() {
-    let cases: &[(&str, f32)] = &[
-        // Four rounds with aL 1, 3, 5, 7: c1.x + 0 + 0 + 0, since c3 on are other values.
-        ("mov r0, c3.y\nloop aL, i0\nadd r0, r0, c0.x\nendloop", 4.0),
-        ("mov r0, c3.y\nloop aL, i1\nadd r0, r0, c[aL].y\nendloop", 0.75),
-        ("mov r0, c3.y\nrep i0\nadd r0, r0, c0.x\nendrep", 4.0),
-        ("mov r0, c3.y\nrep i0\nadd r0, r0, c0.x\nbreak_ge r0.x, c0.y\nendrep", 2.0),
-        ("mov r0, c3.y\nrep i0\nrep i1\nadd r0, r0, c0.x\nbreak\nendrep\nendrep", 4.0),
-        ("defi i5, 2, 0, 0, 0\nmov r0, c3.y\nrep i5\nadd r0, r0, c0.x\nendrep", 2.0),
-        ("if b1\nmov r0, c0.x\nelse\nmov r0, c0.y\nendif", 1.0),
-        ("if !b1\nmov r0, c0.x\nelse\nmov r0, c0.y\nendif", 2.0),
-        ("defb b3, true\nif b3\nmov r0, c0.z\nendif", 3.0),
-        ("mov r0, c0.x\nif_gt c0.x, c0.y\nmov r0, c0.w\nendif", 1.0),
-        ("setp_gt p0, c0.y, c0.x\nmov r0, c0.x\nif p0.x\nmov r0, c0.z\nendif", 3.0),
-        ("setp_gt p0, c0.y, c0.x\nmov r0, c0.x\nrep i0\nadd r0, r0, c0.x\nbreakp p0.x\nendrep", 2.0),
-    ];
-    for (body, expected) in cases {
+    for (body, expected) in FLOW {
         let got = vs(body);
         assert_eq!(got[0], *expected, "{body}");
     }
