@@ -19,6 +19,7 @@ pub fn run(m: &mut Module) {
         values: Vec::new(),
     };
     pass.survey(m, m.body, None, None);
+    pass.jumps.sort_unstable_by_key(|jump| jump.1);
     pass.mark(m);
     let body = m.body;
     pass.sweep(m, body);
@@ -31,7 +32,7 @@ struct Dce {
     parent: Vec<Option<Inst>>,
     /// The loop whose body a region is.
     loop_of: Vec<Option<Inst>>,
-    /// `break`s and `continue`s with the loop that they are of.
+    /// `break`s and `continue`s with the loop that they are of, sorted by it.
     jumps: Vec<(Inst, Inst)>,
     insts: Vec<Inst>,
     values: Vec<Value>,
@@ -59,6 +60,11 @@ impl Dce {
         }
     }
 
+    fn jumps_of(&self, loop_: Inst) -> std::ops::Range<usize> {
+        let at = |limit: Inst| self.jumps.partition_point(|jump| jump.1 < limit);
+        at(loop_)..at(Inst(loop_.0 + 1))
+    }
+
     fn mark(&mut self, m: &Module) {
         loop {
             if let Some(value) = self.values.pop() {
@@ -82,8 +88,8 @@ impl Dce {
             // Their operands are needed one by one, with the results and parameters that they go to.
             Op::Yield | Op::Break | Op::Continue => {}
             Op::Loop => {
-                let jumps = self.jumps.iter().filter(|j| j.1 == inst).map(|j| j.0);
-                self.insts.extend(jumps);
+                let range = self.jumps_of(inst);
+                self.insts.extend(self.jumps[range].iter().map(|jump| jump.0));
             }
             _ => self.values.extend_from_slice(&data.args),
         }
@@ -120,8 +126,8 @@ impl Dce {
 
     /// Marks operand `at` of the jumps of a loop.
     fn mark_jumps(&mut self, m: &Module, loop_: Inst, op: Op, at: Option<usize>) {
-        for &(jump, of) in &self.jumps {
-            if of == loop_ && m.inst(jump).op == op {
+        for &(jump, _) in &self.jumps[self.jumps_of(loop_)] {
+            if m.inst(jump).op == op {
                 self.values.extend(at.and_then(|at| m.inst(jump).args.get(at)));
             }
         }
@@ -146,7 +152,7 @@ impl Dce {
                 Imm::Loop(body) => {
                     let results = self.dead(&m.inst(inst).results);
                     let params = self.dead(&m.region(body).params);
-                    for &(jump, _) in self.jumps.iter().filter(|j| j.1 == inst) {
+                    for &(jump, _) in &self.jumps[self.jumps_of(inst)] {
                         let dead = if m.inst(jump).op == Op::Break { &results } else { &params };
                         remove(&mut m.insts[jump.index()].args, dead);
                     }

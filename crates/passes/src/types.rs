@@ -94,7 +94,7 @@ impl Groups {
     }
 }
 
-/// The operands that must be of the kind of something else: `(operand number, the result that it must match)`.
+/// The operands that have the kind of the result.
 fn carried(op: Op) -> std::ops::Range<usize> {
     match op {
         Op::Swizzle => 0..1,

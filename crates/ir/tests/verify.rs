@@ -1,0 +1,157 @@
+//! Every rule of the verifier rejects something, and says where.
+
+use afterimage_ir::*;
+
+/// A module with these declarations and this body.
+fn pixel(declarations: &str, body: &str) -> Module {
+    let text = format!("pixel {{\n{declarations}\n{body}\n}}");
+    parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+const DECLARATIONS: &str = "
+  input in0 : f32x4 location 0 smooth
+  input in1 : bool front_facing flat
+  output out0 : f32x4 location 0
+  bank c0 stage 0 [8]
+  texture t0 slot 0 2d shadow
+  var r0 : f32x4
+  var r1 : i32x2 [4]
+  v0: f32x4 = load_input in0
+  v1: bool = load_input in1
+  v2: i32 = const 1";
+
+#[test]
+fn every_rule_of_the_body_rejects() {
+    let cases = [
+        // 2: terminators
+        ("if v1 { } else { yield } return", "region1: a region ends with a terminator"),
+        ("return return", "return: a region has one terminator, which is its last instruction"),
+        ("store_output out0, v0", "store_output out0, v0: a region has one terminator, which is its last instruction"),
+        ("yield", "yield: `yield` outside of an `if`"),
+        ("break", "break: `break` outside of a loop"),
+        ("continue", "continue: `continue` outside of a loop"),
+        ("loop { yield } return", "yield: `yield` outside of an `if`"),
+        // 3: scope
+        (
+            "if v1 { v3: f32x4 = fneg v0 yield } else { yield } v4: f32x4 = fneg v3 return",
+            "v4: f32x4 = fneg v3: v3 is not defined here",
+        ),
+        (
+            "if v1 { v3: f32x4 = fneg v0 yield } else { v4: f32x4 = fneg v3 yield } return",
+            "v4: f32x4 = fneg v3: v3 is not defined here",
+        ),
+        // 4: the table's operands
+        ("v3: f32x4 = fadd v0 return", "v3: f32x4 = fadd v0: 1 operands; it takes 2"),
+        ("v3: f32x4 = fadd v0, v2 return", "v3: f32x4 = fadd v0, v2: v2 is i32"),
+        ("v3: i32x4 = fadd v0, v0 return", "v3: i32x4 = fadd v0, v0: the result cannot be i32x4"),
+        ("v3: f32 = fadd v0, v0 return", "v3: f32 = fadd v0, v0: operands and result must have as many lanes"),
+        ("v3: f32x4 = fdot v0, v0 return", "v3: f32x4 = fdot v0, v0: operands must have as many lanes, the result one"),
+        ("v3: i32 = select v1, v2, v1 return", "v3: i32 = select v1, v2, v1: operands and result must be of one kind"),
+        ("fadd v0, v0 return", "fadd v0, v0: it has one result"),
+        ("v3: f32x4 = store_output out0, v0 return", "v3: f32x4 = store_output out0, v0: it has no result"),
+        ("v3: b32 = bitcast v1 return", "v3: b32 = bitcast v1: v1 is bool"),
+        // 5: lanes
+        ("v3: f32x2 = swizzle v0.xyz return", "v3: f32x2 = swizzle v0.xyz: the result is f32x2, not f32x3"),
+        ("v3: i32 = swizzle v2.y return", "v3: i32 = swizzle v2.y: selects a component that is not there"),
+        ("v3: i32 = shuffle v2, v2 [2] return", "v3: i32 = shuffle v2, v2 [2]: selects a component that is not there"),
+        ("v3: f32x4 = construct v0, v0 return", "v3: f32x4 = construct v0, v0: one to four components"),
+        ("v3: f32x2 = construct v2, v2 return", "v3: f32x2 = construct v2, v2: the result is f32x2, not i32x2"),
+        ("v3: bool = const 0x00000002 return", "v3: bool = const 0x00000002: truth values are 0 or 1"),
+        // 6: variables, inputs, outputs
+        ("v3: f32 = load r0 return", "v3: f32 = load r0: the result is f32, not f32x4"),
+        ("v3: i32x2 = load r1 return", "v3: i32x2 = load r1: the variable is an array"),
+        ("v3: f32x4 = load_elem r0, v2 return", "v3: f32x4 = load_elem r0, v2: the variable is no array"),
+        (
+            "v3: i32x2 = const 1, 2 store_elem r1.xz, v2, v3 return",
+            "store_elem r1.xz, v2, v3: the mask is empty or beyond the type",
+        ),
+        ("v3: f32x2 = load_input in0 return", "v3: f32x2 = load_input in0: the result is f32x2, not f32x4"),
+        ("v3: f32 = const 1.0 store_output out0, v3 return", "store_output out0, v3: the operand is f32, not f32x4"),
+        // 7: constants
+        ("v3: f32x4 = load_const c0[8] return", "v3: f32x4 = load_const c0[8]: the bank has 8 registers"),
+        ("v3: f32x4 = load_const c0[-1] return", "v3: f32x4 = load_const c0[-1]: the bank has 8 registers"),
+        ("v3: f32x3 = load_const c0[1] return", "v3: f32x3 = load_const c0[1]: the result is f32x3, not f32x4"),
+        // 8: sampling
+        ("v3: f32x4 = sample t0, v0 return", "v3: f32x4 = sample t0, v0: 1 operands; the texture needs 2"),
+        ("v3: f32x4 = sample t0, v0, v0 return", "v3: f32x4 = sample t0, v0, v0: an operand is f32x4, not f32x2"),
+        // 9: control flow
+        ("if v2 { yield } else { yield } return", "if v2: v2 is i32"),
+        (
+            "v3: i32 = if v1 { yield v2 } else { yield } return",
+            "yield: operands must have the types of the results of the `if`",
+        ),
+        ("loop (v3: f32 = v2) { break } return", "loop (v3: f32 = v2): operands must have the types of the parameters"),
+        (
+            "v4: i32 = loop (v3: i32 = v2) { continue } return",
+            "continue: operands must have the types of the parameters of the loop",
+        ),
+        (
+            "loop (v3: i32 = v2) { break v3 } return",
+            "break v3: operands must have the types of the results of the loop",
+        ),
+    ];
+    for (body, message) in cases {
+        let found = verify(&pixel(DECLARATIONS, body)).map_err(|e| e.to_string());
+        assert_eq!(found, Err(message.to_owned()), "{body}");
+    }
+    verify(&pixel(DECLARATIONS, "return")).unwrap();
+}
+
+#[test]
+fn every_rule_of_the_interface_rejects() {
+    let cases = [
+        ("pixel { input in0 : i32 vertex_index flat return }", "in0: vertex_index belongs to the vertex stage"),
+        ("pixel { input in0 : f32 front_facing flat return }", "in0: front_facing is bool, not f32"),
+        (
+            "pixel { input in0 : f32 location 1 flat input in1 : f32 location 1 flat return }",
+            "in1: location 1 is taken or beyond 63",
+        ),
+        ("pixel { output out0 : bool location 1 return }", "out0: truth values have no location"),
+        ("vertex { output out0 : f32 clip_distance 2 return }", "out0: clip distances begin at 0 or 4"),
+        (
+            "vertex { output out0 : f32x4 position output out1 : f32x4 position return }",
+            "out1: position is declared twice",
+        ),
+        ("pixel { bank c0 stage 0 [0] return }", "c0: 0 registers; 1 to 65536 can be"),
+        ("pixel { bank c0 stage 0 [2] bank c1 stage 0 [2] return }", "c1: stage bank 0 is declared twice"),
+        (
+            "pixel { bank c0 stage 0 [2] def c0[2] = 0, 0, 0, 0 return }",
+            "c0: register values must be in rising order and within the bank",
+        ),
+        ("pixel { texture t0 slot 20 2d return }", "t0: slot 20; there are 20"),
+        ("pixel { texture t0 slot 1 3d shadow return }", "t0: 3D textures cannot be compared"),
+        (
+            "pixel { var r0 : f32 [4000] var r1 : f32 [4000] return }",
+            "r1: arrays have 1 to 4096 elements, all of them together",
+        ),
+        (
+            "vertex { input in0 : f32 location 0 flat v0: f32 = load_input in0 v1: f32 = ddx v0 return }",
+            "v1: f32 = ddx v0: only the pixel stage has quads",
+        ),
+        ("vertex { v0: bool = const true demote v0 return }", "demote v0: only the pixel stage can throw pixels away"),
+    ];
+    for (text, message) in cases {
+        let module = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(verify(&module).map_err(|e| e.to_string()), Err(message.to_owned()), "{text}");
+    }
+}
+
+/// What text cannot say: damage to the tables.
+#[test]
+fn damaged_tables_are_rejected() {
+    let good = pixel(DECLARATIONS, "if v1 { yield } else { yield } return");
+    let broken = |damage: fn(&mut Module)| {
+        let mut module = good.clone();
+        damage(&mut module);
+        verify(&module).map_err(|e| e.message)
+    };
+    assert_eq!(broken(|m| m.regions[0].insts.insert(0, Inst(0))), Err("is in two places".to_owned()));
+    assert_eq!(broken(|m| m.regions[0].insts.insert(0, Inst(999))), Err("not in the table".to_owned()));
+    assert_eq!(broken(|m| m.values[0].def = Def::None), Err("v0 has its definition elsewhere".to_owned()));
+    assert_eq!(broken(|m| m.values[0].ty.lanes = 9), Err("the result is f32x9, not f32x4".to_owned()));
+    assert_eq!(broken(|m| m.insts[0].imm = Imm::None), Err("wrong kind of immediate".to_owned()));
+    assert_eq!(broken(|m| m.insts[0].imm = Imm::Input(Input(7))), Err("no such input".to_owned()));
+    assert_eq!(broken(|m| m.insts[0].results[0] = Value(999)), Err("v999 is not in the table".to_owned()));
+    assert_eq!(broken(|m| m.insts[3].imm = Imm::If(Region(0), Region(1))), Err("is in two places".to_owned()));
+    assert_eq!(broken(|m| m.insts[3].imm = Imm::If(Region(77), Region(1))), Err("not in the table".to_owned()));
+}
