@@ -153,6 +153,23 @@ impl<I: Id, T> Slab<I, T> {
         self.slots.get_mut(id.index())?.as_mut()
     }
 
+    /// The device binds or records it once more.
+    #[inline]
+    pub(crate) fn bind(&mut self, id: Option<I>) {
+        if let Some(slot) = id.and_then(|id| self.slot(id)) {
+            slot.binds += 1;
+        }
+    }
+
+    /// The device binds or records it once less; true if nothing owns it any more.
+    #[inline]
+    #[must_use]
+    pub(crate) fn unbind(&mut self, id: Option<I>) -> bool {
+        let Some(slot) = id.and_then(|id| self.slot(id)) else { return false };
+        slot.binds = slot.binds.saturating_sub(1);
+        slot.binds == 0 && !slot.held
+    }
+
     pub(crate) fn user(&self, id: I) -> usize {
         self.slots.get(id.index()).and_then(Option::as_ref).map_or(0, |slot| slot.user)
     }
@@ -161,6 +178,18 @@ impl<I: Id, T> Slab<I, T> {
         let slot = self.slots.get_mut(id.index())?.take()?;
         self.free.push(id.index() as u32);
         Some(slot)
+    }
+
+    /// Takes an object out for a moment; its handle stays taken.
+    pub(crate) fn take(&mut self, id: I) -> Option<Slot<T>> {
+        self.slots.get_mut(id.index())?.take()
+    }
+
+    /// Puts an object back that was taken.
+    pub(crate) fn put(&mut self, id: I, slot: Slot<T>) {
+        if let Some(place) = self.slots.get_mut(id.index()) {
+            *place = Some(slot);
+        }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (I, &Slot<T>)> {

@@ -22,7 +22,7 @@ mod translate;
 pub use adapter::{Adapter, FormatQuery};
 pub use driver::{Device, QueryData, Window};
 pub use error::{Error, Result};
-pub use format::{FormatRow, format_row};
+pub use format::{FormatKind, FormatRow, format_row};
 pub use handle::{
     BufferId, DeclarationId, Handle, ImageId, PixelShaderId, QueryId, StateBlockId, Surface, SwapChainId,
     VertexShaderId,

@@ -29,6 +29,13 @@ pub struct FormatQuery {
     pub format: D3DFORMAT,
 }
 
+impl FormatQuery {
+    /// A few words for the log.
+    pub(crate) fn describe(name: &'static str, usage: u32) -> String {
+        format!("{name} with usage {usage:#x}")
+    }
+}
+
 impl Adapter {
     /// An adapter over the receiver's facts. `desktop` is the current display mode of the screen; where there is none,
     /// any plausible mode.
@@ -73,7 +80,13 @@ impl Adapter {
     ///
     /// # Errors
     /// [`Error::NotAvailable`] if the combination cannot be had, [`Error::InvalidCall`] if it makes no sense.
-    pub fn check_type(&self, _kind: D3DDEVTYPE, _adapter: D3DFORMAT, _back_buffer: D3DFORMAT, _windowed: bool) -> Result<()> {
+    pub fn check_type(
+        &self,
+        _kind: D3DDEVTYPE,
+        _adapter: D3DFORMAT,
+        _back_buffer: D3DFORMAT,
+        _windowed: bool,
+    ) -> Result<()> {
         Err(Error::NotAvailable)
     }
 
@@ -89,7 +102,12 @@ impl Adapter {
     ///
     /// # Errors
     /// [`Error::NotAvailable`] if there is no such sample count for the format.
-    pub fn check_multisample(&self, _kind: D3DDEVTYPE, _format: D3DFORMAT, _samples: D3DMULTISAMPLE_TYPE) -> Result<u32> {
+    pub fn check_multisample(
+        &self,
+        _kind: D3DDEVTYPE,
+        _format: D3DFORMAT,
+        _samples: D3DMULTISAMPLE_TYPE,
+    ) -> Result<u32> {
         Err(Error::NotAvailable)
     }
 
@@ -97,7 +115,13 @@ impl Adapter {
     ///
     /// # Errors
     /// [`Error::NotAvailable`] if the two cannot be bound together.
-    pub fn check_depth_match(&self, _kind: D3DDEVTYPE, _adapter: D3DFORMAT, _target: D3DFORMAT, _depth: D3DFORMAT) -> Result<()> {
+    pub fn check_depth_match(
+        &self,
+        _kind: D3DDEVTYPE,
+        _adapter: D3DFORMAT,
+        _target: D3DFORMAT,
+        _depth: D3DFORMAT,
+    ) -> Result<()> {
         Err(Error::NotAvailable)
     }
 

@@ -1,5 +1,71 @@
-//! The calls of the API, in files by subject.
+//! The calls of the API, in files by subject. Each call checks its arguments, then stores into the machine or writes
+//! packets.
 
-mod api;
+mod bindings;
+mod clear;
+mod copy;
+mod create;
+mod draw;
+mod fixed;
+mod lock;
+mod objects;
+mod present;
+mod query;
+mod shader_constants;
+mod state;
+mod state_block;
+mod targets;
 
-pub use api::{Device, QueryData, Window};
+pub(crate) use objects::Objects;
+pub use present::Window;
+pub use query::QueryData;
+
+use crate::adapter::Adapter;
+use crate::machine::Registers;
+use crate::translate::{Host, Port};
+use afterimage_d3d9_types::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A Direct3D 9 device. One thread at a time; the layer above locks where the program asked for it.
+///
+/// **Ownership.** `create_*` returns a handle that the program holds. When the program's last reference goes, call
+/// [`Device::release`]: it says whether the object is gone. One that is still bound or recorded lives on, may be handed
+/// out again by a getter (then call [`Device::retain`]), and is reported by [`Device::take_dead`] once it is gone.
+/// Implicit objects (back buffers, the automatic depth buffer, the declaration behind an FVF) come out of getters
+/// with [`Device::user`] 0 until the layer above sets it, and are not held until it calls [`Device::retain`].
+///
+/// **Batches.** Packets are collected and handed over at about 24 KiB, at present, and where a reply is waited for.
+///
+/// **Loss.** While there is no receiver, drawing is dropped and [`Device::present`] and
+/// [`Device::test_cooperative_level`] say so; resources go on working. When there is one again, everything that lives
+/// is sent to it by itself.
+pub struct Device {
+    pub(crate) port: Port,
+    pub(crate) registers: Registers,
+    pub(crate) objects: Objects,
+    pub(crate) host: Host,
+    adapter: Adapter,
+    creation: D3DDEVICE_CREATION_PARAMETERS,
+    /// Made by `CreateDeviceEx`: resources of the default pool survive a reset.
+    extended: bool,
+    in_scene: bool,
+    /// The state block that is being recorded.
+    recording: Option<Vec<state_block::Setting>>,
+    /// Objects that were released while bound, and are gone now.
+    dead: Vec<(crate::handle::Handle, usize)>,
+    targets: Vec<present::Target>,
+    /// Declarations that were made for an FVF code.
+    fvf_declarations: FxHashMap<u32, crate::handle::DeclarationId>,
+    palettes: FxHashMap<u32, Box<[PALETTEENTRY; 256]>>,
+    current_palette: u32,
+    clip_status: D3DCLIPSTATUS9,
+    software_processing: bool,
+    /// Names of things that are not supported and were logged.
+    pub(crate) logged: FxHashSet<&'static str>,
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("frame", &self.port.frame()).field("lost", &self.port.is_lost()).finish()
+    }
+}

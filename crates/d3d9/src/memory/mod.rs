@@ -1,4 +1,15 @@
-//! Resources and their memory.
+//! Resources: their memory in this process, what of it the receiver does not have, and how it gets there.
+
+mod buffer;
+mod bytes;
+mod image;
+mod region;
+mod upload;
+
+pub(crate) use buffer::Buffer;
+pub(crate) use bytes::Bytes;
+pub(crate) use image::{Image, ImageDesc, ImageKind, Lock, Sub};
+pub(crate) use region::Region;
 
 /// What a lock hands out. The pointer stays good until the unlock; the memory is at least 64-byte aligned at the start
 /// of the resource's level.

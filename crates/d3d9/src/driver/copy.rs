@@ -1,0 +1,383 @@
+//! Copies between surfaces.
+
+use super::Device;
+use crate::error::{Error, Result};
+use crate::handle::*;
+use crate::machine::Group;
+use crate::memory::{ImageKind, Region};
+use afterimage_d3d9_types::*;
+use afterimage_stream::FormatFeatures;
+use afterimage_stream::packets::*;
+
+/// What a copy needs to know of one side.
+#[derive(Clone, Copy)]
+struct Side {
+    surface: Surface,
+    index: usize,
+    extent: [u32; 3],
+    format: D3DFORMAT,
+    pool: D3DPOOL,
+    usage: u32,
+    samples: u8,
+    depth: bool,
+    plain: bool,
+}
+
+fn stream_rect(region: Region) -> Rect {
+    Rect { x: region.x as i32, y: region.y as i32, width: region.width, height: region.height }
+}
+
+impl Device {
+    fn side(&self, surface: Surface) -> Result<Side> {
+        let image = self.objects.images.get(surface.image).ok_or(Error::InvalidCall)?;
+        let index = image.sub_index(surface.level.into(), surface.face.into()).ok_or(Error::InvalidCall)?;
+        if image.kind == ImageKind::Volume {
+            return Err(Error::InvalidCall);
+        }
+        Ok(Side {
+            surface,
+            index,
+            extent: image.subs[index].extent,
+            format: image.row.format,
+            pool: image.pool,
+            usage: image.usage,
+            samples: image.host_samples,
+            depth: image.row.is_depth(),
+            plain: image.kind == ImageKind::Surface && !image.is_target(),
+        })
+    }
+
+    fn view_of(&self, side: Side) -> View {
+        View {
+            texture: self.object(side.surface.image),
+            level: side.surface.level.into(),
+            layer: side.surface.face.into(),
+        }
+    }
+
+    /// Copies a box of texels from memory to memory. Both images have the same format.
+    fn copy_memory(&mut self, source: (ImageId, usize), region: Region, target: (ImageId, usize), at: [u32; 3]) {
+        // Out and in again: the two are entries of one table.
+        let Some(mut slot) = self.objects.images.take(target.0) else { return };
+        if let Some(from) = self.objects.images.get(source.0)
+            && let (Some(source_memory), Some(memory)) = (&from.memory, &mut slot.value.memory)
+        {
+            let (sub, into) = (&from.subs[source.1], &slot.value.subs[target.1]);
+            let row = from.row;
+            let block = row.block;
+            let bytes = row.row_bytes(region.width) as usize;
+            let place = |sub: &crate::memory::Sub, x: u32, y: u32, z: u32| {
+                sub.offset
+                    + z as usize * sub.slice_pitch as usize
+                    + (y / block) as usize * sub.row_pitch as usize
+                    + (x / block * row.bytes) as usize
+            };
+            let (read, write) = (source_memory.as_slice(), memory.as_mut_slice());
+            for z in 0..region.depth {
+                for y in 0..row.rows(region.height) {
+                    let from = place(sub, region.x, region.y + y * block, region.z + z);
+                    let to = place(into, at[0], at[1] + y * block, at[2] + z);
+                    if let (Some(read), Some(write)) = (read.get(from..from + bytes), write.get_mut(to..to + bytes)) {
+                        write.copy_from_slice(read);
+                    }
+                }
+            }
+            slot.value.touch(target.1, Region { x: at[0], y: at[1], z: at[2], ..region });
+        }
+        self.objects.images.put(target.0, slot);
+        self.registers.touch_texture(target.0);
+    }
+
+    /// Moves texels from an image with memory to one that is a target: through the upload arena.
+    fn copy_to_target(&mut self, source: Side, region: Region, target: Side, at: [u32; 2]) -> Result<()> {
+        let id = self.object(target.surface.image);
+        let image = self.objects.images.get(source.surface.image).ok_or(Error::InvalidCall)?;
+        let memory = image.memory.as_ref().ok_or(Error::InvalidCall)?;
+        let (sub, row) = (&image.subs[source.index], image.row);
+        let row_bytes = row.row_bytes(region.width);
+        let rows = row.rows(region.height);
+        let data = self.port.upload(row_bytes.checked_mul(rows).ok_or(Error::OutOfMemory)?, 16)?;
+        for y in 0..rows {
+            let start = sub.offset
+                + (region.y / row.block + y) as usize * sub.row_pitch as usize
+                + (region.x / row.block * row.bytes) as usize;
+            self.port.write(&data, y * row_bytes, &memory.as_slice()[start..start + row_bytes as usize]);
+        }
+        self.port.push(&UpdateTexture {
+            id,
+            level: target.surface.level.into(),
+            layer: target.surface.face.into(),
+            x: at[0],
+            y: at[1],
+            z: 0,
+            width: region.width,
+            height: region.height,
+            depth: 1,
+            row_pitch: row_bytes,
+            slice_pitch: 0,
+            data,
+        });
+        self.port.breathe();
+        Ok(())
+    }
+
+    /// `UpdateSurface`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for pools, formats or rectangles that do not fit.
+    pub fn update_surface(
+        &mut self,
+        source: Surface,
+        rect: Option<&RECT>,
+        destination: Surface,
+        point: Option<&POINT>,
+    ) -> Result<()> {
+        let (from, to) = (self.side(source)?, self.side(destination)?);
+        let region = match rect {
+            Some(rect) => Region::from_rect(rect, from.extent).ok_or(Error::InvalidCall)?,
+            None => Region::whole(from.extent),
+        };
+        let point = point.copied().unwrap_or_default();
+        let (Ok(x), Ok(y)) = (u32::try_from(point.x), u32::try_from(point.y)) else { return Err(Error::InvalidCall) };
+        let inside = |first: u32, length: u32, edge: u32| first.checked_add(length).is_some_and(|end| end <= edge);
+        let fits = inside(x, region.width, to.extent[0]) && inside(y, region.height, to.extent[1]);
+        let pools = from.pool == D3DPOOL_SYSTEMMEM && to.pool == D3DPOOL_DEFAULT;
+        if !fits || !pools || from.format != to.format || to.samples != 1 || to.depth {
+            return Err(Error::InvalidCall);
+        }
+        if to.usage & D3DUSAGE_RENDERTARGET != 0 {
+            return match self.copy_to_target(from, region, to, [x, y]) {
+                Err(Error::DeviceLost) => Ok(()),
+                other => other,
+            };
+        }
+        self.copy_memory((source.image, from.index), region, (destination.image, to.index), [x, y, 0]);
+        Ok(())
+    }
+
+    /// `UpdateTexture`: the dirty parts of a system memory texture go to one of the default pool.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for pools, formats, kinds or sizes that do not fit.
+    pub fn update_texture(&mut self, source: ImageId, destination: ImageId) -> Result<()> {
+        let from = self.objects.images.get(source).ok_or(Error::InvalidCall)?;
+        let to = self.objects.images.get(destination).ok_or(Error::InvalidCall)?;
+        let pools = from.pool == D3DPOOL_SYSTEMMEM && to.pool == D3DPOOL_DEFAULT;
+        let same = from.kind == to.kind && from.is_texture() && from.row.format == to.row.format;
+        // The source may have more levels: then its lower ones are taken.
+        let levels = to.app_levels;
+        let skip = from.app_levels.checked_sub(levels);
+        let (Some(skip), true, true) = (skip, pools, same) else { return Err(Error::InvalidCall) };
+        if from.subs[skip as usize].extent != to.subs[0].extent || to.is_target() && to.row.is_depth() {
+            return Err(Error::InvalidCall);
+        }
+        let (faces, from_levels, to_levels) = (from.faces, from.levels, to.levels);
+        let block = from.row.block;
+        let target = to.is_target();
+        for face in 0..faces {
+            let Some(from) = self.objects.images.get_mut(source) else { break };
+            let dirty = std::mem::take(&mut from.dirty[face as usize]);
+            if dirty.is_empty() {
+                continue;
+            }
+            for level in 0..levels {
+                let Some(from) = self.objects.images.get(source) else { break };
+                let index = (face * from_levels + level + skip) as usize;
+                let extent = from.subs[index].extent;
+                let region = dirty.scaled_down((level + skip) as u8).clip(extent).aligned(block, extent);
+                let at = [region.x, region.y, region.z];
+                let to_index = (face * to_levels + level) as usize;
+                if target {
+                    let surface = |image, level| Surface { image, level: level as u8, face: face as u8 };
+                    let from = self.side(surface(source, level + skip))?;
+                    let to = self.side(surface(destination, level))?;
+                    if let Err(error) = self.copy_to_target(from, region, to, [at[0], at[1]])
+                        && error != Error::DeviceLost
+                    {
+                        return Err(error);
+                    }
+                } else {
+                    self.copy_memory((source, index), region, (destination, to_index), at);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `GetRenderTargetData`. Waits for the GPU.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] unless the source is a render target of one sample and the destination a system memory
+    /// surface of the same size and format; [`Error::DeviceLost`].
+    pub fn render_target_data(&mut self, source: Surface, destination: Surface) -> Result<()> {
+        let (from, to) = (self.side(source)?, self.side(destination)?);
+        let fits = from.format == to.format && from.extent == to.extent;
+        let kinds = from.usage & D3DUSAGE_RENDERTARGET != 0 && to.pool == D3DPOOL_SYSTEMMEM;
+        if !fits || !kinds || from.samples != 1 {
+            return Err(Error::InvalidCall);
+        }
+        self.copy_to_memory(source, destination)
+    }
+
+    /// Reads a target back into a surface in memory, as much of it as both have.
+    pub(crate) fn copy_to_memory(&mut self, source: Surface, destination: Surface) -> Result<()> {
+        let (from, to) = (self.side(source)?, self.side(destination)?);
+        self.read_back(source)?;
+        let region = Region::whole(from.extent).clip(to.extent);
+        self.copy_memory((source.image, from.index), region, (destination.image, to.index), [0; 3]);
+        if let Some(image) = self.objects.images.get_mut(destination.image) {
+            image.add_dirty(destination.level.into(), destination.face.into(), region);
+        }
+        // What was read is only good until the next draw.
+        if let Some(image) = self.objects.images.get_mut(source.image)
+            && image.is_target()
+            && image.subs.iter().all(|sub| sub.lock.is_none())
+        {
+            image.memory = None;
+        }
+        Ok(())
+    }
+
+    /// `StretchRect`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] by Direct3D's table of what may be copied to what.
+    pub fn stretch_rect(
+        &mut self,
+        source: Surface,
+        source_rect: Option<&RECT>,
+        destination: Surface,
+        destination_rect: Option<&RECT>,
+        filter: D3DTEXTUREFILTERTYPE,
+    ) -> Result<()> {
+        let (from, to) = (self.side(source)?, self.side(destination)?);
+        let region = |rect: Option<&RECT>, side: Side| match rect {
+            Some(rect) => Region::from_rect(rect, side.extent).ok_or(Error::InvalidCall),
+            None => Ok(Region { depth: 1, ..Region::whole(side.extent) }),
+        };
+        let (src, dst) = (region(source_rect, from)?, region(destination_rect, to)?);
+        let stretches = (src.width, src.height) != (dst.width, dst.height);
+        let target = to.usage & D3DUSAGE_RENDERTARGET != 0;
+        let right = if from.depth || to.depth {
+            // Depth moves whole, between depth buffers.
+            let whole = source_rect.is_none() && destination_rect.is_none();
+            from.depth && to.depth && !stretches && whole && !self.in_scene && from.format == to.format
+        } else if to.plain {
+            from.plain && from.format == to.format && !stretches
+        } else {
+            target
+        };
+        let pools = from.pool == D3DPOOL_DEFAULT && to.pool == D3DPOOL_DEFAULT;
+        let filters = matches!(filter, D3DTEXF_NONE | D3DTEXF_POINT | D3DTEXF_LINEAR);
+        if !right || !pools || !filters || source == destination {
+            return Err(Error::InvalidCall);
+        }
+        if (stretches || from.format != to.format) && !self.can_blit(from.format, to.format) {
+            return Err(Error::InvalidCall);
+        }
+        self.settle(source.image);
+        self.settle(destination.image);
+        if to.plain {
+            // Our copy of a plain surface must stay that of the receiver.
+            self.copy_memory((source.image, from.index), src, (destination.image, to.index), [dst.x, dst.y, 0]);
+            self.settle(destination.image);
+            return Ok(());
+        }
+        let (src_view, dst_view) = (self.view_of(from), self.view_of(to));
+        if src_view.texture.is_none() || dst_view.texture.is_none() {
+            return Ok(());
+        }
+        let linear = filter == D3DTEXF_LINEAR && stretches;
+        self.port.push(&Blit {
+            src: src_view,
+            dst: dst_view,
+            src_rect: stream_rect(src),
+            dst_rect: stream_rect(dst),
+            filter: if linear { Filter::Linear } else { Filter::Nearest } as u32,
+            pad: 0,
+        });
+        if let Some(image) = self.objects.images.get_mut(destination.image)
+            && image.autogen()
+        {
+            image.mips_stale = true;
+            self.registers.touch_texture(destination.image);
+        }
+        self.port.breathe();
+        Ok(())
+    }
+
+    /// `ColorFill`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] unless it is a render target or an offscreen plain surface of the default pool.
+    pub fn color_fill(&mut self, surface: Surface, rect: Option<&RECT>, color: D3DCOLOR) -> Result<()> {
+        let side = self.side(surface)?;
+        let region = match rect {
+            Some(rect) => Region::from_rect(rect, side.extent).ok_or(Error::InvalidCall)?,
+            None => Region { depth: 1, ..Region::whole(side.extent) },
+        };
+        let target = side.usage & D3DUSAGE_RENDERTARGET != 0;
+        if side.pool != D3DPOOL_DEFAULT || side.depth || !(target || side.plain) {
+            return Err(Error::InvalidCall);
+        }
+        if side.plain {
+            return self.fill_memory(side, region, color);
+        }
+        if !self.can(side.format, FormatFeatures::TARGET) || self.object(surface.image).is_none() {
+            return Ok(());
+        }
+        // A clear of a target that is bound for this purpose only.
+        let mut targets = SetRenderTargets::default();
+        targets.color[0] = self.view_of(side);
+        self.port.put(&mut self.host.sent.targets, targets);
+        let packet =
+            Clear { flags: Clear::COLOR, count: 1, color: crate::format::color(color), depth: 0.0, stencil: 0 };
+        self.port.push_tail(&packet, &[stream_rect(region)]);
+        self.registers.dirty.mark(Group::RenderTargets);
+        self.port.breathe();
+        Ok(())
+    }
+
+    fn fill_memory(&mut self, side: Side, region: Region, color: D3DCOLOR) -> Result<()> {
+        let image = self.objects.images.get_mut(side.surface.image).ok_or(Error::InvalidCall)?;
+        let Some(texel) = texel(side.format, color) else {
+            if self.logged.insert("ColorFill") {
+                tracing::warn!(format = image.row.name, "ColorFill of a plain surface of this format is not supported");
+            }
+            return Err(Error::InvalidCall);
+        };
+        let sub = &image.subs[side.index];
+        let (offset, pitch, bytes) = (sub.offset, sub.row_pitch as usize, image.row.bytes as usize);
+        if let Some(memory) = &mut image.memory {
+            for y in region.y..region.y + region.height {
+                let start = offset + y as usize * pitch + region.x as usize * bytes;
+                let row = &mut memory.as_mut_slice()[start..start + region.width as usize * bytes];
+                row.chunks_exact_mut(bytes).for_each(|out| out.copy_from_slice(&texel[..bytes]));
+            }
+        }
+        image.touch(side.index, region);
+        Ok(())
+    }
+}
+
+/// A colour as one texel of a format, for the formats that plain surfaces usually have.
+fn texel(format: D3DFORMAT, color: D3DCOLOR) -> Option<[u8; 4]> {
+    let [b, g, r, a] = color.to_le_bytes();
+    let short = |value: u16| {
+        let [low, high] = value.to_le_bytes();
+        [low, high, 0, 0]
+    };
+    let bits = |value: u8, count: u32| u16::from(value) >> (8 - count);
+    Some(match format {
+        D3DFMT_A8R8G8B8 | D3DFMT_X8R8G8B8 => [b, g, r, a],
+        D3DFMT_A8B8G8R8 | D3DFMT_X8B8G8R8 => [r, g, b, a],
+        D3DFMT_R5G6B5 => short(bits(r, 5) << 11 | bits(g, 6) << 5 | bits(b, 5)),
+        D3DFMT_A1R5G5B5 => short(bits(a, 1) << 15 | bits(r, 5) << 10 | bits(g, 5) << 5 | bits(b, 5)),
+        D3DFMT_X1R5G5B5 => short(bits(r, 5) << 10 | bits(g, 5) << 5 | bits(b, 5)),
+        D3DFMT_A4R4G4B4 => short(bits(a, 4) << 12 | bits(r, 4) << 8 | bits(g, 4) << 4 | bits(b, 4)),
+        D3DFMT_X4R4G4B4 => short(bits(r, 4) << 8 | bits(g, 4) << 4 | bits(b, 4)),
+        D3DFMT_L8 => [r, 0, 0, 0],
+        D3DFMT_A8 => [a, 0, 0, 0],
+        _ => return None,
+    })
+}

@@ -1,0 +1,520 @@
+//! Creation of images and buffers, and what can be asked of them.
+
+use super::Device;
+use crate::adapter::FormatQuery;
+use crate::error::{Error, Result};
+use crate::format::{FormatKind, format_row};
+use crate::handle::*;
+use crate::memory::{Buffer, Bytes, Image, ImageDesc, ImageKind};
+use afterimage_d3d9_types::*;
+use afterimage_stream::packets::{CreateBuffer, UpdateBuffer};
+use afterimage_stream::{FormatFeatures, ObjectId, ObjectKind};
+
+/// Largest buffer: what the stream takes.
+const MAX_BUFFER: u32 = 1 << 30;
+
+/// What a program asks an image to be.
+pub(crate) struct ImageRequest {
+    pub(crate) kind: ImageKind,
+    pub(crate) extent: [u32; 3],
+    pub(crate) levels: u32,
+    pub(crate) usage: u32,
+    pub(crate) format: D3DFORMAT,
+    pub(crate) pool: D3DPOOL,
+    pub(crate) samples: D3DMULTISAMPLE_TYPE,
+    pub(crate) quality: u32,
+    pub(crate) lockable: bool,
+}
+
+impl ImageRequest {
+    fn texture(kind: ImageKind, extent: [u32; 3], levels: u32, usage: u32, format: D3DFORMAT, pool: D3DPOOL) -> Self {
+        Self { kind, extent, levels, usage, format, pool, samples: 0, quality: 0, lockable: false }
+    }
+}
+
+impl Device {
+    /// `CreateTexture`. 0 levels makes all of them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for combinations that Direct3D does not allow or formats that are not there.
+    pub fn create_texture(
+        &mut self,
+        width: u32,
+        height: u32,
+        levels: u32,
+        usage: u32,
+        format: D3DFORMAT,
+        pool: D3DPOOL,
+    ) -> Result<ImageId> {
+        let extent = [width, height, 1];
+        self.create_image(ImageRequest::texture(ImageKind::Texture, extent, levels, usage, format, pool), true)
+    }
+
+    /// `CreateCubeTexture`.
+    ///
+    /// # Errors
+    /// As [`Device::create_texture`].
+    pub fn create_cube_texture(
+        &mut self,
+        edge: u32,
+        levels: u32,
+        usage: u32,
+        format: D3DFORMAT,
+        pool: D3DPOOL,
+    ) -> Result<ImageId> {
+        let extent = [edge, edge, 1];
+        self.create_image(ImageRequest::texture(ImageKind::Cube, extent, levels, usage, format, pool), true)
+    }
+
+    /// `CreateVolumeTexture`.
+    ///
+    /// # Errors
+    /// As [`Device::create_texture`].
+    #[allow(clippy::too_many_arguments, reason = "Direct3D's own")]
+    pub fn create_volume_texture(
+        &mut self,
+        width: u32,
+        height: u32,
+        depth: u32,
+        levels: u32,
+        usage: u32,
+        format: D3DFORMAT,
+        pool: D3DPOOL,
+    ) -> Result<ImageId> {
+        if usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) != 0 {
+            return Err(Error::InvalidCall);
+        }
+        let extent = [width, height, depth];
+        self.create_image(ImageRequest::texture(ImageKind::Volume, extent, levels, usage, format, pool), true)
+    }
+
+    /// `CreateRenderTarget`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for bad sizes, [`Error::NotAvailable`] for formats or sample counts that are not there.
+    pub fn create_render_target(
+        &mut self,
+        width: u32,
+        height: u32,
+        format: D3DFORMAT,
+        samples: D3DMULTISAMPLE_TYPE,
+        quality: u32,
+        lockable: bool,
+    ) -> Result<ImageId> {
+        self.create_surface([width, height, 1], D3DUSAGE_RENDERTARGET, format, (samples, quality), lockable, true)
+    }
+
+    /// `CreateDepthStencilSurface`.
+    ///
+    /// # Errors
+    /// As [`Device::create_render_target`].
+    pub fn create_depth_stencil(
+        &mut self,
+        width: u32,
+        height: u32,
+        format: D3DFORMAT,
+        samples: D3DMULTISAMPLE_TYPE,
+        quality: u32,
+        _discard: bool,
+    ) -> Result<ImageId> {
+        let lockable = matches!(format, D3DFMT_D16_LOCKABLE | D3DFMT_D32F_LOCKABLE);
+        self.create_surface([width, height, 1], D3DUSAGE_DEPTHSTENCIL, format, (samples, quality), lockable, true)
+    }
+
+    /// A target that stands alone. Implicit ones are not `held`.
+    pub(crate) fn create_surface(
+        &mut self,
+        extent: [u32; 3],
+        usage: u32,
+        format: D3DFORMAT,
+        (samples, quality): (D3DMULTISAMPLE_TYPE, u32),
+        lockable: bool,
+        held: bool,
+    ) -> Result<ImageId> {
+        let request = ImageRequest {
+            kind: ImageKind::Surface,
+            extent,
+            levels: 1,
+            usage,
+            format,
+            pool: D3DPOOL_DEFAULT,
+            samples,
+            quality,
+            lockable,
+        };
+        self.create_image(request, held)
+    }
+
+    /// `CreateOffscreenPlainSurface`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for the managed pool or bad sizes.
+    pub fn create_offscreen_plain(
+        &mut self,
+        width: u32,
+        height: u32,
+        format: D3DFORMAT,
+        pool: D3DPOOL,
+    ) -> Result<ImageId> {
+        if pool == D3DPOOL_MANAGED {
+            return Err(Error::InvalidCall);
+        }
+        let request = ImageRequest {
+            kind: ImageKind::Surface,
+            extent: [width, height, 1],
+            levels: 1,
+            usage: 0,
+            format,
+            pool,
+            samples: 0,
+            quality: 0,
+            lockable: true,
+        };
+        self.create_image(request, true)
+    }
+
+    /// Checks a request and makes the image; the program holds it if `held`.
+    pub(crate) fn create_image(&mut self, request: ImageRequest, held: bool) -> Result<ImageId> {
+        let image = self.describe(&request)?;
+        let mut image = Image::new(image);
+        let target = image.is_target();
+        if !target && !image.allocate() {
+            return Err(Error::OutOfMemory);
+        }
+        if image.host.is_some() && matches!(image.pool, D3DPOOL_DEFAULT | D3DPOOL_MANAGED) {
+            image.id = self.port.allocate(ObjectKind::Texture)?;
+            if let Some(packet) = image.packet() {
+                self.port.push(&packet);
+                self.port.breathe();
+            }
+        }
+        Ok(self.objects.images.insert(image, held))
+    }
+
+    fn describe(&self, request: &ImageRequest) -> Result<ImageDesc> {
+        let &ImageRequest { kind, extent, usage, format, pool, samples, quality, .. } = request;
+        let Some(row) = format_row(format) else {
+            tracing::debug!(format, "format is not known");
+            return Err(if kind == ImageKind::Surface { Error::NotAvailable } else { Error::InvalidCall });
+        };
+        let info = self.port.device();
+        let target = usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) != 0;
+        let autogen = usage & D3DUSAGE_AUTOGENMIPMAP != 0;
+        let limit = match kind {
+            ImageKind::Cube => info.max_texture_cube,
+            ImageKind::Volume => info.max_texture_3d,
+            _ => info.max_texture_2d,
+        };
+        let largest = extent.into_iter().max().unwrap_or(0);
+        let in_range = extent.iter().all(|&edge| edge > 0) && largest <= limit;
+        // Blocks may not be cut on level 0, except in memory that the GPU never sees.
+        let whole_blocks = row.block == 1
+            || pool == D3DPOOL_SCRATCH
+            || extent[0].is_multiple_of(row.block) && extent[1].is_multiple_of(row.block);
+        let pool_fits = match pool {
+            D3DPOOL_DEFAULT => true,
+            D3DPOOL_MANAGED => !target && !(usage & D3DUSAGE_DYNAMIC != 0) && !self.extended,
+            D3DPOOL_SYSTEMMEM | D3DPOOL_SCRATCH => !target && !autogen,
+            _ => false,
+        };
+        if !in_range || !whole_blocks || !pool_fits || (target && usage & D3DUSAGE_DYNAMIC != 0) {
+            return Err(Error::InvalidCall);
+        }
+        let full = largest.ilog2() + 1;
+        if request.levels > full || (autogen && request.levels > 1) {
+            return Err(Error::InvalidCall);
+        }
+        let levels = if request.levels == 0 || autogen { full } else { request.levels };
+        let gpu = matches!(pool, D3DPOOL_DEFAULT | D3DPOOL_MANAGED) && row.kind != FormatKind::Null;
+        let mut features = 0;
+        if gpu {
+            features |= if kind == ImageKind::Surface && target { 0 } else { row.sampled() };
+            features |= if target { row.rendered() } else { 0 };
+        }
+        let host = row.host(info, features);
+        let right_kind = match usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) {
+            0 => true,
+            D3DUSAGE_RENDERTARGET => row.target,
+            D3DUSAGE_DEPTHSTENCIL => row.is_depth(),
+            _ => false,
+        };
+        if (gpu && host.is_none()) || !right_kind {
+            let known = FormatQuery::describe(row.name, usage);
+            tracing::debug!(what = known, "not on this device");
+            return Err(if kind == ImageKind::Surface { Error::NotAvailable } else { Error::InvalidCall });
+        }
+        let host_samples = match samples {
+            D3DMULTISAMPLE_NONE => 1,
+            D3DMULTISAMPLE_NONMASKABLE => 1u32.checked_shl(quality + 1).unwrap_or(0),
+            count => count,
+        };
+        if host_samples != 1 && (host_samples > 16 || info.sample_counts >> (host_samples - 1) & 1 == 0) {
+            return Err(Error::NotAvailable);
+        }
+        let lockable = match pool {
+            D3DPOOL_DEFAULT if target => request.lockable,
+            D3DPOOL_DEFAULT => kind == ImageKind::Surface || usage & D3DUSAGE_DYNAMIC != 0,
+            _ => true,
+        };
+        Ok(ImageDesc {
+            kind,
+            row,
+            host: if gpu { host } else { row.hosts.first().copied().filter(|_| row.kind != FormatKind::Null) },
+            usage,
+            pool,
+            samples,
+            quality,
+            host_samples: host_samples as u8,
+            lockable,
+            extent,
+            levels,
+            app_levels: if autogen { 1 } else { levels },
+        })
+    }
+
+    /// `CreateVertexBuffer`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for no bytes or a pool that cannot be.
+    pub fn create_vertex_buffer(&mut self, length: u32, usage: u32, fvf: u32, pool: D3DPOOL) -> Result<BufferId> {
+        self.create_buffer(length, usage, fvf, D3DFMT_VERTEXDATA, pool)
+    }
+
+    /// `CreateIndexBuffer`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for no bytes, a format that is no index format, or a pool that cannot be.
+    pub fn create_index_buffer(
+        &mut self,
+        length: u32,
+        usage: u32,
+        format: D3DFORMAT,
+        pool: D3DPOOL,
+    ) -> Result<BufferId> {
+        if !matches!(format, D3DFMT_INDEX16 | D3DFMT_INDEX32) {
+            return Err(Error::InvalidCall);
+        }
+        self.create_buffer(length, usage, 0, format, pool)
+    }
+
+    fn create_buffer(
+        &mut self,
+        length: u32,
+        usage: u32,
+        fvf: u32,
+        format: D3DFORMAT,
+        pool: D3DPOOL,
+    ) -> Result<BufferId> {
+        let pool_fits = match pool {
+            D3DPOOL_DEFAULT | D3DPOOL_SYSTEMMEM => true,
+            D3DPOOL_MANAGED => usage & D3DUSAGE_DYNAMIC == 0 && !self.extended,
+            _ => false,
+        };
+        if length == 0 || length > MAX_BUFFER || !pool_fits {
+            return Err(Error::InvalidCall);
+        }
+        let buffer = Buffer {
+            id: self.port.allocate(ObjectKind::Buffer)?,
+            format,
+            usage,
+            pool,
+            fvf,
+            bytes: Bytes::zeroed(length as usize).ok_or(Error::OutOfMemory)?,
+            locks: 0,
+            written: 0..0,
+            update: 0,
+            filled: false,
+        };
+        let id = self.objects.buffers.insert(buffer, true);
+        self.create_buffer_object(id);
+        self.port.breathe();
+        Ok(id)
+    }
+
+    /// Creates a buffer in the stream.
+    pub(crate) fn create_buffer_object(&mut self, id: BufferId) {
+        let Some(buffer) = self.objects.buffers.get(id) else { return };
+        let kind = if buffer.is_index() { CreateBuffer::INDEX } else { CreateBuffer::VERTEX };
+        let dynamic = if buffer.usage & D3DUSAGE_DYNAMIC != 0 || buffer.pool == D3DPOOL_SYSTEMMEM {
+            CreateBuffer::DYNAMIC
+        } else {
+            0
+        };
+        self.port.push(&CreateBuffer { id: buffer.id, usage: kind | dynamic, size: buffer.size().into() });
+    }
+
+    /// Sends a range of a buffer's bytes.
+    pub(crate) fn send_buffer(&mut self, id: BufferId, range: std::ops::Range<u32>, flags: u32) {
+        let Some(buffer) = self.objects.buffers.get(id) else { return };
+        let Some(bytes) = buffer.bytes.as_slice().get(range.start as usize..range.end as usize) else { return };
+        if bytes.is_empty() || self.port.is_lost() {
+            return;
+        }
+        if let Ok(data) = self.port.upload_bytes(bytes) {
+            self.port.push(&UpdateBuffer { id: buffer.id, flags, offset: range.start.into(), data });
+            self.port.breathe();
+        }
+    }
+
+    /// Sends all of a buffer that was ever filled.
+    pub(crate) fn upload_buffer(&mut self, id: BufferId) {
+        if let Some(buffer) = self.objects.buffers.get(id)
+            && buffer.filled
+        {
+            let size = buffer.size();
+            self.send_buffer(id, 0..size, UpdateBuffer::DISCARD);
+        }
+    }
+
+    /// Kind of an image: `D3DRTYPE_TEXTURE`, `_CUBETEXTURE`, `_VOLUMETEXTURE` or `_SURFACE`; 0 if it is gone.
+    #[must_use]
+    pub fn image_type(&self, image: ImageId) -> D3DRESOURCETYPE {
+        self.objects.images.get(image).map_or(0, Image::resource_type)
+    }
+
+    /// Number of levels that the program sees (1 for automatic mip maps).
+    #[must_use]
+    pub fn level_count(&self, image: ImageId) -> u32 {
+        self.objects.images.get(image).map_or(0, |image| image.app_levels)
+    }
+
+    /// `GetDesc` of a surface.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if there is no such level or face.
+    pub fn surface_desc(&self, surface: Surface) -> Result<D3DSURFACE_DESC> {
+        let image = self.objects.images.get(surface.image).ok_or(Error::InvalidCall)?;
+        let sub = image.sub_of(surface).filter(|_| image.kind != ImageKind::Volume).ok_or(Error::InvalidCall)?;
+        Ok(D3DSURFACE_DESC {
+            Format: image.row.format,
+            Type: D3DRTYPE_SURFACE,
+            Usage: image.usage,
+            Pool: image.pool,
+            MultiSampleType: image.samples,
+            MultiSampleQuality: image.quality,
+            Width: sub.extent[0],
+            Height: sub.extent[1],
+        })
+    }
+
+    /// `GetLevelDesc` of a volume texture.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if there is no such level or it is no volume texture.
+    pub fn volume_desc(&self, image: ImageId, level: u32) -> Result<D3DVOLUME_DESC> {
+        let image = self.objects.images.get(image).ok_or(Error::InvalidCall)?;
+        let index = image.sub_index(level, 0).filter(|_| image.kind == ImageKind::Volume).ok_or(Error::InvalidCall)?;
+        let [width, height, depth] = image.subs[index].extent;
+        Ok(D3DVOLUME_DESC {
+            Format: image.row.format,
+            Type: D3DRTYPE_VOLUME,
+            Usage: image.usage,
+            Pool: image.pool,
+            Width: width,
+            Height: height,
+            Depth: depth,
+        })
+    }
+
+    /// `GetDesc` of a vertex buffer.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if it is an index buffer.
+    pub fn vertex_buffer_desc(&self, buffer: BufferId) -> Result<D3DVERTEXBUFFER_DESC> {
+        let buffer = self.objects.buffers.get(buffer).filter(|b| !b.is_index()).ok_or(Error::InvalidCall)?;
+        Ok(D3DVERTEXBUFFER_DESC {
+            Format: D3DFMT_VERTEXDATA,
+            Type: D3DRTYPE_VERTEXBUFFER,
+            Usage: buffer.usage,
+            Pool: buffer.pool,
+            Size: buffer.size(),
+            FVF: buffer.fvf,
+        })
+    }
+
+    /// `GetDesc` of an index buffer.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if it is a vertex buffer.
+    pub fn index_buffer_desc(&self, buffer: BufferId) -> Result<D3DINDEXBUFFER_DESC> {
+        let buffer = self.objects.buffers.get(buffer).filter(|b| b.is_index()).ok_or(Error::InvalidCall)?;
+        Ok(D3DINDEXBUFFER_DESC {
+            Format: buffer.format,
+            Type: D3DRTYPE_INDEXBUFFER,
+            Usage: buffer.usage,
+            Pool: buffer.pool,
+            Size: buffer.size(),
+        })
+    }
+
+    /// `SetLOD` of a managed texture: the old value. Other textures have none.
+    pub fn set_lod(&mut self, image: ImageId, lod: u32) -> u32 {
+        let Some(found) = self.objects.images.get_mut(image).filter(|image| image.pool == D3DPOOL_MANAGED) else {
+            return 0;
+        };
+        let old = std::mem::replace(&mut found.lod, lod.min(found.app_levels - 1));
+        self.registers.touch_texture(image);
+        old
+    }
+
+    /// `GetLOD`.
+    #[must_use]
+    pub fn lod(&self, image: ImageId) -> u32 {
+        self.objects.images.get(image).map_or(0, |image| image.lod)
+    }
+
+    /// `SetAutoGenFilterType`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for `D3DTEXF_NONE` or a texture without automatic mip maps.
+    pub fn set_autogen_filter(&mut self, image: ImageId, filter: D3DTEXTUREFILTERTYPE) -> Result<()> {
+        let found = self.objects.images.get_mut(image).ok_or(Error::InvalidCall)?;
+        if filter == D3DTEXF_NONE || !found.autogen() {
+            return Err(Error::InvalidCall);
+        }
+        if found.autogen_filter != filter {
+            found.autogen_filter = filter;
+            found.mips_stale = true;
+            self.registers.touch_texture(image);
+        }
+        Ok(())
+    }
+
+    /// `GetAutoGenFilterType`.
+    #[must_use]
+    pub fn autogen_filter(&self, image: ImageId) -> D3DTEXTUREFILTERTYPE {
+        self.objects.images.get(image).map_or(D3DTEXF_NONE, |image| image.autogen_filter)
+    }
+
+    /// `GenerateMipSubLevels`; does nothing unless the texture was created for it.
+    pub fn generate_mips(&mut self, image: ImageId) {
+        if let Some(found) = self.objects.images.get_mut(image)
+            && found.autogen()
+        {
+            found.mips_stale = true;
+            self.upload_image(image);
+        }
+    }
+
+    /// `GetAvailableTextureMem` in bytes, rounded down to megabytes.
+    #[must_use]
+    pub fn available_texture_memory(&self) -> u32 {
+        let bytes = self.port.device().memory.min(u64::from(u32::MAX));
+        bytes as u32 & !0xf_ffff
+    }
+
+    /// Whether a device format has a host format with some features.
+    pub(crate) fn can(&self, format: D3DFORMAT, features: u32) -> bool {
+        format_row(format).is_some_and(|row| row.host(self.port.device(), features).is_some())
+    }
+
+    /// Whether an image exists in the stream.
+    pub(crate) fn object(&self, image: ImageId) -> ObjectId {
+        self.objects.images.get(image).map_or(ObjectId::NONE, |image| image.id)
+    }
+
+    /// Whether both formats can be the ends of a filtered copy.
+    pub(crate) fn can_blit(&self, a: D3DFORMAT, b: D3DFORMAT) -> bool {
+        self.can(a, FormatFeatures::BLIT) && self.can(b, FormatFeatures::BLIT)
+    }
+}

@@ -1,0 +1,162 @@
+//! State of the fixed-function pipeline: transforms, material, lights, clip planes.
+
+use super::Device;
+use super::state_block::Setting;
+use crate::error::{Error, Result};
+use crate::machine::*;
+use afterimage_d3d9_types::*;
+
+/// Largest index of a light.
+const MAX_LIGHT: u32 = 65_535;
+
+impl Device {
+    /// `SetTransform`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a transform that does not exist.
+    pub fn set_transform(&mut self, state: D3DTRANSFORMSTATETYPE, matrix: &D3DMATRIX) -> Result<()> {
+        let slot = Transforms::slot(state).ok_or(Error::InvalidCall)?;
+        if self.record(|| Setting::Transform(state, Box::new(*matrix))) {
+            return Ok(());
+        }
+        self.store_transform(state, slot, matrix);
+        Ok(())
+    }
+
+    fn store_transform(&mut self, state: D3DTRANSFORMSTATETYPE, slot: usize, matrix: &D3DMATRIX) {
+        let registers = &mut self.registers;
+        if !registers.transforms.set(slot, matrix) {
+            return;
+        }
+        registers.fixed_parts |= match state {
+            D3DTS_VIEW => FixedParts::MATRICES | FixedParts::LIGHTS,
+            D3DTS_TEXTURE0..=D3DTS_TEXTURE7 => FixedParts::TEXTURE_MATRIX << (state - D3DTS_TEXTURE0),
+            _ => FixedParts::MATRICES,
+        };
+        registers.dirty.mark(Group::FixedVertexConstants);
+        if state == D3DTS_VIEW {
+            registers.dirty.mark(Group::ClipPlanes);
+        }
+    }
+
+    /// `GetTransform`.
+    ///
+    /// # Errors
+    /// As [`Device::set_transform`].
+    pub fn transform(&self, state: D3DTRANSFORMSTATETYPE) -> Result<D3DMATRIX> {
+        let slot = Transforms::slot(state).ok_or(Error::InvalidCall)?;
+        Ok(D3DMATRIX { m: *self.registers.transforms.get(slot) })
+    }
+
+    /// `MultiplyTransform`: the given matrix times the current one. Never recorded.
+    ///
+    /// # Errors
+    /// As [`Device::set_transform`].
+    pub fn multiply_transform(&mut self, state: D3DTRANSFORMSTATETYPE, matrix: &D3DMATRIX) -> Result<()> {
+        let slot = Transforms::slot(state).ok_or(Error::InvalidCall)?;
+        let product = multiply(&matrix.m, self.registers.transforms.get(slot));
+        self.store_transform(state, slot, &D3DMATRIX { m: product });
+        Ok(())
+    }
+
+    /// `SetMaterial`.
+    ///
+    /// # Errors
+    /// None.
+    pub fn set_material(&mut self, material: &D3DMATERIAL9) -> Result<()> {
+        if self.record(|| Setting::Material(Box::new(*material))) {
+            return Ok(());
+        }
+        if self.registers.material != *material {
+            self.registers.material = *material;
+            self.registers.dirty.mark(Group::FixedVertexConstants);
+        }
+        Ok(())
+    }
+
+    /// `GetMaterial`.
+    #[must_use]
+    pub fn material(&self) -> D3DMATERIAL9 {
+        self.registers.material
+    }
+
+    /// `SetLight`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a type that does not exist or an index past 65535.
+    pub fn set_light(&mut self, index: u32, light: &D3DLIGHT9) -> Result<()> {
+        if index > MAX_LIGHT || !(D3DLIGHT_POINT..=D3DLIGHT_DIRECTIONAL).contains(&light.Type) {
+            return Err(Error::InvalidCall);
+        }
+        if self.record(|| Setting::Light(index, Box::new(*light))) {
+            return Ok(());
+        }
+        if self.registers.lights.set(index, light) {
+            self.lights_changed();
+        }
+        Ok(())
+    }
+
+    fn lights_changed(&mut self) {
+        self.registers.fixed_parts |= FixedParts::LIGHTS;
+        self.registers.dirty.mark(Group::VertexShader);
+        self.registers.dirty.mark(Group::FixedVertexConstants);
+    }
+
+    /// `GetLight`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a light that was never set.
+    pub fn light(&self, index: u32) -> Result<D3DLIGHT9> {
+        self.registers.lights.get(index).map(|(light, _)| *light).ok_or(Error::InvalidCall)
+    }
+
+    /// `LightEnable`. A light that was never set gets Direct3D's default.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for an index past 65535.
+    pub fn enable_light(&mut self, index: u32, enable: bool) -> Result<()> {
+        if index > MAX_LIGHT {
+            return Err(Error::InvalidCall);
+        }
+        if self.record(|| Setting::LightEnable(index, enable)) {
+            return Ok(());
+        }
+        if self.registers.lights.enable(index, enable) {
+            self.lights_changed();
+        }
+        Ok(())
+    }
+
+    /// `GetLightEnable`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a light that was never set.
+    pub fn light_enabled(&self, index: u32) -> Result<bool> {
+        self.registers.lights.get(index).map(|(_, on)| *on).ok_or(Error::InvalidCall)
+    }
+
+    /// `SetClipPlane`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] past the last plane.
+    pub fn set_clip_plane(&mut self, index: u32, plane: &[f32; 4]) -> Result<()> {
+        if index as usize >= CLIP_PLANES {
+            return Err(Error::InvalidCall);
+        }
+        if self.record(|| Setting::ClipPlane(index, *plane)) {
+            return Ok(());
+        }
+        self.registers.clip_planes[index as usize] = *plane;
+        self.registers.dirty.mark(Group::ClipPlanes);
+        Ok(())
+    }
+
+    /// `GetClipPlane`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] past the last plane.
+    pub fn clip_plane(&self, index: u32) -> Result<[f32; 4]> {
+        self.registers.clip_planes.get(index as usize).copied().ok_or(Error::InvalidCall)
+    }
+}

@@ -1,0 +1,232 @@
+//! Locks.
+//!
+//! A program writes into our copy; what it may have written is marked, and travels when the GPU next needs it (images)
+//! or at once (buffers, whose updates have their place between the draws).
+
+use super::Device;
+use crate::error::{Error, Result};
+use crate::handle::*;
+use crate::memory::{ImageKind, Lock, Locked, Region};
+use afterimage_d3d9_types::*;
+use afterimage_stream::packets::UpdateBuffer;
+
+const KNOWN_FLAGS: u32 = D3DLOCK_READONLY
+    | D3DLOCK_DISCARD
+    | D3DLOCK_NOOVERWRITE
+    | D3DLOCK_NOSYSLOCK
+    | D3DLOCK_NO_DIRTY_UPDATE
+    | D3DLOCK_DONOTWAIT;
+
+impl Device {
+    /// `LockRect`. Waits for the GPU where the surface is a render target.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if it is locked, cannot be locked, or rectangle or flags are bad.
+    pub fn lock_surface(&mut self, surface: Surface, rect: Option<&RECT>, flags: u32) -> Result<Locked> {
+        let image = self.objects.images.get(surface.image).ok_or(Error::InvalidCall)?;
+        let index = image.sub_index(surface.level.into(), surface.face.into()).ok_or(Error::InvalidCall)?;
+        if image.kind == ImageKind::Volume {
+            return Err(Error::InvalidCall);
+        }
+        let extent = image.subs[index].extent;
+        let region = match rect {
+            Some(rect) => Region::from_rect(rect, extent).ok_or(Error::InvalidCall)?,
+            None => Region::whole(extent),
+        };
+        self.lock_image(surface.image, index, region, flags)
+    }
+
+    /// `LockBox` of a volume texture.
+    ///
+    /// # Errors
+    /// As [`Device::lock_surface`].
+    pub fn lock_volume(&mut self, image: ImageId, level: u32, region: Option<&D3DBOX>, flags: u32) -> Result<Locked> {
+        let found = self.objects.images.get(image).filter(|image| image.kind == ImageKind::Volume);
+        let found = found.ok_or(Error::InvalidCall)?;
+        let index = found.sub_index(level, 0).ok_or(Error::InvalidCall)?;
+        let extent = found.subs[index].extent;
+        let region = match region {
+            Some(region) => Region::from_box(region, extent).ok_or(Error::InvalidCall)?,
+            None => Region::whole(extent),
+        };
+        self.lock_image(image, index, region, flags)
+    }
+
+    fn lock_image(&mut self, id: ImageId, index: usize, region: Region, flags: u32) -> Result<Locked> {
+        let image = self.objects.images.get_mut(id).ok_or(Error::InvalidCall)?;
+        let dynamic = image.usage & D3DUSAGE_DYNAMIC != 0;
+        let block = image.row.block;
+        // Offsets into blocks are not allowed, where the GPU reads it.
+        let cut = block > 1 && (!region.x.is_multiple_of(block) || !region.y.is_multiple_of(block));
+        let discard = flags & D3DLOCK_DISCARD != 0;
+        if !image.lockable
+            || image.subs[index].lock.is_some()
+            || cut
+            || flags & !KNOWN_FLAGS != 0
+            || (discard && flags & D3DLOCK_READONLY != 0)
+            || (discard && image.pool != D3DPOOL_MANAGED && !dynamic)
+        {
+            return Err(Error::InvalidCall);
+        }
+        if image.is_target() {
+            if flags & D3DLOCK_DONOTWAIT != 0 {
+                return Err(Error::WasStillDrawing);
+            }
+            let level = (index as u32 % image.levels) as u8;
+            let face = (index as u32 / image.levels) as u8;
+            match self.read_back(Surface { image: id, level, face }) {
+                // The program gets memory; what it writes is sent when there is a receiver again.
+                Ok(()) | Err(Error::DeviceLost) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let image = self.objects.images.get_mut(id).ok_or(Error::InvalidCall)?;
+        if !image.allocate() {
+            return Err(Error::OutOfMemory);
+        }
+        let sub = &mut image.subs[index];
+        let offset = sub.offset
+            + region.z as usize * sub.slice_pitch as usize
+            + (region.y / block) as usize * sub.row_pitch as usize
+            + (region.x / block * image.row.bytes) as usize;
+        let end = sub.offset + sub.slice_pitch as usize * sub.extent[2] as usize;
+        let (row_pitch, slice_pitch) = (sub.row_pitch, sub.slice_pitch);
+        sub.lock = Some(Lock { region, flags });
+        let memory = image.memory.as_mut().ok_or(Error::OutOfMemory)?;
+        Ok(Locked { bits: memory.pointer(offset), row_pitch, slice_pitch, size: end - offset })
+    }
+
+    /// `UnlockRect`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if it is not locked.
+    pub fn unlock_surface(&mut self, surface: Surface) -> Result<()> {
+        let image = self.objects.images.get(surface.image).ok_or(Error::InvalidCall)?;
+        let index = image.sub_index(surface.level.into(), surface.face.into()).ok_or(Error::InvalidCall)?;
+        self.unlock_image(surface.image, index)
+    }
+
+    /// `UnlockBox`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if it is not locked.
+    pub fn unlock_volume(&mut self, image: ImageId, level: u32) -> Result<()> {
+        let found = self.objects.images.get(image).filter(|image| image.kind == ImageKind::Volume);
+        let index = found.and_then(|image| image.sub_index(level, 0)).ok_or(Error::InvalidCall)?;
+        self.unlock_image(image, index)
+    }
+
+    fn unlock_image(&mut self, id: ImageId, index: usize) -> Result<()> {
+        let image = self.objects.images.get_mut(id).ok_or(Error::InvalidCall)?;
+        let lock = image.subs[index].lock.take().ok_or(Error::InvalidCall)?;
+        if lock.flags & D3DLOCK_READONLY != 0 {
+            return Ok(());
+        }
+        if lock.flags & D3DLOCK_NO_DIRTY_UPDATE == 0 {
+            let (level, face) = (index as u32 % image.levels, index as u32 / image.levels);
+            image.add_dirty(level, face, lock.region);
+        }
+        if image.id.is_none() {
+            return Ok(());
+        }
+        image.touch(index, lock.region);
+        if image.is_target() {
+            // A target is drawn to next, so it cannot wait for a use as a texture.
+            self.upload_image(id);
+        } else {
+            self.registers.touch_texture(id);
+        }
+        self.port.breathe();
+        Ok(())
+    }
+
+    /// `AddDirtyRect` of a 2D texture (face 0) or a cube face; none means all of level 0.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a rectangle outside of it.
+    pub fn add_dirty_rect(&mut self, image: ImageId, face: u32, rect: Option<&RECT>) -> Result<()> {
+        let found = self.objects.images.get(image).filter(|image| face < image.faces).ok_or(Error::InvalidCall)?;
+        let region = match rect {
+            Some(rect) => Region::from_rect(rect, found.extent).ok_or(Error::InvalidCall)?,
+            None => Region::whole(found.extent),
+        };
+        self.add_dirty(image, face, region)
+    }
+
+    /// `AddDirtyBox`.
+    ///
+    /// # Errors
+    /// As [`Device::add_dirty_rect`].
+    pub fn add_dirty_box(&mut self, image: ImageId, region: Option<&D3DBOX>) -> Result<()> {
+        let found = self.objects.images.get(image).ok_or(Error::InvalidCall)?;
+        let region = match region {
+            Some(region) => Region::from_box(region, found.extent).ok_or(Error::InvalidCall)?,
+            None => Region::whole(found.extent),
+        };
+        self.add_dirty(image, 0, region)
+    }
+
+    fn add_dirty(&mut self, id: ImageId, face: u32, region: Region) -> Result<()> {
+        let image = self.objects.images.get_mut(id).ok_or(Error::InvalidCall)?;
+        image.add_dirty(0, face, region);
+        // A managed texture that was locked without marking travels by what is added here.
+        if image.pool == D3DPOOL_MANAGED {
+            for level in 0..image.levels {
+                let index = (face * image.levels + level) as usize;
+                image.touch(index, region.scaled_down(level as u8));
+            }
+            self.registers.touch_texture(id);
+        }
+        Ok(())
+    }
+
+    /// `Lock` of a vertex or index buffer; size 0 means the rest.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a range outside of it or bad flags.
+    pub fn lock_buffer(&mut self, buffer: BufferId, offset: u32, size: u32, flags: u32) -> Result<Locked> {
+        let found = self.objects.buffers.get_mut(buffer).ok_or(Error::InvalidCall)?;
+        let length = found.size();
+        if offset >= length && length != 0 {
+            return Err(Error::InvalidCall);
+        }
+        let end = if size == 0 { length } else { offset.checked_add(size).ok_or(Error::InvalidCall)? };
+        if end > length {
+            return Err(Error::InvalidCall);
+        }
+        let dynamic = found.usage & D3DUSAGE_DYNAMIC != 0;
+        let first = found.locks == 0;
+        found.locks += 1;
+        if flags & D3DLOCK_READONLY == 0 {
+            let range = found.written.clone();
+            found.written = if range.is_empty() { offset..end } else { range.start.min(offset)..range.end.max(end) };
+            // Only dynamic buffers may promise anything; the weakest promise of nested locks holds.
+            let promise = match flags {
+                _ if !dynamic => 0,
+                flags if flags & D3DLOCK_DISCARD != 0 => UpdateBuffer::DISCARD,
+                flags if flags & D3DLOCK_NOOVERWRITE != 0 => UpdateBuffer::NO_OVERWRITE,
+                _ => 0,
+            };
+            found.update = if first { promise } else { found.update & promise };
+        }
+        let bits = found.bytes.pointer(offset as usize);
+        Ok(Locked { bits, row_pitch: 0, slice_pitch: 0, size: (end - offset) as usize })
+    }
+
+    /// `Unlock`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if it is not locked.
+    pub fn unlock_buffer(&mut self, buffer: BufferId) -> Result<()> {
+        let found = self.objects.buffers.get_mut(buffer).ok_or(Error::InvalidCall)?;
+        found.locks = found.locks.checked_sub(1).ok_or(Error::InvalidCall)?;
+        if found.locks > 0 || found.written.is_empty() {
+            return Ok(());
+        }
+        found.filled = true;
+        let range = std::mem::take(&mut found.written);
+        let flags = std::mem::take(&mut found.update);
+        self.send_buffer(buffer, range, flags);
+        Ok(())
+    }
+}

@@ -1,0 +1,469 @@
+//! The device as a whole: creation, reset, loss, swap chains, frames.
+
+use super::{Device, Objects};
+use crate::adapter::Adapter;
+use crate::error::{Error, Result};
+use crate::handle::*;
+use crate::machine::{Group, Registers, RenderStates};
+use crate::translate::{Host, Port};
+use afterimage_d3d9_types::*;
+use afterimage_state::Dirty;
+use afterimage_stream::packets::{self, PresentTarget, Rect, WindowKind};
+use afterimage_stream::{Link, ObjectId, ObjectKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// Where a swap chain's pictures go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// What `handle` is.
+    pub kind: WindowKind,
+    /// The window; 0 for [`WindowKind::Headless`].
+    pub handle: u64,
+    /// Width of its client area in pixels, used where the parameters leave the size to us; 0 if that is not known.
+    pub width: u32,
+    /// Height of its client area in pixels.
+    pub height: u32,
+}
+
+/// A present target that the receiver knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    packet: PresentTarget,
+}
+
+/// A swap chain.
+#[derive(Debug)]
+pub(crate) struct SwapChain {
+    parameters: D3DPRESENT_PARAMETERS,
+    window: Window,
+    /// Back buffers.
+    pub(crate) images: SmallVec<[ImageId; 3]>,
+    gamma: Box<D3DGAMMARAMP>,
+}
+
+fn identity_ramp() -> Box<D3DGAMMARAMP> {
+    let channel = std::array::from_fn(|index| (index * 257) as u16);
+    Box::new(D3DGAMMARAMP { red: channel, green: channel, blue: channel })
+}
+
+/// Fills in and checks presentation parameters, as `CreateDevice` and `Reset` do.
+fn complete(parameters: &mut D3DPRESENT_PARAMETERS, window: Window, extended: bool) -> Result<()> {
+    let most = if extended { D3DPRESENT_BACK_BUFFERS_MAX_EX } else { D3DPRESENT_BACK_BUFFERS_MAX };
+    let effect = parameters.SwapEffect;
+    let windowed = parameters.Windowed != FALSE;
+    let effect_fits = match effect {
+        D3DSWAPEFFECT_DISCARD | D3DSWAPEFFECT_FLIP => true,
+        D3DSWAPEFFECT_COPY => parameters.BackBufferCount <= 1,
+        D3DSWAPEFFECT_OVERLAY | D3DSWAPEFFECT_FLIPEX => extended,
+        _ => false,
+    };
+    let interval_fits = matches!(
+        parameters.PresentationInterval,
+        D3DPRESENT_INTERVAL_DEFAULT
+            | D3DPRESENT_INTERVAL_ONE
+            | D3DPRESENT_INTERVAL_TWO
+            | D3DPRESENT_INTERVAL_THREE
+            | D3DPRESENT_INTERVAL_FOUR
+            | D3DPRESENT_INTERVAL_IMMEDIATE
+    );
+    let samples_fit = parameters.MultiSampleType == D3DMULTISAMPLE_NONE || effect == D3DSWAPEFFECT_DISCARD;
+    if parameters.BackBufferCount > most || !effect_fits || !interval_fits || !samples_fit {
+        return Err(Error::InvalidCall);
+    }
+    parameters.BackBufferCount = parameters.BackBufferCount.max(1);
+    if windowed {
+        let or = |asked: u32, have: u32| if asked != 0 { asked } else { have.max(1) };
+        parameters.BackBufferWidth = or(parameters.BackBufferWidth, window.width);
+        parameters.BackBufferHeight = or(parameters.BackBufferHeight, window.height);
+        if parameters.BackBufferFormat == D3DFMT_UNKNOWN {
+            parameters.BackBufferFormat = D3DFMT_X8R8G8B8;
+        }
+    } else if parameters.BackBufferWidth == 0 || parameters.BackBufferHeight == 0 {
+        return Err(Error::InvalidCall);
+    }
+    Ok(())
+}
+
+/// A rectangle of the program as one of the stream; empty means all.
+fn rect(rect: Option<&RECT>) -> Rect {
+    let Some(rect) = rect else { return Rect::default() };
+    let length = |first: i32, end: i32| end.saturating_sub(first).max(0) as u32;
+    Rect { x: rect.left, y: rect.top, width: length(rect.left, rect.right), height: length(rect.top, rect.bottom) }
+}
+
+impl Device {
+    /// `CreateDevice`. `parameters` is filled in as Direct3D does (sizes, format, count). `name` is the program's name
+    /// for captures and logs.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for parameters that cannot be; [`Error::NotAvailable`] for formats that are not there.
+    pub fn new(
+        link: Box<dyn Link>,
+        creation: D3DDEVICE_CREATION_PARAMETERS,
+        parameters: &mut D3DPRESENT_PARAMETERS,
+        window: Window,
+        extended: bool,
+        name: &str,
+    ) -> Result<Self> {
+        let adapter = Adapter::new(*link.device(), D3DDISPLAYMODE::default());
+        let mut device = Self {
+            port: Port::new(link, name),
+            registers: Registers::default(),
+            objects: Objects::default(),
+            host: Host::default(),
+            adapter,
+            creation,
+            extended,
+            in_scene: false,
+            recording: None,
+            dead: Vec::new(),
+            targets: Vec::new(),
+            fvf_declarations: FxHashMap::default(),
+            palettes: FxHashMap::default(),
+            current_palette: 0xffff,
+            clip_status: D3DCLIPSTATUS9 { ClipUnion: 0, ClipIntersection: u32::MAX },
+            software_processing: creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING != 0,
+            logged: FxHashSet::default(),
+        };
+        let chain = device.make_chain(parameters, window, false)?;
+        device.objects.swap_chains.bind(Some(chain));
+        device.set_defaults(parameters)?;
+        device.port.flush();
+        Ok(device)
+    }
+
+    /// The arguments of [`Device::new`].
+    #[must_use]
+    pub fn creation(&self) -> D3DDEVICE_CREATION_PARAMETERS {
+        self.creation
+    }
+
+    /// What the device can do.
+    #[must_use]
+    pub fn adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
+    fn implicit_chain(&self) -> Option<SwapChainId> {
+        self.objects.swap_chains.ids().first().copied()
+    }
+
+    /// Makes a swap chain with its back buffers.
+    fn make_chain(
+        &mut self,
+        parameters: &mut D3DPRESENT_PARAMETERS,
+        window: Window,
+        held: bool,
+    ) -> Result<SwapChainId> {
+        complete(parameters, window, self.extended)?;
+        let images = self.make_back_buffers(parameters)?;
+        self.target(window, parameters)?;
+        let chain = SwapChain { parameters: *parameters, window, images, gamma: identity_ramp() };
+        Ok(self.objects.swap_chains.insert(chain, held))
+    }
+
+    fn make_back_buffers(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<SmallVec<[ImageId; 3]>> {
+        let mut images = SmallVec::new();
+        let lockable = parameters.Flags & D3DPRESENTFLAG_LOCKABLE_BACKBUFFER != 0;
+        for _ in 0..parameters.BackBufferCount {
+            let image = self.create_surface(
+                [parameters.BackBufferWidth, parameters.BackBufferHeight, 1],
+                D3DUSAGE_RENDERTARGET,
+                parameters.BackBufferFormat,
+                (parameters.MultiSampleType, parameters.MultiSampleQuality),
+                lockable,
+                false,
+            )?;
+            self.objects.images.bind(Some(image));
+            images.push(image);
+        }
+        Ok(images)
+    }
+
+    /// The present target of a window, declared where it is new or has another size.
+    fn target(&mut self, window: Window, parameters: &D3DPRESENT_PARAMETERS) -> Result<ObjectId> {
+        let or = |asked: u32, have: u32| if asked != 0 { asked } else { have };
+        let (width, height) =
+            (or(window.width, parameters.BackBufferWidth), or(window.height, parameters.BackBufferHeight));
+        let same = |t: &&mut Target| (t.packet.window_kind, t.packet.window) == (window.kind as u32, window.handle);
+        if let Some(target) = self.targets.iter_mut().find(same) {
+            if (target.packet.width, target.packet.height) != (width, height) {
+                (target.packet.width, target.packet.height) = (width, height);
+                self.port.push(&target.packet);
+            }
+            return Ok(target.packet.id);
+        }
+        let id = self.port.allocate(ObjectKind::Target)?;
+        let packet = PresentTarget { id, width, height, window_kind: window.kind as u32, window: window.handle };
+        self.port.push(&packet);
+        self.targets.push(Target { packet });
+        Ok(id)
+    }
+
+    /// Declares every present target to a new receiver.
+    pub(crate) fn send_targets(&mut self) {
+        for target in &self.targets {
+            self.port.push(&target.packet);
+        }
+    }
+
+    /// Binds what a new or reset device has bound, and gives every register its default.
+    fn set_defaults(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<()> {
+        let depth = if parameters.EnableAutoDepthStencil != FALSE {
+            let image = self.create_surface(
+                [parameters.BackBufferWidth, parameters.BackBufferHeight, 1],
+                D3DUSAGE_DEPTHSTENCIL,
+                parameters.AutoDepthStencilFormat,
+                (parameters.MultiSampleType, parameters.MultiSampleQuality),
+                false,
+                false,
+            )?;
+            Some(Surface::of(image))
+        } else {
+            None
+        };
+        let mut ignored = Dirty::none();
+        let zenable = u32::from(depth.is_some());
+        self.registers.render.set(RenderStates::D3DRS_ZENABLE, zenable, &mut ignored);
+        self.set_depth_stencil(depth)?;
+        let chain = self.implicit_chain().and_then(|chain| self.objects.swap_chains.get(chain));
+        let image = chain.and_then(|chain| chain.images.first().copied()).ok_or(Error::Internal)?;
+        self.set_render_target(0, Some(Surface::of(image)))
+    }
+
+    /// Unbinds everything.
+    fn unbind_all(&mut self) {
+        let registers = std::mem::take(&mut self.registers);
+        let recorded = self.recording.take().unwrap_or_default();
+        self.disown(&recorded);
+        let images = registers.textures.into_iter().flatten();
+        let surfaces = registers.targets.into_iter().chain([registers.depth]).flatten().map(|surface| surface.image);
+        let buffers = registers.streams.into_iter().filter_map(|stream| stream.buffer).chain(registers.indices);
+        let handles: Vec<Handle> = images
+            .chain(surfaces)
+            .map(Handle::Image)
+            .chain(buffers.map(Handle::Buffer))
+            .chain(registers.declaration.map(Handle::Declaration))
+            .chain(registers.vertex_shader.map(Handle::VertexShader))
+            .chain(registers.pixel_shader.map(Handle::PixelShader))
+            .collect();
+        for handle in handles {
+            self.unbind_handle(handle);
+        }
+    }
+
+    /// `TestCooperativeLevel`.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] while there is no receiver.
+    pub fn test_cooperative_level(&mut self) -> Result<()> {
+        if self.port.is_lost() && !self.recover() { Err(Error::DeviceLost) } else { Ok(()) }
+    }
+
+    /// `Reset`: everything unbound, all state at its default, the implicit swap chain made anew. The handles of its back
+    /// buffers stay where their number does.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if the program holds resources of the default pool (never for extended devices), or for
+    /// bad parameters.
+    pub fn reset(&mut self, parameters: &mut D3DPRESENT_PARAMETERS, window: Window) -> Result<()> {
+        if self.port.is_lost() && !self.recover() {
+            return Err(Error::DeviceLost);
+        }
+        complete(parameters, window, self.extended)?;
+        if !self.extended {
+            let images = self.objects.images.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
+            let buffers =
+                self.objects.buffers.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
+            if images + buffers > 0 {
+                tracing::warn!(images, buffers, "reset refused: the program holds resources of the default pool");
+                return Err(Error::InvalidCall);
+            }
+        }
+        self.unbind_all();
+        self.in_scene = false;
+        let chain = self.implicit_chain().ok_or(Error::Internal)?;
+        let new = self.make_back_buffers(parameters)?;
+        let mut old = SmallVec::new();
+        if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
+            chain.parameters = *parameters;
+            chain.window = window;
+            old = std::mem::replace(&mut chain.images, new.clone());
+        }
+        // The layer above knows the old handles: they go on, with the new images behind them.
+        let kept = old.len().min(new.len());
+        for (&old, &new) in old.iter().zip(&new) {
+            self.swap_images(old, new);
+        }
+        for &image in old[kept..].iter().chain(&new[..kept]) {
+            self.unbind_handle(Handle::Image(image));
+        }
+        if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
+            chain.images = old[..kept].iter().chain(&new[kept..]).copied().collect();
+        }
+        self.target(window, parameters)?;
+        self.set_defaults(parameters)
+    }
+
+    /// Exchanges what two handles stand for.
+    fn swap_images(&mut self, a: ImageId, b: ImageId) {
+        let (Some(mut one), Some(mut two)) = (self.objects.images.take(a), self.objects.images.take(b)) else { return };
+        std::mem::swap(&mut one.value, &mut two.value);
+        self.objects.images.put(a, one);
+        self.objects.images.put(b, two);
+    }
+
+    /// `CreateAdditionalSwapChain`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for bad parameters.
+    pub fn create_swap_chain(&mut self, parameters: &mut D3DPRESENT_PARAMETERS, window: Window) -> Result<SwapChainId> {
+        if parameters.Windowed == FALSE {
+            return Err(Error::InvalidCall);
+        }
+        self.make_chain(parameters, window, true)
+    }
+
+    /// The swap chain of a number; 0 is the implicit one.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if there is none (only the implicit one has a number).
+    pub fn swap_chain(&self, index: u32) -> Result<SwapChainId> {
+        self.implicit_chain().filter(|_| index == 0).ok_or(Error::InvalidCall)
+    }
+
+    fn chain(&self, chain: SwapChainId) -> Result<&SwapChain> {
+        self.objects.swap_chains.get(chain).ok_or(Error::InvalidCall)
+    }
+
+    /// Parameters of a swap chain as they are now.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a chain that is gone.
+    pub fn present_parameters(&self, chain: SwapChainId) -> Result<D3DPRESENT_PARAMETERS> {
+        Ok(self.chain(chain)?.parameters)
+    }
+
+    /// A back buffer of a swap chain.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] past the last one.
+    pub fn back_buffer(&self, chain: SwapChainId, index: u32) -> Result<Surface> {
+        let image = self.chain(chain)?.images.get(index as usize).ok_or(Error::InvalidCall)?;
+        Ok(Surface::of(*image))
+    }
+
+    /// The display mode as `GetDisplayMode` has it: size and format of a full-screen chain, else the desktop's given
+    /// here.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a chain that is gone.
+    pub fn display_mode(&self, chain: SwapChainId, desktop: D3DDISPLAYMODE) -> Result<D3DDISPLAYMODE> {
+        let parameters = &self.chain(chain)?.parameters;
+        if parameters.Windowed != FALSE {
+            return Ok(desktop);
+        }
+        let rate = parameters.FullScreen_RefreshRateInHz;
+        Ok(D3DDISPLAYMODE {
+            Width: parameters.BackBufferWidth,
+            Height: parameters.BackBufferHeight,
+            RefreshRate: if rate != 0 { rate } else { desktop.RefreshRate },
+            Format: D3DFMT_X8R8G8B8,
+        })
+    }
+
+    /// `Present` of one chain. Ends the frame. `window` overrides where the picture goes. Blocks where the receiver is
+    /// too many frames behind.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] while there is no receiver; everything goes on by itself when there is one again.
+    pub fn present(
+        &mut self,
+        chain: SwapChainId,
+        source: Option<&RECT>,
+        destination: Option<&RECT>,
+        window: Option<Window>,
+        _flags: u32,
+    ) -> Result<()> {
+        let found = self.chain(chain)?;
+        let (parameters, own) = (found.parameters, found.window);
+        let image = found.images.first().copied().ok_or(Error::Internal)?;
+        if self.recover() {
+            // What was drawn of this frame went to the receiver that is gone: the next one is complete.
+            return Ok(());
+        }
+        if self.port.is_lost() {
+            return Err(Error::DeviceLost);
+        }
+        let target = self.target(window.unwrap_or(own), &parameters)?;
+        self.settle(image);
+        let interval = match parameters.PresentationInterval {
+            D3DPRESENT_INTERVAL_IMMEDIATE => 0,
+            D3DPRESENT_INTERVAL_TWO => 2,
+            D3DPRESENT_INTERVAL_THREE => 3,
+            D3DPRESENT_INTERVAL_FOUR => 4,
+            _ => 1,
+        };
+        self.port.push(&packets::Present {
+            frame: self.port.frame(),
+            target,
+            texture: self.object(image),
+            src: rect(source),
+            dst: rect(destination),
+            interval,
+            pad: 0,
+        });
+        self.port.end_frame();
+        // Fresh upload data of the frame is gone with it.
+        self.registers.dirty_streams |= 1;
+        self.registers.dirty.mark(Group::VertexBuffers);
+        if self.port.is_lost() { Err(Error::DeviceLost) } else { Ok(()) }
+    }
+
+    /// `GetFrontBufferData`: what was presented last, as far as the back buffer still has it.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] unless the destination is A8R8G8B8 in system memory and large enough.
+    pub fn front_buffer_data(&mut self, chain: SwapChainId, destination: Surface) -> Result<()> {
+        let desc = self.surface_desc(destination)?;
+        let image = self.chain(chain)?.images.first().copied().ok_or(Error::Internal)?;
+        let fits = desc.Format == D3DFMT_A8R8G8B8 && matches!(desc.Pool, D3DPOOL_SYSTEMMEM | D3DPOOL_SCRATCH);
+        if !fits {
+            return Err(Error::InvalidCall);
+        }
+        self.copy_to_memory(Surface::of(image), destination)
+    }
+
+    /// `SetGammaRamp`. Kept, and not applied to pictures yet.
+    pub fn set_gamma_ramp(&mut self, chain: SwapChainId, ramp: &D3DGAMMARAMP) {
+        if self.logged.insert("SetGammaRamp") {
+            tracing::warn!("SetGammaRamp is kept but not applied");
+        }
+        if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
+            *chain.gamma = *ramp;
+        }
+    }
+
+    /// `GetGammaRamp`.
+    #[must_use]
+    pub fn gamma_ramp(&self, chain: SwapChainId) -> Box<D3DGAMMARAMP> {
+        self.objects.swap_chains.get(chain).map_or_else(identity_ramp, |chain| chain.gamma.clone())
+    }
+
+    /// `BeginScene`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] inside of a scene.
+    pub fn begin_scene(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.in_scene, true) { Err(Error::InvalidCall) } else { Ok(()) }
+    }
+
+    /// `EndScene`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] outside of one.
+    pub fn end_scene(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.in_scene, false) { Ok(()) } else { Err(Error::InvalidCall) }
+    }
+}

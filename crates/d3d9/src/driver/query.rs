@@ -1,0 +1,193 @@
+//! Queries.
+
+use super::Device;
+use crate::error::{Error, Result};
+use crate::handle::QueryId;
+use afterimage_d3d9_types::*;
+use afterimage_stream::packets::{BeginQuery, CreateQuery, EndQuery, QueryKind};
+use afterimage_stream::{ObjectId, ObjectKind};
+
+/// What a query answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryData {
+    /// `BOOL` or `DWORD` results.
+    Word(u32),
+    /// `UINT64` results.
+    Long(u64),
+}
+
+impl QueryData {
+    /// Bytes as `GetData` copies them: the first [`Device::query_size`] of these.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; 8] {
+        match self {
+            Self::Word(value) => u64::from(value).to_le_bytes(),
+            Self::Long(value) => value.to_le_bytes(),
+        }
+    }
+}
+
+/// Where a query is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Never issued, or answered and asked for.
+    Idle,
+    /// Between begin and end.
+    Open,
+    /// Ended: the answer comes under this token.
+    Ended(u64),
+    /// Answered.
+    Done(u64),
+}
+
+/// A query.
+#[derive(Debug)]
+pub(crate) struct Query {
+    /// Its object in the stream; none for kinds that we answer ourselves.
+    pub(crate) id: ObjectId,
+    kind: D3DQUERYTYPE,
+    stage: Stage,
+}
+
+impl Query {
+    pub(crate) fn token(&self) -> Option<u64> {
+        match self.stage {
+            Stage::Ended(token) => Some(token),
+            _ => None,
+        }
+    }
+}
+
+fn stream_kind(kind: D3DQUERYTYPE) -> Option<QueryKind> {
+    match kind {
+        D3DQUERYTYPE_EVENT => Some(QueryKind::Event),
+        D3DQUERYTYPE_OCCLUSION => Some(QueryKind::Occlusion),
+        D3DQUERYTYPE_TIMESTAMP => Some(QueryKind::Timestamp),
+        _ => None,
+    }
+}
+
+impl Device {
+    /// Whether `CreateQuery` would succeed, and the size of the answer in bytes.
+    ///
+    /// # Errors
+    /// [`Error::NotAvailable`] for kinds that are not supported.
+    pub fn query_size(kind: D3DQUERYTYPE) -> Result<u32> {
+        match kind {
+            D3DQUERYTYPE_EVENT | D3DQUERYTYPE_OCCLUSION | D3DQUERYTYPE_TIMESTAMPDISJOINT => Ok(4),
+            D3DQUERYTYPE_TIMESTAMP | D3DQUERYTYPE_TIMESTAMPFREQ => Ok(8),
+            _ => Err(Error::NotAvailable),
+        }
+    }
+
+    /// `CreateQuery`.
+    ///
+    /// # Errors
+    /// As [`Device::query_size`].
+    pub fn create_query(&mut self, kind: D3DQUERYTYPE) -> Result<QueryId> {
+        Self::query_size(kind)?;
+        let id = match stream_kind(kind) {
+            Some(_) => self.port.allocate(ObjectKind::Query)?,
+            None => ObjectId::NONE,
+        };
+        let query = self.objects.queries.insert(Query { id, kind, stage: Stage::Idle }, true);
+        self.create_query_object(query);
+        Ok(query)
+    }
+
+    /// Creates a query in the stream.
+    pub(crate) fn create_query_object(&mut self, query: QueryId) {
+        if let Some(query) = self.objects.queries.get(query)
+            && let Some(kind) = stream_kind(query.kind)
+        {
+            self.port.push(&CreateQuery { id: query.id, kind: kind as u32 });
+        }
+    }
+
+    /// The kind of a query; 0 if it is gone.
+    #[must_use]
+    pub fn query_type(&self, query: QueryId) -> D3DQUERYTYPE {
+        self.objects.queries.get(query).map_or(0, |query| query.kind)
+    }
+
+    /// `Issue` with `D3DISSUE_BEGIN` or `D3DISSUE_END`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for flags that the kind does not have.
+    pub fn issue_query(&mut self, query: QueryId, flags: u32) -> Result<()> {
+        let found = self.objects.queries.get_mut(query).ok_or(Error::InvalidCall)?;
+        let brackets = matches!(found.kind, D3DQUERYTYPE_OCCLUSION | D3DQUERYTYPE_TIMESTAMPDISJOINT);
+        if flags & !(D3DISSUE_BEGIN | D3DISSUE_END) != 0 || (flags & D3DISSUE_BEGIN != 0 && !brackets) {
+            return Err(Error::InvalidCall);
+        }
+        if let Some(token) = found.token() {
+            self.port.forget(token);
+            found.stage = Stage::Idle;
+        }
+        if flags & D3DISSUE_BEGIN != 0 {
+            if found.stage == Stage::Open && !found.id.is_none() {
+                // Beginning again drops what was counted so far; the stream wants an end for each begin.
+                self.port.push(&EndQuery { id: found.id, pad: 0, token: 0 });
+            }
+            if !found.id.is_none() {
+                self.port.push(&BeginQuery { id: found.id, pad: 0 });
+            }
+            found.stage = Stage::Open;
+        }
+        if flags & D3DISSUE_END != 0 {
+            if found.id.is_none() {
+                found.stage = Stage::Done(0);
+            } else {
+                if brackets && found.stage != Stage::Open {
+                    // An end without a begin brackets nothing.
+                    self.port.push(&BeginQuery { id: found.id, pad: 0 });
+                }
+                let token = self.port.token();
+                self.port.push(&EndQuery { id: found.id, pad: 0, token });
+                found.stage = Stage::Ended(token);
+            }
+        }
+        self.port.breathe();
+        Ok(())
+    }
+
+    /// `GetData`: `None` is `S_FALSE`, not there yet. `flush` is `D3DGETDATA_FLUSH`; even without it, what the answer
+    /// waits for is handed over, since programs wait in a loop.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] between begin and end, [`Error::DeviceLost`] while there is no receiver.
+    pub fn query_data(&mut self, query: QueryId, flush: bool) -> Result<Option<QueryData>> {
+        if self.port.is_lost() && !self.recover() {
+            return Err(Error::DeviceLost);
+        }
+        let found = self.objects.queries.get_mut(query).ok_or(Error::InvalidCall)?;
+        if let Stage::Ended(token) = found.stage {
+            match self.port.answered(token) {
+                Some(value) => {
+                    self.port.forget(token);
+                    found.stage = Stage::Done(value);
+                }
+                None => {
+                    if flush {
+                        self.port.flush();
+                    }
+                    return Ok(None);
+                }
+            }
+        }
+        let value = match found.stage {
+            Stage::Open => return Err(Error::InvalidCall),
+            Stage::Done(value) => value,
+            // What was never issued counts as done.
+            Stage::Idle | Stage::Ended(_) => u64::from(found.kind == D3DQUERYTYPE_EVENT),
+        };
+        Ok(Some(match found.kind {
+            D3DQUERYTYPE_EVENT => QueryData::Word(1),
+            D3DQUERYTYPE_OCCLUSION => QueryData::Word(u32::try_from(value).unwrap_or(u32::MAX)),
+            // Ticks are nanoseconds.
+            D3DQUERYTYPE_TIMESTAMPFREQ => QueryData::Long(1_000_000_000),
+            D3DQUERYTYPE_TIMESTAMP => QueryData::Long(value),
+            _ => QueryData::Word(0),
+        }))
+    }
+}

@@ -1,0 +1,223 @@
+//! Render, sampler and texture stage states.
+
+use super::Device;
+use super::state_block::Setting;
+use crate::error::{Error, Result};
+use crate::machine::*;
+use afterimage_d3d9_types::*;
+use afterimage_state::Table;
+
+impl Device {
+    /// `SetRenderState`. A state that does not exist is ignored, as Direct3D does.
+    ///
+    /// # Errors
+    /// None so far.
+    #[inline]
+    pub fn set_render_state(&mut self, state: D3DRENDERSTATETYPE, value: u32) -> Result<()> {
+        if self.record(|| Setting::Render(state, value)) {
+            return Ok(());
+        }
+        self.registers.render.set(state, value, &mut self.registers.dirty);
+        Ok(())
+    }
+
+    /// `GetRenderState`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a state that does not exist.
+    pub fn render_state(&self, state: D3DRENDERSTATETYPE) -> Result<u32> {
+        RenderStates::row(state).ok_or(Error::InvalidCall)?;
+        Ok(self.registers.render.get(state))
+    }
+
+    /// `SetSamplerState`; samplers are 0 to 15, 256 (displacement) and 257 to 260 (vertex).
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a sampler that does not exist.
+    #[inline]
+    pub fn set_sampler_state(&mut self, sampler: u32, state: D3DSAMPLERSTATETYPE, value: u32) -> Result<()> {
+        let slot = sampler_slot(sampler).ok_or(Error::InvalidCall)?;
+        if self.record(|| Setting::Sampler(sampler, state, value)) {
+            return Ok(());
+        }
+        let registers = &mut self.registers;
+        if registers.samplers[slot].set(state, value, &mut registers.dirty) {
+            registers.dirty_samplers |= 1 << slot;
+        }
+        Ok(())
+    }
+
+    /// `GetSamplerState`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a sampler or state that does not exist.
+    pub fn sampler_state(&self, sampler: u32, state: D3DSAMPLERSTATETYPE) -> Result<u32> {
+        let slot = sampler_slot(sampler).ok_or(Error::InvalidCall)?;
+        SamplerStates::row(state).ok_or(Error::InvalidCall)?;
+        Ok(self.registers.samplers[slot].get(state))
+    }
+
+    /// `SetTextureStageState`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a stage past 7.
+    pub fn set_texture_stage_state(&mut self, stage: u32, state: D3DTEXTURESTAGESTATETYPE, value: u32) -> Result<()> {
+        if stage >= 8 {
+            return Err(Error::InvalidCall);
+        }
+        if self.record(|| Setting::Stage(stage, state, value)) {
+            return Ok(());
+        }
+        let registers = &mut self.registers;
+        registers.stages[stage as usize].set(state, value, &mut registers.dirty);
+        Ok(())
+    }
+
+    /// `GetTextureStageState`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a stage or state that does not exist.
+    pub fn texture_stage_state(&self, stage: u32, state: D3DTEXTURESTAGESTATETYPE) -> Result<u32> {
+        let states = self.registers.stages.get(stage as usize).ok_or(Error::InvalidCall)?;
+        StageStates::row(state).ok_or(Error::InvalidCall)?;
+        Ok(states.get(state))
+    }
+
+    /// `SetScissorRect`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for an inverted rectangle.
+    pub fn set_scissor_rect(&mut self, rect: &RECT) -> Result<()> {
+        if rect.right < rect.left || rect.bottom < rect.top {
+            return Err(Error::InvalidCall);
+        }
+        if self.record(|| Setting::Scissor(*rect)) {
+            return Ok(());
+        }
+        if self.registers.scissor != *rect {
+            self.registers.scissor = *rect;
+            self.registers.dirty.mark(Group::Scissor);
+        }
+        Ok(())
+    }
+
+    /// `GetScissorRect`.
+    #[must_use]
+    pub fn scissor_rect(&self) -> RECT {
+        self.registers.scissor
+    }
+
+    /// `SetViewport`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a depth range that is inverted beyond use.
+    pub fn set_viewport(&mut self, viewport: &D3DVIEWPORT9) -> Result<()> {
+        if self.record(|| Setting::Viewport(*viewport)) {
+            return Ok(());
+        }
+        if self.registers.viewport != *viewport {
+            self.registers.viewport = *viewport;
+            self.registers.fixed_parts |= FixedParts::VIEWPORT;
+            self.registers.dirty.mark(Group::Viewport);
+        }
+        Ok(())
+    }
+
+    /// `GetViewport`.
+    #[must_use]
+    pub fn viewport(&self) -> D3DVIEWPORT9 {
+        self.registers.viewport
+    }
+
+    /// `SetNPatchMode`.
+    ///
+    /// # Errors
+    /// None.
+    pub fn set_npatch_mode(&mut self, segments: f32) -> Result<()> {
+        if !self.record(|| Setting::NPatch(segments)) {
+            self.registers.npatch_segments = segments;
+        }
+        Ok(())
+    }
+
+    /// `GetNPatchMode`.
+    #[must_use]
+    pub fn npatch_mode(&self) -> f32 {
+        self.registers.npatch_segments
+    }
+
+    /// `SetClipStatus`.
+    pub fn set_clip_status(&mut self, status: &D3DCLIPSTATUS9) {
+        self.clip_status = *status;
+    }
+
+    /// `GetClipStatus`.
+    #[must_use]
+    pub fn clip_status(&self) -> D3DCLIPSTATUS9 {
+        self.clip_status
+    }
+
+    /// `ValidateDevice`: the number of passes.
+    ///
+    /// # Errors
+    /// None so far: what cannot be drawn is logged.
+    pub fn validate(&self) -> Result<u32> {
+        Ok(1)
+    }
+
+    /// `SetPaletteEntries`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] past the last palette.
+    pub fn set_palette(&mut self, number: u32, entries: &[PALETTEENTRY; 256]) -> Result<()> {
+        if number > 0xffff {
+            return Err(Error::InvalidCall);
+        }
+        self.palettes.insert(number, Box::new(*entries));
+        Ok(())
+    }
+
+    /// `GetPaletteEntries`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a palette that was never set.
+    pub fn palette(&self, number: u32) -> Result<[PALETTEENTRY; 256]> {
+        self.palettes.get(&number).map(|palette| **palette).ok_or(Error::InvalidCall)
+    }
+
+    /// `SetCurrentTexturePalette`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for a palette that was never set.
+    pub fn set_current_palette(&mut self, number: u32) -> Result<()> {
+        if !self.palettes.contains_key(&number) {
+            return Err(Error::InvalidCall);
+        }
+        self.current_palette = number;
+        Ok(())
+    }
+
+    /// `GetCurrentTexturePalette`.
+    #[must_use]
+    pub fn current_palette(&self) -> u32 {
+        self.current_palette
+    }
+
+    /// `SetSoftwareVertexProcessing`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] unless the device was created for mixed processing.
+    pub fn set_software_vertex_processing(&mut self, software: bool) -> Result<()> {
+        if self.creation.BehaviorFlags & D3DCREATE_MIXED_VERTEXPROCESSING == 0 {
+            return Err(Error::InvalidCall);
+        }
+        self.software_processing = software;
+        Ok(())
+    }
+
+    /// `GetSoftwareVertexProcessing`.
+    #[must_use]
+    pub fn software_vertex_processing(&self) -> bool {
+        self.software_processing
+    }
+}

@@ -1,0 +1,175 @@
+//! Shader constant registers and which of them the receiver does not have yet.
+
+/// A set of up to 256 registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bits(pub(crate) [u64; 4]);
+
+impl Bits {
+    /// The first `count` registers.
+    pub(crate) fn first(count: usize) -> Self {
+        let mut bits = Self::default();
+        bits.insert(0, count);
+        bits
+    }
+
+    /// Adds `count` registers from `first` on.
+    #[inline]
+    pub(crate) fn insert(&mut self, first: usize, count: usize) {
+        if first / 64 == (first + count).saturating_sub(1) / 64 && count < 64 {
+            self.0[first / 64 & 3] |= ((1u64 << count) - 1) << (first % 64);
+            return;
+        }
+        for register in first..(first + count).min(256) {
+            self.0[register / 64] |= 1 << (register % 64);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+
+    #[inline]
+    pub(crate) fn without(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    /// The first register at or after `from`.
+    #[inline]
+    fn next(&self, from: usize) -> Option<usize> {
+        let mut word = from / 64;
+        let mut bits = *self.0.get(word)? & (u64::MAX << (from % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *self.0.get(word)?;
+        }
+        Some(word * 64 + bits.trailing_zeros() as usize)
+    }
+
+    /// The first register at or after `from` that is not in the set.
+    #[inline]
+    fn next_gap(&self, from: usize) -> usize {
+        let mut word = from / 64;
+        while word < 4 {
+            let bits = !self.0[word] & (u64::MAX << if word == from / 64 { from % 64 } else { 0 });
+            if bits != 0 {
+                return word * 64 + bits.trailing_zeros() as usize;
+            }
+            word += 1;
+        }
+        256
+    }
+
+    /// Runs of registers: first and one past the last. A gap of one register is closed, since a packet's own words cost
+    /// as much.
+    pub(crate) fn runs(self) -> impl Iterator<Item = (usize, usize)> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let first = self.next(at)?;
+            let mut end = self.next_gap(first);
+            while end < 255 && self.0[(end + 1) / 64] >> ((end + 1) % 64) & 1 == 1 {
+                end = self.next_gap(end + 1);
+            }
+            at = end;
+            Some((first, end))
+        })
+    }
+}
+
+/// One file of registers.
+#[derive(Clone, Debug)]
+pub(crate) struct Constants {
+    values: Box<[[u32; 4]]>,
+    /// Registers whose value the receiver does not have.
+    pub(crate) stale: Bits,
+}
+
+impl Constants {
+    pub(crate) fn new(registers: usize) -> Self {
+        Self { values: vec![[0; 4]; registers].into_boxed_slice(), stale: Bits::first(registers) }
+    }
+
+    /// Whether `count` registers from `first` on exist.
+    #[inline]
+    pub(crate) fn holds(&self, first: usize, count: usize) -> bool {
+        first.checked_add(count).is_some_and(|end| end <= self.values.len())
+    }
+
+    /// Stores registers that exist. True if one of them changed.
+    #[inline]
+    pub(crate) fn set(&mut self, first: usize, values: &[[u32; 4]]) -> bool {
+        let Some(stored) = self.values.get_mut(first..first + values.len()) else { return false };
+        if *stored == *values {
+            return false;
+        }
+        stored.copy_from_slice(values);
+        self.stale.insert(first, values.len());
+        true
+    }
+
+    pub(crate) fn get(&self, first: usize, count: usize) -> Option<&[[u32; 4]]> {
+        self.values.get(first..first.checked_add(count)?)
+    }
+
+    pub(crate) fn all(&self) -> &[[u32; 4]] {
+        &self.values
+    }
+
+    /// Nothing has arrived.
+    pub(crate) fn invalidate(&mut self) {
+        self.stale = Bits::first(self.values.len());
+    }
+}
+
+/// The three files of one shader stage.
+#[derive(Clone, Debug)]
+pub(crate) struct ConstantsOf {
+    pub(crate) floats: Constants,
+    pub(crate) ints: Constants,
+    pub(crate) bools: Constants,
+}
+
+impl ConstantsOf {
+    pub(crate) fn new(floats: usize) -> Self {
+        Self { floats: Constants::new(floats), ints: Constants::new(16), bools: Constants::new(16) }
+    }
+
+    pub(crate) fn invalidate(&mut self) {
+        self.floats.invalidate();
+        self.ints.invalidate();
+        self.bools.invalidate();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_close_gaps_of_one() {
+        let mut bits = Bits::default();
+        bits.insert(0, 2);
+        bits.insert(3, 1);
+        bits.insert(60, 10);
+        bits.insert(255, 1);
+        assert_eq!(bits.runs().collect::<Vec<_>>(), [(0, 4), (60, 70), (255, 256)]);
+        assert_eq!(Bits::first(256).runs().collect::<Vec<_>>(), [(0, 256)]);
+        assert_eq!(Bits::first(64).runs().collect::<Vec<_>>(), [(0, 64)]);
+        assert!(Bits::first(0).is_empty());
+    }
+
+    #[test]
+    fn only_changed_registers_are_stale() {
+        let mut constants = Constants::new(16);
+        constants.stale = Bits::default();
+        assert!(!constants.set(3, &[[0; 4]]));
+        assert!(constants.set(3, &[[1; 4], [2; 4]]));
+        assert_eq!(constants.stale.runs().collect::<Vec<_>>(), [(3, 5)]);
+        assert!(constants.holds(15, 1) && !constants.holds(15, 2) && !constants.holds(usize::MAX, 2));
+    }
+}

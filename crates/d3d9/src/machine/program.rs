@@ -1,0 +1,190 @@
+//! Shaders: the program's own, and those that stand for the fixed stages.
+
+use super::constants::Bits;
+use crate::error::{Error, Result};
+use afterimage_d3d9_types::*;
+use afterimage_shader_d3d9::ffp::FixedInput;
+use afterimage_shader_d3d9::signature::{ConstantUse, MAX_SAMPLERS, SamplerUse};
+use afterimage_shader_d3d9::tables::{Stage, TextureDimension};
+use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey, signature};
+use afterimage_stream::ObjectId;
+use afterimage_stream::packets;
+use smallvec::SmallVec;
+
+/// Front ends by the number that `CreateShader` carries; `afterimage_shader::Language` (a test compares them).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Language {
+    Tokens = 1,
+    FixedVertex = 2,
+    FixedPixel = 3,
+}
+
+/// What a sampler wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// Any texture.
+    Any,
+    /// A texture of this kind; another reads as none.
+    Kind(super::super::memory::ImageKind),
+}
+
+/// Registers that a program reads.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reads {
+    pub(crate) floats: Bits,
+    pub(crate) ints: Bits,
+    pub(crate) bools: Bits,
+}
+
+/// One vertex input: semantic and location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    pub(crate) usage: u8,
+    pub(crate) index: u8,
+    pub(crate) location: u8,
+}
+
+/// A shader in the stream.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) id: ObjectId,
+    pub(crate) language: Language,
+    pub(crate) stage: packets::Stage,
+    /// The guest's code: tokens, or the words of a key.
+    pub(crate) code: Box<[u32]>,
+    /// Major number of the shader model; 0 for fixed stages.
+    pub(crate) model: u8,
+    pub(crate) reads: Reads,
+    /// Bit per sampler of the stage that is read.
+    pub(crate) samplers: u32,
+    pub(crate) wants: [Wants; MAX_SAMPLERS],
+    /// Inputs of a vertex shader.
+    pub(crate) inputs: SmallVec<[Input; 16]>,
+}
+
+fn used(constants: &ConstantUse) -> Bits {
+    let read =
+        if constants.relative { Bits::first(usize::from(constants.count).min(256)) } else { Bits(constants.read) };
+    read.without(Bits(constants.defined))
+}
+
+impl Program {
+    /// A program of the application.
+    pub(crate) fn new(tokens: &[u32], stage: packets::Stage) -> Result<Self> {
+        let signature = signature(tokens).map_err(|error| {
+            tracing::warn!(%error, ?stage, "shader refused");
+            Error::InvalidCall
+        })?;
+        let right = matches!(
+            (signature.stage(), stage),
+            (Stage::Vertex, packets::Stage::Vertex) | (Stage::Pixel, packets::Stage::Pixel)
+        );
+        if !right || signature.version.major > 3 {
+            return Err(Error::InvalidCall);
+        }
+        let mut samplers = 0;
+        let mut wants = [Wants::Any; MAX_SAMPLERS];
+        for (slot, sampler) in signature.samplers.iter().enumerate() {
+            use crate::memory::ImageKind;
+            let Some(sampler) = sampler else { continue };
+            samplers |= 1 << slot;
+            wants[slot] = match sampler {
+                SamplerUse::Undeclared => Wants::Any,
+                SamplerUse::Declared(TextureDimension::D2) => Wants::Kind(ImageKind::Texture),
+                SamplerUse::Declared(TextureDimension::Cube) => Wants::Kind(ImageKind::Cube),
+                SamplerUse::Declared(TextureDimension::Volume) => Wants::Kind(ImageKind::Volume),
+            };
+        }
+        let inputs = match stage {
+            packets::Stage::Vertex => signature
+                .inputs
+                .iter()
+                .map(|e| Input { usage: e.usage as u8, index: e.index, location: e.register as u8 })
+                .collect(),
+            packets::Stage::Pixel => SmallVec::new(),
+        };
+        let length = (signature.length as usize).min(tokens.len());
+        Ok(Self {
+            id: ObjectId::NONE,
+            language: Language::Tokens,
+            stage,
+            code: tokens[..length].into(),
+            model: signature.version.major,
+            reads: Reads {
+                floats: used(&signature.floats),
+                ints: used(&signature.ints),
+                bools: used(&signature.bools),
+            },
+            samplers,
+            wants,
+            inputs,
+        })
+    }
+
+    fn fixed(language: Language, stage: packets::Stage, key: &[u32]) -> Self {
+        Self {
+            id: ObjectId::NONE,
+            language,
+            stage,
+            code: key.into(),
+            model: 0,
+            reads: Reads::default(),
+            samplers: 0,
+            wants: [Wants::Any; MAX_SAMPLERS],
+            inputs: SmallVec::new(),
+        }
+    }
+
+    /// The fixed vertex stage of a key.
+    pub(crate) fn fixed_vertex(key: &FixedVertexKey) -> Self {
+        let inputs = fixed_inputs().filter(|input| key.has_input(input.location)).collect();
+        Self {
+            inputs,
+            ..Self::fixed(
+                Language::FixedVertex,
+                packets::Stage::Vertex,
+                bytemuck::cast_slice(std::slice::from_ref(key)),
+            )
+        }
+    }
+
+    /// The fixed pixel stage of a key.
+    pub(crate) fn fixed_pixel(key: &FixedPixelKey) -> Self {
+        use crate::memory::ImageKind;
+        let mut program =
+            Self::fixed(Language::FixedPixel, packets::Stage::Pixel, bytemuck::cast_slice(std::slice::from_ref(key)));
+        for (slot, stage) in key.active().enumerate() {
+            let kind = match stage.texture {
+                1 => ImageKind::Texture,
+                2 => ImageKind::Cube,
+                3 => ImageKind::Volume,
+                _ => continue,
+            };
+            program.samplers |= 1 << slot;
+            program.wants[slot] = Wants::Kind(kind);
+        }
+        program
+    }
+}
+
+/// The inputs that the fixed vertex stage knows, with their locations.
+pub(crate) fn fixed_inputs() -> impl Iterator<Item = Input> {
+    let at = |usage: u32, index: u8, input: FixedInput| Input { usage: usage as u8, index, location: input as u8 };
+    [
+        at(D3DDECLUSAGE_POSITION, 0, FixedInput::Position),
+        at(D3DDECLUSAGE_POSITIONT, 0, FixedInput::Position),
+        at(D3DDECLUSAGE_BLENDWEIGHT, 0, FixedInput::BlendWeight),
+        at(D3DDECLUSAGE_BLENDINDICES, 0, FixedInput::BlendIndices),
+        at(D3DDECLUSAGE_NORMAL, 0, FixedInput::Normal),
+        at(D3DDECLUSAGE_PSIZE, 0, FixedInput::PointSize),
+        at(D3DDECLUSAGE_COLOR, 0, FixedInput::Diffuse),
+        at(D3DDECLUSAGE_COLOR, 1, FixedInput::Specular),
+    ]
+    .into_iter()
+    .chain((0..8).map(|set| Input {
+        usage: D3DDECLUSAGE_TEXCOORD as u8,
+        index: set,
+        location: FixedInput::tex_coord(set),
+    }))
+}

@@ -1,0 +1,240 @@
+//! Textures of every dimension, and surfaces that stand alone: both are images with subresources.
+
+use super::{Bytes, Region};
+use crate::format::{FormatKind, FormatRow};
+use crate::handle::Surface;
+use afterimage_d3d9_types::*;
+use afterimage_stream::packets::{CreateTexture, Dimension};
+use afterimage_stream::{Format, ObjectId};
+
+/// What kind of image it is for the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ImageKind {
+    /// A surface that stands alone.
+    Surface,
+    /// A 2D texture.
+    Texture,
+    /// A cube map.
+    Cube,
+    /// A volume texture.
+    Volume,
+}
+
+/// A lock that a program holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lock {
+    pub(crate) region: Region,
+    pub(crate) flags: u32,
+}
+
+/// One level of one face.
+#[derive(Clone, Debug)]
+pub(crate) struct Sub {
+    /// Texels.
+    pub(crate) extent: [u32; 3],
+    /// Where it lies in the image's memory, and its pitches there.
+    pub(crate) offset: usize,
+    pub(crate) row_pitch: u32,
+    pub(crate) slice_pitch: u32,
+    pub(crate) lock: Option<Lock>,
+    /// Texels that the receiver does not have.
+    pub(crate) stale: Region,
+}
+
+/// An image.
+#[derive(Debug)]
+pub(crate) struct Image {
+    /// Its object in the stream; none for memory that the GPU never sees.
+    pub(crate) id: ObjectId,
+    pub(crate) kind: ImageKind,
+    pub(crate) row: &'static FormatRow,
+    /// What it is in the stream.
+    pub(crate) host: Option<Format>,
+    pub(crate) usage: u32,
+    pub(crate) pool: D3DPOOL,
+    pub(crate) samples: D3DMULTISAMPLE_TYPE,
+    pub(crate) quality: u32,
+    /// Samples per texel in the stream.
+    pub(crate) host_samples: u8,
+    /// A program may lock it.
+    pub(crate) lockable: bool,
+    pub(crate) extent: [u32; 3],
+    /// Levels in the stream.
+    pub(crate) levels: u32,
+    /// Levels that the program sees: fewer with automatic mip maps.
+    pub(crate) app_levels: u32,
+    pub(crate) faces: u32,
+    /// By face, then by level.
+    pub(crate) subs: Box<[Sub]>,
+    /// Its bytes in this process; for render targets only while they are locked.
+    pub(crate) memory: Option<Bytes>,
+    /// Some subresource is stale.
+    pub(crate) stale: bool,
+    /// Level 0 is newer than the levels below it, which are made by the receiver.
+    pub(crate) mips_stale: bool,
+    /// What `UpdateTexture` has to copy, per face, in texels of level 0.
+    pub(crate) dirty: [Region; 6],
+    pub(crate) lod: u32,
+    pub(crate) autogen_filter: D3DTEXTUREFILTERTYPE,
+}
+
+/// What an image is made from.
+pub(crate) struct ImageDesc {
+    pub(crate) kind: ImageKind,
+    pub(crate) row: &'static FormatRow,
+    pub(crate) host: Option<Format>,
+    pub(crate) usage: u32,
+    pub(crate) pool: D3DPOOL,
+    pub(crate) samples: D3DMULTISAMPLE_TYPE,
+    pub(crate) quality: u32,
+    pub(crate) host_samples: u8,
+    pub(crate) lockable: bool,
+    pub(crate) extent: [u32; 3],
+    pub(crate) levels: u32,
+    pub(crate) app_levels: u32,
+}
+
+impl Image {
+    /// An image without memory.
+    pub(crate) fn new(desc: ImageDesc) -> Self {
+        let faces = if desc.kind == ImageKind::Cube { 6 } else { 1 };
+        let mut offset = 0usize;
+        let mut subs = Vec::with_capacity((faces * desc.levels) as usize);
+        for _ in 0..faces {
+            for level in 0..desc.levels {
+                let extent = desc.extent.map(|edge| (edge >> level).max(1));
+                let extent = if desc.kind == ImageKind::Volume { extent } else { [extent[0], extent[1], 1] };
+                // Direct3D's pitches are multiples of four.
+                let row_pitch = desc.row.row_bytes(extent[0]).next_multiple_of(4);
+                let slice_pitch = row_pitch.saturating_mul(desc.row.rows(extent[1]));
+                let sub = Sub { extent, offset, row_pitch, slice_pitch, lock: None, stale: Region::default() };
+                offset = offset
+                    .saturating_add(slice_pitch as usize * extent[2] as usize)
+                    .checked_next_multiple_of(64)
+                    .unwrap_or(usize::MAX);
+                subs.push(sub);
+            }
+        }
+        let whole = Region::whole(desc.extent);
+        Self {
+            id: ObjectId::NONE,
+            kind: desc.kind,
+            row: desc.row,
+            host: desc.host,
+            usage: desc.usage,
+            pool: desc.pool,
+            samples: desc.samples,
+            quality: desc.quality,
+            host_samples: desc.host_samples,
+            lockable: desc.lockable,
+            extent: desc.extent,
+            levels: desc.levels,
+            app_levels: desc.app_levels,
+            faces,
+            subs: subs.into(),
+            memory: None,
+            stale: false,
+            mips_stale: false,
+            dirty: [whole; 6],
+            lod: 0,
+            autogen_filter: D3DTEXF_LINEAR,
+        }
+    }
+
+    /// Bytes of all subresources.
+    pub(crate) fn memory_size(&self) -> usize {
+        self.subs.last().map_or(0, |sub| {
+            (sub.slice_pitch as usize).saturating_mul(sub.extent[2] as usize).saturating_add(sub.offset)
+        })
+    }
+
+    /// Gives it memory; false if there is none.
+    pub(crate) fn allocate(&mut self) -> bool {
+        if self.memory.is_none() {
+            self.memory = Bytes::zeroed(self.memory_size());
+        }
+        self.memory.is_some()
+    }
+
+    /// Whether it is drawn to.
+    pub(crate) fn is_target(&self) -> bool {
+        self.usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) != 0
+    }
+
+    pub(crate) fn is_texture(&self) -> bool {
+        self.kind != ImageKind::Surface
+    }
+
+    pub(crate) fn autogen(&self) -> bool {
+        self.usage & D3DUSAGE_AUTOGENMIPMAP != 0
+    }
+
+    /// Whether sampling it compares, as it does for depth formats that are not readable.
+    pub(crate) fn compares(&self) -> bool {
+        self.row.kind == FormatKind::Depth
+    }
+
+    /// `D3DRESOURCETYPE`.
+    pub(crate) fn resource_type(&self) -> D3DRESOURCETYPE {
+        match self.kind {
+            ImageKind::Surface => D3DRTYPE_SURFACE,
+            ImageKind::Texture => D3DRTYPE_TEXTURE,
+            ImageKind::Cube => D3DRTYPE_CUBETEXTURE,
+            ImageKind::Volume => D3DRTYPE_VOLUMETEXTURE,
+        }
+    }
+
+    /// Number of a subresource that the program can name.
+    pub(crate) fn sub_index(&self, level: u32, face: u32) -> Option<usize> {
+        (level < self.app_levels && face < self.faces).then(|| (face * self.levels + level) as usize)
+    }
+
+    pub(crate) fn sub_of(&self, surface: Surface) -> Option<&Sub> {
+        self.subs.get(self.sub_index(surface.level.into(), surface.face.into())?)
+    }
+
+    /// Marks texels of a subresource as newer than what the receiver has.
+    pub(crate) fn touch(&mut self, index: usize, region: Region) {
+        if let Some(sub) = self.subs.get_mut(index) {
+            sub.stale = sub.stale.union(region);
+            self.stale = true;
+            self.mips_stale |= self.autogen();
+        }
+    }
+
+    /// Adds to what `UpdateTexture` copies; `region` is in texels of `level`.
+    pub(crate) fn add_dirty(&mut self, level: u32, face: u32, region: Region) {
+        let scale = |first: u32, length: u32| (first << level, length << level);
+        let (x, width) = scale(region.x, region.width);
+        let (y, height) = scale(region.y, region.height);
+        let (z, depth) = if self.kind == ImageKind::Volume { scale(region.z, region.depth) } else { (0, 1) };
+        let region = Region { x, y, z, width, height, depth }.clip(self.extent);
+        if let Some(dirty) = self.dirty.get_mut(face as usize) {
+            *dirty = dirty.union(region);
+        }
+    }
+
+    /// The packet that creates it, if the GPU sees it.
+    pub(crate) fn packet(&self) -> Option<CreateTexture> {
+        let host = self.host.filter(|_| !self.id.is_none())?;
+        Some(CreateTexture {
+            id: self.id,
+            format: host as u32,
+            width: self.extent[0],
+            height: self.extent[1],
+            depth: self.extent[2],
+            levels: self.levels,
+            layers: self.faces,
+            dimension: match self.kind {
+                ImageKind::Surface | ImageKind::Texture => Dimension::D2,
+                ImageKind::Cube => Dimension::Cube,
+                ImageKind::Volume => Dimension::D3,
+            } as u8,
+            samples: self.host_samples,
+            usage: if self.is_target() { CreateTexture::TARGET } else { 0 },
+            pad: 0,
+            swizzle: self.row.swizzle,
+            pad2: 0,
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! From this process's memory to the receiver, and back.
+
+use super::{Image, Region};
+use crate::driver::Device;
+use crate::error::{Error, Result};
+use crate::handle::{ImageId, Surface};
+use crate::translate::Port;
+use afterimage_d3d9_types::D3DTEXF_POINT;
+use afterimage_stream::packets::*;
+
+/// Copies a box of one subresource into the arena and sends it.
+fn send_region(port: &mut Port, image: &Image, index: usize, region: Region) -> Result<()> {
+    let (Some(sub), Some(memory)) = (image.subs.get(index), &image.memory) else { return Ok(()) };
+    let region = region.clip(sub.extent).aligned(image.row.block, sub.extent);
+    if region.is_empty() || image.id.is_none() {
+        return Ok(());
+    }
+    let row_bytes = image.row.row_bytes(region.width);
+    let rows = image.row.rows(region.height);
+    let slice = row_bytes.checked_mul(rows).ok_or(Error::OutOfMemory)?;
+    let size = slice.checked_mul(region.depth).ok_or(Error::OutOfMemory)?;
+    let data = port.upload(size, 16)?;
+    let bytes = memory.as_slice();
+    let block = image.row.block;
+    for z in 0..region.depth {
+        let start = sub.offset
+            + (region.z + z) as usize * sub.slice_pitch as usize
+            + (region.y / block) as usize * sub.row_pitch as usize
+            + (region.x / block * image.row.bytes) as usize;
+        if row_bytes == sub.row_pitch {
+            port.write(&data, z * slice, &bytes[start..start + slice as usize]);
+            continue;
+        }
+        for row in 0..rows {
+            let at = start + row as usize * sub.row_pitch as usize;
+            port.write(&data, z * slice + row * row_bytes, &bytes[at..at + row_bytes as usize]);
+        }
+    }
+    port.push(&UpdateTexture {
+        id: image.id,
+        level: (index as u32 % image.levels) as u16,
+        layer: (index as u32 / image.levels) as u16,
+        x: region.x,
+        y: region.y,
+        z: region.z,
+        width: region.width,
+        height: region.height,
+        depth: region.depth,
+        row_pitch: row_bytes,
+        slice_pitch: slice,
+        data,
+    });
+    Ok(())
+}
+
+impl Device {
+    /// Sends what of an image the receiver does not have. Trouble is logged where it arises; what did not go stays
+    /// stale while the link is lost.
+    pub(crate) fn upload_image(&mut self, id: ImageId) {
+        let Some(image) = self.objects.images.get_mut(id) else { return };
+        if image.stale && !self.port.is_lost() {
+            image.stale = false;
+            for index in 0..image.subs.len() {
+                let region = std::mem::take(&mut image.subs[index].stale);
+                if !region.is_empty() && send_region(&mut self.port, image, index, region).is_err() {
+                    break;
+                }
+            }
+        }
+        if std::mem::take(&mut image.mips_stale) && image.levels > 1 && !image.id.is_none() {
+            let filter = if image.autogen_filter == D3DTEXF_POINT { Filter::Nearest } else { Filter::Linear };
+            self.port.push(&GenerateMips { id: image.id, filter: filter as u32 });
+        }
+    }
+
+    /// Makes sure that the receiver has all of an image.
+    pub(crate) fn settle(&mut self, id: ImageId) {
+        if self.objects.images.get(id).is_some_and(|image| image.stale) {
+            self.upload_image(id);
+        }
+    }
+
+    /// Reads a subresource's texels back from the receiver into its memory here. Waits for the GPU.
+    pub(crate) fn read_back(&mut self, surface: Surface) -> Result<()> {
+        self.settle(surface.image);
+        let Some(image) = self.objects.images.get_mut(surface.image) else { return Err(Error::InvalidCall) };
+        let index = image.sub_index(surface.level.into(), surface.face.into()).ok_or(Error::InvalidCall)?;
+        if !image.allocate() {
+            return Err(Error::OutOfMemory);
+        }
+        if image.id.is_none() {
+            return Ok(());
+        }
+        let sub = &image.subs[index];
+        let (width, height) = (sub.extent[0], sub.extent[1]);
+        let row_bytes = image.row.row_bytes(width);
+        let rows = image.row.rows(height);
+        let data = self.port.upload(row_bytes.checked_mul(rows).ok_or(Error::OutOfMemory)?, 16)?;
+        let token = self.port.token();
+        self.port.push(&ReadBack {
+            src: View { texture: image.id, level: surface.level.into(), layer: surface.face.into() },
+            rect: Rect { x: 0, y: 0, width, height },
+            row_pitch: row_bytes,
+            pad: 0,
+            token,
+            data,
+        });
+        if self.port.wait(token)? == 0 {
+            tracing::warn!(format = image.row.name, "the receiver could not read a surface back");
+            return Err(Error::NotAvailable);
+        }
+        let (offset, pitch) = (sub.offset, sub.row_pitch as usize);
+        if let Some(memory) = &mut image.memory {
+            let bytes = memory.as_mut_slice();
+            for row in 0..rows {
+                let at = offset + row as usize * pitch;
+                self.port.read(&data, row * row_bytes, &mut bytes[at..at + row_bytes as usize]);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! The fixed stages as keys: what of the state changes their code.
+
+use crate::driver::Device;
+use crate::machine::{RenderStates as RS, StageStates as TSS, components, fixed_inputs};
+use crate::memory::ImageKind;
+use afterimage_d3d9_types::*;
+use afterimage_shader_d3d9::ffp::{LIGHTS, STAGES};
+use afterimage_shader_d3d9::{FixedPixelKey, FixedStage, FixedVertexKey, TexCoordKey};
+
+/// An operation or argument, which fits a byte; what does not is no operation.
+fn small(value: u32) -> u8 {
+    u8::try_from(value).unwrap_or(0)
+}
+
+impl Device {
+    /// How many stages run: those before the first whose colour operation is disabled.
+    fn active_stages(&self) -> usize {
+        let off = |stage: &usize| self.registers.stages[*stage].get(TSS::D3DTSS_COLOROP) <= D3DTOP_DISABLE;
+        (0..STAGES).find(off).unwrap_or(STAGES)
+    }
+
+    /// Kind of the texture at a stage as the pixel key numbers it.
+    fn stage_texture(&self, stage: usize) -> u8 {
+        let image = self.registers.textures[stage].and_then(|id| self.objects.images.get(id));
+        match image.map(|image| image.kind) {
+            Some(ImageKind::Texture) => 1,
+            Some(ImageKind::Cube) => 2,
+            Some(ImageKind::Volume) => 3,
+            Some(ImageKind::Surface) | None => 0,
+        }
+    }
+
+    pub(crate) fn fixed_vertex_key(&self) -> FixedVertexKey {
+        let render = &self.registers.render;
+        let on = |state| render.get(state) != 0;
+        let mut key = FixedVertexKey::default();
+        let Some(declaration) = self.registers.declaration.and_then(|id| self.objects.declarations.get(id)) else {
+            return key;
+        };
+        let mut coordinates = [0u8; 8];
+        for element in declaration.used() {
+            let input = fixed_inputs().find(|i| (i.usage, i.index) == (element.Usage, element.UsageIndex));
+            key.inputs |= input.map_or(0, |input| 1 << input.location);
+            if u32::from(element.Usage) == D3DDECLUSAGE_TEXCOORD && element.UsageIndex < 8 {
+                coordinates[usize::from(element.UsageIndex)] = components(element.Type);
+            }
+        }
+        let mut flag = |on: bool, flag: u32| key.flags |= if on { flag } else { 0 };
+        let transformed = declaration.transformed;
+        let lighting = on(RS::D3DRS_LIGHTING) && !transformed;
+        flag(transformed, FixedVertexKey::PRETRANSFORMED);
+        flag(lighting, FixedVertexKey::LIGHTING);
+        flag(on(RS::D3DRS_SPECULARENABLE), FixedVertexKey::SPECULAR);
+        if !transformed {
+            flag(on(RS::D3DRS_NORMALIZENORMALS), FixedVertexKey::NORMALIZE_NORMALS);
+            flag(lighting && on(RS::D3DRS_LOCALVIEWER), FixedVertexKey::LOCAL_VIEWER);
+            flag(on(RS::D3DRS_POINTSCALEENABLE), FixedVertexKey::POINT_SCALE);
+            flag(on(RS::D3DRS_INDEXEDVERTEXBLENDENABLE), FixedVertexKey::INDEXED_BLEND);
+            let blend = render.get(RS::D3DRS_VERTEXBLEND);
+            key.blend_weights = if blend <= 3 { blend as u8 } else { 0 };
+        }
+        if on(RS::D3DRS_FOGENABLE) && render.get(RS::D3DRS_FOGTABLEMODE) == D3DFOG_NONE && !transformed {
+            key.fog_mode = small(render.get(RS::D3DRS_FOGVERTEXMODE)).min(3);
+            flag(on(RS::D3DRS_RANGEFOGENABLE), FixedVertexKey::RANGE_FOG);
+        }
+        if lighting {
+            // Without vertex colours every source is the material.
+            let source = |state| if on(RS::D3DRS_COLORVERTEX) { small(render.get(state)).min(2) } else { 0 };
+            key.diffuse_source = source(RS::D3DRS_DIFFUSEMATERIALSOURCE);
+            key.ambient_source = source(RS::D3DRS_AMBIENTMATERIALSOURCE);
+            key.specular_source = source(RS::D3DRS_SPECULARMATERIALSOURCE);
+            key.emissive_source = source(RS::D3DRS_EMISSIVEMATERIALSOURCE);
+            for (kind, light) in key.lights.iter_mut().zip(self.registers.lights.enabled().take(LIGHTS)) {
+                *kind = small(light.Type);
+            }
+        }
+        for stage in 0..STAGES {
+            let states = &self.registers.stages[stage];
+            let fixed_pixel = self.registers.pixel_shader.is_none();
+            if fixed_pixel && stage >= self.active_stages() {
+                break;
+            }
+            let index = states.get(TSS::D3DTSS_TEXCOORDINDEX);
+            let flags = states.get(TSS::D3DTSS_TEXTURETRANSFORMFLAGS);
+            let set = (index & 7) as usize;
+            let projected = if flags & D3DTTFF_PROJECTED != 0 { TexCoordKey::PROJECTED } else { 0 };
+            key.tex_coords[stage] = TexCoordKey {
+                used: 1,
+                set: set as u8,
+                generation: small(index >> 16),
+                transform: ((flags & 0xff).min(4)) as u8 | projected,
+                components: coordinates[set].max(1),
+                pad: [0; 3],
+            };
+        }
+        key
+    }
+
+    pub(crate) fn fixed_pixel_key(&self) -> FixedPixelKey {
+        let mut key = FixedPixelKey::default();
+        if self.registers.render.get(RS::D3DRS_SPECULARENABLE) != 0 {
+            key.flags |= FixedPixelKey::SPECULAR;
+        }
+        for stage in 0..self.active_stages() {
+            let states = &self.registers.stages[stage];
+            let get = |state| small(states.get(state));
+            let flags = states.get(TSS::D3DTSS_TEXTURETRANSFORMFLAGS);
+            let projected = match flags & 0xff {
+                _ if flags & D3DTTFF_PROJECTED == 0 => 0,
+                count @ 2..=4 => count as u8,
+                _ => 4,
+            };
+            key.stages[stage] = FixedStage {
+                color_op: get(TSS::D3DTSS_COLOROP),
+                color_args: [get(TSS::D3DTSS_COLORARG0), get(TSS::D3DTSS_COLORARG1), get(TSS::D3DTSS_COLORARG2)],
+                alpha_op: get(TSS::D3DTSS_ALPHAOP),
+                alpha_args: [get(TSS::D3DTSS_ALPHAARG0), get(TSS::D3DTSS_ALPHAARG1), get(TSS::D3DTSS_ALPHAARG2)],
+                result_temp: u8::from(states.get(TSS::D3DTSS_RESULTARG) == D3DTA_TEMP),
+                texture: self.stage_texture(stage),
+                projected,
+                pad: 0,
+            };
+        }
+        key
+    }
+
+    /// Logs what a key asks for and the fixed stages do without, once each.
+    pub(crate) fn unsupported(&mut self, names: &[&'static str]) {
+        for name in names {
+            if self.logged.insert(name) {
+                tracing::warn!(name, "not supported by the fixed-function pipeline yet; drawn without it");
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Vertex layouts: which element of the declaration feeds which input of the vertex shader.
+
+use super::Source;
+use crate::driver::Device;
+use crate::error::{Error, Result};
+use crate::machine::{Declaration, Layout, Program, STREAMS, Stream, decl_type};
+use afterimage_d3d9_types::{D3DSTREAMSOURCE_INSTANCEDATA, D3DVERTEXELEMENT9};
+use afterimage_stream::packets::{CreateVertexInput, SetVertexInput, VertexAttribute};
+use afterimage_stream::{ObjectKind, VertexFormat};
+use smallvec::SmallVec;
+
+/// Frequencies of the streams where one of them is not 1.
+fn instancing(streams: &[Stream; STREAMS]) -> Option<Box<[u32; 16]>> {
+    let frequencies = streams.map(|stream| stream.frequency);
+    // How often the indexed streams repeat is a number in the draw, not a part of the layout.
+    let layout = frequencies.map(|f| if f & D3DSTREAMSOURCE_INSTANCEDATA != 0 { f } else { 1 });
+    (layout != [1; STREAMS]).then(|| Box::new(layout))
+}
+
+/// The attributes of a layout.
+pub(crate) fn attributes(
+    declaration: &Declaration,
+    program: &Program,
+    frequencies: Option<&[u32; 16]>,
+) -> SmallVec<[VertexAttribute; 16]> {
+    let mut attributes: SmallVec<[VertexAttribute; 16]> = SmallVec::new();
+    for input in &program.inputs {
+        let matches = |e: &&D3DVERTEXELEMENT9| (e.Usage, e.UsageIndex) == (input.usage, input.index);
+        let element = declaration.used().iter().find(matches);
+        let mut attribute = VertexAttribute {
+            location: input.location,
+            slot: VertexAttribute::DEFAULT,
+            format: VertexFormat::R32G32B32A32_SFLOAT as u8,
+            per_instance: 0,
+            offset: 0,
+            divisor: 1,
+        };
+        if let Some((element, (format, _))) = element.and_then(|e| Some((e, decl_type(e.Type)?))) {
+            attribute.slot = element.Stream as u8;
+            attribute.format = format as u8;
+            attribute.offset = element.Offset;
+            let frequency = frequencies.map_or(1, |f| f[usize::from(element.Stream) & 15]);
+            if frequency & D3DSTREAMSOURCE_INSTANCEDATA != 0 {
+                attribute.per_instance = 1;
+                attribute.divisor = (frequency & 0xffff) as u16;
+            }
+        }
+        // One register may carry several semantics; the location is fed by the first that the declaration has.
+        let same = attributes.iter().position(|other: &VertexAttribute| other.location == attribute.location);
+        match same {
+            Some(index) if attributes[index].slot == VertexAttribute::DEFAULT => attributes[index] = attribute,
+            Some(_) => {}
+            None if attributes.len() < 32 && attribute.location < 32 => attributes.push(attribute),
+            None => {}
+        }
+    }
+    attributes
+}
+
+impl Device {
+    pub(crate) fn apply_vertex_input(&mut self) -> Result<()> {
+        let id = self.registers.declaration.ok_or(Error::InvalidCall)?;
+        let shader = match self.host.vertex.source {
+            Some(Source::VertexProgram(id)) => Some(id),
+            _ => None,
+        };
+        let instancing = instancing(&self.registers.streams);
+        let declaration = self.objects.declarations.get_mut(id).ok_or(Error::InvalidCall)?;
+        let known = declaration.layouts.iter().find(|l| l.shader == shader && l.instancing == instancing);
+        let layout = match known {
+            Some(layout) => layout.id,
+            None => {
+                let program = match self.host.vertex.source {
+                    Some(Source::VertexProgram(id)) => self.objects.vertex_shaders.get(id),
+                    Some(Source::Fixed(index)) => self.objects.fixed.get(index),
+                    _ => None,
+                };
+                let program = program.ok_or(Error::Internal)?;
+                let list = attributes(declaration, program, instancing.as_deref());
+                let id = self.port.allocate(ObjectKind::VertexInput)?;
+                self.port.push_tail(&CreateVertexInput { id, count: list.len() as u32 }, &list);
+                declaration.layouts.push(Layout { shader, instancing, id });
+                id
+            }
+        };
+        self.port.put(&mut self.host.sent.vertex_input, SetVertexInput { id: layout, pad: 0 });
+        Ok(())
+    }
+}

@@ -1,0 +1,323 @@
+//! The device's end of the link: batches, frames, ids, replies, loss and return of the receiver.
+
+use crate::error::{Error, Result};
+use afterimage_stream::packets::{BeginFrame, Body, Destroy, Init, TailBody};
+use afterimage_stream::{Encoder, IdAllocator, Link, LinkError, ObjectId, ObjectKind, Reply, UploadRef};
+use rustc_hash::FxHashMap;
+
+/// A batch is handed over once it has this many words: 24 KiB stay in the first-level cache of both sides.
+const BATCH_WORDS: usize = 3 * 1024;
+/// The guest's number in [`Init`].
+const GUEST_D3D9: u32 = 1;
+/// Vertices and indices of `DrawPrimitiveUP` share chunks of this size, so that a run of such draws binds once.
+const CHUNK: u32 = 64 * 1024;
+
+/// Upload memory that several draws share.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chunk {
+    pub(crate) range: UploadRef,
+    used: u32,
+}
+
+/// What one end of the link needs.
+pub(crate) struct Port {
+    link: Box<dyn Link>,
+    encoder: Encoder,
+    ids: IdAllocator,
+    /// The frame that is open.
+    frame: u64,
+    epoch: u32,
+    lost: bool,
+    name: String,
+    next_token: u64,
+    /// Answers by token; `None` while one is awaited. Tokens that nobody awaits are dropped.
+    answers: FxHashMap<u64, Option<u64>>,
+    /// Sequence of the last flush, to know whether an answer can come without another one.
+    unsent_token: u64,
+    vertex_chunk: Chunk,
+    index_chunk: Chunk,
+}
+
+impl Port {
+    pub(crate) fn new(mut link: Box<dyn Link>, name: &str) -> Self {
+        let epoch = link.epoch();
+        let mut port = Self {
+            link,
+            encoder: Encoder::new(),
+            ids: IdAllocator::default(),
+            frame: 1,
+            epoch,
+            lost: false,
+            name: name.chars().take(200).collect(),
+            next_token: 1,
+            answers: FxHashMap::default(),
+            unsent_token: 0,
+            vertex_chunk: Chunk::default(),
+            index_chunk: Chunk::default(),
+        };
+        port.introduce();
+        port
+    }
+
+    fn introduce(&mut self) {
+        let init = Init {
+            version: Init::VERSION,
+            count: self.name.len() as u32,
+            process: std::process::id(),
+            guest: GUEST_D3D9,
+        };
+        self.encoder.push_tail(&init, self.name.as_bytes());
+        self.encoder.push(&BeginFrame { frame: self.frame });
+    }
+
+    /// Appends a packet.
+    #[inline]
+    pub(crate) fn push<P: Body>(&mut self, packet: &P) {
+        self.encoder.push(packet);
+    }
+
+    /// Appends a packet with a tail.
+    #[inline]
+    pub(crate) fn push_tail<P: TailBody>(&mut self, packet: &P, tail: &[P::Tail]) {
+        self.encoder.push_tail(packet, tail);
+    }
+
+    /// Appends a packet unless the receiver has the same already.
+    #[inline]
+    pub(crate) fn put<P: Body + PartialEq>(&mut self, sent: &mut Option<P>, packet: P) {
+        if sent.as_ref() != Some(&packet) {
+            self.encoder.push(&packet);
+            *sent = Some(packet);
+        }
+    }
+
+    /// Hands the batch over once it is large enough.
+    #[inline]
+    pub(crate) fn breathe(&mut self) {
+        if self.encoder.len() >= BATCH_WORDS {
+            self.flush();
+        }
+    }
+
+    /// Hands the batch over. While the receiver is gone, drops it: [`Port::returned`] starts anew.
+    #[cold]
+    pub(crate) fn flush(&mut self) {
+        if !self.lost && self.link.epoch() != self.epoch {
+            self.lose();
+        }
+        if self.lost {
+            self.encoder.batch().clear();
+            return;
+        }
+        self.unsent_token = self.next_token;
+        if let Err(error) = self.link.submit(self.encoder.batch()) {
+            tracing::warn!(%error, frame = self.frame, "command stream");
+            self.lose();
+        }
+    }
+
+    fn lose(&mut self) {
+        if !self.lost {
+            tracing::warn!(frame = self.frame, "device lost: drawing stops until there is a receiver again");
+        }
+        self.lost = true;
+        self.encoder.batch().clear();
+        for answer in self.answers.values_mut() {
+            // Nobody will answer: an event counts as reached, and nothing was visible.
+            answer.get_or_insert(0);
+        }
+    }
+
+    /// Whether the receiver is gone.
+    #[inline]
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// True once when a new receiver has come: the stream has been started anew, and everything has to be sent again.
+    pub(crate) fn returned(&mut self) -> bool {
+        let epoch = self.link.epoch();
+        if epoch == self.epoch {
+            return false;
+        }
+        if !self.lost {
+            self.lose();
+        }
+        tracing::info!(frame = self.frame, "receiver is back: sending everything again");
+        self.epoch = epoch;
+        self.lost = false;
+        self.encoder.restart();
+        self.vertex_chunk = Chunk::default();
+        self.index_chunk = Chunk::default();
+        // What the lost receiver still held, it holds no more.
+        self.ids.completed(u64::MAX);
+        self.introduce();
+        true
+    }
+
+    /// A new id.
+    pub(crate) fn allocate(&mut self, kind: ObjectKind) -> Result<ObjectId> {
+        self.ids.allocate(kind).ok_or(Error::OutOfVideoMemory)
+    }
+
+    /// Destroys an object, if it is one. Its id is free again when this frame is done.
+    pub(crate) fn destroy(&mut self, id: ObjectId) {
+        if !id.is_none() {
+            self.encoder.push(&Destroy { id, pad: 0 });
+            self.ids.free(id, self.frame);
+        }
+    }
+
+    /// Frees an id that no receiver knows any more.
+    pub(crate) fn recycle(&mut self, id: ObjectId) {
+        self.ids.free(id, 0);
+    }
+
+    /// The frame that is open.
+    pub(crate) fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    /// Ends the frame whose present was just pushed, and begins the next.
+    pub(crate) fn end_frame(&mut self) {
+        self.flush();
+        if !self.lost
+            && let Err(error) = self.link.end_frame(self.frame)
+        {
+            tracing::warn!(%error, frame = self.frame, "end of frame");
+            self.lose();
+        }
+        self.poll();
+        self.frame += 1;
+        self.vertex_chunk = Chunk::default();
+        self.index_chunk = Chunk::default();
+        self.encoder.push(&BeginFrame { frame: self.frame });
+    }
+
+    fn answer(&mut self, reply: Reply) {
+        match reply {
+            Reply::FrameDone { frame } => self.ids.completed(frame),
+            Reply::Query { token, value, .. } => {
+                if let Some(answer) = self.answers.get_mut(&token) {
+                    *answer = Some(value);
+                }
+            }
+            Reply::ReadBack { token, ok } => {
+                if let Some(answer) = self.answers.get_mut(&token) {
+                    *answer = Some(u64::from(ok));
+                }
+            }
+            Reply::Error { sequence } => {
+                tracing::error!(sequence, frame = self.frame, "the receiver rejected a packet; its log says why");
+            }
+        }
+    }
+
+    /// Takes what the receiver has said.
+    pub(crate) fn poll(&mut self) {
+        while let Some(reply) = self.link.poll() {
+            self.answer(reply);
+        }
+    }
+
+    /// A token whose answer will be kept.
+    pub(crate) fn token(&mut self) -> u64 {
+        let token = self.next_token;
+        self.next_token += 1;
+        let none = if self.lost { Some(0) } else { None };
+        self.answers.insert(token, none);
+        token
+    }
+
+    /// Nobody wants to know any more.
+    pub(crate) fn forget(&mut self, token: u64) {
+        self.answers.remove(&token);
+    }
+
+    /// The answer for a token, if it has come. A packet that was not handed over yet is, as nothing else might do it.
+    pub(crate) fn answered(&mut self, token: u64) -> Option<u64> {
+        self.poll();
+        let answer = *self.answers.get(&token)?;
+        if answer.is_none() && token >= self.unsent_token {
+            self.flush();
+        }
+        answer
+    }
+
+    /// Waits for the answer of a token.
+    pub(crate) fn wait(&mut self, token: u64) -> Result<u64> {
+        self.flush();
+        loop {
+            self.poll();
+            match self.answers.get(&token) {
+                _ if self.lost => break,
+                Some(&Some(value)) => {
+                    self.forget(token);
+                    return Ok(value);
+                }
+                Some(None) => {}
+                None => return Err(Error::Internal),
+            }
+            match self.link.wait() {
+                Ok(reply) => self.answer(reply),
+                Err(_) => self.lose(),
+            }
+        }
+        self.forget(token);
+        Err(Error::DeviceLost)
+    }
+
+    /// Upload memory of this frame. Errors are logged once per kind of trouble by the caller's caller; a lost link is
+    /// remembered.
+    pub(crate) fn upload(&mut self, size: u32, align: u32) -> Result<UploadRef> {
+        if self.lost {
+            return Err(Error::DeviceLost);
+        }
+        self.link.alloc(size, align).map_err(|error| {
+            match error {
+                LinkError::Lost => self.lose(),
+                LinkError::ArenaFull { .. } => tracing::error!(%error, "upload dropped"),
+            }
+            error.into()
+        })
+    }
+
+    /// Copies bytes into upload memory.
+    #[inline]
+    pub(crate) fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
+        self.link.write(range, at, bytes);
+    }
+
+    /// Copies bytes out of upload memory, after a read back.
+    pub(crate) fn read(&mut self, range: &UploadRef, at: u32, out: &mut [u8]) {
+        self.link.read(range, at, out);
+    }
+
+    /// Puts `bytes` into memory of their own.
+    pub(crate) fn upload_bytes(&mut self, bytes: &[u8]) -> Result<UploadRef> {
+        let range = self.upload(bytes.len() as u32, 16)?;
+        self.write(&range, 0, bytes);
+        Ok(range)
+    }
+
+    /// Puts vertices or indices into a shared chunk, at a multiple of `stride`: the chunk, and which element of it the
+    /// first one is.
+    pub(crate) fn stream(&mut self, indices: bool, stride: u32, bytes: &[u8]) -> Result<(UploadRef, u32)> {
+        let size = u32::try_from(bytes.len()).map_err(|_| Error::OutOfMemory)?;
+        let chunk = if indices { self.index_chunk } else { self.vertex_chunk };
+        let start = chunk.used.div_ceil(stride) * stride;
+        let (mut chunk, start) = match start.checked_add(size) {
+            Some(end) if end <= chunk.range.size => (chunk, start),
+            _ => (Chunk { range: self.upload(size.max(CHUNK), 16)?, used: 0 }, 0),
+        };
+        self.link.write(&chunk.range, start, bytes);
+        chunk.used = start + size;
+        *(if indices { &mut self.index_chunk } else { &mut self.vertex_chunk }) = chunk;
+        Ok((chunk.range, start / stride))
+    }
+
+    /// What the receiving device can do.
+    pub(crate) fn device(&self) -> &afterimage_stream::DeviceInfo {
+        self.link.device()
+    }
+}

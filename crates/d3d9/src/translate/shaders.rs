@@ -1,0 +1,138 @@
+//! Which shaders a draw runs: the program's own, or those of the fixed stages.
+
+use crate::driver::Device;
+use crate::error::Result;
+use crate::handle::{PixelShaderId, VertexShaderId};
+use crate::machine::{Group, Program};
+use afterimage_stream::ObjectKind;
+use afterimage_stream::packets::{CreateShader, SetShaders};
+
+/// What a stage runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The program's vertex shader.
+    VertexProgram(VertexShaderId),
+    /// The program's pixel shader.
+    PixelProgram(PixelShaderId),
+    /// A fixed stage: index into the device's list of them.
+    Fixed(usize),
+}
+
+impl Device {
+    /// Gives a program its object in the stream.
+    pub(crate) fn create_shader_object(&mut self, program: &mut Program) -> Result<()> {
+        program.id = self.port.allocate(ObjectKind::Shader)?;
+        self.send_shader(program);
+        Ok(())
+    }
+
+    /// Sends a program's code. Trouble with the upload means a lost link: the code follows when it is back.
+    pub(crate) fn send_shader(&mut self, program: &Program) {
+        let Ok(code) = self.port.upload_bytes(bytemuck::cast_slice(&program.code)) else { return };
+        let packet = CreateShader {
+            id: program.id,
+            stage: program.stage as u32,
+            language: program.language as u32,
+            pad: 0,
+            code,
+        };
+        self.port.push(&packet);
+    }
+
+    fn fixed(&mut self, mut program: Program) -> Result<usize> {
+        self.create_shader_object(&mut program)?;
+        self.objects.fixed.push(program);
+        Ok(self.objects.fixed.len() - 1)
+    }
+
+    pub(crate) fn apply_vertex_shader(&mut self) -> Result<()> {
+        let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
+        let transformed = declaration.is_some_and(|declaration| declaration.transformed);
+        let source = match self.registers.vertex_shader {
+            Some(id) if !transformed => Source::VertexProgram(id),
+            _ => {
+                let key = self.fixed_vertex_key();
+                match self.host.fixed_vertex.get(&key) {
+                    Some(&index) => Source::Fixed(index),
+                    None => {
+                        self.unsupported(&key.unsupported());
+                        let index = self.fixed(Program::fixed_vertex(&key))?;
+                        self.host.fixed_vertex.insert(key, index);
+                        Source::Fixed(index)
+                    }
+                }
+            }
+        };
+        if self.host.vertex.source == Some(source) {
+            return Ok(());
+        }
+        let program = match source {
+            Source::VertexProgram(id) => self.objects.vertex_shaders.get(id),
+            Source::Fixed(index) => self.objects.fixed.get(index),
+            Source::PixelProgram(_) => None,
+        };
+        self.host.vertex = super::StageInfo::of(source, program);
+        self.mark(&[Group::Shaders, Group::VertexInput, Group::Textures, Group::ClipPlanes]);
+        let constants = match source {
+            Source::Fixed(_) => Group::FixedVertexConstants,
+            _ => Group::VertexConstants,
+        };
+        self.registers.dirty.mark(constants);
+        Ok(())
+    }
+
+    pub(crate) fn apply_pixel_shader(&mut self) -> Result<()> {
+        let source = match self.registers.pixel_shader {
+            Some(id) => Source::PixelProgram(id),
+            None => {
+                let key = self.fixed_pixel_key();
+                match self.host.fixed_pixel.get(&key) {
+                    Some(&index) => Source::Fixed(index),
+                    None => {
+                        self.unsupported(&key.unsupported());
+                        let index = self.fixed(Program::fixed_pixel(&key))?;
+                        self.host.fixed_pixel.insert(key, index);
+                        Source::Fixed(index)
+                    }
+                }
+            }
+        };
+        if self.host.pixel.source == Some(source) {
+            return Ok(());
+        }
+        let program = match source {
+            Source::PixelProgram(id) => self.objects.pixel_shaders.get(id),
+            Source::Fixed(index) => self.objects.fixed.get(index),
+            Source::VertexProgram(_) => None,
+        };
+        self.host.pixel = super::StageInfo::of(source, program);
+        self.mark(&[Group::Shaders, Group::Textures, Group::PixelOps]);
+        let constants = match source {
+            Source::Fixed(_) => Group::FixedPixelConstants,
+            _ => Group::PixelConstants,
+        };
+        self.registers.dirty.mark(constants);
+        Ok(())
+    }
+
+    pub(crate) fn apply_shaders(&mut self) {
+        let packet = SetShaders { vertex: self.host.vertex.id, pixel: self.host.pixel.id };
+        self.port.put(&mut self.host.sent.shaders, packet);
+    }
+}
+
+impl super::StageInfo {
+    fn of(source: Source, program: Option<&Program>) -> Self {
+        match program {
+            Some(program) => Self {
+                source: Some(source),
+                id: program.id,
+                reads: program.reads,
+                samplers: program.samplers,
+                wants: program.wants,
+                model: program.model,
+            },
+            None => Self::default(),
+        }
+    }
+}

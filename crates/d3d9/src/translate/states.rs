@@ -1,0 +1,342 @@
+//! Targets, viewport, scissor and the fixed blocks of the pipeline.
+
+use crate::driver::Device;
+use crate::format::{FormatKind, color};
+use crate::handle::Surface;
+use crate::machine::{CLIP_PLANES, Group, RenderStates as RS, inverse};
+use afterimage_d3d9_types::*;
+use afterimage_shader_d3d9::{Bank, SystemRegister};
+use afterimage_stream::ObjectId;
+use afterimage_stream::packets::*;
+
+/// `D3DCMPFUNC` to [`Compare`]; values that are none are [`Compare::Always`].
+pub(crate) fn compare(value: u32) -> u8 {
+    if (1..=8).contains(&value) { value as u8 - 1 } else { Compare::Always as u8 }
+}
+
+fn stencil_op(value: u32) -> u8 {
+    if (1..=8).contains(&value) { value as u8 - 1 } else { StencilOp::Keep as u8 }
+}
+
+fn blend_op(value: u32) -> u8 {
+    if (1..=5).contains(&value) { value as u8 - 1 } else { BlendOp::Add as u8 }
+}
+
+/// `D3DBLEND` to [`BlendFactor`]. Without destination alpha, that alpha is one.
+fn blend_factor(value: u32, alpha: bool) -> u8 {
+    use BlendFactor as F;
+    let factor = match value {
+        D3DBLEND_ZERO => F::Zero,
+        D3DBLEND_SRCCOLOR => F::SrcColor,
+        D3DBLEND_INVSRCCOLOR => F::OneMinusSrcColor,
+        D3DBLEND_SRCALPHA => F::SrcAlpha,
+        D3DBLEND_INVSRCALPHA => F::OneMinusSrcAlpha,
+        D3DBLEND_DESTALPHA if alpha => F::DstAlpha,
+        D3DBLEND_INVDESTALPHA if alpha => F::OneMinusDstAlpha,
+        D3DBLEND_SRCALPHASAT if alpha => F::SrcAlphaSaturate,
+        D3DBLEND_INVDESTALPHA | D3DBLEND_SRCALPHASAT => F::Zero,
+        D3DBLEND_DESTCOLOR => F::DstColor,
+        D3DBLEND_INVDESTCOLOR => F::OneMinusDstColor,
+        D3DBLEND_BLENDFACTOR => F::ConstantColor,
+        D3DBLEND_INVBLENDFACTOR => F::OneMinusConstantColor,
+        D3DBLEND_SRCCOLOR2 => F::Src1Color,
+        D3DBLEND_INVSRCCOLOR2 => F::OneMinusSrc1Color,
+        _ => F::One,
+    };
+    factor as u8
+}
+
+/// A float that a packet may carry: garbage counts as `otherwise`.
+fn finite(value: f32, otherwise: f32) -> f32 {
+    if value.is_finite() { value } else { otherwise }
+}
+
+impl Device {
+    /// The view of a bound target; none for formats without memory.
+    fn view(&self, surface: Option<Surface>) -> View {
+        let Some(surface) = surface else { return View::default() };
+        let Some(image) = self.objects.images.get(surface.image) else { return View::default() };
+        if image.id.is_none() {
+            return View::default();
+        }
+        View { texture: image.id, level: surface.level.into(), layer: surface.face.into() }
+    }
+
+    /// Width and height that all bound targets have, and whether there is one.
+    pub(crate) fn target_size(&self) -> Option<[u32; 2]> {
+        let surface = self.registers.targets[0].or(self.registers.depth)?;
+        let sub = self.objects.images.get(surface.image)?.sub_of(surface)?;
+        Some([sub.extent[0], sub.extent[1]])
+    }
+
+    pub(crate) fn apply_render_targets(&mut self) {
+        let mut packet = SetRenderTargets::default();
+        for (index, target) in self.registers.targets.into_iter().enumerate() {
+            packet.color[index] = self.view(target);
+            if let Some(image) = target.and_then(|target| self.objects.images.get_mut(target.image)) {
+                image.mips_stale |= image.autogen();
+            }
+        }
+        packet.depth = self.view(self.registers.depth);
+        packet.srgb = u32::from(self.registers.render.get(RS::D3DRS_SRGBWRITEENABLE) & 1);
+        self.port.put(&mut self.host.sent.targets, packet);
+    }
+
+    pub(crate) fn apply_viewport(&mut self) {
+        let viewport = self.registers.viewport;
+        let edge = |value: u32| value.min(16_384) as f32;
+        let depth = |value: f32| finite(value, 0.0).clamp(0.0, 1.0);
+        let packet = SetViewport {
+            // Pixel centres are at whole numbers in Direct3D 9, at halves in the host.
+            x: edge(viewport.X) + 0.5,
+            y: edge(viewport.Y) + 0.5,
+            width: edge(viewport.Width),
+            height: edge(viewport.Height),
+            min_depth: depth(viewport.MinZ),
+            max_depth: depth(viewport.MaxZ),
+        };
+        self.port.put(&mut self.host.sent.viewport, packet);
+        // The viewport also clips what it shows.
+        self.registers.dirty.mark(Group::Scissor);
+    }
+
+    /// The pixels that a draw may touch: viewport, and scissor where that is on.
+    pub(crate) fn drawable(&self) -> Rect {
+        let viewport = self.registers.viewport;
+        let edge = |value: u32| value.min(i32::MAX as u32 / 2) as i32;
+        let (mut left, mut top) = (edge(viewport.X), edge(viewport.Y));
+        let mut right = left.saturating_add(edge(viewport.Width));
+        let mut bottom = top.saturating_add(edge(viewport.Height));
+        if self.registers.render.get(RS::D3DRS_SCISSORTESTENABLE) != 0 {
+            let scissor = self.registers.scissor;
+            left = left.max(scissor.left);
+            top = top.max(scissor.top);
+            right = right.min(scissor.right);
+            bottom = bottom.min(scissor.bottom);
+        }
+        if let Some([width, height]) = self.target_size() {
+            right = right.min(width as i32);
+            bottom = bottom.min(height as i32);
+        }
+        Rect { x: left, y: top, width: (right - left).max(0) as u32, height: (bottom - top).max(0) as u32 }
+    }
+
+    pub(crate) fn apply_scissor(&mut self) {
+        let packet = SetScissor { rect: self.drawable() };
+        self.port.put(&mut self.host.sent.scissor, packet);
+    }
+
+    pub(crate) fn apply_raster(&mut self) {
+        let render = &self.registers.render;
+        let bias = finite(render.get_f32(RS::D3DRS_DEPTHBIAS), 0.0);
+        let slope = finite(render.get_f32(RS::D3DRS_SLOPESCALEDEPTHBIAS), 0.0);
+        let packet = SetRaster {
+            // Direct3D's front faces are clockwise; D3DCULL names the winding that goes.
+            cull: match render.get(RS::D3DRS_CULLMODE) {
+                D3DCULL_CW => Cull::Front,
+                D3DCULL_CCW => Cull::Back,
+                _ => Cull::None,
+            } as u8,
+            front_ccw: 0,
+            fill: match render.get(RS::D3DRS_FILLMODE) {
+                D3DFILL_POINT => Fill::Point,
+                D3DFILL_WIREFRAME => Fill::Line,
+                _ => Fill::Solid,
+            } as u8,
+            depth_clip: u8::from(render.get(RS::D3DRS_CLIPPING) != 0),
+            bias_enable: u8::from(bias != 0.0 || slope != 0.0),
+            pad: [0; 3],
+            depth_bias: bias,
+            slope_bias: slope,
+            point_size: finite(render.get_f32(RS::D3DRS_POINTSIZE), 1.0),
+            sample_mask: render.get(RS::D3DRS_MULTISAMPLEMASK),
+        };
+        self.port.put(&mut self.host.sent.raster, packet);
+    }
+
+    pub(crate) fn apply_depth_stencil(&mut self) {
+        let render = &self.registers.render;
+        let bound = self.registers.depth.and_then(|depth| self.objects.images.get(depth.image));
+        let depth_test = bound.is_some() && render.get(RS::D3DRS_ZENABLE) != 0;
+        let stencil_test =
+            bound.is_some_and(|image| image.row.has_stencil()) && render.get(RS::D3DRS_STENCILENABLE) != 0;
+        let face = |func, fail, depth_fail, pass| StencilFace {
+            compare: compare(render.get(func)),
+            fail: stencil_op(render.get(fail)),
+            depth_fail: stencil_op(render.get(depth_fail)),
+            pass: stencil_op(render.get(pass)),
+        };
+        let front = face(RS::D3DRS_STENCILFUNC, RS::D3DRS_STENCILFAIL, RS::D3DRS_STENCILZFAIL, RS::D3DRS_STENCILPASS);
+        let back = if render.get(RS::D3DRS_TWOSIDEDSTENCILMODE) != 0 {
+            face(
+                RS::D3DRS_CCW_STENCILFUNC,
+                RS::D3DRS_CCW_STENCILFAIL,
+                RS::D3DRS_CCW_STENCILZFAIL,
+                RS::D3DRS_CCW_STENCILPASS,
+            )
+        } else {
+            front
+        };
+        let packet = SetDepthStencil {
+            depth_test: depth_test.into(),
+            depth_write: u8::from(depth_test && render.get(RS::D3DRS_ZWRITEENABLE) != 0),
+            depth_compare: compare(render.get(RS::D3DRS_ZFUNC)),
+            stencil_test: stencil_test.into(),
+            front,
+            back,
+            reference: render.get(RS::D3DRS_STENCILREF) as u8,
+            read_mask: render.get(RS::D3DRS_STENCILMASK) as u8,
+            write_mask: render.get(RS::D3DRS_STENCILWRITEMASK) as u8,
+            pad: 0,
+        };
+        self.port.put(&mut self.host.sent.depth_stencil, packet);
+    }
+
+    pub(crate) fn apply_blend(&mut self) {
+        let render = &self.registers.render;
+        let target = self.registers.targets[0].and_then(|target| self.objects.images.get(target.image));
+        let alpha = target.is_none_or(|image| image.row.alpha);
+        // Two source factors fix the destination factor with them.
+        let pair = |source, destination| match render.get(source) {
+            D3DBLEND_BOTHSRCALPHA => (D3DBLEND_SRCALPHA, D3DBLEND_INVSRCALPHA),
+            D3DBLEND_BOTHINVSRCALPHA => (D3DBLEND_INVSRCALPHA, D3DBLEND_SRCALPHA),
+            value => (value, render.get(destination)),
+        };
+        let (source, destination) = pair(RS::D3DRS_SRCBLEND, RS::D3DRS_DESTBLEND);
+        let op = blend_op(render.get(RS::D3DRS_BLENDOP));
+        let ((source_alpha, destination_alpha), alpha_op) = if render.get(RS::D3DRS_SEPARATEALPHABLENDENABLE) != 0 {
+            let factors = pair(RS::D3DRS_SRCBLENDALPHA, RS::D3DRS_DESTBLENDALPHA);
+            (factors, blend_op(render.get(RS::D3DRS_BLENDOPALPHA)))
+        } else {
+            ((source, destination), op)
+        };
+        let mut write_masks = [0; 8];
+        let masks = [
+            RS::D3DRS_COLORWRITEENABLE,
+            RS::D3DRS_COLORWRITEENABLE1,
+            RS::D3DRS_COLORWRITEENABLE2,
+            RS::D3DRS_COLORWRITEENABLE3,
+        ];
+        for (mask, state) in write_masks.iter_mut().zip(masks) {
+            *mask = (render.get(state) & 15) as u8;
+        }
+        let enable = render.get(RS::D3DRS_ALPHABLENDENABLE) != 0;
+        let factors = SetBlend {
+            enable: 1,
+            src_color: blend_factor(source, alpha),
+            dst_color: blend_factor(destination, alpha),
+            color_op: op,
+            src_alpha: blend_factor(source_alpha, alpha),
+            dst_alpha: blend_factor(destination_alpha, alpha),
+            alpha_op,
+            constant: color(render.get(RS::D3DRS_BLENDFACTOR)),
+            ..SetBlend::default()
+        };
+        // Factors that nothing uses are left out, so that setting them without blending sends nothing.
+        let packet = SetBlend { write_masks, ..if enable { factors } else { SetBlend::default() } };
+        self.port.put(&mut self.host.sent.blend, packet);
+    }
+
+    pub(crate) fn apply_pixel_ops(&mut self) {
+        let render = &self.registers.render;
+        let alpha_test = render.get(RS::D3DRS_ALPHATESTENABLE) != 0;
+        // Shaders of model 3 do fog themselves.
+        let fog = if render.get(RS::D3DRS_FOGENABLE) == 0 || self.host.pixel.model >= 3 {
+            FogMode::None
+        } else {
+            match render.get(RS::D3DRS_FOGTABLEMODE) {
+                D3DFOG_EXP => FogMode::Exp,
+                D3DFOG_EXP2 => FogMode::Exp2,
+                D3DFOG_LINEAR => FogMode::Linear,
+                _ => FogMode::Vertex,
+            }
+        };
+        let start = match fog {
+            FogMode::Exp | FogMode::Exp2 => RS::D3DRS_FOGDENSITY,
+            _ => RS::D3DRS_FOGSTART,
+        };
+        let mut packet = SetPixelOps {
+            alpha_compare: if alpha_test { compare(render.get(RS::D3DRS_ALPHAFUNC)) } else { Compare::Always as u8 },
+            fog: fog as u8,
+            flat: u8::from(render.get(RS::D3DRS_SHADEMODE) == D3DSHADE_FLAT),
+            point_sprite: u8::from(render.get(RS::D3DRS_POINTSPRITEENABLE) != 0),
+            clip_planes: (render.get(RS::D3DRS_CLIPPLANEENABLE) & ((1 << CLIP_PLANES) - 1)) as u8,
+            ..SetPixelOps::default()
+        };
+        if alpha_test {
+            packet.alpha_ref = (render.get(RS::D3DRS_ALPHAREF) & 0xff) as f32 / 255.0;
+        }
+        if fog != FogMode::None {
+            packet.fog_start = finite(render.get_f32(start), 0.0);
+            packet.fog_end = finite(render.get_f32(RS::D3DRS_FOGEND), 1.0);
+            packet.fog_color = color(render.get(RS::D3DRS_FOGCOLOR));
+        }
+        self.port.put(&mut self.host.sent.pixel_ops, packet);
+    }
+
+    /// Clip planes go to the system bank: as the program gave them for its own shaders (clip space), and turned from
+    /// world space into view space for the fixed stage.
+    pub(crate) fn apply_clip_planes(&mut self) {
+        let enabled = self.registers.render.get(RS::D3DRS_CLIPPLANEENABLE);
+        if enabled & ((1 << CLIP_PLANES) - 1) == 0 {
+            return;
+        }
+        let fixed = !matches!(self.host.vertex.source, Some(super::Source::VertexProgram(_)));
+        let to_world = if fixed { Some(inverse(self.registers.transforms.view())) } else { None };
+        for index in (0..CLIP_PLANES).filter(|index| enabled >> index & 1 == 1) {
+            let plane = self.registers.clip_planes[index];
+            // A plane is a column: p' = inverse(M) * p for row vectors v' = v * M.
+            let plane = match to_world {
+                Some(m) => std::array::from_fn(|row| (0..4).map(|k| m[row][k] * plane[k]).sum::<f32>()),
+                None => plane,
+            };
+            let bits = plane.map(f32::to_bits);
+            if self.host.clip_planes[index] != Some(bits) {
+                self.host.clip_planes[index] = Some(bits);
+                let first = SystemRegister::ClipPlane.element(index as u16);
+                self.port.push_tail(&SetConstants { bank: Bank::System as u16, first, count: 1 }, &[bits]);
+            }
+        }
+    }
+
+    pub(crate) fn apply_vertex_buffers(&mut self) {
+        let mut slots = std::mem::take(&mut self.registers.dirty_streams) & 0xffff;
+        while slots != 0 {
+            let slot = slots.trailing_zeros() as usize;
+            slots &= slots - 1;
+            let stream = self.registers.streams[slot];
+            let buffer = stream.buffer.and_then(|id| self.objects.buffers.get(id));
+            let binding = match buffer {
+                Some(buffer) if stream.offset < buffer.size() => {
+                    VertexBuffer { source: buffer.id, stride: stream.stride, offset: stream.offset.into(), size: 0 }
+                }
+                _ => VertexBuffer::default(),
+            };
+            self.put_vertex_buffer(slot, binding);
+        }
+    }
+
+    /// Binds a vertex buffer slot where that is new.
+    #[inline]
+    pub(crate) fn put_vertex_buffer(&mut self, slot: usize, binding: VertexBuffer) {
+        let sent = &mut self.host.sent.vertex_buffers[slot];
+        if *sent != Some(binding) {
+            *sent = Some(binding);
+            self.port.push_tail(&SetVertexBuffers { first: slot as u32, count: 1 }, &[binding]);
+        }
+    }
+
+    pub(crate) fn apply_index_buffer(&mut self) {
+        let buffer = self.registers.indices.and_then(|id| self.objects.buffers.get(id));
+        let packet = match buffer {
+            Some(buffer) => SetIndexBuffer { source: buffer.id, index_bytes: buffer.index_bytes(), offset: 0, size: 0 },
+            None => SetIndexBuffer { source: ObjectId::NONE, index_bytes: 2, offset: 0, size: 0 },
+        };
+        self.port.put(&mut self.host.sent.index_buffer, packet);
+    }
+
+    /// Whether a surface is a colour target that a clear or a draw can reach.
+    pub(crate) fn has_memory(&self, surface: Surface) -> bool {
+        self.objects.images.get(surface.image).is_some_and(|image| image.row.kind != FormatKind::Null)
+    }
+}

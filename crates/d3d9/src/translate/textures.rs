@@ -1,0 +1,140 @@
+//! Textures and samplers. Managed and dynamic textures are uploaded here, when a draw first needs what a lock wrote.
+
+use crate::driver::Device;
+use crate::error::Result;
+use crate::format::color;
+use crate::machine::{SamplerStates as S, Wants};
+use crate::memory::{Image, ImageKind};
+use afterimage_d3d9_types::*;
+use afterimage_stream::packets::*;
+use afterimage_stream::{FormatFeatures, ObjectId, ObjectKind, TEXTURE_SLOTS};
+
+/// What of a texture its sampler depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SamplerClass {
+    compares: bool,
+    /// The format cannot be filtered.
+    nearest: bool,
+    lod: u32,
+}
+
+fn filter(value: u32) -> u8 {
+    if value >= D3DTEXF_LINEAR { Filter::Linear as u8 } else { Filter::Nearest as u8 }
+}
+
+impl Device {
+    fn sampler_class(&self, image: Option<&Image>) -> SamplerClass {
+        let Some(image) = image else { return SamplerClass::default() };
+        let linear = image.host.is_none_or(|host| self.port.device().features(host) & FormatFeatures::LINEAR != 0);
+        SamplerClass { compares: image.compares(), nearest: !linear, lod: image.lod }
+    }
+
+    /// The sampler object for a slot's states.
+    fn sampler(&mut self, slot: usize, class: SamplerClass) -> Result<ObjectId> {
+        let states = &self.registers.samplers[slot];
+        let min = states.get(S::D3DSAMP_MINFILTER);
+        let mag = states.get(S::D3DSAMP_MAGFILTER);
+        let mip = states.get(S::D3DSAMP_MIPFILTER);
+        let address = [S::D3DSAMP_ADDRESSU, S::D3DSAMP_ADDRESSV, S::D3DSAMP_ADDRESSW]
+            .map(|state| states.get(state).clamp(D3DTADDRESS_WRAP, D3DTADDRESS_MIRRORONCE) as u8 - 1);
+        let anisotropic = (min == D3DTEXF_ANISOTROPIC || mag == D3DTEXF_ANISOTROPIC) && !class.nearest;
+        let limit = self.port.device().max_anisotropy.max(1.0);
+        let bias = states.get_f32(S::D3DSAMP_MIPMAPLODBIAS);
+        let border = if address.contains(&(Address::ClampToBorder as u8)) {
+            color(states.get(S::D3DSAMP_BORDERCOLOR))
+        } else {
+            [0.0; 4]
+        };
+        let pick = |value| if class.nearest { Filter::Nearest as u8 } else { filter(value) };
+        let mut packet = CreateSampler {
+            id: ObjectId::NONE,
+            mag: pick(mag),
+            min: pick(min),
+            mip: pick(mip),
+            mipmapped: u8::from(mip != D3DTEXF_NONE),
+            address,
+            compare_enable: class.compares.into(),
+            compare: if class.compares { Compare::LessEqual } else { Compare::Never } as u8,
+            srgb: u8::from(states.get(S::D3DSAMP_SRGBTEXTURE) & 1 != 0),
+            pad: [0; 2],
+            lod_bias: if bias.is_finite() && mip != D3DTEXF_NONE { bias.clamp(-15.0, 15.0) } else { 0.0 },
+            min_lod: states.get(S::D3DSAMP_MAXMIPLEVEL).max(class.lod).min(15) as f32,
+            max_anisotropy: if anisotropic {
+                (states.get(S::D3DSAMP_MAXANISOTROPY).clamp(1, 16) as f32).min(limit)
+            } else {
+                1.0
+            },
+            border,
+            pad2: 0,
+        };
+        let key: [u64; 6] = bytemuck::cast(packet);
+        if let Some(&id) = self.host.samplers.get(&key) {
+            return Ok(id);
+        }
+        packet.id = self.port.allocate(ObjectKind::Sampler)?;
+        self.port.push(&packet);
+        self.host.samplers.insert(key, packet.id);
+        Ok(packet.id)
+    }
+
+    pub(crate) fn apply_textures(&mut self) -> Result<()> {
+        let used = self.host.pixel.samplers & 0xffff | (self.host.vertex.samplers & 15) << 16;
+        // Slots that no bound shader reads wait for one that does.
+        let mut slots = (self.registers.dirty_textures | self.registers.dirty_samplers) & used;
+        self.registers.dirty_textures &= !slots;
+        let samplers = self.registers.dirty_samplers;
+        self.registers.dirty_samplers &= !slots;
+        let mut run = [TextureBinding::default(); TEXTURE_SLOTS];
+        let (mut first, mut count) = (0, 0);
+        while slots != 0 {
+            let slot = slots.trailing_zeros() as usize;
+            slots &= slots - 1;
+            let binding = self.texture_binding(slot, samplers >> slot & 1 == 1)?;
+            if self.host.sent.textures[slot] == Some(binding) {
+                continue;
+            }
+            self.host.sent.textures[slot] = Some(binding);
+            if count > 0 && first + count != slot {
+                let packet = SetTextures { first: first as u32, count: count as u32 };
+                self.port.push_tail(&packet, &run[..count]);
+                count = 0;
+            }
+            if count == 0 {
+                first = slot;
+            }
+            run[count] = binding;
+            count += 1;
+        }
+        if count > 0 {
+            let packet = SetTextures { first: first as u32, count: count as u32 };
+            self.port.push_tail(&packet, &run[..count]);
+        }
+        Ok(())
+    }
+
+    fn texture_binding(&mut self, slot: usize, sampler_changed: bool) -> Result<TextureBinding> {
+        let wants = match slot {
+            0..16 => self.host.pixel.wants[slot],
+            _ => self.host.vertex.wants[slot - 16],
+        };
+        if let Some(id) = self.registers.textures[slot]
+            && let Some(image) = self.objects.images.get(id)
+            && (image.stale || image.mips_stale)
+        {
+            self.upload_image(id);
+        }
+        let image = self.registers.textures[slot].and_then(|id| self.objects.images.get(id));
+        // A texture of another kind than the shader declares would be looked up in the wrong table.
+        let image = image.filter(|image| match wants {
+            Wants::Any => image.kind != ImageKind::Surface,
+            Wants::Kind(kind) => image.kind == kind,
+        });
+        let texture = image.map_or(ObjectId::NONE, |image| image.id);
+        let class = self.sampler_class(image);
+        if sampler_changed || self.host.slot_samplers[slot].is_none() || self.host.slot_classes[slot] != class {
+            self.host.slot_samplers[slot] = self.sampler(slot, class)?;
+            self.host.slot_classes[slot] = class;
+        }
+        Ok(TextureBinding { texture, sampler: self.host.slot_samplers[slot] })
+    }
+}
