@@ -1,1 +1,49 @@
 //! The renderer: executes a command stream with Vulkan.
+//!
+//! [`Renderer`] implements [`afterimage_stream::Executor`]. It needs Vulkan 1.3 with buffer device addresses; everything
+//! beyond is optional and looked up once into a [`Profile`]. Rooms of the house:
+//!
+//! * `instance`, `gpu`, `profile`, `format`: the device and what it can do.
+//! * `memory`, `ring`, `buffer`, `texture`, `sampler`, `descriptors`: objects.
+//! * `shaders`, `pipeline`, `cache`: guest code to modules, modules and state to pipelines.
+//! * `submit`, `targets`, `draw`, `upload`, `copy`, `query`, `readback`: recording, each a part of the stream.
+//! * `present`, `stats`: what comes out.
+
+mod buffer;
+mod cache;
+mod copy;
+mod depth;
+mod descriptors;
+mod draw;
+mod error;
+mod format;
+mod gpu;
+mod instance;
+mod memory;
+mod options;
+mod pipeline;
+mod present;
+mod profile;
+mod query;
+mod readback;
+mod renderer;
+mod ring;
+mod sampler;
+mod shaders;
+mod slots;
+mod stats;
+mod submit;
+mod table;
+mod targets;
+mod texture;
+mod upload;
+mod workers;
+
+pub use error::{Error, Result};
+pub use gpu::{Gpu, devices};
+pub use instance::Instance;
+pub use options::{FrameSet, Options, Without};
+pub use present::{Picture, PictureSink};
+pub use profile::{Bindless, DynamicState3, Profile};
+pub use renderer::Renderer;
+pub use slots::DeviceSlots;

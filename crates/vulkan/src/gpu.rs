@@ -1,0 +1,226 @@
+//! The device: selection, creation, memory, naming. Shared by everything that owns a Vulkan object.
+
+use crate::error::{Checked, Error, Result};
+use crate::instance::Instance;
+use crate::options::Options;
+use crate::profile::{Profile, optional_extensions};
+use ash::{ext, khr, vk};
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
+use std::ffi::{CStr, CString};
+use std::mem::ManuallyDrop;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// An open device.
+pub struct Gpu {
+    /// The instance.
+    pub instance: Arc<Instance>,
+    /// Its physical device.
+    pub physical: vk::PhysicalDevice,
+    /// Functions of the device.
+    pub raw: ash::Device,
+    /// The queue that everything is submitted to, by the render thread alone.
+    pub queue: vk::Queue,
+    /// What the device can do.
+    pub profile: Profile,
+    /// Functions of VK_EXT_extended_dynamic_state3, where the profile uses it.
+    pub(crate) dynamic3: Option<ext::extended_dynamic_state3::Device>,
+    /// Functions of VK_EXT_multi_draw, where the profile uses it.
+    pub(crate) multi_draw: Option<ext::multi_draw::Device>,
+    /// Functions of VK_KHR_swapchain.
+    pub(crate) swapchain: Option<khr::swapchain::Device>,
+    debug: Option<ext::debug_utils::Device>,
+    allocator: ManuallyDrop<Mutex<Allocator>>,
+}
+
+impl std::fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gpu").field("device", &self.profile.name).finish_non_exhaustive()
+    }
+}
+
+/// Every device of an instance with its profile, in the order of `AFTERIMAGE_DEVICE`'s numbers.
+///
+/// # Errors
+/// Where Vulkan does not answer.
+pub fn devices(instance: &Instance, options: &Options) -> Result<Vec<(vk::PhysicalDevice, Profile)>> {
+    // SAFETY: no preconditions.
+    let handles = unsafe { instance.raw.enumerate_physical_devices() }.checked("vkEnumeratePhysicalDevices")?;
+    handles.into_iter().map(|handle| Ok((handle, Profile::new(instance, handle, options.without)?))).collect()
+}
+
+/// The device that the user asked for, or else the most capable one.
+fn select(instance: &Instance, options: &Options) -> Result<(vk::PhysicalDevice, Profile)> {
+    let rank = |profile: &Profile| match profile.kind {
+        vk::PhysicalDeviceType::DISCRETE_GPU => 0,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => 1,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
+        _ => 3,
+    };
+    let mut found = Vec::new();
+    let mut usable = Vec::new();
+    for (number, (handle, profile)) in devices(instance, options)?.into_iter().enumerate() {
+        let matches = options.device.as_ref().is_none_or(|wanted| {
+            wanted.parse() == Ok(number) || profile.name.to_lowercase().contains(&wanted.to_lowercase())
+        });
+        if !profile.missing.is_empty() {
+            found.push(format!("{} lacks {}", profile.name, profile.missing.join(", ")));
+        } else if matches {
+            usable.push((handle, profile));
+        } else {
+            found.push(format!("{} is another device", profile.name));
+        }
+    }
+    let best = usable.into_iter().min_by_key(|(_, profile)| rank(profile));
+    best.ok_or(Error::NoDevice { wanted: options.device.clone(), found })
+}
+
+impl Gpu {
+    /// Opens the device that the options ask for.
+    ///
+    /// # Errors
+    /// Where no device fits, or it cannot be opened.
+    pub fn open(options: &Options) -> Result<Arc<Self>> {
+        Self::open_on(Arc::new(Instance::new(options)?), options)
+    }
+
+    /// Opens a device of an instance.
+    ///
+    /// # Errors
+    /// Where no device fits, or it cannot be opened.
+    pub fn open_on(instance: Arc<Instance>, options: &Options) -> Result<Arc<Self>> {
+        let (physical, profile) = select(&instance, options)?;
+        let extensions = optional_extensions(&instance, physical)?;
+        let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+        let priorities = [1.0];
+        let queues = [vk::DeviceQueueCreateInfo::default()
+            .queue_family_index(profile.queue_family)
+            .queue_priorities(&priorities)];
+        let raw = profile.features().chained(&extensions, |features| {
+            let info = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queues)
+                .enabled_extension_names(&names)
+                .push_next(features);
+            // SAFETY: the physical device is the instance's, and every pointer lives until the call returns.
+            unsafe { instance.raw.create_device(physical, &info, None) }
+        });
+        let raw = raw.checked("vkCreateDevice")?;
+        // SAFETY: the family and index are those of the device's creation.
+        let queue = unsafe { raw.get_device_queue(profile.queue_family, 0) };
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.raw.clone(),
+            device: raw.clone(),
+            physical_device: physical,
+            debug_settings: gpu_allocator::AllocatorDebugSettings::default(),
+            buffer_device_address: true,
+            // Small blocks first: a test or a small game must not take a quarter of a gigabyte at once.
+            allocation_sizes: gpu_allocator::AllocationSizes::new(16 << 20, 8 << 20)
+                .with_max_device_memblock_size(256 << 20)
+                .with_max_host_memblock_size(64 << 20),
+        })
+        .map_err(|cause| Error::Memory { what: "the allocator".into(), bytes: 0, cause })?;
+        let dynamic3 = profile.dynamic_state3 != Default::default();
+        tracing::info!("rendering with {} ({})", profile.name, profile.driver);
+        Ok(Arc::new(Self {
+            dynamic3: dynamic3.then(|| ext::extended_dynamic_state3::Device::new(&instance.raw, &raw)),
+            multi_draw: (profile.multi_draw > 0).then(|| ext::multi_draw::Device::new(&instance.raw, &raw)),
+            swapchain: profile.swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),
+            debug: instance.debug_names.then(|| ext::debug_utils::Device::new(&instance.raw, &raw)),
+            instance,
+            physical,
+            raw,
+            queue,
+            profile,
+            allocator: ManuallyDrop::new(Mutex::new(allocator)),
+        }))
+    }
+
+    fn allocator(&self) -> MutexGuard<'_, Allocator> {
+        self.allocator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives an object a name for graphics debuggers.
+    pub(crate) fn name<H: vk::Handle>(&self, object: H, name: &str) {
+        let Some(debug) = &self.debug else { return };
+        let Ok(name) = CString::new(name.replace('\0', " ")) else { return };
+        let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(object).object_name(&name);
+        // SAFETY: the object is one of this device's and is used by this thread alone at this time.
+        if let Err(error) = unsafe { debug.set_debug_utils_object_name(&info) } {
+            tracing::debug!("cannot name {name:?}: {error}");
+        }
+    }
+
+    /// Begins (`Some`) or ends (`None`) a labelled group of commands.
+    pub(crate) fn label(&self, cmd: vk::CommandBuffer, name: Option<&str>) {
+        let Some(debug) = &self.debug else { return };
+        match name {
+            Some(name) => {
+                let Ok(name) = CString::new(name.replace('\0', " ")) else { return };
+                let info = vk::DebugUtilsLabelEXT::default().label_name(&name);
+                // SAFETY: the command buffer is being recorded.
+                unsafe { debug.cmd_begin_debug_utils_label(cmd, &info) };
+            }
+            // SAFETY: as above; the caller counts groups, so one is open.
+            None => unsafe { debug.cmd_end_debug_utils_label(cmd) },
+        }
+    }
+
+    pub(crate) fn allocate(
+        &self,
+        name: &str,
+        requirements: vk::MemoryRequirements,
+        location: MemoryLocation,
+        linear: bool,
+    ) -> Result<Allocation> {
+        let mut allocator = self.allocator();
+        let mut describe = |location| {
+            allocator.allocate(&AllocationCreateDesc {
+                name,
+                requirements,
+                location,
+                linear,
+                allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+            })
+        };
+        let result = match describe(location) {
+            // Device memory is full: the system's memory is slower but there.
+            Err(gpu_allocator::AllocationError::OutOfMemory) if location == MemoryLocation::GpuOnly => {
+                describe(MemoryLocation::Unknown)
+            }
+            other => other,
+        };
+        result.map_err(|cause| Error::Memory { what: name.to_owned(), bytes: requirements.size, cause })
+    }
+
+    pub(crate) fn free(&self, allocation: Allocation) {
+        if let Err(error) = self.allocator().free(allocation) {
+            tracing::warn!("memory could not be freed: {error}");
+        }
+    }
+
+    /// Whether the instance has an extension's function; for surfaces.
+    #[must_use]
+    pub fn has_instance_function(&self, name: &CStr) -> bool {
+        // SAFETY: the instance lives as long as `self`.
+        unsafe { self.instance.entry.get_instance_proc_addr(self.instance.raw.handle(), name.as_ptr()) }.is_some()
+    }
+
+    /// Waits until the device has nothing left to do.
+    pub(crate) fn wait_idle(&self) {
+        // SAFETY: called by the render thread, which alone uses the queue.
+        if let Err(error) = unsafe { self.raw.device_wait_idle() } {
+            tracing::warn!("vkDeviceWaitIdle: {error}");
+        }
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // SAFETY: the allocator is taken once, here, before the device that it frees memory of; every object of the
+        // device holds an `Arc` of `self`, so none is left.
+        unsafe {
+            ManuallyDrop::drop(&mut self.allocator);
+            self.raw.destroy_device(None);
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! Graphics pipelines: the key, the cache, creation.
+//!
+//! The key holds numbers only: each part (vertex layout, target formats, blending) is interned when its group changes,
+//! so a draw that switches pipelines hashes a few words. What Vulkan 1.3 and VK_EXT_extended_dynamic_state3 make
+//! dynamic is not in the key.
+
+use crate::descriptors::Descriptors;
+use crate::error::{Checked, Result};
+use crate::gpu::Gpu;
+use afterimage_stream::packets::{BlendFactor, BlendOp, Fill, SetBlend, Topology};
+use ash::vk;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// A pipeline's key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    /// Number of the vertex shader's variant.
+    pub(crate) vertex: u32,
+    /// Number of the pixel shader's variant, or [`Key::NONE`].
+    pub(crate) pixel: u32,
+    /// Number of the vertex layout.
+    pub(crate) input: u32,
+    /// Number of the target formats.
+    pub(crate) targets: u32,
+    /// Number of the blend state; 0 where it is dynamic.
+    pub(crate) blend: u32,
+    /// Sample mask; 0 where it is dynamic.
+    pub(crate) sample_mask: u32,
+    /// Topology class, fill mode, depth clamp: see [`Key::raster`].
+    pub(crate) raster: u32,
+}
+
+impl Key {
+    /// No shader.
+    pub(crate) const NONE: u32 = u32::MAX;
+
+    /// Packs the raster part. Fill and clamp are 0 where they are dynamic.
+    pub(crate) fn raster(class: u32, fill: u8, clamp: bool) -> u32 {
+        class | u32::from(fill) << 8 | u32::from(clamp) << 16
+    }
+}
+
+/// Points, lines or triangles: within a class the topology is dynamic.
+pub(crate) fn class(topology: Topology) -> u32 {
+    match topology {
+        Topology::PointList => 0,
+        Topology::LineList | Topology::LineStrip => 1,
+        Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan => 2,
+    }
+}
+
+/// A Vulkan topology.
+pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
+    match topology {
+        Topology::PointList => vk::PrimitiveTopology::POINT_LIST,
+        Topology::LineList => vk::PrimitiveTopology::LINE_LIST,
+        Topology::LineStrip => vk::PrimitiveTopology::LINE_STRIP,
+        Topology::TriangleList => vk::PrimitiveTopology::TRIANGLE_LIST,
+        Topology::TriangleStrip => vk::PrimitiveTopology::TRIANGLE_STRIP,
+        Topology::TriangleFan => vk::PrimitiveTopology::TRIANGLE_FAN,
+    }
+}
+
+/// Formats of the targets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct TargetFormats {
+    pub(crate) colors: [vk::Format; 8],
+    pub(crate) depth: vk::Format,
+    pub(crate) samples: u32,
+}
+
+impl TargetFormats {
+    /// Colour targets up to the last one that is there.
+    pub(crate) fn color_count(&self) -> usize {
+        self.colors.iter().rposition(|&format| format != vk::Format::UNDEFINED).map_or(0, |last| last + 1)
+    }
+
+    pub(crate) fn stencil(&self) -> vk::Format {
+        match self.depth {
+            vk::Format::D24_UNORM_S8_UINT | vk::Format::D32_SFLOAT_S8_UINT => self.depth,
+            _ => vk::Format::UNDEFINED,
+        }
+    }
+}
+
+/// A vertex attribute as Vulkan wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Attribute {
+    pub(crate) location: u32,
+    pub(crate) binding: u32,
+    pub(crate) format: vk::Format,
+    pub(crate) offset: u32,
+}
+
+/// A vertex layout: what the shader reads of it. Strides are dynamic.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct VertexLayout {
+    pub(crate) attributes: SmallVec<[Attribute; 16]>,
+    /// Binding, and its divisor if it advances per instance.
+    pub(crate) bindings: SmallVec<[(u32, Option<u32>); 8]>,
+}
+
+/// Blending where it is part of the pipeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Blend {
+    pub(crate) enable: bool,
+    /// Factors and operations as in [`SetBlend`].
+    pub(crate) equation: [u8; 6],
+    /// Two targets' masks per byte would do, but nothing is gained.
+    pub(crate) masks: [u8; 8],
+}
+
+/// The equation bytes of a blend state.
+pub(crate) fn equation(blend: &SetBlend) -> [u8; 6] {
+    [blend.src_color, blend.dst_color, blend.color_op, blend.src_alpha, blend.dst_alpha, blend.alpha_op]
+}
+
+/// Gives equal values equal numbers.
+pub(crate) struct Interner<T> {
+    numbers: FxHashMap<T, u32>,
+    values: Vec<T>,
+}
+
+impl<T: Clone + Eq + Hash> Interner<T> {
+    pub(crate) fn number(&mut self, value: &T) -> u32 {
+        if let Some(&number) = self.numbers.get(value) {
+            return number;
+        }
+        let number = self.values.len() as u32;
+        self.numbers.insert(value.clone(), number);
+        self.values.push(value.clone());
+        number
+    }
+
+    pub(crate) fn get(&self, number: u32) -> &T {
+        &self.values[number as usize]
+    }
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { numbers: FxHashMap::default(), values: Vec::new() }
+    }
+}
+
+/// Everything that a pipeline is made from; owned, so that another thread can do it.
+pub(crate) struct Description {
+    pub(crate) vertex: vk::ShaderModule,
+    pub(crate) pixel: Option<vk::ShaderModule>,
+    pub(crate) layout: VertexLayout,
+    pub(crate) targets: TargetFormats,
+    pub(crate) blend: Blend,
+    pub(crate) key: Key,
+}
+
+/// A Vulkan blend factor.
+pub(crate) fn factor(gpu: &Gpu, bits: u8) -> vk::BlendFactor {
+    use vk::BlendFactor as V;
+    match BlendFactor::of(bits) {
+        BlendFactor::Zero => V::ZERO,
+        BlendFactor::One => V::ONE,
+        BlendFactor::SrcColor => V::SRC_COLOR,
+        BlendFactor::OneMinusSrcColor => V::ONE_MINUS_SRC_COLOR,
+        BlendFactor::DstColor => V::DST_COLOR,
+        BlendFactor::OneMinusDstColor => V::ONE_MINUS_DST_COLOR,
+        BlendFactor::SrcAlpha => V::SRC_ALPHA,
+        BlendFactor::OneMinusSrcAlpha => V::ONE_MINUS_SRC_ALPHA,
+        BlendFactor::DstAlpha => V::DST_ALPHA,
+        BlendFactor::OneMinusDstAlpha => V::ONE_MINUS_DST_ALPHA,
+        BlendFactor::ConstantColor => V::CONSTANT_COLOR,
+        BlendFactor::OneMinusConstantColor => V::ONE_MINUS_CONSTANT_COLOR,
+        BlendFactor::ConstantAlpha => V::CONSTANT_ALPHA,
+        BlendFactor::OneMinusConstantAlpha => V::ONE_MINUS_CONSTANT_ALPHA,
+        BlendFactor::SrcAlphaSaturate => V::SRC_ALPHA_SATURATE,
+        BlendFactor::Src1Color if gpu.profile.dual_source => V::SRC1_COLOR,
+        BlendFactor::OneMinusSrc1Color if gpu.profile.dual_source => V::ONE_MINUS_SRC1_COLOR,
+        BlendFactor::Src1Alpha if gpu.profile.dual_source => V::SRC1_ALPHA,
+        BlendFactor::OneMinusSrc1Alpha if gpu.profile.dual_source => V::ONE_MINUS_SRC1_ALPHA,
+        BlendFactor::Src1Color | BlendFactor::Src1Alpha => V::ONE,
+        BlendFactor::OneMinusSrc1Color | BlendFactor::OneMinusSrc1Alpha => V::ZERO,
+    }
+}
+
+/// A Vulkan blend operation.
+pub(crate) fn blend_op(bits: u8) -> vk::BlendOp {
+    match BlendOp::of(bits) {
+        BlendOp::Add => vk::BlendOp::ADD,
+        BlendOp::Subtract => vk::BlendOp::SUBTRACT,
+        BlendOp::ReverseSubtract => vk::BlendOp::REVERSE_SUBTRACT,
+        BlendOp::Min => vk::BlendOp::MIN,
+        BlendOp::Max => vk::BlendOp::MAX,
+    }
+}
+
+/// A Vulkan polygon mode.
+pub(crate) fn polygon_mode(gpu: &Gpu, fill: u8) -> vk::PolygonMode {
+    match Fill::of(fill) {
+        Fill::Line if gpu.profile.fill_modes => vk::PolygonMode::LINE,
+        Fill::Point if gpu.profile.fill_modes => vk::PolygonMode::POINT,
+        _ => vk::PolygonMode::FILL,
+    }
+}
+
+/// States that are always dynamic: those of Vulkan 1.3 core.
+const DYNAMIC: &[vk::DynamicState] = &[
+    vk::DynamicState::VIEWPORT,
+    vk::DynamicState::SCISSOR,
+    vk::DynamicState::CULL_MODE,
+    vk::DynamicState::FRONT_FACE,
+    vk::DynamicState::PRIMITIVE_TOPOLOGY,
+    vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE,
+    vk::DynamicState::DEPTH_TEST_ENABLE,
+    vk::DynamicState::DEPTH_WRITE_ENABLE,
+    vk::DynamicState::DEPTH_COMPARE_OP,
+    vk::DynamicState::STENCIL_TEST_ENABLE,
+    vk::DynamicState::STENCIL_OP,
+    vk::DynamicState::STENCIL_COMPARE_MASK,
+    vk::DynamicState::STENCIL_WRITE_MASK,
+    vk::DynamicState::STENCIL_REFERENCE,
+    vk::DynamicState::DEPTH_BIAS_ENABLE,
+    vk::DynamicState::DEPTH_BIAS,
+    vk::DynamicState::BLEND_CONSTANTS,
+];
+
+/// Makes a pipeline. Any thread may call it.
+pub(crate) fn create(
+    gpu: &Gpu,
+    layout: vk::PipelineLayout,
+    cache: vk::PipelineCache,
+    d: &Description,
+) -> Result<vk::Pipeline> {
+    let stage = |module, stage| {
+        vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main")
+    };
+    let mut stages = SmallVec::<[_; 2]>::new();
+    stages.push(stage(d.vertex, vk::ShaderStageFlags::VERTEX));
+    stages.extend(d.pixel.map(|module| stage(module, vk::ShaderStageFlags::FRAGMENT)));
+    let attributes: SmallVec<[_; 16]> = d
+        .layout
+        .attributes
+        .iter()
+        .map(|a| {
+            vk::VertexInputAttributeDescription::default()
+                .location(a.location)
+                .binding(a.binding)
+                .format(a.format)
+                .offset(a.offset)
+        })
+        .collect();
+    let bindings: SmallVec<[_; 8]> = d
+        .layout
+        .bindings
+        .iter()
+        .map(|&(binding, divisor)| {
+            let rate = if divisor.is_some() { vk::VertexInputRate::INSTANCE } else { vk::VertexInputRate::VERTEX };
+            vk::VertexInputBindingDescription::default().binding(binding).input_rate(rate)
+        })
+        .collect();
+    let divisors: SmallVec<[_; 8]> = d
+        .layout
+        .bindings
+        .iter()
+        .filter_map(|&(binding, divisor)| Some((binding, divisor.filter(|&d| d > 1)?)))
+        .map(|(binding, d)| vk::VertexInputBindingDivisorDescriptionEXT::default().binding(binding).divisor(d))
+        .collect();
+    let mut divisor_state =
+        vk::PipelineVertexInputDivisorStateCreateInfoEXT::default().vertex_binding_divisors(&divisors);
+    let mut input = vk::PipelineVertexInputStateCreateInfo::default()
+        .vertex_attribute_descriptions(&attributes)
+        .vertex_binding_descriptions(&bindings);
+    if !divisors.is_empty() && gpu.profile.divisor {
+        input = input.push_next(&mut divisor_state);
+    }
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(match d.key.raster & 0xff {
+        0 => vk::PrimitiveTopology::POINT_LIST,
+        1 => vk::PrimitiveTopology::LINE_LIST,
+        _ => vk::PrimitiveTopology::TRIANGLE_LIST,
+    });
+    let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
+    let raster = vk::PipelineRasterizationStateCreateInfo::default()
+        .polygon_mode(polygon_mode(gpu, (d.key.raster >> 8) as u8))
+        .depth_clamp_enable(d.key.raster >> 16 & 1 != 0)
+        .line_width(1.0);
+    let mask = [d.key.sample_mask];
+    let mut samples = vk::PipelineMultisampleStateCreateInfo::default()
+        .rasterization_samples(vk::SampleCountFlags::from_raw(d.targets.samples.max(1)));
+    if !gpu.profile.dynamic_state3.sample_mask {
+        samples = samples.sample_mask(&mask);
+    }
+    let depth = vk::PipelineDepthStencilStateCreateInfo::default();
+    let count = d.targets.color_count();
+    let blends: SmallVec<[_; 8]> = (0..count)
+        .map(|i| {
+            let [src, dst, op, src_alpha, dst_alpha, alpha_op] = d.blend.equation;
+            vk::PipelineColorBlendAttachmentState::default()
+                .blend_enable(d.blend.enable)
+                .src_color_blend_factor(factor(gpu, src))
+                .dst_color_blend_factor(factor(gpu, dst))
+                .color_blend_op(blend_op(op))
+                .src_alpha_blend_factor(factor(gpu, src_alpha))
+                .dst_alpha_blend_factor(factor(gpu, dst_alpha))
+                .alpha_blend_op(blend_op(alpha_op))
+                .color_write_mask(vk::ColorComponentFlags::from_raw(u32::from(d.blend.masks[i])))
+        })
+        .collect();
+    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
+    let mut dynamic: SmallVec<[_; 24]> = SmallVec::from_slice(DYNAMIC);
+    let d3 = gpu.profile.dynamic_state3;
+    if d3.blend {
+        dynamic.extend([
+            vk::DynamicState::COLOR_BLEND_ENABLE_EXT,
+            vk::DynamicState::COLOR_BLEND_EQUATION_EXT,
+            vk::DynamicState::COLOR_WRITE_MASK_EXT,
+        ]);
+    }
+    dynamic.extend(d3.polygon_mode.then_some(vk::DynamicState::POLYGON_MODE_EXT));
+    dynamic.extend(d3.sample_mask.then_some(vk::DynamicState::SAMPLE_MASK_EXT));
+    dynamic.extend(d3.depth_clamp.then_some(vk::DynamicState::DEPTH_CLAMP_ENABLE_EXT));
+    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+    let mut rendering = vk::PipelineRenderingCreateInfo::default()
+        .color_attachment_formats(&d.targets.colors[..count])
+        .depth_attachment_format(d.targets.depth)
+        .stencil_attachment_format(d.targets.stencil());
+    let info = vk::GraphicsPipelineCreateInfo::default()
+        .stages(&stages)
+        .vertex_input_state(&input)
+        .input_assembly_state(&assembly)
+        .viewport_state(&viewport)
+        .rasterization_state(&raster)
+        .multisample_state(&samples)
+        .depth_stencil_state(&depth)
+        .color_blend_state(&blend)
+        .dynamic_state(&dynamic)
+        .layout(layout)
+        .push_next(&mut rendering);
+    // SAFETY: modules, layout and cache are alive, and every pointer lives until the call returns.
+    let result = unsafe { gpu.raw.create_graphics_pipelines(cache, &[info], None) };
+    let pipeline = result.map_err(|(_, error)| error).checked("vkCreateGraphicsPipelines")?[0];
+    gpu.name(pipeline, &format!("pipeline v{} p{}", d.key.vertex, d.key.pixel as i32));
+    Ok(pipeline)
+}
+
+/// Pipelines by key, and the interned parts of keys.
+pub(crate) struct Pipelines {
+    gpu: Arc<Gpu>,
+    layout: vk::PipelineLayout,
+    cache: vk::PipelineCache,
+    pub(crate) targets: Interner<TargetFormats>,
+    pub(crate) inputs: Interner<VertexLayout>,
+    pub(crate) blends: Interner<Blend>,
+    /// `None`: cannot be made; said so once.
+    pipelines: FxHashMap<Key, Option<vk::Pipeline>>,
+}
+
+impl Pipelines {
+    pub(crate) fn new(gpu: &Arc<Gpu>, descriptors: &Descriptors, cache: vk::PipelineCache) -> Self {
+        let mut blends = Interner::default();
+        // Number 0 stands for dynamic blending.
+        blends.number(&Blend::default());
+        Self {
+            gpu: Arc::clone(gpu),
+            layout: descriptors.pipeline_layout,
+            cache,
+            targets: Interner::default(),
+            inputs: Interner::default(),
+            blends,
+            pipelines: FxHashMap::default(),
+        }
+    }
+
+    /// The pipeline of a key; makes it if it is new. `modules` gives the shader modules of the key.
+    #[inline]
+    pub(crate) fn get(
+        &mut self,
+        key: &Key,
+        modules: impl FnOnce() -> (vk::ShaderModule, Option<vk::ShaderModule>),
+    ) -> Option<vk::Pipeline> {
+        match self.pipelines.get(key) {
+            Some(found) => *found,
+            None => self.make(key, modules()),
+        }
+    }
+
+    #[cold]
+    fn make(
+        &mut self,
+        key: &Key,
+        (vertex, pixel): (vk::ShaderModule, Option<vk::ShaderModule>),
+    ) -> Option<vk::Pipeline> {
+        let description = Description {
+            vertex,
+            pixel,
+            layout: self.inputs.get(key.input).clone(),
+            targets: *self.targets.get(key.targets),
+            blend: *self.blends.get(key.blend),
+            key: *key,
+        };
+        let made = create(&self.gpu, self.layout, self.cache, &description)
+            .inspect_err(|error| tracing::error!("pipeline of {key:?}: {error}; its draws are skipped"))
+            .ok();
+        self.pipelines.insert(*key, made);
+        made
+    }
+
+    /// Pipelines made so far.
+    pub(crate) fn len(&self) -> usize {
+        self.pipelines.values().flatten().count()
+    }
+}
+
+impl Drop for Pipelines {
+    fn drop(&mut self) {
+        for pipeline in self.pipelines.values().flatten() {
+            // SAFETY: the renderer waits for the device before it drops its parts.
+            unsafe { self.gpu.raw.destroy_pipeline(*pipeline, None) };
+        }
+    }
+}

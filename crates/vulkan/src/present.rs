@@ -1,0 +1,225 @@
+//! Presenting: to nothing, to pictures on disk, to whoever asked for the frames, to windows.
+
+use crate::error::Result;
+use crate::gpu::Gpu;
+use crate::memory::{Buffer, Image, Place};
+use crate::options::{FrameSet, Options};
+use crate::renderer::Renderer;
+use crate::submit::{Trash, full_barrier};
+use crate::workers::Workers;
+use afterimage_stream::packets::{Present, PresentTarget, Rect};
+use afterimage_stream::{ObjectId, Reply};
+use ash::vk;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A presented picture in CPU memory.
+#[derive(Debug)]
+pub struct Picture<'a> {
+    /// The target it was presented to.
+    pub target: ObjectId,
+    /// Frame number.
+    pub frame: u64,
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+    /// Rows from the top, red, green, blue and alpha in a byte each.
+    pub rgba: &'a [u8],
+}
+
+/// Receives presented pictures.
+pub type PictureSink = Box<dyn FnMut(&Picture<'_>) + Send>;
+
+/// A picture that the GPU is copying.
+struct Pending {
+    submission: u64,
+    target: ObjectId,
+    frame: u64,
+    width: u32,
+    height: u32,
+    buffer: Buffer,
+    screenshot: bool,
+}
+
+/// Targets and pictures.
+pub(crate) struct Presenter {
+    gpu: Arc<Gpu>,
+    screenshots: Option<PathBuf>,
+    screenshot_frames: Option<FrameSet>,
+    pub(crate) sink: Option<PictureSink>,
+    pending: VecDeque<Pending>,
+    writers: Option<Workers>,
+    targets: Vec<PresentTarget>,
+}
+
+impl Presenter {
+    pub(crate) fn new(gpu: &Arc<Gpu>, options: &Options) -> Self {
+        let screenshots = options.screenshots.clone();
+        if let Some(dir) = &screenshots
+            && let Err(error) = std::fs::create_dir_all(dir)
+        {
+            tracing::error!("AFTERIMAGE_SCREENSHOTS={}: {error}", dir.display());
+        }
+        Self {
+            gpu: Arc::clone(gpu),
+            writers: screenshots.is_some().then(|| Workers::new("pictures")),
+            screenshots,
+            screenshot_frames: options.screenshot_frames.clone(),
+            sink: None,
+            pending: VecDeque::new(),
+            targets: Vec::new(),
+        }
+    }
+
+    fn wants_screenshot(&self, frame: u64) -> bool {
+        self.screenshots.is_some() && self.screenshot_frames.as_ref().is_none_or(|set| set.contains(frame))
+    }
+
+    /// Hands out the pictures that have arrived.
+    pub(crate) fn deliver(&mut self, completed: u64) {
+        while self.pending.front().is_some_and(|pending| pending.submission <= completed) {
+            let Some(pending) = self.pending.pop_front() else { break };
+            let bytes = pending.buffer.bytes(0, pending.width as usize * pending.height as usize * 4);
+            if let Some(sink) = &mut self.sink {
+                sink(&Picture {
+                    target: pending.target,
+                    frame: pending.frame,
+                    width: pending.width,
+                    height: pending.height,
+                    rgba: bytes,
+                });
+            }
+            if pending.screenshot
+                && let (Some(dir), Some(writers)) = (&self.screenshots, &self.writers)
+            {
+                let path = dir.join(format!("frame-{:06}.png", pending.frame));
+                let (width, height) = (pending.width, pending.height);
+                let rgb: Vec<u8> = bytes.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
+                writers.run(move || {
+                    if let Err(error) = write_png(&path, width, height, &rgb) {
+                        tracing::error!("{}: {error}", path.display());
+                    }
+                });
+            }
+        }
+    }
+
+    /// Waits until every picture is on disk.
+    pub(crate) fn finish_screenshots(&mut self, completed: u64) {
+        self.deliver(completed);
+        if let Some(writers) = &self.writers {
+            writers.finish();
+        }
+    }
+}
+
+/// Writes an opaque picture, through a temporary file so that nobody sees half of it.
+fn write_png(path: &Path, width: u32, height: u32, rgb: &[u8]) -> std::io::Result<()> {
+    let temporary = path.with_extension("png.tmp");
+    let file = std::io::BufWriter::new(std::fs::File::create(&temporary)?);
+    let mut encoder = png::Encoder::new(file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(rgb)?;
+    writer.finish()?;
+    std::fs::rename(&temporary, path)
+}
+
+impl Renderer {
+    /// Sends every presented picture to `sink` as well, some frames late. For windows that are drawn by a blit.
+    pub fn set_picture_sink(&mut self, sink: Option<PictureSink>) {
+        self.presenter.sink = sink;
+    }
+
+    /// [`PresentTarget`].
+    pub(crate) fn present_target(&mut self, body: &PresentTarget) -> Result {
+        self.presenter.targets.retain(|target| target.id != body.id);
+        self.presenter.targets.push(*body);
+        Ok(())
+    }
+
+    /// A target was destroyed.
+    pub(crate) fn remove_target(&mut self, id: ObjectId) {
+        self.presenter.targets.retain(|target| target.id != id);
+    }
+
+    /// [`Present`].
+    pub(crate) fn present(&mut self, body: &Present, replies: &mut dyn FnMut(Reply)) -> Result {
+        let screenshot = self.presenter.wants_screenshot(body.frame);
+        if screenshot || self.presenter.sink.is_some() {
+            self.copy_picture(body, screenshot)?;
+        }
+        let number = self.submit()?;
+        self.stats.frame();
+        self.frame_submitted(body.frame, number, replies)?;
+        self.presenter.deliver(self.submissions.completed);
+        Ok(())
+    }
+
+    /// The part of the texture that is shown.
+    pub(crate) fn shown(&self, body: &Present) -> Option<Rect> {
+        let texture = self.textures.get(body.texture)?;
+        let whole = Rect { x: 0, y: 0, width: texture.desc.width, height: texture.desc.height };
+        if body.src.is_empty() {
+            return Some(whole);
+        }
+        let extent = vk::Extent2D { width: whole.width, height: whole.height };
+        let clipped = crate::targets::clip(&body.src, extent)?;
+        Some(Rect {
+            x: clipped.offset.x,
+            y: clipped.offset.y,
+            width: clipped.extent.width,
+            height: clipped.extent.height,
+        })
+    }
+
+    /// Converts what is shown to 8 bits per channel and copies it for the CPU.
+    fn copy_picture(&mut self, body: &Present, screenshot: bool) -> Result {
+        let Some(rect) = self.shown(body) else { return Ok(()) };
+        let size = vk::Extent3D { width: rect.width, height: rect.height, depth: 1 };
+        let info = vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(vk::Format::R8G8B8A8_UNORM)
+            .extent(size)
+            .mip_levels(1)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
+        let picture = Image::new(&self.gpu, "picture", &info)?;
+        let bytes = u64::from(rect.width) * u64::from(rect.height) * 4;
+        let buffer = Buffer::new(&self.presenter.gpu, "picture", bytes, Place::ReadBack)?;
+        let cmd = self.main();
+        self.end_pass();
+        self.image_barrier(cmd, picture.raw, vk::ImageLayout::UNDEFINED, vk::ImageLayout::GENERAL);
+        let whole = Rect { x: 0, y: 0, width: rect.width, height: rect.height };
+        self.blit_out(body.texture, rect, picture.raw, vk::ImageLayout::GENERAL, whole)?;
+        let cmd = self.main();
+        full_barrier(&self.gpu, cmd);
+        let region = [vk::BufferImageCopy::default()
+            .image_subresource(
+                vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1),
+            )
+            .image_extent(size)];
+        // SAFETY: the image has this size and layout, the buffer as many bytes.
+        unsafe {
+            let general = vk::ImageLayout::GENERAL;
+            self.gpu.raw.cmd_copy_image_to_buffer(cmd, picture.raw, general, buffer.raw, &region);
+        }
+        self.host_barrier(cmd);
+        self.submissions.discard(Trash::Image(picture));
+        self.presenter.pending.push_back(Pending {
+            submission: self.submissions.current,
+            target: body.target,
+            frame: body.frame,
+            width: rect.width,
+            height: rect.height,
+            buffer,
+            screenshot,
+        });
+        Ok(())
+    }
+}

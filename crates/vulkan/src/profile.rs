@@ -1,0 +1,455 @@
+//! What a device can do, looked up once. Everything beyond Vulkan 1.3 core has a path without it.
+
+use crate::error::{Checked, Result};
+use crate::format;
+use crate::instance::Instance;
+use crate::options::Without;
+use afterimage_stream::{DeviceInfo, Format, FormatFeatures};
+use ash::{ext, khr, vk};
+use std::ffi::CStr;
+use std::fmt;
+
+/// Descriptors in the tables of the bindless profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bindless {
+    /// Entries of the table of 2D textures.
+    pub textures_2d: u32,
+    /// Entries of the table of cube textures.
+    pub textures_cube: u32,
+    /// Entries of the table of 3D textures.
+    pub textures_3d: u32,
+    /// Entries of the table of samplers.
+    pub samplers: u32,
+}
+
+/// States that VK_EXT_extended_dynamic_state3 takes out of the pipeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DynamicState3 {
+    /// Blend enable, equation and write masks: used together or not at all.
+    pub blend: bool,
+    /// Polygon mode.
+    pub polygon_mode: bool,
+    /// Sample mask.
+    pub sample_mask: bool,
+    /// Depth clamp enable.
+    pub depth_clamp: bool,
+}
+
+/// What one device can do.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Device name.
+    pub name: String,
+    /// Driver name and version, in words.
+    pub driver: String,
+    /// PCI vendor id.
+    pub vendor: u32,
+    /// PCI device id.
+    pub device: u32,
+    /// Driver version as Vulkan gives it.
+    pub driver_version: u32,
+    /// Vulkan version.
+    pub api_version: u32,
+    /// Discrete, integrated, CPU...
+    pub kind: vk::PhysicalDeviceType,
+    /// Bytes of device-local memory.
+    pub memory: u64,
+    /// Vulkan's limits.
+    pub limits: vk::PhysicalDeviceLimits,
+    /// Sizes of the bindless tables, where descriptor indexing is there.
+    pub bindless: Option<Bindless>,
+    /// VK_EXT_extended_dynamic_state3.
+    pub dynamic_state3: DynamicState3,
+    /// Most draws in one vkCmdDrawMultiEXT; 0 without VK_EXT_multi_draw.
+    pub multi_draw: u32,
+    /// VK_EXT_custom_border_color without formats.
+    pub custom_border_color: bool,
+    /// samplerMirrorClampToEdge.
+    pub mirror_clamp: bool,
+    /// fillModeNonSolid.
+    pub fill_modes: bool,
+    /// depthClamp.
+    pub depth_clamp: bool,
+    /// VK_EXT_depth_clip_enable: depth can be unclipped without being clamped.
+    pub depth_clip: bool,
+    /// samplerAnisotropy.
+    pub anisotropy: bool,
+    /// occlusionQueryPrecise.
+    pub precise_occlusion: bool,
+    /// dualSrcBlend.
+    pub dual_source: bool,
+    /// independentBlend: write masks per target.
+    pub independent_blend: bool,
+    /// shaderClipDistance.
+    pub clip_distance: bool,
+    /// largePoints.
+    pub large_points: bool,
+    /// VK_EXT_vertex_attribute_divisor with divisors other than 1.
+    pub divisor: bool,
+    /// Triangle fans (a portability subset device may lack them).
+    pub triangle_fans: bool,
+    /// Bits of a timestamp on the queue; 0 where there are none.
+    pub timestamp_bits: u32,
+    /// VK_KHR_swapchain.
+    pub swapchain: bool,
+    /// formatA4R4G4B4 of VK_EXT_4444_formats (promoted to 1.3 as an option).
+    pub format_4444: bool,
+    /// Core features that are missing: with any of them the device is not usable.
+    pub missing: Vec<&'static str>,
+    /// Queue family used for everything.
+    pub queue_family: u32,
+    /// Vulkan format and [`FormatFeatures`] for every stream format, by number.
+    pub(crate) formats: Vec<format::Choice>,
+}
+
+/// Every feature structure that is asked about and then enabled.
+#[derive(Default)]
+pub(crate) struct Features {
+    pub(crate) core: vk::PhysicalDeviceFeatures,
+    pub(crate) v11: vk::PhysicalDeviceVulkan11Features<'static>,
+    pub(crate) v12: vk::PhysicalDeviceVulkan12Features<'static>,
+    pub(crate) v13: vk::PhysicalDeviceVulkan13Features<'static>,
+    pub(crate) dynamic3: vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'static>,
+    pub(crate) multi_draw: vk::PhysicalDeviceMultiDrawFeaturesEXT<'static>,
+    pub(crate) border: vk::PhysicalDeviceCustomBorderColorFeaturesEXT<'static>,
+    pub(crate) depth_clip: vk::PhysicalDeviceDepthClipEnableFeaturesEXT<'static>,
+    pub(crate) divisor: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
+    pub(crate) formats_4444: vk::PhysicalDevice4444FormatsFeaturesEXT<'static>,
+}
+
+/// Extensions that are used where found, with the structure that must be chained for each.
+pub(crate) const OPTIONAL: &[&CStr] = &[
+    khr::swapchain::NAME,
+    ext::extended_dynamic_state3::NAME,
+    ext::multi_draw::NAME,
+    ext::custom_border_color::NAME,
+    ext::depth_clip_enable::NAME,
+    ext::vertex_attribute_divisor::NAME,
+    vk::EXT_4444_FORMATS_NAME,
+    c"VK_KHR_portability_subset",
+];
+
+impl Features {
+    /// Chains the structures of the extensions in `extensions` and hands the whole to `f`.
+    pub(crate) fn chained<R>(
+        &mut self,
+        extensions: &[&CStr],
+        f: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>) -> R,
+    ) -> R {
+        let has = |name: &CStr| extensions.contains(&name);
+        let mut chain = vk::PhysicalDeviceFeatures2::default().features(self.core);
+        chain = chain.push_next(&mut self.v11).push_next(&mut self.v12).push_next(&mut self.v13);
+        if has(ext::extended_dynamic_state3::NAME) {
+            chain = chain.push_next(&mut self.dynamic3);
+        }
+        if has(ext::multi_draw::NAME) {
+            chain = chain.push_next(&mut self.multi_draw);
+        }
+        if has(ext::custom_border_color::NAME) {
+            chain = chain.push_next(&mut self.border);
+        }
+        if has(ext::depth_clip_enable::NAME) {
+            chain = chain.push_next(&mut self.depth_clip);
+        }
+        if has(ext::vertex_attribute_divisor::NAME) {
+            chain = chain.push_next(&mut self.divisor);
+        }
+        if has(vk::EXT_4444_FORMATS_NAME) {
+            chain = chain.push_next(&mut self.formats_4444);
+        }
+        let result = f(&mut chain);
+        let core = chain.features;
+        self.core = core;
+        result
+    }
+}
+
+/// Which of [`OPTIONAL`] a device has.
+pub(crate) fn optional_extensions(instance: &Instance, device: vk::PhysicalDevice) -> Result<Vec<&'static CStr>> {
+    // SAFETY: the handle is one of the instance's.
+    let found = unsafe { instance.raw.enumerate_device_extension_properties(device) }
+        .checked("vkEnumerateDeviceExtensionProperties")?;
+    let has = |name: &&CStr| found.iter().any(|e| e.extension_name_as_c_str() == Ok(*name));
+    let without_surfaces = |name: &&CStr| instance.surfaces || *name != khr::swapchain::NAME;
+    Ok(OPTIONAL.iter().copied().filter(has).filter(without_surfaces).collect())
+}
+
+impl Profile {
+    /// Looks a device up.
+    ///
+    /// # Errors
+    /// Where Vulkan does not answer.
+    pub fn new(instance: &Instance, handle: vk::PhysicalDevice, without: Without) -> Result<Self> {
+        let extensions = optional_extensions(instance, handle)?;
+        let has = |name: &CStr| extensions.contains(&name);
+        let mut multi = vk::PhysicalDeviceMultiDrawPropertiesEXT::default();
+        let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut v12);
+        if has(ext::multi_draw::NAME) {
+            properties = properties.push_next(&mut multi);
+        }
+        // SAFETY: the handle is the instance's, and the chain is valid.
+        unsafe { instance.raw.get_physical_device_properties2(handle, &mut properties) };
+        let properties = properties.properties;
+        let mut features = Features::default();
+        if properties.api_version >= vk::API_VERSION_1_3 {
+            features.chained(&extensions, |chain| {
+                // SAFETY: as above.
+                unsafe { instance.raw.get_physical_device_features2(handle, chain) };
+            });
+        }
+        // SAFETY: as above.
+        let memory = unsafe { instance.raw.get_physical_device_memory_properties(handle) };
+        let local = memory
+            .memory_heaps_as_slice()
+            .iter()
+            .filter(|heap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))
+            .map(|heap| heap.size)
+            .sum();
+        // SAFETY: as above.
+        let families = unsafe { instance.raw.get_physical_device_queue_family_properties(handle) };
+        let graphics = vk::QueueFlags::GRAPHICS | vk::QueueFlags::TRANSFER;
+        let family = families.iter().position(|family| {
+            family.queue_flags.contains(vk::QueueFlags::GRAPHICS) || family.queue_flags.contains(graphics)
+        });
+        let on = |value: vk::Bool32| value == vk::TRUE;
+        let (core, f12, f13) = (&features.core, &features.v12, &features.v13);
+        let needed = [
+            ("Vulkan 1.3", properties.api_version >= vk::API_VERSION_1_3),
+            ("a graphics queue", family.is_some()),
+            ("dynamicRendering", on(f13.dynamic_rendering)),
+            ("synchronization2", on(f13.synchronization2)),
+            ("timelineSemaphore", on(f12.timeline_semaphore)),
+            ("bufferDeviceAddress", on(f12.buffer_device_address)),
+            ("hostQueryReset", on(f12.host_query_reset)),
+            ("robustBufferAccess", on(core.robust_buffer_access)),
+        ];
+        let missing = needed.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
+        let d3 = &features.dynamic3;
+        let dynamic_state3 = if without.dynamic_state3 {
+            DynamicState3::default()
+        } else {
+            DynamicState3 {
+                blend: on(d3.extended_dynamic_state3_color_blend_enable)
+                    && on(d3.extended_dynamic_state3_color_blend_equation)
+                    && on(d3.extended_dynamic_state3_color_write_mask),
+                polygon_mode: on(d3.extended_dynamic_state3_polygon_mode),
+                sample_mask: on(d3.extended_dynamic_state3_sample_mask),
+                depth_clamp: on(d3.extended_dynamic_state3_depth_clamp_enable),
+            }
+        };
+        let format_4444 = on(features.formats_4444.format_a4r4g4b4);
+        let timestamp_bits = family.map_or(0, |family| families[family].timestamp_valid_bits);
+        Ok(Self {
+            name: properties.device_name_as_c_str().unwrap_or(c"?").to_string_lossy().into_owned(),
+            driver: format!(
+                "{} {}",
+                v12.driver_name_as_c_str().unwrap_or(c"?").to_string_lossy(),
+                v12.driver_info_as_c_str().unwrap_or(c"").to_string_lossy()
+            ),
+            vendor: properties.vendor_id,
+            device: properties.device_id,
+            driver_version: properties.driver_version,
+            api_version: properties.api_version,
+            kind: properties.device_type,
+            memory: local,
+            limits: properties.limits,
+            bindless: if without.bindless { None } else { bindless(core, f12, &v12) },
+            dynamic_state3,
+            multi_draw: if on(features.multi_draw.multi_draw) && !without.multi_draw { multi.max_multi_draw_count } else { 0 },
+            custom_border_color: on(features.border.custom_border_colors)
+                && on(features.border.custom_border_color_without_format),
+            mirror_clamp: on(f12.sampler_mirror_clamp_to_edge),
+            fill_modes: on(core.fill_mode_non_solid),
+            depth_clamp: on(core.depth_clamp),
+            depth_clip: on(features.depth_clip.depth_clip_enable),
+            anisotropy: on(core.sampler_anisotropy),
+            precise_occlusion: on(core.occlusion_query_precise),
+            dual_source: on(core.dual_src_blend),
+            independent_blend: on(core.independent_blend),
+            clip_distance: on(core.shader_clip_distance),
+            large_points: on(core.large_points),
+            divisor: on(features.divisor.vertex_attribute_instance_rate_divisor),
+            triangle_fans: !has(c"VK_KHR_portability_subset"),
+            timestamp_bits,
+            swapchain: has(khr::swapchain::NAME),
+            format_4444,
+            missing,
+            queue_family: family.unwrap_or(0) as u32,
+            formats: Format::ALL.iter().map(|&f| format::choose(instance, handle, f, format_4444)).collect(),
+        })
+    }
+
+    /// What is enabled on the device: the part of its features that this profile uses.
+    pub(crate) fn features(&self) -> Features {
+        let on = |value: bool| if value { vk::TRUE } else { vk::FALSE };
+        let mut features = Features::default();
+        let core = &mut features.core;
+        core.robust_buffer_access = vk::TRUE;
+        core.fill_mode_non_solid = on(self.fill_modes);
+        core.depth_clamp = on(self.depth_clamp);
+        core.sampler_anisotropy = on(self.anisotropy);
+        core.occlusion_query_precise = on(self.precise_occlusion);
+        core.dual_src_blend = on(self.dual_source);
+        core.independent_blend = on(self.independent_blend);
+        core.shader_clip_distance = on(self.clip_distance);
+        core.large_points = on(self.large_points);
+        core.texture_compression_bc = on(self.choice(Format::BC1_RGBA_UNORM).features != 0);
+        let f12 = &mut features.v12;
+        f12.timeline_semaphore = vk::TRUE;
+        f12.buffer_device_address = vk::TRUE;
+        f12.host_query_reset = vk::TRUE;
+        f12.sampler_mirror_clamp_to_edge = on(self.mirror_clamp);
+        if self.bindless.is_some() {
+            f12.descriptor_indexing = vk::TRUE;
+            f12.runtime_descriptor_array = vk::TRUE;
+            f12.descriptor_binding_partially_bound = vk::TRUE;
+            f12.descriptor_binding_sampled_image_update_after_bind = vk::TRUE;
+            f12.descriptor_binding_update_unused_while_pending = vk::TRUE;
+            core.shader_sampled_image_array_dynamic_indexing = vk::TRUE;
+        }
+        features.v13.dynamic_rendering = vk::TRUE;
+        features.v13.synchronization2 = vk::TRUE;
+        let d3 = &mut features.dynamic3;
+        d3.extended_dynamic_state3_color_blend_enable = on(self.dynamic_state3.blend);
+        d3.extended_dynamic_state3_color_blend_equation = on(self.dynamic_state3.blend);
+        d3.extended_dynamic_state3_color_write_mask = on(self.dynamic_state3.blend);
+        d3.extended_dynamic_state3_polygon_mode = on(self.dynamic_state3.polygon_mode);
+        d3.extended_dynamic_state3_sample_mask = on(self.dynamic_state3.sample_mask);
+        d3.extended_dynamic_state3_depth_clamp_enable = on(self.dynamic_state3.depth_clamp);
+        features.multi_draw.multi_draw = on(self.multi_draw > 0);
+        features.border.custom_border_colors = on(self.custom_border_color);
+        features.border.custom_border_color_without_format = on(self.custom_border_color);
+        features.depth_clip.depth_clip_enable = on(self.depth_clip);
+        features.divisor.vertex_attribute_instance_rate_divisor = on(self.divisor);
+        features.formats_4444.format_a4r4g4b4 = on(self.format_4444);
+        features
+    }
+
+    /// How a stream format is done on this device.
+    #[inline]
+    pub(crate) fn choice(&self, format: Format) -> &format::Choice {
+        &self.formats[format as usize - 1]
+    }
+
+    /// The facts that guests build their capabilities from.
+    #[must_use]
+    pub fn device_info(&self) -> DeviceInfo {
+        let mut info = DeviceInfo::default();
+        let name = self.name.as_bytes();
+        let len = name.len().min(info.name.len() - 1);
+        info.name[..len].copy_from_slice(&name[..len]);
+        info.vendor = self.vendor;
+        info.device = self.device;
+        info.driver_version = self.driver_version;
+        info.api_version = self.api_version;
+        info.memory = self.memory;
+        info.max_texture_2d = self.limits.max_image_dimension2_d;
+        info.max_texture_cube = self.limits.max_image_dimension_cube;
+        info.max_texture_3d = self.limits.max_image_dimension3_d;
+        info.max_anisotropy = if self.anisotropy { self.limits.max_sampler_anisotropy } else { 1.0 };
+        let counts = self.limits.framebuffer_color_sample_counts & self.limits.framebuffer_depth_sample_counts;
+        // Vulkan's flag for n samples is n itself; ours is bit n - 1.
+        info.sample_counts = [1u32, 2, 4, 8, 16]
+            .into_iter()
+            .filter(|&n| counts.as_raw() & n != 0)
+            .fold(0, |bits, n| bits | 1 << (n - 1));
+        info.max_point_size = if self.large_points { self.limits.point_size_range[1] } else { 1.0 };
+        info.max_color_targets = self.limits.max_color_attachments.min(8);
+        info.max_clip_planes = if self.clip_distance { self.limits.max_clip_distances.min(6) } else { 0 };
+        for &format in Format::ALL {
+            info.formats[format as usize] = self.choice(format).features;
+        }
+        info
+    }
+}
+
+/// Table sizes, where all that bindless textures need is there.
+fn bindless(
+    core: &vk::PhysicalDeviceFeatures,
+    f12: &vk::PhysicalDeviceVulkan12Features<'_>,
+    limits: &vk::PhysicalDeviceVulkan12Properties<'_>,
+) -> Option<Bindless> {
+    let needed = [
+        f12.descriptor_indexing,
+        f12.runtime_descriptor_array,
+        f12.descriptor_binding_partially_bound,
+        f12.descriptor_binding_sampled_image_update_after_bind,
+        f12.descriptor_binding_update_unused_while_pending,
+        core.shader_sampled_image_array_dynamic_indexing,
+    ];
+    if needed.contains(&vk::FALSE) {
+        return None;
+    }
+    let images = limits
+        .max_per_stage_descriptor_update_after_bind_sampled_images
+        .min(limits.max_descriptor_set_update_after_bind_sampled_images)
+        .min(limits.max_per_stage_update_after_bind_resources / 2);
+    let samplers = limits
+        .max_per_stage_descriptor_update_after_bind_samplers
+        .min(limits.max_descriptor_set_update_after_bind_samplers);
+    // Less than this and a game may run out of indices; then slots are the better way.
+    if images < 1 << 15 || samplers < 1024 {
+        return None;
+    }
+    let sizes = Bindless {
+        textures_2d: (images / 2).min(1 << 17),
+        textures_cube: (images / 8).min(1 << 14),
+        textures_3d: (images / 16).min(1 << 12),
+        samplers: samplers.min(1 << 12),
+    };
+    Some(sizes)
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let version = |v: u32| {
+            format!("{}.{}.{}", vk::api_version_major(v), vk::api_version_minor(v), vk::api_version_patch(v))
+        };
+        let yes = |value: bool| if value { "yes" } else { "no" };
+        writeln!(f, "{}", self.name)?;
+        writeln!(f, "  driver               {}", self.driver)?;
+        writeln!(f, "  Vulkan               {}", version(self.api_version))?;
+        writeln!(f, "  type                 {:?}", self.kind)?;
+        writeln!(f, "  device memory        {} MiB", self.memory >> 20)?;
+        if !self.missing.is_empty() {
+            return writeln!(f, "  not usable, lacks    {}", self.missing.join(", "));
+        }
+        match self.bindless {
+            Some(b) => writeln!(
+                f,
+                "  textures             bindless: {} 2D, {} cube, {} 3D, {} samplers",
+                b.textures_2d, b.textures_cube, b.textures_3d, b.samplers
+            )?,
+            None => writeln!(f, "  textures             by slot (no descriptor indexing)")?,
+        }
+        let d3 = self.dynamic_state3;
+        let dynamic = [
+            ("blend", d3.blend),
+            ("polygon mode", d3.polygon_mode),
+            ("sample mask", d3.sample_mask),
+            ("depth clamp", d3.depth_clamp),
+        ];
+        let dynamic: Vec<_> = dynamic.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
+        writeln!(f, "  dynamic state 3      {}", if dynamic.is_empty() { "none".into() } else { dynamic.join(", ") })?;
+        writeln!(f, "  multi-draw           {}", self.multi_draw)?;
+        writeln!(f, "  custom border colour {}", yes(self.custom_border_color))?;
+        writeln!(f, "  mirror once          {}", yes(self.mirror_clamp))?;
+        writeln!(f, "  wireframe and points {}", yes(self.fill_modes))?;
+        writeln!(f, "  anisotropy           {}", if self.anisotropy { self.limits.max_sampler_anisotropy } else { 1.0 })?;
+        writeln!(f, "  exact occlusion      {}", yes(self.precise_occlusion))?;
+        writeln!(f, "  timestamps           {}", yes(self.timestamp_bits > 0))?;
+        writeln!(f, "  windows              {}", yes(self.swapchain))?;
+        let unusable: Vec<_> =
+            Format::ALL.iter().filter(|&&x| self.choice(x).features == 0).map(|x| x.info().name).collect();
+        writeln!(f, "  formats missing      {}", if unusable.is_empty() { "none".into() } else { unusable.join(", ") })?;
+        let twins: Vec<_> = Format::ALL
+            .iter()
+            .filter(|&&x| self.choice(x).replaced)
+            .map(|&x| format!("{} by {:?}", x.info().name, self.choice(x).format))
+            .collect();
+        writeln!(f, "  formats replaced     {}", if twins.is_empty() { "none".into() } else { twins.join(", ") })
+    }
+}
+
+const _: () = assert!(FormatFeatures::SAMPLED == 1);

@@ -1,0 +1,173 @@
+//! Texels from the GPU back to the guest, to captures and to pictures.
+
+use crate::depth;
+use crate::error::Result;
+use crate::memory::{Buffer, Place};
+use crate::renderer::Renderer;
+use afterimage_stream::packets::{ReadBack, Rect, View};
+use afterimage_stream::{Arena, Format, Reply, UploadRef};
+use ash::vk;
+use std::collections::VecDeque;
+
+/// A copy of texels that the GPU is making.
+pub(crate) struct Copied {
+    buffer: Buffer,
+    format: Format,
+    kind: vk::Format,
+    width: u32,
+    height: u32,
+    depth: u32,
+    stencil_at: u64,
+}
+
+impl Copied {
+    /// The texels, rows of blocks packed, once the GPU is done.
+    pub(crate) fn texels(&self) -> Vec<u8> {
+        let bytes = self.format.packed_size(self.width, self.height) as usize * self.depth as usize;
+        if !self.format.is_depth() {
+            return self.buffer.bytes(0, bytes).to_vec();
+        }
+        let count = self.width as usize * self.height as usize * self.depth as usize;
+        let depths = self.buffer.bytes(0, count * depth::aspect_bytes(self.kind));
+        let stencils: &[u8] =
+            if depth::has_stencil(self.kind) { self.buffer.bytes(self.stencil_at, count) } else { &[] };
+        let mut texels = vec![0; bytes];
+        depth::join(self.format, self.kind, depths, stencils, &mut texels);
+        texels
+    }
+}
+
+struct Waiting {
+    submission: u64,
+    token: u64,
+    copied: Option<Copied>,
+    row_pitch: u32,
+    data: UploadRef,
+    /// Whether the bytes are in the arena.
+    ok: bool,
+}
+
+/// Read backs under way.
+#[derive(Default)]
+pub(crate) struct ReadBacks {
+    waiting: VecDeque<Waiting>,
+    /// Whether one waits for the submission being recorded.
+    pub(crate) asked: bool,
+}
+
+impl ReadBacks {
+    /// The last submission that one waits for whose bytes the CPU must copy.
+    pub(crate) fn last_copied(&self) -> Option<u64> {
+        self.waiting.iter().rev().find(|waiting| waiting.copied.is_some()).map(|waiting| waiting.submission)
+    }
+
+    /// Copies what has arrived into the arena.
+    pub(crate) fn copy(&mut self, arena: &dyn Arena, completed: u64) {
+        for waiting in self.waiting.iter_mut().filter(|waiting| waiting.submission <= completed) {
+            let Some(copied) = waiting.copied.take() else { continue };
+            let texels = copied.texels();
+            let row = copied.format.row_bytes(copied.width) as usize;
+            waiting.ok = texels.chunks_exact(row).enumerate().all(|(y, bytes)| {
+                let at = y as u64 * u64::from(waiting.row_pitch);
+                u32::try_from(at).is_ok_and(|at| arena.copy_in(&waiting.data, at, bytes))
+            });
+        }
+    }
+
+    /// Answers what is done.
+    pub(crate) fn answer(&mut self, completed: u64, replies: &mut dyn FnMut(Reply)) {
+        while let Some(waiting) = self.waiting.front()
+            && waiting.submission <= completed
+            && waiting.copied.is_none()
+        {
+            replies(Reply::ReadBack { token: waiting.token, ok: waiting.ok });
+            self.waiting.pop_front();
+        }
+    }
+
+    /// The device is gone.
+    pub(crate) fn abandon(&mut self, replies: &mut dyn FnMut(Reply)) {
+        for waiting in self.waiting.drain(..) {
+            replies(Reply::ReadBack { token: waiting.token, ok: false });
+        }
+    }
+}
+
+impl Renderer {
+    /// [`ReadBack`].
+    pub(crate) fn read_back(&mut self, body: &ReadBack) -> Result {
+        let copied = match self.copy_texels(body.src, body.rect, 1) {
+            Ok(copied) => copied,
+            Err(error @ crate::error::Error::DeviceLost(_)) => return Err(error),
+            Err(error) => {
+                tracing::error!("read back of {}: {error}", body.src.texture);
+                None
+            }
+        };
+        let _recording = self.main();
+        self.readbacks.waiting.push_back(Waiting {
+            submission: self.submissions.current,
+            token: body.token,
+            copied,
+            row_pitch: body.row_pitch,
+            data: body.data,
+            ok: false,
+        });
+        self.readbacks.asked = true;
+        Ok(())
+    }
+
+    /// Records a copy of texels into a buffer for the CPU. `None` where the texture is missing or multisampled.
+    pub(crate) fn copy_texels(&mut self, view: View, rect: Rect, depth_slices: u32) -> Result<Option<Copied>> {
+        let Some(texture) = self.textures.get(view.texture) else { return Ok(None) };
+        if texture.desc.samples > 1 {
+            tracing::warn!("{} is multisampled: resolve it before reading it back", view.texture);
+            return Ok(None);
+        }
+        let (format, kind) = (texture.format, texture.choice.format);
+        let count = u64::from(rect.width) * u64::from(rect.height) * u64::from(depth_slices);
+        let stencil_at = (count * depth::aspect_bytes(kind) as u64).next_multiple_of(4);
+        let size = if format.is_depth() {
+            stencil_at + count
+        } else {
+            format.packed_size(rect.width, rect.height) * u64::from(depth_slices)
+        };
+        let buffer = Buffer::new(&self.gpu, "read back", size, Place::ReadBack)?;
+        let slice = if texture.is_3d() { i32::from(view.layer) } else { 0 };
+        let region = |aspect, offset| {
+            vk::BufferImageCopy::default()
+                .buffer_offset(offset)
+                .image_subresource(texture.layers(aspect, view.level, view.layer))
+                .image_offset(vk::Offset3D { x: rect.x, y: rect.y, z: slice })
+                .image_extent(vk::Extent3D { width: rect.width, height: rect.height, depth: depth_slices })
+        };
+        let mut regions = Vec::new();
+        if format.is_depth() {
+            regions.push(region(vk::ImageAspectFlags::DEPTH, 0));
+            if depth::has_stencil(kind) {
+                regions.push(region(vk::ImageAspectFlags::STENCIL, stencil_at));
+            }
+        } else {
+            regions.push(region(vk::ImageAspectFlags::COLOR, 0));
+        }
+        let image = texture.image.raw;
+        let layout = self.begin_copy(view.texture, vk::ImageLayout::TRANSFER_SRC_OPTIMAL)?;
+        let cmd = self.main();
+        // SAFETY: the validator has checked the rectangle; the image is in the layout named.
+        unsafe { self.gpu.raw.cmd_copy_image_to_buffer(cmd, image, layout, buffer.raw, &regions) };
+        self.end_copy(view.texture, layout);
+        self.host_barrier(cmd);
+        let (width, height) = (rect.width, rect.height);
+        Ok(Some(Copied { buffer, format, kind, width, height, depth: depth_slices, stencil_at }))
+    }
+
+    /// Lets the CPU read what copies have written.
+    pub(crate) fn host_barrier(&self, cmd: vk::CommandBuffer) {
+        crate::submit::memory_barrier(
+            &self.gpu,
+            cmd,
+            (vk::PipelineStageFlags2::ALL_TRANSFER, vk::AccessFlags2::TRANSFER_WRITE),
+            (vk::PipelineStageFlags2::HOST, vk::AccessFlags2::HOST_READ),
+        );
+    }
+}

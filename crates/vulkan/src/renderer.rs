@@ -1,0 +1,639 @@
+//! The renderer: executes a command stream.
+
+use crate::buffer::{DynamicPool, GuestBuffer};
+use crate::cache::PipelineCache;
+use crate::descriptors::{Descriptors, Table as Descriptor};
+use crate::draw::{Pending, Ready, Recorded, Shading, table};
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+use crate::memory::{Buffer, Place};
+use crate::options::Options;
+use crate::pipeline::{Key, Pipelines};
+use crate::present::Presenter;
+use crate::query::{GuestQuery, Queries};
+use crate::readback::ReadBacks;
+use crate::ring::Ring;
+use crate::sampler::Sampler;
+use crate::shaders::{GuestShader, Library};
+use crate::slots::{DeviceSlots, Slots};
+use crate::stats::Stats;
+use crate::submit::{Submissions, Trash};
+use crate::table::Table;
+use crate::targets::Targets;
+use crate::texture::Texture;
+use afterimage_shader::{Compiler, DiskCache};
+use afterimage_stream::packets::{CreateSampler, CreateTexture, Dimension, Swizzle};
+use afterimage_stream::{
+    Arena, DeviceInfo, Executor, Format, Group, Groups, Limits, ObjectId, ObjectKind, Packet, Reader, Reply, State,
+    StreamError, VERTEX_BUFFERS, Validator,
+};
+use ash::vk;
+use bytemuck::Zeroable;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Frames that the CPU may be ahead of the GPU.
+const FRAMES_IN_FLIGHT: usize = 3;
+/// Bytes of a chunk of the constants ring and of the upload rings.
+const CONSTANTS_CHUNK: u64 = 1 << 20;
+const UPLOADS_CHUNK: u64 = 4 << 20;
+
+/// A sampler of the stream.
+pub(crate) struct GuestSampler {
+    pub(crate) desc: CreateSampler,
+    pub(crate) index: u32,
+    sampler: Option<Sampler>,
+}
+
+/// Executes a command stream with Vulkan. Used by one thread at a time.
+pub struct Renderer {
+    pub(crate) gpu: Arc<Gpu>,
+    pub(crate) options: Options,
+    pub(crate) state: State,
+    validator: Validator,
+    pub(crate) submissions: Submissions,
+    pub(crate) constants: Ring,
+    pub(crate) uploads: Ring,
+    /// Uploads that vertex and index bindings read until the frame ends.
+    pub(crate) frame_uploads: Ring,
+    pub(crate) slots: Slots,
+    pub(crate) descriptors: Descriptors,
+    pub(crate) pipelines: Pipelines,
+    pub(crate) cache: PipelineCache,
+    pub(crate) library: Library,
+    pub(crate) dynamic: DynamicPool,
+    /// Bytes of the dynamic pool when the renderer last waited for the GPU because of it.
+    pub(crate) dynamic_floor: u64,
+    /// Bytes of large buffers renamed since the last wait.
+    pub(crate) large_renames: u64,
+    pub(crate) buffers: Table<GuestBuffer>,
+    pub(crate) textures: Table<Texture>,
+    pub(crate) samplers: Table<GuestSampler>,
+    pub(crate) shaders: Table<GuestShader>,
+    pub(crate) guest_queries: Table<GuestQuery>,
+    pub(crate) queries: Queries,
+    pub(crate) readbacks: ReadBacks,
+    pub(crate) presenter: Presenter,
+    pub(crate) stats: Stats,
+
+    pub(crate) targets: Targets,
+    pub(crate) recorded: Recorded,
+    pub(crate) shading: Shading,
+    pub(crate) key: Key,
+    pub(crate) key_dirty: bool,
+    pub(crate) variants_dirty: bool,
+    pub(crate) recheck_textures: bool,
+    pub(crate) pending: Pending,
+    pub(crate) ready: Ready,
+    pub(crate) push: [u32; 32],
+    /// Words of `push` that must be recorded: first and end.
+    pub(crate) push_range: (usize, usize),
+    /// Where uploaded vertices and indices of the current bindings lie.
+    pub(crate) vertex_uploads: [Option<(vk::Buffer, u64, u64)>; VERTEX_BUFFERS],
+    pub(crate) index_upload: Option<(vk::Buffer, u64, u64)>,
+    /// Indices in the bound index buffer.
+    pub(crate) index_limit: u32,
+    /// Vertex buffer slots that the layout reads, and those that the command buffer has bound.
+    pub(crate) layout_slots: u32,
+    pub(crate) layout_default: bool,
+    pub(crate) bound_slots: u32,
+    /// Textures in the transfer layout in the `before` commands.
+    pub(crate) uploading: Vec<ObjectId>,
+    /// Read by attributes that no buffer feeds: (0, 0, 0, 1), then zeros.
+    pub(crate) default_vertex: Buffer,
+    /// Null objects of the descriptor tables.
+    null_textures: Vec<Texture>,
+    null_sampler: Option<Sampler>,
+    /// Presented frames that the GPU may not have completed: number and submission.
+    frames: VecDeque<(u64, u64)>,
+    pub(crate) draws: u64,
+    pub(crate) skipped_draws: u64,
+    lost: Option<Error>,
+}
+
+impl std::fmt::Debug for Renderer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Renderer").field("gpu", &self.gpu).field("frame", &self.state.frame).finish_non_exhaustive()
+    }
+}
+
+impl Renderer {
+    /// Opens a device as the options ask and makes a renderer for it.
+    ///
+    /// # Errors
+    /// Where no device fits, or Vulkan refuses something basic.
+    pub fn new(options: Options) -> Result<Self> {
+        Self::on(Gpu::open(&options)?, options)
+    }
+
+    /// Makes a renderer for a device that is open.
+    ///
+    /// # Errors
+    /// Where Vulkan refuses something basic.
+    pub fn on(gpu: Arc<Gpu>, options: Options) -> Result<Self> {
+        let submissions = Submissions::new(&gpu)?;
+        let descriptors = Descriptors::new(&gpu)?;
+        let cache = PipelineCache::load(&gpu, options.cache_dir.as_deref())?;
+        let pipelines = Pipelines::new(&gpu, &descriptors, cache.raw);
+        let disk = options.cache_dir.as_ref().and_then(|dir| {
+            DiskCache::open(dir.join("shaders"))
+                .inspect_err(|error| tracing::warn!("{}: {error}; shaders are not cached", dir.display()))
+                .ok()
+        });
+        let profile =
+            afterimage_shader::Profile { bindless: gpu.profile.bindless.is_some(), ..Default::default() };
+        let library = Library::new(&gpu, Compiler { profile, cache: disk });
+        let default_vertex = Buffer::new(&gpu, "default vertex", 256, Place::Stream)?;
+        default_vertex.bytes_mut(0, 256).fill(0);
+        default_vertex.bytes_mut(12, 4).copy_from_slice(&1f32.to_le_bytes());
+        let mut renderer = Self {
+            state: State::default(),
+            validator: Validator::new(Limits::default()),
+            submissions,
+            constants: Ring::new(&gpu, "constants", CONSTANTS_CHUNK),
+            uploads: Ring::new(&gpu, "uploads", UPLOADS_CHUNK),
+            frame_uploads: Ring::new(&gpu, "frame uploads", UPLOADS_CHUNK),
+            slots: Slots::default(),
+            descriptors,
+            pipelines,
+            cache,
+            library,
+            dynamic: DynamicPool::new(&gpu),
+            dynamic_floor: 0,
+            large_renames: 0,
+            buffers: Table::default(),
+            textures: Table::default(),
+            samplers: Table::default(),
+            shaders: Table::default(),
+            guest_queries: Table::default(),
+            queries: Queries::new(&gpu),
+            readbacks: ReadBacks::default(),
+            presenter: Presenter::new(&gpu, &options),
+            stats: Stats::default(),
+            targets: Targets::default(),
+            recorded: Recorded::default(),
+            shading: Shading::default(),
+            key: Key { vertex: Key::NONE, pixel: Key::NONE, ..Key::default() },
+            key_dirty: true,
+            variants_dirty: true,
+            recheck_textures: true,
+            pending: Pending::default(),
+            ready: Ready::NO,
+            push: [0; 32],
+            push_range: (0, 32),
+            vertex_uploads: [None; VERTEX_BUFFERS],
+            index_upload: None,
+            index_limit: 0,
+            layout_slots: 0,
+            layout_default: false,
+            bound_slots: 0,
+            uploading: Vec::new(),
+            default_vertex,
+            null_textures: Vec::new(),
+            null_sampler: None,
+            frames: VecDeque::new(),
+            draws: 0,
+            skipped_draws: 0,
+            lost: None,
+            gpu,
+            options,
+        };
+        renderer.make_null_objects()?;
+        Ok(renderer)
+    }
+
+    /// Number 0 of every table: textures that read (0, 0, 0, 1), and a plain sampler.
+    fn make_null_objects(&mut self) -> Result {
+        let gpu = Arc::clone(&self.gpu);
+        for dimension in [Dimension::D2, Dimension::Cube, Dimension::D3] {
+            let desc = CreateTexture {
+                format: Format::R8G8B8A8_UNORM as u32,
+                width: 1,
+                height: 1,
+                depth: 1,
+                levels: 1,
+                layers: if dimension == Dimension::Cube { 6 } else { 1 },
+                dimension: dimension as u8,
+                samples: 1,
+                swizzle: [Swizzle::Zero as u8, Swizzle::Zero as u8, Swizzle::Zero as u8, Swizzle::One as u8],
+                ..CreateTexture::zeroed()
+            };
+            let texture = Texture::new(&gpu, &desc)?;
+            let cmd = self.submissions.before()?;
+            texture.transition(&gpu, cmd, vk::ImageLayout::UNDEFINED, texture.home);
+            if let Some(view) = &texture.view {
+                self.descriptors.add_view(table(&desc), view.raw, texture.home, 0);
+            }
+            self.null_textures.push(texture);
+        }
+        let sampler = Sampler::plain(&gpu)?;
+        self.descriptors.add_sampler(sampler.raw, 0);
+        self.null_sampler = Some(sampler);
+        Ok(())
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn gpu(&self) -> &Arc<Gpu> {
+        &self.gpu
+    }
+
+    /// What guests are told about the device.
+    #[must_use]
+    pub fn device_info(&self) -> DeviceInfo {
+        self.gpu.profile.device_info()
+    }
+
+    /// Makes upload arena slots that the GPU reads in place, for an in-process link.
+    #[must_use]
+    pub fn slot_factory(&self) -> DeviceSlots {
+        self.slots.factory(&self.gpu)
+    }
+
+    /// Warnings and errors of the validation layer so far; 0 where it is off.
+    #[must_use]
+    pub fn validation_messages(&self) -> u64 {
+        self.gpu.instance.validation_messages()
+    }
+
+    /// Why the renderer draws no more, if so: the device was lost. A new one must be made.
+    #[must_use]
+    pub fn lost(&self) -> Option<&Error> {
+        self.lost.as_ref()
+    }
+
+    /// Everything that the stream has set so far.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Draws that were dropped because their shaders, targets or pipeline could not be made.
+    #[must_use]
+    pub fn skipped_draws(&self) -> u64 {
+        self.skipped_draws
+    }
+
+    /// Draws asked for.
+    #[must_use]
+    pub fn draws(&self) -> u64 {
+        self.draws
+    }
+
+    /// The command buffer that is recorded in order.
+    #[inline]
+    pub(crate) fn main(&mut self) -> vk::CommandBuffer {
+        self.submissions.main_used = true;
+        self.submissions.main
+    }
+
+    /// Notes an error of execution. A lost device ends drawing; anything else costs what was being done.
+    #[cold]
+    pub(crate) fn fail(&mut self, error: Error) {
+        tracing::error!("{error}");
+        if matches!(error, Error::DeviceLost(_)) && self.lost.is_none() {
+            self.lost = Some(error);
+        }
+    }
+
+    /// Submits what was recorded so far; its number.
+    pub(crate) fn submit(&mut self) -> Result<u64> {
+        self.submit_with(&[], &[])
+    }
+
+    pub(crate) fn submit_with(
+        &mut self,
+        waits: &[vk::SemaphoreSubmitInfo<'_>],
+        signals: &[vk::Semaphore],
+    ) -> Result<u64> {
+        self.end_pass();
+        self.leave_uploads()?;
+        let number = self.submissions.submit(waits, signals)?;
+        self.descriptors.end_submission(number);
+        self.queries.asked = false;
+        // A new command buffer has nothing.
+        self.recorded = Recorded::default();
+        self.state.dirty = Groups::all();
+        self.state.dirty_textures = u32::MAX;
+        self.state.dirty_vertex_buffers = u32::MAX;
+        self.bound_slots = 0;
+        self.key_dirty = true;
+        self.variants_dirty = true;
+        self.push_range = (0, 32);
+        self.ready = Ready::NO;
+        Ok(number)
+    }
+
+    #[inline]
+    fn packet(&mut self, packet: &Packet<'_>, arena: &dyn Arena, replies: &mut dyn FnMut(Reply)) -> Result {
+        match *packet {
+            Packet::Draw(body) => self.draw(body),
+            Packet::DrawIndexed(body) => self.draw_indexed(body),
+            Packet::SetVertexBuffers(body, bindings) => {
+                return self.resolve_vertex_uploads(body.first as usize, bindings, arena);
+            }
+            Packet::SetIndexBuffer(body) => return self.resolve_index_upload(body, arena),
+            Packet::SetRenderTargets(_)
+            | Packet::SetViewport(_)
+            | Packet::SetScissor(_)
+            | Packet::SetRaster(_)
+            | Packet::SetDepthStencil(_)
+            | Packet::SetBlend(_)
+            | Packet::SetPixelOps(_)
+            | Packet::SetVertexInput(_)
+            | Packet::SetShaders(_)
+            | Packet::SetTextures(..)
+            | Packet::SetConstants(..)
+            | Packet::BeginFrame(_)
+            | Packet::CreateVertexInput(..) => {}
+            Packet::UpdateBuffer(body) => return self.update_buffer(body, arena),
+            Packet::UpdateTexture(body) => return self.update_texture(body, arena),
+            Packet::Clear(body, rects) => return self.clear(body, rects),
+            Packet::Blit(body) => return self.blit(body),
+            Packet::GenerateMips(body) => return self.generate_mips(body),
+            Packet::BeginQuery(body) => self.begin_query(body),
+            Packet::EndQuery(body) => return self.end_query(body),
+            Packet::ReadBack(body) => return self.read_back(body),
+            Packet::Present(body) => return self.present(body, replies),
+            Packet::PresentTarget(body) => return self.present_target(body),
+            Packet::CreateBuffer(body) => {
+                let completed = self.submissions.completed;
+                let buffer = GuestBuffer::new(&self.gpu, &mut self.dynamic, body, completed)?;
+                self.buffers.insert(body.id, buffer);
+            }
+            Packet::CreateTexture(body) => return self.create_texture(body),
+            Packet::CreateSampler(body) => return self.create_sampler(body),
+            Packet::CreateShader(body) => {
+                let mut code = vec![0; body.code.size as usize];
+                let _inside = arena.copy_out(&body.code, 0, &mut code);
+                let runtime = self.shading.runtime;
+                let shader = self.library.create(body.id, body.language, code, &runtime);
+                self.shaders.insert(body.id, shader);
+            }
+            Packet::CreateQuery(body) => self.create_query(body),
+            Packet::Destroy(body) => self.destroy(body.id),
+            Packet::Name(body, name) => self.name_object(body.id, &String::from_utf8_lossy(name)),
+            Packet::Marker(body, text) => self.marker(body.action, &String::from_utf8_lossy(text)),
+            Packet::Init(_, name) => self.stats.program = String::from_utf8_lossy(name).into_owned(),
+        }
+        Ok(())
+    }
+
+    fn create_texture(&mut self, body: &CreateTexture) -> Result {
+        let mut texture = Texture::new(&self.gpu, body)?;
+        let completed = self.submissions.completed;
+        let layout = texture.home;
+        let full = |kind: &str| Error::Unsupported { device: "the descriptor table".into(), what: format!("more {kind}") };
+        if let Some(view) = &texture.view {
+            let index = self.descriptors.add_view(table(body), view.raw, layout, completed);
+            texture.index = index.ok_or_else(|| full("textures"))?;
+            texture.srgb_index = texture.index;
+        }
+        if let Some(view) = &texture.srgb_view {
+            let index = self.descriptors.add_view(table(body), view.raw, layout, completed);
+            texture.srgb_index = index.ok_or_else(|| full("textures"))?;
+        }
+        self.textures.insert(body.id, texture);
+        Ok(())
+    }
+
+    fn create_sampler(&mut self, body: &CreateSampler) -> Result {
+        let sampler = Sampler::new(&self.gpu, body)?;
+        let completed = self.submissions.completed;
+        let index = self.descriptors.add_sampler(sampler.raw, completed).unwrap_or_else(|| {
+            tracing::error!("{}: more samplers than the device's table holds; a plain one is used", body.id);
+            0
+        });
+        self.samplers.insert(body.id, GuestSampler { desc: *body, index, sampler: Some(sampler) });
+        Ok(())
+    }
+
+    fn destroy(&mut self, id: ObjectId) {
+        let current = self.submissions.current;
+        match id.kind() {
+            Some(ObjectKind::Buffer) => {
+                if let Some(mut buffer) = self.buffers.remove(id) {
+                    match buffer.own.take() {
+                        Some(own) => self.submissions.discard(Trash::Buffer(own)),
+                        None => self.dynamic.give(buffer.desc.size, current, buffer.backing),
+                    }
+                }
+                self.state.dirty.mark(Group::VertexBuffers);
+                self.state.dirty.mark(Group::IndexBuffer);
+                self.state.dirty_vertex_buffers = u32::MAX;
+            }
+            Some(ObjectKind::Texture) => {
+                if let Some(texture) = self.textures.remove(id) {
+                    if texture.is_target {
+                        self.state.dirty.mark(Group::RenderTargets);
+                    }
+                    let kind = table(&texture.desc);
+                    self.descriptors.remove(kind, texture.index, current);
+                    if texture.srgb_index != texture.index {
+                        self.descriptors.remove(kind, texture.srgb_index, current);
+                    }
+                    if texture.uploading == current {
+                        self.uploading.retain(|&uploading| uploading != id);
+                    }
+                    texture.into_trash(|trash| self.submissions.discard(trash));
+                }
+                self.state.dirty.mark(Group::Textures);
+                self.state.dirty_textures = u32::MAX;
+            }
+            Some(ObjectKind::Sampler) => {
+                if let Some(mut sampler) = self.samplers.remove(id) {
+                    self.descriptors.remove(Descriptor::Sampler, sampler.index, current);
+                    if let Some(raw) = sampler.sampler.take() {
+                        self.submissions.discard(Trash::Sampler(raw));
+                    }
+                }
+                self.state.dirty.mark(Group::Textures);
+                self.state.dirty_textures = u32::MAX;
+            }
+            Some(ObjectKind::Shader) => {
+                self.shaders.remove(id);
+                self.state.dirty.mark(Group::Shaders);
+            }
+            Some(ObjectKind::VertexInput) => self.state.dirty.mark(Group::VertexInput),
+            Some(ObjectKind::Query) => self.destroy_query(id),
+            Some(ObjectKind::Target) => self.remove_target(id),
+            Some(ObjectKind::Upload) | None => {}
+        }
+    }
+
+    fn name_object(&mut self, id: ObjectId, name: &str) {
+        let name = format!("{id} {name}");
+        match id.kind() {
+            Some(ObjectKind::Texture) => {
+                if let Some(texture) = self.textures.get(id) {
+                    self.gpu.name(texture.image.raw, &name);
+                }
+            }
+            Some(ObjectKind::Buffer) => {
+                if let Some(own) = self.buffers.get(id).and_then(|buffer| buffer.own.as_ref()) {
+                    self.gpu.name(own.raw, &name);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn marker(&mut self, action: u32, text: &str) {
+        self.flush_draws();
+        let cmd = self.main();
+        // Groups would have to be closed at each submission; a guest's group is shown as two marks.
+        if action != 1 {
+            self.gpu.label(cmd, Some(text));
+            self.gpu.label(cmd, None);
+        }
+    }
+
+    /// A frame was presented and submitted.
+    pub(crate) fn frame_submitted(&mut self, frame: u64, submission: u64, replies: &mut dyn FnMut(Reply)) -> Result {
+        self.frame_uploads.end_frame(submission);
+        self.frames.push_back((frame, submission));
+        if let Some(over) = self.frames.len().checked_sub(FRAMES_IN_FLIGHT)
+            && let Some(&(_, oldest)) = self.frames.get(over)
+        {
+            self.submissions.wait(oldest)?;
+        }
+        self.answer(replies)
+    }
+
+    /// Answers what has completed.
+    fn answer(&mut self, replies: &mut dyn FnMut(Reply)) -> Result {
+        let completed = self.submissions.completed;
+        self.queries.answer(&self.gpu, completed, replies)?;
+        self.readbacks.answer(completed, replies);
+        self.trim_queries();
+        let mut done = None;
+        while let Some(&(frame, submission)) = self.frames.front()
+            && submission <= completed
+        {
+            self.frames.pop_front();
+            done = Some(frame);
+        }
+        if let Some(frame) = done {
+            replies(Reply::FrameDone { frame });
+        }
+        Ok(())
+    }
+
+    /// With the device gone nothing is drawn, but nobody may wait forever.
+    fn answer_for_the_dead(&mut self, packet: &Packet<'_>, replies: &mut dyn FnMut(Reply)) {
+        self.queries.abandon(replies);
+        self.readbacks.abandon(replies);
+        match *packet {
+            Packet::Present(body) => {
+                self.frames.clear();
+                replies(Reply::FrameDone { frame: body.frame });
+            }
+            Packet::EndQuery(body) => replies(Reply::Query { id: body.id, token: body.token, value: 0 }),
+            Packet::ReadBack(body) => replies(Reply::ReadBack { token: body.token, ok: false }),
+            _ => {}
+        }
+    }
+
+    /// What must not wait for the end of the frame: somebody waits for an answer.
+    fn end_batch(&mut self, arena: &dyn Arena, replies: &mut dyn FnMut(Reply)) -> Result {
+        if self.queries.asked || self.readbacks.asked {
+            self.submit()?;
+            self.readbacks.asked = false;
+        }
+        if let Some(last) = self.readbacks.last_copied() {
+            self.submissions.wait(last)?;
+            self.readbacks.copy(arena, self.submissions.completed);
+        }
+        self.submissions.retire()?;
+        self.answer(replies)
+    }
+
+    /// Waits until everything executed so far is done, and answers it.
+    ///
+    /// # Errors
+    /// Where the device is lost.
+    pub fn finish(&mut self, replies: &mut dyn FnMut(Reply)) -> Result {
+        if !self.submissions.is_empty() {
+            self.submit()?;
+        }
+        self.submissions.wait(self.submissions.current - 1)?;
+        self.presenter.finish_screenshots(self.submissions.completed);
+        self.answer(replies)
+    }
+}
+
+impl Executor for Renderer {
+    fn execute(
+        &mut self,
+        batch: &[u64],
+        arena: &dyn Arena,
+        replies: &mut dyn FnMut(Reply),
+    ) -> std::result::Result<(), Box<StreamError>> {
+        let mut first_error = None;
+        let mut rejected = |error: Box<StreamError>, replies: &mut dyn FnMut(Reply)| {
+            tracing::error!("{error}");
+            replies(Reply::Error { sequence: error.sequence });
+            first_error.get_or_insert(error);
+        };
+        for located in Reader::new(batch) {
+            let located = match located {
+                Ok(located) => located,
+                Err(error) => {
+                    rejected(error, replies);
+                    continue;
+                }
+            };
+            if let Err(error) = self.validator.check(&self.state, &located, arena) {
+                rejected(error, replies);
+                continue;
+            }
+            self.state.apply(&located.packet);
+            if self.lost.is_some() {
+                self.answer_for_the_dead(&located.packet, replies);
+                continue;
+            }
+            if let Err(error) = self.packet(&located.packet, arena, replies) {
+                tracing::error!(
+                    "{} (sequence {}): {error}",
+                    located.packet.kind().name(),
+                    located.header.sequence
+                );
+                replies(Reply::Error { sequence: located.header.sequence });
+                if matches!(error, Error::DeviceLost(_)) {
+                    self.lost = Some(error);
+                    self.answer_for_the_dead(&located.packet, replies);
+                }
+            }
+        }
+        if self.lost.is_none()
+            && let Err(error) = self.end_batch(arena, replies)
+        {
+            self.fail(error);
+        }
+        first_error.map_or(Ok(()), Err)
+    }
+
+    fn poll(&mut self, replies: &mut dyn FnMut(Reply)) {
+        if self.lost.is_none()
+            && let Err(error) = self.submissions.retire().and_then(|()| self.answer(replies))
+        {
+            self.fail(error);
+        }
+    }
+}
+
+impl Drop for Renderer {
+    fn drop(&mut self) {
+        if self.lost.is_none()
+            && let Err(error) = self.finish(&mut |_| {})
+        {
+            tracing::warn!("at the end: {error}");
+        }
+        self.gpu.wait_idle();
+        self.cache.store(&self.gpu);
+        self.write_stats();
+        for texture in self.textures.values_mut() {
+            texture.is_target = false;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Upload arena slots in memory that the GPU reads: uploads are then used where the guest wrote them.
+
+use crate::gpu::Gpu;
+use crate::memory::{Buffer, Place};
+use afterimage_ipc::{SlotFactory, SlotMemory};
+use ash::vk;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Every slot made so far. Tokens are indices.
+type Registry = Arc<Mutex<Vec<Arc<Buffer>>>>;
+
+/// Makes arena slots for an in-process link. Given out by [`crate::Renderer::slot_factory`].
+pub struct DeviceSlots {
+    gpu: Arc<Gpu>,
+    registry: Registry,
+}
+
+impl SlotFactory for DeviceSlots {
+    fn allocate(&mut self, bytes: u64) -> Option<SlotMemory> {
+        // Cached memory: guests read their read backs from it, and reading write-combined memory takes a hundred times
+        // as long as writing it.
+        let buffer = Buffer::new(&self.gpu, "upload arena slot", bytes, Place::ReadBack)
+            .inspect_err(|error| tracing::warn!("upload arena: {error}"))
+            .ok()?;
+        let pointer = NonNull::new(buffer.mapped).filter(|pointer| pointer.addr().get() % 8 == 0)?;
+        let buffer = Arc::new(buffer);
+        let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let token = registry.len() as u64;
+        registry.push(Arc::clone(&buffer));
+        // SAFETY: the buffer's memory is mapped for its whole life, which the owner given here prolongs; the renderer
+        // reads it by the GPU only.
+        Some(unsafe { SlotMemory::new(pointer, bytes, Some(token), Box::new(buffer)) })
+    }
+}
+
+/// The renderer's view of the slots.
+#[derive(Default)]
+pub(crate) struct Slots {
+    registry: Registry,
+    /// Copy of the registry, so that a look needs no lock.
+    known: Vec<Arc<Buffer>>,
+}
+
+impl Slots {
+    pub(crate) fn factory(&self, gpu: &Arc<Gpu>) -> DeviceSlots {
+        DeviceSlots { gpu: Arc::clone(gpu), registry: Arc::clone(&self.registry) }
+    }
+
+    /// The buffer of a token.
+    #[inline]
+    pub(crate) fn buffer(&mut self, token: u64) -> Option<vk::Buffer> {
+        let index = usize::try_from(token).ok()?;
+        if index >= self.known.len() {
+            self.known.clone_from(&self.registry.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        self.known.get(index).map(|buffer| buffer.raw)
+    }
+}

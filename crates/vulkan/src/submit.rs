@@ -1,0 +1,248 @@
+//! Command buffers and their order: recording, submission, what may be reused or freed when.
+//!
+//! A submission has two command buffers. `before` holds uploads to objects that `main` has not touched yet in this
+//! submission, so that they need not break a render pass; it runs first. A timeline semaphore counts submissions.
+
+use crate::error::{Checked, Result};
+use crate::gpu::Gpu;
+use crate::memory::{Buffer, Image, ImageView};
+use crate::sampler::Sampler;
+use ash::vk;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Something that the GPU may still use.
+#[allow(dead_code, reason = "the values are only kept alive")]
+pub(crate) enum Trash {
+    Buffer(Buffer),
+    Image(Image),
+    View(ImageView),
+    Sampler(Sampler),
+}
+
+struct Commands {
+    pool: vk::CommandPool,
+    before: vk::CommandBuffer,
+    main: vk::CommandBuffer,
+}
+
+/// The queue's work, numbered from 1.
+pub(crate) struct Submissions {
+    gpu: Arc<Gpu>,
+    timeline: vk::Semaphore,
+    /// Number of the submission that is being recorded.
+    pub(crate) current: u64,
+    /// Number of the last submission that the GPU has completed, as far as known.
+    pub(crate) completed: u64,
+    /// The buffer that is recorded in order.
+    pub(crate) main: vk::CommandBuffer,
+    /// Whether anything was recorded into `main`.
+    pub(crate) main_used: bool,
+    before_used: bool,
+    commands: Option<Commands>,
+    in_flight: VecDeque<(u64, Commands)>,
+    free: Vec<Commands>,
+    trash: VecDeque<(u64, Trash)>,
+}
+
+/// A barrier between everything before and everything after.
+pub(crate) fn full_barrier(gpu: &Gpu, cmd: vk::CommandBuffer) {
+    memory_barrier(
+        gpu,
+        cmd,
+        (vk::PipelineStageFlags2::ALL_COMMANDS, vk::AccessFlags2::MEMORY_WRITE),
+        (vk::PipelineStageFlags2::ALL_COMMANDS, vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE),
+    );
+}
+
+/// A barrier over all memory.
+pub(crate) fn memory_barrier(
+    gpu: &Gpu,
+    cmd: vk::CommandBuffer,
+    from: (vk::PipelineStageFlags2, vk::AccessFlags2),
+    to: (vk::PipelineStageFlags2, vk::AccessFlags2),
+) {
+    let barriers = [vk::MemoryBarrier2::default()
+        .src_stage_mask(from.0)
+        .src_access_mask(from.1)
+        .dst_stage_mask(to.0)
+        .dst_access_mask(to.1)];
+    // SAFETY: the command buffer is being recorded outside of a render pass.
+    unsafe { gpu.raw.cmd_pipeline_barrier2(cmd, &vk::DependencyInfo::default().memory_barriers(&barriers)) };
+}
+
+impl Submissions {
+    pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Self> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: valid description.
+        let timeline = unsafe { gpu.raw.create_semaphore(&info, None) }.checked("vkCreateSemaphore")?;
+        gpu.name(timeline, "submissions");
+        let mut submissions = Self {
+            gpu: Arc::clone(gpu),
+            timeline,
+            current: 1,
+            completed: 0,
+            main: vk::CommandBuffer::null(),
+            main_used: false,
+            before_used: false,
+            commands: None,
+            in_flight: VecDeque::new(),
+            free: Vec::new(),
+            trash: VecDeque::new(),
+        };
+        submissions.begin()?;
+        Ok(submissions)
+    }
+
+    fn begin(&mut self) -> Result {
+        let commands = match self.free.pop() {
+            Some(commands) => {
+                // SAFETY: the pool's buffers have completed (see `retire`).
+                unsafe { self.gpu.raw.reset_command_pool(commands.pool, vk::CommandPoolResetFlags::empty()) }
+                    .checked("vkResetCommandPool")?;
+                commands
+            }
+            None => self.make_commands()?,
+        };
+        let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the buffer is fresh or reset.
+        unsafe { self.gpu.raw.begin_command_buffer(commands.main, &info) }.checked("vkBeginCommandBuffer")?;
+        self.main = commands.main;
+        self.main_used = false;
+        self.before_used = false;
+        self.commands = Some(commands);
+        Ok(())
+    }
+
+    fn make_commands(&self) -> Result<Commands> {
+        let raw = &self.gpu.raw;
+        let info = vk::CommandPoolCreateInfo::default()
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT)
+            .queue_family_index(self.gpu.profile.queue_family);
+        // SAFETY: valid description.
+        let pool = unsafe { raw.create_command_pool(&info, None) }.checked("vkCreateCommandPool")?;
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(2);
+        // SAFETY: the pool was just made.
+        let buffers = unsafe { raw.allocate_command_buffers(&info) }.checked("vkAllocateCommandBuffers")?;
+        self.gpu.name(pool, "commands");
+        self.gpu.name(buffers[0], "uploads");
+        self.gpu.name(buffers[1], "main");
+        Ok(Commands { pool, before: buffers[0], main: buffers[1] })
+    }
+
+    /// The command buffer that runs before `main`. The first use in a submission orders it behind everything earlier.
+    pub(crate) fn before(&mut self) -> Result<vk::CommandBuffer> {
+        let Some(commands) = &self.commands else { return Ok(vk::CommandBuffer::null()) };
+        let before = commands.before;
+        if !self.before_used {
+            self.before_used = true;
+            let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+            // SAFETY: the buffer is fresh or reset.
+            unsafe { self.gpu.raw.begin_command_buffer(before, &info) }.checked("vkBeginCommandBuffer")?;
+            memory_barrier(
+                &self.gpu,
+                before,
+                (vk::PipelineStageFlags2::ALL_COMMANDS, vk::AccessFlags2::MEMORY_WRITE),
+                (
+                    vk::PipelineStageFlags2::ALL_TRANSFER,
+                    vk::AccessFlags2::TRANSFER_READ | vk::AccessFlags2::TRANSFER_WRITE,
+                ),
+            );
+        }
+        Ok(before)
+    }
+
+    /// Whether there is anything to submit.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.main_used && !self.before_used
+    }
+
+    /// Submits what was recorded and begins the next submission. Returns the number of the one submitted.
+    pub(crate) fn submit(&mut self, waits: &[vk::SemaphoreSubmitInfo<'_>], signals: &[vk::Semaphore]) -> Result<u64> {
+        let Some(commands) = self.commands.take() else { return Ok(self.current) };
+        let raw = &self.gpu.raw;
+        let mut infos = smallvec::SmallVec::<[vk::CommandBufferSubmitInfo<'_>; 2]>::new();
+        if self.before_used {
+            memory_barrier(
+                &self.gpu,
+                commands.before,
+                (vk::PipelineStageFlags2::ALL_TRANSFER, vk::AccessFlags2::TRANSFER_WRITE),
+                (vk::PipelineStageFlags2::ALL_COMMANDS, vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE),
+            );
+            // SAFETY: the buffer is being recorded.
+            unsafe { raw.end_command_buffer(commands.before) }.checked("vkEndCommandBuffer")?;
+            infos.push(vk::CommandBufferSubmitInfo::default().command_buffer(commands.before));
+        }
+        // SAFETY: the buffer is being recorded; the caller has closed the render pass.
+        unsafe { raw.end_command_buffer(commands.main) }.checked("vkEndCommandBuffer")?;
+        infos.push(vk::CommandBufferSubmitInfo::default().command_buffer(commands.main));
+        let mut signal = smallvec::SmallVec::<[vk::SemaphoreSubmitInfo<'_>; 2]>::new();
+        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+        signal.push(
+            vk::SemaphoreSubmitInfo::default().semaphore(self.timeline).value(self.current).stage_mask(all),
+        );
+        signal.extend(signals.iter().map(|&s| vk::SemaphoreSubmitInfo::default().semaphore(s).stage_mask(all)));
+        let submit = [vk::SubmitInfo2::default()
+            .command_buffer_infos(&infos)
+            .wait_semaphore_infos(waits)
+            .signal_semaphore_infos(&signal)];
+        // SAFETY: the render thread alone uses the queue; every handle is alive.
+        let result = unsafe { raw.queue_submit2(self.gpu.queue, &submit, vk::Fence::null()) };
+        let number = self.current;
+        self.in_flight.push_back((number, commands));
+        result.checked("vkQueueSubmit2")?;
+        self.current += 1;
+        self.retire()?;
+        self.begin()?;
+        Ok(number)
+    }
+
+    /// Looks how far the GPU is and frees what it has let go.
+    pub(crate) fn retire(&mut self) -> Result {
+        // SAFETY: the semaphore is a timeline of this device.
+        self.completed = unsafe { self.gpu.raw.get_semaphore_counter_value(self.timeline) }
+            .checked("vkGetSemaphoreCounterValue")?;
+        while let Some((number, _)) = self.in_flight.front()
+            && *number <= self.completed
+        {
+            self.free.extend(self.in_flight.pop_front().map(|(_, commands)| commands));
+        }
+        while self.trash.front().is_some_and(|(number, _)| *number <= self.completed) {
+            self.trash.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Waits until a submission has completed.
+    pub(crate) fn wait(&mut self, number: u64) -> Result {
+        if number > self.completed {
+            let (semaphores, values) = ([self.timeline], [number]);
+            let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+            // SAFETY: the semaphore is a timeline of this device, and `number` was submitted.
+            unsafe { self.gpu.raw.wait_semaphores(&info, u64::MAX) }.checked("vkWaitSemaphores")?;
+            self.retire()?;
+        }
+        Ok(())
+    }
+
+    /// Keeps something until the submission being recorded has completed.
+    pub(crate) fn discard(&mut self, trash: Trash) {
+        self.trash.push_back((self.current, trash));
+    }
+}
+
+impl Drop for Submissions {
+    fn drop(&mut self) {
+        self.gpu.wait_idle();
+        self.trash.clear();
+        // SAFETY: the device is idle.
+        unsafe {
+            let pools = self.in_flight.drain(..).map(|(_, c)| c).chain(self.free.drain(..)).chain(self.commands.take());
+            for commands in pools {
+                self.gpu.raw.destroy_command_pool(commands.pool, None);
+            }
+            self.gpu.raw.destroy_semaphore(self.timeline, None);
+        }
+    }
+}

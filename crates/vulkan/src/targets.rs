@@ -1,0 +1,316 @@
+//! Current targets and the render pass on them. A pass stays open across draws until something needs it closed.
+
+use crate::error::Result;
+use crate::pipeline::TargetFormats;
+use crate::renderer::Renderer;
+use crate::submit::memory_barrier;
+use afterimage_stream::packets::{Clear, Rect, View};
+use afterimage_stream::{Group, ObjectId};
+use ash::vk;
+use smallvec::SmallVec;
+
+/// A target that is bound.
+#[derive(Clone, Copy)]
+pub(crate) struct Attachment {
+    pub(crate) texture: ObjectId,
+    view: vk::ImageView,
+    layout: vk::ImageLayout,
+    extent: vk::Extent2D,
+}
+
+/// The current targets and whether a pass is open on them.
+#[derive(Default)]
+pub(crate) struct Targets {
+    pub(crate) open: bool,
+    colors: [Option<Attachment>; 8],
+    depth: Option<Attachment>,
+    pub(crate) formats: TargetFormats,
+    /// Part that every target has.
+    pub(crate) extent: vk::Extent2D,
+    /// Number of bits of the depth format, or 0 for a float format: scales depth bias.
+    pub(crate) depth_bits: u32,
+}
+
+impl Targets {
+    fn all(&self) -> impl Iterator<Item = &Attachment> {
+        self.colors.iter().chain(std::iter::once(&self.depth)).flatten()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.extent.width == 0
+    }
+}
+
+/// Values that a pass begins with.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    flags: u32,
+    color: [f32; 4],
+    depth: f32,
+    stencil: u32,
+}
+
+impl Load {
+    fn op(self, flag: u32) -> vk::AttachmentLoadOp {
+        if self.flags & flag != 0 { vk::AttachmentLoadOp::CLEAR } else { vk::AttachmentLoadOp::LOAD }
+    }
+}
+
+impl Renderer {
+    /// Takes over [`afterimage_stream::State::render_targets`] if it changed.
+    pub(crate) fn resolve_targets(&mut self) -> Result {
+        if !self.state.dirty.clear(Group::RenderTargets) {
+            return Ok(());
+        }
+        self.end_pass();
+        for attachment in self.targets.colors.iter().chain(std::iter::once(&self.targets.depth)).flatten() {
+            if let Some(texture) = self.textures.get_mut(attachment.texture) {
+                texture.is_target = false;
+            }
+        }
+        let wanted = self.state.render_targets;
+        let mut targets = Targets::default();
+        let mut extent = vk::Extent2D { width: u32::MAX, height: u32::MAX };
+        for (index, view) in wanted.color.into_iter().enumerate() {
+            if let Some((attachment, format)) = self.attach(view, wanted.srgb != 0, &mut targets, &mut extent)? {
+                targets.colors[index] = Some(attachment);
+                targets.formats.colors[index] = format;
+            }
+        }
+        if let Some((attachment, format)) = self.attach(wanted.depth, false, &mut targets, &mut extent)? {
+            targets.depth = Some(attachment);
+            targets.formats.depth = format;
+            targets.depth_bits = match format {
+                vk::Format::D16_UNORM => 16,
+                vk::Format::D24_UNORM_S8_UINT | vk::Format::X8_D24_UNORM_PACK32 => 24,
+                _ => 0,
+            };
+        }
+        if targets.all().next().is_some() {
+            targets.extent = extent;
+        }
+        self.key.targets = self.pipelines.targets.number(&targets.formats);
+        self.key_dirty = true;
+        // Textures that were targets may be read now.
+        self.recheck_textures = true;
+        self.targets = targets;
+        Ok(())
+    }
+
+    fn attach(
+        &mut self,
+        view: View,
+        srgb: bool,
+        targets: &mut Targets,
+        extent: &mut vk::Extent2D,
+    ) -> Result<Option<(Attachment, vk::Format)>> {
+        if view.texture.is_none() {
+            return Ok(None);
+        }
+        self.make_live(view.texture)?;
+        let Some(texture) = self.textures.get_mut(view.texture) else { return Ok(None) };
+        let samples = u32::from(texture.desc.samples);
+        if targets.formats.samples != 0 && targets.formats.samples != samples {
+            tracing::error!(
+                "{} has {samples} samples, the targets before it {}: it is not drawn to",
+                view.texture,
+                targets.formats.samples
+            );
+            return Ok(None);
+        }
+        let size = texture.extent(view.level.into());
+        let raw = texture.target_view(&self.gpu, view.level, view.layer, srgb)?;
+        targets.formats.samples = samples;
+        extent.width = extent.width.min(size.width);
+        extent.height = extent.height.min(size.height);
+        texture.is_target = true;
+        let attachment = Attachment {
+            texture: view.texture,
+            view: raw,
+            layout: texture.home,
+            extent: vk::Extent2D { width: size.width, height: size.height },
+        };
+        Ok(Some((attachment, texture.target_format(&self.gpu, srgb))))
+    }
+
+    /// Opens the render pass if it is closed.
+    #[inline]
+    pub(crate) fn open_pass(&mut self) {
+        if !self.targets.open {
+            self.begin_pass(Load::default());
+        }
+    }
+
+    fn begin_pass(&mut self, load: Load) {
+        use vk::{AccessFlags2 as Access, PipelineStageFlags2 as Stage};
+        let cmd = self.main();
+        let tests = Stage::EARLY_FRAGMENT_TESTS | Stage::LATE_FRAGMENT_TESTS;
+        let writes = Access::COLOR_ATTACHMENT_WRITE | Access::DEPTH_STENCIL_ATTACHMENT_WRITE;
+        let reads = Access::COLOR_ATTACHMENT_READ | Access::DEPTH_STENCIL_ATTACHMENT_READ;
+        memory_barrier(
+            &self.gpu,
+            cmd,
+            (Stage::COLOR_ATTACHMENT_OUTPUT | tests | Stage::FRAGMENT_SHADER | Stage::VERTEX_SHADER, writes),
+            (Stage::COLOR_ATTACHMENT_OUTPUT | tests, reads | writes),
+        );
+        let color = vk::ClearValue { color: vk::ClearColorValue { float32: load.color } };
+        let depth_stencil = vk::ClearValue {
+            depth_stencil: vk::ClearDepthStencilValue { depth: load.depth, stencil: load.stencil },
+        };
+        let count = self.targets.formats.color_count();
+        let colors: SmallVec<[_; 8]> = self.targets.colors[..count]
+            .iter()
+            .map(|attachment| match attachment {
+                None => vk::RenderingAttachmentInfo::default(),
+                Some(a) => vk::RenderingAttachmentInfo::default()
+                    .image_view(a.view)
+                    .image_layout(a.layout)
+                    .load_op(load.op(Clear::COLOR))
+                    .store_op(vk::AttachmentStoreOp::STORE)
+                    .clear_value(color),
+            })
+            .collect();
+        let of_depth = |flag| match &self.targets.depth {
+            None => vk::RenderingAttachmentInfo::default(),
+            Some(a) => vk::RenderingAttachmentInfo::default()
+                .image_view(a.view)
+                .image_layout(a.layout)
+                .load_op(load.op(flag))
+                .store_op(vk::AttachmentStoreOp::STORE)
+                .clear_value(depth_stencil),
+        };
+        let (depth, stencil) = (of_depth(Clear::DEPTH), of_depth(Clear::STENCIL));
+        let mut info = vk::RenderingInfo::default()
+            .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent: self.targets.extent })
+            .layer_count(1)
+            .color_attachments(&colors);
+        if self.targets.depth.is_some() {
+            info = info.depth_attachment(&depth);
+            if self.targets.formats.stencil() != vk::Format::UNDEFINED {
+                info = info.stencil_attachment(&stencil);
+            }
+        }
+        // SAFETY: the command buffer is being recorded outside of a pass; views are alive and in the layouts named.
+        unsafe { self.gpu.raw.cmd_begin_rendering(cmd, &info) };
+        self.targets.open = true;
+        let current = self.submissions.current;
+        for attachment in self.targets.colors.iter().chain(std::iter::once(&self.targets.depth)).flatten() {
+            if let Some(texture) = self.textures.get_mut(attachment.texture) {
+                texture.last_used = current;
+                texture.written = true;
+            }
+        }
+        self.begin_segment();
+    }
+
+    /// Closes the render pass if it is open.
+    pub(crate) fn end_pass(&mut self) {
+        self.flush_draws();
+        if self.targets.open {
+            self.end_segment();
+            self.targets.open = false;
+            // SAFETY: a pass is open.
+            unsafe { self.gpu.raw.cmd_end_rendering(self.submissions.main) };
+        }
+    }
+
+    /// [`afterimage_stream::packets::Clear`].
+    pub(crate) fn clear(&mut self, body: &Clear, rects: &[Rect]) -> Result {
+        self.resolve_targets()?;
+        self.flush_draws();
+        if self.targets.is_empty() || body.flags == 0 {
+            return Ok(());
+        }
+        let load =
+            Load { flags: body.flags, color: body.color, depth: body.depth.clamp(0.0, 1.0), stencil: body.stencil & 0xff };
+        if rects.is_empty() {
+            let extent = self.targets.extent;
+            if self.targets.all().any(|a| a.extent != extent) {
+                self.clear_one_by_one(load);
+                return Ok(());
+            }
+            if !self.targets.open {
+                self.begin_pass(load);
+                return Ok(());
+            }
+        }
+        self.open_pass();
+        let whole = [Rect { x: 0, y: 0, width: self.targets.extent.width, height: self.targets.extent.height }];
+        let rects: SmallVec<[_; 8]> = (if rects.is_empty() { &whole[..] } else { rects })
+            .iter()
+            .filter_map(|rect| {
+                let rect = clip(rect, self.targets.extent)?;
+                Some(vk::ClearRect { rect, base_array_layer: 0, layer_count: 1 })
+            })
+            .collect();
+        if rects.is_empty() {
+            return Ok(());
+        }
+        let mut clears = SmallVec::<[vk::ClearAttachment; 9]>::new();
+        if load.flags & Clear::COLOR != 0 {
+            let value = vk::ClearValue { color: vk::ClearColorValue { float32: load.color } };
+            for (index, _) in self.targets.colors.iter().enumerate().filter(|(_, a)| a.is_some()) {
+                clears.push(vk::ClearAttachment {
+                    aspect_mask: vk::ImageAspectFlags::COLOR,
+                    color_attachment: index as u32,
+                    clear_value: value,
+                });
+            }
+        }
+        let mut aspect_mask = vk::ImageAspectFlags::empty();
+        if load.flags & Clear::DEPTH != 0 && self.targets.depth.is_some() {
+            aspect_mask |= vk::ImageAspectFlags::DEPTH;
+        }
+        if load.flags & Clear::STENCIL != 0 && self.targets.formats.stencil() != vk::Format::UNDEFINED {
+            aspect_mask |= vk::ImageAspectFlags::STENCIL;
+        }
+        if !aspect_mask.is_empty() {
+            let depth_stencil = vk::ClearDepthStencilValue { depth: load.depth, stencil: load.stencil };
+            let clear_value = vk::ClearValue { depth_stencil };
+            clears.push(vk::ClearAttachment { aspect_mask, color_attachment: 0, clear_value });
+        }
+        if !clears.is_empty() {
+            // SAFETY: a pass is open; the rectangles lie inside of its area.
+            unsafe { self.gpu.raw.cmd_clear_attachments(self.submissions.main, &clears, &rects) };
+        }
+        Ok(())
+    }
+
+    /// Clears targets of different sizes, each in a pass of its own.
+    fn clear_one_by_one(&mut self, load: Load) {
+        self.end_pass();
+        let all = std::mem::take(&mut self.targets);
+        for (index, color) in all.colors.iter().enumerate() {
+            let Some(color) = color else { continue };
+            if load.flags & Clear::COLOR == 0 {
+                break;
+            }
+            self.targets = Targets { extent: color.extent, ..Targets::default() };
+            self.targets.colors[0] = Some(*color);
+            self.targets.formats.colors[0] = all.formats.colors[index];
+            self.begin_pass(load);
+            self.end_pass();
+        }
+        if let Some(depth) = all.depth
+            && load.flags & (Clear::DEPTH | Clear::STENCIL) != 0
+        {
+            self.targets = Targets { extent: depth.extent, depth: Some(depth), ..Targets::default() };
+            self.targets.formats.depth = all.formats.depth;
+            self.begin_pass(load);
+            self.end_pass();
+        }
+        self.targets = all;
+    }
+}
+
+/// The part of a rectangle inside of an extent, if there is any.
+pub(crate) fn clip(rect: &Rect, extent: vk::Extent2D) -> Option<vk::Rect2D> {
+    let edge = |at: i32, len: u32, limit: u32| {
+        let first = i64::from(at).clamp(0, limit.into());
+        let last = (i64::from(at) + i64::from(len)).clamp(0, limit.into());
+        (last > first).then_some((first as i32, (last - first) as u32))
+    };
+    let (x, width) = edge(rect.x, rect.width, extent.width)?;
+    let (y, height) = edge(rect.y, rect.height, extent.height)?;
+    Some(vk::Rect2D { offset: vk::Offset2D { x, y }, extent: vk::Extent2D { width, height } })
+}
