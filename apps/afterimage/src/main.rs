@@ -1,13 +1,25 @@
 //! The command line.
 
+mod files;
+mod program;
+mod run;
 mod shader;
+mod stage;
 
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
-/// Afterimage: draws the commands and shaders of dead graphics stacks with Vulkan.
+/// Draws the commands and shaders of dead graphics stacks with Vulkan.
+///
+/// Examples:
+///   afterimage run game.exe                         run a Direct3D 9 program
+///   afterimage run --capture 100-102 c.aftercap game.exe
+///   afterimage replay c.aftercap -o pictures        draw what was captured
+///   afterimage info                                 devices, and what is missing
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, verbatim_doc_comment)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -15,16 +27,56 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(run::Args),
+    /// Start the viewer, which shows what programs draw. `afterimage view --help` lists its options.
+    #[command(disable_help_flag = true)]
+    View {
+        /// Options of the viewer.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     Shader(shader::Args),
 }
 
-fn main() -> ExitCode {
-    let Command::Shader(args) = Cli::parse().command;
-    match shader::run(&args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("afterimage: {error}");
-            ExitCode::FAILURE
-        }
+/// What a command could not do, for a person.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Failure(String);
+
+impl Failure {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
     }
+
+    pub(crate) fn file(what: &str, path: &Path, error: std::io::Error) -> Self {
+        Self(format!("{what} {}: {error}", path.display()))
+    }
+}
+
+impl From<files::NotFound> for Failure {
+    fn from(error: files::NotFound) -> Self {
+        Self(error.to_string())
+    }
+}
+
+fn main() -> ExitCode {
+    // A reader that stops reading (`afterimage dump | head`) ends us like any other program.
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("AFTERIMAGE_LOG").unwrap_or_else(|_| "warn".into()),
+        )
+        .with_writer(std::io::stderr)
+        .without_time()
+        .init();
+    let result = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::View { arguments } => Err(run::view(&arguments)),
+        Command::Shader(args) => {
+            shader::run(&args).map(|()| ExitCode::SUCCESS).map_err(|error| Failure::new(error.to_string()))
+        }
+    };
+    result.unwrap_or_else(|failure| {
+        eprintln!("afterimage: {failure}");
+        ExitCode::FAILURE
+    })
 }

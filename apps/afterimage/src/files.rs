@@ -1,0 +1,82 @@
+//! Where our own libraries and programs are.
+
+use crate::program::{Kind, Width};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Variable that names a folder with the libraries.
+pub(crate) const LIBRARY_VARIABLE: &str = "AFTERIMAGE_DLL_DIR";
+
+/// Folders that may hold libraries: the one that the user named, around this program, and where the build puts them.
+fn folders(user: Option<&OsStr>, program: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = user.iter().map(PathBuf::from).collect();
+    if let Some(beside) = program.parent() {
+        folders.push(beside.to_path_buf());
+        if let Some(above) = beside.parent() {
+            folders.push(above.to_path_buf());
+            folders.push(above.join("lib/afterimage"));
+            // `target/debug/afterimage`: the release tree of `cargo xtask dist`, else the one of the tests.
+            folders.push(above.join("dist"));
+            folders.push(above.join("dist-dev"));
+        }
+    }
+    folders
+}
+
+/// A library that was not found, and where it was looked for.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "no {} for {}-bit {} in any of {}; build it with `cargo xtask dist`, or name its folder in {LIBRARY_VARIABLE}",
+    name, width.bits(), if *name == "d3d9.dll" { "Windows programs" } else { "Linux programs" }, looked.join(", ")
+)]
+pub(crate) struct NotFound {
+    name: &'static str,
+    width: Width,
+    looked: Vec<String>,
+}
+
+fn find(name: &'static str, wanted: Kind, width: Width) -> Result<PathBuf, NotFound> {
+    let user = std::env::var_os(LIBRARY_VARIABLE);
+    let program = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
+    let folders = folders(user.as_deref(), &program);
+    let candidates = folders.iter().flat_map(|folder| [folder.join(width.folder()), folder.clone()]);
+    let found = candidates.map(|folder| folder.join(name)).find(|file| Kind::of(file).is_ok_and(|kind| kind == wanted));
+    let file = found.ok_or_else(|| NotFound {
+        name,
+        width,
+        looked: folders.iter().map(|folder| folder.display().to_string()).collect(),
+    })?;
+    Ok(file.canonicalize().unwrap_or(file))
+}
+
+/// `d3d9.dll` of a width.
+pub(crate) fn dll(width: Width) -> Result<PathBuf, NotFound> {
+    find("d3d9.dll", Kind::Pe(width), width)
+}
+
+/// `libd3d9.so` of a width.
+pub(crate) fn library(width: Width) -> Result<PathBuf, NotFound> {
+    find("libd3d9.so", Kind::Elf(width), width)
+}
+
+/// The viewer's program: beside this one, else in `PATH`.
+pub(crate) fn viewer() -> Option<PathBuf> {
+    const NAME: &str = "afterimage-viewer";
+    let program = std::env::current_exe().ok()?;
+    let beside = program.with_file_name(NAME);
+    if beside.is_file() { Some(beside) } else { crate::program::in_path(Path::new(NAME)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_s_folder_comes_first_and_the_release_tree_is_known() {
+        let folders = folders(Some(OsStr::new("/mine")), Path::new("/x/target/debug/afterimage"));
+        assert_eq!(folders[0], Path::new("/mine"));
+        for expected in ["/x/target/debug", "/x/target", "/x/target/dist"] {
+            assert!(folders.iter().any(|folder| folder == Path::new(expected)), "{expected}");
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! `afterimage run`: runs a program with our d3d9.
+
+use crate::program::{self, Kind, Width};
+use crate::stage::Stage;
+use crate::{Failure, files};
+use afterimage_ipc::shared;
+use clap::{Parser, ValueEnum};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitCode, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+
+/// Run a Direct3D 9 program with Afterimage instead of its system's Direct3D.
+///
+/// A Windows program (.exe) runs under Wine with our d3d9.dll beside it, for this run only: its folder is not touched. A
+/// Linux program gets our libd3d9.so through LD_LIBRARY_PATH. The exit status is the program's.
+///
+/// Examples:
+///   afterimage run game.exe -windowed
+///   afterimage run --headless -o pictures game.exe
+///   afterimage run --capture 100-102 scene.aftercap ./native-game
+#[derive(Debug, Parser)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// Who renders: the program's own process, the viewer, or whatever works. [default: AFTERIMAGE_RENDERER, else auto]
+    #[arg(long, value_enum)]
+    renderer: Option<Renderer>,
+    /// Show no window of our own. Implied where there is no display.
+    #[arg(long)]
+    headless: bool,
+    /// Write presented pictures into this folder.
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Which pictures to write: frame numbers such as 1,5,10-20. [default: every one]
+    #[arg(long, value_name = "FRAMES", requires = "output")]
+    frames: Option<String>,
+    /// Capture these frames (such as 100-102) into this file.
+    #[arg(long, num_args = 2, value_names = ["FRAMES", "FILE"])]
+    capture: Option<Vec<OsString>>,
+    /// Write figures about the run into this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    stats: Option<PathBuf>,
+    /// Use Vulkan's validation layer.
+    #[arg(long)]
+    validate: bool,
+    /// Start the program in this folder.
+    #[arg(short = 'C', long, value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// The program, and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM [ARGS]")]
+    command: Vec<OsString>,
+}
+
+/// Who renders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Renderer {
+    /// The program's own process if it can, else the viewer.
+    Auto,
+    /// The program's own process.
+    InProcess,
+    /// The viewer process.
+    Viewer,
+}
+
+impl Renderer {
+    const VARIABLE: &str = "AFTERIMAGE_RENDERER";
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::InProcess => "in-process",
+            Self::Viewer => "viewer",
+        }
+    }
+
+    /// What the command line says, else the environment.
+    fn chosen(args: Option<Self>) -> Result<Self, Failure> {
+        if let Some(renderer) = args {
+            return Ok(renderer);
+        }
+        match std::env::var(Self::VARIABLE) {
+            Ok(value) if !value.is_empty() => <Self as ValueEnum>::from_str(&value, true)
+                .map_err(|_| Failure::new(format!("{}={value}: it is auto, in-process or viewer", Self::VARIABLE))),
+            _ => Ok(Self::Auto),
+        }
+    }
+}
+
+/// What the renderer is told through the environment, whichever process it is in.
+fn settings(args: &Args) -> Result<Vec<(&'static str, OsString)>, Failure> {
+    // The program may run in another folder.
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map(PathBuf::into_os_string).map_err(|error| Failure::file("finding", path, error))
+    };
+    let mut settings = Vec::new();
+    if let Some(folder) = &args.output {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::file("creating", folder, error))?;
+        settings.push(("AFTERIMAGE_SCREENSHOTS", absolute(folder)?));
+    }
+    if let Some(frames) = &args.frames {
+        settings.push(("AFTERIMAGE_SCREENSHOT_FRAMES", frames.into()));
+    }
+    if let Some([frames, file]) = args.capture.as_deref() {
+        settings.push(("AFTERIMAGE_CAPTURE_FRAMES", frames.clone()));
+        settings.push(("AFTERIMAGE_CAPTURE_FILE", absolute(Path::new(file))?));
+    }
+    if let Some(file) = &args.stats {
+        settings.push(("AFTERIMAGE_STATS", absolute(file)?));
+    }
+    if args.validate {
+        settings.push(("AFTERIMAGE_VALIDATE", "1".into()));
+    }
+    Ok(settings)
+}
+
+/// Variables that tell a renderer to do something for this run, so that a viewer that runs already cannot serve it.
+const ABOUT_THIS_RUN: [&str; 6] = [
+    "AFTERIMAGE_SCREENSHOTS",
+    "AFTERIMAGE_CAPTURE_FRAMES",
+    "AFTERIMAGE_CAPTURE_FILE",
+    "AFTERIMAGE_STATS",
+    "AFTERIMAGE_VALIDATE",
+    "AFTERIMAGE_DEVICE",
+];
+
+/// Runs the program; the answer is its exit status.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let (name, arguments) = args.command.split_first().ok_or_else(|| Failure::new("no program named"))?;
+    let named = Path::new(name);
+    let program = program::resolve(named)
+        .ok_or_else(|| Failure::new(format!("{}: no such program here or in PATH", named.display())))?;
+    let kind = Kind::of(&program).map_err(|error| Failure::file("reading", &program, error))?;
+    let renderer = Renderer::chosen(args.renderer)?;
+    let settings = settings(args)?;
+
+    let mut command;
+    let mut stage = None;
+    match kind {
+        Kind::Pe(width) => {
+            let made = Stage::new(&program, &files::dll(width)?)
+                .map_err(|error| Failure::file("preparing to run", &program, error))?;
+            command = Command::new(wine(width)?);
+            command.arg(made.program());
+            command.env("WINEDLLOVERRIDES", overrides(std::env::var_os("WINEDLLOVERRIDES")));
+            stage = Some(made);
+        }
+        Kind::Elf(_) | Kind::Other => {
+            // A script may start programs of either width; the usual one is right more often.
+            let width = if let Kind::Elf(width) = kind { width } else { Width::W64 };
+            let library = files::library(width)?;
+            let path = std::path::absolute(&program).map_err(|error| Failure::file("finding", &program, error))?;
+            command = Command::new(path);
+            command.env("LD_LIBRARY_PATH", library_path(&library)?);
+        }
+    }
+    command.args(arguments).envs(settings.iter().map(|(name, value)| (name, value)));
+    command.env(Renderer::VARIABLE, renderer.name());
+    if let Some(folder) = &args.directory {
+        command.current_dir(folder);
+    }
+
+    // A program of our own width that may render in its own process can do so wherever the viewer could.
+    let needs_viewer = match renderer {
+        Renderer::Viewer => true,
+        Renderer::InProcess => false,
+        Renderer::Auto => !matches!(kind, Kind::Elf(Width::W64)),
+    };
+    let mut viewer = None;
+    if needs_viewer {
+        let own = settings.iter().map(|(name, _)| *name).any(|name| ABOUT_THIS_RUN.contains(&name))
+            || ABOUT_THIS_RUN.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        viewer = Viewer::for_run(args.headless, own, &settings)?;
+        let directory = match &viewer {
+            Some(viewer) => viewer.directory.clone(),
+            None => shared::directory().unwrap_or_default(),
+        };
+        command.env(shared::DIRECTORY_VARIABLE, directory);
+    }
+
+    let signals = Signals::catch()?;
+    let what = command.get_program().to_owned();
+    let mut child = command.spawn().map_err(|error| Failure::file("starting", Path::new(&what), error))?;
+    let status = loop {
+        signals.forward(&child);
+        if let Some(status) = child.try_wait().map_err(|error| Failure::file("waiting for", &program, error))? {
+            break status;
+        }
+        if let Some(viewer) = &mut viewer {
+            viewer.keep_alive();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    // The viewer goes when its last program has gone: one that this program started may still run.
+    if let Some(viewer) = viewer {
+        viewer.finish(&signals);
+    }
+    drop(stage);
+    Ok(mirror(status))
+}
+
+/// Wine that can run programs of this width.
+fn wine(width: Width) -> Result<PathBuf, Failure> {
+    if let Some(wine) = std::env::var_os("WINE").filter(|wine| !wine.is_empty()) {
+        return Ok(wine.into());
+    }
+    let names: &[&str] = match width {
+        Width::W64 => &["wine", "wine64"],
+        Width::W32 => &["wine"],
+    };
+    names.iter().find_map(|name| program::in_path(Path::new(name))).ok_or_else(|| {
+        Failure::new(format!(
+            "Wine is not installed: a {}-bit Windows program needs it. `cargo xtask setup` installs it on Debian \
+             (apt-get install wine wine{}); another one can be named in WINE",
+            width.bits(),
+            width.bits()
+        ))
+    })
+}
+
+/// The user's overrides, and ours last, which counts.
+fn overrides(users: Option<OsString>) -> OsString {
+    let mut all = users.unwrap_or_default();
+    if !all.is_empty() {
+        all.push(";");
+    }
+    all.push("d3d9=n,b");
+    all
+}
+
+fn library_path(library: &Path) -> Result<OsString, Failure> {
+    let old = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folder = library.parent().unwrap_or(Path::new("/")).to_path_buf();
+    let folders = std::iter::once(folder).chain(std::env::split_paths(&old).filter(|path| path != Path::new("")));
+    std::env::join_paths(folders).map_err(|error| Failure::new(format!("{}: {error}", library.display())))
+}
+
+/// The program's status as ours: a signal becomes 128 and its number, as shells do.
+fn mirror(status: ExitStatus) -> ExitCode {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    ExitCode::from(code as u8)
+}
+
+/// Signals that we pass on instead of ending from them.
+struct Signals {
+    last: Arc<AtomicI32>,
+}
+
+impl Signals {
+    fn catch() -> Result<Self, Failure> {
+        let last = Arc::new(AtomicI32::new(0));
+        let mut incoming = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
+            .map_err(|error| Failure::new(format!("catching signals: {error}")))?;
+        let shared = Arc::clone(&last);
+        std::thread::spawn(move || {
+            for signal in incoming.forever() {
+                shared.store(signal, Ordering::SeqCst);
+            }
+        });
+        Ok(Self { last })
+    }
+
+    fn take(&self) -> Option<i32> {
+        Some(self.last.swap(0, Ordering::SeqCst)).filter(|&signal| signal != 0)
+    }
+
+    fn forward(&self, child: &Child) {
+        if let Some(signal) = self.take()
+            && let (Some(pid), Some(signal)) =
+                (rustix::process::Pid::from_raw(child.id() as i32), rustix::process::Signal::from_named_raw(signal))
+        {
+            let _gone_already = rustix::process::kill_process(pid, signal);
+        }
+    }
+}
+
+/// A viewer of this run's own. It ends when its input is closed and no program is connected.
+struct Viewer {
+    directory: PathBuf,
+    /// Whether the directory was made for this run.
+    temporary: bool,
+    command: Box<dyn Fn() -> Command>,
+    child: Child,
+    input: Option<ChildStdin>,
+    restarts: u32,
+}
+
+/// How often a viewer that crashes is started anew: one that crashes again and again has a reason.
+const RESTARTS: u32 = 5;
+
+impl Viewer {
+    /// Starts a viewer, or answers `None` if one runs that will do.
+    fn for_run(headless: bool, own: bool, settings: &[(&'static str, OsString)]) -> Result<Option<Self>, Failure> {
+        let usual = shared::directory().ok_or_else(|| {
+            Failure::new(format!("set {} or HOME: no place for shared files", shared::DIRECTORY_VARIABLE))
+        })?;
+        let mut directory = usual;
+        let mut temporary = false;
+        if let Some(process) = shared::running(&directory) {
+            if !own && !headless {
+                eprintln!("afterimage: using the viewer that runs already (process {process})");
+                return Ok(None);
+            }
+            directory = directory.join(format!("run-{}", std::process::id()));
+            temporary = true;
+        }
+        let program = files::viewer().ok_or_else(|| {
+            Failure::new(
+                "afterimage-viewer is neither beside this program nor in PATH: build it with `cargo xtask dist`",
+            )
+        })?;
+        let no_display =
+            ["DISPLAY", "WAYLAND_DISPLAY"].iter().all(|name| std::env::var_os(name).is_none_or(|v| v.is_empty()));
+        let settings = settings.to_vec();
+        let place = directory.clone();
+        let command = move || {
+            let mut command = Command::new(&program);
+            command.arg("--until-input-closes").stdin(Stdio::piped()).env(shared::DIRECTORY_VARIABLE, &place);
+            command.envs(settings.iter().map(|(name, value)| (*name, value)));
+            if headless || no_display {
+                command.arg("--headless");
+            }
+            // Ctrl-C is for the program; the viewer ends after it.
+            command.process_group(0);
+            command
+        };
+        let mut child = command().spawn().map_err(|error| Failure::new(format!("starting the viewer: {error}")))?;
+        let input = child.stdin.take();
+        Ok(Some(Self { directory, temporary, command: Box::new(command), child, input, restarts: 0 }))
+    }
+
+    /// Starts the viewer anew if it has crashed: the program sends it everything again.
+    fn keep_alive(&mut self) {
+        let Ok(Some(status)) = self.child.try_wait() else { return };
+        // A viewer that ends by itself has said why; so has one that was started in vain too often.
+        if status.signal().is_none() || self.restarts >= RESTARTS {
+            return;
+        }
+        self.restarts += 1;
+        eprintln!("afterimage: the viewer was killed ({status}); starting another one");
+        match (self.command)().spawn() {
+            Ok(mut child) => {
+                self.input = child.stdin.take();
+                self.child = child;
+            }
+            Err(error) => eprintln!("afterimage: starting the viewer: {error}"),
+        }
+    }
+
+    /// Lets the viewer end after its last program, or at once at a signal.
+    fn finish(mut self, signals: &Signals) {
+        drop(self.input.take());
+        let mut interrupted = false;
+        while let Ok(None) = self.child.try_wait() {
+            if signals.take().is_some() {
+                if interrupted {
+                    let _gone_already = self.child.kill();
+                }
+                interrupted = true;
+                eprintln!("afterimage: waiting for the viewer to finish; once more to end it");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if self.temporary {
+            let _best_effort = std::fs::remove_dir_all(&self.directory);
+        }
+    }
+}
+
+/// Runs the viewer in place of this process.
+pub(crate) fn view(arguments: &[OsString]) -> Failure {
+    match files::viewer() {
+        Some(program) => {
+            let error = Command::new(&program).args(arguments.iter().map(OsStr::new)).exec();
+            Failure::file("starting", &program, error)
+        }
+        None => Failure::new(
+            "afterimage-viewer is neither beside this program nor in PATH: build it with `cargo xtask dist`",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_override_comes_last() {
+        assert_eq!(overrides(None), "d3d9=n,b");
+        assert_eq!(overrides(Some("mscoree=".into())), "mscoree=;d3d9=n,b");
+    }
+
+    #[test]
+    fn a_signal_becomes_a_shell_s_status() {
+        let status = |script: &str| Command::new("sh").args(["-c", script]).status().unwrap();
+        assert_eq!(mirror(status("exit 7")), ExitCode::from(7));
+        assert_eq!(mirror(status("kill -9 $$")), ExitCode::from(137));
+    }
+
+    #[test]
+    fn the_program_s_arguments_are_not_ours() {
+        let args = Args::parse_from(["run", "--headless", "game.exe", "--headless", "-o", "x"]);
+        assert_eq!(args.command, ["game.exe", "--headless", "-o", "x"]);
+        assert!(args.headless && args.output.is_none());
+        let args = Args::parse_from(["run", "--capture", "3-5", "c.aftercap", "./game"]);
+        assert_eq!(args.capture.unwrap(), ["3-5", "c.aftercap"]);
+    }
+}
