@@ -5,12 +5,18 @@ use std::fmt;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
+use std::sync::Mutex;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::workspace::Workspace;
 
+/// How often a running command is looked at.
+const POLL: Duration = Duration::from_millis(50);
+/// How often a log, where there is no terminal, hears of a step that takes long.
+const HEARTBEAT: Duration = Duration::from_secs(30);
 /// How many of a failed command's last lines an error shows.
 const TAIL_LINES: usize = 15;
 
@@ -91,6 +97,8 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     plain: bool,
     start: Instant,
+    /// When a log last heard of this step.
+    heard: Mutex<Instant>,
 }
 
 impl Progress {
@@ -108,12 +116,20 @@ impl Progress {
             bar.set_prefix(what.clone());
             bar.enable_steady_tick(Duration::from_millis(120));
         }
-        Self { what, bar, plain, start: Instant::now() }
+        Self { what, bar, plain, start: Instant::now(), heard: Mutex::new(Instant::now()) }
     }
 
-    /// Shows what the step does at the moment (terminals only).
+    /// Shows what the step does at the moment; in a log, only now and then.
     pub(crate) fn now(&self, message: &str) {
-        self.bar.set_message(message.trim().chars().take(160).collect::<String>());
+        let message: String = message.trim().chars().take(160).collect();
+        if !self.plain {
+            self.bar.set_message(message);
+        } else if let Ok(mut heard) = self.heard.lock()
+            && heard.elapsed() > HEARTBEAT
+        {
+            *heard = Instant::now();
+            eprintln!("     {:.0} s, {message}", self.start.elapsed().as_secs_f32());
+        }
     }
 
     /// Ends the line with a mark and the time taken.
@@ -164,17 +180,33 @@ pub(crate) fn run_to_end(ws: &Workspace, command: &mut Command, what: &str, prog
         .map_err(|error| not_started(command, what, &error))?;
     // The command holds the writing ends too, and the pipe only ends when they are all closed.
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-    let mut tail = VecDeque::with_capacity(TAIL_LINES);
-    for line in BufReader::new(reader).split(b'\n') {
-        let Ok(line) = line else { break };
-        let line = String::from_utf8_lossy(&line);
-        let line = line.trim_end_matches('\r');
-        let _ = writeln!(file, "{line}");
-        progress.now(line);
-        if tail.len() == TAIL_LINES {
-            tail.pop_front();
+    // Wine's servers inherit the pipe and outlive the program, so the end of the pipe is not waited for.
+    let (lines, received) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(reader).split(b'\n').map_while(std::result::Result::ok) {
+            if lines.send(line).is_err() {
+                break;
+            }
         }
-        tail.push_back(line.to_owned());
+    });
+    let mut tail = VecDeque::with_capacity(TAIL_LINES);
+    let mut ended = false;
+    loop {
+        match received.recv_timeout(POLL) {
+            Ok(line) => {
+                let line = String::from_utf8_lossy(&line);
+                let line = line.trim_end_matches('\r');
+                let _ = writeln!(file, "{line}");
+                progress.now(line);
+                if tail.len() == TAIL_LINES {
+                    tail.pop_front();
+                }
+                tail.push_back(line.to_owned());
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) if ended => break,
+            Err(RecvTimeoutError::Timeout) => ended = child.try_wait().doing(format!("waiting for {what}"))?.is_some(),
+        }
     }
     let status = child.wait().doing(format!("waiting for {what}"))?;
     Ok(Finished { status, tail: tail.into(), log })
