@@ -127,7 +127,8 @@ impl Out<c_void> {
     /// `count` bytes, or `None` for null.
     pub fn bytes(&mut self, count: usize) -> Option<&mut [u8]> {
         // SAFETY: not null, so good for `count` bytes (`new`), which only this call touches.
-        (!self.0.is_null() && fits::<u8>(count)).then(|| unsafe { core::slice::from_raw_parts_mut(self.0.cast(), count) })
+        (!self.0.is_null() && fits::<u8>(count))
+            .then(|| unsafe { core::slice::from_raw_parts_mut(self.0.cast(), count) })
     }
 }
 

@@ -77,7 +77,7 @@ fn viewer() -> Result<Box<dyn Link>, OpenError> {
 }
 
 #[cfg(feature = "in-process")]
-fn in_process() -> Result<Box<dyn Link>, OpenError> {
+pub(crate) fn in_process() -> Result<Box<dyn Link>, OpenError> {
     in_process::open()
 }
 

@@ -2,6 +2,8 @@
 
 mod calls;
 mod lifetimes;
+#[cfg(feature = "in-process")]
+mod pixels;
 mod receiver;
 mod state;
 
@@ -85,9 +87,13 @@ fn parameters() -> D3DPRESENT_PARAMETERS {
     }
 }
 
-/// A device without a window. It is released with [`finish`].
+/// A device without a window that draws nothing. It is released with [`finish`].
 fn device(extended: bool, behavior: u32) -> *mut IDirect3DDevice9Ex {
-    let d3d = direct3d(extended);
+    device_of(direct3d(extended), behavior)
+}
+
+/// A device without a window, which has the only reference to what made it.
+fn device_of(d3d: *mut IDirect3D9Ex, behavior: u32) -> *mut IDirect3DDevice9Ex {
     let mut wanted = parameters();
     let mut device = junk();
     let result = call!(
