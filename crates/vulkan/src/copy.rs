@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::memory::Image;
 use crate::renderer::Renderer;
-use crate::submit::{Trash, full_barrier};
+use crate::submit::Trash;
 use crate::texture::Texture;
 use afterimage_stream::packets::{Blit, Filter, GenerateMips, Rect, View};
 use afterimage_stream::{FormatFeatures, ObjectId};
@@ -28,16 +28,15 @@ fn extent(rect: &Rect) -> vk::Extent3D {
 }
 
 impl Renderer {
-    /// Readies a texture for copies in `main`: everything before is done, and it is in the layout given back.
-    pub(crate) fn begin_copy(&mut self, id: ObjectId, wanted: vk::ImageLayout) -> Result<vk::ImageLayout> {
+    /// Readies a texture for copies in `main`: everything before is done, and it is in `layout`, which is given back.
+    pub(crate) fn begin_copy(&mut self, id: ObjectId, layout: vk::ImageLayout) -> Result<vk::ImageLayout> {
         self.make_live(id)?;
         self.end_pass();
         let cmd = self.main();
         let current = self.submissions.current;
-        let Some(texture) = self.textures.get_mut(id) else { return Ok(vk::ImageLayout::GENERAL) };
+        let Some(texture) = self.textures.get_mut(id) else { return Ok(layout) };
         texture.last_used = current;
         texture.written = false;
-        let layout = if texture.home == vk::ImageLayout::GENERAL { texture.home } else { wanted };
         texture.transition(&self.gpu, cmd, texture.home, layout);
         Ok(layout)
     }
@@ -62,6 +61,9 @@ impl Renderer {
         let unsupported = |what: String| Error::Unsupported { device: self.gpu.profile.name.clone(), what };
         let names = || format!("a blit from {} ({:?}) to {} ({:?})", body.src.texture, src.format, body.dst.texture, dst.format);
         if body.src.texture == body.dst.texture {
+            if src.is_3d() && body.src.level == body.dst.level {
+                return Err(unsupported(format!("{} within one level", names())));
+            }
             if (body.src.level, body.src.layer) == (body.dst.level, body.dst.layer) {
                 return Err(unsupported(format!("{} within one subresource", names())));
             }
@@ -136,7 +138,9 @@ impl Renderer {
     /// Between two subresources of one texture.
     fn blit_within(&mut self, body: &Blit) -> Result {
         let id = body.src.texture;
-        let layout = self.begin_copy(id, vk::ImageLayout::GENERAL)?;
+        let (source, target) = (vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
+        let layout = self.begin_copy(id, target)?;
+        let cmd = self.main();
         if let Some(texture) = self.textures.get(id) {
             let aspects = texture.aspects();
             let linear = Filter::of(body.filter as u8) == Filter::Linear && !texture.format.is_depth();
@@ -145,11 +149,19 @@ impl Renderer {
                 .src_offsets(corners(&body.src_rect, slice(texture, body.src)))
                 .dst_subresource(texture.layers(aspects, body.dst.level, body.dst.layer))
                 .dst_offsets(corners(&body.dst_rect, slice(texture, body.dst)))];
+            let mut part = texture.range(aspects);
+            part.base_mip_level = body.src.level.into();
+            part.level_count = 1;
+            if !texture.is_3d() {
+                part.base_array_layer = body.src.layer.into();
+                part.layer_count = 1;
+            }
             let image = texture.image.raw;
             let filter = if linear { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
-            let cmd = self.main();
-            // SAFETY: the subresources differ, and the image is in the layout named.
-            unsafe { self.gpu.raw.cmd_blit_image(cmd, image, layout, image, layout, &region, filter) };
+            texture.transition_part(&self.gpu, cmd, part, target, source);
+            // SAFETY: the subresources differ, and each is in the layout named.
+            unsafe { self.gpu.raw.cmd_blit_image(cmd, image, source, image, target, &region, filter) };
+            texture.transition_part(&self.gpu, cmd, part, source, target);
         }
         self.end_copy(id, layout);
         Ok(())
@@ -192,20 +204,18 @@ impl Renderer {
         let src_layout = self.begin_copy(body.src.texture, vk::ImageLayout::TRANSFER_SRC_OPTIMAL)?;
         let cmd = self.main();
         let raw = between.raw;
-        self.image_barrier(cmd, raw, vk::ImageLayout::UNDEFINED, vk::ImageLayout::GENERAL);
+        let (target, source) = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+        self.image_barrier(cmd, raw, vk::ImageLayout::UNDEFINED, target);
         let layers =
             vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
         if let Some(src) = self.textures.get(body.src.texture) {
             let region =
                 [vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers).extent(size)];
             // SAFETY: both images have the same size and format and are in the layouts named.
-            unsafe {
-                let general = vk::ImageLayout::GENERAL;
-                self.gpu.raw.cmd_resolve_image(cmd, src.image.raw, src_layout, raw, general, &region);
-            }
+            unsafe { self.gpu.raw.cmd_resolve_image(cmd, src.image.raw, src_layout, raw, target, &region) };
         }
-        full_barrier(&self.gpu, cmd);
-        self.scale(raw, vk::ImageLayout::GENERAL, body)?;
+        self.image_barrier(cmd, raw, target, source);
+        self.scale(raw, source, body)?;
         self.end_copy(body.src.texture, src_layout);
         self.submissions.discard(Trash::Image(between));
         Ok(())
@@ -308,9 +318,14 @@ impl Renderer {
         let aspects = texture.aspects();
         let image = texture.image.raw;
         let extents: Vec<_> = (0..levels).map(|level| texture.extent(level)).collect();
-        let layout = self.begin_copy(body.id, vk::ImageLayout::GENERAL)?;
+        let (source, target) = (vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
+        self.begin_copy(body.id, target)?;
         let cmd = self.main();
+        let Some(texture) = self.textures.get(body.id) else { return Ok(()) };
         for level in 1..levels {
+            let mut above = texture.range(aspects);
+            (above.base_mip_level, above.level_count) = (level - 1, 1);
+            texture.transition_part(&self.gpu, cmd, above, target, source);
             let part = |level: u32| {
                 vk::ImageSubresourceLayers::default().aspect_mask(aspects).mip_level(level).layer_count(layers)
             };
@@ -324,11 +339,13 @@ impl Renderer {
                 .src_offsets(box_of(level - 1))
                 .dst_subresource(part(level))
                 .dst_offsets(box_of(level))];
-            // SAFETY: source and destination are different levels; the image is in the layout named.
-            unsafe { self.gpu.raw.cmd_blit_image(cmd, image, layout, image, layout, &region, filter) };
-            full_barrier(&self.gpu, cmd);
+            // SAFETY: source and destination are different levels in the layouts named.
+            unsafe { self.gpu.raw.cmd_blit_image(cmd, image, source, image, target, &region, filter) };
         }
-        self.end_copy(body.id, layout);
+        let mut last = texture.range(aspects);
+        (last.base_mip_level, last.level_count) = (levels - 1, 1);
+        texture.transition_part(&self.gpu, cmd, last, target, source);
+        self.end_copy(body.id, source);
         Ok(())
     }
 }
@@ -361,15 +378,13 @@ impl Renderer {
                 .samples(vk::SampleCountFlags::TYPE_1)
                 .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
             let between = Image::new(&self.gpu, "resolved", &info)?;
-            self.image_barrier(cmd, between.raw, vk::ImageLayout::UNDEFINED, vk::ImageLayout::GENERAL);
+            let target = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+            self.image_barrier(cmd, between.raw, vk::ImageLayout::UNDEFINED, target);
             let region = [vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers).extent(size)];
             // SAFETY: both images have the same size and format and are in the layouts named.
-            unsafe {
-                let general = vk::ImageLayout::GENERAL;
-                self.gpu.raw.cmd_resolve_image(cmd, source, source_layout, between.raw, general, &region);
-            }
-            full_barrier(&self.gpu, cmd);
-            (source, source_layout) = (between.raw, vk::ImageLayout::GENERAL);
+            unsafe { self.gpu.raw.cmd_resolve_image(cmd, source, source_layout, between.raw, target, &region) };
+            (source, source_layout) = (between.raw, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+            self.image_barrier(cmd, source, target, source_layout);
             self.submissions.discard(Trash::Image(between));
         }
         let region = [vk::ImageBlit::default()

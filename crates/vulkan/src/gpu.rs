@@ -19,8 +19,8 @@ pub struct Gpu {
     pub physical: vk::PhysicalDevice,
     /// Functions of the device.
     pub raw: ash::Device,
-    /// The queue that everything is submitted to, by the render thread alone.
-    pub queue: vk::Queue,
+    /// The queue that everything is submitted to. Renderers of one device may live on different threads.
+    queue: Mutex<vk::Queue>,
     /// What the device can do.
     pub profile: Profile,
     /// Functions of VK_EXT_extended_dynamic_state3, where the profile uses it.
@@ -129,7 +129,7 @@ impl Gpu {
             instance,
             physical,
             raw,
-            queue,
+            queue: Mutex::new(queue),
             profile,
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
         }))
@@ -205,9 +205,15 @@ impl Gpu {
         unsafe { self.instance.entry.get_instance_proc_addr(self.instance.raw.handle(), name.as_ptr()) }.is_some()
     }
 
+    /// The queue, for as long as the guard lives.
+    pub(crate) fn queue(&self) -> MutexGuard<'_, vk::Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits until the device has nothing left to do.
     pub(crate) fn wait_idle(&self) {
-        // SAFETY: called by the render thread, which alone uses the queue.
+        let _queue = self.queue();
+        // SAFETY: nobody else uses the queue while the guard lives.
         if let Err(error) = unsafe { self.raw.device_wait_idle() } {
             tracing::warn!("vkDeviceWaitIdle: {error}");
         }

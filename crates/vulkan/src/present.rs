@@ -5,7 +5,7 @@ use crate::gpu::Gpu;
 use crate::memory::{Buffer, Image, Place};
 use crate::options::{FrameSet, Options};
 use crate::renderer::Renderer;
-use crate::submit::{Trash, full_barrier};
+use crate::submit::Trash;
 use crate::workers::Workers;
 use afterimage_stream::packets::{Present, PresentTarget, Rect};
 use afterimage_stream::{ObjectId, Reply};
@@ -194,21 +194,19 @@ impl Renderer {
         let buffer = Buffer::new(&self.presenter.gpu, "picture", bytes, Place::ReadBack)?;
         let cmd = self.main();
         self.end_pass();
-        self.image_barrier(cmd, picture.raw, vk::ImageLayout::UNDEFINED, vk::ImageLayout::GENERAL);
+        let (target, source) = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+        self.image_barrier(cmd, picture.raw, vk::ImageLayout::UNDEFINED, target);
         let whole = Rect { x: 0, y: 0, width: rect.width, height: rect.height };
-        self.blit_out(body.texture, rect, picture.raw, vk::ImageLayout::GENERAL, whole)?;
+        self.blit_out(body.texture, rect, picture.raw, target, whole)?;
         let cmd = self.main();
-        full_barrier(&self.gpu, cmd);
+        self.image_barrier(cmd, picture.raw, target, source);
         let region = [vk::BufferImageCopy::default()
             .image_subresource(
                 vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1),
             )
             .image_extent(size)];
         // SAFETY: the image has this size and layout, the buffer as many bytes.
-        unsafe {
-            let general = vk::ImageLayout::GENERAL;
-            self.gpu.raw.cmd_copy_image_to_buffer(cmd, picture.raw, general, buffer.raw, &region);
-        }
+        unsafe { self.gpu.raw.cmd_copy_image_to_buffer(cmd, picture.raw, source, buffer.raw, &region) };
         self.host_barrier(cmd);
         self.submissions.discard(Trash::Image(picture));
         self.presenter.pending.push_back(Pending {

@@ -187,8 +187,10 @@ impl Submissions {
             .command_buffer_infos(&infos)
             .wait_semaphore_infos(waits)
             .signal_semaphore_infos(&signal)];
-        // SAFETY: the render thread alone uses the queue; every handle is alive.
-        let result = unsafe { raw.queue_submit2(self.gpu.queue, &submit, vk::Fence::null()) };
+        let queue = self.gpu.queue();
+        // SAFETY: nobody else uses the queue while the guard lives; every handle is alive.
+        let result = unsafe { raw.queue_submit2(*queue, &submit, vk::Fence::null()) };
+        drop(queue);
         let number = self.current;
         self.in_flight.push_back((number, commands));
         result.checked("vkQueueSubmit2")?;

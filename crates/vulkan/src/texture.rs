@@ -287,6 +287,18 @@ impl Texture {
 
     /// A change of layout of all subresources, with everything before and after.
     pub(crate) fn transition(&self, gpu: &Gpu, cmd: vk::CommandBuffer, from: vk::ImageLayout, to: vk::ImageLayout) {
+        self.transition_part(gpu, cmd, self.range(self.aspects()), from, to);
+    }
+
+    /// A change of layout of some subresources.
+    pub(crate) fn transition_part(
+        &self,
+        gpu: &Gpu,
+        cmd: vk::CommandBuffer,
+        range: vk::ImageSubresourceRange,
+        from: vk::ImageLayout,
+        to: vk::ImageLayout,
+    ) {
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         let barriers = [vk::ImageMemoryBarrier2::default()
             .src_stage_mask(all)
@@ -298,7 +310,7 @@ impl Texture {
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(self.image.raw)
-            .subresource_range(self.range(self.aspects()))];
+            .subresource_range(range)];
         // SAFETY: the command buffer is being recorded outside of a render pass; the image is in layout `from`.
         unsafe { gpu.raw.cmd_pipeline_barrier2(cmd, &vk::DependencyInfo::default().image_memory_barriers(&barriers)) };
     }
