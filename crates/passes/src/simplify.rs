@@ -35,22 +35,6 @@ fn become_(m: &mut Module, inst: Inst, op: Op, args: &[Value]) -> Action {
     Action::Keep
 }
 
-/// Where a component comes from, behind swizzles, shuffles and constructs.
-fn source(m: &Module, mut value: Value, mut lane: u8) -> (Value, u8) {
-    // Operands have been simplified already, so the way is short; the limit is for code made to have a long one.
-    for _ in 0..16 {
-        let Some(inst) = m.def(value) else { break };
-        let data = m.inst(inst);
-        (value, lane) = match (data.op, data.imm) {
-            (Op::Swizzle, Imm::Swizzle(s)) => (data.args[0], s.lanes()[lane as usize]),
-            (Op::Shuffle, Imm::Swizzle(s)) => pick(m, data, s.lanes()[lane as usize]),
-            (Op::Construct, _) => pick(m, data, lane),
-            _ => break,
-        };
-    }
-    (value, lane)
-}
-
 /// Component `lane`, counted through all operands.
 fn pick(m: &Module, data: &InstData, mut lane: u8) -> (Value, u8) {
     for &arg in &data.args {
@@ -63,44 +47,76 @@ fn pick(m: &Module, data: &InstData, mut lane: u8) -> (Value, u8) {
     (data.args[0], 0)
 }
 
-/// `swizzle`, `shuffle` and `construct` are one thing: result components from places. Written as the cheapest of them that does.
+/// A component of a value.
+type Place = (Value, u8);
+type Places = SmallVec<[Place; 4]>;
+
+/// Where a component comes from, one instruction further up.
+fn step(m: &Module, (value, lane): Place) -> Place {
+    let Some(inst) = m.def(value) else { return (value, lane) };
+    let data = m.inst(inst);
+    match (data.op, data.imm) {
+        (Op::Swizzle | Op::Shuffle, Imm::Swizzle(s)) => pick(m, data, s.lanes()[lane as usize]),
+        (Op::Construct, _) => pick(m, data, lane),
+        _ => (value, lane),
+    }
+}
+
+/// The first two values that the places are in, if there are no more.
+fn sources(places: &Places) -> Option<(Value, Option<Value>)> {
+    let first = places[0].0;
+    let second = places.iter().map(|p| p.0).find(|&v| v != first);
+    places.iter().all(|p| p.0 == first || Some(p.0) == second).then_some((first, second))
+}
+
+/// `swizzle`, `shuffle` and `construct` are one thing: result components from places. Written as a swizzle if the places are, however
+/// far up, in one value, or else as a shuffle if they are in two.
 fn lanes(m: &mut Module, inst: Inst) -> Action {
     let data = m.inst(inst);
-    let result = data.results[0];
-    let count = m.ty(result).lanes;
-    let sources: SmallVec<[(Value, u8); 4]> = (0..count)
+    let count = m.ty(data.results[0]).lanes;
+    let mut places: Places = (0..count)
         .map(|lane| match data.imm {
             Imm::Swizzle(s) => pick(m, data, s.lanes()[lane as usize]),
             _ => pick(m, data, lane),
         })
-        .map(|(value, lane)| source(m, value, lane))
         .collect();
-    let first = sources[0].0;
-    let second = sources.iter().map(|s| s.0).find(|&v| v != first);
-    let Some(second) = second else {
-        let picked: SmallVec<[u8; 4]> = sources.iter().map(|s| s.1).collect();
-        let swizzle = Swizzle::new(&picked);
-        if swizzle.is_identity(m.ty(first).lanes) {
-            return Action::Replace(first);
+    let (mut one, mut two) = (None, None);
+    // Operands have been simplified already, so the way is short; the limit is for code made to have a long one.
+    for _ in 0..16 {
+        match sources(&places) {
+            Some((first, None)) => one = Some((first, places.clone())),
+            // A scalar among others is what `construct` is for.
+            Some((first, Some(second)))
+                if one.is_none()
+                    && m.ty(first).lanes.max(m.ty(second).lanes) > 1
+                    && (data.op != Op::Construct || m.ty(first).lanes.min(m.ty(second).lanes) > 1) =>
+            {
+                two = Some((first, second, places.clone()));
+            }
+            _ => {}
         }
-        let data = &mut m.insts[inst.index()];
-        data.op = Op::Swizzle;
-        data.imm = Imm::Swizzle(swizzle);
-        data.args = smallvec![first];
+        let further: Places = places.iter().map(|&place| step(m, place)).collect();
+        if further == places {
+            break;
+        }
+        places = further;
+    }
+    let (op, args, swizzle) = if let Some((value, places)) = one {
+        let picked: SmallVec<[u8; 4]> = places.iter().map(|p| p.1).collect();
+        let swizzle = Swizzle::new(&picked);
+        if swizzle.is_identity(m.ty(value).lanes) {
+            return Action::Replace(value);
+        }
+        (Op::Swizzle, smallvec![value], swizzle)
+    } else if let Some((first, second, places)) = two {
+        let split = m.ty(first).lanes;
+        let picked: SmallVec<[u8; 4]> = places.iter().map(|&(v, l)| if v == first { l } else { l + split }).collect();
+        (Op::Shuffle, smallvec![first, second], Swizzle::new(&picked))
+    } else {
         return Action::Keep;
     };
-    // More than two sources, or scalars in a row, are what `construct` is for.
-    let few = sources.iter().all(|s| s.0 == first || s.0 == second);
-    let vectors = m.ty(first).lanes > 1 || m.ty(second).lanes > 1;
-    if few && vectors && !(data.op == Op::Construct && (m.ty(first).lanes == 1 || m.ty(second).lanes == 1)) {
-        let split = m.ty(first).lanes;
-        let picked: SmallVec<[u8; 4]> =
-            sources.iter().map(|&(value, lane)| if value == first { lane } else { lane + split }).collect();
-        let data = &mut m.insts[inst.index()];
-        data.op = Op::Shuffle;
-        data.imm = Imm::Swizzle(Swizzle::new(&picked));
-        data.args = smallvec![first, second];
-    }
+    let data = &mut m.insts[inst.index()];
+    (data.op, data.imm, data.args) = (op, Imm::Swizzle(swizzle), args);
     Action::Keep
 }
 
