@@ -4,8 +4,37 @@
 mod caps;
 
 use crate::error::{Error, Result};
+use crate::format::{FormatKind, FormatRow, format_row};
 use afterimage_d3d9_types::*;
-use afterimage_stream::DeviceInfo;
+use afterimage_stream::{DeviceInfo, FormatFeatures};
+
+/// Largest edge of a texture that the stream takes.
+pub(crate) const MAX_EDGE: u32 = 16_384;
+
+/// Formats that a display mode can have.
+const DISPLAY_FORMATS: [D3DFORMAT; 4] = [D3DFMT_X8R8G8B8, D3DFMT_A2R10G10B10, D3DFMT_R5G6B5, D3DFMT_X1R5G5B5];
+
+/// Sizes that displays usually have; those that are larger than the desktop are left out of the list.
+const SIZES: [[u32; 2]; 18] = [
+    [640, 480],
+    [720, 480],
+    [720, 576],
+    [800, 600],
+    [1024, 768],
+    [1152, 864],
+    [1280, 720],
+    [1280, 800],
+    [1280, 960],
+    [1280, 1024],
+    [1366, 768],
+    [1440, 900],
+    [1600, 900],
+    [1600, 1200],
+    [1680, 1050],
+    [1920, 1080],
+    [2560, 1440],
+    [3840, 2160],
+];
 
 /// An adapter: the facts of the receiving device in Direct3D's terms.
 #[derive(Clone, Debug)]
@@ -29,10 +58,24 @@ pub struct FormatQuery {
     pub format: D3DFORMAT,
 }
 
-impl FormatQuery {
-    /// A few words for the log.
-    pub(crate) fn describe(name: &'static str, usage: u32) -> String {
-        format!("{name} with usage {usage:#x}")
+/// Text into the fixed array of a structure, with its end.
+fn text<const N: usize>(text: &str) -> [i8; N] {
+    let mut out = [0; N];
+    for (out, byte) in out[..N - 1].iter_mut().zip(text.bytes()) {
+        *out = byte as i8;
+    }
+    out
+}
+
+/// Samples per pixel of a multisample type and quality on a device. The qualities of the type that is not maskable are
+/// the sample counts that there are, from two on.
+pub(crate) fn samples(info: &DeviceInfo, kind: D3DMULTISAMPLE_TYPE, quality: u32) -> Option<u32> {
+    let has = |count: u32| info.sample_counts >> (count - 1) & 1 == 1;
+    match kind {
+        D3DMULTISAMPLE_NONE if quality == 0 => Some(1),
+        D3DMULTISAMPLE_NONMASKABLE => [2, 4, 8, 16].into_iter().filter(|&c| has(c)).nth(quality as usize),
+        2 | 4 | 8 | 16 if quality == 0 && has(kind) => Some(kind),
+        _ => None,
     }
 }
 
@@ -59,21 +102,72 @@ impl Adapter {
     /// `GetAdapterIdentifier`. The driver name and version are ours; vendor, device and description the receiver's.
     #[must_use]
     pub fn identifier(&self) -> D3DADAPTER_IDENTIFIER9 {
-        D3DADAPTER_IDENTIFIER9::default()
+        let version = |part: &str| part.parse::<i64>().unwrap_or(0);
+        let major = version(env!("CARGO_PKG_VERSION_MAJOR"));
+        let minor = version(env!("CARGO_PKG_VERSION_MINOR"));
+        let patch = version(env!("CARGO_PKG_VERSION_PATCH"));
+        D3DADAPTER_IDENTIFIER9 {
+            Driver: text("afterimage.dll"),
+            Description: text(&self.info.name()),
+            DeviceName: text("\\\\.\\DISPLAY1"),
+            DriverVersion: major << 48 | minor << 32 | patch << 16,
+            VendorId: self.info.vendor,
+            DeviceId: self.info.device,
+            DeviceIdentifier: GUID {
+                Data1: self.info.vendor,
+                Data2: self.info.device as u16,
+                Data3: (self.info.device >> 16) as u16,
+                Data4: self.info.driver_version.to_le_bytes().repeat(2).try_into().unwrap_or_default(),
+            },
+            ..D3DADAPTER_IDENTIFIER9::default()
+        }
     }
 
     /// The modes of one display format, in `EnumAdapterModes` order; empty for a format that no display has.
     #[must_use]
-    pub fn modes(&self, _format: D3DFORMAT) -> Vec<D3DDISPLAYMODE> {
-        Vec::new()
+    pub fn modes(&self, format: D3DFORMAT) -> Vec<D3DDISPLAYMODE> {
+        if !self.displays(format) {
+            return Vec::new();
+        }
+        let desktop = [self.desktop.Width, self.desktop.Height];
+        let mut sizes: Vec<_> =
+            SIZES.into_iter().filter(|[width, height]| *width <= desktop[0] && *height <= desktop[1]).collect();
+        if !sizes.contains(&desktop) {
+            sizes.push(desktop);
+        }
+        sizes.sort_unstable();
+        let rate = if self.desktop.RefreshRate == 0 { 60 } else { self.desktop.RefreshRate };
+        sizes
+            .into_iter()
+            .map(|[width, height]| D3DDISPLAYMODE { Width: width, Height: height, RefreshRate: rate, Format: format })
+            .collect()
+    }
+
+    /// Whether a display mode can have a format: one that can be drawn to and then shown.
+    fn displays(&self, format: D3DFORMAT) -> bool {
+        DISPLAY_FORMATS.contains(&format) && self.renders(format)
+    }
+
+    /// Whether a format can be a colour target.
+    fn renders(&self, format: D3DFORMAT) -> bool {
+        format_row(format).is_some_and(|row| row.target && row.host(&self.info, FormatFeatures::TARGET).is_some())
+    }
+
+    fn check_hal(kind: D3DDEVTYPE) -> Result<()> {
+        match kind {
+            D3DDEVTYPE_HAL => Ok(()),
+            D3DDEVTYPE_REF | D3DDEVTYPE_SW | D3DDEVTYPE_NULLREF => Err(Error::NotAvailable),
+            _ => Err(Error::InvalidCall),
+        }
     }
 
     /// `GetDeviceCaps`.
     ///
     /// # Errors
     /// [`Error::InvalidCall`] for a device type that does not exist, [`Error::NotAvailable`] for any but HAL.
-    pub fn caps(&self, _device_type: D3DDEVTYPE) -> Result<D3DCAPS9> {
-        Err(Error::NotAvailable)
+    pub fn caps(&self, device_type: D3DDEVTYPE) -> Result<D3DCAPS9> {
+        Self::check_hal(device_type)?;
+        Ok(caps::caps(&self.info))
     }
 
     /// `CheckDeviceType`.
@@ -82,33 +176,119 @@ impl Adapter {
     /// [`Error::NotAvailable`] if the combination cannot be had, [`Error::InvalidCall`] if it makes no sense.
     pub fn check_type(
         &self,
-        _kind: D3DDEVTYPE,
-        _adapter: D3DFORMAT,
-        _back_buffer: D3DFORMAT,
-        _windowed: bool,
+        kind: D3DDEVTYPE,
+        adapter: D3DFORMAT,
+        back_buffer: D3DFORMAT,
+        windowed: bool,
     ) -> Result<()> {
-        Err(Error::NotAvailable)
+        Self::check_hal(kind)?;
+        if adapter == D3DFMT_UNKNOWN && (!windowed || back_buffer == D3DFMT_UNKNOWN) {
+            return Err(Error::InvalidCall);
+        }
+        // In a window, an unknown back buffer format is the display's.
+        let back_buffer = if windowed && back_buffer == D3DFMT_UNKNOWN { adapter } else { back_buffer };
+        let matches = windowed
+            || adapter == back_buffer
+            || matches!(
+                (adapter, back_buffer),
+                (D3DFMT_X8R8G8B8, D3DFMT_A8R8G8B8) | (D3DFMT_X1R5G5B5, D3DFMT_A1R5G5B5)
+            );
+        if self.displays(adapter) && self.renders(back_buffer) && matches { Ok(()) } else { Err(Error::NotAvailable) }
     }
 
     /// `CheckDeviceFormat`. `Ok(false)` is `D3DOK_NOAUTOGEN`.
     ///
     /// # Errors
-    /// [`Error::NotAvailable`] if the format cannot be used that way.
-    pub fn check_format(&self, _query: &FormatQuery) -> Result<bool> {
-        Err(Error::NotAvailable)
+    /// [`Error::NotAvailable`] if the format cannot be used that way, [`Error::InvalidCall`] if the question makes no
+    /// sense.
+    pub fn check_format(&self, query: &FormatQuery) -> Result<bool> {
+        Self::check_hal(query.device_type)?;
+        if query.adapter_format == D3DFMT_UNKNOWN {
+            return Err(Error::InvalidCall);
+        }
+        if !self.displays(query.adapter_format) {
+            return Err(Error::NotAvailable);
+        }
+        let usage = query.usage;
+        if matches!(query.resource, D3DRTYPE_VERTEXBUFFER | D3DRTYPE_INDEXBUFFER) {
+            let vertices = query.resource == D3DRTYPE_VERTEXBUFFER && query.format == D3DFMT_VERTEXDATA;
+            let indices =
+                query.resource == D3DRTYPE_INDEXBUFFER && matches!(query.format, D3DFMT_INDEX16 | D3DFMT_INDEX32);
+            return if vertices || indices { Ok(true) } else { Err(Error::NotAvailable) };
+        }
+        let row = format_row(query.format).ok_or(Error::NotAvailable)?;
+        let surface = match query.resource {
+            D3DRTYPE_SURFACE => true,
+            D3DRTYPE_TEXTURE | D3DRTYPE_CUBETEXTURE => false,
+            D3DRTYPE_VOLUMETEXTURE | D3DRTYPE_VOLUME
+                if usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) == 0 && !row.is_depth() =>
+            {
+                false
+            }
+            _ => return Err(Error::NotAvailable),
+        };
+        let needed = Self::features(row, usage, surface)?;
+        if row.kind == FormatKind::Null {
+            let target = surface && usage == D3DUSAGE_RENDERTARGET;
+            return if target { Ok(true) } else { Err(Error::NotAvailable) };
+        }
+        let host = row.host(&self.info, needed).ok_or(Error::NotAvailable)?;
+        let srgb = usage & (D3DUSAGE_QUERY_SRGBREAD | D3DUSAGE_QUERY_SRGBWRITE) != 0;
+        if srgb && host.info().srgb.is_none() {
+            return Err(Error::NotAvailable);
+        }
+        let mips = FormatFeatures::BLIT | FormatFeatures::LINEAR;
+        Ok(usage & D3DUSAGE_AUTOGENMIPMAP == 0 || self.info.features(host) & mips == mips)
+    }
+
+    /// Host features that a use of a format needs.
+    fn features(row: &FormatRow, usage: u32, surface: bool) -> Result<u32> {
+        let mut needed = if surface { 0 } else { row.sampled() };
+        let depth = usage & D3DUSAGE_DEPTHSTENCIL != 0;
+        let target = usage & D3DUSAGE_RENDERTARGET != 0;
+        let wrong = depth && !row.is_depth()
+            || target && !row.target
+            || depth && target
+            || depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0
+            // Depth formats are for depth buffers only.
+            || row.is_depth() && !depth;
+        if wrong {
+            return Err(Error::NotAvailable);
+        }
+        if depth || target {
+            needed |= row.rendered();
+        } else if surface {
+            needed |= FormatFeatures::SAMPLED;
+        }
+        for (flag, feature) in [
+            (D3DUSAGE_QUERY_FILTER, FormatFeatures::LINEAR),
+            (D3DUSAGE_QUERY_POSTPIXELSHADER_BLENDING, FormatFeatures::BLEND),
+            (D3DUSAGE_QUERY_VERTEXTEXTURE, FormatFeatures::VERTEX_TEXTURE),
+        ] {
+            needed |= if usage & flag != 0 { feature } else { 0 };
+        }
+        let unsupported = D3DUSAGE_DMAP | D3DUSAGE_NPATCHES | D3DUSAGE_RTPATCHES | D3DUSAGE_QUERY_LEGACYBUMPMAP;
+        if usage & unsupported != 0 { Err(Error::NotAvailable) } else { Ok(needed) }
     }
 
     /// `CheckDeviceMultiSampleType`: the number of quality levels.
     ///
     /// # Errors
-    /// [`Error::NotAvailable`] if there is no such sample count for the format.
-    pub fn check_multisample(
-        &self,
-        _kind: D3DDEVTYPE,
-        _format: D3DFORMAT,
-        _samples: D3DMULTISAMPLE_TYPE,
-    ) -> Result<u32> {
-        Err(Error::NotAvailable)
+    /// [`Error::NotAvailable`] if there is no such sample count for the format, [`Error::InvalidCall`] for a type or
+    /// format that does not exist.
+    pub fn check_multisample(&self, kind: D3DDEVTYPE, format: D3DFORMAT, samples: D3DMULTISAMPLE_TYPE) -> Result<u32> {
+        Self::check_hal(kind)?;
+        if format == D3DFMT_UNKNOWN || samples > D3DMULTISAMPLE_16_SAMPLES {
+            return Err(Error::InvalidCall);
+        }
+        let row = format_row(format).ok_or(Error::NotAvailable)?;
+        let drawn = row.kind == FormatKind::Null
+            || (row.target || row.is_depth()) && row.host(&self.info, row.rendered()).is_some();
+        if !drawn && samples != D3DMULTISAMPLE_NONE {
+            return Err(Error::NotAvailable);
+        }
+        let levels = (0..).take_while(|&quality| self::samples(&self.info, samples, quality).is_some()).count();
+        if levels == 0 { Err(Error::NotAvailable) } else { Ok(levels as u32) }
     }
 
     /// `CheckDepthStencilMatch`.
@@ -117,19 +297,103 @@ impl Adapter {
     /// [`Error::NotAvailable`] if the two cannot be bound together.
     pub fn check_depth_match(
         &self,
-        _kind: D3DDEVTYPE,
-        _adapter: D3DFORMAT,
-        _target: D3DFORMAT,
-        _depth: D3DFORMAT,
+        kind: D3DDEVTYPE,
+        adapter: D3DFORMAT,
+        target: D3DFORMAT,
+        depth: D3DFORMAT,
     ) -> Result<()> {
-        Err(Error::NotAvailable)
+        Self::check_hal(kind)?;
+        let depth_fits = format_row(depth)
+            .is_some_and(|row| row.is_depth() && row.host(&self.info, FormatFeatures::DEPTH).is_some());
+        let target_fits = self.renders(target) || target == crate::format::NULL;
+        if self.displays(adapter) && target_fits && depth_fits { Ok(()) } else { Err(Error::NotAvailable) }
     }
 
     /// `CheckDeviceFormatConversion`: whether a present can convert.
     ///
     /// # Errors
     /// [`Error::NotAvailable`] if it cannot.
-    pub fn check_conversion(&self, _kind: D3DDEVTYPE, _source: D3DFORMAT, _target: D3DFORMAT) -> Result<()> {
-        Err(Error::NotAvailable)
+    pub fn check_conversion(&self, kind: D3DDEVTYPE, source: D3DFORMAT, target: D3DFORMAT) -> Result<()> {
+        Self::check_hal(kind)?;
+        let target = self.displays(target) || matches!(target, D3DFMT_A8R8G8B8 | D3DFMT_A1R5G5B5);
+        if self.renders(source) && target { Ok(()) } else { Err(Error::NotAvailable) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterimage_stream::Format;
+
+    fn adapter() -> Adapter {
+        let mut info = DeviceInfo { max_texture_2d: 16_384, sample_counts: 0b1001, ..DeviceInfo::default() };
+        for format in Format::ALL {
+            info.formats[*format as usize] = if format.is_depth() {
+                FormatFeatures::DEPTH | FormatFeatures::SAMPLED
+            } else {
+                FormatFeatures::SAMPLED | FormatFeatures::LINEAR | FormatFeatures::TARGET | FormatFeatures::BLEND
+            };
+        }
+        info.formats[Format::R32G32B32A32_SFLOAT as usize] = FormatFeatures::SAMPLED;
+        let desktop = D3DDISPLAYMODE { Width: 1280, Height: 1024, RefreshRate: 60, Format: D3DFMT_X8R8G8B8 };
+        Adapter::new(info, desktop)
+    }
+
+    fn ask(usage: u32, resource: D3DRESOURCETYPE, format: D3DFORMAT) -> Result<bool> {
+        adapter().check_format(&FormatQuery {
+            device_type: D3DDEVTYPE_HAL,
+            adapter_format: D3DFMT_X8R8G8B8,
+            usage,
+            resource,
+            format,
+        })
+    }
+
+    #[test]
+    fn formats_are_what_the_device_can_do() {
+        assert_eq!(ask(0, D3DRTYPE_TEXTURE, D3DFMT_DXT1), Ok(true));
+        assert_eq!(ask(D3DUSAGE_RENDERTARGET, D3DRTYPE_TEXTURE, D3DFMT_A8R8G8B8), Ok(true));
+        assert_eq!(ask(D3DUSAGE_RENDERTARGET, D3DRTYPE_TEXTURE, D3DFMT_DXT1), Err(Error::NotAvailable));
+        assert_eq!(ask(D3DUSAGE_DEPTHSTENCIL, D3DRTYPE_SURFACE, D3DFMT_D24S8), Ok(true));
+        assert_eq!(ask(D3DUSAGE_RENDERTARGET, D3DRTYPE_SURFACE, D3DFMT_D24S8), Err(Error::NotAvailable));
+        assert_eq!(ask(D3DUSAGE_QUERY_FILTER, D3DRTYPE_TEXTURE, D3DFMT_A32B32G32R32F), Err(Error::NotAvailable));
+        assert_eq!(ask(D3DUSAGE_QUERY_SRGBREAD, D3DRTYPE_TEXTURE, D3DFMT_A8R8G8B8), Ok(true));
+        assert_eq!(ask(D3DUSAGE_QUERY_SRGBREAD, D3DRTYPE_TEXTURE, D3DFMT_R32F), Err(Error::NotAvailable));
+        // Without filtered blits there are no automatic mip maps.
+        assert_eq!(ask(D3DUSAGE_AUTOGENMIPMAP, D3DRTYPE_TEXTURE, D3DFMT_A8R8G8B8), Ok(false));
+        assert_eq!(ask(0, D3DRTYPE_TEXTURE, D3DFMT_P8), Err(Error::NotAvailable));
+    }
+
+    #[test]
+    fn sample_counts_are_those_that_there_are() {
+        let adapter = adapter();
+        let ask = |samples| adapter.check_multisample(D3DDEVTYPE_HAL, D3DFMT_X8R8G8B8, samples);
+        assert_eq!(ask(D3DMULTISAMPLE_NONE), Ok(1));
+        assert_eq!(ask(D3DMULTISAMPLE_NONMASKABLE), Ok(1));
+        assert_eq!(ask(D3DMULTISAMPLE_4_SAMPLES), Ok(1));
+        assert_eq!(ask(D3DMULTISAMPLE_2_SAMPLES), Err(Error::NotAvailable));
+        assert_eq!(ask(17), Err(Error::InvalidCall));
+        assert_eq!(samples(&adapter.info, D3DMULTISAMPLE_NONMASKABLE, 0), Some(4));
+    }
+
+    #[test]
+    fn modes_end_at_the_desktop() {
+        let modes = adapter().modes(D3DFMT_X8R8G8B8);
+        assert!(modes.iter().all(|mode| mode.Width <= 1280 && mode.Height <= 1024));
+        assert!(modes.iter().any(|mode| (mode.Width, mode.Height) == (1280, 1024)));
+        assert!(adapter().modes(D3DFMT_DXT1).is_empty());
+    }
+
+    #[test]
+    fn types_and_matches() {
+        let adapter = adapter();
+        let check = |adapter_format, back, windowed| adapter.check_type(D3DDEVTYPE_HAL, adapter_format, back, windowed);
+        assert_eq!(check(D3DFMT_X8R8G8B8, D3DFMT_A8R8G8B8, false), Ok(()));
+        assert_eq!(check(D3DFMT_X8R8G8B8, D3DFMT_UNKNOWN, true), Ok(()));
+        assert_eq!(check(D3DFMT_X8R8G8B8, D3DFMT_A2R10G10B10, false), Err(Error::NotAvailable));
+        assert_eq!(adapter.caps(D3DDEVTYPE_REF).unwrap_err(), Error::NotAvailable);
+        assert_eq!(adapter.caps(9).unwrap_err(), Error::InvalidCall);
+        let matches = |depth| adapter.check_depth_match(D3DDEVTYPE_HAL, D3DFMT_X8R8G8B8, D3DFMT_A8R8G8B8, depth);
+        assert_eq!((matches(D3DFMT_D24S8), matches(D3DFMT_R32F)), (Ok(()), Err(Error::NotAvailable)));
     }
 }

@@ -1,7 +1,7 @@
 //! Creation of images and buffers, and what can be asked of them.
 
 use super::Device;
-use crate::adapter::FormatQuery;
+use crate::adapter::samples;
 use crate::error::{Error, Result};
 use crate::format::{FormatKind, format_row};
 use crate::handle::*;
@@ -192,7 +192,7 @@ impl Device {
     }
 
     fn describe(&self, request: &ImageRequest) -> Result<ImageDesc> {
-        let &ImageRequest { kind, extent, usage, format, pool, samples, quality, .. } = request;
+        let &ImageRequest { kind, extent, usage, format, pool, samples: multisample, quality, .. } = request;
         let Some(row) = format_row(format) else {
             tracing::debug!(format, "format is not known");
             return Err(if kind == ImageKind::Surface { Error::NotAvailable } else { Error::InvalidCall });
@@ -239,18 +239,10 @@ impl Device {
             _ => false,
         };
         if (gpu && host.is_none()) || !right_kind {
-            let known = FormatQuery::describe(row.name, usage);
-            tracing::debug!(what = known, "not on this device");
+            tracing::debug!(format = row.name, usage, "not on this device");
             return Err(if kind == ImageKind::Surface { Error::NotAvailable } else { Error::InvalidCall });
         }
-        let host_samples = match samples {
-            D3DMULTISAMPLE_NONE => 1,
-            D3DMULTISAMPLE_NONMASKABLE => 1u32.checked_shl(quality + 1).unwrap_or(0),
-            count => count,
-        };
-        if host_samples != 1 && (host_samples > 16 || info.sample_counts >> (host_samples - 1) & 1 == 0) {
-            return Err(Error::NotAvailable);
-        }
+        let host_samples = samples(info, multisample, quality).ok_or(Error::NotAvailable)?;
         let lockable = match pool {
             D3DPOOL_DEFAULT if target => request.lockable,
             D3DPOOL_DEFAULT => kind == ImageKind::Surface || usage & D3DUSAGE_DYNAMIC != 0,
@@ -262,7 +254,7 @@ impl Device {
             host: if gpu { host } else { row.hosts.first().copied().filter(|_| row.kind != FormatKind::Null) },
             usage,
             pool,
-            samples,
+            samples: multisample,
             quality,
             host_samples: host_samples as u8,
             lockable,
