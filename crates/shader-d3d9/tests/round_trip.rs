@@ -24,7 +24,7 @@ proptest! {
     #[test]
     fn every_instruction_survives(version in 0..Version::ALL.len(), seed in any::<[u8; 32]>()) {
         let mut rng = TestRng::from_seed(proptest::test_runner::RngAlgorithm::ChaCha, &seed);
-        let program = Draw(&mut rng).program(Version::ALL[version]);
+        let program = Draw::new(&mut rng).program(Version::ALL[version]);
         let tokens = program.encode();
         let parsed = Program::parse(&tokens).map_err(|e| TestCaseError::fail(format!("{e}\n{program}")))?;
         prop_assert_eq!(&placed(&program, &parsed), &parsed);
@@ -43,7 +43,7 @@ proptest! {
         cut in any::<prop::sample::Index>(),
     ) {
         let mut rng = TestRng::from_seed(proptest::test_runner::RngAlgorithm::ChaCha, &seed);
-        let mut tokens = Draw(&mut rng).program(Version::ALL[version]).encode();
+        let mut tokens = Draw::new(&mut rng).program(Version::ALL[version]).encode();
         let short = &tokens[..cut.index(tokens.len())];
         prop_assert!(Program::parse(short).is_err());
         prop_assert!(token_length(|at| short.get(at).copied()).is_err());

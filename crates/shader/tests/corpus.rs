@@ -159,7 +159,7 @@ fn equal_keys_mean_equal_code() {
 
 fn program(version: usize, seed: &[u8; 32]) -> Vec<u32> {
     let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, seed);
-    generate::Draw(&mut rng).program(Version::ALL[version]).encode()
+    generate::Draw::new(&mut rng).program(Version::ALL[version]).encode()
 }
 
 /// Compiles, and tells what cannot be translated yet from what is wrong.

@@ -12,11 +12,21 @@ use proptest::prelude::Rng;
 use proptest::test_runner::TestRng;
 
 /// Draws random numbers; proptest shrinks the seed, which is good enough for instruction streams.
-pub(crate) struct Draw<'a>(pub(crate) &'a mut TestRng);
+pub(crate) struct Draw<'a> {
+    rng: &'a mut TestRng,
+    /// `aL` may be used.
+    in_loop: bool,
+    /// Labels that were called.
+    labels: Vec<u16>,
+}
 
-impl Draw<'_> {
+impl<'a> Draw<'a> {
+    pub(crate) fn new(rng: &'a mut TestRng) -> Self {
+        Self { rng, in_loop: false, labels: Vec::new() }
+    }
+
     fn below(&mut self, end: usize) -> usize {
-        (self.0.next_u32() as usize) % end.max(1)
+        (self.rng.next_u32() as usize) % end.max(1)
     }
 
     fn pick<T: Copy>(&mut self, list: &[T]) -> Option<T> {
@@ -35,6 +45,13 @@ impl Draw<'_> {
             .map(|row| (row.ty, row.count(version)))
             .collect();
         let (ty, count) = self.pick(&files)?;
+        // Mostly those constants of software vertex processing that others have too, and few labels, to have subroutines.
+        let count = match ty {
+            RegisterType::Const if !self.chance(200) => count.min(256),
+            RegisterType::ConstInt | RegisterType::ConstBool if !self.chance(200) => count.min(16),
+            RegisterType::Label => 3,
+            _ => count,
+        };
         Some(Register::new(ty, self.below(usize::from(count - rows + 1)) as u16))
     }
 
@@ -61,7 +78,7 @@ impl Draw<'_> {
         if version.stage == Stage::Pixel && version.major == 1 && self.chance(3) {
             dst.shift = RESULT_SHIFTS[self.below(RESULT_SHIFTS.len())].0;
         }
-        if register.ty == R::Output && op != Opcode::Dcl && self.chance(4) {
+        if register.ty == R::Output && op != Opcode::Dcl && self.in_loop && self.chance(4) {
             dst.register.relative = Some(Relative::Loop);
         }
         Some(dst)
@@ -103,8 +120,8 @@ impl Draw<'_> {
         if relative && self.chance(3) {
             src.register.relative = match (version.has_lengths(), vertex) {
                 (false, _) => Some(Relative::Address(0)),
-                (true, true) if self.chance(2) => Some(Relative::Address(self.below(4) as u8)),
-                (true, _) => Some(Relative::Loop),
+                (true, true) if !self.in_loop || self.chance(2) => Some(Relative::Address(self.below(4) as u8)),
+                (true, _) => self.in_loop.then_some(Relative::Loop),
             };
         }
         Some(src)
@@ -124,7 +141,7 @@ impl Draw<'_> {
                 Operand::Usage => {}
                 Operand::Dst | Operand::DstRead => instruction.dst = Some(self.dst(version, op)?),
                 Operand::Floats | Operand::Ints => {
-                    instruction.immediate = [0; 4].map(|_| self.0.next_u32());
+                    instruction.immediate = [0; 4].map(|_| self.rng.next_u32());
                 }
                 Operand::Flag => instruction.immediate[0] = self.below(3) as u32,
                 operand => instruction.srcs.push(self.src(version, *operand)?),
@@ -148,35 +165,62 @@ impl Draw<'_> {
     }
 
     pub(crate) fn program(&mut self, version: Version) -> Program {
+        let mut instructions = self.block(version, 40, true);
+        let labels = std::mem::take(&mut self.labels);
+        for label in (0..3).filter(|label| labels.contains(label)) {
+            let name = Src::new(Register::new(RegisterType::Label, label));
+            instructions.extend([Instruction::new(Opcode::Ret), Instruction::new(Opcode::Label).src(name)]);
+            instructions.extend(self.block(version, 6, false));
+        }
+        if !labels.is_empty() {
+            instructions.push(Instruction::new(Opcode::Ret));
+        }
+        Program { version, instructions, length: 0 }
+    }
+
+    fn block(&mut self, version: Version, most: usize, calls: bool) -> Vec<Instruction> {
         let rows: Vec<_> = Opcode::TABLE.iter().filter(|row| row.exists_in(version)).collect();
         let mut open = Vec::new();
         let mut instructions = Vec::new();
-        let mut push = |instruction: Option<Instruction>| {
-            instructions.extend(instruction);
-        };
-        for _ in 0..self.below(40) {
+        for _ in 0..self.below(most) {
             let Some(row) = self.pick(&rows) else { break };
             let fits = match row.flow {
                 Flow::None => true,
                 Flow::Open => open.len() < 4,
                 Flow::Break => open.iter().any(|op| matches!(op, Opcode::Loop | Opcode::Rep)),
-                Flow::Call => matches!(row.op, Opcode::Call | Opcode::CallNz),
-                Flow::Else | Flow::Close => false,
+                Flow::Call => calls && matches!(row.op, Opcode::Call | Opcode::CallNz),
+                // Every block that is open is closed at the end, and some before.
+                Flow::Else | Flow::Close => {
+                    if let Some(op) = open.pop() {
+                        instructions.push(closing(op));
+                    }
+                    false
+                }
             };
+            self.in_loop = open.contains(&Opcode::Loop);
             if fits && let Some(instruction) = self.instruction(version, row.op) {
-                push(Some(instruction));
-                if row.flow == Flow::Open {
-                    open.push(row.op);
+                match row.flow {
+                    Flow::Open => open.push(row.op),
+                    Flow::Call => self.labels.extend(instruction.srcs.first().map(|src| src.register.number)),
+                    _ => {}
+                }
+                instructions.push(instruction);
+                if row.flow == Flow::Open && matches!(row.op, Opcode::If | Opcode::IfC) && self.chance(2) {
+                    instructions.push(Instruction::new(Opcode::Nop));
+                    instructions.push(Instruction::new(Opcode::Else));
                 }
             }
         }
-        for op in open.into_iter().rev() {
-            push(Some(Instruction::new(match op {
-                Opcode::Loop => Opcode::EndLoop,
-                Opcode::Rep => Opcode::EndRep,
-                _ => Opcode::EndIf,
-            })));
-        }
-        Program { version, instructions, length: 0 }
+        self.in_loop = false;
+        instructions.extend(open.into_iter().rev().map(closing));
+        instructions
     }
+}
+
+fn closing(op: Opcode) -> Instruction {
+    Instruction::new(match op {
+        Opcode::Loop => Opcode::EndLoop,
+        Opcode::Rep => Opcode::EndRep,
+        _ => Opcode::EndIf,
+    })
 }
