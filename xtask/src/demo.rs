@@ -17,6 +17,9 @@ pub(crate) struct Args {
     /// Watch with the validation layers; any message is a failure.
     #[arg(long)]
     validate: bool,
+    /// Build as the tests do: quicker to build, slower to run.
+    #[arg(long)]
+    dev: bool,
 }
 
 /// The command itself.
@@ -25,7 +28,7 @@ pub(crate) struct Args {
 /// When something cannot be built, or a program or its pictures go wrong.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let machine = setup::ensure(ws, &setup::Args { native_only: args.native_only, check: false })?;
-    let tree = build::tree(ws, &machine, Profile::Release)?;
+    let tree = build::tree(ws, &machine, if args.dev { Profile::Dev } else { Profile::Release })?;
     let out = ws.target.join("demo");
     let wine = Wine::start(ws, &machine, &tree)?;
     let rows = matrix::run(ws, &tree, &wine, &out, args.validate)?;
