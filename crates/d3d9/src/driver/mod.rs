@@ -20,7 +20,6 @@ pub(crate) use objects::Objects;
 pub use present::Window;
 pub use query::QueryData;
 
-use crate::adapter::Adapter;
 use crate::machine::Registers;
 use crate::translate::{Host, Port};
 use afterimage_d3d9_types::*;
@@ -44,7 +43,6 @@ pub struct Device {
     pub(crate) registers: Registers,
     pub(crate) objects: Objects,
     pub(crate) host: Host,
-    adapter: Adapter,
     creation: D3DDEVICE_CREATION_PARAMETERS,
     /// Made by `CreateDeviceEx`: resources of the default pool survive a reset.
     extended: bool,

@@ -1,7 +1,6 @@
 //! The device as a whole: creation, reset, loss, swap chains, frames.
 
 use super::{Device, Objects};
-use crate::adapter::Adapter;
 use crate::error::{Error, Result};
 use crate::handle::*;
 use crate::machine::{Group, Registers, RenderStates};
@@ -106,13 +105,11 @@ impl Device {
         extended: bool,
         name: &str,
     ) -> Result<Self> {
-        let adapter = Adapter::new(*link.device(), D3DDISPLAYMODE::default());
         let mut device = Self {
             port: Port::new(link, name),
             registers: Registers::default(),
             objects: Objects::default(),
             host: Host::default(),
-            adapter,
             creation,
             extended,
             in_scene: false,
@@ -137,12 +134,6 @@ impl Device {
     #[must_use]
     pub fn creation(&self) -> D3DDEVICE_CREATION_PARAMETERS {
         self.creation
-    }
-
-    /// What the device can do.
-    #[must_use]
-    pub fn adapter(&self) -> &Adapter {
-        &self.adapter
     }
 
     fn implicit_chain(&self) -> Option<SwapChainId> {
@@ -419,6 +410,11 @@ impl Device {
         self.registers.dirty_streams |= 1;
         self.registers.dirty.mark(Group::VertexBuffers);
         if self.port.is_lost() { Err(Error::DeviceLost) } else { Ok(()) }
+    }
+
+    /// Hands over what was collected. Present, queries and read backs do it by themselves.
+    pub fn flush(&mut self) {
+        self.port.flush();
     }
 
     /// `GetFrontBufferData`: what was presented last, as far as the back buffer still has it.

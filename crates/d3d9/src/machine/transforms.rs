@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_matrix_times_its_inverse_is_the_identity() {
-        let m = [[2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 4.0, 0.0], [0.0, 1.0, 0.0, 0.0], [5.0, 6.0, 7.0, 1.0]];
+        let m = [[2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 4.0, 0.0], [0.0, 1.0, 0.0, 0.0], [4.0, 6.0, 8.0, 1.0]];
         assert_eq!(multiply(&m, &inverse(&m)), IDENTITY);
         assert_eq!(inverse(&[[0.0; 4]; 4]), IDENTITY);
     }
