@@ -7,7 +7,7 @@ use afterimage_interp::{Environment, Interpreter, Outcome, SampleArgs};
 use afterimage_ir::{BankDecl, InputAt, InputDecl, Module, TextureDecl};
 use afterimage_passes::{FloatRules, Options, optimize};
 use afterimage_shader::{Language, PixelOps, RuntimeInfo, Shader, VertexOps};
-use afterimage_shader_d3d9::tables::Version;
+use afterimage_shader_d3d9::tables::{Opcode, Version};
 use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng};
@@ -77,7 +77,10 @@ proptest! {
     #[test]
     fn passes_keep_the_meaning_of_shaders(version in 0..Version::ALL.len(), seed in any::<[u8; 32]>()) {
         let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-        let tokens = generate::Draw::new(&mut rng).program(Version::ALL[version]).encode();
+        let mut program = generate::Draw::new(&mut rng).program(Version::ALL[version]);
+        // Derivatives where the lanes of a quad go different ways may be anything.
+        program.instructions.retain(|i| !matches!(i.op, Opcode::Dsx | Opcode::Dsy));
+        let tokens = program.encode();
         let shader = Shader::new(Language::D3d9, bytemuck::cast_slice(&tokens));
         let shader = shader.map_err(|error| TestCaseError::fail(error.to_string()))?;
         same(&shader, &RuntimeInfo { link: shader.own_link(), ..RuntimeInfo::default() })?;
