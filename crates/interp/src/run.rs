@@ -227,7 +227,7 @@ impl Run<'_> {
                 (Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad, Imm::Texture(texture)) => {
                     let decl = &self.m.textures[texture.index()];
                     let args = self.sample_args(data, decl.dim, decl.shadow, lane);
-                    self.environment.sample(decl, &args).map(f32::to_bits)
+                    self.environment.sample(decl, &args).map(number)
                 }
                 (Op::Ddx, _) => self.difference(data.args[0], lane & !1, lane | 1),
                 (Op::Ddy, _) => self.difference(data.args[0], lane & !2, lane | 2),
@@ -249,7 +249,7 @@ impl Run<'_> {
     fn difference(&self, value: Value, from: usize, to: usize) -> [u32; 4] {
         let (a, b) = (self.bits(value, from), self.bits(value, to));
         let ty = self.m.ty(value);
-        cut(std::array::from_fn(|i| (f32::from_bits(b[i]) - f32::from_bits(a[i])).to_bits()), ty)
+        cut(std::array::from_fn(|i| number(f32::from_bits(b[i]) - f32::from_bits(a[i]))), ty)
     }
 
     fn sample_args(&self, data: &InstData, dim: Dim, shadow: bool, lane: usize) -> SampleArgs {
@@ -272,6 +272,11 @@ impl Run<'_> {
         let reference = data.args.last().filter(|_| shadow).map(|&r| self.floats(r, lane)[0]);
         SampleArgs { coord: self.floats(coord, lane), lod, reference }
     }
+}
+
+/// Bits of a result; NaN has one pattern, as in the opcode table.
+fn number(f: f32) -> u32 {
+    if f.is_nan() { f32::NAN.to_bits() } else { f.to_bits() }
 }
 
 /// Zeroes the components that the type does not have.

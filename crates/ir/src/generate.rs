@@ -88,16 +88,11 @@ impl<'a> Generator<'a> {
         }
         let at = OutputAt::Location(2);
         let int_output = b.output(OutputDecl { name: "bits".into(), ty: Type::I32X4, at, semantic: None });
-        let bank = |b: &mut Builder, name: &str, id| {
-            b.bank(BankDecl {
-                name: name.into(),
-                source: BankSource::Stage,
-                id,
-                size: 16,
-                defs: vec![(3, [7, 0, 1, 2])],
-            })
+        let bank = |b: &mut Builder, name: &str, id, def| {
+            b.bank(BankDecl { name: name.into(), source: BankSource::Stage, id, size: 16, defs: vec![(3, def)] })
         };
-        let banks = [bank(&mut b, "c", 0), bank(&mut b, "i", 1)];
+        let floats = [1.0, -2.5, 0.0, 7.0].map(f32::to_bits);
+        let banks = [bank(&mut b, "c", 0, floats), bank(&mut b, "i", 1, [7, 0, 1, 2])];
         let shapes = [(Dim::D2, false), (Dim::Cube, false), (Dim::D3, false), (Dim::D2, true)];
         let textures = (0u8..)
             .zip(shapes)
