@@ -7,7 +7,7 @@ use crate::profile::{Profile, optional_extensions};
 use ash::{ext, khr, vk};
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -196,13 +196,6 @@ impl Gpu {
         if let Err(error) = self.allocator().free(allocation) {
             tracing::warn!("memory could not be freed: {error}");
         }
-    }
-
-    /// Whether the instance has an extension's function; for surfaces.
-    #[must_use]
-    pub fn has_instance_function(&self, name: &CStr) -> bool {
-        // SAFETY: the instance lives as long as `self`.
-        unsafe { self.instance.entry.get_instance_proc_addr(self.instance.raw.handle(), name.as_ptr()) }.is_some()
     }
 
     /// The queue, for as long as the guard lives.

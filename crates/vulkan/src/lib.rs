@@ -7,7 +7,7 @@
 //! * `memory`, `ring`, `buffer`, `texture`, `sampler`, `descriptors`: objects.
 //! * `shaders`, `pipeline`, `cache`: guest code to modules, modules and state to pipelines.
 //! * `submit`, `targets`, `draw`, `upload`, `copy`, `query`, `readback`: recording, each a part of the stream.
-//! * `present`, `stats`: what comes out.
+//! * `present`, `swapchain`, `record`, `stats`: what comes out.
 
 mod buffer;
 mod cache;
@@ -26,6 +26,7 @@ mod present;
 mod profile;
 mod query;
 mod readback;
+mod record;
 mod renderer;
 mod ring;
 mod sampler;
@@ -33,6 +34,7 @@ mod shaders;
 mod slots;
 mod stats;
 mod submit;
+mod swapchain;
 mod table;
 mod targets;
 mod texture;
@@ -45,5 +47,10 @@ pub use instance::Instance;
 pub use options::{FrameSet, Options, Without};
 pub use present::{Picture, PictureSink};
 pub use profile::{Bindless, DynamicState3, Profile};
+pub use record::{ReplayError, Replayed};
 pub use renderer::Renderer;
 pub use slots::DeviceSlots;
+pub use swapchain::{SurfaceFactory, surface_for_window};
+
+pub use ash;
+pub use raw_window_handle;

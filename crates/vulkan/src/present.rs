@@ -6,10 +6,12 @@ use crate::memory::{Buffer, Image, Place};
 use crate::options::{FrameSet, Options};
 use crate::renderer::Renderer;
 use crate::submit::Trash;
+use crate::swapchain::{SurfaceFactory, Swapchain};
 use crate::workers::Workers;
 use afterimage_stream::packets::{Present, PresentTarget, Rect};
 use afterimage_stream::{ObjectId, Reply};
 use ash::vk;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,6 +54,10 @@ pub(crate) struct Presenter {
     pending: VecDeque<Pending>,
     writers: Option<Workers>,
     targets: Vec<PresentTarget>,
+    swapchains: FxHashMap<ObjectId, Swapchain>,
+    pub(crate) surfaces: Option<SurfaceFactory>,
+    /// Windows are not drawn to: a replay.
+    pub(crate) headless: bool,
 }
 
 impl Presenter {
@@ -70,7 +76,18 @@ impl Presenter {
             sink: None,
             pending: VecDeque::new(),
             targets: Vec::new(),
+            swapchains: FxHashMap::default(),
+            surfaces: None,
+            headless: false,
         }
+    }
+
+    pub(crate) fn take_swapchain(&mut self, target: ObjectId) -> Option<Swapchain> {
+        self.swapchains.remove(&target)
+    }
+
+    pub(crate) fn put_swapchain(&mut self, target: ObjectId, swapchain: Swapchain) {
+        self.swapchains.insert(target, swapchain);
     }
 
     fn wants_screenshot(&self, frame: u64) -> bool {
@@ -135,16 +152,45 @@ impl Renderer {
         self.presenter.sink = sink;
     }
 
+    /// Where windows' surfaces come from. Targets declared before are looked at again at their next declaration.
+    pub fn set_surface_factory(&mut self, factory: Option<SurfaceFactory>) {
+        self.presenter.surfaces = factory;
+    }
+
     /// [`PresentTarget`].
     pub(crate) fn present_target(&mut self, body: &PresentTarget) -> Result {
-        self.presenter.targets.retain(|target| target.id != body.id);
-        self.presenter.targets.push(*body);
+        let wanted = vk::Extent2D { width: body.width, height: body.height };
+        let presenter = &mut self.presenter;
+        let was = presenter.targets.iter().position(|target| target.id == body.id);
+        let was = was.map(|at| presenter.targets.swap_remove(at));
+        presenter.targets.push(*body);
+        if was.is_some_and(|was| (was.window_kind, was.window) == (body.window_kind, body.window))
+            && let Some(chain) = presenter.swapchains.get_mut(&body.id)
+        {
+            chain.set_wanted(wanted);
+            return Ok(());
+        }
+        presenter.swapchains.remove(&body.id);
+        if presenter.headless || !self.gpu.instance.surfaces {
+            return Ok(());
+        }
+        let Some(factory) = &mut presenter.surfaces else { return Ok(()) };
+        match factory(body, &self.gpu.instance) {
+            Some(Ok(surface)) => {
+                let chain = Swapchain::new(&self.gpu, surface, wanted)?;
+                presenter.swapchains.insert(body.id, chain);
+            }
+            // Pictures, captures and read backs go on without a window.
+            Some(Err(error)) => tracing::error!("{}: no surface for its window: {error}", body.id),
+            None => {}
+        }
         Ok(())
     }
 
     /// A target was destroyed.
     pub(crate) fn remove_target(&mut self, id: ObjectId) {
         self.presenter.targets.retain(|target| target.id != id);
+        self.presenter.swapchains.remove(&id);
     }
 
     /// [`Present`].
@@ -153,8 +199,16 @@ impl Renderer {
         if screenshot || self.presenter.sink.is_some() {
             self.copy_picture(body, screenshot)?;
         }
-        let number = self.submit()?;
+        let shown = self.show(body).unwrap_or_else(|error| {
+            self.fail(error);
+            None
+        });
+        let number = match shown {
+            Some(number) => number,
+            None => self.submit()?,
+        };
         self.stats.frame();
+        self.record_present(body.frame);
         self.frame_submitted(body.frame, number, replies)?;
         self.presenter.deliver(self.submissions.completed);
         Ok(())

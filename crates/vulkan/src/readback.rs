@@ -14,13 +14,23 @@ pub(crate) struct Copied {
     buffer: Buffer,
     format: Format,
     kind: vk::Format,
-    width: u32,
-    height: u32,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
     depth: u32,
     stencil_at: u64,
 }
 
 impl Copied {
+    /// Hands out the texels slice by slice: number, bytes from row to row, texels.
+    pub(crate) fn each_slice(&self, mut f: impl FnMut(u32, u32, &[u8])) {
+        let row = self.format.row_bytes(self.width);
+        let texels = self.texels();
+        let slice = self.format.packed_size(self.width, self.height) as usize;
+        for (z, texels) in texels.chunks_exact(slice).enumerate() {
+            f(z as u32, row, texels);
+        }
+    }
+
     /// The texels, rows of blocks packed, once the GPU is done.
     pub(crate) fn texels(&self) -> Vec<u8> {
         let bytes = self.format.packed_size(self.width, self.height) as usize * self.depth as usize;

@@ -12,6 +12,7 @@ use crate::pipeline::{Key, Pipelines};
 use crate::present::Presenter;
 use crate::query::{GuestQuery, Queries};
 use crate::readback::ReadBacks;
+use crate::record::Recording;
 use crate::ring::Ring;
 use crate::sampler::Sampler;
 use crate::shaders::{GuestShader, Library};
@@ -75,6 +76,7 @@ pub struct Renderer {
     pub(crate) readbacks: ReadBacks,
     pub(crate) presenter: Presenter,
     pub(crate) stats: Stats,
+    pub(crate) recording: Option<Recording>,
 
     pub(crate) targets: Targets,
     pub(crate) recorded: Recorded,
@@ -170,6 +172,7 @@ impl Renderer {
             readbacks: ReadBacks::default(),
             presenter: Presenter::new(&gpu, &options),
             stats: Stats::default(),
+            recording: None,
             targets: Targets::default(),
             recorded: Recorded::default(),
             shading: Shading::default(),
@@ -199,6 +202,11 @@ impl Renderer {
             options,
         };
         renderer.make_null_objects()?;
+        match (renderer.options.capture_frames.clone(), renderer.options.capture_file.clone()) {
+            (Some(frames), Some(path)) => renderer.start_capture(&path, frames),
+            (Some(_), None) => tracing::warn!("AFTERIMAGE_CAPTURE_FRAMES needs AFTERIMAGE_CAPTURE_FILE"),
+            _ => {}
+        }
         Ok(renderer)
     }
 
@@ -260,6 +268,14 @@ impl Renderer {
     #[must_use]
     pub fn lost(&self) -> Option<&Error> {
         self.lost.as_ref()
+    }
+
+    /// Takes the error that [`Renderer::lost`] names; the renderer draws no more all the same.
+    pub(crate) fn take_loss(&mut self) -> Option<Error> {
+        match self.lost {
+            Some(Error::DeviceLost(call)) => Some(Error::DeviceLost(call)),
+            _ => None,
+        }
     }
 
     /// Everything that the stream has set so far.
@@ -587,6 +603,15 @@ impl Executor for Renderer {
                 rejected(error, replies);
                 continue;
             }
+            if self.recording.is_some() {
+                match located.packet {
+                    Packet::BeginFrame(body) => self.record_begin(body.frame, located.at),
+                    Packet::Present(_) => {
+                        self.record_until(batch, located.at + usize::from(located.header.units), arena);
+                    }
+                    _ => {}
+                }
+            }
             self.state.apply(&located.packet);
             if self.lost.is_some() {
                 self.answer_for_the_dead(&located.packet, replies);
@@ -605,6 +630,7 @@ impl Executor for Renderer {
                 }
             }
         }
+        self.record_batch_end(batch, arena);
         if self.lost.is_none()
             && let Err(error) = self.end_batch(arena, replies)
         {
@@ -624,6 +650,7 @@ impl Executor for Renderer {
 
 impl Drop for Renderer {
     fn drop(&mut self) {
+        self.finish_capture();
         if self.lost.is_none()
             && let Err(error) = self.finish(&mut |_| {})
         {

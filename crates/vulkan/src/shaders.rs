@@ -120,7 +120,6 @@ impl Drop for Fill {
 pub(crate) struct GuestShader {
     /// The guest's code, for captures.
     pub(crate) code: Arc<[u8]>,
-    pub(crate) language: u32,
     /// `None` where the code is no shader.
     pub(crate) shader: Option<Arc<Shader>>,
     id: ObjectId,
@@ -160,7 +159,7 @@ impl Library {
             })
             .ok()
             .map(Arc::new);
-        let mut guest = GuestShader { code: code.into(), language, shader, id, last: None };
+        let mut guest = GuestShader { code: code.into(), shader, id, last: None };
         if let Some(shader) = &guest.shader {
             let mut runtime = *runtime;
             if shader.stage() == Stage::Pixel && runtime.link == Default::default() {
