@@ -1,7 +1,9 @@
 //! The command line.
 
 mod files;
+mod info;
 mod program;
+mod replay;
 mod run;
 mod shader;
 mod stage;
@@ -35,6 +37,9 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    Replay(replay::Args),
+    Dump(replay::DumpArgs),
+    Info(info::Args),
     Shader(shader::Args),
 }
 
@@ -60,7 +65,6 @@ impl From<files::NotFound> for Failure {
 }
 
 fn main() -> ExitCode {
-    // A reader that stops reading (`afterimage dump | head`) ends us like any other program.
     tracing_subscriber::fmt()
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_env("AFTERIMAGE_LOG").unwrap_or_else(|_| "warn".into()),
@@ -71,6 +75,9 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::View { arguments } => Err(run::view(&arguments)),
+        Command::Replay(args) => replay::replay(&args).map(|()| ExitCode::SUCCESS),
+        Command::Dump(args) => replay::dump_file(&args).map(|()| ExitCode::SUCCESS),
+        Command::Info(args) => info::info(&args).map(|()| ExitCode::SUCCESS),
         Command::Shader(args) => {
             shader::run(&args).map(|()| ExitCode::SUCCESS).map_err(|error| Failure::new(error.to_string()))
         }

@@ -1,2 +1,124 @@
-//! The live viewer.
-fn main() {}
+//! The live viewer: receives the command streams of programs over shared memory, draws them, and shows the pictures.
+#![forbid(unsafe_code)]
+
+mod program;
+mod server;
+mod window;
+
+use afterimage_vulkan::{FrameSet, Options};
+use clap::Parser;
+use server::{Server, Until};
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Shows what Direct3D 9 programs draw that run with Afterimage.
+///
+/// Programs find the viewer through a private directory ($AFTERIMAGE_DIR, else $XDG_RUNTIME_DIR/afterimage, else
+/// ~/.local/state/afterimage/run); it may start before or after them. Each program gets a window. Keys in a window:
+/// F10 captures the next frame, F12 saves a picture, Esc or Q closes it (the program goes on and waits for another viewer).
+///
+/// Examples:
+///   afterimage-viewer
+///   afterimage-viewer --headless -o pictures --frames 1,10-20 --once
+#[derive(Debug, Parser)]
+#[command(version, verbatim_doc_comment)]
+struct Args {
+    /// Show no windows.
+    #[arg(long)]
+    headless: bool,
+    /// Write presented pictures into this folder, as frame-000001.png and so on. [default: AFTERIMAGE_SCREENSHOTS]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Which pictures to write: frame numbers such as 1,5,10-20. [default: every one]
+    #[arg(long, value_name = "FRAMES", value_parser = frames)]
+    frames: Option<FrameSet>,
+    /// End when the last program has disconnected.
+    #[arg(long)]
+    once: bool,
+    /// End when standard input is closed and no program is connected: for programs that start a viewer.
+    #[arg(long)]
+    until_input_closes: bool,
+    /// Use Vulkan's validation layer.
+    #[arg(long)]
+    validate: bool,
+    /// The directory to serve.
+    #[arg(long, value_name = "DIR")]
+    directory: Option<PathBuf>,
+}
+
+fn frames(text: &str) -> Result<FrameSet, String> {
+    FrameSet::parse(text).ok_or_else(|| "expected frame numbers such as 1,5,10-20".into())
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("AFTERIMAGE_LOG").unwrap_or_else(|_| "warn".into()),
+        )
+        .with_writer(std::io::stderr)
+        .without_time()
+        .init();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("afterimage-viewer: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), String> {
+    let mut options = Options::from_env();
+    options.validate |= args.validate;
+    if args.output.is_some() {
+        options.screenshots.clone_from(&args.output);
+    }
+    if args.frames.is_some() {
+        options.screenshot_frames.clone_from(&args.frames);
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        // A second one ends the viewer at once.
+        signal_hook::flag::register_conditional_shutdown(signal, 1, Arc::clone(&stop))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
+            .map_err(|error| format!("catching signals: {error}"))?;
+    }
+    let until = match (args.until_input_closes, args.once) {
+        (true, _) => Until::InputCloses(input_closed()),
+        (false, true) => Until::LastProgram,
+        (false, false) => Until::Stopped,
+    };
+    let mut display = None;
+    if !args.headless {
+        match window::Display::open() {
+            Ok(opened) => display = Some(opened),
+            // Whoever started us wants the program drawn, seen or not.
+            Err(error) if args.until_input_closes => {
+                tracing::warn!("no window can be shown: {error}; going on without");
+            }
+            Err(error) => return Err(format!("no window can be shown: {error}; use --headless -o DIR for pictures")),
+        }
+    }
+    let server = Server::new(args.directory.as_deref(), options, until, stop)?;
+    println!("waiting for programs in {}", server.directory().display());
+    match display {
+        None => server.run(&program::Notify::default()),
+        Some(display) => display.run(server),
+    }
+}
+
+/// A flag that is set when standard input has come to its end.
+fn input_closed() -> Arc<AtomicBool> {
+    let closed = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&closed);
+    std::thread::spawn(move || {
+        let mut buffer = [0; 256];
+        while std::io::stdin().read(&mut buffer).is_ok_and(|count| count > 0) {}
+        flag.store(true, Ordering::SeqCst);
+    });
+    closed
+}

@@ -272,9 +272,13 @@ impl Channel {
         self.end.borrow().clone()
     }
 
-    /// Becomes the program's receiver, telling it what the device can do.
+    /// Becomes the program's receiver, telling it what the device can do. Called again, the program starts anew and
+    /// sends everything again: for a device that was lost.
     pub fn accept(&mut self, device: &DeviceInfo) {
         let control = self.region();
+        self.answered = false;
+        self.batches = BatchReader::new();
+        self.replies = RefCell::new(Replies { ring: Producer::new(REPLIES), backlog: VecDeque::new() });
         let written = control.write(at::DEVICE, bytemuck::bytes_of(device));
         debug_assert!(written, "the device's place is in the header");
         // Zero means "none yet", also after four thousand million viewers.

@@ -1,0 +1,165 @@
+//! `afterimage info`: what this machine can do, and what is missing.
+
+use crate::files;
+use crate::program::{Width, in_path};
+use afterimage_ipc::shared;
+use afterimage_vulkan::{Instance, Options, Profile, devices};
+use clap::Parser;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Show devices and their features, where our files are, and what is missing.
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Something that may be there, and how to get it.
+struct Part {
+    name: &'static str,
+    found: Option<String>,
+    /// What needs it, and how to get it.
+    advice: &'static str,
+}
+
+fn parts() -> Vec<Part> {
+    let program = |name: &str| in_path(Path::new(name)).map(|path| path.display().to_string());
+    let text = |path: Result<PathBuf, files::NotFound>| path.ok().map(|path| path.display().to_string());
+    let layer = ["/usr/share", "/usr/local/share", "/etc"]
+        .iter()
+        .map(|root| Path::new(root).join("vulkan/explicit_layer.d/VkLayer_khronos_validation.json"))
+        .find(|path| path.is_file());
+    vec![
+        Part {
+            name: "libd3d9.so",
+            found: text(files::library(Width::W64)),
+            advice: "for Linux programs: cargo xtask dist",
+        },
+        Part {
+            name: "d3d9.dll, 64 bit",
+            found: text(files::dll(Width::W64)),
+            advice: "for 64-bit Windows programs: cargo xtask dist",
+        },
+        Part {
+            name: "d3d9.dll, 32 bit",
+            found: text(files::dll(Width::W32)),
+            advice: "for 32-bit Windows programs: cargo xtask dist",
+        },
+        Part {
+            name: "viewer",
+            found: files::viewer().map(|path| path.display().to_string()),
+            advice: "for Windows programs: cargo xtask dist",
+        },
+        Part {
+            name: "wine",
+            found: program("wine").or_else(|| program("wine64")),
+            advice: "for Windows programs: apt-get install wine wine64 (cargo xtask setup does it)",
+        },
+        Part {
+            name: "validation layer",
+            found: layer.map(|path| path.display().to_string()),
+            advice: "for --validate: apt-get install vulkan-validationlayers (cargo xtask setup does it)",
+        },
+        Part {
+            name: "spirv-val",
+            found: program("spirv-val"),
+            advice: "for shader translate --validate: apt-get install spirv-tools (cargo xtask setup does it)",
+        },
+        Part {
+            name: "display",
+            found: ["WAYLAND_DISPLAY", "DISPLAY"]
+                .iter()
+                .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty())),
+            advice: "for windows; Windows programs always need one: Xvfb :1 & export DISPLAY=:1",
+        },
+    ]
+}
+
+/// Devices with their profiles, or why there are none.
+fn profiles() -> Result<Vec<Profile>, String> {
+    let options = Options::from_env();
+    // The layer says nothing about devices, and may be missing.
+    let instance = Instance::new(&Options { validate: false, ..options.clone() }).map_err(|error| error.to_string())?;
+    let found = devices(&instance, &options).map_err(|error| error.to_string())?;
+    if found.is_empty() {
+        return Err("there is no Vulkan device: apt-get install mesa-vulkan-drivers (cargo xtask setup does it)".into());
+    }
+    Ok(found.into_iter().map(|(_, profile)| profile).collect())
+}
+
+/// Prints everything. Fails where nothing can be drawn.
+pub(crate) fn info(args: &Args) -> Result<(), crate::Failure> {
+    let (profiles, parts) = (profiles(), parts());
+    let directory = shared::directory();
+    let viewer = directory.as_deref().and_then(shared::running);
+    if args.json {
+        println!("{:#}", as_json(&profiles, &parts, directory.as_deref(), viewer));
+    } else {
+        print(&profiles, &parts, directory.as_deref(), viewer);
+    }
+    match profiles {
+        Ok(profiles) if profiles.iter().any(|profile| profile.missing.is_empty()) => Ok(()),
+        Ok(_) => Err(crate::Failure::new("no device has all that is needed")),
+        Err(error) => Err(crate::Failure::new(error)),
+    }
+}
+
+fn print(profiles: &Result<Vec<Profile>, String>, parts: &[Part], directory: Option<&Path>, viewer: Option<u32>) {
+    println!("afterimage {}", env!("CARGO_PKG_VERSION"));
+    for (number, profile) in profiles.iter().flatten().enumerate() {
+        println!("\ndevice {number}\n{profile}");
+    }
+    println!();
+    for part in parts {
+        match &part.found {
+            Some(found) => println!("{:<20} {found}", part.name),
+            None => println!("{:<20} MISSING ({})", part.name, part.advice),
+        }
+    }
+    match directory {
+        Some(directory) => println!("{:<20} {}", "shared files", directory.display()),
+        None => println!("{:<20} MISSING (set {})", "shared files", shared::DIRECTORY_VARIABLE),
+    }
+    match viewer {
+        Some(process) => println!("{:<20} process {process}", "running viewer"),
+        None => println!("{:<20} none", "running viewer"),
+    }
+}
+
+fn as_json(
+    profiles: &Result<Vec<Profile>, String>,
+    parts: &[Part],
+    directory: Option<&Path>,
+    viewer: Option<u32>,
+) -> Value {
+    let devices: Vec<Value> = profiles
+        .iter()
+        .flatten()
+        .map(|profile| {
+            json!({
+                "name": profile.name,
+                "driver": profile.driver,
+                "usable": profile.missing.is_empty(),
+                "missing": profile.missing,
+                "bindless": profile.bindless.is_some(),
+                "multi_draw": profile.multi_draw,
+                "custom_border_color": profile.custom_border_color,
+                "anisotropy": profile.anisotropy,
+                "precise_occlusion": profile.precise_occlusion,
+                "windows": profile.swapchain,
+            })
+        })
+        .collect();
+    let parts: serde_json::Map<String, Value> =
+        parts.iter().map(|part| (part.name.to_owned(), part.found.clone().into())).collect();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "devices": devices,
+        "error": profiles.as_ref().err(),
+        "files": parts,
+        "directory": directory.map(|path| path.display().to_string()),
+        "running_viewer": viewer,
+    })
+}

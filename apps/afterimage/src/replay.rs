@@ -1,0 +1,118 @@
+//! `afterimage replay` and `afterimage dump`: what is in a capture.
+
+use crate::Failure;
+use afterimage_capture::{Reader, dump};
+use afterimage_vulkan::{FrameSet, Options, Renderer, ReplayError};
+use clap::Parser;
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::PathBuf;
+
+/// Draw what a capture holds.
+///
+/// Pictures are written as frame-000100.png and so on, numbered as the program numbered its frames. A damaged capture is
+/// drawn up to the damage.
+///
+/// Examples:
+///   afterimage replay scene.aftercap -o pictures
+///   afterimage replay scene.aftercap -o pictures --frames 101 --validate
+///   afterimage replay scene.aftercap --stats -
+#[derive(Debug, Parser)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The capture.
+    file: PathBuf,
+    /// Write pictures into this folder.
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Which pictures to write: frame numbers such as 100,105-110. [default: every one]
+    #[arg(long, value_name = "FRAMES", value_parser = frames)]
+    frames: Option<FrameSet>,
+    /// Write figures about the replay, as JSON, into this file; - is standard output.
+    #[arg(long, value_name = "FILE")]
+    stats: Option<PathBuf>,
+    /// Use Vulkan's validation layer; its messages make the command fail.
+    #[arg(long)]
+    validate: bool,
+}
+
+fn frames(text: &str) -> Result<FrameSet, String> {
+    FrameSet::parse(text).ok_or_else(|| "expected frame numbers such as 100,105-110".into())
+}
+
+/// Draws the capture.
+pub(crate) fn replay(args: &Args) -> Result<(), Failure> {
+    let mut reader = open(&args.file)?;
+    let mut options = Options::from_env();
+    options.validate |= args.validate;
+    if args.output.is_some() {
+        options.screenshots.clone_from(&args.output);
+    }
+    if args.frames.is_some() {
+        options.screenshot_frames.clone_from(&args.frames);
+    }
+    let to_output = args.stats.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    if args.stats.is_some() && !to_output {
+        options.stats.clone_from(&args.stats);
+    }
+    // Replaying is not what the settings of a program's run were meant for.
+    (options.capture_frames, options.capture_file) = (None, None);
+    let output = options.screenshots.clone();
+    let mut renderer = Renderer::new(options).map_err(|error| Failure::new(error.to_string()))?;
+    let replayed = renderer.replay(&mut reader);
+    let messages = renderer.validation_messages();
+    if to_output {
+        print!("{}", renderer.stats_json());
+    }
+    drop(renderer);
+    let replayed = replayed.map_err(|error| match error {
+        ReplayError::Capture(error) => {
+            Failure::new(format!("{}: {error}; what came before was drawn", args.file.display()))
+        }
+        ReplayError::Renderer(error) => Failure::new(error.to_string()),
+    })?;
+    if !to_output {
+        let pictures = output.map_or_else(String::new, |folder| format!(", pictures in {}", folder.display()));
+        println!("{} frames, {} draws{pictures}", replayed.frames, replayed.draws);
+    }
+    if replayed.frames == 0 {
+        return Err(Failure::new(format!("{} holds no whole frame", args.file.display())));
+    }
+    match (replayed.errors, messages) {
+        (0, 0) => Ok(()),
+        (0, messages) => Err(Failure::new(format!("the validation layer had {messages} messages, see above"))),
+        (errors, _) => Err(Failure::new(format!("{errors} packets could not be executed, see above"))),
+    }
+}
+
+fn open(path: &std::path::Path) -> Result<Reader<std::io::BufReader<std::fs::File>>, Failure> {
+    Reader::open(path).map_err(|error| {
+        let text = error.to_string();
+        let name = path.display().to_string();
+        Failure::new(if text.contains(&name) { text } else { format!("{name}: {text}") })
+    })
+}
+
+/// Show the packets of a capture as text, one a line.
+#[derive(Debug, Parser)]
+pub(crate) struct DumpArgs {
+    /// The capture.
+    file: PathBuf,
+}
+
+/// Writes the packets to standard output.
+pub(crate) fn dump_file(args: &DumpArgs) -> Result<(), Failure> {
+    let mut reader = open(&args.file)?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let dumped = dump(&mut reader, &mut out);
+    let flushed = out.flush();
+    match (dumped, flushed) {
+        // `afterimage dump | head` has seen enough.
+        (Err(afterimage_capture::CaptureError::Io { source, .. }), _) if source.kind() == ErrorKind::BrokenPipe => {
+            Ok(())
+        }
+        (_, Err(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        (Err(error), _) => Err(Failure::new(format!("{}: {error}", args.file.display()))),
+        (Ok(()), Err(error)) => Err(Failure::new(format!("writing: {error}"))),
+        (Ok(()), Ok(())) => Ok(()),
+    }
+}
