@@ -307,6 +307,7 @@ impl Renderer {
         }
         self.bind_textures(check)?;
         self.push();
+        self.begin_segment();
         Ok(false)
     }
 
@@ -608,14 +609,23 @@ impl Renderer {
                     if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE },
                 );
             }
-            // Units of the format's smallest step: 2^-n for n bits; a float near 1 has steps of 2^-24.
-            let bits = if self.targets.depth_bits == 0 { 24 } else { self.targets.depth_bits };
-            let constant = state.depth_bias * (1u64 << bits) as f32;
+            let constant = state.depth_bias * self.gpu.profile.depth_bias_scale(self.targets.depth_bits);
             let bias = [state.bias_enable.into(), constant.to_bits(), state.slope_bias.to_bits()];
             if self.recorded.bias != Some(bias) {
                 self.recorded.bias = Some(bias);
                 raw.cmd_set_depth_bias_enable(cmd, state.bias_enable != 0);
-                raw.cmd_set_depth_bias(cmd, constant, 0.0, state.slope_bias);
+                match &self.gpu.depth_bias {
+                    Some(control) => {
+                        let mut units = vk::DepthBiasRepresentationInfoEXT::default()
+                            .depth_bias_representation(vk::DepthBiasRepresentationEXT::FLOAT);
+                        let info = vk::DepthBiasInfoEXT::default()
+                            .depth_bias_constant_factor(constant)
+                            .depth_bias_slope_factor(state.slope_bias)
+                            .push_next(&mut units);
+                        (control.fp().cmd_set_depth_bias2_ext)(cmd, &info);
+                    }
+                    None => raw.cmd_set_depth_bias(cmd, constant, 0.0, state.slope_bias),
+                }
             }
             let Some(d3) = &self.gpu.dynamic3 else { return };
             let has = self.gpu.profile.dynamic_state3;

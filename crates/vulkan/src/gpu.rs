@@ -27,6 +27,8 @@ pub struct Gpu {
     pub(crate) dynamic3: Option<ext::extended_dynamic_state3::Device>,
     /// Functions of VK_EXT_multi_draw, where the profile uses it.
     pub(crate) multi_draw: Option<ext::multi_draw::Device>,
+    /// Functions of VK_EXT_depth_bias_control, where the profile uses it.
+    pub(crate) depth_bias: Option<ext::depth_bias_control::Device>,
     /// Functions of VK_KHR_swapchain.
     pub(crate) swapchain: Option<khr::swapchain::Device>,
     debug: Option<ext::debug_utils::Device>,
@@ -124,6 +126,7 @@ impl Gpu {
         Ok(Arc::new(Self {
             dynamic3: dynamic3.then(|| ext::extended_dynamic_state3::Device::new(&instance.raw, &raw)),
             multi_draw: (profile.multi_draw > 0).then(|| ext::multi_draw::Device::new(&instance.raw, &raw)),
+            depth_bias: profile.depth_bias_control.then(|| ext::depth_bias_control::Device::new(&instance.raw, &raw)),
             swapchain: profile.swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),
             debug: instance.debug_names.then(|| ext::debug_utils::Device::new(&instance.raw, &raw)),
             instance,

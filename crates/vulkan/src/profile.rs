@@ -72,6 +72,10 @@ pub struct Profile {
     pub depth_clamp: bool,
     /// VK_EXT_depth_clip_enable: depth can be unclipped without being clamped.
     pub depth_clip: bool,
+    /// VK_EXT_depth_bias_control with float units: depth bias is exact.
+    pub depth_bias_control: bool,
+    /// Whether the driver's step of fixed-point depth is twice the smallest, which Vulkan leaves it free to choose.
+    pub coarse_depth_bias: bool,
     /// samplerAnisotropy.
     pub anisotropy: bool,
     /// occlusionQueryPrecise.
@@ -115,6 +119,7 @@ pub(crate) struct Features {
     pub(crate) depth_clip: vk::PhysicalDeviceDepthClipEnableFeaturesEXT<'static>,
     pub(crate) divisor: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
     pub(crate) formats_4444: vk::PhysicalDevice4444FormatsFeaturesEXT<'static>,
+    pub(crate) depth_bias: vk::PhysicalDeviceDepthBiasControlFeaturesEXT<'static>,
 }
 
 /// Extensions that are used where found, with the structure that must be chained for each.
@@ -126,6 +131,7 @@ pub(crate) const OPTIONAL: &[&CStr] = &[
     ext::depth_clip_enable::NAME,
     ext::vertex_attribute_divisor::NAME,
     vk::EXT_4444_FORMATS_NAME,
+    ext::depth_bias_control::NAME,
     c"VK_KHR_portability_subset",
 ];
 
@@ -156,6 +162,9 @@ impl Features {
         }
         if has(vk::EXT_4444_FORMATS_NAME) {
             chain = chain.push_next(&mut self.formats_4444);
+        }
+        if has(ext::depth_bias_control::NAME) {
+            chain = chain.push_next(&mut self.depth_bias);
         }
         let result = f(&mut chain);
         let core = chain.features;
@@ -264,6 +273,9 @@ impl Profile {
             fill_modes: on(core.fill_mode_non_solid),
             depth_clamp: on(core.depth_clamp),
             depth_clip: on(features.depth_clip.depth_clip_enable),
+            depth_bias_control: on(features.depth_bias.depth_bias_control)
+                && on(features.depth_bias.float_representation),
+            coarse_depth_bias: v12.driver_id == vk::DriverId::MESA_LLVMPIPE,
             anisotropy: on(core.sampler_anisotropy),
             precise_occlusion: on(core.occlusion_query_precise),
             dual_source: on(core.dual_src_blend),
@@ -324,8 +336,20 @@ impl Profile {
         features.border.custom_border_color_without_format = on(self.custom_border_color);
         features.depth_clip.depth_clip_enable = on(self.depth_clip);
         features.divisor.vertex_attribute_instance_rate_divisor = on(self.divisor);
+        features.depth_bias.depth_bias_control = on(self.depth_bias_control);
+        features.depth_bias.float_representation = on(self.depth_bias_control);
         features.formats_4444.format_a4r4g4b4 = on(self.format_4444);
         features
+    }
+
+    /// What a depth bias in units of depth is multiplied with; `bits` of the depth format, 0 for a float format, whose
+    /// steps near 1 are 2^-24.
+    pub(crate) fn depth_bias_scale(&self, bits: u32) -> f32 {
+        match bits {
+            _ if self.depth_bias_control => 1.0,
+            0 => (1 << 24) as f32,
+            _ => (1u64 << (bits - u32::from(self.coarse_depth_bias))) as f32,
+        }
     }
 
     /// How a stream format is done on this device.

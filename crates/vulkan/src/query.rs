@@ -1,6 +1,7 @@
 //! Queries. Occlusion is counted in *segments*: a Vulkan query per stretch of draws in one pass between two events.
 //! Guests' queries may overlap and span passes and submissions; each is the sum of a range of segments.
 
+use crate::draw::Ready;
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
 use crate::renderer::Renderer;
@@ -226,9 +227,8 @@ impl Renderer {
         if !self.queries.running.contains(&body.id) {
             self.queries.running.push(body.id);
         }
-        if self.targets.open {
-            self.begin_segment();
-        }
+        // The next draw begins a segment.
+        self.ready = Ready::NO;
     }
 
     pub(crate) fn end_query(&mut self, body: &EndQuery) -> Result {
@@ -241,14 +241,8 @@ impl Renderer {
                 self.flush_draws();
                 self.end_segment();
                 self.queries.running.retain(|&running| running != body.id);
-                if self.targets.open {
-                    self.begin_segment();
-                }
-                let end = match self.queries.open {
-                    // The segment just begun is not part of it.
-                    Some(_) => self.queries.samples.issued - 1,
-                    None => self.queries.samples.issued,
-                };
+                self.ready = Ready::NO;
+                let end = self.queries.samples.issued;
                 Answer::Samples(begun.unwrap_or(end), end)
             }
             QueryKind::Timestamp if self.gpu.profile.timestamp_bits == 0 => Answer::Time(0),
@@ -269,7 +263,8 @@ impl Renderer {
         Ok(())
     }
 
-    /// A pass was opened, or a query began in it.
+    /// A draw comes: what it draws is counted if a query runs. Only after everything else a draw needs is recorded:
+    /// lavapipe 25.0 loses the first draw of a command buffer where a query begins before the first state is set.
     pub(crate) fn begin_segment(&mut self) {
         if self.queries.running.is_empty() || self.queries.open.is_some() {
             return;

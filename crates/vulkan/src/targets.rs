@@ -200,7 +200,6 @@ impl Renderer {
                 texture.written = true;
             }
         }
-        self.begin_segment();
     }
 
     /// Closes the render pass if it is open.

@@ -375,6 +375,11 @@ impl Guest {
         out
     }
 
+    /// The target that [`Guest::pixels`] reads.
+    pub fn pixels_target(&self) -> ObjectId {
+        self.picture.0
+    }
+
     /// The picture of [`Guest::target`], four bytes per pixel.
     pub fn pixels(&mut self) -> Pixels {
         let (id, format, width, height) = self.picture;
