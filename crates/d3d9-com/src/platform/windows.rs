@@ -37,6 +37,19 @@ unsafe extern "system" {
     fn SetCursorPos(x: i32, y: i32) -> BOOL;
 }
 
+#[cfg(feature = "in-process")]
+#[link(name = "kernel32")]
+unsafe extern "system" {
+    fn GetModuleHandleW(name: *const u16) -> isize;
+}
+
+/// The program's module handle.
+#[cfg(feature = "in-process")]
+pub(crate) fn module() -> isize {
+    // SAFETY: null asks for the program itself.
+    unsafe { GetModuleHandleW(core::ptr::null()) }
+}
+
 fn settings(mode: u32) -> Option<Mode> {
     // SAFETY: the structure is plain data, for which zeros are good.
     let mut settings: DisplaySettings = unsafe { core::mem::zeroed() };

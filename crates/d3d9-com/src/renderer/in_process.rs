@@ -7,7 +7,7 @@ use afterimage_ipc::in_process::{self, InProcessLink};
 use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
 use afterimage_vulkan::{Options, Renderer};
 
-use super::OpenError;
+use super::{OpenError, surfaces};
 
 /// A link to a render thread that ends with it. Dropping it waits until the last frame is drawn, and written where
 /// pictures or a capture are asked for.
@@ -34,6 +34,7 @@ impl Drop for Joined {
 /// No Vulkan driver, or none that will do.
 pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
     let mut renderer = Renderer::new(Options::from_env())?;
+    renderer.set_surface_factory(Some(surfaces::factory()));
     let slots = Box::new(renderer.slot_factory());
     let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
     let thread = std::thread::Builder::new()

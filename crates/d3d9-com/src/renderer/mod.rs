@@ -3,6 +3,8 @@
 
 #[cfg(feature = "in-process")]
 mod in_process;
+#[cfg(feature = "in-process")]
+mod surfaces;
 
 use afterimage_ipc::shared::{ConnectError, Options, SharedLink};
 use afterimage_stream::Link;
