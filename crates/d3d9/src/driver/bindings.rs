@@ -343,7 +343,7 @@ impl Device {
         self.registers.pixel_shader = shader;
         self.registers.dirty.mark(Group::PixelShader);
         // Which coordinates the fixed vertex stage writes depends on who reads them.
-        if old.is_some() != shader.is_some() && self.registers.vertex_shader.is_none() {
+        if old.is_some() != shader.is_some() {
             self.registers.dirty.mark(Group::VertexShader);
         }
         self.objects.pixel_shaders.bind(shader);

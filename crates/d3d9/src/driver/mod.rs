@@ -52,6 +52,8 @@ pub struct Device {
     /// Objects that were released while bound, and are gone now.
     dead: Vec<(crate::handle::Handle, usize)>,
     targets: Vec<present::Target>,
+    /// The automatic depth buffer, which stays for as long as the parameters ask for it.
+    auto_depth: Option<crate::handle::ImageId>,
     /// Declarations that were made for an FVF code.
     fvf_declarations: FxHashMap<u32, crate::handle::DeclarationId>,
     palettes: FxHashMap<u32, Box<[PALETTEENTRY; 256]>>,

@@ -116,6 +116,7 @@ impl Device {
             recording: None,
             dead: Vec::new(),
             targets: Vec::new(),
+            auto_depth: None,
             fvf_declarations: FxHashMap::default(),
             palettes: FxHashMap::default(),
             current_palette: 0xffff,
@@ -201,6 +202,10 @@ impl Device {
 
     /// Binds what a new or reset device has bound, and gives every register its default.
     fn set_defaults(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<()> {
+        let old = self.auto_depth.take();
+        if let Some(old) = old {
+            self.unbind_handle(Handle::Image(old));
+        }
         let depth = if parameters.EnableAutoDepthStencil != FALSE {
             let image = self.create_surface(
                 [parameters.BackBufferWidth, parameters.BackBufferHeight, 1],
@@ -210,6 +215,8 @@ impl Device {
                 false,
                 false,
             )?;
+            self.objects.images.bind(Some(image));
+            self.auto_depth = Some(image);
             Some(Surface::of(image))
         } else {
             None

@@ -13,6 +13,8 @@ groups! {
         Viewport requires [FixedVertexConstants],
         /// Scissor rectangle and its enable.
         Scissor,
+        /// Point size: what points have where a shader writes none, and a register of the fixed stage.
+        PointSize requires [Raster, FixedVertexConstants],
         /// Culling, filling, depth bias, sample mask, point size.
         Raster,
         /// Depth and stencil.
@@ -20,10 +22,10 @@ groups! {
         /// Blending and write masks.
         Blend,
         /// Fog enable and modes. No packet of its own: a part of what both stages do.
-        Fog requires [PixelOps, VertexShader],
+        Fog requires [PixelOps, VertexShader, FixedVertexConstants],
         /// Specular enable, likewise.
         Specular requires [VertexShader, PixelShader],
-        /// Texture coordinate routing of the fixed stages, likewise.
+        /// Texture coordinate routing of the fixed stages and how many of them run, likewise.
         Coordinates requires [VertexShader, PixelShader],
         /// The vertex declaration: inputs of the fixed vertex stage, and whether vertices are transformed already.
         Declaration requires [VertexShader, VertexInput],

@@ -62,7 +62,7 @@ state_table! {
         148 D3DRS_EMISSIVEMATERIALSOURCE = 0 => VertexShader;
         151 D3DRS_VERTEXBLEND = 0 => VertexShader;
         152 D3DRS_CLIPPLANEENABLE = 0 => PixelOps;
-        154 D3DRS_POINTSIZE = ONE => Raster;
+        154 D3DRS_POINTSIZE = ONE => PointSize;
         155 D3DRS_POINTSIZE_MIN = ONE => FixedVertexConstants;
         156 D3DRS_POINTSPRITEENABLE = 0 => PixelOps;
         157 D3DRS_POINTSCALEENABLE = 0 => VertexShader;

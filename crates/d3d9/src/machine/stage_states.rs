@@ -6,7 +6,7 @@ use afterimage_state::{Dirty, States, state_table};
 state_table! {
     /// States of one texture stage.
     pub(crate) table StageStates of Group {
-        1 D3DTSS_COLOROP = 1 => PixelShader;
+        1 D3DTSS_COLOROP = 1 => Coordinates;
         2 D3DTSS_COLORARG1 = 2 => PixelShader;
         3 D3DTSS_COLORARG2 = 1 => PixelShader;
         4 D3DTSS_ALPHAOP = 1 => PixelShader;

@@ -26,8 +26,8 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, TEXTURE_SLOTS, VERTEX_BUFFERS};
 use rustc_hash::FxHashMap;
 
-/// What the receiver has; `None` where that is not known.
-#[derive(Debug, Default)]
+/// What the receiver has; `None` where that is not known. Bindings of a new receiver are known: there are none.
+#[derive(Debug)]
 pub(crate) struct Sent {
     pub(crate) targets: Option<SetRenderTargets>,
     pub(crate) viewport: Option<SetViewport>,
@@ -39,8 +39,27 @@ pub(crate) struct Sent {
     pub(crate) shaders: Option<SetShaders>,
     pub(crate) vertex_input: Option<SetVertexInput>,
     pub(crate) index_buffer: Option<SetIndexBuffer>,
-    pub(crate) vertex_buffers: [Option<VertexBuffer>; VERTEX_BUFFERS],
-    pub(crate) textures: [Option<TextureBinding>; TEXTURE_SLOTS],
+    pub(crate) vertex_buffers: [VertexBuffer; VERTEX_BUFFERS],
+    pub(crate) textures: [TextureBinding; TEXTURE_SLOTS],
+}
+
+impl Default for Sent {
+    fn default() -> Self {
+        Self {
+            targets: None,
+            viewport: None,
+            scissor: None,
+            raster: None,
+            depth_stencil: None,
+            blend: None,
+            pixel_ops: None,
+            shaders: None,
+            vertex_input: None,
+            index_buffer: Some(SetIndexBuffer::default()),
+            vertex_buffers: [VertexBuffer::default(); VERTEX_BUFFERS],
+            textures: [TextureBinding::default(); TEXTURE_SLOTS],
+        }
+    }
 }
 
 /// What is bound to a stage now, in short.
@@ -149,7 +168,7 @@ impl Device {
             Group::DepthStencil => self.apply_depth_stencil(),
             Group::Blend => self.apply_blend(),
             // These only mark others.
-            Group::Fog | Group::Specular | Group::Coordinates | Group::Declaration => {}
+            Group::PointSize | Group::Fog | Group::Specular | Group::Coordinates | Group::Declaration => {}
             Group::VertexShader => self.apply_vertex_shader()?,
             Group::PixelShader => self.apply_pixel_shader()?,
             Group::PixelOps => self.apply_pixel_ops(),
@@ -165,6 +184,24 @@ impl Device {
             Group::FixedPixelConstants => self.apply_fixed_pixel_constants(),
         }
         Ok(())
+    }
+
+    /// Marks everything, as the WineD3D document suggests for finding states that were not marked: if a picture changes
+    /// by it, a group misses something. For tests.
+    #[doc(hidden)]
+    pub fn touch_everything(&mut self) {
+        self.host.sent = Sent { ..Sent::default() };
+        self.host.vertex.source = None;
+        self.host.pixel.source = None;
+        self.host.slot_samplers = [ObjectId::NONE; TEXTURE_SLOTS];
+        self.host.clip_planes = [None; crate::machine::CLIP_PLANES];
+        self.host.fixed_vertex_constants.invalidate();
+        self.host.fixed_pixel_constants.invalidate();
+        self.registers.invalidate();
+        // What the receiver has bound is not known here, so each slot is said anew.
+        for slot in 0..VERTEX_BUFFERS {
+            self.put_vertex_buffer(slot, VertexBuffer { stride: 1, ..VertexBuffer::default() });
+        }
     }
 
     /// Marks groups from within a group's function: their inputs have changed.

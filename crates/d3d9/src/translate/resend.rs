@@ -94,8 +94,8 @@ impl Device {
         use crate::machine::Group;
         let sent = &mut self.host.sent;
         for (slot, binding) in sent.textures.iter_mut().enumerate() {
-            if binding.is_some_and(|binding| binding.texture == id) {
-                *binding = Some(TextureBinding::default());
+            if binding.texture == id {
+                *binding = TextureBinding::default();
                 let packet = SetTextures { first: slot as u32, count: 1 };
                 self.port.push_tail(&packet, &[TextureBinding::default()]);
                 self.registers.dirty_textures |= 1 << slot;
@@ -103,8 +103,8 @@ impl Device {
             }
         }
         for (slot, binding) in sent.vertex_buffers.iter_mut().enumerate() {
-            if binding.is_some_and(|binding| binding.source == id) {
-                *binding = Some(VertexBuffer::default());
+            if binding.source == id {
+                *binding = VertexBuffer::default();
                 let packet = SetVertexBuffers { first: slot as u32, count: 1 };
                 self.port.push_tail(&packet, &[VertexBuffer::default()]);
                 self.registers.dirty_streams |= 1 << slot;
@@ -112,7 +112,7 @@ impl Device {
             }
         }
         if sent.index_buffer.is_some_and(|packet| packet.source == id) {
-            self.port.put(&mut sent.index_buffer, SetIndexBuffer { index_bytes: 2, ..SetIndexBuffer::default() });
+            self.port.put(&mut sent.index_buffer, SetIndexBuffer::default());
             self.registers.dirty.mark(Group::IndexBuffer);
         }
         if let Some(mut targets) = sent.targets {

@@ -71,7 +71,9 @@ impl Device {
             Source::Fixed(index) => self.objects.fixed.get(index),
             Source::PixelProgram(_) => None,
         };
-        self.host.vertex = super::StageInfo::of(source, program);
+        let info = super::StageInfo::of(source, program);
+        self.registers.dirty_textures |= (info.other_wants(&self.host.vertex) & 15) << 16;
+        self.host.vertex = info;
         self.mark(&[Group::Shaders, Group::VertexInput, Group::Textures, Group::ClipPlanes]);
         let constants = match source {
             Source::Fixed(_) => Group::FixedVertexConstants,
@@ -105,7 +107,9 @@ impl Device {
             Source::Fixed(index) => self.objects.fixed.get(index),
             Source::VertexProgram(_) => None,
         };
-        self.host.pixel = super::StageInfo::of(source, program);
+        let info = super::StageInfo::of(source, program);
+        self.registers.dirty_textures |= info.other_wants(&self.host.pixel);
+        self.host.pixel = info;
         self.mark(&[Group::Shaders, Group::Textures, Group::PixelOps]);
         let constants = match source {
             Source::Fixed(_) => Group::FixedPixelConstants,
@@ -134,5 +138,15 @@ impl super::StageInfo {
             },
             None => Self::default(),
         }
+    }
+
+    /// Bit per sampler that wants another kind of texture than under `before`: what is bound there has to be looked at
+    /// again.
+    fn other_wants(&self, before: &Self) -> u32 {
+        if self.wants == before.wants {
+            return 0;
+        }
+        let pairs = self.wants.iter().zip(&before.wants).enumerate();
+        pairs.filter(|(_, (new, old))| new != old).map(|(slot, _)| 1 << slot).sum()
     }
 }

@@ -6,7 +6,6 @@ use crate::handle::Surface;
 use crate::machine::{CLIP_PLANES, Group, RenderStates as RS, inverse};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::{Bank, SystemRegister};
-use afterimage_stream::ObjectId;
 use afterimage_stream::packets::*;
 
 /// `D3DCMPFUNC` to [`Compare`]; values that are none are [`Compare::Always`].
@@ -320,8 +319,8 @@ impl Device {
     #[inline]
     pub(crate) fn put_vertex_buffer(&mut self, slot: usize, binding: VertexBuffer) {
         let sent = &mut self.host.sent.vertex_buffers[slot];
-        if *sent != Some(binding) {
-            *sent = Some(binding);
+        if *sent != binding {
+            *sent = binding;
             self.port.push_tail(&SetVertexBuffers { first: slot as u32, count: 1 }, &[binding]);
         }
     }
@@ -330,7 +329,7 @@ impl Device {
         let buffer = self.registers.indices.and_then(|id| self.objects.buffers.get(id));
         let packet = match buffer {
             Some(buffer) => SetIndexBuffer { source: buffer.id, index_bytes: buffer.index_bytes(), offset: 0, size: 0 },
-            None => SetIndexBuffer { source: ObjectId::NONE, index_bytes: 2, offset: 0, size: 0 },
+            None => SetIndexBuffer::default(),
         };
         self.port.put(&mut self.host.sent.index_buffer, packet);
     }

@@ -90,10 +90,10 @@ impl Device {
             let slot = slots.trailing_zeros() as usize;
             slots &= slots - 1;
             let binding = self.texture_binding(slot, samplers >> slot & 1 == 1)?;
-            if self.host.sent.textures[slot] == Some(binding) {
+            if self.host.sent.textures[slot] == binding {
                 continue;
             }
-            self.host.sent.textures[slot] = Some(binding);
+            self.host.sent.textures[slot] = binding;
             if count > 0 && first + count != slot {
                 let packet = SetTextures { first: first as u32, count: count as u32 };
                 self.port.push_tail(&packet, &run[..count]);
