@@ -318,12 +318,16 @@ impl Viewer {
         let place = directory.clone();
         let command = move || {
             let mut command = Command::new(&program);
-            command.arg("--until-input-closes").stdin(Stdio::piped()).env(shared::DIRECTORY_VARIABLE, &place);
+            command
+                .arg("--until-input-closes")
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .env(shared::DIRECTORY_VARIABLE, &place);
             command.envs(settings.iter().map(|(name, value)| (*name, value)));
             if headless || no_display {
                 command.arg("--headless");
             }
-            // Ctrl-C is for the program; the viewer ends after it.
+            // Standard output is the program's. Ctrl-C is for the program; the viewer ends after it.
             command.process_group(0);
             command
         };

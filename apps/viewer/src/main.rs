@@ -1,8 +1,10 @@
 //! The live viewer: receives the command streams of programs over shared memory, draws them, and shows the pictures.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod picture;
 mod program;
 mod server;
+mod surface;
 mod window;
 
 use afterimage_vulkan::{FrameSet, Options};

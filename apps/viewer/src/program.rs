@@ -1,9 +1,12 @@
 //! One program: a thread with a renderer of its own, so that nothing a program does stops another one.
 
+use crate::picture;
+use crate::surface::{self, Handles};
 use afterimage_ipc::Pump;
 use afterimage_ipc::shared::Channel;
+use afterimage_stream::ObjectId;
 use afterimage_vulkan::{Options, Renderer};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,22 +15,37 @@ use std::time::Duration;
 
 /// How long a quiet program's thread sleeps at most before it looks whether it should end.
 const LONGEST: Duration = Duration::from_millis(20);
+/// How long the user interface may take to open a window.
+const WINDOW: Duration = Duration::from_secs(10);
 
 /// What the user interface is told.
 pub(crate) enum Event {
     /// A program has connected.
     Connected(View),
-    /// A program has a new picture.
-    Picture(usize),
-    /// A program is gone.
+    /// A program wants a window.
+    Window {
+        /// Number of the program.
+        number: usize,
+        /// Which of its windows.
+        target: ObjectId,
+        /// Pixels.
+        width: u32,
+        /// Pixels.
+        height: u32,
+        /// Where the answer goes.
+        reply: Sender<Result<Handles, String>>,
+    },
+    /// A program is gone, and nothing uses its windows any more.
     Left(usize),
     /// The server has ended.
     Ended,
 }
 
+type Tell = dyn Fn(Event) + Send;
+
 /// Tells the user interface, if there is one.
 #[derive(Clone, Default)]
-pub(crate) struct Notify(Option<Arc<Mutex<dyn Fn(Event) + Send>>>);
+pub(crate) struct Notify(Option<Arc<Mutex<Tell>>>);
 
 impl Notify {
     /// Calls `tell`, from any thread.
@@ -49,72 +67,34 @@ pub(crate) struct View {
     pub(crate) number: usize,
     /// Its name.
     pub(crate) name: String,
-    shared: Arc<Shared>,
+    wishes: Arc<Wishes>,
 }
 
-/// A picture, opaque, rows from the top, red, green, blue, alpha in a byte each.
-#[derive(Clone, Default)]
-pub(crate) struct Shown {
-    pub(crate) frame: u64,
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    pub(crate) rgba: Vec<u8>,
-}
-
+/// What the user wants of a program's thread.
 #[derive(Default)]
-struct Shared {
+struct Wishes {
     stop: AtomicBool,
-    /// Set to capture the next frame.
     capture: AtomicBool,
-    /// The newest picture. It stays when the program has gone.
-    picture: Mutex<Shown>,
+    picture: AtomicBool,
+    /// Granted: the picture is written.
+    saved: AtomicBool,
 }
 
 impl View {
-    /// Uses the newest picture.
-    pub(crate) fn picture<R>(&self, use_it: impl FnOnce(&Shown) -> R) -> R {
-        use_it(&self.shared.picture.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
     /// Disconnects the program.
     pub(crate) fn stop(&self) {
-        self.shared.stop.store(true, Ordering::SeqCst);
+        self.wishes.stop.store(true, Ordering::SeqCst);
     }
 
     /// Captures the next frame.
     pub(crate) fn capture(&self) {
-        self.shared.capture.store(true, Ordering::SeqCst);
+        self.wishes.capture.store(true, Ordering::SeqCst);
     }
 
-    /// Writes the newest picture to a file in the folder, and says where.
-    pub(crate) fn save(&self, folder: &Path) -> Result<PathBuf, String> {
-        let shown = self.picture(Shown::clone);
-        if shown.rgba.is_empty() {
-            return Err("there is no picture yet".into());
-        }
-        let path = folder.join(format!("{}-frame-{:06}.png", file_name(&self.name), shown.frame));
-        let rgb: Vec<u8> = shown.rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
-        let write = || -> Result<(), png::EncodingError> {
-            let file = std::io::BufWriter::new(std::fs::File::create(&path)?);
-            let mut encoder = png::Encoder::new(file, shown.width, shown.height);
-            encoder.set_color(png::ColorType::Rgb);
-            encoder.set_depth(png::BitDepth::Eight);
-            encoder.write_header()?.write_image_data(&rgb)
-        };
-        write().map(|()| path.clone()).map_err(|error| format!("writing {}: {error}", path.display()))
+    /// Saves the picture of the next frame.
+    pub(crate) fn save_picture(&self) {
+        self.wishes.picture.store(true, Ordering::SeqCst);
     }
-}
-
-/// A program's name as part of a file name.
-fn file_name(program: &str) -> String {
-    program.chars().map(|c| if c.is_alphanumeric() || ".-_".contains(c) { c } else { '_' }).collect()
-}
-
-/// Where a capture that the user asked for goes: a name that is not taken.
-fn capture_file(program: &str) -> PathBuf {
-    let name = file_name(program);
-    let free = (1..).map(|number| PathBuf::from(format!("{name}-{number}.aftercap"))).find(|path| !path.exists());
-    free.unwrap_or_default()
 }
 
 /// What a thread is given to do.
@@ -122,7 +102,7 @@ struct Work {
     channel: Box<Channel>,
     number: usize,
     notify: Notify,
-    shared: Arc<Shared>,
+    wishes: Arc<Wishes>,
 }
 
 /// A thread with a renderer that waits for its program.
@@ -149,10 +129,10 @@ impl Spare {
 
     /// Serves a program from now on.
     pub(crate) fn serve(self, channel: Box<Channel>, number: usize, notify: Notify) -> Program {
-        let shared = Arc::new(Shared::default());
-        let view = View { number, name: channel.program().to_owned(), shared: Arc::clone(&shared) };
+        let wishes = Arc::new(Wishes::default());
+        let view = View { number, name: channel.program().to_owned(), wishes: Arc::clone(&wishes) };
         notify.tell(Event::Connected(view.clone()));
-        if self.work.send(Work { channel, number, notify, shared }).is_err() {
+        if self.work.send(Work { channel, number, notify, wishes }).is_err() {
             tracing::error!("the renderer's thread is gone");
         }
         Program { view, thread: self.thread }
@@ -192,55 +172,106 @@ fn thread(options: &Options, ready: &Sender<Result<(), String>>, works: &Receive
     if ready.send(Ok(())).is_err() {
         return;
     }
-    let Ok(work) = works.recv() else { return };
-    serve(renderer, options, work);
+    let Ok(mut work) = works.recv() else { return };
+    serve(renderer, options, &mut work);
+    match work.channel.failure() {
+        Some(failure) => eprintln!("afterimage-viewer: {}: {failure}", work.channel.program()),
+        None => println!("{} disconnected", work.channel.program()),
+    }
+    // The renderer and its surfaces are gone: the windows may go too.
+    work.notify.tell(Event::Left(work.number));
 }
 
-fn serve(mut renderer: Renderer, options: &Options, work: Work) {
-    let Work { mut channel, number, notify, shared } = work;
+/// Draws what the program sends until it ends or the user has had enough.
+fn serve(mut renderer: Renderer, options: &Options, work: &mut Work) {
     loop {
-        // Reading pictures back costs time that nobody has to spend without a window.
-        if notify.0.is_some() {
-            let (slot, notify) = (Arc::clone(&shared), notify.clone());
-            renderer.set_picture_sink(Some(Box::new(move |picture| {
-                let mut shown = slot.picture.lock().unwrap_or_else(PoisonError::into_inner);
-                (shown.frame, shown.width, shown.height) = (picture.frame, picture.width, picture.height);
-                shown.rgba.clear();
-                shown.rgba.extend_from_slice(picture.rgba);
-                drop(shown);
-                notify.tell(Event::Picture(number));
-            })));
+        if work.notify.0.is_some() {
+            show_windows(&mut renderer, work);
         }
-        channel.accept(&renderer.device_info());
+        work.channel.accept(&renderer.device_info());
         let mut pump = Pump::default();
         let mut open = true;
-        while open && !shared.stop.load(Ordering::SeqCst) && renderer.lost().is_none() {
-            open = pump.step(&mut *channel, &mut renderer, LONGEST);
-            if shared.capture.swap(false, Ordering::SeqCst) {
-                let path = capture_file(channel.program());
-                println!("capturing the next frame to {}", path.display());
-                renderer.capture_next_frames(&path, 1);
-            }
+        while open && !work.wishes.stop.load(Ordering::SeqCst) && renderer.lost().is_none() {
+            open = pump.step(&mut *work.channel, &mut renderer, LONGEST);
+            grant(&mut renderer, work);
         }
         if let Err(error) = renderer.finish(&mut |_| {}) {
-            tracing::warn!("{}: {error}", channel.program());
+            tracing::warn!("{}: {error}", work.channel.program());
         }
         let Some(lost) = renderer.lost().filter(|_| open) else { break };
-        eprintln!("afterimage-viewer: {}: {lost}; opening the device anew", channel.program());
+        eprintln!("afterimage-viewer: {}: {lost}; opening the device anew", work.channel.program());
         drop(renderer);
         // The program sends everything again to the new one.
         renderer = match Renderer::new(options.clone()) {
             Ok(renderer) => renderer,
             Err(error) => {
                 eprintln!("afterimage-viewer: {error}");
-                notify.tell(Event::Left(number));
                 return;
             }
         };
     }
-    match channel.failure() {
-        Some(failure) => eprintln!("afterimage-viewer: {}: {failure}", channel.program()),
-        None => println!("{} disconnected", channel.program()),
+}
+
+/// Lets the renderer ask the user interface for windows.
+fn show_windows(renderer: &mut Renderer, work: &Work) {
+    let (notify, number) = (work.notify.clone(), work.number);
+    renderer.set_surface_factory(Some(Box::new(move |target, instance| {
+        let (reply, answer) = channel();
+        let (width, height) = (target.width, target.height);
+        notify.tell(Event::Window { number, target: target.id, width, height, reply });
+        Some(match answer.recv_timeout(WINDOW) {
+            Ok(Ok(handles)) => surface::make(instance, handles),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err("the user interface does not answer".into()),
+        })
+    })));
+}
+
+/// Does what the user has asked for.
+fn grant(renderer: &mut Renderer, work: &Work) {
+    if work.wishes.capture.swap(false, Ordering::SeqCst) {
+        let path = capture_file(work.channel.program());
+        eprintln!("capturing the next frame to {}", path.display());
+        renderer.capture_next_frames(&path, 1);
     }
-    notify.tell(Event::Left(number));
+    if work.wishes.picture.swap(false, Ordering::SeqCst) {
+        let (name, wishes) = (file_name(work.channel.program()), Arc::clone(&work.wishes));
+        renderer.set_picture_sink(Some(Box::new(move |picture| {
+            // Others may be on their way before the sink is taken away; only the first was asked for.
+            if !wishes.saved.swap(true, Ordering::SeqCst) {
+                let path = PathBuf::from(format!("{name}-frame-{:06}.png", picture.frame));
+                match picture::write(&path, picture) {
+                    Ok(()) => eprintln!("saved {}", path.display()),
+                    Err(error) => eprintln!("afterimage-viewer: writing {}: {error}", path.display()),
+                }
+            }
+        })));
+    }
+    // Reading pictures back costs time that nobody has to spend for nothing.
+    if work.wishes.saved.load(Ordering::SeqCst) {
+        renderer.set_picture_sink(None);
+        work.wishes.saved.store(false, Ordering::SeqCst);
+    }
+}
+
+/// A program's name as part of a file name.
+fn file_name(program: &str) -> String {
+    program.chars().map(|c| if c.is_alphanumeric() || ".-_".contains(c) { c } else { '_' }).collect()
+}
+
+/// Where a capture that the user asked for goes: a name that is not taken.
+fn capture_file(program: &str) -> PathBuf {
+    let name = file_name(program);
+    let free = (1..).map(|number| PathBuf::from(format!("{name}-{number}.aftercap"))).find(|path| !path.exists());
+    free.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn program_names_make_harmless_file_names() {
+        assert_eq!(file_name("../my game.exe"), ".._my_game.exe");
+    }
 }
