@@ -246,12 +246,9 @@ impl Adapter {
         let mut needed = if surface { 0 } else { row.sampled() };
         let depth = usage & D3DUSAGE_DEPTHSTENCIL != 0;
         let target = usage & D3DUSAGE_RENDERTARGET != 0;
-        let wrong = depth && !row.is_depth()
-            || target && !row.target
-            || depth && target
-            || depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0
-            // Depth formats are for depth buffers only.
-            || row.is_depth() && !depth;
+        // Depth formats are for depth buffers, and nothing else is.
+        let wrong =
+            depth != row.is_depth() || target && (depth || !row.target) || depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0;
         if wrong {
             return Err(Error::NotAvailable);
         }

@@ -213,7 +213,7 @@ impl Device {
             || extent[0].is_multiple_of(row.block) && extent[1].is_multiple_of(row.block);
         let pool_fits = match pool {
             D3DPOOL_DEFAULT => true,
-            D3DPOOL_MANAGED => !target && !(usage & D3DUSAGE_DYNAMIC != 0) && !self.extended,
+            D3DPOOL_MANAGED => !target && usage & D3DUSAGE_DYNAMIC == 0 && !self.extended,
             D3DPOOL_SYSTEMMEM | D3DPOOL_SCRATCH => !target && !autogen,
             _ => false,
         };

@@ -16,7 +16,7 @@ impl Bits {
     #[inline]
     pub(crate) fn insert(&mut self, first: usize, count: usize) {
         if first / 64 == (first + count).saturating_sub(1) / 64 && count < 64 {
-            self.0[first / 64 & 3] |= ((1u64 << count) - 1) << (first % 64);
+            self.0[(first / 64) & 3] |= ((1u64 << count) - 1) << (first % 64);
             return;
         }
         for register in first..(first + count).min(256) {

@@ -77,7 +77,7 @@ impl Device {
             }
         }
         packet.depth = self.view(self.registers.depth);
-        packet.srgb = u32::from(self.registers.render.get(RS::D3DRS_SRGBWRITEENABLE) & 1);
+        packet.srgb = self.registers.render.get(RS::D3DRS_SRGBWRITEENABLE) & 1;
         self.port.put(&mut self.host.sent.targets, packet);
     }
 
