@@ -46,11 +46,13 @@ pub fn serve<R: Receiver>(receiver: &mut R, executor: &mut dyn Executor) {
 #[derive(Debug)]
 pub struct Pump {
     nap: Duration,
+    /// Whether work is under way at the executor, as far as is known.
+    under_way: bool,
 }
 
 impl Default for Pump {
     fn default() -> Self {
-        Self { nap: NAP }
+        Self { nap: NAP, under_way: false }
     }
 }
 
@@ -58,15 +60,21 @@ impl Pump {
     /// Executes the next batch, or waits for one for at most `longest`; then looks at the GPU. False when the guest is
     /// gone and everything is done.
     pub fn step<R: Receiver>(&mut self, receiver: &mut R, executor: &mut dyn Executor, longest: Duration) -> bool {
-        let open = match receiver.next(self.nap.min(longest)) {
+        // While the guest waits for an answer, this thread waits where the answer comes from: a nap would be longer than
+        // most GPU work.
+        let asked = receiver.guest_asks();
+        let timeout = if asked && self.under_way { Duration::ZERO } else { self.nap.min(longest) };
+        let open = match receiver.next(timeout) {
             Received::Batch(batch) => {
                 let _logged = executor.execute(&batch, receiver, &mut |reply| receiver.reply(reply));
                 receiver.recycle(batch);
                 self.nap = NAP;
+                self.under_way = true;
                 true
             }
-            Received::Idle if receiver.guest_asks() => {
+            Received::Idle if asked || receiver.guest_asks() => {
                 self.nap = NAP;
+                self.under_way = executor.wait(NAP);
                 true
             }
             Received::Idle => {

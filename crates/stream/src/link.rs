@@ -2,6 +2,7 @@
 
 use crate::{Format, ObjectId, StreamError};
 use bytemuck::{Pod, Zeroable};
+use std::time::Duration;
 
 /// A piece of bulk data in the upload arena. The same layout in 32- and 64-bit processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -141,6 +142,12 @@ pub trait Executor {
 
     /// Called between batches and while idle: answers what has completed since.
     fn poll(&mut self, replies: &mut dyn FnMut(Reply));
+
+    /// Called while the guest waits for an answer and no batch is there: waits until more work has completed, at most
+    /// `timeout`. False if nothing is under way that could complete, as for an executor that is done when it returns.
+    fn wait(&mut self, _timeout: Duration) -> bool {
+        false
+    }
 }
 
 /// What a device can do with one [`Format`]: bits of [`DeviceInfo::formats`].

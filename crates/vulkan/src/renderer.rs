@@ -32,6 +32,7 @@ use ash::vk;
 use bytemuck::Zeroable;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Frames that the CPU may be ahead of the GPU.
 const FRAMES_IN_FLIGHT: usize = 3;
@@ -142,8 +143,7 @@ impl Renderer {
                 .inspect_err(|error| tracing::warn!("{}: {error}; shaders are not cached", dir.display()))
                 .ok()
         });
-        let profile =
-            afterimage_shader::Profile { bindless: gpu.profile.bindless.is_some(), ..Default::default() };
+        let profile = afterimage_shader::Profile { bindless: gpu.profile.bindless.is_some(), ..Default::default() };
         let library = Library::new(&gpu, Compiler { profile, cache: disk });
         let default_vertex = Buffer::new(&gpu, "default vertex", 256, Place::Stream)?;
         default_vertex.bytes_mut(0, 256).fill(0);
@@ -399,7 +399,8 @@ impl Renderer {
         let mut texture = Texture::new(&self.gpu, body)?;
         let completed = self.submissions.completed;
         let layout = texture.home;
-        let full = |kind: &str| Error::Unsupported { device: "the descriptor table".into(), what: format!("more {kind}") };
+        let full =
+            |kind: &str| Error::Unsupported { device: "the descriptor table".into(), what: format!("more {kind}") };
         if let Some(view) = &texture.view {
             let index = self.descriptors.add_view(table(body), view.raw, layout, completed);
             texture.index = index.ok_or_else(|| full("textures"))?;
@@ -618,11 +619,7 @@ impl Executor for Renderer {
                 continue;
             }
             if let Err(error) = self.packet(&located.packet, arena, replies) {
-                tracing::error!(
-                    "{} (sequence {}): {error}",
-                    located.packet.kind().name(),
-                    located.header.sequence
-                );
+                tracing::error!("{} (sequence {}): {error}", located.packet.kind().name(), located.header.sequence);
                 replies(Reply::Error { sequence: located.header.sequence });
                 if matches!(error, Error::DeviceLost(_)) {
                     self.lost = Some(error);
@@ -645,6 +642,14 @@ impl Executor for Renderer {
         {
             self.fail(error);
         }
+    }
+
+    fn wait(&mut self, timeout: Duration) -> bool {
+        self.lost.is_none()
+            && self.submissions.wait_for_more(timeout).unwrap_or_else(|error| {
+                self.fail(error);
+                false
+            })
     }
 }
 

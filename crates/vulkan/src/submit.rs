@@ -10,6 +10,7 @@ use crate::sampler::Sampler;
 use ash::vk;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Something that the GPU may still use.
 #[allow(dead_code, reason = "the values are only kept alive")]
@@ -179,9 +180,7 @@ impl Submissions {
         infos.push(vk::CommandBufferSubmitInfo::default().command_buffer(commands.main));
         let mut signal = smallvec::SmallVec::<[vk::SemaphoreSubmitInfo<'_>; 2]>::new();
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-        signal.push(
-            vk::SemaphoreSubmitInfo::default().semaphore(self.timeline).value(self.current).stage_mask(all),
-        );
+        signal.push(vk::SemaphoreSubmitInfo::default().semaphore(self.timeline).value(self.current).stage_mask(all));
         signal.extend(signals.iter().map(|&s| vk::SemaphoreSubmitInfo::default().semaphore(s).stage_mask(all)));
         let submit = [vk::SubmitInfo2::default()
             .command_buffer_infos(&infos)
@@ -203,8 +202,8 @@ impl Submissions {
     /// Looks how far the GPU is and frees what it has let go.
     pub(crate) fn retire(&mut self) -> Result {
         // SAFETY: the semaphore is a timeline of this device.
-        self.completed = unsafe { self.gpu.raw.get_semaphore_counter_value(self.timeline) }
-            .checked("vkGetSemaphoreCounterValue")?;
+        self.completed =
+            unsafe { self.gpu.raw.get_semaphore_counter_value(self.timeline) }.checked("vkGetSemaphoreCounterValue")?;
         while let Some((number, _)) = self.in_flight.front()
             && *number <= self.completed
         {
@@ -226,6 +225,32 @@ impl Submissions {
             self.retire()?;
         }
         Ok(())
+    }
+
+    /// Waits until the oldest submission in flight has completed, at most `timeout`. False if there is none.
+    ///
+    /// A GPU is looked at for a while before the thread sleeps: waking up takes longer than a short frame. A CPU device
+    /// needs the core itself.
+    pub(crate) fn wait_for_more(&mut self, timeout: Duration) -> Result<bool> {
+        const LOOK: Duration = Duration::from_micros(60);
+        let Some(&(number, _)) = self.in_flight.front() else { return Ok(false) };
+        if self.gpu.profile.kind != vk::PhysicalDeviceType::CPU {
+            let start = Instant::now();
+            while start.elapsed() < LOOK.min(timeout) {
+                self.retire()?;
+                if number <= self.completed {
+                    return Ok(true);
+                }
+                std::hint::spin_loop();
+            }
+        }
+        let (semaphores, values) = ([self.timeline], [number]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        // SAFETY: the semaphore is a timeline of this device, and `number` was submitted.
+        match unsafe { self.gpu.raw.wait_semaphores(&info, timeout.as_nanos() as u64) } {
+            Ok(()) | Err(vk::Result::TIMEOUT) => Ok(true),
+            Err(error) => Err(error).checked("vkWaitSemaphores"),
+        }
     }
 
     /// Keeps something until the submission being recorded has completed.
