@@ -19,6 +19,17 @@ pub(crate) struct Chunk {
     used: u32,
 }
 
+impl Chunk {
+    /// What is left of it. A receiver copies a chunk when it gets the batch that names it, so what is written after that
+    /// must have another name.
+    fn rest(self) -> Self {
+        let used = self.used.next_multiple_of(16).min(self.range.size);
+        let range =
+            UploadRef { offset: self.range.offset + u64::from(used), size: self.range.size - used, ..self.range };
+        Self { range, used: 0 }
+    }
+}
+
 /// What one end of the link needs.
 pub(crate) struct Port {
     link: Box<dyn Link>,
@@ -110,6 +121,8 @@ impl Port {
             return;
         }
         self.unsent_token = self.next_token;
+        self.vertex_chunk = self.vertex_chunk.rest();
+        self.index_chunk = self.index_chunk.rest();
         if let Err(error) = self.link.submit(self.encoder.batch()) {
             tracing::warn!(%error, frame = self.frame, "command stream");
             self.lose();
@@ -319,5 +332,20 @@ impl Port {
     /// What the receiving device can do.
     pub(crate) fn device(&self) -> &afterimage_stream::DeviceInfo {
         self.link.device()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_after_a_batch_has_another_name() {
+        let range = UploadRef { slot: 1, size: 100, offset: 4096 };
+        let rest = Chunk { range, used: 50 }.rest();
+        assert_eq!((rest.range, rest.used), (UploadRef { slot: 1, size: 36, offset: 4160 }, 0));
+        assert_eq!(Chunk { range, used: 0 }.rest().range, range);
+        assert_eq!(Chunk { range, used: 100 }.rest().range.size, 0);
+        assert_eq!(Chunk::default().rest().range, UploadRef::default());
     }
 }
