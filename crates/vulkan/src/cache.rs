@@ -27,9 +27,7 @@ pub(crate) struct PipelineCache {
 /// The data of a file's bytes, or why they are not used.
 fn parse<'a>(bytes: &'a [u8], uuid: &[u8; 16]) -> std::result::Result<&'a [u8], &'static str> {
     let (header, data) = bytes.split_at_checked(HEADER).ok_or("it is shorter than its header")?;
-    let number = |at: usize| {
-        u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default())
-    };
+    let number = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
     if &header[..8] != MAGIC {
         return Err("it is not a pipeline cache of this version");
     }

@@ -49,17 +49,28 @@ impl Renderer {
         }
     }
 
+    /// lavapipe before 23.0 crashes where a blit follows a set of more than 32 textures in one command buffer: its
+    /// blitter saves that many only.
+    fn split_before_blit(&mut self) -> Result {
+        if self.gpu.profile.fragile_blits && self.recorded.has_slots() {
+            self.submit()?;
+        }
+        Ok(())
+    }
+
     /// [`Blit`].
     pub(crate) fn blit(&mut self, body: &Blit) -> Result {
+        self.split_before_blit()?;
         let (Some(src), Some(dst)) = (self.textures.get(body.src.texture), self.textures.get(body.dst.texture)) else {
             return Ok(());
         };
-        let same_size =
-            (body.src_rect.width, body.src_rect.height) == (body.dst_rect.width, body.dst_rect.height);
+        let same_size = (body.src_rect.width, body.src_rect.height) == (body.dst_rect.width, body.dst_rect.height);
         let same_format = src.choice.format == dst.choice.format;
         let (src_samples, dst_samples) = (src.desc.samples, dst.desc.samples);
         let unsupported = |what: String| Error::Unsupported { device: self.gpu.profile.name.clone(), what };
-        let names = || format!("a blit from {} ({:?}) to {} ({:?})", body.src.texture, src.format, body.dst.texture, dst.format);
+        let names = || {
+            format!("a blit from {} ({:?}) to {} ({:?})", body.src.texture, src.format, body.dst.texture, dst.format)
+        };
         if body.src.texture == body.dst.texture {
             if src.is_3d() && body.src.level == body.dst.level {
                 return Err(unsupported(format!("{} within one level", names())));
@@ -206,11 +217,9 @@ impl Renderer {
         let raw = between.raw;
         let (target, source) = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
         self.image_barrier(cmd, raw, vk::ImageLayout::UNDEFINED, target);
-        let layers =
-            vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
+        let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
         if let Some(src) = self.textures.get(body.src.texture) {
-            let region =
-                [vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers).extent(size)];
+            let region = [vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers).extent(size)];
             // SAFETY: both images have the same size and format and are in the layouts named.
             unsafe { self.gpu.raw.cmd_resolve_image(cmd, src.image.raw, src_layout, raw, target, &region) };
         }
@@ -304,6 +313,7 @@ impl Renderer {
 
     /// [`GenerateMips`].
     pub(crate) fn generate_mips(&mut self, body: &GenerateMips) -> Result {
+        self.split_before_blit()?;
         let Some(texture) = self.textures.get(body.id) else { return Ok(()) };
         let (levels, layers) = (texture.desc.levels, texture.desc.layers);
         if levels < 2 {
@@ -360,11 +370,11 @@ impl Renderer {
         image_layout: vk::ImageLayout,
         to: Rect,
     ) -> Result {
+        self.split_before_blit()?;
         let Some(texture) = self.textures.get(id) else { return Ok(()) };
         let (samples, format, size, source) =
             (texture.desc.samples, texture.choice.format, texture.extent(0), texture.image.raw);
-        let layers =
-            vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
+        let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
         let layout = self.begin_copy(id, vk::ImageLayout::TRANSFER_SRC_OPTIMAL)?;
         let cmd = self.main();
         let (mut source, mut source_layout) = (source, layout);

@@ -118,7 +118,8 @@ impl Descriptors {
         let push = [vk::PushConstantRange::default().stage_flags(PUSH_STAGES).size(PUSH_BYTES)];
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&push);
         // SAFETY: 128 bytes are the smallest limit there is; the layout was just made.
-        let pipeline_layout = unsafe { gpu.raw.create_pipeline_layout(&info, None) }.checked("vkCreatePipelineLayout")?;
+        let pipeline_layout =
+            unsafe { gpu.raw.create_pipeline_layout(&info, None) }.checked("vkCreatePipelineLayout")?;
         let numbers = match bindless {
             Some(_) => sizes,
             None => [1 << 20, 1 << 20, 1 << 20, 1 << 12],
@@ -148,7 +149,12 @@ impl Descriptors {
         Ok(descriptors)
     }
 
-    fn make_pool(&self, sizes: [u32; 4], sets: u32, flags: vk::DescriptorPoolCreateFlags) -> Result<vk::DescriptorPool> {
+    fn make_pool(
+        &self,
+        sizes: [u32; 4],
+        sets: u32,
+        flags: vk::DescriptorPoolCreateFlags,
+    ) -> Result<vk::DescriptorPool> {
         let pools = [
             vk::DescriptorPoolSize::default().ty(IMAGE).descriptor_count((sizes[0] + sizes[1] + sizes[2]) * sets),
             vk::DescriptorPoolSize::default().ty(SAMPLER).descriptor_count(sizes[3] * sets),

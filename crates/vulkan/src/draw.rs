@@ -46,6 +46,13 @@ pub(crate) struct Recorded {
     default_buffer_bound: bool,
 }
 
+impl Recorded {
+    /// Whether a set of the slots profile is bound.
+    pub(crate) fn has_slots(&self) -> bool {
+        self.slot_key.is_some()
+    }
+}
+
 /// Shaders of the draws, and what depends on them.
 #[derive(Default)]
 pub(crate) struct Shading {
@@ -679,7 +686,9 @@ impl Renderer {
             }
             let both = vk::StencilFaceFlags::FRONT_AND_BACK;
             if was.is_none_or(|was| (was.front, was.back) != (state.front, state.back)) {
-                for (face, ops) in [(vk::StencilFaceFlags::FRONT, state.front), (vk::StencilFaceFlags::BACK, state.back)] {
+                for (face, ops) in
+                    [(vk::StencilFaceFlags::FRONT, state.front), (vk::StencilFaceFlags::BACK, state.back)]
+                {
                     let StencilFace { compare: function, fail, depth_fail, pass } = ops;
                     let (fail, depth_fail, pass) = (stencil_op(fail), stencil_op(depth_fail), stencil_op(pass));
                     raw.cmd_set_stencil_op(cmd, face, fail, pass, depth_fail, compare(function));
@@ -723,7 +732,9 @@ impl Renderer {
             }
             // The equation says nothing while blending is off.
             let equation = pipeline::equation(&state);
-            if self.recorded.equation != Some((equation, count)) && (state.enable != 0 || self.recorded.equation.is_none_or(|e| e.1 != count)) {
+            if self.recorded.equation != Some((equation, count))
+                && (state.enable != 0 || self.recorded.equation.is_none_or(|e| e.1 != count))
+            {
                 self.recorded.equation = Some((equation, count));
                 let [src, dst, op, src_alpha, dst_alpha, alpha_op] = equation;
                 let equation = vk::ColorBlendEquationEXT {
@@ -750,12 +761,8 @@ impl Renderer {
         if variant.constant_bytes == 0 {
             return Ok(());
         }
-        let slice = self.constants.alloc(
-            variant.constant_bytes,
-            16,
-            self.submissions.current,
-            self.submissions.completed,
-        )?;
+        let slice =
+            self.constants.alloc(variant.constant_bytes, 16, self.submissions.current, self.submissions.completed)?;
         let mut bytes = slice.bytes();
         for segment in &variant.segments {
             let bank = self.state.bank(usize::from(segment.bank));
@@ -818,7 +825,7 @@ impl Renderer {
             }
             return Ok(());
         }
-        if check & shading.used == 0 && self.recorded.slot_key.is_some() {
+        if shading.used == 0 || (check & shading.used == 0 && self.recorded.slot_key.is_some()) {
             return Ok(());
         }
         let mut key = SlotKey { words: [0; TEXTURE_SLOTS], tables: shading.tables };

@@ -12,7 +12,9 @@ pub enum Error {
     #[error("the Vulkan loader supports version {}.{} only, 1.3 is needed", vk::api_version_major(*.0), vk::api_version_minor(*.0))]
     OldLoader(u32),
     /// Validation was asked for, but the layer is not installed.
-    #[error("VK_LAYER_KHRONOS_validation is not installed; install it (`cargo xtask setup`) or unset AFTERIMAGE_VALIDATE")]
+    #[error(
+        "VK_LAYER_KHRONOS_validation is not installed; install it (`cargo xtask setup`) or unset AFTERIMAGE_VALIDATE"
+    )]
     NoValidationLayer,
     /// No device fits.
     #[error("no usable Vulkan device{}: {}; run `afterimage info`, or `cargo xtask setup` to install lavapipe", wanted.as_ref().map(|w| format!(" matching AFTERIMAGE_DEVICE={w}")).unwrap_or_default(), if found.is_empty() { "there is no device at all".to_owned() } else { found.join("; ") })]

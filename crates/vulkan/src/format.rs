@@ -31,10 +31,9 @@ fn row(format: Format) -> (vk::Format, Option<Fallback>) {
         Format::B5G6R5_UNORM => (V::B5G6R5_UNORM_PACK16, None),
         Format::A1R5G5B5_UNORM => (V::A1R5G5B5_UNORM_PACK16, None),
         // B4G4R4A4 has alpha where A4R4G4B4 has blue, and so on down the nibbles.
-        Format::A4R4G4B4_UNORM => (
-            V::A4R4G4B4_UNORM_PACK16,
-            Some(Fallback { format: V::B4G4R4A4_UNORM_PACK16, channels: [1, 0, 3, 2] }),
-        ),
+        Format::A4R4G4B4_UNORM => {
+            (V::A4R4G4B4_UNORM_PACK16, Some(Fallback { format: V::B4G4R4A4_UNORM_PACK16, channels: [1, 0, 3, 2] }))
+        }
         Format::A2R10G10B10_UNORM => (V::A2R10G10B10_UNORM_PACK32, None),
         Format::A2B10G10R10_UNORM => (V::A2B10G10R10_UNORM_PACK32, None),
         Format::R16_UNORM => (V::R16_UNORM, None),

@@ -68,8 +68,8 @@ impl Instance {
         let mut layers = Vec::new();
         if options.validate {
             // SAFETY: no preconditions.
-            let found = unsafe { entry.enumerate_instance_layer_properties() }
-                .checked("vkEnumerateInstanceLayerProperties")?;
+            let found =
+                unsafe { entry.enumerate_instance_layer_properties() }.checked("vkEnumerateInstanceLayerProperties")?;
             let name = c"VK_LAYER_KHRONOS_validation";
             if !found.iter().any(|layer| layer.layer_name_as_c_str() == Ok(name)) {
                 return Err(Error::NoValidationLayer);

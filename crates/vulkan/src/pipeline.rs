@@ -232,9 +232,7 @@ pub(crate) fn create(
     cache: vk::PipelineCache,
     d: &Description,
 ) -> Result<vk::Pipeline> {
-    let stage = |module, stage| {
-        vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main")
-    };
+    let stage = |module, stage| vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main");
     let mut stages = SmallVec::<[_; 2]>::new();
     stages.push(stage(d.vertex, vk::ShaderStageFlags::VERTEX));
     stages.extend(d.pixel.map(|module| stage(module, vk::ShaderStageFlags::FRAGMENT)));

@@ -76,6 +76,8 @@ pub struct Profile {
     pub depth_bias_control: bool,
     /// Whether the driver's step of fixed-point depth is twice the smallest, which Vulkan leaves it free to choose.
     pub coarse_depth_bias: bool,
+    /// Blits must not follow sets of many textures in one command buffer.
+    pub(crate) fragile_blits: bool,
     /// samplerAnisotropy.
     pub anisotropy: bool,
     /// occlusionQueryPrecise.
@@ -266,7 +268,11 @@ impl Profile {
             limits: properties.limits,
             bindless: if without.bindless { None } else { bindless(core, f12, &v12) },
             dynamic_state3,
-            multi_draw: if on(features.multi_draw.multi_draw) && !without.multi_draw { multi.max_multi_draw_count } else { 0 },
+            multi_draw: if on(features.multi_draw.multi_draw) && !without.multi_draw {
+                multi.max_multi_draw_count
+            } else {
+                0
+            },
             custom_border_color: on(features.border.custom_border_colors)
                 && on(features.border.custom_border_color_without_format),
             mirror_clamp: on(f12.sampler_mirror_clamp_to_edge),
@@ -276,6 +282,7 @@ impl Profile {
             depth_bias_control: on(features.depth_bias.depth_bias_control)
                 && on(features.depth_bias.float_representation),
             coarse_depth_bias: v12.driver_id == vk::DriverId::MESA_LLVMPIPE,
+            fragile_blits: v12.driver_id == vk::DriverId::MESA_LLVMPIPE && properties.api_version < vk::make_api_version(0, 1, 3, 240),
             anisotropy: on(core.sampler_anisotropy),
             precise_occlusion: on(core.occlusion_query_precise),
             dual_source: on(core.dual_src_blend),
@@ -429,9 +436,8 @@ fn bindless(
 
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let version = |v: u32| {
-            format!("{}.{}.{}", vk::api_version_major(v), vk::api_version_minor(v), vk::api_version_patch(v))
-        };
+        let version =
+            |v: u32| format!("{}.{}.{}", vk::api_version_major(v), vk::api_version_minor(v), vk::api_version_patch(v));
         let yes = |value: bool| if value { "yes" } else { "no" };
         writeln!(f, "{}", self.name)?;
         writeln!(f, "  driver               {}", self.driver)?;
@@ -462,13 +468,21 @@ impl fmt::Display for Profile {
         writeln!(f, "  custom border colour {}", yes(self.custom_border_color))?;
         writeln!(f, "  mirror once          {}", yes(self.mirror_clamp))?;
         writeln!(f, "  wireframe and points {}", yes(self.fill_modes))?;
-        writeln!(f, "  anisotropy           {}", if self.anisotropy { self.limits.max_sampler_anisotropy } else { 1.0 })?;
+        writeln!(
+            f,
+            "  anisotropy           {}",
+            if self.anisotropy { self.limits.max_sampler_anisotropy } else { 1.0 }
+        )?;
         writeln!(f, "  exact occlusion      {}", yes(self.precise_occlusion))?;
         writeln!(f, "  timestamps           {}", yes(self.timestamp_bits > 0))?;
         writeln!(f, "  windows              {}", yes(self.swapchain))?;
         let unusable: Vec<_> =
             Format::ALL.iter().filter(|&&x| self.choice(x).features == 0).map(|x| x.info().name).collect();
-        writeln!(f, "  formats missing      {}", if unusable.is_empty() { "none".into() } else { unusable.join(", ") })?;
+        writeln!(
+            f,
+            "  formats missing      {}",
+            if unusable.is_empty() { "none".into() } else { unusable.join(", ") }
+        )?;
         let twins: Vec<_> = Format::ALL
             .iter()
             .filter(|&&x| self.choice(x).replaced)

@@ -60,7 +60,11 @@ impl Renderer {
         match self.open_recording() {
             Ok(writer) => {
                 if let Some(recording) = &mut self.recording {
-                    tracing::info!("capturing frames {frame} to {} to {}", recording.frames.end(), recording.path.display());
+                    tracing::info!(
+                        "capturing frames {frame} to {} to {}",
+                        recording.frames.end(),
+                        recording.path.display()
+                    );
                     recording.writer = Some(writer);
                     recording.from = at;
                 }

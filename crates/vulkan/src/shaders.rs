@@ -219,13 +219,7 @@ impl Library {
     }
 }
 
-fn make(
-    gpu: &Arc<Gpu>,
-    compiler: &Compiler,
-    shader: &Shader,
-    runtime: &RuntimeInfo,
-    id: ObjectId,
-) -> Option<Variant> {
+fn make(gpu: &Arc<Gpu>, compiler: &Compiler, shader: &Shader, runtime: &RuntimeInfo, id: ObjectId) -> Option<Variant> {
     let artifact = compiler
         .compile(shader, runtime)
         .inspect_err(|error| tracing::error!("{id} cannot be compiled: {error}; its draws are skipped"))

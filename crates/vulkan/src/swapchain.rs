@@ -246,10 +246,8 @@ impl Swapchain {
     fn show(&mut self, image: u32) -> Result {
         let Some(device) = &self.gpu.swapchain else { return Ok(()) };
         let (semaphores, swapchains, images) = ([self.drawn[image as usize]], [self.raw], [image]);
-        let info = vk::PresentInfoKHR::default()
-            .wait_semaphores(&semaphores)
-            .swapchains(&swapchains)
-            .image_indices(&images);
+        let info =
+            vk::PresentInfoKHR::default().wait_semaphores(&semaphores).swapchains(&swapchains).image_indices(&images);
         let queue = self.gpu.queue();
         // SAFETY: nobody else uses the queue while the guard lives; the image was acquired and drawn.
         match unsafe { device.queue_present(*queue, &info) } {
@@ -335,9 +333,8 @@ impl Renderer {
         self.blit_out(body.texture, from, image, target, to)?;
         let cmd = self.main();
         self.image_barrier(cmd, image, target, vk::ImageLayout::PRESENT_SRC_KHR);
-        let wait = [vk::SemaphoreSubmitInfo::default()
-            .semaphore(acquired)
-            .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
+        let wait =
+            [vk::SemaphoreSubmitInfo::default().semaphore(acquired).stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
         let number = self.submit_with(&wait, &[chain.drawn[index as usize]])?;
         chain.show(index)?;
         Ok(Some(number))

@@ -154,9 +154,8 @@ impl Renderer {
             (Stage::COLOR_ATTACHMENT_OUTPUT | tests, reads | writes),
         );
         let color = vk::ClearValue { color: vk::ClearColorValue { float32: load.color } };
-        let depth_stencil = vk::ClearValue {
-            depth_stencil: vk::ClearDepthStencilValue { depth: load.depth, stencil: load.stencil },
-        };
+        let depth_stencil =
+            vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: load.depth, stencil: load.stencil } };
         let count = self.targets.formats.color_count();
         let colors: SmallVec<[_; 8]> = self.targets.colors[..count]
             .iter()
@@ -220,8 +219,12 @@ impl Renderer {
         if self.targets.is_empty() || body.flags == 0 {
             return Ok(());
         }
-        let load =
-            Load { flags: body.flags, color: body.color, depth: body.depth.clamp(0.0, 1.0), stencil: body.stencil & 0xff };
+        let load = Load {
+            flags: body.flags,
+            color: body.color,
+            depth: body.depth.clamp(0.0, 1.0),
+            stencil: body.stencil & 0xff,
+        };
         if rects.is_empty() {
             let extent = self.targets.extent;
             if self.targets.all().any(|a| a.extent != extent) {

@@ -57,8 +57,7 @@ pub(crate) struct Texture {
 
 impl Texture {
     pub(crate) fn new(gpu: &Arc<Gpu>, desc: &CreateTexture) -> Result<Self> {
-        let unsupported =
-            |what: String| Error::Unsupported { device: gpu.profile.name.clone(), what };
+        let unsupported = |what: String| Error::Unsupported { device: gpu.profile.name.clone(), what };
         let format = Format::from_bits(desc.format).ok_or_else(|| unsupported(format!("format {}", desc.format)))?;
         let choice = *gpu.profile.choice(format);
         let name = format.info().name;
@@ -110,7 +109,10 @@ impl Texture {
                 flags,
             )
         };
-        let size = format!("{name} of {}x{}x{}, {} levels, {} samples", desc.width, desc.height, desc.depth, desc.levels, desc.samples);
+        let size = format!(
+            "{name} of {}x{}x{}, {} levels, {} samples",
+            desc.width, desc.height, desc.depth, desc.levels, desc.samples
+        );
         let limits = match limits {
             Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED) => return Err(unsupported(size)),
             other => other.checked("vkGetPhysicalDeviceImageFormatProperties")?,

@@ -118,8 +118,7 @@ impl Renderer {
         let Some(buffer) = self.buffers.get_mut(body.id) else { return Ok(()) };
         let size = u64::from(body.data.size);
         let range = (body.offset, body.offset + size);
-        let region =
-            vk::BufferCopy { src_offset: offset, dst_offset: buffer.backing.offset + body.offset, size };
+        let region = vk::BufferCopy { src_offset: offset, dst_offset: buffer.backing.offset + body.offset, size };
         let target = buffer.backing.buffer;
         let in_order = buffer.last_used == current;
         let mut again = false;
@@ -158,8 +157,7 @@ impl Renderer {
     ) -> Result {
         for (slot, binding) in (first..self.vertex_uploads.len()).zip(bindings) {
             if binding.source.kind() == Some(ObjectKind::Upload) {
-                self.vertex_uploads[slot] =
-                    self.resolve_upload(binding.source, binding.offset, binding.size, arena)?;
+                self.vertex_uploads[slot] = self.resolve_upload(binding.source, binding.offset, binding.size, arena)?;
             }
         }
         Ok(())

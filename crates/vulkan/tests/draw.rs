@@ -26,10 +26,7 @@ fn clear_of_rectangles_leaves_the_rest() {
         Rect { x: -5, y: 14, width: 100, height: 100 },
         Rect { x: 40, y: 0, width: 3, height: 3 },
     ];
-    guest.encoder.push_tail(
-        &Clear { flags: Clear::COLOR, count: 3, color: GREEN, depth: 1.0, stencil: 0 },
-        &rects,
-    );
+    guest.encoder.push_tail(&Clear { flags: Clear::COLOR, count: 3, color: GREEN, depth: 1.0, stencil: 0 }, &rects);
     let pixels = guest.pixels();
     assert_eq!(pixels.count(rgba(GREEN)), 4 * 5 + 2 * 16);
     assert_eq!(pixels.at(2, 3), rgba(GREEN));
@@ -121,9 +118,8 @@ fn constants_change_between_draws() {
     guest.clear(Clear::COLOR, BLACK, 1.0, 0);
     guest.shaders(VERTEX, CONSTANT);
     guest.layout();
-    let vertices: Vec<_> = (0..4)
-        .flat_map(|i| quad([-1.0 + i as f32 * 0.5, -0.5 + i as f32 * 0.5], [-1.0, 1.0], 0.5, RED))
-        .collect();
+    let vertices: Vec<_> =
+        (0..4).flat_map(|i| quad([-1.0 + i as f32 * 0.5, -0.5 + i as f32 * 0.5], [-1.0, 1.0], 0.5, RED)).collect();
     guest.vertices(&vertices);
     let colors = [RED, GREEN, BLUE, [1.0, 1.0, 0.0, 0.0]];
     for (i, color) in colors.into_iter().enumerate() {
@@ -178,7 +174,8 @@ fn faces_are_culled_by_winding() {
         guest.layout();
         // Lower left, upper left, upper right: clockwise as seen.
         guest.vertices(&full(0.5, RED));
-        let raster = SetRaster { cull: cull as u8, front_ccw: ccw, depth_clip: 1, sample_mask: u32::MAX, ..Default::default() };
+        let raster =
+            SetRaster { cull: cull as u8, front_ccw: ccw, depth_clip: 1, sample_mask: u32::MAX, ..Default::default() };
         guest.encoder.push(&raster);
         guest.draw(Topology::TriangleList, 0, 6);
         assert_eq!(guest.pixels().count(rgba(RED)), if drawn { 64 } else { 0 }, "{cull:?} {ccw}");

@@ -108,9 +108,19 @@ fn stencil_counts_and_masks() {
     let buffer = guest.texture(Format::D24_UNORM_S8_UINT, 8, 8, 1, CreateTexture::TARGET);
     guest.bind(screen, buffer);
     guest.clear(Clear::DEPTH | Clear::STENCIL, BLACK, 1.0, 3);
-    let face = |compare: Compare, pass: StencilOp| StencilFace { compare: compare as u8, pass: pass as u8, ..Default::default() };
+    let face = |compare: Compare, pass: StencilOp| StencilFace {
+        compare: compare as u8,
+        pass: pass as u8,
+        ..Default::default()
+    };
     let stencil = |face, reference| SetDepthStencil {
-        stencil_test: 1, front: face, back: face, reference, read_mask: 0xff, write_mask: 0xff, ..Default::default()
+        stencil_test: 1,
+        front: face,
+        back: face,
+        reference,
+        read_mask: 0xff,
+        write_mask: 0xff,
+        ..Default::default()
     };
     guest.encoder.push(&stencil(face(Compare::Always, StencilOp::IncrementWrap), 0));
     guest.draw_now(&quad([-1.0, 0.0], [-1.0, 1.0], 0.5, RED));

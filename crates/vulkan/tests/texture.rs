@@ -95,7 +95,15 @@ fn rows_with_a_pitch_and_parts_of_a_level() {
     let data = guest.upload(&data);
     let zero: UpdateTexture = bytemuck::Zeroable::zeroed();
     guest.encoder.push(&UpdateTexture {
-        id: texture, x: 1, y: 2, width: 2, height: 2, depth: 1, row_pitch: 20, data, ..zero
+        id: texture,
+        x: 1,
+        y: 2,
+        width: 2,
+        height: 2,
+        depth: 1,
+        row_pitch: 20,
+        data,
+        ..zero
     });
     let texels = guest.read(texture, Format::R8G8B8A8_UNORM, 0, 0, [4, 4]);
     let mut expected = vec![0; 64];
@@ -134,7 +142,8 @@ fn mip_levels_are_made_and_chosen() {
     for without in profiles() {
         let mut guest = textured(without);
         let texture = guest.texture(Format::R8G8B8A8_UNORM, 4, 4, 3, 0);
-        let rows: Vec<u8> = (0..16).flat_map(|i| if i % 2 == 0 { [255, 0, 0, 255] } else { [0, 0, 255, 255] }).collect();
+        let rows: Vec<u8> =
+            (0..16).flat_map(|i| if i % 2 == 0 { [255, 0, 0, 255] } else { [0, 0, 255, 255] }).collect();
         guest.update_texture(texture, 0, 0, [4, 4], 16, &rows);
         guest.encoder.push(&GenerateMips { id: texture, filter: Filter::Linear as u32 });
         for (level, size) in [(1, 2), (2, 1)] {
@@ -171,14 +180,16 @@ fn faces_of_a_cube() {
         guest.target(Format::R8G8B8A8_UNORM, 4, 4);
         guest.shaders(VERTEX, CUBE);
         guest.layout();
-        let cube = CreateTexture { layers: 6, dimension: Dimension::Cube as u8, ..plain(Format::R8G8B8A8_UNORM, 2, 2, 1) };
+        let cube =
+            CreateTexture { layers: 6, dimension: Dimension::Cube as u8, ..plain(Format::R8G8B8A8_UNORM, 2, 2, 1) };
         let texture = guest.texture_with(cube);
         for face in 0..6 {
             guest.update_texture(texture, 0, face, [2, 2], 8, &[face as u8 * 10, 1, 2, 3].repeat(4));
         }
         let sampler = guest.sampler(sampling(Filter::Nearest));
         guest.bind_texture(3, texture, sampler);
-        let directions = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
+        let directions =
+            [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
         for (face, [x, y, z]) in directions.into_iter().enumerate() {
             guest.draw_now(&full(0.5, [x, y, z, 0.0]));
             assert_eq!(guest.pixels().count([face as u8 * 10, 1, 2, 3]), 16, "face {face}");
@@ -205,13 +216,21 @@ fn slices_of_a_volume_and_textures_of_another_shape() {
         guest.target(Format::R8G8B8A8_UNORM, 4, 4);
         guest.shaders(VERTEX, VOLUME);
         guest.layout();
-        let volume = CreateTexture { depth: 4, dimension: Dimension::D3 as u8, ..plain(Format::R8G8B8A8_UNORM, 2, 2, 2) };
+        let volume =
+            CreateTexture { depth: 4, dimension: Dimension::D3 as u8, ..plain(Format::R8G8B8A8_UNORM, 2, 2, 2) };
         let texture = guest.texture_with(volume);
         let data: Vec<u8> = (0..4u8).flat_map(|z| [z * 50, 9, 8, 7].repeat(4)).collect();
         let data = guest.upload(&data);
         let zero: UpdateTexture = bytemuck::Zeroable::zeroed();
         guest.encoder.push(&UpdateTexture {
-            id: texture, width: 2, height: 2, depth: 4, row_pitch: 8, slice_pitch: 16, data, ..zero
+            id: texture,
+            width: 2,
+            height: 2,
+            depth: 4,
+            row_pitch: 8,
+            slice_pitch: 16,
+            data,
+            ..zero
         });
         let sampler = guest.sampler(sampling(Filter::Nearest));
         guest.bind_texture(0, texture, sampler);
@@ -304,19 +323,38 @@ fn multisampled_targets_are_resolved() {
     guest.clear(Clear::COLOR | Clear::DEPTH | Clear::STENCIL, BLACK, 1.0, 0);
     guest.shaders(VERTEX, COLOR);
     guest.layout();
-    guest.encoder.push(&SetDepthStencil { depth_test: 1, depth_write: 1, depth_compare: Compare::LessEqual as u8, ..Default::default() });
+    guest.encoder.push(&SetDepthStencil {
+        depth_test: 1,
+        depth_write: 1,
+        depth_compare: Compare::LessEqual as u8,
+        ..Default::default()
+    });
     guest.vertices(&[vertex(-1.0, -1.0, 0.25, RED), vertex(-1.0, 1.0, 0.25, RED), vertex(1.0, 1.0, 0.25, RED)]);
     guest.draw(Topology::TriangleList, 0, 3);
     let whole = Rect { x: 0, y: 0, width: 8, height: 8 };
     let view = |texture| View { texture, level: 0, layer: 0 };
-    guest.encoder.push(&Blit { src: view(color), dst: view(screen), src_rect: whole, dst_rect: whole, filter: 0, pad: 0 });
+    guest.encoder.push(&Blit {
+        src: view(color),
+        dst: view(screen),
+        src_rect: whole,
+        dst_rect: whole,
+        filter: 0,
+        pad: 0,
+    });
     let pixels = guest.pixels();
     assert_eq!(pixels.at(1, 1), rgba(RED));
     assert_eq!(pixels.at(6, 6 + 1), rgba(BLACK));
     let edge = pixels.at(3, 4)[0];
     assert!((64..255).contains(&edge), "the edge is smooth: {edge}");
     let single = guest.texture(Format::D24_UNORM_S8_UINT, 8, 8, 1, CreateTexture::TARGET);
-    guest.encoder.push(&Blit { src: view(depth), dst: view(single), src_rect: whole, dst_rect: whole, filter: 0, pad: 0 });
+    guest.encoder.push(&Blit {
+        src: view(depth),
+        dst: view(single),
+        src_rect: whole,
+        dst_rect: whole,
+        filter: 0,
+        pad: 0,
+    });
     let depths = guest.read(single, Format::D24_UNORM_S8_UINT, 0, 0, [8, 8]);
     let at = |x: usize, y: usize| u32::from_le_bytes(depths[(y * 8 + x) * 4..][..4].try_into().unwrap()) & 0xff_ffff;
     assert!(at(1, 0).abs_diff(0x40_0000) <= 2 && at(7, 7) == 0xff_ffff, "{:x} {:x}", at(1, 0), at(7, 7));

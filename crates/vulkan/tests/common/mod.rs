@@ -206,7 +206,15 @@ impl Guest {
     /// Presents a texture and begins the next frame.
     pub fn present(&mut self, texture: ObjectId) {
         let (frame, target) = (self.frame, self.target);
-        self.encoder.push(&Present { frame, target, texture, src: Rect::default(), dst: Rect::default(), interval: 0, pad: 0 });
+        self.encoder.push(&Present {
+            frame,
+            target,
+            texture,
+            src: Rect::default(),
+            dst: Rect::default(),
+            interval: 0,
+            pad: 0,
+        });
         self.begin_frame();
     }
 
@@ -276,9 +284,7 @@ impl Guest {
         let data = self.upload(data);
         let [width, height] = size;
         let zero = UpdateTexture::zeroed();
-        self.encoder.push(&UpdateTexture {
-            id, level, layer, width, height, depth: 1, row_pitch: row, data, ..zero
-        });
+        self.encoder.push(&UpdateTexture { id, level, layer, width, height, depth: 1, row_pitch: row, data, ..zero });
     }
 
     pub fn shader(&mut self, stage: Stage, text: &str) -> ObjectId {
@@ -307,7 +313,12 @@ impl Guest {
     pub fn layout(&mut self) {
         let id = self.id(ObjectKind::VertexInput);
         let attribute = |location, format: VertexFormat, offset| VertexAttribute {
-            location, slot: 0, format: format as u8, per_instance: 0, offset, divisor: 0,
+            location,
+            slot: 0,
+            format: format as u8,
+            per_instance: 0,
+            offset,
+            divisor: 0,
         };
         let attributes = [
             attribute(0, VertexFormat::R32G32B32A32_SFLOAT, 0),
