@@ -224,6 +224,8 @@ impl Device {
         let mut ignored = Dirty::none();
         let zenable = u32::from(depth.is_some());
         self.registers.render.set(RenderStates::D3DRS_ZENABLE, zenable, &mut ignored);
+        let largest = self.port.device().max_point_size.max(1.0).to_bits();
+        self.registers.render.set(RenderStates::D3DRS_POINTSIZE_MAX, largest, &mut ignored);
         self.set_depth_stencil(depth)?;
         let chain = self.implicit_chain().and_then(|chain| self.objects.swap_chains.get(chain));
         let image = chain.and_then(|chain| chain.images.first().copied()).ok_or(Error::Internal)?;

@@ -24,7 +24,8 @@ pub(crate) enum Setting {
     ClipPlane(u32, [f32; 4]),
     NPatch(f32),
     Declaration(Option<DeclarationId>),
-    Stream(u32, Option<BufferId>, u32, u32),
+    /// Stream, buffer, offset, stride. Predefined blocks hold no offset: applying them leaves it.
+    Stream(u32, Option<BufferId>, Option<u32>, u32),
     StreamFrequency(u32, u32),
     Indices(Option<BufferId>),
     VertexShader(Option<VertexShaderId>),
@@ -41,6 +42,8 @@ pub(crate) enum Setting {
 #[derive(Debug)]
 pub(crate) struct StateBlock {
     pub(crate) settings: Vec<Setting>,
+    /// Made by `BeginStateBlock`. Such a block applies a vertex declaration, but never captures one.
+    recorded: bool,
 }
 
 /// Render states of `D3DSBT_PIXELSTATE`, from the published documentation ("State Blocks Save and Restore State").
@@ -226,7 +229,8 @@ impl Setting {
             Self::Declaration(declaration) => *declaration = registers.declaration,
             Self::Stream(stream, buffer, offset, stride) => {
                 if let Some(current) = registers.streams.get(*stream as usize) {
-                    (*buffer, *offset, *stride) = (current.buffer, current.offset, current.stride);
+                    (*buffer, *stride) = (current.buffer, current.stride);
+                    *offset = offset.map(|_| current.offset);
                 }
             }
             Self::StreamFrequency(stream, frequency) => {
@@ -264,7 +268,8 @@ impl Setting {
             Self::Declaration(None) => Ok(()),
             Self::Declaration(declaration) => device.set_vertex_declaration(*declaration),
             Self::Stream(stream, buffer, offset, stride) => {
-                device.set_stream_source(*stream, *buffer, *offset, *stride)
+                let current = device.registers.streams.get(*stream as usize).map_or(0, |current| current.offset);
+                device.set_stream_source(*stream, *buffer, offset.unwrap_or(current), *stride)
             }
             Self::StreamFrequency(stream, frequency) => device.set_stream_source_freq(*stream, *frequency),
             Self::Indices(buffer) => device.set_indices(*buffer),
@@ -337,7 +342,7 @@ fn settings(kind: D3DSTATEBLOCKTYPE, registers: &Registers) -> Vec<Setting> {
     if all {
         out.extend(samplers().map(|sampler| Setting::Texture(sampler, None)));
         out.extend(Transforms::states().map(|state| Setting::Transform(state, Box::default())));
-        out.extend((0..STREAMS as u32).map(|stream| Setting::Stream(stream, None, 0, 0)));
+        out.extend((0..STREAMS as u32).map(|stream| Setting::Stream(stream, None, None, 0)));
         out.push(Setting::Indices(None));
         out.push(Setting::Material(Box::default()));
         out.push(Setting::Viewport(D3DVIEWPORT9::default()));
@@ -387,7 +392,7 @@ impl Device {
         let mut settings = settings(kind, &self.registers);
         settings.iter_mut().for_each(|setting| setting.capture(self));
         self.own(&settings);
-        Ok(self.objects.state_blocks.insert(StateBlock { settings }, true))
+        Ok(self.objects.state_blocks.insert(StateBlock { settings, recorded: false }, true))
     }
 
     /// `BeginStateBlock`: setters record from here on.
@@ -408,7 +413,7 @@ impl Device {
     /// [`Error::InvalidCall`] while none is recorded.
     pub fn end_state_block(&mut self) -> Result<StateBlockId> {
         let settings = self.recording.take().ok_or(Error::InvalidCall)?;
-        Ok(self.objects.state_blocks.insert(StateBlock { settings }, true))
+        Ok(self.objects.state_blocks.insert(StateBlock { settings, recorded: true }, true))
     }
 
     /// `Capture`: takes the current values of what the block holds.
@@ -419,10 +424,12 @@ impl Device {
         if self.recording.is_some() {
             return Err(Error::InvalidCall);
         }
-        let block_settings = &mut self.objects.state_blocks.get_mut(block).ok_or(Error::InvalidCall)?.settings;
-        let old = std::mem::take(block_settings);
+        let found = self.objects.state_blocks.get_mut(block).ok_or(Error::InvalidCall)?;
+        let recorded = found.recorded;
+        let old = std::mem::take(&mut found.settings);
         let mut settings = old.clone();
-        settings.iter_mut().for_each(|setting| setting.capture(self));
+        let captured = |setting: &&mut Setting| !(recorded && matches!(setting, Setting::Declaration(_)));
+        settings.iter_mut().filter(captured).for_each(|setting| setting.capture(self));
         self.own(&settings);
         self.disown(&old);
         if let Some(block) = self.objects.state_blocks.get_mut(block) {

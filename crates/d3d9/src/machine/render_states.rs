@@ -1,5 +1,6 @@
 //! `D3DRS_*`: number, name, default, group. Defaults are those of the published documentation of
-//! `D3DRENDERSTATETYPE`; floats are given as their bits.
+//! `D3DRENDERSTATETYPE`; floats are given as their bits. Two depend on the device: `D3DRS_ZENABLE` is off without an
+//! automatic depth buffer, and `D3DRS_POINTSIZE_MAX` is the capability.
 
 use super::groups::Group;
 use afterimage_state::state_table;
