@@ -171,7 +171,10 @@ fn windows_libraries(ws: &Workspace, tree: &Tree) -> Result {
     let target_dir = ws.target.join("win");
     let mut cargo = cargo(ws);
     cargo.args(["build", "--release", "--lib", "-p", "afterimage-d3d9-com", "-Zbuild-std=std,panic_abort"]);
-    cargo.args(["--config", "profile.release.panic=\"abort\""]).arg("--target-dir").arg(&target_dir);
+    cargo
+        .args(["--config", "profile.release.panic=\"abort\"", "--config", "profile.release.debug=false"])
+        .arg("--target-dir")
+        .arg(&target_dir);
     cargo.env("RUSTC_BOOTSTRAP", "1");
     for width in Width::ALL {
         cargo.args(["--target", &width.target()]);

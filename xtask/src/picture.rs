@@ -1,5 +1,6 @@
 //! Reading pictures and comparing them pixel by pixel.
 
+use std::fmt;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -48,16 +49,35 @@ impl Picture {
     }
 
     /// Where and by how much two pictures differ; `None` when they are the same.
-    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+    pub(crate) fn difference(&self, other: &Self) -> Option<Difference> {
         if (self.width, self.height) != (other.width, other.height) {
-            return Some(format!("{}x{} against {}x{}", self.width, self.height, other.width, other.height));
+            return Some(Difference::Size([self.width, self.height], [other.width, other.height]));
         }
         let pairs = || self.rgb.chunks_exact(3).zip(other.rgb.chunks_exact(3));
-        let different = pairs().filter(|(a, b)| a != b).count();
-        let largest = self.rgb.iter().zip(&other.rgb).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
         let first = pairs().position(|(a, b)| a != b)? as u32;
-        let (x, y) = (first % self.width, first / self.width);
-        Some(format!("{different} pixels differ, by up to {largest}, the first at {x},{y}"))
+        let pixels = pairs().filter(|(a, b)| a != b).count();
+        let largest = self.rgb.iter().zip(&other.rgb).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
+        Some(Difference::Pixels { pixels, largest, first: [first % self.width, first / self.width] })
+    }
+}
+
+/// How two pictures differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Difference {
+    /// In width and height.
+    Size([u32; 2], [u32; 2]),
+    /// In their pixels: how many, the largest step of a channel, and where the first is.
+    Pixels { pixels: usize, largest: u8, first: [u32; 2] },
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size([w, h], [other_w, other_h]) => write!(f, "{w}x{h} against {other_w}x{other_h}"),
+            Self::Pixels { pixels, largest, first: [x, y] } => {
+                write!(f, "{pixels} pixels differ, by up to {largest}, the first at {x},{y}")
+            }
+        }
     }
 }
 
@@ -71,7 +91,7 @@ pub(crate) fn in_folder(folder: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::Picture;
+    use super::{Difference, Picture};
 
     #[test]
     fn differences_are_counted_and_placed() {
@@ -79,9 +99,11 @@ mod tests {
         let mut other = Picture { width: 2, height: 2, rgb: vec![0; 12] };
         assert_eq!(black.difference(&other), None);
         other.rgb[10] = 7;
-        assert_eq!(black.difference(&other).as_deref(), Some("1 pixels differ, by up to 7, the first at 1,1"));
+        let difference = black.difference(&other).expect("a pixel differs");
+        assert_eq!(difference, Difference::Pixels { pixels: 1, largest: 7, first: [1, 1] });
+        assert_eq!(difference.to_string(), "1 pixels differ, by up to 7, the first at 1,1");
         let wide = Picture { width: 4, height: 1, rgb: vec![0; 12] };
-        assert_eq!(black.difference(&wide).as_deref(), Some("2x2 against 4x1"));
+        assert_eq!(black.difference(&wide), Some(Difference::Size([2, 2], [4, 1])));
         assert_eq!(other.colours(10), 2);
     }
 }
