@@ -2,7 +2,7 @@
 
 use crate::program::{self, Kind, Width};
 use crate::stage::Stage;
-use crate::{Failure, files};
+use crate::{Failure, files, wine};
 use afterimage_ipc::shared;
 use clap::{Parser, ValueEnum};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -143,9 +143,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Kind::Pe(width) => {
             let made = Stage::new(&program, &files::dll(width)?)
                 .map_err(|error| Failure::file("preparing to run", &program, error))?;
-            command = Command::new(wine(width)?);
+            let wine = wine::find(width)?;
+            wine::make_prefix(&wine);
+            command = Command::new(wine);
             command.arg(made.program());
-            command.env("WINEDLLOVERRIDES", overrides(std::env::var_os("WINEDLLOVERRIDES")));
+            command.env("WINEDLLOVERRIDES", wine::overrides(std::env::var_os("WINEDLLOVERRIDES")));
             stage = Some(made);
         }
         Kind::Elf(_) | Kind::Other => {
@@ -200,35 +202,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     drop(stage);
     Ok(mirror(status))
-}
-
-/// Wine that can run programs of this width.
-fn wine(width: Width) -> Result<PathBuf, Failure> {
-    if let Some(wine) = std::env::var_os("WINE").filter(|wine| !wine.is_empty()) {
-        return Ok(wine.into());
-    }
-    let names: &[&str] = match width {
-        Width::W64 => &["wine", "wine64"],
-        Width::W32 => &["wine"],
-    };
-    names.iter().find_map(|name| program::in_path(Path::new(name))).ok_or_else(|| {
-        Failure::new(format!(
-            "Wine is not installed: a {}-bit Windows program needs it. `cargo xtask setup` installs it on Debian \
-             (apt-get install wine wine{}); another one can be named in WINE",
-            width.bits(),
-            width.bits()
-        ))
-    })
-}
-
-/// The user's overrides, and ours last, which counts.
-fn overrides(users: Option<OsString>) -> OsString {
-    let mut all = users.unwrap_or_default();
-    if !all.is_empty() {
-        all.push(";");
-    }
-    all.push("d3d9=n,b");
-    all
 }
 
 fn library_path(library: &Path) -> Result<OsString, Failure> {
@@ -390,12 +363,6 @@ pub(crate) fn view(arguments: &[OsString]) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn our_override_comes_last() {
-        assert_eq!(overrides(None), "d3d9=n,b");
-        assert_eq!(overrides(Some("mscoree=".into())), "mscoree=;d3d9=n,b");
-    }
 
     #[test]
     fn a_signal_becomes_a_shell_s_status() {

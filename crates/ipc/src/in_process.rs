@@ -47,7 +47,7 @@ const QUEUE_WORDS: usize = 1 << 20;
 /// Batches that may wait in the queue.
 const QUEUE_BATCHES: usize = 256;
 /// Vectors kept for reuse.
-const SPARE_BATCHES: usize = 16;
+const SPARE_BATCHES: usize = 64;
 /// How long the receiver looks for the next batch before it sleeps: a wake-up costs the guest's thread microseconds.
 const SPIN: Duration = Duration::from_micros(20);
 
@@ -77,7 +77,7 @@ pub fn pair(
         device: Box::new(device),
         inbox: VecDeque::new(),
     };
-    (link, InProcessReceiver { shared, taken: 0, eager: false })
+    (link, InProcessReceiver { shared, taken: VecDeque::new(), done: Vec::new(), seen: 0, eager: false })
 }
 
 #[derive(Default)]
@@ -313,32 +313,44 @@ impl Drop for InProcessLink {
 /// The receiver's end. Dropping it makes the guest's calls answer [`LinkError::Lost`].
 pub struct InProcessReceiver {
     shared: Arc<Shared>,
-    /// Batches taken so far.
-    taken: u64,
+    /// Batches that have left the queue and wait for [`Receiver::next`]. They leave it all at once, and executed ones go
+    /// back all at once: the guest, which takes the same lock, hardly ever meets us there.
+    taken: VecDeque<Vec<u64>>,
+    /// Executed batches.
+    done: Vec<Vec<u64>>,
+    /// What [`Shared::submitted`] was when the queue was last emptied.
+    seen: u64,
     /// Whether the last look found a batch, so that the next one is likely to be near.
     eager: bool,
 }
 
 impl Receiver for InProcessReceiver {
     fn next(&mut self, timeout: Duration) -> Received {
+        if let Some(batch) = self.taken.pop_front() {
+            return Received::Batch(batch);
+        }
         let start = Instant::now();
         let spin = if self.eager { SPIN.min(timeout) } else { Duration::ZERO };
         self.eager = false;
-        while self.shared.submitted.load(Ordering::Acquire) == self.taken && start.elapsed() < spin {
+        while self.shared.submitted.load(Ordering::Acquire) == self.seen && start.elapsed() < spin {
             std::hint::spin_loop();
         }
         let mut queue = lock(&self.shared.queue);
+        let room = SPARE_BATCHES.saturating_sub(queue.spare.len());
+        queue.spare.extend(self.done.drain(..).take(room));
         loop {
-            if let Some(batch) = queue.batches.pop_front() {
-                queue.words -= batch.len();
-                let wake = queue.guest_sleeps && queue.batches.len() <= QUEUE_BATCHES / 2;
+            if !queue.batches.is_empty() {
+                std::mem::swap(&mut self.taken, &mut queue.batches);
+                queue.words = 0;
+                let wake = queue.guest_sleeps;
+                // A batch that is counted a moment later costs one look in vain.
+                self.seen = self.shared.submitted.load(Ordering::Acquire);
                 drop(queue);
-                self.taken += 1;
                 self.eager = true;
                 if wake {
                     self.shared.room_ready.notify_one();
                 }
-                return Received::Batch(batch);
+                return self.taken.pop_front().map_or(Received::Idle, Received::Batch);
             }
             if queue.guest_gone {
                 return Received::Closed;
@@ -354,10 +366,9 @@ impl Receiver for InProcessReceiver {
     }
 
     fn recycle(&mut self, mut batch: Vec<u64>) {
-        batch.clear();
-        let mut queue = lock(&self.shared.queue);
-        if queue.spare.len() < SPARE_BATCHES {
-            queue.spare.push(batch);
+        if self.done.len() < SPARE_BATCHES {
+            batch.clear();
+            self.done.push(batch);
         }
     }
 

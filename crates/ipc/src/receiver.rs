@@ -48,11 +48,13 @@ pub struct Pump {
     nap: Duration,
     /// Whether work is under way at the executor, as far as is known.
     under_way: bool,
+    /// Whether the guest has asked for an answer and got none since.
+    asked: bool,
 }
 
 impl Default for Pump {
     fn default() -> Self {
-        Self { nap: NAP, under_way: false }
+        Self { nap: NAP, under_way: false, asked: false }
     }
 }
 
@@ -62,8 +64,8 @@ impl Pump {
     pub fn step<R: Receiver>(&mut self, receiver: &mut R, executor: &mut dyn Executor, longest: Duration) -> bool {
         // While the guest waits for an answer, this thread waits where the answer comes from: a nap would be longer than
         // most GPU work.
-        let asked = receiver.guest_asks();
-        let timeout = if asked && self.under_way { Duration::ZERO } else { self.nap.min(longest) };
+        self.asked |= receiver.guest_asks();
+        let timeout = if self.asked && self.under_way { Duration::ZERO } else { self.nap.min(longest) };
         let open = match receiver.next(timeout) {
             Received::Batch(batch) => {
                 let _logged = executor.execute(&batch, receiver, &mut |reply| receiver.reply(reply));
@@ -72,7 +74,7 @@ impl Pump {
                 self.under_way = true;
                 true
             }
-            Received::Idle if asked || receiver.guest_asks() => {
+            Received::Idle if self.asked || receiver.guest_asks() => {
                 self.nap = NAP;
                 self.under_way = executor.wait(NAP);
                 true
@@ -83,7 +85,12 @@ impl Pump {
             }
             Received::Closed => false,
         };
-        executor.poll(&mut |reply| receiver.reply(reply));
+        let mut answered = false;
+        executor.poll(&mut |reply| {
+            answered = true;
+            receiver.reply(reply);
+        });
+        self.asked &= !answered && self.under_way;
         open
     }
 }
