@@ -230,6 +230,7 @@ impl Profile {
             ("a graphics queue", family.is_some()),
             ("dynamicRendering", on(f13.dynamic_rendering)),
             ("maintenance4", on(f13.maintenance4)),
+            ("shaderDemoteToHelperInvocation", on(f13.shader_demote_to_helper_invocation)),
             ("synchronization2", on(f13.synchronization2)),
             ("timelineSemaphore", on(f12.timeline_semaphore)),
             ("bufferDeviceAddress", on(f12.buffer_device_address)),
@@ -331,6 +332,7 @@ impl Profile {
         features.v13.dynamic_rendering = vk::TRUE;
         features.v13.synchronization2 = vk::TRUE;
         features.v13.maintenance4 = vk::TRUE;
+        features.v13.shader_demote_to_helper_invocation = vk::TRUE;
         let d3 = &mut features.dynamic3;
         d3.extended_dynamic_state3_color_blend_enable = on(self.dynamic_state3.blend);
         d3.extended_dynamic_state3_color_blend_equation = on(self.dynamic_state3.blend);
