@@ -48,9 +48,11 @@ struct Bench {
     IDirect3DTexture9 *textures[TEXTURES] = {};
     UINT ring_at = 0;
     int draws, frames;
+    const char *only;
     std::vector<Result> results;
 
-    Bench(IDirect3DDevice9 *device, int draws, int frames) : device(device), draws(draws), frames(frames) {
+    Bench(IDirect3DDevice9 *device, int draws, int frames, const char *only)
+        : device(device), draws(draws), frames(frames), only(only) {
         CHECK(device->CreateQuery(D3DQUERYTYPE_EVENT, &event));
         CHECK(device->CreateVertexShader(shaders::bench_vs, &vertex_shader));
         CHECK(device->CreatePixelShader(shaders::bench_ps, &pixel_shader));
@@ -108,6 +110,7 @@ struct Bench {
 
     /// Times frames of equal draws, each after what `change` does; medians over the frames.
     template <typename Change> void per_draw(const char *name, Change change) {
+        if (!wanted(name)) return;
         std::vector<double> app, complete;
         for (int frame = -WARM_UP; frame < frames; frame++) {
             Clock::time_point start = Clock::now();
@@ -126,6 +129,8 @@ struct Bench {
         report(name, "us/draw", median(app), median(complete));
         bind();
     }
+
+    bool wanted(const char *name) const { return !only || std::strstr(name, only); }
 
     void draw() { device->DrawPrimitive(D3DPT_TRIANGLELIST, 0, 1); }
 
@@ -173,9 +178,9 @@ struct Bench {
         });
         per_draw("DrawPrimitiveUP",
                  [&](int) { device->DrawPrimitiveUP(D3DPT_TRIANGLELIST, 1, OUTSIDE, sizeof(Vertex)); });
-        new_shaders();
-        relock();
-        empty_frames();
+        if (wanted("new pixel shader")) new_shaders();
+        if (wanted("relock")) relock();
+        if (wanted("clear and present")) empty_frames();
     }
 
     /// Creates pixel shaders that differ in a defined constant and draws once with each.
@@ -247,13 +252,14 @@ struct Bench {
 
 int main(int count, char **words) {
     int draws = 1000, frames = 60;
-    const char *json = nullptr;
+    const char *json = nullptr, *only = nullptr;
     for (int at = 1; at < count; at++) {
         if (at + 1 < count && !std::strcmp(words[at], "--draws")) draws = std::max(1, std::atoi(words[++at]));
         else if (at + 1 < count && !std::strcmp(words[at], "--frames")) frames = std::max(1, std::atoi(words[++at]));
         else if (at + 1 < count && !std::strcmp(words[at], "--json")) json = words[++at];
+        else if (at + 1 < count && !std::strcmp(words[at], "--only")) only = words[++at];
         else
-            fail("usage: %s [--draws N] [--frames N] [--json FILE]\n"
+            fail("usage: %s [--draws N] [--frames N] [--only PART_OF_NAME] [--json FILE]\n"
                  "Times draws of one clipped triangle each: app thread and complete, medians over the frames.", words[0]);
     }
     Options options;
@@ -269,7 +275,7 @@ int main(int count, char **words) {
     CHECK(direct3d->CreateDevice(D3DADAPTER_DEFAULT, D3DDEVTYPE_HAL, window, D3DCREATE_HARDWARE_VERTEXPROCESSING, &parameters,
                                  &device));
     {
-        Bench bench(device, draws, frames);
+        Bench bench(device, draws, frames, only);
         bench.all();
         if (json) bench.write_json(json, adapter.Description);
     }
