@@ -33,6 +33,9 @@ pub enum Error {
     /// No memory in this process (`E_OUTOFMEMORY`).
     #[error("out of memory")]
     OutOfMemory,
+    /// Not possible, for no reason that Direct3D has a name for (`E_FAIL`).
+    #[error("failed")]
+    Fail,
     /// A fault on our side, described in the log (`D3DERR_DRIVERINTERNALERROR`).
     #[error("internal error")]
     Internal,
@@ -52,6 +55,7 @@ impl Error {
             Self::WasStillDrawing => d3d::D3DERR_WASSTILLDRAWING,
             Self::OutOfVideoMemory => d3d::D3DERR_OUTOFVIDEOMEMORY,
             Self::OutOfMemory => d3d::E_OUTOFMEMORY,
+            Self::Fail => d3d::E_FAIL,
             Self::Internal => d3d::D3DERR_DRIVERINTERNALERROR,
         }
     }

@@ -236,7 +236,7 @@ fn a_target_is_read_back_into_memory() {
     let mut rig = Rig::new();
     let d = &mut rig.device;
     let target = d.create_render_target(5, 3, D3DFMT_R5G6B5, 0, 0, false);
-    assert_eq!(target, Err(Error::NotAvailable), "not a target format here");
+    assert_eq!(target, Err(Error::InvalidCall), "not a target format here");
     let target = d.create_render_target(5, 3, D3DFMT_L8, 0, 0, false).unwrap();
     let memory = d.create_offscreen_plain(5, 3, D3DFMT_L8, D3DPOOL_SYSTEMMEM).unwrap();
     d.render_target_data(Surface::of(target), Surface::of(memory)).unwrap();

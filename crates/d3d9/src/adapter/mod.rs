@@ -12,7 +12,7 @@ use afterimage_stream::{DeviceInfo, FormatFeatures};
 pub(crate) const MAX_EDGE: u32 = 16_384;
 
 /// Formats that a display mode can have.
-const DISPLAY_FORMATS: [D3DFORMAT; 4] = [D3DFMT_X8R8G8B8, D3DFMT_A2R10G10B10, D3DFMT_R5G6B5, D3DFMT_X1R5G5B5];
+const DISPLAY_FORMATS: [D3DFORMAT; 2] = [D3DFMT_X8R8G8B8, D3DFMT_R5G6B5];
 
 /// Sizes that displays usually have; those that are larger than the desktop are left out of the list.
 const SIZES: [[u32; 2]; 18] = [

@@ -176,7 +176,8 @@ impl Device {
     /// `CreateVertexDeclaration`; the slice ends with the element before `D3DDECL_END`, or with it.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] for elements that repeat a usage or are out of range.
+    /// [`Error::InvalidCall`] for elements that repeat a usage or are out of range, [`Error::Fail`] for types that do not
+    /// exist and offsets that are no multiple of four.
     pub fn create_declaration(&mut self, elements: &[D3DVERTEXELEMENT9]) -> Result<DeclarationId> {
         let declaration = Declaration::new(elements, 0)?;
         Ok(self.objects.declarations.insert(declaration, true))

@@ -91,7 +91,7 @@ impl Device {
     /// `CreateRenderTarget`.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] for bad sizes, [`Error::NotAvailable`] for formats or sample counts that are not there.
+    /// [`Error::InvalidCall`] for bad sizes, and for formats or sample counts that are not there.
     pub fn create_render_target(
         &mut self,
         width: u32,
@@ -195,7 +195,7 @@ impl Device {
         let &ImageRequest { kind, extent, usage, format, pool, samples: multisample, quality, .. } = request;
         let Some(row) = format_row(format) else {
             tracing::debug!(format, "format is not known");
-            return Err(if kind == ImageKind::Surface { Error::NotAvailable } else { Error::InvalidCall });
+            return Err(Error::InvalidCall);
         };
         let info = self.port.device();
         let target = usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) != 0;
@@ -240,9 +240,9 @@ impl Device {
         };
         if (gpu && host.is_none()) || !right_kind {
             tracing::debug!(format = row.name, usage, "not on this device");
-            return Err(if kind == ImageKind::Surface { Error::NotAvailable } else { Error::InvalidCall });
+            return Err(Error::InvalidCall);
         }
-        let host_samples = samples(info, multisample, quality).ok_or(Error::NotAvailable)?;
+        let host_samples = samples(info, multisample, quality).ok_or(Error::InvalidCall)?;
         let lockable = match pool {
             D3DPOOL_DEFAULT if target => request.lockable,
             D3DPOOL_DEFAULT => kind == ImageKind::Surface || usage & D3DUSAGE_DYNAMIC != 0,

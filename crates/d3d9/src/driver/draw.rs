@@ -48,7 +48,7 @@ impl Device {
     /// `DrawIndexedPrimitive`.
     ///
     /// # Errors
-    /// As [`Device::draw_primitive`], or without an index buffer.
+    /// As [`Device::draw_primitive`]. Without an index buffer nothing is drawn, and that is no error.
     #[inline]
     pub fn draw_indexed_primitive(
         &mut self,
@@ -60,8 +60,12 @@ impl Device {
         count: u32,
     ) -> Result<()> {
         let indices = elements(primitive, count).ok_or(Error::InvalidCall)?;
-        if count == 0 || self.registers.indices.is_none() {
+        if count == 0 || self.registers.declaration.is_none() {
             return Err(Error::InvalidCall);
+        }
+        if self.registers.indices.is_none() {
+            // Direct3D draws nothing and says nothing.
+            return Ok(());
         }
         self.prepare()?;
         let frequency = self.registers.streams[0].frequency;
@@ -92,8 +96,6 @@ impl Device {
         }
         let old = self.registers.streams[0].buffer.take();
         self.unbind_buffer(old);
-        self.registers.streams[0].offset = 0;
-        self.registers.streams[0].stride = 0;
         self.registers.dirty_streams &= !1;
         if self.registers.dirty_streams == 0 {
             self.registers.dirty.clear(Group::VertexBuffers);
@@ -103,6 +105,8 @@ impl Device {
         self.registers.dirty_streams |= 1;
         self.registers.dirty.mark(Group::VertexBuffers);
         prepared?;
+        self.registers.streams[0].offset = 0;
+        self.registers.streams[0].stride = 0;
         let (chunk, first) = self.port.stream(false, stride, vertices)?;
         let source = ObjectId::new(ObjectKind::Upload, chunk.slot);
         self.put_vertex_buffer(0, VertexBuffer { source, stride, offset: chunk.offset, size: chunk.size.into() });

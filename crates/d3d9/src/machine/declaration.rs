@@ -77,18 +77,17 @@ impl Declaration {
             return Err(Error::InvalidCall);
         }
         for (index, element) in elements.iter().enumerate() {
-            let known = decl_type(element.Type).is_some() || u32::from(element.Type) == D3DDECLTYPE_UNUSED;
+            let fits = decl_type(element.Type).is_some() && element.Offset % 4 == 0;
             let in_range = element.Stream < 16
                 && u32::from(element.Usage) <= D3DDECLUSAGE_SAMPLE
                 && u32::from(element.UsageIndex) <= MAXD3DDECLUSAGEINDEX
                 && u32::from(element.Method) <= MAXD3DDECLMETHOD
-                && element.Offset < 2048
-                && element.Offset % 4 == 0;
+                && element.Offset < 2048;
             let repeated =
                 elements[..index].iter().any(|e| (e.Usage, e.UsageIndex) == (element.Usage, element.UsageIndex));
-            if !known || !in_range || repeated {
+            if !fits || !in_range || repeated {
                 tracing::debug!(?element, "vertex element refused");
-                return Err(Error::InvalidCall);
+                return Err(if fits { Error::InvalidCall } else { Error::Fail });
             }
         }
         let transformed = elements.iter().any(|e| u32::from(e.Usage) == D3DDECLUSAGE_POSITIONT && e.UsageIndex == 0);
@@ -142,11 +141,20 @@ pub(crate) fn fvf_elements(fvf: u32) -> Result<Vec<D3DVERTEXELEMENT9>> {
             None
         };
         let floats = weights - u32::from(indices.is_some());
-        if floats > 0 {
-            add(D3DDECLTYPE_FLOAT1 + floats - 1, D3DDECLUSAGE_BLENDWEIGHT, 0);
-        }
-        if let Some(ty) = indices {
-            add(ty, D3DDECLUSAGE_BLENDINDICES, 0);
+        match (weights, indices) {
+            // Windows swaps the roles here.
+            (2, Some(D3DDECLTYPE_D3DCOLOR)) => {
+                add(D3DDECLTYPE_D3DCOLOR, D3DDECLUSAGE_BLENDWEIGHT, 0);
+                add(D3DDECLTYPE_UBYTE4, D3DDECLUSAGE_BLENDINDICES, 0);
+            }
+            _ => {
+                if floats > 0 {
+                    add(D3DDECLTYPE_FLOAT1 + floats - 1, D3DDECLUSAGE_BLENDWEIGHT, 0);
+                }
+                if let Some(ty) = indices {
+                    add(ty, D3DDECLUSAGE_BLENDINDICES, 0);
+                }
+            }
         }
     }
     if fvf & D3DFVF_NORMAL != 0 {
@@ -215,17 +223,20 @@ mod tests {
     fn bad_elements_are_refused() {
         let good = fvf_elements(D3DFVF_XYZ | D3DFVF_DIFFUSE).unwrap();
         assert!(Declaration::new(&good, 0).is_ok());
-        for change in [
-            |e: &mut D3DVERTEXELEMENT9| e.Type = 18,
-            |e: &mut D3DVERTEXELEMENT9| e.Stream = 16,
-            |e: &mut D3DVERTEXELEMENT9| e.Offset = 2,
-            |e: &mut D3DVERTEXELEMENT9| e.Usage = 14,
-            |e: &mut D3DVERTEXELEMENT9| e.UsageIndex = 16,
-            |e: &mut D3DVERTEXELEMENT9| (e.Usage, e.UsageIndex) = (0, 0),
-        ] {
+        type Change = fn(&mut D3DVERTEXELEMENT9);
+        let changes: [(Change, Error); 7] = [
+            (|e| e.Type = 18, Error::Fail),
+            (|e| e.Type = D3DDECLTYPE_UNUSED as u8, Error::Fail),
+            (|e| e.Offset = 2, Error::Fail),
+            (|e| e.Stream = 16, Error::InvalidCall),
+            (|e| e.Usage = 14, Error::InvalidCall),
+            (|e| e.UsageIndex = 16, Error::InvalidCall),
+            (|e| (e.Usage, e.UsageIndex) = (0, 0), Error::InvalidCall),
+        ];
+        for (change, error) in changes {
             let mut bad = good.clone();
             change(&mut bad[1]);
-            assert_eq!(Declaration::new(&bad, 0).unwrap_err(), Error::InvalidCall);
+            assert_eq!(Declaration::new(&bad, 0).unwrap_err(), error);
         }
     }
 }
