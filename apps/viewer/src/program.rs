@@ -5,7 +5,7 @@ use crate::surface::{self, Handles};
 use afterimage_ipc::Pump;
 use afterimage_ipc::shared::Channel;
 use afterimage_stream::ObjectId;
-use afterimage_vulkan::{Options, Renderer};
+use afterimage_vulkan::{Gpu, Options, Renderer};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -105,14 +105,14 @@ struct Work {
     wishes: Arc<Wishes>,
 }
 
-/// A thread with a renderer that waits for its program.
+/// A thread with an open device that waits for its program. Not a renderer yet: one that ends writes figures about a run.
 pub(crate) struct Spare {
     work: Sender<Work>,
     thread: JoinHandle<()>,
 }
 
 impl Spare {
-    /// Starts the thread and waits until its renderer is there.
+    /// Starts the thread and waits until its device is there.
     pub(crate) fn start(options: Options) -> Result<Self, String> {
         let (ready, readiness) = channel();
         let (work, works) = channel();
@@ -162,8 +162,8 @@ impl Program {
 }
 
 fn thread(options: &Options, ready: &Sender<Result<(), String>>, works: &Receiver<Work>) {
-    let renderer = match Renderer::new(options.clone()) {
-        Ok(renderer) => renderer,
+    let gpu = match Gpu::open(options) {
+        Ok(gpu) => gpu,
         Err(error) => {
             let _nobody_waits = ready.send(Err(error.to_string()));
             return;
@@ -173,7 +173,10 @@ fn thread(options: &Options, ready: &Sender<Result<(), String>>, works: &Receive
         return;
     }
     let Ok(mut work) = works.recv() else { return };
-    serve(renderer, options, &mut work);
+    match Renderer::on(gpu, options.clone()) {
+        Ok(renderer) => serve(renderer, options, &mut work),
+        Err(error) => eprintln!("afterimage-viewer: {error}"),
+    }
     match work.channel.failure() {
         Some(failure) => eprintln!("afterimage-viewer: {}: {failure}", work.channel.program()),
         None => println!("{} disconnected", work.channel.program()),

@@ -1,0 +1,178 @@
+//! The command line as a user meets it.
+#![allow(missing_docs)]
+
+use afterimage_capture::{Info, MemoryArena, Writer};
+use afterimage_stream::packets::*;
+use afterimage_stream::{Encoder, Format, ObjectId, ObjectKind};
+use bytemuck::Zeroable;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn afterimage() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_afterimage"));
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("AFTERIMAGE_")) {
+        if name != "AFTERIMAGE_VALIDATE" {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn failed(output: &Output) -> String {
+    assert!(!output.status.success());
+    text(&output.stderr)
+}
+
+/// A folder with something that passes for our library, and a script that can be run with it.
+fn scripted(script: &str) -> (tempfile::TempDir, PathBuf) {
+    let temp = tempfile::tempdir().unwrap();
+    std::fs::copy(std::env::current_exe().unwrap(), temp.path().join("libd3d9.so")).unwrap();
+    let program = temp.path().join("program");
+    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    (temp, program)
+}
+
+fn run(temp: &Path, arguments: &[&str], program: &Path, more: &[&str]) -> Output {
+    let mut command = afterimage();
+    command.env("AFTERIMAGE_DLL_DIR", temp).arg("run").args(arguments).arg(program).args(more).output().unwrap()
+}
+
+#[test]
+fn run_passes_arguments_library_and_settings_and_mirrors_the_status() {
+    let script =
+        "echo \"$1 $LD_LIBRARY_PATH $AFTERIMAGE_RENDERER $AFTERIMAGE_SCREENSHOTS $AFTERIMAGE_CAPTURE_FRAMES\"\nexit 7";
+    let (temp, program) = scripted(script);
+    let pictures = temp.path().join("pictures");
+    let arguments = ["--renderer", "in-process", "--capture", "3-5", "c.aftercap", "-o", pictures.to_str().unwrap()];
+    let output = run(temp.path(), &arguments, &program, &["--frames"]);
+    assert_eq!(output.status.code(), Some(7), "{}", text(&output.stderr));
+    let expected = format!("--frames {} in-process {} 3-5", temp.path().display(), pictures.display());
+    // The user's own search path may follow ours.
+    let said = text(&output.stdout);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let wanted: Vec<&str> = expected.split_whitespace().collect();
+    assert!(words[1].starts_with(wanted[1]), "{said}");
+    assert_eq!((words[0], &words[2..]), (wanted[0], &wanted[2..]));
+}
+
+#[test]
+fn run_turns_a_signal_into_a_status() {
+    let (temp, program) = scripted("kill -SEGV $$");
+    let output = run(temp.path(), &["--renderer", "in-process"], &program, &[]);
+    assert_eq!(output.status.code(), Some(139));
+}
+
+#[test]
+fn run_starts_a_viewer_and_ends_it() {
+    if !Path::new(env!("CARGO_BIN_EXE_afterimage")).with_file_name("afterimage-viewer").is_file() {
+        // Built together with this program by everything that builds the workspace.
+        eprintln!("afterimage-viewer is not built: nothing to start");
+        return;
+    }
+    let (temp, program) =
+        scripted("for i in $(seq 500); do [ -s \"$AFTERIMAGE_DIR/viewer.pid\" ] && exit 3; sleep 0.02; done; exit 4");
+    let mut command = afterimage();
+    command.env("AFTERIMAGE_DLL_DIR", temp.path()).env("AFTERIMAGE_DIR", temp.path().join("run"));
+    let output = command.args(["run", "--renderer", "viewer", "--headless"]).arg(&program).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert_eq!(afterimage_ipc::shared::running(&temp.path().join("run")), None, "the viewer is still there");
+}
+
+#[test]
+fn run_says_what_is_missing() {
+    let output = afterimage().args(["run", "no-such-program-anywhere"]).output().unwrap();
+    assert!(failed(&output).contains("no-such-program-anywhere"), "{output:?}");
+    let (temp, program) = scripted("exit 0");
+    let output = afterimage().args(["run", "--capture", "1"]).arg(&program).output().unwrap();
+    assert!(failed(&output).contains("--capture"), "{output:?}");
+    let mut command = afterimage();
+    command.env("AFTERIMAGE_RENDERER", "nonsense").env("AFTERIMAGE_DLL_DIR", temp.path()).arg("run").arg(&program);
+    assert!(failed(&command.output().unwrap()).contains("nonsense"));
+}
+
+/// A capture of one frame in one colour.
+fn capture(path: &Path) {
+    let (texture, target) = (ObjectId::new(ObjectKind::Texture, 1), ObjectId::new(ObjectKind::Target, 1));
+    let mut stream = Encoder::new();
+    stream.push(&PresentTarget { id: target, width: 4, height: 4, window_kind: 0, window: 0 });
+    stream.push(&CreateTexture {
+        id: texture,
+        format: Format::B8G8R8A8_UNORM as u32,
+        width: 4,
+        height: 4,
+        depth: 1,
+        levels: 1,
+        layers: 1,
+        samples: 1,
+        usage: CreateTexture::TARGET,
+        swizzle: CreateTexture::IDENTITY,
+        ..CreateTexture::zeroed()
+    });
+    let mut writer = Writer::create(path, &Info { program: "one colour".into(), ..Info::default() }).unwrap();
+    writer.keyframe(stream.batch(), &MemoryArena::default()).unwrap();
+    stream.batch().clear();
+    stream.push(&BeginFrame { frame: 12 });
+    let mut targets = SetRenderTargets::default();
+    targets.color[0].texture = texture;
+    stream.push(&targets);
+    let color = [1.0, 0.0, 0.0, 1.0];
+    stream.push_tail(&Clear { flags: Clear::COLOR, count: 0, color, depth: 1.0, stencil: 0 }, &[]);
+    stream.push(&Present { frame: 12, target, texture, ..Present::zeroed() });
+    writer.batch(stream.batch(), &MemoryArena::default()).unwrap();
+    writer.finish().unwrap();
+}
+
+#[test]
+fn a_capture_is_replayed_and_shown_as_text() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("one.aftercap");
+    capture(&file);
+    let pictures = temp.path().join("pictures");
+    let output = afterimage().arg("replay").arg(&file).arg("-o").arg(&pictures).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("1 frames"));
+    let picture = std::fs::File::open(pictures.join("frame-000012.png")).unwrap();
+    let mut reader = png::Decoder::new(std::io::BufReader::new(picture)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    assert!(pixels.chunks_exact(3).all(|pixel| pixel == [255, 0, 0]));
+
+    let output = afterimage().arg("dump").arg(&file).output().unwrap();
+    assert!(output.status.success());
+    let dump = text(&output.stdout);
+    assert!(dump.contains("one colour") && dump.contains("BeginFrame { frame: 12 }"), "{dump}");
+}
+
+#[test]
+fn a_damaged_capture_names_file_chunk_and_field() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("bad.aftercap");
+    capture(&file);
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, &bytes).unwrap();
+    for command in ["replay", "dump"] {
+        let output = afterimage().arg(command).arg(&file).output().unwrap();
+        let said = failed(&output);
+        assert!(said.contains("bad.aftercap") && said.contains("chunk") && said.contains("field"), "{said}");
+    }
+    let output = afterimage().arg("replay").arg(temp.path().join("none")).output().unwrap();
+    assert!(failed(&output).contains("none"));
+    let output = afterimage().arg("dump").arg(std::env::current_exe().unwrap()).output().unwrap();
+    assert!(failed(&output).contains("not a capture"));
+}
+
+#[test]
+fn info_knows_the_device_and_json() {
+    let output = afterimage().args(["info", "--json"]).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(value["devices"].as_array().is_some_and(|devices| !devices.is_empty()));
+}
