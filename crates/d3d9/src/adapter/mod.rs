@@ -229,7 +229,7 @@ impl Adapter {
         };
         let needed = Self::features(row, usage, surface)?;
         if row.kind == FormatKind::Null {
-            let target = surface && usage == D3DUSAGE_RENDERTARGET;
+            let target = usage & D3DUSAGE_RENDERTARGET != 0 && query.resource != D3DRTYPE_CUBETEXTURE;
             return if target { Ok(true) } else { Err(Error::NotAvailable) };
         }
         let host = row.host(&self.info, needed).ok_or(Error::NotAvailable)?;
@@ -238,7 +238,7 @@ impl Adapter {
             return Err(Error::NotAvailable);
         }
         let mips = FormatFeatures::BLIT | FormatFeatures::LINEAR;
-        Ok(usage & D3DUSAGE_AUTOGENMIPMAP == 0 || self.info.features(host) & mips == mips)
+        Ok(usage & D3DUSAGE_AUTOGENMIPMAP == 0 || row.target && self.info.features(host) & mips == mips)
     }
 
     /// Host features that a use of a format needs.

@@ -214,10 +214,14 @@ impl Device {
         let pool_fits = match pool {
             D3DPOOL_DEFAULT => true,
             D3DPOOL_MANAGED => !target && usage & D3DUSAGE_DYNAMIC == 0 && !self.extended,
-            D3DPOOL_SYSTEMMEM | D3DPOOL_SCRATCH => !target && !autogen,
+            D3DPOOL_SYSTEMMEM => !target && !autogen,
+            D3DPOOL_SCRATCH => !target && !autogen && usage & D3DUSAGE_DYNAMIC == 0,
             _ => false,
         };
-        if !in_range || !whole_blocks || !pool_fits || (target && usage & D3DUSAGE_DYNAMIC != 0) {
+        let usage_fits = usage & D3DUSAGE_WRITEONLY == 0
+            && !(target && usage & D3DUSAGE_DYNAMIC != 0)
+            && !(autogen && kind == ImageKind::Volume);
+        if !in_range || !whole_blocks || !pool_fits || !usage_fits {
             return Err(Error::InvalidCall);
         }
         let full = largest.ilog2() + 1;
@@ -488,10 +492,13 @@ impl Device {
         }
     }
 
-    /// `GetAvailableTextureMem` in bytes, rounded down to megabytes.
+    /// `GetAvailableTextureMem` in bytes, rounded down to megabytes: what the device has, less what this program's
+    /// resources of the default pool take.
     #[must_use]
     pub fn available_texture_memory(&self) -> u32 {
-        let bytes = self.port.device().memory.min(u64::from(u32::MAX));
+        let images = self.objects.images.iter().map(|(_, slot)| &slot.value).filter(|i| i.pool == D3DPOOL_DEFAULT);
+        let used: usize = images.map(Image::memory_size).sum();
+        let bytes = self.port.device().memory.min(u64::from(u32::MAX)).saturating_sub(used as u64);
         bytes as u32 & !0xf_ffff
     }
 

@@ -18,7 +18,9 @@ const KNOWN_FLAGS: u32 = D3DLOCK_READONLY
     | D3DLOCK_DONOTWAIT;
 
 impl Device {
-    /// `LockRect`. Waits for the GPU where the surface is a render target.
+    /// `LockRect`. Waits for the GPU where the surface is a render target. A rectangle that lies outside is refused only
+    /// for compressed formats in the default pool; else the program gets the address that it asked for, as older
+    /// versions of Direct3D do, and [`Locked::size`] is what lies inside.
     ///
     /// # Errors
     /// [`Error::InvalidCall`] if it is locked, cannot be locked, or rectangle or flags are bad.
@@ -29,11 +31,18 @@ impl Device {
             return Err(Error::InvalidCall);
         }
         let extent = image.subs[index].extent;
-        let region = match rect {
-            Some(rect) => Region::from_rect(rect, extent).ok_or(Error::InvalidCall)?,
-            None => Region::whole(extent),
+        let strict = image.row.block > 1 && image.pool == D3DPOOL_DEFAULT;
+        let (region, at) = match rect {
+            None => (Region::whole(extent), [0; 3]),
+            Some(rect) => match Region::from_rect(rect, extent) {
+                Some(region) => (region, [rect.left.into(), rect.top.into(), 0]),
+                None if strict => return Err(Error::InvalidCall),
+                // Programs rely on getting a pointer for rectangles that make no sense; all of it then counts as
+                // written.
+                None => (Region::whole(extent), [rect.left.into(), rect.top.into(), 0]),
+            },
         };
-        self.lock_image(surface.image, index, region, flags)
+        self.lock_image(surface.image, index, region, at, flags)
     }
 
     /// `LockBox` of a volume texture.
@@ -49,15 +58,22 @@ impl Device {
             Some(region) => Region::from_box(region, extent).ok_or(Error::InvalidCall)?,
             None => Region::whole(extent),
         };
-        self.lock_image(image, index, region, flags)
+        self.lock_image(image, index, region, [region.x, region.y, region.z].map(i64::from), flags)
     }
 
-    fn lock_image(&mut self, id: ImageId, index: usize, region: Region, flags: u32) -> Result<Locked> {
+    /// Locks `region`; the pointer is that of the texel `at`, which may lie outside for rectangles that make no sense.
+    fn lock_image(&mut self, id: ImageId, index: usize, region: Region, at: [i64; 3], flags: u32) -> Result<Locked> {
         let image = self.objects.images.get_mut(id).ok_or(Error::InvalidCall)?;
         let dynamic = image.usage & D3DUSAGE_DYNAMIC != 0;
         let block = image.row.block;
-        // Offsets into blocks are not allowed, where the GPU reads it.
-        let cut = block > 1 && (!region.x.is_multiple_of(block) || !region.y.is_multiple_of(block));
+        // Parts of blocks are not allowed, where the GPU reads it.
+        let extent = image.subs[index].extent;
+        let cut = |first: u32, length: u32, edge: u32| {
+            !first.is_multiple_of(block) || !(length.is_multiple_of(block) || first + length == edge)
+        };
+        let cut = block > 1
+            && image.pool == D3DPOOL_DEFAULT
+            && (cut(region.x, region.width, extent[0]) || cut(region.y, region.height, extent[1]));
         let discard = flags & D3DLOCK_DISCARD != 0;
         if !image.lockable
             || image.subs[index].lock.is_some()
@@ -85,21 +101,24 @@ impl Device {
             return Err(Error::OutOfMemory);
         }
         let sub = &mut image.subs[index];
-        let offset = sub.offset
-            + region.z as usize * sub.slice_pitch as usize
-            + (region.y / block) as usize * sub.row_pitch as usize
-            + (region.x / block * image.row.bytes) as usize;
-        let end = sub.offset + sub.slice_pitch as usize * sub.extent[2] as usize;
         let (row_pitch, slice_pitch) = (sub.row_pitch, sub.slice_pitch);
+        let block = i64::from(block);
+        let offset = at[2] * i64::from(slice_pitch)
+            + at[1].div_euclid(block) * i64::from(row_pitch)
+            + at[0].div_euclid(block) * i64::from(image.row.bytes);
+        let size = i64::from(slice_pitch) * i64::from(sub.extent[2]) - offset;
         sub.lock = Some(Lock { region, flags });
+        let start = sub.offset;
         let memory = image.memory.as_mut().ok_or(Error::OutOfMemory)?;
-        Ok(Locked { bits: memory.pointer(offset), row_pitch, slice_pitch, size: end - offset })
+        let bits = memory.pointer(start).wrapping_offset(offset as isize);
+        let size = if offset < 0 { 0 } else { usize::try_from(size).unwrap_or(0) };
+        Ok(Locked { bits, row_pitch, slice_pitch, size })
     }
 
     /// `UnlockRect`.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] if it is not locked.
+    /// [`Error::InvalidCall`] if it is not locked, unless it belongs to a 2D texture.
     pub fn unlock_surface(&mut self, surface: Surface) -> Result<()> {
         let image = self.objects.images.get(surface.image).ok_or(Error::InvalidCall)?;
         let index = image.sub_index(surface.level.into(), surface.face.into()).ok_or(Error::InvalidCall)?;
@@ -118,7 +137,10 @@ impl Device {
 
     fn unlock_image(&mut self, id: ImageId, index: usize) -> Result<()> {
         let image = self.objects.images.get_mut(id).ok_or(Error::InvalidCall)?;
-        let lock = image.subs[index].lock.take().ok_or(Error::InvalidCall)?;
+        let Some(lock) = image.subs[index].lock.take() else {
+            // 2D textures may be unlocked at any time.
+            return if image.kind == ImageKind::Texture { Ok(()) } else { Err(Error::InvalidCall) };
+        };
         if lock.flags & D3DLOCK_READONLY != 0 {
             return Ok(());
         }

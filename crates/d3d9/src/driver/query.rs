@@ -10,14 +10,14 @@ use afterimage_stream::{ObjectId, ObjectKind};
 /// What a query answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryData {
-    /// `BOOL` or `DWORD` results.
+    /// `BOOL` results.
     Word(u32),
-    /// `UINT64` results.
+    /// `DWORD` and `UINT64` results: a program that asks for more than [`Device::query_size`] gets up to eight bytes.
     Long(u64),
 }
 
 impl QueryData {
-    /// Bytes as `GetData` copies them: the first [`Device::query_size`] of these.
+    /// Bytes as `GetData` copies them, as many as the program asks for.
     #[must_use]
     pub fn to_bytes(self) -> [u8; 8] {
         match self {
@@ -26,6 +26,9 @@ impl QueryData {
         }
     }
 }
+
+/// What Direct3D answers for a query that was never issued.
+const UNISSUED: u64 = 0xdddd_dddd_dddd_dddd;
 
 /// Where a query is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,14 +120,16 @@ impl Device {
     pub fn issue_query(&mut self, query: QueryId, flags: u32) -> Result<()> {
         let found = self.objects.queries.get_mut(query).ok_or(Error::InvalidCall)?;
         let brackets = matches!(found.kind, D3DQUERYTYPE_OCCLUSION | D3DQUERYTYPE_TIMESTAMPDISJOINT);
-        if flags & !(D3DISSUE_BEGIN | D3DISSUE_END) != 0 || (flags & D3DISSUE_BEGIN != 0 && !brackets) {
+        if flags & !(D3DISSUE_BEGIN | D3DISSUE_END) != 0
+            || (flags & D3DISSUE_BEGIN != 0 && found.kind == D3DQUERYTYPE_EVENT)
+        {
             return Err(Error::InvalidCall);
         }
         if let Some(token) = found.token() {
             self.port.forget(token);
             found.stage = Stage::Idle;
         }
-        if flags & D3DISSUE_BEGIN != 0 {
+        if flags & D3DISSUE_BEGIN != 0 && brackets {
             if found.stage == Stage::Open && !found.id.is_none() {
                 // Beginning again drops what was counted so far; the stream wants an end for each begin.
                 self.port.push(&EndQuery { id: found.id, pad: 0, token: 0 });
@@ -155,7 +160,7 @@ impl Device {
     /// waits for is handed over, since programs wait in a loop.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] between begin and end, [`Error::DeviceLost`] while there is no receiver.
+    /// [`Error::DeviceLost`] while there is no receiver.
     pub fn query_data(&mut self, query: QueryId, flush: bool) -> Result<Option<QueryData>> {
         if self.port.is_lost() && !self.recover() {
             return Err(Error::DeviceLost);
@@ -176,14 +181,15 @@ impl Device {
             }
         }
         let value = match found.stage {
-            Stage::Open => return Err(Error::InvalidCall),
+            Stage::Open => return Ok(None),
             Stage::Done(value) => value,
-            // What was never issued counts as done.
-            Stage::Idle | Stage::Ended(_) => u64::from(found.kind == D3DQUERYTYPE_EVENT),
+            // What was never issued is there, and is this.
+            Stage::Idle | Stage::Ended(_) if found.kind == D3DQUERYTYPE_EVENT => 1,
+            Stage::Idle | Stage::Ended(_) => return Ok(Some(QueryData::Long(UNISSUED))),
         };
         Ok(Some(match found.kind {
             D3DQUERYTYPE_EVENT => QueryData::Word(1),
-            D3DQUERYTYPE_OCCLUSION => QueryData::Word(u32::try_from(value).unwrap_or(u32::MAX)),
+            D3DQUERYTYPE_OCCLUSION => QueryData::Long(value),
             // Ticks are nanoseconds.
             D3DQUERYTYPE_TIMESTAMPFREQ => QueryData::Long(1_000_000_000),
             D3DQUERYTYPE_TIMESTAMP => QueryData::Long(value),

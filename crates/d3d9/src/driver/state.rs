@@ -168,9 +168,10 @@ impl Device {
     /// `SetPaletteEntries`.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] past the last palette.
+    /// [`Error::InvalidCall`] past the last palette, or with alpha.
     pub fn set_palette(&mut self, number: u32, entries: &[PALETTEENTRY; 256]) -> Result<()> {
-        if number > 0xffff {
+        // Alpha palettes are a capability that we do not have.
+        if number > 0xffff || entries.iter().any(|entry| entry.peFlags != 0xff) {
             return Err(Error::InvalidCall);
         }
         self.palettes.insert(number, Box::new(*entries));
