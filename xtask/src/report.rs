@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::matrix::{End, PROGRAMS, Row};
+use crate::matrix::{End, PROGRAMS, Row, Way};
 use crate::step::{Context, Result};
 
 const HEADINGS: [&str; 8] = ["program", "width", "transport", "frames", "draws", "ms/frame", "result", "picture"];
@@ -49,7 +49,8 @@ fn columns(row: &Row, base: &Path) -> [String; 8] {
         row.way.transport().to_owned(),
         number(row.stats.frames.map(|n| n.to_string())),
         number(row.stats.draws.map(|n| format!("{n:.0}"))),
-        number(row.stats.ms_per_frame.map(|n| format!("{n:.2}"))),
+        // A replay hands its few frames over without waiting for any: its time says nothing.
+        number(row.stats.ms_per_frame.filter(|_| row.way != Way::Replay).map(|n| format!("{n:.2}"))),
         result.to_owned(),
         number(picture),
     ]

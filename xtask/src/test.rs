@@ -16,12 +16,27 @@ use crate::workspace::Workspace;
 /// Arguments of `test`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Seconds for each fuzz target; 0 leaves them out.
+    /// Only these parts; all if none is named.
+    #[arg(value_enum)]
+    parts: Vec<Part>,
+    /// Seconds for each fuzz target.
     #[arg(long, default_value_t = 60)]
     fuzz_seconds: u32,
-    /// Leave the sample programs out.
-    #[arg(long)]
-    no_samples: bool,
+}
+
+/// What the test command does, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// Formatting.
+    Fmt,
+    /// Clippy, without a warning.
+    Clippy,
+    /// The tests of all crates.
+    Crates,
+    /// The sample programs in every way, compared pixel by pixel, and with their viewer killed.
+    Samples,
+    /// The fuzz targets.
+    Fuzz,
 }
 
 /// What has passed and failed so far.
@@ -52,14 +67,21 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let start = Instant::now();
     let machine = setup::ensure(ws, &setup::Args::default())?;
     let mut score = Score::default();
-    score.add(checked(ws, &["fmt", "--all", "--check"], "formatting", "run `cargo fmt`"));
-    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
-    score.add(checked(ws, &clippy, "clippy", "run `cargo clippy --workspace --all-targets`"));
-    unit_tests(ws, &mut score)?;
-    if !args.no_samples {
+    let wanted = |part| args.parts.is_empty() || args.parts.contains(&part);
+    if wanted(Part::Fmt) {
+        score.add(checked(ws, &["fmt", "--all", "--check"], "formatting", "run `cargo fmt --all`"));
+    }
+    if wanted(Part::Clippy) {
+        let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+        score.add(checked(ws, &clippy, "clippy", "run `cargo clippy --workspace --all-targets`"));
+    }
+    if wanted(Part::Crates) {
+        unit_tests(ws, &mut score)?;
+    }
+    if wanted(Part::Samples) {
         samples(ws, &machine, &mut score);
     }
-    if args.fuzz_seconds > 0 {
+    if wanted(Part::Fuzz) {
         match fuzz::run(ws, &[], args.fuzz_seconds) {
             Ok((good, bad)) => {
                 score.passed += good;
