@@ -17,7 +17,8 @@ use std::time::Duration;
 /// Run a Direct3D 9 program with Afterimage instead of its system's Direct3D.
 ///
 /// A Windows program (.exe) runs under Wine with our d3d9.dll beside it, for this run only: its folder is not touched. A
-/// Linux program gets our libd3d9.so through LD_LIBRARY_PATH. The exit status is the program's.
+/// Linux program gets our libd3d9.so through LD_LIBRARY_PATH. The exit status is the program's. A viewer that this command
+/// has started and that is killed is started again; the program goes on.
 ///
 /// Examples:
 ///   afterimage run game.exe -windowed
@@ -270,16 +271,20 @@ impl Viewer {
         let usual = shared::directory().ok_or_else(|| {
             Failure::new(format!("set {} or HOME: no place for shared files", shared::DIRECTORY_VARIABLE))
         })?;
-        let mut directory = usual;
-        let mut temporary = false;
-        if let Some(process) = shared::running(&directory) {
-            if !own && !headless {
-                eprintln!("afterimage: using the viewer that runs already (process {process})");
-                return Ok(None);
-            }
-            directory = directory.join(format!("run-{}", std::process::id()));
-            temporary = true;
+        let running = shared::running(&usual);
+        if let Some(process) = running.filter(|_| !own && !headless) {
+            eprintln!("afterimage: using the viewer that runs already (process {process})");
+            return Ok(None);
         }
+        // A viewer with settings of this run must not be found by other programs, unless the user named the place.
+        let named = std::env::var_os(shared::DIRECTORY_VARIABLE).is_some_and(|value| !value.is_empty());
+        let temporary = running.is_some() || (own && !named);
+        let directory = if temporary {
+            remove_leftovers(&usual);
+            usual.join(format!("{OWN}{}", std::process::id()))
+        } else {
+            usual
+        };
         let program = files::viewer().ok_or_else(|| {
             Failure::new(
                 "afterimage-viewer is neither beside this program nor in PATH: build it with `cargo xtask dist`",
@@ -343,6 +348,20 @@ impl Viewer {
         }
         if self.temporary {
             let _best_effort = std::fs::remove_dir_all(&self.directory);
+        }
+    }
+}
+
+/// Start of the name of a run's own directory; its process id follows.
+const OWN: &str = "run-";
+
+/// Removes directories of runs that were killed.
+fn remove_leftovers(directory: &Path) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(OWN)).and_then(|id| id.parse::<u32>().ok());
+        if process.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
+            let _best_effort = std::fs::remove_dir_all(entry.path());
         }
     }
 }
