@@ -202,10 +202,10 @@ impl Adapter {
     /// [`Error::NotAvailable`] if the format cannot be used that way, [`Error::InvalidCall`] if the question makes no
     /// sense.
     pub fn check_format(&self, query: &FormatQuery) -> Result<bool> {
-        Self::check_hal(query.device_type)?;
         if query.adapter_format == D3DFMT_UNKNOWN {
             return Err(Error::InvalidCall);
         }
+        Self::check_hal(query.device_type)?;
         if !self.displays(query.adapter_format) {
             return Err(Error::NotAvailable);
         }

@@ -15,8 +15,7 @@ impl Device {
     /// `SetTexture`; stages as in [`Device::set_sampler_state`].
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] for a stage that does not exist or an image that is no texture of a pool that the GPU
-    /// sees.
+    /// [`Error::InvalidCall`] for a stage that does not exist or an image that is no texture.
     #[inline]
     pub fn set_texture(&mut self, stage: u32, texture: Option<ImageId>) -> Result<()> {
         let slot = sampler_slot(stage).ok_or(Error::InvalidCall)?;
@@ -27,8 +26,11 @@ impl Device {
         let mut kind = None;
         if let Some(id) = texture {
             let image = self.objects.images.get(id).ok_or(Error::InvalidCall)?;
-            if !image.is_texture() || image.pool == D3DPOOL_SCRATCH || image.pool == D3DPOOL_SYSTEMMEM {
+            if !image.is_texture() {
                 return Err(Error::InvalidCall);
+            }
+            if image.id.is_none() && self.logged.insert("SetTexture") {
+                tracing::warn!("a texture in system memory is bound: it reads as none");
             }
             kind = Some(image.kind);
         }

@@ -6,8 +6,8 @@ use crate::handle::*;
 use crate::machine::Group;
 use crate::memory::{ImageKind, Region};
 use afterimage_d3d9_types::*;
-use afterimage_stream::FormatFeatures;
 use afterimage_stream::packets::*;
+use afterimage_stream::{Format, FormatFeatures};
 
 /// What a copy needs to know of one side.
 #[derive(Clone, Copy)]
@@ -21,6 +21,8 @@ struct Side {
     samples: u8,
     depth: bool,
     plain: bool,
+    locked: bool,
+    host: Option<Format>,
 }
 
 fn stream_rect(region: Region) -> Rect {
@@ -44,6 +46,8 @@ impl Device {
             samples: image.host_samples,
             depth: image.row.is_depth(),
             plain: image.kind == ImageKind::Surface && !image.is_target(),
+            locked: image.subs[index].lock.is_some(),
+            host: image.host,
         })
     }
 
@@ -142,7 +146,7 @@ impl Device {
         let inside = |first: u32, length: u32, edge: u32| first.checked_add(length).is_some_and(|end| end <= edge);
         let fits = inside(x, region.width, to.extent[0]) && inside(y, region.height, to.extent[1]);
         let pools = from.pool == D3DPOOL_SYSTEMMEM && to.pool == D3DPOOL_DEFAULT;
-        if !fits || !pools || from.format != to.format || to.samples != 1 || to.depth {
+        if !fits || !pools || from.format != to.format || to.samples != 1 || to.depth || from.locked || to.locked {
             return Err(Error::InvalidCall);
         }
         if to.usage & D3DUSAGE_RENDERTARGET != 0 {
@@ -263,7 +267,8 @@ impl Device {
             let whole = source_rect.is_none() && destination_rect.is_none();
             from.depth && to.depth && !stretches && whole && !self.in_scene && from.format == to.format
         } else if to.plain {
-            from.plain && from.format == to.format && !stretches
+            // Formats of the same bits (with and without alpha) are copied as they are.
+            from.plain && from.host == to.host && !stretches
         } else {
             target
         };

@@ -3,7 +3,7 @@
 use super::Device;
 use crate::adapter::samples;
 use crate::error::{Error, Result};
-use crate::format::{FormatKind, format_row};
+use crate::format::{ATI1, ATI2, FormatKind, format_row};
 use crate::handle::*;
 use crate::memory::{Buffer, Bytes, Image, ImageDesc, ImageKind};
 use afterimage_d3d9_types::*;
@@ -207,10 +207,10 @@ impl Device {
         };
         let largest = extent.into_iter().max().unwrap_or(0);
         let in_range = extent.iter().all(|&edge| edge > 0) && largest <= limit;
-        // Blocks may not be cut on level 0, except in memory that the GPU never sees.
-        let whole_blocks = row.block == 1
-            || pool == D3DPOOL_SCRATCH
-            || extent[0].is_multiple_of(row.block) && extent[1].is_multiple_of(row.block);
+        // Level 0 of Direct3D's own compressed formats is made of whole blocks, in every pool.
+        let own = !matches!(format, ATI1 | ATI2);
+        let whole = |edge: u32| edge.is_multiple_of(row.block) || !own;
+        let whole_blocks = whole(extent[0]) && whole(extent[1]);
         let pool_fits = match pool {
             D3DPOOL_DEFAULT => true,
             D3DPOOL_MANAGED => !target && usage & D3DUSAGE_DYNAMIC == 0 && !self.extended,
@@ -237,6 +237,8 @@ impl Device {
         }
         let host = row.host(info, features);
         let right_kind = match usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) {
+            // Depth that is not drawn to is a texture of the default pool, if anything.
+            0 if row.is_depth() => pool == D3DPOOL_DEFAULT && matches!(kind, ImageKind::Texture | ImageKind::Cube),
             0 => true,
             D3DUSAGE_RENDERTARGET => row.target,
             D3DUSAGE_DEPTHSTENCIL => row.is_depth(),
@@ -249,7 +251,8 @@ impl Device {
         let host_samples = samples(info, multisample, quality).ok_or(Error::InvalidCall)?;
         let lockable = match pool {
             D3DPOOL_DEFAULT if target => request.lockable,
-            D3DPOOL_DEFAULT => kind == ImageKind::Surface || usage & D3DUSAGE_DYNAMIC != 0,
+            // Formats that Direct3D does not know are locked as drivers allow it.
+            D3DPOOL_DEFAULT => kind == ImageKind::Surface || usage & D3DUSAGE_DYNAMIC != 0 || !own,
             _ => true,
         };
         Ok(ImageDesc {
@@ -306,7 +309,8 @@ impl Device {
             D3DPOOL_MANAGED => usage & D3DUSAGE_DYNAMIC == 0 && !self.extended,
             _ => false,
         };
-        if length == 0 || length > MAX_BUFFER || !pool_fits {
+        let usage_fits = usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL | D3DUSAGE_AUTOGENMIPMAP) == 0;
+        if length == 0 || length > MAX_BUFFER || !pool_fits || !usage_fits {
             return Err(Error::InvalidCall);
         }
         let buffer = Buffer {

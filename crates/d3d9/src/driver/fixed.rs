@@ -136,27 +136,31 @@ impl Device {
         self.registers.lights.get(index).map(|(_, on)| *on).ok_or(Error::InvalidCall)
     }
 
-    /// `SetClipPlane`.
+    /// The plane of an index: those past the last are the last.
+    fn clip_plane_slot(&self, index: u32) -> usize {
+        let planes = (self.port.device().max_clip_planes as usize).clamp(1, CLIP_PLANES);
+        (index as usize).min(planes - 1)
+    }
+
+    /// `SetClipPlane`. An index past the last plane means the last.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] past the last plane.
+    /// None.
     pub fn set_clip_plane(&mut self, index: u32, plane: &[f32; 4]) -> Result<()> {
-        if index as usize >= CLIP_PLANES {
-            return Err(Error::InvalidCall);
-        }
         if self.record(|| Setting::ClipPlane(index, *plane)) {
             return Ok(());
         }
-        self.registers.clip_planes[index as usize] = *plane;
+        let slot = self.clip_plane_slot(index);
+        self.registers.clip_planes[slot] = *plane;
         self.registers.dirty.mark(Group::ClipPlanes);
         Ok(())
     }
 
-    /// `GetClipPlane`.
+    /// `GetClipPlane`. An index past the last plane means the last.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] past the last plane.
+    /// None.
     pub fn clip_plane(&self, index: u32) -> Result<[f32; 4]> {
-        self.registers.clip_planes.get(index as usize).copied().ok_or(Error::InvalidCall)
+        Ok(self.registers.clip_planes[self.clip_plane_slot(index)])
     }
 }

@@ -64,7 +64,6 @@ impl Device {
     /// Locks `region`; the pointer is that of the texel `at`, which may lie outside for rectangles that make no sense.
     fn lock_image(&mut self, id: ImageId, index: usize, region: Region, at: [i64; 3], flags: u32) -> Result<Locked> {
         let image = self.objects.images.get_mut(id).ok_or(Error::InvalidCall)?;
-        let dynamic = image.usage & D3DUSAGE_DYNAMIC != 0;
         let block = image.row.block;
         // Parts of blocks are not allowed, where the GPU reads it.
         let extent = image.subs[index].extent;
@@ -80,7 +79,6 @@ impl Device {
             || cut
             || flags & !KNOWN_FLAGS != 0
             || (discard && flags & D3DLOCK_READONLY != 0)
-            || (discard && image.pool != D3DPOOL_MANAGED && !dynamic)
         {
             return Err(Error::InvalidCall);
         }

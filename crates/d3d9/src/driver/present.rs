@@ -151,8 +151,14 @@ impl Device {
         complete(parameters, window, self.extended)?;
         let images = self.make_back_buffers(parameters)?;
         self.target(window, parameters)?;
-        let chain = SwapChain { parameters: *parameters, window, images, gamma: identity_ramp() };
+        let chain = SwapChain { parameters: self.stored(parameters), window, images, gamma: identity_ramp() };
         Ok(self.objects.swap_chains.insert(chain, held))
+    }
+
+    /// Parameters as a swap chain gives them back: with the focus window where no other was named.
+    fn stored(&self, parameters: &D3DPRESENT_PARAMETERS) -> D3DPRESENT_PARAMETERS {
+        let window = if parameters.hDeviceWindow == 0 { self.creation.hFocusWindow } else { parameters.hDeviceWindow };
+        D3DPRESENT_PARAMETERS { hDeviceWindow: window, ..*parameters }
     }
 
     fn make_back_buffers(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<SmallVec<[ImageId; 3]>> {
@@ -285,9 +291,10 @@ impl Device {
         self.in_scene = false;
         let chain = self.implicit_chain().ok_or(Error::Internal)?;
         let new = self.make_back_buffers(parameters)?;
+        let stored = self.stored(parameters);
         let mut old = SmallVec::new();
         if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
-            chain.parameters = *parameters;
+            chain.parameters = stored;
             chain.window = window;
             old = std::mem::replace(&mut chain.images, new.clone());
         }

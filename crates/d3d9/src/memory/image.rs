@@ -108,10 +108,8 @@ impl Image {
                 let row_pitch = desc.row.row_bytes(extent[0]).next_multiple_of(4);
                 let slice_pitch = row_pitch.saturating_mul(desc.row.rows(extent[1]));
                 let sub = Sub { extent, offset, row_pitch, slice_pitch, lock: None, stale: Region::default() };
-                offset = offset
-                    .saturating_add(slice_pitch as usize * extent[2] as usize)
-                    .checked_next_multiple_of(64)
-                    .unwrap_or(usize::MAX);
+                // Level follows level and face follows face without a gap, which programs know of Direct3D.
+                offset = offset.saturating_add(slice_pitch as usize * extent[2] as usize);
                 subs.push(sub);
             }
         }

@@ -11,8 +11,7 @@ pub(crate) use bytes::Bytes;
 pub(crate) use image::{Image, ImageDesc, ImageKind, Lock, Sub};
 pub(crate) use region::Region;
 
-/// What a lock hands out. The pointer stays good until the unlock; the memory is at least 64-byte aligned at the start
-/// of the resource's level.
+/// What a lock hands out. The pointer stays good until the unlock; the start of a resource is aligned to 64 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Locked {
     /// First byte of the locked part.
