@@ -25,12 +25,13 @@ pub struct ArenaConfig {
 }
 
 impl Default for ArenaConfig {
-    /// Three slots of up to 128 MiB that may grow to 4 GiB in all; in a 32-bit process 16 MiB and 256 MiB.
+    /// Three slots of up to 128 MiB that may grow to 4 GiB in all; in a 32-bit process 16 MiB and 1 GiB, of which the
+    /// shared-memory link maps only a part at a time.
     fn default() -> Self {
         if size_of::<usize>() == 8 {
             Self { frames: 3, slot_bytes: 128 << 20, first_slot_bytes: 16 << 20, limit_bytes: 4 << 30 }
         } else {
-            Self { frames: 3, slot_bytes: 16 << 20, first_slot_bytes: 4 << 20, limit_bytes: 256 << 20 }
+            Self { frames: 3, slot_bytes: 16 << 20, first_slot_bytes: 4 << 20, limit_bytes: 1 << 30 }
         }
     }
 }

@@ -5,6 +5,7 @@ use super::layout::{CONTROL_BYTES, Fixed, GRANULE, MAGIC, SlotEntry, VERSION, at
 use super::lock::{self, Side};
 use super::map;
 use super::ring::{BATCH_LIMIT, COMMANDS, Consumer, Producer, REPLIES, REPLY, batch_word, decode_reply};
+use super::slots::Slots;
 use crate::memory::{Region, SlotMemory};
 use crate::{ArenaConfig, Outcome, Rotation};
 use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef, packets::Header};
@@ -84,7 +85,7 @@ pub struct SharedLink {
     control: SlotMemory,
     commands: Producer,
     replies: Consumer,
-    slots: Vec<SlotMemory>,
+    slots: Slots,
     end_of_file: u64,
     arena: Rotation,
     epoch: u32,
@@ -143,7 +144,7 @@ impl SharedLink {
             control,
             commands: Producer::new(COMMANDS),
             replies: Consumer::new(REPLIES),
-            slots: Vec::new(),
+            slots: Slots::new(),
             end_of_file: CONTROL_BYTES,
             arena: Rotation::new(options.arena),
             epoch: 0,
@@ -299,10 +300,9 @@ impl SharedLink {
     fn grow(&mut self, bytes: u64) -> io::Result<()> {
         let start = self.end_of_file.next_multiple_of(GRANULE);
         map::extend(&self.file, start, start + bytes)?;
-        let memory = map::map(&self.file, start, bytes)?;
+        self.slots.add(&self.file, start, bytes)?;
         self.end_of_file = start + bytes;
         let slot = self.arena.add_slot(bytes);
-        self.slots.push(memory);
         let place = at::SLOTS + u64::from(slot) * size_of::<SlotEntry>() as u64;
         let written = self.region().write(place, bytemuck::bytes_of(&SlotEntry { offset: start, bytes }));
         debug_assert!(written, "the table has room for every slot");
@@ -405,15 +405,15 @@ impl Link for SharedLink {
     #[inline]
     fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
         let bytes = &bytes[..bytes.len().min(range.size.saturating_sub(at) as usize)];
-        if let Some(slot) = self.slots.get(range.slot as usize) {
-            let _inside = slot.region.write(range.offset.saturating_add(u64::from(at)), bytes);
+        if let Some(region) = self.slots.region(&self.file, range.slot) {
+            let _inside = region.write(range.offset.saturating_add(u64::from(at)), bytes);
         }
     }
 
     fn read(&mut self, range: &UploadRef, at: u32, out: &mut [u8]) {
         let len = out.len().min(range.size.saturating_sub(at) as usize);
-        if let Some(slot) = self.slots.get(range.slot as usize) {
-            let _inside = slot.region.read(range.offset.saturating_add(u64::from(at)), &mut out[..len]);
+        if let Some(region) = self.slots.region(&self.file, range.slot) {
+            let _inside = region.read(range.offset.saturating_add(u64::from(at)), &mut out[..len]);
         }
     }
 

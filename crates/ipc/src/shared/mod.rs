@@ -25,6 +25,7 @@ mod map;
 mod ring;
 #[cfg(unix)]
 mod sigbus;
+mod slots;
 
 pub use directory::{DIRECTORY_VARIABLE, directory, prepare};
 pub use guest::{ConnectError, Options, SharedLink};

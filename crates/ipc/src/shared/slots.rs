@@ -1,0 +1,94 @@
+//! The guest's view of the arena slots: mapped when they are used, so that a 32-bit program with little address space
+//! left can still upload more than fits into it.
+
+use super::map;
+use crate::SlotMemory;
+use crate::memory::Region;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+
+/// Bytes of slots that are mapped at once.
+const MAPPED: u64 = if size_of::<usize>() == 8 { u64::MAX } else { 64 << 20 };
+
+struct Slot {
+    offset: u64,
+    bytes: u64,
+    memory: Option<SlotMemory>,
+}
+
+/// Every slot, some of them mapped.
+pub(super) struct Slots {
+    slots: Vec<Slot>,
+    /// Mapped ones in the order of their mapping.
+    order: VecDeque<u32>,
+    mapped: u64,
+    limit: u64,
+}
+
+impl Slots {
+    pub(super) fn new() -> Self {
+        Self { slots: Vec::new(), order: VecDeque::new(), mapped: 0, limit: MAPPED }
+    }
+
+    /// Adds a slot that the file has room for.
+    pub(super) fn add(&mut self, file: &File, offset: u64, bytes: u64) -> io::Result<()> {
+        self.slots.push(Slot { offset, bytes, memory: None });
+        let slot = self.slots.len() as u32 - 1;
+        self.map(file, slot).map(drop).inspect_err(|_| drop(self.slots.pop()))
+    }
+
+    /// The memory of a slot; `None` if there is no such slot, or it cannot be mapped now.
+    #[inline]
+    pub(super) fn region(&mut self, file: &File, slot: u32) -> Option<Region> {
+        match self.slots.get(slot as usize)? {
+            Slot { memory: Some(memory), .. } => Some(memory.region),
+            _ => self.map(file, slot).inspect_err(|error| tracing::error!(slot, %error, "an upload is lost")).ok(),
+        }
+    }
+
+    #[cold]
+    fn map(&mut self, file: &File, slot: u32) -> io::Result<Region> {
+        let (offset, bytes) = (self.slots[slot as usize].offset, self.slots[slot as usize].bytes);
+        while self.mapped + bytes > self.limit
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.mapped -= self.slots[oldest as usize].bytes;
+            self.slots[oldest as usize].memory = None;
+        }
+        let memory = map::map(file, offset, bytes)?;
+        let region = memory.region;
+        self.slots[slot as usize].memory = Some(memory);
+        self.order.push_back(slot);
+        self.mapped += bytes;
+        Ok(region)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_slots_than_may_be_mapped() {
+        let file = tempfile::tempfile().unwrap();
+        let bytes = 64 << 10;
+        let mut slots = Slots { limit: 2 * bytes, ..Slots::new() };
+        file.set_len(10 * bytes).unwrap();
+        for slot in 0..10 {
+            slots.add(&file, slot * bytes, bytes).unwrap();
+        }
+        for round in 0..3u8 {
+            for slot in [0, 9, 3, 3, 0, 5] {
+                assert!(slots.region(&file, slot).unwrap().write(7, &[slot as u8 + round]));
+                assert!(slots.mapped <= 2 * bytes);
+            }
+            for slot in [0u32, 3, 5, 9] {
+                let mut byte = [0];
+                assert!(slots.region(&file, slot).unwrap().read(7, &mut byte));
+                assert_eq!(byte, [slot as u8 + round]);
+            }
+        }
+        assert!(slots.region(&file, 10).is_none());
+    }
+}
