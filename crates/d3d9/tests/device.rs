@@ -369,6 +369,51 @@ fn a_receiver_that_changes_in_mid_frame_gets_the_next_frame_whole() {
 }
 
 #[test]
+fn what_does_not_fit_into_the_arena_goes_with_the_next_frame() {
+    let mut rig = Rig::new();
+    let (texture, buffer) = scene(&mut rig);
+    rig.device.flush();
+    rig.log().uploads.clear();
+    rig.log().room = 60;
+    let d = &mut rig.device;
+    d.lock_surface(Surface::of(texture), None, 0).unwrap();
+    d.unlock_surface(Surface::of(texture)).unwrap();
+    d.lock_buffer(buffer, 0, 0, 0).unwrap();
+    d.unlock_buffer(buffer).unwrap();
+    d.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
+    d.flush();
+    assert!(rig.log().uploads.is_empty());
+    rig.log().room = u32::MAX;
+    rig.present().unwrap();
+    rig.device.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
+    rig.check();
+    let sizes: Vec<_> = rig.log().uploads.iter().map(|(_, bytes)| bytes.len()).collect();
+    assert_eq!(sizes, [256, 64]);
+}
+
+#[test]
+fn a_query_that_finds_a_new_receiver_does_not_show_the_rest_of_its_frame() {
+    let mut rig = Rig::new();
+    scene(&mut rig);
+    let query = rig.device.create_query(D3DQUERYTYPE_OCCLUSION).unwrap();
+    rig.present().unwrap();
+    let d = &mut rig.device;
+    d.issue_query(query, D3DISSUE_BEGIN).unwrap();
+    d.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
+    d.issue_query(query, D3DISSUE_END).unwrap();
+    rig.log().restart();
+    while rig.device.query_data(query, true) == Ok(None) {}
+    assert!(rig.device.query_data(query, true).is_ok());
+    rig.device.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
+    rig.present().unwrap();
+    assert_eq!(rig.log().present_frames, [] as [u64; 0], "half a frame is not shown");
+    rig.device.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
+    rig.present().unwrap();
+    rig.check();
+    assert_eq!(rig.log().present_frames.len(), 1);
+}
+
+#[test]
 fn bad_arguments_are_invalid_calls() {
     let mut rig = Rig::with(false, FALSE);
     let d = &mut rig.device;

@@ -5,6 +5,7 @@ use crate::adapter::samples;
 use crate::error::{Error, Result};
 use crate::format::{ATI1, ATI2, FormatKind, format_row};
 use crate::handle::*;
+use crate::machine::Group;
 use crate::memory::{Buffer, Bytes, Image, ImageDesc, ImageKind};
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::{CreateBuffer, UpdateBuffer};
@@ -350,9 +351,26 @@ impl Device {
         if bytes.is_empty() || self.port.is_lost() {
             return;
         }
-        if let Ok(data) = self.port.upload_bytes(bytes) {
-            self.port.push(&UpdateBuffer { id: buffer.id, flags, offset: range.start.into(), data });
-            self.port.breathe();
+        match self.port.upload_bytes(bytes) {
+            Ok(data) => {
+                self.port.push(&UpdateBuffer { id: buffer.id, flags, offset: range.start.into(), data });
+                self.port.breathe();
+            }
+            Err(_) => self.late_buffers.push(id),
+        }
+    }
+
+    /// A new frame has new room: what did not fit into the last one goes now, or when it is drawn with.
+    pub(crate) fn catch_up(&mut self) {
+        let mut buffers = std::mem::take(&mut self.late_buffers);
+        buffers.sort_unstable();
+        buffers.dedup();
+        for id in buffers {
+            self.upload_buffer(id);
+        }
+        if std::mem::take(&mut self.late) {
+            self.registers.dirty_textures = u32::MAX;
+            self.registers.dirty.mark(Group::Textures);
         }
     }
 

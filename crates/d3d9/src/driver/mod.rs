@@ -60,6 +60,9 @@ pub struct Device {
     current_palette: u32,
     clip_status: D3DCLIPSTATUS9,
     software_processing: bool,
+    /// Something did not fit into the upload arena: see [`Device::catch_up`].
+    pub(crate) late: bool,
+    late_buffers: Vec<crate::handle::BufferId>,
     /// Names of things that are not supported and were logged.
     pub(crate) logged: FxHashSet<&'static str>,
 }

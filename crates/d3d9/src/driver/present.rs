@@ -122,6 +122,8 @@ impl Device {
             current_palette: 0xffff,
             clip_status: D3DCLIPSTATUS9 { ClipUnion: 0, ClipIntersection: u32::MAX },
             software_processing: creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING != 0,
+            late: false,
+            late_buffers: Vec::new(),
             logged: FxHashSet::default(),
         };
         let chain = device.make_chain(parameters, window, false)?;
@@ -396,7 +398,7 @@ impl Device {
         let found = self.chain(chain)?;
         let (parameters, own) = (found.parameters, found.window);
         let image = found.images.first().copied().ok_or(Error::Internal)?;
-        if self.recover() {
+        if self.recover() || self.port.was_torn() {
             // What was drawn of this frame went to the receiver that is gone: the next one is complete.
             return Ok(());
         }
@@ -422,6 +424,7 @@ impl Device {
             pad: 0,
         });
         self.port.end_frame();
+        self.catch_up();
         // Fresh upload data of the frame is gone with it.
         self.registers.dirty_streams |= 1;
         self.registers.dirty.mark(Group::VertexBuffers);

@@ -162,8 +162,12 @@ impl Device {
     /// # Errors
     /// [`Error::DeviceLost`] while there is no receiver.
     pub fn query_data(&mut self, query: QueryId, flush: bool) -> Result<Option<QueryData>> {
-        if self.port.is_lost() && !self.recover() {
-            return Err(Error::DeviceLost);
+        if self.port.is_lost() {
+            if !self.recover() {
+                return Err(Error::DeviceLost);
+            }
+            // Programs wait for answers in the middle of a frame.
+            self.port.tear();
         }
         let found = self.objects.queries.get_mut(query).ok_or(Error::InvalidCall)?;
         if let Stage::Ended(token) = found.stage {

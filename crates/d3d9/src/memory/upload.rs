@@ -54,8 +54,8 @@ fn send_region(port: &mut Port, image: &Image, index: usize, region: Region) -> 
 }
 
 impl Device {
-    /// Sends what of an image the receiver does not have. Trouble is logged where it arises; what did not go stays
-    /// stale while the link is lost.
+    /// Sends what of an image the receiver does not have. What does not go, because the link is lost or the arena is
+    /// full, stays stale: it goes with the next frame that has room.
     pub(crate) fn upload_image(&mut self, id: ImageId) {
         let Some(image) = self.objects.images.get_mut(id) else { return };
         if image.stale && !self.port.is_lost() {
@@ -63,6 +63,9 @@ impl Device {
             for index in 0..image.subs.len() {
                 let region = std::mem::take(&mut image.subs[index].stale);
                 if !region.is_empty() && send_region(&mut self.port, image, index, region).is_err() {
+                    image.subs[index].stale = region;
+                    image.stale = true;
+                    self.late = true;
                     break;
                 }
             }

@@ -39,6 +39,8 @@ pub(crate) struct Port {
     frame: u64,
     epoch: u32,
     lost: bool,
+    /// Whether a part of the open frame went to a receiver that is gone.
+    torn: bool,
     name: String,
     next_token: u64,
     /// Answers by token; `None` while one is awaited. Tokens that nobody awaits are dropped.
@@ -59,6 +61,7 @@ impl Port {
             frame: 1,
             epoch,
             lost: false,
+            torn: false,
             name: name.chars().take(200).collect(),
             next_token: 1,
             answers: FxHashMap::default(),
@@ -145,6 +148,16 @@ impl Port {
     #[inline]
     pub(crate) fn is_lost(&self) -> bool {
         self.lost
+    }
+
+    /// Says that a receiver came back in the middle of the frame.
+    pub(crate) fn tear(&mut self) {
+        self.torn = true;
+    }
+
+    /// True once after [`Port::tear`].
+    pub(crate) fn was_torn(&mut self) -> bool {
+        std::mem::take(&mut self.torn)
     }
 
     /// True once when a new receiver has come: the stream has been started anew, and everything has to be sent again.

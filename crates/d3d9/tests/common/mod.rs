@@ -28,6 +28,8 @@ pub struct Log {
     pub read_value: u8,
     epoch: u32,
     lost: bool,
+    /// Bytes that an upload may have.
+    pub room: u32,
 }
 
 impl Default for Log {
@@ -47,6 +49,7 @@ impl Default for Log {
             read_value: 0xab,
             epoch: 1,
             lost: false,
+            room: u32::MAX,
         }
     }
 }
@@ -196,6 +199,9 @@ impl Link for Recorder {
         let mut log = self.log.lock().unwrap();
         if log.lost {
             return Err(LinkError::Lost);
+        }
+        if size > log.room {
+            return Err(LinkError::ArenaFull { wanted: size.into(), limit: log.room.into() });
         }
         let offset = log.arena.len().next_multiple_of(align as usize);
         log.arena.resize(offset + size as usize, 0);
