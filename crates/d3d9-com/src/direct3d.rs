@@ -142,7 +142,8 @@ pub(crate) fn put_mode_ex(
     out: Out<D3DDISPLAYMODEEX>,
     rotation: Out<D3DDISPLAYROTATION>,
 ) -> HRESULT {
-    if out.is_null() && rotation.is_null() {
+    let bad_size = out.read().is_some_and(|asked| asked.Size != mode.Size);
+    if bad_size || (out.is_null() && rotation.is_null()) {
         return D3DERR_INVALIDCALL;
     }
     out.write(mode);

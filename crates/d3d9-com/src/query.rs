@@ -41,21 +41,22 @@ impl IDirect3DQuery9Methods for Query {
         crate::results::code(self.device().enter().issue_query(self.id, dwIssueFlags))
     }
 
-    /// Copies as many bytes as the program has room for; without any it only asks whether the answer is there.
+    /// Fills all the room that the program has, with zeros after the answer; without any it only asks whether the answer is there.
     fn GetData(&self, mut pData: Out<c_void>, dwSize: u32, dwGetDataFlags: u32) -> HRESULT {
         if pData.is_null() && dwSize != 0 {
             return D3DERR_INVALIDCALL;
         }
         let answer = self.device().enter().query_data(self.id, dwGetDataFlags & D3DGETDATA_FLUSH != 0);
-        let (bytes, length) = match answer {
-            Ok(Some(QueryData::Word(value))) => (u64::from(value).to_le_bytes(), 4),
-            Ok(Some(QueryData::Long(value))) => (value.to_le_bytes(), 8),
+        let bytes = match answer {
+            Ok(Some(QueryData::Word(value))) => u64::from(value).to_le_bytes(),
+            Ok(Some(QueryData::Long(value))) => value.to_le_bytes(),
             Ok(None) => return S_FALSE,
             Err(error) => return error.code(),
         };
-        let wanted = length.min(dwSize as usize);
-        if let Some(to) = pData.bytes(wanted) {
-            to.copy_from_slice(&bytes[..wanted]);
+        if let Some(to) = pData.bytes(dwSize as usize) {
+            let length = bytes.len().min(to.len());
+            to[..length].copy_from_slice(&bytes[..length]);
+            to[length..].fill(0);
         }
         S_OK
     }

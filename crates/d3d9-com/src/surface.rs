@@ -1,6 +1,6 @@
 //! Surfaces: `IDirect3DSurface9`. A level of a texture, a back buffer, or one that stands alone.
 
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use core::ffi::c_void;
 
 use afterimage_d3d9::{self as guest, Handle};
@@ -9,6 +9,7 @@ use afterimage_d3d9_types::*;
 use crate::abi::*;
 use crate::device::Device;
 use crate::object::{Child, Refs, Unknown, add_ref, release};
+use crate::platform::{Canvas, CanvasMemory};
 use crate::resource::{Common, Resource};
 use crate::results::{code, put};
 use crate::swap_chain::SwapChain;
@@ -34,6 +35,8 @@ pub(crate) struct Surface {
     refs: Refs,
     common: Common,
     container: Cell<Container>,
+    /// Between `GetDC` and `ReleaseDC`.
+    canvas: RefCell<Option<(Canvas, CanvasMemory)>>,
     pub(crate) id: guest::Surface,
 }
 
@@ -44,9 +47,17 @@ unsafe impl Interface for IDirect3DSurface9 {
 
 impl Surface {
     /// A surface of the guest.
-    pub(crate) fn new(device: &Device, id: guest::Surface, pool: D3DPOOL, container: Container) -> Self {
-        let common = Common::new(device, pool);
-        Self { vtable: &SURFACE, refs: Refs::default(), common, container: Cell::new(container), id }
+    pub(crate) fn new(device: &Device, id: guest::Surface, container: Container) -> Self {
+        // Surfaces have no priority whatever their pool: a level has its texture's.
+        let common = Common::new(device, D3DPOOL_DEFAULT);
+        Self {
+            vtable: &SURFACE,
+            refs: Refs::default(),
+            common,
+            container: Cell::new(container),
+            canvas: RefCell::default(),
+            id,
+        }
     }
 
     /// Says whose part it is.
@@ -76,6 +87,11 @@ impl Surface {
         }
         let locked = self.common.device().enter().lock_surface(self.id, rect.read().as_ref(), flags);
         put(out, locked.map(|l| D3DLOCKED_RECT { Pitch: l.row_pitch as i32, pBits: l.bits.cast() }))
+    }
+
+    /// `UnlockRect`. The lock of a device context stays until `ReleaseDC`.
+    pub(crate) fn unlock(&self) -> guest::Result<()> {
+        if self.canvas.borrow().is_some() { Ok(()) } else { self.common.device().enter().unlock_surface(self.id) }
     }
 }
 
@@ -129,6 +145,51 @@ impl IDirect3DSurface9Methods for Surface {
         self.lock(pLockedRect, pRect, Flags)
     }
     fn UnlockRect(&self) -> HRESULT {
-        code(self.common.device().enter().unlock_surface(self.id))
+        code(self.unlock())
+    }
+
+    /// The surface is locked until `ReleaseDC`, and what was drawn is copied to it then.
+    fn GetDC(&self, phdc: Out<HDC>) -> HRESULT {
+        let mut canvas = self.canvas.borrow_mut();
+        if phdc.is_null() || canvas.is_some() {
+            return D3DERR_INVALIDCALL;
+        }
+        let mut guest = self.common.device().enter();
+        let Ok(desc) = guest.surface_desc(self.id) else { return D3DERR_INVALIDCALL };
+        let Some((depth, masks)) = canvas_format(desc.Format) else { return D3DERR_INVALIDCALL };
+        let locked = match guest.lock_surface(self.id, None, 0) {
+            Ok(locked) => locked,
+            Err(error) => return error.code(),
+        };
+        let (width, height, pitch) = (desc.Width, desc.Height, locked.row_pitch as usize);
+        let memory = CanvasMemory { bits: locked.bits, pitch, width, height, depth, masks };
+        let Some(made) = Canvas::new(&memory) else {
+            return code(guest.unlock_surface(self.id).and(Err(guest::Error::InvalidCall)));
+        };
+        phdc.write(made.handle());
+        *canvas = Some((made, memory));
+        D3D_OK
+    }
+
+    fn ReleaseDC(&self, hdc: HDC) -> HRESULT {
+        let mut canvas = self.canvas.borrow_mut();
+        match canvas.take_if(|(canvas, _)| canvas.handle() == hdc) {
+            Some((canvas, memory)) => {
+                canvas.copy_back(&memory);
+                code(self.common.device().enter().unlock_surface(self.id))
+            }
+            None => D3DERR_INVALIDCALL,
+        }
+    }
+}
+
+/// Bits of a pixel, and the masks of 16-bit ones, of the formats that a device context can draw to.
+fn canvas_format(format: D3DFORMAT) -> Option<(u16, [u32; 3])> {
+    match format {
+        D3DFMT_A8R8G8B8 | D3DFMT_X8R8G8B8 => Some((32, [0; 3])),
+        D3DFMT_R8G8B8 => Some((24, [0; 3])),
+        D3DFMT_R5G6B5 => Some((16, [0xf800, 0x07e0, 0x001f])),
+        D3DFMT_X1R5G5B5 | D3DFMT_A1R5G5B5 => Some((16, [0x7c00, 0x03e0, 0x001f])),
+        _ => None,
     }
 }

@@ -43,21 +43,22 @@ impl SwapChain {
         guest.done(result)
     }
 
-    /// `GetBackBuffer`.
+    /// `GetBackBuffer`. The kind is ignored, as Windows does.
     pub(crate) fn back_buffer(
         &self,
         index: u32,
-        kind: D3DBACKBUFFER_TYPE,
+        _kind: D3DBACKBUFFER_TYPE,
         out: OutObject<IDirect3DSurface9>,
     ) -> HRESULT {
         if out.is_null() {
             return D3DERR_INVALIDCALL;
         }
-        if kind != D3DBACKBUFFER_TYPE_MONO {
-            return D3DERR_INVALIDCALL;
-        }
         let surface = self.device().enter().back_buffer(self.id, index);
-        self.device().give_surface(surface, out)
+        match surface {
+            Ok(surface) => self.device().give_surface(Ok(surface), out),
+            // What the program passed stays as it is.
+            Err(error) => error.code(),
+        }
     }
 
     /// `GetDisplayMode`.

@@ -55,7 +55,7 @@ impl Texture {
             if kind == D3DRTYPE_VOLUMETEXTURE {
                 volumes.push(Volume::new(device, image, level.into(), pool));
             } else {
-                surfaces.push(Surface::new(device, guest::Surface { image, level, face }, pool, Container::Device));
+                surfaces.push(Surface::new(device, guest::Surface { image, level, face }, Container::Device));
             }
         }
         let common = Common::new(device, pool);
@@ -95,8 +95,13 @@ impl Texture {
         }
     }
 
+    /// Unlocking a level that is not locked is no error here, unlike for the level's own surface.
     fn unlock(&self, face: u32, level: u32) -> HRESULT {
-        code(self.sub(face, level).and_then(|s| self.device().enter().unlock_surface(s)))
+        match self.surface(face, level).map(Surface::unlock) {
+            None => D3DERR_INVALIDCALL,
+            Some(Ok(()) | Err(guest::Error::InvalidCall)) => D3D_OK,
+            Some(Err(error)) => error.code(),
+        }
     }
 }
 

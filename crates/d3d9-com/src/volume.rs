@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use afterimage_d3d9::ImageId;
+use afterimage_d3d9::{ImageId, Locked};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
@@ -52,14 +52,14 @@ impl Volume {
             return D3DERR_INVALIDCALL;
         }
         let locked = self.common.device().enter().lock_volume(self.image, self.level, region.read().as_ref(), flags);
-        put(
-            out,
-            locked.map(|l| D3DLOCKED_BOX {
-                RowPitch: l.row_pitch as i32,
-                SlicePitch: l.slice_pitch as i32,
-                pBits: l.bits.cast(),
-            }),
-        )
+        // Windows clears it where a surface's would stay as it is.
+        out.write(D3DLOCKED_BOX::default());
+        let described = |l: Locked| D3DLOCKED_BOX {
+            RowPitch: l.row_pitch as i32,
+            SlicePitch: l.slice_pitch as i32,
+            pBits: l.bits.cast(),
+        };
+        put(out, locked.map(described))
     }
 }
 

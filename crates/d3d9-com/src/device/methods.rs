@@ -121,6 +121,14 @@ impl IDirect3DDevice9Methods for Device {
         put(pParameters, Ok(self.enter().creation()))
     }
 
+    fn SetCursorProperties(&self, XHotSpot: u32, YHotSpot: u32, pCursorBitmap: Object<IDirect3DSurface9>) -> HRESULT {
+        self.set_cursor((XHotSpot, YHotSpot), pCursorBitmap)
+    }
+
+    fn ShowCursor(&self, bShow: BOOL) -> BOOL {
+        self.show_cursor(bShow != FALSE)
+    }
+
     fn SetCursorPosition(&self, X: i32, Y: i32, _Flags: u32) {
         platform::set_cursor_position(X, Y);
     }
@@ -317,7 +325,7 @@ impl IDirect3DDevice9Methods for Device {
         self.create_object(ppSurface, |device, guest| {
             let lockable = Lockable != 0;
             let image = guest.create_render_target(Width, Height, Format, MultiSample, MultisampleQuality, lockable)?;
-            Ok(Surface::new(device, guest::Surface::of(image), D3DPOOL_DEFAULT, Container::Device))
+            Ok(Surface::new(device, guest::Surface::of(image), Container::Device))
         })
     }
 
@@ -338,7 +346,7 @@ impl IDirect3DDevice9Methods for Device {
         self.create_object(ppSurface, |device, guest| {
             let discard = Discard != 0;
             let image = guest.create_depth_stencil(Width, Height, Format, MultiSample, MultisampleQuality, discard)?;
-            Ok(Surface::new(device, guest::Surface::of(image), D3DPOOL_DEFAULT, Container::Device))
+            Ok(Surface::new(device, guest::Surface::of(image), Container::Device))
         })
     }
 
@@ -421,7 +429,7 @@ impl IDirect3DDevice9Methods for Device {
         }
         self.create_object(ppSurface, |device, guest| {
             let image = guest.create_offscreen_plain(Width, Height, Format, Pool)?;
-            Ok(Surface::new(device, guest::Surface::of(image), Pool, Container::Device))
+            Ok(Surface::new(device, guest::Surface::of(image), Container::Device))
         })
     }
 
@@ -537,7 +545,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn CreateStateBlock(&self, Type: D3DSTATEBLOCKTYPE, ppSB: OutObject<IDirect3DStateBlock9>) -> HRESULT {
-        self.create_object(ppSB, |device, guest| Ok(StateBlock::new(device, guest.create_state_block(Type)?)))
+        self.create_or_leave(ppSB, |device, guest| Ok(StateBlock::new(device, guest.create_state_block(Type)?)))
     }
 
     fn BeginStateBlock(&self) -> HRESULT {
@@ -545,7 +553,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn EndStateBlock(&self, ppSB: OutObject<IDirect3DStateBlock9>) -> HRESULT {
-        self.create_object(ppSB, |device, guest| Ok(StateBlock::new(device, guest.end_state_block()?)))
+        self.create_or_leave(ppSB, |device, guest| Ok(StateBlock::new(device, guest.end_state_block()?)))
     }
 
     fn SetClipStatus(&self, pClipStatus: In<D3DCLIPSTATUS9>) -> HRESULT {

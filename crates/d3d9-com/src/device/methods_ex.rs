@@ -68,7 +68,7 @@ impl IDirect3DDevice9ExMethods for Device {
         pSharedHandle: Out<HANDLE>,
         Usage: u32,
     ) -> HRESULT {
-        if let Some(failure) = refuse_usage(Usage, ppSurface) {
+        if let Some(failure) = refuse_usage(Usage) {
             return failure;
         }
         let (samples, quality) = (MultiSample, MultisampleQuality);
@@ -85,7 +85,7 @@ impl IDirect3DDevice9ExMethods for Device {
         pSharedHandle: Out<HANDLE>,
         Usage: u32,
     ) -> HRESULT {
-        if let Some(failure) = refuse_usage(Usage, ppSurface) {
+        if let Some(failure) = refuse_usage(Usage) {
             return failure;
         }
         self.CreateOffscreenPlainSurface(Width, Height, Format, Pool, ppSurface, pSharedHandle)
@@ -103,7 +103,7 @@ impl IDirect3DDevice9ExMethods for Device {
         pSharedHandle: Out<HANDLE>,
         Usage: u32,
     ) -> HRESULT {
-        if let Some(failure) = refuse_usage(Usage, ppSurface) {
+        if let Some(failure) = refuse_usage(Usage) {
             return failure;
         }
         let (samples, quality) = (MultiSample, MultisampleQuality);
@@ -136,11 +136,10 @@ impl IDirect3DDevice9ExMethods for Device {
 }
 
 /// The only usages of plain surfaces concern sharing and protection, which are not done yet.
-fn refuse_usage(usage: u32, out: OutObject<IDirect3DSurface9>) -> Option<HRESULT> {
+fn refuse_usage(usage: u32) -> Option<HRESULT> {
     if usage == 0 {
         return None;
     }
     log_once!("shared and protected surfaces are not done yet; making one fails");
-    out.write(core::ptr::null_mut());
     Some(D3DERR_INVALIDCALL)
 }

@@ -2,15 +2,17 @@
 //!
 //! * this file: what a device is, how it is made and how it goes.
 //! * `objects`: the COM objects that it owns.
+//! * `cursor`: the mouse pointer.
 //! * `methods`, `methods_ex`: the interfaces, each method a few lines that unwrap the parameters.
 //! * `input`: how long what a program passes without a length is.
 
+mod cursor;
 mod input;
 mod methods;
 mod methods_ex;
 mod objects;
 
-use core::cell::{Cell, UnsafeCell};
+use core::cell::{Cell, RefCell, UnsafeCell};
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,6 +26,7 @@ use crate::object::{Refs, Unknown};
 use crate::platform;
 use crate::results::code;
 
+use cursor::Cursor;
 use objects::Owned;
 
 static DEVICE: IDirect3DDevice9ExVtable = IDirect3DDevice9ExVtable::of::<Device>();
@@ -41,6 +44,7 @@ pub(crate) struct Device {
     parent: *const Direct3D,
     frame_latency: Cell<u32>,
     gpu_priority: Cell<i32>,
+    cursor: RefCell<Cursor>,
 }
 
 /// What only one call at a time may touch.
@@ -124,6 +128,7 @@ impl Device {
             parent,
             frame_latency: Cell::new(3),
             gpu_priority: Cell::new(0),
+            cursor: RefCell::default(),
         });
         let device = Box::into_raw(device);
         // SAFETY: made here, so good, and not yet seen by anybody else.
@@ -165,12 +170,17 @@ impl Device {
     fn reset(&self, parameters: Out<D3DPRESENT_PARAMETERS>) -> HRESULT {
         let Some(mut wanted) = parameters.read() else { return D3DERR_INVALIDCALL };
         let window = target_window(&wanted, self.enter().creation().hFocusWindow);
+        // An extended device resets with back buffers held, which then stand alone.
+        let chain = self.enter().swap_chain(0);
+        if let Ok(chain) = chain {
+            self.disown_back_buffers(chain);
+        }
         let mut guest = self.enter();
         let result = guest.reset(&mut wanted, window);
         let result = guest.done(result);
+        self.sweep();
+        self.own_implicit();
         if succeeded(result) {
-            self.sweep();
-            self.own_implicit();
             parameters.write(wanted);
         }
         result

@@ -59,13 +59,23 @@ impl Device {
         object
     }
 
-    /// Makes an object of the guest's and gives it to the program.
+    /// Makes an object of the guest's and gives it to the program; null where that fails.
     pub(super) fn create_object<T: Child, I>(
         &self,
         out: OutObject<I>,
         make: impl FnOnce(&Self, &mut guest::Device) -> guest::Result<T>,
     ) -> HRESULT {
-        if !out.write(core::ptr::null_mut()) {
+        out.write(core::ptr::null_mut());
+        self.create_or_leave(out, make)
+    }
+
+    /// [`Device::create_object`], but what the program passed stays as it is on failure.
+    pub(super) fn create_or_leave<T: Child, I>(
+        &self,
+        out: OutObject<I>,
+        make: impl FnOnce(&Self, &mut guest::Device) -> guest::Result<T>,
+    ) -> HRESULT {
+        if out.is_null() {
             return D3DERR_INVALIDCALL;
         }
         let made = make(self, &mut self.enter());
@@ -131,7 +141,7 @@ impl Device {
         if let Ok(depth) = depth
             && self.enter().user(depth.image) == 0
         {
-            self.own(Surface::new(self, depth, D3DPOOL_DEFAULT, Container::Device));
+            self.own(Surface::new(self, depth, Container::Device));
         }
     }
 
@@ -140,15 +150,22 @@ impl Device {
         let container = Container::SwapChain(self.enter().user(chain) as *const SwapChain);
         for index in 0.. {
             let Ok(buffer) = self.enter().back_buffer(chain, index) else { break };
-            if self.enter().user(buffer.image) == 0 {
-                self.own(Surface::new(self, buffer, D3DPOOL_DEFAULT, container));
+            let surface = self.enter().user(buffer.image) as *const Surface;
+            // SAFETY: the object of a back buffer is a `Surface`, owned by this device.
+            match unsafe { surface.as_ref() } {
+                Some(surface) => surface.set_container(container),
+                None => {
+                    self.own(Surface::new(self, buffer, container));
+                }
             }
         }
     }
 
     /// The program's last reference to an object is gone: so is the object, unless it is bound or recorded.
     pub(crate) fn let_go(&self, handle: Handle) {
-        if let Handle::SwapChain(chain) = handle {
+        if let Handle::SwapChain(chain) = handle
+            && self.enter().swap_chain(0) != Ok(chain)
+        {
             self.disown_back_buffers(chain);
         }
         let mut entered = self.enter();
@@ -161,11 +178,7 @@ impl Device {
     }
 
     /// Back buffers that the program still holds outlive their swap chain on their own.
-    fn disown_back_buffers(&self, chain: guest::SwapChainId) {
-        let implicit = self.enter().swap_chain(0);
-        if implicit == Ok(chain) {
-            return;
-        }
+    pub(super) fn disown_back_buffers(&self, chain: guest::SwapChainId) {
         for index in 0.. {
             let Ok(buffer) = self.enter().back_buffer(chain, index) else { break };
             let surface = self.enter().user(buffer.image) as *const Surface;

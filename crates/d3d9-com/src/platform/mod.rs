@@ -25,6 +25,23 @@ pub(crate) struct Mode {
     pub(crate) refresh: u32,
 }
 
+/// Locked memory of a surface that a device context draws to.
+#[cfg_attr(not(windows), allow(dead_code, reason = "only Windows has device contexts"))]
+pub(crate) struct CanvasMemory {
+    /// The first row.
+    pub(crate) bits: *mut u8,
+    /// Bytes from a row to the next.
+    pub(crate) pitch: usize,
+    /// Pixels.
+    pub(crate) width: u32,
+    /// Pixels.
+    pub(crate) height: u32,
+    /// Bits of a pixel: 16, 24 or 32.
+    pub(crate) depth: u16,
+    /// Red, green and blue where a pixel has 16 bits.
+    pub(crate) masks: [u32; 3],
+}
+
 /// A window as the guest wants it. Where its size is not to be had, the size that the program asks for is taken.
 pub(crate) fn window(handle: HWND, wanted: (u32, u32)) -> guest::Window {
     let (width, height) = client_size(handle).unwrap_or(wanted);

@@ -43,6 +43,39 @@ pub(crate) fn client_size(window: HWND) -> Option<(u32, u32)> {
 /// Moves the mouse pointer: SDL programs do that with SDL.
 pub(crate) fn set_cursor_position(_x: i32, _y: i32) {}
 
+/// A picture for the mouse pointer. SDL programs set theirs with SDL.
+pub(crate) struct Pointer;
+
+impl Pointer {
+    /// Not done yet natively.
+    pub(crate) fn new(_width: u32, _height: u32, _hot_spot: (u32, u32), _pixels: &[u32]) -> Option<Self> {
+        crate::abi::log_once!("IDirect3DDevice9::SetCursorProperties is not done yet for native programs; it fails");
+        None
+    }
+
+    /// Shows or hides the pointer.
+    pub(crate) fn show(&self, _show: bool) {}
+}
+
+/// A device context over a surface's memory, which only Windows has.
+pub(crate) struct Canvas;
+
+impl Canvas {
+    /// Not there natively.
+    pub(crate) fn new(_canvas: &super::CanvasMemory) -> Option<Self> {
+        crate::abi::log_once!("IDirect3DSurface9::GetDC: native platforms have no device contexts; it fails");
+        None
+    }
+
+    /// The handle.
+    pub(crate) fn handle(&self) -> afterimage_d3d9_types::HDC {
+        0
+    }
+
+    /// Copies what was drawn to the surface.
+    pub(crate) fn copy_back(&self, _canvas: &super::CanvasMemory) {}
+}
+
 /// Makes a `VkSurfaceKHR` of a window for a `VkInstance`.
 ///
 /// # Errors

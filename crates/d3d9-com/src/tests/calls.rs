@@ -5,6 +5,9 @@ use super::*;
 #[test]
 fn creation_clears_what_it_does_not_return() {
     let device = device(false, 0);
+    let mut block = junk();
+    assert_eq!(call!(device, base.EndStateBlock(returned(&mut block))), D3DERR_INVALIDCALL);
+    assert_eq!(block, junk(), "only state blocks stay as they are");
     let mut texture = junk();
     let made = |t: OutObject<_>, shared| {
         call!(device, base.CreateTexture(16, 16, 1, 0, D3DFMT_UNKNOWN, D3DPOOL_MANAGED, t, shared))
@@ -63,9 +66,17 @@ fn adapters_are_enumerated() {
 fn methods_that_are_not_done_fail_as_published() {
     let device = device(true, 0);
     assert_eq!(call!(device, base.DeletePatch(1)), D3DERR_INVALIDCALL);
-    assert_eq!(call!(device, base.ShowCursor(TRUE)), FALSE);
     assert_eq!(call!(device, base.SetDialogBoxMode(TRUE)), D3DERR_INVALIDCALL);
     assert_eq!(call!(device, SetConvolutionMonoKernel(1, 1, no_output(), no_output())), D3DERR_INVALIDCALL);
+    finish(device);
+}
+
+#[test]
+fn there_is_no_pointer_without_a_picture() {
+    let device = device(false, 0);
+    assert_eq!((call!(device, base.ShowCursor(TRUE)), call!(device, base.ShowCursor(TRUE))), (FALSE, FALSE));
+    let none = core::ptr::null_mut();
+    assert_eq!(call!(device, base.SetCursorProperties(0, 0, object(none))), D3DERR_INVALIDCALL);
     finish(device);
 }
 

@@ -70,7 +70,12 @@ fn locked_memory_keeps_its_bytes() {
     assert!(locked.Pitch >= 32 && !locked.pBits.is_null());
     assert_eq!(call!(texture, LockRect(1, output(&mut locked), no_input(), 0)), D3DERR_INVALIDCALL);
     assert_eq!(call!(texture, UnlockRect(1)), D3D_OK);
-    assert_eq!(call!(texture, UnlockRect(1)), D3DERR_INVALIDCALL);
+    assert_eq!(call!(texture, UnlockRect(1)), D3D_OK, "no error for a texture");
+    assert_eq!(call!(texture, UnlockRect(2)), D3DERR_INVALIDCALL);
+    let mut level = junk();
+    assert_eq!(call!(texture, GetSurfaceLevel(1, returned(&mut level))), D3D_OK);
+    assert_eq!((call!(level, base.SetPriority(3)), call!(level, base.GetPriority())), (0, 0));
+    assert_eq!(release(level), 1);
     assert_eq!(call!(texture, LockRect(2, output(&mut locked), no_input(), 0)), D3DERR_INVALIDCALL);
     assert_eq!(release(texture), 0);
     finish(device);
