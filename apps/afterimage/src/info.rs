@@ -94,11 +94,12 @@ pub(crate) fn info(args: &Args) -> Result<(), crate::Failure> {
     let (profiles, parts) = (profiles(), parts());
     let directory = shared::directory();
     let viewer = directory.as_deref().and_then(shared::running);
-    if args.json {
-        println!("{:#}", as_json(&profiles, &parts, directory.as_deref(), viewer));
+    let text = if args.json {
+        format!("{:#}\n", as_json(&profiles, &parts, directory.as_deref(), viewer))
     } else {
-        print(&profiles, &parts, directory.as_deref(), viewer);
-    }
+        as_text(&profiles, &parts, directory.as_deref(), viewer)
+    };
+    crate::say(&text);
     match profiles {
         Ok(profiles) if profiles.iter().any(|profile| profile.missing.is_empty()) => Ok(()),
         Ok(_) => Err(crate::Failure::new("no device has all that is needed")),
@@ -106,26 +107,25 @@ pub(crate) fn info(args: &Args) -> Result<(), crate::Failure> {
     }
 }
 
-fn print(profiles: &Result<Vec<Profile>, String>, parts: &[Part], directory: Option<&Path>, viewer: Option<u32>) {
-    println!("afterimage {}", env!("CARGO_PKG_VERSION"));
+fn as_text(
+    profiles: &Result<Vec<Profile>, String>,
+    parts: &[Part],
+    directory: Option<&Path>,
+    viewer: Option<u32>,
+) -> String {
+    let mut text = format!("afterimage {}\n", env!("CARGO_PKG_VERSION"));
     for (number, profile) in profiles.iter().flatten().enumerate() {
-        println!("\ndevice {number}\n{profile}");
+        text += &format!("\ndevice {number}\n{profile}");
     }
-    println!();
+    text.push('\n');
+    let mut row = |name: &str, value: String| text += &format!("{name:<20} {value}\n");
     for part in parts {
-        match &part.found {
-            Some(found) => println!("{:<20} {found}", part.name),
-            None => println!("{:<20} MISSING ({})", part.name, part.advice),
-        }
+        row(part.name, part.found.clone().unwrap_or_else(|| format!("MISSING ({})", part.advice)));
     }
-    match directory {
-        Some(directory) => println!("{:<20} {}", "shared files", directory.display()),
-        None => println!("{:<20} MISSING (set {})", "shared files", shared::DIRECTORY_VARIABLE),
-    }
-    match viewer {
-        Some(process) => println!("{:<20} process {process}", "running viewer"),
-        None => println!("{:<20} none", "running viewer"),
-    }
+    let missing = || format!("MISSING (set {})", shared::DIRECTORY_VARIABLE);
+    row("shared files", directory.map_or_else(missing, |path| path.display().to_string()));
+    row("running viewer", viewer.map_or_else(|| "none".into(), |process| format!("process {process}")));
+    text
 }
 
 fn as_json(

@@ -11,7 +11,7 @@ mod wine;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -58,6 +58,11 @@ impl Failure {
     pub(crate) fn file(what: &str, path: &Path, error: std::io::Error) -> Self {
         Self(format!("{what} {}: {error}", path.display()))
     }
+}
+
+/// Writes to standard output. A reader that has seen enough (`afterimage info | head`) is no failure.
+pub(crate) fn say(text: &str) {
+    let _enough = std::io::stdout().write_all(text.as_bytes());
 }
 
 impl From<files::NotFound> for Failure {

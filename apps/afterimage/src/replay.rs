@@ -61,7 +61,7 @@ pub(crate) fn replay(args: &Args) -> Result<(), Failure> {
     let replayed = renderer.replay(&mut reader);
     let messages = renderer.validation_messages();
     if to_output {
-        print!("{}", renderer.stats_json());
+        crate::say(&renderer.stats_json());
     }
     drop(renderer);
     let replayed = replayed.map_err(|error| match error {
@@ -72,7 +72,7 @@ pub(crate) fn replay(args: &Args) -> Result<(), Failure> {
     })?;
     if !to_output {
         let pictures = output.map_or_else(String::new, |folder| format!(", pictures in {}", folder.display()));
-        println!("{} frames, {} draws{pictures}", replayed.frames, replayed.draws);
+        crate::say(&format!("{} frames, {} draws{pictures}\n", replayed.frames, replayed.draws));
     }
     if replayed.frames == 0 {
         return Err(Failure::new(format!("{} holds no whole frame", args.file.display())));

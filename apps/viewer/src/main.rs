@@ -10,7 +10,7 @@ mod window;
 use afterimage_vulkan::{FrameSet, Options};
 use clap::Parser;
 use server::{Server, Until};
-use std::io::{IsTerminal, Read};
+use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -107,11 +107,16 @@ fn run(args: &Args) -> Result<(), String> {
         }
     }
     let server = Server::new(args.directory.as_deref(), options, until, stop)?;
-    println!("waiting for programs in {}", server.directory().display());
+    say(&format!("waiting for programs in {}", server.directory().display()));
     match display {
         None => server.run(&program::Notify::default()),
         Some(display) => display.run(server),
     }
+}
+
+/// Writes a line to standard output, read or not.
+pub(crate) fn say(line: &str) {
+    let _unread = writeln!(std::io::stdout(), "{line}");
 }
 
 /// A flag that is set when standard input has come to its end.

@@ -179,7 +179,7 @@ fn thread(options: &Options, ready: &Sender<Result<(), String>>, works: &Receive
     }
     match work.channel.failure() {
         Some(failure) => eprintln!("afterimage-viewer: {}: {failure}", work.channel.program()),
-        None => println!("{} disconnected", work.channel.program()),
+        None => crate::say(&format!("{} disconnected", work.channel.program())),
     }
     // The renderer and its surfaces are gone: the windows may go too.
     work.notify.tell(Event::Left(work.number));

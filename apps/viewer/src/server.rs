@@ -104,7 +104,7 @@ impl Server {
                         None => Spare::start(numbered(&self.options, self.count))?,
                     };
                     let (program, bits) = (channel.program(), channel.pointer_bits());
-                    println!("{program} (process {}, {bits} bits) connected", channel.process());
+                    crate::say(&format!("{program} (process {}, {bits} bits) connected", channel.process()));
                     self.programs.push(spare.serve(channel, self.count, notify.clone()));
                     self.count += 1;
                 }
