@@ -24,6 +24,8 @@ pub struct Instance {
     pub raw: ash::Instance,
     /// Whether VK_KHR_surface is enabled.
     pub surfaces: bool,
+    /// Vulkan version that the validation layer was written for, where it is on.
+    pub(crate) layer: Option<u32>,
     /// Whether objects can be named.
     pub(crate) debug_names: bool,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
@@ -65,15 +67,16 @@ impl Instance {
         if portability {
             extensions.push(khr::portability_enumeration::NAME.as_ptr());
         }
-        let mut layers = Vec::new();
+        let (mut layers, mut layer) = (Vec::new(), None);
         if options.validate {
             // SAFETY: no preconditions.
             let found =
                 unsafe { entry.enumerate_instance_layer_properties() }.checked("vkEnumerateInstanceLayerProperties")?;
             let name = c"VK_LAYER_KHRONOS_validation";
-            if !found.iter().any(|layer| layer.layer_name_as_c_str() == Ok(name)) {
+            let Some(validation) = found.iter().find(|layer| layer.layer_name_as_c_str() == Ok(name)) else {
                 return Err(Error::NoValidationLayer);
-            }
+            };
+            layer = Some(validation.spec_version);
             layers.push(name.as_ptr());
         }
         // Capturing tools such as RenderDoc supply debug utils themselves, so names are given wherever it is there.
@@ -95,7 +98,7 @@ impl Instance {
         let messages = Box::new(AtomicU64::new(0));
         // SAFETY: every pointer in `info` lives until the end of this function.
         let raw = unsafe { entry.create_instance(&info, None) }.checked("vkCreateInstance")?;
-        let mut instance = Self { entry, raw, surfaces, debug_names, messenger: None, messages };
+        let mut instance = Self { entry, raw, surfaces, layer, debug_names, messenger: None, messages };
         if options.validate {
             instance.listen()?;
         }

@@ -182,7 +182,11 @@ pub(crate) fn optional_extensions(instance: &Instance, device: vk::PhysicalDevic
         .checked("vkEnumerateDeviceExtensionProperties")?;
     let has = |name: &&CStr| found.iter().any(|e| e.extension_name_as_c_str() == Ok(*name));
     let without_surfaces = |name: &&CStr| instance.surfaces || *name != khr::swapchain::NAME;
-    Ok(OPTIONAL.iter().copied().filter(has).filter(without_surfaces).collect())
+    // A layer that has never heard of an extension rejects its structures. This one alone is younger than Debian 12's.
+    let layer_knows = |name: &&CStr| {
+        *name != ext::depth_bias_control::NAME || instance.layer.is_none_or(|v| v >= vk::make_api_version(0, 1, 3, 260))
+    };
+    Ok(OPTIONAL.iter().copied().filter(has).filter(without_surfaces).filter(layer_knows).collect())
 }
 
 impl Profile {
@@ -283,7 +287,8 @@ impl Profile {
             depth_bias_control: on(features.depth_bias.depth_bias_control)
                 && on(features.depth_bias.float_representation),
             coarse_depth_bias: v12.driver_id == vk::DriverId::MESA_LLVMPIPE,
-            fragile_blits: v12.driver_id == vk::DriverId::MESA_LLVMPIPE && properties.api_version < vk::make_api_version(0, 1, 3, 240),
+            fragile_blits: v12.driver_id == vk::DriverId::MESA_LLVMPIPE
+                && properties.api_version < vk::make_api_version(0, 1, 3, 240),
             anisotropy: on(core.sampler_anisotropy),
             precise_occlusion: on(core.occlusion_query_precise),
             dual_source: on(core.dual_src_blend),
