@@ -8,11 +8,13 @@ use clap::Parser;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Show devices and their features, where our files are, and what is missing.
+/// Show devices and their features, where our files are, and what is missing; or what a capture holds.
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
+    /// A capture.
+    capture: Option<PathBuf>,
     /// Write JSON.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "capture")]
     json: bool,
 }
 
@@ -91,6 +93,10 @@ fn profiles() -> Result<Vec<Profile>, String> {
 
 /// Prints everything. Fails where nothing can be drawn.
 pub(crate) fn info(args: &Args) -> Result<(), crate::Failure> {
+    if let Some(capture) = &args.capture {
+        crate::say(&crate::replay::about(capture)?);
+        return Ok(());
+    }
     let (profiles, parts) = (profiles(), parts());
     let directory = shared::directory();
     let viewer = directory.as_deref().and_then(shared::running);

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use afterimage_capture::{Reader, dump};
+use afterimage_stream::Packet;
 use afterimage_vulkan::{FrameSet, Options, Renderer, ReplayError};
 use clap::Parser;
 use std::io::{BufWriter, ErrorKind, Write};
@@ -90,6 +91,37 @@ fn open(path: &std::path::Path) -> Result<Reader<std::io::BufReader<std::fs::Fil
         let name = path.display().to_string();
         Failure::new(if text.contains(&name) { text } else { format!("{name}: {text}") })
     })
+}
+
+/// What a capture holds, as text.
+pub(crate) fn about(path: &std::path::Path) -> Result<String, Failure> {
+    let mut reader = open(path)?;
+    let (mut packets, mut draws, mut frames) = (0u64, 0u64, Vec::new());
+    let damage = loop {
+        match reader.next() {
+            Ok(Some(batch)) => {
+                for located in afterimage_stream::Reader::new(&batch.words).flatten() {
+                    packets += 1;
+                    match located.packet {
+                        Packet::BeginFrame(body) => frames.push(body.frame),
+                        Packet::Draw(_) | Packet::DrawIndexed(_) => draws += 1,
+                        _ => {}
+                    }
+                }
+            }
+            Ok(None) => break "none".to_owned(),
+            Err(error) => break error.to_string(),
+        }
+    };
+    let info = reader.info();
+    let span = match (frames.first(), frames.last()) {
+        (Some(first), Some(last)) => format!("{} ({first} to {last})", frames.len()),
+        _ => "none".into(),
+    };
+    Ok(format!(
+        "program  {}\ndevice   {}\nbuild    {}\nframes   {span}\npackets  {packets}\ndraws    {draws}\ndamage   {damage}\n",
+        info.program, info.device, info.build
+    ))
 }
 
 /// Show the packets of a capture as text, one a line.

@@ -143,6 +143,9 @@ fn a_capture_is_replayed_and_shown_as_text() {
     reader.next_frame(&mut pixels).unwrap();
     assert!(pixels.chunks_exact(3).all(|pixel| pixel == [255, 0, 0]));
 
+    let output = afterimage().arg("info").arg(&file).output().unwrap();
+    assert!(text(&output.stdout).contains("frames   1 (12 to 12)"), "{output:?}");
+
     let output = afterimage().arg("dump").arg(&file).output().unwrap();
     assert!(output.status.success());
     let dump = text(&output.stdout);

@@ -180,6 +180,56 @@ fn two_programs_do_not_overwrite_each_other_s_pictures() {
     check_picture(&pictures.join("program-2"), 202);
 }
 
+/// An X server without a screen; `None` where Xvfb is not installed.
+fn display() -> Option<(Child, String)> {
+    use std::io::BufRead;
+    let mut server = Command::new("Xvfb")
+        .args(["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let mut number = String::new();
+    std::io::BufReader::new(server.stdout.take()?).read_line(&mut number).ok()?;
+    Some((server, format!(":{}", number.trim())))
+}
+
+#[test]
+fn a_window_shows_frames_and_follows_its_program_s_size() {
+    let Some((mut server, display)) = display() else {
+        eprintln!("Xvfb is not installed: windows are not tested");
+        return;
+    };
+    let temp = tempfile::tempdir().unwrap();
+    let stats = temp.path().join("stats.json");
+    let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"))
+        .args(["--once", "--directory"])
+        .arg(temp.path().join("run"))
+        .env("DISPLAY", &display)
+        .env_remove("WAYLAND_DISPLAY")
+        .env("AFTERIMAGE_STATS", &stats)
+        .env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache"))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut program = Program::connect(&temp.path().join("run"));
+    for frame in 1..=10 {
+        program.frame(frame).unwrap();
+    }
+    program.stream.push(&PresentTarget { id: TARGET, width: 64, height: 32, window_kind: 0, window: 0 });
+    for frame in 11..=20 {
+        program.frame(frame).unwrap();
+    }
+    drop(program);
+    let status = viewer.wait().unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(status.success());
+    let stats = std::fs::read_to_string(stats).unwrap();
+    assert!(stats.contains("\"frames\": 20") && stats.contains("\"validation_messages\": 0"), "{stats}");
+}
+
 #[test]
 fn without_a_display_it_says_what_to_do() {
     let temp = tempfile::tempdir().unwrap();
