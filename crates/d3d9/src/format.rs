@@ -192,6 +192,73 @@ pub(crate) fn color(color: D3DCOLOR) -> [f32; 4] {
     [red, green, blue, alpha].map(|channel| f32::from(channel) / 255.0)
 }
 
+/// A value from 0 to 1 as a 16-bit float. Such values have no special cases but zero and those below the smallest
+/// normal number, which become zero.
+fn half(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let exponent = (bits >> 23) as i32 - 127;
+    if exponent < -14 {
+        return 0;
+    }
+    let rounded = (bits & 0x7f_ffff) + 0xfff + (bits >> 13 & 1);
+    (((exponent + 15) << 10) as u32 + (rounded >> 13)) as u16
+}
+
+/// A colour as one texel of a format, for the formats that are not compressed and not signed.
+pub(crate) fn texel(format: D3DFORMAT, value: D3DCOLOR) -> Option<[u8; 16]> {
+    let [blue, green, red, alpha] = value.to_le_bytes();
+    let floats = color(value);
+    let mut out = [0; 16];
+    let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);
+    let bits = |value: u8, count: u32| u16::from(value) >> (8 - count);
+    let wide = |value: u8, count: u32| (f32::from(value) / 255.0 * ((1u32 << count) - 1) as f32 + 0.5) as u32;
+    match format {
+        D3DFMT_A8R8G8B8 | D3DFMT_X8R8G8B8 => put(0, &[blue, green, red, alpha]),
+        D3DFMT_A8B8G8R8 | D3DFMT_X8B8G8R8 => put(0, &[red, green, blue, alpha]),
+        D3DFMT_R5G6B5 => put(0, &(bits(red, 5) << 11 | bits(green, 6) << 5 | bits(blue, 5)).to_le_bytes()),
+        D3DFMT_A1R5G5B5 | D3DFMT_X1R5G5B5 => {
+            let alpha = if format == D3DFMT_A1R5G5B5 { bits(alpha, 1) } else { 0 };
+            put(0, &(alpha << 15 | bits(red, 5) << 10 | bits(green, 5) << 5 | bits(blue, 5)).to_le_bytes());
+        }
+        D3DFMT_A4R4G4B4 | D3DFMT_X4R4G4B4 => {
+            let alpha = if format == D3DFMT_A4R4G4B4 { bits(alpha, 4) } else { 0 };
+            put(0, &(alpha << 12 | bits(red, 4) << 8 | bits(green, 4) << 4 | bits(blue, 4)).to_le_bytes());
+        }
+        D3DFMT_A2R10G10B10 => {
+            let word = wide(alpha, 2) << 30 | wide(red, 10) << 20 | wide(green, 10) << 10 | wide(blue, 10);
+            put(0, &word.to_le_bytes());
+        }
+        D3DFMT_A2B10G10R10 => {
+            let word = wide(alpha, 2) << 30 | wide(blue, 10) << 20 | wide(green, 10) << 10 | wide(red, 10);
+            put(0, &word.to_le_bytes());
+        }
+        D3DFMT_L8 => put(0, &[red]),
+        D3DFMT_A8 => put(0, &[alpha]),
+        D3DFMT_A8L8 => put(0, &[red, alpha]),
+        D3DFMT_L16 => put(0, &(wide(red, 16) as u16).to_le_bytes()),
+        D3DFMT_G16R16 | D3DFMT_A16B16G16R16 => {
+            let channels = if format == D3DFMT_G16R16 { 2 } else { 4 };
+            for (index, &channel) in [red, green, blue, alpha][..channels].iter().enumerate() {
+                put(index * 2, &(wide(channel, 16) as u16).to_le_bytes());
+            }
+        }
+        D3DFMT_R16F | D3DFMT_G16R16F | D3DFMT_A16B16G16R16F => {
+            let channels = [1, 2, 4][(format - D3DFMT_R16F) as usize];
+            for (index, &channel) in floats[..channels].iter().enumerate() {
+                put(index * 2, &half(channel).to_le_bytes());
+            }
+        }
+        D3DFMT_R32F | D3DFMT_G32R32F | D3DFMT_A32B32G32R32F => {
+            let channels = [1, 2, 4][(format - D3DFMT_R32F) as usize];
+            for (index, &channel) in floats[..channels].iter().enumerate() {
+                put(index * 4, &channel.to_le_bytes());
+            }
+        }
+        _ => return None,
+    }
+    Some(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,6 +274,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn halves_round_to_nearest() {
+        for (value, bits) in [(0.0, 0), (1.0, 0x3c00), (0.5, 0x3800), (1.0 / 3.0, 0x3555), (2.0 / 3.0, 0x3955)] {
+            assert_eq!(half(value), bits, "{value}");
+        }
+        // Rounding up may carry into the exponent.
+        assert_eq!(half(0.999_99), 0x3c00);
+    }
+
+    #[test]
+    fn texels_fit_their_formats() {
+        for row in FORMATS.iter().filter(|row| row.target && row.kind == FormatKind::Color) {
+            let texel = texel(row.format, 0xffff_ffff).unwrap();
+            assert!(texel[row.bytes as usize..].iter().all(|byte| *byte == 0), "{}", row.name);
+        }
+        assert_eq!(texel(D3DFMT_G16R16, 0x00ff_0000).unwrap()[..4], [0xff, 0xff, 0, 0]);
     }
 
     #[test]

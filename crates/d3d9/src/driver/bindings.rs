@@ -29,10 +29,10 @@ impl Device {
             if !image.is_texture() {
                 return Err(Error::InvalidCall);
             }
-            if image.id.is_none() && self.logged.insert("SetTexture") {
-                tracing::warn!("a texture in system memory is bound: it reads as none");
-            }
             kind = Some(image.kind);
+            if image.id.is_none() {
+                self.realise(id)?;
+            }
         }
         if self.record(|| Setting::Texture(stage, texture)) {
             return Ok(());
@@ -312,6 +312,10 @@ impl Device {
         }
         self.registers.vertex_shader = shader;
         self.registers.dirty.mark(Group::VertexShader);
+        // What the fixed pixel stage divides projected coordinates by depends on who writes them.
+        if old.is_some() != shader.is_some() {
+            self.registers.dirty.mark(Group::PixelShader);
+        }
         self.objects.vertex_shaders.bind(shader);
         if self.objects.vertex_shaders.unbind(old)
             && let Some(old) = old

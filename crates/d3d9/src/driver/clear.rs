@@ -57,7 +57,7 @@ impl Device {
             packet.flags |= if flags & theirs != 0 { ours } else { 0 };
         }
         let area = self.drawable();
-        let whole = self.clears_whole(area);
+        let whole = self.clears_whole(self.clip_area());
         if rects.is_empty() && whole {
             self.port.push_tail(&packet, &[]);
             self.port.breathe();

@@ -345,7 +345,7 @@ impl Device {
 
     fn fill_memory(&mut self, side: Side, region: Region, color: D3DCOLOR) -> Result<()> {
         let image = self.objects.images.get_mut(side.surface.image).ok_or(Error::InvalidCall)?;
-        let Some(texel) = texel(side.format, color) else {
+        let Some(texel) = crate::format::texel(side.format, color) else {
             if self.logged.insert("ColorFill") {
                 tracing::warn!(format = image.row.name, "ColorFill of a plain surface of this format is not supported");
             }
@@ -363,26 +363,4 @@ impl Device {
         image.touch(side.index, region);
         Ok(())
     }
-}
-
-/// A colour as one texel of a format, for the formats that plain surfaces usually have.
-fn texel(format: D3DFORMAT, color: D3DCOLOR) -> Option<[u8; 4]> {
-    let [b, g, r, a] = color.to_le_bytes();
-    let short = |value: u16| {
-        let [low, high] = value.to_le_bytes();
-        [low, high, 0, 0]
-    };
-    let bits = |value: u8, count: u32| u16::from(value) >> (8 - count);
-    Some(match format {
-        D3DFMT_A8R8G8B8 | D3DFMT_X8R8G8B8 => [b, g, r, a],
-        D3DFMT_A8B8G8R8 | D3DFMT_X8B8G8R8 => [r, g, b, a],
-        D3DFMT_R5G6B5 => short(bits(r, 5) << 11 | bits(g, 6) << 5 | bits(b, 5)),
-        D3DFMT_A1R5G5B5 => short(bits(a, 1) << 15 | bits(r, 5) << 10 | bits(g, 5) << 5 | bits(b, 5)),
-        D3DFMT_X1R5G5B5 => short(bits(r, 5) << 10 | bits(g, 5) << 5 | bits(b, 5)),
-        D3DFMT_A4R4G4B4 => short(bits(a, 4) << 12 | bits(r, 4) << 8 | bits(g, 4) << 4 | bits(b, 4)),
-        D3DFMT_X4R4G4B4 => short(bits(r, 4) << 8 | bits(g, 4) << 4 | bits(b, 4)),
-        D3DFMT_L8 => [r, 0, 0, 0],
-        D3DFMT_A8 => [a, 0, 0, 0],
-        _ => return None,
-    })
 }

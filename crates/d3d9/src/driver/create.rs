@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::format::{ATI1, ATI2, FormatKind, format_row};
 use crate::handle::*;
 use crate::machine::Group;
-use crate::memory::{Buffer, Bytes, Image, ImageDesc, ImageKind};
+use crate::memory::{Buffer, Bytes, Image, ImageDesc, ImageKind, Region};
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::{CreateBuffer, UpdateBuffer};
 use afterimage_stream::{FormatFeatures, ObjectId, ObjectKind};
@@ -190,6 +190,24 @@ impl Device {
             }
         }
         Ok(self.objects.images.insert(image, held))
+    }
+
+    /// Gives a texture in system memory an object in the stream: programs may draw with one.
+    pub(crate) fn realise(&mut self, id: ImageId) -> Result<()> {
+        let Some(image) = self.objects.images.get_mut(id) else { return Err(Error::InvalidCall) };
+        let sampled = image.row.host(self.port.device(), FormatFeatures::SAMPLED);
+        if !image.id.is_none() || image.pool != D3DPOOL_SYSTEMMEM || sampled.is_none() {
+            return Ok(());
+        }
+        image.host = sampled;
+        image.id = self.port.allocate(ObjectKind::Texture)?;
+        for index in 0..image.subs.len() {
+            image.touch(index, Region::whole(image.subs[index].extent));
+        }
+        if let Some(packet) = image.packet() {
+            self.port.push(&packet);
+        }
+        Ok(())
     }
 
     fn describe(&self, request: &ImageRequest) -> Result<ImageDesc> {
@@ -484,15 +502,15 @@ impl Device {
     /// `SetAutoGenFilterType`.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] for `D3DTEXF_NONE` or a texture without automatic mip maps.
+    /// [`Error::InvalidCall`] for `D3DTEXF_NONE`.
     pub fn set_autogen_filter(&mut self, image: ImageId, filter: D3DTEXTUREFILTERTYPE) -> Result<()> {
         let found = self.objects.images.get_mut(image).ok_or(Error::InvalidCall)?;
-        if filter == D3DTEXF_NONE || !found.autogen() {
+        if filter == D3DTEXF_NONE {
             return Err(Error::InvalidCall);
         }
         if found.autogen_filter != filter {
             found.autogen_filter = filter;
-            found.mips_stale = true;
+            found.mips_stale = found.autogen();
             self.registers.touch_texture(image);
         }
         Ok(())

@@ -290,26 +290,34 @@ impl Device {
             }
         }
         self.unbind_all();
-        self.in_scene = false;
+        // Extended devices stay in their scene.
+        self.in_scene &= self.extended;
         let chain = self.implicit_chain().ok_or(Error::Internal)?;
         let new = self.make_back_buffers(parameters)?;
         let stored = self.stored(parameters);
-        let mut old = SmallVec::new();
+        let mut old: SmallVec<[ImageId; 3]> = SmallVec::new();
         if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
             chain.parameters = stored;
             chain.window = window;
-            old = std::mem::replace(&mut chain.images, new.clone());
+            old = std::mem::take(&mut chain.images);
         }
-        // The layer above knows the old handles: they go on, with the new images behind them.
-        let kept = old.len().min(new.len());
-        for (&old, &new) in old.iter().zip(&new) {
-            self.swap_images(old, new);
+        // The layer above knows the old handles: they go on, with the new images behind them. Where the program holds
+        // one (it may, of an extended device), it keeps the old image instead.
+        let mut images = new;
+        for (image, &old) in images.iter_mut().zip(&old) {
+            if self.objects.images.slot(old).is_some_and(|slot| !slot.held) {
+                self.swap_images(old, *image);
+                self.unbind_handle(Handle::Image(*image));
+                *image = old;
+            } else {
+                self.unbind_handle(Handle::Image(old));
+            }
         }
-        for &image in old[kept..].iter().chain(&new[..kept]) {
+        for &image in old.iter().skip(images.len()) {
             self.unbind_handle(Handle::Image(image));
         }
         if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
-            chain.images = old[..kept].iter().chain(&new[kept..]).copied().collect();
+            chain.images = images;
         }
         self.target(window, parameters)?;
         self.set_defaults(parameters)

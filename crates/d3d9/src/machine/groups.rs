@@ -13,6 +13,8 @@ groups! {
         Viewport requires [FixedVertexConstants],
         /// Scissor rectangle and its enable.
         Scissor,
+        /// The vertex declaration: inputs of the fixed vertex stage, and whether vertices are transformed already.
+        Declaration requires [Raster, VertexShader, PixelShader, VertexInput],
         /// Point size: what points have where a shader writes none, and a register of the fixed stage.
         PointSize requires [Raster, FixedVertexConstants],
         /// Culling, filling, depth bias, sample mask, point size.
@@ -27,8 +29,6 @@ groups! {
         Specular requires [VertexShader, PixelShader],
         /// Texture coordinate routing of the fixed stages and how many of them run, likewise.
         Coordinates requires [VertexShader, PixelShader],
-        /// The vertex declaration: inputs of the fixed vertex stage, and whether vertices are transformed already.
-        Declaration requires [VertexShader, VertexInput],
         /// The program's vertex shader, or the key of the fixed vertex stage. Marks what depends on it where it changed.
         VertexShader,
         /// The program's pixel shader, or the key of the fixed pixel stage. Marks what depends on it where it changed.

@@ -64,7 +64,7 @@ state_table! {
         151 D3DRS_VERTEXBLEND = 0 => VertexShader;
         152 D3DRS_CLIPPLANEENABLE = 0 => PixelOps;
         154 D3DRS_POINTSIZE = ONE => PointSize;
-        155 D3DRS_POINTSIZE_MIN = ONE => FixedVertexConstants;
+        155 D3DRS_POINTSIZE_MIN = ONE => PointSize;
         156 D3DRS_POINTSPRITEENABLE = 0 => PixelOps;
         157 D3DRS_POINTSCALEENABLE = 0 => VertexShader;
         158 D3DRS_POINTSCALE_A = ONE => FixedVertexConstants;
@@ -74,7 +74,7 @@ state_table! {
         162 D3DRS_MULTISAMPLEMASK = 0xffff_ffff => Raster;
         163 D3DRS_PATCHEDGESTYLE = 0 => Raster;
         165 D3DRS_DEBUGMONITORTOKEN = 0 => Raster;
-        166 D3DRS_POINTSIZE_MAX = 64.0f32.to_bits() => FixedVertexConstants;
+        166 D3DRS_POINTSIZE_MAX = 64.0f32.to_bits() => PointSize;
         167 D3DRS_INDEXEDVERTEXBLENDENABLE = 0 => VertexShader;
         168 D3DRS_COLORWRITEENABLE = 15 => Blend;
         170 D3DRS_TWEENFACTOR = ZERO => VertexShader;

@@ -2,7 +2,7 @@
 //!
 //! They are kept as they were last computed, so that what comes out equal is not sent.
 
-use super::{Source, constants::send};
+use super::{Source, constants::send, states::depth_range};
 use crate::driver::Device;
 use crate::format::color;
 use crate::machine::*;
@@ -47,13 +47,8 @@ impl Device {
             let all = multiply(&world_view, registers.transforms.projection());
             store(out, V::WorldViewProjection.register(), &all);
             store(out, V::WorldView.register(), &world_view);
-            // Normals turn with the inverse transpose; translation has no part in it.
-            let mut linear = world_view;
-            for row in &mut linear {
-                row[3] = 0.0;
-            }
-            linear[3] = [0.0, 0.0, 0.0, 1.0];
-            let inverted = inverse(&linear);
+            // Normals turn with the inverse transpose of the whole matrix, affine or not.
+            let inverted = inverse(&world_view);
             let normal: [[f32; 4]; 3] =
                 std::array::from_fn(|row| [inverted[0][row], inverted[1][row], inverted[2][row], 0.0]);
             store(out, V::Normal.register(), &normal);
@@ -66,16 +61,12 @@ impl Device {
         if parts & FixedParts::VIEWPORT != 0 {
             let viewport = registers.viewport;
             let (width, height) = (viewport.Width.max(1) as f32, viewport.Height.max(1) as f32);
-            let range = viewport.MaxZ - viewport.MinZ;
-            let z = reciprocal(range);
+            let [near, far] = depth_range(&viewport);
+            let z = reciprocal(far - near);
             // Window to clip: the viewport transform, backwards. Pixel centres are whole numbers on this side.
             let scale = [2.0 / width, -2.0 / height, z, 1.0];
-            let offset = [
-                -1.0 - 2.0 * viewport.X as f32 / width,
-                1.0 + 2.0 * viewport.Y as f32 / height,
-                -viewport.MinZ * z,
-                0.0,
-            ];
+            let offset =
+                [-1.0 - 2.0 * viewport.X as f32 / width, 1.0 + 2.0 * viewport.Y as f32 / height, -near * z, 0.0];
             store(out, V::ViewportScale.register(), &[scale]);
             store(out, V::ViewportOffset.register(), &[offset]);
         }

@@ -1,7 +1,7 @@
 //! The fixed stages as keys: what of the state changes their code.
 
 use crate::driver::Device;
-use crate::machine::{RenderStates as RS, StageStates as TSS, components, fixed_inputs};
+use crate::machine::{Declaration, RenderStates as RS, StageStates as TSS, components, fixed_inputs};
 use crate::memory::ImageKind;
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::ffp::{LIGHTS, STAGES};
@@ -10,6 +10,17 @@ use afterimage_shader_d3d9::{FixedPixelKey, FixedStage, FixedVertexKey, TexCoord
 /// An operation or argument, which fits a byte; what does not is no operation.
 fn small(value: u32) -> u8 {
     u8::try_from(value).unwrap_or(0)
+}
+
+/// Components of each coordinate set of a declaration; 0 where it has none.
+fn coordinate_components(declaration: &Declaration) -> [u8; 8] {
+    let mut out = [0; 8];
+    for element in declaration.used() {
+        if u32::from(element.Usage) == D3DDECLUSAGE_TEXCOORD && element.UsageIndex < 8 {
+            out[usize::from(element.UsageIndex)] = components(element.Type);
+        }
+    }
+    out
 }
 
 impl Device {
@@ -37,13 +48,10 @@ impl Device {
         let Some(declaration) = self.registers.declaration.and_then(|id| self.objects.declarations.get(id)) else {
             return key;
         };
-        let mut coordinates = [0u8; 8];
+        let coordinates = coordinate_components(declaration);
         for element in declaration.used() {
             let input = fixed_inputs().find(|i| (i.usage, i.index) == (element.Usage, element.UsageIndex));
             key.inputs |= input.map_or(0, |input| 1 << input.location);
-            if u32::from(element.Usage) == D3DDECLUSAGE_TEXCOORD && element.UsageIndex < 8 {
-                coordinates[usize::from(element.UsageIndex)] = components(element.Type);
-            }
         }
         let mut flag = |on: bool, flag: u32| key.flags |= if on { flag } else { 0 };
         let transformed = declaration.transformed;
@@ -101,14 +109,19 @@ impl Device {
         if self.registers.render.get(RS::D3DRS_SPECULARENABLE) != 0 {
             key.flags |= FixedPixelKey::SPECULAR;
         }
+        let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
+        let programmable = self.registers.vertex_shader.is_some() && !declaration.is_some_and(|d| d.transformed);
+        let coordinates = declaration.map_or([0; 8], coordinate_components);
         for stage in 0..self.active_stages() {
             let states = &self.registers.stages[stage];
             let get = |state| small(states.get(state));
             let flags = states.get(TSS::D3DTSS_TEXTURETRANSFORMFLAGS);
             let projected = match flags & 0xff {
                 _ if flags & D3DTTFF_PROJECTED == 0 => 0,
+                // The program's vertex shader writes all four components.
+                _ if programmable => 4,
                 count @ 2..=4 => count as u8,
-                _ => 4,
+                _ => coordinates[(states.get(TSS::D3DTSS_TEXCOORDINDEX) & 7) as usize].clamp(2, 4),
             };
             key.stages[stage] = FixedStage {
                 color_op: get(TSS::D3DTSS_COLOROP),

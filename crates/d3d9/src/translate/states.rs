@@ -50,6 +50,11 @@ fn finite(value: f32, otherwise: f32) -> f32 {
     if value.is_finite() { value } else { otherwise }
 }
 
+/// The depth range of a viewport: never empty nor inverted, but at least a thousandth.
+pub(crate) fn depth_range(viewport: &D3DVIEWPORT9) -> [f32; 2] {
+    [viewport.MinZ, viewport.MaxZ.max(viewport.MinZ + 0.001)]
+}
+
 impl Device {
     /// The view of a bound target; none for formats without memory.
     fn view(&self, surface: Option<Surface>) -> View {
@@ -85,22 +90,36 @@ impl Device {
         let viewport = self.registers.viewport;
         let edge = |value: u32| value.min(16_384) as f32;
         let depth = |value: f32| finite(value, 0.0).clamp(0.0, 1.0);
+        let [min_depth, max_depth] = depth_range(&viewport);
         let packet = SetViewport {
             // Pixel centres are at whole numbers in Direct3D 9, at halves in the host.
             x: edge(viewport.X) + 0.5,
             y: edge(viewport.Y) + 0.5,
             width: edge(viewport.Width),
             height: edge(viewport.Height),
-            min_depth: depth(viewport.MinZ),
-            max_depth: depth(viewport.MaxZ),
+            min_depth: depth(min_depth),
+            max_depth: depth(max_depth),
         };
         self.port.put(&mut self.host.sent.viewport, packet);
         // The viewport also clips what it shows.
         self.registers.dirty.mark(Group::Scissor);
     }
 
-    /// The pixels that a draw may touch: viewport, and scissor where that is on.
+    /// The pixels that a draw may touch: viewport, and scissor where that is on, inside of the targets.
     pub(crate) fn drawable(&self) -> Rect {
+        let mut area = self.clip_area();
+        if let Some([width, height]) = self.target_size() {
+            let inside = |first: i32, length: u32, edge: u32| {
+                i64::from(length).min(i64::from(edge) - i64::from(first)).max(0) as u32
+            };
+            area.width = inside(area.x, area.width, width);
+            area.height = inside(area.y, area.height, height);
+        }
+        area
+    }
+
+    /// Viewport, and scissor where that is on.
+    pub(crate) fn clip_area(&self) -> Rect {
         let viewport = self.registers.viewport;
         let edge = |value: u32| value.min(i32::MAX as u32 / 2) as i32;
         let (mut left, mut top) = (edge(viewport.X), edge(viewport.Y));
@@ -113,10 +132,6 @@ impl Device {
             right = right.min(scissor.right);
             bottom = bottom.min(scissor.bottom);
         }
-        if let Some([width, height]) = self.target_size() {
-            right = right.min(width as i32);
-            bottom = bottom.min(height as i32);
-        }
         Rect { x: left, y: top, width: (right - left).max(0) as u32, height: (bottom - top).max(0) as u32 }
     }
 
@@ -127,6 +142,9 @@ impl Device {
 
     pub(crate) fn apply_raster(&mut self) {
         let render = &self.registers.render;
+        let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
+        let transformed = declaration.is_some_and(|declaration| declaration.transformed);
+        let float = |state| finite(render.get_f32(state), 1.0);
         let bias = finite(render.get_f32(RS::D3DRS_DEPTHBIAS), 0.0);
         let slope = finite(render.get_f32(RS::D3DRS_SLOPESCALEDEPTHBIAS), 0.0);
         let packet = SetRaster {
@@ -142,12 +160,15 @@ impl Device {
                 D3DFILL_WIREFRAME => Fill::Line,
                 _ => Fill::Solid,
             } as u8,
-            depth_clip: u8::from(render.get(RS::D3DRS_CLIPPING) != 0),
+            // Without D3DPMISCCAPS_CLIPTLVERTS, pre-transformed vertices are never clipped by depth.
+            depth_clip: u8::from(render.get(RS::D3DRS_CLIPPING) != 0 && !transformed),
             bias_enable: u8::from(bias != 0.0 || slope != 0.0),
             pad: [0; 3],
             depth_bias: bias,
             slope_bias: slope,
-            point_size: finite(render.get_f32(RS::D3DRS_POINTSIZE), 1.0),
+            point_size: float(RS::D3DRS_POINTSIZE)
+                .max(float(RS::D3DRS_POINTSIZE_MIN))
+                .min(float(RS::D3DRS_POINTSIZE_MAX)),
             sample_mask: render.get(RS::D3DRS_MULTISAMPLEMASK),
         };
         self.port.put(&mut self.host.sent.raster, packet);

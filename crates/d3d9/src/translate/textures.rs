@@ -58,7 +58,12 @@ impl Device {
             srgb: u8::from(states.get(S::D3DSAMP_SRGBTEXTURE) & 1 != 0),
             pad: [0; 2],
             lod_bias: if bias.is_finite() && mip != D3DTEXF_NONE { bias.clamp(-15.0, 15.0) } else { 0.0 },
-            min_lod: states.get(S::D3DSAMP_MAXMIPLEVEL).max(class.lod).min(15) as f32,
+            // Without mip filter the texture's own limit counts alone.
+            min_lod: match mip {
+                D3DTEXF_NONE => class.lod,
+                _ => states.get(S::D3DSAMP_MAXMIPLEVEL).max(class.lod),
+            }
+            .min(15) as f32,
             max_anisotropy: if anisotropic {
                 (states.get(S::D3DSAMP_MAXANISOTROPY).clamp(1, 16) as f32).min(limit)
             } else {
