@@ -13,6 +13,7 @@ use std::process::{Child, ChildStdin, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// Run a Direct3D 9 program with Afterimage instead of its system's Direct3D.
 ///
@@ -254,8 +255,8 @@ impl Signals {
 /// A viewer of this run's own. It ends when its input is closed and no program is connected.
 struct Viewer {
     directory: PathBuf,
-    /// Whether the directory was made for this run.
-    temporary: bool,
+    /// The directory, if it was made for this run.
+    temporary: Option<TempDir>,
     command: Box<dyn Fn() -> Command>,
     child: Child,
     input: Option<ChildStdin>,
@@ -278,12 +279,12 @@ impl Viewer {
         }
         // A viewer with settings of this run must not be found by other programs, unless the user named the place.
         let named = std::env::var_os(shared::DIRECTORY_VARIABLE).is_some_and(|value| !value.is_empty());
-        let temporary = running.is_some() || (own && !named);
-        let directory = if temporary {
-            remove_leftovers(&usual);
-            usual.join(format!("{OWN}{}", std::process::id()))
+        let (directory, temporary) = if running.is_some() || (own && !named) {
+            let made = own_directory(&usual)
+                .map_err(|error| Failure::new(format!("making a directory for this run: {error}")))?;
+            (made.path().to_path_buf(), Some(made))
         } else {
-            usual
+            (usual, None)
         };
         let program = files::viewer().ok_or_else(|| {
             Failure::new(
@@ -346,20 +347,30 @@ impl Viewer {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        if self.temporary {
-            let _best_effort = std::fs::remove_dir_all(&self.directory);
-        }
+        drop(self.temporary);
     }
 }
 
-/// Start of the name of a run's own directory; its process id follows.
-const OWN: &str = "run-";
+/// Start of the name of a run's own directory; the process id follows.
+const OWN: &str = "afterimage-run-";
+
+/// Makes a directory for one run: in memory rather than on a disk, which would be written to all the time.
+fn own_directory(usual: &Path) -> std::io::Result<TempDir> {
+    let memory = Path::new("/dev/shm");
+    // The usual directory is in memory already where the session has a runtime directory.
+    let session = std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|value| !value.is_empty());
+    let parent = if session || !memory.is_dir() { usual } else { memory };
+    shared::prepare(usual)?;
+    remove_leftovers(parent);
+    tempfile::Builder::new().prefix(&format!("{OWN}{}-", std::process::id())).tempdir_in(parent)
+}
 
 /// Removes directories of runs that were killed.
-fn remove_leftovers(directory: &Path) {
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+fn remove_leftovers(parent: &Path) {
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let process = name.to_str().and_then(|name| name.strip_prefix(OWN)).and_then(|id| id.parse::<u32>().ok());
+        let process = name.to_str().and_then(|name| name.strip_prefix(OWN)?.split_once('-')?.0.parse::<u32>().ok());
+        // Those of other users stay, since they cannot be removed.
         if process.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
             let _best_effort = std::fs::remove_dir_all(entry.path());
         }
