@@ -22,6 +22,7 @@ struct Side {
     depth: bool,
     plain: bool,
     locked: bool,
+    block: u32,
     host: Option<Format>,
 }
 
@@ -47,6 +48,7 @@ impl Device {
             depth: image.row.is_depth(),
             plain: image.kind == ImageKind::Surface && !image.is_target(),
             locked: image.subs[index].lock.is_some(),
+            block: image.row.block,
             host: image.host,
         })
     }
@@ -146,6 +148,14 @@ impl Device {
         let inside = |first: u32, length: u32, edge: u32| first.checked_add(length).is_some_and(|end| end <= edge);
         let fits = inside(x, region.width, to.extent[0]) && inside(y, region.height, to.extent[1]);
         let pools = from.pool == D3DPOOL_SYSTEMMEM && to.pool == D3DPOOL_DEFAULT;
+        // On both sides whole blocks, or what is left of them at the edge.
+        let blocks = |x: u32, y: u32, extent: [u32; 3]| {
+            let whole = |first: u32, length: u32, edge: u32| {
+                first.is_multiple_of(from.block) && (length.is_multiple_of(from.block) || first + length == edge)
+            };
+            whole(x, region.width, extent[0]) && whole(y, region.height, extent[1])
+        };
+        let fits = fits && blocks(region.x, region.y, from.extent) && blocks(x, y, to.extent);
         if !fits || !pools || from.format != to.format || to.samples != 1 || to.depth || from.locked || to.locked {
             return Err(Error::InvalidCall);
         }

@@ -25,6 +25,9 @@ impl Device {
     /// Makes the receiver's state that of the registers.
     #[inline]
     fn prepare(&mut self) -> Result<()> {
+        if !self.locked_buffers.is_empty() {
+            self.send_locked_buffers();
+        }
         if self.registers.dirty.is_empty() { Ok(()) } else { self.apply() }
     }
 

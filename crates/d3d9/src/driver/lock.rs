@@ -223,13 +223,16 @@ impl Device {
             // Only dynamic buffers may promise anything; the weakest promise of nested locks holds.
             let promise = match flags {
                 _ if !dynamic => 0,
-                flags if flags & D3DLOCK_DISCARD != 0 => UpdateBuffer::DISCARD,
                 flags if flags & D3DLOCK_NOOVERWRITE != 0 => UpdateBuffer::NO_OVERWRITE,
+                flags if flags & D3DLOCK_DISCARD != 0 => UpdateBuffer::DISCARD,
                 _ => 0,
             };
             found.update = if first { promise } else { found.update & promise };
         }
         let bits = found.bytes.pointer(offset as usize);
+        if first {
+            self.locked_buffers.push(buffer);
+        }
         Ok(Locked { bits, row_pitch: 0, slice_pitch: 0, size: (end - offset) as usize })
     }
 
@@ -240,7 +243,14 @@ impl Device {
     pub fn unlock_buffer(&mut self, buffer: BufferId) -> Result<()> {
         let found = self.objects.buffers.get_mut(buffer).ok_or(Error::InvalidCall)?;
         found.locks = found.locks.checked_sub(1).ok_or(Error::InvalidCall)?;
-        if found.locks > 0 || found.written.is_empty() {
+        if found.locks > 0 {
+            return Ok(());
+        }
+        let place = self.locked_buffers.iter().rposition(|locked| *locked == buffer);
+        if let Some(place) = place {
+            self.locked_buffers.swap_remove(place);
+        }
+        if found.written.is_empty() {
             return Ok(());
         }
         found.filled = true;
@@ -248,5 +258,19 @@ impl Device {
         let flags = std::mem::take(&mut found.update);
         self.send_buffer(buffer, range, flags);
         Ok(())
+    }
+
+    /// Sends what may have been written to buffers that are bound while they are locked. Direct3D does not allow to
+    /// draw with them; programs do it.
+    #[cold]
+    pub(crate) fn send_locked_buffers(&mut self) {
+        for buffer in self.locked_buffers.clone() {
+            let bound = self.registers.indices == Some(buffer)
+                || self.registers.streams.iter().any(|stream| stream.buffer == Some(buffer));
+            let Some(found) = self.objects.buffers.get_mut(buffer).filter(|_| bound) else { continue };
+            found.filled = true;
+            let range = found.written.clone();
+            self.send_buffer(buffer, range, 0);
+        }
     }
 }

@@ -24,6 +24,7 @@ use crate::machine::Registers;
 use crate::translate::{Host, Port};
 use afterimage_d3d9_types::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// A Direct3D 9 device. One thread at a time; the layer above locks where the program asked for it.
 ///
@@ -60,6 +61,8 @@ pub struct Device {
     current_palette: u32,
     clip_status: D3DCLIPSTATUS9,
     software_processing: bool,
+    /// Buffers that are locked.
+    locked_buffers: SmallVec<[crate::handle::BufferId; 4]>,
     /// Something did not fit into the upload arena: see [`Device::catch_up`].
     pub(crate) late: bool,
     late_buffers: Vec<crate::handle::BufferId>,

@@ -164,6 +164,7 @@ impl Device {
             }
             Handle::Buffer(id) => {
                 if let Some(slot) = self.objects.buffers.remove(id) {
+                    self.locked_buffers.retain(|locked| *locked != id);
                     self.destroy(slot.value.id);
                 }
             }

@@ -122,6 +122,7 @@ impl Device {
             current_palette: 0xffff,
             clip_status: D3DCLIPSTATUS9 { ClipUnion: 0, ClipIntersection: u32::MAX },
             software_processing: creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING != 0,
+            locked_buffers: SmallVec::new(),
             late: false,
             late_buffers: Vec::new(),
             logged: FxHashSet::default(),
@@ -432,6 +433,7 @@ impl Device {
             pad: 0,
         });
         self.port.end_frame();
+        self.flip(chain);
         self.catch_up();
         // Fresh upload data of the frame is gone with it.
         self.registers.dirty_streams |= 1;
@@ -444,13 +446,27 @@ impl Device {
         self.port.flush();
     }
 
+    /// What was shown goes behind the other back buffers, each of which moves up by one.
+    fn flip(&mut self, chain: SwapChainId) {
+        let Ok(found) = self.chain(chain) else { return };
+        if found.images.len() < 2 {
+            return;
+        }
+        let images = found.images.clone();
+        for pair in images.windows(2) {
+            self.swap_images(pair[0], pair[1]);
+        }
+        self.registers.dirty.mark(Group::RenderTargets);
+    }
+
     /// `GetFrontBufferData`: what was presented last, as far as the back buffer still has it.
     ///
     /// # Errors
     /// [`Error::InvalidCall`] unless the destination is A8R8G8B8 in system memory and large enough.
     pub fn front_buffer_data(&mut self, chain: SwapChainId, destination: Surface) -> Result<()> {
         let desc = self.surface_desc(destination)?;
-        let image = self.chain(chain)?.images.first().copied().ok_or(Error::Internal)?;
+        // What was shown last is the last in line.
+        let image = self.chain(chain)?.images.last().copied().ok_or(Error::Internal)?;
         let fits = desc.Format == D3DFMT_A8R8G8B8 && matches!(desc.Pool, D3DPOOL_SYSTEMMEM | D3DPOOL_SCRATCH);
         if !fits {
             return Err(Error::InvalidCall);

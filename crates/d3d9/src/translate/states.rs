@@ -66,9 +66,10 @@ impl Device {
         View { texture: image.id, level: surface.level.into(), layer: surface.face.into() }
     }
 
-    /// Width and height that all bound targets have, and whether there is one.
+    /// Width and height of what is drawn to.
     pub(crate) fn target_size(&self) -> Option<[u32; 2]> {
-        let surface = self.registers.targets[0].or(self.registers.depth)?;
+        let target = self.registers.targets[0].filter(|target| self.has_memory(*target));
+        let surface = target.or(self.registers.depth)?;
         let sub = self.objects.images.get(surface.image)?.sub_of(surface)?;
         Some([sub.extent[0], sub.extent[1]])
     }
