@@ -70,6 +70,15 @@ pub(crate) struct Shading {
     bound: [u8; TEXTURE_SLOTS],
 }
 
+/// What a vertex layout asks of the buffer in a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
+    /// Alignment of offset and stride, a power of two; 0 where nothing is read.
+    align: u32,
+    /// Bytes from the start of a vertex to the end of its last attribute.
+    extent: u32,
+}
+
 /// Draws with equal state that are recorded together.
 #[derive(Default)]
 pub(crate) struct Pending {
@@ -85,6 +94,17 @@ pub(crate) struct Ready {
     topology: u32,
     /// Whether draws are dropped because something they need is missing.
     skip: bool,
+}
+
+/// Vertices that one draw may have over all instances: more than any program draws, less than hangs a GPU.
+const MOST_VERTICES: u64 = 1 << 24;
+/// Vertices of a draw that reads no vertex buffer.
+const MOST_WITHOUT_BUFFERS: u32 = 1 << 20;
+
+/// Instances that a draw of `count` vertices may have.
+#[inline]
+fn instances(wanted: u32, count: u32) -> u32 {
+    if wanted <= 1 { wanted } else { (u64::from(wanted)).min(MOST_VERTICES / u64::from(count.max(1))) as u32 }
 }
 
 impl Ready {
@@ -110,11 +130,17 @@ impl Renderer {
         if !self.prepare(body.topology) {
             return;
         }
-        if self.pending.instances != body.instances || !self.pending.indexed.is_empty() {
-            self.flush_draws();
-            self.pending.instances = body.instances;
+        // Vertices outside of every buffer are all alike and make no primitive with an area.
+        let count = body.count.min(self.vertex_limit.saturating_sub(body.first));
+        let instances = instances(body.instances, count);
+        if count == 0 || instances == 0 {
+            return;
         }
-        self.pending.plain.push(vk::MultiDrawInfoEXT { first_vertex: body.first, vertex_count: body.count });
+        if self.pending.instances != instances || !self.pending.indexed.is_empty() {
+            self.flush_draws();
+            self.pending.instances = instances;
+        }
+        self.pending.plain.push(vk::MultiDrawInfoEXT { first_vertex: body.first, vertex_count: count });
     }
 
     /// [`DrawIndexed`].
@@ -126,12 +152,13 @@ impl Renderer {
         // Vulkan wants the range inside of the buffer, robust or not.
         let limit = self.index_limit;
         let count = body.count.min(limit.saturating_sub(body.first));
-        if count == 0 {
+        let instances = instances(body.instances, count);
+        if count == 0 || instances == 0 {
             return;
         }
-        if self.pending.instances != body.instances || !self.pending.plain.is_empty() {
+        if self.pending.instances != instances || !self.pending.plain.is_empty() {
             self.flush_draws();
-            self.pending.instances = body.instances;
+            self.pending.instances = instances;
         }
         self.pending.indexed.push(vk::MultiDrawIndexedInfoEXT {
             first_index: body.first,
@@ -396,6 +423,7 @@ impl Renderer {
             _ => &[],
         };
         let mut layout = VertexLayout::default();
+        let mut needs = [Needs::default(); VERTEX_BUFFERS];
         let mut missing = vertex.inputs;
         for attribute in attributes {
             let bit = 1u32.checked_shl(attribute.location.into()).unwrap_or(0);
@@ -405,11 +433,18 @@ impl Renderer {
             missing &= !bit;
             let Some(format) = VertexFormat::from_bits(attribute.format) else { continue };
             let binding = u32::from(attribute.slot);
+            // What Vulkan asks for; where a guest does otherwise something is drawn wrong, but nothing breaks.
+            let align = crate::format::vertex_alignment(format);
+            let offset = u32::from(attribute.offset) & !(align - 1);
+            if let Some(needs) = needs.get_mut(usize::from(attribute.slot)) {
+                needs.align = needs.align.max(align);
+                needs.extent = needs.extent.max(offset + format.bytes());
+            }
             layout.attributes.push(Attribute {
                 location: attribute.location.into(),
                 binding,
                 format: crate::format::vertex(format),
-                offset: attribute.offset.into(),
+                offset,
             });
             if !layout.bindings.iter().any(|(other, _)| *other == binding) {
                 let divisor = (attribute.per_instance != 0).then_some(u32::from(attribute.divisor));
@@ -435,11 +470,14 @@ impl Renderer {
             self.key.input = number;
             self.key_dirty = true;
         }
+        if needs != self.layout_needs {
+            self.layout_needs = needs;
+            // Strides and offsets are adapted to the layout.
+            self.state.dirty_vertex_buffers |= self.layout_slots;
+        }
         // Slots that the layout before did not read may not be bound yet.
         self.state.dirty_vertex_buffers |= self.layout_slots & !self.bound_slots;
-        if self.state.dirty_vertex_buffers & self.layout_slots != 0 {
-            self.bind_vertex_buffers();
-        }
+        self.bind_vertex_buffers();
     }
 
     fn bind_default_buffer(&mut self) {
@@ -460,9 +498,12 @@ impl Renderer {
             let binding = self.state.vertex_buffers[slot];
             let (buffer, offset, size, stride) =
                 match self.vertex_source(binding.source, binding.offset, binding.size, self.vertex_uploads[slot]) {
-                    Some((buffer, offset, size)) => (buffer, offset, size, u64::from(binding.stride)),
+                    Some((buffer, offset, size)) => self.adapt(slot, (buffer, offset, size), binding.stride),
                     None => (self.default_vertex.raw, 0, self.default_vertex.size, 0),
                 };
+            // A last vertex that is cut off may still be read in part.
+            let vertices = size.checked_div(stride).map_or(0, |vertices| vertices + 1);
+            self.slot_vertices[slot] = u32::try_from(vertices).unwrap_or(u32::MAX);
             let cmd = self.main();
             // SAFETY: the buffer is alive until this submission has completed, and the range lies inside of it.
             unsafe {
@@ -478,6 +519,30 @@ impl Renderer {
         }
         self.state.dirty_vertex_buffers &= !mask;
         self.bound_slots |= mask;
+        self.vertex_limit = bits(self.layout_slots).map(|slot| self.slot_vertices[slot]).max().unwrap_or(0);
+        if self.vertex_limit == 0 {
+            self.vertex_limit = MOST_WITHOUT_BUFFERS;
+        }
+    }
+
+    /// A binding whose offset and stride are as Vulkan wants them for the layout.
+    #[inline]
+    fn adapt(
+        &mut self,
+        slot: usize,
+        (buffer, offset, size): (vk::Buffer, u64, u64),
+        stride: u32,
+    ) -> (vk::Buffer, u64, u64, u64) {
+        let Needs { align, extent } = self.layout_needs[slot];
+        let mask = align.max(1) - 1;
+        let fine = (offset as u32 | stride) & mask == 0 && (stride == 0 || stride >= extent);
+        if fine {
+            return (buffer, offset, size, stride.into());
+        }
+        self.warn_once("vertex buffer", "offsets and strides that are not aligned, or strides shorter than a vertex");
+        let stride = if stride == 0 { 0 } else { stride.max(extent).next_multiple_of(align.max(1)) };
+        let skipped = offset & u64::from(mask);
+        (buffer, offset - skipped, size + skipped, stride.into())
     }
 
     /// Where a vertex or index source is: buffer, offset, bytes. `upload` is where its bytes lie if they were uploaded.

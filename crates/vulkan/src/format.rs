@@ -130,6 +130,27 @@ pub(crate) fn aspects(format: Format) -> vk::ImageAspectFlags {
     }
 }
 
+/// Alignment of a vertex attribute's address: that of a component, or of the whole where it is packed.
+pub(crate) fn vertex_alignment(format: VertexFormat) -> u32 {
+    match format {
+        VertexFormat::B8G8R8A8_UNORM | VertexFormat::R8G8B8A8_UNORM | VertexFormat::R8G8B8A8_USCALED => 1,
+        VertexFormat::R16G16_SSCALED
+        | VertexFormat::R16G16B16A16_SSCALED
+        | VertexFormat::R16G16_SNORM
+        | VertexFormat::R16G16B16A16_SNORM
+        | VertexFormat::R16G16_UNORM
+        | VertexFormat::R16G16B16A16_UNORM
+        | VertexFormat::R16G16_SFLOAT
+        | VertexFormat::R16G16B16A16_SFLOAT => 2,
+        VertexFormat::R32_SFLOAT
+        | VertexFormat::R32G32_SFLOAT
+        | VertexFormat::R32G32B32_SFLOAT
+        | VertexFormat::R32G32B32A32_SFLOAT
+        | VertexFormat::A2B10G10R10_USCALED
+        | VertexFormat::A2B10G10R10_SNORM => 4,
+    }
+}
+
 /// The Vulkan format of a vertex attribute.
 pub(crate) fn vertex(format: VertexFormat) -> vk::Format {
     use vk::Format as V;

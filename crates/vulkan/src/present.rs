@@ -207,7 +207,7 @@ impl Renderer {
             Some(number) => number,
             None => self.submit()?,
         };
-        self.stats.frame();
+        self.stats.frames += 1;
         self.record_present(body.frame);
         self.frame_submitted(body.frame, number, replies)?;
         self.presenter.deliver(self.submissions.completed);

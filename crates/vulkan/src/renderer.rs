@@ -3,7 +3,7 @@
 use crate::buffer::{DynamicPool, GuestBuffer};
 use crate::cache::PipelineCache;
 use crate::descriptors::{Descriptors, Table as Descriptor};
-use crate::draw::{Pending, Ready, Recorded, Shading, table};
+use crate::draw::{Needs, Pending, Ready, Recorded, Shading, table};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::memory::{Buffer, Place};
@@ -96,8 +96,12 @@ pub struct Renderer {
     pub(crate) index_upload: Option<(vk::Buffer, u64, u64)>,
     /// Indices in the bound index buffer.
     pub(crate) index_limit: u32,
+    /// Vertices that a draw can read from each slot, and the most of those that the layout reads.
+    pub(crate) slot_vertices: [u32; VERTEX_BUFFERS],
+    pub(crate) vertex_limit: u32,
     /// Vertex buffer slots that the layout reads, and those that the command buffer has bound.
     pub(crate) layout_slots: u32,
+    pub(crate) layout_needs: [Needs; VERTEX_BUFFERS],
     pub(crate) layout_default: bool,
     pub(crate) bound_slots: u32,
     /// Textures in the transfer layout in the `before` commands.
@@ -112,6 +116,8 @@ pub struct Renderer {
     pub(crate) draws: u64,
     pub(crate) skipped_draws: u64,
     lost: Option<Error>,
+    /// What has been warned of.
+    warned: Vec<&'static str>,
 }
 
 impl std::fmt::Debug for Renderer {
@@ -187,7 +193,10 @@ impl Renderer {
             vertex_uploads: [None; VERTEX_BUFFERS],
             index_upload: None,
             index_limit: 0,
+            slot_vertices: [0; VERTEX_BUFFERS],
+            vertex_limit: 0,
             layout_slots: 0,
+            layout_needs: [Needs::default(); VERTEX_BUFFERS],
             layout_default: false,
             bound_slots: 0,
             uploading: Vec::new(),
@@ -198,6 +207,7 @@ impl Renderer {
             draws: 0,
             skipped_draws: 0,
             lost: None,
+            warned: Vec::new(),
             gpu,
             options,
         };
@@ -312,6 +322,15 @@ impl Renderer {
         }
     }
 
+    /// Says once that a guest does something that is not drawn as it should be.
+    #[cold]
+    pub(crate) fn warn_once(&mut self, what: &'static str, detail: &str) {
+        if !self.warned.contains(&what) {
+            self.warned.push(what);
+            tracing::warn!("{what}: {detail} are not drawn exactly (said once)");
+        }
+    }
+
     /// Submits what was recorded so far; its number.
     pub(crate) fn submit(&mut self) -> Result<u64> {
         self.submit_with(&[], &[])
@@ -360,8 +379,8 @@ impl Renderer {
             | Packet::SetShaders(_)
             | Packet::SetTextures(..)
             | Packet::SetConstants(..)
-            | Packet::BeginFrame(_)
             | Packet::CreateVertexInput(..) => {}
+            Packet::BeginFrame(_) => self.stats.begin(),
             Packet::UpdateBuffer(body) => return self.update_buffer(body, arena),
             Packet::UpdateTexture(body) => return self.update_texture(body, arena),
             Packet::Clear(body, rects) => return self.clear(body, rects),
@@ -524,6 +543,7 @@ impl Renderer {
         self.readbacks.answer(completed, replies);
         self.trim_queries();
         let mut done = None;
+        let waiting = self.frames.len();
         while let Some(&(frame, submission)) = self.frames.front()
             && submission <= completed
         {
@@ -531,6 +551,7 @@ impl Renderer {
             done = Some(frame);
         }
         if let Some(frame) = done {
+            self.stats.complete((waiting - self.frames.len()) as u64);
             replies(Reply::FrameDone { frame });
         }
         Ok(())

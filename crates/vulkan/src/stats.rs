@@ -8,31 +8,36 @@ pub(crate) struct Stats {
     /// The program's name from its first packet.
     pub(crate) program: String,
     pub(crate) frames: u64,
-    /// First and last present.
-    first: Option<Instant>,
-    last: Option<Instant>,
+    /// When the first frame began.
+    began: Option<Instant>,
+    /// Frames that the GPU has completed, and when it completed the last of them.
+    done: u64,
+    ended: Option<Instant>,
 }
 
 impl Default for Stats {
     fn default() -> Self {
-        Self { program: String::new(), frames: 0, first: None, last: None }
+        Self { program: String::new(), frames: 0, began: None, done: 0, ended: None }
     }
 }
 
 impl Stats {
-    /// A frame was presented.
-    pub(crate) fn frame(&mut self) {
-        let now = Instant::now();
-        self.first.get_or_insert(now);
-        self.last = Some(now);
-        self.frames += 1;
+    /// A frame begins.
+    pub(crate) fn begin(&mut self) {
+        self.began.get_or_insert_with(Instant::now);
     }
 
-    /// Milliseconds from present to present, on average; 0 with fewer than two frames.
+    /// Frames left the GPU.
+    pub(crate) fn complete(&mut self, frames: u64) {
+        self.done += frames;
+        self.ended = Some(Instant::now());
+    }
+
+    /// Milliseconds per frame from the first one's begin to the last one's end on the GPU; 0 without a frame.
     fn ms_per_frame(&self) -> f64 {
-        match (self.first, self.last) {
-            (Some(first), Some(last)) if self.frames > 1 => {
-                (last - first).as_secs_f64() * 1000.0 / (self.frames - 1) as f64
+        match (self.began, self.ended) {
+            (Some(began), Some(ended)) if self.done > 0 => {
+                (ended - began).as_secs_f64() * 1000.0 / self.done as f64
             }
             _ => 0.0,
         }

@@ -1,9 +1,11 @@
 //! A guest for tests: encodes packets, owns an upload arena, runs a renderer with validation, compares pixels.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
+use afterimage_ipc::ArenaConfig;
+use afterimage_ipc::in_process::{self, InProcessLink, InProcessReceiver};
 use afterimage_stream::packets::*;
 use afterimage_stream::{
-    Arena, Encoder, Executor, Format, ObjectId, ObjectKind, Reply, StreamError, UploadRef, VertexFormat,
+    Arena, Encoder, Executor, Format, Link, ObjectId, ObjectKind, Reply, StreamError, UploadRef, VertexFormat,
 };
 use afterimage_vulkan::{Gpu, Options, Renderer, Without};
 use bytemuck::Zeroable;
@@ -16,10 +18,11 @@ const IR: u32 = 4;
 /// Bytes of the test arena's one slot.
 const ARENA: usize = 64 << 20;
 
-/// An arena of one slot in ordinary memory.
+/// An arena of one slot in ordinary memory, or that of an in-process link in device memory.
 pub struct TestArena {
     bytes: RefCell<Vec<u8>>,
     used: usize,
+    link: Option<(InProcessLink, InProcessReceiver)>,
 }
 
 impl TestArena {
@@ -27,23 +30,54 @@ impl TestArena {
         let first = range.offset as usize + at as usize;
         (range.slot == 0 && first + len <= ARENA).then_some(first..first + len)
     }
+
+    /// Starts to fill it from the start again.
+    pub fn rewind(&mut self) {
+        self.used = 0;
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> UploadRef {
+        if let Some((link, _)) = &mut self.link {
+            let range = link.alloc(bytes.len() as u32, 16).unwrap();
+            link.write(&range, 0, bytes);
+            return range;
+        }
+        let offset = self.used.next_multiple_of(64);
+        assert!(offset + bytes.len() <= ARENA, "the test arena is full");
+        self.bytes.borrow_mut()[offset..offset + bytes.len()].copy_from_slice(bytes);
+        self.used = offset + bytes.len();
+        UploadRef { slot: 0, size: bytes.len() as u32, offset: offset as u64 }
+    }
 }
 
 impl Arena for TestArena {
     fn slot_size(&self, slot: u32) -> Option<u64> {
-        (slot == 0).then_some(ARENA as u64)
+        match &self.link {
+            Some((_, receiver)) => receiver.slot_size(slot),
+            None => (slot == 0).then_some(ARENA as u64),
+        }
     }
 
     fn copy_out(&self, range: &UploadRef, at: u32, out: &mut [u8]) -> bool {
+        if let Some((_, receiver)) = &self.link {
+            return receiver.copy_out(range, at, out);
+        }
         let Some(place) = Self::range(range, at, out.len()) else { return false };
         out.copy_from_slice(&self.bytes.borrow()[place]);
         true
     }
 
     fn copy_in(&self, range: &UploadRef, at: u32, bytes: &[u8]) -> bool {
+        if let Some((_, receiver)) = &self.link {
+            return receiver.copy_in(range, at, bytes);
+        }
         let Some(place) = Self::range(range, at, bytes.len()) else { return false };
         self.bytes.borrow_mut()[place].copy_from_slice(bytes);
         true
+    }
+
+    fn device_slot(&self, slot: u32) -> Option<u64> {
+        self.link.as_ref().and_then(|(_, receiver)| receiver.device_slot(slot))
     }
 }
 
@@ -173,10 +207,19 @@ impl Guest {
         Self::over(renderer)
     }
 
+    /// A guest whose uploads lie in memory that the GPU reads.
+    pub fn with_device_slots() -> Self {
+        let mut guest = Self::new();
+        let slots = Box::new(guest.renderer.slot_factory());
+        let device = guest.renderer.device_info();
+        guest.arena.link = Some(in_process::pair(ArenaConfig::default(), device, slots));
+        guest
+    }
+
     pub fn over(renderer: Renderer) -> Self {
         let mut guest = Self {
             encoder: Encoder::new(),
-            arena: TestArena { bytes: RefCell::new(vec![0; ARENA]), used: 0 },
+            arena: TestArena { bytes: RefCell::new(vec![0; ARENA]), used: 0, link: None },
             renderer,
             replies: Vec::new(),
             serials: [0; 8],
@@ -220,11 +263,7 @@ impl Guest {
 
     /// Puts bytes into the arena.
     pub fn upload(&mut self, bytes: &[u8]) -> UploadRef {
-        let offset = self.arena.used.next_multiple_of(64);
-        assert!(offset + bytes.len() <= ARENA, "the test arena is full");
-        self.arena.bytes.borrow_mut()[offset..offset + bytes.len()].copy_from_slice(bytes);
-        self.arena.used = offset + bytes.len();
-        UploadRef { slot: 0, size: bytes.len() as u32, offset: offset as u64 }
+        self.arena.put(bytes)
     }
 
     /// Runs what was encoded; the first rejection.
