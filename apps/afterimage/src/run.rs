@@ -4,6 +4,7 @@ use crate::program::{self, Kind, Width};
 use crate::stage::Stage;
 use crate::{Failure, files, wine};
 use afterimage_ipc::shared;
+use afterimage_vulkan::FrameSet;
 use clap::{Parser, ValueEnum};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::ffi::{OsStr, OsString};
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Which pictures to write: frame numbers such as 1,5,10-20. [default: every one]
-    #[arg(long, value_name = "FRAMES", requires = "output")]
+    #[arg(long, value_name = "FRAMES", requires = "output", value_parser = frames)]
     frames: Option<String>,
     /// Capture these frames (such as 100-102) into this file.
     #[arg(long, num_args = 2, value_names = ["FRAMES", "FILE"])]
@@ -55,6 +56,10 @@ pub(crate) struct Args {
     /// The program, and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM [ARGS]")]
     command: Vec<OsString>,
+}
+
+fn frames(text: &str) -> Result<String, String> {
+    FrameSet::parse(text).map(|_| text.to_owned()).ok_or_else(|| "expected frame numbers such as 1,5,10-20".into())
 }
 
 /// Who renders.
@@ -107,6 +112,12 @@ fn settings(args: &Args) -> Result<Vec<(&'static str, OsString)>, Failure> {
         settings.push(("AFTERIMAGE_SCREENSHOT_FRAMES", frames.into()));
     }
     if let Some([frames, file]) = args.capture.as_deref() {
+        if frames.to_str().and_then(FrameSet::parse).is_none() {
+            return Err(Failure::new(format!(
+                "--capture {}: expected frame numbers such as 100-102",
+                frames.display()
+            )));
+        }
         settings.push(("AFTERIMAGE_CAPTURE_FRAMES", frames.clone()));
         settings.push(("AFTERIMAGE_CAPTURE_FILE", absolute(Path::new(file))?));
     }

@@ -91,6 +91,8 @@ fn run_says_what_is_missing() {
     let (temp, program) = scripted("exit 0");
     let output = afterimage().args(["run", "--capture", "1"]).arg(&program).output().unwrap();
     assert!(failed(&output).contains("--capture"), "{output:?}");
+    let output = afterimage().args(["run", "--capture", "x", "c.aftercap"]).arg(&program).output().unwrap();
+    assert!(failed(&output).contains("--capture x"), "{output:?}");
     let mut command = afterimage();
     command.env("AFTERIMAGE_RENDERER", "nonsense").env("AFTERIMAGE_DLL_DIR", temp.path()).arg("run").arg(&program);
     assert!(failed(&command.output().unwrap()).contains("nonsense"));

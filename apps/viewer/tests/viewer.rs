@@ -9,6 +9,11 @@ use bytemuck::Zeroable;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+use x11rb::connection::Connection;
+use x11rb::protocol::xproto::{ConnectionExt as _, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
+use x11rb::protocol::xtest::ConnectionExt as _;
+use x11rb::rust_connection::RustConnection;
+use x11rb::wrapper::ConnectionExt as _;
 
 const TEXTURE: ObjectId = ObjectId::new(ObjectKind::Texture, 1);
 const TARGET: ObjectId = ObjectId::new(ObjectKind::Target, 1);
@@ -195,8 +200,49 @@ fn display() -> Option<(Child, String)> {
     Some((server, format!(":{}", number.trim())))
 }
 
+/// Presses keys in a window, as a person would.
+struct Keyboard {
+    connection: RustConnection,
+    root: u32,
+}
+
+impl Keyboard {
+    const ESCAPE: u8 = 9;
+    const F10: u8 = 76;
+    const F12: u8 = 96;
+
+    fn connect(display: &str) -> Self {
+        let (connection, screen) = RustConnection::connect(Some(display)).unwrap();
+        let root = connection.setup().roots[screen].root;
+        Self { connection, root }
+    }
+
+    /// The viewer's window, which has this size.
+    fn window(&self, width: u16, height: u16) -> u32 {
+        let windows = self.connection.query_tree(self.root).unwrap().reply().unwrap().children;
+        let size = |window: u32| self.connection.get_geometry(window).unwrap().reply().map(|g| (g.width, g.height));
+        windows.into_iter().find(|&window| size(window).ok() == Some((width, height))).expect("a window of that size")
+    }
+
+    fn press(&self, window: u32, key: u8) {
+        self.connection.set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME).unwrap();
+        self.connection.sync().unwrap();
+        // The window has to hear of the focus before it takes keys.
+        std::thread::sleep(Duration::from_millis(200));
+        for kind in [KEY_PRESS_EVENT, KEY_RELEASE_EVENT] {
+            self.connection.xtest_fake_input(kind, key, x11rb::CURRENT_TIME, self.root, 0, 0, 0).unwrap();
+        }
+        self.connection.sync().unwrap();
+    }
+}
+
+fn files(folder: &Path, ending: &str) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.ends_with(ending)).collect()
+}
+
 #[test]
-fn a_window_shows_frames_and_follows_its_program_s_size() {
+fn a_window_shows_frames_and_takes_keys() {
     let Some((mut server, display)) = display() else {
         eprintln!("Xvfb is not installed: windows are not tested");
         return;
@@ -206,6 +252,7 @@ fn a_window_shows_frames_and_follows_its_program_s_size() {
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"))
         .args(["--once", "--directory"])
         .arg(temp.path().join("run"))
+        .current_dir(&temp)
         .env("DISPLAY", &display)
         .env_remove("WAYLAND_DISPLAY")
         .env("AFTERIMAGE_STATS", &stats)
@@ -214,20 +261,49 @@ fn a_window_shows_frames_and_follows_its_program_s_size() {
         .spawn()
         .unwrap();
     let mut program = Program::connect(&temp.path().join("run"));
-    for frame in 1..=10 {
-        program.frame(frame).unwrap();
-    }
-    program.stream.push(&PresentTarget { id: TARGET, width: 64, height: 32, window_kind: 0, window: 0 });
-    for frame in 11..=20 {
-        program.frame(frame).unwrap();
+    let mut frame = 0;
+    let mut draw = |program: &mut Program, until: &mut dyn FnMut() -> bool| {
+        for _ in 0..1000 {
+            frame += 1;
+            let result = program.frame(frame);
+            if until() {
+                return result;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("nothing happened in 1000 frames");
+    };
+    let mut count = 0;
+    draw(&mut program, &mut || {
+        count += 1;
+        count == 10
+    })
+    .unwrap();
+    let keyboard = Keyboard::connect(&display);
+    let window = keyboard.window(8, 8);
+    keyboard.press(window, Keyboard::F12);
+    draw(&mut program, &mut || files(temp.path(), ".png") != [""; 0]).unwrap();
+    keyboard.press(window, Keyboard::F10);
+    draw(&mut program, &mut || files(temp.path(), ".aftercap") != [""; 0]).unwrap();
+    draw(&mut program, &mut || {
+        // Complete once the next frame has been presented.
+        std::fs::metadata(temp.path().join("colours-1.aftercap")).is_ok_and(|file| file.len() > 100)
+    })
+    .unwrap();
+    keyboard.press(window, Keyboard::ESCAPE);
+    let mut closed = false;
+    while !closed {
+        frame += 1;
+        closed = program.frame(frame) == Err(LinkError::Lost);
     }
     drop(program);
-    let status = viewer.wait().unwrap();
+    assert!(viewer.wait().unwrap().success());
     server.kill().unwrap();
     server.wait().unwrap();
-    assert!(status.success());
+    assert_eq!(files(temp.path(), ".png").len(), 1);
+    assert_eq!(files(temp.path(), ".aftercap"), ["colours-1.aftercap"]);
     let stats = std::fs::read_to_string(stats).unwrap();
-    assert!(stats.contains("\"frames\": 20") && stats.contains("\"validation_messages\": 0"), "{stats}");
+    assert!(stats.contains("\"validation_messages\": 0"), "{stats}");
 }
 
 #[test]
