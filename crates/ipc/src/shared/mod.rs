@@ -2,7 +2,7 @@
 //!
 //! The guest makes the file ([`SharedLink::connect`]) in a private directory ([`directory`]) under a random name; a
 //! viewer ([`Host`]) looks into the directory, claims the file and becomes its receiver ([`Channel`]). Either may start
-//! first. What lies where in the file is in [`layout`].
+//! first. `docs/shared-memory.md` says what lies where in the file.
 //!
 //! **Liveness.** Each side holds a lock on a byte of the file that the kernel drops when the process ends, however it
 //! ends. There is no heart-beat, which a debugger, a long shader compilation or a suspended laptop would stop, and no
