@@ -5,9 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
-
-use crate::build::{self, Profile};
+use crate::build;
 use crate::setup;
 use crate::step::{self, Context, Failure, Result};
 use crate::workspace::Workspace;
@@ -77,29 +75,13 @@ fn in_crates(ws: &Workspace) -> Result<Vec<(String, String)>> {
 }
 
 fn d3d9(ws: &Workspace, args: &Args, json: &Path) -> Result {
-    let machine = setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
-    let tree = build::tree(ws, &machine, Profile::Release)?;
+    setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
+    let tree = build::library(ws)?;
     let mut program = Command::new(tree.native_sample("bench_d3d9"));
     program.args(["--draws", &args.draws.to_string(), "--frames", &args.frames.to_string(), "--json"]).arg(json);
     program.env("AFTERIMAGE_RENDERER", "in-process").env("AFTERIMAGE_VALIDATE", "0");
     watch(&mut program, D3D9)?;
-    ratios(json)?;
     println!("written: {}", json.display());
-    Ok(())
-}
-
-/// Every case against the first one, which changes nothing between draws.
-fn ratios(json: &Path) -> Result {
-    let text = std::fs::read_to_string(json).doing(format!("reading {}", json.display()))?;
-    let value: Value = serde_json::from_str(&text).doing(format!("reading {}", json.display()))?;
-    let cases = value["cases"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let Some(first) = cases.first() else { return Err(Failure::new("the benchmark", "its JSON has no cases")) };
-    println!("\nratios to `{}` of this run", first["name"].as_str().unwrap_or_default());
-    for case in cases.iter().filter(|case| case["unit"] == first["unit"]) {
-        let ratio = |key: &str| case[key].as_f64().zip(first[key].as_f64()).map_or(f64::NAN, |(a, b)| a / b);
-        let name = case["name"].as_str().unwrap_or_default();
-        println!("  {name:<40} app {:>7.2} x   complete {:>7.2} x", ratio("app"), ratio("complete"));
-    }
     Ok(())
 }
 

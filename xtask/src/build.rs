@@ -139,6 +139,20 @@ pub(crate) fn tree(ws: &Workspace, machine: &Machine, profile: Profile) -> Resul
     Ok(tree)
 }
 
+/// Only the release library, and the samples that are linked with it.
+///
+/// # Errors
+/// When anything does not build.
+pub(crate) fn library(ws: &Workspace) -> Result<Tree> {
+    let tree = Tree { root: ws.dist(), windows: Windows::Impossible("not asked for".to_owned()) };
+    let mut cargo = cargo(ws);
+    cargo.args(["build", "--release", "-p", "afterimage-d3d9-com"]);
+    step::run(ws, &mut cargo, "building libd3d9.so (release)", "")?;
+    copy(&ws.target.join("release/libd3d9.so"), &tree.root.join("libd3d9.so"))?;
+    native_samples(ws, &tree)?;
+    Ok(tree)
+}
+
 fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
     let mut cargo = cargo(ws);
     cargo.args(["build", "-p", "afterimage-d3d9-com", "-p", "afterimage", "-p", "afterimage-viewer"]);
