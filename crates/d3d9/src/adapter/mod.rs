@@ -211,10 +211,7 @@ impl Adapter {
         }
         let usage = query.usage;
         if matches!(query.resource, D3DRTYPE_VERTEXBUFFER | D3DRTYPE_INDEXBUFFER) {
-            let vertices = query.resource == D3DRTYPE_VERTEXBUFFER && query.format == D3DFMT_VERTEXDATA;
-            let indices =
-                query.resource == D3DRTYPE_INDEXBUFFER && matches!(query.format, D3DFMT_INDEX16 | D3DFMT_INDEX32);
-            return if vertices || indices { Ok(true) } else { Err(Error::NotAvailable) };
+            return Err(Error::InvalidCall);
         }
         let row = format_row(query.format).ok_or(Error::NotAvailable)?;
         let surface = match query.resource {
@@ -246,9 +243,11 @@ impl Adapter {
         let mut needed = if surface { 0 } else { row.sampled() };
         let depth = usage & D3DUSAGE_DEPTHSTENCIL != 0;
         let target = usage & D3DUSAGE_RENDERTARGET != 0;
-        // Depth formats are for depth buffers, and nothing else is.
-        let wrong =
-            depth != row.is_depth() || target && (depth || !row.target) || depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0;
+        // A depth buffer has a depth format; a texture may have one without being drawn to.
+        let depth_fits = depth == row.is_depth() || row.is_depth() && !surface && !depth;
+        let target_fits = !target || !depth && row.target;
+        let srgb_fits = !surface || target || usage & D3DUSAGE_QUERY_SRGBWRITE == 0;
+        let wrong = !depth_fits || !target_fits || !srgb_fits || depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0;
         if wrong {
             return Err(Error::NotAvailable);
         }

@@ -84,7 +84,7 @@ impl Device {
                 return Err(Error::InvalidCall);
             }
         }
-        if self.record(|| Setting::Stream(stream, buffer, Some(offset), stride)) {
+        if self.record(|| Setting::Stream(stream, buffer, offset, stride)) {
             return Ok(());
         }
         self.registers.streams[stream as usize] = new;

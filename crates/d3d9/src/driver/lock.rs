@@ -71,7 +71,7 @@ impl Device {
             !first.is_multiple_of(block) || !(length.is_multiple_of(block) || first + length == edge)
         };
         let cut = block > 1
-            && image.pool == D3DPOOL_DEFAULT
+            && (image.pool == D3DPOOL_DEFAULT || image.kind == ImageKind::Volume)
             && (cut(region.x, region.width, extent[0]) || cut(region.y, region.height, extent[1]));
         let discard = flags & D3DLOCK_DISCARD != 0;
         if !image.lockable

@@ -24,8 +24,8 @@ pub(crate) enum Setting {
     ClipPlane(u32, [f32; 4]),
     NPatch(f32),
     Declaration(Option<DeclarationId>),
-    /// Stream, buffer, offset, stride. Predefined blocks hold no offset: applying them leaves it.
-    Stream(u32, Option<BufferId>, Option<u32>, u32),
+    /// Stream, buffer, offset, stride.
+    Stream(u32, Option<BufferId>, u32, u32),
     StreamFrequency(u32, u32),
     Indices(Option<BufferId>),
     VertexShader(Option<VertexShaderId>),
@@ -42,7 +42,8 @@ pub(crate) enum Setting {
 #[derive(Debug)]
 pub(crate) struct StateBlock {
     pub(crate) settings: Vec<Setting>,
-    /// Made by `BeginStateBlock`. Such a block applies a vertex declaration, but never captures one.
+    /// Made by `BeginStateBlock`. Such a block applies a vertex declaration, but never captures one; a predefined block
+    /// keeps the stream offsets that it was made with.
     recorded: bool,
 }
 
@@ -229,8 +230,7 @@ impl Setting {
             Self::Declaration(declaration) => *declaration = registers.declaration,
             Self::Stream(stream, buffer, offset, stride) => {
                 if let Some(current) = registers.streams.get(*stream as usize) {
-                    (*buffer, *stride) = (current.buffer, current.stride);
-                    *offset = offset.map(|_| current.offset);
+                    (*buffer, *offset, *stride) = (current.buffer, current.offset, current.stride);
                 }
             }
             Self::StreamFrequency(stream, frequency) => {
@@ -268,8 +268,7 @@ impl Setting {
             Self::Declaration(None) => Ok(()),
             Self::Declaration(declaration) => device.set_vertex_declaration(*declaration),
             Self::Stream(stream, buffer, offset, stride) => {
-                let current = device.registers.streams.get(*stream as usize).map_or(0, |current| current.offset);
-                device.set_stream_source(*stream, *buffer, offset.unwrap_or(current), *stride)
+                device.set_stream_source(*stream, *buffer, *offset, *stride)
             }
             Self::StreamFrequency(stream, frequency) => device.set_stream_source_freq(*stream, *frequency),
             Self::Indices(buffer) => device.set_indices(*buffer),
@@ -342,7 +341,7 @@ fn settings(kind: D3DSTATEBLOCKTYPE, registers: &Registers) -> Vec<Setting> {
     if all {
         out.extend(samplers().map(|sampler| Setting::Texture(sampler, None)));
         out.extend(Transforms::states().map(|state| Setting::Transform(state, Box::default())));
-        out.extend((0..STREAMS as u32).map(|stream| Setting::Stream(stream, None, None, 0)));
+        out.extend((0..STREAMS as u32).map(|stream| Setting::Stream(stream, None, 0, 0)));
         out.push(Setting::Indices(None));
         out.push(Setting::Material(Box::default()));
         out.push(Setting::Viewport(D3DVIEWPORT9::default()));
@@ -428,8 +427,18 @@ impl Device {
         let recorded = found.recorded;
         let old = std::mem::take(&mut found.settings);
         let mut settings = old.clone();
-        let captured = |setting: &&mut Setting| !(recorded && matches!(setting, Setting::Declaration(_)));
-        settings.iter_mut().filter(captured).for_each(|setting| setting.capture(self));
+        for setting in &mut settings {
+            match *setting {
+                Setting::Declaration(_) if recorded => {}
+                Setting::Stream(_, _, kept, _) if !recorded => {
+                    setting.capture(self);
+                    if let Setting::Stream(_, _, offset, _) = setting {
+                        *offset = kept;
+                    }
+                }
+                _ => setting.capture(self),
+            }
+        }
         self.own(&settings);
         self.disown(&old);
         if let Some(block) = self.objects.state_blocks.get_mut(block) {

@@ -188,3 +188,16 @@ pub(crate) fn fixed_inputs() -> impl Iterator<Item = Input> {
         location: FixedInput::tex_coord(set),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Language;
+
+    #[test]
+    fn the_numbers_of_front_ends_are_those_of_the_compiler() {
+        use afterimage_shader::Language as Theirs;
+        assert_eq!(Language::Tokens as u32, Theirs::D3d9 as u32);
+        assert_eq!(Language::FixedVertex as u32, Theirs::FixedVertex as u32);
+        assert_eq!(Language::FixedPixel as u32, Theirs::FixedPixel as u32);
+    }
+}
