@@ -113,6 +113,7 @@ impl Device {
         parameters: &mut D3DPRESENT_PARAMETERS,
         extended: bool,
     ) -> Result<*mut Self, HRESULT> {
+        make_room(parameters, &creation);
         let window = target_window(parameters, creation.hFocusWindow);
         let link = parent.link()?;
         let name = platform::program_name();
@@ -169,7 +170,9 @@ impl Device {
     /// `Reset`.
     fn reset(&self, parameters: Out<D3DPRESENT_PARAMETERS>) -> HRESULT {
         let Some(mut wanted) = parameters.read() else { return D3DERR_INVALIDCALL };
-        let window = target_window(&wanted, self.enter().creation().hFocusWindow);
+        let creation = self.enter().creation();
+        make_room(&wanted, &creation);
+        let window = target_window(&wanted, creation.hFocusWindow);
         // An extended device resets with back buffers held, which then stand alone.
         let chain = self.enter().swap_chain(0);
         if let Ok(chain) = chain {
@@ -217,6 +220,15 @@ impl Unknown for Device {
             }
             Some(before) => before - 1,
         }
+    }
+}
+
+/// A full-screen device's window covers the screen, unless the program looks after its windows itself. The window is told
+/// by messages, so nothing may be entered here.
+fn make_room(parameters: &D3DPRESENT_PARAMETERS, creation: &D3DDEVICE_CREATION_PARAMETERS) {
+    let window = if parameters.hDeviceWindow != 0 { parameters.hDeviceWindow } else { creation.hFocusWindow };
+    if parameters.Windowed == FALSE && window != 0 && creation.BehaviorFlags & D3DCREATE_NOWINDOWCHANGES == 0 {
+        platform::cover_screen(window);
     }
 }
 

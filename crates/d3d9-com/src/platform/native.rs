@@ -40,6 +40,9 @@ pub(crate) fn client_size(window: HWND) -> Option<(u32, u32)> {
     Some((u32::try_from(width).ok()?, u32::try_from(height).ok()?))
 }
 
+/// Full screen is between the program and SDL.
+pub(crate) fn cover_screen(_window: HWND) {}
+
 /// Moves the mouse pointer: SDL programs do that with SDL.
 pub(crate) fn set_cursor_position(_x: i32, _y: i32) {}
 

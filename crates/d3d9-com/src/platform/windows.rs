@@ -37,6 +37,7 @@ unsafe extern "system" {
     fn MonitorFromPoint(point: POINT, flags: u32) -> HMONITOR;
     fn GetClientRect(window: HWND, rect: *mut RECT) -> BOOL;
     fn SetCursorPos(x: i32, y: i32) -> BOOL;
+    fn SetWindowPos(window: HWND, after: isize, x: i32, y: i32, width: i32, height: i32, flags: u32) -> BOOL;
     fn CreateIconIndirect(info: *const IconInfo) -> usize;
     fn SetCursor(cursor: usize) -> usize;
     fn DestroyCursor(cursor: usize) -> BOOL;
@@ -134,6 +135,19 @@ pub(crate) fn client_size(window: HWND) -> Option<(u32, u32)> {
     // SAFETY: the system checks the handle.
     let good = unsafe { GetClientRect(window, &mut rect) } != 0;
     good.then_some((rect.right.max(0) as u32, rect.bottom.max(0) as u32))
+}
+
+/// Puts a window over the whole screen, for a full-screen device. The display mode stays: the picture is scaled.
+pub(crate) fn cover_screen(window: HWND) {
+    const HWND_TOPMOST: isize = -1;
+    const SWP_NOACTIVATE: u32 = 0x10;
+    const SWP_SHOWWINDOW: u32 = 0x40;
+    let mode = current_mode();
+    // SAFETY: the system checks the handle.
+    unsafe {
+        let (width, height) = (mode.width as i32, mode.height as i32);
+        SetWindowPos(window, HWND_TOPMOST, 0, 0, width, height, SWP_NOACTIVATE | SWP_SHOWWINDOW)
+    };
 }
 
 /// Moves the mouse pointer, in screen coordinates.
