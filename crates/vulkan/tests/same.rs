@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 struct Scene {
     texture: ObjectId,
     dynamic: ObjectId,
+    copy: ObjectId,
 }
 
 /// Everything that a stream can upload, and some state.
@@ -38,7 +39,8 @@ fn set_up(guest: &mut Guest) -> Scene {
         depth_compare: Compare::LessEqual as u8,
         ..Default::default()
     });
-    Scene { texture, dynamic }
+    let copy = guest.texture(Format::B8G8R8A8_UNORM, 16, 16, 2, 0);
+    Scene { texture, dynamic, copy }
 }
 
 /// A frame that depends on what came before: a part of the texture changes each time.
@@ -50,7 +52,22 @@ fn frame(guest: &mut Guest, scene: &Scene, n: u32) {
     let part =
         UpdateTexture { id: scene.texture, y: n % 8, width: 8, height: 1, depth: 1, row_pitch: 32, data, ..zero };
     guest.encoder.push(&part);
+    guest.encoder.push(&SetRaster { depth_clip: 1, sample_mask: u32::MAX, point_size: 1.0, ..Default::default() });
+    guest.encoder.push(&SetBlend {
+        enable: 1,
+        src_color: BlendFactor::SrcAlpha as u8,
+        dst_color: BlendFactor::OneMinusSrcAlpha as u8,
+        src_alpha: BlendFactor::One as u8,
+        write_masks: [15; 8],
+        ..Default::default()
+    });
+    guest.encoder.push(&SetScissor { rect: Rect { x: 1, y: 1, width: 30, height: 30 } });
+    guest.viewport(32, 32);
     guest.draw_now(&quad([-0.9, 0.5], [-0.9, 0.5], 0.5, RED));
+    let part = Rect { x: 0, y: 0, width: 8, height: 8 };
+    let (src, dst) = (guest.pixels_target(), scene.copy);
+    let view = |texture| View { texture, level: 0, layer: 0 };
+    guest.encoder.push(&Blit { src: view(src), dst: view(dst), src_rect: part, dst_rect: part, filter: 1, pad: 0 });
     let moved = quad([-0.2, 0.9], [-0.5 + n as f32 * 0.1, 0.9], 0.4, RED);
     let data = guest.upload(bytemuck::cast_slice(&moved));
     guest.encoder.push(&UpdateBuffer { id: scene.dynamic, flags: UpdateBuffer::DISCARD, offset: 0, data });
