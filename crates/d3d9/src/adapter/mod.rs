@@ -311,8 +311,9 @@ impl Adapter {
     /// [`Error::NotAvailable`] if it cannot.
     pub fn check_conversion(&self, kind: D3DDEVTYPE, source: D3DFORMAT, target: D3DFORMAT) -> Result<()> {
         Self::check_hal(kind)?;
+        let target_format = target;
         let target = self.displays(target) || matches!(target, D3DFMT_A8R8G8B8 | D3DFMT_A1R5G5B5);
-        if self.renders(source) && target { Ok(()) } else { Err(Error::NotAvailable) }
+        if source == target_format || self.renders(source) && target { Ok(()) } else { Err(Error::NotAvailable) }
     }
 }
 

@@ -274,7 +274,7 @@ impl Device {
         let target = to.usage & D3DUSAGE_RENDERTARGET != 0;
         let right = if from.depth || to.depth {
             // Depth moves whole, between depth buffers.
-            let whole = source_rect.is_none() && destination_rect.is_none();
+            let whole = (src.width, src.height) == (from.extent[0], from.extent[1]);
             from.depth && to.depth && !stretches && whole && !self.in_scene && from.format == to.format
         } else if to.plain {
             // Formats of the same bits (with and without alpha) are copied as they are.

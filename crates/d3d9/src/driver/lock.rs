@@ -142,14 +142,23 @@ impl Device {
         if lock.flags & D3DLOCK_READONLY != 0 {
             return Ok(());
         }
-        if lock.flags & D3DLOCK_NO_DIRTY_UPDATE == 0 {
-            let (level, face) = (index as u32 % image.levels, index as u32 / image.levels);
+        let (level, face) = (index as u32 % image.levels, index as u32 / image.levels);
+        let quiet = lock.flags & D3DLOCK_NO_DIRTY_UPDATE != 0;
+        if !quiet {
             image.add_dirty(level, face, lock.region);
         }
-        if image.id.is_none() {
+        // Managed textures travel by what is marked; the others are the GPU's memory as far as a program can tell.
+        if image.id.is_none() || (quiet && image.pool == D3DPOOL_MANAGED) {
             return Ok(());
         }
         image.touch(index, lock.region);
+        if image.pool == D3DPOOL_MANAGED && level == 0 {
+            // Programs lock the first level and write the ones behind it, too.
+            for level in 1..image.levels {
+                let region = lock.region.scaled_down(level as u8);
+                image.touch((face * image.levels + level) as usize, region);
+            }
+        }
         if image.is_target() {
             // A target is drawn to next, so it cannot wait for a use as a texture.
             self.upload_image(id);

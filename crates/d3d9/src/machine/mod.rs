@@ -15,7 +15,7 @@ pub(crate) use constants::{Bits, Constants, ConstantsOf};
 pub(crate) use declaration::{Declaration, Layout, components, decl_type, fvf_elements};
 pub(crate) use groups::{FixedParts, Group};
 pub(crate) use lights::Lights;
-pub(crate) use program::{Program, Reads, Wants, fixed_inputs};
+pub(crate) use program::{Language, Program, Reads, Wants, fixed_inputs};
 pub(crate) use registers::{CLIP_PLANES, Registers, STREAMS, Stream, TARGETS};
 pub(crate) use render_states::RenderStates;
 pub(crate) use sampler_states::{SamplerStates, sampler_slot};

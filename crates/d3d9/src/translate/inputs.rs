@@ -3,8 +3,8 @@
 use super::Source;
 use crate::driver::Device;
 use crate::error::{Error, Result};
-use crate::machine::{Declaration, Layout, Program, STREAMS, Stream, decl_type};
-use afterimage_d3d9_types::{D3DSTREAMSOURCE_INSTANCEDATA, D3DVERTEXELEMENT9};
+use crate::machine::{Declaration, Language, Layout, Program, STREAMS, Stream, decl_type};
+use afterimage_d3d9_types::{D3DDECLUSAGE_POSITION, D3DSTREAMSOURCE_INSTANCEDATA, D3DVERTEXELEMENT9};
 use afterimage_stream::packets::{CreateVertexInput, SetVertexInput, VertexAttribute};
 use afterimage_stream::{ObjectKind, VertexFormat};
 use smallvec::SmallVec;
@@ -24,6 +24,7 @@ pub(crate) fn attributes(
     frequencies: Option<&[u32; 16]>,
 ) -> SmallVec<[VertexAttribute; 16]> {
     let mut attributes: SmallVec<[VertexAttribute; 16]> = SmallVec::new();
+    let fixed = program.language == Language::FixedVertex;
     for input in &program.inputs {
         let matches = |e: &&D3DVERTEXELEMENT9| (e.Usage, e.UsageIndex) == (input.usage, input.index);
         let element = declaration.used().iter().find(matches);
@@ -38,6 +39,11 @@ pub(crate) fn attributes(
         if let Some((element, (format, _))) = element.and_then(|e| Some((e, decl_type(e.Type)?))) {
             attribute.slot = element.Stream as u8;
             attribute.format = format as u8;
+            // The fixed stage takes positions as points: their fourth component is one whatever the vertex says.
+            if fixed && u32::from(element.Usage) == D3DDECLUSAGE_POSITION && format == VertexFormat::R32G32B32A32_SFLOAT
+            {
+                attribute.format = VertexFormat::R32G32B32_SFLOAT as u8;
+            }
             attribute.offset = element.Offset;
             let frequency = frequencies.map_or(1, |f| f[usize::from(element.Stream) & 15]);
             if frequency & D3DSTREAMSOURCE_INSTANCEDATA != 0 {

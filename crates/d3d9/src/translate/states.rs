@@ -52,7 +52,9 @@ fn finite(value: f32, otherwise: f32) -> f32 {
 
 /// The depth range of a viewport: never empty nor inverted, but at least a thousandth.
 pub(crate) fn depth_range(viewport: &D3DVIEWPORT9) -> [f32; 2] {
-    [viewport.MinZ, viewport.MaxZ.max(viewport.MinZ + 0.001)]
+    let clamp = |value: f32| finite(value, 0.0).clamp(0.0, 1.0);
+    let near = clamp(viewport.MinZ);
+    [near, clamp(viewport.MaxZ).max(near + 0.001)]
 }
 
 impl Device {
@@ -90,7 +92,6 @@ impl Device {
     pub(crate) fn apply_viewport(&mut self) {
         let viewport = self.registers.viewport;
         let edge = |value: u32| value.min(16_384) as f32;
-        let depth = |value: f32| finite(value, 0.0).clamp(0.0, 1.0);
         let [min_depth, max_depth] = depth_range(&viewport);
         let packet = SetViewport {
             // Pixel centres are at whole numbers in Direct3D 9, at halves in the host.
@@ -98,8 +99,8 @@ impl Device {
             y: edge(viewport.Y) + 0.5,
             width: edge(viewport.Width),
             height: edge(viewport.Height),
-            min_depth: depth(min_depth),
-            max_depth: depth(max_depth),
+            min_depth,
+            max_depth: max_depth.min(1.0),
         };
         self.port.put(&mut self.host.sent.viewport, packet);
         // The viewport also clips what it shows.
