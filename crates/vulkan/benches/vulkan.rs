@@ -124,5 +124,30 @@ fn main() {
             frame(&mut guest, &words);
         });
     }
+    new_shaders(&mut bench, &mut guest, sequence);
+    assert_eq!(guest.renderer.skipped_draws(), 0, "every draw must be drawn");
     bench.finish().expect("the file for the figures");
+}
+
+/// Creates shaders that were never seen, draws once with each, and destroys them.
+fn new_shaders(bench: &mut Bench, guest: &mut Guest, mut sequence: u32) {
+    const SHADERS: usize = 64;
+    let vertex = guest.shader(Stage::Vertex, VERTEX);
+    let mut serial = 0u32;
+    bench.case("a new pixel shader and its first draw", SHADERS, || {
+        guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+        for _ in 0..SHADERS {
+            serial += 1;
+            let text = COLOR.replace("  store", &format!("  v1: f32x4 = const {serial}.0, 0.0, 0.0, 0.0\n  store"));
+            let text = text.replace("store_output out0, v0", "v2: f32x4 = fadd v0, v1\n  store_output out0, v2");
+            let pixel = guest.shader(Stage::Pixel, &text);
+            guest.encoder.push(&SetShaders { vertex, pixel });
+            guest.draw(Topology::TriangleList, 0, 3);
+            guest.encoder.push(&Destroy { id: pixel, pad: 0 });
+        }
+        let mut words = std::mem::take(guest.encoder.batch());
+        renumber(&mut words, &mut sequence);
+        frame(guest, &words);
+        guest.arena.rewind();
+    });
 }
