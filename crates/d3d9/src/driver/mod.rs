@@ -5,6 +5,8 @@ mod bindings;
 mod clear;
 mod copy;
 mod create;
+mod describe;
+mod device;
 mod draw;
 mod fixed;
 mod lock;

@@ -1,15 +1,12 @@
-//! The device as a whole: creation, reset, loss, swap chains, frames.
+//! Swap chains, their windows, and presenting: the end of a frame.
 
-use super::{Device, Objects};
+use super::Device;
 use crate::error::{Error, Result};
 use crate::handle::*;
-use crate::machine::{Group, Registers, RenderStates};
-use crate::translate::{Host, Port};
+use crate::machine::Group;
 use afterimage_d3d9_types::*;
-use afterimage_state::Dirty;
 use afterimage_stream::packets::{self, PresentTarget, Rect, WindowKind};
-use afterimage_stream::{Link, ObjectId, ObjectKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use afterimage_stream::{ObjectId, ObjectKind};
 use smallvec::SmallVec;
 
 /// Where a swap chain's pictures go.
@@ -34,8 +31,8 @@ pub(crate) struct Target {
 /// A swap chain.
 #[derive(Debug)]
 pub(crate) struct SwapChain {
-    parameters: D3DPRESENT_PARAMETERS,
-    window: Window,
+    pub(super) parameters: D3DPRESENT_PARAMETERS,
+    pub(super) window: Window,
     /// Back buffers.
     pub(crate) images: SmallVec<[ImageId; 3]>,
     gamma: Box<D3DGAMMARAMP>,
@@ -47,7 +44,7 @@ fn identity_ramp() -> Box<D3DGAMMARAMP> {
 }
 
 /// Fills in and checks presentation parameters, as `CreateDevice` and `Reset` do.
-fn complete(parameters: &mut D3DPRESENT_PARAMETERS, window: Window, extended: bool) -> Result<()> {
+pub(super) fn complete(parameters: &mut D3DPRESENT_PARAMETERS, window: Window, extended: bool) -> Result<()> {
     let most = if extended { D3DPRESENT_BACK_BUFFERS_MAX_EX } else { D3DPRESENT_BACK_BUFFERS_MAX };
     let effect = parameters.SwapEffect;
     let windowed = parameters.Windowed != FALSE;
@@ -92,60 +89,12 @@ fn rect(rect: Option<&RECT>) -> Rect {
 }
 
 impl Device {
-    /// `CreateDevice`. `parameters` is filled in as Direct3D does (sizes, format, count). `name` is the program's name
-    /// for captures and logs.
-    ///
-    /// # Errors
-    /// [`Error::InvalidCall`] for parameters that cannot be; [`Error::NotAvailable`] for formats that are not there.
-    pub fn new(
-        link: Box<dyn Link>,
-        creation: D3DDEVICE_CREATION_PARAMETERS,
-        parameters: &mut D3DPRESENT_PARAMETERS,
-        window: Window,
-        extended: bool,
-        name: &str,
-    ) -> Result<Self> {
-        let mut device = Self {
-            port: Port::new(link, name),
-            registers: Registers::default(),
-            objects: Objects::default(),
-            host: Host::default(),
-            creation,
-            extended,
-            in_scene: false,
-            recording: None,
-            dead: Vec::new(),
-            targets: Vec::new(),
-            auto_depth: None,
-            fvf_declarations: FxHashMap::default(),
-            palettes: FxHashMap::default(),
-            current_palette: 0xffff,
-            clip_status: D3DCLIPSTATUS9 { ClipUnion: 0, ClipIntersection: u32::MAX },
-            software_processing: creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING != 0,
-            locked_buffers: SmallVec::new(),
-            late: false,
-            late_buffers: Vec::new(),
-            logged: FxHashSet::default(),
-        };
-        let chain = device.make_chain(parameters, window, false)?;
-        device.objects.swap_chains.bind(Some(chain));
-        device.set_defaults(parameters)?;
-        device.port.flush();
-        Ok(device)
-    }
-
-    /// The arguments of [`Device::new`].
-    #[must_use]
-    pub fn creation(&self) -> D3DDEVICE_CREATION_PARAMETERS {
-        self.creation
-    }
-
-    fn implicit_chain(&self) -> Option<SwapChainId> {
+    pub(super) fn implicit_chain(&self) -> Option<SwapChainId> {
         self.objects.swap_chains.ids().first().copied()
     }
 
     /// Makes a swap chain with its back buffers.
-    fn make_chain(
+    pub(super) fn make_chain(
         &mut self,
         parameters: &mut D3DPRESENT_PARAMETERS,
         window: Window,
@@ -159,12 +108,12 @@ impl Device {
     }
 
     /// Parameters as a swap chain gives them back: with the focus window where no other was named.
-    fn stored(&self, parameters: &D3DPRESENT_PARAMETERS) -> D3DPRESENT_PARAMETERS {
+    pub(super) fn stored(&self, parameters: &D3DPRESENT_PARAMETERS) -> D3DPRESENT_PARAMETERS {
         let window = if parameters.hDeviceWindow == 0 { self.creation.hFocusWindow } else { parameters.hDeviceWindow };
         D3DPRESENT_PARAMETERS { hDeviceWindow: window, ..*parameters }
     }
 
-    fn make_back_buffers(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<SmallVec<[ImageId; 3]>> {
+    pub(super) fn make_back_buffers(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<SmallVec<[ImageId; 3]>> {
         let mut images = SmallVec::new();
         let lockable = parameters.Flags & D3DPRESENTFLAG_LOCKABLE_BACKBUFFER != 0;
         for _ in 0..parameters.BackBufferCount {
@@ -183,7 +132,7 @@ impl Device {
     }
 
     /// The present target of a window, declared where it is new or has another size.
-    fn target(&mut self, window: Window, parameters: &D3DPRESENT_PARAMETERS) -> Result<ObjectId> {
+    pub(super) fn target(&mut self, window: Window, parameters: &D3DPRESENT_PARAMETERS) -> Result<ObjectId> {
         let or = |asked: u32, have: u32| if asked != 0 { asked } else { have };
         let (width, height) =
             (or(window.width, parameters.BackBufferWidth), or(window.height, parameters.BackBufferHeight));
@@ -209,123 +158,8 @@ impl Device {
         }
     }
 
-    /// Binds what a new or reset device has bound, and gives every register its default.
-    fn set_defaults(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<()> {
-        let old = self.auto_depth.take();
-        if let Some(old) = old {
-            self.unbind_handle(Handle::Image(old));
-        }
-        let depth = if parameters.EnableAutoDepthStencil != FALSE {
-            let image = self.create_surface(
-                [parameters.BackBufferWidth, parameters.BackBufferHeight, 1],
-                D3DUSAGE_DEPTHSTENCIL,
-                parameters.AutoDepthStencilFormat,
-                (parameters.MultiSampleType, parameters.MultiSampleQuality),
-                false,
-                false,
-            )?;
-            self.objects.images.bind(Some(image));
-            self.auto_depth = Some(image);
-            Some(Surface::of(image))
-        } else {
-            None
-        };
-        let mut ignored = Dirty::none();
-        let zenable = u32::from(depth.is_some());
-        self.registers.render.set(RenderStates::D3DRS_ZENABLE, zenable, &mut ignored);
-        let largest = self.port.device().max_point_size.max(1.0).to_bits();
-        self.registers.render.set(RenderStates::D3DRS_POINTSIZE_MAX, largest, &mut ignored);
-        self.set_depth_stencil(depth)?;
-        let chain = self.implicit_chain().and_then(|chain| self.objects.swap_chains.get(chain));
-        let image = chain.and_then(|chain| chain.images.first().copied()).ok_or(Error::Internal)?;
-        self.set_render_target(0, Some(Surface::of(image)))
-    }
-
-    /// Unbinds everything.
-    fn unbind_all(&mut self) {
-        let registers = std::mem::take(&mut self.registers);
-        let recorded = self.recording.take().unwrap_or_default();
-        self.disown(&recorded);
-        let images = registers.textures.into_iter().flatten();
-        let surfaces = registers.targets.into_iter().chain([registers.depth]).flatten().map(|surface| surface.image);
-        let buffers = registers.streams.into_iter().filter_map(|stream| stream.buffer).chain(registers.indices);
-        let handles: Vec<Handle> = images
-            .chain(surfaces)
-            .map(Handle::Image)
-            .chain(buffers.map(Handle::Buffer))
-            .chain(registers.declaration.map(Handle::Declaration))
-            .chain(registers.vertex_shader.map(Handle::VertexShader))
-            .chain(registers.pixel_shader.map(Handle::PixelShader))
-            .collect();
-        for handle in handles {
-            self.unbind_handle(handle);
-        }
-    }
-
-    /// `TestCooperativeLevel`.
-    ///
-    /// # Errors
-    /// [`Error::DeviceLost`] while there is no receiver.
-    pub fn test_cooperative_level(&mut self) -> Result<()> {
-        if self.port.is_lost() && !self.recover() { Err(Error::DeviceLost) } else { Ok(()) }
-    }
-
-    /// `Reset`: everything unbound, all state at its default, the implicit swap chain made anew. The handles of its back
-    /// buffers stay where their number does.
-    ///
-    /// # Errors
-    /// [`Error::InvalidCall`] if the program holds resources of the default pool (never for extended devices), or for
-    /// bad parameters.
-    pub fn reset(&mut self, parameters: &mut D3DPRESENT_PARAMETERS, window: Window) -> Result<()> {
-        if self.port.is_lost() && !self.recover() {
-            return Err(Error::DeviceLost);
-        }
-        complete(parameters, window, self.extended)?;
-        if !self.extended {
-            let images = self.objects.images.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
-            let buffers =
-                self.objects.buffers.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
-            if images + buffers > 0 {
-                tracing::warn!(images, buffers, "reset refused: the program holds resources of the default pool");
-                return Err(Error::InvalidCall);
-            }
-        }
-        self.unbind_all();
-        // Extended devices stay in their scene.
-        self.in_scene &= self.extended;
-        let chain = self.implicit_chain().ok_or(Error::Internal)?;
-        let new = self.make_back_buffers(parameters)?;
-        let stored = self.stored(parameters);
-        let mut old: SmallVec<[ImageId; 3]> = SmallVec::new();
-        if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
-            chain.parameters = stored;
-            chain.window = window;
-            old = std::mem::take(&mut chain.images);
-        }
-        // The layer above knows the old handles: they go on, with the new images behind them. Where the program holds
-        // one (it may, of an extended device), it keeps the old image instead.
-        let mut images = new;
-        for (image, &old) in images.iter_mut().zip(&old) {
-            if self.objects.images.slot(old).is_some_and(|slot| !slot.held) {
-                self.swap_images(old, *image);
-                self.unbind_handle(Handle::Image(*image));
-                *image = old;
-            } else {
-                self.unbind_handle(Handle::Image(old));
-            }
-        }
-        for &image in old.iter().skip(images.len()) {
-            self.unbind_handle(Handle::Image(image));
-        }
-        if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
-            chain.images = images;
-        }
-        self.target(window, parameters)?;
-        self.set_defaults(parameters)
-    }
-
     /// Exchanges what two handles stand for.
-    fn swap_images(&mut self, a: ImageId, b: ImageId) {
+    pub(super) fn swap_images(&mut self, a: ImageId, b: ImageId) {
         let (Some(mut one), Some(mut two)) = (self.objects.images.take(a), self.objects.images.take(b)) else { return };
         std::mem::swap(&mut one.value, &mut two.value);
         self.objects.images.put(a, one);
@@ -441,11 +275,6 @@ impl Device {
         if self.port.is_lost() { Err(Error::DeviceLost) } else { Ok(()) }
     }
 
-    /// Hands over what was collected. Present, queries and read backs do it by themselves.
-    pub fn flush(&mut self) {
-        self.port.flush();
-    }
-
     /// What was shown goes behind the other back buffers, each of which moves up by one.
     fn flip(&mut self, chain: SwapChainId) {
         let Ok(found) = self.chain(chain) else { return };
@@ -488,21 +317,5 @@ impl Device {
     #[must_use]
     pub fn gamma_ramp(&self, chain: SwapChainId) -> Box<D3DGAMMARAMP> {
         self.objects.swap_chains.get(chain).map_or_else(identity_ramp, |chain| chain.gamma.clone())
-    }
-
-    /// `BeginScene`.
-    ///
-    /// # Errors
-    /// [`Error::InvalidCall`] inside of a scene.
-    pub fn begin_scene(&mut self) -> Result<()> {
-        if std::mem::replace(&mut self.in_scene, true) { Err(Error::InvalidCall) } else { Ok(()) }
-    }
-
-    /// `EndScene`.
-    ///
-    /// # Errors
-    /// [`Error::InvalidCall`] outside of one.
-    pub fn end_scene(&mut self) -> Result<()> {
-        if std::mem::replace(&mut self.in_scene, false) { Ok(()) } else { Err(Error::InvalidCall) }
     }
 }

@@ -1,0 +1,199 @@
+//! The device as a whole: creation, reset, loss, scenes.
+
+use super::present::{Window, complete};
+use super::{Device, Objects};
+use crate::error::{Error, Result};
+use crate::handle::*;
+use crate::machine::{Registers, RenderStates};
+use crate::translate::{Host, Port};
+use afterimage_d3d9_types::*;
+use afterimage_state::Dirty;
+use afterimage_stream::Link;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+impl Device {
+    /// `CreateDevice`. `parameters` is filled in as Direct3D does (sizes, format, count). `name` is the program's name
+    /// for captures and logs.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] for parameters that cannot be; [`Error::NotAvailable`] for formats that are not there.
+    pub fn new(
+        link: Box<dyn Link>,
+        creation: D3DDEVICE_CREATION_PARAMETERS,
+        parameters: &mut D3DPRESENT_PARAMETERS,
+        window: Window,
+        extended: bool,
+        name: &str,
+    ) -> Result<Self> {
+        let mut device = Self {
+            port: Port::new(link, name),
+            registers: Registers::default(),
+            objects: Objects::default(),
+            host: Host::default(),
+            creation,
+            extended,
+            in_scene: false,
+            recording: None,
+            dead: Vec::new(),
+            targets: Vec::new(),
+            auto_depth: None,
+            fvf_declarations: FxHashMap::default(),
+            palettes: FxHashMap::default(),
+            current_palette: 0xffff,
+            clip_status: D3DCLIPSTATUS9 { ClipUnion: 0, ClipIntersection: u32::MAX },
+            software_processing: creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING != 0,
+            locked_buffers: SmallVec::new(),
+            late: false,
+            late_buffers: Vec::new(),
+            logged: FxHashSet::default(),
+        };
+        let chain = device.make_chain(parameters, window, false)?;
+        device.objects.swap_chains.bind(Some(chain));
+        device.set_defaults(parameters)?;
+        device.port.flush();
+        Ok(device)
+    }
+
+    /// The arguments of [`Device::new`].
+    #[must_use]
+    pub fn creation(&self) -> D3DDEVICE_CREATION_PARAMETERS {
+        self.creation
+    }
+
+    /// Binds what a new or reset device has bound, and gives every register its default.
+    fn set_defaults(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<()> {
+        let old = self.auto_depth.take();
+        if let Some(old) = old {
+            self.unbind_handle(Handle::Image(old));
+        }
+        let depth = if parameters.EnableAutoDepthStencil != FALSE {
+            let image = self.create_surface(
+                [parameters.BackBufferWidth, parameters.BackBufferHeight, 1],
+                D3DUSAGE_DEPTHSTENCIL,
+                parameters.AutoDepthStencilFormat,
+                (parameters.MultiSampleType, parameters.MultiSampleQuality),
+                false,
+                false,
+            )?;
+            self.objects.images.bind(Some(image));
+            self.auto_depth = Some(image);
+            Some(Surface::of(image))
+        } else {
+            None
+        };
+        let mut ignored = Dirty::none();
+        let zenable = u32::from(depth.is_some());
+        self.registers.render.set(RenderStates::D3DRS_ZENABLE, zenable, &mut ignored);
+        let largest = self.port.device().max_point_size.max(1.0).to_bits();
+        self.registers.render.set(RenderStates::D3DRS_POINTSIZE_MAX, largest, &mut ignored);
+        self.set_depth_stencil(depth)?;
+        let chain = self.implicit_chain().and_then(|chain| self.objects.swap_chains.get(chain));
+        let image = chain.and_then(|chain| chain.images.first().copied()).ok_or(Error::Internal)?;
+        self.set_render_target(0, Some(Surface::of(image)))
+    }
+
+    /// Unbinds everything.
+    fn unbind_all(&mut self) {
+        let registers = std::mem::take(&mut self.registers);
+        let recorded = self.recording.take().unwrap_or_default();
+        self.disown(&recorded);
+        let images = registers.textures.into_iter().flatten();
+        let surfaces = registers.targets.into_iter().chain([registers.depth]).flatten().map(|surface| surface.image);
+        let buffers = registers.streams.into_iter().filter_map(|stream| stream.buffer).chain(registers.indices);
+        let handles: Vec<Handle> = images
+            .chain(surfaces)
+            .map(Handle::Image)
+            .chain(buffers.map(Handle::Buffer))
+            .chain(registers.declaration.map(Handle::Declaration))
+            .chain(registers.vertex_shader.map(Handle::VertexShader))
+            .chain(registers.pixel_shader.map(Handle::PixelShader))
+            .collect();
+        for handle in handles {
+            self.unbind_handle(handle);
+        }
+    }
+
+    /// `TestCooperativeLevel`.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] while there is no receiver.
+    pub fn test_cooperative_level(&mut self) -> Result<()> {
+        if self.port.is_lost() && !self.recover() { Err(Error::DeviceLost) } else { Ok(()) }
+    }
+
+    /// `Reset`: everything unbound, all state at its default, the implicit swap chain made anew. The handles of its back
+    /// buffers stay where their number does.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if the program holds resources of the default pool (never for extended devices), or for
+    /// bad parameters.
+    pub fn reset(&mut self, parameters: &mut D3DPRESENT_PARAMETERS, window: Window) -> Result<()> {
+        if self.port.is_lost() && !self.recover() {
+            return Err(Error::DeviceLost);
+        }
+        complete(parameters, window, self.extended)?;
+        if !self.extended {
+            let images = self.objects.images.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
+            let buffers =
+                self.objects.buffers.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
+            if images + buffers > 0 {
+                tracing::warn!(images, buffers, "reset refused: the program holds resources of the default pool");
+                return Err(Error::InvalidCall);
+            }
+        }
+        self.unbind_all();
+        // Extended devices stay in their scene.
+        self.in_scene &= self.extended;
+        let chain = self.implicit_chain().ok_or(Error::Internal)?;
+        let new = self.make_back_buffers(parameters)?;
+        let stored = self.stored(parameters);
+        let mut old: SmallVec<[ImageId; 3]> = SmallVec::new();
+        if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
+            chain.parameters = stored;
+            chain.window = window;
+            old = std::mem::take(&mut chain.images);
+        }
+        // The layer above knows the old handles: they go on, with the new images behind them. Where the program holds
+        // one (it may, of an extended device), it keeps the old image instead.
+        let mut images = new;
+        for (image, &old) in images.iter_mut().zip(&old) {
+            if self.objects.images.slot(old).is_some_and(|slot| !slot.held) {
+                self.swap_images(old, *image);
+                self.unbind_handle(Handle::Image(*image));
+                *image = old;
+            } else {
+                self.unbind_handle(Handle::Image(old));
+            }
+        }
+        for &image in old.iter().skip(images.len()) {
+            self.unbind_handle(Handle::Image(image));
+        }
+        if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
+            chain.images = images;
+        }
+        self.target(window, parameters)?;
+        self.set_defaults(parameters)
+    }
+
+    /// Hands over what was collected. Present, queries and read backs do it by themselves.
+    pub fn flush(&mut self) {
+        self.port.flush();
+    }
+
+    /// `BeginScene`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] inside of a scene.
+    pub fn begin_scene(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.in_scene, true) { Err(Error::InvalidCall) } else { Ok(()) }
+    }
+
+    /// `EndScene`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] outside of one.
+    pub fn end_scene(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.in_scene, false) { Ok(()) } else { Err(Error::InvalidCall) }
+    }
+}
