@@ -85,12 +85,7 @@ fn main() {
             ..Default::default()
         });
         guest.encoder.push(&SetDepthStencil { depth_test: 1, depth_write: on, depth_compare: 3, ..Default::default() });
-        guest.encoder.push(&SetBlend {
-            enable: on,
-            src_color: 1 + on,
-            write_masks: [15; 8],
-            ..Default::default()
-        });
+        guest.encoder.push(&SetBlend { enable: on, src_color: 1 + on, write_masks: [15; 8], ..Default::default() });
     };
     let mut bench = Bench::new("vulkan");
     type Step<'a> = &'a dyn Fn(&mut Guest, u32);
@@ -106,7 +101,12 @@ fn main() {
             states(guest, i);
         }),
         ("dynamic buffer discard per draw", false, &|guest, _| {
-            guest.encoder.push(&UpdateBuffer { id: dynamic, flags: UpdateBuffer::DISCARD, offset: 0, data: static_vertices });
+            guest.encoder.push(&UpdateBuffer {
+                id: dynamic,
+                flags: UpdateBuffer::DISCARD,
+                offset: 0,
+                data: static_vertices,
+            });
             guest.bind_vertices(dynamic, 0, 0);
         }),
     ];

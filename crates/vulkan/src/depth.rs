@@ -69,7 +69,7 @@ pub(crate) fn join(format: Format, kind: vk::Format, depths: &[u8], stencils: &[
         };
         match format {
             Format::D16_UNORM => {
-                texel.copy_from_slice(&((value.clamp(0.0, 1.0) * 65535.0).round() as u16).to_le_bytes())
+                texel.copy_from_slice(&((value.clamp(0.0, 1.0) * 65535.0).round() as u16).to_le_bytes());
             }
             Format::D32_SFLOAT => texel.copy_from_slice(&(value as f32).to_le_bytes()),
             Format::D32_SFLOAT_S8_UINT => {

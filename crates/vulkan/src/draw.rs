@@ -3,47 +3,37 @@
 //! Only [`afterimage_stream::State::dirty`] says what changed. What is recorded is compared with what the command buffer
 //! already has ([`Recorded`]), so a group that was set to the same value costs a comparison.
 
-use crate::descriptors::{PUSH_STAGES, PUSH_TEXTURES, SlotKey, Table, word};
+use crate::descriptors::{SlotKey, Table};
 use crate::error::Result;
-use crate::gpu::Gpu;
-use crate::pipeline::{self, Attribute, Blend, Key, VertexLayout};
+use crate::pipeline::{self, Blend, Key};
 use crate::renderer::Renderer;
-use crate::sampler::compare;
 use crate::shaders::Variant;
-use afterimage_stream::packets::{
-    CreateTexture, Cull, Draw, DrawIndexed, SetBlend, SetDepthStencil, SetViewport, StencilFace, StencilOp, Topology,
-    VertexAttribute,
-};
-use afterimage_stream::{Created, Group, Groups, ObjectId, ObjectKind, TEXTURE_SLOTS, VERTEX_BUFFERS, VertexFormat};
+use afterimage_stream::packets::{CreateTexture, Draw, DrawIndexed, SetDepthStencil, SetViewport, Topology};
+use afterimage_stream::{Group, Groups, TEXTURE_SLOTS};
 use ash::vk;
 use std::sync::Arc;
-
-/// The binding that feeds attributes without a buffer.
-const DEFAULT_BINDING: u32 = VERTEX_BUFFERS as u32;
-/// Words of push constants.
-const PUSH_WORDS: usize = crate::descriptors::PUSH_BYTES as usize / 4;
 
 /// What the command buffer being recorded has. `None`, or a value that nothing equals, where it has nothing yet.
 #[derive(Default)]
 pub(crate) struct Recorded {
-    pipeline: vk::Pipeline,
-    viewport: Option<SetViewport>,
-    scissor: Option<vk::Rect2D>,
-    cull: Option<(u8, u8)>,
-    topology: Option<u32>,
-    fill: Option<u8>,
-    clamp: Option<bool>,
-    bias: Option<[u32; 3]>,
-    sample_mask: Option<(u32, u32)>,
-    depth_stencil: Option<SetDepthStencil>,
-    depth_there: Option<bool>,
-    blend_enable: Option<(u8, u32)>,
-    equation: Option<([u8; 6], u32)>,
-    write_masks: Option<([u8; 8], u32)>,
-    blend_constant: Option<[u32; 4]>,
-    slot_key: Option<SlotKey>,
-    descriptors_bound: bool,
-    default_buffer_bound: bool,
+    pub(crate) pipeline: vk::Pipeline,
+    pub(crate) viewport: Option<SetViewport>,
+    pub(crate) scissor: Option<vk::Rect2D>,
+    pub(crate) cull: Option<(u8, u8)>,
+    pub(crate) topology: Option<u32>,
+    pub(crate) fill: Option<u8>,
+    pub(crate) clamp: Option<bool>,
+    pub(crate) bias: Option<[u32; 3]>,
+    pub(crate) sample_mask: Option<(u32, u32)>,
+    pub(crate) depth_stencil: Option<SetDepthStencil>,
+    pub(crate) depth_there: Option<bool>,
+    pub(crate) blend_enable: Option<(u8, u32)>,
+    pub(crate) equation: Option<([u8; 6], u32)>,
+    pub(crate) write_masks: Option<([u8; 8], u32)>,
+    pub(crate) blend_constant: Option<[u32; 4]>,
+    pub(crate) slot_key: Option<SlotKey>,
+    pub(crate) descriptors_bound: bool,
+    pub(crate) default_buffer_bound: bool,
 }
 
 impl Recorded {
@@ -61,22 +51,13 @@ pub(crate) struct Shading {
     /// State around the shaders.
     pub(crate) runtime: afterimage_shader::RuntimeInfo,
     /// Bit per texture slot that either shader samples.
-    used: u32,
+    pub(crate) used: u32,
     /// Which table each slot is read from.
-    tables: u64,
+    pub(crate) tables: u64,
     /// Words of the textures bound, whether a shader reads them or not.
-    words: [u32; TEXTURE_SLOTS],
+    pub(crate) words: [u32; TEXTURE_SLOTS],
     /// The table that each bound texture is in.
-    bound: [u8; TEXTURE_SLOTS],
-}
-
-/// What a vertex layout asks of the buffer in a slot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Needs {
-    /// Alignment of offset and stride, a power of two; 0 where nothing is read.
-    align: u32,
-    /// Bytes from the start of a vertex to the end of its last attribute.
-    extent: u32,
+    pub(crate) bound: [u8; TEXTURE_SLOTS],
 }
 
 /// Draws with equal state that are recorded together.
@@ -98,8 +79,6 @@ pub(crate) struct Ready {
 
 /// Vertices that one draw may have over all instances: more than any program draws, less than hangs a GPU.
 const MOST_VERTICES: u64 = 1 << 24;
-/// Vertices of a draw that reads no vertex buffer.
-const MOST_WITHOUT_BUFFERS: u32 = 1 << 20;
 
 /// Instances that a draw of `count` vertices may have.
 #[inline]
@@ -330,10 +309,10 @@ impl Renderer {
         if dirty.contains(Group::VertexConstants) || constants[0] {
             self.push_constants_of(&vertex, 0)?;
         }
-        if dirty.contains(Group::PixelConstants) || constants[1] {
-            if let Some(pixel) = self.shading.pixel.clone() {
-                self.push_constants_of(&pixel, 2)?;
-            }
+        if (dirty.contains(Group::PixelConstants) || constants[1])
+            && let Some(pixel) = self.shading.pixel.clone()
+        {
+            self.push_constants_of(&pixel, 2)?;
         }
         let system = vertex.system || self.shading.pixel.as_ref().is_some_and(|pixel| pixel.system);
         if system && (dirty.contains(Group::SystemConstants) || raster || constants[2]) {
@@ -343,35 +322,6 @@ impl Renderer {
         self.push();
         self.begin_segment();
         Ok(false)
-    }
-
-    /// Words and dimensions of the textures in the slots of `mask`.
-    fn take_textures(&mut self, mask: u32) {
-        for slot in bits(mask & ((1 << TEXTURE_SLOTS) - 1)) {
-            let binding = self.state.textures[slot];
-            let sampler = self.samplers.get(binding.sampler);
-            let mut shape = 0;
-            let word = match self.textures.get(binding.texture) {
-                Some(texture) if !binding.texture.is_none() => {
-                    let index = match sampler {
-                        Some(sampler) if sampler.desc.srgb != 0 => texture.srgb_index,
-                        _ => texture.index,
-                    };
-                    shape = texture.desc.dimension;
-                    if texture.format.is_depth() && sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0) {
-                        shape |= afterimage_shader::bound::SHADOW;
-                    }
-                    word(index, sampler.map_or(0, |sampler| sampler.index))
-                }
-                _ => 0,
-            };
-            self.shading.words[slot] = word;
-            self.shading.bound[slot] = shape & 3;
-            if self.shading.runtime.textures[slot] != shape {
-                self.shading.runtime.textures[slot] = shape;
-                self.variants_dirty = true;
-            }
-        }
     }
 
     /// The variants of the bound shaders for the state around them; true if one of them changed.
@@ -414,174 +364,6 @@ impl Renderer {
         true
     }
 
-    /// The vertex layout as the vertex shader reads it.
-    fn take_vertex_input(&mut self) {
-        let Some(vertex) = &self.shading.vertex else { return };
-        let id = self.state.vertex_input.id;
-        let attributes: &[VertexAttribute] = match self.state.objects.get(id) {
-            Some(Created::VertexInput(attributes)) if !id.is_none() => attributes,
-            _ => &[],
-        };
-        let mut layout = VertexLayout::default();
-        let mut needs = [Needs::default(); VERTEX_BUFFERS];
-        let mut missing = vertex.inputs;
-        for attribute in attributes {
-            let bit = 1u32.checked_shl(attribute.location.into()).unwrap_or(0);
-            if missing & bit == 0 || attribute.slot == VertexAttribute::DEFAULT {
-                continue;
-            }
-            missing &= !bit;
-            let Some(format) = VertexFormat::from_bits(attribute.format) else { continue };
-            let binding = u32::from(attribute.slot);
-            // What Vulkan asks for; where a guest does otherwise something is drawn wrong, but nothing breaks.
-            let align = crate::format::vertex_alignment(format);
-            let offset = u32::from(attribute.offset) & !(align - 1);
-            if let Some(needs) = needs.get_mut(usize::from(attribute.slot)) {
-                needs.align = needs.align.max(align);
-                needs.extent = needs.extent.max(offset + format.bytes());
-            }
-            layout.attributes.push(Attribute {
-                location: attribute.location.into(),
-                binding,
-                format: crate::format::vertex(format),
-                offset,
-            });
-            if !layout.bindings.iter().any(|(other, _)| *other == binding) {
-                let divisor = (attribute.per_instance != 0).then_some(u32::from(attribute.divisor));
-                layout.bindings.push((binding, divisor));
-            }
-        }
-        for location in bits(missing) {
-            layout.attributes.push(Attribute {
-                location: location as u32,
-                binding: DEFAULT_BINDING,
-                format: vk::Format::R32G32B32A32_SFLOAT,
-                offset: 0,
-            });
-        }
-        if missing != 0 {
-            layout.bindings.push((DEFAULT_BINDING, None));
-            self.bind_default_buffer();
-        }
-        self.layout_slots = layout.bindings.iter().filter(|b| b.0 < DEFAULT_BINDING).fold(0, |m, b| m | 1 << b.0);
-        self.layout_default = missing != 0;
-        let number = self.pipelines.inputs.number(&layout);
-        if number != self.key.input {
-            self.key.input = number;
-            self.key_dirty = true;
-        }
-        if needs != self.layout_needs {
-            self.layout_needs = needs;
-            // Strides and offsets are adapted to the layout.
-            self.state.dirty_vertex_buffers |= self.layout_slots;
-        }
-        // Slots that the layout before did not read may not be bound yet.
-        self.state.dirty_vertex_buffers |= self.layout_slots & !self.bound_slots;
-        self.bind_vertex_buffers();
-    }
-
-    fn bind_default_buffer(&mut self) {
-        if !std::mem::replace(&mut self.recorded.default_buffer_bound, true) {
-            let cmd = self.main();
-            // SAFETY: the buffer lives as long as the renderer.
-            unsafe {
-                let (buffers, zero) = ([self.default_vertex.raw], [0]);
-                self.gpu.raw.cmd_bind_vertex_buffers2(cmd, DEFAULT_BINDING, &buffers, &zero, None, Some(&zero));
-            }
-        }
-    }
-
-    /// Binds the vertex buffers that changed and that the layout reads.
-    fn bind_vertex_buffers(&mut self) {
-        let mask = self.state.dirty_vertex_buffers & self.layout_slots;
-        for slot in bits(mask) {
-            let binding = self.state.vertex_buffers[slot];
-            let (buffer, offset, size, stride) =
-                match self.vertex_source(binding.source, binding.offset, binding.size, self.vertex_uploads[slot]) {
-                    Some((buffer, offset, size)) => self.adapt(slot, (buffer, offset, size), binding.stride),
-                    None => (self.default_vertex.raw, 0, self.default_vertex.size, 0),
-                };
-            // A last vertex that is cut off may still be read in part.
-            let vertices = size.checked_div(stride).map_or(0, |vertices| vertices + 1);
-            self.slot_vertices[slot] = u32::try_from(vertices).unwrap_or(u32::MAX);
-            let cmd = self.main();
-            // SAFETY: the buffer is alive until this submission has completed, and the range lies inside of it.
-            unsafe {
-                self.gpu.raw.cmd_bind_vertex_buffers2(
-                    cmd,
-                    slot as u32,
-                    &[buffer],
-                    &[offset],
-                    Some(&[size]),
-                    Some(&[stride]),
-                );
-            }
-        }
-        self.state.dirty_vertex_buffers &= !mask;
-        self.bound_slots |= mask;
-        self.vertex_limit = bits(self.layout_slots).map(|slot| self.slot_vertices[slot]).max().unwrap_or(0);
-        if self.vertex_limit == 0 {
-            self.vertex_limit = MOST_WITHOUT_BUFFERS;
-        }
-    }
-
-    /// A binding whose offset and stride are as Vulkan wants them for the layout.
-    #[inline]
-    fn adapt(
-        &mut self,
-        slot: usize,
-        (buffer, offset, size): (vk::Buffer, u64, u64),
-        stride: u32,
-    ) -> (vk::Buffer, u64, u64, u64) {
-        let Needs { align, extent } = self.layout_needs[slot];
-        let mask = align.max(1) - 1;
-        let fine = (offset as u32 | stride) & mask == 0 && (stride == 0 || stride >= extent);
-        if fine {
-            return (buffer, offset, size, stride.into());
-        }
-        self.warn_once("vertex buffer", "offsets and strides that are not aligned, or strides shorter than a vertex");
-        let stride = if stride == 0 { 0 } else { stride.max(extent).next_multiple_of(align.max(1)) };
-        let skipped = offset & u64::from(mask);
-        (buffer, offset - skipped, size + skipped, stride.into())
-    }
-
-    /// Where a vertex or index source is: buffer, offset, bytes. `upload` is where its bytes lie if they were uploaded.
-    fn vertex_source(
-        &mut self,
-        source: ObjectId,
-        offset: u64,
-        size: u64,
-        upload: Option<(vk::Buffer, u64, u64)>,
-    ) -> Option<(vk::Buffer, u64, u64)> {
-        let current = self.submissions.current;
-        match source.kind() {
-            Some(ObjectKind::Buffer) => {
-                let buffer = self.buffers.get_mut(source)?;
-                buffer.last_used = current;
-                let rest = buffer.desc.size.checked_sub(offset).filter(|&rest| rest > 0)?;
-                let size = if size == 0 { rest } else { size.min(rest) };
-                Some((buffer.backing.buffer, buffer.backing.offset + offset, size))
-            }
-            Some(ObjectKind::Upload) => upload,
-            _ => None,
-        }
-    }
-
-    fn bind_index_buffer(&mut self) {
-        let body = self.state.index_buffer;
-        let wide = body.index_bytes == 4;
-        let found = self.vertex_source(body.source, body.offset, body.size, self.index_upload);
-        let Some((buffer, offset, size)) = found else {
-            self.index_limit = 0;
-            return;
-        };
-        self.index_limit = u32::try_from(size / u64::from(body.index_bytes.max(1))).unwrap_or(u32::MAX);
-        let kind = if wide { vk::IndexType::UINT32 } else { vk::IndexType::UINT16 };
-        let cmd = self.main();
-        // SAFETY: as for vertex buffers; the validator has checked the offset's alignment.
-        unsafe { self.gpu.raw.cmd_bind_index_buffer(cmd, buffer, offset, kind) };
-    }
-
     /// The parts of the key that are not interned elsewhere.
     fn update_key(&mut self, topology: Topology, raster: bool, blend: bool) {
         let class = pipeline::class(topology);
@@ -609,335 +391,6 @@ impl Renderer {
                 self.key_dirty = true;
             }
         }
-    }
-
-    /// Write masks, without the targets that the shader does not write: Vulkan leaves their values undefined.
-    fn write_masks(&self, blend: &SetBlend) -> [u8; 8] {
-        let outputs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
-        let mut masks = blend.write_masks;
-        for (index, mask) in masks.iter_mut().enumerate() {
-            *mask = if outputs >> index & 1 != 0 { *mask & 15 } else { 0 };
-        }
-        if !self.gpu.profile.independent_blend {
-            masks = [masks[0]; 8];
-        }
-        masks
-    }
-
-    #[inline]
-    fn set_topology(&mut self, topology: Topology) {
-        if self.recorded.topology != Some(topology as u32) {
-            self.recorded.topology = Some(topology as u32);
-            // SAFETY: the command buffer is being recorded.
-            unsafe { self.gpu.raw.cmd_set_primitive_topology(self.submissions.main, pipeline::topology(topology)) };
-        }
-    }
-
-    fn set_viewport(&mut self, v: SetViewport) {
-        if self.recorded.viewport == Some(v) {
-            return;
-        }
-        self.recorded.viewport = Some(v);
-        // Guests' clip space has y up: the viewport is upside down.
-        let viewport = vk::Viewport {
-            x: v.x,
-            y: v.y + v.height,
-            width: v.width,
-            height: -v.height,
-            min_depth: v.min_depth,
-            max_depth: v.max_depth,
-        };
-        // SAFETY: the command buffer is being recorded; the validator has checked the ranges.
-        unsafe { self.gpu.raw.cmd_set_viewport(self.submissions.main, 0, &[viewport]) };
-    }
-
-    fn set_scissor(&mut self) {
-        let none = vk::Rect2D::default();
-        let rect = crate::targets::clip(&self.state.scissor.rect, self.targets.extent).unwrap_or(none);
-        if self.recorded.scissor != Some(rect) {
-            self.recorded.scissor = Some(rect);
-            // SAFETY: the rectangle lies inside of the targets.
-            unsafe { self.gpu.raw.cmd_set_scissor(self.submissions.main, 0, &[rect]) };
-        }
-    }
-
-    fn set_raster(&mut self) {
-        let (raw, cmd, state) = (&self.gpu.raw, self.submissions.main, self.state.raster);
-        // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
-        unsafe {
-            if self.recorded.cull != Some((state.cull, state.front_ccw)) {
-                self.recorded.cull = Some((state.cull, state.front_ccw));
-                raw.cmd_set_cull_mode(
-                    cmd,
-                    match Cull::of(state.cull) {
-                        Cull::None => vk::CullModeFlags::NONE,
-                        Cull::Front => vk::CullModeFlags::FRONT,
-                        Cull::Back => vk::CullModeFlags::BACK,
-                    },
-                );
-                let ccw = state.front_ccw != 0;
-                raw.cmd_set_front_face(
-                    cmd,
-                    if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE },
-                );
-            }
-            let constant = state.depth_bias * self.gpu.profile.depth_bias_scale(self.targets.depth_bits);
-            let bias = [state.bias_enable.into(), constant.to_bits(), state.slope_bias.to_bits()];
-            if self.recorded.bias != Some(bias) {
-                self.recorded.bias = Some(bias);
-                raw.cmd_set_depth_bias_enable(cmd, state.bias_enable != 0);
-                match &self.gpu.depth_bias {
-                    Some(control) => {
-                        let mut units = vk::DepthBiasRepresentationInfoEXT::default()
-                            .depth_bias_representation(vk::DepthBiasRepresentationEXT::FLOAT);
-                        let info = vk::DepthBiasInfoEXT::default()
-                            .depth_bias_constant_factor(constant)
-                            .depth_bias_slope_factor(state.slope_bias)
-                            .push_next(&mut units);
-                        (control.fp().cmd_set_depth_bias2_ext)(cmd, &info);
-                    }
-                    None => raw.cmd_set_depth_bias(cmd, constant, 0.0, state.slope_bias),
-                }
-            }
-            let Some(d3) = &self.gpu.dynamic3 else { return };
-            let has = self.gpu.profile.dynamic_state3;
-            if has.polygon_mode && self.recorded.fill != Some(state.fill) {
-                self.recorded.fill = Some(state.fill);
-                d3.cmd_set_polygon_mode(cmd, pipeline::polygon_mode(&self.gpu, state.fill));
-            }
-            let clamp = state.depth_clip == 0 && self.gpu.profile.depth_clamp;
-            if has.depth_clamp && self.recorded.clamp != Some(clamp) {
-                self.recorded.clamp = Some(clamp);
-                d3.cmd_set_depth_clamp_enable(cmd, clamp);
-            }
-            let samples = self.targets.formats.samples.max(1);
-            if has.sample_mask && self.recorded.sample_mask != Some((state.sample_mask, samples)) {
-                self.recorded.sample_mask = Some((state.sample_mask, samples));
-                let samples = vk::SampleCountFlags::from_raw(samples);
-                d3.cmd_set_sample_mask(cmd, samples, &[state.sample_mask]);
-            }
-        }
-    }
-
-    fn set_depth_stencil(&mut self) {
-        let there = self.targets.formats.depth != vk::Format::UNDEFINED;
-        let mut state = self.state.depth_stencil;
-        if !there {
-            state.depth_test = 0;
-        }
-        if self.targets.formats.stencil() == vk::Format::UNDEFINED {
-            state.stencil_test = 0;
-        }
-        let was = self.recorded.depth_stencil.replace(state);
-        if was == Some(state) && self.recorded.depth_there == Some(there) {
-            return;
-        }
-        self.recorded.depth_there = Some(there);
-        let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
-        let changed = |field: fn(&SetDepthStencil) -> [u8; 2]| was.is_none_or(|was| field(&was) != field(&state));
-        // SAFETY: the command buffer is being recorded.
-        unsafe {
-            if changed(|s| [s.depth_test, 0]) {
-                raw.cmd_set_depth_test_enable(cmd, state.depth_test != 0);
-            }
-            if changed(|s| [s.depth_write, s.depth_test]) {
-                raw.cmd_set_depth_write_enable(cmd, state.depth_write != 0 && state.depth_test != 0);
-            }
-            if changed(|s| [s.depth_compare, 0]) {
-                raw.cmd_set_depth_compare_op(cmd, compare(state.depth_compare));
-            }
-            if changed(|s| [s.stencil_test, 0]) {
-                raw.cmd_set_stencil_test_enable(cmd, state.stencil_test != 0);
-            }
-            let both = vk::StencilFaceFlags::FRONT_AND_BACK;
-            if was.is_none_or(|was| (was.front, was.back) != (state.front, state.back)) {
-                for (face, ops) in
-                    [(vk::StencilFaceFlags::FRONT, state.front), (vk::StencilFaceFlags::BACK, state.back)]
-                {
-                    let StencilFace { compare: function, fail, depth_fail, pass } = ops;
-                    let (fail, depth_fail, pass) = (stencil_op(fail), stencil_op(depth_fail), stencil_op(pass));
-                    raw.cmd_set_stencil_op(cmd, face, fail, pass, depth_fail, compare(function));
-                }
-            }
-            if changed(|s| [s.read_mask, 0]) {
-                raw.cmd_set_stencil_compare_mask(cmd, both, state.read_mask.into());
-            }
-            if changed(|s| [s.write_mask, 0]) {
-                raw.cmd_set_stencil_write_mask(cmd, both, state.write_mask.into());
-            }
-            if changed(|s| [s.reference, 0]) {
-                raw.cmd_set_stencil_reference(cmd, both, state.reference.into());
-            }
-        }
-    }
-
-    fn set_blend(&mut self) {
-        let (raw, cmd, state) = (&self.gpu.raw, self.submissions.main, self.state.blend);
-        let constant = state.constant.map(f32::to_bits);
-        if self.recorded.blend_constant != Some(constant) {
-            self.recorded.blend_constant = Some(constant);
-            // SAFETY: the command buffer is being recorded.
-            unsafe { raw.cmd_set_blend_constants(cmd, &state.constant) };
-        }
-        if !self.gpu.profile.dynamic_state3.blend {
-            return;
-        }
-        let Some(d3) = &self.gpu.dynamic3 else { return };
-        // Every pipeline has as many attachments as the targets have.
-        let count = self.targets.formats.color_count() as u32;
-        if count == 0 {
-            return;
-        }
-        let n = count as usize;
-        // SAFETY: the command buffer is being recorded, and the extension is enabled.
-        unsafe {
-            if self.recorded.blend_enable != Some((state.enable, count)) {
-                self.recorded.blend_enable = Some((state.enable, count));
-                d3.cmd_set_color_blend_enable(cmd, 0, &[vk::Bool32::from(state.enable != 0); 8][..n]);
-            }
-            // The equation says nothing while blending is off.
-            let equation = pipeline::equation(&state);
-            if self.recorded.equation != Some((equation, count))
-                && (state.enable != 0 || self.recorded.equation.is_none_or(|e| e.1 != count))
-            {
-                self.recorded.equation = Some((equation, count));
-                let [src, dst, op, src_alpha, dst_alpha, alpha_op] = equation;
-                let equation = vk::ColorBlendEquationEXT {
-                    src_color_blend_factor: pipeline::factor(&self.gpu, src),
-                    dst_color_blend_factor: pipeline::factor(&self.gpu, dst),
-                    color_blend_op: pipeline::blend_op(op),
-                    src_alpha_blend_factor: pipeline::factor(&self.gpu, src_alpha),
-                    dst_alpha_blend_factor: pipeline::factor(&self.gpu, dst_alpha),
-                    alpha_blend_op: pipeline::blend_op(alpha_op),
-                };
-                d3.cmd_set_color_blend_equation(cmd, 0, &[equation; 8][..n]);
-            }
-            let masks = self.write_masks(&state);
-            if self.recorded.write_masks != Some((masks, count)) {
-                self.recorded.write_masks = Some((masks, count));
-                let flags = masks.map(|mask| vk::ColorComponentFlags::from_raw(mask.into()));
-                d3.cmd_set_color_write_mask(cmd, 0, &flags[..n]);
-            }
-        }
-    }
-
-    /// Copies a stage's constants to the ring; their address goes to word `at` of the push constants.
-    fn push_constants_of(&mut self, variant: &Variant, at: usize) -> Result {
-        if variant.constant_bytes == 0 {
-            return Ok(());
-        }
-        let slice =
-            self.constants.alloc(variant.constant_bytes, 16, self.submissions.current, self.submissions.completed)?;
-        let mut bytes = slice.bytes();
-        for segment in &variant.segments {
-            let bank = self.state.bank(usize::from(segment.bank));
-            let registers = &bank[segment.first as usize..][..segment.count as usize];
-            let (part, rest) = bytes.split_at_mut(size_of_val(registers));
-            part.copy_from_slice(bytemuck::cast_slice(registers));
-            bytes = rest;
-        }
-        for (offset, value) in &variant.defs {
-            slice.bytes()[*offset..*offset + 16].copy_from_slice(bytemuck::bytes_of(value));
-        }
-        self.set_address(at, slice.address);
-        Ok(())
-    }
-
-    /// The system block: alpha reference, fog, point size, clip planes (`afterimage_shader_d3d9::banks::SystemRegister`).
-    fn push_system_constants(&mut self) -> Result {
-        const REGISTERS: usize = 14;
-        let ops = &self.state.pixel_ops;
-        let mut block = [[0f32; 4]; REGISTERS];
-        block[0][0] = ops.alpha_ref;
-        block[1] = ops.fog_color;
-        let range = ops.fog_end - ops.fog_start;
-        block[2] = [ops.fog_start, ops.fog_end, if range == 0.0 { 0.0 } else { 1.0 / range }, 0.0];
-        block[3][0] = self.state.raster.point_size.clamp(1.0, self.gpu.profile.limits.point_size_range[1].max(1.0));
-        let planes: &[[f32; 4]] = bytemuck::cast_slice(&self.state.bank(8)[8..REGISTERS]);
-        block[8..].copy_from_slice(planes);
-        let bytes: &[u8] = bytemuck::cast_slice(&block);
-        let slice = self.constants.alloc(bytes.len(), 16, self.submissions.current, self.submissions.completed)?;
-        slice.bytes().copy_from_slice(bytes);
-        self.set_address(4, slice.address);
-        Ok(())
-    }
-
-    #[inline]
-    fn set_address(&mut self, at: usize, address: u64) {
-        self.push[at] = address as u32;
-        self.push[at + 1] = (address >> 32) as u32;
-        self.push_range = (self.push_range.0.min(at), self.push_range.1.max(at + 2));
-    }
-
-    /// Puts the words of the textures that changed and that a shader reads into the push constants, or binds their set.
-    fn bind_textures(&mut self, check: u32) -> Result {
-        let shading = &self.shading;
-        let word_of = |slot: usize| {
-            // A texture of another shape than the shader reads is as good as none.
-            let wanted = (shading.tables >> (2 * slot) & 3) as u8;
-            if shading.bound[slot] == wanted { shading.words[slot] } else { 0 }
-        };
-        if let Some((_, set)) = self.descriptors.bindless {
-            if !std::mem::replace(&mut self.recorded.descriptors_bound, true) {
-                bind_set(&self.gpu, self.submissions.main, self.descriptors.pipeline_layout, set);
-            }
-            for slot in bits(check & shading.used) {
-                let (at, word) = (PUSH_TEXTURES + slot, word_of(slot));
-                if self.push[at] != word {
-                    self.push[at] = word;
-                    self.push_range = (self.push_range.0.min(at), self.push_range.1.max(at + 1));
-                }
-            }
-            return Ok(());
-        }
-        if shading.used == 0 || (check & shading.used == 0 && self.recorded.slot_key.is_some()) {
-            return Ok(());
-        }
-        let mut key = SlotKey { words: [0; TEXTURE_SLOTS], tables: shading.tables };
-        for slot in bits(shading.used) {
-            key.words[slot] = word_of(slot);
-        }
-        if self.recorded.slot_key != Some(key) {
-            let (current, completed) = (self.submissions.current, self.submissions.completed);
-            let set = self.descriptors.slot_set(&key, current, completed)?;
-            bind_set(&self.gpu, self.submissions.main, self.descriptors.pipeline_layout, set);
-            self.recorded.slot_key = Some(key);
-        }
-        Ok(())
-    }
-
-    /// Records the push constants that changed.
-    #[inline]
-    fn push(&mut self) {
-        let (first, end) = std::mem::replace(&mut self.push_range, (PUSH_WORDS, 0));
-        if first < end {
-            let bytes: &[u8] = bytemuck::cast_slice(&self.push[first..end]);
-            // SAFETY: the range lies inside of the layout's push constants.
-            unsafe {
-                let layout = self.descriptors.pipeline_layout;
-                self.gpu.raw.cmd_push_constants(self.submissions.main, layout, PUSH_STAGES, first as u32 * 4, bytes);
-            }
-        }
-    }
-}
-
-fn bind_set(gpu: &Gpu, cmd: vk::CommandBuffer, layout: vk::PipelineLayout, set: vk::DescriptorSet) {
-    // SAFETY: set and layout are alive until the submission has completed.
-    unsafe {
-        gpu.raw.cmd_bind_descriptor_sets(cmd, vk::PipelineBindPoint::GRAPHICS, layout, 0, &[set], &[]);
-    }
-}
-
-fn stencil_op(bits: u8) -> vk::StencilOp {
-    match StencilOp::of(bits) {
-        StencilOp::Keep => vk::StencilOp::KEEP,
-        StencilOp::Zero => vk::StencilOp::ZERO,
-        StencilOp::Replace => vk::StencilOp::REPLACE,
-        StencilOp::IncrementClamp => vk::StencilOp::INCREMENT_AND_CLAMP,
-        StencilOp::DecrementClamp => vk::StencilOp::DECREMENT_AND_CLAMP,
-        StencilOp::Invert => vk::StencilOp::INVERT,
-        StencilOp::IncrementWrap => vk::StencilOp::INCREMENT_AND_WRAP,
-        StencilOp::DecrementWrap => vk::StencilOp::DECREMENT_AND_WRAP,
     }
 }
 

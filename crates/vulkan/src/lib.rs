@@ -6,15 +6,17 @@
 //! * `instance`, `gpu`, `profile`, `format`: the device and what it can do.
 //! * `memory`, `ring`, `buffer`, `texture`, `sampler`, `descriptors`: objects.
 //! * `shaders`, `pipeline`, `cache`: guest code to modules, modules and state to pipelines.
-//! * `submit`, `targets`, `draw`, `upload`, `copy`, `query`, `readback`: recording, each a part of the stream.
+//! * `submit`, `targets`, `draw` (with `vertices`, `dynamic`, `bindings`), `upload`, `copy`, `query`, `readback`: recording, each a part of the stream.
 //! * `present`, `swapchain`, `record`, `stats`: what comes out.
 
+mod bindings;
 mod buffer;
 mod cache;
 mod copy;
 mod depth;
 mod descriptors;
 mod draw;
+mod dynamic;
 mod error;
 mod format;
 mod gpu;
@@ -39,6 +41,7 @@ mod table;
 mod targets;
 mod texture;
 mod upload;
+mod vertices;
 mod workers;
 
 pub use error::{Error, Result};

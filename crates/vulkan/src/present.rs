@@ -209,9 +209,7 @@ impl Renderer {
         };
         self.stats.frames += 1;
         self.record_present(body.frame);
-        self.frame_submitted(body.frame, number, replies)?;
-        self.presenter.deliver(self.submissions.completed);
-        Ok(())
+        self.frame_submitted(body.frame, number, replies)
     }
 
     /// The part of the texture that is shown.

@@ -3,7 +3,7 @@
 use crate::buffer::{DynamicPool, GuestBuffer};
 use crate::cache::PipelineCache;
 use crate::descriptors::{Descriptors, Table as Descriptor};
-use crate::draw::{Needs, Pending, Ready, Recorded, Shading, table};
+use crate::draw::{Pending, Ready, Recorded, Shading, table};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::memory::{Buffer, Place};
@@ -22,6 +22,7 @@ use crate::submit::{Submissions, Trash};
 use crate::table::Table;
 use crate::targets::Targets;
 use crate::texture::Texture;
+use crate::vertices::Needs;
 use afterimage_shader::{Compiler, DiskCache};
 use afterimage_stream::packets::{CreateSampler, CreateTexture, Dimension, Swizzle};
 use afterimage_stream::{
@@ -541,6 +542,7 @@ impl Renderer {
         let completed = self.submissions.completed;
         self.queries.answer(&self.gpu, completed, replies)?;
         self.readbacks.answer(completed, replies);
+        self.presenter.deliver(completed);
         self.trim_queries();
         let mut done = None;
         let waiting = self.frames.len();

@@ -4,6 +4,7 @@ use crate::renderer::Renderer;
 use std::time::Instant;
 
 /// What is counted for [`crate::Options::stats`].
+#[derive(Default)]
 pub(crate) struct Stats {
     /// The program's name from its first packet.
     pub(crate) program: String,
@@ -13,12 +14,6 @@ pub(crate) struct Stats {
     /// Frames that the GPU has completed, and when it completed the last of them.
     done: u64,
     ended: Option<Instant>,
-}
-
-impl Default for Stats {
-    fn default() -> Self {
-        Self { program: String::new(), frames: 0, began: None, done: 0, ended: None }
-    }
 }
 
 impl Stats {
@@ -36,9 +31,7 @@ impl Stats {
     /// Milliseconds per frame from the first one's begin to the last one's end on the GPU; 0 without a frame.
     fn ms_per_frame(&self) -> f64 {
         match (self.began, self.ended) {
-            (Some(began), Some(ended)) if self.done > 0 => {
-                (ended - began).as_secs_f64() * 1000.0 / self.done as f64
-            }
+            (Some(began), Some(ended)) if self.done > 0 => (ended - began).as_secs_f64() * 1000.0 / self.done as f64,
             _ => 0.0,
         }
     }

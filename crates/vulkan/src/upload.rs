@@ -402,11 +402,11 @@ impl Renderer {
         if format.is_depth() {
             return self.stage_depth(body, format, depth_kind, arena);
         }
-        let in_rows = body.row_pitch % info.bytes == 0;
-        let in_slices = body.depth == 1 || (body.slice_pitch != 0 && body.slice_pitch % body.row_pitch == 0);
+        let in_rows = body.row_pitch.is_multiple_of(info.bytes);
+        let in_slices = body.depth == 1 || (body.slice_pitch != 0 && body.slice_pitch.is_multiple_of(body.row_pitch));
         if in_rows
             && in_slices
-            && body.data.offset % u64::from(info.bytes.max(4)) == 0
+            && body.data.offset.is_multiple_of(u64::from(info.bytes.max(4)))
             && let Some(buffer) = self.device_slot(body.data.slot, arena)
         {
             return Ok(Texels {

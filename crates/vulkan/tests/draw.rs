@@ -3,7 +3,7 @@
 mod common;
 
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, ObjectId, ObjectKind};
+use afterimage_stream::{Format, Kind, ObjectId, ObjectKind};
 use common::*;
 
 #[test]
@@ -238,7 +238,7 @@ fn a_damaged_packet_costs_only_itself() {
     guest.bind_texture(0, ObjectId::new(ObjectKind::Texture, 77), ObjectId::NONE);
     guest.encoder.push(&Draw { topology: 99, first: 0, count: 3, instances: 1 });
     let error = guest.try_run().unwrap_err();
-    assert_eq!(error.kind, Some(afterimage_stream::Kind::SetTextures));
+    assert_eq!(error.kind, Some(Kind::SetTextures));
     guest.replies.clear();
     assert_eq!(guest.pixels().count(rgba(RED)), 64);
     guest.finish();

@@ -4,7 +4,7 @@
 mod common;
 
 use afterimage_stream::packets::*;
-use afterimage_stream::{Executor, Format, ObjectId, ObjectKind};
+use afterimage_stream::{Executor, Format, Kind, ObjectId, ObjectKind, Reader};
 use afterimage_vulkan::{Renderer, Without};
 use common::*;
 use std::sync::{Arc, Mutex};
@@ -184,8 +184,8 @@ fn random_streams_do_no_harm() {
         // Headers stay, so that what is behind them is looked at; and draws, since a million instances of a full screen
         // are no error, but take their time.
         let mut kept = vec![false; words.len()];
-        for located in afterimage_stream::Reader::new(&words).map(Result::unwrap) {
-            let all = located.packet.kind() == afterimage_stream::Kind::Draw;
+        for located in Reader::new(&words).map(Result::unwrap) {
+            let all = located.packet.kind() == Kind::Draw;
             let units = if all { usize::from(located.header.units) } else { 1 };
             kept[located.at..located.at + units].fill(true);
         }

@@ -247,7 +247,7 @@ fn dynamic_buffers_are_renamed_and_written_in_place() {
     let size = 12 * size_of::<Vertex>() as u64;
     guest.encoder.push(&CreateBuffer { id, usage: CreateBuffer::VERTEX | CreateBuffer::DYNAMIC, size });
     guest.bind_vertices(id, 0, 0);
-    let mut write = |guest: &mut Guest, flags, at: u64, vertices: &[Vertex]| {
+    let write = |guest: &mut Guest, flags, at: u64, vertices: &[Vertex]| {
         let data = guest.upload(bytemuck::cast_slice(vertices));
         guest.encoder.push(&UpdateBuffer { id, flags, offset: at * size_of::<Vertex>() as u64, data });
     };

@@ -1,0 +1,150 @@
+//! What shaders read: constants in the ring, textures by index or by set, push constants.
+
+use crate::descriptors::{PUSH_STAGES, PUSH_TEXTURES, SlotKey, word};
+use crate::draw::bits;
+use crate::error::Result;
+use crate::gpu::Gpu;
+use crate::renderer::Renderer;
+use crate::shaders::Variant;
+use afterimage_stream::TEXTURE_SLOTS;
+use ash::vk;
+
+/// Words of push constants.
+const PUSH_WORDS: usize = crate::descriptors::PUSH_BYTES as usize / 4;
+
+impl Renderer {
+    /// Words and dimensions of the textures in the slots of `mask`.
+    pub(crate) fn take_textures(&mut self, mask: u32) {
+        for slot in bits(mask & ((1 << TEXTURE_SLOTS) - 1)) {
+            let binding = self.state.textures[slot];
+            let sampler = self.samplers.get(binding.sampler);
+            let mut shape = 0;
+            let word = match self.textures.get(binding.texture) {
+                Some(texture) if !binding.texture.is_none() => {
+                    let index = match sampler {
+                        Some(sampler) if sampler.desc.srgb != 0 => texture.srgb_index,
+                        _ => texture.index,
+                    };
+                    shape = texture.desc.dimension;
+                    if texture.format.is_depth() && sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0) {
+                        shape |= afterimage_shader::bound::SHADOW;
+                    }
+                    word(index, sampler.map_or(0, |sampler| sampler.index))
+                }
+                _ => 0,
+            };
+            self.shading.words[slot] = word;
+            self.shading.bound[slot] = shape & 3;
+            if self.shading.runtime.textures[slot] != shape {
+                self.shading.runtime.textures[slot] = shape;
+                self.variants_dirty = true;
+            }
+        }
+    }
+
+    /// Copies a stage's constants to the ring; their address goes to word `at` of the push constants.
+    pub(crate) fn push_constants_of(&mut self, variant: &Variant, at: usize) -> Result {
+        if variant.constant_bytes == 0 {
+            return Ok(());
+        }
+        let slice =
+            self.constants.alloc(variant.constant_bytes, 16, self.submissions.current, self.submissions.completed)?;
+        let mut bytes = slice.bytes();
+        for segment in &variant.segments {
+            let bank = self.state.bank(usize::from(segment.bank));
+            let registers = &bank[segment.first as usize..][..segment.count as usize];
+            let (part, rest) = bytes.split_at_mut(size_of_val(registers));
+            part.copy_from_slice(bytemuck::cast_slice(registers));
+            bytes = rest;
+        }
+        for (offset, value) in &variant.defs {
+            slice.bytes()[*offset..*offset + 16].copy_from_slice(bytemuck::bytes_of(value));
+        }
+        self.set_address(at, slice.address);
+        Ok(())
+    }
+
+    /// The system block: alpha reference, fog, point size, clip planes (`afterimage_shader_d3d9::banks::SystemRegister`).
+    pub(crate) fn push_system_constants(&mut self) -> Result {
+        const REGISTERS: usize = 14;
+        let ops = &self.state.pixel_ops;
+        let mut block = [[0f32; 4]; REGISTERS];
+        block[0][0] = ops.alpha_ref;
+        block[1] = ops.fog_color;
+        let range = ops.fog_end - ops.fog_start;
+        block[2] = [ops.fog_start, ops.fog_end, if range == 0.0 { 0.0 } else { 1.0 / range }, 0.0];
+        block[3][0] = self.state.raster.point_size.clamp(1.0, self.gpu.profile.limits.point_size_range[1].max(1.0));
+        let planes: &[[f32; 4]] = bytemuck::cast_slice(&self.state.bank(8)[8..REGISTERS]);
+        block[8..].copy_from_slice(planes);
+        let bytes: &[u8] = bytemuck::cast_slice(&block);
+        let slice = self.constants.alloc(bytes.len(), 16, self.submissions.current, self.submissions.completed)?;
+        slice.bytes().copy_from_slice(bytes);
+        self.set_address(4, slice.address);
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn set_address(&mut self, at: usize, address: u64) {
+        self.push[at] = address as u32;
+        self.push[at + 1] = (address >> 32) as u32;
+        self.push_range = (self.push_range.0.min(at), self.push_range.1.max(at + 2));
+    }
+
+    /// Puts the words of the textures that changed and that a shader reads into the push constants, or binds their set.
+    pub(crate) fn bind_textures(&mut self, check: u32) -> Result {
+        let shading = &self.shading;
+        let word_of = |slot: usize| {
+            // A texture of another shape than the shader reads is as good as none.
+            let wanted = (shading.tables >> (2 * slot) & 3) as u8;
+            if shading.bound[slot] == wanted { shading.words[slot] } else { 0 }
+        };
+        if let Some((_, set)) = self.descriptors.bindless {
+            if !std::mem::replace(&mut self.recorded.descriptors_bound, true) {
+                bind_set(&self.gpu, self.submissions.main, self.descriptors.pipeline_layout, set);
+            }
+            for slot in bits(check & shading.used) {
+                let (at, word) = (PUSH_TEXTURES + slot, word_of(slot));
+                if self.push[at] != word {
+                    self.push[at] = word;
+                    self.push_range = (self.push_range.0.min(at), self.push_range.1.max(at + 1));
+                }
+            }
+            return Ok(());
+        }
+        if shading.used == 0 || (check & shading.used == 0 && self.recorded.slot_key.is_some()) {
+            return Ok(());
+        }
+        let mut key = SlotKey { words: [0; TEXTURE_SLOTS], tables: shading.tables };
+        for slot in bits(shading.used) {
+            key.words[slot] = word_of(slot);
+        }
+        if self.recorded.slot_key != Some(key) {
+            let (current, completed) = (self.submissions.current, self.submissions.completed);
+            let set = self.descriptors.slot_set(&key, current, completed)?;
+            bind_set(&self.gpu, self.submissions.main, self.descriptors.pipeline_layout, set);
+            self.recorded.slot_key = Some(key);
+        }
+        Ok(())
+    }
+
+    /// Records the push constants that changed.
+    #[inline]
+    pub(crate) fn push(&mut self) {
+        let (first, end) = std::mem::replace(&mut self.push_range, (PUSH_WORDS, 0));
+        if first < end {
+            let bytes: &[u8] = bytemuck::cast_slice(&self.push[first..end]);
+            // SAFETY: the range lies inside of the layout's push constants.
+            unsafe {
+                let layout = self.descriptors.pipeline_layout;
+                self.gpu.raw.cmd_push_constants(self.submissions.main, layout, PUSH_STAGES, first as u32 * 4, bytes);
+            }
+        }
+    }
+}
+
+fn bind_set(gpu: &Gpu, cmd: vk::CommandBuffer, layout: vk::PipelineLayout, set: vk::DescriptorSet) {
+    // SAFETY: set and layout are alive until the submission has completed.
+    unsafe {
+        gpu.raw.cmd_bind_descriptor_sets(cmd, vk::PipelineBindPoint::GRAPHICS, layout, 0, &[set], &[]);
+    }
+}

@@ -1,0 +1,233 @@
+//! Dynamic state: what is set in the command buffer and is no part of pipelines. Each setter compares with what the
+//! command buffer has.
+
+use crate::pipeline;
+use crate::renderer::Renderer;
+use crate::sampler::compare;
+use afterimage_stream::packets::{Cull, SetBlend, SetDepthStencil, SetViewport, StencilFace, StencilOp, Topology};
+use ash::vk;
+
+impl Renderer {
+    /// Write masks, without the targets that the shader does not write: Vulkan leaves their values undefined.
+    pub(crate) fn write_masks(&self, blend: &SetBlend) -> [u8; 8] {
+        let outputs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
+        let mut masks = blend.write_masks;
+        for (index, mask) in masks.iter_mut().enumerate() {
+            *mask = if outputs >> index & 1 != 0 { *mask & 15 } else { 0 };
+        }
+        if !self.gpu.profile.independent_blend {
+            masks = [masks[0]; 8];
+        }
+        masks
+    }
+
+    #[inline]
+    pub(crate) fn set_topology(&mut self, topology: Topology) {
+        if self.recorded.topology != Some(topology as u32) {
+            self.recorded.topology = Some(topology as u32);
+            // SAFETY: the command buffer is being recorded.
+            unsafe { self.gpu.raw.cmd_set_primitive_topology(self.submissions.main, pipeline::topology(topology)) };
+        }
+    }
+
+    pub(crate) fn set_viewport(&mut self, v: SetViewport) {
+        if self.recorded.viewport == Some(v) {
+            return;
+        }
+        self.recorded.viewport = Some(v);
+        // Guests' clip space has y up: the viewport is upside down.
+        let viewport = vk::Viewport {
+            x: v.x,
+            y: v.y + v.height,
+            width: v.width,
+            height: -v.height,
+            min_depth: v.min_depth,
+            max_depth: v.max_depth,
+        };
+        // SAFETY: the command buffer is being recorded; the validator has checked the ranges.
+        unsafe { self.gpu.raw.cmd_set_viewport(self.submissions.main, 0, &[viewport]) };
+    }
+
+    pub(crate) fn set_scissor(&mut self) {
+        let none = vk::Rect2D::default();
+        let rect = crate::targets::clip(&self.state.scissor.rect, self.targets.extent).unwrap_or(none);
+        if self.recorded.scissor != Some(rect) {
+            self.recorded.scissor = Some(rect);
+            // SAFETY: the rectangle lies inside of the targets.
+            unsafe { self.gpu.raw.cmd_set_scissor(self.submissions.main, 0, &[rect]) };
+        }
+    }
+
+    pub(crate) fn set_raster(&mut self) {
+        let (raw, cmd, state) = (&self.gpu.raw, self.submissions.main, self.state.raster);
+        // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
+        unsafe {
+            if self.recorded.cull != Some((state.cull, state.front_ccw)) {
+                self.recorded.cull = Some((state.cull, state.front_ccw));
+                raw.cmd_set_cull_mode(
+                    cmd,
+                    match Cull::of(state.cull) {
+                        Cull::None => vk::CullModeFlags::NONE,
+                        Cull::Front => vk::CullModeFlags::FRONT,
+                        Cull::Back => vk::CullModeFlags::BACK,
+                    },
+                );
+                let ccw = state.front_ccw != 0;
+                raw.cmd_set_front_face(
+                    cmd,
+                    if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE },
+                );
+            }
+            let constant = state.depth_bias * self.gpu.profile.depth_bias_scale(self.targets.depth_bits);
+            let bias = [state.bias_enable.into(), constant.to_bits(), state.slope_bias.to_bits()];
+            if self.recorded.bias != Some(bias) {
+                self.recorded.bias = Some(bias);
+                raw.cmd_set_depth_bias_enable(cmd, state.bias_enable != 0);
+                match &self.gpu.depth_bias {
+                    Some(control) => {
+                        let mut units = vk::DepthBiasRepresentationInfoEXT::default()
+                            .depth_bias_representation(vk::DepthBiasRepresentationEXT::FLOAT);
+                        let info = vk::DepthBiasInfoEXT::default()
+                            .depth_bias_constant_factor(constant)
+                            .depth_bias_slope_factor(state.slope_bias)
+                            .push_next(&mut units);
+                        (control.fp().cmd_set_depth_bias2_ext)(cmd, &info);
+                    }
+                    None => raw.cmd_set_depth_bias(cmd, constant, 0.0, state.slope_bias),
+                }
+            }
+            let Some(d3) = &self.gpu.dynamic3 else { return };
+            let has = self.gpu.profile.dynamic_state3;
+            if has.polygon_mode && self.recorded.fill != Some(state.fill) {
+                self.recorded.fill = Some(state.fill);
+                d3.cmd_set_polygon_mode(cmd, pipeline::polygon_mode(&self.gpu, state.fill));
+            }
+            let clamp = state.depth_clip == 0 && self.gpu.profile.depth_clamp;
+            if has.depth_clamp && self.recorded.clamp != Some(clamp) {
+                self.recorded.clamp = Some(clamp);
+                d3.cmd_set_depth_clamp_enable(cmd, clamp);
+            }
+            let samples = self.targets.formats.samples.max(1);
+            if has.sample_mask && self.recorded.sample_mask != Some((state.sample_mask, samples)) {
+                self.recorded.sample_mask = Some((state.sample_mask, samples));
+                let samples = vk::SampleCountFlags::from_raw(samples);
+                d3.cmd_set_sample_mask(cmd, samples, &[state.sample_mask]);
+            }
+        }
+    }
+
+    pub(crate) fn set_depth_stencil(&mut self) {
+        let there = self.targets.formats.depth != vk::Format::UNDEFINED;
+        let mut state = self.state.depth_stencil;
+        if !there {
+            state.depth_test = 0;
+        }
+        if self.targets.formats.stencil() == vk::Format::UNDEFINED {
+            state.stencil_test = 0;
+        }
+        let was = self.recorded.depth_stencil.replace(state);
+        if was == Some(state) && self.recorded.depth_there == Some(there) {
+            return;
+        }
+        self.recorded.depth_there = Some(there);
+        let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
+        let changed = |field: fn(&SetDepthStencil) -> [u8; 2]| was.is_none_or(|was| field(&was) != field(&state));
+        // SAFETY: the command buffer is being recorded.
+        unsafe {
+            if changed(|s| [s.depth_test, 0]) {
+                raw.cmd_set_depth_test_enable(cmd, state.depth_test != 0);
+            }
+            if changed(|s| [s.depth_write, s.depth_test]) {
+                raw.cmd_set_depth_write_enable(cmd, state.depth_write != 0 && state.depth_test != 0);
+            }
+            if changed(|s| [s.depth_compare, 0]) {
+                raw.cmd_set_depth_compare_op(cmd, compare(state.depth_compare));
+            }
+            if changed(|s| [s.stencil_test, 0]) {
+                raw.cmd_set_stencil_test_enable(cmd, state.stencil_test != 0);
+            }
+            let both = vk::StencilFaceFlags::FRONT_AND_BACK;
+            if was.is_none_or(|was| (was.front, was.back) != (state.front, state.back)) {
+                for (face, ops) in
+                    [(vk::StencilFaceFlags::FRONT, state.front), (vk::StencilFaceFlags::BACK, state.back)]
+                {
+                    let StencilFace { compare: function, fail, depth_fail, pass } = ops;
+                    let (fail, depth_fail, pass) = (stencil_op(fail), stencil_op(depth_fail), stencil_op(pass));
+                    raw.cmd_set_stencil_op(cmd, face, fail, pass, depth_fail, compare(function));
+                }
+            }
+            if changed(|s| [s.read_mask, 0]) {
+                raw.cmd_set_stencil_compare_mask(cmd, both, state.read_mask.into());
+            }
+            if changed(|s| [s.write_mask, 0]) {
+                raw.cmd_set_stencil_write_mask(cmd, both, state.write_mask.into());
+            }
+            if changed(|s| [s.reference, 0]) {
+                raw.cmd_set_stencil_reference(cmd, both, state.reference.into());
+            }
+        }
+    }
+
+    pub(crate) fn set_blend(&mut self) {
+        let (raw, cmd, state) = (&self.gpu.raw, self.submissions.main, self.state.blend);
+        let constant = state.constant.map(f32::to_bits);
+        if self.recorded.blend_constant != Some(constant) {
+            self.recorded.blend_constant = Some(constant);
+            // SAFETY: the command buffer is being recorded.
+            unsafe { raw.cmd_set_blend_constants(cmd, &state.constant) };
+        }
+        if !self.gpu.profile.dynamic_state3.blend {
+            return;
+        }
+        let Some(d3) = &self.gpu.dynamic3 else { return };
+        // Every pipeline has as many attachments as the targets have.
+        let count = self.targets.formats.color_count() as u32;
+        if count == 0 {
+            return;
+        }
+        let n = count as usize;
+        // SAFETY: the command buffer is being recorded, and the extension is enabled.
+        unsafe {
+            if self.recorded.blend_enable != Some((state.enable, count)) {
+                self.recorded.blend_enable = Some((state.enable, count));
+                d3.cmd_set_color_blend_enable(cmd, 0, &[vk::Bool32::from(state.enable != 0); 8][..n]);
+            }
+            // The equation says nothing while blending is off.
+            let equation = pipeline::equation(&state);
+            if self.recorded.equation != Some((equation, count))
+                && (state.enable != 0 || self.recorded.equation.is_none_or(|e| e.1 != count))
+            {
+                self.recorded.equation = Some((equation, count));
+                let [src, dst, op, src_alpha, dst_alpha, alpha_op] = equation;
+                let equation = vk::ColorBlendEquationEXT {
+                    src_color_blend_factor: pipeline::factor(&self.gpu, src),
+                    dst_color_blend_factor: pipeline::factor(&self.gpu, dst),
+                    color_blend_op: pipeline::blend_op(op),
+                    src_alpha_blend_factor: pipeline::factor(&self.gpu, src_alpha),
+                    dst_alpha_blend_factor: pipeline::factor(&self.gpu, dst_alpha),
+                    alpha_blend_op: pipeline::blend_op(alpha_op),
+                };
+                d3.cmd_set_color_blend_equation(cmd, 0, &[equation; 8][..n]);
+            }
+            let masks = self.write_masks(&state);
+            if self.recorded.write_masks != Some((masks, count)) {
+                self.recorded.write_masks = Some((masks, count));
+                let flags = masks.map(|mask| vk::ColorComponentFlags::from_raw(mask.into()));
+                d3.cmd_set_color_write_mask(cmd, 0, &flags[..n]);
+            }
+        }
+    }
+}
+
+fn stencil_op(bits: u8) -> vk::StencilOp {
+    match StencilOp::of(bits) {
+        StencilOp::Keep => vk::StencilOp::KEEP,
+        StencilOp::Zero => vk::StencilOp::ZERO,
+        StencilOp::Replace => vk::StencilOp::REPLACE,
+        StencilOp::IncrementClamp => vk::StencilOp::INCREMENT_AND_CLAMP,
+        StencilOp::DecrementClamp => vk::StencilOp::DECREMENT_AND_CLAMP,
+        StencilOp::Invert => vk::StencilOp::INVERT,
+        StencilOp::IncrementWrap => vk::StencilOp::INCREMENT_AND_WRAP,
+        StencilOp::DecrementWrap => vk::StencilOp::DECREMENT_AND_WRAP,
+    }
+}

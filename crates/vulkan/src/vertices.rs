@@ -1,0 +1,191 @@
+//! Vertex and index input: the layout as the vertex shader reads it, buffers bound for it.
+
+use crate::draw::bits;
+use crate::pipeline::{Attribute, VertexLayout};
+use crate::renderer::Renderer;
+use afterimage_stream::packets::VertexAttribute;
+use afterimage_stream::{Created, ObjectId, ObjectKind, VERTEX_BUFFERS, VertexFormat};
+use ash::vk;
+
+/// The binding that feeds attributes without a buffer.
+const DEFAULT_BINDING: u32 = VERTEX_BUFFERS as u32;
+/// Vertices of a draw that reads no vertex buffer.
+const MOST_WITHOUT_BUFFERS: u32 = 1 << 20;
+
+/// What a vertex layout asks of the buffer in a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
+    /// Alignment of offset and stride, a power of two; 0 where nothing is read.
+    align: u32,
+    /// Bytes from the start of a vertex to the end of its last attribute.
+    extent: u32,
+}
+impl Renderer {
+    /// The vertex layout as the vertex shader reads it.
+    pub(crate) fn take_vertex_input(&mut self) {
+        let Some(vertex) = &self.shading.vertex else { return };
+        let id = self.state.vertex_input.id;
+        let attributes: &[VertexAttribute] = match self.state.objects.get(id) {
+            Some(Created::VertexInput(attributes)) if !id.is_none() => attributes,
+            _ => &[],
+        };
+        let mut layout = VertexLayout::default();
+        let mut needs = [Needs::default(); VERTEX_BUFFERS];
+        let mut missing = vertex.inputs;
+        for attribute in attributes {
+            let bit = 1u32.checked_shl(attribute.location.into()).unwrap_or(0);
+            if missing & bit == 0 || attribute.slot == VertexAttribute::DEFAULT {
+                continue;
+            }
+            missing &= !bit;
+            let Some(format) = VertexFormat::from_bits(attribute.format) else { continue };
+            let binding = u32::from(attribute.slot);
+            // What Vulkan asks for; where a guest does otherwise something is drawn wrong, but nothing breaks.
+            let align = crate::format::vertex_alignment(format);
+            let offset = u32::from(attribute.offset) & !(align - 1);
+            if let Some(needs) = needs.get_mut(usize::from(attribute.slot)) {
+                needs.align = needs.align.max(align);
+                needs.extent = needs.extent.max(offset + format.bytes());
+            }
+            layout.attributes.push(Attribute {
+                location: attribute.location.into(),
+                binding,
+                format: crate::format::vertex(format),
+                offset,
+            });
+            if !layout.bindings.iter().any(|(other, _)| *other == binding) {
+                let divisor = (attribute.per_instance != 0).then_some(u32::from(attribute.divisor));
+                layout.bindings.push((binding, divisor));
+            }
+        }
+        for location in bits(missing) {
+            layout.attributes.push(Attribute {
+                location: location as u32,
+                binding: DEFAULT_BINDING,
+                format: vk::Format::R32G32B32A32_SFLOAT,
+                offset: 0,
+            });
+        }
+        if missing != 0 {
+            layout.bindings.push((DEFAULT_BINDING, None));
+            self.bind_default_buffer();
+        }
+        self.layout_slots = layout.bindings.iter().filter(|b| b.0 < DEFAULT_BINDING).fold(0, |m, b| m | 1 << b.0);
+        self.layout_default = missing != 0;
+        let number = self.pipelines.inputs.number(&layout);
+        if number != self.key.input {
+            self.key.input = number;
+            self.key_dirty = true;
+        }
+        if needs != self.layout_needs {
+            self.layout_needs = needs;
+            // Strides and offsets are adapted to the layout.
+            self.state.dirty_vertex_buffers |= self.layout_slots;
+        }
+        // Slots that the layout before did not read may not be bound yet.
+        self.state.dirty_vertex_buffers |= self.layout_slots & !self.bound_slots;
+        self.bind_vertex_buffers();
+    }
+
+    pub(crate) fn bind_default_buffer(&mut self) {
+        if !std::mem::replace(&mut self.recorded.default_buffer_bound, true) {
+            let cmd = self.main();
+            // SAFETY: the buffer lives as long as the renderer.
+            unsafe {
+                let (buffers, zero) = ([self.default_vertex.raw], [0]);
+                self.gpu.raw.cmd_bind_vertex_buffers2(cmd, DEFAULT_BINDING, &buffers, &zero, None, Some(&zero));
+            }
+        }
+    }
+
+    /// Binds the vertex buffers that changed and that the layout reads.
+    pub(crate) fn bind_vertex_buffers(&mut self) {
+        let mask = self.state.dirty_vertex_buffers & self.layout_slots;
+        for slot in bits(mask) {
+            let binding = self.state.vertex_buffers[slot];
+            let (buffer, offset, size, stride) =
+                match self.vertex_source(binding.source, binding.offset, binding.size, self.vertex_uploads[slot]) {
+                    Some((buffer, offset, size)) => self.adapt(slot, (buffer, offset, size), binding.stride),
+                    None => (self.default_vertex.raw, 0, self.default_vertex.size, 0),
+                };
+            // A last vertex that is cut off may still be read in part.
+            let vertices = size.checked_div(stride).map_or(0, |vertices| vertices + 1);
+            self.slot_vertices[slot] = u32::try_from(vertices).unwrap_or(u32::MAX);
+            let cmd = self.main();
+            // SAFETY: the buffer is alive until this submission has completed, and the range lies inside of it.
+            unsafe {
+                self.gpu.raw.cmd_bind_vertex_buffers2(
+                    cmd,
+                    slot as u32,
+                    &[buffer],
+                    &[offset],
+                    Some(&[size]),
+                    Some(&[stride]),
+                );
+            }
+        }
+        self.state.dirty_vertex_buffers &= !mask;
+        self.bound_slots |= mask;
+        self.vertex_limit = bits(self.layout_slots).map(|slot| self.slot_vertices[slot]).max().unwrap_or(0);
+        if self.vertex_limit == 0 {
+            self.vertex_limit = MOST_WITHOUT_BUFFERS;
+        }
+    }
+
+    /// A binding whose offset and stride are as Vulkan wants them for the layout.
+    #[inline]
+    pub(crate) fn adapt(
+        &mut self,
+        slot: usize,
+        (buffer, offset, size): (vk::Buffer, u64, u64),
+        stride: u32,
+    ) -> (vk::Buffer, u64, u64, u64) {
+        let Needs { align, extent } = self.layout_needs[slot];
+        let mask = align.max(1) - 1;
+        let fine = (offset as u32 | stride) & mask == 0 && (stride == 0 || stride >= extent);
+        if fine {
+            return (buffer, offset, size, stride.into());
+        }
+        self.warn_once("vertex buffer", "offsets and strides that are not aligned, or strides shorter than a vertex");
+        let stride = if stride == 0 { 0 } else { stride.max(extent).next_multiple_of(align.max(1)) };
+        let skipped = offset & u64::from(mask);
+        (buffer, offset - skipped, size + skipped, stride.into())
+    }
+
+    /// Where a vertex or index source is: buffer, offset, bytes. `upload` is where its bytes lie if they were uploaded.
+    pub(crate) fn vertex_source(
+        &mut self,
+        source: ObjectId,
+        offset: u64,
+        size: u64,
+        upload: Option<(vk::Buffer, u64, u64)>,
+    ) -> Option<(vk::Buffer, u64, u64)> {
+        let current = self.submissions.current;
+        match source.kind() {
+            Some(ObjectKind::Buffer) => {
+                let buffer = self.buffers.get_mut(source)?;
+                buffer.last_used = current;
+                let rest = buffer.desc.size.checked_sub(offset).filter(|&rest| rest > 0)?;
+                let size = if size == 0 { rest } else { size.min(rest) };
+                Some((buffer.backing.buffer, buffer.backing.offset + offset, size))
+            }
+            Some(ObjectKind::Upload) => upload,
+            _ => None,
+        }
+    }
+
+    pub(crate) fn bind_index_buffer(&mut self) {
+        let body = self.state.index_buffer;
+        let wide = body.index_bytes == 4;
+        let found = self.vertex_source(body.source, body.offset, body.size, self.index_upload);
+        let Some((buffer, offset, size)) = found else {
+            self.index_limit = 0;
+            return;
+        };
+        self.index_limit = u32::try_from(size / u64::from(body.index_bytes.max(1))).unwrap_or(u32::MAX);
+        let kind = if wide { vk::IndexType::UINT32 } else { vk::IndexType::UINT16 };
+        let cmd = self.main();
+        // SAFETY: as for vertex buffers; the validator has checked the offset's alignment.
+        unsafe { self.gpu.raw.cmd_bind_index_buffer(cmd, buffer, offset, kind) };
+    }
+}
