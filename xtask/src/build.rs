@@ -155,13 +155,25 @@ pub(crate) fn library(ws: &Workspace) -> Result<Tree> {
 
 fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
     let mut cargo = cargo(ws);
-    cargo.args(["build", "-p", "afterimage-d3d9-com", "-p", "afterimage", "-p", "afterimage-viewer"]);
     let folder = match profile {
         Profile::Release => {
-            cargo.arg("--release");
+            cargo.args([
+                "build",
+                "--release",
+                "-p",
+                "afterimage-d3d9-com",
+                "-p",
+                "afterimage",
+                "-p",
+                "afterimage-viewer",
+            ]);
             "release"
         }
-        Profile::Dev => "debug",
+        // The same choice of features as `cargo test --workspace` makes, so that all of it is there already.
+        Profile::Dev => {
+            cargo.args(["build", "--workspace", "--lib", "--bins", "--tests"]);
+            "debug"
+        }
     };
     step::run(ws, &mut cargo, &format!("building libd3d9.so and the programs ({folder})"), "")?;
     let from = ws.target.join(folder);

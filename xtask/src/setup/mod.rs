@@ -26,7 +26,7 @@ pub(crate) struct Args {
 enum Need {
     /// Nothing draws without it: a failure ends the command.
     Native,
-    /// Only checks are lost.
+    /// Only checks, and the windows of natively built programs, are lost.
     Checks,
     /// Nothing can be built for Windows.
     Build,
@@ -82,6 +82,15 @@ const STEPS: &[Step] = &[
         how: How::Packages { names: &["g++"], backports: false },
     },
     Step {
+        what: "X11 libraries for windows of our own",
+        need: Need::Checks,
+        done: |_| WINDOW_LIBRARIES.iter().all(|name| any_library(name)),
+        how: How::Packages {
+            names: &["libx11-6", "libx11-xcb1", "libxcursor1", "libxi6", "libxkbcommon-x11-0"],
+            backports: false,
+        },
+    },
+    Step {
         what: "Vulkan validation layers",
         need: Need::Checks,
         done: |_| vulkan_data("explicit_layer.d").iter().any(|path| path.ends_with("VkLayer_khronos_validation.json")),
@@ -128,6 +137,10 @@ const STEPS: &[Step] = &[
         },
     },
 ];
+
+/// What winit loads at run time for a window.
+const WINDOW_LIBRARIES: &[&str] =
+    &["libX11.so.6", "libX11-xcb.so.1", "libXcursor.so.1", "libXi.so.6", "libxkbcommon-x11.so.0"];
 
 /// A step that could not be done, and what is lost by it.
 #[derive(Debug, Clone)]
