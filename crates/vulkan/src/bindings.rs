@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::renderer::Renderer;
 use crate::shaders::Variant;
-use afterimage_stream::TEXTURE_SLOTS;
+use afterimage_stream::packets::Stage;
+use afterimage_stream::{State, TEXTURE_SLOTS};
 use ash::vk;
 
 /// Words of push constants.
@@ -42,24 +43,17 @@ impl Renderer {
         }
     }
 
-    /// Copies a stage's constants to the ring; their address goes to word `at` of the push constants.
-    pub(crate) fn push_constants_of(&mut self, variant: &Variant, at: usize) -> Result {
-        if variant.constant_bytes == 0 {
-            return Ok(());
-        }
+    /// Copies a stage's constants to the ring; their address goes into the push constants.
+    #[inline]
+    pub(crate) fn push_constants_of(&mut self, stage: Stage) -> Result {
+        let (variant, at) = match stage {
+            Stage::Vertex => (&self.shading.vertex, 0),
+            Stage::Pixel => (&self.shading.pixel, 2),
+        };
+        let Some(variant) = variant.as_deref().filter(|variant| variant.constant_bytes > 0) else { return Ok(()) };
         let slice =
             self.constants.alloc(variant.constant_bytes, 16, self.submissions.current, self.submissions.completed)?;
-        let mut bytes = slice.bytes();
-        for segment in &variant.segments {
-            let bank = self.state.bank(usize::from(segment.bank));
-            let registers = &bank[segment.first as usize..][..segment.count as usize];
-            let (part, rest) = bytes.split_at_mut(size_of_val(registers));
-            part.copy_from_slice(bytemuck::cast_slice(registers));
-            bytes = rest;
-        }
-        for (offset, value) in &variant.defs {
-            slice.bytes()[*offset..*offset + 16].copy_from_slice(bytemuck::bytes_of(value));
-        }
+        write_constants(&self.state, variant, slice.bytes());
         self.set_address(at, slice.address);
         Ok(())
     }
@@ -139,6 +133,21 @@ impl Renderer {
                 self.gpu.raw.cmd_push_constants(self.submissions.main, layout, PUSH_STAGES, first as u32 * 4, bytes);
             }
         }
+    }
+}
+
+/// Lays a variant's constants out one segment after the other.
+#[inline]
+fn write_constants(state: &State, variant: &Variant, block: &mut [u8]) {
+    let mut bytes = &mut *block;
+    for segment in &variant.segments {
+        let registers = &state.bank(usize::from(segment.bank))[segment.first as usize..][..segment.count as usize];
+        let (part, rest) = bytes.split_at_mut(size_of_val(registers));
+        part.copy_from_slice(bytemuck::cast_slice(registers));
+        bytes = rest;
+    }
+    for (offset, value) in &variant.defs {
+        block[*offset..*offset + 16].copy_from_slice(bytemuck::bytes_of(value));
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::pipeline::{self, Blend, Key};
 use crate::renderer::Renderer;
 use crate::shaders::Variant;
-use afterimage_stream::packets::{CreateTexture, Draw, DrawIndexed, SetDepthStencil, SetViewport, Topology};
+use afterimage_stream::packets::{CreateTexture, Draw, DrawIndexed, SetDepthStencil, SetViewport, Stage, Topology};
 use afterimage_stream::{Group, Groups, TEXTURE_SLOTS};
 use ash::vk;
 use std::sync::Arc;
@@ -271,7 +271,8 @@ impl Renderer {
         let blend = dirty.contains(Group::Blend) || constants[1];
         self.update_key(topology, raster, blend);
         let viewport = self.state.viewport;
-        let Some(vertex) = self.shading.vertex.clone() else { return Ok(true) };
+        let Some(vertex) = &self.shading.vertex else { return Ok(true) };
+        let (vertex_module, mut system) = (vertex.module, vertex.system);
         if self.targets.is_empty() || viewport.width <= 0.0 || viewport.height <= 0.0 {
             return Ok(true);
         }
@@ -279,7 +280,7 @@ impl Renderer {
         let cmd = self.main();
         if std::mem::take(&mut self.key_dirty) || self.recorded.pipeline == vk::Pipeline::null() {
             let pixel = self.shading.pixel.as_ref().map(|variant| variant.module);
-            let Some(pipeline) = self.pipelines.get(&self.key, || (vertex.module, pixel)) else {
+            let Some(pipeline) = self.pipelines.get(&self.key, || (vertex_module, pixel)) else {
                 // The next draw must look again, or it would be drawn with the pipeline before.
                 self.key_dirty = true;
                 return Ok(true);
@@ -307,14 +308,12 @@ impl Renderer {
             self.set_blend();
         }
         if dirty.contains(Group::VertexConstants) || constants[0] {
-            self.push_constants_of(&vertex, 0)?;
+            self.push_constants_of(Stage::Vertex)?;
         }
-        if (dirty.contains(Group::PixelConstants) || constants[1])
-            && let Some(pixel) = self.shading.pixel.clone()
-        {
-            self.push_constants_of(&pixel, 2)?;
+        if dirty.contains(Group::PixelConstants) || constants[1] {
+            self.push_constants_of(Stage::Pixel)?;
         }
-        let system = vertex.system || self.shading.pixel.as_ref().is_some_and(|pixel| pixel.system);
+        system |= self.shading.pixel.as_ref().is_some_and(|pixel| pixel.system);
         if system && (dirty.contains(Group::SystemConstants) || raster || constants[2]) {
             self.push_system_constants()?;
         }
