@@ -219,7 +219,7 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn dirty_groups_lose_nothing(calls in prop::collection::vec(call(), 1..120)) {
