@@ -1,0 +1,130 @@
+//! The small enumerations of packets, one byte each, checked by the validator.
+
+#[allow(unused_imports, reason = "the documentation names the fields")]
+use super::*;
+
+macro_rules! packet_enum {
+    ($(#[$doc:meta])* $name:ident { $( $(#[$vdoc:meta])* $variant:ident = $number:literal ),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum $name { $( $(#[$vdoc])* $variant = $number ),* }
+
+        impl $name {
+            /// Every value.
+            pub const ALL: &'static [Self] = &[ $( Self::$variant ),* ];
+
+            /// The value with this number.
+            #[must_use]
+            #[inline]
+            pub const fn from_bits(bits: u8) -> Option<Self> {
+                match bits { $( $number => Some(Self::$variant), )* _ => None }
+            }
+
+            /// The value with this number, or the first one: for fields that a validator has checked.
+            #[must_use]
+            #[inline]
+            pub const fn of(bits: u8) -> Self {
+                match Self::from_bits(bits) { Some(value) => value, None => Self::ALL[0] }
+            }
+        }
+    };
+}
+
+packet_enum! {
+    /// How vertices form primitives.
+    #[allow(missing_docs, reason = "the names say it")]
+    Topology { PointList = 0, LineList = 1, LineStrip = 2, TriangleList = 3, TriangleStrip = 4, TriangleFan = 5 }
+}
+packet_enum! {
+    /// Comparison functions: `new OP stored`.
+    #[allow(missing_docs, reason = "the names say it")]
+    Compare { Never = 0, Less = 1, Equal = 2, LessEqual = 3, Greater = 4, NotEqual = 5, GreaterEqual = 6, Always = 7 }
+}
+packet_enum! {
+    /// What happens to a stencil value.
+    #[allow(missing_docs, reason = "the names say it")]
+    StencilOp {
+        Keep = 0, Zero = 1, Replace = 2, IncrementClamp = 3, DecrementClamp = 4, Invert = 5, IncrementWrap = 6,
+        DecrementWrap = 7,
+    }
+}
+packet_enum! {
+    /// Blend factors.
+    #[allow(missing_docs, reason = "the names say it")]
+    BlendFactor {
+        Zero = 0, One = 1, SrcColor = 2, OneMinusSrcColor = 3, DstColor = 4, OneMinusDstColor = 5, SrcAlpha = 6,
+        OneMinusSrcAlpha = 7, DstAlpha = 8, OneMinusDstAlpha = 9, ConstantColor = 10, OneMinusConstantColor = 11,
+        ConstantAlpha = 12, OneMinusConstantAlpha = 13, SrcAlphaSaturate = 14, Src1Color = 15, OneMinusSrc1Color = 16,
+        Src1Alpha = 17, OneMinusSrc1Alpha = 18,
+    }
+}
+packet_enum! {
+    /// Blend operations.
+    #[allow(missing_docs, reason = "the names say it")]
+    BlendOp { Add = 0, Subtract = 1, ReverseSubtract = 2, Min = 3, Max = 4 }
+}
+packet_enum! {
+    /// Which faces are dropped, as seen with counter-clockwise front faces where [`SetRaster::front_ccw`] is 1.
+    #[allow(missing_docs, reason = "the names say it")]
+    Cull { None = 0, Front = 1, Back = 2 }
+}
+packet_enum! {
+    /// How triangles are filled.
+    #[allow(missing_docs, reason = "the names say it")]
+    Fill { Solid = 0, Line = 1, Point = 2 }
+}
+packet_enum! {
+    /// Dimensions of a texture.
+    #[allow(missing_docs, reason = "the names say it")]
+    Dimension { D2 = 0, Cube = 1, D3 = 2 }
+}
+packet_enum! {
+    /// Texel filters.
+    #[allow(missing_docs, reason = "the names say it")]
+    Filter { Nearest = 0, Linear = 1 }
+}
+packet_enum! {
+    /// What happens outside of 0..1.
+    #[allow(missing_docs, reason = "the names say it")]
+    Address { Repeat = 0, Mirror = 1, ClampToEdge = 2, ClampToBorder = 3, MirrorOnce = 4 }
+}
+packet_enum! {
+    /// A component swizzle: which source channel, or a constant.
+    #[allow(missing_docs, reason = "the names say it")]
+    Swizzle { Red = 0, Green = 1, Blue = 2, Alpha = 3, Zero = 4, One = 5 }
+}
+packet_enum! {
+    /// Which stage a shader is for.
+    #[allow(missing_docs, reason = "the names say it")]
+    Stage { Vertex = 0, Pixel = 1 }
+}
+packet_enum! {
+    /// What a query counts.
+    QueryKind {
+        /// Answers 1 when the GPU has got there.
+        Event = 0,
+        /// Samples that passed, exact.
+        Occlusion = 1,
+        /// GPU time in nanoseconds.
+        Timestamp = 2,
+    }
+}
+packet_enum! {
+    /// What kind of window handle [`PresentTarget::window`] is.
+    WindowKind {
+        /// None: pictures only.
+        Headless = 0,
+        /// `HWND` of the guest's process.
+        Win32 = 1,
+        /// `SDL_Window*` of the guest's process.
+        Sdl = 2,
+        /// X11 window id.
+        X11 = 3,
+    }
+}
+packet_enum! {
+    /// Table fog's curve, or none.
+    #[allow(missing_docs, reason = "the names say it")]
+    FogMode { None = 0, Exp = 1, Exp2 = 2, Linear = 3, Vertex = 4 }
+}

@@ -1,0 +1,232 @@
+//! Packets that make, fill and destroy objects.
+
+#[allow(unused_imports, reason = "the documentation names the enumerations of some fields")]
+use super::*;
+use crate::{ObjectId, UploadRef};
+use bytemuck::{Pod, Zeroable};
+
+/// Body of [`Kind::CreateBuffer`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CreateBuffer {
+    /// Id to create.
+    pub id: ObjectId,
+    /// [`CreateBuffer::VERTEX`] and its like.
+    pub usage: u32,
+    /// Bytes, more than zero.
+    pub size: u64,
+}
+
+impl CreateBuffer {
+    /// Vertices are read from it.
+    pub const VERTEX: u32 = 1;
+    /// Indices are read from it.
+    pub const INDEX: u32 = 2;
+    /// Rewritten often, by discard and no-overwrite updates: belongs into memory that the CPU writes and the GPU reads.
+    pub const DYNAMIC: u32 = 4;
+}
+
+/// Body of [`Kind::CreateTexture`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CreateTexture {
+    /// Id to create.
+    pub id: ObjectId,
+    /// [`crate::Format`].
+    pub format: u32,
+    /// Texels.
+    pub width: u32,
+    /// Texels.
+    pub height: u32,
+    /// Texels; 1 unless [`Dimension::D3`].
+    pub depth: u32,
+    /// Mip levels, at least 1.
+    pub levels: u32,
+    /// Layers; 6 for a cube.
+    pub layers: u32,
+    /// [`Dimension`].
+    pub dimension: u8,
+    /// Samples per pixel: 1, 2, 4, 8.
+    pub samples: u8,
+    /// [`CreateTexture::TARGET`] and its like.
+    pub usage: u8,
+    /// Zero.
+    pub pad: u8,
+    /// What sampling returns for red, green, blue and alpha: four [`Swizzle`] values.
+    pub swizzle: [u8; 4],
+    /// Zero.
+    pub pad2: u32,
+}
+
+impl CreateTexture {
+    /// Can be bound as a colour or depth-stencil target (the format says which).
+    pub const TARGET: u8 = 1;
+    /// Sampling as the format says, without change.
+    pub const IDENTITY: [u8; 4] = [0, 1, 2, 3];
+}
+
+/// Body of [`Kind::CreateSampler`].
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CreateSampler {
+    /// Id to create.
+    pub id: ObjectId,
+    /// [`Filter`] when magnifying.
+    pub mag: u8,
+    /// [`Filter`] when minifying.
+    pub min: u8,
+    /// [`Filter`] between mip levels.
+    pub mip: u8,
+    /// 0: only the most detailed allowed level is used.
+    pub mipmapped: u8,
+    /// [`Address`] for u, v, w.
+    pub address: [u8; 3],
+    /// 1: compare with `compare`, for shadow lookups.
+    pub compare_enable: u8,
+    /// [`Compare`].
+    pub compare: u8,
+    /// 1: decode sRGB where the format has a twin for it.
+    pub srgb: u8,
+    /// Zero.
+    pub pad: [u8; 2],
+    /// Level of detail bias.
+    pub lod_bias: f32,
+    /// Most detailed level that may be used.
+    pub min_lod: f32,
+    /// Anisotropy; 1 or less is off.
+    pub max_anisotropy: f32,
+    /// Border colour, red to alpha.
+    pub border: [f32; 4],
+    /// Zero.
+    pub pad2: u32,
+}
+
+/// Body of [`Kind::CreateShader`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CreateShader {
+    /// Id to create.
+    pub id: ObjectId,
+    /// [`Stage`].
+    pub stage: u32,
+    /// Which front end reads the code; the numbers are those of `afterimage_shader::Language`.
+    pub language: u32,
+    /// Zero.
+    pub pad: u32,
+    /// The guest's code.
+    pub code: UploadRef,
+}
+
+/// Body of [`Kind::CreateVertexInput`]; the tail is the attributes.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CreateVertexInput {
+    /// Id to create.
+    pub id: ObjectId,
+    /// Number of attributes, at most 32.
+    pub count: u32,
+}
+
+/// One attribute of a [`CreateVertexInput`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct VertexAttribute {
+    /// Input location in the shader.
+    pub location: u8,
+    /// Vertex buffer slot, or [`VertexAttribute::DEFAULT`]: no buffer, reads (0, 0, 0, 1).
+    pub slot: u8,
+    /// [`crate::VertexFormat`].
+    pub format: u8,
+    /// 1: advances once per [`VertexAttribute::divisor`] instances instead of per vertex.
+    pub per_instance: u8,
+    /// Bytes from the start of the vertex.
+    pub offset: u16,
+    /// Instances per step where `per_instance` is 1.
+    pub divisor: u16,
+}
+
+impl VertexAttribute {
+    /// `slot` of an attribute that no buffer feeds.
+    pub const DEFAULT: u8 = 0xff;
+}
+
+/// Body of [`Kind::CreateQuery`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CreateQuery {
+    /// Id to create.
+    pub id: ObjectId,
+    /// [`QueryKind`].
+    pub kind: u32,
+}
+
+/// Body of [`Kind::Destroy`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct Destroy {
+    /// The object.
+    pub id: ObjectId,
+    /// Zero.
+    pub pad: u32,
+}
+
+/// Body of [`Kind::UpdateBuffer`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct UpdateBuffer {
+    /// The buffer.
+    pub id: ObjectId,
+    /// [`UpdateBuffer::DISCARD`] or [`UpdateBuffer::NO_OVERWRITE`] or 0.
+    pub flags: u32,
+    /// First byte to replace.
+    pub offset: u64,
+    /// The new bytes.
+    pub data: UploadRef,
+}
+
+impl UpdateBuffer {
+    /// Everything in the buffer before is undefined from here on: the receiver may use other memory.
+    pub const DISCARD: u32 = 1;
+    /// No draw before this one reads the bytes: the receiver may write in place.
+    pub const NO_OVERWRITE: u32 = 2;
+}
+
+/// Body of [`Kind::UpdateTexture`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct UpdateTexture {
+    /// The texture.
+    pub id: ObjectId,
+    /// Mip level.
+    pub level: u16,
+    /// Layer (cube face).
+    pub layer: u16,
+    /// First texel.
+    pub x: u32,
+    /// First texel.
+    pub y: u32,
+    /// First texel.
+    pub z: u32,
+    /// Texels.
+    pub width: u32,
+    /// Texels.
+    pub height: u32,
+    /// Texels; 1 unless 3D.
+    pub depth: u32,
+    /// Bytes from one row of blocks to the next.
+    pub row_pitch: u32,
+    /// Bytes from one depth slice to the next; ignored where depth is 1.
+    pub slice_pitch: u32,
+    /// The new texels.
+    pub data: UploadRef,
+}
+
+/// Body of [`Kind::GenerateMips`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct GenerateMips {
+    /// The texture: every level below 0 is made from the one above, in every layer.
+    pub id: ObjectId,
+    /// [`Filter`].
+    pub filter: u32,
+}
