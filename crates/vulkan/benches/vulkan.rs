@@ -1,5 +1,5 @@
-//! What a draw costs the receiver: checking, applying, recording, submitting, waiting. Compare with the driver's floor in
-//! `docs/performance.md`. 2,000 one-triangle draws per frame into 64x64 pixels with depth, all clipped.
+//! What a draw costs the receiver: checking, applying, recording, submitting, waiting. 2,000 one-triangle draws per frame
+//! into 64x64 pixels with depth, all clipped.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

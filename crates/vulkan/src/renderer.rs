@@ -103,7 +103,6 @@ pub struct Renderer {
     /// Vertex buffer slots that the layout reads, and those that the command buffer has bound.
     pub(crate) layout_slots: u32,
     pub(crate) layout_needs: [Needs; VERTEX_BUFFERS],
-    pub(crate) layout_default: bool,
     pub(crate) bound_slots: u32,
     /// Textures in the transfer layout in the `before` commands.
     pub(crate) uploading: Vec<ObjectId>,
@@ -198,7 +197,6 @@ impl Renderer {
             vertex_limit: 0,
             layout_slots: 0,
             layout_needs: [Needs::default(); VERTEX_BUFFERS],
-            layout_default: false,
             bound_slots: 0,
             uploading: Vec::new(),
             default_vertex,
@@ -687,8 +685,5 @@ impl Drop for Renderer {
         self.gpu.wait_idle();
         self.cache.store(&self.gpu);
         self.write_stats();
-        for texture in self.textures.values_mut() {
-            texture.is_target = false;
-        }
     }
 }

@@ -33,8 +33,4 @@ impl<T> Table<T> {
     pub(crate) fn remove(&mut self, id: ObjectId) -> Option<T> {
         self.0.get_mut(id.serial() as usize)?.take()
     }
-
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.0.iter_mut().flatten()
-    }
 }

@@ -71,7 +71,6 @@ impl Renderer {
             self.bind_default_buffer();
         }
         self.layout_slots = layout.bindings.iter().filter(|b| b.0 < DEFAULT_BINDING).fold(0, |m, b| m | 1 << b.0);
-        self.layout_default = missing != 0;
         let number = self.pipelines.inputs.number(&layout);
         if number != self.key.input {
             self.key.input = number;
