@@ -42,8 +42,7 @@ pub(crate) enum Setting {
 #[derive(Debug)]
 pub(crate) struct StateBlock {
     pub(crate) settings: Vec<Setting>,
-    /// Made by `BeginStateBlock`. Such a block applies a vertex declaration, but never captures one; a predefined block
-    /// keeps the stream offsets that it was made with.
+    /// Made by `BeginStateBlock`. A predefined block keeps the stream offsets that it was made with.
     recorded: bool,
 }
 
@@ -429,7 +428,6 @@ impl Device {
         let mut settings = old.clone();
         for setting in &mut settings {
             match *setting {
-                Setting::Declaration(_) if recorded => {}
                 Setting::Stream(_, _, kept, _) if !recorded => {
                     setting.capture(self);
                     if let Setting::Stream(_, _, offset, _) = setting {
