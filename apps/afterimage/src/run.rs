@@ -18,9 +18,10 @@ use tempfile::TempDir;
 
 /// Run a Direct3D 9 program with Afterimage instead of its system's Direct3D.
 ///
-/// A Windows program (.exe) runs under Wine with our d3d9.dll beside it, for this run only: its folder is not touched. A
-/// Linux program gets our libd3d9.so through LD_LIBRARY_PATH. The exit status is the program's. A viewer that this command
-/// has started and that is killed is started again; the program goes on.
+/// A Windows program (.exe) runs under Wine with our d3d9.dll beside it, for this run only: its folder is not touched. The
+/// viewer draws it into its own window, or, with AFTERIMAGE_OWN_WINDOWS=1, opens one that has keys for pictures and
+/// captures (see `afterimage view --help`). A Linux program gets our libd3d9.so through LD_LIBRARY_PATH. The exit status is
+/// the program's. A viewer that this command has started and that is killed is started again; the program goes on.
 ///
 /// Examples:
 ///   afterimage run game.exe -windowed
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     /// Who renders: the program's own process, the viewer, or whatever works. [default: AFTERIMAGE_RENDERER, else auto]
     #[arg(long, value_enum)]
     renderer: Option<Renderer>,
-    /// Show no window of our own. Implied where there is no display.
+    /// Draw into no window. Implied where there is no display.
     #[arg(long)]
     headless: bool,
     /// Write presented pictures into this folder.

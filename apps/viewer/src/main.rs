@@ -1,6 +1,7 @@
 //! The live viewer: receives the command streams of programs over shared memory, draws them, and shows the pictures.
 #![deny(unsafe_code)]
 
+mod foreign;
 mod picture;
 mod program;
 mod server;
@@ -19,11 +20,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Shows what Direct3D 9 programs draw that run with Afterimage.
 ///
 /// Programs find the viewer through a private directory ($AFTERIMAGE_DIR, else $XDG_RUNTIME_DIR/afterimage, else
-/// ~/.local/state/afterimage/run); it may start before or after them. Each program gets a window. Keys in a window:
-/// F10 captures the next frame, F12 saves a picture, Esc or Q closes it (the program goes on and waits for another viewer).
+/// ~/.local/state/afterimage/run); it may start before or after them. A Windows program under Wine is drawn into its own
+/// window; where that cannot be, and with --own-windows, and for every other program, the viewer opens one. Keys in a
+/// window of the viewer: F10 captures the next frame, F12 saves a picture, Esc or Q closes it (the program goes on and
+/// waits for another viewer). A program's own window leaves every key to the program.
 ///
 /// Examples:
 ///   afterimage-viewer
+///   afterimage-viewer --own-windows
 ///   afterimage-viewer --headless -o pictures --frames 1,10-20 --once
 #[derive(Debug, Parser)]
 #[command(version, verbatim_doc_comment)]
@@ -31,6 +35,9 @@ struct Args {
     /// Show no windows.
     #[arg(long)]
     headless: bool,
+    /// Show every program in a window of the viewer, also where the program has one. [default: AFTERIMAGE_OWN_WINDOWS=1]
+    #[arg(long)]
+    own_windows: bool,
     /// Write presented pictures into this folder, as frame-000001.png and so on. [default: AFTERIMAGE_SCREENSHOTS]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -106,12 +113,19 @@ fn run(args: &Args) -> Result<(), String> {
             Err(error) => return Err(format!("no window can be shown: {error}; use --headless -o DIR for pictures")),
         }
     }
-    let server = Server::new(args.directory.as_deref(), options, until, stop)?;
+    let own_windows = args.own_windows || set("AFTERIMAGE_OWN_WINDOWS");
+    let foreign = if display.is_some() && !own_windows { foreign::Display::open() } else { None };
+    let server = Server::new(args.directory.as_deref(), options, foreign, until, stop)?;
     say(&format!("waiting for programs in {}", server.directory().display()));
     match display {
         None => server.run(&program::Notify::default()),
         Some(display) => display.run(server),
     }
+}
+
+/// Whether a variable says yes.
+fn set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 /// Writes a line to standard output, read or not.

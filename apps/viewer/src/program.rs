@@ -1,10 +1,12 @@
 //! One program: a thread with a renderer of its own, so that nothing a program does stops another one.
 
+use crate::foreign;
 use crate::picture;
 use crate::surface::{self, Handles};
 use afterimage_ipc::Pump;
 use afterimage_ipc::shared::Channel;
 use afterimage_stream::ObjectId;
+use afterimage_stream::packets::WindowKind;
 use afterimage_vulkan::{Gpu, Options, Renderer};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -102,6 +104,7 @@ struct Work {
     channel: Box<Channel>,
     number: usize,
     notify: Notify,
+    foreign: Option<foreign::Display>,
     wishes: Arc<Wishes>,
 }
 
@@ -128,11 +131,17 @@ impl Spare {
     }
 
     /// Serves a program from now on.
-    pub(crate) fn serve(self, channel: Box<Channel>, number: usize, notify: Notify) -> Program {
+    pub(crate) fn serve(
+        self,
+        channel: Box<Channel>,
+        number: usize,
+        notify: Notify,
+        foreign: Option<foreign::Display>,
+    ) -> Program {
         let wishes = Arc::new(Wishes::default());
         let view = View { number, name: channel.program().to_owned(), wishes: Arc::clone(&wishes) };
         notify.tell(Event::Connected(view.clone()));
-        if self.work.send(Work { channel, number, notify, wishes }).is_err() {
+        if self.work.send(Work { channel, number, notify, foreign, wishes }).is_err() {
             tracing::error!("the renderer's thread is gone");
         }
         Program { view, thread: self.thread }
@@ -215,10 +224,24 @@ fn serve(mut renderer: Renderer, options: &Options, work: &mut Work) {
     }
 }
 
-/// Lets the renderer ask the user interface for windows.
+/// Gives the renderer the program's own windows where it can, and else asks the user interface for some.
 fn show_windows(renderer: &mut Renderer, work: &Work) {
-    let (notify, number) = (work.notify.clone(), work.number);
+    let (notify, number, foreign) = (work.notify.clone(), work.number, work.foreign);
+    let program = work.channel.program().to_owned();
+    let mut said = false;
     renderer.set_surface_factory(Some(Box::new(move |target, instance| {
+        if let Some(display) = foreign
+            && target.window_kind == WindowKind::X11 as u32
+        {
+            match display.surface(target, instance) {
+                Ok(surface) => return Some(Ok(surface)),
+                Err(error) if !said => {
+                    tracing::warn!("{program} is shown in a window of the viewer: {error} (said once)");
+                    said = true;
+                }
+                Err(_) => {}
+            }
+        }
         let (reply, answer) = channel();
         let (width, height) = (target.width, target.height);
         notify.tell(Event::Window { number, target: target.id, width, height, reply });

@@ -1,5 +1,6 @@
 //! Finds programs, gives each a thread that draws it, and knows when to end.
 
+use crate::foreign;
 use crate::program::{Notify, Program, Spare};
 use afterimage_ipc::shared::{Found, Host};
 use afterimage_vulkan::Options;
@@ -25,6 +26,8 @@ pub(crate) enum Until {
 pub(crate) struct Server {
     host: Host,
     options: Options,
+    /// Where programs have windows of their own, if they are drawn into.
+    foreign: Option<foreign::Display>,
     until: Until,
     stop: Arc<AtomicBool>,
     programs: Vec<Program>,
@@ -38,12 +41,13 @@ impl Server {
     pub(crate) fn new(
         directory: Option<&Path>,
         options: Options,
+        foreign: Option<foreign::Display>,
         until: Until,
         stop: Arc<AtomicBool>,
     ) -> Result<Self, String> {
         let host = Host::open(directory).map_err(|error| error.to_string())?;
         let spare = Spare::start(numbered(&options, 0))?;
-        Ok(Self { host, options, until, stop, programs: Vec::new(), count: 0, spare: Some(spare) })
+        Ok(Self { host, options, foreign, until, stop, programs: Vec::new(), count: 0, spare: Some(spare) })
     }
 
     /// The directory.
@@ -105,7 +109,7 @@ impl Server {
                     };
                     let (program, bits) = (channel.program(), channel.pointer_bits());
                     crate::say(&format!("{program} (process {}, {bits} bits) connected", channel.process()));
-                    self.programs.push(spare.serve(channel, self.count, notify.clone()));
+                    self.programs.push(spare.serve(channel, self.count, notify.clone(), self.foreign));
                     self.count += 1;
                 }
                 Found::Refused(error) => eprintln!("afterimage-viewer: {error}"),

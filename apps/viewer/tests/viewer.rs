@@ -10,7 +10,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{ConnectionExt as _, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
+use x11rb::protocol::xproto::{
+    ConfigureWindowAux, ConnectionExt as _, CreateWindowAux, ImageFormat, InputFocus, KEY_PRESS_EVENT,
+    KEY_RELEASE_EVENT, WindowClass,
+};
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
@@ -36,6 +39,7 @@ struct Program {
     stream: Encoder,
     epoch: u32,
     fresh: bool,
+    target: PresentTarget,
 }
 
 impl Program {
@@ -48,7 +52,8 @@ impl Program {
         })
         .unwrap();
         let epoch = link.epoch();
-        Self { link, stream: Encoder::new(), epoch, fresh: true }
+        let target = PresentTarget { id: TARGET, width: 8, height: 8, window_kind: 0, window: 0 };
+        Self { link, stream: Encoder::new(), epoch, fresh: true, target }
     }
 
     /// Everything that a new viewer has to know.
@@ -56,7 +61,7 @@ impl Program {
         self.stream.restart();
         let name = b"colours";
         self.stream.push_tail(&Init { version: Init::VERSION, count: name.len() as u32, process: 1, guest: 1 }, name);
-        self.stream.push(&PresentTarget { id: TARGET, width: 8, height: 8, window_kind: 0, window: 0 });
+        self.stream.push(&self.target);
         self.stream.push(&CreateTexture {
             id: TEXTURE,
             format: Format::B8G8R8A8_UNORM as u32,
@@ -241,6 +246,154 @@ fn files(folder: &Path, ending: &str) -> Vec<String> {
     names.filter(|name| name.ends_with(ending)).collect()
 }
 
+/// A viewer on a display, with its files in this folder.
+fn viewer_on(display: &str, folder: &Path, more: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"))
+        .args(["--once", "--directory"])
+        .arg(folder.join("run"))
+        .args(more)
+        .current_dir(folder)
+        .env("DISPLAY", display)
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("AFTERIMAGE_OWN_WINDOWS")
+        .env("AFTERIMAGE_STATS", folder.join("stats.json"))
+        .env("AFTERIMAGE_CACHE_DIR", folder.join("cache"))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// A window that the program has opened itself, as Wine does.
+struct OwnWindow {
+    connection: RustConnection,
+    root: u32,
+    id: u32,
+}
+
+impl OwnWindow {
+    fn open(display: &str, width: u16, height: u16) -> Self {
+        let (connection, screen) = RustConnection::connect(Some(display)).unwrap();
+        let (root, black) = (connection.setup().roots[screen].root, connection.setup().roots[screen].black_pixel);
+        let id = connection.generate_id().unwrap();
+        let look = CreateWindowAux::new().background_pixel(black);
+        let (depth, visual) = (x11rb::COPY_DEPTH_FROM_PARENT, x11rb::COPY_FROM_PARENT);
+        connection
+            .create_window(depth, id, root, 0, 0, width, height, 0, WindowClass::INPUT_OUTPUT, visual, &look)
+            .unwrap();
+        connection.map_window(id).unwrap();
+        connection.sync().unwrap();
+        Self { connection, root, id }
+    }
+
+    fn target(&self, width: u32, height: u32) -> PresentTarget {
+        let window_kind = WindowKind::X11 as u32;
+        PresentTarget { id: TARGET, width, height, window_kind, window: self.id.into() }
+    }
+
+    /// Whether the whole window is of a frame's colour.
+    fn shows(&self, frame: u64) -> bool {
+        let size = self.connection.get_geometry(self.id).unwrap().reply().unwrap();
+        let all = (self.id, 0, 0, size.width, size.height, !0);
+        let image = self.connection.get_image(ImageFormat::Z_PIXMAP, all.0, all.1, all.2, all.3, all.4, all.5);
+        let image = image.unwrap().reply().unwrap();
+        let [red, green, blue] = colour(frame);
+        assert_eq!(image.data.len(), usize::from(size.width) * usize::from(size.height) * 4);
+        image.data.chunks_exact(4).all(|pixel| pixel[..3] == [blue, green, red])
+    }
+
+    /// Titles of the display's windows.
+    fn titles(&self) -> Vec<String> {
+        use x11rb::protocol::xproto::AtomEnum;
+        let windows = self.connection.query_tree(self.root).unwrap().reply().unwrap().children;
+        let title = |window: u32| {
+            let name = self.connection.get_property(false, window, AtomEnum::WM_NAME, AtomEnum::ANY, 0, 64).ok()?;
+            String::from_utf8(name.reply().ok()?.value).ok().filter(|name| !name.is_empty())
+        };
+        windows.into_iter().filter_map(title).collect()
+    }
+}
+
+/// Draws a frame until it is seen.
+fn draw_until(program: &mut Program, frame: &mut u64, seen: impl Fn(u64) -> bool) {
+    for _ in 0..500 {
+        *frame += 1;
+        program.frame(*frame).unwrap();
+        for _ in 0..10 {
+            if seen(*frame) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+    panic!("nothing happened in 500 frames");
+}
+
+/// The viewer's title for its window of this file's program.
+const TITLE: &str = "colours - Afterimage";
+
+#[test]
+fn a_program_s_own_window_is_drawn_into() {
+    let Some((mut server, display)) = display() else {
+        eprintln!("Xvfb is not installed: windows are not tested");
+        return;
+    };
+    let temp = tempfile::tempdir().unwrap();
+    let mut viewer = viewer_on(&display, temp.path(), &[]);
+    let window = OwnWindow::open(&display, 64, 48);
+    let mut program = Program::connect(&temp.path().join("run"));
+    program.target = window.target(64, 48);
+    let mut frame = 0;
+    draw_until(&mut program, &mut frame, |frame| window.shows(frame));
+    assert!(!window.titles().contains(&TITLE.to_owned()), "{:?}", window.titles());
+    window.connection.configure_window(window.id, &ConfigureWindowAux::new().width(100).height(30)).unwrap();
+    draw_until(&mut program, &mut frame, |frame| window.shows(frame));
+    // The program goes on without its window.
+    window.connection.destroy_window(window.id).unwrap();
+    window.connection.sync().unwrap();
+    for _ in 0..20 {
+        frame += 1;
+        program.frame(frame).unwrap();
+    }
+    // And with another one.
+    let another = OwnWindow::open(&display, 40, 40);
+    program.target = another.target(40, 40);
+    program.stream.push(&program.target);
+    draw_until(&mut program, &mut frame, |frame| another.shows(frame));
+    drop(program);
+    assert!(viewer.wait().unwrap().success());
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let stats = std::fs::read_to_string(temp.path().join("stats.json")).unwrap();
+    assert!(stats.contains("\"validation_messages\": 0"), "{stats}");
+}
+
+#[test]
+fn the_viewer_s_window_is_there_when_the_program_s_will_not_do() {
+    let Some((mut server, display)) = display() else {
+        eprintln!("Xvfb is not installed: windows are not tested");
+        return;
+    };
+    let window = OwnWindow::open(&display, 64, 48);
+    let good = window.target(64, 48);
+    let missing = PresentTarget { window: u64::from(window.id) + 1000, ..good };
+    let no_id = PresentTarget { window: 0, ..good };
+    let framed = PresentTarget { height: 40, ..good };
+    for (target, more) in [(missing, &[][..]), (no_id, &[][..]), (framed, &[][..]), (good, &["--own-windows"][..])] {
+        let temp = tempfile::tempdir().unwrap();
+        let mut viewer = viewer_on(&display, temp.path(), more);
+        let mut program = Program::connect(&temp.path().join("run"));
+        program.target = target;
+        draw_until(&mut program, &mut 0, |frame| {
+            assert!(!window.shows(frame), "drawn into the program's window: {target:?}, {more:?}");
+            window.titles().contains(&TITLE.to_owned())
+        });
+        drop(program);
+        assert!(viewer.wait().unwrap().success());
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
 #[test]
 fn a_window_shows_frames_and_takes_keys() {
     let Some((mut server, display)) = display() else {
@@ -249,17 +402,7 @@ fn a_window_shows_frames_and_takes_keys() {
     };
     let temp = tempfile::tempdir().unwrap();
     let stats = temp.path().join("stats.json");
-    let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"))
-        .args(["--once", "--directory"])
-        .arg(temp.path().join("run"))
-        .current_dir(&temp)
-        .env("DISPLAY", &display)
-        .env_remove("WAYLAND_DISPLAY")
-        .env("AFTERIMAGE_STATS", &stats)
-        .env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache"))
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut viewer = viewer_on(&display, temp.path(), &[]);
     let mut program = Program::connect(&temp.path().join("run"));
     let mut frame = 0;
     let mut draw = |program: &mut Program, until: &mut dyn FnMut() -> bool| {

@@ -6,12 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use afterimage_d3d9::{self as guest, Adapter, FormatQuery};
 use afterimage_d3d9_types::*;
-use afterimage_stream::Link;
 
 use crate::abi::*;
 use crate::device::Device;
 use crate::object::{Refs, Unknown};
-use crate::renderer::Open;
+use crate::renderer::{Open, Way};
 use crate::results::{code, put};
 use crate::{log, platform};
 
@@ -27,7 +26,7 @@ pub(crate) struct Direct3D {
     /// Opens a way to the renderer.
     open: Open,
     /// The way to the renderer that answered for the adapter, until the first device takes it.
-    link: Mutex<Option<Box<dyn Link>>>,
+    way: Mutex<Option<Way>>,
 }
 
 /// `Direct3DCreate9` and `Direct3DCreate9Ex`, with one reference for the program.
@@ -42,7 +41,7 @@ pub(crate) fn create(sdk: u32, extended: bool, open: Open) -> Result<*mut IDirec
         tracing::warn!("Direct3DCreate9: SDK version {version} is none of Direct3D 9's ({D3D_SDK_VERSION})");
         return Err(D3DERR_INVALIDCALL);
     }
-    let link = open().map_err(|error| {
+    let way = open().map_err(|error| {
         tracing::error!("Direct3DCreate9: {error}");
         D3DERR_NOTAVAILABLE
     })?;
@@ -53,9 +52,9 @@ pub(crate) fn create(sdk: u32, extended: bool, open: Open) -> Result<*mut IDirec
         vtable: &DIRECT3D,
         refs: Refs::default(),
         extended,
-        adapter: Adapter::new(*link.device(), desktop),
+        adapter: Adapter::new(*way.link.device(), desktop),
         open,
-        link: Mutex::new(Some(link)),
+        way: Mutex::new(Some(way)),
     };
     object.refs.add();
     Ok(Box::into_raw(Box::new(object)).cast())
@@ -68,8 +67,8 @@ impl Direct3D {
     }
 
     /// A way to the renderer, for a new device.
-    pub(crate) fn link(&self) -> Result<Box<dyn Link>, HRESULT> {
-        let spare = self.link.lock().unwrap_or_else(PoisonError::into_inner).take();
+    pub(crate) fn way(&self) -> Result<Way, HRESULT> {
+        let spare = self.way.lock().unwrap_or_else(PoisonError::into_inner).take();
         spare.map_or_else(self.open, Ok).map_err(|error| {
             tracing::error!("CreateDevice: {error}");
             D3DERR_NOTAVAILABLE

@@ -37,8 +37,9 @@ impl SwapChain {
 
     /// `Present`.
     pub(crate) fn present(&self, source: In<RECT>, destination: In<RECT>, window: HWND, flags: u32) -> HRESULT {
+        let place = self.device().place();
         let mut guest = self.device().enter();
-        let window = (window != 0).then(|| platform::window(window, (0, 0)));
+        let window = (window != 0).then(|| platform::window(window, (0, 0), place));
         let result = guest.present(self.id, source.read().as_ref(), destination.read().as_ref(), window, flags);
         guest.done(result)
     }

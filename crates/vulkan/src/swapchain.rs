@@ -295,7 +295,8 @@ impl Renderer {
             self.presenter.put_swapchain(body.target, chain);
             result
         } else {
-            tracing::warn!("{}: its window is gone", body.target);
+            // As when a program that ends closes its window before its device.
+            tracing::info!("{}: its window is gone", body.target);
             Ok(None)
         }
     }

@@ -139,7 +139,7 @@ impl IDirect3DDevice9Methods for Device {
         pSwapChain: OutObject<IDirect3DSwapChain9>,
     ) -> HRESULT {
         let Some(mut parameters) = pPresentationParameters.read() else { return D3DERR_INVALIDCALL };
-        let window = target_window(&parameters, self.enter().creation().hFocusWindow);
+        let window = target_window(&parameters, self.enter().creation().hFocusWindow, self.place());
         let mut made = None;
         let result = self.create_object(pSwapChain, |device, guest| {
             let chain = guest.create_swap_chain(&mut parameters, window)?;

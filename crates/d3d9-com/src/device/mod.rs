@@ -24,6 +24,7 @@ use crate::abi::*;
 use crate::direct3d::Direct3D;
 use crate::object::{Refs, Unknown};
 use crate::platform;
+use crate::renderer::{Place, Way};
 use crate::results::code;
 
 use cursor::Cursor;
@@ -42,6 +43,7 @@ pub(crate) struct Device {
     inside: UnsafeCell<Inside>,
     /// The object that made it, with one reference of ours.
     parent: *const Direct3D,
+    place: Place,
     frame_latency: Cell<u32>,
     gpu_priority: Cell<i32>,
     cursor: RefCell<Cursor>,
@@ -114,8 +116,8 @@ impl Device {
         extended: bool,
     ) -> Result<*mut Self, HRESULT> {
         make_room(parameters, &creation);
-        let window = target_window(parameters, creation.hFocusWindow);
-        let link = parent.link()?;
+        let Way { link, place } = parent.way()?;
+        let window = target_window(parameters, creation.hFocusWindow, place);
         let name = platform::program_name();
         let guest =
             guest::Device::new(link, creation, parameters, window, extended, &name).map_err(guest::Error::code)?;
@@ -127,6 +129,7 @@ impl Device {
             lock: (creation.BehaviorFlags & D3DCREATE_MULTITHREADED != 0).then(Mutex::default),
             inside: UnsafeCell::new(Inside { busy: false, guest, owned: rustc_hash::FxHashMap::default() }),
             parent,
+            place,
             frame_latency: Cell::new(3),
             gpu_priority: Cell::new(0),
             cursor: RefCell::default(),
@@ -162,6 +165,11 @@ impl Device {
         unsafe { &*self.parent }
     }
 
+    /// Where it is drawn.
+    pub(crate) fn place(&self) -> Place {
+        self.place
+    }
+
     /// The current display mode.
     pub(crate) fn desktop(&self) -> D3DDISPLAYMODE {
         self.parent().adapter().display_mode()
@@ -172,7 +180,7 @@ impl Device {
         let Some(mut wanted) = parameters.read() else { return D3DERR_INVALIDCALL };
         let creation = self.enter().creation();
         make_room(&wanted, &creation);
-        let window = target_window(&wanted, creation.hFocusWindow);
+        let window = target_window(&wanted, creation.hFocusWindow, self.place);
         // An extended device resets with back buffers held, which then stand alone.
         let chain = self.enter().swap_chain(0);
         if let Ok(chain) = chain {
@@ -233,7 +241,7 @@ fn make_room(parameters: &D3DPRESENT_PARAMETERS, creation: &D3DDEVICE_CREATION_P
 }
 
 /// Where a swap chain's pictures go: its own window, or the one that the device was made for.
-fn target_window(parameters: &D3DPRESENT_PARAMETERS, focus: HWND) -> guest::Window {
+fn target_window(parameters: &D3DPRESENT_PARAMETERS, focus: HWND, place: Place) -> guest::Window {
     let window = if parameters.hDeviceWindow != 0 { parameters.hDeviceWindow } else { focus };
-    platform::window(window, (parameters.BackBufferWidth, parameters.BackBufferHeight))
+    platform::window(window, (parameters.BackBufferWidth, parameters.BackBufferHeight), place)
 }

@@ -4,6 +4,8 @@ use afterimage_d3d9 as guest;
 use afterimage_d3d9_types::HWND;
 use afterimage_stream::packets::WindowKind;
 
+use crate::renderer::Place;
+
 #[cfg(not(windows))]
 mod native;
 #[cfg(windows)]
@@ -43,14 +45,18 @@ pub(crate) struct CanvasMemory {
 }
 
 /// A window as the guest wants it. Where its size is not to be had, the size that the program asks for is taken.
-pub(crate) fn window(handle: HWND, wanted: (u32, u32)) -> guest::Window {
+///
+/// The viewer is another process: it is given the X11 window behind the handle, where there is one.
+pub(crate) fn window(handle: HWND, wanted: (u32, u32), place: Place) -> guest::Window {
     let (width, height) = client_size(handle).unwrap_or(wanted);
-    let kind = match handle {
-        0 => WindowKind::Headless,
-        _ if cfg!(windows) => WindowKind::Win32,
-        _ => WindowKind::Sdl,
+    let x11 = if place == Place::Viewer { x11_window(handle) } else { None };
+    let (kind, handle) = match (handle, x11) {
+        (0, _) => (WindowKind::Headless, 0),
+        (_, Some(window)) => (WindowKind::X11, u64::from(window)),
+        _ if cfg!(windows) => (WindowKind::Win32, handle as u64),
+        _ => (WindowKind::Sdl, handle as u64),
     };
-    guest::Window { kind, handle: handle as u64, width, height }
+    guest::Window { kind, handle, width, height }
 }
 
 /// The program's name, for captures and logs.

@@ -40,6 +40,11 @@ pub(crate) fn client_size(window: HWND) -> Option<(u32, u32)> {
     Some((u32::try_from(width).ok()?, u32::try_from(height).ok()?))
 }
 
+/// The X11 window of a window: SDL's stay between the program and SDL, so the viewer shows such programs in its own.
+pub(crate) fn x11_window(_window: HWND) -> Option<u32> {
+    None
+}
+
 /// Full screen is between the program and SDL.
 pub(crate) fn cover_screen(_window: HWND) {}
 

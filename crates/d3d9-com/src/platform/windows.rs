@@ -1,6 +1,6 @@
 //! Windows: monitors, windows and GDI. Declared by hand, since these few functions are all that is needed.
 
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
 
 use afterimage_d3d9_types::{BOOL, HDC, HMONITOR, HWND, POINT, RECT};
 
@@ -36,6 +36,7 @@ unsafe extern "system" {
     fn EnumDisplaySettingsW(device: *const u16, mode: u32, settings: *mut DisplaySettings) -> BOOL;
     fn MonitorFromPoint(point: POINT, flags: u32) -> HMONITOR;
     fn GetClientRect(window: HWND, rect: *mut RECT) -> BOOL;
+    fn GetPropA(window: HWND, name: *const c_char) -> isize;
     fn SetCursorPos(x: i32, y: i32) -> BOOL;
     fn SetWindowPos(window: HWND, after: isize, x: i32, y: i32, width: i32, height: i32, flags: u32) -> BOOL;
     fn CreateIconIndirect(info: *const IconInfo) -> usize;
@@ -135,6 +136,14 @@ pub(crate) fn client_size(window: HWND) -> Option<(u32, u32)> {
     // SAFETY: the system checks the handle.
     let good = unsafe { GetClientRect(window, &mut rect) } != 0;
     good.then_some((rect.right.max(0) as u32, rect.bottom.max(0) as u32))
+}
+
+/// The X11 window that Wine's driver has put behind a top-level window. `None` for any other window, on Windows, and under
+/// Wine's other drivers.
+pub(crate) fn x11_window(window: HWND) -> Option<u32> {
+    // SAFETY: the system checks the handle; the name is a string.
+    let id = unsafe { GetPropA(window, c"__wine_x11_whole_window".as_ptr()) };
+    u32::try_from(id).ok().filter(|&id| id != 0)
 }
 
 /// Puts a window over the whole screen, for a full-screen device. The display mode stays: the picture is scaled.

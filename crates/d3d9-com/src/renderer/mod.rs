@@ -38,8 +38,24 @@ pub(crate) enum OpenError {
     Neither(Box<OpenError>, Box<OpenError>),
 }
 
+/// Where the renderer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In this process.
+    #[cfg_attr(not(any(feature = "in-process", test)), allow(dead_code, reason = "this library has no renderer"))]
+    Here,
+    /// In the viewer, which knows nothing of this process's window handles.
+    Viewer,
+}
+
+/// A way to a renderer.
+pub(crate) struct Way {
+    pub(crate) link: Box<dyn Link>,
+    pub(crate) place: Place,
+}
+
 /// Opens a way to a renderer.
-pub(crate) type Open = fn() -> Result<Box<dyn Link>, OpenError>;
+pub(crate) type Open = fn() -> Result<Way, OpenError>;
 
 /// What the variable says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +78,7 @@ fn choice(value: Option<&str>) -> Result<Choice, OpenError> {
 ///
 /// # Errors
 /// Nobody renders; the error says what to do.
-pub(crate) fn open() -> Result<Box<dyn Link>, OpenError> {
+pub(crate) fn open() -> Result<Way, OpenError> {
     let value = std::env::var(VARIABLE).ok();
     match choice(value.as_deref())? {
         Choice::InProcess => in_process(),
@@ -74,17 +90,17 @@ pub(crate) fn open() -> Result<Box<dyn Link>, OpenError> {
     }
 }
 
-fn viewer() -> Result<Box<dyn Link>, OpenError> {
-    Ok(Box::new(SharedLink::connect(&Options::default())?))
+fn viewer() -> Result<Way, OpenError> {
+    Ok(Way { link: Box::new(SharedLink::connect(&Options::default())?), place: Place::Viewer })
 }
 
 #[cfg(feature = "in-process")]
-pub(crate) fn in_process() -> Result<Box<dyn Link>, OpenError> {
-    in_process::open()
+pub(crate) fn in_process() -> Result<Way, OpenError> {
+    Ok(Way { link: in_process::open()?, place: Place::Here })
 }
 
 #[cfg(not(feature = "in-process"))]
-fn in_process() -> Result<Box<dyn Link>, OpenError> {
+fn in_process() -> Result<Way, OpenError> {
     Err(OpenError::NotBuilt)
 }
 

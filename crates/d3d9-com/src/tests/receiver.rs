@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use afterimage_ipc::{ArenaConfig, HeapSlots, in_process};
 use afterimage_stream::{
-    Arena, DeviceInfo, Executor, Format, FormatFeatures, Link, Packet, Reader, Reply, State, StreamError, Validator,
+    Arena, DeviceInfo, Executor, Format, FormatFeatures, Packet, Reader, Reply, State, StreamError, Validator,
 };
 
-use crate::renderer::OpenError;
+use crate::renderer::{OpenError, Place, Way};
 
 /// Packets that any receiver of this process has rejected.
 static REJECTED: AtomicU64 = AtomicU64::new(0);
@@ -82,8 +82,8 @@ impl Executor for Checker {
 }
 
 /// A link to a new receiver, on a thread of its own that ends with the link.
-pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
+pub(super) fn open() -> Result<Way, OpenError> {
     let (link, mut receiver) = in_process::pair(ArenaConfig::default(), device(), Box::new(HeapSlots));
     std::thread::spawn(move || in_process::serve(&mut receiver, &mut Checker::default()));
-    Ok(Box::new(link))
+    Ok(Way { link: Box::new(link), place: Place::Here })
 }
