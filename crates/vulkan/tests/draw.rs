@@ -10,9 +10,10 @@ use common::*;
 fn clear_fills_the_target() {
     let mut guest = Guest::new();
     guest.target(Format::R8G8B8A8_UNORM, 16, 8);
-    guest.clear(Clear::COLOR, [1.0, 0.5, 0.25, 0.75], 1.0, 0);
+    // Whole 255ths: devices round halves as they like.
+    guest.clear(Clear::COLOR, [1.0, 0.2, 0.4, 0.6], 1.0, 0);
     let pixels = guest.pixels();
-    assert_eq!(pixels.count([255, 128, 64, 191]), 16 * 8);
+    assert_eq!(pixels.count([255, 51, 102, 153]), 16 * 8);
     guest.finish();
 }
 

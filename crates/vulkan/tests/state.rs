@@ -40,11 +40,11 @@ fn blending_and_write_masks() {
         let mut guest = colored(without);
         guest.clear(Clear::COLOR, [0.2, 0.4, 0.0, 1.0], 1.0, 0);
         guest.encoder.push(&blend(BlendFactor::SrcAlpha, BlendFactor::One, BlendOp::Add));
-        guest.draw_now(&full(0.5, [1.0, 0.0, 0.4, 0.5]));
-        assert_eq!(guest.pixels().at(4, 4), [179, 102, 51, 128]);
+        guest.draw_now(&full(0.5, [1.0, 0.0, 0.4, 0.6]));
+        assert_eq!(guest.pixels().at(4, 4), [204, 102, 61, 153]);
         guest.encoder.push(&blend(BlendFactor::One, BlendFactor::One, BlendOp::ReverseSubtract));
         guest.draw_now(&full(0.5, [0.2, 0.2, 0.0, 1.0]));
-        assert_eq!(guest.pixels().at(4, 4), [128, 51, 51, 255]);
+        assert_eq!(guest.pixels().at(4, 4), [153, 51, 61, 255]);
         guest.encoder.push(&SetBlend { write_masks: [0b0101; 8], ..Default::default() });
         guest.draw_now(&full(0.5, [1.0, 1.0, 1.0, 0.0]));
         assert_eq!(guest.pixels().at(4, 4), [255, 51, 255, 255]);
