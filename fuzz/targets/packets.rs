@@ -38,7 +38,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         match located.and_then(|located| validator.check(&state, &located, &TwoSlots).map(|()| located)) {
             Ok(located) => {
                 state.apply(&located.packet);
-                hash.packet(&located, &batch);
+                hash.packet(&located, &batch, &TwoSlots);
             }
             Err(error) => assert!(!error.to_string().is_empty(), "an error says something"),
         }

@@ -1,15 +1,16 @@
 //! A capture as text.
 
 use crate::{CaptureError, Reader};
-use afterimage_stream::BANKS;
 use afterimage_stream::packets::Packet;
+use afterimage_stream::{BANKS, ReplayHash};
 use std::fmt::Debug;
 use std::io::{Read, Write};
 
 /// Elements of a tail that are shown.
 const SHOWN: usize = 16;
 
-/// Writes every packet of a capture as a line: sequence number, name, fields.
+/// Writes every packet of a capture as a line: sequence number, name, fields; and the replay hash of each frame, which is
+/// equal where two frames ask for the same work on the same data.
 ///
 /// # Errors
 /// The capture's damage, after everything before it has been written; or the output's.
@@ -18,16 +19,26 @@ pub fn dump<R: Read>(reader: &mut Reader<R>, out: &mut dyn Write) -> Result<(), 
     let info = reader.info();
     writeln!(out, "program {}\ndevice  {}\nbuild   {}", info.program, info.device, info.build).map_err(failed())?;
     let mut number = 0;
+    let mut hash = ReplayHash::default();
     while let Some(batch) = reader.next()? {
         let kind = if batch.keyframe { ", keyframe" } else { "" };
         writeln!(out, "\nbatch {number}{kind}: {} bytes", batch.words.len() * 8).map_err(failed())?;
         number += 1;
         for located in afterimage_stream::Reader::new(&batch.words) {
             match located {
-                Ok(located) => writeln!(out, "{:>8} {}", located.header.sequence, line(&located.packet)),
-                Err(error) => writeln!(out, "       ! {error}"),
+                Ok(located) => {
+                    if let Packet::BeginFrame(_) = located.packet {
+                        hash.finish();
+                    }
+                    hash.packet(&located, &batch.words, reader.arena());
+                    writeln!(out, "{:>8} {}", located.header.sequence, line(&located.packet)).map_err(failed())?;
+                    if let Packet::Present(body) = located.packet {
+                        writeln!(out, "         frame {}: replay hash {:016x}", body.frame, hash.finish())
+                            .map_err(failed())?;
+                    }
+                }
+                Err(error) => writeln!(out, "       ! {error}").map_err(failed())?,
             }
-            .map_err(failed())?;
         }
     }
     Ok(())

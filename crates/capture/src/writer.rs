@@ -4,7 +4,7 @@ use crate::chunk::{ChunkWriter, RAW_LIMIT, RAW_USUAL, Tag};
 use crate::reader::{BLOB, PACKETS, PLACE, RECORD_HEADER, WINDOW, clock};
 use crate::{CaptureError, Info};
 use afterimage_stream::packets::{Header, Packet};
-use afterimage_stream::{Arena, ObjectId, ObjectKind, Reader, UploadRef};
+use afterimage_stream::{Arena, Reader, UploadRef};
 use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -148,31 +148,12 @@ impl<W: Write> Writer<W> {
     fn data(&mut self, words: &[u64], arena: &dyn Arena) -> Result<(), CaptureError> {
         for located in Reader::new(words).flatten() {
             self.summary.packets += 1;
-            match located.packet {
-                Packet::BeginFrame(_) => self.summary.frames += 1,
-                Packet::UpdateBuffer(body) => self.range(body.data, arena)?,
-                Packet::UpdateTexture(body) => self.range(body.data, arena)?,
-                Packet::CreateShader(body) => self.range(body.code, arena)?,
-                Packet::SetVertexBuffers(_, bindings) => {
-                    for binding in bindings {
-                        self.source(binding.source, binding.offset, binding.size, arena)?;
-                    }
-                }
-                Packet::SetIndexBuffer(body) => self.source(body.source, body.offset, body.size, arena)?,
-                _ => {}
-            }
+            self.summary.frames += u64::from(matches!(located.packet, Packet::BeginFrame(_)));
+            let mut ranges = Vec::new();
+            located.packet.uploads(arena, |range| ranges.push(range));
+            ranges.into_iter().try_for_each(|range| self.range(range, arena))?;
         }
         Ok(())
-    }
-
-    fn source(&mut self, source: ObjectId, offset: u64, size: u64, arena: &dyn Arena) -> Result<(), CaptureError> {
-        if source.kind() != Some(ObjectKind::Upload) {
-            return Ok(());
-        }
-        let slot = source.serial();
-        let rest = arena.slot_size(slot).unwrap_or(0).saturating_sub(offset);
-        let size = if size == 0 { rest } else { size.min(rest) };
-        self.range(UploadRef { slot, size: u32::try_from(size).unwrap_or(u32::MAX), offset }, arena)
     }
 
     fn range(&mut self, range: UploadRef, arena: &dyn Arena) -> Result<(), CaptureError> {

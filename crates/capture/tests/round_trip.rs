@@ -214,8 +214,14 @@ fn the_dump_has_a_line_for_each_packet() {
     let mut text = Vec::new();
     dump(&mut Reader::new(&file[..]).unwrap(), &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
-    for expected in ["program sample", "keyframe", "BeginFrame { frame: 2 }", "CreateBuffer { id: Buffer#3", "Upload#0"]
-    {
+    for expected in [
+        "program sample",
+        "keyframe",
+        "frame 2: replay hash",
+        "BeginFrame { frame: 2 }",
+        "CreateBuffer { id: Buffer#3",
+        "Upload#0",
+    ] {
         assert!(text.contains(expected), "{expected} is missing in:\n{text}");
     }
 }

@@ -1,38 +1,78 @@
 //! The replay hash: one number for all that a frame asks to be drawn.
 
-use crate::{Kind, Located};
+use crate::packets::{Packet, SetIndexBuffer, VertexBuffer};
+use crate::{Arena, Kind, Located, ObjectId, ObjectKind};
 use xxhash_rust::xxh3::Xxh3;
+
+/// Bytes of upload data that are hashed at a time.
+const PIECE: usize = 64 << 10;
 
 /// Hashes packets as they pass. Two frames with equal hashes asked for the same work on the same data; the sequence
 /// numbers and the frame number are left out, so that the same frame hashes the same wherever it stands.
 ///
-/// Upload references are hashed by their content through [`ReplayHash::data`], not by their place in the arena.
+/// Upload data counts by its content, not by its place in the arena.
 #[derive(Default)]
 pub struct ReplayHash {
     state: Xxh3,
 }
 
 impl ReplayHash {
-    /// Adds a packet: its kind and every word of its body and tail except for frame numbers and upload references.
-    pub fn packet(&mut self, located: &Located<'_>, batch: &[u64]) {
-        let kind = located.packet.kind();
+    /// Adds a packet and the upload data it refers to.
+    pub fn packet(&mut self, located: &Located<'_>, batch: &[u64], arena: &dyn Arena) {
         let words = &batch[located.at + 1..located.at + usize::from(located.header.units)];
-        // The words at the end of these bodies are where the data lay, which says nothing about the picture.
-        let place = match kind {
-            Kind::UpdateBuffer | Kind::UpdateTexture | Kind::CreateShader | Kind::ReadBack => 2,
-            _ => 0,
-        };
-        let words = match kind {
-            Kind::BeginFrame => &[],
-            Kind::Present => &words[1..],
-            _ => &words[..words.len() - place],
-        };
-        self.state.update(&(kind as u16).to_le_bytes());
-        self.state.update(bytemuck::cast_slice(words));
+        self.state.update(&(located.packet.kind() as u16).to_le_bytes());
+        match located.packet {
+            Packet::SetVertexBuffers(body, bindings) => {
+                self.state.update(bytemuck::bytes_of(body));
+                for binding in bindings {
+                    let place = Self::place(binding.source, binding.offset);
+                    self.state.update(bytemuck::bytes_of(&VertexBuffer {
+                        source: place.0,
+                        offset: place.1,
+                        ..*binding
+                    }));
+                }
+            }
+            Packet::SetIndexBuffer(body) => {
+                let place = Self::place(body.source, body.offset);
+                self.state.update(bytemuck::bytes_of(&SetIndexBuffer { source: place.0, offset: place.1, ..*body }));
+            }
+            _ => {
+                let words = match located.packet.kind() {
+                    Kind::BeginFrame => &[],
+                    Kind::Present => &words[1..],
+                    // The words at the end of these bodies are where the data lies.
+                    Kind::UpdateBuffer | Kind::UpdateTexture | Kind::CreateShader | Kind::ReadBack => {
+                        &words[..words.len() - 2]
+                    }
+                    _ => words,
+                };
+                self.state.update(bytemuck::cast_slice(words));
+            }
+        }
+        let mut piece = Vec::new();
+        located.packet.uploads(arena, |range| {
+            let mut at = 0;
+            while at < range.size {
+                piece.resize((range.size - at).min(PIECE as u32) as usize, 0);
+                if !arena.copy_out(&range, at, &mut piece) {
+                    return;
+                }
+                self.data(&piece);
+                at += piece.len() as u32;
+            }
+        });
     }
 
-    /// Adds uploaded bytes.
-    pub fn data(&mut self, bytes: &[u8]) {
+    /// A source and its offset; for upload data neither says anything.
+    fn place(source: ObjectId, offset: u64) -> (ObjectId, u64) {
+        match source.kind() {
+            Some(ObjectKind::Upload) => (ObjectId::new(ObjectKind::Upload, 0), 0),
+            _ => (source, offset),
+        }
+    }
+
+    fn data(&mut self, bytes: &[u8]) {
         self.state.update(bytes);
     }
 

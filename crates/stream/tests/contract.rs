@@ -160,7 +160,17 @@ fn the_replay_hash_sees_every_word_of_a_draw() {
         out.push(&UpdateBuffer { id: BUFFER, flags: 0, offset: 0, data });
         run(out.batch()).hash
     };
-    assert_eq!(update(0), update(256));
+    assert_eq!(update(0), update(256), "the same bytes elsewhere");
+    assert_ne!(update(0), update(1), "other bytes");
+    let vertices = |offset, stride| {
+        let mut out = Encoder::new();
+        prologue(&mut out);
+        let binding = VertexBuffer { source: ObjectId::new(ObjectKind::Upload, 0), stride, offset, size: 64 };
+        out.push_tail(&SetVertexBuffers { first: 0, count: 1 }, &[binding]);
+        run(out.batch()).hash
+    };
+    assert_eq!(vertices(0, 16), vertices(256, 16));
+    assert_ne!(vertices(0, 16), vertices(0, 20));
 }
 
 #[test]

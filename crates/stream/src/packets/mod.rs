@@ -16,6 +16,7 @@ pub use frame::*;
 pub use objects::*;
 pub use state::*;
 
+use crate::{Arena, ObjectId, ObjectKind, UploadRef};
 use bytemuck::{Pod, Zeroable};
 
 /// The eight bytes before every packet's body.
@@ -208,4 +209,27 @@ packet_table! {
     0x62 EndQuery;
     /// Copies texels into the upload arena; answered by [`crate::Reply::ReadBack`].
     0x63 ReadBack;
+}
+
+impl Packet<'_> {
+    /// Calls `each` with every range of the upload arena that the packet reads. A binding whose size is 0 means the rest
+    /// of its slot, which only the arena knows.
+    pub fn uploads(&self, arena: &dyn Arena, mut each: impl FnMut(UploadRef)) {
+        let mut source = |source: ObjectId, offset: u64, size: u64| {
+            if source.kind() == Some(ObjectKind::Upload) {
+                let slot = source.serial();
+                let rest = arena.slot_size(slot).unwrap_or(0).saturating_sub(offset);
+                let size = if size == 0 { rest } else { size.min(rest) };
+                each(UploadRef { slot, size: u32::try_from(size).unwrap_or(u32::MAX), offset });
+            }
+        };
+        match self {
+            Packet::SetVertexBuffers(_, bindings) => bindings.iter().for_each(|b| source(b.source, b.offset, b.size)),
+            Packet::SetIndexBuffer(body) => source(body.source, body.offset, body.size),
+            Packet::UpdateBuffer(body) => each(body.data),
+            Packet::UpdateTexture(body) => each(body.data),
+            Packet::CreateShader(body) => each(body.code),
+            _ => {}
+        }
+    }
 }
