@@ -68,19 +68,22 @@ impl Instance {
             extensions.push(khr::portability_enumeration::NAME.as_ptr());
         }
         let (mut layers, mut layer) = (Vec::new(), None);
-        if options.validate {
+        if options.validate || options.validate_if_there {
             // SAFETY: no preconditions.
             let found =
                 unsafe { entry.enumerate_instance_layer_properties() }.checked("vkEnumerateInstanceLayerProperties")?;
             let name = c"VK_LAYER_KHRONOS_validation";
-            let Some(validation) = found.iter().find(|layer| layer.layer_name_as_c_str() == Ok(name)) else {
-                return Err(Error::NoValidationLayer);
-            };
-            layer = Some(validation.spec_version);
-            layers.push(name.as_ptr());
+            match found.iter().find(|layer| layer.layer_name_as_c_str() == Ok(name)) {
+                Some(validation) => {
+                    layer = Some(validation.spec_version);
+                    layers.push(name.as_ptr());
+                }
+                None if options.validate => return Err(Error::NoValidationLayer),
+                None => {}
+            }
         }
         // Capturing tools such as RenderDoc supply debug utils themselves, so names are given wherever it is there.
-        let debug_names = has(ext::debug_utils::NAME) || options.validate;
+        let debug_names = has(ext::debug_utils::NAME) || layer.is_some();
         if debug_names {
             extensions.push(ext::debug_utils::NAME.as_ptr());
         }
@@ -99,7 +102,7 @@ impl Instance {
         // SAFETY: every pointer in `info` lives until the end of this function.
         let raw = unsafe { entry.create_instance(&info, None) }.checked("vkCreateInstance")?;
         let mut instance = Self { entry, raw, surfaces, layer, debug_names, messenger: None, messages };
-        if options.validate {
+        if layer.is_some() {
             instance.listen()?;
         }
         Ok(instance)

@@ -78,6 +78,8 @@ pub struct Options {
     pub device: Option<String>,
     /// `AFTERIMAGE_VALIDATE=1`: use the validation layer.
     pub validate: bool,
+    /// Use the validation layer if it is there: in debug builds, unless `AFTERIMAGE_VALIDATE=0`.
+    pub validate_if_there: bool,
     /// `AFTERIMAGE_WITHOUT=a,b`: abilities not to use.
     pub without: Without,
     /// `AFTERIMAGE_CACHE_DIR`, else `$XDG_CACHE_HOME/afterimage`: where caches live; `None` turns disk caches off.
@@ -112,9 +114,11 @@ impl Options {
             .or_else(|| path("XDG_CACHE_HOME").map(|dir| dir.join("afterimage")))
             .or_else(|| path("HOME").map(|dir| dir.join(".cache").join("afterimage")))
             .or_else(|| path("LOCALAPPDATA").map(|dir| dir.join("afterimage")));
+        let validate = text("AFTERIMAGE_VALIDATE");
         Self {
             device: text("AFTERIMAGE_DEVICE"),
-            validate: text("AFTERIMAGE_VALIDATE").is_some_and(|value| value != "0"),
+            validate: validate.as_deref().is_some_and(|value| value != "0"),
+            validate_if_there: cfg!(debug_assertions) && validate.is_none(),
             without: text("AFTERIMAGE_WITHOUT").map(|names| Without::parse(&names)).unwrap_or_default(),
             cache_dir,
             screenshots: path("AFTERIMAGE_SCREENSHOTS"),
