@@ -197,12 +197,7 @@ impl Validator {
                 if body.x % block != 0 || body.y % block != 0 {
                     return Err(Cause::Range { field: "x", value: u64::from(body.x), limit: u64::from(block) });
                 }
-                let row = u64::from(format.row_bytes(body.width));
-                let rows = u64::from(format.rows(body.height));
-                if u64::from(body.row_pitch) < row {
-                    return Err(Cause::Range { field: "row_pitch", value: u64::from(body.row_pitch), limit: row });
-                }
-                let slice = u64::from(body.row_pitch) * (rows - 1) + row;
+                let slice = slice_bytes(format, body.width, body.height, body.row_pitch)?;
                 let needed =
                     u64::from(body.slice_pitch).saturating_mul(u64::from(body.depth) - 1).saturating_add(slice);
                 range("data", needed, u64::from(body.data.size))?;
@@ -220,12 +215,8 @@ impl Validator {
             Packet::ReadBack(body) => {
                 self.blit_side(state, "src", body.src, body.rect)?;
                 let format = format_of(texture(state, "src", body.src.texture)?)?;
-                let row = u64::from(format.row_bytes(body.rect.width));
-                if u64::from(body.row_pitch) < row {
-                    return Err(Cause::Range { field: "row_pitch", value: u64::from(body.row_pitch), limit: row });
-                }
-                let rows = u64::from(format.rows(body.rect.height));
-                range("data", u64::from(body.row_pitch) * (rows - 1) + row, u64::from(body.data.size))?;
+                let needed = slice_bytes(format, body.rect.width, body.rect.height, body.row_pitch)?;
+                range("data", needed, u64::from(body.data.size))?;
                 upload(arena, "data", &body.data)
             }
             Packet::BeginQuery(body) => object(state, "id", body.id, ObjectKind::Query).map(drop),
@@ -458,6 +449,16 @@ fn texture<'a>(state: &'a State, field: &'static str, id: ObjectId) -> Result<&'
 fn format_of(texture: &CreateTexture) -> Result<Format, Cause> {
     let limit = Format::ALL.len() as u64;
     Format::from_bits(texture.format).ok_or(Cause::Range { field: "format", value: texture.format.into(), limit })
+}
+
+/// Bytes from the first to the last texel of `width` x `height` texels, both more than zero, with rows of blocks
+/// `row_pitch` bytes apart, which must not overlap.
+fn slice_bytes(format: Format, width: u32, height: u32, row_pitch: u32) -> Result<u64, Cause> {
+    let (row, pitch) = (u64::from(format.row_bytes(width)), u64::from(row_pitch));
+    if pitch < row {
+        return Err(Cause::Range { field: "row_pitch", value: pitch, limit: row });
+    }
+    Ok(pitch * (u64::from(format.rows(height)) - 1) + row)
 }
 
 fn shader(state: &State, field: &'static str, id: ObjectId, stage: Stage) -> Checked {
