@@ -13,6 +13,7 @@ mod module;
 mod opcode;
 mod parse;
 mod print;
+mod reflection;
 mod table;
 mod types;
 mod verify;
@@ -25,6 +26,7 @@ pub use generate::{generate, generate_of};
 pub use module::*;
 pub use opcode::{Flags, ImmKind, Meaning, OPCODES, Op, OpInfo, Pattern};
 pub use parse::{ParseError, parse};
+pub use reflection::{ConstDef, InputUse, OutputUse, Reflection, Segment, TextureUse, Uses, uses};
 pub use types::{Kind, Mask, Swizzle, Type};
 pub use verify::{VerifyError, verify};
 

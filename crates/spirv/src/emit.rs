@@ -1,10 +1,9 @@
 //! Regions to blocks.
 
-use afterimage_ir::{Args, Def, Imm, Inst, InstData, Module, Op, OutputAt, Region, Stage, Type, Value};
+use afterimage_ir::{Args, Def, Imm, Inst, InstData, Module, Op, OutputAt, Region, Stage, Type, Uses, Value, uses};
 use smallvec::SmallVec;
 
 use crate::interface::{self, Interface};
-use crate::reflection::{Uses, uses};
 use crate::spec::{capability, execution_mode, execution_model, op, storage};
 use crate::words::{Id, Words};
 use crate::{Artifact, EmitError, Options};

@@ -1,9 +1,8 @@
 //! Declares what the shader shares with the outside: inputs, outputs, push constants, constants, textures.
 
-use afterimage_ir::{Dim, InputAt, Interp, Kind, Module, OutputAt, Stage, TEXTURE_SLOTS, Type};
+use afterimage_ir::{Dim, InputAt, Interp, Kind, Module, OutputAt, Stage, TEXTURE_SLOTS, Type, Uses};
 use smallvec::SmallVec;
 
-use crate::reflection::Uses;
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, op, storage};
 use crate::words::{Id, Words};
 use crate::{Options, PUSH_TEXTURES};

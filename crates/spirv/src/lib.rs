@@ -17,13 +17,11 @@
 mod emit;
 mod interface;
 mod ops;
-mod reflection;
 mod spec;
 mod words;
 
 use afterimage_ir::Module;
-
-pub use reflection::{ConstDef, InputUse, OutputUse, Reflection, Segment, TextureUse};
+pub use afterimage_ir::{ConstDef, InputUse, OutputUse, Reflection, Segment, TextureUse};
 
 /// Byte of the push constants where the texture slots begin.
 pub const PUSH_TEXTURES: u32 = 32;

@@ -1,7 +1,10 @@
-//! What a shader uses of its surroundings.
+//! What a shader uses of its surroundings, and where its constants lie: the same for every back end.
 
-use afterimage_ir::{BankSource, Dim, Imm, InputAt, Module, Op, OutputAt, Semantic, Stage, Type};
 use smallvec::SmallVec;
+
+use crate::module::{BankSource, Dim, Imm, InputAt, Module, OutputAt, Semantic, Stage};
+use crate::opcode::Op;
+use crate::types::Type;
 
 /// A run of constant registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -133,20 +136,26 @@ impl Reflection {
 /// Registers that lie closer than this are one segment: copying a few more costs less than another piece.
 const MERGE_GAP: u32 = 3;
 
-/// Uses of each declaration, by its index in the module.
-pub(crate) struct Uses {
-    pub(crate) inputs: SmallVec<[bool; 16]>,
-    pub(crate) outputs: SmallVec<[bool; 16]>,
-    pub(crate) textures: SmallVec<[bool; 16]>,
-    pub(crate) vars: SmallVec<[bool; 32]>,
+/// Uses of each declaration, by its index in the module: what a back end needs to know before it writes.
+pub struct Uses {
+    /// Whether the input is read.
+    pub inputs: SmallVec<[bool; 16]>,
+    /// Whether the output is written.
+    pub outputs: SmallVec<[bool; 16]>,
+    /// Whether the texture is sampled.
+    pub textures: SmallVec<[bool; 16]>,
+    /// Whether the variable occurs.
+    pub vars: SmallVec<[bool; 32]>,
     /// Per bank where it begins behind the stage's address, in registers (dynamically indexed banks).
-    pub(crate) bank_base: SmallVec<[u32; 4]>,
-    pub(crate) instructions: usize,
-    pub(crate) reflection: Reflection,
+    pub bank_base: SmallVec<[u32; 4]>,
+    /// Number of instructions.
+    pub instructions: usize,
+    /// The same for the outside.
+    pub reflection: Reflection,
 }
 
-/// Walks the module once.
-pub(crate) fn uses(m: &Module) -> Uses {
+/// Walks the module, which must be verified, once.
+pub fn uses(m: &Module) -> Uses {
     let mut inputs = SmallVec::from_elem(false, m.inputs.len());
     let mut outputs = SmallVec::from_elem(false, m.outputs.len());
     let mut textures = SmallVec::from_elem(false, m.textures.len());
