@@ -12,6 +12,8 @@ pub mod disasm;
 pub mod encode;
 pub mod error;
 pub mod ffp;
+#[cfg(feature = "generate")]
+mod generate;
 pub mod instruction;
 pub mod io;
 pub mod lift;
@@ -25,6 +27,8 @@ pub use banks::{Bank, FixedPixelRegister, FixedVertexRegister, SystemRegister};
 pub use disasm::disassemble;
 pub use error::{ParseError, ParseErrorKind};
 pub use ffp::{FixedInput, FixedPixelKey, FixedStage, FixedVertexKey, TexCoordKey};
+#[cfg(feature = "generate")]
+pub use generate::generate;
 pub use io::{LinkInfo, PixelOps, RuntimeInfo, VertexOps};
 pub use lift::{LiftError, LiftErrorKind, lift};
 pub use parse::{Program, token_length, tokens_from_bytes};

@@ -1,20 +1,18 @@
 //! Every shader of the corpus (our filetests and the sample programs' shaders) and generated ones, through the whole
 //! chain: verified after each pass, and checked by `spirv-val` where that is installed.
 
-#[path = "../../shader-d3d9/tests/generate/mod.rs"]
-mod generate;
-
 use afterimage_shader::{
     CompileError, FloatRules, Language, PixelOps, Profile, RuntimeInfo, Shader, Stage, VertexOps, bound,
     decode_artifact, encode_artifact,
 };
 use afterimage_shader_d3d9::tables::Version;
-use afterimage_shader_d3d9::{FixedPixelKey, FixedStage, FixedVertexKey, LiftError, TexCoordKey, assemble};
+use afterimage_shader_d3d9::{FixedPixelKey, FixedStage, FixedVertexKey, LiftError, TexCoordKey, assemble, generate};
+use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{RngAlgorithm, TestRng};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Checks SPIR-V; says nothing where the tool is not installed.
 fn validate(name: &str, words: &[u32]) {
@@ -157,9 +155,8 @@ fn equal_keys_mean_equal_code() {
     }
 }
 
-fn program(version: usize, seed: &[u8; 32]) -> Vec<u32> {
-    let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, seed);
-    generate::Draw::new(&mut rng).program(Version::ALL[version]).encode()
+fn program(version: usize, bytes: &[u8]) -> Vec<u32> {
+    generate(Version::ALL[version], bytes).encode()
 }
 
 /// Compiles, and tells what cannot be translated yet from what is wrong.
@@ -178,15 +175,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn generated_shaders_compile(version in 0..Version::ALL.len(), seed in any::<[u8; 32]>()) {
-        compile(&program(version, &seed))?;
+    fn generated_shaders_compile(version in 0..Version::ALL.len(), bytes in vec(any::<u8>(), 0..1000)) {
+        compile(&program(version, &bytes))?;
     }
 
     #[test]
     fn damaged_shaders_do_no_harm(
-        version in 0..Version::ALL.len(), seed in any::<[u8; 32]>(), at in any::<prop::sample::Index>(), bit in 0..32u32,
+        version in 0..Version::ALL.len(), bytes in vec(any::<u8>(), 0..1000), at in any::<prop::sample::Index>(), bit in 0..32u32,
     ) {
-        let mut tokens = program(version, &seed);
+        let mut tokens = program(version, &bytes);
         let at = at.index(tokens.len());
         tokens[at] ^= 1 << bit;
         compile(&tokens)?;
@@ -210,9 +207,8 @@ proptest! {
 fn generated_shaders_are_valid_spirv() {
     let mut checked = 0;
     for index in 0..400u32 {
-        let mut seed = [0; 32];
-        seed[..4].copy_from_slice(&index.to_le_bytes());
-        let tokens = program(index as usize % Version::ALL.len(), &seed);
+        let bytes: Vec<u8> = (0..300u32).map(|at| xxh3_64_with_seed(&at.to_le_bytes(), index.into()) as u8).collect();
+        let tokens = program(index as usize % Version::ALL.len(), &bytes);
         if tokens.len() < 60
             && let Ok(Some(words)) = compile(&tokens)
         {

@@ -1,32 +1,36 @@
-//! Generates valid instruction streams of every version, from the same tables that the parser uses.
+//! Instruction streams of every version out of arbitrary bytes, from the same tables that the parser uses, for tests and
+//! fuzzing.
 
-use afterimage_shader_d3d9::Program;
-use afterimage_shader_d3d9::instruction::{
-    ControlBits, Declaration, Dst, Instruction, Register, Relative, Src, Swizzle,
-};
-use afterimage_shader_d3d9::tables::{
+use crate::Program;
+use crate::instruction::{ControlBits, Declaration, Dst, Instruction, Register, Relative, Src, Swizzle};
+use crate::tables::{
     Access, Comparison, Control, Flow, Opcode, Operand, REGISTERS, RESULT_SHIFTS, RegisterType, SourceModifier, Stage,
     TextureDimension, Usage, Version,
 };
-use proptest::prelude::Rng;
-use proptest::test_runner::TestRng;
 
-/// Draws random numbers; proptest shrinks the seed, which is good enough for instruction streams.
-pub(crate) struct Draw<'a> {
-    rng: &'a mut TestRng,
+/// A program of `version` that parses, decided by `bytes`: about twenty an instruction. The same bytes give the same
+/// program, and where they end it ends.
+pub fn generate(version: Version, bytes: &[u8]) -> Program {
+    Generator { bytes: bytes.iter(), in_loop: false, labels: Vec::new() }.program(version)
+}
+
+struct Generator<'a> {
+    bytes: std::slice::Iter<'a, u8>,
     /// `aL` may be used.
     in_loop: bool,
     /// Labels that were called.
     labels: Vec<u16>,
 }
 
-impl<'a> Draw<'a> {
-    pub(crate) fn new(rng: &'a mut TestRng) -> Self {
-        Self { rng, in_loop: false, labels: Vec::new() }
+impl Generator<'_> {
+    /// The next byte; zeros behind the last one.
+    fn byte(&mut self) -> u8 {
+        self.bytes.next().copied().unwrap_or(0)
     }
 
     fn below(&mut self, end: usize) -> usize {
-        (self.rng.next_u32() as usize) % end.max(1)
+        let high = if end > 256 { usize::from(self.byte()) << 8 } else { 0 };
+        (high | usize::from(self.byte())) % end.max(1)
     }
 
     fn pick<T: Copy>(&mut self, list: &[T]) -> Option<T> {
@@ -141,7 +145,7 @@ impl<'a> Draw<'a> {
                 Operand::Usage => {}
                 Operand::Dst | Operand::DstRead => instruction.dst = Some(self.dst(version, op)?),
                 Operand::Floats | Operand::Ints => {
-                    instruction.immediate = [0; 4].map(|_| self.rng.next_u32());
+                    instruction.immediate = [0; 4].map(|_| u32::from_le_bytes([0; 4].map(|_| self.byte())));
                 }
                 Operand::Flag => instruction.immediate[0] = self.below(3) as u32,
                 operand => instruction.srcs.push(self.src(version, *operand)?),
@@ -164,7 +168,7 @@ impl<'a> Draw<'a> {
         Some(instruction)
     }
 
-    pub(crate) fn program(&mut self, version: Version) -> Program {
+    fn program(&mut self, version: Version) -> Program {
         let mut instructions = self.block(version, 40, true);
         let labels = std::mem::take(&mut self.labels);
         for label in (0..3).filter(|label| labels.contains(label)) {
@@ -183,6 +187,9 @@ impl<'a> Draw<'a> {
         let mut open = Vec::new();
         let mut instructions = Vec::new();
         for _ in 0..self.below(most) {
+            if self.bytes.len() == 0 {
+                break;
+            }
             let Some(row) = self.pick(&rows) else { break };
             let fits = match row.flow {
                 Flow::None => true,
