@@ -114,6 +114,14 @@ macro_rules! opcode_table {
                 UMin umin (a: I, b: I) -> I [COMMUTATIVE] = a.min(b);
                 /// Greater of unsigned numbers.
                 UMax umax (a: I, b: I) -> I [COMMUTATIVE] = a.max(b);
+                /// Unsigned quotient. Division by zero sets all bits.
+                UDiv udiv (a: I, b: I) -> I [] = a.checked_div(b).unwrap_or(!0);
+                /// Unsigned remainder. Division by zero sets all bits.
+                UMod umod (a: I, b: I) -> I [] = a.checked_rem(b).unwrap_or(!0);
+                /// Signed quotient, toward zero, wrapping. Division by zero sets all bits.
+                IDiv idiv (a: I, b: I) -> I [] = if b == 0 { !0 } else { (a as i32).wrapping_div(b as i32) as u32 };
+                /// Signed remainder with the sign of `a`. Division by zero sets all bits.
+                IRem irem (a: I, b: I) -> I [] = if b == 0 { !0 } else { (a as i32).wrapping_rem(b as i32) as u32 };
                 /// Bits set in both.
                 IAnd iand (a: I, b: I) -> I [COMMUTATIVE] = a & b;
                 /// Bits set in either.

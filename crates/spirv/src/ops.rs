@@ -99,6 +99,7 @@ impl Emitter<'_> {
             Op::IMax => self.ext(glsl::SMax, data, ty),
             Op::UMin => self.ext(glsl::UMin, data, ty),
             Op::UMax => self.ext(glsl::UMax, data, ty),
+            Op::UDiv | Op::UMod | Op::IDiv | Op::IRem => self.divide(data, &args, full),
             Op::IAnd => self.plain(op::BitwiseAnd, data, ty),
             Op::IOr => self.plain(op::BitwiseOr, data, ty),
             Op::IXor => self.plain(op::BitwiseXor, data, ty),
@@ -229,6 +230,44 @@ impl Emitter<'_> {
         let pair = self.w.global(op::TypeStruct, &[ty, ty]);
         let both = self.w.value(opcode, pair, args);
         self.w.value(op::CompositeExtract, ty, &[both, 1])
+    }
+
+    /// SPIR-V leaves division by zero, the signed quotient that does not fit, and in Vulkan remainders of negative numbers open.
+    fn divide(&mut self, data: &InstData, args: &[Id], full: Type) -> Id {
+        let (ty, bools) = (self.w.ty(full), self.w.ty(full.with_kind(Kind::Bool)));
+        let signed = matches!(data.op, Op::IDiv | Op::IRem);
+        let (a, b) = (args[0], args[1]);
+        let known = self.m.as_const(data.args[1]);
+        let plain = known.is_some_and(|bits| bits[..full.lanes as usize].iter().all(|&b| b != 0 && b != !0));
+        let (zero, one, ones) = (self.w.splat(full, 0), self.w.splat(full, 1), self.w.splat(full, !0));
+        let mut divisor = b;
+        let mut special = None;
+        if !plain {
+            let by_zero = self.w.value(op::IEqual, bools, &[b, zero]);
+            divisor = self.w.value(op::Select, ty, &[by_zero, one, b]);
+            let by_minus_one = signed.then(|| {
+                let is = self.w.value(op::IEqual, bools, &[b, ones]);
+                divisor = self.w.value(op::Select, ty, &[is, one, divisor]);
+                is
+            });
+            special = Some((by_zero, by_minus_one));
+        }
+        let mut result = match data.op {
+            Op::UMod => self.w.value(op::UMod, ty, &[a, divisor]),
+            Op::UDiv => self.w.value(op::UDiv, ty, &[a, divisor]),
+            _ => self.w.value(op::SDiv, ty, &[a, divisor]),
+        };
+        if data.op == Op::IRem {
+            let product = self.w.value(op::IMul, ty, &[result, divisor]);
+            result = self.w.value(op::ISub, ty, &[a, product]);
+        } else if let Some((_, Some(by_minus_one))) = special {
+            let negative = self.w.value(op::SNegate, ty, &[a]);
+            result = self.w.value(op::Select, ty, &[by_minus_one, negative, result]);
+        }
+        match special {
+            Some((by_zero, _)) => self.w.value(op::Select, ty, &[by_zero, ones, result]),
+            None => result,
+        }
     }
 
     /// SPIR-V leaves shifts by 32 and more open.

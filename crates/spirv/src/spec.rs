@@ -29,7 +29,7 @@ numbers! {
         ImageSampleImplicitLod = 87, ImageSampleExplicitLod = 88, ImageSampleDrefImplicitLod = 89,
         ImageSampleDrefExplicitLod = 90, ConvertFToU = 109, ConvertFToS = 110, ConvertSToF = 111, ConvertUToF = 112,
         Bitcast = 124, SNegate = 126, FNegate = 127, IAdd = 128, FAdd = 129, ISub = 130, FSub = 131, IMul = 132, FMul = 133,
-        FDiv = 136, Dot = 148, UMulExtended = 151, SMulExtended = 152, Any = 154, All = 155, IsNan = 156,
+        UDiv = 134, SDiv = 135, FDiv = 136, UMod = 137, Dot = 148, UMulExtended = 151, SMulExtended = 152, Any = 154, All = 155, IsNan = 156,
         LogicalNotEqual = 165, LogicalOr = 166, LogicalAnd = 167, LogicalNot = 168, Select = 169, IEqual = 170,
         INotEqual = 171, ULessThan = 176, SLessThan = 177, ULessThanEqual = 178, SLessThanEqual = 179, FOrdEqual = 180,
         FUnordNotEqual = 183, FOrdLessThan = 184, FOrdLessThanEqual = 188, FOrdGreaterThanEqual = 190,
