@@ -1,6 +1,6 @@
 //! What a shader reads from outside.
 
-use afterimage_ir::{BankDecl, InputDecl, TextureDecl};
+use afterimage_ir::{BankDecl, InputDecl, SpecDecl, TextureDecl};
 
 /// Where in the mip chain a sample is taken.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -39,6 +39,18 @@ pub trait Environment {
 
     /// A texture sample.
     fn sample(&self, texture: &TextureDecl, args: &SampleArgs) -> [f32; 4];
+
+    /// The first component of the four texels around a place, in the order of [`Op::Gather`](afterimage_ir::Op::Gather).
+    /// Unless an environment says otherwise, its textures have one texel.
+    fn gather(&self, texture: &TextureDecl, coord: [f32; 3]) -> [f32; 4] {
+        let args = SampleArgs { coord, lod: Lod::Level(0.0), reference: None };
+        [self.sample(texture, &args)[0]; 4]
+    }
+
+    /// Bits of a specialisation constant: its default, unless an environment sets it.
+    fn spec(&self, decl: &SpecDecl) -> u32 {
+        decl.default
+    }
 }
 
 /// Everything reads as zero.

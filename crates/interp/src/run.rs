@@ -229,6 +229,11 @@ impl Run<'_> {
                     let args = self.sample_args(data, decl.dim, decl.shadow, lane);
                     self.environment.sample(decl, &args).map(number)
                 }
+                (Op::Gather, Imm::Texture(texture)) => {
+                    let coord = self.floats(data.args[0], lane);
+                    self.environment.gather(&self.m.textures[texture.index()], coord).map(number)
+                }
+                (Op::LoadSpec, Imm::Spec(spec)) => [self.environment.spec(&self.m.specs[spec.index()]), 0, 0, 0],
                 (Op::Ddx, _) => self.difference(data.args[0], lane & !1, lane | 1),
                 (Op::Ddy, _) => self.difference(data.args[0], lane & !2, lane | 2),
                 (Op::Demote, _) => {

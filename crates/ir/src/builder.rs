@@ -10,9 +10,10 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::entity::{Bank, Input, Inst, Output, Region, Texture, Value, Var};
+use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::module::{
-    Args, BankDecl, Def, Imm, InputDecl, MAX_DEPTH, MAX_VALUES, Module, OutputDecl, Stage, TextureDecl, VarDecl,
+    Args, BankDecl, Def, Imm, InputDecl, MAX_DEPTH, MAX_VALUES, Module, OutputDecl, SpecDecl, Stage, TextureDecl,
+    VarDecl,
 };
 use crate::opcode::{Meaning, Op, Pattern};
 use crate::table::opcode_table;
@@ -118,6 +119,12 @@ impl Builder {
     pub fn texture(&mut self, decl: TextureDecl) -> Texture {
         self.module.textures.push(decl);
         Texture::new(self.module.textures.len() - 1)
+    }
+
+    /// Declares a specialisation constant.
+    pub fn spec(&mut self, decl: SpecDecl) -> Spec {
+        self.module.specs.push(decl);
+        Spec::new(self.module.specs.len() - 1)
     }
 
     /// Declares a variable. It starts as zero.
@@ -336,6 +343,12 @@ impl Builder {
         self.push1(Op::LoadConstDyn, Imm::Bank(bank, base), smallvec![index], Type::B32X4)
     }
 
+    /// The value of a specialisation constant.
+    pub fn load_spec(&mut self, spec: Spec) -> Value {
+        let ty = Type::new(self.module.specs[spec.index()].kind, 1);
+        self.push1(Op::LoadSpec, Imm::Spec(spec), Args::new(), ty)
+    }
+
     fn sample_op(
         &mut self,
         op: Op,
@@ -378,6 +391,12 @@ impl Builder {
     /// Samples with the given derivatives of the coordinates.
     pub fn sample_grad(&mut self, texture: Texture, coord: Value, dx: Value, dy: Value, r: Option<Value>) -> Value {
         self.sample_op(Op::SampleGrad, texture, &[coord, dx, dy], None, r)
+    }
+
+    /// The first component of the four texels around a place; see [`Op::Gather`] for their order. The texture must be
+    /// neither 3D nor a shadow texture.
+    pub fn gather(&mut self, texture: Texture, coord: Value) -> Value {
+        self.sample_op(Op::Gather, texture, &[coord], None, None)
     }
 
     /// Difference to the horizontal neighbour of the quad.

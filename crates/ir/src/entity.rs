@@ -54,4 +54,6 @@ entities! {
     Bank "c";
     /// A declared texture and its sampler.
     Texture "t";
+    /// A declared specialisation constant.
+    Spec "s";
 }

@@ -48,6 +48,7 @@ struct Generator<'a> {
     int_output: Output,
     banks: [Bank; 2],
     textures: Vec<Texture>,
+    specs: [Spec; 3],
     /// Untyped, but only floats go in.
     float_vars: Vec<Var>,
     /// Untyped, but only integers go in.
@@ -98,6 +99,12 @@ impl<'a> Generator<'a> {
             .zip(shapes)
             .map(|(n, (dim, shadow))| b.texture(TextureDecl { slot: n + if pixel { 0 } else { 16 }, dim, shadow }))
             .collect();
+        let mut spec = |name: &str, id, kind, default| b.spec(SpecDecl { name: name.into(), id, kind, default });
+        let specs = [
+            spec("mode", 0, Kind::Int, 255),
+            spec("scale", 1, Kind::Float, 1.5f32.to_bits()),
+            spec("quick", 5, Kind::Bool, 0),
+        ];
         let float_vars = (0..4).map(|n| b.var(&format!("r{n}"), Type::B32X4)).collect();
         let int_var = b.var("a0", Type::B32X4);
         let array = b.var_array("x", Type::B32X4, 5);
@@ -115,6 +122,7 @@ impl<'a> Generator<'a> {
             int_output,
             banks,
             textures,
+            specs,
             float_vars,
             int_var,
             array,
@@ -250,6 +258,10 @@ impl<'a> Generator<'a> {
             }
             8 => self.texture(),
             9 => self.crossing(),
+            10 if self.below(4) == 0 => {
+                let spec = self.choose(&self.specs.clone());
+                self.b.load_spec(spec)
+            }
             _ => self.scalar(),
         };
         self.keep(value);
@@ -295,7 +307,7 @@ impl<'a> Generator<'a> {
         let coord = self.pick(Kind::Float);
         let reference = Some(self.pick(Kind::Float));
         let (x, y) = (self.pick(Kind::Float), self.pick(Kind::Float));
-        match self.below(5) {
+        match self.below(6) {
             0 if self.pixel && self.whole_quad => self.b.sample(texture, coord, reference),
             1 if self.pixel && self.whole_quad => self.b.sample_bias(texture, coord, x, reference),
             2 if self.pixel && self.whole_quad => {
@@ -306,6 +318,11 @@ impl<'a> Generator<'a> {
                 }
             }
             3 => self.b.sample_grad(texture, coord, x, y, reference),
+            // The plain 2D texture or the cube.
+            4 => {
+                let texture = self.choose(&self.textures[..2].to_vec());
+                self.b.gather(texture, coord)
+            }
             _ => self.b.sample_lod(texture, coord, x, reference),
         }
     }

@@ -6,6 +6,7 @@
 mod builder;
 mod entity;
 mod eval;
+mod exact;
 #[cfg(feature = "generate")]
 mod generate;
 mod lex;
@@ -19,14 +20,15 @@ mod types;
 mod verify;
 
 pub use builder::{BuildError, Builder};
-pub use entity::{Bank, Input, Inst, Output, Region, Texture, Value, Var};
+pub use entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 pub use eval::evaluate;
+pub use exact::exact;
 #[cfg(feature = "generate")]
 pub use generate::{generate, generate_of};
 pub use module::*;
 pub use opcode::{Flags, ImmKind, Meaning, OPCODES, Op, OpInfo, Pattern};
 pub use parse::{ParseError, parse};
-pub use reflection::{ConstDef, InputUse, OutputUse, Reflection, Segment, TextureUse, Uses, uses};
+pub use reflection::{ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse, Uses, uses};
 pub use types::{Kind, Mask, Swizzle, Type};
 pub use verify::{VerifyError, verify};
 

@@ -2,9 +2,9 @@
 
 use smallvec::SmallVec;
 
-use crate::entity::{Bank, Input, Inst, Output, Region, Texture, Value, Var};
+use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::opcode::{Flags, Op};
-use crate::types::{Mask, Swizzle, Type};
+use crate::types::{Kind, Mask, Swizzle, Type};
 
 /// Deepest nesting of regions that the parser, the builder and the verifier accept, so that every walk may recurse.
 pub const MAX_DEPTH: usize = 128;
@@ -14,6 +14,8 @@ pub const MAX_VALUES: usize = 1 << 20;
 pub const MAX_ARRAY: u32 = 4096;
 /// Most registers of a constant bank.
 pub const MAX_BANK: u32 = 1 << 16;
+/// Most specialisation constants.
+pub const MAX_SPECS: usize = 64;
 /// Texture slots: 16 of the pixel stage, then 4 of the vertex stage.
 pub const TEXTURE_SLOTS: u8 = 20;
 
@@ -200,6 +202,20 @@ pub struct TextureDecl {
     pub shadow: bool,
 }
 
+/// A declared specialisation constant: a scalar that the user of the finished shader may set once more before the driver
+/// compiles it, which then folds what depends on it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpecDecl {
+    /// For people only.
+    pub name: String,
+    /// Number by which it is set, different in each declaration.
+    pub id: u32,
+    /// Kind of its value, any but untyped bits.
+    pub kind: Kind,
+    /// Bits of the value that it has unless it is set. Truth values are 0 and 1.
+    pub default: u32,
+}
+
 /// A function-local variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VarDecl {
@@ -232,6 +248,8 @@ pub enum Imm {
     Bank(Bank, i32),
     /// For the sampling opcodes.
     Texture(Texture),
+    /// For `load_spec`.
+    Spec(Spec),
     /// Taken if true, and if false.
     If(Region, Region),
     /// The body.
@@ -298,6 +316,8 @@ pub struct Module {
     pub banks: Vec<BankDecl>,
     /// Rows of [`Texture`].
     pub textures: Vec<TextureDecl>,
+    /// Rows of [`Spec`].
+    pub specs: Vec<SpecDecl>,
     /// Rows of [`Var`].
     pub vars: Vec<VarDecl>,
     /// Rows of [`Inst`]. Passes leave unused rows behind.
@@ -320,6 +340,7 @@ impl Module {
             outputs: Vec::new(),
             banks: Vec::new(),
             textures: Vec::new(),
+            specs: Vec::new(),
             vars: Vec::new(),
             insts: Vec::new(),
             regions: vec![RegionData::default()],
@@ -397,21 +418,23 @@ impl Module {
 
     /// Calls `visit` for every instruction in text order.
     pub fn for_each_inst(&self, mut visit: impl FnMut(Inst, &InstData)) {
-        fn walk(m: &Module, region: Region, visit: &mut impl FnMut(Inst, &InstData)) {
-            for &inst in &m.region(region).insts {
-                let data = m.inst(inst);
-                visit(inst, data);
-                match data.imm {
-                    Imm::If(a, b) => {
-                        walk(m, a, visit);
-                        walk(m, b, visit);
-                    }
-                    Imm::Loop(body) => walk(m, body, visit),
-                    _ => {}
+        self.for_each_inst_in(self.body, &mut visit);
+    }
+
+    /// Calls `visit` for every instruction of a region and of the regions inside, in text order.
+    pub fn for_each_inst_in(&self, region: Region, visit: &mut impl FnMut(Inst, &InstData)) {
+        for &inst in &self.region(region).insts {
+            let data = self.inst(inst);
+            visit(inst, data);
+            match data.imm {
+                Imm::If(yes, no) => {
+                    self.for_each_inst_in(yes, visit);
+                    self.for_each_inst_in(no, visit);
                 }
+                Imm::Loop(body) => self.for_each_inst_in(body, visit),
+                _ => {}
             }
         }
-        walk(self, self.body, &mut visit);
     }
 
     /// Number of instructions in the body and the regions inside.

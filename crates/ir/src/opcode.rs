@@ -84,6 +84,8 @@ pub enum ImmKind {
     Bank,
     /// A declared texture.
     Texture,
+    /// A declared specialisation constant.
+    Spec,
     /// Two regions.
     If,
     /// One region with parameters.

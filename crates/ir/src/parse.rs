@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::entity::{Bank, Input, Inst, Output, Region, Texture, Value, Var};
+use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::lex::{Lexer, Token};
 use crate::module::*;
 use crate::opcode::{ImmKind, Op};
@@ -103,6 +103,10 @@ impl<'a> Parser<'a> {
         Ok(found)
     }
 
+    fn keyword(&mut self, word: &str) -> Result<()> {
+        if self.eat_word(word)? { Ok(()) } else { self.expected(&format!("`{word}`")) }
+    }
+
     /// The next word through `read`; `what` is for the error.
     fn word<T>(&mut self, what: &str, read: impl FnOnce(&'a str) -> Option<T>) -> Result<T> {
         let Token::Word(word) = self.token else { return self.expected(what) };
@@ -191,13 +195,20 @@ impl<'a> Parser<'a> {
                 self.module.banks[bank as usize].defs.push((index, bits));
             } else if self.eat_word("texture")? {
                 self.next_entity(Texture::PREFIX, self.module.textures.len())?;
-                if !self.eat_word("slot")? {
-                    return self.expected("`slot`");
-                }
+                self.keyword("slot")?;
                 let slot = self.number("a slot number")?;
                 let dim = self.word("a texture shape (2d, cube, 3d)", Dim::from_name)?;
                 let shadow = self.eat_word("shadow")?;
                 self.module.textures.push(TextureDecl { slot, dim, shadow });
+            } else if self.eat_word("spec")? {
+                let name = self.next_entity(Spec::PREFIX, self.module.specs.len())?;
+                self.sign(':')?;
+                let Type { kind, .. } = self.word("a scalar type", |w| Type::from_text(w).filter(|t| t.lanes == 1))?;
+                self.keyword("id")?;
+                let id = self.number("the constant's number")?;
+                self.keyword("default")?;
+                let default = self.word("the default value", |w| component(kind, w))?;
+                self.module.specs.push(SpecDecl { name, id, kind, default });
             } else if self.eat_word("var")? {
                 let name = self.next_entity(Var::PREFIX, self.module.vars.len())?;
                 self.sign(':')?;
@@ -379,9 +390,7 @@ impl<'a> Parser<'a> {
                 self.values(args)?;
                 let (yes, no) = (self.module.new_region(), self.module.new_region());
                 self.block(yes, depth)?;
-                if !self.eat_word("else")? {
-                    return self.expected("`else`");
-                }
+                self.keyword("else")?;
                 self.block(no, depth)?;
                 return Ok(Imm::If(yes, no));
             }
@@ -424,6 +433,9 @@ impl<'a> Parser<'a> {
             }
             ImmKind::Texture => {
                 Imm::Texture(Texture(self.entity(Texture::PREFIX, self.module.textures.len(), "a declared texture")?))
+            }
+            ImmKind::Spec => {
+                Imm::Spec(Spec(self.entity(Spec::PREFIX, self.module.specs.len(), "a declared constant")?))
             }
         };
         if self.eat(',')? {

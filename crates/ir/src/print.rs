@@ -32,6 +32,11 @@ impl Display for Module {
         for (i, d) in self.textures.iter().enumerate() {
             writeln!(f, "  texture t{i} slot {} {}{}", d.slot, d.dim.name(), if d.shadow { " shadow" } else { "" })?;
         }
+        for (i, d) in self.specs.iter().enumerate() {
+            write!(f, "  spec s{i}{} : {} id {} default ", name(&d.name), d.kind.name(), d.id)?;
+            component(f, d.kind, d.default)?;
+            f.write_char('\n')?;
+        }
         for (i, d) in self.vars.iter().enumerate() {
             write!(f, "  var r{i}{} : {}", name(&d.name), d.ty)?;
             match d.array {
@@ -115,6 +120,7 @@ impl Display for Line<'_> {
             Imm::Output(output) => write!(f, " {output}")?,
             Imm::Bank(bank, index) => write!(f, " {bank}[{index}]")?,
             Imm::Texture(texture) => write!(f, " {texture}")?,
+            Imm::Spec(spec) => write!(f, " {spec}")?,
             Imm::Loop(body) => {
                 for (i, &arg) in args.iter().enumerate() {
                     f.write_str(if i == 0 { " (" } else { ", " })?;

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::module::{BankSource, Dim, Imm, InputAt, Module, OutputAt, Semantic, Stage};
 use crate::opcode::Op;
-use crate::types::Type;
+use crate::types::{Kind, Type};
 
 /// A run of constant registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -61,6 +61,17 @@ pub struct OutputUse {
     pub semantic: Option<Semantic>,
 }
 
+/// A specialisation constant that the code reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SpecUse {
+    /// Number by which it is set.
+    pub id: u32,
+    /// Kind of its value: a float, an integer or a truth value.
+    pub kind: Kind,
+    /// Bits of the value that it has unless it is set.
+    pub default: u32,
+}
+
 /// What a shader uses of its surroundings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reflection {
@@ -78,6 +89,8 @@ pub struct Reflection {
     pub inputs: Vec<InputUse>,
     /// Outputs that are written.
     pub outputs: Vec<OutputUse>,
+    /// Specialisation constants that are read.
+    pub specs: Vec<SpecUse>,
     /// Whether pixels may be thrown away.
     pub demotes: bool,
 }
@@ -144,6 +157,8 @@ pub struct Uses {
     pub outputs: SmallVec<[bool; 16]>,
     /// Whether the texture is sampled.
     pub textures: SmallVec<[bool; 16]>,
+    /// Whether the specialisation constant is read.
+    pub specs: SmallVec<[bool; 4]>,
     /// Whether the variable occurs.
     pub vars: SmallVec<[bool; 32]>,
     /// Per bank where it begins behind the stage's address, in registers (dynamically indexed banks).
@@ -159,6 +174,7 @@ pub fn uses(m: &Module) -> Uses {
     let mut inputs = SmallVec::from_elem(false, m.inputs.len());
     let mut outputs = SmallVec::from_elem(false, m.outputs.len());
     let mut textures = SmallVec::from_elem(false, m.textures.len());
+    let mut specs = SmallVec::from_elem(false, m.specs.len());
     let mut vars = SmallVec::from_elem(false, m.vars.len());
     let mut dynamic: SmallVec<[bool; 4]> = SmallVec::from_elem(false, m.banks.len());
     let mut registers: Vec<(u32, u32)> = Vec::new();
@@ -170,6 +186,7 @@ pub fn uses(m: &Module) -> Uses {
             Imm::Input(input) => inputs[input.index()] = true,
             Imm::Output(output) => outputs[output.index()] = true,
             Imm::Texture(texture) => textures[texture.index()] = true,
+            Imm::Spec(spec) => specs[spec.index()] = true,
             Imm::Var(var) | Imm::VarMask(var, _) => vars[var.index()] = true,
             Imm::Bank(bank, index) => match m.banks[bank.index()].source {
                 BankSource::System => system = true,
@@ -221,7 +238,11 @@ pub fn uses(m: &Module) -> Uses {
             .filter(|&i| used(&outputs, i))
             .map(|i| OutputUse { at: m.outputs[i].at, ty: m.outputs[i].ty, semantic: m.outputs[i].semantic })
             .collect(),
+        specs: (0..m.specs.len())
+            .filter(|&i| used(&specs, i))
+            .map(|i| SpecUse { id: m.specs[i].id, kind: m.specs[i].kind, default: m.specs[i].default })
+            .collect(),
         demotes,
     };
-    Uses { inputs, outputs, textures, vars, bank_base, instructions, reflection }
+    Uses { inputs, outputs, textures, specs, vars, bank_base, instructions, reflection }
 }

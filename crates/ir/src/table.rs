@@ -216,6 +216,9 @@ macro_rules! opcode_table {
                 /// The same at immediate + operand (signed), clamped to the bank.
                 LoadConstDyn "load_const_dyn" (I) -> W Bank [];
 
+                /// A specialisation constant: the value that it was set to, or else its default.
+                LoadSpec "load_spec" () -> T Spec [];
+
                 // Textures: coordinates, then what the name says, then the reference value if the texture is a shadow texture.
                 /// Samples with the derivatives of the quad. Pixel stage only.
                 Sample "sample" (..) -> F Texture [QUAD];
@@ -225,6 +228,9 @@ macro_rules! opcode_table {
                 SampleLod "sample_lod" (..) -> F Texture [];
                 /// Samples with derivatives: d/dx, d/dy.
                 SampleGrad "sample_grad" (..) -> F Texture [];
+                /// The first component of the four texels that a linear lookup at level 0 mixes, in Vulkan's order: lower left, lower
+                /// right, upper right, upper left, where v points down. Not for 3D and shadow textures.
+                Gather "gather" (..) -> F Texture [];
                 /// Difference to the horizontal neighbour of the quad. Pixel stage only.
                 Ddx "ddx" (F) -> F None [QUAD];
                 /// Difference to the vertical neighbour of the quad. Pixel stage only.

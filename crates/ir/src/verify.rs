@@ -22,9 +22,10 @@
 //! 11. Inputs and outputs belong to the stage, have the type of their builtin, and share no location. Shadow textures are
 //!     two-dimensional or cubes.
 //! 12. Quad opcodes and `demote` are in the pixel stage only.
-//! 13. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
+//! 13. Specialisation constants are typed and differ in their number.
+//! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
 
-use crate::entity::{Bank, Inst, Region, Value};
+use crate::entity::{Bank, Inst, Region, Spec, Value};
 use crate::module::*;
 use crate::opcode::{Flags, ImmKind, Meaning, Op, Pattern};
 use crate::types::{Kind, Mask, Type};
@@ -119,6 +120,18 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
         }
         if d.shadow && d.dim == Dim::D3 {
             return fail(format!("t{i}"), "3D textures cannot be compared");
+        }
+    }
+    if m.specs.len() > MAX_SPECS {
+        return fail("module", format!("more than {MAX_SPECS} specialisation constants"));
+    }
+    for (i, d) in m.specs.iter().enumerate() {
+        let place = Spec::new(i);
+        if d.kind == Kind::Bits || d.kind == Kind::Bool && d.default > 1 {
+            return fail(place, "a specialisation constant is a float, an integer or a truth value of 0 or 1");
+        }
+        if m.specs[..i].iter().any(|other| other.id == d.id) {
+            return fail(place, format!("constant {} is declared twice", d.id));
         }
     }
     let mut elements = 0u32;
@@ -274,6 +287,7 @@ impl<'a> Verifier<'a> {
                 | (ImmKind::Output, Imm::Output(_))
                 | (ImmKind::Bank, Imm::Bank(..))
                 | (ImmKind::Texture, Imm::Texture(_))
+                | (ImmKind::Spec, Imm::Spec(_))
                 | (ImmKind::If, Imm::If(..))
                 | (ImmKind::Loop, Imm::Loop(_))
         );
@@ -418,6 +432,21 @@ impl<'a> Verifier<'a> {
                 }
                 want("the result", result(0), Type::F32X4)
             }
+            (Op::Gather, Imm::Texture(texture)) => {
+                let Some(decl) = self.m.textures.get(texture.index()) else { return Err("no such texture".to_owned()) };
+                if decl.shadow || decl.dim == Dim::D3 {
+                    return Err("only plain 2D and cube textures can be gathered".to_owned());
+                }
+                if data.args.len() != 1 {
+                    return Err(format!("{} operands; it takes the coordinates", data.args.len()));
+                }
+                want("an operand", arg(0), Type::new(Kind::Float, decl.dim.coords()))?;
+                want("the result", result(0), Type::F32X4)
+            }
+            (Op::LoadSpec, Imm::Spec(spec)) => match self.m.specs.get(spec.index()) {
+                Some(decl) => want("the result", result(0), Type::new(decl.kind, 1)),
+                None => Err("no such specialisation constant".to_owned()),
+            },
             (Op::Ddx | Op::Ddy, _) => self.lanes(data),
             (Op::Demote, _) => {
                 if self.m.stage != Stage::Pixel {

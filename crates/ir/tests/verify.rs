@@ -14,6 +14,8 @@ const DECLARATIONS: &str = "
   output out0 : f32x4 location 0
   bank c0 stage 0 [8]
   texture t0 slot 0 2d shadow
+  texture t1 slot 1 3d
+  spec s0 : f32 id 0 default 0.0
   var r0 : f32x4
   var r1 : i32x2 [4]
   v0: f32x4 = load_input in0
@@ -74,6 +76,15 @@ fn every_rule_of_the_body_rejects() {
         // 8: sampling
         ("v3: f32x4 = sample t0, v0 return", "v3: f32x4 = sample t0, v0: 1 operands; the texture needs 2"),
         ("v3: f32x4 = sample t0, v0, v0 return", "v3: f32x4 = sample t0, v0, v0: an operand is f32x4, not f32x2"),
+        (
+            "v3: f32x2 = swizzle v0.xy v4: f32x4 = gather t0, v3 return",
+            "v4: f32x4 = gather t0, v3: only plain 2D and cube textures can be gathered",
+        ),
+        (
+            "v3: f32x3 = swizzle v0.xyz v4: f32x4 = gather t1, v3 return",
+            "v4: f32x4 = gather t1, v3: only plain 2D and cube textures can be gathered",
+        ),
+        ("v3: i32 = load_spec s0 return", "v3: i32 = load_spec s0: the result is i32, not f32"),
         // 9: control flow
         ("if v2 { yield } else { yield } return", "if v2: v2 is i32"),
         (
@@ -120,6 +131,18 @@ fn every_rule_of_the_interface_rejects() {
         ),
         ("pixel { texture t0 slot 20 2d return }", "t0: slot 20; there are 20"),
         ("pixel { texture t0 slot 1 3d shadow return }", "t0: 3D textures cannot be compared"),
+        (
+            "pixel { spec s0 : b32 id 0 default 0 return }",
+            "s0: a specialisation constant is a float, an integer or a truth value of 0 or 1",
+        ),
+        (
+            "pixel { spec s0 : bool id 0 default 0x2 return }",
+            "s0: a specialisation constant is a float, an integer or a truth value of 0 or 1",
+        ),
+        (
+            "pixel { spec s0 : i32 id 4 default 0 spec s1 : i32 id 4 default 0 return }",
+            "s1: constant 4 is declared twice",
+        ),
         (
             "pixel { var r0 : f32 [4000] var r1 : f32 [4000] return }",
             "r1: arrays have 1 to 4096 elements, all of them together",

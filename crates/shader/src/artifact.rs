@@ -3,7 +3,7 @@
 //! Little-endian, no padding: a byte for each small enumeration, `u32` for counts and numbers, lists as a count and the
 //! items. The reader trusts nothing: a count is checked against the bytes that are left before anything is allocated.
 
-use crate::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, TextureUse};
+use crate::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 use afterimage_ir::{Dim, InputAt, Kind, OutputAt, Semantic, Stage, Type};
 
 /// Why bytes are no artifact.
@@ -58,6 +58,11 @@ pub fn encode_artifact(artifact: &Artifact) -> Vec<u8> {
         };
         w.interface([kind, number], o.ty, o.semantic);
     });
+    w.list(&r.specs, |w, s| {
+        w.word(s.id);
+        w.byte(position(&Kind::ALL, s.kind));
+        w.word(s.default);
+    });
     w.list(&artifact.words, |w, word| w.word(*word));
     w.0
 }
@@ -109,12 +114,15 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         };
         Ok(OutputUse { at, ty, semantic })
     })?;
+    let specs = r.list("specialisation constants", 9, |r| {
+        Ok(SpecUse { id: r.word("number")?, kind: r.named("kind", &Kind::ALL)?, default: r.word("default")? })
+    })?;
     let words = r.list("words", 4, |r| r.word("word"))?;
     if r.at != bytes.len() {
         return Err(r.wrong("end"));
     }
     let (system, demotes) = (flags & 1 != 0, flags & 2 != 0);
-    let reflection = Reflection { stage, segments, const_defs, system, textures, inputs, outputs, demotes };
+    let reflection = Reflection { stage, segments, const_defs, system, textures, inputs, outputs, specs, demotes };
     Ok(Artifact { words, reflection })
 }
 

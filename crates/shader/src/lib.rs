@@ -22,7 +22,7 @@ pub use afterimage_passes::FloatRules;
 pub use afterimage_shader_d3d9::io::{
     COMPARE_ALWAYS, Extra, FOG_LOCATION, FogMode, LinkInfo, PixelOps, RuntimeInfo, TEXTURE_SLOTS, VertexOps, bound,
 };
-pub use afterimage_spirv::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, TextureUse};
+pub use afterimage_spirv::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 pub use artifact::{ArtifactError, decode_artifact, encode_artifact};
 pub use cache::{DiskCache, default_cache_dir};
 pub use shader::{CacheKey, CompileError, Language, Profile, Shader, Stage};

@@ -1,6 +1,6 @@
 //! Regions to blocks.
 
-use afterimage_ir::{Args, Def, Imm, Inst, InstData, Module, Op, OutputAt, Region, Stage, Type, Uses, Value, uses};
+use afterimage_ir::{Args, Imm, InstData, Module, Op, Region, Stage, Type, Uses, Value, exact, uses};
 use smallvec::SmallVec;
 
 use crate::interface::{self, Interface};
@@ -38,7 +38,7 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
         vars: SmallVec::new(),
         block: entry,
         loops: SmallVec::new(),
-        precise: precise(m),
+        exact: exact(m),
     };
     e.declare_vars();
     interface::load(&mut e.w, m, &uses, options, &mut e.interface);
@@ -73,8 +73,8 @@ pub(crate) struct Emitter<'a> {
     /// Label of the block being written.
     block: Id,
     loops: SmallVec<[Loop; 4]>,
-    /// Whether the value decides the position, per value.
-    pub(crate) precise: Vec<bool>,
+    /// Per value whether the driver may not contract it.
+    pub(crate) exact: Vec<bool>,
 }
 
 impl Emitter<'_> {
@@ -250,38 +250,6 @@ impl Emitter<'_> {
         self.w.branch(merge);
         self.begin(merge);
     }
-}
-
-/// Marks every value that the position depends on. Those must not be contracted, so that two shaders which compute the position
-/// by the same code compute the same position whatever else they do.
-fn precise(m: &Module) -> Vec<bool> {
-    let mut marks = vec![false; m.values.len()];
-    if m.stage != Stage::Vertex {
-        return marks;
-    }
-    let mut work: SmallVec<[Value; 64]> = SmallVec::new();
-    m.for_each_inst(|_, data| {
-        if let Imm::Output(output) = data.imm
-            && m.outputs[output.index()].at == OutputAt::Position
-        {
-            work.extend(data.args.iter().copied());
-        }
-    });
-    while let Some(value) = work.pop() {
-        if std::mem::replace(&mut marks[value.index()], true) {
-            continue;
-        }
-        match m.values[value.index()].def {
-            Def::Inst(inst) if is_plain(m, inst) => work.extend(m.inst(inst).args.iter().copied()),
-            // What comes out of control flow or variables may come from anywhere.
-            _ => return vec![true; m.values.len()],
-        }
-    }
-    marks
-}
-
-fn is_plain(m: &Module, inst: Inst) -> bool {
-    !matches!(m.inst(inst).op, Op::If | Op::Loop | Op::Load | Op::LoadElem)
 }
 
 impl Emitter<'_> {

@@ -34,6 +34,7 @@ pub(crate) struct Interface {
     pub(crate) stage_block: Option<Block>,
     pub(crate) system_block: Option<Block>,
     pub(crate) textures: SmallVec<[Option<Handles>; 16]>,
+    pub(crate) specs: SmallVec<[Option<Id>; 4]>,
     push: Option<Push>,
 }
 
@@ -107,6 +108,9 @@ pub(crate) fn declare(w: &mut Words, m: &Module, uses: &Uses, options: &Options,
             OutputAt::ClipDistance(_) => {}
         }
         out.outputs.push(Some(id));
+    }
+    for (i, d) in m.specs.iter().enumerate() {
+        out.specs.push(uses.specs[i].then(|| w.spec_constant(d)));
     }
     push_constants(w, m, uses, options, &mut out);
     out

@@ -21,7 +21,7 @@ mod spec;
 mod words;
 
 use afterimage_ir::Module;
-pub use afterimage_ir::{ConstDef, InputUse, OutputUse, Reflection, Segment, TextureUse};
+pub use afterimage_ir::{ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 
 /// Byte of the push constants where the texture slots begin.
 pub const PUSH_TEXTURES: u32 = 32;

@@ -34,7 +34,7 @@ impl Emitter<'_> {
     /// Arithmetic that a driver may contract unless told otherwise.
     fn arith(&mut self, opcode: u16, ty: Id, operands: &[Id], result: Value) -> Id {
         let id = self.w.value(opcode, ty, operands);
-        if self.precise[result.index()] {
+        if self.exact[result.index()] {
             self.w.decorate(id, decoration::NoContraction, &[]);
         }
         id
@@ -172,6 +172,11 @@ impl Emitter<'_> {
                 _ => return malformed,
             },
             Op::LoadConst | Op::LoadConstDyn => self.load_const(data, full)?,
+            Op::LoadSpec => match data.imm {
+                Imm::Spec(spec) => self.interface.specs[spec.index()].ok_or(EmitError::Malformed(data.op.name()))?,
+                _ => return malformed,
+            },
+            Op::Gather => self.gather(data, ty)?,
             Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad => self.sample(data)?,
             Op::Ddx => self.plain(op::DPdx, data, ty),
             Op::Ddy => self.plain(op::DPdy, data, ty),
@@ -409,6 +414,15 @@ impl Emitter<'_> {
         }
         let ty = self.w.ty(full);
         Ok(self.w.value(op::Bitcast, ty, &[loaded]))
+    }
+
+    fn gather(&mut self, data: &InstData, ty: Id) -> Result<Id, EmitError> {
+        let malformed = EmitError::Malformed(data.op.name());
+        let Imm::Texture(texture) = data.imm else { return Err(malformed) };
+        let handles = self.interface.textures[texture.index()].ok_or(malformed)?;
+        let (coord, component) = (self.id(data.args[0]), self.w.uint(0));
+        let sampled = self.w.value(op::SampledImage, handles.sampled_type, &[handles.image, handles.sampler]);
+        Ok(self.w.value(op::ImageGather, ty, &[sampled, coord, component]))
     }
 
     fn sample(&mut self, data: &InstData) -> Result<Id, EmitError> {

@@ -24,10 +24,11 @@ numbers! {
         Capability = 17, TypeVoid = 19, TypeBool = 20, TypeInt = 21, TypeFloat = 22, TypeVector = 23, TypeImage = 25,
         TypeSampler = 26, TypeSampledImage = 27, TypeArray = 28, TypeRuntimeArray = 29, TypeStruct = 30, TypePointer = 32,
         TypeFunction = 33, ConstantTrue = 41, ConstantFalse = 42, Constant = 43, ConstantComposite = 44, ConstantNull = 46,
+        SpecConstantTrue = 48, SpecConstantFalse = 49, SpecConstant = 50,
         Function = 54, FunctionEnd = 56, Variable = 59, Load = 61, Store = 62, AccessChain = 65, Decorate = 71,
         MemberDecorate = 72, VectorShuffle = 79, CompositeConstruct = 80, CompositeExtract = 81, CompositeInsert = 82, SampledImage = 86,
         ImageSampleImplicitLod = 87, ImageSampleExplicitLod = 88, ImageSampleDrefImplicitLod = 89,
-        ImageSampleDrefExplicitLod = 90, ConvertFToU = 109, ConvertFToS = 110, ConvertSToF = 111, ConvertUToF = 112,
+        ImageSampleDrefExplicitLod = 90, ImageGather = 96, ConvertFToU = 109, ConvertFToS = 110, ConvertSToF = 111, ConvertUToF = 112,
         Bitcast = 124, SNegate = 126, FNegate = 127, IAdd = 128, FAdd = 129, ISub = 130, FSub = 131, IMul = 132, FMul = 133,
         UDiv = 134, SDiv = 135, FDiv = 136, UMod = 137, Dot = 148, UMulExtended = 151, SMulExtended = 152, Any = 154, All = 155, IsNan = 156,
         LogicalNotEqual = 165, LogicalOr = 166, LogicalAnd = 167, LogicalNot = 168, Select = 169, IEqual = 170,
@@ -58,7 +59,7 @@ numbers! {
 
 numbers! {
     decoration: u32 {
-        Block = 2, ArrayStride = 6, BuiltIn = 11, NoPerspective = 13, Flat = 14, Centroid = 16, Invariant = 18,
+        SpecId = 1, Block = 2, ArrayStride = 6, BuiltIn = 11, NoPerspective = 13, Flat = 14, Centroid = 16, Invariant = 18,
         NonWritable = 24, Location = 30, Binding = 33, DescriptorSet = 34, Offset = 35, NoContraction = 42,
     }
 }

@@ -1,6 +1,6 @@
 //! Sections of a SPIR-V module, and its types and constants, each declared once.
 
-use afterimage_ir::{Kind, Type};
+use afterimage_ir::{Kind, SpecDecl, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -224,6 +224,19 @@ impl Words {
         operands.insert_from_slice(0, &[type_id, id]);
         self.globals.op(opcode, &operands);
         self.cache.insert(key, id);
+        id
+    }
+
+    pub(crate) fn spec_constant(&mut self, decl: &SpecDecl) -> Id {
+        let ty = self.ty(Type::new(decl.kind, 1));
+        let id = self.id();
+        match (decl.kind, decl.default) {
+            (Kind::Bool, 0) => self.globals.op(op::SpecConstantFalse, &[ty, id]),
+            (Kind::Bool, _) => self.globals.op(op::SpecConstantTrue, &[ty, id]),
+            (_, default) => self.globals.op(op::SpecConstant, &[ty, id, default]),
+        }
+        self.decorate(id, decoration::SpecId, &[decl.id]);
+        self.name(id, &decl.name);
         id
     }
 
