@@ -3,14 +3,22 @@
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
-const CRATES: [&str; 5] = ["ir", "passes", "spirv", "shader-d3d9", "shader"];
-
 fn main() -> std::io::Result<()> {
+    // This crate and every crate of ours that it is made from.
+    let mut names = vec!["shader".to_owned()];
     let mut files = Vec::new();
-    for name in CRATES {
-        let dir = Path::new("..").join(name).join("src");
-        println!("cargo::rerun-if-changed={}", dir.display());
-        collect(&dir, &mut files)?;
+    let mut next = 0;
+    while let Some(name) = names.get(next) {
+        let dir = Path::new("..").join(name);
+        next += 1;
+        println!("cargo::rerun-if-changed={}", dir.join("src").display());
+        println!("cargo::rerun-if-changed={}", dir.join("Cargo.toml").display());
+        collect(&dir.join("src"), &mut files)?;
+        for name in dependencies(&std::fs::read_to_string(dir.join("Cargo.toml"))?) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
     }
     files.sort();
     let mut hash = Xxh3::new();
@@ -20,6 +28,14 @@ fn main() -> std::io::Result<()> {
     }
     println!("cargo::rustc-env=AFTERIMAGE_COMPILER_HASH={}", hash.digest());
     Ok(())
+}
+
+/// Our own crates in the `[dependencies]` of a manifest, without the prefix that all have.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let lines = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
+    let lines = lines.take_while(|line| !line.starts_with('['));
+    let names = lines.filter_map(|line| line.strip_prefix("afterimage-")?.split(['.', ' ', '=']).next());
+    names.map(str::to_owned).collect()
 }
 
 fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {

@@ -1,12 +1,12 @@
 //! The disk cache: one file per artifact, named by its key.
 //!
-//! A file is [`Header`], then the artifact's bytes. It is written beside its place and renamed into it, so a reader sees
-//! all of it or nothing. Files that are damaged, older, or not ours are ignored with a warning and written anew.
+//! A file is [`Header`], then the artifact's bytes. Files that are damaged, older, or not ours are ignored with a warning
+//! and written anew.
 
 use crate::artifact::{decode_artifact, encode_artifact};
-use crate::{Artifact, CacheKey};
+use crate::{Artifact, CacheKey, store};
 use bytemuck::{Pod, Zeroable};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
@@ -46,22 +46,9 @@ impl Header {
     }
 }
 
-fn compiler() -> u64 {
+/// Hash of the compiler's sources: what another build has written is not to be trusted.
+pub fn compiler() -> u64 {
     env!("AFTERIMAGE_COMPILER_HASH").parse().unwrap_or_default()
-}
-
-/// Where artifacts are kept if nothing else is said: `$AFTERIMAGE_CACHE/shaders`, else `afterimage/shaders` in the
-/// user's cache directory. `None` where there is no such thing, or if `AFTERIMAGE_CACHE` is empty, which turns it off.
-pub fn default_cache_dir() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from);
-    if let Some(own) = set("AFTERIMAGE_CACHE") {
-        return (!own.as_os_str().is_empty()).then(|| own.join("shaders"));
-    }
-    let base = set("XDG_CACHE_HOME")
-        .filter(|path| path.is_absolute())
-        .or_else(|| set("LOCALAPPDATA"))
-        .or_else(|| set("HOME").map(|home| home.join(".cache")))?;
-    Some(base.join("afterimage").join("shaders"))
 }
 
 /// A directory of artifacts.
@@ -136,17 +123,15 @@ impl DiskCache {
 
     fn write(&self, key: CacheKey, artifact: &Artifact) -> io::Result<()> {
         let payload = encode_artifact(artifact);
-        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.dir)?;
-        file.write_all(bytemuck::bytes_of(&Header::new(key, &payload)))?;
-        file.write_all(&payload)?;
-        file.persist(self.path(key)).map_err(|error| error.error)?;
-        Ok(())
+        store::write(&self.path(key), &[bytemuck::bytes_of(&Header::new(key, &payload)), &payload])
     }
 }
 
 fn read(path: &Path, key: CacheKey) -> Result<Artifact, Unusable> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    let file = std::fs::File::open(path)?;
+    store::mark_used(&file);
+    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
     let (head, payload) = bytes.split_at_checked(size_of::<Header>()).ok_or(Unusable::Foreign)?;
     let header: Header = bytemuck::pod_read_unaligned(head);
     if header.magic != MAGIC {
@@ -159,7 +144,7 @@ fn read(path: &Path, key: CacheKey) -> Result<Artifact, Unusable> {
     if header.key != expected.key {
         return Err(Unusable::Key);
     }
-    if header.size != expected.size || header.checksum != expected.checksum {
+    if header.pad != expected.pad || header.size != expected.size || header.checksum != expected.checksum {
         return Err(Unusable::Damaged);
     }
     decode_artifact(payload).map_err(|_| Unusable::Damaged)
@@ -194,7 +179,7 @@ mod tests {
         // Each byte of the file matters: wherever it is damaged or cut, it is not used, and compiling repairs it.
         let path = cache.path(key);
         let good = std::fs::read(&path).expect("cache file");
-        for at in (0..good.len()).step_by(7).filter(|at| !(12..16).contains(at)) {
+        for at in (0..size_of::<Header>()).chain((size_of::<Header>()..good.len()).step_by(7)) {
             let mut bad = good.clone();
             bad[at] ^= 0x10;
             std::fs::write(&path, bad).expect("write");

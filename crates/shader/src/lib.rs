@@ -11,12 +11,14 @@
 //!
 //! * [`Shader`]: guest code, checked once, and the part of [`RuntimeInfo`] that it depends on.
 //! * [`CacheKey`]: the content hash of everything that a compilation depends on.
-//! * [`DiskCache`]: artifacts that outlive the process. [`Compiler`] puts the two together.
+//! * [`DiskCache`]: artifacts that outlive the process. [`Compiler`] puts the two together. [`store`] has what cache
+//!   directories have in common.
 #![forbid(unsafe_code)]
 
 mod artifact;
 mod cache;
 mod shader;
+pub mod store;
 
 pub use afterimage_passes::FloatRules;
 pub use afterimage_shader_d3d9::io::{
@@ -24,7 +26,7 @@ pub use afterimage_shader_d3d9::io::{
 };
 pub use afterimage_spirv::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 pub use artifact::{ArtifactError, decode_artifact, encode_artifact};
-pub use cache::{DiskCache, default_cache_dir};
+pub use cache::{DiskCache, compiler};
 pub use shader::{CacheKey, CompileError, Language, Profile, Shader, Stage};
 
 /// Compiles a shader in one call; [`Shader`] keeps what can be shared between calls.
