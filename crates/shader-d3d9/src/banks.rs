@@ -109,6 +109,10 @@ layout! {
         BlendWorldView = 120 + 4 x 3;
         /// `PROJECTION`, for vertex blending.
         Projection = 132 + 4 x 1;
+        /// x: `D3DRS_TWEENFACTOR`.
+        Tween = 136 + 1 x 1;
+        /// `WORLDn * VIEW` of indexed vertex blending, n from 0 to 255.
+        IndexedWorldView = 256 + 4 x 256;
     }
 }
 
@@ -135,8 +139,10 @@ layout! {
         FogColor = 1 + 1 x 1;
         /// x: start, or density for the exponential modes; y: end; z: 1 / (end - start).
         Fog = 2 + 1 x 1;
-        /// x: point size in pixels where the vertex shader writes none.
+        /// x: point size in pixels where the vertex shader writes none; y, z: smallest and largest point size.
         PointSize = 3 + 1 x 1;
+        /// Integers. x: alpha test, y: fog, as in `PixelOps`; for modules with `PixelOps::generic`.
+        PixelOps = 4 + 1 x 1;
         /// User clip planes 0 to 5, in clip space (fixed function: in view space).
         ClipPlane = 8 + 1 x 6;
     }
@@ -162,8 +168,8 @@ mod tests {
         disjoint(FixedVertexRegister::TABLE, 8);
         disjoint(FixedPixelRegister::TABLE, 0);
         disjoint(SystemRegister::TABLE, 0);
-        // The stream's banks are 256, 64 and 32 registers.
-        const { assert!(FixedVertexRegister::COUNT <= 256) };
+        // The stream's banks are 1280, 64 and 32 registers.
+        const { assert!(FixedVertexRegister::COUNT <= 1280) };
         const { assert!(FixedPixelRegister::COUNT <= 64 && SystemRegister::COUNT <= 32) };
     }
 }

@@ -125,23 +125,43 @@ pub fn is_system_output(element: &Element) -> bool {
 }
 
 /// Fog of [`PixelOps::fog`]; the numbers of the stream's `FogMode`.
+///
+/// Table fog goes by the depth of the pixel (0 to 1) or by its w, the distance along the view; Direct3D takes w where the
+/// projection matrix is not affine, so the guest decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum FogMode {
     /// No fog.
     None = 0,
-    /// `1 / e^(distance * density)`, per pixel.
+    /// `1 / e^(depth * density)`, per pixel.
     Exp = 1,
-    /// `1 / e^((distance * density)^2)`, per pixel.
+    /// `1 / e^((depth * density)^2)`, per pixel.
     Exp2 = 2,
-    /// `(end - distance) / (end - start)`, per pixel.
+    /// `(end - depth) / (end - start)`, per pixel.
     Linear = 3,
     /// The vertex stage's fog output is the factor.
     Vertex = 4,
+    /// [`Self::Exp`] of w.
+    ExpW = 5,
+    /// [`Self::Exp2`] of w.
+    Exp2W = 6,
+    /// [`Self::Linear`] of w.
+    LinearW = 7,
 }
 
 /// `PixelOps::alpha_compare` where there is no alpha test; the stream's `Compare::Always`.
 pub const COMPARE_ALWAYS: u8 = 7;
+
+/// Specialisation constants of modules with [`PixelOps::generic`]. The value [`spec::DYNAMIC`], which is the default, reads
+/// the mode from the system block ([`SystemRegister::PixelOps`](crate::SystemRegister::PixelOps)).
+pub mod spec {
+    /// Id of the alpha test: [`PixelOps::alpha_compare`](super::PixelOps::alpha_compare).
+    pub const ALPHA_COMPARE: u32 = 0;
+    /// Id of the fog: [`FogMode`](super::FogMode).
+    pub const FOG_MODE: u32 = 1;
+    /// The mode is in the system block.
+    pub const DYNAMIC: u32 = 255;
+}
 
 /// What the pixel pipeline does to a shader's result; the numbers are those of the stream's `SetPixelOps`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
@@ -156,12 +176,19 @@ pub struct PixelOps {
     pub flat: u8,
     /// 1: points carry texture coordinates: `TEXCOORD` inputs read the place in the point.
     pub point_sprite: u8,
+    /// 1: `alpha_compare` and `fog` do not count; the module does whatever the specialisation constants ([`spec`]) or the
+    /// system block say when it runs. One module then serves every alpha test and fog.
+    pub generic: u8,
+    /// Bit n: red, green and blue of colour output n become sRGB, for targets whose format has no sRGB view.
+    pub srgb_write: u8,
+    /// Zero.
+    pub pad: [u8; 2],
 }
 
 impl Default for PixelOps {
     /// Nothing is done.
     fn default() -> Self {
-        Self { alpha_compare: COMPARE_ALWAYS, fog: 0, flat: 0, point_sprite: 0 }
+        Self { alpha_compare: COMPARE_ALWAYS, ..Self::zeroed() }
     }
 }
 
@@ -169,7 +196,8 @@ impl Default for PixelOps {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct VertexOps {
-    /// 1: points are drawn, so a size must be written; that of the system block where the shader writes none.
+    /// 1: points are drawn, so a size must be written: the shader's, or that of the system block where it writes none,
+    /// within the limits of the system block.
     pub point_size: u8,
     /// Bit n: clip distance n is the distance to clip plane n of the system block.
     pub clip_planes: u8,
@@ -183,8 +211,16 @@ pub mod bound {
     pub const CUBE: u8 = 1;
     /// A volume.
     pub const D3: u8 = 2;
+    /// Added: a lookup gives the first component of four texels, as ATI's "Fetch-4" does. Of the square of texels around
+    /// the place: red is that above right, green below left, blue below right, alpha above left ("Radeon X1x00
+    /// Programming Guide"). Only of 2D textures.
+    pub const FETCH4: u8 = 0x20;
+    /// Added: lookups of ps_1_0 to ps_1_3 divide the coordinates by the fourth (`D3DTTFF_PROJECTED`).
+    pub const PROJECTED: u8 = 0x40;
     /// Added: depth texture that is compared with the third coordinate.
     pub const SHADOW: u8 = 0x80;
+    /// The part that is the kind of texture.
+    pub const KIND: u8 = 3;
 }
 
 /// Texture slots: 16 of the pixel stage, then 4 of the vertex stage.

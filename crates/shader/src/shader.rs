@@ -110,6 +110,21 @@ pub enum CompileError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CacheKey(pub u128);
 
+impl CacheKey {
+    /// The key of code by its hash ([`Shader::hash`]), for a device, in a state that [`Shader::normalized`] gave. Another
+    /// build of the compiler has other keys.
+    pub fn new(code: u128, profile: &Profile, normalized: &RuntimeInfo) -> Self {
+        let Profile { bindless, float_rules, debug_names } = *profile;
+        let mut hash = Xxh3::new();
+        hash.update(&crate::compiler().to_le_bytes());
+        hash.update(&code.to_le_bytes());
+        let strict = float_rules == FloatRules::Strict;
+        hash.update(&[bindless.into(), debug_names.into(), strict.into()]);
+        hash.update(bytemuck::bytes_of(normalized));
+        Self(hash.digest128())
+    }
+}
+
 impl fmt::Display for CacheKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)
@@ -150,8 +165,10 @@ struct Depends {
     clip_planes: bool,
     /// Bit per texture slot whose shape the runtime says.
     shape: u32,
-    /// Bit per texture slot that may be a shadow texture.
+    /// Bit per texture slot that may be a shadow texture, or be looked up four texels at a time.
     shadow: u32,
+    /// Bit per texture slot whose coordinates may be projected by the runtime.
+    projected: u32,
 }
 
 impl Shader {
@@ -221,6 +238,7 @@ impl Shader {
         let signature = Signature::of(&program);
         let model_3 = signature.version.major >= 3;
         let (mut shape, mut shadow) = (0, 0);
+        let before_1_4 = signature.version.major == 1 && signature.version.minor < 4;
         let vertex = signature.stage() == d3d9::tables::Stage::Vertex;
         let first = if vertex { 16 } else { 0 };
         for (slot, sampler) in signature.samplers.iter().enumerate() {
@@ -239,6 +257,7 @@ impl Shader {
             clip_planes: vertex,
             shape,
             shadow,
+            projected: if before_1_4 && !vertex { shape } else { 0 },
         };
         Ok(Self {
             stage: if vertex { Stage::Vertex } else { Stage::Pixel },
@@ -256,6 +275,16 @@ impl Shader {
     /// The stage that the code is for.
     pub fn stage(&self) -> Stage {
         self.stage
+    }
+
+    /// Content hash of the code and its language.
+    pub fn hash(&self) -> u128 {
+        self.hash
+    }
+
+    /// Whether a vertex stage writes everything that this pixel shader reads.
+    pub fn is_fed_by(&self, link: &LinkInfo) -> bool {
+        self.inputs.iter().all(|(usage, index)| link.location(*usage, *index).is_some())
     }
 
     /// What a vertex shader writes: [`RuntimeInfo::link`] of the pixel shaders that are used with it.
@@ -280,13 +309,17 @@ impl Shader {
         if depends.pixel_ops {
             let ops = runtime.pixel_ops;
             let reads = |usage: Usage| self.inputs.iter().any(|(other, _)| *other == usage);
+            let generic = ops.generic != 0;
             own.pixel_ops = io::PixelOps {
-                alpha_compare: ops.alpha_compare.min(io::COMPARE_ALWAYS),
-                fog: if depends.fog { ops.fog } else { 0 },
+                alpha_compare: if generic { io::COMPARE_ALWAYS } else { ops.alpha_compare.min(io::COMPARE_ALWAYS) },
+                fog: if depends.fog && !generic { ops.fog } else { 0 },
                 flat: if reads(Usage::Color) { ops.flat } else { 0 },
                 point_sprite: if reads(Usage::TexCoord) { ops.point_sprite } else { 0 },
+                generic: ops.generic,
+                srgb_write: ops.srgb_write,
+                pad: [0; 2],
             };
-            let reads_fog = own.pixel_ops.fog == io::FogMode::Vertex as u8;
+            let reads_fog = depends.fog && (generic || own.pixel_ops.fog == io::FogMode::Vertex as u8);
             own.link = runtime.link.seen_by(self.inputs.iter().copied(), reads_fog);
         }
         if depends.point_size {
@@ -296,24 +329,18 @@ impl Shader {
             own.vertex_ops.clip_planes = runtime.vertex_ops.clip_planes & 0x3F;
         }
         for (slot, (own, bound)) in own.textures.iter_mut().zip(runtime.textures).enumerate() {
-            if depends.shape >> slot & 1 != 0 {
-                *own = bound & !bound::SHADOW;
-            }
-            if depends.shadow >> slot & 1 != 0 {
-                *own |= bound & bound::SHADOW;
-            }
+            let relevant = |mask: u32, flags: u8| if mask >> slot & 1 != 0 { flags } else { 0 };
+            *own = bound
+                & (relevant(depends.shape, bound::KIND)
+                    | relevant(depends.shadow, bound::SHADOW | bound::FETCH4)
+                    | relevant(depends.projected, bound::PROJECTED));
         }
         own
     }
 
     /// The key under which the artifact for these is kept.
     pub fn key(&self, profile: &Profile, runtime: &RuntimeInfo) -> CacheKey {
-        let mut hash = Xxh3::new();
-        hash.update(&self.hash.to_le_bytes());
-        let strict = profile.float_rules == FloatRules::Strict;
-        hash.update(&[profile.bindless.into(), profile.debug_names.into(), strict.into()]);
-        hash.update(bytemuck::bytes_of(&self.normalized(runtime)));
-        CacheKey(hash.digest128())
+        CacheKey::new(self.hash, profile, &self.normalized(runtime))
     }
 
     /// Translates to IR, before any pass.

@@ -39,6 +39,10 @@ pub enum FixedInput {
     Specular = 6,
     /// Texture coordinate 0; the others follow.
     TexCoord0 = 7,
+    /// Second position, of tweening (`POSITION1`).
+    Position1 = 15,
+    /// Second normal, of tweening (`NORMAL1`).
+    Normal1 = 16,
 }
 
 impl FixedInput {
@@ -67,7 +71,8 @@ pub struct FixedVertexKey {
     /// `D3DRS_FOGVERTEXMODE` if fog is on and table fog is off: 0 none (the factor is the specular alpha), 1 exp,
     /// 2 exp2, 3 linear.
     pub fog_mode: u8,
-    /// `D3DRS_VERTEXBLEND`: number of weights, 0 to 3.
+    /// `D3DRS_VERTEXBLEND`: number of weights, 0 to 3 (more count as 3); one matrix more is blended. 0 without
+    /// [`Self::INDEXED_BLEND`] is no blending.
     pub blend_weights: u8,
     /// Zero.
     pub pad: [u8; 2],
@@ -89,7 +94,7 @@ pub struct TexCoordKey {
     pub generation: u8,
     /// `D3DTSS_TEXTURETRANSFORMFLAGS`: low bits are the count, 0 off; `0x80` instead of `D3DTTFF_PROJECTED`.
     pub transform: u8,
-    /// Components of the coordinate set in the vertex declaration, 1 to 4.
+    /// Components of the coordinate set in the vertex declaration, 1 to 4; 0 if it has no such set.
     pub components: u8,
     /// Zero.
     pub pad: [u8; 3],
@@ -113,10 +118,13 @@ impl FixedVertexKey {
     pub const SPECULAR: u32 = 1 << 4;
     /// `D3DRS_RANGEFOGENABLE`.
     pub const RANGE_FOG: u32 = 1 << 5;
-    /// `D3DRS_INDEXEDVERTEXBLENDENABLE`.
+    /// `D3DRS_INDEXEDVERTEXBLENDENABLE` with a `D3DRS_VERTEXBLEND` other than `D3DVBF_DISABLE` and `D3DVBF_TWEENING`: the
+    /// blend indices (whole numbers, 0 to 255) choose the matrices. Without blend indices in the vertex, no effect.
     pub const INDEXED_BLEND: u32 = 1 << 6;
     /// `D3DRS_POINTSCALEENABLE`.
     pub const POINT_SCALE: u32 = 1 << 7;
+    /// `D3DVBF_TWEENING`: between position and normal, and the second ones where the vertex has them.
+    pub const TWEENING: u32 = 1 << 8;
 
     /// True if a flag is set.
     pub const fn has(&self, flag: u32) -> bool {

@@ -78,7 +78,7 @@ impl Lifter<'_> {
             Some(SamplerUse::Declared(TextureDimension::D2)) => Dim::D2,
             Some(SamplerUse::Declared(TextureDimension::Cube)) => Dim::Cube,
             Some(SamplerUse::Declared(TextureDimension::Volume)) => Dim::D3,
-            _ => match bound & !bound::SHADOW {
+            _ => match bound & bound::KIND {
                 bound::CUBE => Dim::Cube,
                 bound::D3 => Dim::D3,
                 _ => Dim::D2,
