@@ -85,7 +85,7 @@ layout! {
         MaterialPower = 18 + 1 x 1;
         /// Vertex fog: x start, y end, z 1 / (end - start), w density.
         Fog = 19 + 1 x 1;
-        /// Point size: x size, y minimum, z maximum.
+        /// x: point size where the vertex has none.
         PointSize = 20 + 1 x 1;
         /// Point scale: x, y, z the factors A, B, C; w viewport height.
         PointScale = 21 + 1 x 1;

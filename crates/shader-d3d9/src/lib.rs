@@ -21,6 +21,7 @@ pub mod parse;
 mod pixel_ops;
 pub mod signature;
 pub mod tables;
+mod vertex_ops;
 
 pub use asm::{AsmError, assemble};
 pub use banks::{Bank, FixedPixelRegister, FixedVertexRegister, SystemRegister};

@@ -1,10 +1,13 @@
 //! The ends of every pixel shader: inputs by the link, and alpha test, fog and outputs after the shader's own code.
 
 use crate::banks::SystemRegister;
-use crate::io::{COMPARE_ALWAYS, FogMode, RuntimeInfo};
+use crate::io::{COMPARE_ALWAYS, FogMode, PixelOps, RuntimeInfo, spec};
 use crate::lift::interface::{semantic, system_bank};
 use crate::tables::Usage;
-use afterimage_ir::{Builder, Input, InputAt, InputDecl, Interp, Mask, OutputAt, OutputDecl, Type, Value};
+use afterimage_ir::{
+    Builder, Input, InputAt, InputDecl, Interp, Kind, OutputAt, OutputDecl, SpecDecl, Swizzle, Texture, Type,
+    Value,
+};
 
 /// What a pixel shader computed.
 #[derive(Default)]
@@ -60,16 +63,24 @@ pub(crate) fn input(b: &mut Builder, runtime: &RuntimeInfo, usage: Usage, index:
     b.load_input(input)
 }
 
-/// Alpha test, fog and the stores of the outputs.
+/// The texels of a "Fetch-4" lookup, see [`bound::FETCH4`](crate::io::bound::FETCH4).
+pub(crate) fn fetch4(b: &mut Builder, texture: Texture, coord: Value) -> Value {
+    let texels = b.gather(texture, coord);
+    b.swizzle(texels, Swizzle::new(&[2, 0, 1, 3]))
+}
+
+/// Alpha test, fog, conversion to sRGB, and the stores of the outputs.
 pub(crate) fn epilogue(b: &mut Builder, runtime: &RuntimeInfo, mut result: PixelResult) {
+    let ops = runtime.pixel_ops;
     if let Some(color) = result.colors[0] {
-        alpha_test(b, runtime.pixel_ops.alpha_compare, color);
+        alpha_test(b, ops, color);
         if result.fog {
             result.colors[0] = Some(fog(b, runtime, color));
         }
     }
     for (location, color) in result.colors.into_iter().enumerate() {
         if let Some(color) = color {
+            let color = if ops.srgb_write >> location & 1 != 0 { to_srgb(b, color) } else { color };
             let at = OutputAt::Location(location as u8);
             let name = format!("oC{location}");
             let output =
@@ -85,78 +96,193 @@ pub(crate) fn epilogue(b: &mut Builder, runtime: &RuntimeInfo, mut result: Pixel
     }
 }
 
+/// A mode of a generic module: the specialisation constant, or component `lane` of the system block's register.
+fn mode(b: &mut Builder, name: &str, id: u32, lane: u8) -> Value {
+    let constant = b.spec(SpecDecl { name: name.to_owned(), id, kind: Kind::Int, default: spec::DYNAMIC });
+    let constant = b.load_spec(constant);
+    let system = system_bank(b);
+    let register = b.load_const(system, SystemRegister::PixelOps.register().into());
+    let register = b.extract(register, lane);
+    let register = b.cast(register, Kind::Int);
+    let unset = b.i32(spec::DYNAMIC as i32);
+    let unset = b.ieq(constant, unset);
+    b.select(unset, register, constant)
+}
+
 /// Throws the pixel away unless `alpha COMPARE reference`.
-fn alpha_test(b: &mut Builder, compare: u8, color: Value) {
-    if compare >= COMPARE_ALWAYS {
+fn alpha_test(b: &mut Builder, ops: PixelOps, color: Value) {
+    if ops.generic == 0 && ops.alpha_compare >= COMPARE_ALWAYS {
         return;
     }
     let system = system_bank(b);
     let register = b.load_const(system, SystemRegister::AlphaReference.register().into());
     let (alpha, reference) = (b.extract(color, 3), b.extract(register, 0));
-    let pass = match compare {
-        0 => b.bool(false),
-        1 => b.flt(alpha, reference),
-        2 => b.feq(alpha, reference),
-        3 => b.fle(alpha, reference),
-        4 => b.flt(reference, alpha),
-        5 => b.fne(alpha, reference),
-        _ => b.fle(reference, alpha),
+    let pass = if ops.generic != 0 {
+        let compare = mode(b, "alpha_compare", spec::ALPHA_COMPARE, 0);
+        passes(b, compare, alpha, reference)
+    } else {
+        match ops.alpha_compare {
+            0 => b.bool(false),
+            1 => b.flt(alpha, reference),
+            2 => b.feq(alpha, reference),
+            3 => b.fle(alpha, reference),
+            4 => b.flt(reference, alpha),
+            5 => b.fne(alpha, reference),
+            _ => b.fle(reference, alpha),
+        }
     };
     let fail = b.bnot(pass);
     b.demote(fail);
 }
 
+/// Whether a comparison that only the running shader knows holds. Its number has a bit each for less, equal and greater;
+/// what is none of them (NaN) passes "not equal" and "always", which have the first and the last.
+fn passes(b: &mut Builder, compare: Value, alpha: Value, reference: Value) -> Value {
+    let [zero, one, two, four, eight] = [0, 1, 2, 4, 8].map(|bit| b.i32(bit));
+    let (less, equal, greater) = (b.flt(alpha, reference), b.feq(alpha, reference), b.flt(reference, alpha));
+    let is = b.select(greater, four, eight);
+    let is = b.select(equal, two, is);
+    let is = b.select(less, one, is);
+    let last = b.ushr(compare, two);
+    let unordered = b.iand(compare, last);
+    let unordered = b.iand(unordered, one);
+    let unordered = b.imul(unordered, eight);
+    let wanted = b.ior(compare, unordered);
+    let hit = b.iand(wanted, is);
+    b.ine(hit, zero)
+}
+
 /// Mixes the fog colour in.
 fn fog(b: &mut Builder, runtime: &RuntimeInfo, color: Value) -> Value {
-    let mode = runtime.pixel_ops.fog;
-    if mode == FogMode::None as u8 {
-        return color;
+    let ops = runtime.pixel_ops;
+    if ops.generic == 0 {
+        if ops.fog == FogMode::None as u8 {
+            return color;
+        }
+        let factor = static_fog(b, runtime, ops.fog);
+        return mix_fog(b, color, factor);
     }
-    let system = system_bank(b);
-    let parameters = b.load_const(system, SystemRegister::Fog.register().into());
-    let factor = if mode == FogMode::Vertex as u8 {
-        let fog = input(b, runtime, Usage::Fog, 0, false);
-        b.extract(fog, 0)
-    } else {
-        let distance = fog_distance(b);
-        fog_factor(b, mode, distance, parameters, 0)
-    };
+    let mode = mode(b, "fog_mode", spec::FOG_MODE, 1);
+    let none = b.i32(0);
+    let on = b.ine(mode, none);
+    b.if_else(
+        on,
+        |b| {
+            let factor = dynamic_fog(b, runtime, mode);
+            mix_fog(b, color, factor)
+        },
+        |_| color,
+    )
+}
+
+fn mix_fog(b: &mut Builder, color: Value, factor: Value) -> Value {
     let factor = b.fsat(factor);
+    let system = system_bank(b);
     let fog_color = b.load_const(system, SystemRegister::FogColor.register().into());
     let difference = b.fsub(color, fog_color);
     let mixed = b.fmad(difference, factor, fog_color);
-    let out = b.var("fogged", Type::F32X4);
-    b.store(out, color);
-    b.store_masked(out, Mask(0b0111), mixed);
-    b.load(out)
+    let (rgb, alpha) = (b.resize(mixed, 3), b.extract(color, 3));
+    b.construct(&[rgb, alpha])
 }
 
-/// Table fog goes by w where the projection has one, and by depth where w is one throughout.
-fn fog_distance(b: &mut Builder) -> Value {
-    const NEARLY: f32 = 1e-5;
+/// The system block's fog; its first component is the density in the modes that have one.
+fn fog_parameters(b: &mut Builder) -> FogParameters {
+    let system = system_bank(b);
+    let register = b.load_const(system, SystemRegister::Fog.register().into());
+    let register = b.cast(register, Kind::Float);
+    let [density, end, scale] = [0, 1, 2].map(|lane| b.extract(register, lane));
+    FogParameters { end, scale, density }
+}
+
+fn vertex_fog(b: &mut Builder, runtime: &RuntimeInfo) -> Value {
+    let fog = input(b, runtime, Usage::Fog, 0, false);
+    b.extract(fog, 0)
+}
+
+/// The pixel's depth, and its w.
+fn fog_distances(b: &mut Builder) -> (Value, Value) {
     let position = frag_coord(b);
     let (z, rcp_w) = (b.extract(position, 2), b.extract(position, 3));
-    let one = b.f32(1.0);
-    let w = b.fdiv(one, rcp_w);
-    let away = b.fsub(w, one);
-    let away = b.fabs(away);
-    let nearly = b.f32(NEARLY);
-    let affine = b.flt(away, nearly);
-    b.select(affine, z, w)
+    (z, b.frcp(rcp_w))
 }
 
-/// The fog factor at a distance; 1 is no fog. `parameters`: y end, z 1 / (end - start), and the density in component
-/// `density`.
-pub(crate) fn fog_factor(b: &mut Builder, mode: u8, distance: Value, parameters: Value, density: u8) -> Value {
-    if mode == FogMode::Linear as u8 {
-        let (end, scale) = (b.extract(parameters, 1), b.extract(parameters, 2));
-        let left = b.fsub(end, distance);
-        return b.fmul(left, scale);
+/// The factor of a [`FogMode`] other than none.
+fn static_fog(b: &mut Builder, runtime: &RuntimeInfo, mode: u8) -> Value {
+    if mode == FogMode::Vertex as u8 {
+        return vertex_fog(b, runtime);
     }
-    let density = b.extract(parameters, density);
+    let (z, w) = fog_distances(b);
+    let distance = if mode >= FogMode::ExpW as u8 { w } else { z };
+    let parameters = fog_parameters(b);
+    fog_curve(b, mode & 3, distance, parameters)
+}
+
+/// The factor of a [`FogMode`] other than none that only the running shader knows: its low two bits are the curve, and none
+/// of them the vertex stage's factor; the third is w.
+fn dynamic_fog(b: &mut Builder, runtime: &RuntimeInfo, mode: Value) -> Value {
+    let [zero, exp2, linear, by_w] = [0, 2, 3, 4].map(|mode| b.i32(mode));
+    let (z, w) = fog_distances(b);
+    let far = b.iand(mode, by_w);
+    let far = b.ine(far, zero);
+    let distance = b.select(far, w, z);
+    let curve = b.iand(mode, linear);
+    let FogParameters { end, scale, density } = fog_parameters(b);
     let depth = b.fmul(distance, density);
-    let depth = if mode == FogMode::Exp2 as u8 { b.fmul(depth, depth) } else { depth };
+    let square = b.fmul(depth, depth);
+    let squared = b.ieq(curve, exp2);
+    let depth = b.select(squared, square, depth);
+    let exponential = e_to_minus(b, depth);
+    let straight = line(b, distance, end, scale);
+    let is_line = b.ieq(curve, linear);
+    let factor = b.select(is_line, straight, exponential);
+    let vertex = vertex_fog(b, runtime);
+    let is_vertex = b.ieq(curve, zero);
+    b.select(is_vertex, vertex, factor)
+}
+
+/// What the curves of fog depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct FogParameters {
+    pub(crate) end: Value,
+    /// `1 / (end - start)`.
+    pub(crate) scale: Value,
+    pub(crate) density: Value,
+}
+
+/// The fog factor at a distance; 1 is no fog. The curves are `D3DFOGMODE`'s: 1 exp, 2 exp2, 3 linear.
+pub(crate) fn fog_curve(b: &mut Builder, curve: u8, distance: Value, parameters: FogParameters) -> Value {
+    let FogParameters { end, scale, density } = parameters;
+    if curve == FogMode::Linear as u8 {
+        return line(b, distance, end, scale);
+    }
+    let depth = b.fmul(distance, density);
+    let depth = if curve == FogMode::Exp2 as u8 { b.fmul(depth, depth) } else { depth };
+    e_to_minus(b, depth)
+}
+
+fn line(b: &mut Builder, distance: Value, end: Value, scale: Value) -> Value {
+    let left = b.fsub(end, distance);
+    b.fmul(left, scale)
+}
+
+fn e_to_minus(b: &mut Builder, depth: Value) -> Value {
     let base = b.f32(-std::f32::consts::LOG2_E);
     let exponent = b.fmul(depth, base);
     b.fexp2(exponent)
+}
+
+/// Linear colour to sRGB, by the curve of IEC 61966-2-1; alpha stays.
+fn to_srgb(b: &mut Builder, color: Value) -> Value {
+    let rgb = b.resize(color, 3);
+    let rgb = b.fsat(rgb);
+    let [edge, slope, scale, offset, power] = [0.003_130_8, 12.92, 1.055, -0.055, 1.0 / 2.4].map(|value| b.f32(value));
+    let low = b.fmul(rgb, slope);
+    let log = b.flog2c(rgb);
+    let log = b.fmul(log, power);
+    let root = b.fexp2(log);
+    let high = b.fmad(root, scale, offset);
+    let is_low = b.fle(rgb, edge);
+    let rgb = b.select(is_low, low, high);
+    let alpha = b.extract(color, 3);
+    b.construct(&[rgb, alpha])
 }

@@ -5,6 +5,8 @@
 //! constant instead, see [`crate::banks`]. Numbers are those of Direct3D (`D3DTOP_*`, `D3DTA_*`, `D3DMCS_*`,
 //! `D3DLIGHTTYPE`, `D3DTSS_TCI_*`, `D3DTTFF_*`), so that a guest copies states without looking at them.
 
+mod coordinates;
+mod lighting;
 mod pixel;
 mod vertex;
 
@@ -136,20 +138,9 @@ impl FixedVertexKey {
         self.inputs >> (location & 31) & 1 != 0
     }
 
-    /// Names of what the key asks for and this version does without; for the guest to log, once each.
-    pub fn unsupported(&self) -> Vec<&'static str> {
-        let mut names = Vec::new();
-        let mut check = |bad: bool, name| {
-            if bad && !names.contains(&name) {
-                names.push(name);
-            }
-        };
-        check(self.has(Self::INDEXED_BLEND), "D3DRS_INDEXEDVERTEXBLENDENABLE");
-        check(self.blend_weights > 3, "D3DRS_VERTEXBLEND");
-        for stage in self.tex_coords {
-            check(stage.used != 0 && stage.generation > 4, "D3DTSS_TEXCOORDINDEX");
-        }
-        names
+    /// True if blend indices choose the matrices.
+    pub(crate) fn blends_by_index(&self) -> bool {
+        self.has(Self::INDEXED_BLEND) && self.has_input(FixedInput::BlendIndices as u8)
     }
 }
 
@@ -179,7 +170,7 @@ pub struct FixedStage {
     pub result_temp: u8,
     /// Texture that is bound: 0 none, 1 2D, 2 cube, 3 volume.
     pub texture: u8,
-    /// Number of the component that projected coordinates are divided by (`D3DTTFF_PROJECTED`), 2 to 4; 0 for none.
+    /// 1 for `D3DTTFF_PROJECTED`: the coordinates are divided by the fourth, where the vertex stage puts the divisor.
     pub projected: u8,
     /// Zero.
     pub pad: u8,
@@ -188,24 +179,6 @@ pub struct FixedStage {
 impl FixedPixelKey {
     /// `D3DRS_SPECULARENABLE`: the specular colour is added at the end.
     pub const SPECULAR: u32 = 1 << 0;
-
-    /// Names of what the key asks for and this version does without; for the guest to log, once each.
-    pub fn unsupported(&self) -> Vec<&'static str> {
-        let mut names = Vec::new();
-        for stage in self.active() {
-            for op in [stage.color_op, stage.alpha_op] {
-                let name = match op {
-                    17 => "D3DTOP_PREMODULATE",
-                    0..=26 => continue,
-                    _ => "unknown D3DTOP",
-                };
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-        }
-        names
-    }
 
     /// The stages that run.
     pub fn active(&self) -> impl Iterator<Item = &FixedStage> {

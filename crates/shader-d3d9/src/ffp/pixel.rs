@@ -14,11 +14,12 @@ const ARG_COMPLEMENT: u8 = 0x10;
 const ARG_ALPHA: u8 = 0x20;
 const ARG_TEXTURE: u8 = 2;
 
+const OP_PREMODULATE: u8 = 17;
 const OP_BUMP: u8 = 22;
 const OP_BUMP_LUMINANCE: u8 = 23;
+const OP_DOT_PRODUCT: u8 = 24;
 
-/// Translates the fixed-function pixel stage. A stage whose operation [`FixedPixelKey::unsupported`] names passes its
-/// input through.
+/// Translates the fixed-function pixel stage. A stage with an operation that does not exist passes its input through.
 ///
 /// # Errors
 /// None that a key can cause; the builder's own limits.
@@ -35,7 +36,18 @@ pub fn lift_fixed_pixel(key: &FixedPixelKey, runtime: &RuntimeInfo) -> Result<Mo
     let diffuse = pixel_ops::input(&mut b, runtime, Usage::Color, 0, false);
     let specular = pixel_ops::input(&mut b, runtime, Usage::Color, 1, false);
     let temp = b.f32x4([0.0; 4]);
-    let mut stage = Pixel { b, bank, runtime, diffuse, specular, current: diffuse, temp, texel: diffuse, bump: None };
+    let mut stage = Pixel {
+        b,
+        bank,
+        runtime,
+        diffuse,
+        specular,
+        current: diffuse,
+        temp,
+        texel: diffuse,
+        bump: None,
+        premodulate: [false; 2],
+    };
     for (index, key) in key.active().enumerate() {
         stage.run(index as u8, key);
     }
@@ -64,6 +76,8 @@ struct Pixel<'a> {
     texel: Value,
     /// What a bump map stage leaves for the next one.
     bump: Option<Bump>,
+    /// Whether the stage before asked that colour and alpha be multiplied with the texel of this one.
+    premodulate: [bool; 2],
 }
 
 /// What a bump map does to the stage after it.
@@ -77,38 +91,59 @@ struct Bump {
 
 impl Pixel<'_> {
     fn run(&mut self, index: u8, key: &FixedStage) {
-        if matches!(key.color_op, OP_BUMP | OP_BUMP_LUMINANCE) && key.texture != 0 {
-            let texel = self.sample(index, key);
-            self.bump = Some(self.bump(index, key.color_op, texel));
-            return;
+        let ops = [(key.color_op, key.color_args), (key.alpha_op, key.alpha_args)];
+        let premodulate = std::mem::take(&mut self.premodulate);
+        let bump = self.bump.take();
+        let reads_texel = ops.iter().any(|(op, args)| reads_texel(*op, *args)) || premodulate != [false; 2];
+        self.texel = match key.texture {
+            // What a sampler without a texture gives.
+            0 => self.b.f32x4([0.0, 0.0, 0.0, 1.0]),
+            _ if reads_texel => self.sample(index, key, bump),
+            _ => self.texel,
+        };
+        if key.texture != 0 && premodulate != [false; 2] {
+            let product = self.b.fmul(self.current, self.texel);
+            self.current = self.merged(
+                if premodulate[0] { product } else { self.current },
+                if premodulate[1] { product } else { self.current },
+            );
         }
-        if uses_texture(key.color_op, key.color_args, key) || uses_texture(key.alpha_op, key.alpha_args, key) {
-            self.texel = self.sample(index, key);
-        }
-        self.bump = None;
-        let color = self.operation(index, key.color_op, key.color_args, key);
-        let value = if key.color_op == 24 {
+        let before = if key.result_temp != 0 { self.temp } else { self.current };
+        let color = self.operation(index, ops[0], key, before);
+        let value = if key.color_op == OP_DOT_PRODUCT {
             // The dot product goes to all four components, whatever the alpha operation is.
             color
         } else {
-            let alpha = self.operation(index, key.alpha_op, key.alpha_args, key);
-            let (rgb, alpha) = (self.b.resize(color, 3), self.b.extract(alpha, 3));
-            self.b.construct(&[rgb, alpha])
+            let alpha = self.operation(index, ops[1], key, before);
+            self.merged(color, alpha)
         };
         if key.result_temp != 0 {
             self.temp = value;
         } else {
             self.current = value;
         }
+        self.premodulate = ops.map(|(op, _)| op == OP_PREMODULATE);
+        if matches!(key.color_op, OP_BUMP | OP_BUMP_LUMINANCE) && key.texture != 0 {
+            self.bump = Some(self.bump(index, key.color_op));
+        }
     }
 
-    fn sample(&mut self, index: u8, key: &FixedStage) -> Value {
+    /// Red, green and blue of one value and alpha of another.
+    fn merged(&mut self, color: Value, alpha: Value) -> Value {
+        if color == alpha {
+            return color;
+        }
+        let (rgb, alpha) = (self.b.resize(color, 3), self.b.extract(alpha, 3));
+        self.b.construct(&[rgb, alpha])
+    }
+
+    fn sample(&mut self, index: u8, key: &FixedStage, bump: Option<Bump>) -> Value {
         let mut coord = pixel_ops::input(&mut self.b, self.runtime, Usage::TexCoord, index, false);
-        if let 2..=4 = key.projected {
-            let divisor = self.b.extract(coord, key.projected - 1);
+        if key.projected != 0 {
+            let divisor = self.b.extract(coord, 3);
             coord = self.b.fdiv(coord, divisor);
         }
-        if let Some(bump) = self.bump {
+        if let Some(bump) = bump {
             let (xy, zw) = (self.b.resize(coord, 2), self.b.swizzle(coord, ir::Swizzle::new(&[2, 3])));
             let moved = self.b.fadd(xy, bump.shift);
             coord = self.b.construct(&[moved, zw]);
@@ -118,18 +153,24 @@ impl Pixel<'_> {
             3 => Dim::D3,
             _ => Dim::D2,
         };
-        let shadow = dim == Dim::D2 && self.runtime.textures[usize::from(index)] & bound::SHADOW != 0;
+        let bound = if dim == Dim::D2 { self.runtime.textures[usize::from(index)] } else { 0 };
+        let shadow = bound & bound::SHADOW != 0;
         let texture = self.b.texture(TextureDecl { slot: index, dim, shadow });
-        let reference = shadow.then(|| self.b.extract(coord, 2));
-        let texel = self.b.sample(texture, coord, reference);
-        match self.bump.and_then(|bump| bump.luminance) {
+        let texel = if bound & bound::FETCH4 != 0 && !shadow {
+            pixel_ops::fetch4(&mut self.b, texture, coord)
+        } else {
+            let reference = shadow.then(|| self.b.extract(coord, 2));
+            self.b.sample(texture, coord, reference)
+        };
+        match bump.and_then(|bump| bump.luminance) {
             Some(luminance) => self.b.fmul(texel, luminance),
             None => texel,
         }
     }
 
     /// The shift by the bump matrix, and the luminance in the texel's third component.
-    fn bump(&mut self, index: u8, op: u8, texel: Value) -> Bump {
+    fn bump(&mut self, index: u8, op: u8) -> Bump {
+        let texel = self.texel;
         let matrix = self.register(R::BumpMatrix.element(index.into()));
         let (u, v) = (self.b.extract(texel, 0), self.b.extract(texel, 1));
         let rows = [[0, 1], [2, 3]].map(|row| self.b.swizzle(matrix, ir::Swizzle::new(&row)));
@@ -176,15 +217,15 @@ impl Pixel<'_> {
         self.b.fsub(one, value)
     }
 
-    /// Four components of a `D3DTOP_*`, clamped to 0..1.
-    fn operation(&mut self, index: u8, op: u8, args: [u8; 3], key: &FixedStage) -> Value {
-        // Without a texture, a stage that asks for one passes on what it gets.
+    /// Four components of a `D3DTOP_*`, clamped to 0..1; `before` where the operation leaves its destination alone.
+    fn operation(&mut self, index: u8, (op, args): (u8, [u8; 3]), key: &FixedStage, before: Value) -> Value {
+        // Without a texture, an operation on one passes on what it gets.
         if key.texture == 0 && uses_texture_argument(op, args) {
             return self.current;
         }
         let [a0, a1, a2] = args.map(|argument| self.argument(index, argument));
         let value = match op {
-            2 => return a1,
+            2 | OP_PREMODULATE => return a1,
             3 => return a2,
             4 => self.b.fmul(a1, a2),
             5 => self.scaled_product(a1, a2, 2.0),
@@ -229,13 +270,13 @@ impl Pixel<'_> {
                 let (alpha, rest) = (self.b.extract(a1, 3), self.complement(a1));
                 self.b.fmad(rest, a2, alpha)
             }
-            24 => self.dot_product(a1, a2),
+            OP_DOT_PRODUCT => self.dot_product(a1, a2),
             25 => self.b.fmad(a1, a2, a0),
             26 => {
                 let difference = self.b.fsub(a1, a2);
                 self.b.fmad(a0, difference, a2)
             }
-            _ => return self.current,
+            _ => return before,
         };
         self.b.fsat(value)
     }
@@ -273,11 +314,11 @@ impl Pixel<'_> {
 /// The arguments that an operation reads, as a mask of bits 0 to 2.
 fn arguments_of(op: u8) -> u8 {
     match op {
-        0 | 1 => 0,
-        2 => 0b010,
+        2 | OP_PREMODULATE => 0b010,
         3 => 0b100,
         25 | 26 => 0b111,
-        _ => 0b110,
+        4..=21 | OP_DOT_PRODUCT => 0b110,
+        _ => 0,
     }
 }
 
@@ -286,6 +327,6 @@ fn uses_texture_argument(op: u8, args: [u8; 3]) -> bool {
     (0..3).any(|i| read >> i & 1 != 0 && args[i] & ARG_SELECT == ARG_TEXTURE)
 }
 
-fn uses_texture(op: u8, args: [u8; 3], key: &FixedStage) -> bool {
-    key.texture != 0 && (uses_texture_argument(op, args) || matches!(op, 13 | 15))
+fn reads_texel(op: u8, args: [u8; 3]) -> bool {
+    uses_texture_argument(op, args) || matches!(op, 13 | 15 | OP_BUMP | OP_BUMP_LUMINANCE)
 }

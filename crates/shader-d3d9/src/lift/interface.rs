@@ -5,6 +5,7 @@ use crate::banks::{Bank, SystemRegister};
 use crate::io::{self, LinkInfo};
 use crate::pixel_ops::{self, PixelResult};
 use crate::tables::{Opcode, Operand, RegisterType, Stage, Usage};
+use crate::vertex_ops::{self, VertexResult};
 use afterimage_ir::{
     self as ir, BankDecl, BankSource, InputAt, InputDecl, Interp, Mask, OutputAt, OutputDecl, Semantic, Type, Value,
     Var,
@@ -245,7 +246,8 @@ impl Lifter<'_> {
             self.b.store_output(output, value);
         }
         let position = position.unwrap_or_else(|| self.b.f32x4([0.0; 4]));
-        vertex_epilogue(&mut self.b, self.runtime.vertex_ops, position, position, point_size);
+        let result = VertexResult { position, clip_vertex: position, point_size };
+        vertex_ops::epilogue(&mut self.b, self.runtime.vertex_ops, result);
     }
 
     fn pixel_outputs(&mut self) {
@@ -287,45 +289,4 @@ pub(crate) fn system_bank(b: &mut ir::Builder) -> ir::Bank {
             defs: Vec::new(),
         })
     })
-}
-
-/// Position, point size and clip distances; `clip_vertex` is what the clip planes are for.
-pub(crate) fn vertex_epilogue(
-    b: &mut ir::Builder,
-    ops: io::VertexOps,
-    position: Value,
-    clip_vertex: Value,
-    point_size: Option<Value>,
-) {
-    let output = |name: &str, ty, at| OutputDecl { name: name.to_owned(), ty, at, semantic: None };
-    let out = b.output(OutputDecl {
-        semantic: semantic(Usage::Position, 0),
-        ..output("oPos", Type::F32X4, OutputAt::Position)
-    });
-    b.store_output(out, position);
-    let default_size = (ops.point_size != 0).then_some(SystemRegister::PointSize);
-    let size = point_size.or_else(|| {
-        default_size.map(|register| {
-            let system = system_bank(b);
-            b.load_const(system, register.register().into())
-        })
-    });
-    if let Some(size) = size {
-        let out = b.output(output("oPts", Type::F32, OutputAt::PointSize));
-        let size = b.extract(size, 0);
-        b.store_output(out, size);
-    }
-    let planes: Vec<u16> = (0..6).filter(|n| ops.clip_planes >> n & 1 != 0).collect();
-    for (chunk, planes) in planes.chunks(4).enumerate() {
-        let system = system_bank(b);
-        let mut distances = Vec::with_capacity(4);
-        for plane in planes {
-            let plane = b.load_const(system, SystemRegister::ClipPlane.element(*plane).into());
-            distances.push(b.fdot(clip_vertex, plane));
-        }
-        let value = b.construct(&distances);
-        let ty = Type::new(ir::Kind::Float, distances.len() as u8);
-        let out = b.output(output("clip", ty, OutputAt::ClipDistance(chunk as u8 * 4)));
-        b.store_output(out, value);
-    }
 }
