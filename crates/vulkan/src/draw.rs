@@ -6,9 +6,13 @@
 use crate::descriptors::{SlotKey, Table};
 use crate::error::Result;
 use crate::pipeline::{self, Blend, Key};
+use crate::profile::Profile;
 use crate::renderer::Renderer;
 use crate::shaders::Variant;
-use afterimage_stream::packets::{CreateTexture, Draw, DrawIndexed, SetDepthStencil, SetViewport, Stage, Topology};
+use afterimage_shader::RuntimeInfo;
+use afterimage_stream::packets::{
+    CreateTexture, Draw, DrawIndexed, SetDepthStencil, SetPixelOps, SetViewport, Stage, Topology,
+};
 use afterimage_stream::{Group, Groups, TEXTURE_SLOTS};
 use ash::vk;
 use std::sync::Arc;
@@ -49,7 +53,7 @@ pub(crate) struct Shading {
     pub(crate) vertex: Option<Arc<Variant>>,
     pub(crate) pixel: Option<Arc<Variant>>,
     /// State around the shaders.
-    pub(crate) runtime: afterimage_shader::RuntimeInfo,
+    pub(crate) runtime: RuntimeInfo,
     /// Bit per texture slot that either shader samples.
     pub(crate) used: u32,
     /// Which table each slot is read from.
@@ -232,15 +236,7 @@ impl Renderer {
             self.variants_dirty = true;
         }
         if dirty.contains(Group::PixelOps) {
-            let ops = &self.state.pixel_ops;
-            let runtime = &mut self.shading.runtime;
-            runtime.pixel_ops.alpha_compare = ops.alpha_compare;
-            runtime.pixel_ops.fog = ops.fog;
-            runtime.pixel_ops.flat = ops.flat;
-            runtime.pixel_ops.point_sprite = ops.point_sprite;
-            let planes = self.gpu.profile.limits.max_clip_distances.min(6);
-            let planes = if self.gpu.profile.clip_distance { (1u32 << planes) - 1 } else { 0 };
-            runtime.vertex_ops.clip_planes = ops.clip_planes & planes as u8;
+            apply_pixel_ops(&mut self.shading.runtime, &self.gpu.profile, &self.state.pixel_ops);
             self.variants_dirty = true;
         }
         let (mut vertex_input, mut constants) = (dirty.contains(Group::VertexInput), [false; 3]);
@@ -391,6 +387,17 @@ impl Renderer {
             }
         }
     }
+}
+
+/// The part of the state around shaders that a [`SetPixelOps`] says.
+pub(crate) fn apply_pixel_ops(runtime: &mut RuntimeInfo, profile: &Profile, ops: &SetPixelOps) {
+    runtime.pixel_ops.alpha_compare = ops.alpha_compare;
+    runtime.pixel_ops.fog = ops.fog;
+    runtime.pixel_ops.flat = ops.flat;
+    runtime.pixel_ops.point_sprite = ops.point_sprite;
+    let planes = profile.limits.max_clip_distances.min(6);
+    let planes = if profile.clip_distance { (1u32 << planes) - 1 } else { 0 };
+    runtime.vertex_ops.clip_planes = ops.clip_planes & planes as u8;
 }
 
 /// Numbers of the bits that are set.
