@@ -20,6 +20,7 @@ mod cache;
 mod shader;
 pub mod store;
 
+pub use afterimage_msl as msl;
 pub use afterimage_passes::FloatRules;
 pub use afterimage_shader_d3d9::io::{
     COMPARE_ALWAYS, Extra, FOG_LOCATION, FogMode, LinkInfo, PixelOps, RuntimeInfo, TEXTURE_SLOTS, VertexOps, bound,

@@ -1,6 +1,7 @@
 //! Guest code that has been checked, what it depends on, and its compilation.
 
 use afterimage_ir::{self as ir, BuildError, Module, OutputAt, VerifyError};
+use afterimage_msl as msl;
 use afterimage_passes::FloatRules;
 use afterimage_shader_d3d9::ffp::{self, FixedPixelKey, FixedVertexKey};
 use afterimage_shader_d3d9::io::{self, LinkInfo, RuntimeInfo, bound};
@@ -104,6 +105,9 @@ pub enum CompileError {
     /// A module that cannot be written as SPIR-V.
     #[error("SPIR-V: {0}")]
     Emit(#[from] EmitError),
+    /// A module that cannot be written as Metal's language.
+    #[error("MSL: {0}")]
+    Msl(#[from] msl::EmitError),
 }
 
 /// Content hash of all that an artifact depends on: code, profile, and the part of the runtime info that matters.
@@ -356,17 +360,34 @@ impl Shader {
         })
     }
 
-    /// Compiles for a device and the state around the shader.
+    /// Translates to IR and runs the passes: what every back end writes.
+    ///
+    /// # Errors
+    /// What cannot be translated.
+    pub fn module(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<Module, CompileError> {
+        let mut module = self.lift(runtime)?;
+        // Guest code has been through a front end that we trust only so far; the passes and the back ends rely on this.
+        ir::verify(&module)?;
+        afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: profile.float_rules });
+        Ok(module)
+    }
+
+    /// Compiles to SPIR-V for a device and the state around the shader.
     ///
     /// # Errors
     /// What cannot be translated.
     pub fn compile(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<Artifact, CompileError> {
-        let mut module = self.lift(runtime)?;
-        // Guest code has been through a front end that we trust only so far; the passes and the back end rely on this.
-        ir::verify(&module)?;
-        afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: profile.float_rules });
+        let module = self.module(profile, runtime)?;
         let options = afterimage_spirv::Options { bindless: profile.bindless, debug_names: profile.debug_names };
         Ok(afterimage_spirv::emit(&module, &options)?)
+    }
+
+    /// Compiles to Metal's language for the state around the shader. Of the profile only the float rules matter.
+    ///
+    /// # Errors
+    /// What cannot be translated.
+    pub fn compile_msl(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<msl::Artifact, CompileError> {
+        Ok(msl::emit(&self.module(profile, runtime)?, &msl::Options::default())?)
     }
 }
 

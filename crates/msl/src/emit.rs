@@ -1,0 +1,428 @@
+//! Regions to statements.
+
+use std::fmt::Write as _;
+
+use afterimage_ir::{Args, Imm, InstData, Kind, Module, Op, Region, Stage, Type, Uses, Value, uses};
+use smallvec::SmallVec;
+
+use crate::expr::{Expr, Prec, type_name};
+use crate::helpers::Helpers;
+use crate::interface::{self, Interface};
+use crate::names::is_identifier;
+use crate::{Artifact, EmitError, Options};
+
+pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError> {
+    if m.stage == Stage::Compute {
+        return Err(EmitError::Stage(m.stage.name()));
+    }
+    if !is_identifier(&options.entry) {
+        return Err(EmitError::Entry(options.entry.clone()));
+    }
+    let uses = uses(m);
+    let interface = interface::declare(m, &uses)?;
+    let mut e = Emitter {
+        m,
+        uses: &uses,
+        interface,
+        body: String::with_capacity(uses.instructions * 32),
+        indent: 1,
+        slots: m.values.iter().map(|_| Slot::Named).collect(),
+        counts: vec![0; m.values.len()],
+        used_in: vec![m.body; m.values.len()],
+        region: m.body,
+        vars: Vec::new(),
+        loops: SmallVec::new(),
+        helpers: Helpers::default(),
+    };
+    e.count(m.body);
+    e.declare_vars();
+    e.region(m.body, None)?;
+
+    let (body, interface, helpers) = e.finish();
+    let mut source = String::with_capacity(body.len() + 1024);
+    if !m.name.is_empty() {
+        let _ = writeln!(source, "// {}", m.name.replace(|c: char| c.is_control() || c == '\\', " "));
+    }
+    source.push_str(HEAD);
+    helpers.write(&mut source);
+    interface.write(&mut source, m, options);
+    source.push_str("{\n");
+    if interface.returns() {
+        let _ = writeln!(source, "    {}_out out = {{}};", options.entry);
+    }
+    source.push_str(&body);
+    source.push_str("}\n");
+    Ok(Artifact { source, bindings: interface.bindings, reflection: uses.reflection })
+}
+
+/// Clang, and so Metal, contracts whatever the options say; only the pragma stops it. The mode is an option before Metal 3.2.
+const HEAD: &str = "#include <metal_stdlib>
+using namespace metal;
+
+#pragma METAL fp contract(off)
+#if __METAL_VERSION__ >= 320
+#pragma METAL fp math_mode(safe)
+#endif
+";
+
+/// An expression longer than this gets a name, for whoever reads it.
+const LONG: usize = 100;
+
+/// What stands for a value.
+#[derive(Clone)]
+pub(crate) enum Slot {
+    /// A variable of its own, `v` and its number.
+    Named,
+    /// The variable of another value.
+    Alias(Value),
+    /// An expression that will be written where the value is used.
+    Expr(Expr),
+}
+
+/// A loop around the place that is being written.
+struct Loop<'a> {
+    body: Region,
+    results: &'a Args,
+}
+
+/// Writes one module.
+pub(crate) struct Emitter<'a> {
+    pub(crate) m: &'a Module,
+    pub(crate) uses: &'a Uses,
+    pub(crate) interface: Interface,
+    body: String,
+    indent: usize,
+    slots: Vec<Slot>,
+    /// How often each value is used.
+    counts: Vec<u32>,
+    /// The region of a value's last use.
+    used_in: Vec<Region>,
+    /// The region that is being written.
+    region: Region,
+    /// Names of the variables.
+    pub(crate) vars: Vec<String>,
+    loops: SmallVec<[Loop<'a>; 4]>,
+    pub(crate) helpers: Helpers,
+}
+
+impl<'a> Emitter<'a> {
+    fn count(&mut self, region: Region) {
+        let m = self.m;
+        for &inst in &m.region(region).insts {
+            let data = m.inst(inst);
+            for arg in &data.args {
+                self.counts[arg.index()] += 1;
+                self.used_in[arg.index()] = region;
+            }
+            match data.imm {
+                Imm::If(yes, no) => {
+                    self.count(yes);
+                    self.count(no);
+                }
+                Imm::Loop(body) => self.count(body),
+                _ => {}
+            }
+        }
+    }
+
+    /// What was written, and what it needs.
+    fn finish(self) -> (String, Interface, Helpers) {
+        (self.body, self.interface, self.helpers)
+    }
+
+    fn declare_vars(&mut self) {
+        for (i, d) in self.m.vars.iter().enumerate() {
+            let mut name = String::new();
+            if self.uses.vars[i] {
+                name = self.interface.names.pick(&d.name, "r");
+                let ty = type_name(d.ty);
+                match d.array {
+                    Some(len) => self.line(format_args!("{ty} {name}[{len}] = {{}};")),
+                    None => self.line(format_args!("{ty} {name} = {{}};")),
+                }
+            }
+            self.vars.push(name);
+        }
+    }
+
+    // Statements.
+
+    /// Writes a line.
+    pub(crate) fn line(&mut self, text: std::fmt::Arguments<'_>) {
+        let _ = writeln!(self.body, "{:1$}{text}", "", self.indent * 4);
+    }
+
+    fn open(&mut self, text: std::fmt::Arguments<'_>) {
+        self.line(text);
+        self.indent += 1;
+    }
+
+    fn close(&mut self, text: &str) {
+        self.indent -= 1;
+        self.line(format_args!("{text}"));
+    }
+
+    /// Gives the value a variable.
+    pub(crate) fn define(&mut self, value: Value, text: &str) {
+        let ty = type_name(self.m.ty(value));
+        self.line(format_args!("{ty} {value} = {text};"));
+        self.slots[value.index()] = Slot::Named;
+    }
+
+    /// Keeps the expression of a value until it is used, or gives it a variable if that is better.
+    pub(crate) fn set(&mut self, value: Value, expr: Expr) {
+        let count = self.counts[value.index()];
+        // An expression must not move into a loop, where it would be computed again and again, and need not move elsewhere.
+        let once = count == 1 && self.used_in[value.index()] == self.region && expr.text.len() <= LONG;
+        self.slots[value.index()] = Slot::Expr(expr);
+        if count > 0 && !once {
+            self.name(value);
+        }
+    }
+
+    /// Gives a value that stands for an expression a variable, unless the expression may be written again and again.
+    pub(crate) fn name(&mut self, value: Value) {
+        if matches!(&self.slots[value.index()], Slot::Expr(expr) if !expr.free) {
+            let mut text = String::new();
+            self.put(&mut text, value, Prec::Any);
+            self.define(value, &text);
+        }
+    }
+
+    /// Whether the value is used at all.
+    pub(crate) fn is_used(&self, value: Value) -> bool {
+        self.counts[value.index()] > 0
+    }
+
+    // Operands.
+
+    /// What stands for a value, seen through aliases.
+    pub(crate) fn slot(&self, mut value: Value) -> (Value, &Slot) {
+        loop {
+            match &self.slots[value.index()] {
+                Slot::Alias(other) => value = *other,
+                slot => return (value, slot),
+            }
+        }
+    }
+
+    /// The expression of a value that has all components the same.
+    pub(crate) fn splat(&self, value: Value) -> Option<&Expr> {
+        match self.slot(value).1 {
+            Slot::Expr(expr) if expr.splat => Some(expr),
+            _ => None,
+        }
+    }
+
+    /// Writes a value in its own type, in parentheses if it binds less than `least`.
+    pub(crate) fn put(&self, out: &mut String, value: Value, least: Prec) {
+        match self.slot(value) {
+            (value, Slot::Expr(expr)) if expr.splat => {
+                let _ = write!(out, "{}({})", type_name(self.m.ty(value)), expr.text);
+            }
+            (_, Slot::Expr(expr)) => put_text(out, &expr.text, expr.prec, least),
+            (value, _) => {
+                let _ = write!(out, "{value}");
+            }
+        }
+    }
+
+    /// Writes a value where a scalar does for a vector whose components are all the same.
+    pub(crate) fn put_loose(&self, out: &mut String, value: Value, least: Prec) {
+        match self.splat(value) {
+            Some(expr) => put_text(out, &expr.text, expr.prec, least),
+            None => self.put(out, value, least),
+        }
+    }
+
+    /// The text of an operand.
+    fn text(&self, value: Value, least: Prec) -> String {
+        let mut out = String::new();
+        self.put(&mut out, value, least);
+        out
+    }
+
+    // Control flow.
+
+    /// Writes a region; `yield` sets `results`.
+    fn region(&mut self, region: Region, results: Option<&Args>) -> Result<(), EmitError> {
+        let m = self.m;
+        let outer = std::mem::replace(&mut self.region, region);
+        for &inst in &m.region(region).insts {
+            let data = m.inst(inst);
+            match (data.op, data.imm) {
+                (Op::If, Imm::If(yes, no)) => self.if_(data, yes, no)?,
+                (Op::Loop, Imm::Loop(body)) => self.loop_(data, body)?,
+                (Op::Yield, _) => self.assign(results.ok_or(EmitError::Malformed("yield"))?, &data.args),
+                (Op::Break, _) => {
+                    let frame = self.loops.last().ok_or(EmitError::Malformed("break"))?;
+                    self.assign(frame.results, &data.args);
+                    self.line(format_args!("break;"));
+                }
+                (Op::Continue, _) => {
+                    let body = self.loops.last().ok_or(EmitError::Malformed("continue"))?.body;
+                    self.assign(&m.region(body).params, &data.args);
+                    if region != body {
+                        self.line(format_args!("continue;"));
+                    }
+                }
+                (Op::Return, _) => self.return_(region),
+                // At the very end, so that compilers do not complain.
+                (Op::Unreachable, _) if region == m.body => self.return_(region),
+                (Op::Unreachable, _) => {}
+                (Op::Demote, _) => {
+                    // Metal's fragment goes on as a helper, as ours does.
+                    let condition = self.text(data.args[0], Prec::Any);
+                    self.line(format_args!("if ({condition}) discard_fragment();"));
+                }
+                _ => self.inst(data)?,
+            }
+        }
+        self.region = outer;
+        Ok(())
+    }
+
+    fn return_(&mut self, region: Region) {
+        if self.interface.returns() {
+            self.line(format_args!("return out;"));
+        } else if region != self.m.body {
+            self.line(format_args!("return;"));
+        }
+    }
+
+    /// The operands of `yield` if the region does nothing else.
+    fn only_yields(&self, region: Region) -> Option<&'a Args> {
+        match self.m.region(region).insts[..] {
+            [only] if self.m.inst(only).op == Op::Yield => Some(&self.m.inst(only).args),
+            _ => None,
+        }
+    }
+
+    fn if_(&mut self, data: &'a InstData, yes: Region, no: Region) -> Result<(), EmitError> {
+        let condition = data.args[0];
+        // A side that only gives values is written as the values that the results have before.
+        let (turned, first, before) = match (self.only_yields(yes), self.only_yields(no)) {
+            (_, Some(args)) => (false, yes, Some(args)),
+            (Some(args), None) => (true, no, Some(args)),
+            (None, None) => (false, yes, None),
+        };
+        let condition =
+            if turned { format!("!{}", self.text(condition, Prec::Unary)) } else { self.text(condition, Prec::Any) };
+        for (i, &result) in data.results.iter().enumerate() {
+            match before {
+                _ if !self.is_used(result) => {}
+                Some(args) => {
+                    let text = self.text(args[i], Prec::Any);
+                    self.define(result, &text);
+                }
+                None => self.line(format_args!("{} {result};", type_name(self.m.ty(result)))),
+            }
+        }
+        self.open(format_args!("if ({condition}) {{"));
+        self.region(first, Some(&data.results))?;
+        if before.is_none() {
+            self.close("} else {");
+            self.indent += 1;
+            self.region(no, Some(&data.results))?;
+        }
+        self.close("}");
+        Ok(())
+    }
+
+    fn loop_(&mut self, data: &'a InstData, body: Region) -> Result<(), EmitError> {
+        let m = self.m;
+        let params = &m.region(body).params;
+        for (&param, &start) in params.iter().zip(&data.args) {
+            if self.is_used(param) {
+                let text = self.text(start, Prec::Any);
+                self.define(param, &text);
+            }
+        }
+        let mut breaks: SmallVec<[&Args; 4]> = SmallVec::new();
+        self.breaks(body, &mut breaks);
+        for (i, &result) in data.results.iter().enumerate() {
+            // A parameter keeps its last value behind the loop.
+            let same =
+                params.iter().find(|&&param| breaks.iter().all(|args| args[i] == param)).filter(|_| !breaks.is_empty());
+            match same {
+                Some(&param) => self.slots[result.index()] = Slot::Alias(param),
+                None if self.is_used(result) => self.line(format_args!("{} {result};", type_name(m.ty(result)))),
+                None => {}
+            }
+        }
+        self.open(format_args!("while (true) {{"));
+        self.loops.push(Loop { body, results: &data.results });
+        self.region(body, None)?;
+        self.loops.pop();
+        self.close("}");
+        Ok(())
+    }
+
+    /// Operands of every `break` out of the loop whose body `region` is part of.
+    fn breaks(&self, region: Region, found: &mut SmallVec<[&'a Args; 4]>) {
+        let m = self.m;
+        for &inst in &m.region(region).insts {
+            let data = m.inst(inst);
+            match data.imm {
+                Imm::If(yes, no) => {
+                    self.breaks(yes, found);
+                    self.breaks(no, found);
+                }
+                _ if data.op == Op::Break => found.push(&data.args),
+                _ => {}
+            }
+        }
+    }
+
+    /// Sets the variables of `to` to `from`, all at once.
+    fn assign(&mut self, to: &Args, from: &Args) {
+        let mut moves: SmallVec<[(Value, String); 4]> = SmallVec::new();
+        for (&to, &from) in to.iter().zip(from) {
+            let stays = self.slot(to).0 == self.slot(from).0;
+            if self.is_used(to) && !stays && !matches!(self.slots[to.index()], Slot::Alias(_)) {
+                moves.push((to, self.text(from, Prec::Any)));
+            }
+        }
+        for i in 1..moves.len() {
+            if moves[..i].iter().any(|(to, _)| mentions(&moves[i].1, *to)) {
+                let (to, text) = moves[i].clone();
+                moves[i].1 = format!("next_{to}");
+                self.line(format_args!("{} next_{to} = {text};", type_name(self.m.ty(to))));
+            }
+        }
+        for (to, text) in &moves {
+            self.line(format_args!("{to} = {text};"));
+        }
+    }
+}
+
+/// Whether the text has the name of the value in it.
+fn mentions(text: &str, value: Value) -> bool {
+    let name = value.to_string();
+    text.match_indices(&name).any(|(at, _)| {
+        let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        !text[at + name.len()..].starts_with(part) && !text[..at].ends_with(part)
+    })
+}
+
+/// Writes text, in parentheses if it binds less than `least`.
+fn put_text(out: &mut String, text: &str, prec: Prec, least: Prec) {
+    if prec < least {
+        out.push('(');
+        out.push_str(text);
+        out.push(')');
+    } else {
+        out.push_str(text);
+    }
+}
+
+/// The type of one component.
+pub(crate) fn component(ty: Type) -> Type {
+    ty.with_lanes(1)
+}
+
+/// Whether values of the kinds are written in the same type.
+pub(crate) fn same_type(a: Kind, b: Kind) -> bool {
+    let integer = |kind| if kind == Kind::Bits { Kind::Int } else { kind };
+    integer(a) == integer(b)
+}

@@ -1,0 +1,268 @@
+//! Declares what the shader shares with the outside: function constants, structures of inputs and outputs, arguments.
+
+use std::fmt::Write as _;
+
+use afterimage_ir::{Dim, Input, InputAt, Interp, Kind, Module, Output, OutputAt, Spec, Stage, TextureDecl, Uses};
+
+use crate::bindings::{Attribute, Binding, Place, Source, check_bindings, texture_index};
+use crate::expr::{literal, type_name};
+use crate::names::Names;
+use crate::{EmitError, Options};
+
+/// Names of what the module declares, as the code writes them; empty where the code does not use it.
+#[derive(Default)]
+pub(crate) struct Interface {
+    pub(crate) bindings: Vec<Binding>,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) outputs: Vec<String>,
+    /// Texture and sampler.
+    pub(crate) textures: Vec<(String, String)>,
+    pub(crate) specs: Vec<String>,
+    pub(crate) names: Names,
+}
+
+impl Interface {
+    /// Whether the function has a `[[stage_in]]` structure.
+    fn has(&self, place: Place) -> bool {
+        self.bindings.iter().any(|b| b.place == place)
+    }
+
+    /// Whether the function returns something.
+    pub(crate) fn returns(&self) -> bool {
+        self.has(Place::Output)
+    }
+
+    fn bind(&mut self, name: &str, place: Place, attribute: Attribute, lanes: u8, source: Source) {
+        self.bindings.push(Binding { name: name.to_owned(), place, attribute, lanes, source });
+    }
+}
+
+/// Names everything that the code uses, and checks that Metal has room for it.
+pub(crate) fn declare(m: &Module, uses: &Uses) -> Result<Interface, EmitError> {
+    let mut out = Interface { names: Names::function(), ..Interface::default() };
+    specs(&mut out, m, uses);
+    inputs(&mut out, m, uses);
+    outputs(&mut out, m, uses);
+    arguments(&mut out, m, uses);
+    check_bindings(&out.bindings)?;
+    Ok(out)
+}
+
+fn specs(out: &mut Interface, m: &Module, uses: &Uses) {
+    for (i, d) in m.specs.iter().enumerate() {
+        let mut name = String::new();
+        if uses.specs[i] {
+            name = out.names.pick(&d.name, "spec");
+            // What is set from outside; the code uses the name without the ending, which is that or the default.
+            let set = out.names.pick(&format!("{name}_set"), "spec_set");
+            out.bind(&set, Place::Program, Attribute::FunctionConstant(d.id), 0, Source::Spec(Spec::new(i)));
+        }
+        out.specs.push(name);
+    }
+}
+
+fn inputs(out: &mut Interface, m: &Module, uses: &Uses) {
+    let mut members = Names::members();
+    for (i, d) in m.inputs.iter().enumerate() {
+        let source = Source::Input(Input::new(i));
+        let mut name = String::new();
+        if let InputAt::Location(n) = d.at
+            && uses.inputs[i]
+        {
+            let member = members.pick(&d.name, "in");
+            let attribute = if m.stage == Stage::Vertex { Attribute::Attribute } else { Attribute::User };
+            out.bind(&member, Place::Input, attribute(n.into()), d.ty.lanes, source);
+            name = format!("in.{member}");
+        }
+        out.inputs.push(name);
+    }
+}
+
+fn outputs(out: &mut Interface, m: &Module, uses: &Uses) {
+    let mut members = Names::members();
+    let mut clip = None;
+    let mut position = false;
+    for (i, d) in m.outputs.iter().enumerate() {
+        if !uses.outputs[i] {
+            out.outputs.push(String::new());
+            continue;
+        }
+        let attribute = match d.at {
+            OutputAt::Location(n) if m.stage == Stage::Vertex => Attribute::User(n.into()),
+            OutputAt::Location(n) => Attribute::Color(n.into()),
+            OutputAt::Position => Attribute::Position,
+            OutputAt::PointSize => Attribute::PointSize,
+            OutputAt::FragDepth => Attribute::Depth,
+            OutputAt::ClipDistance(_) => {
+                let member = clip.get_or_insert_with(|| {
+                    let member = members.pick("clip_distance", "");
+                    let count = uses.reflection.clip_distances();
+                    out.bind(
+                        &member,
+                        Place::Output,
+                        Attribute::ClipDistance(count.into()),
+                        count,
+                        Source::ClipDistances,
+                    );
+                    member
+                });
+                out.outputs.push(format!("out.{member}"));
+                continue;
+            }
+        };
+        position |= attribute == Attribute::Position;
+        let member = members.pick(&d.name, "out");
+        out.bind(&member, Place::Output, attribute, d.ty.lanes, Source::Output(Output::new(i)));
+        out.outputs.push(format!("out.{member}"));
+    }
+    // Metal takes no vertex function that returns something but no position.
+    if m.stage == Stage::Vertex && out.returns() && !position {
+        let member = members.pick("position", "");
+        out.bind(&member, Place::Output, Attribute::Position, 4, Source::NoPosition);
+    }
+}
+
+fn arguments(out: &mut Interface, m: &Module, uses: &Uses) {
+    for (i, d) in m.inputs.iter().enumerate() {
+        let (attribute, otherwise) = match d.at {
+            InputAt::Location(_) => continue,
+            InputAt::VertexIndex => (Attribute::VertexId, "vertex_id"),
+            InputAt::InstanceIndex => (Attribute::InstanceId, "instance_id"),
+            InputAt::FragCoord => (Attribute::Position, "position"),
+            InputAt::FrontFacing => (Attribute::FrontFacing, "front_facing"),
+            InputAt::PointCoord => (Attribute::PointCoord, "point_coord"),
+        };
+        if uses.inputs[i] {
+            let name = out.names.pick(&d.name, otherwise);
+            out.bind(&name, Place::Argument, attribute, d.ty.lanes, Source::Input(Input::new(i)));
+            out.inputs[i] = name;
+        }
+    }
+    if uses.reflection.const_registers() > 0 {
+        out.bind("constants", Place::Argument, Attribute::Buffer(0), 0, Source::Constants);
+    }
+    if uses.reflection.system {
+        out.bind("system", Place::Argument, Attribute::Buffer(1), 0, Source::System);
+    }
+    for (i, d) in m.textures.iter().enumerate() {
+        if !uses.textures[i] {
+            out.textures.push(Default::default());
+            continue;
+        }
+        // Two declarations that say the same are one argument. If they differ, the check finds them.
+        if let Some(same) = (0..i).find(|&other| uses.textures[other] && m.textures[other] == *d) {
+            out.textures.push(out.textures[same].clone());
+            continue;
+        }
+        let texture = out.names.pick(&format!("t{}", d.slot), "");
+        let sampler = out.names.pick(&format!("s{}", d.slot), "");
+        let index = texture_index(m.stage, d.slot);
+        out.bind(&texture, Place::Argument, Attribute::Texture(index), 0, Source::Texture(d.slot));
+        out.bind(&sampler, Place::Argument, Attribute::Sampler(index), 0, Source::Sampler(d.slot));
+        out.textures.push((texture, sampler));
+    }
+}
+
+fn texture_type(d: &TextureDecl) -> &'static str {
+    match (d.dim, d.shadow) {
+        (Dim::D2, false) => "texture2d<float>",
+        (Dim::D2, true) => "depth2d<float>",
+        (Dim::Cube, false) => "texturecube<float>",
+        (Dim::Cube, true) => "depthcube<float>",
+        (Dim::D3, _) => "texture3d<float>",
+    }
+}
+
+/// What the attribute of a varying has behind it.
+fn interpolation(stage: Stage, interp: Interp, kind: Kind) -> &'static str {
+    match interp {
+        _ if stage != Stage::Pixel => "",
+        // Metal wants integers flat.
+        _ if kind != Kind::Float => ", flat",
+        Interp::Smooth => "",
+        Interp::Centroid => ", centroid_perspective",
+        Interp::Linear => ", center_no_perspective",
+        Interp::Flat => ", flat",
+    }
+}
+
+impl Interface {
+    /// Writes all that stands before the function's body.
+    pub(crate) fn write(&self, text: &mut String, m: &Module, options: &Options) {
+        let entry = &options.entry;
+        self.write_specs(text, m);
+        self.write_struct(text, m, entry, Place::Input, "in");
+        self.write_struct(text, m, entry, Place::Output, "out");
+        let stage = if m.stage == Stage::Vertex { "vertex" } else { "fragment" };
+        let start = text.len() + 1;
+        let _ = match self.returns() {
+            true => write!(text, "\n{stage} {entry}_out {entry}("),
+            false => write!(text, "\n{stage} void {entry}("),
+        };
+        let indent = text.len() - start;
+        let mut first = true;
+        let mut next = |text: &mut String| {
+            if !std::mem::take(&mut first) {
+                let _ = write!(text, ",\n{:indent$}", "");
+            }
+        };
+        if self.has(Place::Input) {
+            next(text);
+            let _ = write!(text, "{entry}_in in [[stage_in]]");
+        }
+        for b in self.bindings.iter().filter(|b| b.place == Place::Argument) {
+            let ty = match b.source {
+                Source::Input(input) => type_name(m.inputs[input.index()].ty),
+                Source::Constants | Source::System => "constant float4*",
+                Source::Texture(slot) => match m.textures.iter().find(|d| d.slot == slot) {
+                    Some(d) => texture_type(d),
+                    None => continue,
+                },
+                Source::Sampler(_) => "sampler",
+                Source::Spec(_) | Source::Output(_) | Source::NoPosition | Source::ClipDistances => continue,
+            };
+            next(text);
+            let _ = write!(text, "{ty} {} [[{}]]", b.name, b.attribute);
+        }
+        text.push_str(")\n");
+    }
+
+    fn write_specs(&self, text: &mut String, m: &Module) {
+        for b in &self.bindings {
+            let Source::Spec(spec) = b.source else { continue };
+            let d = &m.specs[spec.index()];
+            let (set, name) = (&b.name, &self.specs[spec.index()]);
+            let ty = type_name(afterimage_ir::Type::new(d.kind, 1));
+            let _ = writeln!(text, "\nconstant {ty} {set} [[{}]];", b.attribute);
+            let _ = write!(text, "constant {ty} {name} = is_function_constant_defined({set}) ? {set} : ");
+            literal(text, d.kind, d.default);
+            text.push_str(";\n");
+        }
+    }
+
+    fn write_struct(&self, text: &mut String, m: &Module, entry: &str, place: Place, ending: &str) {
+        if !self.has(place) {
+            return;
+        }
+        let _ = writeln!(text, "\nstruct {entry}_{ending}\n{{");
+        for b in self.bindings.iter().filter(|b| b.place == place) {
+            let (ty, more) = match b.source {
+                Source::Input(input) => {
+                    let d = &m.inputs[input.index()];
+                    (type_name(d.ty), interpolation(m.stage, d.interp, d.ty.kind))
+                }
+                Source::Output(output) => (type_name(m.outputs[output.index()].ty), ""),
+                Source::NoPosition => ("float4", ""),
+                _ => ("float", ""),
+            };
+            // Programs draw the same geometry with different shaders and compare depths for equality.
+            let more = if b.attribute == Attribute::Position { ", invariant" } else { more };
+            let _ = write!(text, "    {ty} {} [[{}{more}]]", b.name, b.attribute);
+            if let Attribute::ClipDistance(count) = b.attribute {
+                let _ = write!(text, " [{count}]");
+            }
+            text.push_str(";\n");
+        }
+        text.push_str("};\n");
+    }
+}

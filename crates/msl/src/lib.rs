@@ -1,0 +1,88 @@
+//! Metal Shading Language back end of the IR: source text for Metal 2.4 and later.
+//!
+//! [`emit`] turns a verified module into an [`Artifact`]: source, the [`Reflection`] that every back end gives, and the
+//! [`Binding`]s: each thing in the source that has an attribute, with its index. The module must have gone through the
+//! `float_rules` pass; every other pass only makes the output better.
+//!
+//! # Shader ABI
+//! * Constants: `constant float4* constants [[buffer(0)]]`, the segments of [`Reflection::segments`] one after the other, 16
+//!   bytes a register; the system block is `[[buffer(1)]]`, register `n` at byte `16 * n`.
+//! * Textures and samplers: `[[texture(n)]]`, `[[sampler(n)]]`, `n` being the slot in the pixel stage and the slot - 16 in the
+//!   vertex stage, since Metal's argument tables are per stage ([`texture_index`]).
+//! * Vertex inputs are `[[attribute(location)]]`, varyings `[[user(locN)]]` in both stages, colour outputs `[[color(location)]]`.
+//! * Specialisation constants are `[[function_constant(id)]]`; one that is not set has its default.
+//! * Clip space is the IR's. Metal's y points up as Direct3D's does, so nothing needs to be turned over.
+//!
+//! # What the host must set when it compiles the source
+//! * Fast math off (`MTLCompileOptions.fastMathEnabled = NO`, or `-fno-fast-math`), for Metal before 3.2; from there on the source
+//!   says so itself. Functions whose result for zero, infinity or NaN matters come from `metal::precise` either way.
+//! * `MTLCompileOptions.preserveInvariance = YES` (`-fpreserve-invariance`), or `[[position, invariant]]` has no effect.
+//! * Multiplications and additions are not contracted: no compile option does that, so the source has the pragma.
+#![forbid(unsafe_code)]
+
+mod bindings;
+mod emit;
+mod expr;
+mod helpers;
+mod interface;
+mod names;
+mod ops;
+
+use afterimage_ir::Module;
+pub use afterimage_ir::Reflection;
+
+pub use bindings::{Attribute, Binding, BindingError, LIMITS, Limit, Place, Source, check_bindings, texture_index};
+
+/// Choices of the writer.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Options {
+    /// Name of the function: an identifier that is no word of the language. (`main` may not be one in Metal.)
+    pub entry: String,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { entry: "main0".to_owned() }
+    }
+}
+
+/// A shader for Metal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Artifact {
+    /// The source text.
+    pub source: String,
+    /// What the shader uses, in terms of the IR.
+    pub reflection: Reflection,
+    /// What in the source has an attribute, in the order of the source: function constants, members of the input structure,
+    /// members of the output structure, arguments. (Members of the input structure come with the first argument.)
+    pub bindings: Vec<Binding>,
+}
+
+/// Why a module cannot be written.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EmitError {
+    /// A guest float opcode is left.
+    #[error("`{0}` must be lowered by the float_rules pass before MSL is written")]
+    GuestFloat(&'static str),
+    /// A stage that is not done.
+    #[error("the MSL writer does not know the {0} stage yet")]
+    Stage(&'static str),
+    /// A use of an input, output or other declaration that the module does not have, or an immediate of the wrong kind.
+    #[error("`{0}` is malformed: the module was not verified")]
+    Malformed(&'static str),
+    /// The name of the function.
+    #[error("`{0}` cannot be the name of a Metal function: it must be an identifier that is no word of the language")]
+    Entry(String),
+    /// Something that Metal has no room for.
+    #[error(transparent)]
+    Binding(#[from] BindingError),
+}
+
+/// Writes `module`, which must be verified.
+///
+/// # Errors
+/// When the module holds what no pass has lowered, was not verified, or has more inputs, textures or samplers than Metal
+/// allows.
+pub fn emit(module: &Module, options: &Options) -> Result<Artifact, EmitError> {
+    emit::emit(module, options)
+}

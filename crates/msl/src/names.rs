@@ -1,0 +1,258 @@
+//! Identifiers out of the IR's names.
+
+/// Words that no identifier of ours may be, in order: those of C++14 and Metal, and what the written code calls.
+const RESERVED: &[&str] = &[
+    "FLT_EPSILON",
+    "FLT_MAX",
+    "FLT_MIN",
+    "HUGE_VALF",
+    "INFINITY",
+    "MAXFLOAT",
+    "NAN",
+    "NULL",
+    "abs",
+    "access",
+    "alignas",
+    "alignof",
+    "all",
+    "and",
+    "and_eq",
+    "any",
+    "as_type",
+    "asm",
+    "assert",
+    "atomic",
+    "auto",
+    "bias",
+    "bitand",
+    "bitor",
+    "break",
+    "case",
+    "catch",
+    "ceil",
+    "clamp",
+    "class",
+    "compl",
+    "component",
+    "const",
+    "const_cast",
+    "constant",
+    "constexpr",
+    "constants",
+    "continue",
+    "coord",
+    "cos",
+    "decltype",
+    "default",
+    "delete",
+    "depth2d",
+    "depthcube",
+    "device",
+    "dfdx",
+    "dfdy",
+    "discard_fragment",
+    "do",
+    "dot",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "exp2",
+    "explicit",
+    "export",
+    "extern",
+    "fabs",
+    "false",
+    "filter",
+    "float_to_int",
+    "float_to_uint",
+    "floor",
+    "fma",
+    "for",
+    "fragment",
+    "friend",
+    "goto",
+    "gradient2d",
+    "gradient3d",
+    "gradientcube",
+    "if",
+    "in",
+    "infinity",
+    "inline",
+    "is_function_constant_defined",
+    "isnan",
+    "kernel",
+    "level",
+    "log2",
+    "main",
+    "max",
+    "metal",
+    "min",
+    "mulhi",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "out",
+    "popcount",
+    "precise",
+    "private",
+    "protected",
+    "public",
+    "ray_data",
+    "register",
+    "reinterpret_cast",
+    "return",
+    "reverse_bits",
+    "rint",
+    "rsqrt",
+    "sampler",
+    "select",
+    "signed",
+    "signed_divide",
+    "signed_remainder",
+    "sin",
+    "size_t",
+    "sizeof",
+    "sqrt",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "system",
+    "template",
+    "texture2d",
+    "texture3d",
+    "texturecube",
+    "this",
+    "thread",
+    "thread_local",
+    "threadgroup",
+    "threadgroup_imageblock",
+    "throw",
+    "true",
+    "trunc",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "unsigned_divide",
+    "unsigned_remainder",
+    "using",
+    "vertex",
+    "virtual",
+    "visible",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+];
+
+/// Scalar types; with a digit or a matrix' size behind them they are words as well.
+const SCALARS: &[&str] =
+    &["bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double", "bfloat"];
+
+fn is_reserved(name: &str) -> bool {
+    RESERVED.binary_search(&name).is_ok()
+        || SCALARS.iter().any(|scalar| {
+            name.strip_prefix(scalar).is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit() || b == b'x'))
+        })
+}
+
+/// Whether it is an identifier that is free for use.
+pub(crate) fn is_identifier(name: &str) -> bool {
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let begins = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
+    // Two underscores in a row are the compiler's.
+    plain && begins && !name.contains("__") && !is_reserved(name)
+}
+
+/// Whether values could have that name: `v` and a number.
+fn is_value(name: &str) -> bool {
+    name.strip_prefix('v').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The names of one scope.
+#[derive(Default)]
+pub(crate) struct Names {
+    taken: Vec<String>,
+    /// Whether values live in the scope too.
+    values: bool,
+}
+
+impl Names {
+    /// Names of a structure's members.
+    pub(crate) fn members() -> Names {
+        Names::default()
+    }
+
+    /// Names in the function.
+    pub(crate) fn function() -> Names {
+        Names { taken: Vec::new(), values: true }
+    }
+
+    /// An identifier like `wanted`, or like `otherwise` if nothing of that is left, that no one else in this scope has.
+    pub(crate) fn pick(&mut self, wanted: &str, otherwise: &str) -> String {
+        let mut name = String::with_capacity(wanted.len());
+        for c in wanted.chars().skip_while(|c| !c.is_ascii_alphabetic()) {
+            let c = if c.is_ascii_alphanumeric() { c } else { '_' };
+            if c != '_' || !name.ends_with('_') {
+                name.push(c);
+            }
+        }
+        if name.is_empty() {
+            name.push_str(otherwise);
+        }
+        if is_reserved(&name) || self.values && is_value(&name) {
+            name.push('_');
+        }
+        if self.taken.contains(&name) {
+            let stem = format!("{}_", name.trim_end_matches('_'));
+            let free = (1..).map(|n| format!("{stem}{n}")).find(|name| !self.taken.contains(name));
+            name = free.unwrap_or(stem);
+        }
+        self.taken.push(name.clone());
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reserved_words_are_in_order() {
+        assert!(RESERVED.windows(2).all(|w| w[0] < w[1]), "{:?}", RESERVED.windows(2).find(|w| w[0] >= w[1]));
+    }
+
+    #[test]
+    fn names_are_identifiers_and_differ() {
+        let mut names = Names::function();
+        let wanted =
+            ["t0", "t0", "t0_", "vertex", "float4", "v12", "v", "9 lives", "\u{e9}t\u{e9}", "a__b", "", "", "_x"];
+        let found: Vec<String> = wanted.iter().map(|name| names.pick(name, "x")).collect();
+        let all: std::collections::HashSet<&String> = found.iter().collect();
+        assert_eq!(all.len(), found.len(), "{found:?}");
+        assert!(found.iter().all(|name| is_identifier(name) && !is_value(name)), "{found:?}");
+        assert_eq!(found[..8], ["t0", "t0_1", "t0_", "vertex_", "float4_", "v12_", "v_", "lives"]);
+        assert_eq!(Names::members().pick("v12", "x"), "v12");
+    }
+
+    #[test]
+    fn entries_are_checked() {
+        assert!(["main0", "ps", "shader_1"].iter().all(|name| is_identifier(name)));
+        assert!(
+            ["main", "", "0a", "_a", "a__b", "float4", "a b", "a;", "kernel"].iter().all(|name| !is_identifier(name))
+        );
+    }
+}

@@ -1,0 +1,710 @@
+//! Opcodes to expressions. The match is exhaustive, so an opcode that is not written does not compile.
+
+use std::fmt::Write as _;
+
+use afterimage_ir::{BankSource, Dim, Imm, InstData, Kind, Mask, Op, OutputAt, Swizzle, Type, Value, Var};
+
+use crate::EmitError;
+use crate::emit::{Emitter, Slot, component, same_type};
+use crate::expr::{Expr, Prec, letters, literal, signed_literal, signed_name, type_name};
+
+/// Operands as they are, or as signed integers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Plain,
+    Signed,
+}
+
+impl Emitter<'_> {
+    /// Writes an instruction other than control flow.
+    pub(crate) fn inst(&mut self, data: &InstData) -> Result<(), EmitError> {
+        let Some(&result) = data.results.first() else { return self.effect(data) };
+        // What is not used would only be in the way of who reads the text.
+        if self.is_used(result)
+            && let Some(expr) = self.compute(data, result)?
+        {
+            self.set(result, expr);
+        }
+        Ok(())
+    }
+
+    /// The expression of an instruction; `None` if it was written as a statement, because it must stay where it is.
+    fn compute(&mut self, data: &InstData, result: Value) -> Result<Option<Expr>, EmitError> {
+        use Prec::{Bits, Compare, Product, Shift, Sum, Unary};
+        use Read::{Plain, Signed};
+        let ty = self.m.ty(result);
+        let malformed = EmitError::Malformed(data.op.name());
+        Ok(Some(match data.op {
+            Op::FAdd => self.operator(data, "+", Sum, [Sum, Product], Plain),
+            Op::FSub => self.operator(data, "-", Sum, [Sum, Product], Plain),
+            Op::FMul => self.operator(data, "*", Product, [Product, Unary], Plain),
+            Op::FDiv => self.operator(data, "/", Product, [Product, Unary], Plain),
+            Op::FMad => self.multiply_add(data),
+            Op::FFma => self.call(data, "fma"),
+            Op::FNeg => self.unary(data, "-"),
+            Op::FAbs => self.call(data, "fabs"),
+            Op::FSat => self.saturate(data, ty),
+            Op::FMin => self.call(data, "precise::min"),
+            Op::FMax => self.call(data, "precise::max"),
+            Op::FFloor => self.call(data, "floor"),
+            Op::FCeil => self.call(data, "ceil"),
+            Op::FTrunc => self.call(data, "trunc"),
+            Op::FRound => self.call(data, "rint"),
+            Op::FFract => self.fract(data),
+            Op::FRcp => self.reciprocal(data),
+            Op::FRsq => self.call(data, "precise::rsqrt"),
+            Op::FSqrt => self.call(data, "precise::sqrt"),
+            Op::FExp2 => self.call(data, "precise::exp2"),
+            Op::FLog2 => self.call(data, "precise::log2"),
+            Op::FSin => self.call(data, "precise::sin"),
+            Op::FCos => self.call(data, "precise::cos"),
+
+            Op::FMulZ | Op::FMadZ | Op::FDotZ | Op::FMinC | Op::FMaxC | Op::FRcpC | Op::FRsqC | Op::FLog2C => {
+                return Err(EmitError::GuestFloat(data.op.name()));
+            }
+
+            Op::FEq | Op::IEq => self.operator(data, "==", Compare, [Shift; 2], Plain),
+            Op::FNe | Op::INe => self.operator(data, "!=", Compare, [Shift; 2], Plain),
+            Op::FLt | Op::ULt => self.operator(data, "<", Compare, [Shift; 2], Plain),
+            Op::FLe | Op::ULe => self.operator(data, "<=", Compare, [Shift; 2], Plain),
+            Op::ILt => self.operator(data, "<", Compare, [Shift; 2], Signed),
+            Op::ILe => self.operator(data, "<=", Compare, [Shift; 2], Signed),
+
+            Op::IAdd => self.operator(data, "+", Sum, [Sum, Product], Plain),
+            Op::ISub => self.operator(data, "-", Sum, [Sum, Product], Plain),
+            Op::IMul => self.operator(data, "*", Product, [Product, Unary], Plain),
+            Op::IMulHi => self.signed_call(data, ty, "mulhi"),
+            Op::UMulHi => self.call(data, "mulhi"),
+            Op::INeg => self.unary(data, "-"),
+            Op::IAbs => self.integer_abs(data, ty),
+            Op::IMin => self.signed_call(data, ty, "min"),
+            Op::IMax => self.signed_call(data, ty, "max"),
+            Op::UMin => self.call(data, "min"),
+            Op::UMax => self.call(data, "max"),
+            Op::UDiv | Op::UMod | Op::IDiv | Op::IRem | Op::FToI | Op::FToU => self.helper(data, ty),
+            Op::IAnd => self.operator(data, "&", Bits, [Unary; 2], Plain),
+            Op::IOr => self.operator(data, "|", Bits, [Unary; 2], Plain),
+            Op::IXor => self.operator(data, "^", Bits, [Unary; 2], Plain),
+            Op::INot => self.unary(data, "~"),
+            Op::IShl => self.shift(data, ty, "<<", Plain),
+            Op::IShr => self.shift(data, ty, ">>", Signed),
+            Op::UShr => self.shift(data, ty, ">>", Plain),
+            Op::BitCount => self.call(data, "popcount"),
+            Op::BitReverse => self.call(data, "reverse_bits"),
+
+            Op::IToF => self.convert(data, ty, Signed),
+            Op::UToF => self.convert(data, ty, Plain),
+
+            Op::BAnd if ty.lanes == 1 => self.operator(data, "&&", Prec::And, [Prec::And, Bits], Plain),
+            Op::BOr if ty.lanes == 1 => self.operator(data, "||", Prec::Or, [Bits, Bits], Plain),
+            Op::BXor if ty.lanes == 1 => self.differ(data),
+            Op::BAnd => self.vector_operator(data, "&"),
+            Op::BOr => self.vector_operator(data, "|"),
+            Op::BXor => self.vector_operator(data, "^"),
+            Op::BNot => self.unary(data, "!"),
+            Op::Select => self.select(data),
+
+            Op::FDot if self.m.ty(data.args[0]).lanes == 1 => self.dot_of_scalars(data),
+            Op::FDot => self.reduce(data, "dot"),
+            Op::Any | Op::All if self.m.ty(data.args[0]).lanes == 1 => self.same(data.args[0]),
+            Op::Any => self.reduce(data, "any"),
+            Op::All => self.reduce(data, "all"),
+
+            Op::Const => match data.imm {
+                Imm::Const(bits) => constant(ty, bits),
+                _ => return Err(malformed),
+            },
+            Op::Bitcast => self.bitcast(data, ty),
+            Op::Swizzle => match data.imm {
+                Imm::Swizzle(swizzle) => self.swizzle(data.args[0], swizzle.lanes()),
+                _ => return Err(malformed),
+            },
+            Op::Shuffle => match data.imm {
+                Imm::Swizzle(select) => self.shuffle(data, select, ty),
+                _ => return Err(malformed),
+            },
+            Op::Construct if data.args.len() == 1 => self.same(data.args[0]),
+            Op::Construct => self.construct(data, ty),
+
+            Op::Load | Op::LoadElem => match data.imm {
+                Imm::Var(var) => {
+                    let text = self.place(var, data)?;
+                    self.define(result, &text);
+                    return Ok(None);
+                }
+                _ => return Err(malformed),
+            },
+            Op::LoadInput => match data.imm {
+                Imm::Input(input) => Expr::free(self.interface.inputs[input.index()].clone()),
+                _ => return Err(malformed),
+            },
+            Op::LoadSpec => match data.imm {
+                Imm::Spec(spec) => Expr::free(self.interface.specs[spec.index()].clone()),
+                _ => return Err(malformed),
+            },
+            Op::LoadConst | Op::LoadConstDyn => self.load_const(data, ty)?,
+            // Lookups and derivatives may not move to where fewer lanes run.
+            Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad | Op::Gather => {
+                let text = self.sample(data)?;
+                self.define(result, &text);
+                return Ok(None);
+            }
+            Op::Ddx | Op::Ddy => {
+                let expr = self.call_on_vectors(data, if data.op == Op::Ddx { "dfdx" } else { "dfdy" });
+                self.define(result, &expr.text);
+                return Ok(None);
+            }
+
+            Op::Store
+            | Op::StoreElem
+            | Op::StoreOutput
+            | Op::Demote
+            | Op::If
+            | Op::Loop
+            | Op::Yield
+            | Op::Break
+            | Op::Continue
+            | Op::Return
+            | Op::Unreachable => return Err(malformed),
+        }))
+    }
+
+    fn effect(&mut self, data: &InstData) -> Result<(), EmitError> {
+        let value = data.args.last().copied().ok_or(EmitError::Malformed(data.op.name()))?;
+        match (data.op, data.imm) {
+            (Op::Store | Op::StoreElem, Imm::VarMask(var, mask)) => {
+                let mut place = self.place(var, data)?;
+                let ty = self.m.ty(value);
+                let mut text = String::new();
+                if ty.lanes > 1 && mask != Mask::first(ty.lanes) {
+                    let lanes: Vec<u8> = mask.lanes().collect();
+                    place.push('.');
+                    letters(&mut place, &lanes);
+                    self.put_swizzled(&mut text, value, &lanes);
+                } else {
+                    self.put(&mut text, value, Prec::Any);
+                }
+                self.line(format_args!("{place} = {text};"));
+                Ok(())
+            }
+            (Op::StoreOutput, Imm::Output(output)) => {
+                let decl = &self.m.outputs[output.index()];
+                if let OutputAt::ClipDistance(first) = decl.at {
+                    self.name(value);
+                    for lane in 0..decl.ty.lanes {
+                        let mut text = String::new();
+                        self.put_swizzled(&mut text, value, &[lane]);
+                        let place = self.interface.outputs[output.index()].clone();
+                        self.line(format_args!("{place}[{}] = {text};", first + lane));
+                    }
+                } else {
+                    let mut text = String::new();
+                    self.put(&mut text, value, Prec::Any);
+                    let place = self.interface.outputs[output.index()].clone();
+                    self.line(format_args!("{place} = {text};"));
+                }
+                Ok(())
+            }
+            _ => Err(EmitError::Malformed(data.op.name())),
+        }
+    }
+
+    // Component-wise operations. If all operands have all components the same, so has the result, and it is computed once.
+
+    fn is_splat(&self, data: &InstData) -> bool {
+        data.args.iter().all(|&arg| self.splat(arg).is_some())
+    }
+
+    fn lanes(&self, data: &InstData, text: String, prec: Prec) -> Expr {
+        Expr { splat: self.is_splat(data), ..Expr::new(text, prec) }
+    }
+
+    /// `a + b` and the like, where a scalar may stand for a vector.
+    fn operator(&mut self, data: &InstData, operator: &str, prec: Prec, least: [Prec; 2], read: Read) -> Expr {
+        let mut text = String::new();
+        self.put_read(&mut text, data.args[0], least[0], read);
+        let _ = write!(text, " {operator} ");
+        self.put_read(&mut text, data.args[1], least[1], read);
+        self.lanes(data, text, prec)
+    }
+
+    /// The same where it may not, as for truth values.
+    fn vector_operator(&mut self, data: &InstData, operator: &str) -> Expr {
+        let mut text = String::new();
+        self.put(&mut text, data.args[0], Prec::Unary);
+        let _ = write!(text, " {operator} ");
+        self.put(&mut text, data.args[1], Prec::Unary);
+        Expr::new(text, Prec::Bits)
+    }
+
+    fn unary(&mut self, data: &InstData, operator: &str) -> Expr {
+        let mut text = operator.to_owned();
+        self.put_loose(&mut text, data.args[0], Prec::Postfix);
+        self.lanes(data, text, Prec::Unary)
+    }
+
+    /// A function of the operands.
+    fn call(&mut self, data: &InstData, function: &str) -> Expr {
+        if !self.is_splat(data) {
+            return self.call_on_vectors(data, function);
+        }
+        let mut text = format!("{function}(");
+        for (i, &arg) in data.args.iter().enumerate() {
+            text.push_str(if i > 0 { ", " } else { "" });
+            self.put_loose(&mut text, arg, Prec::Any);
+        }
+        text.push(')');
+        Expr { splat: true, ..Expr::postfix(text) }
+    }
+
+    fn call_on_vectors(&self, data: &InstData, function: &str) -> Expr {
+        let mut text = format!("{function}(");
+        self.put_list(&mut text, &data.args);
+        text.push(')');
+        Expr::postfix(text)
+    }
+
+    fn reduce(&self, data: &InstData, function: &str) -> Expr {
+        self.call_on_vectors(data, function)
+    }
+
+    fn put_list(&self, out: &mut String, args: &[Value]) {
+        for (i, &arg) in args.iter().enumerate() {
+            out.push_str(if i > 0 { ", " } else { "" });
+            self.put(out, arg, Prec::Any);
+        }
+    }
+
+    fn helper(&mut self, data: &InstData, ty: Type) -> Expr {
+        let lanes = if self.is_splat(data) { 1 } else { ty.lanes };
+        let name = self.helpers.call(data.op, lanes);
+        self.call(data, name)
+    }
+
+    /// A function of signed integers, its result unsigned again.
+    fn signed_call(&mut self, data: &InstData, ty: Type, function: &str) -> Expr {
+        let splat = self.is_splat(data);
+        let outer = if splat { component(ty) } else { ty };
+        let mut text = format!("{}({function}(", type_name(outer));
+        for (i, &arg) in data.args.iter().enumerate() {
+            text.push_str(if i > 0 { ", " } else { "" });
+            self.put_signed(&mut text, arg, Prec::Any, splat);
+        }
+        text.push_str("))");
+        Expr { splat, ..Expr::postfix(text) }
+    }
+
+    fn put_read(&self, out: &mut String, value: Value, least: Prec, read: Read) {
+        match read {
+            Read::Plain => self.put_loose(out, value, least),
+            Read::Signed => self.put_signed(out, value, least, true),
+        }
+    }
+
+    /// Writes an integer as a signed one; if `loose`, as a scalar if all components are the same.
+    fn put_signed(&self, out: &mut String, value: Value, least: Prec, loose: bool) {
+        let ty = self.m.ty(value);
+        let constant = self.m.as_const(value);
+        if let (Some(expr), true) = (self.splat(value), loose) {
+            match constant {
+                Some(bits) => put_signed_literal(out, bits[0], least),
+                None => {
+                    let _ = write!(out, "int({})", expr.text);
+                }
+            }
+            return;
+        }
+        let name = signed_name(ty);
+        match constant {
+            Some(bits) if ty.lanes == 1 => put_signed_literal(out, bits[0], least),
+            Some(bits) => {
+                let _ = write!(out, "{name}(");
+                for (i, &lane) in bits[..ty.lanes as usize].iter().enumerate() {
+                    out.push_str(if i > 0 { ", " } else { "" });
+                    signed_literal(out, lane);
+                }
+                out.push(')');
+            }
+            None => {
+                let _ = write!(out, "{name}(");
+                self.put(out, value, Prec::Any);
+                out.push(')');
+            }
+        }
+    }
+
+    fn multiply_add(&mut self, data: &InstData) -> Expr {
+        let mut text = String::new();
+        self.put_loose(&mut text, data.args[0], Prec::Product);
+        text.push_str(" * ");
+        self.put_loose(&mut text, data.args[1], Prec::Unary);
+        text.push_str(" + ");
+        self.put_loose(&mut text, data.args[2], Prec::Product);
+        self.lanes(data, text, Prec::Sum)
+    }
+
+    /// The sum begins with 0, which makes a product of -0 a sum of +0.
+    fn dot_of_scalars(&mut self, data: &InstData) -> Expr {
+        let mut text = "0.0f + ".to_owned();
+        self.put(&mut text, data.args[0], Prec::Product);
+        text.push_str(" * ");
+        self.put(&mut text, data.args[1], Prec::Unary);
+        Expr::new(text, Prec::Sum)
+    }
+
+    fn saturate(&mut self, data: &InstData, ty: Type) -> Expr {
+        let splat = self.is_splat(data);
+        let mut text = "precise::clamp(".to_owned();
+        match splat {
+            true => self.put_loose(&mut text, data.args[0], Prec::Any),
+            false => self.put(&mut text, data.args[0], Prec::Any),
+        }
+        let _ = match type_name(ty) {
+            _ if splat || ty.lanes == 1 => write!(text, ", 0.0f, 1.0f)"),
+            name => write!(text, ", {name}(0.0f), {name}(1.0f))"),
+        };
+        Expr { splat, ..Expr::postfix(text) }
+    }
+
+    /// Metal's own `fract` never gives 1.
+    fn fract(&mut self, data: &InstData) -> Expr {
+        self.name(data.args[0]);
+        let mut text = String::new();
+        self.put_loose(&mut text, data.args[0], Prec::Sum);
+        text.push_str(" - floor(");
+        self.put_loose(&mut text, data.args[0], Prec::Any);
+        text.push(')');
+        self.lanes(data, text, Prec::Sum)
+    }
+
+    fn reciprocal(&mut self, data: &InstData) -> Expr {
+        let mut text = "1.0f / ".to_owned();
+        self.put_loose(&mut text, data.args[0], Prec::Unary);
+        self.lanes(data, text, Prec::Product)
+    }
+
+    /// Metal leaves open what `abs` makes of the most negative number.
+    fn integer_abs(&mut self, data: &InstData, ty: Type) -> Expr {
+        let arg = data.args[0];
+        self.name(arg);
+        let splat = self.is_splat(data);
+        let (mut plain, mut signed) = (String::new(), String::new());
+        match splat {
+            true => self.put_loose(&mut plain, arg, Prec::Postfix),
+            false => self.put(&mut plain, arg, Prec::Postfix),
+        }
+        self.put_signed(&mut signed, arg, Prec::Shift, splat);
+        if splat || ty.lanes == 1 {
+            Expr { splat, ..Expr::new(format!("{signed} < 0 ? -{plain} : {plain}"), Prec::Any) }
+        } else {
+            Expr::postfix(format!("select({plain}, -{plain}, {signed} < 0)"))
+        }
+    }
+
+    /// C++ leaves shifts by 32 and more open.
+    fn shift(&mut self, data: &InstData, ty: Type, operator: &str, read: Read) -> Expr {
+        let splat = self.is_splat(data);
+        let outer = if splat { component(ty) } else { ty };
+        let mut text = String::new();
+        if read == Read::Signed {
+            let _ = write!(text, "{}(", type_name(outer));
+            self.put_signed(&mut text, data.args[0], Prec::Unary, splat);
+        } else {
+            match splat {
+                true => self.put_loose(&mut text, data.args[0], Prec::Unary),
+                false => self.put(&mut text, data.args[0], Prec::Unary),
+            }
+        }
+        let _ = write!(text, " {operator} ");
+        // The count has the type of what is shifted.
+        let cast = if read == Read::Signed { signed_name(outer) } else { "" };
+        let mut count = String::new();
+        match self.m.as_const(data.args[1]) {
+            Some(bits) if bits[..ty.lanes as usize].iter().all(|&bits| bits == bits & 31) => match splat {
+                true => self.put_loose(&mut count, data.args[1], Prec::Unary),
+                false => self.put(&mut count, data.args[1], Prec::Unary),
+            },
+            _ => {
+                count.push('(');
+                match splat {
+                    true => self.put_loose(&mut count, data.args[1], Prec::Unary),
+                    false => self.put(&mut count, data.args[1], Prec::Unary),
+                }
+                count.push_str(" & 31u)");
+            }
+        }
+        if read == Read::Signed {
+            if !count.starts_with('(') {
+                count = format!("({count})");
+            }
+            let _ = write!(text, "{cast}{count})");
+            return Expr { splat, ..Expr::postfix(text) };
+        }
+        text.push_str(&count);
+        Expr { splat, ..Expr::new(text, Prec::Shift) }
+    }
+
+    fn convert(&mut self, data: &InstData, ty: Type, read: Read) -> Expr {
+        let splat = self.is_splat(data);
+        let outer = if splat { component(ty) } else { ty };
+        let mut text = format!("{}(", type_name(outer));
+        match (read, splat) {
+            (Read::Signed, _) => self.put_signed(&mut text, data.args[0], Prec::Any, splat),
+            (Read::Plain, true) => self.put_loose(&mut text, data.args[0], Prec::Any),
+            (Read::Plain, false) => self.put(&mut text, data.args[0], Prec::Any),
+        }
+        text.push(')');
+        Expr { splat, ..Expr::postfix(text) }
+    }
+
+    fn differ(&mut self, data: &InstData) -> Expr {
+        let mut text = String::new();
+        for (i, &arg) in data.args.iter().enumerate() {
+            text.push_str(if i > 0 { " != " } else { "" });
+            let _ = write!(text, "bool(");
+            self.put(&mut text, arg, Prec::Any);
+            text.push(')');
+        }
+        Expr::new(text, Prec::Compare)
+    }
+
+    fn select(&mut self, data: &InstData) -> Expr {
+        let (condition, yes, no) = (data.args[0], data.args[1], data.args[2]);
+        let splat = self.is_splat(data);
+        let mut text = String::new();
+        if self.m.ty(condition).lanes == 1 || self.splat(condition).is_some() {
+            self.put_loose(&mut text, condition, Prec::Or);
+            for (mark, arg) in [(" ? ", yes), (" : ", no)] {
+                text.push_str(mark);
+                match splat {
+                    true => self.put_loose(&mut text, arg, Prec::Or),
+                    false => self.put(&mut text, arg, Prec::Or),
+                }
+            }
+            return Expr { splat, ..Expr::new(text, Prec::Any) };
+        }
+        text.push_str("select(");
+        self.put_list(&mut text, &[no, yes, condition]);
+        text.push(')');
+        Expr::postfix(text)
+    }
+
+    // Moving bits and components.
+
+    /// The same expression again.
+    fn same(&self, value: Value) -> Expr {
+        match self.slot(value) {
+            (_, Slot::Expr(expr)) => expr.clone(),
+            (value, _) => Expr::free(value.to_string()),
+        }
+    }
+
+    fn bitcast(&mut self, data: &InstData, ty: Type) -> Expr {
+        let arg = data.args[0];
+        if same_type(self.m.ty(arg).kind, ty.kind) {
+            return self.same(arg);
+        }
+        let splat = self.is_splat(data);
+        let mut text = format!("as_type<{}>(", type_name(if splat { component(ty) } else { ty }));
+        match splat {
+            true => self.put_loose(&mut text, arg, Prec::Any),
+            false => self.put(&mut text, arg, Prec::Any),
+        }
+        text.push(')');
+        Expr { splat, ..Expr::postfix(text) }
+    }
+
+    fn swizzle(&self, arg: Value, lanes: &[u8]) -> Expr {
+        let from = self.m.ty(arg).lanes;
+        let splat = lanes.len() > 1;
+        // A component of a scalar or of what has them all the same.
+        if from == 1 || self.splat(arg).is_some() {
+            return Expr { splat, ..self.same(arg) };
+        }
+        let free = !matches!(self.slot(arg).1, Slot::Expr(expr) if !expr.free);
+        let mut text = String::new();
+        if lanes.iter().all(|&lane| lane == lanes[0]) {
+            self.put_swizzled(&mut text, arg, &lanes[..1]);
+            return Expr { splat, free, ..Expr::postfix(text) };
+        }
+        self.put_swizzled(&mut text, arg, lanes);
+        Expr { free, ..Expr::postfix(text) }
+    }
+
+    /// Writes components of a value.
+    fn put_swizzled(&self, out: &mut String, value: Value, lanes: &[u8]) {
+        let ty = self.m.ty(value);
+        if ty.lanes == 1 || self.splat(value).is_some() {
+            if lanes.len() == 1 {
+                self.put_loose(out, value, Prec::Postfix);
+            } else {
+                let _ = write!(out, "{}(", type_name(ty.with_lanes(lanes.len() as u8)));
+                self.put_loose(out, value, Prec::Any);
+                out.push(')');
+            }
+            return;
+        }
+        self.put(out, value, Prec::Postfix);
+        if !Swizzle::new(lanes).is_identity(ty.lanes) {
+            out.push('.');
+            letters(out, lanes);
+        }
+    }
+
+    fn shuffle(&mut self, data: &InstData, select: Swizzle, ty: Type) -> Expr {
+        let (a, b) = (data.args[0], data.args[1]);
+        let split = self.m.ty(a).lanes;
+        // Runs of components of one operand.
+        let mut runs: Vec<(Value, Vec<u8>)> = Vec::new();
+        for &lane in select.lanes() {
+            let (from, lane) = if lane < split { (a, lane) } else { (b, lane - split) };
+            match runs.last_mut() {
+                Some((value, lanes)) if *value == from => lanes.push(lane),
+                _ => runs.push((from, vec![lane])),
+            }
+        }
+        if let [(value, lanes)] = &runs[..] {
+            return self.swizzle(*value, lanes);
+        }
+        for value in [a, b] {
+            if runs.iter().filter(|run| run.0 == value).count() > 1 {
+                self.name(value);
+            }
+        }
+        let mut text = format!("{}(", type_name(ty));
+        for (i, (value, lanes)) in runs.iter().enumerate() {
+            text.push_str(if i > 0 { ", " } else { "" });
+            self.put_swizzled(&mut text, *value, lanes);
+        }
+        text.push(')');
+        Expr::postfix(text)
+    }
+
+    fn construct(&mut self, data: &InstData, ty: Type) -> Expr {
+        if data.args.iter().all(|arg| *arg == data.args[0]) && self.m.ty(data.args[0]).lanes == 1 {
+            return Expr { splat: true, ..self.same(data.args[0]) };
+        }
+        let mut text = format!("{}(", type_name(ty));
+        self.put_list(&mut text, &data.args);
+        text.push(')');
+        Expr::postfix(text)
+    }
+
+    // Memory and textures.
+
+    /// A variable, or an element of it.
+    fn place(&self, var: Var, data: &InstData) -> Result<String, EmitError> {
+        let name = &self.vars[var.index()];
+        if matches!(data.op, Op::Load | Op::Store) {
+            return Ok(name.clone());
+        }
+        let Some(len) = self.m.vars[var.index()].array else { return Err(EmitError::Malformed(data.op.name())) };
+        let mut text = format!("{name}[min(");
+        self.put(&mut text, data.args[0], Prec::Any);
+        let _ = write!(text, ", {}u)]", len - 1);
+        Ok(text)
+    }
+
+    fn load_const(&mut self, data: &InstData, ty: Type) -> Result<Expr, EmitError> {
+        let malformed = EmitError::Malformed(data.op.name());
+        let Imm::Bank(bank, base) = data.imm else { return Err(malformed) };
+        let decl = &self.m.banks[bank.index()];
+        let (block, start) = match decl.source {
+            BankSource::Stage => ("constants", self.uses.bank_base[bank.index()]),
+            BankSource::System => ("system", 0),
+        };
+        let mut text = format!("{block}[");
+        if data.op == Op::LoadConstDyn {
+            text.push_str("clamp(");
+            if base == 0 {
+                self.put_signed(&mut text, data.args[0], Prec::Any, false);
+            } else {
+                // Unsigned, so that it wraps.
+                text.push_str("int(");
+                self.put(&mut text, data.args[0], Prec::Sum);
+                let _ = match base {
+                    0.. => write!(text, " + {base}u)"),
+                    _ => write!(text, " - {}u)", base.unsigned_abs()),
+                };
+            }
+            let _ = write!(text, ", 0, {})", decl.size - 1);
+            if start != 0 {
+                let _ = write!(text, " + {start}");
+            }
+        } else {
+            let offset = match decl.source {
+                BankSource::Stage => self.uses.reflection.const_offset(decl.id, base as u32).ok_or(malformed)?,
+                BankSource::System => base as u32,
+            };
+            let _ = write!(text, "{offset}");
+        }
+        text.push(']');
+        if ty.kind != Kind::Float {
+            text = format!("as_type<uint4>({text})");
+        }
+        Ok(Expr::postfix(text))
+    }
+
+    fn sample(&mut self, data: &InstData) -> Result<String, EmitError> {
+        let Imm::Texture(texture) = data.imm else { return Err(EmitError::Malformed(data.op.name())) };
+        let decl = self.m.textures[texture.index()];
+        let (name, sampler) = &self.interface.textures[texture.index()];
+        let args = &data.args;
+        let function = match (data.op, decl.shadow) {
+            (Op::Gather, _) => "gather",
+            (_, false) => "sample",
+            (_, true) => "sample_compare",
+        };
+        let mut text = format!("{name}.{function}({sampler}, ");
+        self.put(&mut text, args[0], Prec::Any);
+        if decl.shadow {
+            text.push_str(", ");
+            self.put_list(&mut text, &args[args.len() - 1..]);
+        }
+        let gradient = match decl.dim {
+            Dim::D2 => "gradient2d",
+            Dim::Cube => "gradientcube",
+            Dim::D3 => "gradient3d",
+        };
+        let option = match data.op {
+            Op::SampleBias => Some(("bias", &args[1..2])),
+            Op::SampleLod => Some(("level", &args[1..2])),
+            Op::SampleGrad => Some((gradient, &args[1..3])),
+            _ => None,
+        };
+        if let Some((option, args)) = option {
+            let _ = write!(text, ", {option}(");
+            self.put_list(&mut text, args);
+            text.push(')');
+        }
+        text.push(')');
+        // A comparison gives a scalar.
+        Ok(if decl.shadow { format!("float4({text})") } else { text })
+    }
+}
+
+fn put_signed_literal(out: &mut String, bits: u32, least: Prec) {
+    let mut text = String::new();
+    let prec = signed_literal(&mut text, bits);
+    if prec < least {
+        let _ = write!(out, "({text})");
+    } else {
+        out.push_str(&text);
+    }
+}
+
+fn constant(ty: Type, bits: [u32; 4]) -> Expr {
+    let bits = &bits[..ty.lanes as usize];
+    let mut text = String::new();
+    if bits.iter().all(|&lane| lane == bits[0]) {
+        let prec = literal(&mut text, ty.kind, bits[0]);
+        return Expr { text, prec, splat: ty.lanes > 1, free: true };
+    }
+    let _ = write!(text, "{}(", type_name(ty));
+    for (i, &lane) in bits.iter().enumerate() {
+        text.push_str(if i > 0 { ", " } else { "" });
+        literal(&mut text, ty.kind, lane);
+    }
+    text.push(')');
+    Expr::postfix(text)
+}
