@@ -107,7 +107,7 @@ fn parse_instruction(line: &str, version: Version) -> Parsed<Instruction> {
     for operand in info.operands {
         match operand {
             Operand::Usage => {}
-            Operand::Dst | Operand::DstRead => {
+            operand if operand.is_dst() => {
                 let dst = parse_dst(next()?, version)?;
                 instruction.dst = Some(Dst { shift: dst_form.0, modifiers: dst_form.1, ..dst });
             }

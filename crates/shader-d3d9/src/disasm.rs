@@ -75,7 +75,7 @@ impl Display for Instruction {
             f.write_str(separator)?;
             separator = ", ";
             match operand {
-                Operand::Dst | Operand::DstRead => i.dst.iter().try_for_each(|dst| write!(f, "{}", DstText(dst)))?,
+                operand if operand.is_dst() => i.dst.iter().try_for_each(|dst| write!(f, "{}", DstText(dst)))?,
                 Operand::Floats => list(f, i.immediate.map(FloatText))?,
                 Operand::Ints => list(f, i.immediate.map(u32::cast_signed))?,
                 Operand::Flag => match i.immediate[0] {

@@ -2,15 +2,25 @@
 
 use crate::instruction::{ControlBits, Declaration, Dst, Instruction, Register, Relative, Src, Swizzle};
 use crate::parse::Program;
-use crate::tables::{END, Operand, RegisterType, Version};
+use crate::tables::{COMMENT, END, Operand, RegisterType, Version};
 
 impl Program {
     /// The tokens of the program, from the version to the end token.
     pub fn encode(&self) -> Vec<u32> {
         let mut tokens = vec![self.version.token()];
-        for instruction in &self.instructions {
+        let mut comments = self.comments.iter().peekable();
+        let mut comment = |before: usize, tokens: &mut Vec<u32>| {
+            while let Some(comment) = comments.next_if(|comment| comment.before as usize <= before) {
+                let words = &comment.words[..comment.words.len().min(0x7FFF)];
+                tokens.push(u32::from(COMMENT) | (words.len() as u32) << 16);
+                tokens.extend(words);
+            }
+        };
+        for (index, instruction) in self.instructions.iter().enumerate() {
+            comment(index, &mut tokens);
             encode(instruction, self.version, &mut tokens);
         }
+        comment(usize::MAX, &mut tokens);
         tokens.push(END);
         tokens
     }
@@ -31,7 +41,7 @@ pub fn encode(instruction: &Instruction, version: Version, tokens: &mut Vec<u32>
     for operand in info.operands {
         match operand {
             Operand::Usage => tokens.push(usage_token(instruction.declaration)),
-            Operand::Dst | Operand::DstRead => {
+            operand if operand.is_dst() => {
                 if let Some(dst) = &instruction.dst {
                     encode_dst(dst, version, tokens);
                 }

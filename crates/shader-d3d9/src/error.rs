@@ -1,5 +1,7 @@
 //! The error of the token parser.
 
+use crate::disasm::COMPONENTS;
+use crate::instruction::Register;
 use crate::tables::Version;
 
 /// Why a token stream is not a shader. Names the place, the opcode and the field.
@@ -38,7 +40,7 @@ pub enum ParseErrorKind {
         bytes: usize,
     },
     /// The first token is no version that this crate reads.
-    #[error("version token {token:#010x} is no Direct3D 9 shader model (0xfffe0101 to 0xffff0300)")]
+    #[error("version token {token:#010x} is no Direct3D 9 shader model (0xfffe0100 to 0xffff0300)")]
     Version {
         /// The token.
         token: u32,
@@ -120,4 +122,100 @@ pub enum ParseErrorKind {
         /// Depth that is allowed.
         limit: u32,
     },
+    /// A write mask that the opcode does not take.
+    #[error("write mask {} is not possible here{}", MaskText(*.mask), MaskList(*.allowed))]
+    Mask {
+        /// Mask in the token.
+        mask: u8,
+        /// Bit n: mask n is possible.
+        allowed: u16,
+    },
+    /// A source of which one component is read, and the swizzle does not say which.
+    #[error("{field}: the swizzle must name one component, such as .x")]
+    Swizzle {
+        /// Name of the operand.
+        field: &'static str,
+    },
+    /// A register without the `dcl` that this model demands.
+    #[error("{field}: {register} is not declared (a dcl is missing above)")]
+    Undeclared {
+        /// Name of the operand.
+        field: &'static str,
+        /// The register.
+        register: Register,
+    },
+    /// A second `dcl` of the same components.
+    #[error("{register} has been declared already")]
+    Redeclared {
+        /// The register.
+        register: Register,
+    },
+    /// `aL` outside of a loop.
+    #[error("aL is used outside of a loop")]
+    NoLoop,
+    /// A result over a source of a matrix opcode.
+    #[error("the destination of a matrix opcode cannot be one of its sources")]
+    MatrixOverlap,
+    /// A call of a label that does not exist.
+    #[error("there is no label l{label}")]
+    UndefinedLabel {
+        /// Its number.
+        label: u16,
+    },
+    /// A second label of the same number.
+    #[error("label l{label} stands here a second time")]
+    LabelTwice {
+        /// Its number.
+        label: u16,
+    },
+    /// A call of a subroutine that stands before it, as all recursion would be.
+    #[error("l{label} stands before this call; only calls of later subroutines are possible")]
+    BackwardCall {
+        /// Its number.
+        label: u16,
+    },
+    /// Calls nested too deeply.
+    #[error("calls are nested deeper than {limit}")]
+    CallDepth {
+        /// Depth that is allowed.
+        limit: u8,
+    },
+    /// A row of a texture matrix without the rows before it.
+    #[error("texm3x2 and texm3x3 opcodes need their pads right before them, in consecutive registers")]
+    MissingPad,
+    /// A texture opcode of ps_1_x behind arithmetic.
+    #[error("texture opcodes must stand before all arithmetic (of their phase)")]
+    TextureOrder,
+    /// A second `phase`.
+    #[error("there can be one phase instruction")]
+    Phases,
+    /// A co-issued instruction without a partner.
+    #[error("only an arithmetic instruction can be paired, with one arithmetic instruction right before it")]
+    Pair,
+}
+
+struct MaskText(u8);
+
+impl std::fmt::Display for MaskText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0 == 0 { "._" } else { "." })?;
+        (0..4).filter(|i| self.0 >> i & 1 != 0).try_for_each(|i| write!(f, "{}", COMPONENTS[i]))
+    }
+}
+
+/// The possible masks, if they are few.
+struct MaskList(u16);
+
+impl std::fmt::Display for MaskList {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.count_ones() > 3 {
+            return f.write_str(", which has no w");
+        }
+        let mut separator = "; it must be ";
+        for mask in (0..16).filter(|mask| self.0 >> mask & 1 != 0) {
+            write!(f, "{separator}{}", MaskText(mask))?;
+            separator = " or ";
+        }
+        Ok(())
+    }
 }

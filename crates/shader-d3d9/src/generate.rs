@@ -3,9 +3,10 @@
 
 use crate::Program;
 use crate::instruction::{ControlBits, Declaration, Dst, Instruction, Register, Relative, Src, Swizzle};
+use crate::parse::Comment;
 use crate::tables::{
-    Access, Comparison, Control, Flow, Opcode, Operand, REGISTERS, RESULT_SHIFTS, RegisterType, SourceModifier, Stage,
-    TextureDimension, Usage, Version,
+    Comparison, Control, Flow, Opcode, Operand, REGISTERS, RegisterType, SourceModifier, Stage, TextureDimension,
+    Usage, Version,
 };
 
 /// A program of `version` that parses, decided by `bytes`: about twenty an instruction. The same bytes give the same
@@ -59,69 +60,43 @@ impl Generator<'_> {
         Some(Register::new(ty, self.below(usize::from(count - rows + 1)) as u16))
     }
 
-    fn dst(&mut self, version: Version, op: Opcode) -> Option<Dst> {
-        use RegisterType as R;
-        let register = self.register(version, 1, |ty| match op {
-            Opcode::Dcl => matches!(ty, R::Input | R::Output | R::Texture | R::Sampler | R::Misc),
-            Opcode::Def => ty == R::Const,
-            Opcode::DefI => ty == R::ConstInt,
-            Opcode::DefB => ty == R::ConstBool,
-            Opcode::SetP => ty == R::Predicate,
-            Opcode::MovA => ty == R::Address,
-            Opcode::TexKill | Opcode::TexDepth => ty == R::Temp,
-            _ => {
-                let written = ty.info().access != Access::Read && !matches!(ty, R::Predicate | R::Address);
-                written && (ty != R::Texture || version.is_ps_before_1_4())
-            }
-        })?;
+    fn dst(&mut self, version: Version, op: Opcode, operand: Operand) -> Option<Dst> {
+        let info = op.info();
+        let register = self.register(version, 1, |ty| operand.takes(ty, op, version))?;
         let mut dst = Dst::new(register);
-        dst.mask = self.below(16) as u8;
-        if !matches!(op, Opcode::Def | Opcode::DefI | Opcode::DefB) {
-            dst.modifiers = (self.below(8) as u32) << 20;
+        let masks: Vec<u8> = (0..16).filter(|mask| info.allows_mask(*mask)).collect();
+        dst.mask = self.pick(&masks)?;
+        dst.modifiers = (self.below(8) as u32) << 20 & info.result_modifiers(version);
+        let shifts: Vec<i8> = info.result_shifts(version).collect();
+        if self.chance(3) {
+            dst.shift = self.pick(&shifts).unwrap_or(0);
         }
-        if version.stage == Stage::Pixel && version.major == 1 && self.chance(3) {
-            dst.shift = RESULT_SHIFTS[self.below(RESULT_SHIFTS.len())].0;
-        }
-        if register.ty == R::Output && op != Opcode::Dcl && self.in_loop && self.chance(4) {
+        if register.ty == RegisterType::Output && operand == Operand::Dst && self.in_loop && self.chance(4) {
             dst.register.relative = Some(Relative::Loop);
         }
         Some(dst)
     }
 
-    fn src(&mut self, version: Version, operand: Operand) -> Option<Src> {
-        use RegisterType as R;
+    fn src(&mut self, version: Version, op: Opcode, operand: Operand) -> Option<Src> {
         let rows = if let Operand::Rows(rows) = operand { rows } else { 1 };
-        let register = self.register(version, rows.into(), |ty| match operand {
-            Operand::Sampler => ty == R::Sampler,
-            Operand::Bool => matches!(ty, R::ConstBool | R::Predicate),
-            Operand::Int => ty == R::ConstInt,
-            Operand::LoopCounter => ty == R::Loop,
-            Operand::Predicate => ty == R::Predicate,
-            Operand::Label => ty == R::Label,
-            Operand::Rows(_) => matches!(ty, R::Const | R::Temp | R::Input),
-            _ => matches!(ty, R::Temp | R::Input | R::Const | R::Texture | R::Misc),
-        })?;
+        let register = self.register(version, rows.into(), |ty| operand.takes(ty, op, version))?;
         let mut src = Src::new(register);
         if self.chance(2) {
             src.swizzle = Swizzle(self.below(256) as u8);
         }
-        let logical = matches!(operand, Operand::Bool | Operand::Predicate);
+        if !operand.takes_swizzle(src.swizzle, version) {
+            src.swizzle = Swizzle::replicate(self.byte());
+        }
         let modifiers: Vec<_> = SourceModifier::ALL
             .iter()
             .map(|(modifier, _)| *modifier)
-            .filter(|modifier| modifier.exists_in(version) && logical == (*modifier == SourceModifier::Not))
+            .filter(|modifier| operand.takes_modifier(*modifier, version))
             .collect();
-        let plain = matches!(operand, Operand::Sampler | Operand::Int | Operand::Label | Operand::LoopCounter);
-        if !plain && self.chance(2) {
+        if self.chance(2) {
             src.modifier = self.pick(&modifiers).unwrap_or(SourceModifier::None);
         }
         let vertex = version.stage == Stage::Vertex;
-        let relative = match register.ty {
-            R::Const => vertex,
-            R::Input => version.major >= 3,
-            _ => false,
-        };
-        if relative && self.chance(3) {
+        if register.ty.can_be_relative(version, false) && self.chance(3) {
             src.register.relative = match (version.has_lengths(), vertex) {
                 (false, _) => Some(Relative::Address(0)),
                 (true, true) if !self.in_loop || self.chance(2) => Some(Relative::Address(self.below(4) as u8)),
@@ -139,33 +114,58 @@ impl Generator<'_> {
             Control::Comparison => ControlBits::Comparison(self.pick(Comparison::ALL)?.0),
             Control::Texture => self.pick(&[ControlBits::None, ControlBits::Project, ControlBits::Bias])?,
         };
-        instruction.coissue = version.stage == Stage::Pixel && version.major == 1 && self.chance(5);
+        instruction.coissue = info.can_pair(version) && self.chance(5);
         for operand in info.operands {
             match operand {
                 Operand::Usage => {}
-                Operand::Dst | Operand::DstRead => instruction.dst = Some(self.dst(version, op)?),
                 Operand::Floats | Operand::Ints => {
                     instruction.immediate = [0; 4].map(|_| u32::from_le_bytes([0; 4].map(|_| self.byte())));
                 }
                 Operand::Flag => instruction.immediate[0] = self.below(3) as u32,
-                operand => instruction.srcs.push(self.src(version, *operand)?),
+                operand if operand.is_dst() => instruction.dst = Some(self.dst(version, op, *operand)?),
+                operand => instruction.srcs.push(self.src(version, op, *operand)?),
             }
         }
-        let definition = matches!(op, Opcode::Dcl | Opcode::Def | Opcode::DefI | Opcode::DefB);
-        if instruction.dst.is_some() && !definition && version.number() >= 0x201 && self.chance(6) {
-            instruction.predicate = Some(self.src(version, Operand::Predicate)?);
+        if info.can_be_predicated(version) && self.chance(6) {
+            instruction.predicate = Some(self.src(version, op, Operand::Predicate)?);
         }
         if op == Opcode::Dcl {
-            let semantic = version.stage == Stage::Vertex || version.major >= 3;
-            instruction.declaration = Some(match instruction.dst?.register.ty {
-                RegisterType::Sampler => Declaration::Sampler(self.pick(TextureDimension::ALL).map(|(d, _)| d)),
-                RegisterType::Input | RegisterType::Output if semantic => {
-                    Declaration::Semantic(self.pick(Usage::ALL)?.0, self.below(16) as u8)
-                }
-                _ => Declaration::Plain,
-            });
+            instruction.declaration = Some(self.declaration(version, instruction.dst?.register.ty)?);
         }
         Some(instruction)
+    }
+
+    fn declaration(&mut self, version: Version, ty: RegisterType) -> Option<Declaration> {
+        let semantic = version.stage == Stage::Vertex || version.major >= 3;
+        Some(match ty {
+            RegisterType::Sampler => Declaration::Sampler(self.pick(TextureDimension::ALL).map(|(d, _)| d)),
+            RegisterType::Input | RegisterType::Output if semantic => {
+                Declaration::Semantic(self.pick(Usage::ALL)?.0, self.below(16) as u8)
+            }
+            _ => Declaration::Plain,
+        })
+    }
+
+    /// Declarations of all that the instructions name, and of some that they do not.
+    fn declarations(&mut self, version: Version, instructions: &[Instruction]) -> Vec<Instruction> {
+        let mut named: Vec<Register> = Vec::new();
+        for i in instructions {
+            let registers = i.dst.iter().map(|dst| dst.register).chain(i.srcs.iter().map(|src| src.register));
+            for register in registers.filter(|register| register.ty.is_declared_in(version)) {
+                let register = Register::new(register.ty, register.number);
+                if !named.contains(&register) {
+                    named.push(register);
+                }
+            }
+        }
+        let mut declarations = Vec::new();
+        for register in named {
+            let mut dst = Dst::new(register);
+            dst.modifiers = (self.below(8) as u32) << 20 & Opcode::Dcl.info().result_modifiers(version);
+            let declaration = self.declaration(version, register.ty);
+            declarations.push(Instruction { declaration, ..Instruction::new(Opcode::Dcl).dst(dst) });
+        }
+        declarations
     }
 
     fn program(&mut self, version: Version) -> Program {
@@ -179,11 +179,49 @@ impl Generator<'_> {
         if !labels.is_empty() {
             instructions.push(Instruction::new(Opcode::Ret));
         }
-        Program { version, instructions, length: 0 }
+        let mut declared = self.declarations(version, &instructions);
+        declared.extend(instructions);
+        let comments = match self.chance(4) {
+            true => {
+                let before = self.below(declared.len() + 1) as u32;
+                vec![Comment { before, words: (0..self.below(9)).map(|_| self.byte().into()).collect() }]
+            }
+            false => Vec::new(),
+        };
+        Program { version, instructions: declared, comments, length: 0 }
+    }
+
+    /// Whether what goes over several instructions lets this one follow.
+    fn may_follow(&self, version: Version, before: &[Instruction], next: &Instruction) -> bool {
+        let overlaps = |src: &Src, rows: u16| {
+            next.dst.is_some_and(|dst| {
+                let numbers = src.register.number..src.register.number + rows;
+                dst.register.ty == src.register.ty && numbers.contains(&dst.register.number)
+            })
+        };
+        if next.op.info().operands.iter().any(|operand| matches!(operand, Operand::Rows(_))) {
+            return !next.srcs.iter().any(|src| overlaps(src, 4));
+        }
+        if !version.is_ps_1() {
+            return true;
+        }
+        let phase = before.iter().rposition(|i| i.op == Opcode::Phase).map_or(before, |at| &before[at..]);
+        match next.op {
+            Opcode::Phase => !before.iter().any(|i| i.op == Opcode::Phase),
+            Opcode::Def | Opcode::Nop => true,
+            op if op.info().can_pair(version) => {
+                let partner = before.last().is_some_and(|i| i.op.info().can_pair(version) && !i.coissue);
+                !next.coissue || partner
+            }
+            // Rows of texture matrices are in the tests, not here.
+            op if op.info().name.starts_with("texm3x") => false,
+            _ => !phase.iter().any(|i| i.op.info().can_pair(version)),
+        }
     }
 
     fn block(&mut self, version: Version, most: usize, calls: bool) -> Vec<Instruction> {
-        let rows: Vec<_> = Opcode::TABLE.iter().filter(|row| row.exists_in(version)).collect();
+        let rows = Opcode::TABLE.iter().filter(|row| row.exists_in(version) && row.op != Opcode::Dcl);
+        let rows: Vec<_> = rows.collect();
         let mut open = Vec::new();
         let mut instructions = Vec::new();
         for _ in 0..self.below(most) {
@@ -205,7 +243,8 @@ impl Generator<'_> {
                 }
             };
             self.in_loop = open.contains(&Opcode::Loop);
-            if fits && let Some(instruction) = self.instruction(version, row.op) {
+            let instruction = if fits { self.instruction(version, row.op) } else { None };
+            if let Some(instruction) = instruction.filter(|next| self.may_follow(version, &instructions, next)) {
                 match row.flow {
                     Flow::Open => open.push(row.op),
                     Flow::Call => self.labels.extend(instruction.srcs.first().map(|src| src.register.number)),

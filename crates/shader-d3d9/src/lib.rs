@@ -1,6 +1,7 @@
 //! Direct3D 9 shader front end: token parser, disassembler, assembler, lifter, fixed function.
 //!
 //! * [`tables`]: opcodes, registers, modifiers, usages; one row each.
+//! * [`rules`], [`validate`]: what may stand where in an instruction, and in a shader.
 //! * [`parse`]: tokens to [`instruction::Instruction`]s, with every field checked.
 //! * [`encode`], [`disasm`], [`asm`]: instructions to tokens, to assembler text, and text back to tokens.
 //! * [`signature()`]: what a guest needs to know of a shader without compiling it.
@@ -19,8 +20,10 @@ pub mod io;
 pub mod lift;
 pub mod parse;
 mod pixel_ops;
+pub mod rules;
 pub mod signature;
 pub mod tables;
+pub mod validate;
 mod vertex_ops;
 
 pub use asm::{AsmError, assemble};

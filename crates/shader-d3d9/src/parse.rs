@@ -3,14 +3,14 @@
 use crate::error::{ParseError, ParseErrorKind as Kind};
 use crate::instruction::{ControlBits, Declaration, Dst, Instruction, MAX_SOURCES, Register, Relative, Src, Swizzle};
 use crate::tables::{
-    Access, COMMENT, Comparison, Control, END, Flow, Opcode, OpcodeInfo, Operand, RegisterType, SourceModifier, Stage,
+    COMMENT, Comparison, Control, END, Opcode, OpcodeInfo, Operand, RegisterType, SourceModifier, Stage,
     TextureDimension, Usage, Version,
 };
+use crate::validate::Rules;
+use smallvec::SmallVec;
 
 /// Longest shader that is read, in tokens. The largest models allow 32,768 instructions of at most eight tokens.
 pub const MAX_TOKENS: usize = 1 << 19;
-/// Deepest nesting of flow control. The models allow 24 of each kind.
-pub const MAX_NESTING: usize = 64;
 
 /// Turns bytes into tokens; for code that comes from a file or a packet.
 ///
@@ -78,6 +78,15 @@ fn find_opcode(number: u16, version: Version) -> Result<Opcode, Kind> {
     })
 }
 
+/// A comment: whatever a compiler put beside the code, the constant table ([`crate::ctab`]) above all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// Index of the instruction that follows.
+    pub before: u32,
+    /// What stands in it, at most 32,767 tokens.
+    pub words: Vec<u32>,
+}
+
 /// A whole shader, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
@@ -85,6 +94,8 @@ pub struct Program {
     pub version: Version,
     /// Instructions in order; comments and the end token are not among them.
     pub instructions: Vec<Instruction>,
+    /// Comments in order.
+    pub comments: Vec<Comment>,
     /// Length in tokens, version and end token included.
     pub length: u32,
 }
@@ -100,31 +111,29 @@ impl Program {
         for instruction in decoder.by_ref() {
             instructions.push(instruction?);
         }
-        Ok(Self { version: decoder.version, instructions, length: decoder.at as u32 })
+        let comments = decoder.comments.iter().map(|(before, start, len)| Comment {
+            before: *before,
+            words: tokens[*start as usize..][..usize::from(*len)].to_vec(),
+        });
+        Ok(Self { version: decoder.version, instructions, comments: comments.collect(), length: decoder.at as u32 })
     }
 }
 
 /// Decodes one instruction after the other without allocating.
 ///
 /// It checks: the version; that each opcode exists in it; control bits; the instruction length; register types,
-/// numbers, access and relative addressing; modifiers; the nesting of flow control; that an end token comes. After an
-/// error it yields nothing more.
+/// numbers, access and relative addressing; modifiers, masks and swizzles ([`crate::rules`]); declarations, nesting,
+/// subroutines and order ([`crate::validate`]); that an end token comes. After an error it yields nothing more.
 #[derive(Debug)]
 pub struct Decoder<'a> {
     tokens: &'a [u32],
     at: usize,
     version: Version,
     done: bool,
-    blocks: [Block; MAX_NESTING],
-    depth: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Block {
-    If,
-    Else,
-    Loop,
-    Rep,
+    yielded: u32,
+    /// Instructions before it, first token and number of tokens of each comment.
+    comments: SmallVec<[(u32, u32, u16); 2]>,
+    rules: Rules,
 }
 
 impl<'a> Decoder<'a> {
@@ -137,7 +146,8 @@ impl<'a> Decoder<'a> {
         let token = *tokens.first().ok_or_else(|| fail(Kind::Truncated))?;
         let version = Version::from_token(token).ok_or_else(|| fail(Kind::Version { token }))?;
         let tokens = &tokens[..tokens.len().min(MAX_TOKENS)];
-        Ok(Self { tokens, at: 1, version, done: false, blocks: [Block::If; MAX_NESTING], depth: 0 })
+        let rules = Rules::new(version);
+        Ok(Self { tokens, at: 1, version, done: false, yielded: 0, comments: SmallVec::new(), rules })
     }
 
     /// The shader model.
@@ -167,22 +177,28 @@ impl<'a> Decoder<'a> {
             let fail = |kind| ParseError { offset: offset as u32, opcode: None, kind };
             let token = self.take().map_err(fail)?;
             if token == END {
-                return match self.depth {
-                    0 => Ok(None),
-                    opened => Err(fail(Kind::Unclosed { opened: opened as u32 })),
-                };
+                return self.rules.finish().map(|()| None).map_err(|(place, kind)| ParseError {
+                    offset: place.unwrap_or(offset as u32),
+                    opcode: place.map(|_| Opcode::Call.info().name),
+                    kind,
+                });
             }
             if token as u16 == COMMENT {
-                let end = self.at + (token >> 16 & 0x7FFF) as usize;
+                let len = (token >> 16 & 0x7FFF) as u16;
+                let end = self.at + usize::from(len);
                 if end > self.tokens.len() {
                     return Err(fail(Kind::Truncated));
                 }
+                self.comments.push((self.yielded, self.at as u32, len));
                 self.at = end;
                 continue;
             }
             let op = find_opcode(token as u16, self.version).map_err(fail)?;
             return match self.instruction(offset, token, op) {
-                Ok(instruction) => Ok(Some(instruction)),
+                Ok(instruction) => match self.rules.instruction(&instruction) {
+                    Ok(()) => Ok(Some(instruction)),
+                    Err(kind) => Err(ParseError { offset: offset as u32, opcode: Some(op.info().name), kind }),
+                },
                 // A wrong operand is reported at its own token, which is the last one that was taken.
                 Err(kind) => {
                     Err(ParseError { offset: (self.at - 1).max(offset) as u32, opcode: Some(op.info().name), kind })
@@ -197,44 +213,39 @@ impl<'a> Decoder<'a> {
         instruction.offset = offset as u32;
         instruction.control = self.control(info, token >> 16 & 0xFF)?;
         instruction.coissue = token & 1 << 30 != 0;
-        let ps_1 = self.version.stage == Stage::Pixel && self.version.major == 1;
         if token & 1 << 31 != 0 {
             return Err(self.field("instruction token bit 31", 1));
         }
-        if instruction.coissue && !ps_1 {
+        if instruction.coissue && !self.version.is_ps_1() {
             return Err(self.field("co-issue bit", 1));
         }
         let predicated = token & 1 << 28 != 0;
-        if predicated && self.version.number() < 0x201 {
+        if predicated && !info.can_be_predicated(self.version) {
             return Err(self.field("predication bit", 1));
         }
-        self.flow(info)?;
 
         let mut usage = None;
         for operand in info.operands {
             match *operand {
                 Operand::Usage => usage = Some(self.take()?),
-                Operand::Dst | Operand::DstRead => {
-                    instruction.dst = Some(self.dst(op, *operand)?);
-                    if predicated {
-                        instruction.predicate = Some(self.src(Operand::Predicate, "predicate")?);
-                    }
-                }
                 Operand::Floats | Operand::Ints => {
                     for word in &mut instruction.immediate {
                         *word = self.take()?;
                     }
                 }
                 Operand::Flag => instruction.immediate[0] = self.take()?,
+                operand if operand.is_dst() => {
+                    instruction.dst = Some(self.dst(info, operand)?);
+                    if predicated {
+                        instruction.predicate = Some(self.src(op, Operand::Predicate, "predicate")?);
+                    }
+                }
                 operand => {
                     let field = SOURCE_NAMES[instruction.srcs.len() % MAX_SOURCES];
-                    let src = self.src(operand, field)?;
+                    let src = self.src(op, operand, field)?;
                     instruction.srcs.push(src);
                 }
             }
-        }
-        if predicated && instruction.predicate.is_none() {
-            return Err(self.field("predication bit", 1));
         }
         if let (Some(usage), Some(dst)) = (usage, instruction.dst) {
             instruction.declaration = Some(self.declaration(usage, dst.register.ty)?);
@@ -258,49 +269,6 @@ impl<'a> Decoder<'a> {
                 .ok_or_else(|| self.field("comparison", bits)),
             (Control::None | Control::Texture, bits) => Err(self.field("control bits", bits)),
         }
-    }
-
-    fn flow(&mut self, info: &OpcodeInfo) -> Result<(), Kind> {
-        let top = self.depth.checked_sub(1).map(|top| self.blocks[top]);
-        match info.flow {
-            Flow::None => {}
-            Flow::Open => {
-                let block = match info.op {
-                    Opcode::Loop => Block::Loop,
-                    Opcode::Rep => Block::Rep,
-                    _ => Block::If,
-                };
-                let slot = self.blocks.get_mut(self.depth).ok_or(Kind::Nesting { limit: MAX_NESTING as u32 })?;
-                *slot = block;
-                self.depth += 1;
-            }
-            Flow::Else => match top {
-                Some(Block::If) => self.blocks[self.depth - 1] = Block::Else,
-                _ => return Err(Kind::Unopened),
-            },
-            Flow::Close => {
-                let fits = match info.op {
-                    Opcode::EndLoop => top == Some(Block::Loop),
-                    Opcode::EndRep => top == Some(Block::Rep),
-                    _ => matches!(top, Some(Block::If | Block::Else)),
-                };
-                if !fits {
-                    return Err(Kind::Unopened);
-                }
-                self.depth -= 1;
-            }
-            Flow::Break => {
-                if !self.blocks[..self.depth].iter().any(|block| matches!(block, Block::Loop | Block::Rep)) {
-                    return Err(Kind::Unopened);
-                }
-            }
-            Flow::Call => {
-                if matches!(info.op, Opcode::Ret | Opcode::Label) && self.depth != 0 {
-                    return Err(Kind::Unclosed { opened: self.depth as u32 });
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Register type and number of a parameter token, both checked against the version.
@@ -330,14 +298,7 @@ impl<'a> Decoder<'a> {
             return Ok(());
         }
         let impossible = |ty: RegisterType| Kind::Relative { field, file: ty.info().name };
-        let vertex = self.version.stage == Stage::Vertex;
-        let possible = match register.ty {
-            RegisterType::Const => vertex && !is_dst,
-            RegisterType::Input => self.version.major >= 3 && !is_dst,
-            RegisterType::Output => is_dst,
-            _ => false,
-        };
-        if !possible {
+        if !register.ty.can_be_relative(self.version, is_dst) {
             return Err(impossible(register.ty));
         }
         if !self.version.has_lengths() {
@@ -348,77 +309,46 @@ impl<'a> Decoder<'a> {
         let by = self.register(token, "relative address")?;
         register.relative = Some(match by.ty {
             RegisterType::Address => Relative::Address((token >> 16 & 3) as u8),
-            RegisterType::Loop => Relative::Loop,
+            RegisterType::Loop => {
+                self.rules.loop_counter()?;
+                Relative::Loop
+            }
             other => return Err(impossible(other)),
         });
         Ok(())
     }
 
-    fn dst(&mut self, op: Opcode, operand: Operand) -> Result<Dst, Kind> {
+    fn dst(&mut self, info: &OpcodeInfo, operand: Operand) -> Result<Dst, Kind> {
         const FIELD: &str = "destination";
         let token = self.take()?;
         let mut register = self.register(token, FIELD)?;
-        let ty = register.ty;
-        let access = ty.info().access;
-        let allowed = match op {
-            Opcode::Dcl => matches!(
-                ty,
-                RegisterType::Input
-                    | RegisterType::Output
-                    | RegisterType::Texture
-                    | RegisterType::Sampler
-                    | RegisterType::Misc
-            ),
-            Opcode::Def => ty == RegisterType::Const,
-            Opcode::DefI => ty == RegisterType::ConstInt,
-            Opcode::DefB => ty == RegisterType::ConstBool,
-            Opcode::SetP => ty == RegisterType::Predicate,
-            Opcode::MovA => ty == RegisterType::Address,
-            Opcode::Mov if ty == RegisterType::Address => self.version.major == 1,
-            _ if operand == Operand::DstRead => {
-                matches!(ty, RegisterType::Temp | RegisterType::Texture | RegisterType::Input)
-            }
-            _ if ty == RegisterType::Texture => self.version.is_ps_before_1_4(),
-            _ => access != Access::Read && !matches!(ty, RegisterType::Predicate | RegisterType::Address),
-        };
-        if !allowed {
-            return Err(Kind::RegisterUse { field: FIELD, file: ty.info().name });
+        if !operand.takes(register.ty, info.op, self.version) {
+            return Err(Kind::RegisterUse { field: FIELD, file: register.ty.info().name });
         }
         let shift = ((token >> 24 & 0xF) as i8) << 4 >> 4;
-        let ps_1 = self.version.stage == Stage::Pixel && self.version.major == 1;
-        if shift != 0 && !(ps_1 && (-3..=3).contains(&shift)) {
+        if shift != 0 && !info.result_shifts(self.version).any(|allowed| allowed == shift) {
             return Err(self.field("result shift", token >> 24 & 0xF));
         }
-        let modifiers = token & 0x7 << 20;
-        if token & 1 << 23 != 0 {
+        let modifiers = token & 0xF << 20;
+        if modifiers & !info.result_modifiers(self.version) != 0 {
             return Err(self.field("result modifier", token >> 20 & 0xF));
         }
+        let mask = (token >> 16 & 0xF) as u8;
+        if !info.allows_mask(mask) {
+            return Err(Kind::Mask { mask, allowed: info.masks });
+        }
         self.relative(token, &mut register, true, FIELD)?;
-        Ok(Dst { register, mask: (token >> 16 & 0xF) as u8, modifiers, shift })
+        if operand != Operand::DstDeclared {
+            self.rules.used(register, FIELD)?;
+        }
+        Ok(Dst { register, mask, modifiers, shift })
     }
 
-    fn src(&mut self, operand: Operand, field: &'static str) -> Result<Src, Kind> {
+    fn src(&mut self, op: Opcode, operand: Operand, field: &'static str) -> Result<Src, Kind> {
         let token = self.take()?;
         let mut register = self.register(token, field)?;
         let ty = register.ty;
-        let allowed = match operand {
-            Operand::Sampler => ty == RegisterType::Sampler,
-            Operand::Bool => matches!(ty, RegisterType::ConstBool | RegisterType::Predicate),
-            Operand::Int => ty == RegisterType::ConstInt,
-            Operand::LoopCounter => ty == RegisterType::Loop,
-            Operand::Predicate => ty == RegisterType::Predicate,
-            Operand::Label => ty == RegisterType::Label,
-            Operand::Rows(_) => matches!(ty, RegisterType::Const | RegisterType::Temp | RegisterType::Input),
-            _ => matches!(
-                ty,
-                RegisterType::Temp
-                    | RegisterType::Input
-                    | RegisterType::Const
-                    | RegisterType::Texture
-                    | RegisterType::Misc
-            ),
-        };
-        if !allowed {
+        if !operand.takes(ty, op, self.version) {
             return Err(Kind::RegisterUse { field, file: ty.info().name });
         }
         if let Operand::Rows(rows) = operand {
@@ -430,21 +360,15 @@ impl<'a> Decoder<'a> {
         }
         let bits = (token >> 24 & 0xF) as u8;
         let modifier = SourceModifier::from_number(bits)
-            .filter(|modifier| modifier.exists_in(self.version))
+            .filter(|modifier| operand.takes_modifier(*modifier, self.version))
             .ok_or_else(|| self.field("source modifier", bits.into()))?;
-        let logical = matches!(operand, Operand::Bool | Operand::Predicate);
-        let fits = match modifier {
-            SourceModifier::None => true,
-            SourceModifier::Not => logical,
-            _ => {
-                !logical && !matches!(operand, Operand::Sampler | Operand::Label | Operand::Int | Operand::LoopCounter)
-            }
-        };
-        if !fits {
-            return Err(self.field("source modifier", bits.into()));
+        let swizzle = Swizzle((token >> 16) as u8);
+        if !operand.takes_swizzle(swizzle, self.version) {
+            return Err(Kind::Swizzle { field });
         }
         self.relative(token, &mut register, false, field)?;
-        Ok(Src { register, swizzle: Swizzle((token >> 16) as u8), modifier })
+        self.rules.used(register, field)?;
+        Ok(Src { register, swizzle, modifier })
     }
 
     fn declaration(&self, token: u32, ty: RegisterType) -> Result<Declaration, Kind> {
@@ -478,6 +402,7 @@ impl Iterator for Decoder<'_> {
         }
         let step = self.step().transpose();
         self.done = !matches!(step, Some(Ok(_)));
+        self.yielded += 1;
         step
     }
 }

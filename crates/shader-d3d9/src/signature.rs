@@ -291,12 +291,7 @@ const MAX_ELEMENTS: usize = 256;
 
 /// The operands of an opcode that are sources, in order.
 pub(crate) fn source_operands(op: Opcode) -> impl Iterator<Item = Operand> {
-    op.info().operands.iter().copied().filter(|operand| {
-        !matches!(
-            operand,
-            Operand::Dst | Operand::DstRead | Operand::Usage | Operand::Floats | Operand::Ints | Operand::Flag
-        )
-    })
+    op.info().operands.iter().copied().filter(|operand| operand.is_src())
 }
 
 fn add_element(list: &mut SmallVec<[Element; 16]>, usage: Usage, index: u8, register: Register, mask: u8) {

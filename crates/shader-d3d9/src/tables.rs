@@ -31,14 +31,16 @@ pub struct Version {
 pub const MINOR_SW: u8 = 255;
 
 impl Version {
-    /// Every version that this crate reads.
-    pub const ALL: [Self; 15] = [
+    /// Every version that this crate reads. The two 1.0 models, which Direct3D 8 brought, have the instructions of 1.1.
+    pub const ALL: [Self; 17] = [
+        Self::vs(1, 0),
         Self::vs(1, 1),
         Self::vs(2, 0),
         Self::vs(2, 1),
         Self::vs(2, MINOR_SW),
         Self::vs(3, 0),
         Self::vs(3, MINOR_SW),
+        Self::ps(1, 0),
         Self::ps(1, 1),
         Self::ps(1, 2),
         Self::ps(1, 3),
@@ -90,7 +92,7 @@ impl Version {
         self.major >= 2
     }
 
-    /// True for `ps_1_1` to `ps_1_3`, whose texture instructions work on `t` registers in place.
+    /// True for `ps_1_0` to `ps_1_3`, whose texture instructions work on `t` registers in place.
     pub fn is_ps_before_1_4(self) -> bool {
         self.stage == Stage::Pixel && self.major == 1 && self.minor < 4
     }
@@ -118,12 +120,34 @@ impl fmt::Display for Version {
 /// What one operand of an instruction is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// A destination parameter token.
+    /// The destination of a result.
     Dst,
-    /// A destination that the instruction also reads (`texkill` and the like).
-    DstRead,
+    /// The `t#` that a texture opcode of ps_1_0 to ps_1_3 writes.
+    DstTexture,
+    /// The `r#` that a texture opcode of ps_1_4 writes.
+    DstTemp,
+    /// What `texkill` tests.
+    DstKill,
+    /// The `r5` of `texdepth`.
+    DstDepth,
+    /// `a0`, for `mova`.
+    DstAddress,
+    /// `p0`, for `setp`.
+    DstPredicate,
+    /// The constant that `def`, `defi` or `defb` defines.
+    DstConst,
+    /// The register that `dcl` declares.
+    DstDeclared,
     /// A floating-point source.
     Src,
+    /// A floating-point source of which one component is read; from 2.0 on the swizzle must say which.
+    Scalar,
+    /// The `t#` that a texture opcode of ps_1_0 to ps_1_3 reads.
+    SrcTexture,
+    /// The coordinates that a texture opcode of ps_1_4 reads.
+    SrcCoord,
+    /// The `c#` of `texm3x3spec`.
+    SrcConst,
     /// A source that is the first row of a matrix; so many rows are read.
     Rows(u8),
     /// A sampler register.
@@ -146,6 +170,29 @@ pub enum Operand {
     Flag,
     /// The usage token of `dcl`, which stands before the destination.
     Usage,
+}
+
+impl Operand {
+    /// True for the operands that are destination parameter tokens.
+    pub const fn is_dst(self) -> bool {
+        matches!(
+            self,
+            Self::Dst
+                | Self::DstTexture
+                | Self::DstTemp
+                | Self::DstKill
+                | Self::DstDepth
+                | Self::DstAddress
+                | Self::DstPredicate
+                | Self::DstConst
+                | Self::DstDeclared
+        )
+    }
+
+    /// True for the operands that are source parameter tokens.
+    pub const fn is_src(self) -> bool {
+        !self.is_dst() && !matches!(self, Self::Floats | Self::Ints | Self::Flag | Self::Usage)
+    }
 }
 
 /// What the control bits 16 to 23 of an instruction token hold.
@@ -206,6 +253,8 @@ pub struct OpcodeInfo {
     pub control: Control,
     /// Flow control.
     pub flow: Flow,
+    /// Write masks that the destination may have: bit n stands for mask n.
+    pub masks: u16,
 }
 
 impl OpcodeInfo {
@@ -220,7 +269,7 @@ impl OpcodeInfo {
 
 macro_rules! opcodes {
     ($($(#[$doc:meta])* $op:ident $number:literal $name:literal $vs:ident $ps:ident
-       [$($operand:expr),*] $control:ident $flow:ident;)*) => {
+       [$($operand:expr),*] $control:ident $flow:ident $($masks:ident)?;)*) => {
         /// A Direct3D 9 shader opcode; one per layout, so the three forms of `D3DSIO_TEX` are three opcodes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
@@ -232,25 +281,42 @@ macro_rules! opcodes {
             pub const TABLE: &'static [OpcodeInfo] = &[$(OpcodeInfo {
                 op: Opcode::$op, number: $number, name: $name, vs: $vs, ps: $ps,
                 operands: { #[allow(unused_imports)] use Operand::*; &[$($operand),*] },
-                control: Control::$control, flow: Flow::$flow,
+                control: Control::$control, flow: Flow::$flow, masks: masks!($($masks)?),
             }),*];
         }
     };
 }
 
+macro_rules! masks {
+    () => {
+        ANY
+    };
+    ($masks:ident) => {
+        $masks
+    };
+}
+
+// Sets of write masks. Where the reference asks for one component and every compiler writes more, all are taken.
+const ANY: u16 = 0xFFFF;
+const XY: u16 = 1 << 0b0011;
+const XYZ: u16 = 1 << 0b0111;
+const XYZ_XYZW: u16 = 1 << 0b0111 | 1 << 0b1111;
+/// Every set of x, y, z.
+const NO_W: u16 = 0x00FF;
+
 const NO: Range = Range(1, 0);
-const ALL: Range = Range(0x101, 0x3FF);
+const ALL: Range = Range(0x100, 0x3FF);
 const V2: Range = Range(0x200, 0x2FF);
 const V3: Range = Range(0x300, 0x3FF);
 const FROM_2: Range = Range(0x200, 0x3FF);
 const FROM_2X: Range = Range(0x201, 0x3FF);
 const FROM_3: Range = Range(0x300, 0x3FF);
 const FROM_1_2: Range = Range(0x102, 0x3FF);
-const P1_TO_3: Range = Range(0x101, 0x103);
+const P1_TO_3: Range = Range(0x100, 0x103);
 const P1_2_TO_3: Range = Range(0x102, 0x103);
 const P1_3: Range = Range(0x103, 0x103);
 const P1_4: Range = Range(0x104, 0x104);
-const P1: Range = Range(0x101, 0x104);
+const P1: Range = Range(0x100, 0x104);
 
 opcodes! {
     Nop          0 "nop"          ALL    ALL       [] None None;
@@ -259,93 +325,93 @@ opcodes! {
     Sub          3 "sub"          ALL    ALL       [Dst, Src, Src] None None;
     Mad          4 "mad"          ALL    ALL       [Dst, Src, Src, Src] None None;
     Mul          5 "mul"          ALL    ALL       [Dst, Src, Src] None None;
-    Rcp          6 "rcp"          ALL    FROM_2    [Dst, Src] None None;
-    Rsq          7 "rsq"          ALL    FROM_2    [Dst, Src] None None;
+    Rcp          6 "rcp"          ALL    FROM_2    [Dst, Scalar] None None;
+    Rsq          7 "rsq"          ALL    FROM_2    [Dst, Scalar] None None;
     Dp3          8 "dp3"          ALL    ALL       [Dst, Src, Src] None None;
     Dp4          9 "dp4"          ALL    FROM_1_2  [Dst, Src, Src] None None;
     Min         10 "min"          ALL    FROM_2    [Dst, Src, Src] None None;
     Max         11 "max"          ALL    FROM_2    [Dst, Src, Src] None None;
-    Slt         12 "slt"          ALL    FROM_2    [Dst, Src, Src] None None;
-    Sge         13 "sge"          ALL    FROM_2    [Dst, Src, Src] None None;
-    Exp         14 "exp"          ALL    FROM_2    [Dst, Src] None None;
-    Log         15 "log"          ALL    FROM_2    [Dst, Src] None None;
-    Lit         16 "lit"          ALL    FROM_2    [Dst, Src] None None;
-    Dst         17 "dst"          ALL    FROM_2    [Dst, Src, Src] None None;
+    Slt         12 "slt"          ALL    NO        [Dst, Src, Src] None None;
+    Sge         13 "sge"          ALL    NO        [Dst, Src, Src] None None;
+    Exp         14 "exp"          ALL    FROM_2    [Dst, Scalar] None None;
+    Log         15 "log"          ALL    FROM_2    [Dst, Scalar] None None;
+    Lit         16 "lit"          ALL    NO        [Dst, Src] None None;
+    Dst         17 "dst"          ALL    NO        [Dst, Src, Src] None None;
     Lrp         18 "lrp"          FROM_2 ALL       [Dst, Src, Src, Src] None None;
     Frc         19 "frc"          ALL    FROM_2    [Dst, Src] None None;
-    M4x4        20 "m4x4"         ALL    FROM_2    [Dst, Src, Rows(4)] None None;
-    M4x3        21 "m4x3"         ALL    FROM_2    [Dst, Src, Rows(3)] None None;
-    M3x4        22 "m3x4"         ALL    FROM_2    [Dst, Src, Rows(4)] None None;
-    M3x3        23 "m3x3"         ALL    FROM_2    [Dst, Src, Rows(3)] None None;
-    M3x2        24 "m3x2"         ALL    FROM_2    [Dst, Src, Rows(2)] None None;
+    M4x4        20 "m4x4"         ALL    FROM_2    [Dst, Src, Rows(4)] None None XYZ_XYZW;
+    M4x3        21 "m4x3"         ALL    FROM_2    [Dst, Src, Rows(3)] None None XYZ;
+    M3x4        22 "m3x4"         ALL    FROM_2    [Dst, Src, Rows(4)] None None XYZ_XYZW;
+    M3x3        23 "m3x3"         ALL    FROM_2    [Dst, Src, Rows(3)] None None XYZ;
+    M3x2        24 "m3x2"         ALL    FROM_2    [Dst, Src, Rows(2)] None None XY;
     Call        25 "call"         FROM_2 FROM_2X   [Label] None Call;
     CallNz      26 "callnz"       FROM_2 FROM_2X   [Label, Bool] None Call;
     Loop        27 "loop"         FROM_2 FROM_3    [LoopCounter, Int] None Open;
     Ret         28 "ret"          FROM_2 FROM_2X   [] None Call;
     EndLoop     29 "endloop"      FROM_2 FROM_3    [] None Close;
     Label       30 "label"        FROM_2 FROM_2X   [Label] None Call;
-    Dcl         31 "dcl"          ALL    FROM_2    [Usage, Dst] None None;
-    Pow         32 "pow"          FROM_2 FROM_2    [Dst, Src, Src] None None;
-    Crs         33 "crs"          FROM_2 FROM_2    [Dst, Src, Src] None None;
+    Dcl         31 "dcl"          ALL    FROM_2    [Usage, DstDeclared] None None;
+    Pow         32 "pow"          FROM_2 FROM_2    [Dst, Scalar, Scalar] None None;
+    Crs         33 "crs"          FROM_2 FROM_2    [Dst, Src, Src] None None NO_W;
     /// `sgn` of model 2, whose last two sources are scratch registers of the macro.
     Sgn2        34 "sgn"          V2     NO        [Dst, Src, Src, Src] None None;
     /// `sgn` of model 3.
     Sgn         34 "sgn"          V3     NO        [Dst, Src] None None;
     Abs         35 "abs"          FROM_2 FROM_2    [Dst, Src] None None;
-    Nrm         36 "nrm"          FROM_2 FROM_2    [Dst, Src] None None;
+    Nrm         36 "nrm"          FROM_2 FROM_2    [Dst, Src] None None XYZ_XYZW;
     /// `sincos` of model 2, whose last two sources hold the coefficients of the macro.
-    SinCos2     37 "sincos"       V2     V2        [Dst, Src, Src, Src] None None;
+    SinCos2     37 "sincos"       V2     V2        [Dst, Scalar, Src, Src] None None NO_W;
     /// `sincos` of model 3.
-    SinCos      37 "sincos"       V3     V3        [Dst, Src] None None;
+    SinCos      37 "sincos"       V3     V3        [Dst, Scalar] None None NO_W;
     Rep         38 "rep"          FROM_2 FROM_2X   [Int] None Open;
     EndRep      39 "endrep"       FROM_2 FROM_2X   [] None Close;
     If          40 "if"           FROM_2 FROM_2X   [Bool] None Open;
-    IfC         41 "if"           FROM_2X FROM_2X  [Src, Src] Comparison Open;
+    IfC         41 "if"           FROM_2X FROM_2X  [Scalar, Scalar] Comparison Open;
     Else        42 "else"         FROM_2 FROM_2X   [] None Else;
     EndIf       43 "endif"        FROM_2 FROM_2X   [] None Close;
     Break       44 "break"        FROM_2X FROM_2X  [] None Break;
-    BreakC      45 "break"        FROM_2X FROM_2X  [Src, Src] Comparison Break;
-    MovA        46 "mova"         FROM_2 NO        [Dst, Src] None None;
-    DefB        47 "defb"         FROM_2 FROM_2X   [Dst, Flag] None None;
-    DefI        48 "defi"         FROM_2 FROM_2X   [Dst, Ints] None None;
+    BreakC      45 "break"        FROM_2X FROM_2X  [Scalar, Scalar] Comparison Break;
+    MovA        46 "mova"         FROM_2 NO        [DstAddress, Src] None None;
+    DefB        47 "defb"         FROM_2 FROM_2X   [DstConst, Flag] None None;
+    DefI        48 "defi"         FROM_2 FROM_2X   [DstConst, Ints] None None;
     /// Clamped texture coordinate of ps_1_1 to ps_1_3.
-    TexCoord    64 "texcoord"     NO     P1_TO_3   [Dst] None None;
+    TexCoord    64 "texcoord"     NO     P1_TO_3   [DstTexture] None None;
     /// Texture coordinate of ps_1_4.
-    TexCrd      64 "texcrd"       NO     P1_4      [Dst, Src] None None;
-    TexKill     65 "texkill"      NO     ALL       [DstRead] None None;
+    TexCrd      64 "texcrd"       NO     P1_4      [DstTemp, SrcCoord] None None;
+    TexKill     65 "texkill"      NO     ALL       [DstKill] None None;
     /// Texture lookup of ps_1_1 to ps_1_3, by the coordinate of the destination's number.
-    Tex         66 "tex"          NO     P1_TO_3   [Dst] None None;
+    Tex         66 "tex"          NO     P1_TO_3   [DstTexture] None None;
     /// Texture lookup of ps_1_4, in the sampler of the destination's number.
-    TexLd14     66 "texld"        NO     P1_4      [Dst, Src] None None;
+    TexLd14     66 "texld"        NO     P1_4      [DstTemp, SrcCoord] None None;
     /// Texture lookup of model 2 on; also `texldp` and `texldb`.
     TexLd       66 "texld"        NO     FROM_2    [Dst, Src, Sampler] Texture None;
-    TexBem      67 "texbem"       NO     P1_TO_3   [Dst, Src] None None;
-    TexBemL     68 "texbeml"      NO     P1_TO_3   [Dst, Src] None None;
-    TexReg2Ar   69 "texreg2ar"    NO     P1_TO_3   [Dst, Src] None None;
-    TexReg2Gb   70 "texreg2gb"    NO     P1_TO_3   [Dst, Src] None None;
-    TexM3x2Pad  71 "texm3x2pad"   NO     P1_TO_3   [Dst, Src] None None;
-    TexM3x2Tex  72 "texm3x2tex"   NO     P1_TO_3   [Dst, Src] None None;
-    TexM3x3Pad  73 "texm3x3pad"   NO     P1_TO_3   [Dst, Src] None None;
-    TexM3x3Tex  74 "texm3x3tex"   NO     P1_TO_3   [Dst, Src] None None;
-    TexM3x3Spec 76 "texm3x3spec"  NO     P1_TO_3   [Dst, Src, Src] None None;
-    TexM3x3VSpec 77 "texm3x3vspec" NO    P1_TO_3   [Dst, Src] None None;
-    ExpP        78 "expp"         ALL    NO        [Dst, Src] None None;
-    LogP        79 "logp"         ALL    NO        [Dst, Src] None None;
+    TexBem      67 "texbem"       NO     P1_TO_3   [DstTexture, SrcTexture] None None;
+    TexBemL     68 "texbeml"      NO     P1_TO_3   [DstTexture, SrcTexture] None None;
+    TexReg2Ar   69 "texreg2ar"    NO     P1_TO_3   [DstTexture, SrcTexture] None None;
+    TexReg2Gb   70 "texreg2gb"    NO     P1_TO_3   [DstTexture, SrcTexture] None None;
+    TexM3x2Pad  71 "texm3x2pad"   NO     P1_TO_3   [DstTexture, SrcTexture] None None;
+    TexM3x2Tex  72 "texm3x2tex"   NO     P1_TO_3   [DstTexture, SrcTexture] None None;
+    TexM3x3Pad  73 "texm3x3pad"   NO     P1_TO_3   [DstTexture, SrcTexture] None None;
+    TexM3x3Tex  74 "texm3x3tex"   NO     P1_TO_3   [DstTexture, SrcTexture] None None;
+    TexM3x3Spec 76 "texm3x3spec"  NO     P1_TO_3   [DstTexture, SrcTexture, SrcConst] None None;
+    TexM3x3VSpec 77 "texm3x3vspec" NO    P1_TO_3   [DstTexture, SrcTexture] None None;
+    ExpP        78 "expp"         ALL    NO        [Dst, Scalar] None None;
+    LogP        79 "logp"         ALL    NO        [Dst, Scalar] None None;
     Cnd         80 "cnd"          NO     P1        [Dst, Src, Src, Src] None None;
-    Def         81 "def"          ALL    ALL       [Dst, Floats] None None;
-    TexReg2Rgb  82 "texreg2rgb"   NO     P1_2_TO_3 [Dst, Src] None None;
-    TexDp3Tex   83 "texdp3tex"    NO     P1_2_TO_3 [Dst, Src] None None;
-    TexM3x2Depth 84 "texm3x2depth" NO    P1_3      [Dst, Src] None None;
-    TexDp3      85 "texdp3"       NO     P1_2_TO_3 [Dst, Src] None None;
-    TexM3x3     86 "texm3x3"      NO     P1_2_TO_3 [Dst, Src] None None;
-    TexDepth    87 "texdepth"     NO     P1_4      [DstRead] None None;
+    Def         81 "def"          ALL    ALL       [DstConst, Floats] None None;
+    TexReg2Rgb  82 "texreg2rgb"   NO     P1_2_TO_3 [DstTexture, SrcTexture] None None;
+    TexDp3Tex   83 "texdp3tex"    NO     P1_2_TO_3 [DstTexture, SrcTexture] None None;
+    TexM3x2Depth 84 "texm3x2depth" NO    P1_3      [DstTexture, SrcTexture] None None;
+    TexDp3      85 "texdp3"       NO     P1_2_TO_3 [DstTexture, SrcTexture] None None;
+    TexM3x3     86 "texm3x3"      NO     P1_2_TO_3 [DstTexture, SrcTexture] None None;
+    TexDepth    87 "texdepth"     NO     P1_4      [DstDepth] None None;
     Cmp         88 "cmp"          NO     FROM_1_2  [Dst, Src, Src, Src] None None;
-    Bem         89 "bem"          NO     P1_4      [Dst, Src, Src] None None;
-    Dp2Add      90 "dp2add"       NO     FROM_2    [Dst, Src, Src, Src] None None;
+    Bem         89 "bem"          NO     P1_4      [Dst, Src, Src] None None XY;
+    Dp2Add      90 "dp2add"       NO     FROM_2    [Dst, Src, Src, Scalar] None None;
     Dsx         91 "dsx"          NO     FROM_2X   [Dst, Src] None None;
     Dsy         92 "dsy"          NO     FROM_2X   [Dst, Src] None None;
     TexLdD      93 "texldd"       NO     FROM_2X   [Dst, Src, Sampler, Src, Src] None None;
-    SetP        94 "setp"         FROM_2X FROM_2X  [Dst, Src, Src] Comparison None;
+    SetP        94 "setp"         FROM_2X FROM_2X  [DstPredicate, Src, Src] Comparison None;
     TexLdL      95 "texldl"       FROM_3 FROM_3    [Dst, Src, Sampler] None None;
     BreakP      96 "breakp"       FROM_2X FROM_2X  [Predicate] None Break;
     Phase    65533 "phase"        NO     P1_4      [] None None;
@@ -445,7 +511,7 @@ pub struct RegisterInfo {
     pub access: Access,
     /// Number of registers in vs_1_1, vs_2_0, vs_2_x, vs_3_0.
     pub vs: [u16; 4],
-    /// Number of registers in ps_1_1 to ps_1_3, ps_1_4, ps_2_0, ps_2_x, ps_3_0.
+    /// Number of registers in ps_1_0 to ps_1_3, ps_1_4, ps_2_0, ps_2_x, ps_3_0.
     pub ps: [u16; 5],
 }
 
@@ -667,20 +733,6 @@ numbered! {
         AbsNeg = 12 "-%_abs",
         /// Logical not, of predicates and booleans.
         Not = 13 "!%",
-    }
-}
-
-impl SourceModifier {
-    /// True if the modifier exists in `version`. The arithmetic ones ended with ps_1_x; `_abs` and `!` are read from
-    /// model 2 on, though the reference gives them to 3.0 and 2_x, because drivers took them.
-    pub fn exists_in(self, version: Version) -> bool {
-        let ps1 = version.stage == Stage::Pixel && version.major == 1;
-        match self {
-            Self::None | Self::Neg => true,
-            Self::Bias | Self::BiasNeg | Self::Sign | Self::SignNeg | Self::Complement => ps1,
-            Self::X2 | Self::X2Neg | Self::Dz | Self::Dw => ps1 && version.minor == 4,
-            Self::Abs | Self::AbsNeg | Self::Not => version.major >= 2,
-        }
     }
 }
 

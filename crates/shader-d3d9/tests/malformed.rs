@@ -72,24 +72,24 @@ fn errors_say_what_and_where() {
         (&[], "token 0: the code ends here; an end token 0x0000ffff is missing"),
         (
             &[0xFFFE_0900, 0xFFFF],
-            "token 0: version token 0xfffe0900 is no Direct3D 9 shader model (0xfffe0101 to 0xffff0300)",
+            "token 0: version token 0xfffe0900 is no Direct3D 9 shader model (0xfffe0100 to 0xffff0300)",
         ),
         (&[vs_2_0, 0x0000_1234], "token 1: opcode number 4660 is not known"),
         (&[vs_2_0, 0x0300_0042], "token 1: this opcode (number 66) does not exist in vs_2_0"),
         (
-            &[vs_2_0, 0x0300_0001, 0x800F_0000, 0x90E4_0000, 0xFFFF],
+            &[vs_2_0, 0x0300_0001, 0x800F_0000, 0xA0E4_0000, 0xFFFF],
             "token 3 (mov): instruction length field is 3 tokens, but the operands take 2",
         ),
         (
-            &[vs_2_0, 0x0200_0001, 0x800F_0063, 0x90E4_0000, 0xFFFF],
+            &[vs_2_0, 0x0200_0001, 0x800F_0063, 0xA0E4_0000, 0xFFFF],
             "token 2 (mov): destination: register number 99 of `r` is out of range (vs_2_0 has 32)",
         ),
         (
-            &[vs_2_0, 0x0200_0001, 0x800F_0000, 0x95E4_0000, 0xFFFF],
+            &[vs_2_0, 0x0200_0001, 0x800F_0000, 0xA5E4_0000, 0xFFFF],
             "token 3 (mov): source modifier has the value 0x5, which vs_2_0 does not have",
         ),
         (
-            &[vs_2_0, 0x0200_0001, 0x900F_0000, 0x90E4_0000, 0xFFFF],
+            &[vs_2_0, 0x0200_0001, 0x900F_0000, 0xA0E4_0000, 0xFFFF],
             "token 2 (mov): destination: register `v` cannot be used here",
         ),
         (
@@ -101,4 +101,80 @@ fn errors_say_what_and_where() {
         assert_eq!(error(tokens), expected);
     }
     assert_eq!(tokens_from_bytes(&[0; 7]).expect_err("odd").kind, ParseErrorKind::Unaligned { bytes: 7 });
+}
+
+/// What the shader reference forbids, by model. The places are those of the instruction or of the operand.
+#[test]
+fn illegal_shaders_are_rejected_with_the_reason() {
+    let cases: &[(&str, &str)] = &[
+        // Opcodes of other models.
+        ("ps_1_1\ncmp r0, r0, r0, r0", "does not exist in ps_1_1"),
+        ("ps_2_0\ncnd r0, r0, r0, r0", "does not exist in ps_2_0"),
+        ("ps_2_0\nslt r0, c0, c1", "does not exist in ps_2_0"),
+        ("ps_2_0\ndsx r0, c0", "does not exist in ps_2_0"),
+        ("vs_2_0\nif_gt c0.x, c0.y\nendif", "does not exist in vs_2_0"),
+        ("vs_1_1\nmova a0.x, c0.x", "does not exist in vs_1_1"),
+        ("ps_1_4\ntex t0", "does not exist in ps_1_4"),
+        // Registers.
+        ("vs_1_1\nmov c0, c1", "token 2 (mov): destination: register `c` cannot be used here"),
+        ("ps_2_0\nmov r0, oC0", "token 3 (mov): source 0: register `oC` cannot be used here"),
+        ("ps_2_0\nmov oC4, r0", "register number 4 of `oC` is out of range (ps_2_0 has 4)"),
+        ("ps_1_4\ntexld r0, t6", "register number 6 of `t` is out of range (ps_1_4 has 6)"),
+        ("ps_1_4\nmov r0, t0", "token 3 (mov): source 0: register `t` cannot be used here"),
+        ("vs_2_0\nmov a0, c0", "token 2 (mov): destination: register `a` cannot be used here"),
+        ("vs_3_0\nm4x4 r0, c0, c254", "register number 257 of `c` is out of range (vs_3_0 has 256)"),
+        ("ps_3_0\ndcl_texcoord v0\nloop aL, i0\nmov r0, c[aL]\nendloop", "relative addressing of `c` is not possible"),
+        // Modifiers, masks, swizzles.
+        ("vs_2_0\nmov_sat r0, c0", "token 2 (mov): result modifier has the value 0x1, which vs_2_0 does not have"),
+        ("vs_3_0\nmov_pp r0, c0", "result modifier has the value 0x2"),
+        ("ps_2_0\nmov_centroid r0, c0", "result modifier has the value 0x4"),
+        ("ps_2_0\nmov_x2 r0, c0", "result shift has the value 0x1, which ps_2_0 does not have"),
+        ("ps_1_1\nmov_d4 r0, c0", "result shift has the value 0xe, which ps_1_1 does not have"),
+        ("ps_2_0\nmov r0, c0_abs", "token 3 (mov): source modifier has the value 0xb, which ps_2_0 does not have"),
+        ("ps_2_0\nmov r0, c0_bx2", "source modifier has the value 0x4"),
+        ("ps_1_3\nmov r0, r1_x2", "source modifier has the value 0x7"),
+        ("vs_2_0\nm3x3 r0.xyz, c0, -c1", "source modifier has the value 0x1"),
+        ("vs_2_0\nm3x3 r0, c0, c1", "write mask .xyzw is not possible here; it must be .xyz"),
+        ("vs_2_0\nm3x2 r0.xyz, c0, c1", "write mask .xyz is not possible here; it must be .xy"),
+        ("vs_2_0\ncrs r0, c0, c1", "write mask .xyzw is not possible here, which has no w"),
+        ("vs_2_0\nnrm r0.xy, c0", "write mask .xy is not possible here; it must be .xyz or .xyzw"),
+        ("ps_1_4\ntexcrd r0.rgb, t0\nbem r1, c0, r0", "write mask .xyzw is not possible here; it must be .xy"),
+        ("vs_2_0\nrcp r0, c0", "token 3 (rcp): source 0: the swizzle must name one component, such as .x"),
+        (
+            "vs_2_0\nmov r1, c0\nm4x4 r1, r1, c0",
+            "token 4 (m4x4): the destination of a matrix opcode cannot be one of its sources",
+        ),
+        // Declarations.
+        ("vs_1_1\nmov oPos, v0", "token 3 (mov): source 0: v0 is not declared (a dcl is missing above)"),
+        ("vs_3_0\nmov o0, c0", "token 2 (mov): destination: o0 is not declared"),
+        ("ps_2_0\ndcl t0\ntexld r0, t0, s3", "token 7 (texld): source 1: s3 is not declared"),
+        ("ps_3_0\nmov r0, vFace", "vFace is not declared"),
+        ("ps_2_0\ndcl t0\ndcl t0", "token 4 (dcl): t0 has been declared already"),
+        ("vs_3_0\ndcl_texcoord o0.xy\ndcl_texcoord1 o0.yz", "o0 has been declared already"),
+        // Flow.
+        ("vs_2_0\nmov r0, c[aL]", "aL is used outside of a loop"),
+        ("vs_3_0\nrep i0\nrep i0\nrep i0\nrep i0\nrep i0", "token 9 (rep): flow control is nested deeper than 4"),
+        ("vs_2_0\nif b0\nloop aL, i0\nendif", "token 6 (endif): no block is open"),
+        ("vs_2_0\nif b0", "1 blocks are still open here"),
+        ("vs_2_x\nbreak", "token 1 (break): no block is open"),
+        ("vs_2_0\nmov r0, c0\ncall l3", "token 4 (call): there is no label l3"),
+        ("vs_2_0\ncall l0\nret\nlabel l0\nret\nlabel l0\nret", "token 7 (label): label l0 stands here a second time"),
+        ("vs_2_0\ncall l0\nret\nlabel l0\ncall l0\nret", "token 6 (call): l0 stands before this call"),
+        (
+            "vs_3_0\ncall l0\nret\nlabel l0\ncall l1\nret\nlabel l1\ncall l2\nret\nlabel l2\ncall l3\nret\n\
+             label l3\ncall l4\nret\nlabel l4\nret",
+            "calls are nested deeper than 4",
+        ),
+        // Model 1.
+        ("ps_1_1\nmov r0, c0\ntex t0", "token 4 (tex): texture opcodes must stand before all arithmetic"),
+        ("ps_1_4\nphase\nphase", "token 2 (phase): there can be one phase instruction"),
+        ("ps_1_1\n+ mov r0, c0", "token 1 (mov): only an arithmetic instruction can be paired"),
+        ("ps_1_1\ntex t0\n+ mov r0, c0", "only an arithmetic instruction can be paired"),
+        ("ps_1_1\ntex t0\ntexm3x2tex t1, t0", "token 3 (texm3x2tex): texm3x2 and texm3x3 opcodes need their pads"),
+        ("ps_1_1\ntex t0\ntexm3x2pad t1, t0\ntexm3x2tex t3, t0", "need their pads right before them"),
+    ];
+    for (text, expected) in cases {
+        let error = assemble(text).expect_err(text).to_string();
+        assert!(error.contains(expected), "{text}\n{error}\ninstead of\n{expected}");
+    }
 }

@@ -27,6 +27,9 @@ proptest! {
         prop_assert_eq!(token_length(|at| tokens.get(at).copied()), Ok(tokens.len()));
         prop_assert_eq!(signature(&tokens).map(|s| s.length as usize), Ok(tokens.len()));
 
+        // Text has comments too, but not for the words in those of tokens.
+        let program = Program { comments: Vec::new(), ..program };
+        let tokens = program.encode();
         let text = program.to_string();
         let assembled = assemble(&text).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
         prop_assert_eq!(&assembled, &tokens, "{}", text);

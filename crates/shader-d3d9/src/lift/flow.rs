@@ -7,8 +7,8 @@ use crate::tables::Opcode;
 use afterimage_ir::{Type, Value, Var};
 use std::collections::HashMap;
 
-/// Deepest nesting of calls. The models allow four.
-pub(super) const MAX_CALLS: u32 = 8;
+/// Deepest nesting of calls; the parser allows no more in any model.
+pub(super) const MAX_CALLS: u32 = crate::validate::MAX_IFS as u32;
 
 /// Most rounds of one loop, which is what the models allow; a larger count in a constant does not hang the GPU.
 const MAX_ROUNDS: i32 = 255;

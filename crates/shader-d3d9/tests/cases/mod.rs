@@ -92,3 +92,11 @@ pub(crate) const FLOW: &[(&str, f32)] = &[
 pub(crate) fn close(got: [f32; 4], expected: [f32; 4]) -> bool {
     got.iter().zip(expected).all(|(g, e)| (g - e).abs() <= 1e-5 * e.abs().max(1.0) || g.to_bits() == e.to_bits())
 }
+
+/// True for cases with what pixel shaders do not have: the address register, constants by it or by `aL`, some opcodes.
+pub(crate) fn vertex_only(body: &str) -> bool {
+    let opcodes = ["sgn ", "slt ", "sge ", "lit ", "dst "];
+    body.contains("a0")
+        || body.contains("c[aL")
+        || body.lines().any(|line| opcodes.iter().any(|op| line.starts_with(op)))
+}

@@ -1,0 +1,283 @@
+//! Rules that go over several instructions: declarations before use, nesting, subroutines, the order of ps_1_x.
+//!
+//! They are the shader reference's. Limits that only said what hardware could hold (instruction counts, read ports) are
+//! not checked. Nothing is allocated but for shaders with more than eight subroutines.
+
+use crate::error::ParseErrorKind as Kind;
+use crate::instruction::{Instruction, Register};
+use crate::tables::{Flow, Opcode, Operand, RegisterType, Stage, Version};
+use smallvec::SmallVec;
+
+/// Deepest nesting of branches.
+pub const MAX_IFS: usize = 24;
+/// Deepest nesting of loops; software vertex processing allows [`MAX_IFS`].
+pub const MAX_LOOPS: usize = 4;
+/// Deepest nesting of calls; software vertex processing allows [`MAX_IFS`].
+pub const MAX_CALLS: u8 = 4;
+
+const MAX_BLOCKS: usize = 2 * MAX_IFS;
+/// No file whose registers are declared has more.
+const DECLARABLE: usize = 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    If,
+    Else,
+    Loop,
+    Rep,
+}
+
+/// A subroutine that was called and not yet defined.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    label: u16,
+    /// Nesting of the deepest call.
+    depth: u8,
+    /// Place of the first call.
+    offset: u32,
+}
+
+/// What has been seen of a shader so far.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    version: Version,
+    blocks: SmallVec<[Block; 8]>,
+    /// Components declared, by file ([`file`]) and register.
+    declared: [[u8; DECLARABLE]; 5],
+    calls: SmallVec<[Call; 8]>,
+    labels: SmallVec<[u16; 8]>,
+    /// Nesting of calls of the subroutine here; `None` in the main program.
+    subroutine: Option<u8>,
+    /// The open `texm3x2pad` or `texm3x3pad`s: opcode, number of the last register, how many.
+    pads: Option<(Opcode, u16, u8)>,
+    /// Something that is no texture opcode came in this phase of a ps_1_x.
+    arithmetic: bool,
+    phases: u8,
+    /// The instruction before can have a partner.
+    pairs: bool,
+}
+
+/// Index of a file whose registers are declared.
+fn file(ty: RegisterType) -> Option<usize> {
+    Some(match ty {
+        RegisterType::Input => 0,
+        RegisterType::Output => 1,
+        RegisterType::Texture => 2,
+        RegisterType::Sampler => 3,
+        RegisterType::Misc => 4,
+        _ => return None,
+    })
+}
+
+impl Rules {
+    pub(crate) fn new(version: Version) -> Self {
+        Self {
+            version,
+            blocks: SmallVec::new(),
+            declared: [[0; DECLARABLE]; 5],
+            calls: SmallVec::new(),
+            labels: SmallVec::new(),
+            subroutine: None,
+            pads: None,
+            arithmetic: false,
+            phases: 0,
+            pairs: false,
+        }
+    }
+
+    /// A register that an instruction other than `dcl` names.
+    pub(crate) fn used(&self, register: Register, field: &'static str) -> Result<(), Kind> {
+        if register.relative.is_some() || !register.ty.is_declared_in(self.version) {
+            return Ok(());
+        }
+        let components = file(register.ty).and_then(|file| self.declared[file].get(usize::from(register.number)));
+        match components {
+            Some(0) => Err(Kind::Undeclared { field, register }),
+            _ => Ok(()),
+        }
+    }
+
+    /// `aL` as an index. A subroutine may have the loop around its call.
+    pub(crate) fn loop_counter(&self) -> Result<(), Kind> {
+        match self.subroutine.is_some() || self.blocks.contains(&Block::Loop) {
+            true => Ok(()),
+            false => Err(Kind::NoLoop),
+        }
+    }
+
+    /// An instruction whose fields are right by themselves.
+    pub(crate) fn instruction(&mut self, i: &Instruction) -> Result<(), Kind> {
+        let info = i.op.info();
+        if info.flow != Flow::None {
+            return self.flow(i);
+        }
+        if i.op == Opcode::Dcl {
+            return self.declare(i);
+        }
+        if info.operands.iter().any(|operand| matches!(operand, Operand::Rows(_))) {
+            return matrix(i);
+        }
+        if self.version.is_ps_1() { self.model_1(i) } else { Ok(()) }
+    }
+
+    /// The end token: `Err` has the offset if it is that of an instruction.
+    pub(crate) fn finish(&self) -> Result<(), (Option<u32>, Kind)> {
+        if !self.blocks.is_empty() {
+            return Err((None, Kind::Unclosed { opened: self.blocks.len() as u32 }));
+        }
+        match self.calls.first() {
+            Some(call) => Err((Some(call.offset), Kind::UndefinedLabel { label: call.label })),
+            None => Ok(()),
+        }
+    }
+
+    fn declare(&mut self, i: &Instruction) -> Result<(), Kind> {
+        let Some(dst) = i.dst else { return Ok(()) };
+        let register = dst.register;
+        let components = file(register.ty).and_then(|file| self.declared[file].get_mut(usize::from(register.number)));
+        let Some(components) = components else { return Ok(()) };
+        // What goes from stage to stage can be packed: several semantics in one register, in different components.
+        let packed = match register.ty {
+            RegisterType::Output => true,
+            RegisterType::Input => self.version.stage == Stage::Pixel && self.version.major >= 3,
+            _ => false,
+        };
+        let mask = if packed && dst.mask != 0 { dst.mask } else { 0xF };
+        if *components & mask != 0 {
+            return Err(Kind::Redeclared { register });
+        }
+        *components |= mask;
+        Ok(())
+    }
+
+    /// ps_1_x: texture opcodes come first, matrices in rows of registers, and only arithmetic pairs.
+    fn model_1(&mut self, i: &Instruction) -> Result<(), Kind> {
+        let info = i.op.info();
+        let pairs = info.can_pair(self.version);
+        if i.coissue && !(pairs && self.pairs) {
+            return Err(Kind::Pair);
+        }
+        self.pairs = pairs && !i.coissue;
+        match i.op {
+            Opcode::Def | Opcode::Nop => return Ok(()),
+            Opcode::Phase if self.phases != 0 => return Err(Kind::Phases),
+            Opcode::Phase => (self.phases, self.arithmetic) = (1, false),
+            _ if pairs => self.arithmetic = true,
+            _ if self.arithmetic => return Err(Kind::TextureOrder),
+            _ => {}
+        }
+        let Some(dst) = i.dst else { return Ok(()) };
+        let number = dst.register.number;
+        let (pad, rows) = match i.op {
+            Opcode::TexM3x2Pad | Opcode::TexM3x2Tex | Opcode::TexM3x2Depth => (Opcode::TexM3x2Pad, 1),
+            Opcode::TexM3x3Pad | Opcode::TexM3x3 | Opcode::TexM3x3Tex | Opcode::TexM3x3Spec | Opcode::TexM3x3VSpec => {
+                (Opcode::TexM3x3Pad, 2)
+            }
+            _ => return Ok(()),
+        };
+        let rows_before = match self.pads {
+            Some((op, last, rows)) if op == pad && last + 1 == number => rows,
+            None => 0,
+            _ => return Err(Kind::MissingPad),
+        };
+        if i.op == pad && rows_before < rows {
+            self.pads = Some((pad, number, rows_before + 1));
+            return Ok(());
+        }
+        self.pads = None;
+        if i.op != pad && rows_before == rows { Ok(()) } else { Err(Kind::MissingPad) }
+    }
+
+    fn flow(&mut self, i: &Instruction) -> Result<(), Kind> {
+        let top = self.blocks.last().copied();
+        match i.op.info().flow {
+            Flow::None => {}
+            Flow::Open => {
+                let block = match i.op {
+                    Opcode::Loop => Block::Loop,
+                    Opcode::Rep => Block::Rep,
+                    _ => Block::If,
+                };
+                return self.open(block);
+            }
+            Flow::Else => match self.blocks.last_mut() {
+                Some(block) if *block == Block::If => *block = Block::Else,
+                _ => return Err(Kind::Unopened),
+            },
+            Flow::Close => {
+                let fits = match i.op {
+                    Opcode::EndLoop => top == Some(Block::Loop),
+                    Opcode::EndRep => top == Some(Block::Rep),
+                    _ => matches!(top, Some(Block::If | Block::Else)),
+                };
+                if !fits {
+                    return Err(Kind::Unopened);
+                }
+                self.blocks.pop();
+            }
+            Flow::Break => {
+                if !self.blocks.iter().any(|block| is_loop(*block)) {
+                    return Err(Kind::Unopened);
+                }
+            }
+            Flow::Call => return self.subroutine(i),
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, block: Block) -> Result<(), Kind> {
+        let limit = if is_loop(block) && !self.version.is_software() { MAX_LOOPS } else { MAX_IFS };
+        let open = self.blocks.iter().filter(|other| is_loop(**other) == is_loop(block)).count();
+        if open >= limit || self.blocks.len() >= MAX_BLOCKS {
+            return Err(Kind::Nesting { limit: limit as u32 });
+        }
+        self.blocks.push(block);
+        Ok(())
+    }
+
+    /// Calls only go forward, so a subroutine's callers have all been seen where it begins.
+    fn subroutine(&mut self, i: &Instruction) -> Result<(), Kind> {
+        if matches!(i.op, Opcode::Ret | Opcode::Label) && !self.blocks.is_empty() {
+            return Err(Kind::Unclosed { opened: self.blocks.len() as u32 });
+        }
+        let Some(label) = i.srcs.first().map(|src| src.register.number) else { return Ok(()) };
+        let known = self.calls.iter().position(|call| call.label == label);
+        if self.labels.contains(&label) {
+            let twice = i.op == Opcode::Label;
+            return Err(if twice { Kind::LabelTwice { label } } else { Kind::BackwardCall { label } });
+        }
+        if i.op == Opcode::Label {
+            self.labels.push(label);
+            // One that nobody calls is as good as called by the main program.
+            self.subroutine = Some(known.map_or(1, |known| self.calls.swap_remove(known).depth));
+            return Ok(());
+        }
+        let depth = self.subroutine.unwrap_or(0) + 1;
+        let limit = if self.version.is_software() { MAX_IFS as u8 } else { MAX_CALLS };
+        if depth > limit {
+            return Err(Kind::CallDepth { limit });
+        }
+        match known {
+            Some(known) => self.calls[known].depth = self.calls[known].depth.max(depth),
+            None => self.calls.push(Call { label, depth, offset: i.offset }),
+        }
+        Ok(())
+    }
+}
+
+fn is_loop(block: Block) -> bool {
+    matches!(block, Block::Loop | Block::Rep)
+}
+
+/// Matrix opcodes stand for several dot products, so the result cannot be written over what they read.
+fn matrix(i: &Instruction) -> Result<(), Kind> {
+    let (Some(dst), [vector, matrix, ..]) = (&i.dst, &i.srcs[..]) else { return Ok(()) };
+    let rows = i.op.info().operands.iter().find_map(|operand| match operand {
+        Operand::Rows(rows) => Some(u16::from(*rows)),
+        _ => None,
+    });
+    let first = matrix.register.number;
+    let in_matrix =
+        matrix.register.ty == dst.register.ty && (first..first + rows.unwrap_or(1)).contains(&dst.register.number);
+    if vector.register == dst.register || in_matrix { Err(Kind::MatrixOverlap) } else { Ok(()) }
+}
