@@ -119,6 +119,10 @@ pub struct OpInfo {
     pub flags: Flags,
     /// What it does, in a sentence.
     pub doc: &'static str,
+    /// The operands as the table has them, with their names where it gives them.
+    pub operands: &'static str,
+    /// The table's expression of the meaning; empty if it has none.
+    pub formula: &'static str,
     /// What it computes.
     pub meaning: Meaning,
 }
@@ -239,6 +243,8 @@ macro_rules! define {
                 imm: ImmKind::None,
                 flags: Flags(0 $(| Flags::$lf.0)*),
                 doc: concat!($($ldoc),+),
+                operands: stringify!($($la: $lk),*),
+                formula: stringify!($le),
                 meaning: Meaning::Lanes(|words| {
                     use host::Scalar as _;
                     let mut words = words.into_iter();
@@ -254,6 +260,8 @@ macro_rules! define {
                 imm: ImmKind::None,
                 flags: Flags(0 $(| Flags::$rf.0)*),
                 doc: concat!($($rdoc),+),
+                operands: stringify!($($ra: $rk),*),
+                formula: stringify!($rs, $acc => $re),
                 meaning: Meaning::Reduce(start(Start::$rr($rs)), |acc, words| {
                     use host::Scalar as _;
                     let mut words = words.into_iter();
@@ -270,6 +278,8 @@ macro_rules! define {
                 imm: ImmKind::$si,
                 flags: Flags(0 $(| Flags::$sf.0)*),
                 doc: concat!($($sdoc),+),
+                operands: stringify!($($sa)*),
+                formula: "",
                 meaning: Meaning::Special,
             },)*
         ];
