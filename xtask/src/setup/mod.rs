@@ -103,6 +103,12 @@ const STEPS: &[Step] = &[
         how: How::Packages { names: &["spirv-tools"], backports: true },
     },
     Step {
+        what: "clang, which the tests compile and run Metal shaders with",
+        need: Need::Checks,
+        done: |_| step::on_path("clang-14"),
+        how: How::Packages { names: &["clang-14"], backports: false },
+    },
+    Step {
         what: "mingw, 64 bit",
         need: Need::Build,
         done: |_| step::on_path("x86_64-w64-mingw32-g++") && step::on_path("x86_64-w64-mingw32-gcc"),
