@@ -5,8 +5,7 @@ use crate::io::{COMPARE_ALWAYS, FogMode, PixelOps, RuntimeInfo, spec};
 use crate::lift::interface::{semantic, system_bank};
 use crate::tables::Usage;
 use afterimage_ir::{
-    Builder, Input, InputAt, InputDecl, Interp, Kind, OutputAt, OutputDecl, SpecDecl, Swizzle, Texture, Type,
-    Value,
+    Builder, Input, InputAt, InputDecl, Interp, Kind, OutputAt, OutputDecl, SpecDecl, Swizzle, Texture, Type, Value,
 };
 
 /// What a pixel shader computed.

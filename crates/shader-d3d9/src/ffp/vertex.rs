@@ -8,7 +8,7 @@ use super::{FixedInput, FixedVertexKey, STAGES};
 use crate::banks::{Bank, FixedVertexRegister as R};
 use crate::io::{FOG_LOCATION, RuntimeInfo, fixed_location};
 use crate::lift::interface::semantic;
-use crate::pixel_ops::{fog_curve, FogParameters};
+use crate::pixel_ops::{FogParameters, fog_curve};
 use crate::tables::Usage;
 use crate::vertex_ops;
 use afterimage_ir::{
