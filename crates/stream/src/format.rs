@@ -125,6 +125,13 @@ impl Format {
     pub fn is_depth(self) -> bool {
         !matches!(self.info().aspects, Aspects::Color)
     }
+
+    /// Whether a sample has one channel: depth, or red alone.
+    #[must_use]
+    pub fn is_single_channel(self) -> bool {
+        use Format::*;
+        self.is_depth() || matches!(self, R8_UNORM | R8_SNORM | R16_UNORM | R16_SFLOAT | R32_SFLOAT | BC4_UNORM)
+    }
 }
 
 macro_rules! vertex_formats {

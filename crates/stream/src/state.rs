@@ -64,13 +64,14 @@ pub const BANKS: [Bank; 9] = {
         Bank { name, registers, group }
     }
     [
-        bank("vertex float", 256, V),
-        bank("vertex integer", 16, V),
-        bank("vertex boolean", 16, V),
-        bank("pixel float", 224, P),
-        bank("pixel integer", 16, P),
-        bank("pixel boolean", 16, P),
-        bank("fixed vertex", 256, V),
+        // Software vertex processing has more constants than hardware.
+        bank("vertex float", 8192, V),
+        bank("vertex integer", 2048, V),
+        bank("vertex boolean", 2048, V),
+        bank("pixel float", 8192, P),
+        bank("pixel integer", 2048, P),
+        bank("pixel boolean", 2048, P),
+        bank("fixed vertex", 1280, V),
         bank("fixed pixel", 64, P),
         bank("system", 32, S),
     ]
@@ -379,9 +380,13 @@ impl State {
         out.push(&self.shaders);
         out.push_tail(&SetTextures { first: 0, count: TEXTURE_SLOTS as u32 }, &self.textures);
         for bank in 0..BANKS.len() {
+            // Registers start as zero.
             let registers = self.bank(bank);
-            let body = SetConstants { bank: bank as u16, first: 0, count: registers.len() as u32 };
-            out.push_tail(&body, registers);
+            let used = registers.iter().rposition(|register| *register != [0; 4]).map_or(0, |last| last + 1);
+            if used > 0 {
+                let body = SetConstants { bank: bank as u16, first: 0, count: used as u32 };
+                out.push_tail(&body, &registers[..used]);
+            }
         }
     }
 }

@@ -131,7 +131,9 @@ impl Validator {
                 byte("cull", body.cull, Cull::ALL.len())?;
                 byte("front_ccw", body.front_ccw, 2)?;
                 byte("fill", body.fill, Fill::ALL.len())?;
-                finite("depth_bias", &[body.depth_bias, body.slope_bias, body.point_size])
+                let sizes = [body.point_size, body.point_size_min, body.point_size_max];
+                finite("point_size", &sizes)?;
+                finite("depth_bias", &[body.depth_bias, body.slope_bias])
             }
             Packet::SetDepthStencil(body) => {
                 byte("depth_compare", body.depth_compare, Compare::ALL.len())?;
@@ -279,6 +281,7 @@ impl Validator {
                     byte("address", address, Address::ALL.len())?;
                 }
                 byte("compare", body.compare, Compare::ALL.len())?;
+                byte("gather", body.gather, 2)?;
                 finite("lod_bias", &[body.lod_bias, body.min_lod, body.max_anisotropy])?;
                 finite("border", &body.border)
             }

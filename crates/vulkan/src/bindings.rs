@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::renderer::Renderer;
 use crate::shaders::Variant;
+use afterimage_shader::bound;
 use afterimage_stream::packets::Stage;
 use afterimage_stream::{State, TEXTURE_SLOTS};
 use ash::vk;
@@ -28,16 +29,21 @@ impl Renderer {
                     };
                     shape = texture.desc.dimension;
                     if texture.format.is_depth() && sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0) {
-                        shape |= afterimage_shader::bound::SHADOW;
+                        shape |= bound::SHADOW;
+                    }
+                    if shape == bound::D2 && sampler.is_some_and(|sampler| sampler.desc.gather != 0) {
+                        shape |= bound::FETCH4;
                     }
                     word(index, sampler.map_or(0, |sampler| sampler.index))
                 }
                 _ => 0,
             };
             self.shading.words[slot] = word;
-            self.shading.bound[slot] = shape & 3;
-            if self.shading.runtime.textures[slot] != shape {
-                self.shading.runtime.textures[slot] = shape;
+            self.shading.bound[slot] = shape & bound::KIND;
+            let seen = &mut self.shading.runtime.textures[slot];
+            // Projection is a matter of the pixel operations.
+            let shape = shape | *seen & bound::PROJECTED;
+            if std::mem::replace(seen, shape) != shape {
                 self.variants_dirty = true;
             }
         }
@@ -67,7 +73,12 @@ impl Renderer {
         block[1] = ops.fog_color;
         let range = ops.fog_end - ops.fog_start;
         block[2] = [ops.fog_start, ops.fog_end, if range == 0.0 { 0.0 } else { 1.0 / range }, 0.0];
-        block[3][0] = self.state.raster.point_size.clamp(1.0, self.gpu.profile.limits.point_size_range[1].max(1.0));
+        let raster = &self.state.raster;
+        let [device_min, device_max] = self.gpu.profile.limits.point_size_range;
+        let smallest = raster.point_size_min.max(device_min);
+        let largest = if raster.point_size_max > 0.0 { raster.point_size_max.min(device_max) } else { device_max };
+        block[3] = [raster.point_size, smallest, largest.max(device_min), 0.0];
+        block[4] = [f32::from_bits(ops.alpha_compare.into()), f32::from_bits(ops.fog.into()), 0.0, 0.0];
         let planes: &[[f32; 4]] = bytemuck::cast_slice(&self.state.bank(8)[8..REGISTERS]);
         block[8..].copy_from_slice(planes);
         let bytes: &[u8] = bytemuck::cast_slice(&block);

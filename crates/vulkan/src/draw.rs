@@ -3,13 +3,15 @@
 //! Only [`afterimage_stream::State::dirty`] says what changed. What is recorded is compared with what the command buffer
 //! already has ([`Recorded`]), so a group that was set to the same value costs a comparison.
 
+use crate::ahead::Rest;
 use crate::descriptors::{SlotKey, Table};
 use crate::error::Result;
-use crate::pipeline::{self, Blend, Key};
+use crate::pipeline::{self, Blend, Key, Spec};
 use crate::profile::Profile;
 use crate::renderer::Renderer;
 use crate::shaders::Variant;
-use afterimage_shader::RuntimeInfo;
+use crate::workers::Urgency;
+use afterimage_shader::{RuntimeInfo, bound};
 use afterimage_stream::packets::{
     CreateTexture, Draw, DrawIndexed, SetDepthStencil, SetPixelOps, SetViewport, Stage, Topology,
 };
@@ -96,9 +98,9 @@ impl Ready {
 
 impl Renderer {
     #[inline]
-    fn prepare(&mut self, topology: u32) -> bool {
+    fn prepare(&mut self, topology: u32, rest: Rest<'_>) -> bool {
         if !(self.ready.topology == topology && self.targets.open && self.state.dirty.is_empty()) {
-            self.apply(topology);
+            self.apply(topology, rest);
         }
         self.draws += 1;
         if self.ready.skip {
@@ -109,8 +111,8 @@ impl Renderer {
 
     /// [`Draw`].
     #[inline]
-    pub(crate) fn draw(&mut self, body: &Draw) {
-        if !self.prepare(body.topology) {
+    pub(crate) fn draw(&mut self, body: &Draw, rest: Rest<'_>) {
+        if !self.prepare(body.topology, rest) {
             return;
         }
         // Vertices outside of every buffer are all alike and make no primitive with an area.
@@ -128,8 +130,8 @@ impl Renderer {
 
     /// [`DrawIndexed`].
     #[inline]
-    pub(crate) fn draw_indexed(&mut self, body: &DrawIndexed) {
-        if !self.prepare(body.topology) {
+    pub(crate) fn draw_indexed(&mut self, body: &DrawIndexed, rest: Rest<'_>) {
+        if !self.prepare(body.topology, rest) {
             return;
         }
         // Vulkan wants the range inside of the buffer, robust or not.
@@ -199,9 +201,9 @@ impl Renderer {
     }
 
     /// Applies what is dirty and makes everything ready for draws of a topology.
-    fn apply(&mut self, topology: u32) {
+    fn apply(&mut self, topology: u32, rest: Rest<'_>) {
         self.flush_draws();
-        let result = self.try_apply(Topology::of(topology as u8));
+        let result = self.try_apply(Topology::of(topology as u8), rest);
         let skip = result.unwrap_or_else(|error| {
             self.fail(error);
             true
@@ -210,10 +212,10 @@ impl Renderer {
     }
 
     /// As [`Renderer::apply`]; true if draws must be dropped.
-    fn try_apply(&mut self, topology: Topology) -> Result<bool> {
+    fn try_apply(&mut self, topology: Topology, rest: Rest<'_>) -> Result<bool> {
         self.resolve_targets()?;
         let dirty = self.state.dirty.take();
-        let skip = self.apply_groups(topology, dirty);
+        let skip = self.apply_groups(topology, dirty, rest);
         if !matches!(skip, Ok(false)) {
             // Something is missing and the rest was left: the next draw must look at all of it again.
             self.state.dirty = Groups::all();
@@ -224,7 +226,7 @@ impl Renderer {
         skip
     }
 
-    fn apply_groups(&mut self, topology: Topology, dirty: Groups) -> Result<bool> {
+    fn apply_groups(&mut self, topology: Topology, dirty: Groups, rest: Rest<'_>) -> Result<bool> {
         let mut check = 0;
         if dirty.contains(Group::Textures) {
             check = std::mem::take(&mut self.state.dirty_textures);
@@ -242,7 +244,7 @@ impl Renderer {
         let (mut vertex_input, mut constants) = (dirty.contains(Group::VertexInput), [false; 3]);
         if dirty.contains(Group::Shaders) || self.variants_dirty {
             self.variants_dirty = false;
-            if self.take_shaders() {
+            if self.take_shaders(rest) {
                 check = u32::MAX;
                 vertex_input = true;
                 constants = [true; 3];
@@ -268,15 +270,14 @@ impl Renderer {
         self.update_key(topology, raster, blend);
         let viewport = self.state.viewport;
         let Some(vertex) = &self.shading.vertex else { return Ok(true) };
-        let (vertex_module, mut system) = (vertex.module, vertex.system);
+        let mut system = vertex.system;
         if self.targets.is_empty() || viewport.width <= 0.0 || viewport.height <= 0.0 {
             return Ok(true);
         }
         self.open_pass();
         let cmd = self.main();
         if std::mem::take(&mut self.key_dirty) || self.recorded.pipeline == vk::Pipeline::null() {
-            let pixel = self.shading.pixel.as_ref().map(|variant| variant.module);
-            let Some(pipeline) = self.pipelines.get(&self.key, || (vertex_module, pixel)) else {
+            let Some(pipeline) = self.find_pipeline(rest) else {
                 // The next draw must look again, or it would be drawn with the pipeline before.
                 self.key_dirty = true;
                 return Ok(true);
@@ -319,8 +320,37 @@ impl Renderer {
         Ok(false)
     }
 
+    /// The pipeline of the key. Where only a specialised one is missing, the general one draws until it is there.
+    #[inline]
+    fn find_pipeline(&mut self, rest: Rest<'_>) -> Option<vk::Pipeline> {
+        match self.pipelines.get(&self.key) {
+            Some(found) => found,
+            None => self.new_pipeline(rest),
+        }
+    }
+
+    #[cold]
+    fn new_pipeline(&mut self, rest: Rest<'_>) -> Option<vk::Pipeline> {
+        let mut key = self.key;
+        if key.spec != Spec::DYNAMIC && !self.pipelines.is_ready(&key) {
+            self.pipelines.prepare(&key, &self.library, Urgency::Idle, false);
+            key.spec = Spec::DYNAMIC;
+            if let Some(found) = self.pipelines.get(&key) {
+                return found;
+            }
+        }
+        if !self.pipelines.is_ready(&key) {
+            self.look_ahead(rest);
+            if self.options.skip_unready {
+                self.pipelines.prepare(&key, &self.library, Urgency::Soon, false);
+                return None;
+            }
+        }
+        self.pipelines.wait(&key, &self.library)
+    }
+
     /// The variants of the bound shaders for the state around them; true if one of them changed.
-    fn take_shaders(&mut self) -> bool {
+    fn take_shaders(&mut self, rest: Rest<'_>) -> bool {
         let bound = self.state.shaders;
         let runtime = &mut self.shading.runtime;
         let vertex = self.shaders.get_mut(bound.vertex).and_then(|shader| {
@@ -340,6 +370,13 @@ impl Renderer {
         let pixel = pixel.unwrap_or(Key::NONE);
         if self.key.vertex == vertex && self.key.pixel == pixel && self.shading.vertex.is_some() {
             return false;
+        }
+        if !self.library.is_ready(vertex) || (pixel != Key::NONE && !self.library.is_ready(pixel)) {
+            self.look_ahead(rest);
+            if self.options.skip_unready {
+                self.shading.vertex = None;
+                return true;
+            }
         }
         self.key.vertex = vertex;
         self.key.pixel = pixel;
@@ -364,11 +401,7 @@ impl Renderer {
         let class = pipeline::class(topology);
         let d3 = self.gpu.profile.dynamic_state3;
         if raster || self.key.raster & 0xff != class {
-            let state = &self.state.raster;
-            let fill = if d3.polygon_mode { 0 } else { state.fill };
-            let clamp = !d3.depth_clamp && state.depth_clip == 0 && self.gpu.profile.depth_clamp;
-            let part = Key::raster(class, fill, clamp);
-            let mask = if d3.sample_mask { 0 } else { state.sample_mask };
+            let (part, mask) = Key::raster(&self.gpu.profile, &self.state.raster, class);
             if (self.key.raster, self.key.sample_mask) != (part, mask) {
                 (self.key.raster, self.key.sample_mask) = (part, mask);
                 self.key_dirty = true;
@@ -398,6 +431,10 @@ pub(crate) fn apply_pixel_ops(runtime: &mut RuntimeInfo, profile: &Profile, ops:
     let planes = profile.limits.max_clip_distances.min(6);
     let planes = if profile.clip_distance { (1u32 << planes) - 1 } else { 0 };
     runtime.vertex_ops.clip_planes = ops.clip_planes & planes as u8;
+    for (slot, texture) in runtime.textures.iter_mut().enumerate().take(8) {
+        let projected = if ops.projected >> slot & 1 != 0 { bound::PROJECTED } else { 0 };
+        *texture = *texture & !bound::PROJECTED | projected;
+    }
 }
 
 /// Numbers of the bits that are set.

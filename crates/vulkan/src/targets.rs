@@ -56,6 +56,23 @@ impl Load {
     }
 }
 
+/// Whether sRGB must be encoded before a target of this format is written: it has few bits and no sRGB view.
+fn encoded_by_shader(format: vk::Format) -> bool {
+    matches!(
+        format,
+        vk::Format::R8_UNORM
+            | vk::Format::R8G8_UNORM
+            | vk::Format::R8G8B8A8_UNORM
+            | vk::Format::B8G8R8A8_UNORM
+            | vk::Format::R5G6B5_UNORM_PACK16
+            | vk::Format::B5G6R5_UNORM_PACK16
+            | vk::Format::A1R5G5B5_UNORM_PACK16
+            | vk::Format::A4R4G4B4_UNORM_PACK16
+            | vk::Format::A2R10G10B10_UNORM_PACK32
+            | vk::Format::A2B10G10R10_UNORM_PACK32
+    )
+}
+
 impl Renderer {
     /// Takes over [`afterimage_stream::State::render_targets`] if it changed.
     pub(crate) fn resolve_targets(&mut self) -> Result {
@@ -70,9 +87,13 @@ impl Renderer {
         }
         let wanted = self.state.render_targets;
         let mut targets = Targets::default();
+        let mut srgb_write = 0;
         let mut extent = vk::Extent2D { width: u32::MAX, height: u32::MAX };
         for (index, view) in wanted.color.into_iter().enumerate() {
             if let Some((attachment, format)) = self.attach(view, wanted.srgb != 0, &mut targets, &mut extent)? {
+                if wanted.srgb != 0 && encoded_by_shader(format) {
+                    srgb_write |= 1 << index;
+                }
                 targets.colors[index] = Some(attachment);
                 targets.formats.colors[index] = format;
             }
@@ -91,6 +112,9 @@ impl Renderer {
         }
         self.key.targets = self.pipelines.targets.number(&targets.formats);
         self.key_dirty = true;
+        if std::mem::replace(&mut self.shading.runtime.pixel_ops.srgb_write, srgb_write) != srgb_write {
+            self.variants_dirty = true;
+        }
         // Textures that were targets may be read now.
         self.recheck_textures = true;
         self.targets = targets;

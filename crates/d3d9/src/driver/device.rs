@@ -4,7 +4,7 @@ use super::present::{Window, complete};
 use super::{Device, Objects};
 use crate::error::{Error, Result};
 use crate::handle::*;
-use crate::machine::{Registers, RenderStates};
+use crate::machine::{ConstantsOf, Registers, RenderStates};
 use crate::translate::{Host, Port};
 use afterimage_d3d9_types::*;
 use afterimage_state::Dirty;
@@ -48,6 +48,10 @@ impl Device {
             late_buffers: Vec::new(),
             logged: FxHashSet::default(),
         };
+        let software = D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING;
+        if creation.BehaviorFlags & software != 0 {
+            device.registers.vertex_constants = ConstantsOf::software();
+        }
         let chain = device.make_chain(parameters, window, false)?;
         device.objects.swap_chains.bind(Some(chain));
         device.set_defaults(parameters)?;

@@ -34,8 +34,11 @@ impl Device {
             _ => FixedParts::MATRICES,
         };
         registers.dirty.mark(Group::FixedVertexConstants);
-        if state == D3DTS_VIEW {
-            registers.dirty.mark(Group::ClipPlanes);
+        match state {
+            D3DTS_VIEW => registers.dirty.mark(Group::ClipPlanes),
+            // It decides what table fog goes by.
+            D3DTS_PROJECTION => registers.dirty.mark(Group::PixelOps),
+            _ => {}
         }
     }
 

@@ -85,13 +85,26 @@ impl Bits {
 #[derive(Clone, Debug)]
 pub(crate) struct Constants {
     values: Box<[[u32; 4]]>,
-    /// Registers whose value the receiver does not have.
+    /// Registers below 256 whose value the receiver does not have.
     pub(crate) stale: Bits,
+    /// The same of each further 256, which only a few files have: those of software vertex processing, and the matrices of
+    /// indexed vertex blending.
+    stale_beyond: Box<[Bits]>,
 }
+
+/// Registers of one [`Bits`].
+const BLOCK: usize = 256;
 
 impl Constants {
     pub(crate) fn new(registers: usize) -> Self {
-        Self { values: vec![[0; 4]; registers].into_boxed_slice(), stale: Bits::first(registers) }
+        let beyond = registers.saturating_sub(BLOCK).div_ceil(BLOCK);
+        let mut constants = Self {
+            values: vec![[0; 4]; registers].into_boxed_slice(),
+            stale: Bits::default(),
+            stale_beyond: vec![Bits::default(); beyond].into_boxed_slice(),
+        };
+        constants.invalidate();
+        constants
     }
 
     /// Whether `count` registers from `first` on exist.
@@ -108,8 +121,37 @@ impl Constants {
             return false;
         }
         stored.copy_from_slice(values);
-        self.stale.insert(first, values.len());
+        if first + values.len() <= BLOCK {
+            self.stale.insert(first, values.len());
+        } else {
+            self.mark_beyond(first, values.len());
+        }
         true
+    }
+
+    /// Marks registers of which some are past the first block.
+    #[cold]
+    fn mark_beyond(&mut self, first: usize, count: usize) {
+        for register in first..first + count {
+            let bits = match register / BLOCK {
+                0 => Some(&mut self.stale),
+                block => self.stale_beyond.get_mut(block - 1),
+            };
+            if let Some(bits) = bits {
+                bits.insert(register % BLOCK, 1);
+            }
+        }
+    }
+
+    /// Takes the stale registers past the first block: ranges of first and one past the last.
+    pub(crate) fn take_stale_beyond(&mut self) -> Vec<(usize, usize)> {
+        let blocks = self.stale_beyond.iter_mut().zip((BLOCK..).step_by(BLOCK));
+        blocks
+            .flat_map(|(bits, start)| {
+                let runs = std::mem::take(bits).runs();
+                runs.map(move |(first, end)| (start + first, start + end))
+            })
+            .collect()
     }
 
     pub(crate) fn get(&self, first: usize, count: usize) -> Option<&[[u32; 4]]> {
@@ -122,7 +164,11 @@ impl Constants {
 
     /// Nothing has arrived.
     pub(crate) fn invalidate(&mut self) {
-        self.stale = Bits::first(self.values.len());
+        let registers = self.values.len();
+        self.stale = Bits::first(registers);
+        for (block, bits) in self.stale_beyond.iter_mut().enumerate() {
+            *bits = Bits::first((registers - BLOCK * (block + 1)).min(BLOCK));
+        }
     }
 }
 
@@ -137,6 +183,11 @@ pub(crate) struct ConstantsOf {
 impl ConstantsOf {
     pub(crate) fn new(floats: usize) -> Self {
         Self { floats: Constants::new(floats), ints: Constants::new(16), bools: Constants::new(16) }
+    }
+
+    /// Those of a vertex stage in software.
+    pub(crate) fn software() -> Self {
+        Self { floats: Constants::new(8192), ints: Constants::new(2048), bools: Constants::new(2048) }
     }
 
     pub(crate) fn invalidate(&mut self) {
@@ -171,5 +222,17 @@ mod tests {
         assert!(constants.set(3, &[[1; 4], [2; 4]]));
         assert_eq!(constants.stale.runs().collect::<Vec<_>>(), [(3, 5)]);
         assert!(constants.holds(15, 1) && !constants.holds(15, 2) && !constants.holds(usize::MAX, 2));
+    }
+
+    #[test]
+    fn registers_past_the_first_block_are_stale_by_themselves() {
+        let mut constants = Constants::new(600);
+        assert_eq!(constants.take_stale_beyond(), [(256, 512), (512, 600)]);
+        constants.stale = Bits::default();
+        assert!(constants.set(254, &[[1; 4]; 3]) && constants.set(511, &[[2; 4]; 2]) && constants.set(599, &[[3; 4]]));
+        assert!(!constants.set(599, &[[3; 4]]));
+        assert_eq!(constants.stale.runs().collect::<Vec<_>>(), [(254, 256)]);
+        assert_eq!(constants.take_stale_beyond(), [(256, 257), (511, 512), (512, 513), (599, 600)]);
+        assert!(constants.take_stale_beyond().is_empty());
     }
 }

@@ -27,8 +27,9 @@ groups! {
         Fog requires [PixelOps, VertexShader, FixedVertexConstants],
         /// Specular enable, likewise.
         Specular requires [VertexShader, PixelShader],
-        /// Texture coordinate routing of the fixed stages and how many of them run, likewise.
-        Coordinates requires [VertexShader, PixelShader],
+        /// Texture coordinate routing of the fixed stages and how many of them run, likewise. Older pixel shaders project
+        /// by it.
+        Coordinates requires [VertexShader, PixelShader, PixelOps],
         /// The program's vertex shader, or the key of the fixed vertex stage. Marks what depends on it where it changed.
         VertexShader,
         /// The program's pixel shader, or the key of the fixed pixel stage. Marks what depends on it where it changed.

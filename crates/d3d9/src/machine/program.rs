@@ -35,6 +35,8 @@ pub(crate) struct Reads {
     pub(crate) floats: Bits,
     pub(crate) ints: Bits,
     pub(crate) bools: Bits,
+    /// Registers from 256 on, of which there is no list.
+    pub(crate) beyond: bool,
 }
 
 /// One vertex input: semantic and location.
@@ -115,6 +117,7 @@ impl Program {
                 floats: used(&signature.floats),
                 ints: used(&signature.ints),
                 bools: used(&signature.bools),
+                beyond: [&signature.floats, &signature.ints, &signature.bools].iter().any(|file| file.count > 256),
             },
             samplers,
             wants,
@@ -139,8 +142,10 @@ impl Program {
     /// The fixed vertex stage of a key.
     pub(crate) fn fixed_vertex(key: &FixedVertexKey) -> Self {
         let inputs = fixed_inputs().filter(|input| key.has_input(input.location)).collect();
+        let indexed = key.has(FixedVertexKey::INDEXED_BLEND);
         Self {
             inputs,
+            reads: Reads { beyond: indexed, ..Reads::default() },
             ..Self::fixed(
                 Language::FixedVertex,
                 packets::Stage::Vertex,
@@ -177,6 +182,8 @@ pub(crate) fn fixed_inputs() -> impl Iterator<Item = Input> {
         at(D3DDECLUSAGE_BLENDWEIGHT, 0, FixedInput::BlendWeight),
         at(D3DDECLUSAGE_BLENDINDICES, 0, FixedInput::BlendIndices),
         at(D3DDECLUSAGE_NORMAL, 0, FixedInput::Normal),
+        at(D3DDECLUSAGE_POSITION, 1, FixedInput::Position1),
+        at(D3DDECLUSAGE_NORMAL, 1, FixedInput::Normal1),
         at(D3DDECLUSAGE_PSIZE, 0, FixedInput::PointSize),
         at(D3DDECLUSAGE_COLOR, 0, FixedInput::Diffuse),
         at(D3DDECLUSAGE_COLOR, 1, FixedInput::Specular),

@@ -108,6 +108,7 @@ impl Registers {
         self.dirty_textures = u32::MAX;
         self.dirty_streams = u32::MAX;
         self.fixed_parts = FixedParts::ALL;
+        self.transforms.touch_worlds();
         self.vertex_constants.invalidate();
         self.pixel_constants.invalidate();
     }

@@ -77,7 +77,7 @@ state_table! {
         166 D3DRS_POINTSIZE_MAX = 64.0f32.to_bits() => PointSize;
         167 D3DRS_INDEXEDVERTEXBLENDENABLE = 0 => VertexShader;
         168 D3DRS_COLORWRITEENABLE = 15 => Blend;
-        170 D3DRS_TWEENFACTOR = ZERO => VertexShader;
+        170 D3DRS_TWEENFACTOR = ZERO => FixedVertexConstants;
         171 D3DRS_BLENDOP = 1 => Blend;
         172 D3DRS_POSITIONDEGREE = 3 => Raster;
         173 D3DRS_NORMALDEGREE = 1 => Raster;

@@ -1,6 +1,7 @@
 //! Transforms, by their `D3DTS_*` numbers.
 
 use afterimage_d3d9_types::{D3DMATRIX, D3DTRANSFORMSTATETYPE};
+use std::ops::Range;
 
 /// A matrix as rows: `v * M`.
 pub(crate) type Matrix = [[f32; 4]; 4];
@@ -13,16 +14,20 @@ pub(crate) const IDENTITY: Matrix =
 #[derive(Clone, Debug)]
 pub(crate) struct Transforms {
     matrices: Box<[Matrix]>,
+    /// World matrices that changed, or whose view did, since they were last taken.
+    stale_worlds: Range<usize>,
 }
 
 const VIEW: usize = 0;
 const PROJECTION: usize = 1;
 const TEXTURE: usize = 2;
 const WORLD: usize = 10;
+/// World matrices.
+const WORLDS: usize = 256;
 
 impl Default for Transforms {
     fn default() -> Self {
-        Self { matrices: vec![IDENTITY; WORLD + 256].into_boxed_slice() }
+        Self { matrices: vec![IDENTITY; WORLD + WORLDS].into_boxed_slice(), stale_worlds: 0..WORLDS }
     }
 }
 
@@ -55,7 +60,25 @@ impl Transforms {
             return false;
         }
         *stored = matrix.m;
+        match slot.checked_sub(WORLD) {
+            Some(world) if self.stale_worlds.is_empty() => self.stale_worlds = world..world + 1,
+            Some(world) => {
+                self.stale_worlds = self.stale_worlds.start.min(world)..self.stale_worlds.end.max(world + 1);
+            }
+            None if slot == VIEW => self.touch_worlds(),
+            None => {}
+        }
         true
+    }
+
+    /// Every world matrix counts as changed.
+    pub(crate) fn touch_worlds(&mut self) {
+        self.stale_worlds = 0..WORLDS;
+    }
+
+    /// Numbers of the world matrices that changed since the last call, in one range.
+    pub(crate) fn take_stale_worlds(&mut self) -> Range<usize> {
+        std::mem::take(&mut self.stale_worlds)
     }
 
     pub(crate) fn view(&self) -> &Matrix {
@@ -121,5 +144,24 @@ mod tests {
         let m = [[2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 4.0, 0.0], [0.0, 1.0, 0.0, 0.0], [4.0, 6.0, 8.0, 1.0]];
         assert_eq!(multiply(&m, &inverse(&m)), IDENTITY);
         assert_eq!(inverse(&[[0.0; 4]; 4]), IDENTITY);
+    }
+
+    #[test]
+    fn changed_world_matrices_are_known() {
+        let mut transforms = Transforms::default();
+        let set = |transforms: &mut Transforms, state: u32, x: f32| {
+            let mut matrix = D3DMATRIX { m: IDENTITY };
+            matrix.m[3][0] = x;
+            transforms.set(Transforms::slot(state).unwrap(), &matrix)
+        };
+        assert_eq!(transforms.take_stale_worlds(), 0..256);
+        assert!(transforms.take_stale_worlds().is_empty());
+        assert!(set(&mut transforms, 256 + 9, 1.0) && set(&mut transforms, 256 + 4, 1.0));
+        assert!(!set(&mut transforms, 256, 0.0));
+        assert_eq!(transforms.take_stale_worlds(), 4..10);
+        assert!(set(&mut transforms, 3, 1.0));
+        assert!(transforms.take_stale_worlds().is_empty());
+        assert!(set(&mut transforms, 2, 1.0));
+        assert_eq!(transforms.take_stale_worlds(), 0..256);
     }
 }

@@ -7,28 +7,36 @@ use crate::translate::Source;
 use afterimage_shader_d3d9::Bank;
 use afterimage_stream::packets::SetConstants;
 
-/// Sends the stale registers of one file that `reads` names.
+/// Sends the stale registers of one file that `reads` names. Those from 256 on are sent together.
 #[inline]
-pub(crate) fn send(port: &mut Port, bank: Bank, constants: &mut Constants, reads: Bits) {
+pub(crate) fn send(port: &mut Port, bank: Bank, constants: &mut Constants, reads: Bits, beyond: bool) {
+    if beyond {
+        for (first, end) in constants.take_stale_beyond() {
+            push(port, bank, constants, first, end);
+        }
+    }
     let due = constants.stale.and(reads);
     if due.is_empty() {
         return;
     }
     constants.stale = constants.stale.without(due);
-    let all = constants.all().len();
     for (first, end) in due.runs() {
-        let end = end.min(all);
-        if let Some(values) = constants.get(first, end - first.min(end)) {
-            let packet = SetConstants { bank: bank as u16, first: first as u16, count: values.len() as u32 };
-            port.push_tail(&packet, values);
-        }
+        push(port, bank, constants, first, end);
+    }
+}
+
+fn push(port: &mut Port, bank: Bank, constants: &Constants, first: usize, end: usize) {
+    let end = end.min(constants.all().len());
+    if let Some(values) = constants.get(first, end - first.min(end)) {
+        let packet = SetConstants { bank: bank as u16, first: first as u16, count: values.len() as u32 };
+        port.push_tail(&packet, values);
     }
 }
 
 fn send_all(port: &mut Port, banks: [Bank; 3], constants: &mut ConstantsOf, reads: Reads) {
-    send(port, banks[0], &mut constants.floats, reads.floats);
-    send(port, banks[1], &mut constants.ints, reads.ints);
-    send(port, banks[2], &mut constants.bools, reads.bools);
+    send(port, banks[0], &mut constants.floats, reads.floats, reads.beyond);
+    send(port, banks[1], &mut constants.ints, reads.ints, reads.beyond);
+    send(port, banks[2], &mut constants.bools, reads.bools, reads.beyond);
 }
 
 impl Device {

@@ -40,6 +40,8 @@ impl Device {
             return;
         }
         let parts = std::mem::take(&mut self.registers.fixed_parts);
+        let indexed = self.host.vertex.reads.beyond;
+        let stale_worlds = if indexed { self.registers.transforms.take_stale_worlds() } else { 0..0 };
         let registers = &self.registers;
         let out = &mut self.host.fixed_vertex_constants;
         if parts & FixedParts::MATRICES != 0 {
@@ -57,6 +59,10 @@ impl Device {
                 store(out, V::BlendWorldView.element(index as u16 - 1), &world_view);
             }
             store(out, V::Projection.register(), registers.transforms.projection());
+        }
+        for index in stale_worlds {
+            let world_view = multiply(registers.transforms.world(index), registers.transforms.view());
+            store(out, V::IndexedWorldView.element(index as u16), &world_view);
         }
         if parts & FixedParts::VIEWPORT != 0 {
             let viewport = registers.viewport;
@@ -104,8 +110,8 @@ impl Device {
         let (start, end) = (float(RS::D3DRS_FOGSTART), float(RS::D3DRS_FOGEND));
         let fog = [start, end, reciprocal(end - start), float(RS::D3DRS_FOGDENSITY)];
         store(out, V::Fog.register(), &[fog]);
-        let (smallest, largest) = (float(RS::D3DRS_POINTSIZE_MIN), float(RS::D3DRS_POINTSIZE_MAX));
-        store(out, V::PointSize.register(), &[[float(RS::D3DRS_POINTSIZE), smallest, largest, 0.0]]);
+        store(out, V::PointSize.register(), &[[float(RS::D3DRS_POINTSIZE), 0.0, 0.0, 0.0]]);
+        store(out, V::Tween.register(), &[[float(RS::D3DRS_TWEENFACTOR), 0.0, 0.0, 0.0]]);
         let scale = [
             float(RS::D3DRS_POINTSCALE_A),
             float(RS::D3DRS_POINTSCALE_B),
@@ -113,11 +119,12 @@ impl Device {
             registers.viewport.Height as f32,
         ];
         store(out, V::PointScale.register(), &[scale]);
-        send(&mut self.port, Bank::FixedVertex, out, Bits::first(256));
+        send(&mut self.port, Bank::FixedVertex, out, Bits::first(256), indexed);
     }
 
     pub(crate) fn apply_fixed_pixel_constants(&mut self) {
-        if !matches!(self.host.pixel.source, Some(Source::Fixed(_))) {
+        // Shaders before 2.0 read the bump environment of the texture stages.
+        if !matches!(self.host.pixel.source, Some(Source::Fixed(_))) && self.host.pixel.model != 1 {
             return;
         }
         let registers = &self.registers;
@@ -138,6 +145,6 @@ impl Device {
             let luminance = [float(TSS::D3DTSS_BUMPENVLSCALE), float(TSS::D3DTSS_BUMPENVLOFFSET), 0.0, 0.0];
             store(out, P::BumpLuminance.element(stage as u16), &[luminance]);
         }
-        send(&mut self.port, Bank::FixedPixel, out, Bits::first(64));
+        send(&mut self.port, Bank::FixedPixel, out, Bits::first(64), false);
     }
 }

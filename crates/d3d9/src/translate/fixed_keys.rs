@@ -63,9 +63,12 @@ impl Device {
             flag(on(RS::D3DRS_NORMALIZENORMALS), FixedVertexKey::NORMALIZE_NORMALS);
             flag(lighting && on(RS::D3DRS_LOCALVIEWER), FixedVertexKey::LOCAL_VIEWER);
             flag(on(RS::D3DRS_POINTSCALEENABLE), FixedVertexKey::POINT_SCALE);
-            flag(on(RS::D3DRS_INDEXEDVERTEXBLENDENABLE), FixedVertexKey::INDEXED_BLEND);
             let blend = render.get(RS::D3DRS_VERTEXBLEND);
-            key.blend_weights = if blend <= 3 { blend as u8 } else { 0 };
+            let weights = matches!(blend, D3DVBF_1WEIGHTS..=D3DVBF_3WEIGHTS);
+            key.blend_weights = if weights { blend as u8 } else { 0 };
+            let indexed = (weights || blend == D3DVBF_0WEIGHTS) && on(RS::D3DRS_INDEXEDVERTEXBLENDENABLE);
+            flag(indexed, FixedVertexKey::INDEXED_BLEND);
+            flag(blend == D3DVBF_TWEENING, FixedVertexKey::TWEENING);
         }
         if on(RS::D3DRS_FOGENABLE) && render.get(RS::D3DRS_FOGTABLEMODE) == D3DFOG_NONE && !transformed {
             key.fog_mode = small(render.get(RS::D3DRS_FOGVERTEXMODE)).min(3);
@@ -91,13 +94,15 @@ impl Device {
             let index = states.get(TSS::D3DTSS_TEXCOORDINDEX);
             let flags = states.get(TSS::D3DTSS_TEXTURETRANSFORMFLAGS);
             let set = (index & 7) as usize;
+            // More than four coordinates are none that could be transformed.
+            let count = if flags & 0xff <= D3DTTFF_COUNT4 { flags as u8 } else { 0 };
             let projected = if flags & D3DTTFF_PROJECTED != 0 { TexCoordKey::PROJECTED } else { 0 };
             key.tex_coords[stage] = TexCoordKey {
                 used: 1,
                 set: set as u8,
                 generation: small(index >> 16),
-                transform: ((flags & 0xff).min(4)) as u8 | projected,
-                components: coordinates[set].max(1),
+                transform: count | projected,
+                components: coordinates[set],
                 pad: [0; 3],
             };
         }
@@ -109,20 +114,10 @@ impl Device {
         if self.registers.render.get(RS::D3DRS_SPECULARENABLE) != 0 {
             key.flags |= FixedPixelKey::SPECULAR;
         }
-        let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
-        let programmable = self.registers.vertex_shader.is_some() && !declaration.is_some_and(|d| d.transformed);
-        let coordinates = declaration.map_or([0; 8], coordinate_components);
         for stage in 0..self.active_stages() {
             let states = &self.registers.stages[stage];
             let get = |state| small(states.get(state));
             let flags = states.get(TSS::D3DTSS_TEXTURETRANSFORMFLAGS);
-            let projected = match flags & 0xff {
-                _ if flags & D3DTTFF_PROJECTED == 0 => 0,
-                // The program's vertex shader writes all four components.
-                _ if programmable => 4,
-                count @ 2..=4 => count as u8,
-                _ => coordinates[(states.get(TSS::D3DTSS_TEXCOORDINDEX) & 7) as usize].clamp(2, 4),
-            };
             key.stages[stage] = FixedStage {
                 color_op: get(TSS::D3DTSS_COLOROP),
                 color_args: [get(TSS::D3DTSS_COLORARG0), get(TSS::D3DTSS_COLORARG1), get(TSS::D3DTSS_COLORARG2)],
@@ -130,19 +125,10 @@ impl Device {
                 alpha_args: [get(TSS::D3DTSS_ALPHAARG0), get(TSS::D3DTSS_ALPHAARG1), get(TSS::D3DTSS_ALPHAARG2)],
                 result_temp: u8::from(states.get(TSS::D3DTSS_RESULTARG) == D3DTA_TEMP),
                 texture: self.stage_texture(stage),
-                projected,
+                projected: u8::from(flags & D3DTTFF_PROJECTED != 0),
                 pad: 0,
             };
         }
         key
-    }
-
-    /// Logs what a key asks for and the fixed stages do without, once each.
-    pub(crate) fn unsupported(&mut self, names: &[&'static str]) {
-        for name in names {
-            if self.logged.insert(name) {
-                tracing::warn!(name, "not supported by the fixed-function pipeline yet; drawn without it");
-            }
-        }
     }
 }

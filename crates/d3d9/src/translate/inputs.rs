@@ -4,7 +4,10 @@ use super::Source;
 use crate::driver::Device;
 use crate::error::{Error, Result};
 use crate::machine::{Declaration, Language, Layout, Program, STREAMS, Stream, decl_type};
-use afterimage_d3d9_types::{D3DDECLUSAGE_POSITION, D3DSTREAMSOURCE_INSTANCEDATA, D3DVERTEXELEMENT9};
+use afterimage_d3d9_types::{
+    D3DDECLTYPE_D3DCOLOR, D3DDECLTYPE_UBYTE4N, D3DDECLUSAGE_BLENDINDICES, D3DDECLUSAGE_POSITION,
+    D3DSTREAMSOURCE_INSTANCEDATA, D3DVERTEXELEMENT9,
+};
 use afterimage_stream::packets::{CreateVertexInput, SetVertexInput, VertexAttribute};
 use afterimage_stream::{ObjectKind, VertexFormat};
 use smallvec::SmallVec;
@@ -43,6 +46,13 @@ pub(crate) fn attributes(
             if fixed && u32::from(element.Usage) == D3DDECLUSAGE_POSITION && format == VertexFormat::R32G32B32A32_SFLOAT
             {
                 attribute.format = VertexFormat::R32G32B32_SFLOAT as u8;
+            }
+            // It takes blend indices as numbers: a colour's bytes in memory are those of `D3DDECLTYPE_UBYTE4`.
+            if fixed
+                && u32::from(element.Usage) == D3DDECLUSAGE_BLENDINDICES
+                && matches!(u32::from(element.Type), D3DDECLTYPE_D3DCOLOR | D3DDECLTYPE_UBYTE4N)
+            {
+                attribute.format = VertexFormat::R8G8B8A8_USCALED as u8;
             }
             attribute.offset = element.Offset;
             let frequency = frequencies.map_or(1, |f| f[usize::from(element.Stream) & 15]);

@@ -20,7 +20,7 @@ use crate::driver::Device;
 use crate::error::{Error, Result};
 use crate::machine::{Constants, Group, Reads, Wants};
 use afterimage_shader_d3d9::signature::MAX_SAMPLERS;
-use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey};
+use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey, FixedVertexRegister};
 use afterimage_state::Dirty;
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, TEXTURE_SLOTS, VERTEX_BUFFERS};
@@ -120,7 +120,7 @@ impl Default for Host {
             slot_classes: [textures::SamplerClass::default(); TEXTURE_SLOTS],
             fixed_vertex: FxHashMap::default(),
             fixed_pixel: FxHashMap::default(),
-            fixed_vertex_constants: Constants::new(256),
+            fixed_vertex_constants: Constants::new(FixedVertexRegister::COUNT.into()),
             fixed_pixel_constants: Constants::new(64),
             clip_planes: [None; crate::machine::CLIP_PLANES],
         }

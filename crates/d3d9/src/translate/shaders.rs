@@ -55,7 +55,6 @@ impl Device {
                 match self.host.fixed_vertex.get(&key) {
                     Some(&index) => Source::Fixed(index),
                     None => {
-                        self.unsupported(&key.unsupported());
                         let index = self.fixed(Program::fixed_vertex(&key))?;
                         self.host.fixed_vertex.insert(key, index);
                         Source::Fixed(index)
@@ -91,7 +90,6 @@ impl Device {
                 match self.host.fixed_pixel.get(&key) {
                     Some(&index) => Source::Fixed(index),
                     None => {
-                        self.unsupported(&key.unsupported());
                         let index = self.fixed(Program::fixed_pixel(&key))?;
                         self.host.fixed_pixel.insert(key, index);
                         Source::Fixed(index)
@@ -116,6 +114,9 @@ impl Device {
             _ => Group::PixelConstants,
         };
         self.registers.dirty.mark(constants);
+        if self.host.pixel.model == 1 {
+            self.registers.dirty.mark(Group::FixedPixelConstants);
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use crate::driver::Device;
 use crate::format::{FormatKind, color};
 use crate::handle::Surface;
-use crate::machine::{CLIP_PLANES, Group, RenderStates as RS, inverse};
+use crate::machine::{CLIP_PLANES, Group, RenderStates as RS, StageStates as TSS, inverse};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::{Bank, SystemRegister};
 use afterimage_stream::packets::*;
@@ -168,10 +168,10 @@ impl Device {
             pad: [0; 3],
             depth_bias: bias,
             slope_bias: slope,
-            point_size: float(RS::D3DRS_POINTSIZE)
-                .max(float(RS::D3DRS_POINTSIZE_MIN))
-                .min(float(RS::D3DRS_POINTSIZE_MAX)),
+            point_size: float(RS::D3DRS_POINTSIZE),
             sample_mask: render.get(RS::D3DRS_MULTISAMPLEMASK),
+            point_size_min: float(RS::D3DRS_POINTSIZE_MIN),
+            point_size_max: float(RS::D3DRS_POINTSIZE_MAX),
         };
         self.port.put(&mut self.host.sent.raster, packet);
     }
@@ -266,23 +266,35 @@ impl Device {
         let fog = if render.get(RS::D3DRS_FOGENABLE) == 0 || self.host.pixel.model >= 3 {
             FogMode::None
         } else {
+            // Table fog goes by w unless the projection leaves w at one.
+            let by_w = self.registers.transforms.projection().map(|row| row[3]) != [0.0, 0.0, 0.0, 1.0];
+            let pick = |by_depth, other| if by_w { other } else { by_depth };
             match render.get(RS::D3DRS_FOGTABLEMODE) {
-                D3DFOG_EXP => FogMode::Exp,
-                D3DFOG_EXP2 => FogMode::Exp2,
-                D3DFOG_LINEAR => FogMode::Linear,
+                D3DFOG_EXP => pick(FogMode::Exp, FogMode::ExpW),
+                D3DFOG_EXP2 => pick(FogMode::Exp2, FogMode::Exp2W),
+                D3DFOG_LINEAR => pick(FogMode::Linear, FogMode::LinearW),
                 _ => FogMode::Vertex,
             }
         };
         let start = match fog {
-            FogMode::Exp | FogMode::Exp2 => RS::D3DRS_FOGDENSITY,
+            FogMode::Exp | FogMode::Exp2 | FogMode::ExpW | FogMode::Exp2W => RS::D3DRS_FOGDENSITY,
             _ => RS::D3DRS_FOGSTART,
         };
+        // Shaders that say themselves whether a lookup is projected do not ask the stages.
+        let mut projected = 0;
+        if self.host.pixel.model == 1 {
+            for (stage, states) in self.registers.stages.iter().enumerate() {
+                let flags = states.get(TSS::D3DTSS_TEXTURETRANSFORMFLAGS);
+                projected |= u8::from(flags & D3DTTFF_PROJECTED != 0) << stage;
+            }
+        }
         let mut packet = SetPixelOps {
             alpha_compare: if alpha_test { compare(render.get(RS::D3DRS_ALPHAFUNC)) } else { Compare::Always as u8 },
             fog: fog as u8,
             flat: u8::from(render.get(RS::D3DRS_SHADEMODE) == D3DSHADE_FLAT),
             point_sprite: u8::from(render.get(RS::D3DRS_POINTSPRITEENABLE) != 0),
             clip_planes: (render.get(RS::D3DRS_CLIPPLANEENABLE) & ((1 << CLIP_PLANES) - 1)) as u8,
+            projected,
             ..SetPixelOps::default()
         };
         if alpha_test {

@@ -7,7 +7,7 @@ use crate::machine::{SamplerStates as S, Wants};
 use crate::memory::{Image, ImageKind};
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::*;
-use afterimage_stream::{FormatFeatures, ObjectId, ObjectKind, TEXTURE_SLOTS};
+use afterimage_stream::{Format, FormatFeatures, ObjectId, ObjectKind, TEXTURE_SLOTS};
 
 /// What of a texture its sampler depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,8 +15,13 @@ pub(crate) struct SamplerClass {
     compares: bool,
     /// The format cannot be filtered.
     nearest: bool,
+    /// It has one channel, so that four texels fit into a lookup.
+    single: bool,
     lod: u32,
 }
+
+/// `D3DSAMP_MIPMAPLODBIAS` that turns "Fetch-4" on, as ATI defined it; `GET1`, or a true bias, turns it off.
+const GET4: u32 = u32::from_le_bytes(*b"GET4");
 
 fn filter(value: u32) -> u8 {
     if value >= D3DTEXF_LINEAR { Filter::Linear as u8 } else { Filter::Nearest as u8 }
@@ -26,7 +31,8 @@ impl Device {
     fn sampler_class(&self, image: Option<&Image>) -> SamplerClass {
         let Some(image) = image else { return SamplerClass::default() };
         let linear = image.host.is_none_or(|host| self.port.device().features(host) & FormatFeatures::LINEAR != 0);
-        SamplerClass { compares: image.compares(), nearest: !linear, lod: image.lod }
+        let single = image.host.is_some_and(Format::is_single_channel) && image.row.swizzle[0] == Swizzle::Red as u8;
+        SamplerClass { compares: image.compares(), nearest: !linear, single, lod: image.lod }
     }
 
     /// The sampler object for a slot's states.
@@ -56,7 +62,8 @@ impl Device {
             compare_enable: class.compares.into(),
             compare: if class.compares { Compare::LessEqual } else { Compare::Never } as u8,
             srgb: u8::from(states.get(S::D3DSAMP_SRGBTEXTURE) & 1 != 0),
-            pad: [0; 2],
+            gather: u8::from(states.get(S::D3DSAMP_MIPMAPLODBIAS) == GET4 && class.single && !class.compares),
+            pad: 0,
             lod_bias: if bias.is_finite() && mip != D3DTEXF_NONE { bias.clamp(-15.0, 15.0) } else { 0.0 },
             // Without mip filter the texture's own limit counts alone.
             min_lod: match mip {

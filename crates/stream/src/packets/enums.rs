@@ -124,7 +124,7 @@ packet_enum! {
     }
 }
 packet_enum! {
-    /// Table fog's curve, or none.
+    /// Fog: a curve by the pixel's depth or by its w, or the vertex stage's factor.
     #[allow(missing_docs, reason = "the names say it")]
-    FogMode { None = 0, Exp = 1, Exp2 = 2, Linear = 3, Vertex = 4 }
+    FogMode { None = 0, Exp = 1, Exp2 = 2, Linear = 3, Vertex = 4, ExpW = 5, Exp2W = 6, LinearW = 7 }
 }

@@ -21,7 +21,7 @@ pub struct Init {
 
 impl Init {
     /// Version of the packets in this crate. A receiver refuses any other.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 }
 
 /// Body of [`Kind::BeginFrame`].

@@ -87,8 +87,10 @@ pub struct CreateSampler {
     pub compare: u8,
     /// 1: decode sRGB where the format has a twin for it.
     pub srgb: u8,
+    /// 1: plain lookups of 2D textures give the first component of four texels.
+    pub gather: u8,
     /// Zero.
-    pub pad: [u8; 2],
+    pub pad: u8,
     /// Level of detail bias.
     pub lod_bias: f32,
     /// Most detailed level that may be used.

@@ -25,7 +25,8 @@ pub struct SetRenderTargets {
     pub color: [View; 8],
     /// Depth-stencil target.
     pub depth: View,
-    /// 1: shader outputs are encoded to sRGB on write, where the format has a twin for it.
+    /// 1: shader outputs are encoded to sRGB on write: by the format's twin, or, for formats without one of at most ten bits
+    /// a channel, in the shader. Others are written as they are.
     pub srgb: u32,
     /// Zero.
     pub pad: u32,
@@ -103,6 +104,10 @@ pub struct SetRaster {
     pub point_size: f32,
     /// Bit n: sample n may be written.
     pub sample_mask: u32,
+    /// Smallest point size, pixels.
+    pub point_size_min: f32,
+    /// Largest point size, pixels; 0 is the device's.
+    pub point_size_max: f32,
 }
 
 /// One face's stencil state.
@@ -185,8 +190,10 @@ pub struct SetPixelOps {
     pub point_sprite: u8,
     /// Bit n: user clip plane n (system constants) is on.
     pub clip_planes: u8,
+    /// Bit n: shaders whose lookups do not say so divide the coordinates of pixel slot n by the fourth.
+    pub projected: u8,
     /// Zero.
-    pub pad: [u8; 3],
+    pub pad: [u8; 2],
     /// 0 to 1.
     pub alpha_ref: f32,
     /// Fog start, or density for the exponential modes.
