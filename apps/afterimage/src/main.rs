@@ -11,7 +11,7 @@ mod wine;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -65,6 +65,12 @@ pub(crate) fn say(text: &str) {
     let _enough = std::io::stdout().write_all(text.as_bytes());
 }
 
+/// Says on standard error what went wrong; in colour on a terminal, unless `NO_COLOR` is set.
+pub(crate) fn complain(text: &str) {
+    let bad = anstyle::AnsiColor::Red.on_default().bold();
+    anstream::eprintln!("{bad}afterimage:{bad:#} {text}");
+}
+
 impl From<files::NotFound> for Failure {
     fn from(error: files::NotFound) -> Self {
         Self(error.to_string())
@@ -77,7 +83,7 @@ fn main() -> ExitCode {
             tracing_subscriber::EnvFilter::try_from_env("AFTERIMAGE_LOG").unwrap_or_else(|_| "warn,winit=error".into()),
         )
         .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_ansi(anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never)
         .without_time()
         .init();
     let result = match Cli::parse().command {
@@ -86,12 +92,10 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::replay(&args).map(|()| ExitCode::SUCCESS),
         Command::Dump(args) => replay::dump_file(&args).map(|()| ExitCode::SUCCESS),
         Command::Info(args) => info::info(&args).map(|()| ExitCode::SUCCESS),
-        Command::Shader(args) => {
-            shader::run(&args).map(|()| ExitCode::SUCCESS).map_err(|error| Failure::new(error.to_string()))
-        }
+        Command::Shader(args) => Ok(shader::run(&args)),
     };
     result.unwrap_or_else(|failure| {
-        eprintln!("afterimage: {failure}");
+        complain(&failure.to_string());
         ExitCode::FAILURE
     })
 }

@@ -1,13 +1,22 @@
 //! `afterimage shader` as a user calls it.
 
+use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-fn afterimage(args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_afterimage"))
-        .arg("shader")
-        .args(args)
+const GOOD: &[u8] = b"vs_2_0\ndcl_position v0\nmov oPos, v0\n";
+const BAD: &[u8] = b"ps_2_0\nmov oC0, r0\nmul r0, r99, r1\n";
+
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_afterimage"));
+    command.arg("shader").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+fn finish(command: &mut Command, input: &[u8]) -> Output {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -18,26 +27,55 @@ fn afterimage(args: &[&str], input: &[u8]) -> Output {
     child.wait_with_output().expect("the program ends")
 }
 
+fn afterimage(args: &[&str], input: &[u8]) -> Output {
+    finish(command().args(args), input)
+}
+
 fn succeeds(args: &[&str], input: &[u8]) -> Vec<u8> {
     let output = afterimage(args, input);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     output.stdout
 }
 
-fn fails(args: &[&str], input: &[u8]) -> String {
+/// What it says when it fails with this exit code.
+fn fails(code: i32, args: &[&str], input: &[u8]) -> String {
     let output = afterimage(args, input);
-    assert_eq!(output.status.code(), Some(1), "{args:?}");
-    String::from_utf8(output.stderr).expect("messages are text")
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+    assert!(said.starts_with("afterimage: "), "{said}");
+    said
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("messages are text")
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).expect("text")
 }
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/shader-d3d9/tests/filetests/ps_3_0_mrt.asm")
 }
 
+/// A folder with two good shaders, one of them in a folder of its own, a bad one, and something else.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    fs::create_dir(dir.path().join("more")).expect("folder");
+    for (name, content) in [("a.asm", GOOD), ("bad.asm", BAD), ("more/b.vs.asm", GOOD), ("readme.md", b"no shader")] {
+        fs::write(dir.path().join(name), content).expect("written");
+    }
+    dir
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("UTF-8 path")
+}
+
 #[test]
 fn text_tokens_and_back() {
     let file = example();
-    let tokens = succeeds(&["asm", file.to_str().expect("UTF-8 path")], b"");
+    let tokens = succeeds(&["asm", path(&file)], b"");
     assert_eq!(tokens[..4], [0, 3, 0xFF, 0xFF]);
     let text = succeeds(&["disasm", "-"], &tokens);
     assert!(text.starts_with(b"ps_3_0\n"));
@@ -48,31 +86,127 @@ fn text_tokens_and_back() {
 #[test]
 fn every_input_translates_to_the_same() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let place = |name: &str| dir.path().join(name).to_str().expect("UTF-8 path").to_owned();
+    let place = |name: &str| path(&dir.path().join(name)).to_owned();
     let file = example();
-    let file = file.to_str().expect("UTF-8 path");
+    let file = path(&file);
     let (spirv, air, tokens) = (place("a.spv"), place("a.air"), place("a.cso"));
     succeeds(&["translate", file, "-o", &spirv], b"");
-    succeeds(&["translate", file, "-o", &air, "--emit-after", "lift"], b"");
+    succeeds(&["translate", file, "-o", &air, "--emit-after", "lift", "--verify-each"], b"");
     succeeds(&["asm", file, "-o", &tokens], b"");
-    let direct = std::fs::read(&spirv).expect("written");
+    let direct = fs::read(&spirv).expect("written");
     assert_eq!(direct[..4], [0x03, 0x02, 0x23, 0x07]);
     assert_eq!(succeeds(&["translate", &tokens], b""), direct);
     assert_eq!(succeeds(&["translate", &air], b""), direct);
+    let listing = text(succeeds(&["translate", file, "--to", "spirv-asm"], b""));
+    assert!(listing.starts_with("; SPIR-V\n") && listing.contains("OpEntryPoint Fragment"), "{listing}");
+    let metal = place("a.metal");
+    succeeds(&["translate", file, "-o", &metal], b"");
+    let metal = fs::read_to_string(metal).expect("written");
+    assert!(metal.contains("using namespace metal") && metal.contains("[[depth(any)]]"), "{metal}");
+}
 
-    let reflection = String::from_utf8(succeeds(&["translate", file, "--reflect"], b"")).expect("text");
+#[test]
+fn reflection_is_text_or_json() {
+    let file = example();
+    let reflection = text(succeeds(&["translate", path(&file), "--reflect"], b""));
     assert!(reflection.contains("texture   slot 2 2d") && reflection.contains("frag_depth"), "{reflection}");
-    assert!(fails(&["translate", &spirv], b"").contains("SPIR-V, which can only be an output"));
+    let reflection = succeeds(&["translate", path(&file), "--reflect=json"], b"");
+    let value: serde_json::Value = serde_json::from_slice(&reflection).expect("JSON");
+    assert_eq!(value["stage"], "pixel");
+    assert!(value["outputs"].as_array().is_some_and(|outputs| outputs.iter().any(|o| o["at"] == "frag_depth")));
+    let attributes = text(succeeds(&["translate", path(&file), "--to", "msl", "--reflect", "-o", "/dev/null"], b""));
+    assert!(attributes.contains("[[texture(2)]]") && attributes.contains("[[depth(any)]]"), "{attributes}");
+    // Where the shader itself goes to standard output, this goes to the other one.
+    let output = afterimage(&["translate", path(&file), "--reflect", "--to", "ir"], b"");
+    assert!(output.stdout.starts_with(b"pixel ") && stderr(&output).contains("frag_depth"));
+}
+
+#[test]
+fn a_folder_is_translated_around_what_is_wrong_in_it() {
+    let (dir, out) = (folder(), tempfile::tempdir().expect("temporary directory"));
+    let out = out.path().join("new");
+    let said = fails(1, &["translate", path(dir.path()), "-o", path(&out)], b"");
+    assert!(said.contains("bad.asm: line 3: token 6 (mul): source 0"), "{said}");
+    assert!(said.contains("2 of 3 to SPIR-V, 1 failed"), "{said}");
+    for name in ["a.spv", "more/b.vs.spv"] {
+        assert_eq!(fs::read(out.join(name)).expect(name)[..4], [0x03, 0x02, 0x23, 0x07], "{name}");
+    }
+    assert!(!out.join("bad.spv").exists());
+    // Nothing is written when nothing is asked for.
+    let good = dir.path().join("more");
+    let output = afterimage(&["translate", path(&good), path(&example())], b"");
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("2 of 2 to SPIR-V"), "{}", stderr(&output));
+    // Texts come in the order of the inputs, each with its name.
+    let both = text(succeeds(&["translate", path(&good), path(&example()), "--to", "ir", "--quiet"], b""));
+    let (first, second) = both.split_once("; ").and_then(|(_, rest)| rest.split_once("; ")).expect("two headings");
+    assert!(first.contains("b.vs.asm\nvertex ") && second.contains("mrt.asm\npixel "), "{both}");
 }
 
 #[test]
 fn errors_name_the_file_and_the_place() {
-    let error = fails(&["translate", "-"], b"ps_2_0\nmov oC0, r0\nmul r0, r99, r1\n");
+    let error = fails(1, &["translate", "-"], BAD);
     assert!(error.contains("standard input: line 3: token 6 (mul): source 0"), "{error}");
-    let error = fails(&["translate", "no/such.asm"], b"");
-    assert!(error.contains("no/such.asm"), "{error}");
-    let error = fails(&["translate", "-", "--emit-after", "nothing"], b"vs_1_1\nnop");
-    assert!(error.contains("lift, ") && error.contains("ssa"), "{error}");
-    let error = fails(&["disasm", "-"], &[0xFF; 9]);
+    let error = fails(1, &["disasm", "-"], &[0xFF; 9]);
     assert!(error.contains("standard input"), "{error}");
+    let error = fails(1, &["translate", "-", "--from", "asm"], b"vs_1_1\n\xFF");
+    assert!(error.contains("byte 7 is not UTF-8"), "{error}");
+    let error = fails(1, &["translate", "-"], b"hello");
+    assert!(error.contains("--from"), "{error}");
+    let error = fails(1, &["translate", "-", "--stage", "pixel"], GOOD);
+    assert!(error.contains("is a vertex shader"), "{error}");
+}
+
+#[test]
+fn wrong_command_lines_say_the_way_out() {
+    let file = example();
+    let file = path(&file);
+    let error = fails(2, &["translate", "-", "--emit-after", "nothing"], GOOD);
+    assert!(error.contains("lift, ") && error.contains("ssa"), "{error}");
+    for language in ["nv2a", "gcn"] {
+        let error = fails(2, &["translate", "-", "--from", language], GOOD);
+        assert!(error.contains("not read yet"), "{error}");
+    }
+    let error = fails(2, &["translate", file, file, "--to", "spirv"], b"");
+    assert!(error.contains("-o FOLDER"), "{error}");
+    let error = fails(2, &["translate", file, file, "-o", "/nonexistent"], b"");
+    assert!(error.contains("would both become"), "{error}");
+    let error = fails(2, &["translate", file, "-o", file], b"");
+    assert!(error.contains("over itself"), "{error}");
+    let empty = tempfile::tempdir().expect("temporary directory");
+    let error = fails(2, &["translate", path(empty.path())], b"");
+    assert!(error.contains("no shaders"), "{error}");
+    assert_eq!(afterimage(&["translate", "--no-such-option"], b"").status.code(), Some(2));
+    let help = text(succeeds(&["translate", "--help"], b""));
+    assert!((0..=5).all(|code| help.contains(&format!("\n  {code}  "))), "{help}");
+}
+
+#[test]
+fn files_and_tools_have_codes_of_their_own() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let error = fails(3, &["translate", "no/such.asm"], b"");
+    assert!(error.contains("no/such.asm: cannot be read") || error.contains("no/such.asm: cannot read"), "{error}");
+    fs::write(dir.path().join("file"), "").expect("written");
+    let error = fails(3, &["translate", "-", "-o", path(&dir.path().join("file/a.spv"))], GOOD);
+    assert!(error.contains("cannot write"), "{error}");
+
+    let output = finish(command().args(["translate", "-", "--validate"]).env("PATH", dir.path()), GOOD);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(stderr(&output).contains("spirv-val is not installed"), "{}", stderr(&output));
+    let tool = dir.path().join("spirv-val");
+    fs::write(&tool, "#!/bin/sh\n/bin/cat >/dev/null; echo no good; exit 1\n").expect("written");
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("executable");
+    let output = finish(command().args(["translate", "-", "--validate"]).env("PATH", dir.path()), GOOD);
+    assert_eq!(output.status.code(), Some(5));
+    assert!(stderr(&output).contains("no good"), "{}", stderr(&output));
+}
+
+#[test]
+fn colours_are_for_terminals_that_want_them() {
+    let said = |variables: &[(&str, &str)]| {
+        stderr(&finish(command().args(["translate", "-"]).envs(variables.iter().copied()), BAD))
+    };
+    assert!(!said(&[]).contains('\x1b'));
+    assert!(said(&[("CLICOLOR_FORCE", "1")]).contains('\x1b'));
+    assert!(!said(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).contains('\x1b'));
 }

@@ -1,0 +1,104 @@
+//! Why a shader could not be translated, and the exit code that says so to a script.
+
+use afterimage_ir::VerifyError;
+use afterimage_shader::{CompileError, Stage};
+use afterimage_shader_d3d9::{AsmError, ParseError};
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Exit codes of `afterimage shader`. They do not change; of many failures the greatest counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(super) enum Code {
+    Done = 0,
+    Untranslated = 1,
+    Usage = 2,
+    File = 3,
+    NoTool = 4,
+    OurFault = 5,
+}
+
+impl Code {
+    /// What `--help` says about them.
+    pub(super) const HELP: &str = "\
+Exit codes (of several failures, the greatest):
+  0  every input was translated
+  1  an input could not be translated: it is wrong, or uses what is not supported
+  2  the command line is wrong; nothing was read
+  3  a file could not be read or written
+  4  a program that was asked for is not installed (spirv-val)
+  5  the result failed --validate or --verify-each, or a translation broke off: a bug of Afterimage";
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(code as u8)
+    }
+}
+
+/// Why an input has no output. The text does not name the input.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Why {
+    #[error("{0}")]
+    Usage(String),
+    #[error("cannot read it: {0}")]
+    Read(io::Error),
+    #[error("cannot write {}: {error}", path.display())]
+    Write { path: PathBuf, error: io::Error },
+    #[error("it has more than {} MiB, which no shader has", super::io::LARGEST >> 20)]
+    TooLarge,
+    #[error("{0}")]
+    Tokens(#[from] ParseError),
+    #[error("{0}")]
+    Asm(#[from] AsmError),
+    #[error("{0}")]
+    Compile(#[from] CompileError),
+    #[error("it is neither shader tokens, nor SPIR-V, nor text; say what it is with --from")]
+    Unknown,
+    #[error("byte {0} is not UTF-8, and this should be text; say what it is with --from")]
+    NotText(usize),
+    #[error("only Direct3D 9 shaders can be disassembled; for other text, --to ir or --to spirv-asm")]
+    NoDisassembly,
+    #[error("its entry point is found by itself: --entry is for SPIR-V")]
+    NoEntry,
+    #[error("it is a {} shader, and --stage asks for a {} shader", has.name(), wanted.name())]
+    OtherStage { has: Stage, wanted: Stage },
+    #[error("there is no pass `{name}`; --emit-after knows {known}")]
+    Pass { name: String, known: String },
+    #[error("the output is binary and standard output is a terminal: give -o FILE, or pick a text with --to")]
+    Terminal,
+    #[error("{tool} is not installed: apt-get install spirv-tools (cargo xtask setup does it)")]
+    NoTool { tool: &'static str },
+    #[error("{tool} could not be run: {error}")]
+    ToolFailed { tool: &'static str, error: io::Error },
+    #[error("{tool} rejects the result, which is a bug of Afterimage:\n{message}")]
+    Rejected { tool: &'static str, message: String },
+    #[error("the {pass} pass breaks the IR, which is a bug of Afterimage: {error}")]
+    Broken { pass: &'static str, error: VerifyError },
+    #[error("the SPIR-V cannot be listed: {0}")]
+    Listing(String),
+    #[error("the translation broke off, which is a bug of Afterimage: {0}")]
+    Panic(String),
+}
+
+impl Why {
+    pub(super) fn code(&self) -> Code {
+        match self {
+            Self::Usage(_) | Self::Pass { .. } => Code::Usage,
+            Self::Read(_) | Self::Write { .. } | Self::Terminal => Code::File,
+            Self::NoTool { .. } | Self::ToolFailed { .. } => Code::NoTool,
+            Self::Rejected { .. } | Self::Broken { .. } | Self::Panic(_) => Code::OurFault,
+            Self::TooLarge
+            | Self::Tokens(_)
+            | Self::Asm(_)
+            | Self::Compile(_)
+            | Self::Unknown
+            | Self::NotText(_)
+            | Self::NoDisassembly
+            | Self::NoEntry
+            | Self::OtherStage { .. }
+            | Self::Listing(_) => Code::Untranslated,
+        }
+    }
+}

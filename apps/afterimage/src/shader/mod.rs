@@ -1,0 +1,47 @@
+//! `afterimage shader`: translates, disassembles and assembles shaders.
+
+mod batch;
+mod convert;
+mod error;
+mod io;
+mod kind;
+mod listing;
+mod reflect;
+mod tool;
+mod translate;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Translate, disassemble and assemble shaders.
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Translate(translate::Args),
+    /// Turn Direct3D 9 shader tokens into assembler text.
+    Disasm(convert::Args),
+    /// Turn assembler text into Direct3D 9 shader tokens.
+    Asm(convert::Args),
+}
+
+/// Runs `afterimage shader ...` and says on standard error what went wrong.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let (input, result) = match &args.action {
+        Action::Translate(args) => return batch::run(args),
+        Action::Disasm(args) => (&args.input, convert::disasm(args)),
+        Action::Asm(args) => (&args.input, convert::asm(args)),
+    };
+    let code = match result {
+        Ok(()) => error::Code::Done,
+        Err(why) => {
+            crate::complain(&format!("{}: {why}", io::name(input)));
+            why.code()
+        }
+    };
+    code.into()
+}

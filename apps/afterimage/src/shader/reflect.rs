@@ -1,0 +1,104 @@
+//! What a shader uses of its surroundings, for people and for programs.
+
+use super::io;
+use afterimage_ir::Semantic;
+use afterimage_msl::Binding;
+use afterimage_shader::{Reflection, Stage};
+use afterimage_shader_d3d9::tables::Usage;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// How to print it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReflectAs {
+    /// A line per thing.
+    Text,
+    /// An object per shader.
+    Json,
+}
+
+/// What the shader of `input` uses, and where Metal's functions take it.
+pub(super) fn print(form: ReflectAs, input: &Path, r: &Reflection, bindings: &[Binding]) -> String {
+    match form {
+        ReflectAs::Text => text(input, r, bindings),
+        ReflectAs::Json => format!("{}\n", json(input, r, bindings)),
+    }
+}
+
+/// As Direct3D's text has it: `TEXCOORD3` is `texcoord3`.
+fn semantic(semantic: Semantic) -> String {
+    let usage = Usage::from_number(semantic.usage).map_or("?", Usage::text);
+    format!("{usage}{}", semantic.index)
+}
+
+fn text(input: &Path, r: &Reflection, bindings: &[Binding]) -> String {
+    let mut text = format!("shader    {}\nstage     {}\n", io::name(input), r.stage.name());
+    let named = |s: Option<Semantic>| s.map_or(String::new(), |s| format!("  {}", semantic(s)));
+    // Writing to a string cannot fail.
+    for input in &r.inputs {
+        let _ = writeln!(text, "input     {} {}{}", input.at, input.ty, named(input.semantic));
+    }
+    for output in &r.outputs {
+        let _ = writeln!(text, "output    {} {}{}", output.at, output.ty, named(output.semantic));
+    }
+    let mut at = 0;
+    for s in &r.segments {
+        let last = s.first + s.count - 1;
+        let _ = writeln!(text, "constants bank {} registers {}..={last} at byte {at}", s.bank, s.first);
+        at += s.count * 16;
+    }
+    for def in &r.const_defs {
+        let _ = writeln!(text, "defined   bank {} register {} = {:x?}", def.bank, def.index, def.bits);
+    }
+    for texture in &r.textures {
+        let shadow = if texture.shadow { " shadow" } else { "" };
+        let _ = writeln!(text, "texture   slot {} {}{shadow}", texture.slot, texture.dim.name());
+    }
+    for spec in &r.specs {
+        let _ = writeln!(text, "spec      id {} {} default {:#x}", spec.id, spec.kind.name(), spec.default);
+    }
+    if r.system {
+        text.push_str("system    block is read\n");
+    }
+    if r.demotes && r.stage == Stage::Pixel {
+        text.push_str("discards  pixels\n");
+    }
+    for binding in bindings {
+        let _ = writeln!(text, "metal     {} [[{}]]", binding.name, binding.attribute);
+    }
+    text
+}
+
+fn json(input: &Path, r: &Reflection, bindings: &[Binding]) -> Value {
+    let interface =
+        |at: String, ty: String, s: Option<Semantic>| json!({ "at": at, "type": ty, "semantic": s.map(semantic) });
+    let mut at = 0;
+    let segments: Vec<_> = r
+        .segments
+        .iter()
+        .map(|s| {
+            let segment = json!({ "bank": s.bank, "first": s.first, "count": s.count, "byte": at });
+            at += s.count * 16;
+            segment
+        })
+        .collect();
+    let defined = |d: &afterimage_shader::ConstDef| json!({ "bank": d.bank, "register": d.index, "bits": d.bits });
+    let texture =
+        |t: &afterimage_shader::TextureUse| json!({ "slot": t.slot, "shape": t.dim.name(), "shadow": t.shadow });
+    let specs = r.specs.iter().map(|s| json!({ "id": s.id, "kind": s.kind.name(), "default": s.default }));
+    json!({
+        "shader": io::name(input),
+        "stage": r.stage.name(),
+        "inputs": r.inputs.iter().map(|i| interface(i.at.to_string(), i.ty.to_string(), i.semantic)).collect::<Vec<_>>(),
+        "outputs": r.outputs.iter().map(|o| interface(o.at.to_string(), o.ty.to_string(), o.semantic)).collect::<Vec<_>>(),
+        "constants": segments,
+        "defined": r.const_defs.iter().map(defined).collect::<Vec<_>>(),
+        "textures": r.textures.iter().map(texture).collect::<Vec<_>>(),
+        "specs": specs.collect::<Vec<_>>(),
+        "system": r.system,
+        "discards": r.demotes,
+        "metal": bindings.iter().map(|b| json!({ "name": b.name, "attribute": b.attribute.to_string() })).collect::<Vec<_>>(),
+    })
+}
