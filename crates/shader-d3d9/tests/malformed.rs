@@ -125,7 +125,7 @@ fn illegal_shaders_are_rejected_with_the_reason() {
         ("vs_3_0\nm4x4 r0, c0, c254", "register number 257 of `c` is out of range (vs_3_0 has 256)"),
         ("ps_3_0\ndcl_texcoord v0\nloop aL, i0\nmov r0, c[aL]\nendloop", "relative addressing of `c` is not possible"),
         // Modifiers, masks, swizzles.
-        ("vs_2_0\nmov_sat r0, c0", "token 2 (mov): result modifier has the value 0x1, which vs_2_0 does not have"),
+        ("vs_1_1\nmov_sat r0, c0", "token 2 (mov): result modifier has the value 0x1, which vs_1_1 does not have"),
         ("vs_3_0\nmov_pp r0, c0", "result modifier has the value 0x2"),
         ("ps_2_0\nmov_centroid r0, c0", "result modifier has the value 0x4"),
         ("ps_2_0\nmov_x2 r0, c0", "result shift has the value 0x1, which ps_2_0 does not have"),
