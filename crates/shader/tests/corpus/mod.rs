@@ -1,0 +1,192 @@
+//! The corpus: a shader for every opcode, version and modifier that the tables call legal, made of the rows of the tables by
+//! our own assembler and encoder; more of them written by hand; and HLSL compiled by Wine's compiler (`tests/hlsl`).
+//!
+//! A row that is added to the tables gets its shaders without anybody's help, as long as `templates.rs` can say what has to
+//! stand around it.
+
+mod changes;
+mod templates;
+mod texts;
+
+use afterimage_shader_d3d9::instruction::{ControlBits, Declaration, Instruction, Relative, Swizzle};
+use afterimage_shader_d3d9::io::bound;
+use afterimage_shader_d3d9::signature::SamplerUse;
+use afterimage_shader_d3d9::tables::{
+    Opcode, OpcodeInfo, RESULT_MODIFIERS, RESULT_SHIFTS, RegisterType, SourceModifier, Version,
+};
+use afterimage_shader_d3d9::{Program, Signature, assemble, tokens_from_bytes};
+use std::path::Path;
+
+pub(crate) use changes::{Change, changes};
+
+/// A whole shader.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Version, opcode and what is special.
+    pub(crate) name: String,
+    /// From version to end token.
+    pub(crate) tokens: Vec<u32>,
+    /// What is bound to every texture slot ([`bound`]), for shaders that do not say what they sample.
+    pub(crate) bound: u8,
+}
+
+/// Every shader of the corpus.
+///
+/// # Panics
+/// If a template or a text does not assemble, or a file cannot be read: the corpus itself is wrong.
+pub(crate) fn all() -> Vec<Entry> {
+    let mut entries = generated();
+    entries.extend(texts::entries());
+    entries.extend(compiled());
+    entries
+}
+
+/// The opcodes that exist in a version.
+pub(crate) fn rows(version: Version) -> impl Iterator<Item = &'static OpcodeInfo> {
+    Opcode::TABLE.iter().filter(move |row| row.exists_in(version))
+}
+
+/// Those made of the tables.
+pub(crate) fn generated() -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for version in Version::ALL {
+        for row in rows(version) {
+            of_row(row.op, version, &mut entries);
+        }
+    }
+    entries
+}
+
+fn of_row(op: Opcode, version: Version, entries: &mut Vec<Entry>) {
+    // Two rows may share a mnemonic.
+    let name = format!("{version} {} ({op:?})", op.info().name);
+    let piece = templates::template(op, version);
+    let (plain, _) = program(version, std::slice::from_ref(&piece));
+    let signature = Signature::of(&plain);
+    let entry = |what: String, tokens, bound| Entry { name: format!("{name}: {what}"), tokens, bound };
+    entries.push(entry("plain".to_owned(), plain.encode(), bound::D2));
+    if signature.samplers.contains(&Some(SamplerUse::Undeclared)) {
+        for (bound, shape) in [(bound::CUBE, "cube"), (bound::D3, "volume")] {
+            entries.push(entry(shape.to_owned(), plain.encode(), bound));
+        }
+    }
+    let legal: Vec<Change> = changes(op, version).into_iter().filter(|c| c.is_legal(op, version)).collect();
+    for group in 0..changes::GROUPS {
+        let members: Vec<Change> = legal.iter().copied().filter(|change| change.group().0 == group).collect();
+        let together = if shares(version, &piece) { templates::slots(version) } else { 1 };
+        for (part, members) in members.chunks(together).enumerate() {
+            let what = format!("{} {part}", members[0].group().1);
+            entries.push(entry(what, changed(version, &piece, members).encode(), bound::D2));
+        }
+    }
+}
+
+/// Whether several pieces of the template can stand in one shader, each with an instruction of its own to vary.
+fn shares(version: Version, piece: &str) -> bool {
+    let slots = templates::slots(version);
+    slots > 1 && templates::frame(version, &vec![piece.to_owned(); slots]).1.len() == slots
+}
+
+/// The shader around pieces of text, and the places of the instructions under test.
+fn program(version: Version, pieces: &[String]) -> (Program, Vec<usize>) {
+    let (text, places) = templates::frame(version, pieces);
+    let tokens = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    (Program::parse(&tokens).unwrap_or_else(|error| panic!("{error}\n{text}")), places)
+}
+
+/// A shader with a piece for each change.
+fn changed(version: Version, piece: &str, changes: &[Change]) -> Program {
+    let pieces: Vec<String> = changes.iter().map(|change| with_surroundings(piece, *change, version)).collect();
+    let (mut program, places) = program(version, &pieces);
+    for (change, at) in changes.iter().zip(places) {
+        program.instructions[at] = change.apply(&program.instructions[at], version);
+    }
+    program
+}
+
+/// The piece with what a change needs around the instruction.
+fn with_surroundings(piece: &str, change: Change, version: Version) -> String {
+    if let Change::Relative(_, Relative::Loop) = change {
+        let (body, subroutines) = piece.split_once("\n---").unwrap_or((piece, ""));
+        let rest = if subroutines.is_empty() { String::new() } else { format!("\n---{subroutines}") };
+        return format!("loop aL, i0\n{body}\nendloop{rest}");
+    }
+    let Some(before) = change.line_before(version) else { return piece.to_owned() };
+    let lines = piece.lines().map(|line| match line.split_once('>') {
+        // What stands before an instruction of an early place is early too.
+        Some((place, _)) => format!("{place}{before}\n{line}"),
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Facts about an instruction that coverage counts; the same words for what is there and for what there must be.
+pub(crate) fn facts(i: &Instruction) -> Vec<String> {
+    let mut facts = vec!["plain".to_owned()];
+    for src in i.srcs.iter() {
+        if src.modifier != SourceModifier::None {
+            facts.push(src.modifier.text().to_owned());
+        }
+        match (src.swizzle, src.swizzle.replicated()) {
+            (Swizzle::IDENTITY, _) => {}
+            (_, Some(component)) => facts.push(format!("replicate {component}")),
+            _ => facts.push("swizzle".to_owned()),
+        }
+        let file = src.register.ty.info().name;
+        facts.push(match src.register.relative {
+            None => format!("source {file}"),
+            Some(Relative::Address(component)) => format!("{file}[a0.{component}]"),
+            Some(Relative::Loop) => format!("{file}[aL]"),
+        });
+        if src.register.ty == RegisterType::Sampler {
+            facts.push(format!("sampler {}", src.register.number));
+        }
+    }
+    if let Some(dst) = &i.dst {
+        facts.push(format!("mask {:x}", dst.mask));
+        let modifiers = RESULT_MODIFIERS.iter().filter(|(bit, _)| dst.modifiers & bit != 0);
+        facts.extend(modifiers.map(|(_, text)| (*text).to_owned()));
+        facts.extend(RESULT_SHIFTS.iter().filter(|(shift, _)| *shift == dst.shift).map(|(_, text)| (*text).to_owned()));
+    }
+    if let Some(predicate) = &i.predicate {
+        facts.push(format!("predicate {}", predicate.modifier.text()));
+    }
+    if i.coissue {
+        facts.push("co-issue".to_owned());
+    }
+    match i.control {
+        ControlBits::None => {}
+        ControlBits::Comparison(comparison) => facts.push(comparison.text().to_owned()),
+        control => facts.push(format!("{control:?}")),
+    }
+    if let Some(Declaration::Semantic(usage, _)) = i.declaration {
+        facts.push(usage.text().to_owned());
+    }
+    facts
+}
+
+/// Facts that the change of an opcode's shader must bring into the corpus.
+pub(crate) fn facts_of(op: Opcode, version: Version, change: Change) -> Vec<String> {
+    let piece = templates::template(op, version);
+    let (_, places) = program(version, std::slice::from_ref(&piece));
+    let plain = program(version, std::slice::from_ref(&piece)).0.instructions[places[0]];
+    let with = facts(&change.apply(&plain, version));
+    let without = facts(&plain);
+    with.into_iter().filter(|fact| !without.contains(fact)).collect()
+}
+
+/// HLSL of our own as Wine's compiler translates it; `tests/hlsl/README.md` has the recipe.
+pub(crate) fn compiled() -> Vec<Entry> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hlsl");
+    let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<_> = files.flatten().map(|file| file.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cso"));
+    paths.sort();
+    let entries = paths.into_iter().map(|path| {
+        let name = format!("hlsl {}", path.file_stem().unwrap_or_default().to_string_lossy());
+        let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let tokens = tokens_from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Entry { name, tokens, bound: bound::D2 }
+    });
+    entries.collect()
+}

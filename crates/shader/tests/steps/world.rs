@@ -1,0 +1,231 @@
+//! What the shaders of the corpus read, the same for the interpreter and for the driver: varyings that change evenly over the
+//! pixels, vertices, constants, textures.
+
+use afterimage_interp::{Environment, Lod, SampleArgs};
+use afterimage_ir::{BankDecl, Dim, InputAt, InputDecl, Stage, TextureDecl};
+use std::cell::Cell;
+
+/// Worlds that there are.
+pub(crate) const WORLDS: u32 = 4;
+/// Pixels in a row; there are two rows.
+pub(crate) const WIDTH: u32 = 8;
+/// Vertices of a draw.
+pub(crate) const VERTICES: u32 = 16;
+/// Depth of all pixels.
+pub(crate) const DEPTH: f32 = 0.25;
+/// Texels along each side of the first level.
+pub(crate) const SIZE: u32 = 16;
+/// Levels of textures that have levels; cubes have one.
+pub(crate) const LEVELS: u32 = 5;
+
+/// Four pixels or four vertices in a world.
+pub(crate) struct World {
+    /// Which constants and inputs: 0 and 1 are ordinary numbers, 2 has colours, 3 the edges of floats.
+    pub(crate) index: u32,
+    /// The stage.
+    pub(crate) stage: Stage,
+    /// Number of the quad, or of the group of four vertices.
+    pub(crate) quad: u32,
+    /// A texture was sampled where nobody says which texel is the right one: at a border of texels, of faces, or of levels.
+    pub(crate) ambiguous: Cell<bool>,
+}
+
+fn mix(seed: u32) -> u32 {
+    let mut x = seed.wrapping_mul(0x9E37_79B1) ^ 0x5bd1_e995;
+    x = (x ^ x >> 15).wrapping_mul(0x85EB_CA6B);
+    x = (x ^ x >> 13).wrapping_mul(0xC2B2_AE35);
+    x ^ x >> 16
+}
+
+/// A multiple of a sixteenth between -4 and 4, never zero.
+fn ordinary(seed: u32) -> f32 {
+    let step = (mix(seed) % 64) as f32 + 1.0;
+    if mix(seed ^ 0x1234) & 1 == 0 { step / 16.0 } else { -step / 16.0 }
+}
+
+const EDGES: [f32; 16] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    f32::INFINITY,
+    0.5,
+    f32::MAX,
+    f32::MIN_POSITIVE,
+    f32::NAN,
+    2.0,
+    f32::NEG_INFINITY,
+    -2.5,
+    1e10,
+    -f32::MAX,
+    127.5,
+    3.0,
+];
+
+impl World {
+    pub(crate) fn new(index: u32, stage: Stage, quad: u32) -> Self {
+        Self { index, stage, quad, ambiguous: Cell::new(false) }
+    }
+
+    /// Quads of a draw in that stage.
+    pub(crate) fn quads(stage: Stage) -> u32 {
+        if stage == Stage::Vertex { VERTICES / 4 } else { WIDTH / 2 }
+    }
+
+    /// Place of a lane's pixel.
+    pub(crate) fn pixel(&self, lane: usize) -> (u32, u32) {
+        (self.quad * 2 + (lane as u32 & 1), lane as u32 >> 1)
+    }
+
+    /// A varying at a place in pixels. All terms are binary fractions, so interpolation has nothing to round.
+    pub(crate) fn varying(index: u32, location: u8, x: f32, y: f32) -> [f32; 4] {
+        [0, 1, 2, 3].map(|component| {
+            let seed = index * 4096 + u32::from(location) * 16 + component * 4;
+            let base = (mix(seed) % 32) as f32 / 16.0 - if index == 0 { 0.0 } else { 0.5 };
+            // A texel, two, or a half of one to the next pixel.
+            let slope = |seed: u32| [0.0625, 0.125, -0.0625, 0.03125][(mix(seed) % 4) as usize];
+            base + slope(seed + 1) * x + slope(seed + 2) * y + 0.01171875
+        })
+    }
+
+    /// A vertex's attribute.
+    pub(crate) fn attribute(index: u32, location: u8, vertex: u32) -> [u32; 4] {
+        [0, 1, 2, 3].map(|component| {
+            let seed = 77_777 + index * 4096 + u32::from(location) * 256 + vertex * 4 + component;
+            match index {
+                3 if mix(seed) % 3 == 0 => EDGES[(mix(seed) >> 8) as usize % EDGES.len()],
+                2 => (mix(seed) % 256) as f32 / 255.0,
+                _ => ordinary(seed),
+            }
+            .to_bits()
+        })
+    }
+
+    /// A register of a bank.
+    pub(crate) fn register(index: u32, bank: u8, register: u32) -> [u32; 4] {
+        let seed = 555_555 + index * 65_536 + u32::from(bank) * 8192 + register * 4;
+        match bank {
+            // Counts, first values and steps of loops.
+            1 | 4 => [mix(seed) % 4, mix(seed + 1) % 3, 1 + mix(seed + 2) % 2, 0],
+            2 | 5 => [(index + register) & 1, 0, 0, 0],
+            _ => [0, 1, 2, 3].map(|component| {
+                match index {
+                    3 => EDGES[mix(seed + component) as usize % EDGES.len()],
+                    2 => (mix(seed + component) % 256) as f32 / 255.0,
+                    _ => ordinary(seed + component),
+                }
+                .to_bits()
+            }),
+        }
+    }
+
+    /// A texel of a slot's texture. `layer` is the face of a cube.
+    pub(crate) fn texel(dim: Dim, level: u32, layer: u32, [x, y, z]: [u32; 3]) -> [f32; 4] {
+        let seed = 99_999 + dim as u32 * 1_000_003 + level * 100_003 + layer * 10_007 + (z * 64 + y) * 64 + x;
+        [0, 1, 2, 3].map(|component| ((mix(seed * 4 + component) % 255) as f32 + 1.0) / 256.0)
+    }
+
+    /// Depth of a shadow texture's texel.
+    pub(crate) fn depth_texel(x: u32, y: u32) -> f32 {
+        (mix(4242 + y * 64 + x) % 15 + 1) as f32 / 16.0
+    }
+
+    fn nearest(&self, at: f32, size: u32) -> u32 {
+        let place = at * size as f32;
+        let within = place - place.floor();
+        // How far a driver's arithmetic may be off.
+        if !(place.abs() < 4096.0 && (0.02..0.98).contains(&within)) {
+            self.ambiguous.set(true);
+            return 0;
+        }
+        (place.floor() as i64).rem_euclid(i64::from(size)) as u32
+    }
+
+    fn level(&self, lod: Lod, dims: usize) -> u32 {
+        let level = |lod: f32| {
+            let lod = lod.clamp(0.0, (LEVELS - 1) as f32);
+            // Half way the lower level counts.
+            (lod + 0.5).ceil() as u32 - 1
+        };
+        let (low, high) = match lod {
+            Lod::Level(lod) => (lod - 0.02, lod + 0.02),
+            Lod::Gradient { dx, dy, bias } => {
+                // Drivers may take anything between the greatest component and the sum of all.
+                let texels = |d: [f32; 3]| d.map(|d| d.abs() * SIZE as f32);
+                let (x, y) = (texels(dx), texels(dy));
+                let greatest = x[..dims].iter().chain(&y[..dims]).fold(0f32, |most, d| most.max(*d));
+                let sum = |d: [f32; 3]| d[..dims].iter().sum::<f32>();
+                (greatest.log2() + bias - 0.1, sum(x).max(sum(y)).log2() + bias + 0.1)
+            }
+        };
+        if !(low.is_finite() || low == f32::NEG_INFINITY) || high.is_nan() || level(low) != level(high) {
+            self.ambiguous.set(true);
+            return 0;
+        }
+        level(low)
+    }
+
+    fn cube(&self, [x, y, z]: [f32; 3]) -> [f32; 4] {
+        let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
+        let mut sorted = [ax, ay, az];
+        sorted.sort_by(f32::total_cmp);
+        if !(sorted[2].is_finite() && sorted[2] > 1e-6 && sorted[1] < sorted[2] * 0.99) {
+            self.ambiguous.set(true);
+            return [0.0; 4];
+        }
+        let (face, s, t, major) = if ax == sorted[2] {
+            if x > 0.0 { (0, -z, -y, ax) } else { (1, z, -y, ax) }
+        } else if ay == sorted[2] {
+            if y > 0.0 { (2, x, z, ay) } else { (3, x, -z, ay) }
+        } else if z > 0.0 {
+            (4, x, -y, az)
+        } else {
+            (5, -x, -y, az)
+        };
+        let place = |c: f32| self.nearest((c / major + 1.0) / 2.0, SIZE);
+        Self::texel(Dim::Cube, 0, face, [place(s), place(t), 0])
+    }
+}
+
+impl Environment for World {
+    fn input(&self, decl: &InputDecl, lane: usize) -> [u32; 4] {
+        let (x, y) = self.pixel(lane);
+        let (x, y) = (x as f32 + 0.5, y as f32 + 0.5);
+        match (decl.at, self.stage) {
+            (InputAt::Location(location), Stage::Vertex) => {
+                Self::attribute(self.index, location, self.quad * 4 + lane as u32)
+            }
+            (InputAt::Location(location), _) => Self::varying(self.index, location, x, y).map(f32::to_bits),
+            (InputAt::FragCoord, _) => [x, y, DEPTH, 1.0].map(f32::to_bits),
+            (InputAt::FrontFacing, _) => [1, 0, 0, 0],
+            (InputAt::VertexIndex, _) => [self.quad * 4 + lane as u32, 0, 0, 0],
+            (InputAt::InstanceIndex | InputAt::PointCoord, _) => [0; 4],
+        }
+    }
+
+    fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
+        Self::register(self.index, bank.id, index)
+    }
+
+    fn sample(&self, texture: &TextureDecl, args: &SampleArgs) -> [f32; 4] {
+        let [x, y, z] = args.coord;
+        if texture.shadow {
+            let (x, y) = (self.nearest(x, SIZE), self.nearest(y, SIZE));
+            let (texel, reference) = (Self::depth_texel(x, y), args.reference.unwrap_or(0.0));
+            if (texel - reference).abs() < 1e-4 || reference.is_nan() {
+                self.ambiguous.set(true);
+            }
+            return [if reference <= texel { 1.0 } else { 0.0 }; 4];
+        }
+        match texture.dim {
+            Dim::Cube => self.cube(args.coord),
+            dim => {
+                let dims = usize::from(dim.coords());
+                let level = self.level(args.lod, dims);
+                let size = SIZE >> level;
+                let third = if dim == Dim::D3 { self.nearest(z, size) } else { 0 };
+                Self::texel(dim, level, 0, [self.nearest(x, size), self.nearest(y, size), third])
+            }
+        }
+    }
+}
