@@ -181,7 +181,9 @@ mod scalar {
         }
     }
     pub(super) fn mul_zero(a: f32, b: f32) -> f32 {
-        if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
+        let x = if b == 0.0 { 0.0 } else { a };
+        let y = if a == 0.0 { 0.0 } else { b };
+        x * y
     }
     pub(super) fn clamp_finite(a: f32) -> f32 {
         max(min(a, f32::MAX), f32::MIN)

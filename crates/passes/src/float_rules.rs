@@ -3,16 +3,25 @@
 //! Precondition: a verified module. Promise: no opcode with the flag `GUEST_FLOAT` is left. [`FloatRules::Strict`] keeps what the
 //! shader computes to the bit. [`FloatRules::Relaxed`] keeps it as long as zero is never multiplied by infinity or NaN, and NaN is
 //! never compared; signs of zeros may differ. That infinities do not come up easily is why reciprocals and logarithms stay clamped.
+//!
+//! The strict product is `(b == 0 ? 0 : a) * (a == 0 ? 0 : b)`: five instructions in SPIR-V as any other form, but the one that
+//! drivers know. Mesa's `nir_opt_algebraic.py` ("open-coded fmulz") and AMD's LLPC make it one instruction of the hardware, also
+//! inside of multiply-adds and dot products, and so they do with `a * (a == 0 ? 0 : k)` for a constant k.
+//!
+//! Where zero cannot meet infinity or NaN, the plain instruction is exact: a square; a factor that is a finite constant without
+//! zeros (in a sum, which forgets the sign of a zero, or if it is positive); two factors that are finite and not negative. Zeros of
+//! a constant leave a dot product.
 
-use afterimage_ir::{Flags, Imm, Inst, Kind, Op, Type, Value};
-use smallvec::smallvec;
+use afterimage_ir::{Args, Flags, Imm, Inst, Kind, Mask, Op, Swizzle, Type, Value};
+use smallvec::{SmallVec, smallvec};
 
+use crate::facts::{facts, of_constant};
 use crate::rewrite::{Action, Cursor, rewrite};
 
 /// How closely the guest's rules are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FloatRules {
-    /// To the bit. A multiplication costs four more instructions.
+    /// To the bit. A multiplication costs up to four more instructions.
     Strict,
     /// As far as plain instructions do it.
     Relaxed,
@@ -32,30 +41,35 @@ fn lower(cursor: &mut Cursor<'_>, inst: Inst, strict: bool) -> Action {
     let ty = cursor.m.ty(data.results[0]);
     let (a, b) = (args[0], args.get(1).copied().unwrap_or(args[0]));
     match (op, strict) {
-        (Op::FMulZ, false) => plain(cursor, inst, Op::FMul),
-        (Op::FMadZ, false) => plain(cursor, inst, Op::FMad),
-        (Op::FDotZ, false) => plain(cursor, inst, Op::FDot),
-        (Op::FMinC, false) => plain(cursor, inst, Op::FMin),
-        (Op::FMaxC, false) => plain(cursor, inst, Op::FMax),
-        (Op::FMulZ, true) => Action::Replace(mul_zero(cursor, a, b)),
+        (Op::FMulZ, false) => become_(cursor, inst, Op::FMul, args),
+        (Op::FMadZ, false) => become_(cursor, inst, Op::FMad, args),
+        (Op::FDotZ, false) => become_(cursor, inst, Op::FDot, args),
+        (Op::FMinC, false) => become_(cursor, inst, Op::FMin, args),
+        (Op::FMaxC, false) => become_(cursor, inst, Op::FMax, args),
+        (Op::FMulZ, true) => {
+            let [a, b] = factors(cursor, a, b, false);
+            become_(cursor, inst, Op::FMul, smallvec![a, b])
+        }
         (Op::FMadZ, true) => {
-            let product = mul_zero(cursor, a, b);
-            Action::Replace(cursor.push(Op::FAdd, Imm::None, smallvec![product, args[2]], ty))
+            let sum = args[2];
+            // Adding what is not -0 forgets the sign of a zero.
+            let lanes = ty.lanes as usize;
+            let unsigned = cursor.m.as_const(sum).is_some_and(|bits| bits[..lanes].iter().all(|&b| b != 1 << 31));
+            let [a, b] = factors(cursor, a, b, unsigned);
+            become_(cursor, inst, Op::FMad, smallvec![a, b, sum])
         }
         (Op::FDotZ, true) => {
-            // A dot product with ones adds the products up.
-            let products = mul_zero(cursor, a, b);
-            let wide = cursor.m.ty(products);
-            let ones = cursor.splat(wide, 1f32.to_bits());
-            Action::Replace(cursor.push(Op::FDot, Imm::None, smallvec![products, ones], ty))
+            let [a, b] = without_zeros(cursor, a, b);
+            let [a, b] = factors(cursor, a, b, true);
+            become_(cursor, inst, Op::FDot, smallvec![a, b])
         }
         (Op::FMinC, true) => {
             let less = cursor.push(Op::FLt, Imm::None, smallvec![a, b], ty.with_kind(Kind::Bool));
-            Action::Replace(cursor.push(Op::Select, Imm::None, smallvec![less, a, b], ty))
+            become_(cursor, inst, Op::Select, smallvec![less, a, b])
         }
         (Op::FMaxC, true) => {
             let greater = cursor.push(Op::FLe, Imm::None, smallvec![b, a], ty.with_kind(Kind::Bool));
-            Action::Replace(cursor.push(Op::Select, Imm::None, smallvec![greater, a, b], ty))
+            become_(cursor, inst, Op::Select, smallvec![greater, a, b])
         }
         (Op::FRcpC, _) => Action::Replace(clamped(cursor, Op::FRcp, a, ty)),
         (Op::FRsqC, _) => Action::Replace(clamped(cursor, Op::FRsq, a, ty)),
@@ -64,41 +78,72 @@ fn lower(cursor: &mut Cursor<'_>, inst: Inst, strict: bool) -> Action {
     }
 }
 
-fn plain(cursor: &mut Cursor<'_>, inst: Inst, op: Op) -> Action {
-    cursor.m.insts[inst.index()].op = op;
+fn become_(cursor: &mut Cursor<'_>, inst: Inst, op: Op, args: Args) -> Action {
+    let data = &mut cursor.m.insts[inst.index()];
+    data.op = op;
+    data.args = args;
     Action::Keep
 }
 
-/// `a * b`, +0 where one of them is zero.
-fn mul_zero(cursor: &mut Cursor<'_>, a: Value, b: Value) -> Value {
+/// Two factors whose plain product is what the guest wants. `unsigned`: the sign of a zero does not matter.
+fn factors(cursor: &mut Cursor<'_>, a: Value, b: Value, unsigned: bool) -> [Value; 2] {
+    if a == b {
+        return [a, b];
+    }
+    let known = [facts(cursor.m, a), facts(cursor.m, b)];
+    let harmless = |n: usize| known[n].finite && known[n].not_zero && (unsigned || known[n].not_negative);
+    if harmless(0) || harmless(1) || known.iter().all(|k| k.finite && k.not_negative) {
+        return [a, b];
+    }
     let ty = cursor.m.ty(a);
-    let bools = ty.with_kind(Kind::Bool);
-    let product = cursor.push(Op::FMul, Imm::None, smallvec![a, b], ty);
     let zero = cursor.splat(ty, 0);
-    let mut is_zero = None;
-    for factor in [a, b] {
-        let never = cursor
-            .m
-            .as_const(factor)
-            .is_some_and(|bits| bits[..ty.lanes as usize].iter().all(|&lane| f32::from_bits(lane) != 0.0));
-        if never || is_zero.is_some() && a == b {
-            continue;
+    let mut unless_zero = |factor, other, known: bool| {
+        if known {
+            return factor;
         }
-        let this = cursor.push(Op::FEq, Imm::None, smallvec![factor, zero], bools);
-        is_zero = Some(match is_zero {
-            Some(other) => cursor.push(Op::BOr, Imm::None, smallvec![other, this], bools),
-            None => this,
-        });
-    }
-    match is_zero {
-        Some(is_zero) => cursor.push(Op::Select, Imm::None, smallvec![is_zero, zero, product], ty),
-        None => product,
-    }
+        let is_zero = cursor.push(Op::FEq, Imm::None, smallvec![other, zero], ty.with_kind(Kind::Bool));
+        cursor.push(Op::Select, Imm::None, smallvec![is_zero, zero, factor], ty)
+    };
+    [unless_zero(a, b, known[1].not_zero), unless_zero(b, a, known[0].not_zero)]
 }
 
+/// The factors of a dot product without the components in which one of them is a constant zero. The sum begins with +0, so
+/// adding a zero of any sign makes no difference.
+fn without_zeros(cursor: &mut Cursor<'_>, a: Value, b: Value) -> [Value; 2] {
+    let lanes = cursor.m.ty(a).lanes;
+    let mut zeros = 0;
+    for bits in [a, b].into_iter().filter_map(|factor| cursor.m.as_const(factor)) {
+        let zero = |lane: &u8| !of_constant(&bits[*lane as usize..][..1]).not_zero;
+        zeros |= (0..lanes).filter(zero).fold(0, |mask, lane| mask | 1 << lane);
+    }
+    let left: SmallVec<[u8; 4]> = Mask(Mask::first(lanes).0 & !zeros).lanes().collect();
+    if left.len() == lanes as usize || left.is_empty() {
+        return [a, b];
+    }
+    [a, b].map(|factor| {
+        let ty = cursor.m.ty(factor).with_lanes(left.len() as u8);
+        let Some(bits) = cursor.m.as_const(factor) else {
+            return cursor.push(Op::Swizzle, Imm::Swizzle(Swizzle::new(&left)), smallvec![factor], ty);
+        };
+        let mut cut = [0; 4];
+        cut.iter_mut().zip(&left).for_each(|(cut, &lane)| *cut = bits[lane as usize]);
+        cursor.push(Op::Const, Imm::Const(cut), Args::new(), ty)
+    })
+}
+
+/// `op` of `arg`, between the least and the greatest finite number.
 fn clamped(cursor: &mut Cursor<'_>, op: Op, arg: Value, ty: Type) -> Value {
-    let value = cursor.push(op, Imm::None, smallvec![arg], ty);
-    let (most, least) = (cursor.splat(ty, f32::MAX.to_bits()), cursor.splat(ty, f32::MIN.to_bits()));
-    let value = cursor.push(Op::FMin, Imm::None, smallvec![value, most], ty);
-    cursor.push(Op::FMax, Imm::None, smallvec![value, least], ty)
+    let mut value = cursor.push(op, Imm::None, smallvec![arg], ty);
+    let known = facts(cursor.m, arg);
+    // The logarithm of a number below infinity is finite.
+    if !(op == Op::FLog2 && known.finite && known.not_negative) {
+        let most = cursor.splat(ty, f32::MAX.to_bits());
+        value = cursor.push(Op::FMin, Imm::None, smallvec![value, most], ty);
+    }
+    // What comes out of +0 and above is not negative, but for logarithms.
+    if op == Op::FLog2 || !known.not_negative {
+        let least = cursor.splat(ty, f32::MIN.to_bits());
+        value = cursor.push(Op::FMax, Imm::None, smallvec![value, least], ty);
+    }
+    value
 }

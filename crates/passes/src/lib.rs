@@ -7,8 +7,11 @@
 pub mod control_flow;
 pub mod cse;
 pub mod dce;
+mod demand;
+mod facts;
 pub mod float_rules;
 pub mod fold;
+pub mod lanes;
 mod pipeline;
 mod rewrite;
 pub mod simplify;

@@ -2,7 +2,7 @@
 
 use afterimage_ir::Module;
 
-use crate::{FloatRules, control_flow, cse, dce, float_rules, simplify, ssa, types};
+use crate::{FloatRules, control_flow, cse, dce, float_rules, lanes, simplify, ssa, types};
 
 /// Choices of the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,6 +36,8 @@ pub fn optimize_observed(m: &mut Module, options: &Options, observe: &mut dyn Fn
     step(m, "dce", &dce::run);
     // Before anything looks at `bitcast`s: guest code is full of them, and most only undo each other.
     step(m, "types", &types::run);
+    // Before the float rules, which make several instructions of one.
+    step(m, "lanes", &lanes::run);
     // Before simplification, which then cleans up behind it too.
     step(m, "float_rules", &|m| float_rules::run(m, options.float_rules));
     // Folds constants as it goes.

@@ -7,6 +7,7 @@
 use afterimage_ir::{Imm, Inst, InstData, Kind, Module, Op, Swizzle, Value};
 use smallvec::{SmallVec, smallvec};
 
+use crate::facts::facts;
 use crate::fold::fold;
 use crate::rewrite::{Action, Cursor, rewrite};
 
@@ -190,8 +191,11 @@ fn algebra(cursor: &mut Cursor<'_>, inst: Inst) -> Action {
             }
         }
         Op::FAbs => {
-            if let Some(x) = inner(a, Op::FNeg).or_else(|| inner(a, Op::FAbs)) {
+            if let Some(x) = inner(a, Op::FNeg) {
                 return become_(m, inst, Op::FAbs, &[x]);
+            }
+            if facts(m, a).not_negative {
+                return Action::Replace(a);
             }
         }
         Op::FSat if inner(a, Op::FSat).is_some() => return Action::Replace(a),

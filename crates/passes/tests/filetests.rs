@@ -13,6 +13,7 @@ fn pass(name: &str) -> Option<fn(&mut Module)> {
     Some(match name {
         "ssa" => ssa::run,
         "types" => types::run,
+        "lanes" => lanes::run,
         "fold" => fold::run,
         "simplify" => simplify::run,
         "control_flow" => control_flow::run,

@@ -58,6 +58,7 @@ type Pass = (&'static str, fn(&mut Module));
 const PASSES: &[Pass] = &[
     ("ssa", ssa::run),
     ("types", types::run),
+    ("lanes", lanes::run),
     ("fold", fold::run),
     ("simplify", simplify::run),
     ("control_flow", control_flow::run),

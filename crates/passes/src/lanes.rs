@@ -1,0 +1,297 @@
+//! Vectors that are as long as what is needed of them, and components read where they come from.
+//!
+//! Precondition: a verified module, best after `types`, since what is cast cannot be looked through. Promise: no `swizzle`, `shuffle`
+//! or `construct` reads another one; none moves components into places that nobody reads; a component-wise instruction of which
+//! one component is needed, or all components of which are the same, is a scalar one; so are results of `if`s and parameters of
+//! loops of which one component is needed. Dead code is gone. What the shader computes is the same to the bit.
+//!
+//! Guest code writes registers of four components through masks, so after `ssa` half of all instructions put components together
+//! that are taken apart again. This pass forgets such instructions: it keeps, for each component of each value, the place that it
+//! comes from, and puts together again only what an instruction really takes.
+//!
+//! Vectors are not made shorter than they are but to scalars: an instruction is as long in SPIR-V with two components as with four,
+//! drivers take vectors apart and drop the dead components anyway, and cutting operands to length costs an instruction each.
+
+use afterimage_ir::{Args, Imm, Inst, Mask, Module, Op, Region, Swizzle, Type, Value};
+use smallvec::{SmallVec, smallvec};
+
+use crate::dce;
+use crate::demand::{Demand, by_component, component};
+use crate::rewrite::push;
+
+/// Runs the pass.
+pub fn run(m: &mut Module) {
+    let demand = Demand::of_components(m);
+    let body = m.body;
+    dce::sweep(m, &demand, body);
+    let mut pass = Lanes { demand, places: vec![Places::Own; m.values.len()], results: Vec::new(), loops: Vec::new() };
+    pass.region(m, body);
+}
+
+/// A component of a value of the new module.
+type Place = (Value, u8);
+
+/// The places of a vector; `None` where nobody reads.
+type List = [Option<Place>; 4];
+
+/// Where the components of a value are.
+#[derive(Clone, Copy)]
+enum Places {
+    /// In the value itself.
+    Own,
+    /// Elsewhere; so many there were.
+    At(List, u8),
+}
+
+/// The component that each of some values is cut to, if it is.
+type Cut = SmallVec<[Option<u8>; 8]>;
+
+/// What an instruction takes of an operand.
+#[derive(Clone, Copy, PartialEq)]
+enum Take {
+    /// A vector, of which these components are read.
+    All(Mask),
+    /// A scalar: this component.
+    One(u8),
+}
+
+struct Lanes {
+    demand: Demand,
+    /// Per value.
+    places: Vec<Places>,
+    /// How the results of the `if`s around are cut.
+    results: Vec<Cut>,
+    /// How the results and parameters of the loops around are.
+    loops: Vec<[Cut; 2]>,
+}
+
+impl Lanes {
+    fn needed(&self, value: Value) -> Mask {
+        Mask(self.demand.lanes[value.index()] & 15)
+    }
+
+    /// How many components the value had.
+    fn lanes(&self, m: &Module, value: Value) -> u8 {
+        match self.places[value.index()] {
+            Places::Own => m.ty(value).lanes,
+            Places::At(_, lanes) => lanes,
+        }
+    }
+
+    fn place(&self, value: Value, lane: u8) -> Option<Place> {
+        match self.places[value.index()] {
+            Places::Own => Some((value, lane)),
+            Places::At(list, _) => list[lane as usize],
+        }
+    }
+
+    fn region(&mut self, m: &mut Module, at: Region) {
+        let old = std::mem::take(&mut m.regions[at.index()].insts);
+        let mut new = Vec::with_capacity(old.len() + 8);
+        for inst in old {
+            let data = m.inst(inst);
+            match (data.op, data.imm) {
+                (Op::Swizzle | Op::Shuffle | Op::Construct, _) => {
+                    let result = data.results[0];
+                    let mut list = [None; 4];
+                    for lane in self.needed(result).lanes() {
+                        let (from, lane_from) = component(m, inst, lane, |v| self.lanes(m, v));
+                        list[lane as usize] = self.place(from, lane_from);
+                    }
+                    self.places[result.index()] = Places::At(list, m.ty(result).lanes);
+                    continue;
+                }
+                (Op::Const, _) => {}
+                (op, _) if by_component(op) => self.by_component(m, &mut new, inst),
+                (Op::If, Imm::If(yes, no)) => {
+                    self.operands(m, &mut new, inst, |_| Take::All(Mask::XYZW));
+                    let cut = self.cut(m, &m.inst(inst).results.clone());
+                    new.push(inst);
+                    self.results.push(cut);
+                    self.region(m, yes);
+                    self.region(m, no);
+                    self.results.pop();
+                    continue;
+                }
+                (Op::Loop, Imm::Loop(body)) => {
+                    let params = self.cut(m, &m.region(body).params.clone());
+                    let results = self.cut(m, &m.inst(inst).results.clone());
+                    self.jump(m, &mut new, inst, &params);
+                    new.push(inst);
+                    let ifs = std::mem::take(&mut self.results);
+                    self.loops.push([results, params]);
+                    self.region(m, body);
+                    self.loops.pop();
+                    self.results = ifs;
+                    continue;
+                }
+                (Op::Yield, _) => {
+                    let cut = self.results.last().cloned().unwrap_or_default();
+                    self.jump(m, &mut new, inst, &cut);
+                }
+                (Op::Break | Op::Continue, _) => {
+                    let of_loop = self.loops.last().cloned().unwrap_or_default();
+                    let cut = &of_loop[(m.inst(inst).op == Op::Continue) as usize];
+                    self.jump(m, &mut new, inst, cut);
+                }
+                (Op::Store | Op::StoreElem, Imm::VarMask(_, mask)) => {
+                    let last = data.args.len() - 1;
+                    let all = |at| Take::All(if at == last { mask } else { Mask::XYZW });
+                    self.operands(m, &mut new, inst, all);
+                }
+                _ => self.operands(m, &mut new, inst, |_| Take::All(Mask::XYZW)),
+            }
+            new.push(inst);
+        }
+        m.regions[at.index()].insts = new;
+    }
+
+    /// Makes values of control flow scalars of which one component is needed; which one.
+    fn cut(&mut self, m: &mut Module, values: &Args) -> Cut {
+        let one = |&value: &Value| {
+            let needed = self.needed(value);
+            let lane = needed.lanes().next().filter(|_| needed.count() == 1 && m.ty(value).lanes > 1)?;
+            self.make_scalar(m, value, needed);
+            Some(lane)
+        };
+        values.iter().map(one).collect()
+    }
+
+    /// From now on the value is a scalar, which stands for all of its components in `needed`.
+    fn make_scalar(&mut self, m: &mut Module, value: Value, needed: Mask) {
+        let ty = &mut m.values[value.index()].ty;
+        let list = std::array::from_fn(|lane| needed.has(lane as u8).then_some((value, 0)));
+        self.places[value.index()] = Places::At(list, ty.lanes);
+        ty.lanes = 1;
+    }
+
+    /// Operands that go to values which may have been cut.
+    fn jump(&mut self, m: &mut Module, new: &mut Vec<Inst>, inst: Inst, cut: &Cut) {
+        self.operands(m, new, inst, |at| cut.get(at).copied().flatten().map_or(Take::All(Mask::XYZW), Take::One));
+    }
+
+    /// Puts the operands of an instruction together, by what is taken of each.
+    fn operands(&mut self, m: &mut Module, new: &mut Vec<Inst>, inst: Inst, take: impl Fn(usize) -> Take) {
+        let old = m.inst(inst).args.clone();
+        for (at, &arg) in old.iter().enumerate() {
+            // The same twice is put together once: a square must stay one.
+            let known = (0..at).find(|&other| old[other] == arg && take(other) == take(at));
+            let value = match known {
+                Some(other) => m.inst(inst).args[other],
+                None => self.operand(m, new, arg, take(at)),
+            };
+            m.insts[inst.index()].args[at] = value;
+        }
+    }
+
+    fn operand(&self, m: &mut Module, new: &mut Vec<Inst>, arg: Value, take: Take) -> Value {
+        let kind = m.ty(arg).kind;
+        match (take, self.places[arg.index()]) {
+            (Take::One(lane), _) => build(m, new, Type::new(kind, 1), &[self.place(arg, lane), None, None, None]),
+            (Take::All(_), Places::Own) => arg,
+            (Take::All(mask), Places::At(list, lanes)) => {
+                let list = std::array::from_fn(|lane| list[lane].filter(|_| mask.has(lane as u8)));
+                build(m, new, Type::new(kind, lanes), &list)
+            }
+        }
+    }
+
+    fn by_component(&mut self, m: &mut Module, new: &mut Vec<Inst>, inst: Inst) {
+        let data = m.inst(inst);
+        let result = data.results[0];
+        let needed = self.needed(result);
+        if m.ty(result).lanes > 1
+            && let Some(first) = needed.lanes().next()
+        {
+            let same = |lane| data.args.iter().all(|&arg| same(m, self.place(arg, lane), self.place(arg, first)));
+            if needed.lanes().all(same) {
+                self.operands(m, new, inst, |_| Take::One(first));
+                self.make_scalar(m, result, needed);
+                return;
+            }
+        }
+        self.operands(m, new, inst, |_| Take::All(needed));
+    }
+}
+
+/// Whether the places hold the same for sure.
+fn same(m: &Module, a: Option<Place>, b: Option<Place>) -> bool {
+    let constant = |place: Option<Place>| place.and_then(|(value, lane)| Some(m.as_const(value)?[lane as usize]));
+    a == b || constant(a).is_some() && constant(a) == constant(b)
+}
+
+/// Puts a vector together with as little as it takes. What stands where nobody reads is open.
+fn build(m: &mut Module, new: &mut Vec<Inst>, ty: Type, list: &List) -> Value {
+    let list = &list[..ty.lanes as usize];
+    let mut sources: SmallVec<[Value; 4]> = SmallVec::new();
+    for &(value, _) in list.iter().flatten() {
+        if !sources.contains(&value) {
+            sources.push(value);
+        }
+    }
+    // The longer one first, so that it can be the one that the other is put into.
+    sources.sort_by_key(|&value| std::cmp::Reverse(m.ty(value).lanes));
+    match sources[..] {
+        [] => push(m, new, Op::Const, Imm::Const([0; 4]), Args::new(), ty),
+        _ if sources.iter().all(|&value| m.as_const(value).is_some()) => constant(m, new, ty, list),
+        [value] => {
+            let lanes = m.ty(value).lanes;
+            if lanes == ty.lanes && (0u8..).zip(list).all(|(at, place)| place.is_none_or(|(_, lane)| lane == at)) {
+                return value;
+            }
+            let mut read = list.iter().flatten().map(|place| place.1);
+            let first = read.next().unwrap_or(0);
+            // Selecting one component everywhere is what other code is likely to do too.
+            let one = read.all(|lane| lane == first).then_some(first);
+            let swizzle = select(list, |lane| one.unwrap_or(lane.min(lanes - 1)), |(_, lane)| lane);
+            push(m, new, Op::Swizzle, Imm::Swizzle(swizzle), smallvec![value], ty)
+        }
+        [a, b] if m.ty(a).lanes > 1 => {
+            let split = m.ty(a).lanes;
+            let swizzle =
+                select(list, |lane| lane.min(split - 1), |(v, lane)| if v == a { lane } else { lane + split });
+            push(m, new, Op::Shuffle, Imm::Swizzle(swizzle), smallvec![a, b], ty)
+        }
+        _ => construct(m, new, ty, list),
+    }
+}
+
+/// The selection that a list asks for, and anything where it asks for nothing.
+fn select(list: &[Option<Place>], anything: impl Fn(u8) -> u8, number: impl Fn(Place) -> u8) -> Swizzle {
+    let lanes: SmallVec<[u8; 4]> =
+        (0u8..).zip(list).map(|(lane, place)| place.map_or(anything(lane), |place| number(place))).collect();
+    Swizzle::new(&lanes)
+}
+
+fn constant(m: &mut Module, new: &mut Vec<Inst>, ty: Type, list: &[Option<Place>]) -> Value {
+    let bit = |place: Place| m.as_const(place.0).unwrap_or_default()[place.1 as usize];
+    // The same everywhere if it may be: such constants are shared more often.
+    let first = list.iter().flatten().next().map_or(0, |&place| bit(place));
+    let mut bits = [0; 4];
+    for (bits, place) in bits.iter_mut().zip(list) {
+        *bits = place.map_or(first, bit);
+    }
+    push(m, new, Op::Const, Imm::Const(bits), Args::new(), ty)
+}
+
+/// Components of more than two values, or of scalars.
+fn construct(m: &mut Module, new: &mut Vec<Inst>, ty: Type, list: &[Option<Place>]) -> Value {
+    let mut parts = Args::new();
+    let any = list.iter().flatten().next().copied();
+    let mut at = 0;
+    while at < list.len() {
+        let Some((value, lane)) = list[at].or(any) else { break };
+        // A whole vector in its own order is one part.
+        let whole = m.ty(value).lanes as usize;
+        let run = (0u8..).zip(list.iter().skip(at)).take_while(|(lane, place)| **place == Some((value, *lane))).count();
+        if run >= whole {
+            parts.push(value);
+            at += whole;
+        } else {
+            let scalar = [Some((value, lane)), None, None, None];
+            parts.push(build(m, new, Type::new(ty.kind, 1), &scalar));
+            at += 1;
+        }
+    }
+    push(m, new, Op::Construct, Imm::None, parts, ty)
+}
