@@ -1,0 +1,565 @@
+//! The judge of written Metal shaders: compiles them with clang against a `metal_stdlib` of our own, runs them, and compares with
+//! the interpreter to the bit.
+//!
+//! ```ignore
+//! #[path = "../../msl/tests/judge/mod.rs"]
+//! mod judge;
+//!
+//! let mut judge = judge::Judge::new();
+//! let module = shader.module(&profile, &runtime)?;      // what was written, after all passes
+//! let artifact = msl::emit(&module, &Options::default())?;
+//! judge.add("a name for messages", &module, &artifact, &[&environment, &another]);
+//! ...                                                   // hundreds: they share a run of clang
+//! let report = judge.run();
+//! report.assert();                                      // panics with everything that differs
+//! ```
+//!
+//! * `add` runs the interpreter at once, with each environment, and writes down inputs, constants and texture lookups; so
+//!   environments need not outlive the call. Shaders that do not end in the interpreter are not judged (`Report::endless`).
+//! * The lanes of an environment are a quad (pixel stage) or four vertices. Lanes that throw their pixel away must do so in both, and
+//!   their outputs are not compared.
+//! * Derivatives in control flow where the lanes of the quad part are open; such runs are not compared (`Report::diverged`).
+//! * Comparison textures give the first component of what the environment says.
+//! * What comes out must be equal to the bit, but every NaN is the same NaN, and shaders with opcodes that Metal may round
+//!   ([`may_round`]) have some room. (There is no need of it on a host whose C library is also Rust's.)
+//! * The text is held against the bindings as well: every attribute in the source must be in `Artifact::bindings`, in order.
+//!
+//! It needs `clang++-14` or a later `clang++`. Without one, `run` says so and judges nothing, but fails if `CI` is set.
+//! The crate that uses it needs `afterimage-interp`, `afterimage-ir`, `afterimage-msl` and `tempfile`.
+
+// Not every test uses all of it.
+#![allow(dead_code, unreachable_pub)]
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use afterimage_interp::{Environment, Interpreter, LANES, Lod, SampleArgs};
+use afterimage_ir::*;
+use afterimage_msl::{Artifact, Attribute, Place, Source};
+
+/// Shaders per run of clang. More save little; fewer run on more cores.
+const BATCH: usize = 120;
+
+/// Collects shaders and runs.
+#[derive(Default)]
+pub struct Judge {
+    units: Vec<Unit>,
+    report: Report,
+}
+
+/// What the judge found.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Shaders judged.
+    pub shaders: usize,
+    /// Runs of them.
+    pub runs: usize,
+    /// Runs that do not end in the interpreter.
+    pub endless: usize,
+    /// Runs with derivatives where the quad had parted.
+    pub diverged: usize,
+    /// What is wrong.
+    pub failures: Vec<String>,
+    /// Time spent in clang and in the shaders, of all threads together.
+    pub times: (Duration, Duration),
+}
+
+impl Report {
+    /// Fails the test if anything is wrong.
+    ///
+    /// # Panics
+    /// With the failures.
+    pub fn assert(&self) {
+        assert!(
+            self.failures.is_empty(),
+            "{} of {} runs of Metal shaders differ\n{}",
+            self.failures.len(),
+            self.runs,
+            self.failures[..self.failures.len().min(5)].join("\n")
+        );
+    }
+}
+
+/// A shader with one choice of function constants.
+struct Unit {
+    name: String,
+    module: Module,
+    artifact: Artifact,
+    specs: Vec<(u32, u32)>,
+    runs: Vec<Run>,
+}
+
+struct Run {
+    words: Vec<u32>,
+    outputs: Vec<[[u32; 4]; LANES]>,
+    demoted: [bool; LANES],
+}
+
+/// Opcodes whose result Metal gives an error bound for, instead of the correctly rounded number.
+pub fn may_round(op: Op) -> bool {
+    matches!(op, Op::FRsq | Op::FExp2 | Op::FLog2 | Op::FSin | Op::FCos | Op::FRsqC | Op::FLog2C | Op::FDot | Op::FDotZ)
+}
+
+impl Judge {
+    /// An empty judge.
+    pub fn new() -> Judge {
+        Judge::default()
+    }
+
+    /// Adds a shader: a module as it was written, what was written, and what it is run with.
+    pub fn add(&mut self, name: &str, module: &Module, artifact: &Artifact, environments: &[&dyn Environment]) {
+        if let Err(message) = bindings_match(artifact) {
+            self.report.failures.push(format!("{name}: {message}\n{}", artifact.source));
+        }
+        let mut units: Vec<Unit> = Vec::new();
+        for &environment in environments {
+            let used = |spec: &&SpecDecl| artifact.reflection.specs.iter().any(|u| u.id == spec.id);
+            // One that has its default is left unset, so that the default is tested too.
+            let specs: Vec<(u32, u32)> = module
+                .specs
+                .iter()
+                .filter(used)
+                .map(|spec| (spec, environment.spec(spec)))
+                .filter(|(spec, bits)| spec.default != *bits)
+                .map(|(spec, bits)| (spec.id, bits))
+                .collect();
+            let Some(run) = record(module, artifact, environment) else {
+                self.report.endless += 1;
+                continue;
+            };
+            match units.iter_mut().find(|unit| unit.specs == specs) {
+                Some(unit) => unit.runs.push(run),
+                None => units.push(Unit {
+                    name: name.to_owned(),
+                    module: module.clone(),
+                    artifact: artifact.clone(),
+                    specs,
+                    runs: vec![run],
+                }),
+            }
+        }
+        self.units.extend(units);
+    }
+
+    /// Compiles, runs and compares everything.
+    ///
+    /// # Panics
+    /// If there is no clang and the environment has `CI`.
+    pub fn run(self) -> Report {
+        let Judge { units, mut report } = self;
+        let Some(clang) = clang() else {
+            let message = "no clang++-14 or clang++: Metal shaders are not judged; run `cargo xtask setup`";
+            assert!(std::env::var_os("CI").is_none(), "{message}");
+            eprintln!("{message}");
+            return report;
+        };
+        let per_batch = BATCH.min(units.len().div_ceil(2)).max(1);
+        let batches: Vec<&[Unit]> = units.chunks(per_batch).collect();
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        let results: Vec<Report> = std::thread::scope(|scope| {
+            let work = || {
+                let mut found = Vec::new();
+                while let Some(batch) = batches.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    found.push(judge(&clang, batch));
+                }
+                found
+            };
+            let handles: Vec<_> = (0..threads.min(batches.len())).map(|_| scope.spawn(work)).collect();
+            handles.into_iter().flat_map(|handle| handle.join().expect("the judge's threads end")).collect()
+        });
+        for found in results {
+            report.shaders += found.shaders;
+            report.runs += found.runs;
+            report.diverged += found.diverged;
+            report.failures.extend(found.failures);
+            report.times.0 += found.times.0;
+            report.times.1 += found.times.1;
+        }
+        eprintln!(
+            "{} shaders in {} runs: clang {:.1} s, shaders {:.1} s; {} runs endless, {} with parted derivatives",
+            report.shaders,
+            report.runs,
+            report.times.0.as_secs_f32(),
+            report.times.1.as_secs_f32(),
+            report.endless,
+            report.diverged,
+        );
+        report
+    }
+}
+
+fn clang() -> Option<String> {
+    let works = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success());
+    ["clang++-14", "clang++"].into_iter().find(works).map(str::to_owned)
+}
+
+// The interpreter's run.
+
+/// Writes down the lookups that the interpreter makes.
+struct Recorder<'a> {
+    environment: &'a dyn Environment,
+    lookups: RefCell<Vec<u32>>,
+}
+
+/// Words of a lookup and what was found: `Lookup` in `run.h`, and four.
+const LOOKUP_WORDS: usize = 14 + 4;
+
+fn word(f: f32) -> u32 {
+    if f.is_nan() { f32::NAN.to_bits() } else { f.to_bits() }
+}
+
+impl Recorder<'_> {
+    fn note(&self, slot: u8, kind: u32, args: &SampleArgs, found: [f32; 4]) {
+        let (dx, dy, lod) = match args.lod {
+            Lod::Level(level) => ([0.0; 3], [0.0; 3], level),
+            Lod::Gradient { dx, dy, bias } => (dx, dy, bias),
+        };
+        let mut record = vec![u32::from(slot), kind];
+        record.extend([args.coord, dx, dy].as_flattened().iter().map(|&f| word(f)));
+        record.extend([word(lod), u32::from(args.reference.is_some()), word(args.reference.unwrap_or(0.0))]);
+        record.extend(found.map(word));
+        let mut lookups = self.lookups.borrow_mut();
+        if !lookups.chunks(LOOKUP_WORDS).any(|known| known == record) {
+            lookups.extend(record);
+        }
+    }
+}
+
+impl Environment for Recorder<'_> {
+    fn input(&self, decl: &InputDecl, lane: usize) -> [u32; 4] {
+        self.environment.input(decl, lane)
+    }
+
+    fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
+        self.environment.constant(bank, index)
+    }
+
+    fn sample(&self, texture: &TextureDecl, args: &SampleArgs) -> [f32; 4] {
+        let mut found = self.environment.sample(texture, args);
+        if texture.shadow {
+            found = [found[0]; 4];
+        }
+        let kind = if matches!(args.lod, Lod::Level(_)) { 0 } else { 1 };
+        self.note(texture.slot, kind, args, found);
+        found
+    }
+
+    fn gather(&self, texture: &TextureDecl, coord: [f32; 3]) -> [f32; 4] {
+        let found = self.environment.gather(texture, coord);
+        self.note(texture.slot, 2, &SampleArgs { coord, lod: Lod::Level(0.0), reference: None }, found);
+        found
+    }
+
+    fn spec(&self, decl: &SpecDecl) -> u32 {
+        self.environment.spec(decl)
+    }
+}
+
+/// Runs the interpreter. `None` if the shader does not end.
+fn record(module: &Module, artifact: &Artifact, environment: &dyn Environment) -> Option<Run> {
+    let recorder = Recorder { environment, lookups: RefCell::default() };
+    let interpreter = Interpreter::new(module).expect("a module that was written is valid");
+    let outcome = interpreter.run(&recorder).ok()?;
+    let reflection = &artifact.reflection;
+    let mut words = Vec::new();
+    let bank = |source, id| module.banks.iter().find(|b| b.source == source && b.id == id);
+    words.push(reflection.const_registers());
+    for segment in &reflection.segments {
+        let decl = bank(BankSource::Stage, segment.bank).expect("segments are of banks");
+        for index in segment.first..segment.first + segment.count {
+            let def = reflection.const_defs.iter().find(|d| (d.bank, d.index) == (segment.bank, index));
+            words.extend(def.map_or_else(|| environment.constant(decl, index), |d| d.bits));
+        }
+    }
+    // The system block is one for all banks that lie in it.
+    let system = module.banks.iter().filter(|b| b.source == BankSource::System && reflection.system);
+    match system.max_by_key(|b| b.size) {
+        Some(decl) => {
+            words.push(decl.size);
+            for index in 0..decl.size {
+                words.extend(decl.def(index).unwrap_or_else(|| environment.constant(decl, index)));
+            }
+        }
+        None => words.push(0),
+    }
+    for decl in &module.inputs {
+        (0..LANES).for_each(|lane| words.extend(environment.input(decl, lane)));
+    }
+    let lookups = recorder.lookups.into_inner();
+    words.push((lookups.len() / LOOKUP_WORDS) as u32);
+    words.extend(lookups);
+    Some(Run { words, outputs: outcome.outputs, demoted: outcome.demoted })
+}
+
+// The bindings, as the text has them.
+
+/// Every `name [[attribute` of a source but for the structure of inputs, in order.
+fn attributes(source: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (at, _) in source.match_indices("[[") {
+        let name = source[..at].trim_end().rsplit([' ', '*', '\n']).next().unwrap_or_default();
+        let inside = source[at + 2..].split("]]").next().unwrap_or_default();
+        // `, flat` and the like come behind it.
+        let attribute = inside.split(", ").next().unwrap_or_default();
+        if attribute != "stage_in" {
+            found.push((name.to_owned(), attribute.to_owned()));
+        }
+    }
+    found
+}
+
+/// Whether the bindings are those of the text.
+fn bindings_match(artifact: &Artifact) -> Result<(), String> {
+    let expected: Vec<(String, String)> =
+        artifact.bindings.iter().map(|b| (b.name.clone(), b.attribute.to_string())).collect();
+    let found = attributes(&artifact.source);
+    if found != expected {
+        return Err(format!("the source has {found:?}, but the bindings are {expected:?}"));
+    }
+    afterimage_msl::check_bindings(&artifact.bindings).map_err(|e| e.to_string())
+}
+
+// The shaders' run.
+
+/// Compiles and runs a batch.
+fn judge(clang: &str, units: &[Unit]) -> Report {
+    let mut report = Report { shaders: units.len(), ..Report::default() };
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("batch.cpp"), program(units)).expect("the source can be written");
+    let start = Instant::now();
+    let output = Command::new(clang)
+        .args([
+            "-std=c++17",
+            "-O1",
+            "-ffp-contract=off",
+            "-fno-fast-math",
+            "-fno-builtin",
+            "-fno-lax-vector-conversions",
+        ])
+        .args(["-Wall", "-Wextra", "-Werror", "-ferror-limit=5"])
+        // Metal's attributes and pragmas; what the writer need not care about.
+        .args([
+            "-Wno-unknown-attributes",
+            "-Wno-unknown-pragmas",
+            "-Wno-unused",
+            "-Wno-unused-parameter",
+            "-Wno-bitwise-instead-of-logical",
+        ])
+        .args(["-Wno-tautological-compare", "-Wno-tautological-constant-compare", "-Wno-self-assign"])
+        .arg("-I")
+        .arg(include_folder())
+        .args([&at("batch.cpp"), Path::new("-o"), &at("batch")])
+        .output()
+        .expect("clang can be run");
+    report.times.0 = start.elapsed();
+    if !output.status.success() {
+        let text = String::from_utf8_lossy(&output.stderr);
+        // Lines of errors begin with the shader's name.
+        let wrong = units.iter().find(|unit| text.contains(&format!("{}:", file_name(&unit.name))));
+        let source = wrong.map_or("", |unit| &unit.artifact.source);
+        report.failures.push(format!("clang refuses the shaders:\n{text}\n{source}"));
+        return report;
+    }
+    let mut words: Vec<u32> = Vec::new();
+    for (index, unit) in units.iter().enumerate() {
+        for run in &unit.runs {
+            words.extend([run.words.len() as u32 + 1, index as u32]);
+            words.extend(&run.words);
+        }
+    }
+    std::fs::write(at("in"), words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>())
+        .expect("runs can be written");
+    let start = Instant::now();
+    let output = Command::new(at("batch")).args([at("in"), at("out")]).output().expect("the shaders can be run");
+    report.times.1 = start.elapsed();
+    let found = std::fs::read(at("out")).unwrap_or_default();
+    let mut found = found.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
+    for unit in units {
+        for (index, run) in unit.runs.iter().enumerate() {
+            report.runs += 1;
+            let size = LANES + 2 + (LOOKUP_WORDS - 4) + unit.module.outputs.len() * LANES * 4;
+            let out: Vec<u32> = found.by_ref().take(size).collect();
+            let message = if out.len() < size {
+                format!("the program ended: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr))
+            } else if out[LANES] != 0 {
+                report.diverged += 1;
+                continue;
+            } else {
+                match compare(unit, run, &out) {
+                    Ok(()) => continue,
+                    Err(message) => message,
+                }
+            };
+            let (source, module) = (&unit.artifact.source, &unit.module);
+            report.failures.push(format!("{}, run {index}: {message}\n{module}\n{source}", unit.name));
+            if out.len() < size {
+                return report;
+            }
+        }
+    }
+    report
+}
+
+fn include_folder() -> PathBuf {
+    // The file may be part of another crate's tests.
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/judge");
+    if here.join("metal_stdlib").exists() {
+        here
+    } else {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../msl/tests/judge")
+    }
+}
+
+fn file_name(name: &str) -> String {
+    name.replace(|c: char| c.is_control() || matches!(c, '"' | '\\'), "_")
+}
+
+/// Metal's scalar types are C++'s here, its vectors those of the shim.
+fn cpp_type(ty: Type) -> String {
+    let scalar = match ty.kind {
+        Kind::Float => "float",
+        Kind::Int | Kind::Bits => "uint",
+        Kind::Bool => "bool",
+    };
+    match ty.lanes {
+        1 if ty.kind != Kind::Int && ty.kind != Kind::Bits => scalar.to_owned(),
+        1 => format!("metal::{scalar}"),
+        lanes => format!("metal::{scalar}{lanes}"),
+    }
+}
+
+/// The program for a batch: each shader in a namespace, a function that calls it with what the run has, a table of those.
+fn program(units: &[Unit]) -> String {
+    let mut text = "#include <metal_stdlib>\n\nconst std::vector<judge::Spec> judge::specs = {\n".to_owned();
+    let mut table = String::new();
+    for (n, unit) in units.iter().enumerate() {
+        for (id, bits) in &unit.specs {
+            let _ = writeln!(text, "    {{{n}, {id}, {bits}u}},");
+        }
+    }
+    text.push_str("};\n");
+    for (n, unit) in units.iter().enumerate() {
+        let _ = writeln!(text, "\nnamespace s{n} {{\nstatic const int begin = judge::begin_shader({n});");
+        let _ = writeln!(text, "#line 1 \"{}\"\n{}\n}}\n", file_name(&unit.name), unit.artifact.source);
+        let _ = writeln!(text, "#line 1 \"caller of {}\"", file_name(&unit.name));
+        call(&mut text, n, unit);
+        let quad = unit.module.insts.iter().any(|inst| inst.op.has(Flags::QUAD));
+        let (inputs, outputs) = (unit.module.inputs.len(), unit.module.outputs.len());
+        let _ = writeln!(table, "    {{run{n}, {inputs}, {outputs}, {quad}}},");
+    }
+    let _ = writeln!(text, "\nstatic const judge::Shader shaders[] = {{\n{table}}};");
+    text.push_str("\nint main(int argc, char **argv)\n{\n    return judge::serve(argc, argv, shaders);\n}\n");
+    text
+}
+
+fn call(text: &mut String, n: usize, unit: &Unit) {
+    let (m, bindings) = (&unit.module, &unit.artifact.bindings);
+    let entry = "main0";
+    let _ = writeln!(text, "static void run{n}()\n{{");
+    let mut arguments: Vec<String> = Vec::new();
+    if bindings.iter().any(|b| b.place == Place::Input) {
+        let _ = writeln!(text, "    s{n}::{entry}_in in;");
+        arguments.push("in".to_owned());
+    }
+    let mut slots: HashMap<u8, &TextureDecl> = HashMap::new();
+    m.textures.iter().for_each(|d| {
+        slots.entry(d.slot).or_insert(d);
+    });
+    for b in bindings {
+        let value = match b.source {
+            Source::Input(input) => {
+                format!("judge::input<{}>({})", cpp_type(m.inputs[input.index()].ty), input.index())
+            }
+            Source::Constants => "(metal::float4 *)judge::run.constants".to_owned(),
+            Source::System => "(metal::float4 *)judge::run.system".to_owned(),
+            Source::Texture(slot) => {
+                let ty = match (slots[&slot].dim, slots[&slot].shadow) {
+                    (Dim::D2, false) => "texture2d",
+                    (Dim::D2, true) => "depth2d",
+                    (Dim::Cube, false) => "texturecube",
+                    (Dim::Cube, true) => "depthcube",
+                    (Dim::D3, _) => "texture3d",
+                };
+                format!("metal::{ty}<float>{{{{{slot}}}}}")
+            }
+            Source::Sampler(_) => "metal::sampler()".to_owned(),
+            Source::Spec(_) | Source::Output(_) | Source::NoPosition | Source::ClipDistances => continue,
+        };
+        match b.place {
+            Place::Input => {
+                let _ = writeln!(text, "    in.{} = {value};", b.name);
+            }
+            _ => arguments.push(value),
+        }
+    }
+    let returns = bindings.iter().any(|b| b.place == Place::Output);
+    let result = if returns { "auto out = " } else { "" };
+    let _ = writeln!(text, "    {result}s{n}::{entry}({});", arguments.join(", "));
+    for b in bindings {
+        match b.source {
+            Source::Output(output) => {
+                let ty = cpp_type(m.outputs[output.index()].ty);
+                let _ = writeln!(text, "    judge::output<{ty}>({}, out.{});", output.index(), b.name);
+            }
+            Source::ClipDistances => {
+                for (i, d) in m.outputs.iter().enumerate() {
+                    let OutputAt::ClipDistance(first) = d.at else { continue };
+                    // Those that are declared but not written are not in the array.
+                    let Attribute::ClipDistance(count) = b.attribute else { continue };
+                    for lane in (0..d.ty.lanes).filter(|lane| u32::from(first + lane) < count) {
+                        let at = first + lane;
+                        let _ = writeln!(text, "    judge::output_component({i}, {lane}, out.{}[{at}]);", b.name);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    text.push_str("}\n");
+}
+
+// The comparison.
+
+fn compare(unit: &Unit, run: &Run, out: &[u32]) -> Result<(), String> {
+    let (demoted, rest) = out.split_at(LANES);
+    let (strange, rest) = (rest[1], &rest[2..]);
+    let (lookup, outputs) = rest.split_at(LOOKUP_WORDS - 4);
+    if strange != 0 {
+        let floats: Vec<f32> = lookup[2..].iter().map(|&w| f32::from_bits(w)).collect();
+        return Err(format!("a lookup in slot {} that the interpreter did not make: {floats:?}", lookup[0]));
+    }
+    let demoted: Vec<bool> = demoted.iter().map(|&d| d != 0).collect();
+    if demoted != run.demoted {
+        return Err(format!("pixels thrown away: {demoted:?}, not {:?}", run.demoted));
+    }
+    let mut rounds = false;
+    unit.module.for_each_inst(|_, data| rounds |= may_round(data.op));
+    for (index, (decl, expected)) in unit.module.outputs.iter().zip(&run.outputs).enumerate() {
+        for lane in (0..LANES).filter(|&lane| !run.demoted[lane]) {
+            let found = &outputs[(index * LANES + lane) * 4..][..decl.ty.lanes as usize];
+            let expected = &expected[lane][..decl.ty.lanes as usize];
+            let same = found.iter().zip(expected).all(|(&f, &e)| f == e || close(decl.ty.kind, f, e, rounds));
+            if !same {
+                let what = if decl.name.is_empty() { decl.at.to_string() } else { decl.name.clone() };
+                let [found, expected] = [found, expected].map(|words| match decl.ty.kind {
+                    Kind::Float => format!("{:?}", words.iter().map(|&w| f32::from_bits(w)).collect::<Vec<_>>()),
+                    _ => format!("{words:x?}"),
+                });
+                return Err(format!("{what} in lane {lane}: {found}, not {expected}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether words that differ may.
+fn close(kind: Kind, found: u32, expected: u32, rounds: bool) -> bool {
+    let [f, e] = [found, expected].map(f32::from_bits);
+    kind == Kind::Float && (f.is_nan() && e.is_nan() || rounds && (f - e).abs() <= 1e-5 + e.abs() * 1e-4)
+}
