@@ -342,6 +342,9 @@ fn judge(clang: &str, units: &[Unit]) -> Report {
             "-fno-builtin",
             "-fno-lax-vector-conversions",
         ])
+        // What C++ leaves open, Metal does: a program that does it stops.
+        .arg("-fsanitize=shift,signed-integer-overflow,integer-divide-by-zero,float-cast-overflow,bounds")
+        .arg("-fsanitize-trap=all")
         .args(["-Wall", "-Wextra", "-Werror", "-ferror-limit=5"])
         // Metal's attributes and pragmas; what the writer need not care about.
         .args([
