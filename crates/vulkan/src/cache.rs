@@ -1,13 +1,20 @@
-//! The disk cache of pipelines: Vulkan's own cache data in a file per device and driver.
+//! The disk cache of pipelines: Vulkan's own cache data in a file per device and driver; and when caches are written.
 //!
 //! Our header comes first: magic, the device's cache UUID, length and hash of the data. A file that does not fit is
-//! ignored with a warning and written anew; drivers check their own header again behind it.
+//! ignored with a warning and written anew; drivers check their own header again behind it. Nothing can be taken out of
+//! such data, so a file that has grown too large is given up: what programs still use comes back into a new one.
 
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
+use crate::known::History;
+use crate::renderer::Renderer;
+use crate::workers::Urgency;
+use afterimage_shader::store;
 use ash::vk;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"AFTRPIP1";
@@ -21,7 +28,8 @@ pub(crate) struct PipelineCache {
     pub(crate) raw: vk::PipelineCache,
     path: Option<PathBuf>,
     uuid: [u8; 16],
-    loaded: usize,
+    /// Bytes of data in the file.
+    stored: AtomicUsize,
 }
 
 /// The data of a file's bytes, or why they are not used.
@@ -40,19 +48,19 @@ fn parse<'a>(bytes: &'a [u8], uuid: &[u8; 16]) -> std::result::Result<&'a [u8], 
     Ok(data)
 }
 
-fn file(data: &[u8], uuid: &[u8; 16]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEADER + data.len());
+fn header(data: &[u8], uuid: &[u8; 16]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(uuid);
     bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
     bytes.extend_from_slice(&xxh3_64(data).to_le_bytes());
-    bytes.extend_from_slice(data);
     bytes
 }
 
 impl PipelineCache {
-    /// Reads the device's file in `dir`, if there is one that fits.
-    pub(crate) fn load(gpu: &Arc<Gpu>, dir: Option<&Path>) -> Result<Self> {
+    /// Reads the device's file in `dir`, if there is one that fits. `limit` bytes are what all caches may have together,
+    /// 0 anything.
+    pub(crate) fn load(gpu: &Arc<Gpu>, dir: Option<&Path>, limit: u64) -> Result<Self> {
         // SAFETY: the physical device is the one opened.
         let properties = unsafe { gpu.instance.raw.get_physical_device_properties(gpu.physical) };
         let uuid = properties.pipeline_cache_uuid;
@@ -60,8 +68,8 @@ impl PipelineCache {
         let path = dir.map(|dir| dir.join(format!("pipelines-{name}.bin")));
         let bytes = path.as_ref().and_then(|path| {
             let size = std::fs::metadata(path).ok()?.len();
-            if size > LARGEST {
-                tracing::warn!("{}: ignored, {size} bytes are too large for a pipeline cache", path.display());
+            if size > LARGEST || (limit > 0 && size > limit / 2) {
+                tracing::warn!("{}: {size} bytes are too large for a pipeline cache; it starts anew", path.display());
                 return None;
             }
             std::fs::read(path).ok()
@@ -79,27 +87,65 @@ impl PipelineCache {
         let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
         // SAFETY: the data is what a driver with this UUID gave out, checked by its hash.
         let raw = unsafe { gpu.raw.create_pipeline_cache(&info, None) }.checked("vkCreatePipelineCache")?;
-        Ok(Self { gpu: Arc::clone(gpu), raw, path, uuid, loaded: data.len() })
+        Ok(Self { gpu: Arc::clone(gpu), raw, path, uuid, stored: AtomicUsize::new(data.len()) })
     }
 
-    /// Writes the file, if the cache has grown. Trouble is logged and does no harm.
-    pub(crate) fn store(&self, gpu: &Gpu) {
+    /// Writes the file, if the cache has grown. Trouble is logged and does no harm. Any thread may call it.
+    pub(crate) fn store(&self) {
         let Some(path) = &self.path else { return };
-        // SAFETY: the cache is alive.
-        let Ok(data) = (unsafe { gpu.raw.get_pipeline_cache_data(self.raw) }) else { return };
-        if data.len() <= self.loaded {
+        // SAFETY: the cache is alive, and Vulkan keeps threads apart.
+        let Ok(data) = (unsafe { self.gpu.raw.get_pipeline_cache_data(self.raw) }) else { return };
+        if data.len() <= self.stored.load(Ordering::Relaxed) {
             return;
         }
-        let write = || {
-            let dir = path.parent().unwrap_or(Path::new("."));
-            std::fs::create_dir_all(dir)?;
-            // Another process may write at the same time: each writes its own file, the last one stays.
-            let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-            std::fs::write(&temporary, file(&data, &self.uuid))?;
-            std::fs::rename(&temporary, path).inspect_err(|_| drop(std::fs::remove_file(&temporary)))
-        };
-        if let Err(error) = write() {
-            tracing::warn!("{}: {error}; the pipeline cache is not kept", path.display());
+        // Another process may write at the same time: each writes its own file, the last one stays.
+        match store::write(path, &[&header(&data, &self.uuid), &data]) {
+            Ok(()) => self.stored.store(data.len(), Ordering::Relaxed),
+            Err(error) => tracing::warn!("{}: {error}; the pipeline cache is not kept", path.display()),
+        }
+    }
+}
+
+/// Caches are written this often while new pipelines are made, since programs do crash.
+const KEEP_AFTER: Duration = Duration::from_secs(60);
+
+impl Renderer {
+    /// Lets a worker delete what no cache has needed for longest.
+    pub(crate) fn prune_caches(&self) {
+        let (Some(dir), limit) = (self.options.cache_dir.clone(), self.options.cache_bytes) else { return };
+        if limit == 0 {
+            return;
+        }
+        self.library.workers.run(Urgency::Idle, move || {
+            let store::Pruned { bytes, files, deleted } = store::prune(&dir, &["shaders"], limit);
+            if deleted > 0 {
+                tracing::info!("{}: {deleted} files deleted, {files} left with {} MiB", dir.display(), bytes >> 20);
+            }
+        });
+    }
+
+    /// Lets a worker write the caches, if it is time.
+    pub(crate) fn keep_caches_in_time(&mut self) {
+        let made = self.pipelines.made();
+        if made == self.kept.1 || self.kept.0.elapsed() < KEEP_AFTER {
+            return;
+        }
+        self.kept = (Instant::now(), made);
+        let (cache, gpu) = (Arc::clone(&self.cache), Arc::clone(&self.gpu));
+        let known = self.history.as_ref().map(|history| (history.file.clone(), self.pipelines.used()));
+        self.library.workers.run(Urgency::Idle, move || {
+            cache.store();
+            if let Some((file, used)) = known {
+                History::store(&file, &gpu.profile, used);
+            }
+        });
+    }
+
+    /// Writes the caches at the end of a run.
+    pub(crate) fn keep_caches(&self) {
+        self.cache.store();
+        if let Some(history) = &self.history {
+            History::store(&history.file, &self.gpu.profile, self.pipelines.used());
         }
     }
 }
@@ -118,7 +164,8 @@ mod tests {
     #[test]
     fn only_an_intact_file_of_the_same_driver_is_taken() {
         let uuid = [7; 16];
-        let good = file(b"data", &uuid);
+        let mut good = header(b"data", &uuid);
+        good.extend_from_slice(b"data");
         assert_eq!(parse(&good, &uuid), Ok(&b"data"[..]));
         assert!(parse(&good, &[8; 16]).is_err());
         for len in 0..good.len() {

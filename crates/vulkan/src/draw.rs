@@ -249,6 +249,7 @@ impl Renderer {
                 vertex_input = true;
                 constants = [true; 3];
             }
+            self.take_spec();
         }
         if std::mem::take(&mut self.recheck_textures) {
             check = u32::MAX;
@@ -394,6 +395,17 @@ impl Renderer {
             shading.tables |= variant.tables;
         }
         true
+    }
+
+    /// What a generic pixel module is specialised for.
+    fn take_spec(&mut self) {
+        let specs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.specs);
+        let ops = &self.state.pixel_ops;
+        let spec = if specs == 0 { Spec::DYNAMIC } else { Spec::new(specs, ops.alpha_compare, ops.fog) };
+        if self.key.spec != spec {
+            self.key.spec = spec;
+            self.key_dirty = true;
+        }
     }
 
     /// The parts of the key that are not interned elsewhere.

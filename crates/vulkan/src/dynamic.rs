@@ -8,17 +8,10 @@ use afterimage_stream::packets::{Cull, SetBlend, SetDepthStencil, SetViewport, S
 use ash::vk;
 
 impl Renderer {
-    /// Write masks, without the targets that the shader does not write: Vulkan leaves their values undefined.
+    /// Write masks of the present pixel shader.
     pub(crate) fn write_masks(&self, blend: &SetBlend) -> [u8; 8] {
         let outputs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
-        let mut masks = blend.write_masks;
-        for (index, mask) in masks.iter_mut().enumerate() {
-            *mask = if outputs >> index & 1 != 0 { *mask & 15 } else { 0 };
-        }
-        if !self.gpu.profile.independent_blend {
-            masks = [masks[0]; 8];
-        }
-        masks
+        pipeline::write_masks(&self.gpu.profile, blend, outputs)
     }
 
     #[inline]

@@ -5,10 +5,12 @@
 //!
 //! * `instance`, `gpu`, `profile`, `format`: the device and what it can do.
 //! * `memory`, `ring`, `buffer`, `texture`, `sampler`, `descriptors`: objects.
-//! * `shaders`, `pipeline`, `cache`: guest code to modules, modules and state to pipelines.
+//! * `shaders`, `pipeline`, `pipelines`, `workers`: guest code to modules, modules and state to pipelines; `ahead` and `known`
+//!   so that draws need not wait for them; `cache` for the driver's part.
 //! * `submit`, `targets`, `draw` (with `vertices`, `dynamic`, `bindings`), `upload`, `copy`, `query`, `readback`: recording, each a part of the stream.
 //! * `present`, `swapchain`, `record`, `stats`: what comes out.
 
+mod ahead;
 mod bindings;
 mod buffer;
 mod cache;
@@ -21,9 +23,11 @@ mod error;
 mod format;
 mod gpu;
 mod instance;
+mod known;
 mod memory;
 mod options;
 mod pipeline;
+mod pipelines;
 mod present;
 mod profile;
 mod query;

@@ -84,6 +84,12 @@ pub struct Options {
     pub without: Without,
     /// `AFTERIMAGE_CACHE_DIR`, else `$XDG_CACHE_HOME/afterimage`: where caches live; `None` turns disk caches off.
     pub cache_dir: Option<PathBuf>,
+    /// `AFTERIMAGE_CACHE_MB`: size of the caches together in MiB, 1024 if nothing is said; what was unused for longest
+    /// goes first. In bytes here; 0 keeps everything.
+    pub cache_bytes: u64,
+    /// `AFTERIMAGE_ASYNC=1`: draws whose pipeline is not made yet are skipped instead of waited for. Things appear late,
+    /// and what is drawn only once may be missing for good.
+    pub skip_unready: bool,
     /// `AFTERIMAGE_SCREENSHOTS=DIR`: presented pictures are written there.
     pub screenshots: Option<PathBuf>,
     /// `AFTERIMAGE_SCREENSHOT_FRAMES=a,b,c-d`: only these; every frame where `None`.
@@ -110,6 +116,14 @@ impl Options {
             }
             set
         };
+        let megabytes = |name: &str| {
+            let value = text(name)?;
+            let number = value.parse::<u32>().ok().map(u64::from);
+            if number.is_none() {
+                tracing::warn!("{name}={value}: expected a number of MiB; the setting is ignored");
+            }
+            number
+        };
         let cache_dir = path("AFTERIMAGE_CACHE_DIR")
             .or_else(|| path("XDG_CACHE_HOME").map(|dir| dir.join("afterimage")))
             .or_else(|| path("HOME").map(|dir| dir.join(".cache").join("afterimage")))
@@ -121,6 +135,8 @@ impl Options {
             validate_if_there: cfg!(debug_assertions) && validate.is_none(),
             without: text("AFTERIMAGE_WITHOUT").map(|names| Without::parse(&names)).unwrap_or_default(),
             cache_dir,
+            cache_bytes: megabytes("AFTERIMAGE_CACHE_MB").unwrap_or(1024) << 20,
+            skip_unready: text("AFTERIMAGE_ASYNC").is_some_and(|value| value != "0"),
             screenshots: path("AFTERIMAGE_SCREENSHOTS"),
             screenshot_frames: frames("AFTERIMAGE_SCREENSHOT_FRAMES"),
             capture_frames: frames("AFTERIMAGE_CAPTURE_FRAMES").map(|set| set.span()),

@@ -1,18 +1,20 @@
-//! Graphics pipelines: the key, the cache, creation.
+//! Graphics pipelines: the key, what one is made from, creation.
 //!
 //! The key holds numbers only: each part (vertex layout, target formats, blending) is interned when its group changes,
 //! so a draw that switches pipelines hashes a few words. What Vulkan 1.3 and VK_EXT_extended_dynamic_state3 make
 //! dynamic is not in the key.
 
-use crate::descriptors::Descriptors;
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
-use afterimage_stream::packets::{BlendFactor, BlendOp, Fill, SetBlend, Topology};
+use crate::profile::Profile;
+use crate::shaders::Variant;
+use afterimage_shader::spec;
+use afterimage_stream::VERTEX_BUFFERS;
+use afterimage_stream::packets::{BlendFactor, BlendOp, Fill, SetBlend, SetRaster, Topology};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;
-use std::sync::Arc;
 
 /// A pipeline's key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,15 +33,53 @@ pub(crate) struct Key {
     pub(crate) sample_mask: u32,
     /// Topology class, fill mode, depth clamp: see [`Key::raster`].
     pub(crate) raster: u32,
+    /// Alpha test and fog that a generic pixel module is specialised for; 0 where it is not.
+    pub(crate) spec: Spec,
 }
 
 impl Key {
     /// No shader.
     pub(crate) const NONE: u32 = u32::MAX;
 
-    /// Packs the raster part. Fill and clamp are 0 where they are dynamic.
-    pub(crate) fn raster(class: u32, fill: u8, clamp: bool) -> u32 {
-        class | u32::from(fill) << 8 | u32::from(clamp) << 16
+    /// The raster part and the sample mask. Fill, clamp and mask are 0 where they are dynamic.
+    pub(crate) fn raster(profile: &Profile, state: &SetRaster, class: u32) -> (u32, u32) {
+        let d3 = profile.dynamic_state3;
+        let fill = if d3.polygon_mode { 0 } else { state.fill };
+        let clamp = !d3.depth_clamp && state.depth_clip == 0 && profile.depth_clamp;
+        let mask = if d3.sample_mask { 0 } else { state.sample_mask };
+        (class | u32::from(fill) << 8 | u32::from(clamp) << 16, mask)
+    }
+}
+
+/// Values of a generic pixel module's specialisation constants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Spec(u32);
+
+impl Spec {
+    /// The module reads what to do when it runs.
+    pub(crate) const DYNAMIC: Self = Self(0);
+
+    /// Alpha test and fog of a draw, for a module that has these constants (a bit per number).
+    pub(crate) fn new(constants: u32, alpha_compare: u8, fog: u8) -> Self {
+        let value = |id, value| if constants >> id & 1 != 0 { u32::from(value) } else { 0 };
+        Self(1 << 16 | value(spec::FOG_MODE, fog) << 8 | value(spec::ALPHA_COMPARE, alpha_compare))
+    }
+
+    /// As it was given out by [`Spec::bits`]. `None` where no draw has such values.
+    pub(crate) fn from_bits(bits: u32) -> Option<Self> {
+        (bits == 0 || bits >> 16 == 1).then_some(Self(bits))
+    }
+
+    pub(crate) fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The constants, by number.
+    fn values(self) -> [u32; 2] {
+        let mut values = [0; 2];
+        values[spec::ALPHA_COMPARE as usize] = self.0 & 0xff;
+        values[spec::FOG_MODE as usize] = self.0 >> 8 & 0xff;
+        values
     }
 }
 
@@ -103,6 +143,19 @@ pub(crate) struct VertexLayout {
     pub(crate) bindings: SmallVec<[(u32, Option<u32>); 8]>,
 }
 
+impl VertexLayout {
+    /// Whether there is an attribute for each of these inputs, a bit per location.
+    pub(crate) fn feeds(&self, inputs: u32) -> bool {
+        let there = self.attributes.iter().fold(0, |mask, attribute| mask | 1 << (attribute.location & 31));
+        inputs & !there == 0
+    }
+
+    /// Whether a vertex buffer feeds every attribute.
+    pub(crate) fn reads_buffers_only(&self) -> bool {
+        self.bindings.iter().all(|(binding, _)| *binding < VERTEX_BUFFERS as u32)
+    }
+}
+
 /// Blending where it is part of the pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Blend {
@@ -146,14 +199,25 @@ impl<T> Default for Interner<T> {
     }
 }
 
-/// Everything that a pipeline is made from; owned, so that another thread can do it.
-pub(crate) struct Description {
-    pub(crate) vertex: vk::ShaderModule,
-    pub(crate) pixel: Option<vk::ShaderModule>,
+/// The fixed part of what a pipeline is made from; owned, so that another thread can do it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Fixed {
     pub(crate) layout: VertexLayout,
     pub(crate) targets: TargetFormats,
     pub(crate) blend: Blend,
-    pub(crate) key: Key,
+    /// See [`Key`].
+    pub(crate) sample_mask: u32,
+    pub(crate) raster: u32,
+    pub(crate) spec: Spec,
+}
+
+/// Write masks of a draw, without the targets that the shader does not write: Vulkan leaves their values undefined.
+pub(crate) fn write_masks(profile: &Profile, blend: &SetBlend, outputs: u32) -> [u8; 8] {
+    let mut masks = blend.write_masks;
+    for (index, mask) in masks.iter_mut().enumerate() {
+        *mask = if outputs >> index & 1 != 0 { *mask & 15 } else { 0 };
+    }
+    if profile.independent_blend { masks } else { [masks[0]; 8] }
 }
 
 /// A Vulkan blend factor.
@@ -230,12 +294,24 @@ pub(crate) fn create(
     gpu: &Gpu,
     layout: vk::PipelineLayout,
     cache: vk::PipelineCache,
-    d: &Description,
+    d: &Fixed,
+    vertex: &Variant,
+    pixel: Option<&Variant>,
 ) -> Result<vk::Pipeline> {
-    let stage = |module, stage| vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main");
+    let stage = |variant: &Variant, stage| {
+        vk::PipelineShaderStageCreateInfo::default().module(variant.module).stage(stage).name(c"main")
+    };
+    let values = d.spec.values();
+    let entries: [_; 2] = std::array::from_fn(|index| {
+        vk::SpecializationMapEntry::default().constant_id(index as u32).offset(index as u32 * 4).size(4)
+    });
+    let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
     let mut stages = SmallVec::<[_; 2]>::new();
-    stages.push(stage(d.vertex, vk::ShaderStageFlags::VERTEX));
-    stages.extend(d.pixel.map(|module| stage(module, vk::ShaderStageFlags::FRAGMENT)));
+    stages.push(stage(vertex, vk::ShaderStageFlags::VERTEX));
+    if let Some(pixel) = pixel {
+        let stage = stage(pixel, vk::ShaderStageFlags::FRAGMENT);
+        stages.push(if d.spec == Spec::DYNAMIC { stage } else { stage.specialization_info(&specialization) });
+    }
     let attributes: SmallVec<[_; 16]> = d
         .layout
         .attributes
@@ -272,17 +348,17 @@ pub(crate) fn create(
     if !divisors.is_empty() && gpu.profile.divisor {
         input = input.push_next(&mut divisor_state);
     }
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(match d.key.raster & 0xff {
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(match d.raster & 0xff {
         0 => vk::PrimitiveTopology::POINT_LIST,
         1 => vk::PrimitiveTopology::LINE_LIST,
         _ => vk::PrimitiveTopology::TRIANGLE_LIST,
     });
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
     let raster = vk::PipelineRasterizationStateCreateInfo::default()
-        .polygon_mode(polygon_mode(gpu, (d.key.raster >> 8) as u8))
-        .depth_clamp_enable(d.key.raster >> 16 & 1 != 0)
+        .polygon_mode(polygon_mode(gpu, (d.raster >> 8) as u8))
+        .depth_clamp_enable(d.raster >> 16 & 1 != 0)
         .line_width(1.0);
-    let mask = [d.key.sample_mask];
+    let mask = [d.sample_mask];
     let mut samples = vk::PipelineMultisampleStateCreateInfo::default()
         .rasterization_samples(vk::SampleCountFlags::from_raw(d.targets.samples.max(1)));
     if !gpu.profile.dynamic_state3.sample_mask {
@@ -337,83 +413,5 @@ pub(crate) fn create(
     // SAFETY: modules, layout and cache are alive, and every pointer lives until the call returns.
     let result = unsafe { gpu.raw.create_graphics_pipelines(cache, &[info], None) };
     let pipeline = result.map_err(|(_, error)| error).checked("vkCreateGraphicsPipelines")?[0];
-    gpu.name(pipeline, &format!("pipeline v{} p{}", d.key.vertex, d.key.pixel as i32));
     Ok(pipeline)
-}
-
-/// Pipelines by key, and the interned parts of keys.
-pub(crate) struct Pipelines {
-    gpu: Arc<Gpu>,
-    layout: vk::PipelineLayout,
-    cache: vk::PipelineCache,
-    pub(crate) targets: Interner<TargetFormats>,
-    pub(crate) inputs: Interner<VertexLayout>,
-    pub(crate) blends: Interner<Blend>,
-    /// `None`: cannot be made; said so once.
-    pipelines: FxHashMap<Key, Option<vk::Pipeline>>,
-}
-
-impl Pipelines {
-    pub(crate) fn new(gpu: &Arc<Gpu>, descriptors: &Descriptors, cache: vk::PipelineCache) -> Self {
-        let mut blends = Interner::default();
-        // Number 0 stands for dynamic blending.
-        blends.number(&Blend::default());
-        Self {
-            gpu: Arc::clone(gpu),
-            layout: descriptors.pipeline_layout,
-            cache,
-            targets: Interner::default(),
-            inputs: Interner::default(),
-            blends,
-            pipelines: FxHashMap::default(),
-        }
-    }
-
-    /// The pipeline of a key; makes it if it is new. `modules` gives the shader modules of the key.
-    #[inline]
-    pub(crate) fn get(
-        &mut self,
-        key: &Key,
-        modules: impl FnOnce() -> (vk::ShaderModule, Option<vk::ShaderModule>),
-    ) -> Option<vk::Pipeline> {
-        match self.pipelines.get(key) {
-            Some(found) => *found,
-            None => self.make(key, modules()),
-        }
-    }
-
-    #[cold]
-    fn make(
-        &mut self,
-        key: &Key,
-        (vertex, pixel): (vk::ShaderModule, Option<vk::ShaderModule>),
-    ) -> Option<vk::Pipeline> {
-        let description = Description {
-            vertex,
-            pixel,
-            layout: self.inputs.get(key.input).clone(),
-            targets: *self.targets.get(key.targets),
-            blend: *self.blends.get(key.blend),
-            key: *key,
-        };
-        let made = create(&self.gpu, self.layout, self.cache, &description)
-            .inspect_err(|error| tracing::error!("pipeline of {key:?}: {error}; its draws are skipped"))
-            .ok();
-        self.pipelines.insert(*key, made);
-        made
-    }
-
-    /// Pipelines made so far.
-    pub(crate) fn len(&self) -> usize {
-        self.pipelines.values().flatten().count()
-    }
-}
-
-impl Drop for Pipelines {
-    fn drop(&mut self) {
-        for pipeline in self.pipelines.values().flatten() {
-            // SAFETY: the renderer waits for the device before it drops its parts.
-            unsafe { self.gpu.raw.destroy_pipeline(*pipeline, None) };
-        }
-    }
 }

@@ -7,7 +7,7 @@ use crate::options::{FrameSet, Options};
 use crate::renderer::Renderer;
 use crate::submit::Trash;
 use crate::swapchain::{SurfaceFactory, Swapchain};
-use crate::workers::Workers;
+use crate::workers::{Urgency, Workers};
 use afterimage_stream::packets::{Present, PresentTarget, Rect};
 use afterimage_stream::{ObjectId, Reply};
 use ash::vk;
@@ -114,7 +114,7 @@ impl Presenter {
                 let path = dir.join(format!("frame-{:06}.png", pending.frame));
                 let (width, height) = (pending.width, pending.height);
                 let rgb: Vec<u8> = bytes.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
-                writers.run(move || {
+                writers.run(Urgency::Soon, move || {
                     if let Err(error) = write_png(&path, width, height, &rgb) {
                         tracing::error!("{}: {error}", path.display());
                     }

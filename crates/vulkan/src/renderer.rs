@@ -1,14 +1,17 @@
 //! The renderer: executes a command stream.
 
+use crate::ahead::{Rest, Scene};
 use crate::buffer::{DynamicPool, GuestBuffer};
 use crate::cache::PipelineCache;
 use crate::descriptors::{Descriptors, Table as Descriptor};
 use crate::draw::{Pending, Ready, Recorded, Shading, table};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+use crate::known::History;
 use crate::memory::{Buffer, Place};
 use crate::options::Options;
-use crate::pipeline::{Key, Pipelines};
+use crate::pipeline::Key;
+use crate::pipelines::Pipelines;
 use crate::present::Presenter;
 use crate::query::{GuestQuery, Queries};
 use crate::readback::ReadBacks;
@@ -33,7 +36,7 @@ use ash::vk;
 use bytemuck::Zeroable;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Frames that the CPU may be ahead of the GPU.
 const FRAMES_IN_FLIGHT: usize = 3;
@@ -62,8 +65,18 @@ pub struct Renderer {
     pub(crate) slots: Slots,
     pub(crate) descriptors: Descriptors,
     pub(crate) pipelines: Pipelines,
-    pub(crate) cache: PipelineCache,
+    pub(crate) cache: Arc<PipelineCache>,
     pub(crate) library: Library,
+    /// What is known of the program from its last runs.
+    pub(crate) history: Option<History>,
+    /// The shader that was created last.
+    pub(crate) created_last: ObjectId,
+    /// What new pixel shaders may be drawn with, until it is translated.
+    pub(crate) guesses: Vec<Scene>,
+    /// Whether the present batch has been searched for what its draws need.
+    pub(crate) looked_ahead: bool,
+    /// When the caches were last written, and how many pipelines had been made by then.
+    pub(crate) kept: (Instant, u64),
     pub(crate) dynamic: DynamicPool,
     /// Bytes of the dynamic pool when the renderer last waited for the GPU because of it.
     pub(crate) dynamic_floor: u64,
@@ -142,8 +155,7 @@ impl Renderer {
     pub fn on(gpu: Arc<Gpu>, options: Options) -> Result<Self> {
         let submissions = Submissions::new(&gpu)?;
         let descriptors = Descriptors::new(&gpu)?;
-        let cache = PipelineCache::load(&gpu, options.cache_dir.as_deref())?;
-        let pipelines = Pipelines::new(&gpu, &descriptors, cache.raw);
+        let cache = Arc::new(PipelineCache::load(&gpu, options.cache_dir.as_deref(), options.cache_bytes)?);
         let disk = options.cache_dir.as_ref().and_then(|dir| {
             DiskCache::open(dir.join("shaders"))
                 .inspect_err(|error| tracing::warn!("{}: {error}; shaders are not cached", dir.display()))
@@ -151,6 +163,7 @@ impl Renderer {
         });
         let profile = afterimage_shader::Profile { bindless: gpu.profile.bindless.is_some(), ..Default::default() };
         let library = Library::new(&gpu, Compiler { profile, cache: disk });
+        let pipelines = Pipelines::new(&gpu, &descriptors, &cache, &library);
         let default_vertex = Buffer::new(&gpu, "default vertex", 256, Place::Stream)?;
         default_vertex.bytes_mut(0, 256).fill(0);
         default_vertex.bytes_mut(12, 4).copy_from_slice(&1f32.to_le_bytes());
@@ -166,6 +179,11 @@ impl Renderer {
             pipelines,
             cache,
             library,
+            history: None,
+            created_last: ObjectId::NONE,
+            guesses: Vec::new(),
+            looked_ahead: false,
+            kept: (Instant::now(), 0),
             dynamic: DynamicPool::new(&gpu),
             dynamic_floor: 0,
             large_renames: 0,
@@ -211,6 +229,10 @@ impl Renderer {
             options,
         };
         renderer.make_null_objects()?;
+        renderer.prune_caches();
+        if renderer.options.skip_unready {
+            tracing::warn!("AFTERIMAGE_ASYNC: draws are skipped while their pipelines are made, so things appear late");
+        }
         match (renderer.options.capture_frames.clone(), renderer.options.capture_file.clone()) {
             (Some(frames), Some(path)) => renderer.start_capture(&path, frames),
             (Some(_), None) => tracing::warn!("AFTERIMAGE_CAPTURE_FRAMES needs AFTERIMAGE_CAPTURE_FILE"),
@@ -359,10 +381,11 @@ impl Renderer {
     }
 
     #[inline]
-    fn packet(&mut self, packet: &Packet<'_>, arena: &dyn Arena, replies: &mut dyn FnMut(Reply)) -> Result {
+    fn packet(&mut self, packet: &Packet<'_>, rest: Rest<'_>, replies: &mut dyn FnMut(Reply)) -> Result {
+        let arena = rest.arena;
         match *packet {
-            Packet::Draw(body) => self.draw(body),
-            Packet::DrawIndexed(body) => self.draw_indexed(body),
+            Packet::Draw(body) => self.draw(body, rest),
+            Packet::DrawIndexed(body) => self.draw_indexed(body, rest),
             Packet::SetVertexBuffers(body, bindings) => {
                 return self.resolve_vertex_uploads(body.first as usize, bindings, arena);
             }
@@ -397,18 +420,15 @@ impl Renderer {
             }
             Packet::CreateTexture(body) => return self.create_texture(body),
             Packet::CreateSampler(body) => return self.create_sampler(body),
-            Packet::CreateShader(body) => {
-                let mut code = vec![0; body.code.size as usize];
-                let _inside = arena.copy_out(&body.code, 0, &mut code);
-                let runtime = self.shading.runtime;
-                let shader = self.library.create(body.id, body.language, code, &runtime);
-                self.shaders.insert(body.id, shader);
-            }
+            Packet::CreateShader(body) => self.create_shader(body, arena),
             Packet::CreateQuery(body) => self.create_query(body),
             Packet::Destroy(body) => self.destroy(body.id),
             Packet::Name(body, name) => self.name_object(body.id, &String::from_utf8_lossy(name)),
             Packet::Marker(body, text) => self.marker(body.action, &String::from_utf8_lossy(text)),
-            Packet::Init(_, name) => self.stats.program = String::from_utf8_lossy(name).into_owned(),
+            Packet::Init(_, name) => {
+                self.stats.program = String::from_utf8_lossy(name).into_owned();
+                self.recall();
+            }
         }
         Ok(())
     }
@@ -526,6 +546,8 @@ impl Renderer {
     /// A frame was presented and submitted.
     pub(crate) fn frame_submitted(&mut self, frame: u64, submission: u64, replies: &mut dyn FnMut(Reply)) -> Result {
         self.frame_uploads.end_frame(submission);
+        self.follow_guesses();
+        self.keep_caches_in_time();
         self.frames.push_back((frame, submission));
         if let Some(over) = self.frames.len().checked_sub(FRAMES_IN_FLIGHT)
             && let Some(&(_, oldest)) = self.frames.get(over)
@@ -607,6 +629,7 @@ impl Executor for Renderer {
         arena: &dyn Arena,
         replies: &mut dyn FnMut(Reply),
     ) -> std::result::Result<(), Box<StreamError>> {
+        self.looked_ahead = false;
         let mut first_error = None;
         let mut rejected = |error: Box<StreamError>, replies: &mut dyn FnMut(Reply)| {
             tracing::error!("{error}");
@@ -639,7 +662,8 @@ impl Executor for Renderer {
                 self.answer_for_the_dead(&located.packet, replies);
                 continue;
             }
-            if let Err(error) = self.packet(&located.packet, arena, replies) {
+            let rest = Rest { batch, at: located.at + usize::from(located.header.units), arena };
+            if let Err(error) = self.packet(&located.packet, rest, replies) {
                 tracing::error!("{} (sequence {}): {error}", located.packet.kind().name(), located.header.sequence);
                 replies(Reply::Error { sequence: located.header.sequence });
                 if matches!(error, Error::DeviceLost(_)) {
@@ -683,7 +707,8 @@ impl Drop for Renderer {
             tracing::warn!("at the end: {error}");
         }
         self.gpu.wait_idle();
-        self.cache.store(&self.gpu);
+        self.library.workers.stop();
+        self.keep_caches();
         self.write_stats();
     }
 }

@@ -1,20 +1,21 @@
 //! Shaders: guest code to Vulkan modules, on worker threads.
 //!
 //! A *variant* is a shader compiled for the state around it. Variants are numbered and found by content, so the same
-//! code under two ids is compiled once. Compilation starts when a shader is created, for the state of that moment; a
-//! draw waits only where that guess was wrong or the workers are behind.
+//! code under two ids is compiled once. Compilation starts when a shader is created, for the state of that moment and
+//! for those that the last run knew; a draw waits only where these were wrong or the workers are behind.
 
 use crate::descriptors::Table;
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
-use crate::workers::Workers;
-use afterimage_shader::{Compiler, RuntimeInfo, Segment, Shader, Stage};
+use crate::workers::{Once, Urgency, Workers};
+use afterimage_shader::{CacheKey, Compiler, RuntimeInfo, Segment, Shader, Stage};
 use afterimage_stream::BANKS;
 use afterimage_stream::ObjectId;
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// A compiled variant: the module and what the renderer must supply.
 pub(crate) struct Variant {
@@ -36,6 +37,8 @@ pub(crate) struct Variant {
     pub(crate) inputs: u32,
     /// Pixel shaders: bit per colour output.
     pub(crate) outputs: u32,
+    /// Bit per specialisation constant, by its number.
+    pub(crate) specs: u32,
 }
 
 impl Variant {
@@ -56,6 +59,7 @@ impl Variant {
             tables: 0,
             inputs: 0,
             outputs: 0,
+            specs: reflection.specs.iter().fold(0, |mask, spec| mask | 1u32.checked_shl(spec.id).unwrap_or(0)),
         };
         if variant.segments.len() != reflection.segments.len() {
             // Registers outside of every bank would shift the ones behind them.
@@ -104,15 +108,70 @@ impl Drop for Variant {
     }
 }
 
-/// A variant that a worker makes. `None` inside: it could not be made, and that has been logged.
-type Pending = Arc<OnceLock<Option<Arc<Variant>>>>;
+/// What a variant is made from: code by its hash, and the state around it as far as it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Identity {
+    /// [`Shader::hash`].
+    pub(crate) code: u128,
+    /// [`Shader::normalized`].
+    pub(crate) runtime: RuntimeInfo,
+}
 
-/// Fills the slot with "failed" if its job panics, so that no draw waits for it.
-struct Fill(Pending);
+/// What makes variants, on any thread.
+pub(crate) struct Maker {
+    gpu: Arc<Gpu>,
+    compiler: Compiler,
+}
 
-impl Drop for Fill {
-    fn drop(&mut self) {
-        let _filled = self.0.set(None);
+/// A variant that is there, or will be once somebody makes it.
+pub(crate) struct Slot {
+    pub(crate) identity: Identity,
+    key: CacheKey,
+    /// The shader, once the guest has created it.
+    source: OnceLock<(Arc<Shader>, ObjectId)>,
+    made: Once<Arc<Variant>>,
+}
+
+impl Slot {
+    /// Begins to make the variant if nobody has, from the disk cache or from the shader. False where it is in neither.
+    pub(crate) fn begin(&self, maker: &Maker) -> bool {
+        if self.made.begun() {
+            return true;
+        }
+        let Some((shader, id)) = self.source.get() else {
+            let artifact = maker.compiler.cache.as_ref().and_then(|cache| cache.get(self.key));
+            let Some(artifact) = artifact else { return false };
+            self.made.make(|| maker.variant(&artifact, &self.key.to_string()));
+            return true;
+        };
+        self.made.make(|| {
+            let artifact = maker
+                .compiler
+                .compile(shader, &self.identity.runtime)
+                .inspect_err(|error| tracing::error!("{id} cannot be compiled: {error}; its draws are skipped"))
+                .ok()?;
+            maker.variant(&artifact, &id.to_string())
+        });
+        true
+    }
+
+    /// The variant; waits for it, so somebody must have begun. `None` where it cannot be made.
+    pub(crate) fn wait(&self) -> Option<&Arc<Variant>> {
+        self.made.wait().as_ref()
+    }
+
+    /// Whether waiting would take no time.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.made.get().is_some()
+    }
+}
+
+impl Maker {
+    fn variant(&self, artifact: &afterimage_shader::Artifact, name: &str) -> Option<Arc<Variant>> {
+        Variant::new(&self.gpu, artifact, name)
+            .inspect_err(|error| tracing::error!("{name}: {error}; its draws are skipped"))
+            .ok()
+            .map(Arc::new)
     }
 }
 
@@ -129,24 +188,25 @@ pub(crate) struct GuestShader {
 
 /// Every variant.
 pub(crate) struct Library {
-    gpu: Arc<Gpu>,
-    compiler: Arc<Compiler>,
-    workers: Workers,
-    numbers: FxHashMap<u128, u32>,
-    variants: Vec<Pending>,
+    pub(crate) maker: Arc<Maker>,
+    pub(crate) workers: Arc<Workers>,
+    numbers: FxHashMap<CacheKey, u32>,
+    variants: Vec<Arc<Slot>>,
     /// Shaders that could not be compiled.
     pub(crate) failures: u64,
+    /// Nanoseconds that draws waited for translation.
+    pub(crate) waited: u64,
 }
 
 impl Library {
     pub(crate) fn new(gpu: &Arc<Gpu>, compiler: Compiler) -> Self {
         Self {
-            gpu: Arc::clone(gpu),
-            compiler: Arc::new(compiler),
-            workers: Workers::new("shader"),
+            maker: Arc::new(Maker { gpu: Arc::clone(gpu), compiler }),
+            workers: Arc::new(Workers::new("shader")),
             numbers: FxHashMap::default(),
             variants: Vec::new(),
             failures: 0,
+            waited: 0,
         }
     }
 
@@ -175,56 +235,67 @@ impl Library {
     pub(crate) fn number(&mut self, guest: &mut GuestShader, runtime: &RuntimeInfo) -> Option<u32> {
         match &guest.last {
             Some((last, number)) if last == runtime => Some(*number),
-            _ => self.find(guest, runtime),
+            _ => {
+                let number = self.find(guest.shader.as_ref()?, guest.id, runtime);
+                guest.last = Some((*runtime, number));
+                Some(number)
+            }
         }
     }
 
-    fn find(&mut self, guest: &mut GuestShader, runtime: &RuntimeInfo) -> Option<u32> {
-        let shader = guest.shader.as_ref()?;
-        let key = shader.key(&self.compiler.profile, runtime).0;
-        let number = match self.numbers.get(&key) {
-            Some(&number) => number,
-            None => {
-                let number = self.variants.len() as u32;
-                self.numbers.insert(key, number);
-                let slot = Pending::default();
-                self.variants.push(Arc::clone(&slot));
-                let (gpu, compiler, shader) = (Arc::clone(&self.gpu), Arc::clone(&self.compiler), Arc::clone(shader));
-                let (id, runtime) = (guest.id, *runtime);
-                let slot = Fill(slot);
-                self.workers.run(move || {
-                    let variant = make(&gpu, &compiler, &shader, &runtime, id);
-                    // The slot is set once, here.
-                    let _first = slot.0.set(variant.map(Arc::new));
+    /// The number of a shader's variant, which workers make if it is new.
+    pub(crate) fn find(&mut self, shader: &Arc<Shader>, id: ObjectId, runtime: &RuntimeInfo) -> u32 {
+        let number = self.reserve(Identity { code: shader.hash(), runtime: shader.normalized(runtime) });
+        let slot = &self.variants[number as usize];
+        if slot.source.get().is_none() {
+            // This thread alone sets sources.
+            let _first = slot.source.set((Arc::clone(shader), id));
+            if !slot.made.begun() {
+                let (slot, maker) = (Arc::clone(slot), Arc::clone(&self.maker));
+                self.workers.run(Urgency::Soon, move || {
+                    slot.begin(&maker);
                 });
-                number
             }
-        };
-        guest.last = Some((*runtime, number));
-        Some(number)
+        }
+        number
+    }
+
+    /// The number of a variant whose shader the guest may not have created yet.
+    pub(crate) fn reserve(&mut self, identity: Identity) -> u32 {
+        let key = CacheKey::new(identity.code, &self.maker.compiler.profile, &identity.runtime);
+        *self.numbers.entry(key).or_insert_with(|| {
+            let number = self.variants.len() as u32;
+            self.variants.push(Arc::new(Slot { identity, key, source: OnceLock::new(), made: Once::default() }));
+            number
+        })
     }
 
     /// A variant; waits until it has been made. `None` where that failed.
     pub(crate) fn variant(&mut self, number: u32) -> Option<Arc<Variant>> {
         let slot = self.variants.get(number as usize)?;
-        if slot.get().is_none() {
-            self.workers.help_until(|| slot.get().is_some());
+        if !slot.is_ready() {
+            let start = Instant::now();
+            if slot.begin(&self.maker) {
+                self.workers.help_until(&slot.made);
+            }
+            self.waited += start.elapsed().as_nanos() as u64;
         }
-        slot.get().cloned().flatten()
+        slot.made.get()?.clone()
+    }
+
+    /// Whether a variant is there, or known to be impossible.
+    #[inline]
+    pub(crate) fn is_ready(&self, number: u32) -> bool {
+        self.variants.get(number as usize).is_some_and(|slot| slot.is_ready())
+    }
+
+    /// The place of a variant.
+    pub(crate) fn slot(&self, number: u32) -> Option<&Arc<Slot>> {
+        self.variants.get(number as usize)
     }
 
     /// Variants made or begun so far.
     pub(crate) fn len(&self) -> usize {
-        self.variants.len()
+        self.variants.iter().filter(|slot| slot.made.begun()).count()
     }
-}
-
-fn make(gpu: &Arc<Gpu>, compiler: &Compiler, shader: &Shader, runtime: &RuntimeInfo, id: ObjectId) -> Option<Variant> {
-    let artifact = compiler
-        .compile(shader, runtime)
-        .inspect_err(|error| tracing::error!("{id} cannot be compiled: {error}; its draws are skipped"))
-        .ok()?;
-    Variant::new(gpu, &artifact, &id.to_string())
-        .inspect_err(|error| tracing::error!("{id}: {error}; its draws are skipped"))
-        .ok()
 }

@@ -20,6 +20,52 @@ pub(crate) struct Needs {
     /// Bytes from the start of a vertex to the end of its last attribute.
     extent: u32,
 }
+
+/// A vertex layout as a shader with these inputs (a bit per location) reads it, and what it asks of the buffers.
+pub(crate) fn layout_of(attributes: &[VertexAttribute], inputs: u32) -> (VertexLayout, [Needs; VERTEX_BUFFERS]) {
+    let mut layout = VertexLayout::default();
+    let mut needs = [Needs::default(); VERTEX_BUFFERS];
+    let mut missing = inputs;
+    for attribute in attributes {
+        let bit = 1u32.checked_shl(attribute.location.into()).unwrap_or(0);
+        if missing & bit == 0 || attribute.slot == VertexAttribute::DEFAULT {
+            continue;
+        }
+        missing &= !bit;
+        let Some(format) = VertexFormat::from_bits(attribute.format) else { continue };
+        let binding = u32::from(attribute.slot);
+        // What Vulkan asks for; where a guest does otherwise something is drawn wrong, but nothing breaks.
+        let align = crate::format::vertex_alignment(format);
+        let offset = u32::from(attribute.offset) & !(align - 1);
+        if let Some(needs) = needs.get_mut(usize::from(attribute.slot)) {
+            needs.align = needs.align.max(align);
+            needs.extent = needs.extent.max(offset + format.bytes());
+        }
+        layout.attributes.push(Attribute {
+            location: attribute.location.into(),
+            binding,
+            format: crate::format::vertex(format),
+            offset,
+        });
+        if !layout.bindings.iter().any(|(other, _)| *other == binding) {
+            let divisor = (attribute.per_instance != 0).then_some(u32::from(attribute.divisor));
+            layout.bindings.push((binding, divisor));
+        }
+    }
+    for location in bits(missing) {
+        layout.attributes.push(Attribute {
+            location: location as u32,
+            binding: DEFAULT_BINDING,
+            format: vk::Format::R32G32B32A32_SFLOAT,
+            offset: 0,
+        });
+    }
+    if missing != 0 {
+        layout.bindings.push((DEFAULT_BINDING, None));
+    }
+    (layout, needs)
+}
+
 impl Renderer {
     /// The vertex layout as the vertex shader reads it.
     pub(crate) fn take_vertex_input(&mut self) {
@@ -29,45 +75,8 @@ impl Renderer {
             Some(Created::VertexInput(attributes)) if !id.is_none() => attributes,
             _ => &[],
         };
-        let mut layout = VertexLayout::default();
-        let mut needs = [Needs::default(); VERTEX_BUFFERS];
-        let mut missing = vertex.inputs;
-        for attribute in attributes {
-            let bit = 1u32.checked_shl(attribute.location.into()).unwrap_or(0);
-            if missing & bit == 0 || attribute.slot == VertexAttribute::DEFAULT {
-                continue;
-            }
-            missing &= !bit;
-            let Some(format) = VertexFormat::from_bits(attribute.format) else { continue };
-            let binding = u32::from(attribute.slot);
-            // What Vulkan asks for; where a guest does otherwise something is drawn wrong, but nothing breaks.
-            let align = crate::format::vertex_alignment(format);
-            let offset = u32::from(attribute.offset) & !(align - 1);
-            if let Some(needs) = needs.get_mut(usize::from(attribute.slot)) {
-                needs.align = needs.align.max(align);
-                needs.extent = needs.extent.max(offset + format.bytes());
-            }
-            layout.attributes.push(Attribute {
-                location: attribute.location.into(),
-                binding,
-                format: crate::format::vertex(format),
-                offset,
-            });
-            if !layout.bindings.iter().any(|(other, _)| *other == binding) {
-                let divisor = (attribute.per_instance != 0).then_some(u32::from(attribute.divisor));
-                layout.bindings.push((binding, divisor));
-            }
-        }
-        for location in bits(missing) {
-            layout.attributes.push(Attribute {
-                location: location as u32,
-                binding: DEFAULT_BINDING,
-                format: vk::Format::R32G32B32A32_SFLOAT,
-                offset: 0,
-            });
-        }
-        if missing != 0 {
-            layout.bindings.push((DEFAULT_BINDING, None));
+        let (layout, needs) = layout_of(attributes, vertex.inputs);
+        if layout.bindings.iter().any(|(binding, _)| *binding == DEFAULT_BINDING) {
             self.bind_default_buffer();
         }
         self.layout_slots = layout.bindings.iter().filter(|b| b.0 < DEFAULT_BINDING).fold(0, |m, b| m | 1 << b.0);

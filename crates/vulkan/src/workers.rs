@@ -2,14 +2,69 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 type Job = Box<dyn FnOnce() + Send>;
 
+/// A value that the first thread to come makes, and that others may wait for. `None` inside: it cannot be made.
+pub(crate) struct Once<T> {
+    begun: AtomicBool,
+    made: OnceLock<Option<T>>,
+}
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Self { begun: AtomicBool::new(false), made: OnceLock::new() }
+    }
+}
+
+impl<T> Once<T> {
+    /// Makes the value, unless that has begun already; true if it was made here. A panic counts as a failure, so that
+    /// nobody waits forever.
+    pub(crate) fn make(&self, make: impl FnOnce() -> Option<T>) -> bool {
+        if self.begun.swap(true, Ordering::AcqRel) {
+            return false;
+        }
+        let made = catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| {
+            tracing::error!("a panic while something was being made; it is missing");
+            None
+        });
+        self.made.set(made).is_ok()
+    }
+
+    /// Whether somebody makes the value or has made it.
+    pub(crate) fn begun(&self) -> bool {
+        self.begun.load(Ordering::Acquire)
+    }
+
+    /// The value, once it is there.
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&Option<T>> {
+        self.made.get()
+    }
+
+    /// The value; waits until it is there, so somebody must have begun.
+    pub(crate) fn wait(&self) -> &Option<T> {
+        self.made.wait()
+    }
+}
+
+/// How soon a job's result is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Urgency {
+    /// It may never be: done when nothing else is left.
+    Idle,
+    /// A draw will ask for it.
+    Soon,
+}
+
 #[derive(Default)]
 struct Queue {
-    jobs: VecDeque<Job>,
+    soon: VecDeque<Job>,
+    idle: VecDeque<Job>,
     /// Jobs that are being run.
     running: usize,
     closed: bool,
@@ -28,20 +83,18 @@ impl Shared {
     }
 
     fn run(&self, job: Job) {
-        // A job that panics must not leave the render thread waiting: the slot it should have filled is dropped, and
-        // `help_until` looks again.
         if catch_unwind(AssertUnwindSafe(job)).is_err() {
-            tracing::error!("a worker's job panicked; what it should have made is missing");
+            tracing::error!("a worker's job panicked");
         }
         self.lock().running -= 1;
         self.done.notify_all();
     }
 }
 
-/// Threads and their queue.
+/// Threads and their queues.
 pub(crate) struct Workers {
     shared: Arc<Shared>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Workers {
@@ -55,31 +108,36 @@ impl Workers {
                 std::thread::Builder::new().name(format!("{name} {index}")).spawn(move || serve(&shared)).ok()
             })
             .collect();
-        Self { shared, threads }
+        Self { shared, threads: Mutex::new(threads) }
     }
 
     /// Queues a job.
-    pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
-        self.shared.lock().jobs.push_back(Box::new(job));
+    pub(crate) fn run(&self, urgency: Urgency, job: impl FnOnce() + Send + 'static) {
+        let mut queue = self.shared.lock();
+        match urgency {
+            Urgency::Soon => queue.soon.push_back(Box::new(job)),
+            Urgency::Idle => queue.idle.push_back(Box::new(job)),
+        }
+        drop(queue);
         self.shared.ready.notify_one();
     }
 
-    /// Works on the queue until `done` says so, or nothing is left that could bring it about.
-    pub(crate) fn help_until(&self, done: impl Fn() -> bool) {
+    /// Does jobs that are wanted soon until the value is there. Somebody must have begun to make it.
+    pub(crate) fn help_until<'a, T>(&self, value: &'a Once<T>) -> &'a Option<T> {
         loop {
-            let mut queue = self.shared.lock();
-            if done() {
-                return;
+            if let Some(made) = value.get() {
+                return made;
             }
-            match queue.jobs.pop_front() {
+            let mut queue = self.shared.lock();
+            match queue.soon.pop_front() {
                 Some(job) => {
                     queue.running += 1;
                     drop(queue);
                     self.shared.run(job);
                 }
                 None => {
-                    let timeout = std::time::Duration::from_millis(50);
-                    drop(self.shared.done.wait_timeout(queue, timeout).unwrap_or_else(PoisonError::into_inner));
+                    drop(queue);
+                    return value.wait();
                 }
             }
         }
@@ -88,8 +146,25 @@ impl Workers {
     /// Waits until every job is done.
     pub(crate) fn finish(&self) {
         let mut queue = self.shared.lock();
-        while queue.running > 0 || !queue.jobs.is_empty() {
-            queue = self.shared.done.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        while queue.running > 0 || !queue.soon.is_empty() || !queue.idle.is_empty() {
+            let timeout = Duration::from_millis(50);
+            queue = self.shared.done.wait_timeout(queue, timeout).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Ends the threads: jobs that have begun are done, the others never will be.
+    pub(crate) fn stop(&self) {
+        {
+            let mut queue = self.shared.lock();
+            queue.closed = true;
+            queue.soon.clear();
+            queue.idle.clear();
+        }
+        self.shared.ready.notify_all();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            // A worker does not panic: `Shared::run` catches.
+            let _joined = thread.join();
         }
     }
 }
@@ -97,13 +172,15 @@ impl Workers {
 fn serve(shared: &Shared) {
     let mut queue = shared.lock();
     loop {
-        if let Some(job) = queue.jobs.pop_front() {
+        if queue.closed {
+            return;
+        }
+        let job = queue.soon.pop_front().or_else(|| queue.idle.pop_front());
+        if let Some(job) = job {
             queue.running += 1;
             drop(queue);
             shared.run(job);
             queue = shared.lock();
-        } else if queue.closed {
-            return;
         } else {
             queue = shared.ready.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
@@ -112,15 +189,71 @@ fn serve(shared: &Shared) {
 
 impl Drop for Workers {
     fn drop(&mut self) {
-        {
-            let mut queue = self.shared.lock();
-            queue.closed = true;
-            queue.jobs.clear();
+        self.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thread_makes_and_all_get_it() {
+        let workers = Workers::new("test");
+        let (value, made) = (Arc::new(Once::default()), Arc::new(AtomicBool::new(false)));
+        for urgency in [Urgency::Idle, Urgency::Soon, Urgency::Soon] {
+            let (value, made) = (Arc::clone(&value), Arc::clone(&made));
+            workers.run(urgency, move || {
+                value.make(|| {
+                    assert!(!made.swap(true, Ordering::Relaxed), "made twice");
+                    std::thread::sleep(Duration::from_millis(20));
+                    Some(7)
+                });
+            });
         }
-        self.shared.ready.notify_all();
-        for thread in self.threads.drain(..) {
-            // A worker does not panic: `Shared::run` catches.
-            let _joined = thread.join();
+        value.make(|| Some(7));
+        assert_eq!(workers.help_until(&value), &Some(7));
+        workers.finish();
+        assert_eq!(value.get(), Some(&Some(7)));
+    }
+
+    #[test]
+    fn a_panic_is_a_failure_and_no_wait() {
+        let workers = Workers::new("test");
+        let value = Arc::new(Once::<u32>::default());
+        let (maker, other) = (Arc::clone(&value), Arc::clone(&value));
+        workers.run(Urgency::Soon, move || {
+            maker.make(|| panic!("as the test wants"));
+        });
+        workers.run(Urgency::Soon, || panic!("another"));
+        workers.finish();
+        assert!(!other.make(|| Some(1)), "it was begun");
+        assert_eq!(workers.help_until(&value), &None);
+    }
+
+    #[test]
+    fn what_is_wanted_soon_goes_first_and_stopping_forgets_the_rest() {
+        let workers = Workers::new("test");
+        let (gate, order) = (Arc::new(Once::<()>::default()), Arc::new(Mutex::new(Vec::new())));
+        let threads = workers.threads.lock().unwrap().len();
+        for _ in 0..threads {
+            let gate = Arc::clone(&gate);
+            workers.run(Urgency::Soon, move || {
+                gate.wait();
+            });
         }
+        for (urgency, number) in [(Urgency::Idle, 2), (Urgency::Soon, 1)] {
+            let order = Arc::clone(&order);
+            workers.run(urgency, move || order.lock().unwrap().push(number));
+        }
+        gate.make(|| Some(()));
+        workers.finish();
+        if threads == 1 {
+            assert_eq!(*order.lock().unwrap(), [1, 2]);
+        }
+        assert_eq!(order.lock().unwrap().len(), 2);
+        workers.stop();
+        let order = Arc::clone(&order);
+        workers.run(Urgency::Soon, move || order.lock().unwrap().push(3));
     }
 }

@@ -1,0 +1,251 @@
+//! Stutter: the longest of 200 frames that each draw with a shader never drawn before, at 60 frames a second.
+//!
+//! Each case is a process of its own, since drivers keep shaders in memory. "Cold" has an empty cache directory, "warm" the
+//! one that the run before left: ours (`AFTERIMAGE_CACHE_DIR`) and the driver's (Mesa's, NVIDIA's) separately. A frame's
+//! time is from its first packet's execution until the device has finished it; the pauses between frames do not count.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use afterimage_stream::packets::*;
+use afterimage_stream::{Format, ObjectId, ObjectKind};
+use afterimage_vulkan::{Options, Renderer};
+use common::*;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+/// Frames of a case, each with one new shader.
+const FRAMES: u32 = 200;
+/// Frames before, that count as loading.
+const LOADING: u32 = 30;
+/// Time of a frame.
+const PERIOD: Duration = Duration::from_micros(16_667);
+/// Language number of Direct3D 9's tokens.
+const D3D9: u32 = 1;
+/// Tells the program that it is the process of a case.
+const CHILD: &str = "AFTERIMAGE_STUTTER_CASE";
+
+/// What a case does. Shaders are created in the frame that draws them, all at load, or not at all.
+const CASES: [(&str, &str, Cache, Cache); 8] = [
+    ("no new shaders", "none", Cache::Cold, Cache::Cold),
+    ("created when drawn, all caches cold", "drawn", Cache::Cold, Cache::Cold),
+    ("created when drawn, ours warm", "drawn", Cache::Warm, Cache::Cold),
+    ("created when drawn, the driver's warm", "drawn", Cache::Cold, Cache::Warm),
+    ("created when drawn, all caches warm", "drawn", Cache::Warm, Cache::Warm),
+    ("created at load, all caches cold", "load", Cache::Cold, Cache::Cold),
+    ("created at load, ours warm", "load", Cache::Warm, Cache::Cold),
+    ("created at load, all caches warm", "load", Cache::Warm, Cache::Warm),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cache {
+    Cold,
+    Warm,
+}
+
+fn main() -> ExitCode {
+    if let Ok(when) = std::env::var(CHILD) {
+        child(&when);
+        return ExitCode::SUCCESS;
+    }
+    match parent() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs every case and prints what its process says.
+fn parent() -> Result<(), Box<dyn std::error::Error>> {
+    let scratch = tempfile::tempdir()?;
+    // Fills the warm directories.
+    for when in ["drawn", "load"] {
+        run(when, &scratch.path().join(format!("ours-{when}")), &scratch.path().join("driver"))?;
+    }
+    let mut json = String::from("{\"bench\": \"stutter\", \"cases\": [");
+    let mut baseline = None;
+    println!("{FRAMES} frames; milliseconds: longest, 99th percentile, median, all together");
+    for (index, (name, when, ours, driver)) in CASES.into_iter().enumerate() {
+        let dir = |cache, warm: String| match cache {
+            Cache::Warm => scratch.path().join(warm),
+            Cache::Cold => scratch.path().join(format!("cold-{index}-{}", &warm[..4])),
+        };
+        let (ours, driver) = (dir(ours, format!("ours-{when}")), dir(driver, "driver".into()));
+        let said = run(when, &ours, &driver)?;
+        let (figures, notes) = said.split_once(';').ok_or("a case said nothing")?;
+        let [longest, p99, median, all] = figures.split(' ').map(str::parse).collect::<Result<Vec<f64>, _>>()?[..]
+        else {
+            Err("figures are missing")?
+        };
+        let baseline = *baseline.get_or_insert(longest);
+        let ratio = longest / baseline;
+        println!("{name:<38} {longest:>8.2} {p99:>8.2} {median:>8.2} {all:>9.1}  {ratio:>7.2} x baseline  {notes}");
+        let comma = if index == 0 { "" } else { "," };
+        write!(
+            json,
+            "{comma}\n  {{\"name\": \"{name}\", \"longest_ms\": {longest}, \"p99_ms\": {p99}, \"median_ms\": {median}, \
+             \"all_ms\": {all}, \"ratio\": {ratio:.3}}}"
+        )?;
+    }
+    json.push_str("\n]}\n");
+    if let Some(path) = std::env::var_os("AFTERIMAGE_BENCH_JSON") {
+        std::fs::write(path, json)?;
+    }
+    Ok(())
+}
+
+/// A case's process; the last line that it prints.
+fn run(when: &str, ours: &Path, driver: &Path) -> Result<String, Box<dyn std::error::Error>> {
+    std::fs::create_dir_all(driver)?;
+    let output = Command::new(std::env::current_exe()?)
+        .env(CHILD, when)
+        .env("AFTERIMAGE_CACHE_DIR", ours)
+        .env("MESA_SHADER_CACHE_DIR", driver)
+        .env("__GL_SHADER_DISK_CACHE_PATH", driver)
+        .stderr(std::process::Stdio::inherit())
+        .output()?;
+    let text = String::from_utf8(output.stdout)?;
+    match text.lines().last() {
+        Some(line) if output.status.success() => Ok(line.to_owned()),
+        _ => Err(format!("the case \"{when}\" ended with {}", output.status).into()),
+    }
+}
+
+fn create(guest: &mut Guest, stage: Stage, tokens: &[u32]) -> ObjectId {
+    let id = guest.id(ObjectKind::Shader);
+    let code = guest.upload(bytemuck::cast_slice(tokens));
+    guest.encoder.push(&CreateShader { id, stage: stage as u32, language: D3D9, pad: 0, code });
+    id
+}
+
+/// Numbers that look random and are the same in every run.
+struct Random(u32);
+
+impl Random {
+    fn below(&mut self, limit: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 16) % limit
+    }
+}
+
+const VERTEX_DECLARATIONS: &str = "dcl_position v0\ndcl_color v1\ndcl_texcoord v2\n";
+
+/// A vertex shader like no other number's.
+fn vertex_code(number: u32) -> Vec<u32> {
+    let mut text = format!("vs_2_0\n{VERTEX_DECLARATIONS}def c200, {number}.25, 0.5, 1.0, 0.0\nmov r0, v1\n");
+    let mut random = Random(number);
+    for _ in 0..6 + random.below(20) {
+        let (a, b) = (random.below(16), random.below(16));
+        let _ = match random.below(3) {
+            0 => writeln!(text, "mad r0, r0, c{a}, c{b}"),
+            1 => writeln!(text, "dp4 r0.x, r0, c{a}"),
+            _ => writeln!(text, "max r0, r0, c{a}"),
+        };
+    }
+    text.push_str("mul r0, r0, c200.w\nadd oD0, r0, v1\nmov oT0, v2\nmov oPos, v0\n");
+    afterimage_shader_d3d9::assemble(&text).expect("a right shader")
+}
+
+/// A pixel shader like no other number's, as large as those of the time.
+fn pixel_code(number: u32) -> Vec<u32> {
+    let mut text =
+        format!("ps_2_0\ndcl v0\ndcl t0.xy\ndcl_2d s0\ndef c30, {number}.5, 0.5, 1.0, 0.0\ntexld r0, t0, s0\n");
+    text.push_str("mov r1, v0\n");
+    let mut random = Random(number);
+    for _ in 0..10 + random.below(30) {
+        let (a, b) = (random.below(16), random.below(16));
+        let _ = match random.below(6) {
+            0 => writeln!(text, "mad r0, r0, r1, c{a}"),
+            1 => writeln!(text, "mul r1, r1, c{a}"),
+            2 => writeln!(text, "dp3 r1.x, r0, c{a}"),
+            3 => writeln!(text, "mad r1, r0, c{a}, r1"),
+            4 => writeln!(text, "max r0, r0, c{b}"),
+            _ => writeln!(text, "add r0, r0, r1"),
+        };
+    }
+    text.push_str("mul r0, r0, c30\nadd r0, r0, r1\nmov oC0, r0\n");
+    afterimage_shader_d3d9::assemble(&text).expect("a right shader")
+}
+
+/// Alpha test and fog of a frame: most have none, some change them.
+fn ops(frame: u32) -> SetPixelOps {
+    let mut ops =
+        SetPixelOps { alpha_compare: Compare::Always as u8, fog_end: 1.0, alpha_ref: 0.5, ..Default::default() };
+    match frame % 8 {
+        5 => ops.alpha_compare = [Compare::Greater, Compare::GreaterEqual, Compare::Less][frame as usize / 8 % 3] as u8,
+        7 => ops.fog = [FogMode::Linear, FogMode::Exp, FogMode::Exp2][frame as usize / 8 % 3] as u8,
+        _ => {}
+    }
+    ops
+}
+
+/// The shaders of a frame: every eighth has a vertex shader of its own too.
+fn shaders_of(guest: &mut Guest, frame: u32, codes: &(Vec<Vec<u32>>, Vec<Vec<u32>>), plain: ObjectId) -> SetShaders {
+    let vertex = if frame % 8 == 3 { create(guest, Stage::Vertex, &codes.0[frame as usize]) } else { plain };
+    let pixel = create(guest, Stage::Pixel, &codes.1[frame as usize]);
+    SetShaders { vertex, pixel }
+}
+
+fn child(when: &str) {
+    let renderer = Renderer::new(Options::from_env()).expect("a Vulkan device: run `cargo xtask setup`");
+    let device = renderer.gpu().profile.name.clone();
+    let mut guest = Guest::over(renderer);
+    let screen = guest.target(Format::B8G8R8A8_UNORM, 64, 64);
+    let depth = guest.texture(Format::D24_UNORM_S8_UINT, 64, 64, 1, CreateTexture::TARGET);
+    guest.bind(screen, depth);
+    guest.layout();
+    let small = quad([-0.1, 0.1], [-0.1, 0.1], 0.5, RED);
+    guest.vertices(&small);
+    let texture = guest.texture(Format::R8G8B8A8_UNORM, 4, 4, 1, 0);
+    guest.update_texture(texture, 0, 0, [4, 4], 16, &[0x80; 64]);
+    let sampler = guest.sampler(sampling(Filter::Linear));
+    guest.bind_texture(0, texture, sampler);
+    let codes: (Vec<_>, Vec<_>) = (0..FRAMES).map(|n| (vertex_code(n), pixel_code(n))).unzip();
+    let plain = create(&mut guest, Stage::Vertex, &vertex_code(1000));
+    let known = SetShaders { vertex: plain, pixel: create(&mut guest, Stage::Pixel, &pixel_code(1000)) };
+    let mut made = Vec::new();
+    let mut times = Vec::new();
+    let mut next = Instant::now();
+    for frame in 0..LOADING + FRAMES {
+        let timed = frame.checked_sub(LOADING);
+        guest.clear(Clear::COLOR | Clear::DEPTH | Clear::STENCIL, BLACK, 1.0, 0);
+        guest.encoder.push(&ops(0));
+        guest.encoder.push(&known);
+        guest.draw(Topology::TriangleList, 0, 6);
+        // The program shows a few frames, loads, shows a few more, and then the part that counts begins.
+        if when == "load" && frame == LOADING / 2 {
+            for n in 0..FRAMES {
+                made.push(shaders_of(&mut guest, n, &codes, plain));
+            }
+        }
+        if let Some(n) = timed.filter(|_| when != "none") {
+            let new = match made.get(n as usize) {
+                Some(made) => *made,
+                None => shaders_of(&mut guest, n, &codes, plain),
+            };
+            guest.encoder.push(&ops(n));
+            guest.encoder.push(&new);
+            guest.draw(Topology::TriangleList, 0, 6);
+        }
+        guest.present(screen);
+        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        next = next.max(Instant::now()) + PERIOD;
+        let start = Instant::now();
+        guest.run();
+        guest.renderer.finish(&mut |_| {}).expect("the device");
+        if timed.is_some() {
+            times.push(start.elapsed().as_secs_f64() * 1000.0);
+        }
+    }
+    assert_eq!(guest.renderer.skipped_draws(), 0, "every draw must be drawn");
+    let notes = guest.renderer.stats_json();
+    drop(guest);
+    times.sort_by(f64::total_cmp);
+    let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
+    let _ = notes;
+    println!("{:.3} {:.3} {:.3} {:.2};{device}", at(1.0), at(0.99), at(0.5), times.iter().sum::<f64>());
+}

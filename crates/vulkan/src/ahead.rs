@@ -1,0 +1,323 @@
+//! Pipelines before their draws: what the last run knew, what the rest of a batch will draw with, and guesses.
+//!
+//! None of this changes a picture. It tells workers what to make; a draw that was not foreseen waits as if this was not
+//! there.
+
+use crate::draw::apply_pixel_ops;
+use crate::known::History;
+use crate::pipeline::{self, Blend, Key, TargetFormats};
+use crate::renderer::Renderer;
+use crate::vertices::layout_of;
+use crate::workers::Urgency;
+use afterimage_shader::{RuntimeInfo, Shader, Stage, bound};
+use afterimage_stream::packets::{
+    CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, TextureBinding, Topology,
+    VertexAttribute,
+};
+use afterimage_stream::{Arena, Created, ObjectId, ObjectKind, Packet, Reader, TEXTURE_SLOTS};
+use ash::vk;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// States that one look ahead may find: more would take longer than what it saves.
+const MOST_SCENES: usize = 256;
+
+/// Code larger than this is not looked at before the validator has passed it, in bytes.
+const MOST_CODE: u32 = 1 << 20;
+/// Guesses that may wait for their shaders' translation.
+const MOST_GUESSES: usize = 4096;
+
+/// The rest of the batch behind the packet that is being executed.
+#[derive(Clone, Copy)]
+pub(crate) struct Rest<'a> {
+    pub(crate) batch: &'a [u64],
+    /// Word of the next packet.
+    pub(crate) at: usize,
+    pub(crate) arena: &'a dyn Arena,
+}
+
+/// The state that a draw's pipeline depends on.
+#[derive(Clone)]
+pub(crate) struct Scene {
+    shaders: SetShaders,
+    vertex_input: ObjectId,
+    targets: TargetFormats,
+    ops: SetPixelOps,
+    raster: SetRaster,
+    blend: SetBlend,
+    /// Texture shapes and what else the state around shaders has beside [`Scene::ops`].
+    runtime: RuntimeInfo,
+    class: u32,
+}
+
+/// Shaders that are created further on in the batch.
+type Coming = FxHashMap<ObjectId, Arc<Shader>>;
+
+impl Renderer {
+    /// Takes what is known of the program from its last runs, and lets workers make it.
+    pub(crate) fn recall(&mut self) {
+        let Some(dir) = self.options.cache_dir.clone() else { return };
+        let history = History::load(&self.gpu, &dir, &self.stats.program);
+        if !history.pipelines.is_empty() {
+            tracing::info!("{} pipelines are known from earlier runs", history.pipelines.len());
+        }
+        self.prepare_known(&history, 0..history.pipelines.len() as u32, Urgency::Idle);
+        self.history = Some(history);
+    }
+
+    fn prepare_known(&mut self, history: &History, numbers: impl Iterator<Item = u32>, urgency: Urgency) {
+        for known in numbers.filter_map(|number| history.pipelines.get(number as usize)) {
+            let key = Key {
+                vertex: self.library.reserve(known.vertex),
+                pixel: known.pixel.map_or(Key::NONE, |pixel| self.library.reserve(pixel)),
+                input: self.pipelines.inputs.number(&known.fixed.layout),
+                targets: self.pipelines.targets.number(&known.fixed.targets),
+                blend: if self.gpu.profile.dynamic_state3.blend {
+                    0
+                } else {
+                    self.pipelines.blends.number(&known.fixed.blend)
+                },
+                sample_mask: known.fixed.sample_mask,
+                raster: known.fixed.raster,
+                spec: known.fixed.spec,
+            };
+            self.pipelines.prepare(&key, &self.library, urgency, true);
+        }
+    }
+
+    /// [`CreateShader`]: translation begins, and what the shader is drawn with is made ahead.
+    pub(crate) fn create_shader(&mut self, body: &CreateShader, arena: &dyn Arena) {
+        let runtime = self.shading.runtime;
+        let guest = self.library.create(body.id, body.language, code(body, arena), &runtime);
+        let shader = guest.shader.clone();
+        self.shaders.insert(body.id, guest);
+        let Some(shader) = shader else { return };
+        let before = std::mem::replace(&mut self.created_last, body.id);
+        if let Some(history) = self.history.take() {
+            // With the code at hand, what the disk cache has lost can be made too.
+            for runtime in history.states.get(&shader.hash()).into_iter().flatten() {
+                self.library.find(&shader, body.id, runtime);
+            }
+            let users = history.users.get(&shader.hash());
+            self.prepare_known(&history, users.into_iter().flatten().copied(), Urgency::Soon);
+            let known = users.is_some();
+            self.history = Some(history);
+            if known {
+                return;
+            }
+        }
+        if shader.stage() == Stage::Pixel {
+            self.guess(body.id, &shader, before);
+        }
+    }
+
+    /// Pipelines of a pixel shader that nothing is known of: with the vertex shader created just before it, as effects do,
+    /// or the bound one, in the present state.
+    fn guess(&mut self, pixel: ObjectId, shader: &Shader, before: ObjectId) {
+        let candidates = [before, self.state.shaders.vertex];
+        let fits = |id: &ObjectId| {
+            let vertex = self.shaders.get(*id).and_then(|guest| guest.shader.as_ref());
+            vertex.is_some_and(|vertex| vertex.stage() == Stage::Vertex && shader.is_fed_by(&vertex.link()))
+        };
+        let Some(vertex) = candidates.into_iter().find(fits) else { return };
+        let mut scene = self.scene(pipeline::class(Topology::TriangleList));
+        scene.shaders = SetShaders { vertex, pixel };
+        if self.guesses.len() < MOST_GUESSES && self.variants_of(&scene, &Coming::default()).is_some() {
+            self.guesses.push(scene);
+        }
+    }
+
+    /// Hands over the guesses whose shaders are translated by now.
+    pub(crate) fn follow_guesses(&mut self) {
+        let none = Coming::default();
+        for mut scene in std::mem::take(&mut self.guesses) {
+            let Some((vertex, pixel)) = self.variants_of(&scene, &none) else { continue };
+            if !self.library.is_ready(vertex) || !self.library.is_ready(pixel) {
+                self.guesses.push(scene);
+                continue;
+            }
+            let Some(inputs) = self.library.variant(vertex).map(|variant| variant.inputs) else { continue };
+            let feeds = |created: &Created| matches!(created, Created::VertexInput(attributes) if layout_of(attributes, inputs).0.reads_buffers_only());
+            let objects = &self.state.objects;
+            if !objects.get(scene.vertex_input).is_some_and(feeds) {
+                let all = objects.iter(ObjectKind::VertexInput);
+                let Some((id, _)) = all.filter(|(_, created)| feeds(created)).last() else { continue };
+                scene.vertex_input = id;
+            }
+            if scene.targets == TargetFormats::default() {
+                scene.targets = self.targets.formats;
+            }
+            self.prepare_scene(&scene, &none, Urgency::Idle);
+        }
+    }
+
+    /// Finds what the rest of the batch draws with and lets workers make it, all at once: a draw is about to wait, and the
+    /// next ones need not. Once per batch.
+    #[cold]
+    pub(crate) fn look_ahead(&mut self, rest: Rest<'_>) {
+        if std::mem::replace(&mut self.looked_ahead, true) {
+            return;
+        }
+        let (mut scene, mut coming) = (self.scene(u32::MAX), Coming::default());
+        let (mut scenes, mut changed) = (Vec::new(), true);
+        for located in Reader::new(rest.batch.get(rest.at..).unwrap_or_default()) {
+            // What does not pass the validator is skipped when its turn comes.
+            let Ok(located) = located else { continue };
+            match located.packet {
+                Packet::SetShaders(body) => scene.shaders = *body,
+                Packet::SetVertexInput(body) => scene.vertex_input = body.id,
+                Packet::SetRenderTargets(body) => scene.targets = self.formats_of(body),
+                Packet::SetPixelOps(body) => scene.ops = *body,
+                Packet::SetRaster(body) => scene.raster = *body,
+                Packet::SetBlend(body) => scene.blend = *body,
+                Packet::SetTextures(body, bindings) => {
+                    for (slot, binding) in (body.first as usize..TEXTURE_SLOTS).zip(bindings) {
+                        scene.runtime.textures[slot] = self.shape_of(binding, scene.runtime.textures[slot]);
+                    }
+                }
+                Packet::CreateShader(body) => {
+                    let end = body.code.offset.checked_add(body.code.size.into());
+                    let inside =
+                        rest.arena.slot_size(body.code.slot).is_some_and(|size| end.is_some_and(|end| end <= size));
+                    if !inside || body.code.size > MOST_CODE {
+                        continue;
+                    }
+                    if let Ok(shader) = Shader::from_stream(body.language, &code(body, rest.arena)) {
+                        coming.insert(body.id, Arc::new(shader));
+                    }
+                    continue;
+                }
+                Packet::Draw(body) => {
+                    self.note(&mut scenes, &mut scene, &mut changed, body.topology, &coming);
+                    continue;
+                }
+                Packet::DrawIndexed(body) => {
+                    self.note(&mut scenes, &mut scene, &mut changed, body.topology, &coming);
+                    continue;
+                }
+                _ => continue,
+            }
+            changed = true;
+        }
+        for scene in scenes {
+            self.prepare_scene(&scene, &coming, Urgency::Soon);
+        }
+    }
+
+    /// A draw ahead: its shaders' translation begins at once, so that it is done when all draws have been found.
+    fn note(&mut self, scenes: &mut Vec<Scene>, scene: &mut Scene, changed: &mut bool, topology: u32, coming: &Coming) {
+        if topology as usize >= Topology::ALL.len() {
+            return;
+        }
+        let class = pipeline::class(Topology::of(topology as u8));
+        if scenes.len() < MOST_SCENES && (std::mem::take(changed) || class != scene.class) {
+            scene.class = class;
+            self.variants_of(scene, coming);
+            scenes.push(scene.clone());
+        }
+    }
+
+    /// The present state, without what draws say themselves.
+    fn scene(&self, class: u32) -> Scene {
+        Scene {
+            shaders: self.state.shaders,
+            vertex_input: self.state.vertex_input.id,
+            targets: self.formats_of(&self.state.render_targets),
+            ops: self.state.pixel_ops,
+            raster: self.state.raster,
+            blend: self.state.blend,
+            runtime: self.shading.runtime,
+            class,
+        }
+    }
+
+    fn shader_of(&self, id: ObjectId, coming: &Coming) -> Option<Arc<Shader>> {
+        let there = || self.shaders.get(id).and_then(|guest| guest.shader.clone());
+        coming.get(&id).cloned().or_else(there)
+    }
+
+    /// Numbers of a scene's variants; `None` where it cannot be drawn.
+    fn variants_of(&mut self, scene: &Scene, coming: &Coming) -> Option<(u32, u32)> {
+        let SetShaders { vertex, pixel } = scene.shaders;
+        let shader = self.shader_of(vertex, coming)?;
+        let mut runtime = scene.runtime;
+        runtime.link = shader.link();
+        runtime.vertex_ops.point_size = u8::from(scene.class == pipeline::class(Topology::PointList));
+        apply_pixel_ops(&mut runtime, &self.gpu.profile, &scene.ops);
+        let vertex = self.library.find(&shader, vertex, &runtime);
+        if pixel.is_none() {
+            return Some((vertex, Key::NONE));
+        }
+        let shader = self.shader_of(pixel, coming)?;
+        Some((vertex, self.library.find(&shader, pixel, &runtime)))
+    }
+
+    /// Lets workers make a scene's pipeline.
+    fn prepare_scene(&mut self, scene: &Scene, coming: &Coming, urgency: Urgency) {
+        let Some((vertex, pixel)) = self.variants_of(scene, coming) else { return };
+        if scene.targets == TargetFormats::default() {
+            return;
+        }
+        // The layout is what the shader reads, so it must have been translated.
+        let Some(inputs) = self.library.variant(vertex).map(|variant| variant.inputs) else { return };
+        let attributes: &[VertexAttribute] = match self.state.objects.get(scene.vertex_input) {
+            Some(Created::VertexInput(attributes)) => attributes,
+            _ => return,
+        };
+        let input = self.pipelines.inputs.number(&layout_of(attributes, inputs).0);
+        let blend = if self.gpu.profile.dynamic_state3.blend {
+            0
+        } else {
+            let outputs = if pixel == Key::NONE { 0 } else { self.library.variant(pixel).map_or(0, |v| v.outputs) };
+            self.pipelines.blends.number(&Blend {
+                enable: scene.blend.enable != 0,
+                equation: pipeline::equation(&scene.blend),
+                masks: pipeline::write_masks(&self.gpu.profile, &scene.blend, outputs),
+            })
+        };
+        let targets = self.pipelines.targets.number(&scene.targets);
+        let (raster, sample_mask) = Key::raster(&self.gpu.profile, &scene.raster, scene.class);
+        let key = Key { vertex, pixel, input, targets, blend, sample_mask, raster, spec: Default::default() };
+        self.pipelines.prepare(&key, &self.library, urgency, false);
+    }
+
+    /// What the state around shaders says of a texture; `before` is what it said.
+    fn shape_of(&self, binding: &TextureBinding, before: u8) -> u8 {
+        let sampler = self.samplers.get(binding.sampler);
+        let shape = match self.textures.get(binding.texture) {
+            Some(texture) if !binding.texture.is_none() => {
+                let compares = sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0);
+                let shadow = if texture.format.is_depth() && compares { bound::SHADOW } else { 0 };
+                texture.desc.dimension | shadow
+            }
+            _ => 0,
+        };
+        shape | before & bound::PROJECTED
+    }
+
+    /// Formats of targets, as far as they exist yet.
+    fn formats_of(&self, body: &SetRenderTargets) -> TargetFormats {
+        let mut formats = TargetFormats::default();
+        let mut add = |texture: ObjectId, srgb| {
+            let texture = self.textures.get(texture).filter(|_| !texture.is_none());
+            texture.map_or(vk::Format::UNDEFINED, |texture| {
+                let samples = u32::from(texture.desc.samples);
+                if formats.samples != 0 && formats.samples != samples {
+                    return vk::Format::UNDEFINED;
+                }
+                formats.samples = samples;
+                texture.target_format(&self.gpu, srgb)
+            })
+        };
+        let colors = body.color.map(|view| add(view.texture, body.srgb != 0));
+        let depth = add(body.depth.texture, false);
+        TargetFormats { colors, depth, ..formats }
+    }
+}
+
+/// The code of a shader's packet.
+fn code(body: &CreateShader, arena: &dyn Arena) -> Vec<u8> {
+    let mut code = vec![0; body.code.size as usize];
+    let _inside = arena.copy_out(&body.code, 0, &mut code);
+    code
+}
