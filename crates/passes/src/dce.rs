@@ -12,53 +12,70 @@ use crate::demand::Demand;
 /// Runs the pass.
 pub fn run(m: &mut Module) {
     let demand = Demand::of_values(m);
-    sweep(m, &demand, m.body);
+    sweep(m, &demand);
 }
 
-/// Removes what is not needed from a region and the regions inside.
-pub(crate) fn sweep(m: &mut Module, demand: &Demand, region: Region) {
-    let mut list = std::mem::take(&mut m.regions[region.index()].insts);
-    list.retain(|&inst| demand.needed[inst.index()] || matches!(m.inst(inst).op, Op::Yield | Op::Unreachable));
-    for &inst in &list {
-        match m.inst(inst).imm {
-            Imm::If(yes, no) => {
-                let dead = dead(demand, &m.inst(inst).results);
-                for region in [yes, no] {
-                    if let Some(end) = m.terminator(region).filter(|&t| m.inst(t).op == Op::Yield) {
-                        remove(&mut m.insts[end.index()].args, &dead);
+/// Removes what is not needed.
+pub(crate) fn sweep(m: &mut Module, demand: &Demand) {
+    let body = m.body;
+    Sweep { demand, loops: Vec::new() }.region(m, body, &Dead::new());
+}
+
+/// Which values of a list are dead.
+type Dead = SmallVec<[bool; 16]>;
+
+struct Sweep<'a> {
+    demand: &'a Demand,
+    /// Results and parameters of the loops around.
+    loops: Vec<[Dead; 2]>,
+}
+
+impl Sweep<'_> {
+    /// `results` are those of the `if` that the region is of.
+    fn region(&mut self, m: &mut Module, region: Region, results: &Dead) {
+        let mut list = std::mem::take(&mut m.regions[region.index()].insts);
+        list.retain(|&inst| {
+            let op = m.inst(inst).op;
+            if !self.demand.is_needed(inst) && !matches!(op, Op::Yield | Op::Unreachable) {
+                return false;
+            }
+            match (op, m.inst(inst).imm) {
+                (Op::Yield, _) => remove(&mut m.insts[inst.index()].args, results),
+                (Op::Break | Op::Continue, _) => {
+                    if let Some(dead) = self.loops.last() {
+                        remove(&mut m.insts[inst.index()].args, &dead[(op == Op::Continue) as usize]);
                     }
                 }
-                remove(&mut m.insts[inst.index()].results, &dead);
-                sweep(m, demand, yes);
-                sweep(m, demand, no);
-            }
-            Imm::Loop(body) => {
-                let results = dead(demand, &m.inst(inst).results);
-                let params = dead(demand, &m.region(body).params);
-                for jump in demand.jumps_of(inst) {
-                    let dead = if m.inst(jump).op == Op::Break { &results } else { &params };
-                    remove(&mut m.insts[jump.index()].args, dead);
+                (_, Imm::If(yes, no)) => {
+                    let dead = self.dead(&m.inst(inst).results);
+                    remove(&mut m.insts[inst.index()].results, &dead);
+                    self.region(m, yes, &dead);
+                    self.region(m, no, &dead);
                 }
-                remove(&mut m.insts[inst.index()].results, &results);
-                remove(&mut m.insts[inst.index()].args, &params);
-                remove(&mut m.regions[body.index()].params, &params);
-                sweep(m, demand, body);
+                (_, Imm::Loop(body)) => {
+                    let dead = [self.dead(&m.inst(inst).results), self.dead(&m.region(body).params)];
+                    remove(&mut m.insts[inst.index()].results, &dead[0]);
+                    remove(&mut m.insts[inst.index()].args, &dead[1]);
+                    remove(&mut m.regions[body.index()].params, &dead[1]);
+                    self.loops.push(dead);
+                    self.region(m, body, &Dead::new());
+                    self.loops.pop();
+                }
+                _ => {}
             }
-            _ => {}
-        }
+            true
+        });
+        m.regions[region.index()].insts = list;
     }
-    m.regions[region.index()].insts = list;
+
+    fn dead(&self, values: &Args) -> Dead {
+        values.iter().map(|&v| self.demand.is_dead(v)).collect()
+    }
 }
 
-/// Which of the values are not needed.
-fn dead(demand: &Demand, values: &Args) -> SmallVec<[bool; 16]> {
-    values.iter().map(|v| demand.lanes[v.index()] == 0).collect()
-}
-
-fn remove(list: &mut Args, dead: &[bool]) {
-    let mut at = 0;
-    list.retain(|_| {
-        at += 1;
-        !dead[at - 1]
-    });
+fn remove(list: &mut Args, dead: &Dead) {
+    if dead.contains(&true) {
+        let mut dead = dead.iter();
+        list.retain(|_| !dead.next().is_some_and(|&dead| dead));
+    }
 }

@@ -1,28 +1,36 @@
 //! Which instructions do something that counts, and which components of each value are needed for it. `dce` removes the rest, and
 //! `lanes` shortens vectors by it.
+//!
+//! One walk from the end to the begin: users come before what they use. Only loops are walked again, until what their parameters
+//! bring is known.
 
-use afterimage_ir::{Def, Flags, Imm, Inst, Mask, Meaning, Module, Op, Region, Value};
+use afterimage_ir::{Args, Flags, Imm, Inst, Mask, Meaning, Module, Op, Region, Value};
 
 /// What is needed of a module.
 pub(crate) struct Demand {
     /// Per instruction, whether it has an effect or a result that is needed.
-    pub(crate) needed: Vec<bool>,
+    needed: Vec<bool>,
     /// Per value, a bit for each component that is needed, and [`OPERAND`].
-    pub(crate) lanes: Vec<u8>,
+    lanes: Vec<u8>,
     /// `OPERAND`, or nothing if that is of no interest.
     operand: u8,
-    /// `break`s and `continue`s with the loop that they are of, sorted by it.
-    jumps: Vec<(Inst, Inst)>,
-    /// The `if` or loop around each instruction.
-    parent: Vec<Option<Inst>>,
-    /// The loop whose body a region is.
-    loop_of: Vec<Option<Inst>>,
-    insts: Vec<Inst>,
-    values: Vec<(Value, u8)>,
 }
 
 /// Set where a value is an operand of something needed, though perhaps none of its components is.
 const OPERAND: u8 = 1 << 4;
+/// All components, and `OPERAND`.
+const ALL: u8 = OPERAND | 15;
+/// After so many walks through a loop its parameters count as needed whole, so that code made for it cannot take forever.
+const MAX_WALKS: u32 = 4;
+
+/// The control flow around a region.
+#[derive(Clone, Copy, Default)]
+struct Around<'a> {
+    /// The results of the `if` that the region is of.
+    if_: Option<&'a Args>,
+    /// The results of the innermost loop, and its parameters.
+    loop_: Option<(&'a Args, &'a Args)>,
+}
 
 impl Demand {
     /// What must stay if no other instruction is changed.
@@ -36,153 +44,133 @@ impl Demand {
     }
 
     fn of(m: &Module, operand: u8) -> Demand {
-        let mut demand = Demand {
-            operand,
-            needed: vec![false; m.insts.len()],
-            lanes: vec![0; m.values.len()],
-            jumps: Vec::new(),
-            parent: vec![None; m.insts.len()],
-            loop_of: vec![None; m.regions.len()],
-            insts: Vec::with_capacity(32),
-            values: Vec::with_capacity(32),
-        };
-        demand.survey(m, m.body, None, None);
-        demand.jumps.sort_unstable_by_key(|jump| jump.1);
-        demand.mark(m);
+        let mut demand = Demand { needed: vec![false; m.insts.len()], lanes: vec![0; m.values.len()], operand };
+        demand.region(m, m.body, Around::default());
         demand
     }
 
-    /// The `break`s and `continue`s of a loop.
-    pub(crate) fn jumps_of(&self, loop_: Inst) -> impl Iterator<Item = Inst> + '_ {
-        let at = |limit: Inst| self.jumps.partition_point(|jump| jump.1 < limit);
-        self.jumps[at(loop_)..at(Inst(loop_.0 + 1))].iter().map(|jump| jump.0)
+    /// Whether the instruction must stay.
+    pub(crate) fn is_needed(&self, inst: Inst) -> bool {
+        self.needed[inst.index()]
     }
 
-    fn survey(&mut self, m: &Module, region: Region, parent: Option<Inst>, loop_: Option<Inst>) {
-        for &inst in &m.region(region).insts {
-            self.parent[inst.index()] = parent;
+    /// Whether anything needs the value.
+    pub(crate) fn is_dead(&self, value: Value) -> bool {
+        self.lanes[value.index()] == 0
+    }
+
+    /// The components of the value that are needed.
+    pub(crate) fn lanes(&self, value: Value) -> Mask {
+        Mask(self.lanes[value.index()] & 15)
+    }
+
+    #[inline]
+    fn need(&mut self, m: &Module, value: Value, lanes: u8) {
+        self.lanes[value.index()] |= lanes & (Mask::first(m.ty(value).lanes).0 | self.operand);
+    }
+
+    fn need_each(&mut self, m: &Module, args: &[Value], lanes: u8) {
+        args.iter().for_each(|&arg| self.need(m, arg, lanes));
+    }
+
+    /// Each operand is needed as far as the value that it becomes.
+    fn need_like(&mut self, m: &Module, args: &[Value], values: Option<&Args>) {
+        for (&arg, value) in args.iter().zip(values.into_iter().flatten()) {
+            self.need(m, arg, self.lanes[value.index()]);
+        }
+    }
+
+    fn region(&mut self, m: &Module, region: Region, around: Around<'_>) {
+        for &inst in m.region(region).insts.iter().rev() {
             let data = m.inst(inst);
             match (data.op, data.imm) {
-                (_, Imm::If(yes, no)) => {
-                    self.survey(m, yes, Some(inst), loop_);
-                    self.survey(m, no, Some(inst), loop_);
+                (Op::Yield, _) => self.need_like(m, &data.args, around.if_),
+                (Op::Break, _) => self.need_like(m, &data.args, around.loop_.map(|l| l.0)),
+                (Op::Continue, _) => self.need_like(m, &data.args, around.loop_.map(|l| l.1)),
+                (Op::Return | Op::Unreachable, _) => {}
+                (Op::Store | Op::StoreElem, Imm::VarMask(_, mask)) => {
+                    if let Some((&value, index)) = data.args.split_last() {
+                        self.need_each(m, index, ALL);
+                        self.need(m, value, mask.0 | OPERAND);
+                    }
                 }
-                (_, Imm::Loop(body)) => {
-                    self.loop_of[body.index()] = Some(inst);
-                    self.survey(m, body, Some(inst), Some(inst));
+                (Op::If, Imm::If(yes, no)) => {
+                    if data.results.iter().all(|&r| self.is_dead(r)) && !has_effect(m, yes) && !has_effect(m, no) {
+                        continue;
+                    }
+                    let inside = Around { if_: Some(&data.results), ..around };
+                    self.region(m, no, inside);
+                    self.region(m, yes, inside);
+                    self.need_each(m, &data.args, ALL);
                 }
-                (Op::Break | Op::Continue, _) => self.jumps.extend(loop_.map(|l| (inst, l))),
-                (Op::Yield | Op::Unreachable, _) => {}
-                (op, _) if op.has(Flags::SIDE_EFFECT) => self.insts.push(inst),
-                _ => {}
+                (Op::Loop, Imm::Loop(body)) => {
+                    // Its own jumps are no effect.
+                    if data.results.iter().all(|&r| self.is_dead(r)) && !has_lasting_effect(m, body) {
+                        continue;
+                    }
+                    self.loop_(m, &data.results, body);
+                    self.need_like(m, &data.args, Some(&m.region(body).params));
+                }
+                (op, _) if op.has(Flags::SIDE_EFFECT) => self.need_each(m, &data.args, ALL),
+                (op, _) => {
+                    let Some(lanes) = data.results.first().map(|r| self.lanes[r.index()]).filter(|&lanes| lanes != 0)
+                    else {
+                        continue;
+                    };
+                    match op {
+                        Op::Swizzle | Op::Shuffle | Op::Construct => {
+                            self.need_each(m, &data.args, OPERAND);
+                            for lane in Mask(lanes).lanes() {
+                                let (from, lane) = component(m, inst, lane, |v| m.ty(v).lanes);
+                                self.need(m, from, 1 << lane);
+                            }
+                        }
+                        _ if by_component(op) => self.need_each(m, &data.args, lanes),
+                        _ => self.need_each(m, &data.args, ALL),
+                    }
+                }
             }
+            self.needed[inst.index()] = true;
         }
     }
 
-    fn mark(&mut self, m: &Module) {
-        loop {
-            if let Some((value, lanes)) = self.values.pop() {
-                let known = &mut self.lanes[value.index()];
-                let new = lanes & !*known;
-                if new != 0 {
-                    *known |= new;
-                    self.mark_value(m, value, new);
-                }
-            } else if let Some(inst) = self.insts.pop() {
-                self.mark_inst(m, inst);
-            } else {
+    fn loop_(&mut self, m: &Module, results: &Args, body: Region) {
+        let params = &m.region(body).params;
+        let inside = Around { if_: None, loop_: Some((results, params)) };
+        for walk in 1.. {
+            let before: Vec<u8> = params.iter().map(|p| self.lanes[p.index()]).collect();
+            self.region(m, body, inside);
+            if params.iter().zip(before).all(|(p, before)| self.lanes[p.index()] == before) {
                 return;
             }
+            if walk == MAX_WALKS {
+                self.need_each(m, params, ALL);
+            }
         }
     }
+}
 
-    fn all(&mut self, m: &Module, value: Value) {
-        self.values.push((value, Mask::first(m.ty(value).lanes).0 | self.operand));
-    }
+/// Whether something happens in the region that is not in its results.
+fn has_effect(m: &Module, region: Region) -> bool {
+    effect(m, region, true)
+}
 
-    /// An instruction that counts: what surrounds it counts too, and so do the operands of an effect.
-    fn mark_inst(&mut self, m: &Module, inst: Inst) {
-        if std::mem::replace(&mut self.needed[inst.index()], true) {
-            return;
-        }
+/// As [`has_effect`], and jumps of the loop whose body the region is do not count.
+fn has_lasting_effect(m: &Module, region: Region) -> bool {
+    effect(m, region, false)
+}
+
+fn effect(m: &Module, region: Region, jumps: bool) -> bool {
+    m.region(region).insts.iter().any(|&inst| {
         let data = m.inst(inst);
-        if let Some(parent) = self.parent[inst.index()]
-            && !self.needed[parent.index()]
-        {
-            self.insts.push(parent);
-        }
         match (data.op, data.imm) {
-            // Their operands are needed one by one, with the results and parameters that they go to.
-            (Op::Yield | Op::Break | Op::Continue, _) => {}
-            (Op::Loop, _) => {
-                let jumps = self.jumps_of(inst).collect::<Vec<_>>();
-                self.insts.extend(jumps);
-            }
-            (Op::Store | Op::StoreElem, Imm::VarMask(_, mask)) => {
-                if let Some((&value, index)) = data.args.split_last() {
-                    index.iter().for_each(|&index| self.all(m, index));
-                    self.values.push((value, mask.0 | self.operand));
-                }
-            }
-            (op, _) if op.has(Flags::SIDE_EFFECT) => data.args.iter().for_each(|&arg| self.all(m, arg)),
-            // What they need depends on which components of their results are.
-            _ => {}
+            (_, Imm::If(yes, no)) => effect(m, yes, jumps) || effect(m, no, jumps),
+            (_, Imm::Loop(body)) => effect(m, body, false),
+            (Op::Break | Op::Continue, _) => jumps,
+            (Op::Yield | Op::Unreachable, _) => false,
+            (op, _) => op.has(Flags::SIDE_EFFECT),
         }
-    }
-
-    /// Components of a value that were not known to be needed.
-    fn mark_value(&mut self, m: &Module, value: Value, lanes: u8) {
-        match m.values[value.index()].def {
-            Def::Inst(inst) => {
-                if !self.needed[inst.index()] {
-                    self.mark_inst(m, inst);
-                }
-                let data = m.inst(inst);
-                let at = || data.results.iter().position(|&r| r == value);
-                match (data.op, data.imm) {
-                    (_, Imm::If(yes, no)) => {
-                        for region in [yes, no] {
-                            let end = m.terminator(region).map(|t| m.inst(t)).filter(|t| t.op == Op::Yield);
-                            let arg = end.zip(at()).and_then(|(end, at)| end.args.get(at));
-                            self.values.extend(arg.map(|&arg| (arg, lanes)));
-                        }
-                    }
-                    (_, Imm::Loop(_)) => self.mark_jumps(m, inst, Op::Break, at(), lanes),
-                    (Op::Swizzle | Op::Shuffle | Op::Construct, _) => {
-                        if lanes & OPERAND != 0 {
-                            self.values.extend(data.args.iter().map(|&arg| (arg, OPERAND)));
-                        }
-                        for lane in Mask(lanes).lanes() {
-                            let (from, lane) = component(m, inst, lane, |v| m.ty(v).lanes);
-                            self.values.push((from, 1 << lane));
-                        }
-                    }
-                    (op, _) if by_component(op) => self.values.extend(data.args.iter().map(|&arg| (arg, lanes))),
-                    _ => data.args.iter().for_each(|&arg| self.all(m, arg)),
-                }
-            }
-            Def::Param(region) => {
-                let at = m.region(region).params.iter().position(|&p| p == value);
-                if let Some(inst) = self.loop_of[region.index()] {
-                    self.insts.push(inst);
-                    let start = at.and_then(|at| m.inst(inst).args.get(at));
-                    self.values.extend(start.map(|&start| (start, lanes)));
-                    self.mark_jumps(m, inst, Op::Continue, at, lanes);
-                }
-            }
-            Def::None => {}
-        }
-    }
-
-    /// Marks operand `at` of the jumps of a loop.
-    fn mark_jumps(&mut self, m: &Module, loop_: Inst, op: Op, at: Option<usize>, lanes: u8) {
-        let args: Vec<Value> = self
-            .jumps_of(loop_)
-            .filter(|&jump| m.inst(jump).op == op)
-            .filter_map(|jump| at.and_then(|at| m.inst(jump).args.get(at)).copied())
-            .collect();
-        self.values.extend(args.into_iter().map(|arg| (arg, lanes)));
-    }
+    })
 }
 
 /// Whether component n of the result is made of components n of the operands alone.

@@ -23,7 +23,7 @@ use crate::rewrite::push;
 pub fn run(m: &mut Module) {
     let demand = Demand::of_components(m);
     let body = m.body;
-    dce::sweep(m, &demand, body);
+    dce::sweep(m, &demand);
     let mut pass = Lanes { demand, places: vec![Places::Own; m.values.len()], results: Vec::new(), loops: Vec::new() };
     pass.region(m, body);
 }
@@ -67,7 +67,7 @@ struct Lanes {
 
 impl Lanes {
     fn needed(&self, value: Value) -> Mask {
-        Mask(self.demand.lanes[value.index()] & 15)
+        self.demand.lanes(value)
     }
 
     /// How many components the value had.
@@ -76,6 +76,10 @@ impl Lanes {
             Places::Own => m.ty(value).lanes,
             Places::At(_, lanes) => lanes,
         }
+    }
+
+    fn is_own(&self, value: Value) -> bool {
+        matches!(self.places[value.index()], Places::Own)
     }
 
     fn place(&self, value: Value, lane: u8) -> Option<Place> {
@@ -172,27 +176,25 @@ impl Lanes {
 
     /// Puts the operands of an instruction together, by what is taken of each.
     fn operands(&mut self, m: &mut Module, new: &mut Vec<Inst>, inst: Inst, take: impl Fn(usize) -> Take) {
-        let old = m.inst(inst).args.clone();
-        for (at, &arg) in old.iter().enumerate() {
-            // The same twice is put together once: a square must stay one.
-            let known = (0..at).find(|&other| old[other] == arg && take(other) == take(at));
-            let value = match known {
-                Some(other) => m.inst(inst).args[other],
-                None => self.operand(m, new, arg, take(at)),
+        let mut lists: SmallVec<[(List, u8, Value); 4]> = SmallVec::new();
+        for at in 0..m.inst(inst).args.len() {
+            let arg = m.inst(inst).args[at];
+            let (list, lanes) = match take(at) {
+                Take::One(lane) => ([self.place(arg, lane), None, None, None], 1),
+                Take::All(_) if self.is_own(arg) => continue,
+                Take::All(mask) => {
+                    let lanes = self.lanes(m, arg);
+                    let read = |lane: u8| self.place(arg, lane).filter(|_| lane < lanes && mask.has(lane));
+                    ([0, 1, 2, 3].map(read), lanes)
+                }
             };
+            // The same twice is put together once: a square must stay one.
+            let value = match lists.iter().find(|known| (known.0, known.1) == (list, lanes)) {
+                Some(known) => known.2,
+                None => build(m, new, Type::new(m.ty(arg).kind, lanes), &list),
+            };
+            lists.push((list, lanes, value));
             m.insts[inst.index()].args[at] = value;
-        }
-    }
-
-    fn operand(&self, m: &mut Module, new: &mut Vec<Inst>, arg: Value, take: Take) -> Value {
-        let kind = m.ty(arg).kind;
-        match (take, self.places[arg.index()]) {
-            (Take::One(lane), _) => build(m, new, Type::new(kind, 1), &[self.place(arg, lane), None, None, None]),
-            (Take::All(_), Places::Own) => arg,
-            (Take::All(mask), Places::At(list, lanes)) => {
-                let list = std::array::from_fn(|lane| list[lane].filter(|_| mask.has(lane as u8)));
-                build(m, new, Type::new(kind, lanes), &list)
-            }
         }
     }
 
