@@ -80,7 +80,7 @@ impl Dst {
         self.modifiers & DST_SATURATE != 0
     }
 
-    /// `_pp`.
+    /// `_pp`. Results may have more precision than asked for, and ours have: 32 bits everywhere.
     pub const fn partial_precision(&self) -> bool {
         self.modifiers & DST_PARTIAL_PRECISION != 0
     }

@@ -199,10 +199,9 @@ impl Lifter<'_> {
     fn sgn(&mut self, src: &Src) -> Result<Value, LiftErrorKind> {
         let x = self.src(src)?;
         let (zero, one, minus) = (self.b.f32(0.0), self.b.f32(1.0), self.b.f32(-1.0));
-        let positive = self.b.flt(zero, x);
-        let negative = self.b.flt(x, zero);
-        let otherwise = self.b.select(negative, minus, zero);
-        Ok(self.b.select(positive, one, otherwise))
+        let (none, negative) = (self.b.feq(x, zero), self.b.flt(x, zero));
+        let otherwise = self.b.select(none, zero, one);
+        Ok(self.b.select(negative, minus, otherwise))
     }
 
     /// All four components times the reciprocal length of the first three.

@@ -1,7 +1,7 @@
 //! Declarations, inputs at the start, outputs at the end.
 
-use super::{Failure, LiftErrorKind, Lifter};
-use crate::banks::{Bank, SystemRegister};
+use super::Lifter;
+use crate::banks::{Bank, FixedPixelRegister, SystemRegister};
 use crate::io::{self, LinkInfo};
 use crate::pixel_ops::{self, PixelResult};
 use crate::tables::{Opcode, Operand, RegisterType, Stage, Usage};
@@ -16,16 +16,14 @@ pub(super) const SAMPLERS: usize = crate::signature::MAX_SAMPLERS;
 /// Texture slot of the vertex stage's first sampler.
 pub(super) const VERTEX_SLOT: u8 = 16;
 
-/// Registers of the stream's banks; software vertex processing can name more.
-const MAX_FLOATS: u32 = 256;
-const MAX_INTS: u32 = 16;
-
 /// The three constant files: what of them is named, and their banks once declared.
 #[derive(Default)]
 pub(super) struct Constants {
     float: File,
     int: File,
     bool: File,
+    /// What the bump opcodes of ps_1_x share with the fixed-function stage.
+    fixed: Option<ir::Bank>,
 }
 
 #[derive(Default)]
@@ -35,18 +33,17 @@ struct File {
 }
 
 impl Lifter<'_> {
-    pub(super) fn declare(&mut self) -> Result<(), Failure> {
-        self.declare_constants()?;
+    pub(super) fn declare(&mut self) {
+        self.declare_constants();
         self.declare_arrays();
         match self.program.version.stage {
             Stage::Vertex => self.vertex_inputs(),
             Stage::Pixel => self.pixel_inputs(),
         }
-        Ok(())
     }
 
-    fn declare_constants(&mut self) -> Result<(), Failure> {
-        for (at, i) in self.program.instructions.iter().enumerate() {
+    fn declare_constants(&mut self) {
+        for i in &self.program.instructions {
             let defined = i.dst.iter().map(|dst| (dst.register, 1));
             let rows = i.op.info().operands.iter().find_map(|operand| match operand {
                 Operand::Rows(rows) => Some(u32::from(*rows)),
@@ -54,16 +51,13 @@ impl Lifter<'_> {
             });
             // Only the last source of a matrix opcode has rows, but one bank register too many costs nothing.
             for (register, rows) in defined.chain(i.srcs.iter().map(|src| (src.register, rows.unwrap_or(1)))) {
-                let (file, limit) = match register.ty {
-                    RegisterType::Const => (&mut self.constants.float, MAX_FLOATS),
-                    RegisterType::ConstInt => (&mut self.constants.int, MAX_INTS),
-                    RegisterType::ConstBool => (&mut self.constants.bool, MAX_INTS),
+                let file = match register.ty {
+                    RegisterType::Const => &mut self.constants.float,
+                    RegisterType::ConstInt => &mut self.constants.int,
+                    RegisterType::ConstBool => &mut self.constants.bool,
                     _ => continue,
                 };
-                if u32::from(register.number) >= limit {
-                    return Err((at, LiftErrorKind::Constant(register.number)));
-                }
-                let count = u32::from(register.ty.info().count(self.program.version)).min(limit);
+                let count = u32::from(register.ty.info().count(self.program.version));
                 let end = if register.relative.is_some() { count } else { u32::from(register.number) + rows };
                 file.size = file.size.max(end.min(count));
             }
@@ -71,6 +65,10 @@ impl Lifter<'_> {
         for i in &self.program.instructions {
             let Some(dst) = i.dst else { continue };
             let (bank, value) = match i.op {
+                Opcode::Def if self.program.version.is_ps_1() => {
+                    let clamped = i.immediate.map(|bits| f32::from_bits(bits).clamp(-1.0, 1.0).to_bits());
+                    (self.float_bank(), clamped)
+                }
                 Opcode::Def => (self.float_bank(), i.immediate),
                 Opcode::DefI => (self.int_bank(), i.immediate),
                 Opcode::DefB => (self.bool_bank(), [i.immediate[0], 0, 0, 0]),
@@ -78,7 +76,14 @@ impl Lifter<'_> {
             };
             self.b.define_const(bank, dst.register.number.into(), value);
         }
-        Ok(())
+    }
+
+    /// A register of [`Bank::FixedPixel`].
+    pub(super) fn fixed_register(&mut self, register: u16) -> Value {
+        let size = FixedPixelRegister::COUNT.into();
+        let b = &mut self.b;
+        let bank = *self.constants.fixed.get_or_insert_with(|| b.bank(bank("fixed", Bank::FixedPixel, size)));
+        b.load_const(bank, register.into())
     }
 
     pub(super) fn float_bank(&mut self) -> ir::Bank {
@@ -132,6 +137,8 @@ impl Lifter<'_> {
         }
     }
 
+    /// All inputs have four components: those that a vertex format lacks are 0, and w is 1, by the rules of both Direct3D
+    /// (`D3DDECLTYPE`) and Vulkan ("Vertex Input Extraction"), whose formats are the same here.
     fn vertex_inputs(&mut self) {
         let mut seen = 0u32;
         for element in &self.signature.inputs {
@@ -164,7 +171,11 @@ impl Lifter<'_> {
             let register = crate::instruction::Register::new(element.file, element.register);
             let mask = Mask(if self.program.version.major < 3 { 0xF } else { element.mask });
             let centroid = centroid.contains(&register);
-            let value = pixel_ops::input(&mut self.b, self.runtime, element.usage, element.index, centroid);
+            let mut value = pixel_ops::input(&mut self.b, self.runtime, element.usage, element.index, centroid);
+            // Before model 3, `v#` are colours, and interpolation beyond the edges does not leave their range.
+            if self.program.version.major < 3 && element.file == RegisterType::Input {
+                value = self.b.fsat(value);
+            }
             self.store_input(element.file, element.register, mask, value);
         }
     }
@@ -262,7 +273,9 @@ impl Lifter<'_> {
             }
         }
         if self.signature.depth_output {
-            result.depth = Some(self.output_register(RegisterType::DepthOut, 0));
+            let depth = self.output_register(RegisterType::DepthOut, 0);
+            let depth = self.b.extract(depth, 0);
+            result.depth = Some(self.b.fsat(depth));
         }
         result.fog = self.program.version.major < 3;
         pixel_ops::epilogue(&mut self.b, self.runtime, result);

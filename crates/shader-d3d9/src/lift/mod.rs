@@ -58,15 +58,9 @@ pub enum LiftErrorKind {
     /// Calls too deep, or recursion.
     #[error("subroutines are nested deeper than {}", flow::MAX_CALLS)]
     CallDepth,
-    /// The last row of a matrix without the rows before it.
-    #[error("the texm3x2pad or texm3x3pad before it is missing")]
-    MissingPad,
     /// `aL` outside of a loop.
     #[error("aL is used outside of a loop")]
     NoLoop,
-    /// A constant of software vertex processing that no bank holds.
-    #[error("constant register {0} is beyond those that a draw can have")]
-    Constant(u16),
     /// Too many instructions after inlining.
     #[error("more than {MAX_LIFTED} instructions with subroutines inlined")]
     TooComplex,
@@ -111,8 +105,8 @@ pub fn lift_program(program: &Program, signature: &Signature, runtime: &RuntimeI
         calls: 0,
         lifted: 0,
     };
-    let lifted = lifter.declare().and_then(|()| lifter.run(0));
-    lifted.map_err(|(at, kind)| {
+    lifter.declare();
+    lifter.run(0).map_err(|(at, kind)| {
         let instruction = &program.instructions[at];
         LiftError::Instruction { offset: instruction.offset, opcode: instruction.op.info().name, kind }
     })?;

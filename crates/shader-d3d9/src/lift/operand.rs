@@ -48,6 +48,12 @@ impl Lifter<'_> {
             RegisterType::Const => {
                 let bank = self.float_bank();
                 match relative {
+                    None if self.program.version.is_ps_1() => {
+                        let value = self.b.load_const(bank, number.into());
+                        let (low, high) = (self.b.f32(-1.0), self.b.f32(1.0));
+                        let value = self.b.fmaxc(value, low);
+                        self.b.fminc(value, high)
+                    }
                     None => self.b.load_const(bank, number.into()),
                     Some(index) => self.b.load_const_dyn(bank, number.into(), index),
                 }

@@ -1,9 +1,16 @@
 //! Texture opcodes of ps_1_x, most of which do some arithmetic with the coordinates of their stage first.
 //!
 //! Before ps_1_4 the coordinates of a stage stand in its `t` register until an opcode replaces them by its result.
+//!
+//! Ranges are those of the reference's page "ps_1_1, ps_1_2, ps_1_3, ps_1_4 Registers": constants are clamped to -1..1
+//! and colours to 0..1 where they are read. Temporaries hold at least -1..1 (`PixelShader1xMaxValue`); hardware from
+//! Direct3D 9 on and every driver since has kept them as floats, and so do we.
 
+use super::texture::Lookup;
 use super::{LiftErrorKind, Lifter};
+use crate::banks::FixedPixelRegister;
 use crate::instruction::Instruction;
+use crate::io::bound;
 use crate::tables::{Opcode, RegisterType};
 use afterimage_ir::{Swizzle, Value};
 
@@ -14,10 +21,18 @@ impl Lifter<'_> {
         let number = dst.register.number;
         let own = self.load_row(dst.register, 0)?;
         Ok(Some(match i.op {
-            Opcode::Tex => self.sample(number, own),
+            Opcode::Tex => {
+                let coord = self.projected(number, own);
+                self.sample(number, coord, Lookup::Plain)
+            }
             Opcode::TexLd14 => {
                 let coord = self.src(&i.srcs[0])?;
-                self.sample(number, coord)
+                self.sample(number, coord, Lookup::Plain)
+            }
+            Opcode::TexBem | Opcode::TexBemL => self.bump_lookup(i, number, own)?,
+            Opcode::Bem => {
+                let (base, offset) = (self.src(&i.srcs[0])?, self.src(&i.srcs[1])?);
+                self.bump(number, base, offset)
             }
             Opcode::TexCoord => {
                 let xyz = self.b.resize(own, 3);
@@ -35,7 +50,7 @@ impl Lifter<'_> {
             Opcode::TexDp3Tex => {
                 let (dot, zero) = (self.row(i, own)?, self.b.f32(0.0));
                 let coord = self.b.construct(&[dot, zero, zero]);
-                self.sample(number, coord)
+                self.sample(number, coord, Lookup::Plain)
             }
             Opcode::TexM3x2Pad | Opcode::TexM3x3Pad => {
                 let pad = (self.row(i, own)?, self.b.extract(own, 3));
@@ -46,7 +61,7 @@ impl Lifter<'_> {
                 let [(u, _)] = self.take_pads()?;
                 let v = self.row(i, own)?;
                 let coord = self.b.construct(&[u, v]);
-                self.sample(number, coord)
+                self.sample(number, coord, Lookup::Plain)
             }
             Opcode::TexM3x2Depth => {
                 let [(z, _)] = self.take_pads()?;
@@ -61,21 +76,23 @@ impl Lifter<'_> {
             }
             Opcode::TexM3x3Tex => {
                 let (coord, _) = self.matrix_row_3(i, own)?;
-                self.sample(number, coord)
+                self.sample(number, coord, Lookup::Plain)
             }
             Opcode::TexM3x3Spec => {
                 let (normal, _) = self.matrix_row_3(i, own)?;
                 let eye = self.src_row(&i.srcs[1], 0, 3)?;
                 let coord = self.reflect(normal, eye);
-                self.sample(number, coord)
+                self.sample(number, coord, Lookup::Plain)
             }
             Opcode::TexM3x3VSpec => {
                 let (normal, eye) = self.matrix_row_3(i, own)?;
                 let coord = self.reflect(normal, eye);
-                self.sample(number, coord)
+                self.sample(number, coord, Lookup::Plain)
             }
             Opcode::TexDepth => {
-                let (z, w) = (self.b.extract(own, 0), self.b.extract(own, 1));
+                let (z, w, one) = (self.b.extract(own, 0), self.b.extract(own, 1), self.b.f32(1.0));
+                // The divisor is a colour, so it is at most one.
+                let w = self.b.fminc(w, one);
                 self.store_depth(z, w);
                 return Ok(None);
             }
@@ -83,11 +100,48 @@ impl Lifter<'_> {
         }))
     }
 
+    /// Coordinates of a stage, divided by the fourth where `D3DTSS_TEXTURETRANSFORMFLAGS` has `D3DTTFF_PROJECTED`.
+    fn projected(&mut self, stage: u16, coord: Value) -> Value {
+        let bound = self.runtime.textures.get(usize::from(stage)).copied().unwrap_or_default();
+        if bound & bound::PROJECTED != 0 { self.project(coord) } else { coord }
+    }
+
+    /// `texbem`: a lookup at coordinates that another texture's red and green move; `texbeml` then scales the texel by
+    /// the luminance in that texture's blue.
+    fn bump_lookup(&mut self, i: &Instruction, stage: u16, own: Value) -> Result<Value, LiftErrorKind> {
+        let source = self.src(&i.srcs[0])?;
+        let coord = self.projected(stage, own);
+        let (moved, rest) = (self.bump(stage, coord, source), self.b.swizzle(coord, Swizzle::new(&[2, 3])));
+        let moved = self.b.resize(moved, 2);
+        let coord = self.b.construct(&[moved, rest]);
+        let texel = self.sample(stage, coord, Lookup::Plain);
+        if i.op == Opcode::TexBem {
+            return Ok(texel);
+        }
+        let register = self.fixed_register(FixedPixelRegister::BumpLuminance.element(stage));
+        let (scale, offset) = (self.b.extract(register, 0), self.b.extract(register, 1));
+        let blue = self.b.extract(source, 2);
+        let luminance = self.b.fmadz(blue, scale, offset);
+        Ok(self.b.fmulz(texel, luminance))
+    }
+
+    /// `u + M00 * r + M10 * g` and `v + M01 * r + M11 * g`, with the bump matrix of a stage (`D3DTSS_BUMPENVMAT00` and
+    /// so on); the other components have no meaning.
+    fn bump(&mut self, stage: u16, base: Value, offset: Value) -> Value {
+        let matrix = self.fixed_register(FixedPixelRegister::BumpMatrix.element(stage));
+        let [first, second] = [[0, 1], [2, 3]].map(|row| self.b.swizzle(matrix, Swizzle::new(&row)));
+        let (red, green) = (self.b.extract(offset, 0), self.b.extract(offset, 1));
+        let base = self.b.resize(base, 2);
+        let moved = self.b.fmadz(first, red, base);
+        let moved = self.b.fmadz(second, green, moved);
+        self.b.resize(moved, 4)
+    }
+
     /// A lookup by components of another texture's result.
     fn by_components(&mut self, i: &Instruction, number: u16, lanes: &[u8]) -> Result<Value, LiftErrorKind> {
         let source = self.src(&i.srcs[0])?;
         let coord = self.b.swizzle(source, Swizzle::new(lanes));
-        Ok(self.sample(number, coord))
+        Ok(self.sample(number, coord, Lookup::Plain))
     }
 
     /// The stage's coordinates times the source: a row of a matrix times a vector.
@@ -98,7 +152,7 @@ impl Lifter<'_> {
 
     /// What the last `N` pads computed.
     fn take_pads<const N: usize>(&mut self) -> Result<[(Value, Value); N], LiftErrorKind> {
-        let pads = self.pads.last_chunk().copied().ok_or(LiftErrorKind::MissingPad)?;
+        let pads = self.pads.last_chunk().copied().ok_or(LiftErrorKind::Unsupported)?;
         self.pads.clear();
         Ok(pads)
     }
@@ -120,7 +174,7 @@ impl Lifter<'_> {
         self.b.fmadz(normal, double, minus)
     }
 
-    /// `z / w` as the pixel's depth; one where `w` is zero.
+    /// `z / w` as the pixel's depth; one where `w` is zero ("texdepth - ps", "texm3x2depth - ps").
     fn store_depth(&mut self, z: Value, w: Value) {
         let (one, zero) = (self.b.f32(1.0), self.b.f32(0.0));
         let depth = self.b.fdiv(z, w);

@@ -1,4 +1,5 @@
 //! What instructions compute, worked out from the shader reference. The interpreter and the driver are held against it.
+#![allow(dead_code, reason = "each test takes what it needs")]
 
 /// c0 to c3.
 pub(crate) const FLOATS: [[f32; 4]; 4] =
@@ -69,6 +70,34 @@ pub(crate) const ARITHMETIC: &[(&str, [f32; 4])] = &[
     ("mova a0.y, c0.x\nmov r0, c[a0.y + 1]", [-2.0, 0.25, 1.0, 0.0]),
     ("def c9, 1.0, 2.0, 3.0, 4.0\nmova a0.x, c1.w\nmov r0, c[a0.x + 1]", [1.0, 2.0, 3.0, 4.0]),
     ("def c9, 5.0, 6.0, 7.0, -0.0\nmov r0, c9", [5.0, 6.0, 7.0, -0.0]),
+    // "a0 - vs": all components can be indices. "mova - vs".
+    ("mova a0, c0.yyyx\nmov r0, c[a0.w + 1]", [-2.0, 0.25, 1.0, 0.0]),
+    // Matrix rows by an index.
+    ("mova a0.x, c0.x\nm3x2 r0.xy, c0, c[a0.x]", [-2.5, 1.5, 0.0, 0.0]),
+    // Largest finite numbers instead of infinities, by the pseudo code of "rcp - vs" and "log - vs".
+    ("rcp r0, c3.x", [0.0; 4]),
+    ("rcp r0, -c3.x", [0.0; 4]),
+    ("rsq r0, c3.x", [0.0; 4]),
+    ("log r0, c3.x", [MAX; 4]),
+    ("exp r0, -c3.x", [0.0; 4]),
+    // "pow - vs" takes the absolute value of the base.
+    ("pow r0, -c0.y, c0.y", [4.0; 4]),
+    ("pow r0, c0.y, -c0.x", [0.5; 4]),
+    // "lit - vs": nothing shines where x or y is not positive; powers may be negative.
+    ("lit r0, c1", [1.0, 0.5, 0.0, 1.0]),
+    ("mov r1, c0\nmov r1.w, -c0.x\nlit r0, r1", [1.0, 1.0, 0.5, 1.0]),
+    ("mov r0, c0\ncrs r0.y, c0, c1", [1.0, 1.5, 3.0, 4.0]),
+    ("nrm r0.xyz, c3.yyx", [0.0, 0.0, 0.0, 0.0]),
+    // Comparisons with NaN are false: "min - vs" is a < b ? a : b, "max - vs" a >= b ? a : b, "sge - vs" a >= b.
+    ("add r1, c3.x, -c3.x\nmin r0, r1, c0", [1.0, 2.0, 3.0, 4.0]),
+    ("add r1, c3.x, -c3.x\nmax r0, r1, c0", [1.0, 2.0, 3.0, 4.0]),
+    ("add r1, c3.x, -c3.x\nsge r0, r1, c0", [0.0; 4]),
+    ("add r1, c3.x, -c3.x\nslt r0, r1, c0", [0.0; 4]),
+    // A predicate can be swizzled and negated, and chooses component by component.
+    ("setp_ge p0, c1, c1.z\nmov r0, c0\n(p0.wzyx) add r0, r0, c0.x", [2.0, 3.0, 3.0, 5.0]),
+    ("setp_eq p0.y, c0, c0\nmov r0, c0\n(!p0) mov r0.xy, c3.y", [0.0, 2.0, 3.0, 4.0]),
+    // A predicated instruction leaves other components alone, and writes none where nothing is true.
+    ("setp_gt p0, c0.x, c0.y\nmov r0, c0\n(p0.x) mul_sat r0, c0, c1", [1.0, 2.0, 3.0, 4.0]),
 ];
 
 /// Instructions with flow control, and what r0.x holds after them.
@@ -86,6 +115,24 @@ pub(crate) const FLOW: &[(&str, f32)] = &[
     ("mov r0, c0.x\nif_gt c0.x, c0.y\nmov r0, c0.w\nendif", 1.0),
     ("setp_gt p0, c0.y, c0.x\nmov r0, c0.x\nif p0.x\nmov r0, c0.z\nendif", 3.0),
     ("setp_gt p0, c0.y, c0.x\nmov r0, c0.x\nrep i0\nadd r0, r0, c0.x\nbreakp p0.x\nendrep", 2.0),
+    ("setp_gt p0, c0.y, c0.x\nmov r0, c0.x\nrep i0\nadd r0, r0, c0.x\nbreakp !p0.x\nendrep", 5.0),
+    // "rep - vs", "loop - vs": counts of zero and less run no round, and there are at most 255.
+    ("defi i2, 0, 0, 0, 0\nmov r0, c0.x\nrep i2\nmov r0, c0.y\nendrep", 1.0),
+    ("defi i2, -3, 0, 0, 0\nmov r0, c0.x\nrep i2\nmov r0, c0.y\nendrep", 1.0),
+    ("defi i2, 255, 0, 0, 0\nmov r0, c3.y\nrep i2\nadd r0, r0, c0.x\nendrep", 255.0),
+    ("defi i2, 300, 0, 0, 0\nmov r0, c3.y\nrep i2\nadd r0, r0, c0.x\nendrep", 255.0),
+    // Four deep.
+    ("mov r0, c3.y\nrep i1\nrep i1\nrep i1\nrep i1\nadd r0, r0, c0.x\nendrep\nendrep\nendrep\nendrep", 81.0),
+    // aL goes down from 2; the loop inside has its own, and the one outside goes on with its.
+    ("defi i2, 3, 2, -1, 0\nmov r0, c3.y\nloop aL, i2\nadd r0, r0, c[aL].x\nendloop", -0.5),
+    ("mov r0, c3.y\nloop aL, i1\nloop aL, i0\nendloop\nrep i0\nbreak\nendrep\nadd r0, r0, c[aL].y\nendloop", 0.75),
+    // A break leaves the loop through the branches around it.
+    ("mov r0, c3.y\nrep i0\nadd r0, r0, c0.x\nif b1\nif_ge r0.x, c0.z\nbreak\nendif\nendif\nendrep", 3.0),
+    // All comparisons with NaN are false but "not equal".
+    ("add r1, c3.x, -c3.x\nmov r0, c0.x\nif_ge r1.x, r1.x\nmov r0, c0.y\nendif", 1.0),
+    ("add r1, c3.x, -c3.x\nmov r0, c0.x\nif_ne r1.x, r1.x\nmov r0, c0.y\nendif", 2.0),
+    ("add r1, c3.x, -c3.x\nmov r0, c0.x\nrep i0\nbreak_le r1.x, c0.x\nadd r0, r0, c0.x\nendrep", 5.0),
+    ("add r1, c3.x, -c3.x\nsetp_ne p0, r1, c0\nmov r0, c0.x\n(p0) mov r0, c0.y", 2.0),
 ];
 
 /// Equal, but for the precision of the interpreter's and the driver's functions.

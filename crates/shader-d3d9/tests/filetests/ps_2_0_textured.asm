@@ -29,64 +29,65 @@ mov oC0, r0
 ;   var r5 "r2" : b32x4
 ;   var r6 "oC0" : b32x4
 ;   v0: f32x4 = load_input in0
-;   v1: b32x4 = bitcast v0
-;   store r0.xyzw, v1
-;   v2: f32x4 = load_input in1
-;   v3: b32x4 = bitcast v2
-;   store r1.xyzw, v3
-;   v4: f32x4 = load_input in2
-;   v5: b32x4 = bitcast v4
-;   store r2.xyzw, v5
-;   v6: b32x4 = load r1
-;   v7: f32x4 = bitcast v6
-;   v8: f32x2 = swizzle v7.xy
-;   v9: f32x4 = sample t0, v8
-;   v10: b32x4 = bitcast v9
-;   store r3.xyzw, v10
-;   v11: b32x4 = load r2
-;   v12: b32 = swizzle v11.w
-;   v13: f32x4 = bitcast v11
-;   v14: f32 = bitcast v12
-;   v15: f32x4 = swizzle v14.xxxx
-;   v16: f32x4 = fdiv v13, v15
-;   v17: f32x2 = swizzle v16.xy
-;   v18: f32x4 = sample t0, v17
-;   v19: b32x4 = bitcast v18
-;   store r4.xyzw, v19
-;   v20: b32x4 = load r2
-;   v21: b32 = swizzle v20.w
-;   v22: f32x4 = bitcast v20
-;   v23: f32x3 = swizzle v22.xyz
-;   v24: f32 = bitcast v21
-;   v25: f32x4 = sample_bias t1, v23, v24
-;   v26: b32x4 = bitcast v25
-;   store r5.xyzw, v26
-;   v27: b32x4 = load r3
-;   v28: b32x4 = load r0
-;   v29: b32x4 = load r4
-;   v30: f32x4 = bitcast v27
+;   v1: f32x4 = fsat v0
+;   v2: b32x4 = bitcast v1
+;   store r0.xyzw, v2
+;   v3: f32x4 = load_input in1
+;   v4: b32x4 = bitcast v3
+;   store r1.xyzw, v4
+;   v5: f32x4 = load_input in2
+;   v6: b32x4 = bitcast v5
+;   store r2.xyzw, v6
+;   v7: b32x4 = load r1
+;   v8: f32x4 = bitcast v7
+;   v9: f32x2 = swizzle v8.xy
+;   v10: f32x4 = sample t0, v9
+;   v11: b32x4 = bitcast v10
+;   store r3.xyzw, v11
+;   v12: b32x4 = load r2
+;   v13: b32 = swizzle v12.w
+;   v14: f32x4 = bitcast v12
+;   v15: f32 = bitcast v13
+;   v16: f32x4 = swizzle v15.xxxx
+;   v17: f32x4 = fdiv v14, v16
+;   v18: f32x2 = swizzle v17.xy
+;   v19: f32x4 = sample t0, v18
+;   v20: b32x4 = bitcast v19
+;   store r4.xyzw, v20
+;   v21: b32x4 = load r2
+;   v22: b32 = swizzle v21.w
+;   v23: f32x4 = bitcast v21
+;   v24: f32x3 = swizzle v23.xyz
+;   v25: f32 = bitcast v22
+;   v26: f32x4 = sample_bias t1, v24, v25
+;   v27: b32x4 = bitcast v26
+;   store r5.xyzw, v27
+;   v28: b32x4 = load r3
+;   v29: b32x4 = load r0
+;   v30: b32x4 = load r4
 ;   v31: f32x4 = bitcast v28
 ;   v32: f32x4 = bitcast v29
-;   v33: f32x4 = fmadz v30, v31, v32
-;   v34: b32x4 = bitcast v33
-;   store r3.xyzw, v34
-;   v35: b32x4 = load_const c0[0]
-;   v36: b32x4 = swizzle v35.wwww
-;   v37: b32x4 = load r3
-;   v38: b32x4 = load r5
-;   v39: f32x4 = bitcast v37
+;   v33: f32x4 = bitcast v30
+;   v34: f32x4 = fmadz v31, v32, v33
+;   v35: b32x4 = bitcast v34
+;   store r3.xyzw, v35
+;   v36: b32x4 = load_const c0[0]
+;   v37: b32x4 = swizzle v36.wwww
+;   v38: b32x4 = load r3
+;   v39: b32x4 = load r5
 ;   v40: f32x4 = bitcast v38
-;   v41: f32x4 = fsub v39, v40
-;   v42: f32x4 = bitcast v36
-;   v43: f32x4 = bitcast v38
-;   v44: f32x4 = fmadz v42, v41, v43
-;   v45: f32x4 = fsat v44
-;   v46: b32x4 = bitcast v45
-;   store r3.xyzw, v46
-;   v47: b32x4 = load r3
-;   store r6.xyzw, v47
-;   v48: b32x4 = load r6
-;   v49: f32x4 = bitcast v48
-;   store_output out0, v49
+;   v41: f32x4 = bitcast v39
+;   v42: f32x4 = fsub v40, v41
+;   v43: f32x4 = bitcast v37
+;   v44: f32x4 = bitcast v39
+;   v45: f32x4 = fmadz v43, v42, v44
+;   v46: f32x4 = fsat v45
+;   v47: b32x4 = bitcast v46
+;   store r3.xyzw, v47
+;   v48: b32x4 = load r3
+;   store r6.xyzw, v48
+;   v49: b32x4 = load r6
+;   v50: f32x4 = bitcast v49
+;   store_output out0, v50
 ;   return
 ; }

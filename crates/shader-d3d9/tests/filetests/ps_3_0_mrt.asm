@@ -173,12 +173,13 @@ mov oDepth, r5.x
 ;   v90: b32x4 = load r10
 ;   v91: b32x4 = load r11
 ;   v92: b32x4 = load r12
-;   v93: f32x4 = bitcast v90
-;   store_output out0, v93
-;   v94: f32x4 = bitcast v91
-;   store_output out1, v94
-;   v95: b32 = swizzle v92.x
-;   v96: f32 = bitcast v95
-;   store_output out2, v96
+;   v93: b32 = swizzle v92.x
+;   v94: f32 = bitcast v93
+;   v95: f32 = fsat v94
+;   v96: f32x4 = bitcast v90
+;   store_output out0, v96
+;   v97: f32x4 = bitcast v91
+;   store_output out1, v97
+;   store_output out2, v95
 ;   return
 ; }
