@@ -5,7 +5,9 @@
 #![no_main]
 
 use afterimage_stream::packets::{BeginFrame, CreateBuffer, Init};
-use afterimage_stream::{Arena, Encoder, Header, Kind, Limits, ObjectId, ObjectKind, Reader, ReplayHash, State, UploadRef, Validator};
+use afterimage_stream::{
+    Arena, Encoder, Header, Kind, Limits, ObjectId, ObjectKind, Reader, ReplayHash, State, UploadRef, Validator,
+};
 
 struct TwoSlots;
 

@@ -21,19 +21,30 @@ pub(crate) struct Args {
     seconds: u32,
 }
 
-/// A fuzz target and the folders with its first inputs.
+/// A fuzz target and its first inputs.
 struct Target {
     name: &'static str,
-    seeds: &'static [&'static str],
+    seeds: Seeds,
+}
+
+/// What a target begins with.
+enum Seeds {
+    /// What is in these folders.
+    Folders(&'static [&'static str]),
+    /// Random bytes: the target makes something well-formed out of any, and more out of more of them.
+    Random,
 }
 
 /// The targets; their code is in `fuzz/targets/NAME.rs`.
 const TARGETS: &[Target] = &[
-    Target { name: "packets", seeds: &[] },
-    Target { name: "captures", seeds: &["fuzz/seeds/captures"] },
-    Target { name: "shader_tokens", seeds: &["fuzz/seeds/shader_tokens"] },
-    Target { name: "ring", seeds: &[] },
-    Target { name: "ir_text", seeds: &["crates/ir/tests", "crates/passes/tests"] },
+    Target { name: "packets", seeds: Seeds::Random },
+    Target { name: "captures", seeds: Seeds::Folders(&["fuzz/seeds/captures"]) },
+    Target { name: "shader_tokens", seeds: Seeds::Folders(&["fuzz/seeds/shader_tokens"]) },
+    Target { name: "shader_programs", seeds: Seeds::Random },
+    Target { name: "shader_states", seeds: Seeds::Random },
+    Target { name: "ring", seeds: Seeds::Folders(&[]) },
+    Target { name: "ir_text", seeds: Seeds::Folders(&["crates/ir/tests", "crates/passes/tests"]) },
+    Target { name: "ir_modules", seeds: Seeds::Random },
 ];
 
 /// What makes the compiler report coverage to libFuzzer.
@@ -124,9 +135,37 @@ fn fuzz(ws: &Workspace, target: &Target, folder: &std::path::Path, seconds: u32,
     command.arg(format!("-max_total_time={seconds}")).arg(format!("-rss_limit_mb={MEMORY_MIB}"));
     command.arg(format!("-timeout={HANG_SECONDS}")).arg("-max_len=8192").arg("-print_final_stats=1");
     command.arg(format!("-artifact_prefix={}/", findings.display())).arg(&corpus);
-    command.args(target.seeds.iter().map(|seeds| ws.root.join(seeds)).filter(|seeds| seeds.is_dir()));
+    match target.seeds {
+        Seeds::Folders(folders) => {
+            command.args(folders.iter().map(|seeds| ws.root.join(seeds)).filter(|seeds| seeds.is_dir()));
+        }
+        Seeds::Random => {
+            command.arg(random(ws)?);
+        }
+    }
     let again = format!("{} {}/INPUT runs one input again", folder.join(target.name).display(), findings.display());
     step::run_in(ws, &mut command, &format!("fuzz target {}", target.name), &again, progress).map(drop)
+}
+
+/// A folder with files of random bytes, always the same ones.
+fn random(ws: &Workspace) -> Result<PathBuf> {
+    let folder = ws.target.join("fuzz/random");
+    std::fs::create_dir_all(&folder).doing(format!("creating {}", folder.display()))?;
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    for number in 0..64 {
+        let bytes: Vec<u8> = (0..32 * (number + 1))
+            .map(|_| {
+                // Marsaglia's xorshift.
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 32) as u8
+            })
+            .collect();
+        let file = folder.join(number.to_string());
+        std::fs::write(&file, bytes).doing(format!("writing {}", file.display()))?;
+    }
+    Ok(folder)
 }
 
 #[cfg(test)]

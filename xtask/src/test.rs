@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[arg(value_enum)]
     parts: Vec<Part>,
     /// Seconds for each fuzz target.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 30)]
     fuzz_seconds: u32,
 }
 
