@@ -1,0 +1,318 @@
+//! Instructions to IR.
+//!
+//! * [`structure`]: blocks to a tree; [`flow`] walks it and writes the IR's regions. Functions are inlined.
+//! * [`value`]: composites, which the IR has not, are taken apart into scalars and vectors.
+//! * [`memory`]: pointers, variables, blocks; [`interface`]: inputs, outputs, descriptors.
+//! * [`arithmetic`], [`extended`], [`texture`]: what instructions compute.
+//!
+//! A value that is used in another block than its own goes through a variable, and so does every phi: the `ssa` pass makes
+//! values of them again. So it does not matter here whether the IR's regions nest as SPIR-V's dominance does.
+
+mod arithmetic;
+mod error;
+mod extended;
+mod flow;
+mod interface;
+mod memory;
+mod structure;
+mod texture;
+mod value;
+
+use std::rc::Rc;
+
+use afterimage_ir::{Builder, Module, Stage, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use error::{LiftError, LiftErrorKind};
+
+use crate::io::Bindings;
+use crate::parse::{Instruction, Program, for_each_operand};
+use crate::tables::{mode, model, op};
+use crate::types::{Declared, EntryPoint};
+use structure::Node;
+use value::{Slot, Val};
+
+/// Most instructions of a lifted module.
+const MAX_INSTRUCTIONS: usize = 1 << 18;
+/// Most scalars and vectors in one value or variable.
+const MAX_LEAVES: u32 = 4096;
+/// Deepest nesting of calls.
+const MAX_CALLS: usize = 48;
+
+/// Which shader of a module is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options<'a> {
+    /// Name of the entry point; any if `None`.
+    pub entry: Option<&'a str>,
+    /// Stage of the entry point; any if `None`.
+    pub stage: Option<Stage>,
+}
+
+/// A translated shader.
+#[derive(Clone, Debug)]
+pub struct Lifted {
+    /// The shader, verified.
+    pub module: Module,
+    /// What its banks and texture slots stand for.
+    pub bindings: Bindings,
+    /// Name of the entry point.
+    pub entry: String,
+}
+
+/// Translates the entry point that `options` choose; there must be exactly one that fits.
+///
+/// # Errors
+/// What is wrong with the module, or not covered, with its place.
+pub fn lift(program: &Program, options: &Options<'_>) -> Result<Lifted, LiftError> {
+    let d = Declared::of(program)?;
+    let wanted = options.stage.map(|stage| match stage {
+        Stage::Vertex => model::Vertex,
+        Stage::Pixel => model::Fragment,
+        Stage::Compute => model::GLCompute,
+    });
+    let entry = d.entry(options.entry, wanted)?;
+    let whole = |kind| LiftError { offset: entry.offset, opcode: Some("OpEntryPoint"), kind };
+    let stage = match entry.model {
+        model::Vertex => Stage::Vertex,
+        model::Fragment => Stage::Pixel,
+        other => {
+            let name = model::name(other).map_or_else(|| other.to_string(), str::to_owned);
+            return Err(whole(LiftErrorKind::Model(name)));
+        }
+    };
+    check_modes(&d, entry)?;
+    let Some(&function) = d.function_of.get(&entry.function) else {
+        return Err(whole(LiftErrorKind::Malformed("the entry point is no function")));
+    };
+    if !d.functions[function].params.is_empty() {
+        return Err(whole(LiftErrorKind::Malformed("the entry point has parameters")));
+    }
+    let mut lifter = Lifter::new(&d, stage);
+    lifter.b.set_name(&entry.name);
+    lifter.declare_interface(entry).map_err(whole)?;
+    lifter.prepare().map_err(whole)?;
+    lifter.entry_point(function)?;
+    let bindings = lifter.bindings();
+    let entry = entry.name.clone();
+    let module = lifter.b.finish().map_err(|error| LiftError::whole(error.into()))?;
+    afterimage_ir::verify(&module).map_err(|error| LiftError::whole(error.into()))?;
+    Ok(Lifted { module, bindings, entry })
+}
+
+fn check_modes(d: &Declared<'_>, entry: &EntryPoint) -> Result<(), LiftError> {
+    for &(function, number, offset) in &d.modes {
+        // Early tests and promises about the depth let drivers do less; leaving them out changes speed, and early tests with
+        // writes to memory, which are not covered.
+        let harmless = matches!(
+            number,
+            mode::OriginUpperLeft
+                | mode::EarlyFragmentTests
+                | mode::DepthReplacing
+                | mode::DepthGreater
+                | mode::DepthLess
+                | mode::DepthUnchanged
+                | mode::ContractionOff
+                | mode::Xfb
+        );
+        if function == entry.function && !harmless {
+            let name = mode::name(number).map_or_else(|| number.to_string(), str::to_owned);
+            return Err(LiftError { offset, opcode: Some("OpExecutionMode"), kind: LiftErrorKind::Mode(name) });
+        }
+    }
+    Ok(())
+}
+
+/// What is known of a function before it is lifted, once for all its calls.
+#[derive(Default)]
+struct Body {
+    tree: Vec<Node>,
+    /// Values that are used in other blocks than their own.
+    crossing: FxHashSet<u32>,
+}
+
+/// A call of a function.
+#[derive(Default)]
+struct Frame {
+    function: usize,
+    body: Rc<Body>,
+    values: FxHashMap<u32, Val>,
+    /// Variables of values that cross blocks.
+    slots: FxHashMap<u32, Slot>,
+    /// Variables of phis.
+    phis: FxHashMap<u32, Slot>,
+    /// Blocks in which values were defined.
+    homes: FxHashMap<u32, usize>,
+    block: usize,
+    result: Option<Slot>,
+    /// Flags of switch cases that others fall into.
+    falls: FxHashMap<(usize, usize), afterimage_ir::Var>,
+}
+
+struct Lifter<'a> {
+    d: &'a Declared<'a>,
+    b: Builder,
+    stage: Stage,
+    bodies: FxHashMap<usize, Rc<Body>>,
+    /// Variables of module scope and specialisation constants.
+    globals: FxHashMap<u32, Val>,
+    frame: Frame,
+    /// Functions being called.
+    calls: Vec<usize>,
+    /// Variables that are indexed dynamically.
+    dynamic: FxHashSet<u32>,
+    memory: memory::Memory,
+    interface: interface::Interface,
+    flow: flow::Flow,
+}
+
+impl<'a> Lifter<'a> {
+    fn new(d: &'a Declared<'a>, stage: Stage) -> Lifter<'a> {
+        Lifter {
+            d,
+            b: Builder::new(stage),
+            stage,
+            bodies: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            frame: Frame::default(),
+            calls: Vec::new(),
+            dynamic: memory::dynamic_variables(d),
+            memory: memory::Memory::default(),
+            interface: interface::Interface::default(),
+            flow: flow::Flow::default(),
+        }
+    }
+
+    /// Specialisation constants and private variables, before any code.
+    fn prepare(&mut self) -> Result<(), LiftErrorKind> {
+        let d = self.d;
+        for spec in &d.specs {
+            let id = spec.spec_id;
+            let name = d.name(spec.id).to_owned();
+            let spec_decl = afterimage_ir::SpecDecl { name, id, kind: spec.ty.kind, default: spec.default };
+            let known = self.b.module().specs.iter().position(|other| other.id == id);
+            let entity = match known {
+                Some(at) => afterimage_ir::Spec::new(at),
+                None => self.b.spec(spec_decl),
+            };
+            let value = self.b.load_spec(entity);
+            let value = self.b.cast(value, spec.ty.kind);
+            self.globals.insert(spec.id, Val::Leaf(value));
+        }
+        for &number in &d.spec_ops {
+            let instruction = &d.program.instructions[number];
+            let words = d.program.operands(instruction);
+            let value = match instruction.opcode() {
+                op::SpecConstantComposite => self.compute(op::CompositeConstruct, instruction, words),
+                _ => {
+                    let (&opcode, rest) = words.split_first().ok_or(LiftErrorKind::Malformed("the opcode is missing"))?;
+                    self.compute(opcode as u16, instruction, rest)
+                }
+            }?;
+            let value = self.conform(value, instruction.ty)?;
+            self.globals.insert(instruction.result, value);
+        }
+        self.initialize_globals()
+    }
+
+    fn body(&mut self, function: usize) -> Result<Rc<Body>, LiftError> {
+        if let Some(body) = self.bodies.get(&function) {
+            return Ok(body.clone());
+        }
+        let f = &self.d.functions[function];
+        let tree = structure::structure(self.d, f)?;
+        let body = Rc::new(Body { tree, crossing: crossing(self.d, f) });
+        self.bodies.insert(function, body.clone());
+        Ok(body)
+    }
+
+    /// The value of an id, wherever it comes from.
+    fn get(&mut self, id: u32) -> Result<Val, LiftErrorKind> {
+        let crosses = self.frame.body.crossing.contains(&id) && self.frame.homes.get(&id) != Some(&self.frame.block);
+        if crosses && let Some(slot) = self.frame.slots.get(&id).cloned() {
+            return Ok(self.load_slot(&slot));
+        }
+        if let Some(value) = self.frame.values.get(&id) {
+            return Ok(value.clone());
+        }
+        if let Some(value) = self.globals.get(&id) {
+            return Ok(value.clone());
+        }
+        if let Some(constant) = self.d.constant(id) {
+            let ty = self.d.program.definition(id).map_or(0, |number| self.d.program.instructions[number].ty);
+            return self.constant(&constant.clone(), ty);
+        }
+        self.global_variable(id)
+    }
+
+    /// The value of an id that must be a scalar or vector.
+    fn leaf(&mut self, id: u32) -> Result<Value, LiftErrorKind> {
+        match self.get(id)? {
+            Val::Leaf(value) => Ok(value),
+            _ => Err(LiftErrorKind::Malformed("an operand is no scalar or vector")),
+        }
+    }
+
+    /// Gives a result its value, made to fit its type.
+    fn define(&mut self, instruction: &Instruction, value: Val) -> Result<(), LiftErrorKind> {
+        let value = self.conform(value, instruction.ty)?;
+        self.define_any(instruction.result, value);
+        Ok(())
+    }
+
+    fn define_any(&mut self, id: u32, mut value: Val) {
+        if self.frame.body.crossing.contains(&id) {
+            let slot = match self.frame.slots.get(&id) {
+                Some(slot @ (Slot::Var(_) | Slot::Composite(_))) => slot.clone(),
+                _ => self.slot_for(&mut value),
+            };
+            self.store_slot(&slot, &value);
+            self.frame.slots.insert(id, slot);
+        }
+        self.frame.homes.insert(id, self.frame.block);
+        self.frame.values.insert(id, value);
+    }
+
+    fn check_size(&self) -> Result<(), LiftErrorKind> {
+        if self.b.module().insts.len() > MAX_INSTRUCTIONS {
+            return Err(LiftErrorKind::TooMany("instructions once all calls are inlined"));
+        }
+        Ok(())
+    }
+}
+
+/// Values that are used in other blocks than the one that defines them. A phi uses its operands at the end of the blocks that
+/// they come from.
+fn crossing(d: &Declared<'_>, f: &crate::types::Function) -> FxHashSet<u32> {
+    let mut homes: FxHashMap<u32, usize> = FxHashMap::default();
+    let all = |block: &crate::types::Block| block.code.clone().chain([block.terminator]);
+    for (number, block) in f.blocks.iter().enumerate() {
+        for at in all(block) {
+            homes.insert(d.program.instructions[at].result, number);
+        }
+    }
+    let mut crossing = FxHashSet::default();
+    for (number, block) in f.blocks.iter().enumerate() {
+        for at in all(block) {
+            let instruction = &d.program.instructions[at];
+            let mut see = |id: u32, user: Option<usize>| {
+                if homes.get(&id).is_some_and(|&home| Some(home) != user) {
+                    crossing.insert(id);
+                }
+            };
+            if instruction.opcode() == op::Phi {
+                let (pairs, _) = d.program.operands(instruction).as_chunks::<2>();
+                pairs.iter().for_each(|[value, from]| see(*value, f.labels.get(from).copied()));
+                continue;
+            }
+            let done: Result<(), std::convert::Infallible> =
+                for_each_operand(instruction.row, d.program.all_operands(instruction), &mut |letter, _, words| {
+                    if let ('i', [id]) = (letter, words) {
+                        see(*id, Some(number));
+                    }
+                    Ok(())
+                });
+            let Ok(()) = done;
+        }
+    }
+    crossing
+}
