@@ -6,7 +6,7 @@ use afterimage_passes::FloatRules;
 use afterimage_shader_spirv::{Lifted, Options, Program, lift};
 use afterimage_spirv::{Artifact, Reflection, emit};
 
-/// Inputs and constants that are not all the same; one texel per texture.
+/// Inputs and constants that are not all the same; textures are functions of their first coordinate.
 struct World;
 
 fn float(n: u32) -> u32 {
@@ -31,8 +31,12 @@ impl Environment for World {
         })
     }
     fn sample(&self, texture: &TextureDecl, args: &SampleArgs) -> [f32; 4] {
-        let reference = args.reference.unwrap_or(0.0);
-        std::array::from_fn(|i| (f32::from(texture.slot) + i as f32) * 0.25 + if reference > 0.5 { 1.0 } else { 0.0 })
+        let first = f32::from(texture.slot) * 0.25 + args.coord[0].clamp(-1.0, 1.0);
+        match args.reference {
+            // A comparison has one result.
+            Some(reference) => [if reference > first { 1.0 } else { 0.0 }; 4],
+            None => std::array::from_fn(|i| first + i as f32),
+        }
     }
 }
 
