@@ -38,8 +38,12 @@ enum Call {
 
 const SHADERS: [&str; 2] = [common::VS, "vs_3_0\ndcl_position v0\ndcl_position o0\nmul o0, v0, c9"];
 const PIXELS: [&str; 2] = [common::PS, "ps_3_0\ndcl_cube s2\nmov r0, c7\ntexld r1, r0, s2\nadd oC0, r1, c20"];
-const FVFS: [u32; 3] =
-    [D3DFVF_XYZ | D3DFVF_TEX1, D3DFVF_XYZ | D3DFVF_NORMAL | D3DFVF_DIFFUSE, D3DFVF_XYZRHW | D3DFVF_DIFFUSE];
+const FVFS: [u32; 4] = [
+    D3DFVF_XYZ | D3DFVF_TEX1,
+    D3DFVF_XYZ | D3DFVF_NORMAL | D3DFVF_DIFFUSE,
+    D3DFVF_XYZRHW | D3DFVF_DIFFUSE,
+    D3DFVF_XYZB3 | D3DFVF_LASTBETA_UBYTE4 | D3DFVF_NORMAL,
+];
 
 /// A device with a few objects.
 struct World {
@@ -200,11 +204,11 @@ fn call() -> impl Strategy<Value = Call> {
         3 => (0u32..3, prop::option::of(0usize..4)).prop_map(|(stage, index)| Call::Texture(stage, index)),
         1 => prop::option::of(0usize..2).prop_map(Call::VertexShader),
         1 => prop::option::of(0usize..2).prop_map(Call::PixelShader),
-        1 => (0usize..3).prop_map(Call::Fvf),
+        1 => (0usize..4).prop_map(Call::Fvf),
         1 => (0u32..3, any::<bool>(), 0u32..64).prop_map(|(stream, bound, offset)| Call::Stream(stream, bound, offset)),
         2 => (0u32..250, values.clone()).prop_map(|(first, values)| Call::VertexConstants(first, values)),
         2 => (0u32..24, values).prop_map(|(first, values)| Call::PixelConstants(first, values)),
-        1 => (prop::sample::select(vec![2u32, 3, 16, 256, 257]), 0.5f32..2.0).prop_map(|(s, v)| Call::Transform(s, v)),
+        1 => (prop::sample::select(vec![2u32, 3, 16, 256, 257, 300]), 0.5f32..2.0).prop_map(|(s, v)| Call::Transform(s, v)),
         1 => (0u32..3, any::<bool>()).prop_map(|(index, on)| Call::Light(index, on)),
         1 => (0u32..32, 1u32..32).prop_map(|(x, width)| Call::Viewport(x, width)),
         1 => (0i32..32, 1i32..32).prop_map(|(left, width)| Call::Scissor(left, width)),

@@ -279,10 +279,19 @@ impl Rig {
     }
 
     pub fn with(extended: bool, depth: BOOL) -> Self {
+        Self::create(Self::creation(), extended, depth)
+    }
+
+    /// A device with other `D3DCREATE_*` flags.
+    pub fn with_behavior(flags: u32) -> Self {
+        Self::create(D3DDEVICE_CREATION_PARAMETERS { BehaviorFlags: flags, ..Self::creation() }, false, TRUE)
+    }
+
+    fn create(creation: D3DDEVICE_CREATION_PARAMETERS, extended: bool, depth: BOOL) -> Self {
         let log = Arc::new(Mutex::new(Log::default()));
         let link = Box::new(Recorder { log: log.clone(), info: info() });
         let mut parameters = Self::parameters(depth);
-        let device = Device::new(link, Self::creation(), &mut parameters, Self::window(), extended, "test").unwrap();
+        let device = Device::new(link, creation, &mut parameters, Self::window(), extended, "test").unwrap();
         Self { device, log }
     }
 

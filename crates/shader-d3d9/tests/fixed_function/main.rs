@@ -120,7 +120,7 @@ fn operations_agree(seed: u64) -> Result<(), TestCaseError> {
     let link = LinkInfo { mask: 1 << io::FOG_LOCATION | 1, ..LinkInfo::default() };
     let plain = PixelOps { alpha_compare, fog, srgb_write: u8::from(srgb), ..PixelOps::default() };
     let generic = PixelOps { generic: 1, srgb_write: u8::from(srgb), ..PixelOps::default() };
-    let modes = [alpha_compare, fog].map(|mode| u32::from(mode));
+    let modes = [alpha_compare, fog].map(u32::from);
     let in_block = [f32::from_bits(modes[0]), f32::from_bits(modes[1]), 0.0, 0.0];
     // Where a constant is set, the system block does not count.
     let other = [f32::from_bits(7 - modes[0]), f32::from_bits(7 - modes[1]), 0.0, 0.0];
