@@ -534,6 +534,13 @@ impl Emitter<'_> {
     /// Writes components of a value.
     fn put_swizzled(&self, out: &mut String, value: Value, lanes: &[u8]) {
         let ty = self.m.ty(value);
+        // Components of components.
+        if let (Some(data), (_, Slot::Expr(Expr { free: true, splat: false, .. }))) =
+            (self.m.def_of(value, Op::Swizzle), self.slot(value))
+            && let Imm::Swizzle(swizzle) = data.imm
+        {
+            return self.put_swizzled(out, data.args[0], swizzle.then(Swizzle::new(lanes)).lanes());
+        }
         if ty.lanes == 1 || self.splat(value).is_some() {
             if lanes.len() == 1 {
                 self.put_loose(out, value, Prec::Postfix);

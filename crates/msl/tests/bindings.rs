@@ -1,0 +1,118 @@
+//! What must be bound is reported, and what Metal has no room for is refused.
+
+use afterimage_ir::{Module, parse, verify};
+use afterimage_msl::{Attribute, EmitError, Options, Place, Source, emit};
+
+fn example(text: &str) -> Module {
+    let module = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    verify(&module).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    module
+}
+
+fn refused(text: &str) -> String {
+    match emit(&example(text), &Options::default()) {
+        Err(EmitError::Binding(error)) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn bindings_tell_what_to_bind() {
+    let module = example(
+        "vertex {
+          input in0 \"v0\" : f32x4 location 0 smooth
+          input in1 \"v3\" : f32x2 location 3 smooth
+          input in2 : i32 instance_index smooth
+          output out0 \"oPos\" : f32x4 position
+          output out1 \"oT0\" : f32x3 location 2
+          output out2 : f32x4 clip_distance 0
+          output out3 : f32x2 clip_distance 4
+          bank c0 \"c\" stage 0 [256]
+          bank c1 \"s\" system 8 [4]
+          texture t0 slot 18 2d
+          spec s0 \"mode\" : i32 id 7 default 2
+          v0: f32x4 = load_input in0
+          v1: f32x2 = load_input in1
+          v2: i32 = load_input in2
+          v3: i32 = load_spec s0
+          v4: i32 = iadd v2, v3
+          v5: f32x4 = load_const_dyn c0[1], v4
+          v6: f32x4 = load_const c1[2]
+          v7: f32 = const 0.0
+          v8: f32x4 = sample_lod t0, v1, v7
+          v9: f32x4 = fmad v0, v5, v6
+          store_output out0, v9
+          v10: f32x3 = swizzle v8.xyz
+          store_output out1, v10
+          store_output out2, v9
+          store_output out3, v1
+          return
+        }",
+    );
+    let artifact = emit(&module, &Options { entry: "vs".to_owned() }).unwrap();
+    let found: Vec<_> = artifact.bindings.iter().map(|b| (b.name.as_str(), b.place, b.attribute, b.lanes)).collect();
+    let expected = [
+        ("mode_set", Place::Program, Attribute::FunctionConstant(7), 0),
+        ("v0", Place::Input, Attribute::Attribute(0), 4),
+        ("v3", Place::Input, Attribute::Attribute(3), 2),
+        ("oPos", Place::Output, Attribute::Position, 4),
+        ("oT0", Place::Output, Attribute::User(2), 3),
+        ("clip_distance", Place::Output, Attribute::ClipDistance(6), 6),
+        ("instance_id", Place::Argument, Attribute::InstanceId, 1),
+        ("constants", Place::Argument, Attribute::Buffer(0), 0),
+        ("system", Place::Argument, Attribute::Buffer(1), 0),
+        ("t18", Place::Argument, Attribute::Texture(2), 0),
+        ("s18", Place::Argument, Attribute::Sampler(2), 0),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(artifact.bindings[9].source, Source::Texture(18));
+    assert_eq!(artifact.reflection.const_registers(), 256);
+    assert!(artifact.source.contains("vertex vs_out vs(vs_in in [[stage_in]],"), "{}", artifact.source);
+}
+
+/// Every vertex function that gives something gives a position.
+#[test]
+fn a_position_is_never_missing() {
+    let module = example("vertex { output out0 : f32 location 0  v0: f32 = const 1.0  store_output out0, v0  return }");
+    let artifact = emit(&module, &Options::default()).unwrap();
+    assert!(artifact.bindings.iter().any(|b| b.attribute == Attribute::Position && b.source == Source::NoPosition));
+}
+
+#[test]
+fn what_metal_has_no_room_for_is_refused() {
+    let sample = |textures: &str, slot: usize| {
+        format!(
+            "pixel {{
+              output out0 : f32x4 location 0
+              {textures}
+              v0: f32x2 = const 0.0, 0.0
+              v1: f32x4 = sample t0, v0
+              v2: f32x4 = sample t{slot}, v0
+              v3: f32x4 = fadd v1, v2
+              store_output out0, v3
+              return
+            }}"
+        )
+    };
+    let error = refused(&sample("texture t0 slot 17 2d", 0));
+    assert_eq!(error, "`s17` is [[sampler(17)]], but Metal has 16 samplers");
+    // The same slot with two shapes; with one, both are the same argument.
+    let shadow = "texture t0 slot 3 2d
+              texture t1 slot 3 2d shadow";
+    let text =
+        sample(shadow, 1).replace("sample t1, v0", "sample t1, v0, v9").replace("v1:", "v9: f32 = const 0.5\n v1:");
+    assert_eq!(refused(&text), "`t3` and `t3_1` are both [[texture(3)]]");
+    let same = sample("texture t0 slot 3 2d\n texture t1 slot 3 2d", 1);
+    assert!(emit(&example(&same), &Options::default()).is_ok());
+
+    let color = "pixel { output out0 \"oC9\" : f32 location 9  v0: f32 = const 1.0  store_output out0, v0  return }";
+    assert_eq!(refused(color), "`oC9` is [[color(9)]], but Metal has 8 colour attachments");
+    let attribute = "vertex {
+      input in0 \"v31\" : f32 location 31 smooth
+      output out0 : f32 location 0
+      v0: f32 = load_input in0
+      store_output out0, v0
+      return
+    }";
+    assert_eq!(refused(attribute), "`v31` is [[attribute(31)]], but Metal has 31 vertex attributes");
+}

@@ -1,0 +1,82 @@
+//! Modules that no front end would build: whatever the verifier lets through is written, or refused with a reason; and what is
+//! written is right.
+
+mod judge;
+mod world;
+
+use afterimage_ir::{Op, parse, verify};
+use afterimage_msl::{EmitError, Options, emit};
+use afterimage_passes::{FloatRules, optimize};
+use judge::Judge;
+use world::{Bytes, World};
+
+const EVERYTHING: &str = include_str!("../../ir/tests/everything.air");
+
+/// The text with some lines lost, doubled, or with another number at their end.
+fn damaged(random: &mut Bytes) -> String {
+    let mut lines: Vec<String> = EVERYTHING.lines().map(str::to_owned).collect();
+    for _ in 0..1 + random.next() % 4 {
+        let at = random.next() as usize % lines.len();
+        match random.next() % 3 {
+            0 => {
+                lines.remove(at);
+            }
+            1 => {
+                let to = random.next() as usize % lines.len();
+                let line = lines[at].clone();
+                lines.insert(to, line);
+            }
+            _ => {
+                // One of its numbers.
+                let line = &lines[at];
+                let begins = |i: &usize| {
+                    line.as_bytes()[*i].is_ascii_digit() && !line[..*i].ends_with(|c: char| c.is_ascii_digit())
+                };
+                let numbers: Vec<usize> =
+                    (0..line.len()).filter(|&i| line.is_char_boundary(i)).filter(begins).collect();
+                if !numbers.is_empty() {
+                    let place = numbers[random.next() as usize % numbers.len()];
+                    let rest = line[place..].trim_start_matches(|c: char| c.is_ascii_digit());
+                    lines[at] = format!("{}{}{rest}", &line[..place], random.next() % 40);
+                }
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn what_verifies_is_written() {
+    let mut random = Bytes::new();
+    let mut judge = Judge::new();
+    let (mut written, mut refused) = (0, 0);
+    for _ in 0..10000 {
+        let Ok(mut module) = parse(&damaged(&mut random)) else { continue };
+        if verify(&module).is_err() {
+            continue;
+        }
+        optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
+        match emit(&module, &Options::default()) {
+            Ok(artifact) => {
+                written += 1;
+                // Nobody may come to a place that cannot be reached.
+                if written % 8 == 0 && !module.insts.iter().any(|inst| inst.op == Op::Unreachable) {
+                    judge.add(&format!("module {written}"), &module, &artifact, &[&World(0), &World(6)]);
+                }
+            }
+            Err(EmitError::Binding(_)) => refused += 1,
+            Err(error) => panic!("{error}\n{module}"),
+        }
+    }
+    assert!(written > 400 && refused > 0, "{written} were written, {refused} refused");
+    judge.run().assert();
+}
+
+#[test]
+fn names_of_functions_are_checked() {
+    let module = parse(EVERYTHING).unwrap();
+    for entry in ["", "main", "float4", "a b", "f(", "_f", "a__b"] {
+        let options = Options { entry: entry.to_owned() };
+        assert_eq!(emit(&module, &options), Err(EmitError::Entry(entry.to_owned())));
+    }
+}
