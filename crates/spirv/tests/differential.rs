@@ -2,6 +2,8 @@
 
 #[path = "gpu/mod.rs"]
 mod gpu;
+#[path = "../../interp/tests/operands/mod.rs"]
+mod operands;
 
 use afterimage_interp::{Environment, Interpreter, SampleArgs};
 use afterimage_ir::*;
@@ -9,27 +11,7 @@ use afterimage_passes::{FloatRules, float_rules, optimize};
 use afterimage_spirv::{Options, emit};
 use ash::vk;
 use gpu::{Draw, Gpu};
-
-const FLOATS: [f32; 16] = [
-    0.0,
-    -0.0,
-    1.0,
-    -1.0,
-    0.5,
-    2.5,
-    -3.75,
-    7.0,
-    1e10,
-    -1e10,
-    1e-10,
-    f32::MAX,
-    f32::INFINITY,
-    f32::NEG_INFINITY,
-    f32::NAN,
-    3.0e9,
-];
-
-const INTS: [u32; 8] = [0, 1, 2, 31, 32, 0x7fff_ffff, 0x8000_0000, 0xffff_fff9];
+use operands::{FLOATS, Row, opcode_module, registers};
 
 /// A triangle over everything. Three varyings, the same at each vertex, come from the constants.
 const VERTEX: &str = "vertex {
@@ -69,24 +51,6 @@ fn bank(id: u8, index: u32) -> [u32; 4] {
         0 => FLOATS[(index as usize * 3 + lane * 5) % FLOATS.len()].to_bits(),
         _ => (index * 3 + lane as u32) % 7,
     })
-}
-
-/// What the pixel shader of the opcode tests reads.
-struct Row<'a> {
-    constants: &'a [[u32; 4]],
-    first: usize,
-}
-
-impl Environment for Row<'_> {
-    fn input(&self, _: &InputDecl, lane: usize) -> [u32; 4] {
-        [((self.first + lane) as f32 + 0.5).to_bits(), 0.5f32.to_bits(), 0, 0]
-    }
-    fn constant(&self, _: &BankDecl, index: u32) -> [u32; 4] {
-        self.constants[index as usize]
-    }
-    fn sample(&self, _: &TextureDecl, _: &SampleArgs) -> [f32; 4] {
-        [0.0; 4]
-    }
 }
 
 /// How far the driver's result may be from the interpreter's.
@@ -141,36 +105,6 @@ fn is_open(op: Op, operands: &[f32]) -> bool {
     }
 }
 
-/// One opcode on four components; pixel `n` takes its operands from registers `3 n` to `3 n + 2`.
-fn opcode_module(row: &OpInfo) -> Module {
-    let mut b = Builder::new(Stage::Pixel);
-    let at = b.input(InputDecl {
-        name: "vPos".into(),
-        ty: Type::F32X4,
-        at: InputAt::FragCoord,
-        interp: Interp::Smooth,
-        semantic: None,
-    });
-    let out = b.output(OutputDecl { name: "bits".into(), ty: Type::I32X4, at: OutputAt::Location(0), semantic: None });
-    let c = b.bank(BankDecl { name: "c".into(), source: BankSource::Stage, id: 0, size: 3 * 64, defs: Vec::new() });
-    let place = b.load_input(at);
-    let x = b.extract(place, 0);
-    let x = b.f2i(x);
-    let three = b.i32(3);
-    let first = b.imul(x, three);
-    let patterns = row.args.unwrap();
-    let args: Vec<Value> = (0..patterns.len())
-        .map(|n| {
-            let value = b.load_const_dyn(c, n as i32, first);
-            b.cast(value, patterns[n].kind().unwrap_or(Kind::Int))
-        })
-        .collect();
-    let value = b.op(row.op, &args).unwrap();
-    let value = b.cast(value, Kind::Int);
-    b.store_output(out, value);
-    b.finish().unwrap()
-}
-
 #[test]
 fn every_scalar_opcode_agrees() {
     let gpu = Gpu::new();
@@ -178,22 +112,8 @@ fn every_scalar_opcode_agrees() {
     let mut wrong = Vec::new();
     for row in OPCODES.iter().filter(|row| !matches!(row.meaning, Meaning::Special)) {
         let patterns = row.args.unwrap();
-        // All pairs of operands in the first two places; what the third is hardly matters.
-        let constants: Vec<[u32; 4]> = (0..3 * 64)
-            .map(|register: usize| {
-                std::array::from_fn(|lane| {
-                    let (pixel, operand) = (register / 3, register % 3);
-                    let pair = pixel * 4 + lane;
-                    let at = [pair % 16, pair / 16, pixel + lane][operand];
-                    match patterns.get(operand).and_then(|p| p.kind()) {
-                        Some(Kind::Float) => FLOATS[at % 16].to_bits(),
-                        Some(Kind::Bool) => (at % 2) as u32,
-                        _ => INTS[at % 8],
-                    }
-                })
-            })
-            .collect();
-        let module = opcode_module(row);
+        let constants = registers(row);
+        let module = opcode_module(row, true, Kind::Int);
         let mut lowered = module.clone();
         float_rules::run(&mut lowered, FloatRules::Strict);
         verify(&lowered).unwrap();
