@@ -1,6 +1,6 @@
 //! Regions to blocks.
 
-use afterimage_ir::{Args, Imm, InstData, Module, Op, Region, Stage, Type, Uses, Value, exact, uses};
+use afterimage_ir::{Args, Flags, Imm, Inst, InstData, Module, Op, Region, Stage, Type, Uses, Value, exact, uses};
 use smallvec::SmallVec;
 
 use crate::interface::{self, Interface};
@@ -42,23 +42,25 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
     };
     e.declare_vars();
     interface::load(&mut e.w, m, &uses, options, &mut e.interface);
-    e.region(m.body, &mut None)?;
-    e.w.code.op(op::FunctionEnd, &[]);
-    let words = e.w.finish(model, main);
+    e.insts(&m.region(m.body).insts, &mut None)?;
+    let words = e.finish(model, main);
     Ok(Artifact { words, reflection: uses.reflection })
 }
 
-/// Where a region of `if` leads, and from where with what values.
-pub(crate) struct Join {
+/// The ways to a block, each with the block that it comes from and the values that it brings.
+type Edges<'a> = SmallVec<[(Id, &'a Args); 2]>;
+
+/// Where a region of `if` leads.
+struct Join<'a> {
     merge: Id,
-    edges: SmallVec<[(Id, Args); 2]>,
+    edges: Edges<'a>,
 }
 
-struct Loop {
+struct Loop<'a> {
     merge: Id,
     continue_: Id,
-    breaks: SmallVec<[(Id, Args); 2]>,
-    continues: SmallVec<[(Id, Args); 2]>,
+    breaks: Edges<'a>,
+    continues: Edges<'a>,
 }
 
 /// Writes one module.
@@ -72,12 +74,12 @@ pub(crate) struct Emitter<'a> {
     pub(crate) vars: SmallVec<[Id; 8]>,
     /// Label of the block being written.
     block: Id,
-    loops: SmallVec<[Loop; 4]>,
+    loops: SmallVec<[Loop<'a>; 4]>,
     /// Per value whether the driver may not contract it.
     pub(crate) exact: Vec<bool>,
 }
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
     #[inline]
     pub(crate) fn id(&self, value: Value) -> Id {
         self.ids[value.index()]
@@ -85,6 +87,11 @@ impl Emitter<'_> {
 
     pub(crate) fn set(&mut self, value: Value, id: Id) {
         self.ids[value.index()] = id;
+    }
+
+    fn finish(mut self, model: u32, main: Id) -> Vec<u32> {
+        self.w.code.op(op::FunctionEnd, &[]);
+        self.w.finish(model, main)
     }
 
     fn declare_vars(&mut self) {
@@ -110,28 +117,22 @@ impl Emitter<'_> {
         self.block = label;
     }
 
-    /// Writes a region; `yield` goes to `join`.
-    fn region(&mut self, region: Region, join: &mut Option<Join>) -> Result<(), EmitError> {
+    /// Writes instructions up to the terminator; `yield` goes to `join`.
+    fn insts(&mut self, insts: &'a [Inst], join: &mut Option<Join<'a>>) -> Result<(), EmitError> {
         let m = self.m;
-        for &inst in &m.region(region).insts {
+        for &inst in insts {
             let data = m.inst(inst);
             match (data.op, data.imm) {
-                (Op::If, Imm::If(yes, no)) => self.if_(data, yes, no)?,
+                (Op::If, Imm::If(yes, no)) => self.if_(data, [yes, no])?,
                 (Op::Loop, Imm::Loop(body)) => self.loop_(data, body)?,
                 (Op::Yield, _) => {
                     let Some(join) = join else { return Err(EmitError::Malformed("yield")) };
                     self.w.branch(join.merge);
-                    join.edges.push((self.block, data.args.clone()));
+                    join.edges.push((self.block, &data.args));
                 }
-                (Op::Break, _) => {
-                    let Some(frame) = self.loops.last_mut() else { return Err(EmitError::Malformed("break")) };
-                    frame.breaks.push((self.block, data.args.clone()));
-                    self.w.branch(frame.merge);
-                }
-                (Op::Continue, _) => {
-                    let Some(frame) = self.loops.last_mut() else { return Err(EmitError::Malformed("continue")) };
-                    frame.continues.push((self.block, data.args.clone()));
-                    self.w.branch(frame.continue_);
+                (Op::Break | Op::Continue, _) => {
+                    let target = self.jump(data)?;
+                    self.w.branch(target);
                 }
                 (Op::Return, _) => self.w.code.op(op::Return, &[]),
                 (Op::Unreachable, _) => self.w.code.op(op::Unreachable, &[]),
@@ -142,36 +143,48 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Whether the region does nothing but yield, so that it needs no block.
-    fn is_empty(&self, region: Region) -> Option<&Args> {
+    /// Notes a way out of or around the innermost loop from the block being written, and gives where it leads.
+    fn jump(&mut self, data: &'a InstData) -> Result<Id, EmitError> {
+        let Some(frame) = self.loops.last_mut() else { return Err(EmitError::Malformed(data.op.name())) };
+        let (target, edges) = match data.op {
+            Op::Break => (frame.merge, &mut frame.breaks),
+            _ => (frame.continue_, &mut frame.continues),
+        };
+        edges.push((self.block, &data.args));
+        Ok(target)
+    }
+
+    /// The only instruction of a region that does nothing but go somewhere else, so that it needs no block.
+    fn only_jump(&self, region: Region) -> Option<&'a InstData> {
         match self.m.region(region).insts[..] {
-            [only] if self.m.inst(only).op == Op::Yield => Some(&self.m.inst(only).args),
+            [only] => Some(self.m.inst(only)).filter(|d| matches!(d.op, Op::Yield | Op::Break | Op::Continue)),
             _ => None,
         }
     }
 
-    fn if_(&mut self, data: &InstData, yes: Region, no: Region) -> Result<(), EmitError> {
+    fn if_(&mut self, data: &'a InstData, regions: [Region; 2]) -> Result<(), EmitError> {
         let merge = self.w.id();
         let mut join = Some(Join { merge, edges: SmallVec::new() });
-        let mut labels = [merge; 2];
-        let regions = [yes, no];
-        for (label, &region) in labels.iter_mut().zip(&regions) {
-            // Only one side may go straight to the merge block: a phi cannot tell two edges from one block apart.
-            let direct = join.as_ref().is_some_and(|j| j.edges.is_empty());
-            match self.is_empty(region).filter(|_| direct) {
-                Some(args) => {
-                    let edge = (self.block, args.clone());
-                    join.iter_mut().for_each(|j| j.edges.push(edge.clone()));
+        let jumps = regions.map(|region| self.only_jump(region));
+        // A phi cannot tell two edges from one block apart, so only one side may go straight to a place.
+        let same = jumps[0].map(|j| j.op) == jumps[1].map(|j| j.op);
+        let mut labels = [0; 2];
+        for (at, label) in labels.iter_mut().enumerate() {
+            *label = match jumps[at].filter(|_| at == 0 || !same) {
+                Some(jump) if jump.op == Op::Yield => {
+                    join.iter_mut().for_each(|j| j.edges.push((self.block, &jump.args)));
+                    merge
                 }
-                None => *label = self.w.id(),
-            }
+                Some(jump) => self.jump(jump)?,
+                None => self.w.id(),
+            };
         }
         self.w.code.op(op::SelectionMerge, &[merge, 0]);
         self.w.code.op(op::BranchConditional, &[self.ids[data.args[0].index()], labels[0], labels[1]]);
-        for (label, &region) in labels.iter().zip(&regions) {
-            if *label != merge {
-                self.begin(*label);
-                self.region(region, &mut join)?;
+        for (at, region) in regions.into_iter().enumerate() {
+            if jumps[at].is_none() || at == 1 && same {
+                self.begin(labels[at]);
+                self.insts(&self.m.region(region).insts, &mut join)?;
             }
         }
         self.begin(merge);
@@ -181,25 +194,31 @@ impl Emitter<'_> {
     }
 
     /// Defines `results` from the values that each edge brings.
-    fn phis(&mut self, results: &Args, edges: &[(Id, Args)]) {
+    fn phis(&mut self, results: &Args, edges: &[(Id, &Args)]) {
         for (i, &result) in results.iter().enumerate() {
-            let ty = self.m.ty(result);
-            let mut operands: SmallVec<[u32; 8]> = SmallVec::new();
-            for (block, args) in edges {
-                operands.extend([self.ids[args[i].index()], *block]);
-            }
-            let id = if operands.is_empty() {
-                self.w.undef(ty)
-            } else {
-                let ty = self.w.ty(ty);
-                self.w.value(op::Phi, ty, &operands)
-            };
+            let id = self.phi(self.m.ty(result), i, edges);
             self.set(result, id);
         }
     }
 
-    fn loop_(&mut self, data: &InstData, body: Region) -> Result<(), EmitError> {
-        let (header, first, continue_, merge) = (self.w.id(), self.w.id(), self.w.id(), self.w.id());
+    /// What the edges bring at place `i`.
+    fn phi(&mut self, ty: Type, i: usize, edges: &[(Id, &Args)]) -> Id {
+        match edges {
+            [] => self.w.undef(ty),
+            [(_, args)] => self.id(args[i]),
+            _ => {
+                let mut operands: SmallVec<[u32; 8]> = SmallVec::new();
+                for (block, args) in edges {
+                    operands.extend([self.id(args[i]), *block]);
+                }
+                let ty = self.w.ty(ty);
+                self.w.value(op::Phi, ty, &operands)
+            }
+        }
+    }
+
+    fn loop_(&mut self, data: &'a InstData, body: Region) -> Result<(), EmitError> {
+        let (header, continue_, merge) = (self.w.id(), self.w.id(), self.w.id());
         let before = self.block;
         self.w.branch(header);
         self.begin(header);
@@ -213,31 +232,50 @@ impl Emitter<'_> {
             next.push(self.w.code.0.len() - 2);
             self.set(param, id);
         }
-        self.w.code.op(op::LoopMerge, &[merge, continue_, 0]);
-        self.w.branch(first);
-        self.begin(first);
         self.loops.push(Loop { merge, continue_, breaks: SmallVec::new(), continues: SmallVec::new() });
-        self.region(body, &mut None)?;
+        let first = self.w.id();
+        let insts = self.m.region(body).insts.as_slice();
+        let head = self.loop_head(insts, first)?;
+        if head == 0 {
+            self.w.code.op(op::LoopMerge, &[merge, continue_, 0]);
+            self.w.branch(first);
+        }
+        self.begin(first);
+        self.insts(&insts[head..], &mut None)?;
         let Some(frame) = self.loops.pop() else { return Err(EmitError::Malformed("loop")) };
         self.begin(continue_);
         for (i, &param) in params.iter().enumerate() {
-            let ty = self.m.ty(param);
-            let value = match &frame.continues[..] {
-                [] => self.w.undef(ty),
-                [(_, args)] => self.id(args[i]),
-                edges => {
-                    let operands: SmallVec<[u32; 8]> =
-                        edges.iter().flat_map(|(block, args)| [self.ids[args[i].index()], *block]).collect();
-                    let ty = self.w.ty(ty);
-                    self.w.value(op::Phi, ty, &operands)
-                }
-            };
-            self.w.code.0[next[i]] = value;
+            self.w.code.0[next[i]] = self.phi(self.m.ty(param), i, &frame.continues);
         }
         self.w.branch(header);
         self.begin(merge);
         self.phis(&data.results, &frame.breaks);
         Ok(())
+    }
+
+    /// Writes `if done { break } else { yield }` at the begin of a loop's body as the header's own branch, to `first` if it is
+    /// not done. How many instructions that were.
+    fn loop_head(&mut self, insts: &'a [Inst], first: Id) -> Result<usize, EmitError> {
+        let m = self.m;
+        let Some(at) = insts.iter().position(|&inst| m.inst(inst).op.has(Flags::SIDE_EFFECT)) else { return Ok(0) };
+        let data = m.inst(insts[at]);
+        let Imm::If(yes, no) = data.imm else { return Ok(0) };
+        let [Some(yes), Some(no)] = [yes, no].map(|region| self.only_jump(region)) else { return Ok(0) };
+        let (labels, leave, stay) = match (yes.op, no.op) {
+            (Op::Break, Op::Yield) => ([0, first], yes, no),
+            (Op::Yield, Op::Break) => ([first, 0], no, yes),
+            _ => return Ok(0),
+        };
+        for &inst in &insts[..at] {
+            self.inst(m.inst(inst))?;
+        }
+        let Some(&Loop { merge, continue_, .. }) = self.loops.last() else { return Err(EmitError::Malformed("loop")) };
+        self.jump(leave)?;
+        self.w.code.op(op::LoopMerge, &[merge, continue_, 0]);
+        let [yes, no] = labels.map(|label| if label == 0 { merge } else { label });
+        self.w.code.op(op::BranchConditional, &[self.id(data.args[0]), yes, no]);
+        self.phis(&data.results, &[(self.block, &stay.args)]);
+        Ok(at + 1)
     }
 
     fn demote(&mut self, data: &InstData) {

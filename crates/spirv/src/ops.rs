@@ -18,17 +18,9 @@ impl Emitter<'_> {
     }
 
     fn operands(&self, data: &InstData) -> SmallVec<[Id; 4]> {
-        data.args.iter().map(|&a| self.id(a)).collect()
-    }
-
-    fn plain(&mut self, opcode: u16, data: &InstData, ty: Id) -> Id {
-        let operands = self.operands(data);
-        self.w.value(opcode, ty, &operands)
-    }
-
-    fn ext(&mut self, instruction: u32, data: &InstData, ty: Id) -> Id {
-        let operands = self.operands(data);
-        self.w.ext(instruction, ty, &operands)
+        let mut ids = SmallVec::new();
+        data.args.iter().for_each(|&arg| ids.push(self.id(arg)));
+        ids
     }
 
     /// Arithmetic that a driver may contract unless told otherwise.
@@ -49,89 +41,89 @@ impl Emitter<'_> {
             Op::FAdd => self.arith(op::FAdd, ty, &args, result),
             Op::FSub => self.arith(op::FSub, ty, &args, result),
             Op::FMul => self.arith(op::FMul, ty, &args, result),
-            Op::FDiv => self.plain(op::FDiv, data, ty),
+            Op::FDiv => self.w.value(op::FDiv, ty, &args),
             Op::FMad => {
                 let product = self.arith(op::FMul, ty, &args[..2], result);
                 self.arith(op::FAdd, ty, &[product, args[2]], result)
             }
-            Op::FFma => self.ext(glsl::Fma, data, ty),
-            Op::FNeg => self.plain(op::FNegate, data, ty),
-            Op::FAbs => self.ext(glsl::FAbs, data, ty),
+            Op::FFma => self.w.ext(glsl::Fma, ty, &args),
+            Op::FNeg => self.w.value(op::FNegate, ty, &args),
+            Op::FAbs => self.w.ext(glsl::FAbs, ty, &args),
             Op::FSat => {
                 let (zero, one) = (self.w.float(full, 0.0), self.w.float(full, 1.0));
                 self.w.ext(glsl::NClamp, ty, &[args[0], zero, one])
             }
-            Op::FMin => self.ext(glsl::NMin, data, ty),
-            Op::FMax => self.ext(glsl::NMax, data, ty),
-            Op::FFloor => self.ext(glsl::Floor, data, ty),
-            Op::FCeil => self.ext(glsl::Ceil, data, ty),
-            Op::FTrunc => self.ext(glsl::Trunc, data, ty),
-            Op::FRound => self.ext(glsl::RoundEven, data, ty),
-            Op::FFract => self.ext(glsl::Fract, data, ty),
+            Op::FMin => self.w.ext(glsl::NMin, ty, &args),
+            Op::FMax => self.w.ext(glsl::NMax, ty, &args),
+            Op::FFloor => self.w.ext(glsl::Floor, ty, &args),
+            Op::FCeil => self.w.ext(glsl::Ceil, ty, &args),
+            Op::FTrunc => self.w.ext(glsl::Trunc, ty, &args),
+            Op::FRound => self.w.ext(glsl::RoundEven, ty, &args),
+            Op::FFract => self.w.ext(glsl::Fract, ty, &args),
             Op::FRcp => {
                 let one = self.w.float(full, 1.0);
                 self.w.value(op::FDiv, ty, &[one, args[0]])
             }
-            Op::FRsq => self.ext(glsl::InverseSqrt, data, ty),
-            Op::FSqrt => self.ext(glsl::Sqrt, data, ty),
-            Op::FExp2 => self.ext(glsl::Exp2, data, ty),
-            Op::FLog2 => self.ext(glsl::Log2, data, ty),
-            Op::FSin => self.ext(glsl::Sin, data, ty),
-            Op::FCos => self.ext(glsl::Cos, data, ty),
+            Op::FRsq => self.w.ext(glsl::InverseSqrt, ty, &args),
+            Op::FSqrt => self.w.ext(glsl::Sqrt, ty, &args),
+            Op::FExp2 => self.w.ext(glsl::Exp2, ty, &args),
+            Op::FLog2 => self.w.ext(glsl::Log2, ty, &args),
+            Op::FSin => self.w.ext(glsl::Sin, ty, &args),
+            Op::FCos => self.w.ext(glsl::Cos, ty, &args),
 
             Op::FMulZ | Op::FMadZ | Op::FDotZ | Op::FMinC | Op::FMaxC | Op::FRcpC | Op::FRsqC | Op::FLog2C => {
                 return Err(EmitError::GuestFloat(data.op.name()));
             }
 
-            Op::FEq => self.plain(op::FOrdEqual, data, ty),
-            Op::FNe => self.plain(op::FUnordNotEqual, data, ty),
-            Op::FLt => self.plain(op::FOrdLessThan, data, ty),
-            Op::FLe => self.plain(op::FOrdLessThanEqual, data, ty),
+            Op::FEq => self.w.value(op::FOrdEqual, ty, &args),
+            Op::FNe => self.w.value(op::FUnordNotEqual, ty, &args),
+            Op::FLt => self.w.value(op::FOrdLessThan, ty, &args),
+            Op::FLe => self.w.value(op::FOrdLessThanEqual, ty, &args),
 
-            Op::IAdd => self.plain(op::IAdd, data, ty),
-            Op::ISub => self.plain(op::ISub, data, ty),
-            Op::IMul => self.plain(op::IMul, data, ty),
+            Op::IAdd => self.w.value(op::IAdd, ty, &args),
+            Op::ISub => self.w.value(op::ISub, ty, &args),
+            Op::IMul => self.w.value(op::IMul, ty, &args),
             Op::IMulHi => self.mul_hi(op::SMulExtended, &args, ty),
             Op::UMulHi => self.mul_hi(op::UMulExtended, &args, ty),
-            Op::INeg => self.plain(op::SNegate, data, ty),
-            Op::IAbs => self.ext(glsl::SAbs, data, ty),
-            Op::IMin => self.ext(glsl::SMin, data, ty),
-            Op::IMax => self.ext(glsl::SMax, data, ty),
-            Op::UMin => self.ext(glsl::UMin, data, ty),
-            Op::UMax => self.ext(glsl::UMax, data, ty),
+            Op::INeg => self.w.value(op::SNegate, ty, &args),
+            Op::IAbs => self.w.ext(glsl::SAbs, ty, &args),
+            Op::IMin => self.w.ext(glsl::SMin, ty, &args),
+            Op::IMax => self.w.ext(glsl::SMax, ty, &args),
+            Op::UMin => self.w.ext(glsl::UMin, ty, &args),
+            Op::UMax => self.w.ext(glsl::UMax, ty, &args),
             Op::UDiv | Op::UMod | Op::IDiv | Op::IRem => self.divide(data, &args, full),
-            Op::IAnd => self.plain(op::BitwiseAnd, data, ty),
-            Op::IOr => self.plain(op::BitwiseOr, data, ty),
-            Op::IXor => self.plain(op::BitwiseXor, data, ty),
-            Op::INot => self.plain(op::Not, data, ty),
+            Op::IAnd => self.w.value(op::BitwiseAnd, ty, &args),
+            Op::IOr => self.w.value(op::BitwiseOr, ty, &args),
+            Op::IXor => self.w.value(op::BitwiseXor, ty, &args),
+            Op::INot => self.w.value(op::Not, ty, &args),
             Op::IShl => self.shift(op::ShiftLeftLogical, &args, full),
             Op::IShr => self.shift(op::ShiftRightArithmetic, &args, full),
             Op::UShr => self.shift(op::ShiftRightLogical, &args, full),
-            Op::BitCount => self.plain(op::BitCount, data, ty),
-            Op::BitReverse => self.plain(op::BitReverse, data, ty),
-            Op::IEq => self.plain(op::IEqual, data, ty),
-            Op::INe => self.plain(op::INotEqual, data, ty),
-            Op::ILt => self.plain(op::SLessThan, data, ty),
-            Op::ILe => self.plain(op::SLessThanEqual, data, ty),
-            Op::ULt => self.plain(op::ULessThan, data, ty),
-            Op::ULe => self.plain(op::ULessThanEqual, data, ty),
+            Op::BitCount => self.w.value(op::BitCount, ty, &args),
+            Op::BitReverse => self.w.value(op::BitReverse, ty, &args),
+            Op::IEq => self.w.value(op::IEqual, ty, &args),
+            Op::INe => self.w.value(op::INotEqual, ty, &args),
+            Op::ILt => self.w.value(op::SLessThan, ty, &args),
+            Op::ILe => self.w.value(op::SLessThanEqual, ty, &args),
+            Op::ULt => self.w.value(op::ULessThan, ty, &args),
+            Op::ULe => self.w.value(op::ULessThanEqual, ty, &args),
 
             Op::FToI => self.float_to_int(op::ConvertFToS, args[0], full, i32::MIN as f32, i32::MAX as u32),
             Op::FToU => self.float_to_int(op::ConvertFToU, args[0], full, 0.0, u32::MAX),
-            Op::IToF => self.plain(op::ConvertSToF, data, ty),
-            Op::UToF => self.plain(op::ConvertUToF, data, ty),
+            Op::IToF => self.w.value(op::ConvertSToF, ty, &args),
+            Op::UToF => self.w.value(op::ConvertUToF, ty, &args),
 
-            Op::BAnd => self.plain(op::LogicalAnd, data, ty),
-            Op::BOr => self.plain(op::LogicalOr, data, ty),
-            Op::BXor => self.plain(op::LogicalNotEqual, data, ty),
-            Op::BNot => self.plain(op::LogicalNot, data, ty),
-            Op::Select => self.plain(op::Select, data, ty),
+            Op::BAnd => self.w.value(op::LogicalAnd, ty, &args),
+            Op::BOr => self.w.value(op::LogicalOr, ty, &args),
+            Op::BXor => self.w.value(op::LogicalNotEqual, ty, &args),
+            Op::BNot => self.w.value(op::LogicalNot, ty, &args),
+            Op::Select => self.w.value(op::Select, ty, &args),
 
             Op::FDot if self.m.ty(data.args[0]).lanes == 1 => self.arith(op::FMul, ty, &args, result),
             Op::FDot => self.arith(op::Dot, ty, &args, result),
             Op::Any | Op::All if self.m.ty(data.args[0]).lanes == 1 => args[0],
-            Op::Any => self.plain(op::Any, data, ty),
-            Op::All => self.plain(op::All, data, ty),
+            Op::Any => self.w.value(op::Any, ty, &args),
+            Op::All => self.w.value(op::All, ty, &args),
 
             Op::Const => match data.imm {
                 Imm::Const(bits) => self.w.constant(full, bits),
@@ -140,7 +132,7 @@ impl Emitter<'_> {
             Op::Bitcast => {
                 let from = self.m.ty(data.args[0]);
                 let from = self.w.ty(from);
-                if from == ty { args[0] } else { self.plain(op::Bitcast, data, ty) }
+                if from == ty { args[0] } else { self.w.value(op::Bitcast, ty, &args) }
             }
             Op::Swizzle => match data.imm {
                 Imm::Swizzle(swizzle) => self.swizzle(data.args[0], swizzle, full),
@@ -151,7 +143,7 @@ impl Emitter<'_> {
                 _ => return malformed,
             },
             Op::Construct if args.len() == 1 => args[0],
-            Op::Construct => self.plain(op::CompositeConstruct, data, ty),
+            Op::Construct => self.w.value(op::CompositeConstruct, ty, &args),
 
             Op::Load => match data.imm {
                 Imm::Var(var) => self.w.value(op::Load, ty, &[self.vars[var.index()]]),
@@ -178,8 +170,8 @@ impl Emitter<'_> {
             },
             Op::Gather => self.gather(data, ty)?,
             Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad => self.sample(data)?,
-            Op::Ddx => self.plain(op::DPdx, data, ty),
-            Op::Ddy => self.plain(op::DPdy, data, ty),
+            Op::Ddx => self.w.value(op::DPdx, ty, &args),
+            Op::Ddy => self.w.value(op::DPdy, ty, &args),
 
             Op::Store
             | Op::StoreElem
@@ -232,7 +224,7 @@ impl Emitter<'_> {
     }
 
     fn mul_hi(&mut self, opcode: u16, args: &[Id], ty: Id) -> Id {
-        let pair = self.w.global(op::TypeStruct, &[ty, ty]);
+        let pair = self.w.pair(ty);
         let both = self.w.value(opcode, pair, args);
         self.w.value(op::CompositeExtract, ty, &[both, 1])
     }

@@ -44,6 +44,9 @@ impl Section {
 enum Global {
     Pointer(u32, Id),
     Array(Id, u32),
+    Pair(Id),
+    Null(Id),
+    Undef(Id),
     /// Type, bits.
     Const(Type, [u32; 4]),
 }
@@ -164,23 +167,27 @@ impl Words {
     }
 
     pub(crate) fn pointer(&mut self, class: u32, ty: Id) -> Id {
-        let key = Global::Pointer(class, ty);
-        if let Some(&id) = self.cache.get(&key) {
-            return id;
-        }
-        let id = self.global(op::TypePointer, &[class, ty]);
-        self.cache.insert(key, id);
-        id
+        self.once(Global::Pointer(class, ty), |w| w.global(op::TypePointer, &[class, ty]))
     }
 
     /// An array type without a stride, for variables.
     pub(crate) fn array(&mut self, ty: Id, len: u32) -> Id {
-        let key = Global::Array(ty, len);
+        self.once(Global::Array(ty, len), |w| {
+            let len = w.uint(len);
+            w.global(op::TypeArray, &[ty, len])
+        })
+    }
+
+    /// A structure of two, for products in full.
+    pub(crate) fn pair(&mut self, ty: Id) -> Id {
+        self.once(Global::Pair(ty), |w| w.global(op::TypeStruct, &[ty, ty]))
+    }
+
+    fn once(&mut self, key: Global, make: impl FnOnce(&mut Words) -> Id) -> Id {
         if let Some(&id) = self.cache.get(&key) {
             return id;
         }
-        let len = self.uint(len);
-        let id = self.global(op::TypeArray, &[ty, len]);
+        let id = make(self);
         self.cache.insert(key, id);
         id
     }
@@ -240,16 +247,18 @@ impl Words {
         id
     }
 
-    pub(crate) fn null(&mut self, type_id: Id) -> Id {
-        let id = self.id();
-        self.globals.op(op::ConstantNull, &[type_id, id]);
-        id
+    pub(crate) fn null(&mut self, ty: Id) -> Id {
+        self.once(Global::Null(ty), |w| w.typed_global(op::ConstantNull, ty))
     }
 
     pub(crate) fn undef(&mut self, ty: Type) -> Id {
         let ty = self.ty(ty);
+        self.once(Global::Undef(ty), |w| w.typed_global(op::Undef, ty))
+    }
+
+    fn typed_global(&mut self, opcode: u16, ty: Id) -> Id {
         let id = self.id();
-        self.globals.op(op::Undef, &[ty, id]);
+        self.globals.op(opcode, &[ty, id]);
         id
     }
 
@@ -267,9 +276,11 @@ impl Words {
 
     /// A GLSL.std.450 instruction.
     pub(crate) fn ext(&mut self, instruction: u32, ty: Id, operands: &[u32]) -> Id {
-        let mut all: SmallVec<[u32; 6]> = SmallVec::from_slice(&[self.glsl, instruction]);
-        all.extend_from_slice(operands);
-        self.value(op::ExtInst, ty, &all)
+        let id = self.id();
+        self.code.0.push((operands.len() as u32 + 5) << 16 | op::ExtInst as u32);
+        self.code.0.extend_from_slice(&[ty, id, self.glsl, instruction]);
+        self.code.0.extend_from_slice(operands);
+        id
     }
 
     /// The least of `value` and `limit`, unsigned.

@@ -27,7 +27,7 @@ pub(crate) struct Draw<'a> {
 pub(crate) struct Gpu {
     _entry: ash::Entry,
     instance: ash::Instance,
-    device: ash::Device,
+    pub(crate) device: ash::Device,
     queue: vk::Queue,
     memory: vk::PhysicalDeviceMemoryProperties,
     pool: vk::CommandPool,
@@ -36,10 +36,10 @@ pub(crate) struct Gpu {
     pub(crate) name: String,
 }
 
-struct Buffer {
-    buffer: vk::Buffer,
-    memory: vk::DeviceMemory,
-    size: u64,
+pub(crate) struct Buffer {
+    pub(crate) buffer: vk::Buffer,
+    pub(crate) memory: vk::DeviceMemory,
+    pub(crate) size: u64,
 }
 
 struct Image {
@@ -124,7 +124,7 @@ impl Gpu {
         unsafe { self.try_draw(draw) }.unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 
-    unsafe fn memory_type(&self, bits: u32, flags: vk::MemoryPropertyFlags) -> u32 {
+    pub(crate) unsafe fn memory_type(&self, bits: u32, flags: vk::MemoryPropertyFlags) -> u32 {
         self.memory
             .memory_types_as_slice()
             .iter()
@@ -133,7 +133,7 @@ impl Gpu {
             .expect("memory for buffers and images") as u32
     }
 
-    unsafe fn buffer(&self, size: u64, usage: vk::BufferUsageFlags) -> Result<Buffer> {
+    pub(crate) unsafe fn buffer(&self, size: u64, usage: vk::BufferUsageFlags) -> Result<Buffer> {
         let info = vk::BufferCreateInfo::default().size(size.max(16)).usage(usage);
         // SAFETY: the device is valid, and the memory is bound once, to the buffer that it was allocated for.
         unsafe {
@@ -151,17 +151,63 @@ impl Gpu {
         }
     }
 
-    /// A buffer of registers and its address.
-    unsafe fn registers(&self, registers: &[[u32; 4]]) -> Result<(Buffer, u64)> {
+    /// A buffer with these words.
+    pub(crate) unsafe fn filled(&self, words: &[u32], usage: vk::BufferUsageFlags) -> Result<Buffer> {
         // SAFETY: the mapping is as long as the slice, and ends before the memory is used.
         unsafe {
-            let buffer = self.buffer(registers.len() as u64 * 16, vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS)?;
+            let buffer = self.buffer(words.len() as u64 * 4, usage)?;
             let at = self.device.map_memory(buffer.memory, 0, buffer.size, vk::MemoryMapFlags::empty())?;
-            std::ptr::copy_nonoverlapping(registers.as_ptr(), at.cast(), registers.len());
+            std::ptr::copy_nonoverlapping(words.as_ptr(), at.cast(), words.len());
             self.device.unmap_memory(buffer.memory);
+            Ok(buffer)
+        }
+    }
+
+    /// A buffer of registers and its address.
+    unsafe fn registers(&self, registers: &[[u32; 4]]) -> Result<(Buffer, u64)> {
+        // SAFETY: see `filled`.
+        unsafe {
+            let buffer = self.filled(registers.as_flattened(), vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS)?;
             let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.buffer);
             let address = self.device.get_buffer_device_address(&info);
             Ok((buffer, address))
+        }
+    }
+
+    /// What the device has written to a buffer.
+    pub(crate) unsafe fn read(&self, buffer: &Buffer) -> Result<Vec<u32>> {
+        // SAFETY: the memory is as long as the buffer, and nothing writes to it any more.
+        unsafe {
+            let at = self.device.map_memory(buffer.memory, 0, buffer.size, vk::MemoryMapFlags::empty())?;
+            let words = std::slice::from_raw_parts(at.cast::<u32>(), buffer.size as usize / 4).to_vec();
+            self.device.unmap_memory(buffer.memory);
+            Ok(words)
+        }
+    }
+
+    pub(crate) unsafe fn free(&self, buffer: Buffer) {
+        // SAFETY: nothing uses the buffer any more.
+        unsafe {
+            self.device.destroy_buffer(buffer.buffer, None);
+            self.device.free_memory(buffer.memory, None);
+        }
+    }
+
+    /// Runs the commands that `record` records, and waits for them.
+    pub(crate) unsafe fn submit(&self, record: impl FnOnce(vk::CommandBuffer)) -> Result<()> {
+        let d = &self.device;
+        // SAFETY: the command buffer is used once, and freed when the queue is idle.
+        unsafe {
+            let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
+            let commands = d.allocate_command_buffers(&info)?;
+            d.begin_command_buffer(commands[0], &vk::CommandBufferBeginInfo::default())?;
+            record(commands[0]);
+            d.end_command_buffer(commands[0])?;
+            let submit = vk::SubmitInfo::default().command_buffers(&commands);
+            d.queue_submit(self.queue, &[submit], vk::Fence::null())?;
+            d.queue_wait_idle(self.queue)?;
+            d.free_command_buffers(self.pool, &commands);
+            Ok(())
         }
     }
 
@@ -238,86 +284,75 @@ impl Gpu {
                 targets.push((image, self.buffer(draw.width as u64 * 16, vk::BufferUsageFlags::TRANSFER_DST)?));
             }
 
-            let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
-            let c = d.allocate_command_buffers(&info)?[0];
-            d.begin_command_buffer(c, &vk::CommandBufferBeginInfo::default())?;
-            let general = |image: &Image, format, layers| {
-                let barrier = [vk::ImageMemoryBarrier2::default()
-                    .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-                    .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-                    .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)
-                    .new_layout(vk::ImageLayout::GENERAL)
-                    .image(image.image)
-                    .subresource_range(range(format, layers))];
-                d.cmd_pipeline_barrier2(c, &vk::DependencyInfo::default().image_memory_barriers(&barrier));
-            };
-            for (i, texture) in textures.iter().enumerate() {
-                let (format, layers) =
-                    (if i == 3 { vk::Format::D32_SFLOAT } else { color }, if i == 1 { 6 } else { 1 });
-                general(texture, format, layers);
-                let ranges = [range(format, layers)];
-                let layout = vk::ImageLayout::GENERAL;
-                if i == 3 {
-                    let value = vk::ClearDepthStencilValue { depth: 0.5, stencil: 0 };
-                    d.cmd_clear_depth_stencil_image(c, texture.image, layout, &value, &ranges);
-                } else {
-                    let value = vk::ClearColorValue { float32: TEXEL };
-                    d.cmd_clear_color_image(c, texture.image, layout, &value, &ranges);
+            self.submit(|c| {
+                let general = |image: &Image, format, layers| {
+                    let barrier = [vk::ImageMemoryBarrier2::default()
+                        .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+                        .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+                        .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)
+                        .new_layout(vk::ImageLayout::GENERAL)
+                        .image(image.image)
+                        .subresource_range(range(format, layers))];
+                    d.cmd_pipeline_barrier2(c, &vk::DependencyInfo::default().image_memory_barriers(&barrier));
+                };
+                for (i, texture) in textures.iter().enumerate() {
+                    let (format, layers) =
+                        (if i == 3 { vk::Format::D32_SFLOAT } else { color }, if i == 1 { 6 } else { 1 });
+                    general(texture, format, layers);
+                    let ranges = [range(format, layers)];
+                    let layout = vk::ImageLayout::GENERAL;
+                    if i == 3 {
+                        let value = vk::ClearDepthStencilValue { depth: 0.5, stencil: 0 };
+                        d.cmd_clear_depth_stencil_image(c, texture.image, layout, &value, &ranges);
+                    } else {
+                        let value = vk::ClearColorValue { float32: TEXEL };
+                        d.cmd_clear_color_image(c, texture.image, layout, &value, &ranges);
+                    }
                 }
-            }
-            for ((image, _), &format) in targets.iter().zip(draw.formats) {
-                general(image, format, 1);
-            }
-            self.barrier(c);
-            let area =
-                vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width: draw.width, height: 1 } };
-            let attachments: Vec<_> = targets
-                .iter()
-                .map(|(image, _)| {
-                    vk::RenderingAttachmentInfo::default()
-                        .image_view(image.view)
-                        .image_layout(vk::ImageLayout::GENERAL)
-                        .load_op(vk::AttachmentLoadOp::CLEAR)
-                        .store_op(vk::AttachmentStoreOp::STORE)
-                })
-                .collect();
-            let rendering =
-                vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&attachments);
-            d.cmd_begin_rendering(c, &rendering);
-            d.cmd_bind_pipeline(c, vk::PipelineBindPoint::GRAPHICS, pipeline);
-            d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::GRAPHICS, layout, 0, &[set], &[]);
-            let mut words = [0u32; PUSH as usize / 4];
-            words[0..2].copy_from_slice(bytemuck::cast_slice(&[vertex_address]));
-            words[2..4].copy_from_slice(bytemuck::cast_slice(&[pixel_address]));
-            for slot in 0..SLOTS {
-                // The compare sampler is the last one, for the slot of the shadow texture.
-                words[8 + slot as usize] = slot | slot << afterimage_spirv::TEXTURE_INDEX_BITS;
-            }
-            d.cmd_push_constants(c, layout, both, 0, bytemuck::cast_slice(&words));
-            d.cmd_draw(c, 3, 1, 0, 0);
-            d.cmd_end_rendering(c);
-            self.barrier(c);
-            for (image, buffer) in &targets {
-                let layers =
-                    vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
-                let copy = vk::BufferImageCopy::default().image_subresource(layers).image_extent(extent);
-                d.cmd_copy_image_to_buffer(c, image.image, vk::ImageLayout::GENERAL, buffer.buffer, &[copy]);
-            }
-            d.end_command_buffer(c)?;
-            let commands = [c];
-            let submit = vk::SubmitInfo::default().command_buffers(&commands);
-            d.queue_submit(self.queue, &[submit], vk::Fence::null())?;
-            d.queue_wait_idle(self.queue)?;
+                for ((image, _), &format) in targets.iter().zip(draw.formats) {
+                    general(image, format, 1);
+                }
+                self.barrier(c);
+                let area = vk::Rect2D {
+                    offset: vk::Offset2D::default(),
+                    extent: vk::Extent2D { width: draw.width, height: 1 },
+                };
+                let attachments: Vec<_> = targets
+                    .iter()
+                    .map(|(image, _)| {
+                        vk::RenderingAttachmentInfo::default()
+                            .image_view(image.view)
+                            .image_layout(vk::ImageLayout::GENERAL)
+                            .load_op(vk::AttachmentLoadOp::CLEAR)
+                            .store_op(vk::AttachmentStoreOp::STORE)
+                    })
+                    .collect();
+                let rendering =
+                    vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&attachments);
+                d.cmd_begin_rendering(c, &rendering);
+                d.cmd_bind_pipeline(c, vk::PipelineBindPoint::GRAPHICS, pipeline);
+                d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::GRAPHICS, layout, 0, &[set], &[]);
+                let mut words = [0u32; PUSH as usize / 4];
+                words[0..2].copy_from_slice(bytemuck::cast_slice(&[vertex_address]));
+                words[2..4].copy_from_slice(bytemuck::cast_slice(&[pixel_address]));
+                for slot in 0..SLOTS {
+                    // The compare sampler is the last one, for the slot of the shadow texture.
+                    words[8 + slot as usize] = slot | slot << afterimage_spirv::TEXTURE_INDEX_BITS;
+                }
+                d.cmd_push_constants(c, layout, both, 0, bytemuck::cast_slice(&words));
+                d.cmd_draw(c, 3, 1, 0, 0);
+                d.cmd_end_rendering(c);
+                self.barrier(c);
+                for (image, buffer) in &targets {
+                    let layers =
+                        vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
+                    let copy = vk::BufferImageCopy::default().image_subresource(layers).image_extent(extent);
+                    d.cmd_copy_image_to_buffer(c, image.image, vk::ImageLayout::GENERAL, buffer.buffer, &[copy]);
+                }
+            })?;
+            let pictures = targets.iter().map(|(_, buffer)| Ok(self.read(buffer)?.as_chunks().0.to_vec()));
+            let pictures = pictures.collect::<Result<Vec<_>>>()?;
 
-            let mut pictures = Vec::new();
-            for (_, buffer) in &targets {
-                let at = d.map_memory(buffer.memory, 0, buffer.size, vk::MemoryMapFlags::empty())?;
-                let pixels = std::slice::from_raw_parts(at.cast::<[u32; 4]>(), draw.width as usize);
-                pictures.push(pixels.to_vec());
-                d.unmap_memory(buffer.memory);
-            }
-
-            d.free_command_buffers(self.pool, &commands);
             d.destroy_pipeline(pipeline, None);
             d.destroy_pipeline_layout(layout, None);
             d.destroy_descriptor_pool(set_pool, None);
@@ -329,15 +364,12 @@ impl Gpu {
                 d.destroy_image(image.image, None);
                 d.free_memory(image.memory, None);
             }
-            for buffer in buffers.into_iter().chain([vertex_buffer, pixel_buffer]) {
-                d.destroy_buffer(buffer.buffer, None);
-                d.free_memory(buffer.memory, None);
-            }
+            buffers.into_iter().chain([vertex_buffer, pixel_buffer]).for_each(|buffer| self.free(buffer));
             Ok(pictures)
         }
     }
 
-    unsafe fn barrier(&self, c: vk::CommandBuffer) {
+    pub(crate) unsafe fn barrier(&self, c: vk::CommandBuffer) {
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         let barrier = [vk::MemoryBarrier2::default()
             .src_stage_mask(all)
