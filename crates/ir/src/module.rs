@@ -330,6 +330,9 @@ pub struct Module {
     pub body: Region,
 }
 
+/// Instructions of a usual shader.
+const USUAL: usize = 192;
+
 impl Module {
     /// A module whose body is empty, without even a terminator.
     pub fn new(stage: Stage) -> Module {
@@ -342,9 +345,10 @@ impl Module {
             textures: Vec::new(),
             specs: Vec::new(),
             vars: Vec::new(),
-            insts: Vec::new(),
-            regions: vec![RegionData::default()],
-            values: Vec::new(),
+            // What most shaders have, so that the tables grow seldom.
+            insts: Vec::with_capacity(USUAL),
+            regions: vec![RegionData { insts: Vec::with_capacity(USUAL), ..RegionData::default() }],
+            values: Vec::with_capacity(USUAL),
             body: Region(0),
         }
     }
@@ -400,7 +404,9 @@ impl Module {
     /// Adds an instruction to the table (not to a region) with a new result of each of the types.
     pub fn new_inst(&mut self, op: Op, imm: Imm, args: Args, results: &[Type]) -> Inst {
         let inst = Inst::new(self.insts.len());
-        let results = results.iter().map(|&ty| self.new_value(ty, Def::Inst(inst))).collect();
+        let mut list = Args::new();
+        results.iter().for_each(|&ty| list.push(self.new_value(ty, Def::Inst(inst))));
+        let results = list;
         self.insts.push(InstData { op, imm, args, results });
         inst
     }

@@ -80,8 +80,10 @@ impl Cse {
             }
         });
         m.regions[at.index()].insts = list;
-        for hash in self.scope.drain(outer..) {
-            self.known.remove(&hash);
+        if at != m.body {
+            for hash in self.scope.drain(outer..) {
+                self.known.remove(&hash);
+            }
         }
     }
 }

@@ -31,12 +31,10 @@ pub fn optimize_observed(m: &mut Module, options: &Options, observe: &mut dyn Fn
     };
     // Front ends keep every guest register in a variable. Nothing can be said about values until those are gone.
     step(m, "ssa", &ssa::run);
-    // The values of a variable that nobody reads again would have a say in the types of those that are read, and cost time in
-    // every pass to come.
-    step(m, "dce", &dce::run);
     // Before anything looks at `bitcast`s: guest code is full of them, and most only undo each other.
     step(m, "types", &types::run);
-    // Before the float rules, which make several instructions of one.
+    // Before the float rules, which make several instructions of one, and before anything else that would spend time on what
+    // nobody reads.
     step(m, "lanes", &lanes::run);
     // Before simplification, which then cleans up behind it too.
     step(m, "float_rules", &|m| float_rules::run(m, options.float_rules));
