@@ -7,7 +7,7 @@ use afterimage_spirv::Options;
 use ash::vk;
 
 /// A texture of one texel in every slot of its kind.
-const TEXEL: [f32; 4] = [0.25, 0.5, 0.75, 1.0];
+pub(crate) const TEXEL: [f32; 4] = [0.25, 0.5, 0.75, 1.0];
 /// Bytes of the push constants.
 const PUSH: u32 = 128;
 const SLOTS: u32 = 20;
