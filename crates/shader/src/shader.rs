@@ -291,6 +291,13 @@ impl Shader {
         self.inputs.iter().all(|(usage, index)| link.location(*usage, *index).is_some())
     }
 
+    /// Whether this alpha test and fog, as in [`PixelOps`](io::PixelOps), do anything to the shader: then a module with
+    /// `generic` serves it and all others, without them one that has neither.
+    pub fn wants_generic(&self, alpha_compare: u8, fog: u8) -> bool {
+        let Depends { pixel_ops, fog: has_fog, .. } = self.depends;
+        pixel_ops && (alpha_compare < io::COMPARE_ALWAYS || (has_fog && fog != 0))
+    }
+
     /// What a vertex shader writes: [`RuntimeInfo::link`] of the pixel shaders that are used with it.
     pub fn link(&self) -> LinkInfo {
         self.link
