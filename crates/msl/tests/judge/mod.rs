@@ -336,7 +336,7 @@ fn judge(clang: &str, units: &[Unit]) -> Report {
     let output = Command::new(clang)
         .args([
             "-std=c++17",
-            "-O1",
+            "-O0",
             "-ffp-contract=off",
             "-fno-fast-math",
             "-fno-builtin",
