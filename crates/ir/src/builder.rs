@@ -329,12 +329,23 @@ impl Builder {
     /// Register `index` of a bank as four untyped components. Beyond the bank it is the last one; a register that the shader
     /// itself defines is a constant.
     pub fn load_const(&mut self, bank: Bank, index: u32) -> Value {
+        self.load_const_as(Kind::Bits, bank, index)
+    }
+
+    /// As [`load_const`](Builder::load_const), as four components of `kind`, where the guest says what a register holds: less for
+    /// type inference to find out.
+    pub fn load_const_as(&mut self, kind: Kind, bank: Bank, index: u32) -> Value {
+        if kind == Kind::Bool {
+            let bits = self.load_const_as(Kind::Bits, bank, index);
+            return self.cast(bits, kind);
+        }
+        let ty = Type::new(kind, 4);
         let decl = &self.module.banks[bank.index()];
         let index = index.min(decl.size.saturating_sub(1));
         if let Some(bits) = decl.def(index) {
-            return self.const_bits(Type::B32X4, bits);
+            return self.const_bits(ty, bits);
         }
-        self.push1(Op::LoadConst, Imm::Bank(bank, index as i32), Args::new(), Type::B32X4)
+        self.push1(Op::LoadConst, Imm::Bank(bank, index as i32), Args::new(), ty)
     }
 
     /// Register `base + index` of a bank, clamped to the bank, as four untyped components.

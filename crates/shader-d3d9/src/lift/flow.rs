@@ -5,7 +5,7 @@ use crate::instruction::{ControlBits, Instruction};
 use crate::parse::Program;
 use crate::tables::Opcode;
 use afterimage_ir::{Type, Value, Var};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Deepest nesting of calls; the parser allows no more in any model.
 pub(super) const MAX_CALLS: u32 = crate::validate::MAX_IFS as u32;
@@ -14,8 +14,8 @@ pub(super) const MAX_CALLS: u32 = crate::validate::MAX_IFS as u32;
 const MAX_ROUNDS: i32 = 255;
 
 /// The place of each label; the first one counts.
-pub(super) fn labels(program: &Program) -> HashMap<u16, usize> {
-    let mut labels = HashMap::new();
+pub(super) fn labels(program: &Program) -> FxHashMap<u16, usize> {
+    let mut labels = FxHashMap::default();
     for (at, instruction) in program.instructions.iter().enumerate() {
         if let (Opcode::Label, Some(src)) = (instruction.op, instruction.srcs.first()) {
             labels.entry(src.register.number).or_insert(at);

@@ -120,10 +120,10 @@ impl Lifter<'_> {
             .any(|i| i.srcs.iter().any(|s| s.register.ty == RegisterType::Input && s.register.relative.is_some()));
         let relative_output = instructions.iter().any(|i| i.dst.is_some_and(|dst| dst.register.relative.is_some()));
         if relative_input {
-            self.input_array = Some(self.b.var_array("v", Type::B32X4, count(RegisterType::Input).max(1)));
+            self.input_array = Some(self.b.var_array("v", Type::F32X4, count(RegisterType::Input).max(1)));
         }
         if relative_output {
-            self.output_array = Some(self.b.var_array("o", Type::B32X4, count(RegisterType::Output).max(1)));
+            self.output_array = Some(self.b.var_array("o", Type::F32X4, count(RegisterType::Output).max(1)));
         }
     }
 

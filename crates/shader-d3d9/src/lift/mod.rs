@@ -23,7 +23,7 @@ use crate::parse::Program;
 use crate::signature::Signature;
 use crate::tables::{Flow, Opcode, RegisterType, Stage};
 use afterimage_ir::{self as ir, BuildError, Builder, Module, Value, Var};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Why a shader has no IR.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,7 +94,7 @@ pub fn lift_program(program: &Program, signature: &Signature, runtime: &RuntimeI
         program,
         signature,
         runtime,
-        registers: HashMap::new(),
+        registers: FxHashMap::default(),
         constants: interface::Constants::default(),
         samplers: [None; interface::SAMPLERS],
         output_array: None,
@@ -123,7 +123,7 @@ struct Lifter<'a> {
     signature: &'a Signature,
     runtime: &'a RuntimeInfo,
     /// Variables of the registers that have been named so far.
-    registers: HashMap<(RegisterType, u16), Var>,
+    registers: FxHashMap<(RegisterType, u16), Var>,
     constants: interface::Constants,
     samplers: [Option<ir::Texture>; interface::SAMPLERS],
     /// All `o#` of a shader that addresses one of them by `aL`.
@@ -134,7 +134,7 @@ struct Lifter<'a> {
     /// What the `pad` opcodes of ps_1_x have computed: a dot product and the coordinate's fourth component each.
     pads: Vec<(Value, Value)>,
     /// Places of the labels.
-    labels: HashMap<u16, usize>,
+    labels: FxHashMap<u16, usize>,
     calls: u32,
     lifted: u32,
 }

@@ -19,7 +19,7 @@ impl Lifter<'_> {
             let register_type = match ty {
                 RegisterType::Address => Type::I32X4,
                 RegisterType::Predicate => Type::BOOLX4,
-                _ => Type::B32X4,
+                _ => Type::F32X4,
             };
             b.var(&Register::new(ty, number).to_string(), register_type)
         })
@@ -54,7 +54,7 @@ impl Lifter<'_> {
                         let value = self.b.fmaxc(value, low);
                         self.b.fminc(value, high)
                     }
-                    None => self.b.load_const(bank, number.into()),
+                    None => self.b.load_const_as(ir::Kind::Float, bank, number.into()),
                     Some(index) => self.b.load_const_dyn(bank, number.into(), index),
                 }
             }

@@ -23,127 +23,92 @@ mov oT0.xy, v2
 ;   output out2 "oPos" : f32x4 position semantic 0 0
 ;   bank c0 "c" stage 0 [10]
 ;   def c0[8] = 0x00000000, 0x3f800000, 0x3f000000, 0x40000000
-;   var r0 "v0" : b32x4
-;   var r1 "v1" : b32x4
-;   var r2 "v2" : b32x4
-;   var r3 "oPos" : b32x4
-;   var r4 "r0" : b32x4
-;   var r5 "r1" : b32x4
-;   var r6 "r2" : b32x4
-;   var r7 "oD0" : b32x4
-;   var r8 "oT0" : b32x4
+;   var r0 "v0" : f32x4
+;   var r1 "v1" : f32x4
+;   var r2 "v2" : f32x4
+;   var r3 "oPos" : f32x4
+;   var r4 "r0" : f32x4
+;   var r5 "r1" : f32x4
+;   var r6 "r2" : f32x4
+;   var r7 "oD0" : f32x4
+;   var r8 "oT0" : f32x4
 ;   var r9 "color0" : f32x4
 ;   var r10 "texcoord0" : f32x4
 ;   v0: f32x4 = load_input in0
-;   v1: b32x4 = bitcast v0
-;   store r0.xyzw, v1
-;   v2: f32x4 = load_input in1
-;   v3: b32x4 = bitcast v2
-;   store r1.xyzw, v3
-;   v4: f32x4 = load_input in2
-;   v5: b32x4 = bitcast v4
-;   store r2.xyzw, v5
-;   v6: b32x4 = load r0
-;   v7: b32x4 = load_const c0[0]
-;   v8: f32x4 = bitcast v6
-;   v9: f32x4 = bitcast v7
-;   v10: f32 = fdotz v8, v9
-;   v11: b32x4 = load_const c0[1]
-;   v12: f32x4 = bitcast v6
-;   v13: f32x4 = bitcast v11
-;   v14: f32 = fdotz v12, v13
-;   v15: b32x4 = load_const c0[2]
-;   v16: f32x4 = bitcast v6
-;   v17: f32x4 = bitcast v15
-;   v18: f32 = fdotz v16, v17
-;   v19: b32x4 = load_const c0[3]
-;   v20: f32x4 = bitcast v6
-;   v21: f32x4 = bitcast v19
-;   v22: f32 = fdotz v20, v21
-;   v23: f32x4 = construct v10, v14, v18, v22
-;   v24: b32x4 = bitcast v23
-;   store r3.xyzw, v24
-;   v25: b32x4 = load r1
-;   v26: b32x3 = swizzle v25.xyz
-;   v27: b32x4 = load_const c0[4]
-;   v28: b32x3 = swizzle v27.xyz
-;   v29: f32x3 = bitcast v26
-;   v30: f32x3 = bitcast v28
-;   v31: f32 = fdotz v29, v30
-;   v32: b32x4 = load_const c0[5]
-;   v33: b32x3 = swizzle v32.xyz
-;   v34: f32x3 = bitcast v26
-;   v35: f32x3 = bitcast v33
-;   v36: f32 = fdotz v34, v35
-;   v37: b32x4 = load_const c0[6]
-;   v38: b32x3 = swizzle v37.xyz
-;   v39: f32x3 = bitcast v26
-;   v40: f32x3 = bitcast v38
-;   v41: f32 = fdotz v39, v40
-;   v42: f32x3 = construct v31, v36, v41
-;   v43: b32x3 = bitcast v42
-;   v44: b32x4 = swizzle v43.xyzz
-;   store r4.xyz, v44
-;   v45: b32x4 = load r4
-;   v46: b32x3 = swizzle v45.xyz
-;   v47: f32x3 = bitcast v46
-;   v48: f32x3 = bitcast v46
-;   v49: f32 = fdotz v47, v48
-;   v50: f32 = frsqc v49
-;   v51: f32x4 = bitcast v45
-;   v52: f32x4 = swizzle v50.xxxx
-;   v53: f32x4 = fmulz v51, v52
-;   v54: b32x4 = bitcast v53
-;   store r5.xyzw, v54
-;   v55: b32x4 = load r5
-;   v56: b32x3 = swizzle v55.xyz
-;   v57: b32x4 = load_const c0[7]
-;   v58: b32x3 = swizzle v57.xyz
-;   v59: f32x3 = bitcast v58
-;   v60: f32x3 = fneg v59
-;   v61: f32x3 = bitcast v56
-;   v62: f32 = fdotz v61, v60
-;   v63: b32 = bitcast v62
-;   v64: b32x4 = swizzle v63.xxxx
-;   store r6.x, v64
-;   v65: b32x4 = load r6
-;   v66: b32x4 = swizzle v65.xxxx
-;   v67: b32x4 = const 0x00000000, 0x3f800000, 0x3f000000, 0x40000000
-;   v68: b32x4 = swizzle v67.xxxx
-;   v69: f32x4 = bitcast v66
-;   v70: f32x4 = bitcast v68
-;   v71: f32x4 = fmaxc v69, v70
-;   v72: b32x4 = bitcast v71
-;   store r6.x, v72
-;   v73: b32x4 = load r6
-;   v74: b32x4 = swizzle v73.xxxx
-;   v75: b32x4 = load_const c0[9]
-;   v76: f32x4 = bitcast v74
-;   v77: f32x4 = bitcast v75
-;   v78: f32x4 = fmulz v76, v77
-;   v79: b32x4 = bitcast v78
-;   store r7.xyz, v79
-;   v80: b32x4 = const 0x00000000, 0x3f800000, 0x3f000000, 0x40000000
-;   v81: b32x4 = swizzle v80.yyyy
-;   store r7.w, v81
-;   v82: b32x4 = load r2
-;   store r8.xy, v82
-;   v83: b32x4 = load r3
-;   v84: f32x4 = bitcast v83
-;   v85: b32x4 = load r7
-;   v86: f32x4 = bitcast v85
-;   v87: f32 = const 1.0
-;   v88: f32x4 = swizzle v87.xxxx
-;   store r9.xyzw, v88
-;   v89: f32x4 = fsat v86
-;   store r9.xyzw, v89
-;   v90: b32x4 = load r8
-;   v91: f32x4 = bitcast v90
-;   store r10.xy, v91
-;   v92: f32x4 = load r9
-;   store_output out0, v92
-;   v93: f32x4 = load r10
-;   store_output out1, v93
-;   store_output out2, v84
+;   store r0.xyzw, v0
+;   v1: f32x4 = load_input in1
+;   store r1.xyzw, v1
+;   v2: f32x4 = load_input in2
+;   store r2.xyzw, v2
+;   v3: f32x4 = load r0
+;   v4: f32x4 = load_const c0[0]
+;   v5: f32 = fdotz v3, v4
+;   v6: f32x4 = load_const c0[1]
+;   v7: f32 = fdotz v3, v6
+;   v8: f32x4 = load_const c0[2]
+;   v9: f32 = fdotz v3, v8
+;   v10: f32x4 = load_const c0[3]
+;   v11: f32 = fdotz v3, v10
+;   v12: f32x4 = construct v5, v7, v9, v11
+;   store r3.xyzw, v12
+;   v13: f32x4 = load r1
+;   v14: f32x3 = swizzle v13.xyz
+;   v15: f32x4 = load_const c0[4]
+;   v16: f32x3 = swizzle v15.xyz
+;   v17: f32 = fdotz v14, v16
+;   v18: f32x4 = load_const c0[5]
+;   v19: f32x3 = swizzle v18.xyz
+;   v20: f32 = fdotz v14, v19
+;   v21: f32x4 = load_const c0[6]
+;   v22: f32x3 = swizzle v21.xyz
+;   v23: f32 = fdotz v14, v22
+;   v24: f32x3 = construct v17, v20, v23
+;   v25: f32x4 = swizzle v24.xyzz
+;   store r4.xyz, v25
+;   v26: f32x4 = load r4
+;   v27: f32x3 = swizzle v26.xyz
+;   v28: f32 = fdotz v27, v27
+;   v29: f32 = frsqc v28
+;   v30: f32x4 = swizzle v29.xxxx
+;   v31: f32x4 = fmulz v26, v30
+;   store r5.xyzw, v31
+;   v32: f32x4 = load r5
+;   v33: f32x3 = swizzle v32.xyz
+;   v34: f32x4 = load_const c0[7]
+;   v35: f32x3 = swizzle v34.xyz
+;   v36: f32x3 = fneg v35
+;   v37: f32 = fdotz v33, v36
+;   v38: f32x4 = swizzle v37.xxxx
+;   store r6.x, v38
+;   v39: f32x4 = load r6
+;   v40: f32x4 = swizzle v39.xxxx
+;   v41: f32x4 = const 0.0, 1.0, 0.5, 2.0
+;   v42: f32x4 = swizzle v41.xxxx
+;   v43: f32x4 = fmaxc v40, v42
+;   store r6.x, v43
+;   v44: f32x4 = load r6
+;   v45: f32x4 = swizzle v44.xxxx
+;   v46: f32x4 = load_const c0[9]
+;   v47: f32x4 = fmulz v45, v46
+;   store r7.xyz, v47
+;   v48: f32x4 = const 0.0, 1.0, 0.5, 2.0
+;   v49: f32x4 = swizzle v48.yyyy
+;   store r7.w, v49
+;   v50: f32x4 = load r2
+;   store r8.xy, v50
+;   v51: f32x4 = load r3
+;   v52: f32x4 = load r7
+;   v53: f32 = const 1.0
+;   v54: f32x4 = swizzle v53.xxxx
+;   store r9.xyzw, v54
+;   v55: f32x4 = fsat v52
+;   store r9.xyzw, v55
+;   v56: f32x4 = load r8
+;   store r10.xy, v56
+;   v57: f32x4 = load r9
+;   store_output out0, v57
+;   v58: f32x4 = load r10
+;   store_output out1, v58
+;   store_output out2, v51
 ;   return
 ; }
