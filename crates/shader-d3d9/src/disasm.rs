@@ -1,8 +1,9 @@
 //! Instructions to the text of the Direct3D 9 assembler. [`crate::asm`] reads it back to the same instructions.
 
+use crate::ctab::ConstantTable;
 use crate::error::ParseError;
 use crate::instruction::{ControlBits, Declaration, Dst, Instruction, Register, Relative, Src, Swizzle};
-use crate::parse::Program;
+use crate::parse::{Comment, Program};
 use crate::tables::{Flow, NAMED_REGISTERS, Opcode, Operand, RESULT_MODIFIERS, RESULT_SHIFTS};
 use std::fmt::{self, Display, Write};
 
@@ -18,7 +19,11 @@ impl Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.version)?;
         let mut depth = 1usize;
-        for instruction in &self.instructions {
+        let mut comments = self.comments.iter().peekable();
+        for (index, instruction) in self.instructions.iter().enumerate() {
+            while let Some(comment) = comments.next_if(|comment| comment.before as usize <= index) {
+                write_comment(f, comment)?;
+            }
             let flow = instruction.op.info().flow;
             if matches!(flow, Flow::Close | Flow::Else) {
                 depth = depth.saturating_sub(1).max(1);
@@ -29,7 +34,27 @@ impl Display for Program {
                 depth += 1;
             }
         }
-        Ok(())
+        comments.try_for_each(|comment| write_comment(f, comment))
+    }
+}
+
+/// A constant table as the constants that it has, text as it is, and of other comments what they are.
+fn write_comment(f: &mut fmt::Formatter<'_>, comment: &Comment) -> fmt::Result {
+    let words = &comment.words;
+    if let Some(table) = ConstantTable::parse(words) {
+        writeln!(f, "    // {}, {}", table.creator, table.target)?;
+        return table.constants.iter().try_for_each(|constant| writeln!(f, "    //   {constant}"));
+    }
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let text = &bytes[..bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)];
+    let is_text = |byte: &u8| *byte == b' ' || byte.is_ascii_graphic();
+    match std::str::from_utf8(text) {
+        Ok(line) if !line.is_empty() && text.iter().all(is_text) => writeln!(f, "    // {line}"),
+        _ => {
+            let name = text.get(..4).filter(|name| name.iter().all(u8::is_ascii_alphanumeric));
+            let name = name.and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("data");
+            writeln!(f, "    // {name}, {} tokens", words.len())
+        }
     }
 }
 
@@ -111,16 +136,18 @@ impl Display for FloatText {
 impl Display for Register {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = NAMED_REGISTERS.iter().find(|(ty, number, _)| (*ty, *number) == (self.ty, self.number));
-        if let Some((_, _, name)) = named {
+        if let (Some((_, _, name)), None) = (named, self.relative) {
             return f.write_str(name);
         }
         f.write_str(self.ty.info().name)?;
         match self.relative {
-            None => write!(f, "{}", self.number),
-            Some(Relative::Address(component)) => {
-                write!(f, "[a0.{} + {}]", COMPONENTS[component as usize & 3], self.number)
-            }
-            Some(Relative::Loop) => write!(f, "[aL + {}]", self.number),
+            None => return write!(f, "{}", self.number),
+            Some(Relative::Address(component)) => write!(f, "[a0.{}", COMPONENTS[component as usize & 3])?,
+            Some(Relative::Loop) => f.write_str("[aL")?,
+        }
+        match self.number {
+            0 => f.write_char(']'),
+            number => write!(f, " + {number}]"),
         }
     }
 }

@@ -4,11 +4,13 @@
 //! * [`rules`], [`validate`]: what may stand where in an instruction, and in a shader.
 //! * [`parse`]: tokens to [`instruction::Instruction`]s, with every field checked.
 //! * [`encode`], [`disasm`], [`asm`]: instructions to tokens, to assembler text, and text back to tokens.
+//! * [`ctab`]: names and types of constants, in comments.
 //! * [`signature()`]: what a guest needs to know of a shader without compiling it.
 #![forbid(unsafe_code)]
 
 pub mod asm;
 pub mod banks;
+pub mod ctab;
 pub mod disasm;
 pub mod encode;
 pub mod error;
