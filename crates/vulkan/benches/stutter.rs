@@ -8,7 +8,7 @@
 mod common;
 
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, ObjectId, ObjectKind};
+use afterimage_stream::{Format, ObjectId};
 use afterimage_vulkan::{Options, Renderer};
 use common::*;
 use std::fmt::Write;
@@ -22,8 +22,6 @@ const FRAMES: u32 = 200;
 const LOADING: u32 = 30;
 /// Time of a frame.
 const PERIOD: Duration = Duration::from_micros(16_667);
-/// Language number of Direct3D 9's tokens.
-const D3D9: u32 = 1;
 /// Tells the program that it is the process of a case.
 const CHILD: &str = "AFTERIMAGE_STUTTER_CASE";
 
@@ -68,7 +66,7 @@ fn parent() -> Result<(), Box<dyn std::error::Error>> {
     }
     let mut json = String::from("{\"bench\": \"stutter\", \"cases\": [");
     let mut baseline = None;
-    println!("{FRAMES} frames; milliseconds: longest, 99th percentile, median, all together");
+    let mut device = String::new();
     for (index, (name, when, ours, driver)) in CASES.into_iter().enumerate() {
         let dir = |cache, warm: String| match cache {
             Cache::Warm => scratch.path().join(warm),
@@ -76,14 +74,22 @@ fn parent() -> Result<(), Box<dyn std::error::Error>> {
         };
         let (ours, driver) = (dir(ours, format!("ours-{when}")), dir(driver, "driver".into()));
         let said = run(when, &ours, &driver)?;
-        let (figures, notes) = said.split_once(';').ok_or("a case said nothing")?;
+        let [on, figures, pipelines] = said.split(';').collect::<Vec<_>>()[..] else { Err("a case said nothing")? };
+        if index == 0 {
+            on.clone_into(&mut device);
+            println!("{device}, {FRAMES} frames\n");
+            println!(
+                "{:<38} {:>8} {:>8} {:>8} {:>9}  {:>8}  pipelines",
+                "ms", "longest", "99 %", "median", "all", "x first"
+            );
+        }
         let [longest, p99, median, all] = figures.split(' ').map(str::parse).collect::<Result<Vec<f64>, _>>()?[..]
         else {
             Err("figures are missing")?
         };
         let baseline = *baseline.get_or_insert(longest);
         let ratio = longest / baseline;
-        println!("{name:<38} {longest:>8.2} {p99:>8.2} {median:>8.2} {all:>9.1}  {ratio:>7.2} x baseline  {notes}");
+        println!("{name:<38} {longest:>8.2} {p99:>8.2} {median:>8.2} {all:>9.1}  {ratio:>8.2}  {pipelines}");
         let comma = if index == 0 { "" } else { "," };
         write!(
             json,
@@ -115,13 +121,6 @@ fn run(when: &str, ours: &Path, driver: &Path) -> Result<String, Box<dyn std::er
     }
 }
 
-fn create(guest: &mut Guest, stage: Stage, tokens: &[u32]) -> ObjectId {
-    let id = guest.id(ObjectKind::Shader);
-    let code = guest.upload(bytemuck::cast_slice(tokens));
-    guest.encoder.push(&CreateShader { id, stage: stage as u32, language: D3D9, pad: 0, code });
-    id
-}
-
 /// Numbers that look random and are the same in every run.
 struct Random(u32);
 
@@ -135,7 +134,7 @@ impl Random {
 const VERTEX_DECLARATIONS: &str = "dcl_position v0\ndcl_color v1\ndcl_texcoord v2\n";
 
 /// A vertex shader like no other number's.
-fn vertex_code(number: u32) -> Vec<u32> {
+fn vertex_code(number: u32) -> String {
     let mut text = format!("vs_2_0\n{VERTEX_DECLARATIONS}def c200, {number}.25, 0.5, 1.0, 0.0\nmov r0, v1\n");
     let mut random = Random(number);
     for _ in 0..6 + random.below(20) {
@@ -147,11 +146,11 @@ fn vertex_code(number: u32) -> Vec<u32> {
         };
     }
     text.push_str("mul r0, r0, c200.w\nadd oD0, r0, v1\nmov oT0, v2\nmov oPos, v0\n");
-    afterimage_shader_d3d9::assemble(&text).expect("a right shader")
+    text
 }
 
 /// A pixel shader like no other number's, as large as those of the time.
-fn pixel_code(number: u32) -> Vec<u32> {
+fn pixel_code(number: u32) -> String {
     let mut text =
         format!("ps_2_0\ndcl v0\ndcl t0.xy\ndcl_2d s0\ndef c30, {number}.5, 0.5, 1.0, 0.0\ntexld r0, t0, s0\n");
     text.push_str("mov r1, v0\n");
@@ -168,7 +167,7 @@ fn pixel_code(number: u32) -> Vec<u32> {
         };
     }
     text.push_str("mul r0, r0, c30\nadd r0, r0, r1\nmov oC0, r0\n");
-    afterimage_shader_d3d9::assemble(&text).expect("a right shader")
+    text
 }
 
 /// Alpha test and fog of a frame: most have none, some change them.
@@ -184,9 +183,9 @@ fn ops(frame: u32) -> SetPixelOps {
 }
 
 /// The shaders of a frame: every eighth has a vertex shader of its own too.
-fn shaders_of(guest: &mut Guest, frame: u32, codes: &(Vec<Vec<u32>>, Vec<Vec<u32>>), plain: ObjectId) -> SetShaders {
-    let vertex = if frame % 8 == 3 { create(guest, Stage::Vertex, &codes.0[frame as usize]) } else { plain };
-    let pixel = create(guest, Stage::Pixel, &codes.1[frame as usize]);
+fn shaders_of(guest: &mut Guest, frame: u32, plain: ObjectId) -> SetShaders {
+    let vertex = if frame % 8 == 3 { guest.d3d9_shader(Stage::Vertex, &vertex_code(frame)) } else { plain };
+    let pixel = guest.d3d9_shader(Stage::Pixel, &pixel_code(frame));
     SetShaders { vertex, pixel }
 }
 
@@ -204,9 +203,8 @@ fn child(when: &str) {
     guest.update_texture(texture, 0, 0, [4, 4], 16, &[0x80; 64]);
     let sampler = guest.sampler(sampling(Filter::Linear));
     guest.bind_texture(0, texture, sampler);
-    let codes: (Vec<_>, Vec<_>) = (0..FRAMES).map(|n| (vertex_code(n), pixel_code(n))).unzip();
-    let plain = create(&mut guest, Stage::Vertex, &vertex_code(1000));
-    let known = SetShaders { vertex: plain, pixel: create(&mut guest, Stage::Pixel, &pixel_code(1000)) };
+    let plain = guest.d3d9_shader(Stage::Vertex, &vertex_code(1000));
+    let known = SetShaders { vertex: plain, pixel: guest.d3d9_shader(Stage::Pixel, &pixel_code(1000)) };
     let mut made = Vec::new();
     let mut times = Vec::new();
     let mut next = Instant::now();
@@ -219,13 +217,13 @@ fn child(when: &str) {
         // The program shows a few frames, loads, shows a few more, and then the part that counts begins.
         if when == "load" && frame == LOADING / 2 {
             for n in 0..FRAMES {
-                made.push(shaders_of(&mut guest, n, &codes, plain));
+                made.push(shaders_of(&mut guest, n, plain));
             }
         }
         if let Some(n) = timed.filter(|_| when != "none") {
             let new = match made.get(n as usize) {
                 Some(made) => *made,
-                None => shaders_of(&mut guest, n, &codes, plain),
+                None => shaders_of(&mut guest, n, plain),
             };
             guest.encoder.push(&ops(n));
             guest.encoder.push(&new);
@@ -242,10 +240,16 @@ fn child(when: &str) {
         }
     }
     assert_eq!(guest.renderer.skipped_draws(), 0, "every draw must be drawn");
-    let notes = guest.renderer.stats_json();
+    let [waited, ready, known, waited_ms] =
+        ["pipelines_waited_for", "pipelines_ready", "pipelines_known", "waited_ms"].map(|name| guest.figure(name));
     drop(guest);
     times.sort_by(f64::total_cmp);
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
-    let _ = notes;
-    println!("{:.3} {:.3} {:.3} {:.2};{device}", at(1.0), at(0.99), at(0.5), times.iter().sum::<f64>());
+    println!(
+        "{device};{:.3} {:.3} {:.3} {:.2};{waited} waited for ({waited_ms} ms), {ready} ready ({known} known)",
+        at(1.0),
+        at(0.99),
+        at(0.5),
+        times.iter().sum::<f64>()
+    );
 }

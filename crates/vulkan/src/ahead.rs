@@ -11,7 +11,7 @@ use crate::vertices::layout_of;
 use crate::workers::Urgency;
 use afterimage_shader::{RuntimeInfo, Shader, Stage, bound};
 use afterimage_stream::packets::{
-    CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, TextureBinding, Topology,
+    Compare, CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, TextureBinding, Topology,
     VertexAttribute,
 };
 use afterimage_stream::{Arena, Created, ObjectId, ObjectKind, Packet, Reader, TEXTURE_SLOTS};
@@ -122,6 +122,32 @@ impl Renderer {
         let Some(vertex) = candidates.into_iter().find(fits) else { return };
         let mut scene = self.scene(pipeline::class(Topology::TriangleList));
         scene.shaders = SetShaders { vertex, pixel };
+        self.push_guess(scene.clone());
+        if self.generic_seen {
+            let other = self.other_kind(scene);
+            self.push_guess(other);
+        }
+    }
+
+    /// A draw has a new pipeline. In a program that uses alpha test or fog, the next may have the same shaders with them, or
+    /// without.
+    pub(crate) fn guess_generic(&mut self) {
+        if self.generic_seen {
+            let scene = self.scene(self.key.raster & 0xff);
+            let other = self.other_kind(scene);
+            self.push_guess(other);
+        }
+    }
+
+    /// A scene with alpha test where there was neither that nor fog, and with none where there was one.
+    fn other_kind(&self, mut scene: Scene) -> Scene {
+        let (none, some) = (Compare::Always as u8, Compare::Greater as u8);
+        let plain = scene.ops.alpha_compare == none && scene.ops.fog == 0;
+        (scene.ops.alpha_compare, scene.ops.fog) = (if plain { some } else { none }, 0);
+        scene
+    }
+
+    fn push_guess(&mut self, scene: Scene) {
         if self.guesses.len() < MOST_GUESSES && self.variants_of(&scene, &Coming::default()).is_some() {
             self.guesses.push(scene);
         }
@@ -249,6 +275,7 @@ impl Renderer {
             return Some((vertex, Key::NONE));
         }
         let shader = self.shader_of(pixel, coming)?;
+        runtime.pixel_ops.generic = shader.wants_generic(scene.ops.alpha_compare, scene.ops.fog).into();
         Some((vertex, self.library.find(&shader, pixel, &runtime)))
     }
 

@@ -234,7 +234,9 @@ impl Renderer {
         }
         let points = u8::from(topology == Topology::PointList);
         if points != self.shading.runtime.vertex_ops.point_size {
-            self.shading.runtime.vertex_ops.point_size = points;
+            let runtime = &mut self.shading.runtime;
+            runtime.vertex_ops.point_size = points;
+            runtime.pixel_ops.point_sprite = self.state.pixel_ops.point_sprite & points;
             self.variants_dirty = true;
         }
         if dirty.contains(Group::PixelOps) {
@@ -347,13 +349,19 @@ impl Renderer {
                 return None;
             }
         }
+        self.guess_generic();
         self.pipelines.wait(&key, &self.library)
     }
 
     /// The variants of the bound shaders for the state around them; true if one of them changed.
     fn take_shaders(&mut self, rest: Rest<'_>) -> bool {
         let bound = self.state.shaders;
+        let ops = &self.state.pixel_ops;
+        let pixel = self.shaders.get(bound.pixel).and_then(|guest| guest.shader.as_ref());
+        let generic = pixel.is_some_and(|pixel| pixel.wants_generic(ops.alpha_compare, ops.fog));
+        self.generic_seen |= generic;
         let runtime = &mut self.shading.runtime;
+        runtime.pixel_ops.generic = generic.into();
         let vertex = self.shaders.get_mut(bound.vertex).and_then(|shader| {
             runtime.link = shader.shader.as_ref().map(|shader| shader.link()).unwrap_or_default();
             self.library.number(shader, runtime)
@@ -434,12 +442,14 @@ impl Renderer {
     }
 }
 
-/// The part of the state around shaders that a [`SetPixelOps`] says.
+/// The part of the state around shaders that a [`SetPixelOps`] says, but for alpha test and fog: those are not in the
+/// modules, see [`Shader::wants_generic`](afterimage_shader::Shader::wants_generic). `vertex_ops.point_size` is known.
 pub(crate) fn apply_pixel_ops(runtime: &mut RuntimeInfo, profile: &Profile, ops: &SetPixelOps) {
     runtime.pixel_ops.alpha_compare = ops.alpha_compare;
     runtime.pixel_ops.fog = ops.fog;
     runtime.pixel_ops.flat = ops.flat;
-    runtime.pixel_ops.point_sprite = ops.point_sprite;
+    // Only points have a place in the point.
+    runtime.pixel_ops.point_sprite = ops.point_sprite & runtime.vertex_ops.point_size;
     let planes = profile.limits.max_clip_distances.min(6);
     let planes = if profile.clip_distance { (1u32 << planes) - 1 } else { 0 };
     runtime.vertex_ops.clip_planes = ops.clip_planes & planes as u8;

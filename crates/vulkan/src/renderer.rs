@@ -73,6 +73,8 @@ pub struct Renderer {
     pub(crate) created_last: ObjectId,
     /// What new pixel shaders may be drawn with, until it is translated.
     pub(crate) guesses: Vec<Scene>,
+    /// Whether any draw has had alpha test or fog.
+    pub(crate) generic_seen: bool,
     /// Whether the present batch has been searched for what its draws need.
     pub(crate) looked_ahead: bool,
     /// When the caches were last written, and how many pipelines had been made by then.
@@ -182,6 +184,7 @@ impl Renderer {
             history: None,
             created_last: ObjectId::NONE,
             guesses: Vec::new(),
+            generic_seen: false,
             looked_ahead: false,
             kept: (Instant::now(), 0),
             dynamic: DynamicPool::new(&gpu),
@@ -325,6 +328,12 @@ impl Renderer {
     #[must_use]
     pub fn draws(&self) -> u64 {
         self.draws
+    }
+
+    /// Waits until the worker threads have nothing left to do, for tests and measurements: what they make ahead is there
+    /// then.
+    pub fn finish_workers(&self) {
+        self.library.workers.finish();
     }
 
     /// The command buffer that is recorded in order.

@@ -14,6 +14,8 @@ use std::sync::{Arc, OnceLock};
 
 /// Language number of the IR's text.
 const IR: u32 = 4;
+/// Language number of Direct3D 9's tokens.
+const D3D9: u32 = 1;
 
 /// Bytes of the test arena's one slot.
 const ARENA: usize = 64 << 20;
@@ -331,6 +333,22 @@ impl Guest {
         let code = self.upload(text.as_bytes());
         self.encoder.push(&CreateShader { id, stage: stage as u32, language: IR, pad: 0, code });
         id
+    }
+
+    /// A shader from Direct3D 9's assembly text.
+    pub fn d3d9_shader(&mut self, stage: Stage, text: &str) -> ObjectId {
+        let tokens = afterimage_shader_d3d9::assemble(text).expect("a right shader");
+        let id = self.id(ObjectKind::Shader);
+        let code = self.upload(bytemuck::cast_slice(&tokens));
+        self.encoder.push(&CreateShader { id, stage: stage as u32, language: D3D9, pad: 0, code });
+        id
+    }
+
+    /// One of the renderer's figures.
+    pub fn figure(&self, name: &str) -> f64 {
+        let stats = self.renderer.stats_json();
+        let (_, rest) = stats.split_once(&format!("\"{name}\": ")).expect("a figure of the renderer");
+        rest.split([',', '\n']).next().and_then(|number| number.parse().ok()).expect("a number")
     }
 
     /// Creates and binds shaders.
