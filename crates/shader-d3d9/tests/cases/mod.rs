@@ -1,9 +1,14 @@
 //! What instructions compute, worked out from the shader reference. The interpreter and the driver are held against it.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-/// c0 to c3.
-pub(crate) const FLOATS: [[f32; 4]; 4] =
-    [[1.0, 2.0, 3.0, 4.0], [0.5, -1.5, 0.0, 8.0], [-2.0, 0.25, 1.0, 0.0], [f32::INFINITY, 0.0, -0.0, 100.0]];
+/// c0 to c4.
+pub(crate) const FLOATS: [[f32; 4]; 5] = [
+    [1.0, 2.0, 3.0, 4.0],
+    [0.5, -1.5, 0.0, 8.0],
+    [-2.0, 0.25, 1.0, 0.0],
+    [f32::INFINITY, 0.0, -0.0, 100.0],
+    [f32::NEG_INFINITY, 0.0, 0.0, 0.0],
+];
 
 /// i0 and i1.
 pub(crate) const INTS: [[i32; 4]; 2] = [[4, 1, 2, 0], [3, 0, 1, 0]];
@@ -89,10 +94,10 @@ pub(crate) const ARITHMETIC: &[(&str, [f32; 4])] = &[
     ("mov r0, c0\ncrs r0.y, c0, c1", [1.0, 1.5, 3.0, 4.0]),
     ("nrm r0.xyz, c3.yyx", [0.0, 0.0, 0.0, 0.0]),
     // Comparisons with NaN are false: "min - vs" is a < b ? a : b, "max - vs" a >= b ? a : b, "sge - vs" a >= b.
-    ("add r1, c3.x, -c3.x\nmin r0, r1, c0", [1.0, 2.0, 3.0, 4.0]),
-    ("add r1, c3.x, -c3.x\nmax r0, r1, c0", [1.0, 2.0, 3.0, 4.0]),
-    ("add r1, c3.x, -c3.x\nsge r0, r1, c0", [0.0; 4]),
-    ("add r1, c3.x, -c3.x\nslt r0, r1, c0", [0.0; 4]),
+    ("add r1, c3.x, c4.x\nmin r0, r1, c0", [1.0, 2.0, 3.0, 4.0]),
+    ("add r1, c3.x, c4.x\nmax r0, r1, c0", [1.0, 2.0, 3.0, 4.0]),
+    ("add r1, c3.x, c4.x\nsge r0, r1, c0", [0.0; 4]),
+    ("add r1, c3.x, c4.x\nslt r0, r1, c0", [0.0; 4]),
     // A predicate can be swizzled and negated, and chooses component by component.
     ("setp_ge p0, c1, c1.z\nmov r0, c0\n(p0.wzyx) add r0, r0, c0.x", [2.0, 3.0, 3.0, 5.0]),
     ("setp_eq p0.y, c0, c0\nmov r0, c0\n(!p0) mov r0.xy, c3.y", [0.0, 2.0, 3.0, 4.0]),
@@ -129,10 +134,10 @@ pub(crate) const FLOW: &[(&str, f32)] = &[
     // A break leaves the loop through the branches around it.
     ("mov r0, c3.y\nrep i0\nadd r0, r0, c0.x\nif b1\nif_ge r0.x, c0.z\nbreak\nendif\nendif\nendrep", 3.0),
     // All comparisons with NaN are false but "not equal".
-    ("add r1, c3.x, -c3.x\nmov r0, c0.x\nif_ge r1.x, r1.x\nmov r0, c0.y\nendif", 1.0),
-    ("add r1, c3.x, -c3.x\nmov r0, c0.x\nif_ne r1.x, r1.x\nmov r0, c0.y\nendif", 2.0),
-    ("add r1, c3.x, -c3.x\nmov r0, c0.x\nrep i0\nbreak_le r1.x, c0.x\nadd r0, r0, c0.x\nendrep", 5.0),
-    ("add r1, c3.x, -c3.x\nsetp_ne p0, r1, c0\nmov r0, c0.x\n(p0) mov r0, c0.y", 2.0),
+    ("add r1, c3.x, c4.x\nmov r0, c0.x\nif_ge r1.x, r1.x\nmov r0, c0.y\nendif", 1.0),
+    ("add r1, c3.x, c4.x\nmov r0, c0.x\nif_ne r1.x, r1.x\nmov r0, c0.y\nendif", 2.0),
+    ("add r1, c3.x, c4.x\nmov r0, c0.x\nrep i0\nbreak_le r1.x, c0.x\nadd r0, r0, c0.x\nendrep", 5.0),
+    ("add r1, c3.x, c4.x\nsetp_ne p0, r1, c0\nmov r0, c0.x\n(p0) mov r0, c0.y", 2.0),
 ];
 
 /// Equal, but for the precision of the interpreter's and the driver's functions.
