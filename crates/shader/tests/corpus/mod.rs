@@ -9,10 +9,10 @@ mod templates;
 mod texts;
 
 use afterimage_shader_d3d9::instruction::{ControlBits, Declaration, Instruction, Relative, Swizzle};
-use afterimage_shader_d3d9::io::bound;
+use afterimage_shader_d3d9::io::{RuntimeInfo, TEXTURE_SLOTS, bound};
 use afterimage_shader_d3d9::signature::SamplerUse;
 use afterimage_shader_d3d9::tables::{
-    Opcode, OpcodeInfo, RESULT_MODIFIERS, RESULT_SHIFTS, RegisterType, SourceModifier, Version,
+    Opcode, OpcodeInfo, RESULT_MODIFIERS, RESULT_SHIFTS, RegisterType, SourceModifier, TextureDimension, Version,
 };
 use afterimage_shader_d3d9::{Program, Signature, assemble, tokens_from_bytes};
 use std::path::Path;
@@ -26,8 +26,8 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     /// From version to end token.
     pub(crate) tokens: Vec<u32>,
-    /// What is bound to every texture slot ([`bound`]), for shaders that do not say what they sample.
-    pub(crate) bound: u8,
+    /// The state that it is compiled for, but for the link, which is the shader's own.
+    pub(crate) runtime: RuntimeInfo,
 }
 
 /// Every shader of the corpus.
@@ -63,12 +63,27 @@ fn of_row(op: Opcode, version: Version, entries: &mut Vec<Entry>) {
     let piece = templates::template(op, version);
     let (plain, _) = program(version, std::slice::from_ref(&piece));
     let signature = Signature::of(&plain);
-    let entry = |what: String, tokens, bound| Entry { name: format!("{name}: {what}"), tokens, bound };
-    entries.push(entry("plain".to_owned(), plain.encode(), bound::D2));
-    if signature.samplers.contains(&Some(SamplerUse::Undeclared)) {
-        for (bound, shape) in [(bound::CUBE, "cube"), (bound::D3, "volume")] {
-            entries.push(entry(shape.to_owned(), plain.encode(), bound));
+    let entry = |what: &str, tokens, runtime| Entry { name: format!("{name}: {what}"), tokens, runtime };
+    entries.push(entry("plain", plain.encode(), RuntimeInfo::default()));
+    // What may be bound to the slots, as far as it changes the code.
+    let asks = |wanted: fn(&SamplerUse) -> bool| signature.samplers.iter().flatten().any(wanted);
+    let shapes: &[(u8, &str)] = match () {
+        () if asks(|sampler| *sampler == SamplerUse::Undeclared) => &[
+            (bound::CUBE, "cube"),
+            (bound::D3, "volume"),
+            (bound::SHADOW, "depth texture"),
+            (bound::FETCH4, "four texels"),
+            (bound::PROJECTED, "projected"),
+            (bound::CUBE | bound::PROJECTED, "projected cube"),
+        ],
+        () if asks(|sampler| *sampler == SamplerUse::Declared(TextureDimension::D2)) => {
+            &[(bound::SHADOW, "depth texture"), (bound::FETCH4, "four texels")]
         }
+        () => &[],
+    };
+    for (bound, shape) in shapes {
+        let runtime = RuntimeInfo { textures: [*bound; TEXTURE_SLOTS], ..RuntimeInfo::default() };
+        entries.push(entry(shape, plain.encode(), runtime));
     }
     let legal: Vec<Change> = changes(op, version).into_iter().filter(|c| c.is_legal(op, version)).collect();
     for group in 0..changes::GROUPS {
@@ -76,7 +91,7 @@ fn of_row(op: Opcode, version: Version, entries: &mut Vec<Entry>) {
         let together = if shares(version, &piece) { templates::slots(version) } else { 1 };
         for (part, members) in members.chunks(together).enumerate() {
             let what = format!("{} {part}", members[0].group().1);
-            entries.push(entry(what, changed(version, &piece, members).encode(), bound::D2));
+            entries.push(entry(&what, changed(version, &piece, members).encode(), RuntimeInfo::default()));
         }
     }
 }
@@ -186,7 +201,7 @@ pub(crate) fn compiled() -> Vec<Entry> {
         let name = format!("hlsl {}", path.file_stem().unwrap_or_default().to_string_lossy());
         let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
         let tokens = tokens_from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-        Entry { name, tokens, bound: bound::D2 }
+        Entry { name, tokens, runtime: RuntimeInfo::default() }
     });
     entries.collect()
 }

@@ -2,7 +2,7 @@
 
 use super::Entry;
 use afterimage_shader_d3d9::assemble;
-use afterimage_shader_d3d9::io::bound;
+use afterimage_shader_d3d9::io::{FogMode, PixelOps, RuntimeInfo, VertexOps};
 use afterimage_shader_d3d9::tables::{Stage, Version};
 use std::path::Path;
 
@@ -16,6 +16,7 @@ pub(crate) fn entries() -> Vec<Entry> {
             }
         }
     }
+    entries.extend(under_states());
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for folder in ["../shader-d3d9/tests/filetests", "../../samples/shaders"] {
         let files = std::fs::read_dir(root.join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
@@ -33,7 +34,53 @@ pub(crate) fn entries() -> Vec<Entry> {
 
 fn entry(name: String, text: &str) -> Entry {
     let tokens = assemble(text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
-    Entry { name, tokens, bound: bound::D2 }
+    Entry { name, tokens, runtime: RuntimeInfo::default() }
+}
+
+/// A shader of each model under the states that add code to it.
+fn under_states() -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut add = |text: &str, what: String, runtime| {
+        let name = format!("{}, {what}", text.lines().next().unwrap_or_default());
+        entries.push(Entry { runtime, ..entry(name, text) });
+    };
+    let pixels = [
+        "ps_1_1\ntex t0\nmul r0, t0, v0",
+        "ps_1_4\ntexld r0, t0\nadd r0, r0, v1",
+        "ps_2_0\ndcl v0\ndcl t0\ndcl_2d s0\ntexld r0, t0, s0\nmul r0, r0, v0\nmov oC0, r0\nmov oC1, v0",
+        "ps_3_0\ndcl_color v0\ndcl_texcoord v1\ndcl_2d s0\ntexld r0, v1, s0\nmul oC0, r0, v0",
+    ];
+    for text in pixels {
+        for alpha_compare in 0..7 {
+            let pixel_ops = PixelOps { alpha_compare, ..PixelOps::default() };
+            add(text, format!("alpha test {alpha_compare}"), RuntimeInfo { pixel_ops, ..RuntimeInfo::default() });
+        }
+        for fog in [FogMode::Exp, FogMode::Exp2, FogMode::Linear, FogMode::Vertex] {
+            let pixel_ops = PixelOps { fog: fog as u8, ..PixelOps::default() };
+            add(text, format!("{fog:?} fog"), RuntimeInfo { pixel_ops, ..RuntimeInfo::default() });
+        }
+        let others = [
+            ("generic", PixelOps { generic: 1, ..PixelOps::default() }),
+            ("flat", PixelOps { flat: 1, ..PixelOps::default() }),
+            ("sRGB", PixelOps { srgb_write: 3, ..PixelOps::default() }),
+        ];
+        for (what, pixel_ops) in others {
+            add(text, what.to_owned(), RuntimeInfo { pixel_ops, ..RuntimeInfo::default() });
+        }
+    }
+    let vertices = [
+        "vs_1_1\ndcl_position v0\nmov oPos, v0\nmov oPts.x, v0.z",
+        "vs_2_0\ndcl_position v0\nmov oPos, v0",
+        "vs_3_0\ndcl_position v0\ndcl_position o0\ndcl_psize o1.x\nmov o0, v0\nmov o1.x, v0.y",
+    ];
+    for text in vertices {
+        for (point_size, clip_planes) in [(1, 0), (0, 1), (0, 0x3F), (1, 0x15)] {
+            let vertex_ops = VertexOps { point_size, clip_planes };
+            let what = format!("points {point_size}, clip planes {clip_planes:#x}");
+            add(text, what, RuntimeInfo { vertex_ops, ..RuntimeInfo::default() });
+        }
+    }
+    entries
 }
 
 type Text = (&'static str, fn(Version) -> bool, &'static str);

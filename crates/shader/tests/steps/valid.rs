@@ -1,6 +1,6 @@
 //! `spirv-val` has nothing to say about any of the corpus, under both float rules.
 
-use crate::{corpus, every_entry, profile, shader};
+use crate::{corpus, distinct, every_entry, profile, shader};
 use afterimage_shader::FloatRules;
 use std::process::Command;
 
@@ -11,7 +11,7 @@ fn spirv_val_accepts_everything() {
         eprintln!("spirv-val cannot be run ({error}), nothing is checked: run `cargo xtask setup`");
         return;
     }
-    every_entry("spirv-val", &corpus::all(), |entry| {
+    every_entry("spirv-val", &distinct(corpus::all()), |entry| {
         let (shader, runtime) = shader(entry)?;
         let strict = shader.compile(&profile(FloatRules::Strict), &runtime).map_err(|e| format!("compile: {e}"))?;
         validate(&strict.words)?;

@@ -2,7 +2,8 @@
 //! pixels, vertices, constants, textures.
 
 use afterimage_interp::{Environment, Lod, SampleArgs};
-use afterimage_ir::{BankDecl, Dim, InputAt, InputDecl, Stage, TextureDecl};
+use afterimage_ir::{BankDecl, Dim, InputAt, InputDecl, Interp, Stage, TextureDecl};
+use afterimage_shader_d3d9::SystemRegister;
 use std::cell::Cell;
 
 /// Worlds that there are.
@@ -28,6 +29,8 @@ pub(crate) struct World {
     pub(crate) quad: u32,
     /// A texture was sampled where nobody says which texel is the right one: at a border of texels, of faces, or of levels.
     pub(crate) ambiguous: Cell<bool>,
+    /// Lookups with derivatives so far, and the level of the last.
+    levels: Cell<(u32, u32)>,
 }
 
 fn mix(seed: u32) -> u32 {
@@ -63,8 +66,11 @@ const EDGES: [f32; 16] = [
 ];
 
 impl World {
+    /// The world with the edges of floats.
+    pub(crate) const EDGES: u32 = 3;
+
     pub(crate) fn new(index: u32, stage: Stage, quad: u32) -> Self {
-        Self { index, stage, quad, ambiguous: Cell::new(false) }
+        Self { index, stage, quad, ambiguous: Cell::new(false), levels: Cell::new((0, 0)) }
     }
 
     /// Quads of a draw in that stage.
@@ -75,6 +81,11 @@ impl World {
     /// Place of a lane's pixel.
     pub(crate) fn pixel(&self, lane: usize) -> (u32, u32) {
         (self.quad * 2 + (lane as u32 & 1), lane as u32 >> 1)
+    }
+
+    /// Whether the pixels are those of a front face.
+    pub(crate) fn is_front(index: u32) -> bool {
+        index != 1
     }
 
     /// A varying at a place in pixels. All terms are binary fractions, so interpolation has nothing to round.
@@ -93,7 +104,7 @@ impl World {
         [0, 1, 2, 3].map(|component| {
             let seed = 77_777 + index * 4096 + u32::from(location) * 256 + vertex * 4 + component;
             match index {
-                3 if mix(seed) % 3 == 0 => EDGES[(mix(seed) >> 8) as usize % EDGES.len()],
+                Self::EDGES if mix(seed) % 3 == 0 => EDGES[(mix(seed) >> 8) as usize % EDGES.len()],
                 2 => (mix(seed) % 256) as f32 / 255.0,
                 _ => ordinary(seed),
             }
@@ -108,9 +119,11 @@ impl World {
             // Counts, first values and steps of loops.
             1 | 4 => [mix(seed) % 4, mix(seed + 1) % 3, 1 + mix(seed + 2) % 2, 0],
             2 | 5 => [(index + register) & 1, 0, 0, 0],
+            // Alpha test and fog of generic modules.
+            8 if register == u32::from(SystemRegister::PixelOps.register()) => [2 * index, index + 1, 0, 0],
             _ => [0, 1, 2, 3].map(|component| {
                 match index {
-                    3 => EDGES[mix(seed + component) as usize % EDGES.len()],
+                    Self::EDGES => EDGES[mix(seed + component) as usize % EDGES.len()],
                     2 => (mix(seed + component) % 256) as f32 / 255.0,
                     _ => ordinary(seed + component),
                 }
@@ -119,9 +132,10 @@ impl World {
         }
     }
 
-    /// A texel of a slot's texture. `layer` is the face of a cube.
-    pub(crate) fn texel(dim: Dim, level: u32, layer: u32, [x, y, z]: [u32; 3]) -> [f32; 4] {
-        let seed = 99_999 + dim as u32 * 1_000_003 + level * 100_003 + layer * 10_007 + (z * 64 + y) * 64 + x;
+    /// A texel of a slot's texture; cubes and volumes are the same in all slots. `layer` is the face of a cube.
+    pub(crate) fn texel(dim: Dim, slot: u32, level: u32, layer: u32, [x, y, z]: [u32; 3]) -> [f32; 4] {
+        let seed =
+            99_999 + dim as u32 * 1_000_003 + slot * 1009 + level * 100_003 + layer * 10_007 + (z * 64 + y) * 64 + x;
         [0, 1, 2, 3].map(|component| ((mix(seed * 4 + component) % 255) as f32 + 1.0) / 256.0)
     }
 
@@ -142,7 +156,7 @@ impl World {
     }
 
     fn level(&self, lod: Lod, dims: usize) -> u32 {
-        let level = |lod: f32| {
+        let level_at = |lod: f32| {
             let lod = lod.clamp(0.0, (LEVELS - 1) as f32);
             // Half way the lower level counts.
             (lod + 0.5).ceil() as u32 - 1
@@ -158,11 +172,19 @@ impl World {
                 (greatest.log2() + bias - 0.1, sum(x).max(sum(y)).log2() + bias + 0.1)
             }
         };
-        if !(low.is_finite() || low == f32::NEG_INFINITY) || high.is_nan() || level(low) != level(high) {
+        if !(low.is_finite() || low == f32::NEG_INFINITY) || high.is_nan() || level_at(low) != level_at(high) {
             self.ambiguous.set(true);
             return 0;
         }
-        level(low)
+        let level = level_at(low);
+        if let Lod::Gradient { .. } = lod {
+            // Drivers may take one level for the whole quad, whose lanes look up one after the other.
+            let (count, last) = self.levels.replace((self.levels.get().0 + 1, level));
+            if count % 4 != 0 && last != level {
+                self.ambiguous.set(true);
+            }
+        }
+        level
     }
 
     fn cube(&self, [x, y, z]: [f32; 3]) -> [f32; 4] {
@@ -183,7 +205,7 @@ impl World {
             (5, -x, -y, az)
         };
         let place = |c: f32| self.nearest((c / major + 1.0) / 2.0, SIZE);
-        Self::texel(Dim::Cube, 0, face, [place(s), place(t), 0])
+        Self::texel(Dim::Cube, 0, 0, face, [place(s), place(t), 0])
     }
 }
 
@@ -195,9 +217,14 @@ impl Environment for World {
             (InputAt::Location(location), Stage::Vertex) => {
                 Self::attribute(self.index, location, self.quad * 4 + lane as u32)
             }
+            // The first corner's.
+            (InputAt::Location(location), _) if decl.interp == Interp::Flat => {
+                Self::varying(self.index, location, 0.0, 0.0).map(f32::to_bits)
+            }
             (InputAt::Location(location), _) => Self::varying(self.index, location, x, y).map(f32::to_bits),
-            (InputAt::FragCoord, _) => [x, y, DEPTH, 1.0].map(f32::to_bits),
-            (InputAt::FrontFacing, _) => [1, 0, 0, 0],
+            // The worlds are drawn below each other.
+            (InputAt::FragCoord, _) => [x, y + 2.0 * self.index as f32, DEPTH, 1.0].map(f32::to_bits),
+            (InputAt::FrontFacing, _) => [Self::is_front(self.index).into(), 0, 0, 0],
             (InputAt::VertexIndex, _) => [self.quad * 4 + lane as u32, 0, 0, 0],
             (InputAt::InstanceIndex | InputAt::PointCoord, _) => [0; 4],
         }
@@ -224,8 +251,18 @@ impl Environment for World {
                 let level = self.level(args.lod, dims);
                 let size = SIZE >> level;
                 let third = if dim == Dim::D3 { self.nearest(z, size) } else { 0 };
-                Self::texel(dim, level, 0, [self.nearest(x, size), self.nearest(y, size), third])
+                let slot = if dim == Dim::D2 { u32::from(texture.slot) } else { 0 };
+                Self::texel(dim, slot, level, 0, [self.nearest(x, size), self.nearest(y, size), third])
             }
         }
+    }
+
+    fn gather(&self, texture: &TextureDecl, coord: [f32; 3]) -> [f32; 4] {
+        // The four texels whose middles surround the place.
+        let step = 1.0 / SIZE as f32;
+        let [left, top] = [0, 1].map(|at| self.nearest(coord[at] - step / 2.0, SIZE));
+        let [right, bottom] = [left, top].map(|at| (at + 1) % SIZE);
+        let texel = |x, y| Self::texel(Dim::D2, u32::from(texture.slot), 0, 0, [x, y, 0])[0];
+        [texel(left, bottom), texel(right, bottom), texel(right, top), texel(left, top)]
     }
 }

@@ -1,15 +1,10 @@
 //! What the driver computes for Direct3D 9 instructions, against the values worked out from the shader reference.
 
-#[path = "../../shader-d3d9/tests/cases/mod.rs"]
-mod cases;
-#[path = "../../spirv/tests/gpu/mod.rs"]
-mod gpu;
-
+use crate::cases::{ARITHMETIC, BOOLS, FLOATS, FLOW, INTS, close, vertex_only};
+use crate::gpu::{Draw, Gpu};
 use afterimage_shader::{Artifact, Language, Profile, RuntimeInfo, Shader};
 use afterimage_shader_d3d9::{Bank, assemble};
 use ash::vk;
-use cases::{ARITHMETIC, BOOLS, FLOATS, FLOW, INTS, close, vertex_only};
-use gpu::{Draw, Gpu};
 
 fn compile(gpu: &Gpu, text: &str) -> Artifact {
     let tokens = assemble(text).unwrap_or_else(|error| panic!("{error}\n{text}"));

@@ -1,0 +1,565 @@
+//! Draws the shaders of the corpus with the driver, many in one submission: a vertex shader as a row of points whose varyings
+//! the pixels show, a pixel shader over two rows of pixels; once for every world.
+
+use crate::gpu::{Buffer, Gpu};
+use crate::world::{LEVELS, SIZE, VERTICES, WIDTH, WORLDS, World};
+use afterimage_ir::{Dim, Stage};
+use afterimage_shader_d3d9::Bank;
+use afterimage_spirv::TEXTURE_INDEX_BITS;
+use ash::vk;
+use std::collections::HashMap;
+
+/// Colour targets of a draw.
+pub(crate) const TARGETS: usize = 8;
+/// Location of the attribute that the vertices' own places come from.
+pub(crate) const PLACE: u8 = 31;
+const LOCATIONS: u32 = 32;
+const SLOTS: u32 = 20;
+/// Registers of a system block.
+const SYSTEM: u32 = 32;
+const COLOR: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
+const DEPTH: vk::Format = vk::Format::D32_SFLOAT;
+/// Pixels of a picture: all worlds below each other.
+const EXTENT: vk::Extent2D = vk::Extent2D { width: 16, height: 2 * WORLDS };
+const PIXELS: usize = (EXTENT.width * EXTENT.height) as usize;
+/// What a pixel holds that nothing was drawn to.
+pub(crate) const CLEAR: f32 = 12345.0;
+
+type Result<T> = std::result::Result<T, vk::Result>;
+
+/// A pair of shaders to draw in every world.
+pub(crate) struct Job {
+    /// The stage that is looked at, which says what is drawn.
+    pub(crate) stage: Stage,
+    pub(crate) vertex: Vec<u32>,
+    pub(crate) pixel: Vec<u32>,
+    /// Constants of the stage that is looked at, in each world.
+    pub(crate) constants: Vec<Vec<[u32; 4]>>,
+    /// Texture slots hold depth textures with compare samplers.
+    pub(crate) shadow: bool,
+}
+
+/// What a job drew.
+pub(crate) struct Picture {
+    colors: Vec<Vec<[u32; 4]>>,
+    depth: Vec<u32>,
+}
+
+impl Picture {
+    /// A pixel of a target, at its place in a world's part of the picture.
+    pub(crate) fn color(&self, target: usize, world: &World, (x, y): (u32, u32)) -> [u32; 4] {
+        self.colors[target][at(world, x, y)]
+    }
+
+    /// Depth of a pixel.
+    pub(crate) fn depth(&self, world: &World, (x, y): (u32, u32)) -> u32 {
+        self.depth[at(world, x, y)]
+    }
+}
+
+fn at(world: &World, x: u32, y: u32) -> usize {
+    ((world.index * 2 + y) * EXTENT.width + x) as usize
+}
+
+struct Image {
+    image: vk::Image,
+    memory: vk::DeviceMemory,
+    view: vk::ImageView,
+}
+
+struct Shape {
+    format: vk::Format,
+    view: vk::ImageViewType,
+    extent: vk::Extent3D,
+    levels: u32,
+    layers: u32,
+    usage: vk::ImageUsageFlags,
+}
+
+impl Shape {
+    fn range(&self) -> vk::ImageSubresourceRange {
+        let depth = self.format == DEPTH;
+        vk::ImageSubresourceRange::default()
+            .aspect_mask(if depth { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR })
+            .level_count(self.levels)
+            .layer_count(self.layers)
+    }
+
+    fn target(format: vk::Format) -> Self {
+        let attachment = if format == DEPTH {
+            vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT
+        } else {
+            vk::ImageUsageFlags::COLOR_ATTACHMENT
+        };
+        let extent = vk::Extent3D { width: EXTENT.width, height: EXTENT.height, depth: 1 };
+        let usage = attachment | vk::ImageUsageFlags::TRANSFER_SRC;
+        Self { format, view: vk::ImageViewType::TYPE_2D, extent, levels: 1, layers: 1, usage }
+    }
+
+    fn texture(dim: Dim, format: vk::Format) -> Self {
+        let view = match dim {
+            Dim::D2 => vk::ImageViewType::TYPE_2D,
+            Dim::Cube => vk::ImageViewType::CUBE,
+            Dim::D3 => vk::ImageViewType::TYPE_3D,
+        };
+        let depth = if dim == Dim::D3 { SIZE } else { 1 };
+        let levels = if dim == Dim::Cube || format == DEPTH { 1 } else { LEVELS };
+        let extent = vk::Extent3D { width: SIZE, height: SIZE, depth };
+        let layers = if dim == Dim::Cube { 6 } else { 1 };
+        let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
+        Self { format, view, extent, levels, layers, usage }
+    }
+}
+
+/// Everything that all draws share.
+pub(crate) struct Rig {
+    pub(crate) gpu: Gpu,
+    set_layout: vk::DescriptorSetLayout,
+    set_pool: vk::DescriptorPool,
+    layout: vk::PipelineLayout,
+    /// Plain textures, and depth textures.
+    sets: [vk::DescriptorSet; 2],
+    samplers: [vk::Sampler; 2],
+    textures: Vec<Image>,
+    targets: Vec<Image>,
+    /// Vertices of the vertex jobs and of the pixel jobs, in each world.
+    vertices: [Vec<Buffer>; 2],
+}
+
+impl Rig {
+    pub(crate) fn new() -> Self {
+        let gpu = Gpu::new();
+        // SAFETY: every object is made from this device and used in the order that Vulkan asks for.
+        unsafe { Self::open(gpu) }.unwrap_or_else(|e| panic!("the driver: {e}"))
+    }
+
+    unsafe fn open(gpu: Gpu) -> Result<Self> {
+        let d = &gpu.device;
+        // SAFETY: see `new`.
+        unsafe {
+            let types = [vk::DescriptorType::SAMPLED_IMAGE, vk::DescriptorType::SAMPLER];
+            let both = vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT;
+            let bindings: Vec<_> = (0..4)
+                .map(|binding| {
+                    vk::DescriptorSetLayoutBinding::default()
+                        .binding(binding)
+                        .descriptor_type(types[usize::from(binding == 3)])
+                        .descriptor_count(SLOTS)
+                        .stage_flags(both)
+                })
+                .collect();
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            let set_layout = d.create_descriptor_set_layout(&info, None)?;
+            let sizes = [(types[0], 6 * SLOTS), (types[1], 2 * SLOTS)]
+                .map(|(ty, descriptor_count)| vk::DescriptorPoolSize { ty, descriptor_count });
+            let info = vk::DescriptorPoolCreateInfo::default().max_sets(2).pool_sizes(&sizes);
+            let set_pool = d.create_descriptor_pool(&info, None)?;
+            let layouts = [set_layout; 2];
+            let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(set_pool).set_layouts(&layouts);
+            let sets = d.allocate_descriptor_sets(&info)?;
+            let push = [vk::PushConstantRange::default().stage_flags(both).size(128)];
+            let layouts = [set_layout];
+            let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&push);
+            let layout = d.create_pipeline_layout(&info, None)?;
+            let sampler = vk::SamplerCreateInfo::default().max_lod(vk::LOD_CLAMP_NONE);
+            let compare = sampler.compare_enable(true).compare_op(vk::CompareOp::LESS_OR_EQUAL);
+            let samplers = [d.create_sampler(&sampler, None)?, d.create_sampler(&compare, None)?];
+            let mut rig = Self {
+                set_layout,
+                set_pool,
+                layout,
+                sets: [sets[0], sets[1]],
+                samplers,
+                textures: Vec::new(),
+                targets: Vec::new(),
+                vertices: [Vec::new(), Vec::new()],
+                gpu,
+            };
+            rig.fill()?;
+            Ok(rig)
+        }
+    }
+
+    /// Textures, targets and vertices.
+    unsafe fn fill(&mut self) -> Result<()> {
+        // SAFETY: see `new`.
+        unsafe {
+            let mut shapes: Vec<_> = (0..SLOTS).map(|slot| (Shape::texture(Dim::D2, COLOR), Dim::D2, slot)).collect();
+            shapes.push((Shape::texture(Dim::Cube, COLOR), Dim::Cube, 0));
+            shapes.push((Shape::texture(Dim::D3, COLOR), Dim::D3, 0));
+            shapes.push((Shape::texture(Dim::D2, DEPTH), Dim::D2, 0));
+            for (shape, dim, slot) in shapes {
+                let texture = self.texture(&shape, dim, slot)?;
+                self.textures.push(texture);
+            }
+            for slot in 0..SLOTS {
+                let [cube, volume, depth] = [0, 1, 2].map(|at| self.textures[SLOTS as usize + at].view);
+                for (set, flat) in [self.textures[slot as usize].view, depth].into_iter().enumerate() {
+                    for (binding, view) in [flat, cube, volume].into_iter().enumerate() {
+                        let info = vk::DescriptorImageInfo::default().image_view(view);
+                        let info = info.image_layout(vk::ImageLayout::GENERAL);
+                        self.describe(set, binding as u32, slot, vk::DescriptorType::SAMPLED_IMAGE, info);
+                    }
+                    let info = vk::DescriptorImageInfo::default().sampler(self.samplers[set]);
+                    self.describe(set, 3, slot, vk::DescriptorType::SAMPLER, info);
+                }
+            }
+            for _ in 0..TARGETS {
+                let target = self.image(&Shape::target(COLOR))?;
+                self.targets.push(target);
+            }
+            let depth = self.image(&Shape::target(DEPTH))?;
+            self.targets.push(depth);
+            let usage = vk::BufferUsageFlags::VERTEX_BUFFER;
+            for world in 0..WORLDS {
+                let (points, corners) = (point_vertices(world), corner_vertices(world));
+                self.vertices[0].push(self.gpu.filled(&points, usage)?);
+                self.vertices[1].push(self.gpu.filled(&corners, usage)?);
+            }
+            let targets = self.targets.iter().map(|target| target.image).zip(0..);
+            let targets: Vec<_> =
+                targets.map(|(image, n)| (image, Shape::target(if n == TARGETS { DEPTH } else { COLOR }))).collect();
+            self.gpu.submit(|c| {
+                for (image, shape) in &targets {
+                    self.to_general(c, *image, shape);
+                }
+            })
+        }
+    }
+
+    unsafe fn describe(
+        &self,
+        set: usize,
+        binding: u32,
+        slot: u32,
+        ty: vk::DescriptorType,
+        info: vk::DescriptorImageInfo,
+    ) {
+        let info = [info];
+        let write = vk::WriteDescriptorSet::default()
+            .dst_set(self.sets[set])
+            .dst_binding(binding)
+            .dst_array_element(slot)
+            .descriptor_type(ty)
+            .image_info(&info);
+        // SAFETY: the set has that binding and element, and nothing uses it yet.
+        unsafe { self.gpu.device.update_descriptor_sets(&[write], &[]) };
+    }
+
+    unsafe fn image(&self, shape: &Shape) -> Result<Image> {
+        let d = &self.gpu.device;
+        let cube = shape.view == vk::ImageViewType::CUBE;
+        let volume = shape.view == vk::ImageViewType::TYPE_3D;
+        let info = vk::ImageCreateInfo::default()
+            .flags(if cube { vk::ImageCreateFlags::CUBE_COMPATIBLE } else { vk::ImageCreateFlags::empty() })
+            .image_type(if volume { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D })
+            .format(shape.format)
+            .extent(shape.extent)
+            .mip_levels(shape.levels)
+            .array_layers(shape.layers)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .usage(shape.usage);
+        // SAFETY: the memory is bound once, to the image that it is allocated for.
+        unsafe {
+            let image = d.create_image(&info, None)?;
+            let need = d.get_image_memory_requirements(image);
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(need.size)
+                .memory_type_index(self.gpu.memory_type(need.memory_type_bits, vk::MemoryPropertyFlags::empty()));
+            let memory = d.allocate_memory(&info, None)?;
+            d.bind_image_memory(image, memory, 0)?;
+            let info = vk::ImageViewCreateInfo::default()
+                .image(image)
+                .view_type(shape.view)
+                .format(shape.format)
+                .subresource_range(shape.range());
+            Ok(Image { image, memory, view: d.create_image_view(&info, None)? })
+        }
+    }
+
+    /// A texture with the world's texels.
+    unsafe fn texture(&self, shape: &Shape, dim: Dim, slot: u32) -> Result<Image> {
+        let mut texels: Vec<u32> = Vec::new();
+        let mut copies = Vec::new();
+        for level in 0..shape.levels {
+            let size = SIZE >> level;
+            let depth = if dim == Dim::D3 { size } else { 1 };
+            for layer in 0..shape.layers {
+                let subresource = vk::ImageSubresourceLayers::default()
+                    .aspect_mask(shape.range().aspect_mask)
+                    .mip_level(level)
+                    .base_array_layer(layer)
+                    .layer_count(1);
+                copies.push(
+                    vk::BufferImageCopy::default()
+                        .buffer_offset(texels.len() as u64 * 4)
+                        .image_subresource(subresource)
+                        .image_extent(vk::Extent3D { width: size, height: size, depth }),
+                );
+                for at in 0..size * size * depth {
+                    let place = [at % size, at / size % size, at / size / size];
+                    if shape.format == DEPTH {
+                        texels.push(World::depth_texel(place[0], place[1]).to_bits());
+                    } else {
+                        texels.extend(World::texel(dim, slot, level, layer, place).map(f32::to_bits));
+                    }
+                }
+            }
+        }
+        // SAFETY: the copies are within the buffer and the image; the buffer is freed after the submission is done.
+        unsafe {
+            let image = self.image(shape)?;
+            let staging = self.gpu.filled(&texels, vk::BufferUsageFlags::TRANSFER_SRC)?;
+            self.gpu.submit(|c| {
+                self.to_general(c, image.image, shape);
+                let layout = vk::ImageLayout::GENERAL;
+                self.gpu.device.cmd_copy_buffer_to_image(c, staging.buffer, image.image, layout, &copies);
+            })?;
+            self.gpu.free(staging);
+            Ok(image)
+        }
+    }
+
+    unsafe fn to_general(&self, c: vk::CommandBuffer, image: vk::Image, shape: &Shape) {
+        let barrier = [vk::ImageMemoryBarrier2::default()
+            .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+            .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)
+            .new_layout(vk::ImageLayout::GENERAL)
+            .image(image)
+            .subresource_range(shape.range())];
+        let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
+        // SAFETY: the command buffer is being recorded.
+        unsafe { self.gpu.device.cmd_pipeline_barrier2(c, &info) };
+    }
+
+    /// Draws the jobs in one submission.
+    pub(crate) fn draw(&self, jobs: &[Job]) -> Vec<Picture> {
+        // SAFETY: see `new`; what the submission uses is destroyed after it is done.
+        unsafe { self.try_draw(jobs) }.unwrap_or_else(|e| panic!("{}: {e}", self.gpu.name))
+    }
+
+    unsafe fn try_draw(&self, jobs: &[Job]) -> Result<Vec<Picture>> {
+        let d = &self.gpu.device;
+        // SAFETY: see `draw`.
+        unsafe {
+            // All constants of all jobs in one buffer; first the system blocks of the worlds.
+            let system = |world| (0..SYSTEM).map(move |n| World::register(world, Bank::System as u8, n));
+            let mut registers: Vec<[u32; 4]> = (0..WORLDS).flat_map(system).collect();
+            let mut places = HashMap::new();
+            for (number, job) in jobs.iter().enumerate() {
+                for (world, constants) in job.constants.iter().enumerate() {
+                    places.insert((number, world), registers.len() as u64 * 16);
+                    registers.extend(constants);
+                }
+            }
+            let usage = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+            let constants = self.gpu.filled(registers.as_flattened(), usage)?;
+            let info = vk::BufferDeviceAddressInfo::default().buffer(constants.buffer);
+            let base = d.get_buffer_device_address(&info);
+            let pipelines = jobs.iter().map(|job| self.pipeline(job)).collect::<Result<Vec<_>>>()?;
+            let picture = (PIXELS * 16 * TARGETS + PIXELS * 4) as u64;
+            let pictures = self.gpu.buffer(picture * jobs.len() as u64, vk::BufferUsageFlags::TRANSFER_DST)?;
+            self.gpu.submit(|c| {
+                for (number, (job, pipeline)) in jobs.iter().zip(&pipelines).enumerate() {
+                    let address = |world: u32| base + places[&(number, world as usize)];
+                    self.record(c, job, *pipeline, base, &address);
+                    self.gpu.barrier(c);
+                    for (n, target) in self.targets.iter().enumerate() {
+                        let range = Shape::target(if n == TARGETS { DEPTH } else { COLOR }).range();
+                        let layers =
+                            vk::ImageSubresourceLayers::default().aspect_mask(range.aspect_mask).layer_count(1);
+                        let copy = vk::BufferImageCopy::default()
+                            .buffer_offset(number as u64 * picture + (n * PIXELS * 16) as u64)
+                            .image_subresource(layers)
+                            .image_extent(vk::Extent3D { width: EXTENT.width, height: EXTENT.height, depth: 1 });
+                        let layout = vk::ImageLayout::GENERAL;
+                        d.cmd_copy_image_to_buffer(c, target.image, layout, pictures.buffer, &[copy]);
+                    }
+                    self.gpu.barrier(c);
+                }
+            })?;
+            let words = self.gpu.read(&pictures)?;
+            let drawn = words.chunks_exact(picture as usize / 4).take(jobs.len()).map(|words| {
+                let (colors, depth) = words.split_at(PIXELS * 4 * TARGETS);
+                let colors = colors.chunks_exact(PIXELS * 4).map(|target| target.as_chunks::<4>().0.to_vec()).collect();
+                Picture { colors, depth: depth.to_vec() }
+            });
+            let drawn = drawn.collect();
+            pipelines.into_iter().for_each(|pipeline| d.destroy_pipeline(pipeline, None));
+            self.gpu.free(constants);
+            self.gpu.free(pictures);
+            Ok(drawn)
+        }
+    }
+
+    unsafe fn record(
+        &self,
+        c: vk::CommandBuffer,
+        job: &Job,
+        pipeline: vk::Pipeline,
+        system: u64,
+        address: &dyn Fn(u32) -> u64,
+    ) {
+        let d = &self.gpu.device;
+        let clear = vk::ClearValue { color: vk::ClearColorValue { float32: [CLEAR; 4] } };
+        let attachment = |target: &Image, clear| {
+            vk::RenderingAttachmentInfo::default()
+                .image_view(target.view)
+                .image_layout(vk::ImageLayout::GENERAL)
+                .load_op(vk::AttachmentLoadOp::CLEAR)
+                .store_op(vk::AttachmentStoreOp::STORE)
+                .clear_value(clear)
+        };
+        let colors: Vec<_> = self.targets[..TARGETS].iter().map(|target| attachment(target, clear)).collect();
+        let clear = vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 1.0, stencil: 0 } };
+        let depth = attachment(&self.targets[TARGETS], clear);
+        let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: EXTENT };
+        let rendering = vk::RenderingInfo::default()
+            .render_area(area)
+            .layer_count(1)
+            .color_attachments(&colors)
+            .depth_attachment(&depth);
+        let points = job.stage == Stage::Vertex;
+        let both = vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT;
+        // SAFETY: see `draw`.
+        unsafe {
+            d.cmd_begin_rendering(c, &rendering);
+            d.cmd_bind_pipeline(c, vk::PipelineBindPoint::GRAPHICS, pipeline);
+            let sets = [self.sets[usize::from(job.shadow)]];
+            d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::GRAPHICS, self.layout, 0, &sets, &[]);
+            for world in 0..WORLDS {
+                let mut words = [0u32; 32];
+                words[..6].copy_from_slice(bytemuck::cast_slice(&[
+                    address(world),
+                    address(world),
+                    system + u64::from(world * SYSTEM * 16),
+                ]));
+                for slot in 0..SLOTS {
+                    words[8 + slot as usize] = slot | slot << TEXTURE_INDEX_BITS;
+                }
+                d.cmd_push_constants(c, self.layout, both, 0, bytemuck::cast_slice(&words));
+                let (width, height) = if points { (VERTICES, 1) } else { (WIDTH, 2) };
+                let viewport = vk::Viewport {
+                    y: (world * 2) as f32,
+                    width: width as f32,
+                    height: height as f32,
+                    max_depth: 1.0,
+                    ..Default::default()
+                };
+                let offset = vk::Offset2D { x: 0, y: world as i32 * 2 };
+                d.cmd_set_viewport(c, 0, &[viewport]);
+                d.cmd_set_scissor(c, 0, &[vk::Rect2D { offset, extent: vk::Extent2D { width, height } }]);
+                let front = World::is_front(world);
+                // On the screen the corners go round clockwise.
+                let face = if front { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE };
+                d.cmd_set_front_face(c, face);
+                let vertices = &self.vertices[usize::from(!points)][world as usize];
+                d.cmd_bind_vertex_buffers(c, 0, &[vertices.buffer], &[0]);
+                d.cmd_draw(c, if points { VERTICES } else { 3 }, 1, 0, 0);
+            }
+            d.cmd_end_rendering(c);
+        }
+    }
+
+    unsafe fn pipeline(&self, job: &Job) -> Result<vk::Pipeline> {
+        let d = &self.gpu.device;
+        // SAFETY: see `draw`; the modules are valid SPIR-V, which `valid.rs` checks.
+        unsafe {
+            let module = |words| d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(words), None);
+            let (vertex, pixel) = (module(&job.vertex)?, module(&job.pixel)?);
+            let stage =
+                |module, stage| vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main");
+            let stages = [stage(vertex, vk::ShaderStageFlags::VERTEX), stage(pixel, vk::ShaderStageFlags::FRAGMENT)];
+            let bindings = [vk::VertexInputBindingDescription::default().stride(LOCATIONS * 16)];
+            let attributes: Vec<_> = (0..LOCATIONS)
+                .map(|location| {
+                    vk::VertexInputAttributeDescription::default()
+                        .location(location)
+                        .format(COLOR)
+                        .offset(location * 16)
+                })
+                .collect();
+            let input = vk::PipelineVertexInputStateCreateInfo::default()
+                .vertex_binding_descriptions(&bindings)
+                .vertex_attribute_descriptions(&attributes);
+            let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(match job.stage {
+                Stage::Vertex => vk::PrimitiveTopology::POINT_LIST,
+                _ => vk::PrimitiveTopology::TRIANGLE_LIST,
+            });
+            let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
+            let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+            let samples =
+                vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
+            let depth = vk::PipelineDepthStencilStateCreateInfo::default()
+                .depth_test_enable(true)
+                .depth_write_enable(true)
+                .depth_compare_op(vk::CompareOp::ALWAYS);
+            let write =
+                vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
+            let writes = [write; TARGETS];
+            let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&writes);
+            let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR, vk::DynamicState::FRONT_FACE];
+            let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+            let formats = [COLOR; TARGETS];
+            let mut rendering = vk::PipelineRenderingCreateInfo::default()
+                .color_attachment_formats(&formats)
+                .depth_attachment_format(DEPTH);
+            let info = vk::GraphicsPipelineCreateInfo::default()
+                .stages(&stages)
+                .vertex_input_state(&input)
+                .input_assembly_state(&assembly)
+                .viewport_state(&viewport)
+                .rasterization_state(&raster)
+                .multisample_state(&samples)
+                .depth_stencil_state(&depth)
+                .color_blend_state(&blend)
+                .dynamic_state(&dynamic)
+                .layout(self.layout)
+                .push_next(&mut rendering);
+            let made = d.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
+            d.destroy_shader_module(vertex, None);
+            d.destroy_shader_module(pixel, None);
+            Ok(made.map_err(|(_, e)| e)?[0])
+        }
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        let d = &self.gpu.device;
+        // SAFETY: every submission is waited for, and nothing is used afterwards.
+        unsafe {
+            for image in self.textures.drain(..).chain(self.targets.drain(..)) {
+                d.destroy_image_view(image.view, None);
+                d.destroy_image(image.image, None);
+                d.free_memory(image.memory, None);
+            }
+            self.vertices.iter_mut().flat_map(|vertices| vertices.drain(..)).for_each(|buffer| self.gpu.free(buffer));
+            self.samplers.iter().for_each(|sampler| d.destroy_sampler(*sampler, None));
+            d.destroy_pipeline_layout(self.layout, None);
+            d.destroy_descriptor_pool(self.set_pool, None);
+            d.destroy_descriptor_set_layout(self.set_layout, None);
+        }
+    }
+}
+
+/// A vertex: its attributes at all locations but [`PLACE`], and its own place.
+fn vertex(attribute: impl Fn(u8) -> [u32; 4], place: [f32; 4]) -> Vec<u32> {
+    (0..PLACE).flat_map(attribute).chain(place.map(f32::to_bits)).collect()
+}
+
+/// Points in the middle of the pixels of a row.
+fn point_vertices(world: u32) -> Vec<u32> {
+    let place = |n: u32| [(2.0 * n as f32 + 1.0) / VERTICES as f32 - 1.0, 0.0, crate::world::DEPTH, 1.0];
+    (0..VERTICES).flat_map(|n| vertex(|location| World::attribute(world, location, n), place(n))).collect()
+}
+
+/// A triangle over everything.
+fn corner_vertices(world: u32) -> Vec<u32> {
+    let (w, h) = (WIDTH as f32, 2.0);
+    let corners = [(0.0, 0.0), (2.0 * w, 0.0), (0.0, 2.0 * h)];
+    let place = |(x, y): (f32, f32)| [x / w * 2.0 - 1.0, y / h * 2.0 - 1.0, crate::world::DEPTH, 1.0];
+    let varying = |location, (x, y)| World::varying(world, location, x, y).map(f32::to_bits);
+    corners.into_iter().flat_map(|corner| vertex(|location| varying(location, corner), place(corner))).collect()
+}
