@@ -8,6 +8,7 @@ use afterimage_shader_d3d9::io::{self, LinkInfo, RuntimeInfo, bound};
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
 use afterimage_shader_d3d9::tables::Usage;
 use afterimage_shader_d3d9::{self as d3d9, LiftError, ParseError, Program};
+use afterimage_shader_spirv as spirv;
 use afterimage_spirv::{Artifact, EmitError};
 use bytemuck::AnyBitPattern;
 use smallvec::SmallVec;
@@ -26,15 +27,18 @@ pub enum Language {
     FixedPixel = 3,
     /// The IR's own text.
     Ir = 4,
+    /// A SPIR-V module with one entry point, in either byte order.
+    Spirv = 5,
 }
 
 impl Language {
     /// Every language, with the name that the command line and logs use.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::D3d9, "d3d9"),
         (Self::FixedVertex, "d3d9-fixed-vertex"),
         (Self::FixedPixel, "d3d9-fixed-pixel"),
         (Self::Ir, "ir"),
+        (Self::Spirv, "spirv"),
     ];
 
     /// The language with this number in the stream.
@@ -96,6 +100,12 @@ pub enum CompileError {
     /// IR text that does not parse.
     #[error("IR text, {0}")]
     IrText(#[from] ir::ParseError),
+    /// The words are no SPIR-V module.
+    #[error("SPIR-V module, {0}")]
+    SpirvWords(#[from] spirv::ParseError),
+    /// The SPIR-V module cannot be translated.
+    #[error("SPIR-V module, {0}")]
+    SpirvLift(#[from] spirv::LiftError),
     /// A module that breaks the rules of the IR.
     #[error("IR, {0}")]
     Verify(#[from] VerifyError),
@@ -216,16 +226,25 @@ impl Shader {
                 let text = std::str::from_utf8(code).map_err(|e| CompileError::NotText(e.valid_up_to()))?;
                 let module = ir::parse(text)?;
                 ir::verify(&module)?;
-                Self {
-                    stage: module.stage,
-                    hash,
-                    link: link_of_module(&module),
-                    inputs: SmallVec::new(),
-                    depends: Depends::default(),
-                    code: Code::Ir(Box::new(module)),
-                }
+                Self::of_module(module, hash)
+            }
+            Language::Spirv => {
+                let program = spirv::Program::from_bytes(code)?;
+                Self::of_module(spirv::lift(&program, &spirv::Options::default())?.module, hash)
             }
         })
+    }
+
+    /// A shader that depends on nothing around it.
+    fn of_module(module: Module, hash: u128) -> Self {
+        Self {
+            stage: module.stage,
+            hash,
+            link: link_of_module(&module),
+            inputs: SmallVec::new(),
+            depends: Depends::default(),
+            code: Code::Ir(Box::new(module)),
+        }
     }
 
     /// As [`Shader::new`], with the language as the stream has it.
