@@ -1,9 +1,10 @@
-//! `cargo xtask demo`: the sample programs, every way there is, as a table and a page.
+//! `cargo xtask demo`: the sample programs, every way there is, and shaders in every language, as a table and a page.
 
 use crate::build::{self, Profile};
 use crate::matrix::{self, End};
 use crate::report;
 use crate::setup;
+use crate::shaders;
 use crate::step::{Failure, Result};
 use crate::wine::Wine;
 use crate::workspace::Workspace;
@@ -34,8 +35,12 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let rows = matrix::run(ws, &tree, &wine, &out, args.validate)?;
     let notes: Vec<String> =
         machine.missing.iter().map(|missing| format!("{}: {}", missing.what, missing.why)).collect();
-    report::write(&rows, &out, &notes)?;
+    let shaders = shaders::translate(ws, &tree)?;
+    report::write(&rows, &shaders, &out, &notes)?;
     report::print(&rows, &ws.root);
+    for count in shaders.counts() {
+        println!("shaders: {count}");
+    }
     println!("all pictures: {}", out.join("index.html").display());
     let bad = rows.iter().filter(|row| matches!(row.end, End::Bad(_))).count();
     if bad > 0 {

@@ -39,7 +39,7 @@ enum Seeds {
 const TARGETS: &[Target] = &[
     Target { name: "packets", seeds: Seeds::Random },
     Target { name: "captures", seeds: Seeds::Folders(&["fuzz/seeds/captures"]) },
-    Target { name: "shader_tokens", seeds: Seeds::Folders(&["fuzz/seeds/shader_tokens"]) },
+    Target { name: "shader_tokens", seeds: Seeds::Folders(&["fuzz/seeds/shader_tokens", "crates/shader/tests/hlsl"]) },
     Target { name: "shader_programs", seeds: Seeds::Random },
     Target { name: "shader_states", seeds: Seeds::Random },
     Target { name: "ring", seeds: Seeds::Folders(&[]) },

@@ -14,6 +14,7 @@ mod matrix;
 mod picture;
 mod report;
 mod setup;
+mod shaders;
 mod step;
 mod test;
 mod validate;

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::matrix::{End, PROGRAMS, Row, Way};
+use crate::shaders::Shaders;
 use crate::step::{Context, Result};
 
 const HEADINGS: [&str; 8] = ["program", "width", "transport", "frames", "draws", "ms/frame", "result", "picture"];
@@ -60,7 +61,7 @@ fn columns(row: &Row, base: &Path) -> [String; 8] {
 ///
 /// # Errors
 /// When they cannot be written.
-pub(crate) fn write(rows: &[Row], out: &Path, notes: &[String]) -> Result {
+pub(crate) fn write(rows: &[Row], shaders: &Shaders, out: &Path, notes: &[String]) -> Result {
     let records: Vec<_> = rows
         .iter()
         .map(|row| {
@@ -79,7 +80,7 @@ pub(crate) fn write(rows: &[Row], out: &Path, notes: &[String]) -> Result {
         .collect();
     let text = serde_json::to_string_pretty(&records).doing("writing the results as JSON")?;
     std::fs::write(out.join("results.json"), text).doing("writing results.json")?;
-    std::fs::write(out.join("index.html"), page(rows, out, notes)).doing("writing index.html")
+    std::fs::write(out.join("index.html"), page(rows, shaders, out, notes)).doing("writing index.html")
 }
 
 const STYLE: &str = "\
@@ -95,9 +96,12 @@ td,th{padding:.35rem .6rem;border-bottom:1px solid var(--line)}td.n{text-align:r
 figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:10px;overflow:hidden}\
 figure img{display:block;width:100%;height:auto}figcaption{padding:.5rem .75rem;font-size:13px;color:var(--dim)}\
 figcaption b{color:var(--fg);font-weight:600}.strip{display:flex;gap:6px;overflow-x:auto;margin:.75rem 0}\
-.strip img{height:96px;border-radius:6px}code{font-family:ui-monospace,monospace;font-size:.92em}";
+.strip img{height:96px;border-radius:6px}\
+.steps{display:grid;grid-template-columns:repeat(auto-fit,minmax(25rem,1fr));gap:1rem}\
+.steps pre{margin:0;padding:.5rem .75rem;max-height:30rem;overflow:auto;font:12px/1.45 ui-monospace,monospace;border-top:1px solid var(--line)}\
+h3{margin:1.5rem 0 .5rem;font-weight:600}code{font-family:ui-monospace,monospace;font-size:.92em}";
 
-fn page(rows: &[Row], out: &Path, notes: &[String]) -> String {
+fn page(rows: &[Row], shaders: &Shaders, out: &Path, notes: &[String]) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width,initial-scale=1\"><title>Afterimage: demo</title><style>{STYLE}</style></head><body><main>\n\
@@ -149,6 +153,7 @@ fn page(rows: &[Row], out: &Path, notes: &[String]) -> String {
         }
         html.push_str("</div>\n");
     }
+    html.push_str(&shaders.html());
     if !notes.is_empty() {
         html.push_str("<h2>Notes</h2>\n<ul>\n");
         for note in notes {
@@ -165,6 +170,7 @@ fn link(path: &Path, out: &Path) -> String {
     escape(&path.strip_prefix(out).unwrap_or(path).display().to_string())
 }
 
-fn escape(text: &str) -> String {
+/// Text inside of a page.
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
