@@ -99,6 +99,9 @@ fn every_input_translates_to_the_same() {
     assert_eq!(succeeds(&["translate", &air], b""), direct);
     let listing = text(succeeds(&["translate", file, "--to", "spirv-asm"], b""));
     assert!(listing.starts_with("; SPIR-V\n") && listing.contains("OpEntryPoint Fragment"), "{listing}");
+    assert_eq!(text(succeeds(&["disasm", &spirv], b"")), listing);
+    let again = text(succeeds(&["translate", &spirv, "--to", "msl", "--entry", "main", "--stage", "fragment"], b""));
+    assert!(again.contains("[[depth(any)]]"), "{again}");
     let metal = place("a.metal");
     succeeds(&["translate", file, "-o", &metal], b"");
     let metal = fs::read_to_string(metal).expect("written");
@@ -153,6 +156,10 @@ fn errors_name_the_file_and_the_place() {
     assert!(error.contains("byte 7 is not UTF-8"), "{error}");
     let error = fails(1, &["translate", "-"], b"hello");
     assert!(error.contains("--from"), "{error}");
+    let error = fails(1, &["translate", "-", "--entry", "main"], GOOD);
+    assert!(error.contains("--entry is for SPIR-V"), "{error}");
+    let error = fails(1, &["translate", "-"], &[3, 2, 0x23, 7, 0, 6, 1, 0]);
+    assert!(error.contains("standard input: SPIR-V") && error.contains("word 2"), "{error}");
     let error = fails(1, &["translate", "-", "--stage", "pixel"], GOOD);
     assert!(error.contains("is a vertex shader"), "{error}");
 }
@@ -209,4 +216,33 @@ fn colours_are_for_terminals_that_want_them() {
     assert!(!said(&[]).contains('\x1b'));
     assert!(said(&[("CLICOLOR_FORCE", "1")]).contains('\x1b'));
     assert!(!said(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).contains('\x1b'));
+}
+
+/// Text of SPIR-V can be assembled again, to words that are listed in the same way.
+#[test]
+fn listings_assemble_to_what_they_list() {
+    let folder = example().with_file_name("");
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let mut listed = 0;
+    for entry in fs::read_dir(folder).expect("folder") {
+        let file = entry.expect("entry").path();
+        let listing = text(succeeds(&["translate", path(&file), "--to", "spirv-asm"], b""));
+        let (source, binary) = (dir.path().join("listing"), dir.path().join("again.spv"));
+        fs::write(&source, &listing).expect("written");
+        // Names take the place of numbers, and the highest number may change with them.
+        let assembled = Command::new("spirv-as")
+            .args(["--target-env", "vulkan1.3", "--preserve-numeric-ids", "-o"])
+            .args([&binary, &source])
+            .output();
+        let Ok(assembled) = assembled else {
+            assert!(std::env::var_os("CI").is_none(), "spirv-as is not installed: run cargo xtask setup");
+            eprintln!("spirv-as is not installed (run cargo xtask setup): listings are not assembled");
+            return;
+        };
+        assert!(assembled.status.success(), "{}: {}\n{listing}", file.display(), stderr(&assembled));
+        let body = |text: String| text.lines().filter(|line| !line.starts_with(';')).collect::<Vec<_>>().join("\n");
+        assert_eq!(body(text(succeeds(&["disasm", path(&binary)], b""))), body(listing), "{}", file.display());
+        listed += 1;
+    }
+    assert!(listed >= 7);
 }

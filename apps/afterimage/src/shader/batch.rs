@@ -69,7 +69,7 @@ fn plan(args: &Args) -> Result<Plan, Why> {
             let before = inputs.len();
             find(input, Path::new(""), &mut inputs)?;
             if inputs.len() == before {
-                return usage(format!("{} has no shaders: .asm .o .cso .bin .vso .pso .air", input.display()));
+                return usage(format!("{} has no shaders: .asm .o .cso .bin .vso .pso .spv .air", input.display()));
             }
         } else {
             let name = if io::is_stdio(input) { "stdin".as_ref() } else { input.file_name().unwrap_or_default() };
@@ -189,7 +189,7 @@ fn work(args: &Args, plan: &Plan) -> Code {
     });
     bar.finish_and_clear();
     if show {
-        score.summary(jobs, start.elapsed());
+        score.summary(jobs, start.elapsed(), !args.validate);
     }
     score.code
 }
@@ -270,11 +270,16 @@ impl Score {
         if self.bad == 0 { String::new() } else { format!("{} failed", self.bad) }
     }
 
-    fn summary(&self, jobs: &[Job], elapsed: Duration) {
+    /// The last line. Where a tool checked the results, their time would be the tool's.
+    fn summary(&self, jobs: &[Job], elapsed: Duration, timed: bool) {
         let title = jobs.first().map_or("", |job| job.to.title());
         let failed = if self.bad == 0 { String::new() } else { format!(", {} failed", self.bad) };
-        let each = self.time.as_micros() / self.good.max(1) as u128;
+        let each = if timed {
+            format!(", {} us each", self.time.as_micros() / self.good.max(1) as u128)
+        } else {
+            String::new()
+        };
         let (good, kib, seconds) = (self.good, self.bytes / 1024, elapsed.as_secs_f32());
-        eprintln!("{good} of {} to {title}{failed}; {kib} KiB in {seconds:.2} s, {each} us each", jobs.len());
+        eprintln!("{good} of {} to {title}{failed}; {kib} KiB in {seconds:.2} s{each}", jobs.len());
     }
 }

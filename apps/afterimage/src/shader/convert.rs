@@ -1,9 +1,11 @@
-//! `afterimage shader asm` and `disasm`: Direct3D 9 assembler text and tokens.
+//! `afterimage shader asm` and `disasm`: Direct3D 9 assembler text and tokens, and SPIR-V as text.
 
 use super::error::Why;
 use super::io::{self, Content};
 use super::kind::From;
+use afterimage_shader::CompileError;
 use afterimage_shader_d3d9::{Program, assemble, tokens_from_bytes};
+use afterimage_shader_spirv as spirv;
 use clap::Parser;
 use std::path::PathBuf;
 
@@ -40,5 +42,9 @@ pub(super) fn tokens(from: From, bytes: &[u8]) -> Result<Vec<u32>, Why> {
 
 /// A shader in its own assembler text.
 pub(super) fn text(from: From, bytes: &[u8]) -> Result<String, Why> {
+    if from == From::Spirv {
+        let program = spirv::Program::from_bytes(bytes).map_err(CompileError::from)?;
+        return Ok(spirv::disasm::disassemble_program(&program));
+    }
     Ok(Program::parse(&tokens(from, bytes)?)?.to_string())
 }

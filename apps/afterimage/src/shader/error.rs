@@ -58,9 +58,9 @@ pub(super) enum Why {
     Unknown,
     #[error("byte {0} is not UTF-8, and this should be text; say what it is with --from")]
     NotText(usize),
-    #[error("only Direct3D 9 shaders can be disassembled; for other text, --to ir or --to spirv-asm")]
+    #[error("IR is no assembler text of another language; --to ir or --to spirv-asm is what it can become")]
     NoDisassembly,
-    #[error("its entry point is found by itself: --entry is for SPIR-V")]
+    #[error("it has one entry point without a name; --entry is for SPIR-V")]
     NoEntry,
     #[error("it is a {} shader, and --stage asks for a {} shader", has.name(), wanted.name())]
     OtherStage { has: Stage, wanted: Stage },
@@ -76,8 +76,6 @@ pub(super) enum Why {
     Rejected { tool: &'static str, message: String },
     #[error("the {pass} pass breaks the IR, which is a bug of Afterimage: {error}")]
     Broken { pass: &'static str, error: VerifyError },
-    #[error("the SPIR-V cannot be listed: {0}")]
-    Listing(String),
     #[error("the translation broke off, which is a bug of Afterimage: {0}")]
     Panic(String),
 }
@@ -97,8 +95,7 @@ impl Why {
             | Self::NotText(_)
             | Self::NoDisassembly
             | Self::NoEntry
-            | Self::OtherStage { .. }
-            | Self::Listing(_) => Code::Untranslated,
+            | Self::OtherStage { .. } => Code::Untranslated,
         }
     }
 }

@@ -11,6 +11,8 @@ pub(super) enum From {
     D3d9,
     /// Direct3D 9 assembler text (.asm .txt).
     Asm,
+    /// SPIR-V (.spv).
+    Spirv,
     /// IR text (.air).
     Ir,
     /// NV2A (Xbox) shaders: not read yet.
@@ -21,7 +23,7 @@ pub(super) enum From {
 
 impl From {
     /// Every extension that says what a file is. `.txt` says it too, but is no reason to read one found in a folder.
-    const EXTENSIONS: [(&str, Self); 8] = [
+    const EXTENSIONS: [(&str, Self); 9] = [
         ("asm", Self::Asm),
         ("txt", Self::Asm),
         ("o", Self::D3d9),
@@ -29,6 +31,7 @@ impl From {
         ("bin", Self::D3d9),
         ("vso", Self::D3d9),
         ("pso", Self::D3d9),
+        ("spv", Self::Spirv),
         ("air", Self::Ir),
     ];
 
@@ -45,9 +48,11 @@ impl From {
 
     /// By what is in it.
     pub(super) fn of_content(bytes: &[u8]) -> Result<Self, Why> {
-        let first = bytes.first_chunk().map(|word| u32::from_le_bytes(*word));
-        if matches!(first, Some(0xFFFE_0000..)) {
-            return Ok(Self::D3d9);
+        match bytes.first_chunk().map(|word| u32::from_le_bytes(*word)) {
+            Some(0xFFFE_0000..) => return Ok(Self::D3d9),
+            // Either byte order.
+            Some(0x0723_0203 | 0x0302_2307) => return Ok(Self::Spirv),
+            _ => {}
         }
         let text = std::str::from_utf8(bytes).map_err(|_| Why::Unknown)?;
         let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with([';', '/']));
@@ -61,9 +66,9 @@ impl From {
     /// Why nothing in this language is read, if so.
     pub(super) fn missing(self) -> Option<&'static str> {
         match self {
-            Self::Nv2a => Some("NV2A (Xbox) shaders are not read yet; --from knows d3d9, asm and ir"),
-            Self::Gcn => Some("GCN (PlayStation 4) shaders are not read yet; --from knows d3d9, asm and ir"),
-            Self::D3d9 | Self::Asm | Self::Ir => None,
+            Self::Nv2a => Some("NV2A (Xbox) shaders are not read yet; --from knows d3d9, asm, spirv and ir"),
+            Self::Gcn => Some("GCN (PlayStation 4) shaders are not read yet; --from knows d3d9, asm, spirv and ir"),
+            Self::D3d9 | Self::Asm | Self::Spirv | Self::Ir => None,
         }
     }
 }

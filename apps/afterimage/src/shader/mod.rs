@@ -5,7 +5,6 @@ mod convert;
 mod error;
 mod io;
 mod kind;
-mod listing;
 mod reflect;
 mod tool;
 mod translate;
@@ -23,7 +22,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Translate(translate::Args),
-    /// Turn Direct3D 9 shader tokens into assembler text.
+    /// Turn Direct3D 9 shader tokens, or SPIR-V, into assembler text.
     Disasm(convert::Args),
     /// Turn assembler text into Direct3D 9 shader tokens.
     Asm(convert::Args),

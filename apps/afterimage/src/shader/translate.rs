@@ -4,13 +4,14 @@ use super::error::{Code, Why};
 use super::io::{self, Content};
 use super::kind::{From, To};
 use super::reflect::{self, ReflectAs};
-use super::{convert, listing, tool};
+use super::{convert, tool};
 use afterimage_ir::{Builder, Module, VerifyError, verify};
 use afterimage_msl::Binding;
 use afterimage_passes::optimize_observed;
 use afterimage_shader::{
     CompileError, FloatRules, FogMode, Language, PixelOps, Reflection, RuntimeInfo, Shader, Stage,
 };
+use afterimage_shader_spirv as spirv;
 use clap::{Parser, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -54,7 +55,7 @@ pub(super) struct Args {
     /// Print what the shader uses: inputs, outputs, constants, textures, and Metal's attributes. JSON has a line per input.
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub(super) reflect: Option<ReflectAs>,
-    /// SPIR-V inputs: the entry point to take. Without this, the only one of the stage.
+    /// SPIR-V inputs: the entry point to take. Without this, the only one (of the stage).
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// The stage that the shader must be for.
@@ -219,6 +220,11 @@ pub(super) fn translate(args: &Args, to: To, input: &Path) -> Result<Translated,
 
 /// The input as a module, before any pass.
 fn lift(args: &Args, from: From, bytes: &[u8]) -> Result<Module, Why> {
+    if from == From::Spirv {
+        let program = spirv::Program::from_bytes(bytes).map_err(CompileError::from)?;
+        let options = spirv::Options { entry: args.entry.as_deref(), stage: args.stage.map(StageName::stage) };
+        return Ok(spirv::lift(&program, &options).map_err(CompileError::from)?.module);
+    }
     if args.entry.is_some() {
         return Err(Why::NoEntry);
     }
@@ -272,7 +278,7 @@ fn write(
     }
     match to {
         To::Ir => Ok(Content::Text(module.to_string())),
-        To::SpirvAsm => Ok(Content::Text(listing::list(&artifact.words)?)),
+        To::SpirvAsm => Ok(Content::Text(spirv::disassemble(&artifact.words).map_err(CompileError::from)?)),
         _ => Ok(binary),
     }
 }
