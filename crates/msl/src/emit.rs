@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use afterimage_ir::{Args, Imm, InstData, Kind, Module, Op, Region, Stage, Type, Uses, Value, uses};
 use smallvec::SmallVec;
 
-use crate::expr::{Expr, Prec, type_name};
+use crate::expr::{Expr, Prec, put_name, type_name};
 use crate::helpers::Helpers;
 use crate::interface::{self, Interface};
 use crate::names::is_identifier;
@@ -149,7 +149,22 @@ impl<'a> Emitter<'a> {
 
     /// Writes a line.
     pub(crate) fn line(&mut self, text: std::fmt::Arguments<'_>) {
-        let _ = writeln!(self.body, "{:1$}{text}", "", self.indent * 4);
+        self.indent();
+        let _ = writeln!(self.body, "{text}");
+    }
+
+    fn indent(&mut self) {
+        for _ in 0..self.indent {
+            self.body.push_str("    ");
+        }
+    }
+
+    /// Writes an assignment.
+    pub(crate) fn set_to(&mut self, place: &str, text: &str) {
+        self.indent();
+        for part in [place, " = ", text, ";\n"] {
+            self.body.push_str(part);
+        }
     }
 
     fn open(&mut self, text: std::fmt::Arguments<'_>) {
@@ -164,8 +179,13 @@ impl<'a> Emitter<'a> {
 
     /// Gives the value a variable.
     pub(crate) fn define(&mut self, value: Value, text: &str) {
-        let ty = type_name(self.m.ty(value));
-        self.line(format_args!("{ty} {value} = {text};"));
+        self.indent();
+        self.body.push_str(type_name(self.m.ty(value)));
+        self.body.push(' ');
+        put_name(&mut self.body, value);
+        for part in [" = ", text, ";\n"] {
+            self.body.push_str(part);
+        }
         self.slots[value.index()] = Slot::Named;
     }
 
@@ -218,12 +238,12 @@ impl<'a> Emitter<'a> {
     pub(crate) fn put(&self, out: &mut String, value: Value, least: Prec) {
         match self.slot(value) {
             (value, Slot::Expr(expr)) if expr.splat => {
-                let _ = write!(out, "{}({})", type_name(self.m.ty(value)), expr.text);
+                for part in [type_name(self.m.ty(value)), "(", &expr.text, ")"] {
+                    out.push_str(part);
+                }
             }
             (_, Slot::Expr(expr)) => put_text(out, &expr.text, expr.prec, least),
-            (value, _) => {
-                let _ = write!(out, "{value}");
-            }
+            (value, _) => put_name(out, value),
         }
     }
 

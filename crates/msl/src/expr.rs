@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use afterimage_ir::{Kind, Type};
+use afterimage_ir::{Kind, Type, Value};
 
 /// How tightly an expression binds, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -112,6 +112,22 @@ pub(crate) fn signed_literal(out: &mut String, bits: u32) -> Prec {
     if value < 0 { Prec::Unary } else { Prec::Postfix }
 }
 
+/// Writes the name of a value's variable. (Formatting costs more than all else here.)
+pub(crate) fn put_name(out: &mut String, value: Value) {
+    let mut digits = [0; 10];
+    let (mut at, mut rest) = (digits.len(), value.0);
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.push('v');
+    out.extend(digits[at..].iter().map(|&digit| digit as char));
+}
+
 /// Writes letters of components.
 pub(crate) fn letters(out: &mut String, lanes: &[u8]) {
     out.extend(lanes.iter().map(|&lane| ['x', 'y', 'z', 'w'][lane as usize & 3]));
@@ -120,6 +136,15 @@ pub(crate) fn letters(out: &mut String, lanes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_those_of_the_text_form() {
+        for value in [0, 7, 10, 123, u32::MAX].map(Value) {
+            let mut out = String::new();
+            put_name(&mut out, value);
+            assert_eq!(out, value.to_string());
+        }
+    }
 
     #[test]
     fn constants_are_exact() {

@@ -8,6 +8,9 @@ use crate::EmitError;
 use crate::emit::{Emitter, Slot, component, same_type};
 use crate::expr::{Expr, Prec, letters, literal, signed_literal, signed_name, type_name};
 
+/// Bytes that most expressions fit in.
+const SHORT: usize = 48;
+
 /// Operands as they are, or as signed integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Read {
@@ -184,7 +187,7 @@ impl Emitter<'_> {
                 } else {
                     self.put(&mut text, value, Prec::Any);
                 }
-                self.line(format_args!("{place} = {text};"));
+                self.set_to(&place, &text);
                 Ok(())
             }
             (Op::StoreOutput, Imm::Output(output)) => {
@@ -201,7 +204,7 @@ impl Emitter<'_> {
                     let mut text = String::new();
                     self.put(&mut text, value, Prec::Any);
                     let place = self.interface.outputs[output.index()].clone();
-                    self.line(format_args!("{place} = {text};"));
+                    self.set_to(&place, &text);
                 }
                 Ok(())
             }
@@ -221,9 +224,11 @@ impl Emitter<'_> {
 
     /// `a + b` and the like, where a scalar may stand for a vector.
     fn operator(&mut self, data: &InstData, operator: &str, prec: Prec, least: [Prec; 2], read: Read) -> Expr {
-        let mut text = String::new();
+        let mut text = String::with_capacity(SHORT);
         self.put_read(&mut text, data.args[0], least[0], read);
-        let _ = write!(text, " {operator} ");
+        for part in [" ", operator, " "] {
+            text.push_str(part);
+        }
         self.put_read(&mut text, data.args[1], least[1], read);
         self.lanes(data, text, prec)
     }
@@ -258,7 +263,9 @@ impl Emitter<'_> {
     }
 
     fn call_on_vectors(&self, data: &InstData, function: &str) -> Expr {
-        let mut text = format!("{function}(");
+        let mut text = String::with_capacity(SHORT);
+        text.push_str(function);
+        text.push('(');
         self.put_list(&mut text, &data.args);
         text.push(')');
         Expr::postfix(text)
@@ -522,7 +529,7 @@ impl Emitter<'_> {
             return Expr { splat, ..self.same(arg) };
         }
         let free = !matches!(self.slot(arg).1, Slot::Expr(expr) if !expr.free);
-        let mut text = String::new();
+        let mut text = String::with_capacity(SHORT / 2);
         if lanes.iter().all(|&lane| lane == lanes[0]) {
             self.put_swizzled(&mut text, arg, &lanes[..1]);
             return Expr { splat, free, ..Expr::postfix(text) };
@@ -591,10 +598,7 @@ impl Emitter<'_> {
         if data.args.iter().all(|arg| *arg == data.args[0]) && self.m.ty(data.args[0]).lanes == 1 {
             return Expr { splat: true, ..self.same(data.args[0]) };
         }
-        let mut text = format!("{}(", type_name(ty));
-        self.put_list(&mut text, &data.args);
-        text.push(')');
-        Expr::postfix(text)
+        self.call_on_vectors(data, type_name(ty))
     }
 
     // Memory and textures.
