@@ -56,6 +56,13 @@ fn main() -> std::io::Result<()> {
             .filter_map(|(tokens, (_, runtime))| new(tokens)?.compile(&profile, runtime).ok());
         compiled.count()
     });
+    bench.case("tokens to MSL", count, || {
+        let compiled = tokens
+            .iter()
+            .zip(&shaders)
+            .filter_map(|(tokens, (_, runtime))| new(tokens)?.compile_msl(&profile, runtime).ok());
+        compiled.count()
+    });
     bench.case("disk cache hit", count, || {
         shaders.iter().filter_map(|(s, runtime)| compiler.compile(s, runtime).ok()).count()
     });
