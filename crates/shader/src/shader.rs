@@ -173,7 +173,7 @@ struct Depends {
     pixel_ops: bool,
     /// Fog of the pixel pipeline.
     fog: bool,
-    /// Whether a point size must be added where points are drawn.
+    /// Whether a point size must be added, or kept within limits, where points are drawn.
     point_size: bool,
     /// Clip planes.
     clip_planes: bool,
@@ -272,11 +272,10 @@ impl Shader {
                 _ => {}
             }
         }
-        let writes_size = signature.outputs.iter().any(|e| e.usage == Usage::PSize && e.index == 0);
         let depends = Depends {
             pixel_ops: !vertex,
             fog: !vertex && !model_3,
-            point_size: vertex && !writes_size,
+            point_size: vertex,
             clip_planes: vertex,
             shape,
             shadow,
