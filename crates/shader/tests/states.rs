@@ -70,6 +70,12 @@ fn corpus() -> Vec<(String, Shader)> {
             tex_coords: [0, 1, 2, 3, 4, 0, 0, 0].map(|generation| coords(0x80 | 3, generation)),
             ..Default::default()
         },
+        FixedVertexKey {
+            flags: FixedVertexKey::INDEXED_BLEND | FixedVertexKey::TWEENING | FixedVertexKey::POINT_SCALE,
+            inputs: !0,
+            blend_weights: 3,
+            ..Default::default()
+        },
     ];
     for (index, key) in vertex.iter().enumerate() {
         let shader = Shader::new(Language::FixedVertex, bytemuck::bytes_of(key)).expect("a key");
@@ -113,6 +119,9 @@ fn runtimes(shader: &Shader) -> Vec<RuntimeInfo> {
                 let textures = [bound::SHADOW | (fog % 3); 20];
                 runtimes.push(RuntimeInfo { pixel_ops, textures, ..alone });
             }
+            let pixel_ops = PixelOps { generic: 1, srgb_write: 0xF, ..Default::default() };
+            let textures = [bound::FETCH4 | bound::PROJECTED; 20];
+            runtimes.push(RuntimeInfo { pixel_ops, textures, ..alone });
         }
     }
     runtimes
