@@ -213,22 +213,46 @@ impl Generator<'_> {
                 let partner = before.last().is_some_and(|i| i.op.info().can_pair(version) && !i.coissue);
                 !next.coissue || partner
             }
-            // Rows of texture matrices are in the tests, not here.
-            op if op.info().name.starts_with("texm3x") => false,
             _ => !phase.iter().any(|i| i.op.info().can_pair(version)),
         }
     }
 
+    /// Puts the rows of a texture matrix before its last one; false if there are no registers for them.
+    fn pads(&mut self, version: Version, last: &Instruction, instructions: &mut Vec<Instruction>) -> bool {
+        let (pad, rows) = match last.op.info().name.get(..6) {
+            Some("texm3x") if last.op.info().name.starts_with("texm3x2") => (Opcode::TexM3x2Pad, 1),
+            Some("texm3x") => (Opcode::TexM3x3Pad, 2),
+            _ => return true,
+        };
+        let number = last.dst.map_or(0, |dst| dst.register.number);
+        if number < rows {
+            return false;
+        }
+        for row in (1..=rows).rev() {
+            let Some(mut instruction) = self.instruction(version, pad) else { return false };
+            if let Some(dst) = &mut instruction.dst {
+                dst.register.number = number - row;
+            }
+            instructions.push(instruction);
+        }
+        true
+    }
+
     fn block(&mut self, version: Version, most: usize, calls: bool) -> Vec<Instruction> {
-        let rows = Opcode::TABLE.iter().filter(|row| row.exists_in(version) && row.op != Opcode::Dcl);
+        let elsewhere = [Opcode::Dcl, Opcode::TexM3x2Pad, Opcode::TexM3x3Pad];
+        let rows = Opcode::TABLE.iter().filter(|row| row.exists_in(version) && !elsewhere.contains(&row.op));
         let rows: Vec<_> = rows.collect();
+        let texture_rows: Vec<_> = rows.iter().copied().filter(|row| !row.can_pair(version)).collect();
+        // In ps_1_x texture opcodes come first, or not at all.
+        let mut textures = version.is_ps_1();
         let mut open = Vec::new();
         let mut instructions = Vec::new();
         for _ in 0..self.below(most) {
             if self.bytes.len() == 0 {
                 break;
             }
-            let Some(row) = self.pick(&rows) else { break };
+            textures &= !self.chance(4);
+            let Some(row) = self.pick(if textures { &texture_rows } else { &rows }) else { break };
             let fits = match row.flow {
                 Flow::None => true,
                 Flow::Open => open.len() < 4,
@@ -245,6 +269,10 @@ impl Generator<'_> {
             self.in_loop = open.contains(&Opcode::Loop);
             let instruction = if fits { self.instruction(version, row.op) } else { None };
             if let Some(instruction) = instruction.filter(|next| self.may_follow(version, &instructions, next)) {
+                textures |= row.op == Opcode::Phase;
+                if !self.pads(version, &instruction, &mut instructions) {
+                    continue;
+                }
                 match row.flow {
                     Flow::Open => open.push(row.op),
                     Flow::Call => self.labels.extend(instruction.srcs.first().map(|src| src.register.number)),
