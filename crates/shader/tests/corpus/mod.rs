@@ -4,6 +4,9 @@
 //! A row that is added to the tables gets its shaders without anybody's help, as long as `templates.rs` can say what has to
 //! stand around it.
 
+// The benchmark uses less of it than the tests.
+#![allow(dead_code)]
+
 mod changes;
 mod templates;
 mod texts;
