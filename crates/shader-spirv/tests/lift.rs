@@ -1,0 +1,96 @@
+//! GLSL shaders, as the compiler leaves them and optimised, become modules that all passes and the back end take.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use afterimage_passes::FloatRules;
+use afterimage_shader_spirv::{Options, Program, disassemble, lift};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/glsl")
+}
+
+fn shaders() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder()).expect("the folder is there");
+    let mut all: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    all.retain(|path| path.extension().is_some_and(|e| e == "spv"));
+    all.sort();
+    assert!(all.len() >= 30);
+    all
+}
+
+/// Whether a tool of SPIRV-Tools is there. Without it a test says less, which is an error where everything must be there.
+fn has(tool: &str) -> bool {
+    let there = Command::new(tool).arg("--version").output().is_ok();
+    assert!(there || std::env::var_os("CI").is_none(), "{tool} is missing: run `cargo xtask setup`");
+    if !there {
+        eprintln!("{tool} is missing, so this test checks less: run `cargo xtask setup`");
+    }
+    there
+}
+
+/// The shader as it is, and with what `spirv-opt` makes of it.
+fn versions(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut all = vec![(name.clone(), std::fs::read(path).unwrap())];
+    if has("spirv-opt") {
+        for flag in ["-O", "-Os"] {
+            let out = tempfile::NamedTempFile::new().unwrap();
+            let status = Command::new("spirv-opt").arg(flag).arg(path).arg("-o").arg(out.path()).status().unwrap();
+            assert!(status.success(), "spirv-opt {flag} {name}");
+            all.push((format!("{name} {flag}"), std::fs::read(out.path()).unwrap()));
+        }
+    }
+    all
+}
+
+#[test]
+fn every_shader_is_translated_and_valid() {
+    let validate = has("spirv-val");
+    for path in shaders() {
+        for (name, bytes) in versions(&path) {
+            let program = Program::from_bytes(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let lifted = lift(&program, &Options::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let mut module = lifted.module;
+            afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
+            let options = afterimage_spirv::Options { bindless: true, debug_names: true };
+            let artifact = afterimage_spirv::emit(&module, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+            if validate {
+                let file = tempfile::NamedTempFile::new().unwrap();
+                std::fs::write(file.path(), bytemuck::cast_slice::<u32, u8>(&artifact.words)).unwrap();
+                let out = Command::new("spirv-val").args(["--target-env", "vulkan1.3"]).arg(file.path()).output().unwrap();
+                assert!(out.status.success(), "{name}: {}\n{module}", String::from_utf8_lossy(&out.stderr));
+            }
+        }
+    }
+}
+
+/// The text of each module is what SPIRV-Tools write, but for what ids are called.
+#[test]
+fn the_disassembly_says_what_the_usual_one_says() {
+    if !has("spirv-dis") {
+        return;
+    }
+    let bare = |line: &str| {
+        let word = |word: &str| match word.parse::<f32>() {
+            _ if word.starts_with('%') => "%".to_owned(),
+            // The shortest text that means a number is not theirs.
+            Ok(number) if word.contains(['.', 'e']) => format!("{number:?}"),
+            _ => word.to_owned(),
+        };
+        line.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
+    };
+    for path in shaders() {
+        for (name, bytes) in versions(&path) {
+            let text = disassemble(&afterimage_shader_spirv::words_from_bytes(&bytes).unwrap()).unwrap();
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &bytes).unwrap();
+            let out = Command::new("spirv-dis").args(["--raw-id", "--no-header", "--no-color"]).arg(file.path()).output();
+            let theirs = String::from_utf8(out.unwrap().stdout).unwrap();
+            let ours: Vec<String> = text.lines().filter(|line| !line.starts_with(';')).map(bare).collect();
+            let theirs: Vec<String> = theirs.lines().map(bare).collect();
+            assert_eq!(ours.len(), theirs.len(), "{name}");
+            ours.iter().zip(&theirs).for_each(|(ours, theirs)| assert_eq!(ours, theirs, "{name}"));
+        }
+    }
+}
