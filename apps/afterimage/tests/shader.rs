@@ -119,6 +119,12 @@ fn reflection_is_text_or_json() {
     assert!(value["outputs"].as_array().is_some_and(|outputs| outputs.iter().any(|o| o["at"] == "frag_depth")));
     let attributes = text(succeeds(&["translate", path(&file), "--to", "msl", "--reflect", "-o", "/dev/null"], b""));
     assert!(attributes.contains("[[texture(2)]]") && attributes.contains("[[depth(any)]]"), "{attributes}");
+    let hlsl = example().with_file_name("../../../shader/tests/hlsl/matrices.vs_3_0.cso");
+    let names = text(succeeds(&["translate", path(&hlsl), "--reflect"], b""));
+    assert!(names.contains("named     ") && names.contains("float4x4"), "{names}");
+    let spirv = succeeds(&["translate", path(&file)], b"");
+    let places = text(succeeds(&["translate", "-", "--reflect"], &spirv));
+    assert!(places.contains("image     slot 2 is set 0 binding 0[2], sampler set 0 binding 3[2]"), "{places}");
     // Where the shader itself goes to standard output, this goes to the other one.
     let output = afterimage(&["translate", path(&file), "--reflect", "--to", "ir"], b"");
     assert!(output.stdout.starts_with(b"pixel ") && stderr(&output).contains("frag_depth"));
@@ -129,7 +135,7 @@ fn a_folder_is_translated_around_what_is_wrong_in_it() {
     let (dir, out) = (folder(), tempfile::tempdir().expect("temporary directory"));
     let out = out.path().join("new");
     let said = fails(1, &["translate", path(dir.path()), "-o", path(&out)], b"");
-    assert!(said.contains("bad.asm: line 3: token 6 (mul): source 0"), "{said}");
+    assert!(said.contains("bad.asm: line 3, column 9: token 6 (mul): source 0"), "{said}");
     assert!(said.contains("2 of 3 to SPIR-V, 1 failed"), "{said}");
     for name in ["a.spv", "more/b.vs.spv"] {
         assert_eq!(fs::read(out.join(name)).expect(name)[..4], [0x03, 0x02, 0x23, 0x07], "{name}");
@@ -149,7 +155,7 @@ fn a_folder_is_translated_around_what_is_wrong_in_it() {
 #[test]
 fn errors_name_the_file_and_the_place() {
     let error = fails(1, &["translate", "-"], BAD);
-    assert!(error.contains("standard input: line 3: token 6 (mul): source 0"), "{error}");
+    assert!(error.contains("standard input: line 3, column 9: token 6 (mul): source 0"), "{error}");
     let error = fails(1, &["disasm", "-"], &[0xFF; 9]);
     assert!(error.contains("standard input"), "{error}");
     let error = fails(1, &["translate", "-", "--from", "asm"], b"vs_1_1\n\xFF");

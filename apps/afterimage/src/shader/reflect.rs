@@ -4,7 +4,12 @@ use super::io;
 use afterimage_ir::Semantic;
 use afterimage_msl::Binding;
 use afterimage_shader::{Reflection, Stage};
+use afterimage_shader_d3d9::ctab::Constant;
 use afterimage_shader_d3d9::tables::Usage;
+use afterimage_shader_spirv::{
+    self as spirv,
+    io::{Bindings, BlockSource, BlockUse, Descriptor},
+};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -19,11 +24,41 @@ pub(super) enum ReflectAs {
     Json,
 }
 
-/// What the shader of `input` uses, and where Metal's functions take it.
-pub(super) fn print(form: ReflectAs, input: &Path, r: &Reflection, bindings: &[Binding]) -> String {
+/// What a shader's own language says of its names and places.
+#[derive(Default)]
+pub(super) struct Origin {
+    /// Of SPIR-V: what banks and slots are there.
+    pub(super) bindings: Bindings,
+    /// Of Direct3D 9: the constant table that a compiler left.
+    pub(super) constants: Vec<Constant>,
+}
+
+/// What a shader uses.
+pub(super) struct Uses<'a> {
+    pub(super) module: &'a Reflection,
+    pub(super) origin: &'a Origin,
+    /// Where Metal's functions take it, if they were written.
+    pub(super) metal: &'a [Binding],
+}
+
+/// What the shader of `input` uses.
+pub(super) fn print(form: ReflectAs, input: &Path, uses: &Uses<'_>) -> String {
     match form {
-        ReflectAs::Text => text(input, r, bindings),
-        ReflectAs::Json => format!("{}\n", json(input, r, bindings)),
+        ReflectAs::Text => text(input, uses),
+        ReflectAs::Json => format!("{}\n", json(input, uses)),
+    }
+}
+
+fn place(d: &Descriptor) -> String {
+    let element = if d.element == 0 { String::new() } else { format!("[{}]", d.element) };
+    format!("set {} binding {}{element}", d.set, d.binding)
+}
+
+fn source(block: &BlockUse) -> String {
+    match block.source {
+        BlockSource::PushConstants => "push constants".to_owned(),
+        BlockSource::Uniform(descriptor) => place(&descriptor),
+        BlockSource::Address(byte) => format!("address at byte {byte} of the push constants"),
     }
 }
 
@@ -33,7 +68,8 @@ fn semantic(semantic: Semantic) -> String {
     format!("{usage}{}", semantic.index)
 }
 
-fn text(input: &Path, r: &Reflection, bindings: &[Binding]) -> String {
+fn text(input: &Path, uses: &Uses<'_>) -> String {
+    let r = uses.module;
     let mut text = format!("shader    {}\nstage     {}\n", io::name(input), r.stage.name());
     let named = |s: Option<Semantic>| s.map_or(String::new(), |s| format!("  {}", semantic(s)));
     // Writing to a string cannot fail.
@@ -65,13 +101,24 @@ fn text(input: &Path, r: &Reflection, bindings: &[Binding]) -> String {
     if r.demotes && r.stage == Stage::Pixel {
         text.push_str("discards  pixels\n");
     }
-    for binding in bindings {
+    for constant in &uses.origin.constants {
+        let _ = writeln!(text, "named     {constant}");
+    }
+    for block in &uses.origin.bindings.blocks {
+        let _ = writeln!(text, "block     bank {} is {}, {} bytes", block.bank, source(block), block.size);
+    }
+    for texture in &uses.origin.bindings.textures {
+        let [image, sampler] = [&texture.image, &texture.sampler].map(place);
+        let _ = writeln!(text, "image     slot {} is {image}, sampler {sampler}", texture.slot);
+    }
+    for binding in uses.metal {
         let _ = writeln!(text, "metal     {} [[{}]]", binding.name, binding.attribute);
     }
     text
 }
 
-fn json(input: &Path, r: &Reflection, bindings: &[Binding]) -> Value {
+fn json(input: &Path, uses: &Uses<'_>) -> Value {
+    let r = uses.module;
     let interface =
         |at: String, ty: String, s: Option<Semantic>| json!({ "at": at, "type": ty, "semantic": s.map(semantic) });
     let mut at = 0;
@@ -88,6 +135,11 @@ fn json(input: &Path, r: &Reflection, bindings: &[Binding]) -> Value {
     let texture =
         |t: &afterimage_shader::TextureUse| json!({ "slot": t.slot, "shape": t.dim.name(), "shadow": t.shadow });
     let specs = r.specs.iter().map(|s| json!({ "id": s.id, "kind": s.kind.name(), "default": s.default }));
+    let named = |c: &Constant| json!({ "name": c.name, "type": c.ty, "set": format!("{:?}", c.set).to_lowercase(), "first": c.first, "count": c.count });
+    let block = |b: &BlockUse| json!({ "bank": b.bank, "source": source(b), "bytes": b.size });
+    let image =
+        |t: &spirv::io::TextureUse| json!({ "slot": t.slot, "image": place(&t.image), "sampler": place(&t.sampler) });
+    let metal = |b: &Binding| json!({ "name": b.name, "attribute": b.attribute.to_string() });
     json!({
         "shader": io::name(input),
         "stage": r.stage.name(),
@@ -99,6 +151,9 @@ fn json(input: &Path, r: &Reflection, bindings: &[Binding]) -> Value {
         "specs": specs.collect::<Vec<_>>(),
         "system": r.system,
         "discards": r.demotes,
-        "metal": bindings.iter().map(|b| json!({ "name": b.name, "attribute": b.attribute.to_string() })).collect::<Vec<_>>(),
+        "named": uses.origin.constants.iter().map(named).collect::<Vec<_>>(),
+        "blocks": uses.origin.bindings.blocks.iter().map(block).collect::<Vec<_>>(),
+        "images": uses.origin.bindings.textures.iter().map(image).collect::<Vec<_>>(),
+        "metal": uses.metal.iter().map(metal).collect::<Vec<_>>(),
     })
 }

@@ -3,7 +3,7 @@
 use super::error::{Code, Why};
 use super::io::{self, Content};
 use super::kind::{From, To};
-use super::reflect::{self, ReflectAs};
+use super::reflect::{self, Origin, ReflectAs};
 use super::{convert, tool};
 use afterimage_ir::{Builder, Module, VerifyError, verify};
 use afterimage_msl::Binding;
@@ -11,6 +11,7 @@ use afterimage_passes::optimize_observed;
 use afterimage_shader::{
     CompileError, FloatRules, FogMode, Language, PixelOps, Reflection, RuntimeInfo, Shader, Stage,
 };
+use afterimage_shader_d3d9::Program;
 use afterimage_shader_spirv as spirv;
 use clap::{Parser, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -207,32 +208,40 @@ pub(super) fn translate(args: &Args, to: To, input: &Path) -> Result<Translated,
     let content = if to == To::Disasm && args.emit_after.is_none() {
         Content::Text(convert::text(from, &bytes)?)
     } else {
-        let module = lift(args, from, &bytes)?;
+        let (module, origin) = lift(args, from, &bytes)?;
         if let Some(wanted) = args.stage.map(StageName::stage).filter(|wanted| *wanted != module.stage) {
             return Err(Why::OtherStage { has: module.stage, wanted });
         }
-        write(args, to, module, |r, bindings| {
-            reflection = args.reflect.map(|form| reflect::print(form, input, r, bindings));
+        write(args, to, module, |r, metal| {
+            let uses = reflect::Uses { module: r, origin: &origin, metal };
+            reflection = args.reflect.map(|form| reflect::print(form, input, &uses));
         })?
     };
     Ok(Translated { content, reflection, time: start.elapsed() })
 }
 
-/// The input as a module, before any pass.
-fn lift(args: &Args, from: From, bytes: &[u8]) -> Result<Module, Why> {
+/// The input as a module, before any pass, and what its own language says of its names and places.
+fn lift(args: &Args, from: From, bytes: &[u8]) -> Result<(Module, Origin), Why> {
     if from == From::Spirv {
         let program = spirv::Program::from_bytes(bytes).map_err(CompileError::from)?;
         let options = spirv::Options { entry: args.entry.as_deref(), stage: args.stage.map(StageName::stage) };
-        return Ok(spirv::lift(&program, &options).map_err(CompileError::from)?.module);
+        let lifted = spirv::lift(&program, &options).map_err(CompileError::from)?;
+        return Ok((lifted.module, Origin { bindings: lifted.bindings, ..Origin::default() }));
     }
     if args.entry.is_some() {
         return Err(Why::NoEntry);
     }
-    let shader = match from {
-        From::Ir => Shader::new(Language::Ir, bytes)?,
-        _ => Shader::new(Language::D3d9, Content::words(&convert::tokens(from, bytes)?).bytes())?,
+    let mut origin = Origin::default();
+    let shader = if from == From::Ir {
+        Shader::new(Language::Ir, bytes)?
+    } else {
+        let tokens = convert::tokens(from, bytes)?;
+        if args.reflect.is_some() {
+            origin.constants = Program::parse(&tokens)?.constant_table().map_or(Vec::new(), |table| table.constants);
+        }
+        Shader::new(Language::D3d9, Content::words(&tokens).bytes())?
     };
-    Ok(shader.lift(&args.runtime(&shader))?)
+    Ok((shader.lift(&args.runtime(&shader))?, origin))
 }
 
 /// The module through the passes and a back end.
