@@ -45,6 +45,7 @@ const TARGETS: &[Target] = &[
     Target { name: "ring", seeds: Seeds::Folders(&[]) },
     Target { name: "ir_text", seeds: Seeds::Folders(&["crates/ir/tests", "crates/passes/tests"]) },
     Target { name: "ir_modules", seeds: Seeds::Random },
+    Target { name: "spirv", seeds: Seeds::Random },
 ];
 
 /// What makes the compiler report coverage to libFuzzer.
