@@ -8,7 +8,7 @@ mod operands;
 use afterimage_interp::{Environment, Interpreter, SampleArgs};
 use afterimage_ir::*;
 use afterimage_passes::{FloatRules, float_rules, optimize};
-use afterimage_spirv::{Options, emit};
+use afterimage_spirv::{Artifact, Options, emit};
 use ash::vk;
 use gpu::{Draw, Gpu};
 use operands::{FLOATS, Row, opcode_module, registers};
@@ -173,25 +173,57 @@ fn is_exact(op: Op) -> bool {
     matches!(tolerance(op), Tolerance::Exact) && !matches!(op, Op::FFract)
 }
 
+/// Bytes that look random and are always the same.
+struct Random(u64);
+
+impl Random {
+    fn bytes(&mut self) -> Vec<u8> {
+        let state = &mut self.0;
+        (0..2500)
+            .map(|_| {
+                *state ^= *state << 13;
+                *state ^= *state >> 7;
+                *state ^= *state << 17;
+                (*state >> 24) as u8
+            })
+            .collect()
+    }
+}
+
+/// Two outputs of floats, one of integers.
+const RANDOM_FORMATS: [vk::Format; 3] =
+    [vk::Format::R32G32B32A32_SFLOAT, vk::Format::R32G32B32A32_SFLOAT, vk::Format::R32G32B32A32_UINT];
+
+/// The constants that an artifact asks for, its segments one after the other.
+fn segments(artifact: &Artifact) -> Vec<[u32; 4]> {
+    let r = &artifact.reflection;
+    let registers = r.segments.iter().flat_map(|s| (s.first..s.first + s.count).map(move |index| (s.bank, index)));
+    registers
+        .map(|place| {
+            let def = r.const_defs.iter().find(|d| (d.bank, d.index) == place);
+            def.map_or(bank(place.0, place.1), |d| d.bits)
+        })
+        .collect()
+}
+
+fn agree(target: usize, found: [u32; 4], expected: [u32; 4]) -> bool {
+    found.into_iter().zip(expected).all(|(found, expected)| {
+        // Drivers may flush denormals.
+        let [f, e] = [found, expected].map(f32::from_bits).map(|f| if f.is_subnormal() { 0.0 } else { f });
+        found == expected || target < 2 && (f == e || f.is_nan() && e.is_nan())
+    })
+}
+
 #[test]
 fn random_shaders_agree() {
     let gpu = Gpu::new();
     let profiles = [gpu.options, Options { bindless: false, ..gpu.options }];
-    let constants: Vec<[u32; 4]> = (0..16).map(|n| bank(0, n)).chain((0..16).map(|n| bank(1, n))).collect();
-    let mut state = 0x0123_4567_89ab_cdef_u64;
+    let mut random = Random(0x0123_4567_89ab_cdef);
     let mut wrong = Vec::new();
     for round in 0..150 {
         let options = &profiles[round % 2];
         let (vertex_words, vertex_constants) = vertex(options);
-        let bytes: Vec<u8> = (0..2500)
-            .map(|_| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state >> 24) as u8
-            })
-            .collect();
-        let mut module = generate_of(Stage::Pixel, &bytes, is_exact);
+        let mut module = generate_of(Stage::Pixel, &random.bytes(), is_exact);
         module.inputs.iter_mut().for_each(|input| input.interp = Interp::Flat);
         let expected = Interpreter::new(&module).unwrap().run(&Flat).unwrap();
         if expected.demoted[0] {
@@ -204,35 +236,105 @@ fn random_shaders_agree() {
             optimize(&mut lowered, &afterimage_passes::Options { float_rules: FloatRules::Strict });
         }
         let pixel = emit(&lowered, options).unwrap();
-        // The segments, one after the other.
-        let used: Vec<[u32; 4]> = pixel
-            .reflection
-            .segments
-            .iter()
-            .flat_map(|s| {
-                (s.first..s.first + s.count).map(|index| {
-                    let def = pixel.reflection.const_defs.iter().find(|d| (d.bank, d.index) == (s.bank, index));
-                    def.map_or(constants[s.bank as usize * 16 + index as usize], |d| d.bits)
-                })
-            })
-            .collect();
-        let formats = [vk::Format::R32G32B32A32_SFLOAT, vk::Format::R32G32B32A32_SFLOAT, vk::Format::R32G32B32A32_UINT];
         let picture = gpu.draw(&Draw {
             vertex: &vertex_words,
             pixel: &pixel.words,
             vertex_constants: &vertex_constants,
-            pixel_constants: &used,
+            pixel_constants: &segments(&pixel),
             width: 2,
-            formats: &formats,
+            formats: &RANDOM_FORMATS,
         });
         for (target, pixels) in picture.iter().enumerate() {
             let expected = expected.outputs[target][0];
-            let same = pixels[0].iter().zip(expected).all(|(&found, expected)| {
-                // Drivers may flush denormals.
-                let [f, e] = [found, expected].map(f32::from_bits).map(|f| if f.is_subnormal() { 0.0 } else { f });
-                found == expected || target < 2 && (f == e || f.is_nan() && e.is_nan())
-            });
-            if !same {
+            if !agree(target, pixels[0], expected) {
+                wrong.push(format!("round {round}, target {target}: {:x?}, not {expected:x?}\n{lowered}", pixels[0]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {} differ\n{}", gpu.name, wrong.len(), wrong[0]);
+}
+
+/// Makes a random vertex shader one that covers the picture: inputs become numbers, and the position is that of a corner.
+fn cover(m: &mut Module) {
+    for inst in &mut m.insts {
+        if let Imm::Input(input) = inst.imm {
+            (inst.op, inst.imm) = (Op::Const, Imm::Const(varying(input.0)));
+        }
+    }
+    m.outputs[0].at = OutputAt::Location(3);
+    let (name, ty, interp) = ("index".to_owned(), Type::I32, Interp::Smooth);
+    m.inputs.push(InputDecl { name, ty, at: InputAt::VertexIndex, interp, semantic: None });
+    let (name, ty) = ("corner".to_owned(), Type::F32X4);
+    m.outputs.push(OutputDecl { name, ty, at: OutputAt::Position, semantic: None });
+    let (input, output) = (Input::new(m.inputs.len() - 1), Output::new(m.outputs.len() - 1));
+    let mut insts = Vec::new();
+    let mut push = |m: &mut Module, op, imm, args: &[Value], ty: &[Type]| {
+        let inst = m.new_inst(op, imm, args.iter().copied().collect(), ty);
+        insts.push(inst);
+        m.inst(inst).results.first().copied().unwrap_or(Value(0))
+    };
+    let mut scalar = |m: &mut Module, ty: Type, bits| push(m, Op::Const, Imm::Const([bits, 0, 0, 0]), &[], &[ty]);
+    let [low, high, middle, one] = [-1.0f32, 3.0, 0.5, 1.0].map(|f| scalar(m, Type::F32, f.to_bits()));
+    let corners = [1, 2].map(|corner| scalar(m, Type::I32, corner));
+    let index = push(m, Op::LoadInput, Imm::Input(input), &[], &[Type::I32]);
+    let [x, y] = corners.map(|corner| {
+        let here = push(m, Op::IEq, Imm::None, &[index, corner], &[Type::BOOL]);
+        push(m, Op::Select, Imm::None, &[here, high, low], &[Type::F32])
+    });
+    let position = push(m, Op::Construct, Imm::None, &[x, y, middle, one], &[Type::F32X4]);
+    push(m, Op::StoreOutput, Imm::Output(output), &[position], &[]);
+    let body = m.body;
+    m.regions[body.index()].insts.splice(0..0, insts);
+    verify(m).unwrap();
+}
+
+/// The vertex stage, with textures and arrays of its own; what it computes comes back through flat varyings.
+#[test]
+fn random_vertex_shaders_agree() {
+    let gpu = Gpu::new();
+    let show = parse(
+        "pixel {
+          input in0 : f32x4 location 0 flat
+          input in1 : f32x4 location 1 flat
+          input in2 : i32x4 location 2 flat
+          output out0 : f32x4 location 0
+          output out1 : f32x4 location 1
+          output out2 : i32x4 location 2
+          v0: f32x4 = load_input in0
+          v1: f32x4 = load_input in1
+          v2: i32x4 = load_input in2
+          store_output out0, v0
+          store_output out1, v1
+          store_output out2, v2
+          return
+        }",
+    );
+    let show = emit(&show.unwrap(), &gpu.options).unwrap();
+    let mut random = Random(0xfeed_beef_0123_4567);
+    let mut wrong = Vec::new();
+    for round in 0..100 {
+        let mut module = generate_of(Stage::Vertex, &random.bytes(), is_exact);
+        cover(&mut module);
+        let expected = Interpreter::new(&module).unwrap().run(&Flat).unwrap();
+        let mut lowered = module.clone();
+        if round % 3 == 0 {
+            float_rules::run(&mut lowered, FloatRules::Strict);
+        } else {
+            optimize(&mut lowered, &afterimage_passes::Options { float_rules: FloatRules::Strict });
+        }
+        let vertex = emit(&lowered, &gpu.options).unwrap();
+        let picture = gpu.draw(&Draw {
+            vertex: &vertex.words,
+            pixel: &show.words,
+            vertex_constants: &segments(&vertex),
+            pixel_constants: &[],
+            width: 2,
+            formats: &RANDOM_FORMATS,
+        });
+        for (target, pixels) in picture.iter().enumerate() {
+            // Output 0 was the position.
+            let expected = expected.outputs[target + 1][0];
+            if !agree(target, pixels[0], expected) {
                 wrong.push(format!("round {round}, target {target}: {:x?}, not {expected:x?}\n{lowered}", pixels[0]));
             }
         }

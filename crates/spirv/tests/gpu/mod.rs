@@ -24,6 +24,15 @@ pub(crate) struct Draw<'a> {
     pub(crate) formats: &'a [vk::Format],
 }
 
+/// What few tests need besides.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Extra<'a> {
+    /// Specialisation constants of the pixel shader: number, bits.
+    pub(crate) specs: &'a [(u32, u32)],
+    /// The levels of a square 2D texture in place of the one of a single texel, the largest first.
+    pub(crate) levels: &'a [Vec<[f32; 4]>],
+}
+
 pub(crate) struct Gpu {
     _entry: ash::Entry,
     instance: ash::Instance,
@@ -119,9 +128,14 @@ impl Gpu {
 
     /// Draws the row and returns the bits of each target's pixels.
     pub(crate) fn draw(&self, draw: &Draw<'_>) -> Vec<Vec<[u32; 4]>> {
+        self.draw_with(draw, Extra::default())
+    }
+
+    /// As [`draw`](Gpu::draw), with what few tests need.
+    pub(crate) fn draw_with(&self, draw: &Draw<'_>, extra: Extra<'_>) -> Vec<Vec<[u32; 4]>> {
         // SAFETY: every object below is made from this device, used in the order that Vulkan asks for, and destroyed after the
         // queue is idle.
-        unsafe { self.try_draw(draw) }.unwrap_or_else(|e| panic!("{}: {e}", self.name))
+        unsafe { self.try_draw(draw, extra) }.unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 
     pub(crate) unsafe fn memory_type(&self, bits: u32, flags: vk::MemoryPropertyFlags) -> u32 {
@@ -217,6 +231,7 @@ impl Gpu {
         extent: vk::Extent3D,
         view: vk::ImageViewType,
         usage: vk::ImageUsageFlags,
+        levels: u32,
     ) -> Result<Image> {
         let cube = view == vk::ImageViewType::CUBE;
         let layers = if cube { 6 } else { 1 };
@@ -226,7 +241,7 @@ impl Gpu {
             .image_type(kind)
             .format(format)
             .extent(extent)
-            .mip_levels(1)
+            .mip_levels(levels)
             .array_layers(layers)
             .samples(vk::SampleCountFlags::TYPE_1)
             .usage(usage);
@@ -248,22 +263,27 @@ impl Gpu {
         }
     }
 
-    unsafe fn try_draw(&self, draw: &Draw<'_>) -> Result<Vec<Vec<[u32; 4]>>> {
+    unsafe fn try_draw(&self, draw: &Draw<'_>, extra: Extra<'_>) -> Result<Vec<Vec<[u32; 4]>>> {
         let d = &self.device;
         // SAFETY: see `draw`.
         unsafe {
-            let one = vk::Extent3D { width: 1, height: 1, depth: 1 };
+            let square = |side| vk::Extent3D { width: side, height: side, depth: 1 };
+            let one = square(1);
+            let levels = extra.levels.len() as u32;
+            let side = extra.levels.first().map_or(1, |texels| texels.len().isqrt() as u32);
             let sampled = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
             let color = vk::Format::R32G32B32A32_SFLOAT;
             let textures = [
-                self.image(color, one, vk::ImageViewType::TYPE_2D, sampled)?,
-                self.image(color, one, vk::ImageViewType::CUBE, sampled)?,
-                self.image(color, one, vk::ImageViewType::TYPE_3D, sampled)?,
-                self.image(vk::Format::D32_SFLOAT, one, vk::ImageViewType::TYPE_2D, sampled)?,
+                self.image(color, square(side), vk::ImageViewType::TYPE_2D, sampled, levels.max(1))?,
+                self.image(color, one, vk::ImageViewType::CUBE, sampled, 1)?,
+                self.image(color, one, vk::ImageViewType::TYPE_3D, sampled, 1)?,
+                self.image(vk::Format::D32_SFLOAT, one, vk::ImageViewType::TYPE_2D, sampled, 1)?,
             ];
+            let texels: Vec<u32> = extra.levels.iter().flatten().flatten().map(|f| f.to_bits()).collect();
+            let texels = self.filled(&texels, vk::BufferUsageFlags::TRANSFER_SRC)?;
             let clamp = vk::SamplerAddressMode::CLAMP_TO_EDGE;
             let sampler = vk::SamplerCreateInfo::default().address_mode_u(clamp).address_mode_v(clamp);
-            let sampler = sampler.address_mode_w(clamp);
+            let sampler = sampler.address_mode_w(clamp).max_lod(vk::LOD_CLAMP_NONE);
             let compare = sampler.compare_enable(true).compare_op(vk::CompareOp::ALWAYS);
             let samplers = [d.create_sampler(&sampler, None)?, d.create_sampler(&compare, None)?];
             let (set_layout, set_pool, set) = self.descriptors(&textures, samplers)?;
@@ -272,7 +292,7 @@ impl Gpu {
             let push = [vk::PushConstantRange::default().stage_flags(both).size(PUSH)];
             let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&push);
             let layout = d.create_pipeline_layout(&info, None)?;
-            let pipeline = self.pipeline(draw, layout)?;
+            let pipeline = self.pipeline(draw, extra.specs, layout)?;
             let (vertex_buffer, vertex_address) = self.registers(draw.vertex_constants)?;
             let (pixel_buffer, pixel_address) = self.registers(draw.pixel_constants)?;
 
@@ -280,7 +300,7 @@ impl Gpu {
             let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
             let mut targets = Vec::new();
             for &format in draw.formats {
-                let image = self.image(format, extent, vk::ImageViewType::TYPE_2D, usage)?;
+                let image = self.image(format, extent, vk::ImageViewType::TYPE_2D, usage, 1)?;
                 targets.push((image, self.buffer(draw.width as u64 * 16, vk::BufferUsageFlags::TRANSFER_DST)?));
             }
 
@@ -301,7 +321,21 @@ impl Gpu {
                     general(texture, format, layers);
                     let ranges = [range(format, layers)];
                     let layout = vk::ImageLayout::GENERAL;
-                    if i == 3 {
+                    if i == 0 && levels > 0 {
+                        let mut offset = 0;
+                        for (level, texels_of) in (0..).zip(extra.levels) {
+                            let layers = vk::ImageSubresourceLayers::default()
+                                .aspect_mask(vk::ImageAspectFlags::COLOR)
+                                .mip_level(level)
+                                .layer_count(1);
+                            let copy = vk::BufferImageCopy::default()
+                                .buffer_offset(offset)
+                                .image_subresource(layers)
+                                .image_extent(square((side >> level).max(1)));
+                            d.cmd_copy_buffer_to_image(c, texels.buffer, texture.image, layout, &[copy]);
+                            offset += texels_of.len() as u64 * 16;
+                        }
+                    } else if i == 3 {
                         let value = vk::ClearDepthStencilValue { depth: 0.5, stencil: 0 };
                         d.cmd_clear_depth_stencil_image(c, texture.image, layout, &value, &ranges);
                     } else {
@@ -364,7 +398,7 @@ impl Gpu {
                 d.destroy_image(image.image, None);
                 d.free_memory(image.memory, None);
             }
-            buffers.into_iter().chain([vertex_buffer, pixel_buffer]).for_each(|buffer| self.free(buffer));
+            buffers.into_iter().chain([vertex_buffer, pixel_buffer, texels]).for_each(|buffer| self.free(buffer));
             Ok(pictures)
         }
     }
@@ -414,7 +448,7 @@ impl Gpu {
             let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
             let set = d.allocate_descriptor_sets(&info)?[0];
             for slot in 0..SLOTS {
-                let shadow = slot == 3;
+                let shadow = slot % 16 == 3;
                 let flat = if shadow { &textures[3] } else { &textures[0] };
                 for (binding, view) in [flat.view, textures[1].view, textures[2].view].into_iter().enumerate() {
                     let info =
@@ -440,7 +474,12 @@ impl Gpu {
         }
     }
 
-    unsafe fn pipeline(&self, draw: &Draw<'_>, layout: vk::PipelineLayout) -> Result<vk::Pipeline> {
+    unsafe fn pipeline(
+        &self,
+        draw: &Draw<'_>,
+        specs: &[(u32, u32)],
+        layout: vk::PipelineLayout,
+    ) -> Result<vk::Pipeline> {
         let d = &self.device;
         // SAFETY: see `draw`; the modules are valid SPIR-V, which `validate.rs` checks.
         unsafe {
@@ -448,7 +487,16 @@ impl Gpu {
             let (vertex, pixel) = (module(draw.vertex)?, module(draw.pixel)?);
             let stage =
                 |module, stage| vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main");
-            let stages = [stage(vertex, vk::ShaderStageFlags::VERTEX), stage(pixel, vk::ShaderStageFlags::FRAGMENT)];
+            let values: Vec<u32> = specs.iter().map(|spec| spec.1).collect();
+            let entries: Vec<_> = (0..)
+                .zip(specs)
+                .map(|(n, spec)| vk::SpecializationMapEntry { constant_id: spec.0, offset: n * 4, size: 4 })
+                .collect();
+            let special = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
+            let stages = [
+                stage(vertex, vk::ShaderStageFlags::VERTEX),
+                stage(pixel, vk::ShaderStageFlags::FRAGMENT).specialization_info(&special),
+            ];
             let input = vk::PipelineVertexInputStateCreateInfo::default();
             let assembly =
                 vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
@@ -498,6 +546,6 @@ fn range(format: vk::Format, layers: u32) -> vk::ImageSubresourceRange {
     let depth = format == vk::Format::D32_SFLOAT;
     vk::ImageSubresourceRange::default()
         .aspect_mask(if depth { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR })
-        .level_count(1)
+        .level_count(vk::REMAINING_MIP_LEVELS)
         .layer_count(layers)
 }
