@@ -169,3 +169,70 @@ fn invalid_modules_are_refused() {
     let module = parse("pixel { v0: f32 = const 1.0 }").unwrap();
     assert!(Interpreter::new(&module).is_err());
 }
+
+/// Specialisation constants have their default unless they are set; a texture of one texel is the same all around.
+#[test]
+fn the_environment_sets_constants() {
+    struct Set;
+    impl Environment for Set {
+        fn input(&self, _: &InputDecl, _: usize) -> [u32; 4] {
+            [0; 4]
+        }
+        fn constant(&self, _: &BankDecl, _: u32) -> [u32; 4] {
+            [0; 4]
+        }
+        fn sample(&self, _: &TextureDecl, args: &SampleArgs) -> [f32; 4] {
+            assert_eq!(args.lod, Lod::Level(0.0));
+            [args.coord[0] + 7.0, 1.0, 2.0, 3.0]
+        }
+        fn spec(&self, decl: &SpecDecl) -> u32 {
+            if decl.id == 4 { 99 } else { decl.default }
+        }
+    }
+    let module = parse(
+        "pixel {
+          output out0 : f32x4 location 0
+          output out1 : i32 location 1
+          output out2 : i32 location 2
+          texture t0 slot 0 2d
+          spec s0 \"set\" : i32 id 4 default 1
+          spec s1 : i32 id 0 default -2
+          v0: f32x2 = const 0.5, 0.0
+          v1: f32x4 = gather t0, v0
+          store_output out0, v1
+          v2: i32 = load_spec s0
+          store_output out1, v2
+          v3: i32 = load_spec s1
+          store_output out2, v3
+          return
+        }",
+    );
+    let module = module.unwrap();
+    let outcome = Interpreter::new(&module).unwrap().run(&Set).unwrap();
+    assert_eq!(outcome.outputs[0][0].map(f32::from_bits), [7.5; 4]);
+    assert_eq!((ints(&outcome, 1), ints(&outcome, 2)), ([99; 4], [-2i32 as u32; 4]));
+}
+
+/// Lanes that take the other way do not run: a derivative there takes what they computed before.
+#[test]
+fn derivatives_in_divergent_flow_are_no_fault() {
+    let outcome = run("pixel {
+      input in0 : f32x4 location 0 smooth
+      output out0 : f32 location 0
+      v0: f32x4 = load_input in0
+      v1: f32 = swizzle v0.z
+      v2: f32 = const 2.0
+      v3: bool = flt v1, v2
+      if v3 {
+        v4: f32 = fmul v1, v2
+        v5: f32 = ddy v4
+        store_output out0, v5
+        yield
+      } else {
+        yield
+      }
+      return
+    }");
+    // The lower lanes are 2 and 3, and have not computed v4.
+    assert_eq!(floats(&outcome, 0), [0.0, -2.0, 0.0, 0.0]);
+}

@@ -232,9 +232,10 @@ macro_rules! opcode_table {
                 /// The first component of the four texels that a linear lookup at level 0 mixes, in Vulkan's order: lower left, lower
                 /// right, upper right, upper left, where v points down. Not for 3D and shadow textures.
                 Gather "gather" (..) -> F Texture [];
-                /// Difference to the horizontal neighbour of the quad. Pixel stage only.
+                /// Difference to the horizontal neighbour of the quad, which may have been thrown away. Open where the neighbour does not
+                /// run this instruction too, but never a fault. Pixel stage only.
                 Ddx "ddx" (F) -> F None [QUAD];
-                /// Difference to the vertical neighbour of the quad. Pixel stage only.
+                /// Difference to the vertical neighbour of the quad; else as `ddx`. Pixel stage only.
                 Ddy "ddy" (F) -> F None [QUAD];
                 /// Where true, the pixel is thrown away; it goes on as a helper for the derivatives of its quad. Pixel stage only.
                 Demote "demote" (P) -> _ None [SIDE_EFFECT];
