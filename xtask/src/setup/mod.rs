@@ -105,7 +105,7 @@ const STEPS: &[Step] = &[
     Step {
         what: "clang, which the tests compile and run Metal shaders with",
         need: Need::Checks,
-        done: |_| step::on_path("clang-14"),
+        done: |_| step::on_path("clang++-14") || step::on_path("clang++"),
         how: How::Packages { names: &["clang-14"], backports: false },
     },
     Step {
