@@ -222,7 +222,8 @@ pub(crate) fn changes(op: Opcode, version: Version) -> Vec<Change> {
                 let components =
                     (0..if version.major == 1 { 1 } else { 4 }).filter(|c| c % floats.len() == at % floats.len());
                 list.extend(components.map(|component| Change::Relative(at, Relative::Address(component as u8))));
-                list.push(Change::Relative(at, Relative::Loop));
+                // Tokens of model 1 do not say which register it is that they are relative to: it is `a0.x`.
+                list.extend((version.major > 1).then_some(Change::Relative(at, Relative::Loop)));
             }
             _ => {}
         }

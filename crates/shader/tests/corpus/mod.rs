@@ -64,7 +64,7 @@ fn of_row(op: Opcode, version: Version, entries: &mut Vec<Entry>) {
     // Two rows may share a mnemonic.
     let name = format!("{version} {} ({op:?})", op.info().name);
     let piece = templates::template(op, version);
-    let (plain, _) = program(version, std::slice::from_ref(&piece));
+    let (plain, _) = plain(op, version);
     let signature = Signature::of(&plain);
     let entry = |what: &str, tokens, runtime| Entry { name: format!("{name}: {what}"), tokens, runtime };
     entries.push(entry("plain", plain.encode(), RuntimeInfo::default()));
@@ -138,6 +138,21 @@ fn with_surroundings(piece: &str, change: Change, version: Version) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// The plain shader of an opcode, and the place of its instruction.
+pub(crate) fn plain(op: Opcode, version: Version) -> (Program, usize) {
+    let (program, places) = program(version, &[templates::template(op, version)]);
+    (program, places[0])
+}
+
+/// A shader of a version in which the opcode does not exist, with an instruction of it all the same.
+pub(crate) fn in_another_version(op: Opcode, version: Version) -> (Program, usize) {
+    let home = Version::ALL.into_iter().find(|version| op.info().exists_in(*version));
+    let (other, at) = plain(op, home.unwrap_or(version));
+    let (mut program, place) = plain(Opcode::Nop, version);
+    program.instructions[place] = other.instructions[at];
+    (program, place)
+}
+
 /// Facts about an instruction that coverage counts; the same words for what is there and for what there must be.
 pub(crate) fn facts(i: &Instruction) -> Vec<String> {
     let mut facts = vec!["plain".to_owned()];
@@ -185,9 +200,8 @@ pub(crate) fn facts(i: &Instruction) -> Vec<String> {
 
 /// Facts that the change of an opcode's shader must bring into the corpus.
 pub(crate) fn facts_of(op: Opcode, version: Version, change: Change) -> Vec<String> {
-    let piece = templates::template(op, version);
-    let (_, places) = program(version, std::slice::from_ref(&piece));
-    let plain = program(version, std::slice::from_ref(&piece)).0.instructions[places[0]];
+    let (program, place) = plain(op, version);
+    let plain = program.instructions[place];
     let with = facts(&change.apply(&plain, version));
     let without = facts(&plain);
     with.into_iter().filter(|fact| !without.contains(fact)).collect()

@@ -13,6 +13,7 @@ mod judge;
 
 mod coverage;
 mod driver;
+mod illegal;
 mod metal;
 mod passes;
 mod reference;
