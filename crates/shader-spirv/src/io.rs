@@ -25,6 +25,9 @@ pub struct Bindings {
     pub blocks: Vec<BlockUse>,
     /// Textures that are sampled, by slot.
     pub textures: Vec<TextureUse>,
+    /// Numbers of specialisation constants that cannot be set, because the length of an array depends on them. They have
+    /// their default, and the IR does not list them.
+    pub frozen: Vec<u32>,
 }
 
 /// A block of constants.

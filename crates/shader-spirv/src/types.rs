@@ -125,6 +125,8 @@ pub(crate) struct Declared<'a> {
     types: FxHashMap<u32, TypeInfo>,
     constants: FxHashMap<u32, Const>,
     pub(crate) specs: Vec<SpecConst>,
+    /// Numbers of those that are the length of an array, and so keep their default.
+    pub(crate) frozen: Vec<u32>,
     /// Composites and operations of specialisation constants, by number of instruction.
     pub(crate) spec_ops: Vec<usize>,
     names: FxHashMap<u32, String>,
@@ -149,6 +151,7 @@ impl<'a> Declared<'a> {
             types: FxHashMap::default(),
             constants: FxHashMap::default(),
             specs: Vec::new(),
+            frozen: Vec::new(),
             spec_ops: Vec::new(),
             names: FxHashMap::default(),
             decorations: FxHashMap::default(),
@@ -281,7 +284,7 @@ impl<'a> Declared<'a> {
         Ok(())
     }
 
-    fn type_of(&self, instruction: &Instruction, words: &[u32]) -> Result<TypeInfo, LiftErrorKind> {
+    fn type_of(&mut self, instruction: &Instruction, words: &[u32]) -> Result<TypeInfo, LiftErrorKind> {
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         let scalar = |id: u32| match self.ty(id)? {
             Ty::Leaf(ty) if ty.lanes == 1 => Ok(ty),
@@ -321,12 +324,12 @@ impl<'a> Declared<'a> {
                 _ => return Err(LiftErrorKind::Malformed("this is no image")),
             },
             op::TypeArray | op::TypeRuntimeArray => {
-                let element = self.info(word(0))?;
-                depth += element.depth;
                 let len = match instruction.opcode() {
                     op::TypeArray => Some(self.array_length(word(1))?),
                     _ => None,
                 };
+                let element = self.info(word(0))?;
+                depth += element.depth;
                 leaves = element.leaves.saturating_mul(len.unwrap_or(u32::MAX));
                 Ty::Array { element: word(0), len, stride: self.decoration(instruction.result, decoration::ArrayStride).unwrap_or(0) }
             }
@@ -349,7 +352,10 @@ impl<'a> Declared<'a> {
         Ok(TypeInfo { ty, depth, leaves })
     }
 
-    fn array_length(&self, id: u32) -> Result<u32, LiftErrorKind> {
+    fn array_length(&mut self, id: u32) -> Result<u32, LiftErrorKind> {
+        if let Some(at) = self.specs.iter().position(|spec| spec.id == id) {
+            self.frozen.push(self.specs.remove(at).spec_id);
+        }
         match self.constants.get(&id) {
             Some(Const::Leaf(ty, [len, ..])) if ty.kind == Kind::Int && ty.lanes == 1 && *len > 0 => Ok(*len),
             _ => Err(LiftErrorKind::Type("arrays whose length is no constant of at least 1".to_owned())),

@@ -1,54 +1,19 @@
 //! GLSL shaders, as the compiler leaves them and optimised, become modules that all passes and the back end take.
 
-use std::path::{Path, PathBuf};
+#[path = "shaders/mod.rs"]
+mod shaders;
+
 use std::process::Command;
 
 use afterimage_passes::FloatRules;
 use afterimage_shader_spirv::{Options, Program, disassemble, lift};
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/glsl")
-}
-
-fn shaders() -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder()).expect("the folder is there");
-    let mut all: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    all.retain(|path| path.extension().is_some_and(|e| e == "spv"));
-    all.sort();
-    assert!(all.len() >= 30);
-    all
-}
-
-/// Whether a tool of SPIRV-Tools is there. Without it a test says less, which is an error where everything must be there.
-fn has(tool: &str) -> bool {
-    let there = Command::new(tool).arg("--version").output().is_ok();
-    assert!(there || std::env::var_os("CI").is_none(), "{tool} is missing: run `cargo xtask setup`");
-    if !there {
-        eprintln!("{tool} is missing, so this test checks less: run `cargo xtask setup`");
-    }
-    there
-}
-
-/// The shader as it is, and with what `spirv-opt` makes of it.
-fn versions(path: &Path) -> Vec<(String, Vec<u8>)> {
-    let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    let mut all = vec![(name.clone(), std::fs::read(path).unwrap())];
-    if has("spirv-opt") {
-        for flag in ["-O", "-Os"] {
-            let out = tempfile::NamedTempFile::new().unwrap();
-            let status = Command::new("spirv-opt").arg(flag).arg(path).arg("-o").arg(out.path()).status().unwrap();
-            assert!(status.success(), "spirv-opt {flag} {name}");
-            all.push((format!("{name} {flag}"), std::fs::read(out.path()).unwrap()));
-        }
-    }
-    all
-}
+use shaders::{Version, has, versions};
 
 #[test]
 fn every_shader_is_translated_and_valid() {
     let validate = has("spirv-val");
-    for path in shaders() {
-        for (name, bytes) in versions(&path) {
+    for path in shaders::all() {
+        for Version { name, bytes } in versions(&path) {
             let program = Program::from_bytes(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
             let lifted = lift(&program, &Options::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
             let mut module = lifted.module;
@@ -80,8 +45,8 @@ fn the_disassembly_says_what_the_usual_one_says() {
         };
         line.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
     };
-    for path in shaders() {
-        for (name, bytes) in versions(&path) {
+    for path in shaders::all() {
+        for Version { name, bytes } in versions(&path) {
             let text = disassemble(&afterimage_shader_spirv::words_from_bytes(&bytes).unwrap()).unwrap();
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), &bytes).unwrap();

@@ -436,7 +436,11 @@ impl Lifter<'_> {
 
     /// What banks and texture slots stand for.
     pub(super) fn bindings(&self) -> Bindings {
-        Bindings { blocks: self.block_uses(), textures: self.interface.textures.uses.clone() }
+        Bindings {
+            blocks: self.block_uses(),
+            textures: self.interface.textures.uses.clone(),
+            frozen: self.d.frozen.clone(),
+        }
     }
 }
 
