@@ -3,6 +3,7 @@
 #![allow(unreachable_pub, reason = "the test's own modules")]
 
 mod hand;
+mod measured;
 mod random;
 mod reference;
 mod scene;
