@@ -20,13 +20,18 @@ use std::time::{Duration, Instant};
 const FRAMES: u32 = 200;
 /// Frames before, that count as loading.
 const LOADING: u32 = 30;
+/// The frame of the case that draws many in one.
+const FIRST_OF_BURST: u32 = 100;
 /// Time of a frame.
 const PERIOD: Duration = Duration::from_micros(16_667);
 /// Tells the program that it is the process of a case.
 const CHILD: &str = "AFTERIMAGE_STUTTER_CASE";
 
+/// Shaders of the case that draws many in one frame.
+const BURST: u32 = 40;
+
 /// What a case does. Shaders are created in the frame that draws them, all at load, or not at all.
-const CASES: [(&str, &str, Cache, Cache); 8] = [
+const CASES: [(&str, &str, Cache, Cache); 10] = [
     ("no new shaders", "none", Cache::Cold, Cache::Cold),
     ("created when drawn, all caches cold", "drawn", Cache::Cold, Cache::Cold),
     ("created when drawn, ours warm", "drawn", Cache::Warm, Cache::Cold),
@@ -35,6 +40,8 @@ const CASES: [(&str, &str, Cache, Cache); 8] = [
     ("created at load, all caches cold", "load", Cache::Cold, Cache::Cold),
     ("created at load, ours warm", "load", Cache::Warm, Cache::Cold),
     ("created at load, all caches warm", "load", Cache::Warm, Cache::Warm),
+    ("40 drawn in one frame, all caches cold", "burst", Cache::Cold, Cache::Cold),
+    ("40 drawn in one frame, all caches warm", "burst", Cache::Warm, Cache::Warm),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,7 +68,7 @@ fn main() -> ExitCode {
 fn parent() -> Result<(), Box<dyn std::error::Error>> {
     let scratch = tempfile::tempdir()?;
     // Fills the warm directories.
-    for when in ["drawn", "load"] {
+    for when in ["drawn", "load", "burst"] {
         run(when, &scratch.path().join(format!("ours-{when}")), &scratch.path().join("driver"))?;
     }
     let mut json = String::from("{\"bench\": \"stutter\", \"cases\": [");
@@ -211,16 +218,24 @@ fn child(when: &str) {
     for frame in 0..LOADING + FRAMES {
         let timed = frame.checked_sub(LOADING);
         guest.clear(Clear::COLOR | Clear::DEPTH | Clear::STENCIL, BLACK, 1.0, 0);
-        guest.encoder.push(&ops(0));
-        guest.encoder.push(&known);
-        guest.draw(Topology::TriangleList, 0, 6);
+        // As in most programs, something has alpha test from the start.
+        for n in [5, 0] {
+            guest.encoder.push(&ops(n));
+            guest.encoder.push(&known);
+            guest.draw(Topology::TriangleList, 0, 6);
+        }
         // The program shows a few frames, loads, shows a few more, and then the part that counts begins.
         if when == "load" && frame == LOADING / 2 {
             for n in 0..FRAMES {
                 made.push(shaders_of(&mut guest, n, plain));
             }
         }
-        if let Some(n) = timed.filter(|_| when != "none") {
+        let new = match timed {
+            Some(FIRST_OF_BURST) if when == "burst" => FIRST_OF_BURST..FIRST_OF_BURST + BURST,
+            Some(n) if matches!(when, "load" | "drawn") => n..n + 1,
+            _ => 0..0,
+        };
+        for n in new {
             let new = match made.get(n as usize) {
                 Some(made) => *made,
                 None => shaders_of(&mut guest, n, plain),

@@ -61,11 +61,11 @@ impl Renderer {
         if !history.pipelines.is_empty() {
             tracing::info!("{} pipelines are known from earlier runs", history.pipelines.len());
         }
-        self.prepare_known(&history, 0..history.pipelines.len() as u32, Urgency::Idle);
+        self.prepare_known(&history, 0..history.pipelines.len() as u32);
         self.history = Some(history);
     }
 
-    fn prepare_known(&mut self, history: &History, numbers: impl Iterator<Item = u32>, urgency: Urgency) {
+    fn prepare_known(&mut self, history: &History, numbers: impl Iterator<Item = u32>) {
         for known in numbers.filter_map(|number| history.pipelines.get(number as usize)) {
             let key = Key {
                 vertex: self.library.reserve(known.vertex),
@@ -81,7 +81,7 @@ impl Renderer {
                 raster: known.fixed.raster,
                 spec: known.fixed.spec,
             };
-            self.pipelines.prepare(&key, &self.library, urgency, true);
+            self.pipelines.prepare(&key, &self.library, Urgency::Known);
         }
     }
 
@@ -99,7 +99,7 @@ impl Renderer {
                 self.library.find(&shader, body.id, runtime);
             }
             let users = history.users.get(&shader.hash());
-            self.prepare_known(&history, users.into_iter().flatten().copied(), Urgency::Soon);
+            self.prepare_known(&history, users.into_iter().flatten().copied());
             let known = users.is_some();
             self.history = Some(history);
             if known {
@@ -173,7 +173,7 @@ impl Renderer {
             if scene.targets == TargetFormats::default() {
                 scene.targets = self.targets.formats;
             }
-            self.prepare_scene(&scene, &none, Urgency::Idle);
+            self.prepare_scene(&scene, &none, Urgency::Guess);
         }
     }
 
@@ -305,7 +305,7 @@ impl Renderer {
         let targets = self.pipelines.targets.number(&scene.targets);
         let (raster, sample_mask) = Key::raster(&self.gpu.profile, &scene.raster, scene.class);
         let key = Key { vertex, pixel, input, targets, blend, sample_mask, raster, spec: Default::default() };
-        self.pipelines.prepare(&key, &self.library, urgency, false);
+        self.pipelines.prepare(&key, &self.library, urgency);
     }
 
     /// What the state around shaders says of a texture; `before` is what it said.

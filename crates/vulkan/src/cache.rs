@@ -116,7 +116,7 @@ impl Renderer {
         if limit == 0 {
             return;
         }
-        self.library.workers.run(Urgency::Idle, move || {
+        self.library.workers.run(Urgency::Known, move || {
             let store::Pruned { bytes, files, deleted } = store::prune(&dir, &["shaders"], limit);
             if deleted > 0 {
                 tracing::info!("{}: {deleted} files deleted, {files} left with {} MiB", dir.display(), bytes >> 20);
@@ -133,7 +133,7 @@ impl Renderer {
         self.kept = (Instant::now(), made);
         let (cache, gpu) = (Arc::clone(&self.cache), Arc::clone(&self.gpu));
         let known = self.history.as_ref().map(|history| (history.file.clone(), self.pipelines.used()));
-        self.library.workers.run(Urgency::Idle, move || {
+        self.library.workers.run(Urgency::Known, move || {
             cache.store();
             if let Some((file, used)) = known {
                 History::store(&file, &gpu.profile, used);

@@ -336,7 +336,7 @@ impl Renderer {
     fn new_pipeline(&mut self, rest: Rest<'_>) -> Option<vk::Pipeline> {
         let mut key = self.key;
         if key.spec != Spec::DYNAMIC && !self.pipelines.is_ready(&key) {
-            self.pipelines.prepare(&key, &self.library, Urgency::Idle, false);
+            self.pipelines.prepare(&key, &self.library, Urgency::Guess);
             key.spec = Spec::DYNAMIC;
             if let Some(found) = self.pipelines.get(&key) {
                 return found;
@@ -345,7 +345,7 @@ impl Renderer {
         if !self.pipelines.is_ready(&key) {
             self.look_ahead(rest);
             if self.options.skip_unready {
-                self.pipelines.prepare(&key, &self.library, Urgency::Soon, false);
+                self.pipelines.prepare(&key, &self.library, Urgency::Soon);
                 return None;
             }
         }

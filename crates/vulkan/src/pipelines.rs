@@ -152,6 +152,7 @@ impl Pipelines {
             }
             None => {
                 let start = Instant::now();
+                self.workers.put_off_guesses();
                 let begun = entry.slot.begin(&self.maker);
                 let pipeline = if begun { *self.workers.help_until(&entry.slot.pipeline) } else { None };
                 self.figures.waited += 1;
@@ -167,11 +168,13 @@ impl Pipelines {
     }
 
     /// Lets workers make the pipeline of a key if it is not there.
-    pub(crate) fn prepare(&mut self, key: &Key, library: &Library, urgency: Urgency, known: bool) {
+    pub(crate) fn prepare(&mut self, key: &Key, library: &Library, urgency: Urgency) {
         let parts = (&self.inputs, &self.targets, &self.blends);
         let Some(entry) = Self::entry(&mut self.entries, parts, key, library) else { return };
-        entry.known |= known;
-        if entry.queued >= Some(urgency) || entry.slot.pipeline.begun() {
+        entry.known |= urgency == Urgency::Known;
+        // What is known is tried again when the guest creates a shader: it may have been missing before.
+        let queued = entry.queued >= Some(urgency) && urgency != Urgency::Known;
+        if queued || entry.slot.pipeline.begun() {
             return;
         }
         entry.queued = Some(urgency);

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -55,19 +55,52 @@ impl<T> Once<T> {
 /// How soon a job's result is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Urgency {
-    /// It may never be: done when nothing else is left.
-    Idle,
+    /// It may never be. Done when nothing else is left and no draw has waited for a while: drivers make pipelines at the
+    /// same time only so far.
+    Guess,
+    /// The last run had it, and this one probably will.
+    Known,
     /// A draw will ask for it.
     Soon,
 }
 
+/// Guesses begin when no draw has waited for this long.
+const CALM: Duration = Duration::from_millis(100);
+
 #[derive(Default)]
 struct Queue {
     soon: VecDeque<Job>,
-    idle: VecDeque<Job>,
+    known: VecDeque<Job>,
+    guesses: VecDeque<Job>,
+    /// When a draw last waited.
+    waited: Option<Instant>,
     /// Jobs that are being run.
     running: usize,
     closed: bool,
+}
+
+impl Queue {
+    /// The next job, or how long until a guess may begin.
+    fn next(&mut self) -> Result<Job, Option<Duration>> {
+        if let Some(job) = self.soon.pop_front().or_else(|| self.known.pop_front()) {
+            return Ok(job);
+        }
+        let left = self.waited.and_then(|waited| CALM.checked_sub(waited.elapsed()));
+        match left.filter(|left| !left.is_zero()) {
+            None => self.guesses.pop_front().ok_or(None),
+            left => Err(left.filter(|_| !self.guesses.is_empty())),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.soon.is_empty() && self.known.is_empty() && self.guesses.is_empty()
+    }
+
+    fn clear(&mut self) {
+        self.soon.clear();
+        self.known.clear();
+        self.guesses.clear();
+    }
 }
 
 #[derive(Default)]
@@ -116,10 +149,16 @@ impl Workers {
         let mut queue = self.shared.lock();
         match urgency {
             Urgency::Soon => queue.soon.push_back(Box::new(job)),
-            Urgency::Idle => queue.idle.push_back(Box::new(job)),
+            Urgency::Known => queue.known.push_back(Box::new(job)),
+            Urgency::Guess => queue.guesses.push_back(Box::new(job)),
         }
         drop(queue);
         self.shared.ready.notify_one();
+    }
+
+    /// A draw waits: guesses are put off.
+    pub(crate) fn put_off_guesses(&self) {
+        self.shared.lock().waited = Some(Instant::now());
     }
 
     /// Does jobs that are wanted soon until the value is there. Somebody must have begun to make it.
@@ -129,6 +168,7 @@ impl Workers {
                 return made;
             }
             let mut queue = self.shared.lock();
+            queue.waited = Some(Instant::now());
             match queue.soon.pop_front() {
                 Some(job) => {
                     queue.running += 1;
@@ -146,7 +186,9 @@ impl Workers {
     /// Waits until every job is done.
     pub(crate) fn finish(&self) {
         let mut queue = self.shared.lock();
-        while queue.running > 0 || !queue.soon.is_empty() || !queue.idle.is_empty() {
+        queue.waited = None;
+        self.shared.ready.notify_all();
+        while queue.running > 0 || !queue.is_empty() {
             let timeout = Duration::from_millis(50);
             queue = self.shared.done.wait_timeout(queue, timeout).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -157,8 +199,7 @@ impl Workers {
         {
             let mut queue = self.shared.lock();
             queue.closed = true;
-            queue.soon.clear();
-            queue.idle.clear();
+            queue.clear();
         }
         self.shared.ready.notify_all();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
@@ -175,15 +216,16 @@ fn serve(shared: &Shared) {
         if queue.closed {
             return;
         }
-        let job = queue.soon.pop_front().or_else(|| queue.idle.pop_front());
-        if let Some(job) = job {
-            queue.running += 1;
-            drop(queue);
-            shared.run(job);
-            queue = shared.lock();
-        } else {
-            queue = shared.ready.wait(queue).unwrap_or_else(PoisonError::into_inner);
-        }
+        queue = match queue.next() {
+            Ok(job) => {
+                queue.running += 1;
+                drop(queue);
+                shared.run(job);
+                shared.lock()
+            }
+            Err(None) => shared.ready.wait(queue).unwrap_or_else(PoisonError::into_inner),
+            Err(Some(left)) => shared.ready.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0,
+        };
     }
 }
 
@@ -201,7 +243,7 @@ mod tests {
     fn one_thread_makes_and_all_get_it() {
         let workers = Workers::new("test");
         let (value, made) = (Arc::new(Once::default()), Arc::new(AtomicBool::new(false)));
-        for urgency in [Urgency::Idle, Urgency::Soon, Urgency::Soon] {
+        for urgency in [Urgency::Guess, Urgency::Known, Urgency::Soon] {
             let (value, made) = (Arc::clone(&value), Arc::clone(&made));
             workers.run(urgency, move || {
                 value.make(|| {
@@ -242,18 +284,18 @@ mod tests {
                 gate.wait();
             });
         }
-        for (urgency, number) in [(Urgency::Idle, 2), (Urgency::Soon, 1)] {
+        for (urgency, number) in [(Urgency::Guess, 3), (Urgency::Known, 2), (Urgency::Soon, 1)] {
             let order = Arc::clone(&order);
             workers.run(urgency, move || order.lock().unwrap().push(number));
         }
         gate.make(|| Some(()));
         workers.finish();
         if threads == 1 {
-            assert_eq!(*order.lock().unwrap(), [1, 2]);
+            assert_eq!(*order.lock().unwrap(), [1, 2, 3]);
         }
-        assert_eq!(order.lock().unwrap().len(), 2);
+        assert_eq!(order.lock().unwrap().len(), 3);
         workers.stop();
         let order = Arc::clone(&order);
-        workers.run(Urgency::Soon, move || order.lock().unwrap().push(3));
+        workers.run(Urgency::Soon, move || order.lock().unwrap().push(4));
     }
 }
