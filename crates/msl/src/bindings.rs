@@ -264,7 +264,8 @@ mod tests {
 
     #[test]
     fn indices_keep_to_their_limits() {
-        let make: [(fn(u32) -> Attribute, u32); 7] = [
+        type Make = fn(u32) -> Attribute;
+        let make: [(Make, u32); 7] = [
             (Attribute::Buffer, 31),
             (Attribute::Texture, 31),
             (Attribute::Sampler, 16),

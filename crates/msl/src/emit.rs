@@ -19,7 +19,7 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
         return Err(EmitError::Entry(options.entry.clone()));
     }
     let uses = uses(m);
-    let interface = interface::declare(m, &uses)?;
+    let interface = interface::declare(m, &uses, options)?;
     let mut e = Emitter {
         m,
         uses: &uses,
@@ -41,11 +41,13 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
     let (body, interface, helpers) = e.finish();
     let mut source = String::with_capacity(body.len() + 1024);
     if !m.name.is_empty() {
-        let _ = writeln!(source, "// {}", m.name.replace(|c: char| c.is_control() || c == '\\', " "));
+        source.push_str("// ");
+        interface::comment(&mut source, &m.name);
+        source.push('\n');
     }
     source.push_str(HEAD);
     helpers.write(&mut source);
-    interface.write(&mut source, m, options);
+    interface.write(&mut source, m, &uses.reflection, options);
     source.push_str("{\n");
     if interface.returns() {
         let _ = writeln!(source, "    {}_out out = {{}};", options.entry);

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use afterimage_ir::{Dim, Input, InputAt, Interp, Kind, Module, Output, OutputAt, Spec, Stage, TextureDecl, Uses};
+use afterimage_ir::{
+    BankSource, Dim, Input, InputAt, Interp, Kind, Module, Output, OutputAt, Reflection, Spec, Stage, TextureDecl,
+    Type, Uses,
+};
 
 use crate::bindings::{Attribute, Binding, Place, Source, check_bindings, texture_index};
 use crate::expr::{literal, type_name};
@@ -38,8 +41,8 @@ impl Interface {
 }
 
 /// Names everything that the code uses, and checks that Metal has room for it.
-pub(crate) fn declare(m: &Module, uses: &Uses) -> Result<Interface, EmitError> {
-    let mut out = Interface { names: Names::function(), ..Interface::default() };
+pub(crate) fn declare(m: &Module, uses: &Uses, options: &Options) -> Result<Interface, EmitError> {
+    let mut out = Interface { names: Names::function(&options.entry), ..Interface::default() };
     specs(&mut out, m, uses);
     inputs(&mut out, m, uses);
     outputs(&mut out, m, uses);
@@ -163,6 +166,28 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) {
     }
 }
 
+/// Writes text from outside so that it stays part of a comment.
+pub(crate) fn comment(text: &mut String, outside: &str) {
+    // A backslash at the end of the line, also written as a trigraph, would go on with the comment in the next.
+    text.extend(outside.chars().map(|c| if c.is_control() || matches!(c, '\\' | '?') { ' ' } else { c }));
+}
+
+/// Says which registers lie where in the constants.
+fn write_segments(text: &mut String, m: &Module, reflection: &Reflection) {
+    let mut at = 0;
+    for (i, segment) in reflection.segments.iter().enumerate() {
+        text.push_str(if i == 0 { "\n// constants: " } else { ", " });
+        let bank = m.banks.iter().find(|b| b.source == BankSource::Stage && b.id == segment.bank);
+        comment(text, bank.map_or("", |b| &b.name));
+        let _ = match segment.count {
+            1 => write!(text, "[{}] at {at}", segment.first),
+            count => write!(text, "[{}..{}] at {at}", segment.first, segment.first + count - 1),
+        };
+        at += segment.count;
+    }
+    text.push_str(if at > 0 { "\n" } else { "" });
+}
+
 fn texture_type(d: &TextureDecl) -> &'static str {
     match (d.dim, d.shadow) {
         (Dim::D2, false) => "texture2d<float>",
@@ -188,9 +213,10 @@ fn interpolation(stage: Stage, interp: Interp, kind: Kind) -> &'static str {
 
 impl Interface {
     /// Writes all that stands before the function's body.
-    pub(crate) fn write(&self, text: &mut String, m: &Module, options: &Options) {
+    pub(crate) fn write(&self, text: &mut String, m: &Module, reflection: &Reflection, options: &Options) {
         let entry = &options.entry;
         self.write_specs(text, m);
+        write_segments(text, m, reflection);
         self.write_struct(text, m, entry, Place::Input, "in");
         self.write_struct(text, m, entry, Place::Output, "out");
         let stage = if m.stage == Stage::Vertex { "vertex" } else { "fragment" };
@@ -232,7 +258,7 @@ impl Interface {
             let Source::Spec(spec) = b.source else { continue };
             let d = &m.specs[spec.index()];
             let (set, name) = (&b.name, &self.specs[spec.index()]);
-            let ty = type_name(afterimage_ir::Type::new(d.kind, 1));
+            let ty = type_name(Type::new(d.kind, 1));
             let _ = writeln!(text, "\nconstant {ty} {set} [[{}]];", b.attribute);
             let _ = write!(text, "constant {ty} {name} = is_function_constant_defined({set}) ? {set} : ");
             literal(text, d.kind, d.default);

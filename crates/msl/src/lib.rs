@@ -21,10 +21,12 @@
 #![forbid(unsafe_code)]
 
 mod bindings;
+mod components;
 mod emit;
 mod expr;
 mod helpers;
 mod interface;
+mod memory;
 mod names;
 mod ops;
 

@@ -1,161 +1,24 @@
 //! Identifiers out of the IR's names.
 
+use rustc_hash::FxHashMap;
+
 /// Words that no identifier of ours may be, in order: those of C++14 and Metal, and what the written code calls.
+#[rustfmt::skip]
 const RESERVED: &[&str] = &[
-    "FLT_EPSILON",
-    "FLT_MAX",
-    "FLT_MIN",
-    "HUGE_VALF",
-    "INFINITY",
-    "MAXFLOAT",
-    "NAN",
-    "NULL",
-    "abs",
-    "access",
-    "alignas",
-    "alignof",
-    "all",
-    "and",
-    "and_eq",
-    "any",
-    "as_type",
-    "asm",
-    "assert",
-    "atomic",
-    "auto",
-    "bias",
-    "bitand",
-    "bitor",
-    "break",
-    "case",
-    "catch",
-    "ceil",
-    "clamp",
-    "class",
-    "compl",
-    "component",
-    "const",
-    "const_cast",
-    "constant",
-    "constants",
-    "constexpr",
-    "continue",
-    "coord",
-    "cos",
-    "decltype",
-    "default",
-    "delete",
-    "depth2d",
-    "depthcube",
-    "device",
-    "dfdx",
-    "dfdy",
-    "discard_fragment",
-    "do",
-    "dot",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "exp2",
-    "explicit",
-    "export",
-    "extern",
-    "fabs",
-    "false",
-    "filter",
-    "float_to_int",
-    "float_to_uint",
-    "floor",
-    "fma",
-    "for",
-    "fragment",
-    "friend",
-    "goto",
-    "gradient2d",
-    "gradient3d",
-    "gradientcube",
-    "if",
-    "in",
-    "infinity",
-    "inline",
-    "is_function_constant_defined",
-    "isnan",
-    "kernel",
-    "level",
-    "log2",
-    "main",
-    "max",
-    "metal",
-    "min",
-    "mulhi",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "out",
-    "popcount",
-    "precise",
-    "private",
-    "protected",
-    "public",
-    "ray_data",
-    "register",
-    "reinterpret_cast",
-    "return",
-    "reverse_bits",
-    "rint",
-    "rsqrt",
-    "sampler",
-    "select",
-    "signed",
-    "signed_divide",
-    "signed_remainder",
-    "sin",
-    "size_t",
-    "sizeof",
-    "sqrt",
-    "static",
-    "static_assert",
-    "static_cast",
-    "struct",
-    "switch",
-    "system",
-    "template",
-    "texture2d",
-    "texture3d",
-    "texturecube",
-    "this",
-    "thread",
-    "thread_local",
-    "threadgroup",
-    "threadgroup_imageblock",
-    "throw",
-    "true",
-    "trunc",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "unsigned_divide",
-    "unsigned_remainder",
-    "using",
-    "vertex",
-    "virtual",
-    "visible",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-    "xor",
-    "xor_eq",
+    "FLT_EPSILON", "FLT_MAX", "FLT_MIN", "HUGE_VALF", "INFINITY", "MAXFLOAT", "NAN", "NULL", "abs", "access", "alignas",
+    "alignof", "all", "and", "and_eq", "any", "as_type", "asm", "assert", "atomic", "auto", "bias", "bitand", "bitor", "break",
+    "case", "catch", "ceil", "clamp", "class", "compl", "component", "const", "const_cast", "constant", "constants",
+    "constexpr", "continue", "coord", "cos", "decltype", "default", "delete", "depth2d", "depthcube", "device", "dfdx", "dfdy",
+    "discard_fragment", "do", "dot", "dynamic_cast", "else", "enum", "exp2", "explicit", "export", "extern", "fabs", "false",
+    "filter", "float_to_int", "float_to_uint", "floor", "fma", "for", "fragment", "friend", "goto", "gradient2d", "gradient3d",
+    "gradientcube", "if", "in", "infinity", "inline", "is_function_constant_defined", "isnan", "kernel", "level", "log2",
+    "main", "max", "metal", "min", "mulhi", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator",
+    "or", "or_eq", "out", "popcount", "precise", "private", "protected", "public", "ray_data", "register", "reinterpret_cast",
+    "return", "reverse_bits", "rint", "rsqrt", "sampler", "select", "signed", "signed_divide", "signed_remainder", "sin",
+    "size_t", "sizeof", "sqrt", "static", "static_assert", "static_cast", "struct", "switch", "system", "template", "texture2d",
+    "texture3d", "texturecube", "this", "thread", "thread_local", "threadgroup", "threadgroup_imageblock", "throw", "true",
+    "trunc", "try", "typedef", "typeid", "typename", "union", "unsigned", "unsigned_divide", "unsigned_remainder", "using",
+    "vertex", "virtual", "visible", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
 ];
 
 /// Scalar types; with a digit or a matrix' size behind them they are words as well.
@@ -177,15 +40,17 @@ pub(crate) fn is_identifier(name: &str) -> bool {
     plain && begins && !name.contains("__") && !is_reserved(name)
 }
 
-/// Whether values could have that name: `v` and a number.
+/// Whether values could have that name: `v` and a number, or what such a variable will be in the next round of a loop.
 fn is_value(name: &str) -> bool {
+    let name = name.strip_prefix("next_").unwrap_or(name);
     name.strip_prefix('v').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The names of one scope.
 #[derive(Default)]
 pub(crate) struct Names {
-    taken: Vec<String>,
+    /// With the number that the next one like it tries.
+    taken: FxHashMap<String, u32>,
     /// Whether values live in the scope too.
     values: bool,
 }
@@ -196,14 +61,15 @@ impl Names {
         Names::default()
     }
 
-    /// Names in the function.
-    pub(crate) fn function() -> Names {
-        Names { taken: Vec::new(), values: true }
+    /// Names in the function `entry`.
+    pub(crate) fn function(entry: &str) -> Names {
+        let taken = ["", "_in", "_out"].map(|ending| (format!("{entry}{ending}"), 1));
+        Names { taken: taken.into_iter().collect(), values: true }
     }
 
     /// An identifier like `wanted`, or like `otherwise` if nothing of that is left, that no one else in this scope has.
     pub(crate) fn pick(&mut self, wanted: &str, otherwise: &str) -> String {
-        let mut name = String::with_capacity(wanted.len());
+        let mut name = String::with_capacity(wanted.len() + 1);
         for c in wanted.chars().skip_while(|c| !c.is_ascii_alphabetic()) {
             let c = if c.is_ascii_alphanumeric() { c } else { '_' };
             if c != '_' || !name.ends_with('_') {
@@ -216,12 +82,12 @@ impl Names {
         if is_reserved(&name) || self.values && is_value(&name) {
             name.push('_');
         }
-        if self.taken.contains(&name) {
-            let stem = format!("{}_", name.trim_end_matches('_'));
-            let free = (1..).map(|n| format!("{stem}{n}")).find(|name| !self.taken.contains(name));
-            name = free.unwrap_or(stem);
+        while let Some(next) = self.taken.get_mut(&name) {
+            let number = *next;
+            *next += 1;
+            name = format!("{}_{number}", name.trim_end_matches('_'));
         }
-        self.taken.push(name.clone());
+        self.taken.insert(name.clone(), 1);
         name
     }
 }
@@ -237,7 +103,7 @@ mod tests {
 
     #[test]
     fn names_are_identifiers_and_differ() {
-        let mut names = Names::function();
+        let mut names = Names::function("main0");
         let wanted =
             ["t0", "t0", "t0_", "vertex", "float4", "v12", "v", "9 lives", "\u{e9}t\u{e9}", "a__b", "", "", "_x"];
         let found: Vec<String> = wanted.iter().map(|name| names.pick(name, "x")).collect();

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use afterimage_ir::{BankSource, Dim, Imm, InstData, Kind, Mask, Op, OutputAt, Swizzle, Type, Value, Var};
+use afterimage_ir::{Imm, InstData, Op, Type, Value};
 
 use crate::EmitError;
-use crate::emit::{Emitter, Slot, component, same_type};
-use crate::expr::{Expr, Prec, letters, literal, signed_literal, signed_name, type_name};
+use crate::emit::{Emitter, component};
+use crate::expr::{Expr, Prec, literal, signed_literal, signed_name, type_name};
 
 /// Bytes that most expressions fit in.
-const SHORT: usize = 48;
+pub(crate) const SHORT: usize = 48;
 
 /// Operands as they are, or as signed integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -108,10 +108,10 @@ impl Emitter<'_> {
             Op::Select => self.select(data),
 
             Op::FDot if self.m.ty(data.args[0]).lanes == 1 => self.dot_of_scalars(data),
-            Op::FDot => self.reduce(data, "dot"),
+            Op::FDot => self.call_on_vectors(data, "dot"),
             Op::Any | Op::All if self.m.ty(data.args[0]).lanes == 1 => self.same(data.args[0]),
-            Op::Any => self.reduce(data, "any"),
-            Op::All => self.reduce(data, "all"),
+            Op::Any => self.call_on_vectors(data, "any"),
+            Op::All => self.call_on_vectors(data, "all"),
 
             Op::Const => match data.imm {
                 Imm::Const(bits) => constant(ty, bits),
@@ -172,49 +172,9 @@ impl Emitter<'_> {
         }))
     }
 
-    fn effect(&mut self, data: &InstData) -> Result<(), EmitError> {
-        let value = data.args.last().copied().ok_or(EmitError::Malformed(data.op.name()))?;
-        match (data.op, data.imm) {
-            (Op::Store | Op::StoreElem, Imm::VarMask(var, mask)) => {
-                let mut place = self.place(var, data)?;
-                let ty = self.m.ty(value);
-                let mut text = String::new();
-                if ty.lanes > 1 && mask != Mask::first(ty.lanes) {
-                    let lanes: Vec<u8> = mask.lanes().collect();
-                    place.push('.');
-                    letters(&mut place, &lanes);
-                    self.put_swizzled(&mut text, value, &lanes);
-                } else {
-                    self.put(&mut text, value, Prec::Any);
-                }
-                self.set_to(&place, &text);
-                Ok(())
-            }
-            (Op::StoreOutput, Imm::Output(output)) => {
-                let decl = &self.m.outputs[output.index()];
-                if let OutputAt::ClipDistance(first) = decl.at {
-                    self.name(value);
-                    for lane in 0..decl.ty.lanes {
-                        let mut text = String::new();
-                        self.put_swizzled(&mut text, value, &[lane]);
-                        let place = self.interface.outputs[output.index()].clone();
-                        self.line(format_args!("{place}[{}] = {text};", first + lane));
-                    }
-                } else {
-                    let mut text = String::new();
-                    self.put(&mut text, value, Prec::Any);
-                    let place = self.interface.outputs[output.index()].clone();
-                    self.set_to(&place, &text);
-                }
-                Ok(())
-            }
-            _ => Err(EmitError::Malformed(data.op.name())),
-        }
-    }
-
     // Component-wise operations. If all operands have all components the same, so has the result, and it is computed once.
 
-    fn is_splat(&self, data: &InstData) -> bool {
+    pub(crate) fn is_splat(&self, data: &InstData) -> bool {
         data.args.iter().all(|&arg| self.splat(arg).is_some())
     }
 
@@ -262,7 +222,7 @@ impl Emitter<'_> {
         Expr { splat: true, ..Expr::postfix(text) }
     }
 
-    fn call_on_vectors(&self, data: &InstData, function: &str) -> Expr {
+    pub(crate) fn call_on_vectors(&self, data: &InstData, function: &str) -> Expr {
         let mut text = String::with_capacity(SHORT);
         text.push_str(function);
         text.push('(');
@@ -271,11 +231,7 @@ impl Emitter<'_> {
         Expr::postfix(text)
     }
 
-    fn reduce(&self, data: &InstData, function: &str) -> Expr {
-        self.call_on_vectors(data, function)
-    }
-
-    fn put_list(&self, out: &mut String, args: &[Value]) {
+    pub(crate) fn put_list(&self, out: &mut String, args: &[Value]) {
         for (i, &arg) in args.iter().enumerate() {
             out.push_str(if i > 0 { ", " } else { "" });
             self.put(out, arg, Prec::Any);
@@ -301,6 +257,15 @@ impl Emitter<'_> {
         Expr { splat, ..Expr::postfix(text) }
     }
 
+    /// Writes an operand of what is computed once for all components, or not.
+    pub(crate) fn put_one(&self, out: &mut String, value: Value, least: Prec, splat: bool) {
+        if splat {
+            self.put_loose(out, value, least);
+        } else {
+            self.put(out, value, least);
+        }
+    }
+
     fn put_read(&self, out: &mut String, value: Value, least: Prec, read: Read) {
         match read {
             Read::Plain => self.put_loose(out, value, least),
@@ -309,7 +274,7 @@ impl Emitter<'_> {
     }
 
     /// Writes an integer as a signed one; if `loose`, as a scalar if all components are the same.
-    fn put_signed(&self, out: &mut String, value: Value, least: Prec, loose: bool) {
+    pub(crate) fn put_signed(&self, out: &mut String, value: Value, least: Prec, loose: bool) {
         let ty = self.m.ty(value);
         let constant = self.m.as_const(value);
         if let (Some(expr), true) = (self.splat(value), loose) {
@@ -362,10 +327,7 @@ impl Emitter<'_> {
     fn saturate(&mut self, data: &InstData, ty: Type) -> Expr {
         let splat = self.is_splat(data);
         let mut text = "precise::clamp(".to_owned();
-        match splat {
-            true => self.put_loose(&mut text, data.args[0], Prec::Any),
-            false => self.put(&mut text, data.args[0], Prec::Any),
-        }
+        self.put_one(&mut text, data.args[0], Prec::Any, splat);
         let _ = match type_name(ty) {
             _ if splat || ty.lanes == 1 => write!(text, ", 0.0f, 1.0f)"),
             name => write!(text, ", {name}(0.0f), {name}(1.0f))"),
@@ -396,10 +358,7 @@ impl Emitter<'_> {
         self.name(arg);
         let splat = self.is_splat(data);
         let (mut plain, mut signed) = (String::new(), String::new());
-        match splat {
-            true => self.put_loose(&mut plain, arg, Prec::Postfix),
-            false => self.put(&mut plain, arg, Prec::Postfix),
-        }
+        self.put_one(&mut plain, arg, Prec::Postfix, splat);
         self.put_signed(&mut signed, arg, Prec::Shift, splat);
         if splat || ty.lanes == 1 {
             Expr { splat, ..Expr::new(format!("{signed} < 0 ? -{plain} : {plain}"), Prec::Any) }
@@ -412,53 +371,37 @@ impl Emitter<'_> {
     fn shift(&mut self, data: &InstData, ty: Type, operator: &str, read: Read) -> Expr {
         let splat = self.is_splat(data);
         let outer = if splat { component(ty) } else { ty };
-        let mut text = String::new();
-        if read == Read::Signed {
-            let _ = write!(text, "{}(", type_name(outer));
-            self.put_signed(&mut text, data.args[0], Prec::Unary, splat);
-        } else {
-            match splat {
-                true => self.put_loose(&mut text, data.args[0], Prec::Unary),
-                false => self.put(&mut text, data.args[0], Prec::Unary),
+        let (value, count) = (data.args[0], data.args[1]);
+        let in_range = |bits: [u32; 4]| bits[..ty.lanes as usize].iter().all(|&bits| bits < 32);
+        let mut by = String::with_capacity(SHORT);
+        self.put_one(&mut by, count, Prec::Unary, splat);
+        if !self.m.as_const(count).is_some_and(in_range) {
+            by = format!("({by} & 31u)");
+        }
+        let mut text = String::with_capacity(SHORT);
+        match read {
+            Read::Plain => {
+                self.put_one(&mut text, value, Prec::Unary, splat);
+                let _ = write!(text, " {operator} {by}");
+                Expr { splat, ..Expr::new(text, Prec::Shift) }
+            }
+            // The count has the type of what is shifted.
+            Read::Signed => {
+                let _ = write!(text, "{}(", type_name(outer));
+                self.put_signed(&mut text, value, Prec::Unary, splat);
+                let _ = write!(text, " {operator} {}({by}))", signed_name(outer));
+                Expr { splat, ..Expr::postfix(text) }
             }
         }
-        let _ = write!(text, " {operator} ");
-        // The count has the type of what is shifted.
-        let cast = if read == Read::Signed { signed_name(outer) } else { "" };
-        let mut count = String::new();
-        match self.m.as_const(data.args[1]) {
-            Some(bits) if bits[..ty.lanes as usize].iter().all(|&bits| bits == bits & 31) => match splat {
-                true => self.put_loose(&mut count, data.args[1], Prec::Unary),
-                false => self.put(&mut count, data.args[1], Prec::Unary),
-            },
-            _ => {
-                count.push('(');
-                match splat {
-                    true => self.put_loose(&mut count, data.args[1], Prec::Unary),
-                    false => self.put(&mut count, data.args[1], Prec::Unary),
-                }
-                count.push_str(" & 31u)");
-            }
-        }
-        if read == Read::Signed {
-            if !count.starts_with('(') {
-                count = format!("({count})");
-            }
-            let _ = write!(text, "{cast}{count})");
-            return Expr { splat, ..Expr::postfix(text) };
-        }
-        text.push_str(&count);
-        Expr { splat, ..Expr::new(text, Prec::Shift) }
     }
 
     fn convert(&mut self, data: &InstData, ty: Type, read: Read) -> Expr {
         let splat = self.is_splat(data);
         let outer = if splat { component(ty) } else { ty };
         let mut text = format!("{}(", type_name(outer));
-        match (read, splat) {
-            (Read::Signed, _) => self.put_signed(&mut text, data.args[0], Prec::Any, splat),
-            (Read::Plain, true) => self.put_loose(&mut text, data.args[0], Prec::Any),
-            (Read::Plain, false) => self.put(&mut text, data.args[0], Prec::Any),
+        match read {
+            Read::Signed => self.put_signed(&mut text, data.args[0], Prec::Any, splat),
+            Read::Plain => self.put_one(&mut text, data.args[0], Prec::Any, splat),
         }
         text.push(')');
         Expr { splat, ..Expr::postfix(text) }
@@ -483,10 +426,7 @@ impl Emitter<'_> {
             self.put_loose(&mut text, condition, Prec::Or);
             for (mark, arg) in [(" ? ", yes), (" : ", no)] {
                 text.push_str(mark);
-                match splat {
-                    true => self.put_loose(&mut text, arg, Prec::Or),
-                    false => self.put(&mut text, arg, Prec::Or),
-                }
+                self.put_one(&mut text, arg, Prec::Or, splat);
             }
             return Expr { splat, ..Expr::new(text, Prec::Any) };
         }
@@ -494,203 +434,6 @@ impl Emitter<'_> {
         self.put_list(&mut text, &[no, yes, condition]);
         text.push(')');
         Expr::postfix(text)
-    }
-
-    // Moving bits and components.
-
-    /// The same expression again.
-    fn same(&self, value: Value) -> Expr {
-        match self.slot(value) {
-            (_, Slot::Expr(expr)) => expr.clone(),
-            (value, _) => Expr::free(value.to_string()),
-        }
-    }
-
-    fn bitcast(&mut self, data: &InstData, ty: Type) -> Expr {
-        let arg = data.args[0];
-        if same_type(self.m.ty(arg).kind, ty.kind) {
-            return self.same(arg);
-        }
-        let splat = self.is_splat(data);
-        let mut text = format!("as_type<{}>(", type_name(if splat { component(ty) } else { ty }));
-        match splat {
-            true => self.put_loose(&mut text, arg, Prec::Any),
-            false => self.put(&mut text, arg, Prec::Any),
-        }
-        text.push(')');
-        Expr { splat, ..Expr::postfix(text) }
-    }
-
-    fn swizzle(&self, arg: Value, lanes: &[u8]) -> Expr {
-        let from = self.m.ty(arg).lanes;
-        let splat = lanes.len() > 1;
-        // A component of a scalar or of what has them all the same.
-        if from == 1 || self.splat(arg).is_some() {
-            return Expr { splat, ..self.same(arg) };
-        }
-        let free = !matches!(self.slot(arg).1, Slot::Expr(expr) if !expr.free);
-        let mut text = String::with_capacity(SHORT / 2);
-        if lanes.iter().all(|&lane| lane == lanes[0]) {
-            self.put_swizzled(&mut text, arg, &lanes[..1]);
-            return Expr { splat, free, ..Expr::postfix(text) };
-        }
-        self.put_swizzled(&mut text, arg, lanes);
-        Expr { free, ..Expr::postfix(text) }
-    }
-
-    /// Writes components of a value.
-    fn put_swizzled(&self, out: &mut String, value: Value, lanes: &[u8]) {
-        let ty = self.m.ty(value);
-        // Components of components.
-        if let (Some(data), (_, Slot::Expr(Expr { free: true, splat: false, .. }))) =
-            (self.m.def_of(value, Op::Swizzle), self.slot(value))
-            && let Imm::Swizzle(swizzle) = data.imm
-        {
-            return self.put_swizzled(out, data.args[0], swizzle.then(Swizzle::new(lanes)).lanes());
-        }
-        if ty.lanes == 1 || self.splat(value).is_some() {
-            if lanes.len() == 1 {
-                self.put_loose(out, value, Prec::Postfix);
-            } else {
-                let _ = write!(out, "{}(", type_name(ty.with_lanes(lanes.len() as u8)));
-                self.put_loose(out, value, Prec::Any);
-                out.push(')');
-            }
-            return;
-        }
-        self.put(out, value, Prec::Postfix);
-        if !Swizzle::new(lanes).is_identity(ty.lanes) {
-            out.push('.');
-            letters(out, lanes);
-        }
-    }
-
-    fn shuffle(&mut self, data: &InstData, select: Swizzle, ty: Type) -> Expr {
-        let (a, b) = (data.args[0], data.args[1]);
-        let split = self.m.ty(a).lanes;
-        // Runs of components of one operand.
-        let mut runs: Vec<(Value, Vec<u8>)> = Vec::new();
-        for &lane in select.lanes() {
-            let (from, lane) = if lane < split { (a, lane) } else { (b, lane - split) };
-            match runs.last_mut() {
-                Some((value, lanes)) if *value == from => lanes.push(lane),
-                _ => runs.push((from, vec![lane])),
-            }
-        }
-        if let [(value, lanes)] = &runs[..] {
-            return self.swizzle(*value, lanes);
-        }
-        for value in [a, b] {
-            if runs.iter().filter(|run| run.0 == value).count() > 1 {
-                self.name(value);
-            }
-        }
-        let mut text = format!("{}(", type_name(ty));
-        for (i, (value, lanes)) in runs.iter().enumerate() {
-            text.push_str(if i > 0 { ", " } else { "" });
-            self.put_swizzled(&mut text, *value, lanes);
-        }
-        text.push(')');
-        Expr::postfix(text)
-    }
-
-    fn construct(&mut self, data: &InstData, ty: Type) -> Expr {
-        if data.args.iter().all(|arg| *arg == data.args[0]) && self.m.ty(data.args[0]).lanes == 1 {
-            return Expr { splat: true, ..self.same(data.args[0]) };
-        }
-        self.call_on_vectors(data, type_name(ty))
-    }
-
-    // Memory and textures.
-
-    /// A variable, or an element of it.
-    fn place(&self, var: Var, data: &InstData) -> Result<String, EmitError> {
-        let name = &self.vars[var.index()];
-        if matches!(data.op, Op::Load | Op::Store) {
-            return Ok(name.clone());
-        }
-        let Some(len) = self.m.vars[var.index()].array else { return Err(EmitError::Malformed(data.op.name())) };
-        let mut text = format!("{name}[min(");
-        self.put(&mut text, data.args[0], Prec::Any);
-        let _ = write!(text, ", {}u)]", len - 1);
-        Ok(text)
-    }
-
-    fn load_const(&mut self, data: &InstData, ty: Type) -> Result<Expr, EmitError> {
-        let malformed = EmitError::Malformed(data.op.name());
-        let Imm::Bank(bank, base) = data.imm else { return Err(malformed) };
-        let decl = &self.m.banks[bank.index()];
-        let (block, start) = match decl.source {
-            BankSource::Stage => ("constants", self.uses.bank_base[bank.index()]),
-            BankSource::System => ("system", 0),
-        };
-        let mut text = format!("{block}[");
-        if data.op == Op::LoadConstDyn {
-            text.push_str("clamp(");
-            if base == 0 {
-                self.put_signed(&mut text, data.args[0], Prec::Any, false);
-            } else {
-                // Unsigned, so that it wraps.
-                text.push_str("int(");
-                self.put(&mut text, data.args[0], Prec::Sum);
-                let _ = match base {
-                    0.. => write!(text, " + {base}u)"),
-                    _ => write!(text, " - {}u)", base.unsigned_abs()),
-                };
-            }
-            let _ = write!(text, ", 0, {})", decl.size - 1);
-            if start != 0 {
-                let _ = write!(text, " + {start}");
-            }
-        } else {
-            let offset = match decl.source {
-                BankSource::Stage => self.uses.reflection.const_offset(decl.id, base as u32).ok_or(malformed)?,
-                BankSource::System => base as u32,
-            };
-            let _ = write!(text, "{offset}");
-        }
-        text.push(']');
-        if ty.kind != Kind::Float {
-            text = format!("as_type<uint4>({text})");
-        }
-        Ok(Expr::postfix(text))
-    }
-
-    fn sample(&mut self, data: &InstData) -> Result<String, EmitError> {
-        let Imm::Texture(texture) = data.imm else { return Err(EmitError::Malformed(data.op.name())) };
-        let decl = self.m.textures[texture.index()];
-        let (name, sampler) = &self.interface.textures[texture.index()];
-        let args = &data.args;
-        let function = match (data.op, decl.shadow) {
-            (Op::Gather, _) => "gather",
-            (_, false) => "sample",
-            (_, true) => "sample_compare",
-        };
-        let mut text = format!("{name}.{function}({sampler}, ");
-        self.put(&mut text, args[0], Prec::Any);
-        if decl.shadow {
-            text.push_str(", ");
-            self.put_list(&mut text, &args[args.len() - 1..]);
-        }
-        let gradient = match decl.dim {
-            Dim::D2 => "gradient2d",
-            Dim::Cube => "gradientcube",
-            Dim::D3 => "gradient3d",
-        };
-        let option = match data.op {
-            Op::SampleBias => Some(("bias", &args[1..2])),
-            Op::SampleLod => Some(("level", &args[1..2])),
-            Op::SampleGrad => Some((gradient, &args[1..3])),
-            _ => None,
-        };
-        if let Some((option, args)) = option {
-            let _ = write!(text, ", {option}(");
-            self.put_list(&mut text, args);
-            text.push(')');
-        }
-        text.push(')');
-        // A comparison gives a scalar.
-        Ok(if decl.shadow { format!("float4({text})") } else { text })
     }
 }
 

@@ -1,0 +1,142 @@
+//! Variables, outputs, constants and textures.
+
+use std::fmt::Write as _;
+
+use afterimage_ir::{BankSource, Dim, Imm, InstData, Kind, Mask, Op, OutputAt, Type, Var};
+
+use crate::EmitError;
+use crate::emit::Emitter;
+use crate::expr::{Expr, Prec, letters};
+
+impl Emitter<'_> {
+    /// Writes a store.
+    pub(crate) fn effect(&mut self, data: &InstData) -> Result<(), EmitError> {
+        let value = data.args.last().copied().ok_or(EmitError::Malformed(data.op.name()))?;
+        match (data.op, data.imm) {
+            (Op::Store | Op::StoreElem, Imm::VarMask(var, mask)) => {
+                let mut place = self.place(var, data)?;
+                let ty = self.m.ty(value);
+                let mut text = String::new();
+                if ty.lanes > 1 && mask != Mask::first(ty.lanes) {
+                    let lanes: Vec<u8> = mask.lanes().collect();
+                    place.push('.');
+                    letters(&mut place, &lanes);
+                    self.put_swizzled(&mut text, value, &lanes);
+                } else {
+                    self.put(&mut text, value, Prec::Any);
+                }
+                self.set_to(&place, &text);
+                Ok(())
+            }
+            (Op::StoreOutput, Imm::Output(output)) => {
+                let decl = &self.m.outputs[output.index()];
+                if let OutputAt::ClipDistance(first) = decl.at {
+                    self.name(value);
+                    for lane in 0..decl.ty.lanes {
+                        let mut text = String::new();
+                        self.put_swizzled(&mut text, value, &[lane]);
+                        let place = self.interface.outputs[output.index()].clone();
+                        self.line(format_args!("{place}[{}] = {text};", first + lane));
+                    }
+                } else {
+                    let mut text = String::new();
+                    self.put(&mut text, value, Prec::Any);
+                    let place = self.interface.outputs[output.index()].clone();
+                    self.set_to(&place, &text);
+                }
+                Ok(())
+            }
+            _ => Err(EmitError::Malformed(data.op.name())),
+        }
+    }
+
+    /// A variable, or an element of it.
+    pub(crate) fn place(&self, var: Var, data: &InstData) -> Result<String, EmitError> {
+        let name = &self.vars[var.index()];
+        if matches!(data.op, Op::Load | Op::Store) {
+            return Ok(name.clone());
+        }
+        let Some(len) = self.m.vars[var.index()].array else { return Err(EmitError::Malformed(data.op.name())) };
+        let mut text = format!("{name}[min(");
+        self.put(&mut text, data.args[0], Prec::Any);
+        let _ = write!(text, ", {}u)]", len - 1);
+        Ok(text)
+    }
+
+    pub(crate) fn load_const(&mut self, data: &InstData, ty: Type) -> Result<Expr, EmitError> {
+        let malformed = EmitError::Malformed(data.op.name());
+        let Imm::Bank(bank, base) = data.imm else { return Err(malformed) };
+        let decl = &self.m.banks[bank.index()];
+        let (block, start) = match decl.source {
+            BankSource::Stage => ("constants", self.uses.bank_base[bank.index()]),
+            BankSource::System => ("system", 0),
+        };
+        let mut text = format!("{block}[");
+        if data.op == Op::LoadConstDyn {
+            text.push_str("clamp(");
+            if base == 0 {
+                self.put_signed(&mut text, data.args[0], Prec::Any, false);
+            } else {
+                // Unsigned, so that it wraps.
+                text.push_str("int(");
+                self.put(&mut text, data.args[0], Prec::Sum);
+                let _ = match base {
+                    0.. => write!(text, " + {base}u)"),
+                    _ => write!(text, " - {}u)", base.unsigned_abs()),
+                };
+            }
+            let _ = write!(text, ", 0, {})", decl.size - 1);
+            if start != 0 {
+                let _ = write!(text, " + {start}");
+            }
+        } else {
+            let offset = match decl.source {
+                BankSource::Stage => self.uses.reflection.const_offset(decl.id, base as u32).ok_or(malformed)?,
+                BankSource::System => base as u32,
+            };
+            let _ = write!(text, "{offset}");
+        }
+        text.push(']');
+        if ty.kind != Kind::Float {
+            text = format!("as_type<uint4>({text})");
+        }
+        Ok(Expr::postfix(text))
+    }
+
+    pub(crate) fn sample(&mut self, data: &InstData) -> Result<String, EmitError> {
+        let Imm::Texture(texture) = data.imm else { return Err(EmitError::Malformed(data.op.name())) };
+        let decl = self.m.textures[texture.index()];
+        let (name, sampler) = &self.interface.textures[texture.index()];
+        let args = &data.args;
+        let function = match (data.op, decl.shadow) {
+            (Op::Gather, _) => "gather",
+            (_, false) => "sample",
+            (_, true) => "sample_compare",
+        };
+        let mut text = format!("{name}.{function}({sampler}, ");
+        self.put(&mut text, args[0], Prec::Any);
+        if decl.shadow {
+            text.push_str(", ");
+            self.put_list(&mut text, &args[args.len() - 1..]);
+        }
+        let gradient = match decl.dim {
+            Dim::D2 => "gradient2d",
+            Dim::Cube => "gradientcube",
+            Dim::D3 => "gradient3d",
+        };
+        let option = match data.op {
+            Op::SampleBias => Some(("bias", &args[1..2])),
+            Op::SampleLod => Some(("level", &args[1..2])),
+            Op::SampleGrad => Some((gradient, &args[1..3])),
+            _ => None,
+        };
+        if let Some((option, args)) = option {
+            let _ = write!(text, ", {option}(");
+            self.put_list(&mut text, args);
+            text.push(')');
+        }
+        text.push(')');
+        // A comparison gives a scalar.
+        Ok(if decl.shadow { format!("float4({text})") } else { text })
+    }
+}
