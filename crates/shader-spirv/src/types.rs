@@ -255,7 +255,12 @@ impl<'a> Declared<'a> {
                 }
                 self.types.insert(id, info);
             }
-            op::ConstantTrue | op::ConstantFalse | op::Constant | op::ConstantComposite | op::ConstantNull | op::Undef => {
+            op::ConstantTrue
+            | op::ConstantFalse
+            | op::Constant
+            | op::ConstantComposite
+            | op::ConstantNull
+            | op::Undef => {
                 let constant = self.constant_of(instruction, words)?;
                 self.constants.insert(id, constant);
             }
@@ -331,7 +336,11 @@ impl<'a> Declared<'a> {
                 let element = self.info(word(0))?;
                 depth += element.depth;
                 leaves = element.leaves.saturating_mul(len.unwrap_or(u32::MAX));
-                Ty::Array { element: word(0), len, stride: self.decoration(instruction.result, decoration::ArrayStride).unwrap_or(0) }
+                Ty::Array {
+                    element: word(0),
+                    len,
+                    stride: self.decoration(instruction.result, decoration::ArrayStride).unwrap_or(0),
+                }
             }
             op::TypeStruct => {
                 leaves = 0;
@@ -431,7 +440,9 @@ impl<'a> Declared<'a> {
                     block.code.end = block.merge.unwrap_or(at);
                     function.blocks.extend(open.take());
                 }
-                (_, Some(block)) if block.merge.is_some() => return malformed("this stands behind a merge instruction"),
+                (_, Some(block)) if block.merge.is_some() => {
+                    return malformed("this stands behind a merge instruction");
+                }
                 (opcode, Some(block)) => block.has_phis |= opcode == op::Phi,
             }
             at += 1;

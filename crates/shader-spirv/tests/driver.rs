@@ -148,7 +148,8 @@ fn compare(name: &str, found: &Picture, expected: &Picture, wrong: &mut Vec<Stri
 #[test]
 fn translated_shaders_draw_the_same() {
     let gpu = Gpu::new();
-    let blocks = [Descriptor { set: 0, binding: 0, element: 0 }, Descriptor { set: 1, binding: 2, element: 0 }].map(uniform);
+    let blocks =
+        [Descriptor { set: 0, binding: 0, element: 0 }, Descriptor { set: 1, binding: 2, element: 0 }].map(uniform);
     let vertices = vertices();
     let mut wrong = Vec::new();
     for path in shaders::all() {

@@ -23,7 +23,8 @@ fn every_shader_is_translated_and_valid() {
             if validate {
                 let file = tempfile::NamedTempFile::new().unwrap();
                 std::fs::write(file.path(), bytemuck::cast_slice::<u32, u8>(&artifact.words)).unwrap();
-                let out = Command::new("spirv-val").args(["--target-env", "vulkan1.3"]).arg(file.path()).output().unwrap();
+                let out =
+                    Command::new("spirv-val").args(["--target-env", "vulkan1.3"]).arg(file.path()).output().unwrap();
                 assert!(out.status.success(), "{name}: {}\n{module}", String::from_utf8_lossy(&out.stderr));
             }
         }
@@ -50,7 +51,8 @@ fn the_disassembly_says_what_the_usual_one_says() {
             let text = disassemble(&afterimage_shader_spirv::words_from_bytes(&bytes).unwrap()).unwrap();
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), &bytes).unwrap();
-            let out = Command::new("spirv-dis").args(["--raw-id", "--no-header", "--no-color"]).arg(file.path()).output();
+            let out =
+                Command::new("spirv-dis").args(["--raw-id", "--no-header", "--no-color"]).arg(file.path()).output();
             let theirs = String::from_utf8(out.unwrap().stdout).unwrap();
             let ours: Vec<String> = text.lines().filter(|line| !line.starts_with(';')).map(bare).collect();
             let theirs: Vec<String> = theirs.lines().map(bare).collect();

@@ -88,7 +88,8 @@ fn compare(written: &Module, artifact: &Artifact, what: &str) {
         let found = Interpreter::new(module).unwrap().run(&world).unwrap();
         assert_eq!(found.demoted, expected.demoted, "{what}");
         for (at, decl) in module.outputs.iter().enumerate() {
-            let same = written.outputs.iter().position(|other| other.at == decl.at).expect("an output of the same place");
+            let same =
+                written.outputs.iter().position(|other| other.at == decl.at).expect("an output of the same place");
             for lane in 0..4 {
                 if expected.demoted[lane] {
                     continue;
@@ -99,7 +100,11 @@ fn compare(written: &Module, artifact: &Artifact, what: &str) {
                     let number = |bits: u32| decl.ty.kind == Kind::Float && f32::from_bits(bits).is_nan();
                     f == e || number(f) && number(e)
                 });
-                assert!(equal, "{what}, {:?}, lane {lane}: {found:x?}, not {expected:x?}\n{written}\n{module}", decl.at);
+                assert!(
+                    equal,
+                    "{what}, {:?}, lane {lane}: {found:x?}, not {expected:x?}\n{written}\n{module}",
+                    decl.at
+                );
             }
         }
     }

@@ -94,7 +94,8 @@ impl Lifter<'_> {
         if words.is_empty() && !matches!(opcode, op::Undef | op::CompositeConstruct) {
             return Err(LiftErrorKind::Instruction(instruction.row.name));
         }
-        let two = |l: &mut Self| -> Result<(Value, Value), LiftErrorKind> { Ok((l.leaf(words[0])?, l.leaf(words[1])?)) };
+        let two =
+            |l: &mut Self| -> Result<(Value, Value), LiftErrorKind> { Ok((l.leaf(words[0])?, l.leaf(words[1])?)) };
         Ok(Val::Leaf(match opcode {
             op::Undef => return self.constant(&Const::Null, instruction.ty),
             op::CopyObject | op::CopyLogical => return self.get(words[0]),
@@ -384,7 +385,9 @@ impl Lifter<'_> {
 
     /// Columns of a matrix.
     pub(super) fn columns(&mut self, id: u32) -> Result<SmallVec<[Value; 4]>, LiftErrorKind> {
-        let Val::Composite(parts) = self.get(id)? else { return Err(LiftErrorKind::Malformed("the operand is no matrix")) };
+        let Val::Composite(parts) = self.get(id)? else {
+            return Err(LiftErrorKind::Malformed("the operand is no matrix"));
+        };
         let column = |part: &Val| match part {
             Val::Leaf(column) => Some(*column),
             _ => None,
@@ -408,7 +411,6 @@ impl Lifter<'_> {
         }
         sum
     }
-
 }
 
 /// A composite of scalars and vectors.

@@ -487,7 +487,8 @@ impl Lifter<'_> {
         for to_column in 0..size {
             let mut parts: SmallVec<[Value; 4]> = SmallVec::new();
             for to_row in 0..size {
-                let without = |n: u8| all.iter().copied().filter(move |&other| other != n).collect::<SmallVec<[u8; 4]>>();
+                let without =
+                    |n: u8| all.iter().copied().filter(move |&other| other != n).collect::<SmallVec<[u8; 4]>>();
                 let minor = self.determinant(&cells, &without(to_row), &without(to_column));
                 let odd = (to_row + to_column) % 2 == 1;
                 let cofactor = if odd { self.b.fneg(minor) } else { minor };

@@ -6,7 +6,7 @@ use afterimage_ir::{Kind, Stage, Type, Var};
 
 use super::structure::{Case, Continue, FUNCTION, Node, ScopeId, leaves};
 use super::value::Slot;
-use super::{Frame, Lifter, LiftError, LiftErrorKind, MAX_CALLS};
+use super::{Frame, LiftError, LiftErrorKind, Lifter, MAX_CALLS};
 use crate::tables::op;
 use crate::types::Ty;
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use afterimage_ir::{InputAt, InputDecl, Interp, Kind, Mask, Output, OutputAt, OutputDecl, Stage, Swizzle, Type, Value};
+use afterimage_ir::{
+    InputAt, InputDecl, Interp, Kind, Mask, Output, OutputAt, OutputDecl, Stage, Swizzle, Type, Value,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -202,7 +204,11 @@ impl Lifter<'_> {
                 let interp = self.interpolation(start.decorations, ty.kind)?;
                 out.push(Assigned { leaf, element, ty: *ty, at, interp, member: start.member.unwrap_or(0) });
             }
-            _ => return Err(LiftErrorKind::Malformed("an input or output is no scalar, vector, matrix, array or struct")),
+            _ => {
+                return Err(LiftErrorKind::Malformed(
+                    "an input or output is no scalar, vector, matrix, array or struct",
+                ));
+            }
         }
         Ok(())
     }
@@ -231,8 +237,13 @@ impl Lifter<'_> {
             let input = Input { at: part.at, lanes: part.ty.lanes };
             if let At::Location(location, component) = part.at {
                 let lanes = component + part.ty.lanes;
-                let new =
-                    Location { kind: part.ty.kind, lanes, interp: part.interp, name: d.name(id).to_owned(), input: None };
+                let new = Location {
+                    kind: part.ty.kind,
+                    lanes,
+                    interp: part.interp,
+                    name: d.name(id).to_owned(),
+                    input: None,
+                };
                 let known = self.interface.locations.entry(location).or_insert(new);
                 if known.kind != part.ty.kind {
                     return Err(LiftErrorKind::Unsupported("a location shared by floats and integers"));

@@ -279,7 +279,9 @@ impl Lifter<'_> {
                 let last = self.block_size(self.d.ty(*element)?, matrix)?;
                 stride.saturating_mul(len - 1).saturating_add(last)
             }
-            Ty::Array { len: None, .. } => return Err(LiftErrorKind::Unsupported("an array without a length in a block")),
+            Ty::Array { len: None, .. } => {
+                return Err(LiftErrorKind::Unsupported("an array without a length in a block"));
+            }
             Ty::Struct { id, members } => {
                 let mut size = 0;
                 for (&member, at) in members.iter().zip(0..) {
@@ -366,7 +368,9 @@ impl Lifter<'_> {
             (Root::Block(place), ty) => Root::Block(self.part(place, ty, step)?),
             (Root::Blocks(first), _) => {
                 let Step::Const(at) = step else {
-                    return Err(LiftErrorKind::Unsupported("an array of uniform blocks with an index that is no constant"));
+                    return Err(LiftErrorKind::Unsupported(
+                        "an array of uniform blocks with an index that is no constant",
+                    ));
                 };
                 let source = BlockSource::Uniform(Descriptor { element: at, ..*first });
                 return match &pointer.ty {
@@ -379,7 +383,9 @@ impl Lifter<'_> {
                     Step::Const(at) => Element::At(at),
                     Step::Slot(slot) => Element::Slot(slot),
                     Step::Dynamic(_) => {
-                        return Err(LiftErrorKind::Unsupported("an array of textures with an index that is no constant"));
+                        return Err(LiftErrorKind::Unsupported(
+                            "an array of textures with an index that is no constant",
+                        ));
                     }
                 };
                 Root::Descriptors { variable: *variable, element }
@@ -420,7 +426,9 @@ impl Lifter<'_> {
                 return Ok(place);
             }
             Ty::Array { stride, .. } if *stride > 0 && stride % 4 == 0 => *stride,
-            Ty::Array { .. } => return Err(LiftErrorKind::Malformed("an array in a block has a stride that is a multiple of 4")),
+            Ty::Array { .. } => {
+                return Err(LiftErrorKind::Malformed("an array in a block has a stride that is a multiple of 4"));
+            }
             Ty::Matrix { .. } => {
                 let (stride, row_major) = place.matrix.ok_or(LiftErrorKind::Malformed("a matrix has no stride"))?;
                 place.component = if row_major { stride } else { 4 };
@@ -496,7 +504,9 @@ impl Lifter<'_> {
             (Root::Block(place), Ty::Pointer { class: storage::PhysicalStorageBuffer, to }) => {
                 let address = matches!(place.byte, 0 | 8 | 16) && place.source == BlockSource::PushConstants;
                 if !address || !place.dynamic.is_empty() {
-                    return Err(LiftErrorKind::StorageClass("PhysicalStorageBuffer (other than in our own ABI)".to_owned()));
+                    return Err(LiftErrorKind::StorageClass(
+                        "PhysicalStorageBuffer (other than in our own ABI)".to_owned(),
+                    ));
                 }
                 Ok(Val::Pointer(Rc::new(self.block_pointer(BlockSource::Address(place.byte), *to)?)))
             }

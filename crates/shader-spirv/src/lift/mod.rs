@@ -204,7 +204,8 @@ impl<'a> Lifter<'a> {
             let value = match instruction.opcode() {
                 op::SpecConstantComposite => self.compute(op::CompositeConstruct, instruction, words),
                 _ => {
-                    let (&opcode, rest) = words.split_first().ok_or(LiftErrorKind::Malformed("the opcode is missing"))?;
+                    let (&opcode, rest) =
+                        words.split_first().ok_or(LiftErrorKind::Malformed("the opcode is missing"))?;
                     self.compute(opcode as u16, instruction, rest)
                 }
             }?;

@@ -476,7 +476,12 @@ impl Walk<'_> {
     }
 
     /// Brings each case before those that it falls into.
-    fn in_order(&self, number: usize, cases: Vec<Case>, falls: &[(usize, usize, usize)]) -> Result<Vec<Case>, LiftError> {
+    fn in_order(
+        &self,
+        number: usize,
+        cases: Vec<Case>,
+        falls: &[(usize, usize, usize)],
+    ) -> Result<Vec<Case>, LiftError> {
         let mut left: Vec<Option<Case>> = cases.into_iter().map(Some).collect();
         let mut out: Vec<Case> = Vec::with_capacity(left.len());
         if falls.is_empty() {
@@ -484,7 +489,8 @@ impl Walk<'_> {
         }
         while out.len() < left.len() {
             let open = |case: usize| left[case].is_some();
-            let free = (0..left.len()).find(|&c| open(c) && !falls.iter().any(|&(_, from, into)| into == c && open(from)));
+            let free =
+                (0..left.len()).find(|&c| open(c) && !falls.iter().any(|&(_, from, into)| into == c && open(from)));
             let Some(mut case) = free.and_then(|c| left[c].take()) else {
                 return Err(self.error(number, LiftErrorKind::Unstructured));
             };

@@ -97,7 +97,8 @@ impl Lifter<'_> {
             return Ok(known.slot);
         }
         let free = (first..first + count).find(|slot| uses.iter().all(|u| u.slot != *slot));
-        let slot = own.or(free).ok_or(LiftErrorKind::TooMany("textures; a fragment shader can have 16, a vertex shader 4"))?;
+        let slot =
+            own.or(free).ok_or(LiftErrorKind::TooMany("textures; a fragment shader can have 16, a vertex shader 4"))?;
         uses.push(TextureUse { slot, image: at, sampler: with });
         Ok(slot)
     }

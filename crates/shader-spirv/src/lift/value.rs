@@ -37,9 +37,7 @@ impl Lifter<'_> {
     /// The types of the parts of a composite, or `None` if it has none.
     pub(super) fn parts(&self, ty: &Ty) -> Result<Option<Vec<Ty>>, LiftErrorKind> {
         Ok(match ty {
-            Ty::Matrix { rows, columns } => {
-                Some(vec![Ty::Leaf(Type::new(Kind::Float, *rows)); *columns as usize])
-            }
+            Ty::Matrix { rows, columns } => Some(vec![Ty::Leaf(Type::new(Kind::Float, *rows)); *columns as usize]),
             Ty::Array { element, len: Some(len), .. } => {
                 if self.d.leaves(*element).max(1).saturating_mul(*len) > MAX_LEAVES {
                     return Err(LiftErrorKind::TooMany("scalars and vectors in a value"));
@@ -172,9 +170,10 @@ impl Lifter<'_> {
     pub(super) fn extract(&mut self, mut value: Val, path: &[u32]) -> Result<Val, LiftErrorKind> {
         for &index in path {
             value = match value {
-                Val::Composite(values) => {
-                    values.get(index as usize).cloned().ok_or(LiftErrorKind::Malformed("the index is beyond the composite"))?
-                }
+                Val::Composite(values) => values
+                    .get(index as usize)
+                    .cloned()
+                    .ok_or(LiftErrorKind::Malformed("the index is beyond the composite"))?,
                 Val::Leaf(leaf) => {
                     let lanes = self.b.ty(leaf).lanes;
                     if index >= u32::from(lanes) {

@@ -162,7 +162,8 @@ impl Gpu {
 
     fn memory_type(&self, bits: u32, flags: vk::MemoryPropertyFlags) -> u32 {
         let fits = |(i, t): (usize, &vk::MemoryType)| bits >> i & 1 != 0 && t.property_flags.contains(flags);
-        self.memory.memory_types_as_slice().iter().enumerate().position(fits).expect("memory for buffers and images") as u32
+        self.memory.memory_types_as_slice().iter().enumerate().position(fits).expect("memory for buffers and images")
+            as u32
     }
 
     /// A buffer with these bytes, and its address.
@@ -185,8 +186,7 @@ impl Gpu {
             let at = self.device.map_memory(memory, 0, size, vk::MemoryMapFlags::empty())?;
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), at.cast(), bytes.len());
             self.device.unmap_memory(memory);
-            let address =
-                self.device.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(buffer));
+            let address = self.device.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(buffer));
             Ok((Buffer { buffer, memory, size }, address))
         }
     }
@@ -243,8 +243,13 @@ impl Gpu {
         let mut copies = Vec::new();
         for level in 0..levels {
             let side = side >> level;
-            let aspect = if format == vk::Format::D32_SFLOAT { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR };
-            let layers_of = vk::ImageSubresourceLayers::default().aspect_mask(aspect).mip_level(level).layer_count(layers);
+            let aspect = if format == vk::Format::D32_SFLOAT {
+                vk::ImageAspectFlags::DEPTH
+            } else {
+                vk::ImageAspectFlags::COLOR
+            };
+            let layers_of =
+                vk::ImageSubresourceLayers::default().aspect_mask(aspect).mip_level(level).layer_count(layers);
             copies.push(
                 vk::BufferImageCopy::default()
                     .buffer_offset(bytes.len() as u64)
@@ -512,8 +517,7 @@ impl Gpu {
             .map(|(&(id, _), at)| vk::SpecializationMapEntry { constant_id: id, offset: at * 4, size: 4 })
             .collect();
         let values: Vec<u32> = scene.specs.iter().map(|spec| spec.1).collect();
-        let special =
-            vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
+        let special = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
         // SAFETY: all pointers are to locals that live through the calls.
         unsafe {
             let module = |words| d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(words), None);
@@ -534,8 +538,11 @@ impl Gpu {
             let attributes: Vec<_> = attributes
                 .into_iter()
                 .zip(0..)
-                .map(|((format, offset), location)| {
-                    vk::VertexInputAttributeDescription { location, binding: 0, format, offset }
+                .map(|((format, offset), location)| vk::VertexInputAttributeDescription {
+                    location,
+                    binding: 0,
+                    format,
+                    offset,
                 })
                 .collect();
             let bindings = [vk::VertexInputBindingDescription::default().stride(VERTEX)];
