@@ -14,6 +14,7 @@
 //! report.assert();                                      // panics with everything that differs
 //! ```
 //!
+//! * Sources must be written with the default name of the entry point.
 //! * `add` runs the interpreter at once, with each environment, and writes down inputs, constants and texture lookups; so
 //!   environments need not outlive the call. Shaders that do not end in the interpreter are not judged (`Report::endless`).
 //! * The lanes of an environment are a quad (pixel stage) or four vertices. Lanes that throw their pixel away must do so in both, and
