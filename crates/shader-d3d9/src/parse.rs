@@ -3,7 +3,7 @@
 use crate::error::{ParseError, ParseErrorKind as Kind};
 use crate::instruction::{ControlBits, Declaration, Dst, Instruction, MAX_SOURCES, Register, Relative, Src, Swizzle};
 use crate::tables::{
-    COMMENT, Comparison, Control, END, Opcode, OpcodeInfo, Operand, RegisterType, SourceModifier, Stage,
+    COMMENT, Comparison, Control, END, MISC_FACE, Opcode, OpcodeInfo, Operand, RegisterType, SourceModifier, Stage,
     TextureDimension, Usage, Version,
 };
 use crate::validate::Rules;
@@ -363,7 +363,9 @@ impl<'a> Decoder<'a> {
             .filter(|modifier| operand.takes_modifier(*modifier, self.version))
             .ok_or_else(|| self.field("source modifier", bits.into()))?;
         let swizzle = Swizzle((token >> 16) as u8);
-        if !operand.takes_swizzle(swizzle, self.version) {
+        // `vFace` has one component, so none need be named.
+        let face = ty == RegisterType::Misc && register.number == MISC_FACE;
+        if !face && !operand.takes_swizzle(swizzle, self.version) {
             return Err(Kind::Swizzle { field });
         }
         self.relative(token, &mut register, false, field)?;

@@ -185,6 +185,8 @@ fn texkill_position_face_depth() {
     let text = "ps_3_0\ndcl vPos.xy\ndcl vFace\nmov oC0.xy, vPos\nmov oC0.zw, vFace\nmov oDepth, vPos.x";
     let results = pixel(text, RuntimeInfo::default(), world);
     assert_eq!(results.location(0), [10.0, 7.0, -1.0, -1.0]);
+    let text = "ps_3_0\ndcl vFace\nmov r0, c0\nif_lt vFace, c2.x\nmov r0, c1\nendif\nmov oC0, r0";
+    assert_eq!(pixel(text, RuntimeInfo::default(), pixel_world()).location(0), [0.25, 0.75, -1.0, 0.5]);
     // Depth is clamped to what a depth buffer holds.
     assert_eq!(results.at(OutputAt::FragDepth)[0], 1.0);
 }

@@ -1,7 +1,7 @@
 //! Tokens to text to tokens, and back, over generated instruction streams.
 
 use afterimage_shader_d3d9::tables::Version;
-use afterimage_shader_d3d9::{Program, assemble, disassemble, generate, signature, token_length};
+use afterimage_shader_d3d9::{AsmError, Program, assemble, disassemble, generate, signature, token_length};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -52,6 +52,24 @@ proptest! {
             // What still parses must still go through text, though comments get lost on the way.
             Ok(program) => prop_assert!(assemble(&program.to_string()).is_ok(), "{}", program),
             Err(error) => prop_assert!(error.offset as usize <= tokens.len(), "{}", error),
+        }
+    }
+
+    #[test]
+    fn damaged_text_never_panics(
+        version in 0..Version::ALL.len(), bytes in vec(any::<u8>(), 0..300), at in any::<prop::sample::Index>(),
+        with in "[-+.,;:/*\\[\\]()!_ 0-9a-z\\né]{0,4}", cut in 0..4usize,
+    ) {
+        let mut text: Vec<char> = generate(Version::ALL[version], &bytes).to_string().chars().collect();
+        let place = at.index(text.len());
+        text.splice(place..(place + cut).min(text.len()), with.chars());
+        let text: String = text.into_iter().collect();
+        match assemble(&text) {
+            Ok(tokens) => prop_assert!(disassemble(&tokens).is_ok_and(|text| assemble(&text) == Ok(tokens))),
+            Err(AsmError::Syntax { line, column, .. } | AsmError::Invalid { line, column, .. }) => {
+                let there = text.lines().nth(line - 1).map_or(0, |line| line.chars().count());
+                prop_assert!((1..=there + 1).contains(&column), "{line}, {column}\n{text}");
+            }
         }
     }
 }
