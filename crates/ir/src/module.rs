@@ -331,7 +331,7 @@ pub struct Module {
 }
 
 /// Instructions of a usual shader.
-const USUAL: usize = 192;
+const USUAL: usize = 320;
 
 impl Module {
     /// A module whose body is empty, without even a terminator.

@@ -25,10 +25,11 @@
 //! 13. Specialisation constants are typed and differ in their number.
 //! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
 
-use crate::entity::{Bank, Inst, Region, Spec, Value};
+use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::module::*;
 use crate::opcode::{Flags, ImmKind, Meaning, Op, Pattern};
 use crate::types::{Kind, Mask, Type};
+use smallvec::{SmallVec, smallvec};
 
 /// Which rule a module breaks, and where.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -67,10 +68,10 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
     }
     let mut used = 0u64;
     for (i, d) in m.inputs.iter().enumerate() {
-        let place = format!("in{i}");
+        let place = Input::new(i);
         let (stage, ty) = match d.at {
             InputAt::Location(n) => {
-                take_location(&place, &mut used, n, d.ty)?;
+                take_location(place, &mut used, n, d.ty)?;
                 continue;
             }
             InputAt::VertexIndex | InputAt::InstanceIndex => (Stage::Vertex, Type::I32),
@@ -78,17 +79,17 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
             InputAt::FrontFacing => (Stage::Pixel, Type::BOOL),
             InputAt::PointCoord => (Stage::Pixel, Type::F32X2),
         };
-        builtin(m, &place, d.at, stage, d.ty, ty)?;
+        builtin(m, place, d.at, stage, d.ty, ty)?;
         if m.inputs[..i].iter().any(|other| other.at == d.at) {
             return fail(place, format!("{} is declared twice", d.at));
         }
     }
     let mut used = 0u64;
     for (i, d) in m.outputs.iter().enumerate() {
-        let place = format!("out{i}");
+        let place = Output::new(i);
         let (stage, ty) = match d.at {
             OutputAt::Location(n) => {
-                take_location(&place, &mut used, n, d.ty)?;
+                take_location(place, &mut used, n, d.ty)?;
                 continue;
             }
             OutputAt::Position => (Stage::Vertex, Type::F32X4),
@@ -97,7 +98,7 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
             OutputAt::ClipDistance(_) => return fail(place, "clip distances begin at 0 or 4"),
             OutputAt::FragDepth => (Stage::Pixel, Type::F32),
         };
-        builtin(m, &place, d.at, stage, d.ty, ty)?;
+        builtin(m, place, d.at, stage, d.ty, ty)?;
         if m.outputs[..i].iter().any(|other| other.at == d.at) {
             return fail(place, format!("{} is declared twice", d.at));
         }
@@ -116,10 +117,10 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
     }
     for (i, d) in m.textures.iter().enumerate() {
         if d.slot >= TEXTURE_SLOTS {
-            return fail(format!("t{i}"), format!("slot {}; there are {TEXTURE_SLOTS}", d.slot));
+            return fail(Texture::new(i), format!("slot {}; there are {TEXTURE_SLOTS}", d.slot));
         }
         if d.shadow && d.dim == Dim::D3 {
-            return fail(format!("t{i}"), "3D textures cannot be compared");
+            return fail(Texture::new(i), "3D textures cannot be compared");
         }
     }
     if m.specs.len() > MAX_SPECS {
@@ -138,13 +139,13 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
     for (i, d) in m.vars.iter().enumerate() {
         elements = elements.saturating_add(d.array.unwrap_or(0));
         if d.array == Some(0) || elements > MAX_ARRAY {
-            return fail(format!("r{i}"), format!("arrays have 1 to {MAX_ARRAY} elements, all of them together"));
+            return fail(Var::new(i), format!("arrays have 1 to {MAX_ARRAY} elements, all of them together"));
         }
     }
     Ok(())
 }
 
-fn take_location(place: &str, used: &mut u64, n: u8, ty: Type) -> Result<(), VerifyError> {
+fn take_location(place: impl ToString, used: &mut u64, n: u8, ty: Type) -> Result<(), VerifyError> {
     if n >= 64 || *used >> n & 1 != 0 {
         return fail(place, format!("location {n} is taken or beyond 63"));
     }
@@ -152,7 +153,14 @@ fn take_location(place: &str, used: &mut u64, n: u8, ty: Type) -> Result<(), Ver
     if ty.kind == Kind::Bool { fail(place, "truth values have no location") } else { Ok(()) }
 }
 
-fn builtin(m: &Module, place: &str, at: impl ToString, stage: Stage, ty: Type, want: Type) -> Result<(), VerifyError> {
+fn builtin(
+    m: &Module,
+    place: impl ToString,
+    at: impl ToString,
+    stage: Stage,
+    ty: Type,
+    want: Type,
+) -> Result<(), VerifyError> {
     if m.stage != stage {
         return fail(place, format!("{} belongs to the {} stage", at.to_string(), stage.name()));
     }
@@ -417,7 +425,7 @@ impl<'a> Verifier<'a> {
             (Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad, Imm::Texture(texture)) => {
                 let Some(decl) = self.m.textures.get(texture.index()) else { return Err("no such texture".to_owned()) };
                 let coords = Type::new(Kind::Float, decl.dim.coords());
-                let mut wanted = vec![coords];
+                let mut wanted: SmallVec<[Type; 4]> = smallvec![coords];
                 match data.op {
                     Op::SampleGrad => wanted.extend([coords, coords]),
                     Op::Sample => {}
@@ -486,7 +494,11 @@ impl<'a> Verifier<'a> {
     }
 
     fn same_types(&self, args: &Args, wanted: &Args, what: &str) -> Result<(), String> {
-        let types = |list: &Args| list.iter().map(|v| self.m.values.get(v.index()).map(|d| d.ty)).collect::<Vec<_>>();
-        if types(args) == types(wanted) { Ok(()) } else { Err(format!("operands must have the types of the {what}")) }
+        let ty = |value: &Value| self.m.values.get(value.index()).map(|d| d.ty);
+        if args.iter().map(ty).eq(wanted.iter().map(ty)) {
+            Ok(())
+        } else {
+            Err(format!("operands must have the types of the {what}"))
+        }
     }
 }

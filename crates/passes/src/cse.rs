@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use afterimage_ir::{Flags, Imm, Inst, InstData, Module, Op, Region};
+use afterimage_ir::{Flags, Imm, Inst, InstData, Module, Op, Region, Type};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::rewrite::Replacements;
@@ -29,6 +29,18 @@ struct Cse {
 
 fn can_share(data: &InstData) -> bool {
     !data.op.has(Flags::SIDE_EFFECT) && !matches!(data.op, Op::Load | Op::LoadElem)
+}
+
+fn hash(data: &InstData, ty: Type) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u32(u32::from_le_bytes([data.op as u8, ty.kind as u8, ty.lanes, data.args.len() as u8]));
+    match data.imm {
+        Imm::None => {}
+        Imm::Const(bits) => bits.iter().for_each(|&b| hasher.write_u32(b)),
+        imm => imm.hash(&mut hasher),
+    }
+    data.args.iter().for_each(|arg| hasher.write_u32(arg.0));
+    hasher.finish()
 }
 
 impl Cse {
@@ -56,10 +68,7 @@ impl Cse {
             }
             let data = m.inst(inst);
             let (result, ty) = (data.results[0], m.ty(data.results[0]));
-            let mut hasher = FxHasher::default();
-            (data.op, data.imm, ty).hash(&mut hasher);
-            data.args.hash(&mut hasher);
-            let hash = hasher.finish();
+            let hash = hash(data, ty);
             match self.known.get(&hash) {
                 Some(&other) => {
                     let other = m.inst(other);

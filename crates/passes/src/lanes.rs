@@ -28,11 +28,30 @@ pub fn run(m: &mut Module) {
     pass.region(m, body);
 }
 
-/// A component of a value of the new module.
-type Place = (Value, u8);
+/// A component of a value of the new module, or nothing: what stands there is not read. One word, since there are many.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place(u32);
 
-/// The places of a vector; `None` where nobody reads.
-type List = [Option<Place>; 4];
+impl Place {
+    const NOWHERE: Place = Place(u32::MAX);
+
+    fn new(value: Value, lane: u8) -> Place {
+        // `MAX_VALUES` leaves room.
+        Place(value.0 << 2 | u32::from(lane & 3))
+    }
+
+    fn get(self) -> Option<(Value, u8)> {
+        (self != Place::NOWHERE).then_some((Value(self.0 >> 2), (self.0 & 3) as u8))
+    }
+}
+
+/// The places of a vector's components.
+type List = [Place; 4];
+
+/// A list of one component.
+fn single(place: Place) -> List {
+    [place, Place::NOWHERE, Place::NOWHERE, Place::NOWHERE]
+}
 
 /// Where the components of a value are.
 #[derive(Clone, Copy)]
@@ -82,9 +101,9 @@ impl Lanes {
         matches!(self.places[value.index()], Places::Own)
     }
 
-    fn place(&self, value: Value, lane: u8) -> Option<Place> {
+    fn place(&self, value: Value, lane: u8) -> Place {
         match self.places[value.index()] {
-            Places::Own => Some((value, lane)),
+            Places::Own => Place::new(value, lane),
             Places::At(list, _) => list[lane as usize],
         }
     }
@@ -97,7 +116,7 @@ impl Lanes {
             match (data.op, data.imm) {
                 (Op::Swizzle | Op::Shuffle | Op::Construct, _) => {
                     let result = data.results[0];
-                    let mut list = [None; 4];
+                    let mut list = [Place::NOWHERE; 4];
                     for lane in self.needed(result).lanes() {
                         let (from, lane_from) = component(m, inst, lane, |v| self.lanes(m, v));
                         list[lane as usize] = self.place(from, lane_from);
@@ -164,7 +183,7 @@ impl Lanes {
     /// From now on the value is a scalar, which stands for all of its components in `needed`.
     fn make_scalar(&mut self, m: &mut Module, value: Value, needed: Mask) {
         let ty = &mut m.values[value.index()].ty;
-        let list = std::array::from_fn(|lane| needed.has(lane as u8).then_some((value, 0)));
+        let list = [0, 1, 2, 3].map(|lane| if needed.has(lane) { Place::new(value, 0) } else { Place::NOWHERE });
         self.places[value.index()] = Places::At(list, ty.lanes);
         ty.lanes = 1;
     }
@@ -180,12 +199,13 @@ impl Lanes {
         for at in 0..m.inst(inst).args.len() {
             let arg = m.inst(inst).args[at];
             let (list, lanes) = match take(at) {
-                Take::One(lane) => ([self.place(arg, lane), None, None, None], 1),
+                Take::One(lane) => (single(self.place(arg, lane)), 1),
                 Take::All(_) if self.is_own(arg) => continue,
                 Take::All(mask) => {
                     let lanes = self.lanes(m, arg);
-                    let read = |lane: u8| self.place(arg, lane).filter(|_| lane < lanes && mask.has(lane));
-                    ([0, 1, 2, 3].map(read), lanes)
+                    let read = |lane| lane < lanes && mask.has(lane);
+                    let place = |lane| if read(lane) { self.place(arg, lane) } else { Place::NOWHERE };
+                    ([0, 1, 2, 3].map(place), lanes)
                 }
             };
             // The same twice is put together once: a square must stay one.
@@ -217,8 +237,8 @@ impl Lanes {
 }
 
 /// Whether the places hold the same for sure.
-fn same(m: &Module, a: Option<Place>, b: Option<Place>) -> bool {
-    let constant = |place: Option<Place>| place.and_then(|(value, lane)| Some(m.as_const(value)?[lane as usize]));
+fn same(m: &Module, a: Place, b: Place) -> bool {
+    let constant = |place: Place| place.get().and_then(|(value, lane)| Some(m.as_const(value)?[lane as usize]));
     a == b || constant(a).is_some() && constant(a) == constant(b)
 }
 
@@ -226,72 +246,73 @@ fn same(m: &Module, a: Option<Place>, b: Option<Place>) -> bool {
 fn build(m: &mut Module, new: &mut Vec<Inst>, ty: Type, list: &List) -> Value {
     let list = &list[..ty.lanes as usize];
     let mut sources: SmallVec<[Value; 4]> = SmallVec::new();
-    for &(value, _) in list.iter().flatten() {
+    for (value, _) in list.iter().filter_map(|place| place.get()) {
         if !sources.contains(&value) {
             sources.push(value);
         }
     }
-    // The longer one first, so that it can be the one that the other is put into.
-    sources.sort_by_key(|&value| std::cmp::Reverse(m.ty(value).lanes));
     match sources[..] {
         [] => push(m, new, Op::Const, Imm::Const([0; 4]), Args::new(), ty),
+        [value] if m.ty(value).lanes == ty.lanes && in_order(list) => value,
         _ if sources.iter().all(|&value| m.as_const(value).is_some()) => constant(m, new, ty, list),
         [value] => {
             let lanes = m.ty(value).lanes;
-            if lanes == ty.lanes && (0u8..).zip(list).all(|(at, place)| place.is_none_or(|(_, lane)| lane == at)) {
-                return value;
-            }
-            let mut read = list.iter().flatten().map(|place| place.1);
+            let mut read = list.iter().filter_map(|place| place.get()).map(|place| place.1);
             let first = read.next().unwrap_or(0);
             // Selecting one component everywhere is what other code is likely to do too.
             let one = read.all(|lane| lane == first).then_some(first);
-            let swizzle = select(list, |lane| one.unwrap_or(lane.min(lanes - 1)), |(_, lane)| lane);
+            let swizzle = select(list, |lane| one.unwrap_or(lane.min(lanes - 1)), |_, lane| lane);
             push(m, new, Op::Swizzle, Imm::Swizzle(swizzle), smallvec![value], ty)
         }
-        [a, b] if m.ty(a).lanes > 1 => {
+        [a, b] if m.ty(a).lanes.max(m.ty(b).lanes) > 1 => {
+            // The longer one first, so that it can be the one that the other is put into.
+            let [a, b] = if m.ty(a).lanes < m.ty(b).lanes { [b, a] } else { [a, b] };
             let split = m.ty(a).lanes;
-            let swizzle =
-                select(list, |lane| lane.min(split - 1), |(v, lane)| if v == a { lane } else { lane + split });
+            let swizzle = select(list, |lane| lane.min(split - 1), |v, lane| if v == a { lane } else { lane + split });
             push(m, new, Op::Shuffle, Imm::Swizzle(swizzle), smallvec![a, b], ty)
         }
         _ => construct(m, new, ty, list),
     }
 }
 
+/// Whether every component that is read is in its own place.
+fn in_order(list: &[Place]) -> bool {
+    (0u8..).zip(list).all(|(at, place)| place.get().is_none_or(|(_, lane)| lane == at))
+}
+
 /// The selection that a list asks for, and anything where it asks for nothing.
-fn select(list: &[Option<Place>], anything: impl Fn(u8) -> u8, number: impl Fn(Place) -> u8) -> Swizzle {
-    let lanes: SmallVec<[u8; 4]> =
-        (0u8..).zip(list).map(|(lane, place)| place.map_or(anything(lane), |place| number(place))).collect();
+fn select(list: &[Place], anything: impl Fn(u8) -> u8, number: impl Fn(Value, u8) -> u8) -> Swizzle {
+    let number = |(at, place): (u8, &Place)| place.get().map_or(anything(at), |(value, lane)| number(value, lane));
+    let lanes: SmallVec<[u8; 4]> = (0u8..).zip(list).map(number).collect();
     Swizzle::new(&lanes)
 }
 
-fn constant(m: &mut Module, new: &mut Vec<Inst>, ty: Type, list: &[Option<Place>]) -> Value {
-    let bit = |place: Place| m.as_const(place.0).unwrap_or_default()[place.1 as usize];
+fn constant(m: &mut Module, new: &mut Vec<Inst>, ty: Type, list: &[Place]) -> Value {
+    let bits_of = |place: &Place| place.get().map(|(value, lane)| m.as_const(value).unwrap_or_default()[lane as usize]);
     // The same everywhere if it may be: such constants are shared more often.
-    let first = list.iter().flatten().next().map_or(0, |&place| bit(place));
+    let first = list.iter().find_map(bits_of).unwrap_or(0);
     let mut bits = [0; 4];
     for (bits, place) in bits.iter_mut().zip(list) {
-        *bits = place.map_or(first, bit);
+        *bits = bits_of(place).unwrap_or(first);
     }
     push(m, new, Op::Const, Imm::Const(bits), Args::new(), ty)
 }
 
 /// Components of more than two values, or of scalars.
-fn construct(m: &mut Module, new: &mut Vec<Inst>, ty: Type, list: &[Option<Place>]) -> Value {
+fn construct(m: &mut Module, new: &mut Vec<Inst>, ty: Type, list: &[Place]) -> Value {
     let mut parts = Args::new();
-    let any = list.iter().flatten().next().copied();
+    let any = list.iter().find_map(|place| place.get());
     let mut at = 0;
     while at < list.len() {
-        let Some((value, lane)) = list[at].or(any) else { break };
+        let Some((value, lane)) = list[at].get().or(any) else { break };
         // A whole vector in its own order is one part.
         let whole = m.ty(value).lanes as usize;
-        let run = (0u8..).zip(list.iter().skip(at)).take_while(|(lane, place)| **place == Some((value, *lane))).count();
+        let run = (0u8..).zip(&list[at..]).take_while(|(lane, place)| **place == Place::new(value, *lane & 3)).count();
         if run >= whole {
             parts.push(value);
             at += whole;
         } else {
-            let scalar = [Some((value, lane)), None, None, None];
-            parts.push(build(m, new, Type::new(ty.kind, 1), &scalar));
+            parts.push(build(m, new, Type::new(ty.kind, 1), &single(Place::new(value, lane))));
             at += 1;
         }
     }

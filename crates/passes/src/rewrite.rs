@@ -87,7 +87,7 @@ fn region(
     visit: &mut impl FnMut(&mut Cursor<'_>, Inst) -> Action,
 ) {
     let old = std::mem::take(&mut m.regions[at.index()].insts);
-    let mut new = Vec::with_capacity(old.len() + 8);
+    let mut new = Vec::with_capacity(old.len() * 2);
     for inst in old {
         replaced.apply(&mut m.insts[inst.index()].args);
         match visit(&mut Cursor { m, list: &mut new }, inst) {

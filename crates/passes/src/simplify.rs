@@ -1,11 +1,10 @@
 //! Copies and identities.
 //!
-//! Precondition: a verified module. Promise: swizzles, shuffles and constructs read their components at the source; `bitcast`s
-//! do not follow one another; opcodes that change nothing are gone; constants are folded on the way. What the shader computes is
-//! the same to the bit: a rule that is only nearly true of floats (`x + 0`) has no place here.
+//! Precondition: a verified module. Promise: `bitcast`s do not follow one another; opcodes that change nothing are gone; constants
+//! are folded on the way. What the shader computes is the same to the bit: a rule that is only nearly true of floats (`x + 0`) has
+//! no place here, and nothing is reassociated.
 
-use afterimage_ir::{Imm, Inst, InstData, Kind, Module, Op, Swizzle, Value};
-use smallvec::{SmallVec, smallvec};
+use afterimage_ir::{Imm, Inst, Kind, Module, Op, Value};
 
 use crate::facts::facts;
 use crate::fold::fold;
@@ -18,7 +17,6 @@ pub fn run(m: &mut Module) {
             return Action::Keep;
         }
         match cursor.m.inst(inst).op {
-            Op::Swizzle | Op::Shuffle | Op::Construct => lanes(cursor.m, inst),
             Op::Bitcast => bitcast(cursor.m, inst),
             Op::Select => select(cursor.m, inst),
             Op::LoadConstDyn => load_const(cursor.m, inst),
@@ -33,91 +31,6 @@ fn become_(m: &mut Module, inst: Inst, op: Op, args: &[Value]) -> Action {
     data.op = op;
     data.imm = Imm::None;
     data.args = args.into();
-    Action::Keep
-}
-
-/// Component `lane`, counted through all operands.
-fn pick(m: &Module, data: &InstData, mut lane: u8) -> (Value, u8) {
-    for &arg in &data.args {
-        let lanes = m.ty(arg).lanes;
-        if lane < lanes {
-            return (arg, lane);
-        }
-        lane -= lanes;
-    }
-    (data.args[0], 0)
-}
-
-/// A component of a value.
-type Place = (Value, u8);
-type Places = SmallVec<[Place; 4]>;
-
-/// Where a component comes from, one instruction further up.
-fn step(m: &Module, (value, lane): Place) -> Place {
-    let Some(inst) = m.def(value) else { return (value, lane) };
-    let data = m.inst(inst);
-    match (data.op, data.imm) {
-        (Op::Swizzle | Op::Shuffle, Imm::Swizzle(s)) => pick(m, data, s.lanes()[lane as usize]),
-        (Op::Construct, _) => pick(m, data, lane),
-        _ => (value, lane),
-    }
-}
-
-/// The first two values that the places are in, if there are no more.
-fn sources(places: &Places) -> Option<(Value, Option<Value>)> {
-    let first = places[0].0;
-    let second = places.iter().map(|p| p.0).find(|&v| v != first);
-    places.iter().all(|p| p.0 == first || Some(p.0) == second).then_some((first, second))
-}
-
-/// `swizzle`, `shuffle` and `construct` are one thing: result components from places. Written as a swizzle if the places are, however
-/// far up, in one value, or else as a shuffle if they are in two.
-fn lanes(m: &mut Module, inst: Inst) -> Action {
-    let data = m.inst(inst);
-    let count = m.ty(data.results[0]).lanes;
-    let mut places: Places = (0..count)
-        .map(|lane| match data.imm {
-            Imm::Swizzle(s) => pick(m, data, s.lanes()[lane as usize]),
-            _ => pick(m, data, lane),
-        })
-        .collect();
-    let (mut one, mut two) = (None, None);
-    // Operands have been simplified already, so the way is short; the limit is for code made to have a long one.
-    for _ in 0..16 {
-        match sources(&places) {
-            Some((first, None)) => one = Some((first, places.clone())),
-            // A scalar among others is what `construct` is for.
-            Some((first, Some(second)))
-                if one.is_none()
-                    && m.ty(first).lanes.max(m.ty(second).lanes) > 1
-                    && (data.op != Op::Construct || m.ty(first).lanes.min(m.ty(second).lanes) > 1) =>
-            {
-                two = Some((first, second, places.clone()));
-            }
-            _ => {}
-        }
-        let further: Places = places.iter().map(|&place| step(m, place)).collect();
-        if further == places {
-            break;
-        }
-        places = further;
-    }
-    let (op, args, swizzle) = if let Some((value, places)) = one {
-        let picked: SmallVec<[u8; 4]> = places.iter().map(|p| p.1).collect();
-        let swizzle = Swizzle::new(&picked);
-        if swizzle.is_identity(m.ty(value).lanes) {
-            return Action::Replace(value);
-        }
-        (Op::Swizzle, smallvec![value], swizzle)
-    } else if let Some((first, second, places)) = two {
-        let split = m.ty(first).lanes;
-        let picked: SmallVec<[u8; 4]> = places.iter().map(|&(v, l)| if v == first { l } else { l + split }).collect();
-        (Op::Shuffle, smallvec![first, second], Swizzle::new(&picked))
-    } else {
-        return Action::Keep;
-    };
-    let data = &mut m.insts[inst.index()];
-    (data.op, data.imm, data.args) = (op, Imm::Swizzle(swizzle), args);
     Action::Keep
 }
 

@@ -20,6 +20,14 @@ impl Section {
         self.0.extend_from_slice(operands);
     }
 
+    /// The same with operands in two parts.
+    #[inline]
+    fn op_with(&mut self, opcode: u16, first: &[u32], rest: &[u32]) {
+        self.0.push(((first.len() + rest.len()) as u32 + 1) << 16 | opcode as u32);
+        self.0.extend_from_slice(first);
+        self.0.extend_from_slice(rest);
+    }
+
     /// An instruction that holds a string between its operands.
     fn op_text(&mut self, opcode: u16, before: &[u32], text: &str, after: &[u32]) {
         let start = self.0.len();
@@ -76,11 +84,11 @@ impl Words {
             glsl: 1,
             modes: Section::default(),
             names: Section::default(),
-            annotations: Section::default(),
+            annotations: Section(Vec::with_capacity(128)),
             globals: Section(Vec::with_capacity(256)),
             code: Section(Vec::with_capacity(size_hint * 6)),
             types: [[0; 5]; 4],
-            cache: FxHashMap::default(),
+            cache: FxHashMap::with_capacity_and_hasher(64, Default::default()),
             interface: SmallVec::new(),
             debug_names,
         }
@@ -106,9 +114,7 @@ impl Words {
     }
 
     pub(crate) fn decorate(&mut self, id: Id, decoration: u32, values: &[u32]) {
-        let mut operands: SmallVec<[u32; 4]> = SmallVec::from_slice(&[id, decoration]);
-        operands.extend_from_slice(values);
-        self.annotations.op(op::Decorate, &operands);
+        self.annotations.op_with(op::Decorate, &[id, decoration], values);
     }
 
     pub(crate) fn member_offset(&mut self, id: Id, member: u32, offset: u32) {
@@ -126,9 +132,7 @@ impl Words {
     /// A declaration with a result id and no result type.
     pub(crate) fn global(&mut self, opcode: u16, operands: &[u32]) -> Id {
         let id = self.id();
-        let mut all: SmallVec<[u32; 12]> = SmallVec::from_slice(&[id]);
-        all.extend_from_slice(operands);
-        self.globals.op(opcode, &all);
+        self.globals.op_with(opcode, &[id], operands);
         id
     }
 
@@ -215,7 +219,7 @@ impl Words {
             return id;
         }
         let type_id = self.ty(ty);
-        let mut operands: SmallVec<[u32; 6]> = SmallVec::new();
+        let mut operands: SmallVec<[u32; 4]> = SmallVec::new();
         let opcode = if ty.lanes > 1 {
             for &lane in &bits[..ty.lanes as usize] {
                 operands.push(self.constant(ty.with_lanes(1), [lane, 0, 0, 0]));
@@ -228,8 +232,7 @@ impl Words {
             op::Constant
         };
         let id = self.id();
-        operands.insert_from_slice(0, &[type_id, id]);
-        self.globals.op(opcode, &operands);
+        self.globals.op_with(opcode, &[type_id, id], &operands);
         self.cache.insert(key, id);
         id
     }
