@@ -2,13 +2,14 @@
 //!
 //! * [`structure`]: blocks to a tree; [`flow`] walks it and writes the IR's regions. Functions are inlined.
 //! * [`value`]: composites, which the IR has not, are taken apart into scalars and vectors.
-//! * [`memory`]: pointers, variables, blocks; [`interface`]: inputs, outputs, descriptors.
+//! * [`memory`]: pointers and variables; [`blocks`]: uniform blocks; [`interface`]: inputs and outputs.
 //! * [`arithmetic`], [`extended`], [`texture`]: what instructions compute.
 //!
 //! A value that is used in another block than its own goes through a variable, and so does every phi: the `ssa` pass makes
 //! values of them again. So it does not matter here whether the IR's regions nest as SPIR-V's dominance does.
 
 mod arithmetic;
+mod blocks;
 mod error;
 mod extended;
 mod flow;
@@ -161,6 +162,7 @@ struct Lifter<'a> {
     /// Variables that are indexed dynamically.
     dynamic: FxHashSet<u32>,
     memory: memory::Memory,
+    blocks: blocks::Blocks,
     interface: interface::Interface,
     flow: flow::Flow,
 }
@@ -177,6 +179,7 @@ impl<'a> Lifter<'a> {
             calls: Vec::new(),
             dynamic: memory::dynamic_variables(d),
             memory: memory::Memory::default(),
+            blocks: blocks::Blocks::default(),
             interface: interface::Interface::default(),
             flow: flow::Flow::default(),
         }

@@ -1,4 +1,5 @@
 //! The GLSL shaders beside the tests, and what `spirv-opt` makes of them.
+#![allow(dead_code, reason = "not every test wants each of these")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,12 +11,12 @@ pub(crate) struct Version {
     pub(crate) bytes: Vec<u8>,
 }
 
-fn folder() -> PathBuf {
+/// Where they are.
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/glsl")
 }
 
 /// One by its file name, without `.spv`.
-#[allow(dead_code, reason = "not every test wants one")]
 pub(crate) fn shader(name: &str) -> Vec<u8> {
     std::fs::read(folder().join(format!("{name}.spv"))).expect("compile.sh makes it")
 }

@@ -1,0 +1,251 @@
+//! Uniform blocks, push constants, and the blocks of our own ABI: bytes of a layout become components of 16-byte registers.
+
+use afterimage_ir::{Bank, BankDecl, BankSource, MAX_BANK, Swizzle, Value};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::interface::descriptor;
+use super::memory::{Index, Pointer, Root, Step};
+use super::{LiftErrorKind, Lifter};
+use crate::io::{BlockSource, BlockUse, Descriptor};
+use crate::tables::{decoration, storage};
+use crate::types::{Ty, find};
+
+/// Bytes of a block.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) source: BlockSource,
+    /// Size of the block in bytes.
+    size: u32,
+    pub(super) byte: u32,
+    /// Added indices, each with the bytes that one is worth.
+    pub(super) dynamic: SmallVec<[(Index, u32); 2]>,
+    /// Bytes between components of a vector.
+    component: u32,
+    /// Stride and whether it is row-major, of the matrices here.
+    matrix: Option<(u32, bool)>,
+}
+
+/// Banks so far.
+#[derive(Default)]
+pub(super) struct Blocks {
+    banks: FxHashMap<BlockSource, (Bank, BlockUse)>,
+    /// Uniform blocks of the module, in the order of their bank ids from 1 on.
+    uniforms: Option<Vec<Descriptor>>,
+}
+
+impl Lifter<'_> {
+    /// A pointer into a block.
+    pub(super) fn block_pointer(&self, source: BlockSource, ty: u32) -> Result<Pointer, LiftErrorKind> {
+        if self.d.leaves(ty) > 1 << 20 {
+            return Err(LiftErrorKind::TooMany("members in a block"));
+        }
+        let ty = self.d.ty(ty)?;
+        let size = self.block_size(ty, None)?;
+        let (dynamic, matrix) = (SmallVec::new(), None);
+        let root = Root::Block(Place { source, size, byte: 0, dynamic, component: 4, matrix });
+        Ok(Pointer { ty: ty.clone(), root, lane: None })
+    }
+
+    /// A pointer to an array of uniform blocks.
+    pub(super) fn blocks_pointer(&self, first: Descriptor, ty: u32) -> Result<Pointer, LiftErrorKind> {
+        Ok(Pointer { ty: self.d.ty(ty)?.clone(), root: Root::Blocks(first), lane: None })
+    }
+
+    fn block_size(&self, ty: &Ty, matrix: Option<(u32, bool)>) -> Result<u32, LiftErrorKind> {
+        Ok(match ty {
+            Ty::Leaf(ty) => u32::from(ty.lanes) * 4,
+            Ty::Matrix { rows, columns } => {
+                let (stride, row_major) = matrix.ok_or(LiftErrorKind::Malformed("a matrix has no stride"))?;
+                let (many, few) = if row_major { (rows, columns) } else { (columns, rows) };
+                stride.saturating_mul(u32::from(*many) - 1).saturating_add(u32::from(*few) * 4)
+            }
+            Ty::Array { element, len: Some(len), stride } => {
+                let last = self.block_size(self.d.ty(*element)?, matrix)?;
+                stride.saturating_mul(len - 1).saturating_add(last)
+            }
+            Ty::Array { len: None, .. } => {
+                return Err(LiftErrorKind::Unsupported("an array without a length in a block"));
+            }
+            Ty::Struct { id, members } => {
+                let mut size = 0;
+                for (&member, at) in members.iter().zip(0..) {
+                    let (offset, matrix) = self.member_layout(*id, at)?;
+                    size = size.max(self.block_size(self.d.ty(member)?, matrix)?.saturating_add(offset));
+                }
+                size
+            }
+            // An address, in our own ABI.
+            Ty::Pointer { .. } => 8,
+            _ => return Err(LiftErrorKind::Malformed("a block holds what has no bytes")),
+        })
+    }
+
+    /// Offset of a member, and the layout of matrices in it.
+    fn member_layout(&self, id: u32, member: u32) -> Result<(u32, Option<(u32, bool)>), LiftErrorKind> {
+        let decorations = self.d.member_decorations(id, member);
+        let offset = find(decorations, decoration::Offset);
+        let offset = offset.ok_or(LiftErrorKind::Malformed("a member of a block has no offset"))?;
+        let row_major = find(decorations, decoration::RowMajor).is_some();
+        let matrix = find(decorations, decoration::MatrixStride).map(|stride| (stride, row_major));
+        if offset % 4 != 0 || matrix.is_some_and(|(stride, _)| stride % 4 != 0) {
+            return Err(LiftErrorKind::Malformed("offsets and strides are multiples of 4"));
+        }
+        Ok((offset, matrix))
+    }
+
+    /// The place of a part.
+    pub(super) fn part(&mut self, place: &Place, ty: &Ty, step: Step) -> Result<Place, LiftErrorKind> {
+        let mut place = place.clone();
+        let stride = match ty {
+            Ty::Struct { id, .. } => {
+                let Step::Const(member) = step else { return Err(LiftErrorKind::Malformed("no such member")) };
+                let (offset, matrix) = self.member_layout(*id, member)?;
+                place.byte = place.byte.saturating_add(offset);
+                place.matrix = matrix;
+                return Ok(place);
+            }
+            Ty::Array { stride, .. } if *stride > 0 && stride % 4 == 0 => *stride,
+            Ty::Array { .. } => {
+                return Err(LiftErrorKind::Malformed("an array in a block has a stride that is a multiple of 4"));
+            }
+            Ty::Matrix { .. } => {
+                let (stride, row_major) = place.matrix.ok_or(LiftErrorKind::Malformed("a matrix has no stride"))?;
+                place.component = if row_major { stride } else { 4 };
+                if row_major { 4 } else { stride }
+            }
+            _ => place.component,
+        };
+        match step {
+            Step::Const(at) => place.byte = place.byte.saturating_add(at.saturating_mul(stride)),
+            Step::Dynamic(index) => place.dynamic.push((index, stride)),
+            Step::Slot(_) => return Err(LiftErrorKind::Unsupported("a texture index as a number")),
+        }
+        Ok(place)
+    }
+
+    /// The bank of a block.
+    fn bank(&mut self, source: BlockSource, size: u32) -> Result<Bank, LiftErrorKind> {
+        if let Some((bank, _)) = self.blocks.banks.get(&source) {
+            return Ok(*bank);
+        }
+        let registers = size.div_ceil(16).max(1);
+        if registers > MAX_BANK {
+            return Err(LiftErrorKind::TooMany("bytes in a block"));
+        }
+        let id = match source {
+            BlockSource::PushConstants | BlockSource::Address(_) => 0,
+            BlockSource::Uniform(descriptor) => {
+                let place = self.uniforms().binary_search(&descriptor).map_or(usize::MAX, |at| at + 1);
+                u8::try_from(place).map_err(|_| LiftErrorKind::TooMany("uniform blocks"))?
+            }
+        };
+        let (name, kind) = match source {
+            BlockSource::PushConstants => ("push".to_owned(), BankSource::Stage),
+            BlockSource::Uniform(d) if d.element > 0 => {
+                (format!("set{}_binding{}_{}", d.set, d.binding, d.element), BankSource::Stage)
+            }
+            BlockSource::Uniform(d) => (format!("set{}_binding{}", d.set, d.binding), BankSource::Stage),
+            BlockSource::Address(16) => ("system".to_owned(), BankSource::System),
+            BlockSource::Address(_) => ("constants".to_owned(), BankSource::Stage),
+        };
+        let taken = |bank: &BankDecl| bank.id == id && bank.source == kind;
+        if self.b.module().banks.iter().any(taken) {
+            return Err(LiftErrorKind::Unsupported("a push constant block beside addresses of our own ABI"));
+        }
+        let bank = self.b.bank(BankDecl { name, source: kind, id, size: registers, defs: Vec::new() });
+        self.blocks.banks.insert(source, (bank, BlockUse { bank: id, source, size }));
+        Ok(bank)
+    }
+
+    /// Uniform blocks of the module in order.
+    fn uniforms(&mut self) -> &[Descriptor] {
+        let d = self.d;
+        self.blocks.uniforms.get_or_insert_with(|| {
+            let mut all = Vec::new();
+            for &number in &d.variables {
+                let instruction = &d.program.instructions[number];
+                let Ok(&Ty::Pointer { class: storage::Uniform, to }) = d.ty(instruction.ty) else { continue };
+                let first = descriptor(d, instruction.result);
+                let len = match d.ty(to) {
+                    Ok(Ty::Array { len: Some(len), .. }) => (*len).min(256),
+                    _ => 1,
+                };
+                all.extend((0..len).map(|element| Descriptor { element, ..first }));
+            }
+            all.sort_unstable();
+            all.dedup();
+            all
+        })
+    }
+
+    /// The blocks that are read.
+    pub(super) fn block_uses(&self) -> Vec<BlockUse> {
+        let mut uses: Vec<BlockUse> = self.blocks.banks.values().map(|bank| bank.1).collect();
+        uses.sort_unstable_by_key(|block| (block.bank, block.source));
+        uses
+    }
+
+    /// `lanes` components of a block, untyped.
+    pub(super) fn load_words(&mut self, place: &Place, lanes: u8) -> Result<Value, LiftErrorKind> {
+        let bank = self.bank(place.source, place.size)?;
+        let byte = |lane: u8| place.byte.saturating_add(u32::from(lane) * place.component);
+        if place.dynamic.iter().all(|(_, stride)| stride % 16 == 0) {
+            // Registers are known but for an offset of whole registers.
+            let mut offset = None;
+            for (index, stride) in &place.dynamic {
+                let index = self.index_value(index);
+                let registers = self.b.i32((stride / 16) as i32);
+                let term = self.b.imul(index, registers);
+                offset = Some(offset.map_or(term, |sum| self.b.iadd(sum, term)));
+            }
+            let mut registers: SmallVec<[(u32, Value); 4]> = SmallVec::new();
+            let mut parts: SmallVec<[Value; 4]> = SmallVec::new();
+            for lane in 0..lanes {
+                let (register, component) = (byte(lane) / 16, (byte(lane) % 16 / 4) as u8);
+                let known = registers.iter().find(|known| known.0 == register).map(|known| known.1);
+                let loaded = known.unwrap_or_else(|| match offset {
+                    Some(offset) => self.b.load_const_dyn(bank, register.min(MAX_BANK) as i32, offset),
+                    None => self.b.load_const(bank, register),
+                });
+                registers.push((register, loaded));
+                parts.push(self.b.extract(loaded, component));
+            }
+            if let [(first, loaded), .., (last, _)] = registers[..]
+                && first == last
+                && place.component == 4
+            {
+                let start = (place.byte % 16 / 4) as u8;
+                let select: SmallVec<[u8; 4]> = (start..start + lanes).collect();
+                return Ok(self.b.swizzle(loaded, Swizzle::new(&select)));
+            }
+            return Ok(self.b.construct(&parts));
+        }
+        // Even the component is known only at run time.
+        let mut word = self.b.i32(0);
+        for (index, stride) in &place.dynamic {
+            let index = self.index_value(index);
+            let words = self.b.i32((stride / 4) as i32);
+            let term = self.b.imul(index, words);
+            word = self.b.iadd(word, term);
+        }
+        let (two, three) = (self.b.i32(2), self.b.i32(3));
+        let mut parts: SmallVec<[Value; 4]> = SmallVec::new();
+        for lane in 0..lanes {
+            let start = self.b.i32((byte(lane) / 4) as i32);
+            let at = self.b.iadd(word, start);
+            let register = self.b.ishr(at, two);
+            let component = self.b.iand(at, three);
+            let loaded = self.b.load_const_dyn(bank, 0, register);
+            parts.push(self.extract_dynamic(loaded, component));
+        }
+        Ok(self.b.construct(&parts))
+    }
+
+    /// Our own ABI: the texture slot whose word this is.
+    pub(super) fn texture_word(&self, place: &Place) -> Option<u8> {
+        let slot = place.byte.checked_sub(32)? / 4;
+        let ours = place.source == BlockSource::PushConstants && place.dynamic.is_empty() && self.interface.own_abi;
+        (ours && slot < u32::from(afterimage_ir::TEXTURE_SLOTS)).then_some(slot as u8)
+    }
+}

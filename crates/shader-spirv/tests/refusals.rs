@@ -1,0 +1,160 @@
+//! What is malformed or not covered is an error that says so, and nothing does harm.
+
+#[path = "shaders/mod.rs"]
+mod shaders;
+
+use afterimage_ir::Stage;
+use afterimage_shader_spirv::{LiftErrorKind, Options, ParseErrorKind, Program, fuzz, lift, words_from_bytes};
+use proptest::prelude::*;
+
+fn words(name: &str) -> Vec<u32> {
+    words_from_bytes(&shaders::shader(name)).unwrap()
+}
+
+/// Place of the first instruction with this opcode.
+fn find(words: &[u32], opcode: u32) -> usize {
+    let mut at = 5;
+    while words[at] & 0xffff != opcode {
+        at += (words[at] >> 16) as usize;
+    }
+    at
+}
+
+#[test]
+fn what_is_not_covered_is_named() {
+    let mut count = 0;
+    for entry in std::fs::read_dir(shaders::folder().join("refused")).unwrap() {
+        let source = entry.unwrap().path();
+        if source.extension().is_some_and(|e| e == "spv") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&source).unwrap();
+        let expected = text.lines().find_map(|line| line.strip_prefix("// refused: ")).expect("a refusal");
+        let bytes = std::fs::read(source.with_added_extension("spv")).unwrap();
+        let error = lift(&Program::from_bytes(&bytes).unwrap(), &Options::default()).expect_err("it is refused");
+        assert!(error.kind.to_string().starts_with(expected), "{}: {error}", source.display());
+        assert!(error.to_string().starts_with("word "), "{error}");
+        count += 1;
+    }
+    assert!(count >= 16, "{count}");
+}
+
+#[test]
+fn what_is_malformed_names_its_place() {
+    let good = words("arithmetic.frag");
+    let float = find(&good, 22);
+    let damaged = |at: usize, word: u32| {
+        let mut words = good.clone();
+        words[at] = word;
+        Program::parse(&words).expect_err("it is damaged")
+    };
+    for (at, word, expected) in [
+        (0, 0x1234_5678, "word 0: the magic number is 0x12345678, but SPIR-V begins with 0x07230203".to_owned()),
+        (
+            1,
+            0x0001_0700,
+            "word 1: version word 0x00010700; SPIR-V 1.0 (0x00010000) to 1.6 (0x00010600) can be read".into(),
+        ),
+        (3, 0, "word 3: the bound on ids is 0; it must be 1 to 4194303".into()),
+        (5, 17, "word 5 (OpCapability): an instruction of length 0".into()),
+        (5, 0x0001_0011, "word 6 (OpCapability): operand 1 (capability) is missing".into()),
+        (5, 0x0002_7777, "word 5: opcode 30583 is in no table".into()),
+        (float + 1, 0, format!("word {} (OpTypeFloat): operand 1 (result): id 0 is not within 1 to", float + 1)),
+        (float + 1, good[find(&good, 19) + 1], format!("word {float} (OpTypeFloat): id %")),
+    ] {
+        let error = damaged(at, word).to_string();
+        assert!(error.starts_with(&expected), "{error}, not {expected}");
+    }
+    let cut = Program::parse(&good[..good.len() - 1]).unwrap();
+    let error = lift(&cut, &Options::default()).unwrap_err();
+    assert_eq!(error.kind, LiftErrorKind::Malformed("the function does not end"));
+    let at = find(&good, 22);
+    let error = Program::parse(&good[..at + 2]).unwrap_err();
+    assert_eq!(error.kind, ParseErrorKind::Truncated { missing: 1 });
+    let error = Program::from_bytes(&[3, 2, 0x23]).unwrap_err();
+    assert_eq!(error.to_string(), "word 0: the module is 3 bytes long, which is no whole number of 32-bit words");
+}
+
+#[test]
+fn both_byte_orders_are_the_same_module() {
+    let bytes = shaders::shader("loops.frag");
+    let turned: Vec<u8> = bytes.as_chunks::<4>().0.iter().flat_map(|&[a, b, c, d]| [d, c, b, a]).collect();
+    let of = |bytes: &[u8]| lift(&Program::from_bytes(bytes).unwrap(), &Options::default()).unwrap().module.to_string();
+    assert_eq!(of(&bytes), of(&turned));
+}
+
+#[test]
+fn the_entry_point_is_chosen_by_name_and_stage() {
+    let program = Program::from_bytes(&shaders::shader("loops.frag")).unwrap();
+    let lifted = lift(&program, &Options { entry: Some("main"), stage: Some(Stage::Pixel) }).unwrap();
+    assert_eq!((lifted.entry.as_str(), lifted.module.stage), ("main", Stage::Pixel));
+    for options in [Options { entry: Some("other"), stage: None }, Options { entry: None, stage: Some(Stage::Vertex) }]
+    {
+        let error = lift(&program, &options).unwrap_err();
+        assert_eq!(error.kind, LiftErrorKind::NoEntryPoint("main (Fragment)".into()));
+    }
+    // The same entry point twice.
+    let mut words = words("loops.frag");
+    let at = find(&words, 15);
+    let copy = words[at..at + (words[at] >> 16) as usize].to_vec();
+    words.splice(at..at, copy);
+    let error = lift(&Program::parse(&words).unwrap(), &Options::default()).unwrap_err();
+    assert_eq!(error.kind, LiftErrorKind::ManyEntryPoints("main (Fragment), main (Fragment)".into()));
+}
+
+#[test]
+fn a_function_that_calls_itself_is_refused() {
+    let mut words = words("branches.frag");
+    // The first call is in `main`; let it call `main`.
+    let (main, call) = (words[find(&words, 15) + 2], find(&words, 57));
+    words[call + 3] = main;
+    words[call] = 4 << 16 | 57;
+    let nop = words[call + 4..].iter().position(|&word| word & 0xffff == 62).unwrap();
+    words.drain(call + 4..call + 4 + nop);
+    let error = lift(&Program::parse(&words).unwrap(), &Options::default()).unwrap_err();
+    assert_eq!(error.kind, LiftErrorKind::Recursion);
+}
+
+fn damage() -> impl Strategy<Value = (prop::sample::Index, Vec<(prop::sample::Index, u32, bool)>)> {
+    (
+        any::<prop::sample::Index>(),
+        prop::collection::vec((any::<prop::sample::Index>(), any::<u32>(), any::<bool>()), 1..6),
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Words that are turned into others, mostly into numbers that occur in the module.
+    #[test]
+    fn damaged_modules_do_no_harm((file, damages) in damage()) {
+        let files = shaders::all();
+        let mut words = words_from_bytes(&std::fs::read(file.get(&files)).unwrap()).unwrap();
+        for (place, word, near) in damages {
+            let at = place.index(words.len());
+            words[at] = if near { words[at].wrapping_add(word % 9).wrapping_sub(4) } else { words[word as usize % words.len()] };
+        }
+        fuzz(bytemuck::cast_slice(&words));
+    }
+
+    /// Modules that end early, or have a piece of another one inside.
+    #[test]
+    fn cut_modules_do_no_harm((file, damages) in damage()) {
+        let files = shaders::all();
+        let mut words = words_from_bytes(&std::fs::read(file.get(&files)).unwrap()).unwrap();
+        for (place, word, cut) in damages {
+            let at = place.index(words.len());
+            let length = (word as usize % 40).min(words.len() - at);
+            if cut {
+                words.drain(at..at + length);
+            } else {
+                let piece = words[at..at + length].to_vec();
+                words.splice(at..at, piece);
+            }
+            if words.is_empty() {
+                return Ok(());
+            }
+        }
+        fuzz(bytemuck::cast_slice(&words));
+    }
+}
