@@ -217,6 +217,14 @@ fn colours_are_clamped_before_model_3() {
     let results = constants().run(&lifted("vs_2_0\nmov oPos, c0\nmov oD1, c1", &RuntimeInfo::default()));
     assert_eq!(results.location(1), [0.5, 0.0, 0.0, 1.0]);
     assert_eq!(results.at(OutputAt::Position), [1.0, 2.0, 3.0, 4.0]);
+    // Components that are not written: those of the first colour are one, all others zero, as on all hardware.
+    let text = "vs_1_1\nmov oD0.x, c1\nmov oD1.x, c1\nmov oT0.x, c1\nmov oFog.x, c0.y\nmov oPts.x, c0.w";
+    let results = constants().run(&lifted(text, &RuntimeInfo::default()));
+    assert_eq!(results.location(0), [0.5, 1.0, 1.0, 1.0]);
+    assert_eq!(results.location(1), [0.5, 0.0, 0.0, 0.0]);
+    assert_eq!(results.location(2), [0.5, 0.0, 0.0, 0.0]);
+    assert_eq!(results.location(io::FOG_LOCATION)[0], 1.0);
+    assert_eq!(results.at(OutputAt::PointSize)[0], 4.0);
     let results = constants().run(&lifted("vs_3_0\ndcl_color1 o3\nmov o3, c1", &RuntimeInfo::default()));
     assert_eq!(results.location(1), [0.5, -1.5, 0.0, 8.0]);
 }
@@ -262,6 +270,12 @@ fn texture_stage_flags_change_lookups() {
     assert_eq!(run("ps_1_1\ntex t0\nmov r0, t0", 0, io::bound::CUBE), [0.5, 0.25, 2.0, 1.0]);
     let compared = run("ps_1_1\ntex t0\nmov r0, t0", 0, io::bound::PROJECTED | io::bound::SHADOW);
     assert_eq!(compared, [0.125, 0.0625, 0.0, 0.5]);
+    // Computed coordinates have two components; where a third is wanted after all, it is zero.
+    let by_texel = "ps_1_1\ntex t0\ntexreg2ar t1, t0\nmov r0, t1";
+    assert_eq!(run(by_texel, 1, io::bound::SHADOW), [1.0, 0.5, 1.0, 0.0]);
+    assert_eq!(run(by_texel, 1, io::bound::CUBE), [1.0, 0.5, 0.0, 1.0]);
+    let by_matrix = "ps_1_1\ntex t0\ntexm3x2pad t1, t0\ntexm3x2tex t2, t0\nmov r0, t2";
+    assert_eq!(run(by_matrix, 2, io::bound::SHADOW), [-0.21875, 1.0, 2.0, 0.0]);
     // Four texels: above right, below left, below right, above left.
     for lookup in ["texld", "texldp", "texldb", "texldl"] {
         let text = format!("ps_3_0\ndcl_texcoord v0\ndcl_2d s1\n{lookup} r0, v0, s1\nmov oC0, r0");

@@ -59,8 +59,8 @@ impl Lifter<'_> {
             }
             Opcode::TexM3x2Tex => {
                 let [(u, _)] = self.take_pads()?;
-                let v = self.row(i, own)?;
-                let coord = self.b.construct(&[u, v]);
+                let (v, zero) = (self.row(i, own)?, self.b.f32(0.0));
+                let coord = self.b.construct(&[u, v, zero]);
                 self.sample(number, coord, Lookup::Plain)
             }
             Opcode::TexM3x2Depth => {
@@ -140,7 +140,11 @@ impl Lifter<'_> {
     /// A lookup by components of another texture's result.
     fn by_components(&mut self, i: &Instruction, number: u16, lanes: &[u8]) -> Result<Value, LiftErrorKind> {
         let source = self.src(&i.srcs[0])?;
-        let coord = self.b.swizzle(source, Swizzle::new(lanes));
+        let mut coord = self.b.swizzle(source, Swizzle::new(lanes));
+        if lanes.len() < 3 {
+            let zero = self.b.f32(0.0);
+            coord = self.b.construct(&[coord, zero]);
+        }
         Ok(self.sample(number, coord, Lookup::Plain))
     }
 
