@@ -19,8 +19,9 @@ use std::time::{Duration, Instant};
 
 /// Translate shaders to SPIR-V or Metal's language, or to a step on the way there.
 ///
-/// Of folders, every shader inside is taken. Many inputs are translated at once by all cores; one that fails does not
-/// stop the others. With many inputs, or with --validate or --reflect, nothing is written unless -o or --to is given.
+/// Of folders, every shader inside is taken. Many inputs are translated by all cores at once;
+/// one that fails does not stop the others. With many inputs, or with --validate or --reflect,
+/// nothing is written unless -o or --to is given.
 ///
 /// Examples:
 ///   afterimage shader translate scene.vs.asm -o scene.spv --validate
