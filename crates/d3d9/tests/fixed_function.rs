@@ -256,6 +256,7 @@ fn fetch4_is_a_bias_with_a_name() {
 fn software_vertex_processing_has_more_constants() {
     let set = |behavior| {
         let mut rig = Rig::with_behavior(behavior);
+        rig.device.reset(&mut Rig::parameters(TRUE), Rig::window()).unwrap();
         let floats = rig.device.set_vertex_shader_constant_f(8191, &[[1.0; 4]]);
         let ints = rig.device.set_vertex_shader_constant_i(2047, &[[1; 4]]);
         let bools = rig.device.set_vertex_shader_constant_b(2047, &[1]);
@@ -268,4 +269,21 @@ fn software_vertex_processing_has_more_constants() {
     assert_eq!(set(D3DCREATE_HARDWARE_VERTEXPROCESSING), (false, false, false));
     assert_eq!(set(D3DCREATE_SOFTWARE_VERTEXPROCESSING), (true, true, true));
     assert_eq!(set(D3DCREATE_MIXED_VERTEXPROCESSING), (true, true, true));
+}
+
+#[test]
+fn shaders_in_software_get_their_constants() {
+    let mut rig = Rig::with_behavior(D3DCREATE_SOFTWARE_VERTEXPROCESSING);
+    rig.log().keep_states = true;
+    let text = "vs_2_sw\ndcl_position v0\nadd oPos, v0, c4000";
+    let shader = rig.device.create_vertex_shader(&common::assemble(text)).unwrap();
+    rig.device.set_vertex_shader(Some(shader)).unwrap();
+    rig.device.set_fvf(D3DFVF_XYZ).unwrap();
+    for value in [1.0, 2.0] {
+        rig.device.set_vertex_shader_constant_f(3999, &[[value; 4]; 3]).unwrap();
+        rig.device.draw_primitive_up(D3DPT_POINTLIST, 3, &[0; 3 * 12], 12).unwrap();
+        rig.check();
+        let bank = rig.log().draws.last().unwrap().bank(Bank::VertexFloat as usize)[4000];
+        assert_eq!(bank.map(f32::from_bits), [value; 4]);
+    }
 }

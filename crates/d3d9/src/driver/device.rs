@@ -4,7 +4,7 @@ use super::present::{Window, complete};
 use super::{Device, Objects};
 use crate::error::{Error, Result};
 use crate::handle::*;
-use crate::machine::{ConstantsOf, Registers, RenderStates};
+use crate::machine::{Registers, RenderStates};
 use crate::translate::{Host, Port};
 use afterimage_d3d9_types::*;
 use afterimage_state::Dirty;
@@ -28,7 +28,7 @@ impl Device {
     ) -> Result<Self> {
         let mut device = Self {
             port: Port::new(link, name),
-            registers: Registers::default(),
+            registers: Registers::of_device(creation.BehaviorFlags),
             objects: Objects::default(),
             host: Host::default(),
             creation,
@@ -48,10 +48,6 @@ impl Device {
             late_buffers: Vec::new(),
             logged: FxHashSet::default(),
         };
-        let software = D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING;
-        if creation.BehaviorFlags & software != 0 {
-            device.registers.vertex_constants = ConstantsOf::software();
-        }
         let chain = device.make_chain(parameters, window, false)?;
         device.objects.swap_chains.bind(Some(chain));
         device.set_defaults(parameters)?;
@@ -99,7 +95,8 @@ impl Device {
 
     /// Unbinds everything.
     fn unbind_all(&mut self) {
-        let registers = std::mem::take(&mut self.registers);
+        let fresh = Registers::of_device(self.creation.BehaviorFlags);
+        let registers = std::mem::replace(&mut self.registers, fresh);
         let recorded = self.recording.take().unwrap_or_default();
         self.disown(&recorded);
         let images = registers.textures.into_iter().flatten();

@@ -101,6 +101,16 @@ impl Default for Registers {
 }
 
 impl Registers {
+    /// Those of a device with these `D3DCREATE_*` flags: vertex processing in software has more constants.
+    pub(crate) fn of_device(behavior: u32) -> Self {
+        let software = D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING;
+        let mut registers = Self::default();
+        if behavior & software != 0 {
+            registers.vertex_constants = ConstantsOf::software();
+        }
+        registers
+    }
+
     /// Nothing has arrived at the receiver: everything is sent again.
     pub(crate) fn invalidate(&mut self) {
         self.dirty = Dirty::all();
