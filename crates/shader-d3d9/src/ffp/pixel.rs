@@ -14,6 +14,8 @@ const ARG_COMPLEMENT: u8 = 0x10;
 const ARG_ALPHA: u8 = 0x20;
 const ARG_TEXTURE: u8 = 2;
 
+/// "Modulate this stage with the next one" is all that the documentation says, and no driver offers it: the next stage finds
+/// its current colour multiplied with its texel.
 const OP_PREMODULATE: u8 = 17;
 const OP_BUMP: u8 = 22;
 const OP_BUMP_LUMINANCE: u8 = 23;

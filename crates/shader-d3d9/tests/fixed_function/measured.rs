@@ -1,9 +1,9 @@
-//! What Windows drivers draw, as the tests of the Wine project record it (`dlls/d3d9/tests/visual.c`, "specular lighting" and
-//! "fog"): their set-ups and colours, in our registers.
+//! What Windows drivers draw, as the tests of the Wine project record it (`dlls/d3d9/tests/visual.c`: specular lighting, fog,
+//! texture transform flags): their set-ups and results, in our registers.
 
 use crate::scene::Scene;
 use afterimage_shader_d3d9::ffp::lift_fixed_vertex;
-use afterimage_shader_d3d9::{FixedInput, FixedVertexKey, FixedVertexRegister as R, RuntimeInfo, io};
+use afterimage_shader_d3d9::{FixedInput, FixedVertexKey, FixedVertexRegister as R, RuntimeInfo, TexCoordKey, io};
 use std::f32::consts::PI;
 
 const IDENTITY: [[f32; 4]; 4] =
@@ -96,4 +96,40 @@ fn vertex_fog_has_the_measured_factors() {
     }
     // Fog that ends where it starts is everywhere.
     assert_eq!([0.1, 1.0].map(|z| fog(z, [512.0, 512.0])), [0, 0]);
+}
+
+#[test]
+fn projection_divides_by_the_measured_coordinate() {
+    // Flags, coordinates of the vertex, and which of (0.5, 0.25, 4, 2) the others are divided by; 1 is none. More
+    // coordinates than four (`0xffffffff`) are no count, which the guest passes on as zero.
+    let projected = TexCoordKey::PROJECTED;
+    let cases = [
+        ("COUNT4 | PROJECTED", 4 | projected, 4, 2.0),
+        ("COUNT3 | PROJECTED", 3 | projected, 4, 4.0),
+        ("0xffffffff", projected, 4, 2.0),
+        ("COUNT3 | PROJECTED of two", 3 | projected, 2, 1.0),
+        ("PROJECTED of four", projected, 4, 2.0),
+        ("PROJECTED of three", projected, 3, 4.0),
+        ("0xffffffff of three", projected, 3, 4.0),
+    ];
+    for (name, transform, components, divisor) in cases {
+        let mut key = FixedVertexKey { inputs: 1 | 1 << FixedInput::tex_coord(0), ..Default::default() };
+        key.tex_coords[0] = TexCoordKey { used: 1, transform, components, ..Default::default() };
+        let scene = Scene::default()
+            .set(R::TextureMatrix.register(), &IDENTITY)
+            .input(FixedInput::tex_coord(0), [0.5, 0.25, 4.0, 2.0]);
+        let got = scene.run(&lift_fixed_vertex(&key, &RuntimeInfo::default()).unwrap()).location(2);
+        assert_eq!([got[0], got[1], got[3]], [0.5, 0.25, divisor], "{name}");
+    }
+    // `D3DTTFF_COUNT2` takes the third coordinate from what the matrix gives, and `COUNT1` transforms nothing.
+    let transformed = |transform| {
+        let mut key = FixedVertexKey { inputs: 1 | 1 << FixedInput::tex_coord(0), ..Default::default() };
+        key.tex_coords[0] = TexCoordKey { used: 1, transform, components: 3, ..Default::default() };
+        let swapped = [IDENTITY[0], IDENTITY[2], IDENTITY[1], IDENTITY[3]];
+        let scene = Scene::default()
+            .set(R::TextureMatrix.register(), &swapped)
+            .input(FixedInput::tex_coord(0), [1.0, 0.5, 0.25, 1.0]);
+        scene.run(&lift_fixed_vertex(&key, &RuntimeInfo::default()).unwrap()).location(2)[..3].to_vec()
+    };
+    assert_eq!([3, 2, 1].map(transformed), [[1.0, 0.25, 0.5], [1.0, 0.25, 0.0], [1.0, 0.5, 0.25]]);
 }
