@@ -428,7 +428,7 @@ fn mentions(text: &str, value: Value) -> bool {
 }
 
 /// Writes text, in parentheses if it binds less than `least`.
-fn put_text(out: &mut String, text: &str, prec: Prec, least: Prec) {
+pub(crate) fn put_text(out: &mut String, text: &str, prec: Prec, least: Prec) {
     if prec < least {
         out.push('(');
         out.push_str(text);

@@ -40,12 +40,14 @@ pub(crate) struct Expr {
     pub(crate) splat: bool,
     /// Whether it may be written any number of times: names, literals, components.
     pub(crate) free: bool,
+    /// Whether the text makes a signed integer unsigned, by a call.
+    pub(crate) from_signed: bool,
 }
 
 impl Expr {
     /// An expression that is worth a name if it is used more than once.
     pub(crate) fn new(text: String, prec: Prec) -> Expr {
-        Expr { text, prec, splat: false, free: false }
+        Expr { text, prec, splat: false, free: false, from_signed: false }
     }
 
     /// A call, name or the like.
@@ -53,7 +55,23 @@ impl Expr {
         Expr::new(text, Prec::Postfix)
     }
 
-    /// A name or literal.
+    /// What `cast` makes of a signed integer.
+    pub(crate) fn unsigned(cast: &str, text: &str) -> Expr {
+        Expr { from_signed: true, ..Expr::postfix(format!("{cast}({text})")) }
+    }
+
+    /// The signed integer that the expression makes unsigned. It binds like a shift, if not tighter.
+    pub(crate) fn signed(&self) -> Option<&str> {
+        let inner = self.text.split_once('(')?.1.strip_suffix(')')?;
+        self.from_signed.then_some(inner)
+    }
+
+    /// A constant.
+    pub(crate) fn literal(text: String, prec: Prec, splat: bool) -> Expr {
+        Expr { splat, free: true, ..Expr::new(text, prec) }
+    }
+
+    /// A name.
     pub(crate) fn free(text: String) -> Expr {
         Expr { free: true, ..Expr::postfix(text) }
     }

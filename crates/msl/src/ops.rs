@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use afterimage_ir::{Imm, InstData, Op, Type, Value};
 
 use crate::EmitError;
-use crate::emit::{Emitter, component};
+use crate::emit::{Emitter, Slot, component, put_text};
 use crate::expr::{Expr, Prec, literal, signed_literal, signed_name, type_name};
 
 /// Bytes that most expressions fit in.
@@ -248,13 +248,13 @@ impl Emitter<'_> {
     fn signed_call(&mut self, data: &InstData, ty: Type, function: &str) -> Expr {
         let splat = self.is_splat(data);
         let outer = if splat { component(ty) } else { ty };
-        let mut text = format!("{}({function}(", type_name(outer));
+        let mut text = format!("{function}(");
         for (i, &arg) in data.args.iter().enumerate() {
             text.push_str(if i > 0 { ", " } else { "" });
             self.put_signed(&mut text, arg, Prec::Any, splat);
         }
-        text.push_str("))");
-        Expr { splat, ..Expr::postfix(text) }
+        text.push(')');
+        Expr { splat, ..Expr::unsigned(type_name(outer), &text) }
     }
 
     /// Writes an operand of what is computed once for all components, or not.
@@ -276,30 +276,31 @@ impl Emitter<'_> {
     /// Writes an integer as a signed one; if `loose`, as a scalar if all components are the same.
     pub(crate) fn put_signed(&self, out: &mut String, value: Value, least: Prec, loose: bool) {
         let ty = self.m.ty(value);
-        let constant = self.m.as_const(value);
-        if let (Some(expr), true) = (self.splat(value), loose) {
-            match constant {
-                Some(bits) => put_signed_literal(out, bits[0], least),
-                None => {
-                    let _ = write!(out, "int({})", expr.text);
-                }
+        let splat = self.splat(value);
+        let scalar = ty.lanes == 1 || loose && splat.is_some();
+        let name = if scalar { "int" } else { signed_name(ty) };
+        if let Some(bits) = self.m.as_const(value) {
+            if scalar {
+                put_signed_literal(out, bits[0], least);
+                return;
             }
+            let _ = write!(out, "{name}(");
+            for (i, &lane) in bits[..ty.lanes as usize].iter().enumerate() {
+                out.push_str(if i > 0 { ", " } else { "" });
+                signed_literal(out, lane);
+            }
+            out.push(')');
             return;
         }
-        let name = signed_name(ty);
-        match constant {
-            Some(bits) if ty.lanes == 1 => put_signed_literal(out, bits[0], least),
-            Some(bits) => {
-                let _ = write!(out, "{name}(");
-                for (i, &lane) in bits[..ty.lanes as usize].iter().enumerate() {
-                    out.push_str(if i > 0 { ", " } else { "" });
-                    signed_literal(out, lane);
-                }
-                out.push(')');
-            }
+        let signed = match self.slot(value).1 {
+            Slot::Expr(expr) if scalar || !expr.splat => expr.signed(),
+            _ => None,
+        };
+        match signed {
+            Some(text) => put_text(out, text, Prec::Shift, least),
             None => {
                 let _ = write!(out, "{name}(");
-                self.put(out, value, Prec::Any);
+                self.put_one(out, value, Prec::Any, scalar);
                 out.push(')');
             }
         }
@@ -375,7 +376,8 @@ impl Emitter<'_> {
         let in_range = |bits: [u32; 4]| bits[..ty.lanes as usize].iter().all(|&bits| bits < 32);
         let mut by = String::with_capacity(SHORT);
         self.put_one(&mut by, count, Prec::Unary, splat);
-        if !self.m.as_const(count).is_some_and(in_range) {
+        let in_range = self.m.as_const(count).is_some_and(in_range);
+        if !in_range {
             by = format!("({by} & 31u)");
         }
         let mut text = String::with_capacity(SHORT);
@@ -387,10 +389,10 @@ impl Emitter<'_> {
             }
             // The count has the type of what is shifted.
             Read::Signed => {
-                let _ = write!(text, "{}(", type_name(outer));
                 self.put_signed(&mut text, value, Prec::Unary, splat);
-                let _ = write!(text, " {operator} {}({by}))", signed_name(outer));
-                Expr { splat, ..Expr::postfix(text) }
+                let by = if in_range { format!("({by})") } else { by };
+                let _ = write!(text, " {operator} {}{by}", signed_name(outer));
+                Expr { splat, ..Expr::unsigned(type_name(outer), &text) }
             }
         }
     }
@@ -440,11 +442,7 @@ impl Emitter<'_> {
 fn put_signed_literal(out: &mut String, bits: u32, least: Prec) {
     let mut text = String::new();
     let prec = signed_literal(&mut text, bits);
-    if prec < least {
-        let _ = write!(out, "({text})");
-    } else {
-        out.push_str(&text);
-    }
+    put_text(out, &text, prec, least);
 }
 
 fn constant(ty: Type, bits: [u32; 4]) -> Expr {
@@ -452,7 +450,7 @@ fn constant(ty: Type, bits: [u32; 4]) -> Expr {
     let mut text = String::new();
     if bits.iter().all(|&lane| lane == bits[0]) {
         let prec = literal(&mut text, ty.kind, bits[0]);
-        return Expr { text, prec, splat: ty.lanes > 1, free: true };
+        return Expr::literal(text, prec, ty.lanes > 1);
     }
     let _ = write!(text, "{}(", type_name(ty));
     for (i, &lane) in bits.iter().enumerate() {
