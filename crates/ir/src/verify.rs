@@ -51,7 +51,7 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
         m: module,
         in_scope: vec![false; module.values.len()],
         defined: vec![false; module.values.len()],
-        scope: Vec::new(),
+        scope: Vec::with_capacity(module.values.len()),
         regions_seen: vec![false; module.regions.len()],
         insts_seen: vec![false; module.insts.len()],
     };

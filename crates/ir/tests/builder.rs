@@ -147,7 +147,10 @@ fn scalar_meanings() {
         assert!(found.to_bits() == wanted.to_bits(), "{op:?} {args:?}: {found}, not {wanted}");
     };
     same(Op::FMulZ, [0.0, inf], 0.0);
-    same(Op::FMulZ, [nan, -0.0], 0.0);
+    same(Op::FMulZ, [nan, 0.0], 0.0);
+    same(Op::FMulZ, [nan, -0.0], -0.0);
+    same(Op::FMulZ, [0.0, -5.0], 0.0);
+    same(Op::FMulZ, [-0.0, 0.0], 0.0);
     same(Op::FMulZ, [2.0, inf], inf);
     same(Op::FSat, [nan, 0.0], 0.0);
     same(Op::FSat, [-0.0, 0.0], 0.0);

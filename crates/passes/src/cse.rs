@@ -45,7 +45,7 @@ fn hash(data: &InstData, ty: Type) -> u64 {
 
 impl Cse {
     fn region(&mut self, m: &mut Module, at: Region) {
-        let outer = self.scope.len();
+        let (outer, body) = (self.scope.len(), m.body);
         let mut list = std::mem::take(&mut m.regions[at.index()].insts);
         list.retain(|&inst| {
             let data = &mut m.insts[inst.index()];
@@ -83,16 +83,17 @@ impl Cse {
                 }
                 None => {
                     self.known.insert(hash, inst);
-                    self.scope.push(hash);
+                    // What the body computes is in scope to the end.
+                    if at != body {
+                        self.scope.push(hash);
+                    }
                     true
                 }
             }
         });
         m.regions[at.index()].insts = list;
-        if at != m.body {
-            for hash in self.scope.drain(outer..) {
-                self.known.remove(&hash);
-            }
+        for hash in self.scope.drain(outer..) {
+            self.known.remove(&hash);
         }
     }
 }

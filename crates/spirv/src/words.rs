@@ -34,15 +34,16 @@ impl Section {
         self.0.push(0);
         self.0.extend_from_slice(before);
         // Ends with at least one zero byte; a zero inside would end it early.
-        let bytes: Vec<u8> = text.bytes().filter(|&b| b != 0).collect();
-        for chunk in bytes.chunks(4) {
-            let mut word = [0; 4];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.0.push(u32::from_le_bytes(word));
+        let (mut word, mut at) = (0, 0);
+        for byte in text.bytes().filter(|&b| b != 0) {
+            word |= u32::from(byte) << at;
+            at += 8;
+            if at == 32 {
+                self.0.push(word);
+                (word, at) = (0, 0);
+            }
         }
-        if bytes.len().is_multiple_of(4) {
-            self.0.push(0);
-        }
+        self.0.push(word);
         self.0.extend_from_slice(after);
         self.0[start] = ((self.0.len() - start) as u32) << 16 | opcode as u32;
     }
@@ -302,7 +303,7 @@ impl Words {
 
     /// Puts the sections together.
     pub(crate) fn finish(self, model: u32, function: Id) -> Vec<u32> {
-        let mut head = Section::default();
+        let mut head = Section(Vec::with_capacity(64));
         for &capability in &self.capabilities {
             head.op(op::Capability, &[capability]);
         }
