@@ -148,7 +148,7 @@ const TEXTS: &[Text] = &[
         dcl_texcoord5 v4.xy\ndcl_texcoord6 v4.zw\ndcl_normal2 v5\ndcl_2d s15\ntexld r0, v0, s15
         mov_sat oC0, r0\nadd oC1, v1, v2\nmad oC2, v4, c0, v3.x\nmov oC3.xw, v5\nmov oDepth.x, v4.y"),
     ("position and face", |v| ps(v) && v.major == 3, "dcl vPos.xy\ndcl vFace\ndcl_texcoord_centroid v0
-        mul r0, vPos.xyxy, c0.x\nmov r1, vFace\ncmp oC0, vFace, r0, v0\nmov oC1, r1\nif_gt vFace.x, c1.w\nadd r0, r0, v0\nendif
+        mul r0, vPos.xyxy, c0.x\nmov r1, vFace\ncmp oC0, vFace, r0, v0\nmov oC1, r1\nif_gt vFace, c1.w\nadd r0, r0, v0\nendif
         mov oC2, r0\ndsx oC3, r0"),
     ("nested flow", |v| ps(v) && v.major == 3, "dcl_texcoord v0\ndcl_texcoord1 v1\ndcl_2d s0\nmov r0, c0
         loop aL, i0\nadd r0, r0, v[aL]\nrep i1\nmad r0, r0, c1, v1\nbreak_gt r0.x, c2.x\nendrep\nif b0\ncall l0\nelse

@@ -14,6 +14,8 @@ mod judge;
 mod coverage;
 mod driver;
 mod illegal;
+mod lifted;
+mod machine;
 mod metal;
 mod passes;
 mod reference;
