@@ -191,32 +191,6 @@ impl Generator<'_> {
         Program { version, instructions: declared, comments, length: 0 }
     }
 
-    /// Whether what goes over several instructions lets this one follow.
-    fn may_follow(&self, version: Version, before: &[Instruction], next: &Instruction) -> bool {
-        let overlaps = |src: &Src, rows: u16| {
-            next.dst.is_some_and(|dst| {
-                let numbers = src.register.number..src.register.number + rows;
-                dst.register.ty == src.register.ty && numbers.contains(&dst.register.number)
-            })
-        };
-        if next.op.info().operands.iter().any(|operand| matches!(operand, Operand::Rows(_))) {
-            return !next.srcs.iter().any(|src| overlaps(src, 4));
-        }
-        if !version.is_ps_1() {
-            return true;
-        }
-        let phase = before.iter().rposition(|i| i.op == Opcode::Phase).map_or(before, |at| &before[at..]);
-        match next.op {
-            Opcode::Phase => !before.iter().any(|i| i.op == Opcode::Phase),
-            Opcode::Def | Opcode::Nop => true,
-            op if op.info().can_pair(version) => {
-                let partner = before.last().is_some_and(|i| i.op.info().can_pair(version) && !i.coissue);
-                !next.coissue || partner
-            }
-            _ => !phase.iter().any(|i| i.op.info().can_pair(version)),
-        }
-    }
-
     /// Puts the rows of a texture matrix before its last one; false if there are no registers for them.
     fn pads(&mut self, version: Version, last: &Instruction, instructions: &mut Vec<Instruction>) -> bool {
         let (pad, rows) = match last.op.info().name.get(..6) {
@@ -268,7 +242,7 @@ impl Generator<'_> {
             };
             self.in_loop = open.contains(&Opcode::Loop);
             let instruction = if fits { self.instruction(version, row.op) } else { None };
-            if let Some(instruction) = instruction.filter(|next| self.may_follow(version, &instructions, next)) {
+            if let Some(instruction) = instruction.filter(|next| may_follow(version, &instructions, next)) {
                 textures |= row.op == Opcode::Phase;
                 if !self.pads(version, &instruction, &mut instructions) {
                     continue;
@@ -297,4 +271,30 @@ fn closing(op: Opcode) -> Instruction {
         Opcode::Rep => Opcode::EndRep,
         _ => Opcode::EndIf,
     })
+}
+
+/// Whether what goes over several instructions lets this one follow.
+fn may_follow(version: Version, before: &[Instruction], next: &Instruction) -> bool {
+    let overlaps = |src: &Src, rows: u16| {
+        next.dst.is_some_and(|dst| {
+            let numbers = src.register.number..src.register.number + rows;
+            dst.register.ty == src.register.ty && numbers.contains(&dst.register.number)
+        })
+    };
+    if next.op.info().operands.iter().any(|operand| matches!(operand, Operand::Rows(_))) {
+        return !next.srcs.iter().any(|src| overlaps(src, 4));
+    }
+    if !version.is_ps_1() {
+        return true;
+    }
+    let phase = before.iter().rposition(|i| i.op == Opcode::Phase).map_or(before, |at| &before[at..]);
+    match next.op {
+        Opcode::Phase => !before.iter().any(|i| i.op == Opcode::Phase),
+        Opcode::Def | Opcode::Nop => true,
+        op if op.info().can_pair(version) => {
+            let partner = before.last().is_some_and(|i| i.op.info().can_pair(version) && !i.coissue);
+            !next.coissue || partner
+        }
+        _ => !phase.iter().any(|i| i.op.info().can_pair(version)),
+    }
 }

@@ -148,14 +148,3 @@ impl RegisterType {
         }
     }
 }
-
-impl SourceModifier {
-    /// True if some operand takes the modifier in `version`.
-    pub fn exists_in(self, version: Version) -> bool {
-        match self {
-            Self::Dz | Self::Dw => version == Version::ps(1, 4),
-            Self::Not => version.major >= 2,
-            _ => Operand::Src.takes_modifier(self, version),
-        }
-    }
-}

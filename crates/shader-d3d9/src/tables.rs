@@ -417,6 +417,21 @@ opcodes! {
     Phase    65533 "phase"        NO     P1_4      [] None None;
 }
 
+/// The first row of each opcode number up to the last but one, `phase`, which is far behind the others; and where a number has
+/// no row, that of the next one.
+const FIRST_ROWS: [u8; 97] = {
+    let (mut first, mut number) = ([0; 97], 0);
+    while number < first.len() {
+        let mut row = 0;
+        while (Opcode::TABLE[row].number as usize) < number {
+            row += 1;
+        }
+        first[number] = row as u8;
+        number += 1;
+    }
+    first
+};
+
 /// Opcode number of a comment, whose length in tokens is in bits 16 to 30.
 pub const COMMENT: u16 = 0xFFFE;
 /// The last token of every shader.
@@ -430,7 +445,10 @@ impl Opcode {
 
     /// The row with this number that exists in `version`, or `Err(true)` if the number exists in another version.
     pub fn find(number: u16, version: Version) -> Result<Self, bool> {
-        let first = Self::TABLE.partition_point(|row| row.number < number);
+        let first = match FIRST_ROWS.get(usize::from(number)) {
+            Some(first) => usize::from(*first),
+            None => Self::TABLE.partition_point(|row| row.number < number),
+        };
         let rows = Self::TABLE[first..].iter().take_while(|row| row.number == number);
         let mut known = false;
         for row in rows {
