@@ -3,16 +3,16 @@
 //! None of this changes a picture. It tells workers what to make; a draw that was not foreseen waits as if this was not
 //! there.
 
+use crate::bindings::shape_of;
 use crate::draw::apply_pixel_ops;
 use crate::known::History;
 use crate::pipeline::{self, Blend, Key, TargetFormats};
 use crate::renderer::Renderer;
 use crate::vertices::layout_of;
 use crate::workers::Urgency;
-use afterimage_shader::{RuntimeInfo, Shader, Stage, bound};
+use afterimage_shader::{RuntimeInfo, Shader, Stage};
 use afterimage_stream::packets::{
-    Compare, CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, TextureBinding, Topology,
-    VertexAttribute,
+    Compare, CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, Topology, VertexAttribute,
 };
 use afterimage_stream::{Arena, Created, ObjectId, ObjectKind, Packet, Reader, TEXTURE_SLOTS};
 use ash::vk;
@@ -27,13 +27,18 @@ const MOST_CODE: u32 = 1 << 20;
 /// Guesses that may wait for their shaders' translation.
 const MOST_GUESSES: usize = 4096;
 
-/// The rest of the batch behind the packet that is being executed.
+/// A batch that is being executed.
+pub(crate) struct Batch<'a> {
+    pub(crate) words: &'a [u64],
+    pub(crate) arena: &'a dyn Arena,
+}
+
+/// A packet of a batch, and what comes after it.
 #[derive(Clone, Copy)]
 pub(crate) struct Rest<'a> {
-    pub(crate) batch: &'a [u64],
-    /// Word of the next packet.
+    pub(crate) batch: &'a Batch<'a>,
+    /// Word that the packet begins at.
     pub(crate) at: usize,
-    pub(crate) arena: &'a dyn Arena,
 }
 
 /// The state that a draw's pipeline depends on.
@@ -186,7 +191,8 @@ impl Renderer {
         }
         let (mut scene, mut coming) = (self.scene(u32::MAX), Coming::default());
         let (mut scenes, mut changed) = (Vec::new(), true);
-        for located in Reader::new(rest.batch.get(rest.at..).unwrap_or_default()) {
+        let arena = rest.batch.arena;
+        for located in Reader::new(rest.batch.words.get(rest.at..).unwrap_or_default()).skip(1) {
             // What does not pass the validator is skipped when its turn comes.
             let Ok(located) = located else { continue };
             match located.packet {
@@ -195,21 +201,29 @@ impl Renderer {
                 Packet::SetRenderTargets(body) => scene.targets = self.formats_of(body),
                 Packet::SetPixelOps(body) => scene.ops = *body,
                 Packet::SetRaster(body) => scene.raster = *body,
-                Packet::SetBlend(body) => scene.blend = *body,
+                Packet::SetBlend(body) => {
+                    scene.blend = *body;
+                    changed |= !self.gpu.profile.dynamic_state3.blend;
+                    continue;
+                }
                 Packet::SetTextures(body, bindings) => {
                     for (slot, binding) in (body.first as usize..TEXTURE_SLOTS).zip(bindings) {
-                        scene.runtime.textures[slot] = self.shape_of(binding, scene.runtime.textures[slot]);
+                        let (texture, sampler) =
+                            (self.textures.get(binding.texture), self.samplers.get(binding.sampler));
+                        let seen = &mut scene.runtime.textures[slot];
+                        let shape = shape_of(texture, sampler, *seen);
+                        changed |= std::mem::replace(seen, shape) != shape;
                     }
+                    continue;
                 }
                 Packet::CreateShader(body) => {
                     let end = body.code.offset.checked_add(body.code.size.into());
-                    let inside =
-                        rest.arena.slot_size(body.code.slot).is_some_and(|size| end.is_some_and(|end| end <= size));
+                    let inside = arena.slot_size(body.code.slot).is_some_and(|size| end.is_some_and(|end| end <= size));
                     if !inside || body.code.size > MOST_CODE {
                         continue;
                     }
-                    if let Ok(shader) = Shader::from_stream(body.language, &code(body, rest.arena)) {
-                        coming.insert(body.id, Arc::new(shader));
+                    if let Ok(shader) = self.library.parse(body.language, &code(body, arena)) {
+                        coming.insert(body.id, shader);
                     }
                     continue;
                 }
@@ -306,20 +320,6 @@ impl Renderer {
         let (raster, sample_mask) = Key::raster(&self.gpu.profile, &scene.raster, scene.class);
         let key = Key { vertex, pixel, input, targets, blend, sample_mask, raster, spec: Default::default() };
         self.pipelines.prepare(&key, &self.library, urgency);
-    }
-
-    /// What the state around shaders says of a texture; `before` is what it said.
-    fn shape_of(&self, binding: &TextureBinding, before: u8) -> u8 {
-        let sampler = self.samplers.get(binding.sampler);
-        let shape = match self.textures.get(binding.texture) {
-            Some(texture) if !binding.texture.is_none() => {
-                let compares = sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0);
-                let shadow = if texture.format.is_depth() && compares { bound::SHADOW } else { 0 };
-                texture.desc.dimension | shadow
-            }
-            _ => 0,
-        };
-        shape | before & bound::PROJECTED
     }
 
     /// Formats of targets, as far as they exist yet.

@@ -4,8 +4,9 @@ use crate::descriptors::{PUSH_STAGES, PUSH_TEXTURES, SlotKey, word};
 use crate::draw::bits;
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::renderer::Renderer;
+use crate::renderer::{GuestSampler, Renderer};
 use crate::shaders::Variant;
+use crate::texture::Texture;
 use afterimage_shader::bound;
 use afterimage_stream::packets::Stage;
 use afterimage_stream::{State, TEXTURE_SLOTS};
@@ -20,29 +21,18 @@ impl Renderer {
         for slot in bits(mask & ((1 << TEXTURE_SLOTS) - 1)) {
             let binding = self.state.textures[slot];
             let sampler = self.samplers.get(binding.sampler);
-            let mut shape = 0;
-            let word = match self.textures.get(binding.texture) {
-                Some(texture) if !binding.texture.is_none() => {
-                    let index = match sampler {
-                        Some(sampler) if sampler.desc.srgb != 0 => texture.srgb_index,
-                        _ => texture.index,
-                    };
-                    shape = texture.desc.dimension;
-                    if texture.format.is_depth() && sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0) {
-                        shape |= bound::SHADOW;
-                    }
-                    if shape == bound::D2 && sampler.is_some_and(|sampler| sampler.desc.gather != 0) {
-                        shape |= bound::FETCH4;
-                    }
-                    word(index, sampler.map_or(0, |sampler| sampler.index))
-                }
-                _ => 0,
-            };
+            let texture = self.textures.get(binding.texture).filter(|_| !binding.texture.is_none());
+            let word = texture.map_or(0, |texture| {
+                let index = match sampler {
+                    Some(sampler) if sampler.desc.srgb != 0 => texture.srgb_index,
+                    _ => texture.index,
+                };
+                word(index, sampler.map_or(0, |sampler| sampler.index))
+            });
+            let seen = &mut self.shading.runtime.textures[slot];
+            let shape = shape_of(texture, sampler, *seen);
             self.shading.words[slot] = word;
             self.shading.bound[slot] = shape & bound::KIND;
-            let seen = &mut self.shading.runtime.textures[slot];
-            // Projection is a matter of the pixel operations.
-            let shape = shape | *seen & bound::PROJECTED;
             if std::mem::replace(seen, shape) != shape {
                 self.variants_dirty = true;
             }
@@ -145,6 +135,22 @@ impl Renderer {
             }
         }
     }
+}
+
+/// What shaders are compiled for where this is bound; `before` is what it was for the slot.
+#[inline]
+pub(crate) fn shape_of(texture: Option<&Texture>, sampler: Option<&GuestSampler>, before: u8) -> u8 {
+    // Projection is a matter of the pixel operations.
+    let projected = before & bound::PROJECTED;
+    let Some(texture) = texture else { return projected };
+    let mut shape = texture.desc.dimension;
+    if texture.format.is_depth() && sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0) {
+        shape |= bound::SHADOW;
+    }
+    if shape == bound::D2 && sampler.is_some_and(|sampler| sampler.desc.gather != 0) {
+        shape |= bound::FETCH4;
+    }
+    shape | projected
 }
 
 /// Lays a variant's constants out one segment after the other.

@@ -1,6 +1,6 @@
 //! The renderer: executes a command stream.
 
-use crate::ahead::{Rest, Scene};
+use crate::ahead::{Batch, Rest, Scene};
 use crate::buffer::{DynamicPool, GuestBuffer};
 use crate::cache::PipelineCache;
 use crate::descriptors::{Descriptors, Table as Descriptor};
@@ -391,7 +391,7 @@ impl Renderer {
 
     #[inline]
     fn packet(&mut self, packet: &Packet<'_>, rest: Rest<'_>, replies: &mut dyn FnMut(Reply)) -> Result {
-        let arena = rest.arena;
+        let arena = rest.batch.arena;
         match *packet {
             Packet::Draw(body) => self.draw(body, rest),
             Packet::DrawIndexed(body) => self.draw_indexed(body, rest),
@@ -639,6 +639,7 @@ impl Executor for Renderer {
         replies: &mut dyn FnMut(Reply),
     ) -> std::result::Result<(), Box<StreamError>> {
         self.looked_ahead = false;
+        let whole = Batch { words: batch, arena };
         let mut first_error = None;
         let mut rejected = |error: Box<StreamError>, replies: &mut dyn FnMut(Reply)| {
             tracing::error!("{error}");
@@ -671,7 +672,7 @@ impl Executor for Renderer {
                 self.answer_for_the_dead(&located.packet, replies);
                 continue;
             }
-            let rest = Rest { batch, at: located.at + usize::from(located.header.units), arena };
+            let rest = Rest { batch: &whole, at: located.at };
             if let Err(error) = self.packet(&located.packet, rest, replies) {
                 tracing::error!("{} (sequence {}): {error}", located.packet.kind().name(), located.header.sequence);
                 replies(Reply::Error { sequence: located.header.sequence });

@@ -8,14 +8,16 @@ use crate::descriptors::Table;
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
 use crate::workers::{Once, Urgency, Workers};
-use afterimage_shader::{CacheKey, Compiler, RuntimeInfo, Segment, Shader, Stage};
+use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage};
 use afterimage_stream::BANKS;
 use afterimage_stream::ObjectId;
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// A compiled variant: the module and what the renderer must supply.
 pub(crate) struct Variant {
@@ -190,6 +192,8 @@ pub(crate) struct GuestShader {
 pub(crate) struct Library {
     pub(crate) maker: Arc<Maker>,
     pub(crate) workers: Arc<Workers>,
+    /// Shaders by language and hash of their code.
+    shaders: FxHashMap<(u32, u128), Arc<Shader>>,
     numbers: FxHashMap<CacheKey, u32>,
     variants: Vec<Arc<Slot>>,
     /// Shaders that could not be compiled.
@@ -203,6 +207,7 @@ impl Library {
         Self {
             maker: Arc::new(Maker { gpu: Arc::clone(gpu), compiler }),
             workers: Arc::new(Workers::new("shader")),
+            shaders: FxHashMap::default(),
             numbers: FxHashMap::default(),
             variants: Vec::new(),
             failures: 0,
@@ -212,13 +217,13 @@ impl Library {
 
     /// Takes a shader's code and starts its compilation for `runtime`.
     pub(crate) fn create(&mut self, id: ObjectId, language: u32, code: Vec<u8>, runtime: &RuntimeInfo) -> GuestShader {
-        let shader = Shader::from_stream(language, &code)
+        let shader = self
+            .parse(language, &code)
             .inspect_err(|error| {
                 tracing::error!("{id} (language {language}, {} bytes): {error}; its draws are skipped", code.len());
                 self.failures += 1;
             })
-            .ok()
-            .map(Arc::new);
+            .ok();
         let mut guest = GuestShader { code: code.into(), shader, id, last: None };
         if let Some(shader) = &guest.shader {
             let mut runtime = *runtime;
@@ -228,6 +233,17 @@ impl Library {
             self.number(&mut guest, &runtime);
         }
         guest
+    }
+
+    /// Reads a shader's code, unless it is known.
+    pub(crate) fn parse(&mut self, language: u32, code: &[u8]) -> std::result::Result<Arc<Shader>, CompileError> {
+        match self.shaders.entry((language, xxh3_128(code))) {
+            Entry::Occupied(known) => Ok(Arc::clone(known.get())),
+            Entry::Vacant(place) => {
+                let shader = Arc::new(Shader::from_stream(language, code)?);
+                Ok(Arc::clone(place.insert(shader)))
+            }
+        }
     }
 
     /// The number of a shader's variant for the state around it. `None` where the code is no shader.
