@@ -320,7 +320,8 @@ impl<'a> Generator<'a> {
             3 => self.b.sample_grad(texture, coord, x, y, reference),
             // The plain 2D texture or the cube.
             4 => {
-                let texture = self.choose(&self.textures[..2].to_vec());
+                let plain = [self.textures[0], self.textures[1]];
+                let texture = self.choose(&plain);
                 self.b.gather(texture, coord)
             }
             _ => self.b.sample_lod(texture, coord, x, reference),

@@ -12,6 +12,7 @@ mod facts;
 pub mod float_rules;
 pub mod fold;
 pub mod lanes;
+pub mod outputs;
 mod pipeline;
 mod rewrite;
 pub mod simplify;

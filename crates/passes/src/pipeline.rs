@@ -2,7 +2,7 @@
 
 use afterimage_ir::Module;
 
-use crate::{FloatRules, control_flow, cse, dce, float_rules, lanes, simplify, ssa, types};
+use crate::{FloatRules, control_flow, cse, dce, float_rules, lanes, outputs, simplify, ssa, types};
 
 /// Choices of the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -29,6 +29,8 @@ pub fn optimize_observed(m: &mut Module, options: &Options, observe: &mut dyn Fn
         }
         observe(name, m);
     };
+    // Before `ssa`, which makes values of the variables that come of it.
+    step(m, "outputs", &outputs::run);
     // Front ends keep every guest register in a variable. Nothing can be said about values until those are gone.
     step(m, "ssa", &ssa::run);
     // Before anything looks at `bitcast`s: guest code is full of them, and most only undo each other.

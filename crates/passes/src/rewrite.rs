@@ -3,7 +3,8 @@
 //! Structured SSA makes one forward walk enough: all operands are defined further up, so that by the time an instruction is
 //! visited its operands have been replaced already.
 
-use afterimage_ir::{Args, Imm, Inst, Module, Op, Region, Type, Value};
+use afterimage_ir::{Args, Imm, Inst, Module, Op, Output, Region, Type, Value};
+use smallvec::smallvec;
 
 /// What becomes of a visited instruction.
 pub(crate) enum Action {
@@ -56,6 +57,12 @@ impl Cursor<'_> {
     /// Appends an instruction with one result.
     pub(crate) fn push(&mut self, op: Op, imm: Imm, args: Args, ty: Type) -> Value {
         push(self.m, self.list, op, imm, args, ty)
+    }
+
+    /// Appends the store of an output.
+    pub(crate) fn store_output(&mut self, output: Output, value: Value) {
+        let inst = self.m.new_inst(Op::StoreOutput, Imm::Output(output), smallvec![value], &[]);
+        self.list.push(inst);
     }
 
     /// Appends a constant, all lanes of which have these bits.

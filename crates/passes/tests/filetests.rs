@@ -11,6 +11,7 @@ const MARK: &str = "; ---- expected ----\n";
 
 fn pass(name: &str) -> Option<fn(&mut Module)> {
     Some(match name {
+        "outputs" => outputs::run,
         "ssa" => ssa::run,
         "types" => types::run,
         "lanes" => lanes::run,

@@ -56,6 +56,7 @@ const STRICT: Options = Options { float_rules: FloatRules::Strict };
 type Pass = (&'static str, fn(&mut Module));
 
 const PASSES: &[Pass] = &[
+    ("outputs", outputs::run),
     ("ssa", ssa::run),
     ("types", types::run),
     ("lanes", lanes::run),
