@@ -1,6 +1,8 @@
 //! The objects as a program sees them: through their vtables, with raw pointers.
 
 mod calls;
+#[cfg(feature = "in-process")]
+mod fixed_function;
 mod lifetimes;
 #[cfg(feature = "in-process")]
 mod pixels;

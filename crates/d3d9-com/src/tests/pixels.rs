@@ -3,7 +3,7 @@
 use super::*;
 
 /// The back buffer's pixels, row by row.
-fn read_back(device: *mut IDirect3DDevice9Ex) -> Vec<u32> {
+pub(super) fn read_back(device: *mut IDirect3DDevice9Ex) -> Vec<u32> {
     let (mut back, mut copy) = (junk(), junk());
     assert_eq!(call!(device, base.GetBackBuffer(0, 0, D3DBACKBUFFER_TYPE_MONO, returned(&mut back))), D3D_OK);
     let mut desc = D3DSURFACE_DESC::default();

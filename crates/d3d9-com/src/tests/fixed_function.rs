@@ -1,0 +1,107 @@
+//! The fixed-function pipeline from the first call to the last pixel, drawn by Vulkan in this process. The colours of fog are
+//! those that Windows drivers give, as the tests of the Wine project record them (`dlls/d3d9/tests/visual.c`).
+
+use super::pixels::read_back;
+use super::*;
+
+const RED: u32 = 0xffff_0000;
+const GREEN: u32 = 0xff00_ff00;
+const BLUE: u32 = 0xff00_00ff;
+
+/// A device that draws without lights and depth; none where there is no Vulkan.
+fn drawing_device() -> Option<*mut IDirect3DDevice9Ex> {
+    let Ok(d3d) = crate::direct3d::create(D3D_SDK_VERSION, false, crate::renderer::in_process) else {
+        eprintln!("skipped: this machine has no Vulkan driver (cargo xtask setup gets one)");
+        return None;
+    };
+    let device = device_of(d3d, 0);
+    render(device, D3DRS_LIGHTING, 0);
+    render(device, D3DRS_ZENABLE, 0);
+    render(device, D3DRS_CULLMODE, D3DCULL_NONE);
+    Some(device)
+}
+
+fn render(device: *mut IDirect3DDevice9Ex, state: D3DRENDERSTATETYPE, value: u32) {
+    assert_eq!(call!(device, base.SetRenderState(state, value)), D3D_OK);
+}
+
+fn transform(device: *mut IDirect3DDevice9Ex, state: D3DTRANSFORMSTATETYPE, rows: [[f32; 4]; 4]) {
+    assert_eq!(call!(device, base.SetTransform(state, input(&D3DMATRIX { m: rows }))), D3D_OK);
+}
+
+fn moved(x: f32) -> [[f32; 4]; 4] {
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [x, 0.0, 0.0, 1.0]]
+}
+
+/// The middle of the left and of the right half after a rectangle between two places along x has been drawn; `more` is what
+/// its vertices have behind their position.
+fn halves(device: *mut IDirect3DDevice9Ex, fvf: u32, x: [f32; 2], y: f32, z: f32, more: u32) -> [u32; 2] {
+    let [left, right] = x;
+    let corners = [[left, y], [left, -y], [right, y], [right, -y]];
+    let vertices = corners.map(|[x, y]| [x, y, z, f32::from_bits(more)]);
+    assert_eq!(call!(device, base.Clear(0, no_input(), D3DCLEAR_TARGET, 0, 1.0, 0)), D3D_OK);
+    assert_eq!(call!(device, base.BeginScene()), D3D_OK);
+    assert_eq!(call!(device, base.SetFVF(fvf)), D3D_OK);
+    // SAFETY: good for four vertices of sixteen bytes.
+    let vertices = unsafe { In::new(vertices.as_ptr().cast()) };
+    assert_eq!(call!(device, base.DrawPrimitiveUP(D3DPT_TRIANGLESTRIP, 2, vertices, 16)), D3D_OK);
+    assert_eq!(call!(device, base.EndScene()), D3D_OK);
+    let pixels = read_back(device);
+    [16, 48].map(|x| pixels[24 * 64 + x] & 0x00ff_ffff)
+}
+
+#[track_caller]
+fn assert_near(got: u32, expected: u32) {
+    let steps = |shift: u32| (got >> shift & 0xff).abs_diff(expected >> shift & 0xff);
+    assert!([0, 8, 16].into_iter().all(|shift| steps(shift) <= 2), "{got:06x} instead of {expected:06x}");
+}
+
+#[test]
+fn fog_has_the_measured_colours() {
+    let Some(device) = drawing_device() else { return };
+    let fog = |table, vertex, start: f32, end: f32| {
+        render(device, D3DRS_FOGENABLE, 1);
+        render(device, D3DRS_FOGCOLOR, GREEN);
+        render(device, D3DRS_FOGTABLEMODE, table);
+        render(device, D3DRS_FOGVERTEXMODE, vertex);
+        render(device, D3DRS_FOGSTART, start.to_bits());
+        render(device, D3DRS_FOGEND, end.to_bits());
+    };
+    let draw = |z, color| halves(device, D3DFVF_XYZ | D3DFVF_DIFFUSE, [-1.0, 1.0], 1.0, z, color)[0];
+    // Vertex fog that ends before it starts.
+    fog(D3DFOG_NONE, D3DFOG_LINEAR, 0.8, 0.2);
+    for (z, expected) in [(0.1, 0x00_ff00), (0.4, 0x00_aa55), (0.7, 0x00_2bd4), (0.9, 0x00_00ff)] {
+        assert_near(draw(z, BLUE), expected);
+    }
+    // Table fog by depth.
+    for (mode, z, expected) in [
+        (D3DFOG_LINEAR, 0.2, 0xdf_2000),
+        (D3DFOG_LINEAR, 0.5, 0x7f_8000),
+        (D3DFOG_EXP, 0.3, 0xbd_4200),
+        (D3DFOG_EXP2, 0.6, 0xb2_4d00),
+    ] {
+        fog(mode, D3DFOG_NONE, 0.1, 0.9);
+        assert_near(draw(z, RED), expected);
+    }
+    // With a projection that has a w, table fog goes by that: two of four, where depth is a half.
+    fog(D3DFOG_LINEAR, D3DFOG_NONE, 0.0, 4.0);
+    let projection = [[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0], [0.0, 0.0, -1.0, 0.0]];
+    transform(device, D3DTS_PROJECTION, projection);
+    assert_near(draw(2.0, RED), 0x7f_8000);
+    finish(device);
+}
+
+#[test]
+fn vertices_go_where_their_index_says() {
+    let Some(device) = drawing_device() else { return };
+    render(device, D3DRS_VERTEXBLEND, D3DVBF_0WEIGHTS);
+    render(device, D3DRS_INDEXEDVERTEXBLENDENABLE, 1);
+    transform(device, D3DTS_WORLD + 200, moved(1.0));
+    // The left half of the picture, by the world matrix that the first byte names.
+    for (indices, expected) in [(0, [0xff_ffff, 0]), (200, [0, 0xff_ffff])] {
+        for last in [D3DFVF_LASTBETA_UBYTE4, D3DFVF_LASTBETA_D3DCOLOR] {
+            assert_eq!(halves(device, D3DFVF_XYZB1 | last, [-1.0, 0.0], 1.0, 0.5, indices), expected, "{indices}");
+        }
+    }
+    finish(device);
+}
