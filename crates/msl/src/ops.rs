@@ -174,10 +174,12 @@ impl Emitter<'_> {
 
     // Component-wise operations. If all operands have all components the same, so has the result, and it is computed once.
 
+    /// Whether all operands have all components the same.
     pub(crate) fn is_splat(&self, data: &InstData) -> bool {
         data.args.iter().all(|&arg| self.splat(arg).is_some())
     }
 
+    /// What a component-wise operation gives.
     fn lanes(&self, data: &InstData, text: String, prec: Prec) -> Expr {
         Expr { splat: self.is_splat(data), ..Expr::new(text, prec) }
     }
