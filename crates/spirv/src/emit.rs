@@ -203,10 +203,11 @@ impl<'a> Emitter<'a> {
 
     /// What the edges bring at place `i`.
     fn phi(&mut self, ty: Type, i: usize, edges: &[(Id, &Args)]) -> Id {
-        match edges {
-            [] => self.w.undef(ty),
-            [(_, args)] => self.id(args[i]),
-            _ => {
+        match edges.first() {
+            None => self.w.undef(ty),
+            // What every way brings has been computed before all of them.
+            Some((_, first)) if edges.iter().all(|(_, args)| self.id(args[i]) == self.id(first[i])) => self.id(first[i]),
+            Some(_) => {
                 let mut operands: SmallVec<[u32; 8]> = SmallVec::new();
                 for (block, args) in edges {
                     operands.extend([self.id(args[i]), *block]);
