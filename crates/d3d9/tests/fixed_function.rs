@@ -197,6 +197,13 @@ fn fog_goes_by_what_the_projection_says() {
 }
 
 #[test]
+fn clip_planes_cut_what_is_transformed() {
+    let planes = |fvf| drawn(fvf, |device| device.set_render_state(D3DRS_CLIPPLANEENABLE, 0x45).unwrap());
+    assert_eq!(planes(D3DFVF_XYZ).state.pixel_ops.clip_planes, 5);
+    assert_eq!(planes(D3DFVF_XYZRHW).state.pixel_ops.clip_planes, 0);
+}
+
+#[test]
 fn point_sizes_have_limits() {
     let raster = drawn(D3DFVF_XYZ, |device| {
         device.set_render_state(D3DRS_POINTSIZE, 9.0f32.to_bits()).unwrap();

@@ -14,7 +14,7 @@ groups! {
         /// Scissor rectangle and its enable.
         Scissor,
         /// The vertex declaration: inputs of the fixed vertex stage, and whether vertices are transformed already.
-        Declaration requires [Raster, VertexShader, PixelShader, VertexInput],
+        Declaration requires [Raster, VertexShader, PixelShader, PixelOps, VertexInput],
         /// Point size: what points have where a shader writes none, and a register of the fixed stage.
         PointSize requires [Raster, FixedVertexConstants],
         /// Culling, filling, depth bias, sample mask, point size.

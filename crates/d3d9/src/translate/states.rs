@@ -288,12 +288,17 @@ impl Device {
                 projected |= u8::from(flags & D3DTTFF_PROJECTED != 0) << stage;
             }
         }
+        let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
+        // Vertices in window coordinates have no place that a plane could cut.
+        let transformed = declaration.is_some_and(|declaration| declaration.transformed);
+        let clip_planes =
+            if transformed { 0 } else { render.get(RS::D3DRS_CLIPPLANEENABLE) & ((1 << CLIP_PLANES) - 1) };
         let mut packet = SetPixelOps {
             alpha_compare: if alpha_test { compare(render.get(RS::D3DRS_ALPHAFUNC)) } else { Compare::Always as u8 },
             fog: fog as u8,
             flat: u8::from(render.get(RS::D3DRS_SHADEMODE) == D3DSHADE_FLAT),
             point_sprite: u8::from(render.get(RS::D3DRS_POINTSPRITEENABLE) != 0),
-            clip_planes: (render.get(RS::D3DRS_CLIPPLANEENABLE) & ((1 << CLIP_PLANES) - 1)) as u8,
+            clip_planes: clip_planes as u8,
             projected,
             ..SetPixelOps::default()
         };
