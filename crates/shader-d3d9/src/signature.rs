@@ -6,6 +6,7 @@ use crate::error::ParseError;
 use crate::instruction::{Declaration, Instruction, Register, Src};
 use crate::parse::{Decoder, Program};
 use crate::tables::{Opcode, Operand, RAST_FOG, RAST_POSITION, RegisterType, Stage, TextureDimension, Usage, Version};
+use crate::validate::{is_packed, packed};
 use smallvec::SmallVec;
 
 /// Most samplers of one stage.
@@ -22,8 +23,10 @@ pub struct Element {
     pub file: RegisterType,
     /// Number in the file. For vertex inputs this is also the shader's input location.
     pub register: u16,
-    /// Components that the shader declares (inputs) or writes (outputs), bit 0 is x.
+    /// Components of the register that the shader declares (inputs) or writes (outputs), bit 0 is x.
     pub mask: u8,
+    /// The register's component of this number is the semantic's first; 0 but for some shaders of Wine's compiler.
+    pub shift: u8,
 }
 
 /// Constants of one file that the shader reads from the application; those it defines itself are not counted.
@@ -245,8 +248,12 @@ impl Signature {
                     *slot = Some(dimension.map_or(SamplerUse::Undeclared, SamplerUse::Declared));
                 }
             }
-            (Some(Declaration::Semantic(usage, index)), RegisterType::Output) => {
-                add_element(&mut self.outputs, usage, index, register, mask);
+            (Some(Declaration::Semantic(usage, index)), ty) if is_packed(ty, self.version) => {
+                let list = if ty == RegisterType::Output { &mut self.outputs } else { &mut self.inputs };
+                let here = list.iter().filter(|e| (e.file, e.register) == (ty, register.number));
+                let used = here.fold(0, |used, e| used | e.mask);
+                let (mask, shift) = packed(used, mask).unwrap_or((mask, 0));
+                add_element(list, (usage, index), register, mask, shift);
             }
             (Some(Declaration::Semantic(usage, index)), _) => self.input(usage, index, register, mask),
             (_, RegisterType::Texture) => self.input(Usage::TexCoord, register.number as u8, register, mask),
@@ -256,7 +263,7 @@ impl Signature {
     }
 
     fn input(&mut self, usage: Usage, index: u8, register: Register, mask: u8) {
-        add_element(&mut self.inputs, usage, index, register, mask);
+        add_element(&mut self.inputs, (usage, index), register, mask, 0);
     }
 
     fn write(&mut self, register: Register, mask: u8) {
@@ -276,7 +283,7 @@ impl Signature {
             }
             _ => return,
         };
-        add_element(&mut self.outputs, usage, index, register, mask);
+        add_element(&mut self.outputs, (usage, index), register, mask, 0);
     }
 
     fn sample(&mut self, number: u16) {
@@ -294,13 +301,14 @@ pub(crate) fn source_operands(op: Opcode) -> impl Iterator<Item = Operand> {
     op.info().operands.iter().copied().filter(|operand| operand.is_src())
 }
 
-fn add_element(list: &mut SmallVec<[Element; 16]>, usage: Usage, index: u8, register: Register, mask: u8) {
+fn add_element(list: &mut SmallVec<[Element; 16]>, semantic: (Usage, u8), register: Register, mask: u8, shift: u8) {
+    let (usage, index) = semantic;
     let same = |e: &&mut Element| {
-        e.file == register.ty && e.register == register.number && e.usage == usage && e.index == index
+        e.file == register.ty && e.register == register.number && (e.usage, e.index, e.shift) == (usage, index, shift)
     };
     if let Some(element) = list.iter_mut().find(same) {
         element.mask |= mask;
     } else if list.len() < MAX_ELEMENTS {
-        list.push(Element { usage, index, file: register.ty, register: register.number, mask });
+        list.push(Element { usage, index, file: register.ty, register: register.number, mask, shift });
     }
 }

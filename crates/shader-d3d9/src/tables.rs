@@ -69,7 +69,10 @@ impl Version {
             0xFFFF => Stage::Pixel,
             _ => return None,
         };
-        let version = Self { stage, major: (token >> 8) as u8, minor: token as u8 };
+        let (major, minor) = ((token >> 8) as u8, token as u8);
+        // Wine's HLSL compiler writes 2.2 for the profile ps_2_b, which is one of 2.x.
+        let minor = if (stage, major, minor) == (Stage::Pixel, 2, 2) { 1 } else { minor };
+        let version = Self { stage, major, minor };
         Self::ALL.contains(&version).then_some(version)
     }
 

@@ -136,17 +136,12 @@ impl Rules {
         let register = dst.register;
         let components = file(register.ty).and_then(|file| self.declared[file].get_mut(usize::from(register.number)));
         let Some(components) = components else { return Ok(()) };
-        // What goes from stage to stage can be packed: several semantics in one register, in different components.
-        let packed = match register.ty {
-            RegisterType::Output => true,
-            RegisterType::Input => self.version.stage == Stage::Pixel && self.version.major >= 3,
-            _ => false,
-        };
-        let mask = if packed && dst.mask != 0 { dst.mask } else { 0xF };
-        if *components & mask != 0 {
-            return Err(Kind::Redeclared { register });
+        let mask = if dst.mask != 0 { dst.mask } else { 0xF };
+        match (is_packed(register.ty, self.version), *components) {
+            (true, used) => *components |= packed(used, mask).ok_or(Kind::Redeclared { register })?.0,
+            (false, 0) => *components = 0xF,
+            (false, _) => return Err(Kind::Redeclared { register }),
         }
-        *components |= mask;
         Ok(())
     }
 
@@ -267,6 +262,29 @@ impl Rules {
 
 fn is_loop(block: Block) -> bool {
     matches!(block, Block::Loop | Block::Rep)
+}
+
+/// True for what goes from stage to stage in model 3, where registers hold several semantics in different components.
+pub(crate) fn is_packed(ty: RegisterType, version: Version) -> bool {
+    match ty {
+        RegisterType::Output => true,
+        RegisterType::Input => version.stage == Stage::Pixel && version.major >= 3,
+        _ => false,
+    }
+}
+
+/// The components that a `dcl` with this mask means in a register of which some are `used`, and by how many they lie further
+/// on than those of the semantic.
+///
+/// By the reference they are those of the mask, and of the semantic. Wine's HLSL compiler (1.14 of vkd3d-shader) packs
+/// semantics one after the other too, but declares each from `.x` on; where that overlaps, the next free components are
+/// meant, and they are the semantic's first.
+pub(crate) fn packed(used: u8, mask: u8) -> Option<(u8, u8)> {
+    if used & mask == 0 {
+        return Some((mask, 0));
+    }
+    let (shift, count) = (8 - used.leading_zeros(), mask.count_ones());
+    (shift + count <= 4).then(|| (((1 << count) - 1) << shift, shift as u8))
 }
 
 /// Matrix opcodes stand for several dot products, so the result cannot be written over what they read.

@@ -63,6 +63,14 @@ fn every_damaged_token_is_an_error_or_another_shader() {
     }
 }
 
+/// Wine's HLSL compiler has a version of its own for the profile ps_2_b.
+#[test]
+fn version_2_2_is_2_x() {
+    let signature = signature(&[0xFFFF_0202, 0xFFFF]).expect("an empty shader");
+    assert_eq!(signature.version, afterimage_shader_d3d9::tables::Version::ps(2, 1));
+    assert!(afterimage_shader_d3d9::signature(&[0xFFFF_0203, 0xFFFF]).is_err());
+}
+
 /// Errors name the token, the opcode and the field.
 #[test]
 fn errors_say_what_and_where() {
@@ -150,7 +158,7 @@ fn illegal_shaders_are_rejected_with_the_reason() {
         ("ps_2_0\ndcl t0\ntexld r0, t0, s3", "token 7 (texld): source 1: s3 is not declared"),
         ("ps_3_0\nmov r0, vFace", "vFace is not declared"),
         ("ps_2_0\ndcl t0\ndcl t0", "token 4 (dcl): t0 has been declared already"),
-        ("vs_3_0\ndcl_texcoord o0.xy\ndcl_texcoord1 o0.yz", "o0 has been declared already"),
+        ("vs_3_0\ndcl_texcoord o0.xyz\ndcl_texcoord1 o0.yz", "o0 has been declared already"),
         // Flow.
         ("vs_2_0\nmov r0, c[aL]", "aL is used outside of a loop"),
         ("vs_3_0\nrep i0\nrep i0\nrep i0\nrep i0\nrep i0", "token 9 (rep): flow control is nested deeper than 4"),

@@ -176,6 +176,10 @@ impl Lifter<'_> {
             if self.program.version.major < 3 && element.file == RegisterType::Input {
                 value = self.b.fsat(value);
             }
+            if element.shift != 0 {
+                let lanes = [0, 1, 2, 3].map(|lane: u8| lane.saturating_sub(element.shift));
+                value = self.b.swizzle(value, ir::Swizzle::new(&lanes));
+            }
             self.store_input(element.file, element.register, mask, value);
         }
     }
@@ -244,7 +248,9 @@ impl Lifter<'_> {
             // Before model 3 the rasteriser gets colours and fog clamped.
             let clamped = before_3 && matches!(element.usage, Usage::Color | Usage::Fog);
             let value = if clamped { self.b.fsat(value) } else { value };
-            self.b.store_masked(var, Mask(element.mask), value);
+            let lanes = [0, 1, 2, 3].map(|lane| (lane + element.shift).min(3));
+            let value = self.b.swizzle(value, ir::Swizzle::new(&lanes));
+            self.b.store_masked(var, Mask(element.mask >> element.shift), value);
         }
         for (location, usage, index, var) in varyings {
             let output = self.b.output(OutputDecl {
