@@ -350,6 +350,8 @@ impl<'a> Declared<'a> {
                     depth = depth.max(known.map_or(0, |info| info.depth) + 1);
                     leaves = known.map_or(1, |info| info.leaves).saturating_add(leaves);
                 }
+                // Arrays of nothing cost time too.
+                leaves = leaves.max(1);
                 Ty::Struct { id: instruction.result, members: words.into() }
             }
             op::TypePointer => Ty::Pointer { class: word(0), to: word(1) },

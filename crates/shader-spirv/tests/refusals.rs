@@ -13,8 +13,12 @@ fn words(name: &str) -> Vec<u32> {
 
 /// Place of the first instruction with this opcode.
 fn find(words: &[u32], opcode: u32) -> usize {
+    find_where(words, |instruction| instruction[0] & 0xffff == opcode)
+}
+
+fn find_where(words: &[u32], wanted: impl Fn(&[u32]) -> bool) -> usize {
     let mut at = 5;
-    while words[at] & 0xffff != opcode {
+    while !wanted(&words[at..]) {
         at += (words[at] >> 16) as usize;
     }
     at
@@ -113,6 +117,29 @@ fn a_function_that_calls_itself_is_refused() {
     words.drain(call + 4..call + 4 + nop);
     let error = lift(&Program::parse(&words).unwrap(), &Options::default()).unwrap_err();
     assert_eq!(error.kind, LiftErrorKind::Recursion);
+}
+
+/// Damages that once did harm.
+#[test]
+fn found_by_fuzzing() {
+    let refused = |words: &[u32]| lift(&Program::parse(words).unwrap(), &Options::default()).unwrap_err().kind;
+    // A continue construct that goes to itself, which was repeated within itself without end.
+    let mut looping = words("loops.frag");
+    let next = looping[find(&looping, 246) + 2];
+    let label = find_where(&looping, |i| i[0] & 0xffff == 248 && i[1] == next);
+    let branch = label + find(&[&[0; 5], &looping[label..]].concat(), 249) - 5;
+    looping[branch + 1] = next;
+    assert_eq!(refused(&looping), LiftErrorKind::Unstructured);
+    // A component far beyond the location.
+    let mut far = words("merged.frag");
+    let component = find_where(&far, |i| i[0] & 0xffff == 71 && i[2] == 31);
+    far[component + 3] = u32::MAX;
+    assert_eq!(refused(&far), LiftErrorKind::Malformed("an input or output goes beyond its location"));
+    // Clip distances that are vectors.
+    let mut clip = words("varyings.vert");
+    let location = find_where(&clip, |i| i[0] & 0xffff == 71 && i[2] == 30 && i[3] == 2);
+    (clip[location + 2], clip[location + 3]) = (11, 3);
+    assert!(matches!(refused(&clip), LiftErrorKind::Malformed(_)));
 }
 
 fn damage() -> impl Strategy<Value = (prop::sample::Index, Vec<(prop::sample::Index, u32, bool)>)> {

@@ -141,3 +141,30 @@ fn random_modules_survive() {
         compare(&module, &artifact, &format!("round {round}"));
     }
 }
+
+/// Direct3D 9 shaders, through our back end and back.
+#[test]
+fn direct3d_shaders_survive() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shader-d3d9/tests/filetests");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|e| e != "asm") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let tokens = afterimage_shader_d3d9::assemble(text.split("; --- IR").next().unwrap()).unwrap();
+        let link =
+            afterimage_shader_d3d9::LinkInfo::of_pixel_shader(&afterimage_shader_d3d9::signature(&tokens).unwrap());
+        let runtime = afterimage_shader_d3d9::RuntimeInfo { link, ..Default::default() };
+        let mut module = afterimage_shader_d3d9::lift(&tokens, &runtime).unwrap();
+        let rules = FloatRules::Strict;
+        afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: rules });
+        for bindless in [false, true] {
+            let artifact = emit(&module, &options(bindless)).unwrap();
+            compare(&module, &artifact, &path.display().to_string());
+        }
+        count += 1;
+    }
+    assert!(count >= 8);
+}

@@ -26,25 +26,36 @@ pub(super) struct Place {
     matrix: Option<(u32, bool)>,
 }
 
+/// Most scalars and vectors in a block.
+const MAX_MEMBERS: u32 = 1 << 20;
+/// Uniform blocks that are looked at; a bank's number is a byte.
+const MAX_UNIFORMS: usize = 4096;
+
 /// Banks so far.
 #[derive(Default)]
 pub(super) struct Blocks {
     banks: FxHashMap<BlockSource, (Bank, BlockUse)>,
     /// Uniform blocks of the module, in the order of their bank ids from 1 on.
     uniforms: Option<Vec<Descriptor>>,
+    /// Bytes of types.
+    sizes: FxHashMap<u32, u32>,
 }
 
 impl Lifter<'_> {
     /// A pointer into a block.
-    pub(super) fn block_pointer(&self, source: BlockSource, ty: u32) -> Result<Pointer, LiftErrorKind> {
-        if self.d.leaves(ty) > 1 << 20 {
+    pub(super) fn block_pointer(&mut self, source: BlockSource, id: u32) -> Result<Pointer, LiftErrorKind> {
+        if self.d.leaves(id) > MAX_MEMBERS {
             return Err(LiftErrorKind::TooMany("members in a block"));
         }
-        let ty = self.d.ty(ty)?;
-        let size = self.block_size(ty, None)?;
+        let ty = self.d.ty(id)?.clone();
+        let size = match self.blocks.sizes.get(&id) {
+            Some(&size) => size,
+            None => self.block_size(&ty, None)?,
+        };
+        self.blocks.sizes.insert(id, size);
         let (dynamic, matrix) = (SmallVec::new(), None);
         let root = Root::Block(Place { source, size, byte: 0, dynamic, component: 4, matrix });
-        Ok(Pointer { ty: ty.clone(), root, lane: None })
+        Ok(Pointer { ty, root, lane: None })
     }
 
     /// A pointer to an array of uniform blocks.
@@ -171,6 +182,9 @@ impl Lifter<'_> {
                     Ok(Ty::Array { len: Some(len), .. }) => (*len).min(256),
                     _ => 1,
                 };
+                if all.len() > MAX_UNIFORMS {
+                    break;
+                }
                 all.extend((0..len).map(|element| Descriptor { element, ..first }));
             }
             all.sort_unstable();
@@ -189,7 +203,7 @@ impl Lifter<'_> {
     /// `lanes` components of a block, untyped.
     pub(super) fn load_words(&mut self, place: &Place, lanes: u8) -> Result<Value, LiftErrorKind> {
         let bank = self.bank(place.source, place.size)?;
-        let byte = |lane: u8| place.byte.saturating_add(u32::from(lane) * place.component);
+        let byte = |lane: u8| place.byte.saturating_add(u32::from(lane).saturating_mul(place.component));
         if place.dynamic.iter().all(|(_, stride)| stride % 16 == 0) {
             // Registers are known but for an offset of whole registers.
             let mut offset = None;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use afterimage_ir::{Kind, Stage, Type, Var};
 
-use super::structure::{Case, Continue, FUNCTION, Node, ScopeId, leaves};
+use super::structure::{Case, Continue, FUNCTION, Node, ScopeId};
 use super::value::Slot;
 use super::{Frame, LiftError, LiftErrorKind, Lifter, MAX_CALLS};
 use crate::tables::op;
@@ -78,6 +78,7 @@ impl Lifter<'_> {
 
     fn nodes<'t>(&mut self, nodes: &'t [Node], open: &mut Vec<Open<'t>>) -> Result<(), LiftError> {
         for node in nodes {
+            self.spend(1).map_err(|kind| self.error_in(self.frame.block, kind))?;
             self.node(node, open)?;
         }
         Ok(())
@@ -167,6 +168,7 @@ impl Lifter<'_> {
                 continue;
             }
             let (pairs, _) = d.program.operands(instruction).as_chunks::<2>();
+            self.spend(pairs.len() as u32)?;
             let pair = pairs.iter().find(|[_, label]| function.labels.get(label) == Some(&from));
             let Some(&[value, _]) = pair else {
                 return Err(LiftErrorKind::Malformed("a phi has no value for the block that comes here"));
@@ -392,7 +394,7 @@ impl Lifter<'_> {
         self.calls.push(function);
         self.deeper()?;
         let mut open = Vec::new();
-        if leaves(&body.tree, FUNCTION) {
+        if body.returns_early {
             self.scope(FUNCTION, &body.tree, &mut open)?;
         } else {
             self.nodes(&body.tree, &mut open)?;

@@ -102,6 +102,9 @@ impl Lifter<'_> {
             if class != storage::Input && class != storage::Output {
                 continue;
             }
+            if d.leaves(to) > super::MAX_LEAVES {
+                return Err(LiftErrorKind::TooMany("scalars and vectors in an input or output"));
+            }
             let mut assigned = Vec::new();
             let mut start = Start::new(d.decorations(id), None, None);
             self.assign(d.ty(to)?, 0, 0, &mut start, &mut assigned)?;
@@ -155,9 +158,6 @@ impl Lifter<'_> {
         start: &mut Start<'_>,
         out: &mut Vec<Assigned>,
     ) -> Result<(), LiftErrorKind> {
-        if out.len() > super::MAX_LEAVES as usize {
-            return Err(LiftErrorKind::TooMany("scalars and vectors in an input or output"));
-        }
         match ty {
             Ty::Struct { id, members } => {
                 let mut leaf = leaf;
@@ -191,7 +191,7 @@ impl Lifter<'_> {
                     (None, Some(location)) => {
                         start.location = Some(location.saturating_add(1));
                         let component = find(start.decorations, decoration::Component).unwrap_or(0);
-                        if component + u32::from(ty.lanes) > 4 {
+                        if component.saturating_add(u32::from(ty.lanes)) > 4 {
                             return Err(LiftErrorKind::Malformed("an input or output goes beyond its location"));
                         }
                         let location = u8::try_from(location).ok().filter(|&location| location < 64);
@@ -282,6 +282,9 @@ impl Lifter<'_> {
         };
         let part = Part { storage, leaf: assigned.leaf, element: assigned.element, component };
         let lanes = component + assigned.ty.lanes;
+        if lanes > 4 {
+            return Err(LiftErrorKind::Malformed("a builtin output does not have the type that it should have"));
+        }
         match outputs.iter_mut().find(|output| output.0 == at) {
             Some((_, ty, _, parts)) => {
                 if ty.kind != assigned.ty.kind {

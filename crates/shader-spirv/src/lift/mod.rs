@@ -37,6 +37,8 @@ use value::{Slot, Val};
 const MAX_INSTRUCTIONS: usize = 1 << 18;
 /// Most scalars and vectors in one value or variable.
 const MAX_LEAVES: u32 = 4096;
+/// Most parts of composites moved, and pieces of functions walked.
+const MAX_WORK: u32 = 1 << 23;
 /// Deepest nesting of calls.
 const MAX_CALLS: usize = 48;
 
@@ -127,6 +129,8 @@ fn check_modes(d: &Declared<'_>, entry: &EntryPoint) -> Result<(), LiftError> {
 #[derive(Default)]
 struct Body {
     tree: Vec<Node>,
+    /// Whether it returns from inside of constructs.
+    returns_early: bool,
     /// Values that are used in other blocks than their own.
     crossing: FxHashSet<u32>,
 }
@@ -165,6 +169,7 @@ struct Lifter<'a> {
     blocks: blocks::Blocks,
     interface: interface::Interface,
     flow: flow::Flow,
+    work: u32,
 }
 
 impl<'a> Lifter<'a> {
@@ -182,6 +187,7 @@ impl<'a> Lifter<'a> {
             blocks: blocks::Blocks::default(),
             interface: interface::Interface::default(),
             flow: flow::Flow::default(),
+            work: 0,
         }
     }
 
@@ -224,7 +230,8 @@ impl<'a> Lifter<'a> {
         }
         let f = &self.d.functions[function];
         let tree = structure::structure(self.d, f)?;
-        let body = Rc::new(Body { tree, crossing: crossing(self.d, f) });
+        let returns_early = structure::leaves(&tree, structure::FUNCTION);
+        let body = Rc::new(Body { tree, returns_early, crossing: crossing(self.d, f) });
         self.bodies.insert(function, body.clone());
         Ok(body)
     }
@@ -274,6 +281,15 @@ impl<'a> Lifter<'a> {
         }
         self.frame.homes.insert(id, self.frame.block);
         self.frame.values.insert(id, value);
+    }
+
+    /// Counts work that leaves no instruction behind.
+    fn spend(&mut self, amount: u32) -> Result<(), LiftErrorKind> {
+        self.work = self.work.saturating_add(amount);
+        if self.work > MAX_WORK {
+            return Err(LiftErrorKind::TooMany("parts of composites and inlined blocks"));
+        }
+        Ok(())
     }
 
     fn check_size(&self) -> Result<(), LiftErrorKind> {

@@ -397,15 +397,17 @@ impl Walk<'_> {
         }
         self.frames.pop();
         let jumps = count(&body, &|node| matches!(node, Node::Continue(s) if *s == scope));
-        let size = self.size(&construct);
-        let next = if jumps * size > MAX_REPEATED {
-            if count(&construct, &|node| matches!(node, Node::Again(s) if *s == scope)) > 0 {
-                return Err(self.error(self.f.blocks[next].terminator, LiftErrorKind::Unstructured));
-            }
-            Continue::Shared(construct)
-        } else {
-            Continue::Inline(construct)
+        let shared = jumps * self.size(&construct) > MAX_REPEATED;
+        let again = |node: &Node| match node {
+            // The construct would be part of itself.
+            Node::Continue(s) => *s == scope,
+            Node::Again(s) => shared && *s == scope,
+            _ => false,
         };
+        if count(&construct, &again) > 0 {
+            return Err(self.error(self.f.blocks[next].terminator, LiftErrorKind::Unstructured));
+        }
+        let next = if shared { Continue::Shared(construct) } else { Continue::Inline(construct) };
         Ok(Node::Loop { scope, body, next })
     }
 

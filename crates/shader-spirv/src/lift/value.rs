@@ -58,6 +58,7 @@ impl Lifter<'_> {
         if self.d.leaves(ty) > MAX_LEAVES {
             return Err(LiftErrorKind::TooMany("scalars and vectors in a value"));
         }
+        self.spend(self.d.leaves(ty))?;
         let ty = self.d.ty(ty)?.clone();
         self.conform_to(value, &ty)
     }
