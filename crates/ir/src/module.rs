@@ -14,6 +14,8 @@ pub const MAX_VALUES: usize = 1 << 20;
 pub const MAX_ARRAY: u32 = 4096;
 /// Most registers of a constant bank.
 pub const MAX_BANK: u32 = 1 << 16;
+/// Most variables.
+pub const MAX_VARS: usize = 1 << 14;
 /// Most specialisation constants.
 pub const MAX_SPECS: usize = 64;
 /// Texture slots: 16 of the pixel stage, then 4 of the vertex stage.

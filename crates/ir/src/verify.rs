@@ -135,6 +135,9 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
             return fail(place, format!("constant {} is declared twice", d.id));
         }
     }
+    if m.vars.len() > MAX_VARS {
+        return fail("module", format!("more than {MAX_VARS} variables"));
+    }
     let mut elements = 0u32;
     for (i, d) in m.vars.iter().enumerate() {
         elements = elements.saturating_add(d.array.unwrap_or(0));

@@ -172,6 +172,8 @@ fn damaged_tables_are_rejected() {
     assert_eq!(broken(|m| m.regions[0].insts.insert(0, Inst(999))), Err("not in the table".to_owned()));
     assert_eq!(broken(|m| m.values[0].def = Def::None), Err("v0 has its definition elsewhere".to_owned()));
     assert_eq!(broken(|m| m.values[0].ty.lanes = 9), Err("the result is f32x9, not f32x4".to_owned()));
+    let many = broken(|m| m.vars = vec![VarDecl { name: String::new(), ty: Type::F32, array: None }; MAX_VARS + 1]);
+    assert_eq!(many, Err("more than 16384 variables".to_owned()));
     assert_eq!(broken(|m| m.insts[0].imm = Imm::None), Err("wrong kind of immediate".to_owned()));
     assert_eq!(broken(|m| m.insts[0].imm = Imm::Input(Input(7))), Err("no such input".to_owned()));
     assert_eq!(broken(|m| m.insts[0].results[0] = Value(999)), Err("v999 is not in the table".to_owned()));

@@ -11,6 +11,10 @@
 //!   the system block's register `n` is at byte `16 * n`.
 //! * Descriptor set 0: bindings 0 `texture2D[]`, 1 `textureCube[]`, 2 `texture3D[]`, 3 `sampler[]`; runtime arrays if
 //!   [`Options::bindless`], else arrays of 20 by slot.
+//! * Positions are `Invariant`, and what they, clip distances and depth depend on is `NoContraction`: see [`afterimage_ir::exact`].
+//! * Nothing is `RelaxedPrecision`, whatever the guest says (`_pp`): desktop drivers ignore it, and where it has an effect, on
+//!   mobile GPUs, it means 16 bits also for texture coordinates and depths, which Direct3D 9 programs marked so without harm on the
+//!   cards of their time that computed with 24 bits and more.
 //! * The entry point is `main`. Push constants hold pointers, so 64-bit integers are not needed.
 #![forbid(unsafe_code)]
 
