@@ -30,7 +30,7 @@ fn drawn(fvf: u32, setup: impl FnOnce(&mut Device)) -> Drawn {
     let log = rig.log();
     let state = log.draws.last().unwrap().clone();
     let code = |id| log.uploads.iter().rfind(|(other, _)| *other == id).map(|(_, code)| code.clone()).unwrap();
-    Drawn { vertex: code(state.shaders.vertex), pixel: code(state.shaders.pixel), state: state.clone() }
+    Drawn { vertex: code(state.shaders.vertex), pixel: code(state.shaders.pixel), state }
 }
 
 impl Drawn {
