@@ -36,10 +36,9 @@ impl OpcodeInfo {
         let pixel = version.stage == Stage::Pixel;
         // Half precision says nothing about the value, so compilers put it wherever there is a result.
         let precision = if pixel && version.major >= 2 { DST_PARTIAL_PRECISION } else { 0 };
-        // The reference has no `_sat` in vs_2_x, but Wine's HLSL compiler writes it, and drivers take it.
-        let saturate = if pixel || version.major >= 2 { DST_SATURATE } else { 0 };
         match self.operands.iter().find(|operand| operand.is_dst()) {
-            Some(Operand::Dst) => saturate | precision,
+            // The reference has it in no vertex shader before 3.0, but Wine's HLSL compiler writes it in all.
+            Some(Operand::Dst) => DST_SATURATE | precision,
             Some(Operand::DstDeclared) if version.major >= 3 => DST_CENTROID | precision,
             Some(Operand::DstDeclared) if pixel && version.major == 2 => DST_CENTROID | precision,
             Some(Operand::DstPredicate | Operand::DstKill) => precision,

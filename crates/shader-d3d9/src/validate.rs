@@ -277,14 +277,15 @@ pub(crate) fn is_packed(ty: RegisterType, version: Version) -> bool {
 /// on than those of the semantic.
 ///
 /// By the reference they are those of the mask, and of the semantic. Wine's HLSL compiler (1.14 of vkd3d-shader) packs
-/// semantics one after the other too, but declares each from `.x` on; where that overlaps, the next free components are
-/// meant, and they are the semantic's first.
+/// semantics one after the other too, but declares each from `.x` on, and the point size as all four; where that overlaps,
+/// the next free components are meant, and they are the semantic's first. `None` if none is free behind those in use.
 pub(crate) fn packed(used: u8, mask: u8) -> Option<(u8, u8)> {
     if used & mask == 0 {
         return Some((mask, 0));
     }
-    let (shift, count) = (8 - used.leading_zeros(), mask.count_ones());
-    (shift + count <= 4).then(|| (((1 << count) - 1) << shift, shift as u8))
+    let shift = 8 - used.leading_zeros();
+    let count = mask.count_ones().min(4 - shift.min(4));
+    (count != 0).then(|| (((1 << count) - 1) << shift, shift as u8))
 }
 
 /// Matrix opcodes stand for several dot products, so the result cannot be written over what they read.

@@ -133,7 +133,7 @@ fn illegal_shaders_are_rejected_with_the_reason() {
         ("vs_3_0\nm4x4 r0, c0, c254", "register number 257 of `c` is out of range (vs_3_0 has 256)"),
         ("ps_3_0\ndcl_texcoord v0\nloop aL, i0\nmov r0, c[aL]\nendloop", "relative addressing of `c` is not possible"),
         // Modifiers, masks, swizzles.
-        ("vs_1_1\nmov_sat r0, c0", "token 2 (mov): result modifier has the value 0x1, which vs_1_1 does not have"),
+        ("vs_1_1\nmov_pp r0, c0", "token 2 (mov): result modifier has the value 0x2, which vs_1_1 does not have"),
         ("vs_3_0\nmov_pp r0, c0", "result modifier has the value 0x2"),
         ("ps_2_0\nmov_centroid r0, c0", "result modifier has the value 0x4"),
         ("ps_2_0\nmov_x2 r0, c0", "result shift has the value 0x1, which ps_2_0 does not have"),
@@ -158,7 +158,7 @@ fn illegal_shaders_are_rejected_with_the_reason() {
         ("ps_2_0\ndcl t0\ntexld r0, t0, s3", "token 7 (texld): source 1: s3 is not declared"),
         ("ps_3_0\nmov r0, vFace", "vFace is not declared"),
         ("ps_2_0\ndcl t0\ndcl t0", "token 4 (dcl): t0 has been declared already"),
-        ("vs_3_0\ndcl_texcoord o0.xyz\ndcl_texcoord1 o0.yz", "o0 has been declared already"),
+        ("vs_3_0\ndcl_texcoord o0.xyw\ndcl_texcoord1 o0.yz", "o0 has been declared already"),
         // Flow.
         ("vs_2_0\nmov r0, c[aL]", "aL is used outside of a loop"),
         ("vs_3_0\nrep i0\nrep i0\nrep i0\nrep i0\nrep i0", "token 9 (rep): flow control is nested deeper than 4"),

@@ -365,6 +365,9 @@ fn semantics_are_packed_and_split() {
     let results = constants().run(&lifted(text, &RuntimeInfo::default()));
     assert_eq!(results.location(2), [1.0, 0.0, 0.0, 0.0]);
     assert_eq!(results.location(3), [2.0, 3.0, 4.0, 0.0]);
+    let text = "vs_3_0\ndcl_fog o1.x\ndcl_psize o1\nmov o1, c0";
+    let results = constants().run(&lifted(text, &RuntimeInfo::default()));
+    assert_eq!((results.location(io::FOG_LOCATION)[0], results.at(OutputAt::PointSize)[0]), (1.0, 2.0));
     let text = "ps_3_0\ndcl_texcoord0 v1.xy\ndcl_texcoord2 v1.xy\nmov oC0, v1";
     assert_eq!(pixel(text, RuntimeInfo::default(), pixel_world()).location(0), [0.5, 0.25, 1.0, 2.0]);
 }

@@ -223,6 +223,8 @@ impl Lifter<'_> {
         for element in &self.signature.outputs {
             let value = self.output_register(element.file, element.register);
             let value = self.b.cast(value, ir::Kind::Float);
+            let lanes = [0, 1, 2, 3].map(|lane| (lane + element.shift).min(3));
+            let value = self.b.swizzle(value, ir::Swizzle::new(&lanes));
             match element.usage {
                 _ if !io::is_system_output(element) => {}
                 Usage::PSize => {
@@ -248,8 +250,6 @@ impl Lifter<'_> {
             // Before model 3 the rasteriser gets colours and fog clamped.
             let clamped = before_3 && matches!(element.usage, Usage::Color | Usage::Fog);
             let value = if clamped { self.b.fsat(value) } else { value };
-            let lanes = [0, 1, 2, 3].map(|lane| (lane + element.shift).min(3));
-            let value = self.b.swizzle(value, ir::Swizzle::new(&lanes));
             self.b.store_masked(var, Mask(element.mask >> element.shift), value);
         }
         for (location, usage, index, var) in varyings {

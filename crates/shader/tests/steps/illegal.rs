@@ -88,6 +88,6 @@ fn reason(kind: &ParseErrorKind) -> String {
 /// A change that is legal in one version and not in another, to see that both tests look at the same thing.
 #[test]
 fn legality_depends_on_the_version() {
-    let saturate = Change::Result(afterimage_shader_d3d9::tables::DST_SATURATE);
-    assert!(saturate.is_legal(Opcode::Add, Version::ps(1, 1)) && !saturate.is_legal(Opcode::Add, Version::vs(1, 1)));
+    let partial = Change::Result(afterimage_shader_d3d9::tables::DST_PARTIAL_PRECISION);
+    assert!(partial.is_legal(Opcode::Add, Version::ps(2, 0)) && !partial.is_legal(Opcode::Add, Version::vs(2, 0)));
 }
