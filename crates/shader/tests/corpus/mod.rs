@@ -21,6 +21,7 @@ use afterimage_shader_d3d9::{Program, Signature, assemble, tokens_from_bytes};
 use std::path::Path;
 
 pub(crate) use changes::{Change, changes};
+pub(crate) use texts::assembled;
 
 /// A whole shader.
 #[derive(Clone, Debug)]
@@ -40,6 +41,7 @@ pub(crate) struct Entry {
 pub(crate) fn all() -> Vec<Entry> {
     let mut entries = generated();
     entries.extend(texts::entries());
+    entries.extend(assembled());
     entries.extend(compiled());
     entries
 }
@@ -70,7 +72,13 @@ fn of_row(op: Opcode, version: Version, entries: &mut Vec<Entry>) {
     entries.push(entry("plain", plain.encode(), RuntimeInfo::default()));
     // What may be bound to the slots, as far as it changes the code.
     let asks = |wanted: fn(&SamplerUse) -> bool| signature.samplers.iter().flatten().any(wanted);
+    // What two coordinates find in a cube, a volume or a depth texture is open.
+    let two = matches!(
+        op,
+        Opcode::TexM3x2Pad | Opcode::TexM3x2Tex | Opcode::TexReg2Ar | Opcode::TexReg2Gb | Opcode::TexDp3Tex
+    );
     let shapes: &[(u8, &str)] = match () {
+        () if two => &[(bound::FETCH4, "four texels"), (bound::PROJECTED, "projected")],
         () if asks(|sampler| *sampler == SamplerUse::Undeclared) => &[
             (bound::CUBE, "cube"),
             (bound::D3, "volume"),

@@ -6,7 +6,7 @@ use afterimage_shader_d3d9::io::{FogMode, PixelOps, RuntimeInfo, VertexOps};
 use afterimage_shader_d3d9::tables::{Stage, Version};
 use std::path::Path;
 
-/// The texts of every version, and the assembler sources of the front end's tests and of the sample programs.
+/// The texts of every version that they are for.
 pub(crate) fn entries() -> Vec<Entry> {
     let mut entries = Vec::new();
     for version in Version::ALL {
@@ -17,6 +17,12 @@ pub(crate) fn entries() -> Vec<Entry> {
         }
     }
     entries.extend(under_states());
+    entries
+}
+
+/// The assembler sources of the front end's tests and of the sample programs.
+pub(crate) fn assembled() -> Vec<Entry> {
+    let mut entries = Vec::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for folder in ["../shader-d3d9/tests/filetests", "../../samples/shaders"] {
         let files = std::fs::read_dir(root.join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));

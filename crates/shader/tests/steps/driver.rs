@@ -149,14 +149,16 @@ fn ordered(stage: &str, declarations: &str, code: &str) -> String {
     format!("{stage} {{\n{}\n{}\n{code}\nreturn\n}}", of("input"), of("output"))
 }
 
-/// How many quads were compared, and how many could not be.
+/// How many quads were compared, and how many could not be; and the shaders none of whose quads could be.
 #[derive(Default)]
 struct Count {
     compared: AtomicUsize,
     ambiguous: AtomicUsize,
+    unknown: Mutex<Vec<String>>,
 }
 
 fn compare(case: &Case<'_>, picture: &Picture, count: &Count) -> Result<(), String> {
+    let mut compared = 0;
     let interpreter = Interpreter::new(&case.lifted).map_err(|e| e.to_string())?;
     // Vulkan bounds the error of sine and cosine for small angles only.
     let mut angles = false;
@@ -170,11 +172,15 @@ fn compare(case: &Case<'_>, picture: &Picture, count: &Count) -> Result<(), Stri
                 continue;
             }
             count.compared.fetch_add(1, Ordering::Relaxed);
+            compared += 1;
             for lane in 0..4 {
                 compare_lane(case, picture, &world, &outcome, lane)
                     .map_err(|e| format!("world {index}, quad {quad}, lane {lane}: {e}\n{}", case.lifted))?;
             }
         }
+    }
+    if compared == 0 {
+        count.unknown.lock().expect("nothing panics with it").push(case.entry.name.clone());
     }
     Ok(())
 }
@@ -275,7 +281,9 @@ fn the_driver_computes_what_the_interpreter_does() {
         }
     });
     let (compared, ambiguous) = (count.compared.into_inner(), count.ambiguous.into_inner());
+    let unknown = count.unknown.into_inner().expect("nothing panics with it");
     println!("driver: {compared} quads compared, {ambiguous} could not be because of their texture coordinates");
     report("driver", entries.len(), start, failed.into_inner().expect("nothing panics with it"));
     assert!(compared > 4 * ambiguous, "too little was compared");
+    assert!(unknown.is_empty(), "nothing of these was compared:\n{}", unknown.join("\n"));
 }

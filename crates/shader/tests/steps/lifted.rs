@@ -6,7 +6,7 @@ use crate::world::{WORLDS, World};
 use crate::{every_entry, shader};
 use afterimage_interp::Interpreter;
 use afterimage_ir::{Op, OutputAt, OutputDecl};
-use afterimage_shader::{PixelOps, RuntimeInfo, VertexOps, bound};
+use afterimage_shader::{PixelOps, RuntimeInfo, VertexOps};
 use afterimage_shader_d3d9::tables::{RAST_FOG, RAST_POINT_SIZE, RegisterType as R, Stage, Usage};
 use afterimage_shader_d3d9::{Program, Signature};
 
@@ -91,13 +91,10 @@ fn check(entry: &Entry) -> Result<(), String> {
 
 #[test]
 fn the_lifter_means_what_the_reference_says() {
-    // What the state around a shader adds is not the shader's. What two coordinates find in a cube, a volume or a depth texture
-    // is open.
+    // What the state around a shader adds is not the shader's.
     let own = |entry: &Entry| {
-        let RuntimeInfo { pixel_ops, vertex_ops, textures, .. } = entry.runtime;
-        let two = ["texm3x2pad", "texm3x2tex", "texreg2ar", "texreg2gb"].iter().any(|op| entry.name.contains(op));
-        let flat = textures[0] & (bound::KIND | bound::SHADOW) == bound::D2;
-        pixel_ops == PixelOps::default() && vertex_ops == VertexOps::default() && (flat || !two)
+        let RuntimeInfo { pixel_ops, vertex_ops, .. } = entry.runtime;
+        pixel_ops == PixelOps::default() && vertex_ops == VertexOps::default()
     };
     let entries: Vec<Entry> = corpus::all().into_iter().filter(own).collect();
     every_entry("lifter", &entries, check);

@@ -20,6 +20,7 @@ mod metal;
 mod passes;
 mod reference;
 mod rig;
+mod states;
 mod valid;
 mod world;
 

@@ -2,7 +2,7 @@
 //! the pixels show, a pixel shader over two rows of pixels; once for every world.
 
 use crate::gpu::{Buffer, Gpu};
-use crate::world::{LEVELS, SIZE, VERTICES, WIDTH, WORLDS, World};
+use crate::world::{SIZE, VERTICES, WIDTH, WORLDS, World};
 use afterimage_ir::{Dim, Stage};
 use afterimage_shader_d3d9::Bank;
 use afterimage_spirv::TEXTURE_INDEX_BITS;
@@ -96,14 +96,14 @@ impl Shape {
         Self { format, view: vk::ImageViewType::TYPE_2D, extent, levels: 1, layers: 1, usage }
     }
 
-    fn texture(dim: Dim, format: vk::Format) -> Self {
+    fn texture(dim: Dim, slot: u32, format: vk::Format) -> Self {
         let view = match dim {
             Dim::D2 => vk::ImageViewType::TYPE_2D,
             Dim::Cube => vk::ImageViewType::CUBE,
             Dim::D3 => vk::ImageViewType::TYPE_3D,
         };
         let depth = if dim == Dim::D3 { SIZE } else { 1 };
-        let levels = if dim == Dim::Cube || format == DEPTH { 1 } else { LEVELS };
+        let levels = if format == DEPTH { 1 } else { World::levels(dim, slot) };
         let extent = vk::Extent3D { width: SIZE, height: SIZE, depth };
         let layers = if dim == Dim::Cube { 6 } else { 1 };
         let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
@@ -184,10 +184,11 @@ impl Rig {
     unsafe fn fill(&mut self) -> Result<()> {
         // SAFETY: see `new`.
         unsafe {
-            let mut shapes: Vec<_> = (0..SLOTS).map(|slot| (Shape::texture(Dim::D2, COLOR), Dim::D2, slot)).collect();
-            shapes.push((Shape::texture(Dim::Cube, COLOR), Dim::Cube, 0));
-            shapes.push((Shape::texture(Dim::D3, COLOR), Dim::D3, 0));
-            shapes.push((Shape::texture(Dim::D2, DEPTH), Dim::D2, 0));
+            let mut shapes: Vec<_> =
+                (0..SLOTS).map(|slot| (Shape::texture(Dim::D2, slot, COLOR), Dim::D2, slot)).collect();
+            shapes.push((Shape::texture(Dim::Cube, 0, COLOR), Dim::Cube, 0));
+            shapes.push((Shape::texture(Dim::D3, 0, COLOR), Dim::D3, 0));
+            shapes.push((Shape::texture(Dim::D2, 0, DEPTH), Dim::D2, 0));
             for (shape, dim, slot) in shapes {
                 let texture = self.texture(&shape, dim, slot)?;
                 self.textures.push(texture);

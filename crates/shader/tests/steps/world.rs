@@ -16,8 +16,11 @@ pub(crate) const VERTICES: u32 = 16;
 pub(crate) const DEPTH: f32 = 0.25;
 /// Texels along each side of the first level.
 pub(crate) const SIZE: u32 = 16;
-/// Levels of textures that have levels; cubes have one.
-pub(crate) const LEVELS: u32 = 5;
+/// Levels of textures that have levels.
+const LEVELS: u32 = 5;
+
+/// Away from the borders of texels.
+const WITHIN: f32 = 3.0 / 256.0;
 
 /// Four pixels or four vertices in a world.
 pub(crate) struct World {
@@ -93,9 +96,11 @@ impl World {
         [0, 1, 2, 3].map(|component| {
             let seed = index * 4096 + u32::from(location) * 16 + component * 4;
             let base = (mix(seed) % 32) as f32 / 16.0 - if index == 0 { 0.0 } else { 0.5 };
-            // A texel, two, or a half of one to the next pixel.
-            let slope = |seed: u32| [0.0625, 0.125, -0.0625, 0.03125][(mix(seed) % 4) as usize];
-            base + slope(seed + 1) * x + slope(seed + 2) * y + 0.01171875
+            // Part of a texel to the next pixel, which calls for the first level; in one world four texels of one coordinate, which
+            // calls for the third.
+            let slope = |seed: u32| [1.0, 0.5, -1.0, -0.5][(mix(seed) % 4) as usize] / 64.0;
+            let first = if index == 1 && component == 0 { 0.25 } else { slope(seed + 1) };
+            base + first * x + slope(seed + 2) * y + WITHIN
         })
     }
 
@@ -106,7 +111,7 @@ impl World {
             match index {
                 Self::EDGES if mix(seed) % 3 == 0 => EDGES[(mix(seed) >> 8) as usize % EDGES.len()],
                 2 => (mix(seed) % 256) as f32 / 255.0,
-                _ => ordinary(seed),
+                _ => ordinary(seed) + WITHIN,
             }
             .to_bits()
         })
@@ -125,7 +130,8 @@ impl World {
                 match index {
                     Self::EDGES => EDGES[mix(seed + component) as usize % EDGES.len()],
                     2 => (mix(seed + component) % 256) as f32 / 255.0,
-                    _ => ordinary(seed + component),
+                    // Sums with varyings stay away from borders too.
+                    _ => ordinary(seed + component) + WITHIN * 5.0 / 12.0,
                 }
                 .to_bits()
             }),
@@ -139,12 +145,22 @@ impl World {
         [0, 1, 2, 3].map(|component| ((mix(seed * 4 + component) % 255) as f32 + 1.0) / 256.0)
     }
 
+    /// Levels of a slot's texture: many in the first slot of each stage, which is where shaders of the corpus choose levels; one
+    /// in the others, so that lookups at places that other lookups give have only one to take.
+    pub(crate) fn levels(dim: Dim, slot: u32) -> u32 {
+        if dim == Dim::D2 && slot % 16 == 0 { LEVELS } else { 1 }
+    }
+
     /// Depth of a shadow texture's texel.
     pub(crate) fn depth_texel(x: u32, y: u32) -> f32 {
         (mix(4242 + y * 64 + x) % 15 + 1) as f32 / 16.0
     }
 
     fn nearest(&self, at: f32, size: u32) -> u32 {
+        // Whole numbers are borders too, but those that no arithmetic misses.
+        if at.fract() == 0.0 && at.abs() < 4096.0 {
+            return 0;
+        }
         let place = at * size as f32;
         let within = place - place.floor();
         // How far a driver's arithmetic may be off.
@@ -155,9 +171,12 @@ impl World {
         (place.floor() as i64).rem_euclid(i64::from(size)) as u32
     }
 
-    fn level(&self, lod: Lod, dims: usize) -> u32 {
+    fn level(&self, lod: Lod, dims: usize, levels: u32) -> u32 {
+        if levels == 1 {
+            return 0;
+        }
         let level_at = |lod: f32| {
-            let lod = lod.clamp(0.0, (LEVELS - 1) as f32);
+            let lod = lod.clamp(0.0, (levels - 1) as f32);
             // Half way the lower level counts.
             (lod + 0.5).ceil() as u32 - 1
         };
@@ -248,7 +267,7 @@ impl Environment for World {
             Dim::Cube => self.cube(args.coord),
             dim => {
                 let dims = usize::from(dim.coords());
-                let level = self.level(args.lod, dims);
+                let level = self.level(args.lod, dims, Self::levels(dim, texture.slot.into()));
                 let size = SIZE >> level;
                 let third = if dim == Dim::D3 { self.nearest(z, size) } else { 0 };
                 let slot = if dim == Dim::D2 { u32::from(texture.slot) } else { 0 };
