@@ -12,7 +12,8 @@ use crate::vertices::layout_of;
 use crate::workers::Urgency;
 use afterimage_shader::{RuntimeInfo, Shader, Stage};
 use afterimage_stream::packets::{
-    Compare, CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, Topology, VertexAttribute,
+    self, Compare, CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, Topology,
+    VertexAttribute,
 };
 use afterimage_stream::{Arena, Created, ObjectId, ObjectKind, Packet, Reader, TEXTURE_SLOTS};
 use ash::vk;
@@ -24,8 +25,9 @@ const MOST_SCENES: usize = 256;
 
 /// Code larger than this is not looked at before the validator has passed it, in bytes.
 const MOST_CODE: u32 = 1 << 20;
-/// Guesses that may wait for their shaders' translation.
+/// Guesses that may wait for their shaders' translation, and how many are looked at in a frame.
 const MOST_GUESSES: usize = 4096;
+const GUESSES_PER_FRAME: usize = 64;
 
 /// A batch that is being executed.
 pub(crate) struct Batch<'a> {
@@ -43,7 +45,7 @@ pub(crate) struct Rest<'a> {
 
 /// The state that a draw's pipeline depends on.
 #[derive(Clone)]
-pub(crate) struct Scene {
+struct Scene {
     shaders: SetShaders,
     vertex_input: ObjectId,
     targets: TargetFormats,
@@ -53,6 +55,14 @@ pub(crate) struct Scene {
     /// Texture shapes and what else the state around shaders has beside [`Scene::ops`].
     runtime: RuntimeInfo,
     class: u32,
+}
+
+/// A draw that may come.
+pub(crate) struct Foreseen {
+    scene: Scene,
+    vertex: u32,
+    /// Or [`Key::NONE`].
+    pixel: u32,
 }
 
 /// Shaders that are created further on in the batch.
@@ -93,7 +103,12 @@ impl Renderer {
     /// [`CreateShader`]: translation begins, and what the shader is drawn with is made ahead.
     pub(crate) fn create_shader(&mut self, body: &CreateShader, arena: &dyn Arena) {
         let runtime = self.shading.runtime;
-        let guest = self.library.create(body.id, body.language, code(body, arena), &runtime);
+        let mut guest = self.library.create(body.id, body.language, code(body, arena), &runtime);
+        let declared = if body.stage == packets::Stage::Pixel as u32 { Stage::Pixel } else { Stage::Vertex };
+        if let Some(shader) = guest.shader.take_if(|shader| shader.stage() != declared) {
+            let stage = shader.stage();
+            tracing::error!("{} is a {stage:?} shader, not a {declared:?} shader; its draws are skipped", body.id);
+        }
         let shader = guest.shader.clone();
         self.shaders.insert(body.id, guest);
         let Some(shader) = shader else { return };
@@ -153,23 +168,28 @@ impl Renderer {
     }
 
     fn push_guess(&mut self, scene: Scene) {
-        if self.guesses.len() < MOST_GUESSES && self.variants_of(&scene, &Coming::default()).is_some() {
-            self.guesses.push(scene);
+        if self.guesses.len() < MOST_GUESSES
+            && let Some((vertex, pixel)) = self.variants_of(&scene, &Coming::default())
+            && pixel != Key::NONE
+        {
+            self.guesses.push_back(Foreseen { scene, vertex, pixel });
         }
     }
 
-    /// Hands over the guesses whose shaders are translated by now.
+    /// Hands over guesses whose shaders are translated by now.
     pub(crate) fn follow_guesses(&mut self) {
-        let none = Coming::default();
-        for mut scene in std::mem::take(&mut self.guesses) {
-            let Some((vertex, pixel)) = self.variants_of(&scene, &none) else { continue };
-            if !self.library.is_ready(vertex) || !self.library.is_ready(pixel) {
-                self.guesses.push(scene);
+        for _ in 0..self.guesses.len().min(GUESSES_PER_FRAME) {
+            let Some(mut guess) = self.guesses.pop_front() else { return };
+            if !self.library.is_ready(guess.vertex) || !self.library.is_ready(guess.pixel) {
+                self.guesses.push_back(guess);
                 continue;
             }
-            let Some(inputs) = self.library.variant(vertex).map(|variant| variant.inputs) else { continue };
-            let feeds = |created: &Created| matches!(created, Created::VertexInput(attributes) if layout_of(attributes, inputs).0.reads_buffers_only());
-            let objects = &self.state.objects;
+            let Some(inputs) = self.library.variant(guess.vertex).map(|variant| variant.inputs) else { continue };
+            let feeds = |created: &Created| match created {
+                Created::VertexInput(attributes) => layout_of(attributes, inputs).0.reads_buffers_only(),
+                _ => false,
+            };
+            let (objects, scene) = (&self.state.objects, &mut guess.scene);
             if !objects.get(scene.vertex_input).is_some_and(feeds) {
                 let all = objects.iter(ObjectKind::VertexInput);
                 let Some((id, _)) = all.filter(|(_, created)| feeds(created)).last() else { continue };
@@ -178,7 +198,7 @@ impl Renderer {
             if scene.targets == TargetFormats::default() {
                 scene.targets = self.targets.formats;
             }
-            self.prepare_scene(&scene, &none, Urgency::Guess);
+            self.foresee(&guess, Urgency::Guess);
         }
     }
 
@@ -240,20 +260,28 @@ impl Renderer {
             changed = true;
         }
         for scene in scenes {
-            self.prepare_scene(&scene, &coming, Urgency::Soon);
+            self.foresee(&scene, Urgency::Soon);
         }
     }
 
     /// A draw ahead: its shaders' translation begins at once, so that it is done when all draws have been found.
-    fn note(&mut self, scenes: &mut Vec<Scene>, scene: &mut Scene, changed: &mut bool, topology: u32, coming: &Coming) {
+    fn note(
+        &mut self,
+        scenes: &mut Vec<Foreseen>,
+        scene: &mut Scene,
+        changed: &mut bool,
+        topology: u32,
+        coming: &Coming,
+    ) {
         if topology as usize >= Topology::ALL.len() {
             return;
         }
         let class = pipeline::class(Topology::of(topology as u8));
         if scenes.len() < MOST_SCENES && (std::mem::take(changed) || class != scene.class) {
             scene.class = class;
-            self.variants_of(scene, coming);
-            scenes.push(scene.clone());
+            if let Some((vertex, pixel)) = self.variants_of(scene, coming) {
+                scenes.push(Foreseen { scene: scene.clone(), vertex, pixel });
+            }
         }
     }
 
@@ -271,15 +299,15 @@ impl Renderer {
         }
     }
 
-    fn shader_of(&self, id: ObjectId, coming: &Coming) -> Option<Arc<Shader>> {
-        let there = || self.shaders.get(id).and_then(|guest| guest.shader.clone());
-        coming.get(&id).cloned().or_else(there)
+    fn shader_of(&self, id: ObjectId, stage: Stage, coming: &Coming) -> Option<Arc<Shader>> {
+        let there = || self.shaders.get(id).and_then(|guest| guest.shader.as_ref());
+        coming.get(&id).or_else(there).filter(|shader| shader.stage() == stage).cloned()
     }
 
     /// Numbers of a scene's variants; `None` where it cannot be drawn.
     fn variants_of(&mut self, scene: &Scene, coming: &Coming) -> Option<(u32, u32)> {
         let SetShaders { vertex, pixel } = scene.shaders;
-        let shader = self.shader_of(vertex, coming)?;
+        let shader = self.shader_of(vertex, Stage::Vertex, coming)?;
         let mut runtime = scene.runtime;
         runtime.link = shader.link();
         runtime.vertex_ops.point_size = u8::from(scene.class == pipeline::class(Topology::PointList));
@@ -288,14 +316,14 @@ impl Renderer {
         if pixel.is_none() {
             return Some((vertex, Key::NONE));
         }
-        let shader = self.shader_of(pixel, coming)?;
+        let shader = self.shader_of(pixel, Stage::Pixel, coming)?;
         runtime.pixel_ops.generic = shader.wants_generic(scene.ops.alpha_compare, scene.ops.fog).into();
         Some((vertex, self.library.find(&shader, pixel, &runtime)))
     }
 
     /// Lets workers make a scene's pipeline.
-    fn prepare_scene(&mut self, scene: &Scene, coming: &Coming, urgency: Urgency) {
-        let Some((vertex, pixel)) = self.variants_of(scene, coming) else { return };
+    fn foresee(&mut self, foreseen: &Foreseen, urgency: Urgency) {
+        let &Foreseen { ref scene, vertex, pixel } = foreseen;
         if scene.targets == TargetFormats::default() {
             return;
         }

@@ -95,13 +95,30 @@ impl PipelineCache {
         let Some(path) = &self.path else { return };
         // SAFETY: the cache is alive, and Vulkan keeps threads apart.
         let Ok(data) = (unsafe { self.gpu.raw.get_pipeline_cache_data(self.raw) }) else { return };
-        if data.len() <= self.stored.load(Ordering::Relaxed) {
+        let size = data.len();
+        if size <= self.stored.load(Ordering::Relaxed) {
             return;
         }
-        // Another process may write at the same time: each writes its own file, the last one stays.
+        let data = self.with_others(path).unwrap_or(data);
         match store::write(path, &[&header(&data, &self.uuid), &data]) {
-            Ok(()) => self.stored.store(data.len(), Ordering::Relaxed),
+            Ok(()) => self.stored.store(size, Ordering::Relaxed),
             Err(error) => tracing::warn!("{}: {error}; the pipeline cache is not kept", path.display()),
+        }
+    }
+
+    /// The data with what other processes have written since. `None` where there is nothing.
+    fn with_others(&self, path: &Path) -> Option<Vec<u8>> {
+        let bytes = std::fs::read(path).ok()?;
+        let theirs = parse(&bytes, &self.uuid).ok().filter(|data| data.len() != self.stored.load(Ordering::Relaxed))?;
+        let info = vk::PipelineCacheCreateInfo::default().initial_data(theirs);
+        let raw = &self.gpu.raw;
+        // SAFETY: the data is what a driver with this UUID gave out; the merged cache is this thread's alone and is
+        // destroyed here, and ours is alive.
+        unsafe {
+            let all = raw.create_pipeline_cache(&info, None).ok()?;
+            let merged = raw.merge_pipeline_caches(all, &[self.raw]).and_then(|()| raw.get_pipeline_cache_data(all));
+            raw.destroy_pipeline_cache(all, None);
+            merged.ok()
         }
     }
 }

@@ -281,6 +281,7 @@ impl Renderer {
         use afterimage_stream::{Executor, Reply};
         self.presenter.headless = true;
         self.stats.program.clone_from(&reader.info().program);
+        self.recall();
         let (frames, draws) = (self.stats.frames, self.draws);
         let mut errors = 0;
         let mut count = |reply| errors += u64::from(matches!(reply, Reply::Error { .. }));

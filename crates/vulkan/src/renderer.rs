@@ -1,6 +1,6 @@
 //! The renderer: executes a command stream.
 
-use crate::ahead::{Batch, Rest, Scene};
+use crate::ahead::{Batch, Foreseen, Rest};
 use crate::buffer::{DynamicPool, GuestBuffer};
 use crate::cache::PipelineCache;
 use crate::descriptors::{Descriptors, Table as Descriptor};
@@ -72,7 +72,7 @@ pub struct Renderer {
     /// The shader that was created last.
     pub(crate) created_last: ObjectId,
     /// What new pixel shaders may be drawn with, until it is translated.
-    pub(crate) guesses: Vec<Scene>,
+    pub(crate) guesses: VecDeque<Foreseen>,
     /// Whether any draw has had alpha test or fog.
     pub(crate) generic_seen: bool,
     /// Whether the present batch has been searched for what its draws need.
@@ -183,7 +183,7 @@ impl Renderer {
             library,
             history: None,
             created_last: ObjectId::NONE,
-            guesses: Vec::new(),
+            guesses: VecDeque::new(),
             generic_seen: false,
             looked_ahead: false,
             kept: (Instant::now(), 0),
