@@ -32,6 +32,11 @@ pub use reflection::{ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse
 pub use types::{Kind, Mask, Swizzle, Type};
 pub use verify::{VerifyError, verify};
 
+/// The example in `docs/ir.md` is compiled and run with the documentation's tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/ir.md")]
+struct Introduction;
+
 /// Fuzz entry: text to module, checked and printed. Nothing may panic, and what prints must read back to the same text.
 ///
 /// # Panics

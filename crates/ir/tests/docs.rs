@@ -1,6 +1,6 @@
 //! `docs/ir.md` against the opcode table: a row per opcode, generated from it. `cargo xtask bless` writes them.
 
-use afterimage_ir::{Flags, ImmKind, OPCODES, OpInfo};
+use afterimage_ir::{Flags, ImmKind, OPCODES, OpInfo, parse, verify};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -82,4 +82,15 @@ fn the_documentation_explains_flags_and_immediates() {
     FLAGS.iter().for_each(|(name, _)| explained(name));
     let immediates = OPCODES.iter().filter(|row| row.imm != ImmKind::None);
     immediates.for_each(|row| explained(&lower(format!("{:?}", row.imm))));
+}
+
+#[test]
+fn the_text_in_the_documentation_is_a_module() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ir.md")).expect("docs/ir.md");
+    let (_, rest) = text.split_once("```text\n").expect("an example");
+    let (example, _) = rest.split_once("```\n").expect("its end");
+    let module = parse(example).expect("it parses");
+    assert_eq!(verify(&module), Ok(()));
+    assert_eq!(module.to_string(), example);
 }
