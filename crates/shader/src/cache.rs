@@ -153,7 +153,7 @@ fn read(path: &Path, key: CacheKey) -> Result<Artifact, Unusable> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Compiler, Language, Profile, RuntimeInfo, Shader};
+    use crate::{Compiler, FloatRules, Language, Profile, RuntimeInfo, Shader};
 
     fn shader(text: &str) -> Shader {
         let tokens = afterimage_shader_d3d9::assemble(text).expect("assembles");
@@ -194,5 +194,52 @@ mod tests {
         let other = CacheKey(key.0 ^ 1);
         std::fs::copy(&path, cache.path(other)).expect("copy");
         assert!(cache.get(other).is_none());
+    }
+
+    /// Whatever changes the artifact changes the key, byte for byte of the state around the shader.
+    #[test]
+    fn keys_cover_what_artifacts_depend_on() {
+        let shaders = [
+            "ps_1_1\ntex t0\nmul r0, t0, v0",
+            "ps_2_0\ndcl v0\ndcl t0\ndcl_2d s0\ntexld r0, t0, s0\nmul r0, r0, v0\nmov oC0, r0",
+            "ps_3_0\ndcl_texcoord7 v0\ndcl_normal v1\nadd oC0, v0, v1",
+            "vs_2_0\ndcl_position v0\nmov oPos, v0",
+        ];
+        let (profile, mut distinct) = (Profile::default(), 0);
+        for text in shaders {
+            let shader = shader(text);
+            let base = RuntimeInfo { link: shader.own_link(), ..RuntimeInfo::default() };
+            let (key, artifact) = (shader.key(&profile, &base), shader.compile(&profile, &base).expect("compiles"));
+            for at in 0..size_of::<RuntimeInfo>() {
+                for bit in 0..8 {
+                    let mut other = base;
+                    bytemuck::bytes_of_mut(&mut other)[at] ^= 1 << bit;
+                    // States that no guest can have may be refused; what counts is that none is taken for another.
+                    let Ok(compiled) = shader.compile(&profile, &other) else { continue };
+                    if compiled != artifact {
+                        distinct += 1;
+                        assert_ne!(shader.key(&profile, &other), key, "{text}: bit {bit} of byte {at}");
+                    }
+                    let normalized = shader.compile(&profile, &shader.normalized(&other)).expect("compiles");
+                    assert!(normalized == compiled, "{text}: bit {bit} of byte {at} is lost");
+                }
+            }
+        }
+        assert!(distinct > 20, "{distinct}");
+    }
+
+    #[test]
+    fn keys_cover_device_and_code() {
+        let code = |red: f32| shader(&format!("ps_2_0\ndef c0, {red:.1}, 0.0, 0.0, 0.0\nmov oC0, c0"));
+        let mut keys = std::collections::HashSet::new();
+        for shader in [code(0.0), code(1.0)] {
+            for (bindless, debug_names) in [(false, false), (false, true), (true, false), (true, true)] {
+                for float_rules in [FloatRules::Strict, FloatRules::Relaxed] {
+                    let profile = Profile { bindless, float_rules, debug_names };
+                    keys.insert(shader.key(&profile, &RuntimeInfo::default()));
+                }
+            }
+        }
+        assert_eq!(keys.len(), 16);
     }
 }
