@@ -110,6 +110,11 @@ impl Pixel<'_> {
                 if premodulate[1] { product } else { self.current },
             );
         }
+        // A bump map does nothing but for the next stage, whatever its alpha operation is.
+        if let OP_BUMP | OP_BUMP_LUMINANCE = key.color_op {
+            self.bump = (key.texture != 0).then(|| self.bump(index, key.color_op));
+            return;
+        }
         let before = if key.result_temp != 0 { self.temp } else { self.current };
         let color = self.operation(index, ops[0], key, before);
         let value = if key.color_op == OP_DOT_PRODUCT {
@@ -125,9 +130,6 @@ impl Pixel<'_> {
             self.current = value;
         }
         self.premodulate = ops.map(|(op, _)| op == OP_PREMODULATE);
-        if matches!(key.color_op, OP_BUMP | OP_BUMP_LUMINANCE) && key.texture != 0 {
-            self.bump = Some(self.bump(index, key.color_op));
-        }
     }
 
     /// Red, green and blue of one value and alpha of another.

@@ -1,9 +1,14 @@
 //! What Windows drivers draw, as the tests of the Wine project record it (`dlls/d3d9/tests/visual.c`: specular lighting, fog,
-//! texture transform flags): their set-ups and results, in our registers.
+//! texture transform flags, texture blending): their set-ups and results, in our registers.
 
 use crate::scene::Scene;
-use afterimage_shader_d3d9::ffp::lift_fixed_vertex;
-use afterimage_shader_d3d9::{FixedInput, FixedVertexKey, FixedVertexRegister as R, RuntimeInfo, TexCoordKey, io};
+use afterimage_interp::{Environment, Interpreter, SampleArgs};
+use afterimage_ir::{BankDecl, InputAt, InputDecl, TextureDecl};
+use afterimage_shader_d3d9::ffp::{lift_fixed_pixel, lift_fixed_vertex};
+use afterimage_shader_d3d9::{
+    FixedInput, FixedPixelKey, FixedPixelRegister as P, FixedStage, FixedVertexKey, FixedVertexRegister as R,
+    RuntimeInfo, TexCoordKey, io,
+};
 use std::f32::consts::PI;
 
 const IDENTITY: [[f32; 4]; 4] =
@@ -132,4 +137,123 @@ fn projection_divides_by_the_measured_coordinate() {
         scene.run(&lift_fixed_vertex(&key, &RuntimeInfo::default()).unwrap()).location(2)[..3].to_vec()
     };
     assert_eq!([3, 2, 1].map(transformed), [[1.0, 0.25, 0.5], [1.0, 0.25, 0.0], [1.0, 0.5, 0.25]]);
+}
+
+/// A vertex colour and textures of one colour, by their stage.
+struct Colors {
+    constants: [u32; 4],
+    textures: [[f32; 4]; 4],
+}
+
+fn rgba(color: u32) -> [f32; 4] {
+    [16, 8, 0, 24].map(|shift| (color >> shift & 0xff) as f32 / 255.0)
+}
+
+impl Environment for Colors {
+    fn input(&self, decl: &InputDecl, _: usize) -> [u32; 4] {
+        let color = if decl.at == InputAt::Location(0) { rgba(0x80ff_ff02) } else { [0.0; 4] };
+        color.map(f32::to_bits)
+    }
+
+    fn constant(&self, _: &BankDecl, index: u32) -> [u32; 4] {
+        let stage = (index as usize).checked_sub(P::StageConstant.register().into());
+        stage.and_then(|stage| self.constants.get(stage)).map_or([0; 4], |color| rgba(*color).map(f32::to_bits))
+    }
+
+    fn sample(&self, texture: &TextureDecl, _: &SampleArgs) -> [f32; 4] {
+        self.textures[usize::from(texture.slot)]
+    }
+}
+
+#[test]
+fn texture_stages_have_the_measured_colours() {
+    const DIFFUSE: u8 = 0;
+    const CURRENT: u8 = 1;
+    const TEXTURE: u8 = 2;
+    const TEMP: u8 = 5;
+    const CONSTANT: u8 = 6;
+    const SELECT: u8 = 2;
+    const OFF: [u8; 3] = [1, TEXTURE, CURRENT];
+    /// Operation and two arguments of colour and alpha, the texture, and the stage's constant.
+    type Case = ([u8; 3], [u8; 3], Bound, u32);
+    #[derive(Clone, Copy, PartialEq)]
+    enum Bound {
+        Nothing,
+        Bumps,
+        Red,
+    }
+    use Bound::{Bumps, Nothing, Red};
+    let select = |argument| [SELECT, argument, CURRENT];
+    let (bump, modulate) = ([22, TEXTURE, CURRENT], [4, TEXTURE, CURRENT]);
+    // (The temporary register is the destination of stages with this added to the operation.)
+    const TO_TEMP: u8 = 0x80;
+    let to_temp = |argument| [SELECT | TO_TEMP, argument, CURRENT];
+    let constant = (to_temp(CONSTANT), select(CONSTANT), Nothing, 0x0123_4567);
+    let red: Case = (select(TEXTURE), select(TEXTURE), Red, 0);
+    let cases: &[(u32, &[Case])] = &[
+        (0x80ff_ff02, &[]),
+        (0x80ff_ff02, &[(select(CURRENT), OFF, Nothing, 0)]),
+        (0x80ff_ff02, &[(select(CURRENT), select(CURRENT), Nothing, 0)]),
+        (0x80ff_ff02, &[(select(DIFFUSE), select(DIFFUSE), Nothing, 0)]),
+        (0x0000_0000, &[(select(TEMP), select(TEMP), Nothing, 0)]),
+        (0x80f0_f000, &[([10, CURRENT, CONSTANT], OFF, Nothing, 0x0f0f_0f0f)]),
+        (0x71f0_f000, &[([10, CURRENT, CONSTANT], [10, CURRENT, CONSTANT], Nothing, 0x0f0f_0f0f)]),
+        // The alpha operation of a stage with a bump map does nothing.
+        (0x80ff_0000, &[(bump, select(TEXTURE), Bumps, 0), (modulate, OFF, Red, 0)]),
+        (0x80ff_0000, &[(bump, select(DIFFUSE), Bumps, 0), (modulate, OFF, Red, 0)]),
+        (0x80ff_0000, &[(bump, select(TEMP), Bumps, 0), (modulate, select(CURRENT), Red, 0)]),
+        (0x00ff_0000, &[(bump, select(TEMP), Bumps, 0), (modulate, select(TEMP), Red, 0)]),
+        (0x80ff_0000, &[(bump, select(CURRENT), Bumps, 0), (modulate, select(CURRENT), Red, 0)]),
+        (0x80ff_0000, &[(bump, [7, DIFFUSE, CONSTANT], Bumps, 0x0fff_ffff), (modulate, select(CURRENT), Red, 0)]),
+        (0x80ff_0000, &[(bump, [5, DIFFUSE, CONSTANT], Bumps, 0x01ff_ffff), (modulate, select(CURRENT), Red, 0)]),
+        (
+            0x80ff_ff00,
+            &[(bump, [5, CURRENT, CONSTANT], Bumps, 0x01ff_ffff), ([4, CURRENT, CURRENT], select(CURRENT), Red, 0)],
+        ),
+        (
+            0x0123_4567,
+            &[
+                constant,
+                ([22 | TO_TEMP, TEXTURE, CURRENT], select(TEMP), Bumps, 0),
+                red,
+                (select(TEMP), select(TEMP), Nothing, 0),
+            ],
+        ),
+        (0x0023_4567, &[constant, (bump, select(TEMP), Bumps, 0), red, (select(TEMP), OFF, Nothing, 0)]),
+        (
+            0x0123_4567,
+            &[
+                (select(CONSTANT), select(CONSTANT), Nothing, 0x0123_4567),
+                ([22 | TO_TEMP, TEXTURE, CURRENT], select(TEMP), Bumps, 0),
+                (to_temp(TEXTURE), select(TEXTURE), Red, 0),
+                (select(CURRENT), select(CURRENT), Nothing, 0),
+            ],
+        ),
+    ];
+    for (number, (expected, stages)) in cases.iter().enumerate() {
+        let mut key = FixedPixelKey::default();
+        let mut colors = Colors { constants: [0; 4], textures: [[0.0; 4]; 4] };
+        for (index, (color, alpha, bound, constant)) in stages.iter().enumerate() {
+            let args = |[_, first, second]: [u8; 3]| [CURRENT, first, second];
+            key.stages[index] = FixedStage {
+                color_op: color[0] & !TO_TEMP,
+                color_args: args(*color),
+                alpha_op: alpha[0],
+                alpha_args: args(*alpha),
+                result_temp: color[0] >> 7,
+                texture: u8::from(*bound != Nothing),
+                ..Default::default()
+            };
+            colors.constants[index] = *constant;
+            // Red has no alpha; the bump map is flat but for a step.
+            colors.textures[index] = if *bound == Red { [1.0, 0.0, 0.0, 0.0] } else { [0.0, -1.0 / 127.0, 0.0, 1.0] };
+        }
+        let mut runtime = RuntimeInfo::default();
+        runtime.link.mask = 0x7FF;
+        let module = lift_fixed_pixel(&key, &runtime).unwrap();
+        let outcome = Interpreter::new(&module).unwrap().run(&colors).unwrap();
+        let got = outcome.outputs[0][0].map(f32::from_bits);
+        let near = |(got, expected): (f32, f32)| (got - expected).abs() <= 1.0 / 255.0;
+        assert!(got.into_iter().zip(rgba(*expected)).all(near), "{number}: {got:?} instead of {expected:08x}");
+    }
 }

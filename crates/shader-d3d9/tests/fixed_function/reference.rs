@@ -344,6 +344,20 @@ pub fn pixel(key: &FixedPixelKey, registers: &[[f32; 4]], pixel: &Pixel<'_>) -> 
                 current[i] *= texel[i];
             }
         }
+        if stage.texture != 0 && matches!(stage.color_op, 22 | 23) {
+            let [m00, m01, m10, m11] = register(P::BumpMatrix.element(index as u16));
+            let [du, dv, l, _] = texel;
+            shift = [m00 * du + m10 * dv, m01 * du + m11 * dv];
+            if stage.color_op == 23 {
+                let [by, plus, _, _] = register(P::BumpLuminance.element(index as u16));
+                brightness = (l * by + plus).clamp(0.0, 1.0);
+            }
+        }
+        // A bump map stage hands on what it gets.
+        if matches!(stage.color_op, 22 | 23) {
+            premodulate = [false; 2];
+            continue;
+        }
         let before = if stage.result_temp != 0 { temp } else { current };
         let arguments = |args: [u8; 3]| {
             args.map(|arg| {
@@ -387,15 +401,6 @@ pub fn pixel(key: &FixedPixelKey, registers: &[[f32; 4]], pixel: &Pixel<'_>) -> 
             current = value;
         }
         premodulate = [stage.color_op == 17, stage.alpha_op == 17];
-        if stage.texture != 0 && matches!(stage.color_op, 22 | 23) {
-            let [m00, m01, m10, m11] = register(P::BumpMatrix.element(index as u16));
-            let [du, dv, l, _] = texel;
-            shift = [m00 * du + m10 * dv, m01 * du + m11 * dv];
-            if stage.color_op == 23 {
-                let [by, plus, _, _] = register(P::BumpLuminance.element(index as u16));
-                brightness = (l * by + plus).clamp(0.0, 1.0);
-            }
-        }
     }
     if key.flags & FixedPixelKey::SPECULAR != 0 {
         (0..3).for_each(|i| current[i] = (current[i] + pixel.specular[i]).clamp(0.0, 1.0));
