@@ -57,7 +57,7 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
     Ok(Artifact { source, bindings: interface.bindings, reflection: uses.reflection })
 }
 
-/// Clang, and so Metal, contracts whatever the options say; only the pragma stops it. The mode is an option before Metal 3.2.
+/// Metal contracts `a * b + c` whatever `MTLCompileOptions` says; only the pragma stops it. The mode is an option before 3.2.
 const HEAD: &str = "#include <metal_stdlib>
 using namespace metal;
 

@@ -17,7 +17,8 @@
 //! * Fast math off (`MTLCompileOptions.fastMathEnabled = NO`, or `-fno-fast-math`), for Metal before 3.2; from there on the source
 //!   says so itself. Functions whose result for zero, infinity or NaN matters come from `metal::precise` either way.
 //! * `MTLCompileOptions.preserveInvariance = YES` (`-fpreserve-invariance`), or `[[position, invariant]]` has no effect.
-//! * Multiplications and additions are not contracted: no compile option does that, so the source has the pragma.
+//! * Nothing for contraction: no compile option stops it, so the source has `#pragma METAL fp contract(off)`. A compiler that does
+//!   not know the pragma warns of it, and contracts.
 #![forbid(unsafe_code)]
 
 mod bindings;
