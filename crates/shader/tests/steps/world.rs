@@ -109,7 +109,7 @@ impl World {
         [0, 1, 2, 3].map(|component| {
             let seed = 77_777 + index * 4096 + u32::from(location) * 256 + vertex * 4 + component;
             match index {
-                Self::EDGES if mix(seed) % 3 == 0 => EDGES[(mix(seed) >> 8) as usize % EDGES.len()],
+                Self::EDGES if mix(seed).is_multiple_of(3) => EDGES[(mix(seed) >> 8) as usize % EDGES.len()],
                 2 => (mix(seed) % 256) as f32 / 255.0,
                 _ => ordinary(seed) + WITHIN,
             }
@@ -148,7 +148,7 @@ impl World {
     /// Levels of a slot's texture: many in the first slot of each stage, which is where shaders of the corpus choose levels; one
     /// in the others, so that lookups at places that other lookups give have only one to take.
     pub(crate) fn levels(dim: Dim, slot: u32) -> u32 {
-        if dim == Dim::D2 && slot % 16 == 0 { LEVELS } else { 1 }
+        if dim == Dim::D2 && slot.is_multiple_of(16) { LEVELS } else { 1 }
     }
 
     /// Depth of a shadow texture's texel.
