@@ -327,7 +327,10 @@ impl<'a> Verifier<'a> {
             }
             _ => {}
         }
-        // All `T` are one kind.
+        // All `T` are one kind; opcodes with several have one as their result.
+        if info.result != Some(Pattern::T) {
+            return Ok(());
+        }
         let mut same = None;
         let args = data.args.iter().zip(info.args.unwrap_or_default());
         let result = data.results.first().zip(info.result.as_ref());

@@ -12,7 +12,8 @@
 //! zeros (in a sum, which forgets the sign of a zero, or if it is positive); two factors that are finite and not negative. Zeros of
 //! a constant leave a dot product.
 
-use afterimage_ir::{Args, Flags, Imm, Inst, Kind, Mask, Op, Swizzle, Type, Value};
+use afterimage_ir::{Args, Flags, Imm, Inst, Kind, Mask, Module, Op, Region, Swizzle, Type, Value};
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::facts::{facts, of_constant};
@@ -28,14 +29,44 @@ pub enum FloatRules {
 }
 
 /// Runs the pass.
-pub fn run(m: &mut afterimage_ir::Module, rules: FloatRules) {
+pub fn run(m: &mut Module, rules: FloatRules) {
+    let mut known = Known { zeros: [None; 4], is_zero: FxHashMap::default() };
     rewrite(m, |cursor, inst| {
         let data = cursor.m.inst(inst);
-        if data.op.has(Flags::GUEST_FLOAT) { lower(cursor, inst, rules == FloatRules::Strict) } else { Action::Keep }
+        if !data.op.has(Flags::GUEST_FLOAT) {
+            return Action::Keep;
+        }
+        lower(cursor, inst, rules == FloatRules::Strict, &mut known)
     });
 }
 
-fn lower(cursor: &mut Cursor<'_>, inst: Inst, strict: bool) -> Action {
+/// What has been written already, with the region that it is in: there it may be used again. `cse` would find the same, but what
+/// is never written costs nothing on the way to it.
+struct Known {
+    /// Zeros by number of components.
+    zeros: [Option<(Region, Value)>; 4],
+    /// Comparisons of a value with zero.
+    is_zero: FxHashMap<(Region, Value), Value>,
+}
+
+impl Known {
+    fn zero(&mut self, cursor: &mut Cursor<'_>, ty: Type) -> Value {
+        let known = &mut self.zeros[ty.lanes as usize - 1];
+        match *known {
+            Some((region, zero)) if region == cursor.region => zero,
+            _ => known.insert((cursor.region, cursor.splat(ty, 0))).1,
+        }
+    }
+
+    fn is_zero(&mut self, cursor: &mut Cursor<'_>, value: Value) -> Value {
+        let (key, ty) = ((cursor.region, value), cursor.m.ty(value));
+        let zero = self.zero(cursor, ty);
+        let compare = || cursor.push(Op::FEq, Imm::None, smallvec![value, zero], ty.with_kind(Kind::Bool));
+        *self.is_zero.entry(key).or_insert_with(compare)
+    }
+}
+
+fn lower(cursor: &mut Cursor<'_>, inst: Inst, strict: bool, known: &mut Known) -> Action {
     let data = cursor.m.inst(inst);
     let (op, args) = (data.op, data.args.clone());
     let ty = cursor.m.ty(data.results[0]);
@@ -47,7 +78,7 @@ fn lower(cursor: &mut Cursor<'_>, inst: Inst, strict: bool) -> Action {
         (Op::FMinC, false) => become_(cursor, inst, Op::FMin, args),
         (Op::FMaxC, false) => become_(cursor, inst, Op::FMax, args),
         (Op::FMulZ, true) => {
-            let [a, b] = factors(cursor, a, b, false);
+            let [a, b] = factors(cursor, known, a, b, false);
             become_(cursor, inst, Op::FMul, smallvec![a, b])
         }
         (Op::FMadZ, true) => {
@@ -55,12 +86,12 @@ fn lower(cursor: &mut Cursor<'_>, inst: Inst, strict: bool) -> Action {
             // Adding what is not -0 forgets the sign of a zero.
             let lanes = ty.lanes as usize;
             let unsigned = cursor.m.as_const(sum).is_some_and(|bits| bits[..lanes].iter().all(|&b| b != 1 << 31));
-            let [a, b] = factors(cursor, a, b, unsigned);
+            let [a, b] = factors(cursor, known, a, b, unsigned);
             become_(cursor, inst, Op::FMad, smallvec![a, b, sum])
         }
         (Op::FDotZ, true) => {
             let [a, b] = without_zeros(cursor, a, b);
-            let [a, b] = factors(cursor, a, b, true);
+            let [a, b] = factors(cursor, known, a, b, true);
             become_(cursor, inst, Op::FDot, smallvec![a, b])
         }
         (Op::FMinC, true) => {
@@ -86,25 +117,25 @@ fn become_(cursor: &mut Cursor<'_>, inst: Inst, op: Op, args: Args) -> Action {
 }
 
 /// Two factors whose plain product is what the guest wants. `unsigned`: the sign of a zero does not matter.
-fn factors(cursor: &mut Cursor<'_>, a: Value, b: Value, unsigned: bool) -> [Value; 2] {
+fn factors(cursor: &mut Cursor<'_>, known: &mut Known, a: Value, b: Value, unsigned: bool) -> [Value; 2] {
     if a == b {
         return [a, b];
     }
-    let known = [facts(cursor.m, a), facts(cursor.m, b)];
-    let harmless = |n: usize| known[n].finite && known[n].not_zero && (unsigned || known[n].not_negative);
-    if harmless(0) || harmless(1) || known.iter().all(|k| k.finite && k.not_negative) {
+    let facts = [facts(cursor.m, a), facts(cursor.m, b)];
+    let harmless = |n: usize| facts[n].finite && facts[n].not_zero && (unsigned || facts[n].not_negative);
+    if harmless(0) || harmless(1) || facts.iter().all(|f| f.finite && f.not_negative) {
         return [a, b];
     }
     let ty = cursor.m.ty(a);
-    let zero = cursor.splat(ty, 0);
-    let mut unless_zero = |factor, other, known: bool| {
-        if known {
+    let zero = known.zero(cursor, ty);
+    let mut unless_zero = |factor, other, never: bool| {
+        if never {
             return factor;
         }
-        let is_zero = cursor.push(Op::FEq, Imm::None, smallvec![other, zero], ty.with_kind(Kind::Bool));
+        let is_zero = known.is_zero(cursor, other);
         cursor.push(Op::Select, Imm::None, smallvec![is_zero, zero, factor], ty)
     };
-    [unless_zero(a, b, known[1].not_zero), unless_zero(b, a, known[0].not_zero)]
+    [unless_zero(a, b, facts[1].not_zero), unless_zero(b, a, facts[0].not_zero)]
 }
 
 /// The factors of a dot product without the components in which one of them is a constant zero. The sum begins with +0, so

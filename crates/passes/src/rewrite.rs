@@ -50,6 +50,8 @@ impl Replacements {
 /// The list of instructions that a visitor may append to, in front of the one that it visits.
 pub(crate) struct Cursor<'a> {
     pub(crate) m: &'a mut Module,
+    /// The region that is being visited.
+    pub(crate) region: Region,
     list: &'a mut Vec<Inst>,
 }
 
@@ -97,7 +99,7 @@ fn region(
     let mut new = Vec::with_capacity(old.len() * 2);
     for inst in old {
         replaced.apply(&mut m.insts[inst.index()].args);
-        match visit(&mut Cursor { m, list: &mut new }, inst) {
+        match visit(&mut Cursor { m, region: at, list: &mut new }, inst) {
             Action::Keep => new.push(inst),
             Action::Replace(by) => {
                 let result = m.inst(inst).results[0];
