@@ -37,5 +37,5 @@ pub use ffp::{FixedInput, FixedPixelKey, FixedStage, FixedVertexKey, TexCoordKey
 pub use generate::generate;
 pub use io::{LinkInfo, PixelOps, RuntimeInfo, VertexOps};
 pub use lift::{LiftError, LiftErrorKind, lift};
-pub use parse::{Program, token_length, tokens_from_bytes};
-pub use signature::{Signature, signature};
+pub use parse::{Constants, Program, token_length, tokens_from_bytes};
+pub use signature::{Signature, signature, signature_with};

@@ -78,6 +78,15 @@ fn find_opcode(number: u16, version: Version) -> Result<Opcode, Kind> {
     })
 }
 
+/// How many constant registers a shader may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constants {
+    /// As many as its model has.
+    OfModel,
+    /// As many as vertex processing in software has, which devices that can do it grant vertex shaders of every model.
+    OfSoftware,
+}
+
 /// A comment: whatever a compiler put beside the code, the constant table ([`crate::ctab`]) above all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {
@@ -106,7 +115,15 @@ impl Program {
     /// # Errors
     /// The first thing wrong with it.
     pub fn parse(tokens: &[u32]) -> Result<Self, ParseError> {
-        let mut decoder = Decoder::new(tokens)?;
+        Self::parse_with(tokens, Constants::OfModel)
+    }
+
+    /// As [`Self::parse`], with these constants.
+    ///
+    /// # Errors
+    /// The first thing wrong with it.
+    pub fn parse_with(tokens: &[u32], constants: Constants) -> Result<Self, ParseError> {
+        let mut decoder = Decoder::new(tokens, constants)?;
         let mut instructions = Vec::with_capacity(tokens.len().min(MAX_TOKENS) / 3);
         for instruction in decoder.by_ref() {
             instructions.push(instruction?);
@@ -129,6 +146,7 @@ pub struct Decoder<'a> {
     tokens: &'a [u32],
     at: usize,
     version: Version,
+    constants: Constants,
     done: bool,
     yielded: u32,
     /// Instructions before it, first token and number of tokens of each comment.
@@ -141,13 +159,13 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// [`Kind::Truncated`] or [`Kind::Version`].
-    pub fn new(tokens: &'a [u32]) -> Result<Self, ParseError> {
+    pub fn new(tokens: &'a [u32], constants: Constants) -> Result<Self, ParseError> {
         let fail = |kind| ParseError { offset: 0, opcode: None, kind };
         let token = *tokens.first().ok_or_else(|| fail(Kind::Truncated))?;
         let version = Version::from_token(token).ok_or_else(|| fail(Kind::Version { token }))?;
         let tokens = &tokens[..tokens.len().min(MAX_TOKENS)];
         let rules = Rules::new(version);
-        Ok(Self { tokens, at: 1, version, done: false, yielded: 0, comments: SmallVec::new(), rules })
+        Ok(Self { tokens, at: 1, version, constants, done: false, yielded: 0, comments: SmallVec::new(), rules })
     }
 
     /// The shader model.
@@ -271,6 +289,13 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    fn registers(&self, ty: RegisterType) -> u16 {
+        match self.constants {
+            Constants::OfModel => ty.info().count(self.version),
+            Constants::OfSoftware => ty.info().software_count(self.version),
+        }
+    }
+
     /// Register type and number of a parameter token, both checked against the version.
     fn register(&self, token: u32, field: &'static str) -> Result<Register, Kind> {
         if token & 1 << 31 == 0 {
@@ -279,12 +304,12 @@ impl<'a> Decoder<'a> {
         let mut number = token & 0x7FF;
         let mut ty = token >> 28 & 7 | token >> 8 & 0x18;
         // CONST2 to CONST4 carry on the constant file in steps of 2048 (software vertex processing).
-        if let (11..=13, true) = (ty, self.version.is_software()) {
+        if let (11..=13, true) = (ty, self.registers(RegisterType::Const) > 2048) {
             number += 2048 * (ty - 10);
             ty = RegisterType::Const.info().number.into();
         }
         let ty = RegisterType::find(ty as u8, self.version).ok_or_else(|| self.field("register type", ty))?;
-        let count = ty.info().count(self.version);
+        let count = self.registers(ty);
         if number >= count.into() {
             let (file, version) = (ty.info().name, self.version);
             return Err(Kind::RegisterNumber { field, file, number, count, version });
@@ -352,7 +377,7 @@ impl<'a> Decoder<'a> {
             return Err(Kind::RegisterUse { field, file: ty.info().name });
         }
         if let Operand::Rows(rows) = operand {
-            let (count, last) = (ty.info().count(self.version), u32::from(register.number) + u32::from(rows) - 1);
+            let (count, last) = (self.registers(ty), u32::from(register.number) + u32::from(rows) - 1);
             if last >= count.into() {
                 let (file, version) = (ty.info().name, self.version);
                 return Err(Kind::RegisterNumber { field, file, number: last, count, version });

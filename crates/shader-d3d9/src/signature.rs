@@ -4,7 +4,7 @@
 
 use crate::error::ParseError;
 use crate::instruction::{Declaration, Instruction, Register, Src};
-use crate::parse::{Decoder, Program};
+use crate::parse::{Constants, Decoder, Program};
 use crate::tables::{Opcode, Operand, RAST_FOG, RAST_POSITION, RegisterType, Stage, TextureDimension, Usage, Version};
 use crate::validate::{is_packed, packed};
 use smallvec::SmallVec;
@@ -129,7 +129,15 @@ pub struct Signature {
 /// # Errors
 /// Those of [`crate::parse::Program::parse`].
 pub fn signature(tokens: &[u32]) -> Result<Signature, ParseError> {
-    let mut decoder = Decoder::new(tokens)?;
+    signature_with(tokens, Constants::OfModel)
+}
+
+/// As [`signature`], with these constants.
+///
+/// # Errors
+/// Those of [`crate::parse::Program::parse_with`].
+pub fn signature_with(tokens: &[u32], constants: Constants) -> Result<Signature, ParseError> {
+    let mut decoder = Decoder::new(tokens, constants)?;
     let mut signature = Signature::new(decoder.version());
     for instruction in decoder.by_ref() {
         signature.add(&instruction?);

@@ -587,10 +587,20 @@ impl RegisterInfo {
             (Stage::Pixel, 0x201..=0x2FF) => self.ps[3],
             (Stage::Pixel, _) => self.ps[4],
         };
+        if version.is_software() { self.software(column) } else { column }
+    }
+
+    /// The same where vertices are processed in software, which gives vertex shaders of every model more constants.
+    pub fn software_count(&self, version: Version) -> u16 {
+        let count = self.count(version);
+        if version.stage == Stage::Vertex { self.software(count) } else { count }
+    }
+
+    const fn software(&self, count: u16) -> u16 {
         match self.ty {
-            RegisterType::Const if column != 0 && version.is_software() => 8192,
-            RegisterType::ConstInt | RegisterType::ConstBool if column != 0 && version.is_software() => 2048,
-            _ => column,
+            RegisterType::Const if count != 0 => 8192,
+            RegisterType::ConstInt | RegisterType::ConstBool if count != 0 => 2048,
+            _ => count,
         }
     }
 }

@@ -5,7 +5,10 @@ mod cases;
 mod world;
 
 use afterimage_ir::OutputAt;
-use afterimage_shader_d3d9::{Bank, FixedPixelRegister, RuntimeInfo, assemble, io, lift};
+use afterimage_shader_d3d9::lift::lift_program;
+use afterimage_shader_d3d9::{
+    Bank, Constants, FixedPixelRegister, Program, RuntimeInfo, Signature, assemble, io, lift,
+};
 use cases::{ARITHMETIC, FLOW, close, vertex_only};
 use world::{World, constants, lifted, pixel, pixel_world};
 
@@ -340,6 +343,19 @@ fn software_models_have_all_constants() {
         .float(Bank::VertexFloat, 5004, [100.0; 4])
         .int(Bank::VertexBool, 2047, [1, 0, 0, 0]);
     assert_eq!(world.run(&lifted(text, &RuntimeInfo::default())).location(2), [122.5; 4]);
+}
+
+/// Devices that process vertices in software grant them to other models too.
+#[test]
+fn constants_of_software_are_granted() {
+    // vs_2_0; add oT0, c2, c2500
+    let tokens = [0xFFFE_0200, 0x0300_0002, 0xE00F_0000, 0xA0E4_0002, 0xB0E4_0800 | 452, 0xFFFF];
+    assert!(Program::parse(&tokens).is_err());
+    let program = Program::parse_with(&tokens, Constants::OfSoftware).unwrap();
+    let module = lift_program(&program, &Signature::of(&program), &RuntimeInfo::default()).unwrap();
+    let world = constants().float(Bank::VertexFloat, 2500, [1.0; 4]);
+    assert_eq!(world.run(&module).location(2), [-1.0, 1.25, 2.0, 1.0]);
+    assert_eq!(program.encode(), tokens);
 }
 
 /// "dcl_usage output register - vs": outputs of different semantics can share a register, and one semantic can be split.

@@ -7,7 +7,7 @@ use afterimage_shader_d3d9::ffp::{self, FixedPixelKey, FixedVertexKey};
 use afterimage_shader_d3d9::io::{self, LinkInfo, RuntimeInfo, bound};
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
 use afterimage_shader_d3d9::tables::Usage;
-use afterimage_shader_d3d9::{self as d3d9, LiftError, ParseError, Program};
+use afterimage_shader_d3d9::{self as d3d9, Constants, LiftError, ParseError, Program};
 use afterimage_shader_spirv as spirv;
 use afterimage_spirv::{Artifact, EmitError};
 use bytemuck::AnyBitPattern;
@@ -191,10 +191,7 @@ impl Shader {
     /// # Errors
     /// What is wrong with the code. What is right but not supported is only found by [`Shader::compile`].
     pub fn new(language: Language, code: &[u8]) -> Result<Self, CompileError> {
-        let mut hash = Xxh3::new();
-        hash.update(&(language as u32).to_le_bytes());
-        hash.update(code);
-        let hash = hash.digest128();
+        let hash = content_hash(language, code);
         let vertex = |code, link, depends| Self {
             code,
             stage: Stage::Vertex,
@@ -204,7 +201,7 @@ impl Shader {
             depends: Depends { clip_planes: true, ..depends },
         };
         Ok(match language {
-            Language::D3d9 => return Self::d3d9(code, hash),
+            Language::D3d9 => return Self::d3d9(code, hash, Constants::OfModel),
             Language::FixedVertex => {
                 let key: FixedVertexKey = read_key(language, code)?;
                 let depends = Depends { point_size: true, ..Depends::default() };
@@ -247,17 +244,21 @@ impl Shader {
         }
     }
 
-    /// As [`Shader::new`], with the language as the stream has it.
+    /// As [`Shader::new`], with the language as the stream has it. The guest has seen to it that a vertex shader has
+    /// more constants only where its device processes vertices in software.
     ///
     /// # Errors
     /// [`CompileError::UnknownLanguage`], and those of [`Shader::new`].
     pub fn from_stream(language: u32, code: &[u8]) -> Result<Self, CompileError> {
-        Self::new(Language::from_number(language).ok_or(CompileError::UnknownLanguage(language))?, code)
+        match Language::from_number(language).ok_or(CompileError::UnknownLanguage(language))? {
+            Language::D3d9 => Self::d3d9(code, content_hash(Language::D3d9, code), Constants::OfSoftware),
+            language => Self::new(language, code),
+        }
     }
 
-    fn d3d9(code: &[u8], hash: u128) -> Result<Self, CompileError> {
+    fn d3d9(code: &[u8], hash: u128, constants: Constants) -> Result<Self, CompileError> {
         let tokens = d3d9::tokens_from_bytes(code)?;
-        let program = Program::parse(&tokens)?;
+        let program = Program::parse_with(&tokens, constants)?;
         let signature = Signature::of(&program);
         let model_3 = signature.version.major >= 3;
         let (mut shape, mut shadow) = (0, 0);
@@ -414,6 +415,14 @@ impl Shader {
     pub fn compile_msl(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<msl::Artifact, CompileError> {
         Ok(msl::emit(&self.module(profile, runtime)?, &msl::Options::default())?)
     }
+}
+
+/// Hash of guest code, by which artifacts are found.
+fn content_hash(language: Language, code: &[u8]) -> u128 {
+    let mut hash = Xxh3::new();
+    hash.update(&(language as u32).to_le_bytes());
+    hash.update(code);
+    hash.digest128()
 }
 
 fn read_key<K: AnyBitPattern>(language: Language, code: &[u8]) -> Result<K, CompileError> {

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::handle::*;
 use crate::machine::*;
 use afterimage_d3d9_types::*;
+use afterimage_shader_d3d9::Constants;
 use afterimage_stream::packets;
 
 /// Largest stride that the stream takes.
@@ -261,7 +262,10 @@ impl Device {
     /// # Errors
     /// [`Error::InvalidCall`] for tokens that are no vertex shader; the log says why.
     pub fn create_vertex_shader(&mut self, tokens: &[u32]) -> Result<VertexShaderId> {
-        let mut program = Program::new(tokens, packets::Stage::Vertex)?;
+        let software = D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING;
+        let in_software = self.creation.BehaviorFlags & software != 0;
+        let constants = if in_software { Constants::OfSoftware } else { Constants::OfModel };
+        let mut program = Program::new(tokens, packets::Stage::Vertex, constants)?;
         self.create_shader_object(&mut program)?;
         self.port.breathe();
         Ok(self.objects.vertex_shaders.insert(program, true))
@@ -272,7 +276,7 @@ impl Device {
     /// # Errors
     /// As [`Device::create_vertex_shader`].
     pub fn create_pixel_shader(&mut self, tokens: &[u32]) -> Result<PixelShaderId> {
-        let mut program = Program::new(tokens, packets::Stage::Pixel)?;
+        let mut program = Program::new(tokens, packets::Stage::Pixel, Constants::OfModel)?;
         self.create_shader_object(&mut program)?;
         self.port.breathe();
         Ok(self.objects.pixel_shaders.insert(program, true))

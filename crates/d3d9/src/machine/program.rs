@@ -6,7 +6,7 @@ use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::ffp::FixedInput;
 use afterimage_shader_d3d9::signature::{ConstantUse, MAX_SAMPLERS, SamplerUse};
 use afterimage_shader_d3d9::tables::{Stage, TextureDimension};
-use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey, signature};
+use afterimage_shader_d3d9::{Constants, FixedPixelKey, FixedVertexKey, signature_with};
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets;
 use smallvec::SmallVec;
@@ -72,9 +72,9 @@ fn used(constants: &ConstantUse) -> Bits {
 }
 
 impl Program {
-    /// A program of the application.
-    pub(crate) fn new(tokens: &[u32], stage: packets::Stage) -> Result<Self> {
-        let signature = signature(tokens).map_err(|error| {
+    /// A program of the application, which may name these constants.
+    pub(crate) fn new(tokens: &[u32], stage: packets::Stage, constants: Constants) -> Result<Self> {
+        let signature = signature_with(tokens, constants).map_err(|error| {
             tracing::warn!(%error, ?stage, "shader refused");
             Error::InvalidCall
         })?;

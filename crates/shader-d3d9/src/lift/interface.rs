@@ -57,9 +57,11 @@ impl Lifter<'_> {
                     RegisterType::ConstBool => &mut self.constants.bool,
                     _ => continue,
                 };
-                let count = u32::from(register.ty.info().count(self.program.version));
-                let end = if register.relative.is_some() { count } else { u32::from(register.number) + rows };
-                file.size = file.size.max(end.min(count));
+                let info = register.ty.info();
+                let (count, most) = (info.count(self.program.version), info.software_count(self.program.version));
+                let least = if register.relative.is_some() { count.into() } else { 0 };
+                let end = (u32::from(register.number) + rows).max(least);
+                file.size = file.size.max(end.min(most.into()));
             }
         }
         for i in &self.program.instructions {
