@@ -3,6 +3,7 @@
 #[path = "shaders/mod.rs"]
 mod shaders;
 
+use std::path::Path;
 use std::process::Command;
 
 use afterimage_passes::FloatRules;
@@ -29,6 +30,30 @@ fn every_shader_is_translated_and_valid() {
             }
         }
     }
+}
+
+/// Each `filetests/NAME.air` is what `glsl/NAME` is lifted to, before any pass.
+#[test]
+fn filetests() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
+    let bless = std::env::var_os("AFTERIMAGE_BLESS").is_some_and(|value| value == "1");
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let program = Program::from_bytes(&shaders::shader(&name)).unwrap();
+        let found = lift(&program, &Options::default()).unwrap().module.to_string();
+        let expected = std::fs::read_to_string(&path).unwrap();
+        count += 1;
+        if found != expected && bless {
+            std::fs::write(&path, found).unwrap();
+        } else if found != expected {
+            wrong.push(format!("{name}: expected:\n{expected}\nfound:\n{found}"));
+        }
+    }
+    assert!(count >= 6, "the file tests are missing");
+    assert!(wrong.is_empty(), "{}\n(`cargo xtask bless` accepts what was found)", wrong.join("\n"));
 }
 
 /// The text of each module is what SPIRV-Tools write, but for what ids are called.

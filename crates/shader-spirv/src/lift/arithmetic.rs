@@ -115,6 +115,14 @@ impl Lifter<'_> {
                 if select.is_empty() {
                     return Err(LiftErrorKind::Malformed("the vector has no components"));
                 }
+                let first = self.b.ty(a).lanes;
+                if select.iter().all(|&lane| lane < first) {
+                    return Ok(Val::Leaf(self.b.swizzle(a, Swizzle::new(&select))));
+                }
+                if words[0] == words[1] {
+                    let select: SmallVec<[u8; 4]> = select.iter().map(|&lane| lane % first).collect();
+                    return Ok(Val::Leaf(self.b.swizzle(a, Swizzle::new(&select))));
+                }
                 self.b.shuffle(a, b, Swizzle::new(&select))
             }
             op::VectorExtractDynamic => {

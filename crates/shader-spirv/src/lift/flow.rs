@@ -8,7 +8,6 @@ use super::structure::{Case, Continue, FUNCTION, Node, ScopeId};
 use super::value::Slot;
 use super::{Frame, LiftError, LiftErrorKind, Lifter, MAX_CALLS};
 use crate::tables::op;
-use crate::types::Ty;
 
 /// Deepest nesting of the IR's blocks that is written.
 const MAX_DEPTH: usize = afterimage_ir::MAX_DEPTH - 8;
@@ -19,6 +18,8 @@ pub(super) struct Flow {
     /// Where such a jump leads; 0 when none is under way.
     exit: Option<Var>,
     depth: usize,
+    /// Nesting of code that is written before the code that runs before it.
+    pub(super) ahead: usize,
 }
 
 /// A loop of the IR around the code being written.
@@ -189,8 +190,7 @@ impl Lifter<'_> {
         if let Some(slot) = self.frame.phis.get(&id) {
             return Ok(slot.clone());
         }
-        let ty = self.d.ty(ty)?.clone();
-        let slot = self.slot_of_type(&ty)?.ok_or(LiftErrorKind::Unsupported("a phi of pointers or images"))?;
+        let slot = self.slot_of(ty)?.ok_or(LiftErrorKind::Unsupported("a phi of pointers or images"))?;
         self.frame.phis.insert(id, slot.clone());
         Ok(slot)
     }
@@ -236,14 +236,22 @@ impl Lifter<'_> {
                 (Some(hit), false) => hit,
                 (None, _) => otherwise,
             };
-            self.b.begin_if(condition);
-            self.nodes(&case.entry, open)?;
-            if let Some(&fell) = self.frame.falls.get(&(block, case.number)) {
-                let yes = self.b.bool(true);
-                self.b.store(fell, yes);
-                self.b.end_if();
-                let runs = self.b.load(fell);
-                self.b.begin_if(runs);
+            match self.frame.falls.get(&(block, case.number)).copied() {
+                None => {
+                    self.b.begin_if(condition);
+                    self.nodes(&case.entry, open)?;
+                }
+                Some(fell) => {
+                    // What the switch brings to phis, only if it comes from there.
+                    if !case.entry.is_empty() {
+                        self.b.begin_if(condition);
+                        self.nodes(&case.entry, open)?;
+                        self.b.end_if();
+                    }
+                    let fell = self.b.load(fell);
+                    let runs = self.b.bor(condition, fell);
+                    self.b.begin_if(runs);
+                }
             }
             self.nodes(&case.body, open)?;
             self.b.end_if();
@@ -275,7 +283,9 @@ impl Lifter<'_> {
                 open.push(Open { scope, next: &[], passing: Vec::new() });
                 let now = self.b.load(again);
                 self.b.begin_if(now);
+                self.flow.ahead += 1;
                 self.nodes(next, open)?;
+                self.flow.ahead -= 1;
                 self.b.end_if();
                 let yes = self.b.bool(true);
                 self.b.store(again, yes);
@@ -383,13 +393,7 @@ impl Lifter<'_> {
             let value = self.get(arg).map_err(|kind| LiftError::at(instruction, kind))?;
             frame.values.insert(param, value);
         }
-        let result = d.ty(callee.ty).cloned().map_err(|kind| LiftError::at(instruction, kind))?;
-        if d.leaves(callee.ty) > super::MAX_LEAVES {
-            return fail(LiftErrorKind::TooMany("scalars and vectors in a value"));
-        }
-        if result != Ty::Void {
-            frame.result = self.slot_of_type(&result).map_err(|kind| LiftError::at(instruction, kind))?;
-        }
+        frame.result = self.slot_of(callee.ty).map_err(|kind| LiftError::at(instruction, kind))?;
         let caller = std::mem::replace(&mut self.frame, frame);
         self.calls.push(function);
         self.deeper()?;

@@ -123,7 +123,8 @@ impl Lifter<'_> {
                 }
             }
         }
-        for (at, ty, name, parts) in outputs {
+        for (at, ty, name, mut parts) in outputs {
+            parts.sort_by_key(|part| part.component);
             let output = self.b.output(OutputDecl { name, ty, at, semantic: None });
             self.interface.targets.push(Target { output, parts });
         }
@@ -231,7 +232,11 @@ impl Lifter<'_> {
 
     fn declare_input(&mut self, id: u32, to: u32, assigned: Vec<Assigned>) -> Result<(), LiftErrorKind> {
         let d = self.d;
-        let storage = self.new_storage(to, d.name(id), self.dynamic.contains(&id))?;
+        let storage = if self.dynamic.contains(&id) {
+            self.new_storage(to, d.name(id), true)?
+        } else {
+            self.storage_of(to, &mut |_, _, count| Cells::Split(vec![Cell::Nowhere; count as usize]))?
+        };
         self.globals.insert(id, Val::Pointer(Rc::new(self.pointer_to(storage, to)?)));
         for part in assigned {
             let input = Input { at: part.at, lanes: part.ty.lanes };
@@ -425,24 +430,19 @@ impl Lifter<'_> {
         let targets = std::mem::take(&mut self.interface.targets);
         for target in &targets {
             let ty = self.b.module().outputs[target.output.index()].ty;
-            let mut value = None;
+            let mut values: SmallVec<[Value; 4]> = SmallVec::new();
+            let mut lanes = 0;
             for part in &target.parts {
-                let loaded = self.load_element(part.storage, part.leaf, &Step::Const(part.element))?;
-                let lanes = self.b.ty(loaded).lanes;
-                if part.component == 0 && lanes == ty.lanes {
-                    value = Some(loaded);
-                    continue;
+                let value = self.load_element(part.storage, part.leaf, &Step::Const(part.element))?;
+                while lanes < part.component {
+                    values.push(self.b.const_bits(ty.with_lanes(1), [0; 4]));
+                    lanes += 1;
                 }
-                let mut whole = value.unwrap_or_else(|| self.b.const_bits(ty, [0; 4]));
-                for lane in 0..lanes {
-                    let component = self.b.extract(loaded, lane);
-                    whole = self.with_component(whole, part.component + lane, component);
-                }
-                value = Some(whole);
+                lanes += self.b.ty(value).lanes;
+                values.push(value);
             }
-            if let Some(value) = value {
-                self.b.store_output(target.output, value);
-            }
+            let value = self.b.construct(&values);
+            self.b.store_output(target.output, value);
         }
         self.interface.targets = targets;
         Ok(())

@@ -84,6 +84,8 @@ pub(super) enum Cells {
 pub(super) enum Cell {
     Var(Var),
     Input(Input),
+    /// An input that has not been given its place yet.
+    Nowhere,
 }
 
 /// The variables (of function and module scope, and parameters) whose arrays or matrices are indexed by what is no constant.
@@ -190,6 +192,21 @@ impl Lifter<'_> {
 
     /// A new variable for values of a type.
     pub(super) fn new_storage(&mut self, ty: u32, name: &str, dynamic: bool) -> Result<usize, LiftErrorKind> {
+        self.storage_of(ty, &mut |l, ty, count| {
+            if dynamic && count > 1 {
+                Cells::Array(l.b.var_array(name, ty, count))
+            } else {
+                Cells::Split((0..count).map(|_| Cell::Var(l.b.var(name, ty))).collect())
+            }
+        })
+    }
+
+    /// A variable whose elements are what `make` says for each leaf, by its type and number of elements.
+    pub(super) fn storage_of(
+        &mut self,
+        ty: u32,
+        make: &mut dyn FnMut(&mut Self, Type, u32) -> Cells,
+    ) -> Result<usize, LiftErrorKind> {
         let elements = self.d.leaves(ty);
         self.memory.elements = self.memory.elements.saturating_add(elements);
         if elements > MAX_LEAVES || self.memory.elements > 16 * MAX_LEAVES {
@@ -199,11 +216,7 @@ impl Lifter<'_> {
         self.collect_leaves(self.d.ty(ty)?, 1, &mut leaves)?;
         let mut storage = Storage { leaves: Vec::with_capacity(leaves.len()) };
         for (ty, count) in leaves {
-            let cells = if dynamic && count > 1 {
-                Cells::Array(self.b.var_array(name, ty, count))
-            } else {
-                Cells::Split((0..count).map(|_| Cell::Var(self.b.var(name, ty))).collect())
-            };
+            let cells = make(self, ty, count);
             storage.leaves.push(Leaf { ty, cells });
         }
         self.memory.storages.push(storage);
@@ -454,7 +467,7 @@ impl Lifter<'_> {
         match cell {
             Some(Cell::Var(var)) => Ok(self.b.load(var)),
             Some(Cell::Input(input)) => self.load_input(input),
-            None => Err(LiftErrorKind::Malformed("the index is beyond the variable")),
+            Some(Cell::Nowhere) | None => Err(LiftErrorKind::Malformed("the index is beyond the variable")),
         }
     }
 
@@ -482,7 +495,7 @@ impl Lifter<'_> {
                 self.b.store_masked(var, mask, value);
                 Ok(())
             }
-            Some(Cell::Input(_)) => Err(LiftErrorKind::Malformed("inputs cannot be written")),
+            Some(Cell::Input(_) | Cell::Nowhere) => Err(LiftErrorKind::Malformed("inputs cannot be written")),
             None => Err(LiftErrorKind::Malformed("the index is beyond the variable")),
         }
     }

@@ -33,7 +33,7 @@ use crate::types::{Declared, EntryPoint};
 use structure::Node;
 use value::{Slot, Val};
 
-/// Most instructions of a lifted module.
+/// Most instructions, and most variables, of a lifted module.
 const MAX_INSTRUCTIONS: usize = 1 << 18;
 /// Most scalars and vectors in one value or variable.
 const MAX_LEAVES: u32 = 4096;
@@ -239,8 +239,16 @@ impl<'a> Lifter<'a> {
     /// The value of an id, wherever it comes from.
     fn get(&mut self, id: u32) -> Result<Val, LiftErrorKind> {
         let crosses = self.frame.body.crossing.contains(&id) && self.frame.homes.get(&id) != Some(&self.frame.block);
-        if crosses && let Some(slot) = self.frame.slots.get(&id).cloned() {
-            return Ok(self.load_slot(&slot));
+        if crosses {
+            if let Some(slot) = self.frame.slots.get(&id).cloned() {
+                return Ok(self.load_slot(&slot));
+            }
+            let definition = self.d.program.definition(id).filter(|_| self.flow.ahead > 0);
+            if let Some(instruction) = definition.map(|number| &self.d.program.instructions[number]) {
+                let slot = self.slot_of(instruction.ty)?.ok_or(LiftErrorKind::NotAValue(id))?;
+                self.frame.slots.insert(id, slot.clone());
+                return Ok(self.load_slot(&slot));
+            }
         }
         if let Some(value) = self.frame.values.get(&id) {
             return Ok(value.clone());
@@ -295,6 +303,9 @@ impl<'a> Lifter<'a> {
     fn check_size(&self) -> Result<(), LiftErrorKind> {
         if self.b.module().insts.len() > MAX_INSTRUCTIONS {
             return Err(LiftErrorKind::TooMany("instructions once all calls are inlined"));
+        }
+        if self.b.module().vars.len() > MAX_INSTRUCTIONS {
+            return Err(LiftErrorKind::TooMany("variables once all calls are inlined"));
         }
         Ok(())
     }

@@ -135,8 +135,17 @@ impl Lifter<'_> {
         }
     }
 
-    /// Variables for values of a type, or `None` if such values cannot be in variables.
-    pub(super) fn slot_of_type(&mut self, ty: &Ty) -> Result<Option<Slot>, LiftErrorKind> {
+    /// Variables for values of the type with this id, or `None` if such values cannot be in variables.
+    pub(super) fn slot_of(&mut self, ty: u32) -> Result<Option<Slot>, LiftErrorKind> {
+        if self.d.leaves(ty) > MAX_LEAVES {
+            return Err(LiftErrorKind::TooMany("scalars and vectors in a value"));
+        }
+        self.check_size()?;
+        let ty = self.d.ty(ty)?.clone();
+        self.slot_of_type(&ty)
+    }
+
+    fn slot_of_type(&mut self, ty: &Ty) -> Result<Option<Slot>, LiftErrorKind> {
         if let Ty::Leaf(ty) = ty {
             return Ok(Some(Slot::Var(self.b.var("", *ty))));
         }
