@@ -1,5 +1,5 @@
-//! The fixed-function pipeline from the first call to the last pixel, drawn by Vulkan in this process. The colours of fog are
-//! those that Windows drivers give, as the tests of the Wine project record them (`dlls/d3d9/tests/visual.c`).
+//! The fixed-function pipeline from the first call to the last pixel, drawn by Vulkan in this process. Fog and vertex
+//! blending are as Windows drivers do them, by the tests of the Wine project (`dlls/d3d9/tests/visual.c`).
 
 use super::pixels::read_back;
 use super::*;
@@ -29,25 +29,28 @@ fn transform(device: *mut IDirect3DDevice9Ex, state: D3DTRANSFORMSTATETYPE, rows
     assert_eq!(call!(device, base.SetTransform(state, input(&D3DMATRIX { m: rows }))), D3D_OK);
 }
 
-fn moved(x: f32) -> [[f32; 4]; 4] {
-    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [x, 0.0, 0.0, 1.0]]
+fn moved(x: f32, y: f32) -> [[f32; 4]; 4] {
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [x, y, 0.0, 1.0]]
+}
+
+/// The picture of a strip of four vertices.
+fn strip<const N: usize>(device: *mut IDirect3DDevice9Ex, fvf: u32, vertices: &[[f32; N]; 4]) -> Vec<u32> {
+    assert_eq!(call!(device, base.Clear(0, no_input(), D3DCLEAR_TARGET, 0, 1.0, 0)), D3D_OK);
+    assert_eq!(call!(device, base.BeginScene()), D3D_OK);
+    assert_eq!(call!(device, base.SetFVF(fvf)), D3D_OK);
+    // SAFETY: good for four vertices of so many bytes.
+    let data = unsafe { In::new(vertices.as_ptr().cast()) };
+    assert_eq!(call!(device, base.DrawPrimitiveUP(D3DPT_TRIANGLESTRIP, 2, data, 4 * N as u32)), D3D_OK);
+    assert_eq!(call!(device, base.EndScene()), D3D_OK);
+    read_back(device).into_iter().map(|pixel| pixel & 0x00ff_ffff).collect()
 }
 
 /// The middle of the left and of the right half after a rectangle between two places along x has been drawn; `more` is what
 /// its vertices have behind their position.
-fn halves(device: *mut IDirect3DDevice9Ex, fvf: u32, x: [f32; 2], y: f32, z: f32, more: u32) -> [u32; 2] {
-    let [left, right] = x;
-    let corners = [[left, y], [left, -y], [right, y], [right, -y]];
-    let vertices = corners.map(|[x, y]| [x, y, z, f32::from_bits(more)]);
-    assert_eq!(call!(device, base.Clear(0, no_input(), D3DCLEAR_TARGET, 0, 1.0, 0)), D3D_OK);
-    assert_eq!(call!(device, base.BeginScene()), D3D_OK);
-    assert_eq!(call!(device, base.SetFVF(fvf)), D3D_OK);
-    // SAFETY: good for four vertices of sixteen bytes.
-    let vertices = unsafe { In::new(vertices.as_ptr().cast()) };
-    assert_eq!(call!(device, base.DrawPrimitiveUP(D3DPT_TRIANGLESTRIP, 2, vertices, 16)), D3D_OK);
-    assert_eq!(call!(device, base.EndScene()), D3D_OK);
-    let pixels = read_back(device);
-    [16, 48].map(|x| pixels[24 * 64 + x] & 0x00ff_ffff)
+fn halves(device: *mut IDirect3DDevice9Ex, fvf: u32, [left, right]: [f32; 2], z: f32, more: u32) -> [u32; 2] {
+    let corners = [[left, 1.0], [left, -1.0], [right, 1.0], [right, -1.0]];
+    let pixels = strip(device, fvf, &corners.map(|[x, y]| [x, y, z, f32::from_bits(more)]));
+    [16, 48].map(|x| pixels[24 * 64 + x])
 }
 
 #[track_caller]
@@ -67,7 +70,7 @@ fn fog_has_the_measured_colours() {
         render(device, D3DRS_FOGSTART, start.to_bits());
         render(device, D3DRS_FOGEND, end.to_bits());
     };
-    let draw = |z, color| halves(device, D3DFVF_XYZ | D3DFVF_DIFFUSE, [-1.0, 1.0], 1.0, z, color)[0];
+    let draw = |z, color| halves(device, D3DFVF_XYZ | D3DFVF_DIFFUSE, [-1.0, 1.0], z, color)[0];
     // Vertex fog that ends before it starts.
     fog(D3DFOG_NONE, D3DFOG_LINEAR, 0.8, 0.2);
     for (z, expected) in [(0.1, 0x00_ff00), (0.4, 0x00_aa55), (0.7, 0x00_2bd4), (0.9, 0x00_00ff)] {
@@ -96,12 +99,40 @@ fn vertices_go_where_their_index_says() {
     let Some(device) = drawing_device() else { return };
     render(device, D3DRS_VERTEXBLEND, D3DVBF_0WEIGHTS);
     render(device, D3DRS_INDEXEDVERTEXBLENDENABLE, 1);
-    transform(device, D3DTS_WORLD + 200, moved(1.0));
+    transform(device, D3DTS_WORLD + 200, moved(1.0, 0.0));
     // The left half of the picture, by the world matrix that the first byte names.
     for (indices, expected) in [(0, [0xff_ffff, 0]), (200, [0, 0xff_ffff])] {
         for last in [D3DFVF_LASTBETA_UBYTE4, D3DFVF_LASTBETA_D3DCOLOR] {
-            assert_eq!(halves(device, D3DFVF_XYZB1 | last, [-1.0, 0.0], 1.0, 0.5, indices), expected, "{indices}");
+            assert_eq!(halves(device, D3DFVF_XYZB1 | last, [-1.0, 0.0], 0.5, indices), expected, "{indices}");
         }
     }
+    finish(device);
+}
+
+#[test]
+fn vertices_are_blended_to_the_measured_places() {
+    let Some(device) = drawing_device() else { return };
+    let view = [[0.2, 0.0, 0.0, 0.0], [0.0, 0.2, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    transform(device, D3DTS_VIEW, view);
+    // A corner of the picture for each matrix: upper left, lower left, lower right, upper right.
+    let corners = [[-4.0, 4.0], [-4.0, -4.0], [4.0, -4.0], [4.0, 4.0]];
+    for (index, [x, y]) in (0..).zip(corners) {
+        transform(device, D3DTS_WORLD + index, moved(x, y));
+    }
+    render(device, D3DRS_VERTEXBLEND, D3DVBF_3WEIGHTS);
+    let places = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]];
+    let draw = |weights: [[f32; 3]; 4]| {
+        let vertex = |vertex: usize| {
+            let ([x, y], [a, b, c]) = (places[vertex], weights[vertex]);
+            [x, y, 0.0, a, b, c]
+        };
+        let pixels = strip(device, D3DFVF_XYZB3, &[0, 1, 2, 3].map(vertex));
+        // Upper left, upper right, lower left, lower right, middle, above the middle.
+        [[6, 4], [57, 4], [6, 43], [57, 43], [32, 24], [32, 4]].map(|[x, y]| u8::from(pixels[y * 64 + x] == 0xff_ffff))
+    };
+    assert_eq!(draw([[0.0, 0.0, 0.0]; 4]), [0, 1, 0, 0, 0, 0], "what the weights leave is the last matrix's");
+    assert_eq!(draw([[0.25, 0.25, 0.25]; 4]), [0, 0, 0, 0, 1, 0]);
+    assert_eq!(draw([[0.5, 0.0, 0.0]; 4]), [0, 0, 0, 0, 0, 1]);
+    assert_eq!(draw([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]), [1; 6]);
     finish(device);
 }
