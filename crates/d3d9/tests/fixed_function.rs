@@ -299,7 +299,15 @@ fn shaders_in_software_get_their_constants() {
 fn devices_in_software_take_more_constants_in_every_model() {
     // vs_2_0; dcl_position v0; add oPos, v0, c300
     let tokens = [
-        0xFFFE_0200, 0x0200_001F, 0x8000_0000, 0x900F_0000, 0x0300_0002, 0xC00F_0000, 0x90E4_0000, 0xA0E4_012C, 0xFFFF,
+        0xFFFE_0200,
+        0x0200_001F,
+        0x8000_0000,
+        0x900F_0000,
+        0x0300_0002,
+        0xC00F_0000,
+        0x90E4_0000,
+        0xA0E4_012C,
+        0xFFFF,
     ];
     let takes = |behavior| Rig::with_behavior(behavior).device.create_vertex_shader(&tokens).is_ok();
     assert!(!takes(D3DCREATE_HARDWARE_VERTEXPROCESSING));
