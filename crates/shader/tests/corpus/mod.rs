@@ -11,12 +11,10 @@ mod changes;
 mod templates;
 mod texts;
 
-use afterimage_shader_d3d9::instruction::{ControlBits, Declaration, Instruction, Relative, Swizzle};
+use afterimage_shader_d3d9::instruction::Relative;
 use afterimage_shader_d3d9::io::{RuntimeInfo, TEXTURE_SLOTS, bound};
 use afterimage_shader_d3d9::signature::SamplerUse;
-use afterimage_shader_d3d9::tables::{
-    Opcode, OpcodeInfo, RESULT_MODIFIERS, RESULT_SHIFTS, RegisterType, SourceModifier, TextureDimension, Version,
-};
+use afterimage_shader_d3d9::tables::{Opcode, OpcodeInfo, TextureDimension, Version};
 use afterimage_shader_d3d9::{Program, Signature, assemble, tokens_from_bytes};
 use std::path::Path;
 
@@ -161,72 +159,26 @@ pub(crate) fn in_another_version(op: Opcode, version: Version) -> (Program, usiz
     (program, place)
 }
 
-/// Facts about an instruction that coverage counts; the same words for what is there and for what there must be.
-pub(crate) fn facts(i: &Instruction) -> Vec<String> {
-    let mut facts = vec!["plain".to_owned()];
-    for src in i.srcs.iter() {
-        if src.modifier != SourceModifier::None {
-            facts.push(src.modifier.text().to_owned());
-        }
-        match (src.swizzle, src.swizzle.replicated()) {
-            (Swizzle::IDENTITY, _) => {}
-            (_, Some(component)) => facts.push(format!("replicate {component}")),
-            _ => facts.push("swizzle".to_owned()),
-        }
-        let file = src.register.ty.info().name;
-        facts.push(match src.register.relative {
-            None => format!("source {file}"),
-            Some(Relative::Address(component)) => format!("{file}[a0.{component}]"),
-            Some(Relative::Loop) => format!("{file}[aL]"),
-        });
-        if src.register.ty == RegisterType::Sampler {
-            facts.push(format!("sampler {}", src.register.number));
-        }
-    }
-    if let Some(dst) = &i.dst {
-        facts.push(format!("mask {:x}", dst.mask));
-        let modifiers = RESULT_MODIFIERS.iter().filter(|(bit, _)| dst.modifiers & bit != 0);
-        facts.extend(modifiers.map(|(_, text)| (*text).to_owned()));
-        facts.extend(RESULT_SHIFTS.iter().filter(|(shift, _)| *shift == dst.shift).map(|(_, text)| (*text).to_owned()));
-    }
-    if let Some(predicate) = &i.predicate {
-        facts.push(format!("predicate {}", predicate.modifier.text()));
-    }
-    if i.coissue {
-        facts.push("co-issue".to_owned());
-    }
-    match i.control {
-        ControlBits::None => {}
-        ControlBits::Comparison(comparison) => facts.push(comparison.text().to_owned()),
-        control => facts.push(format!("{control:?}")),
-    }
-    if let Some(Declaration::Semantic(usage, _)) = i.declaration {
-        facts.push(usage.text().to_owned());
-    }
-    facts
-}
-
-/// Facts that the change of an opcode's shader must bring into the corpus.
-pub(crate) fn facts_of(op: Opcode, version: Version, change: Change) -> Vec<String> {
-    let (program, place) = plain(op, version);
-    let plain = program.instructions[place];
-    let with = facts(&change.apply(&plain, version));
-    let without = facts(&plain);
-    with.into_iter().filter(|fact| !without.contains(fact)).collect()
+/// The files of a folder (from that of the crate) with an extension, by name.
+pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let files = std::fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut paths: Vec<_> = files.flatten().map(|file| file.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
+    paths.sort();
+    let read = |path: std::path::PathBuf| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (name, bytes)
+    };
+    paths.into_iter().map(read).collect()
 }
 
 /// HLSL of our own as Wine's compiler translates it; `tests/hlsl/README.md` has the recipe.
 pub(crate) fn compiled() -> Vec<Entry> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hlsl");
-    let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<_> = files.flatten().map(|file| file.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cso"));
-    paths.sort();
-    let entries = paths.into_iter().map(|path| {
-        let name = format!("hlsl {}", path.file_stem().unwrap_or_default().to_string_lossy());
-        let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let entries = files("tests/hlsl", "cso").into_iter().map(|(name, bytes)| {
         let tokens = tokens_from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-        Entry { name, tokens, runtime: RuntimeInfo::default() }
+        Entry { name: format!("hlsl {name}"), tokens, runtime: RuntimeInfo::default() }
     });
     entries.collect()
 }

@@ -1,10 +1,9 @@
 //! Shaders written by hand, for what no single opcode shows: output registers, register files, nested flow, phases.
 
-use super::Entry;
+use super::{Entry, files};
 use afterimage_shader_d3d9::assemble;
 use afterimage_shader_d3d9::io::{FogMode, PixelOps, RuntimeInfo, VertexOps};
 use afterimage_shader_d3d9::tables::{Stage, Version};
-use std::path::Path;
 
 /// The texts of every version that they are for.
 pub(crate) fn entries() -> Vec<Entry> {
@@ -22,20 +21,9 @@ pub(crate) fn entries() -> Vec<Entry> {
 
 /// The assembler sources of the front end's tests and of the sample programs.
 pub(crate) fn assembled() -> Vec<Entry> {
-    let mut entries = Vec::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in ["../shader-d3d9/tests/filetests", "../../samples/shaders"] {
-        let files = std::fs::read_dir(root.join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
-        let mut paths: Vec<_> = files.flatten().map(|file| file.path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "asm"));
-        paths.sort();
-        for path in paths {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-            entries.push(entry(name, &text));
-        }
-    }
-    entries
+    let folders = ["../shader-d3d9/tests/filetests", "../../samples/shaders"];
+    let files = folders.into_iter().flat_map(|folder| files(folder, "asm"));
+    files.map(|(name, text)| entry(name, &String::from_utf8_lossy(&text))).collect()
 }
 
 fn entry(name: String, text: &str) -> Entry {

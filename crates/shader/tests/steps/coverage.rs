@@ -1,9 +1,64 @@
 //! The corpus holds what the tables call legal.
 
-use crate::corpus::{self, Entry, changes, facts, facts_of, rows};
-use afterimage_shader_d3d9::tables::{Opcode, Version};
+use crate::corpus::{self, Change, Entry, changes, plain, rows};
+use afterimage_shader_d3d9::instruction::{ControlBits, Declaration, Instruction, Relative, Swizzle};
+use afterimage_shader_d3d9::tables::{Opcode, RESULT_MODIFIERS, RESULT_SHIFTS, RegisterType, SourceModifier, Version};
 use afterimage_shader_d3d9::{Program, assemble};
 use std::collections::{BTreeMap, HashSet};
+
+/// Facts about an instruction; the same words for what is there and for what there must be.
+fn facts(i: &Instruction) -> Vec<String> {
+    let mut facts = vec!["plain".to_owned()];
+    for src in i.srcs.iter() {
+        if src.modifier != SourceModifier::None {
+            facts.push(src.modifier.text().to_owned());
+        }
+        match (src.swizzle, src.swizzle.replicated()) {
+            (Swizzle::IDENTITY, _) => {}
+            (_, Some(component)) => facts.push(format!("replicate {component}")),
+            _ => facts.push("swizzle".to_owned()),
+        }
+        let file = src.register.ty.info().name;
+        facts.push(match src.register.relative {
+            None => format!("source {file}"),
+            Some(Relative::Address(component)) => format!("{file}[a0.{component}]"),
+            Some(Relative::Loop) => format!("{file}[aL]"),
+        });
+        if src.register.ty == RegisterType::Sampler {
+            facts.push(format!("sampler {}", src.register.number));
+        }
+    }
+    if let Some(dst) = &i.dst {
+        facts.push(format!("mask {:x}", dst.mask));
+        let modifiers = RESULT_MODIFIERS.iter().filter(|(bit, _)| dst.modifiers & bit != 0);
+        facts.extend(modifiers.map(|(_, text)| (*text).to_owned()));
+        facts.extend(RESULT_SHIFTS.iter().filter(|(shift, _)| *shift == dst.shift).map(|(_, text)| (*text).to_owned()));
+    }
+    if let Some(predicate) = &i.predicate {
+        facts.push(format!("predicate {}", predicate.modifier.text()));
+    }
+    if i.coissue {
+        facts.push("co-issue".to_owned());
+    }
+    match i.control {
+        ControlBits::None => {}
+        ControlBits::Comparison(comparison) => facts.push(comparison.text().to_owned()),
+        control => facts.push(format!("{control:?}")),
+    }
+    if let Some(Declaration::Semantic(usage, _)) = i.declaration {
+        facts.push(usage.text().to_owned());
+    }
+    facts
+}
+
+/// Facts that the change of an opcode's shader must bring into the corpus.
+fn facts_of(op: Opcode, version: Version, change: Change) -> Vec<String> {
+    let (program, place) = plain(op, version);
+    let plain = program.instructions[place];
+    let with = facts(&change.apply(&plain, version));
+    let without = facts(&plain);
+    with.into_iter().filter(|fact| !without.contains(fact)).collect()
+}
 
 /// What is in the corpus: opcode, version, fact.
 fn present(entries: &[Entry]) -> HashSet<(Opcode, Version, String)> {
