@@ -186,6 +186,12 @@ fn wrong_command_lines_say_the_way_out() {
     assert!(error.contains("would both become"), "{error}");
     let error = fails(2, &["translate", file, "-o", file], b"");
     assert!(error.contains("over itself"), "{error}");
+    for wrong in
+        [&["-o", "a.metal", "--validate"][..], &["--emit-after", "ssa", "--reflect"], &["--validate", "--to", "ir"]]
+    {
+        let error = fails(2, &[&["translate", file], wrong].concat(), b"");
+        assert!(error.contains("--validate checks") || error.contains("--reflect tells"), "{error}");
+    }
     let empty = tempfile::tempdir().expect("temporary directory");
     let error = fails(2, &["translate", path(empty.path())], b"");
     assert!(error.contains("no shaders"), "{error}");

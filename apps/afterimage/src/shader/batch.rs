@@ -86,6 +86,12 @@ fn plan(args: &Args) -> Result<Plan, Why> {
         (None, Some(output), _) if folder.is_none() => To::of_path(output),
         _ => To::default(),
     };
+    if args.validate && !matches!(to, To::Spirv | To::SpirvAsm) {
+        return usage("--validate checks SPIR-V; --verify-each checks the IR");
+    }
+    if args.reflect.is_some() && (to == To::Disasm || args.emit_after.is_some()) {
+        return usage("--reflect tells what a translated shader uses, and this does not translate it to the end");
+    }
     let named = args.to.is_some() || args.emit_after.is_some();
     if batch && to.is_binary() && folder.is_none() && (named || args.output.is_some()) {
         return usage("many binary outputs need a folder: give -o FOLDER, or pick a text with --to");
@@ -120,7 +126,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
 
 /// Adds the shaders of a folder and of those in it, by name. Links to folders are not followed, so this ends.
 fn find(folder: &Path, inside: &Path, found: &mut Vec<(PathBuf, PathBuf)>) -> Result<(), Why> {
-    let unreadable = |error| Why::Usage(format!("{}: cannot be read: {error}", folder.display()));
+    let unreadable = |error| Why::Folder { path: folder.to_owned(), error };
     let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {

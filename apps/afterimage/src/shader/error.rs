@@ -44,6 +44,8 @@ pub(super) enum Why {
     Usage(String),
     #[error("cannot read it: {0}")]
     Read(io::Error),
+    #[error("cannot read {}: {error}", path.display())]
+    Folder { path: PathBuf, error: io::Error },
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: io::Error },
     #[error("it has more than {} MiB, which no shader has", super::io::LARGEST >> 20)]
@@ -84,7 +86,7 @@ impl Why {
     pub(super) fn code(&self) -> Code {
         match self {
             Self::Usage(_) | Self::Pass { .. } => Code::Usage,
-            Self::Read(_) | Self::Write { .. } | Self::Terminal => Code::File,
+            Self::Read(_) | Self::Folder { .. } | Self::Write { .. } | Self::Terminal => Code::File,
             Self::NoTool { .. } | Self::ToolFailed { .. } => Code::NoTool,
             Self::Rejected { .. } | Self::Broken { .. } | Self::Panic(_) => Code::OurFault,
             Self::TooLarge
@@ -96,6 +98,23 @@ impl Why {
             | Self::NoDisassembly
             | Self::NoEntry
             | Self::OtherStage { .. } => Code::Untranslated,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn the_documentation_has_the_exit_codes_of_the_help() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/shaders.md");
+        let text = std::fs::read_to_string(file).expect("docs/shaders.md").replace('`', "");
+        let codes: Vec<_> = Code::HELP.lines().skip(1).collect();
+        assert_eq!(codes.len(), Code::OurFault as usize + 1);
+        for line in codes {
+            let (code, meaning) = line.trim().split_once("  ").expect("a code and its meaning");
+            assert!(text.contains(&format!("| {code} | {meaning} |")), "{file}: {line}");
         }
     }
 }
