@@ -1,5 +1,5 @@
-//! `cargo xtask bless`: writes what is generated: the samples' shader header, the first inputs of the fuzz target, and the
-//! expected output inside of the text tests.
+//! `cargo xtask bless`: writes what is generated: the samples' shader header, the first inputs of the fuzz target, the opcodes
+//! in docs/ir.md, and the expected output inside of the text tests.
 
 use crate::build;
 use crate::step::{self, Result};
