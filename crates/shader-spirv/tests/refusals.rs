@@ -119,6 +119,103 @@ fn a_function_that_calls_itself_is_refused() {
     assert_eq!(error.kind, LiftErrorKind::Recursion);
 }
 
+/// Writes a module word by word.
+struct Words(Vec<u32>);
+
+impl Words {
+    fn new() -> Words {
+        let mut words = Words(vec![0x0723_0203, 0x0001_0000, 0, 10_000, 0]);
+        words.op(17, &[1]);
+        words.op(14, &[0, 1]);
+        // The entry point "main" is function 1, void is 2, the type of functions 3.
+        words.op(15, &[4, 1, u32::from_le_bytes(*b"main"), 0]);
+        words.op(16, &[1, 7]);
+        words.op(19, &[2]);
+        words.op(33, &[3, 2]);
+        words
+    }
+
+    fn op(&mut self, opcode: u32, operands: &[u32]) {
+        self.0.push((operands.len() as u32 + 1) << 16 | opcode);
+        self.0.extend_from_slice(operands);
+    }
+
+    fn refusal(&self) -> LiftErrorKind {
+        lift(&Program::parse(&self.0).unwrap(), &Options::default()).unwrap_err().kind
+    }
+}
+
+#[test]
+fn calls_that_double_end() {
+    let mut words = Words::new();
+    // Function 1 is `main`; each calls the next one twice.
+    let function = |level: u32| if level == 0 { 1 } else { 3000 + level };
+    for level in 0..40 {
+        words.op(54, &[2, function(level), 0, 3]);
+        words.op(248, &[1000 + level]);
+        for call in 0..if level < 39 { 2 } else { 0 } {
+            words.op(57, &[2, 2000 + level * 2 + call, function(level + 1)]);
+        }
+        words.op(253, &[]);
+        words.op(56, &[]);
+    }
+    assert_eq!(words.refusal(), LiftErrorKind::TooMany("parts of composites and inlined blocks"));
+}
+
+#[test]
+fn types_that_grow_without_end_are_refused() {
+    // An empty struct, then arrays of 4096 of the one before; the last is an input.
+    for (levels, refusal) in [
+        (12, LiftErrorKind::TooMany("scalars and vectors in an input or output")),
+        (40, LiftErrorKind::Type("arrays and structs nested deeper than 16".into())),
+    ] {
+        let mut words = Words::new();
+        // Variable 500 is in the entry point's interface.
+        let at = find(&words.0, 15);
+        words.0[at] += 1 << 16;
+        words.0.insert(at + 5, 500);
+        words.op(21, &[4, 32, 0]);
+        words.op(43, &[4, 5, 4096]);
+        words.op(30, &[10]);
+        for level in 0..levels {
+            words.op(28, &[11 + level, 10 + level, 5]);
+        }
+        words.op(32, &[400, 1, 10 + levels]);
+        words.op(59, &[400, 500, 1]);
+        words.op(54, &[2, 1, 0, 3]);
+        words.op(248, &[1000]);
+        words.op(253, &[]);
+        words.op(56, &[]);
+        assert_eq!(words.refusal(), refusal);
+    }
+}
+
+#[test]
+fn nesting_is_bounded() {
+    // Selections, each inside the one before.
+    let mut words = Words::new();
+    words.op(20, &[4]);
+    words.op(41, &[4, 5]);
+    words.op(54, &[2, 1, 0, 3]);
+    for level in 0..2000 {
+        words.op(248, &[1000 + level]);
+        words.op(247, &[5000 + level, 0]);
+        words.op(250, &[5, 1001 + level, 5000 + level]);
+    }
+    words.op(248, &[3000]);
+    words.op(249, &[5000 + 1999]);
+    for level in (0..2000).rev() {
+        words.op(248, &[5000 + level]);
+        if level > 0 {
+            words.op(249, &[5000 + level - 1]);
+        } else {
+            words.op(253, &[]);
+        }
+    }
+    words.op(56, &[]);
+    assert_eq!(words.refusal(), LiftErrorKind::TooDeep);
+}
+
 /// Damages that once did harm.
 #[test]
 fn found_by_fuzzing() {

@@ -12,6 +12,9 @@ use crate::tables::op;
 /// Deepest nesting of the IR's blocks that is written.
 const MAX_DEPTH: usize = afterimage_ir::MAX_DEPTH - 8;
 
+/// What a call costs, in pieces of functions walked.
+const CALL: u32 = 64;
+
 /// Jumps over more than one loop of the IR.
 #[derive(Default)]
 pub(super) struct Flow {
@@ -387,6 +390,7 @@ impl Lifter<'_> {
         if callee.params.len() != words.len() - 1 {
             return fail(LiftErrorKind::Malformed("the call has not as many operands as the function parameters"));
         }
+        self.spend(CALL).map_err(|kind| LiftError::at(instruction, kind))?;
         let body = self.body(function)?;
         let mut frame = Frame::new(function, body.clone());
         for (&param, &arg) in callee.params.iter().zip(&words[1..]) {
