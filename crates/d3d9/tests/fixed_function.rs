@@ -313,3 +313,30 @@ fn devices_in_software_take_more_constants_in_every_model() {
     assert!(!takes(D3DCREATE_HARDWARE_VERTEXPROCESSING));
     assert!(takes(D3DCREATE_MIXED_VERTEXPROCESSING) && takes(D3DCREATE_SOFTWARE_VERTEXPROCESSING));
 }
+
+#[test]
+fn states_without_meaning_make_no_other_shader() {
+    let key = |states: &[(u32, u32)]| {
+        let draw = drawn(D3DFVF_XYZ | D3DFVF_NORMAL, |device| {
+            for (state, value) in states {
+                device.set_render_state(*state, *value).unwrap();
+            }
+        });
+        draw.vertex_key()
+    };
+    let unlit = (D3DRS_LIGHTING, 0);
+    let plain = key(&[unlit]);
+    for (state, value) in [
+        (D3DRS_SPECULARENABLE, 1),
+        (D3DRS_LOCALVIEWER, 0),
+        (D3DRS_DIFFUSEMATERIALSOURCE, D3DMCS_COLOR2),
+        (D3DRS_RANGEFOGENABLE, 1),
+        (D3DRS_FOGVERTEXMODE, D3DFOG_EXP),
+        (D3DRS_INDEXEDVERTEXBLENDENABLE, 1),
+    ] {
+        assert_eq!(key(&[unlit, (state, value)]), plain, "state {state}");
+    }
+    assert_ne!(key(&[(D3DRS_SPECULARENABLE, 1)]), key(&[]));
+    let fog = [(D3DRS_FOGENABLE, 1), (D3DRS_FOGVERTEXMODE, D3DFOG_LINEAR)];
+    assert_ne!(key(&[fog[0], fog[1], (D3DRS_RANGEFOGENABLE, 1)]), key(&fog));
+}

@@ -57,8 +57,9 @@ impl Device {
         let transformed = declaration.transformed;
         let lighting = on(RS::D3DRS_LIGHTING) && !transformed;
         flag(transformed, FixedVertexKey::PRETRANSFORMED);
+        // States that the others make meaningless stay out, so that they make no shader of their own.
         flag(lighting, FixedVertexKey::LIGHTING);
-        flag(on(RS::D3DRS_SPECULARENABLE), FixedVertexKey::SPECULAR);
+        flag(lighting && on(RS::D3DRS_SPECULARENABLE), FixedVertexKey::SPECULAR);
         if !transformed {
             flag(on(RS::D3DRS_NORMALIZENORMALS), FixedVertexKey::NORMALIZE_NORMALS);
             flag(lighting && on(RS::D3DRS_LOCALVIEWER), FixedVertexKey::LOCAL_VIEWER);
@@ -72,7 +73,7 @@ impl Device {
         }
         if on(RS::D3DRS_FOGENABLE) && render.get(RS::D3DRS_FOGTABLEMODE) == D3DFOG_NONE && !transformed {
             key.fog_mode = small(render.get(RS::D3DRS_FOGVERTEXMODE)).min(3);
-            flag(on(RS::D3DRS_RANGEFOGENABLE), FixedVertexKey::RANGE_FOG);
+            flag(key.fog_mode != 0 && on(RS::D3DRS_RANGEFOGENABLE), FixedVertexKey::RANGE_FOG);
         }
         if lighting {
             // Without vertex colours every source is the material.
