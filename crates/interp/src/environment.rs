@@ -47,7 +47,7 @@ pub trait Environment {
         [self.sample(texture, &args)[0]; 4]
     }
 
-    /// Bits of a specialisation constant: its default, unless an environment sets it.
+    /// Bits of a specialisation constant, truth values being 0 or 1: its default, unless an environment sets it.
     fn spec(&self, decl: &SpecDecl) -> u32 {
         decl.default
     }

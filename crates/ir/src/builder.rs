@@ -217,9 +217,7 @@ impl Builder {
         if swizzle.is_identity(ty.lanes) {
             return value;
         }
-        let mut lanes: SmallVec<[u8; 4]> = swizzle.lanes().into();
-        lanes.iter_mut().for_each(|l| *l = (*l).min(ty.lanes - 1));
-        let imm = Imm::Swizzle(Swizzle::new(&lanes));
+        let imm = Imm::Swizzle(swizzle.map(|lane| lane.min(ty.lanes - 1)));
         self.push1(Op::Swizzle, imm, smallvec![value], ty.with_lanes(swizzle.count()))
     }
 
@@ -231,7 +229,11 @@ impl Builder {
     /// `value` with `lanes` (1 to 4) components: a scalar is repeated, a longer vector cut, a shorter one ends in copies of its
     /// last component.
     pub fn resize(&mut self, value: Value, lanes: u8) -> Value {
-        let last = self.ty(value).lanes - 1;
+        let ty = self.ty(value);
+        if ty.lanes == lanes {
+            return value;
+        }
+        let last = ty.lanes - 1;
         let pick = [0, 1.min(last), 2.min(last), 3.min(last)];
         self.swizzle(value, Swizzle::new(&pick[..lanes.clamp(1, 4) as usize]))
     }
@@ -241,9 +243,8 @@ impl Builder {
         let ty = self.ty(a);
         let b = self.cast(b, ty.kind);
         let total = ty.lanes + self.ty(b).lanes;
-        let mut lanes: SmallVec<[u8; 4]> = select.lanes().into();
-        lanes.iter_mut().for_each(|l| *l = (*l).min(total - 1));
-        self.push1(Op::Shuffle, Imm::Swizzle(Swizzle::new(&lanes)), smallvec![a, b], ty.with_lanes(select.count()))
+        let imm = Imm::Swizzle(select.map(|lane| lane.min(total - 1)));
+        self.push1(Op::Shuffle, imm, smallvec![a, b], ty.with_lanes(select.count()))
     }
 
     /// The components of `parts` one after the other, in the kind of the first; those beyond four are dropped. Without any,

@@ -196,6 +196,14 @@ impl Swizzle {
         self.len == lanes && self.lanes().iter().enumerate().all(|(i, &l)| i == l as usize)
     }
 
+    /// Each index changed by `change`, which must give one below 8.
+    pub fn map(mut self, change: impl Fn(u8) -> u8) -> Swizzle {
+        for lane in &mut self.select[..self.len as usize] {
+            *lane = change(*lane) & 7;
+        }
+        self
+    }
+
     /// The swizzle that does `self` first and `then` afterwards. `then` must not select beyond `self`.
     pub fn then(&self, then: Swizzle) -> Swizzle {
         let mut out = then;

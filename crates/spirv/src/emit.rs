@@ -206,7 +206,9 @@ impl<'a> Emitter<'a> {
         match edges.first() {
             None => self.w.undef(ty),
             // What every way brings has been computed before all of them.
-            Some((_, first)) if edges.iter().all(|(_, args)| self.id(args[i]) == self.id(first[i])) => self.id(first[i]),
+            Some((_, first)) if edges.iter().all(|(_, args)| self.id(args[i]) == self.id(first[i])) => {
+                self.id(first[i])
+            }
             Some(_) => {
                 let mut operands: SmallVec<[u32; 8]> = SmallVec::new();
                 for (block, args) in edges {

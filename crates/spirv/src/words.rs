@@ -272,8 +272,7 @@ impl Words {
     #[inline]
     pub(crate) fn value(&mut self, opcode: u16, ty: Id, operands: &[u32]) -> Id {
         let id = self.id();
-        self.code.0.push((operands.len() as u32 + 3) << 16 | opcode as u32);
-        self.code.0.extend_from_slice(&[ty, id]);
+        self.code.0.extend_from_slice(&[(operands.len() as u32 + 3) << 16 | opcode as u32, ty, id]);
         self.code.0.extend_from_slice(operands);
         id
     }
@@ -281,8 +280,8 @@ impl Words {
     /// A GLSL.std.450 instruction.
     pub(crate) fn ext(&mut self, instruction: u32, ty: Id, operands: &[u32]) -> Id {
         let id = self.id();
-        self.code.0.push((operands.len() as u32 + 5) << 16 | op::ExtInst as u32);
-        self.code.0.extend_from_slice(&[ty, id, self.glsl, instruction]);
+        let head = (operands.len() as u32 + 5) << 16 | op::ExtInst as u32;
+        self.code.0.extend_from_slice(&[head, ty, id, self.glsl, instruction]);
         self.code.0.extend_from_slice(operands);
         id
     }
