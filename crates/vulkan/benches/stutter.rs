@@ -18,8 +18,9 @@ use std::time::{Duration, Instant};
 
 /// Frames of a case, each with one new shader.
 const FRAMES: u32 = 200;
-/// Frames before, that count as loading.
-const LOADING: u32 = 30;
+/// Frames before, and in which of them shaders are created at load: a second passes until the first is drawn with.
+const LOADING: u32 = 75;
+const LOAD: u32 = 15;
 /// The frame of the case that draws many in one.
 const FIRST_OF_BURST: u32 = 100;
 /// Time of a frame.
@@ -224,8 +225,7 @@ fn child(when: &str) {
             guest.encoder.push(&known);
             guest.draw(Topology::TriangleList, 0, 6);
         }
-        // The program shows a few frames, loads, shows a few more, and then the part that counts begins.
-        if when == "load" && frame == LOADING / 2 {
+        if when == "load" && frame == LOAD {
             for n in 0..FRAMES {
                 made.push(shaders_of(&mut guest, n, plain));
             }

@@ -27,7 +27,7 @@ const MOST_SCENES: usize = 256;
 const MOST_CODE: u32 = 1 << 20;
 /// Guesses that may wait for their shaders' translation, and how many are looked at in a frame.
 const MOST_GUESSES: usize = 4096;
-const GUESSES_PER_FRAME: usize = 64;
+const GUESSES_PER_FRAME: usize = 256;
 
 /// A batch that is being executed.
 pub(crate) struct Batch<'a> {
