@@ -18,6 +18,8 @@
 //! segments behind the address) and 16 (the system block), and words from byte 32 on (texture slots). Descriptor arrays at set 0,
 //! bindings 0 to 2 with samplers at binding 3 keep the slot that they are indexed with.
 
+use afterimage_ir::OutputAt;
+
 /// What a lifted module expects to be bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bindings {
@@ -25,9 +27,29 @@ pub struct Bindings {
     pub blocks: Vec<BlockUse>,
     /// Textures that are sampled, by slot.
     pub textures: Vec<TextureUse>,
+    /// Outputs that the module asks to be captured by transform feedback. The IR does not have this; whoever wants the
+    /// captures sees to them.
+    pub captures: Vec<Capture>,
     /// Numbers of specialisation constants that cannot be set, because the length of an array depends on them. They have
     /// their default, and the IR does not list them.
     pub frozen: Vec<u32>,
+}
+
+/// A piece of an output that is to be captured (`XfbBuffer`, `XfbStride`, `Offset`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// The output.
+    pub at: OutputAt,
+    /// First component of it.
+    pub component: u8,
+    /// Number of components of 4 bytes.
+    pub lanes: u8,
+    /// Number of the buffer.
+    pub buffer: u32,
+    /// Bytes between the vertices in the buffer.
+    pub stride: u32,
+    /// Place in the vertex in bytes.
+    pub offset: u32,
 }
 
 /// A block of constants.

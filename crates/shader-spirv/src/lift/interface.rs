@@ -13,7 +13,7 @@ use super::memory::{Cell, Cells, Step};
 use super::texture::Textures;
 use super::value::Val;
 use super::{LiftErrorKind, Lifter};
-use crate::io::{Bindings, BlockSource, Descriptor};
+use crate::io::{Bindings, BlockSource, Capture, Descriptor};
 use crate::parse::for_each_operand;
 use crate::tables::{addressing, builtin, decoration, op, storage};
 use crate::types::{Declared, Decoration, EntryPoint, Ty, find};
@@ -65,6 +65,8 @@ struct Assigned {
     interp: Interp,
     /// First index into the variable that leads here.
     member: u32,
+    /// Buffer, stride and offset of its capture.
+    capture: Option<(u32, u32, u32)>,
 }
 
 /// What the stage shares with others.
@@ -82,6 +84,7 @@ pub(super) struct Interface {
     /// Variables with initializers, to be stored before any code.
     initial: Vec<(u32, u32)>,
     pub(super) textures: Textures,
+    captures: Vec<Capture>,
 }
 
 impl Lifter<'_> {
@@ -203,7 +206,10 @@ impl Lifter<'_> {
                     }
                 };
                 let interp = self.interpolation(start.decorations, ty.kind)?;
-                out.push(Assigned { leaf, element, ty: *ty, at, interp, member: start.member.unwrap_or(0) });
+                let capture = start.offset.map(|offset| (start.capture.0, start.capture.1, offset));
+                start.offset = start.offset.map(|offset| offset.saturating_add(u32::from(ty.lanes) * 4));
+                let member = start.member.unwrap_or(0);
+                out.push(Assigned { leaf, element, ty: *ty, at, interp, member, capture });
             }
             _ => {
                 return Err(LiftErrorKind::Malformed(
@@ -268,7 +274,7 @@ impl Lifter<'_> {
     }
 
     fn collect_output(
-        &self,
+        &mut self,
         storage: usize,
         assigned: &Assigned,
         name: &str,
@@ -289,6 +295,10 @@ impl Lifter<'_> {
         let lanes = component + assigned.ty.lanes;
         if lanes > 4 {
             return Err(LiftErrorKind::Malformed("a builtin output does not have the type that it should have"));
+        }
+        if let Some((buffer, stride, offset)) = assigned.capture {
+            let lanes = assigned.ty.lanes;
+            self.interface.captures.push(Capture { at, component, lanes, buffer, stride, offset });
         }
         match outputs.iter_mut().find(|output| output.0 == at) {
             Some((_, ty, _, parts)) => {
@@ -453,6 +463,7 @@ impl Lifter<'_> {
         Bindings {
             blocks: self.block_uses(),
             textures: self.interface.textures.uses.clone(),
+            captures: self.interface.captures.clone(),
             frozen: self.d.frozen.clone(),
         }
     }
@@ -467,17 +478,27 @@ struct Start<'a> {
     builtin: Option<(u32, u32)>,
     /// First index on the way.
     member: Option<u32>,
+    /// Buffer and stride of captures.
+    capture: (u32, u32),
+    /// Place of the next capture, if this is captured.
+    offset: Option<u32>,
 }
 
 impl<'a> Start<'a> {
     fn new(decorations: &'a [Decoration], location: Option<u32>, member: Option<u32>) -> Start<'a> {
         let location = find(decorations, decoration::Location).or(location);
         let builtin = find(decorations, decoration::BuiltIn).map(|number| (number, 0));
-        Start { decorations, location, builtin, member }
+        let of = |kind| find(decorations, kind);
+        let capture = (of(decoration::XfbBuffer).unwrap_or(0), of(decoration::XfbStride).unwrap_or(0));
+        Start { decorations, location, builtin, member, capture, offset: of(decoration::Offset) }
     }
 
     fn member(&self, decorations: &'a [Decoration], at: u32) -> Start<'a> {
-        Start::new(decorations, self.location, self.member.or(Some(at)))
+        let mut start = Start::new(decorations, self.location, self.member.or(Some(at)));
+        if find(decorations, decoration::XfbBuffer).is_none() {
+            start.capture = self.capture;
+        }
+        start
     }
 }
 
