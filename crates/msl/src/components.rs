@@ -6,7 +6,6 @@ use afterimage_ir::{Imm, InstData, Op, Swizzle, Type, Value};
 
 use crate::emit::{Emitter, Slot, component, same_type};
 use crate::expr::{Expr, Prec, letters, type_name};
-use crate::ops::SHORT;
 
 impl Emitter<'_> {
     /// The same expression again.
@@ -29,7 +28,7 @@ impl Emitter<'_> {
         Expr { splat, ..Expr::postfix(text) }
     }
 
-    pub(crate) fn swizzle(&self, arg: Value, lanes: &[u8]) -> Expr {
+    pub(crate) fn swizzle(&mut self, arg: Value, lanes: &[u8]) -> Expr {
         let from = self.m.ty(arg).lanes;
         let splat = lanes.len() > 1;
         // A component of a scalar or of what has them all the same.
@@ -37,7 +36,7 @@ impl Emitter<'_> {
             return Expr { splat, ..self.same(arg) };
         }
         let free = !matches!(self.slot(arg).1, Slot::Expr(expr) if !expr.free);
-        let mut text = String::with_capacity(SHORT / 2);
+        let mut text = self.fresh();
         if lanes.iter().all(|&lane| lane == lanes[0]) {
             self.put_swizzled(&mut text, arg, &lanes[..1]);
             return Expr { splat, free, ..Expr::postfix(text) };
@@ -93,7 +92,9 @@ impl Emitter<'_> {
                 self.name(value);
             }
         }
-        let mut text = format!("{}(", type_name(ty));
+        let mut text = self.fresh();
+        text.push_str(type_name(ty));
+        text.push('(');
         for (i, (value, lanes)) in runs.iter().enumerate() {
             text.push_str(if i > 0 { ", " } else { "" });
             self.put_swizzled(&mut text, *value, lanes);

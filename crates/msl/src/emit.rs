@@ -26,10 +26,12 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
         interface,
         body: String::with_capacity(uses.instructions * 32),
         indent: 1,
-        slots: m.values.iter().map(|_| Slot::Named).collect(),
+        places: vec![0; m.values.len()],
+        slots: vec![Slot::Named],
         counts: vec![0; m.values.len()],
         used_in: vec![m.body; m.values.len()],
         region: m.body,
+        spare: Vec::new(),
         vars: Vec::new(),
         loops: SmallVec::new(),
         helpers: Helpers::default(),
@@ -94,11 +96,16 @@ pub(crate) struct Emitter<'a> {
     pub(crate) interface: Interface,
     body: String,
     indent: usize,
+    /// Number of each value's slot. Most values that passes leave in the table are not in the code, and slots are large.
+    places: Vec<u32>,
+    /// The first stands for all values that are named.
     slots: Vec<Slot>,
     /// How often each value is used.
     counts: Vec<u32>,
     /// The region of a value's last use.
     used_in: Vec<Region>,
+    /// Texts that are not in use.
+    spare: Vec<String>,
     /// The region that is being written.
     region: Region,
     /// Names of the variables.
@@ -181,14 +188,44 @@ impl<'a> Emitter<'a> {
 
     /// Gives the value a variable.
     pub(crate) fn define(&mut self, value: Value, text: &str) {
+        self.define_parts(value, &[text]);
+    }
+
+    /// Gives the value of an expression a variable.
+    fn define_expr(&mut self, value: Value, expr: &Expr) {
+        if expr.splat {
+            let ty = type_name(self.m.ty(value));
+            self.define_parts(value, &[ty, "(", &expr.text, ")"]);
+        } else {
+            self.define_parts(value, &[&expr.text]);
+        }
+    }
+
+    fn define_parts(&mut self, value: Value, parts: &[&str]) {
         self.indent();
         self.body.push_str(type_name(self.m.ty(value)));
         self.body.push(' ');
         put_name(&mut self.body, value);
-        for part in [" = ", text, ";\n"] {
-            self.body.push_str(part);
-        }
-        self.slots[value.index()] = Slot::Named;
+        self.body.push_str(" = ");
+        parts.iter().for_each(|part| self.body.push_str(part));
+        self.body.push_str(";\n");
+        self.places[value.index()] = 0;
+    }
+
+    /// An empty text. Allocations are the greater part of the writer's time, so texts are used again.
+    pub(crate) fn fresh(&mut self) -> String {
+        self.spare.pop().unwrap_or_else(|| String::with_capacity(LONG))
+    }
+
+    /// Takes a text that has been written.
+    pub(crate) fn recycle(&mut self, mut text: String) {
+        text.clear();
+        self.spare.push(text);
+    }
+
+    fn keep(&mut self, value: Value, slot: Slot) {
+        self.places[value.index()] = self.slots.len() as u32;
+        self.slots.push(slot);
     }
 
     /// Keeps the expression of a value until it is used, or gives it a variable if that is better.
@@ -196,18 +233,21 @@ impl<'a> Emitter<'a> {
         let count = self.counts[value.index()];
         // An expression must not move into a loop, where it would be computed again and again, and need not move elsewhere.
         let once = count == 1 && self.used_in[value.index()] == self.region && expr.text.len() <= LONG;
-        self.slots[value.index()] = Slot::Expr(expr);
-        if count > 0 && !once {
-            self.name(value);
+        if count > 0 && !once && !expr.free {
+            self.define_expr(value, &expr);
+            self.recycle(expr.text);
+        } else {
+            self.keep(value, Slot::Expr(expr));
         }
     }
 
     /// Gives a value that stands for an expression a variable, unless the expression may be written again and again.
     pub(crate) fn name(&mut self, value: Value) {
-        if matches!(&self.slots[value.index()], Slot::Expr(expr) if !expr.free) {
-            let mut text = String::new();
+        if matches!(self.slot(value), (_, Slot::Expr(expr)) if !expr.free) {
+            let mut text = self.fresh();
             self.put(&mut text, value, Prec::Any);
             self.define(value, &text);
+            self.recycle(text);
         }
     }
 
@@ -221,7 +261,7 @@ impl<'a> Emitter<'a> {
     /// What stands for a value, seen through aliases.
     pub(crate) fn slot(&self, mut value: Value) -> (Value, &Slot) {
         loop {
-            match &self.slots[value.index()] {
+            match &self.slots[self.places[value.index()] as usize] {
                 Slot::Alias(other) => value = *other,
                 slot => return (value, slot),
             }
@@ -367,7 +407,7 @@ impl<'a> Emitter<'a> {
             let same =
                 params.iter().find(|&&param| breaks.iter().all(|args| args[i] == param)).filter(|_| !breaks.is_empty());
             match same {
-                Some(&param) => self.slots[result.index()] = Slot::Alias(param),
+                Some(&param) => self.keep(result, Slot::Alias(param)),
                 None if self.is_used(result) => self.line(format_args!("{} {result};", type_name(m.ty(result)))),
                 None => {}
             }
@@ -401,7 +441,8 @@ impl<'a> Emitter<'a> {
         let mut moves: SmallVec<[(Value, String); 4]> = SmallVec::new();
         for (&to, &from) in to.iter().zip(from) {
             let stays = self.slot(to).0 == self.slot(from).0;
-            if self.is_used(to) && !stays && !matches!(self.slots[to.index()], Slot::Alias(_)) {
+            // A result that is another name for a parameter has its value.
+            if self.is_used(to) && !stays && self.slot(to).0 == to {
                 moves.push((to, self.text(from, Prec::Any)));
             }
         }

@@ -16,7 +16,7 @@ impl Emitter<'_> {
             (Op::Store | Op::StoreElem, Imm::VarMask(var, mask)) => {
                 let mut place = self.place(var, data)?;
                 let ty = self.m.ty(value);
-                let mut text = String::new();
+                let mut text = self.fresh();
                 if ty.lanes > 1 && mask != Mask::first(ty.lanes) {
                     let lanes: Vec<u8> = mask.lanes().collect();
                     place.push('.');
@@ -26,6 +26,7 @@ impl Emitter<'_> {
                     self.put(&mut text, value, Prec::Any);
                 }
                 self.set_to(&place, &text);
+                self.recycle(text);
                 Ok(())
             }
             (Op::StoreOutput, Imm::Output(output)) => {
@@ -39,10 +40,11 @@ impl Emitter<'_> {
                         self.line(format_args!("{place}[{}] = {text};", first + lane));
                     }
                 } else {
-                    let mut text = String::new();
+                    let mut text = self.fresh();
                     self.put(&mut text, value, Prec::Any);
                     let place = self.interface.outputs[output.index()].clone();
                     self.set_to(&place, &text);
+                    self.recycle(text);
                 }
                 Ok(())
             }

@@ -8,9 +8,6 @@ use crate::EmitError;
 use crate::emit::{Emitter, Slot, component, put_text};
 use crate::expr::{Expr, Prec, literal, signed_literal, signed_name, type_name};
 
-/// Bytes that most expressions fit in.
-pub(crate) const SHORT: usize = 48;
-
 /// Operands as they are, or as signed integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Read {
@@ -133,6 +130,7 @@ impl Emitter<'_> {
                 Imm::Var(var) => {
                     let text = self.place(var, data)?;
                     self.define(result, &text);
+                    self.recycle(text);
                     return Ok(None);
                 }
                 _ => return Err(malformed),
@@ -150,11 +148,13 @@ impl Emitter<'_> {
             Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad | Op::Gather => {
                 let text = self.sample(data)?;
                 self.define(result, &text);
+                self.recycle(text);
                 return Ok(None);
             }
             Op::Ddx | Op::Ddy => {
                 let expr = self.call_on_vectors(data, if data.op == Op::Ddx { "dfdx" } else { "dfdy" });
                 self.define(result, &expr.text);
+                self.recycle(expr.text);
                 return Ok(None);
             }
 
@@ -186,7 +186,7 @@ impl Emitter<'_> {
 
     /// `a + b` and the like, where a scalar may stand for a vector.
     fn operator(&mut self, data: &InstData, operator: &str, prec: Prec, least: [Prec; 2], read: Read) -> Expr {
-        let mut text = String::with_capacity(SHORT);
+        let mut text = self.fresh();
         self.put_read(&mut text, data.args[0], least[0], read);
         for part in [" ", operator, " "] {
             text.push_str(part);
@@ -197,7 +197,7 @@ impl Emitter<'_> {
 
     /// The same where it may not, as for truth values.
     fn vector_operator(&mut self, data: &InstData, operator: &str) -> Expr {
-        let mut text = String::new();
+        let mut text = self.fresh();
         self.put(&mut text, data.args[0], Prec::Unary);
         let _ = write!(text, " {operator} ");
         self.put(&mut text, data.args[1], Prec::Unary);
@@ -205,7 +205,8 @@ impl Emitter<'_> {
     }
 
     fn unary(&mut self, data: &InstData, operator: &str) -> Expr {
-        let mut text = operator.to_owned();
+        let mut text = self.fresh();
+        text.push_str(operator);
         self.put_loose(&mut text, data.args[0], Prec::Postfix);
         self.lanes(data, text, Prec::Unary)
     }
@@ -224,8 +225,8 @@ impl Emitter<'_> {
         Expr { splat: true, ..Expr::postfix(text) }
     }
 
-    pub(crate) fn call_on_vectors(&self, data: &InstData, function: &str) -> Expr {
-        let mut text = String::with_capacity(SHORT);
+    pub(crate) fn call_on_vectors(&mut self, data: &InstData, function: &str) -> Expr {
+        let mut text = self.fresh();
         text.push_str(function);
         text.push('(');
         self.put_list(&mut text, &data.args);
@@ -309,7 +310,7 @@ impl Emitter<'_> {
     }
 
     fn multiply_add(&mut self, data: &InstData) -> Expr {
-        let mut text = String::new();
+        let mut text = self.fresh();
         self.put_loose(&mut text, data.args[0], Prec::Product);
         text.push_str(" * ");
         self.put_loose(&mut text, data.args[1], Prec::Unary);
@@ -341,7 +342,7 @@ impl Emitter<'_> {
     /// Metal's own `fract` never gives 1.
     fn fract(&mut self, data: &InstData) -> Expr {
         self.name(data.args[0]);
-        let mut text = String::new();
+        let mut text = self.fresh();
         self.put_loose(&mut text, data.args[0], Prec::Sum);
         text.push_str(" - floor(");
         self.put_loose(&mut text, data.args[0], Prec::Any);
@@ -376,13 +377,13 @@ impl Emitter<'_> {
         let outer = if splat { component(ty) } else { ty };
         let (value, count) = (data.args[0], data.args[1]);
         let in_range = |bits: [u32; 4]| bits[..ty.lanes as usize].iter().all(|&bits| bits < 32);
-        let mut by = String::with_capacity(SHORT);
+        let mut by = self.fresh();
         self.put_one(&mut by, count, Prec::Unary, splat);
         let in_range = self.m.as_const(count).is_some_and(in_range);
         if !in_range {
             by = format!("({by} & 31u)");
         }
-        let mut text = String::with_capacity(SHORT);
+        let mut text = self.fresh();
         match read {
             Read::Plain => {
                 self.put_one(&mut text, value, Prec::Unary, splat);
@@ -412,7 +413,7 @@ impl Emitter<'_> {
     }
 
     fn differ(&mut self, data: &InstData) -> Expr {
-        let mut text = String::new();
+        let mut text = self.fresh();
         for (i, &arg) in data.args.iter().enumerate() {
             text.push_str(if i > 0 { " != " } else { "" });
             let _ = write!(text, "bool(");
@@ -425,7 +426,7 @@ impl Emitter<'_> {
     fn select(&mut self, data: &InstData) -> Expr {
         let (condition, yes, no) = (data.args[0], data.args[1], data.args[2]);
         let splat = self.is_splat(data);
-        let mut text = String::new();
+        let mut text = self.fresh();
         if self.m.ty(condition).lanes == 1 || self.splat(condition).is_some() {
             self.put_loose(&mut text, condition, Prec::Or);
             for (mark, arg) in [(" ? ", yes), (" : ", no)] {

@@ -1,5 +1,5 @@
-//! Runs `tests/filetests/*.air`: each file has a module, and behind the mark the source that must come out. The first line is
-//! `; test: as is` or `; test: optimized`. What comes out is judged too.
+//! Runs `tests/filetests/*.air`: each file has a module, and behind the mark the source that must come out. No pass runs before.
+//! What comes out is judged too.
 //!
 //! `cargo xtask bless` (or `AFTERIMAGE_BLESS=1`) writes what comes out as what must.
 
@@ -10,7 +10,6 @@ use std::path::Path;
 
 use afterimage_ir::{parse, verify};
 use afterimage_msl::{Options, emit};
-use afterimage_passes::{FloatRules, optimize};
 use judge::Judge;
 use world::World;
 
@@ -19,13 +18,8 @@ const MARK: &str = "; ---- expected ----\n";
 fn check(path: &Path, bless: bool, judge: &mut Judge) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let (input, expected) = text.split_once(MARK).unwrap_or((&text, ""));
-    let mut module = parse(input).map_err(|e| e.to_string())?;
+    let module = parse(input).map_err(|e| e.to_string())?;
     verify(&module).map_err(|e| e.to_string())?;
-    match input.lines().next().and_then(|line| line.strip_prefix("; test: ")) {
-        Some("as is") => {}
-        Some("optimized") => optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict }),
-        _ => return Err("the first line must be `; test: as is` or `; test: optimized`".to_owned()),
-    }
     let artifact = emit(&module, &Options::default()).map_err(|e| e.to_string())?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     judge.add(&name, &module, &artifact, &[&World(0), &World(1), &World(5), &World(9)]);
