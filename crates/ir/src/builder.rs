@@ -12,8 +12,8 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::module::{
-    Args, BankDecl, Def, Imm, InputDecl, MAX_DEPTH, MAX_VALUES, Module, OutputDecl, SpecDecl, Stage, TextureDecl,
-    VarDecl,
+    Args, BankDecl, Def, Imm, InputDecl, MAX_DEPTH, MAX_NAMES, MAX_VALUES, Module, NameDecl, OutputDecl, SpecDecl,
+    Stage, TextureDecl, VarDecl,
 };
 use crate::opcode::{Meaning, Op, Pattern};
 use crate::table::opcode_table;
@@ -112,6 +112,14 @@ impl Builder {
         match defs.binary_search_by_key(&index, |d| d.0) {
             Ok(at) => defs[at].1 = bits,
             Err(at) => defs.insert(at, (index, bits)),
+        }
+    }
+
+    /// Tells what the program's source calls registers or a texture. Names beyond [`MAX_NAMES`](crate::MAX_NAMES) are
+    /// left out.
+    pub fn name(&mut self, decl: NameDecl) {
+        if self.module.names.len() < MAX_NAMES {
+            self.module.names.push(decl);
         }
     }
 

@@ -18,6 +18,8 @@ pub const MAX_BANK: u32 = 1 << 16;
 pub const MAX_VARS: usize = 1 << 14;
 /// Most specialisation constants.
 pub const MAX_SPECS: usize = 64;
+/// Most names out of the program's source.
+pub const MAX_NAMES: usize = 1024;
 /// Texture slots: 16 of the pixel stage, then 4 of the vertex stage.
 pub const TEXTURE_SLOTS: u8 = 20;
 
@@ -204,6 +206,33 @@ pub struct TextureDecl {
     pub shadow: bool,
 }
 
+/// What a [`NameDecl`] names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Named {
+    /// Registers of a bank.
+    Registers {
+        /// The bank.
+        bank: Bank,
+        /// First register.
+        first: u32,
+        /// Number of registers, at least 1.
+        count: u32,
+    },
+    /// A texture.
+    Texture(Texture),
+}
+
+/// What the program that a shader was compiled from calls registers or a texture. For people only.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NameDecl {
+    /// What is named.
+    pub of: Named,
+    /// Its name.
+    pub name: String,
+    /// Its type, as the program's language writes it.
+    pub ty: String,
+}
+
 /// A declared specialisation constant: a scalar that the user of the finished shader may set once more before the driver
 /// compiles it, which then folds what depends on it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -318,6 +347,8 @@ pub struct Module {
     pub banks: Vec<BankDecl>,
     /// Rows of [`Texture`].
     pub textures: Vec<TextureDecl>,
+    /// Names out of the program's source, at most [`MAX_NAMES`].
+    pub names: Vec<NameDecl>,
     /// Rows of [`Spec`].
     pub specs: Vec<SpecDecl>,
     /// Rows of [`Var`].
@@ -345,6 +376,7 @@ impl Module {
             outputs: Vec::new(),
             banks: Vec::new(),
             textures: Vec::new(),
+            names: Vec::new(),
             specs: Vec::new(),
             vars: Vec::new(),
             // What most shaders have, so that the tables grow seldom.
@@ -353,6 +385,21 @@ impl Module {
             values: Vec::with_capacity(USUAL),
             body: Region(0),
         }
+    }
+
+    /// The name of a register, and how many registers behind the first of that name it lies.
+    pub fn register_name(&self, bank: Bank, register: u32) -> Option<(&NameDecl, u32)> {
+        self.names.iter().find_map(|decl| match decl.of {
+            Named::Registers { bank: of, first, count } if of == bank && register.wrapping_sub(first) < count => {
+                Some((decl, register - first))
+            }
+            _ => None,
+        })
+    }
+
+    /// The name of a texture.
+    pub fn texture_name(&self, texture: Texture) -> Option<&NameDecl> {
+        self.names.iter().find(|decl| decl.of == Named::Texture(texture))
     }
 
     /// The instruction.

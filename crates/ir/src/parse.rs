@@ -200,6 +200,10 @@ impl<'a> Parser<'a> {
                 let dim = self.word("a texture shape (2d, cube, 3d)", Dim::from_name)?;
                 let shadow = self.eat_word("shadow")?;
                 self.module.textures.push(TextureDecl { slot, dim, shadow });
+            } else if self.eat_word("name")? {
+                let of = self.named()?;
+                let (name, ty) = (self.name()?, self.name()?);
+                self.module.names.push(NameDecl { of, name, ty });
             } else if self.eat_word("spec")? {
                 let name = self.next_entity(Spec::PREFIX, self.module.specs.len())?;
                 self.sign(':')?;
@@ -223,6 +227,21 @@ impl<'a> Parser<'a> {
                 return Ok(());
             }
         }
+    }
+
+    fn named(&mut self) -> Result<Named> {
+        let Token::Word(word) = self.token else { return self.expected("a declared bank or texture") };
+        if word.starts_with(Texture::PREFIX) {
+            let texture = self.entity(Texture::PREFIX, self.module.textures.len(), "a declared texture")?;
+            return Ok(Named::Texture(Texture(texture)));
+        }
+        let bank = Bank(self.entity(Bank::PREFIX, self.module.banks.len(), "a declared bank or texture")?);
+        self.sign('[')?;
+        let first = self.number("a register number")?;
+        self.sign(',')?;
+        let count = self.number("a number of registers")?;
+        self.sign(']')?;
+        Ok(Named::Registers { bank, first, count })
     }
 
     fn input_at(&mut self) -> Result<InputAt> {

@@ -5,7 +5,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::entity::{Region, Value};
-use crate::module::{Imm, InputAt, InstData, Module, OutputAt, Semantic};
+use crate::module::{Imm, InputAt, InstData, Module, Named, OutputAt, Semantic};
 use crate::types::{Kind, Type};
 
 impl Display for Module {
@@ -31,6 +31,15 @@ impl Display for Module {
         }
         for (i, d) in self.textures.iter().enumerate() {
             writeln!(f, "  texture t{i} slot {} {}{}", d.slot, d.dim.name(), if d.shadow { " shadow" } else { "" })?;
+        }
+        for d in &self.names {
+            match d.of {
+                Named::Registers { bank, first, count } => {
+                    write!(f, "  name c{}[{first}, {count}]", bank.index())?;
+                }
+                Named::Texture(texture) => write!(f, "  name t{}", texture.index())?,
+            }
+            writeln!(f, " {} {}", Quoted(&d.name), Quoted(&d.ty))?;
         }
         for (i, d) in self.specs.iter().enumerate() {
             write!(f, "  spec s{i}{} : {} id {} default ", name(&d.name), d.kind.name(), d.id)?;

@@ -24,6 +24,7 @@
 //! 12. Quad opcodes and `demote` are in the pixel stage only.
 //! 13. Specialisation constants are typed and differ in their number.
 //! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
+//! 15. Names are those of registers within a declared bank, or of a declared texture.
 
 use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::module::*;
@@ -121,6 +122,21 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
         }
         if d.shadow && d.dim == Dim::D3 {
             return fail(Texture::new(i), "3D textures cannot be compared");
+        }
+    }
+    if m.names.len() > MAX_NAMES {
+        return fail("module", format!("more than {MAX_NAMES} names"));
+    }
+    for d in &m.names {
+        let exists = match d.of {
+            Named::Texture(texture) => texture.index() < m.textures.len(),
+            Named::Registers { bank, first, count } => {
+                let end = first.checked_add(count).filter(|_| count > 0);
+                end.zip(m.banks.get(bank.index())).is_some_and(|(end, decl)| end <= decl.size)
+            }
+        };
+        if !exists {
+            return fail("module", format!("{:?} names what is not there", d.name));
         }
     }
     if m.specs.len() > MAX_SPECS {

@@ -129,6 +129,10 @@ fn every_rule_of_the_interface_rejects() {
             "pixel { bank c0 stage 0 [2] def c0[2] = 0, 0, 0, 0 return }",
             "c0: register values must be in rising order and within the bank",
         ),
+        (
+            "pixel { bank c0 stage 0 [2] name c0[1, 2] \"lights\" \"float4[2]\" return }",
+            "module: \"lights\" names what is not there",
+        ),
         ("pixel { texture t0 slot 20 2d return }", "t0: slot 20; there are 20"),
         ("pixel { texture t0 slot 1 3d shadow return }", "t0: 3D textures cannot be compared"),
         (

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use afterimage_ir::{
-    BankSource, Dim, Input, InputAt, Interp, Kind, Module, Output, OutputAt, Reflection, Spec, Stage, TextureDecl,
-    Type, Uses,
+    BankSource, Dim, Input, InputAt, Interp, Kind, Module, Named, Output, OutputAt, Reflection, Spec, Stage, Texture,
+    TextureDecl, Type, Uses,
 };
 
 use crate::bindings::{Attribute, Binding, Place, Source, check_bindings, texture_index};
@@ -157,8 +157,13 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) {
             out.textures.push(out.textures[same].clone());
             continue;
         }
-        let texture = out.names.pick(&format!("t{}", d.slot), "");
-        let sampler = out.names.pick(&format!("s{}", d.slot), "");
+        let (texture, sampler) = (format!("t{}", d.slot), format!("s{}", d.slot));
+        let (texture, sampler) = match m.texture_name(Texture::new(i)) {
+            Some(decl) => {
+                (out.names.pick(&decl.name, &texture), out.names.pick(&format!("{}_sampler", decl.name), &sampler))
+            }
+            None => (out.names.pick(&texture, ""), out.names.pick(&sampler, "")),
+        };
         let index = texture_index(m.stage, d.slot);
         out.bind(&texture, Place::Argument, Attribute::Texture(index), 0, Source::Texture(d.slot));
         out.bind(&sampler, Place::Argument, Attribute::Sampler(index), 0, Source::Sampler(d.slot));
@@ -186,6 +191,26 @@ fn write_segments(text: &mut String, m: &Module, reflection: &Reflection) {
         at += segment.count;
     }
     text.push_str(if at > 0 { "\n" } else { "" });
+    write_names(text, m, reflection);
+}
+
+/// Says what the source calls the constants.
+fn write_names(text: &mut String, m: &Module, reflection: &Reflection) {
+    for decl in &m.names {
+        let Named::Registers { bank, first, count } = decl.of else { continue };
+        let bank = &m.banks[bank.index()];
+        let used =
+            |register: &u32| bank.source == BankSource::Stage && reflection.const_offset(bank.id, *register).is_some();
+        // Where some registers of the name are not read, the others keep their distance within a segment.
+        let Some(register) = (first..first + count).find(used) else { continue };
+        let at = reflection.const_offset(bank.id, register).unwrap_or_default();
+        text.push_str("// ");
+        comment(text, &format!("{} {}", decl.ty, decl.name));
+        let _ = match register - first {
+            0 => writeln!(text, " at {at}"),
+            part => writeln!(text, "[{part}..] at {at}"),
+        };
+    }
 }
 
 fn texture_type(d: &TextureDecl) -> &'static str {

@@ -1,6 +1,6 @@
 //! Declares what the shader shares with the outside: inputs, outputs, push constants, constants, textures.
 
-use afterimage_ir::{Dim, InputAt, Interp, Kind, Module, OutputAt, Stage, TEXTURE_SLOTS, Type, Uses};
+use afterimage_ir::{Dim, InputAt, Interp, Kind, Module, OutputAt, Stage, TEXTURE_SLOTS, Texture, Type, Uses};
 use smallvec::SmallVec;
 
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, op, storage};
@@ -217,6 +217,9 @@ pub(crate) fn load(w: &mut Words, m: &Module, uses: &Uses, options: &Options, ou
         let sampler_array = arrays.sampler(w, options);
         let image = image_array.load(w, image_index);
         let sampler = sampler_array.load(w, sampler_index);
+        if let Some(decl) = m.texture_name(Texture::new(i)) {
+            w.name(image, &decl.name);
+        }
         out.textures.push(Some(Handles { sampled_type: image_array.sampled_type, image, sampler }));
     }
 }

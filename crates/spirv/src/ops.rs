@@ -1,6 +1,6 @@
 //! Opcodes to instructions. The match is exhaustive, so an opcode without an emitter does not compile.
 
-use afterimage_ir::{BankSource, Imm, InstData, Kind, Mask, Op, OutputAt, Swizzle, Type, Value, Var};
+use afterimage_ir::{BankSource, Imm, InstData, Kind, Mask, Named, Op, OutputAt, Swizzle, Type, Value, Var};
 use smallvec::SmallVec;
 
 use crate::EmitError;
@@ -401,6 +401,14 @@ impl Emitter<'_> {
         let at = self.w.value(op::AccessChain, block.register, &[block.pointer, zero, index]);
         let vec4 = self.w.ty(Type::F32X4);
         let loaded = self.w.value(op::Load, vec4, &[at, ALIGNED, 16]);
+        if self.w.debug_names
+            && let Some((decl, register)) = self.m.register_name(bank, base as u32)
+        {
+            match decl.of {
+                Named::Registers { count: 1, .. } => self.w.name(loaded, &decl.name),
+                _ => self.w.name(loaded, &format!("{}[{register}]", decl.name)),
+            }
+        }
         if full.kind == Kind::Float {
             return Ok(loaded);
         }

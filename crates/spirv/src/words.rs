@@ -74,7 +74,7 @@ pub(crate) struct Words {
     types: [[Id; 5]; 4],
     cache: FxHashMap<Global, Id>,
     interface: SmallVec<[Id; 16]>,
-    debug_names: bool,
+    pub(crate) debug_names: bool,
 }
 
 impl Words {

@@ -2,13 +2,14 @@
 
 use super::Lifter;
 use crate::banks::{Bank, FixedPixelRegister, SystemRegister};
+use crate::ctab::RegisterSet;
 use crate::io::{self, LinkInfo};
 use crate::pixel_ops::{self, PixelResult};
 use crate::tables::{Opcode, Operand, RegisterType, Stage, Usage};
 use crate::vertex_ops::{self, VertexResult};
 use afterimage_ir::{
-    self as ir, BankDecl, BankSource, InputAt, InputDecl, Interp, Mask, OutputAt, OutputDecl, Semantic, Type, Value,
-    Var,
+    self as ir, BankDecl, BankSource, InputAt, InputDecl, Interp, Mask, NameDecl, Named, OutputAt, OutputDecl,
+    Semantic, Type, Value, Var,
 };
 
 /// Samplers of one stage.
@@ -202,9 +203,35 @@ impl Lifter<'_> {
     }
 
     pub(super) fn finish(&mut self) {
+        self.names();
         match self.program.version.stage {
             Stage::Vertex => self.vertex_outputs(),
             Stage::Pixel => self.pixel_outputs(),
+        }
+    }
+
+    /// What the source calls the constants and samplers that the code has named.
+    fn names(&mut self) {
+        let Some(table) = self.program.constant_table() else { return };
+        for constant in table.constants {
+            let file = match constant.set {
+                RegisterSet::Float => &self.constants.float,
+                RegisterSet::Int => &self.constants.int,
+                RegisterSet::Bool => &self.constants.bool,
+                RegisterSet::Sampler => {
+                    let texture = self.samplers.get(usize::from(constant.first)).copied().flatten();
+                    if let Some(texture) = texture {
+                        self.b.name(NameDecl { of: Named::Texture(texture), name: constant.name, ty: constant.ty });
+                    }
+                    continue;
+                }
+            };
+            let first = u32::from(constant.first);
+            let count = u32::from(constant.count).min(file.size.saturating_sub(first));
+            if let (Some(bank), 1..) = (file.bank, count) {
+                let of = Named::Registers { bank, first, count };
+                self.b.name(NameDecl { of, name: constant.name, ty: constant.ty });
+            }
         }
     }
 
