@@ -216,6 +216,50 @@ fn nesting_is_bounded() {
     assert_eq!(words.refusal(), LiftErrorKind::TooDeep);
 }
 
+/// Cases that fall from each to the one before took time by the cube of their number.
+#[test]
+fn long_switches_end() {
+    const CASES: u32 = 4000;
+    let mut words = Words::new();
+    words.op(21, &[4, 32, 0]);
+    words.op(43, &[4, 5, 7]);
+    words.op(54, &[2, 1, 0, 3]);
+    words.op(248, &[100]);
+    words.op(247, &[101, 0]);
+    let cases = (0..CASES).flat_map(|case| [case, 1000 + case]);
+    words.op(251, &[5, 101].into_iter().chain(cases).collect::<Vec<u32>>());
+    for case in 0..CASES {
+        words.op(248, &[1000 + case]);
+        words.op(249, &[if case == 0 { 101 } else { 1000 + case - 1 }]);
+    }
+    words.op(248, &[101]);
+    words.op(253, &[]);
+    words.op(56, &[]);
+    let lifted = lift(&Program::parse(&words.0).unwrap(), &Options::default()).unwrap();
+    assert!(lifted.module.vars.len() as u32 >= CASES - 1, "each case but the last is fallen into");
+}
+
+/// An operation on specialisation constants by a number beyond all opcodes, of which the low half is one, in our own ABI.
+#[test]
+fn operations_that_do_not_exist_are_refused() {
+    let mut words = Words::new();
+    let model = find(&words.0, 14);
+    words.0[model + 1] = 5348;
+    words.op(72, &[7, 0, 35, 32]);
+    words.op(21, &[4, 32, 0]);
+    words.op(43, &[4, 5, 20]);
+    words.op(28, &[6, 4, 5]);
+    words.op(30, &[7, 6]);
+    words.op(32, &[8, 9, 7]);
+    words.op(59, &[8, 9, 9]);
+    words.op(52, &[4, 10, 1 << 16 | 199]);
+    words.op(54, &[2, 1, 0, 3]);
+    words.op(248, &[100]);
+    words.op(253, &[]);
+    words.op(56, &[]);
+    assert_eq!(words.refusal(), LiftErrorKind::Instruction("OpSpecConstantOp"));
+}
+
 /// Damages that once did harm.
 #[test]
 fn found_by_fuzzing() {

@@ -93,7 +93,8 @@ pub fn lift(program: &Program, options: &Options<'_>) -> Result<Lifted, LiftErro
     let mut lifter = Lifter::new(&d, stage);
     lifter.b.set_name(&entry.name);
     lifter.declare_interface(entry).map_err(whole)?;
-    lifter.prepare().map_err(whole)?;
+    lifter.specialise()?;
+    lifter.initialize_globals().map_err(whole)?;
     lifter.entry_point(function)?;
     let bindings = lifter.bindings();
     let entry = entry.name.clone();
@@ -191,8 +192,8 @@ impl<'a> Lifter<'a> {
         }
     }
 
-    /// Specialisation constants and private variables, before any code.
-    fn prepare(&mut self) -> Result<(), LiftErrorKind> {
+    /// Specialisation constants and what is computed from them.
+    fn specialise(&mut self) -> Result<(), LiftError> {
         let d = self.d;
         for spec in &d.specs {
             let id = spec.spec_id;
@@ -209,19 +210,24 @@ impl<'a> Lifter<'a> {
         }
         for &number in &d.spec_ops {
             let instruction = &d.program.instructions[number];
-            let words = d.program.operands(instruction);
-            let value = match instruction.opcode() {
-                op::SpecConstantComposite => self.compute(op::CompositeConstruct, instruction, words),
-                _ => {
-                    let (&opcode, rest) =
-                        words.split_first().ok_or(LiftErrorKind::Malformed("the opcode is missing"))?;
-                    self.compute(opcode as u16, instruction, rest)
-                }
-            }?;
-            let value = self.conform(value, instruction.ty)?;
+            let value = self.spec_operation(instruction).map_err(|kind| LiftError::at(instruction, kind))?;
             self.globals.insert(instruction.result, value);
         }
-        self.initialize_globals()
+        Ok(())
+    }
+
+    fn spec_operation(&mut self, instruction: &Instruction) -> Result<Val, LiftErrorKind> {
+        let words = self.d.program.operands(instruction);
+        let value = match (instruction.opcode(), words) {
+            (op::SpecConstantComposite, _) => self.compute(op::CompositeConstruct, instruction, words),
+            // The parser has seen to the operands of opcodes that exist.
+            (_, &[opcode, ref rest @ ..]) => match u16::try_from(opcode) {
+                Ok(opcode) => self.compute(opcode, instruction, rest),
+                Err(_) => Err(LiftErrorKind::Instruction(instruction.row.name)),
+            },
+            (_, []) => Err(LiftErrorKind::Malformed("the opcode is missing")),
+        }?;
+        self.conform(value, instruction.ty)
     }
 
     fn body(&mut self, function: usize) -> Result<Rc<Body>, LiftError> {

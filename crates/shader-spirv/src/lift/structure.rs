@@ -8,6 +8,10 @@
 //! A block that two ways reach without a merge instruction is walked twice; that is right, but a module that does it a lot is
 //! refused ([`LiftErrorKind::Unstructured`]).
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::{LiftError, LiftErrorKind};
@@ -80,10 +84,11 @@ pub(crate) struct Case {
     pub(crate) body: Vec<Node>,
 }
 
+/// A construct around the place of the walk. `targets` are numbers of cases by block.
 enum Frame {
     Selection { merge: usize, scope: ScopeId },
     Loop { header: usize, merge: usize, next: usize, scope: ScopeId },
-    Cases { block: usize, targets: Vec<usize>, merge: usize, scope: ScopeId },
+    Cases { block: usize, targets: Rc<FxHashMap<usize, usize>>, merge: usize, scope: ScopeId },
 }
 
 /// Where a branch leads.
@@ -173,7 +178,7 @@ impl Walk<'_> {
                 Frame::Loop { next, scope, .. } if next == to => Some(Node::Continue(scope)),
                 Frame::Loop { header, scope, .. } if header == to => Some(Node::Again(scope)),
                 Frame::Cases { block, ref targets, merge, scope } => {
-                    let Some(case) = targets.iter().position(|&target| target == to) else { continue };
+                    let Some(&case) = targets.get(&to) else { continue };
                     out.push(Node::Fall(block, case));
                     if merge == follow {
                         return Way::Through;
@@ -433,12 +438,12 @@ impl Walk<'_> {
     ) -> Result<Way, LiftError> {
         let Some(merge) = after else { return Err(self.error(number, LiftErrorKind::Unstructured)) };
         let mut cases: Vec<(usize, Case)> = Vec::new();
+        let mut targets: FxHashMap<usize, usize> = FxHashMap::default();
         let (pairs, _) = operands.get(2..).unwrap_or_default().as_chunks::<2>();
         let literals = pairs.iter().map(|&[literal, label]| (Some(literal), label));
         for (literal, label) in std::iter::once((None, operands[1])).chain(literals) {
             let to = self.block(number, label)?;
-            let known = cases.iter().position(|case| case.0 == to);
-            let at = known.unwrap_or_else(|| {
+            let at = *targets.entry(to).or_insert_with(|| {
                 let number = cases.len();
                 let (entry, body) = (Vec::new(), Vec::new());
                 cases.push((to, Case { literals: Vec::new(), default: false, number, fallen: false, entry, body }));
@@ -450,12 +455,13 @@ impl Walk<'_> {
             }
         }
         // A case that is the end of the switch is no case to fall into.
-        let others: Vec<usize> = cases.iter().map(|case| if case.0 == merge { RETURN } else { case.0 }).collect();
+        targets.remove(&merge);
+        let targets = Rc::new(targets);
         let falls = self.falls.len();
         for (to, case) in &mut cases {
             if let Way::Here(to) = self.go(block, *to, merge, &mut case.entry) {
                 let scope = self.scope();
-                self.enter(block, Frame::Cases { block, targets: others.clone(), merge, scope })?;
+                self.enter(block, Frame::Cases { block, targets: targets.clone(), merge, scope })?;
                 case.body = self.sequence(to, merge)?;
                 self.frames.pop();
                 if self.used.contains_key(&scope) {
@@ -484,20 +490,31 @@ impl Walk<'_> {
         cases: Vec<Case>,
         falls: &[(usize, usize, usize)],
     ) -> Result<Vec<Case>, LiftError> {
+        if falls.is_empty() {
+            return Ok(cases);
+        }
+        // How often cases that have no place yet fall into each.
+        let mut before = vec![0usize; cases.len()];
+        let mut leads: Vec<Vec<usize>> = vec![Vec::new(); cases.len()];
+        for &(_, from, into) in falls {
+            before[into] += 1;
+            leads[from].push(into);
+        }
+        let mut free: BinaryHeap<Reverse<usize>> = (0..cases.len()).filter(|&c| before[c] == 0).map(Reverse).collect();
+        let fallen = before.clone();
         let mut left: Vec<Option<Case>> = cases.into_iter().map(Some).collect();
         let mut out: Vec<Case> = Vec::with_capacity(left.len());
-        if falls.is_empty() {
-            return Ok(left.into_iter().flatten().collect());
+        while let Some(Reverse(number)) = free.pop() {
+            for &into in &leads[number] {
+                before[into] -= 1;
+                if before[into] == 0 {
+                    free.push(Reverse(into));
+                }
+            }
+            out.extend(left[number].take().map(|case| Case { fallen: fallen[number] > 0, ..case }));
         }
-        while out.len() < left.len() {
-            let open = |case: usize| left[case].is_some();
-            let free =
-                (0..left.len()).find(|&c| open(c) && !falls.iter().any(|&(_, from, into)| into == c && open(from)));
-            let Some(mut case) = free.and_then(|c| left[c].take()) else {
-                return Err(self.error(number, LiftErrorKind::Unstructured));
-            };
-            case.fallen = falls.iter().any(|fall| fall.2 == case.number);
-            out.push(case);
+        if out.len() < left.len() {
+            return Err(self.error(number, LiftErrorKind::Unstructured));
         }
         Ok(out)
     }
