@@ -491,11 +491,4 @@ impl Module {
             }
         }
     }
-
-    /// Number of instructions in the body and the regions inside.
-    pub fn inst_count(&self) -> usize {
-        let mut count = 0;
-        self.for_each_inst(|_, _| count += 1);
-        count
-    }
 }

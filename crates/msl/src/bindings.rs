@@ -116,6 +116,9 @@ impl Limit {
     }
 }
 
+// What Metal's Feature Set Tables allow per function, the least of all GPUs that have Metal 2.4 (Apple family 2 and later, Mac
+// family 2): 128 textures are only on newer ones, 32 varyings on the Mac, 60 components on Apple's families 2 and 3. (Clip
+// distances are from the language's specification.)
 const BUFFERS: Limit = Limit::new("buffers", 31);
 const TEXTURES: Limit = Limit::new("textures", 31);
 const SAMPLERS: Limit = Limit::new("samplers", 16);
@@ -125,21 +128,6 @@ const CLIP_DISTANCES: Limit = Limit::new("clip distances", 8);
 const FUNCTION_CONSTANTS: Limit = Limit::new("function constants", 65536);
 const VARYINGS: Limit = Limit::new("varyings", 32);
 const VARYING_COMPONENTS: Limit = Limit::new("components of varyings", 60);
-
-/// What Metal's Feature Set Tables allow per function, the least of all GPUs that have Metal 2.4 (Apple family 2 and later, Mac
-/// family 2): 128 textures are only on newer ones, 32 varyings on the Mac, 60 components on Apple's families 2 and 3. (Clip
-/// distances are from the language's specification.)
-pub const LIMITS: &[Limit] = &[
-    BUFFERS,
-    TEXTURES,
-    SAMPLERS,
-    ATTRIBUTES,
-    COLORS,
-    CLIP_DISTANCES,
-    FUNCTION_CONSTANTS,
-    VARYINGS,
-    VARYING_COMPONENTS,
-];
 
 impl Attribute {
     /// Its index, and the limit that it keeps to.

@@ -34,7 +34,7 @@ mod ops;
 use afterimage_ir::Module;
 pub use afterimage_ir::Reflection;
 
-pub use bindings::{Attribute, Binding, BindingError, LIMITS, Limit, Place, Source, check_bindings, texture_index};
+pub use bindings::{Attribute, Binding, BindingError, Limit, Place, Source, check_bindings, texture_index};
 
 /// Choices of the writer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

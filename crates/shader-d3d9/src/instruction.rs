@@ -1,8 +1,7 @@
 //! Decoded instructions: what [`crate::parse`] yields and [`crate::asm`] encodes.
 
 use crate::tables::{
-    Comparison, DST_CENTROID, DST_PARTIAL_PRECISION, DST_SATURATE, Opcode, RegisterType, SourceModifier,
-    TextureDimension, Usage,
+    Comparison, DST_CENTROID, DST_SATURATE, Opcode, RegisterType, SourceModifier, TextureDimension, Usage,
 };
 
 /// A register, perhaps addressed relative to `a0` or `aL`.
@@ -78,11 +77,6 @@ impl Dst {
     /// `_sat`.
     pub const fn saturate(&self) -> bool {
         self.modifiers & DST_SATURATE != 0
-    }
-
-    /// `_pp`. Results may have more precision than asked for, and ours have: 32 bits everywhere.
-    pub const fn partial_precision(&self) -> bool {
-        self.modifiers & DST_PARTIAL_PRECISION != 0
     }
 
     /// `_centroid`.
