@@ -19,7 +19,7 @@ use afterimage_shader_d3d9::ffp::{STAGES, lift_fixed_pixel, lift_fixed_vertex};
 use afterimage_shader_d3d9::io::{self, bound};
 use afterimage_shader_d3d9::{Bank, PixelOps, RuntimeInfo, SystemRegister};
 use ash::vk;
-use gpu::{Draw, Gpu, TEXEL};
+use gpu::{Draw, Gpu, TEXEL, TRIANGLE, corners};
 use random::Random;
 use reference::{Ops, Pixel};
 use scene::Scene;
@@ -30,17 +30,6 @@ const INPUTS: u8 = 9;
 const TARGETS: usize = 8;
 /// Draws per test; each makes a pipeline.
 const DRAWS: u64 = 24;
-
-/// A triangle over everything, from constants.
-const TRIANGLE: &str = "vertex {
-  input in0 : i32 vertex_index smooth
-  output out0 : f32x4 position
-  bank c0 stage 0 [3]
-  v0: i32 = load_input in0
-  v1: f32x4 = load_const_dyn c0[0], v0
-  store_output out0, v1
-  return
-}";
 
 /// Inputs become constants, outputs colours, and the system block a bank like the others.
 fn as_pixel(mut module: Module) -> Module {
@@ -83,11 +72,10 @@ fn draw(gpu: &Gpu, module: Module, scene: &Scene) -> Vec<[f32; 4]> {
         })
         .map(|register| register.map(f32::to_bits))
         .collect();
-    let corners = [[-1.0, -1.0, 0.5, 1.0], [3.0, -1.0, 0.5, 1.0], [-1.0, 3.0, 0.5, 1.0]];
     let picture = gpu.draw(&Draw {
         vertex: &vertex.words,
         pixel: &pixel.words,
-        vertex_constants: &corners.map(|corner: [f32; 4]| corner.map(f32::to_bits)),
+        vertex_constants: &corners(),
         pixel_constants: &constants,
         width: 2,
         formats: &vec![vk::Format::R32G32B32A32_SFLOAT; module.outputs.len()],

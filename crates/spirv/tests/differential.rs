@@ -10,7 +10,7 @@ use afterimage_ir::*;
 use afterimage_passes::{FloatRules, float_rules, optimize};
 use afterimage_spirv::{Artifact, Options, emit};
 use ash::vk;
-use gpu::{Draw, Gpu};
+use gpu::{Draw, Gpu, corners};
 use operands::{FLOATS, Row, opcode_module, registers};
 
 /// A triangle over everything. Three varyings, the same at each vertex, come from the constants.
@@ -38,8 +38,7 @@ fn varying(index: u32) -> [u32; 4] {
 }
 
 fn vertex(options: &Options) -> (Vec<u32>, Vec<[u32; 4]>) {
-    let corner = |x: f32, y: f32| [x, y, 0.5, 1.0].map(f32::to_bits);
-    let mut constants = vec![corner(-1.0, -1.0), corner(3.0, -1.0), corner(-1.0, 3.0)];
+    let mut constants = corners();
     constants.extend((0..3).map(varying));
     let module = parse(VERTEX).unwrap();
     verify(&module).unwrap();

@@ -9,26 +9,11 @@ use afterimage_ir::*;
 use afterimage_passes::{FloatRules, optimize};
 use afterimage_spirv::{Artifact, Options, emit};
 use ash::vk;
-use gpu::{Draw, Extra, Gpu};
+use gpu::{Draw, Extra, Gpu, TRIANGLE, corners};
 
 const WIDTH: u32 = 16;
 /// Texels along a side of the texture's largest level.
 const SIDE: usize = 8;
-
-/// A triangle over everything, from its corners in the constants.
-const VERTEX: &str = "vertex {
-  input in0 : i32 vertex_index smooth
-  output out0 : f32x4 position
-  bank c0 stage 0 [3]
-  v0: i32 = load_input in0
-  v1: f32x4 = load_const_dyn c0[0], v0
-  store_output out0, v1
-  return
-}";
-
-fn corners() -> Vec<[u32; 4]> {
-    [[-1.0, -1.0], [3.0, -1.0], [-1.0, 3.0]].map(|[x, y]: [f32; 2]| [x, y, 0.5, 1.0].map(f32::to_bits)).to_vec()
-}
 
 fn module(text: &str) -> Module {
     let module = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -105,7 +90,7 @@ impl Environment for Row {
 /// Draws a row with the pixel shader and compares it with the interpreter.
 fn compare(gpu: &Gpu, text: &str, specs: &[(u32, u32)]) {
     let module = module(text);
-    let vertex = written(&self::module(VERTEX), &gpu.options);
+    let vertex = written(&self::module(TRIANGLE), &gpu.options);
     let pixel = written(&module, &gpu.options);
     let draw = Draw {
         vertex: &vertex.words,

@@ -1,7 +1,11 @@
 //! Draws a pair of SPIR-V shaders with any descriptors and reads two colour targets back. Nothing else: no windows, no caches,
 //! and all but the textures is made anew for each picture.
 
+#[path = "../../../spirv/tests/gpu/device.rs"]
+mod device;
+
 use ash::vk;
+use device::{Buffer, Image, Result, Shape};
 
 /// Pixels of the targets.
 pub(crate) const WIDTH: u32 = 16;
@@ -9,8 +13,6 @@ pub(crate) const WIDTH: u32 = 16;
 pub(crate) const HEIGHT: u32 = 16;
 /// Bytes of a vertex: two vectors of floats, one of integers, at locations 0 to 2.
 const VERTEX: u32 = 48;
-/// Nanoseconds that a picture may take.
-const PATIENCE: u64 = 20_000_000_000;
 
 /// The textures that there are. The bits are made of coordinates, so that each texel is another colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,323 +63,72 @@ const FORMATS: [vk::Format; 2] = [vk::Format::R32G32B32A32_SFLOAT, vk::Format::R
 const BOTH: vk::ShaderStageFlags =
     vk::ShaderStageFlags::from_raw(vk::ShaderStageFlags::VERTEX.as_raw() | vk::ShaderStageFlags::FRAGMENT.as_raw());
 
-struct Image {
-    image: vk::Image,
-    memory: vk::DeviceMemory,
-    view: vk::ImageView,
-}
-
-struct Buffer {
-    buffer: vk::Buffer,
-    memory: vk::DeviceMemory,
-    size: u64,
-}
-
-type Result<T> = std::result::Result<T, vk::Result>;
-
+/// The device and what all scenes share.
 pub(crate) struct Gpu {
-    _entry: ash::Entry,
-    instance: ash::Instance,
-    device: ash::Device,
-    queue: vk::Queue,
-    memory: vk::PhysicalDeviceMemoryProperties,
-    pool: vk::CommandPool,
+    base: device::Gpu,
     textures: Vec<Image>,
     samplers: [vk::Sampler; 2],
 }
 
 impl Gpu {
-    /// The first device with Vulkan 1.3.
     pub(crate) fn new() -> Gpu {
-        Gpu::open().unwrap_or_else(|e| panic!("no Vulkan 1.3 device ({e}): run `cargo xtask setup`"))
+        let base = device::Gpu::new();
+        // SAFETY: every object is made from this device and used in the order that Vulkan asks for.
+        unsafe { Gpu::open(base) }.unwrap_or_else(|e| panic!("the driver: {e}"))
     }
 
-    fn open() -> std::result::Result<Gpu, String> {
-        let say = |e: vk::Result| e.to_string();
-        // SAFETY: the loader is kept in the result for as long as what comes from it.
-        let entry = unsafe { ash::Entry::load() }.map_err(|e| e.to_string())?;
-        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
-        let info = vk::InstanceCreateInfo::default().application_info(&application);
-        // SAFETY: all pointers in the structures here are to locals that live through the calls, and every handle comes from
-        // the instance or device that it is used with.
+    unsafe fn open(base: device::Gpu) -> Result<Gpu> {
+        let edge = vk::SamplerAddressMode::REPEAT;
+        let sampler = vk::SamplerCreateInfo::default()
+            .address_mode_u(edge)
+            .address_mode_v(edge)
+            .address_mode_w(edge)
+            .mag_filter(vk::Filter::NEAREST)
+            .min_filter(vk::Filter::NEAREST)
+            .mipmap_mode(vk::SamplerMipmapMode::NEAREST)
+            .max_lod(8.0);
+        let compare = sampler.compare_enable(true).compare_op(vk::CompareOp::LESS);
+        // SAFETY: see `new`.
         unsafe {
-            let instance = entry.create_instance(&info, None).map_err(say)?;
-            let physical = instance
-                .enumerate_physical_devices()
-                .map_err(say)?
-                .into_iter()
-                .find(|&p| instance.get_physical_device_properties(p).api_version >= vk::API_VERSION_1_3)
-                .ok_or("none found")?;
-            let features = vk::PhysicalDeviceFeatures::default().shader_clip_distance(true);
-            let mut features12 = vk::PhysicalDeviceVulkan12Features::default().buffer_device_address(true);
-            let mut features13 = vk::PhysicalDeviceVulkan13Features::default()
-                .dynamic_rendering(true)
-                .synchronization2(true)
-                .shader_demote_to_helper_invocation(true);
-            let family = instance
-                .get_physical_device_queue_family_properties(physical)
-                .iter()
-                .position(|f| f.queue_flags.contains(vk::QueueFlags::GRAPHICS))
-                .ok_or("no graphics queue")? as u32;
-            let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
-            let info = vk::DeviceCreateInfo::default()
-                .queue_create_infos(&queues)
-                .enabled_features(&features)
-                .push_next(&mut features12)
-                .push_next(&mut features13);
-            let device = instance.create_device(physical, &info, None).map_err(say)?;
-            let pool = vk::CommandPoolCreateInfo::default().queue_family_index(family);
-            let pool = device.create_command_pool(&pool, None).map_err(say)?;
-            let edge = vk::SamplerAddressMode::REPEAT;
-            let sampler = vk::SamplerCreateInfo::default()
-                .address_mode_u(edge)
-                .address_mode_v(edge)
-                .address_mode_w(edge)
-                .mag_filter(vk::Filter::NEAREST)
-                .min_filter(vk::Filter::NEAREST)
-                .mipmap_mode(vk::SamplerMipmapMode::NEAREST)
-                .max_lod(8.0);
-            let compare = sampler.compare_enable(true).compare_op(vk::CompareOp::LESS);
-            let samplers = [
-                device.create_sampler(&sampler, None).map_err(say)?,
-                device.create_sampler(&compare, None).map_err(say)?,
-            ];
-            let mut gpu = Gpu {
-                queue: device.get_device_queue(family, 0),
-                memory: instance.get_physical_device_memory_properties(physical),
-                _entry: entry,
-                instance,
-                device,
-                pool,
-                textures: Vec::new(),
-                samplers,
-            };
-            for texture in Texture::ALL {
-                let image = gpu.texture(texture).map_err(say)?;
-                gpu.textures.push(image);
-            }
-            Ok(gpu)
-        }
-    }
-
-    fn memory_type(&self, bits: u32, flags: vk::MemoryPropertyFlags) -> u32 {
-        let fits = |(i, t): (usize, &vk::MemoryType)| bits >> i & 1 != 0 && t.property_flags.contains(flags);
-        self.memory.memory_types_as_slice().iter().enumerate().position(fits).expect("memory for buffers and images")
-            as u32
-    }
-
-    /// A buffer with these bytes, and its address.
-    fn buffer(&self, bytes: &[u8], size: u64, usage: vk::BufferUsageFlags) -> Result<(Buffer, u64)> {
-        let usage = usage | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
-        let size = size.max(bytes.len() as u64).max(16);
-        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
-        // SAFETY: the memory is bound once, to the buffer that it was allocated for, and the mapping is as long as the bytes.
-        unsafe {
-            let buffer = self.device.create_buffer(&info, None)?;
-            let need = self.device.get_buffer_memory_requirements(buffer);
-            let host = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-            let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
-            let info = vk::MemoryAllocateInfo::default()
-                .allocation_size(need.size)
-                .memory_type_index(self.memory_type(need.memory_type_bits, host))
-                .push_next(&mut flags);
-            let memory = self.device.allocate_memory(&info, None)?;
-            self.device.bind_buffer_memory(buffer, memory, 0)?;
-            let at = self.device.map_memory(memory, 0, size, vk::MemoryMapFlags::empty())?;
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), at.cast(), bytes.len());
-            self.device.unmap_memory(memory);
-            let address = self.device.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(buffer));
-            Ok((Buffer { buffer, memory, size }, address))
-        }
-    }
-
-    fn image(
-        &self,
-        format: vk::Format,
-        extent: vk::Extent3D,
-        levels: u32,
-        view: vk::ImageViewType,
-        usage: vk::ImageUsageFlags,
-    ) -> Result<Image> {
-        let cube = view == vk::ImageViewType::CUBE;
-        let layers = if cube { 6 } else { 1 };
-        let kind = if view == vk::ImageViewType::TYPE_3D { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D };
-        let info = vk::ImageCreateInfo::default()
-            .flags(if cube { vk::ImageCreateFlags::CUBE_COMPATIBLE } else { vk::ImageCreateFlags::empty() })
-            .image_type(kind)
-            .format(format)
-            .extent(extent)
-            .mip_levels(levels)
-            .array_layers(layers)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .usage(usage);
-        // SAFETY: as for buffers.
-        unsafe {
-            let image = self.device.create_image(&info, None)?;
-            let need = self.device.get_image_memory_requirements(image);
-            let info = vk::MemoryAllocateInfo::default()
-                .allocation_size(need.size)
-                .memory_type_index(self.memory_type(need.memory_type_bits, vk::MemoryPropertyFlags::empty()));
-            let memory = self.device.allocate_memory(&info, None)?;
-            self.device.bind_image_memory(image, memory, 0)?;
-            let info = vk::ImageViewCreateInfo::default()
-                .image(image)
-                .view_type(view)
-                .format(format)
-                .subresource_range(range(format));
-            Ok(Image { image, memory, view: self.device.create_image_view(&info, None)? })
-        }
-    }
-
-    fn texture(&self, texture: Texture) -> Result<Image> {
-        let (format, side, depth, levels, layers, view) = match texture {
-            Texture::Flat | Texture::Other => (vk::Format::R8G8B8A8_UNORM, 4, 1, 2, 1, vk::ImageViewType::TYPE_2D),
-            Texture::Cube => (vk::Format::R8G8B8A8_UNORM, 2, 1, 1, 6, vk::ImageViewType::CUBE),
-            Texture::Solid => (vk::Format::R8G8B8A8_UNORM, 2, 2, 1, 1, vk::ImageViewType::TYPE_3D),
-            Texture::Shade => (vk::Format::D32_SFLOAT, 4, 1, 1, 1, vk::ImageViewType::TYPE_2D),
-        };
-        let extent = vk::Extent3D { width: side, height: side, depth };
-        let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
-        let image = self.image(format, extent, levels, view, usage)?;
-        let mut bytes = Vec::new();
-        let mut copies = Vec::new();
-        for level in 0..levels {
-            let side = side >> level;
-            let aspect = if format == vk::Format::D32_SFLOAT {
-                vk::ImageAspectFlags::DEPTH
-            } else {
-                vk::ImageAspectFlags::COLOR
-            };
-            let layers_of =
-                vk::ImageSubresourceLayers::default().aspect_mask(aspect).mip_level(level).layer_count(layers);
-            copies.push(
-                vk::BufferImageCopy::default()
-                    .buffer_offset(bytes.len() as u64)
-                    .image_subresource(layers_of)
-                    .image_extent(vk::Extent3D { width: side, height: side, depth }),
-            );
-            for texel in 0..side * side * depth * layers {
-                let number = texel * 7 + level * 91 + texture as u32 * 53;
-                let word = if texture == Texture::Shade {
-                    ((number % 16) as f32 / 16.0).to_bits()
-                } else {
-                    number.wrapping_mul(2_654_435_761)
-                };
-                bytes.extend_from_slice(&word.to_le_bytes());
-            }
-        }
-        let (staging, _) = self.buffer(&bytes, 0, vk::BufferUsageFlags::TRANSFER_SRC)?;
-        self.submit(|c| {
-            self.general(c, &image, format);
-            // SAFETY: the command buffer is being recorded, and the copies are within buffer and image.
-            unsafe {
-                self.device.cmd_copy_buffer_to_image(c, staging.buffer, image.image, vk::ImageLayout::GENERAL, &copies);
-            }
-            self.barrier(c);
-        })?;
-        self.free(vec![], vec![staging]);
-        Ok(image)
-    }
-
-    /// Records commands, runs them and waits for their end.
-    fn submit(&self, record: impl FnOnce(vk::CommandBuffer)) -> Result<()> {
-        let d = &self.device;
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
-        // SAFETY: the command buffer is this function's own and is freed after its end.
-        unsafe {
-            let c = d.allocate_command_buffers(&info)?[0];
-            d.begin_command_buffer(c, &vk::CommandBufferBeginInfo::default())?;
-            record(c);
-            d.end_command_buffer(c)?;
-            let fence = d.create_fence(&vk::FenceCreateInfo::default(), None)?;
-            let commands = [c];
-            d.queue_submit(self.queue, &[vk::SubmitInfo::default().command_buffers(&commands)], fence)?;
-            d.wait_for_fences(&[fence], true, PATIENCE)?;
-            d.destroy_fence(fence, None);
-            d.free_command_buffers(self.pool, &commands);
-        }
-        Ok(())
-    }
-
-    fn general(&self, c: vk::CommandBuffer, image: &Image, format: vk::Format) {
-        let barrier = [vk::ImageMemoryBarrier2::default()
-            .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-            .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)
-            .new_layout(vk::ImageLayout::GENERAL)
-            .image(image.image)
-            .subresource_range(range(format))];
-        // SAFETY: the command buffer is being recorded, outside of rendering.
-        unsafe { self.device.cmd_pipeline_barrier2(c, &vk::DependencyInfo::default().image_memory_barriers(&barrier)) };
-    }
-
-    fn barrier(&self, c: vk::CommandBuffer) {
-        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-        let barrier = [vk::MemoryBarrier2::default()
-            .src_stage_mask(all)
-            .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
-            .dst_stage_mask(all)
-            .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)];
-        // SAFETY: the command buffer is being recorded, outside of rendering.
-        unsafe { self.device.cmd_pipeline_barrier2(c, &vk::DependencyInfo::default().memory_barriers(&barrier)) };
-    }
-
-    fn free(&self, images: Vec<Image>, buffers: Vec<Buffer>) {
-        // SAFETY: nothing on the queue uses them any more: every submission was waited for.
-        unsafe {
-            for image in images {
-                self.device.destroy_image_view(image.view, None);
-                self.device.destroy_image(image.image, None);
-                self.device.free_memory(image.memory, None);
-            }
-            for buffer in buffers {
-                self.device.destroy_buffer(buffer.buffer, None);
-                self.device.free_memory(buffer.memory, None);
-            }
+            let samplers = [base.device.create_sampler(&sampler, None)?, base.device.create_sampler(&compare, None)?];
+            let textures = Texture::ALL.into_iter().map(|texture| filled(&base, texture)).collect::<Result<_>>()?;
+            Ok(Gpu { base, textures, samplers })
         }
     }
 
     /// Draws the scene and returns the bits of each target's pixels.
     pub(crate) fn draw(&self, scene: &Scene<'_>) -> Picture {
-        self.try_draw(scene).unwrap_or_else(|e| panic!("drawing: {e}"))
+        // SAFETY: every object is made from this device, used in the order that Vulkan asks for, and destroyed after the queue is
+        // idle; the modules are valid SPIR-V.
+        unsafe { self.try_draw(scene) }.unwrap_or_else(|e| panic!("drawing: {e}"))
     }
 
-    fn try_draw(&self, scene: &Scene<'_>) -> Result<Picture> {
-        let d = &self.device;
+    unsafe fn try_draw(&self, scene: &Scene<'_>) -> Result<Picture> {
+        let (base, d) = (&self.base, &self.base.device);
         let mut buffers = Vec::new();
         let mut push = scene.push;
-        if let Some(registers) = scene.registers {
-            for (stage, registers) in registers.into_iter().enumerate() {
-                let (buffer, address) =
-                    self.buffer(bytemuck::cast_slice(registers), 0, vk::BufferUsageFlags::empty())?;
+        // SAFETY: see `draw`.
+        unsafe {
+            for (stage, registers) in scene.registers.into_iter().flatten().enumerate() {
+                let (buffer, address) = base.registers(registers)?;
                 push[stage * 8..][..8].copy_from_slice(&address.to_le_bytes());
                 buffers.push(buffer);
             }
-        }
-        let vertices = match scene.points {
-            Some(bytes) => Some(self.buffer(bytes, 0, vk::BufferUsageFlags::VERTEX_BUFFER)?.0),
-            None => None,
-        };
-        let extent = vk::Extent3D { width: WIDTH, height: HEIGHT, depth: 1 };
-        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
-        let mut targets = Vec::new();
-        for format in FORMATS {
-            let image = self.image(format, extent, 1, vk::ImageViewType::TYPE_2D, usage)?;
-            let size = u64::from(WIDTH * HEIGHT) * 16;
-            targets.push((image, self.buffer(&[], size, vk::BufferUsageFlags::TRANSFER_DST)?.0));
-        }
-        // SAFETY: every object below is made from this device, used in the order that Vulkan asks for, and destroyed after the
-        // queue is idle; the modules are valid SPIR-V.
-        unsafe {
+            let vertices =
+                scene.points.map(|bytes| base.filled(bytes, vk::BufferUsageFlags::VERTEX_BUFFER)).transpose()?;
+            let mut targets = Vec::new();
+            for format in FORMATS {
+                let image = base.image(Shape::target(format, WIDTH, HEIGHT))?;
+                let size = u64::from(WIDTH * HEIGHT) * 16;
+                targets.push((image, base.buffer(size, vk::BufferUsageFlags::TRANSFER_DST)?));
+            }
             let (layouts, pool, sets) = self.descriptors(scene, &mut buffers)?;
             let ranges = [vk::PushConstantRange::default().stage_flags(BOTH).size(128)];
             let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&ranges);
             let layout = d.create_pipeline_layout(&info, None)?;
             let pipeline = self.pipeline(scene, layout)?;
-            self.submit(|c| {
-                for ((image, _), format) in targets.iter().zip(FORMATS) {
-                    self.general(c, image, format);
-                }
+            base.submit(|c| {
+                targets.iter().for_each(|(image, _)| base.to_general(c, image));
                 let area = vk::Rect2D { extent: vk::Extent2D { width: WIDTH, height: HEIGHT }, ..Default::default() };
                 let attachments: Vec<_> = targets
                     .iter()
@@ -405,38 +156,31 @@ impl Gpu {
                     _ => d.cmd_draw(c, 3, 1, 0, 0),
                 }
                 d.cmd_end_rendering(c);
-                self.barrier(c);
-                for (image, buffer) in &targets {
-                    let layers =
-                        vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
-                    let copy = vk::BufferImageCopy::default().image_subresource(layers).image_extent(extent);
-                    d.cmd_copy_image_to_buffer(c, image.image, vk::ImageLayout::GENERAL, buffer.buffer, &[copy]);
-                }
+                base.barrier(c);
+                targets.iter().for_each(|(image, buffer)| base.copy_out(c, image, buffer, 0));
             })?;
             let mut picture = Picture::default();
             for ((_, buffer), pixels) in targets.iter().zip(&mut picture) {
-                let at = d.map_memory(buffer.memory, 0, buffer.size, vk::MemoryMapFlags::empty())?;
-                *pixels = std::slice::from_raw_parts(at.cast::<[u32; 4]>(), (WIDTH * HEIGHT) as usize).to_vec();
-                d.unmap_memory(buffer.memory);
+                *pixels = base.read(buffer)?.as_chunks().0.to_vec();
             }
             d.destroy_pipeline(pipeline, None);
             d.destroy_pipeline_layout(layout, None);
             d.destroy_descriptor_pool(pool, None);
             layouts.iter().for_each(|&layout| d.destroy_descriptor_set_layout(layout, None));
             let (images, read): (Vec<Image>, Vec<Buffer>) = targets.into_iter().unzip();
-            buffers.extend(read.into_iter().chain(vertices));
-            self.free(images, buffers);
+            images.into_iter().for_each(|image| base.free_image(image));
+            buffers.into_iter().chain(read).chain(vertices).for_each(|buffer| base.free(buffer));
             Ok(picture)
         }
     }
 
     /// Sets 0 up to the last that the scene has.
-    fn descriptors(
+    unsafe fn descriptors(
         &self,
         scene: &Scene<'_>,
         buffers: &mut Vec<Buffer>,
     ) -> Result<(Vec<vk::DescriptorSetLayout>, vk::DescriptorPool, Vec<vk::DescriptorSet>)> {
-        let d = &self.device;
+        let d = &self.base.device;
         let kind = |resource: &Resource<'_>| match resource {
             Resource::Uniform(_) => (vk::DescriptorType::UNIFORM_BUFFER, 1),
             Resource::Combined(_) => (vk::DescriptorType::COMBINED_IMAGE_SAMPLER, 1),
@@ -493,7 +237,7 @@ impl Gpu {
                 };
                 let mut uniform = Vec::new();
                 if let Resource::Uniform(bytes) = resource {
-                    let (buffer, _) = self.buffer(bytes, 0, vk::BufferUsageFlags::UNIFORM_BUFFER)?;
+                    let buffer = self.base.filled(bytes, vk::BufferUsageFlags::UNIFORM_BUFFER)?;
                     uniform.push(vk::DescriptorBufferInfo::default().buffer(buffer.buffer).range(vk::WHOLE_SIZE));
                     buffers.push(buffer);
                 }
@@ -508,8 +252,8 @@ impl Gpu {
         }
     }
 
-    fn pipeline(&self, scene: &Scene<'_>, layout: vk::PipelineLayout) -> Result<vk::Pipeline> {
-        let d = &self.device;
+    unsafe fn pipeline(&self, scene: &Scene<'_>, layout: vk::PipelineLayout) -> Result<vk::Pipeline> {
+        let d = &self.base.device;
         let entries: Vec<_> = scene
             .specs
             .iter()
@@ -586,22 +330,40 @@ impl Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        let textures = std::mem::take(&mut self.textures);
-        self.free(textures, Vec::new());
-        // SAFETY: every submission was waited for, and nothing else is left of the device.
+        // SAFETY: every submission was waited for, and nothing uses them any more.
         unsafe {
-            self.samplers.iter().for_each(|&sampler| self.device.destroy_sampler(sampler, None));
-            self.device.destroy_command_pool(self.pool, None);
-            self.device.destroy_device(None);
-            self.instance.destroy_instance(None);
+            self.textures.drain(..).for_each(|texture| self.base.free_image(texture));
+            self.samplers.iter().for_each(|&sampler| self.base.device.destroy_sampler(sampler, None));
         }
     }
 }
 
-fn range(format: vk::Format) -> vk::ImageSubresourceRange {
-    let depth = format == vk::Format::D32_SFLOAT;
-    vk::ImageSubresourceRange::default()
-        .aspect_mask(if depth { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR })
-        .level_count(vk::REMAINING_MIP_LEVELS)
-        .layer_count(vk::REMAINING_ARRAY_LAYERS)
+unsafe fn filled(base: &device::Gpu, texture: Texture) -> Result<Image> {
+    let (format, side, levels, view) = match texture {
+        Texture::Flat | Texture::Other => (vk::Format::R8G8B8A8_UNORM, 4, 2, vk::ImageViewType::TYPE_2D),
+        Texture::Cube => (vk::Format::R8G8B8A8_UNORM, 2, 1, vk::ImageViewType::CUBE),
+        Texture::Solid => (vk::Format::R8G8B8A8_UNORM, 2, 1, vk::ImageViewType::TYPE_3D),
+        Texture::Shade => (vk::Format::D32_SFLOAT, 4, 1, vk::ImageViewType::TYPE_2D),
+    };
+    let shape = Shape::texture(format, view, side, levels);
+    let mut texels: Vec<u32> = Vec::new();
+    let mut copies = Vec::new();
+    for level in 0..levels {
+        let extent = vk::Extent3D { width: side >> level, height: side >> level, ..shape.extent };
+        copies.push(
+            vk::BufferImageCopy::default()
+                .buffer_offset(texels.len() as u64 * 4)
+                .image_subresource(shape.level(level))
+                .image_extent(extent),
+        );
+        for texel in 0..extent.width * extent.height * extent.depth * shape.layers() {
+            let number = texel * 7 + level * 91 + texture as u32 * 53;
+            texels.push(match texture {
+                Texture::Shade => ((number % 16) as f32 / 16.0).to_bits(),
+                _ => number.wrapping_mul(2_654_435_761),
+            });
+        }
+    }
+    // SAFETY: the copies are within the texels and the image.
+    unsafe { base.texture(shape, bytemuck::cast_slice(&texels), &copies) }
 }

@@ -1,7 +1,7 @@
 //! Draws the shaders of the corpus with the driver, many in one submission: a vertex shader as a row of points whose varyings
 //! the pixels show, a pixel shader over two rows of pixels; once for every world.
 
-use crate::gpu::{Buffer, Gpu};
+use crate::gpu::{Buffer, Gpu, Image, Result, Shape};
 use crate::world::{SIZE, VERTICES, WIDTH, WORLDS, World};
 use afterimage_ir::{Dim, Stage};
 use afterimage_shader_d3d9::Bank;
@@ -24,8 +24,6 @@ const EXTENT: vk::Extent2D = vk::Extent2D { width: 16, height: 2 * WORLDS };
 const PIXELS: usize = (EXTENT.width * EXTENT.height) as usize;
 /// What a pixel holds that nothing was drawn to.
 pub(crate) const CLEAR: f32 = 12345.0;
-
-type Result<T> = std::result::Result<T, vk::Result>;
 
 /// A pair of shaders to draw in every world.
 pub(crate) struct Job {
@@ -61,54 +59,17 @@ fn at(world: &World, x: u32, y: u32) -> usize {
     ((world.index * 2 + y) * EXTENT.width + x) as usize
 }
 
-struct Image {
-    image: vk::Image,
-    memory: vk::DeviceMemory,
-    view: vk::ImageView,
+fn target(format: vk::Format) -> Shape {
+    Shape::target(format, EXTENT.width, EXTENT.height)
 }
 
-struct Shape {
-    format: vk::Format,
-    view: vk::ImageViewType,
-    extent: vk::Extent3D,
-    levels: u32,
-    layers: u32,
-    usage: vk::ImageUsageFlags,
-}
-
-impl Shape {
-    fn range(&self) -> vk::ImageSubresourceRange {
-        let depth = self.format == DEPTH;
-        vk::ImageSubresourceRange::default()
-            .aspect_mask(if depth { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR })
-            .level_count(self.levels)
-            .layer_count(self.layers)
-    }
-
-    fn target(format: vk::Format) -> Self {
-        let attachment = if format == DEPTH {
-            vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT
-        } else {
-            vk::ImageUsageFlags::COLOR_ATTACHMENT
-        };
-        let extent = vk::Extent3D { width: EXTENT.width, height: EXTENT.height, depth: 1 };
-        let usage = attachment | vk::ImageUsageFlags::TRANSFER_SRC;
-        Self { format, view: vk::ImageViewType::TYPE_2D, extent, levels: 1, layers: 1, usage }
-    }
-
-    fn texture(dim: Dim, slot: u32, format: vk::Format) -> Self {
-        let view = match dim {
-            Dim::D2 => vk::ImageViewType::TYPE_2D,
-            Dim::Cube => vk::ImageViewType::CUBE,
-            Dim::D3 => vk::ImageViewType::TYPE_3D,
-        };
-        let depth = if dim == Dim::D3 { SIZE } else { 1 };
-        let levels = if format == DEPTH { 1 } else { World::levels(dim, slot) };
-        let extent = vk::Extent3D { width: SIZE, height: SIZE, depth };
-        let layers = if dim == Dim::Cube { 6 } else { 1 };
-        let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
-        Self { format, view, extent, levels, layers, usage }
-    }
+fn texture(dim: Dim, slot: u32, format: vk::Format) -> Shape {
+    let view = match dim {
+        Dim::D2 => vk::ImageViewType::TYPE_2D,
+        Dim::Cube => vk::ImageViewType::CUBE,
+        Dim::D3 => vk::ImageViewType::TYPE_3D,
+    };
+    Shape::texture(format, view, SIZE, if format == DEPTH { 1 } else { World::levels(dim, slot) })
 }
 
 /// Everything that all draws share.
@@ -184,13 +145,10 @@ impl Rig {
     unsafe fn fill(&mut self) -> Result<()> {
         // SAFETY: see `new`.
         unsafe {
-            let mut shapes: Vec<_> =
-                (0..SLOTS).map(|slot| (Shape::texture(Dim::D2, slot, COLOR), Dim::D2, slot)).collect();
-            shapes.push((Shape::texture(Dim::Cube, 0, COLOR), Dim::Cube, 0));
-            shapes.push((Shape::texture(Dim::D3, 0, COLOR), Dim::D3, 0));
-            shapes.push((Shape::texture(Dim::D2, 0, DEPTH), Dim::D2, 0));
-            for (shape, dim, slot) in shapes {
-                let texture = self.texture(&shape, dim, slot)?;
+            let mut kinds: Vec<_> = (0..SLOTS).map(|slot| (Dim::D2, slot, COLOR)).collect();
+            kinds.extend([(Dim::Cube, 0, COLOR), (Dim::D3, 0, COLOR), (Dim::D2, 0, DEPTH)]);
+            for (dim, slot, format) in kinds {
+                let texture = self.texture(dim, slot, format)?;
                 self.textures.push(texture);
             }
             for slot in 0..SLOTS {
@@ -206,25 +164,18 @@ impl Rig {
                 }
             }
             for _ in 0..TARGETS {
-                let target = self.image(&Shape::target(COLOR))?;
+                let target = self.gpu.image(target(COLOR))?;
                 self.targets.push(target);
             }
-            let depth = self.image(&Shape::target(DEPTH))?;
+            let depth = self.gpu.image(target(DEPTH))?;
             self.targets.push(depth);
             let usage = vk::BufferUsageFlags::VERTEX_BUFFER;
             for world in 0..WORLDS {
                 let (points, corners) = (point_vertices(world), corner_vertices(world));
-                self.vertices[0].push(self.gpu.filled(&points, usage)?);
-                self.vertices[1].push(self.gpu.filled(&corners, usage)?);
+                self.vertices[0].push(self.gpu.filled(bytemuck::cast_slice(&points), usage)?);
+                self.vertices[1].push(self.gpu.filled(bytemuck::cast_slice(&corners), usage)?);
             }
-            let targets = self.targets.iter().map(|target| target.image).zip(0..);
-            let targets: Vec<_> =
-                targets.map(|(image, n)| (image, Shape::target(if n == TARGETS { DEPTH } else { COLOR }))).collect();
-            self.gpu.submit(|c| {
-                for (image, shape) in &targets {
-                    self.to_general(c, *image, shape);
-                }
-            })
+            self.gpu.submit(|c| self.targets.iter().for_each(|target| self.gpu.to_general(c, target)))
         }
     }
 
@@ -247,45 +198,15 @@ impl Rig {
         unsafe { self.gpu.device.update_descriptor_sets(&[write], &[]) };
     }
 
-    unsafe fn image(&self, shape: &Shape) -> Result<Image> {
-        let d = &self.gpu.device;
-        let cube = shape.view == vk::ImageViewType::CUBE;
-        let volume = shape.view == vk::ImageViewType::TYPE_3D;
-        let info = vk::ImageCreateInfo::default()
-            .flags(if cube { vk::ImageCreateFlags::CUBE_COMPATIBLE } else { vk::ImageCreateFlags::empty() })
-            .image_type(if volume { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D })
-            .format(shape.format)
-            .extent(shape.extent)
-            .mip_levels(shape.levels)
-            .array_layers(shape.layers)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .usage(shape.usage);
-        // SAFETY: the memory is bound once, to the image that it is allocated for.
-        unsafe {
-            let image = d.create_image(&info, None)?;
-            let need = d.get_image_memory_requirements(image);
-            let info = vk::MemoryAllocateInfo::default()
-                .allocation_size(need.size)
-                .memory_type_index(self.gpu.memory_type(need.memory_type_bits, vk::MemoryPropertyFlags::empty()));
-            let memory = d.allocate_memory(&info, None)?;
-            d.bind_image_memory(image, memory, 0)?;
-            let info = vk::ImageViewCreateInfo::default()
-                .image(image)
-                .view_type(shape.view)
-                .format(shape.format)
-                .subresource_range(shape.range());
-            Ok(Image { image, memory, view: d.create_image_view(&info, None)? })
-        }
-    }
-
     /// A texture with the world's texels.
-    unsafe fn texture(&self, shape: &Shape, dim: Dim, slot: u32) -> Result<Image> {
+    unsafe fn texture(&self, dim: Dim, slot: u32, format: vk::Format) -> Result<Image> {
+        let shape = texture(dim, slot, format);
         let mut texels: Vec<u32> = Vec::new();
         let mut copies = Vec::new();
         for level in 0..shape.levels {
             let size = SIZE >> level;
             let depth = if dim == Dim::D3 { size } else { 1 };
-            for layer in 0..shape.layers {
+            for layer in 0..shape.layers() {
                 let subresource = vk::ImageSubresourceLayers::default()
                     .aspect_mask(shape.range().aspect_mask)
                     .mip_level(level)
@@ -299,7 +220,7 @@ impl Rig {
                 );
                 for at in 0..size * size * depth {
                     let place = [at % size, at / size % size, at / size / size];
-                    if shape.format == DEPTH {
+                    if format == DEPTH {
                         texels.push(World::depth_texel(place[0], place[1]).to_bits());
                     } else {
                         texels.extend(World::texel(dim, slot, level, layer, place).map(f32::to_bits));
@@ -307,31 +228,8 @@ impl Rig {
                 }
             }
         }
-        // SAFETY: the copies are within the buffer and the image; the buffer is freed after the submission is done.
-        unsafe {
-            let image = self.image(shape)?;
-            let staging = self.gpu.filled(&texels, vk::BufferUsageFlags::TRANSFER_SRC)?;
-            self.gpu.submit(|c| {
-                self.to_general(c, image.image, shape);
-                let layout = vk::ImageLayout::GENERAL;
-                self.gpu.device.cmd_copy_buffer_to_image(c, staging.buffer, image.image, layout, &copies);
-            })?;
-            self.gpu.free(staging);
-            Ok(image)
-        }
-    }
-
-    unsafe fn to_general(&self, c: vk::CommandBuffer, image: vk::Image, shape: &Shape) {
-        let barrier = [vk::ImageMemoryBarrier2::default()
-            .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-            .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)
-            .new_layout(vk::ImageLayout::GENERAL)
-            .image(image)
-            .subresource_range(shape.range())];
-        let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
-        // SAFETY: the command buffer is being recorded.
-        unsafe { self.gpu.device.cmd_pipeline_barrier2(c, &info) };
+        // SAFETY: the copies are within the texels and the image.
+        unsafe { self.gpu.texture(shape, bytemuck::cast_slice(&texels), &copies) }
     }
 
     /// Draws the jobs in one submission.
@@ -354,10 +252,7 @@ impl Rig {
                     registers.extend(constants);
                 }
             }
-            let usage = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
-            let constants = self.gpu.filled(registers.as_flattened(), usage)?;
-            let info = vk::BufferDeviceAddressInfo::default().buffer(constants.buffer);
-            let base = d.get_buffer_device_address(&info);
+            let (constants, base) = self.gpu.registers(&registers)?;
             let pipelines = jobs.iter().map(|job| self.pipeline(job)).collect::<Result<Vec<_>>>()?;
             let picture = (PIXELS * 16 * TARGETS + PIXELS * 4) as u64;
             let pictures = self.gpu.buffer(picture * jobs.len() as u64, vk::BufferUsageFlags::TRANSFER_DST)?;
@@ -367,15 +262,8 @@ impl Rig {
                     self.record(c, job, *pipeline, base, &address);
                     self.gpu.barrier(c);
                     for (n, target) in self.targets.iter().enumerate() {
-                        let range = Shape::target(if n == TARGETS { DEPTH } else { COLOR }).range();
-                        let layers =
-                            vk::ImageSubresourceLayers::default().aspect_mask(range.aspect_mask).layer_count(1);
-                        let copy = vk::BufferImageCopy::default()
-                            .buffer_offset(number as u64 * picture + (n * PIXELS * 16) as u64)
-                            .image_subresource(layers)
-                            .image_extent(vk::Extent3D { width: EXTENT.width, height: EXTENT.height, depth: 1 });
-                        let layout = vk::ImageLayout::GENERAL;
-                        d.cmd_copy_image_to_buffer(c, target.image, layout, pictures.buffer, &[copy]);
+                        let place = number as u64 * picture + (n * PIXELS * 16) as u64;
+                        self.gpu.copy_out(c, target, &pictures, place);
                     }
                     self.gpu.barrier(c);
                 }
@@ -531,11 +419,8 @@ impl Drop for Rig {
         let d = &self.gpu.device;
         // SAFETY: every submission is waited for, and nothing is used afterwards.
         unsafe {
-            for image in self.textures.drain(..).chain(self.targets.drain(..)) {
-                d.destroy_image_view(image.view, None);
-                d.destroy_image(image.image, None);
-                d.free_memory(image.memory, None);
-            }
+            let images = self.textures.drain(..).chain(self.targets.drain(..));
+            images.for_each(|image| self.gpu.free_image(image));
             self.vertices.iter_mut().flat_map(|vertices| vertices.drain(..)).for_each(|buffer| self.gpu.free(buffer));
             self.samplers.iter().for_each(|sampler| d.destroy_sampler(*sampler, None));
             d.destroy_pipeline_layout(self.layout, None);
