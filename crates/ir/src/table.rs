@@ -66,8 +66,8 @@ macro_rules! opcode_table {
                 FCos fcos (a: F) -> F [] = a.cos();
 
                 // Floats, rules of the guests. Lowered by the `float_rules` pass; no back end sees them.
-                /// `a * b`, in which a factor becomes +0 where the other one is zero: zero times anything is zero. It is -0 only if one
-                /// factor is -0 and the other is not zero.
+                /// `a * b`, in which a factor becomes +0 where the other one is zero: zero times anything is zero. That zero is -0 only
+                /// if one factor is -0 and the other is not zero.
                 FMulZ fmulz (a: F, b: F) -> F [COMMUTATIVE GUEST_FLOAT] = scalar::mul_zero(a, b);
                 /// `fmulz(a, b) + c`.
                 FMadZ fmadz (a: F, b: F, c: F) -> F [GUEST_FLOAT] = scalar::mul_zero(a, b) + c;
