@@ -2,17 +2,20 @@
 //!
 //! Precondition: a verified module. Promise: no opcode with the flag `GUEST_FLOAT` is left. [`FloatRules::Strict`] keeps what the
 //! shader computes to the bit. [`FloatRules::Relaxed`] keeps it as long as zero is never multiplied by infinity or NaN, and NaN is
-//! never compared; signs of zeros may differ. That infinities do not come up easily is why reciprocals and logarithms stay clamped.
+//! never compared; signs of zeros may differ. So that shaders do not make infinities themselves, reciprocals, roots and logarithms
+//! are clamped to 2^96 instead of the largest finite number: then products with what is below 2^32 are finite.
+//! [`FloatRules::Balanced`] is one or the other by stage.
 //!
 //! The strict product is `(b == 0 ? 0 : a) * (a == 0 ? 0 : b)`: five instructions in SPIR-V as any other form, but the one that
 //! drivers know. Mesa's `nir_opt_algebraic.py` ("open-coded fmulz") and AMD's LLPC make it one instruction of the hardware, also
-//! inside of multiply-adds and dot products, and so they do with `a * (a == 0 ? 0 : k)` for a constant k.
+//! inside of multiply-adds and dot products, and so they do with `a * (a == 0 ? 0 : k)` for a constant k. Mesa does so only where it
+//! need not keep the signs of zeros. Others compute all five, which takes 3 times as long.
 //!
 //! Where zero cannot meet infinity or NaN, the plain instruction is exact: a square; a factor that is a finite constant without
 //! zeros (in a sum, which forgets the sign of a zero, or if it is positive); two factors that are finite and not negative. Zeros of
 //! a constant leave a dot product.
 
-use afterimage_ir::{Args, Flags, Imm, Inst, Kind, Mask, Module, Op, Region, Swizzle, Type, Value};
+use afterimage_ir::{Args, Flags, Imm, Inst, Kind, Mask, Module, Op, Region, Stage, Swizzle, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -21,22 +24,55 @@ use crate::rewrite::{Action, Cursor, rewrite};
 
 /// How closely the guest's rules are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
 pub enum FloatRules {
     /// To the bit. A multiplication costs up to four more instructions.
     Strict,
+    /// Strict in vertex shaders, where zero weights meet registers that the program never set, and one wrong position is seen all
+    /// over the screen. Relaxed in pixel shaders, which are most of the work.
+    Balanced,
     /// As far as plain instructions do it.
     Relaxed,
+}
+
+impl FloatRules {
+    /// Every choice, the closest first.
+    pub const ALL: [Self; 3] = [Self::Strict, Self::Balanced, Self::Relaxed];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Balanced => "balanced",
+            Self::Relaxed => "relaxed",
+        }
+    }
+
+    /// Whether shaders of this stage follow the rules to the bit.
+    pub fn strict_in(self, stage: Stage) -> bool {
+        match self {
+            Self::Strict => true,
+            Self::Balanced => stage != Stage::Pixel,
+            Self::Relaxed => false,
+        }
+    }
+
+    /// The choice of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rules| rules.name() == name)
+    }
 }
 
 /// Runs the pass.
 pub fn run(m: &mut Module, rules: FloatRules) {
     let mut known = Known { zeros: [None; 4], is_zero: FxHashMap::default() };
+    let strict = rules.strict_in(m.stage);
     rewrite(m, |cursor, inst| {
         let data = cursor.m.inst(inst);
         if !data.op.has(Flags::GUEST_FLOAT) {
             return Action::Keep;
         }
-        lower(cursor, inst, rules == FloatRules::Strict, &mut known)
+        lower(cursor, inst, strict, &mut known)
     });
 }
 
@@ -102,9 +138,9 @@ fn lower(cursor: &mut Cursor<'_>, inst: Inst, strict: bool, known: &mut Known) -
             let greater = cursor.push(Op::FLe, Imm::None, smallvec![b, a], ty.with_kind(Kind::Bool));
             become_(cursor, inst, Op::Select, smallvec![greater, a, b])
         }
-        (Op::FRcpC, _) => Action::Replace(clamped(cursor, Op::FRcp, a, ty)),
-        (Op::FRsqC, _) => Action::Replace(clamped(cursor, Op::FRsq, a, ty)),
-        (Op::FLog2C, _) => Action::Replace(clamped(cursor, Op::FLog2, a, ty)),
+        (Op::FRcpC, _) => Action::Replace(clamped(cursor, Op::FRcp, a, ty, strict)),
+        (Op::FRsqC, _) => Action::Replace(clamped(cursor, Op::FRsq, a, ty, strict)),
+        (Op::FLog2C, _) => Action::Replace(clamped(cursor, Op::FLog2, a, ty, strict)),
         _ => Action::Keep,
     }
 }
@@ -162,19 +198,24 @@ fn without_zeros(cursor: &mut Cursor<'_>, a: Value, b: Value) -> [Value; 2] {
     })
 }
 
-/// `op` of `arg`, between the least and the greatest finite number.
-fn clamped(cursor: &mut Cursor<'_>, op: Op, arg: Value, ty: Type) -> Value {
+/// The most that relaxed reciprocals, roots and logarithms come to: 2^96. Of normal numbers, only the reciprocals of those below
+/// 2^-96 are larger.
+const RELAXED_MAX: f32 = f32::from_bits((127 + 96) << 23);
+
+/// `op` of `arg`, between the least and the greatest finite number, or what the relaxed rules take for those.
+fn clamped(cursor: &mut Cursor<'_>, op: Op, arg: Value, ty: Type, strict: bool) -> Value {
+    let most = if strict { f32::MAX } else { RELAXED_MAX };
     let mut value = cursor.push(op, Imm::None, smallvec![arg], ty);
     let known = facts(cursor.m, arg);
     // The logarithm of a number below infinity is finite.
     if !(op == Op::FLog2 && known.finite && known.not_negative) {
-        let most = cursor.splat(ty, f32::MAX.to_bits());
-        value = cursor.push(Op::FMin, Imm::None, smallvec![value, most], ty);
+        let limit = cursor.splat(ty, most.to_bits());
+        value = cursor.push(Op::FMin, Imm::None, smallvec![value, limit], ty);
     }
     // What comes out of +0 and above is not negative, but for logarithms.
     if op == Op::FLog2 || !known.not_negative {
-        let least = cursor.splat(ty, f32::MIN.to_bits());
-        value = cursor.push(Op::FMax, Imm::None, smallvec![value, least], ty);
+        let limit = cursor.splat(ty, (-most).to_bits());
+        value = cursor.push(Op::FMax, Imm::None, smallvec![value, limit], ty);
     }
     value
 }

@@ -22,6 +22,7 @@ fn pass(name: &str) -> Option<fn(&mut Module)> {
         "dce" => dce::run,
         "float_rules_strict" => |m| float_rules::run(m, FloatRules::Strict),
         "float_rules_relaxed" => |m| float_rules::run(m, FloatRules::Relaxed),
+        "float_rules_balanced" => |m| float_rules::run(m, FloatRules::Balanced),
         "pipeline_strict" => |m| optimize(m, &Options { float_rules: FloatRules::Strict }),
         "pipeline_relaxed" => |m| optimize(m, &Options { float_rules: FloatRules::Relaxed }),
         _ => return None,

@@ -101,3 +101,32 @@ proptest! {
         prop_assert!(module.vars.iter().all(|v| v.array.is_some()), "a variable is left");
     }
 }
+
+/// Zero times what reciprocals, roots and logarithms of zero grow to is zero, also where plain instructions multiply.
+#[test]
+fn relaxed_rules_make_no_infinities_of_zero() {
+    struct Numbers;
+    impl Environment for Numbers {
+        fn input(&self, _: &InputDecl, _: usize) -> [u32; 4] {
+            [0.0, 2_147_483_648.0, -2_147_483_648.0, -0.0f32].map(f32::to_bits)
+        }
+        fn constant(&self, _: &BankDecl, _: u32) -> [u32; 4] {
+            [0; 4]
+        }
+        fn sample(&self, _: &TextureDecl, _: &SampleArgs) -> [f32; 4] {
+            [0.0; 4]
+        }
+    }
+    for op in ["frcpc", "frsqc", "flog2c"] {
+        let text = format!(
+            "pixel {{\n  input in0 : f32x4 location 0 smooth\n  output out0 : f32x4 location 0\n  v0: f32x4 = load_input in0\n  \
+             v1: f32x4 = swizzle v0.xxww\n  v2: f32x4 = {op} v1\n  v3: f32x4 = swizzle v0.yzyz\n  v4: f32x4 = fmulz v2, v3\n  \
+             v5: f32x4 = fmulz v4, v1\n  store_output out0, v5\n  return\n}}"
+        );
+        let mut module = afterimage_ir::parse(&text).unwrap();
+        optimize(&mut module, &Options { float_rules: FloatRules::Relaxed });
+        let outcome = Interpreter::new(&module).unwrap().run(&Numbers).unwrap();
+        let found = outcome.outputs[0][0].map(f32::from_bits);
+        assert_eq!(found, [0.0; 4], "{module}");
+    }
+}
