@@ -15,8 +15,10 @@ use corpus::Entry;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-const PROFILE: Profile = Profile { bindless: true, float_rules: FloatRules::Strict, debug_names: false };
-const SPIRV: afterimage_spirv::Options = afterimage_spirv::Options { bindless: true, debug_names: false };
+const PROFILE: Profile =
+    Profile { bindless: true, float_rules: FloatRules::Strict, preserve: true, debug_names: false };
+const SPIRV: afterimage_spirv::Options =
+    afterimage_spirv::Options { bindless: true, preserve: true, debug_names: false };
 
 /// A shader in all its forms.
 struct Prepared {

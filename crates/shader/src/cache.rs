@@ -234,12 +234,12 @@ mod tests {
         let mut keys = std::collections::HashSet::new();
         for shader in [code(0.0), code(1.0)] {
             for (bindless, debug_names) in [(false, false), (false, true), (true, false), (true, true)] {
-                for float_rules in [FloatRules::Strict, FloatRules::Relaxed] {
-                    let profile = Profile { bindless, float_rules, debug_names };
+                for (float_rules, preserve) in FloatRules::ALL.into_iter().flat_map(|r| [(r, false), (r, true)]) {
+                    let profile = Profile { bindless, float_rules, preserve, debug_names };
                     keys.insert(shader.key(&profile, &RuntimeInfo::default()));
                 }
             }
         }
-        assert_eq!(keys.len(), 16);
+        assert_eq!(keys.len(), 48);
     }
 }

@@ -61,6 +61,9 @@ pub struct Profile {
     pub bindless: bool,
     /// How closely the guest's float rules are followed.
     pub float_rules: FloatRules,
+    /// Shaders under the strict rules tell the driver to keep infinities, NaN and signs of zeros: see
+    /// [`afterimage_spirv::Options::preserve`].
+    pub preserve: bool,
     /// Names for debuggers in the SPIR-V.
     pub debug_names: bool,
 }
@@ -68,7 +71,7 @@ pub struct Profile {
 impl Default for Profile {
     /// What every device can do, to the letter.
     fn default() -> Self {
-        Self { bindless: false, float_rules: FloatRules::Strict, debug_names: cfg!(debug_assertions) }
+        Self { bindless: false, float_rules: FloatRules::Strict, preserve: false, debug_names: cfg!(debug_assertions) }
     }
 }
 
@@ -128,12 +131,11 @@ impl CacheKey {
     /// The key of code by its hash ([`Shader::hash`]), for a device, in a state that [`Shader::normalized`] gave. Another
     /// build of the compiler has other keys.
     pub fn new(code: u128, profile: &Profile, normalized: &RuntimeInfo) -> Self {
-        let Profile { bindless, float_rules, debug_names } = *profile;
+        let Profile { bindless, float_rules, preserve, debug_names } = *profile;
         let mut hash = Xxh3::new();
         hash.update(&crate::compiler().to_le_bytes());
         hash.update(&code.to_le_bytes());
-        let strict = float_rules == FloatRules::Strict;
-        hash.update(&[bindless.into(), debug_names.into(), strict.into()]);
+        hash.update(&[bindless.into(), debug_names.into(), preserve.into(), float_rules as u8]);
         hash.update(bytemuck::bytes_of(normalized));
         Self(hash.digest128())
     }
@@ -404,7 +406,9 @@ impl Shader {
     /// What cannot be translated.
     pub fn compile(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<Artifact, CompileError> {
         let module = self.module(profile, runtime)?;
-        let options = afterimage_spirv::Options { bindless: profile.bindless, debug_names: profile.debug_names };
+        let Profile { bindless, float_rules, preserve, debug_names } = *profile;
+        let preserve = preserve && float_rules.strict_in(module.stage);
+        let options = afterimage_spirv::Options { bindless, preserve, debug_names };
         Ok(afterimage_spirv::emit(&module, &options)?)
     }
 

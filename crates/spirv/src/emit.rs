@@ -21,7 +21,11 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
     let main = w.id();
     w.name(main, if m.name.is_empty() { "main" } else { &m.name });
     if m.stage == Stage::Pixel {
-        w.execution_mode(main, execution_mode::OriginUpperLeft);
+        w.execution_mode(main, execution_mode::OriginUpperLeft, &[]);
+    }
+    if options.preserve {
+        w.capability(capability::SignedZeroInfNanPreserve);
+        w.execution_mode(main, execution_mode::SignedZeroInfNanPreserve, &[32]);
     }
     let interface = interface::declare(&mut w, m, &uses, options, main);
     let void = w.void();

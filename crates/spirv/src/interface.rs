@@ -103,7 +103,7 @@ pub(crate) fn declare(w: &mut Words, m: &Module, uses: &Uses, options: &Options,
             OutputAt::PointSize => w.decorate(id, decoration::BuiltIn, &[builtin::PointSize]),
             OutputAt::FragDepth => {
                 w.decorate(id, decoration::BuiltIn, &[builtin::FragDepth]);
-                w.execution_mode(main, execution_mode::DepthReplacing);
+                w.execution_mode(main, execution_mode::DepthReplacing, &[]);
             }
             OutputAt::ClipDistance(_) => {}
         }

@@ -38,6 +38,9 @@ pub struct Options {
     /// Textures and samplers through runtime arrays and indices in the push constants; needs `runtimeDescriptorArray` and
     /// `shaderSampledImageArrayDynamicIndexing`. Otherwise fixed arrays by slot.
     pub bindless: bool,
+    /// Infinities, NaN and signs of zeros are kept (`SignedZeroInfNanPreserve`): the driver may not compute as if there were none.
+    /// Needs `shaderSignedZeroInfNanPreserveFloat32`.
+    pub preserve: bool,
     /// Names of inputs, outputs, variables and blocks for debuggers.
     pub debug_names: bool,
 }

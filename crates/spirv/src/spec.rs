@@ -52,8 +52,8 @@ numbers! {
 
 numbers! {
     capability: u32 {
-        Shader = 1, SampledImageArrayDynamicIndexing = 29, ClipDistance = 32, RuntimeDescriptorArray = 5302,
-        PhysicalStorageBufferAddresses = 5347, DemoteToHelperInvocation = 5379,
+        Shader = 1, SampledImageArrayDynamicIndexing = 29, ClipDistance = 32, SignedZeroInfNanPreserve = 4466,
+        RuntimeDescriptorArray = 5302, PhysicalStorageBufferAddresses = 5347, DemoteToHelperInvocation = 5379,
     }
 }
 
@@ -80,7 +80,7 @@ numbers! {
 
 numbers! {
     execution_mode: u32 {
-        OriginUpperLeft = 7, DepthReplacing = 12,
+        OriginUpperLeft = 7, DepthReplacing = 12, SignedZeroInfNanPreserve = 4461,
     }
 }
 

@@ -126,8 +126,8 @@ impl Words {
         self.annotations.op(op::MemberDecorate, &[id, member, decoration]);
     }
 
-    pub(crate) fn execution_mode(&mut self, function: Id, mode: u32) {
-        self.modes.op(op::ExecutionMode, &[function, mode]);
+    pub(crate) fn execution_mode(&mut self, function: Id, mode: u32, values: &[u32]) {
+        self.modes.op_with(op::ExecutionMode, &[function, mode], values);
     }
 
     /// A declaration with a result id and no result type.

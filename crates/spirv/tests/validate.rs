@@ -6,8 +6,10 @@ use afterimage_ir::{Dim, Module, Stage, generate, parse, verify};
 use afterimage_passes::{FloatRules, float_rules, optimize};
 use afterimage_spirv::{Artifact, EmitError, Options, Segment, emit};
 
-const PROFILES: [Options; 2] =
-    [Options { bindless: true, debug_names: true }, Options { bindless: false, debug_names: false }];
+const PROFILES: [Options; 2] = [
+    Options { bindless: true, preserve: true, debug_names: true },
+    Options { bindless: false, preserve: false, debug_names: false },
+];
 
 /// Validates a module; `what` is shown if it is wrong.
 fn validate(words: &[u32], what: &Module) {

@@ -28,7 +28,7 @@ struct Case<'a> {
 
 fn emit(module: &Module, bindless: bool) -> Result<Artifact, String> {
     verify(module).map_err(|e| format!("verify: {e}\n{module}"))?;
-    let options = afterimage_spirv::Options { bindless, debug_names: false };
+    let options = afterimage_spirv::Options { bindless, preserve: false, debug_names: false };
     afterimage_spirv::emit(module, &options).map_err(|e| format!("SPIR-V: {e}\n{module}"))
 }
 

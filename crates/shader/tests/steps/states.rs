@@ -98,9 +98,9 @@ fn runtimes(shader: &Shader) -> Vec<RuntimeInfo> {
 }
 
 const PROFILES: [Profile; 3] = [
-    Profile { bindless: false, float_rules: FloatRules::Strict, debug_names: true },
-    Profile { bindless: true, float_rules: FloatRules::Strict, debug_names: false },
-    Profile { bindless: true, float_rules: FloatRules::Relaxed, debug_names: false },
+    Profile { bindless: false, float_rules: FloatRules::Strict, preserve: true, debug_names: true },
+    Profile { bindless: true, float_rules: FloatRules::Strict, preserve: false, debug_names: false },
+    Profile { bindless: true, float_rules: FloatRules::Relaxed, preserve: false, debug_names: false },
 ];
 
 #[test]

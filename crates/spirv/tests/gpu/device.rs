@@ -149,7 +149,7 @@ impl Gpu {
             Ok(Gpu {
                 queue: device.get_device_queue(family, 0),
                 memory: instance.get_physical_device_memory_properties(physical),
-                options: Options { bindless, debug_names: false },
+                options: Options { bindless, preserve: false, debug_names: false },
                 _entry: entry,
                 instance,
                 device,
