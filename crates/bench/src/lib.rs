@@ -57,6 +57,12 @@ impl Bench {
         self
     }
 
+    /// Makes the next case the baseline of those behind it.
+    pub fn new_baseline(&mut self) -> &mut Self {
+        self.baseline = None;
+        self
+    }
+
     /// Writes the cases to the file named by `AFTERIMAGE_BENCH_JSON`, if that is set.
     ///
     /// # Errors

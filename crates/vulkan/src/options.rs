@@ -1,5 +1,6 @@
 //! What the user may set. Every receiver reads the same environment variables, through [`Options::from_env`].
 
+use afterimage_shader::FloatRules;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -14,10 +15,12 @@ pub struct Without {
     pub multi_draw: bool,
     /// Do not read uploads in place, even where they lie in device memory.
     pub device_slots: bool,
+    /// Do not tell drivers to keep infinities, NaN and signs of zeros.
+    pub float_controls: bool,
 }
 
 impl Without {
-    const NAMES: &'static str = "bindless, dynamic_state3, multi_draw, device_slots";
+    const NAMES: &'static str = "bindless, dynamic_state3, multi_draw, device_slots, float_controls";
 
     fn parse(text: &str) -> Self {
         let mut without = Self::default();
@@ -27,6 +30,7 @@ impl Without {
                 "dynamic_state3" => without.dynamic_state3 = true,
                 "multi_draw" => without.multi_draw = true,
                 "device_slots" => without.device_slots = true,
+                "float_controls" => without.float_controls = true,
                 _ => tracing::warn!("AFTERIMAGE_WITHOUT: {name} is not one of {}", Self::NAMES),
             }
         }
@@ -90,6 +94,9 @@ pub struct Options {
     /// `AFTERIMAGE_ASYNC=1`: draws whose pipeline is not made yet are skipped instead of waited for. Things appear late,
     /// and what is drawn only once may be missing for good.
     pub skip_unready: bool,
+    /// `AFTERIMAGE_FLOAT_RULES=auto|strict|balanced|relaxed`: how closely shaders follow Direct3D 9's float rules. `auto`, or
+    /// `None` here, is the closest that costs little with the device's driver.
+    pub float_rules: Option<FloatRules>,
     /// `AFTERIMAGE_SCREENSHOTS=DIR`: presented pictures are written there.
     pub screenshots: Option<PathBuf>,
     /// `AFTERIMAGE_SCREENSHOT_FRAMES=a,b,c-d`: only these; every frame where `None`.
@@ -124,6 +131,15 @@ impl Options {
             }
             number
         };
+        let float_rules = |name: &str| {
+            let value = text(name).filter(|value| value != "auto")?;
+            let rules = FloatRules::from_name(&value);
+            if rules.is_none() {
+                let names = FloatRules::ALL.map(FloatRules::name).join(", ");
+                tracing::warn!("{name}={value}: expected auto, {names}; the setting is ignored");
+            }
+            rules
+        };
         let cache_dir = path("AFTERIMAGE_CACHE_DIR")
             .or_else(|| path("XDG_CACHE_HOME").map(|dir| dir.join("afterimage")))
             .or_else(|| path("HOME").map(|dir| dir.join(".cache").join("afterimage")))
@@ -137,6 +153,7 @@ impl Options {
             cache_dir,
             cache_bytes: megabytes("AFTERIMAGE_CACHE_MB").unwrap_or(1024) << 20,
             skip_unready: text("AFTERIMAGE_ASYNC").is_some_and(|value| value != "0"),
+            float_rules: float_rules("AFTERIMAGE_FLOAT_RULES"),
             screenshots: path("AFTERIMAGE_SCREENSHOTS"),
             screenshot_frames: frames("AFTERIMAGE_SCREENSHOT_FRAMES"),
             capture_frames: frames("AFTERIMAGE_CAPTURE_FRAMES").map(|set| set.span()),

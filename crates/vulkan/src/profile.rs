@@ -4,6 +4,7 @@ use crate::error::{Checked, Result};
 use crate::format;
 use crate::instance::Instance;
 use crate::options::Without;
+use afterimage_shader::FloatRules;
 use afterimage_stream::{DeviceInfo, Format, FormatFeatures};
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
@@ -78,6 +79,10 @@ pub struct Profile {
     pub coarse_depth_bias: bool,
     /// Blits must not follow sets of many textures in one command buffer.
     pub(crate) fragile_blits: bool,
+    /// What shaders follow of Direct3D 9's float rules where the user does not say.
+    pub float_rules: FloatRules,
+    /// Strict shaders ask for shaderSignedZeroInfNanPreserveFloat32.
+    pub float_controls: bool,
     /// samplerAnisotropy.
     pub anisotropy: bool,
     /// occlusionQueryPrecise.
@@ -256,6 +261,7 @@ impl Profile {
             }
         };
         let format_4444 = on(features.formats_4444.format_a4r4g4b4);
+        let folds = folds_strict_products(v12.driver_id);
         let timestamp_bits = family.map_or(0, |family| families[family].timestamp_valid_bits);
         Ok(Self {
             name: properties.device_name_as_c_str().unwrap_or(c"?").to_string_lossy().into_owned(),
@@ -289,6 +295,10 @@ impl Profile {
             coarse_depth_bias: v12.driver_id == vk::DriverId::MESA_LLVMPIPE,
             fragile_blits: v12.driver_id == vk::DriverId::MESA_LLVMPIPE
                 && properties.api_version < vk::make_api_version(0, 1, 3, 240),
+            // NVIDIA's compiler takes 3 times as long for strict pixels, `cargo xtask bench float_rules` says.
+            float_rules: if folds { FloatRules::Strict } else { FloatRules::Balanced },
+            // Mesa does not fold products where the signs of zeros must be kept.
+            float_controls: on(v12.shader_signed_zero_inf_nan_preserve_float32) && !without.float_controls && !folds,
             anisotropy: on(core.sampler_anisotropy),
             precise_occlusion: on(core.occlusion_query_precise),
             dual_source: on(core.dual_src_blend),
@@ -404,6 +414,11 @@ impl Profile {
     }
 }
 
+/// Whether a driver makes one instruction of the strict product of `afterimage_passes::float_rules`.
+fn folds_strict_products(driver: vk::DriverId) -> bool {
+    [vk::DriverId::MESA_RADV, vk::DriverId::MESA_NVK, vk::DriverId::AMD_OPEN_SOURCE].contains(&driver)
+}
+
 /// Table sizes, where all that bindless textures need is there.
 fn bindless(
     core: &vk::PhysicalDeviceFeatures,
@@ -480,6 +495,7 @@ impl fmt::Display for Profile {
             "  anisotropy           {}",
             if self.anisotropy { self.limits.max_sampler_anisotropy } else { 1.0 }
         )?;
+        writeln!(f, "  float rules          {}", self.float_rules.name())?;
         writeln!(f, "  exact occlusion      {}", yes(self.precise_occlusion))?;
         writeln!(f, "  timestamps           {}", yes(self.timestamp_bits > 0))?;
         writeln!(f, "  windows              {}", yes(self.swapchain))?;

@@ -163,7 +163,12 @@ impl Renderer {
                 .inspect_err(|error| tracing::warn!("{}: {error}; shaders are not cached", dir.display()))
                 .ok()
         });
-        let profile = afterimage_shader::Profile { bindless: gpu.profile.bindless.is_some(), ..Default::default() };
+        let profile = afterimage_shader::Profile {
+            bindless: gpu.profile.bindless.is_some(),
+            float_rules: options.float_rules.unwrap_or(gpu.profile.float_rules),
+            preserve: gpu.profile.float_controls,
+            ..Default::default()
+        };
         let library = Library::new(&gpu, Compiler { profile, cache: disk });
         let pipelines = Pipelines::new(&gpu, &descriptors, &cache, &library);
         let default_vertex = Buffer::new(&gpu, "default vertex", 256, Place::Stream)?;

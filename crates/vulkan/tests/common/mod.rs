@@ -3,6 +3,7 @@
 
 use afterimage_ipc::ArenaConfig;
 use afterimage_ipc::in_process::{self, InProcessLink, InProcessReceiver};
+use afterimage_shader::FloatRules;
 use afterimage_stream::packets::*;
 use afterimage_stream::{
     Arena, Encoder, Executor, Format, Link, ObjectId, ObjectKind, Reply, StreamError, UploadRef, VertexFormat,
@@ -207,6 +208,12 @@ impl Guest {
         });
         let renderer = Renderer::on(gpu(without), options(without)).expect("a renderer");
         Self::over(renderer)
+    }
+
+    /// A guest of a renderer that follows these float rules.
+    pub fn with_float_rules(rules: FloatRules) -> Self {
+        let options = Options { float_rules: Some(rules), ..options(Without::default()) };
+        Self::over(Renderer::on(gpu(options.without), options).expect("a renderer"))
     }
 
     /// A guest whose uploads lie in memory that the GPU reads.
