@@ -11,7 +11,8 @@ use std::path::PathBuf;
 /// Draw what a capture holds.
 ///
 /// Pictures are written as frame-000100.png and so on, numbered as the program numbered its frames. A damaged capture is
-/// drawn up to the damage.
+/// drawn up to the damage. AFTERIMAGE_FLOAT_RULES=auto|strict|balanced|relaxed says how closely shaders follow Direct3D 9's
+/// float rules, as for `afterimage run`.
 ///
 /// Examples:
 ///   afterimage replay scene.aftercap -o pictures

@@ -23,6 +23,9 @@ use tempfile::TempDir;
 /// captures (see `afterimage view --help`). A Linux program gets our libd3d9.so through LD_LIBRARY_PATH. The exit status is
 /// the program's. A viewer that this command has started and that is killed is started again; the program goes on.
 ///
+/// If something is black, flickers or is missing, AFTERIMAGE_FLOAT_RULES=strict may help: shaders then follow Direct3D 9's
+/// float rules to the bit, whatever that costs. (balanced and relaxed cost less; auto, the default, suits the driver.)
+///
 /// Examples:
 ///   afterimage run game.exe -windowed
 ///   afterimage run --headless -o pictures game.exe
@@ -132,13 +135,14 @@ fn settings(args: &Args) -> Result<Vec<(&'static str, OsString)>, Failure> {
 }
 
 /// Variables that tell a renderer to do something for this run, so that a viewer that runs already cannot serve it.
-const ABOUT_THIS_RUN: [&str; 6] = [
+const ABOUT_THIS_RUN: [&str; 7] = [
     "AFTERIMAGE_SCREENSHOTS",
     "AFTERIMAGE_CAPTURE_FRAMES",
     "AFTERIMAGE_CAPTURE_FILE",
     "AFTERIMAGE_STATS",
     "AFTERIMAGE_VALIDATE",
     "AFTERIMAGE_DEVICE",
+    "AFTERIMAGE_FLOAT_RULES",
 ];
 
 /// Runs the program; the answer is its exit status.
