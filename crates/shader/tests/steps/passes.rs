@@ -1,5 +1,8 @@
 //! No pass changes what the interpreter computes.
 
+#[path = "../kept/mod.rs"]
+mod kept;
+
 use crate::world::{WORLDS, World};
 use crate::{corpus, every_entry, shader};
 use afterimage_interp::{Interpreter, Outcome};
@@ -18,25 +21,9 @@ fn outcomes(module: &Module) -> Result<Vec<Outcome>, String> {
     Ok(outcomes)
 }
 
-/// Bits, but every NaN is the same.
-fn bits(word: u32) -> u32 {
-    if f32::from_bits(word).is_nan() { f32::NAN.to_bits() } else { word }
-}
-
-fn compare(before: &[Outcome], after: &[Outcome]) -> Result<(), String> {
+fn compare(module: &Module, before: &[Outcome], after: &[Outcome]) -> Result<(), String> {
     for (index, (before, after)) in before.iter().zip(after).enumerate() {
-        if before.demoted != after.demoted {
-            return Err(format!("world {index}: discards {:?}, not {:?}", after.demoted, before.demoted));
-        }
-        for (output, (before_lanes, after_lanes)) in before.outputs.iter().zip(&after.outputs).enumerate() {
-            for lane in (0..4).filter(|lane| !before.demoted[*lane]) {
-                let (old, new) = (before_lanes[lane].map(bits), after_lanes[lane].map(bits));
-                if old != new {
-                    let [old, new] = [old, new].map(|words| words.map(f32::from_bits));
-                    return Err(format!("world {index}: output {output} in lane {lane} is {new:?}, not {old:?}"));
-                }
-            }
-        }
+        kept::compare(module, before, after).map_err(|what| format!("world {index}: {what}"))?;
     }
     Ok(())
 }
@@ -53,7 +40,7 @@ fn no_pass_changes_the_result() {
         let mut module = lifted;
         optimize_observed(&mut module, &Options { float_rules: FloatRules::Strict }, &mut |name, module| {
             if wrong.is_ok() {
-                let same = outcomes(module).and_then(|outcomes| compare(&expected, &outcomes));
+                let same = outcomes(module).and_then(|outcomes| compare(module, &expected, &outcomes));
                 wrong = same.map_err(|e| format!("{name}: {e}\nbefore the pass:\n{before}\nafter it:\n{module}"));
                 before = module.clone();
             }
