@@ -101,10 +101,6 @@ impl DiskCache {
         match read(&path, key) {
             Ok(artifact) => Some(artifact),
             Err(Unusable::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(Unusable::Version) => {
-                tracing::debug!(file = %path.display(), "shader cache: another version wrote it; it is rebuilt");
-                None
-            }
             Err(error) => {
                 tracing::warn!(file = %path.display(), "shader cache: {error}; it is rebuilt");
                 None
