@@ -69,7 +69,7 @@ fn plan(args: &Args) -> Result<Plan, Why> {
             let before = inputs.len();
             find(input, Path::new(""), &mut inputs)?;
             if inputs.len() == before {
-                return usage(format!("{} has no shaders: .asm .o .cso .bin .vso .pso .spv .air", input.display()));
+                return usage(format!("{} has no shaders: {}", input.display(), From::extensions()));
             }
         } else {
             let name = if io::is_stdio(input) { "stdin".as_ref() } else { input.file_name().unwrap_or_default() };

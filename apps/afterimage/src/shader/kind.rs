@@ -41,6 +41,12 @@ impl From {
         Self::EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, from)| *from)
     }
 
+    /// The extensions of files that are read where they are found in a folder.
+    pub(super) fn extensions() -> String {
+        let names = Self::EXTENSIONS.iter().filter(|(name, _)| *name != "txt").map(|(name, _)| format!(".{name}"));
+        names.collect::<Vec<_>>().join(" ")
+    }
+
     /// Whether a file that is found in a folder is a shader.
     pub(super) fn is_shader(path: &Path) -> bool {
         !extension(path).eq_ignore_ascii_case("txt") && Self::of_path(path).is_some()
