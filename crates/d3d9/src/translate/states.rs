@@ -162,8 +162,9 @@ impl Device {
                 D3DFILL_WIREFRAME => Fill::Line,
                 _ => Fill::Solid,
             } as u8,
-            // Without D3DPMISCCAPS_CLIPTLVERTS, pre-transformed vertices are never clipped by depth.
-            depth_clip: u8::from(render.get(RS::D3DRS_CLIPPING) != 0 && !transformed),
+            // Without D3DPMISCCAPS_CLIPTLVERTS, pre-transformed vertices are never clipped by depth. All others are: to turn
+            // D3DRS_CLIPPING off only promises that nothing has to be, and hardware clips nonetheless.
+            depth_clip: (!transformed).into(),
             bias_enable: u8::from(bias != 0.0 || slope != 0.0),
             pad: [0; 3],
             depth_bias: bias,
