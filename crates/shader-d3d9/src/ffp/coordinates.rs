@@ -94,8 +94,13 @@ impl Vertex<'_> {
         self.b.fmad(normal, factor, direction)
     }
 
-    /// Sphere map coordinates of a reflected direction. A surface that faces the viewer, who looks along +z, has the
-    /// middle of the map.
+    /// Sphere map coordinates of a reflected direction `R`: `0.5 + R.xy / m` with `m = 2 |R - (0, 0, 1)|`. A surface that
+    /// faces the viewer, who looks along +z, has the middle of the map.
+    ///
+    /// Neither the documentation nor a test that ran on Windows gives a formula. This is how Microsoft's own "CubeMap"
+    /// sample of the DirectX 8 SDK looks its sphere map up in a vertex shader (`0.25 R.xy / sqrt(0.5 - 0.5 R.z) + 0.5`, which
+    /// is the same). WineD3D and DXVK have `R + (0, 0, 1)` of OpenGL, whose viewer looks along -z: there the surfaces that
+    /// face the viewer of Direct3D would have no coordinates at all.
     fn sphere(&mut self, vector: Value) -> Value {
         let away = self.vec3([0.0, 0.0, -1.0]);
         let sum = self.b.fadd(vector, away);
