@@ -62,7 +62,9 @@ impl Renderer {
         block[0][0] = ops.alpha_ref;
         block[1] = ops.fog_color;
         let range = ops.fog_end - ops.fog_start;
-        block[2] = [ops.fog_start, ops.fog_end, if range == 0.0 { 0.0 } else { 1.0 / range }, 0.0];
+        // Fog that ends where it starts is a step: none before that place, all of it from there on.
+        let per_unit = if range == 0.0 { f32::MAX } else { 1.0 / range };
+        block[2] = [ops.fog_start, ops.fog_end, per_unit, 0.0];
         let raster = &self.state.raster;
         let [device_min, device_max] = self.gpu.profile.limits.point_size_range;
         let smallest = raster.point_size_min.max(device_min);
