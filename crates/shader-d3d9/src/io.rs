@@ -103,12 +103,18 @@ impl LinkInfo {
         }
     }
 
+    /// What vertex fog goes by: the fog factor, or the alpha of the specular colour where the vertex stage writes no
+    /// factor. With neither there is nothing but fog.
+    pub fn fog(&self) -> Option<(Usage, u8)> {
+        [(Usage::Fog, 0), (Usage::Color, 1)].into_iter().find(|(usage, index)| self.location(*usage, *index).is_some())
+    }
+
     /// The part of the link that a pixel shader with these inputs can see, so that vertex shaders which differ in
-    /// other outputs share pixel shaders. `reads_fog`: fog is computed from the fog varying.
+    /// other outputs share pixel shaders. `reads_fog`: there may be vertex fog.
     #[must_use]
     pub fn seen_by(&self, inputs: impl Iterator<Item = (Usage, u8)>, reads_fog: bool) -> Self {
-        let mut seen = Self { mask: self.mask & u32::from(reads_fog) << FOG_LOCATION, ..Self::default() };
-        for (usage, index) in inputs {
+        let mut seen = Self::default();
+        for (usage, index) in inputs.chain(self.fog().filter(|_| reads_fog)) {
             match (self.location(usage, index), fixed_location(usage, index)) {
                 (Some(location), Some(_)) => seen.mask |= 1 << location,
                 (Some(location), None) => seen.extra[usize::from(location - FIRST_EXTRA)] = Extra::new(usage, index),

@@ -194,8 +194,9 @@ fn fog_parameters(b: &mut Builder) -> FogParameters {
 }
 
 fn vertex_fog(b: &mut Builder, runtime: &RuntimeInfo) -> Value {
-    let fog = input(b, runtime, Usage::Fog, 0, false);
-    b.extract(fog, 0)
+    let Some((usage, index)) = runtime.link.fog() else { return b.f32(0.0) };
+    let fog = input(b, runtime, usage, index, false);
+    b.extract(fog, if usage == Usage::Fog { 0 } else { 3 })
 }
 
 /// The pixel's depth, and its w.

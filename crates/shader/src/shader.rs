@@ -342,16 +342,17 @@ impl Shader {
             let ops = runtime.pixel_ops;
             let reads = |usage: Usage| self.inputs.iter().any(|(other, _)| *other == usage);
             let generic = ops.generic != 0;
+            let reads_fog = depends.fog && (generic || ops.fog == io::FogMode::Vertex as u8);
+            let fog_by_color = reads_fog && runtime.link.fog().is_some_and(|(usage, _)| usage == Usage::Color);
             own.pixel_ops = io::PixelOps {
                 alpha_compare: if generic { io::COMPARE_ALWAYS } else { ops.alpha_compare.min(io::COMPARE_ALWAYS) },
                 fog: if depends.fog && !generic { ops.fog } else { 0 },
-                flat: if reads(Usage::Color) { ops.flat } else { 0 },
+                flat: if reads(Usage::Color) || fog_by_color { ops.flat } else { 0 },
                 point_sprite: if reads(Usage::TexCoord) { ops.point_sprite } else { 0 },
                 generic: ops.generic,
                 srgb_write: ops.srgb_write,
                 pad: [0; 2],
             };
-            let reads_fog = depends.fog && (generic || own.pixel_ops.fog == io::FogMode::Vertex as u8);
             own.link = runtime.link.seen_by(self.inputs.iter().copied(), reads_fog);
         }
         if depends.point_size {

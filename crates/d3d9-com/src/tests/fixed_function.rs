@@ -136,3 +136,115 @@ fn vertices_are_blended_to_the_measured_places() {
     assert_eq!(draw([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]), [1; 6]);
     finish(device);
 }
+
+/// A texture of four by four texels of eight bits.
+fn luminance(device: *mut IDirect3DDevice9Ex, rows: [[u8; 4]; 4]) -> *mut IDirect3DTexture9 {
+    let mut texture = junk();
+    let (format, pool) = (D3DFMT_L8, D3DPOOL_MANAGED);
+    let made = call!(device, base.CreateTexture(4, 4, 1, 0, format, pool, returned(&mut texture), no_output()));
+    assert_eq!(made, D3D_OK);
+    let mut locked = D3DLOCKED_RECT::default();
+    assert_eq!(call!(texture, LockRect(0, output(&mut locked), no_input(), 0)), D3D_OK);
+    for (y, row) in rows.iter().enumerate() {
+        // SAFETY: four bytes of this row are locked.
+        unsafe {
+            core::ptr::copy_nonoverlapping(row.as_ptr(), locked.pBits.cast::<u8>().add(y * locked.Pitch as usize), 4)
+        };
+    }
+    assert_eq!(call!(texture, UnlockRect(0)), D3D_OK);
+    for (state, value) in [(D3DSAMP_ADDRESSU, D3DTADDRESS_CLAMP), (D3DSAMP_ADDRESSV, D3DTADDRESS_CLAMP)] {
+        assert_eq!(call!(device, base.SetSamplerState(0, state, value)), D3D_OK);
+    }
+    assert_eq!(call!(device, base.SetTexture(0, object(texture.cast()))), D3D_OK);
+    texture
+}
+
+const VS_1_1: u32 = 0xfffe_0101;
+const END: u32 = 0x0000_ffff;
+
+#[test]
+fn projected_coordinates_are_divided_whoever_writes_them() {
+    let Some(device) = drawing_device() else { return };
+    let texture = luminance(device, [[0, 0, 0, 0], [0, 255, 0, 0], [0; 4], [0; 4]]);
+    assert_eq!(call!(device, base.SetTextureStageState(0, D3DTSS_COLOROP, D3DTOP_SELECTARG1)), D3D_OK);
+    assert_eq!(call!(device, base.SetTextureStageState(0, D3DTSS_TEXTURETRANSFORMFLAGS, D3DTTFF_PROJECTED)), D3D_OK);
+    // dcl_position v0; dcl_texcoord v1; mov oPos, v0; mov oT0, v1
+    let code = [
+        [0x1f, 0x8000_0000, 0x900f_0000],
+        [0x1f, 0x8000_0005, 0x900f_0001],
+        [0x01, 0xc00f_0000, 0x90e4_0000],
+        [0x01, 0xe00f_0000, 0x90e4_0001],
+    ];
+    let code: Vec<u32> = [VS_1_1].into_iter().chain(code.concat()).chain([END]).collect();
+    let mut shader = junk();
+    assert_eq!(call!(device, base.CreateVertexShader(array(&code), returned(&mut shader))), D3D_OK);
+    let corner = |x: f32, y: f32| [x, y, 0.5, 2.0 + 2.0 * x, 2.0 - 2.0 * y, 4.0, 6.0];
+    let corners = [corner(-1.0, 1.0), corner(-1.0, -1.0), corner(1.0, 1.0), corner(1.0, -1.0)];
+    // The set has four coordinates.
+    let fvf = D3DFVF_XYZ | D3DFVF_TEX1 | 2 << 16;
+    // ps_1_3; tex t0; mov r0, t0
+    let code = [0xffff_0103, 0x42, 0xb00f_0000, 0x01, 0x800f_0000, 0xb0e4_0000, END];
+    let mut program = junk();
+    assert_eq!(call!(device, base.CreatePixelShader(array(&code), returned(&mut program))), D3D_OK);
+    let (no_shader, no_program) = (core::ptr::null_mut(), core::ptr::null_mut());
+    // Each pair after the one that shares least with it.
+    for (vertex, pixel) in [
+        (shader, no_program),
+        (shader, program),
+        (no_shader, no_program),
+        (no_shader, program),
+        (shader, no_program),
+        (no_shader, no_program),
+    ] {
+        assert_eq!(call!(device, base.SetVertexShader(object(vertex))), D3D_OK);
+        assert_eq!(call!(device, base.SetPixelShader(object(pixel))), D3D_OK);
+        let pixels = strip(device, fvf, &corners);
+        let white: Vec<usize> = (0..64).filter(|x| pixels[24 * 64 + x] == 0xff_ffff).collect();
+        // The second of four columns, of coordinates that go from nothing to four sixths.
+        assert_eq!((white.first(), white.last()), (Some(&24), Some(&47)));
+    }
+    assert_eq!(call!(device, base.SetTexture(0, object(core::ptr::null_mut()))), D3D_OK);
+    assert_eq!((release(shader), release(program), release(texture)), (0, 0, 0));
+    finish(device);
+}
+
+#[test]
+fn fog_that_ends_where_it_starts_is_a_step_by_depth() {
+    let Some(device) = drawing_device() else { return };
+    render(device, D3DRS_FOGENABLE, 1);
+    render(device, D3DRS_FOGCOLOR, GREEN);
+    render(device, D3DRS_FOGTABLEMODE, D3DFOG_LINEAR);
+    render(device, D3DRS_FOGSTART, 0.5f32.to_bits());
+    render(device, D3DRS_FOGEND, 0.5f32.to_bits());
+    let draw = |z| halves(device, D3DFVF_XYZ | D3DFVF_DIFFUSE, [-1.0, 1.0], z, RED)[0];
+    assert_eq!([0.2, 0.45, 0.55, 0.9].map(draw), [0xff_0000, 0xff_0000, 0x00_ff00, 0x00_ff00]);
+    finish(device);
+}
+
+#[test]
+fn specular_alpha_is_the_fog_of_a_shader_that_writes_none() {
+    let Some(device) = drawing_device() else { return };
+    render(device, D3DRS_FOGENABLE, 1);
+    render(device, D3DRS_FOGCOLOR, GREEN);
+    // def c0, 0.25, 0.25, 0.25, 0.25; dcl_position v0; dcl_color v1; mov oPos, v0; mov oD0, v1
+    let mut code = vec![VS_1_1, 0x51, 0xa00f_0000];
+    code.extend([0.25f32.to_bits(); 4]);
+    code.extend([0x1f, 0x8000_0000, 0x900f_0000, 0x1f, 0x8000_000a, 0x900f_0001]);
+    code.extend([0x01, 0xc00f_0000, 0x90e4_0000, 0x01, 0xd00f_0000, 0x90e4_0001]);
+    // mov oD1, c0; mov oFog, c0.x
+    let (specular, fog) = ([0x01, 0xd00f_0001, 0xa0e4_0000], [0x01, 0xc00f_0001, 0xa000_0000]);
+    let draw = |more: &[u32]| {
+        let code = [&code, more, &[END]].concat();
+        let mut shader = junk();
+        assert_eq!(call!(device, base.CreateVertexShader(array(&code), returned(&mut shader))), D3D_OK);
+        assert_eq!(call!(device, base.SetVertexShader(object(shader))), D3D_OK);
+        let pixel = halves(device, D3DFVF_XYZ | D3DFVF_DIFFUSE, [-1.0, 1.0], 0.5, RED)[0];
+        assert_eq!(call!(device, base.SetVertexShader(object(core::ptr::null_mut()))), D3D_OK);
+        assert_eq!(release(shader), 0);
+        pixel
+    };
+    assert_near(draw(&[]), 0x00_ff00);
+    assert_near(draw(&specular), 0x40_bf00);
+    assert_near(draw(&fog), 0x40_bf00);
+    finish(device);
+}

@@ -6,8 +6,8 @@ use afterimage_interp::{Environment, Interpreter, SampleArgs};
 use afterimage_ir::{BankDecl, InputAt, InputDecl, TextureDecl};
 use afterimage_shader_d3d9::ffp::{lift_fixed_pixel, lift_fixed_vertex};
 use afterimage_shader_d3d9::{
-    FixedInput, FixedPixelKey, FixedPixelRegister as P, FixedStage, FixedVertexKey, FixedVertexRegister as R,
-    RuntimeInfo, TexCoordKey, io,
+    FixedInput, FixedPixelKey, FixedPixelRegister as P, FixedStage, FixedVertexKey, FixedVertexRegister as R, LinkInfo,
+    PixelOps, RuntimeInfo, SystemRegister, TexCoordKey, assemble, io, lift,
 };
 use std::f32::consts::PI;
 
@@ -101,6 +101,34 @@ fn vertex_fog_has_the_measured_factors() {
     }
     // Fog that ends where it starts is everywhere.
     assert_eq!([0.1, 1.0].map(|z| fog(z, [512.0, 512.0])), [0, 0]);
+}
+
+/// Without a fog factor the alpha of the specular colour is it, and without that colour there is nothing but fog.
+#[test]
+fn vertex_fog_has_the_measured_source() {
+    let tokens = assemble("ps_2_0\ndcl v0\nmov oC0, v0").expect("right");
+    let fog = |mask: u32| {
+        let link = LinkInfo { mask, ..LinkInfo::default() };
+        [false, true].map(|generic| {
+            let fog = io::FogMode::Vertex as u8;
+            let pixel_ops = PixelOps { fog, generic: generic.into(), ..PixelOps::default() };
+            let module = lift(&tokens, &RuntimeInfo { link, pixel_ops, ..RuntimeInfo::default() }).expect("right");
+            let scene = Scene::default()
+                .input(0, [1.0; 4])
+                .input(1, [0.0, 0.0, 0.0, 0.25])
+                .input(io::FOG_LOCATION, [0.75, 0.0, 0.0, 0.0])
+                .set_system(
+                    SystemRegister::PixelOps.register(),
+                    [f32::from_bits(7), f32::from_bits(fog.into()), 0.0, 0.0],
+                )
+                .set_system(SystemRegister::FogColor.register(), [0.0; 4]);
+            scene.run(&module).location(0)[0]
+        })
+    };
+    let (diffuse, specular, factor) = (1, 2, 1 << io::FOG_LOCATION);
+    assert_eq!(fog(diffuse | specular | factor), [0.75; 2]);
+    assert_eq!(fog(diffuse | specular), [0.25; 2]);
+    assert_eq!(fog(diffuse), [0.0; 2]);
 }
 
 #[test]
