@@ -315,6 +315,39 @@ fn devices_in_software_take_more_constants_in_every_model() {
 }
 
 #[test]
+fn mixed_devices_draw_what_needs_software_in_software() {
+    let mut rig = Rig::with_behavior(D3DCREATE_MIXED_VERTEXPROCESSING);
+    rig.log().keep_states = true;
+    rig.device.set_fvf(D3DFVF_XYZ).unwrap();
+    // The shader's own code, or none where the fixed stage is drawn with.
+    fn draws(rig: &mut Rig, tokens: &[u32]) -> Option<bool> {
+        rig.device.draw_primitive_up(D3DPT_POINTLIST, 3, &[0; 3 * 12], 12).ok()?;
+        rig.check();
+        let log = rig.log();
+        let drawn = log.draws.last().unwrap().shaders.vertex;
+        let (_, code) = log.uploads.iter().rfind(|(id, _)| *id == drawn).unwrap();
+        Some(code.as_slice() == bytemuck::cast_slice::<u32, u8>(tokens))
+    }
+    for (text, needs_software) in [
+        ("vs_2_sw\ndcl_position v0\nadd oPos, v0, c4000", true),
+        ("vs_2_sw\ndcl_position v0\nmov oPos, v0", true),
+        // Where the index points is known only when the shader runs.
+        ("vs_2_0\ndcl_position v0\nmova a0.x, c0.x\nadd oPos, v0, c[a0.x]", false),
+    ] {
+        let tokens = common::assemble(text);
+        let shader = rig.device.create_vertex_shader(&tokens).unwrap();
+        let in_hardware = if needs_software { [None, Some(false), Some(false)] } else { [Some(true); 3] };
+        for _ in 0..2 {
+            rig.device.set_vertex_shader(Some(shader)).unwrap();
+            assert_eq!([0, 1, 2].map(|_| draws(&mut rig, &tokens)), in_hardware, "{text}");
+            rig.device.set_software_vertex_processing(true).unwrap();
+            assert_eq!(draws(&mut rig, &tokens), Some(true), "{text}");
+            rig.device.set_software_vertex_processing(false).unwrap();
+        }
+    }
+}
+
+#[test]
 fn states_without_meaning_make_no_other_shader() {
     let key = |states: &[(u32, u32)]| {
         let draw = drawn(D3DFVF_XYZ | D3DFVF_NORMAL, |device| {

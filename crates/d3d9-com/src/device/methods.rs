@@ -107,7 +107,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetDeviceCaps(&self, pCaps: Out<D3DCAPS9>) -> HRESULT {
-        put(pCaps, self.parent().adapter().caps(self.enter().creation().DeviceType))
+        put(pCaps, self.parent().adapter().device_caps(&self.enter().creation()))
     }
 
     fn GetDisplayMode(&self, iSwapChain: u32, pMode: Out<D3DDISPLAYMODE>) -> HRESULT {

@@ -5,6 +5,7 @@ mod caps;
 
 use crate::error::{Error, Result};
 use crate::format::{FormatKind, FormatRow, format_row};
+use crate::machine::SOFTWARE_FLOATS;
 use afterimage_d3d9_types::*;
 use afterimage_stream::{DeviceInfo, FormatFeatures};
 
@@ -168,6 +169,18 @@ impl Adapter {
     pub fn caps(&self, device_type: D3DDEVTYPE) -> Result<D3DCAPS9> {
         Self::check_hal(device_type)?;
         Ok(caps::caps(&self.info))
+    }
+
+    /// `IDirect3DDevice9::GetDeviceCaps`: vertex processing in software has more constants.
+    ///
+    /// # Errors
+    /// As [`Adapter::caps`].
+    pub fn device_caps(&self, creation: &D3DDEVICE_CREATION_PARAMETERS) -> Result<D3DCAPS9> {
+        let mut caps = self.caps(creation.DeviceType)?;
+        if creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING != 0 {
+            caps.MaxVertexShaderConst = SOFTWARE_FLOATS;
+        }
+        Ok(caps)
     }
 
     /// `CheckDeviceType`.

@@ -315,6 +315,7 @@ impl Device {
             return Ok(());
         }
         self.registers.vertex_shader = shader;
+        self.vertex_shader_failed = false;
         self.registers.dirty.mark(Group::VertexShader);
         // What the fixed pixel stage divides projected coordinates by depends on who writes them.
         if old.is_some() != shader.is_some() {

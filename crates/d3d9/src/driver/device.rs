@@ -43,6 +43,7 @@ impl Device {
             current_palette: 0xffff,
             clip_status: D3DCLIPSTATUS9 { ClipUnion: 0, ClipIntersection: u32::MAX },
             software_processing: creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING != 0,
+            vertex_shader_failed: false,
             locked_buffers: SmallVec::new(),
             late: false,
             late_buffers: Vec::new(),

@@ -62,7 +62,9 @@ pub struct Device {
     palettes: FxHashMap<u32, Box<[PALETTEENTRY; 256]>>,
     current_palette: u32,
     clip_status: D3DCLIPSTATUS9,
-    software_processing: bool,
+    pub(crate) software_processing: bool,
+    /// A draw with the bound vertex shader has failed, since that needs software vertex processing.
+    pub(crate) vertex_shader_failed: bool,
     /// Buffers that are locked.
     locked_buffers: SmallVec<[crate::handle::BufferId; 4]>,
     /// Something did not fit into the upload arena: see [`Device::catch_up`].

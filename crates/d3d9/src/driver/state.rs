@@ -213,6 +213,8 @@ impl Device {
             return Err(Error::InvalidCall);
         }
         self.software_processing = software;
+        self.vertex_shader_failed = false;
+        self.registers.dirty.mark(Group::VertexShader);
         Ok(())
     }
 

@@ -94,6 +94,8 @@ pub(crate) struct Constants {
 
 /// Registers of one [`Bits`].
 const BLOCK: usize = 256;
+/// Float registers of vertex processing in software.
+pub(crate) const SOFTWARE_FLOATS: u32 = 8192;
 
 impl Constants {
     pub(crate) fn new(registers: usize) -> Self {
@@ -187,7 +189,11 @@ impl ConstantsOf {
 
     /// Those of a vertex stage in software.
     pub(crate) fn software() -> Self {
-        Self { floats: Constants::new(8192), ints: Constants::new(2048), bools: Constants::new(2048) }
+        Self {
+            floats: Constants::new(SOFTWARE_FLOATS as usize),
+            ints: Constants::new(2048),
+            bools: Constants::new(2048),
+        }
     }
 
     pub(crate) fn invalidate(&mut self) {

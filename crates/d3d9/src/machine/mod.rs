@@ -11,7 +11,7 @@ mod sampler_states;
 mod stage_states;
 mod transforms;
 
-pub(crate) use constants::{Bits, Constants, ConstantsOf};
+pub(crate) use constants::{Bits, Constants, ConstantsOf, SOFTWARE_FLOATS};
 pub(crate) use declaration::{Declaration, Layout, components, decl_type, fvf_elements};
 pub(crate) use groups::{FixedParts, Group};
 pub(crate) use lights::Lights;

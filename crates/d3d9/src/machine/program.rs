@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::ffp::FixedInput;
 use afterimage_shader_d3d9::signature::{ConstantUse, MAX_SAMPLERS, SamplerUse};
-use afterimage_shader_d3d9::tables::{Stage, TextureDimension};
+use afterimage_shader_d3d9::tables::{MINOR_SW, Stage, TextureDimension};
 use afterimage_shader_d3d9::{Constants, FixedPixelKey, FixedVertexKey, signature_with};
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets;
@@ -60,6 +60,9 @@ pub(crate) struct Program {
     pub(crate) reads: Reads,
     /// Bit per sampler of the stage that is read.
     pub(crate) samplers: u32,
+    /// It is more than hardware vertex processing takes, of a device that has both: a vertex shader of a software model, or
+    /// of another with constants that only software has.
+    pub(crate) needs_software: bool,
     pub(crate) wants: [Wants; MAX_SAMPLERS],
     /// Inputs of a vertex shader.
     pub(crate) inputs: SmallVec<[Input; 16]>,
@@ -85,6 +88,8 @@ impl Program {
         if !right || signature.version.major > 3 {
             return Err(Error::InvalidCall);
         }
+        let needs_software = constants == Constants::OfSoftware
+            && (signature.version.minor == MINOR_SW || signature_with(tokens, Constants::OfModel).is_err());
         let mut samplers = 0;
         let mut wants = [Wants::Any; MAX_SAMPLERS];
         for (slot, sampler) in signature.samplers.iter().enumerate() {
@@ -120,6 +125,7 @@ impl Program {
                 beyond: [&signature.floats, &signature.ints, &signature.bools].iter().any(|file| file.count > 256),
             },
             samplers,
+            needs_software,
             wants,
             inputs,
         })
@@ -134,6 +140,7 @@ impl Program {
             model: 0,
             reads: Reads::default(),
             samplers: 0,
+            needs_software: false,
             wants: [Wants::Any; MAX_SAMPLERS],
             inputs: SmallVec::new(),
         }

@@ -1,7 +1,7 @@
 //! Which shaders a draw runs: the program's own, or those of the fixed stages.
 
 use crate::driver::Device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::handle::{PixelShaderId, VertexShaderId};
 use crate::machine::{Group, Program};
 use afterimage_stream::ObjectKind;
@@ -48,8 +48,16 @@ impl Device {
     pub(crate) fn apply_vertex_shader(&mut self) -> Result<()> {
         let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
         let transformed = declaration.is_some_and(|declaration| declaration.transformed);
-        let source = match self.registers.vertex_shader {
-            Some(id) if !transformed => Source::VertexProgram(id),
+        let program = self.registers.vertex_shader.filter(|_| !transformed);
+        let needs_software =
+            program.and_then(|id| self.objects.vertex_shaders.get(id)).is_some_and(|p| p.needs_software);
+        // In hardware the first draw with such a shader fails, and those after it are the fixed stage's, as on Windows.
+        let fails = needs_software && !self.software_processing;
+        if fails && !std::mem::replace(&mut self.vertex_shader_failed, true) {
+            return Err(Error::InvalidCall);
+        }
+        let source = match program {
+            Some(id) if !fails => Source::VertexProgram(id),
             _ => {
                 let key = self.fixed_vertex_key();
                 match self.host.fixed_vertex.get(&key) {
