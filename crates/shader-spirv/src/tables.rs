@@ -102,6 +102,8 @@ pub static COVERED: &[u32] = &[
     capability::SampledCubeArray,
     capability::SampleRateShading,
     capability::TransformFeedback,
+    // The IR's floats are IEEE's; whether the driver is asked to keep them so again is the profile's to say.
+    capability::SignedZeroInfNanPreserve,
 ];
 
 instructions! {
@@ -396,7 +398,8 @@ enumerants! {
         GroupNonUniformBallot = 64, GroupNonUniformShuffle = 65, GroupNonUniformShuffleRelative = 66,
         GroupNonUniformClustered = 67, GroupNonUniformQuad = 68, ShaderLayer = 69, ShaderViewportIndex = 70,
         UniformDecoration = 71, DrawParameters = 4427, SubgroupVoteKHR = 4431, DeviceGroup = 4437, MultiView = 4439,
-        VariablePointersStorageBuffer = 4441, VariablePointers = 4442, StencilExportEXT = 5013,
+        VariablePointersStorageBuffer = 4441, VariablePointers = 4442, SignedZeroInfNanPreserve = 4466,
+        StencilExportEXT = 5013,
         ShaderNonUniform = 5301, RuntimeDescriptorArray = 5302, InputAttachmentArrayDynamicIndexing = 5303,
         UniformTexelBufferArrayDynamicIndexing = 5304, StorageTexelBufferArrayDynamicIndexing = 5305,
         UniformBufferArrayNonUniformIndexing = 5306, SampledImageArrayNonUniformIndexing = 5307,
