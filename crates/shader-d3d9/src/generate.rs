@@ -140,7 +140,9 @@ impl Generator<'_> {
         Some(match ty {
             RegisterType::Sampler => Declaration::Sampler(self.pick(TextureDimension::ALL).map(|(d, _)| d)),
             RegisterType::Input | RegisterType::Output if semantic => {
-                Declaration::Semantic(self.pick(Usage::ALL)?.0, self.below(16) as u8)
+                let (usage, index) = (self.pick(Usage::ALL)?.0, self.below(16) as u8);
+                let taken = version.stage == Stage::Pixel && (usage, index) == (Usage::Position, 0);
+                Declaration::Semantic(usage, if taken { 1 } else { index })
             }
             _ => Declaration::Plain,
         })

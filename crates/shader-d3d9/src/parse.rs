@@ -411,7 +411,12 @@ impl<'a> Decoder<'a> {
                 if self.version.stage == Stage::Vertex || self.version.major >= 3 =>
             {
                 let semantic = Usage::from_number(usage as u8).ok_or_else(|| self.field("usage", usage))?;
-                Ok(Declaration::Semantic(semantic, (token >> 16 & 0xF) as u8))
+                let index = (token >> 16 & 0xF) as u8;
+                // The position belongs to the rasteriser; pixel shaders have it in `vPos`.
+                if self.version.stage == Stage::Pixel && (semantic, index) == (Usage::Position, 0) {
+                    return Err(self.field("usage", usage));
+                }
+                Ok(Declaration::Semantic(semantic, index))
             }
             _ => Ok(Declaration::Plain),
         }

@@ -71,6 +71,15 @@ fn version_2_2_is_2_x() {
     assert!(afterimage_shader_d3d9::signature(&[0xFFFF_0203, 0xFFFF]).is_err());
 }
 
+/// The position is no input of the pixel stage; others of its usage are semantics like any.
+#[test]
+fn pixel_shaders_have_no_position() {
+    let with = |index: u32| signature(&[0xFFFF_0300, 0x0200_001F, 0x8000_0000 | index << 16, 0x900F_0000, 0xFFFF]);
+    let error = with(0).expect_err("the rasteriser's").to_string();
+    assert_eq!(error, "token 3 (dcl): usage has the value 0x0, which ps_3_0 does not have");
+    assert!(with(1).is_ok());
+}
+
 /// Errors name the token, the opcode and the field.
 #[test]
 fn errors_say_what_and_where() {
