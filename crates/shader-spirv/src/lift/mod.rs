@@ -117,6 +117,7 @@ fn check_modes(d: &Declared<'_>, entry: &EntryPoint) -> Result<(), LiftError> {
                 | mode::DepthUnchanged
                 | mode::ContractionOff
                 | mode::Xfb
+                | mode::SignedZeroInfNanPreserve
         );
         if function == entry.function && !harmless {
             let name = mode::name(number).map_or_else(|| number.to_string(), str::to_owned);
