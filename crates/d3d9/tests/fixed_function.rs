@@ -331,7 +331,7 @@ fn mixed_devices_draw_what_needs_software_in_software() {
     for (text, needs_software) in [
         ("vs_2_sw\ndcl_position v0\nadd oPos, v0, c4000", true),
         ("vs_2_sw\ndcl_position v0\nmov oPos, v0", true),
-        // Where the index points is known only when the shader runs.
+        // Where an index points is known only when the shader runs.
         ("vs_2_0\ndcl_position v0\nmova a0.x, c0.x\nadd oPos, v0, c[a0.x]", false),
     ] {
         let tokens = common::assemble(text);
@@ -341,7 +341,13 @@ fn mixed_devices_draw_what_needs_software_in_software() {
             rig.device.set_vertex_shader(Some(shader)).unwrap();
             assert_eq!([0, 1, 2].map(|_| draws(&mut rig, &tokens)), in_hardware, "{text}");
             rig.device.set_software_vertex_processing(true).unwrap();
+            rig.device.set_vertex_shader_constant_f(300, &[[5.0; 4]]).unwrap();
+            // It is drawn with as a shader of the software model, whose index reaches all constants.
+            let tokens = [&[tokens[0] | 0xff], &tokens[1..]].concat();
             assert_eq!(draws(&mut rig, &tokens), Some(true), "{text}");
+            if !needs_software {
+                assert_eq!(rig.log().draws.last().unwrap().bank(Bank::VertexFloat as usize)[300], [5f32.to_bits(); 4]);
+            }
             rig.device.set_software_vertex_processing(false).unwrap();
         }
     }

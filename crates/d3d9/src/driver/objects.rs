@@ -180,6 +180,9 @@ impl Device {
                 if let Some(slot) = self.objects.vertex_shaders.remove(id) {
                     self.forget_layouts(id);
                     self.destroy(slot.value.id);
+                    if let Some(program) = slot.value.in_software {
+                        self.destroy(program.id);
+                    }
                 }
             }
             Handle::PixelShader(id) => {

@@ -214,6 +214,7 @@ impl Device {
         }
         self.software_processing = software;
         self.vertex_shader_failed = false;
+        self.host.vertex.source = None;
         self.registers.dirty.mark(Group::VertexShader);
         Ok(())
     }

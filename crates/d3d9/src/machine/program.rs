@@ -63,6 +63,11 @@ pub(crate) struct Program {
     /// It is more than hardware vertex processing takes, of a device that has both: a vertex shader of a software model, or
     /// of another with constants that only software has.
     pub(crate) needs_software: bool,
+    /// It chooses constants by an index, which in software reaches all that there are, as those of a software model do.
+    /// Models before 2.0 have none, and stay with the constants of hardware.
+    pub(crate) reaches_further: bool,
+    /// The same program with all these constants; made for the first draw in software.
+    pub(crate) in_software: Option<Box<Program>>,
     pub(crate) wants: [Wants; MAX_SAMPLERS],
     /// Inputs of a vertex shader.
     pub(crate) inputs: SmallVec<[Input; 16]>,
@@ -126,9 +131,26 @@ impl Program {
             },
             samplers,
             needs_software,
+            reaches_further: constants == Constants::OfSoftware
+                && signature.floats.relative
+                && signature.version.major >= 2
+                && signature.version.minor != MINOR_SW,
+            in_software: None,
             wants,
             inputs,
         })
+    }
+
+    /// The same program as its model's software version, which has whatever the others have.
+    ///
+    /// # Errors
+    /// None that a program which is one can cause.
+    pub(crate) fn for_software(&self) -> Result<Self> {
+        let mut code = self.code.clone();
+        if let Some(version) = code.first_mut() {
+            *version |= u32::from(MINOR_SW);
+        }
+        Self::new(&code, self.stage, Constants::OfSoftware)
     }
 
     fn fixed(language: Language, stage: packets::Stage, key: &[u32]) -> Self {
@@ -141,6 +163,8 @@ impl Program {
             reads: Reads::default(),
             samplers: 0,
             needs_software: false,
+            reaches_further: false,
+            in_software: None,
             wants: [Wants::Any; MAX_SAMPLERS],
             inputs: SmallVec::new(),
         }

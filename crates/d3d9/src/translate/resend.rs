@@ -29,6 +29,7 @@ impl Device {
         }
         for id in self.objects.vertex_shaders.ids() {
             self.with_program(|objects| objects.vertex_shaders.get_mut(id));
+            self.with_program(|objects| objects.vertex_shaders.get_mut(id)?.in_software.as_deref_mut());
         }
         for id in self.objects.pixel_shaders.ids() {
             self.with_program(|objects| objects.pixel_shaders.get_mut(id));

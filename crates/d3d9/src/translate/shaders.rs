@@ -74,6 +74,7 @@ impl Device {
             return Ok(());
         }
         let program = match source {
+            Source::VertexProgram(id) if self.software_processing => self.software_program(id)?,
             Source::VertexProgram(id) => self.objects.vertex_shaders.get(id),
             Source::Fixed(index) => self.objects.fixed.get(index),
             Source::PixelProgram(_) => None,
@@ -88,6 +89,20 @@ impl Device {
         };
         self.registers.dirty.mark(constants);
         Ok(())
+    }
+
+    /// What a vertex shader is in software.
+    fn software_program(&mut self, id: VertexShaderId) -> Result<Option<&Program>> {
+        let program = self.objects.vertex_shaders.get(id);
+        if let Some(program) = program.filter(|program| program.reaches_further && program.in_software.is_none()) {
+            let mut program = program.for_software()?;
+            self.create_shader_object(&mut program)?;
+            if let Some(own) = self.objects.vertex_shaders.get_mut(id) {
+                own.in_software = Some(Box::new(program));
+            }
+        }
+        let program = self.objects.vertex_shaders.get(id);
+        Ok(program.map(|program| program.in_software.as_deref().unwrap_or(program)))
     }
 
     pub(crate) fn apply_pixel_shader(&mut self) -> Result<()> {
