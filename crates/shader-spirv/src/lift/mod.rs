@@ -3,7 +3,7 @@
 //! * [`structure`]: blocks to a tree; [`flow`] walks it and writes the IR's regions. Functions are inlined.
 //! * [`value`]: composites, which the IR has not, are taken apart into scalars and vectors.
 //! * [`memory`]: pointers and variables; [`blocks`]: uniform blocks; [`interface`]: inputs and outputs.
-//! * [`arithmetic`], [`extended`], [`texture`]: what instructions compute.
+//! * [`arithmetic`], [`extended`], [`packing`], [`texture`]: what instructions compute.
 //!
 //! A value that is used in another block than its own goes through a variable, and so does every phi: the `ssa` pass makes
 //! values of them again. So it does not matter here whether the IR's regions nest as SPIR-V's dominance does.
@@ -15,6 +15,7 @@ mod extended;
 mod flow;
 mod interface;
 mod memory;
+mod packing;
 mod structure;
 mod texture;
 mod value;
