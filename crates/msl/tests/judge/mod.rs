@@ -31,16 +31,18 @@
 // Not every test uses all of it.
 #![allow(dead_code, unreachable_pub)]
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::fmt::Write as _;
+mod program;
+mod record;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use afterimage_interp::{Environment, Interpreter, LANES, Lod, SampleArgs};
+use afterimage_interp::{Environment, LANES};
 use afterimage_ir::*;
-use afterimage_msl::{Artifact, Attribute, Place, Source};
+use afterimage_msl::Artifact;
+use program::{file_name, program};
+use record::{LOOKUP_WORDS, record};
 
 /// Shaders per run of clang. More save little; fewer run on more cores.
 const BATCH: usize = 120;
@@ -211,104 +213,6 @@ fn clang() -> Option<String> {
     ["clang++-14", "clang++"].into_iter().find(works).map(str::to_owned)
 }
 
-// The interpreter's run.
-
-/// Writes down the lookups that the interpreter makes.
-struct Recorder<'a> {
-    environment: &'a dyn Environment,
-    lookups: RefCell<Vec<u32>>,
-}
-
-/// Words of a lookup and what was found: `Lookup` in `run.h`, and four.
-const LOOKUP_WORDS: usize = 14 + 4;
-
-fn word(f: f32) -> u32 {
-    if f.is_nan() { f32::NAN.to_bits() } else { f.to_bits() }
-}
-
-impl Recorder<'_> {
-    fn note(&self, slot: u8, kind: u32, args: &SampleArgs, found: [f32; 4]) {
-        let (dx, dy, lod) = match args.lod {
-            Lod::Level(level) => ([0.0; 3], [0.0; 3], level),
-            Lod::Gradient { dx, dy, bias } => (dx, dy, bias),
-        };
-        let mut record = vec![u32::from(slot), kind];
-        record.extend([args.coord, dx, dy].as_flattened().iter().map(|&f| word(f)));
-        record.extend([word(lod), u32::from(args.reference.is_some()), word(args.reference.unwrap_or(0.0))]);
-        record.extend(found.map(word));
-        let mut lookups = self.lookups.borrow_mut();
-        if !lookups.chunks(LOOKUP_WORDS).any(|known| known == record) {
-            lookups.extend(record);
-        }
-    }
-}
-
-impl Environment for Recorder<'_> {
-    fn input(&self, decl: &InputDecl, lane: usize) -> [u32; 4] {
-        self.environment.input(decl, lane)
-    }
-
-    fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
-        self.environment.constant(bank, index)
-    }
-
-    fn sample(&self, texture: &TextureDecl, args: &SampleArgs) -> [f32; 4] {
-        let mut found = self.environment.sample(texture, args);
-        if texture.shadow {
-            found = [found[0]; 4];
-        }
-        let kind = if matches!(args.lod, Lod::Level(_)) { 0 } else { 1 };
-        self.note(texture.slot, kind, args, found);
-        found
-    }
-
-    fn gather(&self, texture: &TextureDecl, coord: [f32; 3]) -> [f32; 4] {
-        let found = self.environment.gather(texture, coord);
-        self.note(texture.slot, 2, &SampleArgs { coord, lod: Lod::Level(0.0), reference: None }, found);
-        found
-    }
-
-    fn spec(&self, decl: &SpecDecl) -> u32 {
-        self.environment.spec(decl)
-    }
-}
-
-/// Runs the interpreter. `None` if the shader does not end.
-fn record(module: &Module, artifact: &Artifact, environment: &dyn Environment) -> Option<Run> {
-    let recorder = Recorder { environment, lookups: RefCell::default() };
-    let interpreter = Interpreter::new(module).expect("a module that was written is valid");
-    let outcome = interpreter.run(&recorder).ok()?;
-    let reflection = &artifact.reflection;
-    let mut words = Vec::new();
-    let bank = |source, id| module.banks.iter().find(|b| b.source == source && b.id == id);
-    words.push(reflection.const_registers());
-    for segment in &reflection.segments {
-        let decl = bank(BankSource::Stage, segment.bank).expect("segments are of banks");
-        for index in segment.first..segment.first + segment.count {
-            let def = reflection.const_defs.iter().find(|d| (d.bank, d.index) == (segment.bank, index));
-            words.extend(def.map_or_else(|| environment.constant(decl, index), |d| d.bits));
-        }
-    }
-    // The system block is one for all banks that lie in it.
-    let system = module.banks.iter().filter(|b| b.source == BankSource::System && reflection.system);
-    match system.max_by_key(|b| b.size) {
-        Some(decl) => {
-            words.push(decl.size);
-            for index in 0..decl.size {
-                words.extend(decl.def(index).unwrap_or_else(|| environment.constant(decl, index)));
-            }
-        }
-        None => words.push(0),
-    }
-    for decl in &module.inputs {
-        (0..LANES).for_each(|lane| words.extend(environment.input(decl, lane)));
-    }
-    let lookups = recorder.lookups.into_inner();
-    words.push((lookups.len() / LOOKUP_WORDS) as u32);
-    words.extend(lookups);
-    Some(Run { words, outputs: outcome.outputs, demoted: outcome.demoted })
-}
-
 // The bindings, as the text has them.
 
 /// Every `name [[attribute` of a source but for the structure of inputs, in order.
@@ -423,114 +327,6 @@ fn include_folder() -> PathBuf {
     } else {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../msl/tests/judge")
     }
-}
-
-fn file_name(name: &str) -> String {
-    name.replace(|c: char| c.is_control() || matches!(c, '"' | '\\'), "_")
-}
-
-/// Metal's scalar types are C++'s here, its vectors those of the shim.
-fn cpp_type(ty: Type) -> String {
-    let scalar = match ty.kind {
-        Kind::Float => "float",
-        Kind::Int | Kind::Bits => "uint",
-        Kind::Bool => "bool",
-    };
-    match ty.lanes {
-        1 if ty.kind != Kind::Int && ty.kind != Kind::Bits => scalar.to_owned(),
-        1 => format!("metal::{scalar}"),
-        lanes => format!("metal::{scalar}{lanes}"),
-    }
-}
-
-/// The program for a batch: each shader in a namespace, a function that calls it with what the run has, a table of those.
-fn program(units: &[Unit]) -> String {
-    let mut text = "#include <metal_stdlib>\n\nconst std::vector<judge::Spec> judge::specs = {\n".to_owned();
-    let mut table = String::new();
-    for (n, unit) in units.iter().enumerate() {
-        for (id, bits) in &unit.specs {
-            let _ = writeln!(text, "    {{{n}, {id}, {bits}u}},");
-        }
-    }
-    text.push_str("};\n");
-    for (n, unit) in units.iter().enumerate() {
-        let _ = writeln!(text, "\nnamespace s{n} {{\nstatic const int begin = judge::begin_shader({n});");
-        let _ = writeln!(text, "#line 1 \"{}\"\n{}\n}}\n", file_name(&unit.name), unit.artifact.source);
-        let _ = writeln!(text, "#line 1 \"caller of {}\"", file_name(&unit.name));
-        call(&mut text, n, unit);
-        let quad = unit.module.insts.iter().any(|inst| inst.op.has(Flags::QUAD));
-        let (inputs, outputs) = (unit.module.inputs.len(), unit.module.outputs.len());
-        let _ = writeln!(table, "    {{run{n}, {inputs}, {outputs}, {quad}}},");
-    }
-    let _ = writeln!(text, "\nstatic const judge::Shader shaders[] = {{\n{table}}};");
-    text.push_str("\nint main(int argc, char **argv)\n{\n    return judge::serve(argc, argv, shaders);\n}\n");
-    text
-}
-
-fn call(text: &mut String, n: usize, unit: &Unit) {
-    let (m, bindings) = (&unit.module, &unit.artifact.bindings);
-    let entry = "main0";
-    let _ = writeln!(text, "static void run{n}()\n{{");
-    let mut arguments: Vec<String> = Vec::new();
-    if bindings.iter().any(|b| b.place == Place::Input) {
-        let _ = writeln!(text, "    s{n}::{entry}_in in;");
-        arguments.push("in".to_owned());
-    }
-    let mut slots: HashMap<u8, &TextureDecl> = HashMap::new();
-    m.textures.iter().for_each(|d| {
-        slots.entry(d.slot).or_insert(d);
-    });
-    for b in bindings {
-        let value = match b.source {
-            Source::Input(input) => {
-                format!("judge::input<{}>({})", cpp_type(m.inputs[input.index()].ty), input.index())
-            }
-            Source::Constants => "(metal::float4 *)judge::run.constants".to_owned(),
-            Source::System => "(metal::float4 *)judge::run.system".to_owned(),
-            Source::Texture(slot) => {
-                let ty = match (slots[&slot].dim, slots[&slot].shadow) {
-                    (Dim::D2, false) => "texture2d",
-                    (Dim::D2, true) => "depth2d",
-                    (Dim::Cube, false) => "texturecube",
-                    (Dim::Cube, true) => "depthcube",
-                    (Dim::D3, _) => "texture3d",
-                };
-                format!("metal::{ty}<float>{{{{{slot}}}}}")
-            }
-            Source::Sampler(_) => "metal::sampler()".to_owned(),
-            Source::Spec(_) | Source::Output(_) | Source::NoPosition | Source::ClipDistances => continue,
-        };
-        match b.place {
-            Place::Input => {
-                let _ = writeln!(text, "    in.{} = {value};", b.name);
-            }
-            _ => arguments.push(value),
-        }
-    }
-    let returns = bindings.iter().any(|b| b.place == Place::Output);
-    let result = if returns { "auto out = " } else { "" };
-    let _ = writeln!(text, "    {result}s{n}::{entry}({});", arguments.join(", "));
-    for b in bindings {
-        match b.source {
-            Source::Output(output) => {
-                let ty = cpp_type(m.outputs[output.index()].ty);
-                let _ = writeln!(text, "    judge::output<{ty}>({}, out.{});", output.index(), b.name);
-            }
-            Source::ClipDistances => {
-                for (i, d) in m.outputs.iter().enumerate() {
-                    let OutputAt::ClipDistance(first) = d.at else { continue };
-                    // Those that are declared but not written are not in the array.
-                    let Attribute::ClipDistance(count) = b.attribute else { continue };
-                    for lane in (0..d.ty.lanes).filter(|lane| u32::from(first + lane) < count) {
-                        let at = first + lane;
-                        let _ = writeln!(text, "    judge::output_component({i}, {lane}, out.{}[{at}]);", b.name);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    text.push_str("}\n");
 }
 
 // The comparison.
