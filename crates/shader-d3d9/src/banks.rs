@@ -145,6 +145,9 @@ layout! {
         PixelOps = 4 + 1 x 1;
         /// User clip planes 0 to 5, in clip space (fixed function: in view space).
         ClipPlane = 8 + 1 x 6;
+        /// x, y: half of a texel's width and height, of the textures in the pixel stage's slots 0 to 15 whose lookups give four
+        /// texels ([`bound::FETCH4`](crate::io::bound::FETCH4)).
+        HalfTexel = 14 + 1 x 16;
     }
 }
 

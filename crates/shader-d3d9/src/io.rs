@@ -217,9 +217,9 @@ pub mod bound {
     pub const CUBE: u8 = 1;
     /// A volume.
     pub const D3: u8 = 2;
-    /// Added: a lookup gives the first component of four texels, as ATI's "Fetch-4" does. Of the square of texels around
-    /// the place: red is that above right, green below left, blue below right, alpha above left ("Radeon X1x00
-    /// Programming Guide"). Only of 2D textures.
+    /// Added: a lookup gives the first component of four texels, as ATI's "Fetch-4" does: alpha is the texel that a lookup
+    /// without filter gives, red that to its right, green that below, blue that below right ("Radeon X1x00 Programming
+    /// Guide"; Wine's `test_fetch4` has what drivers on Windows give). Only of 2D textures.
     pub const FETCH4: u8 = 0x20;
     /// Added: lookups of ps_1_0 to ps_1_3 divide the coordinates by the fourth (`D3DTTFF_PROJECTED`).
     pub const PROJECTED: u8 = 0x40;

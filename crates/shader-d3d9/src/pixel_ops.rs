@@ -63,8 +63,14 @@ pub(crate) fn input(b: &mut Builder, runtime: &RuntimeInfo, usage: Usage, index:
 }
 
 /// The texels of a "Fetch-4" lookup, see [`bound::FETCH4`](crate::io::bound::FETCH4).
-pub(crate) fn fetch4(b: &mut Builder, texture: Texture, coord: Value) -> Value {
-    let texels = b.gather(texture, coord);
+pub(crate) fn fetch4(b: &mut Builder, texture: Texture, slot: u8, coord: Value) -> Value {
+    // The middle of the four is half a texel to the right of the place and below it.
+    let system = system_bank(b);
+    let half = b.load_const(system, SystemRegister::HalfTexel.element(slot.into()).into());
+    let half = b.cast(half, Kind::Float);
+    let (half, xy) = (b.resize(half, 2), b.resize(coord, 2));
+    let middle = b.fadd(xy, half);
+    let texels = b.gather(texture, middle);
     b.swizzle(texels, Swizzle::new(&[2, 0, 1, 3]))
 }
 

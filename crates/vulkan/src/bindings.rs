@@ -39,6 +39,11 @@ impl Renderer {
         }
     }
 
+    /// Whether lookups in the texture of a slot give four texels.
+    pub(crate) fn gathers(&self, slot: usize) -> bool {
+        self.shading.runtime.textures[slot] & bound::FETCH4 != 0
+    }
+
     /// Copies a stage's constants to the ring; their address goes into the push constants.
     #[inline]
     pub(crate) fn push_constants_of(&mut self, stage: Stage) -> Result {
@@ -54,9 +59,10 @@ impl Renderer {
         Ok(())
     }
 
-    /// The system block: alpha reference, fog, point size, clip planes (`afterimage_shader_d3d9::banks::SystemRegister`).
+    /// The system block: alpha reference, fog, point size, clip planes, sizes of texels
+    /// (`afterimage_shader_d3d9::banks::SystemRegister`).
     pub(crate) fn push_system_constants(&mut self) -> Result {
-        const REGISTERS: usize = 14;
+        const REGISTERS: usize = 30;
         let ops = &self.state.pixel_ops;
         let mut block = [[0f32; 4]; REGISTERS];
         block[0][0] = ops.alpha_ref;
@@ -71,8 +77,13 @@ impl Renderer {
         let largest = if raster.point_size_max > 0.0 { raster.point_size_max.min(device_max) } else { device_max };
         block[3] = [raster.point_size, smallest, largest.max(device_min), 0.0];
         block[4] = [f32::from_bits(ops.alpha_compare.into()), f32::from_bits(ops.fog.into()), 0.0, 0.0];
-        let planes: &[[f32; 4]] = bytemuck::cast_slice(&self.state.bank(8)[8..REGISTERS]);
-        block[8..].copy_from_slice(planes);
+        let planes: &[[f32; 4]] = bytemuck::cast_slice(&self.state.bank(8)[8..14]);
+        block[8..14].copy_from_slice(planes);
+        for (slot, half) in block[14..].iter_mut().enumerate().filter(|(slot, _)| self.gathers(*slot)) {
+            if let Some(texture) = self.textures.get(self.state.textures[slot].texture) {
+                *half = [0.5 / texture.desc.width as f32, 0.5 / texture.desc.height as f32, 0.0, 0.0];
+            }
+        }
         let bytes: &[u8] = bytemuck::cast_slice(&block);
         let slice = self.constants.alloc(bytes.len(), 16, self.submissions.current, self.submissions.completed)?;
         slice.bytes().copy_from_slice(bytes);

@@ -314,7 +314,8 @@ impl Renderer {
             self.push_constants_of(Stage::Pixel)?;
         }
         system |= self.shading.pixel.as_ref().is_some_and(|pixel| pixel.system);
-        if system && (dirty.contains(Group::SystemConstants) || raster || constants[2]) {
+        let texels = bits(check & self.shading.used).any(|slot| self.gathers(slot));
+        if system && (dirty.contains(Group::SystemConstants) || raster || texels || constants[2]) {
             self.push_system_constants()?;
         }
         self.bind_textures(check)?;

@@ -88,11 +88,17 @@ fn four_texels(guest: &mut Guest, sampler: CreateSampler) {
 
 #[test]
 fn a_fourfold_lookup_has_the_texels_around_a_place() {
-    for (gather, expected) in [(0, [10, 10, 10, 255]), (1, [20, 30, 40, 10])] {
+    for (gather, place, expected) in [
+        (0, 0.45, [10, 10, 10, 255]),
+        // Anywhere in the texel that a lookup without filter gives.
+        (1, 0.05, [20, 30, 40, 10]),
+        (1, 0.25, [20, 30, 40, 10]),
+        (1, 0.45, [20, 30, 40, 10]),
+    ] {
         let mut guest = guest(Format::R8G8B8A8_UNORM, PASS, TEXTURE);
         four_texels(&mut guest, CreateSampler { gather, ..sampling(Filter::Nearest) });
-        guest.draw_now(&full(0.5, [0.45, 0.45, 0.0, 1.0]));
-        assert_eq!(guest.pixels().count(expected), 256, "{gather}: {:?}", guest.pixels().at(0, 0));
+        guest.draw_now(&full(0.5, [place, place, 0.0, 1.0]));
+        assert_eq!(guest.pixels().count(expected), 256, "{gather}, {place}: {:?}", guest.pixels().at(0, 0));
         guest.finish();
     }
 }

@@ -161,7 +161,7 @@ impl Pixel<'_> {
         let shadow = bound & bound::SHADOW != 0;
         let texture = self.b.texture(TextureDecl { slot: index, dim, shadow });
         let texel = if bound & bound::FETCH4 != 0 && !shadow {
-            pixel_ops::fetch4(&mut self.b, texture, coord)
+            pixel_ops::fetch4(&mut self.b, texture, index, coord)
         } else {
             let reference = shadow.then(|| self.b.extract(coord, 2));
             self.b.sample(texture, coord, reference)

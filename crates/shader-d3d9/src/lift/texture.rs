@@ -75,7 +75,7 @@ impl Lifter<'_> {
         let b = &mut self.b;
         let texture = *self.samplers[index].get_or_insert_with(|| b.texture(TextureDecl { slot, dim, shadow }));
         if bound & bound::FETCH4 != 0 && dim == Dim::D2 && !shadow && !vertex {
-            return pixel_ops::fetch4(b, texture, coord);
+            return pixel_ops::fetch4(b, texture, slot, coord);
         }
         let reference = shadow.then(|| b.extract(coord, 2));
         match lookup {

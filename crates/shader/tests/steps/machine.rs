@@ -10,7 +10,7 @@ use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
 use afterimage_shader_d3d9::tables::{
     Comparison, MISC_FACE, Opcode, RegisterType as R, SourceModifier as M, Stage, TextureDimension,
 };
-use afterimage_shader_d3d9::{Bank, FixedPixelRegister, Program};
+use afterimage_shader_d3d9::{Bank, FixedPixelRegister, Program, SystemRegister};
 use std::collections::HashMap;
 
 type Vec4 = [f32; 4];
@@ -649,7 +649,10 @@ impl<'a> Machine<'a> {
             let [x, y, z, _] = coords[lane];
             let coord = [x, y, if decl.dim == Dim::D2 { 0.0 } else { z }];
             if fetch4 && decl.dim == Dim::D2 && !decl.shadow && !self.vertex() {
-                // Red is the texel above right, then below left, below right, above left.
+                // Red is the texel above right, then below left, below right, above left, and above left is that at the place.
+                let half = SystemRegister::HalfTexel.element(decl.slot.into());
+                let half = World::register(self.world.index, Bank::System as u8, half.into()).map(f32::from_bits);
+                let coord = [x + half[0], y + half[1], 0.0];
                 let [below_left, below_right, above_right, above_left] = self.world.gather(&decl, coord);
                 return [above_right, below_left, below_right, above_left];
             }

@@ -126,6 +126,8 @@ impl World {
             2 | 5 => [(index + register) & 1, 0, 0, 0],
             // Alpha test and fog of generic modules.
             8 if register == u32::from(SystemRegister::PixelOps.register()) => [2 * index, index + 1, 0, 0],
+            // Half texels.
+            8 if register >= u32::from(SystemRegister::HalfTexel.register()) => [(0.5 / SIZE as f32).to_bits(); 4],
             _ => [0, 1, 2, 3].map(|component| {
                 match index {
                     Self::EDGES => EDGES[mix(seed + component) as usize % EDGES.len()],
