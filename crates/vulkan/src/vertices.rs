@@ -84,6 +84,9 @@ impl Renderer {
         if number != self.key.input {
             self.key.input = number;
             self.key_dirty = true;
+            // Bound strides outlive a pipeline, but llvmpipe (Mesa 25.0) gives them only to the attributes of the pipeline
+            // that is bound with them; those that a later one adds have a stride of zero until the next binding.
+            self.state.dirty_vertex_buffers |= self.layout_slots;
         }
         if needs != self.layout_needs {
             self.layout_needs = needs;

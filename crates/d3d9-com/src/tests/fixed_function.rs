@@ -203,6 +203,22 @@ fn projected_coordinates_are_divided_whoever_writes_them() {
         // The second of four columns, of coordinates that go from nothing to four sixths.
         assert_eq!((white.first(), white.last()), (Some(&24), Some(&47)));
     }
+    // Both in one scene, with nothing else between them.
+    assert_eq!(call!(device, base.SetPixelShader(object(no_program))), D3D_OK);
+    assert_eq!(call!(device, base.Clear(0, no_input(), D3DCLEAR_TARGET, 0, 1.0, 0)), D3D_OK);
+    assert_eq!(call!(device, base.BeginScene()), D3D_OK);
+    for (vertex, from, to) in [(shader, -1.0, 0.0), (no_shader, 0.0, 1.0)] {
+        assert_eq!(call!(device, base.SetVertexShader(object(vertex))), D3D_OK);
+        let corner = |x: f32, y: f32| [x, y, 0.5, 4.0 * (x - from), 2.0 - 2.0 * y, 4.0, 6.0];
+        let corners = [corner(from, 1.0), corner(from, -1.0), corner(to, 1.0), corner(to, -1.0)];
+        // SAFETY: good for four vertices of seven floats.
+        let data = unsafe { In::new(corners.as_ptr().cast()) };
+        assert_eq!(call!(device, base.DrawPrimitiveUP(D3DPT_TRIANGLESTRIP, 2, data, 28)), D3D_OK);
+    }
+    assert_eq!(call!(device, base.EndScene()), D3D_OK);
+    let pixels = read_back(device);
+    let white: Vec<usize> = (0..64).filter(|x| pixels[24 * 64 + x] & 0xff_ffff == 0xff_ffff).collect();
+    assert_eq!(white, (12..24).chain(44..56).collect::<Vec<_>>());
     assert_eq!(call!(device, base.SetTexture(0, object(core::ptr::null_mut()))), D3D_OK);
     assert_eq!((release(shader), release(program), release(texture)), (0, 0, 0));
     finish(device);
