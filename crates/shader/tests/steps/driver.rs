@@ -26,10 +26,9 @@ struct Case<'a> {
     shown: Vec<usize>,
 }
 
-fn emit(module: &Module, bindless: bool) -> Result<Artifact, String> {
+fn emit(module: &Module, options: &afterimage_spirv::Options) -> Result<Artifact, String> {
     verify(module).map_err(|e| format!("verify: {e}\n{module}"))?;
-    let options = afterimage_spirv::Options { bindless, preserve: false, debug_names: false };
-    afterimage_spirv::emit(module, &options).map_err(|e| format!("SPIR-V: {e}\n{module}"))
+    afterimage_spirv::emit(module, options).map_err(|e| format!("SPIR-V: {e}\n{module}"))
 }
 
 /// The constants of a stage as the renderer lays them out.
@@ -45,12 +44,12 @@ fn constants(artifact: &Artifact, world: u32) -> Vec<[u32; 4]> {
     laid
 }
 
-fn text_module(text: &str, bindless: bool) -> Result<Vec<u32>, String> {
-    Ok(emit(&parse(text).map_err(|e| format!("{e}\n{text}"))?, bindless)?.words)
+fn text_module(text: &str, options: &afterimage_spirv::Options) -> Result<Vec<u32>, String> {
+    Ok(emit(&parse(text).map_err(|e| format!("{e}\n{text}"))?, options)?.words)
 }
 
 /// The cases of an entry: one of a pixel shader, of a vertex shader one for every eight of its outputs.
-fn cases(entry: &Entry, bindless: bool) -> Result<Vec<Case<'_>>, String> {
+fn cases<'a>(entry: &'a Entry, options: &afterimage_spirv::Options) -> Result<Vec<Case<'a>>, String> {
     let (shader, runtime) = shader(entry)?;
     let lifted = shader.lift(&runtime).map_err(|e| format!("lift: {e}"))?;
     let mut module = lifted.clone();
@@ -58,18 +57,18 @@ fn cases(entry: &Entry, bindless: bool) -> Result<Vec<Case<'_>>, String> {
     let shadow = module.textures.iter().any(|texture| texture.shadow);
     let stage = lifted.stage;
     if stage == Stage::Pixel {
-        let pixel = emit(&module, bindless)?;
+        let pixel = emit(&module, options)?;
         let constants = (0..WORLDS).map(|world| constants(&pixel, world)).collect();
-        let vertex = text_module(&passing_on(&module), bindless)?;
+        let vertex = text_module(&passing_on(&module), options)?;
         let job = Job { stage, vertex, pixel: pixel.words, constants, shadow };
         return Ok(vec![Case { entry, job, lifted, shown: Vec::new() }]);
     }
     let locations = show_everything(&mut module);
-    let vertex = emit(&module, bindless)?;
+    let vertex = emit(&module, options)?;
     let world_constants: Vec<_> = (0..WORLDS).map(|world| constants(&vertex, world)).collect();
     let all: Vec<usize> = (0..lifted.outputs.len()).collect();
     let groups = all.chunks(TARGETS).map(|shown| {
-        let pixel = text_module(&showing(&lifted, shown, &locations), bindless)?;
+        let pixel = text_module(&showing(&lifted, shown, &locations), options)?;
         let (words, constants) = (vertex.words.clone(), world_constants.clone());
         let job = Job { stage, vertex: words, pixel, constants, shadow };
         Ok(Case { entry, job, lifted: lifted.clone(), shown: shown.to_vec() })
@@ -263,7 +262,8 @@ fn the_driver_computes_what_the_interpreter_does() {
                     let mut ready = Vec::new();
                     for (n, entry) in batch.iter().enumerate() {
                         // Half of the shaders take their textures the one way, half the other.
-                        match cases(entry, rig.gpu.options.bindless && n % 2 == 0) {
+                        let bindless = rig.gpu.options.bindless && n % 2 == 0;
+                        match cases(entry, &afterimage_spirv::Options { bindless, ..rig.gpu.options }) {
                             Ok(cases) => ready.extend(cases),
                             Err(error) => fail(entry, error),
                         }

@@ -9,7 +9,7 @@ use ash::vk;
 fn compile(gpu: &Gpu, text: &str) -> Artifact {
     let tokens = assemble(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let shader = Shader::new(Language::D3d9, bytemuck::cast_slice(&tokens)).expect("assembled");
-    let profile = Profile { bindless: gpu.options.bindless, ..Profile::default() };
+    let profile = Profile { bindless: gpu.options.bindless, preserve: gpu.options.preserve, ..Profile::default() };
     let runtime = RuntimeInfo { link: shader.own_link(), ..RuntimeInfo::default() };
     shader.compile(&profile, &runtime).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
@@ -56,7 +56,7 @@ const TRIANGLE: &str = "vertex {
 
 fn draw(gpu: &Gpu, pixel: &Artifact) -> [f32; 4] {
     let shader = Shader::new(Language::Ir, TRIANGLE.as_bytes()).expect("valid");
-    let profile = Profile { bindless: gpu.options.bindless, ..Profile::default() };
+    let profile = Profile { bindless: gpu.options.bindless, preserve: gpu.options.preserve, ..Profile::default() };
     let vertex = shader.compile(&profile, &RuntimeInfo::default()).expect("valid");
     let corners = [[-1.0, -1.0, 0.5, 1.0], [3.0, -1.0, 0.5, 1.0], [-1.0, 3.0, 0.5, 1.0], [0.0; 4]];
     let picture = gpu.draw(&Draw {

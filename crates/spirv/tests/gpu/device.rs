@@ -118,6 +118,11 @@ impl Gpu {
             let mut has12 = vk::PhysicalDeviceVulkan12Features::default();
             let mut has = vk::PhysicalDeviceFeatures2::default().push_next(&mut has12);
             instance.get_physical_device_features2(physical, &mut has);
+            let mut properties12 = vk::PhysicalDeviceVulkan12Properties::default();
+            let mut properties2 = vk::PhysicalDeviceProperties2::default().push_next(&mut properties12);
+            instance.get_physical_device_properties2(physical, &mut properties2);
+            // Without it a driver may compute as if there were no NaN, as NVIDIA's does in `fminc` and `fmaxc`.
+            let preserve = properties12.shader_signed_zero_inf_nan_preserve_float32 != 0;
             let (dynamic, clip) =
                 (has.features.shader_sampled_image_array_dynamic_indexing, has.features.shader_clip_distance);
             let bindless = dynamic & has12.runtime_descriptor_array & has12.descriptor_binding_partially_bound != 0;
@@ -149,7 +154,7 @@ impl Gpu {
             Ok(Gpu {
                 queue: device.get_device_queue(family, 0),
                 memory: instance.get_physical_device_memory_properties(physical),
-                options: Options { bindless, preserve: false, debug_names: false },
+                options: Options { bindless, preserve, debug_names: false },
                 _entry: entry,
                 instance,
                 device,
