@@ -148,8 +148,9 @@ fn luminance(device: *mut IDirect3DDevice9Ex, rows: [[u8; 4]; 4]) -> *mut IDirec
     for (y, row) in rows.iter().enumerate() {
         // SAFETY: four bytes of this row are locked.
         unsafe {
-            core::ptr::copy_nonoverlapping(row.as_ptr(), locked.pBits.cast::<u8>().add(y * locked.Pitch as usize), 4)
-        };
+            let start = locked.pBits.cast::<u8>().add(y * locked.Pitch as usize);
+            core::ptr::copy_nonoverlapping(row.as_ptr(), start, 4);
+        }
     }
     assert_eq!(call!(texture, UnlockRect(0)), D3D_OK);
     for (state, value) in [(D3DSAMP_ADDRESSU, D3DTADDRESS_CLAMP), (D3DSAMP_ADDRESSV, D3DTADDRESS_CLAMP)] {
