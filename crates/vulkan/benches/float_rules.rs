@@ -1,7 +1,6 @@
-//! What Direct3D 9's float rules cost, the strict ones with and without `SignedZeroInfNanPreserve`: full screens of a normal-mapped surface
-//! under four point lights, about a hundred instructions a pixel; and vertices with four bones and four lights, all clipped.
-//!
-//! A processor as device draws less.
+//! What Direct3D 9's float rules cost, the strict ones with and without `SignedZeroInfNanPreserve`: full screens of a
+//! normal-mapped surface under four point lights, about a hundred instructions a pixel; and vertices with four bones and four
+//! lights, all clipped. A processor as device draws less.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
