@@ -20,6 +20,8 @@ pub const MAX_VARS: usize = 1 << 14;
 pub const MAX_SPECS: usize = 64;
 /// Most names out of the program's source.
 pub const MAX_NAMES: usize = 1024;
+/// Most textures.
+pub const MAX_TEXTURES: usize = 256;
 /// Texture slots: 16 of the pixel stage, then 4 of the vertex stage.
 pub const TEXTURE_SLOTS: u8 = 20;
 

@@ -116,6 +116,9 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
             return fail(place, format!("{} bank {} is declared twice", d.source.name(), d.id));
         }
     }
+    if m.textures.len() > MAX_TEXTURES {
+        return fail("module", format!("more than {MAX_TEXTURES} textures"));
+    }
     for (i, d) in m.textures.iter().enumerate() {
         if d.slot >= TEXTURE_SLOTS {
             return fail(Texture::new(i), format!("slot {}; there are {TEXTURE_SLOTS}", d.slot));

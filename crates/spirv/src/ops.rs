@@ -119,7 +119,12 @@ impl Emitter<'_> {
             Op::BNot => self.w.value(op::LogicalNot, ty, &args),
             Op::Select => self.w.value(op::Select, ty, &args),
 
-            Op::FDot if self.m.ty(data.args[0]).lanes == 1 => self.arith(op::FMul, ty, &args, result),
+            // The sum begins with zero, so it has no negative zero.
+            Op::FDot if self.m.ty(data.args[0]).lanes == 1 => {
+                let product = self.arith(op::FMul, ty, &args, result);
+                let zero = self.w.constant(full, [0; 4]);
+                self.arith(op::FAdd, ty, &[product, zero], result)
+            }
             Op::FDot => self.arith(op::Dot, ty, &args, result),
             Op::Any | Op::All if self.m.ty(data.args[0]).lanes == 1 => args[0],
             Op::Any => self.w.value(op::Any, ty, &args),

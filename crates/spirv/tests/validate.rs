@@ -231,3 +231,27 @@ fn position_is_precise() {
     assert_eq!(decorations(&example(&text("fadd"))), 2, "multiplication and addition of the position");
     assert_eq!(decorations(&example(&text("fmul"))), 2);
 }
+
+/// The IR's sum of products begins with +0. One product alone could be -0.
+#[test]
+fn a_dot_product_of_one_component_is_still_a_sum() {
+    let module = example(
+        "pixel {
+          input in0 : f32 location 0 smooth
+          output out0 : f32 location 0
+          v0: f32 = load_input in0
+          v1: f32 = fdot v0, v0
+          store_output out0, v1
+          return
+        }",
+    );
+    let words = written(&module, &PROFILES[1]).words;
+    let (mut at, mut opcodes) = (5, Vec::new());
+    while at < words.len() {
+        opcodes.push(words[at] & 0xffff);
+        at += (words[at] >> 16) as usize;
+    }
+    let place = |opcode| opcodes.iter().position(|&o| o == opcode);
+    let (mul, add) = (place(133), place(129));
+    assert!(mul.is_some() && mul < add, "OpFMul, then OpFAdd: {opcodes:?}");
+}
