@@ -139,7 +139,8 @@ layout! {
         FogColor = 1 + 1 x 1;
         /// x: start, or density for the exponential modes; y: end; z: 1 / (end - start).
         Fog = 2 + 1 x 1;
-        /// x: point size in pixels where the vertex shader writes none; y, z: smallest and largest point size.
+        /// x: point size in pixels where the vertex shader writes none; y, z: smallest and largest point size; w: the smallest
+        /// that the program asks for, which may be less than the device has.
         PointSize = 3 + 1 x 1;
         /// Integers. x: alpha test, y: fog, as in `PixelOps`; for modules with `PixelOps::generic`.
         PixelOps = 4 + 1 x 1;

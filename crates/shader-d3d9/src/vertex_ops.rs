@@ -23,7 +23,8 @@ pub(crate) fn epilogue(b: &mut Builder, ops: VertexOps, result: VertexResult) {
         semantic: semantic(Usage::Position, 0),
         ..output("oPos", Type::F32X4, OutputAt::Position)
     });
-    b.store_output(out, result.position);
+    let position = if ops.point_size != 0 { sized(b, &result) } else { result.position };
+    b.store_output(out, position);
     if let Some(size) = point_size(b, ops, result.point_size) {
         let out = b.output(output("oPts", Type::F32, OutputAt::PointSize));
         b.store_output(out, size);
@@ -41,6 +42,20 @@ pub(crate) fn epilogue(b: &mut Builder, ops: VertexOps, result: VertexResult) {
         let out = b.output(output("clip", ty, OutputAt::ClipDistance(chunk as u8 * 4)));
         b.store_output(out, value);
     }
+}
+
+/// The position of a point. One whose size is nothing is not drawn, though no device has points of less than a pixel: it goes
+/// outside of the picture.
+fn sized(b: &mut Builder, result: &VertexResult) -> Value {
+    let system = system_bank(b);
+    let state = b.load_const(system, SystemRegister::PointSize.register().into());
+    let (default, smallest) = (b.extract(state, 0), b.extract(state, 3));
+    let own = result.point_size.map(|size| b.extract(size, 0));
+    let size = b.fmaxc(own.unwrap_or(default), smallest);
+    let (zero, outside) = (b.f32(0.0), b.f32x4([2.0, 2.0, 2.0, 1.0]));
+    let drawn = b.flt(zero, size);
+    let drawn = b.resize(drawn, 4);
+    b.select(drawn, result.position, outside)
 }
 
 /// The size of a point: the shader's or the state's, within the state's limits where points are drawn.

@@ -75,7 +75,7 @@ impl Renderer {
         let [device_min, device_max] = self.gpu.profile.limits.point_size_range;
         let smallest = raster.point_size_min.max(device_min);
         let largest = if raster.point_size_max > 0.0 { raster.point_size_max.min(device_max) } else { device_max };
-        block[3] = [raster.point_size, smallest, largest.max(device_min), 0.0];
+        block[3] = [raster.point_size, smallest, largest.max(device_min), raster.point_size_min];
         block[4] = [f32::from_bits(ops.alpha_compare.into()), f32::from_bits(ops.fog.into()), 0.0, 0.0];
         let planes: &[[f32; 4]] = bytemuck::cast_slice(&self.state.bank(8)[8..14]);
         block[8..14].copy_from_slice(planes);

@@ -47,9 +47,15 @@ fn fog_goes_by_depth_or_by_w() {
 fn point_sizes_stay_within_their_limits() {
     // The program writes a size of its own, the state's counts where it does not.
     let own = format!("vs_2_0\ndef c0, 8, 8, 8, 8{}\nmov oPts, c0.x", PASS.trim_start_matches("vs_2_0"));
-    for (text, asked) in [(PASS, 8.0), (&own, 1.0)] {
+    let none = own.replace("8, 8, 8, 8", "0, 0, 0, 0");
+    let limits = [(1.0, 0.0, 64), (1.0, 4.0, 16), (10.0, 64.0, 100)];
+    // A size of nothing is less than any device has, and draws nothing.
+    let nothing = [(0.0, 0.0, 0), (0.5, 0.0, 1), (2.0, 0.0, 4)];
+    for (text, asked, expected) in
+        [(PASS, 8.0, limits), (&own, 1.0, limits), (PASS, 0.0, nothing), (&none, 8.0, nothing)]
+    {
         let mut guest = guest(Format::R8G8B8A8_UNORM, text, DIFFUSE);
-        for (min, max, pixels) in [(1.0, 0.0, 64), (1.0, 4.0, 16), (10.0, 64.0, 100)] {
+        for (min, max, pixels) in expected {
             guest.clear(Clear::COLOR, BLACK, 1.0, 0);
             guest.encoder.push(&SetRaster {
                 depth_clip: 1,

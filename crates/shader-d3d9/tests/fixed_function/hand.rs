@@ -24,6 +24,8 @@ fn scene() -> Scene {
         .set(R::WorldView.register(), &IDENTITY)
         .set(R::Normal.register(), &IDENTITY[..3])
         .set(R::Projection.register(), &IDENTITY)
+        // Points have a size, or they would not be where they are.
+        .set_system(SystemRegister::PointSize.register(), [1.0, 1.0, 64.0, 1.0])
         .input(FixedInput::Position as u8, [1.0, 2.0, 3.0, 1.0])
         .input(FixedInput::Normal as u8, [0.0, 0.0, -2.0, 0.0])
         .input(FixedInput::Diffuse as u8, [0.1, 0.2, 0.3, 0.4])

@@ -31,7 +31,7 @@ fn wide(value: [f32; 4]) -> [f64; 4] {
 fn vertex_agrees(seed: u64) -> Result<bool, TestCaseError> {
     let mut random = Random(seed);
     let (key, scene) = (random.vertex_key(), random.vertex_scene());
-    let scene = scene.set_system(SystemRegister::PointSize.register(), [1.0, 2.0, 30.0, 0.0]);
+    let scene = scene.set_system(SystemRegister::PointSize.register(), [1.0, 2.0, 30.0, 2.0]);
     let expected = reference::vertex(&key, &scene.vertex, &scene.inputs);
     if expected.doubtful {
         return Ok(false);
