@@ -38,14 +38,14 @@ fn ops() -> SetPixelOps {
 #[test]
 fn tokens_are_translated_and_constants_reach_them() {
     let mut guest =
-        guest("vs_2_0\ndcl_position v0\nadd oPos, v0, c5", "ps_2_0\ndef c1, 0, 0.5, 0, 0\nadd r0, c0, c1\nmov oC0, r0");
+        guest("vs_2_0\ndcl_position v0\nadd oPos, v0, c5", "ps_2_0\ndef c1, 0, 0.6, 0, 0\nadd r0, c0, c1\nmov oC0, r0");
     let values = [0.5f32, 0.0, 0.0, 0.0].map(f32::to_bits);
     guest.encoder.push_tail(&SetConstants { bank: 0, first: 5, count: 1 }, &[values]);
     guest.pixel_constant(0, [1.0, 0.0, 0.0, 1.0]);
     guest.draw_now(&quad([-1.0, 0.0], [-1.0, 1.0], 0.5, RED));
     let pixels = guest.pixels();
-    assert_eq!(pixels.count([255, 128, 0, 255]), 8 * 16);
-    assert_eq!((pixels.at(4, 8), pixels.at(3, 8)), ([255, 128, 0, 255], rgba(BLACK)), "moved to the right");
+    assert_eq!(pixels.count([255, 153, 0, 255]), 8 * 16);
+    assert_eq!((pixels.at(4, 8), pixels.at(3, 8)), ([255, 153, 0, 255], rgba(BLACK)), "moved to the right");
     guest.finish();
 }
 
@@ -54,15 +54,15 @@ fn alpha_test_variants() {
     let mut guest = guest(PASS, DIFFUSE);
     let cases = [
         (Compare::Greater, 0.4, true),
-        (Compare::Greater, 0.6, false),
-        (Compare::Less, 0.6, true),
+        (Compare::Greater, 0.7, false),
+        (Compare::Less, 0.7, true),
         (Compare::Never, 0.0, false),
     ];
     for (compare, alpha_ref, drawn) in cases {
         guest.clear(Clear::COLOR, BLACK, 1.0, 0);
         guest.encoder.push(&SetPixelOps { alpha_compare: compare as u8, alpha_ref, ..ops() });
-        guest.draw_now(&full(0.5, [1.0, 0.0, 0.0, 0.5]));
-        assert_eq!(guest.pixels().count([255, 0, 0, 128]), if drawn { 256 } else { 0 }, "{compare:?} {alpha_ref}");
+        guest.draw_now(&full(0.5, [1.0, 0.0, 0.0, 0.6]));
+        assert_eq!(guest.pixels().count([255, 0, 0, 153]), if drawn { 256 } else { 0 }, "{compare:?} {alpha_ref}");
     }
     guest.finish();
 }
