@@ -105,8 +105,8 @@ pub(crate) struct Function {
     pub(crate) labels: FxHashMap<u32, usize>,
     pub(crate) ty: u32,
     pub(crate) offset: u32,
-    /// Number of its first instruction behind the parameters, and of its end.
-    pub(crate) body: std::ops::Range<usize>,
+    /// Number of its last instruction.
+    pub(crate) end: usize,
 }
 
 /// A block: a label, instructions, perhaps a merge instruction, a terminator.
@@ -413,7 +413,7 @@ impl<'a> Declared<'a> {
             labels: FxHashMap::default(),
             ty: head.ty,
             offset: head.offset,
-            body: at..at,
+            end: at,
         };
         let mut open: Option<Block> = None;
         loop {
@@ -425,7 +425,6 @@ impl<'a> Declared<'a> {
                 (op::FunctionEnd, None) => break,
                 (op::FunctionParameter, None) if function.blocks.is_empty() => {
                     function.params.push(instruction.result);
-                    function.body.start = at + 1;
                 }
                 (op::Line | op::NoLine | op::Nop, None) => {}
                 (op::Label, None) => {
@@ -449,7 +448,7 @@ impl<'a> Declared<'a> {
             }
             at += 1;
         }
-        function.body.end = at;
+        function.end = at;
         self.function_of.insert(head.result, self.functions.len());
         self.functions.push(function);
         Ok(at + 1)

@@ -108,8 +108,6 @@ struct Walk<'a> {
     used: FxHashMap<ScopeId, u32>,
     scopes: ScopeId,
     budget: usize,
-    /// Pairs of cases, the first falling into the second, of the switch in a block.
-    falls: Vec<(usize, usize, usize)>,
 }
 
 /// The tree of a function. Returns are [`Node::Break`] of [`FUNCTION`] where they do not fall through.
@@ -121,10 +119,9 @@ pub(crate) fn structure(d: &Declared<'_>, f: &Function) -> Result<Vec<Node>, Lif
         used: FxHashMap::default(),
         scopes: FUNCTION,
         budget: f.blocks.len() * 2 + 64,
-        falls: Vec::new(),
     };
     if f.blocks.is_empty() {
-        return Err(walk.error(f.body.end, LiftErrorKind::Malformed("the function has no body")));
+        return Err(walk.error(f.end, LiftErrorKind::Malformed("the function has no body")));
     }
     walk.sequence(0, RETURN)
 }
@@ -457,7 +454,8 @@ impl Walk<'_> {
         // A case that is the end of the switch is no case to fall into.
         targets.remove(&merge);
         let targets = Rc::new(targets);
-        let falls = self.falls.len();
+        // Pairs of cases, the first falling into the second.
+        let mut falls = Vec::new();
         for (to, case) in &mut cases {
             if let Way::Here(to) = self.go(block, *to, merge, &mut case.entry) {
                 let scope = self.scope();
@@ -473,30 +471,24 @@ impl Walk<'_> {
                 if let Node::Fall(of, into) = node
                     && *of == block
                 {
-                    self.falls.push((block, from, *into));
+                    falls.push((from, *into));
                 }
             });
         }
-        let falls: Vec<_> = self.falls.drain(falls..).collect();
         let cases = self.in_order(number, cases.into_iter().map(|case| case.1).collect(), &falls)?;
         out.push(Node::Switch { block, selector: operands[0], cases });
         Ok(self.way(merge, follow, out))
     }
 
     /// Brings each case before those that it falls into.
-    fn in_order(
-        &self,
-        number: usize,
-        cases: Vec<Case>,
-        falls: &[(usize, usize, usize)],
-    ) -> Result<Vec<Case>, LiftError> {
+    fn in_order(&self, number: usize, cases: Vec<Case>, falls: &[(usize, usize)]) -> Result<Vec<Case>, LiftError> {
         if falls.is_empty() {
             return Ok(cases);
         }
         // How often cases that have no place yet fall into each.
         let mut before = vec![0usize; cases.len()];
         let mut leads: Vec<Vec<usize>> = vec![Vec::new(); cases.len()];
-        for &(_, from, into) in falls {
+        for &(from, into) in falls {
             before[into] += 1;
             leads[from].push(into);
         }
