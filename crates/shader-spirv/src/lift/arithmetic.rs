@@ -282,25 +282,13 @@ impl Lifter<'_> {
             | op::FUnordLessThan
             | op::FUnordLessThanEqual
             | op::FUnordGreaterThan
-            | op::FUnordGreaterThanEqual => {
+            | op::FUnordGreaterThanEqual
+            | op::UGreaterThan
+            | op::UGreaterThanEqual
+            | op::SGreaterThan
+            | op::SGreaterThanEqual => {
                 let (a, b) = two(self)?;
                 self.compare(opcode, a, b)
-            }
-            op::UGreaterThan => {
-                let (a, b) = two(self)?;
-                self.b.ult(b, a)
-            }
-            op::UGreaterThanEqual => {
-                let (a, b) = two(self)?;
-                self.b.ule(b, a)
-            }
-            op::SGreaterThan => {
-                let (a, b) = two(self)?;
-                self.b.ilt(b, a)
-            }
-            op::SGreaterThanEqual => {
-                let (a, b) = two(self)?;
-                self.b.ile(b, a)
             }
 
             op::DPdx
@@ -345,6 +333,10 @@ impl Lifter<'_> {
         match opcode {
             op::FOrdGreaterThan => self.b.flt(b, a),
             op::FOrdGreaterThanEqual => self.b.fle(b, a),
+            op::UGreaterThan => self.b.ult(b, a),
+            op::UGreaterThanEqual => self.b.ule(b, a),
+            op::SGreaterThan => self.b.ilt(b, a),
+            op::SGreaterThanEqual => self.b.ile(b, a),
             op::FUnordLessThan => {
                 let opposite = self.b.fle(b, a);
                 not(self, opposite)
