@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use afterimage_ir::{Kind, Stage, Type, Var};
+use afterimage_ir::{Stage, Type, Var};
 
 use super::structure::{Case, Continue, FUNCTION, Node, ScopeId};
 use super::value::Slot;
@@ -132,12 +132,7 @@ impl Lifter<'_> {
                 }
             }
             Node::Kill => {
-                if self.stage != Stage::Pixel {
-                    let kind = LiftErrorKind::Malformed("only fragment shaders throw pixels away");
-                    return Err(self.error_in(self.frame.block, kind));
-                }
-                let yes = self.b.bool(true);
-                self.b.demote(yes);
+                self.demote().map_err(|kind| self.error_in(self.frame.block, kind))?;
                 self.b.return_();
             }
             Node::Unreachable => self.b.return_(),
@@ -423,7 +418,7 @@ impl Lifter<'_> {
         if self.stage != Stage::Pixel {
             return Err(LiftErrorKind::Malformed("only fragment shaders throw pixels away"));
         }
-        let yes = self.b.const_bits(Type::new(Kind::Bool, 1), [1, 0, 0, 0]);
+        let yes = self.b.bool(true);
         self.b.demote(yes);
         Ok(())
     }
