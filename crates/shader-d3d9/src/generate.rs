@@ -283,7 +283,7 @@ fn may_follow(version: Version, before: &[Instruction], next: &Instruction) -> b
             dst.register.ty == src.register.ty && numbers.contains(&dst.register.number)
         })
     };
-    if next.op.info().operands.iter().any(|operand| matches!(operand, Operand::Rows(_))) {
+    if next.op.info().rows().is_some() {
         return !next.srcs.iter().any(|src| overlaps(src, 4));
     }
     if !version.is_ps_1() {

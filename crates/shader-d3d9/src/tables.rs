@@ -268,6 +268,14 @@ impl OpcodeInfo {
             Stage::Pixel => self.ps.contains(version),
         }
     }
+
+    /// How many rows of a matrix the last source stands for; `None` if the opcode has no matrix.
+    pub fn rows(&self) -> Option<u16> {
+        self.operands.iter().find_map(|operand| match operand {
+            Operand::Rows(rows) => Some(u16::from(*rows)),
+            _ => None,
+        })
+    }
 }
 
 macro_rules! opcodes {

@@ -5,7 +5,7 @@
 
 use crate::error::ParseErrorKind as Kind;
 use crate::instruction::{Instruction, Register};
-use crate::tables::{Flow, Opcode, Operand, RegisterType, Stage, Version};
+use crate::tables::{Flow, Opcode, RegisterType, Stage, Version};
 use smallvec::SmallVec;
 
 /// Deepest nesting of branches.
@@ -114,8 +114,8 @@ impl Rules {
         if i.op == Opcode::Dcl {
             return self.declare(i);
         }
-        if info.operands.iter().any(|operand| matches!(operand, Operand::Rows(_))) {
-            return matrix(i);
+        if let Some(rows) = info.rows() {
+            return matrix(i, rows);
         }
         if self.version.is_ps_1() { self.model_1(i) } else { Ok(()) }
     }
@@ -289,14 +289,9 @@ pub(crate) fn packed(used: u8, mask: u8) -> Option<(u8, u8)> {
 }
 
 /// Matrix opcodes stand for several dot products, so the result cannot be written over what they read.
-fn matrix(i: &Instruction) -> Result<(), Kind> {
+fn matrix(i: &Instruction, rows: u16) -> Result<(), Kind> {
     let (Some(dst), [vector, matrix, ..]) = (&i.dst, &i.srcs[..]) else { return Ok(()) };
-    let rows = i.op.info().operands.iter().find_map(|operand| match operand {
-        Operand::Rows(rows) => Some(u16::from(*rows)),
-        _ => None,
-    });
     let first = matrix.register.number;
-    let in_matrix =
-        matrix.register.ty == dst.register.ty && (first..first + rows.unwrap_or(1)).contains(&dst.register.number);
+    let in_matrix = matrix.register.ty == dst.register.ty && (first..first + rows).contains(&dst.register.number);
     if vector.register == dst.register || in_matrix { Err(Kind::MatrixOverlap) } else { Ok(()) }
 }

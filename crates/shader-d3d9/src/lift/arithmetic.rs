@@ -3,7 +3,7 @@
 
 use super::{LiftErrorKind, Lifter};
 use crate::instruction::{ControlBits, Instruction, Src};
-use crate::tables::{Opcode, Operand, RegisterType};
+use crate::tables::{Opcode, RegisterType};
 use afterimage_ir::Value;
 
 /// Largest exponent of `lit`, which the reference gives as 127.9961.
@@ -158,14 +158,10 @@ impl Lifter<'_> {
     }
 
     fn matrix(&mut self, i: &Instruction, lanes: usize) -> Result<Value, LiftErrorKind> {
-        let rows = i.op.info().operands.iter().find_map(|operand| match operand {
-            Operand::Rows(rows) => Some(*rows),
-            _ => None,
-        });
         let vector = self.src_row(&i.srcs[0], 0, lanes)?;
         let mut products = Vec::with_capacity(4);
-        for row in 0..rows.unwrap_or(1) {
-            let row = self.src_row(&i.srcs[1], row.into(), lanes)?;
+        for row in 0..i.op.info().rows().unwrap_or(1) {
+            let row = self.src_row(&i.srcs[1], row, lanes)?;
             products.push(self.b.fdotz(vector, row));
         }
         Ok(self.b.construct(&products))

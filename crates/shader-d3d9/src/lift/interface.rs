@@ -5,7 +5,7 @@ use crate::banks::{Bank, FixedPixelRegister, SystemRegister};
 use crate::ctab::RegisterSet;
 use crate::io::{self, LinkInfo};
 use crate::pixel_ops::{self, PixelResult};
-use crate::tables::{Opcode, Operand, RegisterType, Stage, Usage};
+use crate::tables::{Opcode, RegisterType, Stage, Usage};
 use crate::vertex_ops::{self, VertexResult};
 use afterimage_ir::{
     self as ir, BankDecl, BankSource, InputAt, InputDecl, Interp, Mask, NameDecl, Named, OutputAt, OutputDecl,
@@ -46,12 +46,9 @@ impl Lifter<'_> {
     fn declare_constants(&mut self) {
         for i in &self.program.instructions {
             let defined = i.dst.iter().map(|dst| (dst.register, 1));
-            let rows = i.op.info().operands.iter().find_map(|operand| match operand {
-                Operand::Rows(rows) => Some(u32::from(*rows)),
-                _ => None,
-            });
             // Only the last source of a matrix opcode has rows, but one bank register too many costs nothing.
-            for (register, rows) in defined.chain(i.srcs.iter().map(|src| (src.register, rows.unwrap_or(1)))) {
+            let rows = i.op.info().rows().unwrap_or(1);
+            for (register, rows) in defined.chain(i.srcs.iter().map(|src| (src.register, rows))) {
                 let file = match register.ty {
                     RegisterType::Const => &mut self.constants.float,
                     RegisterType::ConstInt => &mut self.constants.int,
@@ -61,7 +58,7 @@ impl Lifter<'_> {
                 let info = register.ty.info();
                 let (count, most) = (info.count(self.program.version), info.software_count(self.program.version));
                 let least = if register.relative.is_some() { count.into() } else { 0 };
-                let end = (u32::from(register.number) + rows).max(least);
+                let end = (u32::from(register.number) + u32::from(rows)).max(least);
                 file.size = file.size.max(end.min(most.into()));
             }
         }
