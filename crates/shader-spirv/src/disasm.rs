@@ -117,24 +117,23 @@ impl Names {
 
 fn operand(program: &Program, names: &Names, instruction: &Instruction, letter: char, words: &[u32]) -> String {
     let Some(&word) = words.first() else { return String::new() };
-    let named = |name: Option<&'static str>| name.map_or_else(|| word.to_string(), str::to_owned);
     match letter {
         't' | 'i' => names.id(word),
         's' => quoted(&string(words)),
         'v' => literal(program, instruction.ty, words),
-        'S' => named(storage::name(word)),
-        'D' => named(decoration::name(word)),
-        'B' => named(builtin::name(word)),
-        'M' => named(mode::name(word)),
-        'E' => named(model::name(word)),
-        'C' => named(capability::name(word)),
-        'd' => named(dim::name(word)),
-        'f' => named(format::name(word)),
-        'A' => named(addressing::name(word)),
-        'Y' => named(memory_model::name(word)),
-        'w' => named(language::name(word)),
+        'S' => storage::text(word),
+        'D' => decoration::text(word),
+        'B' => builtin::text(word),
+        'M' => mode::text(word),
+        'E' => model::text(word),
+        'C' => capability::text(word),
+        'd' => dim::text(word),
+        'f' => format::text(word),
+        'A' => addressing::text(word),
+        'Y' => memory_model::text(word),
+        'w' => language::text(word),
         // The only set whose instructions have names here.
-        'x' if instruction.opcode() == op::ExtInst => named(glsl::name(word)),
+        'x' if instruction.opcode() == op::ExtInst => glsl::text(word),
         'o' => {
             let name = u16::try_from(word).ok().and_then(row).map(|row| &row.name[2..]);
             name.map_or_else(|| word.to_string(), str::to_owned)

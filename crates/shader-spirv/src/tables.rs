@@ -61,6 +61,11 @@ macro_rules! enumerants {
             pub fn name(value: u32) -> Option<&'static str> {
                 ALL.iter().find(|row| row.1 == value).map(|row| row.0)
             }
+
+            /// The name, or else the number.
+            pub fn text(value: u32) -> String {
+                name(value).map_or_else(|| value.to_string(), str::to_owned)
+            }
         }
     )*};
 }

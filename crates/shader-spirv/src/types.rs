@@ -198,8 +198,7 @@ impl<'a> Declared<'a> {
             | op::Extension => {}
             op::Capability if tables::COVERED.contains(&word(0)) => {}
             op::Capability => {
-                let name = capability::name(word(0)).map_or_else(|| word(0).to_string(), str::to_owned);
-                return Err(LiftErrorKind::Capability(name));
+                return Err(LiftErrorKind::Capability(capability::text(word(0))));
             }
             op::MemoryModel => {}
             op::ExtInstImport => {

@@ -28,7 +28,6 @@ impl Lifter<'_> {
             return Err(LiftErrorKind::Malformed("the operand is no set of extended instructions"));
         }
         let (number, ids) = (words[1], &words[2..]);
-        let name = glsl::name(number).map_or_else(|| number.to_string(), str::to_owned);
         match number {
             glsl::Determinant | glsl::MatrixInverse if ids.len() == 1 => return self.matrix(number, ids[0]),
             glsl::Modf | glsl::Frexp if ids.len() == 2 => {
@@ -56,7 +55,7 @@ impl Lifter<'_> {
             [a, b, c] => self.ternary(number, a, b, c),
             _ => None,
         };
-        value.map(Val::Leaf).ok_or(LiftErrorKind::ExtInst(name))
+        value.map(Val::Leaf).ok_or_else(|| LiftErrorKind::ExtInst(glsl::text(number)))
     }
 
     fn unary(&mut self, number: u32, a: Value) -> Option<Value> {

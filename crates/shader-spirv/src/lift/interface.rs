@@ -382,10 +382,7 @@ impl Lifter<'_> {
             storage::Input | storage::Output => {
                 return Err(LiftErrorKind::Malformed("the entry point does not list this input or output"));
             }
-            other => {
-                let name = storage::name(other).map_or_else(|| other.to_string(), str::to_owned);
-                return Err(LiftErrorKind::StorageClass(name));
-            }
+            other => return Err(LiftErrorKind::StorageClass(storage::text(other))),
         };
         let value = Val::Pointer(Rc::new(pointer));
         self.globals.insert(id, value.clone());
@@ -503,7 +500,7 @@ impl<'a> Start<'a> {
 }
 
 fn unknown_builtin(number: u32) -> LiftErrorKind {
-    LiftErrorKind::BuiltIn(builtin::name(number).map_or_else(|| number.to_string(), str::to_owned))
+    LiftErrorKind::BuiltIn(builtin::text(number))
 }
 
 /// Set and binding of a variable.

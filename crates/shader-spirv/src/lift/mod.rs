@@ -79,10 +79,7 @@ pub fn lift(program: &Program, options: &Options<'_>) -> Result<Lifted, LiftErro
     let stage = match entry.model {
         model::Vertex => Stage::Vertex,
         model::Fragment => Stage::Pixel,
-        other => {
-            let name = model::name(other).map_or_else(|| other.to_string(), str::to_owned);
-            return Err(whole(LiftErrorKind::Model(name)));
-        }
+        other => return Err(whole(LiftErrorKind::Model(model::text(other)))),
     };
     check_modes(&d, entry)?;
     let Some(&function) = d.function_of.get(&entry.function) else {
@@ -121,8 +118,8 @@ fn check_modes(d: &Declared<'_>, entry: &EntryPoint) -> Result<(), LiftError> {
                 | mode::SignedZeroInfNanPreserve
         );
         if function == entry.function && !harmless {
-            let name = mode::name(number).map_or_else(|| number.to_string(), str::to_owned);
-            return Err(LiftError { offset, opcode: Some("OpExecutionMode"), kind: LiftErrorKind::Mode(name) });
+            let kind = LiftErrorKind::Mode(mode::text(number));
+            return Err(LiftError { offset, opcode: Some("OpExecutionMode"), kind });
         }
     }
     Ok(())
