@@ -2,10 +2,10 @@
 
 use crate::banks::SystemRegister;
 use crate::io::{COMPARE_ALWAYS, FogMode, PixelOps, RuntimeInfo, spec};
-use crate::lift::interface::{semantic, system_bank};
+use crate::lift::interface::{input_at, semantic, system_bank};
 use crate::tables::Usage;
 use afterimage_ir::{
-    Builder, Input, InputAt, InputDecl, Interp, Kind, OutputAt, OutputDecl, SpecDecl, Swizzle, Texture, Type, Value,
+    Builder, InputAt, InputDecl, Interp, Kind, OutputAt, OutputDecl, SpecDecl, Swizzle, Texture, Type, Value,
 };
 
 /// What a pixel shader computed.
@@ -21,11 +21,7 @@ pub(crate) struct PixelResult {
 
 /// The value of a built-in input; declared once however often it is read.
 pub(crate) fn builtin(b: &mut Builder, name: &str, at: InputAt, ty: Type) -> Value {
-    let known = b.module().inputs.iter().position(|input| input.at == at).map(Input::new);
-    let input = known.unwrap_or_else(|| {
-        b.input(InputDecl { name: name.to_owned(), ty, at, interp: Interp::Smooth, semantic: None })
-    });
-    b.load_input(input)
+    input_at(b, at, || InputDecl { name: name.to_owned(), ty, at, interp: Interp::Smooth, semantic: None })
 }
 
 /// Pixel position, depth and 1/w.
@@ -45,21 +41,17 @@ pub(crate) fn input(b: &mut Builder, runtime: &RuntimeInfo, usage: Usage, index:
         return b.f32x4([missing; 4]);
     };
     let at = InputAt::Location(location);
-    let known = b.module().inputs.iter().position(|input| input.at == at).map(Input::new);
-    let input = known.unwrap_or_else(|| {
-        b.input(InputDecl {
-            name: format!("{}{index}", usage.text()),
-            ty: Type::F32X4,
-            at,
-            interp: match usage {
-                Usage::Color if runtime.pixel_ops.flat != 0 => Interp::Flat,
-                _ if centroid => Interp::Centroid,
-                _ => Interp::Smooth,
-            },
-            semantic: semantic(usage, index),
-        })
-    });
-    b.load_input(input)
+    input_at(b, at, || InputDecl {
+        name: format!("{}{index}", usage.text()),
+        ty: Type::F32X4,
+        at,
+        interp: match usage {
+            Usage::Color if runtime.pixel_ops.flat != 0 => Interp::Flat,
+            _ if centroid => Interp::Centroid,
+            _ => Interp::Smooth,
+        },
+        semantic: semantic(usage, index),
+    })
 }
 
 /// The texels of a "Fetch-4" lookup, see [`bound::FETCH4`](crate::io::bound::FETCH4).

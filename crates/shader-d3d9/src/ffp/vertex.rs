@@ -7,7 +7,7 @@
 use super::{FixedInput, FixedVertexKey, STAGES};
 use crate::banks::{Bank, FixedVertexRegister as R};
 use crate::io::{FOG_LOCATION, RuntimeInfo, fixed_location};
-use crate::lift::interface::semantic;
+use crate::lift::interface::{input_at, semantic};
 use crate::pixel_ops::{FogParameters, fog_curve};
 use crate::tables::Usage;
 use crate::vertex_ops;
@@ -105,18 +105,13 @@ impl Vertex<'_> {
             return None;
         }
         let at = InputAt::Location(location);
-        let known = self.b.module().inputs.iter().position(|input| input.at == at).map(ir::Input::new);
-        let input = known.unwrap_or_else(|| {
-            let name = format!("{}{index}", usage.text());
-            self.b.input(InputDecl {
-                name,
-                ty: Type::F32X4,
-                at,
-                interp: Interp::Smooth,
-                semantic: semantic(usage, index),
-            })
-        });
-        Some(self.b.load_input(input))
+        Some(input_at(&mut self.b, at, || InputDecl {
+            name: format!("{}{index}", usage.text()),
+            ty: Type::F32X4,
+            at,
+            interp: Interp::Smooth,
+            semantic: semantic(usage, index),
+        }))
     }
 
     fn varying(&mut self, usage: Usage, index: u8, value: Value) {
