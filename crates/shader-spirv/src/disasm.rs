@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::ParseError;
-use crate::parse::{Instruction, Program, for_each_operand, string};
+use crate::parse::{Instruction, Program, string};
 use crate::tables::*;
 
 /// Column of the instructions, where the names of their results leave room.
@@ -35,15 +35,12 @@ pub fn disassemble_program(program: &Program) -> String {
         let result =
             if instruction.result == 0 { String::new() } else { format!("{} = ", names.id(instruction.result)) };
         let _ = write!(line, "{result:>COLUMN$}{}", instruction.row.name);
-        let done: Result<(), std::convert::Infallible> =
-            for_each_operand(instruction.row, program.all_operands(instruction), &mut |letter, _, words| {
-                if letter != 'r' && !words.is_empty() {
-                    line.push(' ');
-                    line.push_str(&operand(program, &names, instruction, letter, words));
-                }
-                Ok(())
-            });
-        let Ok(()) = done;
+        program.visit_operands(instruction, |letter, words| {
+            if letter != 'r' && !words.is_empty() {
+                line.push(' ');
+                line.push_str(&operand(program, &names, instruction, letter, words));
+            }
+        });
         text.push_str(&line);
         text.push('\n');
     }

@@ -157,9 +157,15 @@ impl Program {
         &self.words[instruction.first as usize..instruction.end as usize]
     }
 
-    /// All operands.
-    pub(crate) fn all_operands(&self, instruction: &Instruction) -> &[u32] {
-        &self.words[instruction.offset as usize + 1..instruction.end as usize]
+    /// Calls `visit` with letter and words of each operand, result type and result included.
+    pub(crate) fn visit_operands(&self, instruction: &Instruction, mut visit: impl FnMut(char, &[u32])) {
+        let words = &self.words[instruction.offset as usize + 1..instruction.end as usize];
+        let done: Result<(), std::convert::Infallible> =
+            for_each_operand(instruction.row, words, &mut |letter, _, words| {
+                visit(letter, words);
+                Ok(())
+            });
+        let Ok(()) = done;
     }
 
     /// Number of the instruction whose result is `id`.
@@ -220,7 +226,7 @@ pub(crate) fn describe(letter: char) -> &'static str {
 
 /// Calls `visit` with letter, place and words of each operand. Missing ones have no words; what is too much comes as `!`.
 /// Operands that follow from a mask or an enumerant come as `i`, `n`, `s` or `B` (a builtin).
-pub(crate) fn for_each_operand<E>(
+fn for_each_operand<E>(
     row: &Row,
     words: &[u32],
     visit: &mut impl FnMut(char, usize, &[u32]) -> Result<(), E>,

@@ -14,7 +14,6 @@ use super::texture::Textures;
 use super::value::Val;
 use super::{LiftErrorKind, Lifter};
 use crate::io::{Bindings, BlockSource, Capture, Descriptor};
-use crate::parse::for_each_operand;
 use crate::tables::{addressing, builtin, decoration, op, storage};
 use crate::types::{Declared, Decoration, EntryPoint, Ty, find};
 
@@ -535,18 +534,13 @@ fn written_outputs(d: &Declared<'_>) -> FxHashSet<(u32, Option<u32>)> {
                 }
             }
             op::Load | op::Name | op::MemberName | op::Decorate | op::EntryPoint => {}
-            _ => {
-                let done: Result<(), std::convert::Infallible> =
-                    for_each_operand(instruction.row, program.all_operands(instruction), &mut |letter, _, words| {
-                        if let ('i', [id]) = (letter, words)
-                            && let Some(&found) = chains.get(id)
-                        {
-                            written.insert(found);
-                        }
-                        Ok(())
-                    });
-                let Ok(()) = done;
-            }
+            _ => program.visit_operands(instruction, |letter, words| {
+                if let ('i', [id]) = (letter, words)
+                    && let Some(&found) = chains.get(id)
+                {
+                    written.insert(found);
+                }
+            }),
         }
     }
     written

@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use error::{LiftError, LiftErrorKind};
 
 use crate::io::Bindings;
-use crate::parse::{Instruction, Program, for_each_operand};
+use crate::parse::{Instruction, Program};
 use crate::tables::{mode, model, op};
 use crate::types::{Declared, EntryPoint};
 use structure::Node;
@@ -340,14 +340,11 @@ fn crossing(d: &Declared<'_>, f: &crate::types::Function) -> FxHashSet<u32> {
                 pairs.iter().for_each(|[value, from]| see(*value, f.labels.get(from).copied()));
                 continue;
             }
-            let done: Result<(), std::convert::Infallible> =
-                for_each_operand(instruction.row, d.program.all_operands(instruction), &mut |letter, _, words| {
-                    if let ('i', [id]) = (letter, words) {
-                        see(*id, Some(number));
-                    }
-                    Ok(())
-                });
-            let Ok(()) = done;
+            d.program.visit_operands(instruction, |letter, words| {
+                if let ('i', [id]) = (letter, words) {
+                    see(*id, Some(number));
+                }
+            });
         }
     }
     crossing
