@@ -153,7 +153,17 @@ impl Display for Register {
 }
 
 /// Component names, in the order of write masks and swizzles.
-pub(crate) const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
+const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// A write mask with its point. No assembler writes an empty one, but tokens can hold it.
+pub(crate) struct MaskText(pub(crate) u8);
+
+impl Display for MaskText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0 == 0 { "._" } else { "." })?;
+        (0..4).filter(|i| self.0 >> i & 1 != 0).try_for_each(|i| f.write_char(COMPONENTS[i]))
+    }
+}
 
 struct DstText<'a>(&'a Dst);
 
@@ -162,12 +172,7 @@ impl Display for DstText<'_> {
         write!(f, "{}", self.0.register)?;
         match self.0.mask {
             0xF => Ok(()),
-            // No assembler writes an empty mask, but tokens can hold one.
-            0 => f.write_str("._"),
-            mask => {
-                f.write_char('.')?;
-                (0..4).filter(|i| mask >> i & 1 != 0).try_for_each(|i| f.write_char(COMPONENTS[i]))
-            }
+            mask => MaskText(mask).fmt(f),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The error of the token parser.
 
-use crate::disasm::COMPONENTS;
+use crate::disasm::MaskText;
 use crate::instruction::Register;
 use crate::tables::Version;
 
@@ -192,15 +192,6 @@ pub enum ParseErrorKind {
     /// A co-issued instruction without a partner.
     #[error("only an arithmetic instruction can be paired, with one arithmetic instruction right before it")]
     Pair,
-}
-
-struct MaskText(u8);
-
-impl std::fmt::Display for MaskText {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0 == 0 { "._" } else { "." })?;
-        (0..4).filter(|i| self.0 >> i & 1 != 0).try_for_each(|i| write!(f, "{}", COMPONENTS[i]))
-    }
 }
 
 /// The possible masks, if they are few.

@@ -45,9 +45,7 @@ impl Lifter<'_> {
             }
             op::Load => {
                 let pointer = self.pointer(words[0])?;
-                if d.leaves(instruction.ty) > super::MAX_LEAVES {
-                    return Err(LiftErrorKind::TooMany("scalars and vectors in a value"));
-                }
+                self.bounded(instruction.ty)?;
                 let value = self.load(&pointer)?;
                 self.define(instruction, value)
             }

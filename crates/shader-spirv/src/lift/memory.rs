@@ -80,12 +80,19 @@ pub(super) enum Cells {
 }
 
 /// One scalar or vector.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(super) enum Cell {
     Var(Var),
     Input(Input),
     /// An input that has not been given its place yet.
     Nowhere,
+}
+
+/// What holds an element of a leaf.
+enum Found {
+    /// An array variable, and the index in it.
+    Element(Var, Value),
+    Cell(Cell),
 }
 
 /// The variables (of function and module scope, and parameters) whose arrays or matrices are indexed by what is no constant.
@@ -243,6 +250,14 @@ impl Lifter<'_> {
     pub(super) fn descriptor_pointer(&self, variable: u32, ty: u32) -> Result<Pointer, LiftErrorKind> {
         let root = Root::Descriptors { variable, element: Element::Only };
         Ok(Pointer { ty: self.d.ty(ty)?.clone(), root, lane: None })
+    }
+
+    /// The pointer that an id is.
+    pub(super) fn pointer(&mut self, id: u32) -> Result<Rc<Pointer>, LiftErrorKind> {
+        match self.get(id)? {
+            Val::Pointer(pointer) => Ok(pointer),
+            _ => Err(LiftErrorKind::Malformed("the operand is no pointer")),
+        }
     }
 
     pub(super) fn index_value(&mut self, index: &Index) -> Value {
@@ -453,21 +468,23 @@ impl Lifter<'_> {
         self.memory.storages[storage].leaves.get(leaf).ok_or(LiftErrorKind::Malformed("there is no value of this type"))
     }
 
-    pub(super) fn load_element(&mut self, storage: usize, leaf: usize, at: &Step) -> Result<Value, LiftErrorKind> {
+    /// Where an element of a leaf is held.
+    fn find(&mut self, storage: usize, leaf: usize, at: &Step) -> Result<Found, LiftErrorKind> {
         let cell = match (&self.leaf_of(storage, leaf)?.cells, at) {
-            (Cells::Array(var), _) => {
-                let var = *var;
-                let index = self.step_value(at)?;
-                return Ok(self.b.load_elem(var, index));
-            }
-            (Cells::Split(cells), Step::Const(at)) => cells.get(*at as usize).cloned(),
-            (Cells::Split(cells), _) if cells.len() == 1 => cells.first().cloned(),
+            (&Cells::Array(var), _) => return Ok(Found::Element(var, self.step_value(at)?)),
+            (Cells::Split(cells), Step::Const(at)) => cells.get(*at as usize),
+            (Cells::Split(cells), _) if cells.len() == 1 => cells.first(),
             _ => None,
         };
-        match cell {
-            Some(Cell::Var(var)) => Ok(self.b.load(var)),
-            Some(Cell::Input(input)) => self.load_input(input),
-            Some(Cell::Nowhere) | None => Err(LiftErrorKind::Malformed("the index is beyond the variable")),
+        cell.map(|&cell| Found::Cell(cell)).ok_or(LiftErrorKind::Malformed("the index is beyond the variable"))
+    }
+
+    pub(super) fn load_element(&mut self, storage: usize, leaf: usize, at: &Step) -> Result<Value, LiftErrorKind> {
+        match self.find(storage, leaf, at)? {
+            Found::Element(var, index) => Ok(self.b.load_elem(var, index)),
+            Found::Cell(Cell::Var(var)) => Ok(self.b.load(var)),
+            Found::Cell(Cell::Input(input)) => self.load_input(input),
+            Found::Cell(Cell::Nowhere) => Err(LiftErrorKind::Malformed("the index is beyond the variable")),
         }
     }
 
@@ -479,24 +496,13 @@ impl Lifter<'_> {
         mask: Mask,
         value: Value,
     ) -> Result<(), LiftErrorKind> {
-        let cell = match (&self.leaf_of(storage, leaf)?.cells, at) {
-            (Cells::Array(var), _) => {
-                let var = *var;
-                let index = self.step_value(at)?;
-                self.b.store_elem(var, index, mask, value);
-                return Ok(());
+        match self.find(storage, leaf, at)? {
+            Found::Element(var, index) => self.b.store_elem(var, index, mask, value),
+            Found::Cell(Cell::Var(var)) => self.b.store_masked(var, mask, value),
+            Found::Cell(Cell::Input(_) | Cell::Nowhere) => {
+                return Err(LiftErrorKind::Malformed("inputs cannot be written"));
             }
-            (Cells::Split(cells), Step::Const(at)) => cells.get(*at as usize).cloned(),
-            (Cells::Split(cells), _) if cells.len() == 1 => cells.first().cloned(),
-            _ => None,
-        };
-        match cell {
-            Some(Cell::Var(var)) => {
-                self.b.store_masked(var, mask, value);
-                Ok(())
-            }
-            Some(Cell::Input(_) | Cell::Nowhere) => Err(LiftErrorKind::Malformed("inputs cannot be written")),
-            None => Err(LiftErrorKind::Malformed("the index is beyond the variable")),
         }
+        Ok(())
     }
 }

@@ -261,9 +261,10 @@ impl<'a> Lifter<'a> {
         if let Some(value) = self.globals.get(&id) {
             return Ok(value.clone());
         }
-        if let Some(constant) = self.d.constant(id) {
-            let ty = self.d.program.definition(id).map_or(0, |number| self.d.program.instructions[number].ty);
-            return self.constant(&constant.clone(), ty);
+        let d = self.d;
+        if let Some(constant) = d.constant(id) {
+            let ty = d.program.definition(id).map_or(0, |number| d.program.instructions[number].ty);
+            return self.constant(constant, ty);
         }
         self.global_variable(id)
     }

@@ -1,7 +1,5 @@
 //! Textures and what is read from them.
 
-use std::rc::Rc;
-
 use afterimage_ir::{Dim, Stage, Texture, TextureDecl, Value};
 
 use super::interface::descriptor;
@@ -233,13 +231,5 @@ impl Lifter<'_> {
                 self.b.fadd(x, y)
             }
         }))
-    }
-
-    /// The pointer that an id is.
-    pub(super) fn pointer(&mut self, id: u32) -> Result<Rc<super::memory::Pointer>, LiftErrorKind> {
-        match self.get(id)? {
-            Val::Pointer(pointer) => Ok(pointer),
-            _ => Err(LiftErrorKind::Malformed("the operand is no pointer")),
-        }
     }
 }

@@ -52,15 +52,20 @@ impl Lifter<'_> {
         })
     }
 
+    /// Scalars and vectors in a value of the type, if they are not too many.
+    pub(super) fn bounded(&self, ty: u32) -> Result<u32, LiftErrorKind> {
+        match self.d.leaves(ty) {
+            leaves if leaves <= MAX_LEAVES => Ok(leaves),
+            _ => Err(LiftErrorKind::TooMany("scalars and vectors in a value")),
+        }
+    }
+
     /// `value` as the type wants it. Kinds and lengths of vectors are adjusted, so that what follows can rely on them whatever
     /// the module says; the shape of composites must be right.
     pub(super) fn conform(&mut self, value: Val, ty: u32) -> Result<Val, LiftErrorKind> {
-        if self.d.leaves(ty) > MAX_LEAVES {
-            return Err(LiftErrorKind::TooMany("scalars and vectors in a value"));
-        }
-        self.spend(self.d.leaves(ty))?;
-        let ty = self.d.ty(ty)?.clone();
-        self.conform_to(value, &ty)
+        self.spend(self.bounded(ty)?)?;
+        let d = self.d;
+        self.conform_to(value, d.ty(ty)?)
     }
 
     fn conform_to(&mut self, value: Val, ty: &Ty) -> Result<Val, LiftErrorKind> {
@@ -90,12 +95,10 @@ impl Lifter<'_> {
 
     /// A constant of the type.
     pub(super) fn constant(&mut self, constant: &Const, ty: u32) -> Result<Val, LiftErrorKind> {
-        if self.d.leaves(ty) > MAX_LEAVES {
-            return Err(LiftErrorKind::TooMany("scalars and vectors in a value"));
-        }
+        self.bounded(ty)?;
         self.check_size()?;
-        let ty = self.d.ty(ty)?.clone();
-        self.constant_of(constant, &ty)
+        let d = self.d;
+        self.constant_of(constant, d.ty(ty)?)
     }
 
     fn constant_of(&mut self, constant: &Const, ty: &Ty) -> Result<Val, LiftErrorKind> {
@@ -137,12 +140,10 @@ impl Lifter<'_> {
 
     /// Variables for values of the type with this id, or `None` if such values cannot be in variables.
     pub(super) fn slot_of(&mut self, ty: u32) -> Result<Option<Slot>, LiftErrorKind> {
-        if self.d.leaves(ty) > MAX_LEAVES {
-            return Err(LiftErrorKind::TooMany("scalars and vectors in a value"));
-        }
+        self.bounded(ty)?;
         self.check_size()?;
-        let ty = self.d.ty(ty)?.clone();
-        self.slot_of_type(&ty)
+        let d = self.d;
+        self.slot_of_type(d.ty(ty)?)
     }
 
     fn slot_of_type(&mut self, ty: &Ty) -> Result<Option<Slot>, LiftErrorKind> {

@@ -3,9 +3,12 @@
 
 #[path = "../../../spirv/tests/gpu/device.rs"]
 mod device;
+#[path = "../../../spirv/tests/gpu/pipeline.rs"]
+mod pipeline;
 
 use ash::vk;
 use device::{Buffer, Image, Result, Shape};
+use pipeline::Pipeline;
 
 /// Pixels of the targets.
 pub(crate) const WIDTH: u32 = 16;
@@ -13,6 +16,8 @@ pub(crate) const WIDTH: u32 = 16;
 pub(crate) const HEIGHT: u32 = 16;
 /// Bytes of a vertex: two vectors of floats, one of integers, at locations 0 to 2.
 const VERTEX: u32 = 48;
+const ATTRIBUTES: [(vk::Format, u32); 3] =
+    [(vk::Format::R32G32B32A32_SFLOAT, 0), (vk::Format::R32G32B32A32_SFLOAT, 16), (vk::Format::R32G32B32A32_SINT, 32)];
 
 /// The textures that there are. The bits are made of coordinates, so that each texel is another colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,13 +78,12 @@ pub(crate) struct Gpu {
 impl Gpu {
     pub(crate) fn new() -> Gpu {
         let base = device::Gpu::new();
-        // SAFETY: every object is made from this device and used in the order that Vulkan asks for.
-        unsafe { Gpu::open(base) }.unwrap_or_else(|e| panic!("the driver: {e}"))
+        Gpu::open(base).unwrap_or_else(|e| panic!("the driver: {e}"))
     }
 
-    unsafe fn open(base: device::Gpu) -> Result<Gpu> {
+    fn open(base: device::Gpu) -> Result<Gpu> {
         let edge = vk::SamplerAddressMode::REPEAT;
-        let sampler = vk::SamplerCreateInfo::default()
+        let plain = vk::SamplerCreateInfo::default()
             .address_mode_u(edge)
             .address_mode_v(edge)
             .address_mode_w(edge)
@@ -87,27 +91,27 @@ impl Gpu {
             .min_filter(vk::Filter::NEAREST)
             .mipmap_mode(vk::SamplerMipmapMode::NEAREST)
             .max_lod(8.0);
-        let compare = sampler.compare_enable(true).compare_op(vk::CompareOp::LESS);
-        // SAFETY: see `new`.
-        unsafe {
-            let samplers = [base.device.create_sampler(&sampler, None)?, base.device.create_sampler(&compare, None)?];
-            let textures = Texture::ALL.into_iter().map(|texture| filled(&base, texture)).collect::<Result<_>>()?;
-            Ok(Gpu { base, textures, samplers })
-        }
+        let compare = plain.compare_enable(true).compare_op(vk::CompareOp::LESS);
+        let sampler = |info| {
+            // SAFETY: the sampler is of this device, and destroyed before it.
+            unsafe { base.device.create_sampler(info, None) }
+        };
+        let samplers = [sampler(&plain)?, sampler(&compare)?];
+        let textures = Texture::ALL.into_iter().map(|texture| filled(&base, texture)).collect::<Result<_>>()?;
+        Ok(Gpu { base, textures, samplers })
     }
 
     /// Draws the scene and returns the bits of each target's pixels.
     pub(crate) fn draw(&self, scene: &Scene<'_>) -> Picture {
-        // SAFETY: every object is made from this device, used in the order that Vulkan asks for, and destroyed after the queue is
-        // idle; the modules are valid SPIR-V.
-        unsafe { self.try_draw(scene) }.unwrap_or_else(|e| panic!("drawing: {e}"))
+        self.try_draw(scene).unwrap_or_else(|e| panic!("drawing: {e}"))
     }
 
-    unsafe fn try_draw(&self, scene: &Scene<'_>) -> Result<Picture> {
+    fn try_draw(&self, scene: &Scene<'_>) -> Result<Picture> {
         let (base, d) = (&self.base, &self.base.device);
         let mut buffers = Vec::new();
         let mut push = scene.push;
-        // SAFETY: see `draw`.
+        // SAFETY: every object is made from this device, used in the order that Vulkan asks for, and destroyed after the queue is
+        // idle; the modules are valid SPIR-V.
         unsafe {
             for (stage, registers) in scene.registers.into_iter().flatten().enumerate() {
                 let (buffer, address) = base.registers(registers)?;
@@ -126,23 +130,25 @@ impl Gpu {
             let ranges = [vk::PushConstantRange::default().stage_flags(BOTH).size(128)];
             let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&ranges);
             let layout = d.create_pipeline_layout(&info, None)?;
-            let pipeline = self.pipeline(scene, layout)?;
+            let (attributes, topology) = match scene.points {
+                Some(_) => (&ATTRIBUTES[..], vk::PrimitiveTopology::POINT_LIST),
+                None => (&[][..], vk::PrimitiveTopology::TRIANGLE_LIST),
+            };
+            let pipeline = base.pipeline(&Pipeline {
+                layout,
+                vertex: scene.vertex,
+                pixel: scene.pixel,
+                specs: scene.specs,
+                attributes,
+                stride: VERTEX,
+                topology,
+                colors: &FORMATS,
+                depth: None,
+            })?;
             base.submit(|c| {
                 targets.iter().for_each(|(image, _)| base.to_general(c, image));
-                let area = vk::Rect2D { extent: vk::Extent2D { width: WIDTH, height: HEIGHT }, ..Default::default() };
-                let attachments: Vec<_> = targets
-                    .iter()
-                    .map(|(image, _)| {
-                        vk::RenderingAttachmentInfo::default()
-                            .image_view(image.view)
-                            .image_layout(vk::ImageLayout::GENERAL)
-                            .load_op(vk::AttachmentLoadOp::CLEAR)
-                            .store_op(vk::AttachmentStoreOp::STORE)
-                    })
-                    .collect();
-                let rendering =
-                    vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&attachments);
-                d.cmd_begin_rendering(c, &rendering);
+                let colors: Vec<&Image> = targets.iter().map(|(image, _)| image).collect();
+                base.begin(c, &colors, None, 0.0);
                 d.cmd_bind_pipeline(c, vk::PipelineBindPoint::GRAPHICS, pipeline);
                 if !sets.is_empty() {
                     d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::GRAPHICS, layout, 0, &sets, &[]);
@@ -175,7 +181,7 @@ impl Gpu {
     }
 
     /// Sets 0 up to the last that the scene has.
-    unsafe fn descriptors(
+    fn descriptors(
         &self,
         scene: &Scene<'_>,
         buffers: &mut Vec<Buffer>,
@@ -251,81 +257,6 @@ impl Gpu {
             Ok((layouts, pool, sets))
         }
     }
-
-    unsafe fn pipeline(&self, scene: &Scene<'_>, layout: vk::PipelineLayout) -> Result<vk::Pipeline> {
-        let d = &self.base.device;
-        let entries: Vec<_> = scene
-            .specs
-            .iter()
-            .zip(0..)
-            .map(|(&(id, _), at)| vk::SpecializationMapEntry { constant_id: id, offset: at * 4, size: 4 })
-            .collect();
-        let values: Vec<u32> = scene.specs.iter().map(|spec| spec.1).collect();
-        let special = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
-        // SAFETY: all pointers are to locals that live through the calls.
-        unsafe {
-            let module = |words| d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(words), None);
-            let (vertex, pixel) = (module(scene.vertex)?, module(scene.pixel)?);
-            let stage = |module, stage| {
-                vk::PipelineShaderStageCreateInfo::default()
-                    .module(module)
-                    .stage(stage)
-                    .name(c"main")
-                    .specialization_info(&special)
-            };
-            let stages = [stage(vertex, vk::ShaderStageFlags::VERTEX), stage(pixel, vk::ShaderStageFlags::FRAGMENT)];
-            let attributes = [
-                (vk::Format::R32G32B32A32_SFLOAT, 0),
-                (vk::Format::R32G32B32A32_SFLOAT, 16),
-                (vk::Format::R32G32B32A32_SINT, 32),
-            ];
-            let attributes: Vec<_> = attributes
-                .into_iter()
-                .zip(0..)
-                .map(|((format, offset), location)| vk::VertexInputAttributeDescription {
-                    location,
-                    binding: 0,
-                    format,
-                    offset,
-                })
-                .collect();
-            let bindings = [vk::VertexInputBindingDescription::default().stride(VERTEX)];
-            let mut input = vk::PipelineVertexInputStateCreateInfo::default();
-            let mut topology = vk::PrimitiveTopology::TRIANGLE_LIST;
-            if scene.points.is_some() {
-                input = input.vertex_attribute_descriptions(&attributes).vertex_binding_descriptions(&bindings);
-                topology = vk::PrimitiveTopology::POINT_LIST;
-            }
-            let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
-            let size = vk::Extent2D { width: WIDTH, height: HEIGHT };
-            let viewports =
-                [vk::Viewport { width: WIDTH as f32, height: HEIGHT as f32, max_depth: 1.0, ..Default::default() }];
-            let scissors = [vk::Rect2D { extent: size, ..Default::default() }];
-            let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
-            let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
-            let samples =
-                vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
-            let write =
-                vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
-            let writes = [write; 2];
-            let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&writes);
-            let mut rendering = vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&FORMATS);
-            let info = vk::GraphicsPipelineCreateInfo::default()
-                .stages(&stages)
-                .vertex_input_state(&input)
-                .input_assembly_state(&assembly)
-                .viewport_state(&viewport)
-                .rasterization_state(&raster)
-                .multisample_state(&samples)
-                .color_blend_state(&blend)
-                .layout(layout)
-                .push_next(&mut rendering);
-            let made = d.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
-            d.destroy_shader_module(vertex, None);
-            d.destroy_shader_module(pixel, None);
-            Ok(made.map_err(|(_, e)| e)?[0])
-        }
-    }
 }
 
 impl Drop for Gpu {
@@ -338,7 +269,8 @@ impl Drop for Gpu {
     }
 }
 
-unsafe fn filled(base: &device::Gpu, texture: Texture) -> Result<Image> {
+/// The texture with its texels.
+fn filled(base: &device::Gpu, texture: Texture) -> Result<Image> {
     let (format, side, levels, view) = match texture {
         Texture::Flat | Texture::Other => (vk::Format::R8G8B8A8_UNORM, 4, 2, vk::ImageViewType::TYPE_2D),
         Texture::Cube => (vk::Format::R8G8B8A8_UNORM, 2, 1, vk::ImageViewType::CUBE),

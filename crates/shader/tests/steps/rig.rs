@@ -1,7 +1,7 @@
 //! Draws the shaders of the corpus with the driver, many in one submission: a vertex shader as a row of points whose varyings
 //! the pixels show, a pixel shader over two rows of pixels; once for every world.
 
-use crate::gpu::{Buffer, Gpu, Image, Result, Shape};
+use crate::gpu::{Buffer, Gpu, Image, Pipeline, Result, Shape};
 use crate::world::{SIZE, VERTICES, WIDTH, WORLDS, World};
 use afterimage_ir::{Dim, Stage};
 use afterimage_shader_d3d9::Bank;
@@ -90,13 +90,12 @@ pub(crate) struct Rig {
 impl Rig {
     pub(crate) fn new() -> Self {
         let gpu = Gpu::new();
-        // SAFETY: every object is made from this device and used in the order that Vulkan asks for.
-        unsafe { Self::open(gpu) }.unwrap_or_else(|e| panic!("the driver: {e}"))
+        Self::open(gpu).unwrap_or_else(|e| panic!("the driver: {e}"))
     }
 
-    unsafe fn open(gpu: Gpu) -> Result<Self> {
+    fn open(gpu: Gpu) -> Result<Self> {
         let d = &gpu.device;
-        // SAFETY: see `new`.
+        // SAFETY: every object is made from this device and used in the order that Vulkan asks for.
         unsafe {
             let types = [vk::DescriptorType::SAMPLED_IMAGE, vk::DescriptorType::SAMPLER];
             let both = vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT;
@@ -142,51 +141,44 @@ impl Rig {
     }
 
     /// Textures, targets and vertices.
-    unsafe fn fill(&mut self) -> Result<()> {
-        // SAFETY: see `new`.
-        unsafe {
-            let mut kinds: Vec<_> = (0..SLOTS).map(|slot| (Dim::D2, slot, COLOR)).collect();
-            kinds.extend([(Dim::Cube, 0, COLOR), (Dim::D3, 0, COLOR), (Dim::D2, 0, DEPTH)]);
-            for (dim, slot, format) in kinds {
-                let texture = self.texture(dim, slot, format)?;
-                self.textures.push(texture);
-            }
-            for slot in 0..SLOTS {
-                let [cube, volume, depth] = [0, 1, 2].map(|at| self.textures[SLOTS as usize + at].view);
-                for (set, flat) in [self.textures[slot as usize].view, depth].into_iter().enumerate() {
-                    for (binding, view) in [flat, cube, volume].into_iter().enumerate() {
-                        let info = vk::DescriptorImageInfo::default().image_view(view);
-                        let info = info.image_layout(vk::ImageLayout::GENERAL);
-                        self.describe(set, binding as u32, slot, vk::DescriptorType::SAMPLED_IMAGE, info);
-                    }
-                    let info = vk::DescriptorImageInfo::default().sampler(self.samplers[set]);
-                    self.describe(set, 3, slot, vk::DescriptorType::SAMPLER, info);
-                }
-            }
-            for _ in 0..TARGETS {
-                let target = self.gpu.image(target(COLOR))?;
-                self.targets.push(target);
-            }
-            let depth = self.gpu.image(target(DEPTH))?;
-            self.targets.push(depth);
-            let usage = vk::BufferUsageFlags::VERTEX_BUFFER;
-            for world in 0..WORLDS {
-                let (points, corners) = (point_vertices(world), corner_vertices(world));
-                self.vertices[0].push(self.gpu.filled(bytemuck::cast_slice(&points), usage)?);
-                self.vertices[1].push(self.gpu.filled(bytemuck::cast_slice(&corners), usage)?);
-            }
-            self.gpu.submit(|c| self.targets.iter().for_each(|target| self.gpu.to_general(c, target)))
+    fn fill(&mut self) -> Result<()> {
+        let mut kinds: Vec<_> = (0..SLOTS).map(|slot| (Dim::D2, slot, COLOR)).collect();
+        kinds.extend([(Dim::Cube, 0, COLOR), (Dim::D3, 0, COLOR), (Dim::D2, 0, DEPTH)]);
+        for (dim, slot, format) in kinds {
+            let texture = self.texture(dim, slot, format)?;
+            self.textures.push(texture);
         }
+        for slot in 0..SLOTS {
+            let [cube, volume, depth] = [0, 1, 2].map(|at| self.textures[SLOTS as usize + at].view);
+            for (set, flat) in [self.textures[slot as usize].view, depth].into_iter().enumerate() {
+                for (binding, view) in [flat, cube, volume].into_iter().enumerate() {
+                    let info = vk::DescriptorImageInfo::default().image_view(view);
+                    let info = info.image_layout(vk::ImageLayout::GENERAL);
+                    self.describe(set, binding as u32, slot, vk::DescriptorType::SAMPLED_IMAGE, info);
+                }
+                let info = vk::DescriptorImageInfo::default().sampler(self.samplers[set]);
+                self.describe(set, 3, slot, vk::DescriptorType::SAMPLER, info);
+            }
+        }
+        for _ in 0..TARGETS {
+            let target = self.gpu.image(target(COLOR))?;
+            self.targets.push(target);
+        }
+        let depth = self.gpu.image(target(DEPTH))?;
+        self.targets.push(depth);
+        let usage = vk::BufferUsageFlags::VERTEX_BUFFER;
+        for world in 0..WORLDS {
+            let (points, corners) = (point_vertices(world), corner_vertices(world));
+            self.vertices[0].push(self.gpu.filled(bytemuck::cast_slice(&points), usage)?);
+            self.vertices[1].push(self.gpu.filled(bytemuck::cast_slice(&corners), usage)?);
+        }
+        self.gpu.submit(|c| {
+            // SAFETY: `c` is being recorded, outside of rendering.
+            self.targets.iter().for_each(|target| unsafe { self.gpu.to_general(c, target) });
+        })
     }
 
-    unsafe fn describe(
-        &self,
-        set: usize,
-        binding: u32,
-        slot: u32,
-        ty: vk::DescriptorType,
-        info: vk::DescriptorImageInfo,
-    ) {
+    fn describe(&self, set: usize, binding: u32, slot: u32, ty: vk::DescriptorType, info: vk::DescriptorImageInfo) {
         let info = [info];
         let write = vk::WriteDescriptorSet::default()
             .dst_set(self.sets[set])
@@ -199,7 +191,7 @@ impl Rig {
     }
 
     /// A texture with the world's texels.
-    unsafe fn texture(&self, dim: Dim, slot: u32, format: vk::Format) -> Result<Image> {
+    fn texture(&self, dim: Dim, slot: u32, format: vk::Format) -> Result<Image> {
         let shape = texture(dim, slot, format);
         let mut texels: Vec<u32> = Vec::new();
         let mut copies = Vec::new();
@@ -234,54 +226,55 @@ impl Rig {
 
     /// Draws the jobs in one submission.
     pub(crate) fn draw(&self, jobs: &[Job]) -> Vec<Picture> {
-        // SAFETY: see `new`; what the submission uses is destroyed after it is done.
-        unsafe { self.try_draw(jobs) }.unwrap_or_else(|e| panic!("{}: {e}", self.gpu.name))
+        self.try_draw(jobs).unwrap_or_else(|e| panic!("{}: {e}", self.gpu.name))
     }
 
-    unsafe fn try_draw(&self, jobs: &[Job]) -> Result<Vec<Picture>> {
-        let d = &self.gpu.device;
-        // SAFETY: see `draw`.
-        unsafe {
-            // All constants of all jobs in one buffer; first the system blocks of the worlds.
-            let system = |world| (0..SYSTEM).map(move |n| World::register(world, Bank::System as u8, n));
-            let mut registers: Vec<[u32; 4]> = (0..WORLDS).flat_map(system).collect();
-            let mut places = HashMap::new();
-            for (number, job) in jobs.iter().enumerate() {
-                for (world, constants) in job.constants.iter().enumerate() {
-                    places.insert((number, world), registers.len() as u64 * 16);
-                    registers.extend(constants);
-                }
+    fn try_draw(&self, jobs: &[Job]) -> Result<Vec<Picture>> {
+        // All constants of all jobs in one buffer; first the system blocks of the worlds.
+        let system = |world| (0..SYSTEM).map(move |n| World::register(world, Bank::System as u8, n));
+        let mut registers: Vec<[u32; 4]> = (0..WORLDS).flat_map(system).collect();
+        let mut places = HashMap::new();
+        for (number, job) in jobs.iter().enumerate() {
+            for (world, constants) in job.constants.iter().enumerate() {
+                places.insert((number, world), registers.len() as u64 * 16);
+                registers.extend(constants);
             }
-            let (constants, base) = self.gpu.registers(&registers)?;
-            let pipelines = jobs.iter().map(|job| self.pipeline(job)).collect::<Result<Vec<_>>>()?;
-            let picture = (PIXELS * 16 * TARGETS + PIXELS * 4) as u64;
-            let pictures = self.gpu.buffer(picture * jobs.len() as u64, vk::BufferUsageFlags::TRANSFER_DST)?;
-            self.gpu.submit(|c| {
-                for (number, (job, pipeline)) in jobs.iter().zip(&pipelines).enumerate() {
-                    let address = |world: u32| base + places[&(number, world as usize)];
-                    self.record(c, job, *pipeline, base, &address);
-                    self.gpu.barrier(c);
-                    for (n, target) in self.targets.iter().enumerate() {
-                        let place = number as u64 * picture + (n * PIXELS * 16) as u64;
-                        self.gpu.copy_out(c, target, &pictures, place);
-                    }
-                    self.gpu.barrier(c);
-                }
-            })?;
-            let words = self.gpu.read(&pictures)?;
-            let drawn = words.chunks_exact(picture as usize / 4).take(jobs.len()).map(|words| {
-                let (colors, depth) = words.split_at(PIXELS * 4 * TARGETS);
-                let colors = colors.chunks_exact(PIXELS * 4).map(|target| target.as_chunks::<4>().0.to_vec()).collect();
-                Picture { colors, depth: depth.to_vec() }
-            });
-            let drawn = drawn.collect();
-            pipelines.into_iter().for_each(|pipeline| d.destroy_pipeline(pipeline, None));
-            self.gpu.free(constants);
-            self.gpu.free(pictures);
-            Ok(drawn)
         }
+        let (constants, base) = self.gpu.registers(&registers)?;
+        let pipelines = jobs.iter().map(|job| self.pipeline(job)).collect::<Result<Vec<_>>>()?;
+        let picture = (PIXELS * 16 * TARGETS + PIXELS * 4) as u64;
+        let pictures = self.gpu.buffer(picture * jobs.len() as u64, vk::BufferUsageFlags::TRANSFER_DST)?;
+        // SAFETY: `c` is being recorded, outside of rendering, and the buffer has room for all pictures.
+        self.gpu.submit(|c| unsafe {
+            for (number, (job, pipeline)) in jobs.iter().zip(&pipelines).enumerate() {
+                let address = |world: u32| base + places[&(number, world as usize)];
+                self.record(c, job, *pipeline, base, &address);
+                self.gpu.barrier(c);
+                for (n, target) in self.targets.iter().enumerate() {
+                    let place = number as u64 * picture + (n * PIXELS * 16) as u64;
+                    self.gpu.copy_out(c, target, &pictures, place);
+                }
+                self.gpu.barrier(c);
+            }
+        })?;
+        let words = self.gpu.read(&pictures)?;
+        let drawn = words.chunks_exact(picture as usize / 4).take(jobs.len()).map(|words| {
+            let (colors, depth) = words.split_at(PIXELS * 4 * TARGETS);
+            let colors = colors.chunks_exact(PIXELS * 4).map(|target| target.as_chunks::<4>().0.to_vec()).collect();
+            Picture { colors, depth: depth.to_vec() }
+        });
+        let drawn = drawn.collect();
+        // SAFETY: the submission is done.
+        pipelines.into_iter().for_each(|pipeline| unsafe { self.gpu.device.destroy_pipeline(pipeline, None) });
+        self.gpu.free(constants);
+        self.gpu.free(pictures);
+        Ok(drawn)
     }
 
+    /// Draws a job in every world.
+    ///
+    /// # Safety
+    /// `c` is being recorded, outside of rendering, and the pipeline is of this rig's layout.
     unsafe fn record(
         &self,
         c: vk::CommandBuffer,
@@ -291,29 +284,12 @@ impl Rig {
         address: &dyn Fn(u32) -> u64,
     ) {
         let d = &self.gpu.device;
-        let clear = vk::ClearValue { color: vk::ClearColorValue { float32: [CLEAR; 4] } };
-        let attachment = |target: &Image, clear| {
-            vk::RenderingAttachmentInfo::default()
-                .image_view(target.view)
-                .image_layout(vk::ImageLayout::GENERAL)
-                .load_op(vk::AttachmentLoadOp::CLEAR)
-                .store_op(vk::AttachmentStoreOp::STORE)
-                .clear_value(clear)
-        };
-        let colors: Vec<_> = self.targets[..TARGETS].iter().map(|target| attachment(target, clear)).collect();
-        let clear = vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 1.0, stencil: 0 } };
-        let depth = attachment(&self.targets[TARGETS], clear);
-        let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: EXTENT };
-        let rendering = vk::RenderingInfo::default()
-            .render_area(area)
-            .layer_count(1)
-            .color_attachments(&colors)
-            .depth_attachment(&depth);
+        let colors: Vec<&Image> = self.targets[..TARGETS].iter().collect();
         let points = job.stage == Stage::Vertex;
         let both = vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT;
-        // SAFETY: see `draw`.
+        // SAFETY: see above; sets, targets and vertices live as long as the rig.
         unsafe {
-            d.cmd_begin_rendering(c, &rendering);
+            self.gpu.begin(c, &colors, Some(&self.targets[TARGETS]), CLEAR);
             d.cmd_bind_pipeline(c, vk::PipelineBindPoint::GRAPHICS, pipeline);
             let sets = [self.sets[usize::from(job.shadow)]];
             d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::GRAPHICS, self.layout, 0, &sets, &[]);
@@ -351,66 +327,24 @@ impl Rig {
         }
     }
 
-    unsafe fn pipeline(&self, job: &Job) -> Result<vk::Pipeline> {
-        let d = &self.gpu.device;
-        // SAFETY: see `draw`; the modules are valid SPIR-V, which `valid.rs` checks.
-        unsafe {
-            let module = |words| d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(words), None);
-            let (vertex, pixel) = (module(&job.vertex)?, module(&job.pixel)?);
-            let stage =
-                |module, stage| vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main");
-            let stages = [stage(vertex, vk::ShaderStageFlags::VERTEX), stage(pixel, vk::ShaderStageFlags::FRAGMENT)];
-            let bindings = [vk::VertexInputBindingDescription::default().stride(LOCATIONS * 16)];
-            let attributes: Vec<_> = (0..LOCATIONS)
-                .map(|location| {
-                    vk::VertexInputAttributeDescription::default()
-                        .location(location)
-                        .format(COLOR)
-                        .offset(location * 16)
-                })
-                .collect();
-            let input = vk::PipelineVertexInputStateCreateInfo::default()
-                .vertex_binding_descriptions(&bindings)
-                .vertex_attribute_descriptions(&attributes);
-            let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(match job.stage {
+    fn pipeline(&self, job: &Job) -> Result<vk::Pipeline> {
+        let attributes: Vec<_> = (0..LOCATIONS).map(|location| (COLOR, location * 16)).collect();
+        let pipeline = Pipeline {
+            layout: self.layout,
+            vertex: &job.vertex,
+            pixel: &job.pixel,
+            specs: &[],
+            attributes: &attributes,
+            stride: LOCATIONS * 16,
+            topology: match job.stage {
                 Stage::Vertex => vk::PrimitiveTopology::POINT_LIST,
                 _ => vk::PrimitiveTopology::TRIANGLE_LIST,
-            });
-            let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-            let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
-            let samples =
-                vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
-            let depth = vk::PipelineDepthStencilStateCreateInfo::default()
-                .depth_test_enable(true)
-                .depth_write_enable(true)
-                .depth_compare_op(vk::CompareOp::ALWAYS);
-            let write =
-                vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
-            let writes = [write; TARGETS];
-            let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&writes);
-            let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR, vk::DynamicState::FRONT_FACE];
-            let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
-            let formats = [COLOR; TARGETS];
-            let mut rendering = vk::PipelineRenderingCreateInfo::default()
-                .color_attachment_formats(&formats)
-                .depth_attachment_format(DEPTH);
-            let info = vk::GraphicsPipelineCreateInfo::default()
-                .stages(&stages)
-                .vertex_input_state(&input)
-                .input_assembly_state(&assembly)
-                .viewport_state(&viewport)
-                .rasterization_state(&raster)
-                .multisample_state(&samples)
-                .depth_stencil_state(&depth)
-                .color_blend_state(&blend)
-                .dynamic_state(&dynamic)
-                .layout(self.layout)
-                .push_next(&mut rendering);
-            let made = d.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
-            d.destroy_shader_module(vertex, None);
-            d.destroy_shader_module(pixel, None);
-            Ok(made.map_err(|(_, e)| e)?[0])
-        }
+            },
+            colors: &[COLOR; TARGETS],
+            depth: Some(DEPTH),
+        };
+        // SAFETY: the modules are valid SPIR-V, which `valid.rs` checks.
+        unsafe { self.gpu.pipeline(&pipeline) }
     }
 }
 

@@ -171,7 +171,7 @@ impl Gpu {
     }
 
     /// A buffer whose memory the host can read and write.
-    pub(crate) unsafe fn buffer(&self, size: u64, usage: vk::BufferUsageFlags) -> Result<Buffer> {
+    pub(crate) fn buffer(&self, size: u64, usage: vk::BufferUsageFlags) -> Result<Buffer> {
         let size = size.max(16);
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: the device is valid, and the memory is bound once, to the buffer that it was allocated for.
@@ -191,10 +191,10 @@ impl Gpu {
     }
 
     /// A buffer with these bytes.
-    pub(crate) unsafe fn filled(&self, bytes: &[u8], usage: vk::BufferUsageFlags) -> Result<Buffer> {
+    pub(crate) fn filled(&self, bytes: &[u8], usage: vk::BufferUsageFlags) -> Result<Buffer> {
+        let buffer = self.buffer(bytes.len() as u64, usage)?;
         // SAFETY: the mapping is as long as the slice, and ends before the memory is used.
         unsafe {
-            let buffer = self.buffer(bytes.len() as u64, usage)?;
             let at = self.device.map_memory(buffer.memory, 0, buffer.size, vk::MemoryMapFlags::empty())?;
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), at.cast(), bytes.len());
             self.device.unmap_memory(buffer.memory);
@@ -203,20 +203,18 @@ impl Gpu {
     }
 
     /// A buffer of registers and its address.
-    pub(crate) unsafe fn registers(&self, registers: &[[u32; 4]]) -> Result<(Buffer, u64)> {
-        // SAFETY: see `filled`.
-        unsafe {
-            let usage = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
-            let buffer = self.filled(bytemuck::cast_slice(registers), usage)?;
-            let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.buffer);
-            let address = self.device.get_buffer_device_address(&info);
-            Ok((buffer, address))
-        }
+    pub(crate) fn registers(&self, registers: &[[u32; 4]]) -> Result<(Buffer, u64)> {
+        let usage = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+        let buffer = self.filled(bytemuck::cast_slice(registers), usage)?;
+        let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.buffer);
+        // SAFETY: the buffer was made for it.
+        let address = unsafe { self.device.get_buffer_device_address(&info) };
+        Ok((buffer, address))
     }
 
     /// What the device has written to a buffer.
-    pub(crate) unsafe fn read(&self, buffer: &Buffer) -> Result<Vec<u32>> {
-        // SAFETY: the memory is as long as the buffer, and nothing writes to it any more.
+    pub(crate) fn read(&self, buffer: &Buffer) -> Result<Vec<u32>> {
+        // SAFETY: the memory is as long as the buffer, and nothing writes to it: submissions are waited for.
         unsafe {
             let at = self.device.map_memory(buffer.memory, 0, buffer.size, vk::MemoryMapFlags::empty())?;
             let words = std::slice::from_raw_parts(at.cast::<u32>(), buffer.size as usize / 4).to_vec();
@@ -225,15 +223,17 @@ impl Gpu {
         }
     }
 
-    pub(crate) unsafe fn free(&self, buffer: Buffer) {
-        // SAFETY: nothing uses the buffer any more.
+    /// Destroys a buffer.
+    pub(crate) fn free(&self, buffer: Buffer) {
+        // SAFETY: submissions are waited for, so nothing uses the buffer any more.
         unsafe {
             self.device.destroy_buffer(buffer.buffer, None);
             self.device.free_memory(buffer.memory, None);
         }
     }
 
-    pub(crate) unsafe fn image(&self, shape: Shape) -> Result<Image> {
+    /// An image of nothing yet.
+    pub(crate) fn image(&self, shape: Shape) -> Result<Image> {
         let cube = shape.view == vk::ImageViewType::CUBE;
         let volume = shape.view == vk::ImageViewType::TYPE_3D;
         let info = vk::ImageCreateInfo::default()
@@ -264,24 +264,26 @@ impl Gpu {
     }
 
     /// An image with the bytes that the copies put into it, in the layout `GENERAL`.
+    ///
+    /// # Safety
+    /// The copies are within the bytes and the image.
     pub(crate) unsafe fn texture(&self, shape: Shape, bytes: &[u8], copies: &[vk::BufferImageCopy]) -> Result<Image> {
-        // SAFETY: the caller's copies are within bytes and image; the buffer is freed after the submission is done.
-        unsafe {
-            let image = self.image(shape)?;
-            let staging = self.filled(bytes, vk::BufferUsageFlags::TRANSFER_SRC)?;
-            self.submit(|c| {
-                self.to_general(c, &image);
-                let layout = vk::ImageLayout::GENERAL;
-                self.device.cmd_copy_buffer_to_image(c, staging.buffer, image.image, layout, copies);
-                self.barrier(c);
-            })?;
-            self.free(staging);
-            Ok(image)
-        }
+        let image = self.image(shape)?;
+        let staging = self.filled(bytes, vk::BufferUsageFlags::TRANSFER_SRC)?;
+        // SAFETY: see above; the buffer is freed after the submission is done.
+        self.submit(|c| unsafe {
+            self.to_general(c, &image);
+            let layout = vk::ImageLayout::GENERAL;
+            self.device.cmd_copy_buffer_to_image(c, staging.buffer, image.image, layout, copies);
+            self.barrier(c);
+        })?;
+        self.free(staging);
+        Ok(image)
     }
 
-    pub(crate) unsafe fn free_image(&self, image: Image) {
-        // SAFETY: nothing uses the image any more.
+    /// Destroys an image.
+    pub(crate) fn free_image(&self, image: Image) {
+        // SAFETY: submissions are waited for, so nothing uses the image any more.
         unsafe {
             self.device.destroy_image_view(image.view, None);
             self.device.destroy_image(image.image, None);
@@ -290,7 +292,7 @@ impl Gpu {
     }
 
     /// Runs the commands that `record` records, and waits for them.
-    pub(crate) unsafe fn submit(&self, record: impl FnOnce(vk::CommandBuffer)) -> Result<()> {
+    pub(crate) fn submit(&self, record: impl FnOnce(vk::CommandBuffer)) -> Result<()> {
         let d = &self.device;
         // SAFETY: the command buffer is used once, and freed when the queue is idle.
         unsafe {
@@ -308,6 +310,9 @@ impl Gpu {
     }
 
     /// Brings a new image into the layout `GENERAL`.
+    ///
+    /// # Safety
+    /// `c` is being recorded, outside of rendering.
     pub(crate) unsafe fn to_general(&self, c: vk::CommandBuffer, image: &Image) {
         let barrier = [vk::ImageMemoryBarrier2::default()
             .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
@@ -317,11 +322,14 @@ impl Gpu {
             .image(image.image)
             .subresource_range(image.shape.range())];
         let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
-        // SAFETY: the command buffer is being recorded, outside of rendering.
+        // SAFETY: see above.
         unsafe { self.device.cmd_pipeline_barrier2(c, &info) };
     }
 
     /// Lets what follows see what was written.
+    ///
+    /// # Safety
+    /// `c` is being recorded, outside of rendering.
     pub(crate) unsafe fn barrier(&self, c: vk::CommandBuffer) {
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         let barrier = [vk::MemoryBarrier2::default()
@@ -330,18 +338,21 @@ impl Gpu {
             .dst_stage_mask(all)
             .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)];
         let info = vk::DependencyInfo::default().memory_barriers(&barrier);
-        // SAFETY: the command buffer is being recorded, outside of rendering.
+        // SAFETY: see above.
         unsafe { self.device.cmd_pipeline_barrier2(c, &info) };
     }
 
     /// Copies the first level of a target to a buffer.
+    ///
+    /// # Safety
+    /// `c` is being recorded, outside of rendering, and the buffer has room.
     pub(crate) unsafe fn copy_out(&self, c: vk::CommandBuffer, image: &Image, buffer: &Buffer, offset: u64) {
         let copy = vk::BufferImageCopy::default()
             .buffer_offset(offset)
             .image_subresource(image.shape.level(0))
             .image_extent(image.shape.extent);
         let layout = vk::ImageLayout::GENERAL;
-        // SAFETY: the caller's buffer has room, and the command buffer is being recorded, outside of rendering.
+        // SAFETY: see above.
         unsafe { self.device.cmd_copy_image_to_buffer(c, image.image, layout, buffer.buffer, &[copy]) };
     }
 }

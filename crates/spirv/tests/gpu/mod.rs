@@ -5,9 +5,11 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 mod device;
+mod pipeline;
 
 use ash::vk;
 pub(crate) use device::{Buffer, Gpu, Image, Result, Shape};
+pub(crate) use pipeline::Pipeline;
 
 /// A texture of one texel in every slot of its kind.
 pub(crate) const TEXEL: [f32; 4] = [0.25, 0.5, 0.75, 1.0];
@@ -60,14 +62,13 @@ impl Gpu {
 
     /// As [`draw`](Gpu::draw), with what few tests need.
     pub(crate) fn draw_with(&self, draw: &Draw<'_>, extra: Extra<'_>) -> Vec<Vec<[u32; 4]>> {
-        // SAFETY: every object below is made from this device, used in the order that Vulkan asks for, and destroyed after the
-        // queue is idle.
-        unsafe { self.try_draw(draw, extra) }.unwrap_or_else(|e| panic!("{}: {e}", self.name))
+        self.try_draw(draw, extra).unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 
-    unsafe fn try_draw(&self, draw: &Draw<'_>, extra: Extra<'_>) -> Result<Vec<Vec<[u32; 4]>>> {
+    fn try_draw(&self, draw: &Draw<'_>, extra: Extra<'_>) -> Result<Vec<Vec<[u32; 4]>>> {
         let d = &self.device;
-        // SAFETY: see `draw`.
+        // SAFETY: every object below is made from this device, used in the order that Vulkan asks for, and destroyed after the
+        // queue is idle; the modules are valid SPIR-V, which `validate.rs` checks.
         unsafe {
             let levels = extra.levels.len() as u32;
             let side = extra.levels.first().map_or(1, |texels| texels.len().isqrt() as u32);
@@ -91,7 +92,17 @@ impl Gpu {
             let push = [vk::PushConstantRange::default().stage_flags(both).size(PUSH)];
             let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&push);
             let layout = d.create_pipeline_layout(&info, None)?;
-            let pipeline = self.pipeline(draw, extra.specs, layout)?;
+            let pipeline = self.pipeline(&Pipeline {
+                layout,
+                vertex: draw.vertex,
+                pixel: draw.pixel,
+                specs: extra.specs,
+                attributes: &[],
+                stride: 0,
+                topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+                colors: draw.formats,
+                depth: None,
+            })?;
             let (vertex_buffer, vertex_address) = self.registers(draw.vertex_constants)?;
             let (pixel_buffer, pixel_address) = self.registers(draw.pixel_constants)?;
 
@@ -128,23 +139,8 @@ impl Gpu {
                     self.to_general(c, image);
                 }
                 self.barrier(c);
-                let area = vk::Rect2D {
-                    offset: vk::Offset2D::default(),
-                    extent: vk::Extent2D { width: draw.width, height: 1 },
-                };
-                let attachments: Vec<_> = targets
-                    .iter()
-                    .map(|(image, _)| {
-                        vk::RenderingAttachmentInfo::default()
-                            .image_view(image.view)
-                            .image_layout(vk::ImageLayout::GENERAL)
-                            .load_op(vk::AttachmentLoadOp::CLEAR)
-                            .store_op(vk::AttachmentStoreOp::STORE)
-                    })
-                    .collect();
-                let rendering =
-                    vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&attachments);
-                d.cmd_begin_rendering(c, &rendering);
+                let colors: Vec<&Image> = targets.iter().map(|(image, _)| image).collect();
+                self.begin(c, &colors, None, 0.0);
                 d.cmd_bind_pipeline(c, vk::PipelineBindPoint::GRAPHICS, pipeline);
                 d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::GRAPHICS, layout, 0, &[set], &[]);
                 let mut words = [0u32; PUSH as usize / 4];
@@ -178,7 +174,7 @@ impl Gpu {
     }
 
     /// Descriptor set 0 of the shader ABI. In slot 3 there is the shadow texture, elsewhere the plain ones.
-    unsafe fn descriptors(
+    fn descriptors(
         &self,
         textures: &[Image; 4],
         samplers: [vk::Sampler; 2],
@@ -200,7 +196,7 @@ impl Gpu {
             vk::DescriptorPoolSize { ty: image, descriptor_count: 3 * SLOTS },
             vk::DescriptorPoolSize { ty: sampler, descriptor_count: SLOTS },
         ];
-        // SAFETY: see `draw`.
+        // SAFETY: the views and samplers are alive, and all pointers are to locals that live through the calls.
         unsafe {
             let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
             let layout = d.create_descriptor_set_layout(&info, None)?;
@@ -233,62 +229,6 @@ impl Gpu {
                 d.update_descriptor_sets(&[write], &[]);
             }
             Ok((layout, pool, set))
-        }
-    }
-
-    unsafe fn pipeline(
-        &self,
-        draw: &Draw<'_>,
-        specs: &[(u32, u32)],
-        layout: vk::PipelineLayout,
-    ) -> Result<vk::Pipeline> {
-        let d = &self.device;
-        // SAFETY: see `draw`; the modules are valid SPIR-V, which `validate.rs` checks.
-        unsafe {
-            let module = |words| d.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(words), None);
-            let (vertex, pixel) = (module(draw.vertex)?, module(draw.pixel)?);
-            let stage =
-                |module, stage| vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main");
-            let values: Vec<u32> = specs.iter().map(|spec| spec.1).collect();
-            let entries: Vec<_> = (0..)
-                .zip(specs)
-                .map(|(n, spec)| vk::SpecializationMapEntry { constant_id: spec.0, offset: n * 4, size: 4 })
-                .collect();
-            let special = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
-            let stages = [
-                stage(vertex, vk::ShaderStageFlags::VERTEX),
-                stage(pixel, vk::ShaderStageFlags::FRAGMENT).specialization_info(&special),
-            ];
-            let input = vk::PipelineVertexInputStateCreateInfo::default();
-            let assembly =
-                vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-            let extent = vk::Extent2D { width: draw.width, height: 1 };
-            let viewports =
-                [vk::Viewport { width: draw.width as f32, height: 1.0, max_depth: 1.0, ..Default::default() }];
-            let scissors = [vk::Rect2D { extent, ..Default::default() }];
-            let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
-            let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
-            let samples =
-                vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
-            let write =
-                vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
-            let writes = vec![write; draw.formats.len()];
-            let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&writes);
-            let mut rendering = vk::PipelineRenderingCreateInfo::default().color_attachment_formats(draw.formats);
-            let info = vk::GraphicsPipelineCreateInfo::default()
-                .stages(&stages)
-                .vertex_input_state(&input)
-                .input_assembly_state(&assembly)
-                .viewport_state(&viewport)
-                .rasterization_state(&raster)
-                .multisample_state(&samples)
-                .color_blend_state(&blend)
-                .layout(layout)
-                .push_next(&mut rendering);
-            let made = d.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
-            d.destroy_shader_module(vertex, None);
-            d.destroy_shader_module(pixel, None);
-            Ok(made.map_err(|(_, e)| e)?[0])
         }
     }
 }
