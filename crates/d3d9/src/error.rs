@@ -1,7 +1,7 @@
 //! Results of calls, as Direct3D has them.
 
 use afterimage_d3d9_types as d3d;
-use afterimage_stream::LinkError;
+use afterimage_stream::{LinkError, PortError};
 
 /// Why a call failed. [`Error::code`] is the published result code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -61,11 +61,13 @@ impl Error {
     }
 }
 
-impl From<LinkError> for Error {
-    fn from(error: LinkError) -> Self {
+impl From<PortError> for Error {
+    fn from(error: PortError) -> Self {
         match error {
-            LinkError::Lost => Self::DeviceLost,
-            LinkError::ArenaFull { .. } => Self::OutOfVideoMemory,
+            PortError::Link(LinkError::Lost) => Self::DeviceLost,
+            PortError::Link(LinkError::ArenaFull { .. }) | PortError::Ids(_) => Self::OutOfVideoMemory,
+            PortError::TooLarge(_) => Self::OutOfMemory,
+            PortError::Token(_) => Self::Internal,
         }
     }
 }

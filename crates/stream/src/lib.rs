@@ -1,6 +1,6 @@
 //! The command stream: the only seam between guests and the renderer.
 //!
-//! A guest writes packets with an [`Encoder`], hands them over a [`Link`] in batches of 64-bit words, and the receiving
+//! A guest writes packets through a [`Port`], which hands them over a [`Link`] in batches of 64-bit words, and the receiving
 //! side checks each one with a [`Validator`] before an [`Executor`] sees it. Packets are plain old data; they name
 //! objects by [`ObjectId`] and bulk data by [`UploadRef`]. No type of a guest's API and no Vulkan type appears here.
 //!
@@ -15,6 +15,7 @@ mod hash;
 mod id;
 mod link;
 pub mod packets;
+mod port;
 mod reader;
 mod state;
 mod validate;
@@ -26,6 +27,7 @@ pub use hash::ReplayHash;
 pub use id::{IdAllocator, ObjectId, ObjectKind};
 pub use link::{Arena, DeviceInfo, Executor, FormatFeatures, Link, LinkError, Reply, UploadRef};
 pub use packets::{Header, Kind, Packet};
+pub use port::{Port, PortError};
 pub use reader::{Located, Reader};
 pub use state::{BANKS, Bank, Created, Group, Groups, Objects, State, TEXTURE_SLOTS, VERTEX_BUFFERS};
 pub use validate::{Limits, Validator};

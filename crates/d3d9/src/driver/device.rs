@@ -5,10 +5,11 @@ use super::{Device, Objects};
 use crate::error::{Error, Result};
 use crate::handle::*;
 use crate::machine::{Registers, RenderStates};
-use crate::translate::{Host, Port};
+use crate::translate::Host;
 use afterimage_d3d9_types::*;
 use afterimage_state::Dirty;
-use afterimage_stream::Link;
+use afterimage_stream::packets::Init;
+use afterimage_stream::{Link, Port};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -27,7 +28,7 @@ impl Device {
         name: &str,
     ) -> Result<Self> {
         let mut device = Self {
-            port: Port::new(link, name),
+            port: Port::new(link, Init::D3D9, name),
             registers: Registers::of_device(creation.BehaviorFlags),
             objects: Objects::default(),
             host: Host::default(),

@@ -23,8 +23,9 @@ pub use present::Window;
 pub use query::QueryData;
 
 use crate::machine::Registers;
-use crate::translate::{Host, Port};
+use crate::translate::Host;
 use afterimage_d3d9_types::*;
+use afterimage_stream::Port;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 

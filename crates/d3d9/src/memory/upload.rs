@@ -4,8 +4,8 @@ use super::{Image, Region};
 use crate::driver::Device;
 use crate::error::{Error, Result};
 use crate::handle::{ImageId, Surface};
-use crate::translate::Port;
 use afterimage_d3d9_types::D3DTEXF_POINT;
+use afterimage_stream::Port;
 use afterimage_stream::packets::*;
 
 /// Copies a box of one subresource into the arena and sends it.

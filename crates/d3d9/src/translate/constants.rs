@@ -1,10 +1,10 @@
 //! Shader constants: the stale registers that the bound shader reads travel, the others wait for a shader that does.
 
-use super::Port;
 use crate::driver::Device;
 use crate::machine::{Bits, Constants, ConstantsOf, Reads};
 use crate::translate::Source;
 use afterimage_shader_d3d9::Bank;
+use afterimage_stream::Port;
 use afterimage_stream::packets::SetConstants;
 
 /// Sends the stale registers of one file that `reads` names. Those from 256 on are sent together.

@@ -7,13 +7,11 @@ mod constants;
 mod fixed_constants;
 mod fixed_keys;
 mod inputs;
-mod port;
 mod resend;
 mod shaders;
 mod states;
 mod textures;
 
-pub(crate) use port::Port;
 pub(crate) use shaders::Source;
 
 use crate::driver::Device;

@@ -15,11 +15,17 @@ pub struct Init {
     pub count: u32,
     /// Process id of the guest.
     pub process: u32,
-    /// Guest: 1 Direct3D 9, 2 NV2A, 3 GNM.
+    /// Which guest: [`Init::D3D9`] and its like.
     pub guest: u32,
 }
 
 impl Init {
+    /// `guest` of Direct3D 9.
+    pub const D3D9: u32 = 1;
+    /// `guest` of NV2A.
+    pub const NV2A: u32 = 2;
+    /// `guest` of GNM.
+    pub const GNM: u32 = 3;
     /// Version of the packets in this crate. A receiver refuses any other.
     pub const VERSION: u32 = 2;
 }

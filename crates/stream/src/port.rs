@@ -1,21 +1,36 @@
-//! The device's end of the link: batches, frames, ids, replies, loss and return of the receiver.
+//! A guest's end of the link: batches, frames, ids, replies, loss and return of the receiver. What every guest does in the
+//! same way with its [`Link`], whatever its own commands are.
 
-use crate::error::{Error, Result};
-use afterimage_stream::packets::{BeginFrame, Body, Destroy, Init, TailBody};
-use afterimage_stream::{Encoder, IdAllocator, Link, LinkError, ObjectId, ObjectKind, Reply, UploadRef};
+use crate::packets::{BeginFrame, Body, Destroy, Init, TailBody};
+use crate::{DeviceInfo, Encoder, IdAllocator, Link, LinkError, ObjectId, ObjectKind, Reply, UploadRef};
 use rustc_hash::FxHashMap;
 
 /// A batch is handed over once it has this many words: 24 KiB stay in the first-level cache of both sides.
 const BATCH_WORDS: usize = 3 * 1024;
-/// The guest's number in [`Init`].
-const GUEST_D3D9: u32 = 1;
-/// Vertices and indices of `DrawPrimitiveUP` share chunks of this size, so that a run of such draws binds once.
+/// Vertices and indices of draws from the guest's memory share chunks of this size, so that a run of such draws binds once.
 const CHUNK: u32 = 64 * 1024;
+
+/// Why a guest did not get what it asked its [`Port`] for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PortError {
+    /// The receiver is gone, or the upload arena is full.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// Every serial of the kind is in use.
+    #[error("no {0:?} id is free: there are {max} at most", max = ObjectId::MAX_SERIAL)]
+    Ids(ObjectKind),
+    /// An upload has more bytes than an [`UploadRef`] can say.
+    #[error("upload of {0} bytes: 4 GiB and more cannot be sent in one piece")]
+    TooLarge(usize),
+    /// A token that [`Port::token`] did not give, or that has been answered or forgotten.
+    #[error("nobody will answer token {0}")]
+    Token(u64),
+}
 
 /// Upload memory that several draws share.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Chunk {
-    pub(crate) range: UploadRef,
+struct Chunk {
+    range: UploadRef,
     used: u32,
 }
 
@@ -30,8 +45,9 @@ impl Chunk {
     }
 }
 
-/// What one end of the link needs.
-pub(crate) struct Port {
+/// A guest's end of a [`Link`]. One port is one stream: it introduces itself with [`Init`], keeps a frame open at all
+/// times, and starts anew when a receiver that was lost has come back.
+pub struct Port {
     link: Box<dyn Link>,
     encoder: Encoder,
     ids: IdAllocator,
@@ -41,6 +57,7 @@ pub(crate) struct Port {
     lost: bool,
     /// Whether a part of the open frame went to a receiver that is gone.
     torn: bool,
+    guest: u32,
     name: String,
     next_token: u64,
     /// Answers by token; `None` while one is awaited. Tokens that nobody awaits are dropped.
@@ -52,7 +69,10 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    pub(crate) fn new(mut link: Box<dyn Link>, name: &str) -> Self {
+    /// Begins a stream: [`Init`] with the guest's number (see [`Init::guest`]) and the program's name, of which the first 200
+    /// characters are sent, and the first frame, which is number 1.
+    #[must_use]
+    pub fn new(mut link: Box<dyn Link>, guest: u32, name: &str) -> Self {
         let epoch = link.epoch();
         let mut port = Self {
             link,
@@ -62,6 +82,7 @@ impl Port {
             epoch,
             lost: false,
             torn: false,
+            guest,
             name: name.chars().take(200).collect(),
             next_token: 1,
             answers: FxHashMap::default(),
@@ -78,7 +99,7 @@ impl Port {
             version: Init::VERSION,
             count: self.name.len() as u32,
             process: std::process::id(),
-            guest: GUEST_D3D9,
+            guest: self.guest,
         };
         self.encoder.push_tail(&init, self.name.as_bytes());
         self.encoder.push(&BeginFrame { frame: self.frame });
@@ -86,19 +107,19 @@ impl Port {
 
     /// Appends a packet.
     #[inline]
-    pub(crate) fn push<P: Body>(&mut self, packet: &P) {
+    pub fn push<P: Body>(&mut self, packet: &P) {
         self.encoder.push(packet);
     }
 
     /// Appends a packet with a tail.
     #[inline]
-    pub(crate) fn push_tail<P: TailBody>(&mut self, packet: &P, tail: &[P::Tail]) {
+    pub fn push_tail<P: TailBody>(&mut self, packet: &P, tail: &[P::Tail]) {
         self.encoder.push_tail(packet, tail);
     }
 
-    /// Appends a packet unless the receiver has the same already.
+    /// Appends a packet unless the receiver has the same already; `sent` is what it has.
     #[inline]
-    pub(crate) fn put<P: Body + PartialEq>(&mut self, sent: &mut Option<P>, packet: P) {
+    pub fn put<P: Body + PartialEq>(&mut self, sent: &mut Option<P>, packet: P) {
         if sent.as_ref() != Some(&packet) {
             self.encoder.push(&packet);
             *sent = Some(packet);
@@ -107,7 +128,7 @@ impl Port {
 
     /// Hands the batch over once it is large enough.
     #[inline]
-    pub(crate) fn breathe(&mut self) {
+    pub fn breathe(&mut self) {
         if self.encoder.len() >= BATCH_WORDS {
             self.flush();
         }
@@ -115,7 +136,7 @@ impl Port {
 
     /// Hands the batch over. While the receiver is gone, drops it: [`Port::returned`] starts anew.
     #[cold]
-    pub(crate) fn flush(&mut self) {
+    pub fn flush(&mut self) {
         if !self.lost && self.link.epoch() != self.epoch {
             self.lose();
         }
@@ -145,23 +166,24 @@ impl Port {
     }
 
     /// Whether the receiver is gone.
+    #[must_use]
     #[inline]
-    pub(crate) fn is_lost(&self) -> bool {
+    pub fn is_lost(&self) -> bool {
         self.lost
     }
 
-    /// Says that a receiver came back in the middle of the frame.
-    pub(crate) fn tear(&mut self) {
+    /// Notes that a receiver came back in the middle of the frame, whose picture lacks what came before.
+    pub fn tear(&mut self) {
         self.torn = true;
     }
 
     /// True once after [`Port::tear`].
-    pub(crate) fn was_torn(&mut self) -> bool {
+    pub fn was_torn(&mut self) -> bool {
         std::mem::take(&mut self.torn)
     }
 
     /// True once when a new receiver has come: the stream has been started anew, and everything has to be sent again.
-    pub(crate) fn returned(&mut self) -> bool {
+    pub fn returned(&mut self) -> bool {
         let epoch = self.link.epoch();
         if epoch == self.epoch {
             return false;
@@ -182,12 +204,15 @@ impl Port {
     }
 
     /// A new id.
-    pub(crate) fn allocate(&mut self, kind: ObjectKind) -> Result<ObjectId> {
-        self.ids.allocate(kind).ok_or(Error::OutOfVideoMemory)
+    ///
+    /// # Errors
+    /// [`PortError::Ids`] when every id of the kind is in use.
+    pub fn allocate(&mut self, kind: ObjectKind) -> Result<ObjectId, PortError> {
+        self.ids.allocate(kind).ok_or(PortError::Ids(kind))
     }
 
     /// Destroys an object, if it is one. Its id is free again when this frame is done.
-    pub(crate) fn destroy(&mut self, id: ObjectId) {
+    pub fn destroy(&mut self, id: ObjectId) {
         if !id.is_none() {
             self.encoder.push(&Destroy { id, pad: 0 });
             self.ids.free(id, self.frame);
@@ -195,17 +220,19 @@ impl Port {
     }
 
     /// Frees an id that no receiver knows any more.
-    pub(crate) fn recycle(&mut self, id: ObjectId) {
+    pub fn recycle(&mut self, id: ObjectId) {
         self.ids.free(id, 0);
     }
 
-    /// The frame that is open.
-    pub(crate) fn frame(&self) -> u64 {
+    /// The number of the frame that is open.
+    #[must_use]
+    #[inline]
+    pub fn frame(&self) -> u64 {
         self.frame
     }
 
     /// Ends the frame whose present was just pushed, and begins the next.
-    pub(crate) fn end_frame(&mut self) {
+    pub fn end_frame(&mut self) {
         self.flush();
         if !self.lost
             && let Err(error) = self.link.end_frame(self.frame)
@@ -240,14 +267,14 @@ impl Port {
     }
 
     /// Takes what the receiver has said.
-    pub(crate) fn poll(&mut self) {
+    pub fn poll(&mut self) {
         while let Some(reply) = self.link.poll() {
             self.answer(reply);
         }
     }
 
     /// A token whose answer will be kept.
-    pub(crate) fn token(&mut self) -> u64 {
+    pub fn token(&mut self) -> u64 {
         let token = self.next_token;
         self.next_token += 1;
         let none = if self.lost { Some(0) } else { None };
@@ -255,13 +282,13 @@ impl Port {
         token
     }
 
-    /// Nobody wants to know any more.
-    pub(crate) fn forget(&mut self, token: u64) {
+    /// The answer for a token is not wanted any more.
+    pub fn forget(&mut self, token: u64) {
         self.answers.remove(&token);
     }
 
     /// The answer for a token, if it has come. A packet that was not handed over yet is, as nothing else might do it.
-    pub(crate) fn answered(&mut self, token: u64) -> Option<u64> {
+    pub fn answered(&mut self, token: u64) -> Option<u64> {
         self.poll();
         let answer = *self.answers.get(&token)?;
         if answer.is_none() && token >= self.unsent_token {
@@ -270,8 +297,11 @@ impl Port {
         answer
     }
 
-    /// Waits for the answer of a token.
-    pub(crate) fn wait(&mut self, token: u64) -> Result<u64> {
+    /// Waits for the answer of a token, and forgets it.
+    ///
+    /// # Errors
+    /// [`PortError::Link`] when the receiver is gone, [`PortError::Token`] if nobody will answer.
+    pub fn wait(&mut self, token: u64) -> Result<u64, PortError> {
         self.flush();
         loop {
             self.poll();
@@ -282,7 +312,7 @@ impl Port {
                     return Ok(value);
                 }
                 Some(None) => {}
-                None => return Err(Error::Internal),
+                None => return Err(PortError::Token(token)),
             }
             match self.link.wait() {
                 Ok(reply) => self.answer(reply),
@@ -290,14 +320,16 @@ impl Port {
             }
         }
         self.forget(token);
-        Err(Error::DeviceLost)
+        Err(LinkError::Lost.into())
     }
 
-    /// Upload memory of this frame. Errors are logged once per kind of trouble by the caller's caller; a lost link is
-    /// remembered.
-    pub(crate) fn upload(&mut self, size: u32, align: u32) -> Result<UploadRef> {
+    /// Upload memory of this frame, aligned to `align` (a power of two).
+    ///
+    /// # Errors
+    /// [`PortError::Link`] when the arena is full, which is logged here, or the receiver is gone, which is remembered.
+    pub fn upload(&mut self, size: u32, align: u32) -> Result<UploadRef, PortError> {
         if self.lost {
-            return Err(Error::DeviceLost);
+            return Err(LinkError::Lost.into());
         }
         self.link.alloc(size, align).map_err(|error| {
             match error {
@@ -310,30 +342,38 @@ impl Port {
 
     /// Copies bytes into upload memory.
     #[inline]
-    pub(crate) fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
+    pub fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
         self.link.write(range, at, bytes);
     }
 
     /// Copies bytes out of upload memory, after a read back.
-    pub(crate) fn read(&mut self, range: &UploadRef, at: u32, out: &mut [u8]) {
+    pub fn read(&mut self, range: &UploadRef, at: u32, out: &mut [u8]) {
         self.link.read(range, at, out);
     }
 
-    /// Puts `bytes` into memory of their own.
-    pub(crate) fn upload_bytes(&mut self, bytes: &[u8]) -> Result<UploadRef> {
-        let range = self.upload(bytes.len() as u32, 16)?;
+    /// Puts `bytes` into upload memory of their own.
+    ///
+    /// # Errors
+    /// Those of [`Port::upload`], and [`PortError::TooLarge`].
+    pub fn upload_bytes(&mut self, bytes: &[u8]) -> Result<UploadRef, PortError> {
+        let size = u32::try_from(bytes.len()).map_err(|_| PortError::TooLarge(bytes.len()))?;
+        let range = self.upload(size, 16)?;
         self.write(&range, 0, bytes);
         Ok(range)
     }
 
-    /// Puts vertices or indices into a shared chunk, at a multiple of `stride`: the chunk, and which element of it the
-    /// first one is.
-    pub(crate) fn stream(&mut self, indices: bool, stride: u32, bytes: &[u8]) -> Result<(UploadRef, u32)> {
-        let size = u32::try_from(bytes.len()).map_err(|_| Error::OutOfMemory)?;
+    /// Puts vertices or indices into a chunk of upload memory that consecutive draws share, at a multiple of `stride` (0
+    /// counts as 1): the chunk, and which element of it the first one is.
+    ///
+    /// # Errors
+    /// Those of [`Port::upload`], and [`PortError::TooLarge`].
+    pub fn stream(&mut self, indices: bool, stride: u32, bytes: &[u8]) -> Result<(UploadRef, u32), PortError> {
+        let size = u32::try_from(bytes.len()).map_err(|_| PortError::TooLarge(bytes.len()))?;
+        let stride = stride.max(1);
         let chunk = if indices { self.index_chunk } else { self.vertex_chunk };
-        let start = chunk.used.div_ceil(stride) * stride;
-        let (mut chunk, start) = match start.checked_add(size) {
-            Some(end) if end <= chunk.range.size => (chunk, start),
+        let place = chunk.used.checked_next_multiple_of(stride).and_then(|at| Some((at, at.checked_add(size)?)));
+        let (mut chunk, start) = match place {
+            Some((start, end)) if end <= chunk.range.size => (chunk, start),
             _ => (Chunk { range: self.upload(size.max(CHUNK), 16)?, used: 0 }, 0),
         };
         self.link.write(&chunk.range, start, bytes);
@@ -343,7 +383,8 @@ impl Port {
     }
 
     /// What the receiving device can do.
-    pub(crate) fn device(&self) -> &afterimage_stream::DeviceInfo {
+    #[must_use]
+    pub fn device(&self) -> &DeviceInfo {
         self.link.device()
     }
 }

@@ -1,0 +1,161 @@
+//! What a guest may expect of its port: the stream it begins, answers, upload chunks, and a receiver that goes and comes.
+
+use afterimage_stream::packets::*;
+use afterimage_stream::*;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+/// The receiver as the test sees it.
+#[derive(Default)]
+struct Far {
+    batches: Vec<Vec<u64>>,
+    replies: VecDeque<Reply>,
+    epoch: u32,
+    gone: bool,
+    used: u64,
+    limit: u64,
+}
+
+#[derive(Clone)]
+struct Fake(Arc<Mutex<Far>>, DeviceInfo);
+
+impl Fake {
+    fn new() -> Self {
+        let far = Far { limit: 1 << 20, ..Far::default() };
+        Self(Arc::new(Mutex::new(far)), DeviceInfo::default())
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        let far = self.0.lock().unwrap();
+        let words = far.batches.iter().flat_map(|batch| Reader::new(batch).map(|packet| packet.unwrap().packet.kind()));
+        words.collect()
+    }
+}
+
+impl Link for Fake {
+    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
+        let mut far = self.0.lock().unwrap();
+        let batch = std::mem::take(batch);
+        if far.gone {
+            return Err(LinkError::Lost);
+        }
+        far.batches.push(batch);
+        Ok(())
+    }
+
+    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
+        let mut far = self.0.lock().unwrap();
+        let offset = far.used.next_multiple_of(u64::from(align));
+        if offset + u64::from(size) > far.limit {
+            return Err(LinkError::ArenaFull { wanted: size.into(), limit: far.limit });
+        }
+        far.used = offset + u64::from(size);
+        Ok(UploadRef { slot: 0, size, offset })
+    }
+
+    fn write(&mut self, _: &UploadRef, _: u32, _: &[u8]) {}
+
+    fn read(&mut self, _: &UploadRef, _: u32, _: &mut [u8]) {}
+
+    fn end_frame(&mut self, _: u64) -> Result<(), LinkError> {
+        if self.0.lock().unwrap().gone { Err(LinkError::Lost) } else { Ok(()) }
+    }
+
+    fn poll(&mut self) -> Option<Reply> {
+        self.0.lock().unwrap().replies.pop_front()
+    }
+
+    fn wait(&mut self) -> Result<Reply, LinkError> {
+        self.poll().ok_or(LinkError::Lost)
+    }
+
+    fn epoch(&mut self) -> u32 {
+        self.0.lock().unwrap().epoch
+    }
+
+    fn device(&self) -> &DeviceInfo {
+        &self.1
+    }
+}
+
+#[test]
+fn a_stream_begins_with_who_sends_it() {
+    let fake = Fake::new();
+    let mut port = Port::new(Box::new(fake.clone()), Init::NV2A, &"n".repeat(1000));
+    port.flush();
+    assert_eq!(fake.kinds(), [Kind::Init, Kind::BeginFrame]);
+    let far = fake.0.lock().unwrap();
+    match Reader::new(&far.batches[0]).next().unwrap().unwrap().packet {
+        Packet::Init(init, name) => {
+            assert_eq!((init.version, init.guest, name.len()), (Init::VERSION, Init::NV2A, 200));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn answers_are_kept_by_token() {
+    let fake = Fake::new();
+    let mut port = Port::new(Box::new(fake.clone()), Init::D3D9, "test");
+    let [first, second] = [port.token(), port.token()];
+    assert_eq!(port.answered(first), None);
+    let id = ObjectId::new(ObjectKind::Query, 1);
+    fake.0.lock().unwrap().replies.extend([
+        Reply::Query { id, token: second, value: 20 },
+        Reply::Query { id, token: 77, value: 70 },
+        Reply::Query { id, token: first, value: 10 },
+    ]);
+    assert_eq!(port.answered(second), Some(20));
+    assert_eq!(port.wait(first), Ok(10));
+    assert_eq!(port.wait(first), Err(PortError::Token(first)), "it was forgotten");
+    assert_eq!(port.wait(77), Err(PortError::Token(77)), "nobody asked");
+}
+
+#[test]
+fn draws_share_chunks_whose_names_change_with_the_batch() {
+    let fake = Fake::new();
+    let mut port = Port::new(Box::new(fake.clone()), Init::D3D9, "test");
+    let (chunk, first) = port.stream(false, 12, &[0; 36]).unwrap();
+    assert_eq!(first, 0);
+    assert_eq!(port.stream(false, 16, &[0; 16]).unwrap(), (chunk, 3), "at the next multiple of the stride");
+    assert_ne!(port.stream(true, 2, &[0; 6]).unwrap().0, chunk, "indices have their own");
+    port.flush();
+    let (rest, first) = port.stream(false, 0, &[0; 5]).unwrap();
+    assert_eq!((rest.offset, first), (chunk.offset + 64, 0));
+    let (large, _) = port.stream(false, 4, &[0; 100_000]).unwrap();
+    assert_eq!(large.size, 100_000);
+    assert!(port.stream(false, u32::MAX, &[0; 70_000]).is_ok());
+    let full = port.upload(1 << 20, 16);
+    assert!(matches!(full, Err(PortError::Link(LinkError::ArenaFull { .. }))), "{full:?}");
+    assert!(!port.is_lost());
+}
+
+#[test]
+fn a_lost_receiver_answers_nothing_and_the_next_one_gets_a_new_stream() {
+    let fake = Fake::new();
+    let mut port = Port::new(Box::new(fake.clone()), Init::D3D9, "test");
+    let id = port.allocate(ObjectKind::Query).unwrap();
+    port.push(&CreateQuery { id, kind: QueryKind::Occlusion as u32 });
+    let token = port.token();
+    port.flush();
+    fake.0.lock().unwrap().gone = true;
+    port.push(&BeginQuery { id, pad: 0 });
+    port.end_frame();
+    assert!(port.is_lost());
+    assert_eq!(port.answered(token), Some(0), "nobody will count");
+    assert_eq!(port.wait(token), Err(PortError::Link(LinkError::Lost)));
+    assert_eq!(port.upload(4, 4), Err(PortError::Link(LinkError::Lost)));
+    assert!(!port.returned(), "nobody has come");
+
+    let mut far = fake.0.lock().unwrap();
+    (far.gone, far.epoch) = (false, 1);
+    far.batches.clear();
+    drop(far);
+    assert!(port.returned());
+    assert!(!port.returned(), "once");
+    assert!(!port.is_lost());
+    port.flush();
+    assert_eq!(fake.kinds(), [Kind::Init, Kind::BeginFrame]);
+    assert_eq!(Reader::new(&fake.0.lock().unwrap().batches[0]).next().unwrap().unwrap().header.sequence, 1);
+    assert_eq!(port.frame(), 2);
+}
