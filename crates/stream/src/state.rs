@@ -58,7 +58,7 @@ pub struct Bank {
 }
 
 /// Every bank; the index is the number in [`SetConstants`] and in shader reflection.
-pub const BANKS: [Bank; 9] = {
+pub const BANKS: [Bank; 13] = {
     use Group::{PixelConstants as P, SystemConstants as S, VertexConstants as V};
     const fn bank(name: &'static str, registers: u16, group: Group) -> Bank {
         Bank { name, registers, group }
@@ -74,6 +74,10 @@ pub const BANKS: [Bank; 9] = {
         bank("fixed vertex", 1280, V),
         bank("fixed pixel", 64, P),
         bank("system", 32, S),
+        bank("nv2a vertex", 192, V),
+        bank("nv2a fixed", 256, V),
+        bank("nv2a screen", 16, V),
+        bank("nv2a pixel", 128, P),
     ]
 };
 
