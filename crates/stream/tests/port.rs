@@ -114,7 +114,7 @@ fn answers_are_kept_by_token() {
 #[test]
 fn draws_share_chunks_whose_names_change_with_the_batch() {
     let fake = Fake::new();
-    let mut port = Port::new(Box::new(fake.clone()), Init::D3D9, "test");
+    let mut port = Port::new(Box::new(fake), Init::D3D9, "test");
     let (chunk, first) = port.stream(false, 12, &[0; 36]).unwrap();
     assert_eq!(first, 0);
     assert_eq!(port.stream(false, 16, &[0; 16]).unwrap(), (chunk, 3), "at the next multiple of the stride");
