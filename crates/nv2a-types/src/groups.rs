@@ -1,0 +1,42 @@
+//! Groups of Kelvin state: what a write to a method makes dirty.
+
+use afterimage_state::{Dirty, groups};
+
+groups! {
+    /// A group of Kelvin methods that one part of the translation applies. The order is that of application.
+    pub enum Group {
+        /// Colour and zeta surface: format, pitch, offsets, DMA objects, surface clip.
+        Surface requires [Screen, WindowClip],
+        /// `SET_CONTROL0`: stencil writes, float depth, W buffering, texture perspective, YUV.
+        Control requires [Screen, Pixel, DepthStencil, Textures],
+        /// What turns the vertex engine's screen space into clip space: surface size and depth format, depth range.
+        Screen,
+        /// The window clip rectangles.
+        WindowClip requires [PixelConstants],
+        /// Program memory, start and execution mode of the vertex engine.
+        Program requires [Fixed],
+        /// Constant memory of the vertex engine: program constants, matrices, planes, viewport.
+        TransformConstants,
+        /// Modes of fixed-function transform and lighting: what decides the shader.
+        Fixed requires [FixedConstants],
+        /// Lights, materials and other values of fixed-function lighting, and point size.
+        FixedConstants,
+        /// Modes of texture shader, combiners, fog, alpha test: what decides the pixel shader.
+        Pixel requires [PixelConstants],
+        /// Values that the pixel shader reads.
+        PixelConstants,
+        /// Texture stages: memory, format, addressing, filtering.
+        Textures requires [Pixel],
+        /// Culling, polygon modes and offsets, lines, depth range.
+        Raster requires [Screen],
+        /// Depth and stencil tests.
+        DepthStencil,
+        /// Blending, logic operation, colour mask, dithering.
+        Blend,
+        /// Vertex arrays: offsets, formats, DMA objects.
+        VertexArrays,
+    }
+}
+
+/// A set of groups.
+pub type Groups = Dirty<Group>;

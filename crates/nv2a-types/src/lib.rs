@@ -1,0 +1,29 @@
+//! Facts of the NV2A's graphics class (Kelvin, 0x97) that the guest, its shader front end and tools share.
+//!
+//! * [`methods`] is the one table of Kelvin methods: a row is offset, name, repetition, format of the argument, state group.
+//! * [`groups`] names the state groups, in the order in which a draw applies them.
+//! * [`registers`] is the register file: what the last write to each method was, and the vertex engine's two memories.
+//! * [`context`] says which methods write into the memory of vertex program constants.
+#![forbid(unsafe_code)]
+
+pub mod context;
+pub mod groups;
+pub mod methods;
+pub mod registers;
+
+pub use groups::{Group, Groups};
+pub use methods::{Format, Method, method};
+pub use registers::Registers;
+
+/// Texture stages.
+pub const STAGES: usize = 4;
+/// Register combiner stages.
+pub const COMBINERS: usize = 8;
+/// Vertex attributes.
+pub const ATTRIBUTES: usize = 16;
+/// Lights.
+pub const LIGHTS: usize = 8;
+/// Instructions of the vertex engine's program memory.
+pub const PROGRAM_SLOTS: usize = 136;
+/// Constants of the vertex engine's memory.
+pub const CONSTANT_SLOTS: usize = 192;

@@ -1,0 +1,141 @@
+//! The register file of one Kelvin object.
+
+use crate::methods::METHOD_WORDS;
+use crate::{CONSTANT_SLOTS, Groups, PROGRAM_SLOTS, context, methods};
+
+/// What a Kelvin object was told: the last argument of every method, program memory, constant memory, and what changed since
+/// the last draw looked.
+#[derive(Clone, Debug)]
+pub struct Registers {
+    words: Box<[u32; METHOD_WORDS]>,
+    /// Program memory, four words an instruction.
+    pub program: Box<[[u32; 4]; PROGRAM_SLOTS]>,
+    /// Constant memory of the vertex engine: bits of floats. The fixed function's matrices are in it; see [`context`].
+    pub constants: Box<[[u32; 4]; CONSTANT_SLOTS]>,
+    /// Groups that changed. Whoever applies a group takes its mark away.
+    pub dirty: Groups,
+}
+
+impl Registers {
+    /// All zeros, everything dirty.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            words: Box::new([0; METHOD_WORDS]),
+            program: Box::new([[0; 4]; PROGRAM_SLOTS]),
+            constants: Box::new([[0; 4]; CONSTANT_SLOTS]),
+            dirty: Groups::all(),
+        }
+    }
+
+    /// The last argument of the method at a byte offset below 0x2000.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, method: u16) -> u32 {
+        self.words[usize::from(method / 4) % METHOD_WORDS]
+    }
+
+    /// The same, as an IEEE single.
+    #[must_use]
+    #[inline]
+    pub fn float(&self, method: u16) -> f32 {
+        f32::from_bits(self.get(method))
+    }
+
+    /// `N` arguments from a byte offset on, as IEEE singles.
+    #[must_use]
+    pub fn floats<const N: usize>(&self, method: u16) -> [f32; N] {
+        std::array::from_fn(|i| self.float(method + 4 * i as u16))
+    }
+
+    /// Bits `low..low + width` of the last argument. `width` is 1 to 31.
+    #[must_use]
+    #[inline]
+    pub fn bits(&self, method: u16, low: u32, width: u32) -> u32 {
+        self.get(method) >> low & ((1 << width) - 1)
+    }
+
+    /// Whether the last argument was not zero.
+    #[must_use]
+    #[inline]
+    pub fn is_set(&self, method: u16) -> bool {
+        self.get(method) != 0
+    }
+
+    /// Stores an argument; marks the method's group if the value is another. Methods that are windows into constant memory
+    /// write there too.
+    #[inline]
+    pub fn set(&mut self, method: u16, value: u32) {
+        let word = &mut self.words[usize::from(method / 4) % METHOD_WORDS];
+        let changed = std::mem::replace(word, value) != value;
+        let Some(group) = methods::group_of(method) else { return };
+        if group == crate::Group::TransformConstants {
+            if let Some((slot, component)) = context::slot_of(method) {
+                self.set_constant(usize::from(slot), usize::from(component), value);
+            }
+        } else if changed {
+            self.dirty.mark(group);
+        }
+    }
+
+    /// Writes a component of constant memory; ignored beyond its end.
+    #[inline]
+    pub fn set_constant(&mut self, slot: usize, component: usize, value: u32) {
+        let Some(word) = self.constants.get_mut(slot).and_then(|slot| slot.get_mut(component)) else { return };
+        if std::mem::replace(word, value) != value {
+            self.dirty.mark(crate::Group::TransformConstants);
+        }
+    }
+
+    /// Writes a word of program memory; ignored beyond its end.
+    #[inline]
+    pub fn set_program(&mut self, slot: usize, word: usize, value: u32) {
+        let Some(word) = self.program.get_mut(slot).and_then(|slot| slot.get_mut(word)) else { return };
+        if std::mem::replace(word, value) != value {
+            self.dirty.mark(crate::Group::Program);
+        }
+    }
+
+    /// A slot of constant memory as floats.
+    ///
+    /// # Panics
+    /// For slots from [`CONSTANT_SLOTS`] on.
+    #[must_use]
+    pub fn constant(&self, slot: usize) -> [f32; 4] {
+        self.constants[slot].map(f32::from_bits)
+    }
+}
+
+impl Default for Registers {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Group, method};
+
+    #[test]
+    fn only_changes_mark_groups() {
+        let mut registers = Registers::new();
+        registers.dirty = Groups::none();
+        registers.set(method::SET_COMBINER_FACTOR0, 0);
+        assert!(registers.dirty.is_empty());
+        registers.set(method::SET_COMBINER_FACTOR0 + 4, 7);
+        assert!(registers.dirty.contains(Group::PixelConstants) && !registers.dirty.contains(Group::Pixel));
+    }
+
+    #[test]
+    fn matrices_are_constants() {
+        let mut registers = Registers::new();
+        registers.set(method::SET_COMPOSITE_MATRIX + 20, 2.5f32.to_bits());
+        assert_eq!(registers.constant(1), [0.0, 2.5, 0.0, 0.0]);
+        registers.dirty = Groups::none();
+        registers.set_constant(1, 1, 0);
+        registers.set(method::SET_COMPOSITE_MATRIX + 20, 2.5f32.to_bits());
+        assert_eq!(registers.constant(1)[1], 2.5, "a program's write in between does not hide the matrix");
+        assert!(registers.dirty.contains(Group::TransformConstants));
+    }
+}
