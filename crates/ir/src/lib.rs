@@ -9,6 +9,7 @@ mod eval;
 mod exact;
 #[cfg(feature = "generate")]
 mod generate;
+mod layout;
 mod lex;
 mod module;
 mod opcode;

@@ -3,6 +3,8 @@
 //! A register is 16 bytes. The guest uploads what [`FixedVertexRegister`] and [`FixedPixelRegister`] say; the renderer
 //! (or, for clip planes, the guest) uploads [`SystemRegister`]s.
 
+use afterimage_ir::register_layout;
+
 /// Constant banks, by the number that the stream and the reflection carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -27,37 +29,7 @@ pub enum Bank {
     System = 8,
 }
 
-macro_rules! layout {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $first:literal + $stride:literal x $count:literal;)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$vdoc])* $variant),* }
-
-        impl $name {
-            /// Every entry with its first register, the registers of one element, and the number of elements.
-            pub const TABLE: &'static [(Self, u16, u16, u16)] = &[$((Self::$variant, $first, $stride, $count)),*];
-
-            /// Registers in the bank.
-            pub const COUNT: u16 = {
-                let mut count = 0;
-                $(if $first + $stride * $count > count { count = $first + $stride * $count; })*
-                count
-            };
-
-            /// First register of the entry.
-            pub const fn register(self) -> u16 {
-                match self { $(Self::$variant => $first),* }
-            }
-
-            /// First register of element `index` of the entry; the last element if there are not that many.
-            pub const fn element(self, index: u16) -> u16 {
-                match self { $(Self::$variant => $first + $stride * if index < $count { index } else { $count - 1 }),* }
-            }
-        }
-    };
-}
-
-layout! {
+register_layout! {
     /// Registers of [`Bank::FixedVertex`]. Matrices are four registers, the rows of a `D3DMATRIX` as they are
     /// (`v * M`); all vectors are in view space unless they say otherwise.
     FixedVertexRegister {
@@ -116,7 +88,7 @@ layout! {
     }
 }
 
-layout! {
+register_layout! {
     /// Registers of [`Bank::FixedPixel`].
     FixedPixelRegister {
         /// `D3DRS_TEXTUREFACTOR` as a colour.
@@ -130,7 +102,7 @@ layout! {
     }
 }
 
-layout! {
+register_layout! {
     /// Registers of [`Bank::System`].
     SystemRegister {
         /// x: alpha reference, 0 to 1.

@@ -1,0 +1,1 @@
+//! The Xbox Direct3D draw API, which writes push buffers.

@@ -1,0 +1,13 @@
+//! The NV2A guest: the first Xbox's graphics processor.
+//!
+//! * [`driver`] turns calls of the Xbox's Direct3D into push buffers.
+//! * [`machine`] runs push buffers: pusher, objects, classes, the Kelvin register file. It knows nothing of the host; what has to
+//!   be drawn it hands to a [`machine::Graphics`].
+//! * [`translate`] is that: registers through dirty groups to packets of the stream.
+//! * [`memory`] is the console's memory, as a trait.
+#![forbid(unsafe_code)]
+
+pub mod driver;
+pub mod machine;
+pub mod memory;
+pub mod translate;

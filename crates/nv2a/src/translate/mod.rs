@@ -1,0 +1,1 @@
+//! From registers to packets of the stream.

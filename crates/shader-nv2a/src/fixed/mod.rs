@@ -1,0 +1,1 @@
+//! Fixed-function transform and lighting.

@@ -1,0 +1,1 @@
+//! Texture shader, register combiners, final combiner, and the tests on a pixel.
