@@ -85,6 +85,9 @@ pub enum Part {
     Inline(Vec<u32>),
     /// `SET_VERTEX...` and the like: each write of the position gave a vertex, with all attributes as they were.
     Immediate(Vec<Attributes>),
+    /// `SET_EDGE_FLAG` changed to this. Vertices before the first change had the opposite; without any change all vertices have
+    /// what the register says.
+    EdgeFlag(bool),
 }
 
 /// What came between begin and end.
