@@ -9,7 +9,7 @@ groups! {
         Surface requires [Screen, WindowClip],
         /// `SET_CONTROL0`: stencil writes, float depth, W buffering, texture perspective, YUV.
         Control requires [Screen, Pixel, DepthStencil, Textures],
-        /// What turns the vertex engine's screen space into clip space: surface size and depth format, depth range.
+        /// What ends every vertex shader: from screen space to clip space, specular enable, point size.
         Screen,
         /// The window clip rectangles.
         WindowClip requires [PixelConstants],
@@ -18,8 +18,8 @@ groups! {
         /// Constant memory of the vertex engine: program constants, matrices, planes, viewport.
         TransformConstants,
         /// Modes of fixed-function transform and lighting: what decides the shader.
-        Fixed requires [FixedConstants],
-        /// Lights, materials and other values of fixed-function lighting, and point size.
+        Fixed requires [FixedConstants, Screen],
+        /// Lights, materials and other values of fixed-function lighting.
         FixedConstants,
         /// Modes of texture shader, combiners, fog, alpha test: what decides the pixel shader.
         Pixel requires [PixelConstants],

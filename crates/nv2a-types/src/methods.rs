@@ -341,6 +341,19 @@ const GROUPS: [u8; METHOD_WORDS] = {
     groups
 };
 
+/// The same as sets of groups: a bit for each group's number, none for no group.
+pub(crate) const GROUP_BITS: [u32; METHOD_WORDS] = {
+    let mut bits = [0; METHOD_WORDS];
+    let mut at = 0;
+    while at < METHOD_WORDS {
+        if GROUPS[at] != 0 {
+            bits[at] = 1 << (GROUPS[at] - 1);
+        }
+        at += 1;
+    }
+    bits
+};
+
 /// The row of a method's byte offset.
 #[must_use]
 pub fn row_of(method: u16) -> Option<&'static Method> {

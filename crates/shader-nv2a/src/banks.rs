@@ -18,12 +18,39 @@ pub enum Bank {
     Pixel = 12,
 }
 
+impl Bank {
+    /// Name for dumps.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Transform => "c",
+            Self::Fixed => "fixed",
+            Self::Screen => "screen",
+            Self::Pixel => "pixel",
+        }
+    }
+}
+
 register_layout! {
     /// Registers of [`Bank::Screen`], for [`crate::io::epilogue`].
     ScreenRegister {
-        /// x: 2 / surface width, y: 2 / surface height in pixels, z: 1 / largest depth value, w: zero.
+        /// Factors from screen space to Vulkan's normalized device coordinates, y up. w is zero.
         Scale = 0 + 1 x 1;
-        /// x: `SET_CLIP_MIN`, y: `SET_CLIP_MAX`, in units of the depth buffer.
-        DepthRange = 1 + 1 x 1;
+        /// What is added to them. w is zero.
+        Bias = 1 + 1 x 1;
+        /// Near plane, in terms of z times w, w, and one.
+        Near = 2 + 1 x 1;
+        /// Far plane.
+        Far = 3 + 1 x 1;
+        /// Factors of the specular colours.
+        SpecularScale = 4 + 1 x 1;
+        /// What is added to them.
+        SpecularBias = 5 + 1 x 1;
+        /// x: `SET_POINT_SIZE` in pixels, y: 1 if `SET_POINT_PARAMS_ENABLE` is on.
+        PointSize = 6 + 1 x 1;
+        /// `SET_POINT_PARAMS`: a, b, c of the distance's polynomial.
+        PointFactors = 7 + 1 x 1;
+        /// x: range, y: bias, z: least size, w: greatest size.
+        PointRange = 8 + 1 x 1;
     }
 }

@@ -1,4 +1,33 @@
-//! Where the vertex stage and the pixel stage meet: fixed locations, always all written.
+//! Where the vertex stage and the pixel stage meet, and how the vertex engine's screen space becomes clip space.
+//!
+//! # Varyings
+//! Fixed locations, always all written by [`epilogue`]:
+//!
+//! * Colours are clamped to 0..1 (NaN is 1) before they are interpolated. The specular colours have been through
+//!   `SET_SPECULAR_ENABLE` (off: black, alpha one) and `SET_LIGHT_CONTROL`'s alpha source (not from the specular colour: one).
+//! * [`FOG`] is the fog coordinate: what a program writes to oFog, or the distance that fixed function generates. The pixel stage
+//!   applies the mode and `SET_FOG_PARAMS`, because those are registers of the rasteriser.
+//! * [`DEPTH`] is the screen space z times w: times the `1 / w` of a pixel (`FragCoord.w`) it is the z of that pixel in units of the
+//!   depth buffer, of any magnitude, before it is clamped.
+//!
+//! # Position
+//! The rasteriser has four fractional bits and drops the rest: x and y are cut, toward zero, to sixteenths of a pixel. Pixels are
+//! sampled at their centres. w is kept away from zero and infinity, 2^-64 to 2^64 of either sign; a primitive with a negative w is
+//! clipped as homogeneous coordinates say, so its visible part is the outer one.
+//!
+//! # Depth
+//! Host state must not clip by depth (`depth_clip` 0): what lies outside of `SET_CLIP_MIN` to `SET_CLIP_MAX` is cut off here, by
+//! clip distances, where `SET_ZMIN_MAX_CONTROL` says so, and is clamped by the viewport's [`depth_range`] where it does not. In a W
+//! buffer w takes the place of z.
+//!
+//! Sources: the pictures of a console (suites Viewport, Vertex shader rounding tests, W param, ZMinMaxControl); for the order of
+//! the colour outputs also Material alpha, Specular.
+
+use crate::banks::{Bank, ScreenRegister as R};
+use afterimage_ir::{
+    self as ir, BankDecl, BankSource, Builder, Kind, OutputAt, OutputDecl, Type, Value,
+};
+use afterimage_nv2a_types::{Registers, method};
 
 /// Location of the front faces' diffuse colour, four floats.
 pub const FRONT_DIFFUSE: u8 = 0;
@@ -10,5 +39,266 @@ pub const BACK_DIFFUSE: u8 = 2;
 pub const BACK_SPECULAR: u8 = 3;
 /// Location of texture coordinate set 0; sets 1 to 3 follow.
 pub const TEXTURE_0: u8 = 4;
-/// Location of the fog value, one float.
+/// Location of the fog coordinate, one float.
 pub const FOG: u8 = 8;
+/// Location of screen space z times w, one float.
+pub const DEPTH: u8 = 9;
+
+/// Smallest and greatest magnitude of w: 2^-64 and 2^64.
+const W_RANGE: [u32; 2] = [0x1F80_0000, 0x5F80_0000];
+/// Coordinates beyond this many pixels come nearer along their ray, so that products with w stay finite.
+const FARTHEST: f32 = (1u64 << 40) as f32;
+
+/// What a vertex shader computed, as the vertex engine's outputs hold it.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexResult {
+    /// Screen space: x and y in pixels, z in units of the depth buffer, w as it is. Four floats.
+    pub position: Value,
+    /// Front and back diffuse colour, four floats each.
+    pub diffuse: [Value; 2],
+    /// Front and back specular colour, four floats each.
+    pub specular: [Value; 2],
+    /// The fog coordinate, one float.
+    pub fog: Value,
+    /// Texture coordinates, four floats each.
+    pub texture: [Value; 4],
+    /// Where points are drawn, their size in pixels ([`point_size`]).
+    pub point_size: Option<Value>,
+}
+
+/// Stores all outputs of a vertex shader.
+pub fn epilogue(b: &mut Builder, result: &VertexResult) {
+    position(b, result.position);
+    for (location, color) in [(FRONT_DIFFUSE, result.diffuse[0]), (BACK_DIFFUSE, result.diffuse[1])] {
+        let color = color_output(b, color);
+        store(b, "diffuse", location, Type::F32X4, color);
+    }
+    let scale = screen(b, R::SpecularScale);
+    let bias = screen(b, R::SpecularBias);
+    for (location, color) in [(FRONT_SPECULAR, result.specular[0]), (BACK_SPECULAR, result.specular[1])] {
+        let color = color_output(b, color);
+        let color = b.fmad(color, scale, bias);
+        store(b, "specular", location, Type::F32X4, color);
+    }
+    for (location, coordinates) in (TEXTURE_0..).zip(result.texture) {
+        store(b, "texture", location, Type::F32X4, coordinates);
+    }
+    store(b, "fog", FOG, Type::F32, result.fog);
+    if let Some(size) = result.point_size {
+        store_at(b, "point_size", OutputAt::PointSize, Type::F32, size);
+    }
+}
+
+/// A colour as the rasteriser takes it.
+fn color_output(b: &mut Builder, color: Value) -> Value {
+    let color = b.cast(color, Kind::Float);
+    let number = b.feq(color, color);
+    let one = b.f32(1.0);
+    let color = b.select(number, color, one);
+    b.fsat(color)
+}
+
+fn position(b: &mut Builder, position: Value) {
+    let position = b.cast(position, Kind::Float);
+    let w = b.extract(position, 3);
+    let w = away_from_zero_and_infinity(b, w);
+    let xy = b.resize(position, 2);
+    let xy = to_sixteenths(b, xy);
+    let z = b.extract(position, 2);
+    let z = within(b, z, f32::MAX);
+    let scale = screen(b, R::Scale);
+    let bias = screen(b, R::Bias);
+    let (xy_scale, xy_bias) = (b.resize(scale, 2), b.resize(bias, 2));
+    let (z_scale, z_bias) = (b.extract(scale, 2), b.extract(bias, 2));
+    let xy = b.fmad(xy, xy_scale, xy_bias);
+    let xy = b.fmul(xy, w);
+    let clip_z = b.fmad(z, z_scale, z_bias);
+    let clip_z = within(b, clip_z, FARTHEST);
+    let clip_z = b.fmul(clip_z, w);
+    let clip = b.construct(&[xy, clip_z, w]);
+    store_at(b, "position", OutputAt::Position, Type::F32X4, clip);
+    let depth = b.fmul(z, w);
+    let depth = within(b, depth, f32::MAX);
+    store(b, "depth", DEPTH, Type::F32, depth);
+    let one = b.f32(1.0);
+    let place = b.construct(&[depth, w, one]);
+    let distances = [R::Near, R::Far].map(|plane| {
+        let plane = screen(b, plane);
+        let plane = b.resize(plane, 3);
+        b.fdot(place, plane)
+    });
+    let distances = b.construct(&distances);
+    store_at(b, "clip", OutputAt::ClipDistance(0), Type::new(Kind::Float, 2), distances);
+}
+
+/// w with a magnitude of 2^-64 to 2^64. +0 is positive; -0 and NaN are negative.
+pub fn away_from_zero_and_infinity(b: &mut Builder, w: Value) -> Value {
+    let [least, greatest] = W_RANGE.map(|bits| b.const_bits(Type::F32, [bits, 0, 0, 0]));
+    let [minus_least, minus_greatest] = [least, greatest].map(|value| b.fneg(value));
+    let positive = b.fmin(w, greatest);
+    let positive = b.fmax(positive, least);
+    let negative = b.fmax(w, minus_greatest);
+    let negative = b.fmin(negative, minus_least);
+    let (zero, no_bits) = (b.f32(0.0), b.i32(0));
+    let bits = b.cast(w, Kind::Int);
+    let is_positive = b.flt(zero, w);
+    let is_zero = b.ieq(bits, no_bits);
+    let is_positive = b.bor(is_positive, is_zero);
+    b.select(is_positive, positive, negative)
+}
+
+/// x and y in pixels, cut to what the rasteriser keeps.
+fn to_sixteenths(b: &mut Builder, xy: Value) -> Value {
+    let xy = within(b, xy, f32::MAX);
+    let size = b.fabs(xy);
+    let (width, height) = (b.extract(size, 0), b.extract(size, 1));
+    let farthest = b.f32(FARTHEST);
+    let size = b.fmax(width, height);
+    let size = b.fmax(size, farthest);
+    let nearer = b.fdiv(farthest, size);
+    let xy = b.fmul(xy, nearer);
+    let (steps, step) = (b.f32(16.0), b.f32(1.0 / 16.0));
+    let xy = b.fmul(xy, steps);
+    let xy = b.ftrunc(xy);
+    b.fmul(xy, step)
+}
+
+/// Clamped to `limit` of either sign. NaN becomes `-limit`.
+fn within(b: &mut Builder, value: Value, limit: f32) -> Value {
+    let (low, high) = (b.f32(-limit), b.f32(limit));
+    let value = b.fmax(value, low);
+    b.fmin(value, high)
+}
+
+/// A register of [`Bank::Screen`], as four floats.
+pub(crate) fn screen(b: &mut Builder, register: R) -> Value {
+    let bank = bank(b, Bank::Screen, R::COUNT);
+    b.load_const_as(Kind::Float, bank, register.register().into())
+}
+
+/// The constant bank, declared when it is first used.
+pub(crate) fn bank(b: &mut Builder, bank: Bank, registers: u16) -> ir::Bank {
+    let known = b.module().banks.iter().position(|decl| decl.id == bank as u8);
+    known.map(ir::Bank::new).unwrap_or_else(|| {
+        b.bank(BankDecl {
+            name: bank.name().to_owned(),
+            source: BankSource::Stage,
+            id: bank as u8,
+            size: registers.into(),
+            defs: Vec::new(),
+        })
+    })
+}
+
+fn store(b: &mut Builder, name: &str, location: u8, ty: Type, value: Value) {
+    store_at(b, name, OutputAt::Location(location), ty, value);
+}
+
+fn store_at(b: &mut Builder, name: &str, at: OutputAt, ty: Type, value: Value) {
+    let output = b.output(OutputDecl { name: name.to_owned(), ty, at, semantic: None });
+    b.store_output(output, value);
+}
+
+/// The size of a point in pixels, within what the rasteriser draws. `program` is what a program wrote to oPts (one float);
+/// `distance` is what fixed function scales by, the eye's distance.
+///
+/// With `SET_POINT_PARAMS_ENABLE` off it is `SET_POINT_SIZE`, whatever a program wrote. With it on a program's size is used as
+/// it is, and fixed function's is
+/// `min_size + range * clamp(1 / sqrt(a + b d + c d^2) + bias, 0, 1)` with the parameters of `SET_POINT_PARAMS`.
+pub fn point_size(b: &mut Builder, program: Option<Value>, distance: Option<Value>) -> Value {
+    let state = screen(b, R::PointSize);
+    let (fixed, scaled) = (b.extract(state, 0), b.extract(state, 1));
+    let own = match (program, distance) {
+        (Some(size), _) => b.cast(size, Kind::Float),
+        (None, Some(distance)) => scaled_size(b, distance),
+        (None, None) => fixed,
+    };
+    let zero = b.f32(0.0);
+    let is_scaled = b.fne(scaled, zero);
+    let size = b.select(is_scaled, own, fixed);
+    let (least, greatest) = (b.f32(LEAST_POINT), b.f32(GREATEST_POINT));
+    let size = b.fmax(size, least);
+    b.fmin(size, greatest)
+}
+
+/// Sizes of points that the rasteriser draws, in pixels: sizes are 6.3 fixed point.
+const LEAST_POINT: f32 = 1.0;
+const GREATEST_POINT: f32 = 63.875;
+
+fn scaled_size(b: &mut Builder, distance: Value) -> Value {
+    let (factors, limits) = (screen(b, R::PointFactors), screen(b, R::PointRange));
+    let [a, linear, square] = [0, 1, 2].map(|lane| b.extract(factors, lane));
+    let [range, bias, least, greatest] = [0, 1, 2, 3].map(|lane| b.extract(limits, lane));
+    let slope = b.fmadz(square, distance, linear);
+    let sum = b.fmadz(slope, distance, a);
+    let factor = b.frsq(sum);
+    let factor = b.fadd(factor, bias);
+    let size = b.fmadz(factor, range, least);
+    let size = b.fmax(size, least);
+    b.fmin(size, greatest)
+}
+
+/// Largest value of the depth buffer that `SET_SURFACE_FORMAT` and `SET_CONTROL0` say, as a number that screen space z is
+/// divided by: 65535 or 16777215, and 1 for the formats in floating point, whose values the pixel stage computes from
+/// [`DEPTH`].
+#[must_use]
+pub fn depth_units(registers: &Registers) -> f32 {
+    let float = registers.bits(method::SET_CONTROL0, 12, 1) != 0;
+    match registers.bits(method::SET_SURFACE_FORMAT, 4, 4) {
+        _ if float => 1.0,
+        1 => 65535.0,
+        _ => 16_777_215.0,
+    }
+}
+
+/// `min_depth` and `max_depth` of the host's viewport, 0 to 1: `SET_CLIP_MIN` to `SET_CLIP_MAX` of a fixed-point Z buffer. Host
+/// state that clamps to the viewport's depth clamps to them.
+#[must_use]
+pub fn depth_range(registers: &Registers) -> [f32; 2] {
+    let units = depth_units(registers);
+    let w_buffer = registers.bits(method::SET_CONTROL0, 16, 1) != 0;
+    if units == 1.0 || w_buffer {
+        return [0.0, 1.0];
+    }
+    let [min, max] = [method::SET_CLIP_MIN, method::SET_CLIP_MAX].map(|m| (registers.float(m) / units).clamp(0.0, 1.0));
+    if min < max { [min, max] } else { [0.0, 1.0] }
+}
+
+/// What [`Bank::Screen`] holds, from register 0, for a surface of `width` by `height` pixels of the clip space (before
+/// anti-aliasing enlarges it). Depends on [`afterimage_nv2a_types::Group::Screen`].
+#[must_use]
+pub fn screen_constants(registers: &Registers, width: f32, height: f32) -> [[u32; 4]; R::COUNT as usize] {
+    let mut out = [[0.0f32; 4]; R::COUNT as usize];
+    let mut set = |register: R, value: [f32; 4]| out[usize::from(register.register())] = value;
+    let units = depth_units(registers);
+    let [near, far] = depth_range(registers).map(|depth| depth * units);
+    let z_scale = 1.0 / (far - near);
+    set(R::Scale, [2.0 / width, -2.0 / height, z_scale, 0.0]);
+    set(R::Bias, [-1.0, 1.0, -near * z_scale, 0.0]);
+
+    let [min, max] = [method::SET_CLIP_MIN, method::SET_CLIP_MAX].map(|m| registers.float(m));
+    let clamps = registers.bits(method::SET_ZMIN_MAX_CONTROL, 4, 1) != 0;
+    let w_buffer = registers.bits(method::SET_CONTROL0, 16, 1) != 0;
+    let [near, far] = match (clamps, w_buffer) {
+        (true, _) => [[0.0, 0.0, 1.0, 0.0]; 2],
+        (false, false) => [[1.0, -min, 0.0, 0.0], [-1.0, max, 0.0, 0.0]],
+        (false, true) => [[0.0, 1.0, -min, 0.0], [0.0, -1.0, max, 0.0]],
+    };
+    set(R::Near, near);
+    set(R::Far, far);
+
+    let specular = registers.is_set(method::SET_SPECULAR_ENABLE);
+    let own_alpha = specular && registers.bits(method::SET_LIGHT_CONTROL, 17, 1) != 0;
+    let (rgb, alpha) = (f32::from(u8::from(specular)), f32::from(u8::from(own_alpha)));
+    set(R::SpecularScale, [rgb, rgb, rgb, alpha]);
+    set(R::SpecularBias, [0.0, 0.0, 0.0, 1.0 - alpha]);
+
+    let size = (registers.bits(method::SET_POINT_SIZE, 0, 9) as f32 / 8.0).max(LEAST_POINT);
+    let scaled = f32::from(u8::from(registers.is_set(method::SET_POINT_PARAMS_ENABLE)));
+    set(R::PointSize, [size, scaled, 0.0, 0.0]);
+    let [a, linear, square, range, _, _, bias, least] = registers.floats(method::SET_POINT_PARAMS);
+    set(R::PointFactors, [a, linear, square, 0.0]);
+    let least = least.min(GREATEST_POINT);
+    set(R::PointRange, [range, bias, least, (range + least).min(GREATEST_POINT)]);
+    out.map(|register| register.map(f32::to_bits))
+}
