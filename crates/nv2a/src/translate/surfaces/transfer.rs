@@ -1,0 +1,261 @@
+//! Between surfaces' images and memory.
+//!
+//! Pages that the processor wrote after the last draw stay as they are: draws notice such pages first, so what is newer than
+//! the surface knows is also newer than what was drawn.
+
+use super::layout::{Samples, Wanted};
+use super::{Arrangement, Layout, Surface};
+use crate::memory::{GuestMemory, PAGE};
+use crate::translate::Translator;
+use afterimage_stream::packets::*;
+use afterimage_stream::{ObjectId, ObjectKind, PortError};
+use std::ops::Range;
+
+/// Surfaces that are kept at once, and the bytes of their images.
+const MOST: usize = 64;
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The generation of a range, or 0 where the memory cannot tell when it was written: then surfaces count as newest.
+fn generation(memory: &dyn GuestMemory, address: u32, size: u32) -> u64 {
+    let generation = memory.generation(address, size);
+    if generation == memory.generation(address, size) { generation } else { 0 }
+}
+
+impl Translator {
+    /// Sees to it that a surface lives and has what is newest in its memory. Its size, which may be larger; `None` if it
+    /// cannot be made.
+    pub(super) fn acquire(&mut self, memory: &mut dyn GuestMemory, (layout, size): Wanted) -> Option<[u32; 2]> {
+        let mut size = size;
+        if let Some(surface) = self.surfaces.find(&layout) {
+            let grown = [size[0].max(surface.size[0]), size[1].max(surface.size[1])];
+            if grown != surface.size {
+                let id = surface.id;
+                self.drop_surface(memory, id);
+            }
+            size = grown;
+        }
+        let (address, bytes) = (layout.address, layout.bytes(size));
+        self.store(memory, address, bytes, |surface| surface.layout != layout);
+        let newest = generation(memory, address, bytes);
+        let used = self.surfaces.tick();
+        let done = match self.surfaces.find(&layout) {
+            Some(surface) => {
+                surface.used = used;
+                let id = surface.id;
+                if surface.generation < newest { self.refresh(memory, id) } else { Ok(()) }
+            }
+            None => {
+                self.make_room(memory);
+                self.create(memory, layout, size, used)
+            }
+        };
+        match done {
+            Ok(()) => Some(size),
+            Err(error) => {
+                self.once.warn(format!("surface of {} x {} samples: {error}", size[0], size[1]));
+                None
+            }
+        }
+    }
+
+    fn create(
+        &mut self,
+        memory: &mut dyn GuestMemory,
+        layout: Layout,
+        size: [u32; 2],
+        used: u64,
+    ) -> Result<(), PortError> {
+        let id = self.port.allocate(ObjectKind::Texture)?;
+        self.port.push(&CreateTexture {
+            id,
+            format: layout.samples.host() as u32,
+            width: size[0],
+            height: size[1],
+            depth: 1,
+            levels: 1,
+            layers: 1,
+            dimension: Dimension::D2 as u8,
+            samples: 1,
+            usage: CreateTexture::TARGET,
+            pad: 0,
+            swizzle: CreateTexture::IDENTITY,
+            pad2: 0,
+        });
+        let generation = generation(memory, layout.address, layout.bytes(size));
+        self.surfaces.all.push(Surface { layout, size, id, generation, drawn: None, change: used, used });
+        self.upload(memory, id, 0..size[1])
+    }
+
+    /// Takes over what the processor wrote.
+    fn refresh(&mut self, memory: &mut dyn GuestMemory, id: ObjectId) -> Result<(), PortError> {
+        self.store_surface(memory, id);
+        let change = self.surfaces.tick();
+        let Some(surface) = self.surfaces.by_id(id) else { return Ok(()) };
+        let (address, bytes) = (surface.layout.address, surface.bytes());
+        let rows = match surface.layout.arrangement {
+            Arrangement::Swizzled(..) => 0..surface.size[1],
+            Arrangement::Pitch(pitch) => {
+                let mut newer =
+                    pages(address, bytes).filter(|page| memory.generation(page.start, 1) > surface.generation);
+                let Some(first) = newer.next() else { return Ok(()) };
+                let last = newer.last().unwrap_or_else(|| first.clone());
+                (first.start - address) / pitch..((last.end - 1 - address) / pitch + 1).min(surface.size[1])
+            }
+        };
+        surface.generation = generation(memory, address, bytes);
+        surface.change = change;
+        self.upload(memory, id, rows)
+    }
+
+    /// Rows of memory to the image.
+    fn upload(&mut self, memory: &dyn GuestMemory, id: ObjectId, rows: Range<u32>) -> Result<(), PortError> {
+        let Some(surface) = self.surfaces.by_id(id) else { return Ok(()) };
+        let Layout { address, samples, arrangement } = surface.layout;
+        let [width, height] = [surface.size[0], rows.end.saturating_sub(rows.start)];
+        if height == 0 {
+            return Ok(());
+        }
+        let row = width * samples.bytes();
+        let mut raw = vec![0; row as usize * height as usize];
+        let read = match arrangement {
+            Arrangement::Pitch(pitch) => (rows.clone())
+                .zip(raw.chunks_exact_mut(row as usize))
+                .try_for_each(|(y, row)| memory.read(address + y * pitch, row)),
+            Arrangement::Swizzled(..) => Ok(()),
+        };
+        if let Err(error) = read {
+            self.once.warn(format!("surface: {error}"));
+            return Ok(());
+        }
+        let texels = decode(samples, &raw);
+        let data = self.port.upload_bytes(&texels)?;
+        self.port.push(&UpdateTexture {
+            id,
+            level: 0,
+            layer: 0,
+            x: 0,
+            y: rows.start,
+            z: 0,
+            width,
+            height,
+            depth: 1,
+            row_pitch: samples.host().row_bytes(width),
+            slice_pitch: 0,
+            data,
+        });
+        Ok(())
+    }
+
+    /// Writes into memory what was drawn into a range of it, by the surfaces that `which` chooses.
+    pub(in crate::translate) fn store(
+        &mut self,
+        memory: &mut dyn GuestMemory,
+        address: u32,
+        size: u32,
+        which: impl Fn(&Surface) -> bool,
+    ) {
+        while let Some(surface) =
+            self.surfaces.all.iter().find(|s| s.drawn.is_some() && s.overlaps(address, size) && which(s))
+        {
+            let id = surface.id;
+            self.store_surface(memory, id);
+        }
+    }
+
+    /// Writes what was drawn into a surface.
+    fn store_surface(&mut self, memory: &mut dyn GuestMemory, id: ObjectId) {
+        let Some(surface) = self.surfaces.by_id(id) else { return };
+        let Some(rect) = surface.drawn.take() else { return };
+        if rect.is_empty() {
+            return;
+        }
+        let (layout, size, known) = (surface.layout, surface.size, surface.generation);
+        let texels = match self.read_back(id, layout.samples.host(), rect) {
+            Ok(texels) => texels,
+            Err(error) => return self.once.warn(format!("reading a surface back: {error}")),
+        };
+        let raw = encode(layout.samples, &texels);
+        let (address, bytes) = (layout.address, layout.bytes(size));
+        let current =
+            |memory: &dyn GuestMemory, s: &Surface| generation(memory, s.layout.address, s.bytes()) <= s.generation;
+        let clean: Vec<bool> = self.surfaces.all.iter().map(|s| current(memory, s)).collect();
+        let row = rect.width as usize * layout.samples.bytes() as usize;
+        let result = match layout.arrangement {
+            Arrangement::Pitch(pitch) => raw.chunks_exact(row).enumerate().try_for_each(|(y, row)| {
+                let at = address + (rect.y as u32 + y as u32) * pitch + rect.x as u32 * layout.samples.bytes();
+                pages(at, row.len() as u32).try_for_each(|part| {
+                    if generation(memory, part.start, 1) > known {
+                        return Ok(());
+                    }
+                    memory.write(part.start, &row[(part.start - at) as usize..(part.end - at) as usize])
+                })
+            }),
+            Arrangement::Swizzled(..) => Ok(()),
+        };
+        if let Err(error) = result {
+            self.once.warn(format!("surface: {error}"));
+        }
+        for (surface, clean) in self.surfaces.all.iter_mut().zip(clean) {
+            if clean && (surface.id == id || !surface.overlaps(address, bytes)) {
+                surface.generation = generation(memory, surface.layout.address, surface.bytes());
+            }
+        }
+    }
+
+    /// Texels of an image, rows packed.
+    fn read_back(&mut self, id: ObjectId, format: afterimage_stream::Format, rect: Rect) -> Result<Vec<u8>, PortError> {
+        let row_pitch = format.row_bytes(rect.width);
+        let size = row_pitch * rect.height;
+        let data = self.port.upload(size, 16)?;
+        let token = self.port.token();
+        let src = View { texture: id, ..View::default() };
+        self.port.push(&ReadBack { src, rect, row_pitch, pad: 0, token, data });
+        let mut texels = vec![0; size as usize];
+        if self.port.wait(token)? != 0 {
+            self.port.read(&data, 0, &mut texels);
+        }
+        Ok(texels)
+    }
+
+    /// Writes a surface into memory and lets it go.
+    fn drop_surface(&mut self, memory: &mut dyn GuestMemory, id: ObjectId) {
+        self.store_surface(memory, id);
+        self.surfaces.all.retain(|surface| surface.id != id);
+        for bound in [&mut self.surfaces.color, &mut self.surfaces.zeta] {
+            bound.take_if(|bound| *bound == id);
+        }
+        self.destroy_texture(id);
+    }
+
+    /// Lets surfaces go that were not used for longest, until there is room for one more.
+    fn make_room(&mut self, memory: &mut dyn GuestMemory) {
+        let bytes = |s: &Surface| s.layout.samples.host().packed_size(s.size[0], s.size[1]);
+        while self.surfaces.all.len() >= MOST || self.surfaces.all.iter().map(bytes).sum::<u64>() > MOST_BYTES {
+            let Some(oldest) = self.surfaces.all.iter().min_by_key(|surface| surface.used).map(|s| s.id) else {
+                return;
+            };
+            self.drop_surface(memory, oldest);
+        }
+    }
+}
+
+/// The parts of a range that lie in one page each.
+fn pages(address: u32, size: u32) -> impl Iterator<Item = Range<u32>> {
+    let end = address + size;
+    let mut at = address;
+    std::iter::from_fn(move || {
+        let start = at;
+        at = (start / PAGE + 1).saturating_mul(PAGE).min(end);
+        (start < end).then_some(start..at)
+    })
+}
+
+/// Samples as memory has them to texels of the host's format.
+fn decode(samples: Samples, raw: &[u8]) -> Vec<u8> {
+    raw.to_vec()
+}
+
+/// Texels of the host's format to samples as memory has them.
+fn encode(samples: Samples, texels: &[u8]) -> Vec<u8> {
+    texels.to_vec()
+}
