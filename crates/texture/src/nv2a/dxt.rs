@@ -1,0 +1,87 @@
+//! S3TC as NV2A decodes it.
+//!
+//! DXT1's target has 5, 6 and 5 bits (`L_DXT1_A1R5G5B5`), and what it gives is dithered: instead of the colour of the
+//! palette, a component becomes the value near it that leaves a given remainder, by the texel's place in its block. DXT3 and
+//! DXT5 (`A8R8G8B8`) are not dithered. Measured on the golden pictures of Texture_DXT and Texture_format, where it is exact.
+
+use crate::block::{Block, Color, Texels};
+
+/// The remainders of red and blue modulo 8, of green modulo 4, by the texel's number in its block.
+const DITHER: [[u8; 16]; 3] = [
+    [3, 7, 4, 0, 5, 1, 6, 2, 0, 4, 7, 3, 2, 6, 1, 5],
+    [0, 2, 3, 1, 3, 1, 2, 0, 2, 0, 1, 3, 1, 3, 0, 2],
+    [2, 6, 1, 5, 0, 4, 7, 3, 5, 1, 6, 2, 3, 7, 4, 0],
+];
+
+/// The texels of a block; missing bytes are 0.
+pub(super) fn decode(block: Block, bytes: &[u8]) -> Texels {
+    block.decode(bytes, |texel, color| if block == Block::Bc1 { dithered(texel, color) } else { color })
+}
+
+fn dithered(texel: usize, [red, green, blue]: Color) -> Color {
+    let remainder = |component: usize| u32::from(DITHER[component][texel]);
+    [dither::<8>(red, remainder(0)), dither::<4>(green, remainder(1)), dither::<8>(blue, remainder(2))]
+}
+
+/// The one of the `STEP` values around `value` that leaves `remainder`; 0 or 255 where that is beyond what the lowest or
+/// highest code but one can give.
+fn dither<const STEP: u32>(value: u32, remainder: u32) -> u32 {
+    let half = STEP / 2;
+    // Moved up by a multiple of STEP, so that nothing is negative.
+    let lowest = value + STEP - half;
+    let result = lowest + (remainder + STEP - lowest % STEP) % STEP;
+    match result.saturating_sub(STEP) {
+        result if result < STEP + half - 1 => 0,
+        result if result > 254 - half => 255,
+        result => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode, dither};
+    use crate::block::Block;
+
+    #[test]
+    fn black_and_white_stay_flat() {
+        for (color, expected) in [(0x0000_u16, 0xFF00_0000), (0xFFFF, 0xFFFF_FFFF)] {
+            let [low, high] = color.to_le_bytes();
+            assert_eq!(decode(Block::Bc1, &[low, high, low, high, 0, 0, 0, 0]), [expected; 16]);
+        }
+    }
+
+    #[test]
+    fn a_grey_block_has_as_many_values_as_its_step() {
+        let grey = 0x8410_u16.to_le_bytes();
+        let texels = decode(Block::Bc1, &[grey[0], grey[1], 0, 0, 0, 0, 0, 0]);
+        let values = |shift: u32| {
+            let mut values = texels.map(|texel| texel >> shift & 255).to_vec();
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        assert_eq!(values(16), (128..136).collect::<Vec<_>>(), "red, 132 without dither");
+        assert_eq!(values(8), (128..132).collect::<Vec<_>>(), "green, 130 without dither");
+    }
+
+    #[test]
+    fn only_these_values_come_out() {
+        let all = |dither: fn(u32, u32) -> u32| {
+            let mut values: Vec<u32> = (0..256).flat_map(|v| (0..8).map(move |r| dither(v, r))).collect();
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        let five = all(dither::<8>);
+        assert_eq!((five[..3].to_vec(), five[five.len() - 2..].to_vec()), (vec![0, 11, 12], vec![250, 255]));
+        let six = all(|v, r| dither::<4>(v, r % 4));
+        assert_eq!((six[..3].to_vec(), six[six.len() - 2..].to_vec()), (vec![0, 5, 6], vec![252, 255]));
+    }
+
+    #[test]
+    fn other_formats_are_not_dithered() {
+        let mut bytes = [0xFF; 16];
+        bytes[8..].copy_from_slice(&[0x10, 0x84, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(decode(Block::Bc2, &bytes), [0xFF84_8284; 16]);
+    }
+}
