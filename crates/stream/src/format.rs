@@ -99,6 +99,7 @@ formats! {
     36 D24_UNORM_S8_UINT            1 4 DepthStencil;
     37 D32_SFLOAT_S8_UINT           1 8 DepthStencil;
     38 X8_D24_UNORM                 1 4 Depth;
+    39 R5G6B5_UNORM                 1 2 Color;
 }
 
 impl Format {

@@ -217,7 +217,13 @@ impl Default for State {
             render_targets: SetRenderTargets::default(),
             viewport: SetViewport { max_depth: 1.0, ..SetViewport::default() },
             scissor: SetScissor { rect: Rect { x: 0, y: 0, width: i32::MAX as u32, height: i32::MAX as u32 } },
-            raster: SetRaster { depth_clip: 1, point_size: 1.0, sample_mask: u32::MAX, ..SetRaster::default() },
+            raster: SetRaster {
+                depth_clip: 1,
+                point_size: 1.0,
+                line_width: 1.0,
+                sample_mask: u32::MAX,
+                ..SetRaster::default()
+            },
             depth_stencil: SetDepthStencil::default(),
             blend: SetBlend { write_masks: [15; 8], ..SetBlend::default() },
             pixel_ops: SetPixelOps { alpha_compare: Compare::Always as u8, ..SetPixelOps::default() },

@@ -131,6 +131,13 @@ impl Validator {
                 byte("cull", body.cull, Cull::ALL.len())?;
                 byte("front_ccw", body.front_ccw, 2)?;
                 byte("fill", body.fill, Fill::ALL.len())?;
+                byte("fill_back", body.fill_back, Fill::ALL.len())?;
+                byte("line_mode", body.line_mode, LineMode::ALL.len())?;
+                byte("provoking", body.provoking, Provoking::ALL.len())?;
+                if !(0.0..=f32::MAX).contains(&body.line_width) {
+                    let limit = f32::MAX.to_bits().into();
+                    return Err(Cause::Range { field: "line_width", value: body.line_width.to_bits().into(), limit });
+                }
                 let sizes = [body.point_size, body.point_size_min, body.point_size_max];
                 finite("point_size", &sizes)?;
                 finite("depth_bias", &[body.depth_bias, body.slope_bias])
@@ -150,7 +157,8 @@ impl Validator {
                     byte("factor", factor, BlendFactor::ALL.len())?;
                 }
                 byte("color_op", body.color_op, BlendOp::ALL.len())?;
-                byte("alpha_op", body.alpha_op, BlendOp::ALL.len())
+                byte("alpha_op", body.alpha_op, BlendOp::ALL.len())?;
+                byte("logic_op", body.logic_op, LogicOp::ALL.len())
             }
             Packet::SetPixelOps(body) => {
                 byte("alpha_compare", body.alpha_compare, Compare::ALL.len())?;
@@ -177,7 +185,7 @@ impl Validator {
                 target(state, "depth", body.depth, true)
             }
             Packet::Clear(body, _) => {
-                number("flags", body.flags, Clear::COLOR | Clear::DEPTH | Clear::STENCIL)?;
+                number("flags", body.flags, 2 * Clear::ALPHA - 1)?;
                 finite("color", &body.color)?;
                 finite("depth", &[body.depth])
             }
@@ -282,7 +290,7 @@ impl Validator {
                 }
                 byte("compare", body.compare, Compare::ALL.len())?;
                 byte("gather", body.gather, 2)?;
-                finite("lod_bias", &[body.lod_bias, body.min_lod, body.max_anisotropy])?;
+                finite("lod_bias", &[body.lod_bias, body.min_lod, body.max_lod, body.max_anisotropy])?;
                 finite("border", &body.border)
             }
             Packet::CreateShader(body) => {

@@ -6,7 +6,7 @@
 use crate::bindings::shape_of;
 use crate::draw::apply_pixel_ops;
 use crate::known::History;
-use crate::pipeline::{self, Blend, Key, TargetFormats};
+use crate::pipeline::{self, Blend, Key, Raster, TargetFormats};
 use crate::renderer::Renderer;
 use crate::vertices::layout_of;
 use crate::workers::Urgency;
@@ -153,7 +153,7 @@ impl Renderer {
     /// without.
     pub(crate) fn guess_generic(&mut self) {
         if self.generic_seen {
-            let scene = self.scene(self.key.raster & 0xff);
+            let scene = self.scene(self.key.raster.class());
             let other = self.other_kind(scene);
             self.push_guess(other);
         }
@@ -223,7 +223,7 @@ impl Renderer {
                 Packet::SetRaster(body) => scene.raster = *body,
                 Packet::SetBlend(body) => {
                     scene.blend = *body;
-                    changed |= !self.gpu.profile.dynamic_state3.blend;
+                    changed |= !self.gpu.profile.dynamic_state3.blend || body.logic_op != 0;
                     continue;
                 }
                 Packet::SetTextures(body, bindings) => {
@@ -345,7 +345,8 @@ impl Renderer {
             })
         };
         let targets = self.pipelines.targets.number(&scene.targets);
-        let (raster, sample_mask) = Key::raster(&self.gpu.profile, &scene.raster, scene.class);
+        let raster = Raster::new(&self.gpu.profile, &scene.raster, scene.blend.logic_op, scene.class);
+        let sample_mask = Key::sample_mask(&self.gpu.profile, &scene.raster);
         let key = Key { vertex, pixel, input, targets, blend, sample_mask, raster, spec: Default::default() };
         self.pipelines.prepare(&key, &self.library, urgency);
     }

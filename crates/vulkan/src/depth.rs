@@ -89,6 +89,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn floats_hold_every_24_bit_integer() {
+        for value in 0..=0xff_ffffu32 {
+            let depth = (f64::from(value) / MAX_24) as f32;
+            assert_eq!((f64::from(depth) * MAX_24).round() as u32, value);
+        }
+    }
+
+    #[test]
     fn packed_texels_survive_a_round_trip() {
         let cases: [(Format, vk::Format, &[u8]); 4] = [
             (Format::D16_UNORM, vk::Format::D16_UNORM, &[0x34, 0x12, 0xff, 0xff]),

@@ -6,7 +6,7 @@
 use crate::ahead::Rest;
 use crate::descriptors::{SlotKey, Table};
 use crate::error::Result;
-use crate::pipeline::{self, Blend, Key, Spec};
+use crate::pipeline::{self, Blend, Key, Raster, Spec};
 use crate::profile::Profile;
 use crate::renderer::Renderer;
 use crate::shaders::Variant;
@@ -28,6 +28,8 @@ pub(crate) struct Recorded {
     pub(crate) cull: Option<(u8, u8)>,
     pub(crate) topology: Option<u32>,
     pub(crate) fill: Option<u8>,
+    pub(crate) line_width: Option<f32>,
+    pub(crate) logic_op: Option<u8>,
     pub(crate) clamp: Option<bool>,
     pub(crate) bias: Option<[u32; 3]>,
     pub(crate) sample_mask: Option<(u32, u32)>,
@@ -161,6 +163,17 @@ impl Renderer {
     }
 
     fn record_draws(&mut self) {
+        self.record_pending();
+        if self.faces_apart && self.key.raster.class() == pipeline::TRIANGLES {
+            self.set_face(true);
+            self.record_pending();
+            self.set_face(false);
+        }
+        self.pending.plain.clear();
+        self.pending.indexed.clear();
+    }
+
+    fn record_pending(&self) {
         let (raw, cmd, instances) = (&self.gpu.raw, self.submissions.main, self.pending.instances);
         let most = self.gpu.profile.multi_draw.max(1) as usize;
         let stride = |size: usize| size as u32;
@@ -196,8 +209,6 @@ impl Renderer {
                 }
             }
         }
-        self.pending.plain.clear();
-        self.pending.indexed.clear();
     }
 
     /// Applies what is dirty and makes everything ready for draws of a topology.
@@ -280,11 +291,15 @@ impl Renderer {
         self.open_pass();
         let cmd = self.main();
         if std::mem::take(&mut self.key_dirty) || self.recorded.pipeline == vk::Pipeline::null() {
-            let Some(pipeline) = self.find_pipeline(rest) else {
+            let Some(pipeline) = self.find_pipeline(self.key, rest) else {
                 // The next draw must look again, or it would be drawn with the pipeline before.
                 self.key_dirty = true;
                 return Ok(true);
             };
+            if !self.find_back_pipeline(rest) {
+                self.key_dirty = true;
+                return Ok(true);
+            }
             if pipeline != self.recorded.pipeline {
                 self.recorded.pipeline = pipeline;
                 // SAFETY: the command buffer is being recorded; the pipeline lives as long as the renderer.
@@ -296,16 +311,20 @@ impl Renderer {
             self.set_viewport(viewport);
         }
         if dirty.contains(Group::Scissor) {
-            self.set_scissor();
+            let rect = self.state.scissor.rect;
+            self.set_scissor(&rect);
         }
         if raster {
-            self.set_raster();
+            let state = self.state.raster;
+            self.set_raster(&state);
         }
         if dirty.contains(Group::DepthStencil) {
-            self.set_depth_stencil();
+            self.set_depth_stencil(self.state.depth_stencil);
         }
         if blend {
-            self.set_blend();
+            let state = self.state.blend;
+            let masks = self.write_masks(&state);
+            self.set_blend(&state, masks);
         }
         if dirty.contains(Group::VertexConstants) || constants[0] {
             self.push_constants_of(Stage::Vertex)?;
@@ -326,16 +345,30 @@ impl Renderer {
 
     /// The pipeline of the key. Where only a specialised one is missing, the general one draws until it is there.
     #[inline]
-    fn find_pipeline(&mut self, rest: Rest<'_>) -> Option<vk::Pipeline> {
-        match self.pipelines.get(&self.key) {
+    fn find_pipeline(&mut self, key: Key, rest: Rest<'_>) -> Option<vk::Pipeline> {
+        match self.pipelines.get(&key) {
             Some(found) => found,
-            None => self.new_pipeline(rest),
+            None => self.new_pipeline(key, rest),
         }
     }
 
+    /// Where back faces are filled in another way, and how is part of the pipeline: finds theirs. False if it is missing.
+    #[inline]
+    fn find_back_pipeline(&mut self, rest: Rest<'_>) -> bool {
+        let profile = &self.gpu.profile;
+        let state = &self.state.raster;
+        if profile.dynamic_state3.polygon_mode || !pipeline::draws_faces_apart(profile, state) {
+            return true;
+        }
+        let key = Key { raster: self.key.raster.filled(profile, state.fill_back), ..self.key };
+        self.find_pipeline(key, rest).is_some_and(|pipeline| {
+            self.back_pipeline = pipeline;
+            true
+        })
+    }
+
     #[cold]
-    fn new_pipeline(&mut self, rest: Rest<'_>) -> Option<vk::Pipeline> {
-        let mut key = self.key;
+    fn new_pipeline(&mut self, mut key: Key, rest: Rest<'_>) -> Option<vk::Pipeline> {
         if key.spec != Spec::DYNAMIC && !self.pipelines.is_ready(&key) {
             self.pipelines.prepare(&key, &self.library, Urgency::Guess);
             key.spec = Spec::DYNAMIC;
@@ -421,11 +454,19 @@ impl Renderer {
     fn update_key(&mut self, topology: Topology, raster: bool, blend: bool) {
         let class = pipeline::class(topology);
         let d3 = self.gpu.profile.dynamic_state3;
-        if raster || self.key.raster & 0xff != class {
-            let (part, mask) = Key::raster(&self.gpu.profile, &self.state.raster, class);
+        if raster || blend || self.key.raster.class() != class {
+            let (profile, state) = (&self.gpu.profile, &self.state.raster);
+            let part = Raster::new(profile, state, self.state.blend.logic_op, class);
+            let mask = Key::sample_mask(profile, state);
             if (self.key.raster, self.key.sample_mask) != (part, mask) {
                 (self.key.raster, self.key.sample_mask) = (part, mask);
                 self.key_dirty = true;
+            }
+            if state.provoking != 0 && !self.gpu.profile.provoking_last {
+                self.warn_once(
+                    "provoking vertex",
+                    "flat primitives with the last vertex's colour (the device has no choice)",
+                );
             }
         }
         if blend && !d3.blend {

@@ -4,11 +4,14 @@
 use crate::pipeline;
 use crate::renderer::Renderer;
 use crate::sampler::compare;
-use afterimage_stream::packets::{Cull, SetBlend, SetDepthStencil, SetViewport, StencilFace, StencilOp, Topology};
+use afterimage_stream::packets::{
+    Cull, Rect, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
+};
 use ash::vk;
 
 impl Renderer {
     /// Write masks of the present pixel shader.
+    #[inline]
     pub(crate) fn write_masks(&self, blend: &SetBlend) -> [u8; 8] {
         let outputs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
         pipeline::write_masks(&self.gpu.profile, blend, outputs)
@@ -41,9 +44,9 @@ impl Renderer {
         unsafe { self.gpu.raw.cmd_set_viewport(self.submissions.main, 0, &[viewport]) };
     }
 
-    pub(crate) fn set_scissor(&mut self) {
+    pub(crate) fn set_scissor(&mut self, rect: &Rect) {
         let none = vk::Rect2D::default();
-        let rect = crate::targets::clip(&self.state.scissor.rect, self.targets.extent).unwrap_or(none);
+        let rect = crate::targets::clip(rect, self.targets.extent).unwrap_or(none);
         if self.recorded.scissor != Some(rect) {
             self.recorded.scissor = Some(rect);
             // SAFETY: the rectangle lies inside of the targets.
@@ -51,25 +54,26 @@ impl Renderer {
         }
     }
 
-    pub(crate) fn set_raster(&mut self) {
-        let (raw, cmd, state) = (&self.gpu.raw, self.submissions.main, self.state.raster);
+    pub(crate) fn set_raster(&mut self, state: &SetRaster) {
+        self.faces_apart = pipeline::draws_faces_apart(&self.gpu.profile, state);
+        // Of faces that are drawn apart, the front ones come first.
+        let cull = if self.faces_apart { Cull::Back as u8 } else { state.cull };
+        let width = self.line_width(state.line_width);
+        let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
         // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
         unsafe {
-            if self.recorded.cull != Some((state.cull, state.front_ccw)) {
-                self.recorded.cull = Some((state.cull, state.front_ccw));
-                raw.cmd_set_cull_mode(
-                    cmd,
-                    match Cull::of(state.cull) {
-                        Cull::None => vk::CullModeFlags::NONE,
-                        Cull::Front => vk::CullModeFlags::FRONT,
-                        Cull::Back => vk::CullModeFlags::BACK,
-                    },
-                );
+            if self.recorded.cull != Some((cull, state.front_ccw)) {
+                self.recorded.cull = Some((cull, state.front_ccw));
+                raw.cmd_set_cull_mode(cmd, cull_mode(cull));
                 let ccw = state.front_ccw != 0;
                 raw.cmd_set_front_face(
                     cmd,
                     if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE },
                 );
+            }
+            if self.recorded.line_width != Some(width) {
+                self.recorded.line_width = Some(width);
+                raw.cmd_set_line_width(cmd, width);
             }
             let constant = state.depth_bias * self.gpu.profile.depth_bias_scale(self.targets.depth_bits);
             let bias = [state.bias_enable.into(), constant.to_bits(), state.slope_bias.to_bits()];
@@ -91,9 +95,10 @@ impl Renderer {
             }
             let Some(d3) = &self.gpu.dynamic3 else { return };
             let has = self.gpu.profile.dynamic_state3;
-            if has.polygon_mode && self.recorded.fill != Some(state.fill) {
-                self.recorded.fill = Some(state.fill);
-                d3.cmd_set_polygon_mode(cmd, pipeline::polygon_mode(&self.gpu, state.fill));
+            let fill = pipeline::fill(state);
+            if has.polygon_mode && self.recorded.fill != Some(fill) {
+                self.recorded.fill = Some(fill);
+                d3.cmd_set_polygon_mode(cmd, pipeline::polygon_mode(&self.gpu, fill));
             }
             let clamp = state.depth_clip == 0 && self.gpu.profile.depth_clamp;
             if has.depth_clamp && self.recorded.clamp != Some(clamp) {
@@ -109,9 +114,38 @@ impl Renderer {
         }
     }
 
-    pub(crate) fn set_depth_stencil(&mut self) {
+    /// The width that a line gets on this device.
+    #[inline]
+    fn line_width(&mut self, wanted: f32) -> f32 {
+        let wanted = if wanted == 0.0 { 1.0 } else { wanted };
+        let [least, most] = self.gpu.profile.line_widths;
+        if wanted < least || wanted > most {
+            self.warn_once("line width", &format!("lines of {wanted} pixels (the device has {least} to {most})"));
+        }
+        wanted.clamp(least, most)
+    }
+
+    /// Turns from the front faces of a draw, which are filled in one way, to its back faces, or back.
+    pub(crate) fn set_face(&mut self, back: bool) {
+        let (raw, cmd, state) = (&self.gpu.raw, self.submissions.main, &self.state.raster);
+        let (cull, fill) = if back { (Cull::Front, state.fill_back) } else { (Cull::Back, state.fill) };
+        // SAFETY: the command buffer is being recorded; both pipelines live as long as the renderer.
+        unsafe {
+            raw.cmd_set_cull_mode(cmd, cull_mode(cull as u8));
+            match &self.gpu.dynamic3 {
+                Some(d3) if self.gpu.profile.dynamic_state3.polygon_mode => {
+                    d3.cmd_set_polygon_mode(cmd, pipeline::polygon_mode(&self.gpu, fill));
+                }
+                _ => {
+                    let pipeline = if back { self.back_pipeline } else { self.recorded.pipeline };
+                    raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn set_depth_stencil(&mut self, mut state: SetDepthStencil) {
         let there = self.targets.formats.depth != vk::Format::UNDEFINED;
-        let mut state = self.state.depth_stencil;
         if !there {
             state.depth_test = 0;
         }
@@ -161,8 +195,19 @@ impl Renderer {
         }
     }
 
-    pub(crate) fn set_blend(&mut self) {
-        let (raw, cmd, state) = (&self.gpu.raw, self.submissions.main, self.state.blend);
+    /// `masks` are those of [`Renderer::write_masks`].
+    pub(crate) fn set_blend(&mut self, state: &SetBlend, masks: [u8; 8]) {
+        if state.logic_op != 0 && !self.gpu.profile.logic_op {
+            self.warn_once("logical operations", "draws with them (the device has none)");
+        }
+        let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
+        if let Some(d2) = &self.gpu.dynamic2
+            && self.recorded.logic_op != Some(state.logic_op)
+        {
+            self.recorded.logic_op = Some(state.logic_op);
+            // SAFETY: the command buffer is being recorded, and the extension is enabled.
+            unsafe { d2.cmd_set_logic_op(cmd, pipeline::logic_op(state.logic_op)) };
+        }
         let constant = state.constant.map(f32::to_bits);
         if self.recorded.blend_constant != Some(constant) {
             self.recorded.blend_constant = Some(constant);
@@ -173,11 +218,8 @@ impl Renderer {
             return;
         }
         let Some(d3) = &self.gpu.dynamic3 else { return };
-        // Every pipeline has as many attachments as the targets have.
-        let count = self.targets.formats.color_count() as u32;
-        if count == 0 {
-            return;
-        }
+        // Every pipeline has as many attachments as the targets have. Those without any want the state all the same.
+        let count = self.targets.formats.color_count().max(1) as u32;
         let n = count as usize;
         // SAFETY: the command buffer is being recorded, and the extension is enabled.
         unsafe {
@@ -186,7 +228,7 @@ impl Renderer {
                 d3.cmd_set_color_blend_enable(cmd, 0, &[vk::Bool32::from(state.enable != 0); 8][..n]);
             }
             // The equation says nothing while blending is off.
-            let equation = pipeline::equation(&state);
+            let equation = pipeline::equation(state);
             if self.recorded.equation != Some((equation, count))
                 && (state.enable != 0 || self.recorded.equation.is_none_or(|e| e.1 != count))
             {
@@ -202,13 +244,20 @@ impl Renderer {
                 };
                 d3.cmd_set_color_blend_equation(cmd, 0, &[equation; 8][..n]);
             }
-            let masks = self.write_masks(&state);
             if self.recorded.write_masks != Some((masks, count)) {
                 self.recorded.write_masks = Some((masks, count));
                 let flags = masks.map(|mask| vk::ColorComponentFlags::from_raw(mask.into()));
                 d3.cmd_set_color_write_mask(cmd, 0, &flags[..n]);
             }
         }
+    }
+}
+
+fn cull_mode(bits: u8) -> vk::CullModeFlags {
+    match Cull::of(bits) {
+        Cull::None => vk::CullModeFlags::NONE,
+        Cull::Front => vk::CullModeFlags::FRONT,
+        Cull::Back => vk::CullModeFlags::BACK,
     }
 }
 

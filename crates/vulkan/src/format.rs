@@ -59,6 +59,7 @@ fn row(format: Format) -> (vk::Format, Option<Fallback>) {
         Format::D32_SFLOAT => (V::D32_SFLOAT, None),
         Format::D24_UNORM_S8_UINT => (V::D24_UNORM_S8_UINT, depth(V::D32_SFLOAT_S8_UINT)),
         Format::D32_SFLOAT_S8_UINT => (V::D32_SFLOAT_S8_UINT, depth(V::D24_UNORM_S8_UINT)),
+        Format::R5G6B5_UNORM => (V::R5G6B5_UNORM_PACK16, None),
         Format::X8_D24_UNORM => (V::X8_D24_UNORM_PACK32, depth(V::D32_SFLOAT)),
     }
 }

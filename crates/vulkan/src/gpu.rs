@@ -25,6 +25,8 @@ pub struct Gpu {
     pub profile: Profile,
     /// Functions of VK_EXT_extended_dynamic_state3, where the profile uses it.
     pub(crate) dynamic3: Option<ext::extended_dynamic_state3::Device>,
+    /// Functions of VK_EXT_extended_dynamic_state2, where the profile uses it.
+    pub(crate) dynamic2: Option<ext::extended_dynamic_state2::Device>,
     /// Functions of VK_EXT_multi_draw, where the profile uses it.
     pub(crate) multi_draw: Option<ext::multi_draw::Device>,
     /// Functions of VK_EXT_depth_bias_control, where the profile uses it.
@@ -125,6 +127,7 @@ impl Gpu {
         tracing::info!("rendering with {} ({})", profile.name, profile.driver);
         Ok(Arc::new(Self {
             dynamic3: dynamic3.then(|| ext::extended_dynamic_state3::Device::new(&instance.raw, &raw)),
+            dynamic2: profile.dynamic_logic_op.then(|| ext::extended_dynamic_state2::Device::new(&instance.raw, &raw)),
             multi_draw: (profile.multi_draw > 0).then(|| ext::multi_draw::Device::new(&instance.raw, &raw)),
             depth_bias: profile.depth_bias_control.then(|| ext::depth_bias_control::Device::new(&instance.raw, &raw)),
             swapchain: profile.swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),

@@ -5,7 +5,7 @@
 //! ignored with a warning and written anew.
 
 use crate::gpu::Gpu;
-use crate::pipeline::{Attribute, Blend, Fixed, Spec, TargetFormats, VertexLayout};
+use crate::pipeline::{Attribute, Blend, Fixed, Raster, Spec, TargetFormats, VertexLayout};
 use crate::profile::Profile;
 use crate::shaders::Identity;
 use afterimage_shader::{RuntimeInfo, store};
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: [u8; 8] = *b"AFTRKNOW";
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 /// Larger files are not ours.
 const MOST_BYTES: u64 = 64 << 20;
 /// Pipelines that are kept. A large game has a few thousand.
@@ -137,6 +137,8 @@ fn fingerprint(gpu: &Gpu) -> u64 {
     hash.update(&afterimage_shader::compiler().to_le_bytes());
     let switches = (p.bindless.is_some(), p.dynamic_state3, p.fill_modes, p.depth_clamp, p.divisor);
     hash.update(format!("{switches:?} {} {} {}", p.dual_source, p.independent_blend, p.clip_distance).as_bytes());
+    let raster = (p.dynamic_logic_op, p.logic_op, p.rectangular_lines, p.bresenham_lines, p.provoking_last);
+    hash.update(format!("{raster:?}").as_bytes());
     hash.update(p.driver.as_bytes());
     hash.digest()
 }
@@ -241,7 +243,7 @@ fn encode(all: &[Known], device: u64) -> Vec<u8> {
             pixel: known.pixel.as_ref().map_or(NONE, &mut number),
             unused: known.unused,
             sample_mask: *sample_mask,
-            raster: *raster,
+            raster: raster.bits(),
             spec: spec.bits(),
             colors: targets.colors.map(vk::Format::as_raw),
             depth: targets.depth.as_raw(),
@@ -336,7 +338,7 @@ fn decode_body(mut bytes: &[u8], shaders: u32, pipelines: u32) -> Option<Vec<Kno
                     masks: masks.first_chunk().copied()?,
                 },
                 sample_mask: raw.sample_mask,
-                raster: raw.raster,
+                raster: Raster::from_bits(raw.raster),
                 spec: Spec::from_bits(raw.spec)?,
             },
             unused: raw.unused,
@@ -362,7 +364,7 @@ impl Known {
         targets.colors.iter().all(|&format| has(format, FormatFeatures::TARGET))
             && has(targets.depth, FormatFeatures::DEPTH)
             && matches!(targets.samples, 0 | 1 | 2 | 4 | 8 | 16)
-            && (self.fixed.raster >> 16 & 1 == 0 || profile.depth_clamp)
+            && self.fixed.raster.fits(profile)
             && layout.attributes.len() <= 32
             && locations.count_ones() as usize == layout.attributes.len()
             && layout.bindings.iter().all(|&(number, _)| number <= slots && binding(number))
@@ -398,7 +400,7 @@ mod tests {
                 targets: TargetFormats { depth: vk::Format::D16_UNORM, samples: 1, ..TargetFormats::default() },
                 blend: Blend { enable: number.is_multiple_of(2), equation: [number; 6], masks: [3; 8] },
                 sample_mask: u32::MAX,
-                raster: 2,
+                raster: Raster::from_bits(2),
                 spec: Spec::new(3, number % 8, 1),
             },
             unused: number.into(),

@@ -14,6 +14,7 @@ mod ahead;
 mod bindings;
 mod buffer;
 mod cache;
+mod clear;
 mod copy;
 mod depth;
 mod descriptors;

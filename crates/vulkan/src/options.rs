@@ -17,10 +17,12 @@ pub struct Without {
     pub device_slots: bool,
     /// Do not tell drivers to keep infinities, NaN and signs of zeros.
     pub float_controls: bool,
+    /// Do without logical operations, wide lines, modes of lines and the choice of the provoking vertex.
+    pub raster_options: bool,
 }
 
 impl Without {
-    const NAMES: &'static str = "bindless, dynamic_state3, multi_draw, device_slots, float_controls";
+    const NAMES: &'static str = "bindless, dynamic_state3, multi_draw, device_slots, float_controls, raster_options";
 
     fn parse(text: &str) -> Self {
         let mut without = Self::default();
@@ -31,6 +33,7 @@ impl Without {
                 "multi_draw" => without.multi_draw = true,
                 "device_slots" => without.device_slots = true,
                 "float_controls" => without.float_controls = true,
+                "raster_options" => without.raster_options = true,
                 _ => tracing::warn!("AFTERIMAGE_WITHOUT: {name} is not one of {}", Self::NAMES),
             }
         }

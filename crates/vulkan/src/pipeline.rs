@@ -10,7 +10,7 @@ use crate::profile::Profile;
 use crate::shaders::Variant;
 use afterimage_shader::spec;
 use afterimage_stream::VERTEX_BUFFERS;
-use afterimage_stream::packets::{BlendFactor, BlendOp, Fill, SetBlend, SetRaster, Topology};
+use afterimage_stream::packets::{BlendFactor, BlendOp, Cull, Fill, LineMode, LogicOp, SetBlend, SetRaster, Topology};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -31,8 +31,8 @@ pub(crate) struct Key {
     pub(crate) blend: u32,
     /// Sample mask; 0 where it is dynamic.
     pub(crate) sample_mask: u32,
-    /// Topology class, fill mode, depth clamp: see [`Key::raster`].
-    pub(crate) raster: u32,
+    /// The part of rasterising that is no dynamic state.
+    pub(crate) raster: Raster,
     /// Alpha test and fog that a generic pixel module is specialised for; 0 where it is not.
     pub(crate) spec: Spec,
 }
@@ -41,14 +41,124 @@ impl Key {
     /// No shader.
     pub(crate) const NONE: u32 = u32::MAX;
 
-    /// The raster part and the sample mask. Fill, clamp and mask are 0 where they are dynamic.
-    pub(crate) fn raster(profile: &Profile, state: &SetRaster, class: u32) -> (u32, u32) {
-        let d3 = profile.dynamic_state3;
-        let fill = if d3.polygon_mode { 0 } else { state.fill };
-        let clamp = !d3.depth_clamp && state.depth_clip == 0 && profile.depth_clamp;
-        let mask = if d3.sample_mask { 0 } else { state.sample_mask };
-        (class | u32::from(fill) << 8 | u32::from(clamp) << 16, mask)
+    /// The sample mask; 0 where it is dynamic.
+    #[inline]
+    pub(crate) fn sample_mask(profile: &Profile, state: &SetRaster) -> u32 {
+        if profile.dynamic_state3.sample_mask { 0 } else { state.sample_mask }
     }
+}
+
+/// Rasteriser state that is part of a pipeline, and the logical operation. What is dynamic, and what the device lacks, is 0.
+///
+/// | bits | what |
+/// |---|---|
+/// | 0 to 7 | [`class`] of the topology |
+/// | 8, 9 | [`Fill`] |
+/// | 10 | depth is clamped |
+/// | 11 | the last vertex provokes |
+/// | 12, 13 | [`LineMode`], where lines are drawn |
+/// | 16 to 20 | [`LogicOp`]; [`Raster::SOME_OP`] where only that there is one is part of the pipeline |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Raster(u32);
+
+impl Raster {
+    /// Stands for every logical operation where which one it is is dynamic.
+    const SOME_OP: u8 = LogicOp::Copy as u8;
+
+    #[inline]
+    pub(crate) fn new(profile: &Profile, state: &SetRaster, logic_op: u8, class: u32) -> Self {
+        let d3 = profile.dynamic_state3;
+        let fill = fill(state);
+        let lines = class == LINES || (class == TRIANGLES && (fill == LINE || state.fill_back == LINE));
+        let mode = match LineMode::of(state.line_mode) {
+            LineMode::Rectangular if lines && profile.rectangular_lines => LineMode::Rectangular,
+            LineMode::Bresenham if lines && profile.bresenham_lines => LineMode::Bresenham,
+            _ => LineMode::Default,
+        };
+        let op = match logic_op {
+            0 => 0,
+            _ if !profile.logic_op => 0,
+            _ if profile.dynamic_logic_op => Self::SOME_OP,
+            op => op,
+        };
+        let clamp = !d3.depth_clamp && state.depth_clip == 0 && profile.depth_clamp;
+        let last = state.provoking != 0 && profile.provoking_last;
+        let raster =
+            Self(class | u32::from(clamp) << 10 | u32::from(last) << 11 | (mode as u32) << 12 | u32::from(op) << 16);
+        raster.filled(profile, fill)
+    }
+
+    /// The same with triangles filled in another way.
+    #[inline]
+    pub(crate) fn filled(self, profile: &Profile, fill: u8) -> Self {
+        let fill = if profile.dynamic_state3.polygon_mode { 0 } else { u32::from(fill) };
+        Self(self.0 & !(3 << 8) | fill << 8)
+    }
+
+    /// As it was given out by [`Raster::bits`], or anything else: see [`Raster::fits`].
+    pub(crate) fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    pub(crate) fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Whether a device can be asked for this.
+    pub(crate) fn fits(self, profile: &Profile) -> bool {
+        let lines = match self.line_mode() {
+            Some(LineMode::Default) => true,
+            Some(LineMode::Rectangular) => profile.rectangular_lines,
+            Some(LineMode::Bresenham) => profile.bresenham_lines,
+            None => false,
+        };
+        self.0 >> 21 == 0
+            && self.class() <= TRIANGLES
+            && (!self.clamp() || profile.depth_clamp)
+            && (!self.provoking_last() || profile.provoking_last)
+            && lines
+            && (self.logic_op() == 0 || profile.logic_op)
+            && LogicOp::from_bits(self.logic_op()).is_some()
+    }
+
+    #[inline]
+    pub(crate) fn class(self) -> u32 {
+        self.0 & 0xff
+    }
+
+    fn fill(self) -> u8 {
+        (self.0 >> 8 & 3) as u8
+    }
+
+    fn clamp(self) -> bool {
+        self.0 >> 10 & 1 != 0
+    }
+
+    fn provoking_last(self) -> bool {
+        self.0 >> 11 & 1 != 0
+    }
+
+    fn line_mode(self) -> Option<LineMode> {
+        LineMode::from_bits((self.0 >> 12 & 3) as u8)
+    }
+
+    fn logic_op(self) -> u8 {
+        (self.0 >> 16 & 31) as u8
+    }
+}
+
+const LINE: u8 = Fill::Line as u8;
+
+/// How the triangles that are drawn are filled; the front faces where both are drawn.
+#[inline]
+pub(crate) fn fill(state: &SetRaster) -> u8 {
+    if state.cull == Cull::Front as u8 { state.fill_back } else { state.fill }
+}
+
+/// Whether front and back faces must be drawn apart because they are filled in different ways.
+#[inline]
+pub(crate) fn draws_faces_apart(profile: &Profile, state: &SetRaster) -> bool {
+    state.fill != state.fill_back && state.cull == Cull::None as u8 && profile.fill_modes
 }
 
 /// Values of a generic pixel module's specialisation constants.
@@ -83,12 +193,15 @@ impl Spec {
     }
 }
 
+const LINES: u32 = 1;
+pub(crate) const TRIANGLES: u32 = 2;
+
 /// Points, lines or triangles: within a class the topology is dynamic.
 pub(crate) fn class(topology: Topology) -> u32 {
     match topology {
         Topology::PointList => 0,
-        Topology::LineList | Topology::LineStrip => 1,
-        Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan => 2,
+        Topology::LineList | Topology::LineStrip => LINES,
+        Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan => TRIANGLES,
     }
 }
 
@@ -207,7 +320,7 @@ pub(crate) struct Fixed {
     pub(crate) blend: Blend,
     /// See [`Key`].
     pub(crate) sample_mask: u32,
-    pub(crate) raster: u32,
+    pub(crate) raster: Raster,
     pub(crate) spec: Spec,
 }
 
@@ -259,6 +372,28 @@ pub(crate) fn blend_op(bits: u8) -> vk::BlendOp {
     }
 }
 
+/// A Vulkan logical operation.
+pub(crate) fn logic_op(bits: u8) -> vk::LogicOp {
+    match LogicOp::of(bits) {
+        LogicOp::Clear => vk::LogicOp::CLEAR,
+        LogicOp::And => vk::LogicOp::AND,
+        LogicOp::AndReverse => vk::LogicOp::AND_REVERSE,
+        LogicOp::Off | LogicOp::Copy => vk::LogicOp::COPY,
+        LogicOp::AndInverted => vk::LogicOp::AND_INVERTED,
+        LogicOp::NoOp => vk::LogicOp::NO_OP,
+        LogicOp::Xor => vk::LogicOp::XOR,
+        LogicOp::Or => vk::LogicOp::OR,
+        LogicOp::Nor => vk::LogicOp::NOR,
+        LogicOp::Equivalent => vk::LogicOp::EQUIVALENT,
+        LogicOp::Invert => vk::LogicOp::INVERT,
+        LogicOp::OrReverse => vk::LogicOp::OR_REVERSE,
+        LogicOp::CopyInverted => vk::LogicOp::COPY_INVERTED,
+        LogicOp::OrInverted => vk::LogicOp::OR_INVERTED,
+        LogicOp::Nand => vk::LogicOp::NAND,
+        LogicOp::Set => vk::LogicOp::SET,
+    }
+}
+
 /// A Vulkan polygon mode.
 pub(crate) fn polygon_mode(gpu: &Gpu, fill: u8) -> vk::PolygonMode {
     match Fill::of(fill) {
@@ -287,6 +422,7 @@ const DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::DEPTH_BIAS_ENABLE,
     vk::DynamicState::DEPTH_BIAS,
     vk::DynamicState::BLEND_CONSTANTS,
+    vk::DynamicState::LINE_WIDTH,
 ];
 
 /// Makes a pipeline. Any thread may call it.
@@ -348,16 +484,31 @@ pub(crate) fn create(
     if !divisors.is_empty() && gpu.profile.divisor {
         input = input.push_next(&mut divisor_state);
     }
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(match d.raster & 0xff {
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(match d.raster.class() {
         0 => vk::PrimitiveTopology::POINT_LIST,
-        1 => vk::PrimitiveTopology::LINE_LIST,
+        LINES => vk::PrimitiveTopology::LINE_LIST,
         _ => vk::PrimitiveTopology::TRIANGLE_LIST,
     });
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-    let raster = vk::PipelineRasterizationStateCreateInfo::default()
-        .polygon_mode(polygon_mode(gpu, (d.raster >> 8) as u8))
-        .depth_clamp_enable(d.raster >> 16 & 1 != 0)
+    let mut last = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
+        .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
+    let line_mode = d.raster.line_mode().unwrap_or(LineMode::Default);
+    let mut lines =
+        vk::PipelineRasterizationLineStateCreateInfoKHR::default().line_rasterization_mode(match line_mode {
+            LineMode::Default => vk::LineRasterizationModeKHR::DEFAULT,
+            LineMode::Rectangular => vk::LineRasterizationModeKHR::RECTANGULAR,
+            LineMode::Bresenham => vk::LineRasterizationModeKHR::BRESENHAM,
+        });
+    let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
+        .polygon_mode(polygon_mode(gpu, d.raster.fill()))
+        .depth_clamp_enable(d.raster.clamp())
         .line_width(1.0);
+    if d.raster.provoking_last() {
+        raster = raster.push_next(&mut last);
+    }
+    if line_mode != LineMode::Default {
+        raster = raster.push_next(&mut lines);
+    }
     let mask = [d.sample_mask];
     let mut samples = vk::PipelineMultisampleStateCreateInfo::default()
         .rasterization_samples(vk::SampleCountFlags::from_raw(d.targets.samples.max(1)));
@@ -380,7 +531,10 @@ pub(crate) fn create(
                 .color_write_mask(vk::ColorComponentFlags::from_raw(u32::from(d.blend.masks[i])))
         })
         .collect();
-    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
+    let blend = vk::PipelineColorBlendStateCreateInfo::default()
+        .attachments(&blends)
+        .logic_op_enable(d.raster.logic_op() != 0)
+        .logic_op(logic_op(d.raster.logic_op()));
     let mut dynamic: SmallVec<[_; 24]> = SmallVec::from_slice(DYNAMIC);
     let d3 = gpu.profile.dynamic_state3;
     if d3.blend {
@@ -390,6 +544,7 @@ pub(crate) fn create(
             vk::DynamicState::COLOR_WRITE_MASK_EXT,
         ]);
     }
+    dynamic.extend(gpu.profile.dynamic_logic_op.then_some(vk::DynamicState::LOGIC_OP_EXT));
     dynamic.extend(d3.polygon_mode.then_some(vk::DynamicState::POLYGON_MODE_EXT));
     dynamic.extend(d3.sample_mask.then_some(vk::DynamicState::SAMPLE_MASK_EXT));
     dynamic.extend(d3.depth_clamp.then_some(vk::DynamicState::DEPTH_CLAMP_ENABLE_EXT));

@@ -69,6 +69,18 @@ pub struct Profile {
     pub mirror_clamp: bool,
     /// fillModeNonSolid.
     pub fill_modes: bool,
+    /// logicOp.
+    pub logic_op: bool,
+    /// extendedDynamicState2LogicOp: which operation is no part of the pipeline.
+    pub dynamic_logic_op: bool,
+    /// Widths of lines in pixels; 1 to 1 without wideLines.
+    pub line_widths: [f32; 2],
+    /// rectangularLines of VK_EXT_line_rasterization.
+    pub rectangular_lines: bool,
+    /// bresenhamLines, likewise.
+    pub bresenham_lines: bool,
+    /// VK_EXT_provoking_vertex, by pipeline.
+    pub provoking_last: bool,
     /// depthClamp.
     pub depth_clamp: bool,
     /// VK_EXT_depth_clip_enable: depth can be unclipped without being clamped.
@@ -127,6 +139,9 @@ pub(crate) struct Features {
     pub(crate) divisor: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
     pub(crate) formats_4444: vk::PhysicalDevice4444FormatsFeaturesEXT<'static>,
     pub(crate) depth_bias: vk::PhysicalDeviceDepthBiasControlFeaturesEXT<'static>,
+    pub(crate) dynamic2: vk::PhysicalDeviceExtendedDynamicState2FeaturesEXT<'static>,
+    pub(crate) lines: vk::PhysicalDeviceLineRasterizationFeaturesKHR<'static>,
+    pub(crate) provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
 }
 
 /// Extensions that are used where found, with the structure that must be chained for each.
@@ -139,6 +154,9 @@ pub(crate) const OPTIONAL: &[&CStr] = &[
     ext::vertex_attribute_divisor::NAME,
     vk::EXT_4444_FORMATS_NAME,
     ext::depth_bias_control::NAME,
+    ext::extended_dynamic_state2::NAME,
+    ext::line_rasterization::NAME,
+    ext::provoking_vertex::NAME,
     c"VK_KHR_portability_subset",
 ];
 
@@ -172,6 +190,15 @@ impl Features {
         }
         if has(ext::depth_bias_control::NAME) {
             chain = chain.push_next(&mut self.depth_bias);
+        }
+        if has(ext::extended_dynamic_state2::NAME) {
+            chain = chain.push_next(&mut self.dynamic2);
+        }
+        if has(ext::line_rasterization::NAME) {
+            chain = chain.push_next(&mut self.lines);
+        }
+        if has(ext::provoking_vertex::NAME) {
+            chain = chain.push_next(&mut self.provoking);
         }
         let result = f(&mut chain);
         let core = chain.features;
@@ -207,6 +234,10 @@ impl Profile {
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut v12);
         if has(ext::multi_draw::NAME) {
             properties = properties.push_next(&mut multi);
+        }
+        let mut provoking = vk::PhysicalDeviceProvokingVertexPropertiesEXT::default();
+        if has(ext::provoking_vertex::NAME) {
+            properties = properties.push_next(&mut provoking);
         }
         // SAFETY: the handle is the instance's, and the chain is valid.
         unsafe { instance.raw.get_physical_device_properties2(handle, &mut properties) };
@@ -262,6 +293,8 @@ impl Profile {
         };
         let format_4444 = on(features.formats_4444.format_a4r4g4b4);
         let folds = folds_strict_products(v12.driver_id);
+        let options = !without.raster_options;
+        let wide = on(core.wide_lines) && options;
         let timestamp_bits = family.map_or(0, |family| families[family].timestamp_valid_bits);
         Ok(Self {
             name: properties.device_name_as_c_str().unwrap_or(c"?").to_string_lossy().into_owned(),
@@ -288,6 +321,14 @@ impl Profile {
                 && on(features.border.custom_border_color_without_format),
             mirror_clamp: on(f12.sampler_mirror_clamp_to_edge),
             fill_modes: on(core.fill_mode_non_solid),
+            logic_op: on(core.logic_op) && options,
+            dynamic_logic_op: on(core.logic_op) && on(features.dynamic2.extended_dynamic_state2_logic_op) && options,
+            line_widths: if wide { properties.limits.line_width_range } else { [1.0; 2] },
+            rectangular_lines: on(features.lines.rectangular_lines) && options,
+            bresenham_lines: on(features.lines.bresenham_lines) && options,
+            provoking_last: on(features.provoking.provoking_vertex_last)
+                && on(provoking.provoking_vertex_mode_per_pipeline)
+                && options,
             depth_clamp: on(core.depth_clamp),
             depth_clip: on(features.depth_clip.depth_clip_enable),
             depth_bias_control: on(features.depth_bias.depth_bias_control)
@@ -323,6 +364,8 @@ impl Profile {
         let core = &mut features.core;
         core.robust_buffer_access = vk::TRUE;
         core.fill_mode_non_solid = on(self.fill_modes);
+        core.logic_op = on(self.logic_op);
+        core.wide_lines = on(self.line_widths != [1.0; 2]);
         core.depth_clamp = on(self.depth_clamp);
         core.sampler_anisotropy = on(self.anisotropy);
         core.occlusion_query_precise = on(self.precise_occlusion);
@@ -360,6 +403,10 @@ impl Profile {
         features.border.custom_border_color_without_format = on(self.custom_border_color);
         features.depth_clip.depth_clip_enable = on(self.depth_clip);
         features.divisor.vertex_attribute_instance_rate_divisor = on(self.divisor);
+        features.dynamic2.extended_dynamic_state2_logic_op = on(self.dynamic_logic_op);
+        features.lines.rectangular_lines = on(self.rectangular_lines);
+        features.lines.bresenham_lines = on(self.bresenham_lines);
+        features.provoking.provoking_vertex_last = on(self.provoking_last);
         features.depth_bias.depth_bias_control = on(self.depth_bias_control);
         features.depth_bias.float_representation = on(self.depth_bias_control);
         features.formats_4444.format_a4r4g4b4 = on(self.format_4444);
@@ -490,6 +537,12 @@ impl fmt::Display for Profile {
         writeln!(f, "  custom border colour {}", yes(self.custom_border_color))?;
         writeln!(f, "  mirror once          {}", yes(self.mirror_clamp))?;
         writeln!(f, "  wireframe and points {}", yes(self.fill_modes))?;
+        writeln!(f, "  logic operations     {}", yes(self.logic_op))?;
+        writeln!(f, "  line widths          {} to {}", self.line_widths[0], self.line_widths[1])?;
+        let modes = [("rectangular", self.rectangular_lines), ("bresenham", self.bresenham_lines)];
+        let modes: Vec<_> = modes.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
+        writeln!(f, "  line modes           {}", if modes.is_empty() { "default".into() } else { modes.join(", ") })?;
+        writeln!(f, "  last vertex provokes {}", yes(self.provoking_last))?;
         writeln!(
             f,
             "  anisotropy           {}",

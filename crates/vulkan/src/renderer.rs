@@ -103,6 +103,10 @@ pub struct Renderer {
     pub(crate) variants_dirty: bool,
     pub(crate) recheck_textures: bool,
     pub(crate) pending: Pending,
+    /// Whether front and back faces are filled in different ways, and drawn one after the other.
+    pub(crate) faces_apart: bool,
+    /// Where that is part of the pipeline, the one for back faces.
+    pub(crate) back_pipeline: vk::Pipeline,
     pub(crate) ready: Ready,
     pub(crate) push: [u32; 32],
     /// Words of `push` that must be recorded: first and end.
@@ -213,6 +217,8 @@ impl Renderer {
             variants_dirty: true,
             recheck_textures: true,
             pending: Pending::default(),
+            faces_apart: false,
+            back_pipeline: vk::Pipeline::null(),
             ready: Ready::NO,
             push: [0; 32],
             push_range: (0, 32),

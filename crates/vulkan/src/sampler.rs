@@ -53,7 +53,7 @@ impl Sampler {
             .min_lod(min_lod)
             // A quarter lets the magnification filter still be told from the minification filter, as OpenGL's mapping
             // of samplers without mipmaps in the Vulkan specification ("Mapping of OpenGL to Vulkan filter modes") does.
-            .max_lod(if body.mipmapped != 0 { vk::LOD_CLAMP_NONE } else { min_lod + 0.25 })
+            .max_lod(if body.mipmapped != 0 { body.max_lod.max(min_lod) } else { min_lod + 0.25 })
             .border_color(border);
         if is_custom {
             info = info.push_next(&mut custom);

@@ -15,15 +15,15 @@ pub(crate) struct Attachment {
     pub(crate) texture: ObjectId,
     view: vk::ImageView,
     layout: vk::ImageLayout,
-    extent: vk::Extent2D,
+    pub(crate) extent: vk::Extent2D,
 }
 
 /// The current targets and whether a pass is open on them.
 #[derive(Default)]
 pub(crate) struct Targets {
     pub(crate) open: bool,
-    colors: [Option<Attachment>; 8],
-    depth: Option<Attachment>,
+    pub(crate) colors: [Option<Attachment>; 8],
+    pub(crate) depth: Option<Attachment>,
     pub(crate) formats: TargetFormats,
     /// Part that every target has.
     pub(crate) extent: vk::Extent2D,
@@ -32,7 +32,7 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    fn all(&self) -> impl Iterator<Item = &Attachment> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Attachment> {
         self.colors.iter().chain(std::iter::once(&self.depth)).flatten()
     }
 
@@ -43,11 +43,12 @@ impl Targets {
 
 /// Values that a pass begins with.
 #[derive(Clone, Copy, Default)]
-struct Load {
-    flags: u32,
-    color: [f32; 4],
-    depth: f32,
-    stencil: u32,
+pub(crate) struct Load {
+    /// Bits of [`Clear`]: all channels of a colour, or none.
+    pub(crate) flags: u32,
+    pub(crate) color: [f32; 4],
+    pub(crate) depth: f32,
+    pub(crate) stencil: u32,
 }
 
 impl Load {
@@ -165,7 +166,7 @@ impl Renderer {
         }
     }
 
-    fn begin_pass(&mut self, load: Load) {
+    pub(crate) fn begin_pass(&mut self, load: Load) {
         use vk::{AccessFlags2 as Access, PipelineStageFlags2 as Stage};
         let cmd = self.main();
         let tests = Stage::EARLY_FRAGMENT_TESTS | Stage::LATE_FRAGMENT_TESTS;
@@ -234,98 +235,6 @@ impl Renderer {
             // SAFETY: a pass is open.
             unsafe { self.gpu.raw.cmd_end_rendering(self.submissions.main) };
         }
-    }
-
-    /// [`afterimage_stream::packets::Clear`].
-    pub(crate) fn clear(&mut self, body: &Clear, rects: &[Rect]) -> Result {
-        self.resolve_targets()?;
-        self.flush_draws();
-        if self.targets.is_empty() || body.flags == 0 {
-            return Ok(());
-        }
-        let load = Load {
-            flags: body.flags,
-            color: body.color,
-            depth: body.depth.clamp(0.0, 1.0),
-            stencil: body.stencil & 0xff,
-        };
-        if rects.is_empty() {
-            let extent = self.targets.extent;
-            if self.targets.all().any(|a| a.extent != extent) {
-                self.clear_one_by_one(load);
-                return Ok(());
-            }
-            if !self.targets.open {
-                self.begin_pass(load);
-                return Ok(());
-            }
-        }
-        self.open_pass();
-        let whole = [Rect { x: 0, y: 0, width: self.targets.extent.width, height: self.targets.extent.height }];
-        let rects: SmallVec<[_; 8]> = (if rects.is_empty() { &whole[..] } else { rects })
-            .iter()
-            .filter_map(|rect| {
-                let rect = clip(rect, self.targets.extent)?;
-                Some(vk::ClearRect { rect, base_array_layer: 0, layer_count: 1 })
-            })
-            .collect();
-        if rects.is_empty() {
-            return Ok(());
-        }
-        let mut clears = SmallVec::<[vk::ClearAttachment; 9]>::new();
-        if load.flags & Clear::COLOR != 0 {
-            let value = vk::ClearValue { color: vk::ClearColorValue { float32: load.color } };
-            for (index, _) in self.targets.colors.iter().enumerate().filter(|(_, a)| a.is_some()) {
-                clears.push(vk::ClearAttachment {
-                    aspect_mask: vk::ImageAspectFlags::COLOR,
-                    color_attachment: index as u32,
-                    clear_value: value,
-                });
-            }
-        }
-        let mut aspect_mask = vk::ImageAspectFlags::empty();
-        if load.flags & Clear::DEPTH != 0 && self.targets.depth.is_some() {
-            aspect_mask |= vk::ImageAspectFlags::DEPTH;
-        }
-        if load.flags & Clear::STENCIL != 0 && self.targets.formats.stencil() != vk::Format::UNDEFINED {
-            aspect_mask |= vk::ImageAspectFlags::STENCIL;
-        }
-        if !aspect_mask.is_empty() {
-            let depth_stencil = vk::ClearDepthStencilValue { depth: load.depth, stencil: load.stencil };
-            let clear_value = vk::ClearValue { depth_stencil };
-            clears.push(vk::ClearAttachment { aspect_mask, color_attachment: 0, clear_value });
-        }
-        if !clears.is_empty() {
-            // SAFETY: a pass is open; the rectangles lie inside of its area.
-            unsafe { self.gpu.raw.cmd_clear_attachments(self.submissions.main, &clears, &rects) };
-        }
-        Ok(())
-    }
-
-    /// Clears targets of different sizes, each in a pass of its own.
-    fn clear_one_by_one(&mut self, load: Load) {
-        self.end_pass();
-        let all = std::mem::take(&mut self.targets);
-        for (index, color) in all.colors.iter().enumerate() {
-            let Some(color) = color else { continue };
-            if load.flags & Clear::COLOR == 0 {
-                break;
-            }
-            self.targets = Targets { extent: color.extent, ..Targets::default() };
-            self.targets.colors[0] = Some(*color);
-            self.targets.formats.colors[0] = all.formats.colors[index];
-            self.begin_pass(load);
-            self.end_pass();
-        }
-        if let Some(depth) = all.depth
-            && load.flags & (Clear::DEPTH | Clear::STENCIL) != 0
-        {
-            self.targets = Targets { extent: depth.extent, depth: Some(depth), ..Targets::default() };
-            self.targets.formats.depth = all.formats.depth;
-            self.begin_pass(load);
-            self.end_pass();
-        }
-        self.targets = all;
     }
 }
 

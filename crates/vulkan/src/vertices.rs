@@ -76,7 +76,8 @@ impl Renderer {
             _ => &[],
         };
         let (layout, needs) = layout_of(attributes, vertex.inputs);
-        if layout.bindings.iter().any(|(binding, _)| *binding == DEFAULT_BINDING) {
+        // Strides are dynamic in every pipeline, so even one that reads no buffer wants to have seen one.
+        if layout.bindings.is_empty() || layout.bindings.iter().any(|(binding, _)| *binding == DEFAULT_BINDING) {
             self.bind_default_buffer();
         }
         self.layout_slots = layout.bindings.iter().filter(|b| b.0 < DEFAULT_BINDING).fold(0, |m, b| m | 1 << b.0);

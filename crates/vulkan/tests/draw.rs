@@ -27,7 +27,9 @@ fn clear_of_rectangles_leaves_the_rest() {
         Rect { x: -5, y: 14, width: 100, height: 100 },
         Rect { x: 40, y: 0, width: 3, height: 3 },
     ];
-    guest.encoder.push_tail(&Clear { flags: Clear::COLOR, count: 3, color: GREEN, depth: 1.0, stencil: 0 }, &rects);
+    guest
+        .encoder
+        .push_tail(&Clear { flags: Clear::COLOR, count: 3, color: GREEN, ..bytemuck::Zeroable::zeroed() }, &rects);
     let pixels = guest.pixels();
     assert_eq!(pixels.count(rgba(GREEN)), 4 * 5 + 2 * 16);
     assert_eq!(pixels.at(2, 3), rgba(GREEN));

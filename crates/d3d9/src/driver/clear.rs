@@ -49,7 +49,9 @@ impl Device {
             count: 0,
             color: color(clear_color),
             depth: if depth.is_finite() { depth.clamp(0.0, 1.0) } else { 1.0 },
-            stencil: stencil & 0xff,
+            stencil: stencil as u8,
+            stencil_keep: 0,
+            pad: [0; 2],
         };
         for (theirs, ours) in
             [(D3DCLEAR_TARGET, Clear::COLOR), (D3DCLEAR_ZBUFFER, Clear::DEPTH), (D3DCLEAR_STENCIL, Clear::STENCIL)]

@@ -346,7 +346,7 @@ impl Device {
         targets.color[0] = self.view_of(side);
         self.port.put(&mut self.host.sent.targets, targets);
         let packet =
-            Clear { flags: Clear::COLOR, count: 1, color: crate::format::color(color), depth: 0.0, stencil: 0 };
+            Clear { flags: Clear::COLOR, count: 1, color: crate::format::color(color), ..bytemuck::Zeroable::zeroed() };
         self.port.push_tail(&packet, &[stream_rect(region)]);
         self.registers.dirty.mark(Group::RenderTargets);
         self.port.breathe();

@@ -149,6 +149,11 @@ impl Device {
         let float = |state| finite(render.get_f32(state), 1.0);
         let bias = finite(render.get_f32(RS::D3DRS_DEPTHBIAS), 0.0);
         let slope = finite(render.get_f32(RS::D3DRS_SLOPESCALEDEPTHBIAS), 0.0);
+        let fill = match render.get(RS::D3DRS_FILLMODE) {
+            D3DFILL_POINT => Fill::Point,
+            D3DFILL_WIREFRAME => Fill::Line,
+            _ => Fill::Solid,
+        } as u8;
         let packet = SetRaster {
             // Direct3D's front faces are clockwise; D3DCULL names the winding that goes.
             cull: match render.get(RS::D3DRS_CULLMODE) {
@@ -157,22 +162,20 @@ impl Device {
                 _ => Cull::None,
             } as u8,
             front_ccw: 0,
-            fill: match render.get(RS::D3DRS_FILLMODE) {
-                D3DFILL_POINT => Fill::Point,
-                D3DFILL_WIREFRAME => Fill::Line,
-                _ => Fill::Solid,
-            } as u8,
+            fill,
+            fill_back: fill,
             // Without D3DPMISCCAPS_CLIPTLVERTS, pre-transformed vertices are never clipped by depth. All others are: to turn
             // D3DRS_CLIPPING off only promises that nothing has to be, and hardware clips nonetheless.
             depth_clip: (!transformed).into(),
             bias_enable: u8::from(bias != 0.0 || slope != 0.0),
-            pad: [0; 3],
             depth_bias: bias,
             slope_bias: slope,
             point_size: float(RS::D3DRS_POINTSIZE),
             sample_mask: render.get(RS::D3DRS_MULTISAMPLEMASK),
             point_size_min: float(RS::D3DRS_POINTSIZE_MIN),
             point_size_max: float(RS::D3DRS_POINTSIZE_MAX),
+            line_width: 1.0,
+            ..SetRaster::default()
         };
         self.port.put(&mut self.host.sent.raster, packet);
     }

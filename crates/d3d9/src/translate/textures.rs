@@ -77,7 +77,7 @@ impl Device {
                 1.0
             },
             border,
-            pad2: 0,
+            max_lod: CreateSampler::EVERY_LEVEL,
         };
         let key: [u64; 6] = bytemuck::cast(packet);
         if let Some(&id) = self.host.samplers.get(&key) {

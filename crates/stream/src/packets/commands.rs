@@ -19,16 +19,34 @@ pub struct Clear {
     /// 0 to 1.
     pub depth: f32,
     /// Stencil value.
-    pub stencil: u32,
+    pub stencil: u8,
+    /// Bits of the stencil value that stay as they are.
+    pub stencil_keep: u8,
+    /// Zero.
+    pub pad: [u8; 2],
 }
 
 impl Clear {
-    /// Clears every bound colour target.
+    /// Clears every channel of every bound colour target.
     pub const COLOR: u32 = 1;
     /// Clears depth.
     pub const DEPTH: u32 = 2;
     /// Clears stencil.
     pub const STENCIL: u32 = 4;
+    /// Clears red of every bound colour target.
+    pub const RED: u32 = 8;
+    /// Clears green, likewise.
+    pub const GREEN: u32 = 0x10;
+    /// Clears blue, likewise.
+    pub const BLUE: u32 = 0x20;
+    /// Clears alpha, likewise.
+    pub const ALPHA: u32 = 0x40;
+
+    /// The channels to clear, as in [`SetBlend::write_masks`].
+    #[must_use]
+    pub const fn channels(&self) -> u8 {
+        if self.flags & Self::COLOR != 0 { 15 } else { ((self.flags / Self::RED) & 15) as u8 }
+    }
 }
 
 /// Body of [`Kind::Draw`].

@@ -75,6 +75,65 @@ packet_enum! {
     Fill { Solid = 0, Line = 1, Point = 2 }
 }
 packet_enum! {
+    /// How lines, and the edges of triangles that are filled as lines, become pixels.
+    LineMode {
+        /// As the device likes best.
+        Default = 0,
+        /// The pixels of a rectangle along the line, as wide as the line.
+        Rectangular = 1,
+        /// One pixel per step along the longer axis; wide lines repeat it along the other one.
+        Bresenham = 2,
+    }
+}
+packet_enum! {
+    /// Which vertex of a primitive gives the inputs that are not interpolated.
+    Provoking {
+        /// The first; of a fan's triangle, the one after the hub.
+        First = 0,
+        /// The last.
+        Last = 1,
+    }
+}
+packet_enum! {
+    /// Logical operations of fragment (s) and target (d), in place of blending. Targets with floats or sRGB have none.
+    LogicOp {
+        /// None: blending applies.
+        Off = 0,
+        /// 0
+        Clear = 1,
+        /// s & d
+        And = 2,
+        /// s & !d
+        AndReverse = 3,
+        /// s
+        Copy = 4,
+        /// !s & d
+        AndInverted = 5,
+        /// d
+        NoOp = 6,
+        /// s ^ d
+        Xor = 7,
+        /// s | d
+        Or = 8,
+        /// !(s | d)
+        Nor = 9,
+        /// !(s ^ d)
+        Equivalent = 10,
+        /// !d
+        Invert = 11,
+        /// s | !d
+        OrReverse = 12,
+        /// !s
+        CopyInverted = 13,
+        /// !s | d
+        OrInverted = 14,
+        /// !(s & d)
+        Nand = 15,
+        /// 1
+        Set = 16,
+    }
+}
+packet_enum! {
     /// Dimensions of a texture.
     #[allow(missing_docs, reason = "the names say it")]
     Dimension { D2 = 0, Cube = 1, D3 = 2 }

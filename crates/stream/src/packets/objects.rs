@@ -99,8 +99,13 @@ pub struct CreateSampler {
     pub max_anisotropy: f32,
     /// Border colour, red to alpha.
     pub border: [f32; 4],
-    /// Zero.
-    pub pad2: u32,
+    /// Least detailed level that may be used; what is less than `min_lod` counts as that.
+    pub max_lod: f32,
+}
+
+impl CreateSampler {
+    /// `max_lod` of a sampler that may use every level.
+    pub const EVERY_LEVEL: f32 = 1000.0;
 }
 
 /// Body of [`Kind::CreateShader`].

@@ -88,14 +88,19 @@ pub struct SetRaster {
     pub cull: u8,
     /// 1: counter-clockwise triangles (in window space, y down) face front.
     pub front_ccw: u8,
-    /// [`Fill`].
+    /// [`Fill`] of front faces.
     pub fill: u8,
+    /// [`Fill`] of back faces. Where it is not that of front faces and no face is culled, each draw draws its front faces
+    /// first, then its back faces.
+    pub fill_back: u8,
     /// 0: depth is clamped instead of clipped.
     pub depth_clip: u8,
     /// 1: `depth_bias` and `slope_bias` apply.
     pub bias_enable: u8,
-    /// Zero.
-    pub pad: [u8; 3],
+    /// [`LineMode`].
+    pub line_mode: u8,
+    /// [`Provoking`].
+    pub provoking: u8,
     /// Constant depth bias in units of depth 0..1 (not of the format's steps).
     pub depth_bias: f32,
     /// Slope-scaled depth bias.
@@ -108,6 +113,10 @@ pub struct SetRaster {
     pub point_size_min: f32,
     /// Largest point size, pixels; 0 is the device's.
     pub point_size_max: f32,
+    /// Width of lines, pixels; 0 counts as 1, and the device's range limits it.
+    pub line_width: f32,
+    /// Zero.
+    pub pad: u32,
 }
 
 /// One face's stencil state.
@@ -168,8 +177,8 @@ pub struct SetBlend {
     pub dst_alpha: u8,
     /// [`BlendOp`].
     pub alpha_op: u8,
-    /// Zero.
-    pub pad: u8,
+    /// [`LogicOp`]: unless it is off, nothing is blended.
+    pub logic_op: u8,
     /// Per colour target: bits 0 to 3 write red to alpha.
     pub write_masks: [u8; 8],
     /// Red to alpha of the constant blend factors.

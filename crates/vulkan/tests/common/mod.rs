@@ -417,8 +417,8 @@ impl Guest {
         self.draw(Topology::TriangleList, 0, vertices.len() as u32);
     }
 
-    pub fn clear(&mut self, flags: u32, color: [f32; 4], depth: f32, stencil: u32) {
-        self.encoder.push_tail(&Clear { flags, count: 0, color, depth, stencil }, &[]);
+    pub fn clear(&mut self, flags: u32, color: [f32; 4], depth: f32, stencil: u8) {
+        self.encoder.push_tail(&Clear { flags, count: 0, color, depth, stencil, ..Clear::zeroed() }, &[]);
     }
 
     pub fn pixel_constant(&mut self, register: u16, value: [f32; 4]) {
@@ -483,7 +483,8 @@ pub fn plain(format: Format, width: u32, height: u32, levels: u32) -> CreateText
 /// A sampler with one filter everywhere, that repeats.
 pub fn sampling(filter: Filter) -> CreateSampler {
     let filter = filter as u8;
-    CreateSampler { mag: filter, min: filter, mip: filter, mipmapped: 1, ..CreateSampler::zeroed() }
+    let max_lod = CreateSampler::EVERY_LEVEL;
+    CreateSampler { mag: filter, min: filter, mip: filter, mipmapped: 1, max_lod, ..CreateSampler::zeroed() }
 }
 
 /// A picture read back.

@@ -1,0 +1,256 @@
+//! Logical operations, wide lines and their modes, faces filled in different ways, and the vertex that provokes.
+
+mod common;
+
+use afterimage_stream::packets::*;
+use afterimage_stream::{Format, ObjectId, ObjectKind};
+use afterimage_vulkan::Without;
+use common::*;
+
+/// With as much dynamic state as there is, and with little.
+fn profiles() -> [Without; 2] {
+    [Without::default(), Without { dynamic_state3: true, multi_draw: true, ..Without::default() }]
+}
+
+fn without_options() -> Without {
+    Without { raster_options: true, ..Without::default() }
+}
+
+fn colored(without: Without) -> Guest {
+    let mut guest = Guest::with(without);
+    guest.target(Format::R8G8B8A8_UNORM, 16, 16);
+    guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+    guest.shaders(VERTEX, COLOR);
+    guest.layout();
+    guest
+}
+
+fn raster() -> SetRaster {
+    SetRaster { depth_clip: 1, sample_mask: u32::MAX, ..SetRaster::default() }
+}
+
+fn draw_as(guest: &mut Guest, topology: Topology, vertices: &[Vertex]) {
+    let data = guest.upload(bytemuck::cast_slice(vertices));
+    guest.bind_vertices(ObjectId::new(ObjectKind::Upload, data.slot), data.offset, data.size.into());
+    guest.draw(topology, 0, vertices.len() as u32);
+}
+
+/// A vertex at a place in pixels of the 16 x 16 target.
+fn at(x: f32, y: f32, color: [f32; 4]) -> Vertex {
+    vertex(x / 8.0 - 1.0, 1.0 - y / 8.0, 0.5, color)
+}
+
+#[test]
+fn logical_operations_are_those_of_the_table() {
+    let (s, d) = (0b1100_0101u8, 0b1010_0011u8);
+    let expected = |op: LogicOp| match op {
+        LogicOp::Off | LogicOp::Copy => s,
+        LogicOp::Clear => 0,
+        LogicOp::And => s & d,
+        LogicOp::AndReverse => s & !d,
+        LogicOp::AndInverted => !s & d,
+        LogicOp::NoOp => d,
+        LogicOp::Xor => s ^ d,
+        LogicOp::Or => s | d,
+        LogicOp::Nor => !(s | d),
+        LogicOp::Equivalent => !(s ^ d),
+        LogicOp::Invert => !d,
+        LogicOp::OrReverse => s | !d,
+        LogicOp::CopyInverted => !s,
+        LogicOp::OrInverted => !s | d,
+        LogicOp::Nand => !(s & d),
+        LogicOp::Set => 255,
+    };
+    for without in profiles() {
+        let mut guest = colored(without);
+        for &op in LogicOp::ALL {
+            guest.clear(Clear::COLOR, [f32::from(d) / 255.0; 4], 1.0, 0);
+            // Blending says nothing where there is a logical operation.
+            let enable = u8::from(op != LogicOp::Off);
+            let (src_color, dst_color) = (BlendFactor::Zero as u8, BlendFactor::Zero as u8);
+            let write_masks = [0b0111; 8];
+            guest.encoder.push(&SetBlend {
+                enable,
+                src_color,
+                dst_color,
+                logic_op: op as u8,
+                write_masks,
+                ..SetBlend::default()
+            });
+            guest.draw_now(&full(0.5, [f32::from(s) / 255.0; 4]));
+            let value = expected(op);
+            assert_eq!(guest.pixels().at(3, 3), [value, value, value, d], "{op:?}");
+        }
+        guest.finish();
+    }
+    // Where the device has none, the draw is as without.
+    let mut guest = colored(without_options());
+    guest.encoder.push(&SetBlend { logic_op: LogicOp::Clear as u8, write_masks: [15; 8], ..SetBlend::default() });
+    guest.draw_now(&full(0.5, RED));
+    assert_eq!(guest.pixels().count(rgba(RED)), 256);
+    guest.finish();
+}
+
+#[test]
+fn lines_are_as_wide_as_asked() {
+    for without in profiles() {
+        let mut guest = colored(without);
+        for (width, rows) in [(0.0, 1), (1.0, 1), (3.0, 3), (6.0, 6)] {
+            for mode in [LineMode::Rectangular, LineMode::Bresenham] {
+                guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+                guest.encoder.push(&SetRaster { line_width: width, line_mode: mode as u8, ..raster() });
+                // Odd widths lie around a row of pixels, even ones around the border between two.
+                let y = if rows % 2 == 1 { 8.5 } else { 8.0 };
+                draw_as(&mut guest, Topology::LineList, &[at(2.0, y, RED), at(14.0, y, RED)]);
+                let pixels = guest.pixels();
+                let count = (0..16).filter(|&y| pixels.at(8, y) == rgba(RED)).count();
+                assert_eq!(count, rows, "{width} {mode:?}");
+            }
+        }
+        // Far too wide is as wide as it gets.
+        guest.encoder.push(&SetRaster { line_width: 1e6, ..raster() });
+        draw_as(&mut guest, Topology::LineList, &[at(2.0, 8.0, GREEN), at(14.0, 8.0, GREEN)]);
+        assert!(guest.pixels().count(rgba(GREEN)) >= 12 * 6);
+        guest.finish();
+    }
+    let mut guest = colored(without_options());
+    guest.encoder.push(&SetRaster { line_width: 5.0, line_mode: LineMode::Bresenham as u8, ..raster() });
+    draw_as(&mut guest, Topology::LineList, &[at(2.0, 8.5, RED), at(14.0, 8.5, RED)]);
+    let pixels = guest.pixels();
+    assert_eq!((0..16).filter(|&y| pixels.at(8, y) == rgba(RED)).count(), 1);
+    guest.finish();
+}
+
+#[test]
+fn the_modes_of_lines_differ_where_lines_are_oblique() {
+    let mut guest = colored(Without::default());
+    let mut draw = |mode: LineMode| {
+        guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+        guest.encoder.push(&SetRaster { line_width: 5.0, line_mode: mode as u8, ..raster() });
+        draw_as(&mut guest, Topology::LineList, &[at(4.5, 4.5, RED), at(11.5, 11.5, RED)]);
+        guest.pixels()
+    };
+    let rectangle = draw(LineMode::Rectangular);
+    let steps = draw(LineMode::Bresenham);
+    // Five pixels in every column it passes, against five across.
+    let column = |pixels: &Pixels| (0..16).filter(|&y| pixels.at(8, y) == rgba(RED)).count();
+    assert_eq!(column(&steps), 5);
+    assert!(column(&rectangle) >= 6, "{}", column(&rectangle));
+    // The corners of the rectangle stand out to the side.
+    assert_eq!((rectangle.at(6, 3), steps.at(6, 3)), (rgba(RED), rgba(BLACK)));
+    guest.finish();
+}
+
+#[test]
+fn faces_are_filled_in_different_ways() {
+    // Clockwise in window space is front here.
+    let front = [at(1.0, 1.0, RED), at(7.0, 1.0, RED), at(1.0, 7.0, RED)];
+    let back = [at(9.0, 1.0, GREEN), at(9.0, 7.0, GREEN), at(15.0, 1.0, GREEN)];
+    let both: Vec<Vertex> = front.into_iter().chain(back).collect();
+    for without in profiles() {
+        let mut guest = colored(without);
+        let mut draw = |state: SetRaster| {
+            guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+            guest.encoder.push(&state);
+            draw_as(&mut guest, Topology::TriangleList, &both);
+            // The next draw of the same state, and one of lines, which have no faces.
+            draw_as(&mut guest, Topology::LineList, &[at(1.0, 12.5, BLUE), at(15.0, 12.5, BLUE)]);
+            let pixels = guest.pixels();
+            assert_eq!(pixels.count(rgba(BLUE)), 14, "{state:?}");
+            (
+                pixels.at(2, 2) == rgba(RED),
+                pixels.count(rgba(RED)),
+                pixels.at(10, 2) == rgba(GREEN),
+                pixels.count(rgba(GREEN)),
+            )
+        };
+        let (solid, line, point) = (Fill::Solid as u8, Fill::Line as u8, Fill::Point as u8);
+        let of = |fill, fill_back, cull: Cull| SetRaster { fill, fill_back, cull: cull as u8, ..raster() };
+        let (red_inside, reds, green_inside, greens) = draw(of(solid, line, Cull::None));
+        assert!(red_inside && reds > 10 && !green_inside && greens > 8, "{reds} {greens}");
+        let (red_inside, reds, green_inside, greens) = draw(of(point, solid, Cull::None));
+        assert!(!red_inside && (1..=3).contains(&reds) && green_inside && greens > 10, "{reds} {greens}");
+        let (red_inside, reds, ..) = draw(of(line, solid, Cull::Back));
+        assert!(!red_inside && reds > 8, "{reds}");
+        let (_, reds, green_inside, greens) = draw(of(line, solid, Cull::Front));
+        assert!(reds == 0 && green_inside && greens > 10);
+        guest.finish();
+    }
+}
+
+#[test]
+fn faces_that_are_drawn_apart_are_counted_and_blended_once() {
+    for without in profiles() {
+        let mut guest = colored(without);
+        let id = guest.id(ObjectKind::Query);
+        guest.encoder.push(&CreateQuery { id, kind: QueryKind::Occlusion as u32 });
+        let (one, add) = (BlendFactor::One as u8, BlendOp::Add as u8);
+        let (src_color, dst_color, color_op) = (one, one, add);
+        guest.encoder.push(&SetBlend {
+            enable: 1,
+            src_color,
+            dst_color,
+            color_op,
+            write_masks: [7; 8],
+            ..SetBlend::default()
+        });
+        guest.encoder.push(&SetRaster { fill_back: Fill::Line as u8, ..raster() });
+        guest.encoder.push(&BeginQuery { id, pad: 0 });
+        let dark = [0.2, 0.0, 0.0, 1.0];
+        let vertices = [at(1.5, 1.5, dark), at(14.5, 1.5, dark), at(1.5, 14.5, dark)];
+        let backwards = [vertices[0], vertices[2], vertices[1]];
+        // One of the windings is front.
+        draw_as(&mut guest, Topology::TriangleList, &vertices);
+        guest.encoder.push(&EndQuery { id, pad: 0, token: 1 });
+        guest.encoder.push(&BeginQuery { id, pad: 0 });
+        draw_as(&mut guest, Topology::TriangleList, &backwards);
+        guest.encoder.push(&EndQuery { id, pad: 0, token: 2 });
+        let pixels = guest.pixels();
+        assert_eq!(pixels.at(4, 4)[0], 51, "the inside of one of the two, once");
+        let value = |token| {
+            guest.replies.iter().find_map(|reply| match *reply {
+                afterimage_stream::Reply::Query { token: t, value, .. } if t == token => Some(value),
+                _ => None,
+            })
+        };
+        let (Some(filled), Some(outline)) = (value(1), value(2)) else { panic!("{:?}", guest.replies) };
+        assert!((70..=100).contains(&filled) && (30..=50).contains(&outline), "{filled} {outline}");
+        guest.finish();
+    }
+}
+
+/// Writes the colour of the vertex that provokes.
+const FLAT: &str = r#"pixel "flat" {
+  input in0 : f32x4 location 0 flat
+  output out0 : f32x4 location 0
+  v0: f32x4 = load_input in0
+  store_output out0, v0
+  return
+}"#;
+
+#[test]
+fn the_first_or_the_last_vertex_provokes() {
+    let corners = [at(0.0, 0.0, RED), at(16.0, 0.0, GREEN), at(0.0, 16.0, BLUE)];
+    for without in profiles() {
+        let mut guest = colored(without);
+        guest.shaders(VERTEX, FLAT);
+        for (provoking, color) in [(Provoking::First, RED), (Provoking::Last, BLUE), (Provoking::First, RED)] {
+            guest.encoder.push(&SetRaster { provoking: provoking as u8, ..raster() });
+            guest.draw_now(&corners);
+            assert_eq!(guest.pixels().at(4, 4), rgba(color), "{provoking:?}");
+        }
+        let mut lines = corners;
+        lines[0].position = at(0.0, 15.5, RED).position;
+        lines[1].position = at(16.0, 15.5, RED).position;
+        guest.encoder.push(&SetRaster { provoking: Provoking::Last as u8, ..raster() });
+        draw_as(&mut guest, Topology::LineList, &lines[..2]);
+        assert_eq!(guest.pixels().at(8, 15), rgba(GREEN));
+        guest.finish();
+    }
+    let mut guest = colored(without_options());
+    guest.shaders(VERTEX, FLAT);
+    guest.encoder.push(&SetRaster { provoking: Provoking::Last as u8, ..raster() });
+    guest.draw_now(&corners);
+    assert_eq!(guest.pixels().at(4, 4), rgba(RED), "the device has no choice");
+    guest.finish();
+}
