@@ -1,0 +1,106 @@
+//! A key as IR: the order of things, and what the pixel reads from outside.
+
+use super::constants::PixelRegister;
+use super::key::Key;
+use super::{combiners, coverage, depth, fog, texture_shader};
+use crate::banks::Bank;
+use crate::io;
+use afterimage_ir::{
+    BuildError, Builder, Input, InputAt, InputDecl, Interp, Kind, Module, OutputAt, OutputDecl, Stage, Type, Value,
+};
+
+/// What the parts of a pixel shader share while it is built.
+pub(super) struct Lift<'k> {
+    pub(super) b: Builder,
+    pub(super) key: &'k Key,
+}
+
+/// A pixel shader.
+///
+/// # Errors
+/// None that a key causes; what the builder says.
+pub fn lift(key: &Key) -> Result<Module, BuildError> {
+    let mut lift = Lift { b: Builder::new(Stage::Pixel), key };
+    lift.b.set_name("nv2a_pixel");
+    coverage::clip(&mut lift);
+    let shaded = texture_shader::run(&mut lift);
+    let [diffuse, specular] = lift.colors();
+    let fog = fog::register(&mut lift);
+    let inputs = combiners::Inputs { diffuse, specular, fog, textures: shaded.results };
+    let color = combiners::run(&mut lift, inputs);
+    coverage::alpha_test(&mut lift, color);
+    lift.store("color", OutputAt::Location(0), Type::F32X4, color);
+    depth::store(&mut lift, shaded.depth);
+    lift.b.finish()
+}
+
+impl Lift<'_> {
+    /// The diffuse and specular colour of the face that is seen.
+    fn colors(&mut self) -> [Value; 2] {
+        let front = [io::FRONT_DIFFUSE, io::FRONT_SPECULAR].map(|location| self.color(location));
+        if !self.key.has(Key::TWO_SIDED) {
+            return front;
+        }
+        let back = [io::BACK_DIFFUSE, io::BACK_SPECULAR].map(|location| self.color(location));
+        let is_front = self.input("front", InputAt::FrontFacing, Type::BOOL, Interp::Smooth);
+        [0, 1].map(|n| self.b.select(is_front, front[n], back[n]))
+    }
+
+    fn color(&mut self, location: u8) -> Value {
+        let interp = if self.key.has(Key::FLAT) { Interp::Flat } else { self.smooth() };
+        self.input("color", InputAt::Location(location), Type::F32X4, interp)
+    }
+
+    /// Texture coordinates s, t, r, q of a stage.
+    pub(super) fn coordinates(&mut self, stage: usize) -> Value {
+        if stage == 3 && self.key.has(Key::POINT_SPRITE) {
+            let place = self.input("sprite", InputAt::PointCoord, Type::F32X2, Interp::Smooth);
+            let one = self.b.f32(1.0);
+            return self.b.construct(&[place, one, one]);
+        }
+        let location = io::TEXTURE_0 + stage as u8;
+        let interp = self.smooth();
+        self.input("texture", InputAt::Location(location), Type::F32X4, interp)
+    }
+
+    /// How what is not flat is interpolated.
+    pub(super) fn smooth(&self) -> Interp {
+        if self.key.has(Key::AFFINE) { Interp::Linear } else { Interp::Smooth }
+    }
+
+    /// Pixel position, depth and 1/w.
+    pub(super) fn frag_coord(&mut self) -> Value {
+        self.input("position", InputAt::FragCoord, Type::F32X4, Interp::Smooth)
+    }
+
+    /// The value of an input; declared once however often it is read.
+    pub(super) fn input(&mut self, name: &str, at: InputAt, ty: Type, interp: Interp) -> Value {
+        let known = self.b.module().inputs.iter().position(|input| input.at == at).map(Input::new);
+        let input =
+            known.unwrap_or_else(|| self.b.input(InputDecl { name: name.to_owned(), ty, at, interp, semantic: None }));
+        self.b.load_input(input)
+    }
+
+    /// A register of the constant bank as four floats.
+    pub(super) fn constant(&mut self, register: PixelRegister, element: u16) -> Value {
+        self.constant_as(Kind::Float, register, element)
+    }
+
+    /// The same as components of any kind.
+    pub(super) fn constant_as(&mut self, kind: Kind, register: PixelRegister, element: u16) -> Value {
+        let bank = io::bank(&mut self.b, Bank::Pixel, PixelRegister::COUNT);
+        self.b.load_const_as(kind, bank, register.element(element).into())
+    }
+
+    pub(super) fn store(&mut self, name: &str, at: OutputAt, ty: Type, value: Value) {
+        let output = self.b.output(OutputDecl { name: name.to_owned(), ty, at, semantic: None });
+        self.b.store_output(output, value);
+    }
+
+    /// `value` clamped to `low..high`.
+    pub(super) fn clamp(&mut self, value: Value, low: f32, high: f32) -> Value {
+        let (low, high) = (self.b.f32(low), self.b.f32(high));
+        let value = self.b.fmax(value, low);
+        self.b.fmin(value, high)
+    }
+}
