@@ -12,13 +12,13 @@ groups! {
         /// What ends every vertex shader: from screen space to clip space, specular enable, point size.
         Screen,
         /// The window clip rectangles.
-        WindowClip requires [PixelConstants],
+        WindowClip requires [Pixel],
         /// Program memory, start and execution mode of the vertex engine.
         Program requires [Fixed],
         /// Constant memory of the vertex engine: program constants, matrices, planes, viewport.
         TransformConstants,
         /// Modes of fixed-function transform and lighting: what decides the shader.
-        Fixed requires [FixedConstants, Screen],
+        Fixed requires [FixedConstants, Screen, Pixel],
         /// Lights, materials and other values of fixed-function lighting.
         FixedConstants,
         /// Modes of texture shader, combiners, fog, alpha test: what decides the pixel shader.
@@ -28,9 +28,9 @@ groups! {
         /// Texture stages: memory, format, addressing, filtering.
         Textures requires [Pixel],
         /// Culling, polygon modes and offsets, lines, depth range.
-        Raster requires [Screen],
+        Raster requires [Screen, Pixel],
         /// Depth and stencil tests.
-        DepthStencil,
+        DepthStencil requires [Pixel],
         /// Blending, logic operation, colour mask, dithering.
         Blend,
         /// Vertex arrays: offsets, formats, DMA objects.

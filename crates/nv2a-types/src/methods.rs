@@ -100,7 +100,7 @@ methods! {
     0x02A0 SET_FOG_GEN_MODE                        1 0x04  1 Hex       Fixed;
     0x02A4 SET_FOG_ENABLE                          1 0x04  1 Bool      Pixel;
     0x02A8 SET_FOG_COLOR                           1 0x04  1 ColorAbgr PixelConstants;
-    0x02B4 SET_WINDOW_CLIP_TYPE                    1 0x04  1 Hex       Pixel;
+    0x02B4 SET_WINDOW_CLIP_TYPE                    1 0x04  1 Hex       WindowClip;
     0x02C0 SET_WINDOW_CLIP_HORIZONTAL              8 0x04  1 Halves    PixelConstants;
     0x02E0 SET_WINDOW_CLIP_VERTICAL                8 0x04  1 Halves    PixelConstants;
     0x0300 SET_ALPHA_TEST_ENABLE                   1 0x04  1 Bool      Pixel;
@@ -342,7 +342,7 @@ const GROUPS: [u8; METHOD_WORDS] = {
 };
 
 /// The same as sets of groups: a bit for each group's number, none for no group.
-pub(crate) const GROUP_BITS: [u32; METHOD_WORDS] = {
+pub(crate) static GROUP_BITS: [u32; METHOD_WORDS] = {
     let mut bits = [0; METHOD_WORDS];
     let mut at = 0;
     while at < METHOD_WORDS {
