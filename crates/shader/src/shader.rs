@@ -8,6 +8,7 @@ use afterimage_shader_d3d9::io::{self, LinkInfo, RuntimeInfo, bound};
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
 use afterimage_shader_d3d9::tables::Usage;
 use afterimage_shader_d3d9::{self as d3d9, Constants, LiftError, ParseError, Program};
+use afterimage_shader_nv2a as nv2a;
 use afterimage_shader_spirv as spirv;
 use afterimage_spirv::{Artifact, EmitError};
 use bytemuck::AnyBitPattern;
@@ -29,16 +30,19 @@ pub enum Language {
     Ir = 4,
     /// A SPIR-V module with one entry point, in either byte order.
     Spirv = 5,
+    /// An NV2A pixel pipeline: a [`nv2a::pixel::Key`].
+    Nv2aPixel = 8,
 }
 
 impl Language {
     /// Every language, with the name that the command line and logs use.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 6] = [
         (Self::D3d9, "d3d9"),
         (Self::FixedVertex, "d3d9-fixed-vertex"),
         (Self::FixedPixel, "d3d9-fixed-pixel"),
         (Self::Ir, "ir"),
         (Self::Spirv, "spirv"),
+        (Self::Nv2aPixel, "nv2a-pixel"),
     ];
 
     /// The language with this number in the stream.
@@ -167,6 +171,7 @@ enum Code {
     FixedVertex(Box<FixedVertexKey>),
     FixedPixel(Box<FixedPixelKey>),
     Ir(Box<Module>),
+    Nv2aPixel(Box<nv2a::pixel::Key>),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -227,6 +232,14 @@ impl Shader {
                 ir::verify(&module)?;
                 Self::of_module(module, hash)
             }
+            Language::Nv2aPixel => Self {
+                stage: Stage::Pixel,
+                hash,
+                link: LinkInfo::default(),
+                inputs: SmallVec::new(),
+                depends: Depends::default(),
+                code: Code::Nv2aPixel(Box::new(read_key(language, code)?)),
+            },
             Language::Spirv => {
                 let program = spirv::Program::from_bytes(code)?;
                 Self::of_module(spirv::lift(&program, &spirv::Options::default())?.module, hash)
@@ -386,6 +399,7 @@ impl Shader {
             Code::FixedVertex(key) => ffp::lift_fixed_vertex(key, runtime)?,
             Code::FixedPixel(key) => ffp::lift_fixed_pixel(key, runtime)?,
             Code::Ir(module) => module.as_ref().clone(),
+            Code::Nv2aPixel(key) => nv2a::pixel::lift(key)?,
         })
     }
 

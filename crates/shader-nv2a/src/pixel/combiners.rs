@@ -8,6 +8,7 @@ use super::key::Key;
 use super::lift::Lift;
 use super::tables::{Final, Map, Operand, Register, Results, Scale};
 use afterimage_ir::{Swizzle, Value};
+use afterimage_nv2a_types::COMBINERS;
 
 /// What the combiners start with; four floats each.
 pub(super) struct Inputs {
@@ -40,7 +41,7 @@ impl Registers {
 /// The colour of the pixel, in 0..1.
 pub(super) fn run(lift: &mut Lift<'_>, inputs: Inputs) -> Value {
     let mut registers = start(lift, inputs);
-    for n in 0..usize::from(lift.key.combiners) {
+    for n in 0..usize::from(lift.key.combiners).min(COMBINERS) {
         stage(lift, &mut registers, n);
     }
     match Final::of_words(lift.key.last) {

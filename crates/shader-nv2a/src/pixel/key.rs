@@ -96,12 +96,6 @@ impl StageKey {
     /// The lookup mixes nine texels (`CONVOLUTION_2D_LOD0`), by the Gaussian kernel.
     pub const CONVOLVED: u8 = 1 << 6;
 
-    /// The mode. What a stage may not have is none.
-    #[must_use]
-    pub fn mode(&self) -> Mode {
-        Mode::from_number(self.mode).unwrap_or(Mode::None)
-    }
-
     /// Whether a flag is set.
     #[must_use]
     pub fn has(&self, flag: u8) -> bool {
@@ -169,6 +163,12 @@ impl Key {
     #[must_use]
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
+    }
+
+    /// The mode of a stage (0 to 3). One that the stage may not have is none.
+    #[must_use]
+    pub fn mode(&self, stage: usize) -> Mode {
+        Mode::from_number(self.stages[stage].mode).filter(|mode| mode.fits(stage)).unwrap_or(Mode::None)
     }
 
     /// The curve of fog, if there is any.

@@ -38,7 +38,7 @@ pub(super) fn run(lift: &mut Lift<'_>) -> Shaded {
 
 impl Stages {
     fn run(&mut self, lift: &mut Lift<'_>, n: usize) -> Value {
-        let mode = lift.key.stages[n].mode();
+        let mode = lift.key.mode(n);
         if mode.has_dot() {
             self.dots[n] = Some(self.dot(lift, n));
         }
@@ -260,8 +260,8 @@ fn bytes(lift: &mut Lift<'_>, stage: usize, result: Value) -> Value {
     let steps = lift.b.f32(255.0);
     let unsigned = lift.b.fsat(result);
     let unsigned = lift.b.fmul(unsigned, steps);
-    let unsigned = if key.mode().samples() { lift.b.fround(unsigned) } else { lift.b.ffloor(unsigned) };
-    if key.signs == 0 || !key.mode().samples() {
+    let unsigned = if lift.key.mode(stage).samples() { lift.b.fround(unsigned) } else { lift.b.ffloor(unsigned) };
+    if key.signs == 0 || !lift.key.mode(stage).samples() {
         return unsigned;
     }
     let steps = lift.b.f32(127.5);
