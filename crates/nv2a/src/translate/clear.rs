@@ -1,11 +1,12 @@
 //! `CLEAR_SURFACE`.
 
-use super::surfaces::{ColorFormat, Uses, ZetaFormat};
+use super::surfaces::Uses;
 use super::{Translator, surfaces};
 use crate::machine::Kelvin;
 use crate::memory::GuestMemory;
 use afterimage_nv2a_types::method;
 use afterimage_stream::packets::*;
+use afterimage_texture::nv2a::{ColorFormat, ZetaFormat};
 
 /// Bits of the argument of `CLEAR_SURFACE`.
 mod bits {
@@ -17,34 +18,15 @@ mod bits {
 
 /// A colour of `SET_COLOR_CLEAR_VALUE`, red to alpha: the value is in the surface's own format.
 fn color(format: ColorFormat, value: u32) -> [f32; 4] {
-    let field = |low: u32, width: u32| {
-        let largest = (1u32 << width) - 1;
-        (value >> low & largest) as f32 / largest as f32
-    };
-    match format {
-        ColorFormat::X1R5G5B5_Z1R5G5B5 | ColorFormat::X1R5G5B5_O1R5G5B5 => {
-            [field(10, 5), field(5, 5), field(0, 5), 1.0]
-        }
-        ColorFormat::R5G6B5 => [field(11, 5), field(5, 6), field(0, 5), 1.0],
-        ColorFormat::B8 => [0.0, 0.0, field(0, 8), 1.0],
-        ColorFormat::G8B8 => [0.0, field(8, 8), field(0, 8), 1.0],
-        ColorFormat::X8R8G8B8_Z8R8G8B8 | ColorFormat::X8R8G8B8_O8R8G8B8 => {
-            [field(16, 8), field(8, 8), field(0, 8), 1.0]
-        }
-        ColorFormat::X1A7R8G8B8_Z1A7R8G8B8 | ColorFormat::X1A7R8G8B8_O1A7R8G8B8 => {
-            [field(16, 8), field(8, 8), field(0, 8), field(24, 7)]
-        }
-        ColorFormat::A8R8G8B8 => [field(16, 8), field(8, 8), field(0, 8), field(24, 8)],
-    }
+    let color = format.decode(value);
+    [16, 8, 0, 24].map(|at| (color >> at & 0xFF) as f32 / 255.0)
 }
 
 /// Depth (0 to 1) and stencil of `SET_ZSTENCIL_CLEAR_VALUE`.
 fn depth_stencil(format: ZetaFormat, value: u32) -> (f32, u8) {
-    let max = format.max_depth();
-    match format {
-        ZetaFormat::Z16 => ((value & max) as f32 / max as f32, 0),
-        ZetaFormat::Z24S8 => ((f64::from(value >> 8) / f64::from(max)) as f32, value as u8),
-    }
+    let (depth, stencil) = format.split(value);
+    let max = (1u64 << format.depth_bits()) - 1;
+    ((f64::from(depth) / max as f64) as f32, stencil)
 }
 
 /// What both rectangles have in common.
@@ -83,15 +65,15 @@ impl Translator {
         let mut packet = Clear { count: 1, ..bytemuck::Zeroable::zeroed() };
         if let Some(format) = self.target.color.filter(|_| uses.color) {
             packet.color = color(format, registers.get(method::SET_COLOR_CLEAR_VALUE));
-            let channels = flags / bits::RED & if format.has_alpha() { 15 } else { 7 };
-            packet.flags |= channels * Clear::RED;
+            // Where there is no alpha, the image's is always one.
+            packet.flags |= (flags / bits::RED & 15) * Clear::RED;
         }
         if let Some(format) = self.target.zeta {
             (packet.depth, packet.stencil) = depth_stencil(format, registers.get(method::SET_ZSTENCIL_CLEAR_VALUE));
             if flags & bits::DEPTH != 0 {
                 packet.flags |= Clear::DEPTH;
             }
-            if flags & bits::STENCIL != 0 && format.has_stencil() {
+            if flags & bits::STENCIL != 0 && format == ZetaFormat::Z24S8 {
                 packet.flags |= Clear::STENCIL;
             }
         }

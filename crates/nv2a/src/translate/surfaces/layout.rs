@@ -1,10 +1,10 @@
 //! Where a surface lies in memory and how: what the registers say, checked against the DMA objects and the memory.
 
-use super::format::{ColorFormat, ZetaFormat};
 use crate::machine::Kelvin;
 use crate::memory::DmaObject;
 use afterimage_nv2a_types::method;
 use afterimage_stream::Format;
+use afterimage_texture::nv2a::{ColorFormat, ZetaFormat};
 
 /// Longest edge of a surface, in samples.
 pub(super) const MAX_EDGE: u32 = 4096;
@@ -27,11 +27,12 @@ impl Samples {
         }
     }
 
-    /// The host's format.
+    /// The host's format. Colours of fewer bits are kept with eight each, and lose the rest on their way into memory.
     pub(in crate::translate) fn host(self) -> Format {
         match self {
-            Self::Color(format) => format.host(),
-            Self::Zeta(format) => format.host(),
+            Self::Color(_) => Format::B8G8R8A8_UNORM,
+            Self::Zeta(ZetaFormat::Z16) => Format::D16_UNORM,
+            Self::Zeta(ZetaFormat::Z24S8) => Format::D24_UNORM_S8_UINT,
         }
     }
 }
@@ -114,8 +115,12 @@ impl Asked {
         };
         let swizzled = (format >> 8 & 0xF == 2).then_some([format >> 16 & 0xFF, format >> 24]);
         let place = Place { swizzled, needed: [(x + width) * scale[0], (y + height) * scale[1]], memory };
-        let color = ColorFormat::from_bits(format & 0xF).map(Samples::Color).ok_or("SET_SURFACE_FORMAT: colour format");
-        let zeta = ZetaFormat::from_bits(format >> 4 & 0xF).map(Samples::Zeta).ok_or("SET_SURFACE_FORMAT: zeta format");
+        let color = ColorFormat::from_code(format & 0xF)
+            .map(Samples::Color)
+            .map_err(|_| "SET_SURFACE_FORMAT: no such colour format");
+        let zeta = ZetaFormat::from_code(format >> 4 & 0xF)
+            .map(Samples::Zeta)
+            .map_err(|_| "SET_SURFACE_FORMAT: no such zeta format");
         let dma = &kelvin.dma;
         Self {
             scale,

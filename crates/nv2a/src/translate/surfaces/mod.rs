@@ -3,11 +3,10 @@
 //! Memory is the truth between layouts: before one is used, whatever others have drawn into its memory goes there, and what
 //! is newer in memory comes from there. Within one layout nothing moves.
 
-mod format;
 mod layout;
+mod texels;
 mod transfer;
 
-pub(super) use format::{ColorFormat, ZetaFormat};
 pub(super) use layout::{Arrangement, Layout, Samples};
 
 use super::Translator;
@@ -16,6 +15,7 @@ use crate::memory::GuestMemory;
 use afterimage_nv2a_types::{Group, method};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, Port};
+use afterimage_texture::nv2a::{ColorFormat, ZetaFormat};
 use layout::Asked;
 
 /// What is drawn to, for whoever builds packets that depend on it.

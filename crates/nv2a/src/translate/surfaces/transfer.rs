@@ -3,23 +3,18 @@
 //! Pages that the processor wrote after the last draw stay as they are: draws notice such pages first, so what is newer than
 //! the surface knows is also newer than what was drawn.
 
-use super::layout::{Samples, Wanted};
-use super::{Arrangement, Layout, Surface};
-use crate::memory::{GuestMemory, PAGE};
+use super::layout::Wanted;
+use super::texels::{self, generation};
+use super::{Layout, Surface};
+use crate::memory::GuestMemory;
 use crate::translate::Translator;
 use afterimage_stream::packets::*;
-use afterimage_stream::{ObjectId, ObjectKind, PortError};
+use afterimage_stream::{Format, ObjectId, ObjectKind, PortError};
 use std::ops::Range;
 
 /// Surfaces that are kept at once, and the bytes of their images.
 const MOST: usize = 64;
 const MOST_BYTES: u64 = 256 << 20;
-
-/// The generation of a range, or 0 where the memory cannot tell when it was written: then surfaces count as newest.
-fn generation(memory: &dyn GuestMemory, address: u32, size: u32) -> u64 {
-    let generation = memory.generation(address, size);
-    if generation == memory.generation(address, size) { generation } else { 0 }
-}
 
 impl Translator {
     /// Sees to it that a surface lives and has what is newest in its memory. Its size, which may be larger; `None` if it
@@ -91,18 +86,8 @@ impl Translator {
         self.store_surface(memory, id);
         let change = self.surfaces.tick();
         let Some(surface) = self.surfaces.by_id(id) else { return Ok(()) };
-        let (address, bytes) = (surface.layout.address, surface.bytes());
-        let rows = match surface.layout.arrangement {
-            Arrangement::Swizzled(..) => 0..surface.size[1],
-            Arrangement::Pitch(pitch) => {
-                let mut newer =
-                    pages(address, bytes).filter(|page| memory.generation(page.start, 1) > surface.generation);
-                let Some(first) = newer.next() else { return Ok(()) };
-                let last = newer.last().unwrap_or_else(|| first.clone());
-                (first.start - address) / pitch..((last.end - 1 - address) / pitch + 1).min(surface.size[1])
-            }
-        };
-        surface.generation = generation(memory, address, bytes);
+        let rows = texels::newer_rows(memory, &surface.layout, surface.size, surface.generation);
+        surface.generation = generation(memory, surface.layout.address, surface.bytes());
         surface.change = change;
         self.upload(memory, id, rows)
     }
@@ -110,24 +95,17 @@ impl Translator {
     /// Rows of memory to the image.
     fn upload(&mut self, memory: &dyn GuestMemory, id: ObjectId, rows: Range<u32>) -> Result<(), PortError> {
         let Some(surface) = self.surfaces.by_id(id) else { return Ok(()) };
-        let Layout { address, samples, arrangement } = surface.layout;
-        let [width, height] = [surface.size[0], rows.end.saturating_sub(rows.start)];
-        if height == 0 {
+        if rows.is_empty() {
             return Ok(());
         }
-        let row = width * samples.bytes();
-        let mut raw = vec![0; row as usize * height as usize];
-        let read = match arrangement {
-            Arrangement::Pitch(pitch) => (rows.clone())
-                .zip(raw.chunks_exact_mut(row as usize))
-                .try_for_each(|(y, row)| memory.read(address + y * pitch, row)),
-            Arrangement::Swizzled(..) => Ok(()),
+        let (layout, width) = (surface.layout, surface.size[0]);
+        let texels = match texels::load(memory, &layout, surface.size, rows.clone()) {
+            Ok(texels) => texels,
+            Err(error) => {
+                self.once.warn(format!("surface: {error}"));
+                return Ok(());
+            }
         };
-        if let Err(error) = read {
-            self.once.warn(format!("surface: {error}"));
-            return Ok(());
-        }
-        let texels = decode(samples, &raw);
         let data = self.port.upload_bytes(&texels)?;
         self.port.push(&UpdateTexture {
             id,
@@ -137,9 +115,9 @@ impl Translator {
             y: rows.start,
             z: 0,
             width,
-            height,
+            height: rows.end - rows.start,
             depth: 1,
-            row_pitch: samples.host().row_bytes(width),
+            row_pitch: layout.samples.host().row_bytes(width),
             slice_pitch: 0,
             data,
         });
@@ -165,45 +143,28 @@ impl Translator {
     /// Writes what was drawn into a surface.
     fn store_surface(&mut self, memory: &mut dyn GuestMemory, id: ObjectId) {
         let Some(surface) = self.surfaces.by_id(id) else { return };
-        let Some(rect) = surface.drawn.take() else { return };
-        if rect.is_empty() {
-            return;
-        }
+        let Some(rect) = surface.drawn.take().filter(|rect| !rect.is_empty()) else { return };
         let (layout, size, known) = (surface.layout, surface.size, surface.generation);
         let texels = match self.read_back(id, layout.samples.host(), rect) {
             Ok(texels) => texels,
             Err(error) => return self.once.warn(format!("reading a surface back: {error}")),
         };
-        let raw = encode(layout.samples, &texels);
-        let (address, bytes) = (layout.address, layout.bytes(size));
-        let current =
-            |memory: &dyn GuestMemory, s: &Surface| generation(memory, s.layout.address, s.bytes()) <= s.generation;
-        let clean: Vec<bool> = self.surfaces.all.iter().map(|s| current(memory, s)).collect();
-        let row = rect.width as usize * layout.samples.bytes() as usize;
-        let result = match layout.arrangement {
-            Arrangement::Pitch(pitch) => raw.chunks_exact(row).enumerate().try_for_each(|(y, row)| {
-                let at = address + (rect.y as u32 + y as u32) * pitch + rect.x as u32 * layout.samples.bytes();
-                pages(at, row.len() as u32).try_for_each(|part| {
-                    if generation(memory, part.start, 1) > known {
-                        return Ok(());
-                    }
-                    memory.write(part.start, &row[(part.start - at) as usize..(part.end - at) as usize])
-                })
-            }),
-            Arrangement::Swizzled(..) => Ok(()),
-        };
-        if let Err(error) = result {
+        // Other surfaces that touch the same pages do not take this for the processor's writes, unless they share bytes.
+        let knows = |s: &Surface| generation(memory, s.layout.address, s.bytes()) <= s.generation;
+        let current: Vec<bool> = self.surfaces.all.iter().map(knows).collect();
+        if let Err(error) = texels::store(memory, &layout, size, rect, texels, known) {
             self.once.warn(format!("surface: {error}"));
         }
-        for (surface, clean) in self.surfaces.all.iter_mut().zip(clean) {
-            if clean && (surface.id == id || !surface.overlaps(address, bytes)) {
+        let (address, bytes) = (layout.address, layout.bytes(size));
+        for (surface, current) in self.surfaces.all.iter_mut().zip(current) {
+            if current && (surface.id == id || !surface.overlaps(address, bytes)) {
                 surface.generation = generation(memory, surface.layout.address, surface.bytes());
             }
         }
     }
 
     /// Texels of an image, rows packed.
-    fn read_back(&mut self, id: ObjectId, format: afterimage_stream::Format, rect: Rect) -> Result<Vec<u8>, PortError> {
+    fn read_back(&mut self, id: ObjectId, format: Format, rect: Rect) -> Result<Vec<u8>, PortError> {
         let row_pitch = format.row_bytes(rect.width);
         let size = row_pitch * rect.height;
         let data = self.port.upload(size, 16)?;
@@ -211,9 +172,10 @@ impl Translator {
         let src = View { texture: id, ..View::default() };
         self.port.push(&ReadBack { src, rect, row_pitch, pad: 0, token, data });
         let mut texels = vec![0; size as usize];
-        if self.port.wait(token)? != 0 {
-            self.port.read(&data, 0, &mut texels);
+        if self.port.wait(token)? == 0 {
+            return Err(PortError::Token(token));
         }
+        self.port.read(&data, 0, &mut texels);
         Ok(texels)
     }
 
@@ -237,25 +199,4 @@ impl Translator {
             self.drop_surface(memory, oldest);
         }
     }
-}
-
-/// The parts of a range that lie in one page each.
-fn pages(address: u32, size: u32) -> impl Iterator<Item = Range<u32>> {
-    let end = address + size;
-    let mut at = address;
-    std::iter::from_fn(move || {
-        let start = at;
-        at = (start / PAGE + 1).saturating_mul(PAGE).min(end);
-        (start < end).then_some(start..at)
-    })
-}
-
-/// Samples as memory has them to texels of the host's format.
-fn decode(samples: Samples, raw: &[u8]) -> Vec<u8> {
-    raw.to_vec()
-}
-
-/// Texels of the host's format to samples as memory has them.
-fn encode(samples: Samples, texels: &[u8]) -> Vec<u8> {
-    texels.to_vec()
 }
