@@ -52,5 +52,7 @@ register_layout! {
         PointFactors = 7 + 1 x 1;
         /// x: range, y: bias, z: least size, w: greatest size.
         PointRange = 8 + 1 x 1;
+        /// x: the fog coordinate that the vertex engine put out last, which stays where a program writes none.
+        Carried = 9 + 1 x 1;
     }
 }
