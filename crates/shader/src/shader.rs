@@ -30,24 +30,27 @@ pub enum Language {
     Ir = 4,
     /// A SPIR-V module with one entry point, in either byte order.
     Spirv = 5,
+    /// NV2A transform microcode, as [`nv2a::Program::to_bytes`] gives it.
+    Nv2aProgram = 6,
     /// An NV2A pixel pipeline: a [`nv2a::pixel::Key`].
     Nv2aPixel = 8,
 }
 
 impl Language {
     /// Every language, with the name that the command line and logs use.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: &[(Self, &'static str)] = &[
         (Self::D3d9, "d3d9"),
         (Self::FixedVertex, "d3d9-fixed-vertex"),
         (Self::FixedPixel, "d3d9-fixed-pixel"),
         (Self::Ir, "ir"),
         (Self::Spirv, "spirv"),
+        (Self::Nv2aProgram, "nv2a"),
         (Self::Nv2aPixel, "nv2a-pixel"),
     ];
 
     /// The language with this number in the stream.
     pub fn from_number(number: u32) -> Option<Self> {
-        Self::ALL.into_iter().map(|(language, _)| language).find(|language| *language as u32 == number)
+        Self::ALL.iter().map(|(language, _)| *language).find(|language| *language as u32 == number)
     }
 
     /// Its name.
@@ -113,6 +116,9 @@ pub enum CompileError {
     /// The SPIR-V module cannot be translated.
     #[error("SPIR-V module, {0}")]
     SpirvLift(#[from] spirv::LiftError),
+    /// The bytes are no NV2A microcode.
+    #[error("NV2A microcode, {0}")]
+    Microcode(#[from] nv2a::ParseError),
     /// A module that breaks the rules of the IR.
     #[error("IR, {0}")]
     Verify(#[from] VerifyError),
@@ -244,6 +250,7 @@ impl Shader {
                 let program = spirv::Program::from_bytes(code)?;
                 Self::of_module(spirv::lift(&program, &spirv::Options::default())?.module, hash)
             }
+            Language::Nv2aProgram => Self::of_module(nv2a::lift(&nv2a::Program::from_bytes(code)?)?, hash),
         })
     }
 
