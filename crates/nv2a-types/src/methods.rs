@@ -239,7 +239,9 @@ methods! {
     0x1710 BREAK_VERTEX_BUFFER_CACHE               1 0x04  1 Hex       None;
     0x1720 SET_VERTEX_DATA_ARRAY_OFFSET           16 0x04  1 Hex       VertexArrays;
     0x1760 SET_VERTEX_DATA_ARRAY_FORMAT           16 0x04  1 Hex       VertexArrays;
+    0x17A0 SET_BACK_SCENE_AMBIENT_COLOR            1 0x04  3 Float     FixedConstants;
     0x17AC SET_BACK_MATERIAL_ALPHA                 1 0x04  1 Float     FixedConstants;
+    0x17B0 SET_BACK_MATERIAL_EMISSION              1 0x04  3 Float     FixedConstants;
     0x17BC SET_LOGIC_OP_ENABLE                     1 0x04  1 Bool      Blend;
     0x17C0 SET_LOGIC_OP                            1 0x04  1 Hex       Blend;
     0x17C4 SET_LIGHT_TWO_SIDE_ENABLE               1 0x04  1 Bool      Fixed;

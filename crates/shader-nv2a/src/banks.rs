@@ -56,3 +56,36 @@ register_layout! {
         Carried = 9 + 1 x 1;
     }
 }
+
+register_layout! {
+    /// Registers of [`Bank::Fixed`]: the lighting unit's. Elements of colours are front, back, or light 0 front, light 0 back, light 1
+    /// front and so on. What is not named is zero.
+    FixedRegister {
+        /// `SET_SCENE_AMBIENT_COLOR`; w: `SET_MATERIAL_ALPHA`. Front and back.
+        SceneAmbient = 0 + 1 x 2;
+        /// `SET_MATERIAL_EMISSION`. Front and back.
+        MaterialEmission = 2 + 1 x 2;
+        /// `SET_SPECULAR_PARAMS`: three for half vectors from a register, three for computed ones. Front and back.
+        SpecularParams = 4 + 1 x 4;
+        /// `SET_EYE_DIRECTION`.
+        EyeDirection = 8 + 1 x 1;
+        /// `SET_LIGHT_AMBIENT_COLOR`.
+        LightAmbient = 9 + 1 x 16;
+        /// `SET_LIGHT_DIFFUSE_COLOR`.
+        LightDiffuse = 25 + 1 x 16;
+        /// `SET_LIGHT_SPECULAR_COLOR`.
+        LightSpecular = 41 + 1 x 16;
+        /// `SET_LIGHT_INFINITE_HALF_VECTOR`.
+        LightHalfVector = 57 + 1 x 8;
+        /// `SET_LIGHT_INFINITE_DIRECTION`: to the light.
+        LightDirection = 65 + 1 x 8;
+        /// `SET_LIGHT_LOCAL_POSITION` in eye space; w: `SET_LIGHT_LOCAL_RANGE`.
+        LightPosition = 73 + 1 x 8;
+        /// `SET_LIGHT_LOCAL_ATTENUATION`: factors of one, distance and its square.
+        LightAttenuation = 81 + 1 x 8;
+        /// `SET_LIGHT_SPOT_FALLOFF`.
+        LightSpotFalloff = 89 + 1 x 8;
+        /// `SET_LIGHT_SPOT_DIRECTION`.
+        LightSpotDirection = 97 + 1 x 8;
+    }
+}

@@ -24,9 +24,7 @@
 //! the colour outputs also Material alpha, Specular.
 
 use crate::banks::{Bank, ScreenRegister as R};
-use afterimage_ir::{
-    self as ir, BankDecl, BankSource, Builder, Kind, OutputAt, OutputDecl, Type, Value,
-};
+use afterimage_ir::{self as ir, BankDecl, BankSource, Builder, Kind, OutputAt, OutputDecl, Type, Value};
 use afterimage_nv2a_types::{Registers, method};
 
 /// Location of the front faces' diffuse colour, four floats.
