@@ -32,6 +32,8 @@ pub enum Language {
     Spirv = 5,
     /// NV2A transform microcode, as [`nv2a::Program::to_bytes`] gives it.
     Nv2aProgram = 6,
+    /// NV2A fixed-function transform and lighting: a [`nv2a::fixed::Key`].
+    Nv2aFixed = 7,
     /// An NV2A pixel pipeline: a [`nv2a::pixel::Key`].
     Nv2aPixel = 8,
 }
@@ -45,6 +47,7 @@ impl Language {
         (Self::Ir, "ir"),
         (Self::Spirv, "spirv"),
         (Self::Nv2aProgram, "nv2a"),
+        (Self::Nv2aFixed, "nv2a-fixed"),
         (Self::Nv2aPixel, "nv2a-pixel"),
     ];
 
@@ -251,6 +254,7 @@ impl Shader {
                 Self::of_module(spirv::lift(&program, &spirv::Options::default())?.module, hash)
             }
             Language::Nv2aProgram => Self::of_module(nv2a::lift(&nv2a::Program::from_bytes(code)?)?, hash),
+            Language::Nv2aFixed => Self::of_module(nv2a::fixed::lift(&read_key(language, code)?)?, hash),
         })
     }
 
@@ -371,9 +375,12 @@ impl Shader {
                 point_sprite: if reads(Usage::TexCoord) { ops.point_sprite } else { 0 },
                 generic: ops.generic,
                 srgb_write: ops.srgb_write,
-                pad: [0; 2],
+                ..own.pixel_ops
             };
             own.link = runtime.link.seen_by(self.inputs.iter().copied(), reads_fog);
+        }
+        if self.stage == Stage::Pixel {
+            own.pixel_ops.signed_part = runtime.pixel_ops.signed_part;
         }
         if depends.point_size {
             own.vertex_ops.point_size = runtime.vertex_ops.point_size;
@@ -416,6 +423,7 @@ impl Shader {
     /// What cannot be translated.
     pub fn module(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<Module, CompileError> {
         let mut module = self.lift(runtime)?;
+        crate::signed::split(&mut module, runtime.pixel_ops.signed_part);
         // Guest code has been through a front end that we trust only so far; the passes and the back ends rely on this.
         ir::verify(&module)?;
         afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: profile.float_rules });
