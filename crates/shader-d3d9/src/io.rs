@@ -187,8 +187,11 @@ pub struct PixelOps {
     pub generic: u8,
     /// Bit n: red, green and blue of colour output n become sRGB, for targets whose format has no sRGB view.
     pub srgb_write: u8,
+    /// Colour outputs are a part of what they would be, read as signed bytes: 0 all of it, 1 what is above zero, 2 what is
+    /// below, negated. For blend equations that no device has; whoever compiles the shader does it, not its front end.
+    pub signed_part: u8,
     /// Zero.
-    pub pad: [u8; 2],
+    pub pad: u8,
 }
 
 impl Default for PixelOps {

@@ -18,6 +18,7 @@
 mod artifact;
 mod cache;
 mod shader;
+mod signed;
 pub mod store;
 
 pub use afterimage_msl as msl;

@@ -158,6 +158,11 @@ impl Validator {
                 }
                 byte("color_op", body.color_op, BlendOp::ALL.len())?;
                 byte("alpha_op", body.alpha_op, BlendOp::ALL.len())?;
+                let signed = |op| BlendOp::of(op).is_signed();
+                if (signed(body.color_op) || signed(body.alpha_op)) && body.color_op != body.alpha_op {
+                    let (value, limit) = (body.alpha_op.into(), body.color_op.into());
+                    return Err(Cause::Range { field: "alpha_op", value, limit });
+                }
                 byte("logic_op", body.logic_op, LogicOp::ALL.len())
             }
             Packet::SetPixelOps(body) => {

@@ -13,7 +13,7 @@ use crate::shaders::Variant;
 use crate::workers::Urgency;
 use afterimage_shader::{RuntimeInfo, bound};
 use afterimage_stream::packets::{
-    CreateTexture, Draw, DrawIndexed, SetDepthStencil, SetPixelOps, SetViewport, Stage, Topology,
+    CreateTexture, Draw, DrawIndexed, SetBlend, SetDepthStencil, SetPixelOps, SetViewport, Stage, Topology,
 };
 use afterimage_stream::{Group, Groups, TEXTURE_SLOTS};
 use ash::vk;
@@ -114,6 +114,14 @@ impl Renderer {
     /// [`Draw`].
     #[inline]
     pub(crate) fn draw(&mut self, body: &Draw, rest: Rest<'_>) {
+        self.draw_part(body, rest);
+        if self.in_parts {
+            self.draw_second_part(|renderer| renderer.draw_part(body, rest));
+        }
+    }
+
+    #[inline]
+    fn draw_part(&mut self, body: &Draw, rest: Rest<'_>) {
         if !self.prepare(body.topology, rest) {
             return;
         }
@@ -133,6 +141,28 @@ impl Renderer {
     /// [`DrawIndexed`].
     #[inline]
     pub(crate) fn draw_indexed(&mut self, body: &DrawIndexed, rest: Rest<'_>) {
+        self.draw_indexed_part(body, rest);
+        if self.in_parts {
+            self.draw_second_part(|renderer| renderer.draw_indexed_part(body, rest));
+        }
+    }
+
+    /// Draws again, for the second part of the fragments. What a draw's own primitives cover several times gets all of the
+    /// first part before any of the second.
+    #[cold]
+    fn draw_second_part(&mut self, draw: impl FnOnce(&mut Self)) {
+        let counts = (self.draws, self.skipped_draws);
+        self.second_part = true;
+        self.state.dirty.mark(Group::Blend);
+        draw(self);
+        self.flush_draws();
+        self.second_part = false;
+        self.state.dirty.mark(Group::Blend);
+        (self.draws, self.skipped_draws) = counts;
+    }
+
+    #[inline]
+    fn draw_indexed_part(&mut self, body: &DrawIndexed, rest: Rest<'_>) {
         if !self.prepare(body.topology, rest) {
             return;
         }
@@ -250,6 +280,7 @@ impl Renderer {
             runtime.pixel_ops.point_sprite = self.state.pixel_ops.point_sprite & points;
             self.variants_dirty = true;
         }
+        let part = if dirty.contains(Group::Blend) { self.take_part() } else { false };
         if dirty.contains(Group::PixelOps) {
             apply_pixel_ops(&mut self.shading.runtime, &self.gpu.profile, &self.state.pixel_ops);
             self.variants_dirty = true;
@@ -318,11 +349,17 @@ impl Renderer {
             let state = self.state.raster;
             self.set_raster(&state);
         }
-        if dirty.contains(Group::DepthStencil) {
-            self.set_depth_stencil(self.state.depth_stencil);
+        let first_part = self.in_parts && !self.second_part;
+        if dirty.contains(Group::DepthStencil) || part {
+            let mut state = self.state.depth_stencil;
+            if first_part {
+                // The second part is tested against the same, and leaves what the draw leaves.
+                (state.depth_write, state.write_mask) = (0, 0);
+            }
+            self.set_depth_stencil(state);
         }
         if blend {
-            let state = self.state.blend;
+            let state = self.blend();
             let masks = self.write_masks(&state);
             self.set_blend(&state, masks);
         }
@@ -339,8 +376,27 @@ impl Renderer {
         }
         self.bind_textures(check)?;
         self.push();
-        self.begin_segment();
+        if first_part {
+            // Only the second part is counted.
+            self.end_segment();
+        } else {
+            self.begin_segment();
+        }
         Ok(false)
+    }
+
+    /// Finds out whether draws are drawn in parts, and which one comes; true if that changed.
+    fn take_part(&mut self) -> bool {
+        self.in_parts = pipeline::draws_in_parts(&self.state.blend);
+        let part = if self.in_parts { 1 + u8::from(self.second_part) } else { 0 };
+        let changed = std::mem::replace(&mut self.shading.runtime.pixel_ops.signed_part, part) != part;
+        self.variants_dirty |= changed;
+        changed
+    }
+
+    /// The blend state of the part that is drawn.
+    fn blend(&self) -> SetBlend {
+        pipeline::blend_of_part(&self.state.blend, self.shading.runtime.pixel_ops.signed_part)
     }
 
     /// The pipeline of the key. Where only a specialised one is missing, the general one draws until it is there.
@@ -470,10 +526,11 @@ impl Renderer {
             }
         }
         if blend && !d3.blend {
+            let state = self.blend();
             let part = Blend {
-                enable: self.state.blend.enable != 0,
-                equation: pipeline::equation(&self.state.blend),
-                masks: self.write_masks(&self.state.blend),
+                enable: state.enable != 0,
+                equation: pipeline::equation(&state),
+                masks: self.write_masks(&state),
             };
             let number = self.pipelines.blends.number(&part);
             if number != self.key.blend {

@@ -279,6 +279,25 @@ pub(crate) struct Blend {
     pub(crate) masks: [u8; 8],
 }
 
+/// Whether draws must be drawn in two parts, since the device cannot read what it blends as signed.
+#[inline]
+pub(crate) fn draws_in_parts(blend: &SetBlend) -> bool {
+    blend.enable != 0 && blend.logic_op == 0 && BlendOp::of(blend.color_op).is_signed()
+}
+
+/// The blend state that draws a part of the fragments: 1 what is above zero, 2 what is below, without its sign; 0 is all, and
+/// changes nothing. See [`afterimage_shader::PixelOps::signed_part`].
+pub(crate) fn blend_of_part(blend: &SetBlend, part: u8) -> SetBlend {
+    let add = match (part, BlendOp::of(blend.color_op)) {
+        (1, BlendOp::SignedAdd) | (2, BlendOp::SignedReverseSubtract) => true,
+        (1 | 2, _) => false,
+        _ => return *blend,
+    };
+    let op = if add { BlendOp::Add } else { BlendOp::ReverseSubtract } as u8;
+    let one = BlendFactor::One as u8;
+    SetBlend { src_color: one, dst_color: one, color_op: op, src_alpha: one, dst_alpha: one, alpha_op: op, ..*blend }
+}
+
 /// The equation bytes of a blend state.
 pub(crate) fn equation(blend: &SetBlend) -> [u8; 6] {
     [blend.src_color, blend.dst_color, blend.color_op, blend.src_alpha, blend.dst_alpha, blend.alpha_op]
@@ -364,9 +383,9 @@ pub(crate) fn factor(gpu: &Gpu, bits: u8) -> vk::BlendFactor {
 /// A Vulkan blend operation.
 pub(crate) fn blend_op(bits: u8) -> vk::BlendOp {
     match BlendOp::of(bits) {
-        BlendOp::Add => vk::BlendOp::ADD,
+        BlendOp::Add | BlendOp::SignedAdd => vk::BlendOp::ADD,
         BlendOp::Subtract => vk::BlendOp::SUBTRACT,
-        BlendOp::ReverseSubtract => vk::BlendOp::REVERSE_SUBTRACT,
+        BlendOp::ReverseSubtract | BlendOp::SignedReverseSubtract => vk::BlendOp::REVERSE_SUBTRACT,
         BlendOp::Min => vk::BlendOp::MIN,
         BlendOp::Max => vk::BlendOp::MAX,
     }

@@ -103,6 +103,9 @@ pub struct Renderer {
     pub(crate) variants_dirty: bool,
     pub(crate) recheck_textures: bool,
     pub(crate) pending: Pending,
+    /// Whether draws are drawn in two parts, and which one is being drawn: see [`crate::pipeline::draws_in_parts`].
+    pub(crate) in_parts: bool,
+    pub(crate) second_part: bool,
     /// Whether front and back faces are filled in different ways, and drawn one after the other.
     pub(crate) faces_apart: bool,
     /// Where that is part of the pipeline, the one for back faces.
@@ -217,6 +220,8 @@ impl Renderer {
             variants_dirty: true,
             recheck_textures: true,
             pending: Pending::default(),
+            in_parts: false,
+            second_part: false,
             faces_apart: false,
             back_pipeline: vk::Pipeline::null(),
             ready: Ready::NO,

@@ -91,6 +91,77 @@ fn logical_operations_are_those_of_the_table() {
     guest.finish();
 }
 
+/// Sixteen by sixteen texels that have every value in each channel.
+fn every_byte(guest: &mut Guest) -> ObjectId {
+    let texels: Vec<u8> = (0..=255).flat_map(|value| [value; 4]).collect();
+    let texture = guest.texture(Format::R8G8B8A8_UNORM, 16, 16, 1, 0);
+    guest.update_texture(texture, 0, 0, [16, 16], 64, &texels);
+    let sampler = guest.sampler(sampling(Filter::Nearest));
+    guest.bind_texture(0, texture, sampler);
+    texture
+}
+
+#[test]
+fn signed_equations_read_the_source_as_a_signed_byte() {
+    for without in profiles() {
+        let mut guest = colored(without);
+        let screen = guest.pixels_target();
+        let depth = guest.texture(Format::D24_UNORM_S8_UINT, 16, 16, 1, CreateTexture::TARGET);
+        guest.bind(screen, depth);
+        guest.shaders(VERTEX, TEXTURE);
+        every_byte(&mut guest);
+        let id = guest.id(ObjectKind::Query);
+        guest.encoder.push(&CreateQuery { id, kind: QueryKind::Occlusion as u32 });
+        let mut token = 0;
+        for op in [BlendOp::SignedAdd, BlendOp::SignedReverseSubtract] {
+            for under in [0u8, 1, 51, 127, 128, 200, 255] {
+                guest.clear(Clear::COLOR | Clear::DEPTH | Clear::STENCIL, [f32::from(under) / 255.0; 4], 1.0, 7);
+                // Factors say nothing.
+                let (src_color, dst_color) = (BlendFactor::SrcAlpha as u8, BlendFactor::Zero as u8);
+                let (color_op, alpha_op) = (op as u8, op as u8);
+                let write_masks = [15; 8];
+                let blend = SetBlend { src_color, dst_color, color_op, alpha_op, write_masks, ..SetBlend::default() };
+                guest.encoder.push(&SetBlend { enable: 1, ..blend });
+                let pass = StencilFace { pass: StencilOp::IncrementWrap as u8, compare: 7, ..StencilFace::default() };
+                guest.encoder.push(&SetDepthStencil {
+                    depth_test: 1,
+                    depth_write: 1,
+                    depth_compare: Compare::Less as u8,
+                    stencil_test: 1,
+                    front: pass,
+                    back: pass,
+                    read_mask: 255,
+                    write_mask: 255,
+                    ..SetDepthStencil::default()
+                });
+                token += 1;
+                guest.encoder.push(&BeginQuery { id, pad: 0 });
+                guest.draw_now(&full(0.5, RED));
+                guest.encoder.push(&EndQuery { id, pad: 0, token });
+                let pixels = guest.pixels();
+                for source in 0..=255u8 {
+                    let signed = i32::from(source as i8);
+                    let sum = i32::from(under) + if op == BlendOp::SignedAdd { signed } else { -signed };
+                    let expected = sum.clamp(0, 255) as u8;
+                    let found = pixels.pixels[usize::from(source)];
+                    assert_eq!(found, [expected; 4], "{op:?} of {source} on {under}");
+                }
+                let texels = guest.read(depth, Format::D24_UNORM_S8_UINT, 0, 0, [16, 16]);
+                assert!(texels.chunks_exact(4).all(|t| t[3] == 8 && t[2] == 0x80), "drawn once: {texels:?}");
+                let answer = afterimage_stream::Reply::Query { id, token, value: 256 };
+                assert!(guest.replies.contains(&answer), "counted once: {:?}", guest.replies);
+                // And as ever without blending, or with another equation.
+                guest.encoder.push(&SetBlend { enable: 0, ..blend });
+                guest.encoder.push(&SetDepthStencil::default());
+                guest.draw_now(&full(0.5, RED));
+                assert_eq!(guest.pixels().pixels[200], [200; 4]);
+            }
+        }
+        assert_eq!(guest.renderer.draws(), 2 * 2 * 7);
+        guest.finish();
+    }
+}
+
 #[test]
 fn lines_are_as_wide_as_asked() {
     for without in profiles() {

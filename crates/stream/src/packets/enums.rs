@@ -60,9 +60,31 @@ packet_enum! {
     }
 }
 packet_enum! {
-    /// Blend operations.
-    #[allow(missing_docs, reason = "the names say it")]
-    BlendOp { Add = 0, Subtract = 1, ReverseSubtract = 2, Min = 3, Max = 4 }
+    /// Blend operations of fragment (s) and target (d), each times its factor but for [`BlendOp::Min`] and those behind it.
+    BlendOp {
+        /// s + d
+        Add = 0,
+        /// s - d
+        Subtract = 1,
+        /// d - s
+        ReverseSubtract = 2,
+        /// The smaller one.
+        Min = 3,
+        /// The larger one.
+        Max = 4,
+        /// d + s, with the byte of s read as two's complement: 128 to 255 are -128 to -1. Of colour and alpha alike.
+        SignedAdd = 5,
+        /// d - s, likewise.
+        SignedReverseSubtract = 6,
+    }
+}
+
+impl BlendOp {
+    /// Whether the fragment is read as signed.
+    #[must_use]
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Self::SignedAdd | Self::SignedReverseSubtract)
+    }
 }
 packet_enum! {
     /// Which faces are dropped, as seen with counter-clockwise front faces where [`SetRaster::front_ccw`] is 1.
