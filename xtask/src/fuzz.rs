@@ -46,6 +46,7 @@ const TARGETS: &[Target] = &[
     Target { name: "ir_text", seeds: Seeds::Folders(&["crates/ir/tests", "crates/passes/tests"]) },
     Target { name: "ir_modules", seeds: Seeds::Random },
     Target { name: "spirv", seeds: Seeds::Random },
+    Target { name: "texture", seeds: Seeds::Random },
 ];
 
 /// What makes the compiler report coverage to libFuzzer.

@@ -32,6 +32,7 @@ impl Block {
     /// The texels of a block; missing bytes are 0. Ends of colours are widened by repeating their bits, what lies between
     /// ends is rounded to the nearest, and each colour goes through `finish` with its number in the block.
     #[must_use]
+    #[inline(always)]
     pub fn decode(self, bytes: &[u8], finish: impl Fn(usize, Color) -> Color) -> Texels {
         let word = |at: usize| {
             bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))

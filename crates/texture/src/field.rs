@@ -22,9 +22,35 @@ pub const fn bits(at: u8, count: u8) -> Field {
     Field::Bits { at, count }
 }
 
+/// Red, green, blue and alpha of a texel as a word 0xAARRGGBB.
+#[must_use]
+#[inline(always)]
+pub const fn argb([red, green, blue, alpha]: [Field; 4], texel: u32) -> u32 {
+    alpha.to_8(texel) << 24 | red.to_8(texel) << 16 | green.to_8(texel) << 8 | blue.to_8(texel)
+}
+
+/// The bits of a texel that hold the components of a word 0xAARRGGBB.
+#[must_use]
+#[inline(always)]
+pub const fn texel([red, green, blue, alpha]: [Field; 4], argb: u32) -> u32 {
+    let upper = red.from_8(argb >> 16 & 0xFF) | green.from_8(argb >> 8 & 0xFF);
+    upper | blue.from_8(argb & 0xFF) | alpha.from_8(argb >> 24)
+}
+
+/// A texel of up to four bytes as a word.
+#[inline(always)]
+pub(crate) fn word(bytes: &[u8]) -> u32 {
+    let mut word = [0; 4];
+    for (to, from) in word.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    u32::from_le_bytes(word)
+}
+
 /// Repeats the `count` bits of `value` downwards until eight are full: 5 bits abcde become abcdeabc. Bits beyond eight are
 /// dropped from below.
 #[must_use]
+#[inline(always)]
 pub const fn replicate(value: u32, count: u32) -> u32 {
     match count {
         0 => 0,
@@ -36,6 +62,7 @@ pub const fn replicate(value: u32, count: u32) -> u32 {
 
 /// The nearest value of `count` bits to `value` of 8 bits, as a GPU rounds when it stores a component.
 #[must_use]
+#[inline(always)]
 pub const fn narrow(value: u32, count: u32) -> u32 {
     let max = (1 << count) - 1;
     (value * max + 127) / 255
@@ -53,6 +80,7 @@ impl Field {
 
     /// The component as 8 bits.
     #[must_use]
+    #[inline(always)]
     pub const fn to_8(self, texel: u32) -> u32 {
         match self {
             Self::Zero => 0,
@@ -74,6 +102,7 @@ impl Field {
 
     /// The bits of a texel that hold this component of 8 bits.
     #[must_use]
+    #[inline(always)]
     pub const fn from_8(self, component: u32) -> u32 {
         match self {
             Self::Zero | Self::One => 0,
@@ -109,7 +138,7 @@ mod tests {
     fn a_field_is_found_at_its_place() {
         let green = bits(5, 6);
         assert_eq!(green.mask(), 0x07E0);
-        assert_eq!(green.to_8(0xFFFF_FFFF & !0x07E0), 0);
+        assert_eq!(green.to_8(!0x07E0), 0);
         assert_eq!(green.to_8(0x07E0), 255);
         assert_eq!(green.from_8(255), 0x07E0);
     }

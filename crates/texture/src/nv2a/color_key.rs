@@ -1,6 +1,6 @@
 //! Colour keys: texels that equal a given one are made transparent, or their pixels are not drawn.
 
-use super::TextureFormat;
+use super::{Decode, TextureFormat};
 
 /// What becomes of texels that equal the key (SET_TEXTURE_CONTROL0, bits 1 and 0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,10 +39,13 @@ impl KeyMode {
 }
 
 impl ColorKey {
-    /// Whether a texel equals the key. Bits that mean nothing (the X of X8R8G8B8) are not compared.
+    /// Whether a texel equals the key. Bits that mean nothing (the X of X8R8G8B8) are not compared. Texels of other formats
+    /// than those with plain components of at most eight bits, or a palette, never do.
     #[must_use]
     pub fn matches(self, format: TextureFormat, texel: u32) -> bool {
-        (texel ^ self.key) & format.mask() & size_mask(format) == 0
+        let info = format.info();
+        let bits = u32::MAX >> (32 - 8 * info.bytes.clamp(1, 4));
+        matches!(info.decode, Decode::Color(_) | Decode::Palette) && (texel ^ self.key) & format.mask() & bits == 0
     }
 
     /// The key as a decoded texel 0xAARRGGBB, and the bits of it that count; for formats of components of at most eight bits.
@@ -64,11 +67,6 @@ impl ColorKey {
     pub(super) const fn changes_texels(self) -> bool {
         matches!(self.mode, KeyMode::Alpha | KeyMode::Color)
     }
-}
-
-/// The bits that a texel of this format has.
-fn size_mask(format: TextureFormat) -> u32 {
-    u32::MAX >> (32 - 8 * format.info().bytes.clamp(1, 4))
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 //! Bits are widened before anything is filtered, as the hardware does it, so the host samples what the hardware samples.
 //! The work goes strip by strip: a few rows are taken out of their order, then decoded while they are in the cache.
 
-use super::{ColorKey, Decode, Layout, Level, Texture, TextureFormat, dxt, texture_format};
+use super::{ColorKey, Decode, Layout, Level, Texture, TextureFormat, TextureFormatInfo, dxt, texture_format};
 use crate::Error;
+use crate::field::{Field, argb, word};
 use crate::plane::Plane;
 use crate::swizzle::{Pitch, Region};
 
@@ -150,7 +151,7 @@ fn pad(memory: &[u8], level: &Level) -> Vec<u8> {
 fn plain(texture: &Texture, level: &Level, bytes: &[u8], options: &Options<'_>, out: &mut [u8]) -> Result<(), Error> {
     let [width, height, _] = level.size;
     let mut plane = texture.plane(level)?;
-    let row = Row { format: texture.format(), options };
+    let mut row = Row::new(texture.format(), options, width);
     if let Decode::YCbCr(chroma) = texture.format().info().decode {
         // Words with two texels are read whole.
         plane.bytes *= chroma.texels_per_word();
@@ -185,29 +186,33 @@ fn read(plane: &Plane, bytes: &[u8], origin: [u32; 3], rows: u32, strip: &mut [u
 struct Row<'a> {
     format: TextureFormat,
     options: &'a Options<'a>,
+    /// What each byte stands for in a texture with a palette.
+    palette: [u32; 256],
+    /// A row of words 0xAARRGGBB on their way.
+    colors: Vec<u8>,
 }
 
-impl Row<'_> {
-    /// Whether texels are on the host as they are in memory.
-    fn is_copy(&self) -> bool {
-        matches!(self.format, TextureFormat::SZ_A8R8G8B8 | TextureFormat::LU_IMAGE_A8R8G8B8)
-            && !self.options.signs.any()
-            && !self.options.key.is_some_and(ColorKey::changes_texels)
+impl<'a> Row<'a> {
+    fn new(format: TextureFormat, options: &'a Options<'a>, width: u32) -> Self {
+        let entries = options.palette;
+        let palette = std::array::from_fn(|i| if entries.is_empty() { 0 } else { entries[i % entries.len()] });
+        Self { format, options, palette, colors: vec![0; width as usize * 4] }
     }
 
-    fn decode(&self, raw: &[u8], out: &mut [u8]) {
-        let Options { signs, key, convert_color_space, palette } = *self.options;
-        let info = self.format.info();
-        let words = raw.chunks_exact(info.bytes as usize).map(word);
-        match info.decode {
-            Decode::Color(_) if !signs.any() && !key.is_some_and(ColorKey::changes_texels) => {
-                texture_format::color_row(self.format)(raw, out);
-            }
-            Decode::Color(_) => self.colors(words.map(|word| (word, self.format.color(word).unwrap_or(0))), out),
-            Decode::Palette => {
-                let entry = |index: u32| palette.get(index as usize % palette.len().max(1)).copied().unwrap_or(0);
-                self.colors(words.map(|word| (word, entry(word))), out);
-            }
+    /// Whether texels are on the host as they are in memory.
+    fn is_copy(&self) -> bool {
+        matches!(self.format, TextureFormat::SZ_A8R8G8B8 | TextureFormat::LU_IMAGE_A8R8G8B8) && !self.is_changed()
+    }
+
+    /// Whether signs or a colour key change what the format alone gives.
+    fn is_changed(&self) -> bool {
+        self.options.signs.any() || self.options.key.is_some_and(ColorKey::changes_texels)
+    }
+
+    fn decode(&mut self, raw: &[u8], out: &mut [u8]) {
+        let signs = self.options.signs;
+        let words = raw.chunks_exact(self.format.info().bytes as usize).map(word);
+        match self.format.info().decode {
             Decode::Wide(fields) => {
                 for (out, word) in out.chunks_exact_mut(8).zip(words) {
                     let components = fields.map(|field| field.to_16(word));
@@ -217,28 +222,34 @@ impl Row<'_> {
                     );
                 }
             }
-            Decode::YCbCr(chroma) => {
-                let per_word = chroma.texels_per_word();
-                let words = raw.chunks_exact(4).map(word);
-                let texels = words.flat_map(|word| {
-                    (0..per_word).map(move |i| (word, chroma.texel(word, i == 1, convert_color_space)))
-                });
-                self.colors(texels, out);
-            }
             Decode::Depth(depth) => {
                 for (out, word) in out.chunks_exact_mut(4).zip(words) {
                     out.copy_from_slice(&depth.value(word).to_le_bytes());
                 }
             }
-            Decode::Block(_) => {}
+            _ if !self.is_changed() => self.decode_colors(raw, out),
+            _ => {
+                let mut colors = std::mem::take(&mut self.colors);
+                self.decode_colors(raw, &mut colors);
+                let key =
+                    |(color, raw)| self.options.key.map_or(color, |key: ColorKey| key.apply(self.format, raw, color));
+                put_colors(colors.chunks_exact(4).map(word).zip(words).map(key), signs, out);
+                self.colors = colors;
+            }
         }
     }
 
-    /// Writes texels of eight bits: pairs of what is in memory and what it decodes to.
-    fn colors(&self, texels: impl Iterator<Item = (u32, u32)>, out: &mut [u8]) {
-        let texels =
-            texels.map(|(raw, color)| self.options.key.map_or(color, |key| key.apply(self.format, raw, color)));
-        put_colors(texels, self.options.signs, out);
+    /// Decodes texels with components of at most eight bits to words 0xAARRGGBB.
+    fn decode_colors(&self, raw: &[u8], out: &mut [u8]) {
+        match self.format.info().decode {
+            Decode::Palette => {
+                for (out, &index) in out.chunks_exact_mut(4).zip(raw) {
+                    out.copy_from_slice(&self.palette[usize::from(index)].to_le_bytes());
+                }
+            }
+            Decode::YCbCr(chroma) => chroma.row(raw, out, self.options.convert_color_space),
+            _ => texture_format::color_row(self.format)(raw, out),
+        }
     }
 }
 
@@ -305,31 +316,24 @@ fn blocks(texture: &Texture, level: &Level, bytes: &[u8], options: &Options<'_>,
     }
 }
 
-/// A format by its code, for constants.
+/// The fields of a format by its code, for constants.
 struct Coded<const CODE: u32>;
 
 impl<const CODE: u32> Coded<CODE> {
-    const FORMAT: TextureFormat = match TextureFormat::from_code(CODE) {
-        Some(format) => format,
+    const INFO: TextureFormatInfo = match TextureFormat::from_code(CODE) {
+        Some(format) => format.info(),
         None => panic!("a code of the table"),
     };
-    const BYTES: usize = Self::FORMAT.info().bytes as usize;
+    const FIELDS: [Field; 4] = match Self::INFO.decode {
+        Decode::Color(fields) => fields,
+        _ => [Field::Zero; 4],
+    };
 }
 
 /// Decodes a row of texels with components of at most eight bits to words 0xAARRGGBB.
 pub(super) fn color_row<const CODE: u32>(raw: &[u8], out: &mut [u8]) {
-    for (out, raw) in out.chunks_exact_mut(4).zip(raw.chunks_exact(Coded::<CODE>::BYTES)) {
-        let color = Coded::<CODE>::FORMAT.color(word(raw)).unwrap_or(0);
-        out.copy_from_slice(&color.to_le_bytes());
+    let texels = raw.chunks_exact(const { Coded::<CODE>::INFO.bytes as usize });
+    for (out, raw) in out.chunks_exact_mut(4).zip(texels) {
+        out.copy_from_slice(&argb(const { Coded::<CODE>::FIELDS }, word(raw)).to_le_bytes());
     }
-}
-
-/// A texel of up to four bytes.
-#[inline(always)]
-fn word(bytes: &[u8]) -> u32 {
-    let mut word = [0; 4];
-    for (to, from) in word.iter_mut().zip(bytes) {
-        *to = *from;
-    }
-    u32::from_le_bytes(word)
 }

@@ -15,25 +15,48 @@ const DITHER: [[u8; 16]; 3] = [
 
 /// The texels of a block; missing bytes are 0.
 pub(super) fn decode(block: Block, bytes: &[u8]) -> Texels {
-    block.decode(bytes, |texel, color| if block == Block::Bc1 { dithered(texel, color) } else { color })
+    match block {
+        Block::Bc1 => Block::Bc1.decode(bytes, dithered),
+        Block::Bc2 => Block::Bc2.decode(bytes, |_, color| color),
+        Block::Bc3 => Block::Bc3.decode(bytes, |_, color| color),
+    }
 }
 
+#[inline(always)]
 fn dithered(texel: usize, [red, green, blue]: Color) -> Color {
-    let remainder = |component: usize| u32::from(DITHER[component][texel]);
-    [dither::<8>(red, remainder(0)), dither::<4>(green, remainder(1)), dither::<8>(blue, remainder(2))]
+    let of = |steps: &[[u8; 256]; 8], component: usize, value: u32| {
+        u32::from(steps[usize::from(DITHER[component][texel])][value as usize & 0xFF])
+    };
+    [of(&STEPS_OF_8, 0, red), of(&STEPS_OF_4, 1, green), of(&STEPS_OF_8, 2, blue)]
 }
 
-/// The one of the `STEP` values around `value` that leaves `remainder`; 0 or 255 where that is beyond what the lowest or
+/// [`dither`] of every value, by remainder.
+static STEPS_OF_8: [[u8; 256]; 8] = steps(8);
+static STEPS_OF_4: [[u8; 256]; 8] = steps(4);
+
+const fn steps(step: u32) -> [[u8; 256]; 8] {
+    let mut table = [[0; 256]; 8];
+    let mut i = 0;
+    while i < 8 * 256 {
+        table[i / 256][i % 256] = dither(i as u32 % 256, i as u32 / 256 % step, step) as u8;
+        i += 1;
+    }
+    table
+}
+
+/// The one of the `step` values around `value` that leaves `remainder`; 0 or 255 where that is beyond what the lowest or
 /// highest code but one can give.
-fn dither<const STEP: u32>(value: u32, remainder: u32) -> u32 {
-    let half = STEP / 2;
-    // Moved up by a multiple of STEP, so that nothing is negative.
-    let lowest = value + STEP - half;
-    let result = lowest + (remainder + STEP - lowest % STEP) % STEP;
-    match result.saturating_sub(STEP) {
-        result if result < STEP + half - 1 => 0,
-        result if result > 254 - half => 255,
-        result => result,
+const fn dither(value: u32, remainder: u32, step: u32) -> u32 {
+    let half = step / 2;
+    // Moved up by a multiple of the step, so that nothing is negative.
+    let lowest = value + step - half;
+    let result = (lowest + (remainder + step - lowest % step) % step).saturating_sub(step);
+    if result < step + half - 1 {
+        0
+    } else if result > 254 - half {
+        255
+    } else {
+        result
     }
 }
 
@@ -66,15 +89,15 @@ mod tests {
 
     #[test]
     fn only_these_values_come_out() {
-        let all = |dither: fn(u32, u32) -> u32| {
-            let mut values: Vec<u32> = (0..256).flat_map(|v| (0..8).map(move |r| dither(v, r))).collect();
+        let all = |step: u32| {
+            let mut values: Vec<u32> = (0..256).flat_map(|v| (0..step).map(move |r| dither(v, r, step))).collect();
             values.sort_unstable();
             values.dedup();
             values
         };
-        let five = all(dither::<8>);
+        let five = all(8);
         assert_eq!((five[..3].to_vec(), five[five.len() - 2..].to_vec()), (vec![0, 11, 12], vec![250, 255]));
-        let six = all(|v, r| dither::<4>(v, r % 4));
+        let six = all(4);
         assert_eq!((six[..3].to_vec(), six[six.len() - 2..].to_vec()), (vec![0, 5, 6], vec![252, 255]));
     }
 

@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(bordered([0, 3, 0]), [16, 16, 1]);
         let volume = texture(word(0x06, 3, 1, [3, 1, 2]) & !8);
         assert_eq!(volume.level(0).expect("a level").size, [16, 16, 16]);
-        let by_pitch = Texture::from_registers(word(0x12, 2, 1, [0; 3]) & !8, 640 * 4 << 16, 640 << 16 | 480);
+        let by_pitch = Texture::from_registers(word(0x12, 2, 1, [0; 3]) & !8, (640 * 4) << 16, 640 << 16 | 480);
         assert_eq!(by_pitch.expect("a texture").level(0).expect("a level").size, [640, 480, 1]);
     }
 

@@ -5,7 +5,7 @@
 
 use crate::Error;
 use crate::field::Field::{self, One, Zero};
-use crate::field::bits;
+use crate::field::{argb, bits, texel, word};
 use crate::plane::{Order, Plane};
 use crate::swizzle::{Morton, Pitch, Region};
 
@@ -39,6 +39,11 @@ macro_rules! color_formats {
             /// [`Error::ColorFormat`] if there is none; 0 is none.
             pub const fn from_code(code: u32) -> Result<Self, Error> {
                 match code { $( $code => Ok(Self::$name), )* _ => Err(Error::ColorFormat(code)) }
+            }
+
+            /// The functions that encode and decode rows; one is compiled for each format.
+            const fn rows(self) -> (fn(&[u8], &mut [u8]), fn(&[u8], &mut [u8])) {
+                match self { $( Self::$name => (encode_row::<$code>, decode_row::<$code>), )* }
             }
 
             const fn row(self) -> ColorRow {
@@ -79,24 +84,47 @@ impl ColorFormat {
 
     /// The pixel in memory for a colour 0xAARRGGBB.
     #[must_use]
-    pub fn encode(self, color: u32) -> u32 {
-        let row = self.row();
-        let [r, g, b, a] = row.fields;
-        let component = |at: u32| color >> at & 0xFF;
-        row.ones | r.from_8(component(16)) | g.from_8(component(8)) | b.from_8(component(0)) | a.from_8(component(24))
+    pub const fn encode(self, color: u32) -> u32 {
+        self.row().ones | texel(self.row().fields, color)
     }
 
     /// The colour 0xAARRGGBB of a pixel in memory. Alpha without bits is 255, other components without bits are 0.
     #[must_use]
     pub const fn decode(self, pixel: u32) -> u32 {
-        let [r, g, b, a] = self.row().fields;
-        a.to_8(pixel) << 24 | r.to_8(pixel) << 16 | g.to_8(pixel) << 8 | b.to_8(pixel)
+        argb(self.row().fields, pixel)
     }
 
     /// Whether colours 0xAARRGGBB are in memory as they are.
     #[must_use]
     pub const fn is_copy(self) -> bool {
         matches!(self, Self::A8R8G8B8)
+    }
+}
+
+/// A row of the table by its code, for constants.
+struct Coded<const CODE: u32>;
+
+impl<const CODE: u32> Coded<CODE> {
+    const ROW: ColorRow = match ColorFormat::from_code(CODE) {
+        Ok(format) => format.row(),
+        Err(_) => panic!("a code of the table"),
+    };
+}
+
+/// Colours 0xAARRGGBB to pixels.
+fn encode_row<const CODE: u32>(colors: &[u8], pixels: &mut [u8]) {
+    let bytes = const { Coded::<CODE>::ROW.bytes as usize };
+    for (pixel, color) in pixels.chunks_exact_mut(bytes).zip(colors.chunks_exact(4)) {
+        let encoded = const { Coded::<CODE>::ROW.ones } | texel(const { Coded::<CODE>::ROW.fields }, word(color));
+        pixel.copy_from_slice(&encoded.to_le_bytes()[..bytes]);
+    }
+}
+
+/// Pixels to colours 0xAARRGGBB.
+fn decode_row<const CODE: u32>(pixels: &[u8], colors: &mut [u8]) {
+    let pixels = pixels.chunks_exact(const { Coded::<CODE>::ROW.bytes as usize });
+    for (color, pixel) in colors.chunks_exact_mut(4).zip(pixels) {
+        color.copy_from_slice(&argb(const { Coded::<CODE>::ROW.fields }, word(pixel)).to_le_bytes());
     }
 }
 
@@ -214,10 +242,7 @@ impl Surface {
         for strip_region in rows.strips(region) {
             let lines = colors[(strip_region.origin[1] - region.origin[1]) as usize * pitch..].chunks(pitch.max(1));
             for (out, line) in strip.chunks_exact_mut(rows.pixel_bytes).zip(lines) {
-                for (out, color) in out.chunks_exact_mut(format.bytes() as usize).zip(line.chunks_exact(4)) {
-                    let color = color.first_chunk().map_or(0, |color| u32::from_le_bytes(*color));
-                    out.copy_from_slice(&format.encode(color).to_le_bytes()[..format.bytes() as usize]);
-                }
+                format.rows().0(line, out);
             }
             self.plane.write(&strip, Pitch { row: rows.pixel_bytes, slice: 0 }, memory, strip_region)?;
         }
@@ -247,11 +272,7 @@ impl Surface {
             let lines = colors[(strip_region.origin[1] - region.origin[1]) as usize * pitch..].chunks_mut(pitch.max(1));
             let strip = strip.chunks_exact(rows.pixel_bytes).take(strip_region.size[1] as usize);
             for (pixels, line) in strip.zip(lines) {
-                for (pixel, out) in pixels.chunks_exact(format.bytes() as usize).zip(line.chunks_exact_mut(4)) {
-                    let mut word = [0; 4];
-                    word[..pixel.len()].copy_from_slice(pixel);
-                    out.copy_from_slice(&format.decode(u32::from_le_bytes(word)).to_le_bytes());
-                }
+                format.rows().1(pixels, line);
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use super::depth::Depth;
 use super::ycbcr::Chroma;
 use crate::block::Block;
 use crate::field::Field::{self, One};
-use crate::field::bits;
+use crate::field::{argb, bits};
 
 /// How texels of a format lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,9 +172,7 @@ impl TextureFormat {
     #[must_use]
     pub const fn color(self, word: u32) -> Option<u32> {
         match self.info().decode {
-            Decode::Color([r, g, b, a]) => {
-                Some(a.to_8(word) << 24 | r.to_8(word) << 16 | g.to_8(word) << 8 | b.to_8(word))
-            }
+            Decode::Color(fields) => Some(argb(fields, word)),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@
 //! the four products of chroma only to even ones. Measured on the golden pictures of the YUY2 and UYVY formats (37,497
 //! combinations of Y', Cb and Cr, by the authors of hakuX), where it is exact.
 
-use crate::field::replicate;
+use crate::field::{replicate, word};
 
 /// How Y', Cb, Cr and alpha share the words of a format. `YA` is the luma of the left one of two texels, `YB` of the right.
 #[allow(non_camel_case_types, missing_docs, reason = "the names are the hardware's: components from the top bit down")]
@@ -20,6 +20,7 @@ pub enum Chroma {
 impl Chroma {
     /// Y', Cb, Cr and alpha of a texel in the word that it shares with its neighbour. `odd` is the right one of two.
     #[must_use]
+    #[inline(always)]
     pub fn components(self, word: u32, odd: bool) -> [u32; 4] {
         let byte = |at: u32| word >> at & 0xFF;
         let six = |at: u32| replicate(word >> at & 0x3F, 6);
@@ -42,14 +43,37 @@ impl Chroma {
 
     /// A texel as 0xAARRGGBB. Without conversion of colour spaces red is Cr, green Y' and blue Cb.
     #[must_use]
+    #[inline(always)]
     pub fn texel(self, word: u32, odd: bool, convert: bool) -> u32 {
         let [y, cb, cr, alpha] = self.components(word, odd);
         let [r, g, b] = if convert { rgb(y, cb, cr) } else { [cr, y, cb] };
         alpha << 24 | r << 16 | g << 8 | b
     }
+
+    /// Decodes a row of words to texels 0xAARRGGBB.
+    pub(super) fn row(self, words: &[u8], texels: &mut [u8], convert: bool) {
+        // The two formats that occur have loops of their own.
+        match (self, convert) {
+            (Self::CR8YB8CB8YA8, true) => row::<2>(words, texels, |w, odd| Self::CR8YB8CB8YA8.texel(w, odd, true)),
+            (Self::YB8CR8YA8CB8, true) => row::<2>(words, texels, |w, odd| Self::YB8CR8YA8CB8.texel(w, odd, true)),
+            (Self::A8CR8CB8Y8, _) => row::<1>(words, texels, |w, odd| self.texel(w, odd, convert)),
+            _ => row::<2>(words, texels, |w, odd| self.texel(w, odd, convert)),
+        }
+    }
+}
+
+/// Decodes words with `PER_WORD` texels each.
+#[inline(always)]
+fn row<const PER_WORD: usize>(words: &[u8], texels: &mut [u8], texel: impl Fn(u32, bool) -> u32) {
+    for (out, word) in texels.chunks_mut(4 * PER_WORD).zip(words.chunks_exact(4).map(word)) {
+        for (number, out) in out.chunks_exact_mut(4).enumerate() {
+            out.copy_from_slice(&texel(word, number == 1).to_le_bytes());
+        }
+    }
 }
 
 /// Red, green and blue.
+#[inline(always)]
 fn rgb(y: u32, cb: u32, cr: u32) -> [u32; 3] {
     let (c, d, e) = (y as i32 - 16, cb as i32 - 128, cr as i32 - 128);
     let luma = (298 * c - 96) >> 8;
