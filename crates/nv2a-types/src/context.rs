@@ -4,6 +4,7 @@
 //! Source: the XFCTX slot names of XboxDev's `nv_regs.h`, read with the method list of `facts/nv2a.md`.
 
 use crate::method;
+use crate::methods::METHOD_WORDS;
 
 /// A run of methods that fills constant slots, four words a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,12 +72,28 @@ windows! {
     TEXGEN_PLANES_3 = method::SET_TEXGEN_PLANE_S + 0xC0, 0x5C x 4;
 }
 
+/// Slot times four plus component, plus one, that each word of the method space writes; 0 for none.
+static PLACES: [u16; METHOD_WORDS] = {
+    let mut places = [0; METHOD_WORDS];
+    let mut window = 0;
+    while window < WINDOWS.len() {
+        let w = WINDOWS[window];
+        let mut word = 0;
+        while word < w.slots as u16 * 4 {
+            places[(w.method / 4 + word) as usize] = w.slot as u16 * 4 + word + 1;
+            word += 1;
+        }
+        window += 1;
+    }
+    places
+};
+
 /// Which slot and component (0 to 3) of constant memory a method writes, if it does.
 #[must_use]
+#[inline]
 pub fn slot_of(method: u16) -> Option<(u8, u8)> {
-    let window = WINDOWS.iter().find(|w| (w.method..w.method + u16::from(w.slots) * 16).contains(&method))?;
-    let word = (method - window.method) / 4;
-    Some((window.slot + (word / 4) as u8, (word % 4) as u8))
+    let place = PLACES.get(usize::from(method / 4))?.checked_sub(1)?;
+    Some(((place / 4) as u8, (place % 4) as u8))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The register file of one Kelvin object.
 
-use crate::methods::METHOD_WORDS;
+use crate::methods::{GROUP_BITS, METHOD_WORDS};
 use crate::{CONSTANT_SLOTS, Groups, PROGRAM_SLOTS, context, methods};
+use afterimage_state::Group;
 
 /// What a Kelvin object was told: the last argument of every method, program memory, constant memory, and what changed since
 /// the last draw looked.
@@ -78,6 +79,22 @@ impl Registers {
         }
     }
 
+    /// Stores arguments of consecutive methods from `method` on, none of which is a window into constant memory; the same as
+    /// [`Registers::set`] for each, but without a branch per word. What lies beyond the method space is ignored.
+    #[inline]
+    pub fn set_run(&mut self, method: u16, values: &[u32]) {
+        let first = usize::from(method / 4) % METHOD_WORDS;
+        let mut changed = 0;
+        for ((word, &group), &value) in self.words[first..].iter_mut().zip(&GROUP_BITS[first..]).zip(values) {
+            changed |= if *word == value { 0 } else { group };
+            *word = value;
+        }
+        while changed != 0 {
+            self.dirty.mark(<crate::Group as Group>::ALL[changed.trailing_zeros() as usize]);
+            changed &= changed - 1;
+        }
+    }
+
     /// Writes a component of constant memory; ignored beyond its end.
     #[inline]
     pub fn set_constant(&mut self, slot: usize, component: usize, value: u32) {
@@ -125,6 +142,23 @@ mod tests {
         assert!(registers.dirty.is_empty());
         registers.set(method::SET_COMBINER_FACTOR0 + 4, 7);
         assert!(registers.dirty.contains(Group::PixelConstants) && !registers.dirty.contains(Group::Pixel));
+    }
+
+    #[test]
+    fn a_run_is_the_same_as_its_words() {
+        let (mut one, mut all) = (Registers::new(), Registers::new());
+        (one.dirty, all.dirty) = (Groups::none(), Groups::none());
+        let values = [0, 7, 0x200, 1, 0, 0x302, 0x303];
+        for (i, &value) in values.iter().enumerate() {
+            one.set(method::SET_STENCIL_TEST_ENABLE + 4 * i as u16, value);
+        }
+        all.set_run(method::SET_STENCIL_TEST_ENABLE, &values);
+        assert_eq!(one.dirty, all.dirty);
+        assert!(all.dirty.contains(Group::Pixel) && !all.dirty.contains(Group::Textures));
+        assert_eq!(all.get(method::SET_ALPHA_REF), 0);
+        assert_eq!(all.get(method::SET_BLEND_FUNC_SFACTOR), 0x303);
+        all.set_run(0x1FFC, &[1, 2, 3]);
+        assert_eq!((all.get(0x1FFC), all.get(0)), (1, 0));
     }
 
     #[test]

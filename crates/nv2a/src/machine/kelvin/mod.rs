@@ -1,0 +1,191 @@
+//! The 3D class, Kelvin (0x97): every method is state, a word of one of the vertex engine's memories, an attribute, or an
+//! action.
+
+mod actions;
+mod attributes;
+mod collect;
+mod kinds;
+
+use super::{Bus, Handles, Header, Kelvin, Stop, Unknown};
+use crate::memory::DmaObject;
+use afterimage_nv2a_types::method;
+use collect::Collector;
+use kinds::Kind;
+
+/// Read and write index of the pictures that the program flips through.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flip {
+    read: u32,
+    write: u32,
+    modulo: u32,
+}
+
+/// The Kelvin object and what executes its methods.
+#[derive(Debug, Default)]
+pub(super) struct Engine {
+    pub(super) kelvin: Kelvin,
+    pub(super) time: u64,
+    collector: Collector,
+    /// Slot of program memory that the next instruction goes to.
+    program_load: u32,
+    /// Slot of constant memory that the next constant goes to.
+    constant_load: u32,
+    flip: Flip,
+}
+
+/// What became of arguments.
+pub(super) struct Outcome {
+    /// How many were executed.
+    pub(super) used: usize,
+    /// What has to be done outside before the next.
+    pub(super) stop: Option<Stop>,
+}
+
+/// What an action needs.
+struct Around<'a, 'b> {
+    bus: &'a mut Bus<'b>,
+    handles: Handles<'a>,
+    unknown: &'a mut Unknown,
+    subchannel: u8,
+}
+
+impl Engine {
+    /// Executes arguments until one of them stops the machine.
+    pub(super) fn run(
+        &mut self,
+        header: Header,
+        arguments: &[u32],
+        bus: &mut Bus<'_>,
+        handles: Handles<'_>,
+        unknown: &mut Unknown,
+    ) -> Outcome {
+        let mut around = Around { bus, handles, unknown, subchannel: header.subchannel };
+        let mut used = 0;
+        while used < arguments.len() {
+            let at = header.after(used as u16).method;
+            let rest = &arguments[used..];
+            let kind = kinds::of(at);
+            // A run of one kind is as long as the table says, or everything where all arguments go to one method.
+            let run = if header.increasing { kinds::run_length(at).min(rest.len()) } else { 1 };
+            let words = &rest[..run];
+            used += run;
+            match kind {
+                Kind::State => self.kelvin.registers.set_run(at, words),
+                Kind::Context => {
+                    for (i, &word) in words.iter().enumerate() {
+                        self.kelvin.registers.set(at + 4 * i as u16, word);
+                    }
+                }
+                Kind::Program => self.load_program(at, words),
+                Kind::Constant => self.load_constants(at, words),
+                Kind::Attribute => {
+                    for (i, &word) in words.iter().enumerate() {
+                        self.attribute(at + 4 * i as u16, word, around.unknown);
+                    }
+                }
+                Kind::Elements16 | Kind::Elements32 | Kind::Inline => {
+                    // These are sent to one method, over and over: take them in one piece.
+                    let all = if header.increasing { words } else { rest };
+                    used += all.len() - run;
+                    if !self.collector.words(kind, all) {
+                        around.unknown.argument(super::KELVIN, at, words[0], "outside of begin and end is not drawn");
+                    }
+                }
+                Kind::Action => {
+                    if let Some(stop) = self.action(at, words[0], &mut around) {
+                        return Outcome { used, stop: Some(stop) };
+                    }
+                }
+                Kind::Unknown => around.unknown.method(super::KELVIN, at, words[0]),
+            }
+        }
+        Outcome { used, stop: None }
+    }
+
+    /// Parameters of software methods.
+    pub(super) fn parameters(&self) -> [u32; 2] {
+        PARAMETERS.map(|method| self.kelvin.registers.get(method))
+    }
+
+    /// Sets one of them.
+    pub(super) fn set_parameter(&mut self, index: usize, value: u32) {
+        self.kelvin.registers.set(PARAMETERS[index], value);
+    }
+
+    /// The display has shown a picture.
+    pub(super) fn vertical_blank(&mut self) {
+        self.flip.read = (self.flip.read + 1) % self.flip.modulo.max(1);
+    }
+
+    /// Whether a flip waits for the display.
+    pub(super) fn flip_waits(&self) -> bool {
+        self.flip.modulo > 1 && self.flip.read == self.flip.write
+    }
+
+    /// Words of the program window: four are an instruction, and the slot goes on behind the fourth.
+    fn load_program(&mut self, at: u16, words: &[u32]) {
+        let first = (at - method::SET_TRANSFORM_PROGRAM) / 4;
+        for (i, &word) in words.iter().enumerate() {
+            let component = (usize::from(first) + i) % 4;
+            self.kelvin.registers.set_program(self.program_load as usize, component, word);
+            self.program_load = self.program_load.saturating_add(u32::from(component == 3));
+        }
+    }
+
+    /// The same for constants.
+    fn load_constants(&mut self, at: u16, words: &[u32]) {
+        let first = (at - method::SET_TRANSFORM_CONSTANT) / 4;
+        for (i, &word) in words.iter().enumerate() {
+            let component = (usize::from(first) + i) % 4;
+            self.kelvin.registers.set_constant(self.constant_load as usize, component, word);
+            self.constant_load = self.constant_load.saturating_add(u32::from(component == 3));
+        }
+    }
+
+    /// A word of a current attribute; the last word of a position inside of begin and end gives a vertex.
+    #[inline]
+    fn attribute(&mut self, at: u16, word: u32, unknown: &mut Unknown) {
+        let Some(form) = attributes::form_of(at) else { return };
+        form.write(&mut self.kelvin.attributes[usize::from(form.slot)], word);
+        let emits = form.slot == 0 && form.part + 1 == form.words && self.collector.begun();
+        if emits && !self.collector.vertex(&self.kelvin.attributes) {
+            unknown.argument(super::KELVIN, at, word, "is a vertex too many between begin and end; it is not drawn");
+        }
+    }
+
+    fn bind(&mut self, at: u16, handle: u32, around: &mut Around<'_, '_>) {
+        let found = around.handles.dma(handle);
+        if found.is_none() && handle != 0 {
+            around.unknown.handle(handle);
+        }
+        self.kelvin.registers.set(at, handle);
+        if let Some(place) = self.dma_of(at)
+            && *place != found
+        {
+            *place = found;
+            if let Some(group) = afterimage_nv2a_types::methods::group_of(at) {
+                self.kelvin.registers.dirty.mark(group);
+            }
+        }
+    }
+
+    fn dma_of(&mut self, at: u16) -> Option<&mut Option<DmaObject>> {
+        let dma = &mut self.kelvin.dma;
+        Some(match at {
+            method::SET_CONTEXT_DMA_NOTIFIES => &mut dma.notifies,
+            method::SET_CONTEXT_DMA_A => &mut dma.a,
+            method::SET_CONTEXT_DMA_B => &mut dma.b,
+            method::SET_CONTEXT_DMA_STATE => &mut dma.state,
+            method::SET_CONTEXT_DMA_COLOR => &mut dma.color,
+            method::SET_CONTEXT_DMA_ZETA => &mut dma.zeta,
+            method::SET_CONTEXT_DMA_VERTEX_A => &mut dma.vertex_a,
+            method::SET_CONTEXT_DMA_VERTEX_B => &mut dma.vertex_b,
+            method::SET_CONTEXT_DMA_SEMAPHORE => &mut dma.semaphore,
+            method::SET_CONTEXT_DMA_REPORT => &mut dma.report,
+            _ => return None,
+        })
+    }
+}
+
+/// Where programs leave the parameters of software methods.
+const PARAMETERS: [u16; 2] = [method::SET_ZSTENCIL_CLEAR_VALUE, method::SET_COLOR_CLEAR_VALUE];
