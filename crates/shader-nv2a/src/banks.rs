@@ -50,10 +50,12 @@ register_layout! {
         PointSize = 6 + 1 x 1;
         /// `SET_POINT_PARAMS`: a, b, c of the distance's polynomial.
         PointFactors = 7 + 1 x 1;
-        /// x: range, y: bias, z: least size, w: greatest size.
+        /// x: range, y: bias, z: least size.
         PointRange = 8 + 1 x 1;
         /// x: the fog coordinate that the vertex engine put out last, which stays where a program writes none.
         Carried = 9 + 1 x 1;
+        /// x, y: primitives that lie all below the one or above the other z are dropped.
+        Reject = 10 + 1 x 1;
     }
 }
 

@@ -3,7 +3,7 @@
 //! # Varyings
 //! Fixed locations, always all written by [`epilogue`]:
 //!
-//! * Colours are clamped to 0..1 (NaN is 1) before they are interpolated. The specular colours have been through
+//! * Colours are clamped to 0..1 (NaN is 1) and rounded to 8 bits before they are interpolated. The specular colours have been through
 //!   `SET_SPECULAR_ENABLE` (off: black, alpha one) and `SET_LIGHT_CONTROL`'s alpha source (not from the specular colour: one).
 //! * [`FOG`] is the fog coordinate: what a program writes to oFog, or the distance that fixed function generates. The pixel stage
 //!   applies the mode and `SET_FOG_PARAMS`, because those are registers of the rasteriser.
@@ -18,7 +18,8 @@
 //! # Depth
 //! Host state must not clip by depth (`depth_clip` 0): what lies outside of `SET_CLIP_MIN` to `SET_CLIP_MAX` is cut off here, by
 //! clip distances, where `SET_ZMIN_MAX_CONTROL` says so, and is clamped by the viewport's [`depth_range`] where it does not. In a W
-//! buffer w takes the place of z.
+//! buffer w takes the place of z. Apart from that a primitive whose vertices all lie in front of the range, or all behind it, is
+//! dropped where that register's lowest bit says so; that goes by z.
 //!
 //! Sources: the pictures of a console (suites Viewport, Vertex shader rounding tests, W param, ZMinMaxControl); for the order of
 //! the colour outputs also Material alpha, Specular.
@@ -46,6 +47,9 @@ pub const DEPTH: u8 = 9;
 const W_RANGE: [u32; 2] = [0x1F80_0000, 0x5F80_0000];
 /// Coordinates beyond this many pixels come nearer along their ray, so that products with w stay finite.
 const FARTHEST: f32 = (1u64 << 40) as f32;
+
+/// How far behind its place a clip plane lies, in parts of the depth range.
+const PLANE_MARGIN: f32 = 1.0 / (1u32 << 22) as f32;
 
 /// What a vertex shader computed, as the vertex engine's outputs hold it.
 #[derive(Clone, Copy, Debug)]
@@ -87,13 +91,19 @@ pub fn epilogue(b: &mut Builder, result: &VertexResult) {
     }
 }
 
-/// A colour as the rasteriser takes it.
+/// A colour as the rasteriser takes it: 8 bits, nearest to what 13 bits of fraction hold.
 fn color_output(b: &mut Builder, color: Value) -> Value {
     let color = b.cast(color, Kind::Float);
     let number = b.feq(color, color);
     let one = b.f32(1.0);
     let color = b.select(number, color, one);
-    b.fsat(color)
+    let color = b.fsat(color);
+    let kept = b.i32(!0x3FF);
+    let color = b.iand(color, kept);
+    let (steps, half, step) = (b.f32(255.0), b.f32(0.5), b.f32(1.0 / 255.0));
+    let color = b.fmad(color, steps, half);
+    let color = b.ffloor(color);
+    b.fmul(color, step)
 }
 
 fn position(b: &mut Builder, position: Value) {
@@ -118,15 +128,26 @@ fn position(b: &mut Builder, position: Value) {
     let depth = b.fmul(z, w);
     let depth = within(b, depth, f32::MAX);
     store(b, "depth", DEPTH, Type::F32, depth);
+    clip_distances(b, z, depth, w);
+}
+
+/// Distances to the near and far planes that cut, then two that drop whole primitives: one vertex inside is infinitely far inside, so
+/// that nothing is cut off a primitive that is not all outside.
+fn clip_distances(b: &mut Builder, z: Value, depth: Value, w: Value) {
     let one = b.f32(1.0);
     let place = b.construct(&[depth, w, one]);
-    let distances = [R::Near, R::Far].map(|plane| {
+    let [near, far] = [R::Near, R::Far].map(|plane| {
         let plane = screen(b, plane);
         let plane = b.resize(plane, 3);
         b.fdot(place, plane)
     });
-    let distances = b.construct(&distances);
-    store_at(b, "clip", OutputAt::ClipDistance(0), Type::new(Kind::Float, 2), distances);
+    let range = screen(b, R::Reject);
+    let (min, max) = (b.extract(range, 0), b.extract(range, 1));
+    let (outside, inside) = (b.f32(-1.0), b.f32(FARTHEST));
+    let (below, above) = (b.flt(z, min), b.flt(max, z));
+    let [below, above] = [below, above].map(|is_outside| b.select(is_outside, outside, inside));
+    let distances = b.construct(&[near, far, below, above]);
+    store_at(b, "clip", OutputAt::ClipDistance(0), Type::F32X4, distances);
 }
 
 /// w with a magnitude of 2^-64 to 2^64. +0 is positive; -0 and NaN are negative.
@@ -226,14 +247,13 @@ const GREATEST_POINT: f32 = 63.875;
 fn scaled_size(b: &mut Builder, distance: Value) -> Value {
     let (factors, limits) = (screen(b, R::PointFactors), screen(b, R::PointRange));
     let [a, linear, square] = [0, 1, 2].map(|lane| b.extract(factors, lane));
-    let [range, bias, least, greatest] = [0, 1, 2, 3].map(|lane| b.extract(limits, lane));
+    let [range, bias, least] = [0, 1, 2].map(|lane| b.extract(limits, lane));
     let slope = b.fmadz(square, distance, linear);
     let sum = b.fmadz(slope, distance, a);
     let factor = b.frsq(sum);
     let factor = b.fadd(factor, bias);
-    let size = b.fmadz(factor, range, least);
-    let size = b.fmax(size, least);
-    b.fmin(size, greatest)
+    let factor = b.fsat(factor);
+    b.fmadz(factor, range, least)
 }
 
 /// Largest value of the depth buffer that `SET_SURFACE_FORMAT` and `SET_CONTROL0` say, as a number that screen space z is
@@ -277,13 +297,18 @@ pub fn screen_constants(registers: &Registers, width: f32, height: f32) -> [[u32
     let [min, max] = [method::SET_CLIP_MIN, method::SET_CLIP_MAX].map(|m| registers.float(m));
     let clamps = registers.bits(method::SET_ZMIN_MAX_CONTROL, 4, 1) != 0;
     let w_buffer = registers.bits(method::SET_CONTROL0, 16, 1) != 0;
+    // What lies in a plane is inside, however a host rounds products.
+    let margin = min.abs().max(max.abs()) * PLANE_MARGIN;
+    let (low, high) = (min - margin, max + margin);
     let [near, far] = match (clamps, w_buffer) {
         (true, _) => [[0.0, 0.0, 1.0, 0.0]; 2],
-        (false, false) => [[1.0, -min, 0.0, 0.0], [-1.0, max, 0.0, 0.0]],
-        (false, true) => [[0.0, 1.0, -min, 0.0], [0.0, -1.0, max, 0.0]],
+        (false, false) => [[1.0, -low, 0.0, 0.0], [-1.0, high, 0.0, 0.0]],
+        (false, true) => [[0.0, 1.0, -low, 0.0], [0.0, -1.0, high, 0.0]],
     };
     set(R::Near, near);
     set(R::Far, far);
+    let rejects = registers.bits(method::SET_ZMIN_MAX_CONTROL, 0, 1) != 0;
+    set(R::Reject, if rejects { [min, max, 0.0, 0.0] } else { [f32::MIN, f32::MAX, 0.0, 0.0] });
 
     let specular = registers.is_set(method::SET_SPECULAR_ENABLE);
     let own_alpha = specular && registers.bits(method::SET_LIGHT_CONTROL, 17, 1) != 0;
@@ -291,12 +316,11 @@ pub fn screen_constants(registers: &Registers, width: f32, height: f32) -> [[u32
     set(R::SpecularScale, [rgb, rgb, rgb, alpha]);
     set(R::SpecularBias, [0.0, 0.0, 0.0, 1.0 - alpha]);
 
-    let size = (registers.bits(method::SET_POINT_SIZE, 0, 9) as f32 / 8.0).max(LEAST_POINT);
+    let size = registers.bits(method::SET_POINT_SIZE, 0, 9) as f32 / 8.0;
     let scaled = f32::from(u8::from(registers.is_set(method::SET_POINT_PARAMS_ENABLE)));
     set(R::PointSize, [size, scaled, 0.0, 0.0]);
     let [a, linear, square, range, _, _, bias, least] = registers.floats(method::SET_POINT_PARAMS);
     set(R::PointFactors, [a, linear, square, 0.0]);
-    let least = least.min(GREATEST_POINT);
-    set(R::PointRange, [range, bias, least, (range + least).min(GREATEST_POINT)]);
+    set(R::PointRange, [range, bias, least, 0.0]);
     out.map(|register| register.map(f32::to_bits))
 }
