@@ -204,6 +204,12 @@ impl Gpu {
         }
     }
 
+    /// Bytes of device memory and of memory for uploads that objects have now.
+    #[must_use]
+    pub fn allocated_bytes(&self) -> u64 {
+        self.allocator().generate_report().total_allocated_bytes
+    }
+
     /// The queue, for as long as the guard lives.
     pub(crate) fn queue(&self) -> MutexGuard<'_, vk::Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)

@@ -40,6 +40,17 @@ pub(crate) struct Key {
 impl Key {
     /// No shader.
     pub(crate) const NONE: u32 = u32::MAX;
+    /// Of no draw yet.
+    pub(crate) const EMPTY: Self = Self {
+        vertex: Self::NONE,
+        pixel: Self::NONE,
+        input: 0,
+        targets: 0,
+        blend: 0,
+        sample_mask: 0,
+        raster: Raster(0),
+        spec: Spec::DYNAMIC,
+    };
 
     /// The sample mask; 0 where it is dynamic.
     #[inline]

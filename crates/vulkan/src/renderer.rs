@@ -215,7 +215,7 @@ impl Renderer {
             targets: Targets::default(),
             recorded: Recorded::default(),
             shading: Shading::default(),
-            key: Key { vertex: Key::NONE, pixel: Key::NONE, ..Key::default() },
+            key: Key::EMPTY,
             key_dirty: true,
             variants_dirty: true,
             recheck_textures: true,
@@ -357,6 +357,45 @@ impl Renderer {
     pub(crate) fn main(&mut self) -> vk::CommandBuffer {
         self.submissions.main_used = true;
         self.submissions.main
+    }
+
+    /// Ends the guest's stream and makes room for another: finishes what was asked for, answers it, and lets go of every
+    /// object and every slot of [`Renderer::slot_factory`]. What was compiled stays, so that guests that draw alike share
+    /// it. Takes about a millisecond. The next packet must be the first of a stream.
+    ///
+    /// # Errors
+    /// Where the device is lost.
+    pub fn restart(&mut self, replies: &mut dyn FnMut(Reply)) -> Result {
+        if let Some(error) = self.take_loss() {
+            return Err(error);
+        }
+        self.finish_capture();
+        self.recording = None;
+        self.finish(replies)?;
+        let objects = &self.state.objects;
+        let ids: Vec<_> = ObjectKind::OBJECTS.iter().flat_map(|&kind| objects.iter(kind).map(|(id, _)| id)).collect();
+        for id in ids {
+            self.destroy(id);
+        }
+        // Objects stay until the submission that is being recorded is done.
+        let number = self.submit()?;
+        self.submissions.wait(number)?;
+        self.slots.clear();
+        self.frame_uploads.end_frame(number);
+        self.frames.clear();
+        self.guesses.clear();
+        (self.history, self.created_last, self.generic_seen) = (None, ObjectId::NONE, false);
+        self.state = State::default();
+        self.validator = Validator::new(Limits::default());
+        self.targets = Targets::default();
+        self.shading = Shading::default();
+        self.key = Key::EMPTY;
+        (self.in_parts, self.second_part, self.faces_apart) = (false, false, false);
+        (self.vertex_uploads, self.index_upload) = ([None; VERTEX_BUFFERS], None);
+        (self.index_limit, self.vertex_limit, self.slot_vertices) = (0, 0, [0; VERTEX_BUFFERS]);
+        (self.layout_slots, self.layout_needs) = (0, [Needs::default(); VERTEX_BUFFERS]);
+        self.warned.clear();
+        Ok(())
     }
 
     /// Notes an error of execution. A lost device ends drawing; anything else costs what was being done.

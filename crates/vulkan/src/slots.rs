@@ -7,8 +7,14 @@ use ash::vk;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Every slot made so far. Tokens are indices.
-type Registry = Arc<Mutex<Vec<Arc<Buffer>>>>;
+/// The slots of the present link. The token of the first is `first`, and so on; what came before is gone.
+#[derive(Clone, Default)]
+struct Made {
+    first: u64,
+    slots: Vec<Arc<Buffer>>,
+}
+
+type Registry = Arc<Mutex<Made>>;
 
 /// Makes arena slots for an in-process link. Given out by [`crate::Renderer::slot_factory`].
 pub struct DeviceSlots {
@@ -26,8 +32,8 @@ impl SlotFactory for DeviceSlots {
         let pointer = NonNull::new(buffer.mapped).filter(|pointer| pointer.addr().get() % 8 == 0)?;
         let buffer = Arc::new(buffer);
         let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-        let token = registry.len() as u64;
-        registry.push(Arc::clone(&buffer));
+        let token = registry.first + registry.slots.len() as u64;
+        registry.slots.push(Arc::clone(&buffer));
         // SAFETY: the buffer's memory is mapped for its whole life, which the owner given here prolongs; the renderer
         // reads it by the GPU only.
         Some(unsafe { SlotMemory::new(pointer, bytes, Some(token), Box::new(buffer)) })
@@ -39,7 +45,7 @@ impl SlotFactory for DeviceSlots {
 pub(crate) struct Slots {
     registry: Registry,
     /// Copy of the registry, so that a look needs no lock.
-    known: Vec<Arc<Buffer>>,
+    known: Made,
 }
 
 impl Slots {
@@ -50,10 +56,18 @@ impl Slots {
     /// The buffer of a token.
     #[inline]
     pub(crate) fn buffer(&mut self, token: u64) -> Option<vk::Buffer> {
-        let index = usize::try_from(token).ok()?;
-        if index >= self.known.len() {
+        let index = usize::try_from(token.checked_sub(self.known.first)?).ok()?;
+        if index >= self.known.slots.len() {
             self.known.clone_from(&self.registry.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        self.known.get(index).map(|buffer| buffer.raw)
+        self.known.slots.get(index).map(|buffer| buffer.raw)
+    }
+
+    /// Lets go of every slot. Their tokens find nothing any more, so a link that is still there has its uploads copied.
+    pub(crate) fn clear(&mut self) {
+        let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        registry.first += registry.slots.len() as u64;
+        registry.slots.clear();
+        self.known = registry.clone();
     }
 }
