@@ -10,7 +10,9 @@
 mod clear;
 mod draw;
 mod once;
+mod samplers;
 mod surfaces;
+mod textures;
 mod transfer;
 
 use crate::machine::{Graphics, Kelvin, Primitive};
@@ -19,7 +21,9 @@ use afterimage_nv2a_types::{Group, Groups};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Link, ObjectId, Port, TEXTURE_SLOTS, VERTEX_BUFFERS};
 use once::Once;
+use samplers::Samplers;
 use surfaces::{Surfaces, Target, Uses};
+use textures::Textures;
 use transfer::Screen;
 
 /// What the receiver has; `None` where that is not known. Bindings of a new receiver are known: there are none.
@@ -67,6 +71,8 @@ pub struct Translator {
     /// What is drawn to.
     target: Target,
     surfaces: Surfaces,
+    textures: Textures,
+    samplers: Samplers,
     screen: Screen,
 }
 
@@ -80,6 +86,8 @@ impl Translator {
             once: Once::default(),
             target: Target::default(),
             surfaces: Surfaces::default(),
+            textures: Textures::default(),
+            samplers: Samplers::default(),
             screen: Screen::default(),
         }
     }
@@ -91,6 +99,7 @@ impl Translator {
         if !self.apply_surfaces(kelvin, memory, Uses::of_draw(kelvin)) {
             return false;
         }
+        self.apply_textures(kelvin, memory);
         // A group is clean before it is applied, and marks only later ones: each runs once.
         while let Some(group) = kelvin.registers.dirty.iter().next() {
             kelvin.registers.dirty.clear(group);
@@ -106,8 +115,8 @@ impl Translator {
 
     fn apply_group(&mut self, group: Group, _kelvin: &mut Kelvin) {
         match group {
-            // These only mark others; surfaces are seen to before every draw.
-            Group::Surface | Group::Control | Group::WindowClip => {}
+            // These only mark others, or were seen to before.
+            Group::Surface | Group::Control | Group::WindowClip | Group::Textures => {}
             // helper T2: one line a group, such as `Group::Blend => self.apply_blend(kelvin)`.
             Group::Screen
             | Group::Program
@@ -116,7 +125,6 @@ impl Translator {
             | Group::FixedConstants
             | Group::Pixel
             | Group::PixelConstants
-            | Group::Textures
             | Group::Raster
             | Group::DepthStencil
             | Group::Blend
@@ -133,6 +141,8 @@ impl Translator {
         self.sent = Sent::default();
         self.target = Target::default();
         self.surfaces.forget(&mut self.port);
+        self.textures.forget(&mut self.port);
+        self.samplers.forget(&mut self.port);
         self.screen.forget(&mut self.port);
         kelvin.registers.dirty = Groups::all();
     }

@@ -66,6 +66,11 @@ impl Surface {
         self.layout.bytes(self.size)
     }
 
+    /// Whether nothing in memory is newer.
+    pub(super) fn is_newest(&self, memory: &dyn GuestMemory) -> bool {
+        texels::generation(memory, self.layout.address, self.bytes()) <= self.generation
+    }
+
     fn overlaps(&self, address: u32, size: u32) -> bool {
         let (start, end) = (u64::from(self.layout.address), u64::from(self.layout.address) + u64::from(self.bytes()));
         start < u64::from(address) + u64::from(size) && u64::from(address) < end
@@ -97,6 +102,16 @@ impl Surfaces {
 
     fn by_id(&mut self, id: ObjectId) -> Option<&mut Surface> {
         self.all.iter_mut().find(|surface| surface.id == id)
+    }
+
+    /// Every surface.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Surface> {
+        self.all.iter()
+    }
+
+    /// Whether a surface is drawn to.
+    pub(super) fn is_bound(&self, id: ObjectId) -> bool {
+        self.color == Some(id) || self.zeta == Some(id)
     }
 
     /// The colour surface that is drawn to.

@@ -150,8 +150,7 @@ impl Translator {
             Err(error) => return self.once.warn(format!("reading a surface back: {error}")),
         };
         // Other surfaces that touch the same pages do not take this for the processor's writes, unless they share bytes.
-        let knows = |s: &Surface| generation(memory, s.layout.address, s.bytes()) <= s.generation;
-        let current: Vec<bool> = self.surfaces.all.iter().map(knows).collect();
+        let current: Vec<bool> = self.surfaces.all.iter().map(|surface| surface.is_newest(memory)).collect();
         if let Err(error) = texels::store(memory, &layout, size, rect, texels, known) {
             self.once.warn(format!("surface: {error}"));
         }

@@ -1,0 +1,131 @@
+//! Textures: what memory holds, decoded, in host textures.
+//!
+//! A texture is known by where it lies and what it is ([`Key`]). It is decoded again when its memory or its palette has a new
+//! generation. Where its memory is a surface whose pixels have the same bytes, the surface is looked up itself, or a copy of
+//! it that the host makes.
+
+mod from_memory;
+mod from_surface;
+mod key;
+
+use super::Translator;
+use crate::machine::Kelvin;
+use crate::memory::GuestMemory;
+use afterimage_nv2a_types::{Group, STAGES};
+use afterimage_stream::packets::*;
+use afterimage_stream::{ObjectId, Port};
+use from_memory::Decoded;
+use from_surface::Copied;
+use rustc_hash::FxHashMap;
+
+pub(super) use key::Key;
+
+/// What a stage looks up: which texture, and how.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stage {
+    key: Option<Key>,
+    sampler: ObjectId,
+}
+
+/// Every texture that lives, and what the stages look up.
+#[derive(Debug, Default)]
+pub(super) struct Textures {
+    stages: [Stage; STAGES],
+    decoded: FxHashMap<Key, Decoded>,
+    copied: FxHashMap<Key, Copied>,
+    /// Bytes of the host's textures in both.
+    bytes: u64,
+    /// Number of the draw.
+    clock: u64,
+    /// Room for decoding.
+    texels: Vec<u8>,
+}
+
+impl Textures {
+    /// Bytes of host textures that are kept.
+    const MOST_BYTES: u64 = 384 << 20;
+    /// Host textures that are kept.
+    const MOST: usize = 4096;
+
+    /// The receiver is gone, and with it every texture.
+    pub(super) fn forget(&mut self, port: &mut Port) {
+        let decoded = self.decoded.values().map(|texture| texture.id);
+        decoded.chain(self.copied.values().map(|texture| texture.id)).for_each(|id| port.recycle(id));
+        *self = Self { clock: self.clock, ..Self::default() };
+    }
+}
+
+impl Translator {
+    /// Binds what the stages look up, as it is now. Registers are read where their groups are dirty; memory and surfaces may
+    /// have changed without them.
+    pub(super) fn apply_textures(&mut self, kelvin: &Kelvin, memory: &mut dyn GuestMemory) {
+        self.textures.clock += 1;
+        let dirty = kelvin.registers.dirty;
+        if dirty.contains(Group::Textures) || dirty.contains(Group::Pixel) {
+            for stage in 0..STAGES as u16 {
+                let key = match Key::of(kelvin, stage) {
+                    Ok(key) => key,
+                    Err(error) => {
+                        self.once.warn(format!("texture of stage {stage}: {error}"));
+                        None
+                    }
+                };
+                let sampler = key.map_or(ObjectId::NONE, |key| self.sampler(&kelvin.registers, stage, &key));
+                self.textures.stages[usize::from(stage)] = Stage { key, sampler };
+            }
+        }
+        for slot in 0..STAGES {
+            let Stage { key, sampler } = self.textures.stages[slot];
+            let texture = key.map_or(ObjectId::NONE, |key| self.texture(memory, &key));
+            let binding = TextureBinding { texture, sampler };
+            if !sampler.is_none() && self.sent.textures[slot] != binding {
+                self.sent.textures[slot] = binding;
+                self.port.push_tail(&SetTextures { first: slot as u32, count: 1 }, &[binding]);
+            }
+        }
+        self.evict();
+    }
+
+    /// The host's texture for a key; none where it cannot be had.
+    fn texture(&mut self, memory: &mut dyn GuestMemory, key: &Key) -> ObjectId {
+        if let Some(id) = self.texture_of_surface(memory, key) {
+            return id;
+        }
+        match self.texture_of_memory(memory, key) {
+            Ok(id) => id,
+            Err(error) => {
+                self.once.warn(format!("texture at {:#010x}: {error}", key.address));
+                ObjectId::NONE
+            }
+        }
+    }
+
+    /// Lets textures go that were not used for longest, except for those of this draw.
+    fn evict(&mut self) {
+        let textures = &self.textures;
+        let many = textures.decoded.len() + textures.copied.len() > Textures::MOST;
+        if textures.bytes <= Textures::MOST_BYTES && !many {
+            return;
+        }
+        let decoded = textures.decoded.iter().map(|(key, texture)| (texture.used, *key, false));
+        let copied = textures.copied.iter().map(|(key, texture)| (texture.used, *key, true));
+        let mut oldest: Vec<_> = decoded.chain(copied).filter(|(used, ..)| *used != textures.clock).collect();
+        oldest.sort_unstable_by_key(|(used, ..)| *used);
+        // A half at a time, so that this is seldom done.
+        let wanted = textures.bytes / 2;
+        for (at, (_, key, is_copy)) in oldest.iter().enumerate() {
+            if self.textures.bytes <= wanted && at >= oldest.len() / 2 {
+                break;
+            }
+            let gone = if *is_copy {
+                self.textures.copied.remove(key).map(|texture| (texture.id, texture.bytes))
+            } else {
+                self.textures.decoded.remove(key).map(|texture| (texture.id, texture.bytes))
+            };
+            if let Some((id, bytes)) = gone {
+                self.textures.bytes -= bytes;
+                self.destroy_texture(id);
+            }
+        }
+    }
+}
