@@ -192,6 +192,43 @@ fn upload_references_out_of_range_are_rejected() {
 }
 
 #[test]
+fn state_out_of_range_is_rejected_by_the_name_of_its_field() {
+    let field = |push: &dyn Fn(&mut Encoder)| match error_of(push).cause {
+        Cause::Range { field, .. } => field,
+        other => panic!("{other:?}"),
+    };
+    let raster = SetRaster::default();
+    assert_eq!(field(&|out| out.push(&SetRaster { fill_back: 3, ..raster })), "fill_back");
+    assert_eq!(field(&|out| out.push(&SetRaster { line_mode: 3, ..raster })), "line_mode");
+    assert_eq!(field(&|out| out.push(&SetRaster { provoking: 2, ..raster })), "provoking");
+    for line_width in [-1.0, f32::NAN, f32::INFINITY] {
+        assert_eq!(field(&|out| out.push(&SetRaster { line_width, ..raster })), "line_width");
+    }
+    let blend = SetBlend::default();
+    assert_eq!(field(&|out| out.push(&SetBlend { logic_op: 17, ..blend })), "logic_op");
+    assert_eq!(field(&|out| out.push(&SetBlend { color_op: 7, ..blend })), "color_op");
+    // A signed equation is of colour and alpha alike.
+    assert_eq!(field(&|out| out.push(&SetBlend { color_op: 5, alpha_op: 0, ..blend })), "alpha_op");
+    assert_eq!(field(&|out| out.push(&SetBlend { color_op: 5, alpha_op: 6, ..blend })), "alpha_op");
+    let clear: Clear = bytemuck::Zeroable::zeroed();
+    assert_eq!(field(&|out| out.push_tail(&Clear { flags: 0x80, ..clear }, &[])), "flags");
+    let sampler = CreateSampler { id: ObjectId::new(ObjectKind::Sampler, 1), ..bytemuck::Zeroable::zeroed() };
+    assert_eq!(field(&|out| out.push(&CreateSampler { max_lod: f32::NAN, ..sampler })), "lod_bias");
+    let registers = u32::from(BANKS[12].registers);
+    let constants = SetConstants { bank: 12, first: 0, count: registers + 1 };
+    assert_eq!(field(&|out| out.push_tail(&constants, &vec![[0; 4]; registers as usize + 1])), "count");
+}
+
+#[test]
+fn the_channels_of_a_clear() {
+    let clear = |flags| Clear { flags, ..bytemuck::Zeroable::zeroed() };
+    assert_eq!(clear(Clear::COLOR | Clear::RED).channels(), 15);
+    assert_eq!(clear(Clear::RED | Clear::BLUE | Clear::DEPTH).channels(), 0b0101);
+    assert_eq!(clear(Clear::GREEN | Clear::ALPHA | Clear::STENCIL).channels(), 0b1010);
+    assert_eq!(clear(Clear::DEPTH | Clear::STENCIL).channels(), 0);
+}
+
+#[test]
 fn another_version_is_named() {
     let mut out = Encoder::new();
     out.push_tail(&Init { version: 99, count: 0, process: 1, guest: 1 }, &[]);
@@ -203,6 +240,11 @@ fn another_version_is_named() {
 fn the_snapshot_builds_the_same_state() {
     let mut out = frame(1);
     out.push_tail(&SetConstants { bank: 3, first: 7, count: 2 }, &[[1, 2, 3, 4], [5, 6, 7, 8]]);
+    let last = BANKS.len() as u16 - 1;
+    let end = BANKS[usize::from(last)].registers - 1;
+    out.push_tail(&SetConstants { bank: last, first: end, count: 1 }, &[[9; 4]]);
+    out.push(&SetRaster { fill_back: 1, line_mode: 2, provoking: 1, line_width: 14.5, ..SetRaster::default() });
+    out.push(&SetBlend { logic_op: LogicOp::Set as u8, ..SetBlend::default() });
     let state = run(out.batch()).state;
     let mut snapshot = Encoder::new();
     state.write(&mut snapshot, |_, created, out| {
@@ -213,6 +255,8 @@ fn the_snapshot_builds_the_same_state() {
     let mut copy = run(snapshot.batch());
     assert_eq!(copy.errors, []);
     assert_eq!(copy.state.bank(3)[7..9], [[1, 2, 3, 4], [5, 6, 7, 8]]);
+    assert_eq!(copy.state.bank(last.into())[usize::from(end)], [9; 4]);
+    assert_eq!((copy.state.raster, copy.state.blend), (state.raster, state.blend));
     // The frame number comes with the next BeginFrame, and a new state has everything dirty.
     copy.state.frame = state.frame;
     copy.state.dirty = state.dirty;
