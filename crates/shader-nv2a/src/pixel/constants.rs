@@ -35,7 +35,7 @@ register_layout! {
         WindowClip = 42 + 1 x 8;
         /// Integers: four rows of the polygon stipple.
         Stipple = 50 + 1 x 8;
-        /// x, y: size of a texel of the stage's texture in its coordinates.
+        /// x, y, z: size of a texel of the image in its coordinates.
         TexelSize = 58 + 1 x 4;
     }
 }
@@ -73,7 +73,7 @@ pub fn constants(registers: &Registers) -> [[u32; 4]; PixelRegister::COUNT as us
         let Placement { scale, offset, texel } = placement(registers, stage);
         out.floats(R::CoordinateScale.element(n), [scale[0], scale[1], scale[2], 0.0]);
         out.floats(R::CoordinateOffset.element(n), [offset[0], offset[1], offset[2], 0.0]);
-        out.floats(R::TexelSize.element(n), [texel[0], texel[1], 0.0, 0.0]);
+        out.floats(R::TexelSize.element(n), [texel[0], texel[1], texel[2], 0.0]);
         let (key, mask) = color_key(registers, n);
         out.0[usize::from(R::ColorKey.element(n))] = [key, mask, 0, 0];
     }
@@ -114,7 +114,7 @@ fn window_clip(registers: &Registers, n: u16) -> [u32; 4] {
 struct Placement {
     scale: [f32; 3],
     offset: [f32; 3],
-    texel: [f32; 2],
+    texel: [f32; 3],
 }
 
 /// Texels of border around an image that has one.
@@ -126,18 +126,18 @@ fn placement(registers: &Registers, stage: u16) -> Placement {
         TextureFormat::from_code(word >> 8 & 0xFF).is_some_and(|format| format.info().layout == Layout::Linear);
     if linear {
         let size = registers.get(method::SET_TEXTURE_IMAGE_RECT + stage);
-        let texel = [size >> 16, size & 0xFFFF].map(|size| 1.0 / size.max(1) as f32);
-        return Placement { scale: [texel[0], texel[1], 1.0], offset: [0.0; 3], texel };
+        let texel = [size >> 16, size & 0xFFFF, 1].map(|size| 1.0 / size.max(1) as f32);
+        return Placement { scale: texel, offset: [0.0; 3], texel };
     }
     let size = [20, 24, 28].map(|shift| (1u32 << (word >> shift & 15)) as f32);
     if word & 8 != 0 {
-        return Placement { scale: [1.0; 3], offset: [0.0; 3], texel: [1.0 / size[0], 1.0 / size[1]] };
+        return Placement { scale: [1.0; 3], offset: [0.0; 3], texel: size.map(f32::recip) };
     }
     let stored = size.map(|size| (2.0 * size).max(16.0));
     Placement {
         scale: std::array::from_fn(|n| size[n] / stored[n]),
         offset: stored.map(|stored| BORDER / stored),
-        texel: [1.0 / stored[0], 1.0 / stored[1]],
+        texel: stored.map(f32::recip),
     }
 }
 

@@ -1,13 +1,16 @@
 //! Fog: from the coordinate to how much of the pixel's own colour is left.
 //!
-//! The rasteriser computes `x = bias + multiplier * coordinate` and looks its curve up: `x - 1` where it is linear, 2 to the
-//! power of `16 (x - 1.5)` and of `-32 (x - 1.5)^2`.
+//! The rasteriser computes `x = bias + multiplier * coordinate`. Where x is 2 (straight) or 1.5 (the curves) there is no fog;
+//! below, it grows with the difference d: `1 - d`, `2 ^ -16d` or `2 ^ -32d^2` is left. Above there is none either, but for the modes
+//! with "abs", which grow both ways. Infinities and NaN give a result of their own; a multiplier of zero makes zero of infinity.
+//!
+//! Source: the pictures of a console (suites Fog param, Fog exceptional value).
 
 use super::constants::PixelRegister as R;
 use super::lift::Lift;
 use super::tables::FogCurve;
 use crate::io;
-use afterimage_ir::{InputAt, Type, Value};
+use afterimage_ir::{InputAt, Kind, Type, Value};
 
 /// The fog register: the colour, and how much is not fog as alpha.
 pub(super) fn register(lift: &mut Lift<'_>) -> Value {
@@ -25,30 +28,55 @@ fn factor(lift: &mut Lift<'_>, curve: FogCurve) -> Value {
     let coordinate = lift.input("fog", InputAt::Location(io::FOG), Type::F32, interp);
     let params = lift.constant(R::FogParams, 0);
     let (bias, multiplier) = (lift.b.extract(params, 0), lift.b.extract(params, 1));
-    let scaled = lift.b.fmul(coordinate, multiplier);
+    let x = position(lift, coordinate, bias, multiplier);
+
+    let is_straight = matches!(curve, FogCurve::Linear | FogCurve::LinearAbs);
+    let clear = lift.b.f32(if is_straight { 2.0 } else { 1.5 });
+    let distance = lift.b.fsub(clear, x);
+    let [zero, one] = [0.0, 1.0].map(|value| lift.b.f32(value));
+    let distance = match curve {
+        FogCurve::LinearAbs | FogCurve::ExpAbs | FogCurve::Exp2Abs => lift.b.fabs(distance),
+        FogCurve::Linear | FogCurve::Exp | FogCurve::Exp2 => lift.b.fmax(distance, zero),
+    };
     let factor = match curve {
-        FogCurve::Linear | FogCurve::LinearAbs => {
-            let one = lift.b.f32(1.0);
-            let sum = lift.b.fadd(bias, scaled);
-            lift.b.fsub(sum, one)
-        }
-        FogCurve::Exp | FogCurve::ExpAbs => exponential(lift, scaled, 16.0, bias),
+        FogCurve::Linear | FogCurve::LinearAbs => lift.b.fsub(one, distance),
+        FogCurve::Exp | FogCurve::ExpAbs => power(lift, distance, -16.0),
         FogCurve::Exp2 | FogCurve::Exp2Abs => {
-            let square = lift.b.fmul(scaled, scaled);
-            exponential(lift, square, -32.0, bias)
+            let square = lift.b.fmul(distance, distance);
+            power(lift, square, -32.0)
         }
     };
-    let factor = match curve {
-        FogCurve::LinearAbs | FogCurve::ExpAbs | FogCurve::Exp2Abs => lift.b.fabs(factor),
-        _ => factor,
+    let factor = lift.b.fsat(factor);
+    let of_no_number = match curve {
+        FogCurve::Linear | FogCurve::LinearAbs | FogCurve::Exp => one,
+        FogCurve::ExpAbs | FogCurve::Exp2 | FogCurve::Exp2Abs => zero,
     };
-    lift.b.fsat(factor)
+    let is_number = is_finite(lift, x);
+    lift.b.select(is_number, factor, of_no_number)
 }
 
-fn exponential(lift: &mut Lift<'_>, distance: Value, steepness: f32, bias: Value) -> Value {
-    let (steepness, middle) = (lift.b.f32(steepness), lift.b.f32(1.5));
+/// `bias + multiplier * coordinate`, in which zero times infinity is zero, and zero times NaN is NaN.
+fn position(lift: &mut Lift<'_>, coordinate: Value, bias: Value, multiplier: Value) -> Value {
+    let product = lift.b.fmul(coordinate, multiplier);
+    let zero = lift.b.f32(0.0);
+    let is_number = lift.b.feq(coordinate, coordinate);
+    let is_off = lift.b.feq(multiplier, zero);
+    let is_off = lift.b.band(is_off, is_number);
+    let product = lift.b.select(is_off, zero, product);
+    lift.b.fadd(bias, product)
+}
+
+/// By the bits, so that no driver takes it for granted.
+fn is_finite(lift: &mut Lift<'_>, value: Value) -> Value {
+    let bits = lift.b.cast(value, Kind::Int);
+    let exponent = lift.b.i32(0x7F80_0000);
+    let bits = lift.b.iand(bits, exponent);
+    lift.b.ine(bits, exponent)
+}
+
+/// 2 to the power of `distance * steepness`.
+fn power(lift: &mut Lift<'_>, distance: Value, steepness: f32) -> Value {
+    let steepness = lift.b.f32(steepness);
     let exponent = lift.b.fmul(distance, steepness);
-    let power = lift.b.fexp2(exponent);
-    let sum = lift.b.fadd(bias, power);
-    lift.b.fsub(sum, middle)
+    lift.b.fexp2(exponent)
 }

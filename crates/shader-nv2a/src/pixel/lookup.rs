@@ -15,7 +15,7 @@ impl Lift<'_> {
         if key.shape() == Shape::None {
             return self.b.f32x4([0.0, 0.0, 0.0, 1.0]);
         }
-        let place = self.as_shape(place, wanted, key.shape());
+        let place = self.as_shape(stage, place, wanted, key.shape());
         let place = if key.has(StageKey::SCALED) { self.to_image(stage, place) } else { place };
         let texel = if key.has(StageKey::CONVOLVED) {
             self.convolve(stage, place)
@@ -38,48 +38,53 @@ impl Lift<'_> {
         known.map(Texture::new).unwrap_or_else(|| self.b.texture(TextureDecl { slot: stage as u8, dim, shadow: false }))
     }
 
-    /// Coordinates for a shape, as coordinates for another: a face is a plane, and a plane is the first slice or face.
-    fn as_shape(&mut self, place: Value, wanted: Shape, actual: Shape) -> Value {
+    /// Coordinates for a shape, as coordinates for another. The stage divides and picks a cube's face, the texture's format
+    /// halves what is a place on a face: so a plane where a cube is wanted repeats over -1..1, and a cube where a plane is wanted
+    /// shows the first face's upper right quarter. A volume where a plane is wanted shows its first slice.
+    fn as_shape(&mut self, stage: usize, place: Value, wanted: Shape, actual: Shape) -> Value {
         match (wanted, actual) {
             (Shape::Cube, Shape::Cube) | (Shape::D3, Shape::D3) => self.b.resize(place, 3),
-            (Shape::Cube, Shape::D2) => self.on_face(place),
-            (Shape::Cube, _) => {
+            (Shape::Cube, Shape::D3) => {
                 let place = self.on_face(place);
-                let zero = self.b.f32(0.0);
-                self.b.construct(&[place, zero])
+                self.on_first_slice(stage, place)
             }
+            (Shape::Cube, _) => self.on_face(place),
             (_, Shape::D3) => {
-                let (place, zero) = (self.b.resize(place, 2), self.b.f32(0.0));
-                self.b.construct(&[place, zero])
+                let place = self.b.resize(place, 2);
+                self.on_first_slice(stage, place)
             }
             (_, Shape::Cube) => {
-                let (place, two, one) = (self.b.resize(place, 2), self.b.f32(-2.0), self.b.f32(1.0));
-                let place = self.b.fmad(place, two, one);
-                let place = self.b.swizzle(place, Swizzle::new(&[1, 0]));
-                self.b.construct(&[one, place])
+                let (s, t, one) = (self.b.extract(place, 0), self.b.extract(place, 1), self.b.f32(1.0));
+                let s = self.b.fneg(s);
+                self.b.construct(&[one, t, s])
             }
             _ => self.b.resize(place, 2),
         }
     }
 
-    /// Where on its face of a cube a direction points to, 0..1.
+    fn on_first_slice(&mut self, stage: usize, place: Value) -> Value {
+        let (size, half) = (self.constant(R::TexelSize, stage as u16), self.b.f32(0.5));
+        let depth = self.b.extract(size, 2);
+        let depth = self.b.fmul(depth, half);
+        self.b.construct(&[place, depth])
+    }
+
+    /// Where on its face of a cube a direction points to, -1..1 to the right and up.
     fn on_face(&mut self, direction: Value) -> Value {
         let direction = self.b.resize(direction, 3);
         let [x, y, z] = [0, 1, 2].map(|lane| self.b.extract(direction, lane));
         let [ax, ay, az] = [x, y, z].map(|value| self.b.fabs(value));
-        let [nx, ny, nz] = [x, y, z].map(|value| self.b.fneg(value));
+        let [nx, nz] = [x, z].map(|value| self.b.fneg(value));
         let zero = self.b.f32(0.0);
         let (left, down, behind) = (self.b.flt(x, zero), self.b.flt(y, zero), self.b.flt(z, zero));
-        let (s_x, t_y, s_z) = (self.b.select(left, z, nz), self.b.select(down, nz, z), self.b.select(behind, nx, x));
+        let (s_x, t_y, s_z) = (self.b.select(left, z, nz), self.b.select(down, z, nz), self.b.select(behind, nx, x));
         let (on_x, on_y, on_z) =
-            (self.b.construct(&[s_x, ny]), self.b.construct(&[x, t_y]), self.b.construct(&[s_z, ny]));
+            (self.b.construct(&[s_x, y]), self.b.construct(&[x, t_y]), self.b.construct(&[s_z, y]));
         let y_first = self.b.fle(az, ay);
         let (yz, a_yz) = (self.b.select(y_first, on_y, on_z), self.b.fmax(ay, az));
         let x_first = self.b.fle(a_yz, ax);
         let (place, major) = (self.b.select(x_first, on_x, yz), self.b.fmax(ax, a_yz));
-        let place = self.b.fdiv(place, major);
-        let half = self.b.f32(0.5);
-        self.b.fmad(place, half, half)
+        self.b.fdiv(place, major)
     }
 
     /// From the stage's coordinates to those of the image.
@@ -116,7 +121,7 @@ impl Lift<'_> {
     pub(super) fn lookup_depth(&mut self, stage: usize, place: Value, reference: Value) -> Value {
         let key = self.key.stages[stage];
         let test = Compare::from_number(self.key.shadow);
-        let place = self.as_shape(place, Shape::D2, key.shape());
+        let place = self.as_shape(stage, place, Shape::D2, key.shape());
         let place = if key.has(StageKey::SCALED) { self.to_image(stage, place) } else { place };
         let texture = self.texture(stage);
         let [one, zero] = [1.0, 0.0].map(|value| self.b.f32(value));

@@ -55,7 +55,7 @@ modes! {
     BumpEnv = 0x06 "bump_env" 1..=3;
     /// The same, scaled by that result's red.
     BumpEnvLuminance = 0x07 "bump_env_lum" 1..=3;
-    /// A lookup by the angles of two other stages' results.
+    /// A volume lookup by the angles that the two stages before looked up.
     Brdf = 0x08 "brdf" 2..=3;
     /// A lookup at the last two dot products.
     DotSt = 0x09 "dot_st" 2..=3;
@@ -107,7 +107,7 @@ impl Mode {
     #[must_use]
     pub fn reads_other(self) -> bool {
         use Mode::*;
-        self.has_dot() || matches!(self, BumpEnv | BumpEnvLuminance | DependentAr | DependentGb | Brdf)
+        self.has_dot() || matches!(self, BumpEnv | BumpEnvLuminance | DependentAr | DependentGb)
     }
 }
 
