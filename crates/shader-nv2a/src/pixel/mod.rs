@@ -1,6 +1,7 @@
 //! Texture shader, register combiners, final combiner, and the tests on a pixel.
 //!
-//! * [`Key`] is what decides code, out of the registers; [`constants`] is what the code reads. [`lift`] makes IR of a key.
+//! * [`Key`] is what decides code, out of the registers; [`constants`] is what the code reads. [`lift`] makes IR of a key,
+//!   [`disasm`] text.
 //! * [`tables`]: the meaning of the words.
 //!
 //! A pixel goes through window clip, stipple, the four stages of the texture shader, up to eight combiners, the final
@@ -10,6 +11,7 @@ mod combiners;
 mod constants;
 mod coverage;
 mod depth;
+mod disasm;
 mod fog;
 mod key;
 mod lift;
@@ -18,5 +20,6 @@ pub mod tables;
 mod texture_shader;
 
 pub use constants::{PixelRegister, constants};
+pub use disasm::disasm;
 pub use key::{Depth, Drawn, Key, Shape, StageKey, WindowClip};
 pub use lift::lift;
