@@ -12,7 +12,8 @@
 //!
 //! Upper and lower case are the same, `;` and `//` begin comments, the first line may be left out, `c1` is `c[1]`, and a
 //! swizzle that is too short repeats its last component. `R12` is the position. What one instruction cannot hold is an error:
-//! two inputs, two constants, two outputs, an ILU temporary other than `R1` beside a MAC opcode.
+//! two inputs, two constants, two outputs, an ILU temporary other than `R1` beside a MAC opcode. `_` is the destination of a
+//! result that goes nowhere.
 
 use crate::disasm::{COMPONENTS, VERSION};
 use crate::instruction::{Instruction, Mask, Register, Source, Target, Unit, Write};
@@ -147,6 +148,7 @@ struct Operand {
 enum Place {
     Register(Register),
     Output(Output),
+    Nothing,
 }
 
 fn instruction(cursor: &mut Cursor<'_>) -> Parsed<Instruction> {
@@ -201,14 +203,14 @@ fn operation(cursor: &mut Cursor<'_>, i: &mut Instruction, unit: Unit, slots: &[
             operands.push(operand(cursor)?);
         }
     }
-    let Some(destinations) = operands.len().checked_sub(slots.len()).filter(|count| *count <= 2) else {
-        let (sources, found) = (slots.len(), operands.len());
-        let what = format!("`{name}` has {sources} sources and up to two destinations, found {found} operands");
+    if slots.is_empty() {
+        return if operands.is_empty() { Ok(()) } else { Err(start.mistake(format!("`{name}` has no operands"))) };
+    }
+    let Some(destinations @ 1..=2) = operands.len().checked_sub(slots.len()) else {
+        let (least, found) = (slots.len() + 1, operands.len());
+        let what = format!("`{name}` takes {least} or {} operands, destinations first, found {found}", least + 1);
         return Err(start.mistake(what));
     };
-    if i.mac == Mac::Nop && unit == Unit::Mac && !operands.is_empty() {
-        return Err(start.mistake("`nop` has no operands".to_owned()));
-    }
     let mut operands = operands.into_iter();
     for destination in operands.by_ref().take(destinations) {
         write(i, unit, destination)?;
@@ -251,6 +253,7 @@ fn write(i: &mut Instruction, unit: Unit, operand: Operand) -> Parsed<()> {
         Place::Register(Register::Input(_)) => return wrong("inputs cannot be written"),
         Place::Register(Register::Constant(slot)) => Target::Constant(slot),
         Place::Output(output) => Target::Output(output),
+        Place::Nothing => return Ok(()),
     };
     if i.write.replace(Write { target, mask, unit }).is_some() {
         return wrong("an instruction writes one output or constant");
@@ -262,7 +265,7 @@ fn read(i: &mut Instruction, unit: Unit, slot: Slot, operand: Operand) -> Parsed
     let Operand { at, negate, place, relative, components } = operand;
     let wrong = |what: &str| Err(Mistake { at, what: what.to_owned() });
     let Place::Register(register) = place else {
-        return wrong("this register cannot be read; R12 is the position");
+        return wrong("this cannot be read; R12 is the position");
     };
     let lane = |index: usize| match components.get(index).or(components.last()) {
         Some(lane) => *lane,
@@ -307,6 +310,7 @@ fn operand(cursor: &mut Cursor<'_>) -> Parsed<Operand> {
     let begin = *cursor;
     let name = cursor.word(|c| c.is_ascii_alphabetic());
     let place = match name {
+        "" if cursor.take("_") => Place::Nothing,
         "r" => Place::Register(Register::Temp(cursor.number("temporary", usize::from(TEMP_POSITION) + 1)?)),
         "v" => Place::Register(Register::Input(cursor.number("input", ATTRIBUTES)?)),
         "c" => {

@@ -20,10 +20,11 @@ impl Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.mac != Mac::Nop || self.ilu == Ilu::Nop {
             let mut line = Operands::new(f, self.mac.name())?;
-            if self.mac == Mac::Arl {
-                line.operand(&"A0.x")?;
+            match self.mac {
+                Mac::Nop => {}
+                Mac::Arl => line.operand(&"A0.x")?,
+                _ => self.destinations(&mut line, Unit::Mac, self.mac_temp)?,
             }
-            self.destinations(&mut line, Unit::Mac, self.mac_temp)?;
             for slot in self.mac.sources() {
                 self.operand(&mut line, *slot, self.mac == Mac::Arl)?;
             }
@@ -45,10 +46,14 @@ impl Display for Instruction {
 
 impl Instruction {
     fn destinations(&self, line: &mut Operands<'_, '_>, unit: Unit, temp: Option<(u8, Mask)>) -> fmt::Result {
+        let write = self.write.filter(|write| write.unit == unit);
+        if temp.is_none() && write.is_none() {
+            return line.operand(&"_");
+        }
         if let Some((temp, mask)) = temp {
             line.operand(&format_args!("R{temp}{}", MaskText(mask)))?;
         }
-        match self.write.filter(|write| write.unit == unit) {
+        match write {
             Some(write) => match write.target {
                 Target::Output(Output::Address) => line.operand(&format_args!("A0{}", MaskText(write.mask))),
                 Target::Output(output) => line.operand(&format_args!("{}{}", output.name(), MaskText(write.mask))),

@@ -120,11 +120,8 @@ impl Instruction {
         let w = &mut words;
         ILU.set(w, self.ilu as u8);
         MAC.set(w, self.mac as u8);
-        let fields = [
-            (A_NEGATE, A_SWIZZLE, A_SOURCE),
-            (B_NEGATE, B_SWIZZLE, B_SOURCE),
-            (C_NEGATE, C_SWIZZLE, C_SOURCE),
-        ];
+        let fields =
+            [(A_NEGATE, A_SWIZZLE, A_SOURCE), (B_NEGATE, B_SWIZZLE, B_SOURCE), (C_NEGATE, C_SWIZZLE, C_SOURCE)];
         let (mut constant, mut input) = (None, None);
         for (index, (negate, swizzle, kind)) in fields.into_iter().enumerate() {
             let Some(source) = &self.sources[index] else { continue };

@@ -12,6 +12,8 @@ pub mod banks;
 pub mod disasm;
 pub mod error;
 pub mod fixed;
+#[cfg(feature = "generate")]
+mod generate;
 pub mod instruction;
 pub mod io;
 pub mod lift;
@@ -22,6 +24,8 @@ pub mod tables;
 
 pub use asm::{AsmError, assemble};
 pub use error::{ParseError, ParseErrorKind};
+#[cfg(feature = "generate")]
+pub use generate::generate;
 pub use lift::lift;
 pub use parse::Program;
 pub use run::{Outputs, run};

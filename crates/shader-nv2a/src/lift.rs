@@ -32,40 +32,60 @@ pub(crate) const NO_FRACTION: f32 = 8_388_608.0;
 
 /// Translates a program.
 ///
-/// Attribute n is the input at location n, four floats. Outputs are those of [`crate::io`], all of them written.
+/// Attribute n is the input at location n, four floats. Outputs are those of [`io`], all of them written.
 ///
 /// # Errors
 /// None that a program can cause; what the builder reports would be a bug of this module.
 pub fn lift(program: &Program) -> Result<Module, BuildError> {
     let mut b = Builder::new(ir::Stage::Vertex);
     b.set_name("nv2a");
-    let mut lifter = Lifter {
-        inputs: [None; ATTRIBUTES],
-        temps: [None; TEMPS],
-        outputs: [None; OUTPUTS],
-        address: None,
-        b,
+    let registers = outputs(&mut b, program);
+    let output = |output: Output| registers[output as usize];
+    let fog =
+        if program.writes(Output::Fog) { output(Output::Fog) } else { io::screen(&mut b, ScreenRegister::Carried) };
+    let fog = b.extract(fog, 0);
+    let point_size = (program.flags & flags::POINTS != 0).then(|| {
+        let size = b.extract(output(Output::PointSize), 0);
+        io::point_size(&mut b, Some(size), None)
+    });
+    let result = VertexResult {
+        position: output(Output::Position),
+        diffuse: [Output::FrontDiffuse, Output::BackDiffuse].map(output),
+        specular: [Output::FrontSpecular, Output::BackSpecular].map(output),
+        fog,
+        texture: [Output::Texture0, Output::Texture1, Output::Texture2, Output::Texture3].map(output),
+        point_size,
     };
+    io::epilogue(&mut b, &result);
+    b.finish()
+}
+
+/// What a program leaves in the output registers, four floats each, by the number of the register: what [`crate::run()`]
+/// gives, as IR. The fog coordinate is the first component of its register.
+pub fn outputs(b: &mut Builder, program: &Program) -> [Value; OUTPUTS] {
+    let start = b.f32x4([0.0, 0.0, 0.0, 1.0]);
+    let mut lifter =
+        Lifter { b, inputs: [None; ATTRIBUTES], temps: [None; TEMPS], outputs: [start; OUTPUTS], address: None };
     for instruction in &program.instructions {
         lifter.instruction(instruction);
     }
-    lifter.finish(program);
-    lifter.b.finish()
+    lifter.outputs
 }
 
-struct Lifter {
-    b: Builder,
+struct Lifter<'a> {
+    b: &'a mut Builder,
     inputs: [Option<Value>; ATTRIBUTES],
     temps: [Option<Value>; TEMPS],
-    /// By the number of the output.
-    outputs: [Option<Value>; OUTPUTS],
+    /// By the number of the output. They start as (0, 0, 0, 1).
+    outputs: [Value; OUTPUTS],
     /// `A0.x`, an integer.
     address: Option<Value>,
 }
 
-impl Lifter {
+impl Lifter<'_> {
     fn instruction(&mut self, i: &Instruction) {
-        let sources = [Slot::A, Slot::B, Slot::C].map(|slot| i.source(slot).map(|source| self.source(source, i.relative)));
+        let sources =
+            [Slot::A, Slot::B, Slot::C].map(|slot| i.source(slot).map(|source| self.source(source, i.relative)));
         let mac = self.mac(i.mac, sources);
         let ilu = sources[2].and_then(|c| self.ilu(i.ilu, c));
         let results = [(mac, i.mac_temp, Unit::Mac), (ilu, i.ilu_temp, Unit::Ilu)];
@@ -79,11 +99,12 @@ impl Lifter {
                 let old = self.temp(temp);
                 let new = self.mix(old, value, mask);
                 match temp {
-                    TEMP_POSITION => self.outputs[Output::Position as usize] = Some(new),
+                    TEMP_POSITION => self.outputs[Output::Position as usize] = new,
                     _ => self.temps[usize::from(temp)] = Some(new),
                 }
             }
-            if let Some(Write { target: Target::Output(output), mask, .. }) = i.write.filter(|write| write.unit == unit) {
+            if let Some(Write { target: Target::Output(output), mask, .. }) = i.write.filter(|write| write.unit == unit)
+            {
                 self.output(output, mask, value);
             }
         }
@@ -91,7 +112,7 @@ impl Lifter {
 
     fn temp(&mut self, number: u8) -> Value {
         if number == TEMP_POSITION {
-            return self.output_value(Output::Position);
+            return self.outputs[Output::Position as usize];
         }
         match self.temps[usize::from(number)] {
             Some(value) => value,
@@ -99,29 +120,15 @@ impl Lifter {
         }
     }
 
-    /// What an output holds. They start as (0, 0, 0, 1).
-    fn output_value(&mut self, output: Output) -> Value {
-        match self.outputs[output as usize] {
-            Some(value) => value,
-            None => self.b.f32x4([0.0, 0.0, 0.0, 1.0]),
-        }
-    }
-
     fn output(&mut self, output: Output, mask: Mask, value: Value) {
-        let new = match output {
-            Output::Address if mask.has(0) => {
-                self.address = Some(arl(&mut self.b, value));
-                return;
-            }
-            Output::Address => return,
-            // The fog unit takes the first component of whatever is written to it.
-            Output::Fog => self.b.extract(value, 0),
-            _ => {
-                let old = self.output_value(output);
-                self.mix(old, value, mask)
-            }
-        };
-        self.outputs[output as usize] = Some(new);
+        // The fog unit takes the first component of whatever is written to it.
+        let mask = if output == Output::Fog { Mask(1) } else { mask };
+        if output != Output::Address {
+            let old = self.outputs[output as usize];
+            self.outputs[output as usize] = self.mix(old, value, mask);
+        } else if mask.has(0) {
+            self.address = Some(arl(self.b, value));
+        }
     }
 
     /// `old` with the masked components of `new`.
@@ -147,7 +154,7 @@ impl Lifter {
         if let Some(value) = self.inputs[usize::from(number)] {
             return value;
         }
-        let b = &mut self.b;
+        let b = &mut *self.b;
         let input = b.input(ir::InputDecl {
             name: format!("v{number}"),
             ty: Type::F32X4,
@@ -159,15 +166,16 @@ impl Lifter {
         // Denormals become zeros here once, instead of in each product.
         let size = b.fabs(value);
         let least = b.f32(f32::from_bits(MIN_NORMAL));
-        let zero = b.f32(0.0);
         let denormal = b.flt(size, least);
-        let zeros = b.fmulz(value, zero);
-        let value = b.select(denormal, zeros, value);
+        let sign = b.i32(i32::MIN);
+        let zero = b.iand(value, sign);
+        let zero = b.cast(zero, Kind::Float);
+        let value = b.select(denormal, zero, value);
         *self.inputs[usize::from(number)].insert(value)
     }
 
     fn constant(&mut self, number: u8, relative: bool) -> Value {
-        let b = &mut self.b;
+        let b = &mut *self.b;
         let bank = io::bank(b, Bank::Transform, CONSTANT_SLOTS as u16);
         if !relative {
             return b.load_const_as(Kind::Float, bank, number.into());
@@ -187,7 +195,7 @@ impl Lifter {
 
     /// The result of the MAC; of `arl` an integer.
     fn mac(&mut self, op: Mac, [a, b_, c]: [Option<Value>; 3]) -> Option<Value> {
-        let b = &mut self.b;
+        let b = &mut *self.b;
         let a = a?;
         let second = || b_.unwrap_or(a);
         let third = || c.unwrap_or(a);
@@ -233,7 +241,7 @@ impl Lifter {
     }
 
     fn ilu(&mut self, op: Ilu, c: Value) -> Option<Value> {
-        let b = &mut self.b;
+        let b = &mut *self.b;
         let x = b.extract(c, 0);
         Some(match op {
             Ilu::Nop => return None,
@@ -248,32 +256,6 @@ impl Lifter {
             Ilu::Log => log(b, x),
             Ilu::Lit => lit(b, c),
         })
-    }
-
-    fn finish(&mut self, program: &Program) {
-        let pair = |lifter: &mut Self, outputs: [Output; 2]| outputs.map(|output| lifter.output_value(output));
-        let fog = match self.outputs[Output::Fog as usize] {
-            Some(fog) => fog,
-            None => {
-                let carried = io::screen(&mut self.b, ScreenRegister::Carried);
-                self.b.extract(carried, 0)
-            }
-        };
-        let point_size = (program.flags & flags::POINTS != 0).then(|| {
-            let size = self.output_value(Output::PointSize);
-            let size = self.b.extract(size, 0);
-            io::point_size(&mut self.b, Some(size), None)
-        });
-        let result = VertexResult {
-            position: self.output_value(Output::Position),
-            diffuse: pair(self, [Output::FrontDiffuse, Output::BackDiffuse]),
-            specular: pair(self, [Output::FrontSpecular, Output::BackSpecular]),
-            fog,
-            texture: [Output::Texture0, Output::Texture1, Output::Texture2, Output::Texture3]
-                .map(|output| self.output_value(output)),
-            point_size,
-        };
-        io::epilogue(&mut self.b, &result);
     }
 }
 

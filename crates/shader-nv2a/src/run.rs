@@ -81,10 +81,7 @@ impl Engine<'_> {
     fn execute(&mut self, i: &Instruction) {
         let [a, b, c] = [Slot::A, Slot::B, Slot::C]
             .map(|slot| i.source(slot).map_or([0.0; 4], |source| self.source(source, i.relative)));
-        let results = [
-            (mac(i.mac, a, b, c), i.mac_temp, Unit::Mac),
-            (ilu(i.ilu, c), i.ilu_temp, Unit::Ilu),
-        ];
+        let results = [(mac(i.mac, a, b, c), i.mac_temp, Unit::Mac), (ilu(i.ilu, c), i.ilu_temp, Unit::Ilu)];
         if i.mac == Mac::Arl {
             self.address = arl(a[0]);
         }
@@ -99,11 +96,12 @@ impl Engine<'_> {
                 Target::Output(Output::Address) if mask.has(0) => self.address = arl(value[0]),
                 Target::Output(Output::Address) => {}
                 // The fog unit takes the first component of whatever is written to it.
-                Target::Output(Output::Fog) => self.outputs.0[Output::Fog as usize][0] = value[0],
+                Target::Output(Output::Fog) => write(&mut self.outputs.0[Output::Fog as usize], Mask(1), value),
                 Target::Output(output) => write(&mut self.outputs.0[output as usize], mask, value),
                 Target::Constant(slot) if self.write_constants => {
                     if let Some(constant) = self.constants.get_mut(usize::from(slot)) {
-                        mask.lanes().for_each(|lane| constant[usize::from(lane)] = value[usize::from(lane)].to_bits());
+                        let bits = value.map(f32::to_bits);
+                        mask.lanes().for_each(|lane| constant[usize::from(lane)] = bits[usize::from(lane)]);
                     }
                 }
                 Target::Constant(_) => {}
@@ -125,7 +123,7 @@ impl Engine<'_> {
             }
         };
         let value = source.swizzle.map(|lane| value[usize::from(lane & 3)]);
-        if source.negate { value.map(|lane| -lane) } else { value }
+        if source.negate { value.map(|lane| number(-lane)) } else { value }
     }
 }
 
@@ -135,17 +133,17 @@ fn write(to: &mut Vector, mask: Mask, from: Vector) {
 
 fn mac(op: Mac, a: Vector, b: Vector, c: Vector) -> Vector {
     let each = |f: fn(f32, f32) -> f32| std::array::from_fn(|i| f(a[i], b[i]));
-    let dot = |x: Vector, lanes: usize| [(0..lanes).fold(0.0, |sum, i| sum + product(x[i], b[i])); 4];
+    let dot = |x: Vector, lanes: usize| [(0..lanes).fold(0.0, |sum, i| number(sum + product(x[i], b[i]))); 4];
     match op {
         Mac::Nop | Mac::Arl => [0.0; 4],
         Mac::Mov => a,
-        Mac::Mul => each(|a, b| product(a, b) + 0.0),
-        Mac::Add => std::array::from_fn(|i| a[i] + c[i]),
-        Mac::Mad => std::array::from_fn(|i| product(a[i], b[i]) + c[i]),
+        Mac::Mul => each(|a, b| number(product(a, b) + 0.0)),
+        Mac::Add => std::array::from_fn(|i| number(a[i] + c[i])),
+        Mac::Mad => std::array::from_fn(|i| number(product(a[i], b[i]) + c[i])),
         Mac::Dp3 => dot(a, 3),
         Mac::Dph => dot([a[0], a[1], a[2], 1.0], 4),
         Mac::Dp4 => dot(a, 4),
-        Mac::Dst => [1.0, product(a[1], b[1]) + 0.0, a[2], b[3]],
+        Mac::Dst => [1.0, number(product(a[1], b[1]) + 0.0), a[2], b[3]],
         Mac::Min => each(|a, b| if less(a, b) { a } else { b }),
         Mac::Max => each(|a, b| if less(a, b) { b } else { a }),
         Mac::Slt => each(|a, b| if less(a, b) { 1.0 } else { 0.0 }),
@@ -158,11 +156,11 @@ fn ilu(op: Ilu, c: Vector) -> Vector {
     match op {
         Ilu::Nop => [0.0; 4],
         Ilu::Mov => c,
-        Ilu::Rcp => [1.0 / x; 4],
+        Ilu::Rcp => [number(1.0 / x); 4],
         Ilu::Rcc => [rcc(x); 4],
-        Ilu::Rsq => [1.0 / x.abs().sqrt(); 4],
-        Ilu::Exp => exp(x),
-        Ilu::Log => log(x.abs()),
+        Ilu::Rsq => [number(1.0 / x.abs().sqrt()); 4],
+        Ilu::Exp => exp(x).map(number),
+        Ilu::Log => log(number(x.abs())),
         Ilu::Lit => lit(c),
     }
 }
@@ -171,9 +169,15 @@ fn without_denormals(x: f32) -> f32 {
     if x.is_subnormal() { f32::from_bits(x.to_bits() & 1 << 31) } else { x }
 }
 
-/// Zero times anything is zero.
+/// What was computed has one NaN, which is positive: the vertex engine makes no other.
+fn number(x: f32) -> f32 {
+    if x.is_nan() { f32::NAN } else { x }
+}
+
+/// Zero times anything is zero, of any sign until something is added.
 fn product(a: f32, b: f32) -> f32 {
-    if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
+    let [x, y] = [if b == 0.0 { 0.0 } else { a }, if a == 0.0 { 0.0 } else { b }];
+    x * y
 }
 
 /// By sign, then by magnitude.
@@ -186,7 +190,7 @@ fn arl(x: f32) -> i32 {
 }
 
 fn rcc(x: f32) -> f32 {
-    let value = 1.0 / x;
+    let value = number(1.0 / x);
     let [least, most] = RCC_LIMITS;
     if value.is_nan() { value } else { value.abs().clamp(least, most).copysign(value) }
 }
@@ -216,7 +220,7 @@ fn lit([x, y, _, w]: Vector) -> Vector {
         1.0
     } else {
         let base = if y < 0.0 { 0.0 } else { y };
-        (w.clamp(least, most) * base.log2()).exp2()
+        number((w.clamp(least, most) * base.log2()).exp2())
     };
     [1.0, diffuse, specular, 1.0]
 }

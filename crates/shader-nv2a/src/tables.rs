@@ -27,10 +27,11 @@ impl Field {
         (words[self.word as usize] >> self.bit) as u8 & self.mask()
     }
 
-    /// Sets the field, which was zero; bits that do not fit are dropped.
+    /// Sets the field; bits that do not fit are dropped.
     #[inline]
     pub const fn set(self, words: &mut Words, value: u8) {
-        words[self.word as usize] |= ((value & self.mask()) as u32) << self.bit;
+        let word = &mut words[self.word as usize];
+        *word = *word & !((self.mask() as u32) << self.bit) | ((value & self.mask()) as u32) << self.bit;
     }
 
     const fn mask(self) -> u8 {
