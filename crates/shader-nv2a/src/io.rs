@@ -100,10 +100,10 @@ fn color_output(b: &mut Builder, color: Value) -> Value {
     let color = b.fsat(color);
     let kept = b.i32(!0x3FF);
     let color = b.iand(color, kept);
-    let (steps, half, step) = (b.f32(255.0), b.f32(0.5), b.f32(1.0 / 255.0));
+    let (steps, half) = (b.f32(255.0), b.f32(0.5));
     let color = b.fmad(color, steps, half);
     let color = b.ffloor(color);
-    b.fmul(color, step)
+    b.fdiv(color, steps)
 }
 
 fn position(b: &mut Builder, position: Value) {
