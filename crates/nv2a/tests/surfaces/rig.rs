@@ -1,0 +1,97 @@
+//! A Kelvin object, memory and a translator whose packets a renderer executes.
+
+use afterimage_ipc::ArenaConfig;
+use afterimage_ipc::in_process;
+use afterimage_nv2a::machine::{Graphics, Kelvin};
+use afterimage_nv2a::memory::{DmaClass, DmaObject, DmaTarget, GuestMemory, Ram};
+use afterimage_nv2a::translate::Translator;
+use afterimage_nv2a_types::method;
+use afterimage_vulkan::{Gpu, Options, Renderer};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+
+/// The device, opened once: opening takes longer than most tests.
+fn gpu() -> &'static Arc<Gpu> {
+    static GPU: OnceLock<Arc<Gpu>> = OnceLock::new();
+    GPU.get_or_init(|| {
+        Gpu::open(&options()).unwrap_or_else(|error| {
+            panic!("{error}\n\nThese tests need a Vulkan driver and the validation layer: run `cargo xtask setup`.")
+        })
+    })
+}
+
+fn options() -> Options {
+    Options { validate: true, cache_dir: None, ..Options::from_env() }
+}
+
+pub struct Rig {
+    pub kelvin: Kelvin,
+    pub memory: Ram,
+    pub graphics: Box<dyn Graphics>,
+    thread: JoinHandle<()>,
+}
+
+impl Rig {
+    /// Four MiB of zeros, which all DMA objects show.
+    pub fn new() -> Self {
+        let mut renderer = Renderer::on(Arc::clone(gpu()), options()).expect("a renderer");
+        let slots = Box::new(renderer.slot_factory());
+        let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
+        let thread = std::thread::spawn(move || in_process::serve(&mut receiver, &mut renderer));
+        let memory = Ram::new(4 << 20);
+        let all =
+            DmaObject { class: DmaClass::ReadWrite, target: DmaTarget::Nvm, address: 0, limit: memory.size() - 1 };
+        let mut kelvin = Kelvin::default();
+        (kelvin.dma.color, kelvin.dma.zeta) = (Some(all), Some(all));
+        (kelvin.dma.a, kelvin.dma.b) = (Some(all), Some(all));
+        Self { kelvin, memory, graphics: Box::new(Translator::new(Box::new(link), "surfaces")), thread }
+    }
+
+    pub fn set(&mut self, method: u16, value: u32) {
+        self.kelvin.registers.set(method, value);
+    }
+
+    /// Surfaces at their usual places: format, size of the clip, pitches of colour and zeta.
+    pub fn surface(&mut self, format: u32, [width, height]: [u32; 2], [color, zeta]: [u32; 2]) {
+        self.set(method::SET_SURFACE_FORMAT, format);
+        self.set(method::SET_SURFACE_CLIP_HORIZONTAL, width << 16);
+        self.set(method::SET_SURFACE_CLIP_VERTICAL, height << 16);
+        self.set(method::SET_SURFACE_PITCH, zeta << 16 | color);
+        self.set(method::SET_SURFACE_COLOR_OFFSET, super::COLOR);
+        self.set(method::SET_SURFACE_ZETA_OFFSET, super::ZETA);
+    }
+
+    /// Clears a rectangle: x, y, width, height.
+    pub fn clear(&mut self, flags: u32, color: u32, zeta: u32, [x, y, width, height]: [u32; 4]) {
+        self.set(method::SET_COLOR_CLEAR_VALUE, color);
+        self.set(method::SET_ZSTENCIL_CLEAR_VALUE, zeta);
+        self.set(method::SET_CLEAR_RECT_HORIZONTAL, (x + width - 1) << 16 | x);
+        self.set(method::SET_CLEAR_RECT_VERTICAL, (y + height - 1) << 16 | y);
+        self.graphics.clear(&mut self.kelvin, &mut self.memory, flags);
+    }
+
+    /// The processor writes a byte repeatedly.
+    pub fn fill(&mut self, address: u32, size: u32, byte: u8) {
+        self.memory.write(address, &vec![byte; size as usize]).expect("inside of memory");
+    }
+
+    /// A pixel of some bytes as memory has it.
+    pub fn pixel(&self, address: u32, bytes: u32) -> u32 {
+        let mut word = [0; 4];
+        self.memory.read(address, &mut word[..bytes as usize]).expect("inside of memory");
+        u32::from_le_bytes(word)
+    }
+
+    /// A word, after what was drawn there has been written back.
+    pub fn written(&mut self, address: u32) -> u32 {
+        self.graphics.write_back(&mut self.memory, address, 4);
+        self.memory.word(address).expect("inside of memory")
+    }
+
+    /// Waits for the renderer, and checks that the validation layer had nothing to say.
+    pub fn finish(self) {
+        drop(self.graphics);
+        self.thread.join().expect("the render thread");
+        assert_eq!(gpu().instance.validation_messages(), 0, "the validation layer reported something: see the log");
+    }
+}
