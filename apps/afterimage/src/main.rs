@@ -1,5 +1,6 @@
 //! The command line.
 
+mod diff;
 mod files;
 mod info;
 mod program;
@@ -41,6 +42,7 @@ enum Command {
     },
     Replay(replay::Args),
     Dump(replay::DumpArgs),
+    Diff(diff::Args),
     Info(info::Args),
     Shader(shader::Args),
 }
@@ -91,6 +93,7 @@ fn main() -> ExitCode {
         Command::View { arguments } => Err(run::view(&arguments)),
         Command::Replay(args) => replay::replay(&args).map(|()| ExitCode::SUCCESS),
         Command::Dump(args) => replay::dump_file(&args).map(|()| ExitCode::SUCCESS),
+        Command::Diff(args) => Ok(diff::run(&args)),
         Command::Info(args) => info::info(&args).map(|()| ExitCode::SUCCESS),
         Command::Shader(args) => Ok(shader::run(&args)),
     };

@@ -1,0 +1,226 @@
+//! `afterimage diff`: pictures against golden ones.
+
+mod compare;
+mod find;
+mod picture;
+mod report;
+mod table;
+
+use crate::Failure;
+use clap::Parser;
+use compare::{Comparison, Settings};
+use find::Pair;
+use indicatif::{ProgressBar, ProgressStyle};
+use picture::Picture;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Compare pictures with golden ones.
+///
+/// A picture matches if enough of its pixels (--bar) are within a tolerance (--tolerance) of the
+/// golden one's in red, green and blue. Of two folders, every PNG file of the golden folder is
+/// compared with the one at the same place in the other; one that is missing, cannot be read, or
+/// has another size does not match.
+///
+/// The columns from "box" on look only at what is drawn: the smallest rectangle around all pixels
+/// of the golden picture whose colour is not the background's, which is the colour that most
+/// pixels of the outermost rows and columns have. White pixels of alpha 0, as pbkit's text has
+/// them, do not count as drawn.
+///
+/// Exit status: 0 all match, 1 some do not, 2 they could not be compared.
+///
+/// Examples:
+///   afterimage diff goldens pictures                  a table, and how many match
+///   afterimage diff goldens pictures --misses         only what does not match
+///   afterimage diff goldens pictures -o report        report/index.html: golden, picture, difference
+///   afterimage diff a.png b.png --tolerance 0
+#[derive(Debug, Parser)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// A golden picture, or a folder of them.
+    golden: PathBuf,
+    /// The picture, or the folder with a picture for each golden one.
+    picture: PathBuf,
+    /// Write a page with golden, picture and difference side by side into this folder, as index.html.
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// By how much red, green and blue may differ, in levels of 0 to 255.
+    #[arg(long, value_name = "LEVELS", default_value_t = 3)]
+    tolerance: u8,
+    /// How many pixels, in percent, have to be within the tolerance.
+    #[arg(long, value_name = "PERCENT", default_value_t = 99.9, value_parser = percent)]
+    bar: f64,
+    /// How much brighter differences are shown on the page.
+    #[arg(long, value_name = "FACTOR", default_value_t = 16)]
+    amplify: u8,
+    /// List only pictures that do not match.
+    #[arg(long)]
+    misses: bool,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// Pictures compared at a time. [default: one per core]
+    #[arg(short, long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    jobs: usize,
+    /// Show no progress.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value| (0.0..=100.0).contains(value));
+    value.ok_or_else(|| "expected a number from 0 to 100".into())
+}
+
+/// What came of one golden picture.
+#[derive(Debug)]
+struct Row {
+    /// Its place in the golden folder, without the extension and with `/`.
+    name: String,
+    outcome: Outcome,
+}
+
+/// What came of a comparison.
+#[derive(Debug)]
+enum Outcome {
+    /// The pictures could be compared.
+    Compared(Comparison),
+    /// There is no picture.
+    Missing,
+    /// The picture cannot be compared with the golden one, and why.
+    Unfit(String),
+}
+
+/// How a row is judged; in the order from good to bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    Exact,
+    Match,
+    /// 99 % are within the tolerance, but the bar is higher.
+    Near,
+    Differs,
+    Unfit,
+    Missing,
+}
+
+impl State {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Match => "match",
+            Self::Near => "near",
+            Self::Differs => "differs",
+            Self::Unfit => "unfit",
+            Self::Missing => "missing",
+        }
+    }
+
+    const fn matches(self) -> bool {
+        matches!(self, Self::Exact | Self::Match)
+    }
+}
+
+impl Row {
+    fn state(&self, bar: f64) -> State {
+        match &self.outcome {
+            Outcome::Compared(comparison) if comparison.all.is_exact() => State::Exact,
+            Outcome::Compared(comparison) if comparison.all.reaches(bar) => State::Match,
+            Outcome::Compared(comparison) if comparison.all.reaches(99.0) => State::Near,
+            Outcome::Compared(_) => State::Differs,
+            Outcome::Unfit(_) => State::Unfit,
+            Outcome::Missing => State::Missing,
+        }
+    }
+}
+
+/// Compares, and says what was found.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    match compare_all(args) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(failure) => {
+            crate::complain(&failure.to_string());
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether all match.
+fn compare_all(args: &Args) -> Result<bool, Failure> {
+    let found = find::pairs(&args.golden, &args.picture)?;
+    let settings = Settings { tolerance: args.tolerance, amplify: args.amplify };
+    if let Some(folder) = &args.output {
+        report::prepare(folder)?;
+    }
+    let rows = work(args, &found.pairs, settings)?;
+    let listing = table::Listing { rows: &rows, bar: args.bar, tolerance: args.tolerance, extra: found.extra };
+    if let Some(folder) = &args.output {
+        report::write(folder, &listing)?;
+    }
+    if args.json {
+        crate::say(&listing.json());
+    } else {
+        listing.print(args.misses);
+    }
+    if let Some(folder) = args.output.as_ref().filter(|_| !args.json) {
+        crate::say(&format!("report: {}\n", folder.join(report::PAGE).display()));
+    }
+    Ok(rows.iter().all(|row| row.state(args.bar).matches()))
+}
+
+/// Compares all pairs, several at a time; rows are in the order of the pairs.
+fn work(args: &Args, pairs: &[Pair], settings: Settings) -> Result<Vec<Row>, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = if args.jobs == 0 { cores } else { args.jobs }.min(pairs.len());
+    let bar = if args.quiet || pairs.len() < 2 { ProgressBar::hidden() } else { ProgressBar::new(pairs.len() as u64) };
+    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:40}] {eta} {wide_msg}") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut done = Vec::new();
+        while let Some((index, pair)) = take(&next, pairs) {
+            bar.set_message(pair.name.clone());
+            done.push((index, one(pair, settings, args.output.as_deref())?));
+            bar.inc(1);
+        }
+        Ok(done)
+    };
+    let results: Vec<Result<_, Failure>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        let lost = || Failure::new("a worker ended early");
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| Err(lost()))).collect()
+    });
+    bar.finish_and_clear();
+    let mut rows: Vec<(usize, Row)> = Vec::with_capacity(pairs.len());
+    for result in results {
+        rows.extend(result?);
+    }
+    rows.sort_by_key(|(index, _)| *index);
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
+}
+
+fn take<'a>(next: &AtomicUsize, pairs: &'a [Pair]) -> Option<(usize, &'a Pair)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((index, pairs.get(index)?))
+}
+
+/// Compares one pair, and puts its pictures into the report.
+fn one(pair: &Pair, settings: Settings, report: Option<&std::path::Path>) -> Result<Row, Failure> {
+    let golden = Picture::read(&pair.golden).map_err(Failure::new)?;
+    let picture = if pair.picture.is_file() { Some(Picture::read(&pair.picture)) } else { None };
+    let outcome = match &picture {
+        None => Outcome::Missing,
+        Some(Err(why)) => Outcome::Unfit(why.clone()),
+        Some(Ok(picture)) => match compare::compare(&golden, picture, settings) {
+            Ok(comparison) => Outcome::Compared(comparison),
+            Err(why) => Outcome::Unfit(why),
+        },
+    };
+    if let Some(folder) = report {
+        let picture = picture.as_ref().and_then(|picture| picture.as_ref().ok());
+        report::pictures(folder, &pair.name, &golden, picture, settings)?;
+    }
+    Ok(Row { name: pair.name.clone(), outcome })
+}
