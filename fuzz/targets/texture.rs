@@ -2,11 +2,13 @@
 #![no_main]
 
 use afterimage_fuzz::Input;
-use afterimage_texture::nv2a::{ColorFormat, ColorKey, KeyMode, Options, Signs, Surface, Texture, TextureFormat, decode};
+use afterimage_texture::nv2a::{
+    ColorFormat, ColorKey, KeyMode, Options, Signs, Surface, Texture, TextureFormat, decode,
+};
 use afterimage_texture::swizzle::Region;
 
 /// Larger levels are skipped, since they only take time.
-const MAX_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 16;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut input = Input(bytes);

@@ -65,6 +65,26 @@ mod tests {
     use super::{decode, dither};
     use crate::block::Block;
 
+    /// Blocks of the texture of Texture_DXT/DXT1_plasma_alpha_dxt1, and their texels in the golden picture.
+    #[test]
+    fn blocks_are_as_the_console_shows_them() {
+        let shown = |block: u64| decode(Block::Bc1, &block.to_be_bytes()).map(|texel| texel & 0x00FF_FFFF);
+        assert_eq!(
+            shown(0xF462_5423_D5ED_AE0A),
+            [
+                0x2368A2, 0x1F6AA6, 0x2467A1, 0x3865A5, 0x1D67A8, 0x3965A4, 0x4E62A7, 0x3A64A3, //
+                0x5062A5, 0x3464A1, 0x4F61A6, 0x4B5FA2, 0x4A61A3, 0x4E5FA7, 0x615CA4, 0x655EA8,
+            ]
+        );
+        assert_eq!(
+            shown(0xED6B_E65C_F0E8_7B5E),
+            [
+                0x6B7C6A, 0x677E6E, 0x5C9341, 0x609145, 0x6D7B68, 0x618954, 0x668657, 0x629443, //
+                0x609245, 0x648859, 0x5F9146, 0x5B9F32, 0x62895B, 0x5E9347, 0x599C34, 0x5D9E30,
+            ]
+        );
+    }
+
     #[test]
     fn black_and_white_stay_flat() {
         for (color, expected) in [(0x0000_u16, 0xFF00_0000), (0xFFFF, 0xFFFF_FFFF)] {
