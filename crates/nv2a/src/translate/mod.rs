@@ -8,20 +8,32 @@
 //! * `clear`, `transfer`, `queries`: what is done besides draws.
 
 mod clear;
+mod constants;
 mod draw;
 mod once;
+mod outlines;
+mod primitives;
+mod queries;
 mod samplers;
+mod shaders;
+mod states;
 mod surfaces;
 mod textures;
 mod transfer;
+mod transformed;
+mod vertices;
 
 use crate::machine::{Graphics, Kelvin, Primitive};
 use crate::memory::GuestMemory;
 use afterimage_nv2a_types::{Group, Groups};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Link, ObjectId, Port, TEXTURE_SLOTS, VERTEX_BUFFERS};
+use constants::Constants;
+use draw::Draws;
 use once::Once;
+use queries::Queries;
 use samplers::Samplers;
+use shaders::Shaders;
 use surfaces::{Surfaces, Target, Uses};
 use textures::Textures;
 use transfer::Screen;
@@ -35,7 +47,6 @@ struct Sent {
     raster: Option<SetRaster>,
     depth_stencil: Option<SetDepthStencil>,
     blend: Option<SetBlend>,
-    pixel_ops: Option<SetPixelOps>,
     shaders: Option<SetShaders>,
     vertex_input: Option<SetVertexInput>,
     index_buffer: Option<SetIndexBuffer>,
@@ -52,7 +63,6 @@ impl Default for Sent {
             raster: None,
             depth_stencil: None,
             blend: None,
-            pixel_ops: None,
             shaders: None,
             vertex_input: None,
             index_buffer: Some(SetIndexBuffer::default()),
@@ -74,6 +84,10 @@ pub struct Translator {
     textures: Textures,
     samplers: Samplers,
     screen: Screen,
+    shaders: Shaders,
+    constants: Constants,
+    queries: Queries,
+    draws: Draws,
 }
 
 impl Translator {
@@ -89,6 +103,10 @@ impl Translator {
             textures: Textures::default(),
             samplers: Samplers::default(),
             screen: Screen::default(),
+            shaders: Shaders::default(),
+            constants: Constants::default(),
+            queries: Queries::default(),
+            draws: Draws::default(),
         }
     }
 
@@ -113,22 +131,29 @@ impl Translator {
         self.mark_drawn(Uses::of_draw(kelvin), self.target.samples());
     }
 
-    fn apply_group(&mut self, group: Group, _kelvin: &mut Kelvin) {
+    fn apply_group(&mut self, group: Group, kelvin: &mut Kelvin) {
+        let registers = &kelvin.registers;
         match group {
-            // These only mark others, or were seen to before.
-            Group::Surface | Group::Control | Group::WindowClip | Group::Textures => {}
-            // helper T2: one line a group, such as `Group::Blend => self.apply_blend(kelvin)`.
-            Group::Screen
-            | Group::Program
-            | Group::TransformConstants
-            | Group::Fixed
-            | Group::FixedConstants
-            | Group::Pixel
-            | Group::PixelConstants
-            | Group::Raster
-            | Group::DepthStencil
-            | Group::Blend
-            | Group::VertexArrays => {}
+            // Surfaces are seen to before every draw. What is drawn to decides a part of the pixel shader.
+            Group::Surface | Group::Control | Group::WindowClip | Group::Pixel | Group::Raster => {
+                self.shaders.pixel_changed()
+            }
+            Group::Screen => self.apply_screen(registers),
+            Group::Program => self.shaders.vertex_changed(),
+            Group::TransformConstants => self.apply_transform_constants(registers),
+            Group::Fixed => {
+                self.shaders.vertex_changed();
+                self.shaders.pixel_changed();
+            }
+            Group::FixedConstants => self.apply_fixed_constants(registers),
+            Group::PixelConstants => self.apply_pixel_constants(registers),
+            Group::DepthStencil => {
+                self.shaders.pixel_changed();
+                self.apply_depth_stencil(registers);
+            }
+            Group::Blend => self.apply_blend(registers),
+            // Read by every draw, or seen to before.
+            Group::VertexArrays | Group::Textures => {}
         }
     }
 
@@ -144,6 +169,10 @@ impl Translator {
         self.textures.forget(&mut self.port);
         self.samplers.forget(&mut self.port);
         self.screen.forget(&mut self.port);
+        self.shaders.forget(&mut self.port);
+        self.queries.forget(&mut self.port);
+        self.constants = Constants::default();
+        self.draws.forget();
         kelvin.registers.dirty = Groups::all();
     }
 
@@ -179,10 +208,12 @@ impl Graphics for Translator {
         self.write_back_range(memory, address, size);
     }
 
-    fn reset_pixel_count(&mut self) {}
+    fn reset_pixel_count(&mut self) {
+        self.reset_count();
+    }
 
     fn pixel_count(&mut self) -> u32 {
-        0
+        self.counted()
     }
 
     fn flush(&mut self) {

@@ -209,9 +209,6 @@ impl Translator {
         let mut targets = SetRenderTargets { depth: view(self.surfaces.zeta), ..SetRenderTargets::default() };
         targets.color[0] = view(self.surfaces.color);
         self.port.put(&mut self.sent.targets, targets);
-        let [width, height] = self.target.scale.map(|scale| (Target::SIZE * scale) as f32);
-        let viewport = SetViewport { x: 0.0, y: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 };
-        self.port.put(&mut self.sent.viewport, viewport);
         self.port.put(&mut self.sent.scissor, SetScissor { rect: self.target.samples() });
     }
 

@@ -1,0 +1,291 @@
+//! Primitives whose triangles are made here, of vertices that were transformed here ([`super::transformed`]).
+//!
+//! A line is a rectangle with its ends square to it, `SET_LINE_WIDTH` wide, but for the length that the width is divided by:
+//! the longer of the line's two extents plus half of the other, not the root of their squares. So slanted lines are up to 12 %
+//! wider. Its ends are cut to sixteenths of a pixel, its corners are not. A corner of a polygon that is drawn as a point is a square.
+//!
+//! Source: the pictures of a console (suites Line width, Edge flag): this rule gives their pixels.
+
+use super::primitives::{self, Polygon};
+use super::states::Mode;
+use super::transformed::Transformed;
+use crate::machine::PrimitiveKind;
+
+/// Parts of a pixel in which positions are kept.
+const STEPS: f32 = 16.0;
+/// Least w of what is drawn.
+const LEAST_W: f32 = 1.0 / (1u64 << 62) as f32;
+
+/// What the rasteriser does with the primitives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raster {
+    /// Width of lines in pixels.
+    pub(super) line_width: f32,
+    /// Colours are those of the provoking vertex.
+    pub(super) flat: bool,
+    /// The first vertex of a line or triangle is the provoking one, not the last.
+    pub(super) first: bool,
+    /// Modes of front and back faces.
+    pub(super) modes: [Mode; 2],
+    /// Counter-clockwise faces are the front.
+    pub(super) front_ccw: bool,
+    /// Back faces have their own colours.
+    pub(super) two_sided: bool,
+    /// Pixels of clip space from -1 to 1.
+    pub(super) size: f32,
+}
+
+/// A list of triangles.
+#[derive(Debug, Default)]
+pub(super) struct Outlines {
+    pub(super) vertices: Vec<Transformed>,
+    pub(super) indices: Vec<u32>,
+}
+
+impl Outlines {
+    /// Triangles of all primitives of `vertices`. `edges` has the edge flag of each.
+    pub(super) fn assemble(
+        &mut self,
+        kind: PrimitiveKind,
+        vertices: &[Transformed],
+        edges: impl Fn(usize) -> bool,
+        raster: &Raster,
+    ) {
+        self.vertices.clear();
+        self.indices.clear();
+        let count = vertices.len() as u32;
+        if primitives::is_lines(kind) {
+            primitives::lines(kind, count, raster.first, |line| {
+                let provoking = &vertices[line.provoking as usize];
+                let [a, b] = line.vertices.map(|end| self.corner(&vertices[end as usize], provoking, raster, false));
+                self.line(&a, &b, raster);
+            });
+        } else {
+            let strip = kind == PrimitiveKind::QuadStrip;
+            primitives::polygons(kind, count, raster.first, |polygon| {
+                self.polygon(&polygon, vertices, &edges, raster, strip);
+            });
+        }
+    }
+
+    /// A vertex of a primitive, with the colours that it has there.
+    fn corner(&self, vertex: &Transformed, provoking: &Transformed, raster: &Raster, back: bool) -> Transformed {
+        let mut colors = if raster.flat { provoking.colors } else { vertex.colors };
+        if back && raster.two_sided {
+            // Lines and points have no faces of their own.
+            colors = [colors[2], colors[3], colors[2], colors[3]];
+        }
+        Transformed { colors, ..*vertex }
+    }
+
+    fn polygon(
+        &mut self,
+        polygon: &Polygon<'_>,
+        vertices: &[Transformed],
+        edges: &impl Fn(usize) -> bool,
+        raster: &Raster,
+        strip: bool,
+    ) {
+        let at = |i: u32| &vertices[i as usize];
+        let is_ccw = turn(polygon.vertices.iter().map(|i| at(*i)));
+        let back = is_ccw != raster.front_ccw;
+        let provoking = at(polygon.provoking);
+        let corner =
+            |outlines: &Self, i: usize, back| outlines.corner(at(polygon.vertices[i]), provoking, raster, back);
+        let corners = polygon.vertices.len();
+        let is_drawn = |i: usize| !polygon.edge_flags || edges(polygon.vertices[i] as usize);
+        match raster.modes[usize::from(back)] {
+            Mode::Culled => {}
+            Mode::Fill => {
+                // The host knows the face by itself.
+                let first = self.vertices.len() as u32;
+                for i in 0..corners {
+                    let corner = corner(self, i, false);
+                    self.vertices.push(corner);
+                }
+                let triangles = primitives::triangles(corners, strip).flatten();
+                self.indices.extend(triangles.map(|i| first + i as u32));
+            }
+            Mode::Line => {
+                for i in (0..corners).filter(|i| is_drawn(*i)) {
+                    let (a, b) = (corner(self, i, back), corner(self, (i + 1) % corners, back));
+                    self.line(&a, &b, raster);
+                }
+            }
+            Mode::Point => {
+                for i in (0..corners).filter(|i| is_drawn(*i)) {
+                    let center = corner(self, i, back);
+                    self.point(&center, raster);
+                }
+            }
+        }
+    }
+
+    fn line(&mut self, a: &Transformed, b: &Transformed, raster: &Raster) {
+        let Some([a, b]) = near_the_screen(a, b) else { return };
+        let ([ax, ay], [bx, by]) = (place(&a, raster.size), place(&b, raster.size));
+        let (dx, dy) = (bx - ax, by - ay);
+        let (width, height) = (dx.abs(), dy.abs());
+        let square = dx * dx + dy * dy;
+        let about_length = width.max(height) + width.min(height) / 2.0;
+        let factor = raster.line_width / 2.0 * about_length / square;
+        if !factor.is_finite() || factor <= 0.0 {
+            return;
+        }
+        let (nx, ny) = (-dy * factor, dx * factor);
+        let corners = [(&a, ax + nx, ay + ny), (&b, bx + nx, by + ny), (&b, bx - nx, by - ny), (&a, ax - nx, ay - ny)];
+        self.rectangle(corners, raster.size);
+    }
+
+    fn point(&mut self, center: &Transformed, raster: &Raster) {
+        if !(center.position[3] >= LEAST_W) {
+            return;
+        }
+        let [x, y] = place(center, raster.size);
+        let half = center.point_size / 2.0;
+        let corners = [(x - half, y + half), (x + half, y + half), (x + half, y - half), (x - half, y - half)];
+        self.rectangle(corners.map(|(x, y)| (center, x, y)), raster.size);
+    }
+
+    /// Two triangles, counter-clockwise on the screen.
+    fn rectangle(&mut self, corners: [(&Transformed, f32, f32); 4], size: f32) {
+        let first = self.vertices.len() as u32;
+        for (vertex, x, y) in corners {
+            let [_, _, z, w] = vertex.position;
+            let position = [(x * 2.0 / size - 1.0) * w, (1.0 - y * 2.0 / size) * w, z, w];
+            self.vertices.push(Transformed { position, ..*vertex });
+        }
+        self.indices.extend([0, 1, 2, 0, 2, 3].map(|i| first + i));
+    }
+}
+
+/// The part of a line that is not far away from the screen nor behind the eye: within three times its size around its middle.
+fn near_the_screen(a: &Transformed, b: &Transformed) -> Option<[Transformed; 2]> {
+    let distances = |vertex: &Transformed| {
+        let [x, y, _, w] = vertex.position;
+        [w - LEAST_W, 3.0 * w - x, 3.0 * w + x, 3.0 * w - y, 3.0 * w + y]
+    };
+    let (mut start, mut end) = (0.0f32, 1.0f32);
+    for (from, to) in distances(a).into_iter().zip(distances(b)) {
+        match (from >= 0.0, to >= 0.0) {
+            (true, true) => {}
+            (true, false) => end = end.min(from / (from - to)),
+            (false, true) => start = start.max(from / (from - to)),
+            (false, false) => return None,
+        }
+    }
+    let part = |at: f32| match at {
+        0.0 => *a,
+        1.0 => *b,
+        at => a.between(b, at),
+    };
+    (start < end).then(|| [part(start), part(end)])
+}
+
+/// Where a vertex is on the screen, in pixels, y down.
+fn place(vertex: &Transformed, size: f32) -> [f32; 2] {
+    let [x, y, _, w] = vertex.position;
+    // Positions were cut to these steps before they became clip space; this takes away what that rounded.
+    [(x / w + 1.0) * size / 2.0, (1.0 - y / w) * size / 2.0].map(|at| (at * STEPS).round() / STEPS)
+}
+
+/// Whether a polygon turns counter-clockwise on the screen: by its area in homogeneous coordinates.
+fn turn<'a>(corners: impl Iterator<Item = &'a Transformed> + Clone) -> bool {
+    let position = |vertex: &Transformed| vertex.position.map(f64::from);
+    let Some(hub) = corners.clone().next().map(position) else { return false };
+    let rest = corners.map(position).skip(1);
+    let pairs = rest.clone().zip(rest.skip(1));
+    let area: f64 = pairs
+        .map(|(b, c)| {
+            let [ax, ay, _, aw] = hub;
+            let ([bx, by, _, bw], [cx, cy, _, cw]) = (b, c);
+            let volume = ax * (by * cw - cy * bw) - ay * (bx * cw - cx * bw) + aw * (bx * cy - cx * by);
+            // The sizes of w do not matter to the sum's sign unless the areas differ in sign.
+            volume / (aw * bw * cw).abs()
+        })
+        .sum();
+    area > 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: f32 = 4096.0;
+
+    fn vertex(x: f32, y: f32, w: f32) -> Transformed {
+        let position = [(x * 2.0 / SIZE - 1.0) * w, (1.0 - y * 2.0 / SIZE) * w, 0.5 * w, w];
+        Transformed { position, point_size: 4.0, ..Transformed::default() }
+    }
+
+    fn raster(modes: [Mode; 2]) -> Raster {
+        let (line_width, size) = (2.0, SIZE);
+        Raster { line_width, flat: false, first: true, modes, front_ccw: false, two_sided: true, size }
+    }
+
+    fn places(outlines: &Outlines) -> Vec<[f32; 2]> {
+        outlines.vertices.iter().map(|vertex| place(vertex, SIZE)).collect()
+    }
+
+    #[test]
+    fn a_line_is_as_wide_as_the_longer_extent_and_half_the_shorter_one_say() {
+        let mut outlines = Outlines::default();
+        let line = |outlines: &mut Outlines, x, y, w| {
+            let ends = [vertex(100.0, 100.0, 1.0), vertex(x, y, w)];
+            outlines.assemble(PrimitiveKind::Lines, &ends, |_| true, &raster([Mode::Fill; 2]));
+        };
+        line(&mut outlines, 110.0, 100.0, 3.0);
+        assert_eq!(places(&outlines), [[100.0, 101.0], [110.0, 101.0], [110.0, 99.0], [100.0, 99.0]]);
+        assert_eq!(outlines.indices, [0, 1, 2, 0, 2, 3]);
+        line(&mut outlines, 110.0, 110.0, 1.0);
+        assert_eq!(places(&outlines)[0], [99.25, 100.75], "15 instead of 14.1 pixels long");
+        line(&mut outlines, 100.0, 100.0, 1.0);
+        assert!(outlines.vertices.is_empty(), "no direction");
+    }
+
+    #[test]
+    fn what_is_behind_the_eye_is_not_drawn() {
+        let mut outlines = Outlines::default();
+        let ends = [vertex(100.0, 100.0, -1.0), vertex(200.0, 100.0, -1.0)];
+        outlines.assemble(PrimitiveKind::Lines, &ends, |_| true, &raster([Mode::Fill; 2]));
+        assert!(outlines.vertices.is_empty());
+        let ends = [vertex(100.0, 100.0, 1.0), vertex(200.0, 100.0, -1.0)];
+        outlines.assemble(PrimitiveKind::Lines, &ends, |_| true, &raster([Mode::Fill; 2]));
+        assert!(outlines.vertices.iter().all(|v| v.position[3] > 0.0 && v.position.iter().all(|p| p.is_finite())));
+        assert!(place(&outlines.vertices[1], SIZE)[0] < -3000.0, "through infinity to the left");
+    }
+
+    #[test]
+    fn faces_have_modes_and_edges_have_flags() {
+        let mut outlines = Outlines::default();
+        // Clockwise on the screen.
+        let quad = [(10.0, 10.0), (20.0, 10.0), (20.0, 20.0), (10.0, 20.0)].map(|(x, y)| vertex(x, y, 2.0));
+        let mut count = |modes, flags: [bool; 4], backwards| {
+            let mut quad = quad;
+            if backwards {
+                quad.reverse();
+            }
+            outlines.assemble(PrimitiveKind::Quads, &quad, |i| flags[i], &raster(modes));
+            outlines.indices.len() / 3
+        };
+        assert_eq!(count([Mode::Line, Mode::Culled], [true; 4], false), 8);
+        assert_eq!(count([Mode::Line, Mode::Culled], [true, false, false, true], false), 4);
+        assert_eq!(count([Mode::Line, Mode::Culled], [true; 4], true), 0);
+        assert_eq!(count([Mode::Line, Mode::Fill], [false; 4], true), 2);
+        assert_eq!(count([Mode::Culled, Mode::Point], [true, true, false, true], true), 6);
+    }
+
+    #[test]
+    fn flat_quads_have_the_colour_of_their_last_vertex_and_outlines_of_back_faces_theirs() {
+        let mut outlines = Outlines::default();
+        let mut quad = [(10.0, 10.0), (20.0, 10.0), (20.0, 20.0), (10.0, 20.0)].map(|(x, y)| vertex(x, y, 1.0));
+        for (i, vertex) in quad.iter_mut().enumerate() {
+            vertex.colors = [[i as f32; 4], [0.0; 4], [10.0 + i as f32; 4], [0.0; 4]];
+        }
+        let flat = Raster { flat: true, ..raster([Mode::Fill, Mode::Line]) };
+        outlines.assemble(PrimitiveKind::Quads, &quad, |_| true, &flat);
+        assert_eq!(outlines.vertices.iter().map(|v| v.colors[0][0]).collect::<Vec<_>>(), [3.0; 4]);
+        outlines.assemble(PrimitiveKind::Quads, &quad, |_| true, &Raster { front_ccw: true, ..flat });
+        assert!(outlines.vertices.len() == 16 && outlines.vertices.iter().all(|v| v.colors[0][0] == 13.0));
+    }
+}

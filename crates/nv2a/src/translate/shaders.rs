@@ -1,0 +1,246 @@
+//! Shaders of the two stages: keys become objects of the receiver, which are kept for the next draw with the same key.
+
+use super::Translator;
+use super::vertices::slots;
+use afterimage_ir::{BuildError, Module};
+use afterimage_nv2a_types::{Registers, method};
+use afterimage_shader_nv2a::parse::flags;
+use afterimage_shader_nv2a::pixel::{self, Drawn};
+use afterimage_shader_nv2a::{Program, fixed, lift};
+use afterimage_stream::packets::*;
+use afterimage_stream::{ObjectId, ObjectKind, Port, PortError, VertexFormat};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Shaders that are kept. A console's games have a few hundred.
+const MOST_SHADERS: usize = 4096;
+/// Vertex layouts that are kept.
+const MOST_LAYOUTS: usize = 1024;
+
+/// The stream's numbers of shader languages (`afterimage_shader::Language`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub(super) enum Language {
+    /// The IR's own text.
+    Ir = 4,
+    /// A [`Program`].
+    Program = 6,
+    /// A [`fixed::Key`].
+    Fixed = 7,
+    /// A [`pixel::Key`].
+    Pixel = 8,
+}
+
+/// Vertex buffer of what differs from vertex to vertex.
+pub(super) const VARYING_BUFFER: u8 = 0;
+/// Vertex buffer of the one vertex with everything else.
+pub(super) const CURRENT_BUFFER: u8 = 1;
+
+/// What the vertex engine does.
+#[derive(Clone, Debug)]
+pub(super) enum VertexCode {
+    /// A program.
+    Program(Program),
+    /// Fixed-function transform and lighting.
+    Fixed(fixed::Key),
+}
+
+/// A vertex shader.
+#[derive(Clone, Debug)]
+pub(super) struct VertexStage {
+    /// The shader.
+    pub(super) id: ObjectId,
+    /// Attributes that it reads.
+    pub(super) inputs: u16,
+    /// What it was made of.
+    pub(super) code: VertexCode,
+}
+
+impl VertexStage {
+    /// The shader as IR, to run here.
+    pub(super) fn lift(&self) -> Result<Module, BuildError> {
+        match &self.code {
+            VertexCode::Program(program) => lift(program),
+            VertexCode::Fixed(key) => fixed::lift(key),
+        }
+    }
+}
+
+/// Shaders and vertex layouts that the receiver has.
+#[derive(Debug, Default)]
+pub(super) struct Shaders {
+    /// By language and code.
+    ids: FxHashMap<(Language, Box<[u8]>), ObjectId>,
+    /// By the attributes that a shader reads, and those that differ from vertex to vertex.
+    layouts: FxHashMap<(u16, u16), ObjectId>,
+    /// The vertex shader, and whether it is for points; none if registers changed.
+    vertex: Option<(Arc<VertexStage>, bool)>,
+    /// The pixel shader, and what it is for; none if registers changed.
+    pixel: Option<(ObjectId, Drawn)>,
+}
+
+impl Shaders {
+    /// The receiver is gone, and with it every object.
+    pub(super) fn forget(&mut self, port: &mut Port) {
+        let ids = self.ids.drain().map(|(_, id)| id).chain(self.layouts.drain().map(|(_, id)| id));
+        ids.for_each(|id| port.recycle(id));
+        (self.vertex, self.pixel) = (None, None);
+    }
+
+    /// Registers of the vertex engine changed.
+    pub(super) fn vertex_changed(&mut self) {
+        self.vertex = None;
+    }
+
+    /// Registers that decide the pixel shader changed.
+    pub(super) fn pixel_changed(&mut self) {
+        self.pixel = None;
+    }
+
+    /// The shader with this code, created unless the receiver has it.
+    pub(super) fn shader(
+        &mut self,
+        port: &mut Port,
+        stage: Stage,
+        language: Language,
+        code: &[u8],
+    ) -> Result<ObjectId, PortError> {
+        let key = (language, Box::from(code));
+        if let Some(id) = self.ids.get(&key) {
+            return Ok(*id);
+        }
+        let id = port.allocate(ObjectKind::Shader)?;
+        let code = port.upload_bytes(code).inspect_err(|_| port.recycle(id))?;
+        port.push(&CreateShader { id, stage: stage as u32, language: language as u32, pad: 0, code });
+        self.ids.insert(key, id);
+        Ok(id)
+    }
+
+    /// The layout for a shader that reads `inputs`, of which `varying` are in the varying buffer, packed, and the others in
+    /// the current one.
+    pub(super) fn layout(&mut self, port: &mut Port, inputs: u16, varying: u16) -> Result<ObjectId, PortError> {
+        if let Some(id) = self.layouts.get(&(inputs, varying)) {
+            return Ok(*id);
+        }
+        let mut offsets = [0; 2];
+        let attributes: Vec<_> = slots(inputs)
+            .map(|location| {
+                let slot = if varying >> location & 1 != 0 { VARYING_BUFFER } else { CURRENT_BUFFER };
+                let offset = &mut offsets[usize::from(slot)];
+                *offset += 16;
+                let format = VertexFormat::R32G32B32A32_SFLOAT as u8;
+                VertexAttribute { location, slot, format, per_instance: 0, offset: *offset - 16, divisor: 0 }
+            })
+            .collect();
+        self.insert_layout(port, (inputs, varying), &attributes)
+    }
+
+    /// The layout kept under a key, created unless the receiver has it.
+    fn insert_layout(
+        &mut self,
+        port: &mut Port,
+        key: (u16, u16),
+        attributes: &[VertexAttribute],
+    ) -> Result<ObjectId, PortError> {
+        let id = port.allocate(ObjectKind::VertexInput)?;
+        port.push_tail(&CreateVertexInput { id, count: attributes.len() as u32 }, attributes);
+        self.layouts.insert(key, id);
+        Ok(id)
+    }
+
+    /// A layout that is not one of attributes of the guest. `key` says which.
+    pub(super) fn own_layout(
+        &mut self,
+        port: &mut Port,
+        key: u16,
+        attributes: &[VertexAttribute],
+    ) -> Result<ObjectId, PortError> {
+        // No draw has varying attributes that its shader does not read.
+        let key = (0, key | 1);
+        match self.layouts.get(&key) {
+            Some(id) => Ok(*id),
+            None => self.insert_layout(port, key, attributes),
+        }
+    }
+}
+
+impl Translator {
+    /// Where too many shaders or layouts are kept, drops them all; those in use are made again. To be called between draws.
+    pub(super) fn bound_shaders(&mut self) {
+        if self.shaders.ids.len() >= MOST_SHADERS {
+            tracing::warn!("{MOST_SHADERS} shaders: all are made again");
+            self.port.put(&mut self.sent.shaders, SetShaders::default());
+            self.shaders.ids.drain().for_each(|(_, id)| self.port.destroy(id));
+            (self.shaders.vertex, self.shaders.pixel) = (None, None);
+        }
+        if self.shaders.layouts.len() >= MOST_LAYOUTS {
+            self.port.put(&mut self.sent.vertex_input, SetVertexInput::default());
+            self.shaders.layouts.drain().for_each(|(_, id)| self.port.destroy(id));
+        }
+    }
+
+    /// The vertex shader that the registers ask for. None if there is none; then that has been said.
+    pub(super) fn vertex_stage(&mut self, registers: &Registers, points: bool) -> Option<Arc<VertexStage>> {
+        if let Some((stage, for_points)) = &self.shaders.vertex
+            && *for_points == points
+        {
+            return Some(stage.clone());
+        }
+        let runs_program = registers.bits(method::SET_TRANSFORM_EXECUTION_MODE, 0, 2) == 2;
+        let code = if runs_program {
+            let start = registers.get(method::SET_TRANSFORM_PROGRAM_START) as usize;
+            match Program::parse(registers.program.as_slice(), start) {
+                Ok(program) => VertexCode::Program(program.with_flags(if points { flags::POINTS } else { 0 })),
+                Err(error) => {
+                    self.once.warn(format!("vertex program: {error}; what it is for is not drawn"));
+                    return None;
+                }
+            }
+        } else {
+            VertexCode::Fixed(fixed::Key::of(registers, points))
+        };
+        let stage = Arc::new(self.stage_of(code)?);
+        self.shaders.vertex = Some((stage.clone(), points));
+        Some(stage)
+    }
+
+    /// The vertex shader of some code.
+    pub(super) fn stage_of(&mut self, code: VertexCode) -> Option<VertexStage> {
+        let (shaders, port) = (&mut self.shaders, &mut self.port);
+        let (id, inputs) = match &code {
+            VertexCode::Program(program) => {
+                (shaders.shader(port, Stage::Vertex, Language::Program, &program.to_bytes()), program.inputs())
+            }
+            VertexCode::Fixed(key) => {
+                (shaders.shader(port, Stage::Vertex, Language::Fixed, bytemuck::bytes_of(key)), key.inputs())
+            }
+        };
+        match id {
+            Ok(id) => Some(VertexStage { id, inputs, code }),
+            Err(error) => {
+                self.once.warn(format!("vertex shader: {error}"));
+                None
+            }
+        }
+    }
+
+    /// The pixel shader that the registers ask for.
+    pub(super) fn pixel_stage(&mut self, registers: &Registers, drawn: Drawn) -> Option<ObjectId> {
+        if let Some((id, for_drawn)) = self.shaders.pixel
+            && for_drawn == drawn
+        {
+            return Some(id);
+        }
+        let key = pixel::Key::of(registers, drawn);
+        match self.shaders.shader(&mut self.port, Stage::Pixel, Language::Pixel, bytemuck::bytes_of(&key)) {
+            Ok(id) => {
+                self.shaders.pixel = Some((id, drawn));
+                Some(id)
+            }
+            Err(error) => {
+                self.once.warn(format!("pixel shader: {error}"));
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Fixed-function state of the host: blending, depth and stencil, rasterisation.
+//!
+//! Sources: `facts/nv2a.md`, section 5; pictures of a console for what X formats read as destination alpha (suite Blend surface).
+
+use super::Translator;
+use super::surfaces::Target;
+use afterimage_nv2a_types::{Registers, method};
+use afterimage_shader_nv2a::io;
+use afterimage_stream::packets::*;
+use afterimage_texture::nv2a::{ColorFormat, ZetaFormat};
+
+/// `SET_CULL_FACE`.
+mod cull {
+    pub(super) const FRONT: u32 = 0x404;
+    pub(super) const BOTH: u32 = 0x408;
+}
+
+/// `SET_FRONT_FACE`: counter-clockwise, on the screen.
+const FRONT_CCW: u32 = 0x901;
+
+/// How faces of polygons are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Their corners.
+    Point,
+    /// Their edges.
+    Line,
+    /// All of them.
+    Fill,
+    /// Not at all.
+    Culled,
+}
+
+/// Modes of front faces and of back faces.
+pub(super) fn polygon_modes(registers: &Registers) -> [Mode; 2] {
+    let mode = |method| match registers.get(method) {
+        0x1B00 => Mode::Point,
+        0x1B01 => Mode::Line,
+        _ => Mode::Fill,
+    };
+    let culled = registers.is_set(method::SET_CULL_FACE_ENABLE).then(|| registers.get(method::SET_CULL_FACE));
+    let front = if matches!(culled, Some(cull::FRONT | cull::BOTH)) {
+        Mode::Culled
+    } else {
+        mode(method::SET_FRONT_POLYGON_MODE)
+    };
+    let back = match culled {
+        None | Some(cull::FRONT) => mode(method::SET_BACK_POLYGON_MODE),
+        Some(_) => Mode::Culled,
+    };
+    [front, back]
+}
+
+/// Whether counter-clockwise faces, as seen on the screen, are the front.
+pub(super) fn front_is_ccw(registers: &Registers) -> bool {
+    registers.get(method::SET_FRONT_FACE) == FRONT_CCW
+}
+
+/// Rasterisation of points and filled polygons.
+pub(super) fn raster(registers: &Registers, target: &Target) -> SetRaster {
+    let cull = match polygon_modes(registers) {
+        [Mode::Culled, _] => Cull::Front,
+        [_, Mode::Culled] => Cull::Back,
+        _ => Cull::None,
+    };
+    let offset = registers.is_set(method::SET_POLY_OFFSET_FILL_ENABLE);
+    let units = target.zeta.map_or(1.0, |format| ((1u32 << format.depth_bits()) - 1) as f32);
+    let finite = |value: f32| if value.is_finite() { value } else { 0.0 };
+    SetRaster {
+        cull: cull as u8,
+        front_ccw: front_is_ccw(registers).into(),
+        // The vertex stage cuts off what the depth range does not clamp.
+        depth_clip: 0,
+        bias_enable: offset.into(),
+        depth_bias: if offset { finite(registers.float(method::SET_POLYGON_OFFSET_BIAS) / units) } else { 0.0 },
+        slope_bias: if offset { finite(registers.float(method::SET_POLYGON_OFFSET_SCALE_FACTOR)) } else { 0.0 },
+        point_size: 1.0,
+        sample_mask: u32::MAX,
+        line_width: 1.0,
+        ..SetRaster::default()
+    }
+}
+
+fn compare(registers: &Registers, method: u16) -> u8 {
+    (registers.get(method) & 7) as u8
+}
+
+fn stencil_op(value: u32) -> Option<StencilOp> {
+    Some(match value {
+        0x1E00 => StencilOp::Keep,
+        0x0000 => StencilOp::Zero,
+        0x1E01 => StencilOp::Replace,
+        0x1E02 => StencilOp::IncrementClamp,
+        0x1E03 => StencilOp::DecrementClamp,
+        0x150A => StencilOp::Invert,
+        0x8507 => StencilOp::IncrementWrap,
+        0x8508 => StencilOp::DecrementWrap,
+        _ => return None,
+    })
+}
+
+fn blend_factor(value: u32) -> Option<BlendFactor> {
+    use BlendFactor as F;
+    Some(match value {
+        0x0000 => F::Zero,
+        0x0001 => F::One,
+        0x0300 => F::SrcColor,
+        0x0301 => F::OneMinusSrcColor,
+        0x0302 => F::SrcAlpha,
+        0x0303 => F::OneMinusSrcAlpha,
+        0x0304 => F::DstAlpha,
+        0x0305 => F::OneMinusDstAlpha,
+        0x0306 => F::DstColor,
+        0x0307 => F::OneMinusDstColor,
+        0x0308 => F::SrcAlphaSaturate,
+        0x8001 => F::ConstantColor,
+        0x8002 => F::OneMinusConstantColor,
+        0x8003 => F::ConstantAlpha,
+        0x8004 => F::OneMinusConstantAlpha,
+        _ => return None,
+    })
+}
+
+/// Whether alpha is stored, and can be blended with.
+fn has_alpha(format: ColorFormat) -> bool {
+    use ColorFormat as F;
+    matches!(format, F::A8R8G8B8 | F::X1A7R8G8B8_Z1A7R8G8B8 | F::X1A7R8G8B8_O1A7R8G8B8)
+}
+
+/// A factor where the destination has no alpha of its own: it reads as one.
+fn without_alpha(factor: BlendFactor) -> BlendFactor {
+    match factor {
+        BlendFactor::DstAlpha => BlendFactor::One,
+        BlendFactor::OneMinusDstAlpha | BlendFactor::SrcAlphaSaturate => BlendFactor::Zero,
+        other => other,
+    }
+}
+
+/// An equation, and whether the host has it as it is.
+fn blend_op(value: u32) -> Option<(BlendOp, bool)> {
+    Some(match value {
+        0x8006 => (BlendOp::Add, true),
+        0x800A => (BlendOp::Subtract, true),
+        0x800B => (BlendOp::ReverseSubtract, true),
+        0x8007 => (BlendOp::Min, true),
+        0x8008 => (BlendOp::Max, true),
+        0xF005 => (BlendOp::ReverseSubtract, false),
+        0xF006 => (BlendOp::Add, false),
+        _ => return None,
+    })
+}
+
+/// Channels of `SET_COLOR_MASK` (red 1, green 2, blue 4, alpha 8) that the format has.
+fn write_mask(registers: &Registers, format: Option<ColorFormat>) -> u8 {
+    let bit = |at: u32, channel: u8| if registers.bits(method::SET_COLOR_MASK, at, 1) != 0 { channel } else { 0 };
+    let mask = bit(16, 1) | bit(8, 2) | bit(0, 4) | bit(24, 8);
+    match format {
+        Some(ColorFormat::B8) => mask & 4,
+        Some(ColorFormat::G8B8) => mask & 6,
+        _ => mask,
+    }
+}
+
+impl Translator {
+    /// Screen space to clip space, and the depth range.
+    pub(super) fn apply_screen(&mut self, registers: &Registers) {
+        self.apply_screen_constants(registers);
+        let [min_depth, max_depth] = io::depth_range(registers);
+        let [width, height] = self.target.scale.map(|scale| (Target::SIZE * scale) as f32);
+        let viewport = SetViewport { x: 0.0, y: 0.0, width, height, min_depth, max_depth };
+        self.port.put(&mut self.sent.viewport, viewport);
+    }
+
+    /// Blending, logic operation, colour mask.
+    pub(super) fn apply_blend(&mut self, registers: &Registers) {
+        let format = self.target.color;
+        let mut write_masks = [0; 8];
+        write_masks[0] = write_mask(registers, format);
+        let mut blend = SetBlend { write_masks, ..SetBlend::default() };
+        if registers.is_set(method::SET_LOGIC_OP_ENABLE) {
+            // The numbers of the methods are OpenGL's, in the order of the stream's.
+            blend.logic_op = (registers.get(method::SET_LOGIC_OP) & 15) as u8 + 1;
+        } else if registers.is_set(method::SET_BLEND_ENABLE) {
+            let mut factor = |name: &str, method, otherwise| {
+                let value = registers.get(method);
+                let factor = blend_factor(value).unwrap_or_else(|| {
+                    self.once.warn(format!("{name} {value:#x} is not known"));
+                    otherwise
+                });
+                if format.is_some_and(|format| !has_alpha(format)) { without_alpha(factor) } else { factor }
+            };
+            let source = factor("SET_BLEND_FUNC_SFACTOR", method::SET_BLEND_FUNC_SFACTOR, BlendFactor::One);
+            let destination = factor("SET_BLEND_FUNC_DFACTOR", method::SET_BLEND_FUNC_DFACTOR, BlendFactor::Zero);
+            let equation = registers.get(method::SET_BLEND_EQUATION);
+            let (op, exact) = blend_op(equation).unwrap_or((BlendOp::Add, false));
+            if !exact {
+                self.once.warn(format!("SET_BLEND_EQUATION {equation:#x} is not supported: blended as {op:?}"));
+            }
+            let [blue, green, red, alpha] = registers.get(method::SET_BLEND_COLOR).to_le_bytes();
+            blend = SetBlend {
+                enable: 1,
+                src_color: source as u8,
+                dst_color: destination as u8,
+                color_op: op as u8,
+                src_alpha: source as u8,
+                dst_alpha: destination as u8,
+                alpha_op: op as u8,
+                constant: [red, green, blue, alpha].map(|byte| f32::from(byte) / 255.0),
+                ..blend
+            };
+        }
+        self.port.put(&mut self.sent.blend, blend);
+    }
+
+    /// Depth and stencil tests.
+    pub(super) fn apply_depth_stencil(&mut self, registers: &Registers) {
+        let mut state = SetDepthStencil::default();
+        if self.target.zeta.is_some() && registers.is_set(method::SET_DEPTH_TEST_ENABLE) {
+            state.depth_test = 1;
+            state.depth_write = registers.is_set(method::SET_DEPTH_MASK).into();
+            state.depth_compare = compare(registers, method::SET_DEPTH_FUNC);
+        }
+        if self.target.zeta == Some(ZetaFormat::Z24S8) && registers.is_set(method::SET_STENCIL_TEST_ENABLE) {
+            let mut op = |name: &str, method| {
+                let value = registers.get(method);
+                stencil_op(value).unwrap_or_else(|| {
+                    self.once.warn(format!("{name} {value:#x} is not known"));
+                    StencilOp::Keep
+                }) as u8
+            };
+            let face = StencilFace {
+                compare: compare(registers, method::SET_STENCIL_FUNC),
+                fail: op("SET_STENCIL_OP_FAIL", method::SET_STENCIL_OP_FAIL),
+                depth_fail: op("SET_STENCIL_OP_ZFAIL", method::SET_STENCIL_OP_ZFAIL),
+                pass: op("SET_STENCIL_OP_ZPASS", method::SET_STENCIL_OP_ZPASS),
+            };
+            let writes = registers.bits(method::SET_CONTROL0, 0, 1) != 0;
+            state.stencil_test = 1;
+            (state.front, state.back) = (face, face);
+            state.reference = registers.get(method::SET_STENCIL_FUNC_REF) as u8;
+            state.read_mask = registers.get(method::SET_STENCIL_FUNC_MASK) as u8;
+            state.write_mask = if writes { registers.get(method::SET_STENCIL_MASK) as u8 } else { 0 };
+        }
+        self.port.put(&mut self.sent.depth_stencil, state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faces_are_culled_by_name_and_drawn_by_their_modes() {
+        let mut registers = Registers::new();
+        registers.set(method::SET_FRONT_POLYGON_MODE, 0x1B01);
+        registers.set(method::SET_BACK_POLYGON_MODE, 0x1B00);
+        assert_eq!(polygon_modes(&registers), [Mode::Line, Mode::Point]);
+        registers.set(method::SET_CULL_FACE_ENABLE, 1);
+        for (face, modes) in [
+            (0x404, [Mode::Culled, Mode::Point]),
+            (0x405, [Mode::Line, Mode::Culled]),
+            (0x408, [Mode::Culled, Mode::Culled]),
+        ] {
+            registers.set(method::SET_CULL_FACE, face);
+            assert_eq!(polygon_modes(&registers), modes);
+        }
+    }
+}
