@@ -84,6 +84,39 @@ fn text_tokens_and_back() {
 }
 
 #[test]
+fn microcode_is_words_or_text() {
+    let source = b"; a program\nxvs_1_1\n    dp4 oPos.x, v0, c[A0.x + 96]\n    mov oD0, -v3 + rcp R1.x, -v3.w\n";
+    let listing = text(succeeds(&["disasm", "-", "--from", "nv2a"], source));
+    assert!(source.ends_with(listing.as_bytes()), "{listing}");
+    let words = succeeds(&["asm", "-"], source);
+    assert_eq!(words.len(), 32);
+    // As it comes from a compiler of Xbox Direct3D.
+    let function = [&[0x78, 0x20, 2, 0][..], &words].concat();
+    let folder = tempfile::tempdir().expect("temporary directory");
+    let file = folder.path().join("program.xvu");
+    fs::write(&file, &function).expect("write");
+    let ir = succeeds(&["translate", "-", "--to", "ir"], &words);
+    for (args, input) in
+        [(&["disasm", "-"][..], &words), (&["disasm", "-"], &function), (&["disasm", path(&file)], &words)]
+    {
+        assert_eq!(text(succeeds(args, input)), listing);
+    }
+    assert_eq!(succeeds(&["translate", path(&file), "--to", "ir"], b""), ir);
+    assert_eq!(succeeds(&["translate", "-", "--from", "nv2a", "--to", "ir"], source), ir);
+    let uses = text(succeeds(&["translate", path(&file), "--reflect"], b""));
+    assert!(uses.contains("vertex") && uses.contains("location 3"), "{uses}");
+
+    let error = fails(1, &["translate", "-"], b"xvs_1_1\nmov oPos, v0 + rcp R2.x, v0.x\n");
+    assert!(error.contains("line 2, column 20: beside an opcode of the MAC"), "{error}");
+    let error = fails(1, &["disasm", "-", "--from", "nv2a"], &words[..20]);
+    assert!(error.contains("20 bytes"), "{error}");
+    let mut wrong = words;
+    wrong[28] ^= 8;
+    let error = fails(1, &["disasm", "-", "--from", "nv2a"], &wrong);
+    assert!(error.contains("slot 1: the output address has the value 2"), "{error}");
+}
+
+#[test]
 fn every_input_translates_to_the_same() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let place = |name: &str| path(&dir.path().join(name)).to_owned();
@@ -176,8 +209,8 @@ fn wrong_command_lines_say_the_way_out() {
     let file = path(&file);
     let error = fails(2, &["translate", "-", "--emit-after", "nothing"], GOOD);
     assert!(error.contains("lift, ") && error.contains("ssa"), "{error}");
-    for language in ["nv2a", "gcn"] {
-        let error = fails(2, &["translate", "-", "--from", language], GOOD);
+    for action in ["translate", "disasm"] {
+        let error = fails(2, &[action, "-", "--from", "gcn"], GOOD);
         assert!(error.contains("not read yet"), "{error}");
     }
     let error = fails(2, &["translate", file, file, "--to", "spirv"], b"");

@@ -42,6 +42,12 @@ pub enum ParseErrorKind {
     /// An output register that does not exist.
     #[error("the output address has the value {0}, which is no output register")]
     Output(u8),
+    /// A file whose size is no whole number of instructions.
+    #[error("the microcode has {bytes} bytes, which is no whole number of instructions of 16 bytes")]
+    Unaligned {
+        /// Its size.
+        bytes: usize,
+    },
     /// Code whose size is no whole number of instructions.
     #[error("the code has {bytes} bytes, which is no header of {header} and whole instructions of 16")]
     Size {

@@ -128,6 +128,23 @@ impl Program {
     }
 }
 
+/// Program memory out of a file: little-endian words, four an instruction, perhaps behind the header of a shader function of
+/// Xbox Direct3D, which is 4 bytes: `x` (vertex shader), `s` (state shader) or `w` (vertex shader that writes constants), then
+/// 0x20, and the number of instructions.
+///
+/// # Errors
+/// [`ParseErrorKind::Unaligned`].
+pub fn memory_from_bytes(bytes: &[u8]) -> Result<Vec<Words>, ParseError> {
+    let code = match bytes {
+        [b'x' | b's' | b'w', 0x20, _, _, code @ ..] if code.len() % 16 == 0 => code,
+        _ => bytes,
+    };
+    match code.as_chunks::<16>() {
+        (rows, []) => Ok(rows.iter().map(words_of).collect()),
+        _ => Err(ParseError { slot: bytes.len() / 16, kind: ParseErrorKind::Unaligned { bytes: bytes.len() } }),
+    }
+}
+
 /// Words of 16 bytes, little-endian.
 pub(crate) fn words_of(bytes: &[u8; 16]) -> Words {
     let (words, _) = bytes.as_chunks::<4>();

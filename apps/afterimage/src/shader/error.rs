@@ -3,6 +3,7 @@
 use afterimage_ir::VerifyError;
 use afterimage_shader::{CompileError, Stage};
 use afterimage_shader_d3d9::{AsmError, ParseError};
+use afterimage_shader_nv2a as nv2a;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,8 +56,10 @@ pub(super) enum Why {
     #[error("{0}")]
     Asm(#[from] AsmError),
     #[error("{0}")]
+    Microcode(#[from] nv2a::AsmError),
+    #[error("{0}")]
     Compile(#[from] CompileError),
-    #[error("it is neither shader tokens, nor SPIR-V, nor text; say what it is with --from")]
+    #[error("it is neither shader tokens, nor SPIR-V, nor microcode, nor text; say what it is with --from")]
     Unknown,
     #[error("byte {0} is not UTF-8, and this should be text; say what it is with --from")]
     NotText(usize),
@@ -92,6 +95,7 @@ impl Why {
             Self::TooLarge
             | Self::Tokens(_)
             | Self::Asm(_)
+            | Self::Microcode(_)
             | Self::Compile(_)
             | Self::Unknown
             | Self::NotText(_)

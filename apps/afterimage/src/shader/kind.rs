@@ -1,6 +1,7 @@
 //! What shaders are written in: by option, by extension, by content.
 
 use super::error::Why;
+use afterimage_shader_nv2a::{Program, disasm, parse};
 use clap::ValueEnum;
 use std::path::Path;
 
@@ -15,7 +16,7 @@ pub(super) enum From {
     Spirv,
     /// IR text (.air).
     Ir,
-    /// NV2A (Xbox) shaders: not read yet.
+    /// NV2A (Xbox) transform microcode: words (.xvu .nv2a) or assembler text (.vsh).
     Nv2a,
     /// GCN (PlayStation 4) shaders: not read yet.
     Gcn,
@@ -23,7 +24,7 @@ pub(super) enum From {
 
 impl From {
     /// Every extension that says what a file is. `.txt` says it too, but is no reason to read one found in a folder.
-    const EXTENSIONS: [(&str, Self); 9] = [
+    const EXTENSIONS: &[(&str, Self)] = &[
         ("asm", Self::Asm),
         ("txt", Self::Asm),
         ("o", Self::D3d9),
@@ -33,6 +34,9 @@ impl From {
         ("pso", Self::D3d9),
         ("spv", Self::Spirv),
         ("air", Self::Ir),
+        ("xvu", Self::Nv2a),
+        ("nv2a", Self::Nv2a),
+        ("vsh", Self::Nv2a),
     ];
 
     /// By the file's extension.
@@ -58,12 +62,14 @@ impl From {
             Some(0xFFFE_0000..) => return Ok(Self::D3d9),
             // Either byte order.
             Some(0x0723_0203 | 0x0302_2307) => return Ok(Self::Spirv),
+            _ if is_microcode(bytes) => return Ok(Self::Nv2a),
             _ => {}
         }
         let text = std::str::from_utf8(bytes).map_err(|_| Why::Unknown)?;
         let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with([';', '/']));
         match first {
             Some(line) if line.starts_with("vs_") || line.starts_with("ps_") => Ok(Self::Asm),
+            Some(line) if line.replace('.', "_").eq_ignore_ascii_case(disasm::VERSION) => Ok(Self::Nv2a),
             Some(line) if line.starts_with("vertex") || line.starts_with("pixel") => Ok(Self::Ir),
             _ => Err(Why::Unknown),
         }
@@ -72,11 +78,19 @@ impl From {
     /// Why nothing in this language is read, if so.
     pub(super) fn missing(self) -> Option<&'static str> {
         match self {
-            Self::Nv2a => Some("NV2A (Xbox) shaders are not read yet; --from knows d3d9, asm, spirv and ir"),
-            Self::Gcn => Some("GCN (PlayStation 4) shaders are not read yet; --from knows d3d9, asm, spirv and ir"),
-            Self::D3d9 | Self::Asm | Self::Spirv | Self::Ir => None,
+            Self::Gcn => {
+                Some("GCN (PlayStation 4) shaders are not read yet; --from knows d3d9, asm, spirv, ir and nv2a")
+            }
+            Self::D3d9 | Self::Asm | Self::Spirv | Self::Ir | Self::Nv2a => None,
         }
     }
+}
+
+/// Whether bytes can be nothing else but transform microcode: one program from the first word to the last.
+fn is_microcode(bytes: &[u8]) -> bool {
+    let memory = parse::memory_from_bytes(bytes).unwrap_or_default();
+    let unused = memory.iter().all(|words| words[0] == 0);
+    unused && Program::parse(&memory, 0).is_ok_and(|program| program.instructions.len() == memory.len())
 }
 
 /// What an output is.

@@ -22,9 +22,9 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Translate(translate::Args),
-    /// Turn Direct3D 9 shader tokens, or SPIR-V, into assembler text.
+    /// Turn Direct3D 9 shader tokens, NV2A microcode or SPIR-V into assembler text.
     Disasm(convert::Args),
-    /// Turn assembler text into Direct3D 9 shader tokens.
+    /// Turn assembler text into Direct3D 9 shader tokens or NV2A microcode.
     Asm(convert::Args),
 }
 

@@ -28,6 +28,7 @@ use std::time::{Duration, Instant};
 ///   afterimage shader translate scene.ps.cso --to spirv-asm
 ///   afterimage shader translate scene.ps.asm -o scene.metal --reflect
 ///   afterimage shader translate scene.ps.asm --emit-after lift
+///   afterimage shader translate xbox.vsh --to ir
 ///   afterimage shader translate shaders/ -o translated/ --to spirv
 ///   afterimage shader translate shaders/ --validate --reflect=json
 #[derive(Debug, Parser)]
@@ -232,6 +233,8 @@ fn lift(args: &Args, from: From, bytes: &[u8]) -> Result<(Module, Origin), Why> 
     let mut origin = Origin::default();
     let shader = if from == From::Ir {
         Shader::new(Language::Ir, bytes)?
+    } else if from == From::Nv2a {
+        Shader::new(Language::Nv2aProgram, &convert::microcode(bytes)?.to_bytes())?
     } else {
         let tokens = convert::tokens(from, bytes)?;
         if args.reflect.is_some() {
