@@ -24,16 +24,16 @@ fn options() -> Options {
     Options { validate: true, cache_dir: None, ..Options::from_env() }
 }
 
-pub struct Rig {
-    pub kelvin: Kelvin,
-    pub memory: Ram,
-    pub graphics: Box<dyn Graphics>,
+pub(crate) struct Rig {
+    pub(crate) kelvin: Kelvin,
+    pub(crate) memory: Ram,
+    pub(crate) graphics: Box<dyn Graphics>,
     thread: JoinHandle<()>,
 }
 
 impl Rig {
     /// Four MiB of zeros, which all DMA objects show.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut renderer = Renderer::on(Arc::clone(gpu()), options()).expect("a renderer");
         let slots = Box::new(renderer.slot_factory());
         let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
@@ -47,12 +47,12 @@ impl Rig {
         Self { kelvin, memory, graphics: Box::new(Translator::new(Box::new(link), "surfaces")), thread }
     }
 
-    pub fn set(&mut self, method: u16, value: u32) {
+    pub(crate) fn set(&mut self, method: u16, value: u32) {
         self.kelvin.registers.set(method, value);
     }
 
     /// Surfaces at their usual places: format, size of the clip, pitches of colour and zeta.
-    pub fn surface(&mut self, format: u32, [width, height]: [u32; 2], [color, zeta]: [u32; 2]) {
+    pub(crate) fn surface(&mut self, format: u32, [width, height]: [u32; 2], [color, zeta]: [u32; 2]) {
         self.set(method::SET_SURFACE_FORMAT, format);
         self.set(method::SET_SURFACE_CLIP_HORIZONTAL, width << 16);
         self.set(method::SET_SURFACE_CLIP_VERTICAL, height << 16);
@@ -62,7 +62,7 @@ impl Rig {
     }
 
     /// Clears a rectangle: x, y, width, height.
-    pub fn clear(&mut self, flags: u32, color: u32, zeta: u32, [x, y, width, height]: [u32; 4]) {
+    pub(crate) fn clear(&mut self, flags: u32, color: u32, zeta: u32, [x, y, width, height]: [u32; 4]) {
         self.set(method::SET_COLOR_CLEAR_VALUE, color);
         self.set(method::SET_ZSTENCIL_CLEAR_VALUE, zeta);
         self.set(method::SET_CLEAR_RECT_HORIZONTAL, (x + width - 1) << 16 | x);
@@ -71,25 +71,25 @@ impl Rig {
     }
 
     /// The processor writes a byte repeatedly.
-    pub fn fill(&mut self, address: u32, size: u32, byte: u8) {
+    pub(crate) fn fill(&mut self, address: u32, size: u32, byte: u8) {
         self.memory.write(address, &vec![byte; size as usize]).expect("inside of memory");
     }
 
     /// A pixel of some bytes as memory has it.
-    pub fn pixel(&self, address: u32, bytes: u32) -> u32 {
+    pub(crate) fn pixel(&self, address: u32, bytes: u32) -> u32 {
         let mut word = [0; 4];
         self.memory.read(address, &mut word[..bytes as usize]).expect("inside of memory");
         u32::from_le_bytes(word)
     }
 
     /// A word, after what was drawn there has been written back.
-    pub fn written(&mut self, address: u32) -> u32 {
+    pub(crate) fn written(&mut self, address: u32) -> u32 {
         self.graphics.write_back(&mut self.memory, address, 4);
         self.memory.word(address).expect("inside of memory")
     }
 
     /// Waits for the renderer, and checks that the validation layer had nothing to say.
-    pub fn finish(self) {
+    pub(crate) fn finish(self) {
         drop(self.graphics);
         self.thread.join().expect("the render thread");
         assert_eq!(gpu().instance.validation_messages(), 0, "the validation layer reported something: see the log");
