@@ -3,10 +3,13 @@
 //! * [`methods`] is the one table of Kelvin methods: a row is offset, name, repetition, format of the argument, state group.
 //! * [`groups`] names the state groups, in the order in which a draw applies them.
 //! * [`registers`] is the register file: what the last write to each method was, and the vertex engine's two memories.
+//! * [`enums`] names the values that methods take, and [`decode`] prints arguments with them.
 //! * [`context`] says which methods write into the memory of vertex program constants.
 #![forbid(unsafe_code)]
 
 pub mod context;
+pub mod decode;
+pub mod enums;
 pub mod groups;
 pub mod methods;
 pub mod registers;

@@ -148,14 +148,14 @@ mod tests {
     fn a_run_is_the_same_as_its_words() {
         let (mut one, mut all) = (Registers::new(), Registers::new());
         (one.dirty, all.dirty) = (Groups::none(), Groups::none());
-        let values = [0, 7, 0x200, 1, 0, 0x302, 0x303];
+        let values = [0, 7, 0x200, 1, 0x207, 0x302, 0x303];
         for (i, &value) in values.iter().enumerate() {
             one.set(method::SET_STENCIL_TEST_ENABLE + 4 * i as u16, value);
         }
         all.set_run(method::SET_STENCIL_TEST_ENABLE, &values);
         assert_eq!(one.dirty, all.dirty);
         assert!(all.dirty.contains(Group::Pixel) && !all.dirty.contains(Group::Textures));
-        assert_eq!(all.get(method::SET_ALPHA_REF), 0);
+        assert_eq!(all.get(method::SET_ALPHA_REF), 0x302);
         assert_eq!(all.get(method::SET_BLEND_FUNC_SFACTOR), 0x303);
         all.set_run(0x1FFC, &[1, 2, 3]);
         assert_eq!((all.get(0x1FFC), all.get(0)), (1, 0));

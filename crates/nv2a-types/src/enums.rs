@@ -1,0 +1,156 @@
+//! Names of the values that methods take. Source: `facts/nv2a.md`, sections 3, 5, 6, 7, 9 and 10.
+
+/// Values and their names.
+pub type Names = &'static [(u32, &'static str)];
+
+/// The name of a value.
+#[must_use]
+pub fn name_of(names: Names, value: u32) -> Option<&'static str> {
+    names.iter().find(|(number, _)| *number == value).map(|(_, name)| *name)
+}
+
+macro_rules! names {
+    ($( $(#[$doc:meta])* $table:ident { $( $value:literal $name:literal ),* $(,)? } )*) => {
+        $( $(#[$doc])* pub const $table: Names = &[ $( ($value, $name) ),* ]; )*
+    };
+}
+
+names! {
+    /// `SET_BEGIN_END`.
+    PRIMITIVE {
+        0 "end", 1 "points", 2 "lines", 3 "line loop", 4 "line strip", 5 "triangles", 6 "triangle strip",
+        7 "triangle fan", 8 "quads", 9 "quad strip", 10 "polygon",
+    }
+    /// Comparisons of alpha, depth and stencil.
+    COMPARE {
+        0x200 "never", 0x201 "<", 0x202 "==", 0x203 "<=", 0x204 ">", 0x205 "!=", 0x206 ">=", 0x207 "always",
+    }
+    /// Comparisons of shadow maps.
+    SHADOW_COMPARE { 0 "never", 1 ">", 2 "==", 3 ">=", 4 "<", 5 "!=", 6 "<=", 7 "always" }
+    /// Stencil operations.
+    STENCIL_OP {
+        0x1E00 "keep", 0 "zero", 0x1E01 "replace", 0x1E02 "increment, saturate", 0x1E03 "decrement, saturate",
+        0x150A "invert", 0x8507 "increment, wrap", 0x8508 "decrement, wrap",
+    }
+    /// Blend factors.
+    BLEND_FACTOR {
+        0 "0", 1 "1", 0x300 "source colour", 0x301 "1 - source colour", 0x302 "source alpha", 0x303 "1 - source alpha",
+        0x304 "destination alpha", 0x305 "1 - destination alpha", 0x306 "destination colour",
+        0x307 "1 - destination colour", 0x308 "source alpha, saturate", 0x8001 "constant colour",
+        0x8002 "1 - constant colour", 0x8003 "constant alpha", 0x8004 "1 - constant alpha",
+    }
+    /// Blend equations.
+    BLEND_EQUATION {
+        0x8006 "add", 0x800A "subtract", 0x800B "reverse subtract", 0x8007 "minimum", 0x8008 "maximum",
+        0xF005 "reverse subtract, signed", 0xF006 "add, signed",
+    }
+    /// Logic operations.
+    LOGIC_OP {
+        0x1500 "clear", 0x1501 "and", 0x1502 "and reverse", 0x1503 "copy", 0x1504 "and inverted", 0x1505 "noop",
+        0x1506 "xor", 0x1507 "or", 0x1508 "nor", 0x1509 "equiv", 0x150A "invert", 0x150B "or reverse",
+        0x150C "copy inverted", 0x150D "or inverted", 0x150E "nand", 0x150F "set",
+    }
+    /// Polygon modes.
+    POLYGON_MODE { 0x1B00 "point", 0x1B01 "line", 0x1B02 "fill" }
+    /// Culled faces.
+    CULL_FACE { 0x404 "front", 0x405 "back", 0x408 "both" }
+    /// Winding of front faces.
+    FRONT_FACE { 0x900 "clockwise", 0x901 "counterclockwise" }
+    /// Shade models.
+    SHADE_MODEL { 0x1D00 "flat", 0x1D01 "smooth" }
+    /// Provoking vertex of flat shading.
+    FLAT_SHADE_OP { 0 "last vertex", 1 "first vertex" }
+    /// Fog equations.
+    FOG_MODE { 0x2601 "linear", 0x800 "exp", 0x801 "exp2", 0x802 "exp abs", 0x803 "exp2 abs", 0x804 "linear abs" }
+    /// Where fog distances come from.
+    FOG_GEN_MODE { 0 "specular alpha", 1 "radial", 2 "planar", 3 "abs planar", 6 "fog coordinate" }
+    /// Texture coordinate generation.
+    TEXGEN {
+        0 "off", 0x2400 "eye linear", 0x2401 "object linear", 0x2402 "sphere map", 0x8511 "normal map",
+        0x8512 "reflection map",
+    }
+    /// Skinning.
+    SKIN_MODE {
+        0 "off", 1 "2, last generated", 2 "2", 3 "3, last generated", 4 "3", 5 "4, last generated", 6 "4",
+    }
+    /// Kinds of lights.
+    LIGHT { 0 "off", 1 "infinite", 2 "local", 3 "spot" }
+    /// Sources of material colours.
+    COLOR_SOURCE { 0 "material", 1 "diffuse", 2 "specular" }
+    /// Colour formats of surfaces.
+    SURFACE_COLOR {
+        1 "X1R5G5B5 x=0", 2 "X1R5G5B5 x=1", 3 "R5G6B5", 4 "X8R8G8B8 x=0", 5 "X8R8G8B8 x=FF", 6 "X1A7R8G8B8 x=0",
+        7 "X1A7R8G8B8 x=1", 8 "A8R8G8B8", 9 "B8", 10 "G8B8",
+    }
+    /// Zeta formats of surfaces.
+    SURFACE_ZETA { 1 "Z16", 2 "Z24S8" }
+    /// Layouts of surfaces.
+    SURFACE_TYPE { 1 "pitch", 2 "swizzle" }
+    /// Anti-aliasing.
+    ANTI_ALIASING { 0 "center 1", 1 "2x center corner", 2 "4x square offset" }
+    /// Window clip.
+    WINDOW_CLIP { 0 "inside", 1 "outside" }
+    /// Colour formats of textures.
+    TEXTURE_COLOR {
+        0x00 "SZ_Y8", 0x01 "SZ_AY8", 0x02 "SZ_A1R5G5B5", 0x03 "SZ_X1R5G5B5", 0x04 "SZ_A4R4G4B4", 0x05 "SZ_R5G6B5",
+        0x06 "SZ_A8R8G8B8", 0x07 "SZ_X8R8G8B8", 0x0B "SZ_I8_A8R8G8B8", 0x0C "L_DXT1_A1R5G5B5",
+        0x0E "L_DXT23_A8R8G8B8", 0x0F "L_DXT45_A8R8G8B8", 0x10 "LU_A1R5G5B5", 0x11 "LU_R5G6B5", 0x12 "LU_A8R8G8B8",
+        0x13 "LU_Y8", 0x16 "LU_R8B8", 0x17 "LU_G8B8", 0x19 "SZ_A8", 0x1A "SZ_A8Y8", 0x1B "LU_AY8",
+        0x1C "LU_X1R5G5B5", 0x1D "LU_A4R4G4B4", 0x1E "LU_X8R8G8B8", 0x1F "LU_A8", 0x20 "LU_A8Y8",
+        0x24 "LC_CR8YB8CB8YA8", 0x25 "LC_YB8CR8YA8CB8", 0x27 "SZ_R6G5B5", 0x28 "SZ_G8B8", 0x29 "SZ_R8B8",
+        0x2C "SZ_DEPTH_Y16_FIXED", 0x2E "LU_DEPTH_X8_Y24_FIXED", 0x30 "LU_DEPTH_Y16_FIXED",
+        0x31 "LU_DEPTH_Y16_FLOAT", 0x35 "LU_Y16", 0x3A "SZ_A8B8G8R8", 0x3B "SZ_B8G8R8A8", 0x3C "SZ_R8G8B8A8",
+        0x3F "LU_A8B8G8R8", 0x40 "LU_B8G8R8A8", 0x41 "LU_R8G8B8A8",
+    }
+    /// Where textures' memory is.
+    TEXTURE_DMA { 1 "A", 2 "B" }
+    /// Where borders of textures come from.
+    BORDER_SOURCE { 0 "texture", 1 "color" }
+    /// Texture address modes.
+    ADDRESS { 1 "repeat", 2 "mirror", 3 "clamp to edge", 4 "border", 5 "clamp" }
+    /// Filters for minification.
+    MIN_FILTER {
+        1 "nearest", 2 "linear", 3 "nearest, nearest mip", 4 "linear, nearest mip", 5 "nearest, linear mip",
+        6 "linear, linear mip", 7 "convolution",
+    }
+    /// Filters for magnification.
+    MAG_FILTER { 1 "nearest", 2 "linear", 4 "convolution" }
+    /// Kernels of convolution.
+    KERNEL { 1 "quincunx", 2 "gaussian 3" }
+    /// Colour keys.
+    COLOR_KEY { 0 "off", 1 "alpha", 2 "RGBA", 3 "kill" }
+    /// Entries of palettes.
+    PALETTE_LENGTH { 0 "256", 1 "128", 2 "64", 3 "32" }
+    /// Types of vertex arrays.
+    ARRAY_TYPE { 0 "bytes BGRA", 1 "short, normalised", 2 "float", 4 "bytes RGBA", 5 "short", 6 "11_11_10" }
+    /// Modes of texture shader stages.
+    STAGE_PROGRAM {
+        0x00 "none", 0x01 "2D", 0x02 "3D", 0x03 "cube", 0x04 "pass through", 0x05 "clip plane", 0x06 "bump",
+        0x07 "bump, luminance", 0x08 "BRDF", 0x09 "dot ST", 0x0A "dot ZW", 0x0B "dot reflect diffuse",
+        0x0C "dot reflect specular", 0x0D "dot STR 3D", 0x0E "dot STR cube", 0x0F "dependent AR",
+        0x10 "dependent GB", 0x11 "dot product", 0x12 "dot reflect specular, constant eye",
+    }
+    /// Mappings of dot products.
+    DOT_MAPPING {
+        0 "0..1", 1 "-1..1 D3D", 2 "-1..1 GL", 3 "-1..1", 4 "HILO", 5 "hemisphere D3D", 6 "hemisphere GL", 7 "hemisphere",
+    }
+    /// Sources of combiner inputs.
+    COMBINER_SOURCE {
+        0 "0", 1 "c0", 2 "c1", 3 "fog", 4 "v0", 5 "v1", 8 "t0", 9 "t1", 10 "t2", 11 "t3", 12 "r0", 13 "r1",
+        14 "v1+r0", 15 "E*F",
+    }
+    /// Vertex execution modes.
+    EXECUTION_MODE { 0 "fixed", 2 "program" }
+    /// Ranges of vertex programs.
+    EXECUTION_RANGE { 0 "user", 1 "privileged" }
+    /// Which vertex array memory.
+    VERTEX_DMA { 0 "A", 1 "B" }
+    /// What the depth range does.
+    ZCLAMP { 0 "cull", 1 "clamp" }
+    /// Formats of `SET_CONTROL0`.
+    Z_FORMAT { 0 "fixed", 1 "float" }
+    /// Kinds of reports.
+    REPORT { 1 "pixel count" }
+    /// Texture generation's viewer.
+    VIEWER { 0 "local", 1 "infinite" }
+}
