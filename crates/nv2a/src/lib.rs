@@ -4,10 +4,12 @@
 //! * [`machine`] runs push buffers: pusher, objects, classes, the Kelvin register file. It knows nothing of the host; what has to
 //!   be drawn it hands to a [`machine::Graphics`].
 //! * [`translate`] is that: registers through dirty groups to packets of the stream.
+//! * [`kcap`] reads recordings and plays them on the machine.
 //! * [`memory`] is the console's memory, as a trait.
 #![forbid(unsafe_code)]
 
 pub mod driver;
+pub mod kcap;
 pub mod machine;
 pub mod memory;
 pub mod translate;

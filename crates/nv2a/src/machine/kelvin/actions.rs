@@ -29,6 +29,12 @@ impl Engine {
                     around.unknown.argument(KELVIN, at, word, "outside of begin and end is not drawn");
                 }
             }
+            method::SET_EDGE_FLAG => {
+                if self.kelvin.registers.is_set(at) != (word != 0) {
+                    self.collector.edge_flag(word != 0);
+                }
+                self.kelvin.registers.set(at, word);
+            }
             method::CLEAR_SURFACE => around.bus.graphics.clear(&mut self.kelvin, around.bus.memory, word),
             method::NO_OPERATION if word != 0 => {
                 let software =

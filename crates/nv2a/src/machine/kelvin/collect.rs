@@ -41,12 +41,14 @@ impl Collector {
         if !self.begun {
             self.begun = true;
             self.primitive.kind = kind;
+            self.primitive.parts.clear();
         }
     }
 
     /// Ends the primitive: what there is to draw. Nothing if there was no begin or no vertex.
     pub(super) fn end(&mut self) -> Option<Primitive> {
-        let drawn = std::mem::take(&mut self.begun) && !self.primitive.parts.is_empty();
+        let vertices = self.primitive.parts.iter().any(|part| !matches!(part, Part::EdgeFlag(_)));
+        let drawn = std::mem::take(&mut self.begun) && vertices;
         (self.size, self.immediate) = (0, 0);
         drawn.then(|| Primitive { kind: self.primitive.kind, parts: std::mem::take(&mut self.primitive.parts) })
     }
@@ -119,6 +121,14 @@ impl Collector {
         true
     }
 
+    /// The edge flag became another.
+    pub(super) fn edge_flag(&mut self, on: bool) {
+        if self.begun && self.size < MOST {
+            self.size += 1;
+            self.part(Part::EdgeFlag(on));
+        }
+    }
+
     fn part(&mut self, part: Part) {
         self.primitive.parts.push(part);
     }
@@ -134,7 +144,9 @@ mod tests {
         assert!(!collector.arrays(0, 3) && !collector.words(Kind::Inline, &[1]));
         collector.begin(PrimitiveKind::TriangleStrip);
         collector.begin(PrimitiveKind::Points);
-        assert!(collector.words(Kind::Elements16, &[0x0001_0000, 0x0003_0002]) && collector.words(Kind::Elements32, &[9]));
+        assert!(
+            collector.words(Kind::Elements16, &[0x0001_0000, 0x0003_0002]) && collector.words(Kind::Elements32, &[9])
+        );
         assert!(collector.arrays(4, 3) && collector.arrays(7, 256) && collector.arrays(2, 1));
         assert!(collector.words(Kind::Inline, &[1, 2]) && collector.words(Kind::Inline, &[3]));
         assert!(collector.vertex(&[[1.0; 4]; 16]) && collector.vertex(&[[2.0; 4]; 16]));
@@ -153,6 +165,7 @@ mod tests {
         assert_eq!(collector.end(), None);
         collector.recycle(primitive);
         collector.begin(PrimitiveKind::Points);
+        collector.edge_flag(true);
         assert_eq!(collector.end(), None, "begin and end without a vertex draw nothing");
     }
 

@@ -50,6 +50,7 @@ const ACTIONS: &[u16] = &[
     method::SET_CONTEXT_DMA_VERTEX_B,
     method::SET_CONTEXT_DMA_SEMAPHORE,
     method::SET_CONTEXT_DMA_REPORT,
+    method::SET_EDGE_FLAG,
     method::BREAK_VERTEX_BUFFER_CACHE,
     method::CLEAR_REPORT_VALUE,
     method::GET_REPORT,
@@ -109,7 +110,8 @@ static RUNS: [u16; METHOD_WORDS] = {
     let mut at = METHOD_WORDS - 1;
     while at > 0 {
         at -= 1;
-        let runs_on = matches!(KINDS[at], Kind::State | Kind::Context | Kind::Program | Kind::Constant | Kind::Attribute);
+        let runs_on =
+            matches!(KINDS[at], Kind::State | Kind::Context | Kind::Program | Kind::Constant | Kind::Attribute);
         if runs_on && KINDS[at] as u8 == KINDS[at + 1] as u8 {
             runs[at] = runs[at + 1] + 1;
         }
@@ -139,8 +141,8 @@ mod tests {
         assert_eq!(of(method::SET_COMPOSITE_MATRIX), Kind::Context);
         assert_eq!(of(method::SET_VERTEX_DATA4F_M + 0xFC), Kind::Attribute);
         assert_eq!(of(0x1FFC), Kind::Unknown);
-        assert_eq!(run_length(method::SET_PROJECTION_MATRIX), 144);
-        assert_eq!(run_length(method::SET_ALPHA_TEST_ENABLE), 53);
+        assert_eq!(run_length(method::SET_PROJECTION_MATRIX), 224);
+        assert_eq!(run_length(method::SET_ALPHA_TEST_ENABLE), 64);
         assert_eq!(run_length(method::CLEAR_SURFACE), 1);
         for at in 0..METHOD_WORDS as u16 {
             let run = run_length(at * 4) as u16;

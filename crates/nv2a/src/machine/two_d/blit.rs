@@ -33,7 +33,14 @@ impl Operation {
     }
 
     /// What is written for a source and a destination pixel at a place of the destination.
-    pub(super) fn pixel(self, format: &Format, source: u32, destination: u32, at: (u32, u32), context: &Context) -> u32 {
+    pub(super) fn pixel(
+        self,
+        format: &Format,
+        source: u32,
+        destination: u32,
+        at: (u32, u32),
+        context: &Context,
+    ) -> u32 {
         let blend = |channels: &dyn Fn(usize, u32, u32) -> u32| {
             let (s, d) = (format.unpack(source), format.unpack(destination));
             let mixed = std::array::from_fn(|i| channels(i, s[i], d[i]).min(0xFF));

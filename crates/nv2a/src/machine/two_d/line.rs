@@ -98,7 +98,8 @@ impl Line {
     fn dot(&self, (x, y): Point, color: u32, format: &Format, context: &Context, bus: &mut Bus<'_>) {
         let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };
         if let Some(clip) = context.clip {
-            let inside = |at: u32, low: u16, size: u16| (u32::from(low)..u32::from(low) + u32::from(size)).contains(&at);
+            let inside =
+                |at: u32, low: u16, size: u16| (u32::from(low)..u32::from(low) + u32::from(size)).contains(&at);
             if !inside(x, clip.x, clip.width) || !inside(y, clip.y, clip.height) {
                 return;
             }

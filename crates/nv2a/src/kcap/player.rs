@@ -1,0 +1,98 @@
+//! Carries the records of a recording out.
+
+use super::{Frame, KcapError, Reader, Record};
+use crate::machine::{Graphics, Interrupt, Machine, PusherError, Stop};
+use crate::memory::{GuestMemory, Ram};
+
+/// What a record did, as far as somebody may care.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// The push buffer ran; the last interrupt that it raised.
+    Ran(Option<Interrupt>),
+    /// The push buffer could not be followed. The next record goes on.
+    Fault(PusherError),
+    /// The run before ended with this software method when it was recorded.
+    Software {
+        /// Its argument.
+        code: u32,
+        /// Its parameters.
+        parameters: [u32; 2],
+    },
+    /// The program saves a picture. What was drawn into it is in memory now.
+    Frame(Frame),
+}
+
+/// Plays a recording on a machine with memory of its own.
+#[derive(Debug)]
+pub struct Player {
+    reader: Reader,
+    /// The machine.
+    pub machine: Machine,
+    /// The console's memory.
+    pub memory: Ram,
+}
+
+impl Player {
+    /// A machine after reset, and memory of zeros.
+    #[must_use]
+    pub fn new(reader: Reader) -> Self {
+        Self { reader, machine: Machine::new(), memory: Ram::new(Ram::XBOX) }
+    }
+
+    /// Carries records out until one does something that is not only a write; `None` at the end.
+    ///
+    /// # Errors
+    /// If the file is damaged; what came before is done.
+    pub fn step(&mut self, graphics: &mut dyn Graphics) -> Result<Option<Event>, KcapError> {
+        while let Some(located) = self.reader.next_record()? {
+            match located.record {
+                Record::Memory { address, bytes } => self.write(graphics, address, &bytes),
+                Record::Fill { address, size, word } => {
+                    let bytes: Vec<u8> = word.to_le_bytes().repeat(size as usize / 4);
+                    self.write(graphics, address, &bytes);
+                }
+                Record::Register { offset, value } => {
+                    self.machine.write_register(&mut self.memory, graphics, offset, value);
+                }
+                Record::Execute { get, put } => {
+                    self.machine.set_pusher(get, put);
+                    return Ok(Some(match self.run(graphics) {
+                        Ok(interrupt) => Event::Ran(interrupt),
+                        Err(error) => Event::Fault(error),
+                    }));
+                }
+                Record::Software { code, parameters } => return Ok(Some(Event::Software { code, parameters })),
+                Record::Frame(frame) => {
+                    graphics.write_back(&mut self.memory, frame.address, frame.size());
+                    return Ok(Some(Event::Frame(frame)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The processor writes: what was drawn around it comes into memory first.
+    fn write(&mut self, graphics: &mut dyn Graphics, address: u32, bytes: &[u8]) {
+        graphics.write_back(&mut self.memory, address, bytes.len() as u32);
+        // The reader has checked the range.
+        let _written = self.memory.write(address, bytes);
+    }
+
+    /// Runs to PUT: the processor's part of interrupts is in records, and the display shows pictures at once.
+    fn run(&mut self, graphics: &mut dyn Graphics) -> Result<Option<Interrupt>, PusherError> {
+        let mut last = None;
+        loop {
+            match self.machine.run(&mut self.memory, graphics)? {
+                Stop::Idle => return Ok(last),
+                Stop::Interrupt(interrupt) => {
+                    self.machine.acknowledge();
+                    last = Some(interrupt);
+                }
+                Stop::FlipStall => {
+                    self.machine.vertical_blank();
+                    self.machine.end_stall();
+                }
+            }
+        }
+    }
+}
