@@ -114,9 +114,10 @@ impl Ring {
             channel.kick(self.base + self.put * 4)?;
             rest = later;
             if !rest.is_empty() {
-                // Fetched with the words that follow: PUT at the ring's start could be taken for GET's, and nothing would run.
+                // GET follows at once, and only after the words before: PUT never comes to lie where GET is by going round.
                 self.write(&[self.base | JUMP], channel)?;
                 self.put = 0;
+                channel.kick(self.base)?;
             }
         }
         Ok(())
