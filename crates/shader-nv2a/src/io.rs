@@ -235,14 +235,32 @@ pub fn point_size(b: &mut Builder, program: Option<Value>, distance: Option<Valu
     let zero = b.f32(0.0);
     let is_scaled = b.fne(scaled, zero);
     let size = b.select(is_scaled, own, fixed);
+    let (steps, step) = (b.f32(8.0), b.f32(0.125));
+    let size = b.fmul(size, steps);
+    let size = b.ffloor(size);
+    let size = b.fmul(size, step);
     let (least, greatest) = (b.f32(LEAST_POINT), b.f32(GREATEST_POINT));
     let size = b.fmax(size, least);
-    b.fmin(size, greatest)
+    let size = b.fmin(size, greatest);
+    with_both_edges(b, size)
 }
 
 /// Sizes of points that the rasteriser draws, in pixels: sizes are 6.3 fixed point.
 const LEAST_POINT: f32 = 1.0;
 const GREATEST_POINT: f32 = 63.875;
+
+/// A size that makes the host's points cover what the console's do: pixels whose centres lie on the right or lower edge belong to
+/// them, too, unless the size is a power of two (suites Point size, Point params). What is added is less than the rasteriser's
+/// smallest step.
+fn with_both_edges(b: &mut Builder, size: Value) -> Value {
+    let fraction = b.i32(0x7F_FFFF);
+    let fraction = b.iand(size, fraction);
+    let none = b.i32(0);
+    let is_power_of_two = b.ieq(fraction, none);
+    let edge = b.f32(1.0 / 32.0);
+    let wider = b.fadd(size, edge);
+    b.select(is_power_of_two, size, wider)
+}
 
 fn scaled_size(b: &mut Builder, distance: Value) -> Value {
     let (factors, limits) = (screen(b, R::PointFactors), screen(b, R::PointRange));

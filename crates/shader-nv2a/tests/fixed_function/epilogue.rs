@@ -151,8 +151,10 @@ fn point_sizes() {
     let mut registers = surface();
     registers.set(method::SET_POINT_SIZE, 20);
     let size = |registers: &Registers, own: f32| run(registers, [0.0; 4], [0.0; 4], own).at(OutputAt::PointSize)[0];
-    assert_eq!(size(&registers, 9.0), 2.5, "a program's size does not count");
+    let edge = 1.0 / 32.0;
+    assert_eq!(size(&registers, 9.0), 2.5 + edge, "a program's size does not count");
     registers.set(method::SET_POINT_PARAMS_ENABLE, 1);
-    assert_eq!(size(&registers, 9.0), 9.0);
-    assert_eq!(size(&registers, 900.0), 63.875);
+    for (own, drawn) in [(0.0, 1.0), (1.2, 1.125 + edge), (8.1, 8.0), (9.0, 9.0 + edge), (900.0, 63.875 + edge)] {
+        assert_eq!(size(&registers, own), drawn, "{own}");
+    }
 }

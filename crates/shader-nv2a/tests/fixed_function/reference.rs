@@ -114,7 +114,10 @@ pub fn vertex(registers: &Registers, inputs: &[[f32; 4]; 16]) -> Vertex {
     let d = length(way);
     let factor = (a + b * d + c * d * d).sqrt().recip() + bias;
     let scaled = factor.clamp(0.0, 1.0) * range + least;
-    out.point_size = if file.on(method::SET_POINT_PARAMS_ENABLE) { scaled } else { size }.clamp(1.0, 63.875);
+    let size = if file.on(method::SET_POINT_PARAMS_ENABLE) { scaled } else { size } * 8.0;
+    out.doubtful |= file.on(method::SET_POINT_PARAMS_ENABLE) && (size - size.round()).abs() < 0.01;
+    let size = (size.floor() / 8.0).clamp(1.0, 63.875);
+    out.point_size = if size.log2().fract() == 0.0 { size } else { size + 1.0 / 32.0 };
     out
 }
 
