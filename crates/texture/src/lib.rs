@@ -21,7 +21,8 @@ pub mod swizzle;
 /// The longest side of an image that is taken, in texels.
 pub const MAX_SIDE: u32 = 4096;
 
-/// The most texels of one mip level that are taken. A decoded level takes at most eight bytes for each: 128 MiB.
+/// The most texels of one mip level that are taken. In guest memory that is at most 64 MiB if it is swizzled; a decoded
+/// level takes at most eight bytes for each texel, 128 MiB.
 pub const MAX_TEXELS: u64 = 1 << 24;
 
 /// Why texels cannot be addressed, decoded or encoded.

@@ -20,8 +20,7 @@ fn texel(texture: &Texture, face: u32, level: u32, memory: &[u8], [x, y, z]: [u3
         Decode::YCbCr(chroma) if chroma.texels_per_word() == 2 => (x / 2, x % 2),
         _ => (x, 0),
     };
-    let bytes = if info.layout == Layout::Linear && parity + index != x { 4 } else { info.bytes };
-    let bytes = if matches!(info.decode, Decode::YCbCr(_)) { 4 } else { bytes };
+    let bytes = if matches!(info.decode, Decode::YCbCr(_)) { 4 } else { info.bytes };
     let at = match info.layout {
         Layout::Linear => u64::from(y) * u64::from(texture.pitch()) + u64::from(index * bytes),
         _ => {
@@ -62,7 +61,7 @@ fn expected(format: TextureFormat, raw: u32, parity: u32, options: &Options<'_>)
     let component = |at: u32, signed: bool| {
         let byte = f64::from(color >> at & 0xFF);
         let value = if signed { (if byte > 127.0 { byte - 256.0 } else { byte }) / 127.5 } else { byte / 255.0 };
-        (value.max(-1.0) * 32767.0) as i16
+        (value.max(-1.0) * 32767.0).round() as i16
     };
     let signs = options.signs;
     [component(16, signs.red), component(8, signs.green), component(0, signs.blue), component(24, signs.alpha)]

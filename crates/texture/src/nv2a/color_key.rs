@@ -83,6 +83,7 @@ mod tests {
         assert!(key.matches(TextureFormat::SZ_A1R5G5B5, 0x5678));
         assert!(key.matches(TextureFormat::SZ_X1R5G5B5, 0xD678));
         assert!(key.matches(TextureFormat::SZ_I8_A8R8G8B8, 0x78));
+        assert!(!key.matches(TextureFormat::LC_IMAGE_CR8YB8CB8YA8, key.key), "two texels share its words");
     }
 
     #[test]

@@ -6,8 +6,9 @@
 use super::{ColorKey, Decode, Layout, Level, Texture, TextureFormat, TextureFormatInfo, dxt, texture_format};
 use crate::Error;
 use crate::field::{Field, argb, word};
-use crate::plane::Plane;
+use crate::plane::{Order, Plane};
 use crate::swizzle::{Pitch, Region};
+use std::borrow::Cow;
 
 /// What decoded texels are; the names are Vulkan's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +37,8 @@ pub struct Signs {
 /// What a texture's texels depend on besides its memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
-    /// The palette's entries, A8R8G8B8: 256, 128, 64 or 32 of them. Indices beyond the last one begin again with the first.
+    /// The palette's entries, A8R8G8B8: 256, 128, 64 or 32 of them. Indices beyond the last one begin again with the first
+    /// (no picture shows what the hardware does).
     pub palette: &'a [u32],
     /// Signed components.
     pub signs: Signs,
@@ -125,26 +127,24 @@ pub fn decode(
     }
     let start = texture.face_bytes() * u64::from(face) + level.offset;
     let memory = usize::try_from(start).ok().and_then(|start| memory.get(start..)).unwrap_or_default();
-    let padded;
-    let bytes = match memory.get(..level.bytes as usize) {
-        Some(bytes) => bytes,
-        None => {
-            padded = pad(memory, &level);
-            &padded
-        }
-    };
     match texture.format().info().layout {
-        Layout::Blocks => blocks(texture, &level, bytes, options, out),
-        Layout::Swizzled | Layout::Linear => plain(texture, &level, bytes, options, out)?,
+        Layout::Blocks => blocks(texture, &level, &whole(memory, &level), options, out),
+        Layout::Swizzled => plain(texture, &level, &whole(memory, &level), options, out)?,
+        Layout::Linear => plain(texture, &level, memory, options, out)?,
     }
     Ok(Image { format, size: level.size })
 }
 
-/// Memory that ends too early, with zeros behind it.
-fn pad(memory: &[u8], level: &Level) -> Vec<u8> {
-    let mut bytes = memory.to_vec();
-    bytes.resize(level.bytes as usize, 0);
-    bytes
+/// The bytes of a level, with zeros behind the end of memory.
+fn whole<'a>(memory: &'a [u8], level: &Level) -> Cow<'a, [u8]> {
+    match memory.get(..level.bytes as usize) {
+        Some(bytes) => Cow::Borrowed(bytes),
+        None => {
+            let mut bytes = memory.to_vec();
+            bytes.resize(level.bytes as usize, 0);
+            Cow::Owned(bytes)
+        }
+    }
 }
 
 /// Decodes texels that are not in blocks.
@@ -157,7 +157,7 @@ fn plain(texture: &Texture, level: &Level, bytes: &[u8], options: &Options<'_>, 
         plane.bytes *= chroma.texels_per_word();
         plane.size[0] = width.div_ceil(chroma.texels_per_word());
     }
-    if row.is_copy() {
+    if row.is_copy() && bytes.len() as u64 >= plane.span() {
         return plane.read(bytes, Region::all(level.size), out, Pitch::tight(width, height, plane.bytes));
     }
     let row_bytes = plane.size[0] as usize * plane.bytes as usize;
@@ -176,10 +176,22 @@ fn plain(texture: &Texture, level: &Level, bytes: &[u8], options: &Options<'_>, 
     Ok(())
 }
 
-/// Takes a few rows of a slice out of the plane.
+/// Takes a few rows of a slice out of the plane. Rows by pitch may be beyond the end of memory, and are zeros there.
 fn read(plane: &Plane, bytes: &[u8], origin: [u32; 3], rows: u32, strip: &mut [u8]) -> Result<(), Error> {
-    let region = Region { origin, size: [plane.size[0], rows, 1] };
-    plane.read(bytes, region, strip, Pitch::tight(plane.size[0], rows, plane.bytes))
+    let Order::Pitch(pitch) = plane.order else {
+        let region = Region { origin, size: [plane.size[0], rows, 1] };
+        return plane.read(bytes, region, strip, Pitch::tight(plane.size[0], rows, plane.bytes));
+    };
+    let lines = strip.chunks_exact_mut((plane.size[0] * plane.bytes) as usize);
+    for (y, line) in (origin[1]..origin[1] + rows).zip(lines) {
+        let start = u64::from(y) * u64::from(pitch);
+        let there = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
+        let there = &there[..there.len().min(line.len())];
+        let (copied, missing) = line.split_at_mut(there.len());
+        copied.copy_from_slice(there);
+        missing.fill(0);
+    }
+    Ok(())
 }
 
 /// How rows of a texture are decoded.
@@ -216,10 +228,8 @@ impl<'a> Row<'a> {
             Decode::Wide(fields) => {
                 for (out, word) in out.chunks_exact_mut(8).zip(words) {
                     let components = fields.map(|field| field.to_16(word));
-                    put_wide(
-                        out,
-                        if signs.any() { each(components, signs, snorm_of_16) } else { components.map(|c| c as u16) },
-                    );
+                    let unsigned = |component: u32, _| component as u16;
+                    put_wide(out, each(components, signs, if signs.any() { snorm_of_16 } else { unsigned }));
                 }
             }
             Decode::Depth(depth) => {
@@ -281,8 +291,8 @@ fn put_wide(out: &mut [u8], components: [u16; 4]) {
 
 /// A component of eight bits as a signed one of 16. What is signed is doubled and compared with 255: 127 is 254/255.
 fn snorm_of_8(component: u32, signed: bool) -> u16 {
-    let of_255 = if signed { i32::from(component as u8 as i8) * 2 } else { component as i32 };
-    (of_255.max(-255) * 32767 / 255) as u16
+    let of_255 = if signed { f32::from(component as u8 as i8) * 2.0 } else { component as f32 };
+    (of_255.max(-255.0) / 255.0 * 32767.0).round() as i16 as u16
 }
 
 /// A component of 16 bits as a signed one; unsigned ones lose their lowest bit.
