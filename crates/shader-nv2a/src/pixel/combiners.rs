@@ -90,38 +90,32 @@ fn stage(lift: &mut Lift<'_>, registers: &mut Registers, n: usize) {
     let selector = if color_out.mux || alpha_out.mux { Some(mux_selector(lift, registers)) } else { None };
 
     let color = (!color_out.is_idle()).then(|| {
-        let operands = Operand::of_word(color_in).map(|o| color_operand(lift, registers, o));
+        let operands = Operand::of_word(color_in).map(|operand| color_operand(lift, registers, operand));
         combine(lift, operands, &color_out, selector)
     });
     let alpha = (!alpha_out.is_idle()).then(|| {
-        let operands = Operand::of_word(alpha_in).map(|o| alpha_operand(lift, registers, o));
+        let operands = Operand::of_word(alpha_in).map(|operand| alpha_operand(lift, registers, operand));
         let scalar = Results { ab_dot: false, cd_dot: false, ..alpha_out };
         combine(lift, operands, &scalar, selector)
     });
-    if let Some([ab, cd, sum]) = color {
-        for (to, value, blue) in
-            [(color_out.ab, ab, color_out.ab_blue_to_alpha), (color_out.cd, cd, color_out.cd_blue_to_alpha)]
-        {
-            let value = lift.b.resize(value, 3);
-            write(registers, to, |pair| pair.rgb = value);
-            if blue {
-                let value = lift.b.extract(value, 2);
-                write(registers, to, |pair| pair.alpha = value);
+    if let Some(values) = color {
+        let blues = [color_out.ab_blue_to_alpha, color_out.cd_blue_to_alpha, false];
+        for ((to, value), blue) in color_out.destinations().into_iter().zip(values).zip(blues) {
+            if to.is_writable() {
+                let rgb = scaled_result(lift, value, color_out.scale);
+                registers.slot(to).rgb = lift.b.resize(rgb, 3);
+                if blue {
+                    registers.slot(to).alpha = lift.b.extract(rgb, 2);
+                }
             }
         }
-        let sum = lift.b.resize(sum, 3);
-        write(registers, color_out.sum, |pair| pair.rgb = sum);
     }
     if let Some(values) = alpha {
-        for (to, value) in [alpha_out.ab, alpha_out.cd, alpha_out.sum].into_iter().zip(values) {
-            write(registers, to, |pair| pair.alpha = value);
+        for (to, value) in alpha_out.destinations().into_iter().zip(values) {
+            if to.is_writable() {
+                registers.slot(to).alpha = scaled_result(lift, value, alpha_out.scale);
+            }
         }
-    }
-}
-
-fn write(registers: &mut Registers, to: Register, change: impl FnOnce(&mut Pair)) {
-    if to.is_writable() {
-        change(registers.slot(to));
     }
 }
 
@@ -141,7 +135,7 @@ fn mux_selector(lift: &mut Lift<'_>, registers: &Registers) -> Value {
     lift.b.ine(lowest, zero)
 }
 
-/// A and B, C and D, and their sum or one of them, as they are written.
+/// A and B, C and D, and their sum or one of them.
 fn combine(lift: &mut Lift<'_>, [a, b, c, d]: [Value; 4], to: &Results, selector: Option<Value>) -> [Value; 3] {
     let product = |lift: &mut Lift<'_>, x, y, dot: bool| if dot { lift.b.fdot(x, y) } else { lift.b.fmul(x, y) };
     let ab = product(lift, a, b, to.ab_dot);
@@ -155,10 +149,11 @@ fn combine(lift: &mut Lift<'_>, [a, b, c, d]: [Value; 4], to: &Results, selector
         }
         _ => lift.b.fadd(ab, cd),
     };
-    [ab, cd, sum].map(|value| scale(lift, value, to.scale))
+    [ab, cd, sum]
 }
 
-fn scale(lift: &mut Lift<'_>, value: Value, scale: Scale) -> Value {
+/// A result as a register holds it.
+fn scaled_result(lift: &mut Lift<'_>, value: Value, scale: Scale) -> Value {
     let (factor, bias) = match scale {
         Scale::None => (1.0, 0.0),
         Scale::Bias => (1.0, -0.5),
@@ -229,12 +224,11 @@ fn mapped(lift: &mut Lift<'_>, value: Value, map: Map) -> Value {
 fn finish(lift: &mut Lift<'_>, registers: &mut Registers, last: &Final) -> Value {
     *registers.slot(Register::Factor0) = load_factor(lift, R::FinalFactor, 0);
     *registers.slot(Register::Factor1) = load_factor(lift, R::FinalFactor, 1);
-    let reads = |register: Register| last.operands.iter().any(|operand| operand.register == register);
-    if reads(Register::V1R0Sum) {
+    if last.reads(Register::V1R0Sum) {
         registers.slot(Register::V1R0Sum).rgb = specular_sum(lift, registers, last);
     }
     let [a, b, c, d, e, f] = last.operands;
-    if reads(Register::EfProduct) {
+    if last.reads(Register::EfProduct) {
         let [e, f] = [e, f].map(|operand| color_operand(lift, registers, operand));
         registers.slot(Register::EfProduct).rgb = lift.b.fmul(e, f);
     }

@@ -183,12 +183,12 @@ fn last(out: &mut String, key: &Key) -> fmt::Result {
         return writeln!(out, "out: r0");
     };
     let [a, b, c, d, e, f] = last.operands.map(|operand| text(operand, Half::Color, key, None));
-    if last.operands.iter().any(|operand| operand.register == Register::V1R0Sum) {
+    if last.reads(Register::V1R0Sum) {
         let part = |name: &str, invert: bool| if invert { format!("(1 - {name})") } else { name.to_owned() };
         let clamp = if last.clamp_sum { ", at most 1" } else { "" };
         writeln!(out, "v1+r0 = {} + {}{clamp}", part("v1", last.invert_v1), part("r0", last.invert_r0))?;
     }
-    if last.operands.iter().any(|operand| operand.register == Register::EfProduct) {
+    if last.reads(Register::EfProduct) {
         writeln!(out, "e*f = {}", product(&e, &f, false))?;
     }
     let rest = if a == "0" { "1".to_owned() } else { format!("(1 - {a})") };

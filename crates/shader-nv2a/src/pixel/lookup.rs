@@ -15,6 +15,10 @@ impl Lift<'_> {
         if key.shape() == Shape::None {
             return self.b.f32x4([0.0, 0.0, 0.0, 1.0]);
         }
+        if key.has(StageKey::DEPTH) {
+            let zero = self.b.f32(0.0);
+            return self.lookup_depth(stage, place, wanted, zero);
+        }
         let place = self.as_shape(stage, place, wanted, key.shape());
         let place = if key.has(StageKey::SCALED) { self.to_image(stage, place) } else { place };
         let texel = if key.has(StageKey::CONVOLVED) {
@@ -118,10 +122,10 @@ impl Lift<'_> {
     }
 
     /// A depth texture compared with `reference` (in units of the depth): all four components are how much of it passes.
-    pub(super) fn lookup_depth(&mut self, stage: usize, place: Value, reference: Value) -> Value {
+    pub(super) fn lookup_depth(&mut self, stage: usize, place: Value, wanted: Shape, reference: Value) -> Value {
         let key = self.key.stages[stage];
         let test = Compare::from_number(self.key.shadow);
-        let place = self.as_shape(stage, place, Shape::D2, key.shape());
+        let place = self.as_shape(stage, place, wanted, key.shape());
         let place = if key.has(StageKey::SCALED) { self.to_image(stage, place) } else { place };
         let texture = self.texture(stage);
         let [one, zero] = [1.0, 0.0].map(|value| self.b.f32(value));

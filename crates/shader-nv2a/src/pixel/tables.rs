@@ -302,10 +302,16 @@ impl Results {
         }
     }
 
+    /// Where A and B, C and D, and the third result go.
+    #[must_use]
+    pub fn destinations(&self) -> [Register; 3] {
+        [self.ab, self.cd, self.sum]
+    }
+
     /// Whether nothing is written.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        [self.ab, self.cd, self.sum].iter().all(|register| *register == Register::Zero)
+        self.destinations().iter().all(|register| *register == Register::Zero)
     }
 }
 
@@ -325,6 +331,12 @@ pub struct Final {
 }
 
 impl Final {
+    /// Whether an operand is this register.
+    #[must_use]
+    pub fn reads(&self, register: Register) -> bool {
+        self.operands.iter().chain([&self.alpha]).any(|operand| operand.register == register)
+    }
+
     /// The meaning of the two words; `None` if both are zero: then the pixel is temporary 0.
     #[must_use]
     pub fn of_words(words: [u32; 2]) -> Option<Self> {

@@ -238,11 +238,11 @@ fn project(lift: &mut Lift<'_>, n: usize, volume: bool) -> Value {
     let q = lift.b.extract(coordinates, 3);
     let place = lift.b.resize(coordinates, 3);
     let place = lift.b.fdiv(place, q);
-    if !lift.key.stages[n].has(StageKey::DEPTH) {
+    if !volume || !lift.key.stages[n].has(StageKey::DEPTH) {
         return lift.lookup(n, place, if volume { Shape::D3 } else { Shape::D2 });
     }
-    let reference = if volume { lift.b.extract(place, 2) } else { lift.b.f32(0.0) };
-    lift.lookup_depth(n, place, reference)
+    let reference = lift.b.extract(place, 2);
+    lift.lookup_depth(n, place, Shape::D2, reference)
 }
 
 /// Throws the pixel away where a coordinate has the wrong sign.

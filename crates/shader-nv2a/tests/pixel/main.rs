@@ -1,0 +1,113 @@
+//! The pixel pipeline: keys and IR against a reference, cases with their text, and keys that nobody would send.
+#![allow(unreachable_pub, reason = "the modules of a test are its own")]
+
+mod cases;
+mod ends;
+mod random;
+mod reference;
+mod scene;
+
+use afterimage_nv2a_types::{Registers, method};
+use afterimage_passes::{FloatRules, Options};
+use afterimage_shader_nv2a::pixel::{self, Drawn, Key};
+use bytemuck::Zeroable;
+use random::Random;
+use reference::{Reference, holds};
+use scene::{Outcome, Pixel, run};
+
+/// Compares a pixel; `None` where the reference is unsure.
+fn compare(registers: &Registers, pixel: &Pixel, drawn: Drawn) -> Option<Result<(), String>> {
+    let key = Key::of(registers, drawn);
+    let module = pixel::lift(&key).expect("every key lifts");
+    let got = run(&module, registers, pixel, holds(registers));
+    let mut reference = Reference::new(registers, pixel, drawn);
+    let wanted = reference.run();
+    if reference.unsure {
+        return None;
+    }
+    let near = |a: f64, b: f64, tolerance: f64| (a - b).abs() <= tolerance || a.is_nan() && b.is_nan();
+    let same = match (got, wanted) {
+        (Outcome { thrown_away: true, .. }, Outcome { thrown_away: true, .. }) => true,
+        (Outcome { thrown_away: false, .. }, Outcome { thrown_away: false, .. }) => {
+            let color = got.color.iter().zip(wanted.color).all(|(a, b)| near(*a, b, 1e-3));
+            let depth = match (got.depth, wanted.depth) {
+                (None, None) => true,
+                // An integer below.
+                (Some(a), Some(b)) => near(a, b, 1.5 / 65535.0),
+                _ => false,
+            };
+            color && depth
+        }
+        _ => false,
+    };
+    let error = || format!("got {got:?}\nwanted {wanted:?}\n{}\n{pixel:?}", pixel::disasm(&key));
+    Some(if same { Ok(()) } else { Err(error()) })
+}
+
+#[test]
+fn random_registers_compute_what_the_reference_does() {
+    let (mut sure, mut kept) = (0, 0);
+    for seed in 0..12_000u64 {
+        let mut random = Random(seed);
+        let (registers, drawn) = (random.registers(), random.drawn());
+        for _ in 0..2 {
+            let pixel = random.pixel();
+            match compare(&registers, &pixel, drawn) {
+                Some(Ok(())) => sure += 1,
+                Some(Err(error)) => panic!("seed {seed}: {error}"),
+                None => {}
+            }
+            let mut reference = Reference::new(&registers, &pixel, drawn);
+            kept += u32::from(!reference.run().thrown_away && !reference.unsure);
+        }
+    }
+    assert!(sure > 6000 && kept > 2000, "the reference was sure of {sure} pixels and kept {kept}");
+}
+
+#[test]
+fn any_bytes_are_a_key() {
+    for seed in 0..3000 {
+        let mut random = Random(seed);
+        let mut key = Key::zeroed();
+        for byte in bytemuck::bytes_of_mut(&mut key) {
+            *byte = random.word() as u8;
+        }
+        let mut module = pixel::lift(&key).expect("every key lifts");
+        assert_eq!(afterimage_ir::verify(&module), Ok(()), "{module}");
+        if seed % 16 == 0 {
+            afterimage_passes::optimize(&mut module, &Options { float_rules: FloatRules::Strict });
+            let options = afterimage_spirv::Options { bindless: true, preserve: false, debug_names: false };
+            afterimage_spirv::emit(&module, &options).expect("every key becomes SPIR-V");
+        }
+        assert!(pixel::disasm(&key).ends_with('\n'));
+    }
+}
+
+#[test]
+fn nothing_set_is_the_key_of_zeros() {
+    let mut registers = Registers::new();
+    // Without perspective is what the bit's absence says.
+    registers.set(method::SET_CONTROL0, 1 << 20);
+    let rectangle = 4095 << 16;
+    registers.set(method::SET_WINDOW_CLIP_HORIZONTAL, rectangle);
+    registers.set(method::SET_WINDOW_CLIP_VERTICAL, rectangle);
+    assert_eq!(Key::of(&registers, Drawn::Triangles), Key::zeroed());
+}
+
+#[test]
+fn what_makes_no_difference_is_not_in_the_key() {
+    for seed in 0..500 {
+        let mut random = Random(seed);
+        let mut registers = random.registers();
+        let count = random.below(8);
+        registers.set(method::SET_COMBINER_CONTROL, count);
+        registers.set(method::SET_TEXTURE_CONTROL0, 0);
+        let key = Key::of(&registers, Drawn::Lines);
+        registers.set(method::SET_COMBINER_COLOR_ICW + 4 * count as u16, random.word());
+        registers.set(method::SET_TEXTURE_FORMAT, random.word());
+        registers.set(method::SET_TEXTURE_FILTER, random.word());
+        registers.set(method::SET_STIPPLE_ENABLE, 1);
+        registers.set(method::SET_COMBINER_FACTOR0, random.word());
+        assert_eq!(Key::of(&registers, Drawn::Lines), key);
+    }
+}
