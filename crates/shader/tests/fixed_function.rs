@@ -13,74 +13,30 @@ mod reference;
 #[path = "../../shader-d3d9/tests/fixed_function/scene.rs"]
 mod scene;
 
-use afterimage_ir::{self as ir, BankDecl, BankSource, Imm, InputAt, Module, Op, OutputAt, Stage};
-use afterimage_passes::{FloatRules, optimize};
+use afterimage_ir::{Module, OutputAt};
 use afterimage_shader_d3d9::ffp::{STAGES, lift_fixed_pixel, lift_fixed_vertex};
 use afterimage_shader_d3d9::io::{self, bound};
 use afterimage_shader_d3d9::{Bank, PixelOps, RuntimeInfo, SystemRegister};
-use ash::vk;
-use gpu::{Draw, Gpu, TEXEL, TRIANGLE, corners};
+use gpu::{Gpu, INPUTS, TEXEL};
 use random::Random;
 use reference::{Ops, Pixel};
 use scene::Scene;
 
-/// The bank that inputs are read from; no bank of the ABI.
-const INPUTS: u8 = 9;
 /// Colour targets of every Vulkan device that we know.
 const TARGETS: usize = 8;
 /// Draws per test; each makes a pipeline.
 const DRAWS: u64 = 24;
 
-/// Inputs become constants, outputs colours, and the system block a bank like the others.
-fn as_pixel(mut module: Module) -> Module {
-    module.stage = Stage::Pixel;
-    let inputs = ir::Bank::new(module.banks.len());
-    module.banks.iter_mut().for_each(|bank| bank.source = BankSource::Stage);
-    let bank = BankDecl { name: "in".to_owned(), source: BankSource::Stage, id: INPUTS, size: 32, defs: Vec::new() };
-    module.banks.push(bank);
-    for inst in &mut module.insts {
-        if let (Op::LoadInput, Imm::Input(input)) = (inst.op, inst.imm)
-            && let InputAt::Location(location) = module.inputs[input.index()].at
-        {
-            (inst.op, inst.imm) = (Op::LoadConst, Imm::Bank(inputs, location.into()));
-        }
-    }
-    for (output, location) in module.outputs.iter_mut().zip(0..) {
-        output.at = OutputAt::Location(location);
-    }
-    module
-}
-
 /// The pixel's colours, by the module's outputs.
 fn draw(gpu: &Gpu, module: Module, scene: &Scene) -> Vec<[f32; 4]> {
-    let mut module = as_pixel(module);
-    ir::verify(&module).unwrap_or_else(|error| panic!("{error}\n{module}"));
-    optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
-    let pixel = afterimage_spirv::emit(&module, &gpu.options).expect("valid");
-    let vertex = ir::parse(TRIANGLE).expect("valid");
-    let vertex = afterimage_spirv::emit(&vertex, &gpu.options).expect("valid");
-    let constants: Vec<[u32; 4]> = pixel
-        .reflection
-        .segments
-        .iter()
-        .flat_map(|segment| (segment.first..segment.first + segment.count).map(|index| (segment.bank, index as usize)))
-        .map(|(bank, index)| match bank {
-            INPUTS => scene.inputs[index],
-            id if id == Bank::FixedVertex as u8 => scene.vertex[index],
-            id if id == Bank::FixedPixel as u8 => scene.pixel[index],
-            _ => scene.system[index],
-        })
-        .map(|register| register.map(f32::to_bits))
-        .collect();
-    let picture = gpu.draw(&Draw {
-        vertex: &vertex.words,
-        pixel: &pixel.words,
-        vertex_constants: &corners(),
-        pixel_constants: &constants,
-        width: 2,
-        formats: &vec![vk::Format::R32G32B32A32_SFLOAT; module.outputs.len()],
-    });
-    picture.iter().map(|row| row[0].map(f32::from_bits)).collect()
+    let registers = |bank, index: usize| match bank {
+        INPUTS => scene.inputs[index],
+        id if id == Bank::FixedVertex as u8 => scene.vertex[index],
+        id if id == Bank::FixedPixel as u8 => scene.pixel[index],
+        _ => scene.system[index],
+    };
+    let colors = gpu.evaluate(module, |bank, index| registers(bank, index).map(f32::to_bits));
+    colors.into_iter().map(|color| color.map(f32::from_bits)).collect()
 }
 
 #[track_caller]

@@ -7,6 +7,9 @@
 mod device;
 mod pipeline;
 
+use afterimage_ir::{Bank, BankDecl, BankSource, Imm, InputAt, Module, Op, OutputAt, Stage, parse, verify};
+use afterimage_passes::{FloatRules, optimize};
+use afterimage_spirv::emit;
 use ash::vk;
 pub(crate) use device::{Buffer, Gpu, Image, Result, Shape};
 pub(crate) use pipeline::Pipeline;
@@ -28,6 +31,9 @@ pub(crate) const TRIANGLE: &str = "vertex {
 pub(crate) fn corners() -> Vec<[u32; 4]> {
     [[-1.0, -1.0], [3.0, -1.0], [-1.0, 3.0]].map(|[x, y]: [f32; 2]| [x, y, 0.5, 1.0].map(f32::to_bits)).to_vec()
 }
+
+/// The bank that [`Gpu::evaluate`] reads inputs from; no bank of the ABI.
+pub(crate) const INPUTS: u8 = 200;
 
 /// Bytes of the push constants.
 const PUSH: u32 = 128;
@@ -58,6 +64,41 @@ impl Gpu {
     /// Draws the row and returns the bits of each target's pixels.
     pub(crate) fn draw(&self, draw: &Draw<'_>) -> Vec<Vec<[u32; 4]>> {
         self.draw_with(draw, Extra::default())
+    }
+
+    /// What a module computes: its outputs, of which there are at most as many as colour targets. It runs as a pixel shader
+    /// whose inputs are constants, those of [`INPUTS`] by location, and whose outputs are colours.
+    pub(crate) fn evaluate(&self, mut module: Module, register: impl Fn(u8, usize) -> [u32; 4]) -> Vec<[u32; 4]> {
+        module.stage = Stage::Pixel;
+        module.banks.iter_mut().for_each(|bank| bank.source = BankSource::Stage);
+        let inputs = Bank::new(module.banks.len());
+        let source = BankSource::Stage;
+        module.banks.push(BankDecl { name: "in".to_owned(), source, id: INPUTS, size: 32, defs: Vec::new() });
+        for inst in &mut module.insts {
+            if let (Op::LoadInput, Imm::Input(input)) = (inst.op, inst.imm)
+                && let InputAt::Location(location) = module.inputs[input.index()].at
+            {
+                (inst.op, inst.imm) = (Op::LoadConst, Imm::Bank(inputs, location.into()));
+            }
+        }
+        for (output, location) in module.outputs.iter_mut().zip(0..) {
+            output.at = OutputAt::Location(location);
+        }
+        verify(&module).unwrap_or_else(|error| panic!("{error}\n{module}"));
+        optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
+        let pixel = emit(&module, &self.options).expect("valid");
+        let vertex = emit(&parse(TRIANGLE).expect("valid"), &self.options).expect("valid");
+        let segments = pixel.reflection.segments.iter();
+        let constants = segments.flat_map(|s| (s.first..s.first + s.count).map(|index| (s.bank, index as usize)));
+        let picture = self.draw(&Draw {
+            vertex: &vertex.words,
+            pixel: &pixel.words,
+            vertex_constants: &corners(),
+            pixel_constants: &constants.map(|(bank, index)| register(bank, index)).collect::<Vec<_>>(),
+            width: 2,
+            formats: &vec![vk::Format::R32G32B32A32_SFLOAT; module.outputs.len()],
+        });
+        picture.iter().map(|row| row[0]).collect()
     }
 
     /// As [`draw`](Gpu::draw), with what few tests need.
