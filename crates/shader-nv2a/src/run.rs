@@ -119,7 +119,7 @@ impl Engine<'_> {
                 let index = i32::from(number).wrapping_add(offset);
                 // Beyond the memory there are zeros.
                 let constant = usize::try_from(index).ok().and_then(|index| self.constants.get(index));
-                constant.map_or([0.0; 4], |bits| bits.map(f32::from_bits))
+                constant.map_or([0.0; 4], |bits| bits.map(|bits| without_denormals(f32::from_bits(bits))))
             }
         };
         let value = source.swizzle.map(|lane| value[usize::from(lane & 3)]);
