@@ -47,6 +47,7 @@ const TARGETS: &[Target] = &[
     Target { name: "ir_modules", seeds: Seeds::Random },
     Target { name: "spirv", seeds: Seeds::Random },
     Target { name: "texture", seeds: Seeds::Random },
+    Target { name: "microcode", seeds: Seeds::Random },
 ];
 
 /// What makes the compiler report coverage to libFuzzer.
