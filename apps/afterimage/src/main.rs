@@ -3,6 +3,7 @@
 mod diff;
 mod files;
 mod info;
+mod nv2a;
 mod program;
 mod replay;
 mod run;
@@ -22,6 +23,8 @@ use std::process::ExitCode;
 ///   afterimage run game.exe                         run a Direct3D 9 program
 ///   afterimage run --capture 100-102 c.aftercap game.exe
 ///   afterimage replay c.aftercap -o pictures        draw what was captured
+///   afterimage inspect scene.kcap.gz | less         read a recording of an Xbox's push buffers
+///   afterimage diff goldens pictures -o report      compare pictures with golden ones
 ///   afterimage info                                 devices, and what is missing
 #[derive(Debug, Parser)]
 #[command(version, verbatim_doc_comment)]
@@ -43,6 +46,7 @@ enum Command {
     Replay(replay::Args),
     Dump(replay::DumpArgs),
     Diff(diff::Args),
+    Inspect(nv2a::InspectArgs),
     Info(info::Args),
     Shader(shader::Args),
 }
@@ -94,6 +98,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::replay(&args).map(|()| ExitCode::SUCCESS),
         Command::Dump(args) => replay::dump_file(&args).map(|()| ExitCode::SUCCESS),
         Command::Diff(args) => Ok(diff::run(&args)),
+        Command::Inspect(args) => nv2a::inspect(&args),
         Command::Info(args) => info::info(&args).map(|()| ExitCode::SUCCESS),
         Command::Shader(args) => Ok(shader::run(&args)),
     };
