@@ -1,6 +1,6 @@
 //! Carries the records of a recording out.
 
-use super::{Frame, KcapError, Reader, Record};
+use super::{Frame, KcapError, Located, Reader, Record};
 use crate::machine::{Graphics, Interrupt, Machine, PusherError, Stop};
 use crate::memory::{GuestMemory, Ram};
 
@@ -44,31 +44,44 @@ impl Player {
     /// # Errors
     /// If the file is damaged; what came before is done.
     pub fn step(&mut self, graphics: &mut dyn Graphics) -> Result<Option<Event>, KcapError> {
-        while let Some(located) = self.reader.next_record()? {
-            match located.record {
-                Record::Memory { address, bytes } => self.write(graphics, address, &bytes),
-                Record::Fill { address, size, word } => {
-                    let bytes: Vec<u8> = word.to_le_bytes().repeat(size as usize / 4);
-                    self.write(graphics, address, &bytes);
-                }
-                Record::Register { offset, value } => {
-                    self.machine.write_register(&mut self.memory, graphics, offset, value);
-                }
-                Record::Execute { get, put } => {
-                    self.machine.set_pusher(get, put);
-                    return Ok(Some(match self.run(graphics) {
-                        Ok(interrupt) => Event::Ran(interrupt),
-                        Err(error) => Event::Fault(error),
-                    }));
-                }
-                Record::Software { code, parameters } => return Ok(Some(Event::Software { code, parameters })),
-                Record::Frame(frame) => {
-                    graphics.write_back(&mut self.memory, frame.address, frame.size());
-                    return Ok(Some(Event::Frame(frame)));
-                }
+        while let Some(located) = self.read()? {
+            if let Some(event) = self.apply(located.record, graphics) {
+                return Ok(Some(event));
             }
         }
         Ok(None)
+    }
+
+    /// The next record, for [`Player::apply`].
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn read(&mut self) -> Result<Option<Located>, KcapError> {
+        self.reader.next_record()
+    }
+
+    /// Carries a record out.
+    pub fn apply(&mut self, record: Record, graphics: &mut dyn Graphics) -> Option<Event> {
+        match record {
+            Record::Memory { address, bytes } => self.write(graphics, address, &bytes),
+            Record::Fill { address, size, word } => {
+                let bytes: Vec<u8> = word.to_le_bytes().repeat(size as usize / 4);
+                self.write(graphics, address, &bytes);
+            }
+            Record::Register { offset, value } => {
+                self.machine.write_register(&mut self.memory, graphics, offset, value);
+            }
+            Record::Execute { get, put } => {
+                self.machine.set_pusher(get, put);
+                return Some(self.run(graphics).map_or_else(Event::Fault, Event::Ran));
+            }
+            Record::Software { code, parameters } => return Some(Event::Software { code, parameters }),
+            Record::Frame(frame) => {
+                graphics.write_back(&mut self.memory, frame.address, frame.size());
+                return Some(Event::Frame(frame));
+            }
+        }
+        None
     }
 
     /// The processor writes: what was drawn around it comes into memory first.

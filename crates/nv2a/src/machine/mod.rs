@@ -1,6 +1,6 @@
 //! Runs push buffers: decodes their words into registers and actions. Knows nothing of the host.
 //!
-//! * `word`, `pusher`: what a push buffer says, and who follows it.
+//! * `word`, `pusher`: what a push buffer says, and who follows it; `walk` only looks.
 //! * `instance`: handles and objects. `registers`: what the processor sees at the device's addresses.
 //! * `kelvin`: the 3D class. `two_d`: blits, copies, lines and what they depend on.
 //! * `scanout`: the picture that the display shows.
@@ -13,12 +13,14 @@ mod registers;
 mod scanout;
 mod two_d;
 mod unknown;
+mod walk;
 mod word;
 
 pub use graphics::{Attributes, Dma, Graphics, Kelvin, Part, Primitive, PrimitiveKind};
 pub use pusher::{Fault, Limits, PusherError, PusherState};
 pub use registers::register;
 pub use scanout::{DisplayMode, Picture, PixelFormat};
+pub use walk::{Step, Walk, What};
 pub use word::{Header, Word};
 
 use crate::memory::{DmaObject, GuestMemory};
@@ -193,6 +195,19 @@ impl Machine {
     /// Sets GET and PUT, as the processor does with the doorbell. Bits 1 and 0 do not exist. Pending arguments persist.
     pub fn set_pusher(&mut self, get: u32, put: u32) {
         (self.pusher.get, self.pusher.put) = (get & !3, put & !3);
+    }
+
+    /// The words between GET and PUT as they are now, without running them.
+    #[must_use]
+    pub fn walk<'a>(&self, memory: &'a dyn GuestMemory) -> Walk<'a> {
+        Walk::new(memory, self.push_buffer.address, self.pusher, self.limits)
+    }
+
+    /// The class of the object that a handle names now, if it names one.
+    #[must_use]
+    pub fn class_of(&self, handle: u32) -> Option<u8> {
+        let address = self.instance.find(self.registers.get(register::PFIFO_RAMHT), handle)?;
+        Some(self.instance.class(address))
     }
 
     /// The Kelvin object: registers, DMA objects, current attributes.
