@@ -84,7 +84,7 @@ fn code_is_a_header_and_instructions() {
     assert_eq!(kind(&[]), Err(ParseErrorKind::Size { bytes: 0, header: 16 }));
     assert_eq!(kind(&good[..16]), Err(ParseErrorKind::Count(0)));
     assert_eq!(kind(&vec![0; 16 * 138]), Err(ParseErrorKind::Count(137)));
-    let mut flagged = good.clone();
+    let mut flagged = good;
     flagged[1] = 1;
     assert_eq!(kind(&flagged), Err(ParseErrorKind::Flags(0x100)));
     flagged[1] = 0;
