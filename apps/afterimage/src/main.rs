@@ -95,7 +95,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::View { arguments } => Err(run::view(&arguments)),
-        Command::Replay(args) => replay::replay(&args).map(|()| ExitCode::SUCCESS),
+        Command::Replay(args) => replay::replay(&args),
         Command::Dump(args) => replay::dump_file(&args).map(|()| ExitCode::SUCCESS),
         Command::Diff(args) => Ok(diff::run(&args)),
         Command::Inspect(args) => nv2a::inspect(&args),

@@ -1,28 +1,34 @@
 //! `afterimage replay` and `afterimage dump`: what is in a capture.
 
-use crate::Failure;
+use crate::{Failure, nv2a};
 use afterimage_capture::{Reader, dump};
 use afterimage_stream::Packet;
 use afterimage_vulkan::{FrameSet, Options, Renderer, ReplayError};
 use clap::Parser;
 use std::io::{BufWriter, ErrorKind, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-/// Draw what a capture holds.
+/// Draw what captures of programs, or recordings of an Xbox's push buffers, hold.
 ///
 /// Pictures are written as frame-000100.png and so on, numbered as the program numbered its frames. A damaged capture is
 /// drawn up to the damage. AFTERIMAGE_FLOAT_RULES=auto|strict|balanced|relaxed says how closely shaders follow Direct3D 9's
 /// float rules, as for `afterimage run`.
 ///
+/// Of recordings (.kcap, .kcap.gz), every picture that the program saved is written as DIR/SUITE/NAME.png, in the console's
+/// colours; many are drawn in one go.
+///
 /// Examples:
 ///   afterimage replay scene.aftercap -o pictures
 ///   afterimage replay scene.aftercap -o pictures --frames 101 --validate
 ///   afterimage replay scene.aftercap --stats -
+///   afterimage replay recordings/*.kcap.gz -o pictures
 #[derive(Debug, Parser)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, after_long_help = nv2a::HELP)]
 pub(crate) struct Args {
-    /// The capture.
-    file: PathBuf,
+    /// One capture, or any number of recordings; what a file is, its first bytes say.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
     /// Write pictures into this folder.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -35,15 +41,31 @@ pub(crate) struct Args {
     /// Use Vulkan's validation layer; its messages make the command fail.
     #[arg(long)]
     validate: bool,
+    /// How many recordings are drawn at a time. [default: as many as there are cores]
+    #[arg(short, long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    jobs: usize,
 }
 
 fn frames(text: &str) -> Result<FrameSet, String> {
     FrameSet::parse(text).ok_or_else(|| "expected frame numbers such as 100,105-110".into())
 }
 
-/// Draws the capture.
-pub(crate) fn replay(args: &Args) -> Result<(), Failure> {
-    let mut reader = open(&args.file)?;
+/// Draws the capture, or the recordings.
+pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
+    match &args.files[..] {
+        [file] if !nv2a::is_recording(file) => replay_capture(args, file).map(|()| ExitCode::SUCCESS),
+        files => {
+            if args.frames.is_some() || args.stats.is_some() {
+                return Err(Failure::new("--frames and --stats are for captures, and these are recordings"));
+            }
+            let (output, validate, jobs) = (args.output.as_deref(), args.validate, args.jobs);
+            nv2a::replay(&nv2a::Replay { files, output, validate, jobs })
+        }
+    }
+}
+
+fn replay_capture(args: &Args, file: &Path) -> Result<(), Failure> {
+    let mut reader = open(file)?;
     let mut options = Options::from_env();
     options.validate |= args.validate;
     if args.output.is_some() {
@@ -68,7 +90,7 @@ pub(crate) fn replay(args: &Args) -> Result<(), Failure> {
     drop(renderer);
     let replayed = replayed.map_err(|error| match error {
         ReplayError::Capture(error) => {
-            Failure::new(format!("{}: {error}; what came before was drawn", args.file.display()))
+            Failure::new(format!("{}: {error}; what came before was drawn", file.display()))
         }
         ReplayError::Renderer(error) => Failure::new(error.to_string()),
     })?;
@@ -77,7 +99,7 @@ pub(crate) fn replay(args: &Args) -> Result<(), Failure> {
         crate::say(&format!("{} frames, {} draws{pictures}\n", replayed.frames, replayed.draws));
     }
     if replayed.frames == 0 {
-        return Err(Failure::new(format!("{} holds no whole frame", args.file.display())));
+        return Err(Failure::new(format!("{} holds no whole frame", file.display())));
     }
     match (replayed.errors, messages) {
         (0, 0) => Ok(()),
@@ -86,7 +108,7 @@ pub(crate) fn replay(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn open(path: &std::path::Path) -> Result<Reader<std::io::BufReader<std::fs::File>>, Failure> {
+fn open(path: &Path) -> Result<Reader<std::io::BufReader<std::fs::File>>, Failure> {
     Reader::open(path).map_err(|error| {
         let text = error.to_string();
         let name = path.display().to_string();
@@ -95,7 +117,7 @@ fn open(path: &std::path::Path) -> Result<Reader<std::io::BufReader<std::fs::Fil
 }
 
 /// What a capture holds, as text.
-pub(crate) fn about(path: &std::path::Path) -> Result<String, Failure> {
+pub(crate) fn about(path: &Path) -> Result<String, Failure> {
     let mut reader = open(path)?;
     let (mut packets, mut draws, mut frames) = (0u64, 0u64, Vec::new());
     let damage = loop {

@@ -1,0 +1,229 @@
+//! `afterimage replay` of recordings of NV2A work: every saved picture, drawn.
+
+use crate::Failure;
+use afterimage_ipc::{ArenaConfig, in_process};
+use afterimage_nv2a::kcap::{Event, Frame, KcapError, Player, Reader};
+use afterimage_nv2a::machine::{Picture, PusherError};
+use afterimage_nv2a::memory::OutOfRange;
+use afterimage_nv2a::translate::Translator;
+use afterimage_vulkan::{Gpu, Options, Renderer};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Instant;
+
+/// Exit codes; of several failures the greatest counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+enum Code {
+    Done = 0,
+    /// A recording is damaged or wrong.
+    Undrawn = 1,
+    /// A file could not be read or written.
+    File = 3,
+    /// The validation layer had messages, or a replay broke off.
+    OurFault = 5,
+}
+
+/// What `--help` says about them.
+pub(crate) const HELP: &str = "\
+Exit codes of recordings of NV2A work (of several failures, the greatest):
+  0  every picture was drawn
+  1  a recording is damaged, or its push buffer is wrong; the others were drawn
+  2  the command line is wrong; nothing was read
+  3  a file could not be read or written
+  5  the validation layer had messages, or a replay broke off: a bug of Afterimage";
+
+/// Why a recording was not drawn to its end, or a picture not written.
+#[derive(Debug, thiserror::Error)]
+enum Why {
+    #[error("{0}; what came before was drawn")]
+    Recording(#[from] KcapError),
+    #[error("{0}")]
+    Pusher(PusherError),
+    #[error("picture {}: {error}", path.display())]
+    Picture { path: PathBuf, error: OutOfRange },
+    #[error("cannot write {}: {error}", path.display())]
+    Write { path: PathBuf, error: io::Error },
+    #[error("{}", .0)]
+    Renderer(#[from] afterimage_vulkan::Error),
+    #[error("the render thread could not be started: {0}")]
+    Thread(io::Error),
+    #[error("the validation layer had {0} messages, see above")]
+    Validation(u64),
+    #[error("the replay broke off, see above")]
+    Panic,
+}
+
+impl Why {
+    fn code(&self) -> Code {
+        match self {
+            Self::Recording(KcapError::Io(_)) | Self::Write { .. } | Self::Renderer(_) | Self::Thread(_) => Code::File,
+            Self::Recording(_) | Self::Pusher(_) | Self::Picture { .. } => Code::Undrawn,
+            Self::Validation(_) | Self::Panic => Code::OurFault,
+        }
+    }
+}
+
+/// What to do with the recordings.
+pub(crate) struct Replay<'a> {
+    /// Recordings.
+    pub(crate) files: &'a [PathBuf],
+    /// Folder of the pictures; without it they are drawn and thrown away.
+    pub(crate) output: Option<&'a Path>,
+    /// Use the validation layer.
+    pub(crate) validate: bool,
+    /// How many at a time; 0 for as many as there are cores.
+    pub(crate) jobs: usize,
+}
+
+/// Whether the file is a recording of NV2A work, by its first bytes.
+pub(crate) fn is_recording(path: &Path) -> bool {
+    let mut start = Vec::new();
+    File::open(path).and_then(|file| io::Read::read_to_end(&mut io::Read::take(file, 4096), &mut start)).is_ok()
+        && Reader::knows(&start)
+}
+
+/// What became of one recording.
+#[derive(Default)]
+struct Outcome {
+    pictures: usize,
+    failures: Vec<Why>,
+}
+
+/// Draws the recordings. One that fails does not stop the others.
+pub(crate) fn replay(args: &Replay<'_>) -> Result<ExitCode, Failure> {
+    let start = Instant::now();
+    let gpu = Gpu::open(&options(args)).map_err(|error| Failure::new(error.to_string()))?;
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let workers = if args.jobs == 0 { cores } else { args.jobs }.min(args.files.len());
+    let bar = if args.files.len() > 1 { ProgressBar::new(args.files.len() as u64) } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:40}] {eta} {wide_msg}") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    let next = AtomicUsize::new(0);
+    let (mut code, mut pictures, mut failed) = (Code::Done, 0, 0);
+    thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        for _ in 0..workers {
+            let (sender, next, gpu, bar) = (sender.clone(), &next, &gpu, &bar);
+            scope.spawn(move || {
+                while let Some((index, file)) = take(next, args.files) {
+                    bar.set_message(name(file));
+                    let drawn = catch_unwind(AssertUnwindSafe(|| draw(args, gpu, file)));
+                    let broken = |_| Outcome { failures: vec![Why::Panic], ..Outcome::default() };
+                    if sender.send((index, drawn.unwrap_or_else(broken))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        // In the order of the files, whatever the order in which they are done.
+        let mut waiting = HashMap::new();
+        let mut index = 0;
+        for (done, outcome) in receiver {
+            bar.inc(1);
+            waiting.insert(done, outcome);
+            while let Some(Outcome { pictures: more, failures }) = waiting.remove(&index) {
+                pictures += more;
+                failed += usize::from(!failures.is_empty());
+                for why in failures {
+                    code = code.max(why.code());
+                    bar.suspend(|| crate::complain(&format!("{}: {why}", args.files[index].display())));
+                }
+                index += 1;
+            }
+        }
+    });
+    bar.finish_and_clear();
+    let place = args.output.map_or_else(String::new, |folder| format!(" in {}", folder.display()));
+    let failed = if failed == 0 { String::new() } else { format!(", {failed} recordings failed") };
+    let (recordings, seconds) = (args.files.len(), start.elapsed().as_secs_f32());
+    crate::say(&format!("{recordings} recordings, {pictures} pictures{place}{failed}; {seconds:.1} s\n"));
+    Ok(ExitCode::from(code as u8))
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn take<'a>(next: &AtomicUsize, files: &'a [PathBuf]) -> Option<(usize, &'a PathBuf)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((index, files.get(index)?))
+}
+
+fn options(args: &Replay<'_>) -> Options {
+    let mut options = Options::from_env();
+    options.validate |= args.validate;
+    // Replaying is not what the settings of a program's run were meant for.
+    (options.capture_frames, options.capture_file, options.screenshots) = (None, None, None);
+    options
+}
+
+/// Draws one recording with a renderer of its own.
+fn draw(args: &Replay<'_>, gpu: &Arc<Gpu>, file: &Path) -> Outcome {
+    let mut outcome = Outcome::default();
+    if let Err(why) = draw_into(args, gpu, file, &mut outcome) {
+        outcome.failures.push(why);
+    }
+    outcome
+}
+
+fn draw_into(args: &Replay<'_>, gpu: &Arc<Gpu>, file: &Path, outcome: &mut Outcome) -> Result<(), Why> {
+    let mut player = Player::new(Reader::open(file)?);
+    let mut renderer = Renderer::on(Arc::clone(gpu), options(args))?;
+    let slots = Box::new(renderer.slot_factory());
+    let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
+    let rendering = thread::Builder::new().name("render".into()).spawn(move || {
+        in_process::serve(&mut receiver, &mut renderer);
+        renderer.validation_messages()
+    });
+    let rendering = rendering.map_err(Why::Thread)?;
+    let mut translator = Translator::new(Box::new(link), &name(file));
+    let played = loop {
+        match player.step(&mut translator) {
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error.into()),
+            Ok(Some(Event::Fault(error))) => outcome.failures.push(Why::Pusher(error)),
+            Ok(Some(Event::Frame(frame))) => match save(args, &frame, &player) {
+                Ok(()) => outcome.pictures += 1,
+                Err(why) => outcome.failures.push(why),
+            },
+            Ok(Some(Event::Ran(_) | Event::Software { .. })) => {}
+        }
+    };
+    // Ends the render thread.
+    drop(translator);
+    match rendering.join() {
+        Ok(0) => {}
+        Ok(messages) => outcome.failures.push(Why::Validation(messages)),
+        Err(_) => outcome.failures.push(Why::Panic),
+    }
+    played
+}
+
+fn save(args: &Replay<'_>, frame: &Frame, player: &Player) -> Result<(), Why> {
+    let path = frame.path();
+    let picture = frame.picture(&player.memory).map_err(|error| Why::Picture { path: path.clone(), error })?;
+    let Some(folder) = args.output else { return Ok(()) };
+    let path = folder.join(path);
+    write_png(&path, &picture).map_err(|error| Why::Write { path, error })
+}
+
+fn write_png(path: &Path, picture: &Picture) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), picture.width, picture.height);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_compression(png::Compression::Fast);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&picture.rgba)?;
+    Ok(writer.finish()?)
+}
