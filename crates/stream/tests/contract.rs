@@ -199,7 +199,7 @@ fn state_out_of_range_is_rejected_by_the_name_of_its_field() {
     };
     let raster = SetRaster::default();
     assert_eq!(field(&|out| out.push(&SetRaster { fill_back: 3, ..raster })), "fill_back");
-    assert_eq!(field(&|out| out.push(&SetRaster { line_mode: 3, ..raster })), "line_mode");
+    assert_eq!(field(&|out| out.push(&SetRaster { line_mode: 4, ..raster })), "line_mode");
     assert_eq!(field(&|out| out.push(&SetRaster { provoking: 2, ..raster })), "provoking");
     for line_width in [-1.0, f32::NAN, f32::INFINITY] {
         assert_eq!(field(&|out| out.push(&SetRaster { line_width, ..raster })), "line_width");

@@ -1,6 +1,6 @@
 //! What shaders read: constants in the ring, textures by index or by set, push constants.
 
-use crate::descriptors::{PUSH_STAGES, PUSH_TEXTURES, SlotKey, word};
+use crate::descriptors::{PUSH_LINES, PUSH_TEXTURES, SlotKey, push_stages, word};
 use crate::draw::bits;
 use crate::error::Result;
 use crate::gpu::Gpu;
@@ -135,6 +135,15 @@ impl Renderer {
         Ok(())
     }
 
+    /// What the shader that makes triangles of lines reads: their width, and the size of the viewport, in pixels.
+    pub(crate) fn push_lines(&mut self) {
+        let (state, viewport) = (&self.state.raster, &self.state.viewport);
+        let width = if state.line_width == 0.0 { 1.0 } else { state.line_width };
+        let words = [width, viewport.width, viewport.height, 0.0].map(f32::to_bits);
+        self.push[PUSH_LINES..PUSH_LINES + 4].copy_from_slice(&words);
+        self.push_range = (self.push_range.0.min(PUSH_LINES), self.push_range.1.max(PUSH_LINES + 4));
+    }
+
     /// Records the push constants that changed.
     #[inline]
     pub(crate) fn push(&mut self) {
@@ -143,8 +152,8 @@ impl Renderer {
             let bytes: &[u8] = bytemuck::cast_slice(&self.push[first..end]);
             // SAFETY: the range lies inside of the layout's push constants.
             unsafe {
-                let layout = self.descriptors.pipeline_layout;
-                self.gpu.raw.cmd_push_constants(self.submissions.main, layout, PUSH_STAGES, first as u32 * 4, bytes);
+                let (layout, stages) = (self.descriptors.pipeline_layout, push_stages(&self.gpu));
+                self.gpu.raw.cmd_push_constants(self.submissions.main, layout, stages, first as u32 * 4, bytes);
             }
         }
     }

@@ -16,9 +16,16 @@ use std::sync::Arc;
 pub(crate) const PUSH_BYTES: u32 = 128;
 /// First texture word in the push constants, in words.
 pub(crate) const PUSH_TEXTURES: usize = afterimage_spirv::PUSH_TEXTURES as usize / 4;
+/// First word of what `line_quads` reads, behind the textures.
+pub(crate) const PUSH_LINES: usize = crate::line_quads::PUSH_OFFSET as usize / 4;
+const _: () = assert!(PUSH_TEXTURES + TEXTURE_SLOTS <= PUSH_LINES);
+
 /// Stages that read push constants.
-pub(crate) const PUSH_STAGES: vk::ShaderStageFlags =
-    vk::ShaderStageFlags::from_raw(vk::ShaderStageFlags::VERTEX.as_raw() | vk::ShaderStageFlags::FRAGMENT.as_raw());
+#[inline]
+pub(crate) fn push_stages(gpu: &Gpu) -> vk::ShaderStageFlags {
+    let both = vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT;
+    if gpu.profile.geometry_shader { both | vk::ShaderStageFlags::GEOMETRY } else { both }
+}
 
 /// The tables, by binding number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +108,7 @@ impl Descriptors {
                 .binding(i as u32)
                 .descriptor_type(if i == 3 { SAMPLER } else { IMAGE })
                 .descriptor_count(sizes[i])
-                .stage_flags(PUSH_STAGES)
+                .stage_flags(vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT)
         });
         let flags = [vk::DescriptorBindingFlags::PARTIALLY_BOUND
             | vk::DescriptorBindingFlags::UPDATE_AFTER_BIND
@@ -115,7 +122,7 @@ impl Descriptors {
         let set_layout =
             unsafe { gpu.raw.create_descriptor_set_layout(&info, None) }.checked("vkCreateDescriptorSetLayout")?;
         let layouts = [set_layout];
-        let push = [vk::PushConstantRange::default().stage_flags(PUSH_STAGES).size(PUSH_BYTES)];
+        let push = [vk::PushConstantRange::default().stage_flags(push_stages(gpu)).size(PUSH_BYTES)];
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&push);
         // SAFETY: 128 bytes are the smallest limit there is; the layout was just made.
         let pipeline_layout =

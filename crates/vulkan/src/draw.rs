@@ -13,7 +13,7 @@ use crate::shaders::Variant;
 use crate::workers::Urgency;
 use afterimage_shader::{RuntimeInfo, bound};
 use afterimage_stream::packets::{
-    CreateTexture, Draw, DrawIndexed, SetBlend, SetDepthStencil, SetPixelOps, SetViewport, Stage, Topology,
+    CreateTexture, Draw, DrawIndexed, LineMode, SetBlend, SetDepthStencil, SetPixelOps, SetViewport, Stage, Topology,
 };
 use afterimage_stream::{Group, Groups, TEXTURE_SLOTS};
 use ash::vk;
@@ -310,9 +310,15 @@ impl Renderer {
         if dirty.contains(Group::IndexBuffer) {
             self.bind_index_buffer();
         }
-        let raster = dirty.contains(Group::Raster);
+        let mut raster = dirty.contains(Group::Raster);
         let blend = dirty.contains(Group::Blend) || constants[1];
+        let quads = self.key.raster.line_quads();
         self.update_key(topology, raster, blend);
+        let line_quads = self.key.raster.line_quads();
+        raster |= line_quads != quads;
+        if line_quads && (raster || dirty.contains(Group::Viewport)) {
+            self.push_lines();
+        }
         let viewport = self.state.viewport;
         let Some(vertex) = &self.shading.vertex else { return Ok(true) };
         let mut system = vertex.system;
@@ -518,7 +524,12 @@ impl Renderer {
                 (self.key.raster, self.key.sample_mask) = (part, mask);
                 self.key_dirty = true;
             }
-            if state.provoking != 0 && !self.gpu.profile.provoking_last {
+            let quads = state.line_mode == LineMode::Quad as u8;
+            let first = state.provoking == 0;
+            if quads && !self.gpu.profile.geometry_shader {
+                self.warn_once("line mode", "lines as two triangles (the device has no geometry shaders)");
+            }
+            if !first && !self.gpu.profile.provoking_last {
                 self.warn_once(
                     "provoking vertex",
                     "flat primitives with the last vertex's colour (the device has no choice)",

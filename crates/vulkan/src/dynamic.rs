@@ -5,7 +5,7 @@ use crate::pipeline;
 use crate::renderer::Renderer;
 use crate::sampler::compare;
 use afterimage_stream::packets::{
-    Cull, Rect, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
+    Cull, Fill, Rect, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
 };
 use ash::vk;
 
@@ -56,16 +56,23 @@ impl Renderer {
 
     pub(crate) fn set_raster(&mut self, state: &SetRaster) {
         self.faces_apart = pipeline::draws_faces_apart(&self.gpu.profile, state);
-        // Of faces that are drawn apart, the front ones come first.
-        let cull = if self.faces_apart { Cull::Back as u8 } else { state.cull };
+        let quads = self.key.raster.line_quads();
+        let (cull, front_ccw) = match (quads, self.faces_apart) {
+            // Lines face front, and so do the triangles that stand for them.
+            (true, _) => (Cull::None as u8, 1),
+            // Of faces that are drawn apart, the front ones come first.
+            (_, true) => (Cull::Back as u8, state.front_ccw),
+            _ => (state.cull, state.front_ccw),
+        };
+        let fill = if quads { Fill::Solid as u8 } else { pipeline::fill(state) };
         let width = self.line_width(state.line_width);
         let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
         // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
         unsafe {
-            if self.recorded.cull != Some((cull, state.front_ccw)) {
-                self.recorded.cull = Some((cull, state.front_ccw));
+            if self.recorded.cull != Some((cull, front_ccw)) {
+                self.recorded.cull = Some((cull, front_ccw));
                 raw.cmd_set_cull_mode(cmd, cull_mode(cull));
-                let ccw = state.front_ccw != 0;
+                let ccw = front_ccw != 0;
                 raw.cmd_set_front_face(
                     cmd,
                     if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE },
@@ -95,7 +102,6 @@ impl Renderer {
             }
             let Some(d3) = &self.gpu.dynamic3 else { return };
             let has = self.gpu.profile.dynamic_state3;
-            let fill = pipeline::fill(state);
             if has.polygon_mode && self.recorded.fill != Some(fill) {
                 self.recorded.fill = Some(fill);
                 d3.cmd_set_polygon_mode(cmd, pipeline::polygon_mode(&self.gpu, fill));
@@ -117,7 +123,8 @@ impl Renderer {
     /// The width that a line gets on this device.
     #[inline]
     fn line_width(&mut self, wanted: f32) -> f32 {
-        let wanted = if wanted == 0.0 { 1.0 } else { wanted };
+        // Triangles that stand for lines have any width.
+        let wanted = if wanted == 0.0 || self.key.raster.line_quads() { 1.0 } else { wanted };
         let [least, most] = self.gpu.profile.line_widths;
         if wanted < least || wanted > most {
             self.warn_once("line width", &format!("lines of {wanted} pixels (the device has {least} to {most})"));

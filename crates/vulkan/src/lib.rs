@@ -25,6 +25,7 @@ mod format;
 mod gpu;
 mod instance;
 mod known;
+mod line_quads;
 mod memory;
 mod options;
 mod pipeline;

@@ -6,6 +6,7 @@
 
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
+use crate::line_quads::{self, Varying};
 use crate::profile::Profile;
 use crate::shaders::Variant;
 use afterimage_shader::spec;
@@ -82,7 +83,8 @@ impl Raster {
         let fill = fill(state);
         let lines = class == LINES || (class == TRIANGLES && (fill == LINE || state.fill_back == LINE));
         let mode = match LineMode::of(state.line_mode) {
-            LineMode::Rectangular if lines && profile.rectangular_lines => LineMode::Rectangular,
+            LineMode::Quad if class == LINES && profile.geometry_shader => LineMode::Quad,
+            LineMode::Rectangular | LineMode::Quad if lines && profile.rectangular_lines => LineMode::Rectangular,
             LineMode::Bresenham if lines && profile.bresenham_lines => LineMode::Bresenham,
             _ => LineMode::Default,
         };
@@ -94,6 +96,8 @@ impl Raster {
         };
         let clamp = !d3.depth_clamp && state.depth_clip == 0 && profile.depth_clamp;
         let last = state.provoking != 0 && profile.provoking_last;
+        // Triangles that stand for lines are not made of lines themselves.
+        let fill = if mode == LineMode::Quad { Fill::Solid as u8 } else { fill };
         let raster =
             Self(class | u32::from(clamp) << 10 | u32::from(last) << 11 | (mode as u32) << 12 | u32::from(op) << 16);
         raster.filled(profile, fill)
@@ -121,6 +125,7 @@ impl Raster {
             Some(LineMode::Default) => true,
             Some(LineMode::Rectangular) => profile.rectangular_lines,
             Some(LineMode::Bresenham) => profile.bresenham_lines,
+            Some(LineMode::Quad) => profile.geometry_shader && self.class() == LINES,
             None => false,
         };
         self.0 >> 21 == 0
@@ -143,6 +148,12 @@ impl Raster {
 
     fn clamp(self) -> bool {
         self.0 >> 10 & 1 != 0
+    }
+
+    /// Whether triangles are drawn in place of lines.
+    #[inline]
+    pub(crate) fn line_quads(self) -> bool {
+        self.line_mode() == Some(LineMode::Quad)
     }
 
     fn provoking_last(self) -> bool {
@@ -455,6 +466,29 @@ const DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::LINE_WIDTH,
 ];
 
+/// The module of `line_quads`, for as long as a pipeline is made.
+struct Geometry<'a> {
+    gpu: &'a Gpu,
+    module: vk::ShaderModule,
+}
+
+impl<'a> Geometry<'a> {
+    fn new(gpu: &'a Gpu, varyings: &[Varying]) -> Result<Self> {
+        let words = line_quads::module(varyings);
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        // SAFETY: the words are a valid module, as `spirv-val` says of them in a test.
+        let module = unsafe { gpu.raw.create_shader_module(&info, None) }.checked("vkCreateShaderModule")?;
+        Ok(Self { gpu, module })
+    }
+}
+
+impl Drop for Geometry<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the pipeline that it was made for is made, or will not be.
+        unsafe { self.gpu.raw.destroy_shader_module(self.module, None) };
+    }
+}
+
 /// Makes a pipeline. Any thread may call it.
 pub(crate) fn create(
     gpu: &Gpu,
@@ -472,8 +506,16 @@ pub(crate) fn create(
         vk::SpecializationMapEntry::default().constant_id(index as u32).offset(index as u32 * 4).size(4)
     });
     let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
-    let mut stages = SmallVec::<[_; 2]>::new();
+    let mut stages = SmallVec::<[_; 3]>::new();
     stages.push(stage(vertex, vk::ShaderStageFlags::VERTEX));
+    let geometry = match d.raster.line_quads() {
+        true => Some(Geometry::new(gpu, pixel.map_or(&[], |pixel| &pixel.varyings))?),
+        false => None,
+    };
+    if let Some(Geometry { module, .. }) = geometry {
+        let stage = vk::ShaderStageFlags::GEOMETRY;
+        stages.push(vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main"));
+    }
     if let Some(pixel) = pixel {
         let stage = stage(pixel, vk::ShaderStageFlags::FRAGMENT);
         stages.push(if d.spec == Spec::DYNAMIC { stage } else { stage.specialization_info(&specialization) });
@@ -525,7 +567,7 @@ pub(crate) fn create(
     let line_mode = d.raster.line_mode().unwrap_or(LineMode::Default);
     let mut lines =
         vk::PipelineRasterizationLineStateCreateInfoKHR::default().line_rasterization_mode(match line_mode {
-            LineMode::Default => vk::LineRasterizationModeKHR::DEFAULT,
+            LineMode::Default | LineMode::Quad => vk::LineRasterizationModeKHR::DEFAULT,
             LineMode::Rectangular => vk::LineRasterizationModeKHR::RECTANGULAR,
             LineMode::Bresenham => vk::LineRasterizationModeKHR::BRESENHAM,
         });
@@ -536,7 +578,7 @@ pub(crate) fn create(
     if d.raster.provoking_last() {
         raster = raster.push_next(&mut last);
     }
-    if line_mode != LineMode::Default {
+    if matches!(line_mode, LineMode::Rectangular | LineMode::Bresenham) {
         raster = raster.push_next(&mut lines);
     }
     let mask = [d.sample_mask];

@@ -79,6 +79,8 @@ pub struct Profile {
     pub rectangular_lines: bool,
     /// bresenhamLines, likewise.
     pub bresenham_lines: bool,
+    /// geometryShader: lines may be made of triangles.
+    pub geometry_shader: bool,
     /// VK_EXT_provoking_vertex, by pipeline.
     pub provoking_last: bool,
     /// depthClamp.
@@ -326,6 +328,7 @@ impl Profile {
             line_widths: if wide { properties.limits.line_width_range } else { [1.0; 2] },
             rectangular_lines: on(features.lines.rectangular_lines) && options,
             bresenham_lines: on(features.lines.bresenham_lines) && options,
+            geometry_shader: on(core.geometry_shader) && options,
             provoking_last: on(features.provoking.provoking_vertex_last)
                 && on(provoking.provoking_vertex_mode_per_pipeline)
                 && options,
@@ -365,6 +368,7 @@ impl Profile {
         core.robust_buffer_access = vk::TRUE;
         core.fill_mode_non_solid = on(self.fill_modes);
         core.logic_op = on(self.logic_op);
+        core.geometry_shader = on(self.geometry_shader);
         core.wide_lines = on(self.line_widths != [1.0; 2]);
         core.depth_clamp = on(self.depth_clamp);
         core.sampler_anisotropy = on(self.anisotropy);
@@ -539,7 +543,11 @@ impl fmt::Display for Profile {
         writeln!(f, "  wireframe and points {}", yes(self.fill_modes))?;
         writeln!(f, "  logic operations     {}", yes(self.logic_op))?;
         writeln!(f, "  line widths          {} to {}", self.line_widths[0], self.line_widths[1])?;
-        let modes = [("rectangular", self.rectangular_lines), ("bresenham", self.bresenham_lines)];
+        let modes = [
+            ("rectangular", self.rectangular_lines),
+            ("bresenham", self.bresenham_lines),
+            ("quad", self.geometry_shader),
+        ];
         let modes: Vec<_> = modes.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
         writeln!(f, "  line modes           {}", if modes.is_empty() { "default".into() } else { modes.join(", ") })?;
         writeln!(f, "  last vertex provokes {}", yes(self.provoking_last))?;

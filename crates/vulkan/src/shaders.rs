@@ -7,6 +7,7 @@
 use crate::descriptors::Table;
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
+use crate::line_quads::Varying;
 use crate::workers::{Once, Urgency, Workers};
 use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage};
 use afterimage_stream::BANKS;
@@ -37,6 +38,8 @@ pub(crate) struct Variant {
     pub(crate) tables: u64,
     /// Vertex shaders: bit per input location.
     pub(crate) inputs: u32,
+    /// Pixel shaders: what they read of the vertex stage's outputs.
+    pub(crate) varyings: SmallVec<[Varying; 12]>,
     /// Pixel shaders: bit per colour output.
     pub(crate) outputs: u32,
     /// Bit per specialisation constant, by its number.
@@ -60,6 +63,7 @@ impl Variant {
             textures: 0,
             tables: 0,
             inputs: 0,
+            varyings: SmallVec::new(),
             outputs: 0,
             specs: reflection.specs.iter().fold(0, |mask, spec| mask | 1u32.checked_shl(spec.id).unwrap_or(0)),
         };
@@ -84,6 +88,7 @@ impl Variant {
         for input in &reflection.inputs {
             if let afterimage_ir::InputAt::Location(location) = input.at {
                 variant.inputs |= 1 << (location & 31);
+                variant.varyings.push(Varying { location: location.into(), lanes: input.ty.lanes.into() });
             }
         }
         variant.outputs = reflection.location_mask() as u32;

@@ -212,6 +212,74 @@ fn the_modes_of_lines_differ_where_lines_are_oblique() {
     guest.finish();
 }
 
+/// Whether a line covers a pixel by the rule of [`LineMode::Quad`], with ends at sixteenths of pixels. `None` on an edge.
+fn quad_covers(a: [f32; 2], b: [f32; 2], width: f32, x: u32, y: u32) -> Option<bool> {
+    let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+    let square = dx * dx + dy * dy;
+    let reach = width / 2.0 * (dx.abs().max(dy.abs()) + dx.abs().min(dy.abs()) / 2.0) / square.sqrt();
+    let (px, py) = (x as f32 + 0.5 - a[0], y as f32 + 0.5 - a[1]);
+    let (along, across) = ((px * dx + py * dy) / square.sqrt(), (py * dx - px * dy) / square.sqrt());
+    let inside = [along, square.sqrt() - along, reach - across.abs()].into_iter().fold(f32::MAX, f32::min);
+    (inside.abs() > 1.0 / 128.0).then_some(inside > 0.0)
+}
+
+#[test]
+fn lines_of_two_triangles_are_those_of_early_chips() {
+    for without in profiles() {
+        let mut guest = colored(without);
+        // Neither culling nor the fill of triangles is about lines.
+        let lines = SetRaster { line_mode: LineMode::Quad as u8, cull: Cull::Front as u8, ..raster() };
+        let state = SetRaster { fill: Fill::Line as u8, fill_back: Fill::Point as u8, ..lines };
+        let ends =
+            [([2.0625, 3.0], [13.3125, 12.5]), ([3.0, 12.9375], [13.5, 4.1875]), ([4.3125, 2.0], [6.0625, 14.0])];
+        for (a, b) in ends {
+            for width in [0.5, 1.0, 1.5, 4.0, 5.625] {
+                for (a, b) in [(a, b), (b, a)] {
+                    guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+                    guest.encoder.push(&SetRaster { line_width: width, ..state });
+                    // A fraction of a sixteenth is rounded away.
+                    let (first, last) = (at(a[0] + 0.02, a[1] - 0.02, RED), at(b[0], b[1], RED));
+                    draw_as(&mut guest, Topology::LineList, &[first, last]);
+                    let pixels = guest.pixels();
+                    for (x, y) in (0..16).flat_map(|y| (0..16).map(move |x| (x, y))) {
+                        let Some(covers) = quad_covers(a, b, width, x, y) else { continue };
+                        let expected = if covers { RED } else { BLACK };
+                        assert_eq!(pixels.at(x, y), rgba(expected), "{a:?} to {b:?}, {width} wide, at {x}, {y}");
+                    }
+                }
+            }
+        }
+        // Triangles after lines are culled as ever, and the vertex that provokes gives a line's colour.
+        guest.encoder.push(&SetRaster { fill: 0, fill_back: 0, ..lines });
+        let flat = |y: f32| [at(1.0, y, BLUE), at(15.0, y, GREEN)];
+        guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+        guest.shaders(VERTEX, FLAT);
+        draw_as(&mut guest, Topology::LineStrip, &flat(2.5));
+        draw_as(&mut guest, Topology::TriangleList, &[at(1.0, 8.0, RED), at(7.0, 8.0, RED), at(1.0, 14.0, RED)]);
+        draw_as(&mut guest, Topology::TriangleList, &[at(9.0, 8.0, RED), at(9.0, 14.0, RED), at(15.0, 8.0, RED)]);
+        guest.encoder.push(&SetRaster { provoking: Provoking::Last as u8, ..lines });
+        draw_as(&mut guest, Topology::LineStrip, &flat(4.5));
+        let pixels = guest.pixels();
+        assert_eq!((pixels.count(rgba(BLUE)), pixels.count(rgba(GREEN))), (14, 14));
+        assert_eq!((pixels.at(2, 9), pixels.at(10, 9)), (rgba(BLACK), rgba(RED)));
+        // What is interpolated is so along the line; what is behind the eye is not drawn.
+        guest.shaders(VERTEX, COLOR);
+        guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+        guest.encoder.push(&SetRaster { line_width: 3.0, ..lines });
+        draw_as(&mut guest, Topology::LineList, &[at(0.0, 8.5, BLACK), at(16.0, 8.5, RED)]);
+        let mut behind = [at(0.0, 2.5, GREEN), at(16.0, 2.5, GREEN)];
+        behind[1].position = [-1.0, 0.0, -0.5, -1.0];
+        draw_as(&mut guest, Topology::LineList, &behind);
+        let pixels = guest.pixels();
+        for (x, y) in [(2, 7), (8, 8), (13, 9)] {
+            let expected = (x as f32 + 0.5) / 16.0 * 255.0;
+            assert!((f32::from(pixels.at(x, y)[0]) - expected).abs() < 2.0, "{x} {y}: {:?}", pixels.at(x, y));
+        }
+        assert!(pixels.pixels.iter().all(|pixel| pixel[1] == 0));
+        guest.finish();
+    }
+}
+
 #[test]
 fn faces_are_filled_in_different_ways() {
     // Clockwise in window space is front here.

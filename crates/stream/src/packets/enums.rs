@@ -105,6 +105,11 @@ packet_enum! {
         Rectangular = 1,
         /// One pixel per step along the longer axis; wide lines repeat it along the other one.
         Bresenham = 2,
+        /// Two triangles, as NVIDIA's early chips draw lines: the ends are at the nearest sixteenth of a pixel, and to either
+        /// side goes half the width times `(max + min / 2) / length` of the line's extents, so that oblique lines are up to
+        /// an eighth wider. No end may be behind the eye; where one is, there is no line. Only of lines: edges of triangles
+        /// are [`LineMode::Rectangular`].
+        Quad = 3,
     }
 }
 packet_enum! {

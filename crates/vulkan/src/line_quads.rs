@@ -1,0 +1,292 @@
+//! [`LineMode::Quad`](afterimage_stream::packets::LineMode::Quad): a geometry shader that makes two triangles of a line.
+//!
+//! The rule is that of the NV2A, found by comparing pictures of lines of 0.125 to 64 pixels, at all angles, that an Xbox drew
+//! (nxdk_pgraph_tests, suite "Line width") with such triangles: but for ties on an edge, every pixel is there and no other. The
+//! ends lie on sixteenths of pixels. To either side goes a perpendicular whose length is half the width times
+//! `(max + min / 2) / length`, where `max` and `min` are the larger and the smaller extent of the line: the chip takes
+//! `max + min / 2` for the length where it divides by the length's square. Nothing is added at the ends.
+
+/// An input of the pixel shader that the geometry shader passes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Varying {
+    pub(crate) location: u32,
+    /// Components, all floats: 1 to 4.
+    pub(crate) lanes: u32,
+}
+
+/// Bytes from the start of the push constants to width, and width and height of the viewport in pixels; a float each.
+pub(crate) const PUSH_OFFSET: u32 = 112;
+
+// Numbers of the SPIR-V specification, version 1.6, and of its extended instructions for GLSL.
+mod op {
+    pub(super) const EXT_INST_IMPORT: u32 = 11;
+    pub(super) const EXT_INST: u32 = 12;
+    pub(super) const MEMORY_MODEL: u32 = 14;
+    pub(super) const ENTRY_POINT: u32 = 15;
+    pub(super) const EXECUTION_MODE: u32 = 16;
+    pub(super) const CAPABILITY: u32 = 17;
+    pub(super) const TYPE_VOID: u32 = 19;
+    pub(super) const TYPE_BOOL: u32 = 20;
+    pub(super) const TYPE_INT: u32 = 21;
+    pub(super) const TYPE_FLOAT: u32 = 22;
+    pub(super) const TYPE_VECTOR: u32 = 23;
+    pub(super) const TYPE_ARRAY: u32 = 28;
+    pub(super) const TYPE_STRUCT: u32 = 30;
+    pub(super) const TYPE_POINTER: u32 = 32;
+    pub(super) const TYPE_FUNCTION: u32 = 33;
+    pub(super) const CONSTANT: u32 = 43;
+    pub(super) const FUNCTION: u32 = 54;
+    pub(super) const FUNCTION_END: u32 = 56;
+    pub(super) const VARIABLE: u32 = 59;
+    pub(super) const LOAD: u32 = 61;
+    pub(super) const STORE: u32 = 62;
+    pub(super) const ACCESS_CHAIN: u32 = 65;
+    pub(super) const DECORATE: u32 = 71;
+    pub(super) const MEMBER_DECORATE: u32 = 72;
+    pub(super) const VECTOR_SHUFFLE: u32 = 79;
+    pub(super) const COMPOSITE_CONSTRUCT: u32 = 80;
+    pub(super) const COMPOSITE_EXTRACT: u32 = 81;
+    pub(super) const F_NEGATE: u32 = 127;
+    pub(super) const F_ADD: u32 = 129;
+    pub(super) const F_SUB: u32 = 131;
+    pub(super) const F_MUL: u32 = 133;
+    pub(super) const F_DIV: u32 = 136;
+    pub(super) const VECTOR_TIMES_SCALAR: u32 = 142;
+    pub(super) const DOT: u32 = 148;
+    pub(super) const LOGICAL_AND: u32 = 167;
+    pub(super) const F_ORD_GREATER_THAN: u32 = 186;
+    pub(super) const EMIT_VERTEX: u32 = 218;
+    pub(super) const END_PRIMITIVE: u32 = 219;
+    pub(super) const SELECTION_MERGE: u32 = 247;
+    pub(super) const LABEL: u32 = 248;
+    pub(super) const BRANCH: u32 = 249;
+    pub(super) const BRANCH_CONDITIONAL: u32 = 250;
+    pub(super) const RETURN: u32 = 253;
+}
+
+mod number {
+    pub(super) const CAPABILITY_GEOMETRY: u32 = 2;
+    pub(super) const MODEL_GEOMETRY: u32 = 3;
+    pub(super) const MODE_INVOCATIONS: u32 = 0;
+    pub(super) const MODE_INPUT_LINES: u32 = 20;
+    pub(super) const MODE_OUTPUT_VERTICES: u32 = 26;
+    pub(super) const MODE_OUTPUT_TRIANGLE_STRIP: u32 = 29;
+    pub(super) const CLASS_INPUT: u32 = 1;
+    pub(super) const CLASS_OUTPUT: u32 = 3;
+    pub(super) const CLASS_PUSH_CONSTANT: u32 = 9;
+    pub(super) const DECORATION_BLOCK: u32 = 2;
+    pub(super) const DECORATION_BUILT_IN: u32 = 11;
+    pub(super) const DECORATION_LOCATION: u32 = 30;
+    pub(super) const DECORATION_OFFSET: u32 = 35;
+    pub(super) const BUILT_IN_POSITION: u32 = 0;
+    pub(super) const GLSL_ROUND_EVEN: u32 = 2;
+    pub(super) const GLSL_F_ABS: u32 = 4;
+    pub(super) const GLSL_F_MIN: u32 = 37;
+    pub(super) const GLSL_F_MAX: u32 = 40;
+}
+
+/// Sections of a module, in the order in which they must stand, and the ids given out.
+#[derive(Default)]
+struct Words {
+    head: Vec<u32>,
+    decorations: Vec<u32>,
+    globals: Vec<u32>,
+    code: Vec<u32>,
+    ids: u32,
+}
+
+fn put(section: &mut Vec<u32>, op: u32, operands: &[u32]) {
+    section.push((operands.len() as u32 + 1) << 16 | op);
+    section.extend_from_slice(operands);
+}
+
+/// A string as operands.
+fn text(text: &str) -> Vec<u32> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(bytes.len() / 4 * 4 + 4, 0);
+    bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
+}
+
+impl Words {
+    fn id(&mut self) -> u32 {
+        self.ids += 1;
+        self.ids
+    }
+
+    /// A type or constant: its own id is the first operand.
+    fn ty(&mut self, op: u32, operands: &[u32]) -> u32 {
+        let id = self.id();
+        put(&mut self.globals, op, &[&[id], operands].concat());
+        id
+    }
+
+    fn constant(&mut self, ty: u32, bits: u32) -> u32 {
+        let id = self.id();
+        put(&mut self.globals, op::CONSTANT, &[ty, id, bits]);
+        id
+    }
+
+    /// A variable, decorated.
+    fn variable(&mut self, ty: u32, class: u32, decoration: &[u32]) -> u32 {
+        let pointer = self.ty(op::TYPE_POINTER, &[class, ty]);
+        let id = self.id();
+        put(&mut self.globals, op::VARIABLE, &[pointer, id, class]);
+        if !decoration.is_empty() {
+            put(&mut self.decorations, op::DECORATE, &[&[id], decoration].concat());
+        }
+        id
+    }
+
+    /// An instruction with a result.
+    fn value(&mut self, op: u32, ty: u32, operands: &[u32]) -> u32 {
+        let id = self.id();
+        put(&mut self.code, op, &[&[ty, id], operands].concat());
+        id
+    }
+}
+
+/// The words of a geometry shader that passes these on.
+pub(crate) fn module(varyings: &[Varying]) -> Vec<u32> {
+    use number::*;
+    let mut m = Words::default();
+    let (main, glsl) = (m.id(), m.id());
+    let void = m.ty(op::TYPE_VOID, &[]);
+    let function = m.ty(op::TYPE_FUNCTION, &[void]);
+    let bool_type = m.ty(op::TYPE_BOOL, &[]);
+    let int = m.ty(op::TYPE_INT, &[32, 0]);
+    let float = m.ty(op::TYPE_FLOAT, &[32]);
+    let vectors: [u32; 3] = [2, 3, 4].map(|lanes| m.ty(op::TYPE_VECTOR, &[float, lanes]));
+    let (vec2, vec4) = (vectors[0], vectors[2]);
+    let type_of = |lanes: u32| if lanes <= 1 { float } else { vectors[lanes.min(4) as usize - 2] };
+    let ends = [m.constant(int, 0), m.constant(int, 1)];
+    let two = m.constant(int, 2);
+    let [zero, half, sixteen] = [0.0f32, 0.5, 16.0].map(|value| m.constant(float, value.to_bits()));
+    let sixteenth = m.constant(float, 0.0625f32.to_bits());
+
+    let block = m.ty(op::TYPE_STRUCT, &[vec4]);
+    put(&mut m.decorations, op::DECORATE, &[block, DECORATION_BLOCK]);
+    put(&mut m.decorations, op::MEMBER_DECORATE, &[block, 0, DECORATION_OFFSET, PUSH_OFFSET]);
+    let push = m.variable(block, CLASS_PUSH_CONSTANT, &[]);
+    let position_type = m.ty(op::TYPE_ARRAY, &[vec4, two]);
+    let position = [DECORATION_BUILT_IN, BUILT_IN_POSITION];
+    let position_in = m.variable(position_type, CLASS_INPUT, &position);
+    let position_out = m.variable(vec4, CLASS_OUTPUT, &position);
+    let push_pointer = m.ty(op::TYPE_POINTER, &[CLASS_PUSH_CONSTANT, vec4]);
+    let position_pointer = m.ty(op::TYPE_POINTER, &[CLASS_INPUT, vec4]);
+    let mut interface = vec![position_in, position_out];
+    let mut copies = Vec::new();
+    for varying in varyings {
+        let ty = type_of(varying.lanes);
+        let location = [DECORATION_LOCATION, varying.location];
+        let pair = m.ty(op::TYPE_ARRAY, &[ty, two]);
+        let (from, to) = (m.variable(pair, CLASS_INPUT, &location), m.variable(ty, CLASS_OUTPUT, &location));
+        let pointer = m.ty(op::TYPE_POINTER, &[CLASS_INPUT, ty]);
+        interface.extend([from, to]);
+        copies.push((ty, pointer, from, to));
+    }
+
+    put(&mut m.head, op::CAPABILITY, &[CAPABILITY_GEOMETRY]);
+    put(&mut m.head, op::EXT_INST_IMPORT, &[&[glsl], text("GLSL.std.450").as_slice()].concat());
+    put(&mut m.head, op::MEMORY_MODEL, &[0, 1]);
+    let entry = [&[MODEL_GEOMETRY, main], text("main").as_slice(), &interface].concat();
+    put(&mut m.head, op::ENTRY_POINT, &entry);
+    put(&mut m.head, op::EXECUTION_MODE, &[main, MODE_INPUT_LINES]);
+    put(&mut m.head, op::EXECUTION_MODE, &[main, MODE_INVOCATIONS, 1]);
+    put(&mut m.head, op::EXECUTION_MODE, &[main, MODE_OUTPUT_TRIANGLE_STRIP]);
+    put(&mut m.head, op::EXECUTION_MODE, &[main, MODE_OUTPUT_VERTICES, 4]);
+
+    put(&mut m.code, op::FUNCTION, &[void, main, 0, function]);
+    let [first, draw, end] = [m.id(), m.id(), m.id()];
+    put(&mut m.code, op::LABEL, &[first]);
+    let pointer = m.value(op::ACCESS_CHAIN, push_pointer, &[push, ends[0]]);
+    let sizes = m.value(op::LOAD, vec4, &[pointer]);
+    let width = m.value(op::COMPOSITE_EXTRACT, float, &[sizes, 0]);
+    let viewport = m.value(op::VECTOR_SHUFFLE, vec2, &[sizes, sizes, 1, 2]);
+    let scale = m.value(op::VECTOR_TIMES_SCALAR, vec2, &[viewport, half]);
+    // Where the ends are, in pixels from the middle of the viewport.
+    let corners = ends.map(|end| {
+        let pointer = m.value(op::ACCESS_CHAIN, position_pointer, &[position_in, end]);
+        let clip = m.value(op::LOAD, vec4, &[pointer]);
+        let [z, w] = [2, 3].map(|lane| m.value(op::COMPOSITE_EXTRACT, float, &[clip, lane]));
+        let xy = m.value(op::VECTOR_SHUFFLE, vec2, &[clip, clip, 0, 1]);
+        let divisor = m.value(op::COMPOSITE_CONSTRUCT, vec2, &[w, w]);
+        let ndc = m.value(op::F_DIV, vec2, &[xy, divisor]);
+        let pixels = m.value(op::F_MUL, vec2, &[ndc, scale]);
+        let pixels = m.value(op::VECTOR_TIMES_SCALAR, vec2, &[pixels, sixteen]);
+        let pixels = m.value(op::EXT_INST, vec2, &[glsl, GLSL_ROUND_EVEN, pixels]);
+        (m.value(op::VECTOR_TIMES_SCALAR, vec2, &[pixels, sixteenth]), z, w, divisor)
+    });
+    let along = m.value(op::F_SUB, vec2, &[corners[1].0, corners[0].0]);
+    let square = m.value(op::DOT, float, &[along, along]);
+    let [long, front, front_too] =
+        [square, corners[0].2, corners[1].2].map(|value| m.value(op::F_ORD_GREATER_THAN, bool_type, &[value, zero]));
+    let visible = m.value(op::LOGICAL_AND, bool_type, &[front, front_too]);
+    let visible = m.value(op::LOGICAL_AND, bool_type, &[visible, long]);
+    put(&mut m.code, op::SELECTION_MERGE, &[end, 0]);
+    put(&mut m.code, op::BRANCH_CONDITIONAL, &[visible, draw, end]);
+
+    put(&mut m.code, op::LABEL, &[draw]);
+    let extents = m.value(op::EXT_INST, vec2, &[glsl, GLSL_F_ABS, along]);
+    let [dx, dy] = [0, 1].map(|lane| m.value(op::COMPOSITE_EXTRACT, float, &[extents, lane]));
+    let most = m.value(op::EXT_INST, float, &[glsl, GLSL_F_MAX, dx, dy]);
+    let least = m.value(op::EXT_INST, float, &[glsl, GLSL_F_MIN, dx, dy]);
+    let least = m.value(op::F_MUL, float, &[least, half]);
+    let length = m.value(op::F_ADD, float, &[most, least]);
+    let factor = m.value(op::F_MUL, float, &[width, half]);
+    let factor = m.value(op::F_MUL, float, &[factor, length]);
+    let factor = m.value(op::F_DIV, float, &[factor, square]);
+    let [x, y] = [0, 1].map(|lane| m.value(op::COMPOSITE_EXTRACT, float, &[along, lane]));
+    let left = m.value(op::F_NEGATE, float, &[y]);
+    let across = m.value(op::COMPOSITE_CONSTRUCT, vec2, &[left, x]);
+    let across = m.value(op::VECTOR_TIMES_SCALAR, vec2, &[across, factor]);
+    for (end, (pixels, z, w, divisor)) in ends.into_iter().zip(corners) {
+        for side in [op::F_ADD, op::F_SUB] {
+            let pixels = m.value(side, vec2, &[pixels, across]);
+            let ndc = m.value(op::F_DIV, vec2, &[pixels, scale]);
+            let xy = m.value(op::F_MUL, vec2, &[ndc, divisor]);
+            let clip = m.value(op::COMPOSITE_CONSTRUCT, vec4, &[xy, z, w]);
+            put(&mut m.code, op::STORE, &[position_out, clip]);
+            for &(ty, pointer_type, from, to) in &copies {
+                let pointer = m.value(op::ACCESS_CHAIN, pointer_type, &[from, end]);
+                let value = m.value(op::LOAD, ty, &[pointer]);
+                put(&mut m.code, op::STORE, &[to, value]);
+            }
+            put(&mut m.code, op::EMIT_VERTEX, &[]);
+        }
+    }
+    put(&mut m.code, op::END_PRIMITIVE, &[]);
+    put(&mut m.code, op::BRANCH, &[end]);
+    put(&mut m.code, op::LABEL, &[end]);
+    put(&mut m.code, op::RETURN, &[]);
+    put(&mut m.code, op::FUNCTION_END, &[]);
+
+    // Version 1.3, no generator, bound, schema.
+    let mut words = vec![0x0723_0203, 0x0001_0300, 0, m.ids + 1, 0];
+    for section in [m.head, m.decorations, m.globals, m.code] {
+        words.extend(section);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn modules_are_valid() {
+        let all: Vec<Varying> = (1..=4).map(|lanes| Varying { location: lanes + 2, lanes }).collect();
+        for varyings in [&all[..], &[]] {
+            let words = module(varyings);
+            let validator = ["--target-env", "vulkan1.3", "-"];
+            let mut child = Command::new("spirv-val")
+                .args(validator)
+                .stdin(Stdio::piped())
+                .spawn()
+                .expect("spirv-val: run `cargo xtask setup`");
+            child.stdin.take().unwrap().write_all(bytemuck::cast_slice(&words)).unwrap();
+            assert!(child.wait().unwrap().success());
+        }
+    }
+}
