@@ -101,8 +101,8 @@ methods! {
     0x02A4 SET_FOG_ENABLE                          1 0x04  1 Bool      Pixel;
     0x02A8 SET_FOG_COLOR                           1 0x04  1 ColorAbgr PixelConstants;
     0x02B4 SET_WINDOW_CLIP_TYPE                    1 0x04  1 Hex       WindowClip;
-    0x02C0 SET_WINDOW_CLIP_HORIZONTAL              8 0x04  1 Halves    PixelConstants;
-    0x02E0 SET_WINDOW_CLIP_VERTICAL                8 0x04  1 Halves    PixelConstants;
+    0x02C0 SET_WINDOW_CLIP_HORIZONTAL              8 0x04  1 Halves    WindowClip;
+    0x02E0 SET_WINDOW_CLIP_VERTICAL                8 0x04  1 Halves    WindowClip;
     0x0300 SET_ALPHA_TEST_ENABLE                   1 0x04  1 Bool      Pixel;
     0x0304 SET_BLEND_ENABLE                        1 0x04  1 Bool      Blend;
     0x0308 SET_CULL_FACE_ENABLE                    1 0x04  1 Bool      Raster;

@@ -64,22 +64,30 @@ impl Registers {
     }
 
     /// Stores an argument; marks the method's group if the value is another. Methods that are windows into constant memory
-    /// write there too.
+    /// write there too, and a side of a window clip rectangle is that of all rectangles after it.
     #[inline]
     pub fn set(&mut self, method: u16, value: u32) {
         let word = &mut self.words[usize::from(method / 4) % METHOD_WORDS];
         let changed = std::mem::replace(word, value) != value;
         let Some(group) = methods::group_of(method) else { return };
-        if group == crate::Group::TransformConstants {
-            if let Some((slot, component)) = context::slot_of(method) {
-                self.set_constant(usize::from(slot), usize::from(component), value);
+        match group {
+            crate::Group::TransformConstants => {
+                if let Some((slot, component)) = context::slot_of(method) {
+                    self.set_constant(usize::from(slot), usize::from(component), value);
+                }
             }
-        } else if changed {
-            self.dirty.mark(group);
+            crate::Group::WindowClip if method >= methods::method::SET_WINDOW_CLIP_HORIZONTAL => {
+                // Eight words that begin at a multiple of 32 bytes.
+                let rest = usize::from(method / 4)..=usize::from(method / 4 | 7);
+                self.words[rest].fill(value);
+                self.dirty.mark(group);
+            }
+            _ if changed => self.dirty.mark(group),
+            _ => {}
         }
     }
 
-    /// Stores arguments of consecutive methods from `method` on, none of which is a window into constant memory; the same as
+    /// Stores arguments of consecutive methods from `method` on, none of which changes more than its own word; the same as
     /// [`Registers::set`] for each, but without a branch per word. What lies beyond the method space is ignored.
     #[inline]
     pub fn set_run(&mut self, method: u16, values: &[u32]) {
@@ -159,6 +167,19 @@ mod tests {
         assert_eq!(all.get(method::SET_BLEND_FUNC_SFACTOR), 0x303);
         all.set_run(0x1FFC, &[1, 2, 3]);
         assert_eq!((all.get(0x1FFC), all.get(0)), (1, 0));
+    }
+
+    #[test]
+    fn a_rectangle_is_that_of_all_after_it() {
+        let mut registers = Registers::new();
+        registers.set(method::SET_WINDOW_CLIP_HORIZONTAL, 1);
+        registers.set(method::SET_WINDOW_CLIP_HORIZONTAL + 8, 2);
+        let words: [u32; 9] = std::array::from_fn(|n| registers.get(method::SET_WINDOW_CLIP_HORIZONTAL + 4 * n as u16));
+        assert_eq!(words, [1, 1, 2, 2, 2, 2, 2, 2, 0]);
+        registers.dirty = Groups::none();
+        registers.set(method::SET_WINDOW_CLIP_VERTICAL + 28, 3);
+        assert_eq!(registers.get(method::SET_WINDOW_CLIP_VERTICAL + 24), 0);
+        assert!(registers.dirty.contains(Group::WindowClip) && registers.dirty.contains(Group::Pixel));
     }
 
     #[test]

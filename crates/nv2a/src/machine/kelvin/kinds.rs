@@ -12,7 +12,7 @@ pub(super) enum Kind {
     Unknown,
     /// Stored, and its group marked.
     State,
-    /// The same, and a window into constant memory.
+    /// The same, and more than its own word changes: windows into constant memory, window clip rectangles.
     Context,
     /// Program memory, at the load slot.
     Program,
@@ -87,7 +87,7 @@ static KINDS: [Kind; METHOD_WORDS] = {
             (method::INLINE_ARRAY, _) => Kind::Inline,
             (offset, _) if is_action(offset) => Kind::Action,
             (offset, _) if attributes::is_attribute(offset) => Kind::Attribute,
-            (_, Some(Group::TransformConstants)) => Kind::Context,
+            (_, Some(Group::TransformConstants | Group::WindowClip)) => Kind::Context,
             _ => Kind::State,
         };
         let mut instance = 0;
@@ -143,6 +143,7 @@ mod tests {
         assert_eq!(of(0x1FFC), Kind::Unknown);
         assert_eq!(run_length(method::SET_PROJECTION_MATRIX), 224);
         assert_eq!(run_length(method::SET_ALPHA_TEST_ENABLE), 64);
+        assert_eq!(run_length(method::SET_WINDOW_CLIP_HORIZONTAL), 16);
         assert_eq!(run_length(method::CLEAR_SURFACE), 1);
         for at in 0..METHOD_WORDS as u16 {
             let run = run_length(at * 4) as u16;
