@@ -178,7 +178,8 @@ impl Stages {
         let offset = twos_complement(lift, offset, 256.0);
         let offset = affine(lift, offset, 0.0, 127.0);
         let matrix = lift.constant(R::BumpMatrix, n as u16);
-        let (first, second) = (lift.b.resize(matrix, 2), lift.b.swizzle(matrix, Swizzle::new(&[2, 3])));
+        // Two columns, of which the second is written from below.
+        let (first, second) = (lift.b.resize(matrix, 2), lift.b.swizzle(matrix, Swizzle::new(&[3, 2])));
         let [du, dv] = [0, 1].map(|lane| lift.b.extract(offset, lane));
         let moved = lift.b.fmul(first, du);
         let moved = lift.b.fmad(second, dv, moved);

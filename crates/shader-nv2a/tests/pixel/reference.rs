@@ -295,7 +295,7 @@ impl<'a> Reference<'a> {
         let (du, dv) = (signed(bytes[2]), signed(bytes[1]));
         let stage = 0x40 * n as u16;
         let matrix: [f32; 4] = self.registers.floats(m::SET_TEXTURE_SET_BUMP_ENV_MAT + stage);
-        let [a, b, c, d] = matrix.map(f64::from);
+        let [a, b, d, c] = matrix.map(f64::from);
         let [s, t, r, _] = self.coordinates(n);
         let volume = Texture::of(self.registers, n);
         let dimensions = if volume.volume && !volume.cube { 3 } else { 2 };
