@@ -76,6 +76,7 @@ impl Translator {
             swizzle: CreateTexture::IDENTITY,
             pad2: 0,
         });
+        tracing::debug!(%id, ?layout, ?size, "surface");
         let generation = generation(memory, layout.address, layout.bytes(size));
         self.surfaces.all.push(Surface { layout, size, id, generation, drawn: None, change: used, used });
         self.upload(memory, id, 0..size[1])
@@ -106,6 +107,7 @@ impl Translator {
                 return Ok(());
             }
         };
+        tracing::debug!(%id, ?rows, "surface from memory");
         let data = self.port.upload_bytes(&texels)?;
         self.port.push(&UpdateTexture {
             id,
@@ -145,6 +147,7 @@ impl Translator {
         let Some(surface) = self.surfaces.by_id(id) else { return };
         let Some(rect) = surface.drawn.take().filter(|rect| !rect.is_empty()) else { return };
         let (layout, size, known) = (surface.layout, surface.size, surface.generation);
+        tracing::debug!(%id, ?rect, "surface to memory");
         let texels = match self.read_back(id, layout.samples.host(), rect) {
             Ok(texels) => texels,
             Err(error) => return self.once.warn(format!("reading a surface back: {error}")),

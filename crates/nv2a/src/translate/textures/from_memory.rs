@@ -106,6 +106,7 @@ impl Translator {
                 id
             }
         };
+        tracing::debug!(%id, ?key, "texture from memory");
         let mut bytes = vec![0; size as usize];
         memory.read(key.address, &mut bytes)?;
         let palette = read_palette(memory, key)?;

@@ -131,6 +131,7 @@ impl Translator {
         let copied = self.textures.copied.get_mut(key)?;
         copied.used = used;
         if std::mem::replace(&mut copied.of, of) != of {
+            tracing::debug!(id = %copied.id, of = %of.0, "texture from surface");
             let view = |texture| View { texture, ..View::default() };
             let rect = Rect { x: 0, y: 0, width, height };
             let (src, dst) = (view(of.0), view(copied.id));

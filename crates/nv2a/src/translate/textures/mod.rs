@@ -61,7 +61,12 @@ impl Translator {
     pub(super) fn apply_textures(&mut self, kelvin: &Kelvin, memory: &mut dyn GuestMemory) {
         self.textures.clock += 1;
         let dirty = kelvin.registers.dirty;
-        if dirty.contains(Group::Textures) || dirty.contains(Group::Pixel) {
+        // Colours of colour keys are among the values that pixel shaders read.
+        let keyed = self.textures.stages.iter().any(|stage| stage.key.is_some_and(|key| key.color_key().is_some()));
+        if dirty.contains(Group::Textures)
+            || dirty.contains(Group::Pixel)
+            || keyed && dirty.contains(Group::PixelConstants)
+        {
             for stage in 0..STAGES as u16 {
                 let key = match Key::of(kelvin, stage) {
                     Ok(key) => key,
