@@ -37,8 +37,13 @@ fn small_targets_are_drawn_blended_and_read_back() {
     for format in FORMATS {
         let mut guest = Guest::new();
         let features = guest.renderer.device_info().features(format);
-        let needed = FormatFeatures::SAMPLED | FormatFeatures::LINEAR | FormatFeatures::TARGET | FormatFeatures::BLEND;
-        assert_eq!(features & needed, needed, "{format:?} on this device");
+        let target = FormatFeatures::TARGET | FormatFeatures::BLEND;
+        assert_eq!(features & FormatFeatures::SAMPLED, FormatFeatures::SAMPLED, "{format:?}");
+        if features & target != target {
+            // NVIDIA's devices draw to only one of the two orders of 5-6-5, which is that of consoles.
+            assert_eq!(format, Format::B5G6R5_UNORM, "cannot be a target on this device");
+            continue;
+        }
         let id = guest.texture(format, 4, 4, 1, CreateTexture::TARGET);
         guest.bind(id, afterimage_stream::ObjectId::NONE);
         guest.viewport(4, 4);
