@@ -1,7 +1,8 @@
 //! Runs push buffers: decodes their words into registers and actions. Knows nothing of the host.
 //!
 //! * `word`, `pusher`: what a push buffer says, and who follows it; `walk` only looks.
-//! * `instance`: handles and objects. `registers`: what the processor sees at the device's addresses.
+//! * `instance`: handles and objects. `registers`: what the processor sees at the device's addresses. `tiles`: memory whose
+//!   lines are not one after the other.
 //! * `kelvin`: the 3D class. `two_d`: blits, copies, lines and what they depend on.
 //! * `scanout`: the picture that the display shows.
 
@@ -11,6 +12,7 @@ mod kelvin;
 mod pusher;
 mod registers;
 mod scanout;
+mod tiles;
 mod two_d;
 mod unknown;
 mod walk;
@@ -27,6 +29,7 @@ use crate::memory::{DmaObject, GuestMemory};
 use instance::{Address, Instance};
 use kelvin::Engine;
 use registers::Registers;
+use tiles::Tiles;
 use two_d::TwoD;
 use unknown::Unknown;
 
@@ -67,6 +70,7 @@ pub enum Interrupt {
 struct Bus<'a> {
     memory: &'a mut dyn GuestMemory,
     graphics: &'a mut dyn Graphics,
+    tiles: Tiles,
     /// Whether the machine wrote memory since the pusher last read it.
     wrote: bool,
     /// Words that methods moved besides those of the push buffer, which count against [`Limits::words`].
@@ -138,6 +142,7 @@ pub struct Machine {
     block: Vec<u32>,
     instance: Instance,
     registers: Registers,
+    tiles: Tiles,
     subchannels: [Binding; 8],
     kelvin: Engine,
     two_d: TwoD,
@@ -164,6 +169,7 @@ impl Machine {
             block: vec![0; pusher::BLOCK],
             instance: Instance::new(),
             registers: Registers::default(),
+            tiles: Tiles::default(),
             subchannels: [Binding::default(); 8],
             kelvin: Engine::default(),
             two_d: TwoD::default(),
@@ -179,7 +185,7 @@ impl Machine {
     /// # Errors
     /// If a word cannot be followed. The words before it were executed; GET stands on it, and stands there with the next call.
     pub fn run(&mut self, memory: &mut dyn GuestMemory, graphics: &mut dyn Graphics) -> Result<Stop, PusherError> {
-        let mut bus = Bus { memory, graphics, wrote: false, work: 0 };
+        let mut bus = Bus { memory, graphics, tiles: self.tiles, wrote: false, work: 0 };
         let mut block = std::mem::take(&mut self.block);
         let result = self.push(&mut bus, &mut block);
         self.block = block;

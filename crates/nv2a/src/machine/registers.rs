@@ -2,7 +2,7 @@
 //! names of XboxDev's `nv_regs.h`.
 
 use super::instance;
-use super::{Graphics, Interrupt, Machine, PushBuffer, Stop};
+use super::{Graphics, Interrupt, Machine, PushBuffer, Stop, Tiles};
 use crate::memory::GuestMemory;
 use rustc_hash::FxHashMap;
 
@@ -175,6 +175,7 @@ impl Machine {
             PGRAPH_COLORCLEARVALUE => self.kelvin.parameters()[1],
             PCRTC_INTR_0 => self.registers.vertical_blank.into(),
             PRAMIN..USER => self.instance.get(offset - PRAMIN),
+            _ if Tiles::REGISTERS.contains(&offset) => self.tiles.get(offset),
             _ => self.registers.get(offset),
         }
     }
@@ -219,6 +220,7 @@ impl Machine {
                     self.find_push_buffer();
                 }
             }
+            _ if Tiles::REGISTERS.contains(&offset) => self.tiles.set(offset, value, memory, graphics),
             _ => self.registers.set(offset, value),
         }
     }

@@ -3,6 +3,7 @@
 use super::{Around, Engine};
 use crate::machine::{Interrupt, KELVIN, PrimitiveKind, Stop};
 use afterimage_nv2a_types::method;
+use afterimage_shader_nv2a::Program;
 
 /// What `SET_BEGIN_END` says besides 0, in order from 1.
 const KINDS: [PrimitiveKind; 10] = [
@@ -120,8 +121,26 @@ impl Engine {
         }
     }
 
+    /// Runs a state program: its attribute 0 is `SET_TRANSFORM_DATA`, and all that it leaves is what it writes into constants.
     fn launch(&mut self, word: u32, around: &mut Around<'_, '_>) {
-        let at = method::LAUNCH_TRANSFORM_PROGRAM;
-        around.unknown.argument(KELVIN, at, word, "does not run");
+        let registers = &mut self.kelvin.registers;
+        let program = match Program::parse(&registers.program[..], word as usize) {
+            Ok(program) => program,
+            Err(error) => {
+                let text = format!("does not run: {error}");
+                around.unknown.argument(KELVIN, method::LAUNCH_TRANSFORM_PROGRAM, word, &text);
+                return;
+            }
+        };
+        let mut inputs = self.kelvin.attributes;
+        inputs[0] = registers.floats(method::SET_TRANSFORM_DATA);
+        let writes = registers.is_set(method::SET_TRANSFORM_PROGRAM_CXT_WRITE_EN);
+        let mut constants = registers.constants.clone();
+        afterimage_shader_nv2a::run(&program, &inputs, &mut constants, writes);
+        for (slot, words) in constants.iter().enumerate() {
+            for (component, &word) in words.iter().enumerate() {
+                registers.set_constant(slot, component, word);
+            }
+        }
     }
 }

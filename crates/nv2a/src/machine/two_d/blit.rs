@@ -145,8 +145,10 @@ impl Blit {
                 let pixel = self.operation.pixel(&format, format.load(s), format.load(d), at, context);
                 format.store(s, format.finish(pixel));
             }
+            let surface = destination.address(0, 0, 0).unwrap_or(to);
+            let inside = bus.inside_tiles(surface, to, row as u32) as usize;
             // The range was just read.
-            let _written = bus.memory.write(to, &pixels);
+            let _written = bus.memory.write(to, &pixels[..inside]);
         }
     }
 }
