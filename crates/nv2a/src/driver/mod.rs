@@ -38,7 +38,7 @@ pub use program::{PixelShader, VertexShader};
 pub use record::{Fixup, PushBuffer};
 pub use render_states::RenderState;
 pub use target::{ClearColor, SurfaceFormat, Target, Viewport};
-pub use texture::{Sampler, Texture};
+pub use texture::{Sampler, Shape, Texture};
 pub use vertex_state::StreamSource;
 
 use afterimage_nv2a_types::method;

@@ -89,6 +89,11 @@ impl Device {
         const LINEAR: u32 = 1 << 8;
         const Z24S8: u32 = 2 << 4;
         self.emit(method::SET_SURFACE_CLIP_HORIZONTAL, &[target.width << 16, target.height << 16]);
+        // Pixels outside of the window's clip rectangles are not drawn. After reset these are one pixel; the first is that of
+        // all.
+        self.emit(method::SET_WINDOW_CLIP_TYPE, &[0]);
+        self.emit(method::SET_WINDOW_CLIP_HORIZONTAL, &[(target.width - 1) << 16]);
+        self.emit(method::SET_WINDOW_CLIP_VERTICAL, &[(target.height - 1) << 16]);
         self.emit(method::SET_SURFACE_FORMAT, &[target.format as u32 | Z24S8 | LINEAR]);
         self.emit(method::SET_SURFACE_PITCH, &[target.pitch << 16 | target.pitch]);
         self.emit(method::SET_SURFACE_COLOR_OFFSET, &[target.color, target.depth.unwrap_or(0)]);
