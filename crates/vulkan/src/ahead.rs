@@ -6,7 +6,8 @@
 use crate::bindings::shape_of;
 use crate::draw::apply_pixel_ops;
 use crate::known::History;
-use crate::pipeline::{self, Blend, Key, Raster, TargetFormats};
+use crate::pipeline::{self, Blend, Key, TargetFormats};
+use crate::raster::{self, Raster};
 use crate::renderer::Renderer;
 use crate::vertices::layout_of;
 use crate::workers::Urgency;
@@ -140,7 +141,7 @@ impl Renderer {
             vertex.is_some_and(|vertex| vertex.stage() == Stage::Vertex && shader.is_fed_by(&vertex.link()))
         };
         let Some(vertex) = candidates.into_iter().find(fits) else { return };
-        let mut scene = self.scene(pipeline::class(Topology::TriangleList));
+        let mut scene = self.scene(raster::class(Topology::TriangleList));
         scene.shaders = SetShaders { vertex, pixel };
         self.push_guess(scene.clone());
         if self.generic_seen {
@@ -276,7 +277,7 @@ impl Renderer {
         if topology as usize >= Topology::ALL.len() {
             return;
         }
-        let class = pipeline::class(Topology::of(topology as u8));
+        let class = raster::class(Topology::of(topology as u8));
         if scenes.len() < MOST_SCENES && (std::mem::take(changed) || class != scene.class) {
             scene.class = class;
             if let Some((vertex, pixel)) = self.variants_of(scene, coming) {
@@ -310,7 +311,7 @@ impl Renderer {
         let shader = self.shader_of(vertex, Stage::Vertex, coming)?;
         let mut runtime = scene.runtime;
         runtime.link = shader.link();
-        runtime.vertex_ops.point_size = u8::from(scene.class == pipeline::class(Topology::PointList));
+        runtime.vertex_ops.point_size = u8::from(scene.class == raster::class(Topology::PointList));
         apply_pixel_ops(&mut runtime, &self.gpu.profile, &scene.ops);
         let vertex = self.library.find(&shader, vertex, &runtime);
         if pixel.is_none() {

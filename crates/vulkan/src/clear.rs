@@ -2,7 +2,8 @@
 //! bits go.
 
 use crate::error::{Error, Result};
-use crate::pipeline::{self, Blend, Key, Raster, Spec, TRIANGLES, VertexLayout};
+use crate::pipeline::{self, Blend, Key, Spec, VertexLayout};
+use crate::raster::{Raster, TRIANGLES};
 use crate::renderer::Renderer;
 use crate::targets::{Load, Targets, clip};
 use afterimage_shader::{Language, RuntimeInfo};

@@ -6,14 +6,15 @@
 use crate::ahead::Rest;
 use crate::descriptors::{SlotKey, Table};
 use crate::error::Result;
-use crate::pipeline::{self, Blend, Key, Raster, Spec};
+use crate::pipeline::{self, Blend, Key, Spec};
 use crate::profile::Profile;
+use crate::raster::{self, Raster};
 use crate::renderer::Renderer;
 use crate::shaders::Variant;
 use crate::workers::Urgency;
 use afterimage_shader::{RuntimeInfo, bound};
 use afterimage_stream::packets::{
-    CreateTexture, Draw, DrawIndexed, LineMode, SetBlend, SetDepthStencil, SetPixelOps, SetViewport, Stage, Topology,
+    CreateTexture, Draw, DrawIndexed, LineMode, SetDepthStencil, SetPixelOps, SetViewport, Stage, Topology,
 };
 use afterimage_stream::{Group, Groups, TEXTURE_SLOTS};
 use ash::vk;
@@ -147,20 +148,6 @@ impl Renderer {
         }
     }
 
-    /// Draws again, for the second part of the fragments. What a draw's own primitives cover several times gets all of the
-    /// first part before any of the second.
-    #[cold]
-    fn draw_second_part(&mut self, draw: impl FnOnce(&mut Self)) {
-        let counts = (self.draws, self.skipped_draws);
-        self.second_part = true;
-        self.state.dirty.mark(Group::Blend);
-        draw(self);
-        self.flush_draws();
-        self.second_part = false;
-        self.state.dirty.mark(Group::Blend);
-        (self.draws, self.skipped_draws) = counts;
-    }
-
     #[inline]
     fn draw_indexed_part(&mut self, body: &DrawIndexed, rest: Rest<'_>) {
         if !self.prepare(body.topology, rest) {
@@ -194,7 +181,7 @@ impl Renderer {
 
     fn record_draws(&mut self) {
         self.record_pending();
-        if self.faces_apart && self.key.raster.class() == pipeline::TRIANGLES {
+        if self.faces_apart && self.key.raster.class() == raster::TRIANGLES {
             self.set_face(true);
             self.record_pending();
             self.set_face(false);
@@ -391,20 +378,6 @@ impl Renderer {
         Ok(false)
     }
 
-    /// Finds out whether draws are drawn in parts, and which one comes; true if that changed.
-    fn take_part(&mut self) -> bool {
-        self.in_parts = pipeline::draws_in_parts(&self.state.blend);
-        let part = if self.in_parts { 1 + u8::from(self.second_part) } else { 0 };
-        let changed = std::mem::replace(&mut self.shading.runtime.pixel_ops.signed_part, part) != part;
-        self.variants_dirty |= changed;
-        changed
-    }
-
-    /// The blend state of the part that is drawn.
-    fn blend(&self) -> SetBlend {
-        pipeline::blend_of_part(&self.state.blend, self.shading.runtime.pixel_ops.signed_part)
-    }
-
     /// The pipeline of the key. Where only a specialised one is missing, the general one draws until it is there.
     #[inline]
     fn find_pipeline(&mut self, key: Key, rest: Rest<'_>) -> Option<vk::Pipeline> {
@@ -419,7 +392,7 @@ impl Renderer {
     fn find_back_pipeline(&mut self, rest: Rest<'_>) -> bool {
         let profile = &self.gpu.profile;
         let state = &self.state.raster;
-        if profile.dynamic_state3.polygon_mode || !pipeline::draws_faces_apart(profile, state) {
+        if profile.dynamic_state3.polygon_mode || !raster::draws_faces_apart(profile, state) {
             return true;
         }
         let key = Key { raster: self.key.raster.filled(profile, state.fill_back), ..self.key };
@@ -514,7 +487,7 @@ impl Renderer {
 
     /// The parts of the key that are not interned elsewhere.
     fn update_key(&mut self, topology: Topology, raster: bool, blend: bool) {
-        let class = pipeline::class(topology);
+        let class = raster::class(topology);
         let d3 = self.gpu.profile.dynamic_state3;
         if raster || blend || self.key.raster.class() != class {
             let (profile, state) = (&self.gpu.profile, &self.state.raster);
@@ -524,17 +497,7 @@ impl Renderer {
                 (self.key.raster, self.key.sample_mask) = (part, mask);
                 self.key_dirty = true;
             }
-            let quads = state.line_mode == LineMode::Quad as u8;
-            let first = state.provoking == 0;
-            if quads && !self.gpu.profile.geometry_shader {
-                self.warn_once("line mode", "lines as two triangles (the device has no geometry shaders)");
-            }
-            if !first && !self.gpu.profile.provoking_last {
-                self.warn_once(
-                    "provoking vertex",
-                    "flat primitives with the last vertex's colour (the device has no choice)",
-                );
-            }
+            self.warn_of_lacks();
         }
         if blend && !d3.blend {
             let state = self.blend();
@@ -548,6 +511,23 @@ impl Renderer {
                 self.key.blend = number;
                 self.key_dirty = true;
             }
+        }
+    }
+
+    /// Says once what the state asks for and the device does not have.
+    fn warn_of_lacks(&mut self) {
+        let (profile, state) = (&self.gpu.profile, &self.state.raster);
+        let lines = state.line_mode == LineMode::Quad as u8 && !profile.geometry_shader;
+        let provoking = state.provoking != 0 && !profile.provoking_last;
+        let logic = self.state.blend.logic_op != 0 && !profile.logic_op;
+        if lines {
+            self.warn_once("line mode", "lines as two triangles (the device has no geometry shaders)");
+        }
+        if provoking {
+            self.warn_once("provoking vertex", "flat colours of last vertices (the device takes the first ones')");
+        }
+        if logic {
+            self.warn_once("logical operations", "draws with them (the device has none)");
         }
     }
 }

@@ -2,6 +2,7 @@
 //! command buffer has.
 
 use crate::pipeline;
+use crate::raster;
 use crate::renderer::Renderer;
 use crate::sampler::compare;
 use afterimage_stream::packets::{
@@ -22,7 +23,7 @@ impl Renderer {
         if self.recorded.topology != Some(topology as u32) {
             self.recorded.topology = Some(topology as u32);
             // SAFETY: the command buffer is being recorded.
-            unsafe { self.gpu.raw.cmd_set_primitive_topology(self.submissions.main, pipeline::topology(topology)) };
+            unsafe { self.gpu.raw.cmd_set_primitive_topology(self.submissions.main, raster::topology(topology)) };
         }
     }
 
@@ -55,7 +56,7 @@ impl Renderer {
     }
 
     pub(crate) fn set_raster(&mut self, state: &SetRaster) {
-        self.faces_apart = pipeline::draws_faces_apart(&self.gpu.profile, state);
+        self.faces_apart = raster::draws_faces_apart(&self.gpu.profile, state);
         let quads = self.key.raster.line_quads();
         let (cull, front_ccw) = match (quads, self.faces_apart) {
             // Lines face front, and so do the triangles that stand for them.
@@ -64,7 +65,7 @@ impl Renderer {
             (_, true) => (Cull::Back as u8, state.front_ccw),
             _ => (state.cull, state.front_ccw),
         };
-        let fill = if quads { Fill::Solid as u8 } else { pipeline::fill(state) };
+        let fill = if quads { Fill::Solid as u8 } else { raster::fill(state) };
         let width = self.line_width(state.line_width);
         let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
         // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
@@ -104,7 +105,7 @@ impl Renderer {
             let has = self.gpu.profile.dynamic_state3;
             if has.polygon_mode && self.recorded.fill != Some(fill) {
                 self.recorded.fill = Some(fill);
-                d3.cmd_set_polygon_mode(cmd, pipeline::polygon_mode(&self.gpu, fill));
+                d3.cmd_set_polygon_mode(cmd, raster::polygon_mode(&self.gpu, fill));
             }
             let clamp = state.depth_clip == 0 && self.gpu.profile.depth_clamp;
             if has.depth_clamp && self.recorded.clamp != Some(clamp) {
@@ -141,7 +142,7 @@ impl Renderer {
             raw.cmd_set_cull_mode(cmd, cull_mode(cull as u8));
             match &self.gpu.dynamic3 {
                 Some(d3) if self.gpu.profile.dynamic_state3.polygon_mode => {
-                    d3.cmd_set_polygon_mode(cmd, pipeline::polygon_mode(&self.gpu, fill));
+                    d3.cmd_set_polygon_mode(cmd, raster::polygon_mode(&self.gpu, fill));
                 }
                 _ => {
                     let pipeline = if back { self.back_pipeline } else { self.recorded.pipeline };
@@ -204,16 +205,13 @@ impl Renderer {
 
     /// `masks` are those of [`Renderer::write_masks`].
     pub(crate) fn set_blend(&mut self, state: &SetBlend, masks: [u8; 8]) {
-        if state.logic_op != 0 && !self.gpu.profile.logic_op {
-            self.warn_once("logical operations", "draws with them (the device has none)");
-        }
         let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
         if let Some(d2) = &self.gpu.dynamic2
             && self.recorded.logic_op != Some(state.logic_op)
         {
             self.recorded.logic_op = Some(state.logic_op);
             // SAFETY: the command buffer is being recorded, and the extension is enabled.
-            unsafe { d2.cmd_set_logic_op(cmd, pipeline::logic_op(state.logic_op)) };
+            unsafe { d2.cmd_set_logic_op(cmd, raster::logic_op(state.logic_op)) };
         }
         let constant = state.constant.map(f32::to_bits);
         if self.recorded.blend_constant != Some(constant) {

@@ -5,8 +5,9 @@
 //! ignored with a warning and written anew.
 
 use crate::gpu::Gpu;
-use crate::pipeline::{Attribute, Blend, Fixed, Raster, Spec, TargetFormats, VertexLayout};
+use crate::pipeline::{Attribute, Blend, Fixed, Spec, TargetFormats, VertexLayout};
 use crate::profile::Profile;
+use crate::raster::Raster;
 use crate::shaders::Identity;
 use afterimage_shader::{RuntimeInfo, store};
 use afterimage_stream::{Format, FormatFeatures, VERTEX_BUFFERS, VertexFormat};

@@ -5,9 +5,10 @@
 //!
 //! * `instance`, `gpu`, `profile`, `format`: the device and what it can do.
 //! * `memory`, `ring`, `buffer`, `texture`, `sampler`, `descriptors`: objects.
-//! * `shaders`, `pipeline`, `pipelines`, `workers`: guest code to modules, modules and state to pipelines; `ahead` and `known`
-//!   so that draws need not wait for them; `cache` for the driver's part.
-//! * `submit`, `targets`, `draw` (with `vertices`, `dynamic`, `bindings`), `upload`, `copy`, `query`, `readback`: recording, each a part of the stream.
+//! * `shaders`, `pipeline` (with `raster`, `line_quads`), `pipelines`, `workers`: guest code to modules, modules and state to
+//!   pipelines; `ahead` and `known` so that draws need not wait for them; `cache` for the driver's part.
+//! * `submit`, `targets`, `clear`, `draw` (with `vertices`, `dynamic`, `bindings`, `parts`), `upload`, `copy`, `query`,
+//!   `readback`: recording, each a part of the stream.
 //! * `present`, `swapchain`, `record`, `stats`: what comes out.
 
 mod ahead;
@@ -28,11 +29,13 @@ mod known;
 mod line_quads;
 mod memory;
 mod options;
+mod parts;
 mod pipeline;
 mod pipelines;
 mod present;
 mod profile;
 mod query;
+mod raster;
 mod readback;
 mod record;
 mod renderer;

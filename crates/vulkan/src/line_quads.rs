@@ -6,6 +6,10 @@
 //! `(max + min / 2) / length`, where `max` and `min` are the larger and the smaller extent of the line: the chip takes
 //! `max + min / 2` for the length where it divides by the length's square. Nothing is added at the ends.
 
+use crate::error::{Checked, Result};
+use crate::gpu::Gpu;
+use ash::vk;
+
 /// An input of the pixel shader that the geometry shader passes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Varying {
@@ -145,8 +149,32 @@ impl Words {
     }
 }
 
+/// The geometry shader, for as long as a pipeline is made.
+pub(crate) struct Shader<'a> {
+    gpu: &'a Gpu,
+    pub(crate) module: vk::ShaderModule,
+}
+
+impl<'a> Shader<'a> {
+    /// `varyings` are what the pixel shader reads.
+    pub(crate) fn new(gpu: &'a Gpu, varyings: &[Varying]) -> Result<Self> {
+        let words = words(varyings);
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        // SAFETY: the words are a valid module, as `spirv-val` says of them in a test.
+        let module = unsafe { gpu.raw.create_shader_module(&info, None) }.checked("vkCreateShaderModule")?;
+        Ok(Self { gpu, module })
+    }
+}
+
+impl Drop for Shader<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the pipeline that it was made for is made, or will not be.
+        unsafe { self.gpu.raw.destroy_shader_module(self.module, None) };
+    }
+}
+
 /// The words of a geometry shader that passes these on.
-pub(crate) fn module(varyings: &[Varying]) -> Vec<u32> {
+fn words(varyings: &[Varying]) -> Vec<u32> {
     use number::*;
     let mut m = Words::default();
     let (main, glsl) = (m.id(), m.id());
@@ -278,7 +306,7 @@ mod tests {
     fn modules_are_valid() {
         let all: Vec<Varying> = (1..=4).map(|lanes| Varying { location: lanes + 2, lanes }).collect();
         for varyings in [&all[..], &[]] {
-            let words = module(varyings);
+            let words = words(varyings);
             let validator = ["--target-env", "vulkan1.3", "-"];
             let mut child = Command::new("spirv-val")
                 .args(validator)

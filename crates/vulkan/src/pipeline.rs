@@ -6,12 +6,13 @@
 
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
-use crate::line_quads::{self, Varying};
+use crate::line_quads;
 use crate::profile::Profile;
+use crate::raster::{LINES, Raster, logic_op, polygon_mode};
 use crate::shaders::Variant;
 use afterimage_shader::spec;
 use afterimage_stream::VERTEX_BUFFERS;
-use afterimage_stream::packets::{BlendFactor, BlendOp, Cull, Fill, LineMode, LogicOp, SetBlend, SetRaster, Topology};
+use afterimage_stream::packets::{BlendFactor, BlendOp, LineMode, SetBlend, SetRaster};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -49,7 +50,7 @@ impl Key {
         targets: 0,
         blend: 0,
         sample_mask: 0,
-        raster: Raster(0),
+        raster: Raster::NONE,
         spec: Spec::DYNAMIC,
     };
 
@@ -58,129 +59,6 @@ impl Key {
     pub(crate) fn sample_mask(profile: &Profile, state: &SetRaster) -> u32 {
         if profile.dynamic_state3.sample_mask { 0 } else { state.sample_mask }
     }
-}
-
-/// Rasteriser state that is part of a pipeline, and the logical operation. What is dynamic, and what the device lacks, is 0.
-///
-/// | bits | what |
-/// |---|---|
-/// | 0 to 7 | [`class`] of the topology |
-/// | 8, 9 | [`Fill`] |
-/// | 10 | depth is clamped |
-/// | 11 | the last vertex provokes |
-/// | 12, 13 | [`LineMode`], where lines are drawn |
-/// | 16 to 20 | [`LogicOp`]; [`Raster::SOME_OP`] where only that there is one is part of the pipeline |
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Raster(u32);
-
-impl Raster {
-    /// Stands for every logical operation where which one it is is dynamic.
-    const SOME_OP: u8 = LogicOp::Copy as u8;
-
-    #[inline]
-    pub(crate) fn new(profile: &Profile, state: &SetRaster, logic_op: u8, class: u32) -> Self {
-        let d3 = profile.dynamic_state3;
-        let fill = fill(state);
-        let lines = class == LINES || (class == TRIANGLES && (fill == LINE || state.fill_back == LINE));
-        let mode = match LineMode::of(state.line_mode) {
-            LineMode::Quad if class == LINES && profile.geometry_shader => LineMode::Quad,
-            LineMode::Rectangular | LineMode::Quad if lines && profile.rectangular_lines => LineMode::Rectangular,
-            LineMode::Bresenham if lines && profile.bresenham_lines => LineMode::Bresenham,
-            _ => LineMode::Default,
-        };
-        let op = match logic_op {
-            0 => 0,
-            _ if !profile.logic_op => 0,
-            _ if profile.dynamic_logic_op => Self::SOME_OP,
-            op => op,
-        };
-        let clamp = !d3.depth_clamp && state.depth_clip == 0 && profile.depth_clamp;
-        let last = state.provoking != 0 && profile.provoking_last;
-        // Triangles that stand for lines are not made of lines themselves.
-        let fill = if mode == LineMode::Quad { Fill::Solid as u8 } else { fill };
-        let raster =
-            Self(class | u32::from(clamp) << 10 | u32::from(last) << 11 | (mode as u32) << 12 | u32::from(op) << 16);
-        raster.filled(profile, fill)
-    }
-
-    /// The same with triangles filled in another way.
-    #[inline]
-    pub(crate) fn filled(self, profile: &Profile, fill: u8) -> Self {
-        let fill = if profile.dynamic_state3.polygon_mode { 0 } else { u32::from(fill) };
-        Self(self.0 & !(3 << 8) | fill << 8)
-    }
-
-    /// As it was given out by [`Raster::bits`], or anything else: see [`Raster::fits`].
-    pub(crate) fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    pub(crate) fn bits(self) -> u32 {
-        self.0
-    }
-
-    /// Whether a device can be asked for this.
-    pub(crate) fn fits(self, profile: &Profile) -> bool {
-        let lines = match self.line_mode() {
-            Some(LineMode::Default) => true,
-            Some(LineMode::Rectangular) => profile.rectangular_lines,
-            Some(LineMode::Bresenham) => profile.bresenham_lines,
-            Some(LineMode::Quad) => profile.geometry_shader && self.class() == LINES,
-            None => false,
-        };
-        self.0 >> 21 == 0
-            && self.class() <= TRIANGLES
-            && (!self.clamp() || profile.depth_clamp)
-            && (!self.provoking_last() || profile.provoking_last)
-            && lines
-            && (self.logic_op() == 0 || profile.logic_op)
-            && LogicOp::from_bits(self.logic_op()).is_some()
-    }
-
-    #[inline]
-    pub(crate) fn class(self) -> u32 {
-        self.0 & 0xff
-    }
-
-    fn fill(self) -> u8 {
-        (self.0 >> 8 & 3) as u8
-    }
-
-    fn clamp(self) -> bool {
-        self.0 >> 10 & 1 != 0
-    }
-
-    /// Whether triangles are drawn in place of lines.
-    #[inline]
-    pub(crate) fn line_quads(self) -> bool {
-        self.line_mode() == Some(LineMode::Quad)
-    }
-
-    fn provoking_last(self) -> bool {
-        self.0 >> 11 & 1 != 0
-    }
-
-    fn line_mode(self) -> Option<LineMode> {
-        LineMode::from_bits((self.0 >> 12 & 3) as u8)
-    }
-
-    fn logic_op(self) -> u8 {
-        (self.0 >> 16 & 31) as u8
-    }
-}
-
-const LINE: u8 = Fill::Line as u8;
-
-/// How the triangles that are drawn are filled; the front faces where both are drawn.
-#[inline]
-pub(crate) fn fill(state: &SetRaster) -> u8 {
-    if state.cull == Cull::Front as u8 { state.fill_back } else { state.fill }
-}
-
-/// Whether front and back faces must be drawn apart because they are filled in different ways.
-#[inline]
-pub(crate) fn draws_faces_apart(profile: &Profile, state: &SetRaster) -> bool {
-    state.fill != state.fill_back && state.cull == Cull::None as u8 && profile.fill_modes
 }
 
 /// Values of a generic pixel module's specialisation constants.
@@ -212,30 +90,6 @@ impl Spec {
         values[spec::ALPHA_COMPARE as usize] = self.0 & 0xff;
         values[spec::FOG_MODE as usize] = self.0 >> 8 & 0xff;
         values
-    }
-}
-
-const LINES: u32 = 1;
-pub(crate) const TRIANGLES: u32 = 2;
-
-/// Points, lines or triangles: within a class the topology is dynamic.
-pub(crate) fn class(topology: Topology) -> u32 {
-    match topology {
-        Topology::PointList => 0,
-        Topology::LineList | Topology::LineStrip => LINES,
-        Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan => TRIANGLES,
-    }
-}
-
-/// A Vulkan topology.
-pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
-    match topology {
-        Topology::PointList => vk::PrimitiveTopology::POINT_LIST,
-        Topology::LineList => vk::PrimitiveTopology::LINE_LIST,
-        Topology::LineStrip => vk::PrimitiveTopology::LINE_STRIP,
-        Topology::TriangleList => vk::PrimitiveTopology::TRIANGLE_LIST,
-        Topology::TriangleStrip => vk::PrimitiveTopology::TRIANGLE_STRIP,
-        Topology::TriangleFan => vk::PrimitiveTopology::TRIANGLE_FAN,
     }
 }
 
@@ -299,25 +153,6 @@ pub(crate) struct Blend {
     pub(crate) equation: [u8; 6],
     /// Two targets' masks per byte would do, but nothing is gained.
     pub(crate) masks: [u8; 8],
-}
-
-/// Whether draws must be drawn in two parts, since the device cannot read what it blends as signed.
-#[inline]
-pub(crate) fn draws_in_parts(blend: &SetBlend) -> bool {
-    blend.enable != 0 && blend.logic_op == 0 && BlendOp::of(blend.color_op).is_signed()
-}
-
-/// The blend state that draws a part of the fragments: 1 what is above zero, 2 what is below, without its sign; 0 is all, and
-/// changes nothing. See [`afterimage_shader::PixelOps::signed_part`].
-pub(crate) fn blend_of_part(blend: &SetBlend, part: u8) -> SetBlend {
-    let add = match (part, BlendOp::of(blend.color_op)) {
-        (1, BlendOp::SignedAdd) | (2, BlendOp::SignedReverseSubtract) => true,
-        (1 | 2, _) => false,
-        _ => return *blend,
-    };
-    let op = if add { BlendOp::Add } else { BlendOp::ReverseSubtract } as u8;
-    let one = BlendFactor::One as u8;
-    SetBlend { src_color: one, dst_color: one, color_op: op, src_alpha: one, dst_alpha: one, alpha_op: op, ..*blend }
 }
 
 /// The equation bytes of a blend state.
@@ -413,37 +248,6 @@ pub(crate) fn blend_op(bits: u8) -> vk::BlendOp {
     }
 }
 
-/// A Vulkan logical operation.
-pub(crate) fn logic_op(bits: u8) -> vk::LogicOp {
-    match LogicOp::of(bits) {
-        LogicOp::Clear => vk::LogicOp::CLEAR,
-        LogicOp::And => vk::LogicOp::AND,
-        LogicOp::AndReverse => vk::LogicOp::AND_REVERSE,
-        LogicOp::Off | LogicOp::Copy => vk::LogicOp::COPY,
-        LogicOp::AndInverted => vk::LogicOp::AND_INVERTED,
-        LogicOp::NoOp => vk::LogicOp::NO_OP,
-        LogicOp::Xor => vk::LogicOp::XOR,
-        LogicOp::Or => vk::LogicOp::OR,
-        LogicOp::Nor => vk::LogicOp::NOR,
-        LogicOp::Equivalent => vk::LogicOp::EQUIVALENT,
-        LogicOp::Invert => vk::LogicOp::INVERT,
-        LogicOp::OrReverse => vk::LogicOp::OR_REVERSE,
-        LogicOp::CopyInverted => vk::LogicOp::COPY_INVERTED,
-        LogicOp::OrInverted => vk::LogicOp::OR_INVERTED,
-        LogicOp::Nand => vk::LogicOp::NAND,
-        LogicOp::Set => vk::LogicOp::SET,
-    }
-}
-
-/// A Vulkan polygon mode.
-pub(crate) fn polygon_mode(gpu: &Gpu, fill: u8) -> vk::PolygonMode {
-    match Fill::of(fill) {
-        Fill::Line if gpu.profile.fill_modes => vk::PolygonMode::LINE,
-        Fill::Point if gpu.profile.fill_modes => vk::PolygonMode::POINT,
-        _ => vk::PolygonMode::FILL,
-    }
-}
-
 /// States that are always dynamic: those of Vulkan 1.3 core.
 const DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::VIEWPORT,
@@ -466,29 +270,6 @@ const DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::LINE_WIDTH,
 ];
 
-/// The module of `line_quads`, for as long as a pipeline is made.
-struct Geometry<'a> {
-    gpu: &'a Gpu,
-    module: vk::ShaderModule,
-}
-
-impl<'a> Geometry<'a> {
-    fn new(gpu: &'a Gpu, varyings: &[Varying]) -> Result<Self> {
-        let words = line_quads::module(varyings);
-        let info = vk::ShaderModuleCreateInfo::default().code(&words);
-        // SAFETY: the words are a valid module, as `spirv-val` says of them in a test.
-        let module = unsafe { gpu.raw.create_shader_module(&info, None) }.checked("vkCreateShaderModule")?;
-        Ok(Self { gpu, module })
-    }
-}
-
-impl Drop for Geometry<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the pipeline that it was made for is made, or will not be.
-        unsafe { self.gpu.raw.destroy_shader_module(self.module, None) };
-    }
-}
-
 /// Makes a pipeline. Any thread may call it.
 pub(crate) fn create(
     gpu: &Gpu,
@@ -508,13 +289,13 @@ pub(crate) fn create(
     let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
     let mut stages = SmallVec::<[_; 3]>::new();
     stages.push(stage(vertex, vk::ShaderStageFlags::VERTEX));
-    let geometry = match d.raster.line_quads() {
-        true => Some(Geometry::new(gpu, pixel.map_or(&[], |pixel| &pixel.varyings))?),
+    let lines = match d.raster.line_quads() {
+        true => Some(line_quads::Shader::new(gpu, pixel.map_or(&[], |pixel| &pixel.varyings))?),
         false => None,
     };
-    if let Some(Geometry { module, .. }) = geometry {
+    if let Some(shader) = &lines {
         let stage = vk::ShaderStageFlags::GEOMETRY;
-        stages.push(vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main"));
+        stages.push(vk::PipelineShaderStageCreateInfo::default().module(shader.module).stage(stage).name(c"main"));
     }
     if let Some(pixel) = pixel {
         let stage = stage(pixel, vk::ShaderStageFlags::FRAGMENT);

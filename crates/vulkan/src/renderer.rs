@@ -103,7 +103,7 @@ pub struct Renderer {
     pub(crate) variants_dirty: bool,
     pub(crate) recheck_textures: bool,
     pub(crate) pending: Pending,
-    /// Whether draws are drawn in two parts, and which one is being drawn: see [`crate::pipeline::draws_in_parts`].
+    /// Whether draws are drawn in two parts, and which one is being drawn: see [`crate::parts`].
     pub(crate) in_parts: bool,
     pub(crate) second_part: bool,
     /// Whether front and back faces are filled in different ways, and drawn one after the other.

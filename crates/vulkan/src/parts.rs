@@ -1,0 +1,58 @@
+//! Draws in two parts, for blend equations that no device has: those that read what is drawn as signed.
+//!
+//! The shaders of the first part write what is above zero, those of the second what is below, without its sign; one part is
+//! added to the target, the other subtracted ([`afterimage_shader::PixelOps::signed_part`]). Such draws are rare enough to
+//! apply their state twice.
+
+use crate::renderer::Renderer;
+use afterimage_stream::Group;
+use afterimage_stream::packets::{BlendFactor, BlendOp, SetBlend};
+
+/// Whether draws must be drawn in two parts, since the device cannot read what it blends as signed.
+#[inline]
+fn draws_in_parts(blend: &SetBlend) -> bool {
+    blend.enable != 0 && blend.logic_op == 0 && BlendOp::of(blend.color_op).is_signed()
+}
+
+/// The blend state that draws a part of the fragments: 1 what is above zero, 2 what is below, without its sign; 0 is all, and
+/// changes nothing. See [`afterimage_shader::PixelOps::signed_part`].
+fn blend_of_part(blend: &SetBlend, part: u8) -> SetBlend {
+    let add = match (part, BlendOp::of(blend.color_op)) {
+        (1, BlendOp::SignedAdd) | (2, BlendOp::SignedReverseSubtract) => true,
+        (1 | 2, _) => false,
+        _ => return *blend,
+    };
+    let op = if add { BlendOp::Add } else { BlendOp::ReverseSubtract } as u8;
+    let one = BlendFactor::One as u8;
+    SetBlend { src_color: one, dst_color: one, color_op: op, src_alpha: one, dst_alpha: one, alpha_op: op, ..*blend }
+}
+
+impl Renderer {
+    /// Draws again, for the second part of the fragments. What a draw's own primitives cover several times gets all of the
+    /// first part before any of the second.
+    #[cold]
+    pub(crate) fn draw_second_part(&mut self, draw: impl FnOnce(&mut Self)) {
+        let counts = (self.draws, self.skipped_draws);
+        self.second_part = true;
+        self.state.dirty.mark(Group::Blend);
+        draw(self);
+        self.flush_draws();
+        self.second_part = false;
+        self.state.dirty.mark(Group::Blend);
+        (self.draws, self.skipped_draws) = counts;
+    }
+
+    /// Finds out whether draws are drawn in parts, and which one comes; true if that changed.
+    pub(crate) fn take_part(&mut self) -> bool {
+        self.in_parts = draws_in_parts(&self.state.blend);
+        let part = if self.in_parts { 1 + u8::from(self.second_part) } else { 0 };
+        let changed = std::mem::replace(&mut self.shading.runtime.pixel_ops.signed_part, part) != part;
+        self.variants_dirty |= changed;
+        changed
+    }
+
+    /// The blend state of the part that is drawn.
+    pub(crate) fn blend(&self) -> SetBlend {
+        blend_of_part(&self.state.blend, self.shading.runtime.pixel_ops.signed_part)
+    }
+}
