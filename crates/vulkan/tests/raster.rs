@@ -280,6 +280,64 @@ fn lines_of_two_triangles_are_those_of_early_chips() {
     }
 }
 
+/// Corners of the line loop of nxdk_pgraph_tests' suite "Smoothing control", in pixels.
+const LOOP: [[f32; 2]; 16] = [
+    [196.0, 47.0],
+    [194.0, 19.0],
+    [182.0, 97.0],
+    [106.18625, 80.0],
+    [127.0, 94.58163],
+    [133.597443, 13.763389],
+    [205.0, 62.0],
+    [115.54392, 16.0],
+    [122.0, 3.0],
+    [117.062706, 87.735558],
+    [201.0, 28.664894],
+    [146.114091, 10.0],
+    [205.356591, 88.0],
+    [125.0, 107.0],
+    [190.828953, 35.510304],
+    [163.0, 105.956814],
+];
+
+/// The pixels that an Xbox drew for lines one pixel wide, against ours: with anti-aliasing on two triangles a line, else one
+/// pixel a step.
+#[test]
+fn lines_are_where_a_console_has_them() {
+    let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/captures/nv2a/Smoothing_control");
+    for (name, mode, most) in [("0xFFFF0001", LineMode::Quad, 1), ("0xFFFF0000", LineMode::Bresenham, 20)] {
+        let Ok(file) = std::fs::File::open(format!("{suite}/{name}.png")) else {
+            eprintln!("not tested: {suite} is not there");
+            return;
+        };
+        let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
+        let mut golden = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut golden).unwrap();
+        let (width, size) = (info.width, info.color_type.samples());
+        let golden = |x: u32, y: u32| &golden[(y * width + x) as usize * size..][..3];
+        let background = golden(300, 2);
+
+        let mut guest = colored(Without::default());
+        guest.target(Format::R8G8B8A8_UNORM, 256, 128);
+        guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+        guest.encoder.push(&SetRaster { line_mode: mode as u8, ..raster() });
+        // The console cuts coordinates off after sixteenths.
+        let corner = |&[x, y]: &[f32; 2]| {
+            let [x, y] = [x, y].map(|edge| (edge * 16.0).floor() / 16.0);
+            vertex(x / 128.0 - 1.0, 1.0 - y / 64.0, 0.5, RED)
+        };
+        let corners: Vec<Vertex> = LOOP.iter().chain(&LOOP[..1]).map(corner).collect();
+        draw_as(&mut guest, Topology::LineStrip, &corners);
+        let pixels = guest.pixels();
+        // Left of this part is text.
+        let part = (0..112).flat_map(|y| (121..212).map(move |x| (x, y)));
+        let differs = |&(x, y): &(u32, u32)| (golden(x, y) != background) != (pixels.at(x, y) == rgba(RED));
+        let others: Vec<_> = part.filter(differs).collect();
+        assert!(others.len() <= most, "{name}: {others:?}");
+        guest.finish();
+    }
+}
+
 #[test]
 fn faces_are_filled_in_different_ways() {
     // Clockwise in window space is front here.
