@@ -171,12 +171,12 @@ impl Stages {
         lift.b.construct(&[xy, z])
     }
 
-    /// Coordinates moved by the blue and green of another stage, and the colour scaled by its red.
+    /// Coordinates moved by the blue and green of another stage, and red, green and blue scaled by its red.
     fn bump(&self, lift: &mut Lift<'_>, n: usize, luminance: bool) -> Value {
         let bytes = self.bytes_of_other(lift, n);
         let offset = lift.b.swizzle(bytes, Swizzle::new(&[2, 1]));
         let offset = twos_complement(lift, offset, 256.0);
-        let offset = affine(lift, offset, 0.0, 127.0);
+        let offset = affine(lift, offset, 0.0, 128.0);
         let matrix = lift.constant(R::BumpMatrix, n as u16);
         // Two columns, of which the second is written from below.
         let (first, second) = (lift.b.resize(matrix, 2), lift.b.swizzle(matrix, Swizzle::new(&[3, 2])));
@@ -198,7 +198,9 @@ impl Stages {
         let [scale, offset] = [0, 1].map(|lane| lift.b.extract(parameters, lane));
         let factor = lift.b.fmad(red, scale, offset);
         let factor = lift.b.fsat(factor);
-        lift.b.fmul(texel, factor)
+        let (rgb, alpha) = (lift.b.resize(texel, 3), lift.b.extract(texel, 3));
+        let rgb = lift.b.fmul(rgb, factor);
+        lift.b.construct(&[rgb, alpha])
     }
 
     fn dependent(&self, lift: &mut Lift<'_>, n: usize, [s, t]: [u8; 2]) -> Value {

@@ -291,7 +291,7 @@ impl<'a> Reference<'a> {
 
     fn bump(&mut self, n: usize, luminance: bool) -> Vector {
         let bytes = self.bytes(self.other(n));
-        let signed = |byte: f64| if byte >= 128.0 { byte - 256.0 } else { byte } / 127.0;
+        let signed = |byte: f64| if byte >= 128.0 { byte - 256.0 } else { byte } / 128.0;
         let (du, dv) = (signed(bytes[2]), signed(bytes[1]));
         let stage = 0x40 * n as u16;
         let matrix: [f32; 4] = self.registers.floats(m::SET_TEXTURE_SET_BUMP_ENV_MAT + stage);
@@ -305,7 +305,7 @@ impl<'a> Reference<'a> {
         }
         let [scale, offset]: [f32; 2] = self.registers.floats(m::SET_TEXTURE_SET_BUMP_ENV_SCALE + stage);
         let factor = (bytes[0] / 255.0 * f64::from(scale) + f64::from(offset)).clamp(0.0, 1.0);
-        texel.map(|c| c * factor)
+        [texel[0] * factor, texel[1] * factor, texel[2] * factor, texel[3]]
     }
 
     fn reflect(&mut self, n: usize, eye: [f64; 3]) -> Vector {
