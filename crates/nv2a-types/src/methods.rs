@@ -185,7 +185,7 @@ methods! {
     0x0A80 SET_COMBINER_FACTOR1                    8 0x04  1 Color     PixelConstants;
     0x0AA0 SET_COMBINER_ALPHA_OCW                  8 0x04  1 Hex       Pixel;
     0x0AC0 SET_COMBINER_COLOR_ICW                  8 0x04  1 Hex       Pixel;
-    0x0AE0 SET_COLOR_KEY_COLOR                     4 0x04  1 Color     PixelConstants;
+    0x0AE0 SET_COLOR_KEY_COLOR                     4 0x04  1 Color     Textures;
     0x0AF0 SET_VIEWPORT_SCALE                      1 0x04  4 Float     TransformConstants;
     0x0B00 SET_TRANSFORM_PROGRAM                   1 0x04 32 Hex       Program;
     0x0B80 SET_TRANSFORM_CONSTANT                  1 0x04 32 Float     TransformConstants;
