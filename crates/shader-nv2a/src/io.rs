@@ -223,7 +223,8 @@ fn store_at(b: &mut Builder, name: &str, at: OutputAt, ty: Type, value: Value) {
 ///
 /// With `SET_POINT_PARAMS_ENABLE` off it is `SET_POINT_SIZE`, whatever a program wrote. With it on a program's size is used as
 /// it is, and fixed function's is
-/// `min_size + range * clamp(1 / sqrt(a + b d + c d^2) + bias, 0, 1)` with the parameters of `SET_POINT_PARAMS`.
+/// `min_size + range * clamp(1 / sqrt(a + b d + c d^2) + bias, 0, 1)` with the parameters of `SET_POINT_PARAMS`, where the root is
+/// one of 128 from a table. Sizes have three fractional bits.
 pub fn point_size(b: &mut Builder, program: Option<Value>, distance: Option<Value>) -> Value {
     let state = screen(b, R::PointSize);
     let (fixed, scaled) = (b.extract(state, 0), b.extract(state, 1));
@@ -248,18 +249,23 @@ pub fn point_size(b: &mut Builder, program: Option<Value>, distance: Option<Valu
 /// Sizes of points that the rasteriser draws, in pixels: sizes are 6.3 fixed point.
 const LEAST_POINT: f32 = 1.0;
 const GREATEST_POINT: f32 = 63.875;
+/// What a point's size grows by to reach what lies on its edge, in pixels: hosts have eight fractional bits.
+const POINT_EDGE: f32 = 1.0 / 128.0;
 
 /// A size that makes the host's points cover what the console's do: pixels whose centres lie on the right or lower edge belong to
-/// them, too, unless the size is a power of two (suites Point size, Point params). What is added is less than the rasteriser's
-/// smallest step.
+/// them, too, unless the size is a power of two (suites Point size, Point params). Centres lie there where the size is even; what is
+/// added is less than the rasteriser's smallest step.
 fn with_both_edges(b: &mut Builder, size: Value) -> Value {
-    let fraction = b.i32(0x7F_FFFF);
+    let [fraction, lowest, none] = [0x7F_FFFF, 1, 0].map(|bits| b.i32(bits));
     let fraction = b.iand(size, fraction);
-    let none = b.i32(0);
     let is_power_of_two = b.ieq(fraction, none);
-    let edge = b.f32(1.0 / 32.0);
+    let whole = b.f2u(size);
+    let is_odd = b.iand(whole, lowest);
+    let is_odd = b.ine(is_odd, none);
+    let is_exact = b.bor(is_power_of_two, is_odd);
+    let edge = b.f32(POINT_EDGE);
     let wider = b.fadd(size, edge);
-    b.select(is_power_of_two, size, wider)
+    b.select(is_exact, size, wider)
 }
 
 fn scaled_size(b: &mut Builder, distance: Value) -> Value {
@@ -268,10 +274,29 @@ fn scaled_size(b: &mut Builder, distance: Value) -> Value {
     let [range, bias, least] = [0, 1, 2].map(|lane| b.extract(limits, lane));
     let slope = b.fmadz(square, distance, linear);
     let sum = b.fmadz(slope, distance, a);
-    let factor = b.frsq(sum);
+    let factor = coarse_root(b, sum);
     let factor = b.fadd(factor, bias);
     let factor = b.fsat(factor);
     b.fmadz(factor, range, least)
+}
+
+/// `1 / sqrt(x)` as the lighting unit looks it up: x by six bits of its fraction, at their middle; the root has seven bits, and
+/// is below the next power of two.
+fn coarse_root(b: &mut Builder, x: Value) -> Value {
+    let [kept, half, exponent] = [!0x1_FFFF, 0x1_0000, 0x7F80_0000].map(|bits| b.i32(bits));
+    let x = b.iand(x, kept);
+    let x = b.ior(x, half);
+    let x = b.cast(x, Kind::Float);
+    let root = b.frsq(x);
+    let root = b.cast(root, Kind::Int);
+    let rounded = b.iadd(root, half);
+    let difference = b.ixor(root, rounded);
+    let carried = b.iand(difference, exponent);
+    let none = b.i32(0);
+    let carried = b.ine(carried, none);
+    let root = b.select(carried, root, rounded);
+    let root = b.iand(root, kept);
+    b.cast(root, Kind::Float)
 }
 
 /// Largest value of the depth buffer that `SET_SURFACE_FORMAT` and `SET_CONTROL0` say, as a number that screen space z is
@@ -317,7 +342,10 @@ pub fn screen_constants(registers: &Registers, width: f32, height: f32) -> [[u32
     let w_buffer = registers.bits(method::SET_CONTROL0, 16, 1) != 0;
     // What lies in a plane is inside, however a host rounds products.
     let margin = min.abs().max(max.abs()) * PLANE_MARGIN;
-    let (low, high) = (min - margin, max + margin);
+    // The range is for depths with their offset.
+    let offset = registers.is_set(method::SET_POLY_OFFSET_FILL_ENABLE);
+    let offset = if offset { registers.float(method::SET_POLYGON_OFFSET_BIAS) } else { 0.0 };
+    let (low, high) = (min - offset - margin, max - offset + margin);
     let [near, far] = match (clamps, w_buffer) {
         (true, _) => [[0.0, 0.0, 1.0, 0.0]; 2],
         (false, false) => [[1.0, -low, 0.0, 0.0], [-1.0, high, 0.0, 0.0]],

@@ -120,6 +120,14 @@ fn the_range_clamps_or_cuts() {
         let [near, far, _, _] = distances(&registers, 0.0, w);
         assert_eq!(near >= 0.0 && far >= 0.0, inside, "w {w}");
     }
+    // The offset of polygons comes first.
+    registers.set(method::SET_POLY_OFFSET_FILL_ENABLE, 1);
+    registers.set(method::SET_POLYGON_OFFSET_BIAS, (-5f32).to_bits());
+    for (w, inside) in [(12.0, false), (15.5, true), (104.5, true), (106.0, false)] {
+        let [near, far, _, _] = distances(&registers, 0.0, w);
+        assert_eq!(near >= 0.0 && far >= 0.0, inside, "w {w}");
+    }
+    registers.set(method::SET_POLY_OFFSET_FILL_ENABLE, 0);
     registers.set(method::SET_CONTROL0, 0);
     // Clamped: nothing is cut, the viewport has the range; and primitives all outside go.
     registers.set(method::SET_ZMIN_MAX_CONTROL, 0x11);
@@ -151,10 +159,10 @@ fn point_sizes() {
     let mut registers = surface();
     registers.set(method::SET_POINT_SIZE, 20);
     let size = |registers: &Registers, own: f32| run(registers, [0.0; 4], [0.0; 4], own).at(OutputAt::PointSize)[0];
-    let edge = 1.0 / 32.0;
+    let edge = 1.0 / 128.0;
     assert_eq!(size(&registers, 9.0), 2.5 + edge, "a program's size does not count");
     registers.set(method::SET_POINT_PARAMS_ENABLE, 1);
-    for (own, drawn) in [(0.0, 1.0), (1.2, 1.125 + edge), (8.1, 8.0), (9.0, 9.0 + edge), (900.0, 63.875 + edge)] {
+    for (own, drawn) in [(0.0, 1.0), (1.2, 1.125), (6.0, 6.0 + edge), (8.1, 8.0), (9.0, 9.0), (900.0, 63.875)] {
         assert_eq!(size(&registers, own), drawn, "{own}");
     }
 }

@@ -112,13 +112,24 @@ pub fn vertex(registers: &Registers, inputs: &[[f32; 4]; 16]) -> Vertex {
     let size = f64::from(registers.bits(method::SET_POINT_SIZE, 0, 9)) / 8.0;
     let [a, b, c, range, _, _, bias, least] = file.floats(method::SET_POINT_PARAMS);
     let d = length(way);
-    let factor = (a + b * d + c * d * d).sqrt().recip() + bias;
+    let factor = coarse_root(a + b * d + c * d * d, &mut out.doubtful) + bias;
     let scaled = factor.clamp(0.0, 1.0) * range + least;
     let size = if file.on(method::SET_POINT_PARAMS_ENABLE) { scaled } else { size } * 8.0;
     out.doubtful |= file.on(method::SET_POINT_PARAMS_ENABLE) && (size - size.round()).abs() < 0.01;
     let size = (size.floor() / 8.0).clamp(1.0, 63.875);
-    out.point_size = if size.log2().fract() == 0.0 { size } else { size + 1.0 / 32.0 };
+    let exact = size.log2().fract() == 0.0 || size as u32 % 2 == 1;
+    out.point_size = if exact { size } else { size + 1.0 / 128.0 };
     out
+}
+
+/// The inverse root by envytools' table `xf_rsq_lut_v2`, as a formula.
+fn coarse_root(x: f64, doubtful: &mut bool) -> f64 {
+    let exponent = (x.log2() / 2.0).floor() as i32 * 2;
+    let scaled = x / 2f64.powi(exponent);
+    let bits = if scaled < 2.0 { 64.0 } else { 32.0 };
+    *doubtful |= (scaled * bits - (scaled * bits).round()).abs() < EDGE;
+    let middle = ((scaled * bits).floor() + 0.5) / bits;
+    (128.0 / middle.sqrt()).round().min(127.0) / 128.0 / 2f64.powi(exponent / 2)
 }
 
 fn weights(mode: u32, [x, y, z, w]: Vec4) -> Vec<f64> {
