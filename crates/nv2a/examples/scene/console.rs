@@ -1,0 +1,109 @@
+//! A console without a kernel: memory, the machine, and a translator whose packets a renderer of this process executes.
+
+use afterimage_ipc::{ArenaConfig, in_process};
+use afterimage_nv2a::driver::{self, Channel, Device, DriverError};
+use afterimage_nv2a::machine::{Graphics, Machine, Picture, Stop, register};
+use afterimage_nv2a::memory::{GuestMemory, OutOfRange, Ram};
+use afterimage_nv2a::translate::Translator;
+use afterimage_vulkan::Renderer;
+use std::thread::JoinHandle;
+
+/// Bytes of the push buffer's ring.
+const RING: u32 = 256 * 1024;
+/// Resources start at multiples of this: the strictest wish of the hardware, that of surfaces and textures.
+const ALIGNMENT: u32 = 256;
+
+/// Memory, machine and renderer.
+pub(crate) struct Console {
+    ram: Ram,
+    machine: Machine,
+    graphics: Translator,
+    rendering: JoinHandle<u64>,
+    /// First address that nothing lies at.
+    free: u32,
+}
+
+impl Console {
+    /// A console whose pictures the renderer draws on a thread of its own.
+    pub(crate) fn new(mut renderer: Renderer, name: &str) -> Self {
+        let slots = Box::new(renderer.slot_factory());
+        let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
+        let rendering = std::thread::spawn(move || {
+            in_process::serve(&mut receiver, &mut renderer);
+            renderer.validation_messages()
+        });
+        let (ram, graphics) = (Ram::new(Ram::XBOX), Translator::new(Box::new(link), name));
+        Self { ram, machine: Machine::new(), graphics, rendering, free: ALIGNMENT }
+    }
+
+    /// What the kernel and Direct3D do before a program draws: objects in instance memory, a ring, GET and PUT at its start.
+    pub(crate) fn device(&mut self) -> Result<Device, DriverError> {
+        let device = Device::new(self.allocate(RING)?, RING)?;
+        let Self { ram, machine, graphics, .. } = self;
+        driver::initialize(ram.size(), |offset, value| machine.write_register(ram, graphics, offset, value));
+        machine.set_pusher(device.ring_start(), device.ring_start());
+        Ok(device)
+    }
+
+    /// Physical memory for a resource.
+    pub(crate) fn allocate(&mut self, bytes: u32) -> Result<u32, OutOfRange> {
+        let (address, memory) = (self.free, self.ram.size());
+        let end = address.checked_add(bytes).filter(|end| *end <= memory - ALIGNMENT);
+        self.free = end.ok_or(OutOfRange { address, size: bytes, memory })?.next_multiple_of(ALIGNMENT);
+        Ok(address)
+    }
+
+    /// A resource with these bytes: its address.
+    pub(crate) fn store(&mut self, bytes: &[u8]) -> Result<u32, OutOfRange> {
+        let address = self.allocate(bytes.len() as u32)?;
+        self.ram.write(address, bytes)?;
+        Ok(address)
+    }
+
+    /// What the processor reads of memory: whatever was drawn there has arrived.
+    pub(crate) fn read(&mut self, address: u32, out: &mut [u8]) -> Result<(), OutOfRange> {
+        self.graphics.write_back(&mut self.ram, address, out.len() as u32);
+        self.ram.read(address, out)
+    }
+
+    /// The picture of 32-bit pixels at an address, as the display shows it.
+    pub(crate) fn picture(
+        &mut self,
+        address: u32,
+        [width, height]: [u32; 2],
+        pitch: u32,
+    ) -> Result<Picture, OutOfRange> {
+        let mut bytes = vec![0; (pitch * height) as usize];
+        self.read(address, &mut bytes)?;
+        let lines = bytes.chunks_exact(pitch as usize).flat_map(|line| line[..4 * width as usize].chunks_exact(4));
+        Ok(Picture { width, height, rgba: lines.flat_map(|pixel| [pixel[2], pixel[1], pixel[0], 255]).collect() })
+    }
+
+    /// Switches off: how many messages the validation layer had.
+    pub(crate) fn finish(self) -> std::thread::Result<u64> {
+        drop(self.graphics);
+        self.rendering.join()
+    }
+}
+
+impl Channel for Console {
+    fn memory(&mut self) -> &mut dyn GuestMemory {
+        &mut self.ram
+    }
+
+    fn kick(&mut self, put: u32) -> Result<(), DriverError> {
+        let Self { ram, machine, graphics, .. } = self;
+        machine.write_register(ram, graphics, register::USER_DMA_PUT, put);
+        loop {
+            match machine.run(ram, graphics).map_err(|error| DriverError::Pusher(error.to_string()))? {
+                Stop::Idle => return Ok(()),
+                Stop::Interrupt(_) => machine.acknowledge(),
+                // No display is waited for: it has always just shown the picture.
+                Stop::FlipStall => {
+                    machine.vertical_blank();
+                    machine.end_stall();
+                }
+            }
+        }
+    }
+}
