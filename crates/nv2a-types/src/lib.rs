@@ -4,10 +4,12 @@
 //! * [`groups`] names the state groups, in the order in which a draw applies them.
 //! * [`registers`] is the register file: what the last write to each method was, and the vertex engine's two memories.
 //! * [`enums`] names the values that methods take, and [`decode`] prints arguments with them.
+//! * [`enumerations`] says which methods take only some numbers.
 //! * [`context`] says which methods write into the memory of vertex program constants.
 #![forbid(unsafe_code)]
 
 pub mod context;
+pub mod enumerations;
 pub mod decode;
 pub mod enums;
 pub mod groups;

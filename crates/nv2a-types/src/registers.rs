@@ -1,7 +1,7 @@
 //! The register file of one Kelvin object.
 
 use crate::methods::{GROUP_BITS, METHOD_WORDS};
-use crate::{CONSTANT_SLOTS, Groups, PROGRAM_SLOTS, context, methods};
+use crate::{CONSTANT_SLOTS, Groups, PROGRAM_SLOTS, context, enumerations, methods};
 use afterimage_state::Group;
 
 /// What a Kelvin object was told: the last argument of every method, program memory, constant memory, and what changed since
@@ -65,8 +65,12 @@ impl Registers {
 
     /// Stores an argument; marks the method's group if the value is another. Methods that are windows into constant memory
     /// write there too, and a side of a window clip rectangle is that of all rectangles after it.
+    /// What a method of an enumeration does not take is not stored.
     #[inline]
     pub fn set(&mut self, method: u16, value: u32) {
+        if !enumerations::takes(method, value) {
+            return;
+        }
         let word = &mut self.words[usize::from(method / 4) % METHOD_WORDS];
         let changed = std::mem::replace(word, value) != value;
         let Some(group) = methods::group_of(method) else { return };
@@ -93,7 +97,11 @@ impl Registers {
     pub fn set_run(&mut self, method: u16, values: &[u32]) {
         let first = usize::from(method / 4) % METHOD_WORDS;
         let mut changed = 0;
-        for ((word, &group), &value) in self.words[first..].iter_mut().zip(&GROUP_BITS[first..]).zip(values) {
+        let words = self.words[first..].iter_mut().zip(&GROUP_BITS[first..]).zip(&enumerations::ROWS[first..]);
+        for (((word, &group), &row), &value) in words.zip(values) {
+            if row != 0 && !enumerations::takes_by_row(row, value) {
+                continue;
+            }
             changed |= if *word == value { 0 } else { group };
             *word = value;
         }
@@ -180,6 +188,18 @@ mod tests {
         registers.set(method::SET_WINDOW_CLIP_VERTICAL + 28, 3);
         assert_eq!(registers.get(method::SET_WINDOW_CLIP_VERTICAL + 24), 0);
         assert!(registers.dirty.contains(Group::WindowClip) && registers.dirty.contains(Group::Pixel));
+    }
+
+    #[test]
+    fn what_an_enumeration_does_not_have_changes_nothing() {
+        let mut registers = Registers::new();
+        registers.set(method::SET_DEPTH_FUNC, 0x203);
+        registers.dirty = Groups::none();
+        registers.set(method::SET_DEPTH_FUNC, 10);
+        registers.set_run(method::SET_DEPTH_FUNC, &[20, 0x0101_0101]);
+        assert_eq!(registers.get(method::SET_DEPTH_FUNC), 0x203);
+        assert_eq!(registers.get(method::SET_COLOR_MASK), 0x0101_0101);
+        assert!(registers.dirty.contains(Group::Blend) && !registers.dirty.contains(Group::DepthStencil));
     }
 
     #[test]
