@@ -63,6 +63,12 @@ fn changes_something(registers: &Registers) -> bool {
         .any(|method| registers.is_set(method))
 }
 
+/// Whether `SET_ANTI_ALIASING_CONTROL` leaves smoothing to lines and polygons. A console comes up with its lowest bit set.
+fn smoothing_is_allowed(registers: &Registers) -> bool {
+    let control = registers.get(method::SET_ANTI_ALIASING_CONTROL);
+    control != 0 && control & 1 == 0
+}
+
 /// How primitives get onto the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
@@ -244,6 +250,7 @@ impl Translator {
             modes,
             front_ccw: states::front_is_ccw(registers),
             two_sided: registers.is_set(method::SET_LIGHT_TWO_SIDE_ENABLE),
+            thin_lines: smoothing_is_allowed(registers),
             size: Target::SIZE as f32,
         };
         let flags = edge_flags(&primitive.parts, registers);

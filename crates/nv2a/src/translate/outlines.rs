@@ -2,7 +2,10 @@
 //!
 //! A line is a rectangle with its ends square to it, `SET_LINE_WIDTH` wide, but for the length that the width is divided by:
 //! the longer of the line's two extents plus half of the other, not the root of their squares. So slanted lines are up to 12 %
-//! wider. Its ends are cut to sixteenths of a pixel, its corners are not. A corner of a polygon that is drawn as a point is a square.
+//! wider. Its ends are cut to sixteenths of a pixel, its corners are not. Where `SET_ANTI_ALIASING_CONTROL` allows smoothing, a line
+//! is a parallelogram instead, as wide along the axis across. A corner of a polygon that is drawn as a point is a square.
+//!
+//! The outline of a polygon is drawn triangle by triangle: of (a, b, c) the edges bc, ca and ab, those inside of the polygon left out.
 //!
 //! Source: the pictures of a console (suites Line width, Edge flag): this rule gives their pixels.
 
@@ -13,6 +16,9 @@ use crate::machine::PrimitiveKind;
 
 /// Parts of a pixel in which positions are kept.
 const STEPS: f32 = 16.0;
+/// What lines are moved by, to the right and down: a centre of a pixel on their edge is inside of the right and lower one, where
+/// triangles of the host have it inside of the left and upper one. The host keeps at least so much of a pixel.
+const TIE: f32 = 1.0 / 256.0;
 /// Least w of what is drawn.
 const LEAST_W: f32 = 1.0 / (1u64 << 62) as f32;
 
@@ -31,6 +37,8 @@ pub(super) struct Raster {
     pub(super) front_ccw: bool,
     /// Back faces have their own colours.
     pub(super) two_sided: bool,
+    /// Lines are as wide as they are across their longer extent.
+    pub(super) thin_lines: bool,
     /// Pixels of clip space from -1 to 1.
     pub(super) size: f32,
 }
@@ -87,8 +95,11 @@ impl Outlines {
         strip: bool,
     ) {
         let at = |i: u32| &vertices[i as usize];
-        let is_ccw = turn(polygon.vertices.iter().map(|i| at(*i)));
-        let back = is_ccw != raster.front_ccw;
+        let area = area(polygon.vertices.iter().map(|i| at(*i)), raster.size);
+        if area == 0.0 {
+            return;
+        }
+        let back = (area > 0.0) != raster.front_ccw;
         let provoking = at(polygon.provoking);
         let corner =
             |outlines: &Self, i: usize, back| outlines.corner(at(polygon.vertices[i]), provoking, raster, back);
@@ -107,9 +118,14 @@ impl Outlines {
                 self.indices.extend(triangles.map(|i| first + i as u32));
             }
             Mode::Line => {
-                for i in (0..corners).filter(|i| is_drawn(*i)) {
-                    let (a, b) = (corner(self, i, back), corner(self, (i + 1) % corners, back));
-                    self.line(&a, &b, raster);
+                // By the triangles that it is cut into, of each the edge from its last vertex but one first.
+                for [a, b, c] in primitives::triangles(corners, strip) {
+                    for (from, to) in [(b, c), (c, a), (a, b)] {
+                        if (from + 1) % corners == to && is_drawn(from) {
+                            let ends = (corner(self, from, back), corner(self, to, back));
+                            self.line(&ends.0, &ends.1, raster);
+                        }
+                    }
                 }
             }
             Mode::Point => {
@@ -125,14 +141,9 @@ impl Outlines {
         let Some([a, b]) = near_the_screen(a, b) else { return };
         let ([ax, ay], [bx, by]) = (place(&a, raster.size), place(&b, raster.size));
         let (dx, dy) = (bx - ax, by - ay);
-        let (width, height) = (dx.abs(), dy.abs());
-        let square = dx * dx + dy * dy;
-        let about_length = width.max(height) + width.min(height) / 2.0;
-        let factor = raster.line_width / 2.0 * about_length / square;
-        if !factor.is_finite() || factor <= 0.0 {
-            return;
-        }
-        let (nx, ny) = (-dy * factor, dx * factor);
+        let half = raster.line_width / 2.0;
+        let Some((nx, ny)) = side(dx, dy, raster.thin_lines).map(|(x, y)| (x * half, y * half)) else { return };
+        let (ax, ay, bx, by) = (ax + TIE, ay, bx + TIE, by);
         let corners = [(&a, ax + nx, ay + ny), (&b, bx + nx, by + ny), (&b, bx - nx, by - ny), (&a, ax - nx, ay - ny)];
         self.rectangle(corners, raster.size);
     }
@@ -157,6 +168,22 @@ impl Outlines {
         }
         self.indices.extend([0, 1, 2, 0, 2, 3].map(|i| first + i));
     }
+}
+
+/// From a line's middle to its side, per half width, for a line with these extents. None for a line without length.
+fn side(dx: f32, dy: f32, thin: bool) -> Option<(f32, f32)> {
+    let (width, height) = (dx.abs(), dy.abs());
+    let factor = if thin {
+        // As far as a pixel reaches along the shorter extent.
+        return match width >= height {
+            _ if width.max(height) == 0.0 => None,
+            true => Some((0.0, dx.signum())),
+            false => Some((-dy.signum(), 0.0)),
+        };
+    } else {
+        (width.max(height) + width.min(height) / 2.0) / (dx * dx + dy * dy)
+    };
+    factor.is_finite().then_some((-dy * factor, dx * factor))
 }
 
 /// The part of a line that is not far away from the screen nor behind the eye: within three times its size around its middle.
@@ -189,22 +216,27 @@ fn place(vertex: &Transformed, size: f32) -> [f32; 2] {
     [(x / w + 1.0) * size / 2.0, (1.0 - y / w) * size / 2.0].map(|at| (at * STEPS).round() / STEPS)
 }
 
-/// Whether a polygon turns counter-clockwise on the screen: by its area in homogeneous coordinates.
-fn turn<'a>(corners: impl Iterator<Item = &'a Transformed> + Clone) -> bool {
-    let position = |vertex: &Transformed| vertex.position.map(f64::from);
-    let Some(hub) = corners.clone().next().map(position) else { return false };
+/// Twice the area of a polygon on the screen, positive if it turns counter-clockwise. Where a part is behind the eye, only its sign
+/// says something.
+fn area<'a>(corners: impl Iterator<Item = &'a Transformed> + Clone, size: f32) -> f64 {
+    let is_in_front = corners.clone().all(|corner| corner.position[3] >= LEAST_W);
+    let position = |corner: &Transformed| {
+        if is_in_front {
+            let [x, y] = place(corner, size);
+            [x.into(), (-y).into(), 1.0]
+        } else {
+            let [x, y, _, w] = corner.position;
+            [x, y, w].map(f64::from)
+        }
+    };
+    let Some([ax, ay, aw]) = corners.clone().next().map(position) else { return 0.0 };
     let rest = corners.map(position).skip(1);
     let pairs = rest.clone().zip(rest.skip(1));
-    let area: f64 = pairs
-        .map(|(b, c)| {
-            let [ax, ay, _, aw] = hub;
-            let ([bx, by, _, bw], [cx, cy, _, cw]) = (b, c);
-            let volume = ax * (by * cw - cy * bw) - ay * (bx * cw - cx * bw) + aw * (bx * cy - cx * by);
-            // The sizes of w do not matter to the sum's sign unless the areas differ in sign.
-            volume / (aw * bw * cw).abs()
+    pairs
+        .map(|([bx, by, bw], [cx, cy, cw])| {
+            ax * (by * cw - cy * bw) - ay * (bx * cw - cx * bw) + aw * (bx * cy - cx * by)
         })
-        .sum();
-    area > 0.0
+        .sum()
 }
 
 #[cfg(test)]
@@ -220,7 +252,8 @@ mod tests {
 
     fn raster(modes: [Mode; 2]) -> Raster {
         let (line_width, size) = (2.0, SIZE);
-        Raster { line_width, flat: false, first: true, modes, front_ccw: false, two_sided: true, size }
+        let thin_lines = false;
+        Raster { line_width, flat: false, first: true, modes, front_ccw: false, two_sided: true, thin_lines, size }
     }
 
     fn places(outlines: &Outlines) -> Vec<[f32; 2]> {
@@ -235,7 +268,11 @@ mod tests {
             outlines.assemble(PrimitiveKind::Lines, &ends, |_| true, &raster([Mode::Fill; 2]));
         };
         line(&mut outlines, 110.0, 100.0, 3.0);
-        assert_eq!(places(&outlines), [[100.0, 101.0], [110.0, 101.0], [110.0, 99.0], [100.0, 99.0]]);
+        assert_eq!(
+            places(&outlines),
+            [[100.0, 101.0], [110.0, 101.0], [110.0, 99.0], [100.0, 99.0]],
+            "but for the tie"
+        );
         assert_eq!(outlines.indices, [0, 1, 2, 0, 2, 3]);
         line(&mut outlines, 110.0, 110.0, 1.0);
         assert_eq!(places(&outlines)[0], [99.25, 100.75], "15 instead of 14.1 pixels long");

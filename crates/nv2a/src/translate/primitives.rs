@@ -131,7 +131,7 @@ pub(super) fn polygons(kind: PrimitiveKind, count: u32, first: bool, mut each: i
 pub(super) fn triangles(corners: usize, strip: bool) -> impl Iterator<Item = [usize; 3]> {
     (2..corners).map(move |i| match (strip, i) {
         (true, 2) => [0, 1, 3],
-        (true, _) => [1, 2, 3],
+        (true, _) => [3, 1, 2],
         (false, _) => [0, i - 1, i],
     })
 }
