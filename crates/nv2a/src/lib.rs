@@ -5,11 +5,15 @@
 //!   be drawn it hands to a [`machine::Graphics`].
 //! * [`translate`] is that: registers through dirty groups to packets of the stream.
 //! * [`kcap`] reads recordings and plays them on the machine.
+//! * [`Nv2a`] is all that together, for an emulator.
 //! * [`memory`] is the console's memory, as a trait.
 #![forbid(unsafe_code)]
 
 pub mod driver;
+mod embedder;
 pub mod kcap;
 pub mod machine;
 pub mod memory;
 pub mod translate;
+
+pub use embedder::Nv2a;

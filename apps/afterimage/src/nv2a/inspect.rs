@@ -237,7 +237,8 @@ impl<'a> Printer<'a> {
         let repeated = matches!(at, method::INLINE_ARRAY | method::ARRAY_ELEMENT16 | method::ARRAY_ELEMENT32);
         let behind = usize::from(at) == usize::from(*method) + 4 * words.len();
         let together = matches!(row.format, Format::Float | Format::Hex) && row.words > 1;
-        row.offset == next.offset && (repeated && at == *method || together && behind && row.place(at).0 == row.place(*method).0)
+        row.offset == next.offset
+            && (repeated && at == *method || together && behind && row.place(at).0 == row.place(*method).0)
     }
 
     fn wanted(&self, row: Option<&Method>, at: u16) -> bool {

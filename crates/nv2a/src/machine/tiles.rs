@@ -140,8 +140,8 @@ impl Bus<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Ram;
     use crate::machine::{Kelvin, Primitive};
+    use crate::memory::Ram;
 
     struct Nothing;
 
