@@ -7,6 +7,7 @@
 //!   `SET_SPECULAR_ENABLE` (off: black, alpha one) and `SET_LIGHT_CONTROL`'s alpha source (not from the specular colour: one).
 //! * [`FOG`] is the fog coordinate: what a program writes to oFog, or the distance that fixed function generates. The pixel stage
 //!   applies the mode and `SET_FOG_PARAMS`, because those are registers of the rasteriser.
+//!   What cannot be interpolated is a number that can: see [`FOG_INFINITE`] and [`FOG_NO_NUMBER`].
 //! * [`DEPTH`] is the screen space z times w: times the `1 / w` of a pixel (`FragCoord.w`) it is the z of that pixel in units of the
 //!   depth buffer, of any magnitude, before it is clamped.
 //!
@@ -40,6 +41,13 @@ pub const BACK_SPECULAR: u8 = 3;
 pub const TEXTURE_0: u8 = 4;
 /// Location of the fog coordinate, one float.
 pub const FOG: u8 = 8;
+/// A fog coordinate of this magnitude is infinite; finite ones end at [`FOG_FARTHEST`]. Between them there is room for what
+/// interpolation loses.
+pub const FOG_INFINITE: f32 = (1u128 << 110) as f32;
+/// A fog coordinate of this magnitude is no number.
+pub const FOG_NO_NUMBER: f32 = (1u128 << 120) as f32;
+/// Largest magnitude of a finite fog coordinate.
+pub const FOG_FARTHEST: f32 = (1u128 << 100) as f32;
 /// Location of screen space z times w, one float.
 pub const DEPTH: u8 = 9;
 
@@ -85,7 +93,8 @@ pub fn epilogue(b: &mut Builder, result: &VertexResult) {
     for (location, coordinates) in (TEXTURE_0..).zip(result.texture) {
         store(b, "texture", location, Type::F32X4, coordinates);
     }
-    store(b, "fog", FOG, Type::F32, result.fog);
+    let fog = fog_output(b, result.fog);
+    store(b, "fog", FOG, Type::F32, fog);
     if let Some(size) = result.point_size {
         store_at(b, "point_size", OutputAt::PointSize, Type::F32, size);
     }
@@ -104,6 +113,19 @@ fn color_output(b: &mut Builder, color: Value) -> Value {
     let color = b.fmad(color, steps, half);
     let color = b.ffloor(color);
     b.fdiv(color, steps)
+}
+
+/// A fog coordinate as it is interpolated.
+fn fog_output(b: &mut Builder, fog: Value) -> Value {
+    let fog = b.cast(fog, Kind::Float);
+    let bits = b.cast(fog, Kind::Int);
+    let (magnitude, infinity) = (b.i32(0x7FFF_FFFF), b.i32(0x7F80_0000));
+    let bits = b.iand(bits, magnitude);
+    let (is_infinite, is_no_number) = (b.ieq(bits, infinity), b.ilt(infinity, bits));
+    let (infinite, no_number) = (b.f32(FOG_INFINITE), b.f32(FOG_NO_NUMBER));
+    let fog = within(b, fog, FOG_FARTHEST);
+    let fog = b.select(is_infinite, infinite, fog);
+    b.select(is_no_number, no_number, fog)
 }
 
 fn position(b: &mut Builder, position: Value) {
@@ -346,11 +368,19 @@ pub fn screen_constants(registers: &Registers, width: f32, height: f32) -> [[u32
     let offset = registers.is_set(method::SET_POLY_OFFSET_FILL_ENABLE);
     let offset = if offset { registers.float(method::SET_POLYGON_OFFSET_BIAS) } else { 0.0 };
     let (low, high) = (min - offset - margin, max - offset + margin);
-    let [near, far] = match (clamps, w_buffer) {
-        (true, _) => [[0.0, 0.0, 1.0, 0.0]; 2],
+    const NOWHERE: [f32; 4] = [0.0, 0.0, 1.0, 0.0];
+    let [mut near, mut far] = match (clamps, w_buffer) {
+        (true, _) => [NOWHERE; 2],
         (false, false) => [[1.0, -low, 0.0, 0.0], [-1.0, high, 0.0, 0.0]],
         (false, true) => [[0.0, 1.0, -low, 0.0], [0.0, -1.0, high, 0.0]],
     };
+    // A plane at the end of floats cuts nothing, and hosts drop what is infinitely far from a plane.
+    const END: f32 = f32::MAX / 4.0;
+    for (plane, place) in [(&mut near, -low), (&mut far, high)] {
+        if place > END {
+            *plane = NOWHERE;
+        }
+    }
     set(R::Near, near);
     set(R::Far, far);
     let rejects = registers.bits(method::SET_ZMIN_MAX_CONTROL, 0, 1) != 0;

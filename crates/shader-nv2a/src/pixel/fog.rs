@@ -10,7 +10,7 @@ use super::constants::PixelRegister as R;
 use super::lift::Lift;
 use super::tables::FogCurve;
 use crate::io;
-use afterimage_ir::{InputAt, Kind, Type, Value};
+use afterimage_ir::{InputAt, Type, Value};
 
 /// The fog register: the colour, and how much is not fog as alpha.
 pub(super) fn register(lift: &mut Lift<'_>) -> Value {
@@ -28,7 +28,7 @@ fn factor(lift: &mut Lift<'_>, curve: FogCurve) -> Value {
     let coordinate = lift.input("fog", InputAt::Location(io::FOG), Type::F32, interp);
     let params = lift.constant(R::FogParams, 0);
     let (bias, multiplier) = (lift.b.extract(params, 0), lift.b.extract(params, 1));
-    let x = position(lift, coordinate, bias, multiplier);
+    let (x, is_number) = position(lift, coordinate, bias, multiplier);
 
     let is_straight = matches!(curve, FogCurve::Linear | FogCurve::LinearAbs);
     let clear = lift.b.f32(if is_straight { 2.0 } else { 1.5 });
@@ -51,27 +51,28 @@ fn factor(lift: &mut Lift<'_>, curve: FogCurve) -> Value {
         FogCurve::Linear | FogCurve::LinearAbs | FogCurve::Exp => one,
         FogCurve::ExpAbs | FogCurve::Exp2 | FogCurve::Exp2Abs => zero,
     };
-    let is_number = is_finite(lift, x);
     lift.b.select(is_number, factor, of_no_number)
 }
 
-/// `bias + multiplier * coordinate`, in which zero times infinity is zero, and zero times NaN is NaN.
-fn position(lift: &mut Lift<'_>, coordinate: Value, bias: Value, multiplier: Value) -> Value {
+/// `bias + multiplier * coordinate`, in which zero times infinity is zero, and whether it is a finite number.
+fn position(lift: &mut Lift<'_>, coordinate: Value, bias: Value, multiplier: Value) -> (Value, Value) {
     let product = lift.b.fmul(coordinate, multiplier);
     let zero = lift.b.f32(0.0);
-    let is_number = lift.b.feq(coordinate, coordinate);
     let is_off = lift.b.feq(multiplier, zero);
-    let is_off = lift.b.band(is_off, is_number);
     let product = lift.b.select(is_off, zero, product);
-    lift.b.fadd(bias, product)
-}
+    let x = lift.b.fadd(bias, product);
 
-/// By the bits, so that no driver takes it for granted.
-fn is_finite(lift: &mut Lift<'_>, value: Value) -> Value {
-    let bits = lift.b.cast(value, Kind::Int);
-    let exponent = lift.b.i32(0x7F80_0000);
-    let bits = lift.b.iand(bits, exponent);
-    lift.b.ine(bits, exponent)
+    // Where the vertex stage's numbers for these end, with room for what interpolation loses.
+    let [infinite, no_number] = [io::FOG_INFINITE, io::FOG_NO_NUMBER].map(|value| lift.b.f32(value / 16.0));
+    let magnitude = lift.b.fabs(coordinate);
+    let below_infinite = lift.b.flt(magnitude, infinite);
+    let is_finite = lift.b.bor(below_infinite, is_off);
+    let is_number = lift.b.flt(magnitude, no_number);
+    let is_finite = lift.b.band(is_finite, is_number);
+    let overflow = lift.b.f32(f32::MAX);
+    let size = lift.b.fabs(x);
+    let within = lift.b.fle(size, overflow);
+    (x, lift.b.band(is_finite, within))
 }
 
 /// 2 to the power of `distance * steepness`.

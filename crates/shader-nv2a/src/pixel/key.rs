@@ -348,7 +348,7 @@ fn read_texture(stage: &mut StageKey, registers: &Registers, offset: u16) {
         (StageKey::DEPTH, matches!(info.decode, Decode::Depth(_))),
         (StageKey::ALPHA_KILL, control0 & 4 != 0),
         (StageKey::COLOR_KEY, control0 & 3 == 3),
-        (StageKey::WIDE, matches!(info.decode, Decode::Wide(_))),
+        (StageKey::WIDE, matches!(info.decode, Decode::Wide(_)) && shape != Shape::D3),
         (StageKey::CONVOLVED, min_filter == 7 && shape == Shape::D2),
     ];
     for (flag, is_set) in flags {

@@ -2,6 +2,7 @@
 
 use crate::reference::{Reference, Vector};
 use afterimage_nv2a_types::method as m;
+use afterimage_shader_nv2a::io;
 use afterimage_shader_nv2a::pixel::Drawn;
 
 /// What a combiner reads and writes, by the numbers in its words.
@@ -41,12 +42,9 @@ impl Reference<'_> {
         }
         let mode = self.registers.get(m::SET_FOG_MODE);
         let [bias, multiplier, _]: [f32; 3] = self.registers.floats(m::SET_FOG_PARAMS);
-        let product = match (self.pixel.fog, multiplier) {
-            (fog, 0.0) if !fog.is_nan() => 0.0,
-            (fog, multiplier) => fog * multiplier,
-        };
-        let x = bias + product;
-        if !x.is_finite() {
+        let fog = self.pixel.fog;
+        let x = if multiplier == 0.0 { bias } else { bias + fog * multiplier };
+        if fog == io::FOG_NO_NUMBER || fog == io::FOG_INFINITE && multiplier != 0.0 {
             return if matches!(mode, 0x801..=0x803) { 0.0 } else { 1.0 };
         }
         let abs = matches!(mode, 0x802..=0x804);

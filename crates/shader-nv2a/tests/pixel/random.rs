@@ -2,7 +2,7 @@
 
 use crate::scene::Pixel;
 use afterimage_nv2a_types::{Registers, method as m};
-use afterimage_shader_nv2a::pixel::Drawn;
+use afterimage_shader_nv2a::{io, pixel::Drawn};
 use afterimage_texture::nv2a::TextureFormat;
 
 /// Numbers out of a seed (splitmix64).
@@ -49,9 +49,9 @@ impl Random {
                 [s, t, r, self.float(0.5, 2.0)]
             }),
             fog: match self.below(8) {
-                0 => f32::INFINITY,
-                1 => f32::NAN,
-                2 => f32::NEG_INFINITY,
+                0 => io::FOG_INFINITE,
+                1 => io::FOG_NO_NUMBER,
+                2 => io::FOG_FARTHEST,
                 _ => self.float(-2.0, 2.0),
             },
             depth: self.float(0.0, 90000.0),

@@ -57,7 +57,8 @@ impl Texture {
             volume: format >> 4 & 15 == 3 && !linear,
             border: format & 8 == 0,
             depth: decodes(|decode| matches!(decode, Decode::Depth(_))),
-            wide: decodes(|decode| matches!(decode, Decode::Wide(_))),
+            wide: decodes(|decode| matches!(decode, Decode::Wide(_)))
+                && (format >> 4 & 15 != 3 || format & 4 != 0 || linear),
             signs: (at(m::SET_TEXTURE_FILTER) >> 28) as u8,
             filter: at(m::SET_TEXTURE_FILTER),
             control0: at(m::SET_TEXTURE_CONTROL0),
