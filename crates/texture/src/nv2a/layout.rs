@@ -56,7 +56,11 @@ impl Texture {
         let dimensions = format >> 4 & 0xF;
         let cube = format & 4 != 0;
         let border = format & 8 == 0;
-        let format_of = TextureFormat::from_code(code).ok_or(Error::TextureFormat(code))?;
+        let format_of = match (TextureFormat::from_code(code).ok_or(Error::TextureFormat(code))?, dimensions) {
+            // Volumes have no components of 16 bits (golden picture Volume_texture/R16B16).
+            (TextureFormat::SZ_R16B16, 3) => TextureFormat::SZ_A8R8G8B8,
+            (format, _) => format,
+        };
         if !(1..=3).contains(&dimensions) {
             return Err(Error::Dimensions(dimensions));
         }
@@ -202,6 +206,7 @@ impl Texture {
 mod tests {
     use super::Texture;
     use crate::Error;
+    use crate::nv2a::TextureFormat;
 
     /// SET_TEXTURE_FORMAT with a border colour.
     fn word(code: u32, dimensions: u32, levels: u32, log2: [u32; 3]) -> u32 {
@@ -222,6 +227,12 @@ mod tests {
         assert_eq!(texture.level(5).expect("a level").size, [1, 1, 1]);
         assert_eq!(texture.bytes(), 1372);
         assert_eq!(texture.level(6), Err(Error::Index { what: "level", index: 6, count: 6 }));
+    }
+
+    #[test]
+    fn volumes_have_no_wide_components() {
+        assert_eq!(texture(word(0x33, 3, 1, [2, 2, 2])).format(), TextureFormat::SZ_A8R8G8B8);
+        assert_eq!(texture(word(0x33, 2, 1, [2, 2, 0])).format(), TextureFormat::SZ_R16B16);
     }
 
     #[test]
