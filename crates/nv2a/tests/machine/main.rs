@@ -1,0 +1,7 @@
+//! The machine: push buffers in, registers, memory and calls of [`afterimage_nv2a::machine::Graphics`] out.
+
+mod classes;
+mod device;
+mod kelvin;
+mod pusher;
+mod rig;
