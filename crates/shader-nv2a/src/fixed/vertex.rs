@@ -166,11 +166,24 @@ impl Vertex<'_> {
         let w = self.b.extract(clip, 3);
         let divisor = io::away_from_zero_and_infinity(&mut self.b, w);
         let xyz = self.xyz(clip);
-        let xyz = self.b.fdiv(xyz, divisor);
+        let reciprocal = self.reciprocal(divisor);
+        let xyz = self.b.fmul(xyz, reciprocal);
         let offset = self.constant(context::VIEWPORT_OFFSET.slot);
         let offset = self.xyz(offset);
         let xyz = self.b.fadd(xyz, offset);
         self.b.construct(&[xyz, w])
+    }
+
+    /// `1 / w`, rounded toward zero as the transform unit does it: places on a sixteenth of a pixel fall below it (suite Viewport).
+    fn reciprocal(&mut self, w: Value) -> Value {
+        let nearest = self.b.frcp(w);
+        let (zero, minus_one, one_step) = (self.b.f32(0.0), self.b.f32(-1.0), self.b.i32(1));
+        let excess = self.b.ffma(w, nearest, minus_one);
+        let is_above = self.b.flt(zero, excess);
+        let bits = self.b.cast(nearest, Kind::Int);
+        let below = self.b.isub(bits, one_step);
+        let below = self.b.cast(below, Kind::Float);
+        self.b.select(is_above, below, nearest)
     }
 
     fn fog(&mut self, point: &Point) -> Value {

@@ -107,6 +107,17 @@ fn without_lighting_back_faces_are_black() {
 }
 
 #[test]
+fn the_reciprocal_of_w_is_rounded_toward_zero() {
+    let mut registers = lit();
+    registers.set(method::SET_LIGHTING_ENABLE, 0);
+    // The float nearest to a seventh is above it; what a sixteenth of a pixel is exactly falls below it then.
+    set(&mut registers, method::SET_COMPOSITE_MATRIX + 60, &[7.0]);
+    let position = |x: f32| run(&registers, &[(0, [x, 0.0, 0.0, 1.0])]).at(afterimage_ir::OutputAt::Position);
+    let [x, _, _, w] = position(7.0 * 319.5625);
+    assert_eq!(((x / w + 1.0) * 320.0 * 16.0).round() / 16.0, 319.5);
+}
+
+#[test]
 fn a_w_of_zero_is_a_place_far_away() {
     let mut registers = lit();
     registers.set(method::SET_LIGHTING_ENABLE, 0);
