@@ -211,12 +211,12 @@ impl Stages {
     }
 
     /// A volume lookup by two directions, each of which the texture of a stage before has as angles: red is the angle from the
-    /// axis, blue the one around it. The coordinates are both angles from the axis and the angle between them around it.
+    /// axis, blue the one around it. The coordinates are both angles from the axis and the angle around it from the first to the second.
     fn brdf(&self, lift: &mut Lift<'_>, n: usize) -> Value {
         let [eye, light] = [n - 2, n - 1].map(|stage| self.result(lift, stage));
         let from_axis = [eye, light].map(|angles| lift.b.extract(angles, 0));
         let around = [eye, light].map(|angles| lift.b.extract(angles, 2));
-        let between = lift.b.fsub(around[0], around[1]);
+        let between = lift.b.fsub(around[1], around[0]);
         let place = lift.b.construct(&[from_axis[0], from_axis[1], between]);
         lift.lookup(n, place, Shape::D3)
     }

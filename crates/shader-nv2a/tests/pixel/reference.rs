@@ -196,7 +196,7 @@ impl<'a> Reference<'a> {
             0x06 | 0x07 => self.bump(n, mode == 7),
             0x08 => {
                 let (eye, light) = (self.results[n - 2], self.results[n - 1]);
-                self.lookup(n, [eye[0], light[0], eye[2] - light[2]], 3)
+                self.lookup(n, [eye[0], light[0], light[2] - eye[2]], 3)
             }
             0x09 => self.lookup(n, [d[n - 1], d[n], 0.0], 2),
             0x0A => {
