@@ -136,7 +136,7 @@ impl Translator {
         match group {
             // Surfaces are seen to before every draw. What is drawn to decides a part of the pixel shader.
             Group::Surface | Group::Control | Group::WindowClip | Group::Pixel | Group::Raster => {
-                self.shaders.pixel_changed()
+                self.shaders.pixel_changed();
             }
             Group::Screen => self.apply_screen(registers),
             Group::Program => self.shaders.vertex_changed(),

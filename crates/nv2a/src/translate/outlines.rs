@@ -149,7 +149,7 @@ impl Outlines {
     }
 
     fn point(&mut self, center: &Transformed, raster: &Raster) {
-        if !(center.position[3] >= LEAST_W) {
+        if is_behind(center) {
             return;
         }
         let [x, y] = place(center, raster.size);
@@ -173,17 +173,15 @@ impl Outlines {
 /// From a line's middle to its side, per half width, for a line with these extents. None for a line without length.
 fn side(dx: f32, dy: f32, thin: bool) -> Option<(f32, f32)> {
     let (width, height) = (dx.abs(), dy.abs());
-    let factor = if thin {
-        // As far as a pixel reaches along the shorter extent.
-        return match width >= height {
-            _ if width.max(height) == 0.0 => None,
-            true => Some((0.0, dx.signum())),
-            false => Some((-dy.signum(), 0.0)),
-        };
-    } else {
-        (width.max(height) + width.min(height) / 2.0) / (dx * dx + dy * dy)
-    };
-    factor.is_finite().then_some((-dy * factor, dx * factor))
+    let is_line = width.max(height) > 0.0;
+    is_line.then(|| match thin {
+        true if width >= height => (0.0, dx.signum()),
+        true => (-dy.signum(), 0.0),
+        false => {
+            let factor = (width.max(height) + width.min(height) / 2.0) / (dx * dx + dy * dy);
+            (-dy * factor, dx * factor)
+        }
+    })
 }
 
 /// The part of a line that is not far away from the screen nor behind the eye: within three times its size around its middle.
@@ -209,6 +207,11 @@ fn near_the_screen(a: &Transformed, b: &Transformed) -> Option<[Transformed; 2]>
     (start < end).then(|| [part(start), part(end)])
 }
 
+/// Whether a vertex is behind the eye, or nowhere.
+fn is_behind(vertex: &Transformed) -> bool {
+    vertex.position[3].partial_cmp(&LEAST_W).is_none_or(std::cmp::Ordering::is_lt)
+}
+
 /// Where a vertex is on the screen, in pixels, y down.
 fn place(vertex: &Transformed, size: f32) -> [f32; 2] {
     let [x, y, _, w] = vertex.position;
@@ -219,7 +222,7 @@ fn place(vertex: &Transformed, size: f32) -> [f32; 2] {
 /// Twice the area of a polygon on the screen, positive if it turns counter-clockwise. Where a part is behind the eye, only its sign
 /// says something.
 fn area<'a>(corners: impl Iterator<Item = &'a Transformed> + Clone, size: f32) -> f64 {
-    let is_in_front = corners.clone().all(|corner| corner.position[3] >= LEAST_W);
+    let is_in_front = !corners.clone().any(is_behind);
     let position = |corner: &Transformed| {
         if is_in_front {
             let [x, y] = place(corner, size);

@@ -57,7 +57,7 @@ fn all_ways_to_the_same_vertices() {
                 (n as f32).to_bits(),
                 (10.0 + n as f32).to_bits(),
                 0.5f32.to_bits(),
-                0xFF00_0000 | n * 17 << 16,
+                0xFF00_0000 | (n * 17) << 16,
                 2.5f32.to_bits(),
             ]
         };
