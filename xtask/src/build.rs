@@ -68,6 +68,9 @@ const SAMPLES: &[Source] = &[
     Source { name: "bench_d3d9", windows_libraries: &[] },
 ];
 
+/// The sample that calls the Xbox's Direct3D, `crates/nv2a/examples/scene`: its name in the tree.
+pub(crate) const XBOX_SAMPLE: &str = "xbox";
+
 /// The geometry of the samples is computed, and must come out the same to the last bit in every build.
 const CXX_FLAGS: &[&str] = &["-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-contract=off"];
 
@@ -139,6 +142,17 @@ pub(crate) fn tree(ws: &Workspace, machine: &Machine, profile: Profile) -> Resul
     Ok(tree)
 }
 
+/// The release build of the command line program.
+///
+/// # Errors
+/// When it does not build.
+pub(crate) fn afterimage(ws: &Workspace) -> Result<PathBuf> {
+    let mut cargo = cargo(ws);
+    cargo.args(["build", "--release", "-p", "afterimage"]);
+    step::run(ws, &mut cargo, "building afterimage (release)", "")?;
+    Ok(ws.target.join("release/afterimage"))
+}
+
 /// Only the release library, and the samples that are linked with it.
 ///
 /// # Errors
@@ -171,12 +185,18 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
         }
         // The same choice of features as `cargo test --workspace` makes, so that all of it is there already.
         Profile::Dev => {
-            cargo.args(["build", "--workspace", "--lib", "--bins", "--tests"]);
+            cargo.args(["build", "--workspace", "--lib", "--bins", "--tests", "--examples"]);
             "debug"
         }
     };
     step::run(ws, &mut cargo, &format!("building libd3d9.so and the programs ({folder})"), "")?;
+    if profile == Profile::Release {
+        let mut cargo = self::cargo(ws);
+        cargo.args(["build", "--release", "-p", "afterimage-nv2a", "--example", "scene"]);
+        step::run(ws, &mut cargo, "building the Xbox's sample (release)", "")?;
+    }
     let from = ws.target.join(folder);
+    copy(&from.join("examples/scene"), &tree.native_sample(XBOX_SAMPLE))?;
     copy(&from.join("libd3d9.so"), &tree.root.join("libd3d9.so"))?;
     copy(&from.join("afterimage"), &tree.afterimage())?;
     copy(&from.join("afterimage-viewer"), &tree.viewer())

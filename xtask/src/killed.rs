@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::build::{self, Tree, Width};
-use crate::matrix::{End, PROGRAMS, Program};
+use crate::matrix::{End, Kind, PROGRAMS, Program};
 use crate::picture::{self, Picture};
 use crate::step::{Context, Failure, Progress, Result};
 use crate::wine::Wine;
@@ -28,7 +28,7 @@ pub(crate) struct Row {
 
 /// Kills the viewer under each program that has a native version to compare with.
 pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
-    let programs = PROGRAMS.iter().filter(|program| program.windows_only.is_none());
+    let programs = PROGRAMS.iter().filter(|program| program.kind == Kind::Direct3d9);
     let row = |program: &Program| {
         if let Some(end) = wine.denied(Width::W64) {
             return Row { program: program.name, end };

@@ -1,4 +1,4 @@
-//! Set-up, demo, test, bless, bench, dist and validate: everything that a clone of Afterimage can be asked to do.
+//! Set-up, demo, test, bless, bench, fuzz, nv2a, dist and validate: everything that a clone of Afterimage can be asked to do.
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +11,7 @@ mod dist;
 mod fuzz;
 mod killed;
 mod matrix;
+mod nv2a;
 mod picture;
 mod report;
 mod setup;
@@ -57,6 +58,11 @@ enum Chore {
     Bench(bench::Args),
     /// Fuzz everything that reads bytes from elsewhere.
     Fuzz(fuzz::Args),
+    /// Draw recordings of an Xbox's push buffers, and compare them with the console's own pictures.
+    ///
+    /// Says how many match, and writes target/nv2a/report/index.html with golden, picture and difference. Fails if a picture
+    /// that docs/nv2a-misses.md does not name misses its golden one, or one that it names matches.
+    Nv2a(nv2a::Args),
     /// Build the release tree in target/dist: DLLs, library, headers, programs, samples, licences.
     Dist,
     /// Run the samples and their captures under the Vulkan validation layers.
@@ -73,6 +79,7 @@ fn main() -> ExitCode {
         Chore::Bless(args) => bless::main(&ws, &args),
         Chore::Bench(args) => bench::main(&ws, &args),
         Chore::Fuzz(args) => fuzz::main(&ws, &args),
+        Chore::Nv2a(args) => nv2a::main(&ws, &args),
         Chore::Dist => dist::main(&ws),
         Chore::Validate => validate::main(&ws),
     };

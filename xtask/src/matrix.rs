@@ -1,14 +1,15 @@
 //! The sample programs, each run in every way that there is, and their pictures compared.
 //!
 //! The ways: natively in one process; the 64-bit and the 32-bit DLL under Wine through shared memory to the viewer; and
-//! the replay of a capture that the first of these wrote. All must give the same pixels.
+//! the replay of a capture that the first of these wrote. All must give the same pixels. A program of the Xbox runs natively
+//! only.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::build::{Tree, Width};
+use crate::build::{Tree, Width, XBOX_SAMPLE};
 use crate::picture::{self, Difference, Picture};
 use crate::step::{self, Context, Failure, Progress, Result};
 use crate::wine::Wine;
@@ -33,24 +34,37 @@ pub(crate) struct Program {
     pub(crate) sample: &'static str,
     /// Its arguments.
     pub(crate) arguments: &'static [&'static str],
-    /// Why there is no native version, if so.
-    pub(crate) windows_only: Option<&'static str>,
+    /// What it is.
+    pub(crate) kind: Kind,
     /// Pixels that may differ in a 32-bit run, by a step or two, where a library computes geometry with the x87 there.
     rounding_pixels: usize,
 }
 
+/// Which API a program calls, and where it can be run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Direct3D 9, natively and under Wine.
+    Direct3d9,
+    /// Direct3D 9, under Wine only, and why.
+    WindowsOnly(&'static str),
+    /// The Xbox's Direct3D, natively: an example of the crate `afterimage-nv2a`. Its pictures are those that the console's
+    /// display would show, read from the console's memory; those of its replay are what the renderer was told to show.
+    Xbox,
+}
+
 /// What is run.
 pub(crate) const PROGRAMS: &[Program] = &[
-    Program { name: "scene", sample: "scene", arguments: &[], windows_only: None, rounding_pixels: 0 },
-    Program { name: "targets", sample: "targets", arguments: &[], windows_only: None, rounding_pixels: 0 },
-    Program { name: "teapot", sample: "teapot", arguments: &[], windows_only: None, rounding_pixels: 0 },
+    Program { name: "scene", sample: "scene", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
+    Program { name: "targets", sample: "targets", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
+    Program { name: "teapot", sample: "teapot", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
     Program {
         name: "teapot-d3dx",
         sample: "teapot",
         arguments: &["--d3dx"],
-        windows_only: Some("D3DXCreateTeapot exists on Windows only"),
+        kind: Kind::WindowsOnly("D3DXCreateTeapot exists on Windows only"),
         rounding_pixels: 64,
     },
+    Program { name: "xbox", sample: XBOX_SAMPLE, arguments: &[], kind: Kind::Xbox, rounding_pixels: 0 },
 ];
 
 /// A way to run a program.
@@ -157,7 +171,8 @@ pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine, out: &Path, validate
     for program in PROGRAMS {
         let mut reference: Option<(Way, PathBuf)> = None;
         let mut capture: Option<PathBuf> = None;
-        for way in Way::ALL {
+        // An Xbox's program knows no Windows.
+        for way in Way::ALL.into_iter().filter(|way| program.kind != Kind::Xbox || !matches!(way, Way::Dll(_))) {
             let row = session.row(program, way, reference.as_ref(), capture.as_deref());
             if reference.is_none() && !row.pictures.is_empty() {
                 reference = Some((way, session.folder(program, way)));
@@ -190,7 +205,10 @@ impl Session<'_> {
     fn row(&self, program: &Program, way: Way, reference: Option<&(Way, PathBuf)>, capture: Option<&Path>) -> Row {
         let mut row = Row { program: program.name, way, end: End::Good, stats: Stats::default(), pictures: Vec::new() };
         let why_not = match way {
-            Way::Native => program.windows_only.map(|why| End::Skipped(why.to_owned())),
+            Way::Native => match program.kind {
+                Kind::WindowsOnly(why) => Some(End::Skipped(why.to_owned())),
+                Kind::Direct3d9 | Kind::Xbox => None,
+            },
             Way::Dll(width) => self.wine.denied(width),
             Way::Replay => capture.is_none().then(|| End::Skipped("no run wrote a capture".to_owned())),
         };
@@ -247,7 +265,11 @@ impl Session<'_> {
         }
         if way != Way::Replay {
             command.args(["--frames", &FRAMES.to_string()]).args(program.arguments);
-            command.env("AFTERIMAGE_SCREENSHOTS", &folder).env("AFTERIMAGE_SCREENSHOT_FRAMES", SHOTS);
+            if program.kind == Kind::Xbox {
+                command.args(["--shots", SHOTS]).arg(&folder);
+            } else {
+                command.env("AFTERIMAGE_SCREENSHOTS", &folder).env("AFTERIMAGE_SCREENSHOT_FRAMES", SHOTS);
+            }
             if first {
                 command
                     .env("AFTERIMAGE_CAPTURE_FRAMES", CAPTURED)

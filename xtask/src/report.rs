@@ -106,8 +106,8 @@ fn page(rows: &[Row], shaders: &Shaders, out: &Path, notes: &[String]) -> String
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width,initial-scale=1\"><title>Afterimage: demo</title><style>{STYLE}</style></head><body><main>\n\
          <h1>Afterimage</h1>\n<p class=\"sub\">Direct3D 9 programs, drawn by Vulkan: natively in one process, as Windows \
-         programs through <code>d3d9.dll</code> and shared memory, and replayed from a capture. The pictures of a program \
-         must be the same to the last pixel.</p>\n<table><tr>"
+         programs through <code>d3d9.dll</code> and shared memory, and replayed from a capture; and a program of the Xbox, whose \
+         push buffers an NV2A in software runs. The pictures of a program must be the same to the last pixel.</p>\n<table><tr>"
     );
     for heading in &HEADINGS[..7] {
         let _ = write!(html, "<th>{heading}</th>");

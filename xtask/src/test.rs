@@ -7,6 +7,7 @@ use crate::build::{self, Profile};
 use crate::fuzz;
 use crate::killed;
 use crate::matrix::{self, End};
+use crate::nv2a;
 use crate::report;
 use crate::setup;
 use crate::step::{self, Failure, Progress, Result};
@@ -35,6 +36,8 @@ enum Part {
     Crates,
     /// The sample programs in every way, compared pixel by pixel, and with their viewer killed.
     Samples,
+    /// Recordings of an Xbox's push buffers against the console's pictures, if they are there.
+    Nv2a,
     /// The fuzz targets.
     Fuzz,
 }
@@ -80,6 +83,13 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     }
     if wanted(Part::Samples) {
         samples(ws, &machine, &mut score);
+    }
+    if wanted(Part::Nv2a) {
+        match nv2a::test(ws) {
+            Ok(nv2a::Tested::Absent) => score.skipped += 1,
+            Ok(nv2a::Tested::Done) => score.passed += 1,
+            Err(failure) => score.add(Err(failure)),
+        }
     }
     if wanted(Part::Fuzz) {
         match fuzz::run(ws, &[], args.fuzz_seconds) {
