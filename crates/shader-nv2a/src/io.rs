@@ -153,8 +153,8 @@ fn position(b: &mut Builder, position: Value) {
     clip_distances(b, z, depth, w);
 }
 
-/// Distances to the near and far planes that cut, then two that drop whole primitives: one vertex inside is infinitely far inside, so
-/// that nothing is cut off a primitive that is not all outside.
+/// Distances to the near and far planes that cut, then two that drop whole primitives: a vertex inside is very far inside, so that
+/// nothing is cut off a primitive that is not all outside. That is far in comparison with w, by which places are weighted.
 fn clip_distances(b: &mut Builder, z: Value, depth: Value, w: Value) {
     let one = b.f32(1.0);
     let place = b.construct(&[depth, w, one]);
@@ -167,7 +167,11 @@ fn clip_distances(b: &mut Builder, z: Value, depth: Value, w: Value) {
     let (min, max) = (b.extract(range, 0), b.extract(range, 1));
     let (outside, inside) = (b.f32(-1.0), b.f32(FARTHEST));
     let (below, above) = (b.flt(z, min), b.flt(max, z));
-    let [below, above] = [below, above].map(|is_outside| b.select(is_outside, outside, inside));
+    let weight = b.fabs(w);
+    let [below, above] = [below, above].map(|is_outside| {
+        let distance = b.select(is_outside, outside, inside);
+        b.fmul(distance, weight)
+    });
     let distances = b.construct(&[near, far, below, above]);
     store_at(b, "clip", OutputAt::ClipDistance(0), Type::F32X4, distances);
 }

@@ -175,15 +175,24 @@ impl Vertex<'_> {
     }
 
     /// `1 / w`, rounded toward zero as the transform unit does it: places on a sixteenth of a pixel fall below it (suite Viewport).
+    /// In integers, since not every host has a product that is rounded once.
     fn reciprocal(&mut self, w: Value) -> Value {
         let nearest = self.b.frcp(w);
-        let (zero, minus_one, one_step) = (self.b.f32(0.0), self.b.f32(-1.0), self.b.i32(1));
-        let excess = self.b.ffma(w, nearest, minus_one);
-        let is_above = self.b.flt(zero, excess);
-        let bits = self.b.cast(nearest, Kind::Int);
+        let [fraction, one] = [0x7F_FFFF, 0x80_0000].map(|bits| self.b.i32(bits));
+        let [w, bits] = [w, nearest].map(|value| self.b.cast(value, Kind::Int));
+        let [w, reciprocal] = [w, bits].map(|bits| {
+            let kept = self.b.iand(bits, fraction);
+            self.b.ior(kept, one)
+        });
+        // The product of numbers of 24 bits whose quotient is no power of two is 2^47 if it is one.
+        let (high, low) = (self.b.umulhi(w, reciprocal), self.b.imul(w, reciprocal));
+        let [exact, none, one_step] = [1 << 15, 0, 1].map(|bits| self.b.i32(bits));
+        let (more, same, rest) = (self.b.ult(exact, high), self.b.ieq(exact, high), self.b.ine(low, none));
+        let slightly_more = self.b.band(same, rest);
+        let is_above = self.b.bor(more, slightly_more);
         let below = self.b.isub(bits, one_step);
-        let below = self.b.cast(below, Kind::Float);
-        self.b.select(is_above, below, nearest)
+        let bits = self.b.select(is_above, below, bits);
+        self.b.cast(bits, Kind::Float)
     }
 
     fn fog(&mut self, point: &Point) -> Value {
