@@ -37,6 +37,8 @@ register_layout! {
         Stipple = 50 + 1 x 8;
         /// x, y, z: size of a texel of the image in its coordinates.
         TexelSize = 58 + 1 x 4;
+        /// x: what is added to depths, y: what the slope of a polygon's depth is multiplied by to be added.
+        DepthOffset = 62 + 1 x 1;
     }
 }
 
@@ -65,6 +67,8 @@ pub fn constants(registers: &Registers) -> [[u32; 4]; PixelRegister::COUNT as us
     out.floats(R::AlphaReference.register(), [registers.bits(method::SET_ALPHA_REF, 0, 8) as f32, 0.0, 0.0, 0.0]);
     let [x, y, z] = registers.floats(method::SET_EYE_VECTOR);
     out.floats(R::EyeVector.register(), [x, y, z, 0.0]);
+    let [factor, bias] = registers.floats(method::SET_POLYGON_OFFSET_SCALE_FACTOR);
+    out.floats(R::DepthOffset.register(), [bias, factor, 0.0, 0.0]);
     for n in 0..STAGES as u16 {
         let stage = 0x40 * n;
         out.floats(R::BumpMatrix.element(n), registers.floats(method::SET_TEXTURE_SET_BUMP_ENV_MAT + stage));

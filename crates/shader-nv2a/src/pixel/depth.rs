@@ -1,6 +1,7 @@
 //! The depth of a pixel as the depth buffer's format keeps it. Buffers of the host hold the guest's integer as a fraction of the
 //! largest one.
 
+use super::constants::PixelRegister as R;
 use super::key::{Depth, Key};
 use super::lift::Lift;
 use crate::io;
@@ -14,7 +15,10 @@ pub(super) fn store(lift: &mut Lift<'_>, shaded: Option<Value>) {
     }
     let depth = match shaded {
         Some(depth) => depth,
-        None => rasterised(lift),
+        None => {
+            let depth = rasterised(lift);
+            if lift.key.has(Key::OFFSET) { offset(lift, depth) } else { depth }
+        }
     };
     let depth = fraction(lift, format, depth);
     lift.store("depth", OutputAt::FragDepth, Type::F32, depth);
@@ -29,6 +33,17 @@ fn rasterised(lift: &mut Lift<'_>) -> Value {
     }
     let depth = lift.input("depth", InputAt::Location(io::DEPTH), Type::F32, Interp::Smooth);
     lift.b.fmul(depth, rcp_w)
+}
+
+/// With the polygon offset: the host's is not for depths that a shader stores. The slope is the larger of those to the right and
+/// downwards. (For a W buffer the console takes the slope at the first pixel of the polygon that is seen everywhere on it.)
+fn offset(lift: &mut Lift<'_>, depth: Value) -> Value {
+    let parameters = lift.constant(R::DepthOffset, 0);
+    let [bias, factor] = [0, 1].map(|lane| lift.b.extract(parameters, lane));
+    let slopes = [lift.b.ddx(depth), lift.b.ddy(depth)].map(|slope| lift.b.fabs(slope));
+    let slope = lift.b.fmax(slopes[0], slopes[1]);
+    let depth = lift.b.fadd(depth, bias);
+    lift.b.fmadz(slope, factor, depth)
 }
 
 /// A depth as the fraction of the largest integer that its format keeps it as: the one below.

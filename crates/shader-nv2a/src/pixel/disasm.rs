@@ -229,6 +229,7 @@ fn raster(out: &mut String, key: &Key) -> fmt::Result {
         (Key::TWO_SIDED, "two sided"),
         (Key::POINT_SPRITE, "point sprite"),
         (Key::STIPPLE, "stipple"),
+        (Key::OFFSET, "depth offset"),
     ] {
         if key.has(flag) {
             writeln!(out, "{name}")?;

@@ -158,6 +158,8 @@ impl Key {
     pub const MUX_MSB: u32 = 1 << 7;
     /// The depth of a pixel is its w.
     pub const W_BUFFER: u32 = 1 << 8;
+    /// The polygon offset is added to the depth.
+    pub const OFFSET: u32 = 1 << 9;
 
     /// Whether a flag is set.
     #[must_use]
@@ -264,6 +266,9 @@ impl Key {
             self.depth = depth as u8;
             if depth != Depth::Host && control0 & 1 << 16 != 0 {
                 self.flags |= Self::W_BUFFER;
+            }
+            if depth != Depth::Host && drawn == Drawn::Triangles && set(method::SET_POLY_OFFSET_FILL_ENABLE) {
+                self.flags |= Self::OFFSET;
             }
         }
     }

@@ -153,7 +153,10 @@ impl Reference<'_> {
         let control = self.registers.get(m::SET_CONTROL0);
         let (rcp_w, z_times_w) = (f64::from(self.pixel.rcp_w), f64::from(self.pixel.depth));
         let rasterised = if control >> 16 & 1 != 0 { 1.0 / rcp_w } else { z_times_w * rcp_w };
-        let depth = self.shaded_depth.unwrap_or(rasterised);
+        // All pixels of a quad are the same one here: nothing slopes.
+        let offset = self.drawn == Drawn::Triangles && self.registers.get(m::SET_POLY_OFFSET_FILL_ENABLE) != 0;
+        let bias = if offset { f64::from(self.registers.float(m::SET_POLYGON_OFFSET_BIAS)) } else { 0.0 };
+        let depth = self.shaded_depth.unwrap_or(rasterised + bias);
         let (largest, value) = match (self.registers.bits(m::SET_SURFACE_FORMAT, 4, 4), control >> 12 & 1) {
             (1, 0) => (65535.0, depth.max(0.0).min(65535.0)),
             (2, 0) => (16_777_215.0, depth.max(0.0).min(16_777_215.0)),

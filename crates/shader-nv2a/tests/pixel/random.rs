@@ -120,6 +120,10 @@ impl Random {
         r.set(m::SET_CONTROL0, control0);
         let depth = self.below(2);
         r.set(m::SET_DEPTH_TEST_ENABLE, depth);
+        let (offset, bias) = (self.below(2), self.float(-5000.0, 5000.0));
+        r.set(m::SET_POLY_OFFSET_FILL_ENABLE, offset);
+        r.set(m::SET_POLYGON_OFFSET_BIAS, bias.to_bits());
+        r.set(m::SET_POLYGON_OFFSET_SCALE_FACTOR, 2.0f32.to_bits());
         let outside = u32::from(self.one_in(3));
         r.set(m::SET_WINDOW_CLIP_TYPE, outside);
         for n in 0..8 {
