@@ -136,6 +136,7 @@ impl Translator {
         let Some(stage) = stage.filter(|_| self.draws.vertices.len() > 0) else { return };
         let Some((stage, varying)) = self.run_here(kelvin, stage, varying, &before, points) else { return };
         self.count_pixels(kelvin.registers.is_set(method::SET_ZPASS_PIXEL_COUNT_ENABLE));
+        self.warn_of_raster(&kelvin.registers, primitive.kind, way);
         let drawn = match way {
             Way::Here => self.draw_outlines(kelvin, primitive, &stage, &before),
             Way::Host | Way::Nowhere => self.draw_host(kelvin, primitive.kind, &stage, varying, &before),
@@ -147,6 +148,21 @@ impl Translator {
             Err(error) => self.once.warn(format!("{:?} are not drawn: {error}", primitive.kind)),
         }
         self.carry_fog(kelvin, &stage, &before);
+    }
+
+    /// Says what rasterisation is asked for and not done.
+    fn warn_of_raster(&mut self, registers: &Registers, kind: PrimitiveKind, way: Way) {
+        let smooth =
+            if primitives::is_lines(kind) { method::SET_LINE_SMOOTH_ENABLE } else { method::SET_POLY_SMOOTH_ENABLE };
+        if kind != PrimitiveKind::Points && registers.is_set(smooth) && smoothing_is_allowed(registers) {
+            self.once.warn("SET_LINE_SMOOTH_ENABLE, SET_POLY_SMOOTH_ENABLE are not supported: edges are not smoothed");
+        }
+        let offset = [method::SET_POLY_OFFSET_POINT_ENABLE, method::SET_POLY_OFFSET_LINE_ENABLE];
+        if way == Way::Here && primitives::is_polygons(kind) && offset.iter().any(|method| registers.is_set(*method)) {
+            self.once.warn(
+                "SET_POLY_OFFSET_LINE_ENABLE, SET_POLY_OFFSET_POINT_ENABLE are not supported: depths stay as they are",
+            );
+        }
     }
 
     /// Runs programs that write constants for the vertices after them here, one vertex after the other. What they put out

@@ -177,6 +177,9 @@ impl Translator {
         let mut write_masks = [0; 8];
         write_masks[0] = write_mask(registers, format);
         let mut blend = SetBlend { write_masks, ..SetBlend::default() };
+        if registers.is_set(method::SET_DITHER_ENABLE) && format.is_some_and(|format| format.bytes() == 2) {
+            self.once.warn("SET_DITHER_ENABLE is not supported: colours of 16-bit surfaces are rounded");
+        }
         if registers.is_set(method::SET_LOGIC_OP_ENABLE) {
             // The numbers of the methods are OpenGL's, in the order of the stream's.
             blend.logic_op = (registers.get(method::SET_LOGIC_OP) & 15) as u8 + 1;

@@ -17,6 +17,9 @@ use smallvec::SmallVec;
 /// instead of converting the whole range.
 const SPARSE: u64 = 4;
 
+/// Vertices that are converted attribute by attribute before the next ones are.
+const BLOCK: u32 = 256;
+
 /// Vertices of one primitive. Its memory is used again for the next.
 #[derive(Debug, Default)]
 pub(super) struct Vertices {
@@ -153,9 +156,19 @@ impl Vertices {
     /// `count` vertices from the arrays.
     fn range(&mut self, memory: &dyn GuestMemory, arrays: &Arrays, first: u32, count: u32, current: &Attributes) {
         let before = self.stored;
-        let start = self.grow(arrays, count, current);
         self.sequence(before, count);
-        self.convert_range(memory, arrays, first, count, start);
+        self.store(memory, arrays, first, count, current);
+    }
+
+    /// Stores `count` vertices from the arrays, in blocks that stay in the cache from the first attribute to the last.
+    fn store(&mut self, memory: &dyn GuestMemory, arrays: &Arrays, first: u32, count: u32, current: &Attributes) {
+        let mut done = 0;
+        while done < count {
+            let block = (count - done).min(BLOCK);
+            let start = self.grow(arrays, block, current);
+            self.convert_range(memory, arrays, first.saturating_add(done), block, start);
+            done += block;
+        }
     }
 
     /// Converts `count` vertices from the arrays to `data[start..]`.
@@ -203,9 +216,8 @@ impl Vertices {
             self.order.extend(0..self.stored);
         }
         let base = self.stored;
-        let start = self.grow(arrays, between as u32, current);
         self.order.extend(elements.iter().map(|element| base + (element - least)));
-        self.convert_range(memory, arrays, least, between as u32, start);
+        self.store(memory, arrays, least, between as u32, current);
     }
 
     /// Vertices in words of the push buffer; words after the last whole vertex are dropped.
