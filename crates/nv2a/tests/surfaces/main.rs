@@ -4,6 +4,7 @@ mod rig;
 
 use afterimage_nv2a::memory::GuestMemory;
 use afterimage_nv2a_types::method;
+use afterimage_stream::Kind;
 use rig::Rig;
 
 const COLOR: u32 = 0x10_0000;
@@ -145,6 +146,26 @@ fn memory_is_the_truth_between_formats() {
     rig.set(method::SET_SURFACE_ZETA_OFFSET, COLOR);
     rig.clear(STENCIL, 0, 0xEE, [2, 0, 1, 1]);
     assert_eq!(rig.written(COLOR + 8), 0x1234_56EE);
+    rig.finish();
+}
+
+#[test]
+fn nothing_moves_within_one_format() {
+    let mut rig = Rig::new();
+    let moves = [Kind::ReadBack, Kind::UpdateTexture, Kind::Blit];
+    rig.surface(by_pitch(8, 2), [16, 16], [64, 64]);
+    rig.clear(RGBA | DEPTH, 1, 0, [0, 0, 16, 16]);
+    assert_eq!(rig.sent(moves), [0, 2, 0], "colour and zeta come from memory once");
+    for n in 0..10 {
+        rig.surface(by_pitch(8, 2), [16 - n, 16], [64, 64]);
+        rig.clear(RGBA | DEPTH, n, n, [0, 0, 16, 16]);
+    }
+    assert_eq!(rig.sent(moves), [0, 0, 0]);
+    rig.graphics.write_back(&mut rig.memory, COLOR, 64);
+    rig.graphics.write_back(&mut rig.memory, COLOR, 64);
+    assert_eq!(rig.sent(moves), [1, 0, 0], "what was written is not written again");
+    rig.clear(RGBA | DEPTH, 1, 0, [0, 0, 16, 16]);
+    assert_eq!(rig.sent(moves), [0, 0, 0], "a write back of our own is no write of the processor");
     rig.finish();
 }
 

@@ -1,13 +1,14 @@
 //! A Kelvin object, memory and a translator whose packets a renderer executes.
 
 use afterimage_ipc::ArenaConfig;
-use afterimage_ipc::in_process;
+use afterimage_ipc::in_process::{self, InProcessLink};
 use afterimage_nv2a::machine::{Graphics, Kelvin};
 use afterimage_nv2a::memory::{DmaClass, DmaObject, DmaTarget, GuestMemory, Ram};
 use afterimage_nv2a::translate::Translator;
 use afterimage_nv2a_types::method;
+use afterimage_stream::{DeviceInfo, Kind, Link, LinkError, Reader, Reply, UploadRef};
 use afterimage_vulkan::{Gpu, Options, Renderer};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 
 /// The device, opened once: opening takes longer than most tests.
@@ -24,10 +25,57 @@ fn options() -> Options {
     Options { validate: true, cache_dir: None, ..Options::from_env() }
 }
 
+/// A link that notes which packets pass.
+struct Noting {
+    link: InProcessLink,
+    kinds: Arc<Mutex<Vec<Kind>>>,
+}
+
+impl Link for Noting {
+    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
+        let kinds = Reader::new(batch).map(|located| located.expect("a packet").packet.kind());
+        self.kinds.lock().expect("no panic elsewhere").extend(kinds);
+        self.link.submit(batch)
+    }
+
+    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
+        self.link.alloc(size, align)
+    }
+
+    fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
+        self.link.write(range, at, bytes);
+    }
+
+    fn read(&mut self, range: &UploadRef, at: u32, out: &mut [u8]) {
+        self.link.read(range, at, out);
+    }
+
+    fn end_frame(&mut self, frame: u64) -> Result<(), LinkError> {
+        self.link.end_frame(frame)
+    }
+
+    fn poll(&mut self) -> Option<Reply> {
+        self.link.poll()
+    }
+
+    fn wait(&mut self) -> Result<Reply, LinkError> {
+        self.link.wait()
+    }
+
+    fn epoch(&mut self) -> u32 {
+        self.link.epoch()
+    }
+
+    fn device(&self) -> &DeviceInfo {
+        self.link.device()
+    }
+}
+
 pub(crate) struct Rig {
     pub(crate) kelvin: Kelvin,
     pub(crate) memory: Ram,
     pub(crate) graphics: Box<dyn Graphics>,
+    kinds: Arc<Mutex<Vec<Kind>>>,
     thread: JoinHandle<()>,
 }
 
@@ -44,7 +92,16 @@ impl Rig {
         let mut kelvin = Kelvin::default();
         (kelvin.dma.color, kelvin.dma.zeta) = (Some(all), Some(all));
         (kelvin.dma.a, kelvin.dma.b) = (Some(all), Some(all));
-        Self { kelvin, memory, graphics: Box::new(Translator::new(Box::new(link), "surfaces")), thread }
+        let kinds = Arc::default();
+        let link = Noting { link, kinds: Arc::clone(&kinds) };
+        Self { kelvin, memory, graphics: Box::new(Translator::new(Box::new(link), "surfaces")), kinds, thread }
+    }
+
+    /// How many packets of these kinds have been sent since the last time.
+    pub(crate) fn sent<const N: usize>(&mut self, wanted: [Kind; N]) -> [usize; N] {
+        self.graphics.flush();
+        let kinds = std::mem::take(&mut *self.kinds.lock().expect("no panic elsewhere"));
+        wanted.map(|wanted| kinds.iter().filter(|kind| **kind == wanted).count())
     }
 
     pub(crate) fn set(&mut self, method: u16, value: u32) {

@@ -83,6 +83,11 @@ impl Layout {
 /// A surface that registers ask for: its layout, and the samples that must be there, which are at least one.
 pub(super) type Wanted = (Layout, [u32; 2]);
 
+/// Whether two surfaces share bytes.
+pub(super) fn overlap((a, a_size): Wanted, (b, b_size): Wanted) -> bool {
+    a.address < b.address + b.bytes(b_size) && b.address < a.address + a.bytes(a_size)
+}
+
 /// `SET_SURFACE_FORMAT` and what goes with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {

@@ -16,7 +16,7 @@ use afterimage_nv2a_types::{Group, method};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, Port};
 use afterimage_texture::nv2a::{ColorFormat, ZetaFormat};
-use layout::Asked;
+use layout::{Asked, Wanted};
 
 /// What is drawn to, for whoever builds packets that depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl Surfaces {
         self.all.iter().find(|surface| Some(surface.id) == self.color)
     }
 
-    fn has(&self, layout: &Layout, size: [u32; 2]) -> bool {
+    fn has(&self, (layout, size): &Wanted) -> bool {
         self.all.iter().any(|s| s.layout == *layout && s.size[0] >= size[0] && s.size[1] >= size[1])
     }
 
@@ -151,7 +151,7 @@ impl Translator {
     /// Binds the surfaces that the registers name, with what is newest in them. False if there is nothing to draw to.
     pub(super) fn apply_surfaces(&mut self, kelvin: &mut Kelvin, memory: &mut dyn GuestMemory, uses: Uses) -> bool {
         let asked = Asked::of(kelvin, memory.size());
-        let mut wanted = |used: bool, what: Result<layout::Wanted, &'static str>| match what {
+        let mut wanted = |used: bool, what: Result<Wanted, &'static str>| match what {
             Ok(wanted) => Some(wanted),
             Err(error) => {
                 if used {
@@ -160,16 +160,15 @@ impl Translator {
                 None
             }
         };
-        let color = wanted(uses.color, asked.color);
+        let mut color = wanted(uses.color, asked.color);
         let mut zeta = wanted(uses.zeta, asked.zeta);
         // A surface that is not needed stays bound if that costs nothing, since changing targets does.
+        let apart = |a: Option<Wanted>, b: Wanted| a.is_none_or(|a| !layout::overlap(a, b));
         if !uses.zeta {
-            zeta = zeta.filter(|(layout, size)| {
-                let bytes = layout.bytes(*size);
-                color.is_none_or(|(other, size)| {
-                    other.address + other.bytes(size) <= layout.address || layout.address + bytes <= other.address
-                }) && self.surfaces.has(layout, *size)
-            });
+            zeta = zeta.filter(|zeta| apart(color, *zeta) && self.surfaces.has(zeta));
+        }
+        if !uses.color {
+            color = color.filter(|color| apart(zeta, *color) && self.surfaces.has(color));
         }
         let color_size = color.and_then(|wanted| self.acquire(memory, wanted));
         let zeta_size = zeta.and_then(|wanted| self.acquire(memory, wanted));

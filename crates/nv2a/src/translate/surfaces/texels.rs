@@ -19,8 +19,8 @@ pub(super) enum Error {
 
 /// The generation of a range, or 0 where the memory cannot tell when it was written: then surfaces count as newest.
 pub(super) fn generation(memory: &dyn GuestMemory, address: u32, size: u32) -> u64 {
-    let generation = memory.generation(address, size);
-    if generation == memory.generation(address, size) { generation } else { 0 }
+    let tells = memory.generation(address, 1) == memory.generation(address, 1);
+    if tells { memory.generation(address, size) } else { 0 }
 }
 
 /// The parts of a range that lie in one page each.
@@ -86,6 +86,11 @@ pub(super) fn store(
     let all = pages(layout.address, layout.bytes(size));
     let newer: Vec<u32> =
         all.map(|page| page.start / PAGE).filter(|page| generation(memory, page * PAGE, 1) > known).collect();
+    let mut whole = Vec::new();
+    if let Arrangement::Swizzled(..) = layout.arrangement {
+        whole.resize(layout.bytes(size) as usize, 0);
+        memory.read(layout.address, &mut whole)?;
+    }
     let mut put = |at: u32, bytes: &[u8]| -> Result<(), OutOfRange> {
         if newer.is_empty() {
             return memory.write(at, bytes);
@@ -101,11 +106,9 @@ pub(super) fn store(
             }
         }
         Arrangement::Swizzled(..) => {
-            let mut bytes = vec![0; layout.bytes(size) as usize];
-            memory.read(layout.address, &mut bytes)?;
             let region = Region::rectangle(x, y, rect.width, rect.height);
-            plane(layout, size)?.write(&raw, packed(row), &mut bytes, region)?;
-            memory.write(layout.address, &bytes)?;
+            plane(layout, size)?.write(&raw, packed(row), &mut whole, region)?;
+            put(layout.address, &whole)?;
         }
     }
     Ok(())
