@@ -2,7 +2,7 @@
 
 use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_nv2a::driver::{self, Channel, Device, DriverError};
-use afterimage_nv2a::machine::{Graphics, Machine, Picture, Stop, register};
+use afterimage_nv2a::machine::{DisplayMode, Machine, Picture, PixelFormat, Stop, register};
 use afterimage_nv2a::memory::{GuestMemory, OutOfRange, Ram};
 use afterimage_nv2a::translate::Translator;
 use afterimage_vulkan::Renderer;
@@ -15,9 +15,9 @@ const ALIGNMENT: u32 = 256;
 
 /// Memory, machine and renderer.
 pub(crate) struct Console {
-    ram: Ram,
+    pub(crate) ram: Ram,
     machine: Machine,
-    graphics: Translator,
+    pub(crate) graphics: Translator,
     rendering: JoinHandle<u64>,
     /// First address that nothing lies at.
     free: u32,
@@ -60,12 +60,6 @@ impl Console {
         Ok(address)
     }
 
-    /// What the processor reads of memory: whatever was drawn there has arrived.
-    pub(crate) fn read(&mut self, address: u32, out: &mut [u8]) -> Result<(), OutOfRange> {
-        self.graphics.write_back(&mut self.ram, address, out.len() as u32);
-        self.ram.read(address, out)
-    }
-
     /// The picture of 32-bit pixels at an address, as the display shows it.
     pub(crate) fn picture(
         &mut self,
@@ -73,10 +67,10 @@ impl Console {
         [width, height]: [u32; 2],
         pitch: u32,
     ) -> Result<Picture, OutOfRange> {
-        let mut bytes = vec![0; (pitch * height) as usize];
-        self.read(address, &mut bytes)?;
-        let lines = bytes.chunks_exact(pitch as usize).flat_map(|line| line[..4 * width as usize].chunks_exact(4));
-        Ok(Picture { width, height, rgba: lines.flat_map(|pixel| [pixel[2], pixel[1], pixel[0], 255]).collect() })
+        let Self { ram, machine, graphics, .. } = self;
+        machine.display = DisplayMode { width, height, pitch, format: PixelFormat::X8R8G8B8 };
+        machine.write_register(ram, graphics, register::PCRTC_START, address);
+        machine.scanout(ram, graphics)
     }
 
     /// Switches off: how many messages the validation layer had.

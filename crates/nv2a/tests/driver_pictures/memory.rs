@@ -76,7 +76,7 @@ impl Rig {
     }
 
     fn depth_at(&self, console: &mut Console, x: u32, y: u32, bytes: u32) -> u32 {
-        let word = word(console, self.depth + y * PITCH + x * bytes & !3);
+        let word = word(console, (self.depth + y * PITCH + x * bytes) & !3);
         if bytes == 2 { word >> (16 * (x & 1)) & 0xFFFF } else { word }
     }
 }
