@@ -73,7 +73,7 @@ windows! {
 }
 
 /// Slot times four plus component, plus one, that each word of the method space writes; 0 for none.
-static PLACES: [u16; METHOD_WORDS] = {
+pub(crate) static PLACES: [u16; METHOD_WORDS] = {
     let mut places = [0; METHOD_WORDS];
     let mut window = 0;
     while window < WINDOWS.len() {

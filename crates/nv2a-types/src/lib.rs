@@ -9,8 +9,8 @@
 #![forbid(unsafe_code)]
 
 pub mod context;
-pub mod enumerations;
 pub mod decode;
+pub mod enumerations;
 pub mod enums;
 pub mod groups;
 pub mod methods;

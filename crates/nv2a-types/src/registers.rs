@@ -91,23 +91,50 @@ impl Registers {
         }
     }
 
-    /// Stores arguments of consecutive methods from `method` on, none of which changes more than its own word; the same as
-    /// [`Registers::set`] for each, but without a branch per word. What lies beyond the method space is ignored.
+    /// Stores arguments of consecutive methods from `method` on, none of which refuses a number or changes more than its own
+    /// word; the same as [`Registers::set`] for each, but without a branch per word. What lies beyond the method space is
+    /// ignored.
     #[inline]
     pub fn set_run(&mut self, method: u16, values: &[u32]) {
         let first = usize::from(method / 4) % METHOD_WORDS;
         let mut changed = 0;
-        let words = self.words[first..].iter_mut().zip(&GROUP_BITS[first..]).zip(&enumerations::ROWS[first..]);
-        for (((word, &group), &row), &value) in words.zip(values) {
-            if row != 0 && !enumerations::takes_by_row(row, value) {
-                continue;
-            }
+        for ((word, &group), &value) in self.words[first..].iter_mut().zip(&GROUP_BITS[first..]).zip(values) {
             changed |= if *word == value { 0 } else { group };
             *word = value;
         }
         while changed != 0 {
             self.dirty.mark(<crate::Group as Group>::ALL[changed.trailing_zeros() as usize]);
             changed &= changed - 1;
+        }
+    }
+
+    /// Stores arguments of consecutive methods that are windows into constant memory; the same as [`Registers::set`] for each.
+    pub fn set_context_run(&mut self, method: u16, values: &[u32]) {
+        let first = usize::from(method / 4) % METHOD_WORDS;
+        let constants = self.constants.as_flattened_mut();
+        let mut changed = 0;
+        for ((word, place), &value) in self.words[first..].iter_mut().zip(&context::PLACES[first..]).zip(values) {
+            *word = value;
+            let place = place.checked_sub(1).and_then(|place| constants.get_mut(usize::from(place)));
+            if let Some(constant) = place {
+                changed |= std::mem::replace(constant, value) ^ value;
+            }
+        }
+        if changed != 0 {
+            self.dirty.mark(crate::Group::TransformConstants);
+        }
+    }
+
+    /// Writes constant memory from a component of a slot on; what lies beyond its end is ignored.
+    pub fn set_constants(&mut self, slot: usize, component: usize, values: &[u32]) {
+        let place = slot.saturating_mul(4).saturating_add(component);
+        let Some(constants) = self.constants.as_flattened_mut().get_mut(place..) else { return };
+        let mut changed = 0;
+        for (constant, &value) in constants.iter_mut().zip(values) {
+            changed |= std::mem::replace(constant, value) ^ value;
+        }
+        if changed != 0 {
+            self.dirty.mark(crate::Group::TransformConstants);
         }
     }
 
@@ -164,15 +191,14 @@ mod tests {
     fn a_run_is_the_same_as_its_words() {
         let (mut one, mut all) = (Registers::new(), Registers::new());
         (one.dirty, all.dirty) = (Groups::none(), Groups::none());
-        let values = [0, 7, 0x200, 1, 0x207, 0x302, 0x303];
+        let values = [0, 7, 0x200, 0, 1, 0];
         for (i, &value) in values.iter().enumerate() {
-            one.set(method::SET_STENCIL_TEST_ENABLE + 4 * i as u16, value);
+            one.set(method::SET_ALPHA_TEST_ENABLE + 4 * i as u16, value);
         }
-        all.set_run(method::SET_STENCIL_TEST_ENABLE, &values);
+        all.set_run(method::SET_ALPHA_TEST_ENABLE, &values);
         assert_eq!(one.dirty, all.dirty);
-        assert!(all.dirty.contains(Group::Pixel) && !all.dirty.contains(Group::Textures));
-        assert_eq!(all.get(method::SET_ALPHA_REF), 0x302);
-        assert_eq!(all.get(method::SET_BLEND_FUNC_SFACTOR), 0x303);
+        assert!(all.dirty.contains(Group::Blend) && !all.dirty.contains(Group::Textures));
+        assert_eq!(all.get(method::SET_CULL_FACE_ENABLE), 0x200);
         all.set_run(0x1FFC, &[1, 2, 3]);
         assert_eq!((all.get(0x1FFC), all.get(0)), (1, 0));
     }
@@ -196,10 +222,28 @@ mod tests {
         registers.set(method::SET_DEPTH_FUNC, 0x203);
         registers.dirty = Groups::none();
         registers.set(method::SET_DEPTH_FUNC, 10);
-        registers.set_run(method::SET_DEPTH_FUNC, &[20, 0x0101_0101]);
         assert_eq!(registers.get(method::SET_DEPTH_FUNC), 0x203);
-        assert_eq!(registers.get(method::SET_COLOR_MASK), 0x0101_0101);
-        assert!(registers.dirty.contains(Group::Blend) && !registers.dirty.contains(Group::DepthStencil));
+        assert!(registers.dirty.is_empty());
+    }
+
+    #[test]
+    fn runs_into_constant_memory_are_the_same_as_their_words() {
+        let (mut one, mut all) = (Registers::new(), Registers::new());
+        let values: Vec<u32> = (1..=100).collect();
+        for (i, &value) in values.iter().enumerate() {
+            one.set(method::SET_PROJECTION_MATRIX + 4 * i as u16, value);
+            one.set_constant(170 + (i + 3) / 4, (i + 3) % 4, value);
+        }
+        all.dirty = Groups::none();
+        all.set_context_run(method::SET_PROJECTION_MATRIX, &values);
+        assert!(all.dirty.contains(Group::TransformConstants));
+        all.set_constants(170, 3, &values);
+        assert_eq!(one.constants, all.constants);
+        assert_eq!(one.get(method::SET_MODEL_VIEW_MATRIX), all.get(method::SET_MODEL_VIEW_MATRIX));
+        all.dirty = Groups::none();
+        all.set_constants(170, 3, &values);
+        all.set_constants(usize::MAX, 3, &values);
+        assert!(all.dirty.is_empty());
     }
 
     #[test]
