@@ -141,6 +141,8 @@ pub struct Machine {
     push_buffer: PushBuffer,
     block: Vec<u32>,
     instance: Instance,
+    /// Where handles are looked up.
+    ramht: u32,
     registers: Registers,
     tiles: Tiles,
     subchannels: [Binding; 8],
@@ -168,6 +170,7 @@ impl Machine {
             push_buffer: PushBuffer { address: 0, limit: u32::MAX.into() },
             block: vec![0; pusher::BLOCK],
             instance: Instance::new(),
+            ramht: 0,
             registers: Registers::default(),
             tiles: Tiles::default(),
             subchannels: [Binding::default(); 8],
@@ -212,7 +215,7 @@ impl Machine {
     /// The class of the object that a handle names now, if it names one.
     #[must_use]
     pub fn class_of(&self, handle: u32) -> Option<u8> {
-        let address = self.instance.find(self.registers.get(register::PFIFO_RAMHT), handle)?;
+        let address = self.instance.find(self.ramht, handle)?;
         Some(self.instance.class(address))
     }
 
@@ -266,7 +269,7 @@ impl Machine {
             self.fifo_method(header, arguments[0]);
             return 1;
         }
-        let handles = Handles { instance: &self.instance, ramht: self.registers.get(register::PFIFO_RAMHT) };
+        let handles = Handles { instance: &self.instance, ramht: self.ramht };
         match self.subchannels[usize::from(header.subchannel)] {
             Binding::Kelvin => {
                 let outcome = self.kelvin.run(header, arguments, bus, handles, &mut self.unknown);
@@ -311,7 +314,7 @@ impl Machine {
 
     /// Binds the object that a handle names to a subchannel.
     fn bind(&mut self, subchannel: u8, handle: u32) {
-        let found = self.instance.find(self.registers.get(register::PFIFO_RAMHT), handle);
+        let found = self.instance.find(self.ramht, handle);
         let binding = match found.map(|address| (address, self.instance.class(address))) {
             None => {
                 self.unknown.handle(handle);

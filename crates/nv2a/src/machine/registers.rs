@@ -150,6 +150,7 @@ impl Machine {
         match offset {
             PMC_BOOT_0 => NV2A,
             PMC_INTR_0 => self.waiting(),
+            PFIFO_RAMHT => self.ramht,
             PFIFO_CACHE1_DMA_PUT | USER_DMA_PUT => self.pusher.put,
             PFIFO_CACHE1_DMA_GET | USER_DMA_GET => self.pusher.get,
             USER_REF => self.registers.get(PFIFO_CACHE1_REF),
@@ -201,6 +202,7 @@ impl Machine {
         use register::*;
         let offset = offset % DEVICE & !3;
         match offset {
+            PFIFO_RAMHT => self.ramht = value,
             PFIFO_CACHE1_DMA_PUT | USER_DMA_PUT => self.pusher.put = value & !3,
             PFIFO_CACHE1_DMA_GET | USER_DMA_GET => self.pusher.get = value & !3,
             PFIFO_CACHE1_DMA_SUBROUTINE => self.pusher.subroutine = (value & 1 != 0).then_some(value & !3),

@@ -61,7 +61,8 @@ impl<'a> Walk<'a> {
         let fault = |state, word, fault| PusherError { address, word, fault, state };
         let word = self.base.checked_add(address).and_then(|address| self.memory.word(address));
         let word = word.ok_or(fault(self.state, 0, Fault::Unmapped))?;
-        self.words = self.words.checked_sub(1).ok_or(fault(self.state, word, Fault::TooManyWords(self.limits.words)))?;
+        self.words =
+            self.words.checked_sub(1).ok_or(fault(self.state, word, Fault::TooManyWords(self.limits.words)))?;
         let next = address.wrapping_add(4);
         let Header { method, subchannel, count, .. } = self.state.pending;
         if count > 0 {
@@ -88,9 +89,7 @@ impl<'a> Walk<'a> {
                 self.state.subroutine = Some(next);
                 target
             }
-            Word::Return => {
-                self.state.subroutine.take().ok_or(fault(self.state, word, Fault::ReturnWithoutCall))?
-            }
+            Word::Return => self.state.subroutine.take().ok_or(fault(self.state, word, Fault::ReturnWithoutCall))?,
             Word::Reserved => return Err(fault(self.state, word, Fault::Reserved)),
         };
         Ok(Step { address, word, what: What::Control(control) })

@@ -119,10 +119,23 @@ pub(super) fn form_of(at: u16) -> Option<Form> {
 }
 
 impl Form {
-    /// Writes the word into the attribute.
+    /// Writes the word into the attribute, or all words of the form if they are there: how many.
     #[inline]
-    pub(super) fn write(self, attribute: &mut [f32; 4], word: u32) {
-        const MISSING: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+    pub(super) fn write(self, attribute: &mut [f32; 4], words: &[u32]) -> usize {
+        let all = usize::from(self.words);
+        if self.reading == Reading::Float && self.part == 0 && words.len() >= all {
+            let mut whole = MISSING;
+            for (component, &word) in whole.iter_mut().zip(&words[..all]) {
+                *component = f32::from_bits(word);
+            }
+            *attribute = whole;
+            return all;
+        }
+        self.write_word(attribute, words[0]);
+        1
+    }
+
+    fn write_word(self, attribute: &mut [f32; 4], word: u32) {
         let halves = [word as i16, (word >> 16) as i16].map(f32::from);
         let part = usize::from(self.part) & 3;
         let components = match self.reading {
@@ -139,18 +152,21 @@ impl Form {
                 let halves = if normalised { halves.map(|half| (half / 32767.0).max(-1.0)) } else { halves };
                 let first = (part & 1) * 2;
                 attribute[first..first + 2].copy_from_slice(&halves);
-                usize::from(self.words) * 2
+                // The normal's fourth half is no component.
+                if normalised { 3 } else { usize::from(self.words) * 2 }
             }
             Reading::Bytes => {
                 *attribute = word.to_le_bytes().map(|byte| f32::from(byte) / 255.0);
                 4
             }
         };
-        // The normal's fourth half is no component.
-        let components = if self.reading == Reading::ShortNormalised { 3 } else { components.min(4) };
+        let components = components.min(4);
         attribute[components..].copy_from_slice(&MISSING[components..]);
     }
 }
+
+/// What components are that a form does not have.
+const MISSING: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
 #[cfg(test)]
 mod tests {
@@ -161,8 +177,13 @@ mod tests {
         let mut slot = 99;
         for (i, &word) in words.iter().enumerate() {
             let form = form_of(offset + 4 * i as u16).unwrap();
-            form.write(&mut attribute, word);
+            form.write_word(&mut attribute, word);
             slot = form.slot;
+        }
+        let mut whole = [9.0; 4];
+        let form = form_of(offset).unwrap();
+        if form.write(&mut whole, words) == words.len() {
+            assert_eq!(whole, attribute);
         }
         (slot, attribute)
     }

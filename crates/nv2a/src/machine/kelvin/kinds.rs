@@ -1,8 +1,8 @@
 //! What to do with a word of the method space: a table made from the rows of the methods.
 
 use super::attributes;
-use afterimage_nv2a_types::Group;
 use afterimage_nv2a_types::methods::{METHOD_WORDS, METHODS, method};
+use afterimage_nv2a_types::{Group, enumerations};
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,8 +12,10 @@ pub(super) enum Kind {
     Unknown,
     /// Stored, and its group marked.
     State,
-    /// The same, and more than its own word changes: windows into constant memory, window clip rectangles.
+    /// The same, and a window into constant memory.
     Context,
+    /// Stored too, but not every argument is taken, or other words change with it.
+    Single,
     /// Program memory, at the load slot.
     Program,
     /// Constant memory, at the load slot.
@@ -87,7 +89,9 @@ static KINDS: [Kind; METHOD_WORDS] = {
             (method::INLINE_ARRAY, _) => Kind::Inline,
             (offset, _) if is_action(offset) => Kind::Action,
             (offset, _) if attributes::is_attribute(offset) => Kind::Attribute,
-            (_, Some(Group::TransformConstants | Group::WindowClip)) => Kind::Context,
+            (_, Some(Group::TransformConstants)) => Kind::Context,
+            (_, Some(Group::WindowClip)) => Kind::Single,
+            (offset, _) if enumerations::is_enumeration(offset) => Kind::Single,
             _ => Kind::State,
         };
         let mut instance = 0;
@@ -142,8 +146,8 @@ mod tests {
         assert_eq!(of(method::SET_VERTEX_DATA4F_M + 0xFC), Kind::Attribute);
         assert_eq!(of(0x1FFC), Kind::Unknown);
         assert_eq!(run_length(method::SET_PROJECTION_MATRIX), 224);
-        assert_eq!(run_length(method::SET_ALPHA_TEST_ENABLE), 64);
-        assert_eq!(run_length(method::SET_WINDOW_CLIP_HORIZONTAL), 16);
+        assert_eq!(run_length(method::SET_ALPHA_TEST_ENABLE), 15);
+        assert_eq!((of(method::SET_DEPTH_FUNC), run_length(method::SET_WINDOW_CLIP_VERTICAL)), (Kind::Single, 1));
         assert_eq!(run_length(method::CLEAR_SURFACE), 1);
         for at in 0..METHOD_WORDS as u16 {
             let run = run_length(at * 4) as u16;

@@ -71,18 +71,11 @@ impl Engine {
             used += run;
             match kind {
                 Kind::State => self.kelvin.registers.set_run(at, words),
-                Kind::Context => {
-                    for (i, &word) in words.iter().enumerate() {
-                        self.kelvin.registers.set(at + 4 * i as u16, word);
-                    }
-                }
+                Kind::Context => self.kelvin.registers.set_context_run(at, words),
+                Kind::Single => self.kelvin.registers.set(at, words[0]),
                 Kind::Program => self.load_program(at, words),
                 Kind::Constant => self.load_constants(at, words),
-                Kind::Attribute => {
-                    for (i, &word) in words.iter().enumerate() {
-                        self.attribute(at + 4 * i as u16, word, around.unknown);
-                    }
-                }
+                Kind::Attribute => self.write_attributes(at, words, around.unknown),
                 Kind::Elements16 | Kind::Elements32 | Kind::Inline => {
                     // These are sent to one method, over and over: take them in one piece.
                     let all = if header.increasing { words } else { rest };
@@ -134,22 +127,27 @@ impl Engine {
 
     /// The same for constants.
     fn load_constants(&mut self, at: u16, words: &[u32]) {
-        let first = (at - method::SET_TRANSFORM_CONSTANT) / 4;
-        for (i, &word) in words.iter().enumerate() {
-            let component = (usize::from(first) + i) % 4;
-            self.kelvin.registers.set_constant(self.constant_load as usize, component, word);
-            self.constant_load = self.constant_load.saturating_add(u32::from(component == 3));
-        }
+        let component = usize::from((at - method::SET_TRANSFORM_CONSTANT) / 4 % 4);
+        self.kelvin.registers.set_constants(self.constant_load as usize, component, words);
+        self.constant_load = self.constant_load.saturating_add(((component + words.len()) / 4) as u32);
     }
 
-    /// A word of a current attribute; the last word of a position inside of begin and end gives a vertex.
-    #[inline]
-    fn attribute(&mut self, at: u16, word: u32, unknown: &mut Unknown) {
-        let Some(form) = attributes::form_of(at) else { return };
-        form.write(&mut self.kelvin.attributes[usize::from(form.slot)], word);
-        let emits = form.slot == 0 && form.part + 1 == form.words && self.collector.begun();
-        if emits && !self.collector.vertex(&self.kelvin.attributes) {
-            unknown.argument(super::KELVIN, at, word, "is a vertex too many between begin and end; it is not drawn");
+    /// Words of current attributes; the last word of a position inside of begin and end gives a vertex.
+    fn write_attributes(&mut self, at: u16, words: &[u32], unknown: &mut Unknown) {
+        let mut next = 0;
+        while let Some(rest) = words.get(next..).filter(|rest| !rest.is_empty()) {
+            let Some(form) = attributes::form_of(at + 4 * next as u16) else { return };
+            let written = form.write(&mut self.kelvin.attributes[usize::from(form.slot)], rest);
+            next += written;
+            let emits = form.slot == 0 && usize::from(form.part) + written == usize::from(form.words);
+            if emits && self.collector.begun() && !self.collector.vertex(&self.kelvin.attributes) {
+                unknown.argument(
+                    super::KELVIN,
+                    at,
+                    rest[0],
+                    "is a vertex too many between begin and end; it is not drawn",
+                );
+            }
         }
     }
 
