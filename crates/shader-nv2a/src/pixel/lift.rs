@@ -9,6 +9,10 @@ use afterimage_ir::{
     BuildError, Builder, Input, InputAt, InputDecl, Interp, Kind, Module, OutputAt, OutputDecl, Stage, Type, Value,
 };
 
+/// What is added to the coordinates of a point sprite: the texel that begins at a point's middle has the pixel there (suite Point
+/// params), where hosts' coordinates are a rounding error off to either side.
+const SPRITE_AHEAD: f32 = 1.0 / (1u32 << 19) as f32;
+
 /// What the parts of a pixel shader share while it is built.
 pub(super) struct Lift<'k> {
     pub(super) b: Builder,
@@ -55,7 +59,8 @@ impl Lift<'_> {
     pub(super) fn coordinates(&mut self, stage: usize) -> Value {
         if stage == 3 && self.key.has(Key::POINT_SPRITE) {
             let place = self.input("sprite", InputAt::PointCoord, Type::F32X2, Interp::Smooth);
-            let one = self.b.f32(1.0);
+            let (one, ahead) = (self.b.f32(1.0), self.b.f32(SPRITE_AHEAD));
+            let place = self.b.fadd(place, ahead);
             return self.b.construct(&[place, one, one]);
         }
         let location = io::TEXTURE_0 + stage as u8;
