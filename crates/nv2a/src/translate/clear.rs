@@ -66,7 +66,7 @@ impl Translator {
         if let Some(format) = self.target.color.filter(|_| uses.color) {
             packet.color = color(format, registers.get(method::SET_COLOR_CLEAR_VALUE));
             // Where there is no alpha, the image's is always one.
-            packet.flags |= (flags / bits::RED & 15) * Clear::RED;
+            packet.flags |= ((flags / bits::RED) & 15) * Clear::RED;
         }
         if let Some(format) = self.target.zeta {
             (packet.depth, packet.stencil) = depth_stencil(format, registers.get(method::SET_ZSTENCIL_CLEAR_VALUE));

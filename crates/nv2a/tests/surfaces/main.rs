@@ -79,6 +79,10 @@ fn depth_and_stencil_are_cleared_apart() {
     assert_eq!(rig.written(ZETA + 64 * 4), 0xABCD_EF42);
     assert_eq!(rig.written(ZETA + 64 * 8), 0x1111_1142);
     assert_eq!(rig.written(ZETA + 64 * 12), 0x1111_1111);
+    for depth in [0, 1, 2, 0x12_3457, 0x7F_FFFF, 0x80_0000, 0x80_0001, 0xC3_A5F1, 0xFF_FFFE, 0xFF_FFFF] {
+        rig.clear(DEPTH, 0, depth << 8, [0, 15, 16, 1]);
+        assert_eq!(rig.written(ZETA + 64 * 15), depth << 8 | 0x11, "every depth is kept");
+    }
     rig.surface(by_pitch(8, 1), [16, 16], [64, 64]);
     rig.clear(DEPTH | STENCIL, 0, 0xFFFF_8001, [0, 0, 16, 1]);
     assert_eq!(rig.written(ZETA), 0x8001_8001);

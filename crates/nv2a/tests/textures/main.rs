@@ -278,7 +278,7 @@ fn cubes_have_six_faces() {
     let mut rig = scene();
     // Faces of 4 x 4 texels begin at multiples of 128 bytes.
     for face in 0..6 {
-        words(&mut rig, TEXTURE + 128 * face, &[0xFF00_0000 | 0x11_1111 * (face + 1); 16]);
+        words(&mut rig, TEXTURE + 128 * face, &[0xFF00_0000 + 0x11_1111 * (face + 1); 16]);
     }
     rig.set(method::SET_TEXTURE_FORMAT, 0x0221_062D);
     rig.set(method::SET_SHADER_STAGE_PROGRAM, 3);
@@ -293,7 +293,7 @@ fn cubes_have_six_faces() {
         }
         let primitive = Primitive { kind: PrimitiveKind::Quads, parts: vec![Part::Immediate(vertices)] };
         rig.graphics.draw(&mut rig.kelvin, &mut rig.memory, &primitive);
-        assert_eq!(picture(&mut rig, COLOR)[9], 0xFF00_0000 | 0x11_1111 * face);
+        assert_eq!(picture(&mut rig, COLOR)[9], 0xFF00_0000 + 0x11_1111 * face);
     }
     rig.finish();
 }
