@@ -48,6 +48,8 @@ const TARGETS: &[Target] = &[
     Target { name: "spirv", seeds: Seeds::Random },
     Target { name: "texture", seeds: Seeds::Random },
     Target { name: "microcode", seeds: Seeds::Random },
+    Target { name: "nv2a_pusher", seeds: Seeds::Random },
+    Target { name: "nv2a_recordings", seeds: Seeds::Random },
 ];
 
 /// What makes the compiler report coverage to libFuzzer.
