@@ -65,8 +65,14 @@ impl Player {
         match record {
             Record::Memory { address, bytes } => self.write(graphics, address, &bytes),
             Record::Fill { address, size, word } => {
-                let bytes: Vec<u8> = word.to_le_bytes().repeat(size as usize / 4);
-                self.write(graphics, address, &bytes);
+                const CHUNK: u32 = 1 << 16;
+                graphics.write_back(&mut self.memory, address, size);
+                let bytes = word.to_le_bytes().repeat(CHUNK.min(size) as usize / 4);
+                for at in (0..size).step_by(CHUNK as usize) {
+                    let chunk = &bytes[..CHUNK.min(size - at) as usize];
+                    // The reader has checked the range.
+                    let _written = self.memory.write(address + at, chunk);
+                }
             }
             Record::Register { offset, value } => {
                 self.machine.write_register(&mut self.memory, graphics, offset, value);
