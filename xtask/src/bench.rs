@@ -1,17 +1,21 @@
 //! `cargo xtask bench [NAME]`: benchmarks, each with ratios to a baseline of the same run, and JSON in `target/bench/`.
 //!
-//! `d3d9` is a program (`samples/bench_d3d9.cpp`); every other name is a `benches/NAME.rs` of a crate.
+//! `d3d9` is a program (`samples/bench_d3d9.cpp`), `nv2a` all that is about the NV2A; every other name is a `benches/NAME.rs` of
+//! a crate.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::build;
+use crate::nv2a;
 use crate::setup;
 use crate::step::{self, Context, Failure, Result};
 use crate::workspace::Workspace;
 
 /// The benchmark that is a program.
 const D3D9: &str = "d3d9";
+/// The benchmark that stands for several.
+const NV2A: &str = "nv2a";
 
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]
@@ -43,7 +47,11 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if let Some(unknown) = args.name.as_deref().filter(|name| !names.contains(name)) {
         return Err(Failure::new("the benchmark", format!("there is no `{unknown}`; there are {}", names.join(", "))));
     }
-    let wanted = |name: &str| args.name.as_deref().is_none_or(|wanted| wanted == name);
+    let wanted = |name: &str| {
+        args.name
+            .as_deref()
+            .is_none_or(|wanted| wanted == name || wanted == NV2A && nv2a::bench::BENCHES.contains(&name))
+    };
     let out = ws.target.join("bench");
     std::fs::create_dir_all(&out).doing(format!("creating {}", out.display()))?;
     for (package, name) in crates.iter().filter(|(_, name)| wanted(name)) {
@@ -52,6 +60,9 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         cargo.args(["bench", "--quiet", "-p", package, "--bench", name]).env("AFTERIMAGE_BENCH_JSON", &json);
         watch(&mut cargo, name)?;
         println!("written: {}", json.display());
+    }
+    if wanted(NV2A) {
+        nv2a::bench::finish(ws, &out)?;
     }
     if wanted(D3D9) { d3d9(ws, args, &out.join("d3d9.json")) } else { Ok(()) }
 }

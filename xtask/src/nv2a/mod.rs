@@ -3,6 +3,7 @@
 //! The recordings are no part of this tree: they lie beside it. What does not match is listed in `docs/nv2a-misses.md`, with
 //! its cause; a picture that starts to miss or to match, and is not so listed, is a failure.
 
+pub(crate) mod bench;
 mod misses;
 
 use std::collections::BTreeSet;
