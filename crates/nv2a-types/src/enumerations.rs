@@ -1,6 +1,6 @@
 //! Methods whose argument is one of a few numbers. Any other number is refused: the method keeps the argument that it had.
 //!
-//! Source: the pictures of a console (suites Depth function, Front face); the numbers are those of [`enums`].
+//! Source: the pictures of a console (suites Depth function, Front face, Point size); the numbers are those of [`enums`].
 
 use crate::enums::{self, Names};
 use crate::method;
@@ -39,9 +39,13 @@ pub const ENUMERATIONS: &[Enumeration] = &[
     Enumeration { methods: &[method::SET_SHADE_MODEL], values: enums::SHADE_MODEL },
 ];
 
-/// Index into [`ENUMERATIONS`], plus one, for each word of the method space; 0 where every number is taken.
+/// In [`ROWS`]: numbers of nine bits are taken.
+const NINE_BITS: u8 = u8::MAX;
+
+/// Index into [`ENUMERATIONS`], plus one, for each word of the method space; [`NINE_BITS`]; 0 where every number is taken.
 static ROWS: [u8; METHOD_WORDS] = {
     let mut rows = [0; METHOD_WORDS];
+    rows[method::SET_POINT_SIZE as usize / 4] = NINE_BITS;
     let mut row = 0;
     while row < ENUMERATIONS.len() {
         let mut at = 0;
@@ -65,7 +69,11 @@ pub const fn is_enumeration(method: u16) -> bool {
 #[inline]
 pub fn takes(method: u16, value: u32) -> bool {
     let row = ROWS[usize::from(method / 4) % METHOD_WORDS];
-    row == 0 || enums::name_of(ENUMERATIONS[usize::from(row) - 1].values, value).is_some()
+    match row {
+        0 => true,
+        NINE_BITS => value < 1 << 9,
+        row => enums::name_of(ENUMERATIONS[usize::from(row) - 1].values, value).is_some(),
+    }
 }
 
 #[cfg(test)]
@@ -76,6 +84,7 @@ mod tests {
     fn only_numbers_of_an_enumeration_are_taken() {
         assert!(takes(method::SET_DEPTH_FUNC, 0x203) && !takes(method::SET_DEPTH_FUNC, 3));
         assert!(takes(method::SET_STENCIL_OP_ZPASS, 0) && !takes(method::SET_STENCIL_OP_ZPASS, 1));
+        assert!(takes(method::SET_POINT_SIZE, 0x1FF) && !takes(method::SET_POINT_SIZE, 0x2F0));
         assert!(takes(method::SET_COLOR_MASK, 12345) && takes(u16::MAX, 7));
     }
 }
