@@ -17,3 +17,8 @@ pub mod memory;
 pub mod translate;
 
 pub use embedder::Nv2a;
+
+/// Compiles the code in `docs/nv2a.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/nv2a.md")]
+struct Page;

@@ -1,8 +1,9 @@
-//! A console without a kernel: memory, the machine, and a translator whose packets a renderer of this process executes.
+//! A console without a kernel: an NV2A with memory of its own, whose packets a renderer of this process executes.
 
 use afterimage_ipc::{ArenaConfig, in_process};
+use afterimage_nv2a::Nv2a;
 use afterimage_nv2a::driver::{self, Channel, Device, DriverError};
-use afterimage_nv2a::machine::{DisplayMode, Machine, Picture, PixelFormat, Stop, register};
+use afterimage_nv2a::machine::{DisplayMode, Picture, PixelFormat, Stop, register};
 use afterimage_nv2a::memory::{GuestMemory, OutOfRange, Ram};
 use afterimage_nv2a::translate::Translator;
 use afterimage_vulkan::Renderer;
@@ -13,11 +14,9 @@ const RING: u32 = 256 * 1024;
 /// Resources start at multiples of this: the strictest wish of the hardware, that of surfaces and textures.
 const ALIGNMENT: u32 = 256;
 
-/// Memory, machine and renderer.
+/// The graphics processor with its memory, and the thread that renders.
 pub(crate) struct Console {
-    pub(crate) ram: Ram,
-    machine: Machine,
-    pub(crate) graphics: Translator,
+    pub(crate) nv2a: Nv2a<Ram, Translator>,
     rendering: JoinHandle<u64>,
     /// First address that nothing lies at.
     free: u32,
@@ -32,22 +31,22 @@ impl Console {
             in_process::serve(&mut receiver, &mut renderer);
             renderer.validation_messages()
         });
-        let (ram, graphics) = (Ram::new(Ram::XBOX), Translator::new(Box::new(link), name));
-        Self { ram, machine: Machine::new(), graphics, rendering, free: ALIGNMENT }
+        let nv2a = Nv2a::new(Ram::new(Ram::XBOX), Translator::new(Box::new(link), name));
+        Self { nv2a, rendering, free: ALIGNMENT }
     }
 
     /// What the kernel and Direct3D do before a program draws: objects in instance memory, a ring, GET and PUT at its start.
     pub(crate) fn device(&mut self) -> Result<Device, DriverError> {
         let device = Device::new(self.allocate(RING)?, RING)?;
-        let Self { ram, machine, graphics, .. } = self;
-        driver::initialize(ram.size(), |offset, value| machine.write_register(ram, graphics, offset, value));
-        machine.set_pusher(device.ring_start(), device.ring_start());
+        driver::initialize(Ram::XBOX, |offset, value| self.nv2a.write_register(offset, value));
+        self.nv2a.write_register(register::USER_DMA_GET, device.ring_start());
+        self.nv2a.write_register(register::USER_DMA_PUT, device.ring_start());
         Ok(device)
     }
 
     /// Physical memory for a resource.
     pub(crate) fn allocate(&mut self, bytes: u32) -> Result<u32, OutOfRange> {
-        let (address, memory) = (self.free, self.ram.size());
+        let (address, memory) = (self.free, Ram::XBOX);
         let end = address.checked_add(bytes).filter(|end| *end <= memory - ALIGNMENT);
         self.free = end.ok_or(OutOfRange { address, size: bytes, memory })?.next_multiple_of(ALIGNMENT);
         Ok(address)
@@ -56,7 +55,7 @@ impl Console {
     /// A resource with these bytes: its address.
     pub(crate) fn store(&mut self, bytes: &[u8]) -> Result<u32, OutOfRange> {
         let address = self.allocate(bytes.len() as u32)?;
-        self.ram.write(address, bytes)?;
+        self.nv2a.memory.write(address, bytes)?;
         Ok(address)
     }
 
@@ -67,35 +66,33 @@ impl Console {
         [width, height]: [u32; 2],
         pitch: u32,
     ) -> Result<Picture, OutOfRange> {
-        let Self { ram, machine, graphics, .. } = self;
-        machine.display = DisplayMode { width, height, pitch, format: PixelFormat::X8R8G8B8 };
-        machine.write_register(ram, graphics, register::PCRTC_START, address);
-        machine.scanout(ram, graphics)
+        self.nv2a.machine.display = DisplayMode { width, height, pitch, format: PixelFormat::X8R8G8B8 };
+        self.nv2a.write_register(register::PCRTC_START, address);
+        self.nv2a.scanout()
     }
 
     /// Switches off: how many messages the validation layer had.
     pub(crate) fn finish(self) -> std::thread::Result<u64> {
-        drop(self.graphics);
+        drop(self.nv2a);
         self.rendering.join()
     }
 }
 
 impl Channel for Console {
     fn memory(&mut self) -> &mut dyn GuestMemory {
-        &mut self.ram
+        &mut self.nv2a.memory
     }
 
     fn kick(&mut self, put: u32) -> Result<(), DriverError> {
-        let Self { ram, machine, graphics, .. } = self;
-        machine.write_register(ram, graphics, register::USER_DMA_PUT, put);
+        self.nv2a.write_register(register::USER_DMA_PUT, put);
         loop {
-            match machine.run(ram, graphics).map_err(|error| DriverError::Pusher(error.to_string()))? {
+            match self.nv2a.run().map_err(|error| DriverError::Pusher(error.to_string()))? {
                 Stop::Idle => return Ok(()),
-                Stop::Interrupt(_) => machine.acknowledge(),
+                Stop::Interrupt(_) => self.nv2a.machine.acknowledge(),
                 // No display is waited for: it has always just shown the picture.
                 Stop::FlipStall => {
-                    machine.vertical_blank();
-                    machine.end_stall();
+                    self.nv2a.vertical_blank();
+                    self.nv2a.machine.end_stall();
                 }
             }
         }

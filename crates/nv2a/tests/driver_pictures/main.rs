@@ -14,7 +14,7 @@ mod memory;
 mod paths;
 
 use afterimage_nv2a::driver::{Device, DriverError};
-use afterimage_nv2a::machine::{Graphics, Picture};
+use afterimage_nv2a::machine::Picture;
 use afterimage_nv2a::memory::GuestMemory;
 use afterimage_vulkan::{Gpu, Options, Renderer};
 use console::Console;
@@ -63,12 +63,12 @@ fn raw(device: &mut Device, method: u16, arguments: &[u32]) -> Result<(), Driver
 
 /// A word of memory, after what was drawn there has arrived.
 fn word(console: &mut Console, address: u32) -> u32 {
-    console.graphics.write_back(&mut console.ram, address, 4);
-    console.ram.word(address).expect("inside of memory")
+    console.nv2a.write_back(address, 4);
+    console.nv2a.memory.word(address).expect("inside of memory")
 }
 
 fn write(console: &mut Console, address: u32, bytes: &[u8]) {
-    console.ram.write(address, bytes).expect("inside of memory");
+    console.nv2a.memory.write(address, bytes).expect("inside of memory");
 }
 
 /// How many pixels differ by more than `levels` in red, green or blue.
