@@ -5,9 +5,11 @@
 //! * [`registers`] is the register file: what the last write to each method was, and the vertex engine's two memories.
 //! * [`enums`] names the values that methods take, and [`decode`] prints arguments with them.
 //! * [`enumerations`] says which methods take only some numbers.
+//! * [`classes`] names the other graphics classes and their methods.
 //! * [`context`] says which methods write into the memory of vertex program constants.
 #![forbid(unsafe_code)]
 
+pub mod classes;
 pub mod context;
 pub mod decode;
 pub mod enumerations;
