@@ -4,6 +4,7 @@ use crate::Failure;
 use afterimage_nv2a::kcap::{Event, KcapError, Located, Player, Reader, Record};
 use afterimage_nv2a::machine::{Graphics, Header, Kelvin, Part, Primitive, Step, What, Word};
 use afterimage_nv2a::memory::GuestMemory;
+use afterimage_nv2a_types::classes::class_of;
 use afterimage_nv2a_types::decode::Argument;
 use afterimage_nv2a_types::methods::{Format, Method, method, row_of};
 use afterimage_shader_nv2a::instruction::Instruction;
@@ -241,13 +242,28 @@ impl<'a> Printer<'a> {
             && (repeated && at == *method || together && behind && row.place(at).0 == row.place(*method).0)
     }
 
-    fn wanted(&self, row: Option<&Method>, at: u16) -> bool {
+    fn wanted(&self, name: &str, row: Option<&Method>, at: u16) -> bool {
         self.args.method.is_empty()
             || self.args.method.iter().any(|wanted| {
                 let offset = u16::from_str_radix(wanted.trim_start_matches("0x"), 16).ok();
-                let upper = wanted.to_uppercase();
-                offset == Some(at) || row.is_some_and(|row| row.name.contains(&upper) || offset == Some(row.offset))
+                let same = offset == Some(at) || row.is_some_and(|row| offset == Some(row.offset));
+                same || name.contains(&wanted.to_uppercase())
             })
+    }
+
+    /// The method's name with instance and argument, such as `SET_TEXTURE_FORMAT[1]` or `SET_COMPOSITE_MATRIX+4`.
+    fn name(&self, at: u16, class: Option<u8>, row: Option<&Method>) -> String {
+        let (name, instance, argument) = match (row, class.and_then(class_of)) {
+            (Some(row), _) => (row.name, (row.count > 1).then_some(row.place(at).0), row.place(at).1),
+            (None, Some(class)) => match class.method(at) {
+                Some((name, words)) => (name, None, words),
+                None => return format!("{}: ?", class.name),
+            },
+            (None, None) => return "?".into(),
+        };
+        let instance = instance.map_or_else(String::new, |instance| format!("[{instance}]"));
+        let argument = if argument > 0 { format!("+{argument}") } else { String::new() };
+        format!("{name}{instance}{argument}")
     }
 
     /// Prints the line that was begun.
@@ -256,7 +272,8 @@ impl<'a> Printer<'a> {
         let words = std::mem::take(&mut self.line.words);
         let class = self.classes[usize::from(subchannel)];
         let row = row_of(method).filter(|_| class == KELVIN || method == method::SET_OBJECT);
-        if !words.is_empty() && chosen && self.wanted(row, method) {
+        let name = self.name(method, class, row);
+        if !words.is_empty() && chosen && self.wanted(&name, row, method) {
             write!(out, "  {address:08x}  ")?;
             if self.args.raw {
                 write!(out, "{DIM}{:08x}{DIM:#}  ", words[0])?;
@@ -267,7 +284,6 @@ impl<'a> Printer<'a> {
                 method::SET_BEGIN_END | method::CLEAR_SURFACE if row.is_some() => DRAW,
                 _ => NAME,
             };
-            let name = row.map_or("?".into(), |row| name(row, method));
             write!(out, "{style}{name:<38}{style:#} ")?;
             for (i, &word) in words.iter().enumerate() {
                 let comma = if i == 0 { "" } else { ", " };
@@ -289,7 +305,8 @@ impl<'a> Printer<'a> {
         self.program.push(word);
         if let &[a, b, c, d] = &self.program[..] {
             self.program.clear();
-            let shown = self.wanted(row_of(method::SET_TRANSFORM_PROGRAM), method::SET_TRANSFORM_PROGRAM);
+            let row = row_of(method::SET_TRANSFORM_PROGRAM);
+            let shown = self.wanted("SET_TRANSFORM_PROGRAM", row, method::SET_TRANSFORM_PROGRAM);
             self.flush(chosen, out)?;
             if chosen && shown {
                 write!(out, "{:22}{DIM}[{:3}]{DIM:#} ", "", self.program_slot)?;
@@ -302,19 +319,6 @@ impl<'a> Printer<'a> {
         }
         Ok(())
     }
-}
-
-/// The method's name with instance and argument, such as `SET_TEXTURE_FORMAT[1]` or `SET_COMPOSITE_MATRIX+4`.
-fn name(row: &Method, at: u16) -> String {
-    let (instance, argument) = row.place(at);
-    let mut name = row.name.to_owned();
-    if row.count > 1 {
-        name += &format!("[{instance}]");
-    }
-    if argument > 0 {
-        name += &format!("+{argument}");
-    }
-    name
 }
 
 /// Draws nothing, and says what would be drawn.
