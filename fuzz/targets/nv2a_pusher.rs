@@ -76,6 +76,10 @@ fn argument(bytes: &mut Bytes<'_>) -> u32 {
 /// Words of a push buffer.
 fn push_buffer(bytes: &mut Bytes<'_>) -> Vec<u32> {
     let mut words = Vec::new();
+    // An object on each subchannel; others may take their places.
+    for (subchannel, handle) in (0..).zip([1, 2, 3, 5, 6, 7, 12, 4]) {
+        words.extend([Header { method: 0, subchannel, count: 1, increasing: true }.encode(), handle]);
+    }
     while !bytes.0.is_empty() && words.len() < SIZE as usize / 8 {
         let choice = bytes.byte();
         let target = (bytes.byte() as u32) << 8 & !3;
