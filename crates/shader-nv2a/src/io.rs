@@ -50,6 +50,9 @@ pub const FOG_NO_NUMBER: f32 = (1u128 << 120) as f32;
 pub const FOG_FARTHEST: f32 = (1u128 << 100) as f32;
 /// Location of screen space z times w, one float.
 pub const DEPTH: u8 = 9;
+/// First location of four edges, for pixel shaders that smooth them: (a, b, c) of which `a x + b y + c` is positive inside, for
+/// x and y in pixels of the host. Not of the common epilogue; whoever draws smoothed primitives writes them, the same in each vertex.
+pub const EDGES: u8 = 10;
 
 /// Smallest and greatest magnitude of w: 2^-64 and 2^64.
 const W_RANGE: [u32; 2] = [0x1F80_0000, 0x5F80_0000];

@@ -69,6 +69,13 @@ fn smoothing_is_allowed(registers: &Registers) -> bool {
     control != 0 && control & 1 == 0
 }
 
+/// Whether the edges of lines or polygons are smoothed.
+fn is_smoothed(kind: PrimitiveKind, registers: &Registers) -> bool {
+    let lines = primitives::is_lines(kind);
+    let enable = if lines { method::SET_LINE_SMOOTH_ENABLE } else { method::SET_POLY_SMOOTH_ENABLE };
+    kind != PrimitiveKind::Points && registers.is_set(enable) && smoothing_is_allowed(registers)
+}
+
 /// How primitives get onto the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
@@ -93,7 +100,7 @@ fn way(kind: PrimitiveKind, registers: &Registers) -> Way {
         && matches!(kind, PrimitiveKind::Quads | PrimitiveKind::QuadStrip);
     match modes {
         [Mode::Culled, Mode::Culled] => Way::Nowhere,
-        modes if modes.iter().all(is_plain) && !flat_quads => Way::Host,
+        modes if modes.iter().all(is_plain) && !flat_quads && !is_smoothed(kind, registers) => Way::Host,
         _ => Way::Here,
     }
 }
@@ -152,11 +159,6 @@ impl Translator {
 
     /// Says what rasterisation is asked for and not done.
     fn warn_of_raster(&mut self, registers: &Registers, kind: PrimitiveKind, way: Way) {
-        let smooth =
-            if primitives::is_lines(kind) { method::SET_LINE_SMOOTH_ENABLE } else { method::SET_POLY_SMOOTH_ENABLE };
-        if kind != PrimitiveKind::Points && registers.is_set(smooth) && smoothing_is_allowed(registers) {
-            self.once.warn("SET_LINE_SMOOTH_ENABLE, SET_POLY_SMOOTH_ENABLE are not supported: edges are not smoothed");
-        }
         let offset = [method::SET_POLY_OFFSET_POINT_ENABLE, method::SET_POLY_OFFSET_LINE_ENABLE];
         if way == Way::Here && primitives::is_polygons(kind) && offset.iter().any(|method| registers.is_set(*method)) {
             self.once.warn(
@@ -224,7 +226,7 @@ impl Translator {
             return Ok(());
         }
         let drawn = if kind == PrimitiveKind::Points { Drawn::Points } else { Drawn::Triangles };
-        let Some(pixel) = self.pixel_stage(registers, drawn) else { return Ok(()) };
+        let Some(pixel) = self.pixel_stage(registers, drawn, false) else { return Ok(()) };
         let layout = self.shaders.layout(&mut self.port, stage.inputs, varying)?;
         self.put_current(stage.inputs & !varying, before)?;
         let first = match self.draws.vertices.columns() {
@@ -259,6 +261,7 @@ impl Translator {
         transformed::transform(module, &draws.vertices, before, &self.constants, &mut draws.transformed)
             .map_err(DrawError::Transform)?;
         let modes = states::polygon_modes(registers);
+        let smooth = is_smoothed(primitive.kind, registers);
         let raster = Raster {
             line_width: registers.bits(method::SET_LINE_WIDTH, 0, 9) as f32 / 8.0,
             flat: registers.get(method::SET_SHADE_MODEL) == FLAT,
@@ -266,7 +269,9 @@ impl Translator {
             modes,
             front_ccw: states::front_is_ccw(registers),
             two_sided: registers.is_set(method::SET_LIGHT_TWO_SIDE_ENABLE),
-            thin_lines: smoothing_is_allowed(registers),
+            thin_lines: smoothing_is_allowed(registers) && !smooth,
+            smooth,
+            scale: self.target.scale.map(|scale| scale as f32),
             size: Target::SIZE as f32,
         };
         let flags = edge_flags(&primitive.parts, registers);
@@ -277,7 +282,7 @@ impl Translator {
         }
         let filled = primitives::is_polygons(primitive.kind) && modes.contains(&Mode::Fill);
         let drawn = if filled { Drawn::Triangles } else { Drawn::Lines };
-        let Some(pixel) = self.pixel_stage(registers, drawn) else { return Ok(()) };
+        let Some(pixel) = self.pixel_stage(registers, drawn, smooth) else { return Ok(()) };
         let (port, shaders) = (&mut self.port, &mut self.shaders);
         let vertex = shaders.shader(port, Stage::Vertex, Language::Ir, transformed::SHADER.as_bytes())?;
         let layout = shaders.own_layout(port, TRANSFORMED_LAYOUT, &transformed::attributes(VARYING_BUFFER))?;

@@ -39,6 +39,10 @@ pub(super) struct Raster {
     pub(super) two_sided: bool,
     /// Lines are as wide as they are across their longer extent.
     pub(super) thin_lines: bool,
+    /// Edges are smoothed.
+    pub(super) smooth: bool,
+    /// Pixels of the host for one of the guest.
+    pub(super) scale: [f32; 2],
     /// Pixels of clip space from -1 to 1.
     pub(super) size: f32,
 }
@@ -107,6 +111,12 @@ impl Outlines {
         let is_drawn = |i: usize| !polygon.edge_flags || edges(polygon.vertices[i] as usize);
         match raster.modes[usize::from(back)] {
             Mode::Culled => {}
+            Mode::Fill if raster.smooth => {
+                for triangle in primitives::triangles(corners, strip) {
+                    let triangle = triangle.map(|i| corner(self, i, false));
+                    self.smoothed(&triangle, area > 0.0, raster);
+                }
+            }
             Mode::Fill => {
                 // The host knows the face by itself.
                 let first = self.vertices.len() as u32;
@@ -145,7 +155,57 @@ impl Outlines {
         let Some((nx, ny)) = side(dx, dy, raster.thin_lines).map(|(x, y)| (x * half, y * half)) else { return };
         let (ax, ay, bx, by) = (ax + TIE, ay, bx + TIE, by);
         let corners = [(&a, ax + nx, ay + ny), (&b, bx + nx, by + ny), (&b, bx - nx, by - ny), (&a, ax - nx, ay - ny)];
+        if raster.smooth {
+            let edges = edges(&corners.map(|(_, x, y)| [x - TIE, y]), raster.scale);
+            let (a, b) = (Transformed { edges, ..a }, Transformed { edges, ..b });
+            // A pixel more on every side: the pixel stage throws away what is outside.
+            let (along, across) = (1.0 / dx.hypot(dy), 1.0 / nx.hypot(ny));
+            let (ex, ey, sx, sy) = (dx * along, dy * along, nx * across, ny * across);
+            let [p, q, r, s] = corners.map(|(_, x, y)| (x, y));
+            let around = [
+                (&a, p.0 - ex + sx, p.1 - ey + sy),
+                (&b, q.0 + ex + sx, q.1 + ey + sy),
+                (&b, r.0 + ex - sx, r.1 + ey - sy),
+                (&a, s.0 - ex - sx, s.1 - ey - sy),
+            ];
+            self.rectangle(around, raster.size);
+            return;
+        }
         self.rectangle(corners, raster.size);
+    }
+
+    /// A filled triangle whose edges are smoothed: a rectangle around it, of which the pixel stage throws away what is outside.
+    fn smoothed(&mut self, triangle: &[Transformed; 3], is_ccw: bool, raster: &Raster) {
+        if triangle.iter().any(is_behind) {
+            return;
+        }
+        let [a, b, c] = triangle.each_ref().map(|vertex| place(vertex, raster.size));
+        let double_area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+        if double_area == 0.0 {
+            return;
+        }
+        let edges = edges(&[a, b, c, c], raster.scale);
+        let bound = |axis: usize, pick: fn(f32, f32) -> f32| pick(pick(a[axis], b[axis]), c[axis]);
+        let [left, top] = [0, 1].map(|axis| bound(axis, f32::min) - 1.0);
+        let [right, bottom] = [0, 1].map(|axis| bound(axis, f32::max) + 1.0);
+        let corners = [[left, bottom], [right, bottom], [right, top], [left, top]].map(|[x, y]| {
+            // What is linear on the screen: everything over w, and one over w.
+            let second = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / double_area;
+            let third = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / double_area;
+            let weights = [1.0 - second - third, second, third];
+            let over_w = std::array::from_fn::<f32, 3, _>(|i| weights[i] / triangle[i].position[3]);
+            let sum: f32 = over_w.iter().sum();
+            (Transformed { edges, ..Transformed::blend(triangle, over_w.map(|weight| weight / sum)) }, sum, x, y)
+        });
+        if corners.iter().any(|(_, over_w, ..)| *over_w <= 0.0) {
+            return;
+        }
+        let first = self.vertices.len() as u32;
+        self.rectangle(corners.each_ref().map(|(vertex, _, x, y)| (vertex, *x, *y)), raster.size);
+        if !is_ccw {
+            let last = self.indices.len() - 6;
+            self.indices[last..].copy_from_slice(&[0, 2, 1, 0, 3, 2].map(|i| first + i));
+        }
     }
 
     fn point(&mut self, center: &Transformed, raster: &Raster) {
@@ -155,7 +215,8 @@ impl Outlines {
         let [x, y] = place(center, raster.size);
         let half = center.point_size / 2.0;
         let corners = [(x - half, y + half), (x + half, y + half), (x + half, y - half), (x - half, y - half)];
-        self.rectangle(corners.map(|(x, y)| (center, x, y)), raster.size);
+        let center = Transformed { edges: [[0.0, 0.0, 1.0, 0.0]; 4], ..*center };
+        self.rectangle(corners.map(|(x, y)| (&center, x, y)), raster.size);
     }
 
     /// Two triangles, counter-clockwise on the screen.
@@ -181,6 +242,21 @@ fn side(dx: f32, dy: f32, thin: bool) -> Option<(f32, f32)> {
             let factor = (width.max(height) + width.min(height) / 2.0) / (dx * dx + dy * dy);
             (-dy * factor, dx * factor)
         }
+    })
+}
+
+/// Edges of a polygon of four corners on the screen, two of which may be one, positive inside, in pixels of the host.
+fn edges(corners: &[[f32; 2]; 4], scale: [f32; 2]) -> [[f32; 4]; 4] {
+    let middle = [0, 1].map(|axis| corners.iter().map(|corner| corner[axis]).sum::<f32>() / 4.0);
+    std::array::from_fn(|i| {
+        let ([ax, ay], [bx, by]) = (corners[i], corners[(i + 1) % 4]);
+        let (across, down) = (ay - by, bx - ax);
+        if across == 0.0 && down == 0.0 {
+            return [0.0, 0.0, 1.0, 0.0];
+        }
+        let sign = if across * (middle[0] - ax) + down * (middle[1] - ay) < 0.0 { -1.0 } else { 1.0 };
+        let rest = -(across * ax + down * ay);
+        [sign * across / scale[0], sign * down / scale[1], sign * rest, 0.0]
     })
 }
 
@@ -256,7 +332,18 @@ mod tests {
     fn raster(modes: [Mode; 2]) -> Raster {
         let (line_width, size) = (2.0, SIZE);
         let thin_lines = false;
-        Raster { line_width, flat: false, first: true, modes, front_ccw: false, two_sided: true, thin_lines, size }
+        Raster {
+            line_width,
+            flat: false,
+            first: true,
+            modes,
+            front_ccw: false,
+            two_sided: true,
+            thin_lines,
+            smooth: false,
+            scale: [1.0; 2],
+            size,
+        }
     }
 
     fn places(outlines: &Outlines) -> Vec<[f32; 2]> {

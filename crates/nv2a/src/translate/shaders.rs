@@ -75,8 +75,8 @@ pub(super) struct Shaders {
     layouts: FxHashMap<(u16, u16), ObjectId>,
     /// The vertex shader, and whether it is for points; none if registers changed.
     vertex: Option<(Arc<VertexStage>, bool)>,
-    /// The pixel shader, and what it is for; none if registers changed.
-    pixel: Option<(ObjectId, Drawn)>,
+    /// The pixel shader, and what it is for, smoothed or not; none if registers changed.
+    pixel: Option<(ObjectId, (Drawn, bool))>,
 }
 
 impl Shaders {
@@ -225,16 +225,19 @@ impl Translator {
     }
 
     /// The pixel shader that the registers ask for.
-    pub(super) fn pixel_stage(&mut self, registers: &Registers, drawn: Drawn) -> Option<ObjectId> {
-        if let Some((id, for_drawn)) = self.shaders.pixel
-            && for_drawn == drawn
+    pub(super) fn pixel_stage(&mut self, registers: &Registers, drawn: Drawn, smooth: bool) -> Option<ObjectId> {
+        if let Some((id, what)) = self.shaders.pixel
+            && what == (drawn, smooth)
         {
             return Some(id);
         }
-        let key = pixel::Key::of(registers, drawn);
+        let mut key = pixel::Key::of(registers, drawn);
+        if smooth {
+            key.flags |= pixel::Key::SMOOTH;
+        }
         match self.shaders.shader(&mut self.port, Stage::Pixel, Language::Pixel, bytemuck::bytes_of(&key)) {
             Ok(id) => {
-                self.shaders.pixel = Some((id, drawn));
+                self.shaders.pixel = Some((id, (drawn, smooth)));
                 Some(id)
             }
             Err(error) => {

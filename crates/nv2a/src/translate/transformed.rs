@@ -31,12 +31,21 @@ pub(super) struct Transformed {
     pub(super) point_size: f32,
     /// Zero.
     pub(super) pad: f32,
+    /// Edges of the primitive, where it is smoothed ([`io::EDGES`]).
+    pub(super) edges: [[f32; 4]; 4],
 }
 
 /// Floats of a vertex.
 const FLOATS: usize = size_of::<Transformed>() / 4;
 
 impl Transformed {
+    /// The sum of three vertices by weights.
+    pub(super) fn blend(vertices: &[Self; 3], weights: [f32; 3]) -> Self {
+        let [a, b, c]: [[f32; FLOATS]; 3] = vertices.map(|vertex| bytemuck::cast(vertex));
+        let [x, y, z] = weights;
+        bytemuck::cast::<[f32; FLOATS], Self>(std::array::from_fn(|i| a[i] * x + b[i] * y + c[i] * z))
+    }
+
     /// What is between two vertices in clip space.
     pub(super) fn between(&self, other: &Self, amount: f32) -> Self {
         let (a, b): ([f32; FLOATS], [f32; FLOATS]) = (bytemuck::cast(*self), bytemuck::cast(*other));
@@ -51,7 +60,15 @@ pub(super) const SHADER: &str = include_str!("transformed.air");
 pub(super) fn attributes(slot: u8) -> Vec<VertexAttribute> {
     let four = VertexFormat::R32G32B32A32_SFLOAT;
     let vectors = (0..9).map(|i| (i, four, 16 * u16::from(i)));
-    let rest = [(9, VertexFormat::R32_SFLOAT, 160), (10, VertexFormat::R32_SFLOAT, 164), (11, four, 144)];
+    let rest = [
+        (9, VertexFormat::R32_SFLOAT, 160),
+        (10, VertexFormat::R32_SFLOAT, 164),
+        (11, four, 144),
+        (12, four, 176),
+        (13, four, 192),
+        (14, four, 208),
+        (15, four, 224),
+    ];
     vectors
         .chain(rest)
         .map(|(location, format, offset)| VertexAttribute {

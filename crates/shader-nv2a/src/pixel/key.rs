@@ -160,6 +160,8 @@ impl Key {
     pub const W_BUFFER: u32 = 1 << 8;
     /// The polygon offset is added to the depth.
     pub const OFFSET: u32 = 1 << 9;
+    /// Alpha is times the part of the pixel that lies inside of the primitive's edges ([`crate::io::EDGES`]).
+    pub const SMOOTH: u32 = 1 << 10;
 
     /// Whether a flag is set.
     #[must_use]

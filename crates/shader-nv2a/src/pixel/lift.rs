@@ -2,7 +2,7 @@
 
 use super::constants::PixelRegister;
 use super::key::Key;
-use super::{combiners, coverage, depth, fog, texture_shader};
+use super::{combiners, coverage, depth, fog, smooth, texture_shader};
 use crate::banks::Bank;
 use crate::io;
 use afterimage_ir::{
@@ -31,7 +31,10 @@ pub fn lift(key: &Key) -> Result<Module, BuildError> {
     let [diffuse, specular] = lift.colors();
     let fog = fog::register(&mut lift);
     let inputs = combiners::Inputs { diffuse, specular, fog, textures: shaded.results };
-    let color = combiners::run(&mut lift, inputs);
+    let mut color = combiners::run(&mut lift, inputs);
+    if key.has(Key::SMOOTH) {
+        color = smooth::coverage(&mut lift, color);
+    }
     coverage::alpha_test(&mut lift, color);
     lift.store("color", OutputAt::Location(0), Type::F32X4, color);
     depth::store(&mut lift, shaded.depth);

@@ -16,6 +16,7 @@ mod fog;
 mod key;
 mod lift;
 mod lookup;
+mod smooth;
 pub mod tables;
 mod texture_shader;
 
