@@ -82,7 +82,7 @@ impl Registers {
             }
             crate::Group::WindowClip if method >= methods::method::SET_WINDOW_CLIP_HORIZONTAL => {
                 // Eight words that begin at a multiple of 32 bytes.
-                let rest = usize::from(method / 4)..=usize::from(method / 4 | 7);
+                let rest = usize::from(method / 4)..=usize::from(method / 4) | 7;
                 self.words[rest].fill(value);
                 self.dirty.mark(group);
             }
@@ -232,7 +232,7 @@ mod tests {
         let values: Vec<u32> = (1..=100).collect();
         for (i, &value) in values.iter().enumerate() {
             one.set(method::SET_PROJECTION_MATRIX + 4 * i as u16, value);
-            one.set_constant(170 + (i + 3) / 4, (i + 3) % 4, value);
+            one.set_constant(170 + i.div_ceil(4), (i + 3) % 4, value);
         }
         all.dirty = Groups::none();
         all.set_context_run(method::SET_PROJECTION_MATRIX, &values);

@@ -154,7 +154,7 @@ fn main() -> std::io::Result<()> {
             .new_baseline()
             .case(&format!("baseline: decode and store, {name}"), push.arguments, || bare(&push.words, &mut registers))
             .case(&format!("run with state tracking, {name}"), push.arguments, || {
-                run(&mut machine, &mut memory, &push)
+                run(&mut machine, &mut memory, &push);
             });
     }
     const VERTICES: usize = 30_000;

@@ -291,7 +291,7 @@ fn check_range(
     if address >= Ram::XBOX {
         return Err(wrong(tag, "address", address, "below 0x4000000"));
     }
-    if size % 4 != 0 || size > Ram::XBOX - address {
+    if !size.is_multiple_of(4) || size > Ram::XBOX - address {
         return Err(wrong(tag, "byte count", size, "a multiple of 4, within memory"));
     }
     Ok(())

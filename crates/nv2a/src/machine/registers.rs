@@ -146,7 +146,7 @@ impl Machine {
     #[must_use]
     pub fn read_register(&self, offset: u32) -> u32 {
         use register::*;
-        let offset = offset % DEVICE & !3;
+        let offset = (offset % DEVICE) & !3;
         match offset {
             PMC_BOOT_0 => NV2A,
             PMC_INTR_0 => self.waiting(),
@@ -200,7 +200,7 @@ impl Machine {
         value: u32,
     ) {
         use register::*;
-        let offset = offset % DEVICE & !3;
+        let offset = (offset % DEVICE) & !3;
         match offset {
             PFIFO_RAMHT => self.ramht = value,
             PFIFO_CACHE1_DMA_PUT | USER_DMA_PUT => self.pusher.put = value & !3,

@@ -100,7 +100,7 @@ impl Machine {
         let mut line = vec![0; width as usize * format.bytes()];
         let mut rgba = Vec::with_capacity(width as usize * height as usize * 4);
         for y in 0..height {
-            let address = start.checked_add(pitch.saturating_mul(y)).unwrap_or(u32::MAX);
+            let address = start.saturating_add(pitch.saturating_mul(y));
             memory.read(address, &mut line)?;
             for pixel in line.chunks_exact(format.bytes()) {
                 let [r, g, b] = format.rgb(pixel);

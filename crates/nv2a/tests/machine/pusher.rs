@@ -32,7 +32,7 @@ fn arguments_go_to_one_method_or_to_those_behind_it() {
 fn jumps_calls_and_returns_are_followed() {
     let mut rig = bound();
     rig.write(0x1000, &[header(FACTOR, 1, true), 7, 0x0002_0000]);
-    rig.write(0x2000, &[header(FACTOR + 4, 1, true), 8, PUSH + 12 | 1]);
+    rig.write(0x2000, &[header(FACTOR + 4, 1, true), 8, (PUSH + 12) | 1]);
     rig.words = vec![0x1002, 0x2000_2000, 0xFFFF_FFFF, header(FACTOR + 8, 1, true), 9];
     rig.finish();
     assert_eq!([0, 4, 8].map(|at| rig.get(FACTOR + at)), [7, 8, 9]);
@@ -81,7 +81,7 @@ fn errors_name_the_word_and_leave_get_on_it() {
     for (words, at, fault) in [
         (vec![0xA000_0000], 0, Fault::Reserved),
         (vec![0, 0x0002_0000], 1, Fault::ReturnWithoutCall),
-        (vec![PUSH + 4 | 2, PUSH | 2], 1, Fault::NestedCall),
+        (vec![(PUSH + 4) | 2, PUSH | 2], 1, Fault::NestedCall),
         (vec![0, 0, 3], 2, Fault::Reserved),
     ] {
         let mut rig = bound();

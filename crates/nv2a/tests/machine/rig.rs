@@ -88,7 +88,7 @@ impl Rig {
         let (entry, instance) = (0x10000 + 8 * self.objects, 0x12000 + 16 * self.objects);
         self.objects += 1;
         self.register(register::PRAMIN + entry, handle);
-        self.register(register::PRAMIN + entry + 4, 0x8001_0000 | instance / 16);
+        self.register(register::PRAMIN + entry + 4, 0x8001_0000 + instance / 16);
         for (i, word) in words.into_iter().enumerate() {
             self.register(register::PRAMIN + instance + 4 * i as u32, word);
         }
@@ -143,7 +143,7 @@ impl Rig {
 
     /// Draws that graphics were asked for.
     pub(crate) fn draws(&self) -> Vec<&Primitive> {
-        let draw = |call| if let &Call::Draw(ref primitive) = call { Some(primitive) } else { None };
+        let draw = |call| if let Call::Draw(primitive) = call { Some(primitive) } else { None };
         self.log.0.iter().filter_map(draw).collect()
     }
 }

@@ -78,7 +78,7 @@ impl Collector {
             _ => {
                 let mut vertices = std::mem::take(&mut self.spare);
                 vertices.push(*attributes);
-                self.part(Part::Immediate(vertices))
+                self.part(Part::Immediate(vertices));
             }
         }
         true

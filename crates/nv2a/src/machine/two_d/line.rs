@@ -38,7 +38,7 @@ impl Line {
             0x0300 => self.format = word,
             0x0304 => self.color = word,
             // Sixteen pairs of ends.
-            0x0400..=0x047C if method % 8 == 0 => self.from = point(),
+            0x0400..=0x047C if method.is_multiple_of(8) => self.from = point(),
             0x0400..=0x047C => self.ends = Some((self.from, point())),
             // A run of points.
             0x0500 => self.from = point(),
