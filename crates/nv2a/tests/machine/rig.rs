@@ -143,7 +143,12 @@ impl Rig {
 
     /// Draws that graphics were asked for.
     pub(crate) fn draws(&self) -> Vec<&Primitive> {
-        let draw = |call| if let Call::Draw(primitive) = call { Some(primitive) } else { None };
+        fn draw(call: &Call) -> Option<&Primitive> {
+            match call {
+                Call::Draw(primitive) => Some(primitive),
+                _ => None,
+            }
+        }
         self.log.0.iter().filter_map(draw).collect()
     }
 }
