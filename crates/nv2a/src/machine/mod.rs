@@ -88,6 +88,8 @@ impl Bus<'_> {
     fn write_dma(&mut self, dma: Option<DmaObject>, offset: u32, bytes: &[u8]) -> bool {
         let Some(address) = dma.and_then(|dma| dma.resolve(offset, bytes.len() as u32)) else { return false };
         self.wrote = true;
+        // What was drawn around it is not lost when its page changes.
+        self.graphics.write_back(self.memory, address, bytes.len() as u32);
         self.memory.write(address, bytes).is_ok()
     }
 }

@@ -190,8 +190,10 @@ fn memory_is_copied_line_by_line() {
     rig.finish();
     assert_eq!(rig.word(DESTINATION), 0x0001_0000);
     // More than there can be.
-    rig.push(4, 0x31C, &[u32::MAX, u32::MAX, 0x0101, 0]);
-    rig.finish();
+    for (length, count) in [(u32::MAX, u32::MAX), (0, u32::MAX), (64 << 20, 0), ((64 << 20) - 1, 1)] {
+        rig.push(4, 0x31C, &[length, count, 0x0404, 0]);
+        rig.finish();
+    }
 }
 
 #[test]

@@ -195,6 +195,9 @@ fn a_flip_waits_for_the_display() {
     rig.machine.vertical_blank();
     assert_eq!(rig.go_on(), Ok(Stop::Idle));
     assert_eq!(rig.log.0, [Call::Flush]);
+    rig.push(0, SET_FLIP_READ, &[u32::MAX]);
+    rig.finish();
+    rig.machine.vertical_blank();
     // Without pictures nothing waits.
     rig.push(0, SET_FLIP_MODULO, &[0, 0, 0]);
     rig.finish();

@@ -107,7 +107,7 @@ impl Engine {
 
     /// The display has shown a picture.
     pub(super) fn vertical_blank(&mut self) {
-        self.flip.read = (self.flip.read + 1) % self.flip.modulo.max(1);
+        self.flip.read = self.flip.read.wrapping_add(1) % self.flip.modulo.max(1);
     }
 
     /// Whether a flip waits for the display.

@@ -10,7 +10,7 @@ pub(super) const SIZE: u16 = 0x0308;
 /// What is done with source and destination; the value of `SET_OPERATION`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Operation {
-    /// The source, where it is opaque.
+    /// The source. Colour keys of the 2D classes, which it would heed, are not there.
     SourceCopyAnd,
     /// A raster operation of source, destination and pattern.
     RopAnd,
@@ -94,7 +94,7 @@ pub(super) struct Blit {
 impl Blit {
     pub(super) fn method(&mut self, method: u16, word: u32, handles: Handles<'_>) -> bool {
         match method {
-            // Colour keys of 2D are not on this chip's path: the object is always null.
+            // Colour keys: see `Operation::SourceCopyAnd`.
             0x0184 => {}
             0x02FC => match Operation::of(word) {
                 Some(operation) => self.operation = operation,
@@ -128,19 +128,21 @@ impl Blit {
         let mut pixels = vec![0; row];
         let mut under = vec![0; row];
         let size = format.bytes as usize;
+        // Bytes of a line that the operation changes.
+        let changed = if self.operation == Operation::SourceCopy && format.takes_all() { 0 } else { row };
         bus.wrote = true;
         for line in 0..height {
             let line = if downwards { height - 1 - line } else { line };
+            bus.work += 1 + row as u64 / 4;
             let (Some(from), Some(to)) =
                 (source.address(sx, sy + line, row as u32), destination.address(x, y + line, row as u32))
             else {
                 continue;
             };
-            bus.work += row as u64 / 4;
             if bus.memory.read(from, &mut pixels).is_err() || bus.memory.read(to, &mut under).is_err() {
                 continue;
             }
-            for (i, (s, d)) in pixels.chunks_exact_mut(size).zip(under.chunks_exact(size)).enumerate() {
+            for (i, (s, d)) in pixels[..changed].chunks_exact_mut(size).zip(under.chunks_exact(size)).enumerate() {
                 let at = (x / format.bytes + i as u32, y + line);
                 let pixel = self.operation.pixel(&format, format.load(s), format.load(d), at, context);
                 format.store(s, format.finish(pixel));

@@ -43,12 +43,12 @@ impl Copy {
         true
     }
 
-    /// Copies the lines, as far as both DMA objects reach; false if there are none, or it is more than memory.
+    /// Copies the lines, as far as both DMA objects and memory reach; false if there are none, or it is more than memory.
     fn run(&self, bus: &mut Bus<'_>) -> bool {
         let (Some(input), Some(output)) = (self.input.dma, self.output.dma) else { return false };
         let (from, to) = (self.input.step.clamp(1, 4) as usize, self.output.step.clamp(1, 4) as usize);
         let elements = self.line_length as usize;
-        if u64::from(self.line_length) * u64::from(self.line_count) > MOST {
+        if (u64::from(self.line_length) + 1) * u64::from(self.line_count) > MOST {
             return false;
         }
         bus.wrote = true;
@@ -58,6 +58,9 @@ impl Copy {
             let write = output.resolve(offset(&self.output), (elements * to) as u32);
             bus.work += 1 + elements as u64 / 4;
             let (Some(read), Some(write)) = (read, write) else { continue };
+            if elements * from.max(to) > bus.memory.size() as usize {
+                continue;
+            }
             let mut bytes = vec![0; elements * from];
             if !bus.read(read, &mut bytes) {
                 continue;

@@ -144,17 +144,18 @@ impl TwoD {
         }
         match object {
             Object::Null => true,
+            Object::Beta(_) | Object::Beta4(_) | Object::Rop(_) if method != SET_VALUE => false,
             Object::Beta(beta) => {
                 *beta = beta_of(word);
-                method == SET_VALUE
+                true
             }
             Object::Beta4(beta) => {
                 *beta = word;
-                method == SET_VALUE
+                true
             }
             Object::Rop(rop) => {
                 *rop = word as u8;
-                method == SET_VALUE
+                true
             }
             Object::Clip(clip) => clip.method(method, word),
             Object::Pattern(pattern) => pattern.method(method, word),
@@ -183,8 +184,8 @@ impl TwoD {
 
     fn get(&mut self, address: Option<Address>, handles: Handles<'_>) -> Option<&Object> {
         let address = address?;
-        self.create(address, handles.instance.class(address));
-        self.objects.get(&address).map(|slot| &slot.object)
+        let ours = self.create(address, handles.instance.class(address));
+        self.objects.get(&address).filter(|_| ours).map(|slot| &slot.object)
     }
 
     fn context(&mut self, references: &References, handles: Handles<'_>) -> Context {

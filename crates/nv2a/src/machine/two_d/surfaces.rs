@@ -116,6 +116,11 @@ impl Format {
         pixel & !self.unused.0 | self.unused.1
     }
 
+    /// Whether pixels are written as they are.
+    pub(super) fn takes_all(&self) -> bool {
+        self.unused.0 == 0
+    }
+
     /// The pixel at the start of bytes.
     pub(super) fn load(&self, bytes: &[u8]) -> u32 {
         match *bytes {
