@@ -3,11 +3,14 @@
 //! A line is a rectangle with its ends square to it, `SET_LINE_WIDTH` wide, but for the length that the width is divided by:
 //! the longer of the line's two extents plus half of the other, not the root of their squares. So slanted lines are up to 12 %
 //! wider. Its ends are cut to sixteenths of a pixel, its corners are not. Where `SET_ANTI_ALIASING_CONTROL` allows smoothing, a line
-//! is a parallelogram instead, as wide along the axis across. A corner of a polygon that is drawn as a point is a square.
+//! that is not smoothed is a parallelogram instead, as wide along the axis across, and its pixels have the values of their upper or
+//! left sides. A corner of a polygon that is drawn as a point is a square.
 //!
 //! The outline of a polygon is drawn triangle by triangle: of (a, b, c) the edges bc, ca and ab, those inside of the polygon left out.
 //!
-//! Source: the pictures of a console (suites Line width, Edge flag): this rule gives their pixels.
+//! What is smoothed is drawn with a pixel more around it; the pixel stage knows the edges and does the rest.
+//!
+//! Source: the pictures of a console (suites Line width, Edge flag, 3D primitive, Smoothing control): these rules give their pixels.
 
 use super::primitives::{self, Polygon};
 use super::states::Mode;
@@ -153,6 +156,13 @@ impl Outlines {
         let (dx, dy) = (bx - ax, by - ay);
         let half = raster.line_width / 2.0;
         let Some((nx, ny)) = side(dx, dy, raster.thin_lines).map(|(x, y)| (x * half, y * half)) else { return };
+        let (a, b) = if raster.thin_lines {
+            // A thin line's pixels have the values of their upper or left side, not of their centre.
+            let behind = -0.5 / if dx.abs() >= dy.abs() { dx } else { dy };
+            (a.between(&b, behind), a.between(&b, 1.0 + behind))
+        } else {
+            (a, b)
+        };
         let (ax, ay, bx, by) = (ax + TIE, ay, bx + TIE, by);
         let corners = [(&a, ax + nx, ay + ny), (&b, bx + nx, by + ny), (&b, bx - nx, by - ny), (&a, ax - nx, ay - ny)];
         if raster.smooth {
@@ -255,7 +265,10 @@ fn edges(corners: &[[f32; 2]; 4], scale: [f32; 2]) -> [[f32; 4]; 4] {
             return [0.0, 0.0, 1.0, 0.0];
         }
         let sign = if across * (middle[0] - ax) + down * (middle[1] - ay) < 0.0 { -1.0 } else { 1.0 };
-        let rest = -(across * ax + down * ay);
+        // A place on a left or upper edge is inside, on another it is not.
+        let is_inside = across * sign > 0.0 || across == 0.0 && down * sign > 0.0;
+        let tie = (across.abs() + down.abs()) * if is_inside { sign * TIE } else { -sign * TIE };
+        let rest = tie - (across * ax + down * ay);
         [sign * across / scale[0], sign * down / scale[1], sign * rest, 0.0]
     })
 }

@@ -41,7 +41,7 @@ const FLOATS: usize = size_of::<Transformed>() / 4;
 impl Transformed {
     /// The sum of three vertices by weights.
     pub(super) fn blend(vertices: &[Self; 3], weights: [f32; 3]) -> Self {
-        let [a, b, c]: [[f32; FLOATS]; 3] = vertices.map(|vertex| bytemuck::cast(vertex));
+        let [a, b, c]: [[f32; FLOATS]; 3] = vertices.map(bytemuck::cast);
         let [x, y, z] = weights;
         bytemuck::cast::<[f32; FLOATS], Self>(std::array::from_fn(|i| a[i] * x + b[i] * y + c[i] * z))
     }
