@@ -194,6 +194,9 @@ impl Machine {
         let mut block = std::mem::take(&mut self.block);
         let result = self.push(&mut bus, &mut block);
         self.block = block;
+        if let Err(error) = &result {
+            self.registers.pusher_error(error.fault);
+        }
         result
     }
 

@@ -2,7 +2,7 @@
 //! names of XboxDev's `nv_regs.h`.
 
 use super::instance;
-use super::{Graphics, Interrupt, Machine, PushBuffer, Stop, Tiles};
+use super::{Fault, Graphics, Interrupt, Machine, PushBuffer, Stop, Tiles};
 use crate::memory::GuestMemory;
 use rustc_hash::FxHashMap;
 
@@ -114,6 +114,9 @@ mod intr {
     pub(super) const ERROR: u32 = 1 << 20;
 }
 
+/// Interrupt bit of PFIFO for an error of the pusher.
+const DMA_PUSHER: u32 = 1 << 12;
+
 /// Registers that only keep what is written to them.
 #[derive(Debug, Default)]
 pub(super) struct Registers {
@@ -133,6 +136,20 @@ impl Registers {
 
     pub(super) fn vertical_blank(&mut self) {
         self.vertical_blank = true;
+    }
+
+    /// The pusher stands on a word that it cannot follow.
+    pub(super) fn pusher_error(&mut self, fault: Fault) {
+        let error = match fault {
+            Fault::NestedCall => 1,
+            Fault::ReturnWithoutCall => 3,
+            Fault::Reserved => 4,
+            Fault::Unmapped => 6,
+            // The hardware goes on for ever.
+            Fault::TooManyWords(_) | Fault::EndlessJumps(_) => return,
+        };
+        self.set(register::PFIFO_CACHE1_DMA_STATE, error << 29);
+        self.set(register::PFIFO_INTR_0, self.get(register::PFIFO_INTR_0) | DMA_PUSHER);
     }
 }
 
@@ -184,9 +201,10 @@ impl Machine {
     /// Which blocks have interrupts that are enabled.
     fn waiting(&self) -> u32 {
         use register::*;
+        let pfifo = self.read_register(PFIFO_INTR_0) & self.registers.get(PFIFO_INTR_EN_0) != 0;
         let pgraph = self.read_register(PGRAPH_INTR) & self.registers.get(PGRAPH_INTR_EN) != 0;
         let pcrtc = self.read_register(PCRTC_INTR_0) & self.registers.get(PCRTC_INTR_EN_0) != 0;
-        u32::from(pgraph) << 12 | u32::from(pcrtc) << 24
+        u32::from(pfifo) << 8 | u32::from(pgraph) << 12 | u32::from(pcrtc) << 24
     }
 
     /// Writes a register. Nothing runs because of it: after the doorbell, [`Machine::run`] does.
@@ -214,6 +232,7 @@ impl Machine {
             PGRAPH_ZSTENCILCLEARVALUE | PGRAPH_COLORCLEARVALUE => {
                 self.kelvin.set_parameter(usize::from(offset == PGRAPH_COLORCLEARVALUE), value);
             }
+            PFIFO_INTR_0 => self.registers.set(offset, self.registers.get(offset) & !value),
             PCRTC_INTR_0 => self.registers.vertical_blank &= value & 1 == 0,
             PRAMIN..USER => {
                 self.instance.set(offset - PRAMIN, value);

@@ -91,6 +91,11 @@ fn errors_name_the_word_and_leave_get_on_it() {
         assert_eq!(error.state, rig.machine.pusher());
         assert_eq!(rig.machine.pusher().get, PUSH + 4 * at);
         assert_eq!(rig.go_on(), Err(error), "it stays where it is");
+        assert_ne!(rig.machine.read_register(register::PFIFO_CACHE1_DMA_STATE) >> 29, 0);
+        rig.register(register::PFIFO_INTR_EN_0, u32::MAX);
+        assert_eq!(rig.machine.read_register(register::PMC_INTR_0), 1 << 8);
+        rig.register(register::PFIFO_INTR_0, u32::MAX);
+        assert_eq!(rig.machine.read_register(register::PMC_INTR_0), 0);
         let text = error.to_string();
         assert!(text.contains(&format!("{:#010x} at {:#010x}", error.word, error.address)), "{text}");
     }
