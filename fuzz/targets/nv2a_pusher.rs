@@ -119,7 +119,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut memory = Ram::new(SIZE);
     let mut graphics = Count::default();
     let mut machine = Machine::new();
-    machine.limits = Limits { words: 1 << 17, jumps: 64 };
+    machine.limits = Limits { words: 1 << 14, jumps: 64 };
     let set = |machine: &mut Machine, memory: &mut Ram, offset, value| {
         machine.write_register(memory, &mut Count::default(), offset, value);
     };
@@ -152,7 +152,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     machine.set_pusher(0, if put == 0 { 4 * words.len() as u32 } else { put });
     // What a walk says without running: it ends too.
     machine.walk(&memory).for_each(|step| assert!(step.is_ok() || !step.unwrap_err().to_string().is_empty()));
-    for _ in 0..64 {
+    for _ in 0..16 {
         match machine.run(&mut memory, &mut graphics) {
             Ok(Stop::Idle) => break,
             Ok(Stop::FlipStall) => machine.vertical_blank(),
