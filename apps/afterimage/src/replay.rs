@@ -15,8 +15,8 @@ use std::process::ExitCode;
 /// drawn up to the damage. AFTERIMAGE_FLOAT_RULES=auto|strict|balanced|relaxed says how closely shaders follow Direct3D 9's
 /// float rules, as for `afterimage run`.
 ///
-/// Of recordings (.kcap, .kcap.gz), every picture that the program saved is written as DIR/SUITE/NAME.png, in the console's
-/// colours; many are drawn in one go.
+/// Of recordings (.kcap, .kcap.gz), every picture that the program saved is written as
+/// DIR/SUITE/NAME.png, in the console's colours; many are drawn in one go.
 ///
 /// Examples:
 ///   afterimage replay scene.aftercap -o pictures

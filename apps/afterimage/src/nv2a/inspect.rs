@@ -16,8 +16,9 @@ use std::process::ExitCode;
 
 /// Show what a recording of NV2A work holds: its records, and its push buffers as named methods.
 ///
-/// A line of a push buffer is: address, subchannel, class, offset, method, arguments. Words of one method stand on
-/// one line. Uploaded vertex programs are disassembled. Colours go away in a pipe, or with NO_COLOR=1; through a pager:
+/// A line of a push buffer is: address, subchannel, class, offset, method, arguments.
+/// Words of one method stand on one line. Uploaded vertex programs are disassembled.
+/// Colours go away in a pipe, or with NO_COLOR=1. Through a pager with colours:
 /// CLICOLOR_FORCE=1 afterimage inspect FILE | less -R
 ///
 /// Examples:
