@@ -136,16 +136,15 @@ fn without_alpha(factor: BlendFactor) -> BlendFactor {
     }
 }
 
-/// An equation, and whether the host has it as it is.
-fn blend_op(value: u32) -> Option<(BlendOp, bool)> {
+fn blend_op(value: u32) -> Option<BlendOp> {
     Some(match value {
-        0x8006 => (BlendOp::Add, true),
-        0x800A => (BlendOp::Subtract, true),
-        0x800B => (BlendOp::ReverseSubtract, true),
-        0x8007 => (BlendOp::Min, true),
-        0x8008 => (BlendOp::Max, true),
-        0xF005 => (BlendOp::ReverseSubtract, false),
-        0xF006 => (BlendOp::Add, false),
+        0x8006 => BlendOp::Add,
+        0x800A => BlendOp::Subtract,
+        0x800B => BlendOp::ReverseSubtract,
+        0x8007 => BlendOp::Min,
+        0x8008 => BlendOp::Max,
+        0xF005 => BlendOp::SignedReverseSubtract,
+        0xF006 => BlendOp::SignedAdd,
         _ => return None,
     })
 }
@@ -195,10 +194,10 @@ impl Translator {
             let source = factor("SET_BLEND_FUNC_SFACTOR", method::SET_BLEND_FUNC_SFACTOR, BlendFactor::One);
             let destination = factor("SET_BLEND_FUNC_DFACTOR", method::SET_BLEND_FUNC_DFACTOR, BlendFactor::Zero);
             let equation = registers.get(method::SET_BLEND_EQUATION);
-            let (op, exact) = blend_op(equation).unwrap_or((BlendOp::Add, false));
-            if !exact {
-                self.once.warn(format!("SET_BLEND_EQUATION {equation:#x} is not supported: blended as {op:?}"));
-            }
+            let op = blend_op(equation).unwrap_or_else(|| {
+                self.once.warn(format!("SET_BLEND_EQUATION {equation:#x} is not known"));
+                BlendOp::Add
+            });
             let [blue, green, red, alpha] = registers.get(method::SET_BLEND_COLOR).to_le_bytes();
             blend = SetBlend {
                 enable: 1,
