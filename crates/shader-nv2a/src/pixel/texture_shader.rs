@@ -184,6 +184,7 @@ impl Stages {
         let moved = lift.b.fmul(first, du);
         let moved = lift.b.fmad(second, dv, moved);
         let coordinates = lift.coordinates(n);
+        let coordinates = settle(lift, coordinates);
         let (place, depth) = (lift.b.resize(coordinates, 2), lift.b.extract(coordinates, 2));
         let place = lift.b.fadd(place, moved);
         let place = lift.b.construct(&[place, depth]);
@@ -235,17 +236,63 @@ impl Stages {
     }
 }
 
+/// Coordinates end here: where q is zero the console looks up the texel at the edge (suite Texture Matrix), hosts anything.
+const FARTHEST: f32 = (1u32 << 16) as f32;
+
 /// A lookup at the coordinates divided by q.
 fn project(lift: &mut Lift<'_>, n: usize, volume: bool) -> Value {
     let coordinates = lift.coordinates(n);
     let q = lift.b.extract(coordinates, 3);
     let place = lift.b.resize(coordinates, 3);
-    let place = lift.b.fdiv(place, q);
+    let divided = lift.b.fdiv(place, q);
+    let place = lift.clamp(divided, -FARTHEST, FARTHEST);
+    let place = settle(lift, place);
     if !volume || !lift.key.stages[n].has(StageKey::DEPTH) {
         return lift.lookup(n, place, if volume { Shape::D3 } else { Shape::D2 });
     }
-    let reference = lift.b.extract(place, 2);
+    let reference = lift.b.extract(divided, 2);
     lift.lookup_depth(n, place, Shape::D2, reference)
+}
+
+/// s, t, r as the console's interpolation rounds them, which is seen where a texel is sampled exactly at its edge: that place is
+/// the texel's behind the edge.
+///
+/// But in the first triangle of a quad t is lost a little of, something like 2^-25, and the place is the texel's before; from one
+/// half on rounding takes the loss away again, and so it does above a quarter where s is one half to three quarters. A quad whose
+/// height is a power of two loses nothing. Hosts lose more than that, to either side, so more is added and taken here. Which
+/// triangle a pixel is of cannot be seen here; where a quad shows an image as it is, the first one is the part above the diagonal.
+///
+/// Source: the pictures of a console, in which quads of 640 by 480, 168 by 168 and others agree (suites Combiner, Lighting range,
+/// Bump map, Texture palette; Texture LOD bias has the power of two).
+fn settle(lift: &mut Lift<'_>, place: Value) -> Value {
+    const LOSS: f32 = 1.0 / (1u32 << 22) as f32;
+    // Room for what hosts lose at the edges of the areas.
+    const ROOM: f32 = 1.0 / (1u32 << 16) as f32;
+    // As much do the logarithms of sizes differ from a whole number that are no powers of two.
+    const INEXACT: f32 = 1e-3;
+    let [s, t, r] = [0, 1, 2].map(|lane| lift.b.extract(place, lane));
+    let [quarter, half, three_quarters] = [0.25 + ROOM, 0.5 - ROOM, 0.75 - ROOM].map(|edge| lift.b.f32(edge));
+    let (loss, end, inexact) = (lift.b.f32(LOSS), lift.b.f32(0.5 + ROOM), lift.b.f32(INEXACT));
+
+    let slope = lift.b.ddy(t);
+    let slope = lift.b.fabs(slope);
+    let power = lift.b.flog2(slope);
+    let whole = lift.b.fround(power);
+    let rest = lift.b.fsub(power, whole);
+    let rest = lift.b.fabs(rest);
+    let is_inexact = lift.b.flt(inexact, rest);
+
+    let (is_first, is_low) = (lift.b.flt(t, s), lift.b.flt(t, end));
+    let (from_half, to_three_quarters) = (lift.b.fle(half, s), lift.b.flt(s, three_quarters));
+    let over_quarter = lift.b.flt(quarter, t);
+    let is_rounded = lift.b.band(from_half, to_three_quarters);
+    let is_rounded = lift.b.band(is_rounded, over_quarter);
+    let is_kept = lift.b.bnot(is_rounded);
+    let loses = [is_first, is_low, is_kept].into_iter().fold(is_inexact, |loses, also| lift.b.band(loses, also));
+    let (lower, higher) = (lift.b.fsub(t, loss), lift.b.fadd(t, loss));
+    let t = lift.b.select(loses, lower, higher);
+    let s = lift.b.fadd(s, loss);
+    lift.b.construct(&[s, t, r])
 }
 
 /// Throws the pixel away where a coordinate has the wrong sign.

@@ -13,7 +13,7 @@ use afterimage_shader_nv2a::pixel::{self, Drawn, Key};
 use bytemuck::Zeroable;
 use random::Random;
 use reference::{Reference, holds};
-use scene::{Outcome, Pixel, run};
+use scene::{Outcome, Pixel, run, sampled};
 
 /// Compares a pixel; `None` where the reference is unsure.
 fn compare(registers: &Registers, pixel: &Pixel, drawn: Drawn) -> Option<Result<(), String>> {
@@ -62,6 +62,31 @@ fn random_registers_compute_what_the_reference_does() {
         }
     }
     assert!(sure > 6000 && kept > 2000, "the reference was sure of {sure} pixels and kept {kept}");
+}
+
+/// A pixel exactly between two rows of texels, in a quad of `height` pixels that shows a whole image.
+#[test]
+fn places_between_texels_are_rounded_as_the_console_does() {
+    let mut registers = Registers::new();
+    registers.set(method::SET_CONTROL0, 1 << 20);
+    registers.set(method::SET_SHADER_STAGE_PROGRAM, 1);
+    registers.set(method::SET_TEXTURE_CONTROL0, 1 << 30);
+    registers.set(method::SET_TEXTURE_FORMAT, 0x0881_0629);
+    registers.set(method::SET_COMBINER_SPECULAR_FOG_CW0, 0x8);
+    let module = pixel::lift(&Key::of(&registers, Drawn::Triangles)).expect("every key lifts");
+    let place = |s: f32, t: f32, height: f32| {
+        let mut pixel = Random(0).pixel();
+        pixel.coordinates[0] = [s, t, 0.0, 1.0];
+        pixel.t_slope = 1.0 / height;
+        sampled(&module, &registers, &pixel)
+    };
+    let rows = |s: f32, t: f32, height: f32| f64::from(place(s, t, height)[1]) >= f64::from(t);
+    assert!(!rows(0.9, 0.0625, 480.0), "the first triangle loses some of t");
+    assert!(rows(0.03, 0.0625, 480.0), "the second does not");
+    assert!(rows(0.9, 0.5625, 480.0), "rounding takes it away");
+    assert!(rows(0.6, 0.3125, 480.0) && !rows(0.9, 0.3125, 480.0) && !rows(0.6, 0.1875, 480.0));
+    assert!(rows(0.9, 0.0625, 256.0), "a power of two divides exactly");
+    assert!(place(0.25, 0.0625, 480.0)[0] >= 0.25);
 }
 
 #[test]

@@ -60,6 +60,7 @@ impl Random {
             rcp_w: self.float(0.01, 2.0),
             front: self.one_in(2),
             sprite: [self.float(0.0, 1.0), self.float(0.0, 1.0)],
+            t_slope: 0.0,
         }
     }
 

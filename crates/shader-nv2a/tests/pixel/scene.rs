@@ -1,9 +1,10 @@
 //! A pixel with everything around it, and what the interpreter makes of it.
 
 use afterimage_interp::{Environment, Interpreter, SampleArgs};
-use afterimage_ir::{BankDecl, Dim, InputAt, InputDecl, Module, OutputAt, TextureDecl, verify};
-use afterimage_nv2a_types::Registers;
+use afterimage_ir::{BankDecl, Dim, InputAt, InputDecl, Interp, Module, OutputAt, TextureDecl, verify};
+use afterimage_nv2a_types::{Registers, method};
 use afterimage_shader_nv2a::{io, pixel};
+use std::cell::RefCell;
 
 /// What comes from the rasteriser.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ pub struct Pixel {
     pub rcp_w: f32,
     pub front: bool,
     pub sprite: [f32; 2],
+    /// What t of all stages grows by in the row below.
+    pub t_slope: f32,
 }
 
 /// What a slot's texture holds.
@@ -59,17 +62,30 @@ pub fn depths(slot: usize, [x, y, _]: [f64; 3]) -> [f64; 4] {
 struct Scene<'a> {
     pixel: &'a Pixel,
     constants: Vec<[u32; 4]>,
+    affine: bool,
     holds: [Holds; 4],
+    /// Where each lookup was.
+    sampled: RefCell<Vec<[f32; 3]>>,
 }
 
 impl Environment for Scene<'_> {
-    fn input(&self, decl: &InputDecl, _: usize) -> [u32; 4] {
+    fn input(&self, decl: &InputDecl, lane: usize) -> [u32; 4] {
         let p = self.pixel;
+        // Without perspective what is interpolated comes times w.
+        let weigh = |value: f32| if self.affine { value / p.rcp_w } else { value };
         match decl.at {
-            InputAt::Location(io::FOG) => [p.fog.to_bits(), 0, 0, 0],
+            InputAt::Location(io::FOG) => [weigh(p.fog).to_bits(), 0, 0, 0],
             InputAt::Location(io::DEPTH) => [p.depth.to_bits(), 0, 0, 0],
-            InputAt::Location(color) if color < io::TEXTURE_0 => p.colors[usize::from(color)].map(f32::to_bits),
-            InputAt::Location(texture) => p.coordinates[usize::from(texture - io::TEXTURE_0)].map(f32::to_bits),
+            InputAt::Location(color) if color < io::TEXTURE_0 => {
+                let color = p.colors[usize::from(color)];
+                let color = if decl.interp == Interp::Flat { color } else { color.map(weigh) };
+                color.map(f32::to_bits)
+            }
+            InputAt::Location(texture) => {
+                let [s, t, r, q] = p.coordinates[usize::from(texture - io::TEXTURE_0)];
+                let t = if lane >= 2 { t + p.t_slope } else { t };
+                [s, t, r, q].map(|place| weigh(place).to_bits())
+            }
             InputAt::FragCoord => [p.x, p.y, 0.5, p.rcp_w].map(f32::to_bits),
             InputAt::FrontFacing => [p.front.into(), 0, 0, 0],
             InputAt::PointCoord => [p.sprite[0].to_bits(), p.sprite[1].to_bits(), 0, 0],
@@ -82,6 +98,7 @@ impl Environment for Scene<'_> {
     }
 
     fn sample(&self, texture: &TextureDecl, args: &SampleArgs) -> [f32; 4] {
+        self.sampled.borrow_mut().push(args.coord);
         let mut place = args.coord.map(f64::from);
         if texture.dim == Dim::D2 {
             place[2] = 0.0;
@@ -99,10 +116,24 @@ impl Environment for Scene<'_> {
     }
 }
 
+impl<'a> Scene<'a> {
+    fn new(registers: &Registers, pixel: &'a Pixel, holds: [Holds; 4]) -> Self {
+        let affine = registers.bits(method::SET_CONTROL0, 20, 1) == 0;
+        Self { pixel, constants: pixel::constants(registers).to_vec(), affine, holds, sampled: RefCell::default() }
+    }
+}
+
+/// Where a shader with one lookup samples in the first pixel of the quad.
+pub fn sampled(module: &Module, registers: &Registers, pixel: &Pixel) -> [f32; 3] {
+    let scene = Scene::new(registers, pixel, [Holds::Colors(0); 4]);
+    Interpreter::new(module).expect("verified").run(&scene).expect("ends");
+    scene.sampled.take()[0]
+}
+
 /// Runs a shader.
 pub fn run(module: &Module, registers: &Registers, pixel: &Pixel, holds: [Holds; 4]) -> Outcome {
     assert_eq!(verify(module), Ok(()), "{module}");
-    let scene = Scene { pixel, constants: pixel::constants(registers).to_vec(), holds };
+    let scene = Scene::new(registers, pixel, holds);
     let outcome = Interpreter::new(module).expect("verified").run(&scene).expect("ends");
     let output = |at: OutputAt| {
         let index = module.outputs.iter().position(|decl| decl.at == at)?;
