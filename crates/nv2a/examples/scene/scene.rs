@@ -69,7 +69,6 @@ fn inlay() -> PixelShader {
 pub(crate) struct Scene {
     buffers: [u32; 2],
     depth: u32,
-    declaration: Rc<Declaration>,
     program: VertexShader,
     fixed: VertexShader,
     torus: (Mesh, u32),
@@ -103,7 +102,7 @@ impl Scene {
             buffers: [console.allocate(surface)?, console.allocate(surface)?],
             depth: console.allocate(surface)?,
             program: VertexShader::new(declaration.clone(), Some(&code))?,
-            fixed: VertexShader::new(declaration.clone(), None)?,
+            fixed: VertexShader::new(declaration, None)?,
             floor: console.store(bytemuck::cast_slice(&floor(8.0, -1.6, 6.0)))?,
             torus: (torus.clone(), console.store(torus.bytes())?),
             gem: (gem.clone(), console.store(gem.bytes())?),
@@ -111,7 +110,6 @@ impl Scene {
             stone: texture(console, swizzled(checker(0xFFE8_E0D0, 0xFF60_5850)))?,
             dots: texture(console, swizzled(circle))?,
             cube: cube(),
-            declaration,
             recorded: None,
         };
         // Two buffers take turns: raw words, as the API has no call for it.
@@ -289,7 +287,6 @@ impl Scene {
     /// Blending: panes of coloured glass, from user memory, which test depth and do not write it.
     fn glass(&self, device: &mut Device, turn: f32) -> Result<(), DriverError> {
         device.set_vertex_shader(&self.fixed);
-        device.set_vertex_declaration(self.declaration.clone());
         device.set_transform(Transform::World(0), rotation(2, 0, 0.7 * turn))?;
         device.set_render_state(RenderState::Lighting, 0);
         device.set_render_state(RenderState::AlphaBlendEnable, 1);
