@@ -1,7 +1,10 @@
 //! What transform microcode costs on its way to IR, and per vertex on the CPU, for a program of 40 instructions: transform, three
-//! lights, texture coordinates. The baseline is the hash of as many bytes as its code has.
+//! lights, texture coordinates; and what the pixel stage's key, constants and IR cost. The baseline is the hash of as many bytes
+//! as the program's code has.
 
 use afterimage_bench::Bench;
+use afterimage_nv2a_types::{Registers, method};
+use afterimage_shader_nv2a::pixel::{self, Drawn};
 use afterimage_shader_nv2a::tables::Words;
 use afterimage_shader_nv2a::{Program, assemble, lift, run};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -33,6 +36,47 @@ fn source() -> String {
          mul R0.xyz, R0, c[58] + rcc R1.x, R0.w\nmad oPos.xyz, R0, R1.x, c[59]\nmov oPos.w, R0\n",
     );
     text
+}
+
+/// A key, its constants and its IR: two textures, one of them moved by the other, three combiners, fog and alpha test.
+fn pixel_stage(bench: &mut Bench) {
+    let mut registers = Registers::new();
+    for (method, value) in [
+        (method::SET_SHADER_STAGE_PROGRAM, 0xC1),
+        (method::SET_TEXTURE_CONTROL0, 1 << 30),
+        (method::SET_TEXTURE_CONTROL0 + 0x40, 1 << 30),
+        (method::SET_TEXTURE_FORMAT, 0x0881_0629),
+        (method::SET_TEXTURE_FORMAT + 0x40, 0x0001_1229),
+        (method::SET_COMBINER_CONTROL, 0x1_1003),
+        (method::SET_COMBINER_SPECULAR_FOG_CW0, 0x130E_0300),
+        (method::SET_COMBINER_SPECULAR_FOG_CW1, 0x0000_1C80),
+        (method::SET_FOG_ENABLE, 1),
+        (method::SET_FOG_MODE, 0x800),
+        (method::SET_ALPHA_TEST_ENABLE, 1),
+        (method::SET_ALPHA_FUNC, 0x204),
+        (method::SET_DEPTH_TEST_ENABLE, 1),
+        (method::SET_SURFACE_FORMAT, 0x128),
+    ] {
+        registers.set(method, value);
+    }
+    for n in 0..3 {
+        registers.set(method::SET_COMBINER_COLOR_ICW + 4 * n, 0x0804_0C05);
+        registers.set(method::SET_COMBINER_COLOR_OCW + 4 * n, 0xC00);
+        registers.set(method::SET_COMBINER_ALPHA_ICW + 4 * n, 0x1814_1C15);
+        registers.set(method::SET_COMBINER_ALPHA_OCW + 4 * n, 0xC00);
+    }
+    let key = pixel::Key::of(&registers, Drawn::Triangles);
+    bench.case("pixel key", MANY, || {
+        (0..MANY).for_each(|_| {
+            black_box(pixel::Key::of(black_box(&registers), Drawn::Triangles));
+        });
+    });
+    bench.case("pixel constants", MANY, || {
+        (0..MANY).for_each(|_| {
+            black_box(pixel::constants(black_box(&registers)));
+        });
+    });
+    bench.case("pixel lift", MANY, || (0..MANY).for_each(|_| drop(black_box(pixel::lift(black_box(&key))))));
 }
 
 fn main() -> std::io::Result<()> {
@@ -69,5 +113,6 @@ fn main() -> std::io::Result<()> {
             black_box(run(black_box(&program), &inputs, &mut constants, false));
         });
     });
+    pixel_stage(&mut bench);
     bench.finish()
 }

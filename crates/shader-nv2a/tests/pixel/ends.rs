@@ -114,15 +114,14 @@ impl Reference<'_> {
         file[1] = self.factor(m::SET_SPECULAR_FOG_FACTOR);
         file[2] = self.factor(m::SET_SPECULAR_FOG_FACTOR + 4);
         let positive = |value: f64, invert: bool| if invert { 1.0 - value.clamp(0.0, 1.0) } else { value.max(0.0) };
-        for lane in 0..3 {
+        let sum = |lane: usize| {
             let sum = positive(file[5][lane], high & 0x40 != 0) + positive(file[12][lane], high & 0x20 != 0);
-            file[14][lane] = if high & 0x80 != 0 { sum.min(1.0) } else { sum };
-        }
+            if high & 0x80 != 0 { sum.min(1.0) } else { sum }
+        };
+        file[14] = [sum(0), sum(1), sum(2), 0.0];
         let operand = |file: &File, byte: u32| color_operand(file, byte & 0x3F);
         let (e, f) = (operand(file, high >> 24), operand(file, high >> 16));
-        for lane in 0..3 {
-            file[15][lane] = e[lane] * f[lane];
-        }
+        file[15][..3].copy_from_slice(&[e[0] * f[0], e[1] * f[1], e[2] * f[2]]);
         let [a, b, c, d] = [24, 16, 8, 0].map(|shift| operand(file, low >> shift));
         let rgb: [f64; 3] = std::array::from_fn(|n| a[n] * b[n] + (1.0 - a[n]) * c[n] + d[n]);
         let alpha = alpha_operand(file, high >> 8 & 0x3F);
@@ -158,14 +157,19 @@ impl Reference<'_> {
         let bias = if offset { f64::from(self.registers.float(m::SET_POLYGON_OFFSET_BIAS)) } else { 0.0 };
         let depth = self.shaded_depth.unwrap_or(rasterised + bias);
         let (largest, value) = match (self.registers.bits(m::SET_SURFACE_FORMAT, 4, 4), control >> 12 & 1) {
-            (1, 0) => (65535.0, depth.max(0.0).min(65535.0)),
-            (2, 0) => (16_777_215.0, depth.max(0.0).min(16_777_215.0)),
+            (1, 0) => (65535.0, clamped(depth, 65535.0)),
+            (2, 0) => (16_777_215.0, clamped(depth, 16_777_215.0)),
             (1, _) => (65535.0, f64::from(afterimage_texture::nv2a::depth::to_float_16(depth as f32))),
             (2, _) => (16_777_215.0, f64::from(afterimage_texture::nv2a::depth::to_float_24(depth as f32))),
             _ => return None,
         };
         Some(value / largest)
     }
+}
+
+/// 0 to `largest`; NaN is 0.
+fn clamped(depth: f64, largest: f64) -> f64 {
+    if depth > 0.0 { depth.min(largest) } else { 0.0 }
 }
 
 fn destination(bits: u32) -> Option<usize> {
