@@ -44,7 +44,8 @@ impl Lift<'_> {
 
     /// Coordinates for a shape, as coordinates for another. The stage divides and picks a cube's face, the texture's format
     /// halves what is a place on a face: so a plane where a cube is wanted repeats over -1..1, and a cube where a plane is wanted
-    /// shows the first face's upper right quarter. A volume where a plane is wanted shows its first slice.
+    /// shows the first face's upper right quarter, from its middle upwards: at the edge of two texels that is the lower one. A
+    /// volume where a plane is wanted shows its first slice.
     fn as_shape(&mut self, stage: usize, place: Value, wanted: Shape, actual: Shape) -> Value {
         match (wanted, actual) {
             (Shape::Cube, Shape::Cube) | (Shape::D3, Shape::D3) => self.b.resize(place, 3),
@@ -59,7 +60,8 @@ impl Lift<'_> {
             }
             (_, Shape::Cube) => {
                 let (s, t, one) = (self.b.extract(place, 0), self.b.extract(place, 1), self.b.f32(1.0));
-                let s = self.b.fneg(s);
+                let (s, edge) = (self.b.fneg(s), self.b.f32(-1.0 / (1u32 << 20) as f32));
+                let t = self.b.fadd(t, edge);
                 self.b.construct(&[one, t, s])
             }
             _ => self.b.resize(place, 2),
