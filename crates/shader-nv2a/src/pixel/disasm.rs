@@ -68,6 +68,9 @@ fn texture(out: &mut String, key: &Key, n: usize) -> fmt::Result {
             write!(out, ", {name}")?;
         }
     }
+    if stage.taps > 1 {
+        write!(out, ", anisotropic {}", stage.taps)?;
+    }
     if stage.has(StageKey::DEPTH) {
         let filtered = if stage.has(StageKey::FILTERED) { " filtered" } else { "" };
         write!(out, ", depth {}{filtered}", Compare::NAMES[usize::from(key.shadow & 7)])?;

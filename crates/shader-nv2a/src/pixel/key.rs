@@ -76,8 +76,8 @@ pub struct StageKey {
     pub flags: u8,
     /// Signed components: alpha 1, red 2, green 4, blue 8.
     pub signs: u8,
-    /// Zero.
-    pub pad: u8,
+    /// Lookups of the nearest texel that are averaged along a pixel's longer axis: 0, or up to 8.
+    pub taps: u8,
 }
 
 impl StageKey {
@@ -362,6 +362,10 @@ fn read_texture(stage: &mut StageKey, registers: &Registers, offset: u16) {
         if is_set {
             stage.flags |= flag;
         }
+    }
+    let nearest = matches!(min_filter, 1 | 3 | 5);
+    if nearest && shape == Shape::D2 && !stage.has(StageKey::DEPTH) && control0 >> 4 & 3 != 0 {
+        stage.taps = 1 << (control0 >> 4 & 3);
     }
     if stage.has(StageKey::DEPTH) && filter >> 24 & 15 != 1 {
         stage.flags |= StageKey::FILTERED;

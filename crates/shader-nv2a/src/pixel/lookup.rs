@@ -1,5 +1,6 @@
 //! A lookup of a stage's texture: shapes that are not what the mode expects, depths, and texels that throw pixels away.
 
+use super::anisotropy;
 use super::constants::PixelRegister as R;
 use super::coverage::compare;
 use super::key::{Shape, StageKey};
@@ -23,6 +24,9 @@ impl Lift<'_> {
         let place = if key.has(StageKey::SCALED) { self.to_image(stage, place) } else { place };
         let texel = if key.has(StageKey::CONVOLVED) {
             self.convolve(stage, place)
+        } else if key.taps > 1 && key.shape() == Shape::D2 {
+            let texture = self.texture(stage);
+            anisotropy::average(self, stage, texture, place, key.taps.min(8))
         } else {
             let texture = self.texture(stage);
             self.b.sample(texture, place, None)

@@ -7,6 +7,7 @@
 //! A pixel goes through window clip, stipple, the four stages of the texture shader, up to eight combiners, the final
 //! combiner, and the alpha test. Its depth is computed here where a depth buffer's format is not what hosts have.
 
+mod anisotropy;
 mod combiners;
 mod constants;
 mod coverage;
