@@ -27,7 +27,7 @@ groups! {
         PixelConstants,
         /// Texture stages: memory, format, addressing, filtering.
         Textures requires [Pixel],
-        /// Culling, polygon modes and offsets, lines, depth range.
+        /// Culling, polygon modes and offsets, lines, shade model, depth range.
         Raster requires [Screen, Pixel],
         /// Depth and stencil tests.
         DepthStencil requires [Pixel],

@@ -134,7 +134,7 @@ methods! {
     0x0370 SET_STENCIL_OP_FAIL                     1 0x04  1 Hex       DepthStencil;
     0x0374 SET_STENCIL_OP_ZFAIL                    1 0x04  1 Hex       DepthStencil;
     0x0378 SET_STENCIL_OP_ZPASS                    1 0x04  1 Hex       DepthStencil;
-    0x037C SET_SHADE_MODEL                         1 0x04  1 Hex       Pixel;
+    0x037C SET_SHADE_MODEL                         1 0x04  1 Hex       Raster;
     0x0380 SET_LINE_WIDTH                          1 0x04  1 Hex       Raster;
     0x0384 SET_POLYGON_OFFSET_SCALE_FACTOR         1 0x04  1 Float     Raster;
     0x0388 SET_POLYGON_OFFSET_BIAS                 1 0x04  1 Float     Raster;

@@ -34,9 +34,10 @@ impl Bank {
 register_layout! {
     /// Registers of [`Bank::Screen`], for [`crate::io::epilogue`].
     ScreenRegister {
-        /// Factors from screen space to Vulkan's normalized device coordinates, y up. w is zero.
+        /// Factors from screen space to Vulkan's normalized device coordinates, y up. w: 1 if coordinates
+        /// and fog are to be interpolated without perspective, else 0.
         Scale = 0 + 1 x 1;
-        /// What is added to them. w is zero.
+        /// What is added to them. w: 1 if colours are to be interpolated without perspective.
         Bias = 1 + 1 x 1;
         /// Near plane, in terms of z times w, w, and one.
         Near = 2 + 1 x 1;

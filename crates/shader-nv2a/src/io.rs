@@ -10,6 +10,9 @@
 //!   What cannot be interpolated is a number that can: see [`FOG_INFINITE`] and [`FOG_NO_NUMBER`].
 //! * [`DEPTH`] is the screen space z times w: times the `1 / w` of a pixel (`FragCoord.w`) it is the z of that pixel in units of the
 //!   depth buffer, of any magnitude, before it is clamped.
+//! * Without texture perspective (`SET_CONTROL0`) the others are times w in the same way, colours unless they are flat: so what a
+//!   pixel makes of them is linear on the screen, wherever a primitive is clipped. Hosts that interpolate without perspective
+//!   by themselves do not get through clipping well: lavapipe loses what two planes cut.
 //!
 //! # Position
 //! The rasteriser has four fractional bits and drops the rest: x and y are cut, toward zero, to sixteenths of a pixel. Pixels are
@@ -54,6 +57,8 @@ pub const DEPTH: u8 = 9;
 /// x and y in pixels of the host. Not of the common epilogue; whoever draws smoothed primitives writes them, the same in each vertex.
 pub const EDGES: u8 = 10;
 
+/// `SET_SHADE_MODEL`: flat.
+pub(crate) const FLAT: u32 = 0x1D00;
 /// Smallest and greatest magnitude of w: 2^-64 and 2^64.
 const W_RANGE: [u32; 2] = [0x1F80_0000, 0x5F80_0000];
 /// Coordinates beyond this many pixels come nearer along their ray, so that products with w stay finite.
@@ -81,9 +86,10 @@ pub struct VertexResult {
 
 /// Stores all outputs of a vertex shader.
 pub fn epilogue(b: &mut Builder, result: &VertexResult) {
-    position(b, result.position);
+    let [coordinate_weight, color_weight] = position(b, result.position);
     for (location, color) in [(FRONT_DIFFUSE, result.diffuse[0]), (BACK_DIFFUSE, result.diffuse[1])] {
         let color = color_output(b, color);
+        let color = b.fmul(color, color_weight);
         store(b, "diffuse", location, Type::F32X4, color);
     }
     let scale = screen(b, R::SpecularScale);
@@ -91,12 +97,15 @@ pub fn epilogue(b: &mut Builder, result: &VertexResult) {
     for (location, color) in [(FRONT_SPECULAR, result.specular[0]), (BACK_SPECULAR, result.specular[1])] {
         let color = color_output(b, color);
         let color = b.fmad(color, scale, bias);
+        let color = b.fmul(color, color_weight);
         store(b, "specular", location, Type::F32X4, color);
     }
     for (location, coordinates) in (TEXTURE_0..).zip(result.texture) {
+        let coordinates = b.fmul(coordinates, coordinate_weight);
         store(b, "texture", location, Type::F32X4, coordinates);
     }
     let fog = fog_output(b, result.fog);
+    let fog = b.fmul(fog, coordinate_weight);
     store(b, "fog", FOG, Type::F32, fog);
     if let Some(size) = result.point_size {
         store_at(b, "point_size", OutputAt::PointSize, Type::F32, size);
@@ -131,7 +140,8 @@ fn fog_output(b: &mut Builder, fog: Value) -> Value {
     b.select(is_no_number, no_number, fog)
 }
 
-fn position(b: &mut Builder, position: Value) {
+/// Stores the position. Returns what coordinates and what colours are weighted by: w, or one.
+fn position(b: &mut Builder, position: Value) -> [Value; 2] {
     let position = b.cast(position, Kind::Float);
     let w = b.extract(position, 3);
     let w = away_from_zero_and_infinity(b, w);
@@ -154,6 +164,13 @@ fn position(b: &mut Builder, position: Value) {
     let depth = within(b, depth, f32::MAX);
     store(b, "depth", DEPTH, Type::F32, depth);
     clip_distances(b, z, depth, w);
+
+    let (zero, one) = (b.f32(0.0), b.f32(1.0));
+    [scale, bias].map(|register| {
+        let weighted = b.extract(register, 3);
+        let weighted = b.fne(weighted, zero);
+        b.select(weighted, w, one)
+    })
 }
 
 /// Distances to the near and far planes that cut, then two that drop whole primitives: a vertex inside is very far inside, so that
@@ -363,8 +380,11 @@ pub fn screen_constants(registers: &Registers, width: f32, height: f32) -> [[u32
     let units = depth_units(registers);
     let [near, far] = depth_range(registers).map(|depth| depth * units);
     let z_scale = 1.0 / (far - near);
-    set(R::Scale, [2.0 / width, -2.0 / height, z_scale, 0.0]);
-    set(R::Bias, [-1.0, 1.0, -near * z_scale, 0.0]);
+    let affine = registers.bits(method::SET_CONTROL0, 20, 1) == 0;
+    let flat = registers.get(method::SET_SHADE_MODEL) == FLAT;
+    let [coordinates, colors] = [affine, affine && !flat].map(|weighted| f32::from(u8::from(weighted)));
+    set(R::Scale, [2.0 / width, -2.0 / height, z_scale, coordinates]);
+    set(R::Bias, [-1.0, 1.0, -near * z_scale, colors]);
 
     let [min, max] = [method::SET_CLIP_MIN, method::SET_CLIP_MAX].map(|m| registers.float(m));
     let clamps = registers.bits(method::SET_ZMIN_MAX_CONTROL, 4, 1) != 0;

@@ -10,7 +10,7 @@ use super::constants::PixelRegister as R;
 use super::lift::Lift;
 use super::tables::FogCurve;
 use crate::io;
-use afterimage_ir::{InputAt, Type, Value};
+use afterimage_ir::{Type, Value};
 
 /// The fog register: the colour, and how much is not fog as alpha.
 pub(super) fn register(lift: &mut Lift<'_>) -> Value {
@@ -24,8 +24,7 @@ pub(super) fn register(lift: &mut Lift<'_>) -> Value {
 }
 
 fn factor(lift: &mut Lift<'_>, curve: FogCurve) -> Value {
-    let interp = lift.smooth();
-    let coordinate = lift.input("fog", InputAt::Location(io::FOG), Type::F32, interp);
+    let coordinate = lift.interpolated("fog", io::FOG, Type::F32);
     let params = lift.constant(R::FogParams, 0);
     let (bias, multiplier) = (lift.b.extract(params, 0), lift.b.extract(params, 1));
     let (x, is_number) = position(lift, coordinate, bias, multiplier);

@@ -1,6 +1,7 @@
 //! The modes that decide what a pixel shader does.
 
 use super::tables::{Compare, FogCurve, Mode};
+use crate::io;
 use afterimage_nv2a_types::{COMBINERS, Registers, STAGES, method};
 use afterimage_texture::nv2a::{Decode, Layout, TextureFormat};
 use bytemuck::{Pod, Zeroable};
@@ -142,7 +143,7 @@ pub struct Key {
 impl Key {
     /// Colours are those of the provoking vertex.
     pub const FLAT: u32 = 1 << 0;
-    /// Nothing is interpolated with perspective.
+    /// Nothing is interpolated with perspective: what is interpolated comes times w.
     pub const AFFINE: u32 = 1 << 1;
     /// Back faces have their own colours.
     pub const TWO_SIDED: u32 = 1 << 2;
@@ -237,7 +238,7 @@ impl Key {
         let control0 = registers.get(method::SET_CONTROL0);
         let set = |method: u16| registers.is_set(method);
         let flags = [
-            (Self::FLAT, registers.get(method::SET_SHADE_MODEL) == 0x1D00),
+            (Self::FLAT, registers.get(method::SET_SHADE_MODEL) == io::FLAT),
             (Self::AFFINE, control0 & 1 << 20 == 0),
             (Self::TWO_SIDED, drawn == Drawn::Triangles && set(method::SET_LIGHT_TWO_SIDE_ENABLE)),
             (Self::POINT_SPRITE, drawn == Drawn::Points && set(method::SET_POINT_SMOOTH_ENABLE)),

@@ -54,8 +54,10 @@ impl Lift<'_> {
     }
 
     fn color(&mut self, location: u8) -> Value {
-        let interp = if self.key.has(Key::FLAT) { Interp::Flat } else { self.smooth() };
-        self.input("color", InputAt::Location(location), Type::F32X4, interp)
+        if self.key.has(Key::FLAT) {
+            return self.input("color", InputAt::Location(location), Type::F32X4, Interp::Flat);
+        }
+        self.interpolated("color", location, Type::F32X4)
     }
 
     /// Texture coordinates s, t, r, q of a stage.
@@ -67,13 +69,18 @@ impl Lift<'_> {
             return self.b.construct(&[place, one, one]);
         }
         let location = io::TEXTURE_0 + stage as u8;
-        let interp = self.smooth();
-        self.input("texture", InputAt::Location(location), Type::F32X4, interp)
+        self.interpolated("texture", location, Type::F32X4)
     }
 
-    /// How what is not flat is interpolated.
-    pub(super) fn smooth(&self) -> Interp {
-        if self.key.has(Key::AFFINE) { Interp::Linear } else { Interp::Smooth }
+    /// What is not flat, at this pixel.
+    pub(super) fn interpolated(&mut self, name: &str, location: u8, ty: Type) -> Value {
+        let value = self.input(name, InputAt::Location(location), ty, Interp::Smooth);
+        if !self.key.has(Key::AFFINE) {
+            return value;
+        }
+        let position = self.frag_coord();
+        let rcp_w = self.b.extract(position, 3);
+        self.b.fmul(value, rcp_w)
     }
 
     /// Pixel position, depth and 1/w.

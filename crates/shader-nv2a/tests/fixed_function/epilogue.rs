@@ -37,10 +37,14 @@ fn run(registers: &Registers, position: [f32; 4], color: [f32; 4], number: f32) 
     scene.run(&b.finish().expect("a shader"))
 }
 
+/// `SET_CONTROL0`: with texture perspective.
+const PERSPECTIVE: u32 = 1 << 20;
+
 fn surface() -> Registers {
     let mut registers = Registers::new();
     registers.set(method::SET_SURFACE_FORMAT, 0x128);
     registers.set(method::SET_CLIP_MAX, 16_777_215f32.to_bits());
+    registers.set(method::SET_CONTROL0, PERSPECTIVE);
     registers
 }
 
@@ -152,6 +156,30 @@ fn colours_are_clamped_and_what_is_no_number_is_one() {
     for location in [io::FRONT_DIFFUSE, io::FRONT_SPECULAR, io::BACK_DIFFUSE, io::BACK_SPECULAR] {
         assert_eq!(out.location(location), [1.0, 0.0, 1.0, 51.0 / 255.0]);
     }
+}
+
+/// Without perspective everything comes times w, but what is not interpolated does not.
+#[test]
+fn weights() {
+    let run = |control: u32, shade: u32, w: f32| {
+        let mut registers = surface();
+        registers.set(method::SET_SPECULAR_ENABLE, 1);
+        registers.set(method::SET_CONTROL0, control);
+        registers.set(method::SET_SHADE_MODEL, shade);
+        let out = run(&registers, [3.0, 4.0, 0.0, w], [1.0; 4], 5.0);
+        let colors = [io::FRONT_DIFFUSE, io::FRONT_SPECULAR, io::BACK_DIFFUSE, io::BACK_SPECULAR];
+        let colors = colors.map(|location| out.location(location)[0]);
+        assert_eq!(colors, [colors[0]; 4]);
+        [colors[0], out.location(io::TEXTURE_0)[3], out.location(io::TEXTURE_0 + 3)[0], out.location(io::FOG)[0]]
+    };
+    let (smooth, flat) = (0x1D01, 0x1D00);
+    for w in [0.25, 1.0, 8.0, -2.0] {
+        assert_eq!(run(PERSPECTIVE, smooth, w), [1.0, 5.0, 5.0, 5.0]);
+        assert_eq!(run(0, smooth, w), [w, 5.0 * w, 5.0 * w, 5.0 * w]);
+        assert_eq!(run(0, flat, w), [1.0, 5.0 * w, 5.0 * w, 5.0 * w]);
+    }
+    let least = 1.0 / (1u128 << 64) as f32;
+    assert_eq!(run(0, smooth, 0.0)[0], least, "w is what the position has");
 }
 
 #[test]

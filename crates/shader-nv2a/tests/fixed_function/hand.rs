@@ -7,6 +7,7 @@ use afterimage_shader_nv2a::{fixed, io};
 /// Registers with unit matrices, a lit white light from the eye, and vertices that face it.
 fn lit() -> Registers {
     let mut registers = Registers::new();
+    registers.set(method::SET_CONTROL0, 1 << 20);
     for matrix in [method::SET_MODEL_VIEW_MATRIX, method::SET_INVERSE_MODEL_VIEW_MATRIX, method::SET_COMPOSITE_MATRIX] {
         for i in 0..4 {
             registers.set(matrix + i * 20, 1f32.to_bits());

@@ -61,6 +61,7 @@ impl Random {
         r.set(method::SET_SKIN_MODE, self.pick([0, 0, 0, 1, 2, 3, 4, 5, 6]));
         r.set(method::SET_FOG_GEN_MODE, self.pick([0, 1, 2, 3, 6]));
         r.set(method::SET_POINT_SIZE, self.below(512));
+        r.set(method::SET_CONTROL0, self.pick([0, 1 << 20]));
         r.set(method::SET_SURFACE_FORMAT, self.pick([0x118, 0x128]));
         r.set(method::SET_ZMIN_MAX_CONTROL, self.pick([0, 1, 0x10, 0x11]));
         r.set(method::SET_CLIP_MAX, 60000f32.to_bits());
