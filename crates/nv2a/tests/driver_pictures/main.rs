@@ -12,6 +12,7 @@ mod shapes;
 mod d3d9;
 mod memory;
 mod paths;
+mod perspective;
 
 use afterimage_nv2a::driver::{Device, DriverError};
 use afterimage_nv2a::machine::Picture;

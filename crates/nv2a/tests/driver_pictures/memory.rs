@@ -8,8 +8,9 @@ use afterimage_nv2a::machine::PrimitiveKind;
 use afterimage_nv2a_types::method;
 use std::rc::Rc;
 
-const SIDE: u32 = 64;
-const PITCH: u32 = 256;
+/// Pixels across and down.
+pub(super) const SIDE: u32 = 64;
+pub(super) const PITCH: u32 = 256;
 /// Surface formats: A8R8G8B8, linear; with the depth format in bits 4 to 7.
 const LINEAR_A8R8G8B8: u32 = 8 | 1 << 8;
 const Z16: u32 = 1 << 4;
@@ -19,17 +20,17 @@ const STENCIL_WRITE: u32 = 1;
 const FLOAT: u32 = 1 << 12;
 const W_BUFFER: u32 = 1 << 16;
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
+pub(super) type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// Surfaces, and a program that takes positions as they are: pixels, depth units, w.
-struct Rig {
-    color: u32,
+pub(super) struct Rig {
+    pub(super) color: u32,
     depth: u32,
 }
 
 impl Rig {
     /// A cleared target of 64 x 64 pixels.
-    fn new(console: &mut Console, device: &mut Device) -> Result<Self, Box<dyn std::error::Error>> {
+    pub(super) fn new(console: &mut Console, device: &mut Device) -> Result<Self, Box<dyn std::error::Error>> {
         let rig = Self { color: console.allocate(PITCH * SIDE)?, depth: console.allocate(PITCH * SIDE)? };
         device.set_render_target(Target {
             color: rig.color,
