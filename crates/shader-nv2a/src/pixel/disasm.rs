@@ -61,6 +61,7 @@ fn texture(out: &mut String, key: &Key, n: usize) -> fmt::Result {
         (StageKey::SCALED, "scaled"),
         (StageKey::WIDE, "wide"),
         (StageKey::CONVOLVED, "convolved"),
+        (StageKey::NEAREST, "nearest"),
         (StageKey::ALPHA_KILL, "alpha_kill"),
         (StageKey::COLOR_KEY, "color_key"),
     ] {

@@ -96,6 +96,8 @@ impl StageKey {
     pub const WIDE: u8 = 1 << 5;
     /// The lookup mixes nine texels (`CONVOLUTION_2D_LOD0`), by the Gaussian kernel.
     pub const CONVOLVED: u8 = 1 << 6;
+    /// A lookup can take the nearest texel alone.
+    pub const NEAREST: u8 = 1 << 7;
 
     /// Whether a flag is set.
     #[must_use]
@@ -350,7 +352,7 @@ fn read_texture(stage: &mut StageKey, registers: &Registers, offset: u16) {
     stage.shape = shape as u8;
     stage.signs = (filter >> 28) as u8;
     let has_border = word & 8 == 0;
-    let min_filter = filter >> 16 & 0xFF;
+    let (min_filter, mag_filter) = (filter >> 16 & 0xFF, filter >> 24 & 15);
     let flags = [
         (StageKey::SCALED, is_linear || has_border && shape != Shape::Cube),
         (StageKey::DEPTH, matches!(info.decode, Decode::Depth(_))),
@@ -358,6 +360,7 @@ fn read_texture(stage: &mut StageKey, registers: &Registers, offset: u16) {
         (StageKey::COLOR_KEY, control0 & 3 == 3),
         (StageKey::WIDE, matches!(info.decode, Decode::Wide(_)) && shape != Shape::D3),
         (StageKey::CONVOLVED, min_filter == 7 && shape == Shape::D2),
+        (StageKey::NEAREST, !matches!(min_filter, 2 | 4 | 6) || mag_filter != 2),
     ];
     for (flag, is_set) in flags {
         if is_set {
@@ -368,7 +371,7 @@ fn read_texture(stage: &mut StageKey, registers: &Registers, offset: u16) {
     if nearest && shape == Shape::D2 && !stage.has(StageKey::DEPTH) && control0 >> 4 & 3 != 0 {
         stage.taps = 1 << (control0 >> 4 & 3);
     }
-    if stage.has(StageKey::DEPTH) && filter >> 24 & 15 != 1 {
+    if stage.has(StageKey::DEPTH) && mag_filter != 1 {
         stage.flags |= StageKey::FILTERED;
     }
 }

@@ -184,7 +184,7 @@ impl Stages {
         let moved = lift.b.fmul(first, du);
         let moved = lift.b.fmad(second, dv, moved);
         let coordinates = lift.coordinates(n);
-        let coordinates = settle(lift, coordinates);
+        let coordinates = settle(lift, n, coordinates);
         let (place, depth) = (lift.b.resize(coordinates, 2), lift.b.extract(coordinates, 2));
         let place = lift.b.fadd(place, moved);
         let place = lift.b.construct(&[place, depth]);
@@ -246,7 +246,7 @@ fn project(lift: &mut Lift<'_>, n: usize, volume: bool) -> Value {
     let place = lift.b.resize(coordinates, 3);
     let divided = lift.b.fdiv(place, q);
     let place = lift.clamp(divided, -FARTHEST, FARTHEST);
-    let place = settle(lift, place);
+    let place = settle(lift, n, place);
     if !volume || !lift.key.stages[n].has(StageKey::DEPTH) {
         return lift.lookup(n, place, if volume { Shape::D3 } else { Shape::D2 });
     }
@@ -254,25 +254,32 @@ fn project(lift: &mut Lift<'_>, n: usize, volume: bool) -> Value {
     lift.lookup_depth(n, place, Shape::D2, reference)
 }
 
-/// s, t, r as the console's interpolation rounds them, which is seen where a texel is sampled exactly at its edge: that place is
-/// the texel's behind the edge.
+/// s, t, r of a stage as the console's interpolation rounds them, which is seen where the nearest texel is looked up and the
+/// place is exactly at a texel's edge: it is the texel's behind the edge.
 ///
-/// But in the first triangle of a quad t is lost a little of, something like 2^-25, and the place is the texel's before; from one
-/// half on rounding takes the loss away again, and so it does above a quarter where s is one half to three quarters. A quad whose
-/// height is a power of two loses nothing. Hosts lose more than that, to either side, so more is added and taken here. Which
-/// triangle a pixel is of cannot be seen here; where a quad shows an image as it is, the first one is the part above the diagonal.
+/// But in the first triangle (a, b, c) of a quad t is lost a little of, something like 2^-25, and the place is the texel's before.
+/// The pictures look as if a pixel started at the corner with the largest weight, by its exponent, and added what the other two
+/// differ by, with the weights of a and c a little low: t, which is c's weight, is low where c is not that corner. It is from one
+/// half on, and above a quarter where a's weight, 1 - s, is more than a quarter and not more than one half. In the second triangle
+/// (a, c, d) the same makes neither s nor t low. A quad whose height is a power of two loses nothing.
+///
+/// Hosts lose more than that, to either side, so more is added and taken here. The weights cannot be seen here; they are taken for
+/// those of a quad that shows an image, or repeats it from edge to edge, as it is.
 ///
 /// Source: the pictures of a console, in which quads of 640 by 480, 168 by 168 and others agree (suites Combiner, Lighting range,
-/// Bump map, Texture palette; Texture LOD bias has the power of two).
-fn settle(lift: &mut Lift<'_>, place: Value) -> Value {
+/// Bump map, Texture palette; Texture border has quads at -1 to 2, Texture LOD bias has the power of two).
+fn settle(lift: &mut Lift<'_>, n: usize, place: Value) -> Value {
+    if !lift.key.stages[n].has(StageKey::NEAREST) {
+        return place;
+    }
     const LOSS: f32 = 1.0 / (1u32 << 22) as f32;
     // Room for what hosts lose at the edges of the areas.
     const ROOM: f32 = 1.0 / (1u32 << 16) as f32;
     // As much do the logarithms of sizes differ from a whole number that are no powers of two.
     const INEXACT: f32 = 1e-3;
     let [s, t, r] = [0, 1, 2].map(|lane| lift.b.extract(place, lane));
-    let [quarter, half, three_quarters] = [0.25 + ROOM, 0.5 - ROOM, 0.75 - ROOM].map(|edge| lift.b.f32(edge));
-    let (loss, end, inexact) = (lift.b.f32(LOSS), lift.b.f32(0.5 + ROOM), lift.b.f32(INEXACT));
+    let (loss, room, inexact) = (lift.b.f32(LOSS), lift.b.f32(ROOM), lift.b.f32(INEXACT));
+    let [quarter, half, end, three_quarters] = [0.25 + ROOM, 0.5, 0.5 + ROOM, 0.75].map(|edge| lift.b.f32(edge));
 
     let slope = lift.b.ddy(t);
     let slope = lift.b.fabs(slope);
@@ -282,13 +289,18 @@ fn settle(lift: &mut Lift<'_>, place: Value) -> Value {
     let rest = lift.b.fabs(rest);
     let is_inexact = lift.b.flt(inexact, rest);
 
-    let (is_first, is_low) = (lift.b.flt(t, s), lift.b.flt(t, end));
-    let (from_half, to_three_quarters) = (lift.b.fle(half, s), lift.b.flt(s, three_quarters));
-    let over_quarter = lift.b.flt(quarter, t);
-    let is_rounded = lift.b.band(from_half, to_three_quarters);
-    let is_rounded = lift.b.band(is_rounded, over_quarter);
-    let is_kept = lift.b.bnot(is_rounded);
-    let loses = [is_first, is_low, is_kept].into_iter().fold(is_inexact, |loses, also| lift.b.band(loses, also));
+    // Across the quad, and the room more, so that the diagonal is of the first triangle; down.
+    let across = lift.b.fadd(s, room);
+    let (across, down) = (lift.b.ffract(across), lift.b.ffract(t));
+    let is_first = lift.b.flt(down, across);
+    let (is_some, is_low) = (lift.b.flt(room, down), lift.b.flt(down, end));
+    let (from_half, to_three_quarters) = (lift.b.fle(half, across), lift.b.flt(across, three_quarters));
+    let over_quarter = lift.b.flt(quarter, down);
+    let is_largest = lift.b.band(from_half, to_three_quarters);
+    let is_largest = lift.b.band(is_largest, over_quarter);
+    let is_other = lift.b.bnot(is_largest);
+    let conditions = [is_first, is_some, is_low, is_other];
+    let loses = conditions.into_iter().fold(is_inexact, |loses, also| lift.b.band(loses, also));
     let (lower, higher) = (lift.b.fsub(t, loss), lift.b.fadd(t, loss));
     let t = lift.b.select(loses, lower, higher);
     let s = lift.b.fadd(s, loss);

@@ -73,20 +73,27 @@ fn places_between_texels_are_rounded_as_the_console_does() {
     registers.set(method::SET_TEXTURE_CONTROL0, 1 << 30);
     registers.set(method::SET_TEXTURE_FORMAT, 0x0881_0629);
     registers.set(method::SET_COMBINER_SPECULAR_FOG_CW0, 0x8);
-    let module = pixel::lift(&Key::of(&registers, Drawn::Triangles)).expect("every key lifts");
-    let place = |s: f32, t: f32, height: f32| {
+    let mut place_by = |filter: u32, s: f32, t: f32, height: f32| {
+        registers.set(method::SET_TEXTURE_FILTER, filter);
+        let module = pixel::lift(&Key::of(&registers, Drawn::Triangles)).expect("every key lifts");
         let mut pixel = Random(0).pixel();
         pixel.coordinates[0] = [s, t, 0.0, 1.0];
         pixel.t_slope = 1.0 / height;
         sampled(&module, &registers, &pixel)
     };
-    let rows = |s: f32, t: f32, height: f32| f64::from(place(s, t, height)[1]) >= f64::from(t);
+    let linear = place_by(0x0202_0000, 0.9, 0.0625, 480.0);
+    assert_eq!(linear[..2], [0.9, 0.0625], "where texels are mixed nothing of it is seen");
+    let mut place = |s: f32, t: f32, height: f32| place_by(0x0101_0000, s, t, height);
+    assert!(place(0.25, 0.0625, 480.0)[0] >= 0.25);
+    let mut rows = |s: f32, t: f32, height: f32| place(s, t, height)[1] >= t;
     assert!(!rows(0.9, 0.0625, 480.0), "the first triangle loses some of t");
     assert!(rows(0.03, 0.0625, 480.0), "the second does not");
     assert!(rows(0.9, 0.5625, 480.0), "rounding takes it away");
     assert!(rows(0.6, 0.3125, 480.0) && !rows(0.9, 0.3125, 480.0) && !rows(0.6, 0.1875, 480.0));
     assert!(rows(0.9, 0.0625, 256.0), "a power of two divides exactly");
-    assert!(place(0.25, 0.0625, 480.0)[0] >= 0.25);
+    assert!(!rows(0.0625, 0.0625, 480.0), "the diagonal is the first triangle's");
+    assert!(rows(0.9, 0.0, 480.0), "nothing is lost of nothing");
+    assert!(!rows(-0.1, -0.9375, 480.0) && rows(-0.1, -0.25, 480.0) && rows(1.03, 2.0625, 480.0), "images repeat");
 }
 
 #[test]
