@@ -7,7 +7,7 @@ use super::constants::PixelRegister as R;
 use super::key::{Shape, StageKey};
 use super::lift::Lift;
 use super::tables::Mode;
-use afterimage_ir::{Swizzle, Value};
+use afterimage_ir::{Kind, Swizzle, Value};
 use afterimage_nv2a_types::STAGES;
 
 /// What the texture shader computed.
@@ -275,19 +275,19 @@ fn settle(lift: &mut Lift<'_>, n: usize, place: Value) -> Value {
     const LOSS: f32 = 1.0 / (1u32 << 22) as f32;
     // Room for what hosts lose at the edges of the areas.
     const ROOM: f32 = 1.0 / (1u32 << 16) as f32;
-    // As much do the logarithms of sizes differ from a whole number that are no powers of two.
-    const INEXACT: f32 = 1e-3;
+    // Bits of a float that tell it from a power of two, and half of the last of them.
+    const MANTISSA: i32 = 0x7F_E000;
+    const NEAR: i32 = 0x1000;
     let [s, t, r] = [0, 1, 2].map(|lane| lift.b.extract(place, lane));
-    let (loss, room, inexact) = (lift.b.f32(LOSS), lift.b.f32(ROOM), lift.b.f32(INEXACT));
+    let (loss, room) = (lift.b.f32(LOSS), lift.b.f32(ROOM));
     let [quarter, half, end, three_quarters] = [0.25 + ROOM, 0.5, 0.5 + ROOM, 0.75].map(|edge| lift.b.f32(edge));
 
     let slope = lift.b.ddy(t);
-    let slope = lift.b.fabs(slope);
-    let power = lift.b.flog2(slope);
-    let whole = lift.b.fround(power);
-    let rest = lift.b.fsub(power, whole);
-    let rest = lift.b.fabs(rest);
-    let is_inexact = lift.b.flt(inexact, rest);
+    let bits = lift.b.cast(slope, Kind::Int);
+    let (mantissa, near, zero) = (lift.b.i32(MANTISSA), lift.b.i32(NEAR), lift.b.i32(0));
+    let bits = lift.b.iadd(bits, near);
+    let bits = lift.b.iand(bits, mantissa);
+    let is_inexact = lift.b.ine(bits, zero);
 
     // Across the quad, and the room more, so that the diagonal is of the first triangle; down.
     let across = lift.b.fadd(s, room);
