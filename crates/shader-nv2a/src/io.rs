@@ -56,6 +56,8 @@ pub const DEPTH: u8 = 9;
 /// First location of four edges, for pixel shaders that smooth them: (a, b, c) of which `a x + b y + c` is positive inside, for
 /// x and y in pixels of the host. Not of the common epilogue; whoever draws smoothed primitives writes them, the same in each vertex.
 pub const EDGES: u8 = 10;
+/// The component of the first edge that is no part of it: where a polygon of a W buffer has an offset, how steep w is, per pixel.
+pub const SLOPE: u8 = 3;
 
 /// `SET_SHADE_MODEL`: flat.
 pub(crate) const FLAT: u32 = 0x1D00;

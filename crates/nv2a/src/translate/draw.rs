@@ -4,6 +4,7 @@ use super::Translator;
 use super::outlines::{Outlines, Raster};
 use super::primitives::{self, Assembled};
 use super::shaders::{CURRENT_BUFFER, Language, VARYING_BUFFER, VertexCode, VertexStage};
+use super::slopes::Visible;
 use super::states::{self, Mode};
 use super::surfaces::Target;
 use super::transformed::{self, Transformed};
@@ -76,6 +77,11 @@ fn is_smoothed(kind: PrimitiveKind, registers: &Registers) -> bool {
     kind != PrimitiveKind::Points && registers.is_set(enable) && smoothing_is_allowed(registers)
 }
 
+/// Whether polygons have an offset that depends on the slope of w.
+fn has_slopes(registers: &Registers) -> bool {
+    registers.is_set(method::SET_POLY_OFFSET_FILL_ENABLE) && registers.bits(method::SET_CONTROL0, 16, 1) != 0
+}
+
 /// How primitives get onto the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
@@ -98,9 +104,10 @@ fn way(kind: PrimitiveKind, registers: &Registers) -> Way {
     let is_plain = |mode: &Mode| matches!(mode, Mode::Fill | Mode::Culled);
     let flat_quads = registers.get(method::SET_SHADE_MODEL) == FLAT
         && matches!(kind, PrimitiveKind::Quads | PrimitiveKind::QuadStrip);
+    let is_made_here = flat_quads || is_smoothed(kind, registers) || has_slopes(registers);
     match modes {
         [Mode::Culled, Mode::Culled] => Way::Nowhere,
-        modes if modes.iter().all(is_plain) && !flat_quads && !is_smoothed(kind, registers) => Way::Host,
+        modes if modes.iter().all(is_plain) && !is_made_here => Way::Host,
         _ => Way::Here,
     }
 }
@@ -273,6 +280,7 @@ impl Translator {
             smooth,
             scale: self.target.scale.map(|scale| scale as f32),
             size: Target::SIZE as f32,
+            slopes: has_slopes(registers).then(|| Visible::of(registers)),
         };
         let flags = edge_flags(&primitive.parts, registers);
         let flag = |vertex: usize| flags[flags.partition_point(|(first, _)| *first <= vertex) - 1].1;

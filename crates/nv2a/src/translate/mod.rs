@@ -16,6 +16,7 @@ mod primitives;
 mod queries;
 mod samplers;
 mod shaders;
+mod slopes;
 mod states;
 mod surfaces;
 mod textures;

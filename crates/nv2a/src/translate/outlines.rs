@@ -13,9 +13,11 @@
 //! Source: the pictures of a console (suites Line width, Edge flag, 3D primitive, Smoothing control): these rules give their pixels.
 
 use super::primitives::{self, Polygon};
+use super::slopes::Visible;
 use super::states::Mode;
 use super::transformed::Transformed;
 use crate::machine::PrimitiveKind;
+use afterimage_shader_nv2a::io;
 
 /// Parts of a pixel in which positions are kept.
 const STEPS: f32 = 16.0;
@@ -48,6 +50,8 @@ pub(super) struct Raster {
     pub(super) scale: [f32; 2],
     /// Pixels of clip space from -1 to 1.
     pub(super) size: f32,
+    /// What is seen of the screen, where filled triangles know the slope of their w.
+    pub(super) slopes: Option<Visible>,
 }
 
 /// A list of triangles.
@@ -116,8 +120,15 @@ impl Outlines {
             Mode::Culled => {}
             Mode::Fill if raster.smooth => {
                 for triangle in primitives::triangles(corners, strip) {
-                    let triangle = triangle.map(|i| corner(self, i, false));
+                    let triangle = sloped(triangle.map(|i| corner(self, i, false)), raster);
                     self.smoothed(&triangle, area > 0.0, raster);
+                }
+            }
+            Mode::Fill if raster.slopes.is_some() => {
+                for triangle in primitives::triangles(corners, strip) {
+                    let first = self.vertices.len() as u32;
+                    self.vertices.extend(sloped(triangle.map(|i| corner(self, i, false)), raster));
+                    self.indices.extend(first..first + 3);
                 }
             }
             Mode::Fill => {
@@ -194,7 +205,8 @@ impl Outlines {
         if double_area == 0.0 {
             return;
         }
-        let edges = edges(&[a, b, c, c], raster.scale);
+        let mut edges = edges(&[a, b, c, c], raster.scale);
+        edges[0][usize::from(io::SLOPE)] = triangle[0].edges[0][usize::from(io::SLOPE)];
         let bound = |axis: usize, pick: fn(f32, f32) -> f32| pick(pick(a[axis], b[axis]), c[axis]);
         let [left, top] = [0, 1].map(|axis| bound(axis, f32::min) - 1.0);
         let [right, bottom] = [0, 1].map(|axis| bound(axis, f32::max) + 1.0);
@@ -271,6 +283,15 @@ fn edges(corners: &[[f32; 2]; 4], scale: [f32; 2]) -> [[f32; 4]; 4] {
         let rest = tie - (across * ax + down * ay);
         [sign * across / scale[0], sign * down / scale[1], sign * rest, 0.0]
     })
+}
+
+/// A triangle that knows the slope of its w, if it should ([`io::SLOPE`]).
+fn sloped(mut triangle: [Transformed; 3], raster: &Raster) -> [Transformed; 3] {
+    if let Some(visible) = &raster.slopes {
+        let slope = visible.slope(&triangle, |vertex| place(vertex, raster.size));
+        triangle.iter_mut().for_each(|vertex| vertex.edges[0][usize::from(io::SLOPE)] = slope);
+    }
+    triangle
 }
 
 /// The part of a line that is not far away from the screen nor behind the eye: within three times its size around its middle.
@@ -356,6 +377,7 @@ mod tests {
             smooth: false,
             scale: [1.0; 2],
             size,
+            slopes: None,
         }
     }
 

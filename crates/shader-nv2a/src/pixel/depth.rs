@@ -36,12 +36,17 @@ fn rasterised(lift: &mut Lift<'_>) -> Value {
 }
 
 /// With the polygon offset: the host's is not for depths that a shader stores. The slope is the larger of those to the right and
-/// downwards. (For a W buffer the console takes the slope at the first pixel of the polygon that is seen everywhere on it.)
+/// downwards; that of a W buffer comes with the primitive.
 fn offset(lift: &mut Lift<'_>, depth: Value) -> Value {
     let parameters = lift.constant(R::DepthOffset, 0);
     let [bias, factor] = [0, 1].map(|lane| lift.b.extract(parameters, lane));
-    let slopes = [lift.b.ddx(depth), lift.b.ddy(depth)].map(|slope| lift.b.fabs(slope));
-    let slope = lift.b.fmax(slopes[0], slopes[1]);
+    let slope = if lift.key.has(Key::W_BUFFER) {
+        let edge = lift.input("edge", InputAt::Location(io::EDGES), Type::F32X4, Interp::Flat);
+        lift.b.extract(edge, io::SLOPE)
+    } else {
+        let slopes = [lift.b.ddx(depth), lift.b.ddy(depth)].map(|slope| lift.b.fabs(slope));
+        lift.b.fmax(slopes[0], slopes[1])
+    };
     let depth = lift.b.fadd(depth, bias);
     lift.b.fmadz(slope, factor, depth)
 }
