@@ -3,6 +3,7 @@
 use super::Translator;
 use super::outlines::{Outlines, Raster};
 use super::primitives::{self, Assembled};
+use super::samples;
 use super::shaders::{CURRENT_BUFFER, Language, VARYING_BUFFER, VertexCode, VertexStage};
 use super::slopes::Visible;
 use super::states::{self, Mode};
@@ -13,7 +14,7 @@ use crate::machine::{Attributes, Kelvin, Part, Primitive, PrimitiveKind};
 use crate::memory::GuestMemory;
 use afterimage_ir::Module;
 use afterimage_nv2a_types::{Registers, method};
-use afterimage_shader_nv2a::pixel::Drawn;
+use afterimage_shader_nv2a::pixel::{self, Drawn};
 use afterimage_shader_nv2a::tables::Output;
 use afterimage_shader_nv2a::{Outputs, Program, run};
 use afterimage_stream::packets::*;
@@ -57,6 +58,12 @@ enum DrawError {
     Transform(String),
 }
 
+/// A draw whose buffers are bound.
+enum Ready {
+    Vertices(Draw),
+    Indexed(DrawIndexed),
+}
+
 /// Whether pixels of a draw can change anything.
 fn changes_something(registers: &Registers) -> bool {
     [method::SET_COLOR_MASK, method::SET_DEPTH_TEST_ENABLE, method::SET_STENCIL_TEST_ENABLE]
@@ -64,17 +71,11 @@ fn changes_something(registers: &Registers) -> bool {
         .any(|method| registers.is_set(method))
 }
 
-/// Whether `SET_ANTI_ALIASING_CONTROL` leaves smoothing to lines and polygons. A console comes up with its lowest bit set.
-fn smoothing_is_allowed(registers: &Registers) -> bool {
-    let control = registers.get(method::SET_ANTI_ALIASING_CONTROL);
-    control != 0 && control & 1 == 0
-}
-
 /// Whether the edges of lines or polygons are smoothed.
 fn is_smoothed(kind: PrimitiveKind, registers: &Registers) -> bool {
     let lines = primitives::is_lines(kind);
     let enable = if lines { method::SET_LINE_SMOOTH_ENABLE } else { method::SET_POLY_SMOOTH_ENABLE };
-    kind != PrimitiveKind::Points && registers.is_set(enable) && smoothing_is_allowed(registers)
+    kind != PrimitiveKind::Points && registers.is_set(enable) && !samples::is_multisampled(registers)
 }
 
 /// Whether polygons have an offset that depends on the slope of w.
@@ -97,8 +98,11 @@ fn way(kind: PrimitiveKind, registers: &Registers) -> Way {
     if primitives::is_lines(kind) {
         return Way::Here;
     }
-    if !primitives::is_polygons(kind) {
-        return Way::Host;
+    if kind == PrimitiveKind::Points {
+        // The host's are squares of samples, but know their texture coordinates.
+        let sprites = registers.is_set(method::SET_POINT_SMOOTH_ENABLE);
+        let anti_aliased = registers.bits(method::SET_SURFACE_FORMAT, 12, 4) != 0;
+        return if anti_aliased && !sprites { Way::Here } else { Way::Host };
     }
     let modes = states::polygon_modes(registers);
     let is_plain = |mode: &Mode| matches!(mode, Mode::Fill | Mode::Culled);
@@ -233,7 +237,6 @@ impl Translator {
             return Ok(());
         }
         let drawn = if kind == PrimitiveKind::Points { Drawn::Points } else { Drawn::Triangles };
-        let Some(pixel) = self.pixel_stage(registers, drawn, false) else { return Ok(()) };
         let layout = self.shaders.layout(&mut self.port, stage.inputs, varying)?;
         self.put_current(stage.inputs & !varying, before)?;
         let first = match self.draws.vertices.columns() {
@@ -246,8 +249,10 @@ impl Translator {
             }
         };
         self.port.put(&mut self.sent.raster, states::raster(registers, &self.target));
-        self.put_shaders(stage.id, pixel, layout);
-        self.submit(assembled, first)
+        self.port.put(&mut self.sent.vertex_input, SetVertexInput { id: layout, pad: 0 });
+        let ready = self.ready(assembled, first)?;
+        self.submit(registers, stage.id, drawn, 0, &ready);
+        Ok(())
     }
 
     /// Makes triangles of the vertices here, and draws those.
@@ -276,7 +281,7 @@ impl Translator {
             modes,
             front_ccw: states::front_is_ccw(registers),
             two_sided: registers.is_set(method::SET_LIGHT_TWO_SIDE_ENABLE),
-            thin_lines: smoothing_is_allowed(registers) && !smooth,
+            thin_lines: !samples::is_multisampled(registers) && !smooth,
             smooth,
             scale: self.target.scale.map(|scale| scale as f32),
             size: Target::SIZE as f32,
@@ -289,8 +294,11 @@ impl Translator {
             return Ok(());
         }
         let filled = primitives::is_polygons(primitive.kind) && modes.contains(&Mode::Fill);
-        let drawn = if filled { Drawn::Triangles } else { Drawn::Lines };
-        let Some(pixel) = self.pixel_stage(registers, drawn, smooth) else { return Ok(()) };
+        let drawn = match primitive.kind {
+            PrimitiveKind::Points => Drawn::Points,
+            _ if filled => Drawn::Triangles,
+            _ => Drawn::Lines,
+        };
         let (port, shaders) = (&mut self.port, &mut self.shaders);
         let vertex = shaders.shader(port, Stage::Vertex, Language::Ir, transformed::SHADER.as_bytes())?;
         let layout = shaders.own_layout(port, TRANSFORMED_LAYOUT, &transformed::attributes(VARYING_BUFFER))?;
@@ -300,22 +308,36 @@ impl Translator {
         self.put_vertex_buffer(VARYING_BUFFER, chunk, stride);
         let rest = states::raster(registers, &self.target);
         self.port.put(&mut self.sent.raster, SetRaster { cull: Cull::None as u8, bias_enable: 0, ..rest });
-        self.put_shaders(vertex, pixel, layout);
+        self.port.put(&mut self.sent.vertex_input, SetVertexInput { id: layout, pad: 0 });
         let count = self.draws.outlines.indices.len() as u32;
         self.draws.indices.clear();
         self.draws.indices.extend_from_slice(&self.draws.outlines.indices);
         let assembled = Assembled { topology: Topology::TriangleList, indexed: true, count };
-        self.draw_indexed(assembled, first)
+        let ready = self.ready_indexed(assembled, first)?;
+        self.submit(registers, vertex, drawn, if smooth { pixel::Key::SMOOTH } else { 0 }, &ready);
+        Ok(())
     }
 
-    /// Draws what was assembled of vertices, the first of which is number `first` of its buffer.
-    fn submit(&mut self, assembled: Assembled, first: u32) -> Result<(), DrawError> {
+    /// Draws what is ready, once for each kind of samples. `flags` are more of the pixel shader's key.
+    fn submit(&mut self, registers: &Registers, vertex: ObjectId, drawn: Drawn, flags: u32, ready: &Ready) {
+        for pass in samples::passes(&self.target, registers, drawn) {
+            let Some(pixel) = self.pixel_stage(registers, drawn, flags | pass.columns) else { return };
+            self.begin_pass(pass);
+            self.port.put(&mut self.sent.shaders, SetShaders { vertex, pixel });
+            match ready {
+                Ready::Vertices(draw) => self.port.push(draw),
+                Ready::Indexed(draw) => self.port.push(draw),
+            }
+        }
+    }
+
+    /// What was assembled of vertices, the first of which is number `first` of its buffer, to be drawn.
+    fn ready(&mut self, assembled: Assembled, first: u32) -> Result<Ready, DrawError> {
         let draws = &mut self.draws;
         match (draws.vertices.order(), assembled.indexed) {
             (None, false) => {
                 let Assembled { topology, count, .. } = assembled;
-                self.port.push(&Draw { topology: topology as u32, first, count, instances: 1 });
-                return Ok(());
+                return Ok(Ready::Vertices(Draw { topology: topology as u32, first, count, instances: 1 }));
             }
             (None, true) => {}
             (Some(order), true) => draws.indices.iter_mut().for_each(|index| *index = order[*index as usize]),
@@ -324,11 +346,11 @@ impl Translator {
                 draws.indices.extend_from_slice(&order[..assembled.count as usize]);
             }
         }
-        self.draw_indexed(assembled, first)
+        self.ready_indexed(assembled, first)
     }
 
-    /// Draws the vertices of the index list.
-    fn draw_indexed(&mut self, assembled: Assembled, base_vertex: u32) -> Result<(), DrawError> {
+    /// The vertices of the index list, to be drawn.
+    fn ready_indexed(&mut self, assembled: Assembled, base_vertex: u32) -> Result<Ready, DrawError> {
         let bytes = bytemuck::cast_slice(&self.draws.indices);
         let (chunk, first) = self.port.stream(true, 4, bytes)?;
         let source = ObjectId::new(ObjectKind::Upload, chunk.slot);
@@ -336,13 +358,8 @@ impl Translator {
         self.port.put(&mut self.sent.index_buffer, packet);
         let Assembled { topology, count, .. } = assembled;
         let base_vertex = base_vertex as i32;
-        self.port.push(&DrawIndexed { topology: topology as u32, first, count, instances: 1, base_vertex, pad: 0 });
-        Ok(())
-    }
-
-    fn put_shaders(&mut self, vertex: ObjectId, pixel: ObjectId, layout: ObjectId) {
-        self.port.put(&mut self.sent.shaders, SetShaders { vertex, pixel });
-        self.port.put(&mut self.sent.vertex_input, SetVertexInput { id: layout, pad: 0 });
+        let topology = topology as u32;
+        Ok(Ready::Indexed(DrawIndexed { topology, first, count, instances: 1, base_vertex, pad: 0 }))
     }
 
     fn put_vertex_buffer(&mut self, slot: u8, chunk: afterimage_stream::UploadRef, stride: u32) {

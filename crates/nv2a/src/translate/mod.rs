@@ -15,6 +15,7 @@ mod outlines;
 mod primitives;
 mod queries;
 mod samplers;
+mod samples;
 mod shaders;
 mod slopes;
 mod states;

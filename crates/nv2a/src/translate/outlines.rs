@@ -79,6 +79,11 @@ impl Outlines {
                 let [a, b] = line.vertices.map(|end| self.corner(&vertices[end as usize], provoking, raster, false));
                 self.line(&a, &b, raster);
             });
+        } else if kind == PrimitiveKind::Points {
+            for vertex in vertices {
+                let center = self.corner(vertex, vertex, raster, false);
+                self.point(&center, raster);
+            }
         } else {
             let strip = kind == PrimitiveKind::QuadStrip;
             primitives::polygons(kind, count, raster.first, |polygon| {

@@ -75,8 +75,8 @@ pub(super) struct Shaders {
     layouts: FxHashMap<(u16, u16), ObjectId>,
     /// The vertex shader, and whether it is for points; none if registers changed.
     vertex: Option<(Arc<VertexStage>, bool)>,
-    /// The pixel shader, and what it is for, smoothed or not; none if registers changed.
-    pixel: Option<(ObjectId, (Drawn, bool))>,
+    /// The pixel shader, what it is for and flags of its key that are not the registers'; none if registers changed.
+    pixel: Option<(ObjectId, (Drawn, u32))>,
 }
 
 impl Shaders {
@@ -224,20 +224,18 @@ impl Translator {
         }
     }
 
-    /// The pixel shader that the registers ask for.
-    pub(super) fn pixel_stage(&mut self, registers: &Registers, drawn: Drawn, smooth: bool) -> Option<ObjectId> {
+    /// The pixel shader that the registers ask for, with more flags of its key.
+    pub(super) fn pixel_stage(&mut self, registers: &Registers, drawn: Drawn, flags: u32) -> Option<ObjectId> {
         if let Some((id, what)) = self.shaders.pixel
-            && what == (drawn, smooth)
+            && what == (drawn, flags)
         {
             return Some(id);
         }
         let mut key = pixel::Key::of(registers, drawn);
-        if smooth {
-            key.flags |= pixel::Key::SMOOTH;
-        }
+        key.flags |= flags;
         match self.shaders.shader(&mut self.port, Stage::Pixel, Language::Pixel, bytemuck::bytes_of(&key)) {
             Ok(id) => {
-                self.shaders.pixel = Some((id, (drawn, smooth)));
+                self.shaders.pixel = Some((id, (drawn, flags)));
                 Some(id)
             }
             Err(error) => {

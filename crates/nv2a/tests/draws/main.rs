@@ -302,3 +302,44 @@ fn a_program_that_writes_constants_runs_vertex_by_vertex() {
     assert_eq!(rig.kelvin.registers.constant(20)[0], 30.0);
     rig.finish();
 }
+
+/// What is drawn to a surface of two samples per pixel, of each pixel the sample at its corner and that in its middle.
+fn samples(kind: PrimitiveKind, vertices: &[Vertex], control: u32) -> Vec<[u32; 2]> {
+    let mut rig = scene();
+    rig.surface(0x1128, [SIZE, SIZE], [SIZE * 8, SIZE * 8]);
+    rig.set(method::SET_ANTI_ALIASING_CONTROL, control);
+    rig.clear(0xF0, 0, 0, [0, 0, SIZE, SIZE]);
+    draw(&mut rig, kind, vec![immediate(vertices)]);
+    rig.graphics.write_back(&mut rig.memory, COLOR, SIZE * SIZE * 8);
+    let word = |i: u32| rig.memory.word(COLOR + 4 * i).expect("inside of memory");
+    let samples = (0..SIZE * SIZE).map(|i| [word(2 * i), word(2 * i + 1)]).collect();
+    rig.finish();
+    samples
+}
+
+#[test]
+fn of_two_samples_one_is_the_corner_and_one_the_middle() {
+    for (control, shared) in [(0xFFFF_0001, true), (0xFFFF_0000, false)] {
+        let triangle = [0, 1, 3].map(|i| cut(ZIGZAG[i].0));
+        let samples = samples(PrimitiveKind::Triangles, &[ZIGZAG[0], ZIGZAG[1], ZIGZAG[3]], control);
+        let (mut wrong, mut alike, mut both) = (0, 0, 0);
+        for ((x, y), [corner, middle]) in (0..SIZE * SIZE).map(|i| (i % SIZE, i / SIZE)).zip(samples) {
+            let at = |step| triangle.map(|[x, y]: [f32; 2]| [x + step, y + step]);
+            wrong +=
+                u32::from(inside(at(0.5), x, y) != (corner != 0)) + u32::from(inside(at(0.0), x, y) != (middle != 0));
+            if corner != 0 && middle != 0 {
+                let near = corner.to_le_bytes().iter().zip(middle.to_le_bytes()).all(|(a, b)| a.abs_diff(b) <= 1);
+                (both, alike) = (both + 1, alike + u32::from(near));
+            }
+        }
+        assert!(wrong <= 4, "{wrong}");
+        assert!(both > 300 && if shared { alike == both } else { alike < both / 10 }, "{alike} of {both}");
+    }
+}
+
+#[test]
+fn a_point_has_both_samples_of_a_pixel() {
+    let samples = samples(PrimitiveKind::Points, &[([20.25, 30.25], 0xFF12_3456)], 0xFFFF_0001);
+    let drawn: Vec<_> = samples.iter().enumerate().filter(|(_, pixel)| **pixel != [0; 2]).collect();
+    assert_eq!(drawn, [((30 * SIZE + 20) as usize, &[0xFF12_3456; 2])]);
+}

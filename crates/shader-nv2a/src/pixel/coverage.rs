@@ -17,6 +17,19 @@ pub(super) fn clip(lift: &mut Lift<'_>) {
     if lift.key.has(Key::STIPPLE) {
         stipple(lift);
     }
+    if lift.key.has(Key::CORNERS | Key::CENTERS) {
+        columns(lift);
+    }
+}
+
+/// Every other column.
+fn columns(lift: &mut Lift<'_>) {
+    let place = place(lift);
+    let (column, one) = (lift.b.extract(place, 0), lift.b.i32(1));
+    let odd = lift.b.iand(column, one);
+    let other = if lift.key.has(Key::CENTERS) { lift.b.i32(0) } else { one };
+    let fails = lift.b.ieq(odd, other);
+    lift.b.demote(fails);
 }
 
 /// The pixel's column and row, as integers.

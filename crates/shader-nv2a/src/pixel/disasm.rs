@@ -233,6 +233,9 @@ fn raster(out: &mut String, key: &Key) -> fmt::Result {
         (Key::TWO_SIDED, "two sided"),
         (Key::POINT_SPRITE, "point sprite"),
         (Key::STIPPLE, "stipple"),
+        (Key::CORNERS, "corners"),
+        (Key::CENTERS, "centers"),
+        (Key::SHARED, "shared"),
         (Key::OFFSET, "depth offset"),
     ] {
         if key.has(flag) {

@@ -165,6 +165,12 @@ impl Key {
     pub const OFFSET: u32 = 1 << 9;
     /// Alpha is times the part of the pixel that lies inside of the primitive's edges ([`crate::io::EDGES`]).
     pub const SMOOTH: u32 = 1 << 10;
+    /// Only even columns: of two samples of a pixel those at its corner.
+    pub const CORNERS: u32 = 1 << 11;
+    /// Only odd columns: of two samples of a pixel those in its middle.
+    pub const CENTERS: u32 = 1 << 12;
+    /// Samples at a pixel's corner have what is interpolated from its middle.
+    pub const SHARED: u32 = 1 << 13;
 
     /// Whether a flag is set.
     #[must_use]

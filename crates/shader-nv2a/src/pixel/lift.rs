@@ -75,12 +75,29 @@ impl Lift<'_> {
     /// What is not flat, at this pixel.
     pub(super) fn interpolated(&mut self, name: &str, location: u8, ty: Type) -> Value {
         let value = self.input(name, InputAt::Location(location), ty, Interp::Smooth);
-        if !self.key.has(Key::AFFINE) {
+        let shared = self.key.has(Key::CORNERS) && self.key.has(Key::SHARED);
+        if !self.key.has(Key::AFFINE) && !shared {
             return value;
         }
         let position = self.frag_coord();
         let rcp_w = self.b.extract(position, 3);
-        self.b.fmul(value, rcp_w)
+        let linear = self.b.fmul(value, rcp_w);
+        if !shared {
+            return linear;
+        }
+        let linear = self.in_middle(linear);
+        if self.key.has(Key::AFFINE) {
+            return linear;
+        }
+        let rcp_w = self.in_middle(rcp_w);
+        self.b.fdiv(linear, rcp_w)
+    }
+
+    /// What is linear on the screen, from the corner of a pixel of two columns to its middle.
+    fn in_middle(&mut self, value: Value) -> Value {
+        let (across, down, half) = (self.b.ddx(value), self.b.ddy(value), self.b.f32(0.5));
+        let value = self.b.fadd(value, across);
+        self.b.fmad(down, half, value)
     }
 
     /// Pixel position, depth and 1/w.

@@ -2,6 +2,7 @@
 //!
 //! Source: the pictures of a console (suite Smoothing control), whose alphas at edges are eighths; these places give their numbers.
 
+use super::key::Key;
 use super::lift::Lift;
 use crate::io;
 use afterimage_ir::{InputAt, Interp, Type, Value};
@@ -17,15 +18,22 @@ const PLACES: [[f32; 2]; 8] = {
     places
 };
 
-/// The colour with its alpha times the part of the pixel that is inside of all edges. Pixels outside are thrown away.
+/// The colour with its alpha times the part of the pixel that is inside of all edges. Pixels outside are thrown away. Of two samples
+/// of a pixel each has a pixel around it.
 pub(super) fn coverage(lift: &mut Lift<'_>, color: Value) -> Value {
     let position = lift.frag_coord();
     let (x, y) = (lift.b.extract(position, 0), lift.b.extract(position, 1));
+    // In columns, of which a pixel has two; what is drawn was moved to have its samples in their middles.
+    let (width, moved) = match (lift.key.has(Key::CORNERS), lift.key.has(Key::CENTERS)) {
+        (true, _) => (2.0, [0.5, 0.5]),
+        (_, true) => (2.0, [0.5, 0.0]),
+        _ => (1.0, [0.0, 0.0]),
+    };
     let edges: [[Value; 3]; 4] = std::array::from_fn(|n| {
         let edge = lift.input("edge", InputAt::Location(io::EDGES + n as u8), Type::F32X4, Interp::Flat);
         // From the corner of the pixel.
-        let half = lift.b.f32(-0.5);
-        let (left, top) = (lift.b.fadd(x, half), lift.b.fadd(y, half));
+        let corner = [-0.5 * width - moved[0], -0.5 - moved[1]].map(|step| lift.b.f32(step));
+        let (left, top) = (lift.b.fadd(x, corner[0]), lift.b.fadd(y, corner[1]));
         let [across, down, rest] = [0, 1, 2].map(|lane| lift.b.extract(edge, lane));
         let value = lift.b.fmad(across, left, rest);
         [across, down, lift.b.fmad(down, top, value)]
@@ -33,7 +41,7 @@ pub(super) fn coverage(lift: &mut Lift<'_>, color: Value) -> Value {
     let (zero, one) = (lift.b.f32(0.0), lift.b.f32(1.0 / PLACES.len() as f32));
     let mut covered = zero;
     for [px, py] in PLACES {
-        let (px, py) = (lift.b.f32(px), lift.b.f32(py));
+        let (px, py) = (lift.b.f32(px * width), lift.b.f32(py));
         let values = edges.map(|[across, down, value]| {
             let value = lift.b.fmad(across, px, value);
             lift.b.fmad(down, py, value)
