@@ -89,9 +89,7 @@ fn replay_capture(args: &Args, file: &Path) -> Result<(), Failure> {
     }
     drop(renderer);
     let replayed = replayed.map_err(|error| match error {
-        ReplayError::Capture(error) => {
-            Failure::new(format!("{}: {error}; what came before was drawn", file.display()))
-        }
+        ReplayError::Capture(error) => Failure::new(format!("{}: {error}; what came before was drawn", file.display())),
         ReplayError::Renderer(error) => Failure::new(error.to_string()),
     })?;
     if !to_output {

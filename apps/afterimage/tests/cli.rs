@@ -124,7 +124,10 @@ fn capture(path: &Path) {
     targets.color[0].texture = texture;
     stream.push(&targets);
     let color = [1.0, 0.0, 0.0, 1.0];
-    stream.push_tail(&Clear { flags: Clear::COLOR, count: 0, color, depth: 1.0, stencil: 0, stencil_keep: 0, pad: [0; 2] }, &[]);
+    stream.push_tail(
+        &Clear { flags: Clear::COLOR, count: 0, color, depth: 1.0, stencil: 0, stencil_keep: 0, pad: [0; 2] },
+        &[],
+    );
     stream.push(&Present { frame: 12, target, texture, ..Present::zeroed() });
     writer.batch(stream.batch(), &MemoryArena::default()).unwrap();
     writer.finish().unwrap();

@@ -88,7 +88,10 @@ impl Program {
         self.stream.push(&targets);
         let color = colour(frame).map(|byte| f32::from(byte) / 255.0);
         let color = [color[0], color[1], color[2], 1.0];
-        self.stream.push_tail(&Clear { flags: Clear::COLOR, count: 0, color, depth: 1.0, stencil: 0, stencil_keep: 0, pad: [0; 2] }, &[]);
+        self.stream.push_tail(
+            &Clear { flags: Clear::COLOR, count: 0, color, depth: 1.0, stencil: 0, stencil_keep: 0, pad: [0; 2] },
+            &[],
+        );
         self.stream.push(&Present { frame, target: TARGET, texture: TEXTURE, ..Present::zeroed() });
         self.link.submit(self.stream.batch())?;
         self.link.end_frame(frame)?;

@@ -284,7 +284,13 @@ fn static_buffers_change_between_draws() {
 fn a_wireframe_is_not_filled() {
     for without in profiles() {
         let mut guest = colored(without);
-        let raster = SetRaster { fill: Fill::Line as u8, fill_back: Fill::Line as u8, depth_clip: 1, sample_mask: u32::MAX, ..Default::default() };
+        let raster = SetRaster {
+            fill: Fill::Line as u8,
+            fill_back: Fill::Line as u8,
+            depth_clip: 1,
+            sample_mask: u32::MAX,
+            ..Default::default()
+        };
         guest.encoder.push(&raster);
         guest.draw_now(&quad([-0.9, 0.9], [-0.9, 0.9], 0.5, RED));
         let count = guest.pixels().count(rgba(RED));

@@ -342,7 +342,7 @@ impl Strips {
         let mut packets = super::push::Packets::default();
         let slots: Vec<usize> = declaration.elements().map(|e| e.attribute.into()).collect();
         let mut formats = [NONE; ATTRIBUTES];
-        slots.iter().for_each(|&slot| formats[slot] = 16 * slots.len() as u32 * 256 | ElementType::Float4 as u32);
+        slots.iter().for_each(|&slot| formats[slot] = (16 * slots.len() as u32) << 8 | ElementType::Float4 as u32);
         packets.method(method::SET_VERTEX_DATA_ARRAY_FORMAT, &formats);
         Self { slots, words: packets.take() }
     }

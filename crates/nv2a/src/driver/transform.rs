@@ -141,16 +141,11 @@ fn inverse(m: &Matrix) -> Matrix {
     if determinant == 0.0 || !determinant.is_finite() {
         return IDENTITY;
     }
-    let mut out = IDENTITY;
-    for row in 0..3 {
-        for column in 0..3 {
-            out[row][column] = minor(column, row) / determinant;
-        }
-    }
-    for column in 0..3 {
-        out[3][column] = -(0..3).map(|k| m[3][k] * out[k][column]).sum::<f32>();
-    }
-    out
+    let turned: [[f32; 3]; 3] =
+        std::array::from_fn(|row| std::array::from_fn(|column| minor(column, row) / determinant));
+    let moved: [f32; 3] = std::array::from_fn(|column| -(0..3).map(|k| m[3][k] * turned[k][column]).sum::<f32>());
+    let affine = |[x, y, z]: [f32; 3], w| [x, y, z, w];
+    [affine(turned[0], 0.0), affine(turned[1], 0.0), affine(turned[2], 0.0), affine(moved, 1.0)]
 }
 
 fn direction_by(m: &Matrix, v: [f32; 3]) -> [f32; 3] {
