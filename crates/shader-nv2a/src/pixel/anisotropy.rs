@@ -61,3 +61,64 @@ pub(super) fn average(lift: &mut Lift<'_>, stage: usize, texture: Texture, place
     }
     sum.unwrap_or_else(|| lift.b.sample(texture, place, None))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io;
+    use crate::pixel::tables::Mode;
+    use crate::pixel::{Key, Shape, StageKey, lift};
+    use afterimage_interp::{Environment, Interpreter, SampleArgs};
+    use afterimage_ir::{BankDecl, InputAt, InputDecl, TextureDecl};
+
+    const SIDE: f32 = 64.0;
+
+    /// Four pixels that step so many texels of a texture of 64 by 64 across and down, along s and t. It holds the square of the
+    /// distance in s, in texels, from the middle: red, a sixteenth of it.
+    struct Pixels([f32; 2]);
+
+    impl Environment for Pixels {
+        fn input(&self, decl: &InputDecl, lane: usize) -> [u32; 4] {
+            let [across, down] = self.0.map(|texels| texels / SIDE);
+            let value = match decl.at {
+                InputAt::Location(io::TEXTURE_0) => {
+                    [0.5 + across * (lane % 2) as f32, 0.5 + down * (lane / 2) as f32, 0.0, 1.0]
+                }
+                _ => [1.0; 4],
+            };
+            value.map(f32::to_bits)
+        }
+
+        fn constant(&self, _: &BankDecl, index: u32) -> [u32; 4] {
+            let texel = R::TexelSize.element(0);
+            [if index == u32::from(texel) { 1.0f32 / SIDE } else { 0.0 }; 4].map(f32::to_bits)
+        }
+
+        fn sample(&self, _: &TextureDecl, args: &SampleArgs) -> [f32; 4] {
+            let distance = (args.coord[0] - 0.5) * SIDE;
+            [distance * distance / 16.0; 4]
+        }
+    }
+
+    #[test]
+    fn a_pixel_is_averaged_along_its_longer_axis() {
+        let stage = StageKey { mode: Mode::Project2d as u8, shape: Shape::D2 as u8, taps: 4, ..StageKey::default() };
+        // The final combiner: the colour is that of texture 0.
+        let mut key = Key { last: [8, 0x1C80], ..Key::default() };
+        key.stages[0] = stage;
+        let module = lift(&key).expect("a shader");
+        let spread = |across: f32, down: f32| {
+            let outcome = Interpreter::new(&module).expect("a module").run(&Pixels([across, down])).expect("an end");
+            16.0 * f32::from_bits(outcome.outputs[0][0][0])
+        };
+        let square = |distance: f32| (distance - NEARER) * (distance - NEARER);
+        let is = |spread: f32, expected: f32| assert!((spread - expected).abs() < 1e-3, "{spread}, not {expected}");
+        is(spread(0.25, 0.5), 0.0);
+        is(spread(1.5, 1.0), square(0.25));
+        is(spread(2.0, 0.1), square(0.5));
+        is(spread(3.0, 0.1), (square(0.5) * 2.0 + square(1.5)) / 3.0);
+        is(spread(4.0, 2.0), 4.0 * square(0.5));
+        is(spread(6.0, 0.0), 2.25 * (square(0.5) + square(1.5)) / 2.0);
+        is(spread(1.0, 3.0), 0.0);
+    }
+}
