@@ -322,7 +322,7 @@ impl Translator {
     fn submit(&mut self, registers: &Registers, vertex: ObjectId, drawn: Drawn, flags: u32, ready: &Ready) {
         for pass in samples::passes(&self.target, registers, drawn) {
             let Some(pixel) = self.pixel_stage(registers, drawn, flags | pass.columns) else { return };
-            self.begin_pass(pass);
+            self.begin_pass(pass, registers, drawn);
             self.port.put(&mut self.sent.shaders, SetShaders { vertex, pixel });
             match ready {
                 Ready::Vertices(draw) => self.port.push(draw),

@@ -4,7 +4,7 @@
 //! left corner, the second its middle. A point has all samples of the pixels that it has the middles of. So a draw is made
 //! twice, once for every other column, moved to where the samples are.
 //!
-//! Source: the pictures of a console (suites 3D primitive, Swath width); hakuX' notes on its lane aasample say the same of suite
+//! Source: the pictures of a console (suites 3D primitive, Swath width, Smoothing control); hakuX' notes on its lane aasample say the same of suite
 //! Antialiasing tests.
 
 use super::Translator;
@@ -36,6 +36,9 @@ const SHARED: [Pass; 2] = [
 const POINTS: [Pass; 2] =
     [Pass { columns: Key::CORNERS, offset: [-0.5, 0.0] }, Pass { columns: Key::CENTERS, offset: [0.5, 0.0] }];
 
+/// What single samples of points are moved by, in pixels: one on the left edge of a point is outside, one on its right edge inside.
+const TIE: f32 = 1.0 / 256.0;
+
 /// Whether the samples of a pixel have one colour, and nothing is smoothed (`SET_ANTI_ALIASING_CONTROL`). A console comes up with its
 /// lowest bit set.
 pub(super) fn is_multisampled(registers: &Registers) -> bool {
@@ -56,8 +59,11 @@ pub(super) fn passes(target: &Target, registers: &Registers, drawn: Drawn) -> &'
 
 impl Translator {
     /// Moves what is drawn next to where a pass has it.
-    pub(super) fn begin_pass(&mut self, pass: &Pass) {
-        let [x, y] = pass.offset;
+    pub(super) fn begin_pass(&mut self, pass: &Pass, registers: &Registers, drawn: Drawn) {
+        let [mut x, y] = pass.offset;
+        if drawn == Drawn::Points && !is_multisampled(registers) {
+            x += TIE * self.target.scale[0] as f32;
+        }
         if let Some(viewport) = self.sent.viewport {
             self.port.put(&mut self.sent.viewport, SetViewport { x, y, ..viewport });
         }

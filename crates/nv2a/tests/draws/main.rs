@@ -343,3 +343,16 @@ fn a_point_has_both_samples_of_a_pixel() {
     let drawn: Vec<_> = samples.iter().enumerate().filter(|(_, pixel)| **pixel != [0; 2]).collect();
     assert_eq!(drawn, [((30 * SIZE + 20) as usize, &[0xFF12_3456; 2])]);
 }
+
+#[test]
+fn a_point_between_pixels_is_the_left_one_or_the_right_one_where_edges_may_be_smoothed() {
+    for (control, x) in [(0xFFFF_0001, 19), (0xFFFF_0000, 20)] {
+        let mut rig = scene();
+        rig.set(method::SET_ANTI_ALIASING_CONTROL, control);
+        draw(&mut rig, PrimitiveKind::Points, vec![immediate(&[([20.0, 30.0], 0xFF12_3456)])]);
+        let picture = picture(&mut rig);
+        rig.finish();
+        let drawn: Vec<_> = picture.iter().enumerate().filter(|(_, pixel)| **pixel != 0).collect();
+        assert_eq!(drawn, [((29 * SIZE + x) as usize, &0xFF12_3456)], "{control:x}");
+    }
+}
