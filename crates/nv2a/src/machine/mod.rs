@@ -148,6 +148,10 @@ pub struct Machine {
     registers: Registers,
     tiles: Tiles,
     subchannels: [Binding; 8],
+    /// The one that methods came on last.
+    subchannel: u8,
+    /// The processor took the class away from the object there: its methods do nothing.
+    without_class: bool,
     kelvin: Engine,
     two_d: TwoD,
     interrupt: Option<Interrupt>,
@@ -176,6 +180,8 @@ impl Machine {
             registers: Registers::default(),
             tiles: Tiles::default(),
             subchannels: [Binding::default(); 8],
+            subchannel: 0,
+            without_class: false,
             kelvin: Engine::default(),
             two_d: TwoD::default(),
             interrupt: None,
@@ -274,6 +280,14 @@ impl Machine {
             self.fifo_method(header, arguments[0]);
             return 1;
         }
+        if self.without_class {
+            if header.subchannel == self.subchannel {
+                return arguments.len();
+            }
+            // An object of another subchannel comes with its class.
+            self.without_class = false;
+        }
+        self.subchannel = header.subchannel;
         let handles = Handles { instance: &self.instance, ramht: self.ramht };
         match self.subchannels[usize::from(header.subchannel)] {
             Binding::Kelvin => {
@@ -333,5 +347,17 @@ impl Machine {
             }
         };
         self.subchannels[usize::from(subchannel)] = binding;
+        self.without_class &= subchannel != self.subchannel;
+    }
+
+    /// Class of the object that methods came to last; 0 without one.
+    fn class(&self) -> u8 {
+        match self.subchannels[usize::from(self.subchannel)] {
+            _ if self.without_class => 0,
+            Binding::Nothing => 0,
+            Binding::Kelvin => KELVIN,
+            Binding::TwoD(address) => self.instance.class(address),
+            Binding::Other(class) => class,
+        }
     }
 }

@@ -82,6 +82,9 @@ registers! {
     0x400108 PGRAPH_NSOURCE;
     /// Which of PGRAPH's interrupts are enabled.
     0x400140 PGRAPH_INTR_EN;
+    /// Class of the object that methods came to last, in bits 7 to 0. Without a class its methods do nothing, until another
+    /// object's come or the class is written again.
+    0x40014C PGRAPH_CTX_SWITCH1;
     /// Method and subchannel of the word that raised an interrupt.
     0x400704 PGRAPH_TRAPPED_ADDR;
     /// Its argument.
@@ -180,6 +183,7 @@ impl Machine {
                 Some(Interrupt::Notify { .. }) if offset == PGRAPH_INTR => intr::NOTIFY,
                 Some(_) => intr::NOTIFY,
             },
+            PGRAPH_CTX_SWITCH1 => self.class().into(),
             PGRAPH_TRAPPED_ADDR => match self.interrupt {
                 Some(Interrupt::Software { subchannel, .. }) => u32::from(subchannel) << 16 | 0x100,
                 Some(Interrupt::Notify { subchannel }) => u32::from(subchannel) << 16 | 0x104,
@@ -229,6 +233,12 @@ impl Machine {
                 self.find_push_buffer();
             }
             PGRAPH_INTR => self.acknowledge(),
+            PGRAPH_CTX_SWITCH1 => {
+                self.without_class = value & 0xFF == 0;
+                if !self.without_class && value & 0xFF != self.class().into() {
+                    tracing::warn!("PGRAPH_CTX_SWITCH1 is {value:#x}: the object stays of class {:#x}", self.class());
+                }
+            }
             PGRAPH_ZSTENCILCLEARVALUE | PGRAPH_COLORCLEARVALUE => {
                 self.kelvin.set_parameter(usize::from(offset == PGRAPH_COLORCLEARVALUE), value);
             }

@@ -26,6 +26,30 @@ fn registers_keep_what_is_written_and_the_doorbell_is_the_pusher() {
     assert_eq!(rig.machine.read_register(register::PCRTC_INTR_0), 0);
 }
 
+#[test]
+fn without_a_class_methods_do_nothing() {
+    const NO_OPERATION: u16 = 0x0100;
+    const SET_COLOR_CLEAR_VALUE: u16 = 0x1D90;
+    let mut rig = Rig::new();
+    let set = |rig: &mut Rig, color: u32| {
+        rig.push(0, SET_COLOR_CLEAR_VALUE, &[color]);
+        rig.push(0, NO_OPERATION, &[0]);
+        rig.finish();
+        rig.get(SET_COLOR_CLEAR_VALUE)
+    };
+    assert_eq!(set(&mut rig, 1), 1);
+    assert_eq!(rig.machine.read_register(register::PGRAPH_CTX_SWITCH1), 0x97);
+    rig.register(register::PGRAPH_CTX_SWITCH1, 0);
+    assert_eq!(set(&mut rig, 2), 1);
+    assert_eq!(rig.machine.read_register(register::PGRAPH_CTX_SWITCH1), 0);
+    rig.register(register::PGRAPH_CTX_SWITCH1, 0x97);
+    assert_eq!(set(&mut rig, 3), 3);
+    // An object that is bound has its class.
+    rig.register(register::PGRAPH_CTX_SWITCH1, 0);
+    rig.push(0, 0, &[crate::rig::KELVIN]);
+    assert_eq!(set(&mut rig, 4), 4);
+}
+
 /// A display of 8 by 4 pixels at 0x1000, all of one colour.
 fn display(rig: &mut Rig, color: u32) {
     rig.machine.display = DisplayMode { width: 8, height: 4, pitch: 32, format: PixelFormat::X8R8G8B8 };
