@@ -261,7 +261,7 @@ fn project(lift: &mut Lift<'_>, n: usize, volume: bool) -> Value {
 /// The pictures look as if a pixel started at the corner with the largest weight, by its exponent, and added what the other two
 /// differ by, with the weights of a and c a little low: t, which is c's weight, is low where c is not that corner. It is from one
 /// half on, and above a quarter where a's weight, 1 - s, is more than a quarter and not more than one half. In the second triangle
-/// (a, c, d) the same makes neither s nor t low. A quad whose height is a power of two loses nothing.
+/// (a, c, d) the same makes neither s nor t low, and none where t grows upwards. A quad whose height is a power of two loses nothing.
 ///
 /// Hosts lose more than that, to either side, so more is added and taken here. The weights cannot be seen here; they are taken for
 /// those of a quad that shows an image, or repeats it from edge to edge, as it is.
@@ -288,6 +288,8 @@ fn settle(lift: &mut Lift<'_>, n: usize, place: Value) -> Value {
     let bits = lift.b.iadd(bits, near);
     let bits = lift.b.iand(bits, mantissa);
     let is_inexact = lift.b.ine(bits, zero);
+    let zero = lift.b.f32(0.0);
+    let is_upright = lift.b.flt(zero, slope);
 
     // Across the quad, and the room more, so that the diagonal is of the first triangle; down.
     let across = lift.b.fadd(s, room);
@@ -299,7 +301,7 @@ fn settle(lift: &mut Lift<'_>, n: usize, place: Value) -> Value {
     let is_largest = lift.b.band(from_half, to_three_quarters);
     let is_largest = lift.b.band(is_largest, over_quarter);
     let is_other = lift.b.bnot(is_largest);
-    let conditions = [is_first, is_some, is_low, is_other];
+    let conditions = [is_upright, is_first, is_some, is_low, is_other];
     let loses = conditions.into_iter().fold(is_inexact, |loses, also| lift.b.band(loses, also));
     let (lower, higher) = (lift.b.fsub(t, loss), lift.b.fadd(t, loss));
     let t = lift.b.select(loses, lower, higher);

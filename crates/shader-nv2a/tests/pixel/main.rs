@@ -91,6 +91,7 @@ fn places_between_texels_are_rounded_as_the_console_does() {
     assert!(rows(0.9, 0.5625, 480.0), "rounding takes it away");
     assert!(rows(0.6, 0.3125, 480.0) && !rows(0.9, 0.3125, 480.0) && !rows(0.6, 0.1875, 480.0));
     assert!(rows(0.9, 0.0625, 256.0), "a power of two divides exactly");
+    assert!(rows(0.9, 0.0625, -480.0), "an image upside down loses nothing");
     assert!(!rows(0.0625, 0.0625, 480.0), "the diagonal is the first triangle's");
     assert!(rows(0.9, 0.0, 480.0), "nothing is lost of nothing");
     assert!(!rows(-0.1, -0.9375, 480.0) && rows(-0.1, -0.25, 480.0) && rows(1.03, 2.0625, 480.0), "images repeat");
