@@ -76,6 +76,8 @@ impl Environment for Scene<'_> {
         match decl.at {
             InputAt::Location(io::FOG) => [weigh(p.fog).to_bits(), 0, 0, 0],
             InputAt::Location(io::DEPTH) => [p.depth.to_bits(), 0, 0, 0],
+            // No slope of w.
+            InputAt::Location(edge) if edge >= io::EDGES => [0; 4],
             InputAt::Location(color) if color < io::TEXTURE_0 => {
                 let color = p.colors[usize::from(color)];
                 let color = if decl.interp == Interp::Flat { color } else { color.map(weigh) };
