@@ -24,6 +24,8 @@ const STEPS: f32 = 16.0;
 /// What lines are moved by, to the right and down: a centre of a pixel on their edge is inside of the right and lower one, where
 /// triangles of the host have it inside of the left and upper one. The host keeps at least so much of a pixel.
 const TIE: f32 = 1.0 / 256.0;
+/// What smoothed edges are moved by, in pixels, so that places on them are inside or not: more than the pixel stage rounds.
+const EDGE_TIE: f32 = 1.0 / 8192.0;
 /// Least w of what is drawn.
 const LEAST_W: f32 = 1.0 / (1u64 << 62) as f32;
 
@@ -182,7 +184,7 @@ impl Outlines {
         let (ax, ay, bx, by) = (ax + TIE, ay, bx + TIE, by);
         let corners = [(&a, ax + nx, ay + ny), (&b, bx + nx, by + ny), (&b, bx - nx, by - ny), (&a, ax - nx, ay - ny)];
         if raster.smooth {
-            let edges = edges(&corners.map(|(_, x, y)| [x - TIE, y]), raster.scale);
+            let edges = edges(&corners.map(|(_, x, y)| [x - TIE, y]), raster.scale, true);
             let (a, b) = (Transformed { edges, ..a }, Transformed { edges, ..b });
             // A pixel more on every side: the pixel stage throws away what is outside.
             let (along, across) = (1.0 / dx.hypot(dy), 1.0 / nx.hypot(ny));
@@ -210,7 +212,7 @@ impl Outlines {
         if double_area == 0.0 {
             return;
         }
-        let mut edges = edges(&[a, b, c, c], raster.scale);
+        let mut edges = edges(&[a, b, c, c], raster.scale, false);
         edges[0][usize::from(io::SLOPE)] = triangle[0].edges[0][usize::from(io::SLOPE)];
         let bound = |axis: usize, pick: fn(f32, f32) -> f32| pick(pick(a[axis], b[axis]), c[axis]);
         let [left, top] = [0, 1].map(|axis| bound(axis, f32::min) - 1.0);
@@ -272,8 +274,9 @@ fn side(dx: f32, dy: f32, thin: bool) -> Option<(f32, f32)> {
     })
 }
 
-/// Edges of a polygon of four corners on the screen, two of which may be one, positive inside, in pixels of the host.
-fn edges(corners: &[[f32; 2]; 4], scale: [f32; 2]) -> [[f32; 4]; 4] {
+/// Edges of a polygon of four corners on the screen, two of which may be one, positive inside, in pixels of the host. Places on an
+/// upper edge are inside, of a polygon also those on a left one, of a line those on a right one.
+fn edges(corners: &[[f32; 2]; 4], scale: [f32; 2], is_line: bool) -> [[f32; 4]; 4] {
     let middle = [0, 1].map(|axis| corners.iter().map(|corner| corner[axis]).sum::<f32>() / 4.0);
     std::array::from_fn(|i| {
         let ([ax, ay], [bx, by]) = (corners[i], corners[(i + 1) % 4]);
@@ -282,10 +285,9 @@ fn edges(corners: &[[f32; 2]; 4], scale: [f32; 2]) -> [[f32; 4]; 4] {
             return [0.0, 0.0, 1.0, 0.0];
         }
         let sign = if across * (middle[0] - ax) + down * (middle[1] - ay) < 0.0 { -1.0 } else { 1.0 };
-        // A place on a left or upper edge is inside, on another it is not.
-        let is_inside = across * sign > 0.0 || across == 0.0 && down * sign > 0.0;
-        let tie = (across.abs() + down.abs()) * if is_inside { sign * TIE } else { -sign * TIE };
-        let rest = tie - (across * ax + down * ay);
+        let is_inside = if across == 0.0 { down * sign > 0.0 } else { (across * sign > 0.0) != is_line };
+        let tie = (across.abs() + down.abs()) * if is_inside { sign * EDGE_TIE } else { -sign * EDGE_TIE };
+        let rest = tie - (f64::from(across) * f64::from(ax) + f64::from(down) * f64::from(ay)) as f32;
         [sign * across / scale[0], sign * down / scale[1], sign * rest, 0.0]
     })
 }
@@ -454,5 +456,22 @@ mod tests {
         assert_eq!(outlines.vertices.iter().map(|v| v.colors[0][0]).collect::<Vec<_>>(), [3.0; 4]);
         outlines.assemble(PrimitiveKind::Quads, &quad, |_| true, &Raster { front_ccw: true, ..flat });
         assert!(outlines.vertices.len() == 16 && outlines.vertices.iter().all(|v| v.colors[0][0] == 13.0));
+    }
+
+    #[test]
+    fn places_on_smoothed_edges_are_left_of_polygons_and_right_of_lines() {
+        // A square of two pixels, and one that leans to the right.
+        let square = [[10.0, 20.0], [12.0, 20.0], [12.0, 22.0], [10.0, 22.0]];
+        let leaning = [[10.0, 20.0], [12.0, 20.0], [13.0, 22.0], [11.0, 22.0]];
+        let is_inside = |corners, is_line, [x, y]: [f32; 2]| {
+            edges(corners, [1.0; 2], is_line).iter().all(|[across, down, rest, _]| across * x + down * y + rest > 0.0)
+        };
+        for (corners, left, right) in [(&square, [10.0, 21.0], [12.0, 21.0]), (&leaning, [10.5, 21.0], [12.5, 21.0])] {
+            for is_line in [false, true] {
+                assert_eq!(is_inside(corners, is_line, left), !is_line);
+                assert_eq!(is_inside(corners, is_line, right), is_line);
+                assert!(is_inside(corners, is_line, [11.0, 20.0]) && !is_inside(corners, is_line, [11.75, 22.0]));
+            }
+        }
     }
 }
