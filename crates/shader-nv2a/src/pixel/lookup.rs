@@ -5,8 +5,9 @@ use super::constants::PixelRegister as R;
 use super::coverage::compare;
 use super::key::{Shape, StageKey};
 use super::lift::Lift;
-use super::tables::Compare;
+use super::tables::{Compare, Mode};
 use afterimage_ir::{Dim, Kind, Swizzle, Texture, TextureDecl, Type, Value};
+use afterimage_nv2a_types::STAGES;
 
 impl Lift<'_> {
     /// What the texture of `stage` holds at `place` (s, t, r), for a mode that wants a texture of shape `wanted`. Without a
@@ -21,7 +22,8 @@ impl Lift<'_> {
             return self.lookup_depth(stage, place, wanted, zero);
         }
         let place = self.as_shape(stage, place, wanted, key.shape());
-        let place = if key.has(StageKey::SCALED) { self.to_image(stage, place) } else { place };
+        let place = if key.has(StageKey::SCALED) { self.on_image(stage, place) } else { place };
+        let place = if self.is_read(stage) { self.on_weights(stage, place) } else { place };
         let texel = if key.has(StageKey::CONVOLVED) {
             self.convolve(stage, place)
         } else if key.taps > 1 && key.shape() == Shape::D2 {
@@ -31,8 +33,22 @@ impl Lift<'_> {
             let texture = self.texture(stage);
             self.b.sample(texture, place, None)
         };
+        let texel = self.signed(stage, texel);
         self.kill_by_texel(stage, texel);
         texel
+    }
+
+    /// A texel with its signed components in units of 2/255, down to -1. Textures hold them in units of 1/128, so that what is
+    /// filtered is mixed from all of -128.
+    fn signed(&mut self, stage: usize, texel: Value) -> Value {
+        let key = self.key.stages[stage];
+        if key.signs == 0 || key.has(StageKey::WIDE) {
+            return texel;
+        }
+        let (scale, least) = (self.b.f32(256.0 / 255.0), self.b.f32(-1.0));
+        let signed = self.b.fmul(texel, scale);
+        let signed = self.b.fmax(signed, least);
+        self.b.shuffle(texel, signed, key.pick_signed())
     }
 
     /// The texture of a stage, declared once.
@@ -98,12 +114,40 @@ impl Lift<'_> {
     }
 
     /// From the stage's coordinates to those of the image.
-    fn to_image(&mut self, stage: usize, place: Value) -> Value {
+    fn on_image(&mut self, stage: usize, place: Value) -> Value {
         let lanes = self.b.ty(place).lanes;
         let scale = self.constant(R::CoordinateScale, stage as u16);
         let offset = self.constant(R::CoordinateOffset, stage as u16);
         let (scale, offset) = (self.b.resize(scale, lanes), self.b.resize(offset, lanes));
         self.b.fmad(place, scale, offset)
+    }
+
+    /// Whether another stage computes from the result of `stage`.
+    fn is_read(&self, stage: usize) -> bool {
+        (stage + 1..STAGES).any(|n| {
+            let feeds_diffuse = n == 3 && self.key.mode(2) == Mode::DotReflectDiffuse;
+            (self.key.mode(n).reads_other() || feeds_diffuse) && usize::from(self.key.stages[n].other) == stage
+        })
+    }
+
+    /// Coordinates at which hosts mix neighbouring texels by the console's weights: those have eight bits, and what is below them
+    /// is lost. For what another stage reads, where a level can be more than a texel of that stage's texture.
+    ///
+    /// Source: the pictures of a console (suite Bump map), which have these weights in every column between two texels.
+    fn on_weights(&mut self, stage: usize, place: Value) -> Value {
+        let key = self.key.stages[stage];
+        if key.shape() != Shape::D2 || key.has(StageKey::NEAREST) {
+            return place;
+        }
+        let size = self.constant(R::TexelSize, stage as u16);
+        let (size, part) = (self.b.resize(size, 2), self.b.f32(1.0 / 256.0));
+        let parts = self.b.fmul(size, part);
+        let place = self.b.fdiv(place, parts);
+        // Room for what hosts lose at whole parts.
+        let room = self.b.f32(1.0 / 32.0);
+        let place = self.b.fadd(place, room);
+        let place = self.b.ffloor(place);
+        self.b.fmul(place, parts)
     }
 
     /// Nine lookups around a place, weighted 1 2 1, 2 4 2, 1 2 1.
@@ -132,7 +176,7 @@ impl Lift<'_> {
         let key = self.key.stages[stage];
         let test = Compare::from_number(self.key.shadow);
         let place = self.as_shape(stage, place, wanted, key.shape());
-        let place = if key.has(StageKey::SCALED) { self.to_image(stage, place) } else { place };
+        let place = if key.has(StageKey::SCALED) { self.on_image(stage, place) } else { place };
         let texture = self.texture(stage);
         let [one, zero] = [1.0, 0.0].map(|value| self.b.f32(value));
         let lit = if key.has(StageKey::FILTERED) && key.shape() == Shape::D2 {

@@ -98,6 +98,29 @@ fn places_between_texels_are_rounded_as_the_console_does() {
 }
 
 #[test]
+fn what_another_stage_reads_is_mixed_by_weights_of_eight_bits() {
+    let mut registers = Registers::new();
+    // Texture 0 of 256 by 16, without border; stage 1 is moved by it.
+    for stage in [0, 0x40] {
+        registers.set(method::SET_TEXTURE_CONTROL0 + stage, 1 << 30);
+        registers.set(method::SET_TEXTURE_FORMAT + stage, 4 << 24 | 8 << 20 | 0x0628);
+    }
+    let mut place = |program: u32, filter: u32| {
+        registers.set(method::SET_SHADER_STAGE_PROGRAM, program);
+        registers.set(method::SET_TEXTURE_FILTER, filter);
+        let module = pixel::lift(&Key::of(&registers, Drawn::Triangles)).expect("a shader");
+        let mut pixel = Random(0).pixel();
+        pixel.coordinates[0] = [(1.0 + 74.67 / 256.0) / 256.0, (2.0 + 92.95 / 256.0) / 16.0, 0.0, 1.0];
+        let [s, t, _] = sampled(&module, &registers, &pixel);
+        [s * 256.0, t * 16.0].map(|texel| (texel.fract() * 256.0 * 100.0).round() / 100.0)
+    };
+    let (alone, moves, linear, nearest) = (0x01, 0x01 | 0x06 << 5, 0x0202_0000, 0x0101_0000);
+    assert_eq!(place(moves, linear), [74.0, 92.0]);
+    assert_eq!(place(alone, linear), [74.67, 92.95], "nobody reads it");
+    assert_ne!(place(moves, nearest), [74.0, 92.0], "no texels are mixed");
+}
+
+#[test]
 fn any_bytes_are_a_key() {
     for seed in 0..3000 {
         let mut random = Random(seed);

@@ -328,6 +328,9 @@ impl<'a> Reference<'a> {
         }
         let place = self.as_shape(n, &texture, [s, t, r], wanted);
         let place = self.on_image(n, &texture, place);
+        let filters = matches!(texture.filter >> 16 & 0xFF, 2 | 4 | 6) && texture.filter >> 24 & 15 == 2;
+        let read = self.is_read(n) && filters && !texture.cube && !texture.volume;
+        let place = if read { self.on_weights(n, &texture, place) } else { place };
         let convolved = texture.filter >> 16 & 0xFF == 7 && !texture.cube && !texture.volume;
         let texel = if convolved { self.convolve(n, &texture, place) } else { texel(n, place, texture.signs) };
         if texture.control0 & 4 != 0 {
@@ -349,6 +352,21 @@ impl<'a> Reference<'a> {
             (_, false, true) => [s, t, slice],
             (_, false, false) => [s, t, 0.0],
         }
+    }
+
+    fn is_read(&self, stage: usize) -> bool {
+        (stage + 1..4).any(|n| {
+            let reads = matches!(self.mode(n), 0x06 | 0x07 | 0x09..=0x12) || n == 3 && self.mode(2) == 0x0B;
+            reads && self.other(n) == stage
+        })
+    }
+
+    /// Places in 256ths of a texel.
+    fn on_weights(&mut self, n: usize, texture: &Texture, [s, t, r]: [f64; 3]) -> [f64; 3] {
+        let size = self.texel_size(n, texture);
+        let [s, t] = [(s, size[0]), (t, size[1])]
+            .map(|(place, size)| self.floor(place / size * 256.0 + 1.0 / 32.0) / 256.0 * size);
+        [s, t, r]
     }
 
     fn convolve(&self, n: usize, texture: &Texture, [s, t, r]: [f64; 3]) -> Vector {
