@@ -4,8 +4,8 @@
 //! left corner, the second its middle. A point has all samples of the pixels that it has the middles of. So a draw is made
 //! twice, once for every other column, moved to where the samples are.
 //!
-//! Source: the pictures of a console (suites 3D primitive, Swath width, Smoothing control); hakuX' notes on its lane aasample say the same of suite
-//! Antialiasing tests.
+//! Source: the pictures of a console (suites 3D primitive, Swath width, Smoothing control); hakuX' notes on its lane aasample say the
+//! same of suite Antialiasing tests.
 
 use super::Translator;
 use super::surfaces::Target;
