@@ -60,8 +60,8 @@ fn expected(format: TextureFormat, raw: u32, parity: u32, options: &Options<'_>)
     }
     let component = |at: u32, signed: bool| {
         let byte = f64::from(color >> at & 0xFF);
-        let value = if signed { (if byte > 127.0 { byte - 256.0 } else { byte }) / 127.5 } else { byte / 255.0 };
-        (value.max(-1.0) * 32767.0).round() as i16
+        let value = if signed { (if byte > 127.0 { byte - 256.0 } else { byte }) / 128.0 } else { byte / 255.0 };
+        (value * 32767.0).round() as i16
     };
     let signs = options.signs;
     [component(16, signs.red), component(8, signs.green), component(0, signs.blue), component(24, signs.alpha)]

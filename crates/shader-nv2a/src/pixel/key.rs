@@ -2,6 +2,7 @@
 
 use super::tables::{Compare, FogCurve, Mode};
 use crate::io;
+use afterimage_ir::Swizzle;
 use afterimage_nv2a_types::{COMBINERS, Registers, STAGES, method};
 use afterimage_texture::nv2a::{Decode, Layout, TextureFormat};
 use bytemuck::{Pod, Zeroable};
@@ -103,6 +104,12 @@ impl StageKey {
     #[must_use]
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
+    }
+
+    /// Of two colours behind each other, red to alpha: signed components of the second, others of the first.
+    pub(super) fn pick_signed(&self) -> Swizzle {
+        let parts = [1, 2, 3, 0].map(|bit| self.signs >> bit & 1 != 0);
+        Swizzle::new(&[0u8, 1, 2, 3].map(|lane| lane + if parts[usize::from(lane)] { 4 } else { 0 }))
     }
 
     /// The shape of the texture that is looked up.

@@ -341,9 +341,7 @@ fn bytes(lift: &mut Lift<'_>, stage: usize, result: Value) -> Value {
     let turned = lift.b.fadd(signed, turn);
     let negative = lift.b.flt(signed, zero);
     let signed = lift.b.select(negative, turned, signed);
-    let parts = [1, 2, 3, 0].map(|bit| key.signs >> bit & 1 != 0);
-    let picked = [0u8, 1, 2, 3].map(|lane| lane + if parts[usize::from(lane)] { 4 } else { 0 });
-    lift.b.shuffle(unsigned, signed, Swizzle::new(&picked))
+    lift.b.shuffle(unsigned, signed, key.pick_signed())
 }
 
 /// Red and blue of a result with 16 bits: the high byte of red is alpha, that of blue is green.

@@ -333,6 +333,9 @@ impl<'a> Reference<'a> {
         let place = if read { self.on_weights(n, &texture, place) } else { place };
         let convolved = texture.filter >> 16 & 0xFF == 7 && !texture.cube && !texture.volume;
         let texel = if convolved { self.convolve(n, &texture, place) } else { texel(n, place, texture.signs) };
+        let signed = [1, 2, 3, 0].map(|bit| texture.signs >> bit & 1 != 0 && !texture.wide);
+        // Of 128 in the texture, of 255 halves behind it.
+        let texel = std::array::from_fn(|i| if signed[i] { (texel[i] * 256.0 / 255.0).max(-1.0) } else { texel[i] });
         if texture.control0 & 4 != 0 {
             self.throw_if(texel[3] == 0.0);
         }

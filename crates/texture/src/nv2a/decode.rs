@@ -17,14 +17,15 @@ pub enum HostFormat {
     B8G8R8A8Unorm,
     /// Four unsigned integers of 16 bits: red, green, blue, alpha.
     R16G16B16A16Unorm,
-    /// Four signed integers of 16 bits: red, green, blue, alpha. For textures with signed components.
+    /// Four signed integers of 16 bits: red, green, blue, alpha. For textures with signed components, which are in units of 1/128
+    /// here where the guest has eight bits or less: -128 is filtered like other numbers.
     R16G16B16A16Snorm,
     /// A depth in depth-buffer units: an integer's value, or what the guest's float stands for.
     R32Sfloat,
 }
 
-/// Which components are signed (SET_TEXTURE_FILTER, bits 28 to 31). They are two's complement in units of 2/255, from -1 to
-/// 254/255, as the golden pictures of Texture_signed_component_tests show; fields of less than eight bits are widened before.
+/// Which components are signed (SET_TEXTURE_FILTER, bits 28 to 31). They are two's complement; what is looked up is in units of 2/255,
+/// from -1 to 254/255, as the golden pictures of Texture_signed_component_tests show. Fields of less than eight bits are widened before.
 #[allow(missing_docs, reason = "the components say what they are")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Signs {
@@ -289,10 +290,10 @@ fn put_wide(out: &mut [u8], components: [u16; 4]) {
     }
 }
 
-/// A component of eight bits as a signed one of 16. What is signed is doubled and compared with 255: 127 is 254/255.
+/// A component of eight bits as a signed one of 16: -128 is -1.
 fn snorm_of_8(component: u32, signed: bool) -> u16 {
-    let of_255 = if signed { f32::from(component as u8 as i8) * 2.0 } else { component as f32 };
-    (of_255.max(-255.0) / 255.0 * 32767.0).round() as i16 as u16
+    let part = if signed { f32::from(component as u8 as i8) / 128.0 } else { component as f32 / 255.0 };
+    (part * 32767.0).round() as i16 as u16
 }
 
 /// A component of 16 bits as a signed one; unsigned ones lose their lowest bit.
