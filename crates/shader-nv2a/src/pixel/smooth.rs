@@ -66,14 +66,14 @@ mod tests {
     use afterimage_interp::{Environment, Interpreter, SampleArgs};
     use afterimage_ir::{BankDecl, InputDecl, TextureDecl};
 
-    /// A pixel at (10, 20), and one edge.
-    struct Pixel([f32; 3]);
+    /// A pixel in some column of row 20, and one edge.
+    struct Pixel([f32; 3], f32);
 
     impl Environment for Pixel {
         fn input(&self, decl: &InputDecl, _: usize) -> [u32; 4] {
             let [a, b, c] = self.0;
             let value = match decl.at {
-                InputAt::FragCoord => [10.5, 20.5, 0.5, 1.0],
+                InputAt::FragCoord => [self.1 + 0.5, 20.5, 0.5, 1.0],
                 InputAt::Location(io::EDGES) => [a, b, c, 0.0],
                 InputAt::Location(at) if at > io::EDGES => [0.0, 0.0, 1.0, 0.0],
                 _ => [1.0; 4],
@@ -94,11 +94,27 @@ mod tests {
     fn alpha_is_times_the_eighths_inside() {
         // The final combiner: alpha is the diffuse colour's.
         let module = lift(&Key { flags: Key::SMOOTH, last: [4, 0x1400], ..Key::default() }).expect("a shader");
-        let run = |edge| Interpreter::new(&module).expect("a module").run(&Pixel(edge)).expect("an end");
+        let run = |edge| Interpreter::new(&module).expect("a module").run(&Pixel(edge, 10.0)).expect("an end");
         let alpha = |edge| f32::from_bits(run(edge).outputs[0][0][3]);
         assert_eq!(alpha([1.0, 0.0, -9.0]), 1.0);
         assert_eq!(alpha([1.0, 0.0, -10.5]), 0.375, "three places lie right of the centre");
         assert_eq!(alpha([0.0, -1.0, 20.3]), 0.375, "three places lie above 0.3");
         assert!(run([1.0, 0.0, -11.0]).demoted[0] && !run([1.0, 0.0, -10.8]).demoted[0]);
+    }
+
+    #[test]
+    fn two_samples_have_pixels_of_two_columns_around_them() {
+        let alpha = |columns, column, edge| {
+            let flags = Key::SMOOTH | columns;
+            let module = lift(&Key { flags, last: [4, 0x1400], ..Key::default() }).expect("a shader");
+            let end = Interpreter::new(&module).expect("a module").run(&Pixel(edge, column)).expect("an end");
+            (!end.demoted[0]).then(|| f32::from_bits(end.outputs[0][0][3]))
+        };
+        // The sample of column 10 is the corner at (10, 20), that of column 11 the middle at (11, 20.5).
+        for (columns, column, from, top) in [(Key::CORNERS, 10.0, 9.0, 19.5), (Key::CENTERS, 11.0, 10.0, 20.0)] {
+            assert_eq!(alpha(columns, column, [1.0, 0.0, -from - 1.0]), Some(0.375));
+            assert_eq!(alpha(columns, column, [0.0, -1.0, top + 0.3]), Some(0.375));
+            assert_eq!(alpha(columns, column + 1.0, [0.0, 0.0, 1.0]), None, "not its column");
+        }
     }
 }
