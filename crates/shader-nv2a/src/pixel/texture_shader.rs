@@ -201,6 +201,11 @@ impl Stages {
         let factor = lift.b.fsat(factor);
         let (rgb, alpha) = (lift.b.resize(texel, 3), lift.b.extract(texel, 3));
         let rgb = lift.b.fmul(rgb, factor);
+        // Levels are whole, and what is below them is lost (suite Bump env lum). Room for what hosts lose.
+        let (steps, room) = (lift.b.f32(255.0), lift.b.f32(1.0 / 256.0));
+        let rgb = lift.b.fmad(rgb, steps, room);
+        let rgb = lift.b.ffloor(rgb);
+        let rgb = lift.b.fdiv(rgb, steps);
         lift.b.construct(&[rgb, alpha])
     }
 

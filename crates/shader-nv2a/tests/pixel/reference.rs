@@ -306,7 +306,9 @@ impl<'a> Reference<'a> {
         }
         let [scale, offset]: [f32; 2] = self.registers.floats(m::SET_TEXTURE_SET_BUMP_ENV_SCALE + stage);
         let factor = (bytes[0] / 255.0 * f64::from(scale) + f64::from(offset)).clamp(0.0, 1.0);
-        [texel[0] * factor, texel[1] * factor, texel[2] * factor, texel[3]]
+        let [r, g, b, alpha] = texel;
+        let [r, g, b] = [r, g, b].map(|c| self.floor(c * factor * 255.0 + 1.0 / 256.0) / 255.0);
+        [r, g, b, alpha]
     }
 
     fn reflect(&mut self, n: usize, eye: [f64; 3]) -> Vector {
