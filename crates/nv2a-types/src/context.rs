@@ -72,28 +72,36 @@ windows! {
     TEXGEN_PLANES_3 = method::SET_TEXGEN_PLANE_S + 0xC0, 0x5C x 4;
 }
 
-/// Slot times four plus component, plus one, that each word of the method space writes; 0 for none.
-pub(crate) static PLACES: [u16; METHOD_WORDS] = {
-    let mut places = [0; METHOD_WORDS];
-    let mut window = 0;
-    while window < WINDOWS.len() {
-        let w = WINDOWS[window];
+/// Index into [`WINDOWS`], plus one, of the window that each word of the method space belongs to; 0 for none.
+static ROWS: [u8; METHOD_WORDS] = {
+    let mut rows = [0; METHOD_WORDS];
+    let mut row = 0;
+    while row < WINDOWS.len() {
+        let window = WINDOWS[row];
         let mut word = 0;
-        while word < w.slots as u16 * 4 {
-            places[(w.method / 4 + word) as usize] = w.slot as u16 * 4 + word + 1;
+        while word < window.slots as u16 * 4 {
+            rows[(window.method / 4 + word) as usize] = row as u8 + 1;
             word += 1;
         }
-        window += 1;
+        row += 1;
     }
-    places
+    rows
 };
+
+/// The window that a method belongs to, and which of its words it is.
+#[inline]
+pub(crate) fn window_of(method: u16) -> Option<(&'static Window, usize)> {
+    let row = ROWS.get(usize::from(method / 4))?.checked_sub(1)?;
+    let window = WINDOWS.get(usize::from(row))?;
+    Some((window, usize::from((method - window.method) / 4)))
+}
 
 /// Which slot and component (0 to 3) of constant memory a method writes, if it does.
 #[must_use]
 #[inline]
 pub fn slot_of(method: u16) -> Option<(u8, u8)> {
-    let place = PLACES.get(usize::from(method / 4))?.checked_sub(1)?;
-    Some(((place / 4) as u8, (place % 4) as u8))
+    let (window, word) = window_of(method)?;
+    Some((window.slot + (word / 4) as u8, (word % 4) as u8))
 }
 
 #[cfg(test)]

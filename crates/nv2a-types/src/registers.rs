@@ -109,19 +109,18 @@ impl Registers {
     }
 
     /// Stores arguments of consecutive methods that are windows into constant memory; the same as [`Registers::set`] for each.
-    pub fn set_context_run(&mut self, method: u16, values: &[u32]) {
-        let first = usize::from(method / 4) % METHOD_WORDS;
-        let constants = self.constants.as_flattened_mut();
-        let mut changed = 0;
-        for ((word, place), &value) in self.words[first..].iter_mut().zip(&context::PLACES[first..]).zip(values) {
-            *word = value;
-            let place = place.checked_sub(1).and_then(|place| constants.get_mut(usize::from(place)));
-            if let Some(constant) = place {
-                changed |= std::mem::replace(constant, value) ^ value;
+    /// What comes behind the windows is ignored.
+    pub fn set_context_run(&mut self, mut method: u16, mut values: &[u32]) {
+        while let Some((window, word)) = context::window_of(method) {
+            let count = values.len().min(usize::from(window.slots) * 4 - word);
+            if count == 0 {
+                return;
             }
-        }
-        if changed != 0 {
-            self.dirty.mark(crate::Group::TransformConstants);
+            let (here, behind) = values.split_at(count);
+            let first = usize::from(method / 4);
+            self.words[first..first + count].copy_from_slice(here);
+            self.set_constants(window.slot.into(), word, here);
+            (method, values) = (method + 4 * count as u16, behind);
         }
     }
 
@@ -240,6 +239,9 @@ mod tests {
         all.set_constants(170, 3, &values);
         assert_eq!(one.constants, all.constants);
         assert_eq!(one.get(method::SET_MODEL_VIEW_MATRIX), all.get(method::SET_MODEL_VIEW_MATRIX));
+        // No window lies behind that of the last stage's planes.
+        all.set_context_run(method::SET_TEXGEN_PLANE_Q + 0xCC, &[1, 2, 3]);
+        assert_eq!((all.constant(0x5F)[3].to_bits(), all.get(method::SET_TEXGEN_PLANE_Q + 0xD0)), (1, 0));
         all.dirty = Groups::none();
         all.set_constants(170, 3, &values);
         all.set_constants(usize::MAX, 3, &values);
