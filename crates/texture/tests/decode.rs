@@ -42,11 +42,8 @@ fn expected(format: TextureFormat, raw: u32, parity: u32, options: &Options<'_>)
         Decode::Depth(depth) => return depth.value(raw).to_le_bytes().to_vec(),
         Decode::Wide(fields) => {
             let signs = [options.signs.red, options.signs.green, options.signs.blue, options.signs.alpha];
-            let of = |i: usize| match (options.signs.any(), signs[i]) {
-                (true, false) => fields[i].to_16(raw) / 2,
-                _ => fields[i].to_16(raw),
-            };
-            return (0..4).flat_map(|i| (of(i) as u16).to_le_bytes()).collect();
+            let of = |i: usize| (fields[i].to_16(raw) as u16).wrapping_add(if signs[i] { 0x8000 } else { 0 });
+            return (0..4).flat_map(|i| of(i).to_le_bytes()).collect();
         }
         Decode::Block(_) => unreachable!("not a format of blocks"),
     };

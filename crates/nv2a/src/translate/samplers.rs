@@ -4,7 +4,7 @@ use super::Translator;
 use super::textures::Key;
 use afterimage_nv2a_types::{Registers, method};
 use afterimage_stream::packets::*;
-use afterimage_stream::{FormatFeatures, ObjectId, ObjectKind, Port};
+use afterimage_stream::{Format, FormatFeatures, ObjectId, ObjectKind, Port};
 use rustc_hash::FxHashMap;
 
 /// Samplers by their description without the id.
@@ -90,10 +90,15 @@ impl Translator {
     /// The sampler of a stage for its texture.
     pub(super) fn sampler(&mut self, registers: &Registers, stage: u16, key: &Key) -> ObjectId {
         let filters = key.host_format().is_some_and(|format| {
-            format != afterimage_stream::Format::R32_SFLOAT
-                && self.port.device().features(format) & FormatFeatures::LINEAR != 0
+            format != Format::R32_SFLOAT && self.port.device().features(format) & FormatFeatures::LINEAR != 0
         });
         let mut packet = describe(registers, stage, filters, key.has_stored_border());
+        if key.host_format() == Some(Format::R16G16B16A16_UNORM) {
+            // Signed components are raised in the texture.
+            for (border, _) in packet.border.iter_mut().zip(key.signs().rgba()).filter(|(_, signed)| *signed) {
+                *border = 0.5 + 0.5 * *border;
+            }
+        }
         let known: [u64; 6] = bytemuck::cast(packet);
         if let Some(id) = self.samplers.known.get(&known) {
             return *id;

@@ -39,14 +39,20 @@ impl Lift<'_> {
     }
 
     /// A texel with its signed components in units of 2/255, down to -1. Textures hold them in units of 1/128, so that what is
-    /// filtered is mixed from all of -128.
+    /// filtered is mixed from all of -128. Those of 16 bits are in units of 1/32767, and raised by 32768 in the texture.
     fn signed(&mut self, stage: usize, texel: Value) -> Value {
         let key = self.key.stages[stage];
-        if key.signs == 0 || key.has(StageKey::WIDE) {
+        if key.signs == 0 {
             return texel;
         }
-        let (scale, least) = (self.b.f32(256.0 / 255.0), self.b.f32(-1.0));
-        let signed = self.b.fmul(texel, scale);
+        let least = self.b.f32(-1.0);
+        let signed = if key.has(StageKey::WIDE) {
+            let (scale, raised) = (self.b.f32(65535.0 / 32767.0), self.b.f32(-32768.0 / 32767.0));
+            self.b.fmad(texel, scale, raised)
+        } else {
+            let scale = self.b.f32(256.0 / 255.0);
+            self.b.fmul(texel, scale)
+        };
         let signed = self.b.fmax(signed, least);
         self.b.shuffle(texel, signed, key.pick_signed())
     }

@@ -330,7 +330,7 @@ fn clip_plane(lift: &mut Lift<'_>, n: usize) {
 fn bytes(lift: &mut Lift<'_>, stage: usize, result: Value) -> Value {
     let key = lift.key.stages[stage];
     if key.has(StageKey::WIDE) {
-        return wide_bytes(lift, result);
+        return wide_bytes(lift, key, result);
     }
     let steps = lift.b.f32(255.0);
     let unsigned = lift.b.fsat(result);
@@ -339,29 +339,38 @@ fn bytes(lift: &mut Lift<'_>, stage: usize, result: Value) -> Value {
     if key.signs == 0 || !lift.key.mode(stage).samples() {
         return unsigned;
     }
-    let steps = lift.b.f32(127.5);
-    let signed = lift.b.fmul(result, steps);
-    let signed = lift.b.fround(signed);
-    let (zero, turn) = (lift.b.f32(0.0), lift.b.f32(256.0));
-    let turned = lift.b.fadd(signed, turn);
-    let negative = lift.b.flt(signed, zero);
-    let signed = lift.b.select(negative, turned, signed);
+    let signed = from_signed(lift, result, 127.5, 256.0);
     lift.b.shuffle(unsigned, signed, key.pick_signed())
 }
 
 /// Red and blue of a result with 16 bits: the high byte of red is alpha, that of blue is green.
-fn wide_bytes(lift: &mut Lift<'_>, result: Value) -> Value {
+fn wide_bytes(lift: &mut Lift<'_>, key: StageKey, result: Value) -> Value {
     let steps = lift.b.f32(65535.0);
-    let words = lift.b.swizzle(result, Swizzle::new(&[0, 2]));
-    let words = lift.b.fsat(words);
-    let words = lift.b.fmul(words, steps);
-    let words = lift.b.fround(words);
+    let unsigned = lift.b.fsat(result);
+    let unsigned = lift.b.fmul(unsigned, steps);
+    let mut words = lift.b.fround(unsigned);
+    if key.signs != 0 {
+        let signed = from_signed(lift, result, 32767.0, 65536.0);
+        words = lift.b.shuffle(words, signed, key.pick_signed());
+    }
+    let words = lift.b.swizzle(words, Swizzle::new(&[0, 2]));
     let (byte, part) = (lift.b.f32(256.0), lift.b.f32(1.0 / 256.0));
     let high = lift.b.fmul(words, part);
     let high = lift.b.ffloor(high);
     let below = lift.b.fmul(high, byte);
     let low = lift.b.fsub(words, below);
     lift.b.shuffle(low, high, Swizzle::new(&[0, 3, 1, 2]))
+}
+
+/// Signed components of a result as integers in two's complement: `turn` is that of zero after the largest.
+fn from_signed(lift: &mut Lift<'_>, result: Value, steps: f32, turn: f32) -> Value {
+    let steps = lift.b.f32(steps);
+    let signed = lift.b.fmul(result, steps);
+    let signed = lift.b.fround(signed);
+    let (zero, turn) = (lift.b.f32(0.0), lift.b.f32(turn));
+    let turned = lift.b.fadd(signed, turn);
+    let negative = lift.b.flt(signed, zero);
+    lift.b.select(negative, turned, signed)
 }
 
 /// The upper half of `turn` values is negative.

@@ -246,7 +246,13 @@ impl<'a> Reference<'a> {
             return result.map(|c| self.floor(c.clamp(0.0, 1.0) * 255.0));
         }
         if texture.wide {
-            let [red, blue] = [result[0], result[2]].map(|c| self.round(c.clamp(0.0, 1.0) * 65535.0));
+            let [red, blue] = [(0, 1), (2, 3)].map(|(lane, bit)| {
+                if texture.signs >> bit & 1 != 0 {
+                    self.round(result[lane] * 32767.0).rem_euclid(65536.0)
+                } else {
+                    self.round(result[lane].clamp(0.0, 1.0) * 65535.0)
+                }
+            });
             return [red % 256.0, (blue / 256.0).floor(), blue % 256.0, (red / 256.0).floor()];
         }
         let mut bytes = [0.0; 4];
@@ -335,9 +341,10 @@ impl<'a> Reference<'a> {
         let place = if read { self.on_weights(n, &texture, place) } else { place };
         let convolved = texture.filter >> 16 & 0xFF == 7 && !texture.cube && !texture.volume;
         let texel = if convolved { self.convolve(n, &texture, place) } else { texel(n, place, texture.signs) };
-        let signed = [1, 2, 3, 0].map(|bit| texture.signs >> bit & 1 != 0 && !texture.wide);
-        // Of 128 in the texture, of 255 halves behind it.
-        let texel = std::array::from_fn(|i| if signed[i] { (texel[i] * 256.0 / 255.0).max(-1.0) } else { texel[i] });
+        let signed = [1, 2, 3, 0].map(|bit| texture.signs >> bit & 1 != 0);
+        // Of 128 in the texture, of 255 halves behind it; or of 65536 from its half.
+        let behind = |c: f64| if texture.wide { (c * 65535.0 - 32768.0) / 32767.0 } else { c * 256.0 / 255.0 };
+        let texel = std::array::from_fn(|i| if signed[i] { behind(texel[i]).max(-1.0) } else { texel[i] });
         if texture.control0 & 4 != 0 {
             self.throw_if(texel[3] == 0.0);
         }

@@ -15,7 +15,8 @@ use std::borrow::Cow;
 pub enum HostFormat {
     /// Words 0xAARRGGBB.
     B8G8R8A8Unorm,
-    /// Four unsigned integers of 16 bits: red, green, blue, alpha.
+    /// Four unsigned integers of 16 bits: red, green, blue, alpha. Signed components of 16 bits are raised by 32768, so that they
+    /// and others keep all bits.
     R16G16B16A16Unorm,
     /// Four signed integers of 16 bits: red, green, blue, alpha. For textures with signed components, which are in units of 1/128
     /// here where the guest has eight bits or less: -128 is filtered like other numbers.
@@ -73,8 +74,8 @@ impl HostFormat {
     pub const fn of(format: TextureFormat, signs: Signs) -> Self {
         match format.info().decode {
             Decode::Depth(_) => Self::R32Sfloat,
-            _ if signs.any() => Self::R16G16B16A16Snorm,
             Decode::Wide(_) => Self::R16G16B16A16Unorm,
+            _ if signs.any() => Self::R16G16B16A16Snorm,
             _ => Self::B8G8R8A8Unorm,
         }
     }
@@ -95,7 +96,7 @@ impl Signs {
     }
 
     /// In the order of fields: red, green, blue, alpha.
-    const fn rgba(self) -> [bool; 4] {
+    pub const fn rgba(self) -> [bool; 4] {
         [self.red, self.green, self.blue, self.alpha]
     }
 }
@@ -229,8 +230,8 @@ impl<'a> Row<'a> {
             Decode::Wide(fields) => {
                 for (out, word) in out.chunks_exact_mut(8).zip(words) {
                     let components = fields.map(|field| field.to_16(word));
-                    let unsigned = |component: u32, _| component as u16;
-                    put_wide(out, each(components, signs, if signs.any() { snorm_of_16 } else { unsigned }));
+                    let raise = |component: u32, signed| component as u16 ^ if signed { 0x8000 } else { 0 };
+                    put_wide(out, each(components, signs, raise));
                 }
             }
             Decode::Depth(depth) => {
@@ -294,11 +295,6 @@ fn put_wide(out: &mut [u8], components: [u16; 4]) {
 fn snorm_of_8(component: u32, signed: bool) -> u16 {
     let part = if signed { f32::from(component as u8 as i8) / 128.0 } else { component as f32 / 255.0 };
     (part * 32767.0).round() as i16 as u16
-}
-
-/// A component of 16 bits as a signed one; unsigned ones lose their lowest bit.
-const fn snorm_of_16(component: u32, signed: bool) -> u16 {
-    if signed { component as u16 } else { (component >> 1) as u16 }
 }
 
 /// Decodes blocks. In a volume every four slices (or as many as there are) share a column of blocks: the blocks of the slices

@@ -97,7 +97,7 @@ impl Key {
     }
 
     /// Its signed components.
-    pub(super) fn signs(&self) -> Signs {
+    pub(in crate::translate) fn signs(&self) -> Signs {
         Signs::from_filter(u32::from(self.signs) << 28)
     }
 
