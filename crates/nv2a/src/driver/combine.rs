@@ -152,11 +152,11 @@ mod map {
     pub(super) const INVERT: u32 = 1 << 5;
     pub(super) const EXPAND: u32 = 2 << 5;
     pub(super) const EXPAND_NEGATE: u32 = 3 << 5;
-    pub(super) const NEGATE: u32 = 7 << 5;
 }
 
 const ZERO: u32 = register::ZERO;
 const ONE: u32 = register::ZERO | map::INVERT;
+const MINUS_ONE: u32 = register::ZERO | map::EXPAND;
 
 /// Output scale and bias, in place.
 mod scale {
@@ -204,9 +204,7 @@ fn combiner(operation: &Operation, stage: usize, alpha: bool) -> (u32, u32) {
         TextureOp::Add => ([one, ONE, two, ONE], scale::NONE),
         TextureOp::AddSigned => ([one, ONE, two, ONE], scale::BIAS),
         TextureOp::AddSigned2x => ([one, ONE, two, ONE], scale::BIAS_TWO),
-        // Only a plain source can be negated; a complement is subtracted as 1 - (1 - x) = x, less one.
-        TextureOp::Subtract if two & map::INVERT == 0 => ([one, ONE, two | map::NEGATE, ONE], scale::NONE),
-        TextureOp::Subtract => ([one, ONE, two, ONE ^ map::INVERT | map::NEGATE], scale::NONE),
+        TextureOp::Subtract => ([one, ONE, two, MINUS_ONE], scale::NONE),
         TextureOp::AddSmooth => ([one, ONE, two, one ^ map::INVERT], scale::NONE),
         TextureOp::BlendDiffuseAlpha => (lerp(by_alpha(Source::Diffuse), one, two), scale::NONE),
         TextureOp::BlendTextureAlpha => (lerp(by_alpha(Source::Texture), one, two), scale::NONE),
@@ -310,6 +308,16 @@ mod tests {
         assert_eq!((shader.alpha_inputs[0], shader.alpha_outputs[0]), (0x1820_0000, 0xC00));
         assert_eq!(shader.final_inputs, [0x0000_000C, 0x0000_1C80]);
         assert_eq!((shader.control, shader.texture_modes), (1, 1));
+    }
+
+    #[test]
+    fn a_complement_can_be_subtracted() {
+        let complement = Argument { complement: true, ..Source::Texture.into() };
+        for (second, word) in [(Source::Texture.into(), 0x08), (complement, 0x28)] {
+            let operation = Operation::new(TextureOp::Subtract, Source::Diffuse, second);
+            // V0 * 1 + T0 * -1, or + (1 - T0) * -1.
+            assert_eq!(combiner(&operation, 0, false).0, 0x0420_0040 | word << 8);
+        }
     }
 
     #[test]
