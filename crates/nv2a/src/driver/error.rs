@@ -127,6 +127,14 @@ pub enum DriverError {
         /// The largest.
         most: u32,
     },
+    /// A palette that the hardware cannot read.
+    #[error("a palette of {entries} entries at {address:#x}: they are 32, 64, 128 or 256, at a multiple of 64")]
+    Palette {
+        /// Its address.
+        address: u32,
+        /// Its entries.
+        entries: u32,
+    },
     /// Something outside of memory.
     #[error(transparent)]
     Memory(#[from] OutOfRange),

@@ -44,9 +44,9 @@ pub enum Shape {
 pub struct Sampler {
     /// u, v, w: 1 repeat, 2 mirror, 3 clamp to edge, 4 border, 5 clamp.
     pub address: [u8; 3],
-    /// 1 nearest, 2 linear, 3 to 6 with mip levels.
+    /// 1 nearest, 2 linear, 3 to 6 with mip levels, 7 a convolution.
     pub min: u8,
-    /// 1 nearest, 2 linear.
+    /// 1 nearest, 2 linear, 4 a convolution.
     pub mag: u8,
     /// Level of detail bias, -16 to 16.
     pub lod_bias: f32,
@@ -92,6 +92,10 @@ impl Stages {
     }
 }
 
+fn at_most(what: &'static str, value: u32, most: u32) -> Result<(), DriverError> {
+    if value > most { Err(DriverError::Range { what, value, most }) } else { Ok(()) }
+}
+
 fn index(stage: usize) -> DriverError {
     DriverError::Index { what: "texture stage", index: stage, count: STAGES }
 }
@@ -102,9 +106,6 @@ impl Device {
     /// # Errors
     /// [`DriverError::Index`] beyond stage 3; [`DriverError::Range`] for sizes that the hardware's fields cannot hold.
     pub fn set_texture(&mut self, stage: usize, texture: Option<Texture>) -> Result<(), DriverError> {
-        let at_most = |what, value: u32, most| {
-            if value > most { Err(DriverError::Range { what, value, most }) } else { Ok(()) }
-        };
         match texture.map(|texture| texture.shape) {
             Some(Shape::Swizzled { log2, levels, .. }) => {
                 log2.iter().try_for_each(|log2| at_most("log2 of a texture size", (*log2).into(), 12))?;
@@ -129,10 +130,27 @@ impl Device {
     /// `SetTextureStageState` for everything that is about sampling.
     ///
     /// # Errors
-    /// [`DriverError::Index`] beyond stage 3.
+    /// [`DriverError::Index`] beyond stage 3; [`DriverError::Range`] for modes and filters that do not exist.
     pub fn set_sampler(&mut self, stage: usize, sampler: Sampler) -> Result<(), DriverError> {
+        sampler.address.iter().try_for_each(|mode| at_most("texture address mode", (*mode).into(), 5))?;
+        at_most("texture min filter", sampler.min.into(), 7)?;
+        at_most("texture mag filter", sampler.mag.into(), 4)?;
         self.textures.stages.get_mut(stage).ok_or(index(stage))?.1 = sampler;
         self.textures.dirty[stage] = true;
+        Ok(())
+    }
+
+    /// `SetPalette`: 32, 64, 128 or 256 entries of A8R8G8B8 at a physical address, for palettised formats.
+    ///
+    /// # Errors
+    /// [`DriverError::Index`] beyond stage 3, [`DriverError::Palette`] for other sizes and addresses that are no multiple of 64.
+    pub fn set_palette(&mut self, stage: usize, address: u32, entries: u32) -> Result<(), DriverError> {
+        if stage >= STAGES {
+            return Err(index(stage));
+        }
+        let size = [256, 128, 64, 32].iter().position(|size| *size == entries);
+        let size = size.filter(|_| address.is_multiple_of(64)).ok_or(DriverError::Palette { address, entries })?;
+        self.emit(method::SET_TEXTURE_PALETTE + 0x40 * stage as u16, &[address | (size as u32) << 2]);
         Ok(())
     }
 
