@@ -13,6 +13,10 @@ enum Apply {
     Direct(u16),
     /// A float: the value is its bits, the argument is fixed point with three bits of fraction.
     Fixed3(u16),
+    /// The value is the argument, and 0 without a depth and stencil buffer.
+    Zeta(u16),
+    /// Fog's curve and its parameters.
+    Fog,
     /// A colour, 0xAARRGGBB, whose method wants red lowest.
     Abgr(u16),
     /// 0 is off; other values are 0x900 (clockwise) and 0x901.
@@ -45,8 +49,8 @@ macro_rules! render_states {
 const ONE: u32 = 0x3F80_0000;
 
 render_states! {
-    /// Depth test.
-    ZEnable Direct(SET_DEPTH_TEST_ENABLE) = 1;
+    /// Depth test, where the target has a depth buffer.
+    ZEnable Zeta(SET_DEPTH_TEST_ENABLE) = 1;
     /// Depth writes.
     ZWriteEnable Direct(SET_DEPTH_MASK) = 1;
     /// Depth function.
@@ -75,8 +79,8 @@ render_states! {
     DitherEnable Direct(SET_DITHER_ENABLE) = 0;
     /// 0x1D00 flat, 0x1D01 smooth.
     ShadeMode Direct(SET_SHADE_MODEL) = 0x1D01;
-    /// Stencil test.
-    StencilEnable Direct(SET_STENCIL_TEST_ENABLE) = 0;
+    /// Stencil test, where the target has a stencil buffer.
+    StencilEnable Zeta(SET_STENCIL_TEST_ENABLE) = 0;
     /// Stencil function.
     StencilFunc Direct(SET_STENCIL_FUNC) = 0x207;
     /// Stencil reference.
@@ -130,7 +134,13 @@ render_states! {
     /// Fog.
     FogEnable Pixel = 0;
     /// Fog curve: 0x2601 linear, 0x800 exp, 0x801 exp2, and their absolute twins.
-    FogMode Direct(SET_FOG_MODE) = 0x2601;
+    FogMode Fog = 0x2601;
+    /// Where linear fog starts, bits of a float.
+    FogStart Fog = 0;
+    /// Where linear fog is all there is, bits of a float.
+    FogEnd Fog = ONE;
+    /// Density of other curves, bits of a float.
+    FogDensity Fog = ONE;
     /// What fog goes by: 0 specular alpha, 1 radial, 2 planar, 3 absolute planar, 6 fog coordinate.
     FogGenMode Direct(SET_FOG_GEN_MODE) = 2;
     /// Fog colour, 0xAARRGGBB.
@@ -159,6 +169,24 @@ impl Default for States {
     }
 }
 
+/// `SET_FOG_PARAMS`: the hardware computes `x = bias + multiplier * coordinate`. There is no fog where x is 2 on straight
+/// curves, 1.5 on others; below that, what is left of the colour is x - 1, 2^(-16 (1.5 - x)) or 2^(-32 (1.5 - x)^2).
+fn fog_params(mode: u32, start: f32, end: f32, density: f32) -> [f32; 3] {
+    const LINEAR: u32 = 0x2601;
+    const LINEAR_ABS: u32 = 0x804;
+    const EXP: u32 = 0x800;
+    const EXP_ABS: u32 = 0x802;
+    let [bias, multiplier] = match mode {
+        LINEAR | LINEAR_ABS => {
+            let range = if end == start { f32::EPSILON } else { end - start };
+            [1.0 + end / range, -1.0 / range]
+        }
+        EXP | EXP_ABS => [1.5, -density / (2.0 * 256f32.ln())],
+        _ => [1.5, -density / (2.0 * 256f32.ln().sqrt())],
+    };
+    [bias, multiplier, 0.0]
+}
+
 impl Device {
     /// The value of a state.
     #[must_use]
@@ -183,10 +211,32 @@ impl Device {
         }
     }
 
+    /// Sends the states that depend on whether there is a depth and stencil buffer.
+    pub(super) fn send_zeta_states(&mut self) {
+        self.send_render_state(RenderState::ZEnable);
+        self.send_render_state(RenderState::StencilEnable);
+    }
+
     fn send_render_state(&mut self, state: RenderState) {
         let value = self.render_state(state);
         match ROWS[state as usize].1 {
             Apply::Direct(method) => self.emit(method, &[value]),
+            Apply::Zeta(method) => {
+                let has_zeta = self.render_target().is_none_or(|target| target.depth.is_some());
+                self.emit(method, &[if has_zeta { value } else { 0 }]);
+            }
+            Apply::Fog => {
+                let float = |state| f32::from_bits(self.render_state(state));
+                let mode = self.render_state(RenderState::FogMode);
+                let params = fog_params(
+                    mode,
+                    float(RenderState::FogStart),
+                    float(RenderState::FogEnd),
+                    float(RenderState::FogDensity),
+                );
+                self.emit(method::SET_FOG_MODE, &[mode]);
+                self.emit_floats(method::SET_FOG_PARAMS, params);
+            }
             // The field has nine bits.
             Apply::Fixed3(method) => self.emit(method, &[(f32::from_bits(value) * 8.0).clamp(0.0, 511.0) as u32]),
             Apply::Abgr(method) => {
@@ -219,6 +269,21 @@ impl Device {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fog_params_are_direct3ds_curves() {
+        let x = |mode, coordinate: f32| {
+            let [bias, multiplier, _] = fog_params(mode, 10.0, 30.0, 0.25);
+            bias + multiplier * coordinate
+        };
+        for (coordinate, left) in [(10.0, 1.0), (15.0, 0.75), (30.0, 0.0)] {
+            assert!((x(0x2601, coordinate) - 1.0 - left).abs() < 1e-5, "{coordinate}");
+        }
+        let exp = (-16.0 * (1.5 - x(0x800, 4.0))).exp2();
+        assert!((exp - (-1f32).exp()).abs() < 1e-5, "{exp}");
+        let exp2 = (-32.0 * (1.5 - x(0x801, 8.0)).powi(2)).exp2();
+        assert!((exp2 - (-4f32).exp()).abs() < 1e-5, "{exp2}");
+    }
 
     #[test]
     fn rows_are_in_the_order_of_their_states() {

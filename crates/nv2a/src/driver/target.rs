@@ -89,19 +89,29 @@ impl Device {
         const LINEAR: u32 = 1 << 8;
         const Z24S8: u32 = 2 << 4;
         self.emit(method::SET_SURFACE_CLIP_HORIZONTAL, &[target.width << 16, target.height << 16]);
-        // Pixels outside of the window's clip rectangles are not drawn. After reset these are one pixel; the first is that of
-        // all.
-        self.emit(method::SET_WINDOW_CLIP_TYPE, &[0]);
-        self.emit(method::SET_WINDOW_CLIP_HORIZONTAL, &[(target.width - 1) << 16]);
-        self.emit(method::SET_WINDOW_CLIP_VERTICAL, &[(target.height - 1) << 16]);
         self.emit(method::SET_SURFACE_FORMAT, &[target.format as u32 | Z24S8 | LINEAR]);
         self.emit(method::SET_SURFACE_PITCH, &[target.pitch << 16 | target.pitch]);
         self.emit(method::SET_SURFACE_COLOR_OFFSET, &[target.color, target.depth.unwrap_or(0)]);
         self.emit(method::SET_CONTROL0, &[1 << 20 | u32::from(target.depth.is_some())]);
         self.target = Some(target);
+        self.send_zeta_states();
         let (width, height) = (target.width as f32, target.height as f32);
         self.set_viewport(Viewport { x: 0.0, y: 0.0, width, height, min_z: 0.0, max_z: 1.0 });
         Ok(())
+    }
+
+    /// Pixels outside of the window's clip rectangles are not drawn. After reset these are one pixel; the first is that of all.
+    pub(super) fn send_viewport_clip(&mut self, viewport: Viewport) {
+        let Some(target) = self.target else { return };
+        // Casts saturate; a last pixel before the first lets nothing through.
+        let span = |start: f32, size: f32, most: u32| {
+            let (first, end) = (start.round() as u32, (start + size).round() as u32);
+            let first = first.min(most);
+            if end > first { (end.min(most) - 1) << 16 | first } else { most }
+        };
+        self.emit(method::SET_WINDOW_CLIP_TYPE, &[0]);
+        self.emit(method::SET_WINDOW_CLIP_HORIZONTAL, &[span(viewport.x, viewport.width, target.width)]);
+        self.emit(method::SET_WINDOW_CLIP_VERTICAL, &[span(viewport.y, viewport.height, target.height)]);
     }
 
     /// The target of [`Device::set_render_target`].

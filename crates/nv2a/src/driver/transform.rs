@@ -237,9 +237,13 @@ impl Device {
         // programs know them by, and the fixed function's matrices only when it draws.
         self.emit_floats(method::SET_VIEWPORT_OFFSET, [offset[0], offset[1], offset[2], 0.0]);
         self.emit_floats(method::SET_VIEWPORT_SCALE, [scale[0], scale[1], scale[2], 0.0]);
+        self.send_viewport_clip(v);
         if self.program.is_program() {
             return;
         }
+        // Fog and light are computed in view space: depth there, and the eye.
+        self.emit_floats(method::SET_FOG_PLANE, [0.0, 0.0, 1.0, 0.0]);
+        self.emit_floats(method::SET_EYE_POSITION, [0.0, 0.0, 0.0, 1.0]);
         let mut screen = IDENTITY;
         (0..3).for_each(|i| screen[i][i] = scale[i]);
         for (index, world) in state.world.iter().enumerate() {
