@@ -111,6 +111,10 @@ fn draw_vertices_up_sends_formats_and_vertices() {
     assert_eq!(packets[2].1, [0x3F80_0000, 0, 0, 0xFF11_2233, 0x4000_0000, 0, 0, 0xFF44_5566]);
     let short = device.draw_vertices_up(PrimitiveKind::Lines, 3, &user_vertices(), 16);
     assert_eq!(short, Err(DriverError::UserData { vertex: 2, bytes: 32 }));
+    let endless = device.draw_vertices_up(PrimitiveKind::Points, u32::MAX, &user_vertices(), 0);
+    assert_eq!(endless, Err(DriverError::TooMany { count: u32::MAX }));
+    let wide = device.draw_vertices_up(PrimitiveKind::Points, 1, &user_vertices(), 1 << 24);
+    assert_eq!(wide, Err(DriverError::Stream { stream: 0, stride: 1 << 24 }));
 }
 
 #[test]
@@ -219,10 +223,10 @@ fn patches_are_strips_and_are_kept_by_handle() {
     assert!(matches!(device.draw_rect_patch(7, [1.0; 4], None, &mut pusher), Err(DriverError::Patch(_))));
     let ragged = RectPatch { width: 3, order: Order::Cubic, ..patch };
     assert!(matches!(device.draw_rect_patch(0, [1.0; 4], Some(&ragged), &mut pusher), Err(DriverError::Patch(_))));
-    assert!(matches!(
-        device.draw_rect_patch(0, [f32::NAN, 1.0, f32::NAN, 1.0], Some(&patch), &mut pusher),
-        Ok(()) | Err(DriverError::Patch(_))
-    ));
+    let no_number = device.draw_rect_patch(0, [f32::NAN, 1.0, f32::NAN, 1.0], Some(&patch), &mut pusher);
+    assert_eq!(no_number, Ok(()), "what is no number is one segment");
+    let large = RectPatch { width: 33, height: 33, ..patch };
+    assert!(matches!(device.draw_rect_patch(0, [256.0; 4], Some(&large), &mut pusher), Err(DriverError::Patch(_))));
 }
 
 #[test]
@@ -253,11 +257,57 @@ fn a_recording_runs_with_its_fixups() {
 }
 
 #[test]
+fn a_push_buffer_without_a_recording_runs_nothing() {
+    let (mut device, mut pusher) = start();
+    let mut buffer = PushBuffer::new(RECORDED, 0).unwrap();
+    device.run_push_buffer(&mut buffer, &Fixup::new(), &mut pusher).unwrap();
+    assert!(emitted(&mut device, &mut pusher).is_empty());
+}
+
+#[test]
+fn a_viewport_clips_and_a_missing_depth_buffer_is_not_tested() {
+    let (mut device, mut pusher) = start();
+    let mut target =
+        Target { color: 0x50_0000, depth: None, format: SurfaceFormat::A8R8G8B8, width: 64, height: 32, pitch: 256 };
+    let last = |packets: &[(&str, Vec<u32>)], method: &str| {
+        packets.iter().rev().find(|(name, _)| *name == method).map(|(_, arguments)| arguments[0])
+    };
+    device.set_render_target(target).unwrap();
+    device.set_viewport(Viewport { x: 8.0, y: 4.0, width: 16.0, height: 64.0, min_z: 0.0, max_z: 1.0 });
+    device.draw_vertices(PrimitiveKind::Points, 0, 1).unwrap();
+    let packets = emitted(&mut device, &mut pusher);
+    assert_eq!(last(&packets, "SET_DEPTH_TEST_ENABLE"), Some(0));
+    assert_eq!(last(&packets, "SET_WINDOW_CLIP_HORIZONTAL"), Some(23 << 16 | 8));
+    assert_eq!(last(&packets, "SET_WINDOW_CLIP_VERTICAL"), Some(31 << 16 | 4));
+    target.depth = Some(0x60_0000);
+    device.set_render_target(target).unwrap();
+    device.draw_vertices(PrimitiveKind::Points, 0, 1).unwrap();
+    let packets = emitted(&mut device, &mut pusher);
+    assert_eq!(last(&packets, "SET_DEPTH_TEST_ENABLE"), Some(1));
+    assert_eq!(last(&packets, "SET_WINDOW_CLIP_HORIZONTAL"), Some(63 << 16));
+}
+
+#[test]
+fn palettes_and_samplers_are_checked() {
+    let (mut device, mut pusher) = start();
+    device.set_palette(1, 0x1040, 64).unwrap();
+    assert_eq!(emitted(&mut device, &mut pusher), [("SET_TEXTURE_PALETTE", vec![0x1040 | 2 << 2])]);
+    for (address, entries) in [(0x1020, 64), (0x1040, 63)] {
+        let refused = device.set_palette(0, address, entries);
+        assert_eq!(refused, Err(DriverError::Palette { address, entries }));
+    }
+    let sampler = Sampler { min: 8, ..Sampler::default() };
+    assert!(matches!(device.set_sampler(0, sampler), Err(DriverError::Range { value: 8, most: 7, .. })));
+}
+
+#[test]
 fn raw_words_must_be_packets() {
     let (mut device, mut pusher) = start();
     assert!(device.begin_push().unwrap().is_empty());
     device.end_push(&[1 << 18 | u32::from(method::SET_ALPHA_REF), 3]).unwrap();
     assert_eq!(emitted(&mut device, &mut pusher), [("SET_ALPHA_REF", vec![3])]);
+    device.set_render_state(RenderState::AlphaRef, 0);
+    assert_eq!(emitted(&mut device, &mut pusher), [("SET_ALPHA_REF", vec![0])], "raw words had changed it");
     for words in [&[0x0000_1001][..], &[2 << 18 | 0x340, 1], &[0x2000_0000], &[0x0002_0000]] {
         assert!(matches!(device.end_push(words), Err(DriverError::Packet { at: 0, .. })), "{words:x?}");
     }

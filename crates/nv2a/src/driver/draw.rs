@@ -1,6 +1,7 @@
 //! The four draws, and the forms of Windows' Direct3D that are made of them.
 
 use super::declaration::Declaration;
+use super::vertex_state::check_stride;
 use super::{Channel, Device, DriverError};
 use crate::machine::PrimitiveKind;
 use afterimage_nv2a_types::method;
@@ -25,6 +26,9 @@ pub fn vertices_of(kind: PrimitiveKind, count: u32) -> Result<u32, DriverError> 
     count.checked_mul(each).and_then(|n| n.checked_add(more)).ok_or(DriverError::TooMany { count })
 }
 
+/// Most words of an inline draw: 64 MiB, which is all the memory that a console has.
+const MAX_INLINE_WORDS: usize = 1 << 24;
+
 /// The words of vertices in an inline array: attributes in ascending slot order, each in whole words.
 fn inline_words(
     declaration: &Declaration,
@@ -32,7 +36,9 @@ fn inline_words(
     stride: u32,
     vertices: impl ExactSizeIterator<Item = u32>,
 ) -> Result<Vec<u32>, DriverError> {
-    let mut words = Vec::with_capacity(vertices.len() * declaration.inline_words());
+    let size = vertices.len().checked_mul(declaration.inline_words()).filter(|size| *size <= MAX_INLINE_WORDS);
+    let size = size.ok_or(DriverError::TooMany { count: u32::try_from(vertices.len()).unwrap_or(u32::MAX) })?;
+    let mut words = Vec::with_capacity(size);
     for vertex in vertices {
         let start = u64::from(vertex) * u64::from(stride);
         for element in declaration.elements() {
@@ -68,7 +74,7 @@ impl Device {
         if start.checked_add(count).is_none_or(|end| end > 1 << 24) {
             return Err(DriverError::TooMany { count });
         }
-        self.apply()?;
+        self.apply();
         self.send_buffers(0)?;
         self.begin(kind);
         let words = (0..count.div_ceil(ARRAY_WORD)).map(|word| {
@@ -83,7 +89,8 @@ impl Device {
     /// `DrawVerticesUP`: vertices from `data`, `stride` bytes apart, as the elements of stream 0 say.
     ///
     /// # Errors
-    /// As [`Device::draw_vertices`]; [`DriverError::UserStream`] if the declaration reads another stream,
+    /// [`DriverError::Immediate`] as [`Device::draw_vertices`]; [`DriverError::TooMany`] beyond 64 MiB of vertices;
+    /// [`DriverError::Stream`] for strides from 2^24 on; [`DriverError::UserStream`] if the declaration reads another stream,
     /// [`DriverError::UserData`] if `data` is too short.
     pub fn draw_vertices_up(
         &mut self,
@@ -101,7 +108,7 @@ impl Device {
     /// As [`Device::draw_vertices`].
     pub fn draw_indexed_vertices(&mut self, kind: PrimitiveKind, indices: &[u16]) -> Result<(), DriverError> {
         self.outside_immediate()?;
-        self.apply()?;
+        self.apply();
         self.send_buffers(self.vertex.index_base)?;
         self.begin(kind);
         let (pairs, odd) = indices.as_chunks::<2>();
@@ -136,12 +143,13 @@ impl Device {
         vertices: impl ExactSizeIterator<Item = u32>,
     ) -> Result<(), DriverError> {
         self.outside_immediate()?;
+        check_stride(0, stride)?;
         let (declaration, _) = self.vertex.current();
         if let Some(element) = declaration.elements().find(|element| element.stream != 0) {
             return Err(DriverError::UserStream { attribute: element.attribute, stream: element.stream });
         }
         let words = inline_words(&declaration, data, stride, vertices)?;
-        self.apply()?;
+        self.apply();
         self.send_inline(stride);
         self.begin(kind);
         self.packets.repeat(method::INLINE_ARRAY, words.into_iter());

@@ -27,7 +27,7 @@ impl Device {
     /// [`DriverError::Immediate`] if they do already.
     pub fn begin_immediate(&mut self, kind: PrimitiveKind) -> Result<(), DriverError> {
         self.outside_immediate()?;
-        self.apply()?;
+        self.apply();
         self.packets.method(method::SET_BEGIN_END, &[kind as u32]);
         self.immediate = true;
         Ok(())
@@ -105,14 +105,14 @@ impl Device {
         self.set_vertex_data_4ub(register, [red, green, blue, alpha])
     }
 
-    /// `BeginPush`: hands out room for raw words, which [`Device::end_push`] takes. What they do to state is not known to the
-    /// device: the vertex arrays are sent anew afterwards.
+    /// `BeginPush`: hands out room for raw words, which [`Device::end_push`] takes. What they set holds
+    /// until a call sets it again; the vertex arrays are sent anew afterwards.
     ///
     /// # Errors
     /// [`DriverError::Immediate`] between begin and end.
     pub fn begin_push(&mut self) -> Result<Vec<u32>, DriverError> {
         self.outside_immediate()?;
-        self.apply()?;
+        self.apply();
         Ok(Vec::new())
     }
 
@@ -123,6 +123,7 @@ impl Device {
     pub fn end_push(&mut self, words: &[u32]) -> Result<(), DriverError> {
         super::record::check(words)?;
         self.packets.append(words);
+        self.forget_methods_in(words);
         self.forget_arrays();
         Ok(())
     }

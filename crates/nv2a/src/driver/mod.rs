@@ -133,6 +133,18 @@ impl Device {
         self.vertex.sent = Arrays::Unknown;
     }
 
+    /// Methods in words that the device did not write: what it sent to them no longer holds. `words` are whole packets.
+    fn forget_methods_in(&mut self, words: &[u32]) {
+        let mut at = 0;
+        while let Some(&header) = words.get(at) {
+            let arguments = push::packet_words(header) - 1;
+            let first = (header & 0x1FFC) as usize / 4;
+            let methods = if header & push::NON_INCREASING == 0 { arguments } else { 1 };
+            self.sent[first..(first + methods).min(METHOD_WORDS)].fill(None);
+            at += 1 + arguments;
+        }
+    }
+
     /// Packets that the device did not write may have set anything, and a recording may be run after anything.
     fn forget_state(&mut self) {
         self.sent.fill(None);
@@ -144,12 +156,11 @@ impl Device {
     }
 
     /// Sends deferred states: what is made of several settings.
-    fn apply(&mut self) -> Result<(), DriverError> {
+    fn apply(&mut self) {
         self.apply_transform();
         self.apply_textures();
         self.apply_pixel();
         self.apply_program();
-        Ok(())
     }
 
     /// Words that wait for [`Device::kick`].

@@ -14,6 +14,8 @@ use std::rc::Rc;
 const MAX_SEGMENTS: u32 = 256;
 /// Most patches in a mesh of control points.
 const MAX_PATCHES: u32 = 1024;
+/// Most vertices of a tessellated mesh: sixteen attributes of them fill 64 MiB.
+const MAX_VERTICES: u64 = 1 << 18;
 
 /// How control points become a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -155,7 +157,7 @@ fn segments(wanted: f32) -> Result<u32, DriverError> {
     if whole <= MAX_SEGMENTS as f32 {
         Ok(whole as u32)
     } else {
-        Err(DriverError::Patch("an edge has more than 256 segments, or not a number of them"))
+        Err(DriverError::Patch("an edge has more than 256 segments"))
     }
 }
 
@@ -224,7 +226,7 @@ impl Device {
                 kept.ok_or(DriverError::Patch("nothing is kept under this handle, and no patch is given"))?
             }
         };
-        self.apply()?;
+        self.apply();
         self.packets.append(&words);
         self.forget_arrays();
         Ok(())
@@ -267,6 +269,9 @@ impl Device {
         };
         if columns.saturating_mul(rows) > MAX_PATCHES {
             return Err(DriverError::Patch("more than 1024 patches in one mesh"));
+        }
+        if u64::from(columns * rows) * u64::from(2 * (u + 1) * v) > MAX_VERTICES {
+            return Err(DriverError::Patch("more than 262144 vertices in one mesh: fewer segments or patches"));
         }
         let (declaration, _) = self.vertex.current();
         let mut strip = Strips::new(&declaration);

@@ -130,6 +130,9 @@ impl Device {
             let at = usize::from(window.method / 4);
             self.sent[at..at + 4 * usize::from(window.slots)].fill(None);
         }
+        if !self.program.is_program() {
+            self.transform.mark_all();
+        }
         Ok(())
     }
 

@@ -11,7 +11,7 @@ pub(crate) const MAX_ARGUMENTS: usize = 0x7FF;
 /// Return from a called piece.
 pub(crate) const RETURN: u32 = 0x0002_0000;
 
-const NON_INCREASING: u32 = 0x4000_0000;
+pub(crate) const NON_INCREASING: u32 = 0x4000_0000;
 const JUMP: u32 = 1;
 const CALL: u32 = 2;
 
@@ -69,7 +69,7 @@ impl Packets {
 }
 
 /// Words of the packet that starts with `header`. Calls and jumps are one word.
-fn packet_words(header: u32) -> usize {
+pub(crate) fn packet_words(header: u32) -> usize {
     if header & 3 == 0 { 1 + (header >> 18 & 0x7FF) as usize } else { 1 }
 }
 

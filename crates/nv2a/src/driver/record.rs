@@ -101,7 +101,7 @@ impl Device {
     /// # Errors
     /// [`DriverError::Recording`] without a recording.
     pub fn push_buffer_offset(&mut self) -> Result<usize, DriverError> {
-        self.apply()?;
+        self.apply();
         if self.recording.is_some() { Ok(self.packets.len()) } else { Err(DriverError::Recording { begun: false }) }
     }
 
@@ -109,10 +109,10 @@ impl Device {
     ///
     /// # Errors
     /// [`DriverError::Recording`] without a recording, [`DriverError::Immediate`] between begin and end,
-    /// [`DriverError::PushBufferFull`] if the buffer's memory is too small; the recording is over in any case.
+    /// [`DriverError::PushBufferFull`] if the buffer's memory is too small; the recording is over then, too.
     pub fn end_push_buffer(&mut self, buffer: &mut PushBuffer) -> Result<(), DriverError> {
         self.outside_immediate()?;
-        self.apply()?;
+        self.apply();
         let before = self.recording.take().ok_or(DriverError::Recording { begun: false })?;
         let words = self.packets.take();
         self.packets.append(&before);
@@ -140,7 +140,10 @@ impl Device {
         if let Some(&offset) = fixup.words.keys().find(|offset| !is_argument(&buffer.words, **offset)) {
             return Err(DriverError::Fixup { offset });
         }
-        self.apply()?;
+        if buffer.words.is_empty() {
+            return Ok(());
+        }
+        self.apply();
         if self.recording.is_some() {
             // A recording inside of a recording is a copy: calls do not nest.
             let mut words = buffer.words.clone();

@@ -13,7 +13,7 @@ const NONE: u32 = 0x02;
 pub struct StreamSource {
     /// Physical address of vertex 0.
     pub address: u32,
-    /// Bytes from one vertex to the next, 0 to 255 (eight bits of the hardware's format word times one byte).
+    /// Bytes from one vertex to the next, below 2^24.
     pub stride: u32,
 }
 
@@ -23,7 +23,7 @@ pub(super) enum Arrays {
     Unknown,
     /// `SetStateVB`: addresses and strides of the streams, moved by the index base.
     Buffers {
-        base: i32,
+        base: u32,
     },
     /// `SetStateUP`: formats only.
     User {
@@ -65,13 +65,19 @@ impl VertexState {
     }
 }
 
+/// Checks that the hardware's format word can hold a stride.
+pub(super) fn check_stride(stream: usize, stride: u32) -> Result<(), DriverError> {
+    if stride < 1 << 24 { Ok(()) } else { Err(DriverError::Stream { stream, stride }) }
+}
+
 impl Device {
-    /// Sets a stream.
+    /// `SetStreamSource`.
     ///
     /// # Errors
     /// [`DriverError::Stream`] for streams from 16 on and strides that the hardware cannot hold (24 bits).
     pub fn set_stream_source(&mut self, stream: usize, source: StreamSource) -> Result<(), DriverError> {
-        let slot = self.vertex.streams.get_mut(stream).filter(|_| source.stride < 1 << 24);
+        check_stride(stream, source.stride)?;
+        let slot = self.vertex.streams.get_mut(stream);
         let slot = slot.ok_or(DriverError::Stream { stream, stride: source.stride })?;
         if *slot != source {
             *slot = source;
@@ -105,18 +111,20 @@ impl Device {
         &mut self,
         input: Option<(Rc<Declaration>, &[StreamSource])>,
     ) -> Result<(), DriverError> {
-        self.vertex.sent = Arrays::Unknown;
-        self.vertex.input = match input {
+        let input = match input {
             None => None,
             Some((declaration, sources)) => {
                 let mut streams = [StreamSource::default(); STREAMS];
                 for (stream, source) in sources.iter().enumerate() {
-                    let slot = streams.get_mut(stream).filter(|_| source.stride < 1 << 24);
+                    check_stride(stream, source.stride)?;
+                    let slot = streams.get_mut(stream);
                     *slot.ok_or(DriverError::Stream { stream, stride: source.stride })? = *source;
                 }
                 Some((declaration, streams))
             }
         };
+        self.vertex.input = input;
+        self.vertex.sent = Arrays::Unknown;
         Ok(())
     }
 
@@ -130,7 +138,7 @@ impl Device {
 
     /// `SetStateVB`: arrays in memory, each moved by `base` vertices.
     pub(super) fn send_buffers(&mut self, base: u32) -> Result<(), DriverError> {
-        let wanted = Arrays::Buffers { base: base as i32 };
+        let wanted = Arrays::Buffers { base };
         if self.vertex.sent == wanted {
             return Ok(());
         }
