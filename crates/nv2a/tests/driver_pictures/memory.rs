@@ -213,7 +213,6 @@ fn a_depth_buffer_is_read_as_a_colour_texture() {
             height: SIDE,
             pitch: PITCH,
         })?;
-        device.set_render_state(RenderState::ZEnable, 0);
         let element = |attribute, offset, ty| Element { attribute, stream: 0, offset, ty };
         let declaration = Declaration::new(&[element(0, 0, ElementType::Float4), element(9, 16, ElementType::Float2)])?;
         let code: Vec<_> = afterimage_shader_nv2a::assemble("mov oPos, v0\nmov oT0, v9")?.words().collect();
