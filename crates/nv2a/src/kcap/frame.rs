@@ -32,7 +32,7 @@ pub enum FrameError {
     #[error("there is no {0}")]
     Missing(&'static str),
     /// A part is no number in its range.
-    #[error("{0} is {1}, expected {2}")]
+    #[error("{0} is {value}, expected {2}", value = .1.escape_debug())]
     Value(&'static str, String, &'static str),
 }
 
@@ -137,6 +137,7 @@ mod tests {
         assert_eq!(parse(&TEXT.replace("bpp=32", "bpp=24")), "bpp is 24, expected 16 or 32");
         assert_eq!(parse(&TEXT.replace("addr=0", "at=0")), "there is no addr");
         assert_eq!(parse(&TEXT.replace("pitch=16", "pitch=-1")), "pitch is -1, expected 1 to 65535");
+        assert_eq!(parse(&TEXT.replace("pitch=16", "pitch=\x1B")), "pitch is \\u{1b}, expected 1 to 65535");
     }
 
     #[test]
