@@ -119,7 +119,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut memory = Ram::new(SIZE);
     let mut graphics = Count::default();
     let mut machine = Machine::new();
-    machine.limits = Limits { words: 1 << 14, jumps: 64 };
+    machine.limits = Limits { words: 1 << 16, jumps: 64 };
     let set = |machine: &mut Machine, memory: &mut Ram, offset, value| {
         machine.write_register(memory, &mut Count::default(), offset, value);
     };

@@ -97,7 +97,7 @@ impl Player {
         let _written = self.memory.write(address, bytes);
     }
 
-    /// Runs to PUT: the processor's part of interrupts is in records, and the display shows pictures at once.
+    /// Runs to PUT, or until the machine's limits are used up: the processor's part of interrupts is in records, and the display shows pictures at once.
     fn run(&mut self, graphics: &mut dyn Graphics) -> Result<Option<Interrupt>, PusherError> {
         let mut last = None;
         loop {

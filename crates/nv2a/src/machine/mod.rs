@@ -28,9 +28,10 @@ pub use word::{Header, Word};
 use crate::memory::{DmaObject, GuestMemory};
 use instance::{Address, Instance};
 use kelvin::Engine;
+use pusher::{Budget, HEAVY};
 use registers::Registers;
 use tiles::Tiles;
-use two_d::TwoD;
+use two_d::{Refused, TwoD};
 use unknown::Unknown;
 
 /// Class of the 3D engine.
@@ -140,6 +141,8 @@ pub struct Machine {
     /// What the display is set to, which the processor tells the video encoder and not us.
     pub display: DisplayMode,
     pusher: PusherState,
+    /// What a stop left of the limits.
+    left: Option<Budget>,
     push_buffer: PushBuffer,
     block: Vec<u32>,
     instance: Instance,
@@ -173,6 +176,7 @@ impl Machine {
             limits: Limits::default(),
             display: DisplayMode::default(),
             pusher: PusherState::default(),
+            left: None,
             push_buffer: PushBuffer { address: 0, limit: u32::MAX.into() },
             block: vec![0; pusher::BLOCK],
             instance: Instance::new(),
@@ -214,13 +218,20 @@ impl Machine {
 
     /// Sets GET and PUT, as the processor does with the doorbell. Bits 1 and 0 do not exist. Pending arguments persist.
     pub fn set_pusher(&mut self, get: u32, put: u32) {
-        (self.pusher.get, self.pusher.put) = (get & !3, put & !3);
+        self.pusher.get = get & !3;
+        self.set_put(put);
+    }
+
+    /// More is to be done: the limits count anew.
+    fn set_put(&mut self, put: u32) {
+        self.pusher.put = put & !3;
+        self.left = None;
     }
 
     /// The words between GET and PUT as they are now, without running them.
     #[must_use]
     pub fn walk<'a>(&self, memory: &'a dyn GuestMemory) -> Walk<'a> {
-        Walk::new(memory, self.push_buffer.address, self.pusher, self.limits)
+        Walk::new(memory, self.push_buffer, self.pusher, self.limits)
     }
 
     /// The class of the object that a handle names now, if it names one.
@@ -277,6 +288,7 @@ impl Machine {
         /// Methods below this are PFIFO's own.
         const FIRST_METHOD: u16 = 0x100;
         if header.method < FIRST_METHOD {
+            bus.work += HEAVY;
             self.fifo_method(header, arguments[0]);
             return 1;
         }
@@ -303,9 +315,13 @@ impl Machine {
             }
             Binding::TwoD(address) => {
                 let class = self.instance.class(address);
-                let known = self.two_d.method(address, header.method, arguments[0], bus, handles);
-                if !known {
-                    self.unknown.method(class, header.method, arguments[0]);
+                // Handles are looked for, and notifications written.
+                const FIRST_LIGHT: u16 = 0x2FC;
+                bus.work += if header.method < FIRST_LIGHT { HEAVY } else { 0 };
+                match self.two_d.method(address, header.method, arguments[0], bus, handles) {
+                    Ok(()) => {}
+                    Err(Refused::Method) => self.unknown.method(class, header.method, arguments[0]),
+                    Err(Refused::Argument(why)) => self.unknown.argument(class, header.method, arguments[0], why),
                 }
                 1
             }

@@ -7,10 +7,12 @@ use super::word::{Header, Word};
 use super::{Bus, Machine, Stop};
 use std::fmt;
 
-/// How much a run may do.
+/// How much may be done between two writes of PUT. A run that goes on behind a stop has what the stop left; an error gives the
+/// next run all of it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Words of the push buffer, headers and jumps included, and words that its methods copy.
+    /// Words of the push buffer, headers and jumps included, and words that its methods copy. What costs much more than a
+    /// word, such as a draw, a clear or a stop, counts as 256.
     pub words: u64,
     /// Jumps, calls and returns without an argument between them.
     pub jumps: u32,
@@ -87,8 +89,12 @@ pub struct PusherError {
 /// Words of a block.
 pub(super) const BLOCK: usize = 1024;
 
-/// What a run has left of its [`Limits`].
-struct Budget {
+/// What costs much more than a word of a push buffer counts as so many.
+pub(super) const HEAVY: u64 = 256;
+
+/// What is left of the [`Limits`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
     words: u64,
     jumps: u32,
 }
@@ -96,9 +102,11 @@ struct Budget {
 impl Machine {
     /// Runs until GET is PUT, something has to be done outside, or a word is wrong.
     pub(super) fn push(&mut self, bus: &mut Bus<'_>, block: &mut [u32]) -> Result<Stop, PusherError> {
-        let mut budget = Budget { words: self.limits.words, jumps: self.limits.jumps };
+        let Limits { words, jumps } = self.limits;
+        let mut budget = self.left.take().unwrap_or(Budget { words, jumps });
         loop {
             if let Some(stop) = self.stopped() {
+                self.left = Some(budget);
                 return Ok(stop);
             }
             if self.pusher.get == self.pusher.put {

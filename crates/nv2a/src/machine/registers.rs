@@ -42,7 +42,7 @@ registers! {
     0x00324C PFIFO_CACHE1_DMA_SUBROUTINE;
     /// Bit 0 and bit 4: which overlay buffer is shown.
     0x008700 PVIDEO_BUFFER;
-    /// Bit 0: no overlay.
+    /// Writing bit 0 ends the overlay, until `PVIDEO_BUFFER` is written again.
     0x008704 PVIDEO_STOP;
     /// Physical address that the overlay's offset counts from; the second buffer's is 4 bytes behind, as of all below.
     0x008900 PVIDEO_BASE;
@@ -177,12 +177,13 @@ impl Machine {
             PFIFO_CACHE1_DMA_SUBROUTINE => self.pusher.subroutine.map_or(0, |back| back | 1),
             PTIMER_TIME_0 => self.kelvin.time as u32 & !31,
             PTIMER_TIME_1 => (self.kelvin.time >> 32) as u32,
-            PGRAPH_INTR | PGRAPH_NSOURCE => match self.interrupt {
+            PGRAPH_INTR => match self.interrupt {
                 None => 0,
-                Some(Interrupt::Software { .. }) if offset == PGRAPH_INTR => intr::ERROR,
-                Some(Interrupt::Notify { .. }) if offset == PGRAPH_INTR => intr::NOTIFY,
-                Some(_) => intr::NOTIFY,
+                Some(Interrupt::Software { .. }) => intr::ERROR,
+                Some(Interrupt::Notify { .. }) => intr::NOTIFY,
             },
+            // Bit 0, a notification, is what both are about.
+            PGRAPH_NSOURCE => self.interrupt.is_some().into(),
             PGRAPH_CTX_SWITCH1 => self.class().into(),
             PGRAPH_TRAPPED_ADDR => match self.interrupt {
                 Some(Interrupt::Software { subchannel, .. }) => u32::from(subchannel) << 16 | 0x100,
@@ -225,14 +226,15 @@ impl Machine {
         let offset = (offset % DEVICE) & !3;
         match offset {
             PFIFO_RAMHT => self.ramht = value,
-            PFIFO_CACHE1_DMA_PUT | USER_DMA_PUT => self.pusher.put = value & !3,
+            PFIFO_CACHE1_DMA_PUT | USER_DMA_PUT => self.set_put(value),
             PFIFO_CACHE1_DMA_GET | USER_DMA_GET => self.pusher.get = value & !3,
             PFIFO_CACHE1_DMA_SUBROUTINE => self.pusher.subroutine = (value & 1 != 0).then_some(value & !3),
             PFIFO_CACHE1_DMA_INSTANCE => {
                 self.registers.set(offset, value);
                 self.find_push_buffer();
             }
-            PGRAPH_INTR => self.acknowledge(),
+            PGRAPH_INTR if value & self.read_register(offset) != 0 => self.acknowledge(),
+            PGRAPH_INTR => {}
             PGRAPH_CTX_SWITCH1 => {
                 self.without_class = value & 0xFF == 0;
                 if !self.without_class && value & 0xFF != self.class().into() {
@@ -242,6 +244,7 @@ impl Machine {
             PGRAPH_ZSTENCILCLEARVALUE | PGRAPH_COLORCLEARVALUE => {
                 self.kelvin.set_parameter(usize::from(offset == PGRAPH_COLORCLEARVALUE), value);
             }
+            PVIDEO_STOP if value & 1 != 0 => self.registers.set(PVIDEO_BUFFER, 0),
             PFIFO_INTR_0 => self.registers.set(offset, self.registers.get(offset) & !value),
             PCRTC_INTR_0 => self.registers.vertical_blank &= value & 1 == 0,
             PRAMIN..USER => {

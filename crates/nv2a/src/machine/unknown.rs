@@ -1,5 +1,6 @@
 //! What is not known is said once, with its name, and the rest goes on.
 
+use afterimage_nv2a_types::{classes, methods};
 use rustc_hash::FxHashSet;
 
 /// What was said already.
@@ -37,8 +38,9 @@ impl Unknown {
     #[cold]
     pub(super) fn argument(&mut self, class: u8, method: u16, argument: u32, then: &str) {
         if self.first(Kind::Value, u32::from(class) << 16 | u32::from(method)) {
-            let row = afterimage_nv2a_types::methods::row_of(method).filter(|_| class == super::KELVIN);
-            let name = row.map_or("method", |row| row.name);
+            let kelvin = methods::row_of(method).filter(|_| class == super::KELVIN).map(|row| row.name);
+            let other = || classes::class_of(class)?.method(method).map(|(name, _)| name);
+            let name = kelvin.or_else(other).unwrap_or("method");
             tracing::warn!("class {class:#04x}, {name} {method:#06x}: {argument:#010x} {then}");
         }
     }

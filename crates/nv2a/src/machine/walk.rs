@@ -1,5 +1,6 @@
 //! Follows a push buffer without running it: for tools that show it, and as what the pusher is tested against.
 
+use super::PushBuffer;
 use super::pusher::{Fault, Limits, PusherError, PusherState};
 use super::word::{Header, Word};
 use crate::memory::GuestMemory;
@@ -35,7 +36,7 @@ pub enum What {
 #[derive(Clone, Copy)]
 pub struct Walk<'a> {
     memory: &'a dyn GuestMemory,
-    base: u32,
+    push_buffer: PushBuffer,
     state: PusherState,
     words: u64,
     jumps: u32,
@@ -44,10 +45,14 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Starts where a pusher is. `base` is the physical address of the push buffer's DMA object.
-    #[must_use]
-    pub fn new(memory: &'a dyn GuestMemory, base: u32, state: PusherState, limits: Limits) -> Self {
-        Self { memory, base, state, words: limits.words, jumps: limits.jumps, limits, ended: false }
+    /// Starts where a pusher is.
+    pub(super) fn new(
+        memory: &'a dyn GuestMemory,
+        push_buffer: PushBuffer,
+        state: PusherState,
+        limits: Limits,
+    ) -> Self {
+        Self { memory, push_buffer, state, words: limits.words, jumps: limits.jumps, limits, ended: false }
     }
 
     /// Where it is.
@@ -59,7 +64,9 @@ impl<'a> Walk<'a> {
     fn take(&mut self) -> Result<Step, PusherError> {
         let address = self.state.get;
         let fault = |state, word, fault| PusherError { address, word, fault, state };
-        let word = self.base.checked_add(address).and_then(|address| self.memory.word(address));
+        let inside = u64::from(address) + 3 <= self.push_buffer.limit;
+        let physical = self.push_buffer.address.checked_add(address).filter(|_| inside);
+        let word = physical.and_then(|address| self.memory.word(address));
         let word = word.ok_or(fault(self.state, 0, Fault::Unmapped))?;
         self.words =
             self.words.checked_sub(1).ok_or(fault(self.state, word, Fault::TooManyWords(self.limits.words)))?;

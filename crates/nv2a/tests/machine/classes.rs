@@ -1,6 +1,6 @@
 //! The 2D classes.
 
-use crate::rig::{ALL, Call, Rig};
+use crate::rig::{ALL, Call, Rig, warnings};
 
 const SURFACES: u32 = 0x20;
 const BLIT: u32 = 0x21;
@@ -130,6 +130,36 @@ fn operations_combine_source_destination_and_factors() {
 }
 
 #[test]
+fn what_is_not_carried_out_is_said_with_its_reason() {
+    let mut rig = rig();
+    rig.finish();
+    rig.push(2, 0x184, &[ROP]);
+    rig.push(2, 0x18C, &[0x77]);
+    rig.push(2, 0x2FC, &[9]);
+    rig.push(2, 0x19C, &[NULL]);
+    rig.push(2, 0x308, &[1 << 16 | 1]);
+    rig.push(2, 0x104, &[0]);
+    rig.push(2, 0x500, &[0]);
+    rig.push(4, 0, &[COPY]);
+    rig.push(4, 0x328, &[0]);
+    rig.push(4, 0x184, &[0x77]);
+    let said = warnings(|| rig.finish());
+    let expected = [
+        "SET_COLOR_KEY 0x0184: 0x00000023 is not supported: colour keys change nothing",
+        "SET_PATTERN 0x018c: 0x00000077 is the handle of no object",
+        "SET_OPERATION 0x02fc: 0x00000009 is no operation; the one before stays",
+        "SIZE 0x0308: 0x00010001 has no surfaces object: nothing is drawn",
+        "NOTIFY 0x0104: 0x00000000 has no DMA object to write into",
+        "class 0x9f has no method 0x0500 that is known",
+        "BUFFER_NOTIFY 0x0328: 0x00000000 has no DMA object to read or to write: nothing is copied",
+        "SET_DMA_IN 0x0184: 0x00000077 is the handle of no DMA object",
+    ];
+    let lines: Vec<_> = said.lines().collect();
+    assert_eq!(lines.len(), expected.len(), "{said}");
+    assert!(lines.iter().zip(expected).all(|(line, text)| line.contains(text)), "{said}");
+}
+
+#[test]
 fn a_picture_moves_over_itself() {
     for (from, to) in [([0, 0], [0, 1]), ([0, 1], [0, 0]), ([0, 0], [1, 0])] {
         let mut rig = rig();
@@ -152,7 +182,8 @@ fn a_blit_ends_with_its_memory() {
     rig.dma(0x40, DESTINATION, 2 * PITCH - 1);
     rig.push(1, 0x188, &[0x40]);
     rig.push(1, 0x30C, &[0]);
-    blit(&mut rig, 3, [0, 0], [0, 0], [16, 8]);
+    let said = warnings(|| blit(&mut rig, 3, [0, 0], [0, 0], [16, 8]));
+    assert!(said.contains("lines outside are left out"), "{said}");
     assert_eq!([at(&rig, 15, 1), at(&rig, 0, 2)], [0xA000_010F, 0]);
     // Sizes and places without sense end too.
     blit(&mut rig, 3, [0xFFFF, 0xFFFF], [0xFFFF, 0xFFFF], [0xFFFF, 0xFFFF]);

@@ -110,7 +110,9 @@ fn the_overlay_is_scaled_over_the_picture() {
     rig.write(0x2000, &[0xEB80_1080, 0xEB80_1080]);
     rig.register(register::PVIDEO_FORMAT, 8);
     assert_eq!(shown(&mut rig)[2..6], [0, 0, 0xFF_FFFF, 0xFF_FFFF]);
-    rig.register(register::PVIDEO_BUFFER, 0);
+    rig.register(register::PVIDEO_STOP, 0);
+    assert_ne!(shown(&mut rig), [0x102; 32]);
+    rig.register(register::PVIDEO_STOP, 1);
     assert_eq!(shown(&mut rig), [0x102; 32]);
 }
 

@@ -1,6 +1,6 @@
 //! Kelvin methods: begin and end, memories of the vertex engine, reports, semaphores, flips, interrupts.
 
-use crate::rig::{ALL, Call, PIXELS, Rig};
+use crate::rig::{ALL, Call, PIXELS, Rig, warnings};
 use afterimage_nv2a::machine::{Interrupt, Part, PrimitiveKind, Stop, register};
 use afterimage_nv2a_types::method::*;
 use afterimage_nv2a_types::{Group, Groups};
@@ -164,6 +164,8 @@ fn software_methods_stop_until_they_are_acknowledged() {
     assert_eq!(rig.machine.read_register(register::PMC_INTR_0), 0);
     rig.register(register::PGRAPH_INTR_EN, u32::MAX);
     assert_eq!(rig.machine.read_register(register::PMC_INTR_0), 1 << 12);
+    rig.register(register::PGRAPH_INTR, !(1 << 20));
+    assert_eq!(rig.go_on(), Ok(stop), "those are other interrupts");
     rig.register(register::PGRAPH_INTR, 1 << 20);
     assert_eq!(rig.go_on(), Ok(Stop::Idle));
     assert_eq!(rig.log.0, [Call::Clear(3)]);
@@ -201,6 +203,28 @@ fn a_flip_waits_for_the_display() {
     // Without pictures nothing waits.
     rig.push(0, SET_FLIP_MODULO, &[0, 0, 0]);
     rig.finish();
+}
+
+#[test]
+fn state_that_changes_inside_of_a_primitive_is_said() {
+    let mut rig = Rig::new();
+    rig.push(0, SET_BEGIN_END, &[1]);
+    rig.push(0, SET_BLEND_COLOR, &[7]);
+    rig.push(0, SET_VERTEX3F, &vertex(1.0));
+    rig.push(0, SET_BLEND_COLOR, &[7]);
+    rig.push(0, SET_VERTEX3F, &vertex(2.0));
+    rig.push(0, SET_BEGIN_END, &[0]);
+    rig.push(0, SET_BLEND_COLOR, &[8]);
+    assert_eq!(warnings(|| rig.finish()), "");
+    rig.machine.kelvin_mut().registers.dirty = Groups::none();
+    rig.push(0, SET_COMBINER_FACTOR0, &[1]);
+    rig.push(0, SET_BEGIN_END, &[1]);
+    rig.push(0, SET_VERTEX3F, &vertex(1.0));
+    rig.push(0, SET_BLEND_COLOR, &[9]);
+    let said = warnings(|| rig.finish());
+    assert!(said.contains("SET_BLEND_COLOR 0x034c: 0x00000009 between begin and end"), "{said}");
+    let dirty = rig.machine.kelvin().registers.dirty;
+    assert!(dirty.contains(Group::Blend) && dirty.contains(Group::PixelConstants));
 }
 
 #[test]

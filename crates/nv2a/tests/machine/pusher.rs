@@ -72,8 +72,10 @@ fn the_push_buffer_is_in_its_dma_object() {
     assert_eq!(rig.go_on(), Ok(Stop::Idle));
     assert_eq!(rig.get(FACTOR + 8), 3);
     rig.machine.set_pusher(0, 0x20);
+    let walked = rig.machine.walk(&rig.memory).last();
     let error = rig.go_on().unwrap_err();
     assert_eq!((error.address, error.fault), (0x10, Fault::Unmapped));
+    assert_eq!(walked, Some(Err(error)));
 }
 
 #[test]
@@ -132,6 +134,41 @@ fn a_push_buffer_that_writes_itself_is_read_as_written() {
     rig.words.extend([0, 0x100]);
     rig.finish();
     assert_eq!(rig.get(FACTOR), 0x100);
+}
+
+#[test]
+fn stops_do_not_renew_the_limits() {
+    let mut rig = bound();
+    rig.machine.limits.words = 10_000;
+    rig.write(PUSH, &[header(method::NO_OPERATION, 1, true), 1, PUSH | 1]);
+    rig.machine.set_pusher(PUSH, 0);
+    let end = (0..100).find_map(|_| {
+        rig.machine.acknowledge();
+        rig.go_on().err()
+    });
+    assert_eq!(end.map(|error| error.fault), Some(Fault::TooManyWords(10_000)));
+    // A new PUT is new work.
+    rig.register(register::USER_DMA_PUT, 0);
+    rig.machine.acknowledge();
+    assert!(rig.go_on().is_ok());
+}
+
+#[test]
+fn what_costs_more_than_a_word_counts_as_more() {
+    let mut rig = bound();
+    rig.machine.limits.words = 1000;
+    rig.push(0, method::CLEAR_SURFACE, &[3]);
+    rig.push(0, 0, &[crate::rig::KELVIN]);
+    rig.push(0, method::SET_BEGIN_END, &[1]);
+    rig.push(0, method::DRAW_ARRAYS, &[0]);
+    rig.push(0, method::SET_BEGIN_END, &[0]);
+    rig.finish();
+    rig.push(0, method::CLEAR_SURFACE, &[3]);
+    rig.push(0, method::CLEAR_SURFACE, &[3]);
+    rig.push(0, method::CLEAR_SURFACE, &[3]);
+    rig.push(0, method::GET_REPORT, &[0]);
+    rig.push(0, method::CLEAR_SURFACE, &[3]);
+    assert_eq!(rig.run().unwrap_err().fault, Fault::TooManyWords(1000));
 }
 
 /// What a run leaves, computed one word at a time.

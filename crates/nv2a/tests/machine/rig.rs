@@ -2,6 +2,8 @@
 
 use afterimage_nv2a::machine::{Graphics, Header, Kelvin, Machine, Primitive, PusherError, Stop, register};
 use afterimage_nv2a::memory::{GuestMemory, Ram};
+use std::io;
+use std::sync::{Arc, Mutex};
 
 /// What graphics were asked to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,4 +153,28 @@ impl Rig {
         }
         self.log.0.iter().filter_map(draw).collect()
     }
+}
+
+/// A log that is kept.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no other thread has it").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What is said while something is done.
+pub(crate) fn warnings(action: impl FnOnce()) -> String {
+    let kept = Kept::default();
+    let writer = kept.clone();
+    let log = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false).without_time().finish();
+    tracing::subscriber::with_default(log, action);
+    let bytes = std::mem::take(&mut *kept.0.lock().expect("no other thread has it"));
+    String::from_utf8(bytes).expect("text")
 }

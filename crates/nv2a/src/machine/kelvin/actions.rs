@@ -1,7 +1,7 @@
 //! Methods that do something.
 
-use super::{Around, Engine};
-use crate::machine::{Interrupt, KELVIN, PrimitiveKind, Stop};
+use super::{Around, Engine, NOT_COLLECTED};
+use crate::machine::{HEAVY, Interrupt, KELVIN, PrimitiveKind, Stop};
 use afterimage_nv2a_types::method;
 use afterimage_shader_nv2a::Program;
 
@@ -19,20 +19,41 @@ const KINDS: [PrimitiveKind; 10] = [
     PrimitiveKind::Polygon,
 ];
 
+/// How much an action counts against the limits besides its word.
+fn weight(at: u16, word: u32) -> u64 {
+    match at {
+        method::DRAW_ARRAYS => u64::from(word >> 24),
+        // A begin, and a word that only fills.
+        method::SET_BEGIN_END if word != 0 => 0,
+        method::NO_OPERATION if word == 0 => 0,
+        method::SET_EDGE_FLAG
+        | method::SET_FLIP_READ
+        | method::SET_FLIP_WRITE
+        | method::SET_FLIP_MODULO
+        | method::FLIP_INCREMENT_WRITE
+        | method::SET_TRANSFORM_PROGRAM_LOAD
+        | method::SET_TRANSFORM_CONSTANT_LOAD
+        | method::WAIT_FOR_IDLE
+        | method::BREAK_VERTEX_BUFFER_CACHE => 0,
+        _ => HEAVY,
+    }
+}
+
 impl Engine {
     /// Executes a method of [`super::Kind::Action`].
     pub(super) fn action(&mut self, at: u16, word: u32, around: &mut Around<'_, '_>) -> Option<Stop> {
+        around.bus.work += weight(at, word);
         match at {
             method::SET_BEGIN_END => self.begin_end(word, around),
             method::DRAW_ARRAYS => {
-                around.bus.work += u64::from(word >> 24);
                 if !self.collector.arrays(word & 0x00FF_FFFF, (word >> 24) + 1) {
-                    around.unknown.argument(KELVIN, at, word, "outside of begin and end is not drawn");
+                    around.unknown.argument(KELVIN, at, word, NOT_COLLECTED);
                 }
             }
             method::SET_EDGE_FLAG => {
-                if self.kelvin.registers.is_set(at) != (word != 0) {
-                    self.collector.edge_flag(word != 0);
+                let changes = self.kelvin.registers.is_set(at) != (word != 0);
+                if changes && !self.collector.edge_flag(word != 0) {
+                    around.unknown.argument(KELVIN, at, word, NOT_COLLECTED);
                 }
                 self.kelvin.registers.set(at, word);
             }

@@ -36,6 +36,11 @@ impl Collector {
         self.begun
     }
 
+    /// Whether something waits to be drawn.
+    pub(super) fn has_vertices(&self) -> bool {
+        self.begun && !self.primitive.parts.is_empty()
+    }
+
     /// Begins a primitive, unless one was begun.
     pub(super) fn begin(&mut self, kind: PrimitiveKind) {
         if !self.begun {
@@ -121,12 +126,16 @@ impl Collector {
         true
     }
 
-    /// The edge flag became another.
-    pub(super) fn edge_flag(&mut self, on: bool) {
-        if self.begun && self.size < MOST {
+    /// The edge flag became another; false if there are too many.
+    pub(super) fn edge_flag(&mut self, on: bool) -> bool {
+        if self.begun {
+            if self.size == MOST {
+                return false;
+            }
             self.size += 1;
             self.part(Part::EdgeFlag(on));
         }
+        true
     }
 
     fn part(&mut self, part: Part) {

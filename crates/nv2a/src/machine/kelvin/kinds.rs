@@ -32,6 +32,13 @@ pub(super) enum Kind {
     Action,
 }
 
+impl Kind {
+    /// Whether it is what vertices are drawn with, besides attributes.
+    pub(super) fn is_state(self) -> bool {
+        matches!(self, Self::State | Self::Context | Self::Single | Self::Program | Self::Constant)
+    }
+}
+
 /// Methods that do more than store their argument.
 const ACTIONS: &[u16] = &[
     method::NO_OPERATION,

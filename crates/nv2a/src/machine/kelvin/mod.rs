@@ -8,7 +8,7 @@ mod kinds;
 
 use super::{Bus, Handles, Header, Kelvin, Stop, Unknown};
 use crate::memory::DmaObject;
-use afterimage_nv2a_types::method;
+use afterimage_nv2a_types::{Groups, method};
 use collect::Collector;
 use kinds::Kind;
 
@@ -41,6 +41,9 @@ pub(super) struct Outcome {
     pub(super) stop: Option<Stop>,
 }
 
+/// What is said of vertices that are not kept.
+const NOT_COLLECTED: &str = "is outside of begin and end, or too much for one primitive: it is not drawn";
+
 /// What an action needs.
 struct Around<'a, 'b> {
     bus: &'a mut Bus<'b>,
@@ -60,6 +63,8 @@ impl Engine {
         unknown: &mut Unknown,
     ) -> Outcome {
         let mut around = Around { bus, handles, unknown, subchannel: header.subchannel };
+        // Whether vertices are waiting for the end of their primitive.
+        let inside = self.collector.has_vertices();
         let mut used = 0;
         while used < arguments.len() {
             let at = header.after(used as u16).method;
@@ -69,6 +74,7 @@ impl Engine {
             let run = if header.increasing { kinds::run_length(at).min(rest.len()) } else { 1 };
             let words = &rest[..run];
             used += run;
+            let dirty = (inside && kind.is_state()).then(|| self.kelvin.registers.dirty.take());
             match kind {
                 Kind::State => self.kelvin.registers.set_run(at, words),
                 Kind::Context => self.kelvin.registers.set_context_run(at, words),
@@ -81,7 +87,7 @@ impl Engine {
                     let all = if header.increasing { words } else { rest };
                     used += all.len() - run;
                     if !self.collector.words(kind, all) {
-                        around.unknown.argument(super::KELVIN, at, words[0], "outside of begin and end is not drawn");
+                        around.unknown.argument(super::KELVIN, at, words[0], NOT_COLLECTED);
                     }
                 }
                 Kind::Action => {
@@ -90,6 +96,9 @@ impl Engine {
                     }
                 }
                 Kind::Unknown => around.unknown.method(super::KELVIN, at, words[0]),
+            }
+            if let Some(before) = dirty {
+                self.changed_inside(before, at, words[0], around.unknown);
             }
         }
         Outcome { used, stop: None }
@@ -113,6 +122,16 @@ impl Engine {
     /// Whether a flip waits for the display.
     pub(super) fn flip_waits(&self) -> bool {
         self.flip.modulo > 1 && self.flip.read == self.flip.write
+    }
+
+    /// State was stored while vertices wait: primitives are drawn in one piece, with the state at their end.
+    #[cold]
+    fn changed_inside(&mut self, before: Groups, at: u16, word: u32, unknown: &mut Unknown) {
+        let dirty = &mut self.kelvin.registers.dirty;
+        if !dirty.is_empty() {
+            unknown.argument(super::KELVIN, at, word, "between begin and end counts for the vertices before it too");
+        }
+        dirty.merge(before);
     }
 
     /// Words of the program window: four are an instruction, and the slot goes on behind the fourth.

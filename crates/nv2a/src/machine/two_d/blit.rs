@@ -1,11 +1,17 @@
 //! Image blit (classes 0x5F and 0x9F): copies a rectangle between the two surfaces, through an operation.
 
 use super::surfaces::Format;
-use super::{Context, Rectangle, References, halves};
-use crate::machine::{Bus, Handles};
+use super::{Context, Rectangle, References, Refused, halves};
+use crate::machine::{Bus, HEAVY, Handles};
 
 /// Writing it performs the blit.
 pub(super) const SIZE: u16 = 0x0308;
+
+/// What blits, lines and copies say that cannot do what they are to do.
+pub(super) const NO_OPERATION: Refused = Refused::Argument("is no operation; the one before stays");
+pub(super) const NO_SURFACES: Refused = Refused::Argument("has no surfaces object: nothing is drawn");
+pub(super) const NO_FORMAT: Refused = Refused::Argument("has surfaces without a colour format: nothing is drawn");
+pub(super) const OUTSIDE: Refused = Refused::Argument("leaves its DMA objects or memory: lines outside are left out");
 
 /// What is done with source and destination; the value of `SET_OPERATION`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,31 +98,37 @@ pub(super) struct Blit {
 }
 
 impl Blit {
-    pub(super) fn method(&mut self, method: u16, word: u32, handles: Handles<'_>) -> bool {
+    pub(super) fn method(&mut self, method: u16, word: u32, handles: Handles<'_>) -> Result<(), Refused> {
+        const NULL: u8 = 0x30;
         match method {
-            // Colour keys: see `Operation::SourceCopyAnd`.
-            0x0184 => {}
-            0x02FC => match Operation::of(word) {
-                Some(operation) => self.operation = operation,
-                None => return false,
-            },
+            0x0184 => {
+                let class = handles.find(word).map(|address| handles.instance.class(address));
+                if class.is_some_and(|class| class != NULL) {
+                    return Err(Refused::Argument("is not supported: colour keys change nothing"));
+                }
+            }
+            0x02FC => self.operation = Operation::of(word).ok_or(NO_OPERATION)?,
             0x0300 => self.from = halves(word),
             0x0304 => self.to = halves(word),
             SIZE => self.size = halves(word),
             _ => return self.references.method(0x0188, method, word, handles),
         }
-        true
+        Ok(())
     }
 
     /// Copies the rectangle, as far as clip rectangle and memory reach.
-    pub(super) fn run(&self, context: &Context, bus: &mut Bus<'_>) {
-        let Some(surfaces) = context.surfaces else { return };
+    pub(super) fn run(&self, context: &Context, bus: &mut Bus<'_>) -> Result<(), Refused> {
+        let surfaces = context.surfaces.ok_or(NO_SURFACES)?;
         let format = surfaces.format;
         let all = Rectangle { x: self.to.0, y: self.to.1, width: self.size.0, height: self.size.1 };
         let (x, y, width, height) = clipped(all, context.clip);
-        if width == 0 || height == 0 || format.bytes == 0 {
-            return;
+        if width == 0 || height == 0 {
+            return Ok(());
         }
+        if format.bytes == 0 {
+            return Err(NO_FORMAT);
+        }
+        bus.work += HEAVY;
         let (dx, dy) = (x - u32::from(self.to.0), y - u32::from(self.to.1));
         let (sx, sy) = ((u32::from(self.from.0) + dx) * format.bytes, u32::from(self.from.1) + dy);
         let (x, row) = (x * format.bytes, (width * format.bytes) as usize);
@@ -131,15 +143,18 @@ impl Blit {
         // Bytes of a line that the operation changes.
         let changed = if self.operation == Operation::SourceCopy && format.takes_all() { 0 } else { row };
         bus.wrote = true;
+        let mut whole = true;
         for line in 0..height {
             let line = if downwards { height - 1 - line } else { line };
             bus.work += 1 + row as u64 / 4;
             let (Some(from), Some(to)) =
                 (source.address(sx, sy + line, row as u32), destination.address(x, y + line, row as u32))
             else {
+                whole = false;
                 continue;
             };
             if bus.memory.read(from, &mut pixels).is_err() || bus.memory.read(to, &mut under).is_err() {
+                whole = false;
                 continue;
             }
             for (i, (s, d)) in pixels[..changed].chunks_exact_mut(size).zip(under.chunks_exact(size)).enumerate() {
@@ -152,6 +167,7 @@ impl Blit {
             // The range was just read.
             let _written = bus.memory.write(to, &pixels[..inside]);
         }
+        if whole { Ok(()) } else { Err(OUTSIDE) }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Solid lines (class 0x5C).
 
-use super::blit::Operation;
-use super::surfaces::Format;
-use super::{Context, References, halves};
-use crate::machine::{Bus, Handles};
+use super::blit::{NO_FORMAT, NO_OPERATION, NO_SURFACES, Operation};
+use super::surfaces::{Format, Surfaces};
+use super::{Context, References, Refused, halves};
+use crate::machine::{Bus, HEAVY, Handles};
 
 /// A point on the destination.
 pub(super) type Point = (i32, i32);
@@ -24,17 +24,14 @@ pub(super) struct Line {
 const MOST: i32 = 0xFFFF;
 
 impl Line {
-    pub(super) fn method(&mut self, method: u16, word: u32, handles: Handles<'_>) -> bool {
+    pub(super) fn method(&mut self, method: u16, word: u32, handles: Handles<'_>) -> Result<(), Refused> {
         let point = || {
             let (x, y) = halves(word);
             (i32::from(x as i16), i32::from(y as i16))
         };
         self.ends = None;
         match method {
-            0x02FC => match Operation::of(word) {
-                Some(operation) => self.operation = operation,
-                None => return false,
-            },
+            0x02FC => self.operation = Operation::of(word).ok_or(NO_OPERATION)?,
             0x0300 => self.format = word,
             0x0304 => self.color = word,
             // Sixteen pairs of ends.
@@ -48,7 +45,7 @@ impl Line {
             }
             _ => return self.references.method(0x0184, method, word, handles),
         }
-        true
+        Ok(())
     }
 
     /// The colour in the surface's format.
@@ -65,11 +62,11 @@ impl Line {
     }
 
     /// Draws a line by Bresenham's algorithm, both ends included.
-    pub(super) fn run(&self, (from, to): (Point, Point), context: &Context, bus: &mut Bus<'_>) {
-        let Some(surfaces) = context.surfaces else { return };
+    pub(super) fn run(&self, (from, to): (Point, Point), context: &Context, bus: &mut Bus<'_>) -> Result<(), Refused> {
+        let surfaces = context.surfaces.ok_or(NO_SURFACES)?;
         let format = surfaces.format;
         if format.bytes == 0 {
-            return;
+            return Err(NO_FORMAT);
         }
         let color = self.pixel(&format);
         let (dx, dy) = ((to.0 - from.0).abs(), (to.1 - from.1).abs());
@@ -81,7 +78,7 @@ impl Line {
         surfaces.destination.settle(0, top, right, dy as u32 + 1, bus);
         bus.wrote = true;
         for _ in 0..=dx.max(dy).min(MOST) {
-            self.dot((x, y), color, &format, context, bus);
+            self.dot((x, y), color, &surfaces, context, bus);
             let twice = 2 * error;
             if twice > -dy {
                 error -= dy;
@@ -92,10 +89,11 @@ impl Line {
                 y += step_y;
             }
         }
-        bus.work += dx.max(dy) as u64;
+        bus.work += HEAVY + dx.max(dy) as u64;
+        Ok(())
     }
 
-    fn dot(&self, (x, y): Point, color: u32, format: &Format, context: &Context, bus: &mut Bus<'_>) {
+    fn dot(&self, (x, y): Point, color: u32, surfaces: &Surfaces, context: &Context, bus: &mut Bus<'_>) {
         let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };
         if let Some(clip) = context.clip {
             let inside =
@@ -104,7 +102,7 @@ impl Line {
                 return;
             }
         }
-        let Some(surfaces) = context.surfaces else { return };
+        let format = &surfaces.format;
         let Some(address) = surfaces.destination.address(x * format.bytes, y, format.bytes) else { return };
         let mut bytes = [0; 4];
         let bytes = &mut bytes[..format.bytes as usize];

@@ -83,6 +83,15 @@ struct Slot {
     notifies: Option<DmaObject>,
 }
 
+/// Why a method was not carried out, or not wholly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// The class does not have it.
+    Method,
+    /// Its argument, and what is done with it.
+    Argument(&'static str),
+}
+
 /// What drawing needs of the objects that an object refers to.
 #[derive(Clone, Debug, Default)]
 struct Context {
@@ -122,7 +131,7 @@ impl TwoD {
         true
     }
 
-    /// Executes a method; false if the class does not have it.
+    /// Executes a method.
     pub(super) fn method(
         &mut self,
         address: Address,
@@ -130,54 +139,52 @@ impl TwoD {
         word: u32,
         bus: &mut Bus<'_>,
         handles: Handles<'_>,
-    ) -> bool {
-        let Some(Slot { object, notifies, .. }) = self.objects.get_mut(&address) else { return false };
+    ) -> Result<(), Refused> {
+        let Some(Slot { object, notifies, .. }) = self.objects.get_mut(&address) else { return Err(Refused::Method) };
         match method {
-            NO_OPERATION => return true,
-            // What came before is done already. A notification's status is 0.
-            NOTIFY => return bus.write_dma(*notifies, 0, &[0; 16]),
-            SET_CONTEXT_DMA_NOTIFIES => {
-                *notifies = handles.dma(word);
-                return true;
+            NO_OPERATION => return Ok(()),
+            NOTIFY => {
+                // What came before is done already. A notification's status is 0.
+                let written = bus.write_dma(*notifies, 0, &[0; 16]);
+                return written.then_some(()).ok_or(Refused::Argument("has no DMA object to write into"));
             }
+            SET_CONTEXT_DMA_NOTIFIES => return set_dma(notifies, word, handles),
             _ => {}
         }
         match object {
-            Object::Null => true,
-            Object::Beta(_) | Object::Beta4(_) | Object::Rop(_) if method != SET_VALUE => false,
+            Object::Null => Ok(()),
+            Object::Beta(_) | Object::Beta4(_) | Object::Rop(_) if method != SET_VALUE => Err(Refused::Method),
             Object::Beta(beta) => {
                 *beta = beta_of(word);
-                true
+                Ok(())
             }
             Object::Beta4(beta) => {
                 *beta = word;
-                true
+                Ok(())
             }
             Object::Rop(rop) => {
                 *rop = word as u8;
-                true
+                Ok(())
             }
             Object::Clip(clip) => clip.method(method, word),
             Object::Pattern(pattern) => pattern.method(method, word),
             Object::Surfaces(surfaces) => surfaces.method(method, word, handles),
             Object::Copy(copy) => copy.method(method, word, bus, handles),
             Object::Blit(blit) => {
-                let known = blit.method(method, word, handles);
+                blit.method(method, word, handles)?;
                 let blit = *blit;
-                if method == blit::SIZE {
-                    let context = self.context(&blit.references, handles);
-                    blit.run(&context, bus);
+                if method != blit::SIZE {
+                    return Ok(());
                 }
-                known
+                let context = self.context(&blit.references, handles);
+                blit.run(&context, bus)
             }
             Object::Line(line) => {
-                let known = line.method(method, word, handles);
+                line.method(method, word, handles)?;
                 let line = *line;
-                if let Some(ends) = line.ends {
-                    let context = self.context(&line.references, handles);
-                    line.run(ends, &context, bus);
-                }
-                known
+                let Some(ends) = line.ends else { return Ok(()) };
+                let context = self.context(&line.references, handles);
+                line.run(ends, &context, bus)
             }
         }
     }
@@ -215,20 +222,20 @@ fn beta_of(word: u32) -> u8 {
 }
 
 impl Rectangle {
-    fn method(&mut self, method: u16, word: u32) -> bool {
+    fn method(&mut self, method: u16, word: u32) -> Result<(), Refused> {
         let (low, high) = halves(word);
         match method {
             0x0300 => (self.x, self.y) = (low, high),
             0x0304 => (self.width, self.height) = (low, high),
-            _ => return false,
+            _ => return Err(Refused::Method),
         }
-        true
+        Ok(())
     }
 }
 
 impl References {
     /// Methods by which blits and lines take the objects that they refer to, in the order of their offsets from `first`.
-    fn method(&mut self, first: u16, method: u16, word: u32, handles: Handles<'_>) -> bool {
+    fn method(&mut self, first: u16, method: u16, word: u32, handles: Handles<'_>) -> Result<(), Refused> {
         let place = match method.wrapping_sub(first) {
             0x00 => &mut self.clip,
             0x04 => &mut self.pattern,
@@ -236,11 +243,17 @@ impl References {
             0x0C => &mut self.beta,
             0x10 => &mut self.beta4,
             0x14 => &mut self.surfaces,
-            _ => return false,
+            _ => return Err(Refused::Method),
         };
         *place = handles.find(word);
-        true
+        if place.is_some() || word == 0 { Ok(()) } else { Err(Refused::Argument("is the handle of no object")) }
     }
+}
+
+/// Binds the DMA object that a handle names.
+fn set_dma(place: &mut Option<DmaObject>, handle: u32, handles: Handles<'_>) -> Result<(), Refused> {
+    *place = handles.dma(handle);
+    if place.is_some() || handle == 0 { Ok(()) } else { Err(Refused::Argument("is the handle of no DMA object")) }
 }
 
 fn halves(word: u32) -> (u16, u16) {

@@ -1,5 +1,7 @@
 //! Patterns (class 0x44): the third operand of raster operations.
 
+use super::Refused;
+
 /// Eight lines of eight colours, or two colours and 64 bits.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
@@ -21,7 +23,7 @@ impl Default for Pattern {
 }
 
 impl Pattern {
-    pub(super) fn method(&mut self, method: u16, word: u32) -> bool {
+    pub(super) fn method(&mut self, method: u16, word: u32) -> Result<(), Refused> {
         let index = |first: u16| usize::from((method - first) / 4);
         match method {
             // Colours are taken as they are: those of the surface.
@@ -36,9 +38,9 @@ impl Pattern {
             0x0500..=0x057C => self.put(2 * index(0x0500), &[word & 0xFFFF, word >> 16]),
             0x0600..=0x067C => self.put(2 * index(0x0600), &[word & 0xFFFF, word >> 16]),
             0x0700..=0x07FC => self.put(index(0x0700), &[word]),
-            _ => return false,
+            _ => return Err(Refused::Method),
         }
-        true
+        Ok(())
     }
 
     fn put(&mut self, first: usize, colors: &[u32]) {
@@ -69,13 +71,13 @@ mod tests {
         let mut pattern = Pattern::default();
         assert_eq!(pattern.at(3, 3), u32::MAX);
         for (method, word) in [(0x310, 1), (0x314, 2), (0x318, 0x0000_0180), (0x31C, 0)] {
-            assert!(pattern.method(method, word));
+            assert_eq!(pattern.method(method, word), Ok(()));
         }
         assert_eq!((pattern.at(0, 0), pattern.at(7, 1), pattern.at(1, 0)), (2, 2, 1));
-        assert!(pattern.method(0x304, 2));
+        assert_eq!(pattern.method(0x304, 2), Ok(()));
         assert_eq!((pattern.at(7, 0), pattern.at(8, 9)), (2, 2));
-        assert!(pattern.method(0x30C, 2) && pattern.method(0x57C, 0x0007_0008));
+        assert_eq!((pattern.method(0x30C, 2), pattern.method(0x57C, 0x0007_0008)), (Ok(()), Ok(())));
         assert_eq!((pattern.at(6, 7), pattern.at(15, 15)), (8, 7));
-        assert!(!pattern.method(0x800, 0));
+        assert_eq!(pattern.method(0x800, 0), Err(Refused::Method));
     }
 }

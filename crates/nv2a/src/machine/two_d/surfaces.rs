@@ -1,6 +1,6 @@
 //! Where 2D objects read and write (classes 0x42 and 0x62), and what their pixels are.
 
-use super::halves;
+use super::{Refused, halves, set_dma};
 use crate::machine::{Bus, Handles};
 use crate::memory::DmaObject;
 
@@ -21,20 +21,20 @@ pub(super) struct Surface {
 }
 
 impl Surfaces {
-    pub(super) fn method(&mut self, method: u16, word: u32, handles: Handles<'_>) -> bool {
+    pub(super) fn method(&mut self, method: u16, word: u32, handles: Handles<'_>) -> Result<(), Refused> {
         match method {
-            0x0184 => self.source.dma = handles.dma(word),
-            0x0188 => self.destination.dma = handles.dma(word),
-            0x0300 => match Format::of(word) {
-                Some(format) => self.format = format,
-                None => return false,
-            },
+            0x0184 => return set_dma(&mut self.source.dma, word, handles),
+            0x0188 => return set_dma(&mut self.destination.dma, word, handles),
+            0x0300 => {
+                let none = Refused::Argument("is no colour format; the one before stays");
+                self.format = Format::of(word).ok_or(none)?;
+            }
             0x0304 => (self.source.pitch, self.destination.pitch) = halves(word),
             0x0308 => self.source.offset = word,
             0x030C => self.destination.offset = word,
-            _ => return false,
+            _ => return Err(Refused::Method),
         }
-        true
+        Ok(())
     }
 }
 
