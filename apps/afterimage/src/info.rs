@@ -8,10 +8,10 @@ use clap::Parser;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Show devices and their features, where our files are, and what is missing; or what a capture holds.
+/// Show devices and their features, where our files are, and what is missing; or what a capture or a recording holds.
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// A capture.
+    /// A capture, or a recording of an Xbox's push buffers (.kcap, .kcap.gz).
     capture: Option<PathBuf>,
     /// Write JSON.
     #[arg(long, conflicts_with = "capture")]
@@ -95,7 +95,9 @@ fn profiles() -> Result<Vec<Profile>, String> {
 /// Prints everything. Fails where nothing can be drawn.
 pub(crate) fn info(args: &Args) -> Result<(), crate::Failure> {
     if let Some(capture) = &args.capture {
-        crate::say(&crate::replay::about(capture)?);
+        let recording = crate::nv2a::is_recording(capture);
+        let text = if recording { crate::nv2a::about(capture) } else { crate::replay::about(capture) };
+        crate::say(&text?);
         return Ok(());
     }
     let (profiles, parts) = (profiles(), parts());

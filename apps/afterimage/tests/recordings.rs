@@ -139,6 +139,25 @@ fn inspect_says_what_is_wrong_and_goes_on_with_the_next() {
 }
 
 #[test]
+fn info_counts_what_a_recording_holds() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut recording = Recording::clear(0);
+    recording.save("Picture");
+    recording.record(b"EXEC", &[0x3F0_0000, 0x10]);
+    recording.record(b"OOPS", &[]);
+    let output = afterimage(&["info"], &[&recording.write(temp.path(), "a.kcap")]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    for expected in [
+        "records  13\nwritten  104 bytes\nruns     2\ndraws    1\nclears   2\npictures 1\n",
+        "\n         Suite/Picture.png\nfault    run 1: push buffer word 0x00000000 at ",
+        "\ndamage   record 13 at 0x14c: there is no record of the kind \"OOPS\"\n",
+    ] {
+        assert!(said.contains(expected), "{expected}\n{said}");
+    }
+}
+
+#[test]
 fn replay_writes_every_picture_and_names_the_files_that_failed() {
     let temp = tempfile::tempdir().unwrap();
     let mut blue = Recording::clear(0xFF11_2233);

@@ -142,7 +142,7 @@ fn show_record(located: &Located, run: u64, out: &mut dyn Write) -> io::Result<(
             let (width, height, bits) = (frame.width, frame.height, frame.bits);
             let (address, pitch) = (frame.address, frame.pitch);
             let path = frame.path();
-            write!(out, "FRME{RECORD:#} {} {}: ", frame.kind, path.display())?;
+            write!(out, "FRME{RECORD:#} {} {}: ", frame.kind.escape_debug(), path.display())?;
             writeln!(out, "{width} x {height} of {bits} bits at {address:#010x}, pitch {pitch}")
         }
     }
@@ -324,10 +324,13 @@ impl<'a> Printer<'a> {
 
 /// Draws nothing, and says what would be drawn.
 #[derive(Default)]
-struct Draws {
-    lines: Vec<String>,
-    draws: u64,
-    clears: u64,
+pub(super) struct Draws {
+    /// What would have been drawn; whoever shows it takes it away.
+    pub(super) lines: Vec<String>,
+    /// Draws so far.
+    pub(super) draws: u64,
+    /// Clears so far.
+    pub(super) clears: u64,
 }
 
 impl Graphics for Draws {

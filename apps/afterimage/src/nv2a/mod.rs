@@ -1,7 +1,9 @@
 //! Recordings of NV2A work: what is in them, and the pictures that come out.
 
+mod about;
 mod inspect;
 mod replay;
 
+pub(crate) use about::about;
 pub(crate) use inspect::{Args as InspectArgs, inspect};
 pub(crate) use replay::{HELP, Replay, is_recording, replay};
