@@ -59,6 +59,48 @@ pub enum LightKind {
         /// 1 / (a + b d + c d^2).
         attenuation: [f32; 3],
     },
+    /// From a point into a cone.
+    Spot {
+        /// Where it is.
+        position: [f32; 3],
+        /// How far it reaches.
+        range: f32,
+        /// 1 / (a + b d + c d^2).
+        attenuation: [f32; 3],
+        /// Where it shines.
+        cone: Cone,
+    },
+}
+
+/// The cone of a spot light.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cone {
+    /// Its axis, away from the light.
+    pub direction: [f32; 3],
+    /// Angle of the inner cone, all of it bright, in radians (`Theta`).
+    pub inner: f32,
+    /// Angle of the outer cone, beyond which there is no light, in radians (`Phi`).
+    pub outer: f32,
+    /// Power by which light falls off from the inner to the outer cone. The hardware has another curve, which is equal at both
+    /// ends and half-way.
+    pub falloff: f32,
+}
+
+impl Cone {
+    /// `SET_LIGHT_SPOT_DIRECTION` (the axis in view space): its product with the direction to the light, plus its last number, is 0
+    /// at the outer cone and 1 at the inner one.
+    fn direction(&self, view: &Matrix) -> [f32; 4] {
+        let (inner, outer) = ((self.inner / 2.0).cos(), (self.outer / 2.0).cos());
+        let scale = 1.0 / (inner - outer).max(1e-6);
+        let [x, y, z] = normalized(direction_by(view, self.direction)).map(|part| -part * scale);
+        [x, y, z, -outer * scale]
+    }
+
+    /// `SET_LIGHT_SPOT_FALLOFF`: the curve is `(x + a) / (x b + c)`.
+    fn falloff(&self) -> [f32; 3] {
+        let bend = 2.0 * (1.0 - 0.5f32.powf(1.0 - self.falloff));
+        [0.0, bend, 1.0 - bend]
+    }
 }
 
 /// `D3DMATERIAL8`.
@@ -286,12 +328,18 @@ impl Device {
                     self.emit_floats(at(method::SET_LIGHT_INFINITE_DIRECTION), to_light);
                     mask |= 1 << (2 * index);
                 }
-                LightKind::Point { position, range, attenuation } => {
+                LightKind::Point { position, range, attenuation }
+                | LightKind::Spot { position, range, attenuation, .. } => {
                     self.emit_floats(at(method::SET_LIGHT_LOCAL_RANGE), [range]);
                     self.emit_floats(at(method::SET_LIGHT_LOCAL_POSITION), point_by(&view, position));
                     self.emit_floats(at(method::SET_LIGHT_LOCAL_ATTENUATION), attenuation);
                     mask |= 2 << (2 * index);
                 }
+            }
+            if let LightKind::Spot { cone, .. } = light.kind {
+                self.emit_floats(at(method::SET_LIGHT_SPOT_FALLOFF), cone.falloff());
+                self.emit_floats(at(method::SET_LIGHT_SPOT_DIRECTION), cone.direction(&view));
+                mask |= 3 << (2 * index);
             }
         }
         self.emit(method::SET_LIGHT_ENABLE_MASK, &[mask]);
@@ -312,6 +360,20 @@ impl Device {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cone_is_bright_inside_and_dark_outside() {
+        let cone = Cone { direction: [0.0, 0.0, 2.0], inner: 0.4, outer: 1.2, falloff: 2.0 };
+        let [_, _, z, shift] = cone.direction(&IDENTITY);
+        // What shines at this angle comes from the opposite direction.
+        let place = |angle: f32| -(angle / 2.0).cos() * z + shift;
+        assert!((place(0.4) - 1.0).abs() < 1e-4 && place(1.2).abs() < 1e-4 && place(1.3) < 0.0);
+        let [a, b, c] = cone.falloff();
+        for (x, expected) in [(0.0, 0.0), (0.5, 0.25), (1.0, 1.0)] {
+            assert!(((x + a) / (x * b + c) - expected).abs() < 1e-6, "{x}");
+        }
+        assert_eq!(Cone { falloff: 1.0, ..cone }.falloff(), [0.0, 0.0, 1.0]);
+    }
 
     #[test]
     fn an_inverse_undoes_its_matrix() {
