@@ -17,7 +17,8 @@
 //! # Position
 //! The rasteriser has four fractional bits and drops the rest: x and y are cut, toward zero, to sixteenths of a pixel. Pixels are
 //! sampled at their centres. w is kept away from zero and infinity, 2^-64 to 2^64 of either sign; a primitive with a negative w is
-//! clipped as homogeneous coordinates say, so its visible part is the outer one.
+//! clipped as homogeneous coordinates say, so its visible part is the outer one. Hosts get what lies beyond 2^-48 and 2^48 by a
+//! factor nearer to one: clippers and interpolation multiply several w, of which NVIDIA's lose those of 2^-64 and 2^64.
 //!
 //! # Depth
 //! Host state must not clip by depth (`depth_clip` 0): what lies outside of `SET_CLIP_MIN` to `SET_CLIP_MAX` is cut off here, by
@@ -63,6 +64,11 @@ pub const SLOPE: u8 = 3;
 pub(crate) const FLAT: u32 = 0x1D00;
 /// Smallest and greatest magnitude of w: 2^-64 and 2^64.
 const W_RANGE: [u32; 2] = [0x1F80_0000, 0x5F80_0000];
+/// Hosts reckon well with w from the inverse of this to this, 2^48. What is beyond comes nearer by [`W_STEP`], so that vertices
+/// there keep their ratios, and are still as good as infinitely near, or far, beside all others.
+const W_REACH: f32 = (1u64 << 48) as f32;
+/// 2^24.
+const W_STEP: f32 = (1u32 << 24) as f32;
 /// Coordinates beyond this many pixels come nearer along their ray, so that products with w stay finite.
 const FARTHEST: f32 = (1u64 << 40) as f32;
 
@@ -147,6 +153,7 @@ fn position(b: &mut Builder, position: Value) -> [Value; 2] {
     let position = b.cast(position, Kind::Float);
     let w = b.extract(position, 3);
     let w = away_from_zero_and_infinity(b, w);
+    let w = within_reach(b, w);
     let xy = b.resize(position, 2);
     let xy = to_sixteenths(b, xy);
     let z = b.extract(position, 2);
@@ -212,6 +219,16 @@ pub fn away_from_zero_and_infinity(b: &mut Builder, w: Value) -> Value {
     let is_zero = b.ieq(bits, no_bits);
     let is_positive = b.bor(is_positive, is_zero);
     b.select(is_positive, positive, negative)
+}
+
+/// w of a magnitude that hosts reckon well with.
+fn within_reach(b: &mut Builder, w: Value) -> Value {
+    let size = b.fabs(w);
+    let [least, greatest, nearer, farther] = [1.0 / W_REACH, W_REACH, 1.0 / W_STEP, W_STEP].map(|value| b.f32(value));
+    let (is_small, is_great) = (b.flt(size, least), b.flt(greatest, size));
+    let (small, great) = (b.fmul(w, farther), b.fmul(w, nearer));
+    let w = b.select(is_small, small, w);
+    b.select(is_great, great, w)
 }
 
 /// x and y in pixels, cut to what the rasteriser keeps.
@@ -297,8 +314,9 @@ pub fn point_size(b: &mut Builder, program: Option<Value>, distance: Option<Valu
 /// Sizes of points that the rasteriser draws, in pixels: sizes are 6.3 fixed point.
 const LEAST_POINT: f32 = 1.0;
 const GREATEST_POINT: f32 = 63.875;
-/// What a point's size grows by to reach what lies on its edge, in pixels: hosts have eight fractional bits.
-const POINT_EDGE: f32 = 1.0 / 128.0;
+/// What a point's size grows by to reach what lies on its edge, in pixels: the granularity of hosts' sizes is up to this
+/// (NVIDIA's), and the guest's are multiples of twice as much.
+pub(crate) const POINT_EDGE: f32 = 1.0 / 16.0;
 
 /// A size that makes the host's points cover what the console's do: pixels whose centres lie on the right or lower edge belong to
 /// them, too, unless the size is a power of two (suites Point size, Point params). Centres lie there where the size is even; what is
