@@ -12,6 +12,9 @@ use afterimage_ir::{
 /// What is added to the coordinates of a point sprite: the texel that begins at a point's middle has the pixel there (suite Point
 /// params), where hosts' coordinates are a rounding error off to either side.
 const SPRITE_AHEAD: f32 = 1.0 / (1u32 << 19) as f32;
+/// What a sprite's size is greater by, in pixels, where pixels lie on its edges: they have texels of its inside, and so have pixels
+/// between two texels.
+const SPRITE_INSIDE: f32 = 1.0 / 128.0;
 
 /// What the parts of a pixel shader share while it is built.
 pub(super) struct Lift<'k> {
@@ -64,12 +67,35 @@ impl Lift<'_> {
     pub(super) fn coordinates(&mut self, stage: usize) -> Value {
         if stage == 3 && self.key.has(Key::POINT_SPRITE) {
             let place = self.input("sprite", InputAt::PointCoord, Type::F32X2, Interp::Smooth);
+            let place = self.sprite_of_guest(place);
             let (one, ahead) = (self.b.f32(1.0), self.b.f32(SPRITE_AHEAD));
             let place = self.b.fadd(place, ahead);
             return self.b.construct(&[place, one, one]);
         }
         let location = io::TEXTURE_0 + stage as u8;
         self.interpolated("texture", location, Type::F32X4)
+    }
+
+    /// A place on the host's point as one on the guest's, which may be smaller by [`io::POINT_EDGE`], and a little nearer to the
+    /// middle then. The host's size is found from how fast places change; it is a multiple of an eighth of a pixel where it is the
+    /// guest's.
+    fn sprite_of_guest(&mut self, place: Value) -> Value {
+        let b = &mut self.b;
+        let step = b.extract(place, 0);
+        let step = b.ddx(step);
+        let (steps, edge, half) = (b.f32(1.0 / io::POINT_EDGE), b.f32(io::POINT_EDGE), b.f32(0.5));
+        let wider = b.f32(io::POINT_EDGE - SPRITE_INSIDE);
+        let size = b.fdiv(steps, step);
+        let size = b.fround(size);
+        let halves = b.fmul(size, half);
+        let whole = b.ffloor(halves);
+        let is_wider = b.fne(halves, whole);
+        let size = b.fmul(size, edge);
+        let guests = b.fsub(size, wider);
+        let scale = b.fdiv(size, guests);
+        let from_middle = b.fsub(place, half);
+        let on_guests = b.fmad(from_middle, scale, half);
+        b.select(is_wider, on_guests, place)
     }
 
     /// What is not flat, at this pixel.
