@@ -288,6 +288,26 @@ fn a_viewport_clips_and_a_missing_depth_buffer_is_not_tested() {
 }
 
 #[test]
+fn lights_shine_only_where_specular_is_enabled() {
+    use afterimage_nv2a::driver::transform::{Light, LightKind, Material};
+    let (mut device, mut pusher) = start();
+    let kind = LightKind::Directional { direction: [0.0, 0.0, 1.0] };
+    let light = Light { kind, diffuse: [1.0; 3], specular: [0.5; 3], ambient: [0.0; 3] };
+    device.set_light(2, Some(light)).unwrap();
+    device.set_material(Material { specular: [1.0; 3], ..Material::default() });
+    let mut shine = |enabled: u32| {
+        device.set_render_state(RenderState::SpecularEnable, enabled);
+        device.draw_vertices(PrimitiveKind::Points, 0, 1).unwrap();
+        let packets = emitted(&mut device, &mut pusher);
+        let control = packets.iter().find(|(name, _)| *name == "SET_LIGHT_CONTROL").map(|(_, words)| words[0]);
+        let colors = packets.iter().filter(|(name, _)| *name == "SET_LIGHT_SPECULAR_COLOR");
+        (control, colors.map(|(_, words)| f32::from_bits(words[0])).collect::<Vec<_>>())
+    };
+    assert_eq!(shine(0), (None, vec![0.0]), "lights would be added to the diffuse colour");
+    assert_eq!(shine(1), (Some(1), vec![0.5]));
+}
+
+#[test]
 fn palettes_and_samplers_are_checked() {
     let (mut device, mut pusher) = start();
     device.set_palette(1, 0x1040, 64).unwrap();

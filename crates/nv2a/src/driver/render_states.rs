@@ -27,6 +27,8 @@ enum Apply {
     Transform,
     /// A part of the combiners' deferred state.
     Pixel,
+    /// A part of both.
+    Specular,
 }
 
 macro_rules! render_states {
@@ -125,8 +127,8 @@ render_states! {
     TwoSidedLighting Direct(SET_LIGHT_TWO_SIDE_ENABLE) = 0;
     /// Normals are scaled to length 1.
     NormalizeNormals Direct(SET_NORMALIZATION_ENABLE) = 0;
-    /// The specular colour is there, and added.
-    SpecularEnable Pixel = 0;
+    /// The specular colour is there, of vertices and of lights, and added after the textures.
+    SpecularEnable Specular = 0;
     /// Colour that lights the whole scene, 0xAARRGGBB.
     Ambient Transform = 0;
     /// Matrices of vertex blending: the hardware's skinning mode, 0 to 6.
@@ -262,6 +264,10 @@ impl Device {
             }
             Apply::Transform => self.transform.mark_lights(),
             Apply::Pixel => self.combine.mark(),
+            Apply::Specular => {
+                self.transform.mark_lights();
+                self.combine.mark();
+            }
         }
     }
 }

@@ -310,6 +310,10 @@ impl Device {
         /// The viewer looks along +z; the vector to it.
         const TO_VIEWER: [f32; 3] = [0.0, 0.0, -1.0];
         let State { view, lights, material, .. } = self.transform.clone();
+        // Without a separate specular colour the hardware adds lights' to the diffuse one, so there must be none then.
+        let specular = self.render_state(RenderState::SpecularEnable) != 0;
+        self.emit(method::SET_LIGHT_CONTROL, &[u32::from(specular)]);
+        let shine = if specular { material.specular } else { [0.0; 3] };
         let mut mask = 0;
         for (index, light) in lights.iter().enumerate() {
             let Some(light) = light else { continue };
@@ -318,7 +322,7 @@ impl Device {
             self.emit_floats(at(method::SET_LIGHT_AMBIENT_COLOR), product(light.ambient, material.ambient));
             let [red, green, blue, _] = material.diffuse;
             self.emit_floats(at(method::SET_LIGHT_DIFFUSE_COLOR), product(light.diffuse, [red, green, blue]));
-            self.emit_floats(at(method::SET_LIGHT_SPECULAR_COLOR), product(light.specular, material.specular));
+            self.emit_floats(at(method::SET_LIGHT_SPECULAR_COLOR), product(light.specular, shine));
             match light.kind {
                 LightKind::Directional { direction } => {
                     let to_light = normalized(direction_by(&view, direction)).map(|x| -x);
