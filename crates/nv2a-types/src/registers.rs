@@ -68,11 +68,12 @@ impl Registers {
     /// What a method of an enumeration does not take is not stored.
     #[inline]
     pub fn set(&mut self, method: u16, value: u32) {
-        if !enumerations::takes(method, value) {
+        let word = &mut self.words[usize::from(method / 4) % METHOD_WORDS];
+        let changed = *word != value;
+        if changed && !enumerations::takes(method, value) {
             return;
         }
-        let word = &mut self.words[usize::from(method / 4) % METHOD_WORDS];
-        let changed = std::mem::replace(word, value) != value;
+        *word = value;
         let Some(group) = methods::group_of(method) else { return };
         match group {
             crate::Group::TransformConstants => {
