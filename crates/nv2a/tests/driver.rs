@@ -308,6 +308,23 @@ fn lights_shine_only_where_specular_is_enabled() {
 }
 
 #[test]
+fn a_program_that_writes_constants_may() {
+    let (mut device, mut pusher) = start();
+    let mut enabled = |code: &str| {
+        let code: Vec<_> = afterimage_shader_nv2a::assemble(code).unwrap().words().collect();
+        device.set_vertex_shader(&VertexShader::new(Rc::default(), Some(&code)).unwrap());
+        device.draw_vertices(PrimitiveKind::Points, 0, 1).unwrap();
+        let packets = emitted(&mut device, &mut pusher);
+        let write = packets.iter().find(|(name, _)| *name == "SET_TRANSFORM_PROGRAM_CXT_WRITE_EN");
+        let viewport = packets.iter().any(|(name, _)| *name == "SET_VIEWPORT_SCALE");
+        (write.map(|(_, words)| words[0]), viewport)
+    };
+    assert_eq!(enabled("mov oPos, v0"), (Some(0), false));
+    assert_eq!(enabled("mov oPos, v0\nmov c[58], v0"), (Some(1), false));
+    assert_eq!(enabled("mov oPos, v0"), (Some(0), true), "what it may have overwritten is sent again");
+}
+
+#[test]
 fn palettes_and_samplers_are_checked() {
     let (mut device, mut pusher) = start();
     device.set_palette(1, 0x1040, 64).unwrap();

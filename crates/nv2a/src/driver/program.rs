@@ -3,6 +3,7 @@
 use super::declaration::Declaration;
 use super::{Device, DriverError};
 use afterimage_nv2a_types::{COMBINERS, CONSTANT_SLOTS, PROGRAM_SLOTS, context, method};
+use afterimage_shader_nv2a::Program;
 use std::rc::Rc;
 
 /// Words of the upload windows.
@@ -13,6 +14,7 @@ const WINDOW: usize = 32;
 pub struct VertexShader {
     declaration: Rc<Declaration>,
     program: Option<Rc<[[u32; 4]]>>,
+    writes_constants: bool,
 }
 
 impl VertexShader {
@@ -27,7 +29,12 @@ impl VertexShader {
                 value: u32::try_from(code.len()).unwrap_or(u32::MAX),
                 most: PROGRAM_SLOTS as u32,
             }),
-            _ => Ok(Self { declaration, program: program.map(Into::into) }),
+            _ => Ok(Self {
+                declaration,
+                program: program.map(Into::into),
+                writes_constants: program
+                    .is_some_and(|code| Program::parse(code, 0).is_ok_and(|program| program.writes_constants())),
+            }),
         }
     }
 }
@@ -67,6 +74,7 @@ pub struct PixelShader {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bound {
     program: Option<Rc<[[u32; 4]]>>,
+    writes_constants: bool,
     dirty: bool,
 }
 
@@ -85,10 +93,14 @@ impl Device {
     /// `SetVertexShader`.
     pub fn set_vertex_shader(&mut self, shader: &VertexShader) {
         self.set_vertex_declaration(shader.declaration.clone());
-        if self.program.program.is_some() != shader.program.is_some() {
+        if self.program.writes_constants {
+            self.forget_constants();
+        }
+        if self.program.program.is_some() != shader.program.is_some() || self.program.writes_constants {
             self.transform.mark_all();
         }
         self.program.program.clone_from(&shader.program);
+        self.program.writes_constants = shader.writes_constants;
         self.program.mark();
     }
 
@@ -109,6 +121,7 @@ impl Device {
             self.packets.method(method::SET_TRANSFORM_PROGRAM, window);
         }
         self.emit(method::SET_TRANSFORM_PROGRAM_START, &[0]);
+        self.emit(method::SET_TRANSFORM_PROGRAM_CXT_WRITE_EN, &[u32::from(self.program.writes_constants)]);
         self.emit(method::SET_TRANSFORM_EXECUTION_MODE, &[PROGRAM | PRIVILEGED]);
     }
 
@@ -125,15 +138,19 @@ impl Device {
         for window in values.as_flattened().chunks(WINDOW) {
             self.packets.floats(method::SET_TRANSFORM_CONSTANT, window);
         }
-        // The fixed function's matrices lie in the same memory.
-        for window in context::WINDOWS {
-            let at = usize::from(window.method / 4);
-            self.sent[at..at + 4 * usize::from(window.slots)].fill(None);
-        }
+        self.forget_constants();
         if !self.program.is_program() {
             self.transform.mark_all();
         }
         Ok(())
+    }
+
+    /// The fixed function's matrices lie in the same memory as a program's constants.
+    fn forget_constants(&mut self) {
+        for window in context::WINDOWS {
+            let at = usize::from(window.method / 4);
+            self.sent[at..at + 4 * usize::from(window.slots)].fill(None);
+        }
     }
 
     /// `SetPixelShader`: combiners of the program's own, or `None` for the texture stages'.
