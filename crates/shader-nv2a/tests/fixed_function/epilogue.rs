@@ -83,7 +83,8 @@ fn positions_are_finite_and_w_has_a_sign() {
 
 #[test]
 fn extreme_w_keep_their_ratios_and_are_within_reach_of_hosts() {
-    let w = |exponent: i32| run(&surface(), [0.0, 0.0, 0.0, 2f32.powi(exponent)], [0.0; 4], 0.0).at(OutputAt::Position)[3];
+    let w =
+        |exponent: i32| run(&surface(), [0.0, 0.0, 0.0, 2f32.powi(exponent)], [0.0; 4], 0.0).at(OutputAt::Position)[3];
     for exponent in [-64, -60, 60, 63] {
         assert_eq!(w(exponent + 1) / w(exponent), 2.0, "2^{exponent}");
         assert!((2f32.powi(-40)..=2f32.powi(40)).contains(&w(exponent)), "2^{exponent}");
