@@ -8,7 +8,7 @@ mod kinds;
 
 use super::{Bus, Handles, Header, Kelvin, Stop, Unknown};
 use crate::memory::DmaObject;
-use afterimage_nv2a_types::{Groups, method};
+use afterimage_nv2a_types::method;
 use collect::Collector;
 use kinds::Kind;
 
@@ -53,7 +53,8 @@ struct Around<'a, 'b> {
 }
 
 impl Engine {
-    /// Executes arguments until one of them stops the machine.
+    /// Executes arguments, at least one, until one of them stops the machine.
+    #[inline]
     pub(super) fn run(
         &mut self,
         header: Header,
@@ -62,9 +63,44 @@ impl Engine {
         handles: Handles<'_>,
         unknown: &mut Unknown,
     ) -> Outcome {
+        if self.collector.has_vertices() && kinds::of(header.method).is_state() {
+            return self.run_inside(header, arguments, bus, handles, unknown);
+        }
+        self.run_all(header, arguments, bus, handles, unknown)
+    }
+
+    /// State while vertices wait: primitives are drawn in one piece, with the state at their end. If it changes, that is said.
+    #[cold]
+    fn run_inside(
+        &mut self,
+        header: Header,
+        arguments: &[u32],
+        bus: &mut Bus<'_>,
+        handles: Handles<'_>,
+        unknown: &mut Unknown,
+    ) -> Outcome {
+        let Header { method: at, increasing, .. } = header;
+        let run = if increasing { kinds::run_length(at).min(arguments.len()) } else { arguments.len() };
+        let before = self.kelvin.registers.dirty.take();
+        let outcome = self.run_all(header, &arguments[..run], bus, handles, unknown);
+        let dirty = &mut self.kelvin.registers.dirty;
+        if !dirty.is_empty() {
+            let then = "between begin and end counts for the vertices before it too";
+            unknown.argument(super::KELVIN, at, arguments[0], then);
+        }
+        dirty.merge(before);
+        outcome
+    }
+
+    fn run_all(
+        &mut self,
+        header: Header,
+        arguments: &[u32],
+        bus: &mut Bus<'_>,
+        handles: Handles<'_>,
+        unknown: &mut Unknown,
+    ) -> Outcome {
         let mut around = Around { bus, handles, unknown, subchannel: header.subchannel };
-        // Whether vertices are waiting for the end of their primitive.
-        let inside = self.collector.has_vertices();
         let mut used = 0;
         while used < arguments.len() {
             let at = header.after(used as u16).method;
@@ -74,7 +110,6 @@ impl Engine {
             let run = if header.increasing { kinds::run_length(at).min(rest.len()) } else { 1 };
             let words = &rest[..run];
             used += run;
-            let dirty = (inside && kind.is_state()).then(|| self.kelvin.registers.dirty.take());
             match kind {
                 Kind::State => self.kelvin.registers.set_run(at, words),
                 Kind::Context => self.kelvin.registers.set_context_run(at, words),
@@ -96,9 +131,6 @@ impl Engine {
                     }
                 }
                 Kind::Unknown => around.unknown.method(super::KELVIN, at, words[0]),
-            }
-            if let Some(before) = dirty {
-                self.changed_inside(before, at, words[0], around.unknown);
             }
         }
         Outcome { used, stop: None }
@@ -122,16 +154,6 @@ impl Engine {
     /// Whether a flip waits for the display.
     pub(super) fn flip_waits(&self) -> bool {
         self.flip.modulo > 1 && self.flip.read == self.flip.write
-    }
-
-    /// State was stored while vertices wait: primitives are drawn in one piece, with the state at their end.
-    #[cold]
-    fn changed_inside(&mut self, before: Groups, at: u16, word: u32, unknown: &mut Unknown) {
-        let dirty = &mut self.kelvin.registers.dirty;
-        if !dirty.is_empty() {
-            unknown.argument(super::KELVIN, at, word, "between begin and end counts for the vertices before it too");
-        }
-        dirty.merge(before);
     }
 
     /// Words of the program window: four are an instruction, and the slot goes on behind the fourth.
