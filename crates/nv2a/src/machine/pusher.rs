@@ -142,55 +142,58 @@ impl Machine {
 
     /// Runs the words of a block, until it ends, GET goes elsewhere, or memory may be another.
     fn consume(&mut self, bus: &mut Bus<'_>, block: &[u32], budget: &mut Budget) -> Result<(), PusherError> {
+        // A copy of its own stays in processor registers.
+        let mut state = self.pusher;
+        let limits = self.limits;
         let mut at = 0;
-        while at < block.len() {
-            if budget.words == 0 {
-                return Err(self.fault(block[at], Fault::TooManyWords(self.limits.words)));
+        let fault = loop {
+            if at == block.len() {
+                break None;
             }
-            if self.pusher.pending.count > 0 {
-                let run = usize::from(self.pusher.pending.count).min(block.len() - at);
-                let used = self.execute(bus, self.pusher.pending, &block[at..at + run]);
-                self.pusher.pending = self.pusher.pending.after(used as u16);
-                self.pusher.get = self.pusher.get.wrapping_add(4 * used as u32);
+            if budget.words == 0 {
+                break Some(Fault::TooManyWords(limits.words));
+            }
+            if state.pending.count > 0 {
+                let run = usize::from(state.pending.count).min(block.len() - at);
+                let used = self.execute(bus, state.pending, &block[at..at + run]);
+                state.pending = state.pending.after(used as u16);
+                state.get = state.get.wrapping_add(4 * used as u32);
                 at += used;
                 budget.words = budget.words.saturating_sub(used as u64 + std::mem::take(&mut bus.work));
-                budget.jumps = self.limits.jumps;
+                budget.jumps = limits.jumps;
                 if bus.wrote || self.stopped().is_some() {
-                    return Ok(());
+                    break None;
                 }
                 continue;
             }
-            let word = block[at];
-            let next = self.pusher.get.wrapping_add(4);
+            let next = state.get.wrapping_add(4);
             budget.words -= 1;
-            let form = Word::decode(word);
+            let form = Word::decode(block[at]);
             if let Word::Method(header) = form {
-                (self.pusher.pending, self.pusher.get) = (header, next);
+                (state.pending, state.get) = (header, next);
                 at += 1;
                 continue;
             }
             if budget.jumps == 0 {
-                return Err(self.fault(word, Fault::EndlessJumps(self.limits.jumps)));
+                break Some(Fault::EndlessJumps(limits.jumps));
             }
             budget.jumps -= 1;
-            let target = match form {
+            state.get = match form {
                 Word::Jump { target, .. } => target,
+                Word::Call { .. } if state.subroutine.is_some() => break Some(Fault::NestedCall),
                 Word::Call { target } => {
-                    if self.pusher.subroutine.is_some() {
-                        return Err(self.fault(word, Fault::NestedCall));
-                    }
-                    self.pusher.subroutine = Some(next);
+                    state.subroutine = Some(next);
                     target
                 }
-                Word::Return => match self.pusher.subroutine.take() {
+                Word::Return => match state.subroutine.take() {
                     Some(back) => back,
-                    None => return Err(self.fault(word, Fault::ReturnWithoutCall)),
+                    None => break Some(Fault::ReturnWithoutCall),
                 },
-                Word::Reserved | Word::Method(_) => return Err(self.fault(word, Fault::Reserved)),
+                Word::Reserved | Word::Method(_) => break Some(Fault::Reserved),
             };
-            self.pusher.get = target;
-            return Ok(());
-        }
-        Ok(())
+            break None;
+        };
+        self.pusher = state;
+        fault.map_or(Ok(()), |fault| Err(self.fault(block[at], fault)))
     }
 }
