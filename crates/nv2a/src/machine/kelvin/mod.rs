@@ -63,44 +63,30 @@ impl Engine {
         handles: Handles<'_>,
         unknown: &mut Unknown,
     ) -> Outcome {
+        let mut around = Around { bus, handles, unknown, subchannel: header.subchannel };
         if self.collector.has_vertices() && kinds::of(header.method).is_state() {
-            return self.run_inside(header, arguments, bus, handles, unknown);
+            return self.run_inside(header, arguments, &mut around);
         }
-        self.run_all(header, arguments, bus, handles, unknown)
+        self.run_all(header, arguments, &mut around)
     }
 
     /// State while vertices wait: primitives are drawn in one piece, with the state at their end. If it changes, that is said.
     #[cold]
-    fn run_inside(
-        &mut self,
-        header: Header,
-        arguments: &[u32],
-        bus: &mut Bus<'_>,
-        handles: Handles<'_>,
-        unknown: &mut Unknown,
-    ) -> Outcome {
+    fn run_inside(&mut self, header: Header, arguments: &[u32], around: &mut Around<'_, '_>) -> Outcome {
         let Header { method: at, increasing, .. } = header;
         let run = if increasing { kinds::run_length(at).min(arguments.len()) } else { arguments.len() };
         let before = self.kelvin.registers.dirty.take();
-        let outcome = self.run_all(header, &arguments[..run], bus, handles, unknown);
+        let outcome = self.run_all(header, &arguments[..run], around);
         let dirty = &mut self.kelvin.registers.dirty;
         if !dirty.is_empty() {
             let then = "between begin and end counts for the vertices before it too";
-            unknown.argument(super::KELVIN, at, arguments[0], then);
+            around.unknown.argument(super::KELVIN, at, arguments[0], then);
         }
         dirty.merge(before);
         outcome
     }
 
-    fn run_all(
-        &mut self,
-        header: Header,
-        arguments: &[u32],
-        bus: &mut Bus<'_>,
-        handles: Handles<'_>,
-        unknown: &mut Unknown,
-    ) -> Outcome {
-        let mut around = Around { bus, handles, unknown, subchannel: header.subchannel };
+    fn run_all(&mut self, header: Header, arguments: &[u32], around: &mut Around<'_, '_>) -> Outcome {
         let mut used = 0;
         while used < arguments.len() {
             let at = header.after(used as u16).method;
@@ -126,7 +112,7 @@ impl Engine {
                     }
                 }
                 Kind::Action => {
-                    if let Some(stop) = self.action(at, words[0], &mut around) {
+                    if let Some(stop) = self.action(at, words[0], around) {
                         return Outcome { used, stop: Some(stop) };
                     }
                 }
