@@ -53,7 +53,8 @@ impl Arena for MemoryArena {
 /// Offset in the slot of the part of a range that starts `at` bytes in, if `len` bytes from there are inside of it.
 fn start(range: &UploadRef, at: u32, len: usize) -> Option<u64> {
     let end = u64::from(at).checked_add(len as u64)?;
-    (end <= u64::from(range.size)).then(|| range.offset.checked_add(u64::from(at))).flatten()
+    range.offset.checked_add(end)?;
+    (end <= u64::from(range.size)).then(|| range.offset + u64::from(at))
 }
 
 /// A stored piece of data.
@@ -181,6 +182,14 @@ mod tests {
 
     fn range(offset: u64, size: u32) -> UploadRef {
         UploadRef { slot: 1, size, offset }
+    }
+
+    #[test]
+    fn a_range_that_ends_beyond_all_offsets_is_not_there() {
+        let arena = ReplayArena::default();
+        assert!(!arena.copy_out(&range(u64::MAX - 3, 8), 0, &mut [0; 8]));
+        assert!(!arena.copy_out(&range(u64::MAX, 8), 4, &mut [0; 4]));
+        assert!(!arena.copy_in(&range(u64::MAX - 3, 8), 0, &[0; 8]));
     }
 
     #[test]
