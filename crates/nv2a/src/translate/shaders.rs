@@ -188,6 +188,9 @@ impl Translator {
         }
         let runs_program = registers.bits(method::SET_TRANSFORM_EXECUTION_MODE, 0, 2) == 2;
         let code = if runs_program {
+            if registers.is_set(method::SET_LIGHTING_ENABLE) {
+                self.once.warn("SET_LIGHTING_ENABLE with a vertex program is not supported: colours are the program's");
+            }
             let start = registers.get(method::SET_TRANSFORM_PROGRAM_START) as usize;
             match Program::parse(registers.program.as_slice(), start) {
                 Ok(program) => VertexCode::Program(program.with_flags(if points { flags::POINTS } else { 0 })),
