@@ -1,9 +1,31 @@
-//! Programs out of arbitrary bytes, for tests and fuzzing.
+//! Programs out of arbitrary bytes, and translations that show every output register, for tests and fuzzing.
 
 use crate::instruction::{Instruction, SOURCE_TEMP};
+use crate::lift;
 use crate::parse::{Program, words_of};
 use crate::tables::{self, Output, TEMP_POSITION};
+use afterimage_ir::{BuildError, Builder, Module, OutputAt, OutputDecl, Stage, Type};
 use afterimage_nv2a_types::{CONSTANT_SLOTS, PROGRAM_SLOTS};
+
+/// A program's translation without the epilogue: output registers at the locations of their numbers.
+///
+/// # Errors
+/// As [`lift::lift`].
+pub fn output_registers(program: &Program, outputs: impl IntoIterator<Item = Output>) -> Result<Module, BuildError> {
+    let mut b = Builder::new(Stage::Vertex);
+    let values = lift::outputs(&mut b, program);
+    for output in outputs {
+        let decl = OutputDecl {
+            name: output.name().to_owned(),
+            ty: Type::F32X4,
+            at: OutputAt::Location(output as u8),
+            semantic: None,
+        };
+        let at = b.output(decl);
+        b.store_output(at, values[output as usize]);
+    }
+    b.finish()
+}
 
 /// A program that parses, decided by `bytes`: 16 an instruction, whose fields are brought into range.
 pub fn generate(bytes: &[u8]) -> Program {

@@ -25,7 +25,7 @@ pub mod tables;
 pub use asm::{AsmError, assemble};
 pub use error::{ParseError, ParseErrorKind};
 #[cfg(feature = "generate")]
-pub use generate::generate;
+pub use generate::{generate, output_registers};
 pub use lift::lift;
 pub use parse::Program;
 pub use run::{Outputs, run};

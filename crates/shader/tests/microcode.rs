@@ -4,10 +4,9 @@
 #[path = "../../spirv/tests/gpu/mod.rs"]
 mod gpu;
 
-use afterimage_ir::{Builder, Module, OutputAt, OutputDecl, Stage, Type};
 use afterimage_shader_nv2a::run::Constants;
 use afterimage_shader_nv2a::tables::{Ilu, Mac, Output};
-use afterimage_shader_nv2a::{Program, assemble, generate, lift, run};
+use afterimage_shader_nv2a::{Program, assemble, generate, output_registers, run};
 use gpu::{Gpu, INPUTS};
 
 /// As many outputs as every Vulkan device that we know has colour targets.
@@ -42,23 +41,6 @@ const SPECIAL: [u32; 16] = [
 /// Random programs; each makes a pipeline.
 const PROGRAMS: u32 = 48;
 
-/// A program's translation without the epilogue.
-fn module(program: &Program) -> Module {
-    let mut b = Builder::new(Stage::Vertex);
-    let values = lift::outputs(&mut b, program);
-    for output in OUTPUTS {
-        let decl = OutputDecl {
-            name: output.name().to_owned(),
-            ty: Type::F32X4,
-            at: OutputAt::Location(output as u8),
-            semantic: None,
-        };
-        let at = b.output(decl);
-        b.store_output(at, values[output as usize]);
-    }
-    b.finish().expect("builds")
-}
-
 /// Vulkan lets a driver be a little off with what is not a sum, a product or a comparison, and drop denormals.
 fn near(got: f32, expected: f32) -> bool {
     got == expected
@@ -67,7 +49,7 @@ fn near(got: f32, expected: f32) -> bool {
 }
 
 fn check(gpu: &Gpu, program: &Program, inputs: &[[f32; 4]; 16], constants: &mut Constants) {
-    let colors = gpu.evaluate(module(program), |bank, index| match bank {
+    let colors = gpu.evaluate(output_registers(program, OUTPUTS).expect("builds"), |bank, index| match bank {
         INPUTS => inputs[index].map(f32::to_bits),
         _ => constants[index],
     });

@@ -8,11 +8,11 @@ mod programs;
 mod text;
 
 use afterimage_interp::{Environment, Interpreter, SampleArgs};
-use afterimage_ir::{BankDecl, Builder, InputAt, InputDecl, Module, OutputAt, OutputDecl, Stage, TextureDecl, Type};
+use afterimage_ir::{BankDecl, InputAt, InputDecl, TextureDecl};
 use afterimage_shader_nv2a::banks::Bank;
 use afterimage_shader_nv2a::run::Constants;
 use afterimage_shader_nv2a::tables::Output;
-use afterimage_shader_nv2a::{Outputs, Program, lift};
+use afterimage_shader_nv2a::{Outputs, Program, output_registers};
 
 /// The 16 attributes of a vertex.
 type Inputs = [[f32; 4]; 16];
@@ -40,26 +40,9 @@ impl Environment for World<'_> {
     }
 }
 
-/// A program's translation without the epilogue: output registers at the locations of their numbers.
-fn module(program: &Program, outputs: impl Iterator<Item = Output>) -> Module {
-    let mut b = Builder::new(Stage::Vertex);
-    let values = lift::outputs(&mut b, program);
-    for output in outputs {
-        let decl = OutputDecl {
-            name: output.name().to_owned(),
-            ty: Type::F32X4,
-            at: OutputAt::Location(output as u8),
-            semantic: None,
-        };
-        let at = b.output(decl);
-        b.store_output(at, values[output as usize]);
-    }
-    b.finish().expect("builds")
-}
-
 /// What the translation of a program leaves in the output registers.
 fn interpret(program: &Program, inputs: &Inputs, constants: &Constants) -> Outputs {
-    let module = module(program, Output::ALL.iter().copied());
+    let module = output_registers(program, Output::ALL.iter().copied()).expect("builds");
     let interpreter = Interpreter::new(&module).expect("valid IR");
     let outcome = interpreter.run(&World { inputs, constants }).expect("ends");
     let mut outputs = Outputs::default();

@@ -1,9 +1,9 @@
 //! Each `programs/*.vsh` is a program with what it computes and the IR of it, without the epilogue, behind it as comments. The text
 //! must be what the disassembler writes, but for comments. `AFTERIMAGE_BLESS=1` writes what is expected anew.
 
-use crate::{differences, interpret, module, scenery};
+use crate::{differences, interpret, scenery};
 use afterimage_shader_nv2a::tables::Output;
-use afterimage_shader_nv2a::{assemble, lift, run};
+use afterimage_shader_nv2a::{assemble, lift, output_registers, run};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -43,7 +43,7 @@ fn programs() {
             let _ = writeln!(expected, "; {} {:?}", output.name(), outputs.get(*output));
         }
         expected.push_str(IR);
-        for line in module(&program, written.into_iter()).to_string().lines() {
+        for line in output_registers(&program, written).expect("builds").to_string().lines() {
             let _ = writeln!(expected, "; {line}");
         }
         if text != expected {
