@@ -82,10 +82,15 @@ impl Rig {
     }
 }
 
+/// Runs a test on a console of its own that has a [`Rig`].
+pub(super) fn on_surfaces(test: impl FnOnce(&Rig, &mut Console, &mut Device) -> Outcome) {
+    on_console(|console, device| test(&Rig::new(console, device)?, console, device)).unwrap();
+}
+
 #[test]
 fn reports_count_the_pixels_that_pass() {
-    on_console(|console, device| -> Outcome {
-        let (rig, report) = (Rig::new(console, device)?, console.allocate(64)?);
+    on_surfaces(|rig, console, device| {
+        let report = console.allocate(64)?;
         write(console, report, &[0xEE; 64]);
         let count = |device: &mut Device, offset: u32| raw(device, method::GET_REPORT, &[1 << 24 | (report + offset)]);
         raw(device, method::SET_ZPASS_PIXEL_COUNT_ENABLE, &[1])?;
@@ -106,14 +111,13 @@ fn reports_count_the_pixels_that_pass() {
         assert_eq!(counts, [160, 240, 240, 0]);
         assert!((0..4).all(|at| word(console, report + 16 * at + 12) == 0), "the status");
         Ok(())
-    })
-    .unwrap();
+    });
 }
 
 #[test]
 fn semaphores_are_released_in_order() {
-    on_console(|console, device| -> Outcome {
-        let (rig, semaphore) = (Rig::new(console, device)?, console.allocate(64)?);
+    on_surfaces(|rig, console, device| {
+        let semaphore = console.allocate(64)?;
         write(console, semaphore, &[0xEE; 64]);
         raw(device, method::SET_SEMAPHORE_OFFSET, &[semaphore])?;
         raw(device, method::BACK_END_WRITE_SEMAPHORE_RELEASE, &[0x1234_5678])?;
@@ -125,14 +129,12 @@ fn semaphores_are_released_in_order() {
         assert_eq!(words, [0x1234_5678, 0xEEEE_EEEE, 0x9ABC_DEF0, 0xEEEE_EEEE]);
         assert_eq!(word(console, rig.color + 32 * PITCH + 128), 0xFF40_80C0, "and the draw between them is in memory");
         Ok(())
-    })
-    .unwrap();
+    });
 }
 
 #[test]
 fn depth_and_stencil_of_24_and_8_bits() {
-    on_console(|console, device| -> Outcome {
-        let rig = Rig::new(console, device)?;
+    on_surfaces(|rig, console, device| {
         device.set_render_state(RenderState::StencilEnable, 1);
         device.set_render_state(RenderState::StencilPass, 0x1E01);
         device.set_render_state(RenderState::StencilRef, 0xA7);
@@ -142,28 +144,24 @@ fn depth_and_stencil_of_24_and_8_bits() {
         assert_eq!(rig.depth_at(console, 5, 40, 4), 0x1234_56A7);
         assert_eq!(rig.depth_at(console, 40, 5, 4), 0xFFFF_FF55, "what the clear left");
         Ok(())
-    })
-    .unwrap();
+    });
 }
 
 #[test]
 fn depth_of_16_bits() {
-    on_console(|console, device| -> Outcome {
-        let rig = Rig::new(console, device)?;
+    on_surfaces(|rig, console, device| {
         rig.depth_format(device, Z16, 0, 0xFFFF)?;
         rig.rectangle(device, [0.0, 0.0, 32.0, 64.0], [[f32::from(0x1234u16), 1.0]; 2])?;
         device.kick(console)?;
         assert_eq!(rig.depth_at(console, 5, 40, 2), 0x1234);
         assert_eq!(rig.depth_at(console, 40, 5, 2), 0xFFFF, "what the clear left");
         Ok(())
-    })
-    .unwrap();
+    });
 }
 
 #[test]
 fn depth_as_floats() {
-    on_console(|console, device| -> Outcome {
-        let rig = Rig::new(console, device)?;
+    on_surfaces(|rig, console, device| {
         rig.depth_format(device, Z24S8, FLOAT, 0xFFFF_FF00)?;
         // The high 24 bits of a positive float that has 16 bits of fraction.
         let z = 1234.5_f32;
@@ -171,14 +169,12 @@ fn depth_as_floats() {
         device.kick(console)?;
         assert_eq!(rig.depth_at(console, 5, 40, 4) >> 8, z.to_bits() << 1 >> 8, "{z}");
         Ok(())
-    })
-    .unwrap();
+    });
 }
 
 #[test]
 fn depth_from_w() {
-    on_console(|console, device| -> Outcome {
-        let rig = Rig::new(console, device)?;
+    on_surfaces(|rig, console, device| {
         rig.depth_format(device, Z24S8, W_BUFFER, 0xFFFF_FF00)?;
         let w = 40_000.0;
         rig.rectangle(device, [0.0, 0.0, 32.0, 64.0], [[5.0, w]; 2])?;
@@ -193,14 +189,12 @@ fn depth_from_w() {
         let expected = 1.0 / (near + (far - near) * part);
         assert!((f64::from(middle) - expected).abs() < 30.0, "{middle} against {expected}");
         Ok(())
-    })
-    .unwrap();
+    });
 }
 
 #[test]
 fn a_depth_buffer_is_read_as_a_colour_texture() {
-    on_console(|console, device| -> Outcome {
-        let rig = Rig::new(console, device)?;
+    on_surfaces(|rig, console, device| {
         rig.rectangle(device, [0.0, 0.0, 32.0, 64.0], [[0x12_3456 as f32, 1.0]; 2])?;
         // The same memory as linear A8R8G8B8: depth is in red, green and alpha, stencil in blue.
         const LINEAR_A8R8G8B8: u8 = 0x12;
@@ -230,6 +224,5 @@ fn a_depth_buffer_is_read_as_a_colour_texture() {
         assert_eq!(word(console, copy + 40 * PITCH + 4 * 5), 0x1234_5655);
         assert_eq!(word(console, copy + 5 * PITCH + 4 * 40), 0xFFFF_FF55);
         Ok(())
-    })
-    .unwrap();
+    });
 }

@@ -1,6 +1,6 @@
 //! Interpolation with and without texture perspective, of a triangle that two edges of the surface cut.
 
-use super::memory::{Outcome, PITCH, Rig, SIDE};
+use super::memory::{PITCH, SIDE, on_surfaces};
 use super::*;
 use afterimage_nv2a::machine::PrimitiveKind;
 use afterimage_nv2a_types::method;
@@ -22,8 +22,7 @@ fn red(x: u32, y: u32, perspective: bool) -> (f64, f64) {
 
 #[test]
 fn colours_survive_clipping_with_and_without_perspective() {
-    on_console(|console, device| -> Outcome {
-        let rig = Rig::new(console, device)?;
+    on_surfaces(|rig, console, device| {
         for perspective in [true, false] {
             raw(device, method::SET_CONTROL0, &[u32::from(perspective) << 20])?;
             let corners = CORNERS.map(|[x, y, w, red]| {
@@ -45,6 +44,5 @@ fn colours_survive_clipping_with_and_without_perspective() {
             assert!(seen > 3000, "{seen}");
         }
         Ok(())
-    })
-    .unwrap();
+    });
 }
