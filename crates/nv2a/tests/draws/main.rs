@@ -7,7 +7,6 @@ mod rig;
 use afterimage_nv2a::machine::{Attributes, Part, Primitive, PrimitiveKind};
 use afterimage_nv2a::memory::{DmaClass, DmaObject, DmaTarget, GuestMemory};
 use afterimage_nv2a_types::method;
-use afterimage_shader_nv2a::Program;
 use rig::Rig;
 
 const COLOR: u32 = 0x10_0000;
@@ -20,31 +19,13 @@ const STRIDE: u32 = 20;
 /// A vertex: place on the screen, colour 0xAARRGGBB.
 type Vertex = ([f32; 2], u32);
 
+/// The combiners' source that is the diffuse colour.
+const DIFFUSE: u32 = 0x04;
+
 /// A scene that draws vertices where they are, in their diffuse colour.
 fn scene() -> Rig {
-    let mut rig = Rig::new();
-    rig.surface(0x128, [SIZE, SIZE], [SIZE * 4, SIZE * 4]);
-    for (slot, words) in Program::pass_through().words().enumerate() {
-        (0..4).for_each(|word| rig.kelvin.registers.set_program(slot, word, words[word]));
-    }
-    for (at, value) in [
-        (method::SET_TRANSFORM_EXECUTION_MODE, 6),
-        (method::SET_COLOR_MASK, 0x0101_0101),
-        // The final combiner: D is the diffuse colour, G its alpha.
-        (method::SET_COMBINER_SPECULAR_FOG_CW0, 0x04),
-        (method::SET_COMBINER_SPECULAR_FOG_CW1, 0x1400),
-        (method::SET_COMBINER_CONTROL, 1),
-        (method::SET_SHADE_MODEL, 0x1D01),
-        (method::SET_FRONT_POLYGON_MODE, 0x1B02),
-        (method::SET_BACK_POLYGON_MODE, 0x1B02),
-        (method::SET_LINE_WIDTH, 8),
-        (method::SET_POINT_SIZE, 8),
-        (method::SET_CLIP_MAX, 16_777_215.0f32.to_bits()),
-        (method::SET_CONTROL0, 0x0010_0001),
-        (method::SET_WINDOW_CLIP_HORIZONTAL, 0x0FFF_0000),
-        (method::SET_WINDOW_CLIP_VERTICAL, 0x0FFF_0000),
-        (method::SET_SPECULAR_ENABLE, 1),
-    ] {
+    let mut rig = Rig::on_screen(SIZE, DIFFUSE);
+    for (at, value) in [(method::SET_LINE_WIDTH, 8), (method::SET_POINT_SIZE, 8), (method::SET_SPECULAR_ENABLE, 1)] {
         rig.set(at, value);
     }
     let limit = rig.memory.size() - 1;

@@ -1,5 +1,6 @@
 //! Clears of surfaces through the renderer: memory in, memory out. (Draws need shaders; the recordings have those.)
 
+#[allow(dead_code, reason = "the draws' and textures' tests use the rest")]
 mod rig;
 
 use afterimage_nv2a::memory::GuestMemory;

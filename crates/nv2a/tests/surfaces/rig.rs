@@ -6,6 +6,7 @@ use afterimage_nv2a::machine::{Graphics, Kelvin};
 use afterimage_nv2a::memory::{DmaClass, DmaObject, DmaTarget, GuestMemory, Ram};
 use afterimage_nv2a::translate::Translator;
 use afterimage_nv2a_types::method;
+use afterimage_shader_nv2a::Program;
 use afterimage_stream::{DeviceInfo, Kind, Link, LinkError, Reader, Reply, UploadRef};
 use afterimage_vulkan::{Gpu, Options, Renderer};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -95,6 +96,34 @@ impl Rig {
         let kinds = Arc::default();
         let link = Noting { link, kinds: Arc::clone(&kinds) };
         Self { kelvin, memory, graphics: Box::new(Translator::new(Box::new(link), "surfaces")), kinds, thread }
+    }
+
+    /// A scene of `size` by `size` pixels of A8R8G8B8, whose vertices are on the screen where their positions say. The final
+    /// combiner puts out `source` (a combiner's source) with its alpha.
+    pub(crate) fn on_screen(size: u32, source: u32) -> Self {
+        let mut rig = Self::new();
+        rig.surface(0x128, [size, size], [size * 4, size * 4]);
+        for (slot, words) in Program::pass_through().words().enumerate() {
+            (0..4).for_each(|word| rig.kelvin.registers.set_program(slot, word, words[word]));
+        }
+        for (at, value) in [
+            (method::SET_TRANSFORM_EXECUTION_MODE, 6),
+            (method::SET_COLOR_MASK, 0x0101_0101),
+            // D is the source, G its alpha.
+            (method::SET_COMBINER_SPECULAR_FOG_CW0, source),
+            (method::SET_COMBINER_SPECULAR_FOG_CW1, (source | 0x10) << 8),
+            (method::SET_COMBINER_CONTROL, 1),
+            (method::SET_SHADE_MODEL, 0x1D01),
+            (method::SET_FRONT_POLYGON_MODE, 0x1B02),
+            (method::SET_BACK_POLYGON_MODE, 0x1B02),
+            (method::SET_CLIP_MAX, 16_777_215.0f32.to_bits()),
+            (method::SET_CONTROL0, 0x0010_0001),
+            (method::SET_WINDOW_CLIP_HORIZONTAL, 0x0FFF_0000),
+            (method::SET_WINDOW_CLIP_VERTICAL, 0x0FFF_0000),
+        ] {
+            rig.set(at, value);
+        }
+        rig
     }
 
     /// How many packets of these kinds have been sent since the last time.

@@ -7,7 +7,6 @@ mod rig;
 use afterimage_nv2a::machine::{Attributes, Part, Primitive, PrimitiveKind};
 use afterimage_nv2a::memory::GuestMemory;
 use afterimage_nv2a_types::method;
-use afterimage_shader_nv2a::Program;
 use afterimage_stream::Kind;
 use rig::Rig;
 
@@ -20,27 +19,13 @@ const SIZE: u32 = 8;
 /// What moves texels.
 const MOVES: [Kind; 3] = [Kind::ReadBack, Kind::UpdateTexture, Kind::Blit];
 
+/// The combiners' source that is texture 0.
+const TEXTURE_0: u32 = 0x08;
+
 /// A scene that draws what stage 0 looks up.
 fn scene() -> Rig {
-    let mut rig = Rig::new();
-    rig.surface(0x128, [SIZE, SIZE], [SIZE * 4, SIZE * 4]);
-    for (slot, words) in Program::pass_through().words().enumerate() {
-        (0..4).for_each(|word| rig.kelvin.registers.set_program(slot, word, words[word]));
-    }
+    let mut rig = Rig::on_screen(SIZE, TEXTURE_0);
     for (at, value) in [
-        (method::SET_TRANSFORM_EXECUTION_MODE, 6),
-        (method::SET_COLOR_MASK, 0x0101_0101),
-        // The final combiner: D is texture 0, G its alpha.
-        (method::SET_COMBINER_SPECULAR_FOG_CW0, 0x08),
-        (method::SET_COMBINER_SPECULAR_FOG_CW1, 0x1800),
-        (method::SET_COMBINER_CONTROL, 1),
-        (method::SET_SHADE_MODEL, 0x1D01),
-        (method::SET_FRONT_POLYGON_MODE, 0x1B02),
-        (method::SET_BACK_POLYGON_MODE, 0x1B02),
-        (method::SET_CLIP_MAX, 16_777_215.0f32.to_bits()),
-        (method::SET_CONTROL0, 0x0010_0001),
-        (method::SET_WINDOW_CLIP_HORIZONTAL, 0x0FFF_0000),
-        (method::SET_WINDOW_CLIP_VERTICAL, 0x0FFF_0000),
         (method::SET_SHADER_STAGE_PROGRAM, 1),
         (method::SET_TEXTURE_CONTROL0, 1 << 30 | 0xFFF << 6),
         (method::SET_TEXTURE_OFFSET, TEXTURE),
