@@ -339,11 +339,8 @@ impl Renderer {
             0
         } else {
             let outputs = if pixel == Key::NONE { 0 } else { self.library.variant(pixel).map_or(0, |v| v.outputs) };
-            self.pipelines.blends.number(&Blend {
-                enable: scene.blend.enable != 0,
-                equation: pipeline::equation(&scene.blend),
-                masks: pipeline::write_masks(&self.gpu.profile, &scene.blend, outputs),
-            })
+            let masks = pipeline::write_masks(&self.gpu.profile, &scene.blend, outputs);
+            self.pipelines.blends.number(&Blend::new(&scene.blend, masks))
         };
         let targets = self.pipelines.targets.number(&scene.targets);
         let raster = Raster::new(&self.gpu.profile, &scene.raster, scene.blend.logic_op, scene.class);

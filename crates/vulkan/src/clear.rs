@@ -256,11 +256,8 @@ impl Renderer {
         };
         let (Some(vertex), Some(pixel)) = (vertex, pixel) else { return Err(impossible()) };
         let profile = &self.gpu.profile;
-        let blend = if profile.dynamic_state3.blend {
-            0
-        } else {
-            self.pipelines.blends.number(&Blend { enable: false, equation: pipeline::equation(blend), masks })
-        };
+        let blend =
+            if profile.dynamic_state3.blend { 0 } else { self.pipelines.blends.number(&Blend::new(blend, masks)) };
         let key = Key {
             vertex,
             pixel,

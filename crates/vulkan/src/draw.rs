@@ -6,7 +6,7 @@
 use crate::ahead::Rest;
 use crate::descriptors::{SlotKey, Table};
 use crate::error::Result;
-use crate::pipeline::{self, Blend, Key, Spec};
+use crate::pipeline::{Blend, Key, Spec};
 use crate::profile::Profile;
 use crate::raster::{self, Raster};
 use crate::renderer::Renderer;
@@ -387,12 +387,13 @@ impl Renderer {
         }
     }
 
-    /// Where back faces are filled in another way, and how is part of the pipeline: finds theirs. False if it is missing.
+    /// Where triangles' back faces are filled in another way, and how is part of the pipeline: finds theirs. False if it is missing.
     #[inline]
     fn find_back_pipeline(&mut self, rest: Rest<'_>) -> bool {
         let profile = &self.gpu.profile;
         let state = &self.state.raster;
-        if profile.dynamic_state3.polygon_mode || !raster::draws_faces_apart(profile, state) {
+        let has_faces = self.key.raster.class() == raster::TRIANGLES;
+        if !has_faces || profile.dynamic_state3.polygon_mode || !raster::draws_faces_apart(profile, state) {
             return true;
         }
         let key = Key { raster: self.key.raster.filled(profile, state.fill_back), ..self.key };
@@ -501,11 +502,7 @@ impl Renderer {
         }
         if blend && !d3.blend {
             let state = self.blend();
-            let part = Blend {
-                enable: state.enable != 0,
-                equation: pipeline::equation(&state),
-                masks: self.write_masks(&state),
-            };
+            let part = Blend::new(&state, self.write_masks(&state));
             let number = self.pipelines.blends.number(&part);
             if number != self.key.blend {
                 self.key.blend = number;

@@ -155,6 +155,12 @@ pub(crate) struct Blend {
     pub(crate) masks: [u8; 8],
 }
 
+impl Blend {
+    pub(crate) fn new(state: &SetBlend, masks: [u8; 8]) -> Self {
+        Self { enable: state.enable != 0, equation: equation(state), masks }
+    }
+}
+
 /// The equation bytes of a blend state.
 pub(crate) fn equation(blend: &SetBlend) -> [u8; 6] {
     [blend.src_color, blend.dst_color, blend.color_op, blend.src_alpha, blend.dst_alpha, blend.alpha_op]
