@@ -2,7 +2,7 @@
 
 use crate::banks::SystemRegister;
 use crate::io::{COMPARE_ALWAYS, FogMode, PixelOps, RuntimeInfo, spec};
-use crate::lift::interface::{input_at, semantic, system_bank};
+use crate::lift::interface::{semantic, system_bank};
 use crate::tables::Usage;
 use afterimage_ir::{
     Builder, InputAt, InputDecl, Interp, Kind, OutputAt, OutputDecl, SpecDecl, Swizzle, Texture, Type, Value,
@@ -21,7 +21,7 @@ pub(crate) struct PixelResult {
 
 /// The value of a built-in input; declared once however often it is read.
 pub(crate) fn builtin(b: &mut Builder, name: &str, at: InputAt, ty: Type) -> Value {
-    input_at(b, at, || InputDecl { name: name.to_owned(), ty, at, interp: Interp::Smooth, semantic: None })
+    b.input_at(at, || InputDecl { name: name.to_owned(), ty, at, interp: Interp::Smooth, semantic: None })
 }
 
 /// Pixel position, depth and 1/w.
@@ -41,7 +41,7 @@ pub(crate) fn input(b: &mut Builder, runtime: &RuntimeInfo, usage: Usage, index:
         return b.f32x4([missing; 4]);
     };
     let at = InputAt::Location(location);
-    input_at(b, at, || InputDecl {
+    b.input_at(at, || InputDecl {
         name: format!("{}{index}", usage.text()),
         ty: Type::F32X4,
         at,

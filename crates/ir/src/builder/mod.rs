@@ -14,8 +14,8 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::module::{
-    Args, BankDecl, Imm, InputDecl, MAX_DEPTH, MAX_NAMES, MAX_VALUES, Module, NameDecl, OutputDecl, SpecDecl, Stage,
-    TextureDecl, VarDecl,
+    Args, BankDecl, Imm, InputAt, InputDecl, MAX_DEPTH, MAX_NAMES, MAX_VALUES, Module, NameDecl, OutputDecl, SpecDecl,
+    Stage, TextureDecl, VarDecl,
 };
 use crate::opcode::{Meaning, Op, Pattern};
 use crate::table::opcode_table;
@@ -93,6 +93,13 @@ impl Builder {
     pub fn input(&mut self, decl: InputDecl) -> Input {
         self.module.inputs.push(decl);
         Input::new(self.module.inputs.len() - 1)
+    }
+
+    /// The value of the input at a place, which is declared when it is first read.
+    pub fn input_at(&mut self, at: InputAt, decl: impl FnOnce() -> InputDecl) -> Value {
+        let known = self.module.inputs.iter().position(|input| input.at == at).map(Input::new);
+        let input = known.unwrap_or_else(|| self.input(decl()));
+        self.load_input(input)
     }
 
     /// Declares an output.

@@ -7,7 +7,7 @@
 use super::{FixedInput, FixedVertexKey, STAGES};
 use crate::banks::{Bank, FixedVertexRegister as R};
 use crate::io::{FOG_LOCATION, RuntimeInfo, fixed_location};
-use crate::lift::interface::{input_at, semantic};
+use crate::lift::interface::semantic;
 use crate::pixel_ops::{FogParameters, fog_curve};
 use crate::tables::Usage;
 use crate::vertex_ops;
@@ -105,7 +105,7 @@ impl Vertex<'_> {
             return None;
         }
         let at = InputAt::Location(location);
-        Some(input_at(&mut self.b, at, || InputDecl {
+        Some(self.b.input_at(at, || InputDecl {
             name: format!("{}{index}", usage.text()),
             ty: Type::F32X4,
             at,

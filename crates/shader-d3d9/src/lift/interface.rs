@@ -322,13 +322,6 @@ pub(crate) fn semantic(usage: Usage, index: u8) -> Option<Semantic> {
     Some(Semantic { usage: usage as u8, index })
 }
 
-/// The value of the input at a place, which is declared when it is first read.
-pub(crate) fn input_at(b: &mut ir::Builder, at: InputAt, decl: impl FnOnce() -> InputDecl) -> Value {
-    let known = b.module().inputs.iter().position(|input| input.at == at).map(ir::Input::new);
-    let input = known.unwrap_or_else(|| b.input(decl()));
-    b.load_input(input)
-}
-
 /// The system block.
 pub(crate) fn system_bank(b: &mut ir::Builder) -> ir::Bank {
     let known = b.module().banks.iter().position(|bank| bank.source == BankSource::System);
