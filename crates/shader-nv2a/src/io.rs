@@ -30,7 +30,9 @@
 //! the colour outputs also Material alpha, Specular.
 
 use crate::banks::{Bank, ScreenRegister as R};
-use afterimage_ir::{self as ir, BankDecl, BankSource, Builder, Kind, OutputAt, OutputDecl, Type, Value};
+use afterimage_ir::{
+    self as ir, BankDecl, BankSource, Builder, InputAt, InputDecl, Interp, Kind, OutputAt, OutputDecl, Type, Value,
+};
 use afterimage_nv2a_types::{Registers, method};
 
 /// Location of the front faces' diffuse colour, four floats.
@@ -61,7 +63,7 @@ pub const EDGES: u8 = 10;
 pub const SLOPE: u8 = 3;
 
 /// `SET_SHADE_MODEL`: flat.
-pub(crate) const FLAT: u32 = 0x1D00;
+pub const FLAT: u32 = 0x1D00;
 /// Smallest and greatest magnitude of w: 2^-64 and 2^64.
 const W_RANGE: [u32; 2] = [0x1F80_0000, 0x5F80_0000];
 /// Hosts reckon well with w from the inverse of this to this, 2^48. What is beyond comes nearer by [`W_STEP`], so that vertices
@@ -249,7 +251,19 @@ fn to_sixteenths(b: &mut Builder, xy: Value) -> Value {
 
 /// Clamped to `limit` of either sign. NaN becomes `-limit`.
 fn within(b: &mut Builder, value: Value, limit: f32) -> Value {
-    let (low, high) = (b.f32(-limit), b.f32(limit));
+    clamp(b, value, -limit, limit)
+}
+
+/// A vertex attribute, four floats.
+pub(crate) fn attribute(b: &mut Builder, number: u8) -> Value {
+    let at = InputAt::Location(number);
+    let decl = || InputDecl { name: format!("v{number}"), ty: Type::F32X4, at, interp: Interp::Smooth, semantic: None };
+    b.input_at(at, decl)
+}
+
+/// Clamped to `low..high`. NaN becomes `low`.
+pub(crate) fn clamp(b: &mut Builder, value: Value, low: f32, high: f32) -> Value {
+    let (low, high) = (b.f32(low), b.f32(high));
     let value = b.fmax(value, low);
     b.fmin(value, high)
 }
@@ -305,9 +319,7 @@ pub fn point_size(b: &mut Builder, program: Option<Value>, distance: Option<Valu
     let size = b.fmul(size, steps);
     let size = b.ffloor(size);
     let size = b.fmul(size, step);
-    let (least, greatest) = (b.f32(LEAST_POINT), b.f32(GREATEST_POINT));
-    let size = b.fmax(size, least);
-    let size = b.fmin(size, greatest);
+    let size = clamp(b, size, LEAST_POINT, GREATEST_POINT);
     with_both_edges(b, size)
 }
 
@@ -363,6 +375,16 @@ fn coarse_root(b: &mut Builder, x: Value) -> Value {
     let root = b.select(carried, root, rounded);
     let root = b.iand(root, kept);
     b.cast(root, Kind::Float)
+}
+
+/// Samples of a pixel across and down, each of which is a pixel of the host, as `SET_SURFACE_FORMAT` says.
+#[must_use]
+pub fn samples(registers: &Registers) -> [u32; 2] {
+    match registers.bits(method::SET_SURFACE_FORMAT, 12, 4) {
+        1 => [2, 1],
+        2 => [2, 2],
+        _ => [1, 1],
+    }
 }
 
 /// Largest value of the depth buffer that `SET_SURFACE_FORMAT` and `SET_CONTROL0` say, as a number that screen space z is

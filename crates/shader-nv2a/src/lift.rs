@@ -17,7 +17,7 @@ use crate::instruction::{Instruction, Mask, Register, Source, Target, Unit, Writ
 use crate::io::{self, VertexResult};
 use crate::parse::{Program, flags};
 use crate::tables::{Ilu, Mac, OUTPUTS, Output, Slot, TEMP_POSITION, TEMPS};
-use afterimage_ir::{self as ir, BuildError, Builder, Kind, Module, Swizzle, Type, Value};
+use afterimage_ir::{self as ir, BuildError, Builder, Kind, Module, Swizzle, Value};
 use afterimage_nv2a_types::{ATTRIBUTES, CONSTANT_SLOTS};
 
 /// Added before `arl` rounds down, so that what should be a whole number is taken for it (xemu, `nv2a_vsh_cpu`).
@@ -156,14 +156,7 @@ impl Lifter<'_> {
             return value;
         }
         let b = &mut *self.b;
-        let input = b.input(ir::InputDecl {
-            name: format!("v{number}"),
-            ty: Type::F32X4,
-            at: ir::InputAt::Location(number),
-            interp: ir::Interp::Smooth,
-            semantic: None,
-        });
-        let value = b.load_input(input);
+        let value = io::attribute(b, number);
         // Denormals become zeros here once, instead of in each product.
         let size = b.fabs(value);
         let least = b.f32(f32::from_bits(MIN_NORMAL));

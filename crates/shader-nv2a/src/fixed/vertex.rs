@@ -3,7 +3,7 @@
 use super::{Key, attribute};
 use crate::banks::{Bank, FixedRegister as R};
 use crate::io::{self, VertexResult};
-use afterimage_ir::{BuildError, Builder, InputAt, InputDecl, Interp, Kind, Module, Stage, Type, Value};
+use afterimage_ir::{BuildError, Builder, Kind, Module, Stage, Type, Value};
 use afterimage_nv2a_types::{CONSTANT_SLOTS, context};
 
 /// Translates fixed-function transform and lighting.
@@ -48,18 +48,7 @@ pub(super) struct Point {
 impl Vertex<'_> {
     /// A vertex attribute, four floats.
     pub(super) fn attribute(&mut self, number: u8) -> Value {
-        let at = InputAt::Location(number);
-        let known = self.b.module().inputs.iter().position(|input| input.at == at);
-        let input = known.map(afterimage_ir::Input::new).unwrap_or_else(|| {
-            self.b.input(InputDecl {
-                name: format!("v{number}"),
-                ty: Type::F32X4,
-                at,
-                interp: Interp::Smooth,
-                semantic: None,
-            })
-        });
-        self.b.load_input(input)
+        io::attribute(&mut self.b, number)
     }
 
     /// A slot of the vertex engine's constants, four floats.

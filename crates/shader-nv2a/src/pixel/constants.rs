@@ -1,5 +1,6 @@
 //! What pixel shaders read: the values among the registers, as registers of [`Bank::Pixel`](crate::banks::Bank::Pixel).
 
+use crate::io;
 use afterimage_ir::register_layout;
 use afterimage_nv2a_types::{COMBINERS, Registers, STAGES, method};
 use afterimage_texture::nv2a::{ColorKey, KeyMode, Layout, TextureFormat};
@@ -97,17 +98,8 @@ fn argb(word: u32) -> [f32; 4] {
     [16, 8, 0, 24].map(|shift| (word >> shift & 0xFF) as f32 / 255.0)
 }
 
-/// Pixels of the host for a pixel across and down, as `SET_SURFACE_FORMAT` says.
-fn samples(registers: &Registers) -> [u32; 2] {
-    match registers.bits(method::SET_SURFACE_FORMAT, 12, 4) {
-        1 => [2, 1],
-        2 => [2, 2],
-        _ => [1, 1],
-    }
-}
-
 fn window_clip(registers: &Registers, n: u16) -> [u32; 4] {
-    let [across, down] = samples(registers);
+    let [across, down] = io::samples(registers);
     let x = registers.get(method::SET_WINDOW_CLIP_HORIZONTAL + 4 * n);
     let y = registers.get(method::SET_WINDOW_CLIP_VERTICAL + 4 * n);
     let (first, end) = (|word: u32| word & 0xFFF, |word: u32| (word >> 16 & 0xFFF) + 1);

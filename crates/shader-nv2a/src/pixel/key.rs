@@ -314,6 +314,12 @@ fn window_clip(registers: &Registers) -> WindowClip {
 /// Bit of `SET_TEXTURE_CONTROL0` that enables a stage. Without it the stage does nothing, whatever its mode.
 const TEXTURE_ENABLE: u32 = 1 << 30;
 
+/// Whether stage `n` has a dot product made for stage 2, of mode `second`, whatever its own mode is: a "reflect diffuse" takes that
+/// of the stage behind it.
+pub(super) fn feeds_diffuse(n: usize, second: Mode) -> bool {
+    n == 3 && second == Mode::DotReflectDiffuse
+}
+
 fn stages(registers: &Registers) -> [StageKey; STAGES] {
     let program = registers.get(method::SET_SHADER_STAGE_PROGRAM);
     let others = registers.get(method::SET_SHADER_OTHER_STAGE_INPUT);
@@ -326,8 +332,7 @@ fn stages(registers: &Registers) -> [StageKey; STAGES] {
     std::array::from_fn(|n| {
         let mode_of_stage = mode(n).unwrap_or(Mode::None);
         let mut stage = StageKey { mode: mode_of_stage as u8, ..StageKey::default() };
-        // The stage before a "reflect diffuse" has its dot product made for it whatever its own mode is.
-        let feeds_diffuse = n == 3 && mode(2) == Some(Mode::DotReflectDiffuse);
+        let feeds_diffuse = feeds_diffuse(n, mode(2).unwrap_or(Mode::None));
         if mode_of_stage.reads_other() || feeds_diffuse {
             let chosen = match n {
                 2 => others >> 16 & 15,

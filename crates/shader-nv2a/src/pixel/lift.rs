@@ -6,7 +6,7 @@ use super::{combiners, coverage, depth, fog, smooth, texture_shader};
 use crate::banks::Bank;
 use crate::io;
 use afterimage_ir::{
-    BuildError, Builder, Input, InputAt, InputDecl, Interp, Kind, Module, OutputAt, OutputDecl, Stage, Type, Value,
+    BuildError, Builder, InputAt, InputDecl, Interp, Kind, Module, OutputAt, OutputDecl, Stage, Type, Value,
 };
 
 /// What is added to the coordinates of a point sprite: the texel that begins at a point's middle has the pixel there (suite Point
@@ -133,10 +133,7 @@ impl Lift<'_> {
 
     /// The value of an input; declared once however often it is read.
     pub(super) fn input(&mut self, name: &str, at: InputAt, ty: Type, interp: Interp) -> Value {
-        let known = self.b.module().inputs.iter().position(|input| input.at == at).map(Input::new);
-        let input =
-            known.unwrap_or_else(|| self.b.input(InputDecl { name: name.to_owned(), ty, at, interp, semantic: None }));
-        self.b.load_input(input)
+        self.b.input_at(at, || InputDecl { name: name.to_owned(), ty, at, interp, semantic: None })
     }
 
     /// A register of the constant bank as four floats.
@@ -157,8 +154,6 @@ impl Lift<'_> {
 
     /// `value` clamped to `low..high`.
     pub(super) fn clamp(&mut self, value: Value, low: f32, high: f32) -> Value {
-        let (low, high) = (self.b.f32(low), self.b.f32(high));
-        let value = self.b.fmax(value, low);
-        self.b.fmin(value, high)
+        io::clamp(&mut self.b, value, low, high)
     }
 }

@@ -3,9 +3,9 @@
 use super::anisotropy;
 use super::constants::PixelRegister as R;
 use super::coverage::compare;
-use super::key::{Shape, StageKey};
+use super::key::{Shape, StageKey, feeds_diffuse};
 use super::lift::Lift;
-use super::tables::{Compare, Mode};
+use super::tables::Compare;
 use afterimage_ir::{Dim, Kind, Swizzle, Texture, TextureDecl, Type, Value};
 use afterimage_nv2a_types::STAGES;
 
@@ -131,7 +131,7 @@ impl Lift<'_> {
     /// Whether another stage computes from the result of `stage`.
     fn is_read(&self, stage: usize) -> bool {
         (stage + 1..STAGES).any(|n| {
-            let feeds_diffuse = n == 3 && self.key.mode(2) == Mode::DotReflectDiffuse;
+            let feeds_diffuse = feeds_diffuse(n, self.key.mode(2));
             (self.key.mode(n).reads_other() || feeds_diffuse) && usize::from(self.key.stages[n].other) == stage
         })
     }

@@ -3,6 +3,7 @@
 use crate::machine::Kelvin;
 use crate::memory::DmaObject;
 use afterimage_nv2a_types::method;
+use afterimage_shader_nv2a::io;
 use afterimage_stream::Format;
 use afterimage_texture::nv2a::{ColorFormat, ZetaFormat};
 
@@ -113,11 +114,7 @@ impl Asked {
         let [x, width] = halves(method::SET_SURFACE_CLIP_HORIZONTAL);
         let [y, height] = halves(method::SET_SURFACE_CLIP_VERTICAL);
         let [color_pitch, zeta_pitch] = halves(method::SET_SURFACE_PITCH);
-        let scale = match format >> 12 & 0xF {
-            1 => [2, 1],
-            2 => [2, 2],
-            _ => [1, 1],
-        };
+        let scale = io::samples(registers);
         let swizzled = (format >> 8 & 0xF == 2).then_some([format >> 16 & 0xFF, format >> 24]);
         let place = Place { swizzled, needed: [(x + width) * scale[0], (y + height) * scale[1]], memory };
         let color = ColorFormat::from_code(format & 0xF)
