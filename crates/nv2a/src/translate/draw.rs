@@ -14,6 +14,7 @@ use crate::machine::{Attributes, Kelvin, Part, Primitive, PrimitiveKind};
 use crate::memory::GuestMemory;
 use afterimage_ir::Module;
 use afterimage_nv2a_types::{Registers, method};
+use afterimage_shader_nv2a::io;
 use afterimage_shader_nv2a::pixel::{self, Drawn};
 use afterimage_shader_nv2a::tables::Output;
 use afterimage_shader_nv2a::{Outputs, Program, run};
@@ -21,8 +22,6 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, PortError};
 use std::sync::Arc;
 
-/// `SET_SHADE_MODEL`: flat.
-const FLAT: u32 = 0x1D00;
 /// Key of the layout of [`Transformed`] among those of the guest's attributes.
 const TRANSFORMED_LAYOUT: u16 = 1;
 
@@ -106,7 +105,7 @@ fn way(kind: PrimitiveKind, registers: &Registers) -> Way {
     }
     let modes = states::polygon_modes(registers);
     let is_plain = |mode: &Mode| matches!(mode, Mode::Fill | Mode::Culled);
-    let flat_quads = registers.get(method::SET_SHADE_MODEL) == FLAT
+    let flat_quads = registers.get(method::SET_SHADE_MODEL) == io::FLAT
         && matches!(kind, PrimitiveKind::Quads | PrimitiveKind::QuadStrip);
     let is_made_here = flat_quads || is_smoothed(kind, registers) || has_slopes(registers);
     match modes {
@@ -207,9 +206,7 @@ impl Translator {
             outputs
         });
         let outputs: Vec<Attributes> = outputs.map(|outputs: Outputs| outputs.attributes()).collect();
-        for (slot, words) in constants.iter().enumerate() {
-            (0..4).for_each(|component| kelvin.registers.set_constant(slot, component, words[component]));
-        }
+        kelvin.registers.set_constants(0, 0, constants.as_flattened());
         let flags = if points { afterimage_shader_nv2a::parse::flags::POINTS } else { 0 };
         let stage = self.stage_of(VertexCode::Program(Program::pass_through().with_flags(flags)))?;
         let inputs = stage.inputs;
@@ -228,7 +225,7 @@ impl Translator {
     ) -> Result<(), DrawError> {
         let registers = &kelvin.registers;
         let count = self.draws.vertices.len();
-        let is_flat = primitives::is_polygons(kind) && registers.get(method::SET_SHADE_MODEL) == FLAT;
+        let is_flat = primitives::is_polygons(kind) && registers.get(method::SET_SHADE_MODEL) == io::FLAT;
         let first = registers.is_set(method::SET_FLAT_SHADE_OP);
         let indices = &mut self.draws.indices;
         let assembled = if is_flat { primitives::flat(kind, count, first, indices) } else { None };
@@ -276,7 +273,7 @@ impl Translator {
         let smooth = is_smoothed(primitive.kind, registers);
         let raster = Raster {
             line_width: registers.bits(method::SET_LINE_WIDTH, 0, 9) as f32 / 8.0,
-            flat: registers.get(method::SET_SHADE_MODEL) == FLAT,
+            flat: registers.get(method::SET_SHADE_MODEL) == io::FLAT,
             first: registers.is_set(method::SET_FLAT_SHADE_OP),
             modes,
             front_ccw: states::front_is_ccw(registers),

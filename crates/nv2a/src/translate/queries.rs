@@ -81,10 +81,7 @@ impl Translator {
 
     /// Forgets what was counted.
     pub(super) fn reset_count(&mut self) {
-        self.queries.end(&mut self.port);
-        for ended in std::mem::take(&mut self.queries.ended) {
-            self.queries.take(&mut self.port, ended);
-        }
+        self.counted();
         self.queries.total = 0;
     }
 

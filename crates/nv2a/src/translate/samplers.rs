@@ -2,7 +2,7 @@
 
 use super::Translator;
 use super::textures::Key;
-use afterimage_nv2a_types::{Registers, method};
+use afterimage_nv2a_types::{Registers, STAGES, method};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, FormatFeatures, ObjectId, ObjectKind, Port};
 use rustc_hash::FxHashMap;
@@ -103,9 +103,6 @@ impl Translator {
         if let Some(id) = self.samplers.known.get(&known) {
             return *id;
         }
-        if self.samplers.known.len() >= Samplers::MOST {
-            self.drop_samplers();
-        }
         match self.port.allocate(ObjectKind::Sampler) {
             Ok(id) => {
                 packet.id = id;
@@ -120,8 +117,12 @@ impl Translator {
         }
     }
 
-    /// Takes every sampler out of its binding and destroys it.
-    fn drop_samplers(&mut self) {
+    /// Takes every sampler out of its binding and destroys it, unless there is room for one more of each stage. Not while stages are
+    /// looked up: those before would keep what is destroyed.
+    pub(super) fn make_room_for_samplers(&mut self) {
+        if self.samplers.known.len() + STAGES <= Samplers::MOST {
+            return;
+        }
         for (slot, binding) in self.sent.textures.iter_mut().enumerate().filter(|(_, b)| !b.sampler.is_none()) {
             *binding = TextureBinding::default();
             self.port.push_tail(&SetTextures { first: slot as u32, count: 1 }, &[*binding]);

@@ -158,10 +158,6 @@ impl Engine {
         let writes = registers.is_set(method::SET_TRANSFORM_PROGRAM_CXT_WRITE_EN);
         let mut constants = registers.constants.clone();
         afterimage_shader_nv2a::run(&program, &inputs, &mut constants, writes);
-        for (slot, words) in constants.iter().enumerate() {
-            for (component, &word) in words.iter().enumerate() {
-                registers.set_constant(slot, component, word);
-            }
-        }
+        registers.set_constants(0, 0, constants.as_flattened());
     }
 }

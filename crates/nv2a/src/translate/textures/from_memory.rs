@@ -93,10 +93,12 @@ impl Translator {
             decoded.used = used;
             (decoded.id, std::mem::replace(&mut decoded.generations, generations) == generations)
         });
+        if let Some((id, true)) = known {
+            return Ok(id);
+        }
         let shape = Shape::of(texture)?;
         let id = match known {
-            Some((id, true)) => return Ok(id),
-            Some((id, false)) => id,
+            Some((id, _)) => id,
             None => {
                 let format = host_format(HostFormat::of(texture.format(), key.signs()));
                 let id = self.create_texture(&shape, format)?;

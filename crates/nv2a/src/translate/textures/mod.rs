@@ -67,6 +67,7 @@ impl Translator {
             || dirty.contains(Group::Pixel)
             || keyed && dirty.contains(Group::PixelConstants)
         {
+            self.make_room_for_samplers();
             for stage in 0..STAGES as u16 {
                 let key = match Key::of(kelvin, stage) {
                     Ok(key) => key,
