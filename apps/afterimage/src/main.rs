@@ -4,6 +4,7 @@ mod diff;
 mod files;
 mod info;
 mod nv2a;
+mod pool;
 mod program;
 mod replay;
 mod run;

@@ -6,15 +6,14 @@ mod picture;
 mod report;
 mod table;
 
-use crate::Failure;
+use crate::{Failure, pool};
 use clap::Parser;
 use compare::{Comparison, Settings};
 use find::Pair;
-use indicatif::{ProgressBar, ProgressStyle};
 use picture::Picture;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 /// Compare pictures with golden ones.
 ///
@@ -171,16 +170,12 @@ fn compare_all(args: &Args) -> Result<bool, Failure> {
 
 /// Compares all pairs, several at a time; rows are in the order of the pairs.
 fn work(args: &Args, pairs: &[Pair], settings: Settings) -> Result<Vec<Row>, Failure> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = if args.jobs == 0 { cores } else { args.jobs }.min(pairs.len());
-    let bar = if args.quiet || pairs.len() < 2 { ProgressBar::hidden() } else { ProgressBar::new(pairs.len() as u64) };
-    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:40}] {eta} {wide_msg}") {
-        bar.set_style(style.progress_chars("=> "));
-    }
+    let workers = pool::workers(args.jobs, pairs.len());
+    let bar = pool::bar(pairs.len(), !args.quiet && pairs.len() > 1);
     let next = AtomicUsize::new(0);
     let worker = || {
         let mut done = Vec::new();
-        while let Some((index, pair)) = take(&next, pairs) {
+        while let Some((index, pair)) = pool::take(&next, pairs) {
             bar.set_message(pair.name.clone());
             done.push((index, one(pair, settings, args.output.as_deref())?));
             bar.inc(1);
@@ -199,11 +194,6 @@ fn work(args: &Args, pairs: &[Pair], settings: Settings) -> Result<Vec<Row>, Fai
     }
     rows.sort_by_key(|(index, _)| *index);
     Ok(rows.into_iter().map(|(_, row)| row).collect())
-}
-
-fn take<'a>(next: &AtomicUsize, pairs: &'a [Pair]) -> Option<(usize, &'a Pair)> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((index, pairs.get(index)?))
 }
 
 /// Compares one pair, and puts its pictures into the report.

@@ -1,20 +1,19 @@
 //! `afterimage replay` of recordings of NV2A work: every saved picture, drawn.
 
-use crate::Failure;
+use crate::{Failure, pool};
 use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_nv2a::kcap::{Event, Frame, KcapError, Player, Reader};
 use afterimage_nv2a::machine::{Picture, PusherError};
 use afterimage_nv2a::memory::OutOfRange;
 use afterimage_nv2a::translate::Translator;
 use afterimage_vulkan::{Gpu, Options, Renderer};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Instant;
@@ -102,12 +101,8 @@ struct Outcome {
 pub(crate) fn replay(args: &Replay<'_>) -> Result<ExitCode, Failure> {
     let start = Instant::now();
     let gpu = Gpu::open(&options(args)).map_err(|error| Failure::new(error.to_string()))?;
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let workers = if args.jobs == 0 { cores } else { args.jobs }.min(args.files.len());
-    let bar = if args.files.len() > 1 { ProgressBar::new(args.files.len() as u64) } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:40}] {eta} {wide_msg}") {
-        bar.set_style(style.progress_chars("=> "));
-    }
+    let workers = pool::workers(args.jobs, args.files.len());
+    let bar = pool::bar(args.files.len(), args.files.len() > 1);
     let next = AtomicUsize::new(0);
     let (mut code, mut pictures, mut failed) = (Code::Done, 0, 0);
     thread::scope(|scope| {
@@ -115,7 +110,7 @@ pub(crate) fn replay(args: &Replay<'_>) -> Result<ExitCode, Failure> {
         for _ in 0..workers {
             let (sender, next, gpu, bar) = (sender.clone(), &next, &gpu, &bar);
             scope.spawn(move || {
-                while let Some((index, file)) = take(next, args.files) {
+                while let Some((index, file)) = pool::take(next, args.files) {
                     bar.set_message(name(file));
                     let drawn = catch_unwind(AssertUnwindSafe(|| draw(args, gpu, file)));
                     let broken = |_| Outcome { failures: vec![Why::Panic], ..Outcome::default() };
@@ -153,11 +148,6 @@ pub(crate) fn replay(args: &Replay<'_>) -> Result<ExitCode, Failure> {
 
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn take<'a>(next: &AtomicUsize, files: &'a [PathBuf]) -> Option<(usize, &'a PathBuf)> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((index, files.get(index)?))
 }
 
 fn options(args: &Replay<'_>) -> Options {

@@ -4,14 +4,14 @@ use super::error::{Code, Why};
 use super::io::{self, Content};
 use super::kind::{From, To};
 use super::translate::{Args, Translated, translate};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::pool;
 use std::any::Any;
 use std::collections::HashMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -154,13 +154,9 @@ struct Finished {
 fn work(args: &Args, plan: &Plan) -> Code {
     let start = Instant::now();
     let jobs = &plan.jobs;
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let workers = if args.jobs == 0 { cores } else { args.jobs }.min(jobs.len());
+    let workers = pool::workers(args.jobs, jobs.len());
     let show = plan.batch && !args.quiet;
-    let bar = if show { ProgressBar::new(jobs.len() as u64) } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:40}] {eta} {wide_msg}") {
-        bar.set_style(style.progress_chars("=> "));
-    }
+    let bar = pool::bar(jobs.len(), show);
     let next = AtomicUsize::new(0);
     let mut score = Score::default();
     thread::scope(|scope| {
@@ -168,7 +164,7 @@ fn work(args: &Args, plan: &Plan) -> Code {
         for _ in 0..workers {
             let (sender, next) = (sender.clone(), &next);
             let worker = move || {
-                while let Some((index, job)) = take(next, jobs) {
+                while let Some((index, job)) = pool::take(next, jobs) {
                     if sender.send((index, perform(args, job))).is_err() {
                         break;
                     }
@@ -198,11 +194,6 @@ fn work(args: &Args, plan: &Plan) -> Code {
         score.summary(jobs, start.elapsed(), !args.validate);
     }
     score.code
-}
-
-fn take<'a>(next: &AtomicUsize, jobs: &'a [Job]) -> Option<(usize, &'a Job)> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((index, jobs.get(index)?))
 }
 
 /// One job, whatever happens in it.
