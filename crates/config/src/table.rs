@@ -1,0 +1,318 @@
+//! The table of options: one row each. The fields of [`Values`], the file, the environment's names, the generated
+//! `afterimage.conf` and docs/configuration.md all come from here.
+
+use crate::frames::FrameSet;
+use crate::value::{Kind, Read};
+use crate::words::*;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+/// Who reads an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// `d3d9.dll` or `libd3d9.so`, in the program's process.
+    Library,
+    /// Whichever process renders: the program's, the viewer, `afterimage replay`.
+    Renderer,
+    /// The viewer.
+    Viewer,
+    /// The `afterimage` command.
+    Command,
+    /// All of them.
+    Everybody,
+}
+
+impl Reader {
+    /// As the documentation says it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Library => "the Direct3D library",
+            Self::Renderer => "the process that renders",
+            Self::Viewer => "the viewer",
+            Self::Command => "the `afterimage` command",
+            Self::Everybody => "every process",
+        }
+    }
+}
+
+/// An option.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name in the file.
+    pub name: &'static str,
+    /// The title that it stands under.
+    pub group: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+    /// What it is where nobody says anything, as it would be written in the file; empty for nothing.
+    pub default: &'static str,
+    /// Who reads it.
+    pub reader: Reader,
+    /// What it does: one line.
+    pub summary: &'static str,
+    /// More about it; may be empty.
+    pub prose: &'static str,
+}
+
+impl Row {
+    /// The environment variable that says the same: `AFTERIMAGE_` and the name in capitals.
+    #[must_use]
+    pub fn variable(&self) -> String {
+        format!("AFTERIMAGE_{}", self.name.to_ascii_uppercase())
+    }
+}
+
+const fn integer(least: u32, most: u32) -> Kind {
+    Kind::Integer { least, most }
+}
+
+const fn real(least: f32, most: f32) -> Kind {
+    Kind::Real { least, most }
+}
+
+macro_rules! options {
+    ($( $group:literal { $(
+        $field:ident $name:literal: $type:ty = $default:literal, $kind:expr, $reader:ident,
+            $summary:literal, $prose:literal;
+    )* } )*) => {
+        /// Every option, in the order of the documentation.
+        pub const OPTIONS: &[Row] = &[$( $( Row {
+            name: $name,
+            group: $group,
+            kind: $kind,
+            default: $default,
+            reader: Reader::$reader,
+            summary: $summary,
+            prose: $prose,
+        }, )* )*];
+
+        /// A value for each option.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Values {
+            $( $( #[doc = $summary] pub $field: $type, )* )*
+        }
+
+        #[allow(non_camel_case_types, reason = "named as the options are")]
+        #[derive(Clone, Copy)]
+        enum Index { $( $( $field, )* )* }
+
+        impl Default for Values {
+            /// What each option is where nobody says anything.
+            fn default() -> Self {
+                Self { $( $( $field: {
+                    let row = &OPTIONS[Index::$field as usize];
+                    // A test reads every default.
+                    Read::read(row.default, &row.kind).unwrap_or_else(|| panic!("the default of {}", row.name))
+                }, )* )* }
+            }
+        }
+
+        impl Values {
+            /// Stores what is written for the option of an index in [`OPTIONS`]; false if it cannot be that.
+            pub(crate) fn set(&mut self, index: usize, text: &OsStr) -> bool {
+                $( $( if index == Index::$field as usize {
+                    let Some(value) = Read::read_os(text, &OPTIONS[index].kind) else { return false };
+                    self.$field = value;
+                    return true;
+                } )* )*
+                false
+            }
+        }
+    };
+}
+
+options! {
+    "Who renders, and on what" {
+        renderer "renderer": Renderer = "auto", Kind::Choice(Renderer::WORDS), Library,
+            "Which process renders.",
+            "A 32-bit program has more memory left with the viewer, and a driver that crashes takes the viewer down instead of \
+             the program: another viewer goes on where it was.";
+        device "device": Option<String> = "", Kind::Text, Renderer,
+            "Which Vulkan device renders: a part of its name, in any case, or its number in `afterimage info`.",
+            "The first discrete one where nothing is said.";
+        validate "validate": Switch = "auto", Kind::Choice(Switch::WORDS), Renderer,
+            "Use Vulkan's validation layer.",
+            "Slow. `auto` uses it in debug builds where it is installed.";
+        without "without": Vec<Ability> = "", Kind::List(Ability::WORDS), Renderer,
+            "Abilities of the device to leave unused.",
+            "For those who look for the fault of a driver or of ours.";
+    }
+    "Finding one another" {
+        dir "dir": Option<PathBuf> = "", Kind::Path, Everybody,
+            "The private folder in which programs and the viewer meet.",
+            "The default is afterimage in $XDG_RUNTIME_DIR, else ~/.local/state/afterimage/run.";
+        viewer_wait_ms "viewer_wait_ms": u32 = "5000", integer(0, 600_000), Library,
+            "How many milliseconds a program waits for a viewer.",
+            "";
+        own_windows "own_windows": bool = "off", Kind::OnOff, Viewer,
+            "Show every program in a window of the viewer, also where the program has one.",
+            "The viewer's windows have keys for pictures and captures.";
+        dll_dir "dll_dir": Option<PathBuf> = "", Kind::Path, Command,
+            "A folder with d3d9.dll and libd3d9.so for `afterimage run` to take first.",
+            "";
+    }
+    "Frames" {
+        present_interval "present_interval": PresentInterval = "program", Kind::Choice(PresentInterval::WORDS), Library,
+            "When a finished picture is shown: forces waiting for the display's refresh, or forbids it.",
+            "What the program is told about its own choice does not change.";
+        fps_limit "fps_limit": f32 = "0", real(0.0, 1000.0), Library,
+            "Most frames per second; 0 for no limit.",
+            "Present waits as long as it takes. For programs whose physics breaks at high rates, or for a quieter fan.";
+        max_frame_latency "max_frame_latency": Option<u32> = "", integer(1, 16), Library,
+            "How many frames the program may be ahead of the renderer.",
+            "Three where nothing is said. One shows what was done soonest, more even out frames that take long.";
+        arena_mb "arena_mb": Option<u32> = "", integer(1, 2048), Library,
+            "MiB of each block of memory through which a frame's data goes.",
+            "128, and 16 in 32-bit programs, where nothing is said. A frame whose data does not fit takes several blocks.";
+    }
+    "Picture" {
+        float_rules "float_rules": FloatRules = "auto", Kind::Choice(FloatRules::WORDS), Renderer,
+            "How closely shaders follow Direct3D 9's float rules.",
+            "If something is black, flickers or is missing, try `strict`.";
+        async_pipelines "async": bool = "off", Kind::OnOff, Renderer,
+            "Skip draws whose pipeline is not made yet, instead of waiting for it.",
+            "Fewer stutters. Things appear late, and what is drawn only once may be missing for good.";
+        force_anisotropy "force_anisotropy": u32 = "0", integer(0, 16), Library,
+            "Filter textures with this anisotropy wherever the program filters them linearly; 0 leaves it to the program.",
+            "Textures that are sampled without mip maps or with point filters stay as they are.";
+        lod_bias "lod_bias": f32 = "0", real(-4.0, 4.0), Library,
+            "Added to the program's own bias of mip levels: below 0 is sharper, above 0 is smoother.",
+            "";
+        hud "hud": Vec<HudItem> = "", Kind::List(HudItem::WORDS), Renderer,
+            "What an overlay on the picture shows.",
+            "";
+    }
+    "What programs are told" {
+        vendor_id "vendor_id": Option<u32> = "", integer(0, 0xffff), Library,
+            "The PCI vendor that GetAdapterIdentifier names, such as 0x10de, 0x1002 or 0x8086.",
+            "Some programs choose their settings, or refuse to start, by this and the two that follow.";
+        device_id "device_id": Option<u32> = "", integer(0, 0xffff), Library,
+            "The PCI device that GetAdapterIdentifier names.",
+            "";
+        device_description "device_description": Option<String> = "", Kind::Text, Library,
+            "The device's name in GetAdapterIdentifier.",
+            "";
+        vram_mb "vram_mb": Option<u32> = "", integer(1, 1 << 20), Library,
+            "MiB of video memory that GetAvailableTextureMem speaks of.",
+            "The device's where nothing is said. 32-bit programs that cannot count beyond 2 or 4 GiB want 1024.";
+        shader_model "shader_model": ShaderModel = "3", Kind::Choice(ShaderModel::WORDS), Library,
+            "The highest shader model that the device says it has.",
+            "Shaders of a higher one are refused then, as on such a device.";
+        max_anisotropy "max_anisotropy": Option<u32> = "", integer(1, 16), Library,
+            "The highest anisotropy that the device says it has.",
+            "";
+        max_texture_size "max_texture_size": Option<u32> = "", integer(256, 16_384), Library,
+            "The largest edge of a texture that the device says it has, in texels.",
+            "For programs that were written for 2048 or 4096 and go wrong with more.";
+        hide_formats "hide_formats": Vec<ExtraFormat> = "", Kind::List(ExtraFormat::WORDS), Library,
+            "Formats beyond the documented ones that CheckDeviceFormat says are not there.",
+            "For programs that take a way with them which goes wrong.";
+        allow_ex "allow_ex": bool = "on", Kind::OnOff, Library,
+            "Whether Direct3DCreate9Ex works.",
+            "Off is what Windows XP does: programs then take Direct3D 9 without Ex.";
+    }
+    "Help for programs with faults" {
+        force_windowed "force_windowed": bool = "off", Kind::OnOff, Library,
+            "Make full-screen devices windowed.",
+            "The program's window stays as it is. The display modes of full-screen devices have no say.";
+        strict_reset "strict_reset": bool = "on", Kind::OnOff, Library,
+            "Refuse Reset while the program holds resources of the default pool, as Direct3D 9 must.",
+            "Off helps programs that leak one and then hang in the attempt to reset.";
+        texture_refresh_frames "texture_refresh_frames": u32 = "0", integer(0, 1_000_000), Library,
+            "Send textures that have a copy in system memory anew every so many frames; 0 for never.",
+            "Only for hunting lost updates: it costs what sending them costs.";
+        guard_draws "guard_draws": bool = "off", Kind::OnOff, Library,
+            "Skip draws whose vertex declaration reads a stream that has no buffer.",
+            "Without it such a stream reads as zeros, which is what Direct3D 9's drivers do.";
+        guard_released "guard_released": bool = "off", Kind::OnOff, Library,
+            "Keep released objects callable: calls on them fail, and the log names them, instead of a crash.",
+            "Costs the memory of the objects themselves, not that of their contents.";
+    }
+    "Pictures, captures, figures" {
+        screenshots "screenshots": Option<PathBuf> = "", Kind::Path, Renderer,
+            "A folder to write presented pictures to, as frame-000001.png and so on.",
+            "";
+        screenshot_frames "screenshot_frames": Option<FrameSet> = "", Kind::Frames, Renderer,
+            "Which frames to write; every one where nothing is said.",
+            "";
+        capture_frames "capture_frames": Option<FrameSet> = "", Kind::Frames, Renderer,
+            "Which frames to capture into `capture_file`; the whole range from the first to the last.",
+            "";
+        capture_file "capture_file": Option<PathBuf> = "", Kind::Path, Renderer,
+            "Where the capture goes, for `afterimage replay`.",
+            "";
+        stats "stats": Option<PathBuf> = "", Kind::Path, Renderer,
+            "A file to write figures about the run to, as JSON, when it ends.",
+            "";
+    }
+    "Caches" {
+        cache_dir "cache_dir": Option<PathBuf> = "", Kind::Path, Renderer,
+            "Where compiled shaders and pipelines are kept.",
+            "The default is afterimage in $XDG_CACHE_HOME, else in ~/.cache.";
+        cache_mb "cache_mb": u32 = "1024", integer(0, u32::MAX), Renderer,
+            "Most MiB of the caches together; what was unused for longest goes first. 0 keeps everything.",
+            "";
+    }
+    "Log and crashes" {
+        log "log": String = "warn", Kind::Text, Everybody,
+            "How much is logged: error, warn, info, debug or trace, also by module: info,afterimage_d3d9=debug.",
+            "At `info` and above the log starts with the effective configuration.";
+        log_file "log_file": Option<PathBuf> = "", Kind::Path, Library,
+            "A file to log to instead of standard error.",
+            "";
+        crash_report "crash_report": Switch = "auto", Kind::Choice(Switch::WORDS), Library,
+            "Write a report when the program or the renderer crashes.",
+            "`auto` does so in Windows programs. Natively, programs often have a handler of their own, which goes on to be called.";
+        crash_dir "crash_dir": Option<PathBuf> = "", Kind::Path, Library,
+            "The folder for reports, which are named afterimage-crash-PROGRAM-PID.txt.",
+            "The program's working folder where nothing is said.";
+    }
+}
+
+/// The index of an option in [`OPTIONS`].
+#[must_use]
+pub fn find(name: &str) -> Option<usize> {
+    OPTIONS.iter().position(|row| row.name == name)
+}
+
+/// The option whose name is most like one that is none, if any is like it.
+#[must_use]
+pub fn guess(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    let distance = |row: &&Row| strsim::damerau_levenshtein(row.name, &name);
+    // A name of the file has some forty characters at most: a longer one is compared with nothing.
+    let near = OPTIONS.iter().filter(|_| name.len() <= 64).min_by_key(distance)?;
+    (distance(&near) <= (near.name.len() / 3).max(2)).then_some(near.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_allowed() {
+        let values = Values::default();
+        assert_eq!(values.renderer, Renderer::Auto);
+        assert_eq!((values.cache_mb, values.viewer_wait_ms, values.strict_reset), (1024, 5000, true));
+        assert_eq!((values.device, values.hud), (None, Vec::new()));
+    }
+
+    #[test]
+    fn names_are_distinct_and_plain() {
+        let mut names: Vec<_> = OPTIONS.iter().map(|row| row.name).collect();
+        assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), OPTIONS.len());
+        assert_eq!(OPTIONS[find("async").unwrap()].variable(), "AFTERIMAGE_ASYNC");
+    }
+
+    #[test]
+    fn a_slip_is_guessed_and_nonsense_is_not() {
+        assert_eq!(guess("max_anistropy"), Some("max_anisotropy"));
+        assert_eq!(guess("Max-Anisotropy"), Some("max_anisotropy"));
+        assert_eq!(guess("hdu"), Some("hud"));
+        assert_eq!(guess("quickbrownfox"), None);
+    }
+}
