@@ -13,6 +13,7 @@ pub mod in_process;
 mod memory;
 mod receiver;
 pub mod shared;
+pub mod store;
 
 pub use arena::{ArenaConfig, MAX_SLOTS, Outcome, Rotation};
 pub use memory::{HeapSlots, SlotFactory, SlotMemory};
