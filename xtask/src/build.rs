@@ -94,6 +94,11 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
+    /// A tree that was built earlier.
+    pub(crate) fn existing(root: &Path) -> Self {
+        Self { root: std::path::absolute(root).unwrap_or_else(|_| root.to_owned()), windows: Windows::Built }
+    }
+
     /// The tree's folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root

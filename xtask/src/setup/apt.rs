@@ -64,17 +64,19 @@ fn mirror_of(sources: &str) -> Option<String> {
     urls.find(|url| url.trim_end_matches('/').ends_with("/debian")).map(str::to_owned)
 }
 
-/// The options that make apt use a state of its own: one sources file, its own lists and cache, another architecture.
+/// The options that make apt use a state of its own: one sources file of `types`
+/// (`deb`, `deb-src`), its own lists and cache, another architecture.
 /// The machine's own apt is neither read nor changed.
 ///
 /// # Errors
 /// When the folders cannot be made.
-pub(crate) fn private(dir: &Path, suites: &str, arch: &str, know_installed: bool) -> Result<Vec<String>> {
+pub(crate) fn private(dir: &Path, types: &str, suites: &str, arch: &str, know_installed: bool) -> Result<Vec<String>> {
     for folder in ["lists/partial", "cache/archives/partial"] {
         std::fs::create_dir_all(dir.join(folder)).doing(format!("creating {}", dir.join(folder).display()))?;
     }
     let sources = dir.join("debian.sources");
-    let text = format!("Types: deb\nURIs: {}\nSuites: {suites}\nComponents: main\nSigned-By: {KEYRING}\n", mirror());
+    let text =
+        format!("Types: {types}\nURIs: {}\nSuites: {suites}\nComponents: main\nSigned-By: {KEYRING}\n", mirror());
     std::fs::write(&sources, text).doing(format!("writing {}", sources.display()))?;
     let at = |name: &str| dir.join(name).display().to_string();
     let mut options = vec![

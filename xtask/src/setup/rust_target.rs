@@ -66,7 +66,7 @@ fn from_debian(ws: &Workspace, sysroot: &Path, progress: &Progress) -> Result {
     let library = unpacked.join(format!("usr/src/rustc-{version}"));
     if !library.join("library/Cargo.lock").is_file() {
         let dir = ws.cache.join("apt-rust-src");
-        let options = apt::private(&dir, SUITES, "amd64", false)?;
+        let options = apt::private(&dir, "deb", SUITES, "amd64", false)?;
         let advice = "see that Debian's mirror can be reached";
         let mut update = Command::new("apt-get");
         step::run_in(ws, update.args(&options).arg("update"), "reading Debian's package lists", advice, progress)?;

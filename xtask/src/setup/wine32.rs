@@ -45,7 +45,7 @@ pub(crate) fn install(ws: &Workspace, progress: &Progress) -> Result {
     let root = tree.join("root");
     let dir = ws.cache.join("apt-wine32");
     let _ = std::fs::remove_dir_all(&tree);
-    let options = apt::private(&dir, &release()?, "i386", false)?;
+    let options = apt::private(&dir, "deb", &release()?, "i386", false)?;
     let advice = "32-bit programs are skipped without it";
     let apt_get = || {
         let mut command = Command::new("apt-get");

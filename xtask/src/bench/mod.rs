@@ -1,14 +1,14 @@
 //! `cargo xtask bench [NAME]`: benchmarks, each with ratios to a baseline of the same run, and JSON in `target/bench/`.
 //!
-//! `d3d9` is a program (`samples/bench_d3d9.cpp`), `nv2a` all that is about the NV2A; every other name is a `benches/NAME.rs` of
-//! a crate.
+//! `d3d9` is a program (`samples/bench_d3d9.cpp`) that runs natively and under Wine, `nv2a` all that is about the NV2A; every
+//! other name is a `benches/NAME.rs` of a crate.
 
-use std::path::Path;
+mod d3d9;
+
 use std::process::Command;
 
 use crate::build;
 use crate::nv2a;
-use crate::setup;
 use crate::step::{self, Context, Failure, Result};
 use crate::workspace::Workspace;
 
@@ -25,12 +25,8 @@ pub(crate) struct Args {
     /// Say which benchmarks there are.
     #[arg(long)]
     list: bool,
-    /// d3d9: draws per frame.
-    #[arg(long, default_value_t = 1000)]
-    draws: u32,
-    /// d3d9: frames per case.
-    #[arg(long, default_value_t = 60)]
-    frames: u32,
+    #[command(flatten)]
+    d3d9: d3d9::Args,
 }
 
 /// The command itself.
@@ -64,7 +60,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if wanted(NV2A) {
         nv2a::bench::finish(ws, &out)?;
     }
-    if wanted(D3D9) { d3d9(ws, args, &out.join("d3d9.json")) } else { Ok(()) }
+    if wanted(D3D9) { d3d9::run(ws, &args.d3d9, &out) } else { Ok(()) }
 }
 
 /// Every `benches/NAME.rs`, with its package.
@@ -83,17 +79,6 @@ fn in_crates(ws: &Workspace) -> Result<Vec<(String, String)>> {
     }
     found.sort();
     Ok(found)
-}
-
-fn d3d9(ws: &Workspace, args: &Args, json: &Path) -> Result {
-    setup::ensure(ws, &setup::Args { native_only: true, check: false })?;
-    let tree = build::library(ws)?;
-    let mut program = Command::new(tree.native_sample("bench_d3d9"));
-    program.args(["--draws", &args.draws.to_string(), "--frames", &args.frames.to_string(), "--json"]).arg(json);
-    program.env("AFTERIMAGE_RENDERER", "in-process").env("AFTERIMAGE_VALIDATE", "0");
-    watch(&mut program, D3D9)?;
-    println!("written: {}", json.display());
-    Ok(())
 }
 
 /// Runs a benchmark with its output on the terminal.

@@ -1,0 +1,93 @@
+//! Debian trixie in a folder of the cache, with Wine 10.0 of both widths, DXVK and lavapipe: what Debian 12 does not have.
+//!
+//! A command runs there in a mount name space of its own, so nothing stays mounted; the folders that it is to share with this
+//! machine lie at the same paths inside.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::setup::apt;
+use crate::step::{self, Context, Failure, Progress, Result};
+use crate::workspace::Workspace;
+
+/// The release.
+pub(crate) const SUITE: &str = "trixie";
+
+/// What is installed, `:i386` too where that is given.
+const PACKAGES: &[&str] = &["wine", "wine64", "wine32:i386", "dxvk-wine64", "dxvk-wine32:i386"];
+/// What is installed in both widths.
+const BOTH_WIDTHS: &[&str] = &["mesa-vulkan-drivers", "libvulkan1", "libgl1", "libgl1-mesa-dri", "libglx-mesa0"];
+
+/// Enters the root: folders of this machine are bound, the working folder is kept. `$1` is the root, `$2` the number of folders.
+const ENTER: &str = r#"
+root=$1; count=$2; shift 2
+for dir in /proc /sys /dev /tmp; do mount --rbind "$dir" "$root$dir" || exit 125; done
+while [ "$count" -gt 0 ]; do mkdir -p "$root$1" && mount --bind "$1" "$root$1" || exit 125; shift; count=$((count - 1)); done
+exec chroot "$root" env -C "$PWD" "$@"
+"#;
+
+/// A command that runs inside of `root` and sees `shared` at the same paths.
+pub(super) fn command(root: &Path, shared: &[&Path], program: &str) -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh"]).arg(root);
+    command.arg(shared.len().to_string()).args(shared).arg(program);
+    command
+}
+
+/// Where the root lies.
+pub(super) fn folder(ws: &Workspace) -> PathBuf {
+    ws.cache.join(SUITE)
+}
+
+/// Makes the root if it is not there; takes some five minutes and four gigabytes.
+///
+/// # Errors
+/// When this is not Debian, we are not root, or a package cannot be had.
+pub(super) fn ensure(ws: &Workspace) -> Result<PathBuf> {
+    let root = folder(ws);
+    if root.is_dir() {
+        return Ok(root);
+    }
+    let what = "making a Debian trixie with Wine 10.0";
+    if !apt::available() || !apt::is_root() {
+        let advice = "run this as root on Debian, or leave out `--wine trixie`";
+        return Err(Failure::new(what, "it needs apt, debootstrap and chroot").advise(advice));
+    }
+    let progress = Progress::start(format!("{what} in {} (4 GB, some minutes)", root.display()));
+    let result = make(ws, &root, &progress);
+    progress.finish(&result);
+    result.map(|()| root)
+}
+
+fn make(ws: &Workspace, root: &Path, progress: &Progress) -> Result {
+    if !step::on_path("debootstrap") {
+        apt::install(ws, &["debootstrap"], false, progress)?;
+    }
+    // Under its own name only when it is whole.
+    let part = root.with_extension("part");
+    let _ = std::fs::remove_dir_all(&part);
+    std::fs::create_dir_all(&part).doing(format!("creating {}", part.display()))?;
+    let mirror = apt::mirror();
+    let advice = "see that the mirror can be reached";
+    let mut debootstrap = Command::new("debootstrap");
+    debootstrap.args(["--variant=minbase", "--include=ca-certificates", SUITE]).arg(&part).arg(&mirror);
+    step::run_in(ws, &mut debootstrap, "debootstrap", advice, progress)?;
+    let sources = part.join("etc/apt/sources.list");
+    std::fs::write(&sources, format!("deb {mirror} {SUITE} main\n")).doing(format!("writing {}", sources.display()))?;
+    std::fs::copy("/etc/resolv.conf", part.join("etc/resolv.conf")).doing("copying /etc/resolv.conf")?;
+    let inside = |what: &str, words: &[String]| {
+        let mut command = command(&part, &[], "env");
+        command.args(["-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"]);
+        command.args(words).current_dir("/");
+        step::run_in(ws, &mut command, what, advice, progress).map(drop)
+    };
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    inside("adding i386", &words(&["dpkg", "--add-architecture", "i386"]))?;
+    inside("reading trixie's package lists", &words(&["apt-get", "update"]))?;
+    let mut install = words(&["apt-get", "install", "-y", "--no-install-recommends"]);
+    install.extend(words(PACKAGES));
+    install.extend(BOTH_WIDTHS.iter().flat_map(|name| [(*name).to_owned(), format!("{name}:i386")]));
+    inside("installing Wine in trixie", &install)?;
+    inside("dropping the downloaded packages", &words(&["apt-get", "clean"]))?;
+    std::fs::rename(&part, root).doing(format!("naming {}", root.display()))
+}
