@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// What a program locks is aligned for any vector instruction.
 const ALIGNMENT: usize = 64;
@@ -42,7 +42,7 @@ enum Kind {
     Outside {
         piece: Piece,
         /// The view that was used last, which may be mapped still.
-        view: Weak<View>,
+        view: Mutex<Weak<View>>,
     },
 }
 
@@ -88,7 +88,7 @@ impl Store {
             return Self::resident(size);
         }
         match Piece::new(size) {
-            Some(piece) => Some(Self::new(Kind::Outside { piece, view: Weak::new() }, size)),
+            Some(piece) => Some(Self::new(Kind::Outside { piece, view: Mutex::default() }, size)),
             // A system that makes no sections may have addresses.
             None => Self::resident(size),
         }
@@ -113,10 +113,11 @@ impl Store {
 
     /// First byte, and what keeps it mapped. `None` where there are no addresses left.
     #[inline]
-    fn map(&mut self) -> Option<(NonNull<u8>, Option<Arc<View>>)> {
-        match &mut self.kind {
+    fn map(&self) -> Option<(NonNull<u8>, Option<Arc<View>>)> {
+        match &self.kind {
             Kind::Heap(heap) => Some((heap.pointer, None)),
             Kind::Outside { piece, view } => {
+                let mut view = view.lock().unwrap_or_else(PoisonError::into_inner);
                 let mapped = match view.upgrade() {
                     Some(mapped) => mapped,
                     None => {
@@ -130,13 +131,20 @@ impl Store {
         }
     }
 
-    /// The bytes, mapped for as long as the answer lives. `None` where there are no addresses left for them.
+    /// The bytes for reading, mapped for as long as the answer lives. `None` where there are no addresses left for them.
     #[must_use]
     #[inline]
-    pub fn bytes(&mut self) -> Option<Bytes<'_>> {
-        let size = self.size;
-        let (pointer, view) = self.map()?;
-        Some(Bytes { pointer, size, _view: view, store: PhantomData })
+    pub fn read(&self) -> Option<Bytes<'_>> {
+        let (pointer, _view) = self.map()?;
+        Some(Bytes { pointer, size: self.size, _view, store: PhantomData })
+    }
+
+    /// The bytes for writing, as [`Store::read`].
+    #[must_use]
+    #[inline]
+    pub fn write(&mut self) -> Option<BytesMut<'_>> {
+        let (pointer, _view) = self.map()?;
+        Some(BytesMut { pointer, size: self.size, _view, store: PhantomData })
     }
 
     /// Locks it for a program: the address of the first byte, which stays good until [`Store::unlock`] has been called as
@@ -172,7 +180,7 @@ pub struct Bytes<'a> {
     pointer: NonNull<u8>,
     size: usize,
     _view: Option<Arc<View>>,
-    store: PhantomData<&'a mut Store>,
+    store: PhantomData<&'a Store>,
 }
 
 impl Deref for Bytes<'_> {
@@ -185,10 +193,28 @@ impl Deref for Bytes<'_> {
     }
 }
 
-impl DerefMut for Bytes<'_> {
+/// The bytes of a [`Store`] while they are mapped, for writing.
+pub struct BytesMut<'a> {
+    pointer: NonNull<u8>,
+    size: usize,
+    _view: Option<Arc<View>>,
+    store: PhantomData<&'a mut Store>,
+}
+
+impl Deref for BytesMut<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: as in `Bytes::deref`.
+        unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.size) }
+    }
+}
+
+impl DerefMut for BytesMut<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and the store is borrowed for writing, so nobody else has a reference into it.
+        // SAFETY: as in `Bytes::deref`, and the store is borrowed for writing, so nobody else has a reference into it.
         unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.size) }
     }
 }
@@ -198,7 +224,7 @@ mod tests {
     use super::*;
 
     fn outside(size: usize) -> Store {
-        Store::new(Kind::Outside { piece: Piece::new(size).unwrap(), view: Weak::new() }, size)
+        Store::new(Kind::Outside { piece: Piece::new(size).unwrap(), view: Mutex::default() }, size)
     }
 
     #[test]
@@ -207,13 +233,13 @@ mod tests {
         let sizes = [9 << 10, 100_000, 3 << 20, 20 << 20];
         let mut stores: Vec<Store> = (0..40).map(|index| outside(sizes[index % sizes.len()])).collect();
         for (index, store) in stores.iter_mut().enumerate() {
-            let mut bytes = store.bytes().unwrap();
+            let mut bytes = store.write().unwrap();
             assert!(bytes.iter().all(|&byte| byte == 0));
             bytes.fill(index as u8 + 1);
             assert!(bytes.as_ptr().addr().is_multiple_of(ALIGNMENT));
         }
         for (index, store) in stores.iter_mut().enumerate() {
-            assert!(store.bytes().unwrap().iter().all(|&byte| byte == index as u8 + 1), "store {index}");
+            assert!(store.read().unwrap().iter().all(|&byte| byte == index as u8 + 1), "store {index}");
         }
     }
 
@@ -227,7 +253,7 @@ mod tests {
         // Everything that is not locked loses its address in here.
         let mut others: Vec<Store> = (0..8).map(|_| outside(30 << 20)).collect();
         for other in &mut others {
-            other.bytes().unwrap()[0] = 1;
+            other.write().unwrap()[0] = 1;
         }
         // SAFETY: locked once still.
         unsafe { first.write(7) };
@@ -235,7 +261,7 @@ mod tests {
         store.unlock();
         store.unlock();
         store.unlock();
-        assert_eq!(store.bytes().unwrap()[0], 7);
+        assert_eq!(store.read().unwrap()[0], 7);
     }
 
     #[test]
@@ -244,7 +270,7 @@ mod tests {
             let mut stores: Vec<Store> =
                 (0..10).map(|index| outside((index * 7919 + round * 104_729) % 400_000 + 1)).collect();
             for store in &mut stores {
-                let mut bytes = store.bytes().unwrap();
+                let mut bytes = store.write().unwrap();
                 assert!(bytes.iter().all(|&byte| byte == 0));
                 bytes.fill(0xff);
             }
@@ -259,6 +285,6 @@ mod tests {
         assert!(Store::zeroed(usize::MAX - 100).is_none());
         assert!(Piece::new(usize::MAX - 100).is_none());
         let mut none = Store::resident(0).unwrap();
-        assert!(none.is_empty() && none.bytes().unwrap().is_empty());
+        assert!(none.is_empty() && none.read().unwrap().is_empty());
     }
 }
