@@ -63,6 +63,7 @@ pub fn pair(
         batch_ready: Condvar::new(),
         room_ready: Condvar::new(),
         submitted: AtomicU64::new(0),
+        idle: AtomicBool::new(true),
         replies: Mutex::new(Replies::default()),
         reply_ready: Condvar::new(),
         replied: AtomicBool::new(false),
@@ -104,6 +105,8 @@ struct Shared {
     room_ready: Condvar,
     /// Batches submitted so far: what the receiver watches while it spins.
     submitted: AtomicU64,
+    /// Whether the receiver has executed everything: set by it, cleared by a batch. See [`Link::is_idle`].
+    idle: AtomicBool,
     replies: Mutex<Replies>,
     reply_ready: Condvar,
     /// Whether `replies` may hold something (or the receiver is gone).
@@ -215,12 +218,18 @@ impl Link for InProcessLink {
         queue.words += full.len();
         queue.batches.push_back(full);
         let wake = queue.receiver_sleeps;
+        self.shared.idle.store(false, Ordering::Relaxed);
         drop(queue);
         self.shared.submitted.fetch_add(1, Ordering::Release);
         if wake {
             self.shared.batch_ready.notify_one();
         }
         Ok(())
+    }
+
+    #[inline]
+    fn is_idle(&self) -> bool {
+        self.shared.idle.load(Ordering::Relaxed)
     }
 
     #[inline]
@@ -332,6 +341,9 @@ impl Receiver for InProcessReceiver {
         let start = Instant::now();
         let spin = if self.eager { SPIN.min(timeout) } else { Duration::ZERO };
         self.eager = false;
+        if self.shared.submitted.load(Ordering::Acquire) == self.seen {
+            self.shared.idle.store(true, Ordering::Relaxed);
+        }
         while self.shared.submitted.load(Ordering::Acquire) == self.seen && start.elapsed() < spin {
             std::hint::spin_loop();
         }

@@ -72,6 +72,11 @@ pub trait Link: Send {
     /// [`LinkError::Lost`] when the receiver is gone; the batch is dropped then.
     fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError>;
 
+    /// Whether the receiver has executed everything and waits for the next batch: what there is should go to it now.
+    fn is_idle(&self) -> bool {
+        false
+    }
+
     /// Reserves `size` bytes of the current frame's upload arena, aligned to `align` (a power of two).
     ///
     /// # Errors

@@ -14,6 +14,7 @@ struct Far {
     gone: bool,
     used: u64,
     limit: u64,
+    idle: bool,
 }
 
 #[derive(Clone)]
@@ -41,6 +42,10 @@ impl Link for Fake {
         }
         far.batches.push(batch);
         Ok(())
+    }
+
+    fn is_idle(&self) -> bool {
+        self.0.lock().unwrap().idle
     }
 
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
@@ -91,6 +96,28 @@ fn a_stream_begins_with_who_sends_it() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_receiver_with_nothing_to_do_gets_small_batches() {
+    let fake = Fake::new();
+    let mut port = Port::new(Box::new(fake.clone()), Init::D3D9, "test");
+    let mut draws = |idle| {
+        port.flush();
+        let mut far = fake.0.lock().unwrap();
+        far.idle = idle;
+        far.batches.clear();
+        drop(far);
+        for _ in 0..4096 {
+            port.push(&Draw { topology: Topology::TriangleList as u32, first: 0, count: 3, instances: 1 });
+            port.breathe();
+        }
+        let far = fake.0.lock().unwrap();
+        far.batches.iter().map(|batch| batch.len() * 8).collect::<Vec<_>>()
+    };
+    let (busy, idle) = (draws(false), draws(true));
+    assert!(busy.iter().all(|&bytes| (24 << 10..25 << 10).contains(&bytes)), "{busy:?}");
+    assert!(idle.iter().all(|&bytes| (4 << 10..5 << 10).contains(&bytes)), "{idle:?}");
 }
 
 #[test]

@@ -49,6 +49,10 @@ impl Link for Rendering {
         self.link.submit(batch)
     }
 
+    fn is_idle(&self) -> bool {
+        self.link.is_idle()
+    }
+
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
         self.link.alloc(size, align)
     }
