@@ -39,12 +39,22 @@ pub struct Store {
 
 enum Kind {
     Heap(Heap),
+    /// The program's own.
+    Program(Foreign),
     Outside {
         piece: Piece,
         /// The view that was used last, which may be mapped still.
         view: Mutex<Weak<View>>,
     },
 }
+
+/// Memory that somebody else frees.
+struct Foreign(NonNull<u8>);
+
+// SAFETY: plain memory, whose owner has promised that the store may use it.
+unsafe impl Send for Foreign {}
+// SAFETY: as above; shared access is through the store's borrows.
+unsafe impl Sync for Foreign {}
 
 /// A zeroed block of the heap.
 struct Heap {
@@ -94,6 +104,16 @@ impl Store {
         }
     }
 
+    /// Memory that a program owns and has a resource lie in.
+    ///
+    /// # Safety
+    /// `size` bytes from `pointer` on are initialised and stay good for reading and writing as long as the store lives. Nobody
+    /// writes to them while a [`Bytes`] of the store lives.
+    #[must_use]
+    pub unsafe fn of_program(pointer: NonNull<u8>, size: usize) -> Self {
+        Self::new(Kind::Program(Foreign(pointer)), size)
+    }
+
     fn new(kind: Kind, size: usize) -> Self {
         Self { kind, size, locks: 0, locked: None }
     }
@@ -116,6 +136,7 @@ impl Store {
     fn map(&self) -> Option<(NonNull<u8>, Option<Arc<View>>)> {
         match &self.kind {
             Kind::Heap(heap) => Some((heap.pointer, None)),
+            Kind::Program(memory) => Some((memory.0, None)),
             Kind::Outside { piece, view } => {
                 let mut view = view.lock().unwrap_or_else(PoisonError::into_inner);
                 let mapped = match view.upgrade() {
@@ -170,7 +191,11 @@ impl Store {
 
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let place = if matches!(self.kind, Kind::Heap(_)) { "on the heap" } else { "outside" };
+        let place = match self.kind {
+            Kind::Heap(_) => "on the heap",
+            Kind::Program(_) => "of the program",
+            Kind::Outside { .. } => "outside",
+        };
         write!(f, "{} bytes {place}", self.size)
     }
 }
@@ -241,6 +266,19 @@ mod tests {
         for (index, store) in stores.iter_mut().enumerate() {
             assert!(store.read().unwrap().iter().all(|&byte| byte == index as u8 + 1), "store {index}");
         }
+    }
+
+    #[test]
+    fn memory_of_a_program_is_used_where_it_is() {
+        let mut memory = [1u8, 2, 3];
+        let pointer = NonNull::from(&mut memory).cast();
+        // SAFETY: the array lives until the end and is not touched before.
+        let mut store = unsafe { Store::of_program(pointer, 3) };
+        assert_eq!(store.lock(), Some(pointer.as_ptr()));
+        store.unlock();
+        store.bytes().unwrap()[1] = 9;
+        drop(store);
+        assert_eq!(memory, [1, 9, 3]);
     }
 
     #[test]
