@@ -66,6 +66,7 @@ const SAMPLES: &[Source] = &[
     Source { name: "targets", windows_libraries: &[] },
     Source { name: "teapot", windows_libraries: &["-ld3dx9_43"] },
     Source { name: "bench_d3d9", windows_libraries: &[] },
+    Source { name: "soak", windows_libraries: &[] },
 ];
 
 /// The sample that calls the Xbox's Direct3D, `crates/nv2a/examples/scene`: its name in the tree.

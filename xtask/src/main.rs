@@ -16,6 +16,7 @@ mod picture;
 mod report;
 mod setup;
 mod shaders;
+mod soak;
 mod step;
 mod test;
 mod validate;
@@ -63,6 +64,11 @@ enum Chore {
     /// Says how many match, and writes target/nv2a/report/index.html with golden, picture and difference. Fails if a picture
     /// that docs/nv2a-misses.md does not name misses its golden one, or one that it names matches.
     Nv2a(nv2a::Args),
+    /// Create, use and release resources of every kind for a while, and say what memory grows.
+    ///
+    /// Runs natively, and as a 64-bit and a 32-bit Windows program under Wine through the viewer, and prints resident memory of
+    /// both processes and the program's address space.
+    Soak(soak::Args),
     /// Build the release tree in target/dist: DLLs, library, headers, programs, samples, licences.
     Dist,
     /// Run the samples and their captures under the Vulkan validation layers.
@@ -80,6 +86,7 @@ fn main() -> ExitCode {
         Chore::Bench(args) => bench::main(&ws, &args),
         Chore::Fuzz(args) => fuzz::main(&ws, &args),
         Chore::Nv2a(args) => nv2a::main(&ws, &args),
+        Chore::Soak(args) => soak::main(&ws, &args),
         Chore::Dist => dist::main(&ws),
         Chore::Validate => validate::main(&ws),
     };

@@ -10,6 +10,7 @@ use crate::matrix::{self, End};
 use crate::nv2a;
 use crate::report;
 use crate::setup;
+use crate::soak;
 use crate::step::{self, Failure, Progress, Result};
 use crate::wine::Wine;
 use crate::workspace::Workspace;
@@ -168,7 +169,9 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
     let wine = Wine::start(ws, machine, &tree)?;
     let rows = matrix::run(ws, &tree, &wine, &ws.target.join("test-samples"), true)?;
     let killed = killed::run(ws, &tree, &wine);
+    let soaked = soak::test(ws, &tree, &wine);
     let ends = rows.iter().map(|row| &row.end).chain(killed.iter().map(|row| &row.end));
+    let ends = ends.chain(soaked.iter().map(|(_, end)| end));
     for end in ends {
         match end {
             End::Good => score.passed += 1,
@@ -184,6 +187,13 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
             End::Bad(why) => ("FAILED", why),
         };
         println!("{word} viewer killed under {}: {how}", row.program);
+    }
+    for (what, end) in soaked {
+        match end {
+            End::Good => println!("ok {what}: memory stays where it was"),
+            End::Skipped(why) => println!("skipped {what}: {why}"),
+            End::Bad(why) => println!("FAILED {what}: {why}"),
+        }
     }
     Ok(())
 }
