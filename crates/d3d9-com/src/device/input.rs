@@ -40,6 +40,11 @@ pub(super) fn shader_tokens(first: In<u32>) -> Option<Vec<u32>> {
     }
 }
 
+/// Segments of the edges of a patch; none if the program passes none.
+pub(super) fn edges<const N: usize>(segments: In<f32>) -> Option<[f32; N]> {
+    segments.slice(N)?.try_into().ok()
+}
+
 /// Bytes of the vertices of `DrawPrimitiveUP`.
 pub(super) fn vertex_bytes(primitive: D3DPRIMITIVETYPE, count: u32, stride: u32) -> Option<usize> {
     (guest::Device::up_vertex_count(primitive, count)? as usize).checked_mul(stride as usize)

@@ -724,6 +724,32 @@ impl IDirect3DDevice9Methods for Device {
         guest.done(result)
     }
 
+    fn ProcessVertices(
+        &self,
+        SrcStartIndex: u32,
+        DestIndex: u32,
+        VertexCount: u32,
+        pDestBuffer: Object<IDirect3DVertexBuffer9>,
+        pVertexDecl: Object<IDirect3DVertexDeclaration9>,
+        Flags: u32,
+    ) -> HRESULT {
+        let Some(target) = name!(self, pDestBuffer, id) else { return D3DERR_INVALIDCALL };
+        let declaration = name!(self, pVertexDecl, id);
+        code(self.enter().process_vertices(SrcStartIndex, DestIndex, VertexCount, target, declaration, Flags))
+    }
+
+    fn DrawRectPatch(&self, Handle: u32, pNumSegs: In<f32>, pRectPatchInfo: In<D3DRECTPATCH_INFO>) -> HRESULT {
+        code(self.enter().draw_rect_patch(Handle, input::edges(pNumSegs), pRectPatchInfo.read().as_ref()))
+    }
+
+    fn DrawTriPatch(&self, Handle: u32, pNumSegs: In<f32>, pTriPatchInfo: In<D3DTRIPATCH_INFO>) -> HRESULT {
+        code(self.enter().draw_tri_patch(Handle, input::edges(pNumSegs), pTriPatchInfo.read().as_ref()))
+    }
+
+    fn DeletePatch(&self, Handle: u32) -> HRESULT {
+        code(self.enter().delete_patch(Handle))
+    }
+
     fn CreateVertexDeclaration(
         &self,
         pVertexElements: In<D3DVERTEXELEMENT9>,

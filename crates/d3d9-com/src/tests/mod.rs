@@ -8,6 +8,7 @@ mod lifetimes;
 mod pixels;
 mod receiver;
 mod state;
+mod vertices;
 
 use core::ffi::c_void;
 

@@ -48,6 +48,7 @@ impl Device {
             locked_buffers: SmallVec::new(),
             late: false,
             late_buffers: Vec::new(),
+            patches: super::patches::Patches::default(),
             logged: FxHashSet::default(),
         };
         let chain = device.make_chain(parameters, window, false)?;

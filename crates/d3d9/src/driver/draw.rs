@@ -24,7 +24,7 @@ fn elements(primitive: D3DPRIMITIVETYPE, count: u32) -> Option<u32> {
 impl Device {
     /// Makes the receiver's state that of the registers.
     #[inline]
-    fn prepare(&mut self) -> Result<()> {
+    pub(super) fn prepare(&mut self) -> Result<()> {
         if !self.locked_buffers.is_empty() {
             self.send_locked_buffers();
         }

@@ -11,12 +11,15 @@ mod draw;
 mod fixed;
 mod lock;
 mod objects;
+mod patches;
 mod present;
+mod process;
 mod query;
 mod shader_constants;
 mod state;
 mod state_block;
 mod targets;
+mod tessellate;
 
 pub(crate) use objects::Objects;
 pub use present::Window;
@@ -71,6 +74,7 @@ pub struct Device {
     /// Something did not fit into the upload arena: see [`Device::catch_up`].
     pub(crate) late: bool,
     late_buffers: Vec<crate::handle::BufferId>,
+    patches: patches::Patches,
     /// Names of things that are not supported and were logged.
     pub(crate) logged: FxHashSet<&'static str>,
 }

@@ -10,6 +10,7 @@ mod render_states;
 mod sampler_states;
 mod stage_states;
 mod transforms;
+mod vertex_data;
 
 pub(crate) use constants::{Bits, Constants, ConstantsOf, SOFTWARE_FLOATS};
 pub(crate) use declaration::{Declaration, Layout, components, decl_type, fvf_elements};
@@ -21,3 +22,4 @@ pub(crate) use render_states::RenderStates;
 pub(crate) use sampler_states::{SamplerStates, sampler_slot};
 pub(crate) use stage_states::StageStates;
 pub(crate) use transforms::{Matrix, Transforms, inverse, multiply};
+pub(crate) use vertex_data::{VertexSource, encode};

@@ -123,6 +123,18 @@ impl Registers {
         self.pixel_constants.invalidate();
     }
 
+    /// Clip planes as the vertex stage compares with them: as the program gave them for its own shaders (clip space), and
+    /// turned from world space into view space for the fixed stage.
+    pub(crate) fn clip_planes_for(&self, fixed: bool) -> [[f32; 4]; CLIP_PLANES] {
+        if !fixed {
+            return self.clip_planes;
+        }
+        let to_world = inverse(self.transforms.view());
+        // A plane is a column: p' = inverse(M) * p for row vectors v' = v * M.
+        let turned = |plane: [f32; 4]| to_world.map(|row| (0..4).map(|k| row[k] * plane[k]).sum::<f32>());
+        self.clip_planes.map(turned)
+    }
+
     /// Marks the slots where an image is bound as a texture: it has new texels or another sampler class.
     pub(crate) fn touch_texture(&mut self, image: ImageId) {
         for (slot, bound) in self.textures.iter().enumerate() {

@@ -39,8 +39,15 @@ impl Device {
         if !matches!(self.host.vertex.source, Some(Source::Fixed(_))) {
             return;
         }
-        let parts = std::mem::take(&mut self.registers.fixed_parts);
         let indexed = self.host.vertex.reads.beyond;
+        self.compute_fixed_vertex_constants(indexed);
+        let out = &mut self.host.fixed_vertex_constants;
+        send(&mut self.port, Bank::FixedVertex, out, Bits::first(256), indexed);
+    }
+
+    /// Registers of the fixed vertex stage as they should be now; `indexed`: with the matrices of indexed blending.
+    pub(crate) fn compute_fixed_vertex_constants(&mut self, indexed: bool) {
+        let parts = std::mem::take(&mut self.registers.fixed_parts);
         let stale_worlds = if indexed { self.registers.transforms.take_stale_worlds() } else { 0..0 };
         let registers = &self.registers;
         let out = &mut self.host.fixed_vertex_constants;
@@ -119,7 +126,6 @@ impl Device {
             registers.viewport.Height as f32,
         ];
         store(out, V::PointScale.register(), &[scale]);
-        send(&mut self.port, Bank::FixedVertex, out, Bits::first(256), indexed);
     }
 
     pub(crate) fn apply_fixed_pixel_constants(&mut self) {

@@ -42,6 +42,12 @@ impl Device {
     }
 
     pub(crate) fn fixed_vertex_key(&self) -> FixedVertexKey {
+        // The program's own pixel shader may read the coordinates of every stage.
+        self.fixed_vertex_key_of(if self.registers.pixel_shader.is_none() { self.active_stages() } else { STAGES })
+    }
+
+    /// The key of a fixed vertex stage that writes the coordinates of so many stages.
+    pub(crate) fn fixed_vertex_key_of(&self, stages: usize) -> FixedVertexKey {
         let render = &self.registers.render;
         let on = |state| render.get(state) != 0;
         let mut key = FixedVertexKey::default();
@@ -86,12 +92,7 @@ impl Device {
                 *kind = small(light.Type);
             }
         }
-        for stage in 0..STAGES {
-            let states = &self.registers.stages[stage];
-            let fixed_pixel = self.registers.pixel_shader.is_none();
-            if fixed_pixel && stage >= self.active_stages() {
-                break;
-            }
+        for (stage, states) in self.registers.stages.iter().enumerate().take(stages) {
             let index = states.get(TSS::D3DTSS_TEXCOORDINDEX);
             let flags = states.get(TSS::D3DTSS_TEXTURETRANSFORMFLAGS);
             let set = (index & 7) as usize;

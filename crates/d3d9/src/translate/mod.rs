@@ -12,7 +12,9 @@ mod shaders;
 mod states;
 mod textures;
 
+pub(crate) use inputs::attributes;
 pub(crate) use shaders::Source;
+pub(crate) use states::depth_range;
 
 use crate::driver::Device;
 use crate::error::{Error, Result};

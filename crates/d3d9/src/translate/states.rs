@@ -3,7 +3,7 @@
 use crate::driver::Device;
 use crate::format::{FormatKind, color};
 use crate::handle::Surface;
-use crate::machine::{CLIP_PLANES, Group, RenderStates as RS, StageStates as TSS, inverse};
+use crate::machine::{CLIP_PLANES, Group, RenderStates as RS, StageStates as TSS};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::{Bank, SystemRegister};
 use afterimage_stream::packets::*;
@@ -317,23 +317,16 @@ impl Device {
         self.port.put(&mut self.host.sent.pixel_ops, packet);
     }
 
-    /// Clip planes go to the system bank: as the program gave them for its own shaders (clip space), and turned from
-    /// world space into view space for the fixed stage.
+    /// Clip planes go to the system bank.
     pub(crate) fn apply_clip_planes(&mut self) {
         let enabled = self.registers.render.get(RS::D3DRS_CLIPPLANEENABLE);
         if enabled & ((1 << CLIP_PLANES) - 1) == 0 {
             return;
         }
         let fixed = !matches!(self.host.vertex.source, Some(super::Source::VertexProgram(_)));
-        let to_world = if fixed { Some(inverse(self.registers.transforms.view())) } else { None };
+        let planes = self.registers.clip_planes_for(fixed);
         for index in (0..CLIP_PLANES).filter(|index| enabled >> index & 1 == 1) {
-            let plane = self.registers.clip_planes[index];
-            // A plane is a column: p' = inverse(M) * p for row vectors v' = v * M.
-            let plane = match to_world {
-                Some(m) => std::array::from_fn(|row| (0..4).map(|k| m[row][k] * plane[k]).sum::<f32>()),
-                None => plane,
-            };
-            let bits = plane.map(f32::to_bits);
+            let bits = planes[index].map(f32::to_bits);
             if self.host.clip_planes[index] != Some(bits) {
                 self.host.clip_planes[index] = Some(bits);
                 let first = SystemRegister::ClipPlane.element(index as u16);
