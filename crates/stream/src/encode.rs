@@ -67,6 +67,12 @@ impl Encoder {
         self.words.is_empty()
     }
 
+    /// The sequence number of the last packet; 0 before the first.
+    #[must_use]
+    pub fn sequence(&self) -> u32 {
+        self.sequence
+    }
+
     /// The batch, for [`crate::Link::submit`], which leaves it empty.
     pub fn batch(&mut self) -> &mut Vec<u64> {
         &mut self.words

@@ -8,6 +8,7 @@
 //! a tail of equal elements whose number the body's `count` field gives. Every packet is a multiple of eight bytes.
 #![forbid(unsafe_code)]
 
+pub mod black_box;
 mod encode;
 mod error;
 mod format;

@@ -1,6 +1,7 @@
 //! A guest's end of the link: batches, frames, ids, replies, loss and return of the receiver. What every guest does in the
 //! same way with its [`Link`], whatever its own commands are.
 
+use crate::black_box::Recorder;
 use crate::packets::{BeginFrame, Body, Destroy, Init, TailBody};
 use crate::{DeviceInfo, Encoder, IdAllocator, Link, LinkError, ObjectId, ObjectKind, Reply, UploadRef};
 use rustc_hash::FxHashMap;
@@ -73,6 +74,7 @@ pub struct Port {
     index_chunk: Chunk,
 }
 
+    recorder: Recorder,
 impl Port {
     /// Begins a stream: [`Init`] with the guest's number (see [`Init::guest`]) and the program's name, of which the first 200
     /// characters are sent, and the first frame, which is number 1.
@@ -98,7 +100,10 @@ impl Port {
         };
         port.introduce();
         port
+            recorder: Recorder::new(),
     }
+        port.record_open();
+        port.recorder.frame(1);
 
     fn introduce(&mut self) {
         let init = Init {
@@ -166,10 +171,21 @@ impl Port {
         if let Err(error) = self.link.submit(self.encoder.batch()) {
             tracing::warn!(%error, frame = self.frame, "command stream");
             self.lose();
+        let last = self.encoder.sequence();
+        self.recorder.sent(self.encoder.batch(), last);
         }
     }
 
     fn lose(&mut self) {
+        self.record_open();
+    }
+
+    /// Notes where the next batch is written, which shall not move while it is.
+    fn record_open(&mut self) {
+        let first = self.encoder.sequence().wrapping_add(1);
+        let batch = self.encoder.batch();
+        batch.reserve(BATCH_WORDS + BATCH_WORDS / 4);
+        self.recorder.open(batch, first);
         if !self.lost {
             tracing::warn!(frame = self.frame, "device lost: drawing stops until there is a receiver again");
         }
@@ -215,6 +231,7 @@ impl Port {
         self.index_chunk = Chunk::default();
         // What the lost receiver still held, it holds no more.
         self.ids.completed(u64::MAX);
+        self.record_open();
         self.introduce();
         true
     }
@@ -262,6 +279,7 @@ impl Port {
         self.index_chunk = Chunk::default();
         self.encoder.push(&BeginFrame { frame: self.frame });
     }
+        self.recorder.frame(self.frame);
 
     fn answer(&mut self, reply: Reply) {
         match reply {
