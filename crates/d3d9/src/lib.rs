@@ -17,6 +17,7 @@ mod format;
 mod handle;
 mod machine;
 mod memory;
+mod texel;
 mod translate;
 
 pub use adapter::{Adapter, FormatQuery};

@@ -4,7 +4,7 @@
 mod caps;
 
 use crate::error::{Error, Result};
-use crate::format::{FormatKind, FormatRow, format_row};
+use crate::format::{FormatKind, FormatRow, NV12, YV12, format_row};
 use crate::machine::SOFTWARE_FLOATS;
 use afterimage_d3d9_types::*;
 use afterimage_stream::{DeviceInfo, FormatFeatures};
@@ -227,20 +227,18 @@ impl Adapter {
             return Err(Error::InvalidCall);
         }
         let row = format_row(query.format).ok_or(Error::NotAvailable)?;
+        let in_volumes = D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL | D3DUSAGE_AUTOGENMIPMAP;
         let surface = match query.resource {
             D3DRTYPE_SURFACE => true,
             D3DRTYPE_TEXTURE | D3DRTYPE_CUBETEXTURE => false,
-            D3DRTYPE_VOLUMETEXTURE | D3DRTYPE_VOLUME
-                if usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) == 0 && !row.is_depth() =>
-            {
-                false
-            }
+            D3DRTYPE_VOLUMETEXTURE | D3DRTYPE_VOLUME if usage & in_volumes == 0 && !row.is_depth() => false,
             _ => return Err(Error::NotAvailable),
         };
         let needed = Self::features(row, usage, surface)?;
         if row.kind == FormatKind::Null {
-            let target = usage & D3DUSAGE_RENDERTARGET != 0 && query.resource != D3DRTYPE_CUBETEXTURE;
-            return if target { Ok(true) } else { Err(Error::NotAvailable) };
+            let target = usage & !D3DUSAGE_QUERY_POSTPIXELSHADER_BLENDING == D3DUSAGE_RENDERTARGET;
+            let flat = query.resource != D3DRTYPE_CUBETEXTURE;
+            return if target && flat { Ok(true) } else { Err(Error::NotAvailable) };
         }
         let host = row.host(&self.info, needed).ok_or(Error::NotAvailable)?;
         let srgb = usage & (D3DUSAGE_QUERY_SRGBREAD | D3DUSAGE_QUERY_SRGBWRITE) != 0;
@@ -260,8 +258,11 @@ impl Adapter {
         let depth_fits = depth == row.is_depth() || row.is_depth() && !surface && !depth;
         let target_fits = !target || !depth && row.target;
         let srgb_fits = !surface || target || usage & D3DUSAGE_QUERY_SRGBWRITE == 0;
-        let wrong = !depth_fits || !target_fits || !srgb_fits || depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0;
-        if wrong {
+        let kind_fits = surface || !row.surface_only;
+        let bump_fits = row.bump || usage & D3DUSAGE_QUERY_LEGACYBUMPMAP == 0;
+        let wrong = (depth || row.is_depth()) && usage & D3DUSAGE_AUTOGENMIPMAP != 0
+            || (depth || target) && usage & D3DUSAGE_DYNAMIC != 0;
+        if !depth_fits || !target_fits || !srgb_fits || !kind_fits || !bump_fits || wrong {
             return Err(Error::NotAvailable);
         }
         if depth || target {
@@ -276,7 +277,7 @@ impl Adapter {
         ] {
             needed |= if usage & flag != 0 { feature } else { 0 };
         }
-        let unsupported = D3DUSAGE_DMAP | D3DUSAGE_NPATCHES | D3DUSAGE_RTPATCHES | D3DUSAGE_QUERY_LEGACYBUMPMAP;
+        let unsupported = D3DUSAGE_DMAP | D3DUSAGE_NPATCHES | D3DUSAGE_RTPATCHES | D3DUSAGE_WRITEONLY;
         if usage & unsupported != 0 { Err(Error::NotAvailable) } else { Ok(needed) }
     }
 
@@ -318,15 +319,45 @@ impl Adapter {
         if self.displays(adapter) && target_fits && depth_fits { Ok(()) } else { Err(Error::NotAvailable) }
     }
 
-    /// `CheckDeviceFormatConversion`: whether a present can convert.
+    /// `CheckDeviceFormatConversion`: whether `StretchRect` and a present in a window can convert.
     ///
     /// # Errors
-    /// [`Error::NotAvailable`] if it cannot.
+    /// [`Error::NotAvailable`] if they cannot.
     pub fn check_conversion(&self, kind: D3DDEVTYPE, source: D3DFORMAT, target: D3DFORMAT) -> Result<()> {
         Self::check_hal(kind)?;
-        let target_format = target;
-        let target = self.displays(target) || matches!(target, D3DFMT_A8R8G8B8 | D3DFMT_A1R5G5B5);
-        if source == target_format || self.renders(source) && target { Ok(()) } else { Err(Error::NotAvailable) }
+        let blits = |format: D3DFORMAT| {
+            format_row(format).is_some_and(|row| row.host(&self.info, FormatFeatures::BLIT).is_some())
+        };
+        // What a back buffer can have, and Y'CbCr.
+        let from = matches!(
+            source,
+            D3DFMT_A8R8G8B8
+                | D3DFMT_X8R8G8B8
+                | D3DFMT_A8B8G8R8
+                | D3DFMT_X8B8G8R8
+                | D3DFMT_R5G6B5
+                | D3DFMT_X1R5G5B5
+                | D3DFMT_A1R5G5B5
+                | D3DFMT_A2R10G10B10
+                | D3DFMT_A2B10G10R10
+                | D3DFMT_A16B16G16R16
+                | D3DFMT_A16B16G16R16F
+                | D3DFMT_UYVY
+                | D3DFMT_YUY2
+                | NV12
+                | YV12
+        );
+        let to = matches!(
+            target,
+            D3DFMT_A8R8G8B8
+                | D3DFMT_X8R8G8B8
+                | D3DFMT_R5G6B5
+                | D3DFMT_X1R5G5B5
+                | D3DFMT_A1R5G5B5
+                | D3DFMT_A2R10G10B10
+        );
+        let converts = from && to && blits(source) && blits(target) && self.renders(target);
+        if source == target || converts { Ok(()) } else { Err(Error::NotAvailable) }
     }
 }
 
@@ -371,7 +402,13 @@ mod tests {
         assert_eq!(ask(D3DUSAGE_QUERY_SRGBREAD, D3DRTYPE_TEXTURE, D3DFMT_R32F), Err(Error::NotAvailable));
         // Without filtered blits there are no automatic mip maps.
         assert_eq!(ask(D3DUSAGE_AUTOGENMIPMAP, D3DRTYPE_TEXTURE, D3DFMT_A8R8G8B8), Ok(false));
-        assert_eq!(ask(0, D3DRTYPE_TEXTURE, D3DFMT_P8), Err(Error::NotAvailable));
+        assert_eq!(ask(0, D3DRTYPE_TEXTURE, D3DFMT_D32), Err(Error::NotAvailable));
+        assert_eq!(ask(0, D3DRTYPE_TEXTURE, D3DFMT_P8), Ok(true));
+        assert_eq!(ask(D3DUSAGE_QUERY_LEGACYBUMPMAP, D3DRTYPE_TEXTURE, D3DFMT_L6V5U5), Ok(true));
+        assert_eq!(ask(D3DUSAGE_QUERY_LEGACYBUMPMAP, D3DRTYPE_TEXTURE, D3DFMT_L8), Err(Error::NotAvailable));
+        // Y'CbCr is copied to targets, not sampled.
+        assert_eq!(ask(0, D3DRTYPE_SURFACE, D3DFMT_YUY2), Ok(true));
+        assert_eq!(ask(0, D3DRTYPE_TEXTURE, D3DFMT_YUY2), Err(Error::NotAvailable));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::Device;
 use crate::error::{Error, Result};
+use crate::format::FormatRow;
 use crate::handle::*;
 use crate::machine::Group;
 use crate::memory::{ImageKind, Region};
@@ -22,7 +23,7 @@ struct Side {
     depth: bool,
     plain: bool,
     locked: bool,
-    block: u32,
+    row: &'static FormatRow,
     host: Option<Format>,
 }
 
@@ -48,7 +49,7 @@ impl Device {
             depth: image.row.is_depth(),
             plain: image.kind == ImageKind::Surface && !image.is_target(),
             locked: image.subs[index].lock.is_some(),
-            block: image.row.block,
+            row: image.row,
             host: image.host,
         })
     }
@@ -70,19 +71,22 @@ impl Device {
         {
             let (sub, into) = (&from.subs[source.1], &slot.value.subs[target.1]);
             let row = from.row;
-            let block = row.block;
-            let bytes = row.row_bytes(region.width) as usize;
+            let (block, bytes) = (row.block, row.row_bytes(region.width) as usize);
             let place = |sub: &crate::memory::Sub, x: u32, y: u32, z: u32| {
                 sub.offset
                     + z as usize * sub.slice_pitch as usize
-                    + (y / block) as usize * sub.row_pitch as usize
-                    + (x / block * row.bytes) as usize
+                    + (y / block[1]) as usize * sub.row_pitch as usize
+                    + (x / block[0] * row.bytes) as usize
             };
-            let (read, write) = (source_memory.as_slice(), memory.as_mut_slice());
+            let (Some(read), Some(mut write)) = (source_memory.read(), memory.write()) else {
+                tracing::error!(format = row.name, "a copy is lost: no addresses are left for it");
+                self.objects.images.put(target.0, slot);
+                return;
+            };
             for z in 0..region.depth {
                 for y in 0..row.rows(region.height) {
-                    let from = place(sub, region.x, region.y + y * block, region.z + z);
-                    let to = place(into, at[0], at[1] + y * block, at[2] + z);
+                    let from = place(sub, region.x, region.y + y * block[1], region.z + z);
+                    let to = place(into, at[0], at[1] + y * block[1], at[2] + z);
                     if let (Some(read), Some(write)) = (read.get(from..from + bytes), write.get_mut(to..to + bytes)) {
                         write.copy_from_slice(read);
                     }
@@ -98,16 +102,16 @@ impl Device {
     fn copy_to_target(&mut self, source: Side, region: Region, target: Side, at: [u32; 2]) -> Result<()> {
         let id = self.object(target.surface.image);
         let image = self.objects.images.get(source.surface.image).ok_or(Error::InvalidCall)?;
-        let memory = image.memory.as_ref().ok_or(Error::InvalidCall)?;
+        let memory = image.memory.as_ref().ok_or(Error::InvalidCall)?.read().ok_or(Error::OutOfMemory)?;
         let (sub, row) = (&image.subs[source.index], image.row);
         let row_bytes = row.row_bytes(region.width);
         let rows = row.rows(region.height);
         let data = self.port.upload(row_bytes.checked_mul(rows).ok_or(Error::OutOfMemory)?, 16)?;
         for y in 0..rows {
             let start = sub.offset
-                + (region.y / row.block + y) as usize * sub.row_pitch as usize
-                + (region.x / row.block * row.bytes) as usize;
-            self.port.write(&data, y * row_bytes, &memory.as_slice()[start..start + row_bytes as usize]);
+                + (region.y / row.block[1] + y) as usize * sub.row_pitch as usize
+                + (region.x / row.block[0] * row.bytes) as usize;
+            self.port.write(&data, y * row_bytes, &memory[start..start + row_bytes as usize]);
         }
         self.port.push(&UpdateTexture {
             id,
@@ -149,14 +153,11 @@ impl Device {
         let fits = inside(x, region.width, to.extent[0]) && inside(y, region.height, to.extent[1]);
         let pools = from.pool == D3DPOOL_SYSTEMMEM && to.pool == D3DPOOL_DEFAULT;
         // On both sides whole blocks, or what is left of them at the edge.
-        let blocks = |x: u32, y: u32, extent: [u32; 3]| {
-            let whole = |first: u32, length: u32, edge: u32| {
-                first.is_multiple_of(from.block) && (length.is_multiple_of(from.block) || first + length == edge)
-            };
-            whole(x, region.width, extent[0]) && whole(y, region.height, extent[1])
-        };
-        let fits = fits && blocks(region.x, region.y, from.extent) && blocks(x, y, to.extent);
-        if !fits || !pools || from.format != to.format || to.samples != 1 || to.depth || from.locked || to.locked {
+        let place = Region { x, y, ..region };
+        let blocks = region.is_aligned(from.row.block, from.extent) && place.is_aligned(to.row.block, to.extent);
+        // Planes of chroma move only as a whole.
+        let planes = from.row.is_planar() && (region != Region::whole(from.extent) || from.extent != to.extent);
+        if !fits || !blocks || planes || !pools || from.format != to.format || to.samples != 1 || to.depth || from.locked || to.locked {
             return Err(Error::InvalidCall);
         }
         if to.usage & D3DUSAGE_RENDERTARGET != 0 {
@@ -354,20 +355,26 @@ impl Device {
     }
 
     fn fill_memory(&mut self, side: Side, region: Region, color: D3DCOLOR) -> Result<()> {
+        let row = side.row;
         let image = self.objects.images.get_mut(side.surface.image).ok_or(Error::InvalidCall)?;
-        let Some(texel) = crate::format::texel(side.format, color) else {
+        let Some(texel) = crate::texel::texel(row, color) else {
             if self.logged.insert("ColorFill") {
-                tracing::warn!(format = image.row.name, "ColorFill of a plain surface of this format is not supported");
+                tracing::warn!(format = row.name, "ColorFill of a surface with planes of chroma is not supported");
             }
             return Err(Error::InvalidCall);
         };
+        if !region.is_aligned(row.block, side.extent) {
+            return Err(Error::InvalidCall);
+        }
         let sub = &image.subs[side.index];
-        let (offset, pitch, bytes) = (sub.offset, sub.row_pitch as usize, image.row.bytes as usize);
+        let (first, length) = (region.x / row.block[0] * row.bytes, row.row_bytes(region.width));
         if let Some(memory) = &mut image.memory {
-            for y in region.y..region.y + region.height {
-                let start = offset + y as usize * pitch + region.x as usize * bytes;
-                let row = &mut memory.as_mut_slice()[start..start + region.width as usize * bytes];
-                row.chunks_exact_mut(bytes).for_each(|out| out.copy_from_slice(&texel[..bytes]));
+            let mut memory = memory.write().ok_or(Error::OutOfMemory)?;
+            for y in 0..row.rows(region.height) {
+                let line = (region.y / row.block[1] + y) as usize * sub.row_pitch as usize;
+                let start = sub.offset + line + first as usize;
+                let out = &mut memory[start..start + length as usize];
+                out.chunks_exact_mut(row.bytes as usize).for_each(|out| out.copy_from_slice(&texel[..out.len()]));
             }
         }
         image.touch(side.index, region);

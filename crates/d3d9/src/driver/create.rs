@@ -3,10 +3,10 @@
 use super::Device;
 use crate::adapter::samples;
 use crate::error::{Error, Result};
-use crate::format::{ATI1, ATI2, FormatKind, format_row};
+use crate::format::{FormatKind, format_row};
 use crate::handle::*;
 use crate::machine::Group;
-use crate::memory::{Buffer, Bytes, Image, ImageDesc, ImageKind, Region};
+use crate::memory::{Buffer, Bytes, Image, ImageDesc, ImageKind};
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::{CreateBuffer, UpdateBuffer};
 use afterimage_stream::{FormatFeatures, ObjectId, ObjectKind};
@@ -201,9 +201,7 @@ impl Device {
         }
         image.host = sampled;
         image.id = self.port.allocate(ObjectKind::Texture)?;
-        for index in 0..image.subs.len() {
-            image.touch(index, Region::whole(image.subs[index].extent));
-        }
+        image.touch_all();
         if let Some(packet) = image.packet() {
             self.port.push(&packet);
         }
@@ -227,9 +225,9 @@ impl Device {
         let largest = extent.into_iter().max().unwrap_or(0);
         let in_range = extent.iter().all(|&edge| edge > 0) && largest <= limit;
         // Level 0 of Direct3D's own compressed formats is made of whole blocks, in every pool.
-        let own = !matches!(format, ATI1 | ATI2);
-        let whole = |edge: u32| edge.is_multiple_of(row.block) || !own;
-        let whole_blocks = whole(extent[0]) && whole(extent[1]);
+        let own = !row.vendor;
+        let compressed = own && row.block == [4, 4];
+        let whole_blocks = !compressed || extent[..2].iter().all(|edge| edge.is_multiple_of(4));
         let pool_fits = match pool {
             D3DPOOL_DEFAULT => true,
             D3DPOOL_MANAGED => !target && usage & D3DUSAGE_DYNAMIC == 0 && !self.extended,
@@ -239,7 +237,7 @@ impl Device {
         };
         let usage_fits = usage & D3DUSAGE_WRITEONLY == 0
             && !(target && usage & D3DUSAGE_DYNAMIC != 0)
-            && !(autogen && kind == ImageKind::Volume);
+            && !(autogen && (kind == ImageKind::Volume || row.is_depth()));
         if !in_range || !whole_blocks || !pool_fits || !usage_fits {
             return Err(Error::InvalidCall);
         }
@@ -249,21 +247,25 @@ impl Device {
         }
         let levels = if request.levels == 0 || autogen { full } else { request.levels };
         let gpu = matches!(pool, D3DPOOL_DEFAULT | D3DPOOL_MANAGED) && row.kind != FormatKind::Null;
+        // System memory holds what the device can use, scratch memory anything.
+        let usable = gpu || pool == D3DPOOL_SYSTEMMEM && row.kind != FormatKind::Null;
         let mut features = 0;
-        if gpu {
+        if usable {
             features |= if kind == ImageKind::Surface && target { 0 } else { row.sampled() };
             features |= if target { row.rendered() } else { 0 };
         }
         let host = row.host(info, features);
         let right_kind = match usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) {
+            // What drivers cannot sample exists only where the GPU does not see it.
+            0 if kind != ImageKind::Surface && row.surface_only => pool == D3DPOOL_SCRATCH,
             // Depth that is not drawn to is a texture of the default pool, if anything.
             0 if row.is_depth() => pool == D3DPOOL_DEFAULT && matches!(kind, ImageKind::Texture | ImageKind::Cube),
-            0 => true,
-            D3DUSAGE_RENDERTARGET => row.target,
+            0 => row.kind != FormatKind::Null,
+            D3DUSAGE_RENDERTARGET => row.target && (row.kind != FormatKind::Null || kind != ImageKind::Cube),
             D3DUSAGE_DEPTHSTENCIL => row.is_depth(),
             _ => false,
         };
-        if (gpu && host.is_none()) || !right_kind {
+        if (usable && host.is_none()) || !right_kind {
             tracing::debug!(format = row.name, usage, "not on this device");
             return Err(Error::InvalidCall);
         }
@@ -277,7 +279,7 @@ impl Device {
         Ok(ImageDesc {
             kind,
             row,
-            host: if gpu { host } else { row.hosts.first().copied().filter(|_| row.kind != FormatKind::Null) },
+            host: host.or(row.hosts.first().copied()),
             usage,
             pool,
             samples: multisample,

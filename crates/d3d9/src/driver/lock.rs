@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::handle::*;
 use crate::memory::{ImageKind, Lock, Locked, Region};
 use afterimage_d3d9_types::*;
+use afterimage_ipc::store::Store;
 use afterimage_stream::packets::UpdateBuffer;
 
 const KNOWN_FLAGS: u32 = D3DLOCK_READONLY
@@ -31,7 +32,7 @@ impl Device {
             return Err(Error::InvalidCall);
         }
         let extent = image.subs[index].extent;
-        let strict = image.row.block > 1 && image.pool == D3DPOOL_DEFAULT;
+        let strict = image.row.has_blocks() && image.pool == D3DPOOL_DEFAULT;
         let (region, at) = match rect {
             None => (Region::whole(extent), [0; 3]),
             Some(rect) => match Region::from_rect(rect, extent) {
@@ -43,6 +44,36 @@ impl Device {
             },
         };
         self.lock_image(surface.image, index, region, at, flags)
+    }
+
+    /// `GetDC`: the whole surface is locked until [`Device::release_context`]. Nothing of the image may be locked, and
+    /// nothing of it can be until then.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if something of it is locked or drawn to by a device context, or as
+    /// [`Device::lock_surface`].
+    pub fn lock_context(&mut self, surface: Surface) -> Result<Locked> {
+        let image = self.objects.images.get(surface.image).ok_or(Error::InvalidCall)?;
+        let index = image.sub_index(surface.level.into(), surface.face.into()).ok_or(Error::InvalidCall)?;
+        if image.subs.iter().any(|sub| sub.lock.is_some()) {
+            return Err(Error::InvalidCall);
+        }
+        let locked = self.lock_surface(surface, None, 0)?;
+        if let Some(image) = self.objects.images.get_mut(surface.image) {
+            image.context = Some(index);
+        }
+        Ok(locked)
+    }
+
+    /// `ReleaseDC`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] if there is no device context of this surface.
+    pub fn release_context(&mut self, surface: Surface) -> Result<()> {
+        let image = self.objects.images.get_mut(surface.image).ok_or(Error::InvalidCall)?;
+        let index = image.sub_index(surface.level.into(), surface.face.into()).ok_or(Error::InvalidCall)?;
+        image.context.take_if(|context| *context == index).ok_or(Error::InvalidCall)?;
+        self.unlock_surface(surface)
     }
 
     /// `LockBox` of a volume texture.
@@ -64,18 +95,13 @@ impl Device {
     /// Locks `region`; the pointer is that of the texel `at`, which may lie outside for rectangles that make no sense.
     fn lock_image(&mut self, id: ImageId, index: usize, region: Region, at: [i64; 3], flags: u32) -> Result<Locked> {
         let image = self.objects.images.get_mut(id).ok_or(Error::InvalidCall)?;
-        let block = image.row.block;
         // Parts of blocks are not allowed, where the GPU reads it.
-        let extent = image.subs[index].extent;
-        let cut = |first: u32, length: u32, edge: u32| {
-            !first.is_multiple_of(block) || !(length.is_multiple_of(block) || first + length == edge)
-        };
-        let cut = block > 1
-            && (image.pool == D3DPOOL_DEFAULT || image.kind == ImageKind::Volume)
-            && (cut(region.x, region.width, extent[0]) || cut(region.y, region.height, extent[1]));
+        let cut = (image.pool == D3DPOOL_DEFAULT || image.kind == ImageKind::Volume)
+            && !region.is_aligned(image.row.block, image.subs[index].extent);
         let discard = flags & D3DLOCK_DISCARD != 0;
         if !image.lockable
             || image.subs[index].lock.is_some()
+            || image.context.is_some()
             || cut
             || flags & !KNOWN_FLAGS != 0
             || (discard && flags & D3DLOCK_READONLY != 0)
@@ -98,17 +124,17 @@ impl Device {
         if !image.allocate() {
             return Err(Error::OutOfMemory);
         }
+        let first = image.memory.as_mut().and_then(Store::lock).ok_or(Error::OutOfMemory)?;
         let sub = &mut image.subs[index];
-        let (row_pitch, slice_pitch) = (sub.row_pitch, sub.slice_pitch);
-        let block = i64::from(block);
+        let (row_pitch, slice_pitch) = (sub.lock_pitch, sub.slice_pitch);
+        let (block, bytes) = image.row.unit();
         let offset = at[2] * i64::from(slice_pitch)
-            + at[1].div_euclid(block) * i64::from(row_pitch)
-            + at[0].div_euclid(block) * i64::from(image.row.bytes);
+            + at[1].div_euclid(block[1].into()) * i64::from(row_pitch)
+            + at[0].div_euclid(block[0].into()) * i64::from(bytes);
         let size = i64::from(slice_pitch) * i64::from(sub.extent[2]) - offset;
         sub.lock = Some(Lock { region, flags });
         let start = sub.offset;
-        let memory = image.memory.as_mut().ok_or(Error::OutOfMemory)?;
-        let bits = memory.pointer(start).wrapping_offset(offset as isize);
+        let bits = first.wrapping_add(start).wrapping_offset(offset as isize);
         let size = if offset < 0 { 0 } else { usize::try_from(size).unwrap_or(0) };
         Ok(Locked { bits, row_pitch, slice_pitch, size })
     }
@@ -135,10 +161,17 @@ impl Device {
 
     fn unlock_image(&mut self, id: ImageId, index: usize) -> Result<()> {
         let image = self.objects.images.get_mut(id).ok_or(Error::InvalidCall)?;
+        if image.context.is_some() {
+            // Unlocking does nothing to what a device context holds, and is no error either.
+            return Ok(());
+        }
         let Some(lock) = image.subs[index].lock.take() else {
             // 2D textures may be unlocked at any time.
             return if image.kind == ImageKind::Texture { Ok(()) } else { Err(Error::InvalidCall) };
         };
+        if let Some(memory) = &mut image.memory {
+            memory.unlock();
+        }
         if lock.flags & D3DLOCK_READONLY != 0 {
             return Ok(());
         }

@@ -11,6 +11,7 @@ mod draw;
 mod fixed;
 mod lock;
 mod objects;
+mod palettes;
 mod patches;
 mod present;
 mod process;
@@ -63,8 +64,7 @@ pub struct Device {
     auto_depth: Option<crate::handle::ImageId>,
     /// Declarations that were made for an FVF code.
     fvf_declarations: FxHashMap<u32, crate::handle::DeclarationId>,
-    palettes: FxHashMap<u32, Box<[PALETTEENTRY; 256]>>,
-    current_palette: u32,
+    pub(crate) palettes: palettes::Palettes,
     clip_status: D3DCLIPSTATUS9,
     pub(crate) software_processing: bool,
     /// A draw with the bound vertex shader has failed, since that needs software vertex processing.

@@ -165,45 +165,6 @@ impl Device {
         Ok(1)
     }
 
-    /// `SetPaletteEntries`.
-    ///
-    /// # Errors
-    /// [`Error::InvalidCall`] past the last palette, or with alpha.
-    pub fn set_palette(&mut self, number: u32, entries: &[PALETTEENTRY; 256]) -> Result<()> {
-        // Alpha palettes are a capability that we do not have.
-        if number > 0xffff || entries.iter().any(|entry| entry.peFlags != 0xff) {
-            return Err(Error::InvalidCall);
-        }
-        self.palettes.insert(number, Box::new(*entries));
-        Ok(())
-    }
-
-    /// `GetPaletteEntries`.
-    ///
-    /// # Errors
-    /// [`Error::InvalidCall`] for a palette that was never set.
-    pub fn palette(&self, number: u32) -> Result<[PALETTEENTRY; 256]> {
-        self.palettes.get(&number).map(|palette| **palette).ok_or(Error::InvalidCall)
-    }
-
-    /// `SetCurrentTexturePalette`.
-    ///
-    /// # Errors
-    /// [`Error::InvalidCall`] for a palette that was never set.
-    pub fn set_current_palette(&mut self, number: u32) -> Result<()> {
-        if !self.palettes.contains_key(&number) {
-            return Err(Error::InvalidCall);
-        }
-        self.current_palette = number;
-        Ok(())
-    }
-
-    /// `GetCurrentTexturePalette`.
-    #[must_use]
-    pub fn current_palette(&self) -> u32 {
-        self.current_palette
-    }
-
     /// `SetSoftwareVertexProcessing`.
     ///
     /// # Errors

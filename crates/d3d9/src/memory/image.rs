@@ -1,9 +1,10 @@
 //! Textures of every dimension, and surfaces that stand alone: both are images with subresources.
 
-use super::{Bytes, Region};
+use super::Region;
 use crate::format::{FormatKind, FormatRow};
 use crate::handle::Surface;
 use afterimage_d3d9_types::*;
+use afterimage_ipc::store::Store;
 use afterimage_stream::packets::{CreateTexture, Dimension};
 use afterimage_stream::{Format, ObjectId};
 
@@ -32,10 +33,12 @@ pub(crate) struct Lock {
 pub(crate) struct Sub {
     /// Texels.
     pub(crate) extent: [u32; 3],
-    /// Where it lies in the image's memory, and its pitches there.
+    /// Where it lies in the image's memory, and its pitches there: of rows of blocks, and of slices.
     pub(crate) offset: usize,
     pub(crate) row_pitch: u32,
     pub(crate) slice_pitch: u32,
+    /// The pitch that a program is told, which differs for formats that are opaque to Direct3D.
+    pub(crate) lock_pitch: u32,
     pub(crate) lock: Option<Lock>,
     /// Texels that the receiver does not have.
     pub(crate) stale: Region,
@@ -67,13 +70,17 @@ pub(crate) struct Image {
     /// By face, then by level.
     pub(crate) subs: Box<[Sub]>,
     /// Its bytes in this process; for render targets only while they are locked.
-    pub(crate) memory: Option<Bytes>,
+    pub(crate) memory: Option<Store>,
     /// Some subresource is stale.
     pub(crate) stale: bool,
     /// Level 0 is newer than the levels below it, which are made by the receiver.
     pub(crate) mips_stale: bool,
     /// What `UpdateTexture` has to copy, per face, in texels of level 0.
     pub(crate) dirty: [Region; 6],
+    /// The subresource that a device context draws to: as long as there is one, nothing of the image can be locked.
+    pub(crate) context: Option<usize>,
+    /// The version of the palette that the receiver's texels were made with.
+    pub(crate) palette: u64,
     pub(crate) lod: u32,
     pub(crate) autogen_filter: D3DTEXTUREFILTERTYPE,
 }
@@ -94,6 +101,20 @@ pub(crate) struct ImageDesc {
     pub(crate) app_levels: u32,
 }
 
+/// Pitches of a level: of its rows of blocks and of its slices in memory, and the one that locks tell.
+fn pitches(row: &FormatRow, width: u32, height: u32) -> (u32, u32, u32) {
+    let packed = row.row_bytes(width);
+    if row.is_opaque() {
+        // Blocks lie close together; the pitch is that of single bytes, or as much more as small levels need.
+        let size = packed.saturating_mul(row.rows(height));
+        let pitch = width.max(size.div_ceil(height.max(1))).next_multiple_of(4);
+        return (packed, pitch.saturating_mul(height), pitch);
+    }
+    // Direct3D's pitches are multiples of four.
+    let pitch = packed.next_multiple_of(4);
+    (pitch, pitch.saturating_mul(row.rows(height)), pitch)
+}
+
 impl Image {
     /// An image without memory.
     pub(crate) fn new(desc: ImageDesc) -> Self {
@@ -104,14 +125,13 @@ impl Image {
             for level in 0..desc.levels {
                 let extent = desc.extent.map(|edge| (edge >> level).max(1));
                 let extent = if desc.kind == ImageKind::Volume { extent } else { [extent[0], extent[1], 1] };
-                // Direct3D's pitches are multiples of four.
-                let row_pitch = desc.row.row_bytes(extent[0]).next_multiple_of(4);
-                let slice_pitch = row_pitch.saturating_mul(desc.row.rows(extent[1]));
-                let sub = Sub { extent, offset, row_pitch, slice_pitch, lock: None, stale: Region::default() };
-                // Level follows level and face follows face without a gap, which programs know of Direct3D.
+                let (row_pitch, slice_pitch, lock_pitch) = pitches(desc.row, extent[0], extent[1]);
+                let (lock, stale) = (None, Region::default());
+                subs.push(Sub { extent, offset, row_pitch, slice_pitch, lock_pitch, lock, stale });
+                // Level follows level without a gap, which programs know of Direct3D.
                 offset = offset.saturating_add(slice_pitch as usize * extent[2] as usize);
-                subs.push(sub);
             }
+            offset = offset.next_multiple_of(16);
         }
         let whole = Region::whole(desc.extent);
         Self {
@@ -134,6 +154,8 @@ impl Image {
             stale: false,
             mips_stale: false,
             dirty: [whole; 6],
+            context: None,
+            palette: 0,
             lod: 0,
             autogen_filter: D3DTEXF_LINEAR,
         }
@@ -149,7 +171,10 @@ impl Image {
     /// Gives it memory; false if there is none.
     pub(crate) fn allocate(&mut self) -> bool {
         if self.memory.is_none() {
-            self.memory = Bytes::zeroed(self.memory_size());
+            // What is locked in every frame keeps its address.
+            let often = self.usage & D3DUSAGE_DYNAMIC != 0 || self.is_target();
+            let size = self.memory_size();
+            self.memory = if often { Store::resident(size) } else { Store::zeroed(size) };
         }
         self.memory.is_some()
     }
@@ -189,6 +214,13 @@ impl Image {
 
     pub(crate) fn sub_of(&self, surface: Surface) -> Option<&Sub> {
         self.subs.get(self.sub_index(surface.level.into(), surface.face.into())?)
+    }
+
+    /// Marks all that a program has in memory as newer than what the receiver has.
+    pub(crate) fn touch_all(&mut self) {
+        for index in 0..self.subs.len() {
+            self.touch(index, Region::whole(self.subs[index].extent));
+        }
     }
 
     /// Marks texels of a subresource as newer than what the receiver has.
@@ -234,5 +266,54 @@ impl Image {
             swizzle: self.row.swizzle,
             pad2: 0,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{ATI1, ATI2, format_row};
+
+    fn image(format: D3DFORMAT, kind: ImageKind, edge: u32, levels: u32) -> Image {
+        Image::new(ImageDesc {
+            kind,
+            row: format_row(format).unwrap(),
+            host: None,
+            usage: 0,
+            pool: D3DPOOL_SCRATCH,
+            samples: 0,
+            quality: 0,
+            host_samples: 1,
+            lockable: true,
+            extent: [edge, edge, 1],
+            levels,
+            app_levels: levels,
+        })
+    }
+
+    #[test]
+    fn levels_follow_each_other_and_faces_begin_at_multiples_of_sixteen() {
+        let cube = image(D3DFMT_L8, ImageKind::Cube, 7, 3);
+        assert_eq!(cube.subs[..4].iter().map(|sub| sub.offset).collect::<Vec<_>>(), [0, 56, 68, 80]);
+        assert!(cube.subs.iter().step_by(3).all(|sub| sub.offset % 16 == 0));
+    }
+
+    #[test]
+    fn opaque_blocks_have_the_pitch_of_bytes_and_still_fit() {
+        for (format, pitch) in [(ATI1, 128), (ATI2, 128)] {
+            let image = image(format, ImageKind::Texture, 128, 8);
+            assert_eq!(image.subs[0].lock_pitch, pitch);
+            for sub in &image.subs {
+                let [width, height, _] = sub.extent;
+                assert!(image.row.row_bytes(width) * image.row.rows(height) <= sub.slice_pitch, "{width}");
+                assert_eq!(sub.slice_pitch, sub.lock_pitch * height);
+            }
+        }
+    }
+
+    #[test]
+    fn chroma_in_planes_lies_behind_luma() {
+        let image = image(crate::format::NV12, ImageKind::Surface, 20, 1);
+        assert_eq!((image.subs[0].lock_pitch, image.memory_size()), (20, 20 * 30));
     }
 }

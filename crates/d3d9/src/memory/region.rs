@@ -80,17 +80,25 @@ impl Region {
     }
 
     /// Grown to whole blocks, without leaving `extent`.
-    pub(crate) fn aligned(self, block: u32, extent: [u32; 3]) -> Self {
-        if block == 1 {
+    pub(crate) fn aligned(self, block: [u32; 2], extent: [u32; 3]) -> Self {
+        if block == [1, 1] {
             return self;
         }
-        let grow = |first: u32, length: u32, edge: u32| {
+        let grow = |first: u32, length: u32, block: u32, edge: u32| {
             let start = first / block * block;
             (start, ((first + length).div_ceil(block) * block).min(edge) - start)
         };
-        let (x, width) = grow(self.x, self.width, extent[0]);
-        let (y, height) = grow(self.y, self.height, extent[1]);
+        let (x, width) = grow(self.x, self.width, block[0], extent[0]);
+        let (y, height) = grow(self.y, self.height, block[1], extent[1]);
         Self { x, y, width, height, ..self }
+    }
+
+    /// Whether it is made of whole blocks, but for those at the edges of `extent`.
+    pub(crate) fn is_aligned(self, block: [u32; 2], extent: [u32; 3]) -> bool {
+        let whole = |first: u32, length: u32, block: u32, edge: u32| {
+            first.is_multiple_of(block) && (length.is_multiple_of(block) || first + length == edge)
+        };
+        whole(self.x, self.width, block[0], extent[0]) && whole(self.y, self.height, block[1], extent[1])
     }
 
     /// The texels of level `by` under this box of level 0.
@@ -127,7 +135,10 @@ mod tests {
         assert_eq!(a.union(b), Region { x: 1, y: 0, z: 0, width: 8, height: 4, depth: 1 });
         assert_eq!(Region::default().union(b), b);
         assert_eq!(a.scaled_down(1), Region { x: 0, y: 1, z: 0, width: 2, height: 1, depth: 1 });
-        assert_eq!(a.aligned(4, [6, 6, 1]), Region { x: 0, y: 0, z: 0, width: 4, height: 4, depth: 1 });
-        assert_eq!(b.aligned(4, [10, 6, 1]), Region { x: 8, y: 0, z: 0, width: 2, height: 4, depth: 1 });
+        assert_eq!(a.aligned([4, 4], [6, 6, 1]), Region { x: 0, y: 0, z: 0, width: 4, height: 4, depth: 1 });
+        assert_eq!(b.aligned([4, 4], [10, 6, 1]), Region { x: 8, y: 0, z: 0, width: 2, height: 4, depth: 1 });
+        assert_eq!(a.aligned([2, 1], [10, 6, 1]), Region { x: 0, y: 2, z: 0, width: 4, height: 2, depth: 1 });
+        assert!(!a.is_aligned([2, 1], [10, 6, 1]) && a.is_aligned([1, 2], [10, 6, 1]));
+        assert!(Region { x: 4, width: 5, ..b }.is_aligned([4, 1], [9, 6, 1]), "the last block is cut by the edge");
     }
 }

@@ -7,33 +7,47 @@ use crate::handle::{ImageId, Surface};
 use afterimage_d3d9_types::D3DTEXF_POINT;
 use afterimage_stream::Port;
 use afterimage_stream::packets::*;
+use afterimage_texture::d3d9::{Palette, Source};
 
 /// Copies a box of one subresource into the arena and sends it.
-fn send_region(port: &mut Port, image: &Image, index: usize, region: Region) -> Result<()> {
+fn send_region(port: &mut Port, image: &Image, index: usize, region: Region, palette: &Palette) -> Result<()> {
     let (Some(sub), Some(memory)) = (image.subs.get(index), &image.memory) else { return Ok(()) };
-    let region = region.clip(sub.extent).aligned(image.row.block, sub.extent);
+    let row = image.row;
+    let region = region.clip(sub.extent).aligned(row.block, sub.extent);
     if region.is_empty() || image.id.is_none() {
         return Ok(());
     }
-    let row_bytes = image.row.row_bytes(region.width);
-    let rows = image.row.rows(region.height);
+    let (row_bytes, rows) = match row.convert {
+        Some(convert) => (region.width.saturating_mul(convert.bytes() as u32), region.height),
+        None => (row.row_bytes(region.width), row.rows(region.height)),
+    };
     let slice = row_bytes.checked_mul(rows).ok_or(Error::OutOfMemory)?;
     let size = slice.checked_mul(region.depth).ok_or(Error::OutOfMemory)?;
+    let bytes = memory.read().ok_or(Error::OutOfMemory)?;
     let data = port.upload(size, 16)?;
-    let bytes = memory.as_slice();
-    let block = image.row.block;
+    let mut converted = Vec::new();
     for z in 0..region.depth {
-        let start = sub.offset
-            + (region.z + z) as usize * sub.slice_pitch as usize
-            + (region.y / block) as usize * sub.row_pitch as usize
-            + (region.x / block * image.row.bytes) as usize;
+        let start = sub.offset + (region.z + z) as usize * sub.slice_pitch as usize;
+        if let Some(convert) = row.convert {
+            let bytes = bytes.get(start..).unwrap_or_default();
+            let source = Source { bytes, pitch: sub.row_pitch as usize, height: sub.extent[1] as usize, palette };
+            converted.resize(row_bytes as usize, 0);
+            for line in 0..rows {
+                convert.row(&source, region.x as usize, (region.y + line) as usize, &mut converted);
+                port.write(&data, z * slice + line * row_bytes, &converted);
+            }
+            continue;
+        }
+        let start = start
+            + (region.y / row.block[1]) as usize * sub.row_pitch as usize
+            + (region.x / row.block[0] * row.bytes) as usize;
         if row_bytes == sub.row_pitch {
             port.write(&data, z * slice, &bytes[start..start + slice as usize]);
             continue;
         }
-        for row in 0..rows {
-            let at = start + row as usize * sub.row_pitch as usize;
-            port.write(&data, z * slice + row * row_bytes, &bytes[at..at + row_bytes as usize]);
+        for line in 0..rows {
+            let at = start + line as usize * sub.row_pitch as usize;
+            port.write(&data, z * slice + line * row_bytes, &bytes[at..at + row_bytes as usize]);
         }
     }
     port.push(&UpdateTexture {
@@ -57,12 +71,19 @@ impl Device {
     /// Sends what of an image the receiver does not have. What does not go, because the link is lost or the arena is
     /// full, stays stale: it goes with the next frame that has room.
     pub(crate) fn upload_image(&mut self, id: ImageId) {
+        let outdated = self.is_outdated(id);
         let Some(image) = self.objects.images.get_mut(id) else { return };
+        if outdated {
+            image.touch_all();
+            image.palette = self.palettes.version;
+        }
         if image.stale && !self.port.is_lost() {
             image.stale = false;
             for index in 0..image.subs.len() {
                 let region = std::mem::take(&mut image.subs[index].stale);
-                if !region.is_empty() && send_region(&mut self.port, image, index, region).is_err() {
+                if !region.is_empty()
+                    && send_region(&mut self.port, image, index, region, &self.palettes.colors).is_err()
+                {
                     image.subs[index].stale = region;
                     image.stale = true;
                     self.late = true;
@@ -78,7 +99,7 @@ impl Device {
 
     /// Makes sure that the receiver has all of an image.
     pub(crate) fn settle(&mut self, id: ImageId) {
-        if self.objects.images.get(id).is_some_and(|image| image.stale) {
+        if self.objects.images.get(id).is_some_and(|image| image.stale) || self.is_outdated(id) {
             self.upload_image(id);
         }
     }
@@ -114,7 +135,7 @@ impl Device {
         }
         let (offset, pitch) = (sub.offset, sub.row_pitch as usize);
         if let Some(memory) = &mut image.memory {
-            let bytes = memory.as_mut_slice();
+            let mut bytes = memory.write().ok_or(Error::OutOfMemory)?;
             for row in 0..rows {
                 let at = offset + row as usize * pitch;
                 self.port.read(&data, row * row_bytes, &mut bytes[at..at + row_bytes as usize]);

@@ -131,7 +131,7 @@ impl Device {
         };
         if let Some(id) = self.registers.textures[slot]
             && let Some(image) = self.objects.images.get(id)
-            && (image.stale || image.mips_stale)
+            && (image.stale || image.mips_stale || self.is_outdated(id))
         {
             self.upload_image(id);
         }

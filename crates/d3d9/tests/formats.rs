@@ -1,0 +1,97 @@
+//! What the adapter says can be created, can be; what it denies, cannot. Every format with every usage in every kind of
+//! resource.
+#![forbid(unsafe_code)]
+
+mod common;
+
+use afterimage_d3d9::*;
+use afterimage_d3d9_types::*;
+use common::Rig;
+
+/// Every format that Direct3D names, and those of drivers, whether we have them or not.
+fn formats() -> Vec<D3DFORMAT> {
+    let four = [
+        b"ATI1", b"ATI2", b"INTZ", b"DF16", b"DF24", b"RAWZ", b"NULL", b"NV12", b"YV12", b"ATOC", b"RESZ", b"R2VB",
+        b"DXT1", b"DXT2", b"DXT3", b"DXT4", b"DXT5", b"UYVY", b"YUY2", b"RGBG", b"GRGB", b"INST", b"DXT6",
+    ];
+    (1..=120).chain([199]).chain(four.map(|name| fourcc(*name))).collect()
+}
+
+fn adapter() -> Adapter {
+    let desktop = D3DDISPLAYMODE { Width: 1280, Height: 1024, RefreshRate: 60, Format: D3DFMT_X8R8G8B8 };
+    Adapter::new(common::info(), desktop)
+}
+
+#[test]
+fn what_the_adapter_says_is_true() {
+    let (adapter, mut rig) = (adapter(), Rig::new());
+    let (mut yes, mut no) = (0, 0);
+    for format in formats() {
+        for usage in [0, D3DUSAGE_RENDERTARGET, D3DUSAGE_DEPTHSTENCIL, D3DUSAGE_DYNAMIC, D3DUSAGE_AUTOGENMIPMAP] {
+            for resource in [D3DRTYPE_SURFACE, D3DRTYPE_TEXTURE, D3DRTYPE_CUBETEXTURE, D3DRTYPE_VOLUMETEXTURE] {
+                let surface = resource == D3DRTYPE_SURFACE;
+                // Surfaces have neither of these usages.
+                if surface && usage & (D3DUSAGE_DYNAMIC | D3DUSAGE_AUTOGENMIPMAP) != 0 {
+                    continue;
+                }
+                let (device_type, adapter_format) = (D3DDEVTYPE_HAL, D3DFMT_X8R8G8B8);
+                let said = adapter.check_format(&FormatQuery { device_type, adapter_format, usage, resource, format });
+                let (d, pool) = (&mut rig.device, D3DPOOL_DEFAULT);
+                let made = match (resource, usage) {
+                    (D3DRTYPE_SURFACE, D3DUSAGE_RENDERTARGET) => d.create_render_target(16, 16, format, 0, 0, false),
+                    (D3DRTYPE_SURFACE, D3DUSAGE_DEPTHSTENCIL) => d.create_depth_stencil(16, 16, format, 0, 0, false),
+                    (D3DRTYPE_SURFACE, _) => d.create_offscreen_plain(16, 16, format, pool),
+                    (D3DRTYPE_TEXTURE, _) => d.create_texture(16, 16, 0, usage, format, pool),
+                    (D3DRTYPE_CUBETEXTURE, _) => d.create_cube_texture(16, 0, usage, format, pool),
+                    _ => d.create_volume_texture(16, 16, 4, 0, usage, format, pool),
+                };
+                let what = format!("format {format:#x}, usage {usage:#x}, resource {resource}");
+                assert_eq!(said.is_ok(), made.is_ok(), "{what}: {said:?}, but {made:?}");
+                let Ok(image) = made else {
+                    no += 1;
+                    continue;
+                };
+                yes += 1;
+                // System memory and managed ones follow, where such usages exist there.
+                if usage == 0 && !format_row(format).unwrap().is_depth() {
+                    let other = match resource {
+                        D3DRTYPE_SURFACE => d.create_offscreen_plain(16, 16, format, D3DPOOL_SYSTEMMEM),
+                        D3DRTYPE_TEXTURE => d.create_texture(16, 16, 0, 0, format, D3DPOOL_MANAGED),
+                        D3DRTYPE_CUBETEXTURE => d.create_cube_texture(16, 0, 0, format, D3DPOOL_MANAGED),
+                        _ => d.create_volume_texture(16, 16, 4, 0, 0, format, D3DPOOL_MANAGED),
+                    };
+                    d.release(other.unwrap_or_else(|error| panic!("{what} elsewhere: {error}")));
+                }
+                d.release(image);
+            }
+        }
+        rig.check();
+    }
+    assert!(yes > 300 && no > 1000, "{yes} combinations can be created, {no} cannot");
+}
+
+#[test]
+fn what_can_be_converted_is_stretched() {
+    let (adapter, mut rig) = (adapter(), Rig::new());
+    let mut pairs = 0;
+    for source in formats() {
+        for target in formats() {
+            if adapter.check_conversion(D3DDEVTYPE_HAL, source, target).is_err() || source == target {
+                continue;
+            }
+            let d = &mut rig.device;
+            let from = match format_row(source).unwrap().target {
+                true => d.create_render_target(16, 16, source, 0, 0, false).unwrap(),
+                false => d.create_offscreen_plain(16, 16, source, D3DPOOL_DEFAULT).unwrap(),
+            };
+            let to = d.create_render_target(32, 32, target, 0, 0, false).unwrap();
+            let done = d.stretch_rect(Surface::of(from), None, Surface::of(to), None, D3DTEXF_LINEAR);
+            assert_eq!(done, Ok(()), "{source:#x} to {target:#x}");
+            d.release(from);
+            d.release(to);
+            pairs += 1;
+        }
+    }
+    assert!(pairs > 40, "{pairs}");
+    rig.check();
+}
