@@ -61,6 +61,7 @@ fn line(packet: &Packet<'_>) -> String {
         Packet::SetVertexBuffers(body, elements) => tail(body, elements),
         Packet::SetTextures(body, elements) => tail(body, elements),
         Packet::Clear(body, elements) => tail(body, elements),
+        Packet::SetGamma(body, elements) => tail(body, elements),
         Packet::SetConstants(body, registers)
             if BANKS.get(usize::from(body.bank)).is_some_and(|bank| bank.name.contains("integer")) =>
         {

@@ -15,6 +15,7 @@ mod format;
 mod hash;
 mod id;
 mod link;
+mod overlay;
 pub mod packets;
 mod port;
 mod reader;

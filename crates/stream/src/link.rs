@@ -208,6 +208,10 @@ pub struct DeviceInfo {
     pub max_color_targets: u32,
     /// User clip planes.
     pub max_clip_planes: u32,
+    /// 1: [`crate::packets::QueryKind::Primitives`] counts.
+    pub pipeline_statistics: u32,
+    /// Zero.
+    pub pad: u32,
     /// [`FormatFeatures`] bits by format number.
     pub formats: [u32; 64],
 }

@@ -6,6 +6,7 @@
 use crate::packets::*;
 use crate::{Encoder, ObjectId, ObjectKind};
 use afterimage_state::{Dirty, groups};
+use std::collections::BTreeMap;
 
 groups! {
     /// The groups of host state, in the order of application.
@@ -190,6 +191,8 @@ pub struct State {
     pub shaders: SetShaders,
     /// Current textures and samplers.
     pub textures: [TextureBinding; TEXTURE_SLOTS],
+    /// Gamma of the targets that have any.
+    pub gammas: BTreeMap<ObjectId, Box<[u16]>>,
     /// What changed since the last draw took it.
     pub dirty: Groups,
     /// Bit per texture slot written since [`Group::Textures`] was last taken; whoever takes the group clears it.
@@ -232,6 +235,7 @@ impl Default for State {
             index_buffer: SetIndexBuffer::default(),
             shaders: SetShaders::default(),
             textures: [TextureBinding::default(); TEXTURE_SLOTS],
+            gammas: BTreeMap::new(),
             dirty: Dirty::all(),
             dirty_textures: (1 << TEXTURE_SLOTS) - 1,
             dirty_vertex_buffers: (1 << VERTEX_BUFFERS) - 1,
@@ -330,8 +334,20 @@ impl State {
             }
             Packet::CreateQuery(body) => self.objects.insert(body.id, Created::Query(*body)),
             Packet::PresentTarget(body) => self.objects.insert(body.id, Created::Target(Box::new(*body))),
-            Packet::Destroy(body) => self.objects.remove(body.id),
+            Packet::SetGamma(body, steps) => {
+                self.gammas.remove(&body.id);
+                if !steps.is_empty() {
+                    self.gammas.insert(body.id, steps.into());
+                }
+            }
+            Packet::Destroy(body) => {
+                self.objects.remove(body.id);
+                if body.id.kind() == Some(ObjectKind::Target) {
+                    self.gammas.remove(&body.id);
+                }
+            }
             Packet::Init(..)
+            | Packet::Overlay(_)
             | Packet::Present(_)
             | Packet::Name(..)
             | Packet::Marker(..)
@@ -369,6 +385,9 @@ impl State {
                     contents(id, created, out);
                 }
             }
+        }
+        for (&id, steps) in &self.gammas {
+            out.push_tail(&SetGamma { id, count: steps.len() as u32 }, steps);
         }
         out.push(&self.render_targets);
         out.push(&self.viewport);

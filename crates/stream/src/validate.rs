@@ -134,6 +134,7 @@ impl Validator {
                 byte("fill_back", body.fill_back, Fill::ALL.len())?;
                 byte("line_mode", body.line_mode, LineMode::ALL.len())?;
                 byte("provoking", body.provoking, Provoking::ALL.len())?;
+                byte("alpha_to_coverage", body.alpha_to_coverage, 2)?;
                 if !(0.0..=f32::MAX).contains(&body.line_width) {
                     let limit = f32::MAX.to_bits().into();
                     return Err(Cause::Range { field: "line_width", value: body.line_width.to_bits().into(), limit });
@@ -183,6 +184,23 @@ impl Validator {
                 Ok(())
             }
             Packet::SetScissor(_) | Packet::Marker(..) => Ok(()),
+            Packet::Overlay(body) => {
+                number("items", body.items, Overlay::ALL)?;
+                byte("corner", body.corner, Corner::ALL.len())?;
+                if !(0.0..=Overlay::MOST_SCALE).contains(&body.scale) {
+                    let limit = Overlay::MOST_SCALE.to_bits().into();
+                    return Err(Cause::Range { field: "scale", value: body.scale.to_bits().into(), limit });
+                }
+                Ok(())
+            }
+            Packet::SetGamma(body, steps) => {
+                object(state, "id", body.id, ObjectKind::Target)?;
+                if steps.is_empty() {
+                    return Ok(());
+                }
+                let (value, limit) = (body.count.into(), SetGamma::STEPS as u64);
+                if value == limit { Ok(()) } else { Err(Cause::Range { field: "count", value, limit }) }
+            }
             Packet::SetRenderTargets(body) => {
                 for view in body.color {
                     target(state, "color", view, false)?;

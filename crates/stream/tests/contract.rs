@@ -204,6 +204,15 @@ fn state_out_of_range_is_rejected_by_the_name_of_its_field() {
     for line_width in [-1.0, f32::NAN, f32::INFINITY] {
         assert_eq!(field(&|out| out.push(&SetRaster { line_width, ..raster })), "line_width");
     }
+    assert_eq!(field(&|out| out.push(&SetRaster { alpha_to_coverage: 2, ..raster })), "alpha_to_coverage");
+    let overlay = Overlay::default();
+    assert_eq!(field(&|out| out.push(&Overlay { items: Overlay::ALL + 1, ..overlay })), "items");
+    assert_eq!(field(&|out| out.push(&Overlay { corner: 4, ..overlay })), "corner");
+    for scale in [-1.0, f32::NAN, 17.0] {
+        assert_eq!(field(&|out| out.push(&Overlay { scale, ..overlay })), "scale");
+    }
+    let gamma = SetGamma { id: ObjectId::new(ObjectKind::Target, 1), count: 256 };
+    assert_eq!(field(&|out| out.push_tail(&gamma, &[0; 256])), "count");
     let blend = SetBlend::default();
     assert_eq!(field(&|out| out.push(&SetBlend { logic_op: 17, ..blend })), "logic_op");
     assert_eq!(field(&|out| out.push(&SetBlend { color_op: 7, ..blend })), "color_op");
@@ -245,7 +254,11 @@ fn the_snapshot_builds_the_same_state() {
     out.push_tail(&SetConstants { bank: last, first: end, count: 1 }, &[[9; 4]]);
     out.push(&SetRaster { fill_back: 1, line_mode: 2, provoking: 1, line_width: 14.5, ..SetRaster::default() });
     out.push(&SetBlend { logic_op: LogicOp::Set as u8, ..SetBlend::default() });
+    let steps: Vec<u16> = (0..SetGamma::STEPS as u16).collect();
+    let gamma = SetGamma { id: ObjectId::new(ObjectKind::Target, 1), count: steps.len() as u32 };
+    out.push_tail(&gamma, &steps);
     let state = run(out.batch()).state;
+    assert_eq!(state.gammas[&gamma.id][..], steps);
     let mut snapshot = Encoder::new();
     state.write(&mut snapshot, |_, created, out| {
         if let Created::Shader(shader) = created {

@@ -43,6 +43,15 @@ impl std::fmt::Debug for Gpu {
     }
 }
 
+/// Memory of a kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heap {
+    /// Bytes that this process has.
+    pub(crate) used: u64,
+    /// Bytes that it may have.
+    pub(crate) budget: u64,
+}
+
 /// Every device of an instance with its profile, in the order of `AFTERIMAGE_DEVICE`'s numbers.
 ///
 /// # Errors
@@ -208,6 +217,26 @@ impl Gpu {
     #[must_use]
     pub fn allocated_bytes(&self) -> u64 {
         self.allocator().generate_report().total_allocated_bytes
+    }
+
+    /// What this process has of the device's heaps and of the host's, and how much that may be. `None` without
+    /// VK_EXT_memory_budget.
+    pub(crate) fn memory_budget(&self) -> Option<[Heap; 2]> {
+        if !self.profile.memory_budget {
+            return None;
+        }
+        let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+        let mut properties = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
+        // SAFETY: the physical device is the one opened, and the chain is valid.
+        unsafe { self.instance.raw.get_physical_device_memory_properties2(self.physical, &mut properties) };
+        let heaps = properties.memory_properties;
+        let mut sums = [Heap::default(); 2];
+        for (index, heap) in heaps.memory_heaps_as_slice().iter().enumerate() {
+            let sum = &mut sums[usize::from(!heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))];
+            sum.used += budget.heap_usage[index];
+            sum.budget += budget.heap_budget[index];
+        }
+        Some(sums)
     }
 
     /// The queue, for as long as the guard lives.

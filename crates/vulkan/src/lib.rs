@@ -9,7 +9,7 @@
 //!   pipelines; `ahead` and `known` so that draws need not wait for them; `cache` for the driver's part.
 //! * `submit`, `targets`, `clear`, `draw` (with `vertices`, `dynamic`, `bindings`, `parts`), `upload`, `copy`, `query`,
 //!   `readback`: recording, each a part of the stream.
-//! * `present`, `swapchain`, `record`, `stats`: what comes out.
+//! * `present`, `swapchain`, `record`, `stats`: what comes out; `overlay` and `hud`: what is drawn over it.
 
 mod ahead;
 mod bindings;
@@ -24,11 +24,13 @@ mod dynamic;
 mod error;
 mod format;
 mod gpu;
+mod hud;
 mod instance;
 mod known;
 mod line_quads;
 mod memory;
 mod options;
+mod overlay;
 mod parts;
 mod pipeline;
 mod pipelines;
@@ -51,6 +53,7 @@ mod targets;
 mod texture;
 mod upload;
 mod vertices;
+mod words;
 mod workers;
 
 pub use error::{Error, Result};

@@ -8,6 +8,7 @@
 
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
+use crate::words::{Words, number, op, put, text};
 use ash::vk;
 
 /// An input of the pixel shader that the geometry shader passes on.
@@ -20,134 +21,6 @@ pub(crate) struct Varying {
 
 /// Bytes from the start of the push constants to width, and width and height of the viewport in pixels; a float each.
 pub(crate) const PUSH_OFFSET: u32 = 112;
-
-// Numbers of the SPIR-V specification, version 1.6, and of its extended instructions for GLSL.
-mod op {
-    pub(super) const EXT_INST_IMPORT: u32 = 11;
-    pub(super) const EXT_INST: u32 = 12;
-    pub(super) const MEMORY_MODEL: u32 = 14;
-    pub(super) const ENTRY_POINT: u32 = 15;
-    pub(super) const EXECUTION_MODE: u32 = 16;
-    pub(super) const CAPABILITY: u32 = 17;
-    pub(super) const TYPE_VOID: u32 = 19;
-    pub(super) const TYPE_BOOL: u32 = 20;
-    pub(super) const TYPE_INT: u32 = 21;
-    pub(super) const TYPE_FLOAT: u32 = 22;
-    pub(super) const TYPE_VECTOR: u32 = 23;
-    pub(super) const TYPE_ARRAY: u32 = 28;
-    pub(super) const TYPE_STRUCT: u32 = 30;
-    pub(super) const TYPE_POINTER: u32 = 32;
-    pub(super) const TYPE_FUNCTION: u32 = 33;
-    pub(super) const CONSTANT: u32 = 43;
-    pub(super) const FUNCTION: u32 = 54;
-    pub(super) const FUNCTION_END: u32 = 56;
-    pub(super) const VARIABLE: u32 = 59;
-    pub(super) const LOAD: u32 = 61;
-    pub(super) const STORE: u32 = 62;
-    pub(super) const ACCESS_CHAIN: u32 = 65;
-    pub(super) const DECORATE: u32 = 71;
-    pub(super) const MEMBER_DECORATE: u32 = 72;
-    pub(super) const VECTOR_SHUFFLE: u32 = 79;
-    pub(super) const COMPOSITE_CONSTRUCT: u32 = 80;
-    pub(super) const COMPOSITE_EXTRACT: u32 = 81;
-    pub(super) const F_NEGATE: u32 = 127;
-    pub(super) const F_ADD: u32 = 129;
-    pub(super) const F_SUB: u32 = 131;
-    pub(super) const F_MUL: u32 = 133;
-    pub(super) const F_DIV: u32 = 136;
-    pub(super) const VECTOR_TIMES_SCALAR: u32 = 142;
-    pub(super) const DOT: u32 = 148;
-    pub(super) const LOGICAL_AND: u32 = 167;
-    pub(super) const F_ORD_GREATER_THAN: u32 = 186;
-    pub(super) const EMIT_VERTEX: u32 = 218;
-    pub(super) const END_PRIMITIVE: u32 = 219;
-    pub(super) const SELECTION_MERGE: u32 = 247;
-    pub(super) const LABEL: u32 = 248;
-    pub(super) const BRANCH: u32 = 249;
-    pub(super) const BRANCH_CONDITIONAL: u32 = 250;
-    pub(super) const RETURN: u32 = 253;
-}
-
-mod number {
-    pub(super) const CAPABILITY_GEOMETRY: u32 = 2;
-    pub(super) const MODEL_GEOMETRY: u32 = 3;
-    pub(super) const MODE_INVOCATIONS: u32 = 0;
-    pub(super) const MODE_INPUT_LINES: u32 = 20;
-    pub(super) const MODE_OUTPUT_VERTICES: u32 = 26;
-    pub(super) const MODE_OUTPUT_TRIANGLE_STRIP: u32 = 29;
-    pub(super) const CLASS_INPUT: u32 = 1;
-    pub(super) const CLASS_OUTPUT: u32 = 3;
-    pub(super) const CLASS_PUSH_CONSTANT: u32 = 9;
-    pub(super) const DECORATION_BLOCK: u32 = 2;
-    pub(super) const DECORATION_BUILT_IN: u32 = 11;
-    pub(super) const DECORATION_LOCATION: u32 = 30;
-    pub(super) const DECORATION_OFFSET: u32 = 35;
-    pub(super) const BUILT_IN_POSITION: u32 = 0;
-    pub(super) const GLSL_ROUND_EVEN: u32 = 2;
-    pub(super) const GLSL_F_ABS: u32 = 4;
-    pub(super) const GLSL_F_MIN: u32 = 37;
-    pub(super) const GLSL_F_MAX: u32 = 40;
-}
-
-/// Sections of a module, in the order in which they must stand, and the ids given out.
-#[derive(Default)]
-struct Words {
-    head: Vec<u32>,
-    decorations: Vec<u32>,
-    globals: Vec<u32>,
-    code: Vec<u32>,
-    ids: u32,
-}
-
-fn put(section: &mut Vec<u32>, op: u32, operands: &[u32]) {
-    section.push((operands.len() as u32 + 1) << 16 | op);
-    section.extend_from_slice(operands);
-}
-
-/// A string as operands.
-fn text(text: &str) -> Vec<u32> {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize(bytes.len() / 4 * 4 + 4, 0);
-    bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
-}
-
-impl Words {
-    fn id(&mut self) -> u32 {
-        self.ids += 1;
-        self.ids
-    }
-
-    /// A type or constant: its own id is the first operand.
-    fn ty(&mut self, op: u32, operands: &[u32]) -> u32 {
-        let id = self.id();
-        put(&mut self.globals, op, &[&[id], operands].concat());
-        id
-    }
-
-    fn constant(&mut self, ty: u32, bits: u32) -> u32 {
-        let id = self.id();
-        put(&mut self.globals, op::CONSTANT, &[ty, id, bits]);
-        id
-    }
-
-    /// A variable, decorated.
-    fn variable(&mut self, ty: u32, class: u32, decoration: &[u32]) -> u32 {
-        let pointer = self.ty(op::TYPE_POINTER, &[class, ty]);
-        let id = self.id();
-        put(&mut self.globals, op::VARIABLE, &[pointer, id, class]);
-        if !decoration.is_empty() {
-            put(&mut self.decorations, op::DECORATE, &[&[id], decoration].concat());
-        }
-        id
-    }
-
-    /// An instruction with a result.
-    fn value(&mut self, op: u32, ty: u32, operands: &[u32]) -> u32 {
-        let id = self.id();
-        put(&mut self.code, op, &[&[ty, id], operands].concat());
-        id
-    }
-}
 
 /// The geometry shader, for as long as a pipeline is made.
 pub(crate) struct Shader<'a> {
@@ -288,33 +161,18 @@ fn words(varyings: &[Varying]) -> Vec<u32> {
     put(&mut m.code, op::RETURN, &[]);
     put(&mut m.code, op::FUNCTION_END, &[]);
 
-    // Version 1.3, no generator, bound, schema.
-    let mut words = vec![0x0723_0203, 0x0001_0300, 0, m.ids + 1, 0];
-    for section in [m.head, m.decorations, m.globals, m.code] {
-        words.extend(section);
-    }
-    words
+    m.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
-    use std::process::{Command, Stdio};
 
     #[test]
     fn modules_are_valid() {
         let all: Vec<Varying> = (1..=4).map(|lanes| Varying { location: lanes + 2, lanes }).collect();
         for varyings in [&all[..], &[]] {
-            let words = words(varyings);
-            let validator = ["--target-env", "vulkan1.3", "-"];
-            let mut child = Command::new("spirv-val")
-                .args(validator)
-                .stdin(Stdio::piped())
-                .spawn()
-                .expect("spirv-val: run `cargo xtask setup`");
-            child.stdin.take().unwrap().write_all(bytemuck::cast_slice(&words)).unwrap();
-            assert!(child.wait().unwrap().success());
+            crate::words::assert_valid(&words(varyings));
         }
     }
 }

@@ -370,7 +370,8 @@ pub(crate) fn create(
     }
     let mask = [d.sample_mask];
     let mut samples = vk::PipelineMultisampleStateCreateInfo::default()
-        .rasterization_samples(vk::SampleCountFlags::from_raw(d.targets.samples.max(1)));
+        .rasterization_samples(vk::SampleCountFlags::from_raw(d.targets.samples.max(1)))
+        .alpha_to_coverage_enable(d.raster.alpha_to_coverage() && d.targets.samples > 1);
     if !gpu.profile.dynamic_state3.sample_mask {
         samples = samples.sample_mask(&mask);
     }

@@ -2,14 +2,16 @@
 
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::memory::{Buffer, Image, Place};
+use crate::hud::Hud;
+use crate::memory::{Buffer, Image, ImageView, Place};
 use crate::options::{FrameSet, Options};
+use crate::overlay::{Canvas, Overlays, Rectangle};
 use crate::renderer::Renderer;
 use crate::submit::Trash;
 use crate::swapchain::{SurfaceFactory, Swapchain};
 use crate::workers::{Urgency, Workers};
-use afterimage_stream::packets::{Present, PresentTarget, Rect};
-use afterimage_stream::{ObjectId, Reply};
+use afterimage_stream::packets::{Overlay, Present, PresentTarget, Rect};
+use afterimage_stream::{Arena, ObjectId, Reply};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -58,6 +60,12 @@ pub(crate) struct Presenter {
     pub(crate) surfaces: Option<SurfaceFactory>,
     /// Windows are not drawn to: a replay.
     pub(crate) headless: bool,
+    /// Which guest presents, see [`afterimage_stream::packets::Init::guest`].
+    pub(crate) guest: u32,
+    /// Figures over pictures, where they are wanted.
+    pub(crate) hud: Option<Box<Hud>>,
+    /// What draws over pictures, once something has.
+    pub(crate) overlays: Option<Box<Overlays>>,
 }
 
 impl Presenter {
@@ -79,6 +87,9 @@ impl Presenter {
             swapchains: FxHashMap::default(),
             surfaces: None,
             headless: false,
+            guest: 0,
+            hud: None,
+            overlays: None,
         }
     }
 
@@ -88,6 +99,12 @@ impl Presenter {
 
     pub(crate) fn put_swapchain(&mut self, target: ObjectId, swapchain: Swapchain) {
         self.swapchains.insert(target, swapchain);
+    }
+
+    /// What is drawn over pictures of this size in windows (or pictures for the CPU).
+    pub(crate) fn figures(&self, picture: bool, extent: vk::Extent2D) -> Vec<Rectangle> {
+        let shown = |hud: &&Box<Hud>| !self.headless && (!picture || hud.overlay.items & Overlay::PICTURES != 0);
+        self.hud.as_ref().filter(shown).map_or_else(Vec::new, |hud| hud.rectangles(extent))
     }
 
     fn wants_screenshot(&self, frame: u64) -> bool {
@@ -187,6 +204,11 @@ impl Renderer {
         Ok(())
     }
 
+    /// [`Overlay`]: what the guest wants goes before what this process was told.
+    pub(crate) fn set_overlay(&mut self, body: &Overlay) {
+        self.presenter.hud = Hud::new(body);
+    }
+
     /// A target was destroyed.
     pub(crate) fn remove_target(&mut self, id: ObjectId) {
         self.presenter.targets.retain(|target| target.id != id);
@@ -194,7 +216,15 @@ impl Renderer {
     }
 
     /// [`Present`].
-    pub(crate) fn present(&mut self, body: &Present, replies: &mut dyn FnMut(Reply)) -> Result {
+    pub(crate) fn present(
+        &mut self,
+        body: &Present,
+        arena: &dyn Arena,
+        replies: &mut dyn FnMut(Reply),
+    ) -> Result {
+        if self.presenter.hud.is_some() {
+            self.hud_frame(arena);
+        }
         let screenshot = self.presenter.wants_screenshot(body.frame);
         if screenshot || self.presenter.sink.is_some() {
             self.copy_picture(body, screenshot)?;
@@ -240,18 +270,34 @@ impl Renderer {
             .mip_levels(1)
             .array_layers(1)
             .samples(vk::SampleCountFlags::TYPE_1)
-            .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
+            .usage(
+                vk::ImageUsageFlags::TRANSFER_SRC
+                    | vk::ImageUsageFlags::TRANSFER_DST
+                    | vk::ImageUsageFlags::COLOR_ATTACHMENT,
+            );
         let picture = Image::new(&self.gpu, "picture", &info)?;
         let bytes = u64::from(rect.width) * u64::from(rect.height) * 4;
         let buffer = Buffer::new(&self.presenter.gpu, "picture", bytes, Place::ReadBack)?;
-        let cmd = self.main();
-        self.end_pass();
-        let (target, source) = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
-        self.image_barrier(cmd, picture.raw, vk::ImageLayout::UNDEFINED, target);
+        let source = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
         let whole = Rect { x: 0, y: 0, width: rect.width, height: rect.height };
-        self.blit_out(body.texture, rect, picture.raw, target, whole)?;
+        let extent = vk::Extent2D { width: rect.width, height: rect.height };
+        let mut view = None;
+        let outgoing = Outgoing {
+            image: picture.raw,
+            format: vk::Format::R8G8B8A8_UNORM,
+            extent,
+            to: whole,
+            figures: self.presenter.figures(true, extent),
+            end: source,
+        };
+        self.draw_out(body, rect, outgoing, |gpu| {
+            let new = plain_view(gpu, picture.raw, vk::Format::R8G8B8A8_UNORM)?;
+            Ok(view.insert(new).raw)
+        })?;
+        if let Some(view) = view {
+            self.submissions.discard(Trash::View(view));
+        }
         let cmd = self.main();
-        self.image_barrier(cmd, picture.raw, target, source);
         let region = [vk::BufferImageCopy::default()
             .image_subresource(
                 vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1),
@@ -271,5 +317,85 @@ impl Renderer {
             screenshot,
         });
         Ok(())
+    }
+}
+
+/// An image that a presented picture goes to. Its contents are undefined before.
+pub(crate) struct Outgoing {
+    pub(crate) image: vk::Image,
+    pub(crate) format: vk::Format,
+    pub(crate) extent: vk::Extent2D,
+    /// The part that the picture fills; black is around it.
+    pub(crate) to: Rect,
+    /// Drawn over it.
+    pub(crate) figures: Vec<Rectangle>,
+    /// Layout that it is left in.
+    pub(crate) end: vk::ImageLayout,
+}
+
+/// A view of all of a colour image.
+pub(crate) fn plain_view(gpu: &Arc<Gpu>, image: vk::Image, format: vk::Format) -> Result<ImageView> {
+    let range =
+        vk::ImageSubresourceRange::default().aspect_mask(vk::ImageAspectFlags::COLOR).level_count(1).layer_count(1);
+    let info = vk::ImageViewCreateInfo::default()
+        .image(image)
+        .view_type(vk::ImageViewType::TYPE_2D)
+        .format(format)
+        .subresource_range(range);
+    ImageView::new(gpu, &info)
+}
+
+impl Renderer {
+    /// Records how a part of the presented texture gets into an image: by a blit, or through gamma, and with figures over it.
+    /// `view` is only asked for where something is drawn.
+    pub(crate) fn draw_out(
+        &mut self,
+        body: &Present,
+        from: Rect,
+        out: Outgoing,
+        view: impl FnOnce(&Arc<Gpu>) -> Result<vk::ImageView>,
+    ) -> Result {
+        let gamma = self.state.gammas.get(&body.target).cloned();
+        let canvas = match gamma.is_some() || !out.figures.is_empty() {
+            true => Some(Canvas { view: view(&self.gpu)?, format: out.format, extent: out.extent }),
+            false => None,
+        };
+        let (copied, drawn) = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
+        self.end_pass();
+        let mut layout = vk::ImageLayout::UNDEFINED;
+        let mut become_ = |renderer: &mut Self, new: vk::ImageLayout| {
+            let cmd = renderer.main();
+            renderer.image_barrier(cmd, out.image, std::mem::replace(&mut layout, new), new);
+        };
+        match (&gamma, canvas) {
+            (Some(steps), Some(canvas)) => {
+                become_(self, drawn);
+                self.draw_with_gamma(body.texture, from, canvas, out.to, steps)?;
+            }
+            _ => {
+                become_(self, copied);
+                let whole = Rect { x: 0, y: 0, width: out.extent.width, height: out.extent.height };
+                if out.to != whole {
+                    self.clear_to_black(out.image, copied);
+                }
+                self.blit_out(body.texture, from, out.image, copied, out.to)?;
+            }
+        }
+        if let Some(canvas) = canvas.filter(|_| !out.figures.is_empty()) {
+            become_(self, drawn);
+            self.draw_rectangles(canvas, &out.figures)?;
+        }
+        become_(self, out.end);
+        Ok(())
+    }
+
+    fn clear_to_black(&mut self, image: vk::Image, layout: vk::ImageLayout) {
+        let cmd = self.main();
+        let black = vk::ClearColorValue { float32: [0.0, 0.0, 0.0, 1.0] };
+        let range =
+            vk::ImageSubresourceRange::default().aspect_mask(vk::ImageAspectFlags::COLOR).level_count(1).layer_count(1);
+        // SAFETY: the image is in the layout named.
+        unsafe { self.gpu.raw.cmd_clear_color_image(cmd, image, layout, &black, &[range]) };
+        self.image_barrier(cmd, image, layout, layout);
     }
 }

@@ -119,6 +119,10 @@ pub struct Profile {
     pub swapchain: bool,
     /// formatA4R4G4B4 of VK_EXT_4444_formats (promoted to 1.3 as an option).
     pub format_4444: bool,
+    /// VK_EXT_memory_budget: what this process has of each heap, and may have.
+    pub memory_budget: bool,
+    /// pipelineStatisticsQuery.
+    pub pipeline_statistics: bool,
     /// Core features that are missing: with any of them the device is not usable.
     pub missing: Vec<&'static str>,
     /// Queue family used for everything.
@@ -159,6 +163,7 @@ pub(crate) const OPTIONAL: &[&CStr] = &[
     ext::extended_dynamic_state2::NAME,
     ext::line_rasterization::NAME,
     ext::provoking_vertex::NAME,
+    ext::memory_budget::NAME,
     c"VK_KHR_portability_subset",
 ];
 
@@ -354,6 +359,8 @@ impl Profile {
             timestamp_bits,
             swapchain: has(khr::swapchain::NAME),
             format_4444,
+            memory_budget: has(ext::memory_budget::NAME),
+            pipeline_statistics: on(core.pipeline_statistics_query),
             missing,
             queue_family: family.unwrap_or(0) as u32,
             formats: Format::ALL.iter().map(|&f| format::choose(instance, handle, f, format_4444)).collect(),
@@ -373,6 +380,7 @@ impl Profile {
         core.depth_clamp = on(self.depth_clamp);
         core.sampler_anisotropy = on(self.anisotropy);
         core.occlusion_query_precise = on(self.precise_occlusion);
+        core.pipeline_statistics_query = on(self.pipeline_statistics);
         core.dual_src_blend = on(self.dual_source);
         core.independent_blend = on(self.independent_blend);
         core.shader_clip_distance = on(self.clip_distance);
@@ -456,6 +464,7 @@ impl Profile {
             .filter(|&n| counts.as_raw() & n != 0)
             .fold(0, |bits, n| bits | 1 << (n - 1));
         info.max_point_size = if self.large_points { self.limits.point_size_range[1] } else { 1.0 };
+        info.pipeline_statistics = self.pipeline_statistics.into();
         info.max_color_targets = self.limits.max_color_attachments.min(8);
         info.max_clip_planes = if self.clip_distance { self.limits.max_clip_distances.min(6) } else { 0 };
         for &format in Format::ALL {

@@ -1,5 +1,5 @@
-//! Queries. Occlusion is counted in *segments*: a Vulkan query per stretch of draws in one pass between two events.
-//! Guests' queries may overlap and span passes and submissions; each is the sum of a range of segments.
+//! Queries. Samples and primitives are counted in *segments*: a Vulkan query per stretch of draws in one pass between two
+//! events. Guests' queries may overlap and span passes and submissions; each is the sum of a range of segments.
 
 use crate::draw::Ready;
 use crate::error::{Checked, Result};
@@ -13,10 +13,22 @@ use std::sync::Arc;
 
 const PER_POOL: u32 = 256;
 
+/// The statistics that are counted, in the order of their results.
+const PRIMITIVES: vk::QueryPipelineStatisticFlags = vk::QueryPipelineStatisticFlags::from_raw(
+    vk::QueryPipelineStatisticFlags::CLIPPING_INVOCATIONS.as_raw()
+        | vk::QueryPipelineStatisticFlags::CLIPPING_PRIMITIVES.as_raw(),
+);
+
+/// Both statistics in one word, as [`QueryKind::Primitives`] answers them. Sums and differences of such words are those of
+/// their halves, as long as a sum fits its half.
+fn packed([came, left]: [u64; 2]) -> u64 {
+    came.wrapping_add(left << 32)
+}
+
 /// A query of the stream.
 pub(crate) struct GuestQuery {
     kind: QueryKind,
-    /// First segment of the running occlusion query.
+    /// First segment of a query that runs.
     begun: Option<u64>,
 }
 
@@ -24,6 +36,10 @@ pub(crate) struct GuestQuery {
 enum Answer {
     /// Sum of the segments in the range.
     Samples(u64, u64),
+    /// Likewise.
+    Primitives(u64, u64),
+    /// Nothing counts that here.
+    Uncounted,
     Reached,
     /// Timestamp number in the order of writing.
     Time(u64),
@@ -52,7 +68,7 @@ struct Counter {
     free: Vec<vk::QueryPool>,
     /// Number of queries handed out.
     issued: u64,
-    /// Values (or sums for occlusion) by number, the first being `first`.
+    /// Values (sums of all but times) by number, the first being `first`.
     values: VecDeque<u64>,
     first: u64,
 }
@@ -77,7 +93,10 @@ impl Counter {
             let raw = match self.free.pop() {
                 Some(raw) => raw,
                 None => {
-                    let info = vk::QueryPoolCreateInfo::default().query_type(self.kind).query_count(PER_POOL);
+                    let mut info = vk::QueryPoolCreateInfo::default().query_type(self.kind).query_count(PER_POOL);
+                    if self.kind == vk::QueryType::PIPELINE_STATISTICS {
+                        info = info.pipeline_statistics(PRIMITIVES);
+                    }
                     // SAFETY: valid description.
                     unsafe { self.gpu.raw.create_query_pool(&info, None) }.checked("vkCreateQueryPool")?
                 }
@@ -103,15 +122,25 @@ impl Counter {
             }
             let mut results = [0u64; PER_POOL as usize];
             let fresh = &mut results[..pool.used as usize];
-            if !fresh.is_empty() {
-                let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-                // SAFETY: the queries were written by submissions that have completed.
-                unsafe { self.gpu.raw.get_query_pool_results(pool.raw, 0, fresh, flags) }
-                    .checked("vkGetQueryPoolResults")?;
-            }
+            let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+            // SAFETY: the queries were written by submissions that have completed.
+            let read = unsafe {
+                if fresh.is_empty() {
+                    Ok(())
+                } else if self.kind == vk::QueryType::PIPELINE_STATISTICS {
+                    let mut pairs = [[0u64; 2]; PER_POOL as usize];
+                    let pairs = &mut pairs[..pool.used as usize];
+                    let read = self.gpu.raw.get_query_pool_results(pool.raw, 0, pairs, flags);
+                    fresh.iter_mut().zip(pairs).for_each(|(value, pair)| *value = packed(*pair));
+                    read
+                } else {
+                    self.gpu.raw.get_query_pool_results(pool.raw, 0, fresh, flags)
+                }
+            };
+            read.checked("vkGetQueryPoolResults")?;
             for value in fresh {
                 let before = self.values.back().copied().unwrap_or(0);
-                let sum = self.kind == vk::QueryType::OCCLUSION;
+                let sum = self.kind != vk::QueryType::TIMESTAMP;
                 self.values.push_back(if sum { before.wrapping_add(*value) } else { *value });
             }
             self.free.push(pool.raw);
@@ -144,14 +173,55 @@ impl Drop for Counter {
     }
 }
 
-/// All queries of a renderer.
-pub(crate) struct Queries {
-    samples: Counter,
-    times: Counter,
-    /// Running occlusion queries.
+/// Queries of one kind that count what is drawn.
+struct Segments {
+    counter: Counter,
+    flags: vk::QueryControlFlags,
+    /// Those that run.
     running: Vec<ObjectId>,
     /// The segment that is open in the pass.
     open: Option<(vk::QueryPool, u32)>,
+}
+
+impl Segments {
+    fn new(gpu: &Arc<Gpu>, kind: vk::QueryType) -> Self {
+        let precise = kind == vk::QueryType::OCCLUSION && gpu.profile.precise_occlusion;
+        let flags = if precise { vk::QueryControlFlags::PRECISE } else { vk::QueryControlFlags::empty() };
+        Self { counter: Counter::new(gpu, kind), flags, running: Vec::new(), open: None }
+    }
+
+    fn begin(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer, current: u64) {
+        if self.running.is_empty() || self.open.is_some() {
+            return;
+        }
+        match self.counter.next(current) {
+            Ok((pool, index)) => {
+                // SAFETY: a pass is open, the query was reset and no other query of the kind is active.
+                unsafe { gpu.raw.cmd_begin_query(cmd, pool, index, self.flags) };
+                self.open = Some((pool, index));
+            }
+            Err(error) => tracing::error!("query: {error}"),
+        }
+    }
+
+    fn end(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer) {
+        if let Some((pool, index)) = self.open.take() {
+            // SAFETY: the query was begun in this pass.
+            unsafe { gpu.raw.cmd_end_query(cmd, pool, index) };
+        }
+    }
+
+    /// What was counted in segments of a range.
+    fn sum(&self, first: u64, end: u64) -> u64 {
+        self.counter.value(end).wrapping_sub(self.counter.value(first))
+    }
+}
+
+/// All queries of a renderer.
+pub(crate) struct Queries {
+    samples: Segments,
+    primitives: Segments,
+    times: Counter,
     waiting: VecDeque<Waiting>,
     /// Whether answers wait for the submission being recorded.
     pub(crate) asked: bool,
@@ -160,12 +230,20 @@ pub(crate) struct Queries {
 impl Queries {
     pub(crate) fn new(gpu: &Arc<Gpu>) -> Self {
         Self {
-            samples: Counter::new(gpu, vk::QueryType::OCCLUSION),
+            samples: Segments::new(gpu, vk::QueryType::OCCLUSION),
+            primitives: Segments::new(gpu, vk::QueryType::PIPELINE_STATISTICS),
             times: Counter::new(gpu, vk::QueryType::TIMESTAMP),
-            running: Vec::new(),
-            open: None,
             waiting: VecDeque::new(),
             asked: false,
+        }
+    }
+
+    /// The segments that a kind counts in, if any do.
+    fn segments(&mut self, gpu: &Gpu, kind: QueryKind) -> Option<&mut Segments> {
+        match kind {
+            QueryKind::Occlusion => Some(&mut self.samples),
+            QueryKind::Primitives if gpu.profile.pipeline_statistics => Some(&mut self.primitives),
+            QueryKind::Primitives | QueryKind::Event | QueryKind::Timestamp => None,
         }
     }
 
@@ -174,13 +252,16 @@ impl Queries {
         if self.waiting.front().is_none_or(|waiting| waiting.submission > completed) {
             return Ok(());
         }
-        self.samples.collect(completed)?;
+        self.samples.counter.collect(completed)?;
+        self.primitives.counter.collect(completed)?;
         self.times.collect(completed)?;
         while let Some(waiting) = self.waiting.front()
             && waiting.submission <= completed
         {
             let value = match waiting.answer {
-                Answer::Samples(first, end) => self.samples.value(end).wrapping_sub(self.samples.value(first)),
+                Answer::Samples(first, end) => self.samples.sum(first, end),
+                Answer::Primitives(first, end) => self.primitives.sum(first, end),
+                Answer::Uncounted => 0,
                 Answer::Reached => 1,
                 Answer::Time(number) => {
                     let bits = gpu.profile.timestamp_bits;
@@ -210,22 +291,26 @@ impl Renderer {
 
     pub(crate) fn destroy_query(&mut self, id: ObjectId) {
         self.guest_queries.remove(id);
-        self.queries.running.retain(|&running| running != id);
+        for segments in [&mut self.queries.samples, &mut self.queries.primitives] {
+            segments.running.retain(|&running| running != id);
+        }
     }
 
     pub(crate) fn begin_query(&mut self, body: &BeginQuery) {
-        let Some(query) = self.guest_queries.get_mut(body.id) else { return };
-        if query.kind != QueryKind::Occlusion {
+        let Some(kind) = self.guest_queries.get(body.id).map(|query| query.kind) else { return };
+        if self.queries.segments(&self.gpu, kind).is_none() {
             return;
         }
         self.flush_draws();
         // The segment that is open belongs to the queries before.
         self.end_segment();
-        if let Some(query) = self.guest_queries.get_mut(body.id) {
-            query.begun = Some(self.queries.samples.issued);
+        let Some(segments) = self.queries.segments(&self.gpu, kind) else { return };
+        if !segments.running.contains(&body.id) {
+            segments.running.push(body.id);
         }
-        if !self.queries.running.contains(&body.id) {
-            self.queries.running.push(body.id);
+        let first = segments.counter.issued;
+        if let Some(query) = self.guest_queries.get_mut(body.id) {
+            query.begun = Some(first);
         }
         // The next draw begins a segment.
         self.ready = Ready::NO;
@@ -237,13 +322,23 @@ impl Renderer {
         let current = self.submissions.current;
         let answer = match kind {
             QueryKind::Event => Answer::Reached,
-            QueryKind::Occlusion => {
+            QueryKind::Occlusion | QueryKind::Primitives => {
                 self.flush_draws();
                 self.end_segment();
-                self.queries.running.retain(|&running| running != body.id);
                 self.ready = Ready::NO;
-                let end = self.queries.samples.issued;
-                Answer::Samples(begun.unwrap_or(end), end)
+                match self.queries.segments(&self.gpu, kind) {
+                    Some(segments) => {
+                        segments.running.retain(|&running| running != body.id);
+                        let end = segments.counter.issued;
+                        let first = begun.unwrap_or(end);
+                        if kind == QueryKind::Occlusion {
+                            Answer::Samples(first, end)
+                        } else {
+                            Answer::Primitives(first, end)
+                        }
+                    }
+                    None => Answer::Uncounted,
+                }
             }
             QueryKind::Timestamp if self.gpu.profile.timestamp_bits == 0 => Answer::Time(0),
             QueryKind::Timestamp => {
@@ -266,36 +361,37 @@ impl Renderer {
     /// A draw comes: what it draws is counted if a query runs. Only after everything else a draw needs is recorded:
     /// lavapipe 25.0 loses the first draw of a command buffer where a query begins before the first state is set.
     pub(crate) fn begin_segment(&mut self) {
-        if self.queries.running.is_empty() || self.queries.open.is_some() {
-            return;
-        }
-        match self.queries.samples.next(self.submissions.current) {
-            Ok((pool, index)) => {
-                let precise = self.gpu.profile.precise_occlusion;
-                let flags = if precise { vk::QueryControlFlags::PRECISE } else { vk::QueryControlFlags::empty() };
-                // SAFETY: a pass is open, the query was reset and no other occlusion query is active.
-                unsafe { self.gpu.raw.cmd_begin_query(self.submissions.main, pool, index, flags) };
-                self.queries.open = Some((pool, index));
-            }
-            Err(error) => tracing::error!("occlusion query: {error}"),
-        }
+        let (current, cmd) = (self.submissions.current, self.submissions.main);
+        self.queries.samples.begin(&self.gpu, cmd, current);
+        self.queries.primitives.begin(&self.gpu, cmd, current);
     }
 
     /// The pass is about to be closed, or a query begins or ends in it.
     pub(crate) fn end_segment(&mut self) {
-        if let Some((pool, index)) = self.queries.open.take() {
-            // SAFETY: the query was begun in this pass.
-            unsafe { self.gpu.raw.cmd_end_query(self.submissions.main, pool, index) };
-        }
+        let cmd = self.submissions.main;
+        self.queries.samples.end(&self.gpu, cmd);
+        self.queries.primitives.end(&self.gpu, cmd);
     }
 
     /// Lets go of values that no running or waiting query needs.
     pub(crate) fn trim_queries(&mut self) {
-        if self.queries.waiting.is_empty() && self.queries.running.is_empty() {
-            let (samples, times) = (&mut self.queries.samples, &mut self.queries.times);
-            let done = |counter: &Counter| counter.first + counter.values.len() as u64 - 1;
-            samples.forget(done(samples));
-            times.forget(done(times));
+        let Queries { samples, primitives, times, waiting, .. } = &mut self.queries;
+        if waiting.is_empty() && samples.running.is_empty() && primitives.running.is_empty() {
+            for counter in [&mut samples.counter, &mut primitives.counter, times] {
+                counter.forget(counter.first + counter.values.len() as u64 - 1);
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::packed;
+
+    #[test]
+    fn sums_of_pairs_are_pairs_of_sums() {
+        let sum = packed([u32::MAX.into(), 7]).wrapping_add(packed([3, 2]));
+        assert_eq!(sum.wrapping_sub(packed([u32::MAX.into(), 7])), packed([3, 2]));
+        assert_eq!(packed([5, 6]), 5 | 6 << 32);
     }
 }

@@ -38,6 +38,7 @@ pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
 /// | 10 | depth is clamped |
 /// | 11 | the last vertex provokes |
 /// | 12, 13 | [`LineMode`], where lines are drawn |
+/// | 14 | alpha to coverage |
 /// | 16 to 20 | [`LogicOp`]; [`Raster::SOME_OP`] where only that there is one is part of the pipeline |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Raster(u32);
@@ -67,10 +68,11 @@ impl Raster {
         };
         let clamp = !d3.depth_clamp && state.depth_clip == 0 && profile.depth_clamp;
         let last = state.provoking != 0 && profile.provoking_last;
+        let coverage = u32::from(state.alpha_to_coverage) & 1;
         // Triangles that stand for lines are not made of lines themselves.
         let fill = if mode == LineMode::Quad { Fill::Solid as u8 } else { fill };
         let raster =
-            Self(class | u32::from(clamp) << 10 | u32::from(last) << 11 | (mode as u32) << 12 | u32::from(op) << 16);
+            Self(class | u32::from(clamp) << 10 | u32::from(last) << 11 | (mode as u32) << 12 | coverage << 14 | u32::from(op) << 16);
         raster.filled(profile, fill)
     }
 
@@ -129,6 +131,11 @@ impl Raster {
 
     pub(crate) fn provoking_last(self) -> bool {
         self.0 >> 11 & 1 != 0
+    }
+
+    /// Whether alpha says how many samples are written, where there are several.
+    pub(crate) fn alpha_to_coverage(self) -> bool {
+        self.0 >> 14 & 1 != 0
     }
 
     pub(crate) fn line_mode(self) -> Option<LineMode> {

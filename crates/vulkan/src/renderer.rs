@@ -465,6 +465,7 @@ impl Renderer {
             | Packet::SetShaders(_)
             | Packet::SetTextures(..)
             | Packet::SetConstants(..)
+            | Packet::SetGamma(..)
             | Packet::CreateVertexInput(..) => {}
             Packet::BeginFrame(_) => self.stats.begin(),
             Packet::UpdateBuffer(body) => return self.update_buffer(body, arena),
@@ -475,8 +476,9 @@ impl Renderer {
             Packet::BeginQuery(body) => self.begin_query(body),
             Packet::EndQuery(body) => return self.end_query(body),
             Packet::ReadBack(body) => return self.read_back(body),
-            Packet::Present(body) => return self.present(body, replies),
+            Packet::Present(body) => return self.present(body, arena, replies),
             Packet::PresentTarget(body) => return self.present_target(body),
+            Packet::Overlay(body) => self.set_overlay(body),
             Packet::CreateBuffer(body) => {
                 let completed = self.submissions.completed;
                 let buffer = GuestBuffer::new(&self.gpu, &mut self.dynamic, body, completed)?;
@@ -489,7 +491,8 @@ impl Renderer {
             Packet::Destroy(body) => self.destroy(body.id),
             Packet::Name(body, name) => self.name_object(body.id, &String::from_utf8_lossy(name)),
             Packet::Marker(body, text) => self.marker(body.action, &String::from_utf8_lossy(text)),
-            Packet::Init(_, name) => {
+            Packet::Init(body, name) => {
+                self.presenter.guest = body.guest;
                 self.stats.program = String::from_utf8_lossy(name).into_owned();
                 self.recall();
             }

@@ -3,6 +3,8 @@
 use crate::error::{Checked, Error, Result};
 use crate::gpu::Gpu;
 use crate::instance::Instance;
+use crate::memory::ImageView;
+use crate::present::{Outgoing, plain_view};
 use crate::renderer::Renderer;
 use crate::targets::clip;
 use afterimage_stream::packets::{Present, PresentTarget, Rect};
@@ -92,6 +94,9 @@ pub(crate) struct Swapchain {
     surface: vk::SurfaceKHR,
     raw: vk::SwapchainKHR,
     images: Vec<vk::Image>,
+    format: vk::Format,
+    /// Views of the images that something was drawn over.
+    views: Vec<Option<ImageView>>,
     /// Signalled when an image is ready to be shown, by image.
     drawn: Vec<vk::Semaphore>,
     acquires: VecDeque<Acquire>,
@@ -112,6 +117,8 @@ impl Swapchain {
             surface,
             raw: vk::SwapchainKHR::null(),
             images: Vec::new(),
+            format: vk::Format::UNDEFINED,
+            views: Vec::new(),
             drawn: Vec::new(),
             acquires: VecDeque::new(),
             extent: vk::Extent2D::default(),
@@ -190,7 +197,7 @@ impl Swapchain {
             .image_color_space(format.color_space)
             .image_extent(extent)
             .image_array_layers(1)
-            .image_usage(vk::ImageUsageFlags::TRANSFER_DST)
+            .image_usage(vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::COLOR_ATTACHMENT)
             .pre_transform(caps.current_transform)
             .composite_alpha(alpha)
             .present_mode(mode)
@@ -199,10 +206,13 @@ impl Swapchain {
         // SAFETY: the description fits what the surface can do.
         self.raw = unsafe { device.create_swapchain(&info, None) }.checked("vkCreateSwapchainKHR")?;
         self.gpu.wait_idle();
+        self.views.clear();
         // SAFETY: the device is idle, so nothing uses the old images.
         unsafe { device.destroy_swapchain(old, None) };
         // SAFETY: the swapchain was just made.
         self.images = unsafe { device.get_swapchain_images(self.raw) }.checked("vkGetSwapchainImagesKHR")?;
+        self.views.resize_with(self.images.len(), || None);
+        self.format = format.format;
         while self.drawn.len() < self.images.len() {
             self.drawn.push(make_semaphore(&self.gpu)?);
         }
@@ -243,6 +253,15 @@ impl Swapchain {
         Ok(None)
     }
 
+    /// The view of an image.
+    fn view(&mut self, image: u32) -> Result<vk::ImageView> {
+        let view = match self.views[image as usize].take() {
+            Some(view) => view,
+            None => plain_view(&self.gpu, self.images[image as usize], self.format)?,
+        };
+        Ok(self.views[image as usize].insert(view).raw)
+    }
+
     fn show(&mut self, image: u32) -> Result {
         let Some(device) = &self.gpu.swapchain else { return Ok(()) };
         let (semaphores, swapchains, images) = ([self.drawn[image as usize]], [self.raw], [image]);
@@ -267,6 +286,7 @@ fn make_semaphore(gpu: &Gpu) -> Result<vk::Semaphore> {
 impl Drop for Swapchain {
     fn drop(&mut self) {
         self.gpu.wait_idle();
+        self.views.clear();
         // SAFETY: the device is idle.
         unsafe {
             for semaphore in self.drawn.drain(..).chain(self.acquires.drain(..).map(|acquire| acquire.semaphore)) {
@@ -306,34 +326,22 @@ impl Renderer {
         let (current, completed) = (self.submissions.current, self.submissions.completed);
         let Some((index, acquired)) = chain.acquire(body.interval > 0, current, completed)? else { return Ok(None) };
         let image = chain.images[index as usize];
-        let whole = Rect { x: 0, y: 0, width: chain.extent.width, height: chain.extent.height };
+        let extent = chain.extent;
+        let whole = Rect { x: 0, y: 0, width: extent.width, height: extent.height };
         let to = if body.dst.is_empty() {
             whole
         } else {
-            clip(&body.dst, chain.extent).map_or(whole, |rect| Rect {
+            clip(&body.dst, extent).map_or(whole, |rect| Rect {
                 x: rect.offset.x,
                 y: rect.offset.y,
                 width: rect.extent.width,
                 height: rect.extent.height,
             })
         };
-        self.end_pass();
-        let cmd = self.main();
-        let target = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
-        self.image_barrier(cmd, image, vk::ImageLayout::UNDEFINED, target);
-        if to != whole {
-            let black = vk::ClearColorValue { float32: [0.0, 0.0, 0.0, 1.0] };
-            let range = vk::ImageSubresourceRange::default()
-                .aspect_mask(vk::ImageAspectFlags::COLOR)
-                .level_count(1)
-                .layer_count(1);
-            // SAFETY: the image is in the layout named.
-            unsafe { self.gpu.raw.cmd_clear_color_image(cmd, image, target, &black, &[range]) };
-            self.image_barrier(cmd, image, target, target);
-        }
-        self.blit_out(body.texture, from, image, target, to)?;
-        let cmd = self.main();
-        self.image_barrier(cmd, image, target, vk::ImageLayout::PRESENT_SRC_KHR);
+        let figures = self.presenter.figures(false, extent);
+        let end = vk::ImageLayout::PRESENT_SRC_KHR;
+        let outgoing = Outgoing { image, format: chain.format, extent, to, figures, end };
+        self.draw_out(body, from, outgoing, |_| chain.view(index))?;
         let wait =
             [vk::SemaphoreSubmitInfo::default().semaphore(acquired).stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
         let number = self.submit_with(&wait, &[chain.drawn[index as usize]])?;

@@ -183,6 +183,12 @@ impl Workers {
         }
     }
 
+    /// Jobs that are being run or will be.
+    pub(crate) fn pending(&self) -> usize {
+        let queue = self.shared.lock();
+        queue.running + queue.soon.len() + queue.known.len() + queue.guesses.len()
+    }
+
     /// Waits until every job is done.
     pub(crate) fn finish(&self) {
         let mut queue = self.shared.lock();

@@ -41,6 +41,42 @@ fn at(x: f32, y: f32, color: [f32; 4]) -> Vertex {
 }
 
 #[test]
+fn alpha_is_coverage_where_there_are_samples() {
+    for without in profiles() {
+        let mut guest = Guest::with(without);
+        let single = guest.target(Format::R8G8B8A8_UNORM, 16, 16);
+        let samples = |samples| CreateTexture {
+            samples,
+            usage: CreateTexture::TARGET,
+            ..plain(Format::R8G8B8A8_UNORM, 16, 16, 1)
+        };
+        let many = guest.texture_with(samples(4));
+        guest.shaders(VERTEX, COLOR);
+        guest.layout();
+        let red = |guest: &mut Guest, target, alpha_to_coverage, alpha| {
+            guest.bind(target, ObjectId::NONE);
+            guest.clear(Clear::COLOR, BLACK, 1.0, 0);
+            guest.encoder.push(&SetRaster { alpha_to_coverage, ..raster() });
+            guest.draw_now(&full(0.5, [1.0, 0.0, 0.0, alpha]));
+            if target != single {
+                let view = |texture| View { texture, level: 0, layer: 0 };
+                let rect = Rect { x: 0, y: 0, width: 16, height: 16 };
+                let (src, dst) = (view(target), view(single));
+                guest.encoder.push(&Blit { src, dst, src_rect: rect, dst_rect: rect, filter: 0, pad: 0 });
+            }
+            // The mean: devices may spread samples differently over neighbours.
+            guest.pixels().pixels.iter().map(|pixel| u32::from(pixel[0])).sum::<u32>() / 256
+        };
+        assert_eq!(red(&mut guest, many, 0, 0.5), 255);
+        assert!((96..=160).contains(&red(&mut guest, many, 1, 0.5)));
+        assert_eq!((red(&mut guest, many, 1, 0.0), red(&mut guest, many, 1, 1.0)), (0, 255));
+        // One sample is all there is.
+        assert_eq!(red(&mut guest, single, 1, 0.25), 255);
+        guest.finish();
+    }
+}
+
+#[test]
 fn logical_operations_are_those_of_the_table() {
     let (s, d) = (0b1100_0101u8, 0b1010_0011u8);
     let expected = |op: LogicOp| match op {

@@ -194,6 +194,9 @@ packet_enum! {
         Occlusion = 1,
         /// GPU time in nanoseconds.
         Timestamp = 2,
+        /// Triangles (and other primitives) that came to clipping in the low 32 bits, and those that left it in the high 32
+        /// bits. Only where [`crate::DeviceInfo::pipeline_statistics`] is 1; 0 elsewhere.
+        Primitives = 3,
     }
 }
 packet_enum! {
@@ -208,6 +211,11 @@ packet_enum! {
         /// X11 window id.
         X11 = 3,
     }
+}
+packet_enum! {
+    /// A corner of a window.
+    #[allow(missing_docs, reason = "the names say it")]
+    Corner { TopLeft = 0, TopRight = 1, BottomLeft = 2, BottomRight = 3 }
 }
 packet_enum! {
     /// Fog: a curve by the pixel's depth or by its w, or the vertex stage's factor.

@@ -27,7 +27,7 @@ impl Init {
     /// `guest` of GNM.
     pub const GNM: u32 = 3;
     /// Version of the packets in this crate. A receiver refuses any other.
-    pub const VERSION: u32 = 3;
+    pub const VERSION: u32 = 4;
 }
 
 /// Body of [`Kind::BeginFrame`].
@@ -92,4 +92,40 @@ pub struct PresentTarget {
     pub window_kind: u32,
     /// The window handle.
     pub window: u64,
+}
+
+/// Body of [`Kind::Overlay`]: what the receiver draws over what it shows in windows, for the user and not part of any
+/// picture. It is no state: snapshots leave it out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct Overlay {
+    /// [`Overlay::FPS`] and its like.
+    pub items: u32,
+    /// Size of a pixel of the letters in pixels of the window, up to [`Overlay::MOST_SCALE`]; 0 goes by the window's height.
+    pub scale: f32,
+    /// [`Corner`] of the window.
+    pub corner: u8,
+    /// Zero.
+    pub pad: [u8; 7],
+}
+
+impl Overlay {
+    /// The largest `scale`.
+    pub const MOST_SCALE: f32 = 16.0;
+}
+
+/// Body of [`Kind::SetGamma`]; the tail is what 256 steps of red, then green, then blue become, 65,535 being full, or
+/// nothing: then they stay as they are. Lasts until the next one for the target.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct SetGamma {
+    /// The target.
+    pub id: ObjectId,
+    /// [`SetGamma::STEPS`] or 0.
+    pub count: u32,
+}
+
+impl SetGamma {
+    /// Elements of a tail that is there.
+    pub const STEPS: usize = 3 * 256;
 }

@@ -144,6 +144,10 @@ packet_table! {
     0x05 Marker [u8];
     /// Declares or changes a present target.
     0x06 PresentTarget;
+    /// Asks for figures over the pictures that are shown.
+    0x07 Overlay;
+    /// Sets how a present target's pictures are changed on their way to its window.
+    0x08 SetGamma [u16];
 
     /// Creates a buffer; its bytes are undefined.
     0x10 CreateBuffer;

@@ -115,8 +115,10 @@ pub struct SetRaster {
     pub point_size_max: f32,
     /// Width of lines, pixels; 0 counts as 1, and the device's range limits it.
     pub line_width: f32,
+    /// 1: alpha of the first colour target says how many of a pixel's samples are written. Only where there are several.
+    pub alpha_to_coverage: u8,
     /// Zero.
-    pub pad: u32,
+    pub pad: [u8; 3],
 }
 
 /// One face's stencil state.
