@@ -156,4 +156,37 @@ mod tests {
         ids.completed(5);
         assert_eq!(ids.allocate(ObjectKind::Texture).unwrap(), a);
     }
+
+    #[test]
+    fn a_long_session_makes_more_objects_than_there_are_serials() {
+        let mut ids = IdAllocator::default();
+        let kept = ids.allocate(ObjectKind::Buffer).unwrap();
+        let mut largest = 0;
+        for frame in 0..(ObjectId::MAX_SERIAL / 100 + 1000).into() {
+            for _ in 0..100 {
+                let id = ids.allocate(ObjectKind::Buffer).unwrap();
+                assert_ne!(id, kept);
+                largest = largest.max(id.serial());
+                ids.free(id, frame);
+            }
+            // The receiver is two frames behind.
+            ids.completed(u64::saturating_sub(frame, 2));
+        }
+        assert_eq!(largest, 1 + 300, "three frames' objects wait at most");
+    }
+
+    #[test]
+    fn no_id_is_given_out_when_all_are_alive_and_one_that_dies_is_enough() {
+        let mut ids = IdAllocator::default();
+        let mut last = ObjectId::NONE;
+        for _ in 0..ObjectId::MAX_SERIAL {
+            last = ids.allocate(ObjectKind::Shader).unwrap();
+        }
+        assert_eq!((last.serial(), ids.allocate(ObjectKind::Shader)), (ObjectId::MAX_SERIAL, None));
+        assert!(ids.allocate(ObjectKind::Query).is_some(), "other kinds have serials of their own");
+        ids.free(last, 9);
+        assert_eq!(ids.allocate(ObjectKind::Shader), None);
+        ids.completed(9);
+        assert_eq!(ids.allocate(ObjectKind::Shader), Some(last));
+    }
 }
