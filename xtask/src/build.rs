@@ -50,7 +50,8 @@ impl Width {
         format!("{}-win7-windows-gnu", self.folder())
     }
 
-    fn compiler(self, language: &str) -> String {
+    /// The name of mingw's compiler of a language (`gcc`, `g++`).
+    pub(crate) fn compiler(self, language: &str) -> String {
         format!("{}-w64-mingw32-{language}", self.folder())
     }
 }

@@ -5,6 +5,7 @@
 mod bench;
 mod bless;
 mod build;
+mod conformance;
 mod demo;
 mod display;
 mod dist;
@@ -69,6 +70,11 @@ enum Chore {
     /// Runs natively, and as a 64-bit and a 32-bit Windows program under Wine through the viewer, and prints resident memory of
     /// both processes and the program's address space.
     Soak(soak::Args),
+    /// Run other people's tests: Wine's own for Direct3D 9, each sub-test in a process of its own.
+    ///
+    /// Built out of Debian's source package in the cache folder; in process and through the viewer, 64 and 32 bit, beside
+    /// WineD3D and DXVK. Fails if a sub-test that docs/d3d9-conformance.md does not name is not clean, or one that it names is.
+    Conformance(conformance::Args),
     /// Build the release tree in target/dist: DLLs, library, headers, programs, samples, licences.
     Dist,
     /// Run the samples and their captures under the Vulkan validation layers.
@@ -87,6 +93,7 @@ fn main() -> ExitCode {
         Chore::Fuzz(args) => fuzz::main(&ws, &args),
         Chore::Nv2a(args) => nv2a::main(&ws, &args),
         Chore::Soak(args) => soak::main(&ws, &args),
+        Chore::Conformance(args) => conformance::main(&ws, &args),
         Chore::Dist => dist::main(&ws),
         Chore::Validate => validate::main(&ws),
     };

@@ -83,7 +83,8 @@ pub(crate) fn write(rows: &[Row], shaders: &Shaders, out: &Path, notes: &[String
     std::fs::write(out.join("index.html"), page(rows, shaders, out, notes)).doing("writing index.html")
 }
 
-const STYLE: &str = "\
+/// How our pages look.
+pub(crate) const STYLE: &str = "\
 :root{color-scheme:dark light;--bg:#14161b;--card:#1d2027;--fg:#e8e6e1;--dim:#9a9aa3;--ok:#7fd69b;--bad:#ff7b72;--line:#2d313b}\
 @media(prefers-color-scheme:light){:root{--bg:#f6f4ef;--card:#fff;--fg:#22242a;--dim:#6a6d75;--ok:#1d7f42;--bad:#b42318;--line:#e0dcd2}}\
 body{margin:0;background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,sans-serif}\

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::build::{self, Profile};
+use crate::conformance;
 use crate::fuzz;
 use crate::killed;
 use crate::matrix::{self, End};
@@ -39,6 +40,8 @@ enum Part {
     Samples,
     /// Recordings of an Xbox's push buffers against the console's pictures, if they are there.
     Nv2a,
+    /// Some of Wine's Direct3D 9 tests, if Wine is there.
+    Conformance,
     /// The fuzz targets.
     Fuzz,
 }
@@ -89,6 +92,16 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         match nv2a::test(ws) {
             Ok(nv2a::Tested::Absent) => score.skipped += 1,
             Ok(nv2a::Tested::Done) => score.passed += 1,
+            Err(failure) => score.add(Err(failure)),
+        }
+    }
+    if wanted(Part::Conformance) {
+        match conformance::test(ws, &machine) {
+            Ok(conformance::Tested::Absent(why)) => {
+                println!("skipped: Wine's tests: {why}");
+                score.skipped += 1;
+            }
+            Ok(conformance::Tested::Done) => score.passed += 1,
             Err(failure) => score.add(Err(failure)),
         }
     }

@@ -1,0 +1,227 @@
+//! `docs/d3d9-conformance.md`: how many sub-tests are clean, here and elsewhere, and the cause of each that is not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::run::Config;
+use crate::step::{Context, Result};
+
+/// The cause of a sub-test that nobody has looked into.
+const UNKNOWN: &str = "not known yet";
+/// Of a row that holds everywhere.
+const EVERYWHERE: &str = "everywhere";
+/// In a row of a sub-test that is clean now and then.
+const SOMETIMES: &str = "sometimes";
+
+/// A row: where a sub-test is not clean, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Row {
+    /// Lists of words, separated by commas; each list's words must all fit.
+    places: String,
+    cause: String,
+}
+
+impl Row {
+    fn covers(&self, config: &Config) -> bool {
+        let words = config.words();
+        let fits = |word: &str| word == EVERYWHERE || word == SOMETIMES || words.iter().any(|own| own == word);
+        self.places.split(',').any(|list| list.split_whitespace().all(fits))
+    }
+
+    fn sometimes(&self) -> bool {
+        self.places.split([',', ' ']).any(|word| word == SOMETIMES)
+    }
+}
+
+/// The rows of both tables.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Known {
+    rows: BTreeMap<String, Row>,
+    /// What an implementation reaches, by its columns `what`, `Wine`, `bits`; then the other cells.
+    figures: BTreeMap<[String; 3], Vec<String>>,
+}
+
+/// Sub-tests that were run with a configuration, and whether each was clean.
+pub(super) type Cleanness = BTreeMap<String, bool>;
+
+impl Known {
+    /// Reads the list; a file that is not there is an empty one.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn read(file: &Path) -> Result<Self> {
+        if !file.is_file() {
+            return Ok(Self::default());
+        }
+        Ok(Self::parse(&std::fs::read_to_string(file).doing(format!("reading {}", file.display()))?))
+    }
+
+    fn parse(text: &str) -> Self {
+        let mut known = Self::default();
+        for line in text.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")) {
+            let cells: Vec<&str> = line.split(" | ").map(str::trim).collect();
+            match cells.as_slice() {
+                [name, places, cause @ ..] if name.starts_with('`') && !cause.is_empty() => {
+                    let row = Row { places: (*places).to_owned(), cause: cause.join(" | ") };
+                    known.rows.insert(name.trim_matches('`').to_owned(), row);
+                }
+                [what, wine, bits, rest @ ..] if bits.parse::<u32>().is_ok() => {
+                    let key = [what, wine, bits].map(|cell| (*cell).to_owned());
+                    known.figures.insert(key, rest.iter().map(|cell| (*cell).to_owned()).collect());
+                }
+                _ => {}
+            }
+        }
+        known
+    }
+
+    /// What the file says an implementation reaches that was not run now, as cells.
+    pub(super) fn figures(&self) -> impl Iterator<Item = (&[String; 3], &[String])> {
+        self.figures.iter().map(|(key, cells)| (key, cells.as_slice()))
+    }
+
+    /// Keeps what an implementation reaches.
+    pub(super) fn set_figures(&mut self, what: &str, config: &Config, cells: &[String]) {
+        let key = [what.to_owned(), config.wine.clone(), config.bits.to_string()];
+        self.figures.insert(key, cells.to_vec());
+    }
+
+    /// The cause given for a sub-test in a configuration.
+    pub(super) fn cause(&self, name: &str, config: &Config) -> Option<&str> {
+        self.rows.get(name).filter(|row| row.covers(config)).map(|row| row.cause.as_str())
+    }
+
+    /// What the list has wrong about a run, a line each.
+    pub(super) fn wrong(&self, config: &Config, run: &Cleanness) -> Vec<String> {
+        let row = |name: &String| self.rows.get(name).filter(|row| row.covers(config));
+        let mut wrong = Vec::new();
+        for (name, clean) in run {
+            match row(name) {
+                None if !clean => wrong.push(format!("{name} is not clean, and is not listed ({config})")),
+                Some(row) if *clean && !row.sometimes() => {
+                    wrong.push(format!("{name} is clean, and is listed ({config})"));
+                }
+                _ => {}
+            }
+        }
+        wrong
+    }
+
+    /// Brings the list up to date with runs; what was not run stays, and causes do.
+    pub(super) fn update(&mut self, runs: &[(Config, Cleanness)]) {
+        let names: BTreeSet<&String> = runs.iter().flat_map(|(_, run)| run.keys()).collect();
+        for name in names {
+            let here: Vec<(&Config, bool)> =
+                runs.iter().filter_map(|(config, run)| Some((config, *run.get(name)?))).collect();
+            let right = here.iter().all(|(config, clean)| {
+                let row = self.rows.get(name).filter(|row| row.covers(config));
+                row.map_or(*clean, |row| !*clean || row.sometimes())
+            });
+            if right {
+                continue;
+            }
+            let old = self.rows.remove(name);
+            // Rows of what was not run now.
+            let elsewhere: Vec<String> = old
+                .iter()
+                .flat_map(|row| row.places.split(','))
+                .map(|list| list.trim().to_owned())
+                .filter(|list| {
+                    let alone = Row { places: list.clone(), cause: String::new() };
+                    !here.iter().any(|(config, _)| alone.covers(config))
+                })
+                .collect();
+            let bad: Vec<&Config> = here.iter().filter(|(_, clean)| !clean).map(|(config, _)| *config).collect();
+            let mut places = elsewhere;
+            if bad.len() == here.len() {
+                places = vec![EVERYWHERE.to_owned()];
+            } else {
+                places.extend(shortest(&bad, &here));
+            }
+            if !places.is_empty() {
+                let cause = old.map_or_else(|| UNKNOWN.to_owned(), |row| row.cause);
+                self.rows.insert(name.clone(), Row { places: places.join(", "), cause });
+            }
+        }
+    }
+
+    /// The file.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::from(
+            "# Wine's Direct3D 9 tests\n\n\
+             `cargo xtask conformance d3d9` builds Wine 10.0's own tests out of Debian's source package and runs each sub-test in a\n\
+             process of its own. A sub-test is clean if no check fails but those that Wine marks as failing (`todo_wine`), and its\n\
+             process ends well. *Strict* counts the clean ones in which no marked check passes either. `cargo xtask conformance d3d9\n\
+             --peers --bless` writes this file anew from a run, and keeps the causes that are given.\n\n\
+             ## How many are clean\n\n",
+        );
+        let _ = writeln!(text, "| {} |", super::table::HEADINGS.join(" | "));
+        let _ = writeln!(text, "|{}", "---|".repeat(super::table::HEADINGS.len()));
+        for (key, cells) in &self.figures {
+            let _ = writeln!(text, "| {} | {} |", key.join(" | "), cells.join(" | "));
+        }
+        text.push_str(
+            "\n## What is not\n\n\
+             The command fails when a sub-test is not clean that is not listed here, or one is clean that is. *Where* names Wine's\n\
+             version, the width, and how we render; `sometimes` stands where a listed one may be clean too.\n\n\
+             | sub-test | where | cause |\n|---|---|---|\n",
+        );
+        for (name, row) in &self.rows {
+            let _ = writeln!(text, "| `{name}` | {} | {} |", row.places, row.cause);
+        }
+        text
+    }
+}
+
+/// One word that stands for just these configurations, or all of their words.
+fn shortest(bad: &[&Config], here: &[(&Config, bool)]) -> Vec<String> {
+    let words: BTreeSet<String> = bad.iter().flat_map(|config| config.words()).collect();
+    let exact =
+        words.into_iter().find(|word| here.iter().all(|(config, clean)| config.words().contains(word) != *clean));
+    exact.map_or_else(|| bad.iter().map(|config| config.words().join(" ")).collect(), |word| vec![word])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run::Config;
+    use super::{Cleanness, Known};
+    use crate::wine::place::Layer;
+
+    fn config(layer: Layer, bits: u32) -> Config {
+        Config { layer, bits, wine: "10.0".to_owned() }
+    }
+
+    fn run(clean: &[(&str, bool)]) -> Cleanness {
+        clean.iter().map(|(name, clean)| ((*name).to_owned(), *clean)).collect()
+    }
+
+    #[test]
+    fn a_list_is_judged_brought_up_to_date_and_read_again() {
+        let text = "| `a.old` | everywhere | mended since |\n| `a.viewer` | 32 viewer | why |\n| `a.far` | 8.0 | a bug of it |\n\
+                    | `a.odd` | sometimes | a race | of two |\n| DXVK 2.6 | 10.0 | 64 | 1/1 | 0 |\n";
+        let mut known = Known::parse(text);
+        let (one, two) = (config(Layer::InProcess, 64), config(Layer::Viewer, 32));
+        let first = run(&[("a.old", true), ("a.viewer", true), ("a.far", true), ("a.odd", true), ("a.new", false)]);
+        let second = run(&[("a.old", true), ("a.viewer", false), ("a.far", true), ("a.odd", false), ("a.new", true)]);
+        assert_eq!(
+            known.wrong(&one, &first),
+            [
+                "a.new is not clean, and is not listed (in-process, 64 bit, Wine 10.0)",
+                "a.old is clean, and is listed (in-process, 64 bit, Wine 10.0)"
+            ]
+        );
+        assert_eq!(known.wrong(&two, &second), ["a.old is clean, and is listed (viewer, 32 bit, Wine 10.0)"]);
+        assert_eq!(known.cause("a.viewer", &two), Some("why"));
+        assert_eq!(known.cause("a.viewer", &one), None);
+        known.update(&[(one.clone(), first.clone()), (two.clone(), second.clone())]);
+        assert!(known.wrong(&one, &first).is_empty());
+        assert!(known.wrong(&two, &second).is_empty());
+        assert_eq!(known.rows["a.new"].places, "64");
+        assert_eq!(known.rows["a.far"].places, "8.0", "what was not run stays");
+        assert_eq!(known.rows["a.odd"].cause, "a race | of two");
+        known.set_figures("ours", &one, &["2/2".to_owned(), "0".to_owned()]);
+        assert_eq!(Known::parse(&known.text()), known);
+        assert_eq!(known.figures().count(), 2);
+    }
+}
