@@ -241,7 +241,7 @@ fn queries_answer_when_the_receiver_has() {
 fn a_target_is_read_back_into_memory() {
     let mut rig = Rig::new();
     let d = &mut rig.device;
-    let target = d.create_render_target(5, 3, D3DFMT_R5G6B5, 0, 0, false);
+    let target = d.create_render_target(5, 3, D3DFMT_A4R4G4B4, 0, 0, false);
     assert_eq!(target, Err(Error::InvalidCall), "not a target format here");
     let target = d.create_render_target(5, 3, D3DFMT_L8, 0, 0, false).unwrap();
     let memory = d.create_offscreen_plain(5, 3, D3DFMT_L8, D3DPOOL_SYSTEMMEM).unwrap();

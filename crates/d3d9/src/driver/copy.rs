@@ -279,7 +279,10 @@ impl Device {
             from.depth && to.depth && !stretches && whole && !self.in_scene && from.format == to.format
         } else if to.plain {
             // Formats of the same bits (with and without alpha) are copied as they are.
-            from.plain && from.host == to.host && !stretches
+            let same_bits = from.host == to.host && from.row.convert == to.row.convert;
+            let blocks = src.is_aligned(from.row.block, from.extent) && dst.is_aligned(to.row.block, to.extent);
+            let whole = src == Region::whole(from.extent) && dst == Region::whole(to.extent);
+            from.plain && same_bits && !stretches && blocks && (whole || !from.row.is_planar())
         } else {
             target
         };

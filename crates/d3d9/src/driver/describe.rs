@@ -137,12 +137,25 @@ impl Device {
         }
     }
 
+    /// `EvictManagedResources`: what the receiver has of managed textures is worth nothing any more. A program may have
+    /// written to them without marking it (`D3DLOCK_NO_DIRTY_UPDATE`), which shows now.
+    pub fn evict_managed(&mut self) {
+        for id in self.objects.images.ids() {
+            if let Some(image) = self.objects.images.get_mut(id)
+                && image.pool == D3DPOOL_MANAGED
+            {
+                image.touch_all();
+                self.registers.touch_texture(id);
+            }
+        }
+    }
+
     /// `GetAvailableTextureMem` in bytes, rounded down to megabytes: what the device has, less what this program's
-    /// resources of the default pool take.
+    /// resources of the default pool take. For extended devices memory is virtual, and nothing takes of it.
     #[must_use]
     pub fn available_texture_memory(&self) -> u32 {
         let images = self.objects.images.iter().map(|(_, slot)| &slot.value).filter(|i| i.pool == D3DPOOL_DEFAULT);
-        let used: usize = images.map(Image::memory_size).sum();
+        let used: usize = if self.extended { 0 } else { images.map(Image::memory_size).sum() };
         let bytes = self.port.device().memory.min(u64::from(u32::MAX)).saturating_sub(used as u64);
         bytes as u32 & !0xf_ffff
     }
