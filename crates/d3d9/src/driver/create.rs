@@ -6,8 +6,9 @@ use crate::error::{Error, Result};
 use crate::format::{FormatKind, format_row};
 use crate::handle::*;
 use crate::machine::Group;
-use crate::memory::{Buffer, Bytes, Image, ImageDesc, ImageKind};
+use crate::memory::{Buffer, Image, ImageDesc, ImageKind};
 use afterimage_d3d9_types::*;
+use afterimage_ipc::store::Store;
 use afterimage_stream::packets::{CreateBuffer, UpdateBuffer};
 use afterimage_stream::{FormatFeatures, ObjectId, ObjectKind};
 
@@ -334,13 +335,17 @@ impl Device {
         if length == 0 || length > MAX_BUFFER || !pool_fits || !usage_fits {
             return Err(Error::InvalidCall);
         }
+        // What is locked in every frame keeps its address.
+        let often = usage & D3DUSAGE_DYNAMIC != 0;
+        let bytes = if often { Store::resident(length as usize) } else { Store::zeroed(length as usize) };
+        let bytes = bytes.ok_or(Error::OutOfMemory)?;
         let buffer = Buffer {
             id: self.port.allocate(ObjectKind::Buffer)?,
             format,
             usage,
             pool,
             fvf,
-            bytes: Bytes::zeroed(length as usize).ok_or(Error::OutOfMemory)?,
+            bytes,
             locks: 0,
             written: 0..0,
             update: 0,
@@ -367,7 +372,8 @@ impl Device {
     /// Sends a range of a buffer's bytes.
     pub(crate) fn send_buffer(&mut self, id: BufferId, range: std::ops::Range<u32>, flags: u32) {
         let Some(buffer) = self.objects.buffers.get(id) else { return };
-        let Some(bytes) = buffer.bytes.as_slice().get(range.start as usize..range.end as usize) else { return };
+        let Some(all) = buffer.bytes.read() else { return self.late_buffers.push(id) };
+        let Some(bytes) = all.get(range.start as usize..range.end as usize) else { return };
         if bytes.is_empty() || self.port.is_lost() {
             return;
         }

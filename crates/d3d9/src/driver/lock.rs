@@ -256,6 +256,7 @@ impl Device {
         if end > length {
             return Err(Error::InvalidCall);
         }
+        let bytes = found.bytes.lock().ok_or(Error::OutOfMemory)?;
         let dynamic = found.usage & D3DUSAGE_DYNAMIC != 0;
         let first = found.locks == 0;
         found.locks += 1;
@@ -271,7 +272,7 @@ impl Device {
             };
             found.update = if first { promise } else { found.update & promise };
         }
-        let bits = found.bytes.pointer(offset as usize);
+        let bits = bytes.wrapping_add(offset as usize);
         if first {
             self.locked_buffers.push(buffer);
         }
@@ -285,6 +286,7 @@ impl Device {
     pub fn unlock_buffer(&mut self, buffer: BufferId) -> Result<()> {
         let found = self.objects.buffers.get_mut(buffer).ok_or(Error::InvalidCall)?;
         found.locks = found.locks.checked_sub(1).ok_or(Error::InvalidCall)?;
+        found.bytes.unlock();
         if found.locks > 0 {
             return Ok(());
         }

@@ -152,12 +152,10 @@ impl Device {
                 continue;
             }
             let stream = &self.registers.streams[usize::from(element.Stream) & (STREAMS - 1)];
-            let buffer = stream.buffer.and_then(|id| self.objects.buffers.get(id));
-            let source = buffer.map_or(VertexSource::default(), |buffer| VertexSource {
-                bytes: buffer.bytes.as_slice(),
-                offset: stream.offset.into(),
-                stride: stream.stride.into(),
-            });
+            let bytes = stream.buffer.and_then(|id| self.objects.buffers.get(id)?.bytes.read());
+            let (offset, stride) = (stream.offset.into(), stream.stride.into());
+            let source =
+                bytes.as_deref().map_or(VertexSource::default(), |bytes| VertexSource { bytes, offset, stride });
             channels.push(Channel {
                 usage: element.Usage,
                 usage_index: element.UsageIndex,

@@ -188,14 +188,18 @@ impl Device {
         let stage = self.stage_here()?;
         let range = start as usize..end as usize;
         let buffer = self.objects.buffers.get(target).ok_or(Error::InvalidCall)?;
-        let mut written = buffer.bytes.as_slice().get(range.clone()).ok_or(Error::InvalidCall)?.to_vec();
+        let bytes = buffer.bytes.read().ok_or(Error::OutOfMemory)?;
+        let mut written = bytes.get(range.clone()).ok_or(Error::InvalidCall)?.to_vec();
+        drop(bytes);
         let status = self.run_stage(&stage, first, &elements, (&mut written, stride as usize), flags)?;
         if let Some((union, intersection)) = status {
             self.clip_status.ClipUnion |= union;
             self.clip_status.ClipIntersection &= intersection;
         }
         let buffer = self.objects.buffers.get_mut(target).ok_or(Error::InvalidCall)?;
-        buffer.bytes.as_mut_slice().get_mut(range).ok_or(Error::InvalidCall)?.copy_from_slice(&written);
+        let mut bytes = buffer.bytes.write().ok_or(Error::OutOfMemory)?;
+        bytes.get_mut(range).ok_or(Error::InvalidCall)?.copy_from_slice(&written);
+        drop(bytes);
         buffer.filled = true;
         self.send_buffer(target, start as u32..end as u32, 0);
         Ok(())
@@ -259,13 +263,11 @@ impl Device {
         let transformed = stage.key.is_some_and(|key| key.has(FixedVertexKey::PRETRANSFORMED));
         let elements: SmallVec<[&D3DVERTEXELEMENT9; 16]> =
             elements.iter().filter(|e| flags & D3DPV_DONOTCOPYDATA == 0 || stage.changes(self, e)).collect();
-        let sources = self.registers.streams.map(|stream| {
-            let buffer = stream.buffer.and_then(|id| self.objects.buffers.get(id));
-            buffer.map_or(VertexSource::default(), |buffer| VertexSource {
-                bytes: buffer.bytes.as_slice(),
-                offset: stream.offset.into(),
-                stride: stream.stride.into(),
-            })
+        let bytes = self.registers.streams.map(|stream| self.objects.buffers.get(stream.buffer?)?.bytes.read());
+        let sources = std::array::from_fn(|index| {
+            let stream = &self.registers.streams[index];
+            let (offset, stride) = (stream.offset.into(), stream.stride.into());
+            bytes[index].as_deref().map_or(VertexSource::default(), |bytes| VertexSource { bytes, offset, stride })
         });
         let mut vertices = Vertices {
             sources,

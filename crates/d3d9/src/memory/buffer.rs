@@ -1,7 +1,7 @@
 //! Vertex and index buffers.
 
-use super::Bytes;
 use afterimage_d3d9_types::*;
+use afterimage_ipc::store::Store;
 use afterimage_stream::ObjectId;
 
 /// A vertex or index buffer with its bytes in this process.
@@ -14,7 +14,7 @@ pub(crate) struct Buffer {
     pub(crate) usage: u32,
     pub(crate) pool: D3DPOOL,
     pub(crate) fvf: u32,
-    pub(crate) bytes: Bytes,
+    pub(crate) bytes: Store,
     /// Nested locks, the range that they cover so far, and whether it was written.
     pub(crate) locks: u32,
     pub(crate) written: std::ops::Range<u32>,

@@ -1,13 +1,11 @@
 //! Resources: their memory in this process, what of it the receiver does not have, and how it gets there.
 
 mod buffer;
-mod bytes;
 mod image;
 mod region;
 mod upload;
 
 pub(crate) use buffer::Buffer;
-pub(crate) use bytes::Bytes;
 pub(crate) use image::{Image, ImageDesc, ImageKind, Lock, Sub};
 pub(crate) use region::Region;
 

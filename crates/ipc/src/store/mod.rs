@@ -276,7 +276,7 @@ mod tests {
         let mut store = unsafe { Store::of_program(pointer, 3) };
         assert_eq!(store.lock(), Some(pointer.as_ptr()));
         store.unlock();
-        store.bytes().unwrap()[1] = 9;
+        store.write().unwrap()[1] = 9;
         drop(store);
         assert_eq!(memory, [1, 9, 3]);
     }
