@@ -503,7 +503,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetMaterial(&self, pMaterial: Out<D3DMATERIAL9>) -> HRESULT {
-        put(pMaterial, Ok(self.enter().material()))
+        put(pMaterial, self.enter().material())
     }
 
     fn SetLight(&self, Index: u32, pLight: In<D3DLIGHT9>) -> HRESULT {
@@ -563,7 +563,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetClipStatus(&self, pClipStatus: Out<D3DCLIPSTATUS9>) -> HRESULT {
-        put(pClipStatus, Ok(self.enter().clip_status()))
+        put(pClipStatus, self.enter().clip_status())
     }
 
     fn GetTexture(&self, Stage: u32, ppTexture: OutObject<IDirect3DBaseTexture9>) -> HRESULT {

@@ -135,7 +135,6 @@ pub(super) fn caps(info: &DeviceInfo) -> D3DCAPS9 {
             | D3DPRASTERCAPS_SCISSORTEST
             | D3DPRASTERCAPS_SLOPESCALEDEPTHBIAS
             | D3DPRASTERCAPS_DEPTHBIAS
-            | D3DPRASTERCAPS_MULTISAMPLE_TOGGLE
             | if anisotropic { D3DPRASTERCAPS_ANISOTROPY } else { 0 },
         ZCmpCaps: COMPARE,
         SrcBlendCaps: BLEND,

@@ -45,8 +45,9 @@ impl Device {
     /// `GetTransform`.
     ///
     /// # Errors
-    /// As [`Device::set_transform`].
+    /// As [`Device::set_transform`], and of a pure device.
     pub fn transform(&self, state: D3DTRANSFORMSTATETYPE) -> Result<D3DMATRIX> {
+        self.not_pure()?;
         let slot = Transforms::slot(state).ok_or(Error::InvalidCall)?;
         Ok(D3DMATRIX { m: *self.registers.transforms.get(slot) })
     }
@@ -78,9 +79,12 @@ impl Device {
     }
 
     /// `GetMaterial`.
-    #[must_use]
-    pub fn material(&self) -> D3DMATERIAL9 {
-        self.registers.material
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] of a pure device.
+    pub fn material(&self) -> Result<D3DMATERIAL9> {
+        self.not_pure()?;
+        Ok(self.registers.material)
     }
 
     /// `SetLight`.
@@ -109,8 +113,9 @@ impl Device {
     /// `GetLight`.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] for a light that was never set.
+    /// [`Error::InvalidCall`] for a light that was never set, and of a pure device.
     pub fn light(&self, index: u32) -> Result<D3DLIGHT9> {
+        self.not_pure()?;
         self.registers.lights.get(index).map(|(light, _)| *light).ok_or(Error::InvalidCall)
     }
 
@@ -134,8 +139,9 @@ impl Device {
     /// `GetLightEnable`.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] for a light that was never set.
+    /// [`Error::InvalidCall`] for a light that was never set, and of a pure device.
     pub fn light_enabled(&self, index: u32) -> Result<bool> {
+        self.not_pure()?;
         self.registers.lights.get(index).map(|(_, on)| *on).ok_or(Error::InvalidCall)
     }
 
@@ -162,8 +168,9 @@ impl Device {
     /// `GetClipPlane`. An index past the last plane means the last.
     ///
     /// # Errors
-    /// None.
+    /// [`Error::InvalidCall`] of a pure device.
     pub fn clip_plane(&self, index: u32) -> Result<[f32; 4]> {
+        self.not_pure()?;
         Ok(self.registers.clip_planes[self.clip_plane_slot(index)])
     }
 }

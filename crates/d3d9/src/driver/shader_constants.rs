@@ -36,8 +36,9 @@ macro_rules! constants {
             #[doc = concat!("`Get", $doc_f, "`.")]
             ///
             /// # Errors
-            /// [`Error::InvalidCall`] past the last register.
+            /// [`Error::InvalidCall`] past the last register, and of a pure device.
             pub fn $get_f(&self, first: u32, out: &mut [[f32; 4]]) -> Result<()> {
+                self.not_pure()?;
                 let words = self.registers.$constants.floats.get(first as usize, out.len());
                 out.copy_from_slice(bytemuck::cast_slice(words.ok_or(Error::InvalidCall)?));
                 Ok(())
@@ -65,8 +66,9 @@ macro_rules! constants {
             #[doc = concat!("`Get", $doc_i, "`.")]
             ///
             /// # Errors
-            /// [`Error::InvalidCall`] past the last register.
+            /// [`Error::InvalidCall`] past the last register, and of a pure device.
             pub fn $get_i(&self, first: u32, out: &mut [[i32; 4]]) -> Result<()> {
+                self.not_pure()?;
                 let words = self.registers.$constants.ints.get(first as usize, out.len());
                 out.copy_from_slice(bytemuck::cast_slice(words.ok_or(Error::InvalidCall)?));
                 Ok(())
@@ -96,8 +98,9 @@ macro_rules! constants {
             #[doc = concat!("`Get", $doc_b, "`.")]
             ///
             /// # Errors
-            /// [`Error::InvalidCall`] past the last register.
+            /// [`Error::InvalidCall`] past the last register, and of a pure device.
             pub fn $get_b(&self, first: u32, out: &mut [BOOL]) -> Result<()> {
+                self.not_pure()?;
                 let words = self.registers.$constants.bools.get(first as usize, out.len());
                 for (value, word) in out.iter_mut().zip(words.ok_or(Error::InvalidCall)?) {
                     *value = word[0] as BOOL;

@@ -8,6 +8,13 @@ use afterimage_d3d9_types::*;
 use afterimage_state::Table;
 
 impl Device {
+    /// Pure devices do not tell what was set: by the list in Microsoft's "DirectX 9 Frequently Asked Questions" ("What is
+    /// the purpose of the D3DCREATE_PUREDEVICE flag?").
+    #[inline]
+    pub(super) fn not_pure(&self) -> Result<()> {
+        if self.creation.BehaviorFlags & D3DCREATE_PUREDEVICE == 0 { Ok(()) } else { Err(Error::InvalidCall) }
+    }
+
     /// `SetRenderState`. A state that does not exist is ignored, as Direct3D does.
     ///
     /// # Errors
@@ -24,8 +31,9 @@ impl Device {
     /// `GetRenderState`.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] for a state that does not exist.
+    /// [`Error::InvalidCall`] for a state that does not exist, and of a pure device.
     pub fn render_state(&self, state: D3DRENDERSTATETYPE) -> Result<u32> {
+        self.not_pure()?;
         RenderStates::row(state).ok_or(Error::InvalidCall)?;
         Ok(self.registers.render.get(state))
     }
@@ -50,8 +58,9 @@ impl Device {
     /// `GetSamplerState`.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] for a sampler or state that does not exist.
+    /// [`Error::InvalidCall`] for a sampler or state that does not exist, and of a pure device.
     pub fn sampler_state(&self, sampler: u32, state: D3DSAMPLERSTATETYPE) -> Result<u32> {
+        self.not_pure()?;
         let slot = sampler_slot(sampler).ok_or(Error::InvalidCall)?;
         SamplerStates::row(state).ok_or(Error::InvalidCall)?;
         Ok(self.registers.samplers[slot].get(state))
@@ -76,8 +85,9 @@ impl Device {
     /// `GetTextureStageState`.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] for a stage or state that does not exist.
+    /// [`Error::InvalidCall`] for a stage or state that does not exist, and of a pure device.
     pub fn texture_stage_state(&self, stage: u32, state: D3DTEXTURESTAGESTATETYPE) -> Result<u32> {
+        self.not_pure()?;
         let states = self.registers.stages.get(stage as usize).ok_or(Error::InvalidCall)?;
         StageStates::row(state).ok_or(Error::InvalidCall)?;
         Ok(states.get(state))
@@ -152,9 +162,12 @@ impl Device {
     }
 
     /// `GetClipStatus`.
-    #[must_use]
-    pub fn clip_status(&self) -> D3DCLIPSTATUS9 {
-        self.clip_status
+    ///
+    /// # Errors
+    /// [`Error::InvalidCall`] of a pure device.
+    pub fn clip_status(&self) -> Result<D3DCLIPSTATUS9> {
+        self.not_pure()?;
+        Ok(self.clip_status)
     }
 
     /// `ValidateDevice`: the number of passes.

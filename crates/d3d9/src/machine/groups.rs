@@ -56,6 +56,8 @@ groups! {
         FixedVertexConstants,
         /// Registers of the fixed pixel stage.
         FixedPixelConstants,
+        /// States that nothing is drawn by; a warning names those that a program sets.
+        Undrawn,
     }
 }
 

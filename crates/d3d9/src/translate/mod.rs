@@ -182,6 +182,7 @@ impl Device {
             Group::PixelConstants => self.apply_pixel_constants(),
             Group::FixedVertexConstants => self.apply_fixed_vertex_constants(),
             Group::FixedPixelConstants => self.apply_fixed_pixel_constants(),
+            Group::Undrawn => self.apply_undrawn(),
         }
         Ok(())
     }

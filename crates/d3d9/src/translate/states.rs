@@ -6,6 +6,7 @@ use crate::handle::Surface;
 use crate::machine::{CLIP_PLANES, Group, RenderStates as RS, StageStates as TSS};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::{Bank, SystemRegister};
+use afterimage_state::Table;
 use afterimage_stream::packets::*;
 
 /// `D3DCMPFUNC` to [`Compare`]; values that are none are [`Compare::Always`].
@@ -315,6 +316,16 @@ impl Device {
             packet.fog_color = color(render.get(RS::D3DRS_FOGCOLOR));
         }
         self.port.put(&mut self.host.sent.pixel_ops, packet);
+    }
+
+    /// States that have no counterpart in the host, nor a promise among the capabilities.
+    pub(crate) fn apply_undrawn(&mut self) {
+        for row in RS::ROWS.iter().filter(|row| row.group == Group::Undrawn) {
+            let value = self.registers.render.get(row.number.into());
+            if value != row.default && self.logged.insert(row.name) {
+                tracing::warn!(state = row.name, value, "a state that is not supported: nothing is drawn by it");
+            }
+        }
     }
 
     /// Clip planes go to the system bank.
