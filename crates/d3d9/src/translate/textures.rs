@@ -31,7 +31,10 @@ impl Device {
     fn sampler_class(&self, image: Option<&Image>) -> SamplerClass {
         let Some(image) = image else { return SamplerClass::default() };
         let linear = image.host.is_none_or(|host| self.port.device().features(host) & FormatFeatures::LINEAR != 0);
-        let single = image.host.is_some_and(Format::is_single_channel) && image.row.swizzle[0] == Swizzle::Red as u8;
+        // Drivers have no four texels of compressed formats.
+        let single = image.host.is_some_and(Format::is_single_channel)
+            && image.row.swizzle[0] == Swizzle::Red as u8
+            && !image.row.has_blocks();
         SamplerClass { compares: image.compares(), nearest: !linear, single, lod: image.lod }
     }
 
