@@ -1,18 +1,20 @@
-//! `IDirect3D9` and `IDirect3D9Ex`: the adapter, and what makes devices.
+//! `IDirect3D9` and `IDirect3D9Ex`: adapters, and what makes devices.
 //!
-//! There is one adapter: the device that the renderer draws with, showing on the primary monitor.
+//! An adapter is a monitor of the desktop. All show what one device draws, the renderer's.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use afterimage_d3d9::{self as guest, Adapter, FormatQuery};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
 use crate::device::Device;
+use crate::full_screen::depth_of;
 use crate::object::{Refs, Unknown};
+use crate::log;
+use crate::platform::{Mode, Output};
 use crate::renderer::{Open, Way};
 use crate::results::{code, put};
-use crate::{log, platform};
 
 static DIRECT3D: IDirect3D9ExVtable = IDirect3D9ExVtable::of::<Direct3D>();
 
@@ -23,10 +25,17 @@ pub(crate) struct Direct3D {
     refs: Refs,
     extended: bool,
     adapter: Adapter,
+    outputs: Vec<Listed>,
     /// Opens a way to the renderer.
     open: Open,
     /// The way to the renderer that answered for the adapter, until the first device takes it.
     way: Mutex<Option<Way>>,
+}
+
+/// A monitor with its modes of 32 and 16 bits a pixel, which programs ask for one by one.
+struct Listed {
+    output: Output,
+    modes: [OnceLock<Vec<Mode>>; 2],
 }
 
 /// `Direct3DCreate9` and `Direct3DCreate9Ex`, with one reference for the program.
@@ -45,14 +54,16 @@ pub(crate) fn create(sdk: u32, extended: bool, open: Open) -> Result<*mut IDirec
         tracing::error!("Direct3DCreate9: {error}");
         D3DERR_NOTAVAILABLE
     })?;
-    let mode = platform::current_mode();
-    let desktop =
-        D3DDISPLAYMODE { Width: mode.width, Height: mode.height, RefreshRate: mode.refresh, Format: D3DFMT_X8R8G8B8 };
+    log::effective(&way);
+    let outputs: Vec<_> =
+        Output::all().into_iter().map(|output| Listed { output, modes: Default::default() }).collect();
+    let desktop = outputs.first().map(|listed| display_mode(&listed.output)).unwrap_or_default();
     let object = Direct3D {
         vtable: &DIRECT3D,
         refs: Refs::default(),
         extended,
         adapter: Adapter::new(*way.link.device(), desktop),
+        outputs,
         open,
         way: Mutex::new(Some(way)),
     };
@@ -75,19 +86,22 @@ impl Direct3D {
         })
     }
 
+    /// The monitor of an adapter.
+    ///
+    /// # Errors
+    /// [`guest::Error::InvalidCall`] for a number that none has.
+    fn output(&self, adapter: u32) -> guest::Result<&Output> {
+        self.outputs.get(adapter as usize).map(|listed| &listed.output).ok_or(guest::Error::InvalidCall)
+    }
+
     /// The modes of a format, in the order of `EnumAdapterModes`.
     fn modes(&self, adapter: u32, format: D3DFORMAT) -> Vec<D3DDISPLAYMODE> {
         // The formats that a display can have. X1R5G5B5 modes are none of today's drivers'.
-        if adapter != D3DADAPTER_DEFAULT || ![D3DFMT_X8R8G8B8, D3DFMT_R5G6B5].contains(&format) {
-            return Vec::new();
-        }
-        let mode = |m: platform::Mode| D3DDISPLAYMODE {
-            Width: m.width,
-            Height: m.height,
-            RefreshRate: m.refresh,
-            Format: format,
-        };
-        platform::modes().into_iter().map(mode).collect()
+        let known = [D3DFMT_X8R8G8B8, D3DFMT_R5G6B5].contains(&format);
+        let Some(listed) = self.outputs.get(adapter as usize).filter(|_| known) else { return Vec::new() };
+        let depth = depth_of(format);
+        let modes = listed.modes[usize::from(depth == 16)].get_or_init(|| listed.output.modes(depth));
+        modes.iter().map(|mode| in_direct3d(*mode, format)).collect()
     }
 
     /// The modes that a filter of the extended interface lets through. All are progressive.
@@ -103,16 +117,15 @@ impl Direct3D {
         &self,
         creation: D3DDEVICE_CREATION_PARAMETERS,
         parameters: Out<D3DPRESENT_PARAMETERS>,
+        mode: Option<D3DDISPLAYMODEEX>,
         out: OutObject<IDirect3DDevice9>,
     ) -> HRESULT {
         if !out.write(core::ptr::null_mut()) {
             return D3DERR_INVALIDCALL;
         }
         let Some(mut wanted) = parameters.read() else { return D3DERR_INVALIDCALL };
-        if creation.AdapterOrdinal != D3DADAPTER_DEFAULT {
-            return D3DERR_INVALIDCALL;
-        }
-        match Device::create(self, creation, &mut wanted, self.extended) {
+        let Ok(output) = self.output(creation.AdapterOrdinal) else { return D3DERR_INVALIDCALL };
+        match Device::create(self, output.clone(), creation, &mut wanted, mode.as_ref(), self.extended) {
             Ok(device) => {
                 parameters.write(wanted);
                 out.write(device.cast());
@@ -121,6 +134,17 @@ impl Direct3D {
             Err(failure) => failure,
         }
     }
+}
+
+/// A mode in Direct3D's terms.
+fn in_direct3d(mode: Mode, format: D3DFORMAT) -> D3DDISPLAYMODE {
+    D3DDISPLAYMODE { Width: mode.width, Height: mode.height, RefreshRate: mode.refresh, Format: format }
+}
+
+/// What a monitor shows now.
+pub(crate) fn display_mode(output: &Output) -> D3DDISPLAYMODE {
+    let now = output.current();
+    in_direct3d(now.mode, if now.depth == 16 { D3DFMT_R5G6B5 } else { D3DFMT_X8R8G8B8 })
 }
 
 /// A mode in the extended interface's terms.
@@ -135,8 +159,9 @@ pub(crate) fn display_mode_ex(mode: D3DDISPLAYMODE) -> D3DDISPLAYMODEEX {
     }
 }
 
-/// Stores a mode where the program wants it, and the rotation, which is none.
+/// Stores a mode where the program wants it, and how the output is rotated.
 pub(crate) fn put_mode_ex(
+    output: &Output,
     mode: D3DDISPLAYMODEEX,
     out: Out<D3DDISPLAYMODEEX>,
     rotation: Out<D3DDISPLAYROTATION>,
@@ -146,7 +171,7 @@ pub(crate) fn put_mode_ex(
         return D3DERR_INVALIDCALL;
     }
     out.write(mode);
-    rotation.write(D3DDISPLAYROTATION_IDENTITY);
+    rotation.write(output.current().turns + D3DDISPLAYROTATION_IDENTITY);
     D3D_OK
 }
 
@@ -172,18 +197,22 @@ impl Unknown for Direct3D {
     }
 }
 
-/// Whether a number is that of the only adapter.
-fn only(adapter: u32) -> guest::Result<()> {
-    if adapter == D3DADAPTER_DEFAULT { Ok(()) } else { Err(guest::Error::InvalidCall) }
-}
-
 impl IDirect3D9Methods for Direct3D {
     fn GetAdapterCount(&self) -> u32 {
-        1
+        self.outputs.len() as u32
     }
 
     fn GetAdapterIdentifier(&self, Adapter: u32, _Flags: u32, pIdentifier: Out<D3DADAPTER_IDENTIFIER9>) -> HRESULT {
-        put(pIdentifier, only(Adapter).map(|()| self.adapter.identifier()))
+        let identifier = |output: &Output| {
+            let mut identifier = self.adapter.identifier();
+            identifier.DeviceName = [0; 32];
+            let name = output.name();
+            for (to, from) in identifier.DeviceName.iter_mut().take(31).zip(name.bytes()) {
+                *to = from as i8;
+            }
+            identifier
+        };
+        put(pIdentifier, self.output(Adapter).map(identifier))
     }
 
     fn GetAdapterModeCount(&self, Adapter: u32, Format: D3DFORMAT) -> u32 {
@@ -196,7 +225,7 @@ impl IDirect3D9Methods for Direct3D {
     }
 
     fn GetAdapterDisplayMode(&self, Adapter: u32, pMode: Out<D3DDISPLAYMODE>) -> HRESULT {
-        put(pMode, only(Adapter).map(|()| self.adapter.display_mode()))
+        put(pMode, self.output(Adapter).map(display_mode))
     }
 
     fn CheckDeviceType(
@@ -208,7 +237,7 @@ impl IDirect3D9Methods for Direct3D {
         bWindowed: BOOL,
     ) -> HRESULT {
         let windowed = bWindowed != FALSE;
-        code(only(Adapter).and_then(|()| self.adapter.check_type(DevType, AdapterFormat, BackBufferFormat, windowed)))
+        code(self.output(Adapter).and_then(|_| self.adapter.check_type(DevType, AdapterFormat, BackBufferFormat, windowed)))
     }
 
     fn CheckDeviceFormat(
@@ -227,7 +256,7 @@ impl IDirect3D9Methods for Direct3D {
             resource: RType,
             format: CheckFormat,
         };
-        match only(Adapter).and_then(|()| self.adapter.check_format(&query)) {
+        match self.output(Adapter).and_then(|_| self.adapter.check_format(&query)) {
             Ok(true) => D3D_OK,
             Ok(false) => D3DOK_NOAUTOGEN,
             Err(error) => error.code(),
@@ -244,7 +273,7 @@ impl IDirect3D9Methods for Direct3D {
         pQualityLevels: Out<u32>,
     ) -> HRESULT {
         let check = || self.adapter.check_multisample(DeviceType, SurfaceFormat, MultiSampleType);
-        match only(Adapter).and_then(|()| check()) {
+        match self.output(Adapter).and_then(|_| check()) {
             Ok(levels) => {
                 pQualityLevels.write(levels);
                 D3D_OK
@@ -263,7 +292,7 @@ impl IDirect3D9Methods for Direct3D {
     ) -> HRESULT {
         let check =
             || self.adapter.check_depth_match(DeviceType, AdapterFormat, RenderTargetFormat, DepthStencilFormat);
-        code(only(Adapter).and_then(|()| check()))
+        code(self.output(Adapter).and_then(|_| check()))
     }
 
     fn CheckDeviceFormatConversion(
@@ -273,15 +302,15 @@ impl IDirect3D9Methods for Direct3D {
         SourceFormat: D3DFORMAT,
         TargetFormat: D3DFORMAT,
     ) -> HRESULT {
-        code(only(Adapter).and_then(|()| self.adapter.check_conversion(DeviceType, SourceFormat, TargetFormat)))
+        code(self.output(Adapter).and_then(|_| self.adapter.check_conversion(DeviceType, SourceFormat, TargetFormat)))
     }
 
     fn GetDeviceCaps(&self, Adapter: u32, DeviceType: D3DDEVTYPE, pCaps: Out<D3DCAPS9>) -> HRESULT {
-        put(pCaps, only(Adapter).and_then(|()| self.adapter.caps(DeviceType)))
+        put(pCaps, self.output(Adapter).and_then(|_| self.adapter.caps(DeviceType)))
     }
 
     fn GetAdapterMonitor(&self, Adapter: u32) -> HMONITOR {
-        if Adapter == D3DADAPTER_DEFAULT { platform::monitor() } else { 0 }
+        self.output(Adapter).map_or(0, Output::monitor)
     }
 
     fn CreateDevice(
@@ -295,7 +324,7 @@ impl IDirect3D9Methods for Direct3D {
     ) -> HRESULT {
         let creation =
             D3DDEVICE_CREATION_PARAMETERS { AdapterOrdinal: Adapter, DeviceType, hFocusWindow, BehaviorFlags };
-        self.create_device(creation, pPresentationParameters, ppReturnedDeviceInterface)
+        self.create_device(creation, pPresentationParameters, None, ppReturnedDeviceInterface)
     }
 }
 
@@ -321,8 +350,8 @@ impl IDirect3D9ExMethods for Direct3D {
         pMode: Out<D3DDISPLAYMODEEX>,
         pRotation: Out<D3DDISPLAYROTATION>,
     ) -> HRESULT {
-        match only(Adapter) {
-            Ok(()) => put_mode_ex(display_mode_ex(self.adapter.display_mode()), pMode, pRotation),
+        match self.output(Adapter) {
+            Ok(output) => put_mode_ex(output, display_mode_ex(display_mode(output)), pMode, pRotation),
             Err(error) => error.code(),
         }
     }
@@ -344,11 +373,12 @@ impl IDirect3D9ExMethods for Direct3D {
         }
         let creation =
             D3DDEVICE_CREATION_PARAMETERS { AdapterOrdinal: Adapter, DeviceType, hFocusWindow, BehaviorFlags };
-        self.create_device(creation, pPresentationParameters, ppReturnedDeviceInterface.cast())
+        let mode = pFullscreenDisplayMode.read();
+        self.create_device(creation, pPresentationParameters, mode, ppReturnedDeviceInterface.cast())
     }
 
     /// A number that stays the same as long as the process lives, which is all that it is for.
     fn GetAdapterLUID(&self, Adapter: u32, pLUID: Out<LUID>) -> HRESULT {
-        put(pLUID, only(Adapter).map(|()| LUID { LowPart: self.adapter.info().device, HighPart: 0 }))
+        put(pLUID, self.output(Adapter).map(|_| LUID { LowPart: self.adapter.info().device, HighPart: 0 }))
     }
 }

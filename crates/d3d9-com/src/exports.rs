@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicI32, Ordering};
 use afterimage_d3d9_types::{BOOL, D3D_OK, D3DCOLOR, D3DERR_INVALIDCALL, FALSE, HRESULT};
 
 use crate::abi::macros::guard;
-use crate::abi::{IDirect3D9, IDirect3D9Ex, OutObject, log_once};
+use crate::abi::{IDirect3D9, IDirect3D9Ex, OutObject};
 use crate::{direct3d, renderer};
 
 /// Makes the object that enumerates adapters and creates devices. Null where the SDK version is none of Direct3D 9's.
@@ -97,12 +97,11 @@ pub extern "system" fn DebugSetMute() {}
 #[unsafe(no_mangle)]
 pub extern "system" fn DebugSetLevel(_level: u32) {}
 
-/// Makes a shader validator: not done yet, so null.
+/// Makes a shader validator, with one reference for the program.
 #[unsafe(no_mangle)]
 pub extern "system" fn Direct3DShaderValidatorCreate9() -> *mut core::ffi::c_void {
     crate::log::start();
-    log_once!("Direct3DShaderValidatorCreate9 is not done yet; it fails");
-    core::ptr::null_mut()
+    crate::shader_validator::Validator::create().cast()
 }
 
 /// Reports an error of a processor-specific pipeline, of which there is none.

@@ -4,7 +4,8 @@
 //! * `exports`: the functions that programs import.
 //! * `direct3d`, `device`, `swap_chain`, `texture`, `surface`, `volume`, `buffer`, `shader`, `query`: an object each.
 //! * `object`, `resource`, `private_data`: what objects have in common.
-//! * `renderer`, `platform`, `log`: the world around.
+//! * `full_screen`, `refresh`: a device that has the screen; when a display draws.
+//! * `renderer`, `platform`, `log`, `crash`: the world around.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and parameters are the published ones")]
 
 pub mod abi;
@@ -14,15 +15,18 @@ mod direct3d;
 pub mod exports;
 mod log;
 mod object;
+mod full_screen;
 mod platform;
 mod private_data;
 mod query;
 mod renderer;
 mod resource;
+mod refresh;
 mod results;
 mod shader;
 mod surface;
 mod swap_chain;
+mod shader_validator;
 #[cfg(test)]
 mod tests;
 mod texture;

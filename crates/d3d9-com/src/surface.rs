@@ -89,9 +89,9 @@ impl Surface {
         put(out, locked.map(|l| D3DLOCKED_RECT { Pitch: l.row_pitch as i32, pBits: l.bits.cast() }))
     }
 
-    /// `UnlockRect`. The lock of a device context stays until `ReleaseDC`.
+    /// `UnlockRect`.
     pub(crate) fn unlock(&self) -> guest::Result<()> {
-        if self.canvas.borrow().is_some() { Ok(()) } else { self.common.device().enter().unlock_surface(self.id) }
+        self.common.device().enter().unlock_surface(self.id)
     }
 }
 
@@ -148,7 +148,7 @@ impl IDirect3DSurface9Methods for Surface {
         code(self.unlock())
     }
 
-    /// The surface is locked until `ReleaseDC`, and what was drawn is copied to it then.
+    /// The surface is locked until `ReleaseDC`.
     fn GetDC(&self, phdc: Out<HDC>) -> HRESULT {
         let mut canvas = self.canvas.borrow_mut();
         if phdc.is_null() || canvas.is_some() {
@@ -157,14 +157,14 @@ impl IDirect3DSurface9Methods for Surface {
         let mut guest = self.common.device().enter();
         let Ok(desc) = guest.surface_desc(self.id) else { return D3DERR_INVALIDCALL };
         let Some((depth, masks)) = canvas_format(desc.Format) else { return D3DERR_INVALIDCALL };
-        let locked = match guest.lock_surface(self.id, None, 0) {
+        let locked = match guest.lock_context(self.id) {
             Ok(locked) => locked,
             Err(error) => return error.code(),
         };
         let (width, height, pitch) = (desc.Width, desc.Height, locked.row_pitch as usize);
-        let memory = CanvasMemory { bits: locked.bits, pitch, width, height, depth, masks };
+        let memory = CanvasMemory { bits: locked.bits, pitch, width, height, format: desc.Format, depth, masks };
         let Some(made) = Canvas::new(&memory) else {
-            return code(guest.unlock_surface(self.id).and(Err(guest::Error::InvalidCall)));
+            return code(guest.release_context(self.id).and(Err(guest::Error::InvalidCall)));
         };
         phdc.write(made.handle());
         *canvas = Some((made, memory));
@@ -175,8 +175,9 @@ impl IDirect3DSurface9Methods for Surface {
         let mut canvas = self.canvas.borrow_mut();
         match canvas.take_if(|(canvas, _)| canvas.handle() == hdc) {
             Some((canvas, memory)) => {
-                canvas.copy_back(&memory);
-                code(self.common.device().enter().unlock_surface(self.id))
+                canvas.finish(&memory);
+                drop(canvas);
+                code(self.common.device().enter().release_context(self.id))
             }
             None => D3DERR_INVALIDCALL,
         }

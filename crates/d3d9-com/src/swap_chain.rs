@@ -1,17 +1,20 @@
 //! Swap chains: `IDirect3DSwapChain9`, `IDirect3DSwapChain9Ex`.
 
+use core::cell::Cell;
 use core::ptr::NonNull;
 
-use afterimage_d3d9::{Handle, SwapChainId};
+use afterimage_d3d9::{Handle, SwapChainId, Window};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
 use crate::device::Device;
 use crate::direct3d::{display_mode_ex, put_mode_ex};
+use crate::full_screen::Condition;
 use crate::object::{Child, Refs, Unknown, add_ref, release};
 use crate::platform;
+use crate::refresh::Refresh;
 use crate::resource::get_device;
-use crate::results::put;
+use crate::results::{code, put};
 
 static SWAP_CHAIN: IDirect3DSwapChain9ExVtable = IDirect3DSwapChain9ExVtable::of::<SwapChain>();
 
@@ -22,6 +25,8 @@ pub(crate) struct SwapChain {
     refs: Refs,
     device: NonNull<Device>,
     pub(crate) id: SwapChainId,
+    /// Pictures shown, and which refresh of the display was the last one's.
+    shown: Cell<(u32, u32)>,
 }
 
 // SAFETY: the interface is only ever given out for a `SwapChain`.
@@ -32,16 +37,52 @@ unsafe impl Interface for IDirect3DSwapChain9 {
 impl SwapChain {
     /// The object of a swap chain that the guest has just made.
     pub(crate) fn new(device: &Device, id: SwapChainId) -> Self {
-        Self { vtable: &SWAP_CHAIN, refs: Refs::default(), device: NonNull::from(device), id }
+        Self {
+            vtable: &SWAP_CHAIN,
+            refs: Refs::default(),
+            device: NonNull::from(device),
+            id,
+            shown: Cell::default(),
+        }
     }
 
-    /// `Present`.
+    /// `Present`. While the screen is another program's, the frame ends without being shown.
     pub(crate) fn present(&self, source: In<RECT>, destination: In<RECT>, window: HWND, flags: u32) -> HRESULT {
-        let place = self.device().place();
-        let mut guest = self.device().enter();
-        let window = (window != 0).then(|| platform::window(window, (0, 0), place));
+        let device = self.device();
+        if let Some(answer) = self.unseen(window) {
+            let result = device.enter().present(self.id, None, None, Some(Window::HEADLESS), flags);
+            return if result.is_err() { code(result) } else { answer };
+        }
+        let window = (window != 0).then(|| platform::window(window, (0, 0), device.place()));
+        let mut guest = device.enter();
         let result = guest.present(self.id, source.read().as_ref(), destination.read().as_ref(), window, flags);
-        guest.done(result)
+        let shown = result.is_ok();
+        let result = guest.done(result);
+        if device.extended() && shown {
+            let refresh = Refresh::of(&device.desktop()).count(platform::ticks());
+            self.shown.set((self.shown.get().0.wrapping_add(1), refresh));
+        }
+        if shown && device.full_screen().mode_changed() { S_PRESENT_MODE_CHANGED } else { result }
+    }
+
+    /// What `Present` answers where nobody would see the picture.
+    fn unseen(&self, window: HWND) -> Option<HRESULT> {
+        let device = self.device();
+        match (device.full_screen().condition(), device.extended()) {
+            (Condition::Good, false) => None,
+            (_, false) => Some(D3DERR_DEVICELOST),
+            (Condition::Good, true) => {
+                let own = || device.enter().present_parameters(self.id).map_or(0, |p| p.hDeviceWindow);
+                let window = if window != 0 { window } else { own() };
+                platform::is_minimized(window).then_some(S_PRESENT_OCCLUDED)
+            }
+            (_, true) => Some(S_PRESENT_OCCLUDED),
+        }
+    }
+
+    /// `GetRasterStatus`.
+    pub(crate) fn raster_status(&self, out: Out<D3DRASTER_STATUS>) -> HRESULT {
+        put(out, Ok(Refresh::of(&self.device().desktop()).status(platform::ticks())))
     }
 
     /// `GetBackBuffer`. The kind is ignored, as Windows does.
@@ -64,8 +105,7 @@ impl SwapChain {
 
     /// `GetDisplayMode`.
     pub(crate) fn display_mode(&self, out: Out<D3DDISPLAYMODE>) -> HRESULT {
-        let desktop = self.device().desktop();
-        put(out, self.device().enter().display_mode(self.id, desktop))
+        put(out, Ok(self.device().desktop()))
     }
 }
 
@@ -120,6 +160,9 @@ impl IDirect3DSwapChain9Methods for SwapChain {
     ) -> HRESULT {
         self.back_buffer(iBackBuffer, Type, ppBackBuffer)
     }
+    fn GetRasterStatus(&self, pRasterStatus: Out<D3DRASTER_STATUS>) -> HRESULT {
+        self.raster_status(pRasterStatus)
+    }
     fn GetDisplayMode(&self, pMode: Out<D3DDISPLAYMODE>) -> HRESULT {
         self.display_mode(pMode)
     }
@@ -132,11 +175,26 @@ impl IDirect3DSwapChain9Methods for SwapChain {
 }
 
 impl IDirect3DSwapChain9ExMethods for SwapChain {
+    fn GetLastPresentCount(&self, pLastPresentCount: Out<u32>) -> HRESULT {
+        put(pLastPresentCount, Ok(self.shown.get().0))
+    }
+
+    /// The times are those of the clock that stands for the display ([`Refresh`]).
+    fn GetPresentStats(&self, pPresentationStatistics: Out<D3DPRESENTSTATS>) -> HRESULT {
+        let (ticks, refresh) = (platform::ticks(), Refresh::of(&self.device().desktop()));
+        let (count, at) = self.shown.get();
+        let stats = D3DPRESENTSTATS {
+            PresentCount: count,
+            PresentRefreshCount: at,
+            SyncRefreshCount: refresh.count(ticks),
+            SyncQPCTime: refresh.last(ticks),
+            SyncGPUTime: 0,
+        };
+        put(pPresentationStatistics, Ok(stats))
+    }
+
     fn GetDisplayModeEx(&self, pMode: Out<D3DDISPLAYMODEEX>, pRotation: Out<D3DDISPLAYROTATION>) -> HRESULT {
-        let desktop = self.device().desktop();
-        match self.device().enter().display_mode(self.id, desktop) {
-            Ok(mode) => put_mode_ex(display_mode_ex(mode), pMode, pRotation),
-            Err(error) => error.code(),
-        }
+        let device = self.device();
+        put_mode_ex(device.output(), display_mode_ex(device.desktop()), pMode, pRotation)
     }
 }

@@ -21,7 +21,7 @@ mod texel;
 mod translate;
 
 pub use adapter::{Adapter, FormatQuery};
-pub use driver::{Device, QueryData, Window};
+pub use driver::{Device, QueryData, Window, check_parameters};
 pub use error::{Error, Result};
 pub use format::{FormatKind, FormatRow, format_row};
 pub use handle::{

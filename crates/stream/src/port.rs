@@ -57,6 +57,8 @@ pub struct Port {
     ids: IdAllocator,
     /// The frame that is open.
     frame: u64,
+    /// The last frame that the receiver is done with.
+    completed: u64,
     epoch: u32,
     lost: bool,
     /// Whether a part of the open frame went to a receiver that is gone.
@@ -72,9 +74,9 @@ pub struct Port {
     look_at: usize,
     vertex_chunk: Chunk,
     index_chunk: Chunk,
+    recorder: Recorder,
 }
 
-    recorder: Recorder,
 impl Port {
     /// Begins a stream: [`Init`] with the guest's number (see [`Init::guest`]) and the program's name, of which the first 200
     /// characters are sent, and the first frame, which is number 1.
@@ -86,6 +88,7 @@ impl Port {
             encoder: Encoder::new(),
             ids: IdAllocator::default(),
             frame: 1,
+            completed: 0,
             epoch,
             lost: false,
             torn: false,
@@ -97,13 +100,13 @@ impl Port {
             look_at: EARLY_WORDS,
             vertex_chunk: Chunk::default(),
             index_chunk: Chunk::default(),
-        };
-        port.introduce();
-        port
             recorder: Recorder::new(),
-    }
+        };
         port.record_open();
         port.recorder.frame(1);
+        port.introduce();
+        port
+    }
 
     fn introduce(&mut self) {
         let init = Init {
@@ -168,15 +171,12 @@ impl Port {
         self.look_at = EARLY_WORDS;
         self.vertex_chunk = self.vertex_chunk.rest();
         self.index_chunk = self.index_chunk.rest();
+        let last = self.encoder.sequence();
+        self.recorder.sent(self.encoder.batch(), last);
         if let Err(error) = self.link.submit(self.encoder.batch()) {
             tracing::warn!(%error, frame = self.frame, "command stream");
             self.lose();
-        let last = self.encoder.sequence();
-        self.recorder.sent(self.encoder.batch(), last);
         }
-    }
-
-    fn lose(&mut self) {
         self.record_open();
     }
 
@@ -186,6 +186,9 @@ impl Port {
         let batch = self.encoder.batch();
         batch.reserve(BATCH_WORDS + BATCH_WORDS / 4);
         self.recorder.open(batch, first);
+    }
+
+    fn lose(&mut self) {
         if !self.lost {
             tracing::warn!(frame = self.frame, "device lost: drawing stops until there is a receiver again");
         }
@@ -226,12 +229,13 @@ impl Port {
         tracing::info!(frame = self.frame, "receiver is back: sending everything again");
         self.epoch = epoch;
         self.lost = false;
+        self.completed = self.frame - 1;
         self.encoder.restart();
+        self.record_open();
         self.vertex_chunk = Chunk::default();
         self.index_chunk = Chunk::default();
         // What the lost receiver still held, it holds no more.
         self.ids.completed(u64::MAX);
-        self.record_open();
         self.introduce();
         true
     }
@@ -275,15 +279,34 @@ impl Port {
         }
         self.poll();
         self.frame += 1;
+        self.recorder.frame(self.frame);
         self.vertex_chunk = Chunk::default();
         self.index_chunk = Chunk::default();
         self.encoder.push(&BeginFrame { frame: self.frame });
     }
-        self.recorder.frame(self.frame);
+
+    /// Frames that have ended, but that the receiver is not done with. None while it is gone.
+    pub fn frames_ahead(&mut self) -> u64 {
+        self.poll();
+        if self.lost { 0 } else { (self.frame - 1).saturating_sub(self.completed) }
+    }
+
+    /// Waits until the receiver is at most so many frames behind.
+    pub fn wait_for_frames(&mut self, most: u64) {
+        while self.frames_ahead() > most {
+            match self.link.wait() {
+                Ok(reply) => self.answer(reply),
+                Err(_) => self.lose(),
+            }
+        }
+    }
 
     fn answer(&mut self, reply: Reply) {
         match reply {
-            Reply::FrameDone { frame } => self.ids.completed(frame),
+            Reply::FrameDone { frame } => {
+                self.completed = self.completed.max(frame);
+                self.ids.completed(frame);
+            }
             Reply::Query { token, value, .. } => {
                 if let Some(answer) = self.answers.get_mut(&token) {
                     *answer = Some(value);

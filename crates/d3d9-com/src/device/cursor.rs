@@ -17,14 +17,11 @@ impl Device {
     /// `SetCursorProperties`.
     pub(super) fn set_cursor(&self, hot_spot: (u32, u32), surface: Object<IDirect3DSurface9>) -> HRESULT {
         let Ok(id) = self.surface(surface) else { return D3DERR_INVALIDCALL };
-        let (desc, mode) = {
-            let guest = self.enter();
-            let mode = guest.swap_chain(0).and_then(|chain| guest.display_mode(chain, self.desktop()));
-            (guest.surface_desc(id), mode)
-        };
-        let (Ok(desc), Ok(mode)) = (desc, mode) else { return D3DERR_INVALIDCALL };
+        let Ok(desc) = self.enter().surface_desc(id) else { return D3DERR_INVALIDCALL };
+        let mode = self.desktop();
         let fits = desc.Width.is_power_of_two() && desc.Height.is_power_of_two();
-        if desc.Format != D3DFMT_A8R8G8B8 || !fits || desc.Width > mode.Width || desc.Height > mode.Height {
+        let too_large = desc.Width > mode.Width || desc.Height > mode.Height;
+        if desc.Format != D3DFMT_A8R8G8B8 || !fits || too_large {
             return D3DERR_INVALIDCALL;
         }
         let mut pixels = Vec::with_capacity((desc.Width * desc.Height) as usize);
@@ -47,12 +44,16 @@ impl Device {
                 return error.code();
             }
         }
+        let Some(image) = platform::Pointer::new(desc.Width, desc.Height, hot_spot, &pixels) else {
+            return D3DERR_INVALIDCALL;
+        };
         let mut cursor = self.cursor.borrow_mut();
-        cursor.image = platform::Pointer::new(desc.Width, desc.Height, hot_spot, &pixels);
         if cursor.shown {
-            cursor.show();
+            image.show(true);
         }
-        if cursor.image.is_some() { D3D_OK } else { D3DERR_INVALIDCALL }
+        // The one before goes once it is not shown any more.
+        cursor.image = Some(image);
+        D3D_OK
     }
 
     /// `ShowCursor`: whether the pointer was shown before. Without a picture there is nothing to show.

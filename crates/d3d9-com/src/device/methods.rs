@@ -86,7 +86,7 @@ fn fill<T: Copy, const N: usize>(out: &mut Out<T>, values: guest::Result<[T; N]>
 
 impl IDirect3DDevice9Methods for Device {
     fn TestCooperativeLevel(&self) -> HRESULT {
-        code(self.enter().test_cooperative_level())
+        self.cooperative_level()
     }
 
     fn GetAvailableTextureMem(&self) -> u32 {
@@ -172,7 +172,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn Reset(&self, pPresentationParameters: Out<D3DPRESENT_PARAMETERS>) -> HRESULT {
-        self.reset(pPresentationParameters)
+        self.reset(pPresentationParameters, None)
     }
 
     fn Present(
@@ -186,6 +186,17 @@ impl IDirect3DDevice9Methods for Device {
             Ok(chain) => chain.present(pSourceRect, pDestRect, hDestWindowOverride, 0),
             Err(failure) => failure,
         }
+    }
+
+    fn GetRasterStatus(&self, iSwapChain: u32, pRasterStatus: Out<D3DRASTER_STATUS>) -> HRESULT {
+        match self.chain(iSwapChain) {
+            Ok(chain) => chain.raster_status(pRasterStatus),
+            Err(failure) => failure,
+        }
+    }
+
+    fn SetDialogBoxMode(&self, bEnableDialogs: BOOL) -> HRESULT {
+        self.set_dialog_boxes(bEnableDialogs != FALSE)
     }
 
     fn GetBackBuffer(

@@ -4,7 +4,8 @@ use afterimage_d3d9_types::*;
 
 use super::Device;
 use crate::abi::*;
-use crate::results::code;
+use crate::full_screen::Condition;
+use crate::refresh::Refresh;
 
 impl IDirect3DDevice9ExMethods for Device {
     fn PresentEx(
@@ -34,26 +35,76 @@ impl IDirect3DDevice9ExMethods for Device {
         D3D_OK
     }
 
-    /// Everything that exists is resident.
+    /// Everything that exists is resident: the receiver keeps what does not fit into video memory where it can still be
+    /// drawn from.
     fn CheckResourceResidency(&self, pResourceArray: In<*mut IDirect3DResource9>, NumResources: u32) -> HRESULT {
-        if pResourceArray.is_null() && NumResources != 0 { D3DERR_INVALIDCALL } else { S_OK }
+        let resources = pResourceArray.slice(NumResources as usize).unwrap_or_default();
+        let missing = resources.len() != NumResources as usize || resources.iter().any(|resource| resource.is_null());
+        if missing { D3DERR_INVALIDCALL } else { S_OK }
     }
 
-    /// Remembered; the guest itself keeps at most three frames in flight.
     fn SetMaximumFrameLatency(&self, MaxLatency: u32) -> HRESULT {
         if MaxLatency > D3DPRESENT_BACK_BUFFERS_MAX_EX {
             return D3DERR_INVALIDCALL;
         }
-        self.frame_latency.set(if MaxLatency == 0 { 3 } else { MaxLatency });
+        self.enter().set_frame_latency((MaxLatency != 0).then_some(MaxLatency));
         D3D_OK
     }
 
     fn GetMaximumFrameLatency(&self, pMaxLatency: Out<u32>) -> HRESULT {
-        if pMaxLatency.write(self.frame_latency.get()) { D3D_OK } else { D3DERR_INVALIDCALL }
+        if pMaxLatency.write(self.enter().frame_latency()) { D3D_OK } else { D3DERR_INVALIDCALL }
     }
 
-    fn CheckDeviceState(&self, _hDestinationWindow: HWND) -> HRESULT {
-        code(self.enter().test_cooperative_level())
+    fn CheckDeviceState(&self, hDestinationWindow: HWND) -> HRESULT {
+        if let Err(error) = self.enter().test_cooperative_level() {
+            return error.code();
+        }
+        let full_screen = self.full_screen();
+        // A full-screen device is seen in its own window, and hides all others.
+        match (full_screen.screen(), full_screen.condition()) {
+            _ if full_screen.mode_changed() => S_PRESENT_MODE_CHANGED,
+            (Some(screen), Condition::Good) if screen.window != hDestinationWindow => S_PRESENT_OCCLUDED,
+            (Some(screen), Condition::Lost) if screen.window == hDestinationWindow => S_PRESENT_OCCLUDED,
+            _ => D3D_OK,
+        }
+    }
+
+    fn WaitForVBlank(&self, iSwapChain: u32) -> HRESULT {
+        match self.chain(iSwapChain) {
+            Ok(_) => {
+                Refresh::of(&self.desktop()).wait();
+                D3D_OK
+            }
+            Err(failure) => failure,
+        }
+    }
+
+    /// For filters that `D3DPTFILTERCAPS_CONVOLUTIONMONO` announces, which these capabilities do not.
+    fn SetConvolutionMonoKernel(
+        &self,
+        _width: u32,
+        _height: u32,
+        _rows: Out<f32>,
+        _columns: Out<f32>,
+    ) -> HRESULT {
+        log_once!("IDirect3DDevice9Ex::SetConvolutionMonoKernel: no convolution filter is in the capabilities; it fails");
+        D3DERR_INVALIDCALL
+    }
+
+    /// For surfaces of the format A1, which cannot be made here.
+    fn ComposeRects(
+        &self,
+        _pSrc: Object<IDirect3DSurface9>,
+        _pDst: Object<IDirect3DSurface9>,
+        _pSrcRectDescs: Object<IDirect3DVertexBuffer9>,
+        _NumRects: u32,
+        _pDstRectDescs: Object<IDirect3DVertexBuffer9>,
+        _Operation: D3DCOMPOSERECTSOP,
+        _Xoffset: i32,
+        _Yoffset: i32,
+    ) -> HRESULT {
+        log_once!("IDirect3DDevice9Ex::ComposeRects: no surface has the format D3DFMT_A1 that it needs; it fails");
+        D3DERR_INVALIDCALL
     }
 
     fn CreateRenderTargetEx(
@@ -119,7 +170,7 @@ impl IDirect3DDevice9ExMethods for Device {
         if windowed != pFullscreenDisplayMode.is_null() {
             return D3DERR_INVALIDCALL;
         }
-        self.reset(pPresentationParameters)
+        self.reset(pPresentationParameters, pFullscreenDisplayMode.read().as_ref())
     }
 
     fn GetDisplayModeEx(

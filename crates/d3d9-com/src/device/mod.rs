@@ -21,9 +21,10 @@ use afterimage_d3d9::{self as guest, Handle};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
-use crate::direct3d::Direct3D;
+use crate::direct3d::{self, Direct3D};
+use crate::full_screen::{Condition, FullScreen, Screen};
 use crate::object::{Refs, Unknown};
-use crate::platform;
+use crate::platform::{self, Output};
 use crate::renderer::{Place, Way};
 use crate::results::code;
 
@@ -44,7 +45,7 @@ pub(crate) struct Device {
     /// The object that made it, with one reference of ours.
     parent: *const Direct3D,
     place: Place,
-    frame_latency: Cell<u32>,
+    full_screen: FullScreen,
     gpu_priority: Cell<i32>,
     cursor: RefCell<Cursor>,
 }
@@ -111,13 +112,20 @@ impl Device {
     /// `CreateDevice`, with one reference for the program.
     pub(crate) fn create(
         parent: &Direct3D,
+        output: Output,
         creation: D3DDEVICE_CREATION_PARAMETERS,
         parameters: &mut D3DPRESENT_PARAMETERS,
+        mode: Option<&D3DDISPLAYMODEEX>,
         extended: bool,
     ) -> Result<*mut Self, HRESULT> {
-        make_room(parameters, &creation);
+        let focus = creation.hFocusWindow;
+        let screen = guest::check_parameters(parameters, extended)
+            .and_then(|()| Screen::wanted(&output, parameters, focus, mode))
+            .map_err(guest::Error::code)?;
         let Way { link, place } = parent.way()?;
-        let window = target_window(parameters, creation.hFocusWindow, place);
+        let full_screen = FullScreen::new(output, creation.BehaviorFlags, extended);
+        full_screen.set(screen, focus).map_err(guest::Error::code)?;
+        let window = target_window(parameters, focus, place);
         let name = platform::program_name();
         let guest =
             guest::Device::new(link, creation, parameters, window, extended, &name).map_err(guest::Error::code)?;
@@ -130,7 +138,7 @@ impl Device {
             inside: UnsafeCell::new(Inside { busy: false, guest, owned: rustc_hash::FxHashMap::default() }),
             parent,
             place,
-            frame_latency: Cell::new(3),
+            full_screen,
             gpu_priority: Cell::new(0),
             cursor: RefCell::default(),
         });
@@ -139,6 +147,9 @@ impl Device {
         let this = unsafe { &*device };
         this.own_implicit();
         this.refs.add();
+        if creation.BehaviorFlags & D3DCREATE_FPU_PRESERVE == 0 {
+            platform::set_single_precision();
+        }
         Ok(device)
     }
 
@@ -170,30 +181,79 @@ impl Device {
         self.place
     }
 
-    /// The current display mode.
+    /// What the device's monitor shows now.
     pub(crate) fn desktop(&self) -> D3DDISPLAYMODE {
-        self.parent().adapter().display_mode()
+        let now = direct3d::display_mode(self.output());
+        let screen = self.full_screen.screen().filter(|_| self.full_screen.condition() == Condition::Good);
+        screen.map_or(now, |screen| screen.shown(now))
     }
 
-    /// `Reset`.
-    fn reset(&self, parameters: Out<D3DPRESENT_PARAMETERS>) -> HRESULT {
+    /// `SetDialogBoxMode`. A full-screen window is a window as others are: the system shows dialog boxes before it by itself.
+    /// The rules say with which back buffers a program may rely on that.
+    fn set_dialog_boxes(&self, enable: bool) -> HRESULT {
+        let parameters = {
+            let guest = self.enter();
+            guest.swap_chain(0).and_then(|chain| guest.present_parameters(chain))
+        };
+        let Ok(parameters) = parameters else { return D3DERR_INVALIDCALL };
+        let format = matches!(parameters.BackBufferFormat, D3DFMT_X1R5G5B5 | D3DFMT_R5G6B5 | D3DFMT_X8R8G8B8);
+        let fits = format && parameters.MultiSampleType == D3DMULTISAMPLE_NONE;
+        if enable && parameters.Windowed == FALSE && !fits { D3DERR_INVALIDCALL } else { D3D_OK }
+    }
+
+    /// The device's monitor.
+    pub(crate) fn output(&self) -> &Output {
+        self.full_screen.output()
+    }
+
+    /// The screen, if the device has it, and how it stands with it.
+    pub(crate) fn full_screen(&self) -> &FullScreen {
+        &self.full_screen
+    }
+
+    /// `TestCooperativeLevel`.
+    fn cooperative_level(&self) -> HRESULT {
+        match self.full_screen.condition() {
+            _ if self.extended => D3D_OK,
+            Condition::Good => code(self.enter().test_cooperative_level()),
+            Condition::Lost => D3DERR_DEVICELOST,
+            Condition::NotReset => D3DERR_DEVICENOTRESET,
+        }
+    }
+
+    /// `Reset` and `ResetEx`.
+    fn reset(&self, parameters: Out<D3DPRESENT_PARAMETERS>, mode: Option<&D3DDISPLAYMODEEX>) -> HRESULT {
         let Some(mut wanted) = parameters.read() else { return D3DERR_INVALIDCALL };
-        let creation = self.enter().creation();
-        make_room(&wanted, &creation);
-        let window = target_window(&wanted, creation.hFocusWindow, self.place);
+        if !self.extended && self.full_screen.condition() == Condition::Lost {
+            return D3DERR_DEVICELOST;
+        }
+        let result = self.reset_to(&mut wanted, mode);
+        self.full_screen.was_reset(succeeded(result));
+        if succeeded(result) {
+            parameters.write(wanted);
+        }
+        result
+    }
+
+    fn reset_to(&self, wanted: &mut D3DPRESENT_PARAMETERS, mode: Option<&D3DDISPLAYMODEEX>) -> HRESULT {
+        let focus = self.enter().creation().hFocusWindow;
+        let checked = self.enter().can_reset(wanted);
+        let screen = checked.and_then(|()| Screen::wanted(self.output(), wanted, focus, mode));
+        // The windows are told by messages, so nothing may be entered here.
+        if let Err(error) = screen.and_then(|screen| self.full_screen.set(screen, focus)) {
+            return error.code();
+        }
+        let window = target_window(wanted, focus, self.place);
         // An extended device resets with back buffers held, which then stand alone.
         let chain = self.enter().swap_chain(0);
         if let Ok(chain) = chain {
             self.disown_back_buffers(chain);
         }
         let mut guest = self.enter();
-        let result = guest.reset(&mut wanted, window);
+        let result = guest.reset(wanted, window);
         let result = guest.done(result);
         self.sweep();
         self.own_implicit();
-        if succeeded(result) {
-            parameters.write(wanted);
-        }
         result
     }
 
@@ -228,15 +288,6 @@ impl Unknown for Device {
             }
             Some(before) => before - 1,
         }
-    }
-}
-
-/// A full-screen device's window covers the screen, unless the program looks after its windows itself. The window is told
-/// by messages, so nothing may be entered here.
-fn make_room(parameters: &D3DPRESENT_PARAMETERS, creation: &D3DDEVICE_CREATION_PARAMETERS) {
-    let window = if parameters.hDeviceWindow != 0 { parameters.hDeviceWindow } else { creation.hFocusWindow };
-    if parameters.Windowed == FALSE && window != 0 && creation.BehaviorFlags & D3DCREATE_NOWINDOWCHANGES == 0 {
-        platform::cover_screen(window);
     }
 }
 

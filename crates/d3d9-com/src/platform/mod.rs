@@ -1,7 +1,7 @@
 //! What the operating system knows: windows, monitors and display modes.
 
 use afterimage_d3d9 as guest;
-use afterimage_d3d9_types::HWND;
+use afterimage_d3d9_types::{D3DFORMAT, HWND};
 use afterimage_stream::packets::WindowKind;
 
 use crate::renderer::Place;
@@ -27,6 +27,37 @@ pub(crate) struct Mode {
     pub(crate) refresh: u32,
 }
 
+/// What a monitor shows now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Current {
+    /// Size and rate.
+    pub(crate) mode: Mode,
+    /// Bits of a pixel.
+    pub(crate) depth: u32,
+    /// Quarter turns, as `DMDO_*` counts them.
+    pub(crate) turns: u32,
+}
+
+/// A rectangle of the desktop, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Area {
+    pub(crate) x: i32,
+    pub(crate) y: i32,
+    pub(crate) width: i32,
+    pub(crate) height: i32,
+}
+
+/// Who is told of a hooked window's messages, on the window's thread and before the program's procedure.
+#[cfg_attr(not(windows), allow(dead_code, reason = "only Windows has window procedures"))]
+pub(crate) trait Listener: Send + Sync {
+    /// Whether the program's procedure gets no messages now, but for changes of the display.
+    fn filters(&self) -> bool;
+    /// The program has become the active one, or another has.
+    fn activated(&self, active: bool);
+    /// A display mode has changed.
+    fn display_changed(&self);
+}
+
 /// Locked memory of a surface that a device context draws to.
 #[cfg_attr(not(windows), allow(dead_code, reason = "only Windows has device contexts"))]
 pub(crate) struct CanvasMemory {
@@ -38,6 +69,8 @@ pub(crate) struct CanvasMemory {
     pub(crate) width: u32,
     /// Pixels.
     pub(crate) height: u32,
+    /// What a pixel is.
+    pub(crate) format: D3DFORMAT,
     /// Bits of a pixel: 16, 24 or 32.
     pub(crate) depth: u16,
     /// Red, green and blue where a pixel has 16 bits.
@@ -57,6 +90,17 @@ pub(crate) fn window(handle: HWND, wanted: (u32, u32), place: Place) -> guest::W
         _ => (WindowKind::Sdl, handle as u64),
     };
     guest::Window { kind, handle, width, height }
+}
+
+/// Sets the processor's x87 unit to single precision with every exception masked, as Direct3D does on 32-bit Windows unless a
+/// program forbids it. Other processors and modes compute floats elsewhere, and keep their state.
+pub(crate) fn set_single_precision() {
+    #[cfg(all(windows, target_arch = "x86"))]
+    {
+        let control: u16 = 0x7f;
+        // SAFETY: changes the control word alone, which is what programs expect of this call.
+        unsafe { core::arch::asm!("fnclex", "fldcw word ptr [{}]", in(reg) &control, options(nostack)) };
+    }
 }
 
 /// The program's name, for captures and logs.

@@ -1,6 +1,6 @@
 //! The device as a whole: creation, reset, loss, scenes.
 
-use super::present::{Window, complete};
+use super::present::{Window, check_parameters, complete};
 use super::{Device, Objects};
 use crate::error::{Error, Result};
 use crate::handle::*;
@@ -35,6 +35,7 @@ impl Device {
             creation,
             extended,
             in_scene: false,
+            frame_latency: None,
             recording: None,
             dead: Vec::new(),
             targets: Vec::new(),
@@ -126,25 +127,35 @@ impl Device {
     }
 
     /// `Reset`: everything unbound, all state at its default, the implicit swap chain made anew. The handles of its back
+    /// Whether [`Device::reset`] would be refused, without doing anything.
+    ///
+    /// # Errors
+    /// As [`Device::reset`].
+    pub fn can_reset(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<()> {
+        if self.port.is_lost() && !self.recover() {
+            return Err(Error::DeviceLost);
+        }
+        check_parameters(parameters, self.extended)?;
+        if self.extended {
+            return Ok(());
+        }
+        let images = self.objects.images.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
+        let buffers = self.objects.buffers.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
+        if images + buffers > 0 {
+            tracing::warn!(images, buffers, "reset refused: the program holds resources of the default pool");
+            return Err(Error::InvalidCall);
+        }
+        Ok(())
+    }
+
     /// buffers stay where their number does.
     ///
     /// # Errors
     /// [`Error::InvalidCall`] if the program holds resources of the default pool (never for extended devices), or for
     /// bad parameters.
     pub fn reset(&mut self, parameters: &mut D3DPRESENT_PARAMETERS, window: Window) -> Result<()> {
-        if self.port.is_lost() && !self.recover() {
-            return Err(Error::DeviceLost);
-        }
+        self.can_reset(parameters)?;
         complete(parameters, window, self.extended)?;
-        if !self.extended {
-            let images = self.objects.images.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
-            let buffers =
-                self.objects.buffers.iter().filter(|(_, s)| s.held && s.value.pool == D3DPOOL_DEFAULT).count();
-            if images + buffers > 0 {
-                tracing::warn!(images, buffers, "reset refused: the program holds resources of the default pool");
-                return Err(Error::InvalidCall);
-            }
-        }
         self.unbind_all();
         // Extended devices stay in their scene.
         self.in_scene &= self.extended;

@@ -23,7 +23,7 @@ mod targets;
 mod tessellate;
 
 pub(crate) use objects::Objects;
-pub use present::Window;
+pub use present::{Window, check_parameters};
 pub use query::QueryData;
 
 use crate::machine::Registers;
@@ -56,6 +56,8 @@ pub struct Device {
     extended: bool,
     in_scene: bool,
     /// The state block that is being recorded.
+    /// What the program has asked for with `SetMaximumFrameLatency`.
+    frame_latency: Option<u32>,
     recording: Option<Vec<state_block::Setting>>,
     /// Objects that were released while bound, and are gone now.
     dead: Vec<(crate::handle::Handle, usize)>,

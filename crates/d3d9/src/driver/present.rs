@@ -22,6 +22,11 @@ pub struct Window {
     pub height: u32,
 }
 
+impl Window {
+    /// No window: pictures are made and shown to nobody.
+    pub const HEADLESS: Self = Self { kind: WindowKind::Headless, handle: 0, width: 0, height: 0 };
+}
+
 /// A present target that the receiver knows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
@@ -79,6 +84,17 @@ pub(super) fn complete(parameters: &mut D3DPRESENT_PARAMETERS, window: Window, e
         return Err(Error::InvalidCall);
     }
     Ok(())
+/// Checks what `CreateDevice` and `Reset` are given, without doing anything.
+///
+/// # Errors
+/// [`Error::InvalidCall`] for parameters that cannot be.
+pub fn check_parameters(parameters: &D3DPRESENT_PARAMETERS, extended: bool) -> Result<()> {
+    complete(&mut parameters.clone(), Window::HEADLESS, extended)
+}
+
+/// Frames that a receiver may be behind where the program does not say, as on Windows.
+const DEFAULT_LATENCY: u32 = 3;
+
 }
 
 /// A rectangle of the program as one of the stream; empty means all.
@@ -171,7 +187,9 @@ impl Device {
     /// # Errors
     /// [`Error::InvalidCall`] for bad parameters.
     pub fn create_swap_chain(&mut self, parameters: &mut D3DPRESENT_PARAMETERS, window: Window) -> Result<SwapChainId> {
-        if parameters.Windowed == FALSE {
+        // A device that has the screen has one swap chain, and an additional one cannot have it.
+        let implicit = self.implicit_chain().and_then(|chain| self.objects.swap_chains.get(chain));
+        if parameters.Windowed == FALSE || implicit.is_some_and(|chain| chain.parameters.Windowed == FALSE) {
             return Err(Error::InvalidCall);
         }
         self.make_chain(parameters, window, true)
@@ -206,23 +224,16 @@ impl Device {
         Ok(Surface::of(*image))
     }
 
-    /// The display mode as `GetDisplayMode` has it: size and format of a full-screen chain, else the desktop's given
-    /// here.
-    ///
-    /// # Errors
-    /// [`Error::InvalidCall`] for a chain that is gone.
-    pub fn display_mode(&self, chain: SwapChainId, desktop: D3DDISPLAYMODE) -> Result<D3DDISPLAYMODE> {
-        let parameters = &self.chain(chain)?.parameters;
-        if parameters.Windowed != FALSE {
-            return Ok(desktop);
-        }
-        let rate = parameters.FullScreen_RefreshRateInHz;
-        Ok(D3DDISPLAYMODE {
-            Width: parameters.BackBufferWidth,
-            Height: parameters.BackBufferHeight,
-            RefreshRate: if rate != 0 { rate } else { desktop.RefreshRate },
-            Format: D3DFMT_X8R8G8B8,
-        })
+    /// `SetMaximumFrameLatency`: frames that [`Device::present`] lets the receiver be behind. `None` leaves it to the link.
+    pub fn set_frame_latency(&mut self, frames: Option<u32>) {
+        self.frame_latency = frames;
+    }
+
+    /// `GetMaximumFrameLatency`.
+    #[must_use]
+    pub fn frame_latency(&self) -> u32 {
+    /// [`Error::WasStillDrawing`] instead of blocking, where the flags ask for that; nothing is shown then.
+        self.frame_latency.unwrap_or(DEFAULT_LATENCY)
     }
 
     /// `Present` of one chain. Ends the frame. `window` overrides where the picture goes. Blocks where the receiver is
@@ -236,14 +247,19 @@ impl Device {
         source: Option<&RECT>,
         destination: Option<&RECT>,
         window: Option<Window>,
-        _flags: u32,
+        flags: u32,
     ) -> Result<()> {
         let found = self.chain(chain)?;
         let (parameters, own) = (found.parameters, found.window);
+        let latency = u64::from(self.frame_latency());
+        if flags & D3DPRESENT_DONOTWAIT != 0 && self.port.frames_ahead() >= latency {
+            return Err(Error::WasStillDrawing);
+        }
         let image = found.images.first().copied().ok_or(Error::Internal)?;
         if self.recover() || self.port.was_torn() {
             // What was drawn of this frame went to the receiver that is gone: the next one is complete.
             return Ok(());
+            _ if flags & D3DPRESENT_FORCEIMMEDIATE != 0 => 0,
         }
         if self.port.is_lost() {
             return Err(Error::DeviceLost);
@@ -267,7 +283,12 @@ impl Device {
             pad: 0,
         });
         self.port.end_frame();
-        self.flip(chain);
+        if self.frame_latency.is_some() {
+            self.port.wait_for_frames(latency);
+        }
+        if flags & D3DPRESENT_DONOTFLIP == 0 {
+            self.flip(chain);
+        }
         self.catch_up();
         // Fresh upload data of the frame is gone with it.
         self.registers.dirty_streams |= 1;
