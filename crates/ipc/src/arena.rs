@@ -1,6 +1,7 @@
 //! Bookkeeping of the upload arena: which slots exist, which frame still uses them, where the next byte goes. No memory
 //! is touched here; both transports use it.
 
+use afterimage_config::Settings;
 use afterimage_stream::UploadRef;
 use std::collections::VecDeque;
 
@@ -37,19 +38,22 @@ impl Default for ArenaConfig {
 }
 
 impl ArenaConfig {
-    /// The default, with `AFTERIMAGE_ARENA_MB` (MiB of a full slot, 1 to 2048) where that is set.
+    /// The default, with what this process's configuration says: `arena_mb`, the MiB of a full slot, and
+    /// `max_frame_latency`.
     #[must_use]
     pub fn from_env() -> Self {
+        Self::of(afterimage_config::settings())
+    }
+
+    /// The default, with what a configuration says.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
         let mut config = Self::default();
-        if let Ok(text) = std::env::var("AFTERIMAGE_ARENA_MB") {
-            match text.trim().parse::<u64>() {
-                Ok(megabytes @ 1..=2048) => {
-                    config.slot_bytes = megabytes << 20;
-                    config.first_slot_bytes = config.first_slot_bytes.min(config.slot_bytes);
-                    config.limit_bytes = config.limit_bytes.max(config.slot_bytes * u64::from(config.frames));
-                }
-                _ => tracing::warn!("AFTERIMAGE_ARENA_MB={text}: expected MiB from 1 to 2048; using the default"),
-            }
+        config.frames = settings.max_frame_latency.unwrap_or(config.frames);
+        if let Some(megabytes) = settings.arena_mb {
+            config.slot_bytes = u64::from(megabytes) << 20;
+            config.first_slot_bytes = config.first_slot_bytes.min(config.slot_bytes);
+            config.limit_bytes = config.limit_bytes.max(config.slot_bytes * u64::from(config.frames));
         }
         config
     }
@@ -231,6 +235,15 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
+    }
+
+    #[test]
+    fn sizes_come_from_the_configuration() {
+        let of = |text| ArenaConfig::of(&Settings::of_text("x", std::path::Path::new("f"), text));
+        assert_eq!(of(""), ArenaConfig::default());
+        let config = of("arena_mb = 2048\nmax_frame_latency = 8\n");
+        assert_eq!((config.frames, config.slot_bytes, config.limit_bytes), (8, 2048 << 20, 16 << 30));
+        assert_eq!(of("arena_mb = 1").first_slot_bytes, 1 << 20);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The private directory that shared files lie in, and their names.
 
+use afterimage_config::{home, host_path};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,33 +11,19 @@ pub const DIRECTORY_VARIABLE: &str = "AFTERIMAGE_DIR";
 /// Ending of shared files.
 pub(super) const ENDING: &str = "aft";
 
-/// The directory both sides use: `$AFTERIMAGE_DIR`, else `$XDG_RUNTIME_DIR/afterimage`, else
-/// `$HOME/.local/state/afterimage/run`. `None` if none of the variables is set. Under Wine the variables hold Unix
-/// paths; the answer is a path that Windows' functions take.
+/// The directory both sides use: option `dir` (`$AFTERIMAGE_DIR`), else `$XDG_RUNTIME_DIR/afterimage`, else
+/// `$HOME/.local/state/afterimage/run`. `None` if nothing says where. Under Wine variables hold Unix paths; the answer is a
+/// path that Windows' functions take.
 #[must_use]
 pub fn directory() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    if let Some(path) = variable(DIRECTORY_VARIABLE) {
-        return Some(host_path(&path));
+    if let Some(path) = &afterimage_config::settings().dir {
+        return Some(path.clone());
     }
     if let Some(path) = variable("XDG_RUNTIME_DIR") {
         return Some(host_path(&path).join("afterimage"));
     }
-    // Wine keeps HOME from Windows programs, but tells it under a name of its own, as an NT path.
-    let home = variable("HOME").or_else(|| variable("WINEHOMEDIR").map(|path| path.replacen(r"\??\", "", 1)))?;
-    Some(host_path(&home).join(".local").join("state").join("afterimage").join("run"))
-}
-
-/// A Unix path as this process has to write it.
-#[cfg(not(windows))]
-fn host_path(path: &str) -> PathBuf {
-    PathBuf::from(path)
-}
-
-/// A Unix path as this process has to write it: Wine shows `/` as drive Z:.
-#[cfg(windows)]
-fn host_path(path: &str) -> PathBuf {
-    if path.starts_with('/') { PathBuf::from(format!("Z:{}", path.replace('/', r"\"))) } else { PathBuf::from(path) }
+    Some(home(&variable)?.join(".local").join("state").join("afterimage").join("run"))
 }
 
 /// Makes the directory if it is not there and makes sure that it is ours alone.

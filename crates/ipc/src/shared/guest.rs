@@ -30,14 +30,13 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// The program's own name, five seconds (or `AFTERIMAGE_VIEWER_WAIT_MS`), the arena of [`ArenaConfig::from_env`].
+    /// The program's own name, option `viewer_wait_ms`, the arena of [`ArenaConfig::from_env`].
     fn default() -> Self {
         let path = std::env::current_exe().unwrap_or_default();
-        let milliseconds = std::env::var("AFTERIMAGE_VIEWER_WAIT_MS").ok().and_then(|text| text.trim().parse().ok());
         Self {
             directory: None,
             program: path.file_name().map_or_else(|| "program".into(), |name| name.to_string_lossy().into_owned()),
-            wait: Duration::from_millis(milliseconds.unwrap_or(5000)),
+            wait: Duration::from_millis(afterimage_config::settings().viewer_wait_ms.into()),
             arena: ArenaConfig::from_env(),
         }
     }
