@@ -1,15 +1,11 @@
 //! Where our own libraries and programs are.
 
 use crate::program::{Kind, Width};
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Variable that names a folder with the libraries.
-pub(crate) const LIBRARY_VARIABLE: &str = "AFTERIMAGE_DLL_DIR";
-
 /// Folders that may hold libraries: the one that the user named, around this program, and where the build puts them.
-fn folders(user: Option<&OsStr>, program: &Path) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = user.iter().map(PathBuf::from).collect();
+fn folders(user: Option<&Path>, program: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = user.iter().map(|path| path.to_path_buf()).collect();
     if let Some(beside) = program.parent() {
         folders.push(beside.to_path_buf());
         if let Some(above) = beside.parent() {
@@ -26,7 +22,7 @@ fn folders(user: Option<&OsStr>, program: &Path) -> Vec<PathBuf> {
 /// A library that was not found, and where it was looked for.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "no {} for {}-bit {} in any of {}; build it with `cargo xtask dist`, or name its folder in {LIBRARY_VARIABLE}",
+    "no {} for {}-bit {} in any of {}; build it with `cargo xtask dist`, or name its folder in AFTERIMAGE_DLL_DIR",
     name, width.bits(), if *name == "d3d9.dll" { "Windows programs" } else { "Linux programs" }, looked.join(", ")
 )]
 pub(crate) struct NotFound {
@@ -36,9 +32,9 @@ pub(crate) struct NotFound {
 }
 
 fn find(name: &'static str, wanted: Kind, width: Width) -> Result<PathBuf, NotFound> {
-    let user = std::env::var_os(LIBRARY_VARIABLE);
+    let user = afterimage_config::settings().dll_dir.as_deref();
     let program = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
-    let folders = folders(user.as_deref(), &program);
+    let folders = folders(user, &program);
     let candidates = folders.iter().flat_map(|folder| [folder.join(width.folder()), folder.clone()]);
     let found = candidates.map(|folder| folder.join(name)).find(|file| Kind::of(file).is_ok_and(|kind| kind == wanted));
     let file = found.ok_or_else(|| NotFound {
@@ -73,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_user_s_folder_comes_first_and_the_release_tree_is_known() {
-        let folders = folders(Some(OsStr::new("/mine")), Path::new("/x/target/debug/afterimage"));
+        let folders = folders(Some(Path::new("/mine")), Path::new("/x/target/debug/afterimage"));
         assert_eq!(folders[0], Path::new("/mine"));
         for expected in ["/x/target/debug", "/x/target", "/x/target/dist"] {
             assert!(folders.iter().any(|folder| folder == Path::new(expected)), "{expected}");

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod config;
 mod diff;
 mod files;
 mod info;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 ///   afterimage inspect scene.kcap.gz | less         read a recording of an Xbox's push buffers
 ///   afterimage diff goldens pictures -o report      compare pictures with golden ones
 ///   afterimage info                                 devices, and what is missing
+///   afterimage config --changed game.exe            what is configured for a program, and where
 #[derive(Debug, Parser)]
 #[command(version, verbatim_doc_comment)]
 struct Cli {
@@ -49,6 +51,7 @@ enum Command {
     Diff(diff::Args),
     Inspect(nv2a::InspectArgs),
     Info(info::Args),
+    Config(config::Args),
     Shader(shader::Args),
 }
 
@@ -85,15 +88,24 @@ impl From<files::NotFound> for Failure {
 }
 
 fn main() -> ExitCode {
+    let log = &afterimage_config::settings().log;
+    let filter = format!("winit=error,{log}").parse::<tracing_subscriber::EnvFilter>();
+    let bad = filter.as_ref().err().map(|error| format!("log = {log}: {error}"));
     tracing_subscriber::fmt()
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("AFTERIMAGE_LOG").unwrap_or_else(|_| "warn,winit=error".into()),
-        )
+        .with_env_filter(filter.unwrap_or_else(|_| "warn,winit=error".into()))
         .with_writer(std::io::stderr)
         .with_ansi(anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never)
         .without_time()
         .init();
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    // `config` and `run` tell about problems in their own way: that of the program which is asked about.
+    if !matches!(command, Command::Config(_) | Command::Run(_)) {
+        afterimage_config::settings().problems.iter().for_each(|problem| tracing::warn!("{problem}"));
+    }
+    if let Some(bad) = bad {
+        tracing::warn!("{bad}");
+    }
+    let result = match command {
         Command::Run(args) => run::run(&args),
         Command::View { arguments } => Err(run::view(&arguments)),
         Command::Replay(args) => replay::replay(&args),
@@ -101,6 +113,7 @@ fn main() -> ExitCode {
         Command::Diff(args) => Ok(diff::run(&args)),
         Command::Inspect(args) => nv2a::inspect(&args),
         Command::Info(args) => info::info(&args).map(|()| ExitCode::SUCCESS),
+        Command::Config(args) => config::run(&args),
         Command::Shader(args) => Ok(shader::run(&args)),
     };
     result.unwrap_or_else(|failure| {

@@ -3,6 +3,7 @@
 use crate::program::{self, Kind, Width};
 use crate::stage::Stage;
 use crate::{Failure, files, wine};
+use afterimage_config::{Effective, OPTIONS, Origin, Reader, Settings, Surroundings};
 use afterimage_ipc::shared;
 use afterimage_vulkan::FrameSet;
 use clap::{Parser, ValueEnum};
@@ -33,7 +34,7 @@ use tempfile::TempDir;
 #[derive(Debug, Parser)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Who renders: the program's own process, the viewer, or whatever works. [default: AFTERIMAGE_RENDERER, else auto]
+    /// Who renders: the program's own process, the viewer, or whatever works. [default: option renderer, else auto]
     #[arg(long, value_enum)]
     renderer: Option<Renderer>,
     /// Draw into no window. Implied where there is no display.
@@ -78,8 +79,6 @@ pub(crate) enum Renderer {
 }
 
 impl Renderer {
-    const VARIABLE: &str = "AFTERIMAGE_RENDERER";
-
     fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -87,22 +86,17 @@ impl Renderer {
             Self::Viewer => "viewer",
         }
     }
+}
 
-    /// What the command line says, else the environment.
-    fn chosen(args: Option<Self>) -> Result<Self, Failure> {
-        if let Some(renderer) = args {
-            return Ok(renderer);
-        }
-        match std::env::var(Self::VARIABLE) {
-            Ok(value) if !value.is_empty() => <Self as ValueEnum>::from_str(&value, true)
-                .map_err(|_| Failure::new(format!("{}={value}: it is auto, in-process or viewer", Self::VARIABLE))),
-            _ => Ok(Self::Auto),
-        }
-    }
+/// The program's configuration. Whoever sits at a command line wants to know of a mistake at once.
+fn configuration(program: &Path) -> Result<Settings, Failure> {
+    let settings = Settings::load(&Surroundings { program: program.into(), ..Surroundings::of_process() });
+    let problems: Vec<String> = settings.problems.iter().map(ToString::to_string).collect();
+    if problems.is_empty() { Ok(settings) } else { Err(Failure::new(problems.join("\n"))) }
 }
 
 /// What the renderer is told through the environment, whichever process it is in.
-fn settings(args: &Args) -> Result<Vec<(&'static str, OsString)>, Failure> {
+fn settings(args: &Args) -> Result<Vec<(String, OsString)>, Failure> {
     // The program may run in another folder.
     let absolute = |path: &Path| {
         std::path::absolute(path).map(PathBuf::into_os_string).map_err(|error| Failure::file("finding", path, error))
@@ -110,10 +104,10 @@ fn settings(args: &Args) -> Result<Vec<(&'static str, OsString)>, Failure> {
     let mut settings = Vec::new();
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("creating", folder, error))?;
-        settings.push(("AFTERIMAGE_SCREENSHOTS", absolute(folder)?));
+        settings.push(("AFTERIMAGE_SCREENSHOTS".into(), absolute(folder)?));
     }
     if let Some(frames) = &args.frames {
-        settings.push(("AFTERIMAGE_SCREENSHOT_FRAMES", frames.into()));
+        settings.push(("AFTERIMAGE_SCREENSHOT_FRAMES".into(), frames.into()));
     }
     if let Some([frames, file]) = args.capture.as_deref() {
         if frames.to_str().and_then(FrameSet::parse).is_none() {
@@ -122,28 +116,34 @@ fn settings(args: &Args) -> Result<Vec<(&'static str, OsString)>, Failure> {
                 frames.display()
             )));
         }
-        settings.push(("AFTERIMAGE_CAPTURE_FRAMES", frames.clone()));
-        settings.push(("AFTERIMAGE_CAPTURE_FILE", absolute(Path::new(file))?));
+        settings.push(("AFTERIMAGE_CAPTURE_FRAMES".into(), frames.clone()));
+        settings.push(("AFTERIMAGE_CAPTURE_FILE".into(), absolute(Path::new(file))?));
     }
     if let Some(file) = &args.stats {
-        settings.push(("AFTERIMAGE_STATS", absolute(file)?));
+        settings.push(("AFTERIMAGE_STATS".into(), absolute(file)?));
     }
     if args.validate {
-        settings.push(("AFTERIMAGE_VALIDATE", "1".into()));
+        settings.push(("AFTERIMAGE_VALIDATE".into(), "1".into()));
     }
     Ok(settings)
 }
 
-/// Variables that tell a renderer to do something for this run, so that a viewer that runs already cannot serve it.
-const ABOUT_THIS_RUN: [&str; 7] = [
-    "AFTERIMAGE_SCREENSHOTS",
-    "AFTERIMAGE_CAPTURE_FRAMES",
-    "AFTERIMAGE_CAPTURE_FILE",
-    "AFTERIMAGE_STATS",
-    "AFTERIMAGE_VALIDATE",
-    "AFTERIMAGE_DEVICE",
-    "AFTERIMAGE_FLOAT_RULES",
-];
+/// Options of the renderer that hold for the program and not for a viewer that is started as usual: as variables. Those of the
+/// environment are not among them, since every process has that.
+fn for_viewer(program: &Settings) -> Vec<(String, OsString)> {
+    let usual = files::viewer().unwrap_or_default();
+    let usual = Settings::load(&Surroundings { program: usual, ..Surroundings::of_process() });
+    let differs = |(ours, theirs): &(Effective<'_>, Effective<'_>)| {
+        OPTIONS[ours.option].reader == Reader::Renderer && ours.value != theirs.value
+    };
+    let both = program.effective().zip(usual.effective());
+    both.filter(differs).map(|(ours, _)| (OPTIONS[ours.option].variable(), ours.value.to_owned())).collect()
+}
+
+/// Whether the environment tells a renderer something for this run, so that a viewer that runs already cannot serve it.
+fn about_this_run(settings: &Settings) -> bool {
+    settings.changed().any(|one| OPTIONS[one.option].reader == Reader::Renderer && *one.origin == Origin::Environment)
+}
 
 /// Runs the program; the answer is its exit status.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
@@ -152,8 +152,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let program = program::resolve(named)
         .ok_or_else(|| Failure::new(format!("{}: no such program here or in PATH", named.display())))?;
     let kind = Kind::of(&program).map_err(|error| Failure::file("reading", &program, error))?;
-    let renderer = Renderer::chosen(args.renderer)?;
-    let settings = settings(args)?;
+    let configured = configuration(&program)?;
+    let renderer = args.renderer.unwrap_or(match configured.renderer {
+        afterimage_config::Renderer::Auto => Renderer::Auto,
+        afterimage_config::Renderer::InProcess => Renderer::InProcess,
+        afterimage_config::Renderer::Viewer => Renderer::Viewer,
+    });
+    let mut settings = settings(args)?;
 
     let mut command;
     let mut stage = None;
@@ -178,7 +183,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         }
     }
     command.args(arguments).envs(settings.iter().map(|(name, value)| (name, value)));
-    command.env(Renderer::VARIABLE, renderer.name());
+    command.env("AFTERIMAGE_RENDERER", renderer.name());
     if let Some(folder) = &args.directory {
         command.current_dir(folder);
     }
@@ -191,8 +196,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     let mut viewer = None;
     if needs_viewer {
-        let own = settings.iter().map(|(name, _)| *name).any(|name| ABOUT_THIS_RUN.contains(&name))
-            || ABOUT_THIS_RUN.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        // What the command line says stays the last word.
+        settings.splice(0..0, for_viewer(&configured));
+        let own = !settings.is_empty() || about_this_run(&configured);
         viewer = Viewer::for_run(args.headless, own, &settings)?;
         let directory = match &viewer {
             Some(viewer) => viewer.directory.clone(),
@@ -284,7 +290,7 @@ const RESTARTS: u32 = 5;
 
 impl Viewer {
     /// Starts a viewer, or answers `None` if one runs that will do.
-    fn for_run(headless: bool, own: bool, settings: &[(&'static str, OsString)]) -> Result<Option<Self>, Failure> {
+    fn for_run(headless: bool, own: bool, settings: &[(String, OsString)]) -> Result<Option<Self>, Failure> {
         let usual = shared::directory().ok_or_else(|| {
             Failure::new(format!("set {} or HOME: no place for shared files", shared::DIRECTORY_VARIABLE))
         })?;
@@ -318,7 +324,7 @@ impl Viewer {
                 .stdin(Stdio::piped())
                 .stdout(Stdio::null())
                 .env(shared::DIRECTORY_VARIABLE, &place);
-            command.envs(settings.iter().map(|(name, value)| (*name, value)));
+            command.envs(settings.iter().map(|(name, value)| (name, value)));
             if headless || no_display {
                 command.arg("--headless");
             }

@@ -8,6 +8,7 @@ mod server;
 mod surface;
 mod window;
 
+use afterimage_config::settings;
 use afterimage_vulkan::{FrameSet, Options};
 use clap::Parser;
 use server::{Server, Until};
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tracing_subscriber::EnvFilter;
 
 /// Shows what Direct3D 9 programs draw that run with Afterimage.
 ///
@@ -64,20 +66,32 @@ fn frames(text: &str) -> Result<FrameSet, String> {
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    let (filter, bad) = log_filter();
     tracing_subscriber::fmt()
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("AFTERIMAGE_LOG").unwrap_or_else(|_| "warn,winit=error".into()),
-        )
+        .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .init();
+    for problem in settings().problems.iter().map(ToString::to_string).chain(bad) {
+        tracing::warn!("{problem}");
+    }
+    tracing::info!("afterimage-viewer {}, configuration:\n{}", env!("CARGO_PKG_VERSION"), settings());
     match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("afterimage-viewer: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// What is logged, and what is wrong with the option that says so. Of windows only what must be known.
+fn log_filter() -> (EnvFilter, Option<String>) {
+    let wanted = &settings().log;
+    match format!("winit=error,{wanted}").parse() {
+        Ok(filter) => (filter, None),
+        Err(error) => ("warn,winit=error".into(), Some(format!("log = {wanted}: {error}"))),
     }
 }
 
@@ -113,7 +127,7 @@ fn run(args: &Args) -> Result<(), String> {
             Err(error) => return Err(format!("no window can be shown: {error}; use --headless -o DIR for pictures")),
         }
     }
-    let own_windows = args.own_windows || set("AFTERIMAGE_OWN_WINDOWS");
+    let own_windows = args.own_windows || settings().own_windows;
     let foreign = if display.is_some() && !own_windows { foreign::Display::open() } else { None };
     let server = Server::new(args.directory.as_deref(), options, foreign, until, stop)?;
     say(&format!("waiting for programs in {}", server.directory().display()));
@@ -121,11 +135,6 @@ fn run(args: &Args) -> Result<(), String> {
         None => server.run(&program::Notify::default()),
         Some(display) => display.run(server),
     }
-}
-
-/// Whether a variable says yes.
-fn set(name: &str) -> bool {
-    std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 /// Writes a line to standard output, read or not.
