@@ -10,6 +10,8 @@
 
 pub mod abi;
 mod buffer;
+#[cfg_attr(not(any(target_os = "linux", windows)), path = "crash/none.rs")]
+mod crash;
 mod device;
 mod direct3d;
 pub mod exports;

@@ -1,28 +1,82 @@
-//! The log: `AFTERIMAGE_LOG` says how much (`warn`, `info`, `afterimage_d3d9=debug`, ...), `AFTERIMAGE_LOG_FILE` where.
+//! The log: option `log` says how much (`warn`, `info`, `afterimage_d3d9=debug`, ...), `log_file` where. With it begins
+//! everything else that a process has once: the configuration, told at level info, and the witness of crashes.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, Once};
 
+use afterimage_config::{Settings, settings};
 use tracing_subscriber::EnvFilter;
+
+use crate::crash;
+use crate::renderer::{Place, Way};
 
 /// Starts logging, once; does nothing where the program has a subscriber of its own.
 pub(crate) fn start() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let filter = EnvFilter::try_from_env("AFTERIMAGE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+        let settings = settings();
+        let mut problems: Vec<String> = settings.problems.iter().map(ToString::to_string).collect();
+        let filter = settings.log.parse().unwrap_or_else(|error| {
+            problems.push(format!("log = {}: {error}; logging warnings", settings.log));
+            EnvFilter::new("warn")
+        });
         let builder = tracing_subscriber::fmt().with_env_filter(filter).without_time();
-        let file = std::env::var_os("AFTERIMAGE_LOG_FILE").map(|path| (File::create(&path), path));
+        let file = settings.log_file.as_ref().and_then(|path| {
+            let failed = |error| problems.push(format!("log_file = {}: {error}; logging to stderr", path.display()));
+            File::create(path).map_err(failed).ok()
+        });
         // An error here means that the program has a subscriber already: its own is as good.
         match file {
-            Some((Ok(file), _)) => drop(builder.with_ansi(false).with_writer(Mutex::new(file)).try_init()),
-            failed_or_none => {
-                let started =
-                    builder.with_ansi(std::io::stderr().is_terminal()).with_writer(std::io::stderr).try_init();
-                if let (Ok(()), Some((Err(error), path))) = (started, failed_or_none) {
-                    tracing::warn!("AFTERIMAGE_LOG_FILE={}: {error}; logging to stderr", path.display());
-                }
+            Some(file) => drop(builder.with_ansi(false).with_writer(Mutex::new(file)).try_init()),
+            None => {
+                drop(builder.with_ansi(std::io::stderr().is_terminal()).with_writer(std::io::stderr).try_init());
             }
         }
+        problems.iter().for_each(|problem| tracing::warn!("{problem}"));
+        crash::start(settings);
     });
+}
+
+/// Tells, once, what holds: version, program, what differs from the defaults, who renders and on what.
+pub(crate) fn effective(way: &Way) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = renderer_text(way);
+        crash::device(&device);
+        tracing::info!("{}", text(settings(), &device));
+    });
+}
+
+fn renderer_text(way: &Way) -> String {
+    let info = way.link.device();
+    let place = match way.place {
+        Place::Here => "in this process",
+        Place::Viewer => "in the viewer",
+    };
+    format!("{} ({:04x}:{:04x}, {} MiB), {place}", info.name(), info.vendor, info.device, info.memory >> 20)
+}
+
+fn text(settings: &Settings, device: &str) -> String {
+    let mut text = format!("effective configuration of Afterimage {}\n", env!("CARGO_PKG_VERSION"));
+    let _infallible = write!(text, "  program: {}\n  renderer: {device}\n{settings}", settings.program);
+    text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_block_says_what_differs_and_why() {
+        let settings = Settings::of_text("game.exe", std::path::Path::new("/a.conf"), "[game.exe]\nvram_mb = 512\n");
+        let said = text(&settings, "llvmpipe, in this process");
+        let wanted = format!(
+            "effective configuration of Afterimage {}\n  program: game.exe\n  renderer: llvmpipe, in this process\n  file: \
+             /a.conf\n  vram_mb = 512 (/a.conf:2 [game.exe])",
+            env!("CARGO_PKG_VERSION")
+        );
+        assert_eq!(said, wanted);
+    }
 }

@@ -1,23 +1,18 @@
-//! Who renders: this process, or the viewer. `AFTERIMAGE_RENDERER` is `auto` (this process if it has a Vulkan driver of
-//! its width, else the viewer), `in-process` or `viewer`.
+//! Who renders: this process, or the viewer. Option `renderer` is `auto` (this process if it has a Vulkan driver of its width,
+//! else the viewer), `in-process` or `viewer`.
 
 #[cfg(feature = "in-process")]
 mod in_process;
 #[cfg(feature = "in-process")]
 mod surfaces;
 
+use afterimage_config::{Renderer, settings};
 use afterimage_ipc::shared::{ConnectError, Options, SharedLink};
 use afterimage_stream::Link;
-
-/// The variable that chooses.
-const VARIABLE: &str = "AFTERIMAGE_RENDERER";
 
 /// Why nothing renders.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
-    /// The variable has a value that it cannot have.
-    #[error("{VARIABLE}={0}: it is auto, in-process or viewer")]
-    Choice(String),
     /// No viewer.
     #[error(transparent)]
     Viewer(#[from] ConnectError),
@@ -31,7 +26,7 @@ pub(crate) enum OpenError {
     Thread(std::io::Error),
     /// This library was built to use the viewer.
     #[cfg(not(feature = "in-process"))]
-    #[error("{VARIABLE}=in-process: this library was built without its own renderer; use the viewer")]
+    #[error("renderer = in-process: this library was built without its own renderer; use the viewer")]
     NotBuilt,
     /// Neither way.
     #[error("this process cannot render ({0}), and the viewer cannot either ({1})")]
@@ -57,33 +52,15 @@ pub(crate) struct Way {
 /// Opens a way to a renderer.
 pub(crate) type Open = fn() -> Result<Way, OpenError>;
 
-/// What the variable says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Choice {
-    Auto,
-    InProcess,
-    Viewer,
-}
-
-fn choice(value: Option<&str>) -> Result<Choice, OpenError> {
-    match value.unwrap_or("auto") {
-        "auto" | "" => Ok(Choice::Auto),
-        "in-process" => Ok(Choice::InProcess),
-        "viewer" => Ok(Choice::Viewer),
-        other => Err(OpenError::Choice(other.into())),
-    }
-}
-
 /// Opens a way to a renderer.
 ///
 /// # Errors
 /// Nobody renders; the error says what to do.
 pub(crate) fn open() -> Result<Way, OpenError> {
-    let value = std::env::var(VARIABLE).ok();
-    match choice(value.as_deref())? {
-        Choice::InProcess => in_process(),
-        Choice::Viewer => viewer(),
-        Choice::Auto => in_process().or_else(|here| {
+    match settings().renderer {
+        Renderer::InProcess => in_process(),
+        Renderer::Viewer => viewer(),
+        Renderer::Auto => in_process().or_else(|here| {
             tracing::info!("not rendering in this process: {here}");
             viewer().map_err(|there| OpenError::Neither(Box::new(here), Box::new(there)))
         }),
@@ -102,18 +79,4 @@ pub(crate) fn in_process() -> Result<Way, OpenError> {
 #[cfg(not(feature = "in-process"))]
 fn in_process() -> Result<Way, OpenError> {
     Err(OpenError::NotBuilt)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_variable_has_three_values() {
-        assert_eq!(choice(None).unwrap(), Choice::Auto);
-        assert_eq!(choice(Some("viewer")).unwrap(), Choice::Viewer);
-        assert_eq!(choice(Some("in-process")).unwrap(), Choice::InProcess);
-        let message = choice(Some("gpu")).unwrap_err().to_string();
-        assert_eq!(message, "AFTERIMAGE_RENDERER=gpu: it is auto, in-process or viewer");
-    }
 }
