@@ -96,7 +96,7 @@ struct Bench {
 
     void finish() {
         CHECK(event->Issue(D3DISSUE_END));
-        while (event->GetData(nullptr, 0, D3DGETDATA_FLUSH) == S_FALSE) SAMPLE_SLEEP(0);
+        while (event->GetData(nullptr, 0, D3DGETDATA_FLUSH) == S_FALSE) SAMPLE_YIELD();
     }
 
     void report(const char *name, const char *unit, double app, double complete) {

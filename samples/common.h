@@ -15,10 +15,13 @@
 
 #ifdef _WIN32
 #define SAMPLE_SLEEP(ms) Sleep(ms)
+#define SAMPLE_YIELD() Sleep(0)
 #else
 #include <dlfcn.h>
+#include <sched.h>
 #include <unistd.h>
 #define SAMPLE_SLEEP(ms) usleep((ms) * 1000)
+#define SAMPLE_YIELD() sched_yield()
 #endif
 
 namespace sample {
