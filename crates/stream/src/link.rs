@@ -173,6 +173,8 @@ impl FormatFeatures {
     pub const BLIT: u32 = 32;
     /// Can be read from vertex shaders.
     pub const VERTEX_TEXTURE: u32 = 64;
+    /// Can be the source of a filtered blit, if not the destination ([`FormatFeatures::BLIT`]).
+    pub const BLIT_SOURCE: u32 = 128;
 }
 
 /// The facts about the receiving device that guests build their capabilities from. Plain data: it crosses process

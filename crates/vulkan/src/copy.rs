@@ -92,8 +92,9 @@ impl Renderer {
         if same_size && same_format {
             return self.copy_image(body);
         }
-        let blits = |texture: &Texture| texture.choice.features & FormatFeatures::BLIT != 0;
-        if src_samples > 1 || !blits(src) || !blits(dst) || (src.format.is_depth() && !same_format) {
+        let can = |texture: &Texture, feature: u32| texture.choice.features & feature != 0;
+        let blits = can(src, FormatFeatures::BLIT_SOURCE) && can(dst, FormatFeatures::BLIT);
+        if src_samples > 1 || !blits || (src.format.is_depth() && !same_format) {
             return Err(unsupported(names()));
         }
         let image = src.image.raw;

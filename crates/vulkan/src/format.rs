@@ -97,7 +97,8 @@ pub(crate) fn choose(instance: &Instance, device: vk::PhysicalDevice, format: Fo
         let found = features(fallback.format);
         if found & needed == needed {
             // A target whose channels are elsewhere would be written wrongly: it can only be sampled.
-            let targets = FormatFeatures::TARGET | FormatFeatures::BLEND | FormatFeatures::BLIT;
+            let blits = FormatFeatures::BLIT | FormatFeatures::BLIT_SOURCE;
+            let targets = FormatFeatures::TARGET | FormatFeatures::BLEND | blits;
             let found = if fallback.channels == IDENTITY { found } else { found & !targets };
             return Choice { format: fallback.format, channels: fallback.channels, features: found, replaced: true };
         }
@@ -115,9 +116,9 @@ fn bits(found: vk::FormatFeatureFlags, is_depth: bool) -> u32 {
         (F::DEPTH_STENCIL_ATTACHMENT, FormatFeatures::DEPTH),
     ];
     let mut bits = rows.iter().filter(|(flag, _)| found.contains(*flag)).fold(0, |bits, (_, bit)| bits | bit);
-    let blit = F::BLIT_SRC | F::BLIT_DST;
-    if found.contains(blit) && (is_depth || found.contains(F::SAMPLED_IMAGE_FILTER_LINEAR)) {
-        bits |= FormatFeatures::BLIT;
+    if found.contains(F::BLIT_SRC) && (is_depth || found.contains(F::SAMPLED_IMAGE_FILTER_LINEAR)) {
+        bits |= FormatFeatures::BLIT_SOURCE;
+        bits |= if found.contains(F::BLIT_DST) { FormatFeatures::BLIT } else { 0 };
     }
     bits
 }

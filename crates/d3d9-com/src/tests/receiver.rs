@@ -34,7 +34,7 @@ fn device() -> DeviceInfo {
     info.name[..4].copy_from_slice(b"none");
     for format in Format::ALL {
         use FormatFeatures as F;
-        let color = F::SAMPLED | F::LINEAR | F::TARGET | F::BLEND | F::BLIT | F::VERTEX_TEXTURE;
+        let color = F::SAMPLED | F::LINEAR | F::TARGET | F::BLEND | F::BLIT | F::BLIT_SOURCE | F::VERTEX_TEXTURE;
         let depth = format.info().name.starts_with('D') || format.info().name.starts_with("X8_D");
         info.formats[*format as usize] = if depth { F::SAMPLED | F::DEPTH } else { color };
     }

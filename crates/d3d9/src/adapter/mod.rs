@@ -325,9 +325,10 @@ impl Adapter {
     /// [`Error::NotAvailable`] if they cannot.
     pub fn check_conversion(&self, kind: D3DDEVTYPE, source: D3DFORMAT, target: D3DFORMAT) -> Result<()> {
         Self::check_hal(kind)?;
-        let blits = |format: D3DFORMAT| {
-            format_row(format).is_some_and(|row| row.host(&self.info, FormatFeatures::BLIT).is_some())
+        let can = |format: D3DFORMAT, feature: u32| {
+            format_row(format).is_some_and(|row| row.host(&self.info, feature).is_some())
         };
+        let blits = can(source, FormatFeatures::BLIT_SOURCE) && can(target, FormatFeatures::BLIT);
         // What a back buffer can have, and Y'CbCr.
         let from = matches!(
             source,
@@ -356,7 +357,7 @@ impl Adapter {
                 | D3DFMT_A1R5G5B5
                 | D3DFMT_A2R10G10B10
         );
-        let converts = from && to && blits(source) && blits(target) && self.renders(target);
+        let converts = from && to && blits && self.renders(target);
         if source == target || converts { Ok(()) } else { Err(Error::NotAvailable) }
     }
 }

@@ -420,8 +420,8 @@ impl Device {
         self.objects.images.get(image).map_or(ObjectId::NONE, |image| image.id)
     }
 
-    /// Whether both formats can be the ends of a filtered copy.
-    pub(crate) fn can_blit(&self, a: D3DFORMAT, b: D3DFORMAT) -> bool {
-        self.can(a, FormatFeatures::BLIT) && self.can(b, FormatFeatures::BLIT)
+    /// Whether a filtered copy can go from one format to another.
+    pub(crate) fn can_blit(&self, from: D3DFORMAT, to: D3DFORMAT) -> bool {
+        self.can(from, FormatFeatures::BLIT_SOURCE) && self.can(to, FormatFeatures::BLIT)
     }
 }

@@ -251,6 +251,7 @@ pub fn info() -> DeviceInfo {
         max_color_targets: 8,
         max_clip_planes: 8,
         memory: 1 << 30,
+        pipeline_statistics: 1,
         ..DeviceInfo::default()
     };
     for format in Format::ALL {
@@ -259,9 +260,13 @@ pub fn info() -> DeviceInfo {
             | if format.is_depth() {
                 FormatFeatures::DEPTH
             } else if format.info().block == 4 {
-                FormatFeatures::LINEAR | FormatFeatures::BLIT
+                FormatFeatures::LINEAR | FormatFeatures::BLIT_SOURCE
             } else {
-                FormatFeatures::LINEAR | FormatFeatures::TARGET | FormatFeatures::BLEND | FormatFeatures::BLIT
+                FormatFeatures::LINEAR
+                    | FormatFeatures::TARGET
+                    | FormatFeatures::BLEND
+                    | FormatFeatures::BLIT
+                    | FormatFeatures::BLIT_SOURCE
             };
     }
     info
