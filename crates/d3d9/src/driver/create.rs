@@ -26,12 +26,25 @@ pub(crate) struct ImageRequest {
     pub(crate) samples: D3DMULTISAMPLE_TYPE,
     pub(crate) quality: u32,
     pub(crate) lockable: bool,
+    /// Its rows lie close together, since its memory is the program's.
+    pub(crate) close: bool,
 }
 
 impl ImageRequest {
     fn texture(kind: ImageKind, extent: [u32; 3], levels: u32, usage: u32, format: D3DFORMAT, pool: D3DPOOL) -> Self {
-        Self { kind, extent, levels, usage, format, pool, samples: 0, quality: 0, lockable: false }
+        Self { kind, extent, levels, usage, format, pool, samples: 0, quality: 0, lockable: false, close: false }
     }
+
+    fn plain(width: u32, height: u32, format: D3DFORMAT, pool: D3DPOOL) -> Self {
+        let extent = [width, height, 1];
+        Self { lockable: true, ..Self::texture(ImageKind::Surface, extent, 1, 0, format, pool) }
+    }
+}
+
+/// Which usages the extended calls may ask surfaces for. Content that is restricted is no different as long as no session
+/// protects it.
+fn check_usage(usage: u32) -> Result<()> {
+    if usage & !D3DUSAGE_RESTRICTED_CONTENT == 0 { Ok(()) } else { Err(Error::InvalidCall) }
 }
 
 impl Device {
@@ -103,7 +116,27 @@ impl Device {
         quality: u32,
         lockable: bool,
     ) -> Result<ImageId> {
-        self.create_surface([width, height, 1], D3DUSAGE_RENDERTARGET, format, (samples, quality), lockable, true)
+        self.create_render_target_ex(width, height, format, samples, quality, lockable, 0)
+    }
+
+    /// `CreateRenderTargetEx`.
+    ///
+    /// # Errors
+    /// As [`Device::create_render_target`]; for a usage that surfaces cannot have, too.
+    #[allow(clippy::too_many_arguments, reason = "Direct3D's own")]
+    pub fn create_render_target_ex(
+        &mut self,
+        width: u32,
+        height: u32,
+        format: D3DFORMAT,
+        samples: D3DMULTISAMPLE_TYPE,
+        quality: u32,
+        lockable: bool,
+        usage: u32,
+    ) -> Result<ImageId> {
+        check_usage(usage)?;
+        let usage = usage | D3DUSAGE_RENDERTARGET;
+        self.create_surface([width, height, 1], usage, format, (samples, quality), lockable, true)
     }
 
     /// `CreateDepthStencilSurface`.
@@ -117,10 +150,30 @@ impl Device {
         format: D3DFORMAT,
         samples: D3DMULTISAMPLE_TYPE,
         quality: u32,
-        _discard: bool,
+        discard: bool,
     ) -> Result<ImageId> {
+        self.create_depth_stencil_ex(width, height, format, samples, quality, discard, 0)
+    }
+
+    /// `CreateDepthStencilSurfaceEx`. What is discarded may as well stay: `discard` changes nothing.
+    ///
+    /// # Errors
+    /// As [`Device::create_depth_stencil`]; for a usage that surfaces cannot have, too.
+    #[allow(clippy::too_many_arguments, reason = "Direct3D's own")]
+    pub fn create_depth_stencil_ex(
+        &mut self,
+        width: u32,
+        height: u32,
+        format: D3DFORMAT,
+        samples: D3DMULTISAMPLE_TYPE,
+        quality: u32,
+        _discard: bool,
+        usage: u32,
+    ) -> Result<ImageId> {
+        check_usage(usage)?;
         let lockable = matches!(format, D3DFMT_D16_LOCKABLE | D3DFMT_D32F_LOCKABLE);
-        self.create_surface([width, height, 1], D3DUSAGE_DEPTHSTENCIL, format, (samples, quality), lockable, true)
+        let usage = usage | D3DUSAGE_DEPTHSTENCIL;
+        self.create_surface([width, height, 1], usage, format, (samples, quality), lockable, true)
     }
 
     /// A target that stands alone. Implicit ones are not `held`.
@@ -143,6 +196,7 @@ impl Device {
             samples,
             quality,
             lockable,
+            close: false,
         };
         self.create_image(request, held)
     }
@@ -161,18 +215,45 @@ impl Device {
         if pool == D3DPOOL_MANAGED {
             return Err(Error::InvalidCall);
         }
-        let request = ImageRequest {
-            kind: ImageKind::Surface,
-            extent: [width, height, 1],
-            levels: 1,
-            usage: 0,
-            format,
-            pool,
-            samples: 0,
-            quality: 0,
-            lockable: true,
-        };
-        self.create_image(request, true)
+        self.create_image(ImageRequest::plain(width, height, format, pool), true)
+    }
+
+    /// `CreateTexture` with one level in system memory that the program has already. `memory` makes the store of it, of so
+    /// many bytes; its rows lie close together.
+    ///
+    /// # Errors
+    /// As [`Device::create_texture`].
+    pub fn create_texture_in(
+        &mut self,
+        width: u32,
+        height: u32,
+        usage: u32,
+        format: D3DFORMAT,
+        memory: impl FnOnce(usize) -> Store,
+    ) -> Result<ImageId> {
+        let extent = [width, height, 1];
+        let request = ImageRequest::texture(ImageKind::Texture, extent, 1, usage, format, D3DPOOL_SYSTEMMEM);
+        self.create_in(request, memory)
+    }
+
+    /// `CreateOffscreenPlainSurface` in system memory that the program has already, as [`Device::create_texture_in`].
+    ///
+    /// # Errors
+    /// As [`Device::create_offscreen_plain`].
+    pub fn create_offscreen_plain_in(
+        &mut self,
+        width: u32,
+        height: u32,
+        format: D3DFORMAT,
+        memory: impl FnOnce(usize) -> Store,
+    ) -> Result<ImageId> {
+        self.create_in(ImageRequest::plain(width, height, format, D3DPOOL_SYSTEMMEM), memory)
+    }
+
+    fn create_in(&mut self, request: ImageRequest, memory: impl FnOnce(usize) -> Store) -> Result<ImageId> {
+        let mut image = Image::new(self.describe(&ImageRequest { close: true, ..request })?);
+        image.memory = Some(memory(image.memory_size()));
+        Ok(self.objects.images.insert(image, true))
     }
 
     /// Checks a request and makes the image; the program holds it if `held`.
@@ -290,6 +371,7 @@ impl Device {
             extent,
             levels,
             app_levels: if autogen { 1 } else { levels },
+            close: request.close,
         })
     }
 

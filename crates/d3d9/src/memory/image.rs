@@ -99,10 +99,12 @@ pub(crate) struct ImageDesc {
     pub(crate) extent: [u32; 3],
     pub(crate) levels: u32,
     pub(crate) app_levels: u32,
+    /// Rows lie close together, as in memory that a program brings.
+    pub(crate) close: bool,
 }
 
 /// Pitches of a level: of its rows of blocks and of its slices in memory, and the one that locks tell.
-fn pitches(row: &FormatRow, width: u32, height: u32) -> (u32, u32, u32) {
+fn pitches(row: &FormatRow, width: u32, height: u32, close: bool) -> (u32, u32, u32) {
     let packed = row.row_bytes(width);
     if row.is_opaque() {
         // Blocks lie close together; the pitch is that of single bytes, or as much more as small levels need.
@@ -111,7 +113,7 @@ fn pitches(row: &FormatRow, width: u32, height: u32) -> (u32, u32, u32) {
         return (packed, pitch.saturating_mul(height), pitch);
     }
     // Direct3D's pitches are multiples of four.
-    let pitch = packed.next_multiple_of(4);
+    let pitch = if close { packed } else { packed.next_multiple_of(4) };
     (pitch, pitch.saturating_mul(row.rows(height)), pitch)
 }
 
@@ -125,7 +127,7 @@ impl Image {
             for level in 0..desc.levels {
                 let extent = desc.extent.map(|edge| (edge >> level).max(1));
                 let extent = if desc.kind == ImageKind::Volume { extent } else { [extent[0], extent[1], 1] };
-                let (row_pitch, slice_pitch, lock_pitch) = pitches(desc.row, extent[0], extent[1]);
+                let (row_pitch, slice_pitch, lock_pitch) = pitches(desc.row, extent[0], extent[1], desc.close);
                 let (lock, stale) = (None, Region::default());
                 subs.push(Sub { extent, offset, row_pitch, slice_pitch, lock_pitch, lock, stale });
                 // Level follows level without a gap, which programs know of Direct3D.
@@ -288,6 +290,7 @@ mod tests {
             extent: [edge, edge, 1],
             levels,
             app_levels: levels,
+            close: false,
         })
     }
 

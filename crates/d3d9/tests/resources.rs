@@ -1,0 +1,188 @@
+//! Memory of resources: what locks show of it, what copies and fills do to it, and what of it the receiver gets.
+#![forbid(unsafe_code)]
+
+mod common;
+
+use afterimage_d3d9::*;
+use afterimage_d3d9_types::*;
+use common::Rig;
+
+fn rect(left: i32, top: i32, right: i32, bottom: i32) -> RECT {
+    RECT { left, top, right, bottom }
+}
+
+/// Binds a texture, draws, and gives the texels that were sent for it, if any were.
+fn draw_with(rig: &mut Rig, texture: ImageId) -> Option<Vec<u8>> {
+    let d = &mut rig.device;
+    d.set_texture(0, Some(texture)).unwrap();
+    d.set_fvf(D3DFVF_XYZRHW | D3DFVF_TEX1).unwrap();
+    d.draw_primitive_up(D3DPT_TRIANGLELIST, 1, &[0; 72], 24).unwrap();
+    rig.device.flush();
+    let mut log = rig.log();
+    let lines = log.take_lines();
+    let sent = lines.iter().any(|line| line.contains("UpdateTexture"));
+    let uploads = std::mem::take(&mut log.uploads);
+    let last = uploads.into_iter().rev().find(|(id, _)| id.kind() == Some(afterimage_stream::ObjectKind::Texture));
+    last.filter(|_| sent).map(|(_, bytes)| bytes)
+}
+
+#[test]
+fn palettes_are_applied_on_the_way_to_the_receiver() {
+    let mut rig = Rig::new();
+    let d = &mut rig.device;
+    let entry = |red| PALETTEENTRY { peRed: red, peGreen: 2, peBlue: 1, peFlags: 0xff };
+    d.set_palette(1, &[entry(0x10); 256]).unwrap();
+    d.set_palette(2, &[entry(0x20); 256]).unwrap();
+    d.set_current_palette(1).unwrap();
+    let [a, b] = [(); 2].map(|()| d.create_texture(2, 1, 1, 0, D3DFMT_P8, D3DPOOL_MANAGED).unwrap());
+    for texture in [a, b] {
+        d.lock_surface(Surface::of(texture), None, 0).unwrap();
+        d.unlock_surface(Surface::of(texture)).unwrap();
+    }
+    assert_eq!(draw_with(&mut rig, a).unwrap(), [1, 2, 0x10, 255, 1, 2, 0x10, 255]);
+    assert_eq!(draw_with(&mut rig, a), None);
+    // Another palette, with which another texture is drawn; the first one stays as it is until it is drawn with it, too.
+    rig.device.set_current_palette(2).unwrap();
+    assert_eq!(draw_with(&mut rig, b).unwrap()[..4], [1, 2, 0x20, 255]);
+    rig.device.set_current_palette(1).unwrap();
+    assert_eq!(draw_with(&mut rig, a), None);
+    // New entries of the current palette show in what is bound.
+    rig.device.set_palette(1, &[entry(0x30); 256]).unwrap();
+    assert_eq!(draw_with(&mut rig, a).unwrap()[..4], [1, 2, 0x30, 255]);
+    rig.check();
+}
+
+#[test]
+fn video_is_converted_when_it_is_copied_to_a_target() {
+    let mut rig = Rig::new();
+    for format in [D3DFMT_YUY2, D3DFMT_UYVY, fourcc(*b"NV12"), fourcc(*b"YV12")] {
+        let d = &mut rig.device;
+        let plain = d.create_offscreen_plain(4, 2, format, D3DPOOL_DEFAULT).unwrap();
+        let target = d.create_render_target(8, 8, D3DFMT_X8R8G8B8, 0, 0, false).unwrap();
+        let locked = d.lock_surface(Surface::of(plain), None, 0).unwrap();
+        let planar = format != D3DFMT_YUY2 && format != D3DFMT_UYVY;
+        assert_eq!((locked.row_pitch, locked.size), if planar { (4, 12) } else { (8, 16) });
+        d.unlock_surface(Surface::of(plain)).unwrap();
+        d.stretch_rect(Surface::of(plain), None, Surface::of(target), None, D3DTEXF_POINT).unwrap();
+        d.flush();
+        // Nothing of luma or chroma is green.
+        let sent = rig.log().uploads.pop().unwrap().1;
+        assert_eq!(sent.len(), 4 * 2 * 4);
+        assert_eq!(sent[..4], [0, 135, 0, 255]);
+        rig.check();
+    }
+}
+
+#[test]
+fn pairs_and_blocks_are_locked_as_a_whole_where_the_gpu_reads_them() {
+    let mut rig = Rig::new();
+    let d = &mut rig.device;
+    for (format, whole, part) in [
+        (D3DFMT_YUY2, rect(2, 1, 4, 2), rect(1, 0, 2, 1)),
+        (D3DFMT_DXT1, rect(4, 4, 8, 8), rect(0, 2, 4, 4)),
+        (D3DFMT_R8G8_B8G8, rect(0, 0, 2, 1), rect(0, 0, 3, 1)),
+    ] {
+        let surface = d.create_offscreen_plain(8, 8, format, D3DPOOL_DEFAULT).map(Surface::of).unwrap();
+        let scratch = d.create_offscreen_plain(8, 8, format, D3DPOOL_SCRATCH).map(Surface::of).unwrap();
+        assert!(d.lock_surface(surface, Some(&whole), 0).is_ok(), "{format:#x}");
+        assert_eq!(d.unlock_surface(surface), Ok(()));
+        assert_eq!(d.lock_surface(surface, Some(&part), 0).err(), Some(Error::InvalidCall), "{format:#x}");
+        assert!(d.lock_surface(scratch, Some(&part), 0).is_ok(), "{format:#x}");
+        // Neither can a part of a block be filled.
+        assert_eq!(d.color_fill(surface, Some(&whole), 0xff12_3456), Ok(()), "{format:#x}");
+        assert_eq!(d.color_fill(surface, Some(&part), 0xff12_3456), Err(Error::InvalidCall), "{format:#x}");
+    }
+    rig.check();
+}
+
+#[test]
+fn opaque_formats_are_locked_by_bytes() {
+    let mut rig = Rig::new();
+    let d = &mut rig.device;
+    for format in [fourcc(*b"ATI1"), fourcc(*b"ATI2")] {
+        let surface = d.create_offscreen_plain(64, 64, format, D3DPOOL_SCRATCH).map(Surface::of).unwrap();
+        let all = d.lock_surface(surface, None, 0).unwrap();
+        d.unlock_surface(surface).unwrap();
+        let part = d.lock_surface(surface, Some(&rect(20, 12, 32, 16)), 0).unwrap();
+        assert_eq!((all.row_pitch, part.bits.addr() - all.bits.addr()), (64, 12 * 64 + 20));
+    }
+    // Blocks go to the receiver packed, however small the level.
+    let texture = d.create_texture(2, 2, 2, 0, fourcc(*b"ATI2"), D3DPOOL_MANAGED).unwrap();
+    for level in 0..2 {
+        let surface = Surface { image: texture, level, face: 0 };
+        assert!(d.lock_surface(surface, None, 0).unwrap().size >= 16);
+        d.unlock_surface(surface).unwrap();
+    }
+    assert_eq!(draw_with(&mut rig, texture).unwrap().len(), 16);
+    rig.check();
+}
+
+#[test]
+fn a_device_context_has_the_image_for_itself() {
+    let mut rig = Rig::new();
+    let d = &mut rig.device;
+    let cube = d.create_cube_texture(8, 2, 0, D3DFMT_A8R8G8B8, D3DPOOL_MANAGED).unwrap();
+    let (first, second) = (Surface::of(cube), Surface { image: cube, level: 1, face: 3 });
+    let refused = Some(Error::InvalidCall);
+    d.lock_surface(second, None, D3DLOCK_READONLY).unwrap();
+    assert_eq!(d.lock_context(first).err(), refused, "another face is locked");
+    d.unlock_surface(second).unwrap();
+    assert!(d.lock_context(first).is_ok());
+    assert_eq!(d.lock_context(first).err(), refused);
+    assert_eq!(d.lock_context(second).err(), refused);
+    assert_eq!(d.lock_surface(second, None, 0).err(), refused);
+    // Unlocking does nothing to it, and is no error as long as there is a context.
+    assert_eq!((d.unlock_surface(first), d.unlock_surface(second)), (Ok(()), Ok(())));
+    assert_eq!(d.release_context(second), Err(Error::InvalidCall));
+    assert_eq!(d.release_context(first), Ok(()));
+    assert_eq!(d.unlock_surface(first), Err(Error::InvalidCall));
+    assert!(d.lock_surface(second, None, 0).is_ok());
+    rig.check();
+}
+
+#[test]
+fn what_was_written_without_marking_shows_once_it_is_evicted() {
+    let mut rig = Rig::new();
+    let texture = rig.device.create_texture(2, 2, 1, 0, D3DFMT_L8, D3DPOOL_MANAGED).unwrap();
+    let write = |rig: &mut Rig, flags| {
+        rig.device.lock_surface(Surface::of(texture), None, flags).unwrap();
+        rig.device.unlock_surface(Surface::of(texture)).unwrap();
+    };
+    write(&mut rig, 0);
+    assert!(draw_with(&mut rig, texture).is_some());
+    write(&mut rig, D3DLOCK_NO_DIRTY_UPDATE);
+    assert!(draw_with(&mut rig, texture).is_none());
+    rig.device.evict_managed();
+    assert!(draw_with(&mut rig, texture).is_some());
+    rig.check();
+}
+
+#[test]
+fn a_program_s_memory_is_used_where_it_is_and_has_no_gaps() {
+    let mut rig = Rig::with(true, TRUE);
+    let d = &mut rig.device;
+    let mut asked = 0;
+    let texture = d.create_texture_in(33, 3, 0, D3DFMT_L8, |size| {
+        asked = size;
+        afterimage_ipc::store::Store::resident(size).unwrap()
+    });
+    let locked = d.lock_surface(Surface::of(texture.unwrap()), None, 0).unwrap();
+    assert_eq!((asked, locked.row_pitch, locked.size), (99, 33, 99));
+    let refused = d.create_texture_in(0, 3, 0, D3DFMT_L8, |_| unreachable!("there is no such texture"));
+    assert_eq!(refused, Err(Error::InvalidCall));
+    rig.check();
+}
+
+#[test]
+fn formats_of_other_bits_are_not_copied_as_they_are() {
+    let mut rig = Rig::new();
+    let d = &mut rig.device;
+    let mut plain = |format| d.create_offscreen_plain(4, 4, format, D3DPOOL_DEFAULT).map(Surface::of).unwrap();
+    let [a, x, small] = [D3DFMT_A8R8G8B8, D3DFMT_X8R8G8B8, D3DFMT_R8G8B8].map(&mut plain);
+    let mut copy = |from, to| rig.device.stretch_rect(from, None, to, None, D3DTEXF_NONE);
+    assert_eq!(
+        (copy(a, x), copy(small, x), copy(x, small)),
+        (Ok(()), Err(Error::InvalidCall), Err(Error::InvalidCall))
+    );
+    rig.check();
+}
