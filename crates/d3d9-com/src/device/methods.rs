@@ -94,7 +94,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn EvictManagedResources(&self) -> HRESULT {
-        // The receiver keeps what it needs; evicting changes no result.
+        self.enter().evict_managed();
         D3D_OK
     }
 
@@ -236,11 +236,15 @@ impl IDirect3DDevice9Methods for Device {
         ppTexture: OutObject<IDirect3DTexture9>,
         pSharedHandle: Out<HANDLE>,
     ) -> HRESULT {
-        if let Some(failure) = self.refuse_shared(pSharedHandle) {
-            return failure;
-        }
+        let memory = match self.shared(pSharedHandle, Pool, Levels == 1) {
+            Ok(memory) => memory,
+            Err(failure) => return failure,
+        };
         self.create_object(ppTexture, |device, guest| {
-            let image = guest.create_texture(Width, Height, Levels, Usage, Format, Pool)?;
+            let image = match memory {
+                Some(memory) => guest.create_texture_in(Width, Height, Usage, Format, |size| memory.store(size))?,
+                None => guest.create_texture(Width, Height, Levels, Usage, Format, Pool)?,
+            };
             Ok(Texture::new(device, guest, image, Pool))
         })
     }
@@ -257,7 +261,7 @@ impl IDirect3DDevice9Methods for Device {
         ppVolumeTexture: OutObject<IDirect3DVolumeTexture9>,
         pSharedHandle: Out<HANDLE>,
     ) -> HRESULT {
-        if let Some(failure) = self.refuse_shared(pSharedHandle) {
+        if let Err(failure) = self.shared(pSharedHandle, Pool, false) {
             return failure;
         }
         self.create_object(ppVolumeTexture, |device, guest| {
@@ -276,7 +280,7 @@ impl IDirect3DDevice9Methods for Device {
         ppCubeTexture: OutObject<IDirect3DCubeTexture9>,
         pSharedHandle: Out<HANDLE>,
     ) -> HRESULT {
-        if let Some(failure) = self.refuse_shared(pSharedHandle) {
+        if let Err(failure) = self.shared(pSharedHandle, Pool, false) {
             return failure;
         }
         self.create_object(ppCubeTexture, |device, guest| {
@@ -330,13 +334,9 @@ impl IDirect3DDevice9Methods for Device {
         ppSurface: OutObject<IDirect3DSurface9>,
         pSharedHandle: Out<HANDLE>,
     ) -> HRESULT {
-        if let Some(failure) = self.refuse_shared(pSharedHandle) {
-            return failure;
-        }
-        self.create_object(ppSurface, |device, guest| {
-            let lockable = Lockable != 0;
-            let image = guest.create_render_target(Width, Height, Format, MultiSample, MultisampleQuality, lockable)?;
-            Ok(Surface::new(device, guest::Surface::of(image), Container::Device))
+        self.create_target(ppSurface, pSharedHandle, |guest| {
+            let lockable = Lockable != FALSE;
+            guest.create_render_target(Width, Height, Format, MultiSample, MultisampleQuality, lockable)
         })
     }
 
@@ -351,13 +351,9 @@ impl IDirect3DDevice9Methods for Device {
         ppSurface: OutObject<IDirect3DSurface9>,
         pSharedHandle: Out<HANDLE>,
     ) -> HRESULT {
-        if let Some(failure) = self.refuse_shared(pSharedHandle) {
-            return failure;
-        }
-        self.create_object(ppSurface, |device, guest| {
-            let discard = Discard != 0;
-            let image = guest.create_depth_stencil(Width, Height, Format, MultiSample, MultisampleQuality, discard)?;
-            Ok(Surface::new(device, guest::Surface::of(image), Container::Device))
+        self.create_target(ppSurface, pSharedHandle, |guest| {
+            let discard = Discard != FALSE;
+            guest.create_depth_stencil(Width, Height, Format, MultiSample, MultisampleQuality, discard)
         })
     }
 
@@ -435,11 +431,15 @@ impl IDirect3DDevice9Methods for Device {
         ppSurface: OutObject<IDirect3DSurface9>,
         pSharedHandle: Out<HANDLE>,
     ) -> HRESULT {
-        if let Some(failure) = self.refuse_shared(pSharedHandle) {
-            return failure;
-        }
+        let memory = match self.shared(pSharedHandle, Pool, true) {
+            Ok(memory) => memory,
+            Err(failure) => return failure,
+        };
         self.create_object(ppSurface, |device, guest| {
-            let image = guest.create_offscreen_plain(Width, Height, Format, Pool)?;
+            let image = match memory {
+                Some(memory) => guest.create_offscreen_plain_in(Width, Height, Format, |size| memory.store(size))?,
+                None => guest.create_offscreen_plain(Width, Height, Format, Pool)?,
+            };
             Ok(Surface::new(device, guest::Surface::of(image), Container::Device))
         })
     }

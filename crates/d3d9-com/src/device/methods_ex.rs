@@ -122,8 +122,10 @@ impl IDirect3DDevice9ExMethods for Device {
         if let Some(failure) = refuse_usage(Usage) {
             return failure;
         }
-        let (samples, quality) = (MultiSample, MultisampleQuality);
-        self.CreateRenderTarget(Width, Height, Format, samples, quality, Lockable, ppSurface, pSharedHandle)
+        self.create_target(ppSurface, pSharedHandle, |guest| {
+            let (samples, quality, lockable) = (MultiSample, MultisampleQuality, Lockable != FALSE);
+            guest.create_render_target_ex(Width, Height, Format, samples, quality, lockable, Usage)
+        })
     }
 
     fn CreateOffscreenPlainSurfaceEx(
@@ -157,8 +159,10 @@ impl IDirect3DDevice9ExMethods for Device {
         if let Some(failure) = refuse_usage(Usage) {
             return failure;
         }
-        let (samples, quality) = (MultiSample, MultisampleQuality);
-        self.CreateDepthStencilSurface(Width, Height, Format, samples, quality, Discard, ppSurface, pSharedHandle)
+        self.create_target(ppSurface, pSharedHandle, |guest| {
+            let (samples, quality, discard) = (MultiSample, MultisampleQuality, Discard != FALSE);
+            guest.create_depth_stencil_ex(Width, Height, Format, samples, quality, discard, Usage)
+        })
     }
 
     fn ResetEx(
@@ -186,11 +190,11 @@ impl IDirect3DDevice9ExMethods for Device {
     }
 }
 
-/// The only usages of plain surfaces concern sharing and protection, which are not done yet.
+/// The only usages that surfaces may be asked for concern sharing, which is not there, and protection.
 fn refuse_usage(usage: u32) -> Option<HRESULT> {
-    if usage == 0 {
-        return None;
+    let sharing = D3DUSAGE_RESTRICT_SHARED_RESOURCE | D3DUSAGE_RESTRICT_SHARED_RESOURCE_DRIVER;
+    if usage & sharing != 0 {
+        log_once!("surfaces that processes share (D3DUSAGE_RESTRICT_SHARED_RESOURCE) are not there; making one fails");
     }
-    log_once!("shared and protected surfaces are not done yet; making one fails");
-    Some(D3DERR_INVALIDCALL)
+    (usage & !D3DUSAGE_RESTRICTED_CONTENT != 0).then_some(D3DERR_INVALIDCALL)
 }

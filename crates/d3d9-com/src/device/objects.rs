@@ -4,6 +4,7 @@ use core::ptr::NonNull;
 
 use afterimage_d3d9::{self as guest, Handle};
 use afterimage_d3d9_types::*;
+use afterimage_ipc::store::Store;
 
 use super::Device;
 use crate::abi::{IDirect3DSurface9, Object, Out, OutObject, log_once};
@@ -12,6 +13,19 @@ use crate::results::code;
 use crate::surface::{Container, Surface};
 use crate::swap_chain::SwapChain;
 use crate::texture::Texture;
+
+/// Memory that a program has for a resource.
+#[derive(Clone, Copy)]
+pub(super) struct UserMemory(NonNull<u8>);
+
+impl UserMemory {
+    /// The memory as a resource's, of which it is told how many bytes it takes.
+    pub(super) fn store(self, size: usize) -> Store {
+        // SAFETY: the program's promise, by what Direct3D says of this parameter: the memory is large enough, and stays as
+        // long as the resource does.
+        unsafe { Store::of_program(self.0, size) }
+    }
+}
 
 /// The memory of one object, freed on drop.
 pub(super) struct Owned {
@@ -218,16 +232,51 @@ impl Device {
         code(self.surface(destination).and_then(|surface| self.enter().front_buffer_data(chain, surface)))
     }
 
-    /// Resources that processes share are not done yet. Plain devices do not even know them.
-    pub(super) fn refuse_shared(&self, handle: Out<HANDLE>) -> Option<HRESULT> {
+    /// What a program means by the last parameter of a call that makes a texture or a surface. `lies_in` says whether this one
+    /// can lie in memory that the program has: it has one level, and it is flat.
+    ///
+    /// # Errors
+    /// `E_NOTIMPL` for devices that are not extended: they do not know the parameter. `D3DERR_INVALIDCALL` where it makes no
+    /// sense, `D3DERR_NOTAVAILABLE` for resources that processes are to share.
+    pub(super) fn shared(&self, handle: Out<HANDLE>, pool: D3DPOOL, lies_in: bool) -> Result<Option<UserMemory>, HRESULT> {
         if handle.is_null() {
-            return None;
+            return Ok(None);
         }
         if !self.extended() {
-            return Some(E_NOTIMPL);
+            return Err(E_NOTIMPL);
         }
-        log_once!("shared resources are not done yet; making one fails");
-        Some(D3DERR_INVALIDCALL)
+        match pool {
+            D3DPOOL_SYSTEMMEM if lies_in => {
+                let memory = handle.read().and_then(|address| NonNull::new(address as *mut u8));
+                memory.map(|memory| Some(UserMemory(memory))).ok_or(D3DERR_INVALIDCALL)
+            }
+            D3DPOOL_DEFAULT => {
+                log_once!("resources that processes share (pSharedHandle) are not there; making one fails");
+                Err(D3DERR_NOTAVAILABLE)
+            }
+            _ => Err(D3DERR_INVALIDCALL),
+        }
+    }
+
+    /// [`Device::shared`] for buffers, which can neither be shared nor lie in a program's memory.
+    pub(super) fn refuse_shared(&self, handle: Out<HANDLE>) -> Option<HRESULT> {
+        let code = if self.extended() { D3DERR_NOTAVAILABLE } else { E_NOTIMPL };
+        (!handle.is_null()).then_some(code)
+    }
+
+    /// `CreateRenderTarget`, `CreateDepthStencilSurface` and their extended twins: a surface that `make` creates.
+    pub(super) fn create_target(
+        &self,
+        out: OutObject<IDirect3DSurface9>,
+        shared: Out<HANDLE>,
+        make: impl FnOnce(&mut guest::Device) -> guest::Result<guest::ImageId>,
+    ) -> HRESULT {
+        match self.shared(shared, D3DPOOL_DEFAULT, false) {
+            Ok(_) => self.create_object(out, |device, guest| {
+                Ok(Surface::new(device, guest::Surface::of(make(guest)?), Container::Device))
+            }),
+            Err(failure) => failure,
+        }
     }
 
     /// The guest's name of a surface that the program passed, which must be this device's.
