@@ -9,7 +9,7 @@ const GREEN: u32 = 0xff00_ff00;
 const BLUE: u32 = 0xff00_00ff;
 
 /// A device that draws without lights and depth; none where there is no Vulkan.
-fn drawing_device() -> Option<*mut IDirect3DDevice9Ex> {
+pub(super) fn drawing_device() -> Option<*mut IDirect3DDevice9Ex> {
     let Ok(d3d) = crate::direct3d::create(D3D_SDK_VERSION, false, crate::renderer::in_process) else {
         eprintln!("skipped: this machine has no Vulkan driver (cargo xtask setup gets one)");
         return None;
@@ -21,7 +21,7 @@ fn drawing_device() -> Option<*mut IDirect3DDevice9Ex> {
     Some(device)
 }
 
-fn render(device: *mut IDirect3DDevice9Ex, state: D3DRENDERSTATETYPE, value: u32) {
+pub(super) fn render(device: *mut IDirect3DDevice9Ex, state: D3DRENDERSTATETYPE, value: u32) {
     assert_eq!(call!(device, base.SetRenderState(state, value)), D3D_OK);
 }
 

@@ -5,6 +5,8 @@ mod calls;
 mod fixed_function;
 mod lifetimes;
 #[cfg(feature = "in-process")]
+mod patches;
+#[cfg(feature = "in-process")]
 mod pixels;
 mod receiver;
 mod state;

@@ -42,6 +42,27 @@ fn state_comes_back() {
 }
 
 #[test]
+fn a_pure_device_does_not_tell_what_was_set() {
+    let device = device(false, D3DCREATE_PUREDEVICE);
+    let mut value = 7;
+    assert_eq!(call!(device, base.SetRenderState(D3DRS_ZENABLE, 0)), D3D_OK);
+    assert_eq!(call!(device, base.GetRenderState(D3DRS_ZENABLE, output(&mut value))), D3DERR_INVALIDCALL);
+    assert_eq!(call!(device, base.GetSamplerState(0, D3DSAMP_MINFILTER, output(&mut value))), D3DERR_INVALIDCALL);
+    assert_eq!(call!(device, base.GetTextureStageState(0, D3DTSS_COLOROP, output(&mut value))), D3DERR_INVALIDCALL);
+    let (mut matrix, mut material) = (D3DMATRIX::default(), D3DMATERIAL9::default());
+    assert_eq!(call!(device, base.GetTransform(D3DTS_VIEW, output(&mut matrix))), D3DERR_INVALIDCALL);
+    assert_eq!(call!(device, base.GetMaterial(output(&mut material))), D3DERR_INVALIDCALL);
+    let mut register = [7.0f32; 4];
+    let out = output(&mut register[0]);
+    assert_eq!(call!(device, base.GetVertexShaderConstantF(0, out, 1)), D3DERR_INVALIDCALL);
+    assert_eq!((value, register), (7, [7.0; 4]), "nothing is written");
+    // What is bound is no state of these.
+    let mut viewport = D3DVIEWPORT9::default();
+    assert_eq!(call!(device, base.GetViewport(output(&mut viewport))), D3D_OK);
+    finish(device);
+}
+
+#[test]
 fn locked_memory_keeps_its_bytes() {
     let device = device(false, 0);
     let mut buffer = junk();
