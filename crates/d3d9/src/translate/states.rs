@@ -39,8 +39,6 @@ fn blend_factor(value: u32, alpha: bool) -> u8 {
         D3DBLEND_INVDESTCOLOR => F::OneMinusDstColor,
         D3DBLEND_BLENDFACTOR => F::ConstantColor,
         D3DBLEND_INVBLENDFACTOR => F::OneMinusConstantColor,
-        D3DBLEND_SRCCOLOR2 => F::Src1Color,
-        D3DBLEND_INVSRCCOLOR2 => F::OneMinusSrc1Color,
         _ => F::One,
     };
     factor as u8
@@ -248,6 +246,12 @@ impl Device {
             *mask = (render.get(state) & 15) as u8;
         }
         let enable = render.get(RS::D3DRS_ALPHABLENDENABLE) != 0;
+        let second = |factor: u32| matches!(factor, D3DBLEND_SRCCOLOR2 | D3DBLEND_INVSRCCOLOR2);
+        if enable && [source, destination].into_iter().any(second) && self.logged.insert("D3DBLEND_SRCCOLOR2") {
+            tracing::warn!(
+                "blending with a second colour of the shader is not supported (nor a capability): it counts as one"
+            );
+        }
         let factors = SetBlend {
             enable: 1,
             src_color: blend_factor(source, alpha),
