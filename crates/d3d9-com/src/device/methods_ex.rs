@@ -138,7 +138,9 @@ impl IDirect3DDevice9ExMethods for Device {
         pSharedHandle: Out<HANDLE>,
         Usage: u32,
     ) -> HRESULT {
+        // Unlike targets, plain surfaces that cannot be are null.
         if let Some(failure) = refuse_usage(Usage) {
+            ppSurface.write(core::ptr::null_mut());
             return failure;
         }
         self.CreateOffscreenPlainSurface(Width, Height, Format, Pool, ppSurface, pSharedHandle)
