@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
-use afterimage_d3d9::{self as guest, Handle, QueryData, QueryId, StateBlockId};
+use afterimage_d3d9::{Handle, QueryId, StateBlockId};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
@@ -23,7 +23,8 @@ plain! {
 
 impl Query {
     fn size(&self) -> u32 {
-        guest::Device::query_size(self.GetType()).unwrap_or(0)
+        let guest = self.device().enter();
+        guest.query_size(guest.query_type(self.id)).unwrap_or(0)
     }
 }
 
@@ -48,8 +49,7 @@ impl IDirect3DQuery9Methods for Query {
         }
         let answer = self.device().enter().query_data(self.id, dwGetDataFlags & D3DGETDATA_FLUSH != 0);
         let bytes = match answer {
-            Ok(Some(QueryData::Word(value))) => u64::from(value).to_le_bytes(),
-            Ok(Some(QueryData::Long(value))) => value.to_le_bytes(),
+            Ok(Some(data)) => data.to_bytes(),
             Ok(None) => return S_FALSE,
             Err(error) => return error.code(),
         };

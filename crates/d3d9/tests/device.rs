@@ -209,7 +209,30 @@ fn queries_answer_when_the_receiver_has() {
     scene(&mut rig);
     rig.log().query_value = None;
     let d = &mut rig.device;
-    assert_eq!(Device::query_size(D3DQUERYTYPE_VCACHE), Err(Error::NotAvailable));
+    for kind in (0..40).filter(|kind| !(D3DQUERYTYPE_EVENT..=D3DQUERYTYPE_TIMESTAMPFREQ).contains(kind)) {
+        let expected = match kind {
+            D3DQUERYTYPE_VCACHE => Ok(16),
+            D3DQUERYTYPE_VERTEXSTATS => Ok(8),
+            _ => Err(Error::NotAvailable),
+        };
+        assert_eq!(d.query_size(kind), expected, "{kind}");
+    }
+    let cache = d.create_query(D3DQUERYTYPE_VCACHE).unwrap();
+    d.issue_query(cache, D3DISSUE_END).unwrap();
+    let Ok(Some(QueryData::Cache(answer))) = d.query_data(cache, true) else { panic!("a cache's data") };
+    assert_eq!((answer.Pattern, answer.OptMethod), (u32::from_le_bytes(*b"CACH"), 1));
+    assert_eq!(QueryData::Cache(answer).to_bytes()[8..12], answer.CacheSize.to_le_bytes());
+    let vertices = d.create_query(D3DQUERYTYPE_VERTEXSTATS).unwrap();
+    rig.log().query_value = Some(5 | 7 << 32);
+    let d = &mut rig.device;
+    for flags in [D3DISSUE_BEGIN, D3DISSUE_END] {
+        d.issue_query(vertices, flags).unwrap();
+    }
+    let _ = d.query_data(vertices, true);
+    let stats = D3DDEVINFO_D3DVERTEXSTATS { NumRenderedTriangles: 5, NumExtraClippingTriangles: 2 };
+    assert_eq!(d.query_data(vertices, true), Ok(Some(QueryData::Vertices(stats))));
+    rig.log().query_value = None;
+    let d = &mut rig.device;
     let occlusion = d.create_query(D3DQUERYTYPE_OCCLUSION).unwrap();
     let event = d.create_query(D3DQUERYTYPE_EVENT).unwrap();
     let frequency = d.create_query(D3DQUERYTYPE_TIMESTAMPFREQ).unwrap();

@@ -221,7 +221,7 @@ impl IDirect3DDevice9Methods for Device {
 
     fn GetGammaRamp(&self, iSwapChain: u32, pRamp: Out<D3DGAMMARAMP>) {
         if let Ok(chain) = self.chain(iSwapChain) {
-            pRamp.write(*self.enter().gamma_ramp(chain.id));
+            pRamp.write(self.enter().gamma_ramp(chain.id));
         }
     }
 
@@ -911,8 +911,8 @@ impl IDirect3DDevice9Methods for Device {
     fn CreateQuery(&self, Type: D3DQUERYTYPE, ppQuery: OutObject<IDirect3DQuery9>) -> HRESULT {
         if ppQuery.is_null() {
             // Only asks whether there are such queries.
-            return code(guest::Device::query_size(Type).map(|_| ()));
+            return code(self.enter().query_size(Type).map(|_| ()));
         }
-        self.create_object(ppQuery, |device, guest| Ok(Query::new(device, guest.create_query(Type)?)))
+        self.create_or_leave(ppQuery, |device, guest| Ok(Query::new(device, guest.create_query(Type)?)))
     }
 }

@@ -8,7 +8,7 @@ use crate::machine::{Registers, RenderStates};
 use crate::translate::Host;
 use afterimage_d3d9_types::*;
 use afterimage_state::Dirty;
-use afterimage_stream::packets::Init;
+use afterimage_stream::packets::{Init, Overlay};
 use afterimage_stream::{Link, Port};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -39,6 +39,7 @@ impl Device {
             recording: None,
             dead: Vec::new(),
             targets: Vec::new(),
+            overlay: Overlay::default(),
             auto_depth: None,
             fvf_declarations: FxHashMap::default(),
             palettes: super::palettes::Palettes::default(),

@@ -17,6 +17,7 @@ mod present;
 mod process;
 mod query;
 mod shader_constants;
+mod shown;
 mod state;
 mod state_block;
 mod targets;
@@ -55,13 +56,15 @@ pub struct Device {
     /// Made by `CreateDeviceEx`: resources of the default pool survive a reset.
     extended: bool,
     in_scene: bool,
-    /// The state block that is being recorded.
     /// What the program has asked for with `SetMaximumFrameLatency`.
     frame_latency: Option<u32>,
+    /// The state block that is being recorded.
     recording: Option<Vec<state_block::Setting>>,
     /// Objects that were released while bound, and are gone now.
     dead: Vec<(crate::handle::Handle, usize)>,
     targets: Vec<present::Target>,
+    /// See [`Device::set_overlay`].
+    overlay: afterimage_stream::packets::Overlay,
     /// The automatic depth buffer, which stays for as long as the parameters ask for it.
     auto_depth: Option<crate::handle::ImageId>,
     /// Declarations that were made for an FVF code.

@@ -28,9 +28,11 @@ impl Window {
 }
 
 /// A present target that the receiver knows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Target {
-    packet: PresentTarget,
+    pub(super) packet: PresentTarget,
+    /// Gamma that the receiver knows of, if there is any.
+    pub(super) gamma: Option<Box<D3DGAMMARAMP>>,
 }
 
 /// A swap chain.
@@ -40,12 +42,8 @@ pub(crate) struct SwapChain {
     pub(super) window: Window,
     /// Back buffers.
     pub(crate) images: SmallVec<[ImageId; 3]>,
-    gamma: Box<D3DGAMMARAMP>,
-}
-
-fn identity_ramp() -> Box<D3DGAMMARAMP> {
-    let channel = std::array::from_fn(|index| (index * 257) as u16);
-    Box::new(D3DGAMMARAMP { red: channel, green: channel, blue: channel })
+    /// What the program has set, unless that changes nothing.
+    pub(super) gamma: Option<Box<D3DGAMMARAMP>>,
 }
 
 /// Fills in and checks presentation parameters, as `CreateDevice` and `Reset` do.
@@ -84,6 +82,8 @@ pub(super) fn complete(parameters: &mut D3DPRESENT_PARAMETERS, window: Window, e
         return Err(Error::InvalidCall);
     }
     Ok(())
+}
+
 /// Checks what `CreateDevice` and `Reset` are given, without doing anything.
 ///
 /// # Errors
@@ -94,8 +94,6 @@ pub fn check_parameters(parameters: &D3DPRESENT_PARAMETERS, extended: bool) -> R
 
 /// Frames that a receiver may be behind where the program does not say, as on Windows.
 const DEFAULT_LATENCY: u32 = 3;
-
-}
 
 /// A rectangle of the program as one of the stream; empty means all.
 fn rect(rect: Option<&RECT>) -> Rect {
@@ -119,7 +117,7 @@ impl Device {
         complete(parameters, window, self.extended)?;
         let images = self.make_back_buffers(parameters)?;
         self.target(window, parameters)?;
-        let chain = SwapChain { parameters: self.stored(parameters), window, images, gamma: identity_ramp() };
+        let chain = SwapChain { parameters: self.stored(parameters), window, images, gamma: None };
         Ok(self.objects.swap_chains.insert(chain, held))
     }
 
@@ -163,15 +161,8 @@ impl Device {
         let id = self.port.allocate(ObjectKind::Target)?;
         let packet = PresentTarget { id, width, height, window_kind: window.kind as u32, window: window.handle };
         self.port.push(&packet);
-        self.targets.push(Target { packet });
+        self.targets.push(Target { packet, gamma: None });
         Ok(id)
-    }
-
-    /// Declares every present target to a new receiver.
-    pub(crate) fn send_targets(&mut self) {
-        for target in &self.targets {
-            self.port.push(&target.packet);
-        }
     }
 
     /// Exchanges what two handles stand for.
@@ -232,15 +223,16 @@ impl Device {
     /// `GetMaximumFrameLatency`.
     #[must_use]
     pub fn frame_latency(&self) -> u32 {
-    /// [`Error::WasStillDrawing`] instead of blocking, where the flags ask for that; nothing is shown then.
         self.frame_latency.unwrap_or(DEFAULT_LATENCY)
     }
 
     /// `Present` of one chain. Ends the frame. `window` overrides where the picture goes. Blocks where the receiver is
-    /// too many frames behind.
+    /// too many frames behind. Of `flags`, `D3DPRESENT_DONOTWAIT`, `D3DPRESENT_DONOTFLIP` and `D3DPRESENT_FORCEIMMEDIATE`
+    /// have a meaning here; the others concern overlays.
     ///
     /// # Errors
     /// [`Error::DeviceLost`] while there is no receiver; everything goes on by itself when there is one again.
+    /// [`Error::WasStillDrawing`] instead of blocking, where the flags ask for that; nothing is shown then.
     pub fn present(
         &mut self,
         chain: SwapChainId,
@@ -251,22 +243,23 @@ impl Device {
     ) -> Result<()> {
         let found = self.chain(chain)?;
         let (parameters, own) = (found.parameters, found.window);
-        let latency = u64::from(self.frame_latency());
-        if flags & D3DPRESENT_DONOTWAIT != 0 && self.port.frames_ahead() >= latency {
-            return Err(Error::WasStillDrawing);
-        }
         let image = found.images.first().copied().ok_or(Error::Internal)?;
         if self.recover() || self.port.was_torn() {
             // What was drawn of this frame went to the receiver that is gone: the next one is complete.
             return Ok(());
-            _ if flags & D3DPRESENT_FORCEIMMEDIATE != 0 => 0,
         }
         if self.port.is_lost() {
             return Err(Error::DeviceLost);
         }
+        let latency = u64::from(self.frame_latency());
+        if flags & D3DPRESENT_DONOTWAIT != 0 && self.port.frames_ahead() >= latency {
+            return Err(Error::WasStillDrawing);
+        }
         let target = self.target(window.unwrap_or(own), &parameters)?;
+        self.send_gamma(chain, target);
         self.settle(image);
         let interval = match parameters.PresentationInterval {
+            _ if flags & D3DPRESENT_FORCEIMMEDIATE != 0 => 0,
             D3DPRESENT_INTERVAL_IMMEDIATE => 0,
             D3DPRESENT_INTERVAL_TWO => 2,
             D3DPRESENT_INTERVAL_THREE => 3,
@@ -322,21 +315,5 @@ impl Device {
             return Err(Error::InvalidCall);
         }
         self.copy_to_memory(Surface::of(image), destination)
-    }
-
-    /// `SetGammaRamp`. Kept, and not applied to pictures yet.
-    pub fn set_gamma_ramp(&mut self, chain: SwapChainId, ramp: &D3DGAMMARAMP) {
-        if self.logged.insert("SetGammaRamp") {
-            tracing::warn!("SetGammaRamp is kept but not applied");
-        }
-        if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
-            *chain.gamma = *ramp;
-        }
-    }
-
-    /// `GetGammaRamp`.
-    #[must_use]
-    pub fn gamma_ramp(&self, chain: SwapChainId) -> Box<D3DGAMMARAMP> {
-        self.objects.swap_chains.get(chain).map_or_else(identity_ramp, |chain| chain.gamma.clone())
     }
 }

@@ -8,24 +8,40 @@ use afterimage_stream::packets::{BeginQuery, CreateQuery, EndQuery, QueryKind};
 use afterimage_stream::{ObjectId, ObjectKind};
 
 /// What a query answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueryData {
     /// `BOOL` results.
     Word(u32),
     /// `DWORD` and `UINT64` results: a program that asks for more than [`Device::query_size`] gets up to eight bytes.
     Long(u64),
+    /// `D3DDEVINFO_D3DVERTEXSTATS`.
+    Vertices(D3DDEVINFO_D3DVERTEXSTATS),
+    /// `D3DDEVINFO_VCACHE`.
+    Cache(D3DDEVINFO_VCACHE),
 }
 
 impl QueryData {
     /// Bytes as `GetData` copies them, as many as the program asks for.
     #[must_use]
-    pub fn to_bytes(self) -> [u8; 8] {
-        match self {
-            Self::Word(value) => u64::from(value).to_le_bytes(),
-            Self::Long(value) => value.to_le_bytes(),
+    pub fn to_bytes(self) -> [u8; 16] {
+        let words = match self {
+            Self::Word(value) => [value, 0, 0, 0],
+            Self::Long(value) => [value as u32, (value >> 32) as u32, 0, 0],
+            Self::Vertices(stats) => [stats.NumRenderedTriangles, stats.NumExtraClippingTriangles, 0, 0],
+            Self::Cache(cache) => [cache.Pattern, cache.OptMethod, cache.CacheSize, cache.MagicNumber],
+        };
+        let mut bytes = [0; 16];
+        for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
         }
+        bytes
     }
 }
+
+/// What optimisers of meshes are told: that order matters to a cache of 16 vertices, which every device since has at least.
+/// The pattern says that the rest is there; a method of 1 is a cache's, and the last number weighs it against strips.
+const CACHE: D3DDEVINFO_VCACHE =
+    D3DDEVINFO_VCACHE { Pattern: fourcc(*b"CACH"), OptMethod: 1, CacheSize: 16, MagicNumber: 8 };
 
 /// What Direct3D answers for a query that was never issued.
 const UNISSUED: u64 = 0xdddd_dddd_dddd_dddd;
@@ -66,17 +82,21 @@ fn stream_kind(kind: D3DQUERYTYPE) -> Option<QueryKind> {
         D3DQUERYTYPE_EVENT => Some(QueryKind::Event),
         D3DQUERYTYPE_OCCLUSION => Some(QueryKind::Occlusion),
         D3DQUERYTYPE_TIMESTAMP => Some(QueryKind::Timestamp),
+        D3DQUERYTYPE_VERTEXSTATS => Some(QueryKind::Primitives),
         _ => None,
     }
 }
 
 impl Device {
-    /// Whether `CreateQuery` would succeed, and the size of the answer in bytes.
+    /// Whether `CreateQuery` would succeed, and the size of the answer in bytes. Vertex statistics are there where the device
+    /// counts them; what asks for insides of a driver (timings, use of caches, its manager of resources) is not.
     ///
     /// # Errors
     /// [`Error::NotAvailable`] for kinds that are not supported.
-    pub fn query_size(kind: D3DQUERYTYPE) -> Result<u32> {
+    pub fn query_size(&self, kind: D3DQUERYTYPE) -> Result<u32> {
         match kind {
+            D3DQUERYTYPE_VCACHE => Ok(16),
+            D3DQUERYTYPE_VERTEXSTATS if self.port.device().pipeline_statistics != 0 => Ok(8),
             D3DQUERYTYPE_EVENT | D3DQUERYTYPE_OCCLUSION | D3DQUERYTYPE_TIMESTAMPDISJOINT => Ok(4),
             D3DQUERYTYPE_TIMESTAMP | D3DQUERYTYPE_TIMESTAMPFREQ => Ok(8),
             _ => Err(Error::NotAvailable),
@@ -88,7 +108,7 @@ impl Device {
     /// # Errors
     /// As [`Device::query_size`].
     pub fn create_query(&mut self, kind: D3DQUERYTYPE) -> Result<QueryId> {
-        Self::query_size(kind)?;
+        self.query_size(kind)?;
         let id = match stream_kind(kind) {
             Some(_) => self.port.allocate(ObjectKind::Query)?,
             None => ObjectId::NONE,
@@ -119,7 +139,10 @@ impl Device {
     /// [`Error::InvalidCall`] for flags that the kind does not have.
     pub fn issue_query(&mut self, query: QueryId, flags: u32) -> Result<()> {
         let found = self.objects.queries.get_mut(query).ok_or(Error::InvalidCall)?;
-        let brackets = matches!(found.kind, D3DQUERYTYPE_OCCLUSION | D3DQUERYTYPE_TIMESTAMPDISJOINT);
+        let brackets = matches!(
+            found.kind,
+            D3DQUERYTYPE_OCCLUSION | D3DQUERYTYPE_TIMESTAMPDISJOINT | D3DQUERYTYPE_VERTEXSTATS
+        );
         if flags & !(D3DISSUE_BEGIN | D3DISSUE_END) != 0
             || (flags & D3DISSUE_BEGIN != 0 && found.kind == D3DQUERYTYPE_EVENT)
         {
@@ -188,7 +211,7 @@ impl Device {
             Stage::Open => return Ok(None),
             Stage::Done(value) => value,
             // What was never issued is there, and is this.
-            Stage::Idle | Stage::Ended(_) if found.kind == D3DQUERYTYPE_EVENT => 1,
+            Stage::Idle | Stage::Ended(_) if matches!(found.kind, D3DQUERYTYPE_EVENT | D3DQUERYTYPE_VCACHE) => 1,
             Stage::Idle | Stage::Ended(_) => return Ok(Some(QueryData::Long(UNISSUED))),
         };
         Ok(Some(match found.kind {
@@ -197,6 +220,14 @@ impl Device {
             // Ticks are nanoseconds.
             D3DQUERYTYPE_TIMESTAMPFREQ => QueryData::Long(1_000_000_000),
             D3DQUERYTYPE_TIMESTAMP => QueryData::Long(value),
+            D3DQUERYTYPE_VERTEXSTATS => {
+                let (came, left) = (value as u32, (value >> 32) as u32);
+                QueryData::Vertices(D3DDEVINFO_D3DVERTEXSTATS {
+                    NumRenderedTriangles: came,
+                    NumExtraClippingTriangles: left.saturating_sub(came),
+                })
+            }
+            D3DQUERYTYPE_VCACHE => QueryData::Cache(CACHE),
             _ => QueryData::Word(0),
         }))
     }

@@ -1,0 +1,72 @@
+//! What happens to pictures on their way to a window: gamma, and what the user wants to see over them.
+
+use super::Device;
+use super::present::Target;
+use crate::handle::SwapChainId;
+use afterimage_d3d9_types::*;
+use afterimage_stream::packets::{Overlay, SetGamma};
+use afterimage_stream::{ObjectId, Port};
+
+/// The ramp that changes nothing.
+fn identity() -> D3DGAMMARAMP {
+    let channel = std::array::from_fn(|index| (index * 257) as u16);
+    D3DGAMMARAMP { red: channel, green: channel, blue: channel }
+}
+
+fn send(port: &mut Port, target: &Target) {
+    let id = target.packet.id;
+    match &target.gamma {
+        Some(ramp) => {
+            let steps = [ramp.red, ramp.green, ramp.blue].concat();
+            port.push_tail(&SetGamma { id, count: steps.len() as u32 }, &steps);
+        }
+        None => port.push_tail(&SetGamma { id, count: 0 }, &[]),
+    }
+}
+
+impl Device {
+    /// `SetGammaRamp`. In a window it is only kept: Direct3D applies it to the screen that a full-screen chain has. There is no
+    /// calibration that `D3DSGR_CALIBRATE` could ask for, so both flags are the same.
+    pub fn set_gamma_ramp(&mut self, chain: SwapChainId, ramp: &D3DGAMMARAMP) {
+        if let Some(chain) = self.objects.swap_chains.get_mut(chain) {
+            chain.gamma = (*ramp != identity()).then(|| Box::new(*ramp));
+        }
+    }
+
+    /// `GetGammaRamp`.
+    #[must_use]
+    pub fn gamma_ramp(&self, chain: SwapChainId) -> D3DGAMMARAMP {
+        let chain = self.objects.swap_chains.get(chain);
+        chain.and_then(|chain| chain.gamma.as_deref().copied()).unwrap_or_else(identity)
+    }
+
+    /// A chain is about to be shown on a target: tells the receiver where its gamma is another than before.
+    pub(super) fn send_gamma(&mut self, chain: SwapChainId, target: ObjectId) {
+        let chain = self.objects.swap_chains.get(chain);
+        let wanted = chain.filter(|chain| chain.parameters.Windowed == FALSE).and_then(|chain| chain.gamma.as_ref());
+        let Some(target) = self.targets.iter_mut().find(|known| known.packet.id == target) else { return };
+        if target.gamma.as_ref() != wanted {
+            target.gamma = wanted.cloned();
+            send(&mut self.port, target);
+        }
+    }
+
+    /// What the user wants to see over this program's pictures, in its windows.
+    pub fn set_overlay(&mut self, overlay: Overlay) {
+        self.overlay = overlay;
+        self.port.push(&overlay);
+    }
+
+    /// Declares every present target to a new receiver, with what is done to its pictures.
+    pub(crate) fn send_targets(&mut self) {
+        for target in &self.targets {
+            self.port.push(&target.packet);
+            if target.gamma.is_some() {
+                send(&mut self.port, target);
+            }
+        }
+        if !self.overlay.is_off() {
+            self.port.push(&self.overlay);
+        }
+    }
+}
