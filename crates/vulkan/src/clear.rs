@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::pipeline::{self, Blend, Key, Spec, VertexLayout};
 use crate::raster::{Raster, TRIANGLES};
 use crate::renderer::Renderer;
-use crate::targets::{Load, Targets, clip};
+use crate::targets::{Attachment, Load, Targets, clip};
 use afterimage_shader::{Language, RuntimeInfo};
 use afterimage_stream::packets::{
     Clear, Compare, Rect, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
@@ -77,6 +77,13 @@ impl Renderer {
                 0 => load.flags |= Clear::STENCIL,
                 keep => part.stencil = !keep,
             }
+        }
+        if let Some((depth, format)) = self.targets.aside {
+            self.end_pass();
+            let all = std::mem::take(&mut self.targets);
+            let result = self.clear_depth((depth, format), all.formats.samples, load, part, rects);
+            self.targets = all;
+            result?;
         }
         let extent = self.targets.extent;
         if rects.is_empty() && self.targets.all().any(|a| a.extent != extent) {
@@ -159,14 +166,28 @@ impl Renderer {
             self.end_pass();
         }
         if let Some(depth) = all.depth {
-            self.targets = Targets { extent: depth.extent, depth: Some(depth), ..Targets::default() };
-            self.targets.formats.depth = all.formats.depth;
-            self.targets.formats.samples = all.formats.samples;
-            let load = Load { flags: load.flags & !Clear::COLOR, ..load };
-            result = result.and(self.clear_targets(load, Part { channels: 0, ..part }, &[]));
-            self.end_pass();
+            let depth = (depth, all.formats.depth);
+            result = result.and(self.clear_depth(depth, all.formats.samples, load, part, &[]));
         }
         self.targets = all;
+        result
+    }
+
+    /// Clears a depth-stencil target alone, in a pass of its own. [`Renderer::targets`] is not what it was after that.
+    fn clear_depth(
+        &mut self,
+        (depth, format): (Attachment, vk::Format),
+        samples: u32,
+        load: Load,
+        part: Part,
+        rects: &[Rect],
+    ) -> Result {
+        self.targets = Targets { extent: depth.extent, depth: Some(depth), ..Targets::default() };
+        self.targets.formats.depth = format;
+        self.targets.formats.samples = samples;
+        let load = Load { flags: load.flags & !Clear::COLOR, ..load };
+        let result = self.clear_targets(load, Part { channels: 0, ..part }, rects);
+        self.end_pass();
         result
     }
 

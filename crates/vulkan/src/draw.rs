@@ -241,6 +241,10 @@ impl Renderer {
 
     /// As [`Renderer::apply`]; true if draws must be dropped.
     fn try_apply(&mut self, topology: Topology, rest: Rest<'_>) -> Result<bool> {
+        if self.targets.small_depth && self.state.dirty.contains(Group::DepthStencil) {
+            // Whether it limits the draws depends on what is tested.
+            self.state.dirty.mark(Group::RenderTargets);
+        }
         self.resolve_targets()?;
         let dirty = self.state.dirty.take();
         let skip = self.apply_groups(topology, dirty, rest);

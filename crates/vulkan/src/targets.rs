@@ -24,6 +24,10 @@ pub(crate) struct Targets {
     pub(crate) open: bool,
     pub(crate) colors: [Option<Attachment>; 8],
     pub(crate) depth: Option<Attachment>,
+    /// A depth-stencil target that is smaller than a colour target, whether it is used or not.
+    pub(crate) small_depth: bool,
+    /// The same, with its format, while nothing is tested against it: draws may go beyond it then.
+    pub(crate) aside: Option<(Attachment, vk::Format)>,
     pub(crate) formats: TargetFormats,
     /// Part that every target has.
     pub(crate) extent: vk::Extent2D,
@@ -81,7 +85,8 @@ impl Renderer {
             return Ok(());
         }
         self.end_pass();
-        for attachment in self.targets.colors.iter().chain(std::iter::once(&self.targets.depth)).flatten() {
+        let aside = self.targets.aside.as_ref().map(|(attachment, _)| attachment);
+        for attachment in self.targets.all().chain(aside) {
             if let Some(texture) = self.textures.get_mut(attachment.texture) {
                 texture.is_target = false;
             }
@@ -99,7 +104,16 @@ impl Renderer {
                 targets.formats.colors[index] = format;
             }
         }
-        if let Some((attachment, format)) = self.attach(wanted.depth, false, &mut targets, &mut extent)? {
+        let depth = self.textures.get(wanted.depth.texture).map(|texture| texture.extent(wanted.depth.level.into()));
+        let colors = targets.colors.iter().flatten();
+        targets.small_depth = depth.is_some_and(|depth| {
+            colors.into_iter().any(|color| color.extent.width > depth.width || color.extent.height > depth.height)
+        });
+        let tests = self.state.depth_stencil.depth_test | self.state.depth_stencil.stencil_test != 0;
+        if targets.small_depth && !tests {
+            let mut unlimited = vk::Extent2D { width: u32::MAX, height: u32::MAX };
+            targets.aside = self.attach(wanted.depth, false, &mut Targets::default(), &mut unlimited)?;
+        } else if let Some((attachment, format)) = self.attach(wanted.depth, false, &mut targets, &mut extent)? {
             targets.depth = Some(attachment);
             targets.formats.depth = format;
             targets.depth_bits = match format {
