@@ -64,6 +64,12 @@ const STEPS: &[Step] = &[
         how: How::Packages { names: &["wine", "wine64"], backports: false },
     },
     Step {
+        what: "X11 libraries that Wine loads",
+        need: Need::Checks,
+        done: |_| WINE_LIBRARIES.iter().all(|name| any_library(name)),
+        how: How::Packages { names: wine32::WINDOW_PACKAGES, backports: false },
+    },
+    Step {
         what: "Vulkan loader",
         need: Need::Native,
         done: |_| any_library("libvulkan.so.1"),
@@ -147,6 +153,10 @@ const STEPS: &[Step] = &[
 /// What winit loads at run time for a window.
 const WINDOW_LIBRARIES: &[&str] =
     &["libX11.so.6", "libX11-xcb.so.1", "libXcursor.so.1", "libXi.so.6", "libxkbcommon-x11.so.0"];
+
+/// What Wine loads at run time for display modes, cursors and windows: the files of [`wine32::WINDOW_PACKAGES`].
+const WINE_LIBRARIES: &[&str] =
+    &["libXrandr.so.2", "libXcursor.so.1", "libXi.so.6", "libXcomposite.so.1", "libXinerama.so.1"];
 
 /// A step that could not be done, and what is lost by it.
 #[derive(Debug, Clone)]

@@ -18,6 +18,8 @@ use crate::workspace::Workspace;
 
 const SYSTEM_LOADER: &str = "/usr/lib/wine/wine";
 const SYSTEM_WINE64: &str = "/usr/lib/wine/wine64";
+/// What Wine loads at run time for display modes, cursors and windows, and recommends only.
+pub(super) const WINDOW_PACKAGES: &[&str] = &["libxrandr2", "libxcursor1", "libxi6", "libxcomposite1", "libxinerama1"];
 const DYNAMIC_LINKER: &str = "/lib/ld-linux.so.2";
 
 /// Whether the machine's own Wine runs 32-bit programs.
@@ -27,7 +29,10 @@ pub(crate) fn system_has_it() -> bool {
 
 /// Whether 32-bit Wine is there, the machine's own or ours.
 pub(crate) fn done(ws: &Workspace) -> bool {
-    system_has_it() || (ws.wine32().join("bin/wineserver").is_file() && Path::new(DYNAMIC_LINKER).exists())
+    system_has_it()
+        || (ws.wine32().join("bin/wineserver").is_file()
+            && ws.wine32().join("root/usr/lib/i386-linux-gnu/libXrandr.so.2").exists()
+            && Path::new(DYNAMIC_LINKER).exists())
 }
 
 /// Unpacks the 32-bit packages of the release into the private tree.
@@ -54,7 +59,7 @@ pub(crate) fn install(ws: &Workspace, progress: &Progress) -> Result {
     };
     step::run_in(ws, apt_get().arg("update"), "reading Debian's i386 package lists", advice, progress)?;
     let mut download = apt_get();
-    download.args(["install", "--download-only", "-y", "--no-install-recommends", "wine32"]);
+    download.args(["install", "--download-only", "-y", "--no-install-recommends", "wine32"]).args(WINDOW_PACKAGES);
     step::run_in(ws, &mut download, "downloading 32-bit Wine", advice, progress)?;
     std::fs::create_dir_all(&root).doing(format!("creating {}", root.display()))?;
     for package in apt::downloaded(&dir)? {

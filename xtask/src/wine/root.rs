@@ -15,8 +15,19 @@ pub(crate) const SUITE: &str = "trixie";
 
 /// What is installed, `:i386` too where that is given.
 const PACKAGES: &[&str] = &["wine", "wine64", "wine32:i386", "dxvk-wine64", "dxvk-wine32:i386"];
-/// What is installed in both widths.
-const BOTH_WIDTHS: &[&str] = &["mesa-vulkan-drivers", "libvulkan1", "libgl1", "libgl1-mesa-dri", "libglx-mesa0"];
+/// What is installed in both widths: drivers, and what Wine loads for display modes, cursors and windows.
+const BOTH_WIDTHS: &[&str] = &[
+    "mesa-vulkan-drivers",
+    "libvulkan1",
+    "libgl1",
+    "libgl1-mesa-dri",
+    "libglx-mesa0",
+    "libxrandr2",
+    "libxcursor1",
+    "libxi6",
+    "libxcomposite1",
+    "libxinerama1",
+];
 
 /// Enters the root: folders of this machine are bound, the working folder is kept. `$1` is the root, `$2` the number of folders.
 const ENTER: &str = r#"
