@@ -301,7 +301,7 @@ impl FullScreen {
                     }
                     old => {
                         if let Some((window, kept)) = old {
-                            kept.restore(window);
+                            kept.restore(window, self.shared.extended);
                         }
                         let make = || (screen.window, platform::make_full_screen(screen.window, area, screen.mode));
                         self.changes(screen).then(make)
@@ -335,7 +335,7 @@ impl FullScreen {
         self.shared.quietly(|| {
             Output::restore_all();
             if let Some((window, before)) = taken.window {
-                before.restore(window);
+                before.restore(window, self.shared.extended);
             }
             // The hook goes last, and quietly too.
             drop(taken);

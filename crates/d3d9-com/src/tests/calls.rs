@@ -66,7 +66,6 @@ fn adapters_are_enumerated() {
 fn methods_that_are_not_done_fail_as_published() {
     let device = device(true, 0);
     assert_eq!(call!(device, base.DeletePatch(1)), D3DERR_INVALIDCALL);
-    assert_eq!(call!(device, base.SetDialogBoxMode(TRUE)), D3DERR_INVALIDCALL);
     assert_eq!(call!(device, SetConvolutionMonoKernel(1, 1, no_output(), no_output())), D3DERR_INVALIDCALL);
     finish(device);
 }

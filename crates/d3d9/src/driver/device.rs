@@ -65,8 +65,18 @@ impl Device {
         self.creation
     }
 
-    /// Binds what a new or reset device has bound, and gives every register its default.
+    /// Binds what a new or reset plain device has bound, and gives every register its default.
     fn set_defaults(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<()> {
+        let mut ignored = Dirty::none();
+        let zenable = u32::from(parameters.EnableAutoDepthStencil != FALSE);
+        self.registers.render.set(RenderStates::D3DRS_ZENABLE, zenable, &mut ignored);
+        let largest = self.port.device().max_point_size.max(1.0).to_bits();
+        self.registers.render.set(RenderStates::D3DRS_POINTSIZE_MAX, largest, &mut ignored);
+        self.bind_implicit(parameters)
+    }
+
+    /// Binds the first back buffer and the automatic depth buffer.
+    fn bind_implicit(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<()> {
         let old = self.auto_depth.take();
         if let Some(old) = old {
             self.unbind_handle(Handle::Image(old));
@@ -86,15 +96,20 @@ impl Device {
         } else {
             None
         };
-        let mut ignored = Dirty::none();
-        let zenable = u32::from(depth.is_some());
-        self.registers.render.set(RenderStates::D3DRS_ZENABLE, zenable, &mut ignored);
-        let largest = self.port.device().max_point_size.max(1.0).to_bits();
-        self.registers.render.set(RenderStates::D3DRS_POINTSIZE_MAX, largest, &mut ignored);
         self.set_depth_stencil(depth)?;
         let chain = self.implicit_chain().and_then(|chain| self.objects.swap_chains.get(chain));
         let image = chain.and_then(|chain| chain.images.first().copied()).ok_or(Error::Internal)?;
         self.set_render_target(0, Some(Surface::of(image)))
+    }
+
+    /// Unbinds the targets, which is all that a reset unbinds of an extended device.
+    fn unbind_targets(&mut self) {
+        let registers = &mut self.registers;
+        let surfaces: SmallVec<[Surface; 5]> =
+            registers.targets.iter_mut().chain([&mut registers.depth]).filter_map(Option::take).collect();
+        for surface in surfaces {
+            self.unbind_handle(Handle::Image(surface.image));
+        }
     }
 
     /// Unbinds everything.
@@ -127,7 +142,6 @@ impl Device {
         if self.port.is_lost() && !self.recover() { Err(Error::DeviceLost) } else { Ok(()) }
     }
 
-    /// `Reset`: everything unbound, all state at its default, the implicit swap chain made anew. The handles of its back
     /// Whether [`Device::reset`] would be refused, without doing anything.
     ///
     /// # Errors
@@ -149,7 +163,9 @@ impl Device {
         Ok(())
     }
 
-    /// buffers stay where their number does.
+    /// `Reset`: the implicit swap chain made anew; of a plain device, everything unbound and all state at its default. An
+    /// extended one keeps its state, but for the targets and what goes by their size. The handles of the back buffers stay
+    /// where their number does.
     ///
     /// # Errors
     /// [`Error::InvalidCall`] if the program holds resources of the default pool (never for extended devices), or for
@@ -157,7 +173,12 @@ impl Device {
     pub fn reset(&mut self, parameters: &mut D3DPRESENT_PARAMETERS, window: Window) -> Result<()> {
         self.can_reset(parameters)?;
         complete(parameters, window, self.extended)?;
-        self.unbind_all();
+        let depths = self.viewport();
+        if self.extended {
+            self.unbind_targets();
+        } else {
+            self.unbind_all();
+        }
         // Extended devices stay in their scene.
         self.in_scene &= self.extended;
         let chain = self.implicit_chain().ok_or(Error::Internal)?;
@@ -188,7 +209,11 @@ impl Device {
             chain.images = images;
         }
         self.target(window, parameters)?;
-        self.set_defaults(parameters)
+        if !self.extended {
+            return self.set_defaults(parameters);
+        }
+        self.bind_implicit(parameters)?;
+        self.set_viewport(&D3DVIEWPORT9 { MinZ: depths.MinZ, MaxZ: depths.MaxZ, ..self.viewport() })
     }
 
     /// Hands over what was collected. Present, queries and read backs do it by themselves.

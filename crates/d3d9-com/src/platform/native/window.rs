@@ -84,7 +84,7 @@ pub(crate) struct Before;
 impl Before {
     /// Makes it an ordinary window again.
     #[allow(clippy::unused_self, reason = "Windows has something to remember")]
-    pub(crate) fn restore(self, window: HWND) {
+    pub(crate) fn restore(self, window: HWND, _wholly: bool) {
         set_full_screen(window, None);
     }
 }

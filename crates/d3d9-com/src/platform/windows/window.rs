@@ -21,6 +21,9 @@ const SWP_NOZORDER: u32 = 4;
 const SWP_NOACTIVATE: u32 = 0x10;
 const SWP_FRAMECHANGED: u32 = 0x20;
 const SWP_SHOWWINDOW: u32 = 0x40;
+const SWP_HIDEWINDOW: u32 = 0x80;
+const HWND_TOP: isize = 0;
+const HWND_NOTOPMOST: isize = -2;
 const HWND_TOPMOST: isize = -1;
 const SW_SHOW: i32 = 5;
 const SW_MINIMIZE: i32 = 6;
@@ -122,10 +125,18 @@ impl Before {
         }
     }
 
-    /// Gives a window its frame back, where the program has left the styles alone since. It stays as large as it is.
-    pub(crate) fn restore(self, window: HWND) {
+    /// Gives a window its frame back, where the program has left the styles alone since. It stays as large as it is. Whether it
+    /// is shown and above the others becomes what it was too, with `wholly`, and stays as it is without.
+    pub(crate) fn restore(self, window: HWND, wholly: bool) {
         let now = Self::now(window);
-        // Whether it is shown, and on top, is as it is now: showing it full-screen has changed that.
+        let (mut flags, mut after) = (SWP_FRAMECHANGED | SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE, HWND_TOP);
+        if wholly {
+            flags |= if self.style & WS_VISIBLE != 0 { SWP_SHOWWINDOW } else { SWP_HIDEWINDOW };
+            after = if self.extended & WS_EX_TOPMOST != 0 { HWND_TOPMOST } else { HWND_NOTOPMOST };
+        } else {
+            flags |= SWP_NOZORDER;
+        }
+        // Showing the window full-screen has changed these two, not the program.
         let before = Self {
             style: self.style & !WS_VISIBLE | now.style & WS_VISIBLE,
             extended: self.extended & !WS_EX_TOPMOST | now.extended & WS_EX_TOPMOST,
@@ -134,9 +145,8 @@ impl Before {
         if (now.style, now.extended) == (full.style, full.extended) {
             before.apply(window);
         }
-        let flags = SWP_FRAMECHANGED | SWP_NOMOVE | SWP_NOSIZE | SWP_NOZORDER | SWP_NOACTIVATE;
         // SAFETY: the system checks the handle.
-        unsafe { SetWindowPos(window, 0, 0, 0, 0, 0, flags) };
+        unsafe { SetWindowPos(window, after, 0, 0, 0, 0, flags) };
     }
 }
 
