@@ -14,6 +14,7 @@ mod killed;
 mod matrix;
 mod nv2a;
 mod picture;
+mod programs;
 mod report;
 mod setup;
 mod shaders;
@@ -75,6 +76,10 @@ enum Chore {
     /// Built out of Debian's source package in the cache folder; in process and through the viewer, 64 and 32 bit, beside
     /// WineD3D and DXVK. Fails if a sub-test that docs/d3d9-conformance.md does not name is not clean, or one that it names is.
     Conformance(conformance::Args),
+    /// Run engines from a package registry, and compare what they draw through us with what they draw through WineD3D.
+    ///
+    /// Panda3D, SDL2 and ANGLE as Windows wheels from PyPI, in versions whose sums are known, kept in the cache folder.
+    Programs(programs::Args),
     /// Build the release tree in target/dist: DLLs, library, headers, programs, samples, licences.
     Dist,
     /// Run the samples and their captures under the Vulkan validation layers.
@@ -94,6 +99,7 @@ fn main() -> ExitCode {
         Chore::Nv2a(args) => nv2a::main(&ws, &args),
         Chore::Soak(args) => soak::main(&ws, &args),
         Chore::Conformance(args) => conformance::main(&ws, &args),
+        Chore::Programs(args) => programs::main(&ws, &args),
         Chore::Dist => dist::main(&ws),
         Chore::Validate => validate::main(&ws),
     };

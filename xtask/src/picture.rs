@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
 use crate::step::{Context, Failure, Result};
@@ -16,12 +16,16 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// Reads a PNG file; transparency is left out.
+    /// Reads a PNG or PPM file; transparency is left out.
     ///
     /// # Errors
-    /// When it is not a PNG file of 8 bits per channel.
+    /// When it is not such a file of 8 bits per channel.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let what = || format!("reading {}", path.display());
+        if path.extension().is_some_and(|ext| ext == "ppm") {
+            let bytes = std::fs::read(path).doing(what())?;
+            return Self::of_ppm(&bytes).ok_or_else(|| Failure::new(what(), "no binary PPM of 8 bits per channel"));
+        }
         let mut reader = png::Decoder::new(BufReader::new(File::open(path).doing(what())?)).read_info().doing(what())?;
         let size = reader.output_buffer_size().ok_or_else(|| Failure::new(what(), "the picture is too large"))?;
         let mut pixels = vec![0; size];
@@ -34,6 +38,46 @@ impl Picture {
             other => return Err(Failure::new(what(), format!("unexpected pixel format {other:?}"))),
         };
         Ok(Self { width: info.width, height: info.height, rgb })
+    }
+
+    fn of_ppm(bytes: &[u8]) -> Option<Self> {
+        let mut parts = bytes.splitn(4, |byte| *byte == b'\n');
+        let header =
+            [parts.next()?, parts.next()?, parts.next()?].map(|part| std::str::from_utf8(part).unwrap_or_default());
+        let (width, height) = header[1].split_once(' ')?;
+        let (width, height) = (width.parse::<u32>().ok()?, height.parse::<u32>().ok()?);
+        let rgb = parts.next()?.to_vec();
+        let fits =
+            header[0] == "P6" && header[2] == "255" && rgb.len() as u64 == u64::from(width) * u64::from(height) * 3;
+        fits.then_some(Self { width, height, rgb })
+    }
+
+    /// Writes a PNG file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn write(&self, path: &Path) -> Result {
+        let what = || format!("writing {}", path.display());
+        let mut encoder = png::Encoder::new(BufWriter::new(File::create(path).doing(what())?), self.width, self.height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.write_header().doing(what())?.write_image_data(&self.rgb).doing(what())
+    }
+
+    /// The difference as a picture, 16 times as strong; the part of pixels whose channels are within `levels`; and the part of
+    /// equal ones. `None` if the sizes differ.
+    pub(crate) fn compare(&self, other: &Self, levels: u8) -> Option<(Self, f64, f64)> {
+        if (self.width, self.height) != (other.width, other.height) {
+            return None;
+        }
+        let rgb: Vec<u8> = self.rgb.iter().zip(&other.rgb).map(|(a, b)| a.abs_diff(*b)).collect();
+        let part = |levels: u8| {
+            let within = rgb.chunks_exact(3).filter(|pixel| pixel.iter().all(|step| *step <= levels)).count();
+            within as f64 * 3.0 / rgb.len().max(1) as f64
+        };
+        let (same, equal) = (part(levels), part(0));
+        let strong = rgb.into_iter().map(|step| step.saturating_mul(16)).collect();
+        Some((Self { width: self.width, height: self.height, rgb: strong }, same, equal))
     }
 
     /// How many colours the picture has, up to `limit`: a picture of one colour shows that nothing was drawn.
@@ -105,5 +149,16 @@ mod tests {
         let wide = Picture { width: 4, height: 1, rgb: vec![0; 12] };
         assert_eq!(black.difference(&wide), Some(Difference::Size([2, 2], [4, 1])));
         assert_eq!(other.colours(10), 2);
+        let (strong, same, equal) = black.compare(&other, 7).expect("of one size");
+        assert_eq!((strong.rgb[10], same, equal), (112, 1.0, 0.75));
+        assert!(black.compare(&wide, 7).is_none());
+    }
+
+    #[test]
+    fn a_ppm_is_read_if_it_is_whole() {
+        let picture = Picture::of_ppm(b"P6\n2 1\n255\n\x01\x02\x03\n\x05\x06").expect("two pixels");
+        assert_eq!((picture.width, picture.height, picture.rgb), (2, 1, vec![1, 2, 3, 10, 5, 6]));
+        assert!(Picture::of_ppm(b"P6\n2 1\n255\n\x01\x02\x03").is_none());
+        assert!(Picture::of_ppm(b"P3\n").is_none());
     }
 }

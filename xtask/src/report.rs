@@ -167,7 +167,7 @@ fn page(rows: &[Row], shaders: &Shaders, out: &Path, notes: &[String]) -> String
 }
 
 /// A file's place relative to the page.
-fn link(path: &Path, out: &Path) -> String {
+pub(crate) fn link(path: &Path, out: &Path) -> String {
     escape(&path.strip_prefix(out).unwrap_or(path).display().to_string())
 }
 

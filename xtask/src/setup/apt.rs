@@ -101,6 +101,27 @@ pub(crate) fn private(dir: &Path, types: &str, suites: &str, arch: &str, know_in
     Ok(options)
 }
 
+/// Downloads packages of a suite for x86-64 with a state of its own in `dir`, without what they depend on.
+///
+/// # Errors
+/// When they cannot be had.
+pub(crate) fn download(
+    ws: &Workspace,
+    dir: &Path,
+    suite: &str,
+    names: &[&str],
+    progress: &Progress,
+) -> Result<Vec<PathBuf>> {
+    let options = private(dir, "deb", suite, "amd64", false)?;
+    let advice = "see that Debian's mirror can be reached";
+    let mut update = apt_get();
+    step::run_in(ws, update.args(&options).arg("update"), "reading package lists", advice, progress)?;
+    let mut download = apt_get();
+    download.args(&options).arg("download").args(names).current_dir(dir.join("cache/archives"));
+    step::run_in(ws, &mut download, &format!("downloading {}", names.join(" ")), advice, progress)?;
+    downloaded(dir)
+}
+
 /// Unpacks a package without installing it.
 ///
 /// # Errors

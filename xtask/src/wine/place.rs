@@ -145,16 +145,8 @@ fn version_of(text: &str) -> &str {
 }
 
 fn download_dxvk(ws: &Workspace, into: &Path, progress: &Progress) -> Result {
-    let dir = ws.cache.join("apt-dxvk");
-    let options = apt::private(&dir, "deb", root::SUITE, "amd64", false)?;
-    let advice = "DXVK is left out without it";
-    let mut update = Command::new("apt-get");
-    step::run_in(ws, update.args(&options).arg("update"), "reading trixie's package lists", advice, progress)?;
-    let archives = dir.join("cache/archives");
-    let mut download = Command::new("apt-get");
-    download.args(&options).args(["download", "dxvk-wine64"]).current_dir(&archives);
-    step::run_in(ws, &mut download, "downloading DXVK", advice, progress)?;
-    apt::downloaded(&dir)?.iter().try_for_each(|package| apt::unpack(package, into))
+    let packages = apt::download(ws, &ws.cache.join("apt-dxvk"), root::SUITE, &["dxvk-wine64"], progress)?;
+    packages.iter().try_for_each(|package| apt::unpack(package, into))
 }
 
 /// An implementation of Direct3D 9.

@@ -147,11 +147,6 @@ impl Seat {
         }
     }
 
-    /// The display, for taking pictures of it.
-    pub(crate) fn display(&self) -> &Display {
-        &self.display
-    }
-
     /// Wine's server: `-w` waits until all is written and its programs have ended, `-k` ends them.
     fn server(&self, what: &str) {
         let _ = self.command("wineserver").arg(what).stderr(Stdio::null()).status();
