@@ -75,6 +75,13 @@ const fn snorm16(value: u32, at: u32, bits: u32) -> i16 {
     ((signed * 0x7fff + half) / max) as i16
 }
 
+/// Five signed bits: -16 and 15 are the ends, each of which has a scale of its own.
+#[inline(always)]
+const fn snorm16_of_5(value: u32, at: u32) -> i16 {
+    let signed = ((field(value, at, 5) << 27) as i32) >> 27;
+    (signed * 0x7fff / if signed < 0 { 16 } else { 15 }) as i16
+}
+
 /// An unsigned field as 16 bits of a signed fraction.
 #[inline(always)]
 const fn positive16(value: u32, at: u32, bits: u32) -> i16 {
@@ -226,7 +233,7 @@ impl Convert {
             }
             Self::A4L4 => each::<1, 2>(source, at, out, |t| [unorm8(t, 0, 4) as u8, unorm8(t, 4, 4) as u8]),
             Self::L6V5U5 => each::<2, 8>(source, at, out, |t| {
-                signed([snorm16(t, 0, 5), snorm16(t, 5, 5), positive16(t, 10, 6), ONE])
+                signed([snorm16_of_5(t, 0), snorm16_of_5(t, 5), positive16(t, 10, 6), ONE])
             }),
             Self::X8L8V8U8 => each::<4, 8>(source, at, out, |t| {
                 signed([snorm16(t, 0, 8), snorm16(t, 8, 8), positive16(t, 16, 8), ONE])
@@ -299,6 +306,7 @@ mod tests {
     fn signed_components_reach_both_ends() {
         assert_eq!(vectors(Convert::L6V5U5, &0xfdefu16.to_le_bytes()), [0x7fff, 0x7fff, 0x7fff, 0x7fff]);
         assert_eq!(vectors(Convert::L6V5U5, &0x0210u16.to_le_bytes()), [-0x7fff, -0x7fff, 0, 0x7fff]);
+        assert_eq!(vectors(Convert::L6V5U5, &0x0011u16.to_le_bytes())[0], (-15 * 0x7fff_i32 / 16) as i16, "not -1 yet");
         assert_eq!(vectors(Convert::X8L8V8U8, &0x00ff_8081u32.to_le_bytes()), [-0x7fff, -0x7fff, 0x7fff, 0x7fff]);
         assert_eq!(vectors(Convert::A2W10V10U10, &(3 << 30 | 0x1ffu32).to_le_bytes()), [0x7fff, 0, 0, 0x7fff]);
         // The third component makes the length one.
