@@ -174,15 +174,29 @@ fn a_program_s_memory_is_used_where_it_is_and_has_no_gaps() {
 }
 
 #[test]
-fn formats_of_other_bits_are_not_copied_as_they_are() {
+fn plain_surfaces_of_other_formats_are_converted() {
     let mut rig = Rig::new();
     let d = &mut rig.device;
     let mut plain = |format| d.create_offscreen_plain(4, 4, format, D3DPOOL_DEFAULT).map(Surface::of).unwrap();
-    let [a, x, small] = [D3DFMT_A8R8G8B8, D3DFMT_X8R8G8B8, D3DFMT_R8G8B8].map(&mut plain);
-    let mut copy = |from, to| rig.device.stretch_rect(from, None, to, None, D3DTEXF_NONE);
-    assert_eq!(
-        (copy(a, x), copy(small, x), copy(x, small)),
-        (Ok(()), Err(Error::InvalidCall), Err(Error::InvalidCall))
-    );
+    let [a, small, video, x] = [D3DFMT_A8R8G8B8, D3DFMT_R5G6B5, D3DFMT_YUY2, D3DFMT_X8R8G8B8].map(&mut plain);
+    let float = plain(D3DFMT_R16F);
+    let d = &mut rig.device;
+    let sent = |d: &mut Device, from, rect: Option<&RECT>, to| {
+        d.stretch_rect(from, rect, to, rect, D3DTEXF_NONE).unwrap();
+        d.flush();
+    };
+    d.color_fill(a, None, 0x80ff_8008).unwrap();
+    sent(d, a, Some(&rect(1, 1, 3, 2)), small);
+    // The nearest of five, six and five bits: red 31, green 32, blue 1.
+    assert_eq!(rig.log.lock().unwrap().uploads.pop().unwrap().1, [0x01, 0xfc, 0x01, 0xfc]);
+    d.color_fill(video, None, 0xffff_ffff).unwrap();
+    sent(d, video, None, a);
+    let upload = rig.log.lock().unwrap().uploads.pop().unwrap().1;
+    assert_eq!(upload, [0xff; 64]);
+    // The same bits are copied whatever they mean; nothing becomes video, and half floats are nobody's neighbours.
+    sent(d, a, None, x);
+    for (from, to) in [(a, video), (a, float), (float, a)] {
+        assert_eq!(d.stretch_rect(from, None, to, None, D3DTEXF_NONE), Err(Error::InvalidCall));
+    }
     rig.check();
 }

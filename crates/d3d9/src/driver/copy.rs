@@ -273,16 +273,17 @@ impl Device {
         let (src, dst) = (region(source_rect, from)?, region(destination_rect, to)?);
         let stretches = (src.width, src.height) != (dst.width, dst.height);
         let target = to.usage & D3DUSAGE_RENDERTARGET != 0;
+        // Formats of the same bits (with and without alpha) are copied as they are.
+        let same_bits = from.host == to.host && from.row.convert == to.row.convert;
         let right = if from.depth || to.depth {
             // Depth moves whole, between depth buffers.
             let whole = (src.width, src.height) == (from.extent[0], from.extent[1]);
             from.depth && to.depth && !stretches && whole && !self.in_scene && from.format == to.format
         } else if to.plain {
-            // Formats of the same bits (with and without alpha) are copied as they are.
-            let same_bits = from.host == to.host && from.row.convert == to.row.convert;
             let blocks = src.is_aligned(from.row.block, from.extent) && dst.is_aligned(to.row.block, to.extent);
             let whole = src == Region::whole(from.extent) && dst == Region::whole(to.extent);
-            from.plain && same_bits && !stretches && blocks && (whole || !from.row.is_planar())
+            let copies = blocks && (whole || !from.row.is_planar());
+            from.plain && !stretches && if same_bits { copies } else { from.row.converts_to(to.row) }
         } else {
             target
         };
@@ -291,17 +292,22 @@ impl Device {
         if !right || !pools || !filters || source == destination {
             return Err(Error::InvalidCall);
         }
+        if to.plain {
+            // Plain surfaces live in memory: the receiver's copy follows.
+            let (from, to) = ((source.image, from.index), (destination.image, to.index));
+            if same_bits {
+                self.copy_memory(from, src, to, [dst.x, dst.y, 0]);
+            } else {
+                self.convert_memory(from, src, to, [dst.x, dst.y])?;
+            }
+            self.settle(destination.image);
+            return Ok(());
+        }
         if (stretches || from.format != to.format) && !self.can_blit(from.format, to.format) {
             return Err(Error::InvalidCall);
         }
         self.settle(source.image);
         self.settle(destination.image);
-        if to.plain {
-            // Our copy of a plain surface must stay that of the receiver.
-            self.copy_memory((source.image, from.index), src, (destination.image, to.index), [dst.x, dst.y, 0]);
-            self.settle(destination.image);
-            return Ok(());
-        }
         let (src_view, dst_view) = (self.view_of(from), self.view_of(to));
         if src_view.texture.is_none() || dst_view.texture.is_none() {
             return Ok(());

@@ -13,6 +13,7 @@ mod lock;
 mod objects;
 mod palettes;
 mod patches;
+mod plain;
 mod present;
 mod process;
 mod query;
