@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(said[2], "3: max_anistropy: there is no such option; did you mean max_anisotropy?");
         assert!(said[3].starts_with("4: what: expected `option = value`"), "{}", said[3]);
         assert!(said[4].starts_with("5: [: expected a program's name"), "{}", said[4]);
-        assert!(said[5].starts_with("6: hud = fps, speed: expected any of fps, frametimes"), "{}", said[5]);
+        assert!(said[5].starts_with("6: hud = fps, speed: expected any of version, api"), "{}", said[5]);
     }
 
     #[test]

@@ -179,8 +179,14 @@ options! {
         lod_bias "lod_bias": f32 = "0", real(-4.0, 4.0), Library,
             "Added to the program's own bias of mip levels: below 0 is sharper, above 0 is smoother.",
             "";
-        hud "hud": Vec<HudItem> = "", Kind::List(HudItem::WORDS), Renderer,
+        hud "hud": Vec<HudItem> = "", Kind::List(HudItem::WORDS), Everybody,
             "What an overlay on the picture shows.",
+            "What the program's side says goes before what the viewer was told.";
+        hud_position "hud_position": HudCorner = "top-left", Kind::Choice(HudCorner::WORDS), Everybody,
+            "The corner of the window that the overlay is in.",
+            "";
+        hud_scale "hud_scale": f32 = "0", real(0.0, 16.0), Everybody,
+            "How many pixels of the window a pixel of the overlay's letters has; 0 goes by the window's height.",
             "";
     }
     "What programs are told" {
@@ -220,14 +226,11 @@ options! {
             "Refuse Reset while the program holds resources of the default pool, as Direct3D 9 must.",
             "Off helps programs that leak one and then hang in the attempt to reset.";
         texture_refresh_frames "texture_refresh_frames": u32 = "0", integer(0, 1_000_000), Library,
-            "Send textures that have a copy in system memory anew every so many frames; 0 for never.",
+            "Send managed textures anew every so many frames; 0 for never.",
             "Only for hunting lost updates: it costs what sending them costs.";
         guard_draws "guard_draws": bool = "off", Kind::OnOff, Library,
-            "Skip draws whose vertex declaration reads a stream that has no buffer.",
+            "Refuse draws whose vertex declaration reads a stream that has no buffer.",
             "Without it such a stream reads as zeros, which is what Direct3D 9's drivers do.";
-        guard_released "guard_released": bool = "off", Kind::OnOff, Library,
-            "Keep released objects callable: calls on them fail, and the log names them, instead of a crash.",
-            "Costs the memory of the objects themselves, not that of their contents.";
     }
     "Pictures, captures, figures" {
         screenshots "screenshots": Option<PathBuf> = "", Kind::Path, Renderer,

@@ -95,17 +95,24 @@ words! {
     }
     /// What the overlay shows.
     HudItem {
-        Fps "fps": "frames per second"
-        FrameTimes "frametimes": "a curve of the times between frames"
-        DrawCalls "drawcalls": "draws and render passes of a frame"
-        Pipelines "pipelines": "pipelines that were made"
-        Memory "memory": "memory of the device that is allocated and used"
-        Compiler "compiler": "whether shaders or pipelines are being compiled"
         Version "version": "Afterimage's version"
-        Device "device": "the device and its driver"
-        Api "api": "which guest draws, and where it is rendered"
-        Submissions "submissions": "submissions to the device's queue in a frame"
-        Full "full" "1" "on": "everything"
+        Api "api": "what the program draws with, and the version of Vulkan"
+        Device "device": "device and driver"
+        Fps "fps": "frames a second"
+        FrameTimes "frametimes": "a graph of the times from one present to the next"
+        Submissions "submissions": "submissions to the GPU, a frame"
+        DrawCalls "drawcalls": "draws, a frame"
+        Pipelines "pipelines": "pipelines and shaders made so far"
+        Memory "memory": "memory of the device, of the host and of uploads"
+        Compiler "compiler": "how many shaders and pipelines are being made, while there are any"
+        Full "full" "1" "on": "everything but `pictures`"
+    }
+    /// A corner of the window.
+    HudCorner {
+        TopLeft "top-left": "the upper left one"
+        TopRight "top-right": "the upper right one"
+        BottomLeft "bottom-left": "the lower left one"
+        BottomRight "bottom-right": "the lower right one"
     }
     /// Abilities of a device that can be left unused.
     Ability {

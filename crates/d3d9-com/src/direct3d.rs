@@ -4,6 +4,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use afterimage_config::settings;
 use afterimage_d3d9::{self as guest, Adapter, FormatQuery};
 use afterimage_d3d9_types::*;
 
@@ -50,6 +51,10 @@ pub(crate) fn create(sdk: u32, extended: bool, open: Open) -> Result<*mut IDirec
         tracing::warn!("Direct3DCreate9: SDK version {version} is none of Direct3D 9's ({D3D_SDK_VERSION})");
         return Err(D3DERR_INVALIDCALL);
     }
+    if extended && !settings().allow_ex {
+        tracing::info!("Direct3DCreate9Ex fails: option allow_ex is off");
+        return Err(D3DERR_NOTAVAILABLE);
+    }
     let way = open().map_err(|error| {
         tracing::error!("Direct3DCreate9: {error}");
         D3DERR_NOTAVAILABLE
@@ -62,7 +67,7 @@ pub(crate) fn create(sdk: u32, extended: bool, open: Open) -> Result<*mut IDirec
         vtable: &DIRECT3D,
         refs: Refs::default(),
         extended,
-        adapter: Adapter::new(*way.link.device(), desktop),
+        adapter: Adapter::new(*way.link.device(), desktop).told(settings()),
         outputs,
         open,
         way: Mutex::new(Some(way)),

@@ -25,6 +25,7 @@ mod renderer;
 mod resource;
 mod refresh;
 mod results;
+mod settings;
 mod shader;
 mod surface;
 mod swap_chain;

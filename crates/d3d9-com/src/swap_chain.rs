@@ -7,6 +7,7 @@ use afterimage_d3d9::{Handle, SwapChainId, Window};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
+use crate::crash;
 use crate::device::Device;
 use crate::direct3d::{display_mode_ex, put_mode_ex};
 use crate::full_screen::Condition;
@@ -58,6 +59,9 @@ impl SwapChain {
         let result = guest.present(self.id, source.read().as_ref(), destination.read().as_ref(), window, flags);
         let shown = result.is_ok();
         let result = guest.done(result);
+        if result == D3DERR_DEVICELOST {
+            crash::device_lost();
+        }
         if device.extended() && shown {
             let refresh = Refresh::of(&device.desktop()).count(platform::ticks());
             self.shown.set((self.shown.get().0.wrapping_add(1), refresh));

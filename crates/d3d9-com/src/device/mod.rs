@@ -27,6 +27,7 @@ use crate::object::{Refs, Unknown};
 use crate::platform::{self, Output};
 use crate::renderer::{Place, Way};
 use crate::results::code;
+use crate::settings;
 
 use cursor::Cursor;
 use objects::Owned;
@@ -119,6 +120,7 @@ impl Device {
         extended: bool,
     ) -> Result<*mut Self, HRESULT> {
         let focus = creation.hFocusWindow;
+        let mode = if settings::force_window(parameters) { None } else { mode };
         let screen = guest::check_parameters(parameters, extended)
             .and_then(|()| Screen::wanted(&output, parameters, focus, mode))
             .map_err(guest::Error::code)?;
@@ -127,8 +129,9 @@ impl Device {
         full_screen.set(screen, focus).map_err(guest::Error::code)?;
         let window = target_window(parameters, focus, place);
         let name = platform::program_name();
-        let guest =
+        let mut guest =
             guest::Device::new(link, creation, parameters, window, extended, &name).map_err(guest::Error::code)?;
+        settings::apply(&mut guest);
         parent.add_reference();
         let device = Box::new(Self {
             vtable: &DEVICE,
@@ -238,6 +241,7 @@ impl Device {
     fn reset_to(&self, wanted: &mut D3DPRESENT_PARAMETERS, mode: Option<&D3DDISPLAYMODEEX>) -> HRESULT {
         let focus = self.enter().creation().hFocusWindow;
         let checked = self.enter().can_reset(wanted);
+        let mode = if settings::force_window(wanted) { None } else { mode };
         let screen = checked.and_then(|()| Screen::wanted(self.output(), wanted, focus, mode));
         // The windows are told by messages, so nothing may be entered here.
         if let Err(error) = screen.and_then(|screen| self.full_screen.set(screen, focus)) {

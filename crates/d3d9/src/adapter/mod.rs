@@ -2,6 +2,7 @@
 //! [`DeviceInfo`]: nothing is claimed that it cannot do.
 
 mod caps;
+mod told;
 
 use crate::error::{Error, Result};
 use crate::format::{FormatKind, FormatRow, NV12, YV12, format_row};
@@ -42,6 +43,10 @@ const SIZES: [[u32; 2]; 18] = [
 pub struct Adapter {
     info: DeviceInfo,
     desktop: D3DDISPLAYMODE,
+    /// The highest shader model that programs are told of.
+    shader_model: u32,
+    /// Formats that programs are told are not there.
+    hidden: Vec<D3DFORMAT>,
 }
 
 /// What [`Adapter::check_format`] is asked: the arguments of `CheckDeviceFormat`.
@@ -85,7 +90,7 @@ impl Adapter {
     /// any plausible mode.
     #[must_use]
     pub fn new(info: DeviceInfo, desktop: D3DDISPLAYMODE) -> Self {
-        Self { info, desktop }
+        Self { info, desktop, shader_model: 3, hidden: Vec::new() }
     }
 
     /// The receiver's facts.
@@ -168,7 +173,7 @@ impl Adapter {
     /// [`Error::InvalidCall`] for a device type that does not exist, [`Error::NotAvailable`] for any but HAL.
     pub fn caps(&self, device_type: D3DDEVTYPE) -> Result<D3DCAPS9> {
         Self::check_hal(device_type)?;
-        Ok(caps::caps(&self.info))
+        Ok(self.with_shader_model(caps::caps(&self.info)))
     }
 
     /// `IDirect3DDevice9::GetDeviceCaps`: vertex processing in software has more constants.
@@ -225,6 +230,9 @@ impl Adapter {
         let usage = query.usage;
         if matches!(query.resource, D3DRTYPE_VERTEXBUFFER | D3DRTYPE_INDEXBUFFER) {
             return Err(Error::InvalidCall);
+        }
+        if self.hidden.contains(&query.format) {
+            return Err(Error::NotAvailable);
         }
         let row = format_row(query.format).ok_or(Error::NotAvailable)?;
         let in_volumes = D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL | D3DUSAGE_AUTOGENMIPMAP;

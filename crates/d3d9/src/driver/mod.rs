@@ -22,6 +22,7 @@ mod shown;
 mod state;
 mod state_block;
 mod targets;
+mod wishes;
 mod tessellate;
 
 pub(crate) use objects::Objects;
@@ -81,6 +82,7 @@ pub struct Device {
     pub(crate) late: bool,
     late_buffers: Vec<crate::handle::BufferId>,
     patches: patches::Patches,
+    pub(crate) wishes: wishes::Wishes,
     /// Names of things that are not supported and were logged.
     pub(crate) logged: FxHashSet<&'static str>,
 }

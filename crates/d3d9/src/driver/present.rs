@@ -266,6 +266,7 @@ impl Device {
             D3DPRESENT_INTERVAL_FOUR => 4,
             _ => 1,
         };
+        let interval = self.wishes.interval.unwrap_or(interval);
         self.port.push(&packets::Present {
             frame: self.port.frame(),
             target,
@@ -283,6 +284,7 @@ impl Device {
             self.flip(chain);
         }
         self.catch_up();
+        self.between_frames();
         // Fresh upload data of the frame is gone with it.
         self.registers.dirty_streams |= 1;
         self.registers.dirty.mark(Group::VertexBuffers);

@@ -138,6 +138,9 @@ impl Device {
         if self.registers.declaration.is_none() {
             return Err(Error::InvalidCall);
         }
+        if self.lacks_stream() {
+            return Err(Error::InvalidCall);
+        }
         // A group is clean before it is applied, and marks only later ones: each runs once.
         while let Some(group) = self.registers.dirty.iter().next() {
             self.registers.dirty.clear(group);

@@ -46,9 +46,13 @@ impl Device {
         let mip = states.get(S::D3DSAMP_MIPFILTER);
         let address = [S::D3DSAMP_ADDRESSU, S::D3DSAMP_ADDRESSV, S::D3DSAMP_ADDRESSW]
             .map(|state| states.get(state).clamp(D3DTADDRESS_WRAP, D3DTADDRESS_MIRRORONCE) as u8 - 1);
-        let anisotropic = (min == D3DTEXF_ANISOTROPIC || mag == D3DTEXF_ANISOTROPIC) && !class.nearest;
+        // The user's choice is for what the program filters between levels.
+        let forced = if min >= D3DTEXF_LINEAR && mip != D3DTEXF_NONE { self.wishes.anisotropy } else { 0 };
+        let anisotropic =
+            (min == D3DTEXF_ANISOTROPIC || mag == D3DTEXF_ANISOTROPIC || forced > 1) && !class.nearest;
         let limit = self.port.device().max_anisotropy.max(1.0);
         let bias = states.get_f32(S::D3DSAMP_MIPMAPLODBIAS);
+        let bias = if bias.is_finite() { bias } else { 0.0 } + self.wishes.lod_bias;
         let border = if address.contains(&(Address::ClampToBorder as u8)) {
             color(states.get(S::D3DSAMP_BORDERCOLOR))
         } else {
@@ -75,7 +79,8 @@ impl Device {
             }
             .min(15) as f32,
             max_anisotropy: if anisotropic {
-                (states.get(S::D3DSAMP_MAXANISOTROPY).clamp(1, 16) as f32).min(limit)
+                let asked = if forced > 1 { forced } else { states.get(S::D3DSAMP_MAXANISOTROPY) };
+                (asked.clamp(1, 16) as f32).min(limit)
             } else {
                 1.0
             },
