@@ -15,6 +15,9 @@ use afterimage_stream::{FormatFeatures, ObjectId, ObjectKind};
 /// Largest buffer: what the stream takes.
 const MAX_BUFFER: u32 = 1 << 30;
 
+/// Images from this size on are held against what memory the device has left; counting takes time.
+const LARGE_IMAGE: u64 = 16 << 20;
+
 /// What a program asks an image to be.
 pub(crate) struct ImageRequest {
     pub(crate) kind: ImageKind,
@@ -260,6 +263,13 @@ impl Device {
     pub(crate) fn create_image(&mut self, request: ImageRequest, held: bool) -> Result<ImageId> {
         let image = self.describe(&request)?;
         let mut image = Image::new(image);
+        let size = image.device_size();
+        let device = self.port.device().memory;
+        let counts = size >= LARGE_IMAGE && image.pool == D3DPOOL_DEFAULT;
+        if size == u64::MAX || (counts && size > device.saturating_sub(self.device_memory_used())) {
+            tracing::warn!(format = image.row.name, extent = ?image.extent, size, device, "an image does not fit");
+            return Err(Error::OutOfVideoMemory);
+        }
         let target = image.is_target();
         if !target && !image.allocate() {
             return Err(Error::OutOfMemory);

@@ -150,13 +150,17 @@ impl Device {
         }
     }
 
+    /// Bytes that this program's images of the default pool take of the device's memory.
+    pub(crate) fn device_memory_used(&self) -> u64 {
+        let images = self.objects.images.iter().map(|(_, slot)| &slot.value).filter(|i| i.pool == D3DPOOL_DEFAULT);
+        if self.extended { 0 } else { images.map(Image::device_size).fold(0, u64::saturating_add) }
+    }
+
     /// `GetAvailableTextureMem` in bytes, rounded down to megabytes: what the device has, less what this program's
     /// resources of the default pool take. For extended devices memory is virtual, and nothing takes of it.
     #[must_use]
     pub fn available_texture_memory(&self) -> u32 {
-        let images = self.objects.images.iter().map(|(_, slot)| &slot.value).filter(|i| i.pool == D3DPOOL_DEFAULT);
-        let used: usize = if self.extended { 0 } else { images.map(Image::memory_size).sum() };
-        let bytes = self.port.device().memory.min(u64::from(u32::MAX)).saturating_sub(used as u64);
-        bytes as u32 & !0xf_ffff
+        let memory = self.wishes.memory.unwrap_or(self.port.device().memory);
+        memory.min(u64::from(u32::MAX)).saturating_sub(self.device_memory_used()) as u32 & !0xf_ffff
     }
 }

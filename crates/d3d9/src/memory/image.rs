@@ -170,6 +170,14 @@ impl Image {
         })
     }
 
+    /// Bytes that it takes on a device; `u64::MAX` where a slice has more than 32 bits can count, which nothing handles.
+    pub(crate) fn device_size(&self) -> u64 {
+        if self.subs.iter().any(|sub| sub.slice_pitch == u32::MAX) {
+            return u64::MAX;
+        }
+        (self.memory_size() as u64).saturating_mul(self.host_samples.into())
+    }
+
     /// Gives it memory; false if there is none.
     pub(crate) fn allocate(&mut self) -> bool {
         if self.memory.is_none() {
