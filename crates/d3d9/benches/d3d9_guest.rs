@@ -158,6 +158,29 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         draw(&mut d)?;
         d.present(chain, None, None, None, 0)
     });
+    d.set_vertex_shader(None)?;
+    d.set_fvf(D3DFVF_XYZ | D3DFVF_NORMAL)?;
+    d.enable_light(0, true)?;
+    let source = d.create_vertex_buffer(24 * DRAWS as u32, 0, 0, D3DPOOL_SYSTEMMEM)?;
+    let processed = D3DFVF_XYZRHW | D3DFVF_DIFFUSE;
+    let target = d.create_vertex_buffer(20 * DRAWS as u32, 0, processed, D3DPOOL_SYSTEMMEM)?;
+    d.set_stream_source(0, Some(source), 0, 24)?;
+    bench.case("a lit vertex of ProcessVertices", DRAWS, || -> Result<()> {
+        d.process_vertices(0, 0, DRAWS as u32, target, None, 0)?;
+        d.present(chain, None, None, None, 0)
+    });
+    let patch = D3DRECTPATCH_INFO {
+        Width: 4,
+        Height: 4,
+        Stride: 4,
+        Basis: D3DBASIS_BEZIER,
+        Degree: D3DDEGREE_CUBIC,
+        ..D3DRECTPATCH_INFO::default()
+    };
+    bench.case("a cubic patch of 16x16 segments", 1, || -> Result<()> {
+        d.draw_rect_patch(0, Some([16.0; 4]), Some(&patch))?;
+        d.present(chain, None, None, None, 0)
+    });
     bench.finish()?;
     Ok(())
 }

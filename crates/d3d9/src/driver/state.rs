@@ -144,8 +144,12 @@ impl Device {
     /// # Errors
     /// None.
     pub fn set_npatch_mode(&mut self, segments: f32) -> Result<()> {
-        if !self.record(|| Setting::NPatch(segments)) {
-            self.registers.npatch_segments = segments;
+        if self.record(|| Setting::NPatch(segments)) {
+            return Ok(());
+        }
+        self.registers.npatch_segments = segments;
+        if segments > 1.0 && self.logged.insert("SetNPatchMode") {
+            tracing::warn!(segments, "N-patches are not supported (nor a capability): triangles stay flat");
         }
         Ok(())
     }
