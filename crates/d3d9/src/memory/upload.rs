@@ -3,24 +3,63 @@
 use super::{Image, Region};
 use crate::driver::Device;
 use crate::error::{Error, Result};
+use crate::format::FormatRow;
 use crate::handle::{ImageId, Surface};
 use afterimage_d3d9_types::D3DTEXF_POINT;
 use afterimage_stream::Port;
 use afterimage_stream::packets::*;
 use afterimage_texture::d3d9::{Palette, Source};
 
+/// Most bytes that go in one piece: what is larger would make a slot of its own in the upload arena.
+const PIECE: u32 = 16 << 20;
+
+/// Boxes that make up `region`, each of at most `limit` bytes where it has more than a row of blocks.
+fn pieces(region: Region, slice: u64, row_bytes: u32, block_rows: u32, limit: u32) -> impl Iterator<Item = Region> {
+    let fits = |each: u64| u32::try_from(u64::from(limit) / each.max(1)).unwrap_or(u32::MAX).max(1);
+    let depth = fits(slice).min(region.depth);
+    let height = if slice > u64::from(limit) {
+        fits(row_bytes.into()).saturating_mul(block_rows).min(region.height)
+    } else {
+        region.height
+    };
+    (0..region.depth).step_by(depth as usize).flat_map(move |z| {
+        (0..region.height).step_by(height.max(1) as usize).map(move |y| Region {
+            y: region.y + y,
+            z: region.z + z,
+            height: height.min(region.height - y),
+            depth: depth.min(region.depth - z),
+            ..region
+        })
+    })
+}
+
+/// Bytes of a row of blocks as the receiver gets it, and rows of them.
+fn rows(row: &FormatRow, width: u32, height: u32) -> (u32, u32) {
+    match row.convert {
+        Some(convert) => (width.saturating_mul(convert.bytes() as u32), height),
+        None => (row.row_bytes(width), row.rows(height)),
+    }
+}
+
 /// Copies a box of one subresource into the arena and sends it.
 fn send_region(port: &mut Port, image: &Image, index: usize, region: Region, palette: &Palette) -> Result<()> {
-    let (Some(sub), Some(memory)) = (image.subs.get(index), &image.memory) else { return Ok(()) };
-    let row = image.row;
-    let region = region.clip(sub.extent).aligned(row.block, sub.extent);
+    let Some(sub) = image.subs.get(index) else { return Ok(()) };
+    let region = region.clip(sub.extent).aligned(image.row.block, sub.extent);
     if region.is_empty() || image.id.is_none() {
         return Ok(());
     }
-    let (row_bytes, rows) = match row.convert {
-        Some(convert) => (region.width.saturating_mul(convert.bytes() as u32), region.height),
-        None => (row.row_bytes(region.width), row.rows(region.height)),
-    };
+    let (row_bytes, rows) = rows(image.row, region.width, region.height);
+    let slice = u64::from(row_bytes) * u64::from(rows);
+    for piece in pieces(region, slice, row_bytes, image.row.block[1], PIECE) {
+        send_piece(port, image, index, piece, palette)?;
+    }
+    Ok(())
+}
+
+fn send_piece(port: &mut Port, image: &Image, index: usize, region: Region, palette: &Palette) -> Result<()> {
+    let (Some(sub), Some(memory)) = (image.subs.get(index), &image.memory) else { return Ok(()) };
+    let row = image.row;
+    let (row_bytes, rows) = rows(row, region.width, region.height);
     let slice = row_bytes.checked_mul(rows).ok_or(Error::OutOfMemory)?;
     let size = slice.checked_mul(region.depth).ok_or(Error::OutOfMemory)?;
     let bytes = memory.read().ok_or(Error::OutOfMemory)?;
@@ -142,5 +181,25 @@ impl Device {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_large_goes_in_pieces_of_whole_rows() {
+        let region = Region { x: 1, y: 8, z: 2, width: 10, height: 22, depth: 3 };
+        let cut = |slice, row_bytes, limit| pieces(region, slice, row_bytes, 4, limit).collect::<Vec<_>>();
+        assert_eq!(cut(240, 40, 720), [region]);
+        assert_eq!(cut(240, 40, 719), [Region { depth: 2, ..region }, Region { z: 4, depth: 1, ..region }]);
+        let rows = cut(240, 40, 100);
+        assert_eq!(rows.len(), 9);
+        assert_eq!(
+            rows[..3].iter().map(|r| (r.y, r.z, r.height, r.depth)).collect::<Vec<_>>(),
+            [(8, 2, 8, 1), (16, 2, 8, 1), (24, 2, 6, 1)]
+        );
+        assert_eq!(cut(240, 40, 1).len(), 18, "a row of blocks is not cut");
     }
 }
