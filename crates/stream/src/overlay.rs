@@ -29,6 +29,16 @@ items! {
 }
 
 impl Overlay {
+    /// What a list of words asks for; `full` is everything but `pictures`. Words that no item has are left out.
+    #[must_use]
+    pub fn of<'a>(words: impl IntoIterator<Item = &'a str>, scale: f32, corner: Corner) -> Self {
+        let full = Self::ALL & !Self::PICTURES;
+        let item = |word| if word == "full" { full } else { Self::item(word).unwrap_or(0) };
+        let items = words.into_iter().fold(0, |items, word| items | item(word));
+        let scale = if scale.is_finite() { scale.clamp(0.0, Self::MOST_SCALE) } else { 0.0 };
+        Self { items, scale, corner: corner as u8, pad: [0; 7] }
+    }
+
     /// The bit of an item's word.
     #[must_use]
     pub fn item(word: &str) -> Option<u32> {
@@ -73,6 +83,10 @@ mod tests {
             all | bit
         });
         assert_eq!((all, Overlay::item("speed")), (Overlay::ALL, None));
+        let of = |words: &[&str]| Overlay::of(words.iter().copied(), 99.0, Corner::TopRight);
+        let some = of(&["fps", "memory", "speed"]);
+        assert_eq!((some.items, some.scale), (Overlay::FPS | Overlay::MEMORY, Overlay::MOST_SCALE));
+        assert_eq!(of(&["full"]).items, Overlay::ALL & !Overlay::PICTURES);
         let overlay = |items| Overlay { items, ..bytemuck::Zeroable::zeroed() };
         assert!(overlay(Overlay::PICTURES).is_off() && !overlay(Overlay::FPS).is_off());
     }

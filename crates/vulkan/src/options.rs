@@ -2,6 +2,7 @@
 
 use afterimage_config::{Ability, Settings, Switch, settings};
 use afterimage_shader::FloatRules;
+use afterimage_stream::packets::{Corner, Overlay};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -69,6 +70,8 @@ pub struct Options {
     pub capture_frames: Option<RangeInclusive<u64>>,
     /// Option `capture_file`: where the capture goes.
     pub capture_file: Option<PathBuf>,
+    /// Options `hud`, `hud_position` and `hud_scale`: what is drawn over the pictures of guests that do not say.
+    pub overlay: Overlay,
     /// Option `stats`: figures are written there at the end, as JSON.
     pub stats: Option<PathBuf>,
 }
@@ -103,14 +106,22 @@ impl Options {
             screenshot_frames: settings.screenshot_frames.clone(),
             capture_frames: settings.capture_frames.as_ref().map(FrameSet::span),
             capture_file: settings.capture_file.clone(),
+            overlay: overlay(settings),
             stats: settings.stats.clone(),
         }
     }
 }
 
+/// What a configuration wants to be drawn over pictures.
+fn overlay(settings: &Settings) -> Overlay {
+    let corner = Corner::from_name(settings.hud_position.name()).unwrap_or(Corner::TopLeft);
+    Overlay::of(settings.hud.iter().map(|item| item.name()), settings.hud_scale, corner)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterimage_config::{HudCorner, HudItem, Words};
     use std::path::Path;
 
     #[test]
@@ -124,11 +135,28 @@ mod tests {
         assert_eq!(Options::of(&Settings::default()).float_rules, None, "auto is left to the device");
     }
 
+    /// Every word of the configuration means one of ours, and the other way round.
+    #[test]
+    fn the_overlay_is_that_of_the_configuration() {
+        let text = "hud = fps, pictures\nhud_position = bottom-right\nhud_scale = 2.5\n";
+        let overlay = Options::of(&Settings::of_text("x", Path::new("f"), text)).overlay;
+        assert_eq!(overlay.items, Overlay::FPS | Overlay::PICTURES);
+        assert_eq!((overlay.corner, overlay.scale), (Corner::BottomRight as u8, 2.5));
+        assert!(Options::of(&Settings::default()).overlay.is_off());
+        for (_, name, _) in Overlay::ITEMS {
+            assert!(HudItem::from_word(name).is_some(), "{name}");
+        }
+        assert_eq!(HudItem::ALL.len(), Overlay::ITEMS.len() + 1, "and `full`");
+        for corner in Corner::ALL {
+            assert!(HudCorner::from_word(corner.name()).is_some(), "{}", corner.name());
+        }
+    }
+
     /// Every word of the configuration means one of ours.
     #[test]
     fn float_rules_have_the_same_names() {
         for rules in FloatRules::ALL {
-            assert!(<afterimage_config::FloatRules as afterimage_config::Words>::from_word(rules.name()).is_some());
+            assert!(<afterimage_config::FloatRules as Words>::from_word(rules.name()).is_some());
         }
     }
 }

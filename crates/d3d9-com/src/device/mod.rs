@@ -132,6 +132,7 @@ impl Device {
         let mut guest =
             guest::Device::new(link, creation, parameters, window, extended, &name).map_err(guest::Error::code)?;
         settings::apply(&mut guest);
+        crate::renderer::show_figures(&mut guest);
         parent.add_reference();
         let device = Box::new(Self {
             vtable: &DEVICE,
@@ -240,8 +241,8 @@ impl Device {
 
     fn reset_to(&self, wanted: &mut D3DPRESENT_PARAMETERS, mode: Option<&D3DDISPLAYMODEEX>) -> HRESULT {
         let focus = self.enter().creation().hFocusWindow;
-        let checked = self.enter().can_reset(wanted);
         let mode = if settings::force_window(wanted) { None } else { mode };
+        let checked = self.enter().can_reset(wanted);
         let screen = checked.and_then(|()| Screen::wanted(self.output(), wanted, focus, mode));
         // The windows are told by messages, so nothing may be entered here.
         if let Err(error) = screen.and_then(|screen| self.full_screen.set(screen, focus)) {

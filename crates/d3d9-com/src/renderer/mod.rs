@@ -9,6 +9,7 @@ mod surfaces;
 use afterimage_config::{Renderer, settings};
 use afterimage_ipc::shared::{ConnectError, Options, SharedLink};
 use afterimage_stream::Link;
+use afterimage_stream::packets::{Corner, Overlay};
 
 /// Why nothing renders.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +65,16 @@ pub(crate) fn open() -> Result<Way, OpenError> {
             tracing::info!("not rendering in this process: {here}");
             viewer().map_err(|there| OpenError::Neither(Box::new(here), Box::new(there)))
         }),
+    }
+}
+
+/// Tells the renderer what this process's configuration wants to see over pictures, wherever it renders.
+pub(crate) fn show_figures(guest: &mut afterimage_d3d9::Device) {
+    let settings = settings();
+    let corner = Corner::from_name(settings.hud_position.name()).unwrap_or(Corner::TopLeft);
+    let overlay = Overlay::of(settings.hud.iter().map(|item| item.name()), settings.hud_scale, corner);
+    if !overlay.is_off() {
+        guest.set_overlay(overlay);
     }
 }
 

@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_scale_goes_by_the_window() {
-        let scale = |height| super::scale(&overlay(Corner::TopLeft, 0.0), height);
+        let scale = |height| scale(&overlay(Corner::TopLeft, 0.0), height);
         assert_eq!([100, 720, 1080, 2160].map(scale), [1.0, 1.0, 2.0, 4.0]);
     }
 
