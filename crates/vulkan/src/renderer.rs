@@ -493,6 +493,8 @@ impl Renderer {
             Packet::Marker(body, text) => self.marker(body.action, &String::from_utf8_lossy(text)),
             Packet::Init(body, name) => {
                 self.presenter.guest = body.guest;
+                let overlay = self.options.overlay;
+                self.set_overlay(&overlay);
                 self.stats.program = String::from_utf8_lossy(name).into_owned();
                 self.recall();
             }
