@@ -11,8 +11,8 @@ use common::Rig;
 /// Every format that Direct3D names, and those of drivers, whether we have them or not.
 fn formats() -> Vec<D3DFORMAT> {
     let four = [
-        b"ATI1", b"ATI2", b"INTZ", b"DF16", b"DF24", b"RAWZ", b"NULL", b"NV12", b"YV12", b"ATOC", b"RESZ", b"R2VB",
-        b"DXT1", b"DXT2", b"DXT3", b"DXT4", b"DXT5", b"UYVY", b"YUY2", b"RGBG", b"GRGB", b"INST", b"DXT6",
+        b"ATI1", b"ATI2", b"INTZ", b"DF16", b"DF24", b"RAWZ", b"NULL", b"NV12", b"YV12", b"R2VB", b"DXT1", b"DXT2",
+        b"DXT3", b"DXT4", b"DXT5", b"UYVY", b"YUY2", b"RGBG", b"GRGB", b"INST", b"DXT6",
     ];
     (1..=120).chain([199]).chain(four.map(|name| fourcc(*name))).collect()
 }
@@ -68,6 +68,50 @@ fn what_the_adapter_says_is_true() {
         rig.check();
     }
     assert!(yes > 300 && no > 1000, "{yes} combinations can be created, {no} cannot");
+}
+
+#[test]
+fn names_of_switches_are_answered_where_they_do_something() {
+    let (adapter, mut rig) = (adapter(), Rig::new());
+    let ask = |name: &[u8; 4], usage, resource| {
+        let (device_type, adapter_format) = (D3DDEVTYPE_HAL, D3DFMT_X8R8G8B8);
+        adapter.check_format(&FormatQuery { device_type, adapter_format, usage, resource, format: fourcc(*name) })
+    };
+    assert_eq!(ask(b"ATOC", 0, D3DRTYPE_SURFACE), Ok(true));
+    assert_eq!(ask(b"ATOC", 0, D3DRTYPE_TEXTURE), Err(Error::NotAvailable));
+    assert_eq!(ask(b"RESZ", D3DUSAGE_RENDERTARGET, D3DRTYPE_SURFACE), Ok(true));
+    assert_eq!(ask(b"R2VB", 0, D3DRTYPE_SURFACE), Err(Error::NotAvailable));
+    // Alpha to coverage, NVIDIA's way and AMD's.
+    let d = &mut rig.device;
+    d.set_fvf(D3DFVF_XYZRHW).unwrap();
+    let mut coverage = |states: &[(u32, u32)]| {
+        states.iter().for_each(|(state, value)| d.set_render_state(*state, *value).unwrap());
+        d.draw_primitive_up(D3DPT_TRIANGLELIST, 1, &[0; 48], 16).unwrap();
+        d.flush();
+        rig.log.lock().unwrap().state.raster.alpha_to_coverage
+    };
+    let atoc = fourcc(*b"ATOC");
+    assert_eq!(coverage(&[(D3DRS_ADAPTIVETESS_Y, atoc)]), 0, "not without the alpha test");
+    assert_eq!(coverage(&[(D3DRS_ALPHATESTENABLE, 1)]), 1);
+    assert_eq!(coverage(&[(D3DRS_ALPHATESTENABLE, 0)]), 0);
+    assert_eq!(coverage(&[(D3DRS_POINTSIZE, fourcc(*b"A2M1")), (D3DRS_POINTSIZE, 1f32.to_bits())]), 1);
+    assert_eq!(coverage(&[(D3DRS_POINTSIZE, fourcc(*b"A2M0"))]), 0);
+    // A depth buffer with several samples into a texture, each time that it is asked for.
+    let intz = fourcc(*b"INTZ");
+    let texture = d.create_texture(64, 48, 1, D3DUSAGE_DEPTHSTENCIL, intz, D3DPOOL_DEFAULT).unwrap();
+    let target = d.create_render_target(64, 48, D3DFMT_X8R8G8B8, 4, 0, false).unwrap();
+    let depth = d.create_depth_stencil(64, 48, D3DFMT_D24S8, 4, 0, false).unwrap();
+    d.set_render_target(0, Some(Surface::of(target))).unwrap();
+    d.set_depth_stencil(Some(Surface::of(depth))).unwrap();
+    d.set_texture(0, Some(texture)).unwrap();
+    d.flush();
+    rig.log.lock().unwrap().take_lines();
+    for _ in 0..2 {
+        d.set_render_state(D3DRS_POINTSIZE, 0x7fa0_5000).unwrap();
+    }
+    let blits = rig.packets().iter().filter(|line| line.contains("Blit")).count();
+    assert_eq!(blits, 2);
+    rig.check();
 }
 
 #[test]

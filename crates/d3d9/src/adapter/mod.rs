@@ -234,6 +234,11 @@ impl Adapter {
         if self.hidden.contains(&query.format) {
             return Err(Error::NotAvailable);
         }
+        if let Some(usage) = Self::switch(query.format) {
+            let several = self.info.sample_counts >> 1 != 0;
+            let asked = query.resource == D3DRTYPE_SURFACE && query.usage == usage;
+            return if asked && several { Ok(true) } else { Err(Error::NotAvailable) };
+        }
         let row = format_row(query.format).ok_or(Error::NotAvailable)?;
         let in_volumes = D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL | D3DUSAGE_AUTOGENMIPMAP;
         let surface = match query.resource {
@@ -255,6 +260,18 @@ impl Adapter {
         }
         let mips = FormatFeatures::BLIT | FormatFeatures::LINEAR;
         Ok(usage & D3DUSAGE_AUTOGENMIPMAP == 0 || row.target && self.info.features(host) & mips == mips)
+    }
+
+    /// Names of no formats, by which programs ask for what drivers do beyond Direct3D where pixels have several samples: alpha
+    /// to coverage, and depth that is resolved. The usage that they ask with.
+    fn switch(format: D3DFORMAT) -> Option<u32> {
+        const ATOC: D3DFORMAT = fourcc(*b"ATOC");
+        const RESZ: D3DFORMAT = fourcc(*b"RESZ");
+        match format {
+            ATOC => Some(0),
+            RESZ => Some(D3DUSAGE_RENDERTARGET),
+            _ => None,
+        }
     }
 
     /// Host features that a use of a format needs.

@@ -43,6 +43,7 @@ impl Device {
             auto_depth: None,
             fvf_declarations: FxHashMap::default(),
             palettes: super::palettes::Palettes::default(),
+            alpha_to_mask: false,
             clip_status: D3DCLIPSTATUS9 { ClipUnion: 0, ClipIntersection: u32::MAX },
             software_processing: creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING != 0,
             vertex_shader_failed: false,

@@ -22,6 +22,7 @@ mod shown;
 mod state;
 mod state_block;
 mod targets;
+mod vendor;
 mod wishes;
 mod tessellate;
 
@@ -72,6 +73,8 @@ pub struct Device {
     /// Declarations that were made for an FVF code.
     fvf_declarations: FxHashMap<u32, crate::handle::DeclarationId>,
     pub(crate) palettes: palettes::Palettes,
+    /// The program has turned AMD's alpha to coverage on.
+    alpha_to_mask: bool,
     clip_status: D3DCLIPSTATUS9,
     pub(crate) software_processing: bool,
     /// A draw with the bound vertex shader has failed, since that needs software vertex processing.

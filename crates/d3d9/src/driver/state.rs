@@ -25,6 +25,9 @@ impl Device {
             return Ok(());
         }
         self.registers.render.set(state, value, &mut self.registers.dirty);
+        if state == D3DRS_POINTSIZE {
+            self.point_size_set(value);
+        }
         Ok(())
     }
 

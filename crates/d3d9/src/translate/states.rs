@@ -174,6 +174,7 @@ impl Device {
             point_size_min: float(RS::D3DRS_POINTSIZE_MIN),
             point_size_max: float(RS::D3DRS_POINTSIZE_MAX),
             line_width: 1.0,
+            alpha_to_coverage: self.alpha_to_coverage().into(),
             ..SetRaster::default()
         };
         self.port.put(&mut self.host.sent.raster, packet);
@@ -320,6 +321,10 @@ impl Device {
             packet.fog_color = color(render.get(RS::D3DRS_FOGCOLOR));
         }
         self.port.put(&mut self.host.sent.pixel_ops, packet);
+        // NVIDIA's alpha to coverage depends on the alpha test.
+        if self.alpha_to_coverage() || self.host.sent.raster.is_some_and(|sent| sent.alpha_to_coverage != 0) {
+            self.apply_raster();
+        }
     }
 
     /// States that have no counterpart in the host, nor a promise among the capabilities.
