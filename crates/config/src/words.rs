@@ -105,6 +105,7 @@ words! {
         Pipelines "pipelines": "pipelines and shaders made so far"
         Memory "memory": "memory of the device, of the host and of uploads"
         Compiler "compiler": "how many shaders and pipelines are being made, while there are any"
+        Pictures "pictures": "draws it in screenshots too, not only in windows"
         Full "full" "1" "on": "everything but `pictures`"
     }
     /// A corner of the window.
