@@ -158,6 +158,8 @@ impl Listener for Shared {
                     platform::refit(screen.window, self.area(screen.mode));
                 }
             });
+            // An extended device has set its mode again.
+            self.mode_changed.store(false, Ordering::Release);
             if self.condition() == Condition::Lost {
                 self.set_condition(if self.extended { Condition::Good } else { Condition::NotReset });
             }
@@ -407,6 +409,11 @@ mod tests {
         assert_eq!((extended.condition(), extended.mode_changed()), (Condition::Good, true));
         extended.was_reset(true);
         assert!(!extended.mode_changed());
+        // Coming back sets the mode again.
+        extended.shared.display_changed();
+        extended.shared.activated(false);
+        extended.shared.activated(true);
+        assert_eq!((extended.condition(), extended.mode_changed()), (Condition::Good, false));
     }
 
     #[test]

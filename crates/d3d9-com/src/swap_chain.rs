@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ptr::NonNull;
 
-use afterimage_d3d9::{Handle, SwapChainId, Window};
+use afterimage_d3d9::{Error, Handle, SwapChainId, Window};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
@@ -50,7 +50,7 @@ impl SwapChain {
     /// `Present`. While the screen is another program's, the frame ends without being shown.
     pub(crate) fn present(&self, source: In<RECT>, destination: In<RECT>, window: HWND, flags: u32) -> HRESULT {
         let device = self.device();
-        if let Some(answer) = self.unseen(window) {
+        if let Some(answer) = self.unseen() {
             let result = device.enter().present(self.id, None, None, Some(Window::HEADLESS), flags);
             return if result.is_err() { code(result) } else { answer };
         }
@@ -58,6 +58,9 @@ impl SwapChain {
         let mut guest = device.enter();
         let result = guest.present(self.id, source.read().as_ref(), destination.read().as_ref(), window, flags);
         let shown = result.is_ok();
+        if result == Err(Error::DeviceLost) {
+            crash::device_lost();
+        }
         let result = guest.done(result);
         if result == D3DERR_DEVICELOST {
             crash::device_lost();
@@ -70,16 +73,10 @@ impl SwapChain {
     }
 
     /// What `Present` answers where nobody would see the picture.
-    fn unseen(&self, window: HWND) -> Option<HRESULT> {
-        let device = self.device();
-        match (device.full_screen().condition(), device.extended()) {
-            (Condition::Good, false) => None,
+    fn unseen(&self) -> Option<HRESULT> {
+        match (self.device().full_screen().condition(), self.device().extended()) {
+            (Condition::Good, _) => None,
             (_, false) => Some(D3DERR_DEVICELOST),
-            (Condition::Good, true) => {
-                let own = || device.enter().present_parameters(self.id).map_or(0, |p| p.hDeviceWindow);
-                let window = if window != 0 { window } else { own() };
-                platform::is_minimized(window).then_some(S_PRESENT_OCCLUDED)
-            }
             (_, true) => Some(S_PRESENT_OCCLUDED),
         }
     }

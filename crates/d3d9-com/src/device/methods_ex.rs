@@ -62,9 +62,9 @@ impl IDirect3DDevice9ExMethods for Device {
         let full_screen = self.full_screen();
         // A full-screen device is seen in its own window, and hides all others.
         match (full_screen.screen(), full_screen.condition()) {
+            (Some(screen), Condition::Lost) if screen.window == hDestinationWindow => S_PRESENT_OCCLUDED,
             _ if full_screen.mode_changed() => S_PRESENT_MODE_CHANGED,
             (Some(screen), Condition::Good) if screen.window != hDestinationWindow => S_PRESENT_OCCLUDED,
-            (Some(screen), Condition::Lost) if screen.window == hDestinationWindow => S_PRESENT_OCCLUDED,
             _ => D3D_OK,
         }
     }

@@ -28,11 +28,6 @@ pub(crate) fn ticks() -> Ticks {
     Ticks { now: i64::from(time.tv_sec) * 1_000_000_000 + i64::from(time.tv_nsec), frequency: 1_000_000_000 }
 }
 
-/// Whether a window is minimised: SDL's events say so to the program.
-pub(crate) fn is_minimized(_window: afterimage_d3d9_types::HWND) -> bool {
-    false
-}
-
 /// A device context over a surface's memory, which only Windows has.
 pub(crate) struct Canvas;
 

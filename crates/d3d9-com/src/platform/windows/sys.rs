@@ -103,7 +103,6 @@ unsafe extern "system" {
     pub(super) fn IsWindow(window: HWND) -> BOOL;
     pub(super) fn IsWindowUnicode(window: HWND) -> BOOL;
     pub(super) fn IsWindowVisible(window: HWND) -> BOOL;
-    pub(super) fn IsIconic(window: HWND) -> BOOL;
     pub(super) fn MoveWindow(window: HWND, x: i32, y: i32, width: i32, height: i32, repaint: BOOL) -> BOOL;
     pub(super) fn SetWindowPos(window: HWND, after: isize, x: i32, y: i32, width: i32, height: i32, flags: u32)
     -> BOOL;

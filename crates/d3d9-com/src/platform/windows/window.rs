@@ -53,12 +53,6 @@ pub(crate) fn x11_window(window: HWND) -> Option<u32> {
     u32::try_from(id).ok().filter(|&id| id != 0)
 }
 
-/// Whether a window is minimised.
-pub(crate) fn is_minimized(window: HWND) -> bool {
-    // SAFETY: the system checks the handle.
-    unsafe { IsIconic(window) != 0 }
-}
-
 /// Makes a window the active one, and shows no screen saver from here on until the answer is dropped.
 pub(crate) fn activate(window: HWND) -> Awake {
     // SAFETY: the system checks the handle.
