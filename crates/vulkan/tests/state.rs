@@ -240,7 +240,7 @@ fn primitives_are_counted_before_and_behind_clipping() {
         })
     };
     let both = value(2).unwrap();
-    // lavapipe 22.3 does not count those that leave.
+    // lavapipe does not count those that leave.
     assert!(value(1) == Some(1) && both as u32 == 6 && [0, 4].contains(&(both >> 32)), "{both:x}");
     guest.finish();
 }
