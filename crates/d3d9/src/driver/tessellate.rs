@@ -155,8 +155,8 @@ pub(super) struct Grid {
 
 /// Segments of an edge as a number of lines.
 fn lines(segments: f32) -> u32 {
-    // NaN is one.
-    segments.max(1.0).min(MAX_SEGMENTS).ceil() as u32
+    // NaN is none as a whole number, so one.
+    (segments.clamp(1.0, MAX_SEGMENTS).ceil() as u32).max(1)
 }
 
 /// Where the vertex `at` of `count` lines lies on an edge of `own` lines.
