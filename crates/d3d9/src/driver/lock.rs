@@ -297,13 +297,12 @@ impl Device {
         if found.written.is_empty() {
             return Ok(());
         }
-        found.filled = true;
         let range = std::mem::take(&mut found.written);
+        let flags = std::mem::take(&mut found.update);
         let first = !std::mem::replace(&mut found.filled, true);
         // Programs lock a part of a new buffer and fill all of it.
         let whole = first && found.usage & D3DUSAGE_DYNAMIC == 0;
         let range = if whole { 0..found.size() } else { range };
-        let flags = std::mem::take(&mut found.update);
         self.send_buffer(buffer, range, flags);
         Ok(())
     }

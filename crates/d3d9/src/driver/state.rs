@@ -142,7 +142,7 @@ impl Device {
         self.registers.viewport
     }
 
-    /// `SetNPatchMode`.
+    /// `SetNPatchMode`. The number is kept; nothing is drawn by it.
     ///
     /// # Errors
     /// None.
