@@ -48,22 +48,17 @@ pub struct Located<'a> {
 impl<'a> Located<'a> {
     /// An error about this packet.
     #[must_use]
-    #[cold]
+    #[inline]
     pub fn error(&self, cause: Cause) -> Box<StreamError> {
-        Box::new(StreamError {
-            index: self.index,
-            offset: self.at * 8,
-            sequence: self.header.sequence,
-            kind: Some(self.packet.kind()),
-            cause,
-        })
+        // By value, so that a packet that is in order need not be in memory.
+        Reader::error(self.header, self.index, self.at, cause)
     }
 }
 
 impl<'a> Iterator for Reader<'a> {
     type Item = Result<Located<'a>, Box<StreamError>>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let &word = self.words.get(self.at)?;
         let header: Header = bytemuck::cast(word);

@@ -257,7 +257,7 @@ impl State {
 
     /// Takes over what a packet says. The packet must have passed [`crate::Validator::check`] against this state; one
     /// that has not is applied as far as it fits, without panic.
-    #[inline]
+    #[inline(always)]
     pub fn apply(&mut self, packet: &Packet<'_>) {
         match *packet {
             Packet::SetRenderTargets(body) => {

@@ -54,7 +54,7 @@ impl Validator {
     ///
     /// # Errors
     /// What is wrong with it. A rejected packet must be skipped; the next one may be good again.
-    #[inline]
+    #[inline(always)]
     pub fn check(&mut self, state: &State, located: &Located<'_>, arena: &dyn Arena) -> Result<(), Box<StreamError>> {
         let sequence = located.header.sequence;
         let follows = match self.last {
@@ -73,7 +73,7 @@ impl Validator {
         self.cause(state, &located.packet, arena).map_err(|cause| located.error(cause))
     }
 
-    #[inline]
+    #[inline(always)]
     fn cause(&mut self, state: &State, packet: &Packet<'_>, arena: &dyn Arena) -> Checked {
         match *packet {
             Packet::Draw(body) => {
@@ -443,6 +443,7 @@ fn inside(field: &'static str, first: u32, count: u32, edge: u32) -> Checked {
     range(field, u64::from(first) + u64::from(count), edge.into())
 }
 
+#[inline]
 fn finite(field: &'static str, values: &[f32]) -> Checked {
     match values.iter().find(|value| !value.is_finite()) {
         None => Ok(()),
@@ -461,6 +462,7 @@ fn upload_range(arena: &dyn Arena, field: &'static str, slot: u32, offset: u64, 
     }
 }
 
+#[inline]
 fn object<'a>(state: &'a State, field: &'static str, id: ObjectId, kind: ObjectKind) -> Result<&'a Created, Cause> {
     if id.kind() != Some(kind) {
         return Err(if id.is_none() { Cause::Missing { field, id } } else { Cause::WrongKind { field, id } });

@@ -60,7 +60,7 @@ macro_rules! packet_table {
 
             /// The kind with this number.
             #[must_use]
-            #[inline]
+            #[inline(always)]
             pub const fn from_bits(bits: u16) -> Option<Self> {
                 match bits { $( $number => Some(Self::$name), )* _ => None }
             }
@@ -86,7 +86,7 @@ macro_rules! packet_table {
         impl<'a> Packet<'a> {
             /// Splits the words after a header into body and tail. `Err` is the number of words the body and its
             /// count ask for.
-            #[inline]
+            #[inline(always)]
             pub(crate) fn decode(kind: Kind, words: &'a [u64]) -> Result<Self, usize> {
                 match kind {
                     $( Kind::$name => packet_table!(@decode $name words $($tail)?), )*
