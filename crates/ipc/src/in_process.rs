@@ -333,10 +333,18 @@ pub struct InProcessReceiver {
     eager: bool,
 }
 
+/// Loads every cache line of a batch. They come from the cache of the guest's core, which takes a twentieth of a microsecond
+/// each when one is asked for after the other, as packets are read, and a tenth of that when they are asked for all at once.
+fn fetch(batch: Vec<u64>) -> Received {
+    const LINE_WORDS: usize = 8;
+    std::hint::black_box(batch.iter().step_by(LINE_WORDS).fold(0, |all, word| all ^ word));
+    Received::Batch(batch)
+}
+
 impl Receiver for InProcessReceiver {
     fn next(&mut self, timeout: Duration) -> Received {
         if let Some(batch) = self.taken.pop_front() {
-            return Received::Batch(batch);
+            return fetch(batch);
         }
         let start = Instant::now();
         let spin = if self.eager { SPIN.min(timeout) } else { Duration::ZERO };
@@ -362,7 +370,7 @@ impl Receiver for InProcessReceiver {
                 if wake {
                     self.shared.room_ready.notify_one();
                 }
-                return self.taken.pop_front().map_or(Received::Idle, Received::Batch);
+                return self.taken.pop_front().map_or(Received::Idle, fetch);
             }
             if queue.guest_gone {
                 return Received::Closed;

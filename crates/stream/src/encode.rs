@@ -78,6 +78,15 @@ impl Encoder {
         &mut self.words
     }
 
+    /// Makes room for `words` more and writes over it. A batch's memory comes back from the receiver, in whose core's cache
+    /// it still is: taken from there all at once, it costs a fraction of what it does packet by packet.
+    pub(crate) fn make_room(&mut self, words: usize) {
+        let len = self.words.len();
+        self.words.resize(len + words, 0);
+        std::hint::black_box(self.words.as_mut_slice());
+        self.words.truncate(len);
+    }
+
     /// Starts the sequence anew, for a new receiver. Packets not yet submitted are dropped.
     pub fn restart(&mut self) {
         self.words.clear();

@@ -155,6 +155,7 @@ impl Port {
         } else {
             self.look_at = (self.encoder.len() + EARLY_WORDS).min(BATCH_WORDS);
         }
+        self.encoder.make_room(EARLY_WORDS + EARLY_WORDS / 4);
     }
 
     /// Hands the batch over. While the receiver is gone, drops it: [`Port::returned`] starts anew.
