@@ -1,6 +1,6 @@
 //! What shaders read: constants in the ring, textures by index or by set, push constants.
 
-use crate::descriptors::{PUSH_LINES, PUSH_TEXTURES, SlotKey, push_stages, word};
+use crate::descriptors::{PUSH_LINES, PUSH_TEXTURES, PUSH_STAGES, SlotKey, word};
 use crate::draw::bits;
 use crate::error::Result;
 use crate::gpu::Gpu;
@@ -149,13 +149,19 @@ impl Renderer {
     pub(crate) fn push(&mut self) {
         let (first, end) = std::mem::replace(&mut self.push_range, (PUSH_WORDS, 0));
         if first < end {
-            let bytes: &[u8] = bytemuck::cast_slice(&self.push[first..end]);
-            // SAFETY: the range lies inside of the layout's push constants.
-            unsafe {
-                let (layout, stages) = (self.descriptors.pipeline_layout, push_stages(&self.gpu));
-                self.gpu.raw.cmd_push_constants(self.submissions.main, layout, stages, first as u32 * 4, bytes);
+            self.push_words(PUSH_STAGES, first, end.min(PUSH_LINES));
+            if end > PUSH_LINES && self.gpu.profile.geometry_shader {
+                self.push_words(vk::ShaderStageFlags::GEOMETRY, first.max(PUSH_LINES), end);
             }
         }
+    }
+
+    #[inline]
+    fn push_words(&self, stages: vk::ShaderStageFlags, first: usize, end: usize) {
+        let Some(words) = self.push.get(first..end).filter(|words| !words.is_empty()) else { return };
+        let (cmd, layout) = (self.submissions.main, self.descriptors.pipeline_layout);
+        // SAFETY: the words lie inside of the layout's range for these stages.
+        unsafe { self.gpu.raw.cmd_push_constants(cmd, layout, stages, first as u32 * 4, bytemuck::cast_slice(words)) };
     }
 }
 

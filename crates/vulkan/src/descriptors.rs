@@ -9,6 +9,7 @@ use crate::gpu::Gpu;
 use afterimage_stream::TEXTURE_SLOTS;
 use ash::vk;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -20,11 +21,20 @@ pub(crate) const PUSH_TEXTURES: usize = afterimage_spirv::PUSH_TEXTURES as usize
 pub(crate) const PUSH_LINES: usize = crate::line_quads::PUSH_OFFSET as usize / 4;
 const _: () = assert!(PUSH_TEXTURES + TEXTURE_SLOTS <= PUSH_LINES);
 
-/// Stages that read push constants.
-#[inline]
-pub(crate) fn push_stages(gpu: &Gpu) -> vk::ShaderStageFlags {
-    let both = vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT;
-    if gpu.profile.geometry_shader { both | vk::ShaderStageFlags::GEOMETRY } else { both }
+/// Stages that read the push constants before [`PUSH_LINES`].
+pub(crate) const PUSH_STAGES: vk::ShaderStageFlags =
+    vk::ShaderStageFlags::from_raw(vk::ShaderStageFlags::VERTEX.as_raw() | vk::ShaderStageFlags::FRAGMENT.as_raw());
+
+/// Ranges of push constants. `line_quads` has one of its own: a push costs drivers time for each stage of its range.
+fn push_ranges(gpu: &Gpu) -> SmallVec<[vk::PushConstantRange; 2]> {
+    let lines = PUSH_LINES as u32 * 4;
+    let mut ranges = SmallVec::new();
+    ranges.push(vk::PushConstantRange::default().stage_flags(PUSH_STAGES).size(lines));
+    if gpu.profile.geometry_shader {
+        let of_lines = vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::GEOMETRY);
+        ranges.push(of_lines.offset(lines).size(PUSH_BYTES - lines));
+    }
+    ranges
 }
 
 /// The tables, by binding number.
@@ -122,7 +132,7 @@ impl Descriptors {
         let set_layout =
             unsafe { gpu.raw.create_descriptor_set_layout(&info, None) }.checked("vkCreateDescriptorSetLayout")?;
         let layouts = [set_layout];
-        let push = [vk::PushConstantRange::default().stage_flags(push_stages(gpu)).size(PUSH_BYTES)];
+        let push = push_ranges(gpu);
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&push);
         // SAFETY: 128 bytes are the smallest limit there is; the layout was just made.
         let pipeline_layout =
