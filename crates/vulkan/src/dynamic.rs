@@ -70,9 +70,12 @@ impl Renderer {
         let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
         // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
         unsafe {
-            if self.recorded.cull != Some((cull, front_ccw)) {
-                self.recorded.cull = Some((cull, front_ccw));
+            if self.recorded.cull != Some(cull) {
+                self.recorded.cull = Some(cull);
                 raw.cmd_set_cull_mode(cmd, cull_mode(cull));
+            }
+            if self.recorded.front_ccw != Some(front_ccw) {
+                self.recorded.front_ccw = Some(front_ccw);
                 let ccw = front_ccw != 0;
                 raw.cmd_set_front_face(
                     cmd,
@@ -214,7 +217,9 @@ impl Renderer {
             unsafe { d2.cmd_set_logic_op(cmd, raster::logic_op(state.logic_op)) };
         }
         let constant = state.constant.map(f32::to_bits);
-        if self.recorded.blend_constant != Some(constant) {
+        // Constants and equation say nothing while blending is off.
+        let blends = state.enable != 0;
+        if self.recorded.blend_constant != Some(constant) && (blends || self.recorded.blend_constant.is_none()) {
             self.recorded.blend_constant = Some(constant);
             // SAFETY: the command buffer is being recorded.
             unsafe { raw.cmd_set_blend_constants(cmd, &state.constant) };
@@ -232,10 +237,9 @@ impl Renderer {
                 self.recorded.blend_enable = Some((state.enable, count));
                 d3.cmd_set_color_blend_enable(cmd, 0, &[vk::Bool32::from(state.enable != 0); 8][..n]);
             }
-            // The equation says nothing while blending is off.
             let equation = pipeline::equation(state);
             if self.recorded.equation != Some((equation, count))
-                && (state.enable != 0 || self.recorded.equation.is_none_or(|e| e.1 != count))
+                && (blends || self.recorded.equation.is_none_or(|e| e.1 != count))
             {
                 self.recorded.equation = Some((equation, count));
                 let [src, dst, op, src_alpha, dst_alpha, alpha_op] = equation;
