@@ -232,12 +232,55 @@ impl Renderer {
     /// Applies what is dirty and makes everything ready for draws of a topology.
     fn apply(&mut self, topology: u32, rest: Rest<'_>) {
         self.flush_draws();
+        if self.ready == (Ready { topology, skip: false }) && matches!(self.apply_registers(), Ok(true)) {
+            return;
+        }
         let result = self.try_apply(Topology::of(topology as u8), rest);
         let skip = result.unwrap_or_else(|error| {
             self.fail(error);
             true
         });
         self.ready = Ready { topology, skip };
+    }
+
+    /// What most draws differ in: constants, and textures of the same shapes. False, or an error, where there is more to
+    /// apply; nothing is lost then.
+    fn apply_registers(&mut self) -> Result<bool> {
+        let mut dirty = self.state.dirty;
+        let vertex = dirty.clear(Group::VertexConstants);
+        let pixel = dirty.clear(Group::PixelConstants);
+        let textures = dirty.clear(Group::Textures);
+        let more = self.variants_dirty || self.key_dirty || self.recheck_textures || self.in_parts;
+        if !dirty.is_empty() || more || !self.targets.open {
+            return Ok(false);
+        }
+        let check = self.state.dirty_textures;
+        if textures {
+            self.take_textures(check);
+            for slot in bits(check & self.shading.used) {
+                self.touch_texture(self.state.textures[slot].texture)?;
+                if self.gathers(slot) {
+                    return Ok(false);
+                }
+            }
+            if self.variants_dirty || !self.targets.open {
+                return Ok(false);
+            }
+        }
+        if vertex {
+            self.push_constants_of(Stage::Vertex)?;
+        }
+        if pixel {
+            self.push_constants_of(Stage::Pixel)?;
+        }
+        if textures {
+            self.bind_textures(check)?;
+            self.state.dirty_textures = 0;
+        }
+        self.state.dirty = dirty;
+        self.push();
+        self.begin_segment();
+        Ok(true)
     }
 
     /// As [`Renderer::apply`]; true if draws must be dropped.
