@@ -1,6 +1,6 @@
 //! What shaders read: constants in the ring, textures by index or by set, push constants.
 
-use crate::descriptors::{PUSH_LINES, PUSH_TEXTURES, PUSH_STAGES, SlotKey, word};
+use crate::descriptors::{PUSH_LINES, PUSH_STAGES, PUSH_TEXTURES, SlotKey, word};
 use crate::draw::bits;
 use crate::error::Result;
 use crate::gpu::Gpu;
@@ -12,6 +12,8 @@ use afterimage_stream::packets::Stage;
 use afterimage_stream::{State, TEXTURE_SLOTS};
 use ash::vk;
 
+/// Constants begin at a cache line: see [`Place::Near`](crate::memory::Place::Near).
+const CONSTANTS_ALIGN: u64 = 64;
 /// Words of push constants.
 const PUSH_WORDS: usize = crate::descriptors::PUSH_BYTES as usize / 4;
 
@@ -52,8 +54,12 @@ impl Renderer {
             Stage::Pixel => (&self.shading.pixel, 2),
         };
         let Some(variant) = variant.as_deref().filter(|variant| variant.constant_bytes > 0) else { return Ok(()) };
-        let slice =
-            self.constants.alloc(variant.constant_bytes, 16, self.submissions.current, self.submissions.completed)?;
+        let slice = self.constants.alloc(
+            variant.constant_bytes,
+            CONSTANTS_ALIGN,
+            self.submissions.current,
+            self.submissions.completed,
+        )?;
         write_constants(&self.state, variant, slice.bytes());
         self.set_address(at, slice.address);
         Ok(())
@@ -85,7 +91,8 @@ impl Renderer {
             }
         }
         let bytes: &[u8] = bytemuck::cast_slice(&block);
-        let slice = self.constants.alloc(bytes.len(), 16, self.submissions.current, self.submissions.completed)?;
+        let slice =
+            self.constants.alloc(bytes.len(), CONSTANTS_ALIGN, self.submissions.current, self.submissions.completed)?;
         slice.bytes().copy_from_slice(bytes);
         self.set_address(4, slice.address);
         Ok(())

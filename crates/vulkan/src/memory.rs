@@ -12,9 +12,12 @@ use std::sync::Arc;
 pub(crate) enum Place {
     /// Near the GPU, not mapped.
     Device,
-    /// Written by the CPU in small pieces, read by the GPU once: mapped, in system memory. Writing 16 bytes of constants
-    /// into device memory behind PCIe costs a draw 0.1 us more (H200: 0.20 instead of 0.11 us a draw).
+    /// Written by the CPU in small pieces, read by the GPU once: mapped, in system memory.
     Stream,
+    /// Written by the CPU in whole cache lines and in order, never read by it, and read by the GPU in the middle of draws:
+    /// mapped, near the GPU where that can be. 2,000 draws with constants each take the GPU 25 us with those here and 60 with
+    /// those in system memory (H200), and the CPU the same.
+    Near,
     /// Written by the GPU, read by the CPU: mapped, cached if it can be.
     ReadBack,
 }
@@ -23,6 +26,7 @@ impl Place {
     fn location(self) -> MemoryLocation {
         match self {
             Self::Device => MemoryLocation::GpuOnly,
+            Self::Near => MemoryLocation::CpuToGpu,
             Self::Stream | Self::ReadBack => MemoryLocation::GpuToCpu,
         }
     }

@@ -31,6 +31,7 @@ impl Slice {
 pub(crate) struct Ring {
     gpu: Arc<Gpu>,
     name: &'static str,
+    place: Place,
     chunk_size: u64,
     chunk: Option<Buffer>,
     at: u64,
@@ -41,8 +42,8 @@ impl Ring {
     /// In place of a submission's number: until [`Ring::end_frame`].
     pub(crate) const FRAME: u64 = u64::MAX;
 
-    pub(crate) fn new(gpu: &Arc<Gpu>, name: &'static str, chunk_size: u64) -> Self {
-        Self { gpu: Arc::clone(gpu), name, chunk_size, chunk: None, at: 0, used: VecDeque::new() }
+    pub(crate) fn new(gpu: &Arc<Gpu>, name: &'static str, place: Place, chunk_size: u64) -> Self {
+        Self { gpu: Arc::clone(gpu), name, place, chunk_size, chunk: None, at: 0, used: VecDeque::new() }
     }
 
     /// Reserves bytes for the submission `current`; `completed` is the last that the GPU has done.
@@ -81,7 +82,7 @@ impl Ring {
         }
         let chunk = match chunk {
             Some(chunk) => chunk,
-            None => Buffer::new(&self.gpu, self.name, self.chunk_size.max(len as u64), Place::Stream)?,
+            None => Buffer::new(&self.gpu, self.name, self.chunk_size.max(len as u64), self.place)?,
         };
         self.chunk = Some(chunk);
         self.at = 0;
