@@ -154,6 +154,11 @@ impl Submissions {
         Ok(before)
     }
 
+    /// Whether the GPU has done everything that it was given.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+
     /// Whether there is anything to submit.
     pub(crate) fn is_empty(&self) -> bool {
         !self.main_used && !self.before_used

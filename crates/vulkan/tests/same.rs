@@ -94,6 +94,7 @@ fn every_way_gives_the_same_pixels() {
         ("uploads in device memory", Guest::with_device_slots()),
         ("textures by slot", Guest::with(Without { bindless: true, ..Without::default() })),
         ("blending in pipelines", Guest::with(Without { dynamic_state3: true, ..Without::default() })),
+        ("submissions within frames", Guest::with_early_submissions()),
         ("single draws", Guest::with(Without { multi_draw: true, ..Without::default() })),
     ];
     for (way, guest) in ways {

@@ -6,7 +6,7 @@ use afterimage_ipc::in_process::{self, InProcessLink, InProcessReceiver};
 use afterimage_shader::FloatRules;
 use afterimage_stream::packets::*;
 use afterimage_stream::{
-    Arena, Encoder, Executor, Format, Link, ObjectId, ObjectKind, Reply, StreamError, UploadRef, VertexFormat,
+    Arena, Encoder, Executor, Format, Link, ObjectId, ObjectKind, Reader, Reply, StreamError, UploadRef, VertexFormat,
 };
 use afterimage_vulkan::{Gpu, Options, Renderer, Without};
 use bytemuck::Zeroable;
@@ -94,6 +94,8 @@ pub struct Guest {
     pub frame: u64,
     target: ObjectId,
     picture: (ObjectId, Format, u32, u32),
+    /// Whether every packet is a batch of its own.
+    pub in_pieces: bool,
 }
 
 /// The vertex shader of most tests: position, colour and texture coordinate pass through.
@@ -216,6 +218,14 @@ impl Guest {
         Self::over(Renderer::on(gpu(options.without), options).expect("a renderer"))
     }
 
+    /// A guest whose every draw goes to the GPU at once.
+    pub fn with_early_submissions() -> Self {
+        let mut guest = Self::new();
+        guest.renderer.submit_early(1);
+        guest.in_pieces = true;
+        guest
+    }
+
     /// A guest whose uploads lie in memory that the GPU reads.
     pub fn with_device_slots() -> Self {
         let mut guest = Self::new();
@@ -233,6 +243,7 @@ impl Guest {
             replies: Vec::new(),
             serials: [0; 8],
             frame: 0,
+            in_pieces: false,
             target: ObjectId::NONE,
             picture: (ObjectId::NONE, Format::R8G8B8A8_UNORM, 0, 0),
         };
@@ -278,7 +289,13 @@ impl Guest {
     /// Runs what was encoded; the first rejection.
     pub fn try_run(&mut self) -> Result<(), Box<StreamError>> {
         let batch = std::mem::take(self.encoder.batch());
-        self.renderer.execute(&batch, &self.arena, &mut |reply| self.replies.push(reply))
+        let mut run = |words: &[u64]| self.renderer.execute(words, &self.arena, &mut |reply| self.replies.push(reply));
+        if !self.in_pieces {
+            return run(&batch);
+        }
+        let ends = Reader::new(&batch).map_while(|packet| packet.ok().map(|p| p.at + usize::from(p.header.units)));
+        let mut from = 0;
+        ends.map(|end| run(&batch[std::mem::replace(&mut from, end)..end])).fold(Ok(()), Result::and)
     }
 
     /// Runs what was encoded, which must be right.
