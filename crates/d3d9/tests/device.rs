@@ -5,6 +5,7 @@ mod common;
 
 use afterimage_d3d9::*;
 use afterimage_d3d9_types::*;
+use afterimage_stream::packets::Rect;
 use afterimage_stream::{Created, ObjectKind};
 use common::Rig;
 
@@ -200,6 +201,48 @@ fn predefined_blocks_hold_their_share() {
     assert_eq!(seen[0], (true, true, true, true, true, true, true));
     assert_eq!(seen[1], (true, false, true, false, false, false, false));
     assert_eq!(seen[2], (false, true, false, false, false, true, true));
+    rig.check();
+}
+
+/// A render target of 64 by 48 pixels.
+fn render_target(d: &mut Device, format: D3DFORMAT, samples: D3DMULTISAMPLE_TYPE) -> Surface {
+    Surface::of(d.create_render_target(64, 48, format, samples, 0, false).unwrap())
+}
+
+#[test]
+fn samples_are_masked_where_they_are_maskable() {
+    let mut rig = Rig::with(false, FALSE);
+    scene(&mut rig);
+    let back = rig.device.render_target(0).unwrap();
+    let [many, nameless] = [D3DMULTISAMPLE_4_SAMPLES, D3DMULTISAMPLE_NONMASKABLE]
+        .map(|samples| render_target(&mut rig.device, D3DFMT_A8R8G8B8, samples));
+    rig.device.set_render_state(D3DRS_MULTISAMPLEMASK, 5).unwrap();
+    rig.log().keep_states = true;
+    for (target, expected) in [(back, u32::MAX), (many, 5), (nameless, u32::MAX), (many, 5), (back, u32::MAX)] {
+        rig.device.set_render_target(0, Some(target)).unwrap();
+        rig.device.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
+        rig.device.flush();
+        assert_eq!(rig.log().draws.pop().unwrap().raster.sample_mask, expected);
+    }
+    rig.check();
+}
+
+#[test]
+fn a_target_without_memory_leaves_the_others_theirs() {
+    let mut rig = Rig::with(false, FALSE);
+    scene(&mut rig);
+    let nothing = render_target(&mut rig.device, fourcc(*b"NULL"), D3DMULTISAMPLE_NONE);
+    let second = render_target(&mut rig.device, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_NONE);
+    rig.log().keep_states = true;
+    rig.device.set_render_target(0, Some(nothing)).unwrap();
+    rig.device.set_render_target(1, Some(second)).unwrap();
+    rig.device.clear(&[], D3DCLEAR_TARGET, 0xffff_ffff, 1.0, 0).unwrap();
+    rig.device.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
+    rig.device.flush();
+    let state = rig.log().draws.pop().unwrap();
+    let bound = state.render_targets.color.map(|view| !view.texture.is_none());
+    assert_eq!(bound, [false, true, false, false, false, false, false, false]);
+    assert_eq!(state.scissor.rect, Rect { x: 0, y: 0, width: 64, height: 48 });
     rig.check();
 }
 

@@ -86,6 +86,16 @@ impl Device {
         packet.depth = self.view(self.registers.depth);
         packet.srgb = self.registers.render.get(RS::D3DRS_SRGBWRITEENABLE) & 1;
         self.port.put(&mut self.host.sent.targets, packet);
+        if self.registers.render.get(RS::D3DRS_MULTISAMPLEMASK) != u32::MAX {
+            self.registers.dirty.mark(Group::Raster);
+        }
+    }
+
+    /// The samples that are written. The program's mask is of maskable samples only.
+    fn sample_mask(&self) -> u32 {
+        let target = self.registers.targets[0].and_then(|target| self.objects.images.get(target.image));
+        let maskable = target.is_some_and(|image| image.samples > D3DMULTISAMPLE_NONMASKABLE);
+        if maskable { self.registers.render.get(RS::D3DRS_MULTISAMPLEMASK) } else { u32::MAX }
     }
 
     pub(crate) fn apply_viewport(&mut self) {
@@ -170,7 +180,7 @@ impl Device {
             depth_bias: bias,
             slope_bias: slope,
             point_size: float(RS::D3DRS_POINTSIZE),
-            sample_mask: render.get(RS::D3DRS_MULTISAMPLEMASK),
+            sample_mask: self.sample_mask(),
             point_size_min: float(RS::D3DRS_POINTSIZE_MIN),
             point_size_max: float(RS::D3DRS_POINTSIZE_MAX),
             line_width: 1.0,
