@@ -32,12 +32,7 @@ fn picture(device: *mut IDirect3DDevice9Ex, draw: impl FnOnce()) -> impl Fn(usiz
     move |x, y| pixels[y * 64 + x] & 0xff_ffff == 0xff_ffff
 }
 
-fn rect(
-    device: *mut IDirect3DDevice9Ex,
-    handle: u32,
-    segments: &[f32],
-    info: Option<&D3DRECTPATCH_INFO>,
-) -> HRESULT {
+fn rect(device: *mut IDirect3DDevice9Ex, handle: u32, segments: &[f32], info: Option<&D3DRECTPATCH_INFO>) -> HRESULT {
     let segments = if segments.is_empty() { no_input() } else { array(segments) };
     call!(device, base.DrawRectPatch(handle, segments, info.map_or(no_input(), input)))
 }

@@ -137,9 +137,24 @@ fn vertex_shaders_process_by_the_declaration() {
     let device = device(false, 0);
     // dcl_position v0; dcl_texcoord v1; mov oPos, v0; mul oT3, v1, c200; mov oD0, c200
     let code = [
-        0xfffe_0200, 0x0200_001f, 0x8000_0000, 0x900f_0000, 0x0200_001f, 0x8000_0005, 0x900f_0001, 0x0200_0001,
-        0xc00f_0000, 0x90e4_0000, 0x0300_0005, 0xe00f_0003, 0x90e4_0001, 0xa0e4_00c8, 0x0200_0001, 0xd00f_0000,
-        0xa0e4_00c8, 0x0000_ffff,
+        0xfffe_0200,
+        0x0200_001f,
+        0x8000_0000,
+        0x900f_0000,
+        0x0200_001f,
+        0x8000_0005,
+        0x900f_0001,
+        0x0200_0001,
+        0xc00f_0000,
+        0x90e4_0000,
+        0x0300_0005,
+        0xe00f_0003,
+        0x90e4_0001,
+        0xa0e4_00c8,
+        0x0200_0001,
+        0xd00f_0000,
+        0xa0e4_00c8,
+        0x0000_ffff,
     ];
     let mut shader = junk();
     assert_eq!(call!(device, base.CreateVertexShader(array(&code), returned(&mut shader))), D3D_OK);
@@ -187,7 +202,8 @@ fn vertex_shaders_process_by_the_declaration() {
     let result = call!(device, base.ProcessVertices(1, 0, 1, object(target), object(from), 0));
     assert_eq!(result, D3DERR_INVALIDCALL);
     assert_eq!(call!(device, base.SetVertexShader(object(core::ptr::null_mut()))), D3D_OK);
-    for object in [shader.cast::<c_void>(), from.cast(), to.cast(), positions.cast(), coordinates.cast(), target.cast()] {
+    for object in [shader.cast::<c_void>(), from.cast(), to.cast(), positions.cast(), coordinates.cast(), target.cast()]
+    {
         release(object);
     }
     finish(device);
