@@ -1,12 +1,16 @@
 //! `cargo xtask demo`: the sample programs, every way there is, and shaders in every language, as a table and a page.
 
-use crate::build::{self, Profile};
+use std::path::Path;
+
+use crate::build::{self, Profile, Tree, Width};
 use crate::matrix::{self, End};
+use crate::programs;
 use crate::report;
-use crate::setup;
+use crate::setup::{self, Machine};
 use crate::shaders;
 use crate::step::{Failure, Result};
 use crate::wine::Wine;
+use crate::wine::place::{Place, Release};
 use crate::workspace::Workspace;
 
 /// Arguments of `demo`.
@@ -36,16 +40,29 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let notes: Vec<String> =
         machine.missing.iter().map(|missing| format!("{}: {}", missing.what, missing.why)).collect();
     let shaders = shaders::translate(ws, &tree)?;
-    report::write(&rows, &shaders, &out, &notes)?;
+    let engines = engines(ws, &machine, &tree, &out.join("programs"))?;
+    report::write(&rows, &shaders, &engines, &out, &notes)?;
     report::print(&rows, &ws.root);
+    programs::print(&engines);
     for count in shaders.counts() {
         println!("shaders: {count}");
     }
     println!("all pictures: {}", out.join("index.html").display());
-    let bad = rows.iter().filter(|row| matches!(row.end, End::Bad(_))).count();
+    let ends = || rows.iter().map(|row| &row.end).chain(engines.iter().map(|row| &row.end));
+    let bad = ends().filter(|end| matches!(end, End::Bad(_))).count();
     if bad > 0 {
-        return Err(Failure::new("the demo", format!("{bad} of {} runs went wrong", rows.len()))
+        return Err(Failure::new("the demo", format!("{bad} of {} runs went wrong", ends().count()))
             .advise("the table says which, and why"));
     }
     Ok(())
+}
+
+/// Engines from a package registry, 64 bit, beside WineD3D.
+fn engines(ws: &Workspace, machine: &Machine, tree: &Tree, out: &Path) -> Result<Vec<programs::Row>> {
+    if let Some(why) = machine.no_windows() {
+        println!("skipped: engines from a package registry: {why}");
+        return Ok(Vec::new());
+    }
+    let place = Place::prepare(ws, Release::Host)?;
+    programs::run(ws, tree, &place, &[Width::W64], &[], out)
 }

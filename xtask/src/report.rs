@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::matrix::{End, PROGRAMS, Row, Way};
+use crate::programs;
 use crate::shaders::Shaders;
 use crate::step::{Context, Result};
 
@@ -61,7 +62,13 @@ fn columns(row: &Row, base: &Path) -> [String; 8] {
 ///
 /// # Errors
 /// When they cannot be written.
-pub(crate) fn write(rows: &[Row], shaders: &Shaders, out: &Path, notes: &[String]) -> Result {
+pub(crate) fn write(
+    rows: &[Row],
+    shaders: &Shaders,
+    engines: &[programs::Row],
+    out: &Path,
+    notes: &[String],
+) -> Result {
     let records: Vec<_> = rows
         .iter()
         .map(|row| {
@@ -80,7 +87,7 @@ pub(crate) fn write(rows: &[Row], shaders: &Shaders, out: &Path, notes: &[String
         .collect();
     let text = serde_json::to_string_pretty(&records).doing("writing the results as JSON")?;
     std::fs::write(out.join("results.json"), text).doing("writing results.json")?;
-    std::fs::write(out.join("index.html"), page(rows, shaders, out, notes)).doing("writing index.html")
+    std::fs::write(out.join("index.html"), page(rows, shaders, engines, out, notes)).doing("writing index.html")
 }
 
 /// How our pages look.
@@ -102,7 +109,7 @@ figcaption b{color:var(--fg);font-weight:600}.strip{display:flex;gap:6px;overflo
 .steps pre{margin:0;padding:.5rem .75rem;max-height:30rem;overflow:auto;font:12px/1.45 ui-monospace,monospace;border-top:1px solid var(--line)}\
 h3{margin:1.5rem 0 .5rem;font-weight:600}code{font-family:ui-monospace,monospace;font-size:.92em}";
 
-fn page(rows: &[Row], shaders: &Shaders, out: &Path, notes: &[String]) -> String {
+fn page(rows: &[Row], shaders: &Shaders, engines: &[programs::Row], out: &Path, notes: &[String]) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width,initial-scale=1\"><title>Afterimage: demo</title><style>{STYLE}</style></head><body><main>\n\
@@ -153,6 +160,10 @@ fn page(rows: &[Row], shaders: &Shaders, out: &Path, notes: &[String]) -> String
             let _ = write!(html, "<a href=\"{link}\"><img src=\"{link}\" alt=\"{link}\" loading=\"lazy\"></a>");
         }
         html.push_str("</div>\n");
+    }
+    if !engines.is_empty() {
+        html.push_str("<h2>Programs that nobody here wrote: WineD3D, ours, difference</h2>\n");
+        html.push_str(&programs::section(engines, out));
     }
     html.push_str(&shaders.html());
     if !notes.is_empty() {

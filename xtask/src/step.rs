@@ -228,10 +228,11 @@ pub(crate) fn run_in(
         return Ok(done);
     }
     let advice = (!advice.is_empty()).then(|| advice.to_owned());
+    let silent = done.tail.iter().all(|line| line.trim().is_empty());
     Err(Failure {
         what: what.to_owned(),
         command: Some(line_of(command)),
-        tail: done.tail,
+        tail: if silent { vec![format!("it printed nothing: {}", done.status)] } else { done.tail },
         log: Some(done.log),
         advice,
     })

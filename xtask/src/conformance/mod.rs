@@ -40,9 +40,10 @@ pub(crate) struct Args {
     /// Only programs of this width [default: both].
     #[arg(long, value_name = "BITS", value_parser = ["64", "32"])]
     width: Option<String>,
-    /// Which Wine; `trixie` makes a Debian trixie in the cache folder if it is not there (root only).
-    #[arg(long, value_enum, default_value = "host")]
-    wine: Release,
+    /// Which Wine; `trixie` makes a Debian trixie in the cache folder, as root [default: trixie's where it was made already,
+    /// else this machine's].
+    #[arg(long, value_enum)]
+    wine: Option<Release>,
     /// Sub-tests at a time [default: one for each two cores, at least two].
     #[arg(long, short)]
     jobs: Option<usize>,
@@ -99,7 +100,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         .into_iter()
         .filter(|width| args.width.as_ref().is_none_or(|bits| *bits == width.bits().to_string()))
         .collect();
-    let place = Place::prepare(ws, args.wine)?;
+    let place = Place::prepare(ws, args.wine.unwrap_or_else(|| Place::best(ws)))?;
     let suite = Suite::prepare(ws, &widths)?;
     let wanted = select(&suite, &args.only)?;
     let tree = match &args.tree {

@@ -36,9 +36,9 @@ pub(crate) struct Args {
     /// Only programs of this width [default: both].
     #[arg(long, value_name = "BITS", value_parser = ["64", "32"])]
     width: Option<String>,
-    /// Which Wine.
-    #[arg(long, value_enum, default_value = "host")]
-    wine: Release,
+    /// Which Wine [default: trixie's where it was made already, else this machine's].
+    #[arg(long, value_enum)]
+    wine: Option<Release>,
     /// A tree as `cargo xtask dist` makes, instead of building one.
     #[arg(long, value_name = "FOLDER")]
     tree: Option<PathBuf>,
@@ -153,7 +153,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let fits = |width: &Width| args.width.as_ref().is_none_or(|bits| *bits == width.bits().to_string());
     let widths: Vec<Width> = Width::ALL.into_iter().filter(fits).collect();
     let out = ws.target.join("programs");
-    let place = Place::prepare(ws, args.wine)?;
+    let place = Place::prepare(ws, args.wine.unwrap_or_else(|| Place::best(ws)))?;
     let rows = run(ws, &tree, &place, &widths, &args.names, &out)?;
     print(&rows);
     page::write(&rows, &out)?;
@@ -234,6 +234,9 @@ impl Session<'_> {
             end,
             pictures,
         };
+        if let Some(why) = Layer::WineD3d.lacks(self.place, self.width) {
+            return vec![row(Layer::WineD3d, End::Skipped(why), Vec::new())];
+        }
         let parts = match self.parts() {
             Ok(parts) => parts,
             Err(failure) => return vec![row(Layer::WineD3d, End::Skipped(failure.summary()), Vec::new())],

@@ -78,8 +78,8 @@ impl Place {
         (!there).then(|| "no 32-bit Wine (cargo xtask setup)".to_owned())
     }
 
-    /// Why programs of this width have no Vulkan in their own process, if so.
-    pub(crate) fn lacks_vulkan(&self, width: Width) -> Option<String> {
+    /// Why programs of this width have no driver's library of this name in their own process, if so.
+    fn lacks_library(&self, width: Width, name: &str) -> Option<String> {
         if width == Width::W64 {
             return None;
         }
@@ -88,8 +88,8 @@ impl Place {
             None if setup::wine32::system_has_it() => PathBuf::from("/"),
             None => self.ws.wine32().join("root"),
         };
-        let there = root.join("usr/lib/i386-linux-gnu/libvulkan.so.1").exists();
-        (!there).then(|| "no 32-bit Vulkan beside this Wine; --wine trixie has it".to_owned())
+        let there = root.join("usr/lib/i386-linux-gnu").join(name).exists();
+        (!there).then(|| format!("no 32-bit {name} beside this Wine; --wine trixie has it"))
     }
 
     /// lavapipe's manifest here.
@@ -182,8 +182,9 @@ impl Layer {
     /// Why it cannot run in this place, if so.
     pub(crate) fn lacks(self, place: &Place, width: Width) -> Option<String> {
         place.lacks(width).or_else(|| match self {
-            Self::InProcess | Self::Dxvk => place.lacks_vulkan(width),
-            Self::Viewer | Self::WineD3d => None,
+            Self::InProcess | Self::Dxvk => place.lacks_library(width, "libvulkan.so.1"),
+            Self::WineD3d => place.lacks_library(width, "libGL.so.1"),
+            Self::Viewer => None,
         })
     }
 }
