@@ -248,6 +248,22 @@ formats! {
     NULL                 Null    [1, 1] 4  []                                           [O O O I]   target vendor;
 }
 
+/// Whether targets of a host format can be written as sRGB: it has such a twin, or so few bits that the receiver's shaders
+/// encode it.
+pub(crate) fn encodes_srgb(host: Format) -> bool {
+    use Format as F;
+    let small = matches!(
+        host,
+        F::R8_UNORM
+            | F::R8G8_UNORM
+            | F::R5G6B5_UNORM
+            | F::A1R5G5B5_UNORM
+            | F::A2R10G10B10_UNORM
+            | F::A2B10G10R10_UNORM
+    );
+    small || host.info().srgb.is_some()
+}
+
 /// The row of a format, if we know it.
 #[must_use]
 pub fn format_row(format: D3DFORMAT) -> Option<&'static FormatRow> {

@@ -5,7 +5,7 @@ mod caps;
 mod told;
 
 use crate::error::{Error, Result};
-use crate::format::{FormatKind, FormatRow, NV12, YV12, format_row};
+use crate::format::{FormatKind, FormatRow, NV12, YV12, encodes_srgb, format_row};
 use crate::machine::SOFTWARE_FLOATS;
 use afterimage_d3d9_types::*;
 use afterimage_stream::{DeviceInfo, FormatFeatures};
@@ -205,7 +205,9 @@ impl Adapter {
         }
         // In a window, an unknown back buffer format is the display's.
         let back_buffer = if windowed && back_buffer == D3DFMT_UNKNOWN { adapter } else { back_buffer };
-        let matches = windowed
+        // In a window a present converts.
+        let converts = windowed && self.check_conversion(kind, back_buffer, adapter).is_ok();
+        let matches = converts
             || adapter == back_buffer
             || matches!(
                 (adapter, back_buffer),
@@ -254,8 +256,9 @@ impl Adapter {
             return if target && flat { Ok(true) } else { Err(Error::NotAvailable) };
         }
         let host = row.host(&self.info, needed).ok_or(Error::NotAvailable)?;
-        let srgb = usage & (D3DUSAGE_QUERY_SRGBREAD | D3DUSAGE_QUERY_SRGBWRITE) != 0;
-        if srgb && host.info().srgb.is_none() {
+        let decodes = usage & D3DUSAGE_QUERY_SRGBREAD == 0 || host.info().srgb.is_some();
+        let encodes = usage & D3DUSAGE_QUERY_SRGBWRITE == 0 || encodes_srgb(host);
+        if !decodes || !encodes {
             return Err(Error::NotAvailable);
         }
         let mips = FormatFeatures::BLIT | FormatFeatures::LINEAR;
@@ -285,7 +288,7 @@ impl Adapter {
         let srgb_fits = !surface || target || usage & D3DUSAGE_QUERY_SRGBWRITE == 0;
         let kind_fits = surface || !row.surface_only;
         let bump_fits = row.bump || usage & D3DUSAGE_QUERY_LEGACYBUMPMAP == 0;
-        let wrong = (depth || row.is_depth()) && usage & D3DUSAGE_AUTOGENMIPMAP != 0
+        let wrong = depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0
             || (depth || target) && usage & D3DUSAGE_DYNAMIC != 0;
         if !depth_fits || !target_fits || !srgb_fits || !kind_fits || !bump_fits || wrong {
             return Err(Error::NotAvailable);

@@ -329,7 +329,7 @@ impl Device {
         };
         let usage_fits = usage & D3DUSAGE_WRITEONLY == 0
             && !(target && usage & D3DUSAGE_DYNAMIC != 0)
-            && !(autogen && (kind == ImageKind::Volume || row.is_depth()));
+            && !(autogen && (kind == ImageKind::Volume || usage & D3DUSAGE_DEPTHSTENCIL != 0));
         if !in_range || !whole_blocks || !pool_fits || !usage_fits {
             return Err(Error::InvalidCall);
         }
