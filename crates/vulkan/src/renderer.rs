@@ -662,6 +662,14 @@ impl Renderer {
                     }
                     if texture.uploading == current {
                         self.uploading.retain(|&uploading| uploading != id);
+                        // Draws of this submission may read it, behind its uploads.
+                        match self.submissions.before() {
+                            Ok(cmd) => {
+                                let transfer = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+                                texture.transition(&self.gpu, cmd, transfer, texture.home);
+                            }
+                            Err(error) => self.fail(error),
+                        }
                     }
                     texture.into_trash(|trash| self.submissions.discard(trash));
                 }
