@@ -10,7 +10,7 @@ use crate::memory::{Buffer, Image, ImageDesc, ImageKind};
 use afterimage_d3d9_types::*;
 use afterimage_ipc::store::Store;
 use afterimage_stream::packets::{CreateBuffer, UpdateBuffer};
-use afterimage_stream::{FormatFeatures, ObjectId, ObjectKind};
+use afterimage_stream::{Format, FormatFeatures, ObjectId, ObjectKind};
 
 /// Largest buffer: what the stream takes.
 const MAX_BUFFER: u32 = 1 << 30;
@@ -300,6 +300,11 @@ impl Device {
         Ok(())
     }
 
+    /// Whether the receiver can fill levels from those above them.
+    fn makes_mips(&self, host: Option<Format>) -> bool {
+        host.is_some_and(|host| self.port.device().features(host) & FormatFeatures::BLIT != 0 && host.info().block == 1)
+    }
+
     fn describe(&self, request: &ImageRequest) -> Result<ImageDesc> {
         let &ImageRequest { kind, extent, usage, format, pool, samples: multisample, quality, .. } = request;
         let Some(row) = format_row(format) else {
@@ -379,7 +384,8 @@ impl Device {
             host_samples: host_samples as u8,
             lockable,
             extent,
-            levels,
+            // `D3DOK_NOAUTOGEN`: made with the first level alone, which is then all that is read.
+            levels: if autogen && !self.makes_mips(host) { 1 } else { levels },
             app_levels: if autogen { 1 } else { levels },
             close: request.close,
         })
