@@ -16,7 +16,11 @@ fn gamma_of_a_frame(rig: &mut Rig) -> Vec<String> {
     let chain = rig.device.swap_chain(0).unwrap();
     rig.device.present(chain, None, None, None, 0).unwrap();
     let packets = rig.packets();
-    packets.into_iter().filter(|line| line.starts_with("SetGamma")).map(|line| line.chars().take(90).collect()).collect()
+    packets
+        .into_iter()
+        .filter(|line| line.starts_with("SetGamma"))
+        .map(|line| line.chars().take(90).collect())
+        .collect()
 }
 
 fn full_screen(windowed: BOOL) -> D3DPRESENT_PARAMETERS {

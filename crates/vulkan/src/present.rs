@@ -103,8 +103,8 @@ impl Presenter {
 
     /// What is drawn over pictures of this size in windows (or pictures for the CPU).
     pub(crate) fn figures(&self, picture: bool, extent: vk::Extent2D) -> Vec<Rectangle> {
-        let shown = |hud: &&Box<Hud>| !self.headless && (!picture || hud.overlay.items & Overlay::PICTURES != 0);
-        self.hud.as_ref().filter(shown).map_or_else(Vec::new, |hud| hud.rectangles(extent))
+        let shown = |hud: &&Hud| !self.headless && (!picture || hud.overlay.items & Overlay::PICTURES != 0);
+        self.hud.as_deref().filter(shown).map_or_else(Vec::new, |hud| hud.rectangles(extent))
     }
 
     fn wants_screenshot(&self, frame: u64) -> bool {
@@ -216,12 +216,7 @@ impl Renderer {
     }
 
     /// [`Present`].
-    pub(crate) fn present(
-        &mut self,
-        body: &Present,
-        arena: &dyn Arena,
-        replies: &mut dyn FnMut(Reply),
-    ) -> Result {
+    pub(crate) fn present(&mut self, body: &Present, arena: &dyn Arena, replies: &mut dyn FnMut(Reply)) -> Result {
         if self.presenter.hud.is_some() {
             self.hud_frame(arena);
         }
@@ -363,17 +358,17 @@ impl Renderer {
         let (copied, drawn) = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
         self.end_pass();
         let mut layout = vk::ImageLayout::UNDEFINED;
-        let mut become_ = |renderer: &mut Self, new: vk::ImageLayout| {
+        let mut turn = |renderer: &mut Self, new: vk::ImageLayout| {
             let cmd = renderer.main();
             renderer.image_barrier(cmd, out.image, std::mem::replace(&mut layout, new), new);
         };
         match (&gamma, canvas) {
             (Some(steps), Some(canvas)) => {
-                become_(self, drawn);
+                turn(self, drawn);
                 self.draw_with_gamma(body.texture, from, canvas, out.to, steps)?;
             }
             _ => {
-                become_(self, copied);
+                turn(self, copied);
                 let whole = Rect { x: 0, y: 0, width: out.extent.width, height: out.extent.height };
                 if out.to != whole {
                     self.clear_to_black(out.image, copied);
@@ -382,10 +377,10 @@ impl Renderer {
             }
         }
         if let Some(canvas) = canvas.filter(|_| !out.figures.is_empty()) {
-            become_(self, drawn);
+            turn(self, drawn);
             self.draw_rectangles(canvas, &out.figures)?;
         }
-        become_(self, out.end);
+        turn(self, out.end);
         Ok(())
     }
 

@@ -139,10 +139,8 @@ impl Device {
     /// [`Error::InvalidCall`] for flags that the kind does not have.
     pub fn issue_query(&mut self, query: QueryId, flags: u32) -> Result<()> {
         let found = self.objects.queries.get_mut(query).ok_or(Error::InvalidCall)?;
-        let brackets = matches!(
-            found.kind,
-            D3DQUERYTYPE_OCCLUSION | D3DQUERYTYPE_TIMESTAMPDISJOINT | D3DQUERYTYPE_VERTEXSTATS
-        );
+        let brackets =
+            matches!(found.kind, D3DQUERYTYPE_OCCLUSION | D3DQUERYTYPE_TIMESTAMPDISJOINT | D3DQUERYTYPE_VERTEXSTATS);
         if flags & !(D3DISSUE_BEGIN | D3DISSUE_END) != 0
             || (flags & D3DISSUE_BEGIN != 0 && found.kind == D3DQUERYTYPE_EVENT)
         {

@@ -62,7 +62,12 @@ impl Pen {
 }
 
 /// The rectangles of lines in a window of this size: the panel first, then what stands on it.
-pub(super) fn rectangles(overlay: &Overlay, lines: &[Line], times: &Times, [width, height]: [u32; 2]) -> Vec<Rectangle> {
+pub(super) fn rectangles(
+    overlay: &Overlay,
+    lines: &[Line],
+    times: &Times,
+    [width, height]: [u32; 2],
+) -> Vec<Rectangle> {
     if lines.is_empty() {
         return Vec::new();
     }

@@ -141,8 +141,9 @@ impl Overlays {
             // SAFETY: the words are a valid module, as `spirv-val` says of them in a test.
             *module = unsafe { raw.create_shader_module(&info, None) }.checked("vkCreateShaderModule")?;
         }
-        let stages = [(modules[0], vk::ShaderStageFlags::VERTEX), (modules[1], vk::ShaderStageFlags::FRAGMENT)]
-            .map(|(module, stage)| vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main"));
+        let stages = [(modules[0], vk::ShaderStageFlags::VERTEX), (modules[1], vk::ShaderStageFlags::FRAGMENT)].map(
+            |(module, stage)| vk::PipelineShaderStageCreateInfo::default().module(module).stage(stage).name(c"main"),
+        );
         let input = vk::PipelineVertexInputStateCreateInfo::default();
         let assembly =
             vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_STRIP);
@@ -268,9 +269,11 @@ impl Renderer {
         let cmd = self.main();
         self.image_barrier(cmd, image, target, source);
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
-        let region = [vk::BufferImageCopy::default()
-            .image_subresource(layers)
-            .image_extent(vk::Extent3D { width: to.width, height: to.height, depth: 1 })];
+        let region = [vk::BufferImageCopy::default().image_subresource(layers).image_extent(vk::Extent3D {
+            width: to.width,
+            height: to.height,
+            depth: 1,
+        })];
         // SAFETY: the image has this size and layout, the buffer as many bytes.
         unsafe { gpu.raw.cmd_copy_image_to_buffer(cmd, image, source, texels, &region) };
         full_barrier(&gpu, cmd);
@@ -305,11 +308,8 @@ impl Renderer {
         let slice = self.constants.alloc(size_of_val(rectangles), 16, current, completed)?;
         slice.bytes().copy_from_slice(bytemuck::cast_slice(rectangles));
         let extent = canvas.extent;
-        let push = Push {
-            rectangles: slice.address,
-            scale: [2.0 / extent.width as f32, 2.0 / extent.height as f32],
-            ..push
-        };
+        let push =
+            Push { rectangles: slice.address, scale: [2.0 / extent.width as f32, 2.0 / extent.height as f32], ..push };
         self.end_pass();
         let cmd = self.main();
         let black = vk::ClearValue { color: vk::ClearColorValue { float32: [0.0, 0.0, 0.0, 1.0] } };

@@ -68,22 +68,7 @@ impl Module {
         put(&mut m.head, op::EXT_INST_IMPORT, &[&[glsl], text("GLSL.std.450").as_slice()].concat());
         put(&mut m.head, op::MEMORY_MODEL, &[ADDRESSING_PHYSICAL_STORAGE, 1]);
         let interface = Vec::new();
-        Self {
-            m,
-            main,
-            glsl,
-            bool_type,
-            uint,
-            float,
-            vec2,
-            vec4,
-            uvec2,
-            uvec4,
-            rectangles,
-            words,
-            push,
-            interface,
-        }
+        Self { m, main, glsl, bool_type, uint, float, vec2, vec4, uvec2, uvec4, rectangles, words, push, interface }
     }
 
     /// An input or output.
