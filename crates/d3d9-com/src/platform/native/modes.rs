@@ -88,9 +88,8 @@ fn modes_2(display: u32) -> Option<Vec<Mode2>> {
     type Count = unsafe extern "C" fn(c_int) -> c_int;
     type Get = unsafe extern "C" fn(c_int, c_int, *mut Mode2) -> c_int;
     // SAFETY: SDL 2's functions of these names have these types.
-    let (count, get) = unsafe {
-        (sdl::function::<Count>(c"SDL_GetNumDisplayModes")?, sdl::function::<Get>(c"SDL_GetDisplayMode")?)
-    };
+    let (count, get) =
+        unsafe { (sdl::function::<Count>(c"SDL_GetNumDisplayModes")?, sdl::function::<Get>(c"SDL_GetDisplayMode")?) };
     let display = display as c_int;
     let one = |index| {
         let mut mode = Mode2 { format: 0, w: 0, h: 0, refresh_rate: 0, driver: core::ptr::null_mut() };

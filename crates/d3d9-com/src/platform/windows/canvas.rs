@@ -1,8 +1,8 @@
-//! Device contexts over the memory of surfaces, and what the screen shows.
+//! Device contexts over the memory of surfaces.
 
 use afterimage_d3d9_types::HDC;
 
-use super::super::{Area, CanvasMemory};
+use super::super::CanvasMemory;
 use super::memory_context::MemoryContext;
 use super::sys::*;
 

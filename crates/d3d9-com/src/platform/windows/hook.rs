@@ -44,9 +44,7 @@ fn entries() -> MutexGuard<'static, Vec<Entry>> {
 
 fn current(window: HWND, unicode: bool) -> isize {
     // SAFETY: the system checks the handle.
-    unsafe {
-        if unicode { GetWindowLongPtrW(window, GWLP_WNDPROC) } else { GetWindowLongPtrA(window, GWLP_WNDPROC) }
-    }
+    unsafe { if unicode { GetWindowLongPtrW(window, GWLP_WNDPROC) } else { GetWindowLongPtrA(window, GWLP_WNDPROC) } }
 }
 
 fn replace(window: HWND, unicode: bool, with: isize) -> isize {
@@ -139,7 +137,9 @@ unsafe extern "system" fn procedure(window: HWND, message: u32, w: usize, l: isi
     crate::abi::macros::guard("the window procedure", 0, || {
         let default = |unicode: bool| {
             // SAFETY: what the system has called us with.
-            unsafe { if unicode { DefWindowProcW(window, message, w, l) } else { DefWindowProcA(window, message, w, l) } }
+            unsafe {
+                if unicode { DefWindowProcW(window, message, w, l) } else { DefWindowProcA(window, message, w, l) }
+            }
         };
         let entry = match turn(window, (message, w, l)) {
             Turn::End => return default(true),

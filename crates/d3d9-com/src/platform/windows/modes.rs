@@ -61,10 +61,8 @@ impl Output {
     /// What it shows now.
     pub(crate) fn current(&self) -> Current {
         let unknown = Current { mode: Mode { width: 1024, height: 768, refresh: 60 }, depth: 32, turns: 0 };
-        self.settings(ENUM_CURRENT_SETTINGS).filter(|s| s.width != 0 && s.height != 0).map_or(unknown, |settings| Current {
-            mode: mode_of(&settings),
-            depth: settings.bits_per_pixel,
-            turns: settings.orientation,
+        self.settings(ENUM_CURRENT_SETTINGS).filter(|s| s.width != 0 && s.height != 0).map_or(unknown, |settings| {
+            Current { mode: mode_of(&settings), depth: settings.bits_per_pixel, turns: settings.orientation }
         })
     }
 

@@ -6,9 +6,6 @@ use core::ffi::{c_char, c_void};
 
 use afterimage_d3d9_types::{BOOL, HDC, HMONITOR, HWND, POINT, RECT};
 
-/// A window procedure.
-pub(super) type WindowProcedure = unsafe extern "system" fn(HWND, u32, usize, isize) -> isize;
-
 /// Text of the system's, with its end, in a fixed array.
 pub(super) type DeviceName = [u16; 32];
 
@@ -99,7 +96,6 @@ unsafe extern "system" {
     pub(super) fn GetMonitorInfoW(monitor: HMONITOR, info: *mut MonitorInfo) -> BOOL;
 
     pub(super) fn GetClientRect(window: HWND, rect: *mut RECT) -> BOOL;
-    pub(super) fn ClientToScreen(window: HWND, point: *mut POINT) -> BOOL;
     pub(super) fn IsWindow(window: HWND) -> BOOL;
     pub(super) fn IsWindowUnicode(window: HWND) -> BOOL;
     pub(super) fn IsWindowVisible(window: HWND) -> BOOL;
@@ -131,8 +127,6 @@ unsafe extern "system" {
     pub(super) fn CreateIconIndirect(info: *const IconInfo) -> usize;
     pub(super) fn DestroyCursor(cursor: usize) -> BOOL;
 
-    pub(super) fn GetDC(window: HWND) -> HDC;
-    pub(super) fn ReleaseDC(window: HWND, context: HDC) -> i32;
     pub(super) fn SystemParametersInfoW(action: u32, number: u32, value: *mut c_void, flags: u32) -> BOOL;
 }
 
@@ -152,17 +146,6 @@ unsafe extern "system" {
     pub(super) fn DeleteObject(object: usize) -> BOOL;
     pub(super) fn DeleteDC(context: HDC) -> BOOL;
     pub(super) fn GdiFlush() -> BOOL;
-    pub(super) fn BitBlt(
-        to: HDC,
-        x: i32,
-        y: i32,
-        width: i32,
-        height: i32,
-        from: HDC,
-        from_x: i32,
-        from_y: i32,
-        operation: u32,
-    ) -> BOOL;
 }
 
 #[link(name = "kernel32")]
