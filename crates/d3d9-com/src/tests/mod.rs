@@ -11,6 +11,7 @@ mod pixels;
 mod receiver;
 mod state;
 mod vertices;
+mod resources;
 
 use core::ffi::c_void;
 
