@@ -58,9 +58,7 @@ impl Screen {
         let depth = depth_of(parameters.BackBufferFormat);
         let rate = mode.map_or(parameters.FullScreen_RefreshRateInHz, |mode| mode.RefreshRate);
         let modes = output.modes(depth);
-        let fits = |mode: &Mode| {
-            (mode.width, mode.height) == (width, height) && (rate == 0 || mode.refresh == rate)
-        };
+        let fits = |mode: &Mode| (mode.width, mode.height) == (width, height) && (rate == 0 || mode.refresh == rate);
         if !modes.iter().any(fits) {
             let mut sizes: Vec<_> = modes.iter().map(|mode| format!("{}x{}", mode.width, mode.height)).collect();
             sizes.dedup();
@@ -279,7 +277,8 @@ impl FullScreen {
         let window = self.shared.quietly(|| {
             self.shared.output.change(screen.mode).then(|| {
                 let area = self.shared.area(screen.mode);
-                self.changes(screen).then(|| (screen.window, platform::make_full_screen(screen.window, area, screen.mode)))
+                self.changes(screen)
+                    .then(|| (screen.window, platform::make_full_screen(screen.window, area, screen.mode)))
             })
         });
         let Some(window) = window else { return Err(guest::Error::NotAvailable) };
