@@ -66,15 +66,14 @@ pub(super) fn read_memory(address: usize, out: &mut [u8]) -> usize {
     usize::try_from(read).unwrap_or(0)
 }
 
-/// Lists what is mapped from files.
-pub(super) fn regions(regions: &mut Regions) {
+/// Lists what is mapped from files. `buffer` has room for a few lines.
+pub(super) fn regions(regions: &mut Regions, buffer: &mut [u8]) {
     // SAFETY: a string.
     let maps = unsafe { libc::open(c"/proc/self/maps".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
     if maps < 0 {
         return;
     }
     let maps = File(maps);
-    let mut buffer = [0u8; 4096];
     let mut used = 0;
     loop {
         let room = &mut buffer[used..];
@@ -111,7 +110,7 @@ fn line(regions: &mut Regions, line: &[u8]) {
 }
 
 /// The machine at a signal.
-pub(super) struct Context(libc::ucontext_t);
+pub(super) struct Context<'a>(&'a libc::ucontext_t);
 
 #[cfg(target_arch = "x86_64")]
 mod machine {
@@ -158,20 +157,20 @@ mod machine {
     }
 }
 
-impl Context {
+impl Context<'_> {
     /// Where the program was.
     pub(super) fn instruction(&self) -> usize {
-        machine::register(&self.0, machine::INSTRUCTION)
+        machine::register(self.0, machine::INSTRUCTION)
     }
 
     /// Where its stack was.
     pub(super) fn stack(&self) -> usize {
-        machine::register(&self.0, machine::STACK)
+        machine::register(self.0, machine::STACK)
     }
 
     /// Every register.
     pub(super) fn registers(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        machine::NAMES.into_iter().enumerate().map(|(index, name)| (name, machine::register(&self.0, index)))
+        machine::NAMES.into_iter().enumerate().map(|(index, name)| (name, machine::register(self.0, index)))
     }
 }
 
@@ -246,8 +245,8 @@ fn stay_loaded() {
 
 extern "C" fn handler(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes both.
-    let (address, context_) = unsafe { ((*info).si_addr().addr(), Context(*context.cast::<libc::ucontext_t>())) };
-    write(Event::Crash, &Signal { number, address }, Some(&context_));
+    let (address, machine) = unsafe { ((*info).si_addr().addr(), Context(&*context.cast::<libc::ucontext_t>())) };
+    write(Event::Crash, &Signal { number, address }, Some(&machine));
     // SAFETY: as the kernel has called us.
     unsafe { pass_on(number, info, context) };
 }

@@ -106,7 +106,7 @@ fn watch_panics() {
 }
 
 /// Writes a report, unless there was one about such an event.
-fn write(event: Event, what: &dyn fmt::Display, context: Option<&platform::Context>) {
+fn write(event: Event, what: &dyn fmt::Display, context: Option<&platform::Context<'_>>) {
     let Some(prepared) = PREPARED.get() else { return };
     if REPORTED[event as usize].load(Ordering::Relaxed) || BUSY.swap(true, Ordering::Acquire) {
         return;

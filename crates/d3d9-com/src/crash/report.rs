@@ -84,20 +84,20 @@ impl fmt::Display for Place<'_> {
 }
 
 /// The file, behind a buffer.
-pub(super) struct Out {
+struct Out<'a> {
     file: platform::File,
-    buffer: [u8; 1024],
+    buffer: &'a mut [u8; 1024],
     used: usize,
 }
 
-impl Out {
+impl Out<'_> {
     fn flush(&mut self) {
         self.file.write(&self.buffer[..self.used]);
         self.used = 0;
     }
 }
 
-impl fmt::Write for Out {
+impl fmt::Write for Out<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for &byte in text.as_bytes() {
             if self.used == self.buffer.len() {
@@ -135,14 +135,14 @@ impl<W: fmt::Write> fmt::Write for Short<'_, W> {
     }
 }
 
-/// Memory of the one report that is written at a time.
-struct Memory(UnsafeCell<(Regions, packets::Words)>);
+/// Memory of the one report that is written at a time. Who crashes may have only a few pages of stack left.
+struct Memory(UnsafeCell<(Regions, packets::Words, [u8; 1024])>);
 
 // SAFETY: only `write` uses it, whose caller promises to be alone.
 unsafe impl Sync for Memory {}
 
 static MEMORY: Memory =
-    Memory(UnsafeCell::new((Regions { list: [Region::NONE; REGIONS], count: 0 }, [0; packets::MOST_WORDS])));
+    Memory(UnsafeCell::new((Regions { list: [Region::NONE; REGIONS], count: 0 }, [0; packets::MOST_WORDS], [0; 1024])));
 
 /// Writes a report.
 ///
@@ -152,16 +152,16 @@ pub(super) unsafe fn write(
     prepared: &Prepared,
     file: platform::File,
     what: &dyn fmt::Display,
-    context: Option<&platform::Context>,
+    context: Option<&platform::Context<'_>>,
 ) {
     // SAFETY: the caller's promise.
-    let (regions, words) = unsafe { &mut *MEMORY.0.get() };
+    let (regions, words, buffer) = unsafe { &mut *MEMORY.0.get() };
     regions.count = 0;
-    let mut out = Out { file, buffer: [0; 1024], used: 0 };
+    let mut out = Out { file, buffer, used: 0 };
     // Errors of writing have nowhere to go.
     let _ = head(&mut out, prepared, what);
     out.flush();
-    platform::regions(regions);
+    platform::regions(regions, bytemuck::cast_slice_mut(words));
     let _ = machine(&mut out, regions, context);
     out.flush();
     let _ = packets::write(&mut out, words);
@@ -171,7 +171,7 @@ pub(super) unsafe fn write(
     platform::say(&["afterimage: ", "wrote a report to ", &prepared.name, "\n"]);
 }
 
-fn head(out: &mut Out, prepared: &Prepared, what: &dyn fmt::Display) -> fmt::Result {
+fn head(out: &mut Out<'_>, prepared: &Prepared, what: &dyn fmt::Display) -> fmt::Result {
     writeln!(out, "Afterimage {}: {what}\n", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "program  {} (process {}, {} bit)", prepared.program, std::process::id(), usize::BITS)?;
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
@@ -200,7 +200,7 @@ fn date(days: u64) -> [u64; 3] {
     [year, month as u64 + 1, left + 1]
 }
 
-fn machine(out: &mut Out, regions: &Regions, context: Option<&platform::Context>) -> fmt::Result {
+fn machine(out: &mut Out<'_>, regions: &Regions, context: Option<&platform::Context<'_>>) -> fmt::Result {
     let here = 0u8;
     let stack = match context {
         Some(context) => {
@@ -233,7 +233,7 @@ fn machine(out: &mut Out, regions: &Regions, context: Option<&platform::Context>
     Ok(())
 }
 
-fn modules(out: &mut Out, regions: &Regions) -> fmt::Result {
+fn modules(out: &mut Out<'_>, regions: &Regions) -> fmt::Result {
     writeln!(out, "\nmodules")?;
     let all = &regions.list[..regions.count];
     for (index, region) in all.iter().enumerate() {

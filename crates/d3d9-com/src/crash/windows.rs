@@ -75,8 +75,10 @@ pub(super) fn read_memory(address: usize, out: &mut [u8]) -> usize {
     read
 }
 
-/// Lists what is mapped from images.
-pub(super) fn regions(regions: &mut Regions) {
+/// Lists what is mapped from images. `buffer` has room for a name.
+pub(super) fn regions(regions: &mut Regions, buffer: &mut [u8]) {
+    let Some((name, wide)) = buffer.split_at_mut_checked(NAME) else { return };
+    let Ok(wide) = bytemuck::try_cast_slice_mut(wide) else { return };
     let mut address = 0usize;
     loop {
         // SAFETY: plain data, for which zeros are good.
@@ -89,43 +91,48 @@ pub(super) fn regions(regions: &mut Regions) {
         let start = about.BaseAddress.addr();
         let Some(end) = start.checked_add(about.RegionSize).filter(|&end| end > address) else { return };
         if about.State == MEM_COMMIT && about.Type == MEM_IMAGE {
-            image(regions, start, end, &about);
+            image(regions, start, end, &about, name, wide);
         }
         address = end;
     }
 }
 
-fn image(regions: &mut Regions, start: usize, end: usize, about: &MEMORY_BASIC_INFORMATION) {
+/// Bytes of a file's name with its folders.
+const NAME: usize = 512;
+
+fn image(
+    regions: &mut Regions,
+    start: usize,
+    end: usize,
+    about: &MEMORY_BASIC_INFORMATION,
+    name: &mut [u8],
+    wide: &mut [u16],
+) {
     /// Every kind of access that has "execute" in its name.
     const EXECUTE: u32 = 0xf0;
     let base = about.AllocationBase.addr();
-    let mut name = [0u8; 512];
     let known = regions.last().filter(|(last, _)| *last == base).map(|(_, known)| {
         name[..known.len()].copy_from_slice(known);
         known.len()
     });
     let length = known.unwrap_or_else(|| {
-        let mut wide = [0u16; 512];
+        let most = wide.len().min(NAME);
         // SAFETY: good for as many characters.
-        let count = unsafe {
-            K32GetMappedFileNameW(GetCurrentProcess(), about.AllocationBase, wide.as_mut_ptr(), wide.len() as u32)
-        };
-        let narrow = wide[..(count as usize).min(wide.len())].iter().map(|&unit| u8::try_from(unit).unwrap_or(b'?'));
-        let mut length = 0;
-        for (to, from) in name.iter_mut().zip(narrow) {
-            *to = if from.is_ascii() { from } else { b'?' };
-            length += 1;
-        }
+        let count =
+            unsafe { K32GetMappedFileNameW(GetCurrentProcess(), about.AllocationBase, wide.as_mut_ptr(), most as u32) };
+        let length = (count as usize).min(most);
+        let ascii = |&unit: &u16| u8::try_from(unit).ok().filter(u8::is_ascii).unwrap_or(b'?');
+        name.iter_mut().zip(wide[..length].iter().map(ascii)).for_each(|(to, from)| *to = from);
         length
     });
     regions.push(start, end, about.Protect & EXECUTE != 0, base, &name[..length]);
 }
 
 /// The machine at an exception.
-pub(super) struct Context(CONTEXT);
+pub(super) struct Context<'a>(&'a CONTEXT);
 
 #[cfg(target_arch = "x86_64")]
-impl Context {
+impl Context<'_> {
     /// Where the program was.
     pub(super) fn instruction(&self) -> usize {
         self.0.Rip as usize
@@ -138,7 +145,7 @@ impl Context {
 
     /// Every register.
     pub(super) fn registers(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let c = &self.0;
+        let c = self.0;
         [
             ("rax", c.Rax),
             ("rbx", c.Rbx),
@@ -164,7 +171,7 @@ impl Context {
 }
 
 #[cfg(target_arch = "x86")]
-impl Context {
+impl Context<'_> {
     /// Where the program was.
     pub(super) fn instruction(&self) -> usize {
         self.0.Eip as usize
@@ -177,7 +184,7 @@ impl Context {
 
     /// Every register.
     pub(super) fn registers(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let c = &self.0;
+        let c = self.0;
         [
             ("eax", c.Eax),
             ("ebx", c.Ebx),
@@ -247,7 +254,7 @@ pub(super) fn watch() {
 unsafe extern "system" fn filter(pointers: *const EXCEPTION_POINTERS) -> i32 {
     const EXCEPTION_CONTINUE_SEARCH: i32 = 0;
     // SAFETY: the system passes both.
-    let (record, context) = unsafe { (&*(*pointers).ExceptionRecord, Context(*(*pointers).ContextRecord)) };
+    let (record, context) = unsafe { (&*(*pointers).ExceptionRecord, Context(&*(*pointers).ContextRecord)) };
     write(Event::Crash, &Exception(record), Some(&context));
     match BEFORE.load(Ordering::Acquire) {
         0 => EXCEPTION_CONTINUE_SEARCH,

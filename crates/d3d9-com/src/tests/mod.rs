@@ -1,6 +1,8 @@
 //! The objects as a program sees them: through their vtables, with raw pointers.
 
 mod calls;
+#[cfg(target_os = "linux")]
+mod crash;
 #[cfg(feature = "in-process")]
 mod fixed_function;
 mod lifetimes;
