@@ -184,3 +184,65 @@ fn info_knows_the_device_and_json() {
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(value["devices"].as_array().is_some_and(|devices| !devices.is_empty()));
 }
+
+#[test]
+fn config_shows_values_and_where_they_come_from() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("afterimage.conf");
+    std::fs::write(&file, "cache_mb = 7\n[game.exe]\nvram_mb = 512\n").unwrap();
+    let config = |arguments: &[&str]| {
+        afterimage()
+            .env("AFTERIMAGE_CONF", &file)
+            .env("AFTERIMAGE_HUD", "fps")
+            .arg("config")
+            .args(arguments)
+            .output()
+            .unwrap()
+    };
+    let output = config(&["--changed", "Game.exe"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    for (name, value, whence) in [
+        ("cache_mb", "7", format!("{}:1", file.display())),
+        ("vram_mb", "512", format!("{}:3 [game.exe]", file.display())),
+        ("hud", "fps", "AFTERIMAGE_HUD".to_owned()),
+    ] {
+        let line = said.lines().find(|line| line.split_whitespace().next() == Some(name)).expect(name);
+        let words: Vec<_> = line.split_whitespace().collect();
+        assert_eq!((words[1], words[2..].join(" ")), (value, whence));
+    }
+    assert!(!said.contains("renderer"), "at its default: {said}");
+    assert!(text(&config(&[]).stdout).contains("renderer"));
+
+    std::fs::write(&file, "rendrer = viewer\n").unwrap();
+    let said = failed(&config(&[]));
+    assert!(said.contains("afterimage.conf:1: rendrer: there is no such option; did you mean renderer?"), "{said}");
+}
+
+#[test]
+fn config_writes_a_file_and_explains() {
+    let temp = tempfile::tempdir().unwrap();
+    let config = |arguments: &[&str]| afterimage().current_dir(&temp).arg("config").args(arguments).output().unwrap();
+    assert!(config(&["--write"]).status.success());
+    let written = std::fs::read_to_string(temp.path().join("afterimage.conf")).unwrap();
+    assert_eq!(written, text(&config(&["--write", "-"]).stdout));
+    assert!(written.contains("#renderer = auto"));
+    assert!(failed(&config(&["--write"])).contains("--force"));
+    assert!(config(&["--write", "--force"]).status.success());
+    let said = text(&config(&["--explain", "AFTERIMAGE_RENDERER"]).stdout);
+    assert!(said.contains("in-process") && said.contains("AFTERIMAGE_RENDERER"), "{said}");
+    assert!(failed(&config(&["--explain", "rendrer"])).contains("did you mean renderer?"));
+}
+
+#[test]
+fn run_goes_by_the_program_s_profile() {
+    let (temp, program) = scripted("echo \"$AFTERIMAGE_DEVICE $AFTERIMAGE_RENDERER\"");
+    let file = temp.path().join("mine.conf");
+    std::fs::write(&file, "[program]\nrenderer = in-process\ndevice = nothing like it\n").unwrap();
+    let mut command = afterimage();
+    command.env("AFTERIMAGE_DLL_DIR", temp.path()).env("AFTERIMAGE_CONF", &file).arg("run").arg(&program);
+    let output = command.output().unwrap();
+    assert_eq!(text(&output.stdout), " in-process\n", "the program reads the file itself");
+    std::fs::write(&file, "[program]\nrenderer = in-process\nvram = 5\n").unwrap();
+    assert!(failed(&command.output().unwrap()).contains("mine.conf:3: vram: there is no such option"));
+}
