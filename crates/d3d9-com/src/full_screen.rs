@@ -333,13 +333,13 @@ impl FullScreen {
     fn leave(&self) {
         *self.shared.screen() = None;
         let Some(taken) = self.taken().take() else { return };
-        self.shared.quietly(|| {
+        self.shared.quietly(move || {
+            // The hook goes last, and quietly too.
+            let taken = taken;
             Output::restore_all();
             if let Some((window, before)) = taken.window {
                 before.restore(window, self.shared.extended);
             }
-            // The hook goes last, and quietly too.
-            drop(taken);
         });
     }
 }

@@ -176,7 +176,6 @@ impl IDirect3DSurface9Methods for Surface {
         match canvas.take_if(|(canvas, _)| canvas.handle() == hdc) {
             Some((canvas, memory)) => {
                 canvas.finish(&memory);
-                drop(canvas);
                 code(self.common.device().enter().release_context(self.id))
             }
             None => D3DERR_INVALIDCALL,

@@ -41,7 +41,9 @@ struct AtomicSpan {
 }
 
 impl AtomicSpan {
-    const NONE: Self = Self { address: AtomicUsize::new(0), words: AtomicUsize::new(0), sequence: AtomicU32::new(0) };
+    const fn none() -> Self {
+        Self { address: AtomicUsize::new(0), words: AtomicUsize::new(0), sequence: AtomicU32::new(0) }
+    }
 
     fn set(&self, span: Span) {
         self.address.store(span.address, Relaxed);
@@ -71,8 +73,8 @@ static SLOTS: [Slot; PORTS] = [const {
     Slot {
         used: AtomicBool::new(false),
         frame: AtomicU64::new(0),
-        open: AtomicSpan::NONE,
-        sent: [const { AtomicSpan::NONE }; SENT],
+        open: AtomicSpan::none(),
+        sent: [const { AtomicSpan::none() }; SENT],
         count: AtomicUsize::new(0),
     }
 }; PORTS];

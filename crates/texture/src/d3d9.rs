@@ -208,15 +208,15 @@ impl Convert {
             }
             Self::P8 => each::<1, 4>(source, at, out, |t| palette[t as usize & 0xff].to_le_bytes()),
             Self::A8P8 => {
-                each::<2, 4>(source, at, out, |t| (palette[t as usize & 0xff] & 0xff_ffff | t >> 8 << 24).to_le_bytes())
+                each::<2, 4>(source, at, out, |t| (palette[t as usize & 0xff] & 0xff_ffff | t >> 8 << 24).to_le_bytes());
             }
             Self::Uyvy => pairs(source, at, out, |[u, y0, v, y1], odd| rgb_of_yuv(if odd { y1 } else { y0 }, u, v)),
             Self::Yuy2 => pairs(source, at, out, |[y0, u, y1, v], odd| rgb_of_yuv(if odd { y1 } else { y0 }, u, v)),
             Self::R8G8B8G8 => {
-                pairs(source, at, out, |[r, g0, b, g1], odd| u32::from_be_bytes([255, r, if odd { g1 } else { g0 }, b]))
+                pairs(source, at, out, |[r, g0, b, g1], odd| u32::from_be_bytes([255, r, if odd { g1 } else { g0 }, b]));
             }
             Self::G8R8G8B8 => {
-                pairs(source, at, out, |[g0, r, g1, b], odd| u32::from_be_bytes([255, r, if odd { g1 } else { g0 }, b]))
+                pairs(source, at, out, |[g0, r, g1, b], odd| u32::from_be_bytes([255, r, if odd { g1 } else { g0 }, b]));
             }
             Self::Nv12 => {
                 let chroma = source.height * source.pitch;
@@ -259,7 +259,7 @@ mod tests {
         let mut palette = [0; 256];
         let mut index = 0;
         while index < 256 {
-            palette[index] = 0xff00_0000 | index as u32 * 0x01_0101;
+            palette[index] = 0xff00_0000 | (index as u32 * 0x01_0101);
             index += 1;
         }
         palette
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn colours_are_widened_to_all_of_their_range() {
         assert_eq!(colors(Convert::R8G8B8, &[1, 2, 3, 4, 5, 6], 1, 1), [0xff06_0504]);
-        assert_eq!(colors(Convert::R3G3B2, &[0xff, 0, 0b100_010_01], 0, 3), [!0, 0xff00_0000, 0xff92_4955]);
+        assert_eq!(colors(Convert::R3G3B2, &[0xff, 0, 0b1000_1001], 0, 3), [!0, 0xff00_0000, 0xff92_4955]);
         assert_eq!(colors(Convert::A8R3G3B2, &[0xe0, 0x80], 0, 1), [0x80ff_0000]);
         assert_eq!(colors(Convert::P8, &[7, 200], 0, 2), [0xff07_0707, 0xffc8_c8c8]);
         assert_eq!(colors(Convert::A8P8, &[7, 0x33], 0, 1), [0x3307_0707]);

@@ -23,7 +23,7 @@ fn child() {
         }
         Some("abort") => std::process::abort(),
         Some("panic") => {
-            let caught = crate::abi::macros::guard("a method", 5, || panic!("on purpose"));
+            let caught = macros::guard("a method", 5, || panic!("on purpose"));
             assert_eq!(caught, 5);
         }
         other => panic!("{other:?}"),

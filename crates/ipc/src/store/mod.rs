@@ -322,7 +322,7 @@ mod tests {
         assert!(Store::resident(usize::MAX).is_none());
         assert!(Store::zeroed(usize::MAX - 100).is_none());
         assert!(Piece::new(usize::MAX - 100).is_none());
-        let mut none = Store::resident(0).unwrap();
+        let none = Store::resident(0).unwrap();
         assert!(none.is_empty() && none.read().unwrap().is_empty());
     }
 }

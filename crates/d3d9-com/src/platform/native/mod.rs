@@ -21,6 +21,7 @@ pub(crate) use window::*;
 use crate::refresh::Ticks;
 
 /// The monotonic clock, in nanoseconds.
+#[allow(clippy::useless_conversion, reason = "32-bit platforms have shorter types")]
 pub(crate) fn ticks() -> Ticks {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: good for one time.
@@ -43,6 +44,6 @@ impl Canvas {
         0
     }
 
-    /// Makes sure that what was drawn is in the surface's memory.
-    pub(crate) fn finish(&self, _canvas: &super::CanvasMemory) {}
+    /// Ends drawing.
+    pub(crate) fn finish(self, _canvas: &super::CanvasMemory) {}
 }

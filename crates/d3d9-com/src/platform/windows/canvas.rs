@@ -29,11 +29,11 @@ impl Canvas {
         }
     }
 
-    /// Makes sure that what was drawn is in the surface's memory.
-    pub(crate) fn finish(&self, canvas: &CanvasMemory) {
+    /// Ends drawing: what was drawn is in the surface's memory.
+    pub(crate) fn finish(self, canvas: &CanvasMemory) {
         // SAFETY: no pointers; waits for drawing that the system has put off.
         unsafe { GdiFlush() };
-        if let Self::Copy(context) = self {
+        if let Self::Copy(context) = &self {
             context.copy(canvas, true);
         }
     }
