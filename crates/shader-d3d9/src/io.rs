@@ -212,14 +212,17 @@ pub struct VertexOps {
     pub clip_planes: u8,
 }
 
-/// Texture bound to a slot, for shaders that do not say what they sample.
+/// Texture bound to a slot. A lookup is one in what is bound, whatever the shader declares, as with most drivers on Windows
+/// (Wine's `test_mismatched_sample_types` lists them).
 pub mod bound {
-    /// Nothing, or a 2D texture.
-    pub const D2: u8 = 0;
+    /// Nothing: a lookup is what the shader declares, and one in a 2D texture where it declares nothing.
+    pub const NONE: u8 = 0;
     /// A cube map.
     pub const CUBE: u8 = 1;
     /// A volume.
     pub const D3: u8 = 2;
+    /// A 2D texture.
+    pub const D2: u8 = 3;
     /// Added: a lookup gives the first component of four texels, as ATI's "Fetch-4" does: alpha is the texel that a lookup
     /// without filter gives, red that to its right, green that below, blue that below right ("Radeon X1x00 Programming
     /// Guide"; Wine's `test_fetch4` has what drivers on Windows give). Only of 2D textures.
@@ -245,7 +248,7 @@ pub struct RuntimeInfo {
     pub pixel_ops: PixelOps,
     /// Vertex shaders: what is added.
     pub vertex_ops: VertexOps,
-    /// What is bound to each slot ([`bound`]). The stream's `Dimension` numbers.
+    /// What is bound to each slot ([`bound`]).
     pub textures: [u8; TEXTURE_SLOTS],
     /// Zero.
     pub pad: [u8; 2],

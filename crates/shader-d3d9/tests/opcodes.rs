@@ -288,6 +288,28 @@ fn texture_stage_flags_change_lookups() {
     assert_eq!(run(volume, 1, io::bound::FETCH4), [0.5, 0.25, 2.0, 1.0]);
 }
 
+#[test]
+fn what_is_bound_counts_and_not_what_is_declared() {
+    let run = |declared: &str, bound: u8| {
+        let text = format!("ps_3_0\ndcl_texcoord v0\ndcl_{declared} s1\ntexld r0, v0, s1\nmov oC0, r0");
+        let mut runtime = RuntimeInfo::default();
+        runtime.textures[1] = bound;
+        pixel(&text, runtime, pixel_world()).location(0)
+    };
+    let (two, three) = ([0.5, 0.25, 1.0, 1.0], [0.5, 0.25, 2.0, 1.0]);
+    for (declared, bound, texel) in [
+        ("2d", io::bound::NONE, two),
+        ("2d", io::bound::D3, three),
+        ("2d", io::bound::CUBE, three),
+        ("volume", io::bound::NONE, three),
+        ("volume", io::bound::D2, two),
+        ("cube", io::bound::D2, two),
+        ("cube", io::bound::D2 | io::bound::FETCH4, [3.0, 1.0, 2.0, 4.0]),
+    ] {
+        assert_eq!(run(declared, bound), texel, "dcl_{declared} with {bound}");
+    }
+}
+
 /// "texkill - ps": three components in model 1, those of the mask later, and only where the predicate is true.
 #[test]
 fn texkill_tests_the_components_of_its_model() {

@@ -195,6 +195,8 @@ struct Depends {
     clip_planes: bool,
     /// Bit per texture slot whose shape the runtime says.
     shape: u32,
+    /// [`bound`] of each of those slots with which the shader is as with nothing bound.
+    declared: [u8; io::TEXTURE_SLOTS],
     /// Bit per texture slot that may be a shadow texture, or be looked up four texels at a time.
     shadow: u32,
     /// Bit per texture slot whose coordinates may be projected by the runtime.
@@ -287,17 +289,18 @@ impl Shader {
         let program = Program::parse_with(&tokens, constants)?;
         let signature = Signature::of(&program);
         let model_3 = signature.version.major >= 3;
-        let (mut shape, mut shadow) = (0, 0);
+        let (mut shape, mut declared) = (0, [bound::NONE; io::TEXTURE_SLOTS]);
         let before_1_4 = signature.version.major == 1 && signature.version.minor < 4;
         let vertex = signature.stage() == d3d9::tables::Stage::Vertex;
         let first = if vertex { 16 } else { 0 };
         for (slot, sampler) in signature.samplers.iter().enumerate() {
-            let bit = 1u32 << ((slot + first) & 31);
-            match sampler {
-                Some(SamplerUse::Undeclared) => (shape, shadow) = (shape | bit, shadow | bit),
-                Some(SamplerUse::Declared(d3d9::tables::TextureDimension::D2)) => shadow |= bit,
-                _ => {}
-            }
+            let (Some(sampler), Some(declared)) = (sampler, declared.get_mut(slot + first)) else { continue };
+            shape |= 1 << (slot + first);
+            *declared = match sampler {
+                SamplerUse::Declared(d3d9::tables::TextureDimension::Cube) => bound::CUBE,
+                SamplerUse::Declared(d3d9::tables::TextureDimension::Volume) => bound::D3,
+                _ => bound::D2,
+            };
         }
         let depends = Depends {
             pixel_ops: !vertex,
@@ -305,7 +308,8 @@ impl Shader {
             point_size: vertex,
             clip_planes: vertex,
             shape,
-            shadow,
+            declared,
+            shadow: shape,
             projected: if before_1_4 && !vertex { shape } else { 0 },
         };
         Ok(Self {
@@ -390,10 +394,13 @@ impl Shader {
         }
         for (slot, (own, bound)) in own.textures.iter_mut().zip(runtime.textures).enumerate() {
             let relevant = |mask: u32, flags: u8| if mask >> slot & 1 != 0 { flags } else { 0 };
-            *own = bound
-                & (relevant(depends.shape, bound::KIND)
-                    | relevant(depends.shadow, bound::SHADOW | bound::FETCH4)
-                    | relevant(depends.projected, bound::PROJECTED));
+            let (kind, declared) = (bound & relevant(depends.shape, bound::KIND), depends.declared[slot]);
+            let lookup = if kind == bound::NONE { declared } else { kind };
+            let shadow = if matches!(lookup, bound::NONE | bound::D2) { depends.shadow } else { 0 };
+            *own = if kind == declared { bound::NONE } else { kind }
+                | bound
+                    & (relevant(shadow, bound::SHADOW | bound::FETCH4)
+                        | relevant(depends.projected, bound::PROJECTED));
         }
         own
     }

@@ -1,7 +1,7 @@
 //! What shaders read: constants in the ring, textures by index or by set, push constants.
 
-use crate::descriptors::{PUSH_LINES, PUSH_STAGES, PUSH_TEXTURES, SlotKey, word};
-use crate::draw::bits;
+use crate::descriptors::{PUSH_LINES, PUSH_STAGES, PUSH_TEXTURES, SlotKey, Table, word};
+use crate::draw::{bits, table};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::renderer::{GuestSampler, Renderer};
@@ -34,7 +34,7 @@ impl Renderer {
             let seen = &mut self.shading.runtime.textures[slot];
             let shape = shape_of(texture, sampler, *seen);
             self.shading.words[slot] = word;
-            self.shading.bound[slot] = shape & bound::KIND;
+            self.shading.bound[slot] = texture.map_or(0, |texture| table(&texture.desc) as u8);
             if std::mem::replace(seen, shape) != shape {
                 self.variants_dirty = true;
             }
@@ -109,7 +109,7 @@ impl Renderer {
     pub(crate) fn bind_textures(&mut self, check: u32) -> Result {
         let shading = &self.shading;
         let word_of = |slot: usize| {
-            // A texture of another shape than the shader reads is as good as none.
+            // A texture of another shape than the shader reads, where the shader cannot be another, is as good as none.
             let wanted = (shading.tables >> (2 * slot) & 3) as u8;
             if shading.bound[slot] == wanted { shading.words[slot] } else { 0 }
         };
@@ -177,8 +177,13 @@ impl Renderer {
 pub(crate) fn shape_of(texture: Option<&Texture>, sampler: Option<&GuestSampler>, before: u8) -> u8 {
     // Projection is a matter of the pixel operations.
     let projected = before & bound::PROJECTED;
-    let Some(texture) = texture else { return projected };
-    let mut shape = texture.desc.dimension;
+    // There is nothing of every shape: what was compiled for the texture before serves.
+    let Some(texture) = texture else { return projected | before & bound::KIND };
+    let mut shape = match table(&texture.desc) {
+        Table::Cube => bound::CUBE,
+        Table::D3 => bound::D3,
+        Table::D2 | Table::Sampler => bound::D2,
+    };
     if texture.format.is_depth() && sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0) {
         shape |= bound::SHADOW;
     }

@@ -9,11 +9,11 @@ use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
 use crate::line_quads::Varying;
 use crate::workers::{Once, Urgency, Workers};
-use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage};
+use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage, bound};
 use afterimage_stream::BANKS;
 use afterimage_stream::ObjectId;
 use ash::vk;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
@@ -200,7 +200,9 @@ pub(crate) struct Library {
     /// Shaders by language and hash of their code.
     shaders: FxHashMap<(u32, u128), Arc<Shader>>,
     numbers: FxHashMap<CacheKey, u32>,
-    variants: Vec<Arc<Slot>>,
+    /// By number. Numbers are not given out again.
+    variants: FxHashMap<u32, Arc<Slot>>,
+    next: u32,
     /// Shaders that could not be compiled.
     pub(crate) failures: u64,
     /// Nanoseconds that draws waited for translation.
@@ -214,7 +216,8 @@ impl Library {
             workers: Arc::new(Workers::new("shader")),
             shaders: FxHashMap::default(),
             numbers: FxHashMap::default(),
-            variants: Vec::new(),
+            variants: FxHashMap::default(),
+            next: 0,
             failures: 0,
             waited: 0,
         }
@@ -232,6 +235,8 @@ impl Library {
         let mut guest = GuestShader { code: code.into(), shader, id, last: None };
         if let Some(shader) = &guest.shader {
             let mut runtime = *runtime;
+            // What is bound while a shader is created is seldom what it will look up.
+            runtime.textures.iter_mut().for_each(|texture| *texture &= !bound::KIND);
             if shader.stage() == Stage::Pixel && runtime.link == Default::default() {
                 runtime.link = shader.own_link();
             }
@@ -267,7 +272,7 @@ impl Library {
     /// The number of a shader's variant, which workers make if it is new.
     pub(crate) fn find(&mut self, shader: &Arc<Shader>, id: ObjectId, runtime: &RuntimeInfo) -> u32 {
         let number = self.reserve(Identity { code: shader.hash(), runtime: shader.normalized(runtime) });
-        let slot = &self.variants[number as usize];
+        let slot = &self.variants[&number];
         if slot.source.get().is_none() {
             // This thread alone sets sources.
             let _first = slot.source.set((Arc::clone(shader), id));
@@ -285,15 +290,17 @@ impl Library {
     pub(crate) fn reserve(&mut self, identity: Identity) -> u32 {
         let key = CacheKey::new(identity.code, &self.maker.compiler.profile, &identity.runtime);
         *self.numbers.entry(key).or_insert_with(|| {
-            let number = self.variants.len() as u32;
-            self.variants.push(Arc::new(Slot { identity, key, source: OnceLock::new(), made: Once::default() }));
+            let number = self.next;
+            self.next += 1;
+            let slot = Slot { identity, key, source: OnceLock::new(), made: Once::default() };
+            self.variants.insert(number, Arc::new(slot));
             number
         })
     }
 
     /// A variant; waits until it has been made. `None` where that failed.
     pub(crate) fn variant(&mut self, number: u32) -> Option<Arc<Variant>> {
-        let slot = self.variants.get(number as usize)?;
+        let slot = self.variants.get(&number)?;
         if !slot.is_ready() {
             let start = Instant::now();
             if slot.begin(&self.maker) {
@@ -307,16 +314,24 @@ impl Library {
     /// Whether a variant is there, or known to be impossible.
     #[inline]
     pub(crate) fn is_ready(&self, number: u32) -> bool {
-        self.variants.get(number as usize).is_some_and(|slot| slot.is_ready())
+        self.variants.get(&number).is_some_and(|slot| slot.is_ready())
     }
 
     /// The place of a variant.
     pub(crate) fn slot(&self, number: u32) -> Option<&Arc<Slot>> {
-        self.variants.get(number as usize)
+        self.variants.get(&number)
     }
 
-    /// Variants made or begun so far.
+    /// Lets go of variants that no pipeline has, unless they are of code that the guest has a shader of.
+    pub(crate) fn trim(&mut self, guests: &[u128]) {
+        let kept: FxHashSet<u128> = guests.iter().copied().collect();
+        self.variants.retain(|_, slot| Arc::strong_count(slot) > 1 || kept.contains(&slot.identity.code));
+        self.numbers.retain(|_, number| self.variants.contains_key(number));
+        self.shaders.retain(|_, shader| Arc::strong_count(shader) > 1);
+    }
+
+    /// Variants that are there or begun.
     pub(crate) fn len(&self) -> usize {
-        self.variants.iter().filter(|slot| slot.made.begun()).count()
+        self.variants.values().filter(|slot| slot.made.begun()).count()
     }
 }

@@ -61,13 +61,13 @@ impl Lifter<'_> {
         let vertex = self.program.version.stage == Stage::Vertex;
         let slot = if vertex { VERTEX_SLOT + index as u8 % 4 } else { index as u8 };
         let bound = self.runtime.textures[usize::from(slot)];
-        let dim = match self.signature.samplers[index] {
-            Some(SamplerUse::Declared(TextureDimension::D2)) => Dim::D2,
-            Some(SamplerUse::Declared(TextureDimension::Cube)) => Dim::Cube,
-            Some(SamplerUse::Declared(TextureDimension::Volume)) => Dim::D3,
-            _ => match bound & bound::KIND {
-                bound::CUBE => Dim::Cube,
-                bound::D3 => Dim::D3,
+        let dim = match bound & bound::KIND {
+            bound::CUBE => Dim::Cube,
+            bound::D3 => Dim::D3,
+            bound::D2 => Dim::D2,
+            _ => match self.signature.samplers[index] {
+                Some(SamplerUse::Declared(TextureDimension::Cube)) => Dim::Cube,
+                Some(SamplerUse::Declared(TextureDimension::Volume)) => Dim::D3,
                 _ => Dim::D2,
             },
         };

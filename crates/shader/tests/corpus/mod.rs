@@ -86,7 +86,15 @@ fn of_row(op: Opcode, version: Version, entries: &mut Vec<Entry>) {
             (bound::CUBE | bound::PROJECTED, "projected cube"),
         ],
         () if asks(|sampler| *sampler == SamplerUse::Declared(TextureDimension::D2)) => {
-            &[(bound::SHADOW, "depth texture"), (bound::FETCH4, "four texels")]
+            &[
+                (bound::SHADOW, "depth texture"),
+                (bound::FETCH4, "four texels"),
+                (bound::CUBE, "cube instead"),
+                (bound::D3, "volume instead"),
+            ]
+        }
+        () if asks(|sampler| matches!(sampler, SamplerUse::Declared(_))) => {
+            &[(bound::D2, "2D instead"), (bound::D2 | bound::SHADOW, "depth texture instead")]
         }
         () => &[],
     };

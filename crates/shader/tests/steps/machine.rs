@@ -613,15 +613,11 @@ impl<'a> Machine<'a> {
     fn sampled(&self, sampler: u16) -> TextureDecl {
         let slot = if self.vertex() { 16 + sampler } else { sampler };
         let bound = self.runtime.textures[usize::from(slot)];
-        let dim = match self.signature.samplers[usize::from(sampler)] {
-            Some(SamplerUse::Declared(TextureDimension::D2)) => Dim::D2,
-            Some(SamplerUse::Declared(TextureDimension::Cube)) => Dim::Cube,
-            Some(SamplerUse::Declared(TextureDimension::Volume)) => Dim::D3,
-            _ => match bound & bound::KIND {
-                bound::CUBE => Dim::Cube,
-                bound::D3 => Dim::D3,
-                _ => Dim::D2,
-            },
+        let declared = self.signature.samplers[usize::from(sampler)];
+        let dim = match (bound & bound::KIND, declared) {
+            (bound::NONE, Some(SamplerUse::Declared(TextureDimension::Cube))) | (bound::CUBE, _) => Dim::Cube,
+            (bound::NONE, Some(SamplerUse::Declared(TextureDimension::Volume))) | (bound::D3, _) => Dim::D3,
+            _ => Dim::D2,
         };
         TextureDecl { slot: slot as u8, dim, shadow: bound & bound::SHADOW != 0 && dim == Dim::D2 }
     }

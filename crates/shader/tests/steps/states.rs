@@ -86,7 +86,7 @@ fn runtimes(shader: &Shader) -> Vec<RuntimeInfo> {
             for (alpha_compare, fog) in [(0, 0), (1, 1), (5, 2), (7, 3), (6, 4)] {
                 let pixel_ops =
                     PixelOps { alpha_compare, fog, flat: fog & 1, point_sprite: fog >> 1 & 1, ..Default::default() };
-                let textures = [bound::SHADOW | (fog % 3); 20];
+                let textures = [bound::SHADOW | (fog % 4); 20];
                 runtimes.push(RuntimeInfo { pixel_ops, textures, ..alone });
             }
             let pixel_ops = PixelOps { generic: 1, srgb_write: 0xF, ..Default::default() };
