@@ -110,6 +110,20 @@ impl Drop for Buffer {
     }
 }
 
+/// Gives the system what the heap has free, when dropped. A driver takes a megabyte for a pipeline in many small pieces, and
+/// glibc keeps what was freed, in an arena per thread, until somebody asks.
+pub(crate) struct HeapTrim;
+
+impl Drop for HeapTrim {
+    fn drop(&mut self) {
+        #[cfg(all(target_os = "linux", target_env = "gnu"))]
+        // SAFETY: glibc locks its arenas.
+        unsafe {
+            libc::malloc_trim(0);
+        }
+    }
+}
+
 /// An image with its own memory.
 pub(crate) struct Image {
     gpu: Arc<Gpu>,

@@ -1,9 +1,13 @@
 //! Every pipeline of a renderer: made on worker threads ahead of the draws where that can be, else when a draw asks.
+//!
+//! Programs that make shaders for as long as they run would make pipelines without end, so those that no draw has used for
+//! longest go when there are many.
 
 use crate::cache::PipelineCache;
 use crate::descriptors::Descriptors;
 use crate::gpu::Gpu;
 use crate::known::Known;
+use crate::memory::HeapTrim;
 use crate::pipeline::{self, Blend, Fixed, Interner, Key, TargetFormats, VertexLayout};
 use crate::shaders::{self, Library};
 use crate::workers::{Once, Urgency, Workers};
@@ -23,12 +27,35 @@ struct Maker {
     made: AtomicU64,
 }
 
+/// Pipelines that are kept whether they are used or not. A large game has a few thousand.
+const KEPT: usize = 8192;
+/// Likewise on a device that is the CPU, where one takes about a megabyte.
+const KEPT_BY_CPU: usize = 512;
+/// A pipeline goes when no draw has used it for this many frames. The GPU has long let go of it then.
+const IDLE_FRAMES: u64 = 600;
+/// Frames between looks for pipelines that can go.
+const FRAMES_PER_LOOK: u64 = 64;
+
+/// A Vulkan pipeline, destroyed when dropped.
+struct Pipeline {
+    gpu: Arc<Gpu>,
+    raw: vk::Pipeline,
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        // SAFETY: no draw has used it for `IDLE_FRAMES`, which are more than may be in flight; or the renderer, which waits
+        // for the device first, drops its parts.
+        unsafe { self.gpu.raw.destroy_pipeline(self.raw, None) };
+    }
+}
+
 /// A pipeline that is there, or will be once somebody makes it.
 struct Slot {
     fixed: Fixed,
     vertex: Arc<shaders::Slot>,
     pixel: Option<Arc<shaders::Slot>>,
-    pipeline: Once<vk::Pipeline>,
+    pipeline: Once<Pipeline>,
 }
 
 impl Slot {
@@ -53,15 +80,19 @@ impl Slot {
                 return None;
             }
             let (gpu, cache) = (&maker.gpu, maker.cache.raw);
-            let pipeline =
-                pipeline::create(gpu, maker.layout, cache, &self.fixed, vertex, pixel.map(|variant| &**variant))
-                    .inspect_err(|error| tracing::error!("{error}; draws with this pipeline are skipped"))
-                    .ok()?;
+            let raw = pipeline::create(gpu, maker.layout, cache, &self.fixed, vertex, pixel.map(|variant| &**variant))
+                .inspect_err(|error| tracing::error!("{error}; draws with this pipeline are skipped"))
+                .ok()?;
             maker.made.fetch_add(1, Ordering::Relaxed);
-            gpu.name(pipeline, &format!("pipeline {:016x}", self.vertex.identity.code as u64));
-            Some(pipeline)
+            gpu.name(raw, &format!("pipeline {:016x}", self.vertex.identity.code as u64));
+            Some(Pipeline { gpu: Arc::clone(gpu), raw })
         });
         true
+    }
+
+    /// The pipeline, once somebody has made it; `None` inside: it cannot be made.
+    fn made(&self) -> Option<Option<vk::Pipeline>> {
+        self.pipeline.get().map(|made| made.as_ref().map(|pipeline| pipeline.raw))
     }
 }
 
@@ -73,6 +104,8 @@ struct Entry {
     queued: Option<Urgency>,
     /// Whether the last run had it.
     known: bool,
+    /// Frame of the last draw with it; before the first, the frame that it was thought of.
+    last_used: u64,
 }
 
 /// Figures about pipelines.
@@ -98,6 +131,10 @@ pub(crate) struct Pipelines {
     entries: FxHashMap<Key, Entry>,
     /// Keys that draws have asked for, in the order of the first draw.
     used: Vec<Key>,
+    /// Frames so far.
+    frame: u64,
+    /// Pipelines that are kept whatever draws use.
+    kept: usize,
     pub(crate) figures: Figures,
 }
 
@@ -125,14 +162,18 @@ impl Pipelines {
             blends,
             entries: FxHashMap::default(),
             used: Vec::new(),
+            frame: 0,
+            kept: if gpu.profile.kind == vk::PhysicalDeviceType::CPU { KEPT_BY_CPU } else { KEPT },
             figures: Figures::default(),
         }
     }
 
     /// The pipeline of a key if a draw has asked for it before. `None` inside: it cannot be made.
     #[inline]
-    pub(crate) fn get(&self, key: &Key) -> Option<Option<vk::Pipeline>> {
-        self.entries.get(key)?.used
+    pub(crate) fn get(&mut self, key: &Key) -> Option<Option<vk::Pipeline>> {
+        let entry = self.entries.get_mut(key)?;
+        entry.last_used = self.frame;
+        entry.used
     }
 
     /// Whether a draw would get the pipeline without waiting.
@@ -143,18 +184,22 @@ impl Pipelines {
     /// The pipeline of a key; waits for it.
     #[cold]
     pub(crate) fn wait(&mut self, key: &Key, library: &Library) -> Option<vk::Pipeline> {
-        let entry = Self::entry(&mut self.entries, (&self.inputs, &self.targets, &self.blends), key, library)?;
-        let pipeline = match entry.slot.pipeline.get() {
+        let parts = (&self.inputs, &self.targets, &self.blends);
+        let entry = Self::entry(&mut self.entries, parts, key, library, self.frame)?;
+        entry.last_used = self.frame;
+        let pipeline = match entry.slot.made() {
             Some(pipeline) => {
                 self.figures.ahead += 1;
                 self.figures.known += u64::from(entry.known);
-                *pipeline
+                pipeline
             }
             None => {
                 let start = Instant::now();
                 self.workers.put_off_guesses();
-                let begun = entry.slot.begin(&self.maker);
-                let pipeline = if begun { *self.workers.help_until(&entry.slot.pipeline) } else { None };
+                if entry.slot.begin(&self.maker) {
+                    self.workers.help_until(&entry.slot.pipeline);
+                }
+                let pipeline = entry.slot.made().flatten();
                 self.figures.waited += 1;
                 self.figures.nanoseconds += start.elapsed().as_nanos() as u64;
                 pipeline
@@ -170,7 +215,7 @@ impl Pipelines {
     /// Lets workers make the pipeline of a key if it is not there.
     pub(crate) fn prepare(&mut self, key: &Key, library: &Library, urgency: Urgency) {
         let parts = (&self.inputs, &self.targets, &self.blends);
-        let Some(entry) = Self::entry(&mut self.entries, parts, key, library) else { return };
+        let Some(entry) = Self::entry(&mut self.entries, parts, key, library, self.frame) else { return };
         entry.known |= urgency == Urgency::Known;
         // What is known is tried again when the guest creates a shader: it may have been missing before.
         let queued = entry.queued >= Some(urgency) && urgency != Urgency::Known;
@@ -190,6 +235,7 @@ impl Pipelines {
         (inputs, targets, blends): (&Interner<VertexLayout>, &Interner<TargetFormats>, &Interner<Blend>),
         key: &Key,
         library: &Library,
+        frame: u64,
     ) -> Option<&'a mut Entry> {
         Some(match entries.entry(*key) {
             MapEntry::Occupied(found) => found.into_mut(),
@@ -210,7 +256,7 @@ impl Pipelines {
                     },
                     pipeline: Once::default(),
                 };
-                place.insert(Entry { slot: Arc::new(slot), used: None, queued: None, known: false })
+                place.insert(Entry { slot: Arc::new(slot), used: None, queued: None, known: false, last_used: frame })
             }
         })
     }
@@ -229,6 +275,41 @@ impl Pipelines {
             .collect()
     }
 
+    /// A frame has ended. Where there are too many pipelines, those that draws have not used for longest go: true, and then
+    /// shaders may have nobody who needs them.
+    pub(crate) fn end_frame(&mut self) -> bool {
+        self.frame += 1;
+        if self.entries.len() <= self.kept || !self.frame.is_multiple_of(FRAMES_PER_LOOK) {
+            return false;
+        }
+        let idle = |entry: &Entry| entry.last_used + IDLE_FRAMES <= self.frame;
+        let mut idle: Vec<_> =
+            self.entries.iter().filter(|(_, entry)| idle(entry)).map(|(key, entry)| (entry.last_used, *key)).collect();
+        // Some more than must, so that the next one is not made for the room of one.
+        let most = self.entries.len() - self.kept / 4 * 3;
+        if idle.len() > most {
+            idle.select_nth_unstable_by_key(most, |(last_used, _)| *last_used);
+            idle.truncate(most);
+        }
+        let gone: Vec<_> = idle.iter().filter_map(|(_, key)| self.entries.remove(key)).map(|entry| entry.slot).collect();
+        if gone.is_empty() {
+            return false;
+        }
+        tracing::debug!("{} pipelines that no draw has used for long go, {} stay", gone.len(), self.entries.len());
+        self.used.retain(|key| self.entries.contains_key(key));
+        // Drivers take their time.
+        self.workers.run(Urgency::Known, move || {
+            drop(gone);
+            drop(HeapTrim);
+        });
+        true
+    }
+
+    /// Pipelines that are there or will be.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Pipelines made so far.
     pub(crate) fn made(&self) -> u64 {
         self.maker.made.load(Ordering::Relaxed)
@@ -239,9 +320,5 @@ impl Drop for Pipelines {
     fn drop(&mut self) {
         // No worker may be at it any more.
         self.workers.stop();
-        for pipeline in self.entries.values().filter_map(|entry| entry.slot.pipeline.get().copied().flatten()) {
-            // SAFETY: the renderer waits for the device before it drops its parts.
-            unsafe { self.maker.gpu.raw.destroy_pipeline(pipeline, None) };
-        }
     }
 }

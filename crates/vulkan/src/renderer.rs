@@ -8,7 +8,7 @@ use crate::draw::{Pending, Ready, Recorded, Shading, table};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::known::History;
-use crate::memory::{Buffer, Place};
+use crate::memory::{Buffer, HeapTrim, Place};
 use crate::options::Options;
 use crate::pipeline::Key;
 use crate::pipelines::Pipelines;
@@ -146,6 +146,8 @@ pub struct Renderer {
     lost: Option<Error>,
     /// What has been warned of.
     warned: Vec<&'static str>,
+    /// Last, so that everything else is gone.
+    _heap: HeapTrim,
 }
 
 impl std::fmt::Debug for Renderer {
@@ -254,6 +256,7 @@ impl Renderer {
             skipped_draws: 0,
             lost: None,
             warned: Vec::new(),
+            _heap: HeapTrim,
             gpu,
             options,
         };
@@ -727,6 +730,11 @@ impl Renderer {
     /// A frame was presented and submitted.
     pub(crate) fn frame_submitted(&mut self, frame: u64, submission: u64, replies: &mut dyn FnMut(Reply)) -> Result {
         self.frame_uploads.end_frame(submission);
+        if self.pipelines.end_frame() {
+            let codes = self.shaders.iter().filter_map(|guest| Some(guest.shader.as_ref()?.hash()));
+            self.library.trim(&codes.collect::<Vec<_>>());
+            self.guesses.clear();
+        }
         self.follow_guesses();
         self.keep_caches_in_time();
         self.frames.push_back((frame, submission));

@@ -53,14 +53,14 @@ fn quote(text: &str) -> String {
 }
 
 impl Renderer {
-    /// The figures as JSON. `pipelines` is how many were made; of those that draws asked for, `pipelines_waited_for` were
-    /// not there yet and `pipelines_ready` were, `pipelines_known` of them because earlier runs had used them. `waited_ms`
-    /// is what draws waited for shaders and pipelines altogether.
+    /// The figures as JSON. `pipelines` is how many were made, `pipelines_there` how many there are or will be; of those that
+    /// draws asked for, `pipelines_waited_for` were not there yet and `pipelines_ready` were, `pipelines_known` of them because
+    /// earlier runs had used them. `waited_ms` is what draws waited for shaders and pipelines altogether.
     #[must_use]
     pub fn stats_json(&self) -> String {
         format!(
             "{{\n  \"program\": {},\n  \"device\": {},\n  \"frames\": {},\n  \"draws\": {},\n  \"skipped_draws\": {},\n  \
-             \"ms_per_frame\": {:.4},\n  \"pipelines\": {},\n  \"pipelines_waited_for\": {},\n  \
+             \"ms_per_frame\": {:.4},\n  \"pipelines\": {},\n  \"pipelines_there\": {},\n  \"pipelines_waited_for\": {},\n  \
              \"pipelines_ready\": {},\n  \"pipelines_known\": {},\n  \"waited_ms\": {:.3},\n  \
              \"shaders\": {},\n  \"shader_failures\": {},\n  \
              \"validation_messages\": {}\n}}\n",
@@ -71,6 +71,7 @@ impl Renderer {
             self.skipped_draws,
             self.stats.ms_per_frame(),
             self.pipelines.made(),
+            self.pipelines.len(),
             self.pipelines.figures.waited,
             self.pipelines.figures.ahead,
             self.pipelines.figures.known,

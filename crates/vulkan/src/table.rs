@@ -30,6 +30,10 @@ impl<T> Table<T> {
         self.0[serial] = Some(value);
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().flatten()
+    }
+
     pub(crate) fn remove(&mut self, id: ObjectId) -> Option<T> {
         self.0.get_mut(id.serial() as usize)?.take()
     }

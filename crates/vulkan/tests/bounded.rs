@@ -1,0 +1,60 @@
+//! A program that makes shaders for as long as it runs: what is kept of them has an end.
+
+mod common;
+
+use afterimage_stream::Format;
+use afterimage_stream::packets::*;
+use afterimage_vulkan::{Options, Renderer};
+use common::*;
+
+const PASS: &str = "vs_2_0\ndcl_position v0\ndcl_color v1\nmov oPos, v0\nmov oD0, v1";
+/// Frames, each with a shader that no other has.
+const FRAMES: u32 = 1600;
+
+/// A colour of its own for each number.
+fn color(number: u32) -> [f32; 4] {
+    let part = |shift: u32| (number >> shift & 15) as f32 / 15.0;
+    [part(0), part(4), part(8), 1.0]
+}
+
+fn pixel(number: u32) -> String {
+    let [red, green, blue, _] = color(number);
+    format!("ps_2_0\ndef c0, {red:.4}, {green:.4}, {blue:.4}, 1.0\nmov oC0, c0")
+}
+
+#[test]
+fn pipelines_that_nothing_draws_with_any_more_go() {
+    let options = Options { validate: false, validate_if_there: false, cache_dir: None, ..Options::from_env() };
+    let mut guest = Guest::over(Renderer::new(options).expect("a Vulkan device: run `cargo xtask setup`"));
+    let screen = guest.target(Format::R8G8B8A8_UNORM, 4, 4);
+    guest.layout();
+    let vertex = guest.d3d9_shader(Stage::Vertex, PASS);
+    let (first, mut most) = (guest.d3d9_shader(Stage::Pixel, &pixel(0)), 0.0f64);
+    for number in 1..=FRAMES {
+        let of_frame = guest.d3d9_shader(Stage::Pixel, &pixel(number));
+        // The first is drawn with again and again, but not in every frame.
+        for shader in if number % 100 == 1 { &[first, of_frame][..] } else { &[of_frame] } {
+            guest.encoder.push(&SetShaders { vertex, pixel: *shader });
+            guest.draw_now(&full(0.5, RED));
+        }
+        if number % 200 == 0 {
+            assert_eq!(guest.pixels().at(1, 1), rgba(color(number)), "shader {number}");
+        }
+        guest.encoder.push(&Destroy { id: of_frame, pad: 0 });
+        guest.present(screen);
+        guest.run();
+        guest.arena.rewind();
+        most = most.max(guest.figure("pipelines_there"));
+    }
+    guest.renderer.finish_workers();
+    assert_eq!(guest.figure("pipelines"), f64::from(FRAMES + 1), "none was made twice");
+    // Those of the last 600 frames, and what comes until the next look.
+    assert!(most <= 700.0, "{most} pipelines at once");
+    assert!(guest.figure("shaders") <= 701.0, "{} shaders", guest.figure("shaders"));
+    // What went is made again.
+    let again = guest.d3d9_shader(Stage::Pixel, &pixel(5));
+    guest.encoder.push(&SetShaders { vertex, pixel: again });
+    guest.draw_now(&full(0.5, RED));
+    assert_eq!(guest.pixels().at(2, 2), rgba(color(5)));
+    guest.finish();
+}
