@@ -3,10 +3,12 @@
 //! * this file: what a device is, how it is made and how it goes.
 //! * `objects`: the COM objects that it owns.
 //! * `cursor`: the mouse pointer.
+//! * `front`: what the screen shows.
 //! * `methods`, `methods_ex`: the interfaces, each method a few lines that unwrap the parameters.
 //! * `input`: how long what a program passes without a length is.
 
 mod cursor;
+mod front;
 mod input;
 mod methods;
 mod methods_ex;

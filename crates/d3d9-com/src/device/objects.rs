@@ -9,7 +9,6 @@ use afterimage_ipc::store::Store;
 use super::Device;
 use crate::abi::{IDirect3DSurface9, Object, Out, OutObject, log_once};
 use crate::object::{Child, add_ref};
-use crate::results::code;
 use crate::surface::{Container, Surface};
 use crate::swap_chain::SwapChain;
 use crate::texture::Texture;
@@ -221,15 +220,6 @@ impl Device {
         let object = guest.user(chain) as *const SwapChain;
         // SAFETY: the object of a swap chain is a `SwapChain`, owned by this device.
         unsafe { object.as_ref() }.ok_or(D3DERR_INVALIDCALL)
-    }
-
-    /// `GetFrontBufferData`.
-    pub(crate) fn front_buffer_data(
-        &self,
-        chain: guest::SwapChainId,
-        destination: Object<IDirect3DSurface9>,
-    ) -> HRESULT {
-        code(self.surface(destination).and_then(|surface| self.enter().front_buffer_data(chain, surface)))
     }
 
     /// What a program means by the last parameter of a call that makes a texture or a surface. `lies_in` says whether this one

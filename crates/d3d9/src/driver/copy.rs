@@ -231,17 +231,25 @@ impl Device {
         if !fits || !kinds || from.samples != 1 {
             return Err(Error::InvalidCall);
         }
-        self.copy_to_memory(source, destination)
+        self.copy_to_memory(source, destination, POINT::default())
     }
 
-    /// Reads a target back into a surface in memory, as much of it as both have.
-    pub(crate) fn copy_to_memory(&mut self, source: Surface, destination: Surface) -> Result<()> {
+    /// Reads a target back into a surface in memory, its corner at a place there; as much of it as finds room.
+    pub(crate) fn copy_to_memory(&mut self, source: Surface, destination: Surface, at: POINT) -> Result<()> {
         let (from, to) = (self.side(source)?, self.side(destination)?);
+        let (x, y) = (at.x.max(0) as u32, at.y.max(0) as u32);
+        let skip = |at: i32| at.min(0).unsigned_abs();
+        let room = |from: u32, skip: u32, to: u32, at: u32| from.saturating_sub(skip).min(to.saturating_sub(at));
+        let width = room(from.extent[0], skip(at.x), to.extent[0], x);
+        let height = room(from.extent[1], skip(at.y), to.extent[1], y);
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
         self.read_back(source)?;
-        let region = Region::whole(from.extent).clip(to.extent);
-        self.copy_memory((source.image, from.index), region, (destination.image, to.index), [0; 3]);
+        let region = Region { x: skip(at.x), y: skip(at.y), width, height, ..Region::whole(from.extent) };
+        self.copy_memory((source.image, from.index), region, (destination.image, to.index), [x, y, 0]);
         if let Some(image) = self.objects.images.get_mut(destination.image) {
-            image.add_dirty(destination.level.into(), destination.face.into(), region);
+            image.add_dirty(destination.level.into(), destination.face.into(), Region { x, y, ..region });
         }
         // What was read is only good until the next draw.
         if let Some(image) = self.objects.images.get_mut(source.image)

@@ -187,6 +187,7 @@ impl Device {
         // Extended devices stay in their scene.
         self.in_scene &= self.extended;
         let chain = self.implicit_chain().ok_or(Error::Internal)?;
+        self.drop_front(chain);
         let new = self.make_back_buffers(parameters)?;
         let stored = self.stored(parameters);
         let mut old: SmallVec<[ImageId; 3]> = SmallVec::new();

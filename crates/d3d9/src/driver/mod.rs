@@ -10,6 +10,7 @@ mod device;
 mod draw;
 mod fixed;
 mod lock;
+mod front;
 mod objects;
 mod palettes;
 mod patches;

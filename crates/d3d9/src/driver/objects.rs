@@ -205,7 +205,7 @@ impl Device {
             }
             Handle::SwapChain(id) => {
                 if let Some(slot) = self.objects.swap_chains.remove(id) {
-                    for image in slot.value.images {
+                    for image in slot.value.images.into_iter().chain(slot.value.front.map(|front| front.image)) {
                         self.unbind_handle(Handle::Image(image));
                     }
                 }

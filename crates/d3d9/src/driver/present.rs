@@ -1,6 +1,7 @@
 //! Swap chains, their windows, and presenting: the end of a frame.
 
 use super::Device;
+use super::front::Front;
 use crate::error::{Error, Result};
 use crate::handle::*;
 use crate::machine::Group;
@@ -44,6 +45,8 @@ pub(crate) struct SwapChain {
     pub(crate) images: SmallVec<[ImageId; 3]>,
     /// What the program has set, unless that changes nothing.
     pub(super) gamma: Option<Box<D3DGAMMARAMP>>,
+    /// The picture that was presented last, where the program asks for it.
+    pub(super) front: Option<Front>,
 }
 
 /// Fills in and checks presentation parameters, as `CreateDevice` and `Reset` do.
@@ -117,7 +120,7 @@ impl Device {
         complete(parameters, window, self.extended)?;
         let images = self.make_back_buffers(parameters)?;
         self.target(window, parameters)?;
-        let chain = SwapChain { parameters: self.stored(parameters), window, images, gamma: None };
+        let chain = SwapChain { parameters: self.stored(parameters), window, images, gamma: None, front: None };
         Ok(self.objects.swap_chains.insert(chain, held))
     }
 
@@ -145,11 +148,15 @@ impl Device {
         Ok(images)
     }
 
+    /// How large pictures are shown in a window: as it is, or as the back buffer is where that is not known.
+    pub(super) fn shown_size(&self, window: Window, parameters: &D3DPRESENT_PARAMETERS) -> (u32, u32) {
+        let or = |asked: u32, have: u32| if asked != 0 { asked } else { have };
+        (or(window.width, parameters.BackBufferWidth), or(window.height, parameters.BackBufferHeight))
+    }
+
     /// The present target of a window, declared where it is new or has another size.
     pub(super) fn target(&mut self, window: Window, parameters: &D3DPRESENT_PARAMETERS) -> Result<ObjectId> {
-        let or = |asked: u32, have: u32| if asked != 0 { asked } else { have };
-        let (width, height) =
-            (or(window.width, parameters.BackBufferWidth), or(window.height, parameters.BackBufferHeight));
+        let (width, height) = self.shown_size(window, parameters);
         let same = |t: &&mut Target| (t.packet.window_kind, t.packet.window) == (window.kind as u32, window.handle);
         if let Some(target) = self.targets.iter_mut().find(same) {
             if (target.packet.width, target.packet.height) != (width, height) {
@@ -258,6 +265,10 @@ impl Device {
         let target = self.target(window.unwrap_or(own), &parameters)?;
         self.send_gamma(chain, target);
         self.settle(image);
+        // What goes to another window is not what this chain's shows.
+        if window.is_none() {
+            self.keep_shown(chain, image, (source, destination), self.shown_size(own, &parameters));
+        }
         let interval = match parameters.PresentationInterval {
             _ if flags & D3DPRESENT_FORCEIMMEDIATE != 0 => 0,
             D3DPRESENT_INTERVAL_IMMEDIATE => 0,
@@ -302,20 +313,5 @@ impl Device {
             self.swap_images(pair[0], pair[1]);
         }
         self.registers.dirty.mark(Group::RenderTargets);
-    }
-
-    /// `GetFrontBufferData`: what was presented last, as far as the back buffer still has it.
-    ///
-    /// # Errors
-    /// [`Error::InvalidCall`] unless the destination is A8R8G8B8 in system memory and large enough.
-    pub fn front_buffer_data(&mut self, chain: SwapChainId, destination: Surface) -> Result<()> {
-        let desc = self.surface_desc(destination)?;
-        // What was shown last is the last in line.
-        let image = self.chain(chain)?.images.last().copied().ok_or(Error::Internal)?;
-        let fits = desc.Format == D3DFMT_A8R8G8B8 && matches!(desc.Pool, D3DPOOL_SYSTEMMEM | D3DPOOL_SCRATCH);
-        if !fits {
-            return Err(Error::InvalidCall);
-        }
-        self.copy_to_memory(Surface::of(image), destination)
     }
 }

@@ -2,9 +2,9 @@
 
 use core::ffi::{c_int, c_void};
 
-use afterimage_d3d9_types::HWND;
+use afterimage_d3d9_types::{HWND, POINT};
 
-use super::super::{Area, Mode};
+use super::super::{Area, CanvasMemory, Mode};
 use super::modes::{Mode2, Mode3, Output, nearest_2, nearest_3};
 use super::sdl;
 
@@ -24,6 +24,14 @@ pub(crate) fn client_size(window: HWND) -> Option<(u32, u32)> {
     unsafe { size(window as *mut c_void, &mut width, &mut height) };
     Some((u32::try_from(width).ok()?, u32::try_from(height).ok()?))
 }
+
+/// There is no screen that a program could read, so none that a window has a place on.
+pub(crate) fn client_origin(_window: HWND) -> Option<POINT> {
+    None
+}
+
+/// See [`client_origin`].
+pub(crate) fn copy_screen(_to: &CanvasMemory, _from: Area) {}
 
 /// The X11 window of a window: SDL's stay between the program and SDL, so the viewer shows such programs in its own.
 pub(crate) fn x11_window(_window: HWND) -> Option<u32> {

@@ -2,7 +2,7 @@
 
 use afterimage_d3d9_types::HDC;
 
-use super::super::CanvasMemory;
+use super::super::{Area, CanvasMemory};
 use super::memory_context::MemoryContext;
 use super::sys::*;
 
@@ -37,6 +37,20 @@ impl Canvas {
             context.copy(canvas, true);
         }
     }
+}
+
+/// Copies what the desktop shows, from the corner of an area on, to a surface.
+pub(crate) fn copy_screen(to: &CanvasMemory, from: Area) {
+    const SRCCOPY: u32 = 0x00cc_0020;
+    let (Ok(width), Ok(height)) = (i32::try_from(to.width), i32::try_from(to.height)) else { return };
+    let Some(canvas) = Canvas::new(to) else { return };
+    // SAFETY: both contexts are good, and the desktop's is given back.
+    unsafe {
+        let screen = GetDC(0);
+        BitBlt(canvas.handle(), 0, 0, width, height, screen, from.x, from.y, SRCCOPY);
+        ReleaseDC(0, screen);
+    }
+    canvas.finish(to);
 }
 
 /// A device context with a bitmap, onto which a surface is copied, and back.

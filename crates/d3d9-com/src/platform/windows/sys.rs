@@ -96,6 +96,9 @@ unsafe extern "system" {
     pub(super) fn GetMonitorInfoW(monitor: HMONITOR, info: *mut MonitorInfo) -> BOOL;
 
     pub(super) fn GetClientRect(window: HWND, rect: *mut RECT) -> BOOL;
+    pub(super) fn ClientToScreen(window: HWND, point: *mut POINT) -> BOOL;
+    pub(super) fn GetDC(window: HWND) -> HDC;
+    pub(super) fn ReleaseDC(window: HWND, context: HDC) -> i32;
     pub(super) fn IsWindow(window: HWND) -> BOOL;
     pub(super) fn IsWindowUnicode(window: HWND) -> BOOL;
     pub(super) fn IsWindowVisible(window: HWND) -> BOOL;
@@ -132,6 +135,17 @@ unsafe extern "system" {
 
 #[link(name = "gdi32")]
 unsafe extern "system" {
+    pub(super) fn BitBlt(
+        to: HDC,
+        x: i32,
+        y: i32,
+        width: i32,
+        height: i32,
+        from: HDC,
+        from_x: i32,
+        from_y: i32,
+        operation: u32,
+    ) -> BOOL;
     pub(super) fn CreateBitmap(width: i32, height: i32, planes: u32, depth: u32, bits: *const c_void) -> usize;
     pub(super) fn CreateCompatibleDC(like: HDC) -> HDC;
     pub(super) fn CreateDIBSection(

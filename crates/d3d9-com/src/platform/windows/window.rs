@@ -1,6 +1,6 @@
 //! A program's windows: their size, and how they become full-screen ones and what they were before.
 
-use afterimage_d3d9_types::{HWND, RECT};
+use afterimage_d3d9_types::{HWND, POINT, RECT};
 
 use super::super::{Area, Mode};
 use super::sys::*;
@@ -34,6 +34,13 @@ pub(crate) fn client_size(window: HWND) -> Option<(u32, u32)> {
     // SAFETY: the system checks the handle.
     let good = unsafe { GetClientRect(window, &mut rect) } != 0;
     good.then_some((rect.right.max(0) as u32, rect.bottom.max(0) as u32))
+}
+
+/// Where the client area of a window is on the desktop; `None` for what is no window.
+pub(crate) fn client_origin(window: HWND) -> Option<POINT> {
+    let mut origin = POINT::default();
+    // SAFETY: the system checks the handle.
+    (unsafe { ClientToScreen(window, &mut origin) } != 0).then_some(origin)
 }
 
 /// The X11 window that Wine's driver has put behind a top-level window. `None` for any other window, on Windows, and under
