@@ -1,4 +1,4 @@
-// What the three sample programs share: arguments, a window or none, a device, the frame loop, errors with their HRESULT.
+// What the sample programs share: arguments, a window or none, a device, the frame loop, errors with their HRESULT.
 //
 // One source for Windows (mingw, the system's own d3d9.h) and for Linux (the headers that Afterimage installs). Nothing
 // here depends on the clock or on random numbers: a frame's picture depends on its number alone, so that the pictures of
@@ -175,6 +175,8 @@ inline bool keep_going(HWND window) {
 /// A program: what it makes once, what a Reset takes from it, and how it draws a frame.
 struct Program {
     virtual ~Program() = default;
+    /// Who processes vertices: a flag of CreateDevice.
+    virtual DWORD processing() const { return D3DCREATE_HARDWARE_VERTEXPROCESSING; }
     /// Makes everything that outlives a Reset (the managed pool, shaders, declarations).
     virtual void create(IDirect3DDevice9 *device, const Options &options) = 0;
     /// Makes everything in the default pool.
@@ -251,8 +253,7 @@ inline int run(int count, char **words, const char *title, const char *what, Pro
     if (!direct3d) fail("Direct3DCreate9 gave nothing");
     D3DPRESENT_PARAMETERS parameters = present_parameters(options, window);
     IDirect3DDevice9 *device = nullptr;
-    CHECK(direct3d->CreateDevice(D3DADAPTER_DEFAULT, D3DDEVTYPE_HAL, window, D3DCREATE_HARDWARE_VERTEXPROCESSING, &parameters,
-                                 &device));
+    CHECK(direct3d->CreateDevice(D3DADAPTER_DEFAULT, D3DDEVTYPE_HAL, window, program.processing(), &parameters, &device));
     program.create(device, options);
     program.create_default(device, options);
     int drawn = 0;

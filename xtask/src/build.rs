@@ -65,6 +65,7 @@ struct Source {
 const SAMPLES: &[Source] = &[
     Source { name: "scene", windows_libraries: &[] },
     Source { name: "targets", windows_libraries: &[] },
+    Source { name: "features", windows_libraries: &[] },
     Source { name: "teapot", windows_libraries: &["-ld3dx9_43"] },
     Source { name: "bench_d3d9", windows_libraries: &[] },
     Source { name: "soak", windows_libraries: &[] },

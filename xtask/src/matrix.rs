@@ -56,6 +56,7 @@ pub(crate) enum Kind {
 pub(crate) const PROGRAMS: &[Program] = &[
     Program { name: "scene", sample: "scene", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
     Program { name: "targets", sample: "targets", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
+    Program { name: "features", sample: "features", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
     Program { name: "teapot", sample: "teapot", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
     Program {
         name: "teapot-d3dx",
