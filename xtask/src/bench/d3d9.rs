@@ -196,7 +196,7 @@ struct UnderWine<'a> {
 impl UnderWine<'_> {
     /// One implementation after the other. Of ours, each has to run; a peer may be missing.
     fn all(&self) -> Result<Vec<Measured>> {
-        let mut seat = Seat::take(self.ws, self.place, self.width, 0, false)?;
+        let mut seat = Seat::take(self.ws, self.place, self.width, false)?;
         let all: Vec<Layer> = Layer::OURS.into_iter().chain(Layer::PEERS).collect();
         let layers = if self.args.layers.is_empty() { &all } else { &self.args.layers };
         let mut measured = Vec::new();

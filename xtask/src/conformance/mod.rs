@@ -260,14 +260,15 @@ fn cleanness(outcomes: &Outcomes) -> Cleanness {
 /// Prints what is not clean and the table, and writes the page.
 fn show(runner: &Runner<'_>, runs: &[(Config, Outcomes)], known: &Known) -> Result {
     for (config, outcomes) in ours(runs) {
-        let bad = outcomes.iter().filter(|(_, outcome)| outcome.state != State::Clean);
+        let notable = |outcome: &outcome::Outcome| outcome.state != State::Clean || outcome.before.is_some();
+        let bad = outcomes.iter().filter(|(_, outcome)| notable(outcome));
         for (index, (subtest, outcome)) in bad.enumerate() {
             if index == 0 {
                 println!("\n{config}: {}", runner.folder_of(config).display());
             }
             let name = subtest.full_name();
-            let cause = known.cause(&name, config).unwrap_or("NOT LISTED");
-            println!("  {name}: {}; {cause}", outcome.summary());
+            let unlisted = if outcome.state == State::Clean { "not listed" } else { "NOT LISTED" };
+            println!("  {name}: {}; {}", outcome.summary(), known.cause(&name, config).unwrap_or(unlisted));
         }
     }
     let key = |config: &Config| vec![config.layer.name().to_owned(), config.wine.clone(), config.bits.to_string()];

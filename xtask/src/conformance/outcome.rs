@@ -17,6 +17,13 @@ pub(super) enum State {
     NotRun,
 }
 
+impl State {
+    /// Whether another run may end otherwise.
+    pub(super) fn may_be_chance(self) -> bool {
+        matches!(self, Self::Failing | Self::Crashed | Self::TimedOut)
+    }
+}
+
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -44,6 +51,8 @@ pub(super) enum Exit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) state: State,
+    /// How it ended before, beside others, if this is of a second run.
+    pub(super) before: Option<State>,
     pub(super) passed: u64,
     /// Checks that failed outside of `todo_wine`.
     pub(super) failed: u64,
@@ -91,6 +100,7 @@ impl Outcome {
         };
         Self {
             state,
+            before: None,
             passed: count("passed").unwrap_or(0),
             failed,
             todo: count("todo").unwrap_or(0),
@@ -107,11 +117,15 @@ impl Outcome {
 
     /// `failing: 3 of 66 checks`.
     pub(super) fn summary(&self) -> String {
-        match self.state {
+        let mut text = match self.state {
             State::Failing => format!("failing: {} of {} checks", self.failed, self.failed + self.passed),
             State::Clean if self.todo_passed > 0 => format!("clean, {} checks marked todo pass", self.todo_passed),
             state => state.to_string(),
+        };
+        if let Some(before) = self.before.filter(|before| *before != self.state) {
+            text.push_str(&format!(" when run once more alone, {before} before"));
         }
+        text
     }
 }
 
@@ -145,5 +159,8 @@ mod tests {
         assert_eq!(outcome.lines, ["a.c:1: Test failed: Got 3."]);
         assert_eq!(outcome.summary(), "failing: 1 of 10 checks");
         assert!(!outcome.strictly_clean());
+        let mut again = Outcome::read("test_a", LINE, Exit::Status(0));
+        again.before = Some(outcome.state);
+        assert_eq!(again.summary(), "clean when run once more alone, failing before");
     }
 }

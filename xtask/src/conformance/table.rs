@@ -5,7 +5,7 @@ use super::run::Outcomes;
 use super::sources::FILES;
 
 /// The columns; the first three say what was run.
-pub(super) const HEADINGS: [&str; 11] = [
+pub(super) const HEADINGS: [&str; 12] = [
     "what",
     "Wine",
     "bits",
@@ -17,6 +17,7 @@ pub(super) const HEADINGS: [&str; 11] = [
     "strict",
     "failing",
     "crashed or timed out",
+    "clean when run again",
 ];
 
 /// The cells behind the first three.
@@ -36,6 +37,7 @@ pub(super) fn cells(outcomes: &Outcomes) -> Vec<String> {
     cells.push(count(None, &super::outcome::Outcome::strictly_clean).to_string());
     cells.push(ends(&[State::Failing, State::NotRun]));
     cells.push(ends(&[State::Crashed, State::TimedOut]));
+    cells.push(count(None, &|outcome| clean(outcome) && outcome.before.is_some()).to_string());
     cells
 }
 

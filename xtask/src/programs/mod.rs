@@ -183,7 +183,7 @@ pub(crate) fn run(
             println!("skipped: {} bit: {why}", width.bits());
             continue;
         }
-        let mut seat = Seat::take(ws, place, width, 0, true)?;
+        let mut seat = Seat::take(ws, place, width, true)?;
         for program in
             PROGRAMS.iter().filter(|program| names.is_empty() || names.iter().any(|name| *name == program.name))
         {

@@ -2,22 +2,29 @@
 //! display mode or the clipboard from each other; and a viewer, where the renderer is in its own process.
 
 use std::ffi::OsStr;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::place::{Layer, Place};
 use crate::build::{Tree, Width};
 use crate::display::Display;
-use crate::step::{self, Context, Result};
+use crate::step::{self, Context, Failure, Result};
 use crate::workspace::Workspace;
 
 /// Seconds that making a prefix may take.
 const LIMIT: &str = "240";
+/// Seats for programs of a width, of all commands that run at once.
+const MAX_SEATS: usize = 64;
 
 /// A seat. Dropping it ends what runs there.
 pub(crate) struct Seat {
     place: Place,
     width: Width,
+    /// Which of the seats for programs of this width: others have the lower ones.
+    pub(crate) number: usize,
+    /// Locked while the seat is taken.
+    _lock: File,
     display: Display,
     prefix: PathBuf,
     /// Where program and viewer meet.
@@ -28,18 +35,22 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
-    /// Takes the seat of a number; makes its prefix if this is the first time.
+    /// Takes the first seat that no other command has; makes its prefix if this is the first time.
     ///
     /// # Errors
-    /// When there is no display, or the prefix cannot be made.
-    pub(crate) fn take(ws: &Workspace, place: &Place, width: Width, number: usize, software: bool) -> Result<Self> {
+    /// When there is no display or no seat, or the prefix cannot be made.
+    pub(crate) fn take(ws: &Workspace, place: &Place, width: Width, software: bool) -> Result<Self> {
         let folder = ws.cache.join("seats");
+        std::fs::create_dir_all(&folder).doing(format!("creating {}", folder.display()))?;
         let name = |number: usize| folder.join(format!("{}-{}-{number}", place.name(), width.bits()));
+        let (number, lock) = first_free(&name)?;
         let link = ws.target.join("seats").join(format!("{}-{}-{number}", place.name(), width.bits()));
         std::fs::create_dir_all(&link).doing(format!("creating {}", link.display()))?;
         let seat = Self {
             place: place.clone(),
             width,
+            number,
+            _lock: lock,
             display: Display::start()?,
             prefix: name(number),
             link,
@@ -121,7 +132,7 @@ impl Seat {
             return Ok(());
         }
         let log = self.link.join("viewer.log");
-        let file = std::fs::File::create(&log).doing(format!("creating {}", log.display()))?;
+        let file = File::create(&log).doing(format!("creating {}", log.display()))?;
         let second = file.try_clone().doing("opening the viewer's log")?;
         let mut command = Command::new(tree.viewer());
         command.arg("--headless").env("AFTERIMAGE_DIR", &self.link).env("AFTERIMAGE_VALIDATE", "0");
@@ -158,6 +169,22 @@ impl Drop for Seat {
         self.end_viewer();
         self.server("-k");
     }
+}
+
+/// The first seat that nobody has, with its lock.
+fn first_free(name: &dyn Fn(usize) -> PathBuf) -> Result<(usize, File)> {
+    for number in 0..MAX_SEATS {
+        let path = name(number).with_extension("lock");
+        let file = File::create(&path).doing(format!("creating {}", path.display()))?;
+        match file.try_lock() {
+            Ok(()) => return Ok((number, file)),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => {
+                return Err(Failure::new(format!("locking {}", path.display()), error.to_string()));
+            }
+        }
+    }
+    Err(Failure::new("taking a seat for Windows programs", format!("all {MAX_SEATS} are taken")))
 }
 
 /// lavapipe's manifest on this machine, where the viewer runs.
