@@ -2,6 +2,7 @@
 //! packets.
 
 mod bindings;
+mod buffers;
 mod clear;
 mod copy;
 mod create;
