@@ -171,7 +171,7 @@ impl Program {
 }
 
 fn thread(options: &Options, ready: &Sender<Result<(), String>>, works: &Receiver<Work>) {
-    let gpu = match Gpu::open(options) {
+    let mut gpu = match Gpu::common(options) {
         Ok(gpu) => gpu,
         Err(error) => {
             let _nobody_waits = ready.send(Err(error.to_string()));
@@ -182,6 +182,13 @@ fn thread(options: &Options, ready: &Sender<Result<(), String>>, works: &Receive
         return;
     }
     let Ok(mut work) = works.recv() else { return };
+    if gpu.is_lost() {
+        // Another program's end of it.
+        match Gpu::common(options) {
+            Ok(other) => gpu = other,
+            Err(error) => eprintln!("afterimage-viewer: {error}"),
+        }
+    }
     match Renderer::on(gpu, options.clone()) {
         Ok(renderer) => serve(renderer, options, &mut work),
         Err(error) => eprintln!("afterimage-viewer: {error}"),
@@ -214,7 +221,8 @@ fn serve(mut renderer: Renderer, options: &Options, work: &mut Work) {
         eprintln!("afterimage-viewer: {}: {lost}; opening the device anew", work.channel.program());
         drop(renderer);
         // The program sends everything again to the new one.
-        renderer = match Renderer::new(options.clone()) {
+        let other = Gpu::common(options).and_then(|gpu| Renderer::on(gpu, options.clone()));
+        renderer = match other {
             Ok(renderer) => renderer,
             Err(error) => {
                 eprintln!("afterimage-viewer: {error}");

@@ -32,7 +32,7 @@ fn texture() -> CreateTexture {
         usage: CreateTexture::TARGET,
         pad: 0,
         swizzle: CreateTexture::IDENTITY,
-        pad2: 0,
+        shared: 0,
     }
 }
 

@@ -2,7 +2,7 @@
 //! same way with its [`Link`], whatever its own commands are.
 
 use crate::black_box::Recorder;
-use crate::packets::{BeginFrame, Body, Destroy, Init, TailBody};
+use crate::packets::{BeginFrame, Body, CreateQuery, Destroy, EndQuery, Init, QueryKind, TailBody};
 use crate::{DeviceInfo, Encoder, IdAllocator, Link, LinkError, ObjectId, ObjectKind, Reply, UploadRef};
 use rustc_hash::FxHashMap;
 
@@ -68,6 +68,8 @@ pub struct Port {
     next_token: u64,
     /// Answers by token; `None` while one is awaited. Tokens that nobody awaits are dropped.
     answers: FxHashMap<u64, Option<u64>>,
+    /// A packet that may be rejected: its sequence number, and whether it was.
+    asked: Option<(u32, bool)>,
     /// Sequence of the last flush, to know whether an answer can come without another one.
     unsent_token: u64,
     /// Words of the batch at which [`Port::breathe`] next does something.
@@ -96,6 +98,7 @@ impl Port {
             name: name.chars().take(200).collect(),
             next_token: 1,
             answers: FxHashMap::default(),
+            asked: None,
             unsent_token: 0,
             look_at: EARLY_WORDS,
             vertex_chunk: Chunk::default(),
@@ -318,6 +321,9 @@ impl Port {
                     *answer = Some(u64::from(ok));
                 }
             }
+            Reply::Error { sequence } if self.asked.is_some_and(|(asked, _)| asked == sequence) => {
+                self.asked = Some((sequence, true));
+            }
             Reply::Error { sequence } => {
                 tracing::error!(sequence, frame = self.frame, "the receiver rejected a packet; its log says why");
             }
@@ -379,6 +385,22 @@ impl Port {
         }
         self.forget(token);
         Err(LinkError::Lost.into())
+    }
+
+    /// Whether the receiver did what the packet that was pushed last asks for. Waits for it.
+    ///
+    /// # Errors
+    /// Those of [`Port::allocate`] and [`Port::wait`].
+    pub fn accepted(&mut self) -> Result<bool, PortError> {
+        self.asked = Some((self.encoder.sequence(), false));
+        let id = self.allocate(ObjectKind::Query)?;
+        let token = self.token();
+        self.push(&CreateQuery { id, kind: QueryKind::Event as u32 });
+        self.push(&EndQuery { id, pad: 0, token });
+        let answer = self.wait(token);
+        self.destroy(id);
+        let rejected = self.asked.take().is_some_and(|(_, rejected)| rejected);
+        answer.map(|_| !rejected)
     }
 
     /// Upload memory of this frame, aligned to `align` (a power of two).

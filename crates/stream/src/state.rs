@@ -326,7 +326,11 @@ impl State {
             }
             Packet::BeginFrame(body) => self.frame = body.frame,
             Packet::CreateBuffer(body) => self.objects.insert(body.id, Created::Buffer(*body)),
-            Packet::CreateTexture(body) => self.objects.insert(body.id, Created::Texture(Box::new(*body))),
+            Packet::CreateTexture(body) => {
+                // Whoever is sent the state makes a shared image if there is none.
+                let usage = body.usage & CreateTexture::TARGET;
+                self.objects.insert(body.id, Created::Texture(Box::new(CreateTexture { usage, ..*body })));
+            }
             Packet::CreateSampler(body) => self.objects.insert(body.id, Created::Sampler(Box::new(*body))),
             Packet::CreateShader(body) => self.objects.insert(body.id, Created::Shader(Box::new(*body))),
             Packet::CreateVertexInput(body, attributes) => {

@@ -227,7 +227,7 @@ impl Renderer {
         self.image_barrier(cmd, raw, target, source);
         self.scale(raw, source, body)?;
         self.end_copy(body.src.texture, src_layout);
-        self.submissions.discard(Trash::Image(between));
+        self.submissions.discard(Trash::Image(between.into()));
         Ok(())
     }
 
@@ -396,7 +396,7 @@ impl Renderer {
             unsafe { self.gpu.raw.cmd_resolve_image(cmd, source, source_layout, between.raw, target, &region) };
             (source, source_layout) = (between.raw, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
             self.image_barrier(cmd, source, target, source_layout);
-            self.submissions.discard(Trash::Image(between));
+            self.submissions.discard(Trash::Image(between.into()));
         }
         let region = [vk::ImageBlit::default()
             .src_subresource(layers)

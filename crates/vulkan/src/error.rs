@@ -53,6 +53,14 @@ pub enum Error {
         /// What it lacks.
         what: String,
     },
+    /// An image that guests share is not as the packet says.
+    #[error("shared image {number:#x}: {what}")]
+    Shared {
+        /// Its number.
+        number: u32,
+        /// What is wrong.
+        what: &'static str,
+    },
     /// No surface for a window.
     #[error("no surface for the window: {0}")]
     Surface(String),

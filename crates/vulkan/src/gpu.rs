@@ -4,11 +4,13 @@ use crate::error::{Checked, Error, Result};
 use crate::instance::Instance;
 use crate::options::Options;
 use crate::profile::{Profile, optional_extensions};
+use crate::shared::SharedImages;
 use ash::{ext, khr, vk};
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
 use std::ffi::CString;
 use std::mem::ManuallyDrop;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An open device.
@@ -33,6 +35,10 @@ pub struct Gpu {
     pub(crate) depth_bias: Option<ext::depth_bias_control::Device>,
     /// Functions of VK_KHR_swapchain.
     pub(crate) swapchain: Option<khr::swapchain::Device>,
+    /// Images that renderers of this device share.
+    pub(crate) shared: SharedImages,
+    /// A renderer has found the device lost.
+    pub(crate) lost: AtomicBool,
     debug: Option<ext::debug_utils::Device>,
     allocator: ManuallyDrop<Mutex<Allocator>>,
 }
@@ -141,6 +147,8 @@ impl Gpu {
             depth_bias: profile.depth_bias_control.then(|| ext::depth_bias_control::Device::new(&instance.raw, &raw)),
             swapchain: profile.swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),
             debug: instance.debug_names.then(|| ext::debug_utils::Device::new(&instance.raw, &raw)),
+            shared: SharedImages::default(),
+            lost: AtomicBool::new(false),
             instance,
             physical,
             raw,

@@ -4,7 +4,7 @@
 //! beyond is optional and looked up once into a [`Profile`]. Rooms of the house:
 //!
 //! * `instance`, `gpu`, `profile`, `format`: the device and what it can do.
-//! * `memory`, `ring`, `buffer`, `texture`, `sampler`, `descriptors`: objects.
+//! * `memory`, `ring`, `buffer`, `texture` (with `shared`), `sampler`, `descriptors`: objects.
 //! * `shaders`, `pipeline` (with `raster`, `line_quads`), `pipelines`, `workers`: guest code to modules, modules and state to
 //!   pipelines; `ahead` and `known` so that draws need not wait for them; `cache` for the driver's part.
 //! * `submit`, `targets`, `clear`, `draw` (with `vertices`, `dynamic`, `bindings`, `parts`), `upload`, `copy`, `query`,
@@ -44,6 +44,7 @@ mod renderer;
 mod ring;
 mod sampler;
 mod shaders;
+mod shared;
 mod slots;
 mod stats;
 mod submit;

@@ -301,7 +301,7 @@ impl Renderer {
         // SAFETY: the image has this size and layout, the buffer as many bytes.
         unsafe { self.gpu.raw.cmd_copy_image_to_buffer(cmd, picture.raw, source, buffer.raw, &region) };
         self.host_barrier(cmd);
-        self.submissions.discard(Trash::Image(picture));
+        self.submissions.discard(Trash::Image(picture.into()));
         self.presenter.pending.push_back(Pending {
             submission: self.submissions.current,
             target: body.target,

@@ -36,6 +36,7 @@ use ash::vk;
 use bytemuck::Zeroable;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Frames that the CPU may be ahead of the GPU.
@@ -88,6 +89,8 @@ pub struct Renderer {
     pub(crate) large_renames: u64,
     pub(crate) buffers: Table<GuestBuffer>,
     pub(crate) textures: Table<Texture>,
+    /// Those whose images are shared.
+    pub(crate) shared: Vec<ObjectId>,
     pub(crate) samplers: Table<GuestSampler>,
     pub(crate) shaders: Table<GuestShader>,
     pub(crate) guest_queries: Table<GuestQuery>,
@@ -214,6 +217,7 @@ impl Renderer {
             large_renames: 0,
             buffers: Table::default(),
             textures: Table::default(),
+            shared: Vec::new(),
             samplers: Table::default(),
             shaders: Table::default(),
             guest_queries: Table::default(),
@@ -423,8 +427,13 @@ impl Renderer {
     pub(crate) fn fail(&mut self, error: Error) {
         tracing::error!("{error}");
         if matches!(error, Error::DeviceLost(_)) && self.lost.is_none() {
-            self.lost = Some(error);
+            self.lose(error);
         }
+    }
+
+    fn lose(&mut self, error: Error) {
+        self.gpu.lost.store(true, Ordering::Relaxed);
+        self.lost = Some(error);
     }
 
     /// Says once that a guest does something that is not drawn as it should be.
@@ -449,6 +458,7 @@ impl Renderer {
         self.end_pass();
         self.draws_submitted = self.draws;
         self.leave_uploads()?;
+        self.show_shared();
         let number = self.submissions.submit(waits, signals)?;
         self.descriptors.end_submission(number);
         self.queries.asked = false;
@@ -546,7 +556,7 @@ impl Renderer {
         tracing::error!("{} (sequence {sequence}): {error}", packet.kind().name());
         replies(Reply::Error { sequence });
         if matches!(error, Error::DeviceLost(_)) {
-            self.lost = Some(error);
+            self.lose(error);
             self.answer_for_the_dead(packet, replies);
         }
     }
@@ -610,7 +620,15 @@ impl Renderer {
     }
 
     fn create_texture(&mut self, body: &CreateTexture) -> Result {
-        let mut texture = Texture::new(&self.gpu, body)?;
+        if body.shared != 0 {
+            return self.create_shared(body);
+        }
+        let texture = Texture::new(&self.gpu, body)?;
+        self.add_texture(body, texture)
+    }
+
+    /// Gives a texture its places in the descriptor tables.
+    pub(crate) fn add_texture(&mut self, body: &CreateTexture, mut texture: Texture) -> Result {
         let completed = self.submissions.completed;
         let layout = texture.home;
         let full =
@@ -655,6 +673,9 @@ impl Renderer {
             }
             Some(ObjectKind::Texture) => {
                 if let Some(texture) = self.textures.remove(id) {
+                    if texture.desc.shared != 0 {
+                        self.shared.retain(|shared| *shared != id);
+                    }
                     if texture.is_target {
                         self.state.dirty.mark(Group::RenderTargets);
                     }

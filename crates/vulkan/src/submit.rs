@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 #[allow(dead_code, reason = "the values are only kept alive")]
 pub(crate) enum Trash {
     Buffer(Buffer),
-    Image(Image),
+    Image(Arc<Image>),
     View(ImageView),
     Sampler(Sampler),
 }

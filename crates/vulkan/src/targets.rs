@@ -238,6 +238,7 @@ impl Renderer {
                 texture.written = true;
             }
         }
+        self.mark_twins();
     }
 
     /// Closes the render pass if it is open.

@@ -27,7 +27,10 @@ pub(crate) struct Texture {
     pub(crate) desc: CreateTexture,
     pub(crate) format: Format,
     pub(crate) choice: Choice,
-    pub(crate) image: Image,
+    /// Its own, unless guests share it.
+    pub(crate) image: Arc<Image>,
+    /// What keeps the number of a shared image good.
+    pub(crate) number: Option<Arc<()>>,
     /// For sampling; `None` for multisampled textures.
     pub(crate) view: Option<ImageView>,
     /// For sampling with decoding, where the format has a twin.
@@ -57,6 +60,11 @@ pub(crate) struct Texture {
 
 impl Texture {
     pub(crate) fn new(gpu: &Arc<Gpu>, desc: &CreateTexture) -> Result<Self> {
+        Self::of(gpu, desc, None)
+    }
+
+    /// A texture of an image that is there already and fits the description, if any.
+    pub(crate) fn of(gpu: &Arc<Gpu>, desc: &CreateTexture, image: Option<Arc<Image>>) -> Result<Self> {
         let unsupported = |what: String| Error::Unsupported { device: gpu.profile.name.clone(), what };
         let format = Format::from_bits(desc.format).ok_or_else(|| unsupported(format!("format {}", desc.format)))?;
         let choice = *gpu.profile.choice(format);
@@ -141,13 +149,17 @@ impl Texture {
         if twin.is_some() {
             info = info.push_next(&mut list);
         }
-        let image = Image::new(gpu, &desc.id.to_string(), &info)?;
+        let image = match image {
+            Some(image) => image,
+            None => Arc::new(Image::new(gpu, &desc.id.to_string(), &info)?),
+        };
         let sampled = usage.contains(vk::ImageUsageFlags::SAMPLED);
         let mut texture = Self {
             desc: *desc,
             format,
             choice,
             image,
+            number: None,
             view: None,
             srgb_view: None,
             index: 0,

@@ -363,7 +363,8 @@ impl Renderer {
         let bit = texture.bit(level, layer);
         let image = texture.image.raw;
         let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
-        if texture.last_used == self.submissions.current {
+        // What others draw with, too, has no commands of its own before everything else.
+        if texture.last_used == self.submissions.current || texture.desc.shared != 0 {
             self.make_live(body.id)?;
             self.end_pass();
             let cmd = self.main();

@@ -7,7 +7,7 @@ use core::ffi::c_void;
 use afterimage_d3d9 as guest;
 use afterimage_d3d9_types::*;
 
-use super::objects::name;
+use super::objects::{Sharing, name};
 use super::{Device, input, target_window};
 use crate::abi::*;
 use crate::buffer::Buffer;
@@ -236,15 +236,18 @@ impl IDirect3DDevice9Methods for Device {
         ppTexture: OutObject<IDirect3DTexture9>,
         pSharedHandle: Out<HANDLE>,
     ) -> HRESULT {
-        let memory = match self.shared(pSharedHandle, Pool, Levels == 1) {
-            Ok(memory) => memory,
+        let sharing = match self.shared(pSharedHandle, Pool, Levels == 1) {
+            Ok(sharing) => sharing,
             Err(failure) => return failure,
         };
         self.create_object(ppTexture, |device, guest| {
-            let image = match memory {
-                Some(memory) => guest.create_texture_in(Width, Height, Usage, Format, |size| memory.store(size))?,
-                None => guest.create_texture(Width, Height, Levels, Usage, Format, Pool)?,
+            let image = match sharing {
+                Sharing::Memory(memory) => {
+                    guest.create_texture_in(Width, Height, Usage, Format, |size| memory.store(size))?
+                }
+                _ => guest.create_texture(Width, Height, Levels, Usage, Format, Pool)?,
             };
+            let image = sharing.apply(guest, image)?;
             Ok(Texture::new(device, guest, image, Pool))
         })
     }
@@ -261,11 +264,13 @@ impl IDirect3DDevice9Methods for Device {
         ppVolumeTexture: OutObject<IDirect3DVolumeTexture9>,
         pSharedHandle: Out<HANDLE>,
     ) -> HRESULT {
-        if let Err(failure) = self.shared(pSharedHandle, Pool, false) {
-            return failure;
-        }
+        let sharing = match self.shared(pSharedHandle, Pool, false) {
+            Ok(sharing) => sharing,
+            Err(failure) => return failure,
+        };
         self.create_object(ppVolumeTexture, |device, guest| {
             let image = guest.create_volume_texture(Width, Height, Depth, Levels, Usage, Format, Pool)?;
+            let image = sharing.apply(guest, image)?;
             Ok(Texture::new(device, guest, image, Pool))
         })
     }
@@ -280,11 +285,13 @@ impl IDirect3DDevice9Methods for Device {
         ppCubeTexture: OutObject<IDirect3DCubeTexture9>,
         pSharedHandle: Out<HANDLE>,
     ) -> HRESULT {
-        if let Err(failure) = self.shared(pSharedHandle, Pool, false) {
-            return failure;
-        }
+        let sharing = match self.shared(pSharedHandle, Pool, false) {
+            Ok(sharing) => sharing,
+            Err(failure) => return failure,
+        };
         self.create_object(ppCubeTexture, |device, guest| {
             let image = guest.create_cube_texture(EdgeLength, Levels, Usage, Format, Pool)?;
+            let image = sharing.apply(guest, image)?;
             Ok(Texture::new(device, guest, image, Pool))
         })
     }
@@ -431,15 +438,18 @@ impl IDirect3DDevice9Methods for Device {
         ppSurface: OutObject<IDirect3DSurface9>,
         pSharedHandle: Out<HANDLE>,
     ) -> HRESULT {
-        let memory = match self.shared(pSharedHandle, Pool, true) {
-            Ok(memory) => memory,
+        let sharing = match self.shared(pSharedHandle, Pool, true) {
+            Ok(sharing) => sharing,
             Err(failure) => return failure,
         };
         self.create_object(ppSurface, |device, guest| {
-            let image = match memory {
-                Some(memory) => guest.create_offscreen_plain_in(Width, Height, Format, |size| memory.store(size))?,
-                None => guest.create_offscreen_plain(Width, Height, Format, Pool)?,
+            let image = match sharing {
+                Sharing::Memory(memory) => {
+                    guest.create_offscreen_plain_in(Width, Height, Format, |size| memory.store(size))?
+                }
+                _ => guest.create_offscreen_plain(Width, Height, Format, Pool)?,
             };
+            let image = sharing.apply(guest, image)?;
             Ok(Surface::new(device, guest::Surface::of(image), Container::Device))
         })
     }

@@ -26,6 +26,36 @@ impl UserMemory {
     }
 }
 
+/// What the last parameter of a call that makes a resource means.
+#[derive(Clone, Copy)]
+pub(super) enum Sharing {
+    /// Nothing.
+    Unasked,
+    /// The resource lies in memory of the program.
+    Memory(UserMemory),
+    /// Devices share it: a handle is written there, or read.
+    Handle(Out<HANDLE>),
+}
+
+impl Sharing {
+    /// Makes an image that `make` creates the one that devices share, where that is asked for.
+    pub(super) fn apply(self, guest: &mut guest::Device, image: guest::ImageId) -> guest::Result<guest::ImageId> {
+        let Self::Handle(handle) = self else { return Ok(image) };
+        let shared = match handle.read().unwrap_or(0) {
+            0 => guest.share_image(image).map(|new| {
+                handle.write(new as HANDLE);
+            }),
+            named => {
+                u32::try_from(named).map_or(Err(guest::Error::InvalidCall), |named| guest.open_image(image, named))
+            }
+        };
+        if shared.is_err() {
+            guest.release(image);
+        }
+        shared.map(|()| image)
+    }
+}
+
 /// The memory of one object, freed on drop.
 pub(super) struct Owned {
     object: NonNull<()>,
@@ -227,10 +257,10 @@ impl Device {
     ///
     /// # Errors
     /// `E_NOTIMPL` for devices that are not extended: they do not know the parameter. `D3DERR_INVALIDCALL` where it makes no
-    /// sense, `D3DERR_NOTAVAILABLE` for resources that processes are to share.
-    pub(super) fn shared(&self, handle: Out<HANDLE>, pool: D3DPOOL, lies_in: bool) -> Result<Option<UserMemory>, HRESULT> {
+    /// sense.
+    pub(super) fn shared(&self, handle: Out<HANDLE>, pool: D3DPOOL, lies_in: bool) -> Result<Sharing, HRESULT> {
         if handle.is_null() {
-            return Ok(None);
+            return Ok(Sharing::Unasked);
         }
         if !self.extended() {
             return Err(E_NOTIMPL);
@@ -238,20 +268,23 @@ impl Device {
         match pool {
             D3DPOOL_SYSTEMMEM if lies_in => {
                 let memory = handle.read().and_then(|address| NonNull::new(address as *mut u8));
-                memory.map(|memory| Some(UserMemory(memory))).ok_or(D3DERR_INVALIDCALL)
+                memory.map(|memory| Sharing::Memory(UserMemory(memory))).ok_or(D3DERR_INVALIDCALL)
             }
-            D3DPOOL_DEFAULT => {
-                log_once!("resources that processes share (pSharedHandle) are not there; making one fails");
-                Err(D3DERR_NOTAVAILABLE)
-            }
+            D3DPOOL_DEFAULT => Ok(Sharing::Handle(handle)),
             _ => Err(D3DERR_INVALIDCALL),
         }
     }
 
     /// [`Device::shared`] for buffers, which can neither be shared nor lie in a program's memory.
     pub(super) fn refuse_shared(&self, handle: Out<HANDLE>) -> Option<HRESULT> {
-        let code = if self.extended() { D3DERR_NOTAVAILABLE } else { E_NOTIMPL };
-        (!handle.is_null()).then_some(code)
+        if handle.is_null() {
+            return None;
+        }
+        if !self.extended() {
+            return Some(E_NOTIMPL);
+        }
+        log_once!("buffers cannot be shared between devices (pSharedHandle); making one fails");
+        Some(D3DERR_NOTAVAILABLE)
     }
 
     /// `CreateRenderTarget`, `CreateDepthStencilSurface` and their extended twins: a surface that `make` creates.
@@ -262,8 +295,10 @@ impl Device {
         make: impl FnOnce(&mut guest::Device) -> guest::Result<guest::ImageId>,
     ) -> HRESULT {
         match self.shared(shared, D3DPOOL_DEFAULT, false) {
-            Ok(_) => self.create_object(out, |device, guest| {
-                Ok(Surface::new(device, guest::Surface::of(make(guest)?), Container::Device))
+            Ok(sharing) => self.create_object(out, |device, guest| {
+                let image = make(guest)?;
+                let image = sharing.apply(guest, image)?;
+                Ok(Surface::new(device, guest::Surface::of(image), Container::Device))
             }),
             Err(failure) => failure,
         }

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use afterimage_ipc::ArenaConfig;
 use afterimage_ipc::in_process::{self, InProcessLink};
 use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
-use afterimage_vulkan::{Options, Renderer};
+use afterimage_vulkan::{Gpu, Options, Renderer};
 
 use super::{OpenError, surfaces};
 
@@ -33,7 +33,8 @@ impl Drop for Joined {
 /// # Errors
 /// No Vulkan driver, or none that will do.
 pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
-    let mut renderer = Renderer::new(Options::from_env())?;
+    let options = Options::from_env();
+    let mut renderer = Renderer::on(Gpu::common(&options)?, options)?;
     renderer.set_surface_factory(Some(surfaces::factory()));
     let slots = Box::new(renderer.slot_factory());
     let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);

@@ -11,6 +11,8 @@ mod patches;
 #[cfg(feature = "in-process")]
 mod pixels;
 mod receiver;
+#[cfg(feature = "in-process")]
+mod sharing;
 mod state;
 mod vertices;
 mod resources;

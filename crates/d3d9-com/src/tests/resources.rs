@@ -43,8 +43,9 @@ fn a_texture_lies_in_the_program_s_memory() {
 #[test]
 fn only_flat_resources_of_one_level_lie_in_a_program_s_memory() {
     let device = device(true, 0);
-    let mut memory = vec![0; 4096];
-    let address = handle(&mut memory);
+    // At an even address, which looks least like a handle.
+    let mut memory = vec![0u64; 512];
+    let address = memory.as_mut_ptr() as HANDLE;
     let mut shared = address;
     let (format, system) = (D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM);
     let texture = |levels, pool, device: *mut IDirect3DDevice9Ex| {
@@ -54,11 +55,15 @@ fn only_flat_resources_of_one_level_lie_in_a_program_s_memory() {
     assert_eq!(texture(0, system, device), D3DERR_INVALIDCALL);
     assert_eq!(texture(2, system, device), D3DERR_INVALIDCALL);
     assert_eq!(texture(1, D3DPOOL_SCRATCH, device), D3DERR_INVALIDCALL);
-    // Sharing between processes is not there, and says so.
-    assert_eq!(texture(1, D3DPOOL_DEFAULT, device), D3DERR_NOTAVAILABLE);
+    // In the device's own memory it is a handle, which an address is none of.
+    assert_eq!(texture(1, D3DPOOL_DEFAULT, device), D3DERR_INVALIDCALL);
     let (mut cube, mut buffer, mut plain) = (junk(), junk(), junk());
     let made = call!(device, base.CreateCubeTexture(8, 1, 0, format, system, returned(&mut cube), output(&mut shared)));
     assert_eq!(made, D3DERR_INVALIDCALL);
+    shared = 0;
+    let made = call!(device, base.CreateCubeTexture(8, 1, 0, format, 0, returned(&mut cube), output(&mut shared)));
+    assert_eq!((made, cube, shared), (D3DERR_NOTAVAILABLE, core::ptr::null_mut(), 0), "only flat images are shared");
+    shared = address;
     let made = call!(device, base.CreateVertexBuffer(16, 0, 0, system, returned(&mut buffer), output(&mut shared)));
     assert_eq!(made, D3DERR_NOTAVAILABLE);
     let made = call!(

@@ -20,6 +20,7 @@ mod present;
 mod process;
 mod query;
 mod shader_constants;
+mod share;
 mod shown;
 mod state;
 mod state_block;

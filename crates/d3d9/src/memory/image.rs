@@ -81,6 +81,8 @@ pub(crate) struct Image {
     pub(crate) context: Option<usize>,
     /// The version of the palette that the receiver's texels were made with.
     pub(crate) palette: u64,
+    /// The number that it is shared by; 0 where it is not.
+    pub(crate) shared: u32,
     pub(crate) lod: u32,
     pub(crate) autogen_filter: D3DTEXTUREFILTERTYPE,
 }
@@ -158,6 +160,7 @@ impl Image {
             dirty: [whole; 6],
             context: None,
             palette: 0,
+            shared: 0,
             lod: 0,
             autogen_filter: D3DTEXF_LINEAR,
         }
@@ -189,9 +192,9 @@ impl Image {
         self.memory.is_some()
     }
 
-    /// Whether it is drawn to.
+    /// Whether it is drawn to, or others change it who share it: its texels are the receiver's.
     pub(crate) fn is_target(&self) -> bool {
-        self.usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) != 0
+        self.shared != 0 || self.usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) != 0
     }
 
     pub(crate) fn is_texture(&self) -> bool {
@@ -274,7 +277,7 @@ impl Image {
             usage: if self.is_target() { CreateTexture::TARGET } else { 0 },
             pad: 0,
             swizzle: self.row.swizzle,
-            pad2: 0,
+            shared: self.shared,
         })
     }
 }

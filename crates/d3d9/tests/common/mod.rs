@@ -167,6 +167,7 @@ pub fn line(packet: &Packet<'_>) -> String {
         ", pad: 0",
         ", pad2: 0.0",
         ", pad2: 0",
+        ", shared: 0",
         ", pad: [0, 0, 0]",
         ", pad: [0, 0]",
         ", View { texture: none, level: 0, layer: 0 }",

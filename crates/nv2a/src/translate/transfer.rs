@@ -82,7 +82,7 @@ impl Translator {
                 usage: CreateTexture::TARGET,
                 pad: 0,
                 swizzle: CreateTexture::IDENTITY,
-                pad2: 0,
+                shared: 0,
             });
             self.screen.blank = id;
         }

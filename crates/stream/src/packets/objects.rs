@@ -54,13 +54,18 @@ pub struct CreateTexture {
     pub pad: u8,
     /// What sampling returns for red, green, blue and alpha: four [`Swizzle`] values.
     pub swizzle: [u8; 4],
-    /// Zero.
-    pub pad2: u32,
+    /// 0, or a number: textures of the same number have one image, whichever guests of the receiver's process made them. They
+    /// must be described equally. What one guest draws is there for another once the first has been told that it is done.
+    pub shared: u32,
 }
 
 impl CreateTexture {
     /// Can be bound as a colour or depth-stencil target (the format says which).
     pub const TARGET: u8 = 1;
+    /// No texture may have the number in `shared` yet: else the packet fails.
+    pub const SHARED_NEW: u8 = 2;
+    /// A texture must have the number in `shared`: else the packet fails.
+    pub const SHARED_OLD: u8 = 4;
     /// Sampling as the format says, without change.
     pub const IDENTITY: [u8; 4] = [0, 1, 2, 3];
 }

@@ -43,7 +43,7 @@ pub fn texture(id: ObjectId) -> CreateTexture {
         usage: CreateTexture::TARGET,
         pad: 0,
         swizzle: CreateTexture::IDENTITY,
-        pad2: 0,
+        shared: 0,
     }
 }
 

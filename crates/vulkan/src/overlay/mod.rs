@@ -247,7 +247,7 @@ impl Renderer {
                     .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
                 let bytes = u64::from(to.width) * u64::from(to.height) * 4;
                 if let Some(old) = old {
-                    self.submissions.discard(Trash::Image(old.image));
+                    self.submissions.discard(Trash::Image(old.image.into()));
                     self.submissions.discard(Trash::Buffer(old.texels));
                 }
                 Between {

@@ -74,7 +74,7 @@ impl Translator {
             usage: CreateTexture::TARGET,
             pad: 0,
             swizzle: CreateTexture::IDENTITY,
-            pad2: 0,
+            shared: 0,
         });
         tracing::debug!(%id, ?layout, ?size, "surface");
         let generation = generation(memory, layout.address, layout.bytes(size));

@@ -137,7 +137,7 @@ impl Translator {
             usage: 0,
             pad: 0,
             swizzle: CreateTexture::IDENTITY,
-            pad2: 0,
+            shared: 0,
         });
         Ok(id)
     }

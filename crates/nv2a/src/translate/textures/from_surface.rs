@@ -122,7 +122,7 @@ impl Translator {
                 usage: 0,
                 pad: 0,
                 swizzle,
-                pad2: 0,
+                shared: 0,
             });
             let bytes = format.packed_size(width, height);
             self.textures.bytes += bytes;
