@@ -25,18 +25,23 @@ impl Bits {
     }
 
     #[inline]
-    pub(crate) fn and(self, other: Self) -> Self {
-        Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
-    }
-
-    #[inline]
     pub(crate) fn without(self, other: Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
+    /// Takes out the registers of `of`; `None` if there are none. Word by word: a register that was inserted a moment ago
+    /// would stop a wider load.
     #[inline]
-    pub(crate) fn is_empty(self) -> bool {
-        self.0.iter().all(|word| *word == 0)
+    pub(crate) fn take(&mut self, of: &Self) -> Option<Self> {
+        let (mut taken, mut any) = (Self::default(), 0);
+        for ((bits, of), taken) in self.0.iter_mut().zip(&of.0).zip(&mut taken.0) {
+            if *bits & *of != 0 {
+                *taken = *bits & *of;
+                *bits &= !*of;
+                any |= *taken;
+            }
+        }
+        (any != 0).then_some(taken)
     }
 
     /// The first register at or after `from`.
@@ -217,7 +222,19 @@ mod tests {
         assert_eq!(bits.runs().collect::<Vec<_>>(), [(0, 4), (60, 70), (255, 256)]);
         assert_eq!(Bits::first(256).runs().collect::<Vec<_>>(), [(0, 256)]);
         assert_eq!(Bits::first(64).runs().collect::<Vec<_>>(), [(0, 64)]);
-        assert!(Bits::first(0).is_empty());
+        assert_eq!(Bits::first(0), Bits::default());
+    }
+
+    #[test]
+    fn registers_are_taken_once() {
+        let (mut bits, mut of) = (Bits::first(3), Bits::default());
+        bits.insert(200, 2);
+        of.insert(2, 10);
+        of.insert(201, 1);
+        let taken = bits.take(&of).unwrap();
+        assert_eq!(taken.runs().collect::<Vec<_>>(), [(2, 3), (201, 202)]);
+        assert_eq!(bits.runs().collect::<Vec<_>>(), [(0, 2), (200, 201)]);
+        assert_eq!(bits.take(&of), None);
     }
 
     #[test]

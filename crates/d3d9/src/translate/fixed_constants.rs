@@ -42,7 +42,7 @@ impl Device {
         let indexed = self.host.vertex.reads.beyond;
         self.compute_fixed_vertex_constants(indexed);
         let out = &mut self.host.fixed_vertex_constants;
-        send(&mut self.port, Bank::FixedVertex, out, Bits::first(256), indexed);
+        send(&mut self.port, Bank::FixedVertex, out, &Bits::first(256), indexed);
     }
 
     /// Registers of the fixed vertex stage as they should be now; `indexed`: with the matrices of indexed blending.
@@ -151,6 +151,6 @@ impl Device {
             let luminance = [float(TSS::D3DTSS_BUMPENVLSCALE), float(TSS::D3DTSS_BUMPENVLOFFSET), 0.0, 0.0];
             store(out, P::BumpLuminance.element(stage as u16), &[luminance]);
         }
-        send(&mut self.port, Bank::FixedPixel, out, Bits::first(64), false);
+        send(&mut self.port, Bank::FixedPixel, out, &Bits::first(64), false);
     }
 }
