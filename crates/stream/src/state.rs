@@ -202,15 +202,16 @@ pub struct State {
     constants: Box<[[u32; 4]]>,
 }
 
-const fn bank_start(bank: usize) -> usize {
-    let mut start = 0;
+/// Register that each bank begins at, and behind the last one the number of all.
+const BANK_STARTS: [usize; BANKS.len() + 1] = {
+    let mut starts = [0; BANKS.len() + 1];
     let mut at = 0;
-    while at < bank {
-        start += BANKS[at].registers as usize;
+    while at < BANKS.len() {
+        starts[at + 1] = starts[at] + BANKS[at].registers as usize;
         at += 1;
     }
-    start
-}
+    starts
+};
 
 impl Default for State {
     fn default() -> Self {
@@ -239,7 +240,7 @@ impl Default for State {
             dirty: Dirty::all(),
             dirty_textures: (1 << TEXTURE_SLOTS) - 1,
             dirty_vertex_buffers: (1 << VERTEX_BUFFERS) - 1,
-            constants: vec![[0; 4]; bank_start(BANKS.len())].into_boxed_slice(),
+            constants: vec![[0; 4]; BANK_STARTS[BANKS.len()]].into_boxed_slice(),
         }
     }
 }
@@ -250,7 +251,7 @@ impl State {
     #[inline]
     pub fn bank(&self, bank: usize) -> &[[u32; 4]] {
         match BANKS.get(bank) {
-            Some(info) => &self.constants[bank_start(bank)..][..usize::from(info.registers)],
+            Some(_) => &self.constants[BANK_STARTS[bank]..BANK_STARTS[bank + 1]],
             None => &[],
         }
     }
@@ -317,10 +318,14 @@ impl State {
             Packet::SetConstants(body, registers) => {
                 let bank = usize::from(body.bank);
                 if let Some(info) = BANKS.get(bank) {
-                    let stored = &mut self.constants[bank_start(bank)..][..usize::from(info.registers)];
+                    let stored = &mut self.constants[BANK_STARTS[bank]..BANK_STARTS[bank + 1]];
                     let first = usize::from(body.first).min(stored.len());
                     let count = registers.len().min(stored.len() - first);
-                    stored[first..first + count].copy_from_slice(&registers[..count]);
+                    match (&mut stored[first..first + count], &registers[..count]) {
+                        // No call for the most common one.
+                        ([stored], [register]) => *stored = *register,
+                        (stored, registers) => stored.copy_from_slice(registers),
+                    }
                     self.dirty.mark(info.group);
                 }
             }

@@ -193,6 +193,20 @@ impl Renderer {
 
     fn record_pending(&self) {
         let (raw, cmd, instances) = (&self.gpu.raw, self.submissions.main, self.pending.instances);
+        // One draw between changes is what most programs do most.
+        match (&self.pending.plain[..], &self.pending.indexed[..]) {
+            ([d], []) => {
+                // SAFETY: a pass is open and everything a draw needs is bound (`apply`).
+                return unsafe { raw.cmd_draw(cmd, d.vertex_count, instances, d.first_vertex, 0) };
+            }
+            ([], [d]) => {
+                // SAFETY: as above.
+                return unsafe {
+                    raw.cmd_draw_indexed(cmd, d.index_count, instances, d.first_index, d.vertex_offset, 0);
+                };
+            }
+            _ => {}
+        }
         let most = self.gpu.profile.multi_draw.max(1) as usize;
         let stride = |size: usize| size as u32;
         // SAFETY: a pass is open and everything a draw needs is bound (`apply`); the counts are within the limits.

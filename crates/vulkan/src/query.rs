@@ -190,10 +190,15 @@ impl Segments {
         Self { counter: Counter::new(gpu, kind), flags, running: Vec::new(), open: None }
     }
 
+    #[inline]
     fn begin(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer, current: u64) {
-        if self.running.is_empty() || self.open.is_some() {
-            return;
+        if !self.running.is_empty() && self.open.is_none() {
+            self.begin_next(gpu, cmd, current);
         }
+    }
+
+    #[cold]
+    fn begin_next(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer, current: u64) {
         match self.counter.next(current) {
             Ok((pool, index)) => {
                 // SAFETY: a pass is open, the query was reset and no other query of the kind is active.
@@ -360,6 +365,7 @@ impl Renderer {
 
     /// A draw comes: what it draws is counted if a query runs. Only after everything else a draw needs is recorded:
     /// lavapipe 25.0 loses the first draw of a command buffer where a query begins before the first state is set.
+    #[inline]
     pub(crate) fn begin_segment(&mut self) {
         let (current, cmd) = (self.submissions.current, self.submissions.main);
         self.queries.samples.begin(&self.gpu, cmd, current);
