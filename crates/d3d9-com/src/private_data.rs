@@ -1,7 +1,7 @@
 //! Private data: bytes and objects that a program attaches to a resource under an identifier.
 
 use core::ffi::c_void;
-use std::cell::RefCell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use afterimage_d3d9_types::*;
 
@@ -9,16 +9,36 @@ use crate::abi::{IUnknown, IUnknownVtable, In, Out};
 
 enum Value {
     Bytes(Box<[u8]>),
-    /// An object of the program (`D3DSPD_IUNKNOWN`), with one reference that is ours.
-    Object(*mut IUnknown),
+    /// `D3DSPD_IUNKNOWN`.
+    Object(Arc<ProgramObject>),
 }
 
-impl Drop for Value {
+/// An object of the program, with one reference that is ours.
+struct ProgramObject(*mut IUnknown);
+
+impl ProgramObject {
+    /// Takes a reference.
+    ///
+    /// # Safety
+    /// `object` is a COM object.
+    unsafe fn new(object: *mut IUnknown) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { (vtable(object).AddRef)(object.cast()) };
+        Self(object)
+    }
+
+    /// The pointer, with a reference for the program.
+    fn hand_out(&self) -> usize {
+        // SAFETY: we hold a reference to it.
+        unsafe { (vtable(self.0).AddRef)(self.0.cast()) };
+        self.0 as usize
+    }
+}
+
+impl Drop for ProgramObject {
     fn drop(&mut self) {
-        if let Self::Object(object) = *self {
-            // SAFETY: we hold a reference to the program's object.
-            unsafe { (vtable(object).Release)(object.cast()) };
-        }
+        // SAFETY: we hold a reference to it.
+        unsafe { (vtable(self.0).Release)(self.0.cast()) };
     }
 }
 
@@ -29,11 +49,16 @@ unsafe fn vtable<'a>(object: *mut IUnknown) -> &'a IUnknownVtable {
     unsafe { &*(*object).vtable }
 }
 
-/// The private data of one resource. A handful of entries at most, so a list.
+/// The private data of one resource. A handful of entries at most, so a list. The lock is never held while the program's
+/// objects are called, which may come back here.
 #[derive(Default)]
-pub(crate) struct PrivateData(RefCell<Vec<(GUID, Value)>>);
+pub(crate) struct PrivateData(Mutex<Vec<(GUID, Value)>>);
 
 impl PrivateData {
+    fn entries(&self) -> MutexGuard<'_, Vec<(GUID, Value)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// `SetPrivateData`.
     pub(crate) fn set(&self, name: In<GUID>, data: In<c_void>, size: u32, flags: u32) -> HRESULT {
         let Some(name) = name.read() else { return D3DERR_INVALIDCALL };
@@ -43,14 +68,17 @@ impl PrivateData {
                 return D3DERR_INVALIDCALL;
             }
             // SAFETY: not null; the flag says that it is an object of the program.
-            unsafe { (vtable(object).AddRef)(object.cast()) };
-            Value::Object(object)
+            Value::Object(Arc::new(unsafe { ProgramObject::new(object) }))
         } else {
             let Some(bytes) = data.bytes(size as usize) else { return D3DERR_INVALIDCALL };
             Value::Bytes(bytes.into())
         };
-        let replaced = self.remove(&name);
-        self.0.borrow_mut().push((name, value));
+        let replaced = {
+            let mut entries = self.entries();
+            let replaced = take(&mut entries, &name);
+            entries.push((name, value));
+            replaced
+        };
         drop(replaced);
         D3D_OK
     }
@@ -58,46 +86,44 @@ impl PrivateData {
     /// `GetPrivateData`.
     pub(crate) fn get(&self, name: In<GUID>, mut data: Out<c_void>, size: Out<u32>) -> HRESULT {
         let Some(name) = name.read() else { return D3DERR_INVALIDCALL };
-        let entries = self.0.borrow();
+        let entries = self.entries();
         let Some((_, value)) = entries.iter().find(|entry| entry.0 == name) else { return D3DERR_NOTFOUND };
-        let object_bytes;
-        let bytes = match value {
-            Value::Bytes(bytes) => &**bytes,
-            Value::Object(object) => {
-                object_bytes = (*object as usize).to_ne_bytes();
-                &object_bytes
-            }
+        let length = match value {
+            Value::Bytes(bytes) => bytes.len(),
+            Value::Object(_) => size_of::<*mut IUnknown>(),
         };
         let Some(room) = size.read() else { return D3DERR_INVALIDCALL };
-        size.write(bytes.len() as u32);
+        size.write(length as u32);
         if data.is_null() {
             return D3D_OK;
         }
-        if (room as usize) < bytes.len() {
+        if (room as usize) < length {
             return D3DERR_MOREDATA;
         }
-        if let Some(to) = data.bytes(bytes.len()) {
-            to.copy_from_slice(bytes);
-        }
-        if let Value::Object(object) = value {
-            // SAFETY: we hold a reference to the program's object.
-            unsafe { (vtable(*object).AddRef)((*object).cast()) };
+        let Some(to) = data.bytes(length) else { return D3D_OK };
+        match value {
+            Value::Bytes(bytes) => to.copy_from_slice(bytes),
+            Value::Object(object) => {
+                // Kept in case another thread takes the entry out in between.
+                let object = Arc::clone(object);
+                drop(entries);
+                to.copy_from_slice(&object.hand_out().to_ne_bytes());
+            }
         }
         D3D_OK
     }
 
     /// `FreePrivateData`.
     pub(crate) fn free(&self, name: In<GUID>) -> HRESULT {
-        let removed = name.read().and_then(|name| self.remove(&name));
+        let removed = name.read().and_then(|name| take(&mut self.entries(), &name));
         if removed.is_some() { D3D_OK } else { D3DERR_NOTFOUND }
     }
+}
 
-    /// Takes an entry out. It is dropped by the caller, after the list is free again: releasing an object may call back.
-    fn remove(&self, name: &GUID) -> Option<Value> {
-        let mut entries = self.0.borrow_mut();
-        let at = entries.iter().position(|entry| entry.0 == *name)?;
-        Some(entries.remove(at).1)
-    }
+/// Takes an entry out. It is dropped by the caller, after the list is free again: releasing an object may call back.
+fn take(entries: &mut Vec<(GUID, Value)>, name: &GUID) -> Option<Value> {
+    let at = entries.iter().position(|entry| entry.0 == *name)?;
+    Some(entries.remove(at).1)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The mouse pointer: `SetCursorProperties`, `ShowCursor`.
 
+use std::sync::PoisonError;
+
 use afterimage_d3d9_types::*;
 
 use super::Device;
@@ -47,7 +49,7 @@ impl Device {
         let Some(image) = platform::Pointer::new(desc.Width, desc.Height, hot_spot, &pixels) else {
             return D3DERR_INVALIDCALL;
         };
-        let mut cursor = self.cursor.borrow_mut();
+        let mut cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
         if cursor.shown {
             image.show(true);
         }
@@ -58,7 +60,7 @@ impl Device {
 
     /// `ShowCursor`: whether the pointer was shown before. Without a picture there is nothing to show.
     pub(super) fn show_cursor(&self, show: bool) -> BOOL {
-        let mut cursor = self.cursor.borrow_mut();
+        let mut cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
         if cursor.image.is_none() {
             return FALSE;
         }

@@ -24,7 +24,8 @@ impl Device {
         };
         let mut at = POINT::default();
         if parameters.Windowed != FALSE
-            && let (Some(area), Some(client)) = (self.output().area(), platform::client_origin(parameters.hDeviceWindow))
+            && let (Some(area), Some(client)) =
+                (self.output().area(), platform::client_origin(parameters.hDeviceWindow))
         {
             self.read_screen(surface, area)?;
             at = POINT { x: client.x - area.x, y: client.y - area.y };

@@ -14,7 +14,7 @@ mod methods;
 mod methods_ex;
 mod objects;
 
-use core::cell::{Cell, RefCell, UnsafeCell};
+use core::cell::{Cell, UnsafeCell};
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -50,7 +50,7 @@ pub(crate) struct Device {
     place: Place,
     full_screen: FullScreen,
     gpu_priority: Cell<i32>,
-    cursor: RefCell<Cursor>,
+    cursor: Mutex<Cursor>,
 }
 
 /// What only one call at a time may touch.
@@ -146,7 +146,7 @@ impl Device {
             place,
             full_screen,
             gpu_priority: Cell::new(0),
-            cursor: RefCell::default(),
+            cursor: Mutex::default(),
         });
         let device = Box::into_raw(device);
         // SAFETY: made here, so good, and not yet seen by anybody else.

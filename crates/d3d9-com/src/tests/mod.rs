@@ -1,5 +1,6 @@
 //! The objects as a program sees them: through their vtables, with raw pointers.
 
+mod callbacks;
 mod calls;
 #[cfg(target_os = "linux")]
 mod crash;

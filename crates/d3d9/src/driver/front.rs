@@ -41,7 +41,8 @@ impl Device {
     pub fn front_buffer_data(&mut self, chain: SwapChainId, destination: Surface, at: POINT) -> Result<()> {
         self.check_front_destination(destination)?;
         let asked = self.port.frame();
-        if let Some(Front { asked: last, .. }) = self.objects.swap_chains.get_mut(chain).and_then(|c| c.front.as_mut()) {
+        if let Some(Front { asked: last, .. }) = self.objects.swap_chains.get_mut(chain).and_then(|c| c.front.as_mut())
+        {
             *last = asked;
         } else {
             let found = self.objects.swap_chains.get(chain).ok_or(Error::InvalidCall)?;

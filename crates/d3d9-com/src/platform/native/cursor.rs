@@ -20,6 +20,9 @@ pub(crate) fn set_cursor_position(x: i32, y: i32) {
 /// A picture for the mouse pointer.
 pub(crate) struct Pointer(*mut c_void);
 
+// SAFETY: a handle that only SDL looks behind, and the device lets one thread at a time use it.
+unsafe impl Send for Pointer {}
+
 type Free = unsafe extern "C" fn(*mut c_void);
 
 impl Pointer {
