@@ -2,13 +2,12 @@
 //!
 //! On 32-bit Windows these are stdcall functions whose exported names carry no decoration, which `build.rs` sees to.
 
-use core::sync::atomic::{AtomicI32, Ordering};
-
 use afterimage_d3d9_types::{BOOL, D3D_OK, D3DCOLOR, D3DERR_INVALIDCALL, FALSE, HRESULT};
+use afterimage_stream::packets::Marker;
 
 use crate::abi::macros::guard;
-use crate::abi::{IDirect3D9, IDirect3D9Ex, OutObject};
-use crate::{direct3d, renderer};
+use crate::abi::{IDirect3D9, IDirect3D9Ex, In, OutObject};
+use crate::{direct3d, markers, renderer};
 
 /// Makes the object that enumerates adapters and creates devices. Null where the SDK version is none of Direct3D 9's.
 #[unsafe(no_mangle)]
@@ -39,30 +38,27 @@ pub unsafe extern "system" fn Direct3DCreate9Ex(SDKVersion: u32, ppD3D: *mut *mu
     })
 }
 
-/// How deep `D3DPERF_BeginEvent` is nested.
-static EVENTS: AtomicI32 = AtomicI32::new(0);
-
 /// Begins an event; returns its level, from 0.
 ///
 /// # Safety
 /// `wszName` is null or a string.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn D3DPERF_BeginEvent(_col: D3DCOLOR, _wszName: *const u16) -> i32 {
-    EVENTS.fetch_add(1, Ordering::Relaxed)
+pub unsafe extern "system" fn D3DPERF_BeginEvent(col: D3DCOLOR, wszName: *const u16) -> i32 {
+    // SAFETY: the caller's promise.
+    let name = unsafe { In::new(wszName) };
+    guard("D3DPERF_BeginEvent", 0, || markers::begin(col, name))
 }
 
 /// Ends an event; returns its level, or a negative number where none has begun.
 #[unsafe(no_mangle)]
 pub extern "system" fn D3DPERF_EndEvent() -> i32 {
-    EVENTS
-        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |level| (level > 0).then(|| level - 1))
-        .map_or(-1, |level| level - 1)
+    guard("D3DPERF_EndEvent", -1, markers::end)
 }
 
-/// Whether a profiler listens: no.
+/// Whether somebody sees events and markers: a capture that was asked for, or a graphics debugger.
 #[unsafe(no_mangle)]
 pub extern "system" fn D3DPERF_GetStatus() -> u32 {
-    0
+    markers::are_seen().into()
 }
 
 /// Whether the profiler wants the last frame again: no.
@@ -76,18 +72,28 @@ pub extern "system" fn D3DPERF_QueryRepeatFrame() -> BOOL {
 /// # Safety
 /// `wszName` is null or a string.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn D3DPERF_SetMarker(_col: D3DCOLOR, _wszName: *const u16) {}
+pub unsafe extern "system" fn D3DPERF_SetMarker(col: D3DCOLOR, wszName: *const u16) {
+    // SAFETY: the caller's promise.
+    let name = unsafe { In::new(wszName) };
+    guard("D3DPERF_SetMarker", (), || markers::put(Marker::MARK, col, name));
+}
 
-/// Asks not to be profiled, which nobody does here.
+/// 1 asks that the program is not watched: nobody sees its events and markers then.
 #[unsafe(no_mangle)]
-pub extern "system" fn D3DPERF_SetOptions(_dwOptions: u32) {}
+pub extern "system" fn D3DPERF_SetOptions(dwOptions: u32) {
+    markers::allow(dwOptions & 1 == 0);
+}
 
-/// Marks a region.
+/// Marks where a region of the program begins.
 ///
 /// # Safety
 /// `wszName` is null or a string.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn D3DPERF_SetRegion(_col: D3DCOLOR, _wszName: *const u16) {}
+pub unsafe extern "system" fn D3DPERF_SetRegion(col: D3DCOLOR, wszName: *const u16) {
+    // SAFETY: the caller's promise.
+    let name = unsafe { In::new(wszName) };
+    guard("D3DPERF_SetRegion", (), || markers::put(Marker::MARK, col, name));
+}
 
 /// Mutes the debug runtime, which this is not.
 #[unsafe(no_mangle)]

@@ -5,6 +5,7 @@
 //! * `direct3d`, `device`, `swap_chain`, `texture`, `surface`, `volume`, `buffer`, `shader`, `query`: an object each.
 //! * `object`, `resource`, `private_data`: what objects have in common.
 //! * `full_screen`, `refresh`: a device that has the screen; when a display draws.
+//! * `markers`: which devices get the marks that a program makes with no device.
 //! * `renderer`, `platform`, `log`, `crash`: the world around.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and parameters are the published ones")]
 
@@ -15,21 +16,22 @@ mod crash;
 mod device;
 mod direct3d;
 pub mod exports;
-mod log;
-mod object;
 mod full_screen;
+mod log;
+mod markers;
+mod object;
 mod platform;
 mod private_data;
 mod query;
+mod refresh;
 mod renderer;
 mod resource;
-mod refresh;
 mod results;
 mod settings;
 mod shader;
+mod shader_validator;
 mod surface;
 mod swap_chain;
-mod shader_validator;
 #[cfg(test)]
 mod tests;
 mod texture;

@@ -212,8 +212,8 @@ pub struct DeviceInfo {
     pub max_clip_planes: u32,
     /// 1: [`crate::packets::QueryKind::Primitives`] counts.
     pub pipeline_statistics: u32,
-    /// Zero.
-    pub pad: u32,
+    /// 1: somebody sees [`crate::packets::Marker`]s: a capture is asked for, or a graphics debugger is there.
+    pub markers: u32,
     /// [`FormatFeatures`] bits by format number.
     pub formats: [u32; 64],
 }

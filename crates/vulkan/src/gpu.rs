@@ -173,19 +173,35 @@ impl Gpu {
         }
     }
 
-    /// Begins (`Some`) or ends (`None`) a labelled group of commands.
-    pub(crate) fn label(&self, cmd: vk::CommandBuffer, name: Option<&str>) {
+    /// Whether a tool that shows labels of commands is attached.
+    pub(crate) fn shows_labels(&self) -> bool {
+        // SAFETY: the physical device is the instance's.
+        let count = unsafe { self.instance.raw.get_physical_device_tool_properties_len(self.physical) };
+        let mut tools = vec![vk::PhysicalDeviceToolProperties::default(); count.unwrap_or(0)];
+        // SAFETY: as above.
+        let got = unsafe { self.instance.raw.get_physical_device_tool_properties(self.physical, &mut tools) };
+        got.is_ok() && tools.iter().any(|tool| tool.purposes.contains(vk::ToolPurposeFlags::DEBUG_MARKERS_EXT))
+    }
+
+    /// Begins a labelled group of commands, or, where `begin` is false, puts a label between commands.
+    pub(crate) fn label(&self, cmd: vk::CommandBuffer, begin: bool, name: &str, color: [f32; 4]) {
         let Some(debug) = &self.debug else { return };
-        match name {
-            Some(name) => {
-                let Ok(name) = CString::new(name.replace('\0', " ")) else { return };
-                let info = vk::DebugUtilsLabelEXT::default().label_name(&name);
-                // SAFETY: the command buffer is being recorded.
-                unsafe { debug.cmd_begin_debug_utils_label(cmd, &info) };
+        let name = CString::new(name.replace('\0', " ")).unwrap_or_default();
+        let info = vk::DebugUtilsLabelEXT::default().label_name(&name).color(color);
+        // SAFETY: the command buffer is being recorded.
+        unsafe {
+            match begin {
+                true => debug.cmd_begin_debug_utils_label(cmd, &info),
+                false => debug.cmd_insert_debug_utils_label(cmd, &info),
             }
-            // SAFETY: as above; the caller counts groups, so one is open.
-            None => unsafe { debug.cmd_end_debug_utils_label(cmd) },
         }
+    }
+
+    /// Ends the group that was begun last; the caller knows that one is open.
+    pub(crate) fn end_label(&self, cmd: vk::CommandBuffer) {
+        let Some(debug) = &self.debug else { return };
+        // SAFETY: the command buffer is being recorded, and a group is open.
+        unsafe { debug.cmd_end_debug_utils_label(cmd) };
     }
 
     pub(crate) fn allocate(

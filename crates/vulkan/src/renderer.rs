@@ -27,7 +27,7 @@ use crate::targets::Targets;
 use crate::texture::Texture;
 use crate::vertices::Needs;
 use afterimage_shader::{Compiler, DiskCache};
-use afterimage_stream::packets::{CreateSampler, CreateTexture, Dimension, Swizzle};
+use afterimage_stream::packets::{CreateSampler, CreateTexture, Dimension, Marker, Swizzle};
 use afterimage_stream::{
     Arena, DeviceInfo, Executor, Format, Group, Groups, Limits, Located, ObjectId, ObjectKind, Packet, Reader, Reply, State,
     StreamError, VERTEX_BUFFERS, Validator,
@@ -39,6 +39,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+/// Groups of markers inside of each other that are shown; those further in are left out.
+const MOST_GROUPS: u32 = 64;
 /// Frames that the CPU may be ahead of the GPU.
 const FRAMES_IN_FLIGHT: usize = 3;
 /// Draws that a GPU with nothing to do gets at once. A submission and the state anew take the CPU 8 us, the time of 70 draws.
@@ -89,6 +91,8 @@ pub struct Renderer {
     pub(crate) large_renames: u64,
     pub(crate) buffers: Table<GuestBuffer>,
     pub(crate) textures: Table<Texture>,
+    /// Groups of markers that are open.
+    groups: u32,
     /// Those whose images are shared.
     pub(crate) shared: Vec<ObjectId>,
     pub(crate) samplers: Table<GuestSampler>,
@@ -217,6 +221,7 @@ impl Renderer {
             large_renames: 0,
             buffers: Table::default(),
             textures: Table::default(),
+            groups: 0,
             shared: Vec::new(),
             samplers: Table::default(),
             shaders: Table::default(),
@@ -316,7 +321,9 @@ impl Renderer {
     /// What guests are told about the device.
     #[must_use]
     pub fn device_info(&self) -> DeviceInfo {
-        self.gpu.profile.device_info()
+        let mut info = self.gpu.profile.device_info();
+        info.markers = (self.options.capture_file.is_some() || self.gpu.shows_labels()).into();
+        info
     }
 
     /// Makes upload arena slots that the GPU reads in place, for an in-process link.
@@ -401,6 +408,7 @@ impl Renderer {
         for id in ids {
             self.destroy(id);
         }
+        self.end_groups();
         // Objects stay until the submission that is being recorded is done.
         let number = self.submit()?;
         self.submissions.wait(number)?;
@@ -607,7 +615,7 @@ impl Renderer {
             Packet::CreateQuery(body) => self.create_query(body),
             Packet::Destroy(body) => self.destroy(body.id),
             Packet::Name(body, name) => self.name_object(body.id, &String::from_utf8_lossy(name)),
-            Packet::Marker(body, text) => self.marker(body.action, &String::from_utf8_lossy(text)),
+            Packet::Marker(body, text) => self.marker(body, &String::from_utf8_lossy(text)),
             Packet::Init(body, name) => {
                 self.presenter.guest = body.guest;
                 let overlay = self.options.overlay;
@@ -738,13 +746,34 @@ impl Renderer {
         }
     }
 
-    fn marker(&mut self, action: u32, text: &str) {
+    fn marker(&mut self, marker: &Marker, text: &str) {
         self.flush_draws();
         let cmd = self.main();
-        // Groups would have to be closed at each submission; a guest's group is shown as two marks.
-        if action != 1 {
-            self.gpu.label(cmd, Some(text));
-            self.gpu.label(cmd, None);
+        let [blue, green, red, alpha] = marker.color.to_le_bytes().map(|byte| f32::from(byte) / 255.0);
+        let color = [red, green, blue, alpha];
+        // Vulkan counts groups by queue, so they may go over submissions.
+        match marker.action {
+            Marker::BEGIN => {
+                self.groups = self.groups.saturating_add(1);
+                if self.groups <= MOST_GROUPS {
+                    self.gpu.label(cmd, true, text, color);
+                }
+            }
+            Marker::END => {
+                if (1..=MOST_GROUPS).contains(&self.groups) {
+                    self.gpu.end_label(cmd);
+                }
+                self.groups = self.groups.saturating_sub(1);
+            }
+            _ => self.gpu.label(cmd, false, text, color),
+        }
+    }
+
+    /// Ends the groups of markers that the guest has left open.
+    fn end_groups(&mut self) {
+        let cmd = self.main();
+        for _ in 0..std::mem::take(&mut self.groups).min(MOST_GROUPS) {
+            self.gpu.end_label(cmd);
         }
     }
 

@@ -25,6 +25,7 @@ use afterimage_d3d9_types::*;
 use crate::abi::*;
 use crate::direct3d::{self, Direct3D};
 use crate::full_screen::{Condition, FullScreen, Screen};
+use crate::markers;
 use crate::object::{Refs, Unknown};
 use crate::platform::{self, Output};
 use crate::renderer::{Place, Way};
@@ -42,7 +43,7 @@ pub(crate) struct Device {
     vtable: *const IDirect3DDevice9ExVtable,
     refs: Refs,
     extended: bool,
-    /// Only where the program asked for it (`D3DCREATE_MULTITHREADED`).
+    /// Only where the program asked for it (`D3DCREATE_MULTITHREADED`), or [`markers`] need it.
     lock: Option<Mutex<()>>,
     inside: UnsafeCell<Inside>,
     /// The object that made it, with one reference of ours.
@@ -135,12 +136,13 @@ impl Device {
             guest::Device::new(link, creation, parameters, window, extended, &name).map_err(guest::Error::code)?;
         settings::apply(&mut guest);
         crate::renderer::show_figures(&mut guest);
+        let marked = guest.shows_markers();
         parent.add_reference();
         let device = Box::new(Self {
             vtable: &DEVICE,
             refs: Refs::default(),
             extended,
-            lock: (creation.BehaviorFlags & D3DCREATE_MULTITHREADED != 0).then(Mutex::default),
+            lock: (marked || creation.BehaviorFlags & D3DCREATE_MULTITHREADED != 0).then(Mutex::default),
             inside: UnsafeCell::new(Inside { busy: false, guest, owned: rustc_hash::FxHashMap::default() }),
             parent,
             place,
@@ -153,6 +155,10 @@ impl Device {
         let this = unsafe { &*device };
         this.own_implicit();
         this.refs.add();
+        if marked {
+            // SAFETY: it is good until `destroy`, and has a lock.
+            unsafe { markers::add(device) };
+        }
         if creation.BehaviorFlags & D3DCREATE_FPU_PRESERVE == 0 {
             platform::set_single_precision();
         }
@@ -267,6 +273,7 @@ impl Device {
     /// Frees the device. Its objects first: nobody has references to them.
     fn destroy(&self) {
         let parent = self.parent;
+        markers::remove(self);
         // SAFETY: the last reference is gone, and devices are made by `Box::into_raw`.
         let mut device = unsafe { Box::from_raw(core::ptr::from_ref(self).cast_mut()) };
         device.inside.get_mut().owned.clear();

@@ -7,6 +7,7 @@ mod crash;
 #[cfg(feature = "in-process")]
 mod fixed_function;
 mod lifetimes;
+mod markers;
 #[cfg(feature = "in-process")]
 mod patches;
 #[cfg(feature = "in-process")]

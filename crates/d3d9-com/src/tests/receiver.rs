@@ -1,6 +1,7 @@
 //! A receiver that checks every packet and draws nothing: what the COM layer is tested with where there is no GPU.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use afterimage_ipc::{ArenaConfig, HeapSlots, in_process};
 use afterimage_stream::{
@@ -15,6 +16,12 @@ static REJECTED: AtomicU64 = AtomicU64::new(0);
 /// How many packets have been rejected so far.
 pub(super) fn rejected() -> u64 {
     REJECTED.load(Ordering::SeqCst)
+}
+
+/// Marks that any receiver of this process has got: action, colour, text.
+pub(super) fn marks() -> MutexGuard<'static, Vec<(u32, u32, String)>> {
+    static MARKS: Mutex<Vec<(u32, u32, String)>> = Mutex::new(Vec::new());
+    MARKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A device that can do everything.
@@ -68,6 +75,10 @@ impl Executor for Checker {
                 }
             };
             match located.packet {
+                Packet::Marker(marker, text) => {
+                    let text = String::from_utf8_lossy(text).into_owned();
+                    marks().push((marker.action, marker.color, text));
+                }
                 Packet::Present(present) => replies(Reply::FrameDone { frame: present.frame }),
                 Packet::EndQuery(query) => replies(Reply::Query { id: query.id, token: query.token, value: 1 }),
                 Packet::ReadBack(read) => replies(Reply::ReadBack { token: read.token, ok: true }),
@@ -83,7 +94,16 @@ impl Executor for Checker {
 
 /// A link to a new receiver, on a thread of its own that ends with the link.
 pub(super) fn open() -> Result<Way, OpenError> {
-    let (link, mut receiver) = in_process::pair(ArenaConfig::default(), device(), Box::new(HeapSlots));
+    open_as(device())
+}
+
+/// As [`open`], with somebody who sees the program's marks.
+pub(super) fn open_watched() -> Result<Way, OpenError> {
+    open_as(DeviceInfo { markers: 1, ..device() })
+}
+
+fn open_as(info: DeviceInfo) -> Result<Way, OpenError> {
+    let (link, mut receiver) = in_process::pair(ArenaConfig::default(), info, Box::new(HeapSlots));
     std::thread::spawn(move || in_process::serve(&mut receiver, &mut Checker::default()));
     Ok(Way { link: Box::new(link), place: Place::Here })
 }

@@ -4,7 +4,7 @@ use super::Device;
 use super::present::Target;
 use crate::handle::SwapChainId;
 use afterimage_d3d9_types::*;
-use afterimage_stream::packets::{Overlay, SetGamma};
+use afterimage_stream::packets::{Marker, Overlay, SetGamma};
 use afterimage_stream::{ObjectId, Port};
 
 /// The ramp that changes nothing.
@@ -49,6 +49,20 @@ impl Device {
             target.gamma = wanted.cloned();
             send(&mut self.port, target);
         }
+    }
+
+    /// Whether somebody sees [`Device::put_marker`].
+    #[must_use]
+    pub fn shows_markers(&self) -> bool {
+        self.port.device().markers != 0
+    }
+
+    /// Puts one of [`Marker`]'s actions between what was called before and what is called next, for captures and graphics
+    /// debuggers. Of the text, the first 256 characters count.
+    pub fn put_marker(&mut self, action: u32, color: D3DCOLOR, text: &str) {
+        let text = text.char_indices().nth(256).map_or(text, |(end, _)| &text[..end]);
+        self.port.push_tail(&Marker { action, count: text.len() as u32, color, pad: 0 }, text.as_bytes());
+        self.port.breathe();
     }
 
     /// What the user wants to see over this program's pictures, in its windows.

@@ -72,10 +72,23 @@ pub struct Name {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct Marker {
-    /// 0 begins a group, 1 ends one, 2 is a single mark.
+    /// [`Marker::BEGIN`], [`Marker::END`] or [`Marker::MARK`].
     pub action: u32,
     /// Bytes of the text.
     pub count: u32,
+    /// Colour to show it in, 0xAARRGGBB; 0 for none.
+    pub color: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
+impl Marker {
+    /// Begins a group, which may be inside of another.
+    pub const BEGIN: u32 = 0;
+    /// Ends the group that was begun last. Where none is open, nothing.
+    pub const END: u32 = 1;
+    /// A single mark.
+    pub const MARK: u32 = 2;
 }
 
 /// Body of [`Kind::PresentTarget`]. The first one for an id creates it; [`Destroy`] ends it.
