@@ -399,8 +399,7 @@ impl Shader {
             let shadow = if matches!(lookup, bound::NONE | bound::D2) { depends.shadow } else { 0 };
             *own = if kind == declared { bound::NONE } else { kind }
                 | bound
-                    & (relevant(shadow, bound::SHADOW | bound::FETCH4)
-                        | relevant(depends.projected, bound::PROJECTED));
+                    & (relevant(shadow, bound::SHADOW | bound::FETCH4) | relevant(depends.projected, bound::PROJECTED));
         }
         own
     }
