@@ -151,9 +151,17 @@ impl Known {
         let mut text = String::from(
             "# Wine's Direct3D 9 tests\n\n\
              `cargo xtask conformance d3d9` builds Wine 10.0's own tests out of Debian's source package and runs each sub-test in a\n\
-             process of its own. A sub-test is clean if no check fails but those that Wine marks as failing (`todo_wine`), and its\n\
-             process ends well. *Strict* counts the clean ones in which no marked check passes either. `cargo xtask conformance d3d9\n\
-             --peers --bless` writes this file anew from a run, and keeps the causes that are given.\n\n\
+             process of its own. `cargo xtask conformance d3d9 --peers --bless` writes this file anew from a run, and keeps the causes\n\
+             that are given.\n\n\
+             * *Clean* is a sub-test in which no check fails but those that Wine marks as its own failures (`todo_wine`), and whose\n\
+             \x20 process ends well. This is what counts.\n\
+             * *Strict* are the clean ones in which no marked check passes either. The difference is no fault: the checks say what\n\
+             \x20 Windows does, Wine marks those where it does something else, and where we do what Windows does, a marked check passes.\n\
+             * *Every check* counts the clean ones in which no marked check fails either: all is as Windows does it. In the others\n\
+             \x20 what fails is what Wine marks; `--windows` shows it as failing.\n\
+             * A sub-test that is not clean runs once more alone, since some wait for so many seconds at most; the last column says\n\
+             \x20 how many were clean then.\n\
+             * Peers with – were run outside of this command: WineD3D on llvmpipe, DXVK 2.6 on lavapipe, both of Mesa 25.0.7.\n\n\
              ## How many are clean\n\n",
         );
         let _ = writeln!(text, "| {} |", super::table::HEADINGS.join(" | "));

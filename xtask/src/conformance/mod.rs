@@ -57,7 +57,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FOLDER")]
     tree: Option<PathBuf>,
     /// Write docs/d3d9-conformance.md anew; causes that it gives are kept.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "windows")]
     bless: bool,
 }
 

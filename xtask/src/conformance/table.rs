@@ -5,7 +5,7 @@ use super::run::Outcomes;
 use super::sources::FILES;
 
 /// The columns; the first three say what was run.
-pub(super) const HEADINGS: [&str; 12] = [
+pub(super) const HEADINGS: [&str; 13] = [
     "what",
     "Wine",
     "bits",
@@ -15,6 +15,7 @@ pub(super) const HEADINGS: [&str; 12] = [
     FILES[3],
     "clean",
     "strict",
+    "every check",
     "failing",
     "crashed or timed out",
     "clean when run again",
@@ -35,6 +36,7 @@ pub(super) fn cells(outcomes: &Outcomes) -> Vec<String> {
     cells.push(part(None));
     let ends = |states: &'static [State]| count(None, &|outcome| states.contains(&outcome.state)).to_string();
     cells.push(count(None, &super::outcome::Outcome::strictly_clean).to_string());
+    cells.push(count(None, &|outcome| clean(outcome) && outcome.todo == 0).to_string());
     cells.push(ends(&[State::Failing, State::NotRun]));
     cells.push(ends(&[State::Crashed, State::TimedOut]));
     cells.push(count(None, &|outcome| clean(outcome) && outcome.before.is_some()).to_string());
