@@ -33,8 +33,9 @@ fn pipelines_that_nothing_draws_with_any_more_go() {
     for number in 1..=FRAMES {
         let of_frame = guest.d3d9_shader(Stage::Pixel, &pixel(number));
         // The first is drawn with again and again, but not in every frame.
-        for shader in if number % 100 == 1 { &[first, of_frame][..] } else { &[of_frame] } {
-            guest.encoder.push(&SetShaders { vertex, pixel: *shader });
+        let both = [first, of_frame];
+        for &pixel in &both[usize::from(number % 100 != 1)..] {
+            guest.encoder.push(&SetShaders { vertex, pixel });
             guest.draw_now(&full(0.5, RED));
         }
         if number % 200 == 0 {
