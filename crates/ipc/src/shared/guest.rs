@@ -1,13 +1,14 @@
 //! The guest's end of a shared file.
 
 use super::directory::{self, directory};
-use super::layout::{CONTROL_BYTES, Fixed, GRANULE, MAGIC, SlotEntry, VERSION, at};
+use super::layout::{CONTROL_BYTES, Fixed, GRANULE, MAGIC, SlotEntry, VERSION, at, versions};
 use super::lock::{self, Side};
 use super::map;
 use super::ring::{BATCH_LIMIT, COMMANDS, Consumer, Producer, REPLIES, REPLY, batch_word, decode_reply};
 use super::slots::Slots;
 use crate::memory::{Region, SlotMemory};
 use crate::{ArenaConfig, Outcome, Rotation};
+use afterimage_stream::packets::Init;
 use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef, packets::Header};
 use bytemuck::Zeroable;
 use std::collections::VecDeque;
@@ -70,10 +71,16 @@ pub enum ConnectError {
         path: PathBuf,
     },
     /// The viewer there is of another version.
-    #[error("the viewer reads layout version {theirs}, this library writes {VERSION}: use both of one build")]
+    #[error(
+        "the viewer reads version {layout} of the shared file and version {packets} of the packets, this library writes \
+         {VERSION} and {}: use both of one build",
+        Init::VERSION
+    )]
     Version {
-        /// The viewer's.
-        theirs: u32,
+        /// Layout of the shared file that the viewer reads.
+        layout: u32,
+        /// Packets that it reads.
+        packets: u32,
     },
 }
 
@@ -163,7 +170,8 @@ impl SharedLink {
         while self.epoch() == 0 {
             let refused = self.region().load_u32(at::REFUSED);
             if refused != 0 {
-                return Err(ConnectError::Version { theirs: refused - 1 });
+                let (layout, packets) = versions(refused);
+                return Err(ConnectError::Version { layout, packets });
             }
             if start.elapsed() >= wait {
                 return Err(ConnectError::NoViewer { wait, path });
@@ -399,6 +407,10 @@ impl Link for SharedLink {
                 }
             }
         }
+    }
+
+    fn frame_bytes(&self) -> u64 {
+        self.arena.config().frame_bytes()
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! The viewer's end of shared files.
 
 use super::directory::{self, directory};
-use super::layout::{CONTROL_BYTES, Fixed, GRANULE, HeaderError, VERSION, at, slot_entry};
+use super::layout::{CONTROL_BYTES, Fixed, GRANULE, HeaderError, at, refusal, slot_entry};
 use super::lock::{self, Side};
 use super::ring::{BatchReader, Producer, REPLIES, REPLY, encode_reply};
 use super::{map, sigbus};
@@ -190,7 +190,7 @@ fn open(path: PathBuf) -> io::Result<Option<Result<Channel, HeaderError>>> {
         Ok(fixed) => fixed,
         Err(HeaderError::Magic(0)) => return Ok(None),
         Err(error) => {
-            control.region.store_u32(at::REFUSED, VERSION + 1);
+            control.region.store_u32(at::REFUSED, refusal());
             return Ok(Some(Err(error)));
         }
     };

@@ -30,6 +30,17 @@ pub(super) const CONTROL_BYTES: u64 = GRANULE + (COMMAND_WORDS + REPLY_WORDS) * 
 /// Most bytes of one slot.
 const SLOT_LIMIT: u64 = 4 << 30;
 
+/// The versions of the layout (8 bits) and of the packets (24 bits), plus one.
+pub(super) fn refusal() -> u32 {
+    (packets::Init::VERSION << 8 | VERSION) + 1
+}
+
+/// Layout and packets of a [`refusal`].
+pub(super) fn versions(refusal: u32) -> (u32, u32) {
+    let both = refusal.saturating_sub(1);
+    (both & 0xff, both >> 8)
+}
+
 /// Offsets of the watched words.
 pub(super) mod at {
     /// `u32`: number of the viewer, one more for each that claims the file; 0 before the first.
@@ -44,7 +55,7 @@ pub(super) mod at {
     pub(crate) const GUEST_WAITS: u64 = 1024 + 4 * 64;
     /// `u32`: set by the guest when it looked for a reply in vain, cleared by the viewer.
     pub(crate) const GUEST_ASKS: u64 = 1024 + 5 * 64;
-    /// `u32`: layout version of a viewer that cannot read this file, plus one.
+    /// `u32`: what [`super::refusal`] gives of a viewer that cannot read this file.
     pub(crate) const REFUSED: u64 = 1024 + 6 * 64;
     /// `u64`: words that the guest has put into the packet ring.
     pub(crate) const COMMAND_HEAD: u64 = 1024 + 8 * 64;
