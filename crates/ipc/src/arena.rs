@@ -57,6 +57,12 @@ impl ArenaConfig {
         }
         config
     }
+
+    /// [`Link::frame_bytes`](afterimage_stream::Link::frame_bytes).
+    #[must_use]
+    pub fn frame_bytes(&self) -> u64 {
+        self.slot_bytes.saturating_add(self.slot_bytes / 2)
+    }
 }
 
 /// What [`Rotation::alloc`] answers.

@@ -258,6 +258,10 @@ impl Link for InProcessLink {
         }
     }
 
+    fn frame_bytes(&self) -> u64 {
+        self.arena.config().frame_bytes()
+    }
+
     #[inline]
     fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
         let bytes = &bytes[..bytes.len().min(range.size.saturating_sub(at) as usize)];

@@ -83,6 +83,11 @@ pub trait Link: Send {
     /// [`LinkError::ArenaFull`] past the configured limit, [`LinkError::Lost`] if waiting for a free slot met a dead receiver.
     fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError>;
 
+    /// Bytes of uploads after which a frame should end, with or without a picture: what comes on top makes the arena grow.
+    fn frame_bytes(&self) -> u64 {
+        u64::MAX
+    }
+
     /// Copies `bytes` to `at` bytes into a range from [`Link::alloc`]. Bytes past its end are dropped.
     fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]);
 

@@ -2,7 +2,7 @@
 //! same way with its [`Link`], whatever its own commands are.
 
 use crate::black_box::Recorder;
-use crate::packets::{BeginFrame, Body, CreateQuery, Destroy, EndQuery, Init, QueryKind, TailBody};
+use crate::packets::{BeginFrame, Body, CreateQuery, Destroy, EndQuery, Init, Present, QueryKind, TailBody};
 use crate::{DeviceInfo, Encoder, IdAllocator, Link, LinkError, ObjectId, ObjectKind, Reply, UploadRef};
 use rustc_hash::FxHashMap;
 
@@ -76,6 +76,11 @@ pub struct Port {
     look_at: usize,
     vertex_chunk: Chunk,
     index_chunk: Chunk,
+    /// Bytes uploaded in the open frame, and how many it should have at most.
+    uploaded: u64,
+    frame_bytes: u64,
+    /// Whether a chunk has been given out for a draw that has not come yet.
+    draw_to_come: bool,
     recorder: Recorder,
 }
 
@@ -86,6 +91,7 @@ impl Port {
     pub fn new(mut link: Box<dyn Link>, guest: u32, name: &str) -> Self {
         let epoch = link.epoch();
         let mut port = Self {
+            frame_bytes: link.frame_bytes(),
             link,
             encoder: Encoder::new(),
             ids: IdAllocator::default(),
@@ -103,6 +109,8 @@ impl Port {
             look_at: EARLY_WORDS,
             vertex_chunk: Chunk::default(),
             index_chunk: Chunk::default(),
+            uploaded: 0,
+            draw_to_come: false,
             recorder: Recorder::new(),
         };
         port.record_open();
@@ -143,9 +151,11 @@ impl Port {
         }
     }
 
-    /// Hands the batch over once it is large enough, or the receiver has nothing else to do.
+    /// To be called behind each draw: hands the batch over once it is large enough, or the receiver has nothing else to do, and
+    /// ends the frame without a picture where its draws have taken much upload memory.
     #[inline]
     pub fn breathe(&mut self) {
+        self.draw_to_come = false;
         if self.encoder.len() >= self.look_at {
             self.look();
         }
@@ -153,7 +163,9 @@ impl Port {
 
     #[cold]
     fn look(&mut self) {
-        if self.encoder.len() >= BATCH_WORDS || self.link.is_idle() {
+        if self.uploaded > self.frame_bytes {
+            self.end_without_picture();
+        } else if self.encoder.len() >= BATCH_WORDS || self.link.is_idle() {
             self.flush();
         } else {
             self.look_at = (self.encoder.len() + EARLY_WORDS).min(BATCH_WORDS);
@@ -283,10 +295,20 @@ impl Port {
         }
         self.poll();
         self.frame += 1;
+        self.uploaded = 0;
         self.recorder.frame(self.frame);
         self.vertex_chunk = Chunk::default();
         self.index_chunk = Chunk::default();
         self.encoder.push(&BeginFrame { frame: self.frame });
+    }
+
+    /// Ends the frame where a program uploads much before it shows something, so that the receiver takes what there is and the
+    /// memory can be used again.
+    #[cold]
+    fn end_without_picture(&mut self) {
+        tracing::debug!(frame = self.frame, bytes = self.uploaded, "a frame ends without a picture");
+        self.encoder.push(&Present::nothing(self.frame));
+        self.end_frame();
     }
 
     /// Frames that have ended, but that the receiver is not done with. None while it is gone.
@@ -403,21 +425,40 @@ impl Port {
         answer.map(|_| !rejected)
     }
 
-    /// Upload memory of this frame, aligned to `align` (a power of two).
+    /// Upload memory of this frame, aligned to `align` (a power of two). It is gone with the frame, which the next call may
+    /// end where there is much: whoever gets it pushes the packet that names it before that.
     ///
     /// # Errors
     /// [`PortError::Link`] when the arena is full, which is logged here, or the receiver is gone, which is remembered.
     pub fn upload(&mut self, size: u32, align: u32) -> Result<UploadRef, PortError> {
-        if self.lost {
-            return Err(LinkError::Lost.into());
+        let may_end = !self.draw_to_come && self.uploaded > 0;
+        if may_end && self.uploaded.saturating_add(size.into()) > self.frame_bytes {
+            self.end_without_picture();
         }
-        self.link.alloc(size, align).map_err(|error| {
-            match error {
-                LinkError::Lost => self.lose(),
-                LinkError::ArenaFull { .. } => tracing::error!(%error, "upload dropped"),
-            }
-            error.into()
-        })
+        let mut range = self.alloc(size, align);
+        if may_end && self.uploaded > 0 && matches!(range, Err(LinkError::ArenaFull { .. })) {
+            self.end_without_picture();
+            range = self.alloc(size, align);
+        }
+        range.map_err(|error| self.not_uploaded(error))
+    }
+
+    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
+        if self.lost {
+            return Err(LinkError::Lost);
+        }
+        let range = self.link.alloc(size, align)?;
+        self.uploaded += u64::from(size);
+        Ok(range)
+    }
+
+    #[cold]
+    fn not_uploaded(&mut self, error: LinkError) -> PortError {
+        match error {
+            LinkError::Lost => self.lose(),
+            LinkError::ArenaFull { .. } => tracing::error!(%error, "upload dropped"),
+        }
+        error.into()
     }
 
     /// Copies bytes into upload memory.
@@ -454,8 +495,16 @@ impl Port {
         let place = chunk.used.checked_next_multiple_of(stride).and_then(|at| Some((at, at.checked_add(size)?)));
         let (mut chunk, start) = match place {
             Some((start, end)) if end <= chunk.range.size => (chunk, start),
-            _ => (Chunk { range: self.upload(size.max(CHUNK), 16)?, used: 0 }, 0),
+            _ => {
+                // What else the draw has may lie in this frame, so the frame ends behind it at the earliest.
+                let range = self.alloc(size.max(CHUNK), 16).map_err(|error| self.not_uploaded(error))?;
+                if self.uploaded > self.frame_bytes {
+                    self.look_at = 0;
+                }
+                (Chunk { range, used: 0 }, 0)
+            }
         };
+        self.draw_to_come = true;
         self.link.write(&chunk.range, start, bytes);
         chunk.used = start + size;
         *(if indices { &mut self.index_chunk } else { &mut self.vertex_chunk }) = chunk;

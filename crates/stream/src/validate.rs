@@ -263,8 +263,10 @@ impl Validator {
                 if self.open_frame != Some(body.frame) {
                     return Err(Cause::FrameMismatch { frame: body.frame, open: self.open_frame });
                 }
-                object(state, "target", body.target, ObjectKind::Target)?;
-                texture(state, "texture", body.texture)?;
+                if !body.shows_nothing() {
+                    object(state, "target", body.target, ObjectKind::Target)?;
+                    texture(state, "texture", body.texture)?;
+                }
                 self.open_frame = None;
                 Ok(())
             }

@@ -186,3 +186,98 @@ fn a_lost_receiver_answers_nothing_and_the_next_one_gets_a_new_stream() {
     assert_eq!(Reader::new(&fake.0.lock().unwrap().batches[0]).next().unwrap().unwrap().header.sequence, 1);
     assert_eq!(port.frame(), 2);
 }
+
+/// A receiver that takes everything at once, and an arena of a mebibyte that is empty after each frame.
+struct Small {
+    batches: Arc<Mutex<Vec<Vec<u64>>>>,
+    used: u64,
+    done: VecDeque<Reply>,
+    device: DeviceInfo,
+}
+
+impl Link for Small {
+    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
+        self.batches.lock().unwrap().push(std::mem::take(batch));
+        Ok(())
+    }
+
+    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
+        let offset = self.used.next_multiple_of(align.into());
+        self.used = offset + u64::from(size);
+        let limit = 1 << 20;
+        if self.used > limit {
+            Err(LinkError::ArenaFull { wanted: size.into(), limit })
+        } else {
+            Ok(UploadRef { slot: 0, size, offset })
+        }
+    }
+
+    fn frame_bytes(&self) -> u64 {
+        1 << 19
+    }
+
+    fn write(&mut self, _: &UploadRef, _: u32, _: &[u8]) {}
+
+    fn read(&mut self, _: &UploadRef, _: u32, _: &mut [u8]) {}
+
+    fn end_frame(&mut self, frame: u64) -> Result<(), LinkError> {
+        self.used = 0;
+        self.done.push_back(Reply::FrameDone { frame });
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Option<Reply> {
+        self.done.pop_front()
+    }
+
+    fn wait(&mut self) -> Result<Reply, LinkError> {
+        self.poll().ok_or(LinkError::Lost)
+    }
+
+    fn epoch(&mut self) -> u32 {
+        0
+    }
+
+    fn device(&self) -> &DeviceInfo {
+        &self.device
+    }
+}
+
+#[test]
+fn uploads_without_a_picture_do_not_fill_the_arena() {
+    let batches = Arc::default();
+    let link = Small { batches: Arc::clone(&batches), used: 0, done: VecDeque::new(), device: DeviceInfo::default() };
+    let mut port = Port::new(Box::new(link), Init::D3D9, "test");
+    for _ in 0..1000 {
+        let data = port.upload(100_000, 16).unwrap();
+        port.push(&UpdateBuffer { id: ObjectId::new(ObjectKind::Buffer, 1), flags: 0, offset: 0, data });
+    }
+    for _ in 0..1000 {
+        let frame = port.frame();
+        port.stream(false, 16, &[0; 60_000]).unwrap();
+        port.upload(100_000, 16).unwrap();
+        port.stream(true, 2, &[0; 60_000]).unwrap();
+        assert_eq!(port.frame(), frame, "what a draw reads is of one frame");
+        port.push(&DrawIndexed { instances: 1, ..bytemuck::Zeroable::zeroed() });
+        port.breathe();
+    }
+    port.flush();
+    let (frames, mut open, mut uploaded) = (port.frame(), 0, 0u64);
+    let mut shown = 0;
+    for batch in batches.lock().unwrap().iter() {
+        for packet in Reader::new(batch) {
+            match packet.unwrap().packet {
+                Packet::BeginFrame(body) => open = body.frame,
+                Packet::Present(body) => {
+                    assert_eq!(body.frame, open);
+                    shown += u64::from(!body.shows_nothing());
+                    uploaded = 0;
+                }
+                Packet::UpdateBuffer(body) => uploaded += u64::from(body.data.size),
+                _ => {}
+            }
+            assert!(uploaded <= 1 << 19);
+        }
+    }
+    assert!((400..1000).contains(&frames) && shown == 0, "{frames} frames");
+}

@@ -217,6 +217,11 @@ impl Renderer {
 
     /// [`Present`].
     pub(crate) fn present(&mut self, body: &Present, arena: &dyn Arena, replies: &mut dyn FnMut(Reply)) -> Result {
+        if body.shows_nothing() {
+            let number = self.submit()?;
+            self.record_present(body.frame);
+            return self.frame_submitted(body.frame, number, replies);
+        }
         if self.presenter.hud.is_some() {
             self.hud_frame(arena);
         }

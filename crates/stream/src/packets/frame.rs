@@ -38,7 +38,7 @@ pub struct BeginFrame {
     pub frame: u64,
 }
 
-/// Body of [`Kind::Present`].
+/// Body of [`Kind::Present`]. Without target and texture the frame ends and nothing is shown.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct Present {
@@ -56,6 +56,20 @@ pub struct Present {
     pub interval: u32,
     /// Zero.
     pub pad: u32,
+}
+
+impl Present {
+    /// Ends a frame without a picture.
+    #[must_use]
+    pub fn nothing(frame: u64) -> Self {
+        Self { frame, ..Self::zeroed() }
+    }
+
+    /// Whether the frame ends without a picture.
+    #[must_use]
+    pub fn shows_nothing(&self) -> bool {
+        self.target.is_none() && self.texture.is_none()
+    }
 }
 
 /// Body of [`Kind::Name`]; the tail is the name, UTF-8.
