@@ -23,7 +23,7 @@ use afterimage_shader_d3d9::signature::MAX_SAMPLERS;
 use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey, FixedVertexRegister};
 use afterimage_state::Dirty;
 use afterimage_stream::packets::*;
-use afterimage_stream::{ObjectId, TEXTURE_SLOTS, VERTEX_BUFFERS};
+use afterimage_stream::{ObjectId, ObjectKind, TEXTURE_SLOTS, VERTEX_BUFFERS};
 use rustc_hash::FxHashMap;
 
 /// What the receiver has; `None` where that is not known. Bindings of a new receiver are known: there are none.
@@ -41,6 +41,23 @@ pub(crate) struct Sent {
     pub(crate) index_buffer: Option<SetIndexBuffer>,
     pub(crate) vertex_buffers: [VertexBuffer; VERTEX_BUFFERS],
     pub(crate) textures: [TextureBinding; TEXTURE_SLOTS],
+    /// The frame that the uploads among the bindings are of.
+    frame: u64,
+}
+
+impl Sent {
+    /// Forgets bindings to uploads of other frames: those are gone, though new ones may have their names.
+    pub(crate) fn uploads_are_of(&mut self, frame: u64) {
+        if std::mem::replace(&mut self.frame, frame) == frame {
+            return;
+        }
+        for binding in &mut self.vertex_buffers {
+            if binding.source.kind() == Some(ObjectKind::Upload) {
+                binding.size = u64::MAX;
+            }
+        }
+        self.index_buffer.take_if(|binding| binding.source.kind() == Some(ObjectKind::Upload));
+    }
 }
 
 impl Default for Sent {
@@ -58,6 +75,7 @@ impl Default for Sent {
             index_buffer: Some(SetIndexBuffer::default()),
             vertex_buffers: [VertexBuffer::default(); VERTEX_BUFFERS],
             textures: [TextureBinding::default(); TEXTURE_SLOTS],
+            frame: 0,
         }
     }
 }

@@ -385,6 +385,7 @@ impl Device {
     /// Binds a vertex buffer slot where that is new.
     #[inline]
     pub(crate) fn put_vertex_buffer(&mut self, slot: usize, binding: VertexBuffer) {
+        self.host.sent.uploads_are_of(self.port.frame());
         let sent = &mut self.host.sent.vertex_buffers[slot];
         if *sent != binding {
             *sent = binding;

@@ -362,6 +362,7 @@ impl Translator {
     fn put_vertex_buffer(&mut self, slot: u8, chunk: afterimage_stream::UploadRef, stride: u32) {
         let source = ObjectId::new(ObjectKind::Upload, chunk.slot);
         let binding = VertexBuffer { source, stride, offset: chunk.offset, size: chunk.size.into() };
+        self.sent.uploads_are_of(self.port.frame());
         let sent = &mut self.sent.vertex_buffers[usize::from(slot)];
         if *sent != binding {
             *sent = binding;

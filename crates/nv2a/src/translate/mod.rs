@@ -29,7 +29,7 @@ use crate::machine::{Graphics, Kelvin, Primitive};
 use crate::memory::GuestMemory;
 use afterimage_nv2a_types::{Group, Groups};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Link, ObjectId, Port, TEXTURE_SLOTS, VERTEX_BUFFERS};
+use afterimage_stream::{Link, ObjectId, ObjectKind, Port, TEXTURE_SLOTS, VERTEX_BUFFERS};
 use constants::Constants;
 use draw::Draws;
 use once::Once;
@@ -54,6 +54,23 @@ struct Sent {
     index_buffer: Option<SetIndexBuffer>,
     vertex_buffers: [VertexBuffer; VERTEX_BUFFERS],
     textures: [TextureBinding; TEXTURE_SLOTS],
+    /// The frame that the uploads among the bindings are of.
+    frame: u64,
+}
+
+impl Sent {
+    /// Forgets bindings to uploads of other frames: those are gone, though new ones may have their names.
+    fn uploads_are_of(&mut self, frame: u64) {
+        if std::mem::replace(&mut self.frame, frame) == frame {
+            return;
+        }
+        for binding in &mut self.vertex_buffers {
+            if binding.source.kind() == Some(ObjectKind::Upload) {
+                binding.size = u64::MAX;
+            }
+        }
+        self.index_buffer.take_if(|binding| binding.source.kind() == Some(ObjectKind::Upload));
+    }
 }
 
 impl Default for Sent {
@@ -70,6 +87,7 @@ impl Default for Sent {
             index_buffer: Some(SetIndexBuffer::default()),
             vertex_buffers: [VertexBuffer::default(); VERTEX_BUFFERS],
             textures: [TextureBinding::default(); TEXTURE_SLOTS],
+            frame: 0,
         }
     }
 }
