@@ -50,6 +50,7 @@ const TARGETS: &[Target] = &[
     Target { name: "microcode", seeds: Seeds::Random },
     Target { name: "nv2a_pusher", seeds: Seeds::Random },
     Target { name: "nv2a_recordings", seeds: Seeds::Random },
+    Target { name: "d3d9_calls", seeds: Seeds::Random },
     Target { name: "config", seeds: Seeds::Folders(&["fuzz/seeds/config"]) },
 ];
 
