@@ -13,11 +13,11 @@ mod patches;
 #[cfg(feature = "in-process")]
 mod pixels;
 mod receiver;
+mod resources;
 #[cfg(feature = "in-process")]
 mod sharing;
 mod state;
 mod vertices;
-mod resources;
 
 use core::ffi::c_void;
 
