@@ -71,7 +71,7 @@ impl Device {
             srgb: u8::from(states.get(S::D3DSAMP_SRGBTEXTURE) & 1 != 0),
             gather: u8::from(states.get(S::D3DSAMP_MIPMAPLODBIAS) == GET4 && class.single && !class.compares),
             pad: 0,
-            lod_bias: if bias.is_finite() && mip != D3DTEXF_NONE { bias.clamp(-15.0, 15.0) } else { 0.0 },
+            lod_bias: if mip != D3DTEXF_NONE { bias.clamp(-15.0, 15.0) } else { 0.0 },
             // Without mip filter the texture's own limit counts alone.
             min_lod: match mip {
                 D3DTEXF_NONE => class.lod,
