@@ -13,7 +13,7 @@ use afterimage_d3d9::Handle;
 use afterimage_d3d9_types::{D3D_OK, E_NOINTERFACE, E_POINTER, GUID, HRESULT};
 
 use crate::abi::{IUnknownMethods, In, OutObject};
-use crate::device::Device;
+use crate::device::{Device, Entered};
 
 /// How many references a program has.
 #[derive(Debug, Default)]
@@ -21,7 +21,6 @@ pub(crate) struct Refs(AtomicU32);
 
 impl Refs {
     /// The count.
-    #[cfg(test)]
     pub(crate) fn count(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }
@@ -29,6 +28,16 @@ impl Refs {
     /// Adds one; the count before.
     pub(crate) fn add(&self) -> u32 {
         self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Adds one to others; the count before. `None` where there are none.
+    fn add_another(&self) -> Option<u32> {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count > 0).then(|| count + 1)).ok()
+    }
+
+    /// Drops one of several; the count before. `None` where there are not several.
+    fn drop_one_of_several(&self) -> Option<u32> {
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |count| (count > 1).then(|| count - 1)).ok()
     }
 
     /// Drops one; the count before. `None` where there was none to drop: Windows ignores such a `Release`.
@@ -55,23 +64,35 @@ pub(crate) trait Child: Sized {
 
 /// `AddRef` of a child.
 pub(crate) fn add_ref<T: Child>(child: &T) -> u32 {
+    match child.refs().add_another() {
+        Some(before) => before + 1,
+        None => add_ref_inside(child, &mut child.device().enter()),
+    }
+}
+
+/// `AddRef` of a child by a call that is inside of its device, where an object that is bound cannot go before it has the
+/// reference, whatever other threads do.
+pub(crate) fn add_ref_inside<T: Child>(child: &T, guest: &mut Entered<'_>) -> u32 {
     let before = child.refs().add();
     if before == 0 {
-        child.device().enter().retain(child.handle());
+        guest.retain(child.handle());
         child.device().add_reference();
     }
     before + 1
 }
 
-/// `Release` of a child.
+/// `Release` of a child. The last reference is dropped inside of the device: see [`add_ref_inside`].
 pub(crate) fn release<T: Child>(child: &T) -> u32 {
-    match child.refs().drop_one() {
+    if let Some(before) = child.refs().drop_one_of_several() {
+        return before - 1;
+    }
+    let device = NonNull::from(child.device());
+    // SAFETY: the reference to the device that this child holds is dropped only at the end; a child without references has
+    // none to drop, and its device is alive since the program called.
+    let device = unsafe { device.as_ref() };
+    match device.let_go(child) {
         None => 0,
         Some(1) => {
-            let device = NonNull::from(child.device());
-            // SAFETY: the reference to the device that this child held is dropped only at the end.
-            let device = unsafe { device.as_ref() };
-            device.let_go(child.handle());
             device.release_reference();
             0
         }

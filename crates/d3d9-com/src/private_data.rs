@@ -16,6 +16,12 @@ enum Value {
 /// An object of the program, with one reference that is ours.
 struct ProgramObject(*mut IUnknown);
 
+// SAFETY: a program that uses its resources from several threads has objects there that can be called from them: it is what
+// Direct3D does with private data.
+unsafe impl Send for ProgramObject {}
+// SAFETY: as above.
+unsafe impl Sync for ProgramObject {}
+
 impl ProgramObject {
     /// Takes a reference.
     ///

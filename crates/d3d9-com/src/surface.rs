@@ -7,8 +7,8 @@ use afterimage_d3d9::{self as guest, Handle};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
-use crate::device::Device;
-use crate::object::{Child, Refs, Unknown, add_ref, release};
+use crate::device::{Device, Entered};
+use crate::object::{Child, Refs, Unknown, add_ref, add_ref_inside, release};
 use crate::platform::{Canvas, CanvasMemory};
 use crate::resource::{Common, Resource};
 use crate::results::{code, put};
@@ -72,6 +72,14 @@ impl Surface {
             Container::Texture(texture) => Some(unsafe { &*texture }),
             _ => None,
         }
+    }
+
+    /// Adds a reference for the program, by a call that is inside of the device.
+    pub(crate) fn add_reference_inside(&self, guest: &mut Entered<'_>) {
+        match self.texture() {
+            Some(texture) => add_ref_inside(texture, guest),
+            None => add_ref_inside(self, guest),
+        };
     }
 
     /// Adds a reference, for the program.

@@ -38,13 +38,7 @@ unsafe impl Interface for IDirect3DSwapChain9 {
 impl SwapChain {
     /// The object of a swap chain that the guest has just made.
     pub(crate) fn new(device: &Device, id: SwapChainId) -> Self {
-        Self {
-            vtable: &SWAP_CHAIN,
-            refs: Refs::default(),
-            device: NonNull::from(device),
-            id,
-            shown: Cell::default(),
-        }
+        Self { vtable: &SWAP_CHAIN, refs: Refs::default(), device: NonNull::from(device), id, shown: Cell::default() }
     }
 
     /// `Present`. While the screen is another program's, the frame ends without being shown.
@@ -96,12 +90,11 @@ impl SwapChain {
         if out.is_null() {
             return D3DERR_INVALIDCALL;
         }
-        let surface = self.device().enter().back_buffer(self.id, index);
-        match surface {
-            Ok(surface) => self.device().give_surface(Ok(surface), out),
-            // What the program passed stays as it is.
-            Err(error) => error.code(),
+        // Where there is none, what the program passed stays as it is.
+        if let Err(error) = self.device().enter().back_buffer(self.id, index) {
+            return error.code();
         }
+        self.device().give_surface(|guest| guest.back_buffer(self.id, index), out)
     }
 
     /// `GetDisplayMode`.

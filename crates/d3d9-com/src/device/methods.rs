@@ -462,8 +462,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetRenderTarget(&self, RenderTargetIndex: u32, ppRenderTarget: OutObject<IDirect3DSurface9>) -> HRESULT {
-        let surface = self.enter().render_target(RenderTargetIndex);
-        self.give_surface(surface, ppRenderTarget)
+        self.give_surface(|guest| guest.render_target(RenderTargetIndex), ppRenderTarget)
     }
 
     fn SetDepthStencilSurface(&self, pNewZStencil: Object<IDirect3DSurface9>) -> HRESULT {
@@ -474,8 +473,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetDepthStencilSurface(&self, ppZStencilSurface: OutObject<IDirect3DSurface9>) -> HRESULT {
-        let surface = self.enter().depth_stencil();
-        self.give_surface(surface, ppZStencilSurface)
+        self.give_surface(guest::Device::depth_stencil, ppZStencilSurface)
     }
 
     fn BeginScene(&self) -> HRESULT {
@@ -588,14 +586,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetTexture(&self, Stage: u32, ppTexture: OutObject<IDirect3DBaseTexture9>) -> HRESULT {
-        let texture = self.enter().texture(Stage);
-        match texture {
-            Ok(texture) => self.give::<Texture, _>(texture.map_or(0, |t| self.enter().user(t)), ppTexture),
-            Err(error) => {
-                ppTexture.write(core::ptr::null_mut());
-                error.code()
-            }
-        }
+        self.give::<Texture, _, _>(|guest| guest.texture(Stage), ppTexture)
     }
 
     fn SetTexture(&self, Stage: u32, pTexture: Object<IDirect3DBaseTexture9>) -> HRESULT {
@@ -798,7 +789,7 @@ impl IDirect3DDevice9Methods for Device {
             // The declaration behind an FVF is nobody's until somebody asks for it.
             self.own(Declaration::new(self, name));
         }
-        self.give::<Declaration, _>(name.map_or(0, |name| self.enter().user(name)), ppDecl)
+        self.give::<Declaration, _, _>(|guest| Ok(guest.vertex_declaration()), ppDecl)
     }
 
     fn SetFVF(&self, FVF: u32) -> HRESULT {
@@ -826,11 +817,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetVertexShader(&self, ppShader: OutObject<IDirect3DVertexShader9>) -> HRESULT {
-        let user = {
-            let guest = self.enter();
-            guest.vertex_shader().map_or(0, |name| guest.user(name))
-        };
-        self.give::<VertexShader, _>(user, ppShader)
+        self.give::<VertexShader, _, _>(|guest| Ok(guest.vertex_shader()), ppShader)
     }
 
     constants! {
@@ -865,14 +852,19 @@ impl IDirect3DDevice9Methods for Device {
         if ppStreamData.is_null() || pOffsetInBytes.is_null() || pStride.is_null() {
             return D3DERR_INVALIDCALL;
         }
-        let source = self.enter().stream_source(StreamNumber);
-        let (buffer, offset, stride) = match source {
-            Ok(source) => source,
-            Err(error) => return error.code(),
-        };
-        pOffsetInBytes.write(offset);
-        pStride.write(stride);
-        self.give::<Buffer, _>(buffer.map_or(0, |buffer| self.enter().user(buffer)), ppStreamData)
+        // Where there is no such stream, what the program passed stays as it is.
+        if let Err(error) = self.enter().stream_source(StreamNumber) {
+            return error.code();
+        }
+        self.give::<Buffer, _, _>(
+            |guest| {
+                let (buffer, offset, stride) = guest.stream_source(StreamNumber)?;
+                pOffsetInBytes.write(offset);
+                pStride.write(stride);
+                Ok(buffer)
+            },
+            ppStreamData,
+        )
     }
 
     fn SetStreamSourceFreq(&self, StreamNumber: u32, Setting: u32) -> HRESULT {
@@ -891,11 +883,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetIndices(&self, ppIndexData: OutObject<IDirect3DIndexBuffer9>) -> HRESULT {
-        let user = {
-            let guest = self.enter();
-            guest.indices().map_or(0, |name| guest.user(name))
-        };
-        self.give::<Buffer, _>(user, ppIndexData)
+        self.give::<Buffer, _, _>(|guest| Ok(guest.indices()), ppIndexData)
     }
 
     fn CreatePixelShader(&self, pFunction: In<u32>, ppShader: OutObject<IDirect3DPixelShader9>) -> HRESULT {
@@ -911,11 +899,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetPixelShader(&self, ppShader: OutObject<IDirect3DPixelShader9>) -> HRESULT {
-        let user = {
-            let guest = self.enter();
-            guest.pixel_shader().map_or(0, |name| guest.user(name))
-        };
-        self.give::<PixelShader, _>(user, ppShader)
+        self.give::<PixelShader, _, _>(|guest| Ok(guest.pixel_shader()), ppShader)
     }
 
     fn CreateQuery(&self, Type: D3DQUERYTYPE, ppQuery: OutObject<IDirect3DQuery9>) -> HRESULT {

@@ -8,7 +8,7 @@ use afterimage_ipc::store::Store;
 
 use super::Device;
 use crate::abi::{IDirect3DSurface9, Object, Out, OutObject, log_once};
-use crate::object::{Child, add_ref};
+use crate::object::{Child, add_ref, add_ref_inside};
 use crate::surface::{Container, Surface};
 use crate::swap_chain::SwapChain;
 use crate::texture::Texture;
@@ -134,33 +134,44 @@ impl Device {
         }
     }
 
-    /// Gives the program an object that the guest has bound; null where there is none.
-    pub(super) fn give<T: Child, I>(&self, user: usize, out: OutObject<I>) -> HRESULT {
-        let object = user as *mut T;
+    /// Gives the program an object that the guest has bound, as `bound` says inside of the device; null where there is none.
+    pub(super) fn give<T: Child, I, H: Into<Handle>>(
+        &self,
+        bound: impl FnOnce(&guest::Device) -> guest::Result<Option<H>>,
+        out: OutObject<I>,
+    ) -> HRESULT {
+        let mut guest = self.enter();
+        let (object, result) = match bound(&guest) {
+            Ok(handle) => (handle.map_or(0, |handle| guest.user(handle)) as *mut T, D3D_OK),
+            Err(error) => (core::ptr::null_mut(), error.code()),
+        };
+        // A null place takes no reference.
+        if out.is_null() {
+            return if succeeded(result) { D3DERR_INVALIDCALL } else { result };
+        }
         // SAFETY: a number that `own` stored with an object of this kind, which is bound and so alive; or 0.
         if let Some(object) = unsafe { object.as_ref() } {
-            add_ref(object);
+            add_ref_inside(object, &mut guest);
         }
-        if out.write(object.cast()) { D3D_OK } else { D3DERR_INVALIDCALL }
+        out.write(object.cast());
+        result
     }
 
-    /// Gives the program a surface of the guest's.
+    /// Gives the program a surface of the guest's, which `which` names inside of the device.
     pub(crate) fn give_surface(
         &self,
-        surface: guest::Result<guest::Surface>,
+        which: impl FnOnce(&guest::Device) -> guest::Result<guest::Surface>,
         out: OutObject<IDirect3DSurface9>,
     ) -> HRESULT {
         if !out.write(core::ptr::null_mut()) {
             return D3DERR_INVALIDCALL;
         }
-        let id = match surface {
+        let mut guest = self.enter();
+        let id = match which(&guest) {
             Ok(id) => id,
             Err(error) => return error.code(),
         };
-        let (kind, user) = {
-            let guest = self.enter();
-            (guest.image_type(id.image), guest.user(id.image))
-        };
+        let (kind, user) = (guest.image_type(id.image), guest.user(id.image));
         let object = if kind == D3DRTYPE_SURFACE {
             // SAFETY: the object of an image that is a surface is a `Surface`.
             unsafe { (user as *const Surface).as_ref() }
@@ -169,7 +180,8 @@ impl Device {
             unsafe { (user as *const Texture).as_ref() }.and_then(|t| t.surface(id.face.into(), id.level.into()))
         };
         let Some(object) = object else { return D3DERR_INVALIDCALL };
-        out.write(object.hand_out());
+        object.add_reference_inside(&mut guest);
+        out.write(core::ptr::from_ref(object).cast_mut().cast());
         D3D_OK
     }
 
@@ -204,20 +216,28 @@ impl Device {
         }
     }
 
-    /// The program's last reference to an object is gone: so is the object, unless it is bound or recorded.
-    pub(crate) fn let_go(&self, handle: Handle) {
+    /// Drops a program's reference to an object; how many there were. If it was the last, the object is gone unless it is
+    /// bound or recorded.
+    pub(crate) fn let_go<T: Child>(&self, child: &T) -> Option<u32> {
+        let handle = child.handle();
         if let Handle::SwapChain(chain) = handle
+            && child.refs().count() == 1
             && self.enter().swap_chain(0) != Ok(chain)
         {
             self.disown_back_buffers(chain);
         }
         let mut entered = self.enter();
+        let before = child.refs().drop_one();
+        if before != Some(1) {
+            return before;
+        }
         let gone = entered.release(handle);
         // Dropped outside of the device, since private data may call back.
         drop(entered.bury(gone.then_some(handle)));
         if matches!(handle, Handle::SwapChain(_)) {
             self.sweep();
         }
+        before
     }
 
     /// Back buffers that the program still holds outlive their swap chain on their own.
