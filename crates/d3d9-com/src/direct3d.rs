@@ -11,8 +11,8 @@ use afterimage_d3d9_types::*;
 use crate::abi::*;
 use crate::device::Device;
 use crate::full_screen::depth_of;
-use crate::object::{Refs, Unknown};
 use crate::log;
+use crate::object::{Refs, Unknown};
 use crate::platform::{Mode, Output};
 use crate::renderer::{Open, Way};
 use crate::results::{code, put};
@@ -242,7 +242,10 @@ impl IDirect3D9Methods for Direct3D {
         bWindowed: BOOL,
     ) -> HRESULT {
         let windowed = bWindowed != FALSE;
-        code(self.output(Adapter).and_then(|_| self.adapter.check_type(DevType, AdapterFormat, BackBufferFormat, windowed)))
+        code(
+            self.output(Adapter)
+                .and_then(|_| self.adapter.check_type(DevType, AdapterFormat, BackBufferFormat, windowed)),
+        )
     }
 
     fn CheckDeviceFormat(

@@ -141,7 +141,12 @@ impl Validator {
         if tokens.is_empty() && added.first().is_none_or(|&token| Version::from_token(token).is_none()) {
             *check = Check::Broken;
             drop(check);
-            audience.tell(core::ptr::null(), -1, message::NO_VERSION, c"the first token is no version of a shader model");
+            audience.tell(
+                core::ptr::null(),
+                -1,
+                message::NO_VERSION,
+                c"the first token is no version of a shader model",
+            );
             audience.tell(core::ptr::null(), 0, message::GIVEN_UP, c"without a version, nothing can be checked");
             return E_FAIL;
         }

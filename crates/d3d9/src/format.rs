@@ -254,12 +254,7 @@ pub(crate) fn encodes_srgb(host: Format) -> bool {
     use Format as F;
     let small = matches!(
         host,
-        F::R8_UNORM
-            | F::R8G8_UNORM
-            | F::R5G6B5_UNORM
-            | F::A1R5G5B5_UNORM
-            | F::A2R10G10B10_UNORM
-            | F::A2B10G10R10_UNORM
+        F::R8_UNORM | F::R8G8_UNORM | F::R5G6B5_UNORM | F::A1R5G5B5_UNORM | F::A2R10G10B10_UNORM | F::A2B10G10R10_UNORM
     );
     small || host.info().srgb.is_some()
 }
@@ -282,7 +277,9 @@ mod tests {
                 assert_eq!(host.is_depth(), row.is_depth(), "{}", row.name);
                 let info = host.info();
                 match row.convert {
-                    Some(convert) => assert_eq!((1, info.bytes as usize), (info.block, convert.bytes()), "{}", row.name),
+                    Some(convert) => {
+                        assert_eq!((1, info.bytes as usize), (info.block, convert.bytes()), "{}", row.name)
+                    }
                     None if row.is_depth() => {}
                     None => assert_eq!(([info.block; 2], info.bytes), (row.block, row.bytes), "{}", row.name),
                 }

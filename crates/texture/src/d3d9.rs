@@ -208,15 +208,21 @@ impl Convert {
             }
             Self::P8 => each::<1, 4>(source, at, out, |t| palette[t as usize & 0xff].to_le_bytes()),
             Self::A8P8 => {
-                each::<2, 4>(source, at, out, |t| (palette[t as usize & 0xff] & 0xff_ffff | t >> 8 << 24).to_le_bytes());
+                each::<2, 4>(source, at, out, |t| {
+                    (palette[t as usize & 0xff] & 0xff_ffff | t >> 8 << 24).to_le_bytes()
+                });
             }
             Self::Uyvy => pairs(source, at, out, |[u, y0, v, y1], odd| rgb_of_yuv(if odd { y1 } else { y0 }, u, v)),
             Self::Yuy2 => pairs(source, at, out, |[y0, u, y1, v], odd| rgb_of_yuv(if odd { y1 } else { y0 }, u, v)),
             Self::R8G8B8G8 => {
-                pairs(source, at, out, |[r, g0, b, g1], odd| u32::from_be_bytes([255, r, if odd { g1 } else { g0 }, b]));
+                pairs(source, at, out, |[r, g0, b, g1], odd| {
+                    u32::from_be_bytes([255, r, if odd { g1 } else { g0 }, b])
+                });
             }
             Self::G8R8G8B8 => {
-                pairs(source, at, out, |[g0, r, g1, b], odd| u32::from_be_bytes([255, r, if odd { g1 } else { g0 }, b]));
+                pairs(source, at, out, |[g0, r, g1, b], odd| {
+                    u32::from_be_bytes([255, r, if odd { g1 } else { g0 }, b])
+                });
             }
             Self::Nv12 => {
                 let chroma = source.height * source.pitch;

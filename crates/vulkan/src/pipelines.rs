@@ -291,7 +291,8 @@ impl Pipelines {
             idle.select_nth_unstable_by_key(most, |(last_used, _)| *last_used);
             idle.truncate(most);
         }
-        let gone: Vec<_> = idle.iter().filter_map(|(_, key)| self.entries.remove(key)).map(|entry| entry.slot).collect();
+        let gone: Vec<_> =
+            idle.iter().filter_map(|(_, key)| self.entries.remove(key)).map(|entry| entry.slot).collect();
         if gone.is_empty() {
             return false;
         }

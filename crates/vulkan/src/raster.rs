@@ -71,8 +71,14 @@ impl Raster {
         let coverage = u32::from(state.alpha_to_coverage) & 1;
         // Triangles that stand for lines are not made of lines themselves.
         let fill = if mode == LineMode::Quad { Fill::Solid as u8 } else { fill };
-        let raster =
-            Self(class | u32::from(clamp) << 10 | u32::from(last) << 11 | (mode as u32) << 12 | coverage << 14 | u32::from(op) << 16);
+        let raster = Self(
+            class
+                | u32::from(clamp) << 10
+                | u32::from(last) << 11
+                | (mode as u32) << 12
+                | coverage << 14
+                | u32::from(op) << 16,
+        );
         raster.filled(profile, fill)
     }
 

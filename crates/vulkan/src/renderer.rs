@@ -29,8 +29,8 @@ use crate::vertices::Needs;
 use afterimage_shader::{Compiler, DiskCache};
 use afterimage_stream::packets::{CreateSampler, CreateTexture, Dimension, Marker, Swizzle};
 use afterimage_stream::{
-    Arena, DeviceInfo, Executor, Format, Group, Groups, Limits, Located, ObjectId, ObjectKind, Packet, Reader, Reply, State,
-    StreamError, VERTEX_BUFFERS, Validator,
+    Arena, DeviceInfo, Executor, Format, Group, Groups, Limits, Located, ObjectId, ObjectKind, Packet, Reader, Reply,
+    State, StreamError, VERTEX_BUFFERS, Validator,
 };
 use ash::vk;
 use bytemuck::Zeroable;
@@ -196,8 +196,7 @@ impl Renderer {
         let default_vertex = Buffer::new(&gpu, "default vertex", 256, Place::Stream)?;
         default_vertex.bytes_mut(0, 256).fill(0);
         default_vertex.bytes_mut(12, 4).copy_from_slice(&1f32.to_le_bytes());
-        let early_draws =
-            if gpu.profile.kind == vk::PhysicalDeviceType::DISCRETE_GPU { EARLY_DRAWS } else { u64::MAX };
+        let early_draws = if gpu.profile.kind == vk::PhysicalDeviceType::DISCRETE_GPU { EARLY_DRAWS } else { u64::MAX };
         let mut renderer = Self {
             state: State::default(),
             validator: Validator::new(Limits::default()),

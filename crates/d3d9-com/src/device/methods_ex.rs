@@ -80,14 +80,10 @@ impl IDirect3DDevice9ExMethods for Device {
     }
 
     /// For filters that `D3DPTFILTERCAPS_CONVOLUTIONMONO` announces, which these capabilities do not.
-    fn SetConvolutionMonoKernel(
-        &self,
-        _width: u32,
-        _height: u32,
-        _rows: Out<f32>,
-        _columns: Out<f32>,
-    ) -> HRESULT {
-        log_once!("IDirect3DDevice9Ex::SetConvolutionMonoKernel: no convolution filter is in the capabilities; it fails");
+    fn SetConvolutionMonoKernel(&self, _width: u32, _height: u32, _rows: Out<f32>, _columns: Out<f32>) -> HRESULT {
+        log_once!(
+            "IDirect3DDevice9Ex::SetConvolutionMonoKernel: no convolution filter is in the capabilities; it fails"
+        );
         D3DERR_INVALIDCALL
     }
 

@@ -288,8 +288,7 @@ impl Adapter {
         let srgb_fits = !surface || target || usage & D3DUSAGE_QUERY_SRGBWRITE == 0;
         let kind_fits = surface || !row.surface_only;
         let bump_fits = row.bump || usage & D3DUSAGE_QUERY_LEGACYBUMPMAP == 0;
-        let wrong = depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0
-            || (depth || target) && usage & D3DUSAGE_DYNAMIC != 0;
+        let wrong = depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0 || (depth || target) && usage & D3DUSAGE_DYNAMIC != 0;
         if !depth_fits || !target_fits || !srgb_fits || !kind_fits || !bump_fits || wrong {
             return Err(Error::NotAvailable);
         }
@@ -378,12 +377,7 @@ impl Adapter {
         );
         let to = matches!(
             target,
-            D3DFMT_A8R8G8B8
-                | D3DFMT_X8R8G8B8
-                | D3DFMT_R5G6B5
-                | D3DFMT_X1R5G5B5
-                | D3DFMT_A1R5G5B5
-                | D3DFMT_A2R10G10B10
+            D3DFMT_A8R8G8B8 | D3DFMT_X8R8G8B8 | D3DFMT_R5G6B5 | D3DFMT_X1R5G5B5 | D3DFMT_A1R5G5B5 | D3DFMT_A2R10G10B10
         );
         let converts = from && to && blits && self.renders(target);
         if source == target || converts { Ok(()) } else { Err(Error::NotAvailable) }

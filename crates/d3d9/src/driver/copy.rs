@@ -157,7 +157,16 @@ impl Device {
         let blocks = region.is_aligned(from.row.block, from.extent) && place.is_aligned(to.row.block, to.extent);
         // Planes of chroma move only as a whole.
         let planes = from.row.is_planar() && (region != Region::whole(from.extent) || from.extent != to.extent);
-        if !fits || !blocks || planes || !pools || from.format != to.format || to.samples != 1 || to.depth || from.locked || to.locked {
+        if !fits
+            || !blocks
+            || planes
+            || !pools
+            || from.format != to.format
+            || to.samples != 1
+            || to.depth
+            || from.locked
+            || to.locked
+        {
             return Err(Error::InvalidCall);
         }
         if to.usage & D3DUSAGE_RENDERTARGET != 0 {

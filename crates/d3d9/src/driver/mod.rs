@@ -25,9 +25,9 @@ mod shown;
 mod state;
 mod state_block;
 mod targets;
+mod tessellate;
 mod vendor;
 mod wishes;
-mod tessellate;
 
 pub(crate) use objects::Objects;
 pub use present::{Window, check_parameters};

@@ -48,8 +48,7 @@ impl Device {
             .map(|state| states.get(state).clamp(D3DTADDRESS_WRAP, D3DTADDRESS_MIRRORONCE) as u8 - 1);
         // The user's choice is for what the program filters between levels.
         let forced = if min >= D3DTEXF_LINEAR && mip != D3DTEXF_NONE { self.wishes.anisotropy } else { 0 };
-        let anisotropic =
-            (min == D3DTEXF_ANISOTROPIC || mag == D3DTEXF_ANISOTROPIC || forced > 1) && !class.nearest;
+        let anisotropic = (min == D3DTEXF_ANISOTROPIC || mag == D3DTEXF_ANISOTROPIC || forced > 1) && !class.nearest;
         let limit = self.port.device().max_anisotropy.max(1.0);
         let bias = states.get_f32(S::D3DSAMP_MIPMAPLODBIAS);
         let bias = if bias.is_finite() { bias } else { 0.0 } + self.wishes.lod_bias;

@@ -85,14 +85,12 @@ fn of_row(op: Opcode, version: Version, entries: &mut Vec<Entry>) {
             (bound::PROJECTED, "projected"),
             (bound::CUBE | bound::PROJECTED, "projected cube"),
         ],
-        () if asks(|sampler| *sampler == SamplerUse::Declared(TextureDimension::D2)) => {
-            &[
-                (bound::SHADOW, "depth texture"),
-                (bound::FETCH4, "four texels"),
-                (bound::CUBE, "cube instead"),
-                (bound::D3, "volume instead"),
-            ]
-        }
+        () if asks(|sampler| *sampler == SamplerUse::Declared(TextureDimension::D2)) => &[
+            (bound::SHADOW, "depth texture"),
+            (bound::FETCH4, "four texels"),
+            (bound::CUBE, "cube instead"),
+            (bound::D3, "volume instead"),
+        ],
         () if asks(|sampler| matches!(sampler, SamplerUse::Declared(_))) => {
             &[(bound::D2, "2D instead"), (bound::D2 | bound::SHADOW, "depth texture instead")]
         }
