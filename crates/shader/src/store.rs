@@ -93,6 +93,24 @@ pub fn prune(dir: &Path, subdirectories: &[&str], limit: u64) -> Pruned {
     pruned
 }
 
+/// Brings the files of a cache directory whose names begin with `prefix` down to `most`: those unused for longest go first.
+pub fn prune_kind(dir: &Path, prefix: &str, most: usize) {
+    let now = SystemTime::now();
+    let mut found: Vec<(Duration, PathBuf)> = Vec::new();
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        let ours = name.to_string_lossy().starts_with(prefix) && path.extension().is_some_and(|e| e == EXTENSION);
+        if let Some(data) = entry.metadata().ok().filter(|data| ours && data.is_file()) {
+            found.push((data.modified().map_or(Duration::ZERO, |time| age(now, time)), path));
+        }
+    }
+    found.sort();
+    for (_, path) in found.get(most..).unwrap_or_default() {
+        // Another process may have been first; either way the file is gone.
+        let _removed = std::fs::remove_file(path);
+    }
+}
+
 fn age(now: SystemTime, time: SystemTime) -> Duration {
     now.duration_since(time).unwrap_or(Duration::ZERO)
 }
@@ -125,6 +143,28 @@ mod tests {
         assert_eq!(pruned, Pruned { bytes: 200, files: 2, deleted: 2 });
         let left = ["shaders/older.bin", "new.bin", "letter.txt"].map(|name| file(name).exists());
         assert_eq!(left, [true; 3]);
+    }
+
+    #[test]
+    fn of_one_kind_there_is_no_more_than_wanted() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let file = |name: &str| dir.path().join(name);
+        put(&file("pipelines-a.bin"), 1, 900);
+        put(&file("known-letter.txt"), 1, 900);
+        for (name, hours) in [("known-c.bin", 3), ("known-a.bin", 800), ("known-d.bin", 0), ("known-b.bin", 40)] {
+            put(&file(name), 1, hours);
+        }
+        let names = || {
+            let entries = std::fs::read_dir(dir.path()).expect("directory").flatten();
+            let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().expect("text")).collect();
+            names.sort();
+            names
+        };
+        prune_kind(dir.path(), "known-", 4);
+        assert_eq!(names().len(), 6);
+        prune_kind(dir.path(), "known-", 2);
+        assert_eq!(names(), ["known-c.bin", "known-d.bin", "known-letter.txt", "pipelines-a.bin"]);
+        prune_kind(&file("nowhere"), "known-", 2);
     }
 
     #[test]

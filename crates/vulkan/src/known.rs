@@ -2,7 +2,8 @@
 //!
 //! A file per program and device. It holds no guest code: shaders are named by the hash of their code and the state
 //! around them, and come from the shader cache, or from the guest once it creates them. A file that does not fit is
-//! ignored with a warning and written anew.
+//! ignored with a warning and written anew. A new program's file takes the place of the one that was unused for longest,
+//! where there are many.
 
 use crate::gpu::Gpu;
 use crate::pipeline::{Attribute, Blend, Fixed, Spec, TargetFormats, VertexLayout};
@@ -24,6 +25,10 @@ const FORMAT: u64 = 2;
 const MOST_BYTES: u64 = 64 << 20;
 /// Pipelines that are kept. A large game has a few thousand.
 const MOST: usize = 1 << 14;
+/// Programs (each on each device) that are known. A file is 100 bytes to a few megabytes.
+const MOST_PROGRAMS: usize = 256;
+/// How the files' names begin.
+const PREFIX: &str = "known-";
 /// Runs without use after which a pipeline is forgotten.
 const MOST_UNUSED: u32 = 16;
 
@@ -153,7 +158,7 @@ impl History {
         let plain = program.rsplit(['/', '\\']).next().unwrap_or_default();
         let plain: String = plain.chars().take(40).map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let number = xxh3_64(program.as_bytes()) ^ device;
-        let path = dir.join(format!("known-{plain}-{number:016x}.bin"));
+        let path = dir.join(format!("{PREFIX}{plain}-{number:016x}.bin"));
         let mut history = Self {
             pipelines: read(&path, device, &gpu.profile),
             file: File { path, device },
@@ -180,8 +185,11 @@ impl History {
         if all.is_empty() {
             return;
         }
+        let new = !file.path.exists();
         if let Err(error) = store::write(&file.path, &[&encode(&all, file.device)]) {
             tracing::warn!("{}: {error}; the known pipelines are not kept", file.path.display());
+        } else if new && let Some(dir) = file.path.parent() {
+            store::prune_kind(dir, PREFIX, MOST_PROGRAMS);
         }
     }
 }
