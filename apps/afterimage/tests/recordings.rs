@@ -9,7 +9,11 @@ fn afterimage(arguments: &[&str], files: &[&Path]) -> Output {
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("AFTERIMAGE_")) {
         command.env_remove(name);
     }
-    command.env("AFTERIMAGE_CACHE_DIR", "").args(arguments).args(files).output().unwrap()
+    let cache = tempfile::tempdir().unwrap();
+    let output = command.env("AFTERIMAGE_CACHE_DIR", cache.path()).args(arguments).args(files).output().unwrap();
+    let known = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("known-");
+    assert!(!std::fs::read_dir(cache.path()).unwrap().flatten().any(known), "a recording has no next run");
+    output
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -72,7 +72,7 @@ type Coming = FxHashMap<ObjectId, Arc<Shader>>;
 impl Renderer {
     /// Takes what is known of the program from its last runs, and lets workers make it.
     pub(crate) fn recall(&mut self) {
-        let Some(dir) = self.options.cache_dir.clone() else { return };
+        let Some(dir) = self.options.cache_dir.clone().filter(|_| self.options.remember) else { return };
         let history = History::load(&self.gpu, &dir, &self.stats.program);
         if !history.pipelines.is_empty() {
             tracing::info!("{} pipelines are known from earlier runs", history.pipelines.len());

@@ -56,6 +56,10 @@ pub struct Options {
     /// Option `cache_mb`: size of the caches together in MiB, 1024 if nothing is said; what was unused for longest
     /// goes first. In bytes here; 0 keeps everything.
     pub cache_bytes: u64,
+    /// Keep what a program draws with beside the caches, for its next run.
+    pub remember: bool,
+    /// Pipelines that are kept although nothing draws with them any more; `None`: as many as suit the device.
+    pub idle_pipelines: Option<usize>,
     /// Option `async`: draws whose pipeline is not made yet are skipped instead of waited for. Things appear late,
     /// and what is drawn only once may be missing for good.
     pub skip_unready: bool,
@@ -100,6 +104,8 @@ impl Options {
             without: Without::of(&settings.without),
             cache_dir,
             cache_bytes: u64::from(settings.cache_mb) << 20,
+            remember: true,
+            idle_pipelines: None,
             skip_unready: settings.async_pipelines,
             float_rules: FloatRules::from_name(settings.float_rules.name()),
             screenshots: settings.screenshots.clone(),

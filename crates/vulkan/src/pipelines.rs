@@ -144,7 +144,9 @@ impl Pipelines {
         descriptors: &Descriptors,
         cache: &Arc<PipelineCache>,
         library: &Library,
+        kept: Option<usize>,
     ) -> Self {
+        let suits = if gpu.profile.kind == vk::PhysicalDeviceType::CPU { KEPT_BY_CPU } else { KEPT };
         let mut blends = Interner::default();
         // Number 0 stands for dynamic blending.
         blends.number(&Blend::default());
@@ -163,7 +165,7 @@ impl Pipelines {
             entries: FxHashMap::default(),
             used: Vec::new(),
             frame: 0,
-            kept: if gpu.profile.kind == vk::PhysicalDeviceType::CPU { KEPT_BY_CPU } else { KEPT },
+            kept: kept.unwrap_or(suits),
             figures: Figures::default(),
         }
     }

@@ -192,7 +192,7 @@ impl Renderer {
             ..Default::default()
         };
         let library = Library::new(&gpu, Compiler { profile, cache: disk });
-        let pipelines = Pipelines::new(&gpu, &descriptors, &cache, &library);
+        let pipelines = Pipelines::new(&gpu, &descriptors, &cache, &library, options.idle_pipelines);
         let default_vertex = Buffer::new(&gpu, "default vertex", 256, Place::Stream)?;
         default_vertex.bytes_mut(0, 256).fill(0);
         default_vertex.bytes_mut(12, 4).copy_from_slice(&1f32.to_le_bytes());

@@ -155,6 +155,8 @@ fn options(args: &Replay<'_>) -> Options {
     options.validate |= args.validate;
     // Replaying is not what the settings of a program's run were meant for.
     (options.capture_frames, options.capture_file, options.screenshots) = (None, None, None);
+    // There are hundreds of recordings of a frame or two.
+    options.remember = false;
     options
 }
 
