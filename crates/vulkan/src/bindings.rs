@@ -4,7 +4,8 @@ use crate::descriptors::{PUSH_LINES, PUSH_STAGES, PUSH_TEXTURES, SlotKey, Table,
 use crate::draw::{bits, table};
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::renderer::{GuestSampler, Renderer};
+use crate::objects::GuestSampler;
+use crate::renderer::Renderer;
 use crate::shaders::Variant;
 use crate::texture::Texture;
 use afterimage_shader::bound;

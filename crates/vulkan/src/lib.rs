@@ -4,7 +4,7 @@
 //! beyond is optional and looked up once into a [`Profile`]. Rooms of the house:
 //!
 //! * `instance`, `gpu`, `profile`, `format`: the device and what it can do.
-//! * `memory`, `ring`, `buffer`, `texture` (with `shared`), `sampler`, `descriptors`: objects.
+//! * `memory`, `ring`, `buffer`, `texture` (with `shared`), `sampler`, `descriptors`, `objects`: objects; `labels`: their names.
 //! * `shaders`, `pipeline` (with `raster`, `line_quads`), `pipelines`, `workers`: guest code to modules, modules and state to
 //!   pipelines; `ahead` and `known` so that draws need not wait for them; `cache` for the driver's part.
 //! * `submit`, `targets`, `clear`, `draw` (with `vertices`, `dynamic`, `bindings`, `parts`), `upload`, `copy`, `query`,
@@ -27,8 +27,10 @@ mod gpu;
 mod hud;
 mod instance;
 mod known;
+mod labels;
 mod line_quads;
 mod memory;
+mod objects;
 mod options;
 mod overlay;
 mod parts;

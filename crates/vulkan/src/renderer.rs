@@ -3,12 +3,13 @@
 use crate::ahead::{Batch, Foreseen, Rest};
 use crate::buffer::{DynamicPool, GuestBuffer};
 use crate::cache::PipelineCache;
-use crate::descriptors::{Descriptors, Table as Descriptor};
+use crate::descriptors::Descriptors;
 use crate::draw::{Pending, Ready, Recorded, Shading, table};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::known::History;
 use crate::memory::{Buffer, HeapTrim, Place};
+use crate::objects::GuestSampler;
 use crate::options::Options;
 use crate::pipeline::Key;
 use crate::pipelines::Pipelines;
@@ -21,16 +22,16 @@ use crate::sampler::Sampler;
 use crate::shaders::{GuestShader, Library};
 use crate::slots::{DeviceSlots, Slots};
 use crate::stats::Stats;
-use crate::submit::{Submissions, Trash};
+use crate::submit::Submissions;
 use crate::table::Table;
 use crate::targets::Targets;
 use crate::texture::Texture;
 use crate::vertices::Needs;
 use afterimage_shader::{Compiler, DiskCache};
-use afterimage_stream::packets::{CreateSampler, CreateTexture, Dimension, Marker, Swizzle};
+use afterimage_stream::packets::{CreateTexture, Dimension, Swizzle};
 use afterimage_stream::{
-    Arena, DeviceInfo, Executor, Format, Group, Groups, Limits, Located, ObjectId, ObjectKind, Packet, Reader, Reply,
-    State, StreamError, VERTEX_BUFFERS, Validator,
+    Arena, DeviceInfo, Executor, Format, Groups, Limits, Located, ObjectId, ObjectKind, Packet, Reader, Reply, State,
+    StreamError, VERTEX_BUFFERS, Validator,
 };
 use ash::vk;
 use bytemuck::Zeroable;
@@ -39,8 +40,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Groups of markers inside of each other that are shown; those further in are left out.
-const MOST_GROUPS: u32 = 64;
 /// Frames that the CPU may be ahead of the GPU.
 const FRAMES_IN_FLIGHT: usize = 3;
 /// Draws that a GPU with nothing to do gets at once. A submission and the state anew take the CPU 8 us, the time of 70 draws.
@@ -48,13 +47,6 @@ const EARLY_DRAWS: u64 = 1000;
 /// Bytes of a chunk of the constants ring and of the upload rings.
 const CONSTANTS_CHUNK: u64 = 1 << 20;
 const UPLOADS_CHUNK: u64 = 4 << 20;
-
-/// A sampler of the stream.
-pub(crate) struct GuestSampler {
-    pub(crate) desc: CreateSampler,
-    pub(crate) index: u32,
-    sampler: Option<Sampler>,
-}
 
 /// Executes a command stream with Vulkan. Used by one thread at a time.
 pub struct Renderer {
@@ -91,9 +83,7 @@ pub struct Renderer {
     pub(crate) large_renames: u64,
     pub(crate) buffers: Table<GuestBuffer>,
     pub(crate) textures: Table<Texture>,
-    /// Groups of markers that are open.
-    groups: u32,
-    /// Those whose images are shared.
+    /// Those of them whose images are shared.
     pub(crate) shared: Vec<ObjectId>,
     pub(crate) samplers: Table<GuestSampler>,
     pub(crate) shaders: Table<GuestShader>,
@@ -144,6 +134,8 @@ pub struct Renderer {
     null_sampler: Option<Sampler>,
     /// Presented frames that the GPU may not have completed: number and submission.
     frames: VecDeque<(u64, u64)>,
+    /// Groups of markers that are open.
+    pub(crate) groups: u32,
     pub(crate) draws: u64,
     /// What [`Renderer::draws`] was at the last submission.
     draws_submitted: u64,
@@ -624,156 +616,6 @@ impl Renderer {
             }
         }
         Ok(())
-    }
-
-    fn create_texture(&mut self, body: &CreateTexture) -> Result {
-        if body.shared != 0 {
-            return self.create_shared(body);
-        }
-        let texture = Texture::new(&self.gpu, body)?;
-        self.add_texture(body, texture)
-    }
-
-    /// Gives a texture its places in the descriptor tables.
-    pub(crate) fn add_texture(&mut self, body: &CreateTexture, mut texture: Texture) -> Result {
-        let completed = self.submissions.completed;
-        let layout = texture.home;
-        let full =
-            |kind: &str| Error::Unsupported { device: "the descriptor table".into(), what: format!("more {kind}") };
-        if let Some(view) = &texture.view {
-            let index = self.descriptors.add_view(table(body), view.raw, layout, completed);
-            texture.index = index.ok_or_else(|| full("textures"))?;
-            texture.srgb_index = texture.index;
-        }
-        if let Some(view) = &texture.srgb_view {
-            let index = self.descriptors.add_view(table(body), view.raw, layout, completed);
-            texture.srgb_index = index.ok_or_else(|| full("textures"))?;
-        }
-        self.textures.insert(body.id, texture);
-        Ok(())
-    }
-
-    fn create_sampler(&mut self, body: &CreateSampler) -> Result {
-        let sampler = Sampler::new(&self.gpu, body)?;
-        let completed = self.submissions.completed;
-        let index = self.descriptors.add_sampler(sampler.raw, completed).unwrap_or_else(|| {
-            tracing::error!("{}: more samplers than the device's table holds; a plain one is used", body.id);
-            0
-        });
-        self.samplers.insert(body.id, GuestSampler { desc: *body, index, sampler: Some(sampler) });
-        Ok(())
-    }
-
-    fn destroy(&mut self, id: ObjectId) {
-        let current = self.submissions.current;
-        match id.kind() {
-            Some(ObjectKind::Buffer) => {
-                if let Some(mut buffer) = self.buffers.remove(id) {
-                    match buffer.own.take() {
-                        Some(own) => self.submissions.discard(Trash::Buffer(own)),
-                        None => self.dynamic.give(buffer.desc.size, current, buffer.backing),
-                    }
-                }
-                self.state.dirty.mark(Group::VertexBuffers);
-                self.state.dirty.mark(Group::IndexBuffer);
-                self.state.dirty_vertex_buffers = u32::MAX;
-            }
-            Some(ObjectKind::Texture) => {
-                if let Some(texture) = self.textures.remove(id) {
-                    if texture.desc.shared != 0 {
-                        self.shared.retain(|shared| *shared != id);
-                    }
-                    if texture.is_target {
-                        self.state.dirty.mark(Group::RenderTargets);
-                    }
-                    let kind = table(&texture.desc);
-                    self.descriptors.remove(kind, texture.index, current);
-                    if texture.srgb_index != texture.index {
-                        self.descriptors.remove(kind, texture.srgb_index, current);
-                    }
-                    if texture.uploading == current {
-                        self.uploading.retain(|&uploading| uploading != id);
-                        // Draws of this submission may read it, behind its uploads.
-                        match self.submissions.before() {
-                            Ok(cmd) => {
-                                let transfer = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
-                                texture.transition(&self.gpu, cmd, transfer, texture.home);
-                            }
-                            Err(error) => self.fail(error),
-                        }
-                    }
-                    texture.into_trash(|trash| self.submissions.discard(trash));
-                }
-                self.state.dirty.mark(Group::Textures);
-                self.state.dirty_textures = u32::MAX;
-            }
-            Some(ObjectKind::Sampler) => {
-                if let Some(mut sampler) = self.samplers.remove(id) {
-                    self.descriptors.remove(Descriptor::Sampler, sampler.index, current);
-                    if let Some(raw) = sampler.sampler.take() {
-                        self.submissions.discard(Trash::Sampler(raw));
-                    }
-                }
-                self.state.dirty.mark(Group::Textures);
-                self.state.dirty_textures = u32::MAX;
-            }
-            Some(ObjectKind::Shader) => {
-                self.shaders.remove(id);
-                self.state.dirty.mark(Group::Shaders);
-            }
-            Some(ObjectKind::VertexInput) => self.state.dirty.mark(Group::VertexInput),
-            Some(ObjectKind::Query) => self.destroy_query(id),
-            Some(ObjectKind::Target) => self.remove_target(id),
-            Some(ObjectKind::Upload) | None => {}
-        }
-    }
-
-    fn name_object(&mut self, id: ObjectId, name: &str) {
-        let name = format!("{id} {name}");
-        match id.kind() {
-            Some(ObjectKind::Texture) => {
-                if let Some(texture) = self.textures.get(id) {
-                    self.gpu.name(texture.image.raw, &name);
-                }
-            }
-            Some(ObjectKind::Buffer) => {
-                if let Some(own) = self.buffers.get(id).and_then(|buffer| buffer.own.as_ref()) {
-                    self.gpu.name(own.raw, &name);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn marker(&mut self, marker: &Marker, text: &str) {
-        self.flush_draws();
-        let cmd = self.main();
-        let [blue, green, red, alpha] = marker.color.to_le_bytes().map(|byte| f32::from(byte) / 255.0);
-        let color = [red, green, blue, alpha];
-        // Vulkan counts groups by queue, so they may go over submissions.
-        match marker.action {
-            Marker::BEGIN => {
-                self.groups = self.groups.saturating_add(1);
-                if self.groups <= MOST_GROUPS {
-                    self.gpu.label(cmd, true, text, color);
-                }
-            }
-            Marker::END => {
-                if (1..=MOST_GROUPS).contains(&self.groups) {
-                    self.gpu.end_label(cmd);
-                }
-                self.groups = self.groups.saturating_sub(1);
-            }
-            _ => self.gpu.label(cmd, false, text, color),
-        }
-    }
-
-    /// Ends the groups of markers that the guest has left open.
-    fn end_groups(&mut self) {
-        let cmd = self.main();
-        for _ in 0..std::mem::take(&mut self.groups).min(MOST_GROUPS) {
-            self.gpu.end_label(cmd);
-        }
     }
 
     /// A frame was presented and submitted.

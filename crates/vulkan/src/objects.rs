@@ -1,0 +1,126 @@
+//! Textures and samplers of a guest, and the end of every object.
+
+use crate::descriptors::Table as Descriptor;
+use crate::draw::table;
+use crate::error::{Error, Result};
+use crate::renderer::Renderer;
+use crate::sampler::Sampler;
+use crate::submit::Trash;
+use crate::texture::Texture;
+use afterimage_stream::packets::{CreateSampler, CreateTexture};
+use afterimage_stream::{Group, ObjectId, ObjectKind};
+use ash::vk;
+
+/// A sampler of the stream.
+pub(crate) struct GuestSampler {
+    pub(crate) desc: CreateSampler,
+    pub(crate) index: u32,
+    sampler: Option<Sampler>,
+}
+
+impl Renderer {
+    /// [`CreateTexture`].
+    pub(crate) fn create_texture(&mut self, body: &CreateTexture) -> Result {
+        if body.shared != 0 {
+            return self.create_shared(body);
+        }
+        let texture = Texture::new(&self.gpu, body)?;
+        self.add_texture(body, texture)
+    }
+
+    /// Gives a texture its places in the descriptor tables.
+    pub(crate) fn add_texture(&mut self, body: &CreateTexture, mut texture: Texture) -> Result {
+        let completed = self.submissions.completed;
+        let layout = texture.home;
+        let full =
+            |kind: &str| Error::Unsupported { device: "the descriptor table".into(), what: format!("more {kind}") };
+        if let Some(view) = &texture.view {
+            let index = self.descriptors.add_view(table(body), view.raw, layout, completed);
+            texture.index = index.ok_or_else(|| full("textures"))?;
+            texture.srgb_index = texture.index;
+        }
+        if let Some(view) = &texture.srgb_view {
+            let index = self.descriptors.add_view(table(body), view.raw, layout, completed);
+            texture.srgb_index = index.ok_or_else(|| full("textures"))?;
+        }
+        self.textures.insert(body.id, texture);
+        Ok(())
+    }
+
+    /// [`CreateSampler`].
+    pub(crate) fn create_sampler(&mut self, body: &CreateSampler) -> Result {
+        let sampler = Sampler::new(&self.gpu, body)?;
+        let completed = self.submissions.completed;
+        let index = self.descriptors.add_sampler(sampler.raw, completed).unwrap_or_else(|| {
+            tracing::error!("{}: more samplers than the device's table holds; a plain one is used", body.id);
+            0
+        });
+        self.samplers.insert(body.id, GuestSampler { desc: *body, index, sampler: Some(sampler) });
+        Ok(())
+    }
+
+    /// [`Destroy`](afterimage_stream::packets::Destroy): what the GPU still uses goes when it is done.
+    pub(crate) fn destroy(&mut self, id: ObjectId) {
+        let current = self.submissions.current;
+        match id.kind() {
+            Some(ObjectKind::Buffer) => {
+                if let Some(mut buffer) = self.buffers.remove(id) {
+                    match buffer.own.take() {
+                        Some(own) => self.submissions.discard(Trash::Buffer(own)),
+                        None => self.dynamic.give(buffer.desc.size, current, buffer.backing),
+                    }
+                }
+                self.state.dirty.mark(Group::VertexBuffers);
+                self.state.dirty.mark(Group::IndexBuffer);
+                self.state.dirty_vertex_buffers = u32::MAX;
+            }
+            Some(ObjectKind::Texture) => {
+                if let Some(texture) = self.textures.remove(id) {
+                    if texture.desc.shared != 0 {
+                        self.shared.retain(|shared| *shared != id);
+                    }
+                    if texture.is_target {
+                        self.state.dirty.mark(Group::RenderTargets);
+                    }
+                    let kind = table(&texture.desc);
+                    self.descriptors.remove(kind, texture.index, current);
+                    if texture.srgb_index != texture.index {
+                        self.descriptors.remove(kind, texture.srgb_index, current);
+                    }
+                    if texture.uploading == current {
+                        self.uploading.retain(|&uploading| uploading != id);
+                        // Draws of this submission may read it, behind its uploads.
+                        match self.submissions.before() {
+                            Ok(cmd) => {
+                                let transfer = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+                                texture.transition(&self.gpu, cmd, transfer, texture.home);
+                            }
+                            Err(error) => self.fail(error),
+                        }
+                    }
+                    texture.into_trash(|trash| self.submissions.discard(trash));
+                }
+                self.state.dirty.mark(Group::Textures);
+                self.state.dirty_textures = u32::MAX;
+            }
+            Some(ObjectKind::Sampler) => {
+                if let Some(mut sampler) = self.samplers.remove(id) {
+                    self.descriptors.remove(Descriptor::Sampler, sampler.index, current);
+                    if let Some(raw) = sampler.sampler.take() {
+                        self.submissions.discard(Trash::Sampler(raw));
+                    }
+                }
+                self.state.dirty.mark(Group::Textures);
+                self.state.dirty_textures = u32::MAX;
+            }
+            Some(ObjectKind::Shader) => {
+                self.shaders.remove(id);
+                self.state.dirty.mark(Group::Shaders);
+            }
+            Some(ObjectKind::VertexInput) => self.state.dirty.mark(Group::VertexInput),
+            Some(ObjectKind::Query) => self.destroy_query(id),
+            Some(ObjectKind::Target) => self.remove_target(id),
+            Some(ObjectKind::Upload) | None => {}
+        }
+    }
+}
