@@ -262,25 +262,12 @@ impl Renderer {
     /// Converts what is shown to 8 bits per channel and copies it for the CPU.
     fn copy_picture(&mut self, body: &Present, screenshot: bool) -> Result {
         let Some(rect) = self.shown(body) else { return Ok(()) };
-        let size = vk::Extent3D { width: rect.width, height: rect.height, depth: 1 };
-        let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
-            .format(vk::Format::R8G8B8A8_UNORM)
-            .extent(size)
-            .mip_levels(1)
-            .array_layers(1)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .usage(
-                vk::ImageUsageFlags::TRANSFER_SRC
-                    | vk::ImageUsageFlags::TRANSFER_DST
-                    | vk::ImageUsageFlags::COLOR_ATTACHMENT,
-            );
-        let picture = Image::new(&self.gpu, "picture", &info)?;
+        let extent = vk::Extent2D { width: rect.width, height: rect.height };
+        let picture = picture_image(&self.gpu, "picture", extent, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
         let bytes = u64::from(rect.width) * u64::from(rect.height) * 4;
         let buffer = Buffer::new(&self.presenter.gpu, "picture", bytes, Place::ReadBack)?;
         let source = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
         let whole = Rect { x: 0, y: 0, width: rect.width, height: rect.height };
-        let extent = vk::Extent2D { width: rect.width, height: rect.height };
         let mut view = None;
         let outgoing = Outgoing {
             image: picture.raw,
@@ -331,6 +318,24 @@ pub(crate) struct Outgoing {
     pub(crate) figures: Vec<Rectangle>,
     /// Layout that it is left in.
     pub(crate) end: vk::ImageLayout,
+}
+
+/// An image of 8 bits per channel that can be copied to and from, and used as said.
+pub(crate) fn picture_image(
+    gpu: &Arc<Gpu>,
+    name: &str,
+    extent: vk::Extent2D,
+    usage: vk::ImageUsageFlags,
+) -> Result<Image> {
+    let info = vk::ImageCreateInfo::default()
+        .image_type(vk::ImageType::TYPE_2D)
+        .format(vk::Format::R8G8B8A8_UNORM)
+        .extent(extent.into())
+        .mip_levels(1)
+        .array_layers(1)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST | usage);
+    Image::new(gpu, name, &info)
 }
 
 /// A view of all of a colour image.

@@ -6,6 +6,7 @@ use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
 use crate::hud::font;
 use crate::memory::{Buffer, Image, Place};
+use crate::present::picture_image;
 use crate::renderer::Renderer;
 use crate::submit::{Trash, full_barrier};
 use afterimage_stream::ObjectId;
@@ -236,15 +237,7 @@ impl Renderer {
         let between = match overlays.between.take() {
             Some(between) if fits(&between) => between,
             old => {
-                let size = vk::Extent3D { width: to.width, height: to.height, depth: 1 };
-                let info = vk::ImageCreateInfo::default()
-                    .image_type(vk::ImageType::TYPE_2D)
-                    .format(vk::Format::R8G8B8A8_UNORM)
-                    .extent(size)
-                    .mip_levels(1)
-                    .array_layers(1)
-                    .samples(vk::SampleCountFlags::TYPE_1)
-                    .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
+                let extent = vk::Extent2D { width: to.width, height: to.height };
                 let bytes = u64::from(to.width) * u64::from(to.height) * 4;
                 if let Some(old) = old {
                     self.submissions.discard(Trash::Image(old.image.into()));
@@ -253,7 +246,7 @@ impl Renderer {
                 Between {
                     width: to.width,
                     height: to.height,
-                    image: Image::new(&gpu, "before gamma", &info)?,
+                    image: picture_image(&gpu, "before gamma", extent, vk::ImageUsageFlags::empty())?,
                     texels: Buffer::new(&gpu, "before gamma", bytes, Place::Device)?,
                 }
             }
