@@ -17,7 +17,7 @@ use crate::workspace::Workspace;
 const MIB: f64 = 1048576.0;
 /// How long a program may take to start and to end besides what it was asked for.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What a process that draws may add after its warm-up, in MiB. It still meets new shaders then, and lavapipe takes about a
+/// What a process that draws may add after its warm-up in ten minutes, or less, in MiB. It still meets new shaders then, and lavapipe takes about a
 /// megabyte for a pipeline: 45 in a run of 20 s, 100 in ten minutes. What the program makes and drops takes that in seconds.
 const DRAWING_GROWTH: f64 = 128.0;
 /// Likewise of a program that another process draws for: 7 in either.
@@ -82,7 +82,7 @@ struct Sample {
 pub(crate) struct Series {
     /// What it is.
     what: &'static str,
-    /// MiB that it may grow by after the warm-up.
+    /// MiB that it may grow by after the warm-up in ten minutes, or less.
     most: f64,
     samples: Vec<Sample>,
 }
@@ -107,6 +107,12 @@ impl Series {
     fn growth(&self) -> f64 {
         let warm = self.warm();
         warm.last().zip(warm.first()).map_or(0.0, |(last, first)| last.mib - first.mib)
+    }
+
+    /// Most MiB that it may grow by in a run of this length.
+    fn allowed(&self) -> f64 {
+        let end = self.samples.last().map_or(0.0, |last| last.seconds);
+        self.most * (end / 600.0).max(1.0)
     }
 
     /// Slope of the line through all samples after the warm-up, in MiB an hour.
@@ -152,11 +158,12 @@ pub(crate) struct Run {
 impl Run {
     /// Whether memory stayed where it was.
     fn judge(&self) -> Result {
-        match self.series.iter().find(|series| series.growth() > series.most) {
-            Some(Series { what, most, .. }) => {
+        match self.series.iter().find(|series| series.growth() > series.allowed()) {
+            Some(worst) => {
                 let growth: Vec<_> = self.series.iter().map(|s| format!("{} {:+.0}", s.what, s.growth())).collect();
-                let told = format!("grew by more than {most:.0} MiB after the warm-up: {}", growth.join(", "));
-                Err(Failure::new(*what, told))
+                let told =
+                    format!("grew by more than {:.0} MiB after the warm-up: {}", worst.allowed(), growth.join(", "));
+                Err(Failure::new(worst.what, told))
             }
             None => Ok(()),
         }
