@@ -289,7 +289,7 @@ impl Renderer {
             .image_subresource(
                 vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1),
             )
-            .image_extent(size)];
+            .image_extent(extent.into())];
         // SAFETY: the image has this size and layout, the buffer as many bytes.
         unsafe { self.gpu.raw.cmd_copy_image_to_buffer(cmd, picture.raw, source, buffer.raw, &region) };
         self.host_barrier(cmd);
