@@ -183,7 +183,8 @@ impl Validator {
                 }
                 Ok(())
             }
-            Packet::SetScissor(_) | Packet::Marker(..) => Ok(()),
+            Packet::SetScissor(_) => Ok(()),
+            Packet::Marker(body, _) => number("action", body.action, Marker::MARK),
             Packet::Overlay(body) => {
                 number("items", body.items, Overlay::ALL)?;
                 byte("corner", body.corner, Corner::ALL.len())?;
@@ -396,6 +397,8 @@ impl Validator {
         for component in body.swizzle {
             byte("swizzle", component, Swizzle::ALL.len())?;
         }
+        let sharing = if body.shared == 0 { 0 } else { CreateTexture::SHARED_NEW | CreateTexture::SHARED_OLD };
+        number("usage", body.usage.into(), (CreateTexture::TARGET | sharing).into())?;
         let bytes = format
             .packed_size(body.width, body.height)
             .saturating_mul(u64::from(body.depth) * u64::from(body.layers) * u64::from(body.samples))
