@@ -414,8 +414,8 @@ impl Port {
     /// # Errors
     /// Those of [`Port::allocate`] and [`Port::wait`].
     pub fn accepted(&mut self) -> Result<bool, PortError> {
-        self.asked = Some((self.encoder.sequence(), false));
         let id = self.allocate(ObjectKind::Query)?;
+        self.asked = Some((self.encoder.sequence(), false));
         let token = self.token();
         self.push(&CreateQuery { id, kind: QueryKind::Event as u32 });
         self.push(&EndQuery { id, pad: 0, token });
