@@ -83,9 +83,9 @@ impl Device {
                 let shape = Shape::rect(info)?;
                 let (first_row, first_column) = (info.StartVertexOffsetHeight, info.StartVertexOffsetWidth);
                 let vertex = |row: u32, column: u32| {
-                    (u64::from(first_row) + u64::from(row)) * u64::from(info.Stride)
-                        + u64::from(first_column)
-                        + u64::from(column)
+                    (u64::from(first_row) + u64::from(row))
+                        .saturating_mul(info.Stride.into())
+                        .saturating_add(u64::from(first_column) + u64::from(column))
                 };
                 let rows = (0..info.Height).flat_map(|row| (0..info.Width).map(move |column| (row, column)));
                 let vertices: Vec<u64> = rows.map(|(row, column)| vertex(row, column)).collect();
