@@ -250,14 +250,16 @@ impl Device {
 
     fn create_in(&mut self, request: ImageRequest, memory: impl FnOnce(usize) -> Store) -> Result<ImageId> {
         let mut image = Image::new(self.describe(&ImageRequest { close: true, ..request })?);
+        if image.device_size() == u64::MAX {
+            return Err(Error::OutOfMemory);
+        }
         image.memory = Some(memory(image.memory_size()));
         Ok(self.objects.images.insert(image, true))
     }
 
     /// Checks a request and makes the image; the program holds it if `held`.
     pub(crate) fn create_image(&mut self, request: ImageRequest, held: bool) -> Result<ImageId> {
-        let image = self.describe(&request)?;
-        let mut image = Image::new(image);
+        let mut image = Image::new(self.describe(&request)?);
         let size = image.device_size();
         let device = self.port.device().memory;
         let counts = size >= LARGE_IMAGE && image.pool == D3DPOOL_DEFAULT;

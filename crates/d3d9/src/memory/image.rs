@@ -133,9 +133,9 @@ impl Image {
                 let (lock, stale) = (None, Region::default());
                 subs.push(Sub { extent, offset, row_pitch, slice_pitch, lock_pitch, lock, stale });
                 // Level follows level without a gap, which programs know of Direct3D.
-                offset = offset.saturating_add(slice_pitch as usize * extent[2] as usize);
+                offset = offset.saturating_add((slice_pitch as usize).saturating_mul(extent[2] as usize));
             }
-            offset = offset.next_multiple_of(16);
+            offset = offset.checked_next_multiple_of(16).unwrap_or(usize::MAX);
         }
         let whole = Region::whole(desc.extent);
         Self {
@@ -173,9 +173,10 @@ impl Image {
         })
     }
 
-    /// Bytes that it takes on a device; `u64::MAX` where a slice has more than 32 bits can count, which nothing handles.
+    /// Bytes that it takes on a device; `u64::MAX` where a slice has more than 32 bits can count, or all of it more than
+    /// this process can, which nothing handles.
     pub(crate) fn device_size(&self) -> u64 {
-        if self.subs.iter().any(|sub| sub.slice_pitch == u32::MAX) {
+        if self.memory_size() == usize::MAX || self.subs.iter().any(|sub| sub.slice_pitch == u32::MAX) {
             return u64::MAX;
         }
         (self.memory_size() as u64).saturating_mul(self.host_samples.into())
