@@ -59,6 +59,21 @@ fn samplers() {
 }
 
 #[test]
+fn an_anisotropy_of_one_is_none() {
+    for (text, anisotropy) in [("", "max_anisotropy: 8.0"), ("force_anisotropy = 1\n", "max_anisotropy: 1.0")] {
+        let mut rig = rig(text);
+        scene(&mut rig);
+        for (state, value) in [(D3DSAMP_MINFILTER, D3DTEXF_ANISOTROPIC), (D3DSAMP_MAXANISOTROPY, 8)] {
+            rig.device.set_sampler_state(0, state, value).unwrap();
+        }
+        rig.device.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
+        let sampler = with(&mut rig, "CreateSampler").pop().unwrap();
+        assert!(sampler.contains(anisotropy), "{text}{sampler}");
+        rig.check();
+    }
+}
+
+#[test]
 fn the_interval_of_presents() {
     let interval = |text: &str| {
         let mut rig = rig(text);

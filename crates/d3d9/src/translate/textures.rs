@@ -78,7 +78,7 @@ impl Device {
             }
             .min(15) as f32,
             max_anisotropy: if anisotropic {
-                let asked = if forced > 1 { forced } else { states.get(S::D3DSAMP_MAXANISOTROPY) };
+                let asked = if forced > 0 { forced } else { states.get(S::D3DSAMP_MAXANISOTROPY) };
                 (asked.clamp(1, 16) as f32).min(limit)
             } else {
                 1.0
