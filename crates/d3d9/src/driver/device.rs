@@ -52,6 +52,7 @@ impl Device {
             late_buffers: Vec::new(),
             patches: super::patches::Patches::default(),
             wishes: super::wishes::Wishes::default(),
+            from_memory: false,
             logged: FxHashSet::default(),
         };
         let chain = device.make_chain(parameters, window, false)?;

@@ -103,9 +103,9 @@ impl Device {
         if self.registers.dirty_streams == 0 {
             self.registers.dirty.clear(Group::VertexBuffers);
         }
-        self.wishes.from_memory = true;
+        self.from_memory = true;
         let prepared = self.prepare();
-        self.wishes.from_memory = false;
+        self.from_memory = false;
         // Whatever is bound next, the slot no longer holds what it says.
         self.registers.dirty_streams |= 1;
         self.registers.dirty.mark(Group::VertexBuffers);

@@ -89,6 +89,8 @@ pub struct Device {
     late_buffers: Vec<crate::handle::BufferId>,
     patches: patches::Patches,
     pub(crate) wishes: wishes::Wishes,
+    /// The draw that is being prepared has its vertices in the program's memory.
+    from_memory: bool,
     /// Names of things that are not supported and were logged.
     pub(crate) logged: FxHashSet<&'static str>,
 }

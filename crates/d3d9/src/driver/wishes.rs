@@ -29,8 +29,6 @@ pub(crate) struct Wishes {
     since_refresh: u32,
     /// Whether draws that read a stream without a buffer are refused.
     pub(super) guard_draws: bool,
-    /// Whether the draw that is being prepared has its vertices in the program's memory.
-    pub(super) from_memory: bool,
     /// The highest shader model.
     shader_model: u32,
 }
@@ -48,7 +46,6 @@ impl Default for Wishes {
             refresh_frames: 0,
             since_refresh: 0,
             guard_draws: false,
-            from_memory: false,
             shader_model: 3,
         }
     }
@@ -122,21 +119,9 @@ impl Device {
             self.wishes.since_refresh += 1;
             if self.wishes.since_refresh >= self.wishes.refresh_frames {
                 self.wishes.since_refresh = 0;
-                self.refresh_textures();
+                self.evict_managed();
             }
         }
-    }
-
-    /// Has textures that the program has in system memory sent anew when they are next drawn with.
-    fn refresh_textures(&mut self) {
-        for id in self.objects.images.ids() {
-            let Some(image) = self.objects.images.get_mut(id) else { continue };
-            if image.is_texture() && image.pool == D3DPOOL_MANAGED {
-                image.touch_all();
-            }
-        }
-        self.registers.dirty_textures = u32::MAX;
-        self.registers.dirty.mark(crate::machine::Group::Textures);
     }
 
     /// Whether the bound declaration reads a stream that has no buffer, where the user wants such draws refused.
@@ -146,7 +131,7 @@ impl Device {
         }
         let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
         let streams = &self.registers.streams;
-        let memory = self.wishes.from_memory;
+        let memory = self.from_memory;
         let empty = |element: &D3DVERTEXELEMENT9| {
             let stream = usize::from(element.Stream);
             streams.get(stream).is_some_and(|stream| stream.buffer.is_none()) && !(memory && stream == 0)
