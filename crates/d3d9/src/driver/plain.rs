@@ -29,15 +29,15 @@ fn fields(format: D3DFORMAT) -> Option<[Field; 4]> {
 
 /// Texels of a row as colours 0xAARRGGBB, from `x` on.
 fn colors(row: &FormatRow, source: &Source<'_>, x: u32, y: u32, out: &mut [u32]) {
-    if let (None, Some(convert)) = (fields(row.format), row.convert) {
+    let Some(fields) = fields(row.format) else {
+        let Some(convert) = row.convert else { return };
         let mut bytes = vec![0; out.len() * 4];
         convert.row(source, x as usize, y as usize, &mut bytes);
         for (color, bytes) in out.iter_mut().zip(bytes.chunks_exact(4)) {
             *color = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
         return;
-    }
-    let Some(fields) = fields(row.format) else { return };
+    };
     let start = y as usize * source.pitch + x as usize * row.bytes as usize;
     let bytes = source.bytes.get(start..).unwrap_or_default();
     for (color, bytes) in out.iter_mut().zip(bytes.chunks_exact(row.bytes as usize)) {

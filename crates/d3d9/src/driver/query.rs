@@ -49,7 +49,7 @@ const UNISSUED: u64 = 0xdddd_dddd_dddd_dddd;
 /// Where a query is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Never issued, or answered and asked for.
+    /// Never issued, or begun again by a kind that only ends.
     Idle,
     /// Between begin and end.
     Open,
