@@ -5,6 +5,8 @@ use crate::place;
 use crate::table::{OPTIONS, Values};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -251,11 +253,13 @@ impl fmt::Display for Settings {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let about = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    if about.len() > MAX_BYTES as u64 {
-        return Err(format!("{} bytes are no configuration: it may have {MAX_BYTES}", about.len()));
+    let mut bytes = Vec::new();
+    // What is no plain file does not say how long it is, and may have no end.
+    let most = MAX_BYTES as u64 + 1;
+    File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).map_err(|error| error.to_string())?;
+    if bytes.len() > MAX_BYTES {
+        return Err(format!("no configuration: it has more than {MAX_BYTES} bytes"));
     }
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     String::from_utf8(bytes)
         .map_err(|error| format!("not UTF-8 from byte {} on: save it as UTF-8", error.utf8_error().valid_up_to()))
 }
