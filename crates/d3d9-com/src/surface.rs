@@ -35,7 +35,7 @@ pub(crate) struct Surface {
     refs: Refs,
     common: Common,
     container: Cell<Container>,
-    /// Between `GetDC` and `ReleaseDC`.
+    /// Between `GetDC` and `ReleaseDC`. Looked at only inside of the device.
     canvas: RefCell<Option<(Canvas, CanvasMemory)>>,
     pub(crate) id: guest::Surface,
 }
@@ -158,11 +158,11 @@ impl IDirect3DSurface9Methods for Surface {
 
     /// The surface is locked until `ReleaseDC`.
     fn GetDC(&self, phdc: Out<HDC>) -> HRESULT {
+        let mut guest = self.common.device().enter();
         let mut canvas = self.canvas.borrow_mut();
         if phdc.is_null() || canvas.is_some() {
             return D3DERR_INVALIDCALL;
         }
-        let mut guest = self.common.device().enter();
         let Ok(desc) = guest.surface_desc(self.id) else { return D3DERR_INVALIDCALL };
         let Some((depth, masks)) = canvas_format(desc.Format) else { return D3DERR_INVALIDCALL };
         let locked = match guest.lock_context(self.id) {
@@ -180,8 +180,10 @@ impl IDirect3DSurface9Methods for Surface {
     }
 
     fn ReleaseDC(&self, hdc: HDC) -> HRESULT {
-        let mut canvas = self.canvas.borrow_mut();
-        match canvas.take_if(|(canvas, _)| canvas.handle() == hdc) {
+        let inside = self.common.device().enter();
+        let drawn = self.canvas.borrow_mut().take_if(|(canvas, _)| canvas.handle() == hdc);
+        drop(inside);
+        match drawn {
             Some((canvas, memory)) => {
                 canvas.finish(&memory);
                 code(self.common.device().enter().release_context(self.id))

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ptr::NonNull;
 
-use afterimage_d3d9::{Error, Handle, SwapChainId, Window};
+use afterimage_d3d9::{Handle, SwapChainId, Window};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
@@ -52,9 +52,6 @@ impl SwapChain {
         let mut guest = device.enter();
         let result = guest.present(self.id, source.read().as_ref(), destination.read().as_ref(), window, flags);
         let shown = result.is_ok();
-        if result == Err(Error::DeviceLost) {
-            crash::device_lost();
-        }
         let result = guest.done(result);
         if result == D3DERR_DEVICELOST {
             crash::device_lost();

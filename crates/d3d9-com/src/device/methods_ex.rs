@@ -1,4 +1,4 @@
-//! `IDirect3DDevice9Ex`. Methods that are missing here are not done yet, and say so.
+//! `IDirect3DDevice9Ex`. What no capability announces fails, and says so.
 
 use afterimage_d3d9_types::*;
 
@@ -188,7 +188,8 @@ impl IDirect3DDevice9ExMethods for Device {
     }
 }
 
-/// The only usages that surfaces may be asked for concern sharing, which is not there, and protection.
+/// The only usages that surfaces may be asked for concern who may open what is shared, which nothing here restricts, and
+/// protection.
 fn refuse_usage(usage: u32) -> Option<HRESULT> {
     let sharing = D3DUSAGE_RESTRICT_SHARED_RESOURCE | D3DUSAGE_RESTRICT_SHARED_RESOURCE_DRIVER;
     if usage & sharing != 0 {
