@@ -278,7 +278,7 @@ mod tests {
                 let info = host.info();
                 match row.convert {
                     Some(convert) => {
-                        assert_eq!((1, info.bytes as usize), (info.block, convert.bytes()), "{}", row.name)
+                        assert_eq!((1, info.bytes as usize), (info.block, convert.bytes()), "{}", row.name);
                     }
                     None if row.is_depth() => {}
                     None => assert_eq!(([info.block; 2], info.bytes), (row.block, row.bytes), "{}", row.name),
