@@ -65,6 +65,70 @@ fn children_hold_their_device_and_levels_their_texture() {
 }
 
 #[test]
+fn faces_and_slices_count_for_their_texture() {
+    let device = device(false, 0);
+    let (mut cube, mut volume) = (junk(), junk());
+    let (format, pool) = (D3DFMT_A8R8G8B8, D3DPOOL_MANAGED);
+    let made = call!(device, base.CreateCubeTexture(8, 2, 0, format, pool, returned(&mut cube), no_output()));
+    assert_eq!(made, D3D_OK);
+    let made = call!(device, base.CreateVolumeTexture(8, 8, 8, 2, 0, format, pool, returned(&mut volume), no_output()));
+    assert_eq!(made, D3D_OK);
+    let (mut face, mut slice, mut container) = (junk(), junk(), junk());
+    assert_eq!(call!(cube, GetCubeMapSurface(D3DCUBEMAP_FACE_NEGATIVE_Z, 1, returned(&mut face))), D3D_OK);
+    assert_eq!(call!(volume, GetVolumeLevel(1, returned(&mut slice))), D3D_OK);
+    assert_eq!((count(cube), count(face), count(volume), count(slice), count(device)), (2, 2, 2, 2, 3));
+    assert_eq!(call!(face, GetContainer(input(&IDirect3DCubeTexture9::IID), returned(&mut container))), D3D_OK);
+    assert_eq!((container, release(container)), (cube.cast(), 2));
+    assert_eq!(call!(slice, GetContainer(input(&IDirect3DVolumeTexture9::IID), returned(&mut container))), D3D_OK);
+    assert_eq!((container, release(container)), (volume.cast(), 2));
+    let other = call!(face, GetContainer(input(&IDirect3DDevice9::IID), returned(&mut container)));
+    assert_eq!((other, container), (E_NOINTERFACE, core::ptr::null_mut()), "a face's container is its texture");
+    // The last reference may be that of a part.
+    assert_eq!((release(cube), release(volume)), (1, 1));
+    assert_eq!((release(face), release(slice)), (0, 0));
+    finish(device);
+}
+
+#[test]
+fn objects_answer_to_what_they_extend() {
+    let device = device(true, 0);
+    let (mut texture, mut level, mut d3d, mut chain) = (junk::<IDirect3DTexture9>(), junk(), junk(), junk());
+    // Extended devices have no managed pool.
+    let (format, pool) = (D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT);
+    let made = call!(device, base.CreateTexture(16, 16, 1, 0, format, pool, returned(&mut texture), no_output()));
+    assert_eq!(made, D3D_OK);
+    assert_eq!(call!(texture, GetSurfaceLevel(0, returned(&mut level))), D3D_OK);
+    assert_eq!(call!(device, base.GetDirect3D(returned(&mut d3d))), D3D_OK);
+    assert_eq!(call!(device, base.GetSwapChain(0, returned(&mut chain))), D3D_OK);
+    let answers: [(*mut c_void, &[GUID], GUID); 4] = [
+        (
+            texture.cast(),
+            &[IDirect3DTexture9::IID, IDirect3DBaseTexture9::IID, IDirect3DResource9::IID],
+            IDirect3DCubeTexture9::IID,
+        ),
+        (level.cast(), &[IDirect3DSurface9::IID, IDirect3DResource9::IID], IDirect3DTexture9::IID),
+        (d3d.cast(), &[IDirect3D9::IID, IDirect3D9Ex::IID], IDirect3DDevice9::IID),
+        (chain.cast(), &[IDirect3DSwapChain9::IID, IDirect3DSwapChain9Ex::IID], IDirect3DSurface9::IID),
+    ];
+    for (object, known, unknown) in answers {
+        let references = count(object);
+        for iid in known.iter().chain([&IUnknown::IID]) {
+            assert_eq!(query(object, iid), (D3D_OK, object));
+            assert_eq!(release(object), references);
+        }
+        assert_eq!(query(object, &unknown), (E_NOINTERFACE, core::ptr::null_mut()));
+        assert_eq!(count(object), references);
+    }
+    assert_eq!(call!(device, base.GetSwapChain(1, returned(&mut chain))), D3DERR_INVALIDCALL);
+    assert!(chain.is_null(), "cleared where there is none");
+    let mut chain = junk();
+    assert_eq!(call!(device, base.GetSwapChain(0, returned(&mut chain))), D3D_OK);
+    assert_eq!((release(chain), release(chain)), (1, 0));
+    assert_eq!((release(level), release(texture), release(d3d)), (1, 0, 1));
+    finish(device);
+}
+
+#[test]
 fn a_bound_texture_can_be_asked_for_after_its_last_release() {
     let device = device(false, 0);
     let texture = texture(device, 1);

@@ -5,6 +5,8 @@ mod calls;
 #[cfg(target_os = "linux")]
 mod crash;
 #[cfg(feature = "in-process")]
+mod depth_resolve;
+#[cfg(feature = "in-process")]
 mod fixed_function;
 mod lifetimes;
 mod markers;
@@ -14,9 +16,11 @@ mod patches;
 mod pixels;
 mod receiver;
 mod resources;
+mod screens;
 #[cfg(feature = "in-process")]
 mod sharing;
 mod state;
+mod threads;
 mod vertices;
 
 use core::ffi::c_void;
