@@ -46,7 +46,7 @@ fn pipelines_that_nothing_draws_with_any_more_go() {
             let pixel = guest.d3d9_shader(Stage::Pixel, &pixel(number));
             guest.encoder.push(&SetShaders { vertex, pixel });
             guest.draw_now(&full(0.5, RED));
-            if number % 20 == 0 {
+            if number.is_multiple_of(20) {
                 assert_eq!(guest.pixels().at(1, 1), rgba(color(number)), "shader {number}");
             }
             guest.encoder.push(&Destroy { id: pixel, pad: 0 });
