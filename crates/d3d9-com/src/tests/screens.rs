@@ -30,7 +30,7 @@ fn shown_size(device: *mut IDirect3DDevice9Ex) -> (u32, u32) {
 #[test]
 fn a_full_screen_device_has_a_mode_and_no_other_swap_chains() {
     let odd = D3DPRESENT_PARAMETERS { BackBufferWidth: 641, ..full_screen() };
-    assert_eq!(device_with(false, odd.clone()), Err(D3DERR_INVALIDCALL), "no display has this mode");
+    assert_eq!(device_with(false, odd), Err(D3DERR_INVALIDCALL), "no display has this mode");
     let none = D3DPRESENT_PARAMETERS { BackBufferWidth: 0, ..full_screen() };
     assert_eq!(device_with(false, none), Err(D3DERR_INVALIDCALL), "only a window has a size of its own");
     let device = device_with(false, full_screen()).unwrap();
