@@ -19,6 +19,7 @@ mod overlay;
 pub mod packets;
 mod port;
 mod reader;
+mod sent;
 mod state;
 mod validate;
 
@@ -31,5 +32,6 @@ pub use link::{Arena, DeviceInfo, Executor, FormatFeatures, Link, LinkError, Rep
 pub use packets::{Header, Kind, Packet};
 pub use port::{Port, PortError};
 pub use reader::{Located, Reader};
+pub use sent::Sent;
 pub use state::{BANKS, Bank, Created, Group, Groups, Objects, State, TEXTURE_SLOTS, VERTEX_BUFFERS};
 pub use validate::{Limits, Validator};

@@ -23,62 +23,8 @@ use afterimage_shader_d3d9::signature::MAX_SAMPLERS;
 use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey, FixedVertexRegister};
 use afterimage_state::Dirty;
 use afterimage_stream::packets::*;
-use afterimage_stream::{ObjectId, ObjectKind, TEXTURE_SLOTS, VERTEX_BUFFERS};
+use afterimage_stream::{ObjectId, Sent, TEXTURE_SLOTS, VERTEX_BUFFERS};
 use rustc_hash::FxHashMap;
-
-/// What the receiver has; `None` where that is not known. Bindings of a new receiver are known: there are none.
-#[derive(Debug)]
-pub(crate) struct Sent {
-    pub(crate) targets: Option<SetRenderTargets>,
-    pub(crate) viewport: Option<SetViewport>,
-    pub(crate) scissor: Option<SetScissor>,
-    pub(crate) raster: Option<SetRaster>,
-    pub(crate) depth_stencil: Option<SetDepthStencil>,
-    pub(crate) blend: Option<SetBlend>,
-    pub(crate) pixel_ops: Option<SetPixelOps>,
-    pub(crate) shaders: Option<SetShaders>,
-    pub(crate) vertex_input: Option<SetVertexInput>,
-    pub(crate) index_buffer: Option<SetIndexBuffer>,
-    pub(crate) vertex_buffers: [VertexBuffer; VERTEX_BUFFERS],
-    pub(crate) textures: [TextureBinding; TEXTURE_SLOTS],
-    /// The frame that the uploads among the bindings are of.
-    frame: u64,
-}
-
-impl Sent {
-    /// Forgets bindings to uploads of other frames: those are gone, though new ones may have their names.
-    pub(crate) fn uploads_are_of(&mut self, frame: u64) {
-        if std::mem::replace(&mut self.frame, frame) == frame {
-            return;
-        }
-        for binding in &mut self.vertex_buffers {
-            if binding.source.kind() == Some(ObjectKind::Upload) {
-                binding.size = u64::MAX;
-            }
-        }
-        self.index_buffer.take_if(|binding| binding.source.kind() == Some(ObjectKind::Upload));
-    }
-}
-
-impl Default for Sent {
-    fn default() -> Self {
-        Self {
-            targets: None,
-            viewport: None,
-            scissor: None,
-            raster: None,
-            depth_stencil: None,
-            blend: None,
-            pixel_ops: None,
-            shaders: None,
-            vertex_input: None,
-            index_buffer: Some(SetIndexBuffer::default()),
-            vertex_buffers: [VertexBuffer::default(); VERTEX_BUFFERS],
-            textures: [TextureBinding::default(); TEXTURE_SLOTS],
-            frame: 0,
-        }
-    }
-}
 
 /// What is bound to a stage now, in short.
 #[derive(Clone, Copy, Debug)]
@@ -212,7 +158,7 @@ impl Device {
     /// by it, a group misses something. For tests.
     #[doc(hidden)]
     pub fn touch_everything(&mut self) {
-        self.host.sent = Sent { ..Sent::default() };
+        self.host.sent = Sent::default();
         self.host.vertex.source = None;
         self.host.pixel.source = None;
         self.host.slot_samplers = [ObjectId::NONE; TEXTURE_SLOTS];

@@ -29,7 +29,7 @@ use crate::machine::{Graphics, Kelvin, Primitive};
 use crate::memory::GuestMemory;
 use afterimage_nv2a_types::{Group, Groups};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Link, ObjectId, ObjectKind, Port, TEXTURE_SLOTS, VERTEX_BUFFERS};
+use afterimage_stream::{Link, ObjectId, Port, Sent};
 use constants::Constants;
 use draw::Draws;
 use once::Once;
@@ -39,58 +39,6 @@ use shaders::Shaders;
 use surfaces::{Surfaces, Target, Uses};
 use textures::Textures;
 use transfer::Screen;
-
-/// What the receiver has; `None` where that is not known. Bindings of a new receiver are known: there are none.
-#[derive(Debug)]
-struct Sent {
-    targets: Option<SetRenderTargets>,
-    viewport: Option<SetViewport>,
-    scissor: Option<SetScissor>,
-    raster: Option<SetRaster>,
-    depth_stencil: Option<SetDepthStencil>,
-    blend: Option<SetBlend>,
-    shaders: Option<SetShaders>,
-    vertex_input: Option<SetVertexInput>,
-    index_buffer: Option<SetIndexBuffer>,
-    vertex_buffers: [VertexBuffer; VERTEX_BUFFERS],
-    textures: [TextureBinding; TEXTURE_SLOTS],
-    /// The frame that the uploads among the bindings are of.
-    frame: u64,
-}
-
-impl Sent {
-    /// Forgets bindings to uploads of other frames: those are gone, though new ones may have their names.
-    fn uploads_are_of(&mut self, frame: u64) {
-        if std::mem::replace(&mut self.frame, frame) == frame {
-            return;
-        }
-        for binding in &mut self.vertex_buffers {
-            if binding.source.kind() == Some(ObjectKind::Upload) {
-                binding.size = u64::MAX;
-            }
-        }
-        self.index_buffer.take_if(|binding| binding.source.kind() == Some(ObjectKind::Upload));
-    }
-}
-
-impl Default for Sent {
-    fn default() -> Self {
-        Self {
-            targets: None,
-            viewport: None,
-            scissor: None,
-            raster: None,
-            depth_stencil: None,
-            blend: None,
-            shaders: None,
-            vertex_input: None,
-            index_buffer: Some(SetIndexBuffer::default()),
-            vertex_buffers: [VertexBuffer::default(); VERTEX_BUFFERS],
-            textures: [TextureBinding::default(); TEXTURE_SLOTS],
-            frame: 0,
-        }
-    }
-}
 
 /// Draws what the machine hands over, through a link of the stream.
 pub struct Translator {
