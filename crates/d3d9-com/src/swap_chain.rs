@@ -84,13 +84,6 @@ impl SwapChain {
         _kind: D3DBACKBUFFER_TYPE,
         out: OutObject<IDirect3DSurface9>,
     ) -> HRESULT {
-        if out.is_null() {
-            return D3DERR_INVALIDCALL;
-        }
-        // Where there is none, what the program passed stays as it is.
-        if let Err(error) = self.device().enter().back_buffer(self.id, index) {
-            return error.code();
-        }
         self.device().give_surface(|guest| guest.back_buffer(self.id, index), out)
     }
 

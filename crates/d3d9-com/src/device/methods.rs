@@ -462,6 +462,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetRenderTarget(&self, RenderTargetIndex: u32, ppRenderTarget: OutObject<IDirect3DSurface9>) -> HRESULT {
+        ppRenderTarget.write(core::ptr::null_mut());
         self.give_surface(|guest| guest.render_target(RenderTargetIndex), ppRenderTarget)
     }
 
@@ -473,6 +474,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetDepthStencilSurface(&self, ppZStencilSurface: OutObject<IDirect3DSurface9>) -> HRESULT {
+        ppZStencilSurface.write(core::ptr::null_mut());
         self.give_surface(guest::Device::depth_stencil, ppZStencilSurface)
     }
 
@@ -586,6 +588,7 @@ impl IDirect3DDevice9Methods for Device {
     }
 
     fn GetTexture(&self, Stage: u32, ppTexture: OutObject<IDirect3DBaseTexture9>) -> HRESULT {
+        ppTexture.write(core::ptr::null_mut());
         self.give::<Texture, _, _>(|guest| guest.texture(Stage), ppTexture)
     }
 
@@ -851,10 +854,6 @@ impl IDirect3DDevice9Methods for Device {
     ) -> HRESULT {
         if ppStreamData.is_null() || pOffsetInBytes.is_null() || pStride.is_null() {
             return D3DERR_INVALIDCALL;
-        }
-        // Where there is no such stream, what the program passed stays as it is.
-        if let Err(error) = self.enter().stream_source(StreamNumber) {
-            return error.code();
         }
         self.give::<Buffer, _, _>(
             |guest| {

@@ -135,35 +135,38 @@ impl Device {
     }
 
     /// Gives the program an object that the guest has bound, as `bound` says inside of the device; null where there is none.
+    /// What the program passed stays as it is on failure.
     pub(super) fn give<T: Child, I, H: Into<Handle>>(
         &self,
         bound: impl FnOnce(&guest::Device) -> guest::Result<Option<H>>,
         out: OutObject<I>,
     ) -> HRESULT {
         let mut guest = self.enter();
-        let (object, result) = match bound(&guest) {
-            Ok(handle) => (handle.map_or(0, |handle| guest.user(handle)) as *mut T, D3D_OK),
-            Err(error) => (core::ptr::null_mut(), error.code()),
+        let handle = match bound(&guest) {
+            Ok(handle) => handle,
+            Err(error) => return error.code(),
         };
         // A null place takes no reference.
         if out.is_null() {
-            return if succeeded(result) { D3DERR_INVALIDCALL } else { result };
+            return D3DERR_INVALIDCALL;
         }
+        let object = handle.map_or(0, |handle| guest.user(handle)) as *mut T;
         // SAFETY: a number that `own` stored with an object of this kind, which is bound and so alive; or 0.
         if let Some(object) = unsafe { object.as_ref() } {
             add_ref_inside(object, &mut guest);
         }
         out.write(object.cast());
-        result
+        D3D_OK
     }
 
-    /// Gives the program a surface of the guest's, which `which` names inside of the device.
+    /// Gives the program a surface of the guest's, which `which` names inside of the device. What the program passed stays
+    /// as it is on failure.
     pub(crate) fn give_surface(
         &self,
         which: impl FnOnce(&guest::Device) -> guest::Result<guest::Surface>,
         out: OutObject<IDirect3DSurface9>,
     ) -> HRESULT {
-        if !out.write(core::ptr::null_mut()) {
+        if out.is_null() {
             return D3DERR_INVALIDCALL;
         }
         let mut guest = self.enter();
