@@ -77,13 +77,13 @@ const QUICK: &[&str] = &[
     "device.test_refcount",
     "device.test_scene",
     "device.test_null_stream",
-    "device.test_update_texture",
+    "device.test_update_texture_pool",
     "device.test_private_data",
     "visual.test_sanity",
     "visual.lighting_test",
     "visual.shadow_test",
     "visual.test_blend",
-    "visual.alpha_test",
+    "visual.alphatest_test",
 ];
 
 /// The command itself.
