@@ -1,0 +1,509 @@
+//! What a shader has to do with the world: where its descriptors come from, and what its translation depends on.
+//!
+//! Three parties agree on this file. `resources` finds [`Resources`] in a program. The guest's `translate` evaluates their
+//! expressions against guest memory at every draw ([`Resources::evaluate`]), makes host objects of the descriptors, and sends
+//! the program with what its translation depends on as a [`Source`]. The lifter turns a `Source` into IR whose constant banks
+//! and slots are numbered as the `Resources` are.
+
+use std::fmt;
+
+/// Constant banks of a GCN stage: the `id` of `BankDecl`s, and, by stage, the banks of the stream.
+pub mod bank {
+    /// Words from user data and scalar loads: word `n` of [`Resources::words`](super::Resources) is component `n % 4` of
+    /// register `n / 4`. The guest writes them with `SetConstants`.
+    pub const WORDS: u8 = 0;
+    /// Buffers: register `n` is that of [`Resources::buffers`](super::Resources) entry `n`, as the renderer fills it from
+    /// `SetStorage`: low and high half of the device address, bytes that may be accessed from there, and a word of the
+    /// guest's (the draw's `NUM_RECORDS`).
+    pub const BUFFERS: u8 = 1;
+    /// What the draw says, as the guest writes it: register 0 is {first vertex, first instance, vertices per instance, flags}.
+    pub const DRAW: u8 = 2;
+}
+
+/// Hardware stages, by the registers that they are set up with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum HwStage {
+    /// Pixel.
+    Ps = 0,
+    /// Vertex: the last stage before rasterisation, whatever it does (vertex, domain, or copy shader).
+    Vs = 1,
+    /// Geometry.
+    Gs = 2,
+    /// Export: the vertex stage in front of a geometry shader.
+    Es = 3,
+    /// Hull.
+    Hs = 4,
+    /// Local: the vertex stage in front of a hull shader.
+    Ls = 5,
+    /// Compute.
+    Cs = 6,
+}
+
+impl HwStage {
+    /// Every stage.
+    pub const ALL: [HwStage; 7] =
+        [HwStage::Ps, HwStage::Vs, HwStage::Gs, HwStage::Es, HwStage::Hs, HwStage::Ls, HwStage::Cs];
+
+    /// AMD's two letters, in lower case.
+    pub fn name(self) -> &'static str {
+        ["ps", "vs", "gs", "es", "hs", "ls", "cs"][self as usize]
+    }
+}
+
+/// Index of an expression in [`Resources::exprs`].
+pub type ExprId = u32;
+
+/// A 32-bit scalar value that is known at the draw, whatever the lanes do. Operands come before what uses them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Expr {
+    /// User SGPR of this number (0 to 15).
+    User(u8),
+    /// A constant.
+    Const(u32),
+    /// The word at a guest address: low half, high half (of which 16 bits count), plus bytes.
+    Load {
+        /// Low and high half of the base address.
+        base: [ExprId; 2],
+        /// Added to the base, as a byte offset that is a multiple of four.
+        offset: ExprId,
+    },
+    /// The word at a byte offset into a buffer (V#), 0 beyond its end.
+    LoadBuffer {
+        /// The four words of the descriptor.
+        descriptor: [ExprId; 4],
+        /// Byte offset.
+        offset: ExprId,
+    },
+    /// Scalar arithmetic on others.
+    Binary(BinaryOp, ExprId, ExprId),
+}
+
+/// Scalar arithmetic, as the SALU does it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum BinaryOp {
+    Add,
+    /// The carry of an addition, 0 or 1.
+    Carry,
+    Sub,
+    Mul,
+    And,
+    Or,
+    Xor,
+    AndNot,
+    Shl,
+    Shr,
+    Ashr,
+}
+
+/// A buffer (V#) that the program reads or writes through, or a bare pointer that is read at a dynamic offset.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BufferUse {
+    /// Where the descriptor comes from.
+    pub at: BufferAt,
+    /// Whether the program stores through it or has atomic operations on it.
+    pub written: bool,
+    /// Whether its format matters: typed loads and stores whose format is the descriptor's.
+    pub typed: bool,
+}
+
+/// Where a buffer comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BufferAt {
+    /// A V#: its four words.
+    Descriptor([ExprId; 4]),
+    /// A pointer: low and high half. Reads beyond what is mapped give 0.
+    Pointer([ExprId; 2]),
+}
+
+/// An image (T#).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ImageUse {
+    /// The eight words of the descriptor (four-word descriptors have constants 0 behind).
+    pub descriptor: [ExprId; 8],
+    /// Whether it is accessed without a sampler by stores or atomic operations: then it is a storage image.
+    pub storage: bool,
+    /// Whether the program stores to it.
+    pub written: bool,
+}
+
+/// A sampler (S#).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SamplerUse {
+    /// The four words of the descriptor.
+    pub descriptor: [ExprId; 4],
+}
+
+/// A combination of image and sampler as the stream binds them: a texture slot.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TextureUse {
+    /// Index in [`Resources::images`], of one that is no storage image.
+    pub image: u32,
+    /// Index in [`Resources::samplers`]; none for loads.
+    pub sampler: Option<u32>,
+    /// Whether samples are compared with a reference value.
+    pub compare: bool,
+}
+
+/// What a program reads from outside. Everything is found once per program; draws only evaluate expressions.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Resources {
+    /// Expressions, operands first.
+    pub exprs: Vec<Expr>,
+    /// Words that the program's scalar registers get from user data and scalar loads with known addresses.
+    pub words: Vec<ExprId>,
+    /// Buffers, at most [`MAX_BUFFERS`].
+    pub buffers: Vec<BufferUse>,
+    /// Images.
+    pub images: Vec<ImageUse>,
+    /// Samplers.
+    pub samplers: Vec<SamplerUse>,
+    /// Texture slots in order: the nth is slot n of a pixel or compute shader, slot 16 + n of a vertex shader.
+    pub textures: Vec<TextureUse>,
+    /// Indices in `images` of storage images in order: the nth is storage image n.
+    pub storage_images: Vec<u32>,
+    /// Guest address of the fetch shader that the program calls (`s_swappc_b64`): low and high half.
+    pub fetch: Option<[ExprId; 2]>,
+}
+
+/// Most buffers of a program.
+pub const MAX_BUFFERS: usize = 64;
+/// Most words that are delivered to a program.
+pub const MAX_WORDS: usize = 4096;
+/// Most storage images of a program.
+pub const MAX_STORAGE_IMAGES: usize = 8;
+
+/// What expressions are evaluated against.
+pub trait Scalars {
+    /// User SGPR `n` (0 to 15).
+    fn user(&self, n: u8) -> u32;
+    /// The word at a guest address, or none where nothing is mapped.
+    fn word(&self, address: u64) -> Option<u32>;
+}
+
+/// Values of all expressions of a program at a draw.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    values: Vec<u32>,
+    /// First address that was read and is not mapped; the words there count as 0.
+    pub fault: Option<u64>,
+}
+
+impl Values {
+    /// The value of an expression.
+    pub fn get(&self, id: ExprId) -> u32 {
+        self.values.get(id as usize).copied().unwrap_or(0)
+    }
+
+    /// The values of several.
+    pub fn all<const N: usize>(&self, ids: [ExprId; N]) -> [u32; N] {
+        ids.map(|id| self.get(id))
+    }
+
+    /// The 48-bit address of two halves.
+    pub fn address(&self, [low, high]: [ExprId; 2]) -> u64 {
+        u64::from(self.get(low)) | u64::from(self.get(high) & 0xffff) << 32
+    }
+}
+
+impl Resources {
+    /// Computes every expression, in one pass over them.
+    pub fn evaluate(&self, scalars: &dyn Scalars) -> Values {
+        let mut out = Values { values: Vec::with_capacity(self.exprs.len()), fault: None };
+        for expr in &self.exprs {
+            let read = |address: u64, fault: &mut Option<u64>| {
+                scalars.word(address & !3).unwrap_or_else(|| {
+                    fault.get_or_insert(address);
+                    0
+                })
+            };
+            let value = match *expr {
+                Expr::User(n) => scalars.user(n),
+                Expr::Const(value) => value,
+                Expr::Load { base, offset } => {
+                    let address = out.address(base).wrapping_add(u64::from(out.get(offset)));
+                    read(address, &mut out.fault)
+                }
+                Expr::LoadBuffer { descriptor, offset } => {
+                    let words = out.all(descriptor);
+                    let base = u64::from(words[0]) | u64::from(words[1] & 0xffff) << 32;
+                    let stride = u64::from(words[1] >> 16 & 0x3fff);
+                    let bytes = u64::from(words[2]) * stride.max(1);
+                    let at = u64::from(out.get(offset) & !3);
+                    if at + 4 <= bytes { read(base.wrapping_add(at), &mut out.fault) } else { 0 }
+                }
+                Expr::Binary(op, a, b) => op.compute(out.get(a), out.get(b)),
+            };
+            out.values.push(value);
+        }
+        out
+    }
+}
+
+impl BinaryOp {
+    /// What it gives.
+    pub fn compute(self, a: u32, b: u32) -> u32 {
+        match self {
+            BinaryOp::Add => a.wrapping_add(b),
+            BinaryOp::Carry => a.overflowing_add(b).1.into(),
+            BinaryOp::Sub => a.wrapping_sub(b),
+            BinaryOp::Mul => a.wrapping_mul(b),
+            BinaryOp::And => a & b,
+            BinaryOp::Or => a | b,
+            BinaryOp::Xor => a ^ b,
+            BinaryOp::AndNot => a & !b,
+            BinaryOp::Shl => a << (b & 31),
+            BinaryOp::Shr => a >> (b & 31),
+            BinaryOp::Ashr => ((a as i32) >> (b & 31)) as u32,
+        }
+    }
+}
+
+macro_rules! words_struct {
+    ($(#[$doc:meta])+ $name:ident { $($(#[$fdoc:meta])+ $field:ident: $ty:ty,)+ }) => {
+        $(#[$doc])+
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+        #[repr(C)]
+        pub struct $name { $($(#[$fdoc])+ pub $field: $ty,)+ }
+    };
+}
+
+words_struct! {
+    /// Registers that a translation depends on, as the hardware has them; those that the stage does not have are 0. The
+    /// guest zeroes every bit that makes no difference to the program, so that equal code is translated once.
+    Registers {
+        /// `SPI_SHADER_PGM_RSRC1_xx` or `COMPUTE_PGM_RSRC1`.
+        rsrc1: u32,
+        /// `SPI_SHADER_PGM_RSRC2_xx` or `COMPUTE_PGM_RSRC2`.
+        rsrc2: u32,
+        /// Compute: `COMPUTE_NUM_THREAD_X/Y/Z`, full groups.
+        num_thread: [u32; 3],
+        /// Pixel: `SPI_PS_INPUT_ENA`.
+        ps_input_ena: u32,
+        /// Pixel: `SPI_PS_INPUT_ADDR`.
+        ps_input_addr: u32,
+        /// Pixel: `SPI_PS_IN_CONTROL`.
+        ps_in_control: u32,
+        /// Pixel: `SPI_BARYC_CNTL`.
+        baryc_cntl: u32,
+        /// Pixel: `SPI_PS_INPUT_CNTL_n`.
+        ps_input_cntl: [u32; 32],
+        /// Pixel: `SPI_SHADER_Z_FORMAT`.
+        z_format: u32,
+        /// Pixel: `SPI_SHADER_COL_FORMAT`.
+        col_format: u32,
+        /// Pixel: `DB_SHADER_CONTROL`.
+        db_shader_control: u32,
+        /// Pixel: four bits for each target, what its format wants of the shader: bits 0 to 1 [`TargetKind`], bits 2 to 3
+        /// `COMP_SWAP` of `CB_COLORn_INFO`.
+        targets: u32,
+        /// Vertex: `SPI_VS_OUT_CONFIG`.
+        vs_out_config: u32,
+        /// Vertex: `SPI_SHADER_POS_FORMAT`.
+        pos_format: u32,
+        /// Vertex: `PA_CL_VS_OUT_CNTL`.
+        vs_out_cntl: u32,
+        /// Vertex: what becomes of the position, [`position`]'s bits.
+        position: u32,
+        /// Geometry and tessellation: `VGT_GS_MODE`, `VGT_SHADER_STAGES_EN`, `VGT_LS_HS_CONFIG`, `VGT_TF_PARAM`.
+        vgt: [u32; 4],
+        /// Geometry: `VGT_ESGS_RING_ITEMSIZE`, `VGT_GSVS_RING_ITEMSIZE`, `VGT_GS_VERT_ITEMSIZE`, `VGT_GS_MAX_VERT_OUT`.
+        rings: [u32; 4],
+        /// `VGT_INSTANCE_STEP_RATE_0/1`.
+        step_rates: [u32; 2],
+        /// Vertex: `VGT_STRMOUT_CONFIG`, `VGT_STRMOUT_BUFFER_CONFIG`.
+        stream_out: [u32; 2],
+    }
+}
+
+/// Bits of [`Registers::position`].
+pub mod position {
+    /// The viewport's y scale is positive: clip space y points down.
+    pub const Y_DOWN: u32 = 1;
+    /// Depth runs from -w to w.
+    pub const DEPTH_FROM_MINUS_W: u32 = 2;
+    /// x and y are in pixels already (`PA_CL_VTE_CNTL` without scale): the draw's bank has the viewport in register 1,
+    /// {2 / width, 2 / height, -x, -y}.
+    pub const IN_PIXELS: u32 = 4;
+}
+
+/// What a colour target wants of the shader.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum TargetKind {
+    Float = 0,
+    Uint = 1,
+    Sint = 2,
+}
+
+words_struct! {
+    /// What a translation depends on in a buffer's descriptor.
+    BufferSpec {
+        /// Word 1 of the V# without the address: stride, cache swizzle, swizzle enable.
+        word1: u32,
+        /// Word 3 of the V#: selects, formats, element size, index stride, add-tid. 0 for pointers.
+        word3: u32,
+    }
+}
+
+words_struct! {
+    /// What a translation depends on in an image's descriptor.
+    ImageSpec {
+        /// `TYPE` of the T# (8 to 15).
+        kind: u32,
+        /// `DATA_FORMAT` | `NUM_FORMAT` << 8, of storage images; of others only whether it reads as float, uint or sint
+        /// ([`TargetKind`]) << 16.
+        format: u32,
+        /// `DST_SEL_X..W`, 12 bits, of storage images; 0 of others, whose views have it.
+        select: u32,
+        /// Compare function of depth samples plus one; 0 without.
+        compare: u32,
+    }
+}
+
+/// A program with all that its translation depends on.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Source {
+    /// The stage it runs in.
+    pub stage: HwStage,
+    /// Its code, from the entry to the last instruction that can be reached.
+    pub code: Vec<u32>,
+    /// The fetch shader's code, or nothing.
+    pub fetch: Vec<u32>,
+    /// Registers.
+    pub registers: Registers,
+    /// Of each entry of [`Resources::buffers`].
+    pub buffers: Vec<BufferSpec>,
+    /// Of each entry of [`Resources::images`].
+    pub images: Vec<ImageSpec>,
+}
+
+/// Why bytes are no [`Source`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SourceError {
+    /// It ends too early or goes on too long.
+    #[error("the GCN source has {got} bytes where its header asks for {wanted}")]
+    Size {
+        /// Bytes there are.
+        got: usize,
+        /// Bytes there should be.
+        wanted: usize,
+    },
+    /// The first word is something else.
+    #[error("the bytes are no GCN source: they begin with {0:#010x}")]
+    Magic(u32),
+    /// The stage's number is none.
+    #[error("the GCN source is for hardware stage {0}, which there is not")]
+    Stage(u32),
+}
+
+/// First word of a [`Source`] in bytes: "GCN1".
+const MAGIC: u32 = u32::from_le_bytes(*b"GCN1");
+/// Words before the registers: magic, stage, and four counts.
+const HEADER: usize = 6;
+
+impl Source {
+    /// As a `CreateShader` packet carries it, little-endian words.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let counts = [self.code.len(), self.fetch.len(), self.buffers.len(), self.images.len()];
+        let mut words = vec![MAGIC, self.stage as u32];
+        words.extend(counts.map(|count| count as u32));
+        words.extend_from_slice(bytemuck::cast_slice(std::slice::from_ref(&self.registers)));
+        words.extend_from_slice(&self.code);
+        words.extend_from_slice(&self.fetch);
+        words.extend_from_slice(bytemuck::cast_slice(&self.buffers));
+        words.extend_from_slice(bytemuck::cast_slice(&self.images));
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// Reads what [`Source::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// When the bytes are something else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Source, SourceError> {
+        let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let short = SourceError::Size { got: bytes.len(), wanted: HEADER * 4 };
+        let &[magic, stage, counts @ ..] = words.first_chunk::<HEADER>().ok_or(short)?;
+        if magic != MAGIC {
+            return Err(SourceError::Magic(magic));
+        }
+        let stage = HwStage::ALL.get(stage as usize).copied().ok_or(SourceError::Stage(stage))?;
+        let sizes = [
+            size_of::<Registers>() / 4,
+            counts[0] as usize,
+            counts[1] as usize,
+            (counts[2] as usize).saturating_mul(size_of::<BufferSpec>() / 4),
+            (counts[3] as usize).saturating_mul(size_of::<ImageSpec>() / 4),
+        ];
+        let wanted = sizes.iter().fold(HEADER, |sum, size| sum.saturating_add(*size)).saturating_mul(4);
+        if wanted != bytes.len() {
+            return Err(SourceError::Size { got: bytes.len(), wanted });
+        }
+        let mut rest = &words[HEADER..];
+        let mut take = |count: usize| {
+            let (part, after) = rest.split_at(count);
+            rest = after;
+            part
+        };
+        let registers = bytemuck::cast_slice::<u32, Registers>(take(sizes[0]))[0];
+        let [code, fetch] = [take(sizes[1]).to_vec(), take(sizes[2]).to_vec()];
+        let buffers = bytemuck::cast_slice(take(sizes[3])).to_vec();
+        let images = bytemuck::cast_slice(take(sizes[4])).to_vec();
+        Ok(Source { stage, code, fetch, registers, buffers, images })
+    }
+}
+
+impl fmt::Display for HwStage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_comes_back_from_its_bytes() {
+        let source = Source {
+            stage: HwStage::Cs,
+            code: vec![0xBF81_0000, 7],
+            fetch: vec![1],
+            registers: Registers { num_thread: [8, 4, 1], ..Registers::default() },
+            buffers: vec![BufferSpec { word1: 5, word3: 6 }; 2],
+            images: vec![ImageSpec { kind: 9, ..ImageSpec::default() }],
+        };
+        let bytes = source.to_bytes();
+        assert_eq!(Source::from_bytes(&bytes), Ok(source));
+        for cut in 0..bytes.len() {
+            assert!(Source::from_bytes(&bytes[..cut]).is_err());
+        }
+    }
+
+    #[test]
+    fn expressions_follow_loads_through_memory() {
+        struct World;
+        impl Scalars for World {
+            fn user(&self, n: u8) -> u32 {
+                [0x1000, 0x2][usize::from(n)]
+            }
+            fn word(&self, address: u64) -> Option<u32> {
+                (address == 0x2_0000_1008).then_some(77)
+            }
+        }
+        let exprs = vec![
+            Expr::User(0),
+            Expr::User(1),
+            Expr::Const(8),
+            Expr::Load { base: [0, 1], offset: 2 },
+            Expr::Binary(BinaryOp::Add, 3, 2),
+            Expr::Load { base: [0, 1], offset: 4 },
+        ];
+        let resources = Resources { exprs, ..Resources::default() };
+        let values = resources.evaluate(&World);
+        assert_eq!((values.get(3), values.get(4), values.get(5)), (77, 85, 0));
+        assert_eq!(values.fault, Some(0x2_0000_1055));
+    }
+}

@@ -1,0 +1,7 @@
+//! GCN shaders of the second generation (gfx7, "Sea Islands"), as the PlayStation 4 has them, to IR.
+//!
+//! `docs/gnm.md` has the picture of it. [`Program::parse`] decodes words by the one table in `tables`; [`resources`] finds
+//! what a program reads by following its scalar loads back to user data; [`lift`] makes IR of it.
+#![forbid(unsafe_code)]
+
+pub mod io;
