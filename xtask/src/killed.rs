@@ -77,7 +77,8 @@ fn kill_under(ws: &Workspace, tree: &Tree, wine: &Wine, program: &Program, progr
     build::copy(&tree.windows_sample(program.sample, Width::W64), &exe)?;
     build::copy(&tree.root().join("x86_64/d3d9.dll"), &folders.program.join("d3d9.dll"))?;
     let mut guest = Command::new("wine");
-    guest.arg(&exe).args(["--frames", FRAMES]).args(program.arguments);
+    // Its report of the lost device goes where it runs.
+    guest.arg(&exe).args(["--frames", FRAMES]).args(program.arguments).current_dir(&folders.program);
     wine.environment(&mut guest, Width::W64);
     guest.env("WINEDLLOVERRIDES", "mscoree,mshtml=;d3d9=n").env("AFTERIMAGE_RENDERER", "viewer");
     guest.env("AFTERIMAGE_DIR", &folders.link);
