@@ -70,6 +70,14 @@ pub enum Cause {
         /// The id.
         id: ObjectId,
     },
+    /// The object is what another one is made of.
+    #[error("field {field}: {id} has views, which must be destroyed first")]
+    HasViews {
+        /// Name of the field.
+        field: &'static str,
+        /// The id.
+        id: ObjectId,
+    },
     /// An upload reference leaves the arena.
     #[error("field {field}: {size} bytes at {offset} of arena slot {slot} are out of range")]
     UploadRange {

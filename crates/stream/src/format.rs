@@ -100,6 +100,36 @@ formats! {
     37 D32_SFLOAT_S8_UINT           1 8 DepthStencil;
     38 X8_D24_UNORM                 1 4 Depth;
     39 R5G6B5_UNORM                 1 2 Color;
+    40 R8_UINT                      1 1 Color;
+    41 R8_SINT                      1 1 Color;
+    42 R8G8_UINT                    1 2 Color;
+    43 R8G8_SINT                    1 2 Color;
+    44 R8G8B8A8_UINT                1 4 Color;
+    45 R8G8B8A8_SINT                1 4 Color;
+    46 R16_SNORM                    1 2 Color;
+    47 R16_UINT                     1 2 Color;
+    48 R16_SINT                     1 2 Color;
+    49 R16G16_UINT                  1 4 Color;
+    50 R16G16_SINT                  1 4 Color;
+    51 R16G16B16A16_UINT            1 8 Color;
+    52 R16G16B16A16_SINT            1 8 Color;
+    53 R32_UINT                     1 4 Color;
+    54 R32_SINT                     1 4 Color;
+    55 R32G32_UINT                  1 8 Color;
+    56 R32G32_SINT                  1 8 Color;
+    57 R32G32B32A32_UINT            1 16 Color;
+    58 R32G32B32A32_SINT            1 16 Color;
+    59 A2B10G10R10_UINT             1 4 Color;
+    60 B10G11R11_UFLOAT             1 4 Color;
+    61 E5B9G9R9_UFLOAT              1 4 Color;
+    62 BC4_SNORM                    4 8 Color;
+    63 BC5_SNORM                    4 16 Color;
+    64 BC6H_UFLOAT                  4 16 Color;
+    65 BC6H_SFLOAT                  4 16 Color;
+    66 BC7_UNORM                    4 16 Color BC7_SRGB;
+    67 BC7_SRGB                     4 16 Color;
+    68 R5G5B5A1_UNORM               1 2 Color;
+    69 R4G4B4A4_UNORM               1 2 Color;
 }
 
 impl Format {
@@ -125,6 +155,13 @@ impl Format {
     #[must_use]
     pub fn is_depth(self) -> bool {
         !matches!(self.info().aspects, Aspects::Color)
+    }
+
+    /// Whether samples are integers.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        let name = self.info().name;
+        matches!(self.info().aspects, Aspects::Color) && (name.ends_with("_UINT") || name.ends_with("_SINT"))
     }
 
     /// Whether a sample has one channel: depth, or red alone.

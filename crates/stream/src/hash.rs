@@ -42,7 +42,7 @@ impl ReplayHash {
                     Kind::BeginFrame => &[],
                     Kind::Present => &words[1..],
                     // The words at the end of these bodies are where the data lies.
-                    Kind::UpdateBuffer | Kind::UpdateTexture | Kind::CreateShader | Kind::ReadBack => {
+                    Kind::UpdateBuffer | Kind::UpdateTexture | Kind::CreateShader | Kind::ReadBack | Kind::ReadBuffer => {
                         &words[..words.len() - 2]
                     }
                     _ => words,

@@ -28,10 +28,13 @@ pub use error::{Cause, StreamError};
 pub use format::{Aspects, Format, FormatInfo, VertexFormat};
 pub use hash::ReplayHash;
 pub use id::{IdAllocator, ObjectId, ObjectKind};
-pub use link::{Arena, DeviceInfo, Executor, FormatFeatures, Link, LinkError, Reply, UploadRef};
+pub use link::{Arena, DeviceFeatures, DeviceInfo, Executor, FormatFeatures, Link, LinkError, Reply, UploadRef};
 pub use packets::{Header, Kind, Packet};
 pub use port::{Port, PortError};
 pub use reader::{Located, Reader};
 pub use sent::Sent;
-pub use state::{BANKS, Bank, Created, Group, Groups, Objects, State, TEXTURE_SLOTS, VERTEX_BUFFERS};
+pub use state::{
+    BANKS, Bank, COMPUTE_SLOTS, Created, Group, Groups, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State, TEXTURE_SLOTS,
+    VERTEX_BUFFERS, gcn_bank,
+};
 pub use validate::{Limits, Validator};

@@ -180,6 +180,36 @@ impl FormatFeatures {
     pub const VERTEX_TEXTURE: u32 = 64;
     /// Can be the source of a filtered blit, if not the destination ([`FormatFeatures::BLIT`]).
     pub const BLIT_SOURCE: u32 = 128;
+    /// Can be a storage image.
+    pub const STORAGE: u32 = 256;
+    /// Can be a storage image whose texels shaders change atomically.
+    pub const STORAGE_ATOMIC: u32 = 512;
+}
+
+/// What only some devices can do: bits of [`DeviceInfo::features`].
+pub struct DeviceFeatures;
+
+impl DeviceFeatures {
+    /// Compute shaders, storage buffers and storage images.
+    pub const COMPUTE: u32 = 1;
+    /// Vertex shaders may write storage buffers and images.
+    pub const VERTEX_STORES: u32 = 2;
+    /// Pixel shaders may write storage buffers and images.
+    pub const PIXEL_STORES: u32 = 4;
+    /// Doubles in shaders.
+    pub const FLOAT64: u32 = 8;
+    /// 64-bit atomics on buffers.
+    pub const INT64_ATOMICS: u32 = 16;
+    /// [`crate::packets::Topology::RectList`], as a geometry shader draws it.
+    pub const RECT_LIST: u32 = 32;
+    /// Arrays of cubes.
+    pub const CUBE_ARRAYS: u32 = 64;
+    /// The vertex stage chooses layer and viewport.
+    pub const LAYER_OUTPUT: u32 = 128;
+    /// Two colours for one target's blending.
+    pub const DUAL_SOURCE: u32 = 256;
+    /// Storage images are read without a format in the shader.
+    pub const READ_WITHOUT_FORMAT: u32 = 512;
 }
 
 /// The facts about the receiving device that guests build their capabilities from. Plain data: it crosses process
@@ -219,8 +249,12 @@ pub struct DeviceInfo {
     pub pipeline_statistics: u32,
     /// 1: somebody sees [`crate::packets::Marker`]s: a capture is asked for, or a graphics debugger is there.
     pub markers: u32,
+    /// Lanes of a subgroup.
+    pub subgroup_size: u32,
+    /// [`DeviceFeatures`] bits.
+    pub features: u32,
     /// [`FormatFeatures`] bits by format number.
-    pub formats: [u32; 64],
+    pub formats: [u32; 96],
 }
 
 impl DeviceInfo {

@@ -18,7 +18,7 @@ groups! {
         /// [`SetScissor`].
         Scissor,
         /// [`SetShaders`]: what they read decides what the later groups have to supply.
-        Shaders requires [VertexInput, Textures, VertexConstants, PixelConstants],
+        Shaders requires [VertexInput, Textures, VertexConstants, PixelConstants, StorageImages],
         /// [`SetRaster`].
         Raster,
         /// [`SetDepthStencil`].
@@ -41,6 +41,10 @@ groups! {
         PixelConstants,
         /// [`SetConstants`] in the system bank.
         SystemConstants,
+        /// [`SetStorageImages`].
+        StorageImages,
+        /// [`SetConstants`] in a bank of the compute stage: nothing to draws.
+        ComputeConstants,
     }
 }
 
@@ -59,8 +63,8 @@ pub struct Bank {
 }
 
 /// Every bank; the index is the number in [`SetConstants`] and in shader reflection.
-pub const BANKS: [Bank; 13] = {
-    use Group::{PixelConstants as P, SystemConstants as S, VertexConstants as V};
+pub const BANKS: [Bank; 22] = {
+    use Group::{ComputeConstants as C, PixelConstants as P, SystemConstants as S, VertexConstants as V};
     const fn bank(name: &'static str, registers: u16, group: Group) -> Bank {
         Bank { name, registers, group }
     }
@@ -79,13 +83,35 @@ pub const BANKS: [Bank; 13] = {
         bank("nv2a fixed", 256, V),
         bank("nv2a screen", 16, V),
         bank("nv2a pixel", 128, P),
+        bank("gcn vertex words", 1024, V),
+        bank("gcn vertex buffers", STORAGE_BUFFERS as u16, V),
+        bank("gcn vertex draw", 16, V),
+        bank("gcn pixel words", 1024, P),
+        bank("gcn pixel buffers", STORAGE_BUFFERS as u16, P),
+        bank("gcn pixel draw", 16, P),
+        bank("gcn compute words", 1024, C),
+        bank("gcn compute buffers", STORAGE_BUFFERS as u16, C),
+        bank("gcn compute draw", 16, C),
     ]
 };
 
+/// The number in [`BANKS`] of a bank of GCN stages: 0 words, 1 buffers (which [`SetStorage`] writes, and nothing else), 2 what
+/// the draw says.
+#[must_use]
+pub const fn gcn_bank(stage: Stage, bank: u8) -> u16 {
+    13 + 3 * stage as u16 + bank as u16
+}
+
 /// Vertex buffer slots.
 pub const VERTEX_BUFFERS: usize = 16;
-/// Texture slots: 16 of the pixel stage, then 4 of the vertex stage.
+/// Texture slots of draws: 16 of the pixel stage, then 4 of the vertex stage.
 pub const TEXTURE_SLOTS: usize = 20;
+/// Texture slots of compute shaders, which [`SetTextures`] counts on from [`TEXTURE_SLOTS`].
+pub const COMPUTE_SLOTS: usize = 16;
+/// Storage buffers of a stage.
+pub const STORAGE_BUFFERS: usize = 64;
+/// Storage images of a stage.
+pub const STORAGE_IMAGES: usize = 8;
 
 /// Serial numbers may run this far ahead of the highest one seen: ids come from counters, so a larger step is garbage
 /// that would make tables grow without bound.
@@ -98,6 +124,8 @@ pub enum Created {
     Buffer(CreateBuffer),
     /// A texture.
     Texture(Box<CreateTexture>),
+    /// A view, and the texture that it is like.
+    View(CreateView, Box<CreateTexture>),
     /// A sampler.
     Sampler(Box<CreateSampler>),
     /// A shader; the code is kept by whoever executes.
@@ -114,6 +142,8 @@ pub enum Created {
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
     kinds: [Vec<Option<Created>>; 8],
+    /// Number of views of each texture that has any.
+    views: BTreeMap<ObjectId, usize>,
 }
 
 impl Objects {
@@ -140,14 +170,37 @@ impl Objects {
         if serial >= table.len() {
             table.resize(serial + 1, None);
         }
+        if let Created::View(view, _) = &created {
+            *self.views.entry(view.source).or_default() += 1;
+        }
         table[serial] = Some(created);
     }
 
     fn remove(&mut self, id: ObjectId) {
         if let Some(entry) =
             self.kinds.get_mut((id.0 >> 24) as usize).and_then(|table| table.get_mut(id.serial() as usize))
+            && let Some(Created::View(view, _)) = entry.take()
+            && let Some(views) = self.views.get_mut(&view.source)
         {
-            *entry = None;
+            *views -= 1;
+            if *views == 0 {
+                self.views.remove(&view.source);
+            }
+        }
+    }
+
+    /// Whether a texture has views.
+    pub(crate) fn has_views(&self, id: ObjectId) -> bool {
+        self.views.contains_key(&id)
+    }
+
+    /// The texture of an id, or what a view is like.
+    #[must_use]
+    #[inline]
+    pub fn texture(&self, id: ObjectId) -> Option<&CreateTexture> {
+        match self.get(id)? {
+            Created::Texture(texture) | Created::View(_, texture) => Some(texture),
+            _ => None,
         }
     }
 
@@ -179,6 +232,8 @@ pub struct State {
     pub depth_stencil: SetDepthStencil,
     /// Current blend state.
     pub blend: SetBlend,
+    /// Blending of the first targets, where they have their own.
+    pub blend_targets: Vec<BlendTarget>,
     /// Current pixel operations.
     pub pixel_ops: SetPixelOps,
     /// Current vertex input layout.
@@ -191,6 +246,12 @@ pub struct State {
     pub shaders: SetShaders,
     /// Current textures and samplers.
     pub textures: [TextureBinding; TEXTURE_SLOTS],
+    /// Textures and samplers of compute shaders.
+    pub compute_textures: [TextureBinding; COMPUTE_SLOTS],
+    /// Current storage buffers, by [`Stage`].
+    pub storage: Box<[[StorageBinding; STORAGE_BUFFERS]; 3]>,
+    /// Current storage images, by [`Stage`].
+    pub storage_images: [[StorageImage; STORAGE_IMAGES]; 3],
     /// Gamma of the targets that have any.
     pub gammas: BTreeMap<ObjectId, Box<[u16]>>,
     /// What changed since the last draw took it.
@@ -230,12 +291,16 @@ impl Default for State {
             },
             depth_stencil: SetDepthStencil::default(),
             blend: SetBlend { write_masks: [15; 8], ..SetBlend::default() },
+            blend_targets: Vec::new(),
             pixel_ops: SetPixelOps { alpha_compare: Compare::Always as u8, ..SetPixelOps::default() },
             vertex_input: SetVertexInput::default(),
             vertex_buffers: [VertexBuffer::default(); VERTEX_BUFFERS],
             index_buffer: SetIndexBuffer::default(),
             shaders: SetShaders::default(),
             textures: [TextureBinding::default(); TEXTURE_SLOTS],
+            compute_textures: [TextureBinding::default(); COMPUTE_SLOTS],
+            storage: Box::new([[StorageBinding::default(); STORAGE_BUFFERS]; 3]),
+            storage_images: [[StorageImage::default(); STORAGE_IMAGES]; 3],
             gammas: BTreeMap::new(),
             dirty: Dirty::all(),
             dirty_textures: (1 << TEXTURE_SLOTS) - 1,
@@ -283,6 +348,12 @@ impl State {
             }
             Packet::SetBlend(body) => {
                 self.blend = *body;
+                self.blend_targets.clear();
+                self.dirty.mark(Group::Blend);
+            }
+            Packet::SetBlendTargets(_, targets) => {
+                self.blend_targets.clear();
+                self.blend_targets.extend_from_slice(targets);
                 self.dirty.mark(Group::Blend);
             }
             Packet::SetPixelOps(body) => {
@@ -314,6 +385,29 @@ impl State {
                     self.dirty_textures |= 1 << slot;
                 }
                 self.dirty.mark(Group::Textures);
+                if body.first as usize + bindings.len() > TEXTURE_SLOTS {
+                    let of_draws = TEXTURE_SLOTS.saturating_sub(body.first as usize);
+                    let first = (body.first as usize + of_draws - TEXTURE_SLOTS).min(COMPUTE_SLOTS);
+                    for (slot, binding) in self.compute_textures[first..].iter_mut().zip(&bindings[of_draws..]) {
+                        *slot = *binding;
+                    }
+                }
+            }
+            Packet::SetStorage(body, bindings) => {
+                if let Some(storage) = self.storage.get_mut(body.stage as usize) {
+                    for (stored, binding) in storage.iter_mut().skip(body.first.into()).zip(bindings) {
+                        *stored = *binding;
+                    }
+                    self.dirty.mark(BANKS[usize::from(gcn_bank(Stage::of(body.stage as u8), 1))].group);
+                }
+            }
+            Packet::SetStorageImages(body, bindings) => {
+                if let Some(images) = self.storage_images.get_mut(body.stage as usize) {
+                    for (stored, binding) in images.iter_mut().skip(body.first.into()).zip(bindings) {
+                        *stored = *binding;
+                    }
+                    self.dirty.mark(Group::StorageImages);
+                }
             }
             Packet::SetConstants(body, registers) => {
                 let bank = usize::from(body.bank);
@@ -333,8 +427,14 @@ impl State {
             Packet::CreateBuffer(body) => self.objects.insert(body.id, Created::Buffer(*body)),
             Packet::CreateTexture(body) => {
                 // Whoever is sent the state makes a shared image if there is none.
-                let usage = body.usage & CreateTexture::TARGET;
+                let usage = body.usage & !(CreateTexture::SHARED_NEW | CreateTexture::SHARED_OLD);
                 self.objects.insert(body.id, Created::Texture(Box::new(CreateTexture { usage, ..*body })));
+            }
+            Packet::CreateView(body) => {
+                if let Some(source) = self.objects.texture(body.source) {
+                    let like = body.texture(source);
+                    self.objects.insert(body.id, Created::View(*body, Box::new(like)));
+                }
             }
             Packet::CreateSampler(body) => self.objects.insert(body.id, Created::Sampler(Box::new(*body))),
             Packet::CreateShader(body) => self.objects.insert(body.id, Created::Shader(Box::new(*body))),
@@ -369,6 +469,12 @@ impl State {
             | Packet::Blit(_)
             | Packet::BeginQuery(_)
             | Packet::EndQuery(_)
+            | Packet::Dispatch(_)
+            | Packet::CopyBuffer(_)
+            | Packet::FillBuffer(_)
+            | Packet::ReadBuffer(_)
+            | Packet::CopyToTexture(_)
+            | Packet::CopyFromTexture(_)
             | Packet::ReadBack(_) => {}
         }
     }
@@ -388,11 +494,17 @@ impl State {
                     Created::VertexInput(attributes) => {
                         out.push_tail(&CreateVertexInput { id, count: attributes.len() as u32 }, attributes);
                     }
-                    Created::Shader(_) => {}
+                    // Behind the textures, since serials say nothing of which was made first.
+                    Created::Shader(_) | Created::View(..) => {}
                 }
                 if matches!(created, Created::Buffer(_) | Created::Texture(_) | Created::Shader(_)) {
                     contents(id, created, out);
                 }
+            }
+        }
+        for (_, created) in self.objects.iter(ObjectKind::Texture) {
+            if let Created::View(body, _) = created {
+                out.push(body);
             }
         }
         for (&id, steps) in &self.gammas {
@@ -404,6 +516,9 @@ impl State {
         out.push(&self.raster);
         out.push(&self.depth_stencil);
         out.push(&self.blend);
+        if !self.blend_targets.is_empty() {
+            out.push_tail(&SetBlendTargets { count: self.blend_targets.len() as u32, pad: 0 }, &self.blend_targets);
+        }
         out.push(&self.pixel_ops);
         out.push(&self.vertex_input);
         // Upload data of an earlier frame is gone; its bindings are not part of the state.
@@ -417,14 +532,34 @@ impl State {
         }
         out.push(&self.shaders);
         out.push_tail(&SetTextures { first: 0, count: TEXTURE_SLOTS as u32 }, &self.textures);
+        let textures = &self.compute_textures[..used(&self.compute_textures, &TextureBinding::default())];
+        if !textures.is_empty() {
+            out.push_tail(&SetTextures { first: TEXTURE_SLOTS as u32, count: textures.len() as u32 }, textures);
+        }
+        for stage in 0..self.storage.len() {
+            let buffers = &self.storage[stage][..used(&self.storage[stage], &StorageBinding::default())];
+            if !buffers.is_empty() {
+                out.push_tail(&SetStorage { stage: stage as u32, first: 0, count: buffers.len() as u16 }, buffers);
+            }
+            let images = &self.storage_images[stage];
+            let images = &images[..used(images, &StorageImage::default())];
+            if !images.is_empty() {
+                out.push_tail(&SetStorageImages { stage: stage as u32, first: 0, count: images.len() as u16 }, images);
+            }
+        }
         for bank in 0..BANKS.len() {
             // Registers start as zero.
             let registers = self.bank(bank);
-            let used = registers.iter().rposition(|register| *register != [0; 4]).map_or(0, |last| last + 1);
+            let used = used(registers, &[0; 4]);
             if used > 0 {
                 let body = SetConstants { bank: bank as u16, first: 0, count: used as u32 };
                 out.push_tail(&body, &registers[..used]);
             }
         }
     }
+}
+
+/// Number of elements up to the last that is not as it was at first.
+fn used<T: PartialEq>(elements: &[T], at_first: &T) -> usize {
+    elements.iter().rposition(|element| element != at_first).map_or(0, |last| last + 1)
 }

@@ -3,8 +3,8 @@
 use crate::packets::*;
 use crate::state::Created;
 use crate::{
-    Arena, BANKS, Cause, Format, Located, ObjectId, ObjectKind, State, StreamError, TEXTURE_SLOTS, UploadRef,
-    VERTEX_BUFFERS, VertexFormat,
+    Arena, BANKS, COMPUTE_SLOTS, Cause, Format, Located, ObjectId, ObjectKind, STORAGE_BUFFERS, STORAGE_IMAGES, State, StreamError,
+    TEXTURE_SLOTS, UploadRef, VERTEX_BUFFERS, VertexFormat, gcn_bank,
 };
 
 /// Caps on what a stream may ask for. The defaults are far above what any program needs.
@@ -18,11 +18,13 @@ pub struct Limits {
     pub buffer_bytes: u64,
     /// Bytes of one texture with all its levels.
     pub texture_bytes: u64,
+    /// Work groups of one dispatch.
+    pub groups_per_dispatch: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { draws_per_frame: 1 << 24, texture_edge: 16_384, buffer_bytes: 1 << 31, texture_bytes: 1 << 32 }
+        Self { draws_per_frame: 1 << 24, texture_edge: 16_384, buffer_bytes: 1 << 31, texture_bytes: 1 << 32, groups_per_dispatch: 1 << 26 }
     }
 }
 
@@ -36,6 +38,12 @@ pub struct Validator {
 }
 
 type Checked = Result<(), Cause>;
+
+const BUFFERS_VERTEX: u16 = gcn_bank(Stage::Vertex, 1);
+const BUFFERS_PIXEL: u16 = gcn_bank(Stage::Pixel, 1);
+const BUFFERS_COMPUTE: u16 = gcn_bank(Stage::Compute, 1);
+/// Most layers of a texture.
+const MOST_LAYERS: u32 = 2048;
 
 impl Validator {
     /// A validator for a new stream.
@@ -91,10 +99,15 @@ impl Validator {
                 let Some(bank) = BANKS.get(usize::from(body.bank)) else {
                     return range("bank", u64::from(body.bank), BANKS.len() as u64 - 1);
                 };
+                // The banks of buffers hold addresses, which only the receiver knows.
+                if matches!(body.bank, BUFFERS_VERTEX | BUFFERS_PIXEL | BUFFERS_COMPUTE) {
+                    return Err(Cause::Range { field: "bank", value: body.bank.into(), limit: BUFFERS_VERTEX.into() });
+                }
                 range("count", u64::from(body.first) + u64::from(body.count), u64::from(bank.registers))
             }
             Packet::SetTextures(body, bindings) => {
-                range("count", u64::from(body.first) + u64::from(body.count), TEXTURE_SLOTS as u64)?;
+                let slots = TEXTURE_SLOTS + COMPUTE_SLOTS;
+                range("count", u64::from(body.first) + u64::from(body.count), slots as u64)?;
                 for binding in bindings {
                     object_or_none(state, "texture", binding.texture, ObjectKind::Texture)?;
                     object_or_none(state, "sampler", binding.sampler, ObjectKind::Sampler)?;
@@ -166,6 +179,41 @@ impl Validator {
                 }
                 byte("logic_op", body.logic_op, LogicOp::ALL.len())
             }
+            Packet::SetBlendTargets(body, targets) => {
+                number("count", body.count, 8)?;
+                for target in targets {
+                    byte("enable", target.enable, 2)?;
+                    for factor in [target.src_color, target.dst_color, target.src_alpha, target.dst_alpha] {
+                        byte("factor", factor, BlendFactor::ALL.len())?;
+                    }
+                    byte("color_op", target.color_op, BlendOp::SignedAdd as usize)?;
+                    byte("alpha_op", target.alpha_op, BlendOp::SignedAdd as usize)?;
+                    byte("write_mask", target.write_mask, 16)?;
+                }
+                Ok(())
+            }
+            Packet::SetStorage(body, bindings) => {
+                number("stage", body.stage, Stage::ALL.len() as u32 - 1)?;
+                range("count", u64::from(body.first) + u64::from(body.count), STORAGE_BUFFERS as u64)?;
+                for binding in bindings.iter().filter(|binding| !binding.buffer.is_none()) {
+                    multiple("offset", binding.offset, 4)?;
+                    range("size", binding.size, u32::MAX.into())?;
+                    storage(state, "buffer", binding.buffer, binding.offset, binding.size)?;
+                }
+                Ok(())
+            }
+            Packet::SetStorageImages(body, images) => {
+                number("stage", body.stage, Stage::ALL.len() as u32 - 1)?;
+                range("count", u64::from(body.first) + u64::from(body.count), STORAGE_IMAGES as u64)?;
+                for image in images.iter().filter(|image| !image.view.texture.is_none()) {
+                    let texture = texture(state, "view", image.view.texture)?;
+                    level_extent(texture, "view", image.view.level, image.view.layer)?;
+                    if texture.usage & CreateTexture::STORAGE == 0 {
+                        return Err(Cause::WrongKind { field: "view", id: image.view.texture });
+                    }
+                }
+                Ok(())
+            }
             Packet::SetPixelOps(body) => {
                 byte("alpha_compare", body.alpha_compare, Compare::ALL.len())?;
                 byte("fog", body.fog, FogMode::ALL.len())
@@ -206,7 +254,13 @@ impl Validator {
                 for view in body.color {
                     target(state, "color", view, false)?;
                 }
-                target(state, "depth", body.depth, true)
+                target(state, "depth", body.depth, true)?;
+                for view in body.color.iter().chain([&body.depth]).filter(|view| !view.texture.is_none()) {
+                    let texture = texture(state, "color", view.texture)?;
+                    let layers = if texture.depth > 1 { texture.depth >> view.level } else { texture.layers };
+                    range("layers", u64::from(view.layer) + u64::from(body.layers.max(1)), layers.max(1).into())?;
+                }
+                Ok(())
             }
             Packet::Clear(body, _) => {
                 number("flags", body.flags, 2 * Clear::ALPHA - 1)?;
@@ -253,6 +307,48 @@ impl Validator {
                 range("data", needed, u64::from(body.data.size))?;
                 upload(arena, "data", &body.data)
             }
+            Packet::Dispatch(body) => {
+                if body.shader.is_none() {
+                    return Err(Cause::Missing { field: "shader", id: body.shader });
+                }
+                shader(state, "shader", body.shader, Stage::Compute)?;
+                for groups in body.groups {
+                    number("groups", groups, 65_535)?;
+                }
+                let groups = body.groups.iter().fold(1, |product: u64, groups| product.saturating_mul((*groups).into()));
+                range("groups", groups, self.limits.groups_per_dispatch)?;
+                self.count_draw()
+            }
+            Packet::CopyBuffer(body) => {
+                if body.size == 0 {
+                    return Err(Cause::Range { field: "size", value: 0, limit: self.limits.buffer_bytes });
+                }
+                storage(state, "src", body.src, body.src_offset, body.size)?;
+                storage(state, "dst", body.dst, body.dst_offset, body.size)?;
+                // Both ends are inside of buffers, so that nothing overflows.
+                let apart = body.src_offset.abs_diff(body.dst_offset);
+                if body.src == body.dst && apart < body.size {
+                    return Err(Cause::Range { field: "size", value: body.size, limit: apart });
+                }
+                Ok(())
+            }
+            Packet::FillBuffer(body) => {
+                multiple("offset", body.offset, 4)?;
+                multiple("size", body.size, 4)?;
+                if body.size == 0 {
+                    return Err(Cause::Range { field: "size", value: 0, limit: self.limits.buffer_bytes });
+                }
+                storage(state, "id", body.id, body.offset, body.size)
+            }
+            Packet::ReadBuffer(body) => {
+                if body.data.size == 0 {
+                    return Err(Cause::Range { field: "size", value: 0, limit: self.limits.buffer_bytes });
+                }
+                storage(state, "id", body.id, body.offset, body.data.size.into())?;
+                upload(arena, "data", &body.data)
+            }
+            Packet::CopyToTexture(body) => texture_copy(state, &body.copy),
+            Packet::CopyFromTexture(body) => texture_copy(state, &body.copy),
             Packet::BeginQuery(body) => object(state, "id", body.id, ObjectKind::Query).map(drop),
             Packet::EndQuery(body) => object(state, "id", body.id, ObjectKind::Query).map(drop),
             Packet::BeginFrame(body) => {
@@ -283,6 +379,7 @@ impl Validator {
                 None => Err(Cause::Missing { field: "id", id: body.id }),
             },
             Packet::Destroy(body) => match state.objects.get(body.id) {
+                Some(_) if state.objects.has_views(body.id) => Err(Cause::HasViews { field: "id", id: body.id }),
                 Some(_) => Ok(()),
                 None => Err(Cause::Missing { field: "id", id: body.id }),
             },
@@ -305,6 +402,10 @@ impl Validator {
             Packet::CreateTexture(body) => {
                 fresh(state, body.id, ObjectKind::Texture)?;
                 self.texture_description(body)
+            }
+            Packet::CreateView(body) => {
+                fresh(state, body.id, ObjectKind::Texture)?;
+                view(state, body)
             }
             Packet::CreateSampler(body) => {
                 fresh(state, body.id, ObjectKind::Sampler)?;
@@ -352,6 +453,11 @@ impl Validator {
         if state.shaders.vertex.is_none() {
             return Err(Cause::Missing { field: "vertex shader", id: ObjectId::NONE });
         }
+        self.count_draw()
+    }
+
+    #[inline]
+    fn count_draw(&mut self) -> Checked {
         self.draws += 1;
         if self.draws > self.limits.draws_per_frame {
             return Err(Cause::TooMany { what: "draws", limit: self.limits.draws_per_frame });
@@ -384,21 +490,24 @@ impl Validator {
             });
         }
         let dimension = Dimension::of(body.dimension);
-        let layers = if dimension == Dimension::Cube { 6 } else { 1 };
-        if body.layers != layers || (dimension == Dimension::Cube && body.width != body.height) {
-            return Err(Cause::Range { field: "layers", value: body.layers.into(), limit: layers.into() });
-        }
+        layers(dimension, body.layers, body.width == body.height)?;
         if dimension != Dimension::D3 && body.depth != 1 {
             return Err(Cause::Range { field: "depth", value: body.depth.into(), limit: 1 });
         }
-        if !matches!(body.samples, 1 | 2 | 4 | 8 | 16) || (body.samples > 1 && body.levels > 1) {
+        let one_sample = body.levels > 1 || dimension == Dimension::D3 || body.usage & CreateTexture::STORAGE != 0;
+        if !matches!(body.samples, 1 | 2 | 4 | 8 | 16) || (body.samples > 1 && one_sample) {
             return Err(Cause::Range { field: "samples", value: body.samples.into(), limit: 16 });
         }
         for component in body.swizzle {
             byte("swizzle", component, Swizzle::ALL.len())?;
         }
         let sharing = if body.shared == 0 { 0 } else { CreateTexture::SHARED_NEW | CreateTexture::SHARED_OLD };
-        number("usage", body.usage.into(), (CreateTexture::TARGET | sharing).into())?;
+        let not_storage = format.is_depth() || format.info().block > 1 || format.info().name.ends_with("_SRGB");
+        let storage = if not_storage { 0 } else { CreateTexture::STORAGE };
+        let usages = CreateTexture::TARGET | CreateTexture::VIEWS | sharing | storage;
+        if body.usage & !usages != 0 {
+            return Err(Cause::Range { field: "usage", value: body.usage.into(), limit: usages.into() });
+        }
         let bytes = format
             .packed_size(body.width, body.height)
             .saturating_mul(u64::from(body.depth) * u64::from(body.layers) * u64::from(body.samples))
@@ -419,6 +528,92 @@ fn level_extent(texture: &CreateTexture, field: &'static str, level: u16, layer:
         return Err(Cause::Range { field, value: layer.into(), limit: u64::from(layers) - 1 });
     }
     Ok(extent)
+}
+
+/// The layers of a texture or view of a dimension.
+fn layers(dimension: Dimension, count: u32, square: bool) -> Checked {
+    let (fits, limit) = match dimension {
+        Dimension::D2 => (count > 0, MOST_LAYERS),
+        Dimension::Cube => (count > 0 && count % 6 == 0 && square, MOST_LAYERS / 6 * 6),
+        Dimension::D3 => (count == 1, 1),
+    };
+    if fits && count <= limit { Ok(()) } else { Err(Cause::Range { field: "layers", value: count.into(), limit: limit.into() }) }
+}
+
+/// A view of a texture.
+fn view(state: &State, body: &CreateView) -> Checked {
+    let source = match object(state, "source", body.source, ObjectKind::Texture)? {
+        Created::Texture(source) => source,
+        _ => return Err(Cause::WrongKind { field: "source", id: body.source }),
+    };
+    byte("dimension", body.dimension, Dimension::ALL.len())?;
+    let dimension = Dimension::of(body.dimension);
+    if (dimension == Dimension::D3) != (source.dimension == Dimension::D3 as u8) {
+        return Err(Cause::Range { field: "dimension", value: body.dimension.into(), limit: source.dimension.into() });
+    }
+    range("levels", u64::from(body.levels.max(1)) + u64::from(body.level), source.levels.into())?;
+    if body.levels == 0 {
+        return Err(Cause::Range { field: "levels", value: 0, limit: source.levels.into() });
+    }
+    layers(dimension, body.layers.into(), source.width == source.height && source.samples == 1)?;
+    range("layers", u64::from(body.layer) + u64::from(body.layers), source.layers.into())?;
+    let (have, wanted) = (format_of(source)?, format_of(&body.texture(source))?);
+    let (a, b) = (have.info(), wanted.info());
+    let alike = !have.is_depth() && !wanted.is_depth() && (a.block, a.bytes) == (b.block, b.bytes);
+    if have != wanted && !(alike && source.usage & CreateTexture::VIEWS != 0) {
+        return Err(Cause::Range { field: "format", value: body.format.into(), limit: source.format.into() });
+    }
+    for component in body.swizzle {
+        byte("swizzle", component, Swizzle::ALL.len())?;
+    }
+    Ok(())
+}
+
+/// A copy between a texture and a buffer.
+fn texture_copy(state: &State, copy: &TextureCopy) -> Checked {
+    let texture = texture(state, "texture", copy.texture)?;
+    let extent = level_extent(texture, "level", copy.level, copy.layer)?;
+    inside("x", copy.x, copy.width, extent[0])?;
+    inside("y", copy.y, copy.height, extent[1])?;
+    inside("z", copy.z, copy.depth, extent[2])?;
+    let format = format_of(texture)?;
+    if format.is_depth() || texture.samples > 1 {
+        return Err(Cause::WrongKind { field: "texture", id: copy.texture });
+    }
+    let (block, bytes) = (format.info().block, u64::from(format.info().bytes));
+    multiple("x", copy.x.into(), block.into())?;
+    multiple("y", copy.y.into(), block.into())?;
+    // Vulkan wants whole blocks but at the edges.
+    for (first, count, edge) in [(copy.x, copy.width, extent[0]), (copy.y, copy.height, extent[1])] {
+        if first + count != edge {
+            multiple("width", count.into(), block.into())?;
+        }
+    }
+    multiple("row_pitch", copy.row_pitch.into(), bytes)?;
+    multiple("offset", copy.offset, bytes.max(4))?;
+    let slice = slice_bytes(format, copy.width, copy.height, copy.row_pitch)?;
+    if copy.depth > 1 {
+        multiple("slice_pitch", copy.slice_pitch.into(), copy.row_pitch.into())?;
+        if u64::from(copy.slice_pitch) < slice {
+            return Err(Cause::Range { field: "slice_pitch", value: copy.slice_pitch.into(), limit: slice });
+        }
+    }
+    let size = u64::from(copy.slice_pitch).saturating_mul(u64::from(copy.depth) - 1).saturating_add(slice);
+    storage(state, "buffer", copy.buffer, copy.offset, size)
+}
+
+/// A range of a buffer that is made for storage; a size of 0 is the rest.
+fn storage(state: &State, field: &'static str, id: ObjectId, offset: u64, size: u64) -> Checked {
+    match object(state, field, id, ObjectKind::Buffer)? {
+        Created::Buffer(buffer) if buffer.usage & CreateBuffer::STORAGE != 0 => {
+            range(field, offset.saturating_add(size), buffer.size)
+        }
+        _ => Err(Cause::WrongKind { field, id }),
+    }
+}
+
+fn multiple(field: &'static str, value: u64, of: u64) -> Checked {
+    if value % of == 0 { Ok(()) } else { Err(Cause::Range { field, value, limit: value - value % of }) }
 }
 
 #[inline]
@@ -482,7 +677,7 @@ fn object_or_none(state: &State, field: &'static str, id: ObjectId, kind: Object
 
 fn texture<'a>(state: &'a State, field: &'static str, id: ObjectId) -> Result<&'a CreateTexture, Cause> {
     match object(state, field, id, ObjectKind::Texture)? {
-        Created::Texture(texture) => Ok(texture),
+        Created::Texture(texture) | Created::View(_, texture) => Ok(texture),
         _ => Err(Cause::WrongKind { field, id }),
     }
 }

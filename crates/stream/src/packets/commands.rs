@@ -81,6 +81,16 @@ pub struct DrawIndexed {
     pub pad: u32,
 }
 
+/// Body of [`Kind::Dispatch`]. What it writes is there for everything after it, as with draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct Dispatch {
+    /// A shader of [`Stage::Compute`].
+    pub shader: ObjectId,
+    /// Work groups in each dimension, at most 65,535; none at all where one is 0.
+    pub groups: [u32; 3],
+}
+
 /// Body of [`Kind::Blit`].
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]
@@ -137,4 +147,100 @@ pub struct ReadBack {
     pub token: u64,
     /// Where the texels go.
     pub data: UploadRef,
+}
+
+/// Body of [`Kind::CopyBuffer`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CopyBuffer {
+    /// Source, with [`CreateBuffer::STORAGE`].
+    pub src: ObjectId,
+    /// Destination, likewise. Inside of one buffer the two ranges must not overlap.
+    pub dst: ObjectId,
+    /// First byte of the source.
+    pub src_offset: u64,
+    /// First byte of the destination.
+    pub dst_offset: u64,
+    /// Bytes, more than zero.
+    pub size: u64,
+}
+
+/// Body of [`Kind::FillBuffer`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct FillBuffer {
+    /// The buffer, with [`CreateBuffer::STORAGE`].
+    pub id: ObjectId,
+    /// What every word becomes.
+    pub value: u32,
+    /// First byte, a multiple of 4.
+    pub offset: u64,
+    /// Bytes, a multiple of 4 and more than zero.
+    pub size: u64,
+}
+
+/// Body of [`Kind::ReadBuffer`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct ReadBuffer {
+    /// The buffer, with [`CreateBuffer::STORAGE`].
+    pub id: ObjectId,
+    /// Zero.
+    pub pad: u32,
+    /// First byte.
+    pub offset: u64,
+    /// Comes back in the reply.
+    pub token: u64,
+    /// Where the bytes go, and how many they are.
+    pub data: UploadRef,
+}
+
+/// A box of texels, and where its bytes are in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct TextureCopy {
+    /// The texture, one sample per pixel.
+    pub texture: ObjectId,
+    /// The buffer, with [`CreateBuffer::STORAGE`].
+    pub buffer: ObjectId,
+    /// Mip level.
+    pub level: u16,
+    /// Layer (cube face).
+    pub layer: u16,
+    /// First texel.
+    pub x: u32,
+    /// First texel.
+    pub y: u32,
+    /// First texel.
+    pub z: u32,
+    /// Texels.
+    pub width: u32,
+    /// Texels.
+    pub height: u32,
+    /// Texels; 1 unless 3D.
+    pub depth: u32,
+    /// Bytes from one row of blocks to the next, a multiple of a block's.
+    pub row_pitch: u32,
+    /// Bytes from one depth slice to the next, a multiple of `row_pitch`; ignored where depth is 1.
+    pub slice_pitch: u32,
+    /// Zero.
+    pub pad: u32,
+    /// First byte in the buffer, a multiple of a block's and of 4.
+    pub offset: u64,
+}
+
+/// Body of [`Kind::CopyToTexture`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CopyToTexture {
+    /// From where to where.
+    pub copy: TextureCopy,
+}
+
+/// Body of [`Kind::CopyFromTexture`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CopyFromTexture {
+    /// From where to where.
+    pub copy: TextureCopy,
 }

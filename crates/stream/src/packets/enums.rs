@@ -34,7 +34,12 @@ macro_rules! packet_enum {
 packet_enum! {
     /// How vertices form primitives.
     #[allow(missing_docs, reason = "the names say it")]
-    Topology { PointList = 0, LineList = 1, LineStrip = 2, TriangleList = 3, TriangleStrip = 4, TriangleFan = 5 }
+    Topology {
+        PointList = 0, LineList = 1, LineStrip = 2, TriangleList = 3, TriangleStrip = 4, TriangleFan = 5,
+        /// Three corners of each rectangle, whose sides lie along the axes of the screen. The fourth is second + third -
+        /// first, in position and in every output.
+        RectList = 6,
+    }
 }
 packet_enum! {
     /// Comparison functions: `new OP stored`.
@@ -183,7 +188,7 @@ packet_enum! {
 packet_enum! {
     /// Which stage a shader is for.
     #[allow(missing_docs, reason = "the names say it")]
-    Stage { Vertex = 0, Pixel = 1 }
+    Stage { Vertex = 0, Pixel = 1, Compute = 2 }
 }
 packet_enum! {
     /// What a query counts.

@@ -161,6 +161,8 @@ packet_table! {
     0x14 CreateVertexInput [VertexAttribute];
     /// Creates a query.
     0x15 CreateQuery;
+    /// Creates a texture that shows a part of another's texels, perhaps in another format.
+    0x16 CreateView;
     /// Destroys an object of any kind. The guest must have unbound it.
     0x1f Destroy;
 
@@ -197,6 +199,12 @@ packet_table! {
     0x3b SetTextures [TextureBinding];
     /// Writes registers of a constant bank.
     0x3c SetConstants [[u32; 4]];
+    /// Binds buffers that a stage's shader reads and writes by address.
+    0x3d SetStorage [StorageBinding];
+    /// Binds textures that a stage's shader reads and writes by texel.
+    0x3e SetStorageImages [StorageImage];
+    /// Sets blending and write masks of each target by itself.
+    0x3f SetBlendTargets [BlendTarget];
 
     /// Clears rectangles of the bound targets.
     0x50 Clear [Rect];
@@ -204,6 +212,8 @@ packet_table! {
     0x51 Draw;
     /// Draws indexed vertices.
     0x52 DrawIndexed;
+    /// Runs a compute shader.
+    0x53 Dispatch;
 
     /// Copies, scales or resolves a rectangle between textures.
     0x60 Blit;
@@ -213,6 +223,16 @@ packet_table! {
     0x62 EndQuery;
     /// Copies texels into the upload arena; answered by [`crate::Reply::ReadBack`].
     0x63 ReadBack;
+    /// Copies bytes between buffers, or inside of one.
+    0x64 CopyBuffer;
+    /// Fills a range of a buffer.
+    0x65 FillBuffer;
+    /// Copies bytes of a buffer into the upload arena; answered by [`crate::Reply::ReadBack`].
+    0x66 ReadBuffer;
+    /// Replaces a box of texels by bytes of a buffer.
+    0x67 CopyToTexture;
+    /// Copies a box of texels into a buffer.
+    0x68 CopyFromTexture;
 }
 
 impl Packet<'_> {

@@ -24,6 +24,8 @@ impl CreateBuffer {
     pub const INDEX: u32 = 2;
     /// Rewritten often, by discard and no-overwrite updates: belongs into memory that the CPU writes and the GPU reads.
     pub const DYNAMIC: u32 = 4;
+    /// Shaders read and write it by address ([`SetStorage`]); it may be copied, filled and read back.
+    pub const STORAGE: u32 = 8;
 }
 
 /// Body of [`Kind::CreateTexture`].
@@ -42,7 +44,7 @@ pub struct CreateTexture {
     pub depth: u32,
     /// Mip levels, at least 1.
     pub levels: u32,
-    /// Layers; 6 for a cube.
+    /// Layers: more than one is an array; 6 for a cube, a multiple of 6 for an array of cubes; 1 where [`Dimension::D3`].
     pub layers: u32,
     /// [`Dimension`].
     pub dimension: u8,
@@ -66,8 +68,63 @@ impl CreateTexture {
     pub const SHARED_NEW: u8 = 2;
     /// A texture must have the number in `shared`: else the packet fails.
     pub const SHARED_OLD: u8 = 4;
+    /// Can be bound as a storage image. Not for depth, compressed or sRGB formats, nor with several samples.
+    pub const STORAGE: u8 = 8;
+    /// Views of it may have other formats ([`CreateView`]).
+    pub const VIEWS: u8 = 16;
     /// Sampling as the format says, without change.
     pub const IDENTITY: [u8; 4] = [0, 1, 2, 3];
+}
+
+/// Body of [`Kind::CreateView`]: what it creates is a texture like any other, whose texels are another's. It is destroyed
+/// before that one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CreateView {
+    /// Id to create, a texture's.
+    pub id: ObjectId,
+    /// The texture that has the texels; no view itself.
+    pub source: ObjectId,
+    /// [`crate::Format`]: that of the source, or, where that has [`CreateTexture::VIEWS`], one of colours with as many
+    /// bytes a block. What the source may be bound as, the view may be too, where its format allows it.
+    pub format: u32,
+    /// First mip level, which is level 0 of the view.
+    pub level: u16,
+    /// Levels, at least 1.
+    pub levels: u16,
+    /// First layer, which is layer 0 of the view.
+    pub layer: u16,
+    /// Layers, as in [`CreateTexture::layers`].
+    pub layers: u16,
+    /// [`Dimension`]: of a cube any, of others theirs. A source of [`Dimension::D2`] with square levels and six layers or
+    /// more may be seen as a cube.
+    pub dimension: u8,
+    /// Zero.
+    pub pad: [u8; 3],
+    /// What sampling returns for red, green, blue and alpha: four [`Swizzle`] values.
+    pub swizzle: [u8; 4],
+    /// Zero.
+    pub pad2: u32,
+}
+
+impl CreateView {
+    /// The texture that it is like, as a whole of its own.
+    #[must_use]
+    pub fn texture(&self, source: &CreateTexture) -> CreateTexture {
+        let edge = |edge: u32| edge.checked_shr(self.level.into()).unwrap_or(0).max(1);
+        CreateTexture {
+            id: self.id,
+            format: self.format,
+            width: edge(source.width),
+            height: edge(source.height),
+            depth: edge(source.depth),
+            levels: self.levels.into(),
+            layers: self.layers.into(),
+            dimension: self.dimension,
+            swizzle: self.swizzle,
+            ..*source
+        }
+    }
 }
 
 /// Body of [`Kind::CreateSampler`].

@@ -28,8 +28,8 @@ pub struct SetRenderTargets {
     /// 1: shader outputs are encoded to sRGB on write: by the format's twin, or, for formats without one of at most ten bits
     /// a channel, in the shader. Others are written as they are.
     pub srgb: u32,
-    /// Zero.
-    pub pad: u32,
+    /// Layers from that of each view on, of which the vertex stage's layer chooses; 0 counts as 1.
+    pub layers: u32,
 }
 
 /// Body of [`Kind::SetViewport`]. Window coordinates, y down; clip space y up, z 0 to w.
@@ -187,6 +187,40 @@ pub struct SetBlend {
     pub constant: [f32; 4],
 }
 
+/// Blending of one target: an element of [`SetBlendTargets`]' tail. The fields are as in [`SetBlend`], whose signed operations
+/// there are not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct BlendTarget {
+    /// 1: blending is on.
+    pub enable: u8,
+    /// [`BlendFactor`].
+    pub src_color: u8,
+    /// [`BlendFactor`].
+    pub dst_color: u8,
+    /// [`BlendOp`].
+    pub color_op: u8,
+    /// [`BlendFactor`].
+    pub src_alpha: u8,
+    /// [`BlendFactor`].
+    pub dst_alpha: u8,
+    /// [`BlendOp`].
+    pub alpha_op: u8,
+    /// Bits 0 to 3 write red to alpha.
+    pub write_mask: u8,
+}
+
+/// Body of [`Kind::SetBlendTargets`]; the tail is one element for each of the first targets, none to have all as [`SetBlend`]
+/// says. Targets past the tail, constant and logical operation are those of [`SetBlend`], and the next one ends what this sets.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct SetBlendTargets {
+    /// Number of targets, at most 8.
+    pub count: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
 /// Body of [`Kind::SetPixelOps`]: what older pipelines do to a pixel shader's result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C, align(8))]
@@ -279,7 +313,8 @@ pub struct SetShaders {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct SetTextures {
-    /// First slot: 0 to 15 for pixel shaders, 16 to 19 for vertex shaders.
+    /// First slot: 0 to 15 for pixel shaders, 16 to 19 for vertex shaders, 20 to 35 for compute shaders, which call
+    /// them 0 to 15.
     pub first: u32,
     /// Number of slots.
     pub count: u32,
@@ -305,4 +340,52 @@ pub struct SetConstants {
     pub first: u16,
     /// Number of registers.
     pub count: u32,
+}
+
+/// Body of [`Kind::SetStorage`]; the tail is the bindings. Register n of the stage's bank of buffers ([`crate::gcn_bank`]) is
+/// made of binding n: low and high half of its address on the device, bytes that may be accessed there, and its word.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct SetStorage {
+    /// [`Stage`].
+    pub stage: u32,
+    /// First binding, below [`crate::STORAGE_BUFFERS`].
+    pub first: u16,
+    /// Number of bindings.
+    pub count: u16,
+}
+
+/// One buffer that shaders access by address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct StorageBinding {
+    /// A buffer with [`CreateBuffer::STORAGE`], or none: then the register's first three components are 0.
+    pub buffer: ObjectId,
+    /// The register's last component.
+    pub word: u32,
+    /// First byte, a multiple of 4.
+    pub offset: u64,
+    /// Bytes from there, less than 4 GiB; 0 is the rest of the buffer.
+    pub size: u64,
+}
+
+/// Body of [`Kind::SetStorageImages`]; the tail is the bindings.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct SetStorageImages {
+    /// [`Stage`].
+    pub stage: u32,
+    /// First binding, below [`crate::STORAGE_IMAGES`].
+    pub first: u16,
+    /// Number of bindings.
+    pub count: u16,
+}
+
+/// One storage image: a level of a texture with [`CreateTexture::STORAGE`], or of a view of one, in that one's format. Where
+/// the shader declares an array, it has the layers from `view.layer` on; where it declares a volume, every slice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct StorageImage {
+    /// The level, or none: reads give 0, writes are dropped.
+    pub view: View,
 }
