@@ -8,6 +8,7 @@ use afterimage_shader_d3d9::io::{self, LinkInfo, RuntimeInfo, bound};
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
 use afterimage_shader_d3d9::tables::Usage;
 use afterimage_shader_d3d9::{self as d3d9, Constants, LiftError, ParseError, Program};
+use afterimage_shader_gcn as gcn;
 use afterimage_shader_nv2a as nv2a;
 use afterimage_shader_spirv as spirv;
 use afterimage_spirv::{Artifact, EmitError};
@@ -36,6 +37,8 @@ pub enum Language {
     Nv2aFixed = 7,
     /// An NV2A pixel pipeline: a [`nv2a::pixel::Key`].
     Nv2aPixel = 8,
+    /// A GCN program and what its translation depends on, as [`gcn::io::Source::to_bytes`] gives it.
+    Gcn = 9,
 }
 
 impl Language {
@@ -49,6 +52,7 @@ impl Language {
         (Self::Nv2aProgram, "nv2a"),
         (Self::Nv2aFixed, "nv2a-fixed"),
         (Self::Nv2aPixel, "nv2a-pixel"),
+        (Self::Gcn, "gcn"),
     ];
 
     /// The language with this number in the stream.
@@ -122,6 +126,12 @@ pub enum CompileError {
     /// The bytes are no NV2A microcode.
     #[error("NV2A microcode, {0}")]
     Microcode(#[from] nv2a::ParseError),
+    /// The bytes are no GCN source.
+    #[error(transparent)]
+    GcnSource(#[from] gcn::io::SourceError),
+    /// The GCN program is of a hardware stage that cannot be translated.
+    #[error("GCN programs of stage {0} cannot be translated")]
+    GcnStage(gcn::io::HwStage),
     /// A module that breaks the rules of the IR.
     #[error("IR, {0}")]
     Verify(#[from] VerifyError),
@@ -254,6 +264,10 @@ impl Shader {
             Language::Spirv => {
                 let program = spirv::Program::from_bytes(code)?;
                 Self::of_module(spirv::lift(&program, &spirv::Options::default())?.module, hash)
+            }
+            Language::Gcn => {
+                let source = gcn::io::Source::from_bytes(code)?;
+                return Err(CompileError::GcnStage(source.stage));
             }
             Language::Nv2aProgram => Self::of_module(nv2a::lift(&nv2a::Program::from_bytes(code)?)?, hash),
             Language::Nv2aFixed => Self::of_module(nv2a::fixed::lift(&read_key(language, code)?)?, hash),

@@ -42,9 +42,11 @@ impl ReplayHash {
                     Kind::BeginFrame => &[],
                     Kind::Present => &words[1..],
                     // The words at the end of these bodies are where the data lies.
-                    Kind::UpdateBuffer | Kind::UpdateTexture | Kind::CreateShader | Kind::ReadBack | Kind::ReadBuffer => {
-                        &words[..words.len() - 2]
-                    }
+                    Kind::UpdateBuffer
+                    | Kind::UpdateTexture
+                    | Kind::CreateShader
+                    | Kind::ReadBack
+                    | Kind::ReadBuffer => &words[..words.len() - 2],
                     _ => words,
                 };
                 self.state.update(bytemuck::cast_slice(words));

@@ -3,8 +3,8 @@
 use crate::packets::*;
 use crate::state::Created;
 use crate::{
-    Arena, BANKS, COMPUTE_SLOTS, Cause, Format, Located, ObjectId, ObjectKind, STORAGE_BUFFERS, STORAGE_IMAGES, State, StreamError,
-    TEXTURE_SLOTS, UploadRef, VERTEX_BUFFERS, VertexFormat, gcn_bank,
+    Arena, BANKS, COMPUTE_SLOTS, Cause, Format, Located, ObjectId, ObjectKind, STORAGE_BUFFERS, STORAGE_IMAGES, State,
+    StreamError, TEXTURE_SLOTS, UploadRef, VERTEX_BUFFERS, VertexFormat, gcn_bank,
 };
 
 /// Caps on what a stream may ask for. The defaults are far above what any program needs.
@@ -24,7 +24,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { draws_per_frame: 1 << 24, texture_edge: 16_384, buffer_bytes: 1 << 31, texture_bytes: 1 << 32, groups_per_dispatch: 1 << 26 }
+        Self {
+            draws_per_frame: 1 << 24,
+            texture_edge: 16_384,
+            buffer_bytes: 1 << 31,
+            texture_bytes: 1 << 32,
+            groups_per_dispatch: 1 << 26,
+        }
     }
 }
 
@@ -315,7 +321,8 @@ impl Validator {
                 for groups in body.groups {
                     number("groups", groups, 65_535)?;
                 }
-                let groups = body.groups.iter().fold(1, |product: u64, groups| product.saturating_mul((*groups).into()));
+                let groups =
+                    body.groups.iter().fold(1, |product: u64, groups| product.saturating_mul((*groups).into()));
                 range("groups", groups, self.limits.groups_per_dispatch)?;
                 self.count_draw()
             }
@@ -537,7 +544,11 @@ fn layers(dimension: Dimension, count: u32, square: bool) -> Checked {
         Dimension::Cube => (count > 0 && count % 6 == 0 && square, MOST_LAYERS / 6 * 6),
         Dimension::D3 => (count == 1, 1),
     };
-    if fits && count <= limit { Ok(()) } else { Err(Cause::Range { field: "layers", value: count.into(), limit: limit.into() }) }
+    if fits && count <= limit {
+        Ok(())
+    } else {
+        Err(Cause::Range { field: "layers", value: count.into(), limit: limit.into() })
+    }
 }
 
 /// A view of a texture.

@@ -53,6 +53,7 @@ impl Renderer {
         let (variant, at) = match stage {
             Stage::Vertex => (&self.shading.vertex, 0),
             Stage::Pixel => (&self.shading.pixel, 2),
+            Stage::Compute => return Ok(()),
         };
         let Some(variant) = variant.as_deref().filter(|variant| variant.constant_bytes > 0) else { return Ok(()) };
         let slice = self.constants.alloc(

@@ -13,7 +13,7 @@ pub(crate) fn class(topology: Topology) -> u32 {
     match topology {
         Topology::PointList => 0,
         Topology::LineList | Topology::LineStrip => LINES,
-        Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan => TRIANGLES,
+        Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan | Topology::RectList => TRIANGLES,
     }
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
         Topology::PointList => vk::PrimitiveTopology::POINT_LIST,
         Topology::LineList => vk::PrimitiveTopology::LINE_LIST,
         Topology::LineStrip => vk::PrimitiveTopology::LINE_STRIP,
-        Topology::TriangleList => vk::PrimitiveTopology::TRIANGLE_LIST,
+        Topology::TriangleList | Topology::RectList => vk::PrimitiveTopology::TRIANGLE_LIST,
         Topology::TriangleStrip => vk::PrimitiveTopology::TRIANGLE_STRIP,
         Topology::TriangleFan => vk::PrimitiveTopology::TRIANGLE_FAN,
     }

@@ -582,7 +582,20 @@ impl Renderer {
             | Packet::SetTextures(..)
             | Packet::SetConstants(..)
             | Packet::SetGamma(..)
+            | Packet::SetStorage(..)
+            | Packet::SetStorageImages(..)
+            | Packet::SetBlendTargets(..)
             | Packet::CreateVertexInput(..) => {}
+            Packet::CreateView(_)
+            | Packet::Dispatch(_)
+            | Packet::CopyBuffer(_)
+            | Packet::FillBuffer(_)
+            | Packet::ReadBuffer(_)
+            | Packet::CopyToTexture(_)
+            | Packet::CopyFromTexture(_) => {
+                let device = self.gpu.profile.name.clone();
+                return Err(Error::Unsupported { device, what: packet.kind().name().to_owned() });
+            }
             Packet::BeginFrame(_) => self.stats.begin(),
             Packet::UpdateBuffer(body) => return self.update_buffer(body, arena),
             Packet::UpdateTexture(body) => return self.update_texture(body, arena),
@@ -671,6 +684,7 @@ impl Renderer {
             }
             Packet::EndQuery(body) => replies(Reply::Query { id: body.id, token: body.token, value: 0 }),
             Packet::ReadBack(body) => replies(Reply::ReadBack { token: body.token, ok: false }),
+            Packet::ReadBuffer(body) => replies(Reply::ReadBack { token: body.token, ok: false }),
             _ => {}
         }
     }
