@@ -4,4 +4,6 @@
 //! what a program reads by following its scalar loads back to user data; [`lift`] makes IR of it.
 #![forbid(unsafe_code)]
 
+pub mod inst;
 pub mod io;
+pub mod tables;
