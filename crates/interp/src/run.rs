@@ -224,12 +224,12 @@ impl Run<'_> {
                     let index = base.wrapping_add(offset).clamp(0, decl.size as i32 - 1) as u32;
                     decl.def(index).unwrap_or_else(|| self.environment.constant(decl, index))
                 }
-                (Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad, Imm::Texture(texture)) => {
+                (Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad, Imm::Texture(texture, _)) => {
                     let decl = &self.m.textures[texture.index()];
                     let args = self.sample_args(data, decl.dim, decl.shadow, lane);
                     self.environment.sample(decl, &args).map(number)
                 }
-                (Op::Gather, Imm::Texture(texture)) => {
+                (Op::Gather, Imm::Gather(texture, ..)) => {
                     let coord = self.floats(data.args[0], lane);
                     self.environment.gather(&self.m.textures[texture.index()], coord).map(number)
                 }

@@ -56,4 +56,6 @@ entities! {
     Texture "t";
     /// A declared specialisation constant.
     Spec "s";
+    /// A declared storage image.
+    Image "i";
 }

@@ -28,6 +28,16 @@ pub fn evaluate(m: &Module, data: &InstData, bits: impl Fn(Value) -> [u32; 4]) -
             let b = data.args.get(1).map_or([0; 4], |&b| bits(b));
             out[0] = (0..m.ty(first).lanes as usize).fold(start, |acc, l| step(acc, [a[l], b[l], 0]));
         }
+        (Meaning::Pairs(compute), ..) => {
+            let mut words = [0; 3];
+            for (word, &arg) in words.iter_mut().zip(&data.args) {
+                let bits = bits(arg);
+                *word = u64::from(bits[0]) | u64::from(bits[1]) << 32;
+            }
+            let word = compute(words);
+            out[0] = word as u32;
+            out[1] = if lanes > 1 { (word >> 32) as u32 } else { 0 };
+        }
         (_, Op::Bitcast, _) => out = bits(first),
         (_, Op::Swizzle, Imm::Swizzle(swizzle)) => {
             let a = bits(first);

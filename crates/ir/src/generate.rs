@@ -97,7 +97,14 @@ impl<'a> Generator<'a> {
         let shapes = [(Dim::D2, false), (Dim::Cube, false), (Dim::D3, false), (Dim::D2, true)];
         let textures = (0u8..)
             .zip(shapes)
-            .map(|(n, (dim, shadow))| b.texture(TextureDecl { slot: n + if pixel { 0 } else { 16 }, dim, shadow }))
+            .map(|(n, (dim, shadow))| {
+                b.texture(TextureDecl {
+                    slot: n + if pixel { 0 } else { 16 },
+                    dim,
+                    shadow,
+                    component: Component::Float,
+                })
+            })
             .collect();
         let mut spec = |name: &str, id, kind, default| b.spec(SpecDecl { name: name.into(), id, kind, default });
         let specs = [

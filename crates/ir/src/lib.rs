@@ -20,8 +20,8 @@ mod table;
 mod types;
 mod verify;
 
-pub use builder::{BuildError, Builder};
-pub use entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+pub use builder::{BuildError, Builder, Level};
+pub use entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 pub use eval::evaluate;
 pub use exact::exact;
 #[cfg(feature = "generate")]
@@ -29,7 +29,7 @@ pub use generate::{generate, generate_of};
 pub use module::*;
 pub use opcode::{Flags, ImmKind, Meaning, OPCODES, Op, OpInfo, Pattern};
 pub use parse::{ParseError, parse};
-pub use reflection::{ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse, Uses, uses};
+pub use reflection::{ConstDef, ImageUse, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse, Uses, uses};
 pub use types::{Kind, Mask, Swizzle, Type};
 pub use verify::{VerifyError, verify};
 

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::opcode::{Flags, Op};
 use crate::types::{Kind, Mask, Swizzle, Type};
 
@@ -22,8 +22,16 @@ pub const MAX_SPECS: usize = 64;
 pub const MAX_NAMES: usize = 1024;
 /// Most textures.
 pub const MAX_TEXTURES: usize = 256;
-/// Texture slots: 16 of the pixel stage, then 4 of the vertex stage.
+/// Texture slots of the graphics stages: 16 of the pixel stage, then 4 of the vertex stage.
 pub const TEXTURE_SLOTS: u8 = 20;
+/// Texture slots of the compute stage, which are behind those of the others: 20 to 35.
+pub const COMPUTE_TEXTURE_SLOTS: u8 = 16;
+/// Slots of storage images, of each stage.
+pub const IMAGE_SLOTS: u8 = 8;
+/// Most lanes of a work group.
+pub const MAX_GROUP: u32 = 1024;
+/// Most bytes of a work group's memory.
+pub const MAX_SHARED: u32 = 1 << 16;
 
 macro_rules! named_enum {
     ($(#[$doc:meta])+ $name:ident { $($(#[$vdoc:meta])+ $variant:ident $text:literal,)+ }) => {
@@ -71,6 +79,8 @@ named_enum! {
         Linear "linear",
         /// The provoking vertex's value.
         Flat "flat",
+        /// With perspective, at the sample, for each of which the shader then runs.
+        Sample "sample",
     }
 }
 
@@ -83,16 +93,172 @@ named_enum! {
         Cube "cube",
         /// Three dimensions.
         D3 "3d",
+        /// Layers of two dimensions.
+        D2Array "2darray",
+        /// Layers of six faces.
+        CubeArray "cubearray",
+        /// Two dimensions with several samples a texel. Can be fetched from, not sampled.
+        D2Ms "2dms",
+        /// Layers of two dimensions with several samples a texel.
+        D2MsArray "2dmsarray",
+    }
+}
+
+named_enum! {
+    /// What the texels of a texture or storage image are to a shader.
+    Component {
+        /// Floats, normalised or not.
+        Float "float",
+        /// Unsigned integers.
+        Uint "uint",
+        /// Signed integers.
+        Sint "sint",
+    }
+}
+
+impl Component {
+    /// Kind of a texel's components in the IR.
+    pub fn kind(self) -> Kind {
+        match self {
+            Component::Float => Kind::Float,
+            Component::Uint | Component::Sint => Kind::Int,
+        }
+    }
+}
+
+named_enum! {
+    /// What a storage image's format is known to be.
+    ImageFormat {
+        /// Any: it cannot be changed by atomic operations.
+        Any "any",
+        /// One 32-bit component, as atomic operations need.
+        R32 "r32",
+    }
+}
+
+named_enum! {
+    /// What an atomic operation puts in the place of what it finds there, `old`. All work on 32 bits, or on 64 if value and result
+    /// have two components.
+    AtomicOp {
+        /// `old + value`.
+        Add "add",
+        /// `old - value`.
+        Sub "sub",
+        /// `value - old`.
+        RSub "rsub",
+        /// `old + 1`, or 0 if `old` is at least `value`.
+        Inc "inc",
+        /// `old - 1`, or `value` if `old` is 0 or above `value`.
+        Dec "dec",
+        /// Lesser of signed numbers.
+        IMin "imin",
+        /// Greater of signed numbers.
+        IMax "imax",
+        /// Lesser of unsigned numbers.
+        UMin "umin",
+        /// Greater of unsigned numbers.
+        UMax "umax",
+        /// Bits set in both.
+        And "and",
+        /// Bits set in either.
+        Or "or",
+        /// Bits set in one of them.
+        Xor "xor",
+        /// `value`.
+        Swap "swap",
+        /// `value` if `old` is the second operand.
+        CmpSwap "cmpswap",
+        /// `value` if `old` is the second operand, both being floats.
+        FCmpSwap "fcmpswap",
+        /// Lesser of floats; if one is NaN, the other one.
+        FMin "fmin",
+        /// Greater of floats; if one is NaN, the other one.
+        FMax "fmax",
+        /// `value`, and the bits of `old` that are not set in the second operand.
+        MaskOr "maskor",
+    }
+}
+
+impl AtomicOp {
+    /// Operands besides the place: the value, and for some a second one.
+    pub fn operands(self) -> usize {
+        1 + usize::from(matches!(self, AtomicOp::CmpSwap | AtomicOp::FCmpSwap | AtomicOp::MaskOr))
+    }
+
+    /// What it puts in the place of `old`, of 64 or 32 bits.
+    pub fn apply(self, old: u64, value: u64, second: u64, wide: bool) -> u64 {
+        let signed = |bits: u64| if wide { bits as i64 } else { i64::from(bits as u32 as i32) };
+        let float = |bits: u64| if wide { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() };
+        let pick = |first: bool| if first { old } else { value };
+        let new = match self {
+            AtomicOp::Add => old.wrapping_add(value),
+            AtomicOp::Sub => old.wrapping_sub(value),
+            AtomicOp::RSub => value.wrapping_sub(old),
+            AtomicOp::Inc if old >= value => 0,
+            AtomicOp::Inc => old.wrapping_add(1),
+            AtomicOp::Dec if old == 0 || old > value => value,
+            AtomicOp::Dec => old.wrapping_sub(1),
+            AtomicOp::IMin => pick(signed(old) < signed(value)),
+            AtomicOp::IMax => pick(signed(old) > signed(value)),
+            AtomicOp::UMin => old.min(value),
+            AtomicOp::UMax => old.max(value),
+            AtomicOp::And => old & value,
+            AtomicOp::Or => old | value,
+            AtomicOp::Xor => old ^ value,
+            AtomicOp::Swap => value,
+            AtomicOp::CmpSwap => pick(old != second),
+            AtomicOp::FCmpSwap => pick(float(old) != float(second)),
+            AtomicOp::FMin => pick(float(old) <= float(value) || float(value).is_nan()),
+            AtomicOp::FMax => pick(float(old) >= float(value) || float(value).is_nan()),
+            AtomicOp::MaskOr => old & !second | value,
+        };
+        if wide { new } else { new & u64::from(u32::MAX) }
     }
 }
 
 impl Dim {
-    /// Number of coordinate components, which is also that of a derivative.
+    /// Number of coordinate components, with the layer of an array.
     pub fn coords(self) -> u8 {
+        self.extent() + u8::from(self.is_array())
+    }
+
+    /// Number of components of a derivative: coordinates without the layer.
+    pub fn extent(self) -> u8 {
         match self {
-            Dim::D2 => 2,
-            Dim::Cube | Dim::D3 => 3,
+            Dim::D2 | Dim::D2Array | Dim::D2Ms | Dim::D2MsArray => 2,
+            Dim::Cube | Dim::D3 | Dim::CubeArray => 3,
         }
+    }
+
+    /// Number of whole-numbered coordinates of a texel. Faces are layers.
+    pub fn texel_coords(self) -> u8 {
+        match self {
+            Dim::D2 | Dim::D2Ms => 2,
+            Dim::Cube | Dim::D3 | Dim::D2Array | Dim::CubeArray | Dim::D2MsArray => 3,
+        }
+    }
+
+    /// Number of components of a size.
+    pub fn size_components(self) -> u8 {
+        match self {
+            Dim::D2 | Dim::D2Ms | Dim::Cube => 2,
+            Dim::D3 | Dim::D2Array | Dim::CubeArray | Dim::D2MsArray => 3,
+        }
+    }
+
+    /// Whether it has layers.
+    pub fn is_array(self) -> bool {
+        matches!(self, Dim::D2Array | Dim::CubeArray | Dim::D2MsArray)
+    }
+
+    /// Whether it has faces.
+    pub fn is_cube(self) -> bool {
+        matches!(self, Dim::Cube | Dim::CubeArray)
+    }
+
+    /// Whether a texel has several samples.
+    pub fn is_multisampled(self) -> bool {
+        matches!(self, Dim::D2Ms | Dim::D2MsArray)
     }
 }
 
@@ -121,6 +287,49 @@ pub enum InputAt {
     FrontFacing,
     /// Place in the point sprite, 0..1 from its upper left. `f32x2`.
     PointCoord,
+    /// Number of the primitive. `i32`.
+    PrimitiveId,
+    /// Number of the sample, for each of which the shader then runs. `i32`.
+    SampleId,
+    /// Bit per sample that is covered. `i32`.
+    SampleMask,
+    /// Layer of the target. `i32`.
+    Layer,
+    /// Number of the viewport. `i32`.
+    ViewportIndex,
+    /// Place in the work group. `i32x3`.
+    LocalId,
+    /// Number in the work group. `i32`.
+    LocalIndex,
+    /// Place of the work group. `i32x3`.
+    WorkgroupId,
+    /// Number of work groups in each direction. `i32x3`.
+    WorkgroupCount,
+}
+
+impl InputAt {
+    /// Builtins by their name in the text form, with their stage and type.
+    pub const BUILTINS: &'static [(InputAt, &'static str, Stage, Type)] = &[
+        (InputAt::VertexIndex, "vertex_index", Stage::Vertex, Type::I32),
+        (InputAt::InstanceIndex, "instance_index", Stage::Vertex, Type::I32),
+        (InputAt::FragCoord, "frag_coord", Stage::Pixel, Type::F32X4),
+        (InputAt::FrontFacing, "front_facing", Stage::Pixel, Type::BOOL),
+        (InputAt::PointCoord, "point_coord", Stage::Pixel, Type::F32X2),
+        (InputAt::PrimitiveId, "primitive_id", Stage::Pixel, Type::I32),
+        (InputAt::SampleId, "sample_id", Stage::Pixel, Type::I32),
+        (InputAt::SampleMask, "sample_mask", Stage::Pixel, Type::I32),
+        (InputAt::Layer, "layer", Stage::Pixel, Type::I32),
+        (InputAt::ViewportIndex, "viewport_index", Stage::Pixel, Type::I32),
+        (InputAt::LocalId, "local_id", Stage::Compute, Type::I32X3),
+        (InputAt::LocalIndex, "local_index", Stage::Compute, Type::I32),
+        (InputAt::WorkgroupId, "workgroup_id", Stage::Compute, Type::I32X3),
+        (InputAt::WorkgroupCount, "workgroup_count", Stage::Compute, Type::I32X3),
+    ];
+
+    /// What every builtin is; none for locations.
+    pub fn builtin(self) -> Option<(&'static str, Stage, Type)> {
+        Self::BUILTINS.iter().find(|row| row.0 == self).map(|row| (row.1, row.2, row.3))
+    }
 }
 
 /// Where an output goes.
@@ -136,6 +345,37 @@ pub enum OutputAt {
     ClipDistance(u8),
     /// Depth of the pixel. `f32`.
     FragDepth,
+    /// Distances to cull planes from this one (0 or 4) on, one per lane. Float.
+    CullDistance(u8),
+    /// Second colour of target 0, which blending may use. `f32x4`.
+    SecondColor,
+    /// Bit per sample that is kept. `i32`.
+    SampleMask,
+    /// Stencil reference value, low 8 bits. `i32`.
+    StencilRef,
+    /// Layer of the target. `i32`.
+    Layer,
+    /// Number of the viewport. `i32`.
+    ViewportIndex,
+}
+
+impl OutputAt {
+    /// Builtins without a number by their name in the text form, with their stage and type.
+    pub const BUILTINS: &'static [(OutputAt, &'static str, Stage, Type)] = &[
+        (OutputAt::Position, "position", Stage::Vertex, Type::F32X4),
+        (OutputAt::PointSize, "point_size", Stage::Vertex, Type::F32),
+        (OutputAt::FragDepth, "frag_depth", Stage::Pixel, Type::F32),
+        (OutputAt::SecondColor, "second_color", Stage::Pixel, Type::F32X4),
+        (OutputAt::SampleMask, "sample_mask", Stage::Pixel, Type::I32),
+        (OutputAt::StencilRef, "stencil_ref", Stage::Pixel, Type::I32),
+        (OutputAt::Layer, "layer", Stage::Vertex, Type::I32),
+        (OutputAt::ViewportIndex, "viewport_index", Stage::Vertex, Type::I32),
+    ];
+
+    /// What every builtin without a number is.
+    pub fn builtin(self) -> Option<(&'static str, Stage, Type)> {
+        Self::BUILTINS.iter().find(|row| row.0 == self).map(|row| (row.1, row.2, row.3))
+    }
 }
 
 /// The guest's name of an input or output, for reflection. The numbers are the front end's own.
@@ -200,12 +440,41 @@ impl BankDecl {
 /// A declared texture with its sampler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextureDecl {
-    /// Slot, below [`TEXTURE_SLOTS`].
+    /// Slot, below [`TEXTURE_SLOTS`], or, in the compute stage, from there on below [`COMPUTE_TEXTURE_SLOTS`] more.
     pub slot: u8,
     /// Shape.
     pub dim: Dim,
     /// Whether samples are compared with a reference value.
     pub shadow: bool,
+    /// What its texels are.
+    pub component: Component,
+}
+
+/// A declared storage image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageDecl {
+    /// Slot, below [`IMAGE_SLOTS`].
+    pub slot: u8,
+    /// Shape. Cubes are accessed as layers.
+    pub dim: Dim,
+    /// What its texels are.
+    pub component: Component,
+    /// What is known of its format.
+    pub format: ImageFormat,
+}
+
+/// Texels by which a lookup is moved, in each direction; the last is for 3D textures only.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Offset(pub [i8; 3]);
+
+impl Offset {
+    /// Least and greatest number that every device takes.
+    pub const RANGE: std::ops::RangeInclusive<i8> = -8..=7;
+
+    /// Whether there is none.
+    pub fn is_zero(self) -> bool {
+        self.0 == [0; 3]
+    }
 }
 
 /// What a [`NameDecl`] names.
@@ -280,13 +549,39 @@ pub enum Imm {
     /// Bank and register. Negative only in `load_const_dyn`.
     Bank(Bank, i32),
     /// For the sampling opcodes.
-    Texture(Texture),
+    Texture(Texture, Offset),
+    /// For `gather`: texture, component (0 to 3; 0 for shadow textures), offset.
+    Gather(Texture, u8, Offset),
+    /// For the opcodes of storage images.
+    Image(Image),
+    /// For `image_atomic`.
+    ImageAtomic(Image, AtomicOp),
+    /// For `atomic_global` and `atomic_shared`.
+    Atomic(AtomicOp),
     /// For `load_spec`.
     Spec(Spec),
     /// Taken if true, and if false.
     If(Region, Region),
     /// The body.
     Loop(Region),
+}
+
+impl Imm {
+    /// The texture that it names.
+    pub fn texture(self) -> Option<Texture> {
+        match self {
+            Imm::Texture(texture, _) | Imm::Gather(texture, ..) => Some(texture),
+            _ => None,
+        }
+    }
+
+    /// The storage image that it names.
+    pub fn image(self) -> Option<Image> {
+        match self {
+            Imm::Image(image) | Imm::ImageAtomic(image, _) => Some(image),
+            _ => None,
+        }
+    }
 }
 
 /// A list of operands; no heap up to four.
@@ -349,6 +644,12 @@ pub struct Module {
     pub banks: Vec<BankDecl>,
     /// Rows of [`Texture`].
     pub textures: Vec<TextureDecl>,
+    /// Rows of [`Image`].
+    pub images: Vec<ImageDecl>,
+    /// Lanes of a work group in each direction, 1 to [`MAX_GROUP`] in all; 1 in stages other than compute.
+    pub group: [u32; 3],
+    /// Bytes of a work group's memory, a multiple of four, at most [`MAX_SHARED`]. What it holds at first is open.
+    pub shared: u32,
     /// Names out of the program's source, at most [`MAX_NAMES`].
     pub names: Vec<NameDecl>,
     /// Rows of [`Spec`].
@@ -378,6 +679,9 @@ impl Module {
             outputs: Vec::new(),
             banks: Vec::new(),
             textures: Vec::new(),
+            images: Vec::new(),
+            group: [1; 3],
+            shared: 0,
             names: Vec::new(),
             specs: Vec::new(),
             vars: Vec::new(),

@@ -16,6 +16,8 @@ pub enum Pattern {
     T,
     /// Any kind but truth values, each `W` for itself.
     W,
+    /// A double: two integers, low half first.
+    D,
 }
 
 impl Pattern {
@@ -23,7 +25,7 @@ impl Pattern {
     pub fn kind(self) -> Option<Kind> {
         match self {
             Pattern::F => Some(Kind::Float),
-            Pattern::I => Some(Kind::Int),
+            Pattern::I | Pattern::D => Some(Kind::Int),
             Pattern::P => Some(Kind::Bool),
             Pattern::T | Pattern::W => None,
         }
@@ -54,6 +56,10 @@ impl Flags {
     pub const QUAD: Flags = Flags(8);
     /// A float rule of a guest that the `float_rules` pass lowers.
     pub const GUEST_FLOAT: Flags = Flags(16);
+    /// Reads memory that side effects change: may not be moved or merged across them.
+    pub const MEMORY: Flags = Flags(32);
+    /// Reads the other lanes of the wave that run it: may not be moved to where other lanes run, nor merged with others.
+    pub const WAVE: Flags = Flags(64);
 
     /// Whether all of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
@@ -82,8 +88,16 @@ pub enum ImmKind {
     Output,
     /// A constant bank and a register number.
     Bank,
-    /// A declared texture.
+    /// A declared texture, with an offset in texels.
     Texture,
+    /// A declared texture, a component, and an offset in texels.
+    Gather,
+    /// A declared storage image.
+    Image,
+    /// A declared storage image, and what is done to its texel.
+    ImageAtomic,
+    /// What is done to memory.
+    Atomic,
     /// A declared specialisation constant.
     Spec,
     /// Two regions.
@@ -99,6 +113,8 @@ pub enum Meaning {
     Lanes(fn([u32; 3]) -> u32),
     /// Over all components: first the accumulator's start, then a step per component with the operands' bits.
     Reduce(u32, fn(u32, [u32; 3]) -> u32),
+    /// On operands and a result each of which is a scalar's 32 bits or, where the row says `D`, a double's 64.
+    Pairs(fn([u64; 3]) -> u64),
     /// Not a function of operand bits alone.
     Special,
 }
@@ -156,7 +172,65 @@ mod host {
     }
 }
 
-/// Float rules that take more than an operator.
+/// Rust types that stand for the operands of the `pairs` part of the table.
+mod wide {
+    pub(super) trait Wide {
+        type Host;
+        fn get(bits: u64) -> Self::Host;
+        fn put(host: Self::Host) -> u64;
+    }
+    macro_rules! narrow {
+        ($($name:ident)*) => {$(
+            pub(super) struct $name;
+            impl Wide for $name {
+                type Host = <super::host::$name as super::host::Scalar>::Host;
+                fn get(bits: u64) -> Self::Host { <super::host::$name as super::host::Scalar>::get(bits as u32) }
+                fn put(host: Self::Host) -> u64 { <super::host::$name as super::host::Scalar>::put(host).into() }
+            }
+        )*};
+    }
+    narrow! { F I P }
+    pub(super) struct D;
+    impl Wide for D {
+        type Host = f64;
+        fn get(bits: u64) -> f64 {
+            f64::from_bits(bits)
+        }
+        fn put(host: f64) -> u64 {
+            if host.is_nan() { f64::NAN.to_bits() } else { host.to_bits() }
+        }
+    }
+
+    pub(super) fn min(a: f64, b: f64) -> f64 {
+        if a == b {
+            f64::from_bits(a.to_bits() | b.to_bits())
+        } else if a < b || b.is_nan() {
+            a
+        } else {
+            b
+        }
+    }
+    /// In steps that are powers of two themselves: each is exact as long as the result is a normal number.
+    pub(super) fn ldexp(mut a: f64, mut b: i32) -> f64 {
+        for _ in 0..3 {
+            let step = b.clamp(-1022, 1023);
+            a *= f64::from_bits(((step + 1023) as u64) << 52);
+            b = b.saturating_sub(step);
+        }
+        a
+    }
+    pub(super) fn frexp(a: f64) -> (f64, i32) {
+        if a == 0.0 || !a.is_finite() {
+            return (a, 0);
+        }
+        let (scaled, bias) = if a.abs() < f64::MIN_POSITIVE { (a * 2f64.powi(64), 64) } else { (a, 0) };
+        let bits = scaled.to_bits();
+        let mant = f64::from_bits(bits & !(0x7ff << 52) | 0x3fe << 52);
+        (mant, (bits >> 52 & 0x7ff) as i32 - 0x3fe - bias)
+    }
+}
+
+/// Rules that take more than an operator.
 mod scalar {
     pub(super) fn saturate(a: f32) -> f32 {
         if a > 0.0 { a.min(1.0) } else { 0.0 }
@@ -187,6 +261,56 @@ mod scalar {
     }
     pub(super) fn clamp_finite(a: f32) -> f32 {
         max(min(a, f32::MAX), f32::MIN)
+    }
+    pub(super) fn signed_field(a: u32, first: u32, count: u32) -> u32 {
+        if count == 0 {
+            return 0;
+        }
+        let end = (first + count).min(32);
+        ((a << (32 - end)) as i32 >> (32 - end + first)) as u32
+    }
+    pub(super) fn half(a: f32) -> u32 {
+        let (sign, size) = (a.to_bits() >> 16 & 0x8000, a.to_bits() & 0x7fff_ffff);
+        sign | match size {
+            0x7f80_0001.. => 0x7e00,
+            0x4780_0000.. => 0x7c00,
+            // The sum's last bit is that of a half's fraction, so that adding rounds as wanted.
+            0..0x3880_0000 => (f32::from_bits(size) + 0.5).to_bits() - 0.5f32.to_bits(),
+            _ => (size - 0x3800_0000 + 0xfff + (size >> 13 & 1)) >> 13,
+        }
+    }
+    pub(super) fn half_toward_zero(a: f32) -> u32 {
+        let (sign, size) = (a.to_bits() >> 16 & 0x8000, a.to_bits() & 0x7fff_ffff);
+        sign | match size {
+            0x7f80_0001.. => 0x7e00,
+            0x7f80_0000 => 0x7c00,
+            0x4780_0000.. => 0x7bff,
+            0..0x3880_0000 => (f32::from_bits(size) * 16_777_216.0) as u32,
+            _ => (size - 0x3800_0000) >> 13,
+        }
+    }
+    pub(super) fn from_half(bits: u32) -> f32 {
+        let (sign, size) = ((bits & 0x8000) << 16, bits & 0x7fff);
+        let size = match size {
+            0x7c01.. => f32::NAN,
+            0x7c00 => f32::INFINITY,
+            0..0x400 => size as f32 / 16_777_216.0,
+            _ => f32::from_bits((size << 13) + 0x3800_0000),
+        };
+        f32::from_bits(size.to_bits() | sign)
+    }
+    /// In steps that are powers of two themselves: each is exact as long as the result is a normal number.
+    pub(super) fn ldexp(mut a: f32, mut b: i32) -> f32 {
+        for _ in 0..3 {
+            let step = b.clamp(-126, 127);
+            a *= f32::from_bits(((step + 127) as u32) << 23);
+            b = b.saturating_sub(step);
+        }
+        a
+    }
+    pub(super) fn frexp(a: f32) -> (f32, i32) {
+        let (mant, exp) = super::wide::frexp(a.into());
+        (mant as f32, exp)
     }
 }
 
@@ -223,6 +347,8 @@ macro_rules! define {
             [$($lf:ident)*] = $le:expr;)* }
         reduce { $($(#[doc = $rdoc:literal])+ $rop:ident $rname:ident ($($ra:ident: $rk:ident),*) -> $rr:ident
             [$($rf:ident)*] = $rs:expr, $acc:ident => $re:expr;)* }
+        pairs { $($(#[doc = $pdoc:literal])+ $pop:ident $pname:ident ($($pa:ident: $pk:ident),*) -> $pr:ident
+            [$($pf:ident)*] = $pe:expr;)* }
         special { $($(#[doc = $sdoc:literal])+ $sop:ident $sname:literal ($($sa:tt)*) -> $sr:tt $si:ident
             [$($sf:ident)*];)* }
     ) => {
@@ -232,6 +358,7 @@ macro_rules! define {
         pub enum Op {
             $($(#[doc = $ldoc])+ $lop,)*
             $($(#[doc = $rdoc])+ $rop,)*
+            $($(#[doc = $pdoc])+ $pop,)*
             $($(#[doc = $sdoc])+ $sop,)*
         }
 
@@ -270,6 +397,23 @@ macro_rules! define {
                     let $acc = host::$rr::get(acc);
                     $(let $ra = host::$rk::get(words.next().unwrap_or(0));)*
                     host::$rr::put($re)
+                }),
+            },)*
+            $(OpInfo {
+                op: Op::$pop,
+                name: stringify!($pname),
+                args: Some(&[$(Pattern::$pk),*]),
+                result: Some(Pattern::$pr),
+                imm: ImmKind::None,
+                flags: Flags(0 $(| Flags::$pf.0)*),
+                doc: concat!($($pdoc),+),
+                operands: stringify!($($pa: $pk),*),
+                formula: stringify!($pe),
+                meaning: Meaning::Pairs(|words| {
+                    use wide::Wide as _;
+                    let mut words = words.into_iter();
+                    $(let $pa = wide::$pk::get(words.next().unwrap_or(0));)*
+                    wide::$pr::put($pe)
                 }),
             },)*
             $(OpInfo {

@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::lex::{Lexer, Token};
 use crate::module::*;
 use crate::opcode::{ImmKind, Op};
@@ -145,6 +145,16 @@ impl<'a> Parser<'a> {
         self.module.stage = self.word("a stage (vertex, pixel, compute)", Stage::from_name)?;
         self.module.name = self.name()?;
         self.sign('{')?;
+        if self.eat_word("group")? {
+            self.module.group[0] = self.number("lanes of a work group")?;
+            for lanes in 1..3 {
+                self.sign(',')?;
+                self.module.group[lanes] = self.number("lanes of a work group")?;
+            }
+        }
+        if self.eat_word("shared")? {
+            self.module.shared = self.number("bytes of a work group's memory")?;
+        }
         self.declarations()?;
         self.region(Region(0), 1)?;
         self.sign('}')?;
@@ -197,9 +207,25 @@ impl<'a> Parser<'a> {
                 self.next_entity(Texture::PREFIX, self.module.textures.len())?;
                 self.keyword("slot")?;
                 let slot = self.number("a slot number")?;
-                let dim = self.word("a texture shape (2d, cube, 3d)", Dim::from_name)?;
+                let dim = self.word("a texture shape (2d, cube, 3d, ...)", Dim::from_name)?;
+                let component = match self.token {
+                    Token::Word(word) => Component::from_name(word),
+                    _ => None,
+                };
+                if component.is_some() {
+                    self.advance()?;
+                }
                 let shadow = self.eat_word("shadow")?;
-                self.module.textures.push(TextureDecl { slot, dim, shadow });
+                let component = component.unwrap_or(Component::Float);
+                self.module.textures.push(TextureDecl { slot, dim, shadow, component });
+            } else if self.eat_word("image")? {
+                self.next_entity(Image::PREFIX, self.module.images.len())?;
+                self.keyword("slot")?;
+                let slot = self.number("a slot number")?;
+                let dim = self.word("an image shape (2d, cube, 3d, ...)", Dim::from_name)?;
+                let component = self.word("a component kind (float, uint, sint)", Component::from_name)?;
+                let format = self.word("a format (any, r32)", ImageFormat::from_name)?;
+                self.module.images.push(ImageDecl { slot, dim, component, format });
             } else if self.eat_word("name")? {
                 let of = self.named()?;
                 let (name, ty) = (self.name()?, self.name()?);
@@ -248,16 +274,7 @@ impl<'a> Parser<'a> {
         if self.eat_word("location")? {
             return Ok(InputAt::Location(self.number("a location")?));
         }
-        self.word("where the input comes from", |w| {
-            Some(match w {
-                "vertex_index" => InputAt::VertexIndex,
-                "instance_index" => InputAt::InstanceIndex,
-                "frag_coord" => InputAt::FragCoord,
-                "front_facing" => InputAt::FrontFacing,
-                "point_coord" => InputAt::PointCoord,
-                _ => return None,
-            })
-        })
+        self.word("where the input comes from", |w| InputAt::BUILTINS.iter().find(|row| row.1 == w).map(|row| row.0))
     }
 
     fn output_at(&mut self) -> Result<OutputAt> {
@@ -267,14 +284,10 @@ impl<'a> Parser<'a> {
         if self.eat_word("clip_distance")? {
             return Ok(OutputAt::ClipDistance(self.number("a clip plane")?));
         }
-        self.word("where the output goes", |w| {
-            Some(match w {
-                "position" => OutputAt::Position,
-                "point_size" => OutputAt::PointSize,
-                "frag_depth" => OutputAt::FragDepth,
-                _ => return None,
-            })
-        })
+        if self.eat_word("cull_distance")? {
+            return Ok(OutputAt::CullDistance(self.number("a cull plane")?));
+        }
+        self.word("where the output goes", |w| OutputAt::BUILTINS.iter().find(|row| row.1 == w).map(|row| row.0))
     }
 
     fn semantic(&mut self) -> Result<Option<Semantic>> {
@@ -451,8 +464,25 @@ impl<'a> Parser<'a> {
                 Imm::Bank(bank, index)
             }
             ImmKind::Texture => {
-                Imm::Texture(Texture(self.entity(Texture::PREFIX, self.module.textures.len(), "a declared texture")?))
+                let texture = self.texture()?;
+                Imm::Texture(texture, self.offset()?)
             }
+            ImmKind::Gather => {
+                let texture = self.texture()?;
+                let mut component = 0;
+                if self.eat('.')? {
+                    component = self.word("a component", |w| {
+                        Swizzle::from_text(w).filter(|s| s.count() == 1).map(|s| s.lanes()[0])
+                    })?;
+                }
+                Imm::Gather(texture, component, self.offset()?)
+            }
+            ImmKind::Image => Imm::Image(self.image()?),
+            ImmKind::ImageAtomic => {
+                let image = self.image()?;
+                Imm::ImageAtomic(image, self.word("an atomic operation", AtomicOp::from_name)?)
+            }
+            ImmKind::Atomic => Imm::Atomic(self.word("an atomic operation", AtomicOp::from_name)?),
             ImmKind::Spec => {
                 Imm::Spec(Spec(self.entity(Spec::PREFIX, self.module.specs.len(), "a declared constant")?))
             }
@@ -461,6 +491,29 @@ impl<'a> Parser<'a> {
             self.values(args)?;
         }
         Ok(imm)
+    }
+
+    fn texture(&mut self) -> Result<Texture> {
+        Ok(Texture(self.entity(Texture::PREFIX, self.module.textures.len(), "a declared texture")?))
+    }
+
+    fn image(&mut self) -> Result<Image> {
+        Ok(Image(self.entity(Image::PREFIX, self.module.images.len(), "a declared image")?))
+    }
+
+    /// `(1, -1, 0)` behind a texture, if it is there.
+    fn offset(&mut self) -> Result<Offset> {
+        let mut offset = Offset::default();
+        if self.eat('(')? {
+            for (i, texels) in offset.0.iter_mut().enumerate() {
+                if i > 0 {
+                    self.sign(',')?;
+                }
+                *texels = self.number("a number of texels")?;
+            }
+            self.sign(')')?;
+        }
+        Ok(offset)
     }
 
     fn var(&mut self) -> Result<Var> {

@@ -5,8 +5,8 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::entity::{Region, Value};
-use crate::module::{Imm, InputAt, InstData, Module, Named, OutputAt, Semantic};
-use crate::types::{Kind, Type};
+use crate::module::{Component, Imm, InputAt, InstData, Module, Named, Offset, OutputAt, Semantic};
+use crate::types::{Kind, Swizzle, Type};
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -15,6 +15,12 @@ impl Display for Module {
             write!(f, " {}", Quoted(&self.name))?;
         }
         f.write_str(" {\n")?;
+        if self.group != [1; 3] {
+            writeln!(f, "  group {}, {}, {}", self.group[0], self.group[1], self.group[2])?;
+        }
+        if self.shared != 0 {
+            writeln!(f, "  shared {}", self.shared)?;
+        }
         for (i, d) in self.inputs.iter().enumerate() {
             write!(f, "  input in{i}{} : {} {} {}", name(&d.name), d.ty, d.at, d.interp.name())?;
             semantic(f, d.semantic)?;
@@ -30,7 +36,15 @@ impl Display for Module {
             }
         }
         for (i, d) in self.textures.iter().enumerate() {
-            writeln!(f, "  texture t{i} slot {} {}{}", d.slot, d.dim.name(), if d.shadow { " shadow" } else { "" })?;
+            write!(f, "  texture t{i} slot {} {}", d.slot, d.dim.name())?;
+            if d.component != Component::Float {
+                write!(f, " {}", d.component.name())?;
+            }
+            f.write_str(if d.shadow { " shadow\n" } else { "\n" })?;
+        }
+        for (i, d) in self.images.iter().enumerate() {
+            let (dim, component, format) = (d.dim.name(), d.component.name(), d.format.name());
+            writeln!(f, "  image i{i} slot {} {dim} {component} {format}", d.slot)?;
         }
         for d in &self.names {
             match d.of {
@@ -128,7 +142,12 @@ impl Display for Line<'_> {
             Imm::Input(input) => write!(f, " {input}")?,
             Imm::Output(output) => write!(f, " {output}")?,
             Imm::Bank(bank, index) => write!(f, " {bank}[{index}]")?,
-            Imm::Texture(texture) => write!(f, " {texture}")?,
+            Imm::Texture(texture, by) => write!(f, " {texture}{by}")?,
+            Imm::Gather(texture, 0, by) => write!(f, " {texture}{by}")?,
+            Imm::Gather(texture, component, by) => write!(f, " {texture}.{}{by}", Swizzle::splat(component & 3, 1))?,
+            Imm::Image(image) => write!(f, " {image}")?,
+            Imm::ImageAtomic(image, op) => write!(f, " {image} {}", op.name())?,
+            Imm::Atomic(op) => write!(f, " {}", op.name())?,
             Imm::Spec(spec) => write!(f, " {spec}")?,
             Imm::Loop(body) => {
                 for (i, &arg) in args.iter().enumerate() {
@@ -201,15 +220,17 @@ impl Display for Quoted<'_> {
     }
 }
 
+impl Display for Offset {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.is_zero() { Ok(()) } else { write!(f, " ({}, {}, {})", self.0[0], self.0[1], self.0[2]) }
+    }
+}
+
 impl Display for InputAt {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             InputAt::Location(n) => write!(f, "location {n}"),
-            InputAt::VertexIndex => f.write_str("vertex_index"),
-            InputAt::InstanceIndex => f.write_str("instance_index"),
-            InputAt::FragCoord => f.write_str("frag_coord"),
-            InputAt::FrontFacing => f.write_str("front_facing"),
-            InputAt::PointCoord => f.write_str("point_coord"),
+            _ => f.write_str(self.builtin().map_or("?", |row| row.0)),
         }
     }
 }
@@ -218,10 +239,9 @@ impl Display for OutputAt {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             OutputAt::Location(n) => write!(f, "location {n}"),
-            OutputAt::Position => f.write_str("position"),
-            OutputAt::PointSize => f.write_str("point_size"),
             OutputAt::ClipDistance(n) => write!(f, "clip_distance {n}"),
-            OutputAt::FragDepth => f.write_str("frag_depth"),
+            OutputAt::CullDistance(n) => write!(f, "cull_distance {n}"),
+            _ => f.write_str(self.builtin().map_or("?", |row| row.0)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::module::{BankSource, Dim, Imm, InputAt, Module, OutputAt, Semantic, Stage};
+use crate::module::{BankSource, Component, Dim, ImageDecl, Imm, InputAt, Module, OutputAt, Semantic, Stage};
 use crate::opcode::Op;
 use crate::types::{Kind, Type};
 
@@ -37,6 +37,19 @@ pub struct TextureUse {
     pub dim: Dim,
     /// Whether it is sampled with a compare sampler.
     pub shadow: bool,
+    /// What its texels are.
+    pub component: Component,
+}
+
+/// A storage image that is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageUse {
+    /// As declared.
+    pub decl: ImageDecl,
+    /// Whether it is read, also by atomic operations.
+    pub read: bool,
+    /// Whether it is written, also by atomic operations.
+    pub written: bool,
 }
 
 /// An input that is read.
@@ -85,6 +98,12 @@ pub struct Reflection {
     pub system: bool,
     /// Textures that are sampled.
     pub textures: Vec<TextureUse>,
+    /// Storage images that are accessed.
+    pub images: Vec<ImageUse>,
+    /// Lanes of a work group in each direction.
+    pub group: [u32; 3],
+    /// Bytes of a work group's memory.
+    pub shared: u32,
     /// Inputs that are read.
     pub inputs: Vec<InputUse>,
     /// Outputs that are written.
@@ -159,6 +178,8 @@ pub struct Uses {
     pub textures: SmallVec<[bool; 16]>,
     /// Whether the specialisation constant is read.
     pub specs: SmallVec<[bool; 4]>,
+    /// Whether the storage image is read, and written.
+    pub images: SmallVec<[[bool; 2]; 8]>,
     /// Whether the variable occurs.
     pub vars: SmallVec<[bool; 32]>,
     /// Per bank where it begins behind the stage's address, in registers (dynamically indexed banks).
@@ -174,6 +195,8 @@ pub fn uses(m: &Module) -> Uses {
     let mut inputs = SmallVec::from_elem(false, m.inputs.len());
     let mut outputs = SmallVec::from_elem(false, m.outputs.len());
     let mut textures = SmallVec::from_elem(false, m.textures.len());
+    let mut images: SmallVec<[[bool; 2]; 8]> = SmallVec::from_elem([false; 2], m.images.len());
+    let mut accessed: SmallVec<[bool; 8]> = SmallVec::from_elem(false, m.images.len());
     let mut specs = SmallVec::from_elem(false, m.specs.len());
     let mut vars = SmallVec::from_elem(false, m.vars.len());
     let mut dynamic: SmallVec<[bool; 4]> = SmallVec::from_elem(false, m.banks.len());
@@ -185,7 +208,13 @@ pub fn uses(m: &Module) -> Uses {
         match data.imm {
             Imm::Input(input) => inputs[input.index()] = true,
             Imm::Output(output) => outputs[output.index()] = true,
-            Imm::Texture(texture) => textures[texture.index()] = true,
+            Imm::Texture(texture, _) | Imm::Gather(texture, ..) => textures[texture.index()] = true,
+            Imm::Image(image) | Imm::ImageAtomic(image, _) => {
+                accessed[image.index()] = true;
+                let [read, written] = &mut images[image.index()];
+                *read |= matches!(data.op, Op::ImageLoad | Op::ImageAtomic);
+                *written |= matches!(data.op, Op::ImageStore | Op::ImageAtomic);
+            }
             Imm::Spec(spec) => specs[spec.index()] = true,
             Imm::Var(var) | Imm::VarMask(var, _) => vars[var.index()] = true,
             Imm::Bank(bank, index) => match m.banks[bank.index()].source {
@@ -227,9 +256,15 @@ pub fn uses(m: &Module) -> Uses {
             .filter(|&i| used(&textures, i))
             .map(|i| {
                 let t = m.textures[i];
-                TextureUse { slot: t.slot, dim: t.dim, shadow: t.shadow }
+                TextureUse { slot: t.slot, dim: t.dim, shadow: t.shadow, component: t.component }
             })
             .collect(),
+        images: (0..m.images.len())
+            .filter(|&i| accessed[i])
+            .map(|i| ImageUse { decl: m.images[i], read: images[i][0], written: images[i][1] })
+            .collect(),
+        group: m.group,
+        shared: m.shared,
         inputs: (0..m.inputs.len())
             .filter(|&i| used(&inputs, i))
             .map(|i| InputUse { at: m.inputs[i].at, ty: m.inputs[i].ty, semantic: m.inputs[i].semantic })
@@ -244,5 +279,5 @@ pub fn uses(m: &Module) -> Uses {
             .collect(),
         demotes,
     };
-    Uses { inputs, outputs, textures, specs, vars, bank_base, instructions, reflection }
+    Uses { inputs, outputs, textures, images, specs, vars, bank_base, instructions, reflection }
 }

@@ -6,6 +6,7 @@
 //!
 //! * `lanes`: the operation works on each component alone; all operands and the result have as many lanes.
 //! * `reduce`: the components are folded into one scalar; `= start, acc => step`.
+//! * `pairs`: `D` is a double in two integer components, low half first; all other operands and results are scalars.
 //! * `special`: everything else. The row names the immediate; the verifier and the interpreter have the rest.
 //!
 //! The bit pattern of a NaN result is open.
@@ -141,6 +142,20 @@ macro_rules! opcode_table {
                 BitCount bitcount (a: I) -> I [] = a.count_ones();
                 /// Bits in the opposite order.
                 BitReverse bitreverse (a: I) -> I [] = a.reverse_bits();
+                /// Number of the lowest bit that is set; without any, all bits.
+                FindLsb find_lsb (a: I) -> I [] = if a == 0 { !0 } else { a.trailing_zeros() };
+                /// Number of the highest bit that is set; without any, all bits.
+                FindMsb find_msb (a: I) -> I [] = 31u32.wrapping_sub(a.leading_zeros());
+                /// Number of the highest bit that differs from the sign; without any, all bits.
+                FindMsbSigned find_msb_signed (a: I) -> I [] = 31u32.wrapping_sub((a ^ (a as i32 >> 31) as u32).leading_zeros());
+                /// `c & 31` bits of `a` from bit `b & 31` on.
+                UBfe ubfe (a: I, b: I, c: I) -> I [] = a >> (b & 31) & !(!0 << (c & 31));
+                /// The same, continued with the sign of the field, which ends with `a`.
+                IBfe ibfe (a: I, b: I, c: I) -> I [] = scalar::signed_field(a, b & 31, c & 31);
+                /// Whether `a + b` does not fit.
+                UAddCarry uadd_carry (a: I, b: I) -> P [COMMUTATIVE] = a.overflowing_add(b).1;
+                /// Whether `a - b` does not fit.
+                USubBorrow usub_borrow (a: I, b: I) -> P [] = a < b;
                 /// `a == b`.
                 IEq ieq (a: I, b: I) -> P [COMMUTATIVE] = a == b;
                 /// `a != b`.
@@ -163,6 +178,18 @@ macro_rules! opcode_table {
                 IToF i2f (a: I) -> F [] = a as i32 as f32;
                 /// Nearest float of an unsigned number.
                 UToF u2f (a: I) -> F [] = a as f32;
+                /// Nearest half (halves to even) in the low 16 bits, the others being 0.
+                FToH f2h (a: F) -> I [] = scalar::half(a);
+                /// Half toward zero in the low 16 bits, the others being 0; finite numbers stay finite.
+                FToHZ f2h_rtz (a: F) -> I [] = scalar::half_toward_zero(a);
+                /// Float of the half in the low 16 bits.
+                HToF h2f (a: I) -> F [] = scalar::from_half(a);
+                /// `a * 2^b` for signed `b`.
+                FLdexp fldexp (a: F, b: I) -> F [] = scalar::ldexp(a, b as i32);
+                /// The `m` of `a = m * 2^e` whose size is from 0.5 to below 1; what is zero or not finite stays.
+                FFrexpMant ffrexp_mant (a: F) -> F [] = scalar::frexp(a).0;
+                /// The `e` of `a = m * 2^e` with `m` from 0.5 to below 1; 0 for what is zero or not finite.
+                FFrexpExp ffrexp_exp (a: F) -> I [] = scalar::frexp(a).1 as u32;
 
                 // Truth values.
                 /// Both.
@@ -185,6 +212,69 @@ macro_rules! opcode_table {
                 Any any (a: P) -> P [] = false, acc => acc | a;
                 /// Whether all components are true.
                 All all (a: P) -> P [] = true, acc => acc & a;
+            }
+            pairs {
+                // Doubles, IEEE 754 rules.
+                /// `a + b`.
+                DAdd dadd (a: D, b: D) -> D [COMMUTATIVE] = a + b;
+                /// `a - b`.
+                DSub dsub (a: D, b: D) -> D [] = a - b;
+                /// `a * b`.
+                DMul dmul (a: D, b: D) -> D [COMMUTATIVE] = a * b;
+                /// `a * b + c`, rounded once.
+                DFma dfma (a: D, b: D, c: D) -> D [] = a.mul_add(b, c);
+                /// `a / b`.
+                DDiv ddiv (a: D, b: D) -> D [] = a / b;
+                /// Square root.
+                DSqrt dsqrt (a: D) -> D [] = a.sqrt();
+                /// `1 / a`.
+                DRcp drcp (a: D) -> D [] = 1.0 / a;
+                /// `1 / sqrt(a)`.
+                DRsq drsq (a: D) -> D [] = 1.0 / a.sqrt();
+                /// The lesser; if one operand is NaN, the other one.
+                DMin dmin (a: D, b: D) -> D [COMMUTATIVE] = wide::min(a, b);
+                /// The greater; if one operand is NaN, the other one.
+                DMax dmax (a: D, b: D) -> D [COMMUTATIVE] = -wide::min(-a, -b);
+                /// `-a`. NaN stays NaN.
+                DNeg dneg (a: D) -> D [] = -a;
+                /// `|a|`. NaN stays NaN.
+                DAbs dabs (a: D) -> D [] = a.abs();
+                /// Largest whole number not above `a`.
+                DFloor dfloor (a: D) -> D [] = a.floor();
+                /// Smallest whole number not below `a`.
+                DCeil dceil (a: D) -> D [] = a.ceil();
+                /// `a` without its fraction.
+                DTrunc dtrunc (a: D) -> D [] = a.trunc();
+                /// Nearest whole number, halves to even.
+                DRound dround (a: D) -> D [] = a.round_ties_even();
+                /// `a - floor(a)`.
+                DFract dfract (a: D) -> D [] = a - a.floor();
+                /// `a * 2^b` for signed `b`.
+                DLdexp dldexp (a: D, b: I) -> D [] = wide::ldexp(a, b as i32);
+                /// The `m` of `a = m * 2^e` whose size is from 0.5 to below 1; what is zero or not finite stays.
+                DFrexpMant dfrexp_mant (a: D) -> D [] = wide::frexp(a).0;
+                /// The `e` of `a = m * 2^e` with `m` from 0.5 to below 1; 0 for what is zero or not finite.
+                DFrexpExp dfrexp_exp (a: D) -> I [] = wide::frexp(a).1 as u32;
+                /// `a == b`.
+                DEq deq (a: D, b: D) -> P [COMMUTATIVE] = a == b;
+                /// `a != b`; true with NaN.
+                DNe dne (a: D, b: D) -> P [COMMUTATIVE] = a != b;
+                /// `a < b`.
+                DLt dlt (a: D, b: D) -> P [] = a < b;
+                /// `a <= b`.
+                DLe dle (a: D, b: D) -> P [] = a <= b;
+                /// Nearest float.
+                DToF d2f (a: D) -> F [] = a as f32;
+                /// The same number.
+                FToD f2d (a: F) -> D [] = a.into();
+                /// Toward zero, clamped to the signed range; NaN gives 0.
+                DToI d2i (a: D) -> I [] = a as i32 as u32;
+                /// Toward zero, clamped to the unsigned range; NaN gives 0.
+                DToU d2u (a: D) -> I [] = a as u32;
+                /// The same signed number.
+                IToD i2d (a: I) -> D [] = f64::from(a as i32);
+                /// The same unsigned number.
+                UToD u2d (a: I) -> D [] = a.into();
             }
             special {
                 // Values.
@@ -220,18 +310,82 @@ macro_rules! opcode_table {
                 /// A specialisation constant: the value that it was set to, or else its default.
                 LoadSpec "load_spec" () -> T Spec [];
 
-                // Textures: coordinates, then what the name says, then the reference value if the texture is a shadow texture.
+                // Textures: coordinates, then what the name says, then the reference value if the texture is a shadow texture. The last
+                // coordinate of an array is the layer, rounded. Results are floats or integers, as the texture's declaration says.
                 /// Samples with the derivatives of the quad. Pixel stage only.
-                Sample "sample" (..) -> F Texture [QUAD];
+                Sample "sample" (..) -> W Texture [QUAD];
                 /// Samples with the derivatives of the quad and a level of detail bias. Pixel stage only.
-                SampleBias "sample_bias" (..) -> F Texture [QUAD];
+                SampleBias "sample_bias" (..) -> W Texture [QUAD];
                 /// Samples at a level of detail.
-                SampleLod "sample_lod" (..) -> F Texture [];
-                /// Samples with derivatives: d/dx, d/dy.
-                SampleGrad "sample_grad" (..) -> F Texture [];
-                /// The first component of the four texels that a linear lookup at level 0 mixes, in Vulkan's order: lower left, lower
-                /// right, upper right, upper left, where v points down. Not for 3D and shadow textures.
-                Gather "gather" (..) -> F Texture [];
+                SampleLod "sample_lod" (..) -> W Texture [];
+                /// Samples with derivatives: d/dx, d/dy (without the layer).
+                SampleGrad "sample_grad" (..) -> W Texture [];
+                /// One component of the four texels that a linear lookup at level 0 mixes, in Vulkan's order: lower left, lower
+                /// right, upper right, upper left, where v points down. Shadow textures give the results of the comparisons. Not for
+                /// 3D textures.
+                Gather "gather" (..) -> W Gather [];
+                /// A texel by its whole-numbered coordinates, then the level, or the sample of a multisampled texture. Not for cubes
+                /// and shadow textures. Beyond the texture it is zero.
+                Fetch "fetch" (..) -> W Texture [];
+                /// Size of a level in texels: width, height, and depth or layers (cubes, not faces).
+                TextureSize "texture_size" (I) -> I Texture [];
+                /// Number of levels; of a multisampled texture, of samples.
+                TextureLevels "texture_levels" () -> I Texture [];
+                /// The level that `sample` would take at these coordinates (without the layer): clamped to the levels there are, and
+                /// unclamped. Pixel stage only.
+                QueryLod "query_lod" (F) -> F Texture [QUAD];
+
+                // Storage images: whole-numbered coordinates, then the sample if the image is multisampled.
+                /// A texel.
+                ImageLoad "image_load" (..) -> W Image [MEMORY];
+                /// Sets a texel to the last operand, four components.
+                ImageStore "image_store" (..) -> _ Image [SIDE_EFFECT];
+                /// Changes a texel of one 32-bit component: behind the coordinates the operands of the atomic operation. The result is
+                /// what was there before.
+                ImageAtomic "image_atomic" (..) -> I ImageAtomic [SIDE_EFFECT];
+                /// Size in texels: width, height, and depth or layers (cubes, not faces).
+                ImageSize "image_size" () -> I Image [];
+
+                // Memory. Addresses have two components, low half first, and are multiples of four, as are offsets into the group's
+                // memory; the lowest two bits do not count. Beyond the group's memory nothing is changed, and what is read is open.
+                /// One to four components at a device address.
+                LoadGlobal "load_global" (I) -> W None [MEMORY];
+                /// Writes one to four components at a device address.
+                StoreGlobal "store_global" (I, W) -> _ None [SIDE_EFFECT];
+                /// Changes one component at a device address, or two as a 64-bit number: address, value, and what the operation
+                /// takes besides. The result is what was there before.
+                AtomicGlobal "atomic_global" (..) -> I Atomic [SIDE_EFFECT];
+                /// One to four components at a byte offset into the memory of the work group. Compute stage only, as all of these.
+                LoadShared "load_shared" (I) -> W None [MEMORY];
+                /// Writes one to four components into the memory of the work group: byte offset, value.
+                StoreShared "store_shared" (I, W) -> _ None [SIDE_EFFECT];
+                /// As `atomic_global`, in the memory of the work group: byte offset, value, and what the operation takes besides.
+                AtomicShared "atomic_shared" (..) -> I Atomic [SIDE_EFFECT];
+                /// Waits for the whole work group; what was stored before is seen by all of it afterwards.
+                Barrier "barrier" () -> _ None [SIDE_EFFECT];
+                /// What was stored before is seen by everybody who sees what is stored afterwards.
+                MemoryBarrier "memory_barrier" () -> _ None [SIDE_EFFECT];
+
+                // The wave: the lanes that run in step, at most 64. Lanes that do not run the instruction count as false, and what
+                // is read of them is open; numbers of lanes wrap at the size of the wave.
+                /// Bit per lane in which the operand is true: two components.
+                Ballot "ballot" (P) -> I None [WAVE];
+                /// Whether it is true in any lane.
+                WaveAny "wave_any" (P) -> P None [WAVE];
+                /// The value of the first lane that runs this.
+                ReadFirst "read_first" (T) -> T None [WAVE];
+                /// The value of the lane with this number, which is the same in all lanes.
+                ReadLane "read_lane" (T, I) -> T None [WAVE];
+                /// The value of the lane with this number.
+                WaveShuffle "wave_shuffle" (T, I) -> T None [WAVE];
+                /// In lane `n` of each four lanes in succession (of a quad, in the pixel stage) the value of the lane at place `n` of the
+                /// immediate, which has four.
+                QuadSwizzle "quad_swizzle" (T) -> T Swizzle [WAVE];
+                /// Number of this lane in its wave.
+                LaneIndex "lane_index" () -> I None [];
+                /// Number of lanes of a wave.
+                WaveSize "wave_size" () -> I None [];
+
                 /// Difference to the horizontal neighbour of the quad, which may have been thrown away. Open where the neighbour does not
                 /// run this instruction too, but never a fault. Pixel stage only.
                 Ddx "ddx" (F) -> F None [QUAD];

@@ -51,6 +51,10 @@ impl Type {
     pub const F32X4: Type = Type::new(Kind::Float, 4);
     /// A scalar integer.
     pub const I32: Type = Type::new(Kind::Int, 1);
+    /// Two integers: a 64-bit number, low half first.
+    pub const I32X2: Type = Type::new(Kind::Int, 2);
+    /// Three integers.
+    pub const I32X3: Type = Type::new(Kind::Int, 3);
     /// Four integers.
     pub const I32X4: Type = Type::new(Kind::Int, 4);
     /// A scalar truth value.

@@ -14,7 +14,8 @@
 //!    values are 0 or 1 and unused components are 0.
 //! 6. Loads and stores fit the variable, input or output; only arrays are indexed; a mask is not empty and within the type.
 //! 7. Constant registers lie within the bank (static index) and loads have four lanes.
-//! 8. Sampling operands are those that texture and opcode call for.
+//! 8. Operands of lookups are those that texture or image and opcode call for; addresses and what is stored there have the
+//!    types that the opcode's row says.
 //! 9. `if` and `loop` take what their row says; `yield` and `break` give the results' types, `continue` the parameters'.
 //!
 //! Interface
@@ -24,13 +25,14 @@
 //! 12. Quad opcodes and `demote` are in the pixel stage only.
 //! 13. Specialisation constants are typed and differ in their number.
 //! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
+//! 16. Storage images differ in their slot; work groups keep to the limits.
 //! 15. Names are those of registers within a declared bank, or of a declared texture.
 
-use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::module::*;
 use crate::opcode::{Flags, ImmKind, Meaning, Op, Pattern};
 use crate::types::{Kind, Mask, Type};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 /// Which rule a module breaks, and where.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -70,15 +72,11 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
     let mut used = 0u64;
     for (i, d) in m.inputs.iter().enumerate() {
         let place = Input::new(i);
-        let (stage, ty) = match d.at {
-            InputAt::Location(n) => {
+        let Some((_, stage, ty)) = d.at.builtin() else {
+            if let InputAt::Location(n) = d.at {
                 take_location(place, &mut used, n, d.ty)?;
-                continue;
             }
-            InputAt::VertexIndex | InputAt::InstanceIndex => (Stage::Vertex, Type::I32),
-            InputAt::FragCoord => (Stage::Pixel, Type::F32X4),
-            InputAt::FrontFacing => (Stage::Pixel, Type::BOOL),
-            InputAt::PointCoord => (Stage::Pixel, Type::F32X2),
+            continue;
         };
         builtin(m, place, d.at, stage, d.ty, ty)?;
         if m.inputs[..i].iter().any(|other| other.at == d.at) {
@@ -93,11 +91,15 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
                 take_location(place, &mut used, n, d.ty)?;
                 continue;
             }
-            OutputAt::Position => (Stage::Vertex, Type::F32X4),
-            OutputAt::PointSize => (Stage::Vertex, Type::F32),
-            OutputAt::ClipDistance(n) if n == 0 || n == 4 => (Stage::Vertex, d.ty.with_kind(Kind::Float)),
+            OutputAt::ClipDistance(n) | OutputAt::CullDistance(n) if n == 0 || n == 4 => {
+                (Stage::Vertex, d.ty.with_kind(Kind::Float))
+            }
             OutputAt::ClipDistance(_) => return fail(place, "clip distances begin at 0 or 4"),
-            OutputAt::FragDepth => (Stage::Pixel, Type::F32),
+            OutputAt::CullDistance(_) => return fail(place, "cull distances begin at 0 or 4"),
+            _ => match d.at.builtin() {
+                Some((_, stage, ty)) => (stage, ty),
+                None => continue,
+            },
         };
         builtin(m, place, d.at, stage, d.ty, ty)?;
         if m.outputs[..i].iter().any(|other| other.at == d.at) {
@@ -120,12 +122,38 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
         return fail("module", format!("more than {MAX_TEXTURES} textures"));
     }
     for (i, d) in m.textures.iter().enumerate() {
-        if d.slot >= TEXTURE_SLOTS {
-            return fail(Texture::new(i), format!("slot {}; there are {TEXTURE_SLOTS}", d.slot));
+        let compute = m.stage == Stage::Compute;
+        let slots = if compute { TEXTURE_SLOTS..TEXTURE_SLOTS + COMPUTE_TEXTURE_SLOTS } else { 0..TEXTURE_SLOTS };
+        if !slots.contains(&d.slot) {
+            return fail(Texture::new(i), format!("slot {}; there are {} to {}", d.slot, slots.start, slots.end - 1));
+        }
+        if d.shadow && (d.dim.is_multisampled() || d.component != Component::Float) {
+            return fail(Texture::new(i), "only floats with one sample can be compared");
         }
         if d.shadow && d.dim == Dim::D3 {
             return fail(Texture::new(i), "3D textures cannot be compared");
         }
+    }
+    if m.images.len() > IMAGE_SLOTS as usize {
+        return fail("module", format!("more than {IMAGE_SLOTS} storage images"));
+    }
+    for (i, d) in m.images.iter().enumerate() {
+        if d.slot >= IMAGE_SLOTS {
+            return fail(Image::new(i), format!("slot {}; there are {IMAGE_SLOTS}", d.slot));
+        }
+        if m.images[..i].iter().any(|other| other.slot == d.slot) {
+            return fail(Image::new(i), format!("slot {} is declared twice", d.slot));
+        }
+    }
+    let lanes = m.group.iter().try_fold(1u32, |lanes, &side| lanes.checked_mul(side));
+    if !lanes.is_some_and(|lanes| (1..=MAX_GROUP).contains(&lanes)) || m.shared > MAX_SHARED || m.shared % 4 != 0 {
+        return fail(
+            "module",
+            format!("a work group has 1 to {MAX_GROUP} lanes and up to {MAX_SHARED} bytes, in fours"),
+        );
+    }
+    if m.stage != Stage::Compute && (m.group != [1; 3] || m.shared != 0) {
+        return fail("module", "only the compute stage has work groups");
     }
     if m.names.len() > MAX_NAMES {
         return fail("module", format!("more than {MAX_NAMES} names"));
@@ -267,6 +295,7 @@ impl<'a> Verifier<'a> {
         let checked = self.operands(data).and_then(|()| match data.op.info().meaning {
             Meaning::Lanes(_) => self.lanes(data),
             Meaning::Reduce(..) => self.reduce(data),
+            Meaning::Pairs(_) => self.pairs(data),
             Meaning::Special => self.special(data, frame),
         });
         if let Err(message) = checked {
@@ -316,7 +345,11 @@ impl<'a> Verifier<'a> {
                 | (ImmKind::Input, Imm::Input(_))
                 | (ImmKind::Output, Imm::Output(_))
                 | (ImmKind::Bank, Imm::Bank(..))
-                | (ImmKind::Texture, Imm::Texture(_))
+                | (ImmKind::Texture, Imm::Texture(..))
+                | (ImmKind::Gather, Imm::Gather(..))
+                | (ImmKind::Image, Imm::Image(_))
+                | (ImmKind::ImageAtomic, Imm::ImageAtomic(..))
+                | (ImmKind::Atomic, Imm::Atomic(_))
                 | (ImmKind::Spec, Imm::Spec(_))
                 | (ImmKind::If, Imm::If(..))
                 | (ImmKind::Loop, Imm::Loop(_))
@@ -371,6 +404,15 @@ impl<'a> Verifier<'a> {
         let lanes = self.ty(data.args[0]).lanes;
         let fits = self.ty(data.results[0]).lanes == 1 && data.args.iter().all(|&a| self.ty(a).lanes == lanes);
         if fits { Ok(()) } else { Err("operands must have as many lanes, the result one".to_owned()) }
+    }
+
+    fn pairs(&self, data: &InstData) -> Result<(), String> {
+        let info = data.op.info();
+        let args = data.args.iter().zip(info.args.unwrap_or_default());
+        let fits = args
+            .chain(data.results.first().zip(info.result.as_ref()))
+            .all(|(&value, &pattern)| self.ty(value).lanes == if pattern == Pattern::D { 2 } else { 1 });
+        if fits { Ok(()) } else { Err("doubles have two components, everything else one".to_owned()) }
     }
 
     /// The rules of the `special` part of the table.
@@ -447,35 +489,37 @@ impl<'a> Verifier<'a> {
                 }
                 want("the result", result(0), result(0).with_lanes(4))
             }
-            (Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad, Imm::Texture(texture)) => {
-                let Some(decl) = self.m.textures.get(texture.index()) else { return Err("no such texture".to_owned()) };
-                let coords = Type::new(Kind::Float, decl.dim.coords());
-                let mut wanted: SmallVec<[Type; 4]> = smallvec![coords];
-                match data.op {
-                    Op::SampleGrad => wanted.extend([coords, coords]),
-                    Op::Sample => {}
-                    _ => wanted.push(Type::F32),
+            (_, Imm::Texture(..) | Imm::Gather(..) | Imm::Image(_) | Imm::ImageAtomic(..)) => self.images(data),
+            (Op::LoadGlobal | Op::LoadShared, _) => self.memory(data, None, None),
+            (Op::StoreGlobal | Op::StoreShared, _) => self.memory(data, Some(arg(1)), None),
+            (Op::AtomicGlobal | Op::AtomicShared, Imm::Atomic(atomic)) => {
+                if data.args.len() != 1 + atomic.operands() {
+                    return Err(format!("{} operands; it takes {}", data.args.len(), 1 + atomic.operands()));
                 }
-                wanted.extend(decl.shadow.then_some(Type::F32));
-                if data.args.len() != wanted.len() {
-                    return Err(format!("{} operands; the texture needs {}", data.args.len(), wanted.len()));
-                }
-                for (i, &ty) in wanted.iter().enumerate() {
-                    want("an operand", arg(i), ty)?;
-                }
-                want("the result", result(0), Type::F32X4)
+                self.memory(data, Some(arg(1)), Some(atomic))
             }
-            (Op::Gather, Imm::Texture(texture)) => {
-                let Some(decl) = self.m.textures.get(texture.index()) else { return Err("no such texture".to_owned()) };
-                if decl.shadow || decl.dim == Dim::D3 {
-                    return Err("only plain 2D and cube textures can be gathered".to_owned());
-                }
-                if data.args.len() != 1 {
-                    return Err(format!("{} operands; it takes the coordinates", data.args.len()));
-                }
-                want("an operand", arg(0), Type::new(Kind::Float, decl.dim.coords()))?;
-                want("the result", result(0), Type::F32X4)
+            (Op::Barrier, _) if self.m.stage != Stage::Compute => Err("only the compute stage has barriers".to_owned()),
+            (Op::Barrier | Op::MemoryBarrier, _) => Ok(()),
+            (Op::Ballot, _) => {
+                want("the operand", arg(0), Type::BOOL)?;
+                want("the result", result(0), Type::I32X2)
             }
+            (Op::WaveAny, _) => {
+                want("the operand", arg(0), Type::BOOL)?;
+                want("the result", result(0), Type::BOOL)
+            }
+            (Op::ReadFirst, _) => want("the result", result(0), arg(0)),
+            (Op::ReadLane | Op::WaveShuffle, _) => {
+                want("the number of a lane", arg(1), Type::I32)?;
+                want("the result", result(0), arg(0))
+            }
+            (Op::QuadSwizzle, Imm::Swizzle(swizzle)) => {
+                if swizzle.count() != 4 || swizzle.lanes().iter().any(|&lane| lane > 3) {
+                    return Err("it takes a place for each of four lanes".to_owned());
+                }
+                want("the result", result(0), arg(0))
+            }
+            (Op::LaneIndex | Op::WaveSize, _) => want("the result", result(0), Type::I32),
             (Op::LoadSpec, Imm::Spec(spec)) => match self.m.specs.get(spec.index()) {
                 Some(decl) => want("the result", result(0), Type::new(decl.kind, 1)),
                 None => Err("no such specialisation constant".to_owned()),
@@ -506,6 +550,119 @@ impl<'a> Verifier<'a> {
             },
             (Op::Return | Op::Unreachable, _) => Ok(()),
             _ => Err("wrong kind of immediate".to_owned()),
+        }
+    }
+
+    /// The rules of textures and storage images.
+    fn images(&self, data: &InstData) -> Result<(), String> {
+        let scalar = |kind| Type::new(kind, 1);
+        let mut wanted: SmallVec<[Type; 4]> = SmallVec::new();
+        let result;
+        if let Some(image) = data.imm.image() {
+            let Some(decl) = self.m.images.get(image.index()) else { return Err("no such image".to_owned()) };
+            let texel = Type::new(decl.component.kind(), 4);
+            if data.op != Op::ImageSize {
+                wanted.push(Type::new(Kind::Int, decl.dim.texel_coords()));
+                wanted.extend(decl.dim.is_multisampled().then_some(Type::I32));
+            }
+            result = match (data.op, data.imm) {
+                (Op::ImageSize, _) => Some(Type::new(Kind::Int, decl.dim.size_components())),
+                (Op::ImageLoad, _) => Some(texel),
+                (Op::ImageStore, _) => {
+                    wanted.push(texel);
+                    None
+                }
+                (_, Imm::ImageAtomic(_, atomic)) => {
+                    if decl.format != ImageFormat::R32 {
+                        return Err("the image's format must be r32".to_owned());
+                    }
+                    wanted.extend(std::iter::repeat_n(Type::I32, atomic.operands()));
+                    Some(Type::I32)
+                }
+                _ => return Err("wrong kind of immediate".to_owned()),
+            };
+        } else {
+            let texture = data.imm.texture().ok_or_else(|| "wrong kind of immediate".to_owned())?;
+            let Some(decl) = self.m.textures.get(texture.index()) else { return Err("no such texture".to_owned()) };
+            let dim = decl.dim;
+            let (coords, extent) = (Type::new(Kind::Float, dim.coords()), Type::new(Kind::Float, dim.extent()));
+            let offset = match data.imm {
+                Imm::Gather(_, component, _) if component > 3 || decl.shadow && component != 0 => {
+                    return Err("selects a component that is not there".to_owned());
+                }
+                Imm::Texture(_, offset) | Imm::Gather(_, _, offset) => offset,
+                _ => Offset::default(),
+            };
+            if !offset.is_zero() {
+                let sized = matches!(data.op, Op::TextureSize | Op::TextureLevels | Op::QueryLod);
+                if sized || dim.is_cube() || offset.0.iter().any(|by| !Offset::RANGE.contains(by)) {
+                    return Err("such an offset is not possible here".to_owned());
+                }
+            }
+            let sampled = matches!(data.op, Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad | Op::Gather);
+            if sampled && dim.is_multisampled() {
+                return Err("multisampled textures can be fetched from, not sampled".to_owned());
+            }
+            match data.op {
+                Op::Sample => wanted.push(coords),
+                Op::Gather if dim == Dim::D3 => return Err("3D textures cannot be gathered".to_owned()),
+                Op::Gather => wanted.push(coords),
+                Op::SampleBias | Op::SampleLod => wanted.extend([coords, Type::F32]),
+                Op::SampleGrad => wanted.extend([coords, extent, extent]),
+                Op::Fetch if dim.is_cube() || decl.shadow => {
+                    return Err("cubes and shadow textures cannot be fetched from".to_owned());
+                }
+                Op::Fetch => wanted.extend([Type::new(Kind::Int, dim.texel_coords()), Type::I32]),
+                Op::TextureSize => wanted.push(Type::I32),
+                Op::QueryLod if dim.is_multisampled() => return Err("it has one level".to_owned()),
+                Op::QueryLod => wanted.push(extent),
+                _ => {}
+            }
+            wanted.extend((sampled && decl.shadow).then_some(Type::F32));
+            result = Some(match data.op {
+                Op::TextureSize => Type::new(Kind::Int, dim.size_components()),
+                Op::TextureLevels => scalar(Kind::Int),
+                Op::QueryLod => Type::F32X2,
+                _ => Type::new(decl.component.kind(), 4),
+            });
+        }
+        if data.args.len() != wanted.len() {
+            return Err(format!("{} operands; it needs {}", data.args.len(), wanted.len()));
+        }
+        for (&arg, &ty) in data.args.iter().zip(&wanted) {
+            if self.ty(arg) != ty {
+                return Err(format!("an operand is {}, not {ty}", self.ty(arg)));
+            }
+        }
+        match result.zip(data.results.first()) {
+            Some((ty, &value)) if self.ty(value) != ty => Err(format!("the result is {}, not {ty}", self.ty(value))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The rules of memory: `value` is what is stored or the first operand of an atomic operation.
+    fn memory(&self, data: &InstData, value: Option<Type>, atomic: Option<AtomicOp>) -> Result<(), String> {
+        let shared = matches!(data.op, Op::LoadShared | Op::StoreShared | Op::AtomicShared);
+        if shared && self.m.stage != Stage::Compute {
+            return Err("only the compute stage has work groups".to_owned());
+        }
+        if shared && self.m.shared == 0 {
+            return Err("the module declares no memory of the work group".to_owned());
+        }
+        let address = if shared { Type::I32 } else { Type::I32X2 };
+        let is = self.ty(data.args[0]);
+        if is != address {
+            return Err(format!("the address is {is}, not {address}"));
+        }
+        let (Some(value), Some(_)) = (value, atomic) else { return Ok(()) };
+        if value.kind != Kind::Int || value.lanes > 2 {
+            return Err("an atomic operation is on one or two integers".to_owned());
+        }
+        let rest = data.args[2..].iter().chain(&data.results);
+        if rest.into_iter().all(|&other| self.ty(other) == value) {
+            Ok(())
+        } else {
+            Err("operands and result of an atomic operation have one type".to_owned())
         }
     }
 

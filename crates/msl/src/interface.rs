@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use afterimage_ir::{
-    BankSource, Dim, Input, InputAt, Interp, Kind, Module, Named, Output, OutputAt, Reflection, Spec, Stage, Texture,
-    TextureDecl, Type, Uses,
+    BankSource, Component, Dim, Input, InputAt, Interp, Kind, Module, Named, Output, OutputAt, Reflection, Spec, Stage,
+    Texture, TextureDecl, Type, Uses,
 };
 
 use crate::bindings::{Attribute, Binding, Place, Source, check_bindings, texture_index};
@@ -45,8 +45,8 @@ pub(crate) fn declare(m: &Module, uses: &Uses, options: &Options) -> Result<Inte
     let mut out = Interface { names: Names::function(&options.entry), ..Interface::default() };
     specs(&mut out, m, uses);
     inputs(&mut out, m, uses);
-    outputs(&mut out, m, uses);
-    arguments(&mut out, m, uses);
+    outputs(&mut out, m, uses)?;
+    arguments(&mut out, m, uses)?;
     check_bindings(&out.bindings)?;
     Ok(out)
 }
@@ -81,7 +81,7 @@ fn inputs(out: &mut Interface, m: &Module, uses: &Uses) {
     }
 }
 
-fn outputs(out: &mut Interface, m: &Module, uses: &Uses) {
+fn outputs(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError> {
     let mut members = Names::members();
     let mut clip = None;
     let mut position = false;
@@ -112,6 +112,8 @@ fn outputs(out: &mut Interface, m: &Module, uses: &Uses) {
                 out.outputs.push(format!("out.{member}"));
                 continue;
             }
+            OutputAt::CullDistance(_) => return Err(EmitError::Unsupported("cull_distance")),
+            _ => return Err(EmitError::Unsupported(d.at.builtin().map_or("output", |row| row.0))),
         };
         position |= attribute == Attribute::Position;
         let member = members.pick(&d.name, "out");
@@ -123,9 +125,10 @@ fn outputs(out: &mut Interface, m: &Module, uses: &Uses) {
         let member = members.pick("position", "");
         out.bind(&member, Place::Output, Attribute::Position, 4, Source::NoPosition);
     }
+    Ok(())
 }
 
-fn arguments(out: &mut Interface, m: &Module, uses: &Uses) {
+fn arguments(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError> {
     for (i, d) in m.inputs.iter().enumerate() {
         let (attribute, otherwise) = match d.at {
             InputAt::Location(_) => continue,
@@ -134,6 +137,8 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) {
             InputAt::FragCoord => (Attribute::Position, "position"),
             InputAt::FrontFacing => (Attribute::FrontFacing, "front_facing"),
             InputAt::PointCoord => (Attribute::PointCoord, "point_coord"),
+            _ if !uses.inputs[i] => continue,
+            _ => return Err(EmitError::Unsupported(d.at.builtin().map_or("input", |row| row.0))),
         };
         if uses.inputs[i] {
             let name = out.names.pick(&d.name, otherwise);
@@ -152,6 +157,12 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) {
             out.textures.push(Default::default());
             continue;
         }
+        if !matches!(d.dim, Dim::D2 | Dim::Cube | Dim::D3) {
+            return Err(EmitError::Unsupported(d.dim.name()));
+        }
+        if d.component != Component::Float {
+            return Err(EmitError::Unsupported(d.component.name()));
+        }
         // Two declarations that say the same are one argument. If they differ, the check finds them.
         if let Some(same) = (0..i).find(|&other| uses.textures[other] && m.textures[other] == *d) {
             out.textures.push(out.textures[same].clone());
@@ -169,6 +180,7 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) {
         out.bind(&sampler, Place::Argument, Attribute::Sampler(index), 0, Source::Sampler(d.slot));
         out.textures.push((texture, sampler));
     }
+    Ok(())
 }
 
 /// Writes text from outside so that it stays part of a comment.
@@ -219,7 +231,7 @@ fn texture_type(d: &TextureDecl) -> &'static str {
         (Dim::D2, true) => "depth2d<float>",
         (Dim::Cube, false) => "texturecube<float>",
         (Dim::Cube, true) => "depthcube<float>",
-        (Dim::D3, _) => "texture3d<float>",
+        _ => "texture3d<float>",
     }
 }
 
@@ -233,6 +245,7 @@ fn interpolation(stage: Stage, interp: Interp, kind: Kind) -> &'static str {
         Interp::Centroid => ", centroid_perspective",
         Interp::Linear => ", center_no_perspective",
         Interp::Flat => ", flat",
+        Interp::Sample => ", sample_perspective",
     }
 }
 

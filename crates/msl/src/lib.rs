@@ -70,6 +70,9 @@ pub enum EmitError {
     /// A stage that is not done.
     #[error("the MSL writer does not know the {0} stage yet")]
     Stage(&'static str),
+    /// What this writer does not know yet: an opcode, or something that is declared.
+    #[error("the MSL writer does not know `{0}` yet")]
+    Unsupported(&'static str),
     /// A use of an input, output or other declaration that the module does not have, or an immediate of the wrong kind.
     #[error("`{0}` is malformed: the module was not verified")]
     Malformed(&'static str),

@@ -48,6 +48,9 @@ impl Emitter<'_> {
                 }
                 Ok(())
             }
+            (Op::ImageStore | Op::StoreGlobal | Op::StoreShared | Op::Barrier | Op::MemoryBarrier, _) => {
+                Err(EmitError::Unsupported(data.op.name()))
+            }
             _ => Err(EmitError::Malformed(data.op.name())),
         }
     }
@@ -106,7 +109,14 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn sample(&mut self, data: &InstData) -> Result<String, EmitError> {
-        let Imm::Texture(texture) = data.imm else { return Err(EmitError::Malformed(data.op.name())) };
+        let (texture, component, offset) = match data.imm {
+            Imm::Texture(texture, offset) => (texture, 0, offset),
+            Imm::Gather(texture, component, offset) => (texture, component, offset),
+            _ => return Err(EmitError::Malformed(data.op.name())),
+        };
+        if component != 0 || !offset.is_zero() || data.op == Op::Gather && self.m.textures[texture.index()].shadow {
+            return Err(EmitError::Unsupported(data.op.name()));
+        }
         let decl = self.m.textures[texture.index()];
         let (name, sampler) = &self.interface.textures[texture.index()];
         let args = &data.args;
@@ -125,6 +135,7 @@ impl Emitter<'_> {
             Dim::D2 => "gradient2d",
             Dim::Cube => "gradientcube",
             Dim::D3 => "gradient3d",
+            dim => return Err(EmitError::Unsupported(dim.name())),
         };
         let option = match data.op {
             Op::SampleBias => Some(("bias", &args[1..2])),

@@ -158,6 +158,74 @@ impl Emitter<'_> {
                 return Ok(None);
             }
 
+            Op::FindLsb
+            | Op::FindMsb
+            | Op::FindMsbSigned
+            | Op::UBfe
+            | Op::IBfe
+            | Op::UAddCarry
+            | Op::USubBorrow
+            | Op::FToH
+            | Op::FToHZ
+            | Op::HToF
+            | Op::FLdexp
+            | Op::FFrexpMant
+            | Op::FFrexpExp
+            | Op::DAdd
+            | Op::DSub
+            | Op::DMul
+            | Op::DFma
+            | Op::DDiv
+            | Op::DSqrt
+            | Op::DRcp
+            | Op::DRsq
+            | Op::DMin
+            | Op::DMax
+            | Op::DNeg
+            | Op::DAbs
+            | Op::DFloor
+            | Op::DCeil
+            | Op::DTrunc
+            | Op::DRound
+            | Op::DFract
+            | Op::DLdexp
+            | Op::DFrexpMant
+            | Op::DFrexpExp
+            | Op::DEq
+            | Op::DNe
+            | Op::DLt
+            | Op::DLe
+            | Op::DToF
+            | Op::FToD
+            | Op::DToI
+            | Op::DToU
+            | Op::IToD
+            | Op::UToD
+            | Op::Fetch
+            | Op::TextureSize
+            | Op::TextureLevels
+            | Op::QueryLod
+            | Op::ImageLoad
+            | Op::ImageAtomic
+            | Op::ImageSize
+            | Op::LoadGlobal
+            | Op::AtomicGlobal
+            | Op::LoadShared
+            | Op::AtomicShared
+            | Op::Ballot
+            | Op::WaveAny
+            | Op::ReadFirst
+            | Op::ReadLane
+            | Op::WaveShuffle
+            | Op::QuadSwizzle
+            | Op::LaneIndex
+            | Op::WaveSize
+            | Op::ImageStore
+            | Op::StoreGlobal
+            | Op::StoreShared
+            | Op::Barrier
+            | Op::MemoryBarrier => return Err(EmitError::Unsupported(data.op.name())),
+
             Op::Store
             | Op::StoreElem
             | Op::StoreOutput

@@ -4,7 +4,7 @@
 //! items. The reader trusts nothing: a count is checked against the bytes that are left before anything is allocated.
 
 use crate::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
-use afterimage_ir::{Dim, InputAt, Kind, OutputAt, Semantic, Stage, Type};
+use afterimage_ir::{Component, Dim, ImageDecl, ImageFormat, ImageUse, InputAt, Kind, OutputAt, Semantic, Stage, Type};
 
 /// Why bytes are no artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,25 +36,30 @@ pub fn encode_artifact(artifact: &Artifact) -> Vec<u8> {
         w.byte(t.slot);
         w.byte(position(Dim::ALL, t.dim));
         w.byte(t.shadow.into());
+        w.byte(position(Component::ALL, t.component));
     });
+    w.list(&r.images, |w, i| {
+        w.byte(i.decl.slot);
+        w.byte(position(Dim::ALL, i.decl.dim));
+        w.byte(position(Component::ALL, i.decl.component));
+        w.byte(position(ImageFormat::ALL, i.decl.format));
+        w.byte(u8::from(i.read) | u8::from(i.written) << 1);
+    });
+    r.group.iter().for_each(|lanes| w.word(*lanes));
+    w.word(r.shared);
     w.list(&r.inputs, |w, i| {
         let (kind, number) = match i.at {
             InputAt::Location(n) => (0, n),
-            InputAt::VertexIndex => (1, 0),
-            InputAt::InstanceIndex => (2, 0),
-            InputAt::FragCoord => (3, 0),
-            InputAt::FrontFacing => (4, 0),
-            InputAt::PointCoord => (5, 0),
+            at => (1 + builtin(InputAt::BUILTINS.iter().map(|row| row.0), at), 0),
         };
         w.interface([kind, number], i.ty, i.semantic);
     });
     w.list(&r.outputs, |w, o| {
         let (kind, number) = match o.at {
             OutputAt::Location(n) => (0, n),
-            OutputAt::Position => (1, 0),
-            OutputAt::PointSize => (2, 0),
-            OutputAt::ClipDistance(n) => (3, n),
-            OutputAt::FragDepth => (4, 0),
+            OutputAt::ClipDistance(n) => (1, n),
+            OutputAt::CullDistance(n) => (2, n),
+            at => (3 + builtin(OutputAt::BUILTINS.iter().map(|row| row.0), at), 0),
         };
         w.interface([kind, number], o.ty, o.semantic);
     });
@@ -86,19 +91,27 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         }
         Ok(ConstDef { bank, index, bits })
     })?;
-    let textures = r.list("textures", 3, |r| {
-        Ok(TextureUse { slot: r.byte("slot")?, dim: r.named("shape", Dim::ALL)?, shadow: r.byte("shadow")? != 0 })
+    let textures = r.list("textures", 4, |r| {
+        let (slot, dim, shadow) = (r.byte("slot")?, r.named("shape", Dim::ALL)?, r.byte("shadow")? != 0);
+        Ok(TextureUse { slot, dim, shadow, component: r.named("component kind", Component::ALL)? })
     })?;
+    let images = r.list("images", 5, |r| {
+        let (slot, dim) = (r.byte("slot")?, r.named("shape", Dim::ALL)?);
+        let (component, format) = (r.named("component kind", Component::ALL)?, r.named("format", ImageFormat::ALL)?);
+        let uses = r.byte("uses")?;
+        let decl = ImageDecl { slot, dim, component, format };
+        Ok(ImageUse { decl, read: uses & 1 != 0, written: uses & 2 != 0 })
+    })?;
+    let group = [r.word("group")?, r.word("group")?, r.word("group")?];
+    let shared = r.word("shared memory")?;
     let inputs = r.list("inputs", INTERFACE_BYTES, |r| {
         let ([kind, number], ty, semantic) = r.interface()?;
         let at = match kind {
             0 => InputAt::Location(number),
-            1 => InputAt::VertexIndex,
-            2 => InputAt::InstanceIndex,
-            3 => InputAt::FragCoord,
-            4 => InputAt::FrontFacing,
-            5 => InputAt::PointCoord,
-            _ => return Err(r.wrong("input place")),
+            _ => match InputAt::BUILTINS.get(kind as usize - 1) {
+                Some(row) => row.0,
+                None => return Err(r.wrong("input place")),
+            },
         };
         Ok(InputUse { at, ty, semantic })
     })?;
@@ -106,11 +119,12 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         let ([kind, number], ty, semantic) = r.interface()?;
         let at = match kind {
             0 => OutputAt::Location(number),
-            1 => OutputAt::Position,
-            2 => OutputAt::PointSize,
-            3 => OutputAt::ClipDistance(number),
-            4 => OutputAt::FragDepth,
-            _ => return Err(r.wrong("output place")),
+            1 => OutputAt::ClipDistance(number),
+            2 => OutputAt::CullDistance(number),
+            _ => match OutputAt::BUILTINS.get(kind as usize - 3) {
+                Some(row) => row.0,
+                None => return Err(r.wrong("output place")),
+            },
         };
         Ok(OutputUse { at, ty, semantic })
     })?;
@@ -122,15 +136,33 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         return Err(r.wrong("end"));
     }
     let (system, demotes) = (flags & 1 != 0, flags & 2 != 0);
-    let reflection = Reflection { stage, segments, const_defs, system, textures, inputs, outputs, specs, demotes };
+    let reflection = Reflection {
+        stage,
+        segments,
+        const_defs,
+        system,
+        textures,
+        images,
+        group,
+        shared,
+        inputs,
+        outputs,
+        specs,
+        demotes,
+    };
     Ok(Artifact { words, reflection })
 }
 
 /// Bytes of an input or output.
 const INTERFACE_BYTES: usize = 7;
 
-fn position<T: PartialEq>(all: &[T], value: T) -> u8 {
-    all.iter().position(|other| *other == value).unwrap_or_default() as u8
+fn position<T: PartialEq + Copy>(all: &[T], value: T) -> u8 {
+    builtin(all.iter().copied(), value)
+}
+
+/// Place of a value in a list.
+fn builtin<T: PartialEq>(mut all: impl Iterator<Item = T>, value: T) -> u8 {
+    all.position(|other| other == value).unwrap_or_default() as u8
 }
 
 struct Writer(Vec<u8>);

@@ -75,6 +75,15 @@ pub(crate) fn declare(w: &mut Words, m: &Module, uses: &Uses, options: &Options,
             InputAt::FragCoord => Some(builtin::FragCoord),
             InputAt::FrontFacing => Some(builtin::FrontFacing),
             InputAt::PointCoord => Some(builtin::PointCoord),
+            InputAt::PrimitiveId
+            | InputAt::SampleId
+            | InputAt::SampleMask
+            | InputAt::Layer
+            | InputAt::ViewportIndex
+            | InputAt::LocalId
+            | InputAt::LocalIndex
+            | InputAt::WorkgroupId
+            | InputAt::WorkgroupCount => None,
         };
         if let Some(builtin) = builtin {
             w.decorate(id, decoration::BuiltIn, &[builtin]);
@@ -105,7 +114,13 @@ pub(crate) fn declare(w: &mut Words, m: &Module, uses: &Uses, options: &Options,
                 w.decorate(id, decoration::BuiltIn, &[builtin::FragDepth]);
                 w.execution_mode(main, execution_mode::DepthReplacing, &[]);
             }
-            OutputAt::ClipDistance(_) => {}
+            OutputAt::ClipDistance(_)
+            | OutputAt::CullDistance(_)
+            | OutputAt::SecondColor
+            | OutputAt::SampleMask
+            | OutputAt::StencilRef
+            | OutputAt::Layer
+            | OutputAt::ViewportIndex => {}
         }
         out.outputs.push(Some(id));
     }
@@ -127,6 +142,7 @@ fn interpolation(w: &mut Words, id: Id, stage: Stage, interp: Interp, kind: Kind
         Interp::Centroid => w.decorate(id, decoration::Centroid, &[]),
         Interp::Linear => w.decorate(id, decoration::NoPerspective, &[]),
         Interp::Flat => w.decorate(id, decoration::Flat, &[]),
+        Interp::Sample => {}
     }
 }
 
@@ -287,7 +303,7 @@ impl Arrays {
         let (dim, binding, name) = match shape {
             Dim::D2 => (dim::D2, 0, "textures_2d"),
             Dim::Cube => (dim::Cube, 1, "textures_cube"),
-            Dim::D3 => (dim::D3, 2, "textures_3d"),
+            _ => (dim::D3, 2, "textures_3d"),
         };
         *self.images[binding * 2 + shadow as usize].get_or_insert_with(|| {
             let float = w.ty(Type::F32);

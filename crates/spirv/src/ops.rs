@@ -178,6 +178,74 @@ impl Emitter<'_> {
             Op::Ddx => self.w.value(op::DPdx, ty, &args),
             Op::Ddy => self.w.value(op::DPdy, ty, &args),
 
+            Op::FindLsb
+            | Op::FindMsb
+            | Op::FindMsbSigned
+            | Op::UBfe
+            | Op::IBfe
+            | Op::UAddCarry
+            | Op::USubBorrow
+            | Op::FToH
+            | Op::FToHZ
+            | Op::HToF
+            | Op::FLdexp
+            | Op::FFrexpMant
+            | Op::FFrexpExp
+            | Op::DAdd
+            | Op::DSub
+            | Op::DMul
+            | Op::DFma
+            | Op::DDiv
+            | Op::DSqrt
+            | Op::DRcp
+            | Op::DRsq
+            | Op::DMin
+            | Op::DMax
+            | Op::DNeg
+            | Op::DAbs
+            | Op::DFloor
+            | Op::DCeil
+            | Op::DTrunc
+            | Op::DRound
+            | Op::DFract
+            | Op::DLdexp
+            | Op::DFrexpMant
+            | Op::DFrexpExp
+            | Op::DEq
+            | Op::DNe
+            | Op::DLt
+            | Op::DLe
+            | Op::DToF
+            | Op::FToD
+            | Op::DToI
+            | Op::DToU
+            | Op::IToD
+            | Op::UToD
+            | Op::Fetch
+            | Op::TextureSize
+            | Op::TextureLevels
+            | Op::QueryLod
+            | Op::ImageLoad
+            | Op::ImageAtomic
+            | Op::ImageSize
+            | Op::LoadGlobal
+            | Op::AtomicGlobal
+            | Op::LoadShared
+            | Op::AtomicShared
+            | Op::Ballot
+            | Op::WaveAny
+            | Op::ReadFirst
+            | Op::ReadLane
+            | Op::WaveShuffle
+            | Op::QuadSwizzle
+            | Op::LaneIndex
+            | Op::WaveSize
+            | Op::ImageStore
+            | Op::StoreGlobal
+            | Op::StoreShared
+            | Op::Barrier
+            | Op::MemoryBarrier => return Err(EmitError::Unsupported(data.op.name())),
+
             Op::Store
             | Op::StoreElem
             | Op::StoreOutput
@@ -423,7 +491,7 @@ impl Emitter<'_> {
 
     fn gather(&mut self, data: &InstData, ty: Id) -> Result<Id, EmitError> {
         let malformed = EmitError::Malformed(data.op.name());
-        let Imm::Texture(texture) = data.imm else { return Err(malformed) };
+        let Some(texture) = data.imm.texture() else { return Err(malformed) };
         let handles = self.interface.textures[texture.index()].ok_or(malformed)?;
         let (coord, component) = (self.id(data.args[0]), self.w.uint(0));
         let sampled = self.w.value(op::SampledImage, handles.sampled_type, &[handles.image, handles.sampler]);
@@ -432,7 +500,7 @@ impl Emitter<'_> {
 
     fn sample(&mut self, data: &InstData) -> Result<Id, EmitError> {
         let malformed = EmitError::Malformed(data.op.name());
-        let Imm::Texture(texture) = data.imm else { return Err(malformed) };
+        let Some(texture) = data.imm.texture() else { return Err(malformed) };
         let handles = self.interface.textures[texture.index()].ok_or(malformed)?;
         let decl = self.m.textures[texture.index()];
         let args = self.operands(data);

@@ -9,13 +9,18 @@
 //! * Code after `break_`, `continue_`, `return_` in the same region is dropped.
 
 mod flow;
+mod memory;
+mod textures;
+mod wave;
+
+pub use textures::Level;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::entity::{Bank, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::module::{
-    Args, BankDecl, Imm, InputAt, InputDecl, MAX_DEPTH, MAX_NAMES, MAX_VALUES, Module, NameDecl, OutputDecl, SpecDecl,
-    Stage, TextureDecl, VarDecl,
+    Args, BankDecl, ImageDecl, Imm, InputAt, InputDecl, MAX_DEPTH, MAX_NAMES, MAX_VALUES, Module, NameDecl, OutputDecl,
+    SpecDecl, Stage, TextureDecl, VarDecl,
 };
 use crate::opcode::{Meaning, Op, Pattern};
 use crate::table::opcode_table;
@@ -136,6 +141,18 @@ impl Builder {
     pub fn texture(&mut self, decl: TextureDecl) -> Texture {
         self.module.textures.push(decl);
         Texture::new(self.module.textures.len() - 1)
+    }
+
+    /// Declares a storage image.
+    pub fn image(&mut self, decl: ImageDecl) -> Image {
+        self.module.images.push(decl);
+        Image::new(self.module.images.len() - 1)
+    }
+
+    /// Sets the lanes of a work group in each direction, and the bytes of its memory (a multiple of four).
+    pub fn work_group(&mut self, group: [u32; 3], shared: u32) {
+        self.module.group = group;
+        self.module.shared = shared;
     }
 
     /// Declares a specialisation constant.
@@ -378,56 +395,6 @@ impl Builder {
         self.push1(Op::LoadSpec, Imm::Spec(spec), Args::new(), ty)
     }
 
-    fn sample_op(
-        &mut self,
-        op: Op,
-        texture: Texture,
-        vectors: &[Value],
-        lod: Option<Value>,
-        r: Option<Value>,
-    ) -> Value {
-        let decl = self.module.textures[texture.index()];
-        let mut args = Args::new();
-        for &v in vectors {
-            let v = self.cast(v, Kind::Float);
-            args.push(self.resize(v, decl.dim.coords()));
-        }
-        for scalar in lod.into_iter().chain(r.filter(|_| decl.shadow)) {
-            let scalar = self.cast(scalar, Kind::Float);
-            args.push(self.resize(scalar, 1));
-        }
-        if decl.shadow && r.is_none() {
-            args.push(self.f32(0.0));
-        }
-        self.push1(op, Imm::Texture(texture), args, Type::F32X4)
-    }
-
-    /// Samples with the quad's derivatives. `reference` is for shadow textures, and only for them.
-    pub fn sample(&mut self, texture: Texture, coord: Value, reference: Option<Value>) -> Value {
-        self.sample_op(Op::Sample, texture, &[coord], None, reference)
-    }
-
-    /// Samples with the quad's derivatives and a bias of the level of detail.
-    pub fn sample_bias(&mut self, texture: Texture, coord: Value, bias: Value, reference: Option<Value>) -> Value {
-        self.sample_op(Op::SampleBias, texture, &[coord], Some(bias), reference)
-    }
-
-    /// Samples at a level of detail.
-    pub fn sample_lod(&mut self, texture: Texture, coord: Value, lod: Value, reference: Option<Value>) -> Value {
-        self.sample_op(Op::SampleLod, texture, &[coord], Some(lod), reference)
-    }
-
-    /// Samples with the given derivatives of the coordinates.
-    pub fn sample_grad(&mut self, texture: Texture, coord: Value, dx: Value, dy: Value, r: Option<Value>) -> Value {
-        self.sample_op(Op::SampleGrad, texture, &[coord, dx, dy], None, r)
-    }
-
-    /// The first component of the four texels around a place; see [`Op::Gather`] for their order. The texture must be
-    /// neither 3D nor a shadow texture.
-    pub fn gather(&mut self, texture: Texture, coord: Value) -> Value {
-        self.sample_op(Op::Gather, texture, &[coord], None, None)
-    }
-
     /// Difference to the horizontal neighbour of the quad.
     pub fn ddx(&mut self, value: Value) -> Value {
         let value = self.cast(value, Kind::Float);
@@ -451,7 +418,7 @@ impl Builder {
         self.resize(cond, 1)
     }
 
-    /// An opcode of the `lanes` and `reduce` parts of the table, chosen at run time; operands are converted as in the opcodes' own
+    /// An opcode of the `lanes`, `reduce` and `pairs` parts of the table, chosen at run time; operands are converted as in the opcodes' own
     /// methods. `None` if it is of the `special` part or takes another number of operands.
     pub fn op(&mut self, op: Op, args: &[Value]) -> Option<Value> {
         let info = op.info();
@@ -463,16 +430,23 @@ impl Builder {
         let info = op.info();
         let longest = args.iter().map(|&a| self.ty(a).lanes).max().unwrap_or(1);
         let lanes = args.iter().map(|&a| self.ty(a).lanes).filter(|&l| l > 1).min().unwrap_or(longest);
+        let pairs = matches!(info.meaning, Meaning::Pairs(_));
+        let lanes_of = |pattern| match (pairs, pattern) {
+            (false, _) => lanes,
+            (true, Pattern::D) => 2,
+            (true, _) => 1,
+        };
         let patterns = info.args.unwrap_or_default();
         let mut same = None;
         let mut list = Args::new();
         for (&arg, pattern) in args.iter().zip(patterns) {
             let kind = pattern.kind().unwrap_or_else(|| *same.get_or_insert(self.ty(arg).kind));
             let arg = self.cast(arg, kind);
-            list.push(self.resize(arg, lanes));
+            list.push(self.resize(arg, lanes_of(*pattern)));
         }
         let kind = info.result.and_then(Pattern::kind).or(same).unwrap_or(Kind::Bits);
-        let lanes = if matches!(info.meaning, Meaning::Reduce(..)) { 1 } else { lanes };
+        let lanes =
+            if matches!(info.meaning, Meaning::Reduce(..)) { 1 } else { lanes_of(info.result.unwrap_or(Pattern::T)) };
         self.push1(op, Imm::None, list, Type::new(kind, lanes))
     }
 }
@@ -483,6 +457,8 @@ macro_rules! methods {
             [$($lf:ident)*] = $le:expr;)* }
         reduce { $($(#[doc = $rdoc:literal])+ $rop:ident $rname:ident ($($ra:ident: $rk:ident),*) -> $rr:ident
             [$($rf:ident)*] = $rs:expr, $acc:ident => $re:expr;)* }
+        pairs { $($(#[doc = $pdoc:literal])+ $pop:ident $pname:ident ($($pa:ident: $pk:ident),*) -> $pr:ident
+            [$($pf:ident)*] = $pe:expr;)* }
         special { $($special:tt)* }
     ) => {
         impl Builder {
@@ -491,6 +467,9 @@ macro_rules! methods {
             })*
             $($(#[doc = $rdoc])+ pub fn $rname(&mut self, $($ra: Value),*) -> Value {
                 self.compute(Op::$rop, &[$($ra),*])
+            })*
+            $($(#[doc = $pdoc])+ pub fn $pname(&mut self, $($pa: Value),*) -> Value {
+                self.compute(Op::$pop, &[$($pa),*])
             })*
         }
     };

@@ -6,7 +6,7 @@ use crate::io::{RuntimeInfo, bound};
 use crate::pixel_ops::{self, PixelResult};
 use crate::tables::Usage;
 use afterimage_ir::{
-    self as ir, BankDecl, BankSource, BuildError, Builder, Dim, Module, Stage, TextureDecl, Type, Value,
+    self as ir, BankDecl, BankSource, BuildError, Builder, Component, Dim, Module, Stage, TextureDecl, Type, Value,
 };
 
 const ARG_SELECT: u8 = 0x0F;
@@ -159,7 +159,7 @@ impl Pixel<'_> {
         };
         let bound = if dim == Dim::D2 { self.runtime.textures[usize::from(index)] } else { 0 };
         let shadow = bound & bound::SHADOW != 0;
-        let texture = self.b.texture(TextureDecl { slot: index, dim, shadow });
+        let texture = self.b.texture(TextureDecl { slot: index, dim, shadow, component: Component::Float });
         let texel = if bound & bound::FETCH4 != 0 && !shadow {
             pixel_ops::fetch4(&mut self.b, texture, index, coord)
         } else {

@@ -7,7 +7,7 @@ use crate::io::bound;
 use crate::pixel_ops;
 use crate::signature::SamplerUse;
 use crate::tables::{Opcode, Stage, TextureDimension};
-use afterimage_ir::{Dim, TextureDecl, Value};
+use afterimage_ir::{Component, Dim, TextureDecl, Value};
 use smallvec::SmallVec;
 
 impl Lifter<'_> {
@@ -73,7 +73,7 @@ impl Lifter<'_> {
         };
         let shadow = bound & bound::SHADOW != 0 && dim == Dim::D2;
         let b = &mut self.b;
-        let texture = *self.samplers[index].get_or_insert_with(|| b.texture(TextureDecl { slot, dim, shadow }));
+        let texture = *self.samplers[index].get_or_insert_with(|| b.texture(TextureDecl { slot, dim, shadow, component: Component::Float }));
         if bound & bound::FETCH4 != 0 && dim == Dim::D2 && !shadow && !vertex {
             return pixel_ops::fetch4(b, texture, slot, coord);
         }

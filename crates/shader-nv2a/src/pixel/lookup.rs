@@ -6,7 +6,7 @@ use super::coverage::compare;
 use super::key::{Shape, StageKey, feeds_diffuse};
 use super::lift::Lift;
 use super::tables::Compare;
-use afterimage_ir::{Dim, Kind, Swizzle, Texture, TextureDecl, Type, Value};
+use afterimage_ir::{Component, Dim, Kind, Swizzle, Texture, TextureDecl, Type, Value};
 use afterimage_nv2a_types::STAGES;
 
 impl Lift<'_> {
@@ -65,7 +65,7 @@ impl Lift<'_> {
             Shape::None | Shape::D2 => Dim::D2,
         };
         let known = self.b.module().textures.iter().position(|texture| usize::from(texture.slot) == stage);
-        known.map(Texture::new).unwrap_or_else(|| self.b.texture(TextureDecl { slot: stage as u8, dim, shadow: false }))
+        known.map(Texture::new).unwrap_or_else(|| self.b.texture(TextureDecl { slot: stage as u8, dim, shadow: false, component: Component::Float }))
     }
 
     /// Coordinates for a shape, as coordinates for another. The stage divides and picks a cube's face, the texture's format

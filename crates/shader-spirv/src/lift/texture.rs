@@ -1,6 +1,6 @@
 //! Textures and what is read from them.
 
-use afterimage_ir::{Dim, Stage, Texture, TextureDecl, Value};
+use afterimage_ir::{Component, Dim, Stage, Texture, TextureDecl, Value};
 
 use super::interface::descriptor;
 use super::value::Val;
@@ -123,7 +123,7 @@ impl Lifter<'_> {
             return refuse("3D textures with comparison");
         }
         let slot = self.slot(image, sampler)?;
-        let decl = TextureDecl { slot, dim: shape, shadow };
+        let decl = TextureDecl { slot, dim: shape, shadow, component: Component::Float };
         let textures = &mut self.interface.textures;
         if let Some((_, known)) = textures.declared.iter().find(|known| known.0 == decl) {
             return Ok(*known);

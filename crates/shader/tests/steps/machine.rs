@@ -3,7 +3,7 @@
 
 use crate::world::World;
 use afterimage_interp::{Environment, Lod, SampleArgs};
-use afterimage_ir::{BankDecl, BankSource, Dim, InputAt, InputDecl, Interp, TextureDecl, Type};
+use afterimage_ir::{BankDecl, BankSource, Component, Dim, InputAt, InputDecl, Interp, TextureDecl, Type};
 use afterimage_shader::{LinkInfo, RuntimeInfo, bound};
 use afterimage_shader_d3d9::instruction::{ControlBits, Dst, Instruction, Register, Relative, Src};
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
@@ -619,7 +619,12 @@ impl<'a> Machine<'a> {
             (bound::NONE, Some(SamplerUse::Declared(TextureDimension::Volume))) | (bound::D3, _) => Dim::D3,
             _ => Dim::D2,
         };
-        TextureDecl { slot: slot as u8, dim, shadow: bound & bound::SHADOW != 0 && dim == Dim::D2 }
+        TextureDecl {
+            slot: slot as u8,
+            dim,
+            shadow: bound & bound::SHADOW != 0 && dim == Dim::D2,
+            component: Component::Float,
+        }
     }
 
     /// A lookup with the derivatives of the quad.

@@ -1,0 +1,206 @@
+//! Textures and storage images. Operands are converted and cut to what the declaration calls for.
+
+use smallvec::{SmallVec, smallvec};
+
+use super::Builder;
+use crate::entity::{Image, Texture, Value};
+use crate::module::{Args, AtomicOp, Imm, Offset};
+use crate::opcode::Op;
+use crate::types::{Kind, Type};
+
+/// Where in the mip chain a sample is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Where the derivatives of the quad say.
+    Implicit,
+    /// The same plus this bias.
+    Bias(Value),
+    /// At this level of detail.
+    Lod(Value),
+    /// Where these derivatives say: d/dx, d/dy.
+    Grad(Value, Value),
+}
+
+impl Builder {
+    fn as_kind(&mut self, value: Value, kind: Kind, lanes: u8) -> Value {
+        let value = self.cast(value, kind);
+        self.resize(value, lanes)
+    }
+
+    fn reference(&mut self, texture: Texture, reference: Option<Value>, args: &mut Args) {
+        if self.module.textures[texture.index()].shadow {
+            let reference = match reference {
+                Some(reference) => self.as_kind(reference, Kind::Float, 1),
+                None => self.f32(0.0),
+            };
+            args.push(reference);
+        }
+    }
+
+    /// Samples at `level`, moved by `offset` texels. `reference` is for shadow textures, and only for them.
+    pub fn sample_at(
+        &mut self,
+        texture: Texture,
+        coord: Value,
+        level: Level,
+        offset: Offset,
+        reference: Option<Value>,
+    ) -> Value {
+        let decl = self.module.textures[texture.index()];
+        let mut args: Args = smallvec![self.as_kind(coord, Kind::Float, decl.dim.coords())];
+        let op = match level {
+            Level::Implicit => Op::Sample,
+            Level::Bias(bias) => {
+                args.push(self.as_kind(bias, Kind::Float, 1));
+                Op::SampleBias
+            }
+            Level::Lod(lod) => {
+                args.push(self.as_kind(lod, Kind::Float, 1));
+                Op::SampleLod
+            }
+            Level::Grad(dx, dy) => {
+                for derivative in [dx, dy] {
+                    args.push(self.as_kind(derivative, Kind::Float, decl.dim.extent()));
+                }
+                Op::SampleGrad
+            }
+        };
+        self.reference(texture, reference, &mut args);
+        let ty = Type::new(decl.component.kind(), 4);
+        self.push1(op, Imm::Texture(texture, offset), args, ty)
+    }
+
+    /// Samples with the quad's derivatives. `reference` is for shadow textures, and only for them.
+    pub fn sample(&mut self, texture: Texture, coord: Value, reference: Option<Value>) -> Value {
+        self.sample_at(texture, coord, Level::Implicit, Offset::default(), reference)
+    }
+
+    /// Samples with the quad's derivatives and a bias of the level of detail.
+    pub fn sample_bias(&mut self, texture: Texture, coord: Value, bias: Value, reference: Option<Value>) -> Value {
+        self.sample_at(texture, coord, Level::Bias(bias), Offset::default(), reference)
+    }
+
+    /// Samples at a level of detail.
+    pub fn sample_lod(&mut self, texture: Texture, coord: Value, lod: Value, reference: Option<Value>) -> Value {
+        self.sample_at(texture, coord, Level::Lod(lod), Offset::default(), reference)
+    }
+
+    /// Samples with the given derivatives of the coordinates.
+    pub fn sample_grad(&mut self, texture: Texture, coord: Value, dx: Value, dy: Value, r: Option<Value>) -> Value {
+        self.sample_at(texture, coord, Level::Grad(dx, dy), Offset::default(), r)
+    }
+
+    /// The first component of the four texels around a place; see [`Op::Gather`] for their order. The texture must be
+    /// neither 3D nor a shadow texture.
+    pub fn gather(&mut self, texture: Texture, coord: Value) -> Value {
+        self.gather_at(texture, coord, 0, Offset::default(), None)
+    }
+
+    /// Component `component` (0 to 3) of the four texels around a place that is moved by `offset` texels, or, of a shadow
+    /// texture, what comparing them with `reference` gives. The texture must not be 3D.
+    pub fn gather_at(
+        &mut self,
+        texture: Texture,
+        coord: Value,
+        component: u8,
+        offset: Offset,
+        reference: Option<Value>,
+    ) -> Value {
+        let decl = self.module.textures[texture.index()];
+        let mut args: Args = smallvec![self.as_kind(coord, Kind::Float, decl.dim.coords())];
+        self.reference(texture, reference, &mut args);
+        let component = if decl.shadow { 0 } else { component & 3 };
+        let ty = Type::new(decl.component.kind(), 4);
+        self.push1(Op::Gather, Imm::Gather(texture, component, offset), args, ty)
+    }
+
+    /// The texel at whole-numbered coordinates, of a level, or of a sample if the texture is multisampled.
+    pub fn fetch(&mut self, texture: Texture, coord: Value, level_or_sample: Value, offset: Offset) -> Value {
+        let decl = self.module.textures[texture.index()];
+        let coord = self.as_kind(coord, Kind::Int, decl.dim.texel_coords());
+        let which = self.as_kind(level_or_sample, Kind::Int, 1);
+        let ty = Type::new(decl.component.kind(), 4);
+        self.push1(Op::Fetch, Imm::Texture(texture, offset), smallvec![coord, which], ty)
+    }
+
+    /// Width, height, and depth or layers of a level.
+    pub fn texture_size(&mut self, texture: Texture, level: Value) -> Value {
+        let ty = Type::new(Kind::Int, self.module.textures[texture.index()].dim.size_components());
+        let level = self.as_kind(level, Kind::Int, 1);
+        self.push1(Op::TextureSize, Imm::Texture(texture, Offset::default()), smallvec![level], ty)
+    }
+
+    /// Number of levels, or of samples if the texture is multisampled.
+    pub fn texture_levels(&mut self, texture: Texture) -> Value {
+        self.push1(Op::TextureLevels, Imm::Texture(texture, Offset::default()), Args::new(), Type::I32)
+    }
+
+    /// The level that `sample` would take, clamped to those there are, and unclamped.
+    pub fn query_lod(&mut self, texture: Texture, coord: Value) -> Value {
+        let extent = self.module.textures[texture.index()].dim.extent();
+        let coord = self.as_kind(coord, Kind::Float, extent);
+        self.push1(Op::QueryLod, Imm::Texture(texture, Offset::default()), smallvec![coord], Type::F32X2)
+    }
+
+    fn texel(&mut self, image: Image, coord: Value, sample: Option<Value>) -> Args {
+        let dim = self.module.images[image.index()].dim;
+        let mut args: Args = smallvec![self.as_kind(coord, Kind::Int, dim.texel_coords())];
+        if dim.is_multisampled() {
+            let sample = match sample {
+                Some(sample) => self.as_kind(sample, Kind::Int, 1),
+                None => self.i32(0),
+            };
+            args.push(sample);
+        }
+        args
+    }
+
+    /// A texel of a storage image. `sample` is for multisampled images, and only for them.
+    pub fn image_load(&mut self, image: Image, coord: Value, sample: Option<Value>) -> Value {
+        let args = self.texel(image, coord, sample);
+        let ty = Type::new(self.module.images[image.index()].component.kind(), 4);
+        self.push1(Op::ImageLoad, Imm::Image(image), args, ty)
+    }
+
+    /// Sets a texel of a storage image.
+    pub fn image_store(&mut self, image: Image, coord: Value, sample: Option<Value>, value: Value) {
+        let mut args = self.texel(image, coord, sample);
+        let kind = self.module.images[image.index()].component.kind();
+        args.push(self.as_kind(value, kind, 4));
+        self.push(Op::ImageStore, Imm::Image(image), args, &[]);
+    }
+
+    /// Changes a texel of a storage image whose format is [`ImageFormat::R32`](crate::ImageFormat::R32), and gives what was there.
+    /// `operands` are those of the operation; missing ones are zero.
+    pub fn image_atomic(
+        &mut self,
+        op: AtomicOp,
+        image: Image,
+        coord: Value,
+        sample: Option<Value>,
+        operands: &[Value],
+    ) -> Value {
+        let mut args = self.texel(image, coord, sample);
+        args.extend(self.atomic_operands(op, operands, 1));
+        self.push1(Op::ImageAtomic, Imm::ImageAtomic(image, op), args, Type::I32)
+    }
+
+    /// Width, height, and depth or layers of a storage image.
+    pub fn image_size(&mut self, image: Image) -> Value {
+        let ty = Type::new(Kind::Int, self.module.images[image.index()].dim.size_components());
+        self.push1(Op::ImageSize, Imm::Image(image), Args::new(), ty)
+    }
+
+    /// As many operands as the operation takes, with `lanes` components each.
+    pub(super) fn atomic_operands(&mut self, op: AtomicOp, operands: &[Value], lanes: u8) -> SmallVec<[Value; 2]> {
+        let mut out = SmallVec::new();
+        for at in 0..op.operands() {
+            let value = match operands.get(at) {
+                Some(&value) => self.as_kind(value, Kind::Int, lanes),
+                None => self.const_bits(Type::new(Kind::Int, lanes), [0; 4]),
+            };
+            out.push(value);
+        }
+        out
+    }
+}
