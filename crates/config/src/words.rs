@@ -123,6 +123,7 @@ words! {
         DeviceSlots "device_slots": "reading uploads in place where they lie in device memory"
         FloatControls "float_controls": "telling drivers to keep infinities, NaN and signs of zeros"
         RasterOptions "raster_options": "logical operations, wide lines, modes of lines, the choice of the provoking vertex"
+        ShaderFeatures "shader_features": "doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes"
     }
     /// Formats beyond the documented ones that programs ask for by four letters.
     ExtraFormat {

@@ -511,7 +511,8 @@ impl Validator {
         let sharing = if body.shared == 0 { 0 } else { CreateTexture::SHARED_NEW | CreateTexture::SHARED_OLD };
         let not_storage = format.is_depth() || format.info().block > 1 || format.info().name.ends_with("_SRGB");
         let storage = if not_storage { 0 } else { CreateTexture::STORAGE };
-        let usages = CreateTexture::TARGET | CreateTexture::VIEWS | sharing | storage;
+        let samples = if body.samples > 1 { CreateTexture::SAMPLED } else { 0 };
+        let usages = CreateTexture::TARGET | CreateTexture::VIEWS | sharing | storage | samples;
         if body.usage & !usages != 0 {
             return Err(Cause::Range { field: "usage", value: body.usage.into(), limit: usages.into() });
         }

@@ -216,7 +216,7 @@ fn state_out_of_range_is_rejected_by_the_name_of_its_field() {
     let marker = Marker { action: 3, count: 0, color: 0, pad: 0 };
     assert_eq!(field(&|out| out.push_tail(&marker, b"")), "action");
     let texture = texture(ObjectId::new(ObjectKind::Texture, 9));
-    assert_eq!(field(&|out| out.push(&CreateTexture { usage: 32, shared: 1, ..texture })), "usage");
+    assert_eq!(field(&|out| out.push(&CreateTexture { usage: 64, shared: 1, ..texture })), "usage");
     assert_eq!(field(&|out| out.push(&CreateTexture { usage: CreateTexture::SHARED_OLD, ..texture })), "usage");
     let blend = SetBlend::default();
     assert_eq!(field(&|out| out.push(&SetBlend { logic_op: 17, ..blend })), "logic_op");

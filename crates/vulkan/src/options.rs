@@ -23,6 +23,8 @@ pub struct Without {
     pub float_controls: bool,
     /// Do without logical operations, wide lines, modes of lines and the choice of the provoking vertex.
     pub raster_options: bool,
+    /// Do without doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes.
+    pub shader_features: bool,
 }
 
 impl Without {
@@ -36,6 +38,7 @@ impl Without {
             device_slots: has(Ability::DeviceSlots),
             float_controls: has(Ability::FloatControls),
             raster_options: has(Ability::RasterOptions),
+            shader_features: has(Ability::ShaderFeatures),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::format;
 use crate::instance::Instance;
 use crate::options::Without;
 use afterimage_shader::FloatRules;
-use afterimage_stream::{DeviceInfo, Format, FormatFeatures};
+use afterimage_stream::{DeviceFeatures, DeviceInfo, Format, FormatFeatures};
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
 use std::fmt;
@@ -19,6 +19,10 @@ pub struct Bindless {
     pub textures_cube: u32,
     /// Entries of the table of 3D textures.
     pub textures_3d: u32,
+    /// Entries of the table of arrays of 2D textures.
+    pub textures_2d_array: u32,
+    /// Entries of each of the tables of arrays of cubes, of multisampled textures, and of arrays of those.
+    pub textures_rare: u32,
     /// Entries of the table of samplers.
     pub samplers: u32,
 }
@@ -34,6 +38,45 @@ pub struct DynamicState3 {
     pub sample_mask: bool,
     /// Depth clamp enable.
     pub depth_clamp: bool,
+}
+
+/// What shaders of a device can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShaderFeatures {
+    /// The queue runs compute shaders.
+    pub compute: bool,
+    /// Lanes of a subgroup.
+    pub subgroup_size: u32,
+    /// Votes, ballots and shuffles of compute shaders; of pixel shaders; of vertex shaders.
+    pub subgroups: [bool; 3],
+    /// vertexPipelineStoresAndAtomics.
+    pub vertex_stores: bool,
+    /// fragmentStoresAndAtomics.
+    pub pixel_stores: bool,
+    /// shaderFloat64.
+    pub float64: bool,
+    /// shaderInt64 with shaderBufferInt64Atomics.
+    pub int64_atomics: bool,
+    /// shaderInt64 with shaderSharedInt64Atomics.
+    pub shared_int64_atomics: bool,
+    /// shaderStorageImageReadWithoutFormat.
+    pub read_without_format: bool,
+    /// shaderStorageImageWriteWithoutFormat.
+    pub write_without_format: bool,
+    /// imageCubeArray.
+    pub cube_arrays: bool,
+    /// shaderImageGatherExtended: offsets that are not constant.
+    pub gather_extended: bool,
+    /// sampleRateShading: shaders that run for each sample.
+    pub sample_rate: bool,
+    /// shaderOutputLayer.
+    pub output_layer: bool,
+    /// shaderOutputViewportIndex, with several viewports.
+    pub output_viewport: bool,
+    /// shaderCullDistance.
+    pub cull_distance: bool,
+    /// VK_EXT_shader_stencil_export.
+    pub stencil_export: bool,
 }
 
 /// What one device can do.
@@ -123,6 +166,8 @@ pub struct Profile {
     pub memory_budget: bool,
     /// pipelineStatisticsQuery.
     pub pipeline_statistics: bool,
+    /// What shaders can do.
+    pub shaders: ShaderFeatures,
     /// Core features that are missing: with any of them the device is not usable.
     pub missing: Vec<&'static str>,
     /// Queue family used for everything.
@@ -164,6 +209,7 @@ pub(crate) const OPTIONAL: &[&CStr] = &[
     ext::line_rasterization::NAME,
     ext::provoking_vertex::NAME,
     ext::memory_budget::NAME,
+    vk::EXT_SHADER_STENCIL_EXPORT_NAME,
     c"VK_KHR_portability_subset",
 ];
 
@@ -237,8 +283,9 @@ impl Profile {
         let extensions = optional_extensions(instance, handle)?;
         let has = |name: &CStr| extensions.contains(&name);
         let mut multi = vk::PhysicalDeviceMultiDrawPropertiesEXT::default();
+        let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
-        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut v12);
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
         if has(ext::multi_draw::NAME) {
             properties = properties.push_next(&mut multi);
         }
@@ -302,6 +349,9 @@ impl Profile {
         let folds = folds_strict_products(v12.driver_id);
         let options = !without.raster_options;
         let wide = on(core.wide_lines) && options;
+        let mut shaders = shader_features(core, f12, &v11, without.shader_features);
+        shaders.compute = family.is_some_and(|family| families[family].queue_flags.contains(vk::QueueFlags::COMPUTE));
+        shaders.stencil_export = has(vk::EXT_SHADER_STENCIL_EXPORT_NAME);
         let timestamp_bits = family.map_or(0, |family| families[family].timestamp_valid_bits);
         Ok(Self {
             name: properties.device_name_as_c_str().unwrap_or(c"?").to_string_lossy().into_owned(),
@@ -361,6 +411,7 @@ impl Profile {
             format_4444,
             memory_budget: has(ext::memory_budget::NAME),
             pipeline_statistics: on(core.pipeline_statistics_query),
+            shaders,
             missing,
             queue_family: family.unwrap_or(0) as u32,
             formats: Format::ALL.iter().map(|&f| format::choose(instance, handle, f, format_4444)).collect(),
@@ -386,7 +437,23 @@ impl Profile {
         core.shader_clip_distance = on(self.clip_distance);
         core.large_points = on(self.large_points);
         core.texture_compression_bc = on(self.choice(Format::BC1_RGBA_UNORM).features != 0);
+        let shaders = &self.shaders;
+        core.vertex_pipeline_stores_and_atomics = on(shaders.vertex_stores);
+        core.fragment_stores_and_atomics = on(shaders.pixel_stores);
+        core.shader_float64 = on(shaders.float64);
+        core.shader_int64 = on(shaders.int64_atomics || shaders.shared_int64_atomics);
+        core.shader_storage_image_read_without_format = on(shaders.read_without_format);
+        core.shader_storage_image_write_without_format = on(shaders.write_without_format);
+        core.image_cube_array = on(shaders.cube_arrays);
+        core.shader_image_gather_extended = on(shaders.gather_extended);
+        core.sample_rate_shading = on(shaders.sample_rate);
+        core.shader_cull_distance = on(shaders.cull_distance);
+        core.multi_viewport = on(shaders.output_viewport);
         let f12 = &mut features.v12;
+        f12.shader_buffer_int64_atomics = on(shaders.int64_atomics);
+        f12.shader_shared_int64_atomics = on(shaders.shared_int64_atomics);
+        f12.shader_output_layer = on(shaders.output_layer);
+        f12.shader_output_viewport_index = on(shaders.output_viewport);
         f12.timeline_semaphore = vk::TRUE;
         f12.buffer_device_address = vk::TRUE;
         f12.host_query_reset = vk::TRUE;
@@ -465,12 +532,63 @@ impl Profile {
             .fold(0, |bits, n| bits | 1 << (n - 1));
         info.max_point_size = if self.large_points { self.limits.point_size_range[1] } else { 1.0 };
         info.pipeline_statistics = self.pipeline_statistics.into();
+        let shaders = &self.shaders;
+        info.subgroup_size = shaders.subgroup_size;
+        info.features = [
+            (shaders.compute, DeviceFeatures::COMPUTE),
+            (shaders.vertex_stores, DeviceFeatures::VERTEX_STORES),
+            (shaders.pixel_stores, DeviceFeatures::PIXEL_STORES),
+            (shaders.float64, DeviceFeatures::FLOAT64),
+            (shaders.int64_atomics, DeviceFeatures::INT64_ATOMICS),
+            (self.geometry_shader, DeviceFeatures::RECT_LIST),
+            (shaders.cube_arrays, DeviceFeatures::CUBE_ARRAYS),
+            (shaders.output_layer, DeviceFeatures::LAYER_OUTPUT),
+            (self.dual_source, DeviceFeatures::DUAL_SOURCE),
+            (shaders.read_without_format, DeviceFeatures::READ_WITHOUT_FORMAT),
+        ]
+        .into_iter()
+        .filter(|(there, _)| *there)
+        .fold(0, |bits, (_, bit)| bits | bit);
         info.max_color_targets = self.limits.max_color_attachments.min(8);
         info.max_clip_planes = if self.clip_distance { self.limits.max_clip_distances.min(6) } else { 0 };
         for &format in Format::ALL {
             info.formats[format as usize] = self.choice(format).features;
         }
         info
+    }
+}
+
+fn shader_features(
+    core: &vk::PhysicalDeviceFeatures,
+    f12: &vk::PhysicalDeviceVulkan12Features<'_>,
+    v11: &vk::PhysicalDeviceVulkan11Properties<'_>,
+    without: bool,
+) -> ShaderFeatures {
+    use vk::SubgroupFeatureFlags as F;
+    let on = |value: vk::Bool32| value == vk::TRUE;
+    // What every device has stays.
+    let with = |value: vk::Bool32| value == vk::TRUE && !without;
+    let operations = F::BASIC | F::VOTE | F::BALLOT | F::SHUFFLE;
+    let subgroups = |stage| v11.subgroup_supported_operations.contains(operations) && v11.subgroup_supported_stages.contains(stage);
+    let long = with(core.shader_int64);
+    ShaderFeatures {
+        compute: false,
+        subgroup_size: v11.subgroup_size,
+        subgroups: [vk::ShaderStageFlags::COMPUTE, vk::ShaderStageFlags::FRAGMENT, vk::ShaderStageFlags::VERTEX].map(subgroups),
+        vertex_stores: with(core.vertex_pipeline_stores_and_atomics),
+        pixel_stores: with(core.fragment_stores_and_atomics),
+        float64: with(core.shader_float64),
+        int64_atomics: long && on(f12.shader_buffer_int64_atomics),
+        shared_int64_atomics: long && on(f12.shader_shared_int64_atomics),
+        read_without_format: with(core.shader_storage_image_read_without_format),
+        write_without_format: on(core.shader_storage_image_write_without_format),
+        cube_arrays: with(core.image_cube_array),
+        gather_extended: on(core.shader_image_gather_extended),
+        sample_rate: on(core.sample_rate_shading),
+        output_layer: with(f12.shader_output_layer),
+        output_viewport: with(f12.shader_output_viewport_index) && on(core.multi_viewport),
+        cull_distance: on(core.shader_cull_distance),
+        stencil_export: false,
     }
 }
 
@@ -511,6 +629,8 @@ fn bindless(
         textures_2d: (images / 2).min(1 << 17),
         textures_cube: (images / 8).min(1 << 14),
         textures_3d: (images / 16).min(1 << 12),
+        textures_2d_array: (images / 8).min(1 << 14),
+        textures_rare: (images / 32).min(1 << 10),
         samplers: samplers.min(1 << 12),
     };
     Some(sizes)
@@ -568,6 +688,19 @@ impl fmt::Display for Profile {
         writeln!(f, "  float rules          {}", self.float_rules.name())?;
         writeln!(f, "  exact occlusion      {}", yes(self.precise_occlusion))?;
         writeln!(f, "  timestamps           {}", yes(self.timestamp_bits > 0))?;
+        let shaders = [
+            ("compute", self.shaders.compute),
+            ("stores of vertex stages", self.shaders.vertex_stores),
+            ("of pixel stages", self.shaders.pixel_stores),
+            ("doubles", self.shaders.float64),
+            ("64-bit atomics", self.shaders.int64_atomics),
+            ("arrays of cubes", self.shaders.cube_arrays),
+            ("layers by vertex stages", self.shaders.output_layer),
+            ("stencil export", self.shaders.stencil_export),
+        ];
+        let shaders: Vec<_> = shaders.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
+        writeln!(f, "  shaders              {}", shaders.join(", "))?;
+        writeln!(f, "  subgroups            {} lanes", self.shaders.subgroup_size)?;
         writeln!(f, "  windows              {}", yes(self.swapchain))?;
         let unusable: Vec<_> =
             Format::ALL.iter().filter(|&&x| self.choice(x).features == 0).map(|x| x.info().name).collect();

@@ -72,6 +72,8 @@ impl CreateTexture {
     pub const STORAGE: u8 = 8;
     /// Views of it may have other formats ([`CreateView`]).
     pub const VIEWS: u8 = 16;
+    /// Shaders read its samples one by one. Only where there are several: what has one can be sampled in any case.
+    pub const SAMPLED: u8 = 32;
     /// Sampling as the format says, without change.
     pub const IDENTITY: [u8; 4] = [0, 1, 2, 3];
 }
