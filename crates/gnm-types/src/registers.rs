@@ -1,0 +1,280 @@
+//! The register file.
+
+use crate::field::Field;
+use crate::groups::{Group, Groups};
+use crate::rows::ROWS;
+use afterimage_state::Group as _;
+
+/// Where a kind of registers lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Context registers, from 0x28000 on.
+    Context,
+    /// Shader registers, from 0xB000 on.
+    Shader,
+    /// User configuration registers, from 0x30000 on.
+    UserConfig,
+    /// Configuration registers, from 0x8000 on.
+    Config,
+}
+
+impl Space {
+    /// Every space, in the order of the register file.
+    pub const ALL: [Self; 4] = [Self::Context, Self::Shader, Self::UserConfig, Self::Config];
+
+    /// Byte address of its first register.
+    #[must_use]
+    pub const fn base(self) -> u32 {
+        match self {
+            Self::Context => 0x28000,
+            Self::Shader => 0xB000,
+            Self::UserConfig => 0x30000,
+            Self::Config => 0x8000,
+        }
+    }
+
+    /// Registers of it that are kept. User configuration registers behind them count events for profilers.
+    #[must_use]
+    pub const fn words(self) -> usize {
+        match self {
+            Self::Context | Self::Shader => 0x400,
+            Self::UserConfig => 0x1000,
+            Self::Config => 0xC00,
+        }
+    }
+
+    /// Index of its first register in the register file.
+    const fn start(self) -> usize {
+        match self {
+            Self::Context => 0,
+            Self::Shader => 0x400,
+            Self::UserConfig => 0x800,
+            Self::Config => 0x1800,
+        }
+    }
+
+    /// The space of a register, if it is kept.
+    #[must_use]
+    #[inline]
+    pub const fn of(address: u32) -> Option<Self> {
+        match address {
+            0x28000..0x29000 => Some(Self::Context),
+            0xB000..0xC000 => Some(Self::Shader),
+            0x30000..0x34000 => Some(Self::UserConfig),
+            0x8000..0xB000 => Some(Self::Config),
+            _ => None,
+        }
+    }
+}
+
+/// Registers that are kept.
+const WORDS: usize = 0x2400;
+/// In [`BITS`]: the register has no row.
+const UNNAMED: u32 = 1 << 31;
+
+const fn index(address: u32) -> Option<usize> {
+    match Space::of(address) {
+        Some(space) => Some(space.start() + (address - space.base()) as usize / 4),
+        None => None,
+    }
+}
+
+/// For each register the bit of its group, or [`UNNAMED`].
+static BITS: [u32; WORDS] = {
+    assert!(Group::ALL.len() < 31);
+    let mut bits = [UNNAMED; WORDS];
+    let mut space = 0;
+    while space < ROWS.len() {
+        let mut row = 0;
+        while row < ROWS[space].len() {
+            let register = &ROWS[space][row];
+            let mut instance = 0;
+            while instance < register.count {
+                let Some(at) = index(register.address + instance * register.stride) else {
+                    panic!("a register outside of every space")
+                };
+                bits[at] = match register.group {
+                    Some(group) => 1 << group as u8,
+                    None => 0,
+                };
+                instance += 1;
+            }
+            row += 1;
+        }
+        space += 1;
+    }
+    bits
+};
+
+/// The last value of every register, and what changed since somebody applied it. Addresses are byte addresses, as in
+/// [`crate::reg`].
+#[derive(Clone, Debug)]
+pub struct Registers {
+    words: Box<[u32; WORDS]>,
+    /// Groups that changed. Whoever applies a group takes its mark away.
+    pub dirty: Groups,
+}
+
+impl Default for Registers {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Registers {
+    /// All zeros, everything dirty.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { words: Box::new([0; WORDS]), dirty: Groups::all() }
+    }
+
+    /// A register; 0 where there is none.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, address: u32) -> u32 {
+        index(address).map_or(0, |at| self.words[at])
+    }
+
+    /// Instance `n` of a register whose instances lie `stride` bytes apart.
+    #[must_use]
+    #[inline]
+    pub fn get_nth(&self, address: u32, n: u32, stride: u32) -> u32 {
+        self.get(address.saturating_add(n.saturating_mul(stride)))
+    }
+
+    /// A register as an IEEE single.
+    #[must_use]
+    #[inline]
+    pub fn float(&self, address: u32) -> f32 {
+        f32::from_bits(self.get(address))
+    }
+
+    /// `N` registers from an address on.
+    #[must_use]
+    pub fn array<const N: usize>(&self, address: u32) -> [u32; N] {
+        std::array::from_fn(|i| self.get(address.saturating_add(4 * i as u32)))
+    }
+
+    /// A field of its register.
+    #[must_use]
+    #[inline]
+    pub fn field(&self, field: Field) -> u32 {
+        field.of(self.get(field.register))
+    }
+
+    /// A field of instance `n` of its register, whose instances lie `stride` bytes apart.
+    #[must_use]
+    #[inline]
+    pub fn field_nth(&self, field: Field, n: u32, stride: u32) -> u32 {
+        field.of(self.get_nth(field.register, n, stride))
+    }
+
+    /// Whether any bit of a field is set.
+    #[must_use]
+    #[inline]
+    pub fn is_set(&self, field: Field) -> bool {
+        self.field(field) != 0
+    }
+
+    /// A 64-bit address from a register that holds bits 39 to 8, and the bits from 40 on in the one behind it.
+    #[must_use]
+    #[inline]
+    pub fn program(&self, low: u32) -> u64 {
+        u64::from(self.get(low)) << 8 | u64::from(self.get(low + 4) & 0xFF) << 40
+    }
+
+    /// Stores a register. False where it has no name.
+    #[inline]
+    pub fn set(&mut self, address: u32, value: u32) -> bool {
+        self.set_run(address, &[value]).is_none()
+    }
+
+    /// Stores consecutive registers and marks the groups of those that changed. Registers that are not kept are left out.
+    /// The address of the first register without a name that got another value, or of the first that is not kept.
+    #[inline]
+    pub fn set_run(&mut self, address: u32, values: &[u32]) -> Option<u32> {
+        let Some(space) = Space::of(address) else { return (!values.is_empty()).then_some(address) };
+        let first = space.start() + (address - space.base()) as usize / 4;
+        let end = space.start() + space.words();
+        let (words, groups) = (&mut self.words[first..end], &BITS[first..end]);
+        let mut changed = 0;
+        for ((word, &group), &value) in words.iter_mut().zip(groups).zip(values) {
+            changed |= if *word == value { 0 } else { group };
+            *word = value;
+        }
+        let beyond = end - first;
+        let unnamed = if changed & UNNAMED != 0 {
+            (0..values.len().min(beyond)).find(|&at| BITS[first + at] == UNNAMED)
+        } else {
+            (values.len() > beyond).then_some(beyond)
+        };
+        changed &= !UNNAMED;
+        while changed != 0 {
+            self.dirty.mark(Group::ALL[changed.trailing_zeros() as usize]);
+            changed &= changed - 1;
+        }
+        unnamed.map(|at| address + 4 * at as u32)
+    }
+
+    /// Every register of a space becomes 0, which marks the groups of those that were not.
+    pub fn clear(&mut self, space: Space) {
+        let range = space.start()..space.start() + space.words();
+        for (word, group) in self.words[range.clone()].iter_mut().zip(&BITS[range]) {
+            let bit = if *word == 0 { 0 } else { group & !UNNAMED };
+            *word = 0;
+            if bit != 0 {
+                self.dirty.mark(Group::ALL[bit.trailing_zeros() as usize]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reg;
+
+    #[test]
+    fn a_write_marks_the_group_of_what_changes() {
+        let mut registers = Registers::new();
+        registers.dirty = Groups::none();
+        assert!(registers.set(reg::DB_DEPTH_CONTROL, reg::DB_DEPTH_CONTROL::ZFUNC.bits(3)));
+        assert_eq!(registers.dirty.iter().collect::<Vec<_>>(), [Group::DepthStencil]);
+        assert_eq!(registers.field(reg::DB_DEPTH_CONTROL::ZFUNC), 3);
+        registers.dirty = Groups::none();
+        assert!(registers.set(reg::DB_DEPTH_CONTROL, 0x30));
+        assert!(registers.dirty.is_empty(), "an equal write marks nothing");
+        assert_eq!(registers.set_run(reg::CB_COLOR0_BASE + 0x3C * 7, &[1; 6]), None);
+        assert!(registers.dirty.contains(Group::Targets));
+        assert_eq!(registers.get_nth(reg::CB_COLOR0_BASE, 7, 0x3C), 1);
+    }
+
+    #[test]
+    fn what_has_no_name_is_told_and_what_is_not_kept_is_left_out() {
+        let mut registers = Registers::new();
+        assert_eq!(registers.set_run(0x28FF8, &[0, 9, 7]), Some(0x28FF8));
+        assert_eq!(registers.get(0x28FFC), 9);
+        assert_eq!(registers.get(0x29000), 0);
+        assert_eq!(registers.set_run(0x28FFC, &[9, 7]), Some(0x29000));
+        assert_eq!(registers.set_run(0x40000, &[7]), Some(0x40000));
+        assert_eq!((registers.get(u32::MAX), registers.get_nth(u32::MAX, 9, 9)), (0, 0));
+    }
+
+    #[test]
+    fn clearing_marks_what_was_set() {
+        let mut registers = Registers::new();
+        registers.set(reg::CB_BLEND_RED, 1);
+        registers.dirty = Groups::none();
+        registers.clear(Space::Context);
+        assert_eq!(registers.dirty.iter().collect::<Vec<_>>(), [Group::BlendConstants]);
+        assert_eq!(registers.get(reg::CB_BLEND_RED), 0);
+    }
+
+    #[test]
+    fn programs_have_addresses_of_48_bits() {
+        let mut registers = Registers::new();
+        registers.set(reg::SPI_SHADER_PGM_LO_PS, 0x1234_5678);
+        registers.set(reg::SPI_SHADER_PGM_HI_PS, 0xAB);
+        assert_eq!(registers.program(reg::SPI_SHADER_PGM_LO_PS), 0xAB12_3456_7800);
+    }
+}
