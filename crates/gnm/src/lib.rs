@@ -1,2 +1,9 @@
-//! The GNM guest: driver calls to PM4, the command processor, its translation to the stream, captures.
+//! The GNM guest: the PlayStation 4's graphics.
+//!
+//! * [`machine`] runs command buffers: rings, packets, registers. It knows nothing of the host; what has to be drawn it hands to a
+//!   [`machine::Graphics`].
+//! * [`memory`] is the console's memory, as a trait.
 #![forbid(unsafe_code)]
+
+pub mod machine;
+pub mod memory;

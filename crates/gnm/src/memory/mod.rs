@@ -1,0 +1,49 @@
+//! The console's memory, which processor and graphics share.
+
+mod regions;
+
+pub use regions::{MapError, Regions};
+
+/// Bytes of a page, the unit in which changes are noticed.
+pub const PAGE: u64 = 4096;
+/// Addresses have 48 bits.
+pub const ADDRESS_BITS: u32 = 48;
+
+/// An access to memory that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{size:#x} bytes at guest address {address:#x} are not all mapped")]
+pub struct Unmapped {
+    /// First byte.
+    pub address: u64,
+    /// Bytes asked for.
+    pub size: u64,
+}
+
+/// Memory that processor and graphics share. An emulator implements it for its own memory; [`Regions`] is one of ours.
+pub trait GuestMemory {
+    /// Copies bytes out.
+    ///
+    /// # Errors
+    /// If some of them are not mapped; what `out` holds then is not defined.
+    fn read(&self, address: u64, out: &mut [u8]) -> Result<(), Unmapped>;
+
+    /// Copies bytes in, and gives their pages a new generation.
+    ///
+    /// # Errors
+    /// If some of them are not mapped; nothing is copied then.
+    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Unmapped>;
+
+    /// Bytes from `address` on that are mapped without a gap, `most` at most.
+    fn mapped(&self, address: u64, most: u64) -> u64;
+
+    /// A number that is larger whenever a page of the range was written since the last time: the newest generation of the
+    /// range's pages. Pages that are not mapped do not count. An implementation that cannot tell returns a new number each time.
+    fn generation(&self, address: u64, size: u64) -> u64;
+
+    /// A little-endian word; `None` where it is not mapped.
+    fn word(&self, address: u64) -> Option<u32> {
+        let mut bytes = [0; 4];
+        self.read(address, &mut bytes).ok()?;
+        Some(u32::from_le_bytes(bytes))
+    }
+}
