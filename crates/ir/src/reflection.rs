@@ -112,6 +112,10 @@ pub struct Reflection {
     pub specs: Vec<SpecUse>,
     /// Whether pixels may be thrown away.
     pub demotes: bool,
+    /// Whether memory behind device addresses is read.
+    pub loads: bool,
+    /// Whether it is written.
+    pub stores: bool,
 }
 
 impl Reflection {
@@ -202,9 +206,12 @@ pub fn uses(m: &Module) -> Uses {
     let mut dynamic: SmallVec<[bool; 4]> = SmallVec::from_elem(false, m.banks.len());
     let mut registers: Vec<(u32, u32)> = Vec::new();
     let (mut demotes, mut system, mut instructions) = (false, false, 0);
+    let (mut loads, mut stores) = (false, false);
     m.for_each_inst(|_, data| {
         instructions += 1;
         demotes |= data.op == Op::Demote;
+        loads |= matches!(data.op, Op::LoadGlobal | Op::AtomicGlobal);
+        stores |= matches!(data.op, Op::StoreGlobal | Op::AtomicGlobal);
         match data.imm {
             Imm::Input(input) => inputs[input.index()] = true,
             Imm::Output(output) => outputs[output.index()] = true,
@@ -278,6 +285,8 @@ pub fn uses(m: &Module) -> Uses {
             .map(|i| SpecUse { id: m.specs[i].id, kind: m.specs[i].kind, default: m.specs[i].default })
             .collect(),
         demotes,
+        loads,
+        stores,
     };
     Uses { inputs, outputs, textures, images, specs, vars, bank_base, instructions, reflection }
 }

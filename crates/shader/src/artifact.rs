@@ -21,7 +21,7 @@ pub fn encode_artifact(artifact: &Artifact) -> Vec<u8> {
     let r = &artifact.reflection;
     let mut w = Writer(Vec::with_capacity(artifact.words.len() * 4 + 256));
     w.byte(position(Stage::ALL, r.stage));
-    w.byte(u8::from(r.system) | u8::from(r.demotes) << 1);
+    w.byte([r.system, r.demotes, r.loads, r.stores].iter().rev().fold(0, |bits, flag| bits << 1 | u8::from(*flag)));
     w.list(&r.segments, |w, s| {
         w.byte(s.bank);
         w.word(s.first);
@@ -135,7 +135,7 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
     if r.at != bytes.len() {
         return Err(r.wrong("end"));
     }
-    let (system, demotes) = (flags & 1 != 0, flags & 2 != 0);
+    let [system, demotes, loads, stores] = [1, 2, 4, 8].map(|flag| flags & flag != 0);
     let reflection = Reflection {
         stage,
         segments,
@@ -149,6 +149,8 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         outputs,
         specs,
         demotes,
+        loads,
+        stores,
     };
     Ok(Artifact { words, reflection })
 }
