@@ -297,7 +297,14 @@ pub struct Export {
     pub vm: bool,
 }
 
-/// Fields of VINTRP. [`Op::VInterpMovF32`] has no source but a [`Parameter`].
+impl Export {
+    /// Whether source `n` is read: register n's component, or when compressed two components of registers 0 and 1.
+    pub fn has_source(self, n: usize) -> bool {
+        if self.compr { n < 2 && self.en >> (2 * n) & 3 != 0 } else { n < 4 && self.en >> n & 1 != 0 }
+    }
+}
+
+/// Fields of VINTRP. [`Op::VInterpMovF32`] has no source but a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Interp {
     /// Attribute, 0 to 63.
@@ -318,7 +325,7 @@ pub struct Interp {
 /// | SOPK | | | the destination if it is read, then the immediate as an integer |
 /// | SMRD | data | | base (a pair or a V#), offset in words ([`Operand::Int`], [`Operand::Literal`]) or in bytes (a register) |
 /// | DS | data | | address, data, data |
-/// | MUBUF, MTBUF | loaded data, or what an atomic with `glc` gives | | address, V#, scalar offset, stored data |
+/// | MUBUF, MTBUF | loaded data, or what an atomic with `glc` gives | | address, V#, scalar offset, stored data (and the unused data field of a load to the data share) |
 /// | MIMG | as MUBUF | | address, T#, S# (samples only), stored data |
 /// | FLAT | as MUBUF | | address, stored data |
 /// | EXP | | | a register per component, none where not enabled |
@@ -344,6 +351,19 @@ pub struct Inst {
     pub simm: u16,
     /// Fields of the memory, export and interpolation encodings.
     pub fields: Fields,
+}
+
+impl Kind {
+    /// Where the data register of MUBUF, MTBUF, MIMG and FLAT goes: destination, source.
+    pub(crate) fn data(self, register: Operand, glc: bool) -> (Operand, Operand) {
+        match self {
+            Kind::Control => (Operand::None, Operand::None),
+            Kind::Store { .. } | Kind::StoreFormat { .. } | Kind::ImageStore(_) => (Operand::None, register),
+            Kind::Atomic(_) if glc => (register, register),
+            Kind::Atomic(_) => (Operand::None, register),
+            _ => (register, Operand::None),
+        }
+    }
 }
 
 /// Registers next to each other.
@@ -492,7 +512,7 @@ impl Inst {
             + if let Fields::Image(image) = self.fields { self.image_dwords(image) } else { self.dst_ty().dwords() }
     }
 
-    /// Words of data that an image instruction gives or takes (of compare and swap, twice what it gives).
+    /// Words of data that an image instruction gives or takes.
     fn image_dwords(&self, image: Image) -> u8 {
         match self.kind() {
             Kind::Gather(_) => 4,

@@ -4,6 +4,18 @@
 //! what a program reads by following its scalar loads back to user data; [`lift`] makes IR of it.
 #![forbid(unsafe_code)]
 
+mod asm;
+mod decode;
+mod disasm;
+mod encode;
 pub mod inst;
 pub mod io;
+mod parse;
+mod syntax;
 pub mod tables;
+
+pub use asm::{AsmError, AsmErrorKind, assemble};
+pub use encode::EncodeError;
+pub use inst::{Inst, Operand};
+pub use parse::{MAX_WORDS, ParseError, Program, code_length};
+pub use tables::Op;

@@ -70,8 +70,8 @@ macro_rules! vector { ([$($rest:ident)*] $($rows:tt)*) => { chain! { [$($rest)*]
     VExpLegacyF32: Vop1 70 "v_exp_legacy_f32", F32 <- F32, [], Alu => "2^a";
     // VOP2: sources a and b. In VOP3 the number is 256 more.
     VCndmaskB32: Vop2 0 "v_cndmask_b32", B32 <- B32 B32 Mask, [], Alu => "mask ? b : a";
-    VReadlaneB32: Vop2 1 "v_readlane_b32", B32 <- B32 U32, [SCALAR_DST IGNORES_EXEC], Alu => "a of lane b";
-    VWritelaneB32: Vop2 2 "v_writelane_b32", B32 <- B32 U32, [READS_DST IGNORES_EXEC], Alu => "d of lane b becomes a";
+    VReadlaneB32: Vop2 1 "v_readlane_b32", B32 <- B32 U32, [SCALAR_DST IGNORES_EXEC SCALAR_SRC1], Alu => "a of lane b";
+    VWritelaneB32: Vop2 2 "v_writelane_b32", B32 <- B32 U32, [READS_DST IGNORES_EXEC SCALAR_SRC1], Alu => "d of lane b becomes a";
     VAddF32: Vop2 3 "v_add_f32", F32 <- F32 F32, [], Alu => "a + b";
     VSubF32: Vop2 4 "v_sub_f32", F32 <- F32 F32, [], Alu => "a - b";
     VSubrevF32: Vop2 5 "v_subrev_f32", F32 <- F32 F32, [], Alu => "b - a";

@@ -114,6 +114,8 @@ pub mod flag {
     pub const STRIDE64: u16 = 1 << 12;
     /// The second operand is read from the data share, at the address plus the signed words in `offset1` (bits 6:0 and sign 7).
     pub const SECOND_SOURCE: u16 = 1 << 13;
+    /// The second source of a VOP2 is a scalar register or constant.
+    pub const SCALAR_SRC1: u16 = 1 << 14;
 }
 
 /// Comparisons, of scalars and of lanes. Those of integers have no NaN to think of.
@@ -351,4 +353,11 @@ pub enum Kind {
     Interpolate,
     /// Export.
     Export,
+}
+
+impl Kind {
+    /// Whether an image instruction has an S#.
+    pub const fn has_sampler(self) -> bool {
+        matches!(self, Kind::Sample(_) | Kind::Gather(_) | Kind::ImageLod)
+    }
 }
