@@ -161,11 +161,22 @@ impl Reflection {
 
     /// Number of clip distances written.
     pub fn clip_distances(&self) -> u8 {
-        let end = |o: &OutputUse| match o.at {
-            OutputAt::ClipDistance(n) => n + o.ty.lanes,
-            _ => 0,
-        };
-        self.outputs.iter().map(end).max().unwrap_or(0)
+        self.distances(|at| match at {
+            OutputAt::ClipDistance(n) => Some(n),
+            _ => None,
+        })
+    }
+
+    /// Number of cull distances written.
+    pub fn cull_distances(&self) -> u8 {
+        self.distances(|at| match at {
+            OutputAt::CullDistance(n) => Some(n),
+            _ => None,
+        })
+    }
+
+    fn distances(&self, first: impl Fn(OutputAt) -> Option<u8>) -> u8 {
+        self.outputs.iter().filter_map(|o| Some(first(o.at)? + o.ty.lanes)).max().unwrap_or(0)
     }
 }
 
@@ -190,6 +201,8 @@ pub struct Uses {
     pub bank_base: SmallVec<[u32; 4]>,
     /// Number of instructions.
     pub instructions: usize,
+    /// Whether the order in which others see stores matters (`memory_barrier`).
+    pub ordered: bool,
     /// The same for the outside.
     pub reflection: Reflection,
 }
@@ -205,11 +218,12 @@ pub fn uses(m: &Module) -> Uses {
     let mut vars = SmallVec::from_elem(false, m.vars.len());
     let mut dynamic: SmallVec<[bool; 4]> = SmallVec::from_elem(false, m.banks.len());
     let mut registers: Vec<(u32, u32)> = Vec::new();
-    let (mut demotes, mut system, mut instructions) = (false, false, 0);
+    let (mut demotes, mut system, mut ordered, mut instructions) = (false, false, false, 0);
     let (mut loads, mut stores) = (false, false);
     m.for_each_inst(|_, data| {
         instructions += 1;
         demotes |= data.op == Op::Demote;
+        ordered |= data.op == Op::MemoryBarrier;
         loads |= matches!(data.op, Op::LoadGlobal | Op::AtomicGlobal);
         stores |= matches!(data.op, Op::StoreGlobal | Op::AtomicGlobal);
         match data.imm {
@@ -288,5 +302,5 @@ pub fn uses(m: &Module) -> Uses {
         loads,
         stores,
     };
-    Uses { inputs, outputs, textures, images, specs, vars, bank_base, instructions, reflection }
+    Uses { inputs, outputs, textures, images, specs, vars, bank_base, instructions, ordered, reflection }
 }

@@ -573,8 +573,8 @@ impl<'a> Verifier<'a> {
                     None
                 }
                 (_, Imm::ImageAtomic(_, atomic)) => {
-                    if decl.format != ImageFormat::R32 {
-                        return Err("the image's format must be r32".to_owned());
+                    if decl.format != ImageFormat::R32 || decl.component != Component::Uint {
+                        return Err("the image must be one of uint r32".to_owned());
                     }
                     wanted.extend(std::iter::repeat_n(Type::I32, atomic.operands()));
                     Some(Type::I32)

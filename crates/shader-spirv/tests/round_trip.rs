@@ -111,7 +111,7 @@ fn compare(written: &Module, artifact: &Artifact, what: &str) {
 }
 
 fn options(bindless: bool) -> afterimage_spirv::Options {
-    afterimage_spirv::Options { bindless, preserve: bindless, debug_names: bindless }
+    afterimage_spirv::Options { bindless, preserve: bindless, debug_names: bindless, features: afterimage_spirv::Features::ALL }
 }
 
 fn bytes(state: &mut u64, count: usize) -> Vec<u8> {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const PROFILE: Profile =
     Profile { bindless: true, float_rules: FloatRules::Strict, preserve: true, debug_names: false };
 const SPIRV: afterimage_spirv::Options =
-    afterimage_spirv::Options { bindless: true, preserve: true, debug_names: false };
+    afterimage_spirv::Options { bindless: true, preserve: true, debug_names: false, features: afterimage_spirv::Features::ALL };
 
 /// A shader in all its forms.
 struct Prepared {

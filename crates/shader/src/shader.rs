@@ -458,7 +458,7 @@ impl Shader {
         let module = self.module(profile, runtime)?;
         let Profile { bindless, float_rules, preserve, debug_names } = *profile;
         let preserve = preserve && float_rules.strict_in(module.stage);
-        let options = afterimage_spirv::Options { bindless, preserve, debug_names };
+        let options = afterimage_spirv::Options { bindless, preserve, debug_names, features: afterimage_spirv::Features::default() };
         Ok(afterimage_spirv::emit(&module, &options)?)
     }
 

@@ -6,13 +6,13 @@ use smallvec::SmallVec;
 use crate::interface::{self, Interface};
 use crate::spec::{capability, execution_mode, execution_model, op, storage};
 use crate::words::{Id, Words};
-use crate::{Artifact, EmitError, Options};
+use crate::{Artifact, EmitError, Features, Options};
 
 pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError> {
     let model = match m.stage {
         Stage::Vertex => execution_model::Vertex,
         Stage::Pixel => execution_model::Fragment,
-        Stage::Compute => return Err(EmitError::Stage(m.stage.name())),
+        Stage::Compute => execution_model::GLCompute,
     };
     let uses = uses(m);
     let mut w = Words::new(options.debug_names, uses.instructions);
@@ -23,11 +23,14 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
     if m.stage == Stage::Pixel {
         w.execution_mode(main, execution_mode::OriginUpperLeft, &[]);
     }
+    if m.stage == Stage::Compute {
+        w.execution_mode(main, execution_mode::LocalSize, &m.group);
+    }
     if options.preserve {
         w.capability(capability::SignedZeroInfNanPreserve);
         w.execution_mode(main, execution_mode::SignedZeroInfNanPreserve, &[32]);
     }
-    let interface = interface::declare(&mut w, m, &uses, options, main);
+    let interface = interface::declare(&mut w, m, &uses, options, main)?;
     let void = w.void();
     let function_type = w.global(op::TypeFunction, &[void]);
     w.code.op(op::Function, &[void, main, 0, function_type]);
@@ -37,6 +40,7 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
         m,
         w,
         uses: &uses,
+        features: options.features,
         interface,
         ids: vec![0; m.values.len()],
         vars: SmallVec::new(),
@@ -72,12 +76,13 @@ pub(crate) struct Emitter<'a> {
     pub(crate) m: &'a Module,
     pub(crate) w: Words,
     pub(crate) uses: &'a Uses,
+    pub(crate) features: Features,
     pub(crate) interface: Interface,
     /// Id per value; 0 before its definition.
     ids: Vec<Id>,
     pub(crate) vars: SmallVec<[Id; 8]>,
     /// Label of the block being written.
-    block: Id,
+    pub(crate) block: Id,
     loops: SmallVec<[Loop<'a>; 4]>,
     /// Per value whether the driver may not contract it.
     pub(crate) exact: Vec<bool>,
@@ -116,7 +121,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn begin(&mut self, label: Id) {
+    pub(crate) fn begin(&mut self, label: Id) {
         self.w.label(label);
         self.block = label;
     }

@@ -1,11 +1,14 @@
 //! Declares what the shader shares with the outside: inputs, outputs, push constants, constants, textures.
 
-use afterimage_ir::{Dim, InputAt, Interp, Kind, Module, OutputAt, Stage, TEXTURE_SLOTS, Texture, Type, Uses};
+use afterimage_ir::{
+    COMPUTE_TEXTURE_SLOTS, Component, Dim, Image, ImageDecl, ImageFormat, InputAt, Interp, Kind, Module, OutputAt,
+    Stage, TEXTURE_SLOTS, Texture, TextureDecl, Type, Uses,
+};
 use smallvec::SmallVec;
 
-use crate::spec::{builtin, capability, decoration, dim, execution_mode, op, storage};
+use crate::spec::{builtin, capability, decoration, dim, execution_mode, image_format, op, storage};
 use crate::words::{Id, Words};
-use crate::{Options, PUSH_TEXTURES};
+use crate::{EmitError, Options, PUSH_TEXTURES};
 
 /// A block of constant registers behind an address.
 #[derive(Clone, Copy)]
@@ -24,16 +27,26 @@ pub(crate) struct Handles {
     pub(crate) sampler: Id,
 }
 
+/// A storage image.
+#[derive(Clone, Copy)]
+pub(crate) struct Storage {
+    pub(crate) variable: Id,
+    pub(crate) ty: Id,
+}
+
 /// Ids of what the module declares; `None` where the code does not use it.
 #[derive(Default)]
 pub(crate) struct Interface {
     pub(crate) inputs: SmallVec<[Option<Id>; 16]>,
     pub(crate) outputs: SmallVec<[Option<Id>; 16]>,
-    /// The array of clip distances.
-    pub(crate) clip: Option<Id>,
+    /// The arrays of clip and of cull distances.
+    distances: [Option<Id>; 2],
     pub(crate) stage_block: Option<Block>,
     pub(crate) system_block: Option<Block>,
     pub(crate) textures: SmallVec<[Option<Handles>; 16]>,
+    pub(crate) images: SmallVec<[Option<Storage>; 8]>,
+    /// The memory of the work group, and its number of words.
+    pub(crate) shared: Option<(Id, u32)>,
     pub(crate) specs: SmallVec<[Option<Id>; 4]>,
     push: Option<Push>,
 }
@@ -54,39 +67,38 @@ struct Registers {
 }
 
 /// Inputs, outputs and the push constant block: everything that stands before the code.
-pub(crate) fn declare(w: &mut Words, m: &Module, uses: &Uses, options: &Options, main: Id) -> Interface {
+pub(crate) fn declare(
+    w: &mut Words,
+    m: &Module,
+    uses: &Uses,
+    options: &Options,
+    main: Id,
+) -> Result<Interface, EmitError> {
     let mut out = Interface::default();
     for (i, d) in m.inputs.iter().enumerate() {
         if !uses.inputs[i] {
             out.inputs.push(None);
             continue;
         }
-        let ty = w.ty(d.ty);
+        let ty = match d.at {
+            InputAt::SampleMask => masks(w),
+            _ => w.ty(d.ty),
+        };
         let id = w.variable(storage::Input, ty);
         w.name(id, &d.name);
-        let builtin = match d.at {
-            InputAt::Location(n) => {
-                w.decorate(id, decoration::Location, &[n as u32]);
-                interpolation(w, id, m.stage, d.interp, d.ty.kind);
-                None
+        match input_builtin(w, d.at, options) {
+            Some(builtin) => {
+                w.decorate(id, decoration::BuiltIn, &[builtin]);
+                if m.stage == Stage::Pixel && d.ty.kind == Kind::Int {
+                    w.decorate(id, decoration::Flat, &[]);
+                }
             }
-            InputAt::VertexIndex => Some(builtin::VertexIndex),
-            InputAt::InstanceIndex => Some(builtin::InstanceIndex),
-            InputAt::FragCoord => Some(builtin::FragCoord),
-            InputAt::FrontFacing => Some(builtin::FrontFacing),
-            InputAt::PointCoord => Some(builtin::PointCoord),
-            InputAt::PrimitiveId
-            | InputAt::SampleId
-            | InputAt::SampleMask
-            | InputAt::Layer
-            | InputAt::ViewportIndex
-            | InputAt::LocalId
-            | InputAt::LocalIndex
-            | InputAt::WorkgroupId
-            | InputAt::WorkgroupCount => None,
-        };
-        if let Some(builtin) = builtin {
-            w.decorate(id, decoration::BuiltIn, &[builtin]);
+            None => {
+                if let InputAt::Location(n) = d.at {
+                    w.decorate(id, decoration::Location, &[n as u32]);
+                }
+                interpolation(w, id, m.stage, d.interp, d.ty.kind);
+            }
         }
         out.inputs.push(Some(id));
     }
@@ -95,13 +107,34 @@ pub(crate) fn declare(w: &mut Words, m: &Module, uses: &Uses, options: &Options,
             out.outputs.push(None);
             continue;
         }
-        if matches!(d.at, OutputAt::ClipDistance(_)) {
-            out.outputs.push(Some(clip_distances(w, uses, &mut out.clip)));
+        let distances = match d.at {
+            OutputAt::ClipDistance(_) => Some(0),
+            OutputAt::CullDistance(_) => Some(1),
+            _ => None,
+        };
+        if let Some(which) = distances {
+            out.outputs.push(Some(distance_array(w, uses, &mut out.distances, which)));
             continue;
         }
-        let ty = w.ty(d.ty);
+        if d.at == OutputAt::StencilRef && !options.features.stencil_export {
+            out.outputs.push(None);
+            continue;
+        }
+        let ty = match d.at {
+            OutputAt::SampleMask => masks(w),
+            _ => w.ty(d.ty),
+        };
         let id = w.variable(storage::Output, ty);
         w.name(id, &d.name);
+        let layer = |w: &mut Words, capability, builtin| {
+            let what = d.at.builtin().map_or("output", |row| row.0);
+            if !options.features.vertex_layer {
+                return Err(EmitError::Missing { what, feature: "shaderOutputLayer" });
+            }
+            w.capability(capability);
+            w.decorate(id, decoration::BuiltIn, &[builtin]);
+            Ok(())
+        };
         match d.at {
             OutputAt::Location(n) => w.decorate(id, decoration::Location, &[n as u32]),
             OutputAt::Position => {
@@ -114,13 +147,20 @@ pub(crate) fn declare(w: &mut Words, m: &Module, uses: &Uses, options: &Options,
                 w.decorate(id, decoration::BuiltIn, &[builtin::FragDepth]);
                 w.execution_mode(main, execution_mode::DepthReplacing, &[]);
             }
-            OutputAt::ClipDistance(_)
-            | OutputAt::CullDistance(_)
-            | OutputAt::SecondColor
-            | OutputAt::SampleMask
-            | OutputAt::StencilRef
-            | OutputAt::Layer
-            | OutputAt::ViewportIndex => {}
+            OutputAt::SecondColor => {
+                w.decorate(id, decoration::Location, &[0]);
+                w.decorate(id, decoration::Index, &[1]);
+            }
+            OutputAt::SampleMask => w.decorate(id, decoration::BuiltIn, &[builtin::SampleMask]),
+            OutputAt::StencilRef => {
+                w.capability(capability::StencilExport);
+                w.extension("SPV_EXT_shader_stencil_export");
+                w.execution_mode(main, execution_mode::StencilRefReplacing, &[]);
+                w.decorate(id, decoration::BuiltIn, &[builtin::FragStencilRef]);
+            }
+            OutputAt::Layer => layer(w, capability::ShaderLayer, builtin::Layer)?,
+            OutputAt::ViewportIndex => layer(w, capability::ShaderViewportIndex, builtin::ViewportIndex)?,
+            OutputAt::ClipDistance(_) | OutputAt::CullDistance(_) => {}
         }
         out.outputs.push(Some(id));
     }
@@ -128,7 +168,99 @@ pub(crate) fn declare(w: &mut Words, m: &Module, uses: &Uses, options: &Options,
         out.specs.push(uses.specs[i].then(|| w.spec_constant(d)));
     }
     push_constants(w, m, uses, options, &mut out);
-    out
+    for (i, d) in m.images.iter().enumerate() {
+        let [read, written] = uses.images[i];
+        out.images.push(Some(storage_image(w, d, Image::new(i), [read, written])));
+    }
+    if m.shared > 0 {
+        // One word more, into which everything beyond the end goes.
+        let words = m.shared / 4;
+        let uint = w.ty(Type::I32);
+        let ty = w.array(uint, words + 1);
+        let variable = w.variable(storage::Workgroup, ty);
+        w.name(variable, "shared");
+        out.shared = Some((variable, words));
+    }
+    Ok(out)
+}
+
+/// The type of a sample mask.
+fn masks(w: &mut Words) -> Id {
+    let uint = w.ty(Type::I32);
+    w.array(uint, 1)
+}
+
+/// Number of an input's builtin, what it needs being asked for; none for locations.
+fn input_builtin(w: &mut Words, at: InputAt, options: &Options) -> Option<u32> {
+    let layer = options.features.vertex_layer;
+    let (builtin, needs) = match at {
+        InputAt::Location(_) => return None,
+        InputAt::VertexIndex => (builtin::VertexIndex, None),
+        InputAt::InstanceIndex => (builtin::InstanceIndex, None),
+        InputAt::FragCoord => (builtin::FragCoord, None),
+        InputAt::FrontFacing => (builtin::FrontFacing, None),
+        InputAt::PointCoord => (builtin::PointCoord, None),
+        InputAt::PrimitiveId => (builtin::PrimitiveId, Some(capability::Geometry)),
+        InputAt::SampleId => (builtin::SampleId, Some(capability::SampleRateShading)),
+        InputAt::SampleMask => (builtin::SampleMask, None),
+        InputAt::Layer if layer => (builtin::Layer, Some(capability::ShaderLayer)),
+        InputAt::Layer => (builtin::Layer, Some(capability::Geometry)),
+        InputAt::ViewportIndex if layer => (builtin::ViewportIndex, Some(capability::ShaderViewportIndex)),
+        InputAt::ViewportIndex => (builtin::ViewportIndex, Some(capability::MultiViewport)),
+        InputAt::LocalId => (builtin::LocalInvocationId, None),
+        InputAt::LocalIndex => (builtin::LocalInvocationIndex, None),
+        InputAt::WorkgroupId => (builtin::WorkgroupId, None),
+        InputAt::WorkgroupCount => (builtin::NumWorkgroups, None),
+    };
+    needs.into_iter().for_each(|needs| w.capability(needs));
+    Some(builtin)
+}
+
+/// The variable of a storage image: descriptor set 1, the slot as binding. Cubes are layers.
+fn storage_image(w: &mut Words, d: &ImageDecl, image: Image, [read, written]: [bool; 2]) -> Storage {
+    let (shape, arrayed) = match d.dim {
+        Dim::D3 => (dim::D3, false),
+        dim => (dim::D2, dim.is_array() || dim.is_cube()),
+    };
+    let (sampled, r32) = match d.component {
+        Component::Float => (w.ty(Type::F32), image_format::R32f),
+        Component::Uint => (w.ty(Type::I32), image_format::R32ui),
+        Component::Sint => (w.signed(1), image_format::R32i),
+    };
+    let format = match d.format {
+        ImageFormat::R32 => r32,
+        ImageFormat::Any => image_format::Unknown,
+    };
+    if d.format == ImageFormat::Any {
+        if read {
+            w.capability(capability::StorageImageReadWithoutFormat);
+        }
+        if written {
+            w.capability(capability::StorageImageWriteWithoutFormat);
+        }
+    }
+    let multisampled = d.dim.is_multisampled();
+    if multisampled {
+        w.capability(capability::StorageImageMultisample);
+        if arrayed {
+            w.capability(capability::ImageMSArray);
+        }
+    }
+    let ty = w.declared(op::TypeImage, &[sampled, shape, 0, arrayed.into(), multisampled.into(), 2, format]);
+    let variable = w.variable(storage::UniformConstant, ty);
+    w.decorate(variable, decoration::DescriptorSet, &[1]);
+    w.decorate(variable, decoration::Binding, &[d.slot.into()]);
+    if !read {
+        w.decorate(variable, decoration::NonReadable, &[]);
+    }
+    if !written {
+        w.decorate(variable, decoration::NonWritable, &[]);
+    }
+    if read && written {
+        w.decorate(variable, decoration::Coherent, &[]);
+    }
+    w.name(variable, &format!("image{}", image.0));
+    Storage { variable, ty }
 }
 
 fn interpolation(w: &mut Words, id: Id, stage: Stage, interp: Interp, kind: Kind) {
@@ -142,17 +274,24 @@ fn interpolation(w: &mut Words, id: Id, stage: Stage, interp: Interp, kind: Kind
         Interp::Centroid => w.decorate(id, decoration::Centroid, &[]),
         Interp::Linear => w.decorate(id, decoration::NoPerspective, &[]),
         Interp::Flat => w.decorate(id, decoration::Flat, &[]),
-        Interp::Sample => {}
+        Interp::Sample => {
+            w.capability(capability::SampleRateShading);
+            w.decorate(id, decoration::Sample, &[]);
+        }
     }
 }
 
-fn clip_distances(w: &mut Words, uses: &Uses, clip: &mut Option<Id>) -> Id {
-    *clip.get_or_insert_with(|| {
-        w.capability(capability::ClipDistance);
+fn distance_array(w: &mut Words, uses: &Uses, arrays: &mut [Option<Id>; 2], which: usize) -> Id {
+    *arrays[which].get_or_insert_with(|| {
+        let (needs, builtin, count) = match which {
+            0 => (capability::ClipDistance, builtin::ClipDistance, uses.reflection.clip_distances()),
+            _ => (capability::CullDistance, builtin::CullDistance, uses.reflection.cull_distances()),
+        };
+        w.capability(needs);
         let float = w.ty(Type::F32);
-        let ty = w.array(float, uses.reflection.clip_distances() as u32);
+        let ty = w.array(float, count.into());
         let id = w.variable(storage::Output, ty);
-        w.decorate(id, decoration::BuiltIn, &[builtin::ClipDistance]);
+        w.decorate(id, decoration::BuiltIn, &[builtin]);
         id
     })
 }
@@ -166,13 +305,14 @@ fn push_constants(w: &mut Words, m: &Module, uses: &Uses, options: &Options, out
         members.push((block.pointer_type, offset, name));
         block
     };
-    let stage_offset = if m.stage == Stage::Pixel { 8 } else { 0 };
+    let stage_offset = if m.stage == Stage::Vertex { 0 } else { 8 };
     let stage = (registers > 0).then(|| block(w, &mut members, registers, stage_offset, "constants"));
     let system_size = m.banks.iter().filter(|b| b.source == afterimage_ir::BankSource::System).map(|b| b.size).max();
     let system = system_size.filter(|_| uses.reflection.system).map(|size| block(w, &mut members, size, 16, "system"));
     let textures = bindless.then(|| {
         let uint = w.ty(Type::I32);
-        let len = w.uint(TEXTURE_SLOTS as u32);
+        let slots = if m.stage == Stage::Compute { COMPUTE_TEXTURE_SLOTS } else { TEXTURE_SLOTS };
+        let len = w.uint(slots.into());
         let array = w.global(op::TypeArray, &[uint, len]);
         w.decorate(array, decoration::ArrayStride, &[4]);
         members.push((array, PUSH_TEXTURES, "textures"));
@@ -221,15 +361,17 @@ pub(crate) fn load(w: &mut Words, m: &Module, uses: &Uses, options: &Options, ou
             out.textures.push(None);
             continue;
         }
+        // The compute stage's slots are behind those of the others, and first in its own push constants and descriptors.
+        let slot = if m.stage == Stage::Compute { d.slot - TEXTURE_SLOTS } else { d.slot };
         let push = out.push.as_ref().and_then(|p| p.textures.map(|member| (p.variable, member)));
         let (image_index, sampler_index) = match push {
-            Some((variable, member)) => texture_word(w, variable, member, d.slot),
+            Some((variable, member)) => texture_word(w, variable, member, slot),
             None => {
-                let slot = w.uint(d.slot as u32);
+                let slot = w.uint(slot.into());
                 (slot, slot)
             }
         };
-        let image_array = arrays.image(w, options, d.dim, d.shadow);
+        let image_array = arrays.image(w, options, d);
         let sampler_array = arrays.sampler(w, options);
         let image = image_array.load(w, image_index);
         let sampler = sampler_array.load(w, sampler_index);
@@ -294,21 +436,34 @@ impl Array {
 /// Arrays declared so far. Shadow textures have their own, over the same binding, because their image type differs.
 #[derive(Default)]
 struct Arrays {
-    images: [Option<Array>; 6],
+    images: [Option<Array>; 8 * 4],
     samplers: Option<Array>,
 }
 
 impl Arrays {
-    fn image(&mut self, w: &mut Words, options: &Options, shape: Dim, shadow: bool) -> Array {
-        let (dim, binding, name) = match shape {
+    fn image(&mut self, w: &mut Words, options: &Options, d: &TextureDecl) -> Array {
+        let (dim, binding, name) = match d.dim {
             Dim::D2 => (dim::D2, 0, "textures_2d"),
             Dim::Cube => (dim::Cube, 1, "textures_cube"),
-            _ => (dim::D3, 2, "textures_3d"),
+            Dim::D3 => (dim::D3, 2, "textures_3d"),
+            Dim::D2Array => (dim::D2, 4, "textures_2d_array"),
+            Dim::CubeArray => (dim::Cube, 5, "textures_cube_array"),
+            Dim::D2Ms => (dim::D2, 6, "textures_2d_ms"),
+            Dim::D2MsArray => (dim::D2, 7, "textures_2d_ms_array"),
         };
-        *self.images[binding * 2 + shadow as usize].get_or_insert_with(|| {
-            let float = w.ty(Type::F32);
+        let kind = if d.shadow { 3 } else { d.component as usize };
+        *self.images[binding * 4 + kind].get_or_insert_with(|| {
+            let sampled = match d.component {
+                Component::Float => w.ty(Type::F32),
+                Component::Uint => w.ty(Type::I32),
+                Component::Sint => w.signed(1),
+            };
+            if d.dim == Dim::CubeArray {
+                w.capability(capability::SampledCubeArray);
+            }
+            let [shadow, arrayed, multisampled] = [d.shadow, d.dim.is_array(), d.dim.is_multisampled()].map(u32::from);
             // Sampled type, dimension, depth, arrayed, multisampled, sampled, format unknown.
-            let image = w.global(op::TypeImage, &[float, dim, shadow as u32, 0, 0, 1, 0]);
+            let image = w.global(op::TypeImage, &[sampled, dim, shadow, arrayed, multisampled, 1, 0]);
             let sampled_type = w.global(op::TypeSampledImage, &[image]);
             Array { sampled_type, ..Array::declare(w, options, image, binding as u32, name) }
         })

@@ -18,14 +18,19 @@
 //! * The entry point is `main`. Push constants hold pointers, so 64-bit integers are not needed.
 #![forbid(unsafe_code)]
 
+mod doubles;
 mod emit;
+mod images;
 mod interface;
+mod memory;
+mod numbers;
 mod ops;
 mod spec;
+mod wave;
 mod words;
 
 use afterimage_ir::Module;
-pub use afterimage_ir::{ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
+pub use afterimage_ir::{ConstDef, ImageUse, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 
 /// Byte of the push constants where the texture slots begin.
 pub const PUSH_TEXTURES: u32 = 32;
@@ -43,6 +48,29 @@ pub struct Options {
     pub preserve: bool,
     /// Names of inputs, outputs, variables and blocks for debuggers.
     pub debug_names: bool,
+    /// What the device can do besides.
+    pub features: Features,
+}
+
+/// What not every device can do. Where the shader needs what is missing, writing it fails and says so, unless noted otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Features {
+    /// `shaderFloat64`.
+    pub float64: bool,
+    /// `shaderInt64` and `shaderBufferInt64Atomics`.
+    pub int64_atomics: bool,
+    /// `VK_SUBGROUP_FEATURE_SHUFFLE_BIT`. Without it lanes are asked one after the other.
+    pub shuffle: bool,
+    /// `shaderOutputLayer` and `shaderOutputViewportIndex`.
+    pub vertex_layer: bool,
+    /// `VK_EXT_shader_stencil_export`. Without it the output is left out; the reflection has it, so that the host can say so.
+    pub stencil_export: bool,
+}
+
+impl Features {
+    /// Everything.
+    pub const ALL: Features =
+        Features { float64: true, int64_atomics: true, shuffle: true, vertex_layer: true, stencil_export: true };
 }
 
 /// A shader for the driver.
@@ -60,12 +88,17 @@ pub enum EmitError {
     /// A guest float opcode is left.
     #[error("`{0}` must be lowered by the float_rules pass before SPIR-V is written")]
     GuestFloat(&'static str),
-    /// A stage that is not done.
-    #[error("the SPIR-V writer does not know the {0} stage yet")]
-    Stage(&'static str),
-    /// What this writer does not know yet: an opcode, or something that is declared.
-    #[error("the SPIR-V writer does not know `{0}` yet")]
-    Unsupported(&'static str),
+    /// The shader needs what the device cannot do.
+    #[error("`{what}` needs {feature}, which the device does not have")]
+    Missing {
+        /// An opcode, or a builtin.
+        what: &'static str,
+        /// The feature, as Vulkan calls it.
+        feature: &'static str,
+    },
+    /// An atomic operation on 64 bits in the memory of a work group, for which SPIR-V has no memory of the right type.
+    #[error("`{0}` on 64 bits has no form in SPIR-V")]
+    Wide(&'static str),
     /// A use of an input, output or other declaration that the module does not have, or an immediate of the wrong kind.
     #[error("`{0}` is malformed: the module was not verified")]
     Malformed(&'static str),

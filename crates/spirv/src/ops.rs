@@ -1,11 +1,11 @@
 //! Opcodes to instructions. The match is exhaustive, so an opcode without an emitter does not compile.
 
-use afterimage_ir::{BankSource, Imm, InstData, Kind, Mask, Named, Op, OutputAt, Swizzle, Type, Value, Var};
+use afterimage_ir::{BankSource, Imm, InputAt, InstData, Kind, Mask, Named, Op, OutputAt, Swizzle, Type, Value, Var};
 use smallvec::SmallVec;
 
 use crate::EmitError;
 use crate::emit::Emitter;
-use crate::spec::{ALIGNED, decoration, glsl, image_operands, op, storage};
+use crate::spec::{ALIGNED, decoration, glsl, op, storage};
 use crate::words::Id;
 
 impl Emitter<'_> {
@@ -17,7 +17,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn operands(&self, data: &InstData) -> SmallVec<[Id; 4]> {
+    pub(crate) fn operands(&self, data: &InstData) -> SmallVec<[Id; 4]> {
         let mut ids = SmallVec::new();
         data.args.iter().for_each(|&arg| ids.push(self.id(arg)));
         ids
@@ -163,6 +163,12 @@ impl Emitter<'_> {
             },
             Op::LoadInput => match data.imm {
                 Imm::Input(input) => match self.interface.inputs[input.index()] {
+                    Some(variable) if self.m.inputs[input.index()].at == InputAt::SampleMask => {
+                        let pointer = self.w.pointer(storage::Input, ty);
+                        let zero = self.w.uint(0);
+                        let at = self.w.value(op::AccessChain, pointer, &[variable, zero]);
+                        self.w.value(op::Load, ty, &[at])
+                    }
                     Some(variable) => self.w.value(op::Load, ty, &[variable]),
                     None => return malformed,
                 },
@@ -173,25 +179,30 @@ impl Emitter<'_> {
                 Imm::Spec(spec) => self.interface.specs[spec.index()].ok_or(EmitError::Malformed(data.op.name()))?,
                 _ => return malformed,
             },
-            Op::Gather => self.gather(data, ty)?,
-            Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad => self.sample(data)?,
+            Op::Gather => self.gather(data, full)?,
+            Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad => self.sample(data, full)?,
             Op::Ddx => self.w.value(op::DPdx, ty, &args),
             Op::Ddy => self.w.value(op::DPdy, ty, &args),
 
-            Op::FindLsb
-            | Op::FindMsb
-            | Op::FindMsbSigned
-            | Op::UBfe
-            | Op::IBfe
-            | Op::UAddCarry
-            | Op::USubBorrow
-            | Op::FToH
-            | Op::FToHZ
-            | Op::HToF
-            | Op::FLdexp
-            | Op::FFrexpMant
-            | Op::FFrexpExp
-            | Op::DAdd
+            Op::FindLsb => self.w.ext(glsl::FindILsb, ty, &args),
+            Op::FindMsb => self.w.ext(glsl::FindUMsb, ty, &args),
+            Op::FindMsbSigned => self.w.ext(glsl::FindSMsb, ty, &args),
+            Op::UBfe => self.unsigned_field(data, &args, full),
+            Op::IBfe => self.signed_field(data, &args, full),
+            Op::UAddCarry => {
+                let int = self.w.ty(full.with_kind(Kind::Int));
+                let sum = self.w.value(op::IAdd, int, &args);
+                self.w.value(op::ULessThan, ty, &[sum, args[0]])
+            }
+            Op::USubBorrow => self.w.value(op::ULessThan, ty, &args),
+            Op::FToH => self.half(args[0], full),
+            Op::FToHZ => self.half_toward_zero(args[0], full),
+            Op::HToF => self.from_half(data.args[0], full),
+            Op::FLdexp => self.ldexp(data, &args, full),
+            Op::FFrexpMant => self.frexp(args[0], full).0,
+            Op::FFrexpExp => self.frexp(args[0], full).1,
+
+            Op::DAdd
             | Op::DSub
             | Op::DMul
             | Op::DFma
@@ -220,32 +231,21 @@ impl Emitter<'_> {
             | Op::DToI
             | Op::DToU
             | Op::IToD
-            | Op::UToD
-            | Op::Fetch
-            | Op::TextureSize
-            | Op::TextureLevels
-            | Op::QueryLod
-            | Op::ImageLoad
-            | Op::ImageAtomic
-            | Op::ImageSize
-            | Op::LoadGlobal
-            | Op::AtomicGlobal
-            | Op::LoadShared
-            | Op::AtomicShared
-            | Op::Ballot
+            | Op::UToD => self.double(data, &args)?,
+
+            Op::Fetch | Op::TextureSize | Op::TextureLevels | Op::QueryLod => self.texture(data, full)?,
+            Op::ImageLoad | Op::ImageAtomic | Op::ImageSize => self.image(data, full)?,
+            Op::LoadGlobal | Op::AtomicGlobal | Op::LoadShared | Op::AtomicShared => self.memory(data, full)?,
+            Op::Ballot
             | Op::WaveAny
             | Op::ReadFirst
             | Op::ReadLane
             | Op::WaveShuffle
             | Op::QuadSwizzle
             | Op::LaneIndex
-            | Op::WaveSize
-            | Op::ImageStore
-            | Op::StoreGlobal
-            | Op::StoreShared
-            | Op::Barrier
-            | Op::MemoryBarrier => return Err(EmitError::Unsupported(data.op.name())),
+            | Op::WaveSize => self.wave(data, full)?,
 
+            Op::ImageStore | Op::StoreGlobal | Op::StoreShared | Op::Barrier | Op::MemoryBarrier => return malformed,
             Op::Store
             | Op::StoreElem
             | Op::StoreOutput
@@ -261,6 +261,15 @@ impl Emitter<'_> {
     }
 
     fn effect(&mut self, data: &InstData) -> Result<(), EmitError> {
+        match data.op {
+            Op::ImageStore => return self.image_store(data),
+            Op::StoreGlobal | Op::StoreShared => return self.store_memory(data),
+            Op::Barrier | Op::MemoryBarrier => {
+                self.barrier(data.op);
+                return Ok(());
+            }
+            _ => {}
+        }
         let value = data.args.last().copied().ok_or(EmitError::Malformed(data.op.name()))?;
         match (data.op, data.imm) {
             (Op::Store, Imm::VarMask(var, mask)) => {
@@ -276,9 +285,16 @@ impl Emitter<'_> {
             (Op::StoreOutput, Imm::Output(output)) => {
                 let decl = &self.m.outputs[output.index()];
                 let Some(at) = self.interface.outputs[output.index()] else {
-                    return Err(EmitError::Malformed(data.op.name()));
+                    // The device cannot take it.
+                    return Ok(());
                 };
-                if let OutputAt::ClipDistance(first) = decl.at {
+                if decl.at == OutputAt::SampleMask {
+                    let uint = self.w.ty(Type::I32);
+                    let pointer = self.w.pointer(storage::Output, uint);
+                    let (value, zero) = (self.id(value), self.w.uint(0));
+                    let at = self.w.value(op::AccessChain, pointer, &[at, zero]);
+                    self.w.code.op(op::Store, &[at, value]);
+                } else if let OutputAt::ClipDistance(first) | OutputAt::CullDistance(first) = decl.at {
                     let float = self.w.ty(Type::F32);
                     let pointer = self.w.pointer(storage::Output, float);
                     for lane in 0..decl.ty.lanes {
@@ -487,53 +503,5 @@ impl Emitter<'_> {
         }
         let ty = self.w.ty(full);
         Ok(self.w.value(op::Bitcast, ty, &[loaded]))
-    }
-
-    fn gather(&mut self, data: &InstData, ty: Id) -> Result<Id, EmitError> {
-        let malformed = EmitError::Malformed(data.op.name());
-        let Some(texture) = data.imm.texture() else { return Err(malformed) };
-        let handles = self.interface.textures[texture.index()].ok_or(malformed)?;
-        let (coord, component) = (self.id(data.args[0]), self.w.uint(0));
-        let sampled = self.w.value(op::SampledImage, handles.sampled_type, &[handles.image, handles.sampler]);
-        Ok(self.w.value(op::ImageGather, ty, &[sampled, coord, component]))
-    }
-
-    fn sample(&mut self, data: &InstData) -> Result<Id, EmitError> {
-        let malformed = EmitError::Malformed(data.op.name());
-        let Some(texture) = data.imm.texture() else { return Err(malformed) };
-        let handles = self.interface.textures[texture.index()].ok_or(malformed)?;
-        let decl = self.m.textures[texture.index()];
-        let args = self.operands(data);
-        let sampled = self.w.value(op::SampledImage, handles.sampled_type, &[handles.image, handles.sampler]);
-        let mut operands: SmallVec<[u32; 8]> = SmallVec::from_slice(&[sampled, args[0]]);
-        operands.extend(decl.shadow.then(|| args[args.len() - 1]));
-        let implicit = match data.op {
-            Op::Sample => true,
-            Op::SampleBias => {
-                operands.extend([image_operands::Bias, args[1]]);
-                true
-            }
-            Op::SampleLod => {
-                operands.extend([image_operands::Lod, args[1]]);
-                false
-            }
-            _ => {
-                operands.extend([image_operands::Grad, args[1], args[2]]);
-                false
-            }
-        };
-        let vec4 = self.w.ty(Type::F32X4);
-        let opcode = match (decl.shadow, implicit) {
-            (false, true) => op::ImageSampleImplicitLod,
-            (false, false) => op::ImageSampleExplicitLod,
-            (true, true) => op::ImageSampleDrefImplicitLod,
-            (true, false) => op::ImageSampleDrefExplicitLod,
-        };
-        if !decl.shadow {
-            return Ok(self.w.value(opcode, vec4, &operands));
-        }
-        let float = self.w.ty(Type::F32);
-        let lit = self.w.value(opcode, float, &operands);
-        Ok(self.w.value(op::CompositeConstruct, vec4, &[lit; 4]))
     }
 }

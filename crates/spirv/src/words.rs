@@ -4,7 +4,7 @@ use afterimage_ir::{Kind, SpecDecl, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::spec::{self, decoration, glsl, op};
+use crate::spec::{self, capability, decoration, glsl, op};
 
 /// A result id.
 pub(crate) type Id = u32;
@@ -54,6 +54,10 @@ enum Global {
     Pointer(u32, Id),
     Array(Id, u32),
     Pair(Id),
+    /// Any other declaration without a result type.
+    Other(u16, SmallVec<[u32; 8]>),
+    /// A builtin input.
+    Builtin(u32),
     Null(Id),
     Undef(Id),
     /// Type, bits.
@@ -74,6 +78,7 @@ pub(crate) struct Words {
     types: [[Id; 5]; 4],
     cache: FxHashMap<Global, Id>,
     interface: SmallVec<[Id; 16]>,
+    extensions: SmallVec<[&'static str; 1]>,
     pub(crate) debug_names: bool,
 }
 
@@ -91,6 +96,7 @@ impl Words {
             types: [[0; 5]; 4],
             cache: FxHashMap::with_capacity_and_hasher(64, Default::default()),
             interface: SmallVec::new(),
+            extensions: SmallVec::new(),
             debug_names,
         }
     }
@@ -105,6 +111,12 @@ impl Words {
     pub(crate) fn capability(&mut self, capability: u32) {
         if !self.capabilities.contains(&capability) {
             self.capabilities.push(capability);
+        }
+    }
+
+    pub(crate) fn extension(&mut self, name: &'static str) {
+        if !self.extensions.contains(&name) {
+            self.extensions.push(name);
         }
     }
 
@@ -180,6 +192,47 @@ impl Words {
         self.once(Global::Array(ty, len), |w| {
             let len = w.uint(len);
             w.global(op::TypeArray, &[ty, len])
+        })
+    }
+
+    /// A declaration that is made once: a type.
+    pub(crate) fn declared(&mut self, opcode: u16, operands: &[u32]) -> Id {
+        self.once(Global::Other(opcode, SmallVec::from_slice(operands)), |w| w.global(opcode, operands))
+    }
+
+    /// Doubles, one of them.
+    pub(crate) fn double(&mut self) -> Id {
+        self.capability(capability::Float64);
+        self.declared(op::TypeFloat, &[64])
+    }
+
+    /// A double's constant.
+    pub(crate) fn double_constant(&mut self, value: f64) -> Id {
+        let ty = self.double();
+        let bits = value.to_bits();
+        let operands = [ty, bits as u32, (bits >> 32) as u32];
+        self.once(Global::Other(op::Constant, SmallVec::from_slice(&operands)), |w| {
+            let id = w.id();
+            w.globals.op(op::Constant, &[ty, id, operands[1], operands[2]]);
+            id
+        })
+    }
+
+    /// Signed integers, which only images have: everywhere else instructions say how they read bits.
+    pub(crate) fn signed(&mut self, lanes: u8) -> Id {
+        let scalar = self.declared(op::TypeInt, &[32, 1]);
+        if lanes == 1 { scalar } else { self.declared(op::TypeVector, &[scalar, lanes.into()]) }
+    }
+
+    /// A builtin input that instructions need, whatever the module declares.
+    pub(crate) fn builtin_input(&mut self, builtin: u32, ty: Id, flat: bool) -> Id {
+        self.once(Global::Builtin(builtin), |w| {
+            let id = w.variable(spec::storage::Input, ty);
+            w.decorate(id, decoration::BuiltIn, &[builtin]);
+            if flat {
+                w.decorate(id, decoration::Flat, &[]);
+            }
+            id
         })
     }
 
@@ -305,6 +358,9 @@ impl Words {
         let mut head = Section(Vec::with_capacity(64));
         for &capability in &self.capabilities {
             head.op(op::Capability, &[capability]);
+        }
+        for name in &self.extensions {
+            head.op_text(op::Extension, &[], name, &[]);
         }
         head.op_text(op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
         head.op(op::MemoryModel, &[spec::ADDRESSING, spec::MEMORY_MODEL]);

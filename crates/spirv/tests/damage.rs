@@ -41,7 +41,7 @@ proptest! {
         }
         optimize(&mut module, &Options { float_rules: FloatRules::Strict });
         prop_assert_eq!(verify(&module), Ok(()));
-        let options = afterimage_spirv::Options { bindless, preserve: bindless, debug_names: true };
+        let options = afterimage_spirv::Options { bindless, preserve: bindless, debug_names: true, features: afterimage_spirv::Features::ALL };
         prop_assert!(afterimage_spirv::emit(&module, &options).is_ok());
     }
 }

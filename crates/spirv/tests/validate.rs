@@ -7,8 +7,8 @@ use afterimage_passes::{FloatRules, float_rules, optimize};
 use afterimage_spirv::{Artifact, EmitError, Options, Segment, emit};
 
 const PROFILES: [Options; 2] = [
-    Options { bindless: true, preserve: true, debug_names: true },
-    Options { bindless: false, preserve: false, debug_names: false },
+    Options { bindless: true, preserve: true, debug_names: true, features: afterimage_spirv::Features::ALL },
+    Options { bindless: false, preserve: false, debug_names: false, features: afterimage_spirv::Features::ALL },
 ];
 
 /// Validates a module; `what` is shown if it is wrong.

@@ -104,7 +104,7 @@ proptest! {
         let options = afterimage_passes::Options { float_rules: afterimage_passes::FloatRules::Strict };
         afterimage_passes::optimize(&mut module, &options);
         prop_assert_eq!(afterimage_ir::verify(&module), Ok(()));
-        let options = afterimage_spirv::Options { bindless: true, preserve: true, debug_names: false };
+        let options = afterimage_spirv::Options { bindless: true, preserve: true, debug_names: false, features: afterimage_spirv::Features::ALL };
         prop_assert!(afterimage_spirv::emit(&module, &options).is_ok());
     }
 }

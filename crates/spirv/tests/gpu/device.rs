@@ -154,7 +154,7 @@ impl Gpu {
             Ok(Gpu {
                 queue: device.get_device_queue(family, 0),
                 memory: instance.get_physical_device_memory_properties(physical),
-                options: Options { bindless, preserve, debug_names: false },
+                options: Options { bindless, preserve, debug_names: false, features: afterimage_spirv::Features::ALL },
                 _entry: entry,
                 instance,
                 device,

@@ -1,0 +1,271 @@
+//! Device memory by address, the memory of work groups, atomic operations, barriers.
+
+use afterimage_ir::{AtomicOp, Imm, InstData, Kind, Op, Stage, Type, Value};
+use smallvec::SmallVec;
+
+use crate::EmitError;
+use crate::emit::Emitter;
+use crate::spec::{ALIGNED, VOLATILE, capability, op, scope, semantics, storage};
+use crate::words::Id;
+
+/// What an atomic operation changes.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// Pointer to it.
+    pub(crate) at: Id,
+    /// Its type, an unsigned integer.
+    pub(crate) ty: Id,
+    /// Who may change it too.
+    pub(crate) scope: u32,
+    /// Whether it has 64 bits.
+    pub(crate) wide: bool,
+}
+
+impl Emitter<'_> {
+    /// Pointer to a value of type `ty` at a device address, which is made a multiple of `align`.
+    fn global(&mut self, address: Value, ty: Id, align: u32) -> Id {
+        let pair = self.w.ty(Type::I32X2);
+        let mask = self.w.constant(Type::I32X2, [!(align - 1), !0, 0, 0]);
+        let address = self.id(address);
+        let address = self.w.value(op::BitwiseAnd, pair, &[address, mask]);
+        let pointer = self.w.pointer(storage::PhysicalStorageBuffer, ty);
+        self.w.value(op::Bitcast, pointer, &[address])
+    }
+
+    /// The memory operands of plain loads and stores.
+    fn access(&self) -> [u32; 2] {
+        [ALIGNED | if self.uses.ordered { VOLATILE } else { 0 }, 4]
+    }
+
+    /// Number of the word at a byte offset into the work group's memory.
+    fn word(&mut self, offset: Value) -> Id {
+        let (uint, two) = (self.w.ty(Type::I32), self.w.uint(2));
+        let offset = self.id(offset);
+        self.w.value(op::ShiftRightLogical, uint, &[offset, two])
+    }
+
+    /// Pointer to word `first + next` of the work group's memory; what is beyond its end is the word behind it.
+    fn shared(&mut self, first: Id, next: u32, (variable, words): (Id, u32)) -> Id {
+        let uint = self.w.ty(Type::I32);
+        let mut word = first;
+        if next > 0 {
+            let next = self.w.uint(next);
+            word = self.w.value(op::IAdd, uint, &[word, next]);
+        }
+        let word = self.w.umin(word, words);
+        let pointer = self.w.pointer(storage::Workgroup, uint);
+        self.w.value(op::AccessChain, pointer, &[variable, word])
+    }
+
+    /// Loads, and atomic operations.
+    pub(crate) fn memory(&mut self, data: &InstData, full: Type) -> Result<Id, EmitError> {
+        let malformed = EmitError::Malformed(data.op.name());
+        let ty = self.w.ty(full);
+        let uint = self.w.ty(Type::I32);
+        match (data.op, data.imm) {
+            (Op::LoadGlobal, _) => {
+                let at = self.global(data.args[0], ty, 4);
+                let [mask, align] = self.access();
+                Ok(self.w.value(op::Load, ty, &[at, mask, align]))
+            }
+            (Op::LoadShared, _) => {
+                let memory = self.interface.shared.ok_or(malformed)?;
+                let first = self.word(data.args[0]);
+                let mut parts: SmallVec<[Id; 4]> = SmallVec::new();
+                for lane in 0..full.lanes {
+                    let at = self.shared(first, lane.into(), memory);
+                    parts.push(self.w.value(op::Load, uint, &[at]));
+                }
+                let bits = Type::new(Kind::Int, full.lanes);
+                let bits_ty = self.w.ty(bits);
+                let value = match parts[..] {
+                    [one] => one,
+                    _ => self.w.value(op::CompositeConstruct, bits_ty, &parts),
+                };
+                Ok(if full.kind == Kind::Float { self.w.value(op::Bitcast, ty, &[value]) } else { value })
+            }
+            (Op::AtomicGlobal, Imm::Atomic(atomic)) => {
+                let args = self.operands(data);
+                if full.lanes == 1 {
+                    let at = self.global(data.args[0], uint, 4);
+                    let place = Place { at, ty: uint, scope: scope::Device, wide: false };
+                    return Ok(self.atomic(atomic, place, &args[1..]));
+                }
+                if !self.features.int64_atomics {
+                    let what = data.op.name();
+                    return Err(EmitError::Missing { what, feature: "shaderBufferInt64Atomics" });
+                }
+                self.w.capability(capability::Int64);
+                self.w.capability(capability::Int64Atomics);
+                let long = self.w.declared(op::TypeInt, &[64, 0]);
+                let at = self.global(data.args[0], long, 8);
+                let mut values: SmallVec<[Id; 2]> = SmallVec::new();
+                for &arg in &args[1..] {
+                    values.push(self.w.value(op::Bitcast, long, &[arg]));
+                }
+                let place = Place { at, ty: long, scope: scope::Device, wide: true };
+                let old = self.atomic(atomic, place, &values);
+                Ok(self.w.value(op::Bitcast, ty, &[old]))
+            }
+            (Op::AtomicShared, Imm::Atomic(atomic)) => {
+                if full.lanes != 1 {
+                    return Err(EmitError::Wide(data.op.name()));
+                }
+                let memory = self.interface.shared.ok_or(malformed)?;
+                let args = self.operands(data);
+                let first = self.word(data.args[0]);
+                let at = self.shared(first, 0, memory);
+                let place = Place { at, ty: uint, scope: scope::Workgroup, wide: false };
+                Ok(self.atomic(atomic, place, &args[1..]))
+            }
+            _ => Err(malformed),
+        }
+    }
+
+    pub(crate) fn store_memory(&mut self, data: &InstData) -> Result<(), EmitError> {
+        let malformed = EmitError::Malformed(data.op.name());
+        let &[address, value] = &data.args[..] else { return Err(malformed) };
+        let full = self.m.ty(value);
+        let ty = self.w.ty(full);
+        if data.op == Op::StoreGlobal {
+            let at = self.global(address, ty, 4);
+            let [mask, align] = self.access();
+            let value = self.id(value);
+            self.w.code.op(op::Store, &[at, value, mask, align]);
+            return Ok(());
+        }
+        let memory = self.interface.shared.ok_or(malformed)?;
+        let uint = self.w.ty(Type::I32);
+        let first = self.word(address);
+        for lane in 0..full.lanes {
+            let mut part = self.lane(value, lane);
+            if full.kind == Kind::Float {
+                part = self.w.value(op::Bitcast, uint, &[part]);
+            }
+            let at = self.shared(first, lane.into(), memory);
+            self.w.code.op(op::Store, &[at, part]);
+        }
+        Ok(())
+    }
+
+    /// An atomic operation on unsigned integers; gives what was there before.
+    pub(crate) fn atomic(&mut self, atomic: AtomicOp, place: Place, values: &[Id]) -> Id {
+        let (scope, relaxed) = (self.w.uint(place.scope), self.w.uint(0));
+        let opcode = match atomic {
+            AtomicOp::Add => op::AtomicIAdd,
+            AtomicOp::Sub => op::AtomicISub,
+            AtomicOp::IMin => op::AtomicSMin,
+            AtomicOp::IMax => op::AtomicSMax,
+            AtomicOp::UMin => op::AtomicUMin,
+            AtomicOp::UMax => op::AtomicUMax,
+            AtomicOp::And => op::AtomicAnd,
+            AtomicOp::Or => op::AtomicOr,
+            AtomicOp::Xor => op::AtomicXor,
+            AtomicOp::Swap => op::AtomicExchange,
+            AtomicOp::CmpSwap => {
+                let operands = [place.at, scope, relaxed, relaxed, values[0], values[1]];
+                return self.w.value(op::AtomicCompareExchange, place.ty, &operands);
+            }
+            AtomicOp::RSub
+            | AtomicOp::Inc
+            | AtomicOp::Dec
+            | AtomicOp::FCmpSwap
+            | AtomicOp::FMin
+            | AtomicOp::FMax
+            | AtomicOp::MaskOr => return self.atomic_by_swapping(atomic, place, values),
+        };
+        self.w.value(opcode, place.ty, &[place.at, scope, relaxed, values[0]])
+    }
+
+    /// An atomic operation that SPIR-V does not have: computes what belongs there until nobody has changed it meanwhile.
+    fn atomic_by_swapping(&mut self, atomic: AtomicOp, place: Place, values: &[Id]) -> Id {
+        let (scope, relaxed) = (self.w.uint(place.scope), self.w.uint(0));
+        let [header, body, again, merge] = std::array::from_fn(|_| self.w.id());
+        self.w.branch(header);
+        self.w.label(header);
+        self.w.code.op(op::LoopMerge, &[merge, again, 0]);
+        self.w.branch(body);
+        self.w.label(body);
+        let old = self.w.value(op::AtomicLoad, place.ty, &[place.at, scope, relaxed]);
+        let new = self.changed(atomic, old, values, place);
+        let operands = [place.at, scope, relaxed, relaxed, new, old];
+        let before = self.w.value(op::AtomicCompareExchange, place.ty, &operands);
+        let bool_ = self.w.ty(Type::BOOL);
+        let same = self.w.value(op::IEqual, bool_, &[before, old]);
+        self.w.code.op(op::BranchConditional, &[same, merge, again]);
+        self.w.label(again);
+        self.w.branch(header);
+        self.begin(merge);
+        old
+    }
+
+    /// What an atomic operation makes of `old`.
+    fn changed(&mut self, atomic: AtomicOp, old: Id, values: &[Id], place: Place) -> Id {
+        let (ty, bool_) = (place.ty, self.w.ty(Type::BOOL));
+        let value = values[0];
+        let constant = |e: &mut Self, bits: u32| {
+            let word = e.w.uint(bits);
+            if place.wide { e.w.value(op::UConvert, ty, &[word]) } else { word }
+        };
+        match atomic {
+            AtomicOp::RSub => self.w.value(op::ISub, ty, &[value, old]),
+            AtomicOp::Inc => {
+                let (zero, one) = (constant(self, 0), constant(self, 1));
+                let wraps = self.w.value(op::UGreaterThanEqual, bool_, &[old, value]);
+                let next = self.w.value(op::IAdd, ty, &[old, one]);
+                self.w.value(op::Select, ty, &[wraps, zero, next])
+            }
+            AtomicOp::Dec => {
+                let (zero, one) = (constant(self, 0), constant(self, 1));
+                let at_zero = self.w.value(op::IEqual, bool_, &[old, zero]);
+                let above = self.w.value(op::UGreaterThan, bool_, &[old, value]);
+                let wraps = self.w.value(op::LogicalOr, bool_, &[at_zero, above]);
+                let next = self.w.value(op::ISub, ty, &[old, one]);
+                self.w.value(op::Select, ty, &[wraps, value, next])
+            }
+            AtomicOp::MaskOr => {
+                let kept = self.w.value(op::Not, ty, &[values[1]]);
+                let kept = self.w.value(op::BitwiseAnd, ty, &[old, kept]);
+                self.w.value(op::BitwiseOr, ty, &[kept, value])
+            }
+            // What SPIR-V has does not come here.
+            _ => {
+                let float = if place.wide { self.w.double() } else { self.w.ty(Type::F32) };
+                let as_float = |e: &mut Self, bits: Id| e.w.value(op::Bitcast, float, &[bits]);
+                let (a, b) = (as_float(self, old), as_float(self, value));
+                let stays = match atomic {
+                    AtomicOp::FCmpSwap => {
+                        let wanted = as_float(self, values[1]);
+                        self.w.value(op::FUnordNotEqual, bool_, &[a, wanted])
+                    }
+                    _ => {
+                        let opcode = match atomic {
+                            AtomicOp::FMin => op::FOrdLessThanEqual,
+                            _ => op::FOrdGreaterThanEqual,
+                        };
+                        let holds = self.w.value(opcode, bool_, &[a, b]);
+                        let nan = self.w.value(op::IsNan, bool_, &[b]);
+                        self.w.value(op::LogicalOr, bool_, &[holds, nan])
+                    }
+                };
+                self.w.value(op::Select, ty, &[stays, old, value])
+            }
+        }
+    }
+
+    /// A barrier of execution or of memory alone.
+    pub(crate) fn barrier(&mut self, opcode: Op) {
+        let mut what = semantics::AcquireRelease | semantics::Uniform | semantics::Image;
+        if self.m.stage == Stage::Compute {
+            what |= semantics::Workgroup;
+        }
+        let what = self.w.uint(what);
+        if opcode == Op::Barrier {
+            let group = self.w.uint(scope::Workgroup);
+            self.w.code.op(op::ControlBarrier, &[group, group, what]);
+        } else {
+            let device = self.w.uint(scope::Device);
+            self.w.code.op(op::MemoryBarrier, &[device, what]);
+        }
+    }
+}
