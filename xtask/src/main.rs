@@ -1,4 +1,4 @@
-//! Set-up, demo, test, bless, bench, fuzz, nv2a, dist and validate: everything that a clone of Afterimage can be asked to do.
+//! Set-up, demo, test, bless, bench, fuzz, gnm, nv2a, dist and validate: everything that a clone of Afterimage can be asked to do.
 
 #![forbid(unsafe_code)]
 
@@ -10,6 +10,7 @@ mod demo;
 mod display;
 mod dist;
 mod fuzz;
+mod gnm;
 mod killed;
 mod matrix;
 mod nv2a;
@@ -66,6 +67,8 @@ enum Chore {
     /// Says how many match, and writes target/nv2a/report/index.html with golden, picture and difference. Fails if a picture
     /// that docs/nv2a-misses.md does not name misses its golden one, or one that it names matches.
     Nv2a(nv2a::Args),
+    /// Make test material for the PlayStation 4's command buffers and shaders.
+    Gnm(gnm::Args),
     /// Create, use and release resources of every kind for a while, and say what memory grows.
     ///
     /// Runs natively, and as a 64-bit and a 32-bit Windows program under Wine through the viewer, and prints resident memory of
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         Chore::Bless(args) => bless::main(&ws, &args),
         Chore::Bench(args) => bench::main(&ws, &args),
         Chore::Fuzz(args) => fuzz::main(&ws, &args),
+        Chore::Gnm(args) => gnm::main(&ws, &args),
         Chore::Nv2a(args) => nv2a::main(&ws, &args),
         Chore::Soak(args) => soak::main(&ws, &args),
         Chore::Conformance(args) => conformance::main(&ws, &args),

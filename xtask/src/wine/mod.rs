@@ -1,7 +1,7 @@
 //! Wine as the sample programs need it: a display, a prefix for each width, the right environment, nothing left behind.
 
 pub(crate) mod place;
-mod root;
+pub(crate) mod root;
 pub(crate) mod seat;
 
 use std::path::PathBuf;

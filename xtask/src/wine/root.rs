@@ -38,7 +38,7 @@ exec chroot "$root" env -C "$PWD" "$@"
 "#;
 
 /// A command that runs inside of `root` and sees `shared` at the same paths.
-pub(super) fn command(root: &Path, shared: &[&Path], program: &str) -> Command {
+pub(crate) fn command(root: &Path, shared: &[&Path], program: &str) -> Command {
     let mut command = Command::new("unshare");
     command.args(["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh"]).arg(root);
     command.arg(shared.len().to_string()).args(shared).arg(program);
@@ -54,7 +54,7 @@ pub(super) fn folder(ws: &Workspace) -> PathBuf {
 ///
 /// # Errors
 /// When this is not Debian, we are not root, or a package cannot be had.
-pub(super) fn ensure(ws: &Workspace) -> Result<PathBuf> {
+pub(crate) fn ensure(ws: &Workspace) -> Result<PathBuf> {
     let root = folder(ws);
     if root.is_dir() {
         return Ok(root);

@@ -1,0 +1,363 @@
+//! The header of a GLSL file: lines that begin with `//!` and say what the shader reads, writes and is drawn with.
+
+use crate::format::Format;
+use crate::pattern::Pattern;
+
+/// How results are compared.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum Compare {
+    /// Bit for bit.
+    #[default]
+    Exact,
+    /// As floats: equal, both NaN, or as near as this, relative to the larger one or (near zero) absolutely.
+    Float(f32),
+    /// As doubles, in the same way.
+    Double(f64),
+    /// Not at all: what is written depends on the size of a wave or on the order of lanes.
+    Translated,
+}
+
+/// An image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Image {
+    /// Its shape.
+    pub shape: Shape,
+    /// Its texels.
+    pub format: Format,
+    /// Width, height and depth of its largest level.
+    pub size: [u32; 3],
+    /// Layers; six for each cube.
+    pub layers: u32,
+    /// Levels.
+    pub levels: u32,
+}
+
+/// Shapes of images, with the `TYPE` that a descriptor has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Shape {
+    D1 = 8,
+    D2 = 9,
+    D3 = 10,
+    Cube = 11,
+    D1Array = 12,
+    D2Array = 13,
+}
+
+/// How a texture is sampled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sampler {
+    /// Between texels and levels.
+    pub linear: bool,
+    /// Beyond the edges, as a descriptor's `CLAMP_X`: 0 repeats, 1 mirrors, 2 keeps the edge, 6 is the border (opaque white).
+    pub address: u32,
+    /// Whether samples are compared with a reference (less or equal).
+    pub compare: bool,
+}
+
+/// What a resource is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A storage buffer.
+    Buffer,
+    /// A uniform buffer.
+    Uniform,
+    /// A buffer that is read as texels.
+    TexelBuffer(Format),
+    /// A buffer that is read and written as texels.
+    TexelImage(Format),
+    /// A storage image.
+    Image(Image),
+    /// A texture with its sampler.
+    Texture(Image, Sampler),
+    /// A vertex buffer: bytes from one vertex (or instance) to the next.
+    Vertices {
+        /// Bytes from one to the next.
+        stride: u32,
+        /// Whether it goes on with the instance and not with the vertex.
+        instance: bool,
+    },
+}
+
+/// Something in memory that a shader reads or writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resource {
+    /// Binding in descriptor set 0, or number of the vertex buffer.
+    pub binding: u32,
+    /// What it is.
+    pub kind: Kind,
+    /// Its size in bytes, a multiple of four.
+    pub bytes: u32,
+    /// What it holds before the shader runs.
+    pub pattern: Pattern,
+}
+
+/// A vertex attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Attribute {
+    /// GLSL location.
+    pub location: u32,
+    /// Its format.
+    pub format: Format,
+    /// Number of its vertex buffer.
+    pub binding: u32,
+    /// Bytes into the vertex.
+    pub offset: u32,
+}
+
+/// What a header says.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Header {
+    /// What the program is about, one sentence.
+    pub about: String,
+    /// Workgroups of a dispatch.
+    pub groups: [u32; 3],
+    /// How results are compared.
+    pub compare: Compare,
+    /// Whether RADV with LLVM crashes on it, so that there is only ACO's code.
+    pub no_llvm: bool,
+    /// What it reads and writes, by binding; vertex buffers last.
+    pub resources: Vec<Resource>,
+    /// Push constants.
+    pub push: Vec<u32>,
+    /// Specialisation constants: id and value.
+    pub constants: Vec<(u32, u32)>,
+    /// Vertex attributes.
+    pub attributes: Vec<Attribute>,
+    /// Formats of colour targets.
+    pub targets: Vec<Format>,
+    /// Whether there is a depth buffer.
+    pub depth: bool,
+    /// What is drawn: `points`, `lines`, `triangles`, `strip`, or nothing said: triangles, or patches with tessellation.
+    pub topology: String,
+    /// Corners of a patch.
+    pub patch: u32,
+    /// Samples of a pixel.
+    pub samples: u32,
+    /// Whether the blending has two sources.
+    pub dual_source: bool,
+    /// Vertices, instances, first vertex, first instance of a draw.
+    pub draw: [u32; 4],
+}
+
+/// A number as headers have it: decimal, hexadecimal, or (with a point) a float, as its bits.
+pub(crate) fn number(text: &str) -> Result<u32, String> {
+    let wrong = || format!("`{text}` is no number");
+    if let Some(hex) = text.strip_prefix("0x") {
+        return u32::from_str_radix(hex, 16).map_err(|_| wrong());
+    }
+    if text.contains('.') {
+        return text.parse::<f32>().map(f32::to_bits).map_err(|_| wrong());
+    }
+    text.parse::<i64>().ok().filter(|n| (-(1 << 31)..1 << 32).contains(n)).map(|n| n as u32).ok_or_else(wrong)
+}
+
+impl Image {
+    /// Width, height and depth of a level.
+    pub fn level(&self, level: u32) -> [u32; 3] {
+        self.size.map(|size| (size >> level).max(1))
+    }
+
+    /// Bytes of all levels and layers, one level after the other, without gaps, up to a whole word.
+    pub fn bytes(&self) -> u32 {
+        let level = |level| self.level(level).iter().product::<u32>() * self.layers * self.format.bytes;
+        (0..self.levels).map(level).sum::<u32>().next_multiple_of(4)
+    }
+}
+
+/// Words of a line, taken one by one.
+struct Words<'a> {
+    words: Vec<&'a str>,
+    at: usize,
+}
+
+impl<'a> Words<'a> {
+    fn text(&mut self, what: &str) -> Result<&'a str, String> {
+        let word = self.words.get(self.at).copied().ok_or_else(|| format!("{what} is missing"))?;
+        self.at += 1;
+        Ok(word)
+    }
+
+    fn number(&mut self, what: &str) -> Result<u32, String> {
+        number(self.text(what)?)
+    }
+
+    fn format(&mut self) -> Result<Format, String> {
+        let name = self.text("a format")?;
+        Format::named(name).ok_or_else(|| format!("there is no format `{name}`"))
+    }
+
+    fn image(&mut self) -> Result<Image, String> {
+        let shape = match self.text("a shape")? {
+            "1d" => Shape::D1,
+            "2d" => Shape::D2,
+            "3d" => Shape::D3,
+            "cube" => Shape::Cube,
+            "1darray" => Shape::D1Array,
+            "2darray" => Shape::D2Array,
+            other => return Err(format!("there is no shape `{other}`")),
+        };
+        let format = self.format()?;
+        let mut size = [1; 3];
+        for (at, part) in self.text("a size")?.split('x').enumerate() {
+            *size.get_mut(at).ok_or("a size has three parts at most")? = number(part)?;
+        }
+        Ok(Image { shape, format, size, layers: self.number("the number of layers")?, levels: 1 })
+    }
+
+    /// All that is left.
+    fn rest(&mut self) -> &[&'a str] {
+        let rest = &self.words[self.at.min(self.words.len())..];
+        self.at = self.words.len();
+        rest
+    }
+}
+
+impl Header {
+    /// Adds what a GLSL file says.
+    ///
+    /// # Errors
+    /// The number of the line that is wrong, and why.
+    pub(crate) fn add(&mut self, text: &str) -> Result<(), (usize, String)> {
+        for (at, line) in text.lines().enumerate() {
+            if let Some(line) = line.strip_prefix("//!") {
+                self.line(line.trim()).map_err(|why| (at + 1, why))?;
+            }
+        }
+        self.resources.sort_by_key(|resource| (matches!(resource.kind, Kind::Vertices { .. }), resource.binding));
+        Ok(())
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let mut words = Words { words: line.split_whitespace().collect(), at: 0 };
+        match words.text("a word")? {
+            "about" => self.about = words.rest().join(" "),
+            "groups" => {
+                self.groups = [1; 3];
+                for (at, word) in words.rest().iter().enumerate() {
+                    *self.groups.get_mut(at).ok_or("there are three numbers of groups at most")? = number(word)?;
+                }
+            }
+            "compare" => {
+                let kind = words.text("a kind")?;
+                let mut tolerance = || -> Result<f64, String> {
+                    let text = words.text("a tolerance")?;
+                    text.parse().map_err(|_| format!("`{text}` is no number"))
+                };
+                self.compare = match kind {
+                    "exact" => Compare::Exact,
+                    "float" => Compare::Float(tolerance()? as f32),
+                    "double" => Compare::Double(tolerance()?),
+                    "translated" => Compare::Translated,
+                    other => return Err(format!("there is no comparison `{other}`")),
+                };
+            }
+            "push" => self.push = words.rest().iter().map(|word| number(word)).collect::<Result<_, _>>()?,
+            "constant" => self.constants.push((words.number("an id")?, words.number("a value")?)),
+            "attribute" => self.attributes.push(Attribute {
+                location: words.number("a location")?,
+                format: words.format()?,
+                binding: words.number("a binding")?,
+                offset: words.number("an offset")?,
+            }),
+            "target" => self.targets.push(words.format()?),
+            "depth" => self.depth = true,
+            "no_llvm" => self.no_llvm = true,
+            "topology" => self.topology = words.text("a topology")?.to_owned(),
+            "patch" => self.patch = words.number("the number of corners")?,
+            "samples" => self.samples = words.number("the number of samples")?,
+            "dual_source" => self.dual_source = true,
+            "draw" => {
+                for (at, word) in words.rest().iter().enumerate() {
+                    *self.draw.get_mut(at).ok_or("a draw has four numbers at most")? = number(word)?;
+                }
+            }
+            kind => self.resource(kind, &mut words)?,
+        }
+        match words.rest() {
+            [] => Ok(()),
+            rest => Err(format!("`{}` is too much", rest.join(" "))),
+        }
+    }
+
+    fn resource(&mut self, kind: &str, words: &mut Words) -> Result<(), String> {
+        let binding = words.number("a binding")?;
+        let (kind, bytes) = match kind {
+            "buffer" => (Kind::Buffer, words.number("a size")?),
+            "uniform" => (Kind::Uniform, words.number("a size")?),
+            "texels" | "texel_image" => {
+                let format = words.format()?;
+                let bytes = format.bytes * words.number("the number of texels")?;
+                (if kind == "texels" { Kind::TexelBuffer(format) } else { Kind::TexelImage(format) }, bytes)
+            }
+            "image" => {
+                let image = words.image()?;
+                (Kind::Image(image), image.bytes())
+            }
+            "texture" => {
+                let image = Image { levels: words.number("the number of levels")?, ..words.image()? };
+                let linear = match words.text("a filter")? {
+                    "linear" => true,
+                    "nearest" => false,
+                    other => return Err(format!("there is no filter `{other}`")),
+                };
+                let address = match words.text("an address mode")? {
+                    "repeat" => 0,
+                    "mirror" => 1,
+                    "edge" => 2,
+                    "border" => 6,
+                    other => return Err(format!("there is no address mode `{other}`")),
+                };
+                let compare = words.words.get(words.at) == Some(&"compare");
+                words.at += usize::from(compare);
+                (Kind::Texture(image, Sampler { linear, address, compare }), image.bytes())
+            }
+            "vertices" => {
+                let stride = words.number("a stride")?;
+                let instance = match words.text("vertex or instance")? {
+                    "vertex" => false,
+                    "instance" => true,
+                    other => return Err(format!("vertices go on with `vertex` or `instance`, not with `{other}`")),
+                };
+                (Kind::Vertices { stride, instance }, stride * words.number("their number")?)
+            }
+            other => return Err(format!("there is no `{other}`")),
+        };
+        if !bytes.is_multiple_of(4) {
+            return Err(format!("{bytes} bytes are no whole words"));
+        }
+        let pattern = Pattern::parse(words.rest())?;
+        self.resources.push(Resource { binding, kind, bytes, pattern });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_read() {
+        let mut header = Header::default();
+        header
+            .add("//! about Adds.\n#version 450\n//! groups 4 2\n//! buffer 1 64 iota\n//! compare float 1e-5\n//! texture 0 3 2d rgba8 8x4 1 linear border compare unit\n")
+            .unwrap();
+        assert_eq!((header.about.as_str(), header.groups), ("Adds.", [4, 2, 1]));
+        assert_eq!(header.compare, Compare::Float(1e-5));
+        let Kind::Texture(image, sampler) = header.resources[0].kind else { panic!("{header:?}") };
+        assert_eq!((image.levels, image.level(2), sampler.compare), (3, [2, 1, 1], true));
+        assert_eq!(header.resources[0].bytes, 4 * (32 + 8 + 2));
+    }
+
+    #[test]
+    fn a_wrong_line_is_named() {
+        for (text, line, why) in [
+            ("//! buffer 0", 1, "a size is missing"),
+            ("\n//! groups x", 2, "`x` is no number"),
+            ("//! image 0 2d rgba9 4x4 1 zero", 1, "there is no format `rgba9`"),
+            ("//! depth now", 1, "`now` is too much"),
+        ] {
+            assert_eq!(Header::default().add(text), Err((line, why.to_owned())));
+        }
+    }
+}

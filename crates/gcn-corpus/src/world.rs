@@ -1,0 +1,269 @@
+//! Memory as a compiled shader expects to find it: descriptor set, contents, and what its user SGPRs point to.
+//!
+//! How RADV lays out a descriptor set, and what it puts into descriptors on gfx7: Mesa's radv_descriptor_set.c and
+//! ac_descriptors.c; fields of descriptors: AMD's Sea Islands register reference.
+
+use crate::compiled::Shader;
+use crate::format::Format;
+use crate::header::{Header, Image, Kind, Resource, Sampler, Shape};
+use crate::pattern::mixed;
+
+/// The descriptor set: below 4 GiB, since the code supplies a high half of zero.
+const SET: u64 = 0x0010_0000;
+/// The three numbers of workgroups.
+const GROUPS: u64 = 0x0020_0000;
+/// Push constants.
+const PUSH: u64 = 0x0030_0000;
+/// Descriptors of vertex buffers.
+const VERTEX_TABLE: u64 = 0x0040_0000;
+/// The table of rings whose first entry is scratch memory.
+const RINGS: u64 = 0x0050_0000;
+/// The first resource; addresses need more than 32 bits.
+const RESOURCES: u64 = 0x12_3400_0000;
+/// Between one resource and the next at least.
+const GAP: u64 = 0x1000;
+
+/// A piece of memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Its guest address.
+    pub address: u64,
+    /// What it holds.
+    pub words: Vec<u32>,
+    /// The entry of [`Header::resources`] whose contents it is.
+    pub resource: Option<usize>,
+}
+
+/// All memory of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct World {
+    /// Its pieces; those of resources come first and in their order.
+    pub places: Vec<Place>,
+    /// Scratch memory's address, if a shader has any.
+    pub scratch: u64,
+    groups: [u32; 3],
+    push: Vec<u32>,
+    draw: [u32; 4],
+}
+
+/// Words of a V# without its address.
+fn buffer(stride: u32, records: u32, word3: u32) -> [u32; 4] {
+    [0, stride << 16, records, word3]
+}
+
+fn texels(format: Format, bytes: u32) -> [u32; 4] {
+    let word3 = format.select | (format.channel as u32) << 12 | format.data << 15;
+    buffer(format.bytes, bytes / format.bytes, word3)
+}
+
+/// A T# of a linear image without its address.
+fn image(image: Image) -> [u32; 8] {
+    let Image { shape, format, size: [width, height, depth], layers, levels } = image;
+    /// `LINEAR_ALIGNED` in the table of tiling modes.
+    const LINEAR: u32 = 8;
+    let depth = match shape {
+        Shape::D3 => depth,
+        Shape::Cube => layers / 6,
+        _ => layers,
+    };
+    let last = if shape == Shape::D3 { 0 } else { layers - 1 };
+    [
+        0,
+        format.data << 20 | (format.channel as u32) << 26,
+        width - 1 | (height - 1) << 14,
+        format.select | (levels - 1) << 16 | LINEAR << 20 | (shape as u32) << 28,
+        depth - 1 | (width - 1) << 13,
+        last << 13,
+        0,
+        0,
+    ]
+}
+
+fn sampler(sampler: Sampler) -> [u32; 4] {
+    let Sampler { linear, address, compare } = sampler;
+    /// Less or equal.
+    const COMPARE: u32 = 3;
+    /// The largest level, in 4.8 fixed point.
+    const MAX_LOD: u32 = 0xf00;
+    /// Opaque white.
+    const BORDER: u32 = 2;
+    let filter = u32::from(linear);
+    [
+        address * 0o111 | if compare { COMPARE << 12 } else { 0 },
+        MAX_LOD << 12,
+        filter << 20 | filter << 22 | (1 + filter) << 26,
+        BORDER << 30,
+    ]
+}
+
+impl Resource {
+    /// Bytes of its descriptor in a set, and whether it begins at a multiple of 32.
+    fn room(&self) -> Option<(usize, bool)> {
+        match self.kind {
+            Kind::Buffer | Kind::Uniform | Kind::TexelBuffer(_) | Kind::TexelImage(_) => Some((16, false)),
+            Kind::Image(_) => Some((32, true)),
+            Kind::Texture(..) => Some((96, true)),
+            Kind::Vertices { .. } => None,
+        }
+    }
+
+    /// The words of its descriptor, when its contents lie at an address.
+    fn descriptor(&self, address: u64) -> Vec<u32> {
+        let pointed = |mut words: [u32; 4]| {
+            words[0] = address as u32;
+            words[1] |= (address >> 32) as u32 & 0xffff;
+            words.to_vec()
+        };
+        let imaged = |shape: Image| {
+            let mut words = image(shape);
+            words[0] = (address >> 8) as u32;
+            words[1] |= (address >> 40) as u32 & 0xff;
+            words.to_vec()
+        };
+        /// 32-bit floats, as they come.
+        const PLAIN: u32 = 0x2_7fac;
+        /// The format is the instruction's.
+        const VERTICES: u32 = 0x2_4fac;
+        match self.kind {
+            Kind::Buffer | Kind::Uniform => pointed(buffer(0, self.bytes, PLAIN)),
+            Kind::TexelBuffer(format) | Kind::TexelImage(format) => pointed(texels(format, self.bytes)),
+            Kind::Image(shape) => imaged(shape),
+            Kind::Texture(shape, how) => {
+                let mut words = imaged(shape);
+                words.resize(20, 0);
+                words.extend(sampler(how));
+                words
+            }
+            Kind::Vertices { stride, .. } => pointed(buffer(stride, self.bytes / stride, VERTICES)),
+        }
+    }
+}
+
+/// The byte of the set that the descriptor of each resource begins at; 0 of vertex buffers. RADV goes over the bindings twice, once
+/// for those that want 32 bytes and once for the others; which comes first depends on the last binding.
+fn layout(resources: &[Resource]) -> Vec<usize> {
+    let mut at = vec![0; resources.len()];
+    let mut offset = 0usize;
+    let Some((_, last)) = resources.iter().filter_map(Resource::room).next_back() else { return at };
+    for wanted in [!last, last] {
+        for (resource, at) in resources.iter().zip(&mut at) {
+            let Some((bytes, large)) = resource.room().filter(|(_, large)| *large == wanted) else { continue };
+            *at = offset.next_multiple_of(if large { 32 } else { 16 });
+            offset = *at + bytes;
+        }
+    }
+    at
+}
+
+impl World {
+    /// The memory of a program before it runs. Equal names and seeds have equal contents.
+    pub fn new(name: &str, header: &Header, seed: u32) -> World {
+        let name = name.bytes().fold(0, |hash, byte| mixed(hash ^ u32::from(byte)));
+        let mut places = Vec::new();
+        let mut address = RESOURCES;
+        for (at, resource) in header.resources.iter().enumerate() {
+            let vertices = u32::from(matches!(resource.kind, Kind::Vertices { .. }));
+            let seed = mixed(seed ^ name ^ mixed(resource.binding << 1 | vertices));
+            let words = (0..resource.bytes / 4).map(|at| resource.pattern.word(seed, at)).collect();
+            places.push(Place { address, words, resource: Some(at) });
+            address = (address + u64::from(resource.bytes)).next_multiple_of(GAP) + GAP;
+        }
+        let scratch = address;
+        let offsets = layout(&header.resources);
+        let mut set = Vec::new();
+        let mut table = Vec::new();
+        for ((resource, place), offset) in header.resources.iter().zip(&places).zip(offsets) {
+            let words = resource.descriptor(place.address);
+            if resource.room().is_none() {
+                table.extend(words);
+                continue;
+            }
+            let end = offset / 4 + words.len();
+            if set.len() < end {
+                set.resize(end, 0);
+            }
+            set[offset / 4..end].copy_from_slice(&words);
+        }
+        let rings = vec![scratch as u32, (scratch >> 32) as u32 | 1 << 31];
+        let tables = [
+            (SET, set),
+            (GROUPS, header.groups.to_vec()),
+            (PUSH, header.push.clone()),
+            (VERTEX_TABLE, table),
+            (RINGS, rings),
+        ];
+        places.extend(tables.map(|(address, words)| Place { address, words, resource: None }));
+        World { places, scratch, groups: header.groups, push: header.push.clone(), draw: header.draw }
+    }
+
+    /// The word at an address, if anything is there.
+    pub fn word(&self, address: u64) -> Option<u32> {
+        self.places.iter().find_map(|place| {
+            let offset = address.checked_sub(place.address)?;
+            place.words.get(usize::try_from(offset / 4).ok()?).copied()
+        })
+    }
+
+    /// The user SGPRs of a shader.
+    ///
+    /// # Errors
+    /// The name of what there is no value for.
+    pub fn user(&self, shader: &Shader) -> Result<[u32; 16], String> {
+        let mut user = [0; 16];
+        for data in &shader.user {
+            let pair = |address: u64| vec![address as u32, (address >> 32) as u32];
+            let words = match data.value.as_str() {
+                "ring_offsets" if shader.stage == "cs" => {
+                    vec![self.scratch as u32, (self.scratch >> 32) as u32 | 1 << 31]
+                }
+                "ring_offsets" => pair(RINGS),
+                "set0" => pair(SET),
+                "push" => pair(PUSH),
+                "inline_push" => {
+                    let dwords = (0..64).filter(|bit| shader.inline_push >> bit & 1 != 0);
+                    dwords.map(|dword| self.push.get(dword).copied().unwrap_or(0)).collect()
+                }
+                "groups" if data.count == 3 => self.groups.to_vec(),
+                "groups" => pair(GROUPS),
+                "vertex_buffers" => pair(VERTEX_TABLE),
+                "vertex_offsets" => match data.count {
+                    3 => vec![self.draw[2], 0, self.draw[3]],
+                    _ => vec![self.draw[2], self.draw[3]],
+                },
+                other => return Err(other.to_owned()),
+            };
+            for at in 0..data.count as usize {
+                if let Some(user) = user.get_mut(data.first as usize + at) {
+                    *user = words.get(at).copied().unwrap_or(0);
+                }
+            }
+        }
+        Ok(user)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_lie_where_radv_puts_them() {
+        let mut header = Header::default();
+        header.resources = ["buffer 0 16 zero", "image 1 2d r32ui 4x4 1 zero", "buffer 3 16 zero"]
+            .iter()
+            .flat_map(|line| {
+                let mut one = Header::default();
+                one.add(&format!("//! {line}")).unwrap();
+                one.resources
+            })
+            .collect();
+        // The last binding is small, so large ones come first.
+        assert_eq!(layout(&header.resources), [32, 0, 48]);
+        header.resources.pop();
+        assert_eq!(layout(&header.resources), [0, 32]);
+        let world = World::new("test", &header, 1);
+        assert_eq!(world.places[0].address as u32, world.word(SET).unwrap());
+        assert_eq!((world.places[1].address >> 8) as u32, world.word(SET + 32).unwrap());
+        assert_eq!(world.word(SET + 8), Some(16));
+    }
+}
