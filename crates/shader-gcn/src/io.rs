@@ -348,10 +348,13 @@ words_struct! {
     }
 }
 
+/// Added to [`ImageSpec::kind`] of a cube that has more than six faces.
+pub const CUBE_LAYERS: u32 = 16;
+
 words_struct! {
     /// What a translation depends on in an image's descriptor.
     ImageSpec {
-        /// `TYPE` of the T# (8 to 15).
+        /// `TYPE` of the T# (8 to 15). A cube with layers has [`CUBE_LAYERS`] more.
         kind: u32,
         /// `DATA_FORMAT` | `NUM_FORMAT` << 8, of storage images; of others only whether it reads as float, uint or sint
         /// ([`TargetKind`]) << 16.
