@@ -1,0 +1,259 @@
+//! Formats of buffers: words of memory to components of a register, and back.
+//!
+//! Bit positions and conversions from AMD's "Sea Islands Instruction Set Architecture", table 8.13 and the section on number
+//! formats. A format's name has its highest component first; the first component is the lowest.
+
+use afterimage_ir::{Builder, Kind, Type, Value};
+use smallvec::SmallVec;
+
+use super::vector::notation::ir;
+
+/// How the bits of a component are read: `BUF_NUM_FORMAT`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Number {
+    Unorm,
+    Snorm,
+    Uscaled,
+    Sscaled,
+    Uint,
+    Sint,
+    /// Signed, without a pattern for zero: (2 n + 1) / (2^bits - 1).
+    SnormOgl,
+    Float,
+}
+
+impl Number {
+    const ALL: [Number; 8] = [
+        Number::Unorm,
+        Number::Snorm,
+        Number::Uscaled,
+        Number::Sscaled,
+        Number::Uint,
+        Number::Sint,
+        Number::SnormOgl,
+        Number::Float,
+    ];
+
+    fn is_signed(self) -> bool {
+        matches!(self, Number::Snorm | Number::Sscaled | Number::Sint | Number::SnormOgl)
+    }
+
+    fn is_integer(self) -> bool {
+        matches!(self, Number::Uint | Number::Sint)
+    }
+}
+
+/// Bits of each component, the first one lowest, by `BUF_DATA_FORMAT`.
+const LAYOUTS: [&[u8]; 16] = [
+    &[],
+    &[8],
+    &[16],
+    &[8, 8],
+    &[32],
+    &[16, 16],
+    &[11, 11, 10],
+    &[10, 11, 11],
+    &[2, 10, 10, 10],
+    &[10, 10, 10, 2],
+    &[8, 8, 8, 8],
+    &[32, 32],
+    &[16, 16, 16, 16],
+    &[32, 32, 32],
+    &[32, 32, 32, 32],
+    &[],
+];
+
+/// A format of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Format {
+    layout: &'static [u8],
+    number: Number,
+}
+
+impl Format {
+    /// By its data and number format; none for those without a meaning.
+    pub(super) fn new(data: u32, number: u32) -> Option<Format> {
+        let layout = LAYOUTS.get(data as usize).copied().filter(|layout| !layout.is_empty())?;
+        Some(Format { layout, number: Number::ALL[(number & 7) as usize] })
+    }
+
+    /// Bytes in memory.
+    pub(super) fn bytes(self) -> u32 {
+        self.layout.iter().map(|&bits| u32::from(bits)).sum::<u32>() / 8
+    }
+
+    /// Bytes that its address is a multiple of: those of a component, if components are whole bytes, else of all.
+    pub(super) fn alignment(self) -> u32 {
+        match self.layout[0] {
+            8 => 1,
+            16 => 2,
+            _ => 4,
+        }
+    }
+
+    /// Number of components.
+    #[cfg(test)]
+    pub(super) fn components(self) -> usize {
+        self.layout.len()
+    }
+
+    /// Where component `index` lies: word, first bit, bits.
+    fn place(self, index: usize) -> (usize, u32, u32) {
+        let first: u32 = self.layout[..index].iter().map(|&bits| u32::from(bits)).sum();
+        (first as usize / 32, first % 32, u32::from(self.layout[index]))
+    }
+
+    /// The components in words of memory, each as one word of a register.
+    pub(super) fn unpack(self, b: &mut Builder, words: &[Value]) -> SmallVec<[Value; 4]> {
+        (0..self.layout.len())
+            .map(|index| {
+                let (word, first, bits) = self.place(index);
+                let raw = extract(b, words[word], first, bits, self.number.is_signed());
+                self.to_register(b, raw, bits)
+            })
+            .collect()
+    }
+
+    /// What `dst_sel` puts in place of a component that is not in memory: 0 or 1.
+    pub(super) fn constant(self, b: &mut Builder, one: bool) -> Value {
+        if !one {
+            b.i32(0)
+        } else if self.number.is_integer() {
+            b.i32(1)
+        } else {
+            b.f32(1.0)
+        }
+    }
+
+    fn to_register(self, b: &mut Builder, raw: Value, bits: u32) -> Value {
+        let most = max(bits - u32::from(self.number.is_signed()));
+        match self.number {
+            Number::Uint | Number::Sint => raw,
+            Number::Uscaled => b.u2f(raw),
+            Number::Sscaled => b.i2f(raw),
+            Number::Unorm => ir!(b, fdiv(u2f(raw), {b.f32(most as f32)})),
+            Number::Snorm => ir!(b, fmax(fdiv(i2f(raw), {b.f32(most as f32)}), {b.f32(-1.0)})),
+            Number::SnormOgl => {
+                let twice = ir!(b, fadd(fmul(i2f(raw), 2.0), 1.0));
+                ir!(b, fdiv(twice, {b.f32(max(bits) as f32)}))
+            }
+            Number::Float => match bits {
+                16 => b.h2f(raw),
+                // Halves without their sign and the lowest bits of their mantissa.
+                10 | 11 => ir!(b, h2f(ishl(raw, {b.i32(15 - bits as i32)}))),
+                _ => raw,
+            },
+        }
+    }
+
+    /// Components (those that are missing are 0) as words of memory.
+    pub(super) fn pack(self, b: &mut Builder, components: &[Value]) -> SmallVec<[Value; 4]> {
+        let mut words: SmallVec<[Option<Value>; 4]> = SmallVec::from_elem(None, self.bytes().div_ceil(4) as usize);
+        for (index, &component) in components.iter().enumerate().take(self.layout.len()) {
+            let (word, first, bits) = self.place(index);
+            let raw = self.from_register(b, component, bits);
+            let raw = if bits == 32 { raw } else { ir!(b, iand(raw, {b.i32(max(bits) as i32)})) };
+            let raw = if first == 0 { raw } else { ir!(b, ishl(raw, {b.i32(first as i32)})) };
+            words[word] = Some(match words[word] {
+                Some(others) => b.ior(others, raw),
+                None => raw,
+            });
+        }
+        words
+            .into_iter()
+            .map(|word| match word {
+                Some(word) => word,
+                None => b.i32(0),
+            })
+            .collect()
+    }
+
+    #[expect(clippy::wrong_self_convention, reason = "from a register in this format")]
+    fn from_register(self, b: &mut Builder, value: Value, bits: u32) -> Value {
+        let most = max(bits - u32::from(self.number.is_signed()));
+        match self.number {
+            Number::Uint if bits < 32 => ir!(b, umin(value, {b.i32(most as i32)})),
+            Number::Sint if bits < 32 => {
+                ir!(b, imin(imax(value, {b.i32(-(most as i32) - 1)}), {b.i32(most as i32)}))
+            }
+            Number::Uint | Number::Sint => value,
+            Number::Uscaled if bits < 32 => ir!(b, umin(f2u(value), {b.i32(most as i32)})),
+            Number::Uscaled => b.f2u(value),
+            Number::Sscaled if bits < 32 => {
+                ir!(b, imin(imax(f2i(value), {b.i32(-(most as i32) - 1)}), {b.i32(most as i32)}))
+            }
+            Number::Sscaled => b.f2i(value),
+            Number::Unorm => ir!(b, f2u(fround(fmul(fsat(value), {b.f32(most as f32)})))),
+            Number::Snorm => {
+                let value = clamp(b, value);
+                ir!(b, f2i(fround(fmul(value, {b.f32(most as f32)}))))
+            }
+            Number::SnormOgl => {
+                let value = clamp(b, value);
+                let twice = ir!(b, fsub(fmul(value, {b.f32(max(bits) as f32)}), 1.0));
+                ir!(b, f2i(fround(fmul(twice, 0.5))))
+            }
+            Number::Float => match bits {
+                16 => b.f2h(value),
+                10 | 11 => ir!(b, ushr(f2h_rtz(fmax(value, 0.0)), {b.i32(15 - bits as i32)})),
+                _ => value,
+            },
+        }
+    }
+}
+
+/// The greatest number of so many bits.
+fn max(bits: u32) -> u32 {
+    u32::MAX >> (32 - bits)
+}
+
+/// -1..1, NaN being 0.
+fn clamp(b: &mut Builder, value: Value) -> Value {
+    super::vector::convert::clamp(b, value, -1.0)
+}
+
+/// A field of a word.
+pub(super) fn extract(b: &mut Builder, word: Value, first: u32, bits: u32, signed: bool) -> Value {
+    if bits == 32 {
+        return word;
+    }
+    let (first, bits) = (b.i32(first as i32), b.i32(bits as i32));
+    if signed { b.ibfe(word, first, bits) } else { b.ubfe(word, first, bits) }
+}
+
+/// What `DST_SEL_X` (three bits for each of four) makes of components: those of registers, of which there are `count`.
+pub(super) fn select(
+    b: &mut Builder,
+    format: Format,
+    components: &[Value],
+    selects: u32,
+    count: usize,
+) -> SmallVec<[Value; 4]> {
+    (0..count)
+        .map(|register| {
+            let value = match selects >> (3 * register) & 7 {
+                1 => format.constant(b, true),
+                select @ 4..=7 => match components.get(select as usize - 4) {
+                    Some(&component) => component,
+                    // What memory lacks is (0, 0, 0, 1).
+                    None => format.constant(b, select == 7),
+                },
+                _ => format.constant(b, false),
+            };
+            b.cast(value, Kind::Bits)
+        })
+        .collect()
+}
+
+/// `DST_SEL` that leaves every component where it is.
+pub(super) const IDENTITY: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9;
+
+/// The words of a vector.
+pub(super) fn words(b: &mut Builder, vector: Value) -> SmallVec<[Value; 4]> {
+    (0..b.ty(vector).lanes).map(|lane| b.extract(vector, lane)).collect()
+}
+
+/// A vector of zeros.
+pub(super) fn zeros(b: &mut Builder, lanes: u8) -> Value {
+    b.const_bits(Type::new(Kind::Bits, lanes), [0; 4])
+}

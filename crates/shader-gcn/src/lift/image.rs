@@ -1,0 +1,563 @@
+//! Images: MIMG.
+//!
+//! The words of an address come in the order of AMD's "Sea Islands Instruction Set Architecture", section 8.2: offsets, bias,
+//! reference, derivatives, coordinates, level or its clamp. One dimension is two of height one. A cube's coordinates are what
+//! `v_cube*` gives, divided by the major axis and moved by 1.5, and the number of the face (plus eight for each layer): here they
+//! become a direction again.
+
+use afterimage_ir::{
+    Builder, Component, Dim, Image, ImageDecl, ImageFormat, Kind, Level, Offset, Stage, Texture, TextureDecl, Type, Value,
+};
+use smallvec::SmallVec;
+
+use super::format::words;
+use super::memory::{and_exec, atomic_op, split};
+use super::vector::notation::ir;
+use super::{ImageRef, Lifter, Reason};
+use crate::inst::{self, Inst, Operand};
+use crate::tables::{Atomic, Kind as Sort, Op, SampleForm, TexelForm, Ty};
+
+/// Added to the type of a cube with layers ([`ImageSpec::kind`](crate::io::ImageSpec)).
+const LAYERS: u32 = crate::io::CUBE_LAYERS;
+/// Data format of one 32-bit component.
+const FORMAT_32: u32 = 4;
+/// Number formats of integers.
+const UINT: u32 = 4;
+const SINT: u32 = 5;
+
+/// Translates an instruction.
+pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
+    let Some(fields) = inst.image() else { return };
+    if fields.tfe {
+        l.warn("the residency of what is loaded");
+    }
+    let Some(image) = l.image() else { return l.fail(Reason::unresolved("the image", inst.srsrc())) };
+    let Some(shape) = Shape::new(image.spec.kind) else { return l.fail(Reason::Unsupported("an image of this type")) };
+    let mut address = Address { next: inst.vaddr(), shape, layered: fields.da };
+    match inst.kind() {
+        Sort::Sample(_) | Sort::Gather(_) | Sort::ImageLod if image.storage => {
+            l.fail(Reason::Unsupported("sampling a storage image"));
+        }
+        Sort::Sample(form) => sample(l, inst, fields, image, &mut address, form, false),
+        Sort::Gather(form) => sample(l, inst, fields, image, &mut address, form, true),
+        Sort::ImageLod => {
+            let coord = address.coordinates(l, fields.unorm.then_some(image));
+            let Some(texture) = texture(l, image, shape) else { return };
+            let lod = if is_pixel(l) { l.b.query_lod(texture, coord) } else { zeros(&mut l.b, 2) };
+            let lod = [0, 1, 0, 1].map(|n| l.b.extract(lod, n));
+            result(l, inst, fields, &lod);
+        }
+        Sort::ImageSize => size(l, inst, fields, image, shape),
+        Sort::ImageLoad(form) => load(l, inst, fields, image, &mut address, form),
+        Sort::ImageStore(form) => store(l, inst, fields, image, &mut address, form),
+        Sort::Atomic(op) => atomic(l, inst, image, &mut address, op),
+        _ => l.fail(Reason::Unsupported("this access of an image")),
+    }
+}
+
+/// The type of an image.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    dim: Dim,
+    /// One dimension, which is two here.
+    line: bool,
+}
+
+impl Shape {
+    /// Of the `TYPE` of a T#.
+    fn new(kind: u32) -> Option<Shape> {
+        let (dim, line) = match kind {
+            8 => (Dim::D2, true),
+            9 => (Dim::D2, false),
+            10 => (Dim::D3, false),
+            11 => (Dim::Cube, false),
+            12 => (Dim::D2Array, true),
+            13 => (Dim::D2Array, false),
+            14 => (Dim::D2Ms, false),
+            15 => (Dim::D2MsArray, false),
+            _ if kind == LAYERS + 11 => (Dim::CubeArray, false),
+            _ => return None,
+        };
+        Some(Shape { dim, line })
+    }
+
+    /// Coordinates that derivatives are of.
+    fn dimensions(self) -> usize {
+        match self.dim {
+            Dim::D3 => 3,
+            _ if self.line => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// The words of an address, taken one after the other.
+struct Address {
+    next: Option<u8>,
+    shape: Shape,
+    /// The instruction says that a slice or face is there.
+    layered: bool,
+}
+
+impl Address {
+    fn word(&mut self, l: &mut Lifter) -> Value {
+        match self.next {
+            Some(n) => {
+                self.next = n.checked_add(1);
+                l.vgpr(n)
+            }
+            None => l.b.i32(0),
+        }
+    }
+
+    fn words(&mut self, l: &mut Lifter, count: usize) -> SmallVec<[Value; 3]> {
+        (0..count).map(|_| self.word(l)).collect()
+    }
+
+    /// Whole-numbered coordinates, with the slice or face.
+    fn texel(&mut self, l: &mut Lifter) -> Value {
+        let mut parts = self.words(l, self.shape.dimensions());
+        if self.shape.line {
+            parts.push(l.b.i32(0));
+        }
+        if self.shape.dim.texel_coords() as usize > parts.len() {
+            let layer = if self.layered { self.word(l) } else { l.b.i32(0) };
+            parts.push(layer);
+        }
+        let parts: SmallVec<[Value; 3]> = parts.into_iter().map(|part| l.b.cast(part, Kind::Int)).collect();
+        l.b.construct(&parts)
+    }
+
+    /// Coordinates to sample at. `texels` is the image if they are in texels.
+    fn coordinates(&mut self, l: &mut Lifter, texels: Option<ImageRef>) -> Value {
+        let mut parts = self.words(l, self.shape.dimensions());
+        for part in &mut parts {
+            *part = l.b.cast(*part, Kind::Float);
+        }
+        if let Some(image) = texels
+            && let Some(texture) = texture(l, image, self.shape)
+        {
+            let level = l.b.i32(0);
+            let size = l.b.texture_size(texture, level);
+            for (n, part) in parts.iter_mut().enumerate() {
+                let b = &mut l.b;
+                let extent = b.extract(size, n as u8);
+                let (value, extent) = (*part, b.u2f(extent));
+                *part = b.fdiv(value, extent);
+            }
+        }
+        if self.shape.dim.is_cube() {
+            let face = if self.layered { self.word(l) } else { l.b.f32(0.0) };
+            return Cube::new(&mut l.b, face).coordinates(&mut l.b, self.shape.dim, parts[0], parts[1]);
+        }
+        if self.shape.line {
+            parts.push(l.b.f32(0.5));
+        }
+        if self.shape.dim.is_array() {
+            let layer = if self.layered { self.word(l) } else { l.b.f32(0.0) };
+            parts.push(l.b.cast(layer, Kind::Float));
+        }
+        l.b.construct(&parts)
+    }
+}
+
+/// The face of a cube that coordinates are on.
+struct Cube {
+    /// One of the axes x, y, z, as truth values.
+    axes: [Value; 3],
+    /// 1 or -1.
+    sign: Value,
+    /// The layer, a float.
+    layer: Value,
+}
+
+impl Cube {
+    fn new(b: &mut Builder, face: Value) -> Cube {
+        let number = ir!(b, f2i(fround(face)));
+        let face = ir!(b, iand(number, 7));
+        let axis = ir!(b, ushr(face, 1));
+        let axes = [0, 1, 2].map(|n| ir!(b, ieq(axis, {b.i32(n)})));
+        let minus = b.f32(-1.0);
+        let sign = ir!(b, select(ine(iand(face, 1), 0), minus, 1.0));
+        let layer = ir!(b, i2f(ishr(number, 3)));
+        Cube { axes, sign, layer }
+    }
+
+    /// A direction of twice the coordinates to the right and down, and `forward` to the face.
+    fn direction(&self, b: &mut Builder, s: Value, t: Value, forward: Value) -> [Value; 3] {
+        let [on_x, on_y, _] = self.axes;
+        let (s, t) = (ir!(b, fmul(s, 2.0)), ir!(b, fmul(t, 2.0)));
+        let major = ir!(b, fmul({self.sign}, forward));
+        let turned_s = ir!(b, fmul({self.sign}, s));
+        let turned_t = ir!(b, fmul({self.sign}, t));
+        let up = b.fneg(t);
+        [
+            ir!(b, select(on_x, major, select(on_y, s, turned_s))),
+            ir!(b, select(on_y, major, up)),
+            ir!(b, select(on_x, fneg(turned_s), select(on_y, turned_t, major))),
+        ]
+    }
+
+    fn coordinates(&self, b: &mut Builder, dim: Dim, s: Value, t: Value) -> Value {
+        let (s, t) = (ir!(b, fsub(s, 1.5)), ir!(b, fsub(t, 1.5)));
+        let one = b.f32(1.0);
+        let [x, y, z] = self.direction(b, s, t, one);
+        if dim == Dim::CubeArray { b.construct(&[x, y, z, self.layer]) } else { b.construct(&[x, y, z]) }
+    }
+
+    fn derivative(&self, b: &mut Builder, s: Value, t: Value) -> Value {
+        let none = b.f32(0.0);
+        let parts = self.direction(b, s, t, none);
+        b.construct(&parts)
+    }
+}
+
+/// Whether lanes have neighbours.
+fn is_pixel(l: &Lifter) -> bool {
+    l.b.module().stage == Stage::Pixel
+}
+
+fn zeros(b: &mut Builder, lanes: u8) -> Value {
+    b.const_bits(Type::new(Kind::Float, lanes), [0; 4])
+}
+
+/// The texture of a slot, declared when it is first used.
+fn texture(l: &mut Lifter, image: ImageRef, shape: Shape) -> Option<Texture> {
+    if let Some(known) = l.kept.textures.iter().find(|known| known.0 == image.slot) {
+        return Some(known.1);
+    }
+    let (first, count) = match l.b.module().stage {
+        Stage::Pixel => (0, 16),
+        Stage::Vertex => (16, 4),
+        Stage::Compute => (u32::from(afterimage_ir::TEXTURE_SLOTS), u32::from(afterimage_ir::COMPUTE_TEXTURE_SLOTS)),
+    };
+    if image.slot >= count {
+        l.fail(Reason::TooMany { what: "textures", most: count as usize });
+        return None;
+    }
+    let component = match image.spec.format >> 16 & 3 {
+        1 => Component::Uint,
+        2 => Component::Sint,
+        _ => Component::Float,
+    };
+    let decl = TextureDecl { slot: (first + image.slot) as u8, dim: shape.dim, shadow: image.compare, component };
+    let texture = l.b.texture(decl);
+    l.kept.textures.push((image.slot, texture));
+    Some(texture)
+}
+
+/// The storage image of a slot, declared when it is first used.
+fn storage(l: &mut Lifter, image: ImageRef, shape: Shape) -> Option<Image> {
+    if let Some(known) = l.kept.images.iter().find(|known| known.0 == image.slot) {
+        return Some(known.1);
+    }
+    if image.slot >= afterimage_ir::IMAGE_SLOTS.into() {
+        l.fail(Reason::TooMany { what: "storage images", most: afterimage_ir::IMAGE_SLOTS.into() });
+        return None;
+    }
+    let (data, number) = (image.spec.format & 0xff, image.spec.format >> 8 & 0xff);
+    let component = match number {
+        UINT => Component::Uint,
+        SINT => Component::Sint,
+        _ => Component::Float,
+    };
+    let format = if data == FORMAT_32 && component != Component::Float { ImageFormat::R32 } else { ImageFormat::Any };
+    let decl = ImageDecl { slot: image.slot as u8, dim: shape.dim, component, format };
+    let declared = l.b.image(decl);
+    l.kept.images.push((image.slot, declared));
+    Some(declared)
+}
+
+/// Writes the components that `dmask` chooses.
+fn result(l: &mut Lifter, inst: &Inst, fields: inst::Image, components: &[Value]) {
+    let mask = if fields.dmask == 0 { 1 } else { fields.dmask };
+    let mut chosen: SmallVec<[Value; 5]> =
+        components.iter().enumerate().filter(|(n, _)| mask >> n & 1 != 0).map(|(_, &value)| value).collect();
+    if fields.tfe {
+        chosen.push(l.b.i32(0));
+    }
+    if let Operand::Vgpr(n) = inst.dst {
+        l.set_vgprs(n, &chosen);
+    }
+}
+
+fn sample(
+    l: &mut Lifter,
+    inst: &Inst,
+    fields: inst::Image,
+    image: ImageRef,
+    address: &mut Address,
+    form: SampleForm,
+    gather: bool,
+) {
+    let shape = address.shape;
+    let Some(texture) = texture(l, image, shape) else { return };
+    if shape.dim.is_multisampled() {
+        return l.fail(Reason::Unsupported("sampling a multisampled image"));
+    }
+    let known = form.offset().then(|| constant_before(l, address.next)).flatten();
+    let offset = form.offset().then(|| address.word(l));
+    let bias = form.bias().then(|| address.word(l));
+    let reference = form.compare().then(|| address.word(l));
+    let derivatives = form.derivatives().then(|| {
+        let count = shape.dimensions();
+        [address.words(l, count), address.words(l, count)]
+    });
+    let face = address.next.and_then(|n| n.checked_add(2)).filter(|_| shape.dim.is_cube() && address.layered);
+    let derivatives = derivatives.map(|by| {
+        let face = face.map(|n| l.vgpr(n));
+        by.map(|parts| derivative(&mut l.b, shape, face, &parts))
+    });
+    let coord = address.coordinates(l, fields.unorm.then_some(image));
+    let lod = form.level().then(|| address.word(l));
+    let least = form.clamp().then(|| address.word(l));
+
+    let implicit = is_pixel(l);
+    let b = &mut l.b;
+    let level = match (lod, bias, derivatives) {
+        (Some(lod), ..) => Level::Lod(lod),
+        _ if form.level_zero() => Level::Lod(b.f32(0.0)),
+        (None, _, Some([dx, dy])) => Level::Grad(dx, dy),
+        // Beside the pixel stage there are no neighbours.
+        (None, bias, None) if !implicit => Level::Lod(bias.unwrap_or_else(|| b.f32(0.0))),
+        (None, Some(bias), None) => Level::Bias(bias),
+        (None, None, None) => Level::Implicit,
+    };
+    let level = match (least, level) {
+        (None, level) => level,
+        (Some(least), Level::Lod(lod)) => Level::Lod(b.fmax(lod, least)),
+        (Some(least), Level::Implicit | Level::Bias(_)) => {
+            let lod = b.query_lod(texture, coord);
+            let lod = b.extract(lod, 1);
+            let lod = match bias {
+                Some(bias) => b.fadd(lod, bias),
+                None => lod,
+            };
+            Level::Lod(b.fmax(lod, least))
+        }
+        (Some(_), level) => {
+            l.warn("the least level of a sample with derivatives");
+            level
+        }
+    };
+    let known = known.map(|word| Offset([0, 8, 16].map(|bit| ((word >> bit << 2) as i8) >> 2)));
+    let (coord, offset) = match (known, offset) {
+        (Some(known), _) if known.0.iter().all(|part| Offset::RANGE.contains(part)) => {
+            (coord, Offset(std::array::from_fn(|n| if n < shape.dimensions() { known.0[n] } else { 0 })))
+        }
+        (_, Some(word)) if !shape.dim.is_cube() => (moved(l, texture, shape, coord, word, level, gather), Offset::default()),
+        _ => (coord, Offset::default()),
+    };
+    let b = &mut l.b;
+    if gather {
+        if !form.level_zero() && matches!(level, Level::Lod(_)) && lod.is_some() {
+            l.warn("the level of a gather");
+        }
+        let b = &mut l.b;
+        let component = fields.dmask.trailing_zeros().min(3) as u8;
+        let texels = b.gather_at(texture, coord, component, offset, reference);
+        let texels = words(b, texels);
+        return result(l, inst, inst::Image { dmask: 15, ..fields }, &texels);
+    }
+    let texel = b.sample_at(texture, coord, level, offset, reference);
+    let texel = words(b, texel);
+    result(l, inst, fields, &texel);
+}
+
+/// Derivatives by one direction of the screen, in the coordinates of the texture.
+fn derivative(b: &mut Builder, shape: Shape, face: Option<Value>, parts: &[Value]) -> Value {
+    let mut parts: SmallVec<[Value; 3]> = parts.iter().map(|&part| b.cast(part, Kind::Float)).collect();
+    if shape.dim.is_cube() {
+        let face = match face {
+            Some(face) => face,
+            None => b.f32(0.0),
+        };
+        return Cube::new(b, face).derivative(b, parts[0], parts[1]);
+    }
+    if shape.line {
+        parts.push(b.f32(0.0));
+    }
+    b.construct(&parts)
+}
+
+/// Coordinates moved by texels that are not known before the program runs: six bits each.
+fn moved(
+    l: &mut Lifter,
+    texture: Texture,
+    shape: Shape,
+    coord: Value,
+    word: Value,
+    level: Level,
+    gather: bool,
+) -> Value {
+    let b = &mut l.b;
+    let level = match level {
+        _ if gather => b.i32(0),
+        Level::Lod(lod) => ir!(b, imax(f2i(fround(lod)), 0)),
+        Level::Implicit | Level::Bias(_) => {
+            let lod = b.query_lod(texture, coord);
+            ir!(b, f2i(fround({b.extract(lod, 0)})))
+        }
+        Level::Grad(..) => b.i32(0),
+    };
+    let size = b.texture_size(texture, level);
+    let mut parts = SmallVec::<[Value; 4]>::new();
+    for n in 0..b.ty(coord).lanes {
+        let part = b.extract(coord, n);
+        parts.push(if usize::from(n) < shape.dimensions() {
+            let texels = ir!(b, i2f(ishr(ishl(word, {b.i32(26 - 8 * i32::from(n))}), 26)));
+            let extent = b.extract(size, n);
+            ir!(b, fadd(part, fdiv(texels, u2f(extent))))
+        } else {
+            part
+        });
+    }
+    b.construct(&parts)
+}
+
+/// The constant that was moved into a register in front of the instruction, in the same block.
+fn constant_before(l: &Lifter, register: Option<u8>) -> Option<u32> {
+    let register = Operand::Vgpr(register?);
+    let flow = l.flow;
+    let block = flow.blocks.partition_point(|block| block.first <= l.at).checked_sub(1)?;
+    let writer = flow.insts.get(flow.blocks[block].first..l.at)?.iter().rev().find(|inst| {
+        inst.writes().iter().any(|written| (0..written.count).any(|n| written.first.word(n) == Some(register)))
+    })?;
+    if writer.op != Op::VMovB32 {
+        return None;
+    }
+    writer.src[0].constant(Ty::B32).map(|bits| bits as u32)
+}
+
+fn size(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, shape: Shape) {
+    let level = inst.vaddr().map(|n| l.vgpr(n));
+    let (size, levels) = if image.storage {
+        let Some(image) = storage(l, image, shape) else { return };
+        (l.b.image_size(image), l.b.i32(1))
+    } else {
+        let Some(texture) = texture(l, image, shape) else { return };
+        let level = match level {
+            Some(level) if !shape.dim.is_multisampled() => level,
+            _ => l.b.i32(0),
+        };
+        let levels = l.b.texture_levels(texture);
+        (l.b.texture_size(texture, level), levels)
+    };
+    let b = &mut l.b;
+    let mut parts = words(b, size);
+    if parts.len() < 3 {
+        parts.push(b.i32(1));
+    }
+    if shape.dim.is_cube() {
+        parts[2] = ir!(b, imul({parts[2]}, 6));
+    }
+    parts.push(levels);
+    result(l, inst, fields, &parts);
+}
+
+/// The level behind the coordinates, or the sample of a multisampled image.
+fn level_or_sample(l: &mut Lifter, address: &mut Address, form: TexelForm) -> Value {
+    if form.mip() || address.shape.dim.is_multisampled() { address.word(l) } else { l.b.i32(0) }
+}
+
+fn load(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, address: &mut Address, form: TexelForm) {
+    if form.packed() && !is_raw(image) {
+        return l.fail(Reason::Unsupported("the bits of a texel as they are"));
+    }
+    let shape = address.shape;
+    let coord = address.texel(l);
+    let which = level_or_sample(l, address, form);
+    if !image.storage {
+        if shape.dim.is_cube() {
+            return l.fail(Reason::Unsupported("a texel of a cube"));
+        }
+        let Some(texture) = texture(l, image, shape) else { return };
+        let texel = l.b.fetch(texture, coord, which, Offset::default());
+        let texel = words(&mut l.b, texel);
+        return result(l, inst, fields, &texel);
+    }
+    let Some(declared) = storage(l, image, shape) else { return };
+    if form.mip() {
+        l.warn("the level of a storage image");
+    }
+    let sample = shape.dim.is_multisampled().then_some(which);
+    let b = &mut l.b;
+    let texel = b.image_load(declared, coord, sample);
+    let (texel, one) = (words(b, texel), if b.ty(texel).kind == Kind::Float { b.f32(1.0) } else { b.i32(1) });
+    let zero = b.i32(0);
+    let texel: SmallVec<[Value; 4]> = (0..4)
+        .map(|n| match selected(image, n) {
+            1 => one,
+            select @ 4..=7 => texel[select as usize - 4],
+            _ => zero,
+        })
+        .collect();
+    result(l, inst, fields, &texel);
+}
+
+/// What `DST_SEL` says of a component of a storage image; those without one are as they lie.
+fn selected(image: ImageRef, component: u32) -> u32 {
+    if image.spec.select == 0 { component + 4 } else { image.spec.select >> (3 * component) & 7 }
+}
+
+/// Whether a texel is one integer of 32 bits.
+fn is_raw(image: ImageRef) -> bool {
+    image.storage && image.spec.format & 0xff == FORMAT_32 && matches!(image.spec.format >> 8 & 0xff, UINT | SINT)
+}
+
+fn store(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, address: &mut Address, form: TexelForm) {
+    if form.packed() && !is_raw(image) {
+        return l.fail(Reason::Unsupported("the bits of a texel as they are"));
+    }
+    if !image.storage {
+        return l.fail(Reason::Unsupported("a store to an image that is sampled"));
+    }
+    let shape = address.shape;
+    let coord = address.texel(l);
+    let which = level_or_sample(l, address, form);
+    let Some(declared) = storage(l, image, shape) else { return };
+    if form.mip() {
+        l.warn("the level of a storage image");
+    }
+    let sample = shape.dim.is_multisampled().then_some(which);
+    let mask = if fields.dmask == 0 { 1 } else { fields.dmask };
+    let data = l.read_words(inst.src[3], mask.count_ones() as u8);
+    let zero = l.b.i32(0);
+    let zero = l.b.cast(zero, Kind::Bits);
+    let mut texel = [zero; 4];
+    let enabled = (0..4).filter(|n| mask >> n & 1 != 0);
+    for (component, value) in enabled.zip(data) {
+        // What a load takes from a place, a store puts there.
+        if let select @ 4..=7 = selected(image, component) {
+            texel[select as usize - 4] = value;
+        }
+    }
+    let value = l.b.construct(&texel);
+    l.when_active(|l| l.b.image_store(declared, coord, sample, value));
+}
+
+fn atomic(l: &mut Lifter, inst: &Inst, image: ImageRef, address: &mut Address, op: Atomic) {
+    let shape = address.shape;
+    let Some(op) = atomic_op(op).filter(|_| is_raw(image)) else {
+        return l.fail(Reason::Unsupported("an atomic operation on an image that is not of one 32-bit integer"));
+    };
+    let coord = address.texel(l);
+    let sample = shape.dim.is_multisampled().then(|| address.word(l));
+    let Some(declared) = storage(l, image, shape) else { return };
+    let data = l.read_words(inst.src[3], op.operands() as u8);
+    let data = l.b.construct(&data);
+    let operands = split(&mut l.b, data, 1);
+    let yes = l.b.bool(true);
+    let condition = and_exec(l, yes);
+    let act = |b: &mut Builder| b.image_atomic(op, declared, coord, sample, &operands);
+    let old = if l.exec_known() {
+        act(&mut l.b)
+    } else {
+        l.b.if_else(condition, act, |b| b.i32(0))
+    };
+    if inst.returns()
+        && let Operand::Vgpr(n) = inst.dst
+    {
+        l.set_vgpr(n, old);
+    }
+}

@@ -1,0 +1,195 @@
+//! Vector arithmetic: VOP1, VOP2, VOP3 and VOPC. `arithmetic` says what each instruction computes, of operands that are read and
+//! results that are written here; `float`, `double`, `integer` and `convert` have what takes more than an opcode of the IR.
+
+pub(super) mod arithmetic;
+pub(super) mod convert;
+mod double;
+mod float;
+pub(super) mod integer;
+pub(super) mod notation;
+
+use afterimage_ir::{Image, Output, OutputAt, Texture, Value, Var};
+use notation::ir;
+
+use super::format::words;
+use super::{Lifter, Reason};
+use crate::inst::{Inst, Operand};
+use crate::tables::{Kind, Op, Ty, flag};
+
+/// `DX10_CLAMP` of `PGM_RSRC1`: clamping makes zero of NaN.
+const DX10_CLAMP: u32 = 1 << 21;
+/// `FP_ROUND` of `PGM_RSRC1`'s `FLOAT_MODE`: of singles, then of halves and doubles. 0 is to nearest even, 3 toward zero.
+const ROUND_32: u32 = 3 << 12;
+const ROUND_16_64: u32 = 3 << 14;
+
+/// What the vector side remembers during a translation.
+#[derive(Default)]
+pub(super) struct Kept {
+    /// Private memory.
+    pub scratch: Option<Var>,
+    /// Whether M0 limits the data share.
+    pub limits_share: Option<bool>,
+    /// Textures and storage images by their slot.
+    pub textures: Vec<(u32, Texture)>,
+    pub images: Vec<(u32, Image)>,
+    /// Outputs by their place.
+    pub outputs: Vec<(OutputAt, Output)>,
+    /// Whether the pixel was exported.
+    pub exported: Option<Var>,
+}
+
+/// Translates an instruction.
+pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
+    match (inst.kind(), inst.op) {
+        (Kind::Compare(compare), _) => {
+            let ty = inst.src_ty(0);
+            let (x, y) = (source(l, inst, 0), source(l, inst, 1));
+            let value = arithmetic::compare(&mut l.b, compare, ty, x, y);
+            write_comparison(l, inst, value);
+        }
+        (Kind::Class, _) => {
+            let (value, mask) = (source(l, inst, 0), source(l, inst, 1));
+            let value = arithmetic::class(&mut l.b, inst.src_ty(0), value, mask);
+            write_comparison(l, inst, value);
+        }
+        (_, Op::VNop | Op::VClrexcp) => {}
+        (_, Op::VReadfirstlaneB32 | Op::VReadlaneB32 | Op::VWritelaneB32) => between_lanes(l, inst),
+        (_, Op::VMbcntLoU32B32 | Op::VMbcntHiU32B32) => count_below(l, inst),
+        (_, Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32) => move_indexed(l, inst),
+        _ => arithmetic(l, inst),
+    }
+}
+
+/// Source `n` in the type that the instruction reads it in, with VOP3's modifiers.
+fn source(l: &mut Lifter, inst: &Inst, n: usize) -> Value {
+    let operand = inst.src[n];
+    let ty = inst.src_ty(n);
+    let value = match ty {
+        _ if operand == Operand::None => l.b.i32(0),
+        Ty::Mask => l.read_mask(operand),
+        _ => match ty.dwords() {
+            2 => l.read64(operand, ty),
+            4 => {
+                let words = l.read_words(operand, 4);
+                l.b.construct(&words)
+            }
+            _ => l.read(operand),
+        },
+    };
+    // Moves and selects are of bits, but hardware changes signs in them too.
+    let float = ty.is_float() || ty == Ty::B32 && matches!(inst.op, Op::VCndmaskB32 | Op::VMovB32);
+    let (abs, neg) = (inst.mods.abs >> n & 1 != 0, inst.mods.neg >> n & 1 != 0);
+    arithmetic::modify_source(&mut l.b, ty, value, float && abs, float && neg)
+}
+
+fn write_comparison(l: &mut Lifter, inst: &Inst, value: Value) {
+    l.write_mask(inst.dst, value);
+    if inst.has(flag::WRITES_EXEC) {
+        let live = l.exec();
+        let value = l.b.band(value, live);
+        l.set_exec(value);
+    }
+}
+
+fn arithmetic(l: &mut Lifter, inst: &Inst) {
+    let registers = &l.source.registers;
+    let (nan_to_zero, odd_rounding) = (registers.rsrc1 & DX10_CLAMP != 0, registers.rsrc1 & ROUND_32 != 0);
+    let halves_toward_zero = registers.rsrc1 & ROUND_16_64 == ROUND_16_64;
+    let ty = inst.dst_ty();
+    if odd_rounding && ty == Ty::F32 {
+        l.warn("rounding of singles other than to nearest");
+    }
+    let mut sources = [0, 1, 2, 3].map(|n| source(l, inst, n));
+    let (omod, clamp) = (inst.mods.omod, inst.mods.clamp);
+    if ty == Ty::F16 {
+        sources[0] = arithmetic::modify_result(&mut l.b, Ty::F32, sources[0], omod, clamp, nan_to_zero);
+    }
+    let old = match inst.dst {
+        Operand::Vgpr(n) if inst.has(flag::READS_DST) => l.vgpr(n),
+        _ => sources[3],
+    };
+    let operands = arithmetic::Operands { sources, old, halves_toward_zero };
+    let Some((value, mask)) = arithmetic::compute(&mut l.b, inst.op, &operands) else {
+        return l.fail(Reason::Unsupported("this vector instruction"));
+    };
+    let value = arithmetic::modify_result(&mut l.b, ty, value, omod, clamp, nan_to_zero);
+    write(l, inst, value);
+    if let Some(mask) = mask {
+        l.write_mask(inst.sdst, mask);
+    }
+}
+
+/// Writes the components of a value to the destination and the registers behind it.
+pub(super) fn write(l: &mut Lifter, inst: &Inst, value: Value) {
+    if let Operand::Vgpr(n) = inst.dst {
+        let words = words(&mut l.b, value);
+        l.set_vgprs(n, &words);
+    }
+}
+
+fn between_lanes(l: &mut Lifter, inst: &Inst) {
+    let value = l.read(inst.src[0]);
+    match inst.op {
+        Op::VWritelaneB32 => {
+            let Operand::Vgpr(n) = inst.dst else { return };
+            let (lane, old) = (l.read(inst.src[1]), l.vgpr(n));
+            let b = &mut l.b;
+            let here = ir!(b, ieq(lane_index(), iand(lane, 63)));
+            let value = b.cast(value, afterimage_ir::Kind::Bits);
+            let value = b.select(here, value, old);
+            l.set_vgpr_always(n, value);
+        }
+        op => {
+            let value = if op == Op::VReadlaneB32 {
+                let lane = l.read(inst.src[1]);
+                l.b.read_lane(value, lane)
+            } else {
+                read_first(l, value)
+            };
+            if let Some(code) = inst.dst.scalar_code() {
+                l.set_sgpr(code, value);
+            }
+        }
+    }
+}
+
+/// A value in the first lane that is live; where none is, in the first one.
+fn read_first(l: &mut Lifter, value: Value) -> Value {
+    if l.exec_known() {
+        return l.b.read_first(value);
+    }
+    let exec = l.exec();
+    let b = &mut l.b;
+    let live = b.ballot(exec);
+    let (low, high) = notation::halves(b, live);
+    let upper = ir!(b, iadd(find_lsb(high), 32));
+    let first = ir!(b, select(ine(low, 0), find_lsb(low), select(ine(high, 0), upper, 0)));
+    b.read_lane(value, first)
+}
+
+fn count_below(l: &mut Lifter, inst: &Inst) {
+    let high = inst.op == Op::VMbcntHiU32B32;
+    let all = inst.src[0] == Operand::Int(-1);
+    let (word, onto) = (l.read(inst.src[0]), l.read(inst.src[1]));
+    let b = &mut l.b;
+    let lane = b.lane_index();
+    let count = match (all, high) {
+        (true, false) => ir!(b, umin(lane, 32)),
+        (true, true) => ir!(b, imax(isub(lane, 32), 0)),
+        (false, _) => arithmetic::count_below(b, word, lane, high),
+    };
+    let value = b.iadd(count, onto);
+    write(l, inst, value);
+}
+
+fn move_indexed(l: &mut Lifter, inst: &Inst) {
+    let index = l.m0();
+    let value = match inst.src[0] {
+        Operand::Vgpr(n) if inst.op != Op::VMovreldB32 => l.vgpr_at(n, index),
+        operand => l.read(operand),
+    };
+    match inst.dst {
+        Operand::Vgpr(n) if inst.op != Op::VMovrelsB32 => l.set_vgpr_at(n, index, value),
+        _ => write(l, inst, value),
+    }
+}
