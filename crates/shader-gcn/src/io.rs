@@ -61,6 +61,8 @@ pub enum Expr {
     User(u8),
     /// A constant.
     Const(u32),
+    /// Address of the program's first word: 0 the low half, 1 the high half.
+    Program(u8),
     /// The word at a guest address: low half, high half (of which 16 bits count), plus bytes.
     Load {
         /// Low and high half of the base address.
@@ -180,6 +182,10 @@ pub trait Scalars {
     fn user(&self, n: u8) -> u32;
     /// The word at a guest address, or none where nothing is mapped.
     fn word(&self, address: u64) -> Option<u32>;
+    /// Guest address of the program's first word, for programs that find constants beside their code.
+    fn program(&self) -> u64 {
+        0
+    }
 }
 
 /// Values of all expressions of a program at a draw.
@@ -221,6 +227,7 @@ impl Resources {
             let value = match *expr {
                 Expr::User(n) => scalars.user(n),
                 Expr::Const(value) => value,
+                Expr::Program(half) => (scalars.program() >> (32 * u32::from(half & 1))) as u32,
                 Expr::Load { base, offset } => {
                     let address = out.address(base).wrapping_add(u64::from(out.get(offset)));
                     read(address, &mut out.fault)

@@ -8,14 +8,20 @@ mod asm;
 mod decode;
 mod disasm;
 mod encode;
+#[cfg(feature = "generate")]
+pub mod generate;
 pub mod inst;
 pub mod io;
+mod lift;
 mod parse;
+mod resources;
 mod syntax;
 pub mod tables;
 
 pub use asm::{AsmError, AsmErrorKind, assemble};
 pub use encode::EncodeError;
 pub use inst::{Inst, Operand};
+pub use lift::{LiftError, Reason, lift};
 pub use parse::{MAX_WORDS, ParseError, Program, code_length};
+pub use resources::resources;
 pub use tables::Op;

@@ -43,8 +43,8 @@ pub enum Reason {
     #[error("64 bits begin at an odd scalar register")]
     Misaligned,
     /// The code cannot be read.
-    #[error("{0}")]
-    Code(String),
+    #[error(transparent)]
+    Code(#[from] crate::parse::ParseError),
     /// The translation is larger or deeper than IR may be.
     #[error(transparent)]
     Build(#[from] afterimage_ir::BuildError),

@@ -9,23 +9,29 @@
 //! in `scalar`, `masks` and `smem`; the other files have an encoding each: a function `lift(&mut Lifter, &Inst)`.
 
 mod error;
+pub(crate) mod flow;
 mod masks;
 mod registers;
 mod scalar;
 mod smem;
 mod start;
+mod structure;
 
-use afterimage_ir::{self as ir, Bank, BankDecl, BankSource, Builder, Module, Value};
+use afterimage_ir::{self as ir, Bank, BankDecl, BankSource, Builder, Module, Type, Value, Var};
 pub use error::{LiftError, Reason};
+use flow::Flow;
 pub(crate) use masks::{Live, Masks};
 use registers::Registers;
+use structure::{Exit, Step, structure};
 
-use crate::flow::Flow;
 use crate::inst::Inst;
 use crate::io::{BufferSpec, HwStage, ImageSpec, Source, bank};
-use crate::resources::{Analysis, Use};
-use crate::structure::{Step, structure};
-use crate::tables::{Condition, Encoding, Kind};
+use crate::parse::Program;
+use crate::resources::{Analysis, Use, analyze};
+use crate::tables::{Condition, Encoding, Kind, Op};
+
+/// Registers of the bank of what the draw says.
+const DRAW_REGISTERS: u32 = 2;
 
 /// A buffer that an instruction accesses.
 #[derive(Clone, Copy, Debug)]
@@ -68,12 +74,161 @@ pub(crate) struct Lifter<'a> {
     wanted: Live,
     exec_known: bool,
     banks: [Option<Bank>; 3],
+    /// State variables of the structured code, by number.
+    states: Vec<Var>,
+    /// The block whose code was last.
+    block: u32,
     /// Names that were warned of.
     warned: Vec<&'static str>,
     error: Option<LiftError>,
 }
 
+/// Reads the code of a source.
+pub(crate) fn parse(source: &Source) -> Result<Flow, LiftError> {
+    let code = |error: crate::parse::ParseError| LiftError { at: 0, text: "code".into(), reason: error.into() };
+    let program = Program::parse(&source.code, source.stage).map_err(code)?;
+    let fetch = match source.fetch.is_empty() {
+        true => None,
+        false => Some(Program::parse(&source.fetch, source.stage).map_err(code)?),
+    };
+    Flow::new(&program, fetch.as_ref())
+}
+
+/// Translates a program. Constant banks, buffers, texture slots and storage images have the numbers that
+/// [`resources`](crate::resources()) gives them.
+///
+/// # Errors
+/// When the code cannot be read, or something in it has no translation.
+pub fn lift(source: &Source) -> Result<Module, LiftError> {
+    let flow = parse(source)?;
+    let (analysis, masks) = analyze(&flow, source)?;
+    let exits = flow.exits();
+    let ends: Vec<bool> = flow.blocks.iter().map(|block| block.end - block.first == 1).collect();
+    let ends: Vec<bool> = ends.iter().zip(&exits).map(|(&one, &exit)| one && exit == Exit::Return).collect();
+    let structured = structure(&exits, &ends);
+    let mut b = Builder::new(match source.stage {
+        HwStage::Ps => ir::Stage::Pixel,
+        HwStage::Vs => ir::Stage::Vertex,
+        _ => ir::Stage::Compute,
+    });
+    b.set_name(source.stage.name());
+    if source.stage == HwStage::Cs {
+        b.work_group(source.registers.num_thread.map(|n| n.max(1)), lds_bytes(source));
+    }
+    let states = (0..structured.states).map(|n| b.var(&format!("state{n}"), Type::I32)).collect();
+    let mut l = Lifter {
+        b,
+        source,
+        analysis: &analysis,
+        flow: &flow,
+        masks: &masks,
+        registers: Registers::new(),
+        at: 0,
+        wanted: Live::default(),
+        exec_known: true,
+        banks: [None; 3],
+        states,
+        block: 0,
+        warned: Vec::new(),
+        error: None,
+    };
+    if flow.calls && source.fetch.is_empty() {
+        l.at = flow.insts.iter().position(|inst| inst.kind() == Kind::Call).unwrap_or(0);
+        l.fail(Reason::Unsupported("a call without the fetch shader's code"));
+    }
+    start::lift(&mut l);
+    l.steps(&structured.steps);
+    let Lifter { b, error, .. } = l;
+    match error {
+        Some(error) => Err(error),
+        None => b.finish().map_err(|error| Reason::from(error).at(&flow.insts[0])),
+    }
+}
+
+/// Bytes of the group's memory: `LDS_SIZE` counts 128 words.
+fn lds_bytes(source: &Source) -> u32 {
+    ((source.registers.rsrc2 >> 15 & 0x1FF) * 512).min(ir::MAX_SHARED)
+}
+
 impl Lifter<'_> {
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                &Step::Block(block) => self.block(block),
+                Step::If(yes, no) => {
+                    let cond = self.condition();
+                    self.b.begin_if(cond);
+                    self.steps(yes);
+                    self.b.begin_else();
+                    self.steps(no);
+                    self.b.end_if();
+                }
+                Step::Loop(body) => {
+                    self.b.begin_loop();
+                    self.steps(body);
+                    self.b.end_loop();
+                }
+                Step::When(state, is, body) => {
+                    let value = self.b.load(self.states[*state as usize]);
+                    let is = self.b.i32(*is as i32);
+                    let cond = self.b.ieq(value, is);
+                    self.b.begin_if(cond);
+                    self.steps(body);
+                    self.b.end_if();
+                }
+                &Step::Set(state, to) => {
+                    let value = self.b.i32(to as i32);
+                    self.b.store(self.states[state as usize], value);
+                }
+                Step::Break => self.b.break_(),
+                Step::Continue => self.b.continue_(),
+                Step::Return => self.b.return_(),
+            }
+        }
+    }
+
+    fn block(&mut self, number: u32) {
+        self.block = number;
+        let block = self.flow.blocks[number as usize];
+        for at in block.first..block.end {
+            self.at = at;
+            self.wanted = self.masks.live[at];
+            self.exec_known = self.masks.exec[at];
+            let inst = self.flow.insts[at];
+            if masks::needed(&inst, &self.wanted)
+                && let Err(reason) = self.instruction(&inst)
+            {
+                self.fail(reason);
+            }
+        }
+    }
+
+    /// Whether the block whose code was last goes on to the first of its two ways, by this lane's bits.
+    fn condition(&mut self) -> Value {
+        let (value, expected) = match self.flow.condition(self.block) {
+            Some(Condition::Scc0) => (self.scc(), false),
+            Some(Condition::Scc1) => (self.scc(), true),
+            Some(Condition::Vccz) => (self.mask(registers::VCC), false),
+            Some(Condition::Vccnz) => (self.mask(registers::VCC), true),
+            Some(Condition::Execz) => (self.exec(), false),
+            Some(Condition::Execnz) => (self.exec(), true),
+            Some(Condition::Always | Condition::Debug) | None => (self.b.bool(true), true),
+        };
+        if expected { value } else { self.b.bnot(value) }
+    }
+
+    /// Translates an instruction.
+    fn instruction(&mut self, inst: &Inst) -> Result<(), Reason> {
+        match inst.enc {
+            Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => {
+                if masks::lift(self, inst)? { Ok(()) } else { scalar::lift(self, inst) }
+            }
+            Encoding::Smrd if inst.op == Op::SMemtime => scalar::lift(self, inst),
+            Encoding::Smrd => smem::lift(self, inst),
+            _ => Err(Reason::Unsupported("a vector instruction")),
+        }
+    }
+
     /// The instruction that is translated.
     pub fn inst(&self) -> Inst {
         self.flow.insts[self.at]
@@ -147,7 +302,7 @@ impl Lifter<'_> {
         let (name, size) = match id {
             bank::WORDS => ("words", resources.words.len().div_ceil(4) as u32),
             bank::BUFFERS => ("buffers", resources.buffers.len() as u32),
-            _ => ("draw", bank::DRAW_REGISTERS),
+            _ => ("draw", DRAW_REGISTERS),
         };
         let at = usize::from(id.min(bank::DRAW));
         *self.banks[at].get_or_insert_with(|| {

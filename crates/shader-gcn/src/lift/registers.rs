@@ -3,13 +3,15 @@
 //! Registers are IR variables: a word each, and beside it a bool for each pair of scalar registers that holds a mask somewhere (see
 //! `masks`), which is this lane's bit. EXEC is such a bool and nothing else; its words, when somebody wants them, are a ballot.
 
-use afterimage_ir::{Kind, Type, Value, Var};
+use afterimage_ir::{Kind, Mask, Type, Value, Var};
 use smallvec::SmallVec;
 
 use super::{Lifter, Reason};
 use crate::inst::{Inst, Operand};
 use crate::tables::Ty;
 
+/// Scalar registers by number.
+pub(super) const SGPRS: u8 = 104;
 /// Scalar code of `vcc_lo`.
 pub(super) const VCC: u8 = 106;
 /// Scalar code of `m0`.
@@ -125,7 +127,7 @@ impl Lifter<'_> {
         match self.registers.array {
             Some(array) => {
                 let index = self.b.i32(n.into());
-                self.b.store_elem(array, index, value);
+                self.b.store_elem(array, index, Mask(1), value);
             }
             None => {
                 let var = self.vgpr_var(n);
@@ -144,7 +146,7 @@ impl Lifter<'_> {
             let (exec, old) = (self.exec(), self.b.load_elem(array, at));
             value = self.b.select(exec, value, old);
         }
-        self.b.store_elem(array, at, value);
+        self.b.store_elem(array, at, Mask(1), value);
     }
 
     /// A value as untyped bits; truth values as 0 and 1.
@@ -368,10 +370,7 @@ impl Lifter<'_> {
 
     /// Source `n` of an instruction as a float, with the instruction's modifiers.
     pub(super) fn read_f32(&mut self, inst: &Inst, n: usize) -> Value {
-        let value = match inst.src[n] {
-            // An inline integer is its bits.
-            operand => self.read(operand),
-        };
+        let value = self.read(inst.src[n]);
         let mut value = self.b.cast(value, Kind::Float);
         if inst.mods.abs >> n & 1 != 0 {
             value = self.b.fabs(value);
@@ -411,6 +410,25 @@ impl Lifter<'_> {
                 None => SmallVec::from_elem(self.read(operand), 1),
             },
         }
+    }
+
+    /// A value in the first active lane, or in lane 0 if none is.
+    pub(super) fn first_active(&mut self, value: Value) -> Value {
+        if self.exec_known {
+            return self.b.read_first(value);
+        }
+        // Lanes that are not active get it too, for scalar code goes on in them.
+        let exec = self.exec();
+        let b = &mut self.b;
+        let mask = b.ballot(exec);
+        let (low, high) = (b.extract(mask, 0), b.extract(mask, 1));
+        let (first, second) = (b.find_lsb(low), b.find_lsb(high));
+        let [zero, half] = [0, 32].map(|n| b.i32(n));
+        let second = b.iadd(second, half);
+        let (any_low, any_high) = (b.ine(low, zero), b.ine(high, zero));
+        let second = b.select(any_high, second, zero);
+        let lane = b.select(any_low, first, second);
+        b.wave_shuffle(value, lane)
     }
 
     /// Does something for active lanes only; in it, exec is known to be true.

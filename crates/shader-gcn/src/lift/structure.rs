@@ -36,7 +36,7 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    fn targets(self) -> SmallVec<[u32; 2]> {
+    pub fn targets(self) -> SmallVec<[u32; 2]> {
         match self {
             Exit::Return => smallvec![],
             Exit::Goto(to) => smallvec![to],
@@ -454,14 +454,14 @@ impl<'a> Placer<'a> {
             }
             let groups = &mut self.rests[at].groups;
             let Some(group) = groups.last_mut() else { break };
-            let Some(Reverse((_, node))) = group.pop() else {
+            let Some(key @ Reverse((_, node))) = group.pop() else {
                 groups.pop();
                 continue;
             };
             if here == [node] {
                 next = Some(node);
             } else if place.depth > deepest && at != root {
-                group.push(self.key(node));
+                group.push(key);
                 self.rests[root + 1..].iter_mut().for_each(|rest| rest.moved = true);
             } else {
                 let mut code = Vec::new();

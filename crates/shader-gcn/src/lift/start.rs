@@ -1,0 +1,90 @@
+//! What registers hold when a program begins: user data, then what `PGM_RSRC2` asks for, and the vector registers of the stage.
+//! The order is that of `facts/gnm.md` 4.1 and `facts/radv.md`.
+
+use afterimage_ir::{Builder, InputAt, InputDecl, Interp, Type, Value};
+
+use super::{Lifter, Reason};
+use crate::io::HwStage;
+use crate::resources::user_count;
+
+/// Reads a builtin input.
+pub(super) fn builtin(b: &mut Builder, at: InputAt) -> Value {
+    let (name, ty) = at.builtin().map_or(("input", Type::I32), |(name, _, ty)| (name, ty));
+    b.input_at(at, || InputDecl { name: name.into(), ty, at, interp: Interp::Flat, semantic: None })
+}
+
+/// Sets the registers that the program begins with.
+pub(super) fn lift(l: &mut Lifter<'_>) {
+    l.wanted = l.masks.start;
+    l.exec_known = true;
+    let live = l.b.bool(true);
+    l.set_exec(live);
+    for (n, word) in l.analysis.users.into_iter().enumerate() {
+        if let Some(word) = word {
+            let value = l.delivered(word);
+            l.set_sgpr(n as u8, value);
+        }
+    }
+    let registers = &l.source.registers;
+    let (rsrc1, rsrc2) = (registers.rsrc1, registers.rsrc2);
+    let mut next = user_count(registers);
+    match l.source.stage {
+        HwStage::Cs => {
+            let group = builtin(&mut l.b, InputAt::WorkgroupId);
+            for n in 0..3u8 {
+                if rsrc2 >> (7 + n) & 1 != 0 {
+                    let value = l.b.extract(group, n);
+                    l.set_sgpr(next, value);
+                    next += 1;
+                }
+            }
+            if rsrc2 >> 10 & 1 != 0 {
+                let value = wave_of_group(l);
+                l.set_sgpr(next, value);
+            }
+            let local = builtin(&mut l.b, InputAt::LocalId);
+            for n in 0..3u8 {
+                if n <= (rsrc2 >> 11 & 3) as u8 {
+                    let value = l.b.extract(local, n);
+                    l.set_vgpr_always(n, value);
+                }
+            }
+        }
+        HwStage::Vs => {
+            let [first, second] = registers.step_rates;
+            let vertex = builtin(&mut l.b, InputAt::VertexIndex);
+            l.set_vgpr_always(0, vertex);
+            let count = rsrc1 >> 24 & 3;
+            if count >= 1 {
+                let instance = builtin(&mut l.b, InputAt::InstanceIndex);
+                for (n, rate) in [first, second, 1].into_iter().take(count as usize).enumerate() {
+                    let value = if rate > 1 {
+                        let rate = l.b.i32(rate as i32);
+                        l.b.udiv(instance, rate)
+                    } else {
+                        instance
+                    };
+                    l.set_vgpr_always(n as u8 + 1, value);
+                }
+            }
+        }
+        HwStage::Ps => {}
+        HwStage::Gs | HwStage::Es => l.fail(Reason::Unsupported("the geometry stage")),
+        HwStage::Hs | HwStage::Ls => l.fail(Reason::Unsupported("the tessellation stages")),
+    }
+}
+
+/// Bits 11:6 the number of the wave in its group, bits 5:0 the number of waves.
+fn wave_of_group(l: &mut Lifter<'_>) -> Value {
+    let lanes = l.source.registers.num_thread.iter().fold(1u32, |lanes, &n| lanes.saturating_mul(n.max(1)));
+    let index = builtin(&mut l.b, InputAt::LocalIndex);
+    let b = &mut l.b;
+    let (size, lanes) = (b.wave_size(), b.i32(lanes as i32));
+    let wave = b.udiv(index, size);
+    let (one, six) = (b.i32(1), b.i32(6));
+    let more = b.iadd(lanes, size);
+    let more = b.isub(more, one);
+    let count = b.udiv(more, size);
+    let wave = b.ishl(wave, six);
+    b.ior(wave, count)
+}

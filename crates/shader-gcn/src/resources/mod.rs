@@ -1,0 +1,291 @@
+//! What a program reads from outside, found by following its scalar registers back to user data.
+//!
+//! Forwards through the blocks goes, for each scalar register, the one expression that it holds there ([`follow`](self)), where
+//! ways join only if it is the same on all. At the instructions that use a descriptor the expressions of its words are the
+//! resource; scalar loads at known addresses are words that the guest delivers with the draw, unless they only lead to others.
+
+mod exprs;
+mod follow;
+
+use exprs::Exprs;
+use follow::{State, follow};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::inst::Inst;
+use crate::io::{
+    BufferAt, BufferUse, ExprId, HwStage, ImageUse, MAX_BUFFERS, MAX_STORAGE_IMAGES, MAX_WORDS, Registers, Resources,
+    SamplerUse, Source, TextureUse,
+};
+use crate::lift::flow::Flow;
+use crate::lift::{LiftError, Masks, Reason, parse};
+use crate::tables::{Encoding, Kind, Op};
+
+/// Most images, and samplers, of a program.
+const MAX_IMAGES: usize = 256;
+
+/// What an instruction has to do with the resources.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Use {
+    /// Nothing.
+    #[default]
+    None,
+    /// A scalar load whose words are delivered: their numbers, of those that somebody reads.
+    Words(SmallVec<[Option<u32>; 4]>),
+    /// An access of a buffer, by its number: MUBUF, MTBUF, scalar loads at offsets that are not known.
+    Buffer(u32),
+    /// A sample or load of a texture, by its slot.
+    Texture(u32),
+    /// An access of a storage image, by its slot.
+    StorageImage(u32),
+}
+
+/// The resources of a program, and which instruction uses what.
+pub(crate) struct Analysis {
+    /// What the guest is told.
+    pub resources: Resources,
+    /// For each instruction of the flow.
+    pub uses: Vec<Use>,
+    /// Number of the word that is delivered for each user register, of those that somebody reads.
+    pub users: [Option<u32>; USERS],
+}
+
+/// User registers.
+const USERS: usize = 16;
+
+/// Finds what a program reads. Of `source` its stage, registers and code count.
+///
+/// The fetch shader's code may be left out: then [`Resources::fetch`] says where it is, and the rest is what the program itself
+/// reads.
+///
+/// # Errors
+/// When the code cannot be read, or an instruction uses a descriptor that is not known at the draw.
+pub fn resources(source: &Source) -> Result<Resources, LiftError> {
+    let flow = parse(source)?;
+    Ok(analyze(&flow, source)?.0.resources)
+}
+
+/// Number of user registers.
+pub(crate) fn user_count(registers: &Registers) -> u8 {
+    (registers.rsrc2 >> 1 & 31).min(USERS as u32) as u8
+}
+
+/// What a program reads, and what is known of its masks, which depends on it.
+pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks), LiftError> {
+    let mut exprs = Exprs::default();
+    let starts = follow(flow, &mut exprs, user_count(&source.registers));
+    let mut finder = Finder {
+        exprs,
+        resources: Resources::default(),
+        uses: vec![Use::None; flow.insts.len()],
+        loads: Vec::new(),
+        images: Vec::new(),
+        most_textures: if source.stage == HwStage::Ps || source.stage == HwStage::Cs { 16 } else { 4 },
+    };
+    for (block, start) in flow.blocks.iter().zip(starts) {
+        let Some(mut state) = start else { continue };
+        for at in block.first..block.end {
+            let inst = &flow.insts[at];
+            finder.inst(at, inst, &state).map_err(|reason| reason.at(inst))?;
+            state.step(&mut finder.exprs, inst);
+        }
+    }
+    for access in std::mem::take(&mut finder.images) {
+        let inst = &flow.insts[access.at];
+        let image = finder.image(&access).map_err(|reason| reason.at(inst))?;
+        finder.uses[access.at] = image;
+    }
+    let masks = Masks::new(flow, &finder.uses);
+    let users = finder.deliver(flow, &masks)?;
+    let Finder { exprs, mut resources, uses, .. } = finder;
+    resources.exprs = exprs.compact(|visit| visit_ids(&mut resources, visit));
+    Ok((Analysis { resources, uses, users }, masks))
+}
+
+/// Calls `visit` for every expression that resources name.
+fn visit_ids(resources: &mut Resources, visit: &mut dyn FnMut(&mut ExprId)) {
+    resources.words.iter_mut().for_each(&mut *visit);
+    for buffer in &mut resources.buffers {
+        match &mut buffer.at {
+            BufferAt::Descriptor(words) => words.iter_mut().for_each(&mut *visit),
+            BufferAt::Pointer(words) => words.iter_mut().for_each(&mut *visit),
+        }
+    }
+    resources.images.iter_mut().for_each(|image| image.descriptor.iter_mut().for_each(&mut *visit));
+    resources.samplers.iter_mut().for_each(|sampler| sampler.descriptor.iter_mut().for_each(&mut *visit));
+    resources.fetch.iter_mut().flatten().for_each(&mut *visit);
+}
+
+/// An image instruction, with what is known of its descriptors.
+struct ImageAccess {
+    at: usize,
+    image: [ExprId; 8],
+    sampler: Option<[ExprId; 4]>,
+    compare: bool,
+    /// Whether it stores; whether it needs a sampler's derivatives does not matter here.
+    stores: bool,
+}
+
+struct Finder {
+    exprs: Exprs,
+    resources: Resources,
+    uses: Vec<Use>,
+    /// Scalar loads at known addresses, and their words.
+    loads: Vec<(usize, Vec<ExprId>)>,
+    /// Image instructions, in the order of the code.
+    images: Vec<ImageAccess>,
+    most_textures: usize,
+}
+
+/// The number of what equals `wanted` in a list, which it is added to if it is not there.
+fn number<T>(list: &mut Vec<T>, same: impl Fn(&T) -> bool, new: T, what: &'static str, most: usize) -> Result<u32, Reason> {
+    if let Some(at) = list.iter().position(same) {
+        return Ok(at as u32);
+    }
+    if list.len() >= most {
+        return Err(Reason::TooMany { what, most });
+    }
+    list.push(new);
+    Ok(list.len() as u32 - 1)
+}
+
+impl Finder {
+    fn inst(&mut self, at: usize, inst: &Inst, state: &State) -> Result<(), Reason> {
+        match (inst.enc, inst.kind()) {
+            (Encoding::Smrd, Kind::ScalarLoad { buffer }) => {
+                if let Some(words) = state.loaded(&mut self.exprs, inst) {
+                    self.uses[at] = Use::Words(SmallVec::new());
+                    self.loads.push((at, words));
+                    return Ok(());
+                }
+                let place = if buffer {
+                    state.words(&mut self.exprs, inst.src[0]).map(BufferAt::Descriptor)
+                } else {
+                    state.words(&mut self.exprs, inst.src[0]).map(BufferAt::Pointer)
+                };
+                let what = if buffer { "the buffer descriptor" } else { "the pointer" };
+                let place = place.ok_or_else(|| Reason::unresolved(what, inst.src[0]))?;
+                self.uses[at] = Use::Buffer(self.buffer(place, false, false)?);
+            }
+            (Encoding::Mubuf | Encoding::Mtbuf, kind) if inst.srsrc().is_some() => {
+                let words = state.words(&mut self.exprs, inst.srsrc());
+                let words = words.ok_or_else(|| Reason::unresolved("the buffer descriptor", inst.srsrc()))?;
+                let written = matches!(kind, Kind::Store { .. } | Kind::StoreFormat { .. } | Kind::Atomic(_));
+                let formatted = matches!(kind, Kind::LoadFormat { .. } | Kind::StoreFormat { .. });
+                let typed = formatted && inst.enc == Encoding::Mubuf;
+                self.uses[at] = Use::Buffer(self.buffer(BufferAt::Descriptor(words), written, typed)?);
+            }
+            (Encoding::Mimg, kind) => {
+                let unresolved = || Reason::unresolved("the image descriptor", inst.srsrc());
+                let image = if inst.src_dwords(1) == 4 {
+                    let words: [ExprId; 4] = state.words(&mut self.exprs, inst.srsrc()).ok_or_else(unresolved)?;
+                    let zero = self.exprs.constant(0).ok_or_else(unresolved)?;
+                    std::array::from_fn(|n| words.get(n).copied().unwrap_or(zero))
+                } else {
+                    state.words(&mut self.exprs, inst.srsrc()).ok_or_else(unresolved)?
+                };
+                let sampled = matches!(kind, Kind::Sample(_) | Kind::Gather(_) | Kind::ImageLod);
+                let sampler = if sampled && inst.ssamp().is_some() {
+                    let words = state.words(&mut self.exprs, inst.ssamp());
+                    Some(words.ok_or_else(|| Reason::unresolved("the sampler descriptor", inst.ssamp()))?)
+                } else {
+                    None
+                };
+                let compare = matches!(kind, Kind::Sample(form) | Kind::Gather(form) if form.compare());
+                let stores = matches!(kind, Kind::ImageStore(_) | Kind::Atomic(_));
+                self.images.push(ImageAccess { at, image, sampler, compare, stores });
+                if stores {
+                    self.storage(image, true)?;
+                }
+            }
+            (_, Kind::Call) => {
+                let address = state.words(&mut self.exprs, inst.src[0]);
+                let address = address.ok_or_else(|| Reason::unresolved("the fetch shader's address", inst.src[0]))?;
+                if *self.resources.fetch.get_or_insert(address) != address {
+                    return Err(Reason::Unsupported("a call of a second shader"));
+                }
+            }
+            _ if inst.op == Op::SGetpcB64 => {
+                if let Some(words) = state.after(&mut self.exprs, inst) {
+                    self.uses[at] = Use::Words(SmallVec::new());
+                    self.loads.push((at, words.to_vec()));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, at: BufferAt, written: bool, typed: bool) -> Result<u32, Reason> {
+        let new = BufferUse { at, written: false, typed: false };
+        let buffers = &mut self.resources.buffers;
+        let index = number(buffers, |buffer| buffer.at == at, new, "buffers", MAX_BUFFERS)?;
+        let buffer = &mut buffers[index as usize];
+        buffer.written |= written;
+        buffer.typed |= typed;
+        Ok(index)
+    }
+
+    /// The slot of a storage image.
+    fn storage(&mut self, descriptor: [ExprId; 8], written: bool) -> Result<u32, Reason> {
+        let Resources { images, storage_images, .. } = &mut self.resources;
+        let same = |image: &ImageUse| image.storage && image.descriptor == descriptor;
+        let image = ImageUse { descriptor, storage: true, written };
+        let index = number(images, same, image, "images", MAX_IMAGES)?;
+        images[index as usize].written |= written;
+        number(storage_images, |&image| image == index, index, "storage images", MAX_STORAGE_IMAGES)
+    }
+
+    fn image(&mut self, access: &ImageAccess) -> Result<Use, Reason> {
+        let descriptor = access.image;
+        let stored = self.resources.images.iter().any(|image| image.storage && image.descriptor == descriptor);
+        if access.stores || (stored && access.sampler.is_none()) {
+            return Ok(Use::StorageImage(self.storage(descriptor, access.stores)?));
+        }
+        let Resources { images, samplers, textures, .. } = &mut self.resources;
+        let same = |image: &ImageUse| !image.storage && image.descriptor == descriptor;
+        let image = number(images, same, ImageUse { descriptor, storage: false, written: false }, "images", MAX_IMAGES)?;
+        let sampler = match access.sampler {
+            Some(descriptor) => {
+                let same = |sampler: &SamplerUse| sampler.descriptor == descriptor;
+                Some(number(samplers, same, SamplerUse { descriptor }, "samplers", MAX_IMAGES)?)
+            }
+            None => None,
+        };
+        let texture = TextureUse { image, sampler, compare: access.compare };
+        let same = |other: &TextureUse| *other == texture;
+        Ok(Use::Texture(number(textures, same, texture, "textures in its stage", self.most_textures)?))
+    }
+
+    /// Numbers the words that somebody reads.
+    fn deliver(&mut self, flow: &Flow, masks: &Masks) -> Result<[Option<u32>; USERS], LiftError> {
+        let mut known: FxHashMap<ExprId, u32> = FxHashMap::default();
+        let mut word = |words: &mut Vec<ExprId>, id: ExprId| {
+            *known.entry(id).or_insert_with(|| {
+                words.push(id);
+                words.len() as u32 - 1
+            })
+        };
+        let words = &mut self.resources.words;
+        let mut users = [None; USERS];
+        for (n, user) in users.iter_mut().enumerate() {
+            if masks.start.word(n as u8) || masks.start.mask(n as u8) {
+                *user = self.exprs.known_user(n as u8).map(|id| word(words, id));
+            }
+        }
+        for (at, loaded) in std::mem::take(&mut self.loads) {
+            let inst = &flow.insts[at];
+            let live = &masks.live[at];
+            let Some(first) = inst.dst.scalar_code() else { continue };
+            let numbers = loaded.iter().enumerate().map(|(n, &id)| {
+                let code = first.saturating_add(n as u8) & 127;
+                (live.word(code) || live.mask(code)).then(|| word(words, id))
+            });
+            self.uses[at] = Use::Words(numbers.collect());
+            if words.len() > MAX_WORDS {
+                return Err(Reason::TooMany { what: "words of user data and scalar loads", most: MAX_WORDS }.at(inst));
+            }
+        }
+        Ok(users)
+    }
+}
