@@ -6,6 +6,7 @@
 
 use afterimage_ir::{InputAt, InputDecl, Interp, Type, Value};
 
+use super::start::builtin;
 use super::vector::notation::ir;
 use super::vector::write;
 use super::{Lifter, Reason};
@@ -72,7 +73,7 @@ fn initial(l: &mut Lifter, bit: usize) -> Option<Value> {
     let control = l.source.registers.baryc_cntl;
     Some(match bit {
         POSITION_X..=POSITION_W => {
-            let position = input(l, InputAt::FragCoord, Type::F32X4);
+            let position = builtin(&mut l.b, InputAt::FragCoord);
             let b = &mut l.b;
             let value = b.extract(position, (bit - POSITION_X) as u8);
             match bit {
@@ -83,34 +84,24 @@ fn initial(l: &mut Lifter, bit: usize) -> Option<Value> {
             }
         }
         FRONT_FACE => {
-            let front = input(l, InputAt::FrontFacing, Type::BOOL);
+            let front = builtin(&mut l.b, InputAt::FrontFacing);
             let b = &mut l.b;
             let back = b.f32(if control & FRONT_FACE_ALL_BITS != 0 { 0.0 } else { -1.0 });
             ir!(b, select(front, 1.0, back))
         }
         ANCILLARY => {
-            let (layer, sample) = (input(l, InputAt::Layer, Type::I32), input(l, InputAt::SampleId, Type::I32));
+            let (layer, sample) = (builtin(&mut l.b, InputAt::Layer), builtin(&mut l.b, InputAt::SampleId));
             let b = &mut l.b;
             ir!(b, ior(ishl(layer, 16), ishl(sample, 8)))
         }
-        SAMPLE_COVERAGE => input(l, InputAt::SampleMask, Type::I32),
+        SAMPLE_COVERAGE => builtin(&mut l.b, InputAt::SampleMask),
         POSITION_FIXED => {
-            let position = input(l, InputAt::FragCoord, Type::F32X4);
+            let position = builtin(&mut l.b, InputAt::FragCoord);
             let b = &mut l.b;
             let [x, y] = [0, 1].map(|n| b.extract(position, n));
             ir!(b, ior(f2u(x), ishl(f2u(y), 16)))
         }
         _ => return None,
-    })
-}
-
-fn input(l: &mut Lifter, at: InputAt, ty: Type) -> Value {
-    l.b.input_at(at, || InputDecl {
-        name: format!("{at:?}").to_lowercase(),
-        ty,
-        at,
-        interp: Interp::Smooth,
-        semantic: None,
     })
 }
 
@@ -137,7 +128,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
 fn attribute(l: &mut Lifter, number: u8, interp: Interp) -> Value {
     let control = l.source.registers.ps_input_cntl.get(usize::from(number)).copied().unwrap_or(number.into());
     if control & POINT_SPRITE != 0 {
-        let place = input(l, InputAt::PointCoord, Type::F32X2);
+        let place = builtin(&mut l.b, InputAt::PointCoord);
         let (zero, one) = (l.b.f32(0.0), l.b.f32(1.0));
         return l.b.construct(&[place, zero, one]);
     }

@@ -9,13 +9,20 @@
 //! in `scalar`, `masks` and `smem`; the other files have an encoding each: a function `lift(&mut Lifter, &Inst)`.
 
 mod error;
+mod export;
 pub(crate) mod flow;
+mod format;
+mod image;
+mod interpolate;
+mod lds;
 mod masks;
+mod memory;
 mod registers;
 mod scalar;
 mod smem;
 mod start;
 mod structure;
+mod vector;
 
 use afterimage_ir::{self as ir, Bank, BankDecl, BankSource, Builder, Module, Type, Value, Var};
 pub use error::{LiftError, Reason};
@@ -80,6 +87,7 @@ pub(crate) struct Lifter<'a> {
     block: u32,
     /// Names that were warned of.
     warned: Vec<&'static str>,
+    kept: vector::Kept,
     error: Option<LiftError>,
 }
 
@@ -130,6 +138,7 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
         states,
         block: 0,
         warned: Vec::new(),
+        kept: vector::Kept::default(),
         error: None,
     };
     if flow.calls && source.fetch.is_empty() {
@@ -138,6 +147,7 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
     }
     start::lift(&mut l);
     l.steps(&structured.steps);
+    export::finish(&mut l);
     let Lifter { b, error, .. } = l;
     match error {
         Some(error) => Err(error),
@@ -182,7 +192,10 @@ impl Lifter<'_> {
                 }
                 Step::Break => self.b.break_(),
                 Step::Continue => self.b.continue_(),
-                Step::Return => self.b.return_(),
+                Step::Return => {
+                    export::finish(self);
+                    self.b.return_();
+                }
             }
         }
     }
@@ -225,7 +238,30 @@ impl Lifter<'_> {
             }
             Encoding::Smrd if inst.op == Op::SMemtime => scalar::lift(self, inst),
             Encoding::Smrd => smem::lift(self, inst),
-            _ => Err(Reason::Unsupported("a vector instruction")),
+            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vop3 | Encoding::Vopc => {
+                vector::lift(self, inst);
+                Ok(())
+            }
+            Encoding::Mubuf | Encoding::Mtbuf | Encoding::Flat => {
+                memory::lift(self, inst);
+                Ok(())
+            }
+            Encoding::Mimg => {
+                image::lift(self, inst);
+                Ok(())
+            }
+            Encoding::Ds => {
+                lds::lift(self, inst);
+                Ok(())
+            }
+            Encoding::Vintrp => {
+                interpolate::lift(self, inst);
+                Ok(())
+            }
+            Encoding::Exp => {
+                export::lift(self, inst);
+                Ok(())
+            }
         }
     }
 

@@ -68,7 +68,7 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
                 }
             }
         }
-        HwStage::Ps => {}
+        HwStage::Ps => super::interpolate::start(l),
         HwStage::Gs | HwStage::Es => l.fail(Reason::Unsupported("the geometry stage")),
         HwStage::Hs | HwStage::Ls => l.fail(Reason::Unsupported("the tessellation stages")),
     }
