@@ -6,6 +6,7 @@ use crate::inst::{Buffer, Ds, Export, Fields, Flat, Image, Inst, Interp, Modifie
 use crate::syntax::{self, Modifier, Slot};
 use crate::tables::{Encoding, Op, ROWS, Row, Ty};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::LazyLock;
 
 /// Why text is no code.
@@ -248,6 +249,29 @@ fn export_target(text: &str) -> Parsed<u8> {
     }
 }
 
+/// Data and number format of MTBUF: by names in brackets, or as one number.
+fn format(text: &str) -> Parsed<(u8, u8)> {
+    let Some(names) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) else {
+        return match number(text) {
+            Some(both @ 0..=127) => Ok((both as u8 & 15, (both >> 4) as u8)),
+            _ => Err(Range { name: "format", max: 127 }),
+        };
+    };
+    let (mut dfmt, mut nfmt) = (syntax::DEFAULT_DATA_FORMAT, 0);
+    for name in names.split(',').map(str::trim) {
+        let of = |prefix, table: &[&str]| {
+            let name = name.strip_prefix(prefix)?;
+            table.iter().position(|known| *known == name).map(|n| n as u8)
+        };
+        match (of(syntax::DATA_FORMAT, &syntax::DATA_FORMATS), of(syntax::NUM_FORMAT, &syntax::NUM_FORMATS)) {
+            (Some(n), _) => dfmt = n,
+            (_, Some(n)) => nfmt = n,
+            _ => return expected("a data or number format", name),
+        }
+    }
+    Ok((dfmt, nfmt))
+}
+
 /// Whether a modifier was set.
 fn modifier<T>(fields: &mut T, table: &[Modifier<T>], text: &str) -> Parsed<bool> {
     let (name, value) = text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
@@ -274,6 +298,8 @@ struct Builder<'a> {
     row: &'static Row,
     /// What a branch goes to, if that is a label.
     label: Option<&'a str>,
+    /// Bits that mean nothing, of the first two words.
+    unused: [u32; 2],
 }
 
 impl<'a> Builder<'a> {
@@ -287,7 +313,8 @@ impl<'a> Builder<'a> {
         let fields = match row.encoding {
             Encoding::Vintrp => Fields::Interp(Interp::default()),
             Encoding::Ds => Fields::Ds(Ds::default()),
-            Encoding::Mubuf | Encoding::Mtbuf => Fields::Buffer(Buffer::default()),
+            Encoding::Mubuf => Fields::Buffer(Buffer::default()),
+            Encoding::Mtbuf => Fields::Buffer(Buffer { dfmt: syntax::DEFAULT_DATA_FORMAT, ..Buffer::default() }),
             Encoding::Mimg => Fields::Image(Image::default()),
             Encoding::Exp => Fields::Export(Export::default()),
             Encoding::Flat => Fields::Flat(Flat::default()),
@@ -305,7 +332,7 @@ impl<'a> Builder<'a> {
             simm: 0,
             fields,
         };
-        Ok((Self { inst, row, label: None }, name.len() != mnemonic.len()))
+        Ok((Self { inst, row, label: None, unused: [0; 2] }, name.len() != mnemonic.len()))
     }
 
     fn source(&mut self, n: usize, text: &str) -> Parsed<()> {
@@ -417,6 +444,14 @@ impl<'a> Builder<'a> {
     }
 
     fn modifier(&mut self, text: &str) -> Parsed<bool> {
+        if let Some(bits) = text.strip_prefix(syntax::UNUSED) {
+            let mut parts = bits.split(':').map(|part| number(part).and_then(|word| u32::try_from(word).ok()));
+            self.unused = match (parts.next().flatten(), parts.next().flatten()) {
+                (Some(first), Some(second)) => [first, second],
+                _ => return expected("bits of two words", bits),
+            };
+            return Ok(true);
+        }
         if let Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 = self.inst.enc {
             match (text, syntax::OMOD.iter().position(|name| *name == text)) {
                 ("clamp", _) => self.inst.mods.clamp = true,
@@ -428,15 +463,9 @@ impl<'a> Builder<'a> {
         match &mut self.inst.fields {
             Fields::None | Fields::Interp(_) => Ok(false),
             Fields::Ds(fields) => modifier(fields, syntax::ds_modifiers(self.row), text),
-            // llvm-mc's name for both formats in one number.
             Fields::Buffer(fields) if self.inst.enc == Encoding::Mtbuf && text.starts_with("format:") => {
-                match number(&text["format:".len()..]) {
-                    Some(format @ 0..=127) => {
-                        (fields.dfmt, fields.nfmt) = (format as u8 & 15, (format >> 4) as u8);
-                        Ok(true)
-                    }
-                    _ => Err(Range { name: "format", max: 127 }),
-                }
+                (fields.dfmt, fields.nfmt) = format(&text["format:".len()..])?;
+                Ok(true)
             }
             Fields::Buffer(fields) if self.inst.enc == Encoding::Mtbuf => modifier(fields, syntax::TYPED, text),
             Fields::Buffer(fields) => modifier(fields, syntax::BUFFER, text),
@@ -477,7 +506,7 @@ impl<'a> Builder<'a> {
     }
 
     /// One line's instruction.
-    fn line(mnemonic: &str, rest: &'a str) -> Parsed<(Self, Vec<u32>)> {
+    fn line(mnemonic: &str, rest: &'a str) -> Parsed<(Self, SmallVec<[u32; 2]>)> {
         let (mut b, suffixed) = Self::new(mnemonic)?;
         let mut cursor = Cursor { rest };
         let returns = b.row.encoding != Encoding::Flat || {
@@ -514,7 +543,11 @@ impl<'a> Builder<'a> {
             b.inst.enc = Encoding::Vop3;
             words = b.inst.encode();
         }
-        Ok((b, words?.to_vec()))
+        let mut words = words?;
+        for (word, unused) in words.iter_mut().zip(b.unused) {
+            *word ^= unused;
+        }
+        Ok((b, words))
     }
 }
 

@@ -317,7 +317,7 @@ impl Decoder<'_> {
 }
 
 impl Inst {
-    /// Decodes the instruction that starts with the first of `words`, which has index `at` in the code. Three words are
+    /// Decodes the instruction that starts with the first of `words`, which has index `at` in the code. Two words are
     /// enough for any.
     ///
     /// # Errors

@@ -114,8 +114,8 @@ fn slot(f: &mut Formatter<'_>, inst: &Inst, slot: Slot, label: bool) -> fmt::Res
         Slot::Dst => operand(f, inst.dst, inst.dst_dwords(), inst.dst_ty()),
         Slot::Sdst => operand(f, inst.sdst, 2, Ty::Mask),
         Slot::Src(n) => source(f, inst, n),
-        Slot::Data if inst.dst.is_some() => operand(f, inst.dst, inst.dst_dwords(), inst.dst_ty()),
-        Slot::Data => operand(f, inst.src[3], inst.src_dwords(3), inst.src_ty(3)),
+        Slot::Data if inst.src[3].is_some() => operand(f, inst.src[3], inst.src_dwords(3), inst.src_ty(3)),
+        Slot::Data => operand(f, inst.dst, inst.dst_dwords(), inst.dst_ty()),
         Slot::Imm { .. } => write!(f, "{:#x}", inst.simm),
         Slot::Target => match inst.target().filter(|_| label) {
             Some(target) => write!(f, "L{target:04x}"),
@@ -183,7 +183,12 @@ fn instruction(f: &mut Formatter<'_>, inst: &Inst, label: bool) -> fmt::Result {
     match &inst.fields {
         Fields::None | Fields::Interp(_) => Ok(()),
         Fields::Ds(fields) => modifiers(f, fields, syntax::ds_modifiers(row)),
-        Fields::Buffer(fields) if inst.enc == Encoding::Mtbuf => modifiers(f, fields, syntax::TYPED),
+        Fields::Buffer(fields) if inst.enc == Encoding::Mtbuf => {
+            let data = syntax::DATA_FORMATS[usize::from(fields.dfmt & 15)];
+            let num = syntax::NUM_FORMATS[usize::from(fields.nfmt & 7)];
+            write!(f, " format:[{}{data},{}{num}]", syntax::DATA_FORMAT, syntax::NUM_FORMAT)?;
+            modifiers(f, fields, syntax::TYPED)
+        }
         Fields::Buffer(fields) => modifiers(f, fields, syntax::BUFFER),
         Fields::Image(fields) => modifiers(f, fields, syntax::IMAGE),
         Fields::Flat(fields) => modifiers(f, fields, syntax::FLAT),
@@ -200,7 +205,8 @@ impl Display for Inst {
 
 impl Display for Program {
     /// One instruction per line, with its word index and words behind, labels where branches go, and words that cannot be
-    /// reached as `.long`. [`assemble`](crate::assemble) gives the words of [`Program::words`] for it.
+    /// reached as `.long`. Bits that mean nothing but are set are shown as `unused:FIRST:SECOND`, a modifier of our own, so
+    /// that [`assemble`](crate::assemble) gives just the words of [`Program::words`] for it.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut is_target = vec![false; self.words().len()];
         for inst in self.insts() {
@@ -216,7 +222,8 @@ impl Display for Program {
             line.clear();
             let next = match self.at(at as u32).map(|number| &self.insts()[number]) {
                 Some(inst) => {
-                    write!(line, "{}", Labelled(inst))?;
+                    let words = &self.words()[at..inst.next() as usize];
+                    write!(line, "{}", Labelled { inst, words })?;
                     inst.next() as usize
                 }
                 None => {
@@ -235,11 +242,20 @@ impl Display for Program {
     }
 }
 
-/// An instruction whose target is a label.
-struct Labelled<'a>(&'a Inst);
+/// An instruction of a program: its target is a label, and nothing of its words is lost.
+struct Labelled<'a> {
+    inst: &'a Inst,
+    words: &'a [u32],
+}
 
 impl Display for Labelled<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        instruction(f, self.0, true)
+        instruction(f, self.inst, true)?;
+        let encoded = self.inst.encode().unwrap_or_default();
+        let bits = |n: usize| encoded.get(n).zip(self.words.get(n)).map_or(0, |(ours, theirs)| ours ^ theirs);
+        match (bits(0), bits(1)) {
+            (0, 0) => Ok(()),
+            (first, second) => write!(f, " {}{first:#x}:{second:#x}", syntax::UNUSED),
+        }
     }
 }

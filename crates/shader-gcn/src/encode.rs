@@ -34,6 +34,8 @@ pub enum EncodeError {
 struct Encoder<'a> {
     inst: &'a Inst,
     row: &'static Row,
+    /// The first word without operands.
+    first: u32,
     literal: Option<u32>,
 }
 
@@ -123,7 +125,7 @@ impl Encoder<'_> {
                 _ => return self.bad(operand),
             }
         }
-        Ok(0xB000_0000 | u32::from(row.number) << 23 | self.register(register)? << 16 | u32::from(inst.simm))
+        Ok(self.first | self.register(register)? << 16 | u32::from(inst.simm))
     }
 
     fn smrd(&mut self) -> Result<u32, EncodeError> {
@@ -139,7 +141,7 @@ impl Encoder<'_> {
         // Without a base the offset means nothing.
         let offset = if base.is_some() { offset } else { 0 };
         let dst = self.register(self.inst.dst)?;
-        Ok(0xC000_0000 | u32::from(self.row.number) << 22 | dst << 15 | self.aligned(base, 2)? << 9 | offset)
+        Ok(self.first | dst << 15 | self.aligned(base, 2)? << 9 | offset)
     }
 
     fn vop2(&mut self) -> Result<u32, EncodeError> {
@@ -169,13 +171,13 @@ impl Encoder<'_> {
         } else {
             self.vgpr(second)?
         };
-        Ok(u32::from(row.number) << 25 | self.vector_dst()? << 17 | second << 9 | self.source(first)?)
+        Ok(self.first | self.vector_dst()? << 17 | second << 9 | self.source(first)?)
     }
 
-    fn vop3(&self, number: u16) -> Result<[u32; 2], EncodeError> {
+    fn vop3(&self) -> Result<[u32; 2], EncodeError> {
         let inst = self.inst;
         self.vcc(inst.src[3], self.row.src[3])?;
-        let mut word = 0xD000_0000 | u32::from(number) << 17 | self.vector_dst()?;
+        let mut word = self.first | self.vector_dst()?;
         word |= if self.row.is_vop3b() {
             self.register(inst.sdst)? << 8
         } else {
@@ -198,19 +200,18 @@ impl Encoder<'_> {
     }
 
     /// The two words of the memory, export and interpolation encodings.
-    fn memory(&self) -> Result<SmallVec<[u32; 3]>, EncodeError> {
+    fn memory(&self) -> Result<SmallVec<[u32; 2]>, EncodeError> {
         let inst = self.inst;
-        let number = u32::from(self.row.number);
         let [a, b, c, d] = inst.src;
         let data = if d.is_some() { d } else { inst.dst };
         Ok(match inst.fields {
             Fields::Interp(f) => {
                 let source = if a.is_some() { self.vgpr(a)? } else { u32::from(f.parameter) };
                 let attribute = u32::from(f.attr & 63) << 10 | u32::from(f.chan & 3) << 8;
-                smallvec![0xC800_0000 | self.vgpr(inst.dst)? << 18 | number << 16 | attribute | source]
+                smallvec![self.first | self.vgpr(inst.dst)? << 18 | attribute | source]
             }
             Fields::Ds(f) => smallvec![
-                0xD800_0000 | number << 18 | u32::from(f.gds) << 17 | u32::from(f.offset()),
+                self.first | u32::from(f.gds) << 17 | u32::from(f.offset()),
                 self.registers([a, b, c, inst.dst])?,
             ],
             Fields::Buffer(f) => {
@@ -219,10 +220,10 @@ impl Encoder<'_> {
                     | u32::from(f.glc) << 14
                     | u32::from(f.addr64) << 15
                     | u32::from(f.offset & 0xFFF);
-                let first = if inst.enc == Encoding::Mubuf {
-                    0xE000_0000 | number << 18 | u32::from(f.lds) << 16
+                let format = if inst.enc == Encoding::Mubuf {
+                    u32::from(f.lds) << 16
                 } else {
-                    0xE800_0000 | u32::from(f.nfmt & 7) << 23 | u32::from(f.dfmt & 15) << 19 | number << 16
+                    u32::from(f.nfmt & 7) << 23 | u32::from(f.dfmt & 15) << 19
                 };
                 let soffset = match self.plain(c)? {
                     code @ 0..=255 => code,
@@ -233,7 +234,7 @@ impl Encoder<'_> {
                     | u32::from(f.slc) << 22
                     | self.aligned(b, 4)? << 16
                     | self.registers([a, data, Operand::None, Operand::None])?;
-                smallvec![first | flags, second]
+                smallvec![self.first | format | flags, second]
             }
             Fields::Image(f) => {
                 let flags = u32::from(f.dmask & 15) << 8
@@ -247,16 +248,16 @@ impl Encoder<'_> {
                 let second = self.aligned(c, 4)? << 21
                     | self.aligned(b, 4)? << 16
                     | self.registers([a, data, Operand::None, Operand::None])?;
-                smallvec![0xF000_0000 | number << 18 | flags, second]
+                smallvec![self.first | flags, second]
             }
             Fields::Flat(f) => smallvec![
-                0xDC00_0000 | number << 18 | u32::from(f.slc) << 17 | u32::from(f.glc) << 16,
+                self.first | u32::from(f.slc) << 17 | u32::from(f.glc) << 16,
                 self.registers([a, b, Operand::None, inst.dst])? | u32::from(f.tfe) << 23,
             ],
             Fields::Export(f) => {
                 let flags = u32::from(f.compr) << 10 | u32::from(f.done) << 11 | u32::from(f.vm) << 12;
                 smallvec![
-                    0xF800_0000 | flags | u32::from(f.target & 63) << 4 | u32::from(f.en & 15),
+                    self.first | flags | u32::from(f.target & 63) << 4 | u32::from(f.en & 15),
                     self.registers(inst.src)?,
                 ]
             }
@@ -270,37 +271,35 @@ impl Inst {
     ///
     /// # Errors
     /// When an operand has no place in the encoding.
-    pub fn encode(&self) -> Result<SmallVec<[u32; 3]>, EncodeError> {
+    pub fn encode(&self) -> Result<SmallVec<[u32; 2]>, EncodeError> {
         let row = self.op.row();
-        let mut e = Encoder { inst: self, row, literal: None };
-        let number = u32::from(row.number);
-        let no_such = EncodeError::Encoding { op: self.op, enc: self.enc };
-        if self.enc == Encoding::Vop3 {
-            return e.vop3(row.vop3_number().ok_or(no_such)?).map(|words| words.into_iter().collect());
-        }
-        if self.enc != row.encoding {
-            return Err(no_such);
-        }
+        let number = match self.enc {
+            Encoding::Vop3 => row.vop3_number(),
+            enc => Some(row.number).filter(|_| enc == row.encoding),
+        };
+        let number = number.ok_or(EncodeError::Encoding { op: self.op, enc: self.enc })?;
+        let mut e = Encoder { inst: self, row, first: self.enc.pattern().word(number), literal: None };
         let [a, b, ..] = self.src;
         let word = match self.enc {
             Encoding::Sop2 => {
                 let sources = e.scalar(b)? << 8 | e.scalar(a)?;
-                0x8000_0000 | number << 23 | e.register(self.dst)? << 16 | sources
+                e.first | e.register(self.dst)? << 16 | sources
             }
-            Encoding::Sop1 => 0xBE80_0000 | e.register(self.dst)? << 16 | number << 8 | e.scalar(a)?,
-            Encoding::Sopc => 0xBF00_0000 | number << 16 | e.scalar(b)? << 8 | e.scalar(a)?,
-            Encoding::Sopp => 0xBF80_0000 | number << 16 | u32::from(self.simm),
+            Encoding::Sop1 => e.first | e.register(self.dst)? << 16 | e.scalar(a)?,
+            Encoding::Sopc => e.first | e.scalar(b)? << 8 | e.scalar(a)?,
+            Encoding::Sopp => e.first | u32::from(self.simm),
             Encoding::Sopk => e.sopk()?,
             Encoding::Smrd => e.smrd()?,
-            Encoding::Vop1 => 0x7E00_0000 | e.vector_dst()? << 17 | number << 9 | e.source(a)?,
+            Encoding::Vop1 => e.first | e.vector_dst()? << 17 | e.source(a)?,
             Encoding::Vop2 => e.vop2()?,
+            Encoding::Vop3 => return e.vop3().map(|words| words.into_iter().collect()),
             Encoding::Vopc => {
                 e.vcc(self.dst, Ty::Mask)?;
-                0x7C00_0000 | number << 17 | e.vgpr(b)? << 9 | e.source(a)?
+                e.first | e.vgpr(b)? << 9 | e.source(a)?
             }
             _ => return e.memory(),
         };
-        let mut words: SmallVec<[u32; 3]> = smallvec![word];
+        let mut words: SmallVec<[u32; 2]> = smallvec![word];
         words.extend(e.literal);
         Ok(words)
     }

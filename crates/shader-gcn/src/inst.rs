@@ -1,6 +1,6 @@
 //! Instructions as the decoder gives them: operands by name, fields by name, and what they read and write.
 
-use crate::tables::{Encoding, Kind, Op, Ty, flag};
+use crate::tables::{Atomic, Encoding, Kind, Op, Ty, flag};
 use smallvec::SmallVec;
 
 /// An operand: a register (the first of several if it has more words), or a constant.
@@ -333,7 +333,7 @@ pub struct Interp {
 pub struct Inst {
     /// Index of its first word in the code.
     pub at: u32,
-    /// Words: 1 to 3.
+    /// Words: 1 or 2.
     pub words: u8,
     /// What it is.
     pub op: Op,
@@ -502,14 +502,17 @@ impl Inst {
         if self.dst == Operand::None {
             return 0;
         }
-        let residency = match self.fields {
-            Fields::Buffer(Buffer { tfe, .. }) | Fields::Flat(Flat { tfe, .. }) | Fields::Image(Image { tfe, .. }) => {
-                tfe
+        match self.fields {
+            Fields::Image(image) => {
+                // The comparand does not come back.
+                let compared = matches!(self.kind(), Kind::Atomic(Atomic::CmpSwap | Atomic::FcmpSwap));
+                u8::from(image.tfe) + self.image_dwords(image) / (1 + u8::from(compared))
             }
-            _ => false,
-        };
-        u8::from(residency)
-            + if let Fields::Image(image) = self.fields { self.image_dwords(image) } else { self.dst_ty().dwords() }
+            Fields::Buffer(Buffer { tfe, .. }) | Fields::Flat(Flat { tfe, .. }) => {
+                u8::from(tfe) + self.dst_ty().dwords()
+            }
+            _ => self.dst_ty().dwords(),
+        }
     }
 
     /// Words of data that an image instruction gives or takes.

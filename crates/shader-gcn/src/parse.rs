@@ -76,7 +76,7 @@ fn walk(read: impl Fn(usize) -> Option<u32>) -> Result<(Vec<Inst>, Vec<u32>), Pa
             if at as usize >= MAX_WORDS {
                 return Err(ParseError::TooLong { at });
             }
-            let mut words = [0; 3];
+            let mut words = [0; 2];
             let mut known = 0;
             while known < words.len()
                 && let Some(word) = read(at as usize + known)

@@ -6,6 +6,9 @@ use crate::inst::{Buffer, Ds, Export, Flat, Image, Operand};
 use crate::tables::{Encoding, Kind, Op, Row, Ty, flag};
 use smallvec::SmallVec;
 
+/// In front of bits that mean nothing in the first and the second word, but are not zero: no modifier of LLVM's.
+pub(crate) const UNUSED: &str = "unused:";
+
 /// Something in the list of operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Slot {
@@ -101,11 +104,7 @@ macro_rules! modifiers {
 }
 
 modifiers! { BUFFER: Buffer { idxen offen addr64 glc slc tfe lds } { offset "offset" <= 4095 as u16; } }
-modifiers! {
-    TYPED: Buffer { idxen offen addr64 glc slc tfe } {
-        dfmt "dfmt" <= 15 as u8; nfmt "nfmt" <= 7 as u8; offset "offset" <= 4095 as u16;
-    }
-}
+modifiers! { TYPED: Buffer { idxen offen addr64 glc slc tfe } { offset "offset" <= 4095 as u16; } }
 modifiers! { IMAGE: Image { unorm glc slc da r128 tfe lwe } { dmask "dmask" <= 15 as u8; } }
 modifiers! { FLAT: Flat { glc slc tfe } {} }
 modifiers! { EXPORT: Export { done compr vm } {} }
@@ -129,6 +128,33 @@ pub(crate) fn ds_modifiers(row: &Row) -> &'static [Modifier<Ds>] {
 
 /// What VOP3 multiplies the result with, by `omod`.
 pub(crate) const OMOD: [&str; 4] = ["", "mul:2", "mul:4", "div:2"];
+
+/// Data formats of MTBUF by number, behind [`DATA_FORMAT`].
+pub(crate) const DATA_FORMATS: [&str; 16] = [
+    "INVALID",
+    "8",
+    "16",
+    "8_8",
+    "32",
+    "16_16",
+    "10_11_11",
+    "11_11_10",
+    "10_10_10_2",
+    "2_10_10_10",
+    "8_8_8_8",
+    "32_32",
+    "16_16_16_16",
+    "32_32_32",
+    "32_32_32_32",
+    "RESERVED_15",
+];
+pub(crate) const DATA_FORMAT: &str = "BUF_DATA_FORMAT_";
+/// The data format where the text has none.
+pub(crate) const DEFAULT_DATA_FORMAT: u8 = 1;
+/// Number formats of MTBUF by number, behind [`NUM_FORMAT`].
+pub(crate) const NUM_FORMATS: [&str; 8] =
+    ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "SNORM_OGL", "FLOAT"];
+pub(crate) const NUM_FORMAT: &str = "BUF_NUM_FORMAT_";
 
 /// Counters of `s_waitcnt`: name, lowest bit, greatest value.
 pub(crate) const COUNTERS: [(&str, u16, u16); 3] = [("vmcnt", 0, 15), ("expcnt", 4, 7), ("lgkmcnt", 8, 15)];

@@ -24,6 +24,52 @@ pub enum Encoding {
     Flat,
 }
 
+/// What the first words of an encoding have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Pattern {
+    /// Bits that say that it is the encoding. Those of VOP2 and SOP2 are others' too, which come first.
+    pub mask: u32,
+    /// What those bits are.
+    pub fixed: u32,
+    /// Lowest bit of the opcode.
+    pub low: u32,
+    /// Bits of the opcode.
+    pub width: u32,
+}
+
+impl Pattern {
+    /// A first word without operands.
+    pub const fn word(self, number: u16) -> u32 {
+        self.fixed | (number as u32) << self.low
+    }
+}
+
+impl Encoding {
+    /// What its first words have in common.
+    pub(crate) const fn pattern(self) -> Pattern {
+        let (mask, fixed, low, width) = match self {
+            Encoding::Sop2 => (0xC000_0000, 0x8000_0000, 23, 7),
+            Encoding::Sopk => (0xF000_0000, 0xB000_0000, 23, 5),
+            Encoding::Sop1 => (0xFF80_0000, 0xBE80_0000, 8, 8),
+            Encoding::Sopc => (0xFF80_0000, 0xBF00_0000, 16, 7),
+            Encoding::Sopp => (0xFF80_0000, 0xBF80_0000, 16, 7),
+            Encoding::Smrd => (0xF800_0000, 0xC000_0000, 22, 5),
+            Encoding::Vop2 => (0x8000_0000, 0x0000_0000, 25, 6),
+            Encoding::Vop1 => (0xFE00_0000, 0x7E00_0000, 9, 8),
+            Encoding::Vopc => (0xFE00_0000, 0x7C00_0000, 17, 8),
+            Encoding::Vop3 => (0xFC00_0000, 0xD000_0000, 17, 9),
+            Encoding::Vintrp => (0xFC00_0000, 0xC800_0000, 16, 2),
+            Encoding::Ds => (0xFC00_0000, 0xD800_0000, 18, 8),
+            Encoding::Mubuf => (0xFC00_0000, 0xE000_0000, 18, 7),
+            Encoding::Mtbuf => (0xFC00_0000, 0xE800_0000, 16, 3),
+            Encoding::Mimg => (0xFC00_0000, 0xF000_0000, 18, 7),
+            Encoding::Exp => (0xFC00_0000, 0xF800_0000, 26, 0),
+            Encoding::Flat => (0xFC00_0000, 0xDC00_0000, 18, 7),
+        };
+        Pattern { mask, fixed, low, width }
+    }
+}
+
 /// Type of an operand: how many words it has, and how they are read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
