@@ -13,7 +13,7 @@ use crate::vertices::layout_of;
 use crate::workers::Urgency;
 use afterimage_shader::{RuntimeInfo, Shader, Stage};
 use afterimage_stream::packets::{
-    self, Compare, CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, Topology,
+    self, BlendTarget, Compare, CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, Topology,
     VertexAttribute,
 };
 use afterimage_stream::{Arena, Created, ObjectId, ObjectKind, Packet, Reader, TEXTURE_SLOTS};
@@ -53,9 +53,12 @@ struct Scene {
     ops: SetPixelOps,
     raster: SetRaster,
     blend: SetBlend,
+    blend_targets: Vec<BlendTarget>,
     /// Texture shapes and what else the state around shaders has beside [`Scene::ops`].
     runtime: RuntimeInfo,
     class: u32,
+    /// Whether triangles are corners of rectangles.
+    rects: bool,
 }
 
 /// A draw that may come.
@@ -105,7 +108,11 @@ impl Renderer {
     pub(crate) fn create_shader(&mut self, body: &CreateShader, arena: &dyn Arena) {
         let runtime = self.shading.runtime;
         let mut guest = self.library.create(body.id, body.language, code(body, arena), &runtime);
-        let declared = if body.stage == packets::Stage::Pixel as u32 { Stage::Pixel } else { Stage::Vertex };
+        let declared = match packets::Stage::of(body.stage as u8) {
+            packets::Stage::Vertex => Stage::Vertex,
+            packets::Stage::Pixel => Stage::Pixel,
+            packets::Stage::Compute => Stage::Compute,
+        };
         if let Some(shader) = guest.shader.take_if(|shader| shader.stage() != declared) {
             let stage = shader.stage();
             tracing::error!("{} is a {stage:?} shader, not a {declared:?} shader; its draws are skipped", body.id);
@@ -113,6 +120,10 @@ impl Renderer {
         let shader = guest.shader.clone();
         self.shaders.insert(body.id, guest);
         let Some(shader) = shader else { return };
+        if shader.stage() == Stage::Compute {
+            self.prepare_compute(body.id);
+            return;
+        }
         let before = std::mem::replace(&mut self.created_last, body.id);
         if let Some(history) = self.history.take() {
             // With the code at hand, what the disk cache has lost can be made too.
@@ -224,7 +235,13 @@ impl Renderer {
                 Packet::SetRaster(body) => scene.raster = *body,
                 Packet::SetBlend(body) => {
                     scene.blend = *body;
+                    scene.blend_targets.clear();
                     changed |= !self.gpu.profile.dynamic_state3.blend || body.logic_op != 0;
+                    continue;
+                }
+                Packet::SetBlendTargets(_, targets) => {
+                    scene.blend_targets = targets.to_vec();
+                    changed |= !self.gpu.profile.dynamic_state3.blend;
                     continue;
                 }
                 Packet::SetTextures(body, bindings) => {
@@ -277,9 +294,10 @@ impl Renderer {
         if topology as usize >= Topology::ALL.len() {
             return;
         }
-        let class = raster::class(Topology::of(topology as u8));
-        if scenes.len() < MOST_SCENES && (std::mem::take(changed) || class != scene.class) {
-            scene.class = class;
+        let topology = Topology::of(topology as u8);
+        let (class, rects) = (raster::class(topology), topology == Topology::RectList);
+        if scenes.len() < MOST_SCENES && (std::mem::take(changed) || class != scene.class || rects != scene.rects) {
+            (scene.class, scene.rects) = (class, rects);
             if let Some((vertex, pixel)) = self.variants_of(scene, coming) {
                 scenes.push(Foreseen { scene: scene.clone(), vertex, pixel });
             }
@@ -295,8 +313,10 @@ impl Renderer {
             ops: self.state.pixel_ops,
             raster: self.state.raster,
             blend: self.state.blend,
+            blend_targets: self.state.blend_targets.clone(),
             runtime: self.shading.runtime,
             class,
+            rects: self.key.raster.rects(),
         }
     }
 
@@ -332,6 +352,7 @@ impl Renderer {
         let Some(inputs) = self.library.variant(vertex).map(|variant| variant.inputs) else { return };
         let attributes: &[VertexAttribute] = match self.state.objects.get(scene.vertex_input) {
             Some(Created::VertexInput(attributes)) => attributes,
+            _ if inputs == 0 => &[],
             _ => return,
         };
         let input = self.pipelines.inputs.number(&layout_of(attributes, inputs).0);
@@ -340,10 +361,12 @@ impl Renderer {
         } else {
             let outputs = if pixel == Key::NONE { 0 } else { self.library.variant(pixel).map_or(0, |v| v.outputs) };
             let masks = pipeline::write_masks(&self.gpu.profile, &scene.blend, outputs);
-            self.pipelines.blends.number(&Blend::new(&scene.blend, masks))
+            let blend = Blend::new(&scene.blend, masks).with(&self.gpu.profile, &scene.blend_targets, outputs);
+            self.pipelines.blends.number(&blend)
         };
         let targets = self.pipelines.targets.number(&scene.targets);
         let raster = Raster::new(&self.gpu.profile, &scene.raster, scene.blend.logic_op, scene.class);
+        let raster = if scene.rects { raster.of(&self.gpu.profile, Topology::RectList) } else { raster };
         let sample_mask = Key::sample_mask(&self.gpu.profile, &scene.raster);
         let key = Key { vertex, pixel, input, targets, blend, sample_mask, raster, spec: Default::default() };
         self.pipelines.prepare(&key, &self.library, urgency);

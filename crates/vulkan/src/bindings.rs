@@ -1,15 +1,17 @@
 //! What shaders read: constants in the ring, textures by index or by set, push constants.
 
-use crate::descriptors::{PUSH_LINES, PUSH_STAGES, PUSH_TEXTURES, SlotKey, Table, word};
-use crate::draw::{bits, table};
+use crate::descriptors::{PUSH_LINES, PUSH_TEXTURES, SlotKey, word};
+use crate::draw::bits;
 use crate::error::Result;
 use crate::gpu::Gpu;
+use crate::layouts::{Layout, PUSH_STAGES, Table};
 use crate::objects::GuestSampler;
 use crate::renderer::Renderer;
 use crate::shaders::Variant;
+use crate::storage::write_addresses;
 use crate::texture::Texture;
 use afterimage_shader::bound;
-use afterimage_stream::packets::Stage;
+use afterimage_stream::packets::{Stage, TextureBinding};
 use afterimage_stream::{State, TEXTURE_SLOTS};
 use ash::vk;
 
@@ -35,7 +37,7 @@ impl Renderer {
             let seen = &mut self.shading.runtime.textures[slot];
             let shape = shape_of(texture, sampler, *seen);
             self.shading.words[slot] = word;
-            self.shading.bound[slot] = texture.map_or(0, |texture| table(&texture.desc) as u8);
+            self.shading.bound[slot] = texture.map_or(0, |texture| texture.table() as u8 | texture.kind << 3);
             if std::mem::replace(seen, shape) != shape {
                 self.variants_dirty = true;
             }
@@ -63,6 +65,9 @@ impl Renderer {
             self.submissions.completed,
         )?;
         write_constants(&self.state, variant, slice.bytes());
+        if !variant.buffers.is_empty() {
+            write_addresses(&self.state, &mut self.buffers, self.submissions.current, stage, variant, slice.bytes());
+        }
         self.set_address(at, slice.address);
         Ok(())
     }
@@ -109,18 +114,18 @@ impl Renderer {
 
     /// Puts the words of the textures that changed and that a shader reads into the push constants, or binds their set.
     pub(crate) fn bind_textures(&mut self, check: u32) -> Result {
-        let shading = &self.shading;
-        let word_of = |slot: usize| {
-            // A texture of another shape than the shader reads, where the shader cannot be another, is as good as none.
-            let wanted = (shading.tables >> (2 * slot) & 3) as u8;
-            if shading.bound[slot] == wanted { shading.words[slot] } else { 0 }
-        };
+        let layout = self.draw_layout();
+        if self.recorded.layout != layout.raw {
+            self.recorded.layout = layout.raw;
+            (self.recorded.descriptors_bound, self.recorded.slot_key, self.recorded.image_key) = (false, None, None);
+        }
+        let used = self.shading.used;
         if let Some((_, set)) = self.descriptors.bindless {
             if !std::mem::replace(&mut self.recorded.descriptors_bound, true) {
-                bind_set(&self.gpu, self.submissions.main, self.descriptors.pipeline_layout, set);
+                bind_set(&self.gpu, self.submissions.main, layout.raw, 0, set);
             }
-            for slot in bits(check & shading.used) {
-                let (at, word) = (PUSH_TEXTURES + slot, word_of(slot));
+            for slot in bits(check & used) {
+                let (at, word) = (PUSH_TEXTURES + slot, self.word_of(slot)?);
                 if self.push[at] != word {
                     self.push[at] = word;
                     self.push_range = (self.push_range.0.min(at), self.push_range.1.max(at + 1));
@@ -128,20 +133,66 @@ impl Renderer {
             }
             return Ok(());
         }
-        if shading.used == 0 || (check & shading.used == 0 && self.recorded.slot_key.is_some()) {
+        if used == 0 || (check & used == 0 && self.recorded.slot_key.is_some()) {
             return Ok(());
         }
-        let mut key = SlotKey { words: [0; TEXTURE_SLOTS], tables: shading.tables };
-        for slot in bits(shading.used) {
-            key.words[slot] = word_of(slot);
+        let tables = self.shading.tables | SlotKey::reach(self.shading.reach);
+        let mut key = SlotKey { words: [0; TEXTURE_SLOTS], tables };
+        for slot in bits(used) {
+            key.words[slot] = self.word_of(slot)?;
         }
         if self.recorded.slot_key != Some(key) {
             let (current, completed) = (self.submissions.current, self.submissions.completed);
-            let set = self.descriptors.slot_set(&key, current, completed)?;
-            bind_set(&self.gpu, self.submissions.main, self.descriptors.pipeline_layout, set);
+            let set = self.descriptors.slot_set(&key, layout.textures, current, completed)?;
+            bind_set(&self.gpu, self.submissions.main, layout.raw, 0, set);
             self.recorded.slot_key = Some(key);
         }
         Ok(())
+    }
+
+    /// The layout of the pipelines that the bound shaders make.
+    #[inline]
+    pub(crate) fn draw_layout(&self) -> Layout {
+        self.shading.layout.unwrap_or(self.descriptors.plain)
+    }
+
+    /// The word of the texture in a slot for the shader that reads it.
+    #[inline]
+    fn word_of(&mut self, slot: usize) -> Result<u32> {
+        let shading = &self.shading;
+        let wanted = (shading.tables >> (3 * slot) & 7) as u8 | ((shading.kinds >> (2 * slot) & 3) as u8) << 3;
+        if shading.bound[slot] == wanted {
+            return Ok(shading.words[slot]);
+        }
+        self.other_word(self.state.textures[slot], wanted)
+    }
+
+    /// The word of a texture for a shader that reads a table (the lowest three bits) and a kind of texels. A texture of another shape
+    /// is as good as none, unless a view of it has that shape.
+    #[cold]
+    pub(crate) fn other_word(&mut self, binding: TextureBinding, wanted: u8) -> Result<u32> {
+        let (table, kind) = (Table::ALL[usize::from(wanted & 7)], wanted >> 3);
+        // The null objects come first.
+        let none = word(kind.into(), 0);
+        let (srgb, sampler) = match self.samplers.get(binding.sampler) {
+            Some(sampler) => (sampler.desc.srgb != 0, sampler.index),
+            None => (false, 0),
+        };
+        let completed = self.submissions.completed;
+        let texture = self.textures.get_mut(binding.texture).filter(|texture| texture.view.is_some());
+        let Some(texture) = texture.filter(|texture| texture.kind == kind) else { return Ok(none) };
+        if texture.table() == table {
+            return Ok(word(if srgb { texture.srgb_index } else { texture.index }, sampler));
+        }
+        let layout = texture.home;
+        let Some(view) = texture.other_view(&self.gpu, table, srgb)? else { return Ok(none) };
+        if view.index == 0 {
+            let Some(index) = self.descriptors.add_view(table, view.view.raw, layout, completed) else {
+                return Ok(none);
+            };
+            view.index = index;
+        }
+        Ok(word(view.index, sampler))
     }
 
     /// What the shader that makes triangles of lines reads: their width, and the size of the viewport, in pixels.
@@ -168,7 +219,7 @@ impl Renderer {
     #[inline]
     fn push_words(&self, stages: vk::ShaderStageFlags, first: usize, end: usize) {
         let Some(words) = self.push.get(first..end).filter(|words| !words.is_empty()) else { return };
-        let (cmd, layout) = (self.submissions.main, self.descriptors.pipeline_layout);
+        let (cmd, layout) = (self.submissions.main, self.draw_layout().raw);
         // SAFETY: the words lie inside of the layout's range for these stages.
         unsafe { self.gpu.raw.cmd_push_constants(cmd, layout, stages, first as u32 * 4, bytemuck::cast_slice(words)) };
     }
@@ -181,10 +232,10 @@ pub(crate) fn shape_of(texture: Option<&Texture>, sampler: Option<&GuestSampler>
     let projected = before & bound::PROJECTED;
     // There is nothing of every shape: what was compiled for the texture before serves.
     let Some(texture) = texture else { return projected | before & bound::KIND };
-    let mut shape = match table(&texture.desc) {
-        Table::Cube => bound::CUBE,
+    let mut shape = match texture.table() {
+        Table::Cube | Table::CubeArray => bound::CUBE,
         Table::D3 => bound::D3,
-        Table::D2 | Table::Sampler => bound::D2,
+        _ => bound::D2,
     };
     if texture.format.is_depth() && sampler.is_some_and(|sampler| sampler.desc.compare_enable != 0) {
         shape |= bound::SHADOW;
@@ -197,7 +248,7 @@ pub(crate) fn shape_of(texture: Option<&Texture>, sampler: Option<&GuestSampler>
 
 /// Lays a variant's constants out one segment after the other.
 #[inline]
-fn write_constants(state: &State, variant: &Variant, block: &mut [u8]) {
+pub(crate) fn write_constants(state: &State, variant: &Variant, block: &mut [u8]) {
     let mut bytes = &mut *block;
     for segment in &variant.segments {
         let registers = &state.bank(usize::from(segment.bank))[segment.first as usize..][..segment.count as usize];
@@ -210,9 +261,16 @@ fn write_constants(state: &State, variant: &Variant, block: &mut [u8]) {
     }
 }
 
-fn bind_set(gpu: &Gpu, cmd: vk::CommandBuffer, layout: vk::PipelineLayout, set: vk::DescriptorSet) {
+/// Binds a set for draws.
+pub(crate) fn bind_set(
+    gpu: &Gpu,
+    cmd: vk::CommandBuffer,
+    layout: vk::PipelineLayout,
+    number: u32,
+    set: vk::DescriptorSet,
+) {
     // SAFETY: set and layout are alive until the submission has completed.
     unsafe {
-        gpu.raw.cmd_bind_descriptor_sets(cmd, vk::PipelineBindPoint::GRAPHICS, layout, 0, &[set], &[]);
+        gpu.raw.cmd_bind_descriptor_sets(cmd, vk::PipelineBindPoint::GRAPHICS, layout, number, &[set], &[]);
     }
 }

@@ -43,6 +43,8 @@ pub(crate) struct GuestBuffer {
     /// Submission whose `before` commands wrote the range below.
     pub(crate) copied: u64,
     pub(crate) copied_range: (u64, u64),
+    /// When shaders and copies last read and wrote it.
+    pub(crate) order: crate::order::Touched,
 }
 
 impl GuestBuffer {
@@ -113,7 +115,8 @@ impl DynamicPool {
 
 impl GuestBuffer {
     pub(crate) fn new(gpu: &Arc<Gpu>, pool: &mut DynamicPool, desc: &CreateBuffer, completed: u64) -> Result<Self> {
-        let dynamic = desc.usage & CreateBuffer::DYNAMIC != 0;
+        // What shaders know by its address stays where it is.
+        let dynamic = desc.usage & (CreateBuffer::DYNAMIC | CreateBuffer::STORAGE) == CreateBuffer::DYNAMIC;
         let pooled = if dynamic { pool.take(desc.size, completed)? } else { None };
         let (backing, own) = match pooled {
             Some(backing) => (backing, None),
@@ -125,6 +128,6 @@ impl GuestBuffer {
                 (Backing { buffer: own.raw, offset: 0, mapped }, Some(own))
             }
         };
-        Ok(Self { desc: *desc, backing, own, last_used: 0, copied: 0, copied_range: (0, 0) })
+        Ok(Self { desc: *desc, backing, own, last_used: 0, copied: 0, copied_range: (0, 0), order: Default::default() })
     }
 }

@@ -116,19 +116,19 @@ impl Renderer {
     fn clear_within(&mut self, load: Load, rects: &[Rect]) {
         self.open_pass();
         let rects = self.cleared(rects);
-        let whole = |rect| vk::ClearRect { rect, base_array_layer: 0, layer_count: 1 };
+        let layer_count = self.targets.layers.max(1);
+        let whole = |rect| vk::ClearRect { rect, base_array_layer: 0, layer_count };
         let rects: SmallVec<[_; 8]> = rects.into_iter().map(whole).collect();
         if rects.is_empty() {
             return;
         }
         let mut clears = SmallVec::<[vk::ClearAttachment; 9]>::new();
         if load.flags & Clear::COLOR != 0 {
-            let value = vk::ClearValue { color: vk::ClearColorValue { float32: load.color } };
             for (index, _) in self.targets.colors.iter().enumerate().filter(|(_, a)| a.is_some()) {
                 clears.push(vk::ClearAttachment {
                     aspect_mask: vk::ImageAspectFlags::COLOR,
                     color_attachment: index as u32,
-                    clear_value: value,
+                    clear_value: vk::ClearValue { color: load.color_of(self.targets.kinds[index]) },
                 });
             }
         }
@@ -157,7 +157,9 @@ impl Renderer {
         let mut result = Ok(());
         for (index, color) in all.colors.iter().enumerate() {
             let Some(color) = color else { continue };
-            self.targets = Targets { extent: color.extent, ..Targets::default() };
+            self.targets = Targets { extent: color.extent, layers: all.layers, ..Targets::default() };
+            self.targets.kinds[0] = all.kinds[index];
+            self.targets.blendable = all.blendable >> index & 1;
             self.targets.colors[0] = Some(*color);
             self.targets.formats.colors[0] = all.formats.colors[index];
             self.targets.formats.samples = all.formats.samples;
@@ -182,7 +184,8 @@ impl Renderer {
         part: Part,
         rects: &[Rect],
     ) -> Result {
-        self.targets = Targets { extent: depth.extent, depth: Some(depth), ..Targets::default() };
+        let layers = self.targets.layers;
+        self.targets = Targets { extent: depth.extent, depth: Some(depth), layers, ..Targets::default() };
         self.targets.formats.depth = format;
         self.targets.formats.samples = samples;
         let load = Load { flags: load.flags & !Clear::COLOR, ..load };

@@ -60,6 +60,7 @@ impl Renderer {
 
     /// [`Blit`].
     pub(crate) fn blit(&mut self, body: &Blit) -> Result {
+        let body = &Blit { src: self.rooted(body.src), dst: self.rooted(body.dst), ..*body };
         self.split_before_blit()?;
         let (Some(src), Some(dst)) = (self.textures.get(body.src.texture), self.textures.get(body.dst.texture)) else {
             return Ok(());
@@ -248,9 +249,9 @@ impl Renderer {
         let dst_layout = self.begin_copy(body.dst.texture, vk::ImageLayout::GENERAL)?;
         let gpu = std::sync::Arc::clone(&self.gpu);
         let Some(src) = self.textures.get_mut(body.src.texture) else { return Ok(()) };
-        let from = src.target_view(&gpu, body.src.level, body.src.layer, false)?;
+        let from = src.target_view(&gpu, body.src.level, (body.src.layer, 1), false)?;
         let Some(dst) = self.textures.get_mut(body.dst.texture) else { return Ok(()) };
-        let to = dst.target_view(&gpu, body.dst.level, body.dst.layer, false)?;
+        let to = dst.target_view(&gpu, body.dst.level, (body.dst.layer, 1), false)?;
         let attachment = vk::RenderingAttachmentInfo::default()
             .image_view(from)
             .image_layout(src_layout)
@@ -314,6 +315,7 @@ impl Renderer {
 
     /// [`GenerateMips`].
     pub(crate) fn generate_mips(&mut self, body: &GenerateMips) -> Result {
+        let body = &GenerateMips { id: self.root(body.id), ..*body };
         self.split_before_blit()?;
         let Some(texture) = self.textures.get(body.id) else { return Ok(()) };
         let (levels, layers) = (texture.desc.levels, texture.desc.layers);
@@ -372,9 +374,12 @@ impl Renderer {
         to: Rect,
     ) -> Result {
         self.split_before_blit()?;
+        let shown = self.rooted(View { texture: id, level: 0, layer: 0 });
+        let id = shown.texture;
         let Some(texture) = self.textures.get(id) else { return Ok(()) };
-        let (samples, format, size, source) =
-            (texture.desc.samples, texture.choice.format, texture.extent(0), texture.image.raw);
+        let size = texture.extent(shown.level.into());
+        let (samples, format, source) = (texture.desc.samples, texture.choice.format, texture.image.raw);
+        let shown = texture.layers(vk::ImageAspectFlags::COLOR, shown.level, shown.layer);
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
         let layout = self.begin_copy(id, vk::ImageLayout::TRANSFER_SRC_OPTIMAL)?;
         let cmd = self.main();
@@ -391,7 +396,7 @@ impl Renderer {
             let between = Image::new(&self.gpu, "resolved", &info)?;
             let target = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
             self.image_barrier(cmd, between.raw, vk::ImageLayout::UNDEFINED, target);
-            let region = [vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers).extent(size)];
+            let region = [vk::ImageResolve::default().src_subresource(shown).dst_subresource(layers).extent(size)];
             // SAFETY: both images have the same size and format and are in the layouts named.
             unsafe { self.gpu.raw.cmd_resolve_image(cmd, source, source_layout, between.raw, target, &region) };
             (source, source_layout) = (between.raw, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
@@ -399,7 +404,7 @@ impl Renderer {
             self.submissions.discard(Trash::Image(between.into()));
         }
         let region = [vk::ImageBlit::default()
-            .src_subresource(layers)
+            .src_subresource(if samples > 1 { layers } else { shown })
             .src_offsets(corners(&from, 0))
             .dst_subresource(layers)
             .dst_offsets(corners(&to, 0))];

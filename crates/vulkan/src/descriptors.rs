@@ -3,10 +3,13 @@
 //! *Bindless*: one set for everything, written when an object is created; a draw pushes indices. *Slots*: sets of 20
 //! slots, made when a combination is first used in a submission. Both number textures and samplers the same way, so
 //! the rest of the renderer deals in words of the push constants only.
+//!
+//! Storage images are in set 1, which is made for each combination on every device.
 
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
-use afterimage_stream::TEXTURE_SLOTS;
+use crate::layouts::{Layout, Layouts, Reach, TABLES, Table};
+use afterimage_stream::{STORAGE_IMAGES, TEXTURE_SLOTS};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -21,32 +24,11 @@ pub(crate) const PUSH_TEXTURES: usize = afterimage_spirv::PUSH_TEXTURES as usize
 pub(crate) const PUSH_LINES: usize = crate::line_quads::PUSH_OFFSET as usize / 4;
 const _: () = assert!(PUSH_TEXTURES + TEXTURE_SLOTS <= PUSH_LINES);
 
-/// Stages that read the push constants before [`PUSH_LINES`].
-pub(crate) const PUSH_STAGES: vk::ShaderStageFlags =
-    vk::ShaderStageFlags::from_raw(vk::ShaderStageFlags::VERTEX.as_raw() | vk::ShaderStageFlags::FRAGMENT.as_raw());
+/// Null objects of a table of textures, which have the first numbers: one that reads floats, one for unsigned and one for signed
+/// integers. Of samplers only the first number is one.
+pub(crate) const NULLS: u32 = 3;
 
-/// Ranges of push constants. `line_quads` has one of its own: a push costs drivers time for each stage of its range.
-fn push_ranges(gpu: &Gpu) -> SmallVec<[vk::PushConstantRange; 2]> {
-    let lines = PUSH_LINES as u32 * 4;
-    let mut ranges = SmallVec::new();
-    ranges.push(vk::PushConstantRange::default().stage_flags(PUSH_STAGES).size(lines));
-    if gpu.profile.geometry_shader {
-        let of_lines = vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::GEOMETRY);
-        ranges.push(of_lines.offset(lines).size(PUSH_BYTES - lines));
-    }
-    ranges
-}
-
-/// The tables, by binding number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Table {
-    D2 = 0,
-    Cube = 1,
-    D3 = 2,
-    Sampler = 3,
-}
-
-/// Numbers of one table: handed out, and back only when the GPU has let go. Number 0 is the null object.
+/// Numbers of one table: handed out, and back only when the GPU has let go. The first are null objects.
 struct Numbers {
     next: u32,
     size: u32,
@@ -75,118 +57,161 @@ impl Numbers {
 pub(crate) struct SlotKey {
     /// Texture words of the push constants, 0 where the shaders do not look.
     pub(crate) words: [u32; TEXTURE_SLOTS],
-    /// Two bits per slot: the [`Table`] that the shader reads.
+    /// Three bits per slot: the [`Table`] that the shader reads; from bit 60 on the tables behind the samplers' that the set has.
     pub(crate) tables: u64,
 }
 
-struct Slots {
-    /// Views and the layouts that shaders find their images in, by number.
-    views: [Vec<(vk::ImageView, vk::ImageLayout)>; 3],
-    samplers: Vec<vk::Sampler>,
-    sets: FxHashMap<SlotKey, vk::DescriptorSet>,
+impl SlotKey {
+    /// The tables that a set has, as `tables` has them.
+    pub(crate) fn reach(reach: Reach) -> u64 {
+        u64::from(reach.tables() >> 4) << 60
+    }
+}
+
+/// What a set of storage images holds.
+pub(crate) type ImageKey = [vk::ImageView; STORAGE_IMAGES];
+
+/// Pools of sets that last for a submission.
+struct Pools {
     pool: Option<vk::DescriptorPool>,
     left: u32,
     used: VecDeque<(u64, vk::DescriptorPool)>,
+    sizes: SmallVec<[vk::DescriptorPoolSize; 2]>,
+}
+
+struct Slots {
+    /// Views and the layouts that shaders find their images in, by number. Those of samplers are empty.
+    views: [Vec<(vk::ImageView, vk::ImageLayout)>; TABLES],
+    samplers: Vec<vk::Sampler>,
+    sets: FxHashMap<SlotKey, vk::DescriptorSet>,
 }
 
 const SETS_PER_POOL: u32 = 64;
 const SLOTS: u32 = TEXTURE_SLOTS as u32;
 
-/// Descriptor set 0 and the pipeline layout that every pipeline shares.
+/// Descriptor sets, and what numbers their textures have.
 pub(crate) struct Descriptors {
     gpu: Arc<Gpu>,
-    set_layout: vk::DescriptorSetLayout,
-    pub(crate) pipeline_layout: vk::PipelineLayout,
-    numbers: [Numbers; 4],
+    pub(crate) layouts: Arc<Layouts>,
+    /// The layout of draws as Direct3D 9 and the NV2A have them.
+    pub(crate) plain: Layout,
+    numbers: [Numbers; TABLES],
     /// The one set of the bindless profile.
     pub(crate) bindless: Option<(vk::DescriptorPool, vk::DescriptorSet)>,
     slots: Slots,
+    slot_pools: Pools,
+    image_pools: Pools,
+    image_sets: FxHashMap<ImageKey, vk::DescriptorSet>,
 }
 
-const IMAGE: vk::DescriptorType = vk::DescriptorType::SAMPLED_IMAGE;
-const SAMPLER: vk::DescriptorType = vk::DescriptorType::SAMPLER;
+pub(crate) const IMAGE: vk::DescriptorType = vk::DescriptorType::SAMPLED_IMAGE;
+pub(crate) const SAMPLER: vk::DescriptorType = vk::DescriptorType::SAMPLER;
+const STORAGE: vk::DescriptorType = vk::DescriptorType::STORAGE_IMAGE;
+
+fn pool_size(ty: vk::DescriptorType, count: u32) -> vk::DescriptorPoolSize {
+    vk::DescriptorPoolSize::default().ty(ty).descriptor_count(count)
+}
+
+impl Pools {
+    /// Each set of these pools has so many descriptors.
+    fn new(each: &[(vk::DescriptorType, u32)]) -> Self {
+        let sizes = each.iter().map(|&(ty, count)| pool_size(ty, count * SETS_PER_POOL)).collect();
+        Self { pool: None, left: 0, used: VecDeque::new(), sizes }
+    }
+
+    fn allocate(
+        &mut self,
+        gpu: &Gpu,
+        layout: vk::DescriptorSetLayout,
+        current: u64,
+        completed: u64,
+    ) -> Result<vk::DescriptorSet> {
+        let pool = match self.pool {
+            Some(pool) if self.left > 0 => pool,
+            _ => self.next(gpu, current, completed)?,
+        };
+        self.left -= 1;
+        allocate(gpu, pool, layout)
+    }
+
+    fn next(&mut self, gpu: &Gpu, current: u64, completed: u64) -> Result<vk::DescriptorPool> {
+        if let Some(full) = self.pool.take() {
+            self.used.push_back((current, full));
+        }
+        let reusable = self.used.front().is_some_and(|(submission, _)| *submission <= completed);
+        let pool = match if reusable { self.used.pop_front() } else { None } {
+            Some((_, pool)) => {
+                // SAFETY: the submissions that used its sets have completed.
+                unsafe { gpu.raw.reset_descriptor_pool(pool, vk::DescriptorPoolResetFlags::empty()) }
+                    .checked("vkResetDescriptorPool")?;
+                pool
+            }
+            None => make_pool(gpu, &self.sizes, SETS_PER_POOL, vk::DescriptorPoolCreateFlags::empty())?,
+        };
+        self.pool = Some(pool);
+        self.left = SETS_PER_POOL;
+        Ok(pool)
+    }
+
+    fn end_submission(&mut self, submitted: u64) {
+        if let Some(pool) = self.pool.take() {
+            self.used.push_back((submitted, pool));
+            self.left = 0;
+        }
+    }
+}
+
+fn make_pool(
+    gpu: &Gpu,
+    sizes: &[vk::DescriptorPoolSize],
+    sets: u32,
+    flags: vk::DescriptorPoolCreateFlags,
+) -> Result<vk::DescriptorPool> {
+    let info = vk::DescriptorPoolCreateInfo::default().pool_sizes(sizes).max_sets(sets).flags(flags);
+    // SAFETY: valid description.
+    unsafe { gpu.raw.create_descriptor_pool(&info, None) }.checked("vkCreateDescriptorPool")
+}
+
+fn allocate(gpu: &Gpu, pool: vk::DescriptorPool, layout: vk::DescriptorSetLayout) -> Result<vk::DescriptorSet> {
+    let layouts = [layout];
+    let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+    // SAFETY: pool and layout are alive.
+    let sets = unsafe { gpu.raw.allocate_descriptor_sets(&info) }.checked("vkAllocateDescriptorSets")?;
+    Ok(sets[0])
+}
 
 impl Descriptors {
     pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Self> {
-        let bindless = gpu.profile.bindless;
-        let sizes = match bindless {
-            Some(b) => [b.textures_2d, b.textures_cube, b.textures_3d, b.samplers],
-            None => [SLOTS; 4],
+        let layouts = Arc::new(Layouts::new(gpu)?);
+        let plain = layouts.get(Reach::PLAIN)?;
+        let sizes = gpu.profile.bindless;
+        let numbers = |table: Table| {
+            let any = if table == Table::Sampler { 1 << 12 } else { 1 << 20 };
+            let size = sizes.as_ref().map_or(any, |sizes| table.size(sizes));
+            Numbers { next: 0, size, free: Vec::new(), waiting: VecDeque::new() }
         };
-        let bindings: [_; 4] = std::array::from_fn(|i| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(i as u32)
-                .descriptor_type(if i == 3 { SAMPLER } else { IMAGE })
-                .descriptor_count(sizes[i])
-                .stage_flags(vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT)
-        });
-        let flags = [vk::DescriptorBindingFlags::PARTIALLY_BOUND
-            | vk::DescriptorBindingFlags::UPDATE_AFTER_BIND
-            | vk::DescriptorBindingFlags::UPDATE_UNUSED_WHILE_PENDING; 4];
-        let mut flags = vk::DescriptorSetLayoutBindingFlagsCreateInfo::default().binding_flags(&flags);
-        let mut info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        if bindless.is_some() {
-            info = info.flags(vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL).push_next(&mut flags);
-        }
-        // SAFETY: counts are within the limits that the profile looked up.
-        let set_layout =
-            unsafe { gpu.raw.create_descriptor_set_layout(&info, None) }.checked("vkCreateDescriptorSetLayout")?;
-        let layouts = [set_layout];
-        let push = push_ranges(gpu);
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&push);
-        // SAFETY: 128 bytes are the smallest limit there is; the layout was just made.
-        let pipeline_layout =
-            unsafe { gpu.raw.create_pipeline_layout(&info, None) }.checked("vkCreatePipelineLayout")?;
-        let numbers = match bindless {
-            Some(_) => sizes,
-            None => [1 << 20, 1 << 20, 1 << 20, 1 << 12],
+        let bindless = match &sizes {
+            Some(sizes) => {
+                let images = Table::ALL.iter().filter(|table| **table != Table::Sampler).map(|table| table.size(sizes));
+                let pools = [pool_size(IMAGE, images.sum()), pool_size(SAMPLER, sizes.samplers)];
+                let pool = make_pool(gpu, &pools, 1, vk::DescriptorPoolCreateFlags::UPDATE_AFTER_BIND)?;
+                let set = allocate(gpu, pool, plain.textures)?;
+                gpu.name(set, "bindless");
+                Some((pool, set))
+            }
+            None => None,
         };
-        let mut descriptors = Self {
+        Ok(Self {
             gpu: Arc::clone(gpu),
-            set_layout,
-            pipeline_layout,
-            numbers: numbers.map(|size| Numbers { next: 0, size, free: Vec::new(), waiting: VecDeque::new() }),
-            bindless: None,
-            slots: Slots {
-                views: Default::default(),
-                samplers: Vec::new(),
-                sets: FxHashMap::default(),
-                pool: None,
-                left: 0,
-                used: VecDeque::new(),
-            },
-        };
-        gpu.name(pipeline_layout, "shader ABI");
-        if bindless.is_some() {
-            let pool = descriptors.make_pool(sizes, 1, vk::DescriptorPoolCreateFlags::UPDATE_AFTER_BIND)?;
-            let set = descriptors.allocate(pool)?;
-            gpu.name(set, "bindless");
-            descriptors.bindless = Some((pool, set));
-        }
-        Ok(descriptors)
-    }
-
-    fn make_pool(
-        &self,
-        sizes: [u32; 4],
-        sets: u32,
-        flags: vk::DescriptorPoolCreateFlags,
-    ) -> Result<vk::DescriptorPool> {
-        let pools = [
-            vk::DescriptorPoolSize::default().ty(IMAGE).descriptor_count((sizes[0] + sizes[1] + sizes[2]) * sets),
-            vk::DescriptorPoolSize::default().ty(SAMPLER).descriptor_count(sizes[3] * sets),
-        ];
-        let info = vk::DescriptorPoolCreateInfo::default().pool_sizes(&pools).max_sets(sets).flags(flags);
-        // SAFETY: valid description.
-        unsafe { self.gpu.raw.create_descriptor_pool(&info, None) }.checked("vkCreateDescriptorPool")
-    }
-
-    fn allocate(&self, pool: vk::DescriptorPool) -> Result<vk::DescriptorSet> {
-        let layouts = [self.set_layout];
-        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-        // SAFETY: pool and layout are alive.
-        let sets = unsafe { self.gpu.raw.allocate_descriptor_sets(&info) }.checked("vkAllocateDescriptorSets")?;
-        Ok(sets[0])
+            layouts,
+            plain,
+            numbers: Table::ALL.map(numbers),
+            bindless,
+            slots: Slots { views: Default::default(), samplers: Vec::new(), sets: FxHashMap::default() },
+            slot_pools: Pools::new(&[(IMAGE, SLOTS * (TABLES as u32 - 1)), (SAMPLER, SLOTS)]),
+            image_pools: Pools::new(&[(STORAGE, STORAGE_IMAGES as u32)]),
+            image_sets: FxHashMap::default(),
+        })
     }
 
     /// Takes a number for a texture view that shaders read in `layout`. `None` when the table is full.
@@ -245,75 +270,89 @@ impl Descriptors {
 
     /// Gives a number back, usable again when submission `current` has completed.
     pub(crate) fn remove(&mut self, table: Table, number: u32, current: u64) {
-        if number != 0 {
+        if number >= if table == Table::Sampler { 1 } else { NULLS } {
             self.numbers[table as usize].waiting.push_back((current, number));
         }
     }
 
-    /// The set of the slots profile that holds these textures and samplers.
-    pub(crate) fn slot_set(&mut self, key: &SlotKey, current: u64, completed: u64) -> Result<vk::DescriptorSet> {
+    /// The set of the slots profile that holds these textures and samplers, of a layout.
+    pub(crate) fn slot_set(
+        &mut self,
+        key: &SlotKey,
+        layout: vk::DescriptorSetLayout,
+        current: u64,
+        completed: u64,
+    ) -> Result<vk::DescriptorSet> {
         if let Some(&set) = self.slots.sets.get(key) {
             return Ok(set);
         }
-        let pool = match self.slots.pool {
-            Some(pool) if self.slots.left > 0 => pool,
-            _ => self.next_pool(current, completed)?,
-        };
-        let set = self.allocate(pool)?;
-        self.slots.left -= 1;
-        let mut images = [[vk::DescriptorImageInfo::default(); TEXTURE_SLOTS]; 4];
+        let set = self.slot_pools.allocate(&self.gpu, layout, current, completed)?;
+        let mut images = [[vk::DescriptorImageInfo::default(); TEXTURE_SLOTS]; TABLES];
+        let has = (key.tables >> 60 << 4) as u8 | 0b1111;
+        let tables: SmallVec<[_; TABLES]> =
+            Table::ALL.into_iter().filter(|table| has >> *table as u8 & 1 != 0).collect();
         for slot in 0..TEXTURE_SLOTS {
             let (texture, sampler) = split(key.words[slot]);
-            for (table, images) in images.iter_mut().enumerate().take(3) {
-                let wanted = (key.tables >> (2 * slot) & 3) as usize;
+            let wanted = (key.tables >> (3 * slot) & 7) as usize;
+            for table in tables.iter().map(|table| *table as usize) {
                 let number = if table == wanted { texture } else { 0 };
                 let views = &self.slots.views[table];
                 let (view, layout) = views.get(number as usize).or(views.first()).copied().unwrap_or_default();
-                images[slot] = images[slot].image_view(view).image_layout(layout);
+                images[table][slot] = images[table][slot].image_view(view).image_layout(layout);
             }
             let sampler = self.slots.samplers.get(sampler as usize).or(self.slots.samplers.first());
-            images[3][slot] = images[3][slot].sampler(sampler.copied().unwrap_or_default());
+            let place = &mut images[Table::Sampler as usize][slot];
+            *place = vk::DescriptorImageInfo::default().sampler(sampler.copied().unwrap_or_default());
         }
-        let writes: [_; 4] = std::array::from_fn(|binding| {
-            vk::WriteDescriptorSet::default()
-                .dst_set(set)
-                .dst_binding(binding as u32)
-                .descriptor_type(if binding == 3 { SAMPLER } else { IMAGE })
-                .image_info(&images[binding])
-        });
+        let writes: SmallVec<[_; TABLES]> = tables
+            .iter()
+            .map(|&table| {
+                vk::WriteDescriptorSet::default()
+                    .dst_set(set)
+                    .dst_binding(table as u32)
+                    .descriptor_type(if table == Table::Sampler { SAMPLER } else { IMAGE })
+                    .image_info(&images[table as usize])
+            })
+            .collect();
         // SAFETY: the set is fresh; views and samplers are alive until this submission has completed.
         unsafe { self.gpu.raw.update_descriptor_sets(&writes, &[]) };
         self.slots.sets.insert(*key, set);
         Ok(set)
     }
 
-    fn next_pool(&mut self, current: u64, completed: u64) -> Result<vk::DescriptorPool> {
-        if let Some(full) = self.slots.pool.take() {
-            self.slots.used.push_back((current, full));
+    /// The set that holds these storage images; shaders do not look where there is none.
+    pub(crate) fn image_set(&mut self, key: &ImageKey, current: u64, completed: u64) -> Result<vk::DescriptorSet> {
+        if let Some(&set) = self.image_sets.get(key) {
+            return Ok(set);
         }
-        let reusable = self.slots.used.front().is_some_and(|(submission, _)| *submission <= completed);
-        let pool = match if reusable { self.slots.used.pop_front() } else { None } {
-            Some((_, pool)) => {
-                // SAFETY: the submissions that used its sets have completed.
-                unsafe { self.gpu.raw.reset_descriptor_pool(pool, vk::DescriptorPoolResetFlags::empty()) }
-                    .checked("vkResetDescriptorPool")?;
-                pool
-            }
-            None => self.make_pool([SLOTS; 4], SETS_PER_POOL, vk::DescriptorPoolCreateFlags::empty())?,
-        };
-        self.slots.pool = Some(pool);
-        self.slots.left = SETS_PER_POOL;
-        Ok(pool)
+        let set = self.image_pools.allocate(&self.gpu, self.layouts.images, current, completed)?;
+        let layout = vk::ImageLayout::GENERAL;
+        let images = key.map(|view| [vk::DescriptorImageInfo::default().image_view(view).image_layout(layout)]);
+        let there = images.iter().enumerate().filter(|(slot, _)| key[*slot] != vk::ImageView::null());
+        let writes: SmallVec<[_; STORAGE_IMAGES]> = there
+            .map(|(slot, image)| {
+                vk::WriteDescriptorSet::default()
+                    .dst_set(set)
+                    .dst_binding(slot as u32)
+                    .descriptor_type(STORAGE)
+                    .image_info(image)
+            })
+            .collect();
+        // SAFETY: as above.
+        unsafe { self.gpu.raw.update_descriptor_sets(&writes, &[]) };
+        self.image_sets.insert(*key, set);
+        Ok(set)
     }
 
     /// A submission ended: its sets may not be found by the next one, since their pool may be reset before it is done.
     pub(crate) fn end_submission(&mut self, submitted: u64) {
         if !self.slots.sets.is_empty() {
             self.slots.sets.clear();
-            if let Some(pool) = self.slots.pool.take() {
-                self.slots.used.push_back((submitted, pool));
-                self.slots.left = 0;
-            }
+            self.slot_pools.end_submission(submitted);
+        }
+        if !self.image_sets.is_empty() {
+            self.image_sets.clear();
+            self.image_pools.end_submission(submitted);
         }
     }
 }
@@ -332,14 +371,15 @@ pub(crate) fn word(texture: u32, sampler: u32) -> u32 {
 
 impl Drop for Descriptors {
     fn drop(&mut self) {
-        let pools = self.bindless.map(|(pool, _)| pool).into_iter().chain(self.slots.pool);
-        // SAFETY: the renderer waits for the device before it drops its parts.
-        unsafe {
-            for pool in pools.chain(self.slots.used.drain(..).map(|(_, pool)| pool)) {
-                self.gpu.raw.destroy_descriptor_pool(pool, None);
-            }
-            self.gpu.raw.destroy_pipeline_layout(self.pipeline_layout, None);
-            self.gpu.raw.destroy_descriptor_set_layout(self.set_layout, None);
+        let bindless = self.bindless.map(|(pool, _)| pool);
+        let mut of_sets = Vec::new();
+        for pools in [&mut self.slot_pools, &mut self.image_pools] {
+            of_sets.extend(pools.pool.take());
+            of_sets.extend(pools.used.drain(..).map(|(_, pool)| pool));
+        }
+        for pool in bindless.into_iter().chain(of_sets) {
+            // SAFETY: the renderer waits for the device before it drops its parts.
+            unsafe { self.gpu.raw.destroy_descriptor_pool(pool, None) };
         }
     }
 }

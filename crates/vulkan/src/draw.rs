@@ -4,8 +4,9 @@
 //! already has ([`Recorded`]), so a group that was set to the same value costs a comparison.
 
 use crate::ahead::Rest;
-use crate::descriptors::{SlotKey, Table};
+use crate::descriptors::{ImageKey, SlotKey};
 use crate::error::Result;
+use crate::layouts::{Layout, Reach};
 use crate::pipeline::{Blend, Key, Spec};
 use crate::profile::Profile;
 use crate::raster::{self, Raster};
@@ -14,7 +15,7 @@ use crate::shaders::Variant;
 use crate::workers::Urgency;
 use afterimage_shader::{RuntimeInfo, bound};
 use afterimage_stream::packets::{
-    CreateTexture, Draw, DrawIndexed, LineMode, SetDepthStencil, SetPixelOps, SetViewport, Stage, Topology,
+    Draw, DrawIndexed, LineMode, SetDepthStencil, SetPixelOps, SetViewport, Stage, Topology,
 };
 use afterimage_stream::{Group, Groups, TEXTURE_SLOTS};
 use ash::vk;
@@ -42,6 +43,10 @@ pub(crate) struct Recorded {
     pub(crate) write_masks: Option<([u8; 8], u32)>,
     pub(crate) blend_constant: Option<[u32; 4]>,
     pub(crate) slot_key: Option<SlotKey>,
+    pub(crate) image_key: Option<ImageKey>,
+    /// The layout that sets were last bound with.
+    pub(crate) layout: vk::PipelineLayout,
+    pub(crate) compute: crate::compute::Recorded,
     pub(crate) descriptors_bound: bool,
     pub(crate) default_buffer_bound: bool,
 }
@@ -62,11 +67,18 @@ pub(crate) struct Shading {
     pub(crate) runtime: RuntimeInfo,
     /// Bit per texture slot that either shader samples.
     pub(crate) used: u32,
-    /// Which table each slot is read from.
+    /// Which table each slot is read from, three bits each, and what its texels are to the shader, two bits each.
     pub(crate) tables: u64,
+    pub(crate) kinds: u64,
+    /// What both shaders reach.
+    pub(crate) reach: Reach,
+    /// The layout for that; none is the plain one.
+    pub(crate) layout: Option<Layout>,
+    /// Whether either shader writes buffers by address, or storage images.
+    pub(crate) stores: bool,
     /// Words of the textures bound, whether a shader reads them or not.
     pub(crate) words: [u32; TEXTURE_SLOTS],
-    /// The table that each bound texture is in.
+    /// The table that each bound texture is in, and from bit 3 on its kind.
     pub(crate) bound: [u8; TEXTURE_SLOTS],
 }
 
@@ -263,8 +275,10 @@ impl Renderer {
         let mut dirty = self.state.dirty;
         let vertex = dirty.clear(Group::VertexConstants);
         let pixel = dirty.clear(Group::PixelConstants);
+        dirty.clear(Group::ComputeConstants);
         let textures = dirty.clear(Group::Textures);
         let more = self.variants_dirty || self.key_dirty || self.recheck_textures || self.in_parts;
+        let more = more || self.shading.stores || self.order.pass_stores;
         if !dirty.is_empty() || more || !self.targets.open {
             return Ok(false);
         }
@@ -374,7 +388,14 @@ impl Renderer {
         if self.targets.is_empty() || viewport.width <= 0.0 || viewport.height <= 0.0 {
             return Ok(true);
         }
+        let images = self.take_storage_images(dirty.contains(Group::StorageImages) || constants[0])?;
+        if self.order.pass_stores {
+            self.end_pass();
+        }
         self.open_pass();
+        if self.shading.stores {
+            (self.order.written, self.order.pass_stores) = (true, true);
+        }
         let cmd = self.main();
         if std::mem::take(&mut self.key_dirty) || self.recorded.pipeline == vk::Pipeline::null() {
             let Some(pipeline) = self.find_pipeline(self.key, rest) else {
@@ -417,6 +438,9 @@ impl Renderer {
             let state = self.blend();
             let masks = self.write_masks(&state);
             self.set_blend(&state, masks);
+            if !self.state.blend_targets.is_empty() {
+                self.set_blend_targets();
+            }
         }
         if dirty.contains(Group::VertexConstants) || constants[0] {
             self.push_constants_of(Stage::Vertex)?;
@@ -430,6 +454,9 @@ impl Renderer {
             self.push_system_constants()?;
         }
         self.bind_textures(check)?;
+        if let Some(key) = images {
+            self.bind_storage_images(key)?;
+        }
         self.push();
         if first_part {
             // Only the second part is counted.
@@ -530,9 +557,20 @@ impl Renderer {
         }
         shading.used = 0;
         shading.tables = 0;
+        shading.kinds = 0;
+        shading.stores = false;
+        let mut reach = Reach::PLAIN;
         for variant in shading.vertex.iter().chain(&shading.pixel) {
             shading.used |= variant.textures;
             shading.tables |= variant.tables;
+            shading.kinds |= variant.kinds;
+            shading.stores |= variant.stores;
+            reach = reach.with(variant.reach.tables(), variant.reach.images);
+        }
+        if shading.reach != reach {
+            shading.reach = reach;
+            // Where there is none, the pipeline cannot be made either.
+            shading.layout = self.descriptors.layouts.get(reach).ok();
         }
         true
     }
@@ -552,19 +590,27 @@ impl Renderer {
     fn update_key(&mut self, topology: Topology, raster: bool, blend: bool) {
         let class = raster::class(topology);
         let d3 = self.gpu.profile.dynamic_state3;
-        if raster || blend || self.key.raster.class() != class {
+        let rects = topology == Topology::RectList && self.gpu.profile.geometry_shader;
+        if raster || blend || self.key.raster.class() != class || rects != self.key.raster.rects() {
             let (profile, state) = (&self.gpu.profile, &self.state.raster);
-            let part = Raster::new(profile, state, self.state.blend.logic_op, class);
+            let part = Raster::new(profile, state, self.state.blend.logic_op, class).of(profile, topology);
             let mask = Key::sample_mask(profile, state);
             if (self.key.raster, self.key.sample_mask) != (part, mask) {
                 (self.key.raster, self.key.sample_mask) = (part, mask);
                 self.key_dirty = true;
             }
             self.warn_of_lacks();
+            if topology == Topology::RectList && !rects {
+                self.warn_once("rectangles", "lists of rectangles (the device has no geometry shaders)");
+            }
         }
         if blend && !d3.blend {
             let state = self.blend();
-            let part = Blend::new(&state, self.write_masks(&state));
+            let mut part = Blend::new(&state, self.write_masks(&state));
+            if !self.state.blend_targets.is_empty() {
+                let outputs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
+                part = part.with(&self.gpu.profile, &self.state.blend_targets, outputs);
+            }
             let number = self.pipelines.blends.number(&part);
             if number != self.key.blend {
                 self.key.blend = number;
@@ -618,13 +664,4 @@ pub(crate) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
             bit
         })
     })
-}
-
-/// The table that a texture's view is in.
-pub(crate) fn table(desc: &CreateTexture) -> Table {
-    match desc.dimension {
-        1 => Table::Cube,
-        2 => Table::D3,
-        _ => Table::D2,
-    }
 }

@@ -233,24 +233,18 @@ impl Renderer {
         let n = count as usize;
         // SAFETY: the command buffer is being recorded, and the extension is enabled.
         unsafe {
-            if self.recorded.blend_enable != Some((state.enable, count)) {
-                self.recorded.blend_enable = Some((state.enable, count));
-                d3.cmd_set_color_blend_enable(cmd, 0, &[vk::Bool32::from(state.enable != 0); 8][..n]);
+            let enable = if blends { self.targets.blendable } else { 0 };
+            if self.recorded.blend_enable != Some((enable, count)) {
+                self.recorded.blend_enable = Some((enable, count));
+                let enable: [_; 8] = std::array::from_fn(|index| vk::Bool32::from(enable >> index & 1 != 0));
+                d3.cmd_set_color_blend_enable(cmd, 0, &enable[..n]);
             }
             let equation = pipeline::equation(state);
             if self.recorded.equation != Some((equation, count))
                 && (blends || self.recorded.equation.is_none_or(|e| e.1 != count))
             {
                 self.recorded.equation = Some((equation, count));
-                let [src, dst, op, src_alpha, dst_alpha, alpha_op] = equation;
-                let equation = vk::ColorBlendEquationEXT {
-                    src_color_blend_factor: pipeline::factor(&self.gpu, src),
-                    dst_color_blend_factor: pipeline::factor(&self.gpu, dst),
-                    color_blend_op: pipeline::blend_op(op),
-                    src_alpha_blend_factor: pipeline::factor(&self.gpu, src_alpha),
-                    dst_alpha_blend_factor: pipeline::factor(&self.gpu, dst_alpha),
-                    alpha_blend_op: pipeline::blend_op(alpha_op),
-                };
+                let equation = self.equation(equation);
                 d3.cmd_set_color_blend_equation(cmd, 0, &[equation; 8][..n]);
             }
             if self.recorded.write_masks != Some((masks, count)) {
@@ -259,6 +253,40 @@ impl Renderer {
                 d3.cmd_set_color_write_mask(cmd, 0, &flags[..n]);
             }
         }
+    }
+}
+
+impl Renderer {
+    fn equation(&self, [src, dst, op, src_alpha, dst_alpha, alpha_op]: [u8; 6]) -> vk::ColorBlendEquationEXT {
+        vk::ColorBlendEquationEXT {
+            src_color_blend_factor: pipeline::factor(&self.gpu, src),
+            dst_color_blend_factor: pipeline::factor(&self.gpu, dst),
+            color_blend_op: pipeline::blend_op(op),
+            src_alpha_blend_factor: pipeline::factor(&self.gpu, src_alpha),
+            dst_alpha_blend_factor: pipeline::factor(&self.gpu, dst_alpha),
+            alpha_blend_op: pipeline::blend_op(alpha_op),
+        }
+    }
+
+    /// Sets what the first targets have of their own, over what [`Renderer::set_blend`] has set of all.
+    pub(crate) fn set_blend_targets(&mut self) {
+        let Some(d3) = self.gpu.dynamic3.as_ref().filter(|_| self.gpu.profile.dynamic_state3.blend) else { return };
+        let cmd = self.submissions.main;
+        let outputs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
+        let count = self.targets.formats.color_count();
+        let own = pipeline::targets_of(&self.gpu.profile, &self.state.blend_targets, outputs).take(count);
+        for (index, target) in own.enumerate() {
+            let enable = target.enable & self.targets.blendable >> index & 1;
+            let equation = self.equation(pipeline::equation_of(&target));
+            let mask = vk::ColorComponentFlags::from_raw(target.write_mask.into());
+            // SAFETY: the command buffer is being recorded, and the extension is enabled.
+            unsafe {
+                d3.cmd_set_color_blend_enable(cmd, index as u32, &[enable.into()]);
+                d3.cmd_set_color_blend_equation(cmd, index as u32, &[equation]);
+                d3.cmd_set_color_write_mask(cmd, index as u32, &[mask]);
+            }
+        }
+        (self.recorded.blend_enable, self.recorded.equation, self.recorded.write_masks) = (None, None, None);
     }
 }
 

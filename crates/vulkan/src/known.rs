@@ -11,6 +11,7 @@ use crate::profile::Profile;
 use crate::raster::Raster;
 use crate::shaders::Identity;
 use afterimage_shader::{RuntimeInfo, store};
+use afterimage_stream::packets::BlendTarget;
 use afterimage_stream::{Format, FormatFeatures, VERTEX_BUFFERS, VertexFormat};
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: [u8; 8] = *b"AFTRKNOW";
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 /// Larger files are not ours.
 const MOST_BYTES: u64 = 64 << 20;
 /// Pipelines that are kept. A large game has a few thousand.
@@ -97,8 +98,10 @@ struct RawPipeline {
     colors: [i32; 8],
     depth: i32,
     samples: u32,
-    /// Enable, equation, masks, zero.
+    /// Enable, equation, masks, number of targets that have their own.
     blend: [u8; 16],
+    /// Of those targets.
+    each: [BlendTarget; 8],
     attributes: u32,
     bindings: u32,
 }
@@ -145,7 +148,7 @@ fn fingerprint(gpu: &Gpu) -> u64 {
     hash.update(format!("{switches:?} {} {} {}", p.dual_source, p.independent_blend, p.clip_distance).as_bytes());
     let raster =
         (p.dynamic_logic_op, p.logic_op, p.rectangular_lines, p.bresenham_lines, p.provoking_last, p.geometry_shader);
-    hash.update(format!("{raster:?}").as_bytes());
+    hash.update(format!("{raster:?} {:?}", p.shaders).as_bytes());
     hash.update(p.driver.as_bytes());
     hash.digest()
 }
@@ -248,6 +251,9 @@ fn encode(all: &[Known], device: u64) -> Vec<u8> {
         blending[0] = blend.enable.into();
         blending[1..7].copy_from_slice(&blend.equation);
         blending[7..15].copy_from_slice(&blend.masks);
+        blending[15] = blend.each.len() as u8;
+        let mut each = [BlendTarget::default(); 8];
+        each[..blend.each.len()].copy_from_slice(&blend.each);
         let raw = RawPipeline {
             vertex: number(&known.vertex),
             pixel: known.pixel.as_ref().map_or(NONE, &mut number),
@@ -259,6 +265,7 @@ fn encode(all: &[Known], device: u64) -> Vec<u8> {
             depth: targets.depth.as_raw(),
             samples: targets.samples,
             blend: blending,
+            each,
             attributes: layout.attributes.len() as u32,
             bindings: layout.bindings.len() as u32,
         };
@@ -330,7 +337,7 @@ fn decode_body(mut bytes: &[u8], shaders: u32, pipelines: u32) -> Option<Vec<Kno
             let raw: RawBinding = take(&mut bytes)?;
             layout.bindings.push((raw.binding, (raw.per_instance != 0).then_some(raw.divisor)));
         }
-        let [enable, blend @ ..] = raw.blend;
+        let [enable, blend @ .., own] = raw.blend;
         let (equation, masks) = blend.split_at(6);
         all.push(Known {
             vertex: shader(raw.vertex)?,
@@ -346,6 +353,7 @@ fn decode_body(mut bytes: &[u8], shaders: u32, pipelines: u32) -> Option<Vec<Kno
                     enable: enable != 0,
                     equation: equation.try_into().ok()?,
                     masks: masks.first_chunk().copied()?,
+                    each: raw.each.get(..own.into())?.iter().copied().collect(),
                 },
                 sample_mask: raw.sample_mask,
                 raster: Raster::from_bits(raw.raster),
@@ -375,6 +383,8 @@ impl Known {
             && has(targets.depth, FormatFeatures::DEPTH)
             && matches!(targets.samples, 0 | 1 | 2 | 4 | 8 | 16)
             && self.fixed.raster.fits(profile)
+            && self.fixed.blend.each.iter().all(|target| target.write_mask < 16)
+            && (profile.independent_blend || self.fixed.blend.each.windows(2).all(|pair| pair[0] == pair[1]))
             && layout.attributes.len() <= 32
             && locations.count_ones() as usize == layout.attributes.len()
             && layout.bindings.iter().all(|&(number, _)| number <= slots && binding(number))
@@ -408,7 +418,12 @@ mod tests {
                     bindings: smallvec![(0, number.is_multiple_of(2).then_some(3))],
                 },
                 targets: TargetFormats { depth: vk::Format::D16_UNORM, samples: 1, ..TargetFormats::default() },
-                blend: Blend { enable: number.is_multiple_of(2), equation: [number; 6], masks: [3; 8] },
+                blend: Blend {
+                    enable: number.is_multiple_of(2),
+                    equation: [number; 6],
+                    masks: [3; 8],
+                    each: (0..number % 9).map(|src_color| BlendTarget { src_color, ..BlendTarget::default() }).collect(),
+                },
                 sample_mask: u32::MAX,
                 raster: Raster::from_bits(2),
                 spec: Spec::new(3, number % 8, 1),

@@ -5,10 +5,10 @@
 //!
 //! * `instance`, `gpu`, `profile`, `format`: the device and what it can do.
 //! * `memory`, `ring`, `buffer`, `texture` (with `shared`), `sampler`, `descriptors`, `objects`: objects; `labels`: their names.
-//! * `shaders`, `pipeline` (with `raster`, `line_quads`), `pipelines`, `workers`: guest code to modules, modules and state to
+//! * `shaders`, `layouts`, `pipeline` (with `raster`, `line_quads`, `rects`), `pipelines`, `workers`: guest code to modules, modules and state to
 //!   pipelines; `ahead` and `known` so that draws need not wait for them; `cache` for the driver's part.
-//! * `submit`, `targets`, `clear`, `draw` (with `vertices`, `dynamic`, `bindings`, `parts`), `upload`, `copy`, `query`,
-//!   `readback`: recording, each a part of the stream.
+//! * `submit`, `order`, `targets`, `clear`, `draw` (with `vertices`, `dynamic`, `bindings`, `parts`), `compute`, `storage`, `upload`,
+//!   `copy`, `query`, `readback`: recording, each a part of the stream.
 //! * `present`, `swapchain`, `record`, `stats`: what comes out; `overlay` and `hud`: what is drawn over it.
 
 mod ahead;
@@ -16,6 +16,7 @@ mod bindings;
 mod buffer;
 mod cache;
 mod clear;
+mod compute;
 mod copy;
 mod depth;
 mod descriptors;
@@ -28,10 +29,12 @@ mod hud;
 mod instance;
 mod known;
 mod labels;
+mod layouts;
 mod line_quads;
 mod memory;
 mod objects;
 mod options;
+mod order;
 mod overlay;
 mod parts;
 mod pipeline;
@@ -42,6 +45,7 @@ mod query;
 mod raster;
 mod readback;
 mod record;
+mod rects;
 mod renderer;
 mod ring;
 mod sampler;
@@ -49,6 +53,7 @@ mod shaders;
 mod shared;
 mod slots;
 mod stats;
+mod storage;
 mod submit;
 mod swapchain;
 mod table;
@@ -64,7 +69,7 @@ pub use gpu::{Gpu, devices};
 pub use instance::Instance;
 pub use options::{FrameSet, Options, Without};
 pub use present::{Picture, PictureSink};
-pub use profile::{Bindless, DynamicState3, Profile};
+pub use profile::{Bindless, DynamicState3, Profile, ShaderFeatures};
 pub use record::{ReplayError, Replayed};
 pub use renderer::Renderer;
 pub use slots::DeviceSlots;

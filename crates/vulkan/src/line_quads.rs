@@ -15,8 +15,10 @@ use ash::vk;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Varying {
     pub(crate) location: u32,
-    /// Components, all floats: 1 to 4.
+    /// Components: 1 to 4.
     pub(crate) lanes: u32,
+    /// Whether they are floats, or else integers.
+    pub(crate) float: bool,
 }
 
 /// Bytes from the start of the push constants to width, and width and height of the viewport in pixels; a float each.
@@ -29,11 +31,10 @@ pub(crate) struct Shader<'a> {
 }
 
 impl<'a> Shader<'a> {
-    /// `varyings` are what the pixel shader reads.
-    pub(crate) fn new(gpu: &'a Gpu, varyings: &[Varying]) -> Result<Self> {
-        let words = words(varyings);
-        let info = vk::ShaderModuleCreateInfo::default().code(&words);
-        // SAFETY: the words are a valid module, as `spirv-val` says of them in a test.
+    /// Of a valid module.
+    pub(crate) fn new(gpu: &'a Gpu, words: &[u32]) -> Result<Self> {
+        let info = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the words are a valid module, as `spirv-val` says of those of this file and of `rects` in tests.
         let module = unsafe { gpu.raw.create_shader_module(&info, None) }.checked("vkCreateShaderModule")?;
         Ok(Self { gpu, module })
     }
@@ -46,8 +47,8 @@ impl Drop for Shader<'_> {
     }
 }
 
-/// The words of a geometry shader that passes these on.
-fn words(varyings: &[Varying]) -> Vec<u32> {
+/// The words of a geometry shader that passes these on: what the pixel shader reads.
+pub(crate) fn words(varyings: &[Varying]) -> Vec<u32> {
     use number::*;
     let mut m = Words::default();
     let (main, glsl) = (m.id(), m.id());
@@ -58,7 +59,12 @@ fn words(varyings: &[Varying]) -> Vec<u32> {
     let float = m.ty(op::TYPE_FLOAT, &[32]);
     let vectors: [u32; 3] = [2, 3, 4].map(|lanes| m.ty(op::TYPE_VECTOR, &[float, lanes]));
     let (vec2, vec4) = (vectors[0], vectors[2]);
-    let type_of = |lanes: u32| if lanes <= 1 { float } else { vectors[lanes.min(4) as usize - 2] };
+    let integers: [u32; 4] = [1, 2, 3, 4].map(|lanes| if lanes == 1 { int } else { m.ty(op::TYPE_VECTOR, &[int, lanes]) });
+    let type_of = |varying: &Varying| match (varying.float, varying.lanes) {
+        (true, 0 | 1) => float,
+        (true, lanes) => vectors[lanes.min(4) as usize - 2],
+        (false, lanes) => integers[lanes.clamp(1, 4) as usize - 1],
+    };
     let ends = [m.constant(int, 0), m.constant(int, 1)];
     let two = m.constant(int, 2);
     let [zero, half, sixteen] = [0.0f32, 0.5, 16.0].map(|value| m.constant(float, value.to_bits()));
@@ -77,7 +83,7 @@ fn words(varyings: &[Varying]) -> Vec<u32> {
     let mut interface = vec![position_in, position_out];
     let mut copies = Vec::new();
     for varying in varyings {
-        let ty = type_of(varying.lanes);
+        let ty = type_of(varying);
         let location = [DECORATION_LOCATION, varying.location];
         let pair = m.ty(op::TYPE_ARRAY, &[ty, two]);
         let (from, to) = (m.variable(pair, CLASS_INPUT, &location), m.variable(ty, CLASS_OUTPUT, &location));
@@ -170,7 +176,7 @@ mod tests {
 
     #[test]
     fn modules_are_valid() {
-        let all: Vec<Varying> = (1..=4).map(|lanes| Varying { location: lanes + 2, lanes }).collect();
+        let all: Vec<Varying> = (1..=4).map(|lanes| Varying { location: lanes + 2, lanes, float: lanes != 3 }).collect();
         for varyings in [&all[..], &[]] {
             crate::words::assert_valid(&words(varyings));
         }

@@ -1,13 +1,12 @@
 //! Textures and samplers of a guest, and the end of every object.
 
-use crate::descriptors::Table as Descriptor;
-use crate::draw::table;
 use crate::error::{Error, Result};
+use crate::layouts::Table;
 use crate::renderer::Renderer;
 use crate::sampler::Sampler;
 use crate::submit::Trash;
 use crate::texture::Texture;
-use afterimage_stream::packets::{CreateSampler, CreateTexture};
+use afterimage_stream::packets::{CreateSampler, CreateTexture, CreateView, View};
 use afterimage_stream::{Group, ObjectId, ObjectKind};
 use ash::vk;
 
@@ -25,25 +24,47 @@ impl Renderer {
             return self.create_shared(body);
         }
         let texture = Texture::new(&self.gpu, body)?;
-        self.add_texture(body, texture)
+        self.add_texture(body.id, texture)
+    }
+
+    /// [`CreateView`].
+    pub(crate) fn create_view(&mut self, body: &CreateView) -> Result {
+        let Some(source) = self.textures.get(body.source) else { return Ok(()) };
+        let texture = Texture::of_view(&self.gpu, body, &body.texture(&source.desc), source)?;
+        self.add_texture(body.id, texture)
+    }
+
+    /// The texture that has the texels of one: itself, or of a view the one that it shows.
+    #[inline]
+    pub(crate) fn root(&self, id: ObjectId) -> ObjectId {
+        self.textures.get(id).and_then(|texture| texture.source).unwrap_or(id)
+    }
+
+    /// A subresource as one of the texture that has the texels.
+    pub(crate) fn rooted(&self, view: View) -> View {
+        let Some(texture) = self.textures.get(view.texture) else { return view };
+        let Some(source) = texture.source else { return view };
+        let (level, layer) = texture.place(view.level, view.layer);
+        View { texture: source, level, layer }
     }
 
     /// Gives a texture its places in the descriptor tables.
-    pub(crate) fn add_texture(&mut self, body: &CreateTexture, mut texture: Texture) -> Result {
+    pub(crate) fn add_texture(&mut self, id: ObjectId, mut texture: Texture) -> Result {
+        let table = texture.table();
         let completed = self.submissions.completed;
         let layout = texture.home;
         let full =
             |kind: &str| Error::Unsupported { device: "the descriptor table".into(), what: format!("more {kind}") };
         if let Some(view) = &texture.view {
-            let index = self.descriptors.add_view(table(body), view.raw, layout, completed);
+            let index = self.descriptors.add_view(table, view.raw, layout, completed);
             texture.index = index.ok_or_else(|| full("textures"))?;
             texture.srgb_index = texture.index;
         }
         if let Some(view) = &texture.srgb_view {
-            let index = self.descriptors.add_view(table(body), view.raw, layout, completed);
+            let index = self.descriptors.add_view(table, view.raw, layout, completed);
             texture.srgb_index = index.ok_or_else(|| full("textures"))?;
         }
-        self.textures.insert(body.id, texture);
+        self.textures.insert(id, texture);
         Ok(())
     }
 
@@ -65,6 +86,7 @@ impl Renderer {
         match id.kind() {
             Some(ObjectKind::Buffer) => {
                 if let Some(mut buffer) = self.buffers.remove(id) {
+                    self.storage_changes(buffer.desc.usage);
                     match buffer.own.take() {
                         Some(own) => self.submissions.discard(Trash::Buffer(own)),
                         None => self.dynamic.give(buffer.desc.size, current, buffer.backing),
@@ -82,7 +104,15 @@ impl Renderer {
                     if texture.is_target {
                         self.state.dirty.mark(Group::RenderTargets);
                     }
-                    let kind = table(&texture.desc);
+                    if let Some(source) = texture.source.and_then(|source| self.textures.get(source))
+                        && source.is_target
+                    {
+                        self.state.dirty.mark(Group::RenderTargets);
+                    }
+                    let kind = texture.table();
+                    for other in &texture.others {
+                        self.descriptors.remove(other.table, other.index, current);
+                    }
                     self.descriptors.remove(kind, texture.index, current);
                     if texture.srgb_index != texture.index {
                         self.descriptors.remove(kind, texture.srgb_index, current);
@@ -101,11 +131,12 @@ impl Renderer {
                     texture.into_trash(|trash| self.submissions.discard(trash));
                 }
                 self.state.dirty.mark(Group::Textures);
+                self.state.dirty.mark(Group::StorageImages);
                 self.state.dirty_textures = u32::MAX;
             }
             Some(ObjectKind::Sampler) => {
                 if let Some(mut sampler) = self.samplers.remove(id) {
-                    self.descriptors.remove(Descriptor::Sampler, sampler.index, current);
+                    self.descriptors.remove(Table::Sampler, sampler.index, current);
                     if let Some(raw) = sampler.sampler.take() {
                         self.submissions.discard(Trash::Sampler(raw));
                     }

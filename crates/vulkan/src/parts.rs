@@ -44,7 +44,7 @@ impl Renderer {
 
     /// Finds out whether draws are drawn in parts, and which one comes; true if that changed.
     pub(crate) fn take_part(&mut self) -> bool {
-        self.in_parts = draws_in_parts(&self.state.blend);
+        self.in_parts = draws_in_parts(&self.state.blend) && self.state.blend_targets.is_empty();
         let part = if self.in_parts { 1 + u8::from(self.second_part) } else { 0 };
         let changed = std::mem::replace(&mut self.shading.runtime.pixel_ops.signed_part, part) != part;
         self.variants_dirty |= changed;

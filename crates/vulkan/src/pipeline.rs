@@ -8,11 +8,12 @@ use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
 use crate::line_quads;
 use crate::profile::Profile;
+use crate::rects;
 use crate::raster::{LINES, Raster, logic_op, polygon_mode};
 use crate::shaders::Variant;
 use afterimage_shader::spec;
 use afterimage_stream::VERTEX_BUFFERS;
-use afterimage_stream::packets::{BlendFactor, BlendOp, LineMode, SetBlend, SetRaster};
+use afterimage_stream::packets::{BlendFactor, BlendOp, BlendTarget, LineMode, SetBlend, SetRaster};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -146,23 +147,51 @@ impl VertexLayout {
 }
 
 /// Blending where it is part of the pipeline.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Blend {
     pub(crate) enable: bool,
     /// Factors and operations as in [`SetBlend`].
     pub(crate) equation: [u8; 6],
     /// Two targets' masks per byte would do, but nothing is gained.
     pub(crate) masks: [u8; 8],
+    /// Targets that have blending of their own, from the first on.
+    pub(crate) each: SmallVec<[BlendTarget; 0]>,
 }
 
 impl Blend {
     pub(crate) fn new(state: &SetBlend, masks: [u8; 8]) -> Self {
-        Self { enable: state.enable != 0, equation: equation(state), masks }
+        Self { enable: state.enable != 0, equation: equation(state), masks, each: SmallVec::new() }
     }
+
+    /// The same with blending of their own for the first targets, of which the shader writes `outputs`.
+    pub(crate) fn with(mut self, profile: &Profile, targets: &[BlendTarget], outputs: u32) -> Self {
+        self.each = targets_of(profile, targets, outputs).collect();
+        self
+    }
+}
+
+/// Blending of targets that have their own, as the device can do it: without what the shader does not write, and of equal ones where
+/// it cannot tell targets apart.
+pub(crate) fn targets_of(
+    profile: &Profile,
+    targets: &[BlendTarget],
+    outputs: u32,
+) -> impl Iterator<Item = BlendTarget> {
+    let first = targets.first().copied().filter(|_| !profile.independent_blend);
+    targets.iter().enumerate().map(move |(index, target)| {
+        let target = first.unwrap_or(*target);
+        let written = first.is_some() || outputs >> index & 1 != 0;
+        BlendTarget { write_mask: if written { target.write_mask } else { 0 }, ..target }
+    })
 }
 
 /// The equation bytes of a blend state.
 pub(crate) fn equation(blend: &SetBlend) -> [u8; 6] {
+    [blend.src_color, blend.dst_color, blend.color_op, blend.src_alpha, blend.dst_alpha, blend.alpha_op]
+}
+
+/// The equation bytes of a target's own blending.
+pub(crate) fn equation_of(blend: &BlendTarget) -> [u8; 6] {
     [blend.src_color, blend.dst_color, blend.color_op, blend.src_alpha, blend.dst_alpha, blend.alpha_op]
 }
 
@@ -303,11 +332,13 @@ pub(crate) fn create(
     let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
     let mut stages = SmallVec::<[_; 3]>::new();
     stages.push(stage(vertex, vk::ShaderStageFlags::VERTEX));
-    let lines = match d.raster.line_quads() {
-        true => Some(line_quads::Shader::new(gpu, pixel.map_or(&[], |pixel| &pixel.varyings))?),
-        false => None,
+    let varyings: &[_] = pixel.map_or(&[], |pixel| &pixel.varyings);
+    let geometry = match (d.raster.line_quads(), d.raster.rects()) {
+        (true, _) => Some(line_quads::Shader::new(gpu, &line_quads::words(varyings))?),
+        (_, true) => Some(line_quads::Shader::new(gpu, &rects::words(varyings))?),
+        _ => None,
     };
-    if let Some(shader) = &lines {
+    if let Some(shader) = &geometry {
         let stage = vk::ShaderStageFlags::GEOMETRY;
         stages.push(vk::PipelineShaderStageCreateInfo::default().module(shader.module).stage(stage).name(c"main"));
     }
@@ -387,16 +418,19 @@ pub(crate) fn create(
     let count = d.targets.color_count();
     let blends: SmallVec<[_; 8]> = (0..count)
         .map(|i| {
-            let [src, dst, op, src_alpha, dst_alpha, alpha_op] = d.blend.equation;
+            let own = d.blend.each.get(i);
+            let [src, dst, op, src_alpha, dst_alpha, alpha_op] = own.map_or(d.blend.equation, equation_of);
+            let enable = own.map_or(d.blend.enable, |own| own.enable != 0);
+            let mask = own.map_or(d.blend.masks[i], |own| own.write_mask);
             vk::PipelineColorBlendAttachmentState::default()
-                .blend_enable(d.blend.enable)
+                .blend_enable(enable && gpu.profile.blends(d.targets.colors[i]))
                 .src_color_blend_factor(factor(gpu, src))
                 .dst_color_blend_factor(factor(gpu, dst))
                 .color_blend_op(blend_op(op))
                 .src_alpha_blend_factor(factor(gpu, src_alpha))
                 .dst_alpha_blend_factor(factor(gpu, dst_alpha))
                 .alpha_blend_op(blend_op(alpha_op))
-                .color_write_mask(vk::ColorComponentFlags::from_raw(u32::from(d.blend.masks[i])))
+                .color_write_mask(vk::ColorComponentFlags::from_raw(u32::from(mask)))
         })
         .collect();
     let blend = vk::PipelineColorBlendStateCreateInfo::default()

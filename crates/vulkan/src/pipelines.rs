@@ -7,6 +7,7 @@ use crate::cache::PipelineCache;
 use crate::descriptors::Descriptors;
 use crate::gpu::Gpu;
 use crate::known::Known;
+use crate::layouts::{Layouts, Reach};
 use crate::memory::HeapTrim;
 use crate::pipeline::{self, Blend, Fixed, Interner, Key, TargetFormats, VertexLayout};
 use crate::shaders::{self, Library};
@@ -19,12 +20,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// What makes pipelines, on any thread.
-struct Maker {
-    gpu: Arc<Gpu>,
-    layout: vk::PipelineLayout,
-    cache: Arc<PipelineCache>,
-    shaders: Arc<shaders::Maker>,
+pub(crate) struct Maker {
+    pub(crate) gpu: Arc<Gpu>,
+    pub(crate) layouts: Arc<Layouts>,
+    pub(crate) cache: Arc<PipelineCache>,
+    pub(crate) shaders: Arc<shaders::Maker>,
     made: AtomicU64,
+}
+
+impl Maker {
+    /// One more is made.
+    pub(crate) fn count(&self) {
+        self.made.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// Pipelines that are kept whether they are used or not. A large game has a few thousand.
@@ -36,10 +44,16 @@ const IDLE_FRAMES: u64 = 600;
 /// Frames between looks for pipelines that can go.
 const FRAMES_PER_LOOK: u64 = 64;
 
+/// What the shaders of a draw reach together.
+pub(crate) fn reach(vertex: &shaders::Variant, pixel: Option<&shaders::Variant>) -> Reach {
+    let reach = vertex.reach;
+    pixel.map_or(reach, |pixel| reach.with(pixel.reach.tables(), pixel.reach.images))
+}
+
 /// A Vulkan pipeline, destroyed when dropped.
-struct Pipeline {
-    gpu: Arc<Gpu>,
-    raw: vk::Pipeline,
+pub(crate) struct Pipeline {
+    pub(crate) gpu: Arc<Gpu>,
+    pub(crate) raw: vk::Pipeline,
 }
 
 impl Drop for Pipeline {
@@ -80,10 +94,12 @@ impl Slot {
                 return None;
             }
             let (gpu, cache) = (&maker.gpu, maker.cache.raw);
-            let raw = pipeline::create(gpu, maker.layout, cache, &self.fixed, vertex, pixel.map(|variant| &**variant))
+            let reach = reach(vertex, pixel.map(|variant| &**variant));
+            let layout = maker.layouts.get(reach).inspect_err(|error| tracing::error!("{error}")).ok()?.raw;
+            let raw = pipeline::create(gpu, layout, cache, &self.fixed, vertex, pixel.map(|variant| &**variant))
                 .inspect_err(|error| tracing::error!("{error}; draws with this pipeline are skipped"))
                 .ok()?;
-            maker.made.fetch_add(1, Ordering::Relaxed);
+            maker.count();
             gpu.name(raw, &format!("pipeline {:016x}", self.vertex.identity.code as u64));
             Some(Pipeline { gpu: Arc::clone(gpu), raw })
         });
@@ -153,7 +169,7 @@ impl Pipelines {
         Self {
             maker: Arc::new(Maker {
                 gpu: Arc::clone(gpu),
-                layout: descriptors.pipeline_layout,
+                layouts: Arc::clone(&descriptors.layouts),
                 cache: Arc::clone(cache),
                 shaders: Arc::clone(&library.maker),
                 made: AtomicU64::new(0),
@@ -168,6 +184,11 @@ impl Pipelines {
             kept: kept.unwrap_or(suits),
             figures: Figures::default(),
         }
+    }
+
+    /// What makes pipelines.
+    pub(crate) fn maker(&self) -> Arc<Maker> {
+        Arc::clone(&self.maker)
     }
 
     /// The pipeline of a key if a draw has asked for it before. `None` inside: it cannot be made.
@@ -246,7 +267,7 @@ impl Pipelines {
                     fixed: Fixed {
                         layout: inputs.get(key.input).clone(),
                         targets: *targets.get(key.targets),
-                        blend: *blends.get(key.blend),
+                        blend: blends.get(key.blend).clone(),
                         sample_mask: key.sample_mask,
                         raster: key.raster,
                         spec: key.spec,

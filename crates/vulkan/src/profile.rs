@@ -418,6 +418,21 @@ impl Profile {
         })
     }
 
+    /// Samples of a texture that stands for one with several: what every device has of colours, less where integers have fewer.
+    pub(crate) fn null_samples(&self, format: Format) -> u8 {
+        let counts = match format.is_integer() {
+            true => self.limits.sampled_image_integer_sample_counts,
+            false => self.limits.sampled_image_color_sample_counts,
+        };
+        [4u8, 2, 8].into_iter().find(|count| counts.as_raw() & u32::from(*count) != 0).unwrap_or(1)
+    }
+
+    /// Whether a target of a format can be blended with.
+    pub(crate) fn blends(&self, format: vk::Format) -> bool {
+        let choices = self.formats.iter().filter(|choice| choice.format == format);
+        choices.fold(true, |_, choice| choice.features & FormatFeatures::BLEND != 0)
+    }
+
     /// What is enabled on the device: the part of its features that this profile uses.
     pub(crate) fn features(&self) -> Features {
         let on = |value: bool| if value { vk::TRUE } else { vk::FALSE };

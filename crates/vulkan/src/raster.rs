@@ -39,6 +39,7 @@ pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
 /// | 11 | the last vertex provokes |
 /// | 12, 13 | [`LineMode`], where lines are drawn |
 /// | 14 | alpha to coverage |
+/// | 15 | triangles are corners of rectangles |
 /// | 16 to 20 | [`LogicOp`]; [`Raster::SOME_OP`] where only that there is one is part of the pipeline |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Raster(u32);
@@ -89,6 +90,19 @@ impl Raster {
         Self(self.0 & !(3 << 8) | fill << 8)
     }
 
+    /// The same for a topology of its class.
+    #[inline]
+    pub(crate) fn of(self, profile: &Profile, topology: Topology) -> Self {
+        let rects = topology == Topology::RectList && profile.geometry_shader;
+        Self(self.0 & !(1 << 15) | u32::from(rects) << 15)
+    }
+
+    /// Whether a geometry shader makes rectangles of triangles.
+    #[inline]
+    pub(crate) fn rects(self) -> bool {
+        self.0 >> 15 & 1 != 0
+    }
+
     /// As it was given out by [`Raster::bits`], or anything else: see [`Raster::fits`].
     pub(crate) fn from_bits(bits: u32) -> Self {
         Self(bits)
@@ -109,6 +123,7 @@ impl Raster {
         };
         self.0 >> 21 == 0
             && self.class() <= TRIANGLES
+            && (!self.rects() || (profile.geometry_shader && self.class() == TRIANGLES))
             && (!self.clamp() || profile.depth_clamp)
             && (!self.provoking_last() || profile.provoking_last)
             && lines

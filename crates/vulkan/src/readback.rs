@@ -4,7 +4,7 @@ use crate::depth;
 use crate::error::Result;
 use crate::memory::{Buffer, Place};
 use crate::renderer::Renderer;
-use afterimage_stream::packets::{ReadBack, Rect, View};
+use afterimage_stream::packets::{ReadBack, ReadBuffer, Rect, View};
 use afterimage_stream::{Arena, Format, Reply, UploadRef};
 use ash::vk;
 use std::collections::VecDeque;
@@ -47,11 +47,16 @@ impl Copied {
     }
 }
 
+/// What the CPU has to copy once the GPU is done.
+enum Pending {
+    Texels { copied: Copied, row_pitch: u32 },
+    Bytes(Buffer),
+}
+
 struct Waiting {
     submission: u64,
     token: u64,
-    copied: Option<Copied>,
-    row_pitch: u32,
+    copied: Option<Pending>,
     data: UploadRef,
     /// Whether the bytes are in the arena.
     ok: bool,
@@ -75,12 +80,19 @@ impl ReadBacks {
     pub(crate) fn copy(&mut self, arena: &dyn Arena, completed: u64) {
         for waiting in self.waiting.iter_mut().filter(|waiting| waiting.submission <= completed) {
             let Some(copied) = waiting.copied.take() else { continue };
-            let texels = copied.texels();
-            let row = copied.format.row_bytes(copied.width) as usize;
-            waiting.ok = texels.chunks_exact(row).enumerate().all(|(y, bytes)| {
-                let at = y as u64 * u64::from(waiting.row_pitch);
-                u32::try_from(at).is_ok_and(|at| arena.copy_in(&waiting.data, at, bytes))
-            });
+            waiting.ok = match copied {
+                Pending::Texels { copied, row_pitch } => {
+                    let texels = copied.texels();
+                    let row = copied.format.row_bytes(copied.width) as usize;
+                    texels.chunks_exact(row).enumerate().all(|(y, bytes)| {
+                        let at = y as u64 * u64::from(row_pitch);
+                        u32::try_from(at).is_ok_and(|at| arena.copy_in(&waiting.data, at, bytes))
+                    })
+                }
+                Pending::Bytes(buffer) => {
+                    arena.copy_in(&waiting.data, 0, buffer.bytes(0, waiting.data.size as usize))
+                }
+            };
         }
     }
 
@@ -106,7 +118,7 @@ impl ReadBacks {
 impl Renderer {
     /// [`ReadBack`].
     pub(crate) fn read_back(&mut self, body: &ReadBack) -> Result {
-        let copied = match self.copy_texels(body.src, body.rect, 1) {
+        let copied = match self.copy_texels(self.rooted(body.src), body.rect, 1) {
             Ok(copied) => copied,
             Err(error @ crate::error::Error::DeviceLost(_)) => return Err(error),
             Err(error) => {
@@ -114,17 +126,21 @@ impl Renderer {
                 None
             }
         };
-        let _recording = self.main();
-        self.readbacks.waiting.push_back(Waiting {
-            submission: self.submissions.current,
-            token: body.token,
-            copied,
-            row_pitch: body.row_pitch,
-            data: body.data,
-            ok: false,
-        });
-        self.readbacks.asked = true;
+        let copied = copied.map(|copied| Pending::Texels { copied, row_pitch: body.row_pitch });
+        self.wait_for(body.token, body.data, copied);
         Ok(())
+    }
+
+    /// [`ReadBuffer`]: its bytes are being copied to this buffer.
+    pub(crate) fn wait_for_bytes(&mut self, body: &ReadBuffer, copy: Option<Buffer>) {
+        self.wait_for(body.token, body.data, copy.map(Pending::Bytes));
+    }
+
+    fn wait_for(&mut self, token: u64, data: UploadRef, copied: Option<Pending>) {
+        let _recording = self.main();
+        let submission = self.submissions.current;
+        self.readbacks.waiting.push_back(Waiting { submission, token, copied, data, ok: false });
+        self.readbacks.asked = true;
     }
 
     /// Records a copy of texels into a buffer for the CPU. `None` where the texture is missing or multisampled.

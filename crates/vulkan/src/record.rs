@@ -144,7 +144,9 @@ impl Renderer {
         let mut buffers = FxHashMap::default();
         let mut textures: FxHashMap<ObjectId, Vec<(u16, u16, Copied)>> = FxHashMap::default();
         let ids = |kind| self.state.objects.iter(kind).map(|(id, _)| id).collect::<Vec<_>>();
-        let (buffer_ids, texture_ids) = (ids(ObjectKind::Buffer), ids(ObjectKind::Texture));
+        let (buffer_ids, mut texture_ids) = (ids(ObjectKind::Buffer), ids(ObjectKind::Texture));
+        // Views have no texels of their own.
+        texture_ids.retain(|id| self.root(*id) == *id);
         for id in buffer_ids {
             if let Some(copy) = self.copy_buffer(id)? {
                 buffers.insert(id, copy);

@@ -3,14 +3,17 @@
 use crate::ahead::{Batch, Foreseen, Rest};
 use crate::buffer::{DynamicPool, GuestBuffer};
 use crate::cache::PipelineCache;
+use crate::compute::ComputePipelines;
 use crate::descriptors::Descriptors;
-use crate::draw::{Pending, Ready, Recorded, Shading, table};
+use crate::draw::{Pending, Ready, Recorded, Shading};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::known::History;
 use crate::memory::{Buffer, HeapTrim, Place};
 use crate::objects::GuestSampler;
+use crate::layouts::Table as Descriptor;
 use crate::options::Options;
+use crate::order::Order;
 use crate::pipeline::Key;
 use crate::pipelines::Pipelines;
 use crate::present::Presenter;
@@ -22,6 +25,7 @@ use crate::sampler::Sampler;
 use crate::shaders::{GuestShader, Library};
 use crate::slots::{DeviceSlots, Slots};
 use crate::stats::Stats;
+use crate::storage::NullImages;
 use crate::submit::Submissions;
 use crate::table::Table;
 use crate::targets::Targets;
@@ -62,6 +66,8 @@ pub struct Renderer {
     pub(crate) slots: Slots,
     pub(crate) descriptors: Descriptors,
     pub(crate) pipelines: Pipelines,
+    pub(crate) compute: ComputePipelines,
+    pub(crate) order: Order,
     pub(crate) cache: Arc<PipelineCache>,
     pub(crate) library: Library,
     /// What is known of the program from its last runs.
@@ -131,6 +137,8 @@ pub struct Renderer {
     pub(crate) default_vertex: Buffer,
     /// Null objects of the descriptor tables.
     null_textures: Vec<Texture>,
+    /// In place of storage images that are not bound.
+    pub(crate) null_images: NullImages,
     null_sampler: Option<Sampler>,
     /// Presented frames that the GPU may not have completed: number and submission.
     frames: VecDeque<(u64, u64)>,
@@ -185,6 +193,7 @@ impl Renderer {
         };
         let library = Library::new(&gpu, Compiler { profile, cache: disk });
         let pipelines = Pipelines::new(&gpu, &descriptors, &cache, &library, options.idle_pipelines);
+        let compute = ComputePipelines::new(pipelines.maker(), Arc::clone(&library.workers));
         let default_vertex = Buffer::new(&gpu, "default vertex", 256, Place::Stream)?;
         default_vertex.bytes_mut(0, 256).fill(0);
         default_vertex.bytes_mut(12, 4).copy_from_slice(&1f32.to_le_bytes());
@@ -199,6 +208,8 @@ impl Renderer {
             slots: Slots::default(),
             descriptors,
             pipelines,
+            compute,
+            order: Order::default(),
             cache,
             library,
             history: None,
@@ -248,6 +259,7 @@ impl Renderer {
             uploading: Vec::new(),
             default_vertex,
             null_textures: Vec::new(),
+            null_images: NullImages::default(),
             null_sampler: None,
             frames: VecDeque::new(),
             draws: 0,
@@ -273,29 +285,46 @@ impl Renderer {
         Ok(renderer)
     }
 
-    /// Number 0 of every table: textures that read (0, 0, 0, 1), and a plain sampler.
+    /// The first numbers of every table: textures that read (0, 0, 0, 1), of floats, unsigned and signed integers, and a plain
+    /// sampler.
     fn make_null_objects(&mut self) -> Result {
         let gpu = Arc::clone(&self.gpu);
-        for dimension in [Dimension::D2, Dimension::Cube, Dimension::D3] {
-            let desc = CreateTexture {
-                format: Format::R8G8B8A8_UNORM as u32,
-                width: 1,
-                height: 1,
-                depth: 1,
-                levels: 1,
-                layers: if dimension == Dimension::Cube { 6 } else { 1 },
-                dimension: dimension as u8,
-                samples: 1,
-                swizzle: [Swizzle::Zero as u8, Swizzle::Zero as u8, Swizzle::Zero as u8, Swizzle::One as u8],
-                ..CreateTexture::zeroed()
-            };
-            let texture = Texture::new(&gpu, &desc)?;
-            let cmd = self.submissions.before()?;
-            texture.transition(&gpu, cmd, vk::ImageLayout::UNDEFINED, texture.home);
-            if let Some(view) = &texture.view {
-                self.descriptors.add_view(table(&desc), view.raw, texture.home, 0);
+        let shapes = [
+            (Descriptor::D2, Dimension::D2, 1, 1),
+            (Descriptor::Cube, Dimension::Cube, 6, 1),
+            (Descriptor::D3, Dimension::D3, 1, 1),
+            (Descriptor::D2Array, Dimension::D2, 2, 1),
+            (Descriptor::CubeArray, Dimension::Cube, 12, 1),
+            (Descriptor::D2Ms, Dimension::D2, 1, 4),
+            (Descriptor::D2MsArray, Dimension::D2, 2, 4),
+        ];
+        for (table, dimension, layers, samples) in shapes {
+            if table == Descriptor::CubeArray && !gpu.profile.shaders.cube_arrays {
+                continue;
             }
-            self.null_textures.push(texture);
+            for format in [Format::R8G8B8A8_UNORM, Format::R8G8B8A8_UINT, Format::R8G8B8A8_SINT] {
+                let samples = if samples > 1 { gpu.profile.null_samples(format) } else { 1 };
+                let desc = CreateTexture {
+                    format: format as u32,
+                    width: 1,
+                    height: 1,
+                    depth: 1,
+                    levels: 1,
+                    layers,
+                    dimension: dimension as u8,
+                    samples,
+                    usage: if samples > 1 { CreateTexture::SAMPLED } else { 0 },
+                    swizzle: [Swizzle::Zero as u8, Swizzle::Zero as u8, Swizzle::Zero as u8, Swizzle::One as u8],
+                    ..CreateTexture::zeroed()
+                };
+                let texture = Texture::new(&gpu, &desc)?;
+                let cmd = self.submissions.before()?;
+                texture.transition(&gpu, cmd, vk::ImageLayout::UNDEFINED, texture.home);
+                if let Some(view) = &texture.view {
+                    self.descriptors.add_view(table, view.raw, texture.home, 0);
+                }
+                self.null_textures.push(texture);
+            }
         }
         let sampler = Sampler::plain(&gpu)?;
         self.descriptors.add_sampler(sampler.raw, 0);
@@ -586,16 +615,13 @@ impl Renderer {
             | Packet::SetStorageImages(..)
             | Packet::SetBlendTargets(..)
             | Packet::CreateVertexInput(..) => {}
-            Packet::CreateView(_)
-            | Packet::Dispatch(_)
-            | Packet::CopyBuffer(_)
-            | Packet::FillBuffer(_)
-            | Packet::ReadBuffer(_)
-            | Packet::CopyToTexture(_)
-            | Packet::CopyFromTexture(_) => {
-                let device = self.gpu.profile.name.clone();
-                return Err(Error::Unsupported { device, what: packet.kind().name().to_owned() });
-            }
+            Packet::CreateView(body) => return self.create_view(body),
+            Packet::Dispatch(body) => return self.dispatch(body),
+            Packet::CopyBuffer(body) => self.copy_buffers(body),
+            Packet::FillBuffer(body) => self.fill_buffer(body),
+            Packet::ReadBuffer(body) => return self.read_buffer(body),
+            Packet::CopyToTexture(body) => return self.copy_texture_bytes(&body.copy, true),
+            Packet::CopyFromTexture(body) => return self.copy_texture_bytes(&body.copy, false),
             Packet::BeginFrame(_) => self.stats.begin(),
             Packet::UpdateBuffer(body) => return self.update_buffer(body, arena),
             Packet::UpdateTexture(body) => return self.update_texture(body, arena),
@@ -612,6 +638,7 @@ impl Renderer {
                 let completed = self.submissions.completed;
                 let buffer = GuestBuffer::new(&self.gpu, &mut self.dynamic, body, completed)?;
                 self.buffers.insert(body.id, buffer);
+                self.storage_changes(body.usage);
             }
             Packet::CreateTexture(body) => return self.create_texture(body),
             Packet::CreateSampler(body) => return self.create_sampler(body),

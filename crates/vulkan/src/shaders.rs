@@ -4,14 +4,15 @@
 //! code under two ids is compiled once. Compilation starts when a shader is created, for the state of that moment and
 //! for those that the last run knew; a draw waits only where these were wrong or the workers are behind.
 
-use crate::descriptors::Table;
-use crate::error::{Checked, Result};
+use crate::error::{Checked, Error, Result};
 use crate::gpu::Gpu;
+use crate::layouts::{Reach, Table};
 use crate::line_quads::Varying;
 use crate::workers::{Once, Urgency, Workers};
 use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage, bound};
-use afterimage_stream::BANKS;
-use afterimage_stream::ObjectId;
+use afterimage_ir::{ImageUse, Kind};
+use afterimage_stream::packets;
+use afterimage_stream::{BANKS, ObjectId, TEXTURE_SLOTS, gcn_bank};
 use ash::vk;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -32,10 +33,20 @@ pub(crate) struct Variant {
     pub(crate) defs: Vec<(usize, [u32; 4])>,
     /// Whether the system block is read.
     pub(crate) system: bool,
-    /// Bit per texture slot that is sampled.
+    /// Bit per texture slot that is sampled. Those of compute shaders count from 0.
     pub(crate) textures: u32,
-    /// Two bits per slot: [`Table`] that is read.
+    /// Three bits per slot: [`Table`] that is read.
     pub(crate) tables: u64,
+    /// Two bits per slot: what its texels are, as in [`crate::texture::Texture::kind`].
+    pub(crate) kinds: u64,
+    /// What it reaches beyond constants.
+    pub(crate) reach: Reach,
+    /// Storage images.
+    pub(crate) images: SmallVec<[ImageUse; 0]>,
+    /// Registers of the bank of buffers: first one, number, and bytes from the start of the stage's block.
+    pub(crate) buffers: SmallVec<[(u32, u32, usize); 0]>,
+    /// Whether memory behind addresses, or a storage image, is written.
+    pub(crate) stores: bool,
     /// Vertex shaders: bit per input location.
     pub(crate) inputs: u32,
     /// Pixel shaders: what they read of the vertex stage's outputs.
@@ -62,6 +73,11 @@ impl Variant {
             system: reflection.system,
             textures: 0,
             tables: 0,
+            kinds: 0,
+            reach: if reflection.stage == Stage::Compute { Reach::COMPUTE } else { Reach::PLAIN },
+            images: reflection.images.iter().copied().collect(),
+            buffers: SmallVec::new(),
+            stores: reflection.stores || reflection.images.iter().any(|image| image.written),
             inputs: 0,
             varyings: SmallVec::new(),
             outputs: 0,
@@ -69,7 +85,7 @@ impl Variant {
         };
         if variant.segments.len() != reflection.segments.len() {
             // Registers outside of every bank would shift the ones behind them.
-            return Err(crate::error::Error::Unsupported {
+            return Err(Error::Unsupported {
                 device: "the renderer".to_owned(),
                 what: format!("the constant segments {:?} of {name}", reflection.segments),
             });
@@ -78,30 +94,84 @@ impl Variant {
             let at = reflection.const_offset(def.bank, def.index)?;
             Some((at as usize * 16, def.bits))
         }));
+        let (own_stage, first_slot) = match reflection.stage {
+            Stage::Vertex => (packets::Stage::Vertex, 0),
+            Stage::Pixel => (packets::Stage::Pixel, 0),
+            Stage::Compute => (packets::Stage::Compute, TEXTURE_SLOTS as u32),
+        };
+        let mut tables = 0;
         for texture in &reflection.textures {
-            let slot = u32::from(texture.slot);
-            if slot < afterimage_stream::TEXTURE_SLOTS as u32 {
+            let slot = u32::from(texture.slot).wrapping_sub(first_slot);
+            if slot < TEXTURE_SLOTS as u32 {
+                let table = Table::of(texture.dim);
                 variant.textures |= 1 << slot;
-                variant.tables |= (texture.dim as u64) << (2 * slot);
+                variant.tables |= (table as u64) << (3 * slot);
+                variant.kinds |= (texture.component as u64) << (2 * slot);
+                tables |= 1 << table as u8;
             }
         }
+        variant.reach = variant.reach.with(tables, !variant.images.is_empty());
+        let mut at = 0;
+        for segment in &variant.segments {
+            if u16::from(segment.bank) == gcn_bank(own_stage, 1) {
+                variant.buffers.push((segment.first, segment.count, at));
+            }
+            at += segment.count as usize * 16;
+        }
+        variant.check(reflection)?;
         for input in &reflection.inputs {
             if let afterimage_ir::InputAt::Location(location) = input.at {
                 variant.inputs |= 1 << (location & 31);
-                variant.varyings.push(Varying { location: location.into(), lanes: input.ty.lanes.into() });
+                let kind = input.ty.kind;
+                variant.varyings.push(Varying {
+                    location: location.into(),
+                    lanes: input.ty.lanes.into(),
+                    float: kind == Kind::Float,
+                });
             }
         }
         variant.outputs = reflection.location_mask() as u32;
         Ok(variant)
     }
-}
 
-// The shader's texture dimensions are the tables' numbers.
-const _: () = assert!(
-    afterimage_ir::Dim::D2 as u32 == Table::D2 as u32
-        && afterimage_ir::Dim::Cube as u32 == Table::Cube as u32
-        && afterimage_ir::Dim::D3 as u32 == Table::D3 as u32
-);
+    /// Whether the device has what the shader asks for, as far as the back end does not look at it.
+    fn check(&self, reflection: &afterimage_shader::Reflection) -> Result {
+        let (profile, limits) = (&self.gpu.profile, &self.gpu.profile.limits);
+        let unsupported = |what: String| Err(Error::Unsupported { device: profile.name.clone(), what });
+        if reflection.stage == Stage::Compute {
+            let lanes = reflection.group.iter().try_fold(1u32, |product, lanes| product.checked_mul(*lanes));
+            let most = limits.max_compute_work_group_size;
+            if !lanes.is_some_and(|lanes| lanes > 0 && lanes <= limits.max_compute_work_group_invocations)
+                || reflection.group.iter().zip(most).any(|(lanes, most)| *lanes > most)
+            {
+                return unsupported(format!("work groups of {:?} lanes", reflection.group));
+            }
+            if reflection.shared > limits.max_compute_shared_memory_size {
+                return unsupported(format!("{} bytes of shared memory", reflection.shared));
+            }
+        }
+        let shaders = &profile.shaders;
+        let may_store = match reflection.stage {
+            Stage::Vertex => shaders.vertex_stores,
+            Stage::Pixel => shaders.pixel_stores,
+            Stage::Compute => true,
+        };
+        if self.stores && !may_store {
+            return unsupported(format!("stores in {} shaders", reflection.stage.name()));
+        }
+        if self.reach.tables() >> Table::CubeArray as u8 & 1 != 0 && !shaders.cube_arrays {
+            return unsupported("arrays of cubes".to_owned());
+        }
+        let any = |read: bool| self.images.iter().any(|image| if read { image.read } else { image.written });
+        let without = |image: &ImageUse| image.decl.format == afterimage_ir::ImageFormat::Any;
+        if (any(true) && self.images.iter().any(without) && !shaders.read_without_format)
+            || (any(false) && self.images.iter().any(without) && !shaders.write_without_format)
+        {
+            return unsupported("storage images without a format in the shader".to_owned());
+        }
+        Ok(())
+    }
+}
 
 fn in_bank(segment: &Segment) -> bool {
     let registers = BANKS.get(usize::from(segment.bank)).map_or(0, |bank| u32::from(bank.registers));

@@ -70,7 +70,7 @@ pub(crate) struct SharedImages(Mutex<FxHashMap<u32, SharedImage>>);
 
 /// What all textures of an image must agree on.
 fn shape(desc: &CreateTexture) -> CreateTexture {
-    let usage = desc.usage & CreateTexture::TARGET;
+    let usage = desc.usage & !(CreateTexture::SHARED_NEW | CreateTexture::SHARED_OLD);
     CreateTexture { id: ObjectId::NONE, pad: 0, usage, swizzle: CreateTexture::IDENTITY, ..*desc }
 }
 
@@ -104,7 +104,7 @@ impl Renderer {
             texture.blank = 0;
         }
         texture.number = Some(held);
-        self.add_texture(body, texture)?;
+        self.add_texture(body.id, texture)?;
         self.shared.push(body.id);
         if is_new {
             // Before anybody else finds it, it has its layout, and zeros in it.

@@ -5,7 +5,7 @@ use crate::pipeline::TargetFormats;
 use crate::renderer::Renderer;
 use crate::submit::memory_barrier;
 use afterimage_stream::packets::{Clear, Rect, View};
-use afterimage_stream::{Group, ObjectId};
+use afterimage_stream::{FormatFeatures, Group, ObjectId};
 use ash::vk;
 use smallvec::SmallVec;
 
@@ -29,8 +29,14 @@ pub(crate) struct Targets {
     /// The same, with its format, while nothing is tested against it: draws may go beyond it then.
     pub(crate) aside: Option<(Attachment, vk::Format)>,
     pub(crate) formats: TargetFormats,
+    /// What texels of the colour targets are: [`crate::texture::Texture::kind`].
+    pub(crate) kinds: [u8; 8],
     /// Part that every target has.
     pub(crate) extent: vk::Extent2D,
+    /// Layers that every target has.
+    pub(crate) layers: u32,
+    /// Bit per colour target that can be blended with; the others are written as if blending were off.
+    pub(crate) blendable: u8,
     /// Number of bits of the depth format, or 0 for a float format: scales depth bias.
     pub(crate) depth_bits: u32,
 }
@@ -56,6 +62,15 @@ pub(crate) struct Load {
 }
 
 impl Load {
+    /// The colour as texels of a kind want it: integers get the nearest to zero.
+    pub(crate) fn color_of(self, kind: u8) -> vk::ClearColorValue {
+        match kind {
+            0 => vk::ClearColorValue { float32: self.color },
+            1 => vk::ClearColorValue { uint32: self.color.map(|channel| channel as u32) },
+            _ => vk::ClearColorValue { int32: self.color.map(|channel| channel as i32) },
+        }
+    }
+
     fn op(self, flag: u32) -> vk::AttachmentLoadOp {
         if self.flags & flag != 0 { vk::AttachmentLoadOp::CLEAR } else { vk::AttachmentLoadOp::LOAD }
     }
@@ -102,6 +117,8 @@ impl Renderer {
                 }
                 targets.colors[index] = Some(attachment);
                 targets.formats.colors[index] = format;
+                targets.kinds[index] = self.textures.get(view.texture).map_or(0, |texture| texture.kind);
+                targets.blendable |= u8::from(self.blends(view.texture)) << index;
             }
         }
         let depth = self.textures.get(wanted.depth.texture).map(|texture| texture.extent(wanted.depth.level.into()));
@@ -125,6 +142,7 @@ impl Renderer {
         if targets.all().next().is_some() {
             targets.extent = extent;
         }
+        targets.layers = wanted.layers.max(1);
         self.key.targets = self.pipelines.targets.number(&targets.formats);
         self.key_dirty = true;
         if std::mem::replace(&mut self.shading.runtime.pixel_ops.srgb_write, srgb_write) != srgb_write {
@@ -134,6 +152,11 @@ impl Renderer {
         self.recheck_textures = true;
         self.targets = targets;
         Ok(())
+    }
+
+    /// Whether blending with a texture's texels is possible.
+    fn blends(&self, id: ObjectId) -> bool {
+        self.textures.get(id).is_none_or(|texture| texture.choice.features & FormatFeatures::BLEND != 0)
     }
 
     fn attach(
@@ -146,7 +169,9 @@ impl Renderer {
         if view.texture.is_none() {
             return Ok(None);
         }
-        self.make_live(view.texture)?;
+        let root = self.root(view.texture);
+        self.make_live(root)?;
+        let layers = self.state.render_targets.layers.max(1) as u16;
         let Some(texture) = self.textures.get_mut(view.texture) else { return Ok(None) };
         let samples = u32::from(texture.desc.samples);
         if targets.formats.samples != 0 && targets.formats.samples != samples {
@@ -158,18 +183,22 @@ impl Renderer {
             return Ok(None);
         }
         let size = texture.extent(view.level.into());
-        let raw = texture.target_view(&self.gpu, view.level, view.layer, srgb)?;
+        let raw = texture.target_view(&self.gpu, view.level, (view.layer, layers), srgb)?;
         targets.formats.samples = samples;
         extent.width = extent.width.min(size.width);
         extent.height = extent.height.min(size.height);
-        texture.is_target = true;
+        let format = texture.target_format(&self.gpu, srgb);
+        let layout = texture.home;
+        if let Some(texture) = self.textures.get_mut(root) {
+            texture.is_target = true;
+        }
         let attachment = Attachment {
-            texture: view.texture,
+            texture: root,
             view: raw,
-            layout: texture.home,
+            layout,
             extent: vk::Extent2D { width: size.width, height: size.height },
         };
-        Ok(Some((attachment, texture.target_format(&self.gpu, srgb))))
+        Ok(Some((attachment, format)))
     }
 
     /// Opens the render pass if it is closed.
@@ -182,6 +211,11 @@ impl Renderer {
 
     pub(crate) fn begin_pass(&mut self, load: Load) {
         use vk::{AccessFlags2 as Access, PipelineStageFlags2 as Stage};
+        if self.order.written {
+            self.begin_epoch();
+        }
+        self.order.drawn = true;
+        self.order.pass_stores = false;
         let cmd = self.main();
         let tests = Stage::EARLY_FRAGMENT_TESTS | Stage::LATE_FRAGMENT_TESTS;
         let writes = Access::COLOR_ATTACHMENT_WRITE | Access::DEPTH_STENCIL_ATTACHMENT_WRITE;
@@ -192,20 +226,20 @@ impl Renderer {
             (Stage::COLOR_ATTACHMENT_OUTPUT | tests | Stage::FRAGMENT_SHADER | Stage::VERTEX_SHADER, writes),
             (Stage::COLOR_ATTACHMENT_OUTPUT | tests, reads | writes),
         );
-        let color = vk::ClearValue { color: vk::ClearColorValue { float32: load.color } };
         let depth_stencil =
             vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: load.depth, stencil: load.stencil } };
         let count = self.targets.formats.color_count();
         let colors: SmallVec<[_; 8]> = self.targets.colors[..count]
             .iter()
-            .map(|attachment| match attachment {
+            .zip(self.targets.kinds)
+            .map(|(attachment, kind)| match attachment {
                 None => vk::RenderingAttachmentInfo::default(),
                 Some(a) => vk::RenderingAttachmentInfo::default()
                     .image_view(a.view)
                     .image_layout(a.layout)
                     .load_op(load.op(Clear::COLOR))
                     .store_op(vk::AttachmentStoreOp::STORE)
-                    .clear_value(color),
+                    .clear_value(vk::ClearValue { color: load.color_of(kind) }),
             })
             .collect();
         let of_depth = |flag| match &self.targets.depth {
@@ -220,7 +254,7 @@ impl Renderer {
         let (depth, stencil) = (of_depth(Clear::DEPTH), of_depth(Clear::STENCIL));
         let mut info = vk::RenderingInfo::default()
             .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent: self.targets.extent })
-            .layer_count(1)
+            .layer_count(self.targets.layers.max(1))
             .color_attachments(&colors);
         if self.targets.depth.is_some() {
             info = info.depth_attachment(&depth);

@@ -7,19 +7,38 @@
 use crate::error::{Checked, Error, Result};
 use crate::format::{self, Choice};
 use crate::gpu::Gpu;
+use crate::layouts::Table;
 use crate::memory::{Image, ImageView};
-use afterimage_stream::packets::{CreateTexture, Dimension, Swizzle};
-use afterimage_stream::{Format, FormatFeatures};
+use afterimage_stream::packets::{CreateTexture, CreateView, Dimension, Swizzle};
+use afterimage_stream::{Format, FormatFeatures, ObjectId};
 use ash::vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A view for rendering: level, layer, whether it encodes sRGB.
+/// A view for rendering: level, layers, whether it encodes sRGB.
 struct TargetView {
     level: u16,
     layer: u16,
+    layers: u16,
     srgb: bool,
     view: ImageView,
+}
+
+/// A view for loads and stores of texels: level, first layer, the shape that the shader sees.
+struct StorageView {
+    level: u16,
+    layer: u16,
+    table: Table,
+    view: ImageView,
+}
+
+/// A view for sampling as another shape than the texture's own.
+pub(crate) struct OtherView {
+    pub(crate) table: Table,
+    pub(crate) srgb: bool,
+    /// Number in the table.
+    pub(crate) index: u32,
+    pub(crate) view: ImageView,
 }
 
 /// A texture.
@@ -40,6 +59,15 @@ pub(crate) struct Texture {
     /// Index of `srgb_view`; `index` where there is none.
     pub(crate) srgb_index: u32,
     targets: SmallVec<[TargetView; 1]>,
+    storage: SmallVec<[StorageView; 0]>,
+    /// Views of other shapes that shaders have asked for.
+    pub(crate) others: SmallVec<[OtherView; 0]>,
+    /// What the texels are to shaders: 0 floats, 1 unsigned, 2 signed integers.
+    pub(crate) kind: u8,
+    /// Of a view the texture that it shows, whose texels, layout and history are there; and its first level and layer there.
+    pub(crate) source: Option<ObjectId>,
+    base: (u16, u16),
+    usage: vk::ImageUsageFlags,
     /// Layout between operations.
     pub(crate) home: vk::ImageLayout,
     /// Whether the image has left `UNDEFINED`.
@@ -56,6 +84,8 @@ pub(crate) struct Texture {
     pub(crate) written: bool,
     /// Whether a current target.
     pub(crate) is_target: bool,
+    /// When shaders last read and wrote texels other than as a target: see [`crate::order`].
+    pub(crate) order: crate::order::Touched,
 }
 
 impl Texture {
@@ -80,8 +110,19 @@ impl Texture {
         }
         let dimension = Dimension::of(desc.dimension);
         let multisampled = desc.samples > 1;
+        let is_storage = desc.usage & CreateTexture::STORAGE != 0;
+        let fetched = !multisampled || desc.usage & CreateTexture::SAMPLED != 0;
+        if is_storage && choice.features & FormatFeatures::STORAGE == 0 {
+            return Err(unsupported(format!("{name} as a storage image")));
+        }
+        if dimension == Dimension::Cube && desc.layers > 6 && !gpu.profile.shaders.cube_arrays {
+            return Err(unsupported("arrays of cubes".to_owned()));
+        }
         let mut usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
-        if !multisampled && choice.features & FormatFeatures::SAMPLED != 0 {
+        if is_storage {
+            usage |= vk::ImageUsageFlags::STORAGE;
+        }
+        if fetched && choice.features & FormatFeatures::SAMPLED != 0 {
             usage |= vk::ImageUsageFlags::SAMPLED;
         }
         if is_target {
@@ -93,7 +134,9 @@ impl Texture {
         }
         let mut flags = vk::ImageCreateFlags::empty();
         let kind = if dimension == Dimension::D3 { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D };
-        if dimension == Dimension::Cube {
+        let views = desc.usage & CreateTexture::VIEWS != 0;
+        let may_be_cube = views && dimension == Dimension::D2 && desc.width == desc.height && desc.layers >= 6;
+        if dimension == Dimension::Cube || (may_be_cube && !multisampled) {
             flags |= vk::ImageCreateFlags::CUBE_COMPATIBLE;
         }
         if dimension == Dimension::D3 && is_target {
@@ -102,7 +145,7 @@ impl Texture {
         let twin = format.info().srgb.map(|twin| gpu.profile.choice(twin).format);
         let formats = [choice.format, twin.unwrap_or(choice.format)];
         let mut list = vk::ImageFormatListCreateInfo::default().view_formats(&formats);
-        if twin.is_some() {
+        if twin.is_some() || views {
             flags |= vk::ImageCreateFlags::MUTABLE_FORMAT;
         }
         let samples = vk::SampleCountFlags::from_raw(u32::from(desc.samples));
@@ -118,8 +161,8 @@ impl Texture {
             )
         };
         let size = format!(
-            "{name} of {}x{}x{}, {} levels, {} samples",
-            desc.width, desc.height, desc.depth, desc.levels, desc.samples
+            "{name} of {}x{}x{}, {} levels, {} layers, {} samples",
+            desc.width, desc.height, desc.depth, desc.levels, desc.layers, desc.samples
         );
         let limits = match limits {
             Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED) => return Err(unsupported(size)),
@@ -146,14 +189,19 @@ impl Texture {
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(usage)
             .initial_layout(vk::ImageLayout::UNDEFINED);
-        if twin.is_some() {
+        if twin.is_some() && !views {
             info = info.push_next(&mut list);
         }
         let image = match image {
             Some(image) => image,
             None => Arc::new(Image::new(gpu, &desc.id.to_string(), &info)?),
         };
-        let sampled = usage.contains(vk::ImageUsageFlags::SAMPLED);
+        let home = if is_target || is_storage {
+            vk::ImageLayout::GENERAL
+        } else {
+            vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL
+        };
+        let subresources = desc.levels * desc.layers;
         let mut texture = Self {
             desc: *desc,
             format,
@@ -165,30 +213,119 @@ impl Texture {
             index: 0,
             srgb_index: 0,
             targets: SmallVec::new(),
-            home: if is_target { vk::ImageLayout::GENERAL } else { vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL },
+            storage: SmallVec::new(),
+            others: SmallVec::new(),
+            kind: kind_of(format),
+            source: None,
+            base: (0, 0),
+            usage,
+            home,
             live: false,
-            blank: u128::MAX >> (128 - (desc.levels * desc.layers).min(128)),
+            blank: if subresources > SUBRESOURCES { 1 } else { u128::MAX >> (SUBRESOURCES - subresources) },
             uploaded: 0,
             uploading: 0,
             last_used: 0,
             written: false,
             is_target: false,
+            order: Default::default(),
         };
-        if sampled {
-            texture.view = Some(texture.sampled_view(gpu, choice.format)?);
-            if let Some(twin) = twin {
-                texture.srgb_view = Some(texture.sampled_view(gpu, twin)?);
-            }
-        }
+        texture.make_sampled_views(gpu)?;
         Ok(texture)
     }
 
-    fn sampled_view(&self, gpu: &Arc<Gpu>, format: vk::Format) -> Result<ImageView> {
-        let kind = match Dimension::of(self.desc.dimension) {
-            Dimension::D2 => vk::ImageViewType::TYPE_2D,
-            Dimension::Cube => vk::ImageViewType::CUBE,
-            Dimension::D3 => vk::ImageViewType::TYPE_3D,
+    /// A view of a texture; `desc` is what it is like.
+    pub(crate) fn of_view(gpu: &Arc<Gpu>, body: &CreateView, desc: &CreateTexture, source: &Texture) -> Result<Self> {
+        let format = Format::from_bits(desc.format).unwrap_or(source.format);
+        let choice = if format == source.format { source.choice } else { *gpu.profile.choice(format) };
+        if format != source.format && (choice.features == 0 || choice.replaced || source.choice.replaced) {
+            let what = format!("{} seen as {}", source.format.info().name, format.info().name);
+            return Err(Error::Unsupported { device: gpu.profile.name.clone(), what });
+        }
+        if Dimension::of(desc.dimension) == Dimension::Cube && desc.layers > 6 && !gpu.profile.shaders.cube_arrays {
+            return Err(Error::Unsupported { device: gpu.profile.name.clone(), what: "arrays of cubes".to_owned() });
+        }
+        let mut texture = Self {
+            desc: *desc,
+            format,
+            choice,
+            image: Arc::clone(&source.image),
+            number: None,
+            view: None,
+            srgb_view: None,
+            index: 0,
+            srgb_index: 0,
+            targets: SmallVec::new(),
+            storage: SmallVec::new(),
+            others: SmallVec::new(),
+            kind: kind_of(format),
+            source: Some(body.source),
+            base: (body.level, body.layer),
+            usage: source.usage,
+            home: source.home,
+            // What a texture has to go through before it is read, the source goes through.
+            live: false,
+            blank: 0,
+            uploaded: 0,
+            uploading: 0,
+            last_used: 0,
+            written: false,
+            is_target: false,
+            order: Default::default(),
         };
+        texture.make_sampled_views(gpu)?;
+        Ok(texture)
+    }
+
+    fn make_sampled_views(&mut self, gpu: &Arc<Gpu>) -> Result {
+        let can = self.choice.features & FormatFeatures::SAMPLED != 0;
+        if can && self.usage.contains(vk::ImageUsageFlags::SAMPLED) {
+            self.view = Some(self.sampled_view(gpu, self.choice.format, self.table())?);
+            // The list of formats of the source has the twin of its own format, or any.
+            if let Some(twin) = self.format.info().srgb {
+                self.srgb_view = Some(self.sampled_view(gpu, gpu.profile.choice(twin).format, self.table())?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The table that its views for sampling are in.
+    pub(crate) fn table(&self) -> Table {
+        match (Dimension::of(self.desc.dimension), self.desc.layers) {
+            (Dimension::D3, _) => Table::D3,
+            (Dimension::Cube, 6) => Table::Cube,
+            (Dimension::Cube, _) => Table::CubeArray,
+            (Dimension::D2, 1) if self.desc.samples > 1 => Table::D2Ms,
+            (Dimension::D2, _) if self.desc.samples > 1 => Table::D2MsArray,
+            (Dimension::D2, 1) => Table::D2,
+            (Dimension::D2, _) => Table::D2Array,
+        }
+    }
+
+    /// A view for sampling as another shape, made on first use, which has no number yet where that is new. `None` where the texture
+    /// has nothing of that shape.
+    pub(crate) fn other_view(&mut self, gpu: &Arc<Gpu>, table: Table, srgb: bool) -> Result<Option<&mut OtherView>> {
+        let cubes = gpu.profile.shaders.cube_arrays;
+        let can = match (self.table(), table) {
+            (Table::D2, Table::D2Array) | (Table::D2Array, Table::D2) => true,
+            (Table::D2Ms, Table::D2MsArray) | (Table::D2MsArray, Table::D2Ms) => true,
+            (Table::Cube, Table::CubeArray) => cubes,
+            (Table::CubeArray, Table::Cube) | (Table::Cube | Table::CubeArray, Table::D2Array) => true,
+            _ => false,
+        };
+        if !can || self.view.is_none() {
+            return Ok(None);
+        }
+        let srgb = srgb && self.srgb_view.is_some();
+        if let Some(at) = self.others.iter().position(|other| (other.table, other.srgb) == (table, srgb)) {
+            return Ok(self.others.get_mut(at));
+        }
+        let view = self.sampled_view(gpu, self.target_format(gpu, srgb), table)?;
+        self.others.push(OtherView { table, srgb, index: 0, view });
+        Ok(self.others.last_mut())
+    }
+
+    fn sampled_view(&self, gpu: &Arc<Gpu>, format: vk::Format, table: Table) -> Result<ImageView> {
+        let kind = view_type(table);
         let channel = |component: usize| match Swizzle::of(self.desc.swizzle[component]) {
             Swizzle::Zero => vk::ComponentSwizzle::ZERO,
             Swizzle::One => vk::ComponentSwizzle::ONE,
@@ -205,12 +342,18 @@ impl Texture {
             _ => vk::ImageAspectFlags::DEPTH,
         };
         let mut usage = vk::ImageViewUsageCreateInfo::default().usage(vk::ImageUsageFlags::SAMPLED);
+        let mut range = self.range(aspect);
+        range.layer_count = match table {
+            Table::D2 | Table::D2Ms | Table::D3 => 1,
+            Table::Cube => 6,
+            _ => range.layer_count,
+        };
         let info = vk::ImageViewCreateInfo::default()
             .image(self.image.raw)
             .view_type(kind)
             .format(format)
             .components(vk::ComponentMapping { r: channel(0), g: channel(1), b: channel(2), a: channel(3) })
-            .subresource_range(self.range(aspect))
+            .subresource_range(range)
             .push_next(&mut usage);
         ImageView::new(gpu, &info)
     }
@@ -219,7 +362,9 @@ impl Texture {
     pub(crate) fn range(&self, aspect: vk::ImageAspectFlags) -> vk::ImageSubresourceRange {
         vk::ImageSubresourceRange::default()
             .aspect_mask(aspect)
+            .base_mip_level(self.base.0.into())
             .level_count(self.desc.levels)
+            .base_array_layer(self.base.1.into())
             .layer_count(self.desc.layers)
     }
 
@@ -233,8 +378,16 @@ impl Texture {
         }
     }
 
+    /// Whether there are more subresources than bits: then all have the first one.
+    pub(crate) fn shares_bits(&self) -> bool {
+        self.desc.levels * self.desc.layers > SUBRESOURCES
+    }
+
     /// Bit of a subresource in [`Texture::blank`]. 3D slices share their level's bit.
     pub(crate) fn bit(&self, level: u32, layer: u32) -> u128 {
+        if self.shares_bits() {
+            return 1;
+        }
         let layer = if self.desc.layers > 1 { layer } else { 0 };
         1u128.checked_shl(layer * self.desc.levels + level).unwrap_or(0)
     }
@@ -267,12 +420,25 @@ impl Texture {
         }
     }
 
-    /// The view for rendering to a subresource, made on first use.
-    pub(crate) fn target_view(&mut self, gpu: &Arc<Gpu>, level: u16, layer: u16, srgb: bool) -> Result<vk::ImageView> {
+    /// The view for rendering to a subresource, or to so many layers from one on, made on first use.
+    pub(crate) fn target_view(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        level: u16,
+        (layer, layers): (u16, u16),
+        srgb: bool,
+    ) -> Result<vk::ImageView> {
         let srgb = srgb && self.format.info().srgb.is_some();
-        let found = self.targets.iter().find(|t| (t.level, t.layer, t.srgb) == (level, layer, srgb));
+        let (level, layer) = (level + self.base.0, layer + self.base.1);
+        let wanted = (level, layer, layers, srgb);
+        let found = self.targets.iter().find(|t| (t.level, t.layer, t.layers, t.srgb) == wanted);
         if let Some(found) = found {
             return Ok(found.view.raw);
+        }
+        let feature = if self.format.is_depth() { FormatFeatures::DEPTH } else { FormatFeatures::TARGET };
+        if self.choice.features & feature == 0 {
+            let what = format!("{} as a target", self.format.info().name);
+            return Err(Error::Unsupported { device: gpu.profile.name.clone(), what });
         }
         let usage = if self.format.is_depth() {
             vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT
@@ -282,7 +448,7 @@ impl Texture {
         let mut usage = vk::ImageViewUsageCreateInfo::default().usage(usage);
         let info = vk::ImageViewCreateInfo::default()
             .image(self.image.raw)
-            .view_type(vk::ImageViewType::TYPE_2D)
+            .view_type(if layers > 1 { vk::ImageViewType::TYPE_2D_ARRAY } else { vk::ImageViewType::TYPE_2D })
             .format(self.target_format(gpu, srgb))
             .subresource_range(
                 vk::ImageSubresourceRange::default()
@@ -290,13 +456,60 @@ impl Texture {
                     .base_mip_level(level.into())
                     .level_count(1)
                     .base_array_layer(layer.into())
-                    .layer_count(1),
+                    .layer_count(layers.into()),
             )
             .push_next(&mut usage);
         let view = ImageView::new(gpu, &info)?;
         let raw = view.raw;
-        self.targets.push(TargetView { level, layer, srgb, view });
+        self.targets.push(TargetView { level, layer, layers, srgb, view });
         Ok(raw)
+    }
+
+    /// The view for loads and stores in a level as a shader sees it, made on first use. `None` where the texture has nothing of
+    /// that shape, or is not for that.
+    pub(crate) fn storage_view(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        level: u16,
+        layer: u16,
+        table: Table,
+    ) -> Result<Option<vk::ImageView>> {
+        // Faces are layers to shaders that store.
+        let table = if matches!(table, Table::Cube | Table::CubeArray) { Table::D2Array } else { table };
+        let can = (table == Table::D3) == self.is_3d() && matches!(table, Table::D2 | Table::D2Array | Table::D3);
+        let feature = self.choice.features & FormatFeatures::STORAGE != 0;
+        if !can || !feature || !self.usage.contains(vk::ImageUsageFlags::STORAGE) {
+            return Ok(None);
+        }
+        let layer = if self.is_3d() { 0 } else { layer };
+        let found = self.storage.iter().find(|s| (s.level, s.layer, s.table) == (level, layer, table));
+        if let Some(found) = found {
+            return Ok(Some(found.view.raw));
+        }
+        let mut usage = vk::ImageViewUsageCreateInfo::default().usage(vk::ImageUsageFlags::STORAGE);
+        let layers = if table == Table::D2Array { self.desc.layers - u32::from(layer) } else { 1 };
+        let info = vk::ImageViewCreateInfo::default()
+            .image(self.image.raw)
+            .view_type(view_type(table))
+            .format(self.choice.format)
+            .subresource_range(
+                vk::ImageSubresourceRange::default()
+                    .aspect_mask(vk::ImageAspectFlags::COLOR)
+                    .base_mip_level((self.base.0 + level).into())
+                    .level_count(1)
+                    .base_array_layer((self.base.1 + layer).into())
+                    .layer_count(layers),
+            )
+            .push_next(&mut usage);
+        let view = ImageView::new(gpu, &info)?;
+        let raw = view.raw;
+        self.storage.push(StorageView { level, layer, table, view });
+        Ok(Some(raw))
+    }
+
+    /// A level and layer of it as a level and layer of the texture that has the texels.
+    pub(crate) fn place(&self, level: u16, layer: u16) -> (u16, u16) {
+        (level + self.base.0, layer + self.base.1)
     }
 
     /// A change of layout of all subresources, with everything before and after.
@@ -329,12 +542,47 @@ impl Texture {
         unsafe { gpu.raw.cmd_pipeline_barrier2(cmd, &vk::DependencyInfo::default().image_memory_barriers(&barriers)) };
     }
 
+    /// Fills an image without contents with zeros and takes it home.
+    pub(crate) fn clear_all(&self, gpu: &Gpu, cmd: vk::CommandBuffer) {
+        let target = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+        self.transition(gpu, cmd, vk::ImageLayout::UNDEFINED, target);
+        let zero = vk::ClearColorValue::default();
+        let range = [self.range(vk::ImageAspectFlags::COLOR)];
+        // SAFETY: the command buffer is being recorded outside of a pass; the image is of colours, in the layout named.
+        unsafe { gpu.raw.cmd_clear_color_image(cmd, self.image.raw, target, &zero, &range) };
+        self.transition(gpu, cmd, target, self.home);
+    }
+
     /// The parts that the GPU may still use.
     pub(crate) fn into_trash(self, mut discard: impl FnMut(crate::submit::Trash)) {
         use crate::submit::Trash;
-        for view in self.targets.into_iter().map(|t| t.view).chain(self.view).chain(self.srgb_view) {
+        let views = self.targets.into_iter().map(|t| t.view).chain(self.view).chain(self.srgb_view);
+        let rare = self.storage.into_iter().map(|s| s.view).chain(self.others.into_iter().map(|o| o.view));
+        for view in views.chain(rare) {
             discard(Trash::View(view));
         }
         discard(Trash::Image(self.image));
+    }
+}
+
+/// Bits of [`Texture::blank`].
+const SUBRESOURCES: u32 = u128::BITS;
+
+/// What texels of a format are to shaders: the numbers of `afterimage_ir::Component`.
+fn kind_of(format: Format) -> u8 {
+    let name = format.info().name;
+    match format.is_integer() {
+        true => 1 + u8::from(name.ends_with("_SINT")),
+        false => 0,
+    }
+}
+
+fn view_type(table: Table) -> vk::ImageViewType {
+    match table {
+        Table::D2 | Table::D2Ms | Table::Sampler => vk::ImageViewType::TYPE_2D,
+        Table::Cube => vk::ImageViewType::CUBE,
+        Table::D3 => vk::ImageViewType::TYPE_3D,
+        Table::D2Array | Table::D2MsArray => vk::ImageViewType::TYPE_2D_ARRAY,
+        Table::CubeArray => vk::ImageViewType::CUBE_ARRAY,
     }
 }

@@ -5,7 +5,7 @@ use crate::renderer::Renderer;
 use crate::ring::Ring;
 use crate::submit::{Trash, full_barrier, memory_barrier};
 use crate::texture::Texture;
-use afterimage_stream::packets::{SetIndexBuffer, UpdateBuffer, UpdateTexture, VertexBuffer};
+use afterimage_stream::packets::{SetIndexBuffer, UpdateBuffer, UpdateTexture, VertexBuffer, View};
 use afterimage_stream::{Arena, Format, Group, ObjectId, ObjectKind, UploadRef};
 use ash::vk;
 
@@ -209,7 +209,11 @@ impl Renderer {
 
     fn make_readable(&mut self, id: ObjectId) -> Result {
         use vk::{AccessFlags2 as Access, PipelineStageFlags2 as Stage};
+        let (id, current) = (self.root(id), self.submissions.current);
         self.make_live(id)?;
+        if let Some(texture) = self.textures.get_mut(id) {
+            texture.last_used = current;
+        }
         let Some(texture) = self.textures.get_mut(id) else { return Ok(()) };
         // Reading what is being drawn to is undefined for the guest, too: no barrier could help within the pass.
         if texture.written && !texture.is_target {
@@ -348,6 +352,8 @@ impl Renderer {
 
     /// [`UpdateTexture`].
     pub(crate) fn update_texture(&mut self, body: &UpdateTexture, arena: &dyn Arena) -> Result {
+        let place = self.rooted(View { texture: body.id, level: body.level, layer: body.layer });
+        let body = &UpdateTexture { id: place.texture, level: place.level, layer: place.layer, ..*body };
         let Some(texture) = self.textures.get(body.id) else { return Ok(()) };
         if texture.desc.samples > 1 {
             tracing::warn!("{} is multisampled and cannot be updated", body.id);
@@ -359,7 +365,8 @@ impl Renderer {
         let copies = source.copies(texture, body);
         let (level, layer) = (u32::from(body.level), u32::from(body.layer));
         let whole = (texture.extent(level).width, texture.extent(level).height, texture.extent(level).depth)
-            == (body.width, body.height, body.depth);
+            == (body.width, body.height, body.depth)
+            && !texture.shares_bits();
         let bit = texture.bit(level, layer);
         let image = texture.image.raw;
         let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;

@@ -10,7 +10,7 @@ use ash::vk;
 /// The binding that feeds attributes without a buffer.
 const DEFAULT_BINDING: u32 = VERTEX_BUFFERS as u32;
 /// Vertices of a draw that reads no vertex buffer.
-const MOST_WITHOUT_BUFFERS: u32 = 1 << 20;
+const MOST_WITHOUT_BUFFERS: u32 = 1 << 24;
 
 /// What a vertex layout asks of the buffer in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -73,6 +73,7 @@ pub(crate) mod number {
     pub(crate) const MODE_INVOCATIONS: u32 = 0;
     pub(crate) const MODE_ORIGIN_UPPER_LEFT: u32 = 7;
     pub(crate) const MODE_INPUT_LINES: u32 = 20;
+    pub(crate) const MODE_INPUT_TRIANGLES: u32 = 22;
     pub(crate) const MODE_OUTPUT_VERTICES: u32 = 26;
     pub(crate) const MODE_OUTPUT_TRIANGLE_STRIP: u32 = 29;
     pub(crate) const CLASS_INPUT: u32 = 1;

@@ -189,7 +189,7 @@ pub struct SetBlend {
 
 /// Blending of one target: an element of [`SetBlendTargets`]' tail. The fields are as in [`SetBlend`], whose signed operations
 /// there are not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct BlendTarget {
     /// 1: blending is on.

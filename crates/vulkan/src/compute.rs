@@ -1,0 +1,310 @@
+//! Compute: pipelines of compute shaders, and dispatches.
+//!
+//! A compute pipeline is made from a shader and nothing else, so workers begin with it as soon as the shader is created.
+
+use crate::bindings::write_constants;
+use crate::descriptors::{ImageKey, PUSH_TEXTURES, SlotKey};
+use crate::draw::bits;
+use crate::error::{Checked, Result};
+use crate::memory::HeapTrim;
+use crate::pipelines::{Maker, Pipeline};
+use crate::renderer::Renderer;
+use crate::shaders::{self, Variant};
+use crate::storage::write_addresses;
+use crate::workers::{Once, Urgency, Workers};
+use afterimage_shader::RuntimeInfo;
+use afterimage_stream::packets::{Dispatch, Stage};
+use afterimage_stream::{ObjectId, TEXTURE_SLOTS};
+use ash::vk;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Pipelines that are kept whether they are used or not.
+const KEPT: usize = 2048;
+/// Dispatches and creations after which a pipeline that none has used may go, where there are too many. The GPU has long let go of
+/// it then.
+const IDLE: u64 = 1 << 16;
+
+/// What the command buffer being recorded has of compute.
+#[derive(Default)]
+pub(crate) struct Recorded {
+    pipeline: vk::Pipeline,
+    layout: vk::PipelineLayout,
+    slot_key: Option<SlotKey>,
+    image_key: Option<ImageKey>,
+    descriptors_bound: bool,
+}
+
+struct Slot {
+    shader: Arc<shaders::Slot>,
+    pipeline: Once<Pipeline>,
+}
+
+impl Slot {
+    /// Makes the pipeline unless somebody has begun.
+    fn begin(&self, maker: &Maker) {
+        if self.pipeline.begun() || !self.shader.begin(&maker.shaders) {
+            return;
+        }
+        self.pipeline.make(|| {
+            let variant = self.shader.wait()?;
+            create(maker, variant)
+                .inspect_err(|error| tracing::error!("{error}; dispatches of this shader are skipped"))
+                .ok()
+        });
+    }
+}
+
+fn create(maker: &Maker, variant: &Variant) -> Result<Pipeline> {
+    let stage = vk::PipelineShaderStageCreateInfo::default()
+        .module(variant.module)
+        .stage(vk::ShaderStageFlags::COMPUTE)
+        .name(c"main");
+    let layout = maker.layouts.get(variant.reach)?.raw;
+    let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
+    let gpu = &maker.gpu;
+    // SAFETY: module, layout and cache are alive, and every pointer lives until the call returns.
+    let made = unsafe { gpu.raw.create_compute_pipelines(maker.cache.raw, &info, None) };
+    let raw = made.map_err(|(_, error)| error).checked("vkCreateComputePipelines")?[0];
+    maker.count();
+    Ok(Pipeline { gpu: Arc::clone(gpu), raw })
+}
+
+struct Entry {
+    slot: Arc<Slot>,
+    last_used: u64,
+}
+
+/// Every compute pipeline, by the number of its shader's variant.
+pub(crate) struct ComputePipelines {
+    maker: Arc<Maker>,
+    workers: Arc<Workers>,
+    entries: FxHashMap<u32, Entry>,
+    /// Counts dispatches and creations.
+    clock: u64,
+}
+
+impl ComputePipelines {
+    pub(crate) fn new(maker: Arc<Maker>, workers: Arc<Workers>) -> Self {
+        Self { maker, workers, entries: FxHashMap::default(), clock: 0 }
+    }
+
+    fn slot(&mut self, number: u32, shader: &Arc<shaders::Slot>) -> Arc<Slot> {
+        self.clock += 1;
+        let entry = self.entries.entry(number).or_insert_with(|| {
+            let slot = Slot { shader: Arc::clone(shader), pipeline: Once::default() };
+            Entry { slot: Arc::new(slot), last_used: 0 }
+        });
+        entry.last_used = self.clock;
+        Arc::clone(&entry.slot)
+    }
+
+    /// Lets workers make the pipeline of a variant.
+    fn prepare(&mut self, number: u32, shader: &Arc<shaders::Slot>) {
+        let slot = self.slot(number, shader);
+        let maker = Arc::clone(&self.maker);
+        self.workers.run(Urgency::Soon, move || slot.begin(&maker));
+        self.trim();
+    }
+
+    /// The pipeline of a variant; waits for it. `None` where it cannot be made.
+    fn wait(&mut self, number: u32, shader: &Arc<shaders::Slot>) -> Option<vk::Pipeline> {
+        let slot = self.slot(number, shader);
+        if slot.pipeline.get().is_none() {
+            self.workers.put_off_guesses();
+            slot.begin(&self.maker);
+            if slot.pipeline.begun() {
+                self.workers.help_until(&slot.pipeline);
+            }
+        }
+        slot.pipeline.get()?.as_ref().map(|pipeline| pipeline.raw)
+    }
+
+    /// Where there are too many, those that were not used for long go.
+    fn trim(&mut self) {
+        if self.entries.len() <= KEPT {
+            return;
+        }
+        let clock = self.clock;
+        let gone: Vec<_> = self.entries.extract_if(|_, entry| entry.last_used + IDLE <= clock).collect();
+        if !gone.is_empty() {
+            self.workers.run(Urgency::Known, move || {
+                drop(gone);
+                drop(HeapTrim);
+            });
+        }
+    }
+}
+
+impl Drop for ComputePipelines {
+    fn drop(&mut self) {
+        // No worker may be at it any more.
+        self.workers.stop();
+    }
+}
+
+impl Renderer {
+    /// A compute shader was created: workers make its pipeline.
+    pub(crate) fn prepare_compute(&mut self, id: ObjectId) {
+        let Some(guest) = self.shaders.get_mut(id) else { return };
+        let Some(number) = self.library.number(guest, &RuntimeInfo::default()) else { return };
+        if let Some(slot) = self.library.slot(number) {
+            self.compute.prepare(number, slot);
+        }
+    }
+
+    /// [`Dispatch`].
+    pub(crate) fn dispatch(&mut self, body: &Dispatch) -> Result {
+        self.draws += 1;
+        let Some((variant, pipeline)) = self.compute_pipeline(body.shader) else {
+            self.skipped_draws += 1;
+            return Ok(());
+        };
+        if body.groups.contains(&0) {
+            return Ok(());
+        }
+        self.end_pass();
+        let images = self.order_dispatch(&variant)?;
+        let layout = self.descriptors.layouts.get(variant.reach)?;
+        let cmd = self.main();
+        let recorded = &mut self.recorded.compute;
+        if recorded.layout != layout.raw {
+            let pipeline = recorded.pipeline;
+            *recorded = Recorded { layout: layout.raw, pipeline, ..Recorded::default() };
+        }
+        if recorded.pipeline != pipeline {
+            recorded.pipeline = pipeline;
+            // SAFETY: the command buffer is being recorded; the pipeline is there for as long as it is used.
+            unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, pipeline) };
+        }
+        let mut push = [0u32; 28];
+        if variant.constant_bytes > 0 {
+            let (current, completed) = (self.submissions.current, self.submissions.completed);
+            let slice = self.constants.alloc(variant.constant_bytes, 64, current, completed)?;
+            write_constants(&self.state, &variant, slice.bytes());
+            let buffers = &mut self.buffers;
+            write_addresses(&self.state, buffers, current, Stage::Compute, &variant, slice.bytes());
+            // Where pixel shaders have theirs.
+            (push[2], push[3]) = (slice.address as u32, (slice.address >> 32) as u32);
+        }
+        self.bind_compute_textures(&variant, layout, &mut push)?;
+        if let Some(key) = images.filter(|key| self.recorded.compute.image_key != Some(*key)) {
+            let (current, completed) = (self.submissions.current, self.submissions.completed);
+            let set = self.descriptors.image_set(&key, current, completed)?;
+            self.recorded.compute.image_key = Some(key);
+            self.bind_compute_set(layout.raw, 1, set);
+        }
+        let [x, y, z] = body.groups;
+        // SAFETY: no pass is open; pipeline, sets and push constants are as the shader's reflection says, and the numbers of
+        // groups are below every device's limits.
+        unsafe {
+            let words = bytemuck::cast_slice(&push);
+            self.gpu.raw.cmd_push_constants(cmd, layout.raw, vk::ShaderStageFlags::COMPUTE, 0, words);
+            self.gpu.raw.cmd_dispatch(cmd, x, y, z);
+        }
+        // The push constants of draws may have been where these are now.
+        self.push_range = (0, self.push.len());
+        self.ready = crate::draw::Ready::NO;
+        Ok(())
+    }
+
+    fn compute_pipeline(&mut self, shader: ObjectId) -> Option<(Arc<Variant>, vk::Pipeline)> {
+        let guest = self.shaders.get_mut(shader)?;
+        let number = self.library.number(guest, &RuntimeInfo::default())?;
+        let slot = self.library.slot(number)?;
+        let pipeline = self.compute.wait(number, slot)?;
+        Some((self.library.variant(number)?, pipeline))
+    }
+
+    /// Sees to it that what a dispatch reads is there, and that nothing which it writes is still wanted as it was: with a barrier
+    /// before it where that must be. The storage images that it accesses.
+    fn order_dispatch(&mut self, variant: &Variant) -> Result<Option<ImageKey>> {
+        let (current, stores) = (self.submissions.current, variant.stores);
+        let mut waits = self.order.drawn;
+        let mut epoch = self.order.epoch;
+        let buffers = self.storage_buffers(Stage::Compute, variant);
+        for id in &buffers {
+            waits |= self.buffers.get(*id).is_some_and(|buffer| buffer.order.conflicts(epoch, stores));
+        }
+        let mut textures: Vec<(ObjectId, bool)> = Vec::new();
+        for slot in bits(variant.textures) {
+            let binding = self.state.compute_textures.get(slot).copied().unwrap_or_default();
+            if !binding.texture.is_none() {
+                textures.push((self.root(binding.texture), false));
+            }
+        }
+        for image in &variant.images {
+            let bound = self.state.storage_images[Stage::Compute as usize][usize::from(image.decl.slot)];
+            if !bound.view.texture.is_none() {
+                textures.push((self.root(bound.view.texture), image.written));
+            }
+        }
+        for &(id, writes) in &textures {
+            self.make_live(id)?;
+            let Some(texture) = self.textures.get_mut(id) else { continue };
+            texture.last_used = current;
+            waits |= std::mem::take(&mut texture.written) || texture.order.conflicts(epoch, writes);
+        }
+        if waits {
+            self.begin_epoch();
+            epoch = self.order.epoch;
+        }
+        for id in buffers {
+            if let Some(buffer) = self.buffers.get_mut(id) {
+                buffer.order.note(epoch, stores);
+                buffer.last_used = current;
+            }
+        }
+        for (id, writes) in textures {
+            if let Some(texture) = self.textures.get_mut(id) {
+                texture.order.note(epoch, writes);
+            }
+        }
+        self.order.written |= stores;
+        if variant.images.is_empty() { Ok(None) } else { self.image_key(&[(Stage::Compute, variant)]).map(Some) }
+    }
+
+    /// Textures of a dispatch: words in its push constants, or a set.
+    fn bind_compute_textures(
+        &mut self,
+        variant: &Variant,
+        layout: crate::layouts::Layout,
+        push: &mut [u32; 28],
+    ) -> Result {
+        if variant.textures == 0 {
+            return Ok(());
+        }
+        let mut words = [0; TEXTURE_SLOTS];
+        for slot in bits(variant.textures) {
+            let binding = self.state.compute_textures.get(slot).copied().unwrap_or_default();
+            let table = (variant.tables >> (3 * slot) & 7) as u8;
+            words[slot] = self.other_word(binding, table | ((variant.kinds >> (2 * slot) & 3) as u8) << 3)?;
+        }
+        match self.descriptors.bindless {
+            Some((_, set)) => {
+                push[PUSH_TEXTURES..PUSH_TEXTURES + TEXTURE_SLOTS].copy_from_slice(&words);
+                if !std::mem::replace(&mut self.recorded.compute.descriptors_bound, true) {
+                    self.bind_compute_set(layout.raw, 0, set);
+                }
+            }
+            None => {
+                let key = SlotKey { words, tables: variant.tables | SlotKey::reach(variant.reach) };
+                if self.recorded.compute.slot_key != Some(key) {
+                    let (current, completed) = (self.submissions.current, self.submissions.completed);
+                    let set = self.descriptors.slot_set(&key, layout.textures, current, completed)?;
+                    self.recorded.compute.slot_key = Some(key);
+                    self.bind_compute_set(layout.raw, 0, set);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn bind_compute_set(&mut self, layout: vk::PipelineLayout, number: u32, set: vk::DescriptorSet) {
+        let cmd = self.main();
+        // SAFETY: set and layout are alive until the submission has completed.
+        unsafe {
+            self.gpu.raw.cmd_bind_descriptor_sets(cmd, vk::PipelineBindPoint::COMPUTE, layout, number, &[set], &[]);
+        }
+    }
+}

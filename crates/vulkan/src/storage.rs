@@ -1,0 +1,295 @@
+//! Buffers and images that shaders read and write themselves, and copies of buffers.
+
+use crate::bindings::bind_set;
+use crate::buffer::GuestBuffer;
+use crate::descriptors::ImageKey;
+use crate::error::{Error, Result};
+use crate::layouts::Table;
+use crate::memory::{Buffer, Place};
+use crate::renderer::Renderer;
+use crate::shaders::Variant;
+use crate::table::Table as Objects;
+use crate::texture::Texture;
+use afterimage_ir::{Component, Dim};
+use afterimage_stream::packets::{
+    CopyBuffer, CreateBuffer, CreateTexture, Dimension, FillBuffer, ReadBuffer, Stage, TextureCopy,
+};
+use afterimage_stream::{Format, Group, ObjectId, STORAGE_IMAGES, State};
+use ash::vk;
+use bytemuck::Zeroable;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Images in place of those that are not bound, by shape and kind of texels.
+pub(crate) type NullImages = FxHashMap<(u8, u8), Texture>;
+
+/// Puts the addresses of a stage's storage buffers where its constants are.
+pub(crate) fn write_addresses(
+    state: &State,
+    buffers: &mut Objects<GuestBuffer>,
+    current: u64,
+    stage: Stage,
+    variant: &Variant,
+    block: &mut [u8],
+) {
+    for &(first, count, at) in &variant.buffers {
+        let bindings = &state.storage[stage as usize][first as usize..][..count as usize];
+        for (binding, register) in bindings.iter().zip(block[at..].as_chunks_mut::<16>().0) {
+            let mut words = [0, 0, 0, binding.word];
+            let buffer = if binding.buffer.is_none() { None } else { buffers.get_mut(binding.buffer) };
+            if let Some(buffer) = buffer
+                && let Some(own) = buffer.own.as_ref().filter(|_| buffer.desc.usage & CreateBuffer::STORAGE != 0)
+                && let Some(rest) = buffer.desc.size.checked_sub(binding.offset)
+            {
+                let size = if binding.size == 0 { rest } else { binding.size.min(rest) };
+                let (address, size) = (own.address + binding.offset, u32::try_from(size).unwrap_or(u32::MAX));
+                words[..3].copy_from_slice(&[address as u32, (address >> 32) as u32, size]);
+                buffer.last_used = current;
+            }
+            register.copy_from_slice(bytemuck::bytes_of(&words));
+        }
+    }
+}
+
+impl Renderer {
+    /// A buffer came or went: what may be accessed in it by address changes.
+    pub(crate) fn storage_changes(&mut self, usage: u32) {
+        if usage & CreateBuffer::STORAGE != 0 {
+            self.state.dirty.mark(Group::VertexConstants);
+            self.state.dirty.mark(Group::PixelConstants);
+        }
+    }
+
+    /// The buffers whose addresses a shader gets.
+    pub(crate) fn storage_buffers(&self, stage: Stage, variant: &Variant) -> SmallVec<[ObjectId; 16]> {
+        let storage = &self.state.storage[stage as usize];
+        let ranges = variant.buffers.iter().map(|&(first, count, _)| &storage[first as usize..][..count as usize]);
+        ranges.flatten().map(|binding| binding.buffer).filter(|id| !id.is_none()).collect()
+    }
+
+    /// The storage images of some shaders, each where its slot is.
+    pub(crate) fn image_key(&mut self, variants: &[(Stage, &Variant)]) -> Result<ImageKey> {
+        let mut key = [vk::ImageView::null(); STORAGE_IMAGES];
+        for (stage, variant) in variants {
+            for image in &variant.images {
+                let slot = usize::from(image.decl.slot);
+                let table = Table::of(image.decl.dim);
+                let bound = self.state.storage_images[*stage as usize][slot].view;
+                let gpu = std::sync::Arc::clone(&self.gpu);
+                let texture = if bound.texture.is_none() { None } else { self.textures.get_mut(bound.texture) };
+                let view = match texture.filter(|texture| texture.kind == image.decl.component as u8) {
+                    Some(texture) => texture.storage_view(&gpu, bound.level, bound.layer, table)?,
+                    None => None,
+                };
+                let view = match view {
+                    Some(view) => view,
+                    None => self.null_image(image.decl.dim, image.decl.component)?,
+                };
+                if key[slot] != vk::ImageView::null() && key[slot] != view {
+                    self.warn_once("storage images", "draws whose stages have different images in one slot");
+                }
+                key[slot] = view;
+            }
+        }
+        Ok(key)
+    }
+
+    /// An image of one texel, for shaders that access one where none of the shape and kind that they want is bound.
+    fn null_image(&mut self, dim: Dim, component: Component) -> Result<vk::ImageView> {
+        let table = match dim {
+            Dim::D2 => Table::D2,
+            Dim::D3 => Table::D3,
+            Dim::Cube | Dim::D2Array | Dim::CubeArray => Table::D2Array,
+            Dim::D2Ms | Dim::D2MsArray => {
+                let what = "storage images with several samples".to_owned();
+                return Err(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
+            }
+        };
+        let number = (table as u8, component as u8);
+        if !self.null_images.contains_key(&number) {
+            let format = match component {
+                Component::Float => Format::R32_SFLOAT,
+                Component::Uint => Format::R32_UINT,
+                Component::Sint => Format::R32_SINT,
+            };
+            let desc = CreateTexture {
+                format: format as u32,
+                width: 1,
+                height: 1,
+                depth: 1,
+                levels: 1,
+                layers: 1,
+                dimension: if table == Table::D3 { Dimension::D3 } else { Dimension::D2 } as u8,
+                samples: 1,
+                usage: CreateTexture::STORAGE,
+                swizzle: CreateTexture::IDENTITY,
+                ..CreateTexture::zeroed()
+            };
+            let texture = Texture::new(&self.gpu, &desc)?;
+            let cmd = self.submissions.before()?;
+            texture.clear_all(&self.gpu, cmd);
+            self.null_images.insert(number, texture);
+        }
+        let gpu = std::sync::Arc::clone(&self.gpu);
+        let texture = self.null_images.get_mut(&number);
+        let view = match texture {
+            Some(texture) => texture.storage_view(&gpu, 0, 0, table)?,
+            None => None,
+        };
+        view.ok_or_else(|| Error::Unsupported { device: gpu.profile.name.clone(), what: "storage images".to_owned() })
+    }
+
+    /// Before a pass: the storage images of the draws that come, ready for them. `None` where there are none, or those that are
+    /// bound serve.
+    pub(crate) fn take_storage_images(&mut self, changed: bool) -> Result<Option<ImageKey>> {
+        if !self.shading.reach.images || (!changed && self.recorded.image_key.is_some()) {
+            return Ok(None);
+        }
+        let (vertex, pixel) = (self.shading.vertex.clone(), self.shading.pixel.clone());
+        let mut variants = SmallVec::<[(Stage, &Variant); 2]>::new();
+        variants.extend(vertex.as_deref().map(|variant| (Stage::Vertex, variant)));
+        variants.extend(pixel.as_deref().map(|variant| (Stage::Pixel, variant)));
+        let current = self.submissions.current;
+        for (stage, variant) in &variants {
+            for image in &variant.images {
+                let bound = self.state.storage_images[*stage as usize][usize::from(image.decl.slot)].view.texture;
+                let id = self.root(bound);
+                if bound.is_none() || self.textures.get(id).is_none() {
+                    continue;
+                }
+                self.make_live(id)?;
+                let mut drawn_to = false;
+                if let Some(texture) = self.textures.get_mut(id) {
+                    texture.last_used = current;
+                    drawn_to = texture.written && !texture.is_target;
+                    texture.written &= texture.is_target;
+                }
+                if drawn_to {
+                    self.end_pass();
+                    self.order.written = true;
+                }
+            }
+        }
+        self.image_key(&variants).map(Some)
+    }
+
+    /// Binds the storage images of draws.
+    pub(crate) fn bind_storage_images(&mut self, key: ImageKey) -> Result {
+        if self.recorded.image_key != Some(key) {
+            let (current, completed) = (self.submissions.current, self.submissions.completed);
+            let set = self.descriptors.image_set(&key, current, completed)?;
+            bind_set(&self.gpu, self.submissions.main, self.draw_layout().raw, 1, set);
+            self.recorded.image_key = Some(key);
+        }
+        Ok(())
+    }
+
+    /// Orders a command that reads and writes buffers behind what came before it. True if all of them are there.
+    fn order_buffers(&mut self, accesses: &[(ObjectId, bool)]) -> bool {
+        self.end_pass();
+        let (current, mut epoch) = (self.submissions.current, self.order.epoch);
+        let mut waits = self.order.drawn;
+        for &(id, writes) in accesses {
+            let Some(buffer) = self.buffers.get(id) else { return false };
+            waits |= buffer.order.conflicts(epoch, writes);
+        }
+        if waits {
+            self.begin_epoch();
+            epoch = self.order.epoch;
+        }
+        for &(id, writes) in accesses {
+            if let Some(buffer) = self.buffers.get_mut(id) {
+                buffer.order.note(epoch, writes);
+                buffer.last_used = current;
+            }
+            self.order.written |= writes;
+        }
+        true
+    }
+
+    /// Where a byte of a buffer is.
+    fn byte_of(&self, id: ObjectId, offset: u64) -> (vk::Buffer, u64) {
+        self.buffers.get(id).map_or_else(Default::default, |b| (b.backing.buffer, b.backing.offset + offset))
+    }
+
+    /// [`CopyBuffer`].
+    pub(crate) fn copy_buffers(&mut self, body: &CopyBuffer) {
+        if !self.order_buffers(&[(body.src, false), (body.dst, true)]) {
+            return;
+        }
+        let (source, src_offset) = self.byte_of(body.src, body.src_offset);
+        let (target, dst_offset) = self.byte_of(body.dst, body.dst_offset);
+        let region = [vk::BufferCopy { src_offset, dst_offset, size: body.size }];
+        let cmd = self.main();
+        // SAFETY: the validator has checked the ranges; the buffers are alive until the submission has completed.
+        unsafe { self.gpu.raw.cmd_copy_buffer(cmd, source, target, &region) };
+    }
+
+    /// [`FillBuffer`].
+    pub(crate) fn fill_buffer(&mut self, body: &FillBuffer) {
+        if !self.order_buffers(&[(body.id, true)]) {
+            return;
+        }
+        let (target, offset) = self.byte_of(body.id, body.offset);
+        let cmd = self.main();
+        // SAFETY: as above; offset and size are multiples of four.
+        unsafe { self.gpu.raw.cmd_fill_buffer(cmd, target, offset, body.size, body.value) };
+    }
+
+    /// [`ReadBuffer`].
+    pub(crate) fn read_buffer(&mut self, body: &ReadBuffer) -> Result {
+        let size = u64::from(body.data.size);
+        let copy = Buffer::new(&self.gpu, "read back", size, Place::ReadBack)?;
+        let there = self.order_buffers(&[(body.id, false)]);
+        if there {
+            let (source, src_offset) = self.byte_of(body.id, body.offset);
+            let region = [vk::BufferCopy { src_offset, dst_offset: 0, size }];
+            let cmd = self.main();
+            // SAFETY: as above.
+            unsafe { self.gpu.raw.cmd_copy_buffer(cmd, source, copy.raw, &region) };
+            self.host_barrier(cmd);
+        }
+        self.wait_for_bytes(body, there.then_some(copy));
+        Ok(())
+    }
+
+    /// [`CopyToTexture`](afterimage_stream::packets::CopyToTexture), or else
+    /// [`CopyFromTexture`](afterimage_stream::packets::CopyFromTexture).
+    pub(crate) fn copy_texture_bytes(&mut self, body: &TextureCopy, to_texture: bool) -> Result {
+        let place = self.rooted(afterimage_stream::packets::View {
+            texture: body.texture,
+            level: body.level,
+            layer: body.layer,
+        });
+        let Some(texture) = self.textures.get(place.texture) else { return Ok(()) };
+        let info = texture.format.info();
+        let image = texture.image.raw;
+        let slices = if body.depth > 1 { body.slice_pitch / body.row_pitch * info.block } else { 0 };
+        let (buffer, offset) = self.byte_of(body.buffer, body.offset);
+        let region = [vk::BufferImageCopy::default()
+            .buffer_offset(offset)
+            .buffer_row_length(body.row_pitch / info.bytes * info.block)
+            .buffer_image_height(slices)
+            .image_subresource(texture.layers(vk::ImageAspectFlags::COLOR, place.level, place.layer))
+            .image_offset(vk::Offset3D { x: body.x as i32, y: body.y as i32, z: body.z as i32 })
+            .image_extent(vk::Extent3D { width: body.width, height: body.height, depth: body.depth })];
+        if !self.order_buffers(&[(body.buffer, !to_texture)]) {
+            return Ok(());
+        }
+        let layout = match to_texture {
+            true => vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+            false => vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+        };
+        let layout = self.begin_copy(place.texture, layout)?;
+        let cmd = self.main();
+        // SAFETY: the validator has checked box and bytes; the image is in the layout named.
+        unsafe {
+            match to_texture {
+                true => self.gpu.raw.cmd_copy_buffer_to_image(cmd, buffer, image, layout, &region),
+                false => self.gpu.raw.cmd_copy_image_to_buffer(cmd, image, layout, buffer, &region),
+            }
+        }
+        self.end_copy(place.texture, layout);
+        Ok(())
+    }
+}
