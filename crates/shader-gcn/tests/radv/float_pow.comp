@@ -1,0 +1,15 @@
+#version 450
+//! about Powers.
+//! groups 2
+//! compare float 1e-4
+//! buffer 0 1024 positive
+//! buffer 1 2048 zero
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer In { vec2 data[]; };
+layout(binding = 1) buffer Out { vec4 result[]; };
+
+void main() {
+    uint id = gl_GlobalInvocationID.x;
+    vec2 v = data[id];
+    result[id] = vec4(pow(v.x, v.y * 0.25), pow(v.x, 2.2), pow(v.y, 1.0 / 2.4), pow(v.x, -1.5));
+}

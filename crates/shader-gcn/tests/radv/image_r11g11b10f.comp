@@ -1,0 +1,14 @@
+#version 450
+//! about Loads and stores of r11g11b10f texels.
+//! groups 2 2
+//! image 0 2d r11g11b10f 16x16 1 fill 0x12345678
+//! image 2 2d r11g11b10f 16x16 1 zero
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(binding = 0, r11f_g11f_b10f) readonly uniform image2D source;
+layout(binding = 2, r11f_g11f_b10f) writeonly uniform image2D target;
+
+void main() {
+    ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+    vec4 texel = imageLoad(source, ivec2(at.y, at.x));
+    imageStore(target, at, texel * 0.5);
+}

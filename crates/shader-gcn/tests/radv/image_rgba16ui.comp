@@ -1,0 +1,14 @@
+#version 450
+//! about Loads and stores of rgba16ui texels.
+//! groups 2 2
+//! image 0 2d rgba16ui 16x16 1 random
+//! image 2 2d rgba16ui 16x16 1 zero
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(binding = 0, rgba16ui) readonly uniform uimage2D source;
+layout(binding = 2, rgba16ui) writeonly uniform uimage2D target;
+
+void main() {
+    ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+    uvec4 texel = imageLoad(source, ivec2(15) - at);
+    imageStore(target, at, texel.yxwz + 3u);
+}

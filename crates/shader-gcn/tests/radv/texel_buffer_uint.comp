@@ -1,0 +1,15 @@
+#version 450
+//! about Integer texels of a buffer, some beyond its end.
+//! groups 2 2
+//! texels 0 rgba16ui 200 random
+//! buffer 1 4096 zero
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(binding = 0) uniform usamplerBuffer source;
+layout(binding = 1) buffer Out { uvec4 result[]; };
+
+void main() {
+    ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+    uint to = gl_GlobalInvocationID.y * 16u + gl_GlobalInvocationID.x;
+    int i = at.y * 16 + at.x;
+    result[to] = texelFetch(source, i) + uvec4(textureSize(source));
+}
