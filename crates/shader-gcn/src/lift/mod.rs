@@ -145,6 +145,9 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
         l.at = flow.insts.iter().position(|inst| inst.kind() == Kind::Call).unwrap_or(0);
         l.fail(Reason::Unsupported("a call without the fetch shader's code"));
     }
+    if flow.insts.iter().any(|inst| vector::indexes_registers(inst.op)) {
+        l.index_vgprs();
+    }
     start::lift(&mut l);
     l.steps(&structured.steps);
     export::finish(&mut l);

@@ -156,14 +156,14 @@ pub(super) fn trig_preop(b: &mut Builder, x: Value, segment: Value) -> Value {
     }
     let word = ir!(b, ushr(shift, 5));
     // Indices are clamped to the array, whose last elements are 0.
-    let mut fetch = |b: &mut Builder, behind: i32| {
+    let fetch = |b: &mut Builder, behind: i32| {
         let index = ir!(b, iadd(word, {b.i32(behind)}));
         b.load_elem(table, index)
     };
     let words = [fetch(b, 0), fetch(b, 1), fetch(b, 2)];
     let bits = ir!(b, iand(shift, 31));
     let none = ir!(b, ieq(bits, 0));
-    let mut at = |b: &mut Builder, index: usize| {
+    let at = |b: &mut Builder, index: usize| {
         let carried = ir!(b, select(none, 0, ushr({words[index + 1]}, ineg(bits))));
         ir!(b, ior(ishl({words[index]}, bits), carried))
     };

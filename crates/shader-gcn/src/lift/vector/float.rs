@@ -98,7 +98,7 @@ fn power(b: &mut Builder, exponent: Value) -> Value {
 /// +0, +denormal, +normal, +infinity.
 pub(super) fn class(b: &mut Builder, facts: &Facts, mask: Value) -> Value {
     let wanted = |b: &mut Builder, bit: i32| ir!(b, ine(iand(mask, {b.i32(1 << bit)}), 0));
-    let mut signed = |b: &mut Builder, negative: i32, positive: i32| {
+    let signed = |b: &mut Builder, negative: i32, positive: i32| {
         let (no, yes) = (wanted(b, positive), wanted(b, negative));
         b.select(facts.negative, yes, no)
     };
@@ -155,7 +155,7 @@ pub(super) fn cube(b: &mut Builder, part: Cube, x: Value, y: Value, z: Value) ->
     let [x, y, z] = [x, y, z].map(|value| float(b, value));
     let z_major = ir!(b, band(fle(fabs(x), fabs(z)), fle(fabs(y), fabs(z))));
     let y_major = ir!(b, fle(fabs(x), fabs(y)));
-    let mut by_sign = |b: &mut Builder, of: Value, negative: Value, positive: Value| {
+    let by_sign = |b: &mut Builder, of: Value, negative: Value, positive: Value| {
         let below = ir!(b, flt(of, 0.0));
         b.select(below, negative, positive)
     };

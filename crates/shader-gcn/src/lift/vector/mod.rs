@@ -55,7 +55,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
         (_, Op::VNop | Op::VClrexcp) => {}
         (_, Op::VReadfirstlaneB32 | Op::VReadlaneB32 | Op::VWritelaneB32) => between_lanes(l, inst),
         (_, Op::VMbcntLoU32B32 | Op::VMbcntHiU32B32) => count_below(l, inst),
-        (_, Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32) => move_indexed(l, inst),
+        (_, op) if indexes_registers(op) => move_indexed(l, inst),
         _ => arithmetic(l, inst),
     }
 }
@@ -144,27 +144,13 @@ fn between_lanes(l: &mut Lifter, inst: &Inst) {
                 let lane = l.read(inst.src[1]);
                 l.b.read_lane(value, lane)
             } else {
-                read_first(l, value)
+                l.first_active(value)
             };
             if let Some(code) = inst.dst.scalar_code() {
                 l.set_sgpr(code, value);
             }
         }
     }
-}
-
-/// A value in the first lane that is live; where none is, in the first one.
-fn read_first(l: &mut Lifter, value: Value) -> Value {
-    if l.exec_known() {
-        return l.b.read_first(value);
-    }
-    let exec = l.exec();
-    let b = &mut l.b;
-    let live = b.ballot(exec);
-    let (low, high) = notation::halves(b, live);
-    let upper = ir!(b, iadd(find_lsb(high), 32));
-    let first = ir!(b, select(ine(low, 0), find_lsb(low), select(ine(high, 0), upper, 0)));
-    b.read_lane(value, first)
 }
 
 fn count_below(l: &mut Lifter, inst: &Inst) {
@@ -180,6 +166,11 @@ fn count_below(l: &mut Lifter, inst: &Inst) {
     };
     let value = b.iadd(count, onto);
     write(l, inst, value);
+}
+
+/// Whether an instruction names vector registers by M0.
+pub(super) fn indexes_registers(op: Op) -> bool {
+    matches!(op, Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32)
 }
 
 fn move_indexed(l: &mut Lifter, inst: &Inst) {
