@@ -1,9 +1,12 @@
 //! The GNM guest: the PlayStation 4's graphics.
 //!
+//! * [`driver`] turns calls of the console's graphics library into command buffers.
 //! * [`machine`] runs command buffers: rings, packets, registers. It knows nothing of the host; what has to be drawn it hands to a
 //!   [`machine::Graphics`].
 //! * [`memory`] is the console's memory, as a trait.
 #![forbid(unsafe_code)]
 
+pub mod driver;
 pub mod machine;
 pub mod memory;
+pub mod translate;

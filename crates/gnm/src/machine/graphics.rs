@@ -161,6 +161,16 @@ pub trait Graphics {
     /// Stream-out into a buffer, 0 to 3, goes on at this offset, in bytes.
     fn set_stream_out_offset(&mut self, buffer: u32, offset: u32);
 
+    /// What shaders did to the global data share, 64 KiB, goes into `gds`: the command processor reads it.
+    fn before_gds_read(&mut self, gds: &mut [u8]) {
+        let _ = gds;
+    }
+
+    /// The command processor wrote the global data share.
+    fn gds_written(&mut self, gds: &[u8]) {
+        let _ = gds;
+    }
+
     /// The display shows a buffer, after all that came before.
     fn flip(&mut self, memory: &mut dyn GuestMemory, flip: &Flip);
 
