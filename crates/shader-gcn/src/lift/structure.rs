@@ -668,3 +668,6 @@ fn dominators(sequence: &[u32], order: &[u32], before: &[SmallVec<[u32; 2]>]) ->
     }
     dominator
 }
+
+#[cfg(test)]
+mod tests;
