@@ -1,0 +1,359 @@
+//! Draws and dispatches.
+
+use super::Translator;
+use super::primitives::{MOST_INDICES, Primitive};
+use super::shaders::{self, COMPUTE, PIXEL, VERTEX};
+use super::targets;
+use crate::machine::{self, IndexKind, Indices};
+use crate::memory::GuestMemory;
+use afterimage_gnm_types::{Group, Groups, Registers, reg};
+use afterimage_stream::packets::*;
+use afterimage_stream::{ObjectId, ObjectKind, PortError};
+
+/// What `CB_COLOR_CONTROL.MODE` says of draws.
+mod mode {
+    pub(super) const NORMAL: u32 = 1;
+    pub(super) const ELIMINATE_FAST_CLEAR: u32 = 2;
+    pub(super) const RESOLVE: u32 = 3;
+    pub(super) const FMASK_DECOMPRESS: u32 = 5;
+    pub(super) const DCC_DECOMPRESS: u32 = 6;
+}
+
+/// Most groups of a dispatch in each dimension.
+const MOST_GROUPS: u32 = 65_535;
+
+/// How vertices come to a draw.
+enum Vertices {
+    /// In order, from the first on.
+    Plain(Topology),
+    /// Through the indices that are bound.
+    Indexed(Topology, u32, u32),
+}
+
+/// Why a draw was given up.
+#[derive(Debug, thiserror::Error)]
+enum DrawError {
+    #[error(transparent)]
+    Port(#[from] PortError),
+    #[error("{0} indices are more than the {MOST_INDICES} that are made for one draw")]
+    Indices(u32),
+}
+
+/// Groups that the functions here apply, all at once.
+fn clean(registers: &mut Registers) {
+    registers.dirty = Groups::none();
+}
+
+impl Translator {
+    /// Does a draw.
+    pub(super) fn draw_vertices(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory, draw: &machine::Draw) {
+        self.recover(registers);
+        let stages = registers.get(reg::VGT_SHADER_STAGES_EN);
+        use reg::VGT_SHADER_STAGES_EN as S;
+        if [S::LS_EN, S::HS_EN, S::ES_EN, S::GS_EN].iter().any(|stage| stage.is_set(stages)) {
+            return self.once.warn("VGT_SHADER_STAGES_EN asks for geometry or tessellation shaders, which are not supported: such draws are left out");
+        }
+        if draw.opaque {
+            return self.once.warn("draws of what stream-out wrote are not supported: they are left out");
+        }
+        if draw.count == 0 {
+            return;
+        }
+        let number = registers.field(reg::VGT_PRIMITIVE_TYPE::PRIM_TYPE);
+        let Some(primitive) = Primitive::of(number) else {
+            let name = afterimage_gnm_types::enums::DI_PRIM_TYPE.of(number).unwrap_or("?");
+            return self.once.warn(format!("primitives of type {number} ({name}) are not supported: they are left out"));
+        };
+        let color_mode = registers.field(reg::CB_COLOR_CONTROL::MODE);
+        match color_mode {
+            mode::RESOLVE => return self.resolve(registers, memory),
+            // What these passes change is the way in which memory holds colours, which images here do not have.
+            mode::ELIMINATE_FAST_CLEAR | mode::FMASK_DECOMPRESS | mode::DCC_DECOMPRESS => {
+                self.apply_targets(registers, memory);
+                return;
+            }
+            _ => {}
+        }
+        if self.clears_depth(registers, memory, primitive) {
+            return;
+        }
+        if let Err(error) = self.draw_primitive(registers, memory, draw, primitive) {
+            self.once.warn(format!("draw: {error}"));
+        }
+    }
+
+    fn draw_primitive(
+        &mut self,
+        registers: &mut Registers,
+        memory: &mut dyn GuestMemory,
+        draw: &machine::Draw,
+        primitive: Primitive,
+    ) -> Result<(), DrawError> {
+        self.bound_samplers();
+        let Some(vertex) = self.gather(&VERTEX, registers, memory) else { return Ok(()) };
+        let pixel = if self.has_pixel_stage(registers) {
+            let Some(pixel) = self.gather(&PIXEL, registers, memory) else { return Ok(()) };
+            Some(pixel)
+        } else {
+            None
+        };
+        let needs: Vec<_> = [Some(&vertex), pixel.as_ref()].into_iter().flatten().collect();
+        let writes = needs.iter().any(|needs| needs.writes());
+        // Surfaces that give way to others may have been among those that are bound: twice is enough, as what fits both uses
+        // is there then.
+        let mut any = false;
+        for _ in 0..2 {
+            self.ready(&needs, memory)?;
+            any = self.apply_targets(registers, memory);
+        }
+        if !any && !writes {
+            return Ok(());
+        }
+        let vertices = self.indices(registers, memory, draw, primitive)?;
+        let Some(vertices) = vertices else { return Ok(()) };
+        // Growing a region for indices may have moved buffers.
+        self.bind(&VERTEX, &vertex, registers, memory)?;
+        if let Some(pixel) = &pixel {
+            self.bind(&PIXEL, pixel, registers, memory)?;
+        }
+        let transform = self.apply_viewport(registers);
+        let polygons = primitive.is_polygons();
+        if !self.apply_raster(registers, polygons && primitive != Primitive::Rectangles) {
+            return Ok(());
+        }
+        self.apply_blend(registers);
+        self.apply_depth_stencil(registers);
+        self.apply_queries(registers);
+        let (specs, images) = (&vertex.buffer_specs, &vertex.image_specs);
+        let seen = shaders::vertex_registers(registers, transform.position);
+        let vertex_shader = self.shader(&VERTEX, &vertex.code, seen, specs, images)?;
+        let pixel_shader = match &pixel {
+            Some(needs) => {
+                let seen = shaders::pixel_registers(registers);
+                self.shader(&PIXEL, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?
+            }
+            None => ObjectId::NONE,
+        };
+        self.port.put(&mut self.sent.shaders, SetShaders { vertex: vertex_shader, pixel: pixel_shader });
+        self.port.put(&mut self.sent.vertex_input, SetVertexInput::default());
+        let base = registers.get(reg::VGT_INDX_OFFSET);
+        let said = [[base, 0, 0, 0], transform.pixels.map(f32::to_bits)];
+        self.put_draw(Stage::Vertex, &said);
+        let instances = draw.instances;
+        match vertices {
+            Vertices::Plain(topology) => {
+                self.port.push(&Draw { topology: topology as u32, first: base, count: draw.count, instances });
+            }
+            Vertices::Indexed(topology, first, count) => {
+                let topology = topology as u32;
+                self.port.push(&DrawIndexed { topology, first, count, instances, base_vertex: base as i32, pad: 0 });
+            }
+        }
+        self.mark_drawn(registers);
+        for needs in [Some(&vertex), pixel.as_ref()].into_iter().flatten() {
+            self.mark_written(needs, memory);
+        }
+        clean(registers);
+        Ok(())
+    }
+
+    /// Whether pixels have a shader: something is exported, or fragments are dropped.
+    fn has_pixel_stage(&mut self, registers: &Registers) -> bool {
+        if registers.program(reg::SPI_SHADER_PGM_LO_PS) == 0 {
+            return false;
+        }
+        let colors = registers.field(reg::CB_COLOR_CONTROL::MODE) == mode::NORMAL
+            && (0..8).any(|n| targets::write_mask(registers, n) != 0);
+        let control = registers.get(reg::DB_SHADER_CONTROL);
+        use reg::DB_SHADER_CONTROL as D;
+        let others = [D::Z_EXPORT_ENABLE, D::KILL_ENABLE, D::MASK_EXPORT_ENABLE, D::EXEC_ON_NOOP, D::EXEC_ON_HIER_FAIL];
+        colors || others.iter().any(|field| field.is_set(control))
+    }
+
+    /// Rectangles that write the clear values into the depth target, whose shader and test make no difference. Whether nothing
+    /// else is to be drawn.
+    fn clears_depth(&mut self, registers: &Registers, memory: &mut dyn GuestMemory, primitive: Primitive) -> bool {
+        use reg::DB_RENDER_CONTROL as R;
+        let control = registers.get(reg::DB_RENDER_CONTROL);
+        if !(R::DEPTH_CLEAR_ENABLE.is_set(control) || R::STENCIL_CLEAR_ENABLE.is_set(control)) {
+            return false;
+        }
+        self.apply_targets(registers, memory);
+        let [has_depth, has_stencil] = self.targets.has;
+        let depth = if has_depth { R::DEPTH_CLEAR_ENABLE.of(control) * Clear::DEPTH } else { 0 };
+        let stencil = if has_stencil { R::STENCIL_CLEAR_ENABLE.of(control) * Clear::STENCIL } else { 0 };
+        if depth | stencil == 0 {
+            return false;
+        }
+        if primitive != Primitive::Rectangles {
+            self.once.warn("DB_RENDER_CONTROL clears with primitives that are no rectangles: all of the target is cleared");
+        }
+        self.clear_depth(registers, depth | stencil);
+        // Colours, where some are written, are drawn as ever.
+        (0..8).all(|n| targets::write_mask(registers, n) == 0)
+    }
+
+    /// Binds indices where the draw needs some. None if there is nothing to draw.
+    fn indices(
+        &mut self,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+        draw: &machine::Draw,
+        primitive: Primitive,
+    ) -> Result<Option<Vertices>, DrawError> {
+        let restarts = registers.is_set(reg::VGT_MULTI_PRIM_IB_RESET_EN::RESET_EN);
+        let last = registers.is_set(reg::PA_SU_SC_MODE_CNTL::PROVOKING_VTX_LAST);
+        let native = primitive.native();
+        let Indices::Memory { address, kind, available } = draw.indices else {
+            if let Some(topology) = native {
+                return Ok(Some(Vertices::Plain(topology)));
+            }
+            if draw.count as usize > MOST_INDICES {
+                return Err(DrawError::Indices(draw.count));
+            }
+            let run: Vec<u32> = (0..draw.count).collect();
+            let mut made = Vec::with_capacity(primitive.room(run.len()));
+            primitive.assemble(last, &run, &mut made);
+            return self.made_indices(primitive.assembled(), &made);
+        };
+        let bytes = kind.bytes();
+        if let Some(topology) = native
+            && !restarts
+            && kind != IndexKind::U8
+            && draw.count <= available
+            && address.is_multiple_of(bytes)
+        {
+            let range = address..address + u64::from(draw.count) * bytes;
+            if memory.mapped(address, range.end - range.start) == range.end - range.start {
+                self.cover(memory, &range)?;
+                self.refresh_buffer(memory, &range)?;
+                if let Some((source, offset)) = self.buffers.at(address) {
+                    let size = range.end - range.start;
+                    let packet = SetIndexBuffer { source, index_bytes: bytes as u32, offset, size };
+                    self.port.put(&mut self.sent.index_buffer, packet);
+                    return Ok(Some(Vertices::Indexed(topology, 0, draw.count)));
+                }
+            }
+        }
+        if draw.count as usize > MOST_INDICES {
+            return Err(DrawError::Indices(draw.count));
+        }
+        let read = self.read_indices(memory, address, kind, draw.count.min(available), draw.count);
+        let reset = registers.get(reg::VGT_MULTI_PRIM_IB_RESET_INDX);
+        let reset = match kind {
+            IndexKind::U8 => reset & 0xFF,
+            IndexKind::U16 => reset & 0xFFFF,
+            IndexKind::U32 => reset,
+        };
+        let mut made = Vec::with_capacity(primitive.room(read.len()));
+        if restarts {
+            read.split(|index| *index == reset).for_each(|run| primitive.assemble(last, run, &mut made));
+        } else {
+            primitive.assemble(last, &read, &mut made);
+        }
+        self.made_indices(primitive.assembled(), &made)
+    }
+
+    /// `there` indices of memory, and zeros up to `count`.
+    fn read_indices(
+        &mut self,
+        memory: &mut dyn GuestMemory,
+        address: u64,
+        kind: IndexKind,
+        there: u32,
+        count: u32,
+    ) -> Vec<u32> {
+        let mut bytes = vec![0; (u64::from(there) * kind.bytes()) as usize];
+        let range = address..address.saturating_add(bytes.len() as u64);
+        if self.is_newer(&range) {
+            self.store_buffers(memory, &range);
+            self.store_surfaces(memory, &range, None);
+        }
+        if !super::read_mapped(memory, address, &mut bytes) {
+            self.once.warn(format!("indices at {address:#x} are not all mapped: the others are 0"));
+        }
+        let mut indices: Vec<u32> = match kind {
+            IndexKind::U8 => bytes.iter().map(|index| u32::from(*index)).collect(),
+            IndexKind::U16 => bytes.as_chunks().0.iter().map(|index| u16::from_le_bytes(*index).into()).collect(),
+            IndexKind::U32 => bytes.as_chunks().0.iter().map(|index| u32::from_le_bytes(*index)).collect(),
+        };
+        indices.resize(count as usize, 0);
+        indices
+    }
+
+    fn made_indices(&mut self, topology: Topology, made: &[u32]) -> Result<Option<Vertices>, DrawError> {
+        if made.is_empty() {
+            return Ok(None);
+        }
+        let (range, first) = self.port.stream(true, 4, bytemuck::cast_slice(made))?;
+        let source = ObjectId::new(ObjectKind::Upload, range.slot);
+        self.sent.uploads_are_of(self.port.frame());
+        let packet = SetIndexBuffer { source, index_bytes: 4, offset: range.offset, size: range.size.into() };
+        self.port.put(&mut self.sent.index_buffer, packet);
+        Ok(Some(Vertices::Indexed(topology, first, made.len() as u32)))
+    }
+
+    /// Copies the first colour target into the second, with one sample per pixel.
+    fn resolve(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory) {
+        let wanted = |n| targets::color(registers, n).ok().flatten();
+        let (Some(from), Some(to)) = (wanted(0), wanted(1)) else {
+            return self.once.warn("CB_COLOR_CONTROL.MODE resolves a target that is not there: nothing is resolved");
+        };
+        if let Err(error) = self.resolve_into(memory, &from, &to) {
+            self.once.warn(format!("resolving a multisampled target: {error}"));
+        }
+        registers.dirty.mark(Group::Targets);
+    }
+
+    /// Runs a compute shader.
+    pub(super) fn dispatch_groups(
+        &mut self,
+        registers: &mut Registers,
+        memory: &mut dyn GuestMemory,
+        dispatch: &machine::Dispatch,
+    ) {
+        self.recover(registers);
+        if let Err(error) = self.run_groups(registers, memory, dispatch) {
+            self.once.warn(format!("dispatch: {error}"));
+        }
+    }
+
+    fn run_groups(
+        &mut self,
+        registers: &mut Registers,
+        memory: &mut dyn GuestMemory,
+        dispatch: &machine::Dispatch,
+    ) -> Result<(), PortError> {
+        use reg::COMPUTE_DISPATCH_INITIATOR as I;
+        let seen = shaders::compute_registers(registers);
+        let mut groups = dispatch.groups;
+        if I::USE_THREAD_DIMENSIONS.is_set(dispatch.initiator) {
+            for (count, threads) in groups.iter_mut().zip(seen.num_thread) {
+                if !count.is_multiple_of(threads) {
+                    self.once.warn("COMPUTE_DISPATCH_INITIATOR.USE_THREAD_DIMENSIONS with a part of a group: all of it runs");
+                }
+                *count = count.div_ceil(threads);
+            }
+        }
+        let starts = [reg::COMPUTE_START_X, reg::COMPUTE_START_Y, reg::COMPUTE_START_Z];
+        let starts_elsewhere = starts.iter().any(|start| registers.get(*start) != 0);
+        if starts_elsewhere && !I::FORCE_START_AT_000.is_set(dispatch.initiator) {
+            self.once.warn("COMPUTE_START_X, Y or Z is not supported: groups count from 0");
+        }
+        if groups.iter().any(|count| *count > MOST_GROUPS) {
+            let [x, y, z] = groups;
+            self.once.warn(format!("a dispatch of {x} x {y} x {z} groups is left out: {MOST_GROUPS} are supported in a dimension"));
+            return Ok(());
+        }
+        self.bound_samplers();
+        let Some(needs) = self.gather(&COMPUTE, registers, memory) else { return Ok(()) };
+        self.ready(&[&needs], memory)?;
+        self.bind(&COMPUTE, &needs, registers, memory)?;
+        let shader = self.shader(&COMPUTE, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?;
+        self.put_draw(Stage::Compute, &[[groups[0], groups[1], groups[2], 0]]);
+        self.port.push(&Dispatch { shader, groups });
+        self.mark_written(&needs, memory);
+        clean(registers);
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! From registers to packets of the stream: [`Translator`] draws for the machine.
+//!
+//! * `draws`, `primitives`: draws and dispatches.
+//! * `targets`, `viewport`, `states`, `samplers`: registers and descriptors as state of the host. Each builds the whole packet,
+//!   and what the receiver has already is not sent.
+//! * `shaders`, `resources`: programs, what they read and write, and the bindings for that.
+//! * `buffers`, `surfaces`, `texels`, `formats`: host buffers and images for guest memory. Memory is the truth wherever two views
+//!   of it differ; what is newer in host memory comes back when somebody asks for it.
+//! * `screen`, `queries`: what is done besides draws.
+
+mod buffers;
+mod draws;
+mod formats;
+mod once;
+mod primitives;
+mod queries;
+mod ranges;
+mod resources;
+mod samplers;
+mod screen;
+mod shaders;
+mod states;
+mod surfaces;
+mod targets;
+mod texels;
+mod viewport;
+
+pub use screen::{Display, Picture, PictureError};
+
+use crate::machine::{self, Graphics, Queue};
+use crate::memory::GuestMemory;
+use afterimage_gnm_types::{Groups, Registers};
+use afterimage_stream::packets::*;
+use afterimage_stream::{Link, ObjectId, Port, Sent};
+use buffers::Buffers;
+use once::Once;
+use queries::Queries;
+use resources::Bindings;
+use samplers::Samplers;
+use screen::Screen;
+use shaders::Shaders;
+use std::ops::Range;
+use surfaces::Surfaces;
+use targets::Targets;
+
+/// Draws what the machine hands over, through a link of the stream.
+pub struct Translator {
+    port: Port,
+    sent: Sent,
+    /// What the last `SetBlendTargets` said.
+    sent_blend_targets: Vec<BlendTarget>,
+    /// What is said once.
+    once: Once,
+    /// Goes up when memory may have been written by somebody else; what was looked at in this epoch is current.
+    epoch: u64,
+    buffers: Buffers,
+    surfaces: Surfaces,
+    targets: Targets,
+    samplers: Samplers,
+    shaders: Shaders,
+    bindings: Bindings,
+    queries: Queries,
+    screen: Screen,
+    /// Room for bytes on their way.
+    bytes: Vec<u8>,
+}
+
+impl Translator {
+    /// A translator at the guest's end of a link. `name` is the program's, for logs and captures.
+    #[must_use]
+    pub fn new(link: Box<dyn Link>, name: &str) -> Self {
+        Self {
+            port: Port::new(link, Init::GNM, name),
+            sent: Sent::default(),
+            sent_blend_targets: Vec::new(),
+            once: Once::default(),
+            epoch: 1,
+            buffers: Buffers::default(),
+            surfaces: Surfaces::default(),
+            targets: Targets::default(),
+            samplers: Samplers::default(),
+            shaders: Shaders::default(),
+            bindings: Bindings::default(),
+            queries: Queries::default(),
+            screen: Screen::default(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// The processor may have written any memory: everything is compared with it before it is next used.
+    pub fn begin(&mut self) {
+        self.epoch += 1;
+    }
+
+    /// Writes what shaders stored into buffers back to memory. After this, the processor may write next to it.
+    pub fn store_everything(&mut self, memory: &mut dyn GuestMemory) {
+        for range in self.buffers.written() {
+            self.store_buffers(memory, &range);
+        }
+    }
+
+    /// Notes that memory was written; `over`: by somebody who did not know of what shaders stored there.
+    fn memory_changed(&mut self, range: &Range<u64>, over: bool) {
+        self.buffers.memory_changed(range, over);
+        self.surfaces.memory_changed(range);
+    }
+
+    /// Where a new receiver has taken the place of a lost one: it knows nothing, so everything is made again from memory
+    /// when a draw next needs it. What only the lost one had is gone.
+    fn recover(&mut self, registers: &mut Registers) {
+        if !self.port.returned() {
+            return;
+        }
+        self.sent = Sent::default();
+        self.sent_blend_targets.clear();
+        self.buffers.forget(&mut self.port);
+        self.surfaces.forget(&mut self.port);
+        self.targets.forget();
+        self.samplers.forget(&mut self.port);
+        self.shaders.forget(&mut self.port);
+        self.queries.forget(&mut self.port);
+        self.screen.forget(&mut self.port);
+        self.bindings = Bindings::default();
+        registers.dirty = Groups::all();
+    }
+
+    /// Takes a texture out of every binding, then destroys it.
+    fn destroy_texture(&mut self, id: ObjectId) {
+        self.bindings.forget_texture(&mut self.port, id);
+        if let Some(mut targets) = self.sent.targets {
+            let views = targets.color.iter_mut().chain([&mut targets.depth]);
+            views.filter(|view| view.texture == id).for_each(|view| *view = View::default());
+            self.port.put(&mut self.sent.targets, targets);
+        }
+        self.port.destroy(id);
+    }
+}
+
+impl Graphics for Translator {
+    fn draw(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory, draw: &machine::Draw) {
+        self.draw_vertices(registers, memory, draw);
+        self.port.breathe();
+    }
+
+    fn dispatch(
+        &mut self,
+        _queue: Queue,
+        registers: &mut Registers,
+        memory: &mut dyn GuestMemory,
+        dispatch: &machine::Dispatch,
+    ) {
+        self.dispatch_groups(registers, memory, dispatch);
+        self.port.breathe();
+    }
+
+    fn before_cpu_reads(&mut self, memory: &mut dyn GuestMemory, address: u64, size: u64) {
+        let range = address..address.saturating_add(size);
+        self.store_buffers(memory, &range);
+        self.store_surfaces(memory, &range, None);
+    }
+
+    fn cpu_wrote(&mut self, address: u64, size: u64) {
+        self.memory_changed(&(address..address.saturating_add(size)), true);
+    }
+
+    fn passed_samples(&mut self) -> u64 {
+        self.counted()
+    }
+
+    fn stream_out_offset(&mut self, _buffer: u32) -> u32 {
+        0
+    }
+
+    fn set_stream_out_offset(&mut self, _buffer: u32, offset: u32) {
+        if offset != 0 {
+            self.once.warn("stream-out is not supported: nothing is written");
+        }
+    }
+
+    fn flip(&mut self, memory: &mut dyn GuestMemory, flip: &machine::Flip) {
+        self.show_flip(memory, flip.handle, flip.buffer);
+    }
+
+    fn marker(&mut self, marker: &machine::Marker) {
+        let (action, text) = match marker {
+            machine::Marker::Push(text) => (Marker::BEGIN, text.as_str()),
+            machine::Marker::Pop => (Marker::END, ""),
+            machine::Marker::Set(text) => (Marker::MARK, text.as_str()),
+        };
+        if self.port.device().markers != 0 {
+            let text: Vec<u8> = text.bytes().take(1024).collect();
+            self.port.push_tail(&Marker { action, count: text.len() as u32, color: 0, pad: 0 }, &text);
+        }
+    }
+
+    fn submit(&mut self) {
+        self.port.flush();
+    }
+}
+
+/// Copies what is mapped of a range; the rest of `out` stays as it is. Whether all of it was there.
+fn read_mapped(memory: &dyn GuestMemory, address: u64, out: &mut [u8]) -> bool {
+    if memory.read(address, out).is_ok() {
+        return true;
+    }
+    for (at, part) in parts(memory, address, out.len()) {
+        let _mapped = memory.read(at, &mut out[part]);
+    }
+    false
+}
+
+/// Writes what is mapped of a range.
+fn write_mapped(memory: &mut dyn GuestMemory, address: u64, bytes: &[u8]) {
+    if memory.write(address, bytes).is_err() {
+        for (at, part) in parts(memory, address, bytes.len()) {
+            let _mapped = memory.write(at, &bytes[part]);
+        }
+    }
+}
+
+/// Whether a byte of a range is mapped.
+fn is_mapped(memory: &dyn GuestMemory, range: Range<u64>) -> bool {
+    !parts(memory, range.start, (range.end - range.start) as usize).is_empty()
+}
+
+/// The mapped parts of a range: where they begin, and which bytes they are.
+fn parts(memory: &dyn GuestMemory, address: u64, size: usize) -> Vec<(u64, Range<usize>)> {
+    let end = address.saturating_add(size as u64);
+    let (mut at, mut parts) = (address, Vec::new());
+    while at < end {
+        let mapped = memory.mapped(at, end - at);
+        if mapped > 0 {
+            let first = (at - address) as usize;
+            parts.push((at, first..first + mapped as usize));
+        }
+        // What is not mapped ends at a page.
+        at = ((at + mapped) / crate::memory::PAGE + 1) * crate::memory::PAGE;
+    }
+    parts
+}

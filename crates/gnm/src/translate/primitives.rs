@@ -1,0 +1,223 @@
+//! Primitives: how a sequence of indices becomes points, lines and triangles of the host.
+//!
+//! * A quad (a, b, c, d) is the triangles (a, b, c) and (a, c, d), or (a, b, d) and (b, c, d) where the last vertex gives the
+//!   values that are not interpolated, so that it is the last of both. A strip of quads a b c d has the quad (a, b, d, c).
+//! * Vertices of neighbours (adjacency) are for geometry shaders only; without one they are left out.
+//! * The restart index begins a new strip, loop, fan or list.
+//! * Vertices that do not complete a primitive are dropped.
+//!
+//! Source: `VGT_DI_PRIM_TYPE` of gfx7.json of Mesa; the order of vertices is Direct3D's and OpenGL's, which the hardware serves.
+
+use afterimage_stream::packets::Topology;
+
+/// Most indices that are made for one draw.
+pub(super) const MOST_INDICES: usize = 1 << 24;
+
+/// `VGT_PRIMITIVE_TYPE`, as far as there is something to rasterise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub(super) enum Primitive {
+    Points,
+    Lines,
+    LineStrip,
+    Triangles,
+    TriangleFan,
+    TriangleStrip,
+    LinesAdjacent,
+    LineStripAdjacent,
+    TrianglesAdjacent,
+    TriangleStripAdjacent,
+    Rectangles,
+    LineLoop,
+    Quads,
+    QuadStrip,
+    Polygon,
+}
+
+impl Primitive {
+    /// The primitive of a number of `VGT_DI_PRIM_TYPE`; none for patches and what has no meaning.
+    pub(super) fn of(number: u32) -> Option<Self> {
+        use Primitive as P;
+        Some(match number {
+            1 => P::Points,
+            2 => P::Lines,
+            3 => P::LineStrip,
+            4 => P::Triangles,
+            5 => P::TriangleFan,
+            6 => P::TriangleStrip,
+            10 => P::LinesAdjacent,
+            11 => P::LineStripAdjacent,
+            12 => P::TrianglesAdjacent,
+            13 => P::TriangleStripAdjacent,
+            17 => P::Rectangles,
+            18 => P::LineLoop,
+            19 => P::Quads,
+            20 => P::QuadStrip,
+            21 => P::Polygon,
+            _ => return None,
+        })
+    }
+
+    /// What the host draws of the indices as they are, without a restart index among them; none where others are made.
+    pub(super) fn native(self) -> Option<Topology> {
+        use Primitive as P;
+        Some(match self {
+            P::Points => Topology::PointList,
+            P::Lines => Topology::LineList,
+            P::LineStrip => Topology::LineStrip,
+            P::Triangles => Topology::TriangleList,
+            P::TriangleFan | P::Polygon => Topology::TriangleFan,
+            P::TriangleStrip => Topology::TriangleStrip,
+            P::Rectangles => Topology::RectList,
+            _ => return None,
+        })
+    }
+
+    /// What the host draws of the indices that [`Primitive::assemble`] makes.
+    pub(super) fn assembled(self) -> Topology {
+        use Primitive as P;
+        match self {
+            P::Points => Topology::PointList,
+            P::Lines | P::LineStrip | P::LineLoop | P::LinesAdjacent | P::LineStripAdjacent => Topology::LineList,
+            P::Rectangles => Topology::RectList,
+            _ => Topology::TriangleList,
+        }
+    }
+
+    /// Whether this makes polygons, which have faces.
+    pub(super) fn is_polygons(self) -> bool {
+        !matches!(self.assembled(), Topology::PointList | Topology::LineList)
+    }
+
+    /// How many indices [`Primitive::assemble`] makes of so many, at most.
+    pub(super) fn room(self, count: usize) -> usize {
+        use Primitive as P;
+        match self {
+            P::LineStrip | P::LineLoop | P::LineStripAdjacent => 2 * count,
+            P::TriangleFan | P::TriangleStrip | P::TriangleStripAdjacent | P::QuadStrip | P::Polygon => 3 * count,
+            P::Quads => 2 * count,
+            _ => count,
+        }
+    }
+
+    /// Appends the indices of the primitives of `run`, which holds no restart index. `last`: the last vertex of each gives the
+    /// values that are not interpolated; otherwise the first does.
+    pub(super) fn assemble(self, last: bool, run: &[u32], out: &mut Vec<u32>) {
+        use Primitive as P;
+        let mut quad = |[a, b, c, d]: [u32; 4]| {
+            out.extend(if last { [a, b, d, b, c, d] } else { [a, b, c, a, c, d] });
+        };
+        match self {
+            P::Points => out.extend(run),
+            P::Lines => out.extend(&run[..run.len() / 2 * 2]),
+            P::Triangles | P::Rectangles => out.extend(&run[..run.len() / 3 * 3]),
+            P::LineStrip => out.extend(run.windows(2).flatten()),
+            P::LineLoop => {
+                out.extend(run.windows(2).flatten());
+                if let [first, .., end] = run {
+                    out.extend([end, first]);
+                }
+            }
+            P::LinesAdjacent => out.extend(run.as_chunks::<4>().0.iter().flat_map(|[_, a, b, _]| [a, b])),
+            P::LineStripAdjacent => {
+                let inner = run.get(1..run.len().saturating_sub(1)).unwrap_or_default();
+                out.extend(inner.windows(2).flatten());
+            }
+            P::TrianglesAdjacent => out.extend(run.as_chunks::<6>().0.iter().flat_map(|[a, _, b, _, c, _]| [a, b, c])),
+            P::TriangleStrip => strip(last, run, 1, out),
+            P::TriangleStripAdjacent => strip(last, &run[..run.len() & !1], 2, out),
+            // A fan's triangle begins with the vertex after the hub where the first gives the values.
+            P::TriangleFan => fan(run, |hub, a, b| out.extend(if last { [hub, a, b] } else { [a, b, hub] })),
+            P::Polygon => fan(run, |hub, a, b| out.extend(if last { [a, b, hub] } else { [hub, a, b] })),
+            P::Quads => run.as_chunks::<4>().0.iter().for_each(|corners| quad(*corners)),
+            P::QuadStrip => {
+                for at in (3..run.len()).step_by(2) {
+                    let [a, b, d, c] = [run[at - 3], run[at - 2], run[at - 1], run[at]];
+                    // The last vertex of the strip's quad is c.
+                    if last {
+                        quad([d, a, b, c]);
+                    } else {
+                        quad([a, b, c, d]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Triangles of a strip whose vertices are every `step`th of `run`, all turning the way of the first.
+fn strip(last: bool, run: &[u32], step: usize, out: &mut Vec<u32>) {
+    let count = run.len().div_ceil(step);
+    for at in 2..count {
+        let [a, b, c] = [at - 2, at - 1, at].map(|vertex| run[vertex * step]);
+        out.extend(match (at % 2, last) {
+            (0, _) => [a, b, c],
+            (_, true) => [b, a, c],
+            (_, false) => [a, c, b],
+        });
+    }
+}
+
+fn fan(run: &[u32], mut each: impl FnMut(u32, u32, u32)) {
+    if let [hub, rest @ ..] = run {
+        rest.windows(2).for_each(|pair| each(*hub, pair[0], pair[1]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Primitive as P;
+
+    fn made(primitive: Primitive, last: bool, count: u32) -> Vec<u32> {
+        let mut out = Vec::new();
+        primitive.assemble(last, &(0..count).collect::<Vec<_>>(), &mut out);
+        assert!(out.len() <= primitive.room(count as usize), "{primitive:?} of {count}: {}", out.len());
+        out
+    }
+
+    #[test]
+    fn quads_keep_the_vertex_that_gives_the_values() {
+        assert_eq!(made(P::Quads, false, 5), [0, 1, 2, 0, 2, 3]);
+        assert_eq!(made(P::Quads, true, 4), [0, 1, 3, 1, 2, 3]);
+        assert_eq!(made(P::QuadStrip, false, 6), [0, 1, 3, 0, 3, 2, 2, 3, 5, 2, 5, 4]);
+        assert_eq!(made(P::QuadStrip, true, 4), [2, 0, 3, 0, 1, 3]);
+    }
+
+    #[test]
+    fn strips_turn_one_way_and_keep_their_first_or_last() {
+        assert_eq!(made(P::TriangleStrip, true, 4), [0, 1, 2, 2, 1, 3]);
+        assert_eq!(made(P::TriangleStrip, false, 4), [0, 1, 2, 1, 3, 2]);
+        assert_eq!(made(P::TriangleFan, true, 4), [0, 1, 2, 0, 2, 3]);
+        assert_eq!(made(P::TriangleFan, false, 4), [1, 2, 0, 2, 3, 0]);
+        assert_eq!(made(P::Polygon, false, 4), [0, 1, 2, 0, 2, 3]);
+    }
+
+    #[test]
+    fn lines_and_neighbours() {
+        assert_eq!(made(P::LineLoop, true, 3), [0, 1, 1, 2, 2, 0]);
+        assert_eq!(made(P::LineStripAdjacent, true, 5), [1, 2, 2, 3]);
+        assert_eq!(made(P::LinesAdjacent, true, 8), [1, 2, 5, 6]);
+        assert_eq!(made(P::TrianglesAdjacent, true, 6), [0, 2, 4]);
+        assert_eq!(made(P::TriangleStripAdjacent, true, 8), [0, 2, 4, 4, 2, 6]);
+    }
+
+    #[test]
+    fn no_number_of_vertices_is_too_small() {
+        for number in 0..64 {
+            let Some(primitive) = P::of(number) else { continue };
+            for count in 0..13 {
+                for last in [false, true] {
+                    let made = made(primitive, last, count);
+                    let of = match primitive.assembled() {
+                        Topology::PointList => 1,
+                        Topology::LineList => 2,
+                        _ => 3,
+                    };
+                    assert_eq!(made.len() % of, 0);
+                    assert!(made.iter().all(|index| *index < count));
+                }
+            }
+        }
+    }
+}

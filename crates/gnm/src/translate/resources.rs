@@ -1,0 +1,514 @@
+//! What shaders read and write: words, buffers, textures and storage images of a draw or dispatch.
+//!
+//! A draw's needs are gathered first, for all of its stages ([`Translator::gather`]): making room for one buffer or surface may
+//! move others. Then everything is brought up to date, and bound.
+
+use super::Translator;
+use super::buffers::MOST_VISIBLE;
+use super::formats;
+use super::samplers::SamplerUse;
+use super::shaders::{Code, Stages};
+use super::surfaces::{Look, Wanted};
+use super::texels::{Place, Shape};
+use crate::memory::{GuestMemory, PAGE};
+use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, Registers, SamplerDescriptor, value::*};
+use afterimage_shader_gcn::io::{BufferAt, BufferSpec, CUBE_LAYERS, ImageSpec, Scalars, TargetKind, Values};
+use afterimage_stream::packets::*;
+use afterimage_stream::{Format, ObjectId, Port, PortError, gcn_bank};
+use std::cell::Cell;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Bytes that are visible through a pointer without a size.
+const BEHIND_POINTER: u64 = 16 << 20;
+/// Texture slots of pixel and compute shaders, and of vertex shaders.
+const SLOTS: usize = 16;
+const VERTEX_SLOTS: usize = 4;
+/// First slot of compute shaders in the stream.
+const COMPUTE_SLOT: usize = afterimage_stream::TEXTURE_SLOTS;
+
+/// What expressions are evaluated against.
+pub(super) struct Memory<'a> {
+    user: &'a [u32; 16],
+    memory: &'a dyn GuestMemory,
+    translator: Option<&'a Translator>,
+    /// A word that somebody has newer than memory.
+    stale: Cell<Option<u64>>,
+    /// The page that was last found to be as new as can be.
+    clean: Cell<u64>,
+}
+
+impl<'a> Memory<'a> {
+    pub(super) fn new(user: &'a [u32; 16], memory: &'a dyn GuestMemory) -> Self {
+        Self { user, memory, translator: None, stale: Cell::new(None), clean: Cell::new(u64::MAX) }
+    }
+}
+
+impl Scalars for Memory<'_> {
+    fn user(&self, n: u8) -> u32 {
+        self.user.get(usize::from(n)).copied().unwrap_or(0)
+    }
+
+    fn word(&self, address: u64) -> Option<u32> {
+        let page = address / PAGE;
+        if let Some(translator) = self.translator
+            && self.clean.get() != page
+        {
+            if translator.is_newer(&(page * PAGE..(page + 1) * PAGE)) {
+                self.stale.set(Some(address));
+            } else {
+                self.clean.set(page);
+            }
+        }
+        self.memory.word(address)
+    }
+}
+
+/// A buffer of a shader: its part of memory, and the word that it gets.
+#[derive(Clone, Debug)]
+struct Buffer {
+    range: Range<u64>,
+    word: u32,
+    written: bool,
+}
+
+/// An image of a shader.
+#[derive(Clone, Copy, Debug)]
+struct Image {
+    wanted: Wanted,
+    look: Look,
+    srgb: bool,
+    min_lod: u32,
+    written: bool,
+}
+
+/// What a stage needs for a draw or dispatch.
+#[derive(Debug)]
+pub(super) struct Needs {
+    pub(super) code: Rc<Code>,
+    words: Vec<[u32; 4]>,
+    buffers: Vec<Buffer>,
+    pub(super) buffer_specs: Vec<BufferSpec>,
+    images: Vec<Option<Image>>,
+    pub(super) image_specs: Vec<ImageSpec>,
+    samplers: Vec<SamplerDescriptor>,
+}
+
+impl Needs {
+    /// Whether the stage writes buffers or images.
+    pub(super) fn writes(&self) -> bool {
+        self.buffers.iter().any(|buffer| buffer.written) || self.images.iter().flatten().any(|image| image.written)
+    }
+}
+
+/// A stage's bindings, as the receiver has them.
+#[derive(Debug, Default)]
+struct Sent {
+    words: Vec<[u32; 4]>,
+    draw: Vec<[u32; 4]>,
+    storage: Vec<StorageBinding>,
+    images: Vec<StorageImage>,
+}
+
+/// Bindings that the receiver has.
+#[derive(Debug, Default)]
+pub(super) struct Bindings {
+    stages: [Sent; 3],
+    textures: Vec<TextureBinding>,
+}
+
+impl Bindings {
+    /// Takes a buffer out of every binding.
+    pub(super) fn forget_buffer(&mut self, port: &mut Port, id: ObjectId) {
+        for (stage, sent) in self.stages.iter_mut().enumerate() {
+            for (at, binding) in sent.storage.iter_mut().enumerate() {
+                if binding.buffer == id {
+                    *binding = StorageBinding::default();
+                    let packet = SetStorage { stage: stage as u32, first: at as u16, count: 1 };
+                    port.push_tail(&packet, &[*binding]);
+                }
+            }
+        }
+    }
+
+    /// Takes a texture out of every binding.
+    pub(super) fn forget_texture(&mut self, port: &mut Port, id: ObjectId) {
+        for (slot, binding) in self.textures.iter_mut().enumerate() {
+            if binding.texture == id {
+                *binding = TextureBinding::default();
+                port.push_tail(&SetTextures { first: slot as u32, count: 1 }, &[*binding]);
+            }
+        }
+        for (stage, sent) in self.stages.iter_mut().enumerate() {
+            for (at, binding) in sent.images.iter_mut().enumerate() {
+                if binding.view.texture == id {
+                    *binding = StorageImage::default();
+                    let packet = SetStorageImages { stage: stage as u32, first: at as u16, count: 1 };
+                    port.push_tail(&packet, &[*binding]);
+                }
+            }
+        }
+    }
+
+    /// Takes every texture and sampler out.
+    pub(super) fn forget_textures(&mut self, port: &mut Port) {
+        for (slot, binding) in self.textures.iter_mut().enumerate() {
+            if *binding != TextureBinding::default() {
+                *binding = TextureBinding::default();
+                port.push_tail(&SetTextures { first: slot as u32, count: 1 }, &[*binding]);
+            }
+        }
+    }
+
+    /// Whether a texture is bound.
+    pub(super) fn has_texture(&self, id: ObjectId) -> bool {
+        let images = self.stages.iter().flat_map(|sent| &sent.images).map(|image| image.view.texture);
+        self.textures.iter().map(|binding| binding.texture).chain(images).any(|bound| bound == id)
+    }
+}
+
+/// Registers that did not change are sent along rather than beginning another packet, up to so many.
+const GAP: usize = 4;
+
+/// Makes `registers` what a bank holds from register 0 on.
+fn put_constants(port: &mut Port, bank: u16, held: &mut Vec<[u32; 4]>, registers: &[[u32; 4]]) {
+    if held.len() < registers.len() {
+        held.resize(registers.len(), [0; 4]);
+    }
+    let mut at = 0;
+    while let Some(first) = (at..registers.len()).find(|at| held[*at] != registers[*at]) {
+        let mut end = first + 1;
+        while let Some(next) = (end..registers.len().min(end + GAP)).find(|at| held[*at] != registers[*at]) {
+            end = next + 1;
+        }
+        let body = SetConstants { bank, first: first as u16, count: (end - first) as u32 };
+        port.push_tail(&body, &registers[first..end]);
+        held[first..end].copy_from_slice(&registers[first..end]);
+        at = end;
+    }
+}
+
+/// An image of a descriptor, unless it is none.
+fn image(descriptor: ImageDescriptor, storage: bool, written: bool) -> Result<Option<Image>, String> {
+    if !descriptor.is_image() || descriptor.address() == 0 {
+        return Ok(None);
+    }
+    let (data, num) = (descriptor.data_format(), descriptor.num_format());
+    let host = formats::image(data, num).ok_or_else(|| {
+        let name = afterimage_gnm_types::enums::IMG_DATA_FORMAT.of(data).unwrap_or("?");
+        let numbers = afterimage_gnm_types::enums::IMG_NUM_FORMAT.of(num).unwrap_or("?");
+        format!("data format {data} ({name}) with numbers {num} ({numbers}) is not supported")
+    })?;
+    let kind = descriptor.kind();
+    let is_volume = kind == SQ_RSRC_IMG_3D;
+    let multisampled = matches!(kind, SQ_RSRC_IMG_2D_MSAA | SQ_RSRC_IMG_2D_MSAA_ARRAY);
+    let is_array = matches!(
+        kind,
+        SQ_RSRC_IMG_CUBE | SQ_RSRC_IMG_1D_ARRAY | SQ_RSRC_IMG_2D_ARRAY | SQ_RSRC_IMG_2D_MSAA_ARRAY
+    );
+    let (first, last) = (descriptor.base_array(), descriptor.last_array().max(descriptor.base_array()));
+    let (first, mut count) = match (is_volume, is_array) {
+        (true, _) => (0, 1),
+        (_, true) => (first, last - first + 1),
+        _ => (first, 1),
+    };
+    let is_cube = kind == SQ_RSRC_IMG_CUBE && !storage;
+    if is_cube {
+        count = count.next_multiple_of(6);
+    }
+    let flat = matches!(kind, SQ_RSRC_IMG_1D | SQ_RSRC_IMG_1D_ARRAY);
+    let levels = if multisampled { 1 } else { descriptor.last_level() + 1 };
+    let base_level = if multisampled { 0 } else { descriptor.base_level().min(levels - 1) };
+    let height = if flat { 1 } else { descriptor.height() };
+    let depth = if is_volume { descriptor.depth() } else { 1 };
+    let longest = descriptor.width().max(height).max(depth);
+    let levels = levels.min(longest.ilog2() + 1);
+    let place = Place {
+        address: descriptor.address(),
+        element: host.format.info().bytes,
+        block: host.format.info().block,
+        tile_mode: descriptor.tiling_index(),
+        pitch: descriptor.pitch(),
+        samples: if multisampled { 1 << descriptor.last_level().min(4) } else { 1 },
+        pow2_pad: descriptor.pow2_pad() != 0,
+    };
+    let dimension = if is_volume { Dimension::D3 } else { Dimension::D2 };
+    let shape = Shape { dimension, width: descriptor.width(), height, depth, layers: first + count, levels };
+    let select =
+        [descriptor.dst_sel_x(), descriptor.dst_sel_y(), descriptor.dst_sel_z(), descriptor.dst_sel_w()];
+    let base_level = base_level.min(levels - 1);
+    let look = Look {
+        format: host.format,
+        dimension: if is_cube { Dimension::Cube } else { dimension },
+        swizzle: if storage { CreateTexture::IDENTITY } else { host.swizzle(select) },
+        levels: [base_level as u16, if storage { 1 } else { (levels - base_level) as u16 }],
+        layers: [first as u16, count as u16],
+    };
+    let usage = if storage { CreateTexture::STORAGE } else { 0 };
+    let wanted = Wanted { place, stencil: None, shape, exact: true, format: host.format, usage };
+    Ok(Some(Image { wanted, look, srgb: host.srgb, min_lod: descriptor.min_lod(), written }))
+}
+
+/// What a translation depends on in an image's descriptor.
+fn image_spec(descriptor: ImageDescriptor, storage: bool, compare: u32) -> ImageSpec {
+    let faces = descriptor.last_array().saturating_sub(descriptor.base_array()) + 1;
+    let is_layered = descriptor.kind() == SQ_RSRC_IMG_CUBE && faces > 6;
+    let kind = descriptor.kind() + if is_layered { CUBE_LAYERS } else { 0 };
+    let (data, num) = (descriptor.data_format(), descriptor.num_format());
+    let seen = match num {
+        IMG_NUM_FORMAT_UINT => TargetKind::Uint,
+        IMG_NUM_FORMAT_SINT => TargetKind::Sint,
+        _ => TargetKind::Float,
+    };
+    ImageSpec {
+        kind,
+        format: if storage { data | num << 8 } else { (seen as u32) << 16 },
+        select: if storage { descriptor.0[3] & 0xFFF } else { 0 },
+        compare,
+    }
+}
+
+impl Translator {
+    /// Whether somebody has something of a range that memory does not have.
+    pub(super) fn is_newer(&self, range: &Range<u64>) -> bool {
+        self.surfaces.is_newer(range) || self.buffers.is_newer(range)
+    }
+
+    /// The values of a program's expressions, against memory as shaders left it.
+    fn evaluate(&mut self, code: &Code, user: &[u32; 16], memory: &mut dyn GuestMemory) -> Values {
+        // Each time round brings the page of one stale word back.
+        for _ in 0..64 {
+            let world = Memory { translator: Some(self), ..Memory::new(user, memory) };
+            let values = code.resources.evaluate(&world);
+            let Some(stale) = world.stale.get() else { return values };
+            let range = stale / PAGE * PAGE..(stale / PAGE + 1) * PAGE;
+            self.store_buffers(memory, &range);
+            self.store_surfaces(memory, &range, None);
+        }
+        code.resources.evaluate(&Memory::new(user, memory))
+    }
+
+    /// What a stage needs. None, with a warning, if its program cannot be had.
+    pub(super) fn gather(
+        &mut self,
+        stage: &Stages,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+    ) -> Option<Needs> {
+        let user: [u32; 16] = std::array::from_fn(|n| registers.get_nth(stage.user_data, n as u32, 4));
+        let address = registers.program(stage.program);
+        let code = match self.code(stage, registers, memory, &user) {
+            Ok(code) => code,
+            Err(error) => {
+                let name = stage.stage.name();
+                self.once.warn(format!("{name} program at {address:#x}: {error}; what it is for is not done"));
+                return None;
+            }
+        };
+        let values = self.evaluate(&code, &user, memory);
+        if let Some(fault) = values.fault {
+            let name = stage.stage.name();
+            self.once.warn(format!("{name} program at {address:#x} reads {fault:#x}, which is not mapped: it reads 0"));
+        }
+        let resources = &code.resources;
+        let word = |at: usize| resources.words.get(at).map_or(0, |id| values.get(*id));
+        let words =
+            (0..resources.words.len().div_ceil(4)).map(|at| std::array::from_fn(|n| word(4 * at + n))).collect();
+        let mut buffers = Vec::with_capacity(resources.buffers.len());
+        let mut buffer_specs = Vec::with_capacity(resources.buffers.len());
+        for wanted in &resources.buffers {
+            let (start, size, num_records, spec) = match wanted.at {
+                BufferAt::Descriptor(ids) => {
+                    let descriptor = BufferDescriptor(values.all(ids));
+                    let [_, word1, _, word3] = descriptor.0;
+                    // Memory types and address translation make no difference, nor does an unused format.
+                    let bits = if wanted.typed { 0x00FF_FFFF } else { 0x00F8_0000 };
+                    let spec = BufferSpec { word1: word1 & 0xFFFF_0000, word3: word3 & bits };
+                    (descriptor.address(), descriptor.size(), descriptor.num_records(), spec)
+                }
+                BufferAt::Pointer(ids) => (values.address(ids), BEHIND_POINTER, 0, BufferSpec::default()),
+            };
+            buffer_specs.push(spec);
+            let visible = memory.mapped(start, size.min(MOST_VISIBLE));
+            if size > MOST_VISIBLE && visible == MOST_VISIBLE {
+                self.once.warn(format!("of a buffer of {size} bytes at {start:#x}, {MOST_VISIBLE} can be accessed"));
+            }
+            if !start.is_multiple_of(4) {
+                self.once.warn(format!("the buffer at {start:#x} does not begin at a word: it is accessed from the word before"));
+            }
+            let start = start & !3;
+            buffers.push(Buffer { range: start..start + visible, word: num_records, written: wanted.written });
+        }
+        let samplers: Vec<_> =
+            resources.samplers.iter().map(|sampler| SamplerDescriptor(values.all(sampler.descriptor))).collect();
+        let mut images = Vec::with_capacity(resources.images.len());
+        let mut image_specs = Vec::with_capacity(resources.images.len());
+        for (at, wanted) in resources.images.iter().enumerate() {
+            let descriptor = ImageDescriptor(values.all(wanted.descriptor));
+            let compares = resources.textures.iter().find(|texture| texture.image as usize == at && texture.compare);
+            let compare = compares.and_then(|texture| samplers.get(texture.sampler? as usize));
+            let compare = compare.map_or(0, |sampler| sampler.depth_compare_func() + 1);
+            image_specs.push(image_spec(descriptor, wanted.storage, compare));
+            images.push(image(descriptor, wanted.storage, wanted.written).unwrap_or_else(|error| {
+                self.once.warn(format!("image at {:#x}: {error}; it reads as 0", descriptor.address()));
+                None
+            }));
+        }
+        Some(Needs { code: code.clone(), words, buffers, buffer_specs, images, image_specs, samplers })
+    }
+
+    /// Makes buffers and surfaces for what stages need, with what is newest in them.
+    pub(super) fn ready(&mut self, needs: &[&Needs], memory: &mut dyn GuestMemory) -> Result<(), PortError> {
+        let ranges = || needs.iter().flat_map(|needs| &needs.buffers).map(|b| &b.range).filter(|r| !r.is_empty());
+        for range in ranges() {
+            self.cover(memory, range)?;
+        }
+        for image in needs.iter().flat_map(|needs| &needs.images).flatten() {
+            if let Err(error) = self.surface(memory, &image.wanted) {
+                self.once.warn(format!("image at {:#x}: {error}; it reads as 0", image.wanted.place.address));
+            }
+        }
+        for range in ranges() {
+            self.refresh_buffer(memory, range)?;
+        }
+        Ok(())
+    }
+
+    /// Binds what a stage needs, which is ready.
+    pub(super) fn bind(
+        &mut self,
+        stage: &Stages,
+        needs: &Needs,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+    ) -> Result<(), PortError> {
+        let host = stage.host;
+        let sent = &mut self.bindings.stages[host as usize];
+        put_constants(&mut self.port, gcn_bank(host, 0), &mut sent.words, &needs.words);
+        let storage: Vec<StorageBinding> = needs
+            .buffers
+            .iter()
+            .map(|buffer| {
+                let size = buffer.range.end - buffer.range.start;
+                let none = StorageBinding { word: buffer.word, ..StorageBinding::default() };
+                match self.buffers.at(buffer.range.start) {
+                    Some((id, offset)) if size > 0 => StorageBinding { buffer: id, word: buffer.word, offset, size },
+                    _ => none,
+                }
+            })
+            .collect();
+        let sent = &mut self.bindings.stages[host as usize];
+        if sent.storage.len() < storage.len() {
+            sent.storage.resize(storage.len(), StorageBinding::default());
+        }
+        if sent.storage[..storage.len()] != storage {
+            let packet = SetStorage { stage: host as u32, first: 0, count: storage.len() as u16 };
+            self.port.push_tail(&packet, &storage);
+            sent.storage[..storage.len()].copy_from_slice(&storage);
+        }
+        self.bind_textures(stage, needs, registers, memory)?;
+        self.bind_images(host, needs, memory)
+    }
+
+    fn bind_textures(
+        &mut self,
+        stage: &Stages,
+        needs: &Needs,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+    ) -> Result<(), PortError> {
+        let (first, slots) = match stage.host {
+            Stage::Pixel => (0, SLOTS),
+            Stage::Vertex => (SLOTS, VERTEX_SLOTS),
+            Stage::Compute => (COMPUTE_SLOT, SLOTS),
+        };
+        let textures = &needs.code.resources.textures;
+        if textures.len() > slots {
+            let name = stage.stage.name();
+            self.once.warn(format!("a {name} program samples {} textures; {slots} are supported", textures.len()));
+        }
+        for (at, texture) in textures.iter().take(slots).enumerate() {
+            let image = needs.images.get(texture.image as usize).copied().flatten();
+            let mut binding = TextureBinding::default();
+            if let Some(image) = image {
+                binding.texture = self.texture(&image, memory)?;
+                let plain = SamplerDescriptor::default();
+                let sampler = texture.sampler.and_then(|sampler| needs.samplers.get(sampler as usize));
+                let used = SamplerUse { srgb: image.srgb, compare: texture.compare, min_lod: image.min_lod };
+                binding.sampler = self.sampler(registers, memory, sampler.copied().unwrap_or(plain), used);
+            }
+            let slot = first + at;
+            if self.bindings.textures.len() <= slot {
+                self.bindings.textures.resize(slot + 1, TextureBinding::default());
+            }
+            if self.bindings.textures[slot] != binding {
+                self.bindings.textures[slot] = binding;
+                self.port.push_tail(&SetTextures { first: slot as u32, count: 1 }, &[binding]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The texture for an image; none where it cannot be had, which was said.
+    fn texture(&mut self, image: &Image, memory: &mut dyn GuestMemory) -> Result<ObjectId, PortError> {
+        let Ok(surface) = self.surface(memory, &image.wanted) else { return Ok(ObjectId::NONE) };
+        let mut look = image.look;
+        if let Some(surface) = self.surfaces.get(surface)
+            && surface.format().is_depth()
+        {
+            look.format = surface.format();
+        }
+        self.look(surface, &look)
+    }
+
+    fn bind_images(&mut self, host: Stage, needs: &Needs, memory: &mut dyn GuestMemory) -> Result<(), PortError> {
+        for (at, image) in needs.code.resources.storage_images.iter().enumerate() {
+            let mut binding = StorageImage::default();
+            if let Some(image) = needs.images.get(*image as usize).copied().flatten()
+                && let Ok(surface) = self.surface(memory, &image.wanted)
+            {
+                let Look { format, levels, layers, .. } = image.look;
+                let own = self.surfaces.get(surface).map(|surface| (*surface.shape(), surface.format()));
+                let (shape, own_format) = own.unwrap_or((image.wanted.shape, Format::R8G8B8A8_UNORM));
+                let whole = Look {
+                    format: if own_format.is_depth() { own_format } else { format },
+                    dimension: shape.dimension,
+                    swizzle: CreateTexture::IDENTITY,
+                    levels: [0, shape.levels as u16],
+                    layers: [0, shape.layers as u16],
+                };
+                let texture = self.look(surface, &whole)?;
+                binding.view = View { texture, level: levels[0], layer: layers[0] };
+            }
+            let sent = &mut self.bindings.stages[host as usize].images;
+            if sent.len() <= at {
+                sent.resize(at + 1, StorageImage::default());
+            }
+            if sent[at] != binding {
+                sent[at] = binding;
+                let packet = SetStorageImages { stage: host as u32, first: at as u16, count: 1 };
+                self.port.push_tail(&packet, &[binding]);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the draw says, to a stage.
+    pub(super) fn put_draw(&mut self, host: Stage, registers: &[[u32; 4]]) {
+        let sent = &mut self.bindings.stages[host as usize];
+        put_constants(&mut self.port, gcn_bank(host, 2), &mut sent.draw, registers);
+    }
+
+    /// Notes what a stage may have written.
+    pub(super) fn mark_written(&mut self, needs: &Needs, memory: &mut dyn GuestMemory) {
+        for buffer in needs.buffers.iter().filter(|buffer| buffer.written) {
+            self.buffers.mark_written(&buffer.range);
+        }
+        for image in needs.images.iter().flatten().filter(|image| image.written) {
+            if let Ok(surface) = self.surface(memory, &image.wanted) {
+                let Look { levels: [level, _], layers: [first, count], .. } = image.look;
+                self.surfaces.mark_drawn(surface, level, first..first + count);
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Samplers: S# descriptors as objects of the receiver.
+
+use super::Translator;
+use crate::memory::GuestMemory;
+use afterimage_gnm_types::{Registers, SamplerDescriptor, reg, value::*};
+use afterimage_stream::packets::*;
+use afterimage_stream::{ObjectId, ObjectKind, Port};
+use rustc_hash::FxHashMap;
+
+/// Samplers that are kept.
+const MOST: usize = 1024;
+
+/// All that a sampler of the host depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    words: [u32; 4],
+    /// Colours are decoded from sRGB.
+    srgb: bool,
+    /// The program compares.
+    compare: bool,
+    /// Smallest level of the image, unsigned 4.8.
+    min_lod: u32,
+    /// Bits of the border colour, where a table has it.
+    border: [u32; 4],
+}
+
+/// Samplers that the receiver has.
+#[derive(Debug, Default)]
+pub(super) struct Samplers(FxHashMap<Key, ObjectId>);
+
+impl Samplers {
+    /// The receiver is gone, and with it every sampler.
+    pub(super) fn forget(&mut self, port: &mut Port) {
+        self.0.drain().for_each(|(_, id)| port.recycle(id));
+    }
+}
+
+fn address(mode: u32) -> Address {
+    match mode {
+        SQ_TEX_WRAP => Address::Repeat,
+        SQ_TEX_MIRROR => Address::Mirror,
+        SQ_TEX_CLAMP_LAST_TEXEL => Address::ClampToEdge,
+        SQ_TEX_MIRROR_ONCE_LAST_TEXEL | SQ_TEX_MIRROR_ONCE_HALF_BORDER | SQ_TEX_MIRROR_ONCE_BORDER => Address::MirrorOnce,
+        _ => Address::ClampToBorder,
+    }
+}
+
+/// What the host is asked for.
+fn describe(key: &Key) -> CreateSampler {
+    let words = SamplerDescriptor(key.words);
+    let linear = |filter: u32| u8::from(filter & 1 == SQ_TEX_XY_FILTER_BILINEAR);
+    let (min_lod, max_lod) = words.lods();
+    let min_lod = min_lod.max(key.min_lod as f32 / 256.0);
+    let filters = [words.xy_mag_filter(), words.xy_min_filter()];
+    let anisotropic = filters.iter().any(|filter| *filter >= SQ_TEX_XY_FILTER_ANISO_POINT);
+    let border = match words.border_color_type() {
+        SQ_TEX_BORDER_COLOR_TRANS_BLACK => [0.0; 4],
+        SQ_TEX_BORDER_COLOR_OPAQUE_BLACK => [0.0, 0.0, 0.0, 1.0],
+        SQ_TEX_BORDER_COLOR_OPAQUE_WHITE => [1.0; 4],
+        _ => key.border.map(f32::from_bits).map(|channel| if channel.is_finite() { channel } else { 0.0 }),
+    };
+    CreateSampler {
+        id: ObjectId::NONE,
+        mag: linear(filters[0]),
+        min: linear(filters[1]),
+        mip: u8::from(words.mip_filter() == SQ_TEX_MIP_FILTER_LINEAR),
+        mipmapped: u8::from(words.mip_filter() != SQ_TEX_MIP_FILTER_NONE),
+        address: [words.clamp_x(), words.clamp_y(), words.clamp_z()].map(|mode| address(mode) as u8),
+        compare_enable: key.compare.into(),
+        // Both count from never to always.
+        compare: if key.compare { words.depth_compare_func() as u8 } else { 0 },
+        srgb: (key.srgb || words.force_degamma() != 0).into(),
+        gather: 0,
+        pad: 0,
+        lod_bias: words.lod_bias(),
+        min_lod,
+        max_anisotropy: if anisotropic { (1u32 << words.max_aniso_ratio().min(4)) as f32 } else { 1.0 },
+        border,
+        max_lod: max_lod.max(min_lod),
+    }
+}
+
+impl Translator {
+    /// The sampler for a descriptor, used with an image of this smallest level.
+    pub(super) fn sampler(
+        &mut self,
+        registers: &Registers,
+        memory: &dyn GuestMemory,
+        descriptor: SamplerDescriptor,
+        use_: SamplerUse,
+    ) -> ObjectId {
+        let from_table = descriptor.border_color_type() == SQ_TEX_BORDER_COLOR_REGISTER;
+        let border = if from_table { self.border_color(registers, memory, descriptor) } else { [0; 4] };
+        let SamplerUse { srgb, compare, min_lod } = use_;
+        let key = Key { words: descriptor.0, srgb, compare, min_lod, border };
+        if let Some(id) = self.samplers.0.get(&key) {
+            return *id;
+        }
+        if descriptor.force_unnormalized() != 0 {
+            self.once.warn("S#.FORCE_UNNORMALIZED is not supported: coordinates count from 0 to 1");
+        }
+        if descriptor.filter_mode() != 0 {
+            self.once.warn("S#.FILTER_MODE of minimum or maximum is not supported: texels are blended");
+        }
+        let modes = [descriptor.clamp_x(), descriptor.clamp_y(), descriptor.clamp_z()];
+        if modes.iter().any(|mode| matches!(*mode, SQ_TEX_CLAMP_HALF_BORDER | SQ_TEX_MIRROR_ONCE_HALF_BORDER)) {
+            self.once.warn("S#.CLAMP with half of the border is not supported: all of it is clamped to");
+        }
+        let Ok(id) = self.port.allocate(ObjectKind::Sampler) else { return ObjectId::NONE };
+        self.port.push(&CreateSampler { id, ..describe(&key) });
+        self.samplers.0.insert(key, id);
+        id
+    }
+
+    /// A border colour of the table in memory: four floats.
+    fn border_color(
+        &mut self,
+        registers: &Registers,
+        memory: &dyn GuestMemory,
+        descriptor: SamplerDescriptor,
+    ) -> [u32; 4] {
+        let base = registers.program(reg::TA_BC_BASE_ADDR);
+        let at = base + 16 * u64::from(descriptor.border_color_ptr());
+        [0, 4, 8, 12].map(|offset| {
+            memory.word(at + offset).unwrap_or_else(|| {
+                self.once.warn(format!("the border colour at {at:#x} is not mapped: it is black"));
+                0
+            })
+        })
+    }
+
+    /// Where too many samplers are kept, drops them all; those in use are made again. To be called between draws.
+    pub(super) fn bound_samplers(&mut self) {
+        if self.samplers.0.len() > MOST {
+            self.bindings.forget_textures(&mut self.port);
+            self.samplers.0.drain().for_each(|(_, id)| self.port.destroy(id));
+        }
+    }
+}
+
+/// What a sampler is used with.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SamplerUse {
+    /// Colours are decoded from sRGB.
+    pub(super) srgb: bool,
+    /// The program compares.
+    pub(super) compare: bool,
+    /// Smallest level of the image, unsigned 4.8.
+    pub(super) min_lod: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterimage_gnm_types::descriptors::sampler as s;
+
+    #[test]
+    fn every_field_has_its_effect() {
+        let words = SamplerDescriptor::default()
+            .with(s::CLAMP_X, SQ_TEX_MIRROR)
+            .with(s::CLAMP_Y, SQ_TEX_CLAMP_BORDER)
+            .with(s::CLAMP_Z, SQ_TEX_MIRROR_ONCE_LAST_TEXEL)
+            .with(s::XY_MAG_FILTER, SQ_TEX_XY_FILTER_ANISO_BILINEAR)
+            .with(s::MIP_FILTER, SQ_TEX_MIP_FILTER_LINEAR)
+            .with(s::MAX_ANISO_RATIO, 3)
+            .with(s::DEPTH_COMPARE_FUNC, 3)
+            .with(s::MIN_LOD, 0x80)
+            .with(s::MAX_LOD, 0x380)
+            .with(s::LOD_BIAS, 0x3F80)
+            .with(s::BORDER_COLOR_TYPE, SQ_TEX_BORDER_COLOR_OPAQUE_WHITE);
+        let key = Key { words: words.0, srgb: true, compare: true, min_lod: 0x100, border: [0; 4] };
+        let sampler = describe(&key);
+        assert_eq!([sampler.mag, sampler.min, sampler.mip, sampler.mipmapped], [1, 0, 1, 1]);
+        assert_eq!(sampler.address, [Address::Mirror as u8, Address::ClampToBorder as u8, Address::MirrorOnce as u8]);
+        assert_eq!((sampler.compare_enable, sampler.compare, sampler.srgb), (1, Compare::LessEqual as u8, 1));
+        assert_eq!((sampler.min_lod, sampler.max_lod, sampler.lod_bias), (1.0, 3.5, -0.5));
+        assert_eq!((sampler.max_anisotropy, sampler.border), (8.0, [1.0; 4]));
+        let plain = describe(&Key { compare: false, ..key });
+        assert_eq!((plain.compare_enable, plain.compare), (0, 0));
+    }
+}

@@ -1,0 +1,307 @@
+//! Shaders: what lies at a program's address, what it reads, and the receiver's objects for it.
+//!
+//! Code is read once for each generation of its pages. A program is translated once for everything that its translation depends
+//! on ([`Source`]); draws look that up by registers and parts of descriptors.
+
+use super::Translator;
+use super::targets;
+use crate::memory::GuestMemory;
+use afterimage_gnm_types::{Registers, reg};
+use afterimage_shader_gcn::io::{self, BufferSpec, HwStage, ImageSpec, Resources, Source};
+use afterimage_stream::packets::*;
+use afterimage_stream::{ObjectId, ObjectKind, Port, PortError};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Shaders that are kept.
+const MOST_SHADERS: usize = 8192;
+/// Programs that are kept.
+const MOST_CODES: usize = 8192;
+/// The stream's number of the language of GCN (`afterimage_shader::Language::Gcn`).
+const LANGUAGE: u32 = 9;
+
+/// Registers of a hardware stage.
+pub(super) struct Stages {
+    pub(super) stage: HwStage,
+    /// The receiver's stage.
+    pub(super) host: Stage,
+    pub(super) program: u32,
+    rsrc1: u32,
+    rsrc2: u32,
+    pub(super) user_data: u32,
+    /// Bits of both that make a difference to a program.
+    masks: [u32; 2],
+}
+
+/// The stages that draws and dispatches have here.
+pub(super) const VERTEX: Stages = Stages {
+    stage: HwStage::Vs,
+    host: Stage::Vertex,
+    program: reg::SPI_SHADER_PGM_LO_VS,
+    rsrc1: reg::SPI_SHADER_PGM_RSRC1_VS,
+    rsrc2: reg::SPI_SHADER_PGM_RSRC2_VS,
+    user_data: reg::SPI_SHADER_USER_DATA_VS_0,
+    masks: [0x03AF_F000, 0x1FBF],
+};
+pub(super) const PIXEL: Stages = Stages {
+    stage: HwStage::Ps,
+    host: Stage::Pixel,
+    program: reg::SPI_SHADER_PGM_LO_PS,
+    rsrc1: reg::SPI_SHADER_PGM_RSRC1_PS,
+    rsrc2: reg::SPI_SHADER_PGM_RSRC2_PS,
+    user_data: reg::SPI_SHADER_USER_DATA_PS_0,
+    masks: [0x00AF_F000, 0xFFBF],
+};
+pub(super) const COMPUTE: Stages = Stages {
+    stage: HwStage::Cs,
+    host: Stage::Compute,
+    program: reg::COMPUTE_PGM_LO,
+    rsrc1: reg::COMPUTE_PGM_RSRC1,
+    rsrc2: reg::COMPUTE_PGM_RSRC2,
+    user_data: reg::COMPUTE_USER_DATA_0,
+    masks: [0x00AF_F000, 0x00FF_9FBF],
+};
+
+/// A program, and what it reads.
+#[derive(Debug)]
+pub(super) struct Code {
+    /// To be told from others.
+    number: u32,
+    words: Vec<u32>,
+    fetch: Vec<u32>,
+    pub(super) resources: Resources,
+}
+
+/// A part of memory whose code was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Read {
+    address: u64,
+    bytes: u64,
+    generation: u64,
+}
+
+impl Read {
+    fn is_current(&self, memory: &dyn GuestMemory) -> bool {
+        memory.generation(self.address, self.bytes) == self.generation
+    }
+}
+
+#[derive(Debug)]
+struct Known {
+    read: Read,
+    /// The fetch shader, where the program calls one.
+    fetch: Option<Read>,
+    code: Rc<Code>,
+    epoch: u64,
+}
+
+/// What an object of the receiver is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    code: u32,
+    stage: HwStage,
+    registers: io::Registers,
+    buffers: SmallVec<[BufferSpec; 8]>,
+    images: SmallVec<[ImageSpec; 4]>,
+}
+
+/// Programs and shaders that are known.
+#[derive(Debug, Default)]
+pub(super) struct Shaders {
+    /// By stage, address, user registers and fetch shader.
+    known: FxHashMap<(HwStage, u64, u32, u64), Known>,
+    /// By stage, user registers and words of program and fetch shader.
+    codes: FxHashMap<(HwStage, u32, Vec<u32>, Vec<u32>), Rc<Code>>,
+    ids: FxHashMap<Key, ObjectId>,
+    next: u32,
+}
+
+impl Shaders {
+    /// The receiver is gone, and with it every object.
+    pub(super) fn forget(&mut self, port: &mut Port) {
+        self.ids.drain().for_each(|(_, id)| port.recycle(id));
+    }
+}
+
+/// Reads a program's words.
+fn read_code(memory: &dyn GuestMemory, address: u64) -> Result<Vec<u32>, String> {
+    let word = |n: usize| memory.word(address.checked_add(4 * n as u64)?);
+    if word(0).is_none() {
+        return Err("it is not mapped".into());
+    }
+    let length = afterimage_shader_gcn::code_length(word).map_err(|error| error.to_string())?;
+    Ok((0..length).map_while(word).collect())
+}
+
+impl Translator {
+    /// The program at the address in the registers, with its resources. `user` are its user data, for programs that call a
+    /// fetch shader whose address lies in them.
+    pub(super) fn code(
+        &mut self,
+        stage: &Stages,
+        registers: &Registers,
+        memory: &dyn GuestMemory,
+        user: &[u32; 16],
+    ) -> Result<Rc<Code>, String> {
+        let address = registers.program(stage.program);
+        let user_registers = registers.get(stage.rsrc2) & stage.masks[1];
+        // A fetch shader's address is a pair of user data in front of everything else; other pairs make no difference.
+        let fetch_at = if stage.stage == HwStage::Vs { u64::from(user[0]) | u64::from(user[1] & 0xFFFF) << 32 } else { 0 };
+        let epoch = self.epoch;
+        let key = (stage.stage, address, user_registers, fetch_at);
+        if let Some(known) = self.shaders.known.get_mut(&key) {
+            let is_current = known.epoch == epoch
+                || known.read.is_current(memory) && known.fetch.is_none_or(|fetch| fetch.is_current(memory));
+            if is_current {
+                known.epoch = epoch;
+                return Ok(known.code.clone());
+            }
+        }
+        let read = |address: u64, words: &[u32]| Read {
+            address,
+            bytes: 4 * words.len() as u64,
+            generation: memory.generation(address, 4 * words.len() as u64),
+        };
+        let words = read_code(memory, address)?;
+        let mut resources = resources(stage, &words, &[], user_registers)?;
+        let mut fetch_words = Vec::new();
+        let mut fetch_read = None;
+        if let Some(pointer) = resources.fetch {
+            let values = resources.evaluate(&super::resources::Memory::new(user, memory));
+            let address = values.address(pointer);
+            fetch_words = read_code(memory, address).map_err(|error| format!("fetch shader at {address:#x}: {error}"))?;
+            fetch_read = Some(read(address, &fetch_words));
+            resources = self::resources(stage, &words, &fetch_words, user_registers)?;
+        }
+        let known_read = read(address, &words);
+        if self.shaders.known.len() >= MOST_CODES {
+            self.shaders.known.clear();
+            self.shaders.codes.clear();
+        }
+        let content = (stage.stage, user_registers, words, fetch_words);
+        let code = match self.shaders.codes.get(&content) {
+            Some(code) => code.clone(),
+            None => {
+                self.shaders.next += 1;
+                let (_, _, words, fetch) = content.clone();
+                let code = Rc::new(Code { number: self.shaders.next, words, fetch, resources });
+                self.shaders.codes.insert(content, code.clone());
+                code
+            }
+        };
+        self.shaders.known.insert(key, Known { read: known_read, fetch: fetch_read, code: code.clone(), epoch });
+        Ok(code)
+    }
+
+    /// The receiver's shader for a program.
+    pub(super) fn shader(
+        &mut self,
+        stage: &Stages,
+        code: &Code,
+        registers: io::Registers,
+        buffers: &[BufferSpec],
+        images: &[ImageSpec],
+    ) -> Result<ObjectId, PortError> {
+        let key = Key {
+            code: code.number,
+            stage: stage.stage,
+            registers,
+            buffers: SmallVec::from_slice(buffers),
+            images: SmallVec::from_slice(images),
+        };
+        if let Some(id) = self.shaders.ids.get(&key) {
+            return Ok(*id);
+        }
+        if self.shaders.ids.len() >= MOST_SHADERS {
+            tracing::warn!("{MOST_SHADERS} shaders: all are made again");
+            self.port.put(&mut self.sent.shaders, SetShaders::default());
+            self.shaders.ids.drain().for_each(|(_, id)| self.port.destroy(id));
+        }
+        let source = Source {
+            stage: stage.stage,
+            code: code.words.clone(),
+            fetch: code.fetch.clone(),
+            registers,
+            buffers: buffers.to_vec(),
+            images: images.to_vec(),
+        };
+        let id = self.port.allocate(ObjectKind::Shader)?;
+        let bytes = source.to_bytes();
+        let code = self.port.upload_bytes(&bytes).inspect_err(|_| self.port.recycle(id))?;
+        self.port.push(&CreateShader { id, stage: stage.host as u32, language: LANGUAGE, pad: 0, code });
+        self.shaders.ids.insert(key, id);
+        Ok(id)
+    }
+}
+
+/// What a program reads.
+fn resources(stage: &Stages, code: &[u32], fetch: &[u32], rsrc2: u32) -> Result<Resources, String> {
+    let registers = io::Registers { rsrc2, ..io::Registers::default() };
+    let source = Source {
+        stage: stage.stage,
+        code: code.to_vec(),
+        fetch: fetch.to_vec(),
+        registers,
+        buffers: Vec::new(),
+        images: Vec::new(),
+    };
+    afterimage_shader_gcn::resources(&source).map_err(|error| error.to_string())
+}
+
+/// The registers that every stage has.
+fn common(stage: &Stages, registers: &Registers) -> io::Registers {
+    io::Registers {
+        rsrc1: registers.get(stage.rsrc1) & stage.masks[0],
+        rsrc2: registers.get(stage.rsrc2) & stage.masks[1],
+        ..io::Registers::default()
+    }
+}
+
+/// What a vertex shader's translation depends on; `position` are [`io::position`]'s bits.
+pub(super) fn vertex_registers(registers: &Registers, position: u32) -> io::Registers {
+    let common = common(&VERTEX, registers);
+    let reads_steps = common.rsrc1 >> 24 & 3 > 0;
+    let step = |register| if reads_steps { registers.get(register) } else { 0 };
+    io::Registers {
+        vs_out_config: registers.get(reg::SPI_VS_OUT_CONFIG),
+        pos_format: registers.get(reg::SPI_SHADER_POS_FORMAT),
+        vs_out_cntl: registers.get(reg::PA_CL_VS_OUT_CNTL),
+        position,
+        step_rates: [step(reg::VGT_INSTANCE_STEP_RATE_0), step(reg::VGT_INSTANCE_STEP_RATE_1)],
+        ..common
+    }
+}
+
+/// What a pixel shader's translation depends on.
+pub(super) fn pixel_registers(registers: &Registers) -> io::Registers {
+    let mut seen = io::Registers {
+        ps_input_ena: registers.get(reg::SPI_PS_INPUT_ENA),
+        ps_input_addr: registers.get(reg::SPI_PS_INPUT_ADDR),
+        ps_in_control: registers.get(reg::SPI_PS_IN_CONTROL),
+        baryc_cntl: registers.get(reg::SPI_BARYC_CNTL),
+        z_format: registers.get(reg::SPI_SHADER_Z_FORMAT),
+        col_format: registers.get(reg::SPI_SHADER_COL_FORMAT),
+        db_shader_control: registers.get(reg::DB_SHADER_CONTROL),
+        ..common(&PIXEL, registers)
+    };
+    let inputs = registers.field(reg::SPI_PS_IN_CONTROL::NUM_INTERP).min(32);
+    for n in 0..inputs {
+        seen.ps_input_cntl[n as usize] = registers.get_nth(reg::SPI_PS_INPUT_CNTL_0, n, 4);
+    }
+    for n in 0..8 {
+        if targets::write_mask(registers, n) != 0
+            && let Ok(Some(color)) = targets::color(registers, n)
+        {
+            seen.targets |= (color.format.kind as u32 | color.swap << 2) << (4 * n);
+        }
+    }
+    seen
+}
+
+/// What a compute shader's translation depends on.
+pub(super) fn compute_registers(registers: &Registers) -> io::Registers {
+    let threads = [reg::COMPUTE_NUM_THREAD_X, reg::COMPUTE_NUM_THREAD_Y, reg::COMPUTE_NUM_THREAD_Z];
+    let num_thread = threads.map(|register| (registers.get(register) & 0xFFFF).max(1));
+    io::Registers { num_thread, ..common(&COMPUTE, registers) }
+}
