@@ -6,7 +6,8 @@
 //!
 //! What any guest may need is at the top: [`swizzle`] (Morton order), [`plane`] (an image in memory by pitch or swizzled),
 //! [`field`] (bit fields of a texel), [`block`] (S3TC). What one guest's GPU makes of them is in that guest's module:
-//! [`nv2a`] has its tables of formats, mip chains and borders, and decodes and encodes; [`d3d9`] converts what no host has.
+//! [`nv2a`] has its tables of formats, mip chains and borders, and decodes and encodes; [`d3d9`] converts what no host has;
+//! [`gnm`] knows the tile modes of the PlayStation 4.
 //!
 //! Everything here is fed by guests. Sizes are bounded ([`MAX_SIDE`], [`MAX_TEXELS`]), every access is checked, and what
 //! cannot be done is an [`Error`].
@@ -15,6 +16,7 @@
 pub mod block;
 pub mod d3d9;
 pub mod field;
+pub mod gnm;
 pub mod nv2a;
 pub mod plane;
 pub mod swizzle;
