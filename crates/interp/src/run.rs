@@ -1,9 +1,11 @@
 //! Executes a module.
 
-use afterimage_ir::{Args, Dim, Imm, InstData, Mask, Module, Op, Region, Type, Value, VerifyError, evaluate, verify};
+use afterimage_ir::{Args, Flags, Imm, InputAt, InstData, Mask, Module, Op, Region, Stage, Type, Value, VerifyError};
+use afterimage_ir::{evaluate, verify};
 use smallvec::SmallVec;
 
-use crate::{Environment, LANES, Lanes, Lod, SampleArgs};
+use crate::active::Active;
+use crate::{Environment, LANES, Lanes};
 
 /// Why a run has no outcome.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -11,6 +13,12 @@ pub enum RunError {
     /// The shader ran longer than it may.
     #[error("the shader did not end within {0} steps")]
     StepLimit(u64),
+    /// A work group of another stage.
+    #[error("the {0} stage has no work groups")]
+    Stage(&'static str),
+    /// A size of waves that there is not.
+    #[error("a wave has 1 to 64 lanes, not {0}")]
+    Wave(usize),
 }
 
 /// What a run leaves behind.
@@ -22,6 +30,17 @@ pub struct Outcome {
     pub demoted: [bool; LANES],
     /// Instructions executed.
     pub steps: u64,
+}
+
+/// A work group to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// Its place.
+    pub id: [u32; 3],
+    /// Number of work groups in each direction.
+    pub count: [u32; 3],
+    /// Lanes of a wave, 1 to 64.
+    pub wave: usize,
 }
 
 /// A module ready to run.
@@ -45,59 +64,80 @@ impl<'a> Interpreter<'a> {
         Interpreter { step_limit, ..self }
     }
 
-    /// Runs all lanes.
+    fn prepare<'b>(&'b self, environment: &'b dyn Environment, lanes: usize, group: Group) -> Run<'b> {
+        let m = self.module;
+        Run {
+            m,
+            environment,
+            group,
+            lanes,
+            wave: group.wave,
+            values: vec![[0; 4]; m.values.len() * lanes],
+            vars: m.vars.iter().map(|v| vec![[0; 4]; v.array.unwrap_or(1) as usize * lanes]).collect(),
+            shared: vec![0; m.shared as usize / 4],
+            outputs: vec![[[0; 4]; LANES]; m.outputs.len()],
+            demoted: [false; LANES],
+            steps: 0,
+            step_limit: self.step_limit,
+        }
+    }
+
+    /// Runs a quad of pixels, or four vertices. They are a wave.
     ///
     /// # Errors
     /// When the step limit is reached.
     pub fn run(&self, environment: &dyn Environment) -> Result<Outcome, RunError> {
+        let mut run = self.prepare(environment, LANES, Group { id: [0; 3], count: [1; 3], wave: LANES });
+        run.region(self.module.body, Active::all(LANES), None, None)?;
+        Ok(Outcome { outputs: run.outputs, demoted: run.demoted, steps: run.steps })
+    }
+
+    /// Runs a work group, all of its lanes in step. Lanes are numbered x first. What it does is in the environment's memory; the
+    /// number of instructions executed is returned.
+    ///
+    /// # Errors
+    /// When the step limit is reached, or the module or the waves are not such that there are work groups.
+    pub fn run_group(&self, environment: &dyn Environment, group: Group) -> Result<u64, RunError> {
         let m = self.module;
-        let mut run = Run {
-            m,
-            environment,
-            values: vec![[[0; 4]; LANES]; m.values.len()],
-            vars: m.vars.iter().map(|v| vec![[[0; 4]; LANES]; v.array.unwrap_or(1) as usize]).collect(),
-            outcome: Outcome { outputs: vec![[[0; 4]; LANES]; m.outputs.len()], demoted: [false; LANES], steps: 0 },
-            step_limit: self.step_limit,
-        };
-        run.region(m.body, Active::ALL, None, None)?;
-        Ok(run.outcome)
+        if m.stage != Stage::Compute {
+            return Err(RunError::Stage(m.stage.name()));
+        }
+        if !(1..=64).contains(&group.wave) {
+            return Err(RunError::Wave(group.wave));
+        }
+        let lanes = m.group.iter().product::<u32>() as usize;
+        let mut run = self.prepare(environment, lanes, group);
+        run.region(m.body, Active::all(lanes), None, None)?;
+        Ok(run.steps)
     }
 }
 
-/// Bit per lane.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Active(u8);
-
-impl Active {
-    const ALL: Active = Active((1 << LANES) - 1);
-
-    fn lanes(self) -> impl Iterator<Item = usize> {
-        (0..LANES).filter(move |lane| self.0 >> lane & 1 != 0)
-    }
-
-    fn any(self) -> bool {
-        self.0 != 0
-    }
-}
-
-struct Run<'a> {
-    m: &'a Module,
-    environment: &'a dyn Environment,
-    values: Vec<Lanes>,
-    vars: Vec<Vec<Lanes>>,
-    outcome: Outcome,
+pub(crate) struct Run<'a> {
+    pub(crate) m: &'a Module,
+    pub(crate) environment: &'a dyn Environment,
+    group: Group,
+    pub(crate) lanes: usize,
+    pub(crate) wave: usize,
+    /// All lanes of a value one after the other.
+    values: Vec<[u32; 4]>,
+    /// All lanes of an element one after the other.
+    vars: Vec<Vec<[u32; 4]>>,
+    /// The work group's memory.
+    pub(crate) shared: Vec<u32>,
+    outputs: Vec<Lanes>,
+    demoted: [bool; LANES],
+    steps: u64,
     step_limit: u64,
 }
 
 /// Lanes that left a region, by the way they went.
-#[derive(Clone, Copy)]
 struct Exits {
     /// Through `yield`.
-    yielded: u8,
+    yielded: Active,
     /// Through `continue`.
-    continued: u8,
+    continued: Active,
     /// Through `break`.
-    broke: u8,
+    broke: Active,
 }
 
 impl Run<'_> {
@@ -111,111 +151,111 @@ impl Run<'_> {
         loop_: Option<(&Args, Region)>,
     ) -> Result<Exits, RunError> {
         let m = self.m;
-        let mut exits = Exits { yielded: 0, continued: 0, broke: 0 };
+        let none = || Active::none(self.lanes);
+        let mut exits = Exits { yielded: none(), continued: none(), broke: none() };
         for &inst in &m.region(region).insts {
             if !active.any() {
                 break;
             }
-            self.outcome.steps += 1;
-            if self.outcome.steps > self.step_limit {
+            self.steps += 1;
+            if self.steps > self.step_limit {
                 return Err(RunError::StepLimit(self.step_limit));
             }
             let data = m.inst(inst);
             match (data.op, data.imm) {
                 (Op::If, Imm::If(yes, no)) => {
-                    let cond = self.values[data.args[0].index()];
-                    let taken = active.lanes().filter(|&l| cond[l][0] != 0).fold(0, |mask, l| mask | 1 << l);
-                    let mut rest = 0;
-                    for (region, mask) in [(yes, taken), (no, active.0 & !taken)] {
-                        let exit = self.region(region, Active(mask), Some(&data.results), loop_)?;
-                        exits.continued |= exit.continued;
-                        exits.broke |= exit.broke;
-                        rest |= exit.yielded;
+                    let mut taken = Active::none(self.lanes);
+                    active.lanes().filter(|&l| self.bits(data.args[0], l)[0] != 0).for_each(|l| taken.insert(l));
+                    let other = active.without(&taken);
+                    let mut rest = Active::none(self.lanes);
+                    for (region, lanes) in [(yes, taken), (no, other)] {
+                        let exit = self.region(region, lanes, Some(&data.results), loop_)?;
+                        exits.continued.add(&exit.continued);
+                        exits.broke.add(&exit.broke);
+                        rest.add(&exit.yielded);
                     }
-                    active = Active(rest);
+                    active = rest;
                 }
                 (Op::Loop, Imm::Loop(body)) => {
-                    self.assign(&m.region(body).params, &data.args, active);
-                    let mut broke = 0;
+                    self.assign(&m.region(body).params, &data.args, &active);
+                    let mut broke = Active::none(self.lanes);
                     while active.any() {
                         let exit = self.region(body, active, None, Some((&data.results, body)))?;
-                        broke |= exit.broke;
-                        active = Active(exit.continued);
+                        broke.add(&exit.broke);
+                        active = exit.continued;
                     }
-                    active = Active(broke);
+                    active = broke;
                 }
                 (Op::Yield, _) => {
                     if let Some(results) = if_ {
-                        self.assign(results, &data.args, active);
+                        self.assign(results, &data.args, &active);
                     }
-                    exits.yielded |= active.0;
+                    exits.yielded.add(&active);
                 }
                 (Op::Break, _) => {
                     if let Some((results, _)) = loop_ {
-                        self.assign(results, &data.args, active);
+                        self.assign(results, &data.args, &active);
                     }
-                    exits.broke |= active.0;
+                    exits.broke.add(&active);
                 }
                 (Op::Continue, _) => {
                     if let Some((_, body)) = loop_ {
-                        self.assign(&m.region(body).params, &data.args, active);
+                        self.assign(&m.region(body).params, &data.args, &active);
                     }
-                    exits.continued |= active.0;
+                    exits.continued.add(&active);
                 }
                 (Op::Return | Op::Unreachable, _) => {}
-                _ => self.inst(data, active),
+                _ => self.inst(data, &active),
             }
         }
         Ok(exits)
     }
 
     /// Sets `to` to `from`, all at once, in the active lanes.
-    fn assign(&mut self, to: &Args, from: &Args, active: Active) {
-        let bits: SmallVec<[Lanes; 8]> = from.iter().map(|v| self.values[v.index()]).collect();
-        for (to, bits) in to.iter().zip(bits) {
-            for lane in active.lanes() {
-                self.values[to.index()][lane] = bits[lane];
+    fn assign(&mut self, to: &Args, from: &Args, active: &Active) {
+        for lane in active.lanes() {
+            let bits: SmallVec<[[u32; 4]; 8]> = from.iter().map(|&v| self.bits(v, lane)).collect();
+            for (&to, bits) in to.iter().zip(bits) {
+                *self.place(to, lane) = bits;
             }
         }
     }
 
-    fn bits(&self, value: Value, lane: usize) -> [u32; 4] {
-        self.values[value.index()][lane]
+    pub(crate) fn bits(&self, value: Value, lane: usize) -> [u32; 4] {
+        self.values[value.index() * self.lanes + lane]
     }
 
-    fn floats(&self, value: Value, lane: usize) -> [f32; 3] {
-        let ty = self.m.ty(value);
-        let bits = self.bits(value, lane);
-        std::array::from_fn(|i| if i < ty.lanes as usize { f32::from_bits(bits[i]) } else { 0.0 })
+    fn place(&mut self, value: Value, lane: usize) -> &mut [u32; 4] {
+        &mut self.values[value.index() * self.lanes + lane]
     }
 
     /// An instruction other than control flow.
-    fn inst(&mut self, data: &InstData, active: Active) {
+    fn inst(&mut self, data: &InstData, active: &Active) {
         for lane in active.lanes() {
             let bits = match (data.op, data.imm) {
                 (Op::Const, Imm::Const(bits)) => bits,
-                (Op::Load, Imm::Var(var)) => self.vars[var.index()][0][lane],
+                (Op::Load, Imm::Var(var)) => self.vars[var.index()][lane],
                 (Op::LoadElem, Imm::Var(var)) => {
-                    let index = self.element(var.index(), data.args[0], lane);
-                    self.vars[var.index()][index][lane]
+                    let at = self.element(var.index(), data.args[0], lane);
+                    self.vars[var.index()][at]
                 }
                 (Op::Store, Imm::VarMask(var, mask)) => {
                     let value = self.bits(data.args[0], lane);
-                    write(&mut self.vars[var.index()][0][lane], mask, value);
+                    write(&mut self.vars[var.index()][lane], mask, value);
                     continue;
                 }
                 (Op::StoreElem, Imm::VarMask(var, mask)) => {
-                    let index = self.element(var.index(), data.args[0], lane);
+                    let at = self.element(var.index(), data.args[0], lane);
                     let value = self.bits(data.args[1], lane);
-                    write(&mut self.vars[var.index()][index][lane], mask, value);
+                    write(&mut self.vars[var.index()][at], mask, value);
                     continue;
                 }
-                (Op::LoadInput, Imm::Input(input)) => {
-                    let decl = &self.m.inputs[input.index()];
-                    cut(self.environment.input(decl, lane), decl.ty)
-                }
+                (Op::LoadInput, Imm::Input(input)) => self.input(input.index(), lane),
                 (Op::StoreOutput, Imm::Output(output)) => {
-                    self.outcome.outputs[output.index()][lane] = self.bits(data.args[0], lane);
+                    let value = self.bits(data.args[0], lane);
+                    if let Some(to) = self.outputs[output.index()].get_mut(lane) {
+                        *to = value;
+                    }
                     continue;
                 }
                 (Op::LoadConst | Op::LoadConstDyn, Imm::Bank(bank, base)) => {
@@ -224,68 +264,64 @@ impl Run<'_> {
                     let index = base.wrapping_add(offset).clamp(0, decl.size as i32 - 1) as u32;
                     decl.def(index).unwrap_or_else(|| self.environment.constant(decl, index))
                 }
-                (Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad, Imm::Texture(texture, _)) => {
-                    let decl = &self.m.textures[texture.index()];
-                    let args = self.sample_args(data, decl.dim, decl.shadow, lane);
-                    self.environment.sample(decl, &args).map(number)
-                }
-                (Op::Gather, Imm::Gather(texture, ..)) => {
-                    let coord = self.floats(data.args[0], lane);
-                    self.environment.gather(&self.m.textures[texture.index()], coord).map(number)
+                (_, Imm::Texture(..) | Imm::Gather(..)) => self.texture(data, lane),
+                (_, Imm::Image(_) | Imm::ImageAtomic(..)) => match self.image(data, lane) {
+                    Some(bits) => bits,
+                    None => continue,
+                },
+                (
+                    Op::LoadGlobal
+                    | Op::LoadShared
+                    | Op::StoreGlobal
+                    | Op::StoreShared
+                    | Op::AtomicGlobal
+                    | Op::AtomicShared,
+                    _,
+                ) => match self.memory(data, lane) {
+                    Some(bits) => bits,
+                    None => continue,
+                },
+                (Op::Barrier | Op::MemoryBarrier, _) => return,
+                (op, _) if op.has(Flags::WAVE) || matches!(op, Op::LaneIndex | Op::WaveSize) => {
+                    self.wave_op(data, active, lane)
                 }
                 (Op::LoadSpec, Imm::Spec(spec)) => [self.environment.spec(&self.m.specs[spec.index()]), 0, 0, 0],
                 (Op::Ddx, _) => self.difference(data.args[0], lane & !1, lane | 1),
                 (Op::Ddy, _) => self.difference(data.args[0], lane & !2, lane | 2),
                 (Op::Demote, _) => {
-                    self.outcome.demoted[lane] |= self.bits(data.args[0], lane)[0] != 0;
+                    let cond = self.bits(data.args[0], lane)[0] != 0;
+                    if let Some(demoted) = self.demoted.get_mut(lane) {
+                        *demoted |= cond;
+                    }
                     continue;
                 }
                 _ => evaluate(self.m, data, |value| self.bits(value, lane)).unwrap_or_default(),
             };
-            self.values[data.results[0].index()][lane] = bits;
+            *self.place(data.results[0], lane) = bits;
+        }
+    }
+
+    fn input(&self, input: usize, lane: usize) -> [u32; 4] {
+        let decl = &self.m.inputs[input];
+        let [width, height, _] = self.m.group;
+        let number = lane as u32;
+        match decl.at {
+            InputAt::LocalId => [number % width, number / width % height, number / (width * height), 0],
+            InputAt::LocalIndex => [number, 0, 0, 0],
+            InputAt::WorkgroupId => [self.group.id[0], self.group.id[1], self.group.id[2], 0],
+            InputAt::WorkgroupCount => [self.group.count[0], self.group.count[1], self.group.count[2], 0],
+            _ => cut(self.environment.input(decl, lane), decl.ty),
         }
     }
 
     fn element(&self, var: usize, index: Value, lane: usize) -> usize {
-        (self.bits(index, lane)[0] as usize).min(self.vars[var].len() - 1)
+        let last = self.vars[var].len() / self.lanes - 1;
+        (self.bits(index, lane)[0] as usize).min(last) * self.lanes + lane
     }
-
-    /// `value` in lane `to` minus `value` in lane `from`.
-    fn difference(&self, value: Value, from: usize, to: usize) -> [u32; 4] {
-        let (a, b) = (self.bits(value, from), self.bits(value, to));
-        let ty = self.m.ty(value);
-        cut(std::array::from_fn(|i| number(f32::from_bits(b[i]) - f32::from_bits(a[i]))), ty)
-    }
-
-    fn sample_args(&self, data: &InstData, dim: Dim, shadow: bool, lane: usize) -> SampleArgs {
-        let coord = data.args[0];
-        let quad = |bias| {
-            let difference = |from, to| {
-                let bits = self.difference(coord, from, to);
-                std::array::from_fn(|i| if i < dim.coords() as usize { f32::from_bits(bits[i]) } else { 0.0 })
-            };
-            Lod::Gradient { dx: difference(lane & !1, lane | 1), dy: difference(lane & !2, lane | 2), bias }
-        };
-        let lod = match data.op {
-            Op::SampleBias => quad(self.floats(data.args[1], lane)[0]),
-            Op::SampleLod => Lod::Level(self.floats(data.args[1], lane)[0]),
-            Op::SampleGrad => {
-                Lod::Gradient { dx: self.floats(data.args[1], lane), dy: self.floats(data.args[2], lane), bias: 0.0 }
-            }
-            _ => quad(0.0),
-        };
-        let reference = data.args.last().filter(|_| shadow).map(|&r| self.floats(r, lane)[0]);
-        SampleArgs { coord: self.floats(coord, lane), lod, reference }
-    }
-}
-
-/// Bits of a result; NaN has one pattern, as in the opcode table.
-fn number(f: f32) -> u32 {
-    if f.is_nan() { f32::NAN.to_bits() } else { f.to_bits() }
 }
 
 /// Zeroes the components that the type does not have.
-fn cut(mut bits: [u32; 4], ty: Type) -> [u32; 4] {
+pub(crate) fn cut(mut bits: [u32; 4], ty: Type) -> [u32; 4] {
     bits[ty.lanes as usize..].fill(0);
     bits
 }

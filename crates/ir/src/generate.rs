@@ -3,14 +3,30 @@
 //! The modules keep to what is defined, so that every correct pass and back end computes the same: NaN patterns do not become
 //! integers, integers do not become NaN, infinity or denormals, quad opcodes run with the whole quad, loops end.
 
-use crate::*;
+mod compute;
 
-/// A valid module of `stage`, decided by `bytes`. The same bytes give the same module.
+use crate::*;
+use compute::Compute;
+pub use compute::GeneratedMemory;
+
+/// A valid module of `stage`, decided by `bytes`. The same bytes give the same module. One of the compute stage works on memory
+/// as [`GeneratedMemory`] says.
 ///
 /// # Panics
 /// If the builder fails, which is a bug of this function.
 pub fn generate(stage: Stage, bytes: &[u8]) -> Module {
-    generate_of(stage, bytes, |_| true)
+    generate_of(stage, bytes, if stage == Stage::Compute { |_| true } else { in_every_back_end })
+}
+
+/// Whether all back ends and front ends know the component-wise opcode. The others are tried in the compute stage, which the same
+/// ones do not know.
+fn in_every_back_end(op: Op) -> bool {
+    use Op::{
+        FFrexpExp, FFrexpMant, FLdexp, FToH, FToHZ, FindLsb, FindMsb, FindMsbSigned, HToF, IBfe, UAddCarry, UBfe,
+    };
+    let bits = [FindLsb, FindMsb, FindMsbSigned, UBfe, IBfe, UAddCarry, Op::USubBorrow];
+    let floats = [FToH, FToHZ, HToF, FLdexp, FFrexpMant, FFrexpExp];
+    !matches!(op.info().meaning, Meaning::Pairs(_)) && !bits.contains(&op) && !floats.contains(&op)
 }
 
 /// As [`generate()`], with component-wise and reducing opcodes only if `allow` says so. `fadd` must be allowed.
@@ -24,6 +40,10 @@ pub fn generate_of(stage: Stage, bytes: &[u8], allow: fn(Op) -> bool) -> Module 
     for _ in 0..count {
         g.block(0);
     }
+    if stage == Stage::Compute {
+        g.store_results();
+        return g.b.finish().expect("the generator nests its blocks");
+    }
     for (index, &var) in g.float_vars.clone().iter().enumerate() {
         let value = g.b.load(var);
         let output = g.outputs[index % g.outputs.len()];
@@ -31,8 +51,9 @@ pub fn generate_of(stage: Stage, bytes: &[u8], allow: fn(Op) -> bool) -> Module 
     }
     let int = g.b.load(g.int_var);
     let int = g.b.cast(int, Kind::Int);
-    let out = g.int_output;
-    g.b.store_output(out, int);
+    if let Some(out) = g.int_output {
+        g.b.store_output(out, int);
+    }
     g.b.finish().expect("the generator nests its blocks")
 }
 
@@ -45,7 +66,8 @@ struct Generator<'a> {
     bools: Vec<Value>,
     inputs: Vec<Input>,
     outputs: Vec<Output>,
-    int_output: Output,
+    int_output: Option<Output>,
+    compute: Option<Compute>,
     banks: [Bank; 2],
     textures: Vec<Texture>,
     specs: [Spec; 3],
@@ -66,7 +88,8 @@ impl<'a> Generator<'a> {
     fn new(stage: Stage, bytes: &'a [u8], allow: fn(Op) -> bool) -> Generator<'a> {
         let mut b = Builder::new(stage);
         let pixel = stage == Stage::Pixel;
-        let inputs = (0..3)
+        let graphics = stage != Stage::Compute;
+        let inputs = (0..if graphics { 3 } else { 0 })
             .map(|n| {
                 let name = format!("v{n}");
                 b.input(InputDecl {
@@ -79,16 +102,17 @@ impl<'a> Generator<'a> {
             })
             .collect();
         let mut outputs = Vec::new();
-        if !pixel {
+        if stage == Stage::Vertex {
             let at = OutputAt::Position;
             outputs.push(b.output(OutputDecl { name: "pos".into(), ty: Type::F32X4, at, semantic: None }));
         }
-        for n in 0..2 {
+        for n in 0..if graphics { 2 } else { 0 } {
             let at = OutputAt::Location(n);
             outputs.push(b.output(OutputDecl { name: format!("o{n}"), ty: Type::F32X4, at, semantic: None }));
         }
         let at = OutputAt::Location(2);
-        let int_output = b.output(OutputDecl { name: "bits".into(), ty: Type::I32X4, at, semantic: None });
+        let int_output =
+            graphics.then(|| b.output(OutputDecl { name: "bits".into(), ty: Type::I32X4, at, semantic: None }));
         let bank = |b: &mut Builder, name: &str, id, def| {
             b.bank(BankDecl { name: name.into(), source: BankSource::Stage, id, size: 16, defs: vec![(3, def)] })
         };
@@ -97,6 +121,7 @@ impl<'a> Generator<'a> {
         let shapes = [(Dim::D2, false), (Dim::Cube, false), (Dim::D3, false), (Dim::D2, true)];
         let textures = (0u8..)
             .zip(shapes)
+            .filter(|_| graphics)
             .map(|(n, (dim, shadow))| {
                 b.texture(TextureDecl {
                     slot: n + if pixel { 0 } else { 16 },
@@ -115,6 +140,7 @@ impl<'a> Generator<'a> {
         let float_vars = (0..4).map(|n| b.var(&format!("r{n}"), Type::B32X4)).collect();
         let int_var = b.var("a0", Type::B32X4);
         let array = b.var_array("x", Type::B32X4, 5);
+        let compute = (!graphics).then(|| Compute::declare(&mut b));
         let one = b.f32(1.0);
         let two = b.i32(2);
         let yes = b.bool(true);
@@ -127,6 +153,7 @@ impl<'a> Generator<'a> {
             inputs,
             outputs,
             int_output,
+            compute,
             banks,
             textures,
             specs,
@@ -144,7 +171,7 @@ impl<'a> Generator<'a> {
     /// Outputs that are set whatever happens later, and values that no pass can know.
     fn start(&mut self) {
         let zero = self.b.f32(0.0);
-        for &output in self.outputs.clone().iter().chain(&[self.int_output]) {
+        for &output in self.outputs.clone().iter().chain(&self.int_output) {
             self.b.store_output(output, zero);
         }
         for (&input, &var) in self.inputs.clone().iter().zip(&self.float_vars.clone()) {
@@ -152,6 +179,7 @@ impl<'a> Generator<'a> {
             self.b.store(var, value);
             self.keep(value);
         }
+        self.start_compute();
         let address = self.b.load_const(self.banks[1], 0);
         self.b.store(self.int_var, address);
         let address = self.b.cast(address, Kind::Int);
@@ -224,6 +252,7 @@ impl<'a> Generator<'a> {
                 let value = self.byte() as i8 as i32;
                 self.b.i32(value)
             }
+            2 | 8 if self.compute.is_some() => self.memory_value(),
             2 => {
                 let input = self.choose(&self.inputs.clone());
                 self.b.load_input(input)
@@ -277,7 +306,9 @@ impl<'a> Generator<'a> {
     fn scalar(&mut self) -> Value {
         loop {
             let row = &OPCODES[self.byte() as usize % OPCODES.len()];
-            let usable = !matches!(row.meaning, Meaning::Special) && (self.allow)(row.op);
+            // A double's bits are those of its NaN too, which are open.
+            let usable = !matches!(row.meaning, Meaning::Special) && row.result != Some(Pattern::D);
+            let usable = usable && (self.allow)(row.op);
             let Some(patterns) = row.args.filter(|_| usable) else {
                 // Past the end of the bytes every byte is 0, which is an opcode with a meaning.
                 continue;
@@ -361,6 +392,7 @@ impl<'a> Generator<'a> {
             }
             7 | 8 if depth < 4 => self.branch(depth),
             9 if depth < 3 => self.bounded_loop(depth),
+            10 | 15 if self.compute.is_some() => self.memory_effect(),
             10 if self.pixel => {
                 let cond = self.pick(Kind::Bool);
                 self.b.demote(cond);

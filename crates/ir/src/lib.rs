@@ -25,7 +25,7 @@ pub use entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value,
 pub use eval::evaluate;
 pub use exact::exact;
 #[cfg(feature = "generate")]
-pub use generate::{generate, generate_of};
+pub use generate::{GeneratedMemory, generate, generate_of};
 pub use module::*;
 pub use opcode::{Flags, ImmKind, Meaning, OPCODES, Op, OpInfo, Pattern};
 pub use parse::{ParseError, parse};

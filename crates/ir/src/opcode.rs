@@ -271,8 +271,10 @@ mod scalar {
     }
     pub(super) fn half(a: f32) -> u32 {
         let (sign, size) = (a.to_bits() >> 16 & 0x8000, a.to_bits() & 0x7fff_ffff);
+        if a.is_nan() {
+            return 0x7e00;
+        }
         sign | match size {
-            0x7f80_0001.. => 0x7e00,
             0x4780_0000.. => 0x7c00,
             // The sum's last bit is that of a half's fraction, so that adding rounds as wanted.
             0..0x3880_0000 => (f32::from_bits(size) + 0.5).to_bits() - 0.5f32.to_bits(),
@@ -281,8 +283,10 @@ mod scalar {
     }
     pub(super) fn half_toward_zero(a: f32) -> u32 {
         let (sign, size) = (a.to_bits() >> 16 & 0x8000, a.to_bits() & 0x7fff_ffff);
+        if a.is_nan() {
+            return 0x7e00;
+        }
         sign | match size {
-            0x7f80_0001.. => 0x7e00,
             0x7f80_0000 => 0x7c00,
             0x4780_0000.. => 0x7bff,
             0..0x3880_0000 => (f32::from_bits(size) * 16_777_216.0) as u32,

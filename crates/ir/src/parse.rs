@@ -396,7 +396,10 @@ impl<'a> Parser<'a> {
     fn operands(&mut self, op: Op, ty: Type, args: &mut Args, depth: usize) -> Result<Imm> {
         let imm = match op.info().imm {
             ImmKind::None => {
-                self.values(args)?;
+                // What has no operands must not take the name that begins the next line for one.
+                if op.info().args.is_none_or(|patterns| !patterns.is_empty()) {
+                    self.values(args)?;
+                }
                 return Ok(Imm::None);
             }
             ImmKind::Const => return Ok(Imm::Const(self.components(ty)?)),

@@ -178,9 +178,9 @@ macro_rules! opcode_table {
                 IToF i2f (a: I) -> F [] = a as i32 as f32;
                 /// Nearest float of an unsigned number.
                 UToF u2f (a: I) -> F [] = a as f32;
-                /// Nearest half (halves to even) in the low 16 bits, the others being 0.
+                /// Nearest half (halves to even) in the low 16 bits, the others being 0; NaN gives 0x7e00.
                 FToH f2h (a: F) -> I [] = scalar::half(a);
-                /// Half toward zero in the low 16 bits, the others being 0; finite numbers stay finite.
+                /// Half toward zero in the low 16 bits, the others being 0; finite numbers stay finite, NaN gives 0x7e00.
                 FToHZ f2h_rtz (a: F) -> I [] = scalar::half_toward_zero(a);
                 /// Float of the half in the low 16 bits.
                 HToF h2f (a: I) -> F [] = scalar::from_half(a);

@@ -7,12 +7,14 @@ use std::path::Path;
 const BEGIN: &str = "<!-- The rows below are generated from crates/ir/src/table.rs: cargo xtask bless -->\n";
 const END: &str = "<!-- end of the generated rows -->\n";
 
-const FLAGS: [(&str, Flags); 5] = [
+const FLAGS: [(&str, Flags); 7] = [
     ("commutative", Flags::COMMUTATIVE),
     ("side effect", Flags::SIDE_EFFECT),
     ("terminator", Flags::TERMINATOR),
     ("quad", Flags::QUAD),
     ("guest float", Flags::GUEST_FLOAT),
+    ("memory", Flags::MEMORY),
+    ("wave", Flags::WAVE),
 ];
 
 /// A name in the way of the text form.

@@ -74,15 +74,15 @@ fn every_rule_of_the_body_rejects() {
         ("v3: f32x4 = load_const c0[-1] return", "v3: f32x4 = load_const c0[-1]: the bank has 8 registers"),
         ("v3: f32x3 = load_const c0[1] return", "v3: f32x3 = load_const c0[1]: the result is f32x3, not f32x4"),
         // 8: sampling
-        ("v3: f32x4 = sample t0, v0 return", "v3: f32x4 = sample t0, v0: 1 operands; the texture needs 2"),
+        ("v3: f32x4 = sample t0, v0 return", "v3: f32x4 = sample t0, v0: 1 operands; it needs 2"),
         ("v3: f32x4 = sample t0, v0, v0 return", "v3: f32x4 = sample t0, v0, v0: an operand is f32x4, not f32x2"),
         (
             "v3: f32x2 = swizzle v0.xy v4: f32x4 = gather t0, v3 return",
-            "v4: f32x4 = gather t0, v3: only plain 2D and cube textures can be gathered",
+            "v4: f32x4 = gather t0, v3: 1 operands; it needs 2",
         ),
         (
             "v3: f32x3 = swizzle v0.xyz v4: f32x4 = gather t1, v3 return",
-            "v4: f32x4 = gather t1, v3: only plain 2D and cube textures can be gathered",
+            "v4: f32x4 = gather t1, v3: 3D textures cannot be gathered",
         ),
         ("v3: i32 = load_spec s0 return", "v3: i32 = load_spec s0: the result is i32, not f32"),
         // 9: control flow
@@ -133,7 +133,24 @@ fn every_rule_of_the_interface_rejects() {
             "pixel { bank c0 stage 0 [2] name c0[1, 2] \"lights\" \"float4[2]\" return }",
             "module: \"lights\" names what is not there",
         ),
-        ("pixel { texture t0 slot 20 2d return }", "t0: slot 20; there are 20"),
+        ("pixel { texture t0 slot 20 2d return }", "t0: slot 20; there are 0 to 19"),
+        ("compute { texture t0 slot 2 2d return }", "t0: slot 2; there are 20 to 35"),
+        ("pixel { texture t0 slot 1 2dms shadow return }", "t0: only floats with one sample can be compared"),
+        ("pixel { texture t0 slot 1 2d uint shadow return }", "t0: only floats with one sample can be compared"),
+        ("compute { image i0 slot 8 2d float any return }", "i0: slot 8; there are 8"),
+        (
+            "compute { image i0 slot 1 2d float any image i1 slot 1 2d float any return }",
+            "i1: slot 1 is declared twice",
+        ),
+        (
+            "compute { group 1024, 2, 1 return }",
+            "module: a work group has 1 to 1024 lanes and up to 65536 bytes, in fours",
+        ),
+        ("compute { shared 6 return }", "module: a work group has 1 to 1024 lanes and up to 65536 bytes, in fours"),
+        ("pixel { shared 16 return }", "module: only the compute stage has work groups"),
+        ("pixel { barrier return }", "barrier: only the compute stage has barriers"),
+        ("pixel { input in0 : i32x3 local_id flat return }", "in0: local_id belongs to the compute stage"),
+        ("vertex { output out0 : f32 cull_distance 1 return }", "out0: cull distances begin at 0 or 4"),
         ("pixel { texture t0 slot 1 3d shadow return }", "t0: 3D textures cannot be compared"),
         (
             "pixel { spec s0 : b32 id 0 default 0 return }",
@@ -160,6 +177,64 @@ fn every_rule_of_the_interface_rejects() {
     for (text, message) in cases {
         let module = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!(verify(&module).map_err(|e| e.to_string()), Err(message.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn every_rule_of_memory_rejects() {
+    let declarations = "
+      shared 64
+      texture t0 slot 20 2d
+      texture t1 slot 21 2dms
+      texture t2 slot 22 cube
+      image i0 slot 0 2d float any
+      image i1 slot 1 2d uint r32
+      v0: i32 = const 0
+      v1: i32x2 = const 0, 0
+      v2: f32x2 = const 0.0, 0.0
+      v3: bool = const true";
+    let cases = [
+        ("v4: b32 = load_global v0", "v4: b32 = load_global v0: the address is i32, not i32x2"),
+        ("v4: bool = load_global v1", "v4: bool = load_global v1: the result cannot be bool"),
+        ("store_shared v1, v0", "store_shared v1, v0: the address is i32x2, not i32"),
+        ("v4: i32 = atomic_shared cmpswap, v0, v0", "v4: i32 = atomic_shared cmpswap, v0, v0: 2 operands; it takes 3"),
+        (
+            "v4: i32 = atomic_global add, v1, v1",
+            "v4: i32 = atomic_global add, v1, v1: operands and result of an atomic operation have one type",
+        ),
+        (
+            "v4: i32 = atomic_global add, v1, v2",
+            "v4: i32 = atomic_global add, v1, v2: an atomic operation is on one or two integers",
+        ),
+        ("v4: i32 = ballot v3", "v4: i32 = ballot v3: the result is i32, not i32x2"),
+        ("v4: i32x2 = read_first v0", "v4: i32x2 = read_first v0: the result is i32x2, not i32"),
+        ("v4: i32 = read_lane v0, v1", "v4: i32 = read_lane v0, v1: the number of a lane is i32x2, not i32"),
+        ("v4: i32 = quad_swizzle v0.xy", "v4: i32 = quad_swizzle v0.xy: it takes a place for each of four lanes"),
+        ("v4: i32x2 = dadd v1, v0", "v4: i32x2 = dadd v1, v0: doubles have two components, everything else one"),
+        ("v4: i32 = dadd v1, v1", "v4: i32 = dadd v1, v1: doubles have two components, everything else one"),
+        (
+            "v4: f32 = const 0.0 v5: f32x4 = sample_lod t1, v2, v4",
+            "v5: f32x4 = sample_lod t1, v2, v4: multisampled textures can be fetched from, not sampled",
+        ),
+        (
+            "v4: f32 = const 0.0 v5: f32x4 = sample_lod t0 (8, 0, 0), v2, v4",
+            "v5: f32x4 = sample_lod t0 (8, 0, 0), v2, v4: such an offset is not possible here",
+        ),
+        (
+            "v4: i32x3 = const 0, 0, 0 v5: f32x4 = fetch t2, v4, v0",
+            "v5: f32x4 = fetch t2, v4, v0: cubes and shadow textures cannot be fetched from",
+        ),
+        ("v4: i32x4 = image_load i0, v1", "v4: i32x4 = image_load i0, v1: the result is i32x4, not f32x4"),
+        (
+            "v4: i32 = image_atomic i0 add, v1, v0",
+            "v4: i32 = image_atomic i0 add, v1, v0: the image must be one of uint r32",
+        ),
+        ("image_store i1, v1, v0", "image_store i1, v1, v0: an operand is i32, not i32x4"),
+    ];
+    for (body, message) in cases {
+        let text = format!("compute {{\n{declarations}\n{body}\nreturn\n}}");
+        let module = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(verify(&module).map_err(|e| e.to_string()), Err(message.to_owned()), "{body}");
     }
 }
 

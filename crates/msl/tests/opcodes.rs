@@ -24,7 +24,13 @@ fn every_opcode_agrees() {
             let mut module = opcode_module(row, at_once, kind);
             float_rules::run(&mut module, FloatRules::Strict);
             verify(&module).unwrap();
-            let artifact = emit(&module, &Options::default()).unwrap();
+            let artifact = match emit(&module, &Options::default()) {
+                Err(EmitError::Unsupported(name)) => {
+                    assert_eq!(name, row.name);
+                    continue;
+                }
+                written => written.unwrap(),
+            };
             judge.add(&format!("{} {at_once}", row.name), &module, &artifact, &rows);
         }
     }

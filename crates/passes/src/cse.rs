@@ -12,28 +12,33 @@ use crate::rewrite::Replacements;
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
-    let mut pass = Cse { known: FxHashMap::default(), scope: Vec::new(), replaced: Replacements::default() };
+    let mut pass = Cse { known: FxHashMap::default(), scope: Vec::new(), replaced: Replacements::default(), memory: 1 };
     pass.known.reserve(m.values.len());
     let body = m.body;
     pass.region(m, body);
 }
 
 struct Cse {
-    /// Instruction by hash. Two with the same hash are compared; the later one of a collision is not found, which costs nothing
-    /// but the chance.
-    known: FxHashMap<u64, Inst>,
+    /// Instruction by hash, with the state of memory that it has read (0 for none). Two with the same hash are compared; the
+    /// later one of a collision is not found, which costs nothing but the chance.
+    known: FxHashMap<u64, (Inst, u32)>,
     /// Hashes that the enclosing regions have added, innermost last.
     scope: Vec<u64>,
     replaced: Replacements,
+    /// Counts what may have changed memory.
+    memory: u32,
 }
 
 fn can_share(data: &InstData) -> bool {
-    !data.op.has(Flags::SIDE_EFFECT) && !matches!(data.op, Op::Load | Op::LoadElem)
+    !data.op.has(Flags::SIDE_EFFECT) && !data.op.has(Flags::WAVE) && !matches!(data.op, Op::Load | Op::LoadElem)
 }
 
-fn hash(data: &InstData, ty: Type) -> u64 {
+fn hash(data: &InstData, ty: Type, memory: u32) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write_u32(u32::from_le_bytes([data.op as u8, ty.kind as u8, ty.lanes, data.args.len() as u8]));
+    if memory != 0 {
+        hasher.write_u32(memory);
+    }
     match data.imm {
         Imm::None => {}
         Imm::Const(bits) => bits.iter().for_each(|&b| hasher.write_u32(b)),
@@ -60,19 +65,26 @@ impl Cse {
                     return true;
                 }
                 Imm::Loop(body) => {
+                    // A later round reads what an earlier one, or somebody else meanwhile, has written.
+                    self.memory += 1;
                     self.region(m, body);
                     return true;
                 }
-                _ if !can_share(data) => return true,
+                _ if !can_share(data) => {
+                    self.memory += u32::from(data.op.has(Flags::SIDE_EFFECT));
+                    return true;
+                }
                 _ => {}
             }
             let data = m.inst(inst);
+            let memory = if data.op.has(Flags::MEMORY) { self.memory } else { 0 };
             let (result, ty) = (data.results[0], m.ty(data.results[0]));
-            let hash = hash(data, ty);
+            let hash = hash(data, ty, memory);
             match self.known.get(&hash) {
-                Some(&other) => {
+                Some(&(other, then)) => {
                     let other = m.inst(other);
-                    let same = other.op == data.op
+                    let same = then == memory
+                        && other.op == data.op
                         && other.imm == data.imm
                         && other.args == data.args
                         && m.ty(other.results[0]) == ty;
@@ -82,7 +94,7 @@ impl Cse {
                     !same
                 }
                 None => {
-                    self.known.insert(hash, inst);
+                    self.known.insert(hash, (inst, memory));
                     // What the body computes is in scope to the end.
                     if at != body {
                         self.scope.push(hash);

@@ -101,6 +101,7 @@ fn carried(op: Op) -> std::ops::Range<usize> {
         Op::Shuffle => 0..2,
         Op::Construct => 0..4,
         Op::Select => 1..3,
+        Op::ReadFirst | Op::ReadLane | Op::WaveShuffle | Op::QuadSwizzle => 0..1,
         _ => 0..0,
     }
 }

@@ -95,8 +95,8 @@ impl Emitter<'_> {
         let (infinity, nan) = (self.w.splat(full, 0x7c00), self.w.splat(full, 0x7e00));
         let value = self.where_above(size, 0x387f_ffff, normal, small, full);
         let value = self.where_above(size, 0x477f_ffff, infinity, value, full);
-        let value = self.where_above(size, 0x7f80_0000, nan, value, full);
-        self.w.value(op::BitwiseOr, ty, &[value, sign])
+        let value = self.w.value(op::BitwiseOr, ty, &[value, sign]);
+        self.where_above(size, 0x7f80_0000, nan, value, full)
     }
 
     pub(crate) fn half_toward_zero(&mut self, float: Id, full: Type) -> Id {
@@ -116,8 +116,8 @@ impl Emitter<'_> {
         let value = self.where_above(size, 0x387f_ffff, normal, small, full);
         let value = self.where_above(size, 0x477f_ffff, greatest, value, full);
         let value = self.where_above(size, 0x7f7f_ffff, infinity, value, full);
-        let value = self.where_above(size, 0x7f80_0000, nan, value, full);
-        self.w.value(op::BitwiseOr, ty, &[value, sign])
+        let value = self.w.value(op::BitwiseOr, ty, &[value, sign]);
+        self.where_above(size, 0x7f80_0000, nan, value, full)
     }
 
     pub(crate) fn from_half(&mut self, bits: Value, full: Type) -> Id {

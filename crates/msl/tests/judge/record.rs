@@ -59,7 +59,12 @@ impl Environment for Recorder<'_> {
 
     fn gather(&self, texture: &TextureDecl, coord: [f32; 3]) -> [f32; 4] {
         let found = self.environment.gather(texture, coord);
-        self.note(texture.slot, 2, &SampleArgs { coord, lod: Lod::Level(0.0), reference: None }, found);
+        self.note(
+            texture.slot,
+            2,
+            &SampleArgs { coord, layer: 0.0, offset: Default::default(), lod: Lod::Level(0.0), reference: None },
+            found,
+        );
         found
     }
 

@@ -3,7 +3,7 @@
 
 use crate::world::World;
 use afterimage_interp::{Environment, Lod, SampleArgs};
-use afterimage_ir::{BankDecl, BankSource, Component, Dim, InputAt, InputDecl, Interp, TextureDecl, Type};
+use afterimage_ir::{BankDecl, BankSource, Component, Dim, InputAt, InputDecl, Interp, Offset, TextureDecl, Type};
 use afterimage_shader::{LinkInfo, RuntimeInfo, bound};
 use afterimage_shader_d3d9::instruction::{ControlBits, Dst, Instruction, Register, Relative, Src};
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
@@ -658,7 +658,7 @@ impl<'a> Machine<'a> {
                 return [above_right, below_left, below_right, above_left];
             }
             let reference = decl.shadow.then_some(z);
-            self.world.sample(&decl, &SampleArgs { coord, lod: lods[lane], reference })
+            self.world.sample(&decl, &SampleArgs { coord, layer: 0.0, offset: Offset::default(), lod: lods[lane], reference })
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use std::ffi::CStr;
 
-use afterimage_spirv::Options;
+use afterimage_spirv::{Features, Options};
 use ash::vk;
 
 pub(crate) type Result<T> = std::result::Result<T, vk::Result>;
@@ -19,6 +19,8 @@ pub(crate) struct Gpu {
     pool: vk::CommandPool,
     /// What the device can do.
     pub(crate) options: Options,
+    /// Lanes of a subgroup.
+    pub(crate) subgroup: u32,
     pub(crate) name: String,
 }
 
@@ -125,12 +127,23 @@ impl Gpu {
             let preserve = properties12.shader_signed_zero_inf_nan_preserve_float32 != 0;
             let (dynamic, clip) =
                 (has.features.shader_sampled_image_array_dynamic_indexing, has.features.shader_clip_distance);
+            let vk::PhysicalDeviceFeatures { shader_float64, shader_int64, .. } = has.features;
             let bindless = dynamic & has12.runtime_descriptor_array & has12.descriptor_binding_partially_bound != 0;
+            let mut subgroup = vk::PhysicalDeviceVulkan11Properties::default();
+            let mut properties2 = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup);
+            instance.get_physical_device_properties2(physical, &mut properties2);
+            let float64 = shader_float64 != 0;
+            let int64 = shader_int64 & has12.shader_buffer_int64_atomics != 0;
             let features = vk::PhysicalDeviceFeatures::default()
                 .shader_sampled_image_array_dynamic_indexing(bindless)
-                .shader_clip_distance(clip != 0);
+                .shader_clip_distance(clip != 0)
+                .shader_float64(float64)
+                .shader_int64(int64)
+                .shader_storage_image_read_without_format(true)
+                .shader_storage_image_write_without_format(true);
             let mut features12 = vk::PhysicalDeviceVulkan12Features::default()
                 .buffer_device_address(true)
+                .shader_buffer_int64_atomics(int64)
                 .runtime_descriptor_array(bindless)
                 .descriptor_binding_partially_bound(bindless);
             let mut features13 = vk::PhysicalDeviceVulkan13Features::default()
@@ -148,13 +161,17 @@ impl Gpu {
                 .enabled_features(&features)
                 .push_next(&mut features12)
                 .push_next(&mut features13);
+            let shuffle = subgroup.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::SHUFFLE);
+            let vertex_layer = has12.shader_output_layer & has12.shader_output_viewport_index != 0;
+            let features = Features { float64, int64_atomics: int64, shuffle, vertex_layer, stencil_export: false };
             let device = instance.create_device(physical, &info, None).map_err(say)?;
             let pool = vk::CommandPoolCreateInfo::default().queue_family_index(family);
             let pool = device.create_command_pool(&pool, None).map_err(say)?;
             Ok(Gpu {
                 queue: device.get_device_queue(family, 0),
                 memory: instance.get_physical_device_memory_properties(physical),
-                options: Options { bindless, preserve, debug_names: false, features: afterimage_spirv::Features::ALL },
+                subgroup: subgroup.subgroup_size,
+                options: Options { bindless, preserve, debug_names: false, features },
                 _entry: entry,
                 instance,
                 device,

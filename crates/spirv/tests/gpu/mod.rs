@@ -4,6 +4,7 @@
 // Not every test uses all of it.
 #![allow(dead_code, reason = "each test uses a part")]
 
+mod compute;
 mod device;
 mod pipeline;
 
@@ -11,6 +12,8 @@ use afterimage_ir::{Bank, BankDecl, BankSource, Imm, InputAt, Module, Op, Output
 use afterimage_passes::{FloatRules, optimize};
 use afterimage_spirv::emit;
 use ash::vk;
+#[allow(unused_imports, reason = "each test uses a part")]
+pub(crate) use compute::Dispatch;
 pub(crate) use device::{Buffer, Gpu, Image, Result, Shape};
 pub(crate) use pipeline::Pipeline;
 
