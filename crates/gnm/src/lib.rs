@@ -3,10 +3,15 @@
 //! * [`driver`] turns calls of the console's graphics library into command buffers.
 //! * [`machine`] runs command buffers: rings, packets, registers. It knows nothing of the host; what has to be drawn it hands to a
 //!   [`machine::Graphics`].
+//! * [`translate`] is that: registers and descriptors to packets of the stream.
+//! * [`Gpu`] is all that together, for an emulator.
 //! * [`memory`] is the console's memory, as a trait.
 #![forbid(unsafe_code)]
 
 pub mod driver;
+mod embedder;
 pub mod machine;
 pub mod memory;
 pub mod translate;
+
+pub use embedder::Gpu;

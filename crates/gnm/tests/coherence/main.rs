@@ -2,6 +2,7 @@
 
 mod rig;
 
+use afterimage_gnm::machine::Graphics;
 use afterimage_gnm::memory::GuestMemory;
 use afterimage_gnm::translate::Display;
 use afterimage_gnm_types::{reg, value::*};

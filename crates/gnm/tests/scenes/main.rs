@@ -1,0 +1,25 @@
+//! The chain from end to end: calls of the library, command buffers in both encodings, rings, registers, fetch shaders, textures,
+//! draws, pictures. Shaders are assembled here.
+
+mod compute;
+mod draws;
+mod golden;
+mod rig;
+
+use rig::{Encoding, Ran, Scene, Target};
+
+/// Runs a scene in both encodings; their pictures must be equal, and what the picture of that name is.
+fn both(name: &str, build: impl Fn(&mut Scene) -> Target) {
+    let run = |encoding| {
+        let mut scene = Scene::new(encoding);
+        let target = build(&mut scene);
+        let mut ran: Ran = scene.run();
+        let picture = ran.picture(&target);
+        ran.finish();
+        ([target.width, target.height], picture)
+    };
+    let (size, standard) = run(Encoding::Standard);
+    let (_, private) = run(Encoding::Private);
+    assert!(standard == private, "{name}: the encodings differ");
+    golden::check(name, size, &standard);
+}

@@ -1,0 +1,326 @@
+//! A console for scenes: memory, a command buffer in either encoding, and the picture that comes out.
+
+use afterimage_gnm::Gpu;
+use afterimage_gnm::driver::{Call, calls};
+use afterimage_gnm::machine::Stop;
+use afterimage_gnm::memory::{GuestMemory, Regions};
+use afterimage_gnm::translate::Display;
+use afterimage_gnm_types::packets::Header;
+use afterimage_gnm_types::registers::Space;
+use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, op, reg, value::*};
+use afterimage_gnm_types::descriptors::{buffer, image, sampler};
+use afterimage_ipc::{ArenaConfig, in_process};
+use afterimage_vulkan::{Gpu as Device, Options, Renderer};
+use bytemuck::Pod;
+use std::sync::{Arc, OnceLock};
+
+/// The device, opened once: opening takes longer than most tests.
+fn device() -> &'static Arc<Device> {
+    static DEVICE: OnceLock<Arc<Device>> = OnceLock::new();
+    DEVICE.get_or_init(|| {
+        Device::open(&options()).unwrap_or_else(|error| {
+            panic!("{error}\n\nThese tests need a Vulkan driver and the validation layer: run `cargo xtask setup`.")
+        })
+    })
+}
+
+fn options() -> Options {
+    Options { validate: true, cache_dir: None, ..Options::from_env() }
+}
+
+/// Which words a call becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// The hardware's packets.
+    Standard,
+    /// Packets that carry the call's structure.
+    Private,
+}
+
+/// Where memory begins.
+const MEMORY: u64 = 0x10_0000_0000;
+/// How much there is.
+const SIZE: u64 = 64 << 20;
+/// Tile mode of plain lines.
+pub(crate) const LINEAR: u32 = 8;
+
+/// A colour buffer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) address: u64,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) tile_mode: u32,
+}
+
+impl Target {
+    /// It as a texture.
+    pub(crate) fn texture(&self) -> ImageDescriptor {
+        texture(self.address, [self.width, self.height], IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM)
+            .with(image::TILING_INDEX, self.tile_mode)
+    }
+
+    pub(crate) fn display(&self) -> Display {
+        let Self { address, width, height, tile_mode } = *self;
+        Display { address, width, height, pitch: width, format: IMG_DATA_FORMAT_8_8_8_8, blue_first: false, tile_mode }
+    }
+}
+
+/// A plain two-dimensional texture of one level, whose lines have no gaps.
+pub(crate) fn texture(address: u64, [width, height]: [u32; 2], data: u32, num: u32) -> ImageDescriptor {
+    ImageDescriptor::default()
+        .at(address)
+        .with(image::DATA_FORMAT, data)
+        .with(image::NUM_FORMAT, num)
+        .with(image::WIDTH, width - 1)
+        .with(image::HEIGHT, height - 1)
+        .with(image::PITCH, width - 1)
+        .with(image::DST_SEL_X, SQ_SEL_X)
+        .with(image::DST_SEL_Y, SQ_SEL_Y)
+        .with(image::DST_SEL_Z, SQ_SEL_Z)
+        .with(image::DST_SEL_W, SQ_SEL_W)
+        .with(image::TILING_INDEX, LINEAR)
+        .with(image::TYPE, SQ_RSRC_IMG_2D)
+}
+
+/// A sampler that filters and repeats.
+pub(crate) fn linear_sampler() -> SamplerDescriptor {
+    SamplerDescriptor::default()
+        .with(sampler::XY_MAG_FILTER, SQ_TEX_XY_FILTER_BILINEAR)
+        .with(sampler::XY_MIN_FILTER, SQ_TEX_XY_FILTER_BILINEAR)
+        .with(sampler::MAX_LOD, 0xFFF)
+}
+
+/// A buffer of records of floats.
+pub(crate) fn records(address: u64, stride: u32, count: u32, data: u32) -> BufferDescriptor {
+    BufferDescriptor::default()
+        .at(address)
+        .with(buffer::STRIDE, stride)
+        .with(buffer::NUM_RECORDS, count)
+        .with(buffer::DST_SEL_X, SQ_SEL_X)
+        .with(buffer::DST_SEL_Y, SQ_SEL_Y)
+        .with(buffer::DST_SEL_Z, SQ_SEL_Z)
+        .with(buffer::DST_SEL_W, SQ_SEL_W)
+        .with(buffer::NUM_FORMAT, BUF_NUM_FORMAT_FLOAT)
+        .with(buffer::DATA_FORMAT, data)
+}
+
+/// A pixel shader's registers beside its address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pixel {
+    /// `SPI_SHADER_COL_FORMAT`.
+    pub(crate) exports: u32,
+    /// Inputs that it interpolates.
+    pub(crate) inputs: u32,
+    /// `SPI_PS_INPUT_ENA` and `ADDR`.
+    pub(crate) values: u32,
+}
+
+impl Pixel {
+    /// One target of 32-bit floats, perspective barycentrics of the centre.
+    pub(crate) fn new(inputs: u32) -> Self {
+        Self { exports: 9, inputs, values: 2 }
+    }
+}
+
+/// A scene: its memory, and the commands so far.
+pub(crate) struct Scene {
+    pub(crate) memory: Regions,
+    next: u64,
+    commands: Vec<u32>,
+    encoding: Encoding,
+}
+
+impl Scene {
+    /// Memory of zeros, and the state that the library begins with.
+    pub(crate) fn new(encoding: Encoding) -> Self {
+        let mut memory = Regions::default();
+        memory.map(MEMORY, SIZE).unwrap();
+        let mut scene = Self { memory, next: MEMORY, commands: Vec::new(), encoding };
+        scene.call(&calls::DrawInitDefaultHardwareState {});
+        scene
+    }
+
+    /// Memory for so many bytes.
+    pub(crate) fn alloc(&mut self, bytes: u64, align: u64) -> u64 {
+        let at = self.next.next_multiple_of(align);
+        self.next = at + bytes;
+        assert!(self.next <= MEMORY + SIZE);
+        at
+    }
+
+    /// Memory with something in it.
+    pub(crate) fn put<T: Pod>(&mut self, data: &[T]) -> u64 {
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        let at = self.alloc(bytes.len() as u64, 256);
+        self.memory.write(at, bytes).unwrap();
+        at
+    }
+
+    /// A program.
+    pub(crate) fn program(&mut self, text: &str) -> u64 {
+        let words = afterimage_shader_gcn::assemble(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        self.put(&words)
+    }
+
+    /// A colour buffer of four bytes a pixel.
+    pub(crate) fn target(&mut self, width: u32, height: u32) -> Target {
+        let address = self.alloc(u64::from(width * height * 4), 64 << 10);
+        Target { address, width, height, tile_mode: LINEAR }
+    }
+
+    /// A call of the library.
+    pub(crate) fn call<C: Call>(&mut self, call: &C) {
+        let start = self.commands.len();
+        self.commands.resize(start + C::WORDS, 0);
+        let out = &mut self.commands[start..];
+        let done = match self.encoding {
+            Encoding::Standard => call.write(out),
+            Encoding::Private => call.write_private(out),
+        };
+        done.unwrap_or_else(|error| panic!("{}: {error}", C::NAME));
+    }
+
+    /// A packet that no call writes.
+    pub(crate) fn packet(&mut self, opcode: afterimage_gnm_types::Opcode, body: &[u32]) {
+        self.commands.push(Header::packet(opcode, body.len() as u32));
+        self.commands.extend(body);
+    }
+
+    /// Registers from one on.
+    pub(crate) fn set(&mut self, register: u32, values: &[u32]) {
+        let space = Space::of(register).unwrap();
+        let opcode = match space {
+            Space::Context => op::SET_CONTEXT_REG,
+            Space::Shader => op::SET_SH_REG,
+            Space::UserConfig => op::SET_UCONFIG_REG,
+            Space::Config => op::SET_CONFIG_REG,
+        };
+        let mut body = vec![(register - space.base()) / 4];
+        body.extend(values);
+        self.packet(opcode, &body);
+    }
+
+    /// Floats in registers from one on.
+    pub(crate) fn set_floats(&mut self, register: u32, values: &[f32]) {
+        let bits: Vec<u32> = values.iter().map(|value| value.to_bits()).collect();
+        self.set(register, &bits);
+    }
+
+    /// Draws go to colour target `n`, of which `mask` is written.
+    pub(crate) fn color(&mut self, n: u32, target: &Target) {
+        use reg::CB_COLOR0_INFO as I;
+        let pitch = target.width / 8 - 1;
+        let slice = target.width * target.height / 64 - 1;
+        let info = I::FORMAT.bits(COLOR_8_8_8_8) | I::NUMBER_TYPE.bits(NUMBER_UNORM);
+        let base = (target.address >> 8) as u32;
+        self.set(reg::CB_COLOR0_BASE + 0x3C * n, &[base, pitch, slice, 0, info, target.tile_mode]);
+    }
+
+    /// Viewport and scissors of a size, the targets that are written, and clip space from 0 to w with y up.
+    pub(crate) fn screen(&mut self, width: u32, height: u32, mask: u32) {
+        let (x, y) = (width as f32 / 2.0, height as f32 / 2.0);
+        self.set_floats(reg::PA_CL_VPORT_XSCALE, &[x, x, -y, y, 1.0, 0.0]);
+        let corner = height << 16 | width;
+        self.set(reg::PA_SC_SCREEN_SCISSOR_TL, &[0, corner]);
+        self.set(reg::PA_SC_WINDOW_SCISSOR_TL, &[1 << 31, corner]);
+        self.set(reg::PA_SC_GENERIC_SCISSOR_TL, &[1 << 31, corner]);
+        self.set(reg::PA_CL_CLIP_CNTL, &[reg::PA_CL_CLIP_CNTL::DX_CLIP_SPACE_DEF.bits(1)]);
+        self.set(reg::CB_TARGET_MASK, &[mask]);
+    }
+
+    /// The vertex shader, with so many parameters, and its user data.
+    pub(crate) fn vertex(&mut self, program: u64, parameters: u32, user: &[u32]) {
+        // Floats are rounded to the nearest; v0 to v3 are there; 16 user SGPRs.
+        let regs = [(program >> 8) as u32, 0, 3 << 24 | 0xC0 << 12, 16 << 1, (parameters.max(1) - 1) << 1, 4, 0];
+        self.call(&calls::SetVsShader { regs, modifier: 0 });
+        self.set(reg::SPI_SHADER_USER_DATA_VS_0, user);
+    }
+
+    /// The pixel shader, and its user data.
+    pub(crate) fn pixel(&mut self, program: u64, pixel: Pixel, user: &[u32]) {
+        let Pixel { exports, inputs, values } = pixel;
+        let lo = (program >> 8) as u32;
+        let mask = (0..8).filter(|n| exports >> (4 * n) & 15 != 0).fold(0, |mask, n| mask | 15 << (4 * n));
+        let regs = [lo, 0, 0xC0 << 12, 16 << 1, 0, exports, values, values, inputs, 0, 0x10, mask];
+        self.call(&calls::SetPsShader { regs });
+        for n in 0..inputs {
+            self.set(reg::SPI_PS_INPUT_CNTL_0 + 4 * n, &[n]);
+        }
+        if !user.is_empty() {
+            self.set(reg::SPI_SHADER_USER_DATA_PS_0, user);
+        }
+    }
+
+    /// A draw of `count` vertices without indices.
+    pub(crate) fn draw(&mut self, kind: u32, count: u32) {
+        self.set(reg::VGT_PRIMITIVE_TYPE, &[kind]);
+        self.call(&calls::DrawIndexAuto { index_count: count, flags: 0 });
+    }
+
+    /// A draw of indices of 16 bits.
+    pub(crate) fn draw_indexed(&mut self, kind: u32, indices: &[u16]) {
+        let at = self.put(indices);
+        self.set(reg::VGT_PRIMITIVE_TYPE, &[kind]);
+        self.packet(op::INDEX_TYPE, &[0]);
+        let index_address = [at as u32, (at >> 32) as u32];
+        self.call(&calls::DrawIndex { index_count: indices.len() as u32, index_address, flags: 0, kind: 0 });
+    }
+
+    /// A compute shader of groups of a size.
+    pub(crate) fn dispatch(&mut self, program: u64, threads: [u32; 3], user: &[u32], groups: [u32; 3]) {
+        // 16 user SGPRs, then the group's number in x, y and z; the lane's in as many.
+        let rsrc2 = 16 << 1 | 7 << 7 | 2 << 11;
+        let [x, y, z] = threads;
+        let regs = [(program >> 8) as u32, 0, 0xC0 << 12, rsrc2, x, y, z];
+        self.call(&calls::SetCsShader { regs, modifier: 0 });
+        self.set(reg::COMPUTE_USER_DATA_0, user);
+        self.call(&calls::DispatchDirect { groups, flags: 0 });
+    }
+
+    /// Runs the commands. What comes out can be looked at.
+    pub(crate) fn run(mut self) -> Ran {
+        let commands = std::mem::take(&mut self.commands);
+        let at = self.put(&commands);
+        let mut renderer = Renderer::on(Arc::clone(device()), options()).expect("a renderer");
+        let slots = Box::new(renderer.slot_factory());
+        let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
+        let thread = std::thread::spawn(move || {
+            in_process::serve(&mut receiver, &mut renderer);
+            renderer.validation_messages()
+        });
+        let mut gpu = Gpu::new(self.memory, Box::new(link), "scene");
+        gpu.submit((at, 4 * commands.len() as u64), None).unwrap();
+        assert_eq!(gpu.run(), Stop::Idle);
+        assert_eq!(gpu.faults(), []);
+        Ran { gpu, thread }
+    }
+}
+
+/// A scene that ran.
+pub(crate) struct Ran {
+    gpu: Gpu<Regions>,
+    thread: std::thread::JoinHandle<u64>,
+}
+
+impl Ran {
+    /// What a target shows.
+    pub(crate) fn picture(&mut self, target: &Target) -> Vec<u8> {
+        self.gpu.picture(&target.display()).unwrap().rgba
+    }
+
+    /// Memory, as the GPU left it.
+    pub(crate) fn read(&mut self, address: u64, size: usize) -> Vec<u8> {
+        self.gpu.write_back(address, size as u64);
+        let mut bytes = vec![0; size];
+        self.gpu.memory.read(address, &mut bytes).unwrap();
+        bytes
+    }
+
+    /// Ends the stream; the validation layer must have had nothing to say.
+    pub(crate) fn finish(self) {
+        let Self { gpu, thread } = self;
+        drop(gpu);
+        assert_eq!(thread.join().expect("the render thread"), 0, "messages of the validation layer");
+    }
+}
