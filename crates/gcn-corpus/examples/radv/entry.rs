@@ -66,6 +66,22 @@ const REGISTERS_OF: &[(&[&str], &[(&str, usize)])] = &[
             ("cb_shader_mask", 0x320),
         ],
     ),
+    (
+        &["gs"],
+        &[
+            ("esgs_ring_itemsize", 0x3fc),
+            ("gs_instance_cnt", 0x400),
+            ("gs_vert_itemsize", 0x408),
+            ("gs_vert_itemsize_1", 0x40c),
+            ("gs_vert_itemsize_2", 0x410),
+            ("gs_vert_itemsize_3", 0x414),
+            ("gsvs_ring_itemsize", 0x418),
+            ("gsvs_ring_offset_1", 0x41c),
+            ("gsvs_ring_offset_2", 0x420),
+            ("gsvs_ring_offset_3", 0x424),
+            ("gs_max_vert_out", 0x46c),
+        ],
+    ),
     (&["vs"], &[("vs_out_cntl", 0x480), ("vs_out_config", 0x484), ("pos_format", 0x488)]),
 ];
 
@@ -79,6 +95,7 @@ const NAMES: &[(usize, &[&str], &str)] = &[
     (18, &["cs"], "groups"),
     (18, &["vs", "es", "ls"], "vertex_buffers"),
     (19, &["vs", "es", "ls"], "vertex_offsets"),
+    (22, &["ps"], "ps_state"),
 ];
 
 /// A shader of the cache.

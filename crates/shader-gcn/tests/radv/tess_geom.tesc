@@ -1,0 +1,13 @@
+#version 450
+layout(vertices = 3) out;
+layout(location = 0) in vec4 given[];
+layout(location = 0) out vec4 control[];
+
+void main() {
+    gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;
+    control[gl_InvocationID] = given[gl_InvocationID];
+    gl_TessLevelInner[0] = 3.0;
+    gl_TessLevelOuter[0] = 2.0;
+    gl_TessLevelOuter[1] = 3.0;
+    gl_TessLevelOuter[2] = 4.0;
+}
