@@ -15,10 +15,19 @@ use corpus::Entry;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-const PROFILE: Profile =
-    Profile { bindless: true, float_rules: FloatRules::Strict, preserve: true, debug_names: false };
-const SPIRV: afterimage_spirv::Options =
-    afterimage_spirv::Options { bindless: true, preserve: true, debug_names: false, features: afterimage_spirv::Features::ALL };
+const PROFILE: Profile = Profile {
+    bindless: true,
+    float_rules: FloatRules::Strict,
+    preserve: true,
+    debug_names: false,
+    features: afterimage_shader::Features::ALL,
+};
+const SPIRV: afterimage_spirv::Options = afterimage_spirv::Options {
+    bindless: true,
+    preserve: true,
+    debug_names: false,
+    features: afterimage_spirv::Features::ALL,
+};
 
 /// A shader in all its forms.
 struct Prepared {

@@ -231,7 +231,7 @@ mod tests {
         for shader in [code(0.0), code(1.0)] {
             for (bindless, debug_names) in [(false, false), (false, true), (true, false), (true, true)] {
                 for (float_rules, preserve) in FloatRules::ALL.into_iter().flat_map(|r| [(r, false), (r, true)]) {
-                    let profile = Profile { bindless, float_rules, preserve, debug_names };
+                    let profile = Profile { bindless, float_rules, preserve, debug_names, ..Profile::default() };
                     keys.insert(shader.key(&profile, &RuntimeInfo::default()));
                 }
             }

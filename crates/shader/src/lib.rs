@@ -27,10 +27,11 @@ pub use afterimage_shader_d3d9::io::{
     COMPARE_ALWAYS, Extra, FOG_LOCATION, FogMode, LinkInfo, PixelOps, RuntimeInfo, TEXTURE_SLOTS, VertexOps, bound,
     spec,
 };
+pub use afterimage_spirv::Features;
 pub use afterimage_spirv::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 pub use artifact::{ArtifactError, decode_artifact, encode_artifact};
 pub use cache::{DiskCache, compiler};
-pub use shader::{CacheKey, CompileError, Language, Profile, Shader, Stage};
+pub use shader::{CacheKey, CompileError, Language, Profile, Shader, Stage, gcn_bank};
 
 /// Compiles a shader in one call; [`Shader`] keeps what can be shared between calls.
 ///

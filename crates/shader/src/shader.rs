@@ -11,7 +11,7 @@ use afterimage_shader_d3d9::{self as d3d9, Constants, LiftError, ParseError, Pro
 use afterimage_shader_gcn as gcn;
 use afterimage_shader_nv2a as nv2a;
 use afterimage_shader_spirv as spirv;
-use afterimage_spirv::{Artifact, EmitError};
+use afterimage_spirv::{Artifact, EmitError, Features};
 use bytemuck::AnyBitPattern;
 use smallvec::SmallVec;
 use std::fmt;
@@ -80,12 +80,20 @@ pub struct Profile {
     pub preserve: bool,
     /// Names for debuggers in the SPIR-V.
     pub debug_names: bool,
+    /// What shaders may use besides.
+    pub features: Features,
 }
 
 impl Default for Profile {
     /// What every device can do, to the letter.
     fn default() -> Self {
-        Self { bindless: false, float_rules: FloatRules::Strict, preserve: false, debug_names: cfg!(debug_assertions) }
+        Self {
+            bindless: false,
+            float_rules: FloatRules::Strict,
+            preserve: false,
+            debug_names: cfg!(debug_assertions),
+            features: Features::default(),
+        }
     }
 }
 
@@ -129,9 +137,14 @@ pub enum CompileError {
     /// The bytes are no GCN source.
     #[error(transparent)]
     GcnSource(#[from] gcn::io::SourceError),
-    /// The GCN program is of a hardware stage that cannot be translated.
-    #[error("GCN programs of stage {0} cannot be translated")]
-    GcnStage(gcn::io::HwStage),
+    /// The GCN program cannot be translated.
+    #[error("GCN program, {0}")]
+    GcnLift(#[from] gcn::LiftError),
+    /// IR or SPIR-V of a stream that reads or writes memory by addresses of its own.
+    #[error(
+        "the shader accesses memory by address, which only a guest's code may, whose translation checks every access"
+    )]
+    RawAddresses,
     /// A module that breaks the rules of the IR.
     #[error("IR, {0}")]
     Verify(#[from] VerifyError),
@@ -154,11 +167,13 @@ impl CacheKey {
     /// The key of code by its hash ([`Shader::hash`]), for a device, in a state that [`Shader::normalized`] gave. Another
     /// build of the compiler has other keys.
     pub fn new(code: u128, profile: &Profile, normalized: &RuntimeInfo) -> Self {
-        let Profile { bindless, float_rules, preserve, debug_names } = *profile;
+        let Profile { bindless, float_rules, preserve, debug_names, features } = *profile;
         let mut hash = Xxh3::new();
         hash.update(&crate::compiler().to_le_bytes());
         hash.update(&code.to_le_bytes());
         hash.update(&[bindless.into(), debug_names.into(), preserve.into(), float_rules as u8]);
+        let Features { float64, int64_atomics, shuffle, vertex_layer, stencil_export } = features;
+        hash.update(&[float64, int64_atomics, shuffle, vertex_layer, stencil_export].map(u8::from));
         hash.update(bytemuck::bytes_of(normalized));
         Self(hash.digest128())
     }
@@ -191,6 +206,7 @@ enum Code {
     FixedPixel(Box<FixedPixelKey>),
     Ir(Box<Module>),
     Nv2aPixel(Box<nv2a::pixel::Key>),
+    Gcn(Box<gcn::io::Source>),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -267,7 +283,14 @@ impl Shader {
             }
             Language::Gcn => {
                 let source = gcn::io::Source::from_bytes(code)?;
-                return Err(CompileError::GcnStage(source.stage));
+                Self {
+                    stage: gcn_stage(source.stage),
+                    hash,
+                    link: LinkInfo::default(),
+                    inputs: SmallVec::new(),
+                    depends: Depends::default(),
+                    code: Code::Gcn(Box::new(source)),
+                }
             }
             Language::Nv2aProgram => Self::of_module(nv2a::lift(&nv2a::Program::from_bytes(code)?)?, hash),
             Language::Nv2aFixed => Self::of_module(nv2a::fixed::lift(&read_key(language, code)?)?, hash),
@@ -337,6 +360,17 @@ impl Shader {
             depends,
             code: Code::D3d9 { program: Box::new(program), signature: Box::new(signature) },
         })
+    }
+
+    /// Whether the code itself says which memory it reads or writes. Code of a guest does not: its translation keeps inside of
+    /// the buffers that the guest has bound.
+    pub fn has_raw_addresses(&self) -> bool {
+        let Code::Ir(module) = &self.code else { return false };
+        let mut found = false;
+        module.for_each_inst(|_, inst| {
+            found |= matches!(inst.op, ir::Op::LoadGlobal | ir::Op::StoreGlobal | ir::Op::AtomicGlobal);
+        });
+        found
     }
 
     /// The stage that the code is for.
@@ -434,6 +468,13 @@ impl Shader {
             Code::FixedPixel(key) => ffp::lift_fixed_pixel(key, runtime)?,
             Code::Ir(module) => module.as_ref().clone(),
             Code::Nv2aPixel(key) => nv2a::pixel::lift(key)?,
+            Code::Gcn(source) => {
+                let mut module = gcn::lift(source)?;
+                for bank in &mut module.banks {
+                    bank.id = gcn_bank(self.stage, bank.id);
+                }
+                module
+            }
         })
     }
 
@@ -456,9 +497,9 @@ impl Shader {
     /// What cannot be translated.
     pub fn compile(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<Artifact, CompileError> {
         let module = self.module(profile, runtime)?;
-        let Profile { bindless, float_rules, preserve, debug_names } = *profile;
+        let Profile { bindless, float_rules, preserve, debug_names, features } = *profile;
         let preserve = preserve && float_rules.strict_in(module.stage);
-        let options = afterimage_spirv::Options { bindless, preserve, debug_names, features: afterimage_spirv::Features::default() };
+        let options = afterimage_spirv::Options { bindless, preserve, debug_names, features };
         Ok(afterimage_spirv::emit(&module, &options)?)
     }
 
@@ -468,6 +509,24 @@ impl Shader {
     /// What cannot be translated.
     pub fn compile_msl(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<msl::Artifact, CompileError> {
         Ok(msl::emit(&self.module(profile, runtime)?, &msl::Options::default())?)
+    }
+}
+
+/// Constant banks of GCN stages: the first of the three of the vertex stage, behind which those of the pixel stage and of the
+/// compute stage are.
+const GCN_BANKS: u8 = 13;
+
+/// The number of a bank of a GCN stage (`afterimage_shader_gcn::io::bank`) as shader reflection has it.
+pub const fn gcn_bank(stage: Stage, bank: u8) -> u8 {
+    GCN_BANKS + 3 * stage as u8 + bank
+}
+
+/// The stage in which a program of a hardware stage runs: what feeds geometry and tessellation runs as compute shaders.
+fn gcn_stage(stage: gcn::io::HwStage) -> Stage {
+    match stage {
+        gcn::io::HwStage::Ps => Stage::Pixel,
+        gcn::io::HwStage::Vs => Stage::Vertex,
+        _ => Stage::Compute,
     }
 }
 

@@ -422,7 +422,9 @@ mod tests {
                     enable: number.is_multiple_of(2),
                     equation: [number; 6],
                     masks: [3; 8],
-                    each: (0..number % 9).map(|src_color| BlendTarget { src_color, ..BlendTarget::default() }).collect(),
+                    each: (0..number % 9)
+                        .map(|src_color| BlendTarget { src_color, ..BlendTarget::default() })
+                        .collect(),
                 },
                 sample_mask: u32::MAX,
                 raster: Raster::from_bits(2),

@@ -33,16 +33,8 @@ pub(crate) const TABLES: usize = 8;
 
 impl Table {
     /// Every table, by number.
-    pub(crate) const ALL: [Self; TABLES] = [
-        Self::D2,
-        Self::Cube,
-        Self::D3,
-        Self::Sampler,
-        Self::D2Array,
-        Self::CubeArray,
-        Self::D2Ms,
-        Self::D2MsArray,
-    ];
+    pub(crate) const ALL: [Self; TABLES] =
+        [Self::D2, Self::Cube, Self::D3, Self::Sampler, Self::D2Array, Self::CubeArray, Self::D2Ms, Self::D2MsArray];
 
     /// The table of a texture's shape.
     pub(crate) const fn of(dim: Dim) -> Self {

@@ -59,7 +59,8 @@ pub(crate) fn words(varyings: &[Varying]) -> Vec<u32> {
     let float = m.ty(op::TYPE_FLOAT, &[32]);
     let vectors: [u32; 3] = [2, 3, 4].map(|lanes| m.ty(op::TYPE_VECTOR, &[float, lanes]));
     let (vec2, vec4) = (vectors[0], vectors[2]);
-    let integers: [u32; 4] = [1, 2, 3, 4].map(|lanes| if lanes == 1 { int } else { m.ty(op::TYPE_VECTOR, &[int, lanes]) });
+    let integers: [u32; 4] =
+        [1, 2, 3, 4].map(|lanes| if lanes == 1 { int } else { m.ty(op::TYPE_VECTOR, &[int, lanes]) });
     let type_of = |varying: &Varying| match (varying.float, varying.lanes) {
         (true, 0 | 1) => float,
         (true, lanes) => vectors[lanes.min(4) as usize - 2],
@@ -176,7 +177,8 @@ mod tests {
 
     #[test]
     fn modules_are_valid() {
-        let all: Vec<Varying> = (1..=4).map(|lanes| Varying { location: lanes + 2, lanes, float: lanes != 3 }).collect();
+        let all: Vec<Varying> =
+            (1..=4).map(|lanes| Varying { location: lanes + 2, lanes, float: lanes != 3 }).collect();
         for varyings in [&all[..], &[]] {
             crate::words::assert_valid(&words(varyings));
         }

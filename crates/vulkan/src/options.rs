@@ -79,6 +79,9 @@ pub struct Options {
     pub capture_file: Option<PathBuf>,
     /// Options `hud`, `hud_position` and `hud_scale`: what is drawn over the pictures of guests that do not say.
     pub overlay: Overlay,
+    /// Take shaders in IR and SPIR-V that access memory by addresses of their own. Such a shader can read and write everything that
+    /// the device can, so this is for tests alone.
+    pub raw_addresses: bool,
     /// Option `stats`: figures are written there at the end, as JSON.
     pub stats: Option<PathBuf>,
 }
@@ -116,6 +119,7 @@ impl Options {
             capture_frames: settings.capture_frames.as_ref().map(FrameSet::span),
             capture_file: settings.capture_file.clone(),
             overlay: overlay(settings),
+            raw_addresses: false,
             stats: settings.stats.clone(),
         }
     }

@@ -418,6 +418,18 @@ impl Profile {
         })
     }
 
+    /// What shaders are compiled for.
+    pub(crate) fn shader_features(&self) -> afterimage_shader::Features {
+        let shaders = &self.shaders;
+        afterimage_shader::Features {
+            float64: shaders.float64,
+            int64_atomics: shaders.int64_atomics,
+            shuffle: shaders.subgroups[0],
+            vertex_layer: shaders.output_layer && shaders.output_viewport,
+            stencil_export: shaders.stencil_export,
+        }
+    }
+
     /// Samples of a texture that stands for one with several: what every device has of colours, less where integers have fewer.
     pub(crate) fn null_samples(&self, format: Format) -> u8 {
         let counts = match format.is_integer() {
@@ -584,12 +596,14 @@ fn shader_features(
     // What every device has stays.
     let with = |value: vk::Bool32| value == vk::TRUE && !without;
     let operations = F::BASIC | F::VOTE | F::BALLOT | F::SHUFFLE;
-    let subgroups = |stage| v11.subgroup_supported_operations.contains(operations) && v11.subgroup_supported_stages.contains(stage);
+    let subgroups =
+        |stage| v11.subgroup_supported_operations.contains(operations) && v11.subgroup_supported_stages.contains(stage);
     let long = with(core.shader_int64);
     ShaderFeatures {
         compute: false,
         subgroup_size: v11.subgroup_size,
-        subgroups: [vk::ShaderStageFlags::COMPUTE, vk::ShaderStageFlags::FRAGMENT, vk::ShaderStageFlags::VERTEX].map(subgroups),
+        subgroups: [vk::ShaderStageFlags::COMPUTE, vk::ShaderStageFlags::FRAGMENT, vk::ShaderStageFlags::VERTEX]
+            .map(subgroups),
         vertex_stores: with(core.vertex_pipeline_stores_and_atomics),
         pixel_stores: with(core.fragment_stores_and_atomics),
         float64: with(core.shader_float64),

@@ -89,9 +89,7 @@ impl ReadBacks {
                         u32::try_from(at).is_ok_and(|at| arena.copy_in(&waiting.data, at, bytes))
                     })
                 }
-                Pending::Bytes(buffer) => {
-                    arena.copy_in(&waiting.data, 0, buffer.bytes(0, waiting.data.size as usize))
-                }
+                Pending::Bytes(buffer) => arena.copy_in(&waiting.data, 0, buffer.bytes(0, waiting.data.size as usize)),
             };
         }
     }

@@ -9,9 +9,9 @@ use crate::draw::{Pending, Ready, Recorded, Shading};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::known::History;
+use crate::layouts::Table as Descriptor;
 use crate::memory::{Buffer, HeapTrim, Place};
 use crate::objects::GuestSampler;
-use crate::layouts::Table as Descriptor;
 use crate::options::Options;
 use crate::order::Order;
 use crate::pipeline::Key;
@@ -189,9 +189,10 @@ impl Renderer {
             bindless: gpu.profile.bindless.is_some(),
             float_rules: options.float_rules.unwrap_or(gpu.profile.float_rules),
             preserve: gpu.profile.float_controls,
+            features: gpu.profile.shader_features(),
             ..Default::default()
         };
-        let library = Library::new(&gpu, Compiler { profile, cache: disk });
+        let library = Library::new(&gpu, Compiler { profile, cache: disk }, options.raw_addresses);
         let pipelines = Pipelines::new(&gpu, &descriptors, &cache, &library, options.idle_pipelines);
         let compute = ComputePipelines::new(pipelines.maker(), Arc::clone(&library.workers));
         let default_vertex = Buffer::new(&gpu, "default vertex", 256, Place::Stream)?;

@@ -9,8 +9,8 @@ use crate::gpu::Gpu;
 use crate::layouts::{Reach, Table};
 use crate::line_quads::Varying;
 use crate::workers::{Once, Urgency, Workers};
-use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage, bound};
 use afterimage_ir::{ImageUse, Kind};
+use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage, bound};
 use afterimage_stream::packets;
 use afterimage_stream::{BANKS, ObjectId, TEXTURE_SLOTS, gcn_bank};
 use ash::vk;
@@ -20,6 +20,17 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_128;
+
+// The numbers that shaders have for their banks are the stream's.
+const _: () = {
+    let mut bank = 0;
+    while bank < 3 {
+        assert!(afterimage_shader::gcn_bank(Stage::Vertex, bank) as u16 == gcn_bank(packets::Stage::Vertex, bank));
+        assert!(afterimage_shader::gcn_bank(Stage::Pixel, bank) as u16 == gcn_bank(packets::Stage::Pixel, bank));
+        assert!(afterimage_shader::gcn_bank(Stage::Compute, bank) as u16 == gcn_bank(packets::Stage::Compute, bank));
+        bank += 1;
+    }
+};
 
 /// A compiled variant: the module and what the renderer must supply.
 pub(crate) struct Variant {
@@ -277,10 +288,12 @@ pub(crate) struct Library {
     pub(crate) failures: u64,
     /// Nanoseconds that draws waited for translation.
     pub(crate) waited: u64,
+    /// See [`crate::Options::raw_addresses`].
+    raw_addresses: bool,
 }
 
 impl Library {
-    pub(crate) fn new(gpu: &Arc<Gpu>, compiler: Compiler) -> Self {
+    pub(crate) fn new(gpu: &Arc<Gpu>, compiler: Compiler, raw_addresses: bool) -> Self {
         Self {
             maker: Arc::new(Maker { gpu: Arc::clone(gpu), compiler }),
             workers: Arc::new(Workers::new("shader")),
@@ -290,6 +303,7 @@ impl Library {
             next: 0,
             failures: 0,
             waited: 0,
+            raw_addresses,
         }
     }
 
@@ -321,6 +335,9 @@ impl Library {
             Entry::Occupied(known) => Ok(Arc::clone(known.get())),
             Entry::Vacant(place) => {
                 let shader = Arc::new(Shader::from_stream(language, code)?);
+                if !self.raw_addresses && shader.has_raw_addresses() {
+                    return Err(CompileError::RawAddresses);
+                }
                 Ok(Arc::clone(place.insert(shader)))
             }
         }

@@ -196,11 +196,8 @@ impl Texture {
             Some(image) => image,
             None => Arc::new(Image::new(gpu, &desc.id.to_string(), &info)?),
         };
-        let home = if is_target || is_storage {
-            vk::ImageLayout::GENERAL
-        } else {
-            vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL
-        };
+        let home =
+            if is_target || is_storage { vk::ImageLayout::GENERAL } else { vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL };
         let subresources = desc.levels * desc.layers;
         let mut texture = Self {
             desc: *desc,

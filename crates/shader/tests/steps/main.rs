@@ -43,7 +43,7 @@ fn shader(entry: &Entry) -> Result<(Shader, RuntimeInfo), String> {
 
 /// What the corpus is compiled for.
 fn profile(float_rules: FloatRules) -> Profile {
-    Profile { bindless: false, float_rules, preserve: true, debug_names: false }
+    Profile { float_rules, preserve: true, debug_names: false, ..Profile::default() }
 }
 
 /// The entries that become different SPIR-V; of equal ones the first. (That equal code means what each of them means, the

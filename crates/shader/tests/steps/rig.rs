@@ -68,6 +68,7 @@ fn texture(dim: Dim, slot: u32, format: vk::Format) -> Shape {
         Dim::D2 => vk::ImageViewType::TYPE_2D,
         Dim::Cube => vk::ImageViewType::CUBE,
         Dim::D3 => vk::ImageViewType::TYPE_3D,
+        other => unreachable!("Direct3D 9 has no {}", other.name()),
     };
     Shape::texture(format, view, SIZE, if format == DEPTH { 1 } else { World::levels(dim, slot) })
 }

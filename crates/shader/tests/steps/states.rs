@@ -5,7 +5,7 @@
 use crate::corpus::{Entry, assembled};
 use crate::valid::{missing, validate};
 use afterimage_shader::{
-    CompileError, FloatRules, Language, PixelOps, Profile, RuntimeInfo, Shader, Stage, VertexOps, bound,
+    CompileError, Features, FloatRules, Language, PixelOps, Profile, RuntimeInfo, Shader, Stage, VertexOps, bound,
     decode_artifact, encode_artifact,
 };
 use afterimage_shader_d3d9::tables::Version;
@@ -98,9 +98,27 @@ fn runtimes(shader: &Shader) -> Vec<RuntimeInfo> {
 }
 
 const PROFILES: [Profile; 3] = [
-    Profile { bindless: false, float_rules: FloatRules::Strict, preserve: true, debug_names: true },
-    Profile { bindless: true, float_rules: FloatRules::Strict, preserve: false, debug_names: false },
-    Profile { bindless: true, float_rules: FloatRules::Relaxed, preserve: false, debug_names: false },
+    Profile {
+        bindless: false,
+        float_rules: FloatRules::Strict,
+        preserve: true,
+        debug_names: true,
+        features: Features::ALL,
+    },
+    Profile {
+        bindless: true,
+        float_rules: FloatRules::Strict,
+        preserve: false,
+        debug_names: false,
+        features: Features::ALL,
+    },
+    Profile {
+        bindless: true,
+        float_rules: FloatRules::Relaxed,
+        preserve: false,
+        debug_names: false,
+        features: Features::ALL,
+    },
 ];
 
 #[test]

@@ -247,7 +247,7 @@ impl Environment for World {
             (InputAt::FragCoord, _) => [x, y + 2.0 * self.index as f32, DEPTH, 1.0].map(f32::to_bits),
             (InputAt::FrontFacing, _) => [Self::is_front(self.index).into(), 0, 0, 0],
             (InputAt::VertexIndex, _) => [self.quad * 4 + lane as u32, 0, 0, 0],
-            (InputAt::InstanceIndex | InputAt::PointCoord, _) => [0; 4],
+            _ => [0; 4],
         }
     }
 

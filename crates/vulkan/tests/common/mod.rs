@@ -192,7 +192,7 @@ fn gpu(without: Without) -> Arc<Gpu> {
 }
 
 fn options(without: Without) -> Options {
-    Options { validate: true, without, cache_dir: None, ..Options::from_env() }
+    Options { validate: true, without, cache_dir: None, raw_addresses: true, ..Options::from_env() }
 }
 
 impl Guest {
