@@ -5,9 +5,11 @@
 #![forbid(unsafe_code)]
 
 mod asm;
+pub mod binary;
 mod decode;
 mod disasm;
 mod encode;
+pub mod fetch;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod inst;

@@ -39,7 +39,7 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// A first word without operands.
-    pub const fn word(self, number: u16) -> u32 {
+    pub(crate) const fn word(self, number: u16) -> u32 {
         self.fixed | (number as u32) << self.low
     }
 }

@@ -1,45 +1,18 @@
-//! Shaders that Mesa compiled for gfx7 (`tests/radv`, whose README has the format): every instruction has the length and the
-//! name of Mesa's listing, and every program comes back from its text.
+//! Shaders that Mesa compiled for gfx7 (`tests/radv`): every instruction has the length and the name of Mesa's listing, and
+//! every program comes back from its text.
 
+use afterimage_gcn_corpus::{Compiler, Shader, programs};
 use afterimage_shader_gcn::io::HwStage;
 use afterimage_shader_gcn::{Inst, Program, assemble};
-use std::path::{Path, PathBuf};
 
-/// A hardware stage of a listing.
-struct Shader {
-    name: String,
-    stage: HwStage,
-    /// Words and name of each instruction.
-    insts: Vec<(Vec<u32>, String)>,
-}
-
-fn listings() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/radv/gcn");
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .expect("the corpus is there")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
-        .collect();
-    paths.sort();
-    paths
-}
-
-fn shaders() -> Vec<Shader> {
-    let mut out: Vec<Shader> = Vec::new();
-    for path in listings() {
-        let text = std::fs::read_to_string(&path).expect("a listing");
-        let file = path.file_stem().unwrap_or_default().to_string_lossy();
-        for line in text.lines() {
-            if let Some(shader) = line.strip_prefix("shader ") {
-                let stage = shader.split(' ').next().unwrap_or_default();
-                let stage = HwStage::ALL.into_iter().find(|known| known.name() == stage).expect("a hardware stage");
-                out.push(Shader { name: format!("{file}, {shader}"), stage, insts: Vec::new() });
-            } else if let Some(inst) = line.strip_prefix("  ") {
-                let mut parts: Vec<_> = inst.split_whitespace().collect();
-                let name = parts.pop().expect("a name").to_owned();
-                let words = parts.into_iter().map(|word| u32::from_str_radix(word, 16).expect("a word")).collect();
-                out.last_mut().expect("a shader in front").insts.push((words, name));
-            }
+/// Every shader, with what to call it.
+fn shaders() -> Vec<(String, Shader)> {
+    let mut out = Vec::new();
+    for program in programs().expect("the corpus") {
+        for &compiler in program.compilers() {
+            let compiled = program.compiled(compiler).expect("a listing");
+            let name = |shader: &Shader| format!("{}, {compiler}, {}", program.name, shader.stage);
+            out.extend(compiled.shaders.into_iter().map(|shader| (name(&shader), shader)));
         }
     }
     out
@@ -61,34 +34,36 @@ fn amd_name(mesa: &str) -> String {
 #[test]
 fn every_instruction_has_mesas_length_and_name() {
     let shaders = shaders();
-    assert!(!shaders.is_empty());
     let mut count = 0;
-    for shader in &shaders {
-        for (at, (words, name)) in shader.insts.iter().enumerate() {
-            let place = format!("{}, instruction {at}, {name}", shader.name);
-            let inst = Inst::decode(words, 0).unwrap_or_else(|error| panic!("{place}: {error}"));
-            assert_eq!(usize::from(inst.words), words.len(), "{place}");
-            assert_eq!(inst.op.name(), amd_name(name), "{place}");
+    for (name, shader) in &shaders {
+        for (at, listed) in shader.listing.iter().enumerate() {
+            let place = format!("{name}, instruction {at}, {}", listed.mnemonic);
+            let inst = Inst::decode(&listed.words, 0).unwrap_or_else(|error| panic!("{place}: {error}"));
+            assert_eq!(usize::from(inst.words), listed.words.len(), "{place}");
+            assert_eq!(inst.op.name(), amd_name(&listed.mnemonic), "{place}");
             count += 1;
         }
     }
     println!("{count} instructions of {} shaders", shaders.len());
+    assert!(shaders.len() >= 150, "there are {} shaders", shaders.len());
+    assert!(shaders.iter().any(|(name, _)| name.ends_with(&format!("{}, cs", Compiler::Llvm))));
 }
 
 #[test]
 fn every_program_is_found_and_comes_back_from_its_text() {
-    for shader in shaders() {
-        let words: Vec<u32> = shader.insts.iter().flat_map(|(words, _)| words).copied().collect();
-        let program = Program::parse(&words, shader.stage).unwrap_or_else(|error| panic!("{}: {error}", shader.name));
+    for (name, shader) in shaders() {
+        let stage = HwStage::ALL.into_iter().find(|stage| stage.name() == shader.stage).expect("a hardware stage");
+        let program = Program::parse(&shader.words(), stage).unwrap_or_else(|error| panic!("{name}: {error}"));
         let text = program.to_string();
-        let again = assemble(&text).unwrap_or_else(|error| panic!("{}: {error}\n{text}", shader.name));
-        assert_eq!(again, program.words(), "{}\n{text}", shader.name);
+        let again = assemble(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        assert_eq!(again, program.words(), "{name}\n{text}");
         let mut at = 0;
-        for (words, _) in &shader.insts {
+        for listed in &shader.listing {
             if let Some(number) = program.at(at) {
-                assert_eq!(usize::from(program.insts()[number].words), words.len(), "{}", shader.name);
+                assert_eq!(usize::from(program.insts()[number].words), listed.words.len(), "{name}");
             }
-            at += words.len() as u32;
+            at += listed.words.len() as u32;
         }
+        assert!(program.words().len() <= shader.code_words(), "{name}: data is no code");
     }
 }

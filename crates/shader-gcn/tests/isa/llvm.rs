@@ -22,7 +22,7 @@ fn llvm_mc(lines: &[String]) -> Option<BTreeMap<usize, Vec<u32>>> {
             .spawn()
             .ok()
     };
-    let mut child = ["llvm-mc", "llvm-mc-14", "llvm-mc-19"].into_iter().find_map(spawn)?;
+    let mut child = ["llvm-mc-14", "llvm-mc", "llvm-mc-19"].into_iter().find_map(spawn)?;
     let mut stdin = child.stdin.take()?;
     // A label before each line tells in the output which line it is, whether or not it was taken.
     let mut text = String::new();
