@@ -7,8 +7,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn text_round_trips(bytes in proptest::collection::vec(any::<u8>(), 0..1500), pixel in any::<bool>()) {
-        let module = generate(if pixel { Stage::Pixel } else { Stage::Vertex }, &bytes);
+    fn text_round_trips(bytes in proptest::collection::vec(any::<u8>(), 0..1500), stage in 0..3usize) {
+        let module = generate(Stage::ALL[stage], &bytes);
         verify(&module).unwrap();
         let text = module.to_string();
         let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));

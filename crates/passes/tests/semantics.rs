@@ -1,13 +1,21 @@
 //! The golden rule of passes: what the interpreter computes stays the same. Checked with random modules, after every single pass
 //! and after the whole pipeline.
 
-use afterimage_interp::{Environment, Interpreter, Lod, Outcome, SampleArgs};
-use afterimage_ir::{BankDecl, InputDecl, Module, Stage, TextureDecl, generate, verify};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use afterimage_interp::{Environment, Group, Interpreter, Lod, Outcome, SampleArgs};
+use afterimage_ir::{BankDecl, GeneratedMemory, InputDecl, Module, Stage, TextureDecl, generate, verify};
 use afterimage_passes::*;
 use proptest::prelude::*;
 
-/// Numbers out of names and places: different everywhere, always the same, with a few that are special.
-struct Surroundings;
+/// Numbers out of names and places: different everywhere, always the same, with a few that are special. Memory holds such numbers
+/// until something is stored.
+#[derive(Default)]
+struct Surroundings(RefCell<BTreeMap<u64, u32>>);
+
+/// Where the memory of generated modules begins: adding to the low half of an address carries.
+const BASE: u64 = 0x1_ffff_ff00;
 
 fn number(seed: u32) -> f32 {
     let mixed = seed.wrapping_mul(0x9e37_79b9) ^ seed.wrapping_mul(0x85eb_ca6b).rotate_left(13);
@@ -29,6 +37,7 @@ impl Environment for Surroundings {
     fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
         std::array::from_fn(|i| match bank.id {
             0 => number(1000 + index * 4 + i as u32).to_bits(),
+            GeneratedMemory::BANK => [BASE as u32, (BASE >> 32) as u32, 0, 0][i],
             _ => (index * 3 + i as u32) % 7,
         })
     }
@@ -43,12 +52,31 @@ impl Environment for Surroundings {
         let [x, y, z] = args.coord.map(tame);
         [x + texture.slot as f32, y + tame(lod), z - y, tame(args.reference.unwrap_or(0.5))]
     }
+
+    fn load(&self, address: u64) -> u32 {
+        let word = (address - BASE) as u32 / 4;
+        let untouched = if word & 16 == 0 { number(word).to_bits() } else { word % 11 };
+        self.0.borrow().get(&address).copied().unwrap_or(untouched)
+    }
+
+    fn store(&self, address: u64, word: u32) {
+        self.0.borrow_mut().insert(address, word);
+    }
 }
 
-fn run(m: &Module) -> Outcome {
-    let mut outcome = Interpreter::new(m).unwrap().run(&Surroundings).unwrap();
-    outcome.steps = 0;
-    outcome
+/// What a run leaves behind: outputs and thrown away lanes, and memory.
+type Left = (Option<Outcome>, BTreeMap<u64, u32>);
+
+fn run(m: &Module) -> Left {
+    let (surroundings, interpreter) = (Surroundings::default(), Interpreter::new(m).unwrap().step_limit(1 << 24));
+    let outcome = if m.stage == Stage::Compute {
+        let group = Group { id: [0; 3], count: [1; 3], wave: 16 };
+        interpreter.run_group(&surroundings, group).unwrap();
+        None
+    } else {
+        Some(Outcome { steps: 0, ..interpreter.run(&surroundings).unwrap() })
+    };
+    (outcome, surroundings.0.into_inner())
 }
 
 const STRICT: Options = Options { float_rules: FloatRules::Strict };
@@ -75,10 +103,10 @@ proptest! {
     #[test]
     fn every_pass_keeps_meaning(
         bytes in proptest::collection::vec(any::<u8>(), 0..1500),
-        pixel in any::<bool>(),
+        stage in 0..3usize,
         order in proptest::collection::vec(0..PASSES.len(), 1..8),
     ) {
-        let mut module = generate(if pixel { Stage::Pixel } else { Stage::Vertex }, &bytes);
+        let mut module = generate(Stage::ALL[stage], &bytes);
         let expected = run(&module);
         for &at in &order {
             let (name, pass) = PASSES[at];
@@ -92,8 +120,8 @@ proptest! {
     }
 
     #[test]
-    fn the_pipeline_keeps_meaning(bytes in proptest::collection::vec(any::<u8>(), 0..2500), pixel in any::<bool>()) {
-        let mut module = generate(if pixel { Stage::Pixel } else { Stage::Vertex }, &bytes);
+    fn the_pipeline_keeps_meaning(bytes in proptest::collection::vec(any::<u8>(), 0..2500), stage in 0..3usize) {
+        let mut module = generate(Stage::ALL[stage], &bytes);
         let before = module.to_string();
         let expected = run(&module);
         optimize(&mut module, &STRICT);

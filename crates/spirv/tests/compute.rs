@@ -84,12 +84,13 @@ const SIDE: u32 = 8;
 
 /// The constants that an artifact asks for; the address goes where it belongs.
 fn constants(artifact: &Artifact, address: [u32; 2]) -> Vec<[u32; 4]> {
-    let segments = artifact.reflection.segments.iter();
-    let registers = segments.flat_map(|s| (s.first..s.first + s.count).map(move |index| (s.bank, index)));
+    let r = &artifact.reflection;
+    let registers = r.segments.iter().flat_map(|s| (s.first..s.first + s.count).map(move |index| (s.bank, index)));
     registers
-        .map(|(bank, index)| match bank {
-            GeneratedMemory::BANK => [address[0], address[1], 0, 0],
-            _ => register(bank, index),
+        .map(|(bank, index)| match r.const_defs.iter().find(|d| (d.bank, d.index) == (bank, index)) {
+            Some(def) => def.bits,
+            None if bank == GeneratedMemory::BANK => [address[0], address[1], 0, 0],
+            None => register(bank, index),
         })
         .collect()
 }

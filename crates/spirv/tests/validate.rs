@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use afterimage_ir::{Dim, Module, Stage, generate, parse, verify};
+use afterimage_ir::*;
 use afterimage_passes::{FloatRules, float_rules, optimize};
-use afterimage_spirv::{Artifact, EmitError, Options, Segment, emit};
+use afterimage_spirv::{Artifact, EmitError, Features, Options, emit};
 
 const PROFILES: [Options; 2] = [
-    Options { bindless: true, preserve: true, debug_names: true, features: afterimage_spirv::Features::ALL },
-    Options { bindless: false, preserve: false, debug_names: false, features: afterimage_spirv::Features::ALL },
+    Options { bindless: true, preserve: true, debug_names: true, features: Features::ALL },
+    Options { bindless: false, preserve: false, debug_names: false, features: Features::ALL },
 ];
 
 /// Validates a module; `what` is shown if it is wrong.
@@ -126,11 +126,133 @@ fn odd_control_flow_is_valid() {
     validate(&written(&best, &PROFILES[0]).words, &best);
 }
 
+/// Every construct of the text form, as the tests of the IR have them, on devices that can everything and on such that cannot.
+#[test]
+fn every_construct_of_the_text_is_valid() {
+    for text in [include_str!("../../ir/tests/everything.air"), include_str!("../../ir/tests/compute.air")] {
+        let mut module = parse(text).unwrap();
+        float_rules::run(&mut module, FloatRules::Strict);
+        verify(&module).unwrap();
+        for options in &PROFILES {
+            validate(&written(&module, options).words, &module);
+            let features = Features { shuffle: false, stencil_export: false, ..Features::ALL };
+            validate(&written(&module, &Options { features, ..*options }).words, &module);
+        }
+    }
+}
+
+#[test]
+fn what_a_device_cannot_do_is_named() {
+    let cases = [
+        ("v1: i32x2 = dadd v0, v0", "`dadd` needs shaderFloat64, which the device does not have"),
+        (
+            "v1: i32x2 = atomic_global add, v0, v0",
+            "`atomic_global` needs shaderBufferInt64Atomics, which the device does not have",
+        ),
+        ("v1: i32 = const 0 v2: i32x2 = atomic_shared add, v1, v0", "`atomic_shared` on 64 bits has no form in SPIR-V"),
+    ];
+    for (code, message) in cases {
+        let module = example(&format!("compute {{ shared 16 v0: i32x2 = const 0, 0 {code} return }}"));
+        let none = Options { features: Features::default(), ..PROFILES[0] };
+        assert_eq!(emit(&module, &none).unwrap_err().to_string(), message);
+    }
+    let layer = "vertex { output out0 : i32 layer v0: i32 = const 0 store_output out0, v0 return }";
+    let none = Options { features: Features::default(), ..PROFILES[0] };
+    let error = emit(&example(layer), &none).unwrap_err().to_string();
+    assert_eq!(error, "`layer` needs shaderOutputLayer, which the device does not have");
+    validate(&written(&example(layer), &PROFILES[0]).words, &example(layer));
+}
+
+/// Lookups of every shape and kind, with and without runtime arrays.
+#[test]
+fn every_lookup_is_valid() {
+    for (slot, &dim) in (0..).zip(Dim::ALL) {
+        for &component in Component::ALL {
+            for shadow in [false, true] {
+                if shadow && (dim.is_multisampled() || dim == Dim::D3 || component != Component::Float) {
+                    continue;
+                }
+                let mut b = Builder::new(Stage::Pixel);
+                let t = b.texture(TextureDecl { slot, dim, shadow, component });
+                let at = OutputAt::Location(0);
+                let ty = Type::new(component.kind(), 4);
+                let out = b.output(OutputDecl { name: String::new(), ty, at, semantic: None });
+                let bank =
+                    b.bank(BankDecl { name: "c".into(), source: BankSource::Stage, id: 0, size: 4, defs: vec![] });
+                let (uv, level) = (b.load_const(bank, 0), b.load_const(bank, 1));
+                let mut texels = Vec::new();
+                let offsets = if dim.is_cube() { vec![[0; 3]] } else { vec![[0; 3], [1, -8, 0]] };
+                for offset in offsets.into_iter().map(Offset) {
+                    if !dim.is_cube() && !shadow {
+                        texels.push(b.fetch(t, uv, level, offset));
+                    }
+                    if dim.is_multisampled() {
+                        continue;
+                    }
+                    let levels = [Level::Implicit, Level::Bias(level), Level::Lod(level), Level::Grad(uv, level)];
+                    for level in levels {
+                        texels.push(b.sample_at(t, uv, level, offset, Some(uv)));
+                    }
+                    if dim != Dim::D3 {
+                        texels.push(b.gather_at(t, uv, 3, offset, Some(uv)));
+                    }
+                }
+                let size = b.texture_size(t, level);
+                texels.push(b.resize(size, 4));
+                let levels = b.texture_levels(t);
+                texels.push(b.resize(levels, 4));
+                if !dim.is_multisampled() {
+                    let lod = b.query_lod(t, uv);
+                    texels.push(b.resize(lod, 4));
+                }
+                let mut sum = texels[0];
+                for &texel in &texels[1..] {
+                    let texel = b.cast(texel, component.kind());
+                    sum = if component == Component::Float { b.fadd(sum, texel) } else { b.iadd(sum, texel) };
+                }
+                b.store_output(out, sum);
+                let module = b.finish().unwrap();
+                verify(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
+                for options in &PROFILES {
+                    validate(&written(&module, options).words, &module);
+                }
+            }
+        }
+    }
+}
+
+/// Storage images of every shape, kind and format.
+#[test]
+fn every_storage_image_is_valid() {
+    for &dim in Dim::ALL {
+        for &component in Component::ALL {
+            for &format in ImageFormat::ALL {
+                let mut b = Builder::new(Stage::Compute);
+                let image = b.image(ImageDecl { slot: 5, dim, component, format });
+                let at = b.const_bits(Type::I32X4, [1, 2, 0, 0]);
+                let size = b.image_size(image);
+                let coord = b.iadd(at, size);
+                let coord = b.resize(coord, 3);
+                let texel = b.image_load(image, coord, Some(size));
+                b.image_store(image, at, None, texel);
+                if component == Component::Uint && format == ImageFormat::R32 {
+                    for &op in AtomicOp::ALL {
+                        b.image_atomic(op, image, coord, None, &[at, size]);
+                    }
+                }
+                let module = b.finish().unwrap();
+                verify(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
+                validate(&written(&module, &PROFILES[0]).words, &module);
+            }
+        }
+    }
+}
+
 #[test]
 fn random_modules_are_valid() {
     // A fixed seed: the test is about breadth, and a failure prints the module.
     let mut state = 0x1234_5678_9abc_def1_u64;
-    for round in 0..120 {
+    for round in 0..180 {
         let bytes: Vec<u8> = (0..2500)
             .map(|_| {
                 state ^= state << 13;
@@ -139,13 +261,13 @@ fn random_modules_are_valid() {
                 (state >> 24) as u8
             })
             .collect();
-        let mut module = generate(if round % 2 == 0 { Stage::Pixel } else { Stage::Vertex }, &bytes);
-        if round % 3 == 0 {
+        let mut module = generate(Stage::ALL[round % 3], &bytes);
+        if round / 3 % 3 == 0 {
             float_rules::run(&mut module, FloatRules::Strict);
         } else {
             optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
         }
-        validate(&written(&module, &PROFILES[round / 2 % 2]).words, &module);
+        validate(&written(&module, &PROFILES[round % 2]).words, &module);
     }
 }
 
