@@ -1,0 +1,144 @@
+//! Runs hand-written programs as work groups over a buffer: assembled, translated, and interpreted as they are and optimised.
+
+use std::cell::RefCell;
+
+use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
+use afterimage_ir::{BankDecl, InputDecl, Module, TextureDecl};
+use afterimage_passes::{FloatRules, Options, optimize};
+use afterimage_shader_gcn::io::{BufferSpec, HwStage, ImageSpec, Registers, Scalars, Source, Values, bank};
+use afterimage_shader_gcn::{Program, assemble, lift, resources};
+
+/// Device address of the buffer.
+const BASE: u64 = 0x1_0000_0000;
+
+/// A program and what it runs with. `s[0:3]` are user data: the V# of a buffer over all of `memory`.
+pub(crate) struct Machine {
+    pub(crate) lanes: u32,
+    pub(crate) wave: usize,
+    pub(crate) memory: Vec<u32>,
+    pub(crate) registers: Registers,
+    pub(crate) buffer: BufferSpec,
+    /// Records of the V#; bytes unless it has a stride.
+    pub(crate) records: u32,
+    pub(crate) images: Vec<ImageSpec>,
+}
+
+/// A raw buffer whose components are where they are.
+pub(crate) const RAW: BufferSpec = BufferSpec { word1: 0, word3: 0x27FAC };
+
+impl Machine {
+    pub(crate) fn new(lanes: u32, memory: Vec<u32>) -> Machine {
+        let records = memory.len() as u32 * 4;
+        let registers = Registers {
+            // DX10_CLAMP; rounding to nearest.
+            rsrc1: 1 << 21,
+            // Four words of user data, x of the place in the group, 8 KiB of shared memory.
+            rsrc2: 4 << 1 | 16 << 15,
+            num_thread: [lanes, 1, 1],
+            ..Registers::default()
+        };
+        Machine { lanes, wave: 64, memory, registers, buffer: RAW, records, images: Vec::new() }
+    }
+
+    pub(crate) fn source(&self, text: &str) -> Source {
+        let code = assemble(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut source = Source {
+            stage: HwStage::Cs,
+            code,
+            fetch: Vec::new(),
+            registers: self.registers,
+            buffers: Vec::new(),
+            images: self.images.clone(),
+        };
+        let count = resources(&source).unwrap_or_else(|error| panic!("{error}\n{text}")).buffers.len();
+        source.buffers = vec![self.buffer; count];
+        source
+    }
+
+    /// What the program leaves in memory.
+    pub(crate) fn run(&self, text: &str) -> Vec<u32> {
+        let source = self.source(text);
+        let mut module = lift(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let values = resources(&source).map(|found| (found.evaluate(&User(self)), found.words.clone())).unwrap();
+        let plain = self.interpret(&module, &values, text);
+        optimize(&mut module, &Options { float_rules: FloatRules::Strict });
+        let optimised = self.interpret(&module, &values, text);
+        assert_eq!(plain, optimised, "the passes change what is computed by\n{text}");
+        plain
+    }
+
+    fn interpret(&self, module: &Module, values: &(Values, Vec<u32>), text: &str) -> Vec<u32> {
+        let world = World { machine: self, values, memory: RefCell::new(self.memory.clone()) };
+        let group = Group { id: [0; 3], count: [1; 3], wave: self.wave };
+        let interpreter = Interpreter::new(module).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        interpreter.step_limit(1 << 24).run_group(&world, group).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        world.memory.into_inner()
+    }
+
+    /// Words of the program's IR, for reading.
+    #[allow(dead_code)]
+    pub(crate) fn text(&self, text: &str) -> String {
+        lift(&self.source(text)).map_or_else(|error| error.to_string(), |module| module.to_string())
+    }
+}
+
+struct User<'a>(&'a Machine);
+
+impl Scalars for User<'_> {
+    fn user(&self, n: u8) -> u32 {
+        let Machine { buffer, records, .. } = self.0;
+        [BASE as u32, (BASE >> 32) as u32 | buffer.word1, *records, buffer.word3].get(usize::from(n)).copied().unwrap_or(0)
+    }
+
+    fn word(&self, _: u64) -> Option<u32> {
+        None
+    }
+}
+
+struct World<'a> {
+    machine: &'a Machine,
+    values: &'a (Values, Vec<u32>),
+    memory: RefCell<Vec<u32>>,
+}
+
+impl World<'_> {
+    /// Index of the word at an address, which has to be within the buffer.
+    fn index(&self, address: u64) -> usize {
+        let at = address.wrapping_sub(BASE) / 4;
+        assert!(at < self.machine.memory.len() as u64, "an access of {address:#x}, which is no memory");
+        at as usize
+    }
+}
+
+impl Environment for World<'_> {
+    fn input(&self, _: &InputDecl, _: usize) -> [u32; 4] {
+        [0; 4]
+    }
+
+    fn constant(&self, decl: &BankDecl, index: u32) -> [u32; 4] {
+        if decl.id == bank::WORDS {
+            let (values, words) = self.values;
+            return std::array::from_fn(|n| words.get(4 * index as usize + n).map_or(0, |&id| values.get(id)));
+        }
+        [BASE as u32, (BASE >> 32) as u32, self.machine.memory.len() as u32 * 4, self.machine.records]
+    }
+
+    fn sample(&self, _: &TextureDecl, _: &SampleArgs) -> [f32; 4] {
+        [0.0; 4]
+    }
+
+    fn load(&self, address: u64) -> u32 {
+        self.memory.borrow()[self.index(address)]
+    }
+
+    fn store(&self, address: u64, word: u32) {
+        let at = self.index(address);
+        self.memory.borrow_mut()[at] = word;
+    }
+}
+
+/// Whether text assembles and is read as a program.
+#[allow(dead_code)]
+pub(crate) fn parses(text: &str) -> bool {
+    assemble(text).is_ok_and(|code| Program::parse(&code, HwStage::Cs).is_ok())
+}

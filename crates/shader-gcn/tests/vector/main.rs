@@ -1,0 +1,6 @@
+//! The vector side of the translation: hand-written programs against what AMD's "Sea Islands Instruction Set Architecture" says that
+//! each instruction does, written down here a second time.
+
+mod arithmetic;
+mod machine;
+mod reference;
