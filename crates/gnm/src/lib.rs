@@ -5,11 +5,13 @@
 //!   [`machine::Graphics`].
 //! * [`translate`] is that: registers and descriptors to packets of the stream.
 //! * [`Gpu`] is all that together, for an emulator.
+//! * [`gcap`] reads, writes and plays recordings.
 //! * [`memory`] is the console's memory, as a trait.
 #![forbid(unsafe_code)]
 
 pub mod driver;
 mod embedder;
+pub mod gcap;
 pub mod machine;
 pub mod memory;
 pub mod translate;

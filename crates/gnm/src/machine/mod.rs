@@ -29,6 +29,7 @@ use constants::Constants;
 use exec::Exec;
 use fault::Reports;
 use ring::{ComputeRing, GraphicsRing};
+use std::collections::VecDeque;
 use stream::{Next, Stream, Streams};
 use wait::Wait;
 
@@ -164,33 +165,46 @@ impl Engine {
     }
 }
 
-/// A compute ring with its registers.
+/// A compute queue with its registers.
 #[derive(Debug)]
 struct ComputeQueue {
-    ring: ComputeRing,
+    /// Where its commands come from, if it was mapped.
+    ring: Option<ComputeRing>,
+    /// Command buffers that were given to it without a ring: address and words.
+    buffers: VecDeque<(u64, u32)>,
     engine: Engine,
     context: Context,
 }
 
 impl ComputeQueue {
+    fn new(pipe: u8, queue: u8) -> Self {
+        let engine = Engine::new(Queue::Compute { pipe, queue });
+        Self { ring: None, buffers: VecDeque::new(), engine, context: Context::default() }
+    }
+
     fn turn(&mut self, shared: &mut Shared, bus: &mut Bus<'_>) -> bool {
         let mut progress = self.engine.turn(&mut self.context, shared, bus);
         if !self.engine.is_done() {
             return progress;
         }
-        if self.ring.running > 0 {
-            self.ring.finish();
+        if let Some(ring) = self.ring.as_mut().filter(|ring| ring.running > 0) {
+            ring.finish();
             progress = true;
-            let bytes = 4 * self.ring.read;
-            if self.ring.read_pointer != 0
-                && let Err(unmapped) = bus.write(self.ring.read_pointer, &bytes.to_le_bytes())
+            let bytes = 4 * ring.read;
+            if ring.read_pointer != 0
+                && let Err(unmapped) = bus.write(ring.read_pointer, &bytes.to_le_bytes())
             {
-                let (queue, address) = (self.engine.queue, self.ring.read_pointer);
+                let (queue, address) = (self.engine.queue, ring.read_pointer);
                 shared.reports.fault(Fault { queue, address, packet: None, kind: unmapped.into() });
             }
         }
-        if let Some((address, words)) = self.ring.segment() {
-            self.ring.running = words;
+        let next = self.buffers.pop_front().or_else(|| {
+            let ring = self.ring.as_mut()?;
+            let (address, words) = ring.segment()?;
+            ring.running = words;
+            Some((address, words))
+        });
+        if let Some((address, words)) = next {
             self.engine.streams.begin(Stream { address, words });
             progress = true;
         }
@@ -198,7 +212,8 @@ impl ComputeQueue {
     }
 
     fn is_idle(&self) -> bool {
-        self.engine.is_done() && self.ring.running == 0 && self.ring.segment().is_none()
+        let ring = self.ring.is_none_or(|ring| ring.running == 0 && ring.segment().is_none());
+        ring && self.engine.is_done() && self.buffers.is_empty()
     }
 }
 
@@ -274,6 +289,12 @@ pub enum QueueError {
         /// The offset, in words.
         offset: u32,
     },
+}
+
+/// Words of a command buffer of so many bytes, if they can be submitted.
+fn words_of(bytes: u64) -> Result<u32, QueueError> {
+    let words = u32::try_from(bytes / 4).ok().filter(|words| (1..=LARGEST_BUFFER).contains(words));
+    words.filter(|_| bytes.is_multiple_of(4)).ok_or(QueueError::Size { bytes })
 }
 
 /// The command processor.
@@ -358,12 +379,8 @@ impl Machine {
     /// # Errors
     /// If a size is none that can be, or the ring is full.
     pub fn submit(&mut self, draw: (u64, u64), constant: Option<(u64, u64)>) -> Result<(), QueueError> {
-        let words = |bytes: u64| {
-            let words = u32::try_from(bytes / 4).ok().filter(|words| (1..=LARGEST_BUFFER).contains(words));
-            words.filter(|_| bytes.is_multiple_of(4)).ok_or(QueueError::Size { bytes })
-        };
-        let draw = (draw.0, words(draw.1)?);
-        let constant = constant.map(|(address, bytes)| Ok((address, words(bytes)?))).transpose()?;
+        let draw = (draw.0, words_of(draw.1)?);
+        let constant = constant.map(|(address, bytes)| Ok((address, words_of(bytes)?))).transpose()?;
         if self.ring.room() < 2 {
             return Err(QueueError::Full(2));
         }
@@ -371,6 +388,18 @@ impl Machine {
             self.ring.push(op::INDIRECT_BUFFER_CONST, address, words);
         }
         self.ring.push(op::INDIRECT_BUFFER, draw.0, draw.1);
+        Ok(())
+    }
+
+    /// Gives a command buffer to a compute queue, mapped or not, as if its ring entered it. An address, and bytes.
+    ///
+    /// # Errors
+    /// If there is no such queue, or the size is none that can be.
+    pub fn submit_compute(&mut self, pipe: u32, queue: u32, buffer: (u64, u64)) -> Result<(), QueueError> {
+        let (place, pipe, queue) = Self::place(pipe, queue)?;
+        let words = words_of(buffer.1)?;
+        let queue = self.compute[place].get_or_insert_with(|| Box::new(ComputeQueue::new(pipe, queue)));
+        queue.buffers.push_back((buffer.0, words));
         Ok(())
     }
 
@@ -402,13 +431,11 @@ impl Machine {
         if !read_pointer.is_multiple_of(4) {
             return Err(QueueError::ReadPointer(read_pointer));
         }
-        let slot = &mut self.compute[place];
-        if slot.is_some() {
+        let slot = self.compute[place].get_or_insert_with(|| Box::new(ComputeQueue::new(pipe, queue)));
+        if slot.ring.is_some() {
             return Err(QueueError::Mapped { pipe, queue });
         }
-        let ring = ComputeRing { address, words, read_pointer, read: 0, write: 0, running: 0 };
-        let engine = Engine::new(Queue::Compute { pipe, queue });
-        *slot = Some(Box::new(ComputeQueue { ring, engine, context: Context::default() }));
+        slot.ring = Some(ComputeRing { address, words, read_pointer, read: 0, write: 0, running: 0 });
         Ok(())
     }
 
@@ -418,7 +445,8 @@ impl Machine {
     /// If it is not there.
     pub fn unmap_queue(&mut self, pipe: u32, queue: u32) -> Result<(), QueueError> {
         let (place, pipe, queue) = Self::place(pipe, queue)?;
-        self.compute[place].take().map(drop).ok_or(QueueError::NotMapped { pipe, queue })
+        let mapped = self.compute[place].take_if(|slot| slot.ring.is_some());
+        mapped.map(drop).ok_or(QueueError::NotMapped { pipe, queue })
     }
 
     /// The doorbell of a compute ring: commands are complete up to this word; 0 is the ring's end.
@@ -427,8 +455,8 @@ impl Machine {
     /// If the ring is not there, or has no such word.
     pub fn set_write_pointer(&mut self, pipe: u32, queue: u32, offset: u32) -> Result<(), QueueError> {
         let (place, pipe, queue) = Self::place(pipe, queue)?;
-        let Some(queue) = &mut self.compute[place] else { return Err(QueueError::NotMapped { pipe, queue }) };
-        let ring = &mut queue.ring;
+        let ring = self.compute[place].as_mut().and_then(|slot| slot.ring.as_mut());
+        let ring = ring.ok_or(QueueError::NotMapped { pipe, queue })?;
         if offset > ring.words {
             return Err(QueueError::Offset { words: ring.words, offset });
         }
