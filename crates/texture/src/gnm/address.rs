@@ -151,7 +151,7 @@ impl Macro {
             _ => bit(0),
         };
         Part {
-            select: near % PIPES | bank << PIPE_BITS,
+            select: (near % PIPES) | (bank << PIPE_BITS),
             offset: u64::from(y / down) * u64::from(pitch / self.width) * self.macro_bytes()
                 + u64::from(y % self.bank_height * self.bank_width) * u64::from(self.tile_bytes),
         }
@@ -179,8 +179,71 @@ impl Macro {
         let select = u64::from(parts[0].select ^ parts[1].select ^ parts[2].select);
         let offset = parts[0].offset + parts[1].offset + parts[2].offset + within;
         let interleave = u64::from(INTERLEAVE);
-        offset % interleave
-            | select << INTERLEAVE.ilog2()
+        (offset % interleave)
+            | (select << INTERLEAVE.ilog2())
             | (offset / interleave) << (INTERLEAVE.ilog2() + PIPE_BITS + self.banks.ilog2())
     }
+
+    /// The same as lists of bits, for who computes it elsewhere.
+    pub(super) fn rules(&self) -> Rules {
+        let column = match self.wide_pipes {
+            true => [(0, 0), (1, 0), (1, 1), (2, 2)],
+            false => [(1, 0), (2, 0), (0, 1), (2, 2)],
+        };
+        let bits = self.banks.ilog2();
+        let mut banks: Vec<_> = (0..bits).map(|bit| (false, bit, bit)).collect();
+        banks.extend((0..bits).map(|bit| (true, bits - 1 - bit, bit)));
+        // Where there are three bits and more, the row's highest also turns the second lowest.
+        if bits > 2 {
+            banks.push((true, bits - 1, 1));
+        }
+        Rules {
+            column,
+            banks,
+            repeats: self.repeats,
+            bank_column: self.bank_width * PIPES,
+            bank_row: self.bank_height,
+            bank_width: self.bank_width,
+            bank_count: self.banks,
+            bank_swizzle: self.bank_swizzle & (self.banks - 1),
+            turns_pipes: self.rotation == Rotation::PipesAndBanks,
+            slice_turn: match self.rotation {
+                Rotation::None => 0,
+                Rotation::Banks => self.banks / 2 - 1,
+                Rotation::PipesAndBanks => 3,
+            },
+            split_turn: if self.rotates_splits { self.banks / 2 + 1 } else { 0 },
+            macro_bytes: self.macro_bytes() as u32,
+        }
+    }
+
+    /// Bits of the place in a pipe's run.
+    pub(super) fn interleave_bits(&self) -> u32 {
+        INTERLEAVE.ilog2()
+    }
+
+    /// Bits of pipe and bank.
+    pub(super) fn select_bits(&self) -> u32 {
+        PIPE_BITS + self.banks.ilog2()
+    }
+}
+
+/// [`Macro`] as lists of bits.
+pub(super) struct Rules {
+    /// Bits of the column, and which bit of the pipe each turns. The row's turn the bit of their own number.
+    pub(super) column: [(u32, u32); 4],
+    /// Bits of the bank's column, or of its row (true), and which bit of the bank each turns.
+    pub(super) banks: Vec<(bool, u32, u32)>,
+    pub(super) repeats: bool,
+    /// Tiles of a bank's column.
+    pub(super) bank_column: u32,
+    /// Tiles of a bank's row.
+    pub(super) bank_row: u32,
+    pub(super) bank_width: u32,
+    pub(super) bank_count: u32,
+    pub(super) bank_swizzle: u32,
+    pub(super) turns_pipes: bool,
+    pub(super) slice_turn: u32,
+    pub(super) split_turn: u32,
+    pub(super) macro_bytes: u32,
 }

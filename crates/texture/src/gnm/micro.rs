@@ -34,6 +34,15 @@ const fn bits(order: Order, bytes: u32) -> [Bit; 9] {
     }
 }
 
+/// The axis (x, y or z) and its bit of each bit of an element's index, the lowest first.
+pub(super) fn coordinate_bits(order: Order, bytes: u32) -> [(usize, u32); 9] {
+    bits(order, bytes).map(|bit| match bit {
+        X(bit) => (0, bit),
+        Y(bit) => (1, bit),
+        Z(bit) => (2, bit),
+    })
+}
+
 /// Index of an element in its tile.
 pub(super) const fn index(order: Order, bytes: u32, at: [u32; 3]) -> u32 {
     let bits = bits(order, bytes);

@@ -11,6 +11,7 @@ mod address;
 mod copy;
 mod micro;
 mod plan;
+pub mod shader;
 
 pub use copy::{Pitch, Slices};
 pub use plan::{Description, Layout, Level};
@@ -56,6 +57,12 @@ pub enum Error {
     /// A level, layer, slice or sample that is not there.
     #[error("the surface has no {0} {1}")]
     Part(&'static str, u32),
+    /// Lines that end inside of a word.
+    #[error("lines of {pitch} bytes do not end at words of four")]
+    Words {
+        /// Bytes from line to line.
+        pitch: u32,
+    },
     /// Too little memory was given.
     #[error("{what} has {got} bytes where {wanted} are needed")]
     Memory {
