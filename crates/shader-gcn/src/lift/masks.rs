@@ -353,6 +353,10 @@ impl Masks {
                 _ => inst.kind() == Kind::Call || inst.kind() == Kind::Jump,
             };
             if described {
+                // The low half says how far behind the pointer.
+                if n == 0 && matches!(used, Use::Near(..)) {
+                    live.read_word(code);
+                }
                 continue;
             }
             if inst.src_ty(n) == Ty::Mask {

@@ -14,8 +14,12 @@ pub(super) fn lift(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
     if delivered(l, first) {
         return Ok(());
     }
-    let Some(buffer) = l.buffer() else { return Err(Reason::unresolved("the address", inst.src[0])) };
-    let place = l.buffer_words(buffer.index);
+    let (buffer, base) = match l.analysis.uses[l.at] {
+        Use::Buffer(buffer) => (buffer, None),
+        Use::Near(buffer, base) => (buffer, Some(base)),
+        _ => return Err(Reason::unresolved("the address", inst.src[0])),
+    };
+    let place = l.buffer_words(buffer);
     let [low, high, bytes] = [0, 1, 2].map(|n| l.b.extract(place, n));
     let offset = match inst.src[1] {
         Operand::Int(words) => l.b.i32(words.wrapping_mul(4)),
@@ -25,6 +29,14 @@ pub(super) fn lift(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
             let whole = l.b.i32(!3);
             l.b.iand(offset, whole)
         }
+    };
+    let offset = match base {
+        Some(base) => {
+            let (low, base) = (l.read(inst.src[0]), l.delivered(base));
+            let distance = l.b.isub(low, base);
+            l.b.iadd(offset, distance)
+        }
+        None => offset,
     };
     let mut code = first;
     let mut left = inst.dst_dwords();

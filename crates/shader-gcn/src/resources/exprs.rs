@@ -54,6 +54,14 @@ impl Exprs {
         }
     }
 
+    /// What an expression adds something to; itself if it is no sum. Constants and carries are the second operands of sums.
+    pub fn base(&self, mut id: ExprId) -> ExprId {
+        while let Expr::Binary(BinaryOp::Add, base, _) = self.list[id as usize] {
+            id = base;
+        }
+        id
+    }
+
     pub fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
         use BinaryOp::*;
         let (x, y) = (self.as_const(a), self.as_const(b));

@@ -6,43 +6,92 @@ use crate::io::{BinaryOp, ExprId};
 use crate::lift::flow::Flow;
 use crate::tables::{Kind, Op, Ty, flag};
 
-/// What a register holds: nothing is known if none.
+/// What a register holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Held {
+    /// Anything.
+    Unknown,
+    /// The value of an expression.
+    Known(ExprId),
+    /// The value of an expression plus something that is not known: an address within what a pointer points to.
+    Near(ExprId),
+}
+
+impl Held {
+    fn known(self) -> Value {
+        match self {
+            Held::Known(id) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+impl From<Value> for Held {
+    fn from(value: Value) -> Held {
+        value.map_or(Held::Unknown, Held::Known)
+    }
+}
+
+/// An expression, if the value is known.
 type Value = Option<ExprId>;
 
 /// Registers by scalar code, and scc.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct State {
-    registers: [Value; 128],
+    registers: [Held; 128],
     scc: Value,
 }
 
 impl State {
-    /// What a program starts with: its user data.
-    pub fn start(exprs: &mut Exprs, users: u8) -> State {
-        let mut state = State { registers: [None; 128], scc: None };
-        for n in 0..users.min(16) {
-            state.registers[usize::from(n)] = exprs.user(n);
+    /// What a program starts with: its user data, and scratch memory at the beginning of its buffer, for each lane has its own.
+    pub fn start(exprs: &mut Exprs, users: u8, scratch_offset: Option<u8>) -> State {
+        let mut state = State { registers: [Held::Unknown; 128], scc: None };
+        for n in 0..users {
+            state.registers[usize::from(n)] = exprs.user(n).into();
+        }
+        if let Some(n) = scratch_offset {
+            state.registers[usize::from(n)] = exprs.constant(0).into();
         }
         state
     }
 
-    fn join(&mut self, other: &State) -> bool {
-        let mut changed = false;
-        let pairs = self.registers.iter_mut().zip(&other.registers).chain([(&mut self.scc, &other.scc)]);
-        for (value, other) in pairs {
-            if value.is_some() && value != other {
-                *value = None;
-                changed = true;
-            }
+    fn join(&mut self, exprs: &Exprs, other: &State) -> bool {
+        let before = self.clone();
+        for (held, &other) in self.registers.iter_mut().zip(&other.registers) {
+            *held = match (*held, other) {
+                (a, b) if a == b => a,
+                (Held::Known(a), Held::Known(b)) if near(exprs, a) == near(exprs, b) => near(exprs, a),
+                (Held::Known(a), b @ Held::Near(_)) | (b @ Held::Near(_), Held::Known(a)) if near(exprs, a) == b => b,
+                _ => Held::Unknown,
+            };
         }
-        changed
+        if self.scc != other.scc {
+            self.scc = None;
+        }
+        *self != before
+    }
+
+    fn held(&self, exprs: &mut Exprs, operand: Operand, n: u8) -> Held {
+        let register = |code: u8| self.registers.get(usize::from(code) + usize::from(n)).copied();
+        match operand.scalar_code() {
+            Some(code) => register(code).unwrap_or(Held::Unknown),
+            None => operand
+                .constant(if n == 0 { Ty::B32 } else { Ty::B64 })
+                .and_then(|bits| exprs.constant((bits >> (32 * u32::from(n.min(1)))) as u32))
+                .into(),
+        }
     }
 
     /// Word `n` of an operand.
     pub fn read(&self, exprs: &mut Exprs, operand: Operand, n: u8) -> Value {
-        match operand.scalar_code() {
-            Some(code) => self.registers[usize::from(code.checked_add(n).filter(|&code| code < 128)?)],
-            None => exprs.constant((operand.constant(if n == 0 { Ty::B32 } else { Ty::B64 })? >> (32 * n.min(1))) as u32),
+        self.held(exprs, operand, n).known()
+    }
+
+    /// What a pair of registers points into: both halves of the pointer, to which something was added.
+    pub fn near(&self, exprs: &mut Exprs, operand: Operand) -> Option<[ExprId; 2]> {
+        match [0, 1].map(|n| self.held(exprs, operand, n)) {
+            [Held::Near(low), Held::Near(high) | Held::Known(high)] => Some([low, high]),
+            _ => None,
         }
     }
 
@@ -84,10 +133,15 @@ impl State {
 
     /// Follows an instruction.
     pub fn step(&mut self, exprs: &mut Exprs, inst: &Inst) {
-        let (mut results, mut scc): ([Value; 2], Value) = ([None; 2], None);
+        let (mut results, mut scc) = ([Held::Unknown; 2], None);
         let loaded = self.loaded(exprs, inst);
         if !inst.is_vector() && loaded.is_none() {
-            (results, scc) = self.compute(exprs, inst);
+            let values;
+            (values, scc) = self.compute(exprs, inst);
+            results = values.map(Held::from);
+            if results[0] == Held::Unknown {
+                results[0] = self.moved(exprs, inst);
+            }
         }
         if inst.has(flag::WRITES_SCC) {
             self.scc = scc;
@@ -96,8 +150,8 @@ impl State {
             let Some(code) = registers.first.scalar_code() else { continue };
             for n in 0..usize::from(registers.count) {
                 let value = match &loaded {
-                    Some(words) => words.get(n).copied(),
-                    None => results.get(n).copied().flatten(),
+                    Some(words) => words.get(n).copied().into(),
+                    None => results.get(n).copied().unwrap_or(Held::Unknown),
                 };
                 if let Some(register) = self.registers.get_mut(usize::from(code) + n) {
                     *register = value;
@@ -105,7 +159,30 @@ impl State {
             }
         }
         if matches!(inst.op, Op::SMovreldB32 | Op::SMovreldB64) {
-            self.registers = [None; 128];
+            self.registers = [Held::Unknown; 128];
+        }
+    }
+
+    /// A pointer's half to which something is added that is not known.
+    fn moved(&self, exprs: &mut Exprs, inst: &Inst) -> Held {
+        let [a, b] = [0, 1].map(|n| self.held(exprs, inst.src[n], 0));
+        let carries = inst.op == Op::SAddcU32;
+        match (inst.op, a, b) {
+            (Op::SMovB32, near @ Held::Near(_), _) => near,
+            (Op::SAddU32 | Op::SAddcU32, Held::Near(_), Held::Near(_)) => Held::Unknown,
+            (Op::SAddU32 | Op::SAddcU32, near @ Held::Near(_), _) | (Op::SAddU32 | Op::SAddcU32, _, near @ Held::Near(_)) => {
+                near
+            }
+            (Op::SAddcU32, Held::Known(a), Held::Known(b)) => {
+                exprs.binary(BinaryOp::Add, a, b).map_or(Held::Unknown, Held::Near)
+            }
+            // Low halves of pointers are no constants; high halves may be 0.
+            (Op::SAddU32 | Op::SAddcU32, Held::Known(known), _) | (Op::SAddU32 | Op::SAddcU32, _, Held::Known(known))
+                if carries || exprs.as_const(known).is_none() =>
+            {
+                Held::Near(known)
+            }
+            _ => Held::Unknown,
         }
     }
 
@@ -178,6 +255,13 @@ impl State {
                 });
                 one(value)
             }
+            Op::SBitset0B32 | Op::SBitset1B32 => {
+                let bit = read(exprs, 0, 0).and_then(|id| exprs.as_const(id));
+                let bit = bit.and_then(|bit| exprs.constant(1 << (bit & 31)));
+                let op = if inst.op == Op::SBitset0B32 { AndNot } else { Or };
+                let old = self.read(exprs, inst.dst, 0);
+                one(old.zip(bit).and_then(|(old, bit)| exprs.binary(op, old, bit)))
+            }
             Op::SGetpcB64 => {
                 let next = inst.next().wrapping_mul(4);
                 let low = exprs.program(0).zip(exprs.constant(next));
@@ -191,10 +275,16 @@ impl State {
     }
 }
 
+/// A value that something is added to: that to which everything was added so far.
+fn near(exprs: &Exprs, id: ExprId) -> Held {
+    let base = exprs.base(id);
+    if exprs.as_const(base).is_some() { Held::Unknown } else { Held::Near(base) }
+}
+
 /// What is known in front of each block.
-pub(super) fn follow(flow: &Flow, exprs: &mut Exprs, users: u8) -> Vec<Option<State>> {
+pub(super) fn follow(flow: &Flow, exprs: &mut Exprs, start: State) -> Vec<Option<State>> {
     let mut starts: Vec<Option<State>> = vec![None; flow.blocks.len()];
-    starts[0] = Some(State::start(exprs, users));
+    starts[0] = Some(start);
     let mut open = vec![0u32];
     while let Some(number) = open.pop() {
         let block = flow.blocks[number as usize];
@@ -203,7 +293,7 @@ pub(super) fn follow(flow: &Flow, exprs: &mut Exprs, users: u8) -> Vec<Option<St
         for to in block.exit.targets() {
             match &mut starts[to as usize] {
                 Some(start) => {
-                    if start.join(&state) {
+                    if start.join(exprs, &state) {
                         open.push(to);
                     }
                 }

@@ -34,6 +34,9 @@ pub(crate) enum Use {
     Words(SmallVec<[Option<u32>; 4]>),
     /// An access of a buffer, by its number: MUBUF, MTBUF, scalar loads at offsets that are not known.
     Buffer(u32),
+    /// A scalar load from somewhere behind a pointer: the number of the buffer, and of the word that is delivered of the low half of
+    /// its address.
+    Near(u32, u32),
     /// A sample or load of a texture, by its slot.
     Texture(u32),
     /// An access of a storage image, by its slot.
@@ -70,15 +73,36 @@ pub(crate) fn user_count(registers: &Registers) -> u8 {
     (registers.rsrc2 >> 1 & 31).min(USERS as u32) as u8
 }
 
+/// The system register with the offset of the wave's scratch memory, which comes last. Private memory is the lane's own here, so
+/// it begins at 0.
+fn scratch_offset(source: &Source) -> Option<u8> {
+    let rsrc2 = source.registers.rsrc2;
+    let enabled = |bits: std::ops::RangeInclusive<u32>| bits.filter(|bit| rsrc2 >> bit & 1 != 0).count() as u8;
+    // Those in front of it, which depend on the stage.
+    let before = match source.stage {
+        HwStage::Cs => enabled(7..=10),
+        // The base of the parameters.
+        HwStage::Ps => 1 + enabled(7..=7),
+        // The base in the data share; stream-out: two words, and the offsets of the buffers.
+        HwStage::Vs => enabled(7..=11) + 2 * enabled(12..=12),
+        HwStage::Es | HwStage::Hs => enabled(7..=7) + 1,
+        HwStage::Gs => 2,
+        HwStage::Ls => 0,
+    };
+    (rsrc2 & 1 != 0).then(|| user_count(&source.registers) + before)
+}
+
 /// What a program reads, and what is known of its masks, which depends on it.
 pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks), LiftError> {
     let mut exprs = Exprs::default();
-    let starts = follow(flow, &mut exprs, user_count(&source.registers));
+    let start = State::start(&mut exprs, user_count(&source.registers), scratch_offset(source));
+    let starts = follow(flow, &mut exprs, start);
     let mut finder = Finder {
         exprs,
         resources: Resources::default(),
         uses: vec![Use::None; flow.insts.len()],
         loads: Vec::new(),
+        near: Vec::new(),
         images: Vec::new(),
         most_textures: if source.stage == HwStage::Ps || source.stage == HwStage::Cs { 16 } else { 4 },
     };
@@ -132,6 +156,8 @@ struct Finder {
     uses: Vec<Use>,
     /// Scalar loads at known addresses, and their words.
     loads: Vec<(usize, Vec<ExprId>)>,
+    /// Scalar loads from somewhere behind a pointer, and the low half of its address.
+    near: Vec<(usize, u32, ExprId)>,
     /// Image instructions, in the order of the code.
     images: Vec<ImageAccess>,
     most_textures: usize,
@@ -163,6 +189,15 @@ impl Finder {
                 } else {
                     state.words(&mut self.exprs, inst.src[0]).map(BufferAt::Pointer)
                 };
+                if !buffer
+                    && place.is_none()
+                    && let Some(base) = state.near(&mut self.exprs, inst.src[0])
+                {
+                    let buffer = self.buffer(BufferAt::Pointer(base), false, false)?;
+                    self.uses[at] = Use::Near(buffer, 0);
+                    self.near.push((at, buffer, base[0]));
+                    return Ok(());
+                }
                 let what = if buffer { "the buffer descriptor" } else { "the pointer" };
                 let place = place.ok_or_else(|| Reason::unresolved(what, inst.src[0]))?;
                 self.uses[at] = Use::Buffer(self.buffer(place, false, false)?);
@@ -285,6 +320,9 @@ impl Finder {
             if words.len() > MAX_WORDS {
                 return Err(Reason::TooMany { what: "words of user data and scalar loads", most: MAX_WORDS }.at(inst));
             }
+        }
+        for (at, buffer, base) in std::mem::take(&mut self.near) {
+            self.uses[at] = Use::Near(buffer, word(words, base));
         }
         Ok(users)
     }
