@@ -230,7 +230,8 @@ fn image(descriptor: ImageDescriptor, storage: bool, written: bool) -> Result<Op
         tile_mode: descriptor.tiling_index(),
         pitch: descriptor.pitch(),
         samples: if multisampled { 1 << descriptor.last_level().min(4) } else { 1 },
-        pow2_pad: descriptor.pow2_pad() != 0,
+        // One level of one layer lies the same way.
+        pow2_pad: descriptor.pow2_pad() != 0 && (levels > 1 || count > 1),
     };
     let dimension = if is_volume { Dimension::D3 } else { Dimension::D2 };
     let shape = Shape { dimension, width: descriptor.width(), height, depth, layers: first + count, levels };

@@ -6,7 +6,7 @@
 
 use super::Translator;
 use super::ranges::overlap;
-use super::texels::{Layout, LayoutError, Place, Shape};
+use super::texels::{Layout, Place, Shape};
 use crate::memory::{GuestMemory, PAGE};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, Port, PortError};
@@ -48,7 +48,7 @@ pub(super) struct Look {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SurfaceError {
     #[error(transparent)]
-    Layout(#[from] LayoutError),
+    Layout(#[from] afterimage_texture::gnm::Error),
     #[error(transparent)]
     Port(#[from] PortError),
     #[error("no byte of it is mapped")]
@@ -354,14 +354,11 @@ impl Translator {
         let mut packed: Vec<Vec<u8>> = vec![Vec::new(); planes.len()];
         for level in 0..shape.levels {
             let [width, height, depth] = shape.level(level);
-            let [columns, lines, slices] = planes[0].layout.extent(level);
-            let count = columns * lines * slices;
             for layer in 0..shape.layers {
                 for ((plane, bytes), packed) in planes.iter().zip(&bytes).zip(&mut packed) {
-                    let element = if std::ptr::eq(plane, &planes[0]) { place.element as usize } else { 1 };
                     packed.clear();
-                    packed.resize(count * element, 0);
-                    plane.layout.load(level, layer, bytes, packed);
+                    packed.resize(plane.layout.packed(level), 0);
+                    plane.layout.load(level, layer, bytes, packed)?;
                 }
                 let texels = to_host(format, &packed);
                 let row_pitch = format.row_bytes(width);
@@ -429,7 +426,9 @@ impl Translator {
             }
             let packed = from_host(format, place.element as usize, texels, planes.len());
             for ((plane, bytes), packed) in planes.iter().zip(&mut bytes).zip(&packed) {
-                plane.layout.store(level.into(), layer.into(), packed, bytes);
+                if let Err(error) = plane.layout.store(level.into(), layer.into(), packed, bytes) {
+                    return self.once.warn(format!("writing what was drawn: {error}"));
+                }
             }
         }
         for (plane, bytes) in planes.iter().zip(&bytes) {

@@ -1,6 +1,7 @@
 //! Where texels lie in guest memory, and copies between there and rows.
 
 use afterimage_stream::packets::Dimension;
+use afterimage_texture::gnm;
 
 /// Where the texels of a surface lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,102 +58,71 @@ impl Shape {
     }
 }
 
-/// Bytes of the largest surface.
-const MOST_BYTES: u64 = 1 << 30;
-/// Texels along the longest edge.
-const MOST_EDGE: u32 = 16384;
-
-/// What is wrong with a surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum LayoutError {
-    #[error("tile mode {0} is not supported")]
-    TileMode(u32),
-    #[error("levels are not supported in tile mode {0}")]
-    Levels(u32),
-    #[error("{0} x {1} x {2} texels and {3} layers are too many")]
-    TooLarge(u32, u32, u32, u32),
-    #[error("a pitch of {pitch} texels is less than the width of {width}")]
-    Pitch { pitch: u32, width: u32 },
-}
-
-/// Where every element of a surface lies.
+/// Where every element of a surface lies, and copies between there and packed lines.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    element: usize,
-    /// Bytes from one line of elements to the next.
-    pitch: usize,
-    /// Bytes from one slice or layer to the next.
-    slice: usize,
-    /// Elements of a line, lines, slices.
-    extent: [usize; 3],
-    layers: usize,
+    tiles: gnm::Layout,
+    /// Whether slices of a level are a volume's, which are copied at once.
+    is_volume: bool,
 }
 
 impl Layout {
     /// The layout of a surface.
-    pub(super) fn new(place: &Place, shape: &Shape) -> Result<Self, LayoutError> {
-        let &Shape { width, height, depth, layers, levels, .. } = shape;
-        let large = LayoutError::TooLarge(width, height, depth, layers);
-        if [width, height, depth, layers].iter().any(|edge| *edge == 0 || *edge > MOST_EDGE) {
-            return Err(large);
-        }
-        if place.pitch < width {
-            return Err(LayoutError::Pitch { pitch: place.pitch, width });
-        }
-        if !matches!(place.tile_mode, 8 | 31) {
-            return Err(LayoutError::TileMode(place.tile_mode));
-        }
-        if levels > 1 {
-            return Err(LayoutError::Levels(place.tile_mode));
-        }
-        let elements = |texels: u32| texels.div_ceil(place.block) as usize;
-        let element = place.element as usize;
-        let pitch = elements(place.pitch) * element;
-        let lines = elements(height);
-        let bytes = (pitch * lines) as u64 * u64::from(depth) * u64::from(layers) * u64::from(place.samples);
-        if bytes > MOST_BYTES {
-            return Err(large);
-        }
-        let extent = [elements(width), lines, depth as usize];
-        Ok(Self { element, pitch, slice: pitch * lines, extent, layers: layers as usize })
+    ///
+    /// # Errors
+    /// What no surface can have.
+    pub(super) fn new(place: &Place, shape: &Shape) -> Result<Self, gnm::Error> {
+        let tiles = gnm::Layout::new(&gnm::Description {
+            tile_mode: place.tile_mode,
+            bits: place.element * 8,
+            block: place.block,
+            width: shape.width,
+            height: shape.height,
+            depth: shape.depth,
+            layers: shape.layers,
+            levels: shape.levels,
+            samples: place.samples,
+            pitch: place.pitch,
+            pow2_pad: place.pow2_pad,
+            bank_swizzle: 0,
+        })?;
+        Ok(Self { tiles, is_volume: shape.dimension == Dimension::D3 })
     }
 
     /// Bytes from the first element to behind the last.
     pub(super) fn bytes(&self) -> u64 {
-        (self.slice * self.extent[2] * self.layers) as u64
+        self.tiles.bytes
     }
 
-    /// Elements of a line, lines and slices of a level.
-    pub(super) fn extent(&self, _level: u32) -> [usize; 3] {
-        self.extent
+    /// Packed bytes of a level of a layer, every slice of it.
+    pub(super) fn packed(&self, level: u32) -> usize {
+        self.part(level, 0).map_or(0, |(part, pitch)| pitch.slice * part.slices.len())
+    }
+
+    /// What of the surface is a level of a layer, and how packed lines of it lie.
+    fn part(&self, level: u32, layer: u32) -> Result<(gnm::Slices, gnm::Pitch), gnm::Error> {
+        let found = self.tiles.levels().get(level as usize).ok_or(gnm::Error::Part("level", level))?;
+        let slices = if self.is_volume { 0..found.slices } else { layer..layer + 1 };
+        let line = (found.width * self.tiles.element) as usize;
+        let pitch = gnm::Pitch { line, slice: line * found.height as usize };
+        Ok((gnm::Slices { level, slices, sample: 0 }, pitch))
     }
 
     /// Copies a level of a layer, every slice of it, into packed lines.
-    pub(super) fn load(&self, level: u32, layer: u32, memory: &[u8], packed: &mut [u8]) {
-        self.lines(level, layer, |at, line, row| {
-            if let (Some(from), Some(to)) = (memory.get(at..at + row), packed.get_mut(line..line + row)) {
-                to.copy_from_slice(from);
-            }
-        });
+    ///
+    /// # Errors
+    /// If there is no such part.
+    pub(super) fn load(&self, level: u32, layer: u32, memory: &[u8], packed: &mut [u8]) -> Result<(), gnm::Error> {
+        let (part, pitch) = self.part(level, layer)?;
+        self.tiles.detile(&part, memory, packed, pitch)
     }
 
     /// Copies packed lines into a level of a layer.
-    pub(super) fn store(&self, level: u32, layer: u32, packed: &[u8], memory: &mut [u8]) {
-        self.lines(level, layer, |at, line, row| {
-            if let (Some(from), Some(to)) = (packed.get(line..line + row), memory.get_mut(at..at + row)) {
-                to.copy_from_slice(from);
-            }
-        });
-    }
-
-    fn lines(&self, _level: u32, layer: u32, mut each: impl FnMut(usize, usize, usize)) {
-        let [columns, lines, slices] = self.extent;
-        let row = columns * self.element;
-        for slice in 0..slices {
-            for line in 0..lines {
-                let at = (layer as usize * slices + slice) * self.slice + line * self.pitch;
-                each(at, (slice * lines + line) * row, row);
-            }
-        }
+    ///
+    /// # Errors
+    /// If there is no such part.
+    pub(super) fn store(&self, level: u32, layer: u32, packed: &[u8], memory: &mut [u8]) -> Result<(), gnm::Error> {
+        let (part, pitch) = self.part(level, layer)?;
+        self.tiles.tile(&part, packed, pitch, memory)
     }
 }

@@ -1,7 +1,7 @@
 //! Draws.
 
 use crate::both;
-use crate::rig::{Pixel, linear_sampler, records, texture};
+use crate::rig::{Pixel, Scene, linear_sampler, records, texture};
 use afterimage_gnm_types::{reg, value::*};
 
 /// Reads a position and a colour of a vertex in `v0` from a V# in s[0:3], and passes both on.
@@ -49,6 +49,163 @@ fn a_triangle() {
         scene.vertex(vertex, 1, &records(vertices, 32, 3, BUF_DATA_FORMAT_32_32_32_32).0);
         scene.pixel(pixel, Pixel::new(1), &[]);
         scene.draw(DI_PT_TRILIST, 3);
+        target
+    });
+}
+
+/// A fetch shader: positions and texture coordinates, by V#s in a table at s[2:3].
+const FETCH: &str = "
+    s_load_dwordx4 s[8:11], s[2:3], 0x0
+    s_load_dwordx4 s[12:15], s[2:3], 0x4
+    s_waitcnt lgkmcnt(0)
+    buffer_load_format_xyzw v[4:7], v0, s[8:11], 0 idxen
+    buffer_load_format_xy v[8:9], v0, s[12:15], 0 idxen
+    s_waitcnt 0x0
+    s_setpc_b64 s[0:1]
+";
+
+/// Calls the fetch shader, multiplies the position by a matrix whose rows lie in a constant buffer at s[4:7].
+const TRANSFORM: &str = "
+    s_swappc_b64 s[0:1], s[0:1]
+    s_buffer_load_dwordx8 s[16:23], s[4:7], 0x0
+    s_buffer_load_dwordx8 s[24:31], s[4:7], 0x8
+    s_waitcnt lgkmcnt(0)
+    v_mul_f32 v10, s16, v4
+    v_mac_f32 v10, s17, v5
+    v_mac_f32 v10, s18, v6
+    v_mac_f32 v10, s19, v7
+    v_mul_f32 v11, s20, v4
+    v_mac_f32 v11, s21, v5
+    v_mac_f32 v11, s22, v6
+    v_mac_f32 v11, s23, v7
+    v_mul_f32 v12, s24, v4
+    v_mac_f32 v12, s25, v5
+    v_mac_f32 v12, s26, v6
+    v_mac_f32 v12, s27, v7
+    v_mul_f32 v13, s28, v4
+    v_mac_f32 v13, s29, v5
+    v_mac_f32 v13, s30, v6
+    v_mac_f32 v13, s31, v7
+    exp pos0 v10, v11, v12, v13 done
+    exp param0 v8, v9, v9, v9
+    s_endpgm
+";
+
+/// Samples a texture whose T# and S# lie in a table at s[0:1] with the first input, into 16-bit floats.
+const SAMPLE: &str = "
+    s_mov_b32 m0, s16
+    s_load_dwordx8 s[20:27], s[0:1], 0x0
+    s_load_dwordx4 s[28:31], s[0:1], 0x8
+    v_interp_p1_f32 v2, v0, attr0.x
+    v_interp_p2_f32 v2, v1, attr0.x
+    v_interp_p1_f32 v3, v0, attr0.y
+    v_interp_p2_f32 v3, v1, attr0.y
+    s_waitcnt lgkmcnt(0)
+    image_sample v[4:7], v[2:3], s[20:27], s[28:31] dmask:0xf
+    s_waitcnt vmcnt(0)
+    v_cvt_pkrtz_f16_f32 v4, v4, v5
+    v_cvt_pkrtz_f16_f32 v5, v6, v7
+    exp mrt0 v4, v4, v5, v5 done compr vm
+    s_endpgm
+";
+
+/// Half floats to the first target.
+const HALVES: Pixel = Pixel { exports: 4, inputs: 1, values: 2 };
+
+/// A checkerboard with a gradient, 32 x 32.
+fn board() -> Vec<[u8; 4]> {
+    let texel = |x: u32, y: u32| {
+        let light = if (x / 4 + y / 4) % 2 == 0 { 255 } else { 60 };
+        [(light * x / 31) as u8, (light * y / 31) as u8, light as u8, 255]
+    };
+    (0..32 * 32).map(|at| texel(at % 32, at / 32)).collect()
+}
+
+/// Depth of 32-bit floats, cleared to 1 by a rectangle.
+fn cleared_depth(scene: &mut Scene, width: u32, height: u32) {
+    use reg::DB_Z_INFO as Z;
+    let at = scene.alloc(u64::from(width * height * 4), 64 << 10);
+    scene.set(reg::DB_Z_INFO, &[Z::FORMAT.bits(Z_32_FLOAT) | Z::TILE_MODE_INDEX.bits(2)]);
+    scene.set(reg::DB_Z_READ_BASE, &[(at >> 8) as u32, 0, (at >> 8) as u32, 0]);
+    scene.set(reg::DB_DEPTH_SIZE, &[(width / 8 - 1) | (height / 8 - 1) << 11, width * height / 64 - 1]);
+    scene.set_floats(reg::DB_DEPTH_CLEAR, &[1.0]);
+    scene.set(reg::DB_RENDER_CONTROL, &[1]);
+    scene.set(reg::CB_TARGET_MASK, &[0]);
+    scene.draw(DI_PT_RECTLIST, 3);
+    scene.set(reg::DB_RENDER_CONTROL, &[0]);
+    scene.set(reg::CB_TARGET_MASK, &[15]);
+}
+
+/// A cube: a position and texture coordinates for each corner of each face, and the indices of its triangles.
+fn cube() -> (Vec<[f32; 4]>, Vec<[f32; 2]>, Vec<u16>) {
+    let (mut positions, mut coordinates, mut indices) = (Vec::new(), Vec::new(), Vec::new());
+    for axis in 0..3 {
+        for side in [-1.0f32, 1.0] {
+            let first = positions.len() as u16;
+            for (u, v) in [(-1.0f32, -1.0f32), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+                let mut position = [0.0, 0.0, 0.0, 1.0];
+                (position[axis], position[(axis + 1) % 3], position[(axis + 2) % 3]) = (side, u * side, v);
+                positions.push(position);
+                coordinates.push([(u + 1.0) / 2.0, (v + 1.0) / 2.0]);
+            }
+            indices.extend([0, 1, 2, 0, 2, 3].map(|corner| first + corner));
+        }
+    }
+    (positions, coordinates, indices)
+}
+
+/// Rows of a matrix that turns the cube, moves it away and projects it.
+fn camera() -> [[f32; 4]; 4] {
+    let (turn, tilt) = (0.6f32, 0.5f32);
+    let turned = [[turn.cos(), 0.0, turn.sin()], [0.0, 1.0, 0.0], [-turn.sin(), 0.0, turn.cos()]];
+    let tilted = |row: [f32; 3]| {
+        let [x, y, z] = row;
+        [x, y * tilt.cos() - z * tilt.sin(), y * tilt.sin() + z * tilt.cos()]
+    };
+    let rows: Vec<[f32; 3]> = {
+        let columns: Vec<[f32; 3]> = (0..3).map(|column| tilted([turned[0][column], turned[1][column], turned[2][column]])).collect();
+        (0..3).map(|row| [columns[0][row], columns[1][row], columns[2][row]]).collect()
+    };
+    let away = 4.0;
+    let (near, far) = (1.0f32, 10.0f32);
+    let depth = far / (far - near);
+    let [x, y, z] = [rows[0], rows[1], rows[2]];
+    [
+        [x[0] * 1.5, x[1] * 1.5, x[2] * 1.5, 0.0],
+        [y[0] * 2.0, y[1] * 2.0, y[2] * 2.0, 0.0],
+        [z[0] * depth, z[1] * depth, z[2] * depth, (away - near) * depth],
+        [z[0], z[1], z[2], away],
+    ]
+}
+
+#[test]
+fn a_textured_cube_with_depth() {
+    both("cube", |scene| {
+        let target = scene.target(128, 96);
+        scene.color(0, &target);
+        scene.screen(128, 96, 15);
+        cleared_depth(scene, 128, 128);
+        use reg::DB_DEPTH_CONTROL as D;
+        scene.set(reg::DB_DEPTH_CONTROL, &[D::Z_ENABLE.bits(1) | D::Z_WRITE_ENABLE.bits(1) | D::ZFUNC.bits(FRAG_LESS)]);
+        let (positions, coordinates, indices) = cube();
+        let (positions, coordinates) = (scene.put(&positions), scene.put(&coordinates));
+        let buffers = [
+            records(positions, 16, 24, BUF_DATA_FORMAT_32_32_32_32).0,
+            records(coordinates, 8, 24, BUF_DATA_FORMAT_32_32).0,
+        ];
+        let buffers = scene.put(buffers.as_flattened());
+        let matrix = scene.put(camera().as_flattened());
+        let texels = scene.put(&board());
+        let image = texture(texels, [32, 32], IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM);
+        let table: Vec<u32> = image.0.into_iter().chain(linear_sampler().0).collect();
+        let table = scene.put(&table);
+        let (fetch, vertex, pixel) = (scene.program(FETCH), scene.program(TRANSFORM), scene.program(SAMPLE));
+        let halves = |address: u64| [address as u32, (address >> 32) as u32];
+        let constants = records(matrix, 0, 64, BUF_DATA_FORMAT_32_32_32_32).0;
+        let user: Vec<u32> = halves(fetch).into_iter().chain(halves(buffers)).chain(constants).collect();
+        scene.vertex(vertex, 1, &user);
+        scene.pixel(pixel, HALVES, &halves(table));
+        scene.draw_indexed(DI_PT_TRILIST, &indices);
         target
     });
 }
