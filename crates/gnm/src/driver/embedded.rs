@@ -105,7 +105,7 @@ pub fn install(memory: &mut dyn GuestMemory) -> Result<(), Unmapped> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afterimage_shader_gcn::asm::assemble;
+    use afterimage_shader_gcn::assemble;
 
     #[test]
     fn the_words_are_those_of_the_text() {

@@ -15,6 +15,8 @@ mod fault;
 mod graphics;
 mod ring;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod transfer;
 mod wait;
 
