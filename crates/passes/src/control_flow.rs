@@ -1,27 +1,44 @@
 //! Control-flow cleanup.
 //!
 //! Precondition: a verified module. Promise: no `if` decides on a constant; no `if` has two empty regions; results that are the same
-//! either way, and loop parameters that never change, are the values themselves; nothing stands behind an `if` neither region of which
+//! either way, and loop parameters that never change, are the values themselves; a result that is true one way and false the other is
+//! the condition; nothing stands behind an `if` neither region of which
 //! comes back. What the shader computes is the same.
 
-use afterimage_ir::{Args, Imm, Inst, Kind, Module, Op, Region, Swizzle, Value};
-use smallvec::smallvec;
+use afterimage_ir::{Args, Imm, Inst, Kind, Module, Op, Region, Swizzle, Type, Value};
+use smallvec::{SmallVec, smallvec};
 
 use crate::rewrite::{Action, Replacements, push, rewrite};
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
-    let mut pass = Cleanup { replaced: Replacements::default(), invariant: Replacements::default(), loops: Vec::new() };
+    run_and_tell(m);
+}
+
+/// Runs the pass. Whether control flow has given way to a constant or a condition, which others may now do something with.
+pub(crate) fn run_and_tell(m: &mut Module) -> bool {
+    let mut pass = Cleanup {
+        replaced: Replacements::default(),
+        invariant: Replacements::default(),
+        loops: Vec::new(),
+        decided: false,
+    };
     let body = m.body;
     pass.region(m, body);
     // A parameter was used before it was known never to change.
-    let Cleanup { invariant, .. } = pass;
+    let Cleanup { invariant, decided, .. } = pass;
     if !invariant.is_empty() {
         rewrite(m, |cursor, inst| {
             invariant.apply(&mut cursor.m.insts[inst.index()].args);
             Action::Keep
         });
     }
+    decided
+}
+
+/// Whether two values are the same, perhaps because they are equal constants.
+fn equal(m: &Module, a: Value, b: Value) -> bool {
+    a == b || m.ty(a) == m.ty(b) && m.as_const(a).is_some_and(|bits| m.as_const(b) == Some(bits))
 }
 
 /// A loop being walked, with what every `continue` so far brings.
@@ -35,6 +52,8 @@ struct Cleanup {
     replaced: Replacements,
     invariant: Replacements,
     loops: Vec<Round>,
+    /// Whether a constant or a condition has taken the place of a result or a parameter.
+    decided: bool,
 }
 
 impl Cleanup {
@@ -75,6 +94,7 @@ impl Cleanup {
                     let Some(Round { params, only }) = self.loops.pop() else { return };
                     for (param, only) in params.into_iter().zip(only) {
                         if let Some(only) = only {
+                            self.decided |= m.as_const(only).is_some();
                             self.invariant.replace(param, self.invariant.get(only));
                         }
                     }
@@ -83,7 +103,7 @@ impl Cleanup {
                 (Op::Continue, _) => {
                     if let Some(round) = self.loops.last_mut() {
                         for ((&arg, only), &param) in data.args.iter().zip(&mut round.only).zip(&round.params) {
-                            if arg != param && Some(arg) != *only {
+                            if arg != param && !only.is_some_and(|only| equal(m, arg, only)) {
                                 *only = None;
                             }
                         }
@@ -128,20 +148,45 @@ impl Cleanup {
             self.choose(m, inst, [yes, no], new);
             return true;
         }
-        // Results that are the same either way are defined outside, because no value of one region is in scope in the other.
-        let same: Vec<bool> = m.inst(yes).args.iter().zip(&m.inst(no).args).map(|(a, b)| a == b).collect();
-        if same.contains(&true) {
-            for (at, _) in same.iter().enumerate().filter(|s| *s.1) {
-                let (result, value) = (m.inst(inst).results[at], m.inst(yes).args[at]);
+        let cond = m.inst(inst).args[0];
+        let mut gone: SmallVec<[bool; 8]> = SmallVec::new();
+        for at in 0..m.inst(inst).results.len() {
+            let (result, a, b) = (m.inst(inst).results[at], m.inst(yes).args[at], m.inst(no).args[at]);
+            let value = self.either_way(m, new, cond, a, b);
+            gone.push(value.is_some());
+            if let Some(value) = value {
                 self.replaced.replace(result, value);
             }
+        }
+        if gone.contains(&true) {
             for list in [yes, no] {
-                keep(&mut m.insts[list.index()].args, &same);
+                keep(&mut m.insts[list.index()].args, &gone);
             }
-            keep(&mut m.insts[inst.index()].results, &same);
+            keep(&mut m.insts[inst.index()].results, &gone);
         }
         new.push(inst);
         true
+    }
+
+    /// What a result is without the `if`, where it is `a` if `cond` is true and `b` if not: the same either way, or the condition.
+    fn either_way(&mut self, m: &mut Module, new: &mut Vec<Inst>, cond: Value, a: Value, b: Value) -> Option<Value> {
+        // A value that both regions bring is defined outside, because none of one region is in scope in the other.
+        if a == b {
+            return Some(a);
+        }
+        let (yes, no) = (m.as_const(a)?, m.as_const(b)?);
+        let ty = m.ty(a);
+        let value = if yes == no {
+            push(m, new, Op::Const, Imm::Const(yes), Args::new(), ty)
+        } else if ty != Type::BOOL {
+            return None;
+        } else if yes[0] != 0 {
+            cond
+        } else {
+            push(m, new, Op::BNot, Imm::None, smallvec![cond], ty)
+        };
+        self.decided = true;
+        Some(value)
     }
 
     /// An `if` with two empty regions only chooses values.
@@ -162,6 +207,7 @@ impl Cleanup {
     }
 }
 
+/// Removes what is gone.
 fn keep(list: &mut Args, gone: &[bool]) {
     let mut at = 0;
     list.retain(|_| {

@@ -4,6 +4,7 @@
 //! computes.
 #![forbid(unsafe_code)]
 
+pub mod conditions;
 pub mod control_flow;
 pub mod cse;
 pub mod dce;

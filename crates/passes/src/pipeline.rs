@@ -2,7 +2,7 @@
 
 use afterimage_ir::Module;
 
-use crate::{FloatRules, control_flow, cse, dce, float_rules, lanes, outputs, simplify, ssa, types};
+use crate::{FloatRules, conditions, control_flow, cse, dce, float_rules, lanes, outputs, simplify, ssa, types};
 
 /// Choices of the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -38,13 +38,21 @@ pub fn optimize_observed(m: &mut Module, options: &Options, observe: &mut dyn Fn
     // Before the float rules, which make several instructions of one, and before anything else that would spend time on what
     // nobody reads.
     step(m, "lanes", &lanes::run);
+    // Before simplification, which folds what depends on them.
+    step(m, "conditions", &conditions::run);
     // Before simplification, which then cleans up behind it too.
     step(m, "float_rules", &|m| float_rules::run(m, options.float_rules));
     // Folds constants as it goes.
     step(m, "simplify", &simplify::run);
-    // Conditions that have become constants take their code with them. This makes no new constants but through results of `if`s,
-    // which is too rare for a second round.
-    step(m, "control_flow", &control_flow::run);
+    // Conditions that have become constants take their code with them. Where that decides what loops carry and `if`s give, and so
+    // further conditions, both look again, once.
+    let decided = std::cell::Cell::new(false);
+    let control_flow = |m: &mut Module| decided.set(control_flow::run_and_tell(m));
+    step(m, "control_flow", &control_flow);
+    if decided.get() {
+        step(m, "simplify", &simplify::run);
+        step(m, "control_flow", &control_flow);
+    }
     // After simplification, so that equal things look equal.
     step(m, "cse", &cse::run);
     step(m, "dce", &dce::run);

@@ -4,7 +4,7 @@
 //! are folded on the way. What the shader computes is the same to the bit: a rule that is only nearly true of floats (`x + 0`) has
 //! no place here, and nothing is reassociated.
 
-use afterimage_ir::{Imm, Inst, Kind, Module, Op, Value};
+use afterimage_ir::{Args, Imm, Inst, Kind, Module, Op, Value};
 
 use crate::facts::facts;
 use crate::fold::fold;
@@ -20,6 +20,8 @@ pub fn run(m: &mut Module) {
             Op::Bitcast => bitcast(cursor.m, inst),
             Op::Select => select(cursor.m, inst),
             Op::LoadConstDyn => load_const(cursor.m, inst),
+            Op::ReadFirst | Op::ReadLane | Op::WaveShuffle | Op::QuadSwizzle => exchange(cursor.m, inst),
+            Op::IAdd => sum(cursor, inst).unwrap_or_else(|| algebra(cursor, inst)),
             _ => algebra(cursor, inst),
         }
     });
@@ -71,7 +73,65 @@ fn select(m: &mut Module, inst: Inst) -> Action {
         let cond = not.args[0];
         return become_(m, inst, Op::Select, &[cond, no, yes]);
     }
+    // What the same condition has chosen before.
+    let chosen = |value, at: usize| m.def_of(value, Op::Select).filter(|s| s.args[0] == cond).map(|s| s.args[at]);
+    let (first, second) = (chosen(yes, 1).unwrap_or(yes), chosen(no, 2).unwrap_or(no));
+    if (first, second) != (yes, no) {
+        return if first == second {
+            Action::Replace(first)
+        } else {
+            become_(m, inst, Op::Select, &[cond, first, second])
+        };
+    }
+    if m.ty(yes).kind == Kind::Bool {
+        if uniform(m, yes) == Some(1) {
+            return become_(m, inst, Op::BOr, &[cond, no]);
+        }
+        if uniform(m, no) == Some(0) {
+            return become_(m, inst, Op::BAnd, &[cond, yes]);
+        }
+    }
     Action::Keep
+}
+
+/// What is the same in all lanes need not be asked for.
+fn exchange(m: &mut Module, inst: Inst) -> Action {
+    let mut value = m.inst(inst).args[0];
+    let given = value;
+    while let Some(data) = m.def(value).map(|def| m.inst(def)) {
+        match data.op {
+            Op::Const | Op::LoadConst | Op::LoadSpec | Op::ReadFirst => return Action::Replace(given),
+            Op::Swizzle | Op::Bitcast => value = data.args[0],
+            _ => break,
+        }
+    }
+    Action::Keep
+}
+
+/// `(x + 1) + 2`: addresses are put together so.
+fn sum(cursor: &mut Cursor<'_>, inst: Inst) -> Option<Action> {
+    let m = &*cursor.m;
+    let data = m.inst(inst);
+    let (a, b) = (data.args[0], data.args[1]);
+    let (inner, outer) = match (m.as_const(a), m.as_const(b)) {
+        (None, Some(bits)) => (a, bits),
+        (Some(bits), None) => (b, bits),
+        _ => return None,
+    };
+    let inner = m.def_of(inner, Op::IAdd)?;
+    let (x, bits) = match (m.as_const(inner.args[0]), m.as_const(inner.args[1])) {
+        (None, Some(bits)) => (inner.args[0], bits),
+        (Some(bits), None) => (inner.args[1], bits),
+        _ => return None,
+    };
+    let ty = m.ty(x);
+    let total =
+        std::array::from_fn(|lane| if lane < ty.lanes as usize { bits[lane].wrapping_add(outer[lane]) } else { 0 });
+    if total == [0; 4] {
+        return Some(Action::Replace(x));
+    }
+    let total = cursor.push(Op::Const, Imm::Const(total), Args::new(), ty);
+    Some(become_(cursor.m, inst, Op::IAdd, &[x, total]))
 }
 
 /// A constant index is no dynamic one; that saves the renderer from uploading the whole bank.
@@ -164,6 +224,14 @@ fn algebra(cursor: &mut Cursor<'_>, inst: Inst) -> Action {
         }
         Op::ISub | Op::IShl | Op::IShr | Op::UShr if right() == Some(0) => return Action::Replace(a),
         Op::IMul if right() == Some(1) => return Action::Replace(a),
+        Op::IMul if left() == Some(1) => return Action::Replace(b),
+        Op::IAnd | Op::IMul if right() == Some(0) => return Action::Replace(b),
+        Op::IAnd | Op::IMul if left() == Some(0) => return Action::Replace(a),
+        Op::UAddCarry if left() == Some(0) || right() == Some(0) => {
+            become_(m, inst, Op::Const, &[]);
+            m.insts[inst.index()].imm = Imm::Const([0; 4]);
+            return Action::Keep;
+        }
         Op::IAnd if a == b || right() == Some(u32::MAX) => return Action::Replace(a),
         Op::BAnd | Op::BOr => {
             // The constant that decides, and the one that does not matter.

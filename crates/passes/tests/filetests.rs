@@ -17,6 +17,7 @@ fn pass(name: &str) -> Option<fn(&mut Module)> {
         "lanes" => lanes::run,
         "fold" => fold::run,
         "simplify" => simplify::run,
+        "conditions" => conditions::run,
         "control_flow" => control_flow::run,
         "cse" => cse::run,
         "dce" => dce::run,

@@ -90,6 +90,7 @@ const PASSES: &[Pass] = &[
     ("lanes", lanes::run),
     ("fold", fold::run),
     ("simplify", simplify::run),
+    ("conditions", conditions::run),
     ("control_flow", control_flow::run),
     ("cse", cse::run),
     ("dce", dce::run),
