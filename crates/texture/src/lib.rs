@@ -17,6 +17,7 @@ pub mod block;
 pub mod d3d9;
 pub mod field;
 pub mod gnm;
+mod micro;
 pub mod nv2a;
 pub mod plane;
 pub mod swizzle;

@@ -1,9 +1,9 @@
 //! Copies between a surface in memory and rows of elements.
 
 use super::address::{INTERLEAVE, Part};
-use super::micro::{self, CHUNK, Chunks, ROWS, Run, Tile};
-use super::plan::{Arrangement, Layout, Level, Order};
+use super::plan::{Arrangement, Layout, Level};
 use super::{EDGE, Error};
+use crate::micro::{self, CHUNK, Chunks, Order, ROWS, Run, Tile};
 use std::ops::Range;
 
 /// What of a level is copied: slices of one sample, every line of them.

@@ -1,15 +1,14 @@
 //! Surfaces of the PlayStation 4's GPU: where every element of an image lies in memory, and copies between there and rows.
 //!
 //! An *element* is a texel, or a block of a compressed format. A tile mode (`gnm_types::tiling`) puts 8 x 8 elements (and 4 or
-//! 8 slices, of thick modes) into a micro tile, whose order [`micro`] knows; 1D modes have micro tiles one after the other, and
-//! the others spread them over pipes and banks, which [`address`] computes. [`Layout`] has the levels of an image,
+//! 8 slices, of thick modes) into a micro tile, whose order `micro` knows; 1D modes have micro tiles one after the other, and
+//! the others spread them over pipes and banks, which `address` computes. [`Layout`] has the levels of an image,
 //! [`Layout::detile`] and [`Layout::tile`] copy.
 //!
 //! Source: `facts/gnm.md`, section 5 (rules of Mesa's addrlib, MIT, read for its behaviour).
 
 mod address;
 mod copy;
-mod micro;
 mod plan;
 pub mod shader;
 

@@ -2,6 +2,7 @@
 
 use super::address::Macro;
 use super::{EDGE, Error, MAX_BYTES, MAX_EDGE};
+use crate::micro::Order;
 use afterimage_gnm_types::enums::value as v;
 use afterimage_gnm_types::tiling::{TILE_MODES, TileMode};
 
@@ -65,17 +66,6 @@ pub(super) enum Arrangement {
     Macro(Macro),
 }
 
-/// The order of elements in a micro tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    /// Made for scanning out.
-    Display,
-    /// x and y bits in turn; also of depth, whose samples lie side by side.
-    Thin,
-    /// Slices in turn too.
-    Thick,
-}
-
 /// One level of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
@@ -96,7 +86,7 @@ pub struct Level {
     /// Slices of a tile: 1, 4 or 8.
     pub thickness: u32,
     pub(super) arrangement: Arrangement,
-    pub(super) order: Order,
+    pub(crate) order: Order,
 }
 
 /// Where every element of a surface lies.

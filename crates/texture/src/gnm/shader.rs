@@ -5,8 +5,9 @@
 //! no two lanes write the same word. The memory for rows begins at a word, and its pitches are multiples of four.
 
 use super::copy::{Pitch, Slices};
-use super::plan::{Arrangement, Layout, Level, Order};
-use super::{EDGE, Error, micro};
+use super::plan::{Arrangement, Layout, Level};
+use super::{EDGE, Error};
+use crate::micro::{self, Order};
 use afterimage_ir::{
     Bank, BankDecl, BankSource, BuildError, Builder, Input, InputAt, InputDecl, Interp, Module, Stage, Type, Value,
 };
@@ -68,7 +69,7 @@ impl Layout {
             // A word has elements of several samples.
             return Err(Error::Samples(self.samples));
         }
-        if way == Way::Tile && level.pitch * self.element % 4 != 0 {
+        if way == Way::Tile && !(level.pitch * self.element).is_multiple_of(4) {
             // A word has elements of two lines.
             return Err(Error::Words { pitch: level.pitch * self.element });
         }

@@ -147,9 +147,9 @@ impl Morton {
             return Ok(());
         }
         match bytes {
-            1 => self.unswizzle_texels::<tiles::One, 1, 8, 64>(image, region, rows, pitch),
-            2 => self.unswizzle_texels::<tiles::Two, 2, 16, 128>(image, region, rows, pitch),
-            _ => self.unswizzle_texels::<tiles::Four, 4, 32, 256>(image, region, rows, pitch),
+            1 => self.unswizzle_texels::<1, 8, 64>(image, region, rows, pitch),
+            2 => self.unswizzle_texels::<2, 16, 128>(image, region, rows, pitch),
+            _ => self.unswizzle_texels::<4, 32, 256>(image, region, rows, pitch),
         }
         Ok(())
     }
@@ -164,9 +164,9 @@ impl Morton {
             return Ok(());
         }
         match bytes {
-            1 => self.swizzle_texels::<tiles::One, 1, 8, 64>(rows, pitch, image, region),
-            2 => self.swizzle_texels::<tiles::Two, 2, 16, 128>(rows, pitch, image, region),
-            _ => self.swizzle_texels::<tiles::Four, 4, 32, 256>(rows, pitch, image, region),
+            1 => self.swizzle_texels::<1, 8, 64>(rows, pitch, image, region),
+            2 => self.swizzle_texels::<2, 16, 128>(rows, pitch, image, region),
+            _ => self.swizzle_texels::<4, 32, 256>(rows, pitch, image, region),
         }
         Ok(())
     }
@@ -185,19 +185,17 @@ impl Morton {
         Ok(false)
     }
 
-    fn unswizzle_texels<T, const BYTES: usize, const ROW: usize, const TILE: usize>(
+    fn unswizzle_texels<const BYTES: usize, const ROW: usize, const TILE: usize>(
         self,
         image: &[u8],
         region: Region,
         rows: &mut [u8],
         pitch: Pitch,
-    ) where
-        T: tiles::Texels<ROW, TILE>,
-    {
+    ) {
         for part in self.parts(region) {
             let start = part.start(region, BYTES, pitch);
             if part.tiled {
-                tiles::unswizzle::<T, ROW, TILE>(self.masks, image, part.region, &mut rows[start..], pitch.row);
+                tiles::unswizzle::<BYTES, ROW, TILE>(self.masks, image, part.region, &mut rows[start..], pitch.row);
                 continue;
             }
             for (index, at) in self.rows(part.region, pitch) {
@@ -212,19 +210,17 @@ impl Morton {
         }
     }
 
-    fn swizzle_texels<T, const BYTES: usize, const ROW: usize, const TILE: usize>(
+    fn swizzle_texels<const BYTES: usize, const ROW: usize, const TILE: usize>(
         self,
         rows: &[u8],
         pitch: Pitch,
         image: &mut [u8],
         region: Region,
-    ) where
-        T: tiles::Texels<ROW, TILE>,
-    {
+    ) {
         for part in self.parts(region) {
             let start = part.start(region, BYTES, pitch);
             if part.tiled {
-                tiles::swizzle::<T, ROW, TILE>(self.masks, &rows[start..], pitch.row, image, part.region);
+                tiles::swizzle::<BYTES, ROW, TILE>(self.masks, &rows[start..], pitch.row, image, part.region);
                 continue;
             }
             for (index, at) in self.rows(part.region, pitch) {

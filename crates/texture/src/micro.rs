@@ -1,13 +1,23 @@
-//! The order of elements in a micro tile, and tiles taken apart and put together in words of eight bytes.
+//! Tiles of 8 x 8 elements (and 4 or 8 slices): the order of their elements, and tiles taken apart and put together in words
+//! of eight bytes. The first Xbox's swizzled images consist of them as the PlayStation 4's surfaces do.
 //!
 //! The index of an element in its tile has the bits of x, y and z in an order that depends on the element's size. A word of a
 //! tile has elements of one row, or, of small elements in thin and thick order, of two rows. Of large elements two words go
 //! together.
 
-use super::plan::Order;
+/// The order of elements in a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The PlayStation 4's for scanning out.
+    Display,
+    /// x and y bits in turn: Morton order. Also of depth, whose samples lie side by side.
+    Thin,
+    /// Slices in turn too.
+    Thick,
+}
 
 /// Rows of a tile.
-pub(super) const ROWS: usize = 8;
+pub(crate) const ROWS: usize = 8;
 
 /// A coordinate's bit.
 #[derive(Clone, Copy)]
@@ -35,7 +45,7 @@ const fn bits(order: Order, bytes: u32) -> [Bit; 9] {
 }
 
 /// The axis (x, y or z) and its bit of each bit of an element's index, the lowest first.
-pub(super) fn coordinate_bits(order: Order, bytes: u32) -> [(usize, u32); 9] {
+pub(crate) fn coordinate_bits(order: Order, bytes: u32) -> [(usize, u32); 9] {
     bits(order, bytes).map(|bit| match bit {
         X(bit) => (0, bit),
         Y(bit) => (1, bit),
@@ -44,7 +54,7 @@ pub(super) fn coordinate_bits(order: Order, bytes: u32) -> [(usize, u32); 9] {
 }
 
 /// Index of an element in its tile.
-pub(super) const fn index(order: Order, bytes: u32, at: [u32; 3]) -> u32 {
+pub(crate) const fn index(order: Order, bytes: u32, at: [u32; 3]) -> u32 {
     let bits = bits(order, bytes);
     let (mut index, mut n) = (0, 0);
     while n < bits.len() {
@@ -60,7 +70,7 @@ pub(super) const fn index(order: Order, bytes: u32, at: [u32; 3]) -> u32 {
 }
 
 /// The bytes of a tile.
-pub(super) trait Words {
+pub(crate) trait Words {
     /// Word `at`, which is inside.
     fn word(&self, at: usize) -> u64;
     /// Words `at` and behind it; `at` is even.
@@ -68,7 +78,7 @@ pub(super) trait Words {
 }
 
 /// A tile in one run of memory.
-pub(super) struct Run<'a, const TILE: usize>(pub(super) &'a [u8; TILE]);
+pub(crate) struct Run<'a, const TILE: usize>(pub(crate) &'a [u8; TILE]);
 
 impl<const TILE: usize> Words for Run<'_, TILE> {
     #[inline(always)]
@@ -83,10 +93,10 @@ impl<const TILE: usize> Words for Run<'_, TILE> {
 }
 
 /// Bytes of a [`Chunks`]' run.
-pub(super) const CHUNK: usize = 256;
+pub(crate) const CHUNK: usize = 256;
 
 /// A tile in runs of 256 bytes.
-pub(super) struct Chunks<'a, const COUNT: usize>(pub(super) [&'a [u8; CHUNK]; COUNT]);
+pub(crate) struct Chunks<'a, const COUNT: usize>(pub(crate) [&'a [u8; CHUNK]; COUNT]);
 
 impl<const COUNT: usize> Words for Chunks<'_, COUNT> {
     #[inline(always)]
@@ -102,7 +112,7 @@ impl<const COUNT: usize> Words for Chunks<'_, COUNT> {
 
 /// A tile of elements of one size and order. `ROW` is the bytes of its row, `TILE` of all of it. `ORDER` is [`Order`] as a
 /// number.
-pub(super) struct Tile<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8>;
+pub(crate) struct Tile<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8>;
 
 /// Bytes of a word.
 const WORD: usize = 8;
@@ -195,7 +205,7 @@ impl<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8> T
 
     /// Writes the rows of slice `z` of a tile.
     #[inline(always)]
-    pub(super) fn apart(tile: &impl Words, z: u32, rows: [&mut [u8; ROW]; ROWS]) {
+    pub(crate) fn apart(tile: &impl Words, z: u32, rows: [&mut [u8; ROW]; ROWS]) {
         let base = Self::slice(z);
         let word = |at: usize| tile.word((base + at) % (TILE / WORD));
         if Self::QUADS {
@@ -230,7 +240,7 @@ impl<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8> T
 
     /// Puts rows into slice `z` of a tile.
     #[inline(always)]
-    pub(super) fn together(rows: [&[u8; ROW]; ROWS], z: u32, tile: &mut [u8; TILE]) {
+    pub(crate) fn together(rows: [&[u8; ROW]; ROWS], z: u32, tile: &mut [u8; TILE]) {
         let base = Self::slice(z);
         if BYTES >= WORD {
             for (row, words) in rows.into_iter().zip(&Self::WORDS) {
