@@ -509,10 +509,7 @@ impl<'a> Builder<'a> {
     fn line(mnemonic: &str, rest: &'a str) -> Parsed<(Self, SmallVec<[u32; 2]>)> {
         let (mut b, suffixed) = Self::new(mnemonic)?;
         let mut cursor = Cursor { rest };
-        let returns = b.row.encoding != Encoding::Flat || {
-            let end = rest.rfind(']').unwrap_or(0);
-            rest.matches(',').count() == 2 || rest[end..].contains("glc")
-        };
+        let returns = rest.split_whitespace().any(|word| word == "glc");
         let mut comma = false;
         for slot in syntax::slots(b.row, b.inst.enc, returns) {
             if matches!(slot, Slot::Imm { optional: true }) && cursor.is_empty() {

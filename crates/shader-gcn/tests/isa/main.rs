@@ -2,6 +2,7 @@
 
 mod corpus;
 mod llvm;
+mod programs;
 mod random;
 
 /// A program that answers with random words, the same for the same seed.

@@ -14,6 +14,7 @@ fn every_row_comes_back_from_its_text() {
         for _ in 0..2000 {
             let Some(inst) = generate::instruction(row, enc, random.pair()) else { continue };
             let text = inst.to_string();
+            assert_eq!((inst.op, inst.enc), (row.op, enc), "{text}");
             let words = inst.encode().unwrap_or_else(|error| panic!("{text}: {error}"));
             let again = Inst::decode(&words, 0).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(again, inst, "{text}");
