@@ -91,12 +91,6 @@ impl Format {
         }
     }
 
-    /// Number of components.
-    #[cfg(test)]
-    pub(super) fn components(self) -> usize {
-        self.layout.len()
-    }
-
     /// Where component `index` lies: word, first bit, bits.
     fn place(self, index: usize) -> (usize, u32, u32) {
         let first: u32 = self.layout[..index].iter().map(|&bits| u32::from(bits)).sum();
@@ -244,9 +238,6 @@ pub(super) fn select(
         })
         .collect()
 }
-
-/// `DST_SEL` that leaves every component where it is.
-pub(super) const IDENTITY: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9;
 
 /// The words of a vector.
 pub(super) fn words(b: &mut Builder, vector: Value) -> SmallVec<[Value; 4]> {

@@ -10,7 +10,7 @@ use super::start::builtin;
 use super::vector::notation::ir;
 use super::vector::write;
 use super::{Lifter, Reason};
-use crate::inst::{Inst, Operand};
+use crate::inst::{Inst, Operand, Registers};
 use crate::tables::Op;
 
 /// What `SPI_PS_INPUT_ADDR` gives registers to, by its bits: registers, and how attributes are interpolated with them.
@@ -49,6 +49,9 @@ const FRONT_FACE_ALL_BITS: u32 = 1 << 24;
 const FROM_DEFAULT: u32 = 1 << 5;
 const FLAT: u32 = 1 << 10;
 const POINT_SPRITE: u32 = 1 << 17;
+
+/// Most moves that a barycentric coordinate is followed through.
+const MAX_MOVES: u32 = 8;
 
 /// Sets the vector registers that a pixel begins with, but for barycentric coordinates.
 pub(super) fn start(l: &mut Lifter) {
@@ -145,34 +148,49 @@ fn attribute(l: &mut Lifter, number: u8, interp: Interp) -> Value {
     l.b.input_at(at, || InputDecl { name: format!("attr{location}"), ty: Type::F32X4, at, interp, semantic: None })
 }
 
-/// How attributes are interpolated with a barycentric coordinate that lies in a register at this instruction.
+/// How attributes are interpolated with a barycentric coordinate that lies in a register at this instruction: in the way that
+/// belongs to where it comes from, or in the only one there is.
 fn interpolation(l: &Lifter, operand: Operand) -> Option<Interp> {
-    let mut register = operand.vgpr()?;
-    let mut at = l.at;
-    // Back to where it was when the program began, through moves.
-    loop {
-        let writer = l.flow.insts[..at].iter().rposition(|inst| {
-            inst.writes().iter().any(|written| {
-                (0..written.count).any(|n| written.first.word(n) == Some(Operand::Vgpr(register)))
-            })
-        });
-        let Some(writer) = writer else { break };
-        let inst = &l.flow.insts[writer];
-        if inst.op != Op::VMovB32 {
-            return None;
-        }
-        register = inst.src[0].vgpr()?;
-        at = writer;
+    let traced = trace(l, operand, l.at, MAX_MOVES);
+    traced.or_else(|| {
+        let mut ways = INPUTS.iter().enumerate().filter(|(bit, _)| l.source.registers.ps_input_ena >> bit & 1 != 0);
+        let first = ways.find_map(|(_, input)| input.1)?;
+        ways.all(|(_, input)| input.1.is_none_or(|way| way == first)).then_some(first)
+    })
+}
+
+/// Back to where a value was when the program began, through moves, and through choices between the centre and the centroid, which
+/// are the same where the pixel is covered.
+fn trace(l: &Lifter, operand: Operand, at: usize, moves: u32) -> Option<Interp> {
+    let register = operand.vgpr()?;
+    let writer = l.flow.insts[..at].iter().rposition(|inst| {
+        let covers = |written: &Registers| (0..written.count).any(|n| written.first.word(n) == Some(operand));
+        inst.writes().iter().any(covers)
+    });
+    let Some(writer) = writer else { return initial_way(l, register) };
+    let (inst, moves) = (&l.flow.insts[writer], moves.checked_sub(1)?);
+    match inst.op {
+        Op::VMovB32 => trace(l, inst.src[0], writer, moves),
+        Op::VCndmaskB32 => match [0, 1].map(|n| trace(l, inst.src[n], writer, moves)) {
+            [Some(first), Some(second)] if first == second => Some(first),
+            [Some(first), Some(second)] => [first, second].into_iter().find(|&way| way == Interp::Centroid),
+            _ => None,
+        },
+        _ => None,
     }
+}
+
+/// How attributes are interpolated with what a register holds when the program begins.
+fn initial_way(l: &Lifter, register: u8) -> Option<Interp> {
     let registers = &l.source.registers;
     let reserved = registers.ps_input_addr | registers.ps_input_ena;
     let mut first = 0;
-    for (bit, &(count, interp)) in INPUTS.iter().enumerate() {
+    for (bit, &(count, way)) in INPUTS.iter().enumerate() {
         if reserved >> bit & 1 == 0 {
             continue;
         }
         if (first..first + count).contains(&register) {
-            return interp;
+            return way;
         }
         first += count;
     }

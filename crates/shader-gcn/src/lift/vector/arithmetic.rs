@@ -2,9 +2,8 @@
 
 use afterimage_ir::{Builder, Value};
 
-use super::notation::{constant64, halves, ir, pair};
+use super::notation::{halves, ir, pair};
 use super::{convert, double, float, integer};
-use crate::lift::vector::integer::Shift;
 use crate::tables::{Compare, Op, Ty};
 
 /// Operands: the sources in order (those that there are not are zero), and what the destination held, where that counts.
@@ -165,9 +164,9 @@ fn of_integers(b: &mut Builder, op: Op, operands: &Operands) -> Option<Value> {
         Op::VAshrrevI32 => b.ishr(y, x),
         Op::VLshlB32 => b.ishl(x, y),
         Op::VLshlrevB32 => b.ishl(y, x),
-        Op::VLshlB64 => integer::shift64(b, Shift::Left, x, y),
-        Op::VLshrB64 => integer::shift64(b, Shift::Right, x, y),
-        Op::VAshrI64 => integer::shift64(b, Shift::RightSigned, x, y),
+        Op::VLshlB64 => integer::shift64(b, integer::Shift::Left, x, y),
+        Op::VLshrB64 => integer::shift64(b, integer::Shift::Right, x, y),
+        Op::VAshrI64 => integer::shift64(b, integer::Shift::RightSigned, x, y),
         Op::VMulLoU32 | Op::VMulLoI32 => b.imul(x, y),
         Op::VMulHiU32 => b.umulhi(x, y),
         Op::VMulHiI32 => b.imulhi(x, y),
@@ -374,22 +373,11 @@ pub(super) fn count_below(b: &mut Builder, word: Value, lane: Value, high: bool)
     ir!(b, bitcount(iand(word, below)))
 }
 
-/// A 64-bit value made of one word: the low one, below zeros.
-pub(in crate::lift) fn widen(b: &mut Builder, low: Value) -> Value {
-    let zero = b.i32(0);
-    pair(b, low, zero)
-}
-
-/// The high half of a 64-bit sum of a base and an offset, where `offset` is not negative.
+/// A 64-bit address and an unsigned offset to it.
 pub(in crate::lift) fn advance(b: &mut Builder, address: Value, offset: Value) -> Value {
     let (low, high) = halves(b, address);
     let sum = b.iadd(low, offset);
     let carry = b.uadd_carry(low, offset);
     let high = ir!(b, iadd(high, select(carry, 1, 0)));
     pair(b, sum, high)
-}
-
-/// All bits of a 64-bit value.
-pub(in crate::lift) fn ones64(b: &mut Builder) -> Value {
-    constant64(b, u64::MAX)
 }

@@ -184,9 +184,3 @@ pub(super) fn mad64(b: &mut Builder, x: Value, y: Value, z: Value, signed: bool)
     let product = pair(b, low, high);
     add64(b, product, z)
 }
-
-/// The lesser or the greater of 64-bit numbers.
-pub(in crate::lift) fn min_max64(b: &mut Builder, x: Value, y: Value, signed: bool, max: bool) -> Value {
-    let less = less64(b, x, y, signed, false);
-    if max { b.select(less, y, x) } else { b.select(less, x, y) }
-}
