@@ -77,7 +77,7 @@ fn call(text: &mut String, n: usize, unit: &Unit) {
                     (Dim::D2, true) => "depth2d",
                     (Dim::Cube, false) => "texturecube",
                     (Dim::Cube, true) => "depthcube",
-                    (Dim::D3, _) => "texture3d",
+                    _ => "texture3d",
                 };
                 format!("metal::{ty}<float>{{{{{slot}}}}}")
             }

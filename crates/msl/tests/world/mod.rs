@@ -25,6 +25,8 @@ impl Environment for World {
             InputAt::VertexIndex | InputAt::InstanceIndex => [lane as u32 + self.0 % 3; 4],
             InputAt::FragCoord => [lane as f32 + 0.5, 7.5, 0.25, 0.5].map(f32::to_bits),
             InputAt::PointCoord => [0.25, lane as f32 * 0.25, 0.0, 0.0].map(f32::to_bits),
+            // The writer refuses the others by name.
+            _ => [0; 4],
         }
     }
 
