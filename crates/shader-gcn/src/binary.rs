@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(by_marker, expected);
         assert_eq!(by_marker.stage().and_then(BinaryStage::hw_stage), Some(HwStage::Vs));
         // A wrong place, and code without a marker: the footer is found behind the code.
-        let mut wrong = words.clone();
+        let mut wrong = words;
         wrong[1] = 77;
         assert_eq!(found(&wrong), Ok(by_marker.clone()));
         let plain = binary().append_to(&CODE[2..]).expect("it fits");

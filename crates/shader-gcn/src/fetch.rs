@@ -2,7 +2,7 @@
 //! attributes they load, for tools and for those who look at vertex layouts, and writes them.
 //!
 //! A fetch shader loads V#s from a table that a pair of user SGPRs points to, loads from each with an index register, and
-//! returns to the address in s[0:1]. Source: `facts/gnm.md` section 4.1, and the example of the source document.
+//! returns to the address in `s[0:1]`. Source: `facts/gnm.md` section 4.1, and the example of the source document.
 
 use crate::encode::EncodeError;
 use crate::inst::{Buffer, Fields, Inst, Modifiers, Operand};

@@ -58,7 +58,7 @@ macro_rules! ops {
         /// An instruction of the set, whichever of its encodings it has.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         #[repr(u16)]
-        pub enum Op { $(#[doc = concat!("`", $name, "`: ", $doc, ".")] $variant),* }
+        pub enum Op { $(#[doc = concat!("```text\n", $name, ": ", $doc, "\n```")] $variant),* }
 
         /// The table, in the order of [`Op`].
         pub static ROWS: &[Row] = &[$(Row {

@@ -130,7 +130,7 @@ impl Ty {
     }
 }
 
-/// What a row says beside its operands: bits of [`Row::flags`].
+/// What a row says beside its operands: bits of [`Row::flags`](super::Row::flags).
 pub mod flag {
     /// scc is a source.
     pub const READS_SCC: u16 = 1;
