@@ -87,6 +87,18 @@ macro_rules! calls {
         /// Every call: its number in private packets, its words, its name.
         pub const CALLS: &[(u8, usize, &str)] = &[ $( ($operation, $words, stringify!($name)) ),* ];
 
+        /// A private packet as text: the call and its parameters; none where there is no such call.
+        #[must_use]
+        pub fn describe_private(operation: u8, body: &[u32]) -> Option<String> {
+            match operation {
+                $( $operation if body.len() + 1 == $words => {
+                    let bytes = bytemuck::cast_slice::<u32, u8>(&body[..size_of::<$name>() / 4]);
+                    Some(format!("{:x?}", bytemuck::pod_read_unaligned::<$name>(bytes)))
+                } )*
+                _ => None,
+            }
+        }
+
         /// The hardware's packets that a private packet stands for, in the first words of `out`; none where there is no such call.
         pub(crate) fn expand<'a>(operation: u8, body: &[u32], out: &'a mut [u32; LONGEST]) -> Option<&'a [u32]> {
             match operation {

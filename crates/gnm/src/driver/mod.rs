@@ -2,7 +2,7 @@
 //!
 //! * [`calls`] are the calls that become words, as structures; [`Driver`] has a function for each, which writes it in the driver's
 //!   [`Encoding`].
-//! * [`submit`](self) hands command buffers to a [`Machine`], with flips and compute queues.
+//! * `submit` hands command buffers to a [`Machine`], with flips and compute queues.
 //! * [`embedded`] are the library's own shaders, [`CommandBuffer`] reserves words for calls.
 
 pub mod calls;
@@ -17,7 +17,8 @@ pub use command_buffer::CommandBuffer;
 pub use submit::{FlipRequest, QueueId, SubmitError};
 
 use crate::machine::{PIPES, QUEUES};
-use afterimage_gnm_types::{markers, op, reg};
+use afterimage_gnm_types::packets::{Header, PRIVATE};
+use afterimage_gnm_types::{decode, markers, op, reg};
 use rustc_hash::FxHashMap;
 use words::Words;
 
@@ -184,6 +185,18 @@ functions! {
     dispatch_init_default_hardware_state DispatchInitDefaultHardwareState() {}
 }
 
+/// A packet as lines, also one of our own: [`afterimage_gnm_types::decode::packet`] with the calls that private packets carry.
+#[must_use]
+pub fn describe(header: u32, body: &[u32]) -> Vec<String> {
+    match Header::decode(header) {
+        Header::Packet { opcode: PRIVATE, private, .. } => {
+            let call = describe_private(private, body);
+            vec![call.unwrap_or_else(|| format!("private packet {private:#04x}, {} words", body.len()))]
+        }
+        _ => decode::packet(header, body),
+    }
+}
+
 fn halves(address: u64) -> [u32; 2] {
     [address as u32, (address >> 32) as u32]
 }
@@ -280,5 +293,33 @@ impl Driver {
             *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
         }
         Words::new(cmd).packet(op::NOP, 0, &body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_of_either_encoding_are_described() {
+        let mut cmd = [0; 10];
+        Driver::new(Encoding::Private).draw_index(&mut cmd, 6, 0x1_0000_2000, 0, 0).unwrap();
+        let text = "DrawIndex { index_count: 6, index_address: [2000, 1], flags: 0, kind: 0 }";
+        assert_eq!(describe(cmd[0], &cmd[1..]), [text]);
+        assert_eq!(describe(cmd[0], &cmd[1..9]), ["private packet 0x01, 8 words"]);
+        Driver::default().draw_index(&mut cmd, 6, 0x1_0000_2000, 0, 0).unwrap();
+        assert_eq!(describe(cmd[0], &cmd[1..6])[0].split(' ').next(), Some("DRAW_INDEX_2"));
+    }
+
+    #[test]
+    fn markers_hold_their_text() {
+        let driver = Driver::default();
+        let mut cmd = [7; 5];
+        driver.insert_push_marker(&mut cmd, "a shadow").unwrap();
+        assert_eq!(describe(cmd[0], &cmd[1..]), ["NOP PUSH_MARKER \"a shadow\""]);
+        let error = driver.insert_set_marker(&mut cmd, "a longer shadow!").unwrap_err();
+        assert_eq!(error, CallError::Size { got: 5, wanted: 7 });
+        assert!(driver.insert_pop_marker(&mut cmd).is_err());
+        assert_eq!(driver.insert_wait_flip_done(&mut [0; 7], 3, 0), Err(CallError::Output(3)));
     }
 }

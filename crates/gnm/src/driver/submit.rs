@@ -222,3 +222,120 @@ impl Driver {
         Ok(machine.set_write_pointer(pipe, queue, offset)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CommandBuffer, Encoding};
+    use super::*;
+    use crate::machine::{Dispatch, Draw, Flip, Queue, Registers};
+    use crate::memory::Regions;
+
+    const LABELS: u64 = 0x8000;
+
+    #[derive(Default)]
+    struct Flips {
+        flips: Vec<(Flip, Option<u32>)>,
+        interrupts: u32,
+    }
+
+    impl Graphics for Flips {
+        fn draw(&mut self, _registers: &mut Registers, _memory: &mut dyn GuestMemory, _draw: &Draw) {}
+        fn dispatch(&mut self, _: Queue, _: &mut Registers, _: &mut dyn GuestMemory, _: &Dispatch) {}
+        fn before_cpu_reads(&mut self, _memory: &mut dyn GuestMemory, _address: u64, _size: u64) {}
+        fn cpu_wrote(&mut self, _address: u64, _size: u64) {}
+        fn passed_samples(&mut self) -> u64 {
+            0
+        }
+        fn stream_out_offset(&mut self, _buffer: u32) -> u32 {
+            0
+        }
+        fn set_stream_out_offset(&mut self, _buffer: u32, _offset: u32) {}
+        fn flip(&mut self, memory: &mut dyn GuestMemory, flip: &Flip) {
+            self.flips.push((*flip, memory.word(LABELS + 8 * u64::from(flip.buffer))));
+        }
+        fn interrupt(&mut self, _queue: Queue) {
+            self.interrupts += 1;
+        }
+        fn submit(&mut self) {}
+    }
+
+    fn world() -> (Machine, Regions, Flips, Driver) {
+        let mut memory = Regions::default();
+        memory.map(0, 0x10_0000).unwrap();
+        let mut driver = Driver::new(Encoding::Pm4);
+        driver.register_output(5, LABELS);
+        (Machine::new(), memory, Flips::default(), driver)
+    }
+
+    const FLIP: FlipRequest = FlipRequest { handle: 5, buffer: 2, mode: 1, argument: 0x1_0000_0009 };
+
+    #[test]
+    fn a_flip_holds_its_label_until_it_is_shown() {
+        let (mut machine, mut memory, mut flips, driver) = world();
+        let mut buffer = CommandBuffer::new();
+        buffer.prepare_flip();
+        driver.insert_wait_flip_done(buffer.reserve(7), 5, 2).unwrap();
+        buffer.prepare_flip();
+        buffer.store(&mut memory, 0x1000).unwrap();
+        let draws = [(0x1000, 256), (0x1100, buffer.bytes() - 256)];
+        driver.submit_and_flip_command_buffers(&mut machine, &mut memory, &draws, &[], FLIP).unwrap();
+        assert_eq!(driver.submit_done(&mut machine, &mut memory, &mut flips), Stop::Idle);
+        assert_eq!(machine.take_faults(), []);
+        let flip = Flip { handle: 5, buffer: 2, mode: 1, argument: 0x1_0000_0009 };
+        assert_eq!(flips.flips, [(flip, Some(1))]);
+        assert_eq!(memory.word(LABELS + 16), Some(0));
+    }
+
+    #[test]
+    fn what_the_room_of_a_flip_asks_for_comes_behind_it() {
+        for (code, label, interrupts) in [
+            (markers::PREPARE_FLIP, 0, 0),
+            (markers::PREPARE_FLIP_LABEL, 77, 0),
+            (markers::PREPARE_FLIP_INTERRUPT, 0, 1),
+            (markers::PREPARE_FLIP_INTERRUPT_LABEL, 77, 1),
+        ] {
+            let (mut machine, mut memory, mut flips, driver) = world();
+            let mut buffer = CommandBuffer::new();
+            buffer.prepare_flip();
+            buffer.store(&mut memory, 0x1000).unwrap();
+            for (at, word) in (1..).zip([code, 0x9000, 0, 77, 40, 0]) {
+                memory.write(0x1000 + 4 * at, &u32::to_le_bytes(word)).unwrap();
+            }
+            let draws = [(0x1000, buffer.bytes())];
+            driver.submit_and_flip_command_buffers(&mut machine, &mut memory, &draws, &[], FLIP).unwrap();
+            driver.submit_done(&mut machine, &mut memory, &mut flips);
+            assert_eq!(machine.take_faults(), []);
+            assert_eq!((flips.flips.len(), memory.word(0x9000), flips.interrupts), (1, Some(label), interrupts));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_submitted_is_refused_with_a_reason() {
+        let (mut machine, mut memory, _, mut driver) = world();
+        let refused = |driver: &Driver, machine: &mut Machine, draws: &[(u64, u64)], constants: &[(u64, u64)]| {
+            driver.submit_command_buffers(machine, draws, constants).unwrap_err()
+        };
+        assert_eq!(refused(&driver, &mut machine, &[], &[]), SubmitError::Nothing);
+        for bytes in [0, 6, 1 << 22] {
+            let error = QueueError::Size { bytes };
+            assert_eq!(refused(&driver, &mut machine, &[(0, bytes)], &[]), error.into());
+        }
+        let pairs = SubmitError::Pairs { draws: 1, constants: 2 };
+        assert_eq!(refused(&driver, &mut machine, &[(0, 4)], &[(0, 4), (0, 4)]), pairs);
+        let flip = |driver: &Driver, machine: &mut Machine, memory: &mut Regions, bytes| {
+            driver.submit_and_flip_command_buffers(machine, memory, &[(0x1000, bytes)], &[], FLIP).unwrap_err()
+        };
+        assert_eq!(flip(&driver, &mut machine, &mut memory, 8), SubmitError::NoFlip { address: 0x1000 });
+        assert_eq!(flip(&driver, &mut machine, &mut memory, 256), SubmitError::NoFlip { address: 0x1000 });
+        assert!(driver.map_compute_queue(&mut machine, 7, 0, 0, 16, 0).is_err());
+        assert!(driver.map_compute_queue(&mut machine, 0, 0, 4, 16, 0).is_err());
+        assert!(driver.map_compute_queue(&mut machine, 0, 0, 0, 17, 0).is_err());
+        let id = driver.map_compute_queue(&mut machine, 6, 7, 0, 16, 0).unwrap();
+        assert_eq!(id, QueueId(56));
+        assert!(driver.ding_dong(&mut machine, id, 17).is_err());
+        driver.unmap_compute_queue(&mut machine, id).unwrap();
+        assert_eq!(driver.ding_dong(&mut machine, id, 1), Err(SubmitError::Id(56)));
+        while machine.submit((0, 4), None).is_ok() {}
+        assert_eq!(machine.submit((0, 4), None), Err(QueueError::Full(2)));
+    }
+}

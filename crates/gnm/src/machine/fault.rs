@@ -119,15 +119,17 @@ const KEPT: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Reports {
     faults: Vec<Fault>,
-    said: FxHashSet<(Kind, u32)>,
+    said: FxHashSet<Said>,
 }
 
+/// What was said once, and is not said again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
-    Opcode,
-    Register,
-    Event,
-    Other(&'static str),
+enum Said {
+    Opcode(Opcode),
+    Register(u32),
+    Event(u32),
+    Other(&'static str, u32),
+    Fault(std::mem::Discriminant<FaultKind>, Option<Opcode>),
 }
 
 impl Reports {
@@ -136,8 +138,10 @@ impl Reports {
 
     #[cold]
     pub(super) fn fault(&mut self, fault: Fault) {
-        if self.faults.len() < KEPT {
+        if self.first(Said::Fault(std::mem::discriminant(&fault.kind), fault.packet)) {
             tracing::warn!("{fault}");
+        }
+        if self.faults.len() < KEPT {
             self.faults.push(fault);
         }
     }
@@ -146,14 +150,14 @@ impl Reports {
         std::mem::take(&mut self.faults)
     }
 
-    fn first(&mut self, kind: Kind, what: u32) -> bool {
-        self.said.len() < Self::LIMIT && self.said.insert((kind, what))
+    fn first(&mut self, what: Said) -> bool {
+        self.said.len() < Self::LIMIT && self.said.insert(what)
     }
 
     /// A packet that is skipped.
     #[cold]
     pub(super) fn opcode(&mut self, queue: Queue, opcode: Opcode, address: u64) {
-        if self.first(Kind::Opcode, opcode.0.into()) {
+        if self.first(Said::Opcode(opcode)) {
             match opcode.name() {
                 Some(name) => tracing::warn!("{queue}: {name} at {address:#x} is not carried out"),
                 None => tracing::warn!("{queue}: there is no packet {:#04x} that is known, at {address:#x}", opcode.0),
@@ -164,7 +168,7 @@ impl Reports {
     /// A register without a name.
     #[cold]
     pub(super) fn register(&mut self, register: u32, value: u32) {
-        if self.first(Kind::Register, register) {
+        if self.first(Said::Register(register)) {
             tracing::warn!("no register is known at {register:#07x} (value {value:#010x})");
         }
     }
@@ -172,7 +176,7 @@ impl Reports {
     /// An event that does nothing here.
     #[cold]
     pub(super) fn event(&mut self, event: u32) {
-        if self.first(Kind::Event, event) {
+        if self.first(Said::Event(event)) {
             let name = afterimage_gnm_types::enums::EVENT_TYPE.of(event).unwrap_or("event");
             tracing::warn!("{name} ({event}) counts nothing here; what it would write stays as it is");
         }
@@ -181,7 +185,7 @@ impl Reports {
     /// Something else, of which `what` is the number.
     #[cold]
     pub(super) fn other(&mut self, kind: &'static str, what: u32) {
-        if self.first(Kind::Other(kind), what) {
+        if self.first(Said::Other(kind, what)) {
             tracing::warn!("{kind} {what:#x} is not known, and is ignored");
         }
     }

@@ -61,6 +61,9 @@ impl Exec<'_, '_> {
             self.bus.read(base + 4 * u64::from(offset), bytemuck::cast_slice_mut(&mut values))?;
             values.iter_mut().for_each(|value| *value = u32::from_le(*value));
             self.streams.work(words.into());
+            if self.streams.is_spent(&self.shared.limits) {
+                break;
+            }
             self.set_from(space.base() + 4 * offset, &values);
         }
         Ok(())
