@@ -50,6 +50,8 @@ const TARGETS: &[Target] = &[
     Target { name: "microcode", seeds: Seeds::Random },
     Target { name: "gcn_words", seeds: Seeds::Random },
     Target { name: "gcn_programs", seeds: Seeds::Random },
+    Target { name: "gnm_packets", seeds: Seeds::Random },
+    Target { name: "gnm_recordings", seeds: Seeds::Random },
     Target { name: "nv2a_pusher", seeds: Seeds::Random },
     Target { name: "nv2a_recordings", seeds: Seeds::Random },
     Target { name: "d3d9_calls", seeds: Seeds::Random },
