@@ -1,6 +1,8 @@
 //! A guest for tests: encodes packets, owns an upload arena, runs a renderer with validation, compares pixels.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
+pub mod code;
+
 use afterimage_ipc::ArenaConfig;
 use afterimage_ipc::in_process::{self, InProcessLink, InProcessReceiver};
 use afterimage_shader::FloatRules;
@@ -465,6 +467,27 @@ impl Guest {
         let mut out = vec![0; data.size as usize];
         assert!(self.arena.copy_out(&data, 0, &mut out));
         out
+    }
+
+    /// Words of a storage buffer.
+    pub fn read_words(&mut self, id: ObjectId, offset: u64, count: usize) -> Vec<u32> {
+        let data = self.upload(&vec![0xcd; count * 4]);
+        let token = 500_000 + data.offset;
+        self.encoder.push(&ReadBuffer { id, pad: 0, offset, token, data });
+        self.run();
+        assert!(self.replies.contains(&Reply::ReadBack { token, ok: true }), "{:?}", self.replies);
+        let mut out = vec![0; data.size as usize];
+        assert!(self.arena.copy_out(&data, 0, &mut out));
+        code::words(&out)
+    }
+
+    /// A storage buffer with these words.
+    pub fn words(&mut self, words: &[u32]) -> ObjectId {
+        self.buffer(CreateBuffer::STORAGE, bytemuck::cast_slice(words))
+    }
+
+    pub fn dispatch(&mut self, shader: ObjectId, groups: [u32; 3]) {
+        self.encoder.push(&Dispatch { shader, groups });
     }
 
     /// The target that [`Guest::pixels`] reads.

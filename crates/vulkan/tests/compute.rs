@@ -1,0 +1,375 @@
+//! Dispatches: buffers by address, shared memory, order, storage images, textures.
+
+mod common;
+
+use afterimage_ir::{AtomicOp, Component, Dim, ImageDecl, ImageFormat, InputAt, TextureDecl, Type};
+use afterimage_stream::packets::*;
+use afterimage_stream::{Format, ObjectId};
+use afterimage_vulkan::Without;
+use bytemuck::Zeroable;
+use common::code::{Code, bind_storage, bytes, words};
+use common::*;
+
+/// With every ability and without those that there is another path for.
+fn guests() -> [Guest; 2] {
+    let without = Without { bindless: true, dynamic_state3: true, device_slots: true, ..Without::default() };
+    [Guest::new(), Guest::with(without)]
+}
+
+/// `buffer 0[i] += buffer 1[i]`, in groups of 16.
+fn add(guest: &mut Guest) -> ObjectId {
+    let mut code = Code::compute(16);
+    let lane = code.lane(16);
+    let (sum, other) = (code.word(0, lane), code.word(1, lane));
+    let (a, b) = (code.b.load_global(sum, 1), code.b.load_global(other, 1));
+    let c = code.b.iadd(a, b);
+    code.b.store_global(sum, c);
+    code.create(guest)
+}
+
+#[test]
+fn buffers_are_read_and_written_by_address() {
+    for mut guest in guests() {
+        let numbers: Vec<u32> = (0..64).collect();
+        let squares: Vec<u32> = (0..64).map(|n| n * n).collect();
+        let (sums, others) = (guest.words(&numbers), guest.words(&squares));
+        let shader = add(&mut guest);
+        bind_storage(&mut guest, Stage::Compute, &[sums, others]);
+        guest.dispatch(shader, [4, 1, 1]);
+        let found = guest.read_words(sums, 0, 64);
+        assert!((0..64).all(|n| found[n as usize] == n + n * n), "{found:?}");
+        // Nothing at all where a number of groups is zero.
+        guest.dispatch(shader, [4, 0, 1]);
+        assert_eq!(guest.read_words(sums, 8, 2), [2 + 4, 3 + 9]);
+        guest.finish();
+    }
+}
+
+#[test]
+fn a_binding_is_a_range_and_a_word() {
+    let mut guest = Guest::new();
+    // What the registers of the first three bindings say, but for the addresses.
+    let mut code = Code::compute(1);
+    for n in 0..3 {
+        let register = code.register(1, n);
+        let (low, high) = (code.b.extract(register, 0), code.b.extract(register, 1));
+        let any = code.b.ior(low, high);
+        let zero = code.b.i32(0);
+        let (there, one) = (code.b.ine(any, zero), code.b.i32(1));
+        let there = code.b.select(there, one, zero);
+        let (size, word) = (code.b.extract(register, 2), code.b.extract(register, 3));
+        let at = code.b.i32(n as i32 * 3);
+        let at = code.word(0, at);
+        let all = code.b.construct(&[there, size, word]);
+        code.b.store_global(at, all);
+    }
+    let shader = code.create(&mut guest);
+    let (out, other) = (guest.words(&[7; 16]), guest.words(&[0; 32]));
+    let bindings = [
+        StorageBinding { buffer: out, word: 5, ..StorageBinding::default() },
+        StorageBinding { buffer: other, word: 6, offset: 16, size: 20 },
+        StorageBinding { word: 7, ..StorageBinding::default() },
+    ];
+    guest.encoder.push_tail(&SetStorage { stage: Stage::Compute as u32, first: 0, count: 3 }, &bindings);
+    guest.dispatch(shader, [1, 1, 1]);
+    assert_eq!(guest.read_words(out, 0, 10), [1, 64, 5, 1, 20, 6, 0, 0, 7, 7]);
+    // To the end of the buffer.
+    let rest = StorageBinding { buffer: other, word: 6, offset: 100, size: 0 };
+    guest.encoder.push_tail(&SetStorage { stage: Stage::Compute as u32, first: 1, count: 1 }, &[rest]);
+    guest.dispatch(shader, [1, 1, 1]);
+    assert_eq!(guest.read_words(out, 12, 3), [1, 28, 6]);
+    guest.finish();
+}
+
+#[test]
+fn each_command_sees_what_those_before_it_wrote() {
+    for mut guest in guests() {
+        let (a, b) = (guest.words(&[1; 16]), guest.words(&[1; 16]));
+        let shader = add(&mut guest);
+        // a += b, b += a: Fibonacci's numbers.
+        for turn in 0..10 {
+            let order = if turn % 2 == 0 { [a, b] } else { [b, a] };
+            bind_storage(&mut guest, Stage::Compute, &order);
+            guest.dispatch(shader, [1, 1, 1]);
+        }
+        assert_eq!(guest.read_words(a, 0, 16), [89; 16]);
+        assert_eq!(guest.read_words(b, 0, 16), [144; 16]);
+        // Copies and fills between dispatches, and an upload behind them.
+        let size = 32;
+        bind_storage(&mut guest, Stage::Compute, &[a, b]);
+        guest.encoder.push(&CopyBuffer { src: b, dst: a, src_offset: 0, dst_offset: 0, size });
+        guest.dispatch(shader, [1, 1, 1]);
+        guest.encoder.push(&FillBuffer { id: b, value: 5, offset: 0, size });
+        guest.dispatch(shader, [1, 1, 1]);
+        guest.encoder.push(&CopyBuffer { src: a, dst: a, src_offset: 0, dst_offset: 32, size });
+        let data = guest.upload(bytes(&[1000; 4]));
+        guest.encoder.push(&UpdateBuffer { id: b, flags: 0, offset: 0, data });
+        guest.dispatch(shader, [1, 1, 1]);
+        let found = guest.read_words(a, 0, 16);
+        assert_eq!(found[..4], [288 + 5 + 1000; 4]);
+        assert_eq!(found[4..8], [288 + 5 + 5; 4]);
+        assert_eq!(found[8..], [288 + 5 + 144; 8]);
+        guest.finish();
+    }
+}
+
+#[test]
+fn a_group_shares_memory() {
+    for mut guest in guests() {
+        let mut code = Code::new(afterimage_ir::Stage::Compute);
+        code.b.work_group([64, 1, 1], 256);
+        let (lane, local) = (code.lane(64), code.input(InputAt::LocalIndex, Type::I32));
+        let place = code.word(1, lane);
+        let value = code.b.load_global(place, 1);
+        let (two, zero) = (code.b.i32(2), code.b.i32(0));
+        let offset = code.b.ishl(local, two);
+        code.b.store_shared(offset, value);
+        code.b.barrier();
+        for half in [32, 16, 8, 4, 2, 1] {
+            let (half, distance) = (code.b.i32(half), code.b.i32(half * 4));
+            let is_low = code.b.ilt(local, half);
+            code.b.begin_if(is_low);
+            let other = code.b.iadd(offset, distance);
+            let (a, b) = (code.b.load_shared(offset, 1), code.b.load_shared(other, 1));
+            let sum = code.b.iadd(a, b);
+            code.b.store_shared(offset, sum);
+            code.b.end_if();
+            code.b.barrier();
+        }
+        let first = code.b.ieq(local, zero);
+        code.b.begin_if(first);
+        let sum = code.b.load_shared(zero, 1);
+        let total = code.word(0, zero);
+        code.b.atomic_global(AtomicOp::Add, total, &[sum]);
+        code.b.end_if();
+        let shader = code.create(&mut guest);
+        let numbers: Vec<u32> = (1..=640).collect();
+        let (total, numbers) = (guest.words(&[0; 4]), guest.words(&numbers));
+        bind_storage(&mut guest, Stage::Compute, &[total, numbers]);
+        guest.dispatch(shader, [10, 1, 1]);
+        assert_eq!(guest.read_words(total, 0, 1), [640 * 641 / 2]);
+        guest.finish();
+    }
+}
+
+/// Binds a level of a texture as storage image 0 of compute shaders.
+fn bind_image(guest: &mut Guest, texture: ObjectId, level: u16, layer: u16) {
+    let image = StorageImage { view: View { texture, level, layer } };
+    guest.encoder.push_tail(&SetStorageImages { stage: Stage::Compute as u32, first: 0, count: 1 }, &[image]);
+}
+
+/// Writes `(x, y, layer, 255)` of each texel, of 8x8 a group.
+fn paint(guest: &mut Guest, dim: Dim, component: Component) -> ObjectId {
+    let mut code = Code::new(afterimage_ir::Stage::Compute);
+    code.b.work_group([8, 8, 1], 0);
+    let (local, group) = (code.input(InputAt::LocalId, Type::I32X3), code.input(InputAt::WorkgroupId, Type::I32X3));
+    let eight = code.b.const_bits(Type::I32X3, [8, 8, 1, 0]);
+    let first = code.b.imul(group, eight);
+    let place = code.b.iadd(first, local);
+    let most = code.b.i32(255);
+    let mut color = code.b.construct(&[place, most]);
+    if component == Component::Float {
+        let floats = code.b.i2f(color);
+        let scale = code.b.f32x4([1.0 / 255.0; 4]);
+        color = code.b.fmul(floats, scale);
+    }
+    let image = code.b.image(ImageDecl { slot: 0, dim, component, format: ImageFormat::Any });
+    let coordinates = code.b.resize(place, dim.texel_coords());
+    code.b.image_store(image, coordinates, None, color);
+    code.create(guest)
+}
+
+#[test]
+fn images_are_written_and_sampled_and_drawn_to() {
+    for mut guest in guests() {
+        let format = Format::R8G8B8A8_UNORM;
+        let usage = CreateTexture::STORAGE | CreateTexture::TARGET;
+        let texture = guest.texture_with(CreateTexture { usage, ..plain(format, 16, 16, 1) });
+        let shader = paint(&mut guest, Dim::D2, Component::Float);
+        bind_image(&mut guest, texture, 0, 0);
+        guest.dispatch(shader, [2, 2, 1]);
+        let texels = guest.read(texture, format, 0, 0, [16, 16]);
+        assert!(texels.chunks_exact(4).enumerate().all(|(n, t)| t == [n as u8 % 16, n as u8 / 16, 0, 255]));
+        // A draw reads what a dispatch has just written.
+        guest.bind(texture, ObjectId::NONE);
+        guest.clear(Clear::COLOR, RED, 1.0, 0);
+        guest.target(format, 16, 16);
+        guest.layout();
+        guest.shaders(VERTEX, TEXTURE);
+        let sampler = guest.sampler(sampling(Filter::Nearest));
+        guest.bind_texture(0, texture, sampler);
+        guest.dispatch(shader, [1, 2, 1]);
+        guest.draw_now(&full(0.5, GREEN));
+        let picture = guest.pixels();
+        assert_eq!((picture.at(3, 12), picture.at(12, 3)), ([3, 12, 0, 255], rgba(RED)));
+        // And a dispatch what a draw has just drawn: the texture is copied through a sampler to words.
+        guest.bind(texture, ObjectId::NONE);
+        guest.shaders(VERTEX, COLOR);
+        guest.draw_now(&quad([-1.0, 0.0], [0.0, 1.0], 0.5, BLUE));
+        let mut code = Code::compute(16);
+        let lane = code.lane(16);
+        let t = TextureDecl { slot: 20 + 3, dim: Dim::D2, shadow: false, component: Component::Float };
+        let t = code.b.texture(t);
+        let (y, x, zero) = (code.b.i32(4), code.b.i32(15), code.b.i32(0));
+        let (y, x) = (code.b.ushr(lane, y), code.b.iand(lane, x));
+        let place = code.b.construct(&[x, y]);
+        let texel = code.b.fetch(t, place, zero, afterimage_ir::Offset::default());
+        let blue = code.b.extract(texel, 2);
+        let word = code.word(0, lane);
+        code.b.store_global(word, blue);
+        let copy = code.create(&mut guest);
+        let out = guest.words(&[9; 256]);
+        bind_storage(&mut guest, Stage::Compute, &[out]);
+        guest.bind_texture(20 + 3, texture, sampler);
+        guest.dispatch(copy, [16, 1, 1]);
+        let found = guest.read_words(out, 0, 256);
+        let blue = |n: usize| if n % 16 < 8 && n / 16 < 8 { 1f32.to_bits() } else { 0 };
+        assert!(found.iter().enumerate().all(|(n, word)| *word == blue(n)), "{found:?}");
+        guest.finish();
+    }
+}
+
+#[test]
+fn images_have_levels_layers_and_integers() {
+    let mut guest = Guest::new();
+    let format = Format::R8G8B8A8_UINT;
+    let usage = CreateTexture::STORAGE;
+    let array = guest.texture_with(CreateTexture { usage, layers: 3, ..plain(format, 16, 8, 2) });
+    let one = paint(&mut guest, Dim::D2, Component::Uint);
+    bind_image(&mut guest, array, 1, 2);
+    guest.dispatch(one, [1, 1, 1]);
+    let all = paint(&mut guest, Dim::D2Array, Component::Uint);
+    bind_image(&mut guest, array, 0, 1);
+    guest.dispatch(all, [2, 1, 2]);
+    let texel = |texels: &[u8], width: usize, x: usize, y: usize| texels[(y * width + x) * 4..][..4].to_vec();
+    let level = guest.read(array, format, 1, 2, [8, 4]);
+    assert_eq!(texel(&level, 8, 7, 3), [7, 3, 0, 255]);
+    assert_eq!(guest.read(array, format, 0, 0, [16, 8]), [0; 16 * 8 * 4]);
+    for layer in 1..3 {
+        let texels = guest.read(array, format, 0, layer, [16, 8]);
+        assert_eq!(texel(&texels, 16, 13, 6), [13, 6, layer as u8 - 1, 255]);
+    }
+    // A volume, all slices at once.
+    let dimension = Dimension::D3 as u8;
+    let volume = guest.texture_with(CreateTexture { usage, depth: 4, dimension, ..plain(format, 8, 8, 1) });
+    let shader = paint(&mut guest, Dim::D3, Component::Uint);
+    bind_image(&mut guest, volume, 0, 0);
+    guest.dispatch(shader, [1, 1, 4]);
+    assert_eq!(texel(&guest.read(volume, format, 0, 3, [8, 8]), 8, 5, 2), [5, 2, 3, 255]);
+    // Another kind of texels, or nothing at all: what is written is lost.
+    bind_image(&mut guest, array, 0, 0);
+    let floats = paint(&mut guest, Dim::D2, Component::Float);
+    guest.dispatch(floats, [1, 1, 1]);
+    bind_image(&mut guest, ObjectId::NONE, 0, 0);
+    guest.dispatch(one, [1, 1, 1]);
+    assert_eq!(guest.read(array, format, 0, 0, [16, 8]), [0; 16 * 8 * 4]);
+    guest.finish();
+}
+
+#[test]
+fn texels_are_changed_atomically() {
+    let mut guest = Guest::new();
+    let mut code = Code::compute(32);
+    let lane = code.lane(32);
+    let image = ImageDecl { slot: 0, dim: Dim::D2, component: Component::Uint, format: ImageFormat::R32 };
+    let image = code.b.image(image);
+    let (three, zero) = (code.b.i32(3), code.b.i32(0));
+    let x = code.b.iand(lane, three);
+    let place = code.b.construct(&[x, zero]);
+    code.b.image_atomic(AtomicOp::Add, image, place, None, &[lane]);
+    let shader = code.create(&mut guest);
+    let texture =
+        guest.texture_with(CreateTexture { usage: CreateTexture::STORAGE, ..plain(Format::R32_UINT, 4, 1, 1) });
+    bind_image(&mut guest, texture, 0, 0);
+    guest.dispatch(shader, [2, 1, 1]);
+    let texels = guest.read(texture, Format::R32_UINT, 0, 0, [4, 1]);
+    let sum = |first: u32| (0..16).map(|n| first + 4 * n).sum::<u32>();
+    assert_eq!(words(&texels), [0, 1, 2, 3].map(sum));
+    guest.finish();
+}
+
+#[test]
+fn texels_go_to_buffers_and_back() {
+    let mut guest = Guest::new();
+    let format = Format::R8G8B8A8_UNORM;
+    let texture = guest.texture(format, 8, 4, 1, 0);
+    let numbers: Vec<u32> = (0..64).map(|n| n * 0x0101_0101).collect();
+    let buffer = guest.words(&numbers);
+    let shader = add(&mut guest);
+    bind_storage(&mut guest, Stage::Compute, &[buffer, buffer]);
+    guest.dispatch(shader, [1, 1, 1]);
+    // Rows of 16 texels in the buffer.
+    let copy =
+        TextureCopy { texture, buffer, x: 2, y: 1, width: 4, height: 2, depth: 1, row_pitch: 64, ..Zeroable::zeroed() };
+    guest.encoder.push(&CopyToTexture { copy });
+    let texels: Vec<u32> = words(&guest.read(texture, format, 0, 0, [8, 4]));
+    let at = |x: usize, y: usize| texels[y * 8 + x];
+    assert_eq!((at(2, 1), at(5, 1), at(2, 2), at(5, 2)), (0, 3 * 0x0202_0202, 16 * 0x0101_0101, 19 * 0x0101_0101));
+    assert_eq!((at(1, 1), at(6, 1), at(2, 0), at(2, 3)), (0, 0, 0, 0));
+    let copy = TextureCopy { x: 4, y: 1, width: 2, height: 2, row_pitch: 8, offset: 4, ..copy };
+    guest.encoder.push(&CopyFromTexture { copy });
+    guest.dispatch(shader, [1, 1, 1]);
+    let found = guest.read_words(buffer, 0, 6);
+    let doubled = [2 * 0x0202_0202u32, 3 * 0x0202_0202, 18 * 0x0101_0101, 19 * 0x0101_0101].map(|n| n.wrapping_mul(2));
+    assert_eq!(found[1..5], doubled);
+    guest.finish();
+}
+
+#[test]
+fn code_with_addresses_of_its_own_is_for_tests_alone() {
+    let options = afterimage_vulkan::Options { cache_dir: None, ..afterimage_vulkan::Options::from_env() };
+    let mut guest = Guest::over(afterimage_vulkan::Renderer::new(options).expect("a renderer"));
+    let ones = guest.words(&[1; 16]);
+    let shader = add(&mut guest);
+    bind_storage(&mut guest, Stage::Compute, &[ones, ones]);
+    guest.dispatch(shader, [1, 1, 1]);
+    assert_eq!(guest.read_words(ones, 0, 16), [1; 16], "the shader was not run");
+    assert_eq!(guest.renderer.skipped_draws(), 1);
+    guest.finish();
+}
+
+#[test]
+fn a_keyframe_has_what_the_gpu_wrote() {
+    let mut guest = Guest::new();
+    let (a, b) = (guest.words(&[20; 16]), guest.words(&[3; 16]));
+    let shader = add(&mut guest);
+    let usage = CreateTexture::STORAGE | CreateTexture::VIEWS;
+    let texture = guest.texture_with(CreateTexture { usage, ..plain(Format::R8G8B8A8_UNORM, 8, 8, 1) });
+    let view = guest.id(afterimage_stream::ObjectKind::Texture);
+    let seen = Format::R8G8B8A8_UINT as u32;
+    let swizzle = CreateTexture::IDENTITY;
+    let body =
+        CreateView { id: view, source: texture, format: seen, levels: 1, layers: 1, swizzle, ..Zeroable::zeroed() };
+    guest.encoder.push(&body);
+    let painter = paint(&mut guest, Dim::D2, Component::Uint);
+    bind_storage(&mut guest, Stage::Compute, &[a, b]);
+    bind_image(&mut guest, view, 0, 0);
+    guest.dispatch(shader, [1, 1, 1]);
+    guest.dispatch(painter, [1, 1, 1]);
+    guest.run();
+    let (packets, arena) = guest.renderer.snapshot().expect("a snapshot");
+    // Another renderer goes on from there.
+    let mut other = Guest::new();
+    let mut replies = Vec::new();
+    let options = afterimage_vulkan::Options { raw_addresses: true, cache_dir: None, ..Default::default() };
+    let gpu = std::sync::Arc::clone(other.renderer.gpu());
+    other.renderer = afterimage_vulkan::Renderer::on(gpu, options).expect("a renderer");
+    afterimage_stream::Executor::execute(&mut other.renderer, &packets, &arena, &mut |reply| replies.push(reply))
+        .unwrap();
+    assert!(replies.is_empty(), "{replies:?}");
+    other.encoder = afterimage_stream::Encoder::new();
+    // The numbers of packets go on where the snapshot's ended.
+    for _ in 0..afterimage_stream::Reader::new(&packets).count() {
+        other.encoder.push(&SetScissor::default());
+    }
+    other.encoder.batch().clear();
+    other.frame = 0;
+    other.begin_frame();
+    assert_eq!(other.read_words(a, 0, 16), [23; 16]);
+    other.dispatch(shader, [1, 1, 1]);
+    assert_eq!(other.read_words(a, 0, 16), [26; 16], "with the shader and the bindings of the snapshot");
+    let texels = other.read(texture, Format::R8G8B8A8_UNORM, 0, 0, [8, 8]);
+    assert_eq!(texels[(5 * 8 + 6) * 4..][..4], [6, 5, 0, 255]);
+    other.finish();
+    guest.finish();
+}
