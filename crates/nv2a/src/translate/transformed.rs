@@ -146,7 +146,8 @@ pub(super) fn transform(
                     OutputAt::Location(at @ io::TEXTURE_0..io::FOG) => {
                         vertex.texture[usize::from(at - io::TEXTURE_0)] = value;
                     }
-                    OutputAt::Location(_) | OutputAt::FragDepth => {}
+                    // What no vertex shader of this guest puts out.
+                    _ => {}
                 }
             }
             out.push(vertex);
