@@ -314,11 +314,25 @@ impl<'a> Generator<'a> {
                 continue;
             };
             let other = self.choose(&[Kind::Float, Kind::Int, Kind::Bool]);
-            let args: Vec<Value> = patterns.iter().map(|p| self.pick(p.kind().unwrap_or(other))).collect();
+            let operand = |pattern: &Pattern| match pattern {
+                Pattern::D => self.double(),
+                _ => self.pick(pattern.kind().unwrap_or(other)),
+            };
+            let args: Vec<Value> = patterns.iter().map(operand).collect();
             if let Some(value) = self.b.op(row.op, &args) {
                 return value;
             }
         }
+    }
+
+    /// Two integers that are a double between those that are denormal, which drivers may flush, even as floats, and 2.
+    fn double(&mut self) -> Value {
+        let pair = self.pick(Kind::Int);
+        let pair = self.b.resize(pair, 2);
+        let [mask, exponent] =
+            [[!0, 0xbfff_ffff, 0, 0], [0, 0x3820_0000, 0, 0]].map(|bits| self.b.const_bits(Type::I32X2, bits));
+        let pair = self.b.iand(pair, mask);
+        self.b.ior(pair, exponent)
     }
 
     /// From float to integer or back, by bits, but not by the bits of a NaN.

@@ -7,10 +7,12 @@ use proptest::prelude::*;
 const EVERYTHING: &str = include_str!("everything.air");
 /// What is in the compute stage alone, and what goes with it.
 const COMPUTE: &str = include_str!("compute.air");
+/// What only one back end knows of the pixel stage.
+const PIXEL: &str = include_str!("pixel.air");
 
 #[test]
 fn everything_round_trips() {
-    for text in [EVERYTHING, COMPUTE] {
+    for text in [EVERYTHING, COMPUTE, PIXEL] {
         let module = parse(text).unwrap();
         verify(&module).unwrap();
         assert_eq!(module.to_string(), text);
@@ -22,8 +24,8 @@ fn every_special_opcode_is_in_the_sample() {
     use afterimage_ir::{Meaning, OPCODES};
     for row in OPCODES.iter().filter(|row| matches!(row.meaning, Meaning::Special)) {
         let found =
-            [EVERYTHING, COMPUTE].iter().flat_map(|text| text.split_ascii_whitespace()).any(|word| word == row.name);
-        assert!(found, "tests/everything.air and compute.air lack {}", row.name);
+            [EVERYTHING, COMPUTE, PIXEL].iter().any(|text| text.split_ascii_whitespace().any(|word| word == row.name));
+        assert!(found, "the samples lack {}", row.name);
     }
 }
 

@@ -129,7 +129,8 @@ fn odd_control_flow_is_valid() {
 /// Every construct of the text form, as the tests of the IR have them, on devices that can everything and on such that cannot.
 #[test]
 fn every_construct_of_the_text_is_valid() {
-    for text in [include_str!("../../ir/tests/everything.air"), include_str!("../../ir/tests/compute.air")] {
+    let everything = include_str!("../../ir/tests/everything.air");
+    for text in [everything, include_str!("../../ir/tests/compute.air"), include_str!("../../ir/tests/pixel.air")] {
         let mut module = parse(text).unwrap();
         float_rules::run(&mut module, FloatRules::Strict);
         verify(&module).unwrap();

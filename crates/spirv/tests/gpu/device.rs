@@ -181,7 +181,7 @@ impl Gpu {
         }
     }
 
-    fn memory_type(&self, bits: u32, flags: vk::MemoryPropertyFlags) -> u32 {
+    pub(crate) fn memory_type(&self, bits: u32, flags: vk::MemoryPropertyFlags) -> u32 {
         let fits = |(i, t): (usize, &vk::MemoryType)| bits >> i & 1 != 0 && t.property_flags.contains(flags);
         let types = self.memory.memory_types_as_slice();
         types.iter().enumerate().position(fits).expect("memory for buffers and images") as u32
