@@ -18,6 +18,15 @@ const PUSH: u64 = 0x0030_0000;
 const VERTEX_TABLE: u64 = 0x0040_0000;
 /// The table of rings whose first entry is scratch memory.
 const RINGS: u64 = 0x0050_0000;
+/// Descriptors of the stream-out buffers.
+const STREAM_TABLE: u64 = 0x0060_0000;
+/// Where the code lies.
+const CODE: u64 = 0x0070_0000;
+/// Words of push constants; what no header gives is 0.
+const PUSH_WORDS: usize = 32;
+/// Where the rings of geometry and tessellation begin, and bytes of each.
+const FIRST_RING: u64 = 0x20_0000_0000;
+const RING_BYTES: u32 = 0x10_0000;
 /// The first resource; addresses need more than 32 bits.
 const RESOURCES: u64 = 0x12_3400_0000;
 /// Between one resource and the next at least.
@@ -44,6 +53,7 @@ pub struct World {
     groups: [u32; 3],
     push: Vec<u32>,
     draw: [u32; 4],
+    samples: u32,
 }
 
 /// Words of a V# without its address.
@@ -139,6 +149,28 @@ impl Resource {
     }
 }
 
+/// The table that graphics stages find their rings in: scratch memory's first two words, then a V# for each ring. Which there are and
+/// how they are swizzled: Mesa's radv_queue.c.
+fn rings(scratch: u64) -> Vec<u32> {
+    /// 32-bit floats, four bytes an element, 64 lanes side by side, the lane's number added.
+    const LANES: u32 = 0x2_7fac | 1 << 19 | 3 << 21 | 1 << 23;
+    /// The same, 16 lanes side by side.
+    const LANES_16: u32 = 0x2_7fac | 1 << 19 | 1 << 21 | 1 << 23;
+    const PLAIN: u32 = 0x2_7fac;
+    const SWIZZLED: u32 = 1 << 31;
+    // ES writes, GS reads; the copy shader reads, GS writes; tessellation factors, what is between hull and domain shader.
+    let rows = [(SWIZZLED, LANES), (0, PLAIN), (0, PLAIN), (SWIZZLED, LANES_16), (0, PLAIN), (0, PLAIN)];
+    let mut words = vec![scratch as u32, (scratch >> 32) as u32 | SWIZZLED, 0, 0];
+    for (at, (word1, word3)) in (0..).zip(rows) {
+        // Each pair of views is of one ring.
+        let ring = [0, 0, 1, 1, 2, 3][at as usize];
+        let address = FIRST_RING + u64::from(RING_BYTES) * ring;
+        words.extend([address as u32, (address >> 32) as u32 | word1, RING_BYTES, word3]);
+    }
+    words.resize(words.len() + 16, 0);
+    words
+}
+
 /// The byte of the set that the descriptor of each resource begins at; 0 of vertex buffers. RADV goes over the bindings twice, once
 /// for those that want 32 bytes and once for the others; which comes first depends on the last binding.
 fn layout(resources: &[Resource]) -> Vec<usize> {
@@ -184,16 +216,37 @@ impl World {
             }
             set[offset / 4..end].copy_from_slice(&words);
         }
-        let rings = vec![scratch as u32, (scratch >> 32) as u32 | 1 << 31];
+        let mut push = header.push.clone();
+        push.resize(PUSH_WORDS, 0);
         let tables = [
             (SET, set),
             (GROUPS, header.groups.to_vec()),
-            (PUSH, header.push.clone()),
+            (PUSH, push.clone()),
             (VERTEX_TABLE, table),
-            (RINGS, rings),
+            (RINGS, rings(scratch)),
+            (STREAM_TABLE, vec![0; 16]),
         ];
         places.extend(tables.map(|(address, words)| Place { address, words, resource: None }));
-        World { places, scratch, groups: header.groups, push: header.push.clone(), draw: header.draw }
+        World {
+            places,
+            scratch,
+            groups: header.groups,
+            push: header.push.clone(),
+            draw: header.draw,
+            samples: header.samples,
+        }
+    }
+
+    /// The same with the code of a shader, and what lies behind it.
+    pub fn with_code(&self, shader: &Shader) -> World {
+        let mut world = self.clone();
+        world.places.push(Place { address: CODE, words: shader.words(), resource: None });
+        world
+    }
+
+    /// Where [`World::with_code`] puts the code.
+    pub fn code(&self) -> u64 {
+        CODE
     }
 
     /// The word at an address, if anything is there.
@@ -225,6 +278,8 @@ impl World {
                 }
                 "groups" if data.count == 3 => self.groups.to_vec(),
                 "groups" => pair(GROUPS),
+                "streamout_buffers" => pair(STREAM_TABLE),
+                "ps_state" => vec![self.samples],
                 "vertex_buffers" => pair(VERTEX_TABLE),
                 "vertex_offsets" => match data.count {
                     3 => vec![self.draw[2], 0, self.draw[3]],

@@ -1,6 +1,7 @@
 #version 450
 //! about Sums, products, fused products, square roots of doubles.
 //! groups 2
+//! compare double 1e-12
 //! buffer 0 2048 double
 //! buffer 1 4096 zero
 layout(local_size_x = 64) in;

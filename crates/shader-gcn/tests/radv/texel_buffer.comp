@@ -1,6 +1,7 @@
 #version 450
 //! about Texels of a buffer.
 //! groups 2 2
+//! compare float 1e-6
 //! texels 0 rgba8 256 random
 //! buffer 1 4096 zero
 layout(local_size_x = 8, local_size_y = 8) in;
