@@ -78,8 +78,10 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
 fn wave_of_group(l: &mut Lifter<'_>) -> Value {
     let lanes = l.source.registers.num_thread.iter().fold(1u32, |lanes, &n| lanes.saturating_mul(n.max(1)));
     let index = builtin(&mut l.b, InputAt::LocalIndex);
+    let as_guest = super::vector::numbers_as_guest(l);
     let b = &mut l.b;
-    let (size, lanes) = (b.wave_size(), b.i32(lanes as i32));
+    let size = if as_guest { b.i32(64) } else { b.wave_size() };
+    let lanes = b.i32(lanes as i32);
     let wave = b.udiv(index, size);
     let (one, six) = (b.i32(1), b.i32(6));
     let more = b.iadd(lanes, size);

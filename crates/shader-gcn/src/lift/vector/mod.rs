@@ -8,12 +8,14 @@ mod float;
 pub(super) mod integer;
 pub(super) mod notation;
 
-use afterimage_ir::{Image, Output, OutputAt, Texture, Value, Var};
+use afterimage_ir::{Image, InputAt, Output, OutputAt, Texture, Value, Var};
 use notation::ir;
 
 use super::format::words;
+use super::start::builtin;
 use super::{Lifter, Reason};
 use crate::inst::{Inst, Operand};
+use crate::io::HwStage;
 use crate::tables::{Kind, Op, Ty, flag};
 
 /// `DX10_CLAMP` of `PGM_RSRC1`: clamping makes zero of NaN.
@@ -153,12 +155,30 @@ fn between_lanes(l: &mut Lifter, inst: &Inst) {
     }
 }
 
+/// Whether lanes may have the numbers that they have in the guest's waves of 64, whatever size the host's waves have: where the
+/// program uses numbers only to tell lanes apart, not to name them in masks or to read from them.
+pub(super) fn numbers_as_guest(l: &Lifter) -> bool {
+    let names_lanes = |inst: &Inst| match inst.op {
+        Op::VReadlaneB32 | Op::VWritelaneB32 | Op::DsSwizzleB32 => true,
+        Op::SFf0I32B64 | Op::SFf1I32B64 | Op::SFlbitI32B64 | Op::SBcnt0I32B64 | Op::SBcnt1I32B64 => true,
+        Op::VMbcntLoU32B32 | Op::VMbcntHiU32B32 => inst.src[0] != Operand::Int(-1),
+        _ => false,
+    };
+    l.source.stage == HwStage::Cs && !l.flow.insts.iter().any(names_lanes)
+}
+
 fn count_below(l: &mut Lifter, inst: &Inst) {
     let high = inst.op == Op::VMbcntHiU32B32;
     let all = inst.src[0] == Operand::Int(-1);
     let (word, onto) = (l.read(inst.src[0]), l.read(inst.src[1]));
+    let as_guest = all && numbers_as_guest(l);
     let b = &mut l.b;
-    let lane = b.lane_index();
+    let lane = if as_guest {
+        let index = builtin(b, InputAt::LocalIndex);
+        ir!(b, iand(index, 63))
+    } else {
+        b.lane_index()
+    };
     let count = match (all, high) {
         (true, false) => ir!(b, umin(lane, 32)),
         (true, true) => ir!(b, imax(isub(lane, 32), 0)),
