@@ -86,11 +86,7 @@ impl Facts {
     }
 
     fn with_exec(self, value: bool) -> Facts {
-        if value {
-            Facts { exec: true, covers: ALL, ..self }
-        } else {
-            Facts { set: self.set | self.covers, ..self }
-        }
+        if value { Facts { exec: true, covers: ALL, ..self } } else { Facts { set: self.set | self.covers, ..self } }
     }
 
     fn operand(&self, operand: Operand) -> Known {
@@ -333,8 +329,7 @@ impl Masks {
         if inst.has(flag::READS_SCC) || inst.src.contains(&Operand::Scc) {
             live.scc = true;
         }
-        if inst.src.contains(&Operand::Vccz)
-            || matches!(inst.kind(), Kind::Branch(Condition::Vccz | Condition::Vccnz))
+        if inst.src.contains(&Operand::Vccz) || matches!(inst.kind(), Kind::Branch(Condition::Vccz | Condition::Vccnz))
         {
             live.read_mask(VCC);
         }
@@ -378,10 +373,8 @@ impl Masks {
 /// Whether an instruction does anything that counts, `live` being what is read behind it.
 pub(super) fn needed(inst: &Inst, live: &Live) -> bool {
     let computes = matches!(inst.kind(), Kind::Alu | Kind::Compare(_) | Kind::ScalarLoad { .. });
-    let acts = matches!(
-        inst.op,
-        Op::SSetregB32 | Op::SSetregImm32B32 | Op::SSetvskip | Op::SMovreldB32 | Op::SMovreldB64
-    );
+    let acts =
+        matches!(inst.op, Op::SSetregB32 | Op::SSetregImm32B32 | Op::SSetvskip | Op::SMovreldB32 | Op::SMovreldB64);
     if inst.is_vector() || !computes || acts {
         return true;
     }
@@ -406,7 +399,11 @@ fn transfer(facts: &mut Facts, inst: &Inst) {
             for n in 0..registers.count {
                 let code = code.saturating_add(n) & 127;
                 if code & !1 == EXEC {
-                    exec_becomes(facts, Known { set: false, clear: false, covers: facts.exec, exec: false, masky: true }, 0);
+                    exec_becomes(
+                        facts,
+                        Known { set: false, clear: false, covers: facts.exec, exec: false, masky: true },
+                        0,
+                    );
                     continue;
                 }
                 let bit = 1u64 << (code / 2);
@@ -490,11 +487,9 @@ fn both(a: Known, b: Known) -> Known {
 fn logic(op: Logic, a: Known, b: Known, exec: bool) -> Known {
     let (set, clear, covers) = match op {
         Logic::And => (a.set && b.set, a.clear || b.clear, a.covers && b.covers),
-        Logic::Or => (
-            a.set || b.set || (a.exec && b.covers) || (b.exec && a.covers),
-            a.clear && b.clear,
-            a.covers || b.covers,
-        ),
+        Logic::Or => {
+            (a.set || b.set || (a.exec && b.covers) || (b.exec && a.covers), a.clear && b.clear, a.covers || b.covers)
+        }
         Logic::Xor => (
             (a.set && b.clear) || (a.clear && b.set),
             (a.set && b.set) || (a.clear && b.clear),

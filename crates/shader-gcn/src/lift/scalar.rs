@@ -273,8 +273,7 @@ fn of_wide(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
             (b.iadd(low, high), Scc::NotZero)
         }
         Op::SFf0I32B64 | Op::SFf1I32B64 => {
-            let [low, high] =
-                [low, high].map(|word| if inst.op == Op::SFf0I32B64 { b.inot(word) } else { word });
+            let [low, high] = [low, high].map(|word| if inst.op == Op::SFf0I32B64 { b.inot(word) } else { word });
             let [zero, half] = [0, 32].map(|n| b.i32(n));
             let (first, second) = (b.find_lsb(low), b.find_lsb(high));
             let later = b.iadd(second, half);
@@ -570,4 +569,3 @@ fn relative_write(l: &mut Lifter<'_>, inst: &Inst) {
         }
     }
 }
-

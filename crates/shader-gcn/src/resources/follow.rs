@@ -158,8 +158,8 @@ impl State {
                 }
             }
         }
-        if matches!(inst.op, Op::SMovreldB32 | Op::SMovreldB64) {
-            self.registers = [Held::Unknown; 128];
+        if let (Op::SMovreldB32 | Op::SMovreldB64, Some(first)) = (inst.op, inst.dst.scalar_code()) {
+            self.registers[usize::from(first)..].fill(Held::Unknown);
         }
     }
 
@@ -170,14 +170,14 @@ impl State {
         match (inst.op, a, b) {
             (Op::SMovB32, near @ Held::Near(_), _) => near,
             (Op::SAddU32 | Op::SAddcU32, Held::Near(_), Held::Near(_)) => Held::Unknown,
-            (Op::SAddU32 | Op::SAddcU32, near @ Held::Near(_), _) | (Op::SAddU32 | Op::SAddcU32, _, near @ Held::Near(_)) => {
-                near
-            }
+            (Op::SAddU32 | Op::SAddcU32, near @ Held::Near(_), _)
+            | (Op::SAddU32 | Op::SAddcU32, _, near @ Held::Near(_)) => near,
             (Op::SAddcU32, Held::Known(a), Held::Known(b)) => {
                 exprs.binary(BinaryOp::Add, a, b).map_or(Held::Unknown, Held::Near)
             }
             // Low halves of pointers are no constants; high halves may be 0.
-            (Op::SAddU32 | Op::SAddcU32, Held::Known(known), _) | (Op::SAddU32 | Op::SAddcU32, _, Held::Known(known))
+            (Op::SAddU32 | Op::SAddcU32, Held::Known(known), _)
+            | (Op::SAddU32 | Op::SAddcU32, _, Held::Known(known))
                 if carries || exprs.as_const(known).is_none() =>
             {
                 Held::Near(known)
@@ -306,4 +306,3 @@ pub(super) fn follow(flow: &Flow, exprs: &mut Exprs, start: State) -> Vec<Option
     }
     starts
 }
-

@@ -164,7 +164,13 @@ struct Finder {
 }
 
 /// The number of what equals `wanted` in a list, which it is added to if it is not there.
-fn number<T>(list: &mut Vec<T>, same: impl Fn(&T) -> bool, new: T, what: &'static str, most: usize) -> Result<u32, Reason> {
+fn number<T>(
+    list: &mut Vec<T>,
+    same: impl Fn(&T) -> bool,
+    new: T,
+    what: &'static str,
+    most: usize,
+) -> Result<u32, Reason> {
     if let Some(at) = list.iter().position(same) {
         return Ok(at as u32);
     }
@@ -279,7 +285,8 @@ impl Finder {
         }
         let Resources { images, samplers, textures, .. } = &mut self.resources;
         let same = |image: &ImageUse| !image.storage && image.descriptor == descriptor;
-        let image = number(images, same, ImageUse { descriptor, storage: false, written: false }, "images", MAX_IMAGES)?;
+        let image =
+            number(images, same, ImageUse { descriptor, storage: false, written: false }, "images", MAX_IMAGES)?;
         let sampler = match access.sampler {
             Some(descriptor) => {
                 let same = |sampler: &SamplerUse| sampler.descriptor == descriptor;

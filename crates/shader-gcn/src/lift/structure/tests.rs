@@ -80,8 +80,7 @@ impl Writer {
         for step in steps {
             match step {
                 Step::Block(node) => {
-                    let [node, factor, shift, one, fuel] =
-                        [node + 1, 0x9E37_79B1, 15, 1, FUEL].map(|n| self.number(n));
+                    let [node, factor, shift, one, fuel] = [node + 1, 0x9E37_79B1, 15, 1, FUEL].map(|n| self.number(n));
                     let b = &mut self.b;
                     let hash = b.load(self.hash);
                     let hash = b.ixor(hash, node);
@@ -134,9 +133,8 @@ impl Writer {
 
 fn run(structure: &Structure, seed: u32) -> Seen {
     let mut b = Builder::new(Stage::Vertex);
-    let out = [0, 1].map(|n| {
-        b.output(OutputDecl { name: "o".into(), ty: Type::I32, at: OutputAt::Location(n), semantic: None })
-    });
+    let out = [0, 1]
+        .map(|n| b.output(OutputDecl { name: "o".into(), ty: Type::I32, at: OutputAt::Location(n), semantic: None }));
     let (hash, count) = (b.var("hash", Type::I32), b.var("count", Type::I32));
     let start = b.i32(seed as i32);
     b.store(hash, start);
