@@ -17,6 +17,7 @@ macro_rules! image { ([$($rest:ident)*] $($rows:tt)*) => { chain! { [$($rest)*] 
     ImageAtomicCmpswap: Mimg 16 "image_atomic_cmpswap", <-, [], Atomic(CmpSwap) => "m == b ? a : m; data is a, then b; gives m if glc";
     ImageAtomicAdd: Mimg 17 "image_atomic_add", <-, [], Atomic(Add) => "m + a; gives m if glc";
     ImageAtomicSub: Mimg 18 "image_atomic_sub", <-, [], Atomic(Sub) => "m - a; gives m if glc";
+    ImageAtomicRsub: Mimg 19 "image_atomic_rsub", <-, [], Atomic(Rsub) => "a - m; gives m if glc";
     ImageAtomicSmin: Mimg 20 "image_atomic_smin", <-, [], Atomic(Smin) => "the lesser, signed; gives m if glc";
     ImageAtomicUmin: Mimg 21 "image_atomic_umin", <-, [], Atomic(Umin) => "the lesser; gives m if glc";
     ImageAtomicSmax: Mimg 22 "image_atomic_smax", <-, [], Atomic(Smax) => "the greater, signed; gives m if glc";
