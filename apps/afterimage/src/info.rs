@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Show devices and their features, where our files are, and what is missing; or what a capture or a recording holds.
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// A capture, or a recording of an Xbox's push buffers (.kcap, .kcap.gz).
+    /// A capture, or a recording of a console's command buffers (.kcap, .kcap.gz, .gcap, .gcap.gz).
     capture: Option<PathBuf>,
     /// Write JSON.
     #[arg(long, conflicts_with = "capture")]
@@ -95,8 +95,13 @@ fn profiles() -> Result<Vec<Profile>, String> {
 /// Prints everything. Fails where nothing can be drawn.
 pub(crate) fn info(args: &Args) -> Result<(), crate::Failure> {
     if let Some(capture) = &args.capture {
-        let recording = crate::nv2a::is_recording(capture);
-        let text = if recording { crate::nv2a::about(capture) } else { crate::replay::about(capture) };
+        let text = if crate::nv2a::is_recording(capture) {
+            crate::nv2a::about(capture)
+        } else if crate::gnm::is_recording(capture) {
+            crate::gnm::about(capture)
+        } else {
+            crate::replay::about(capture)
+        };
         crate::say(&text?);
         return Ok(());
     }

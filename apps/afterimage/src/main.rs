@@ -3,6 +3,7 @@
 mod config;
 mod diff;
 mod files;
+mod gnm;
 mod info;
 mod nv2a;
 mod pool;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 ///   afterimage run game.exe                         run a Direct3D 9 program
 ///   afterimage run --capture 100-102 c.aftercap game.exe
 ///   afterimage replay c.aftercap -o pictures        draw what was captured
-///   afterimage inspect scene.kcap.gz | less         read a recording of an Xbox's push buffers
+///   afterimage inspect scene.kcap.gz | less         read a recording of a console's command buffers
 ///   afterimage diff goldens pictures -o report      compare pictures with golden ones
 ///   afterimage info                                 devices, and what is missing
 ///   afterimage config --changed game.exe            what is configured for a program, and where

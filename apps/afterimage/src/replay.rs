@@ -1,6 +1,6 @@
 //! `afterimage replay` and `afterimage dump`: what is in a capture.
 
-use crate::{Failure, nv2a};
+use crate::{Failure, gnm, nv2a};
 use afterimage_capture::{Reader, dump};
 use afterimage_stream::Packet;
 use afterimage_vulkan::{FrameSet, Options, Renderer, ReplayError};
@@ -9,20 +9,25 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Draw what captures of programs, or recordings of an Xbox's push buffers, hold.
+/// Draw what captures of programs, or recordings of a console's command buffers, hold.
 ///
 /// Pictures are written as frame-000100.png and so on, numbered as the program numbered its frames. A damaged capture is
 /// drawn up to the damage. AFTERIMAGE_FLOAT_RULES=auto|strict|balanced|relaxed says how closely shaders follow Direct3D 9's
 /// float rules, as for `afterimage run`.
 ///
-/// Of recordings (.kcap, .kcap.gz), every picture that the program saved is written as
+/// Of recordings of an Xbox (.kcap, .kcap.gz), every picture that the program saved is written as
 /// DIR/SUITE/NAME.png, in the console's colours; many are drawn in one go.
+///
+/// Of recordings of GNM work (.gcap, .gcap.gz), every buffer that was shown is written as DIR/NAME.png, and memory that the
+/// recording asks for, as the GPU left it, as DIR/NAME.bin. A packet that cannot be done is told with its queue and address,
+/// and skipped.
 ///
 /// Examples:
 ///   afterimage replay scene.aftercap -o pictures
 ///   afterimage replay scene.aftercap -o pictures --frames 101 --validate
 ///   afterimage replay scene.aftercap --stats -
 ///   afterimage replay recordings/*.kcap.gz -o pictures
+///   afterimage replay scene.gcap -o out
 #[derive(Debug, Parser)]
 #[command(verbatim_doc_comment, after_long_help = nv2a::HELP)]
 pub(crate) struct Args {
@@ -53,7 +58,7 @@ fn frames(text: &str) -> Result<FrameSet, String> {
 /// Draws the capture, or the recordings.
 pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
     match &args.files[..] {
-        [file] if !nv2a::is_recording(file) => replay_capture(args, file).map(|()| ExitCode::SUCCESS),
+        [file] if !(nv2a::is_recording(file) || gnm::is_recording(file)) => replay_capture(args, file).map(|()| ExitCode::SUCCESS),
         files => {
             if args.frames.is_some() || args.stats.is_some() {
                 return Err(Failure::new("--frames and --stats are for captures, and these are recordings"));

@@ -209,10 +209,6 @@ fn wrong_command_lines_say_the_way_out() {
     let file = path(&file);
     let error = fails(2, &["translate", "-", "--emit-after", "nothing"], GOOD);
     assert!(error.contains("lift, ") && error.contains("ssa"), "{error}");
-    for action in ["translate", "disasm"] {
-        let error = fails(2, &[action, "-", "--from", "gcn"], GOOD);
-        assert!(error.contains("not read yet"), "{error}");
-    }
     let error = fails(2, &["translate", file, file, "--to", "spirv"], b"");
     assert!(error.contains("-o FOLDER"), "{error}");
     let error = fails(2, &["translate", file, file, "-o", "/nonexistent"], b"");

@@ -1,6 +1,6 @@
 //! `afterimage inspect`: a recording as text.
 
-use crate::Failure;
+use crate::{Failure, gnm};
 use afterimage_nv2a::kcap::{Event, KcapError, Located, Player, Reader, Record};
 use afterimage_nv2a::machine::{Graphics, Header, Kelvin, Part, Primitive, Step, What, Word};
 use afterimage_nv2a::memory::GuestMemory;
@@ -14,9 +14,13 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Show what a recording of NV2A work holds: its records, and its push buffers as named methods.
+/// Show what a recording of an Xbox's (NV2A) or a PlayStation 4's (GNM) graphics work holds: its records, and its command
+/// buffers by name.
 ///
-/// A line of a push buffer is: address, subchannel, class, offset, method, arguments.
+/// Of GNM work, packets are shown with the fields of the registers that they write, draws with the code of programs that were
+/// not seen before, and the descriptors that they read.
+///
+/// A line of an NV2A push buffer is: address, subchannel, class, offset, method, arguments.
 /// Words of one method stand on one line. Uploaded vertex programs are disassembled.
 /// Colours go away in a pipe, or with NO_COLOR=1. Through a pager with colours:
 /// CLICOLOR_FORCE=1 afterimage inspect FILE | less -R
@@ -25,20 +29,23 @@ use std::process::ExitCode;
 ///   afterimage inspect scene.kcap.gz | less
 ///   afterimage inspect scene.kcap.gz --draws
 ///   afterimage inspect scene.kcap.gz --exec 31 --raw
+///   afterimage inspect scene.gcap --draws
+///   afterimage inspect scene.gcap --method DB_DEPTH_CONTROL --method DRAW_INDEX
 ///   afterimage inspect scene.kcap.gz --method combiner --method 1b04
 #[derive(Debug, Parser)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Recordings, .kcap or .kcap.gz.
+    /// Recordings: .kcap, .kcap.gz, .gcap, .gcap.gz.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Only methods whose name holds this, or whose offset it is; may be given again.
+    /// Only methods whose name holds this, or whose offset it is; of GNM work, packets that hold it in the name of a packet,
+    /// register or field. May be given again.
     #[arg(short, long, value_name = "NAME|OFFSET")]
     method: Vec<String>,
-    /// Only draws, clears and saved pictures, one a line.
+    /// Only draws, clears, dispatches and pictures, one a line.
     #[arg(short, long, conflicts_with_all = ["method", "raw"])]
     draws: bool,
-    /// Only this run of the push buffer; the first is 0.
+    /// Only this run of the push buffer, or this submission; the first is 0.
     #[arg(short, long, value_name = "N")]
     exec: Option<u64>,
     /// Each word on its own line, as it is, with headers and jumps.
@@ -57,8 +64,19 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 enum Why {
     #[error("{0}")]
     Recording(#[from] KcapError),
+    #[error("{0}")]
+    Gcap(afterimage_gnm::gcap::GcapError),
     #[error("writing: {0}")]
     Write(io::Error),
+}
+
+impl From<gnm::Unshown> for Why {
+    fn from(why: gnm::Unshown) -> Self {
+        match why {
+            gnm::Unshown::Recording(error) => Self::Gcap(error),
+            gnm::Unshown::Write(error) => Self::Write(error),
+        }
+    }
 }
 
 impl From<io::Error> for Why {
@@ -88,10 +106,14 @@ pub(crate) fn inspect(args: &Args) -> Result<ExitCode, Failure> {
 }
 
 fn show(args: &Args, path: &Path, out: &mut dyn Write) -> Result<(), Why> {
-    let mut player = Player::new(Reader::open(path)?);
     if args.files.len() > 1 {
         writeln!(out, "{RECORD}{}{RECORD:#}", path.display())?;
     }
+    if gnm::is_recording(path) {
+        let wanted = gnm::Wanted { names: &args.method, draws: args.draws, submission: args.exec, raw: args.raw };
+        return Ok(gnm::show(&wanted, path, out)?);
+    }
+    let mut player = Player::new(Reader::open(path)?);
     let mut printer = Printer::new(args);
     let mut draws = Draws::default();
     let mut run = 0;

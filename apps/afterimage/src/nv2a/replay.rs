@@ -1,9 +1,13 @@
-//! `afterimage replay` of recordings of NV2A work: every saved picture, drawn.
+//! `afterimage replay` of recordings: many at a time; those of NV2A work with every saved picture, drawn.
 
-use crate::{Failure, pool};
+use crate::{Failure, gnm, pool};
+use afterimage_gnm::gcap::GcapError;
+use afterimage_gnm::machine::{Fault, QueueError};
+use afterimage_gnm::memory::Unmapped;
+use afterimage_gnm::translate::PictureError;
 use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_nv2a::kcap::{Event, Frame, KcapError, Player, Reader};
-use afterimage_nv2a::machine::{Picture, PusherError};
+use afterimage_nv2a::machine::PusherError;
 use afterimage_nv2a::memory::OutOfRange;
 use afterimage_nv2a::translate::Translator;
 use afterimage_vulkan::{Gpu, Options, Renderer};
@@ -33,18 +37,28 @@ enum Code {
 
 /// What `--help` says about them.
 pub(crate) const HELP: &str = "\
-Exit codes of recordings of NV2A work (of several failures, the greatest):
+Exit codes of recordings of NV2A and GNM work (of several failures, the greatest):
   0  every picture was drawn
-  1  a recording is damaged, or its push buffer is wrong; the others were drawn
+  1  a recording is damaged, or its commands are wrong; the others were drawn
   2  the command line is wrong; nothing was read
   3  a file could not be read or written
   5  the validation layer had messages, or a replay broke off: a bug of Afterimage";
 
 /// Why a recording was not drawn to its end, or a picture not written.
 #[derive(Debug, thiserror::Error)]
-enum Why {
+pub(crate) enum Why {
     #[error("{0}; what came before was drawn")]
     Recording(#[from] KcapError),
+    #[error("{0}; what came before was drawn")]
+    Gcap(#[from] GcapError),
+    #[error("{0}")]
+    Fault(Box<Fault>),
+    #[error("{0}")]
+    Submission(QueueError),
+    #[error("{0}")]
+    Memory(#[from] Unmapped),
+    #[error("picture {}: {error}", path.display())]
+    Display { path: PathBuf, error: PictureError },
     #[error("{0}")]
     Pusher(PusherError),
     #[error("picture {}: {error}", path.display())]
@@ -64,8 +78,10 @@ enum Why {
 impl Why {
     fn code(&self) -> Code {
         match self {
-            Self::Recording(KcapError::Io(_)) | Self::Write { .. } | Self::Renderer(_) | Self::Thread(_) => Code::File,
+            Self::Recording(KcapError::Io(_)) | Self::Gcap(GcapError::Io(_)) => Code::File,
+            Self::Write { .. } | Self::Renderer(_) | Self::Thread(_) => Code::File,
             Self::Recording(_) | Self::Pusher(_) | Self::Picture { .. } => Code::Undrawn,
+            Self::Gcap(_) | Self::Fault(_) | Self::Submission(_) | Self::Memory(_) | Self::Display { .. } => Code::Undrawn,
             Self::Validation(_) | Self::Panic => Code::OurFault,
         }
     }
@@ -92,9 +108,11 @@ pub(crate) fn is_recording(path: &Path) -> bool {
 
 /// What became of one recording.
 #[derive(Default)]
-struct Outcome {
-    pictures: usize,
-    failures: Vec<Why>,
+pub(crate) struct Outcome {
+    /// Pictures that were drawn.
+    pub(crate) pictures: usize,
+    /// What went wrong.
+    pub(crate) failures: Vec<Why>,
 }
 
 /// Draws the recordings. One that fails does not stop the others.
@@ -163,7 +181,12 @@ fn options(args: &Replay<'_>) -> Options {
 /// Draws one recording with a renderer of its own.
 fn draw(args: &Replay<'_>, gpu: &Arc<Gpu>, file: &Path) -> Outcome {
     let mut outcome = Outcome::default();
-    if let Err(why) = draw_into(args, gpu, file, &mut outcome) {
+    let drawn = if gnm::is_recording(file) {
+        gnm::draw_into(args, gpu, options(args), file, &mut outcome)
+    } else {
+        draw_into(args, gpu, file, &mut outcome)
+    };
+    if let Err(why) = drawn {
         outcome.failures.push(why);
     }
     outcome
@@ -207,15 +230,16 @@ fn save(args: &Replay<'_>, frame: &Frame, player: &Player) -> Result<(), Why> {
     let picture = frame.picture(&player.memory).map_err(|error| Why::Picture { path: path.clone(), error })?;
     let Some(folder) = args.output else { return Ok(()) };
     let path = folder.join(path);
-    write_png(&path, &picture).map_err(|error| Why::Write { path, error })
+    write_png(&path, [picture.width, picture.height], &picture.rgba).map_err(|error| Why::Write { path, error })
 }
 
-fn write_png(path: &Path, picture: &Picture) -> io::Result<()> {
+/// Writes a picture, four bytes a pixel from red to alpha, and the folders that it is in.
+pub(crate) fn write_png(path: &Path, [width, height]: [u32; 2], rgba: &[u8]) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
-    let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), picture.width, picture.height);
+    let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), width, height);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_compression(png::Compression::Fast);
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(&picture.rgba)?;
+    writer.write_image_data(rgba)?;
     Ok(writer.finish()?)
 }

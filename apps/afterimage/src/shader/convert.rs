@@ -1,6 +1,8 @@
-//! `afterimage shader asm` and `disasm`: Direct3D 9 assembler text and tokens, NV2A microcode and its text, and SPIR-V as text.
+//! `afterimage shader asm` and `disasm`: Direct3D 9 assembler text and tokens, NV2A microcode and its text, GCN code and its text,
+//! and SPIR-V as text.
 
 use super::error::Why;
+use super::gcn;
 use super::io::{self, Content};
 use super::kind::From;
 use afterimage_shader::CompileError;
@@ -25,9 +27,6 @@ pub(super) struct Args {
 
 impl Args {
     fn from(&self, bytes: &[u8]) -> Result<From, Why> {
-        if let Some(missing) = self.from.and_then(From::missing) {
-            return Err(Why::Usage(missing.to_owned()));
-        }
         self.from.or_else(|| From::of_path(&self.input)).map_or_else(|| From::of_content(bytes), Ok)
     }
 }
@@ -38,6 +37,7 @@ pub(super) fn asm(args: &Args) -> Result<(), Why> {
     // Text of which nothing is known is for the assembler to find fault with.
     let words = match args.from(&bytes) {
         Ok(From::Nv2a) => nv2a::assemble(text)?.words().flatten().collect(),
+        Ok(From::Gcn) => afterimage_shader_gcn::assemble(text)?,
         Ok(_) | Err(Why::Unknown) => assemble(text)?,
         Err(why) => return Err(why),
     };
@@ -77,6 +77,9 @@ pub(super) fn text(from: From, bytes: &[u8]) -> Result<String, Why> {
     }
     if from == From::Nv2a {
         return Ok(microcode(bytes)?.to_string());
+    }
+    if from == From::Gcn {
+        return gcn::text(bytes);
     }
     Ok(Program::parse(&tokens(from, bytes)?)?.to_string())
 }

@@ -3,6 +3,7 @@
 use afterimage_ir::VerifyError;
 use afterimage_shader::{CompileError, Stage};
 use afterimage_shader_d3d9::{AsmError, ParseError};
+use afterimage_shader_gcn as gcn;
 use afterimage_shader_nv2a as nv2a;
 use std::io;
 use std::path::PathBuf;
@@ -58,6 +59,16 @@ pub(super) enum Why {
     #[error("{0}")]
     Microcode(#[from] nv2a::AsmError),
     #[error("{0}")]
+    GcnAsm(#[from] gcn::AsmError),
+    #[error("{0}")]
+    GcnCode(#[from] gcn::ParseError),
+    #[error("{0}")]
+    GcnSource(#[from] gcn::io::SourceError),
+    #[error("{0} bytes are no words of GCN code; is it --from gcn?")]
+    NoWords(usize),
+    #[error("raw GCN code does not say what it is for: say it with --stage vertex, pixel or compute")]
+    NeedsStage,
+    #[error("{0}")]
     Compile(#[from] CompileError),
     #[error("it is neither shader tokens, nor SPIR-V, nor microcode, nor text; say what it is with --from")]
     Unknown,
@@ -96,6 +107,11 @@ impl Why {
             | Self::Tokens(_)
             | Self::Asm(_)
             | Self::Microcode(_)
+            | Self::GcnAsm(_)
+            | Self::GcnCode(_)
+            | Self::GcnSource(_)
+            | Self::NoWords(_)
+            | Self::NeedsStage
             | Self::Compile(_)
             | Self::Unknown
             | Self::NotText(_)

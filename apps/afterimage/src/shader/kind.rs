@@ -18,7 +18,8 @@ pub(super) enum From {
     Ir,
     /// NV2A (Xbox) transform microcode: words (.xvu .nv2a) or assembler text (.vsh).
     Nv2a,
-    /// GCN (PlayStation 4) shaders: not read yet.
+    /// GCN (PlayStation 4) shaders: what Afterimage sends to its renderer (.gcn), raw code with --stage, or assembler text
+    /// (.gcnasm).
     Gcn,
 }
 
@@ -37,6 +38,8 @@ impl From {
         ("xvu", Self::Nv2a),
         ("nv2a", Self::Nv2a),
         ("vsh", Self::Nv2a),
+        ("gcn", Self::Gcn),
+        ("gcnasm", Self::Gcn),
     ];
 
     /// By the file's extension.
@@ -62,6 +65,7 @@ impl From {
             Some(0xFFFE_0000..) => return Ok(Self::D3d9),
             // Either byte order.
             Some(0x0723_0203 | 0x0302_2307) => return Ok(Self::Spirv),
+            Some(word) if word.to_le_bytes() == *b"GCN1" => return Ok(Self::Gcn),
             _ if is_microcode(bytes) => return Ok(Self::Nv2a),
             _ => {}
         }
@@ -72,16 +76,6 @@ impl From {
             Some(line) if line.replace('.', "_").eq_ignore_ascii_case(disasm::VERSION) => Ok(Self::Nv2a),
             Some(line) if line.starts_with("vertex") || line.starts_with("pixel") => Ok(Self::Ir),
             _ => Err(Why::Unknown),
-        }
-    }
-
-    /// Why nothing in this language is read, if so.
-    pub(super) fn missing(self) -> Option<&'static str> {
-        match self {
-            Self::Gcn => {
-                Some("GCN (PlayStation 4) shaders are not read yet; --from knows d3d9, asm, spirv, ir and nv2a")
-            }
-            Self::D3d9 | Self::Asm | Self::Spirv | Self::Ir | Self::Nv2a => None,
         }
     }
 }

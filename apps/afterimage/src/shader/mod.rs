@@ -3,6 +3,7 @@
 mod batch;
 mod convert;
 mod error;
+mod gcn;
 mod io;
 mod kind;
 mod reflect;
@@ -22,9 +23,9 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Translate(translate::Args),
-    /// Turn Direct3D 9 shader tokens, NV2A microcode or SPIR-V into assembler text.
+    /// Turn Direct3D 9 shader tokens, NV2A microcode, GCN code or SPIR-V into assembler text.
     Disasm(convert::Args),
-    /// Turn assembler text into Direct3D 9 shader tokens or NV2A microcode.
+    /// Turn assembler text into Direct3D 9 shader tokens, NV2A microcode or GCN code.
     Asm(convert::Args),
 }
 

@@ -1,6 +1,7 @@
 //! `afterimage shader translate`: its options, and what happens to one input.
 
 use super::error::{Code, Why};
+use super::gcn;
 use super::io::{self, Content};
 use super::kind::{From, To};
 use super::reflect::{self, Origin, ReflectAs};
@@ -29,6 +30,7 @@ use std::time::{Duration, Instant};
 ///   afterimage shader translate scene.ps.asm -o scene.metal --reflect
 ///   afterimage shader translate scene.ps.asm --emit-after lift
 ///   afterimage shader translate xbox.vsh --to ir
+///   afterimage shader translate code.bin --from gcn --stage compute --to ir
 ///   afterimage shader translate shaders/ -o translated/ --to spirv
 ///   afterimage shader translate shaders/ --validate --reflect=json
 #[derive(Debug, Parser)]
@@ -61,7 +63,7 @@ pub(super) struct Args {
     /// SPIR-V inputs: the entry point to take. Without this, the only one (of the stage).
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// The stage that the shader must be for.
+    /// The stage that the shader must be for; of raw GCN code, what it is for.
     #[arg(long, value_enum)]
     stage: Option<StageName>,
     /// Textures through runtime arrays and indices in the push constants, instead of by slot.
@@ -95,6 +97,7 @@ enum StageName {
     Vertex,
     #[value(alias = "fragment")]
     Pixel,
+    Compute,
 }
 
 impl StageName {
@@ -102,6 +105,7 @@ impl StageName {
         match self {
             Self::Vertex => Stage::Vertex,
             Self::Pixel => Stage::Pixel,
+            Self::Compute => Stage::Compute,
         }
     }
 }
@@ -153,9 +157,6 @@ pub(super) struct Translated {
 impl Args {
     /// What can be said against the options before anything is read.
     pub(super) fn check(&self) -> Result<(), Why> {
-        if let Some(missing) = self.from.and_then(From::missing) {
-            return Err(Why::Usage(missing.to_owned()));
-        }
         if let Some(name) = &self.emit_after {
             let known = passes();
             if !known.contains(&name.as_str()) {
@@ -233,6 +234,8 @@ fn lift(args: &Args, from: From, bytes: &[u8]) -> Result<(Module, Origin), Why> 
     let mut origin = Origin::default();
     let shader = if from == From::Ir {
         Shader::new(Language::Ir, bytes)?
+    } else if from == From::Gcn {
+        Shader::new(Language::Gcn, &gcn::source(bytes, args.stage.map(StageName::stage))?.to_bytes())?
     } else if from == From::Nv2a {
         Shader::new(Language::Nv2aProgram, &convert::microcode(bytes)?.to_bytes())?
     } else {

@@ -1,0 +1,87 @@
+//! `afterimage replay` of recordings of GNM work: every buffer that is shown, and memory as the GPU left it.
+
+use crate::nv2a::{Outcome, Replay, Why, write_png};
+use afterimage_gnm::gcap::{Dump, Event, Picture, Player, Reader};
+use afterimage_gnm::memory::GuestMemory;
+use afterimage_gnm::translate::{Display, Translator};
+use afterimage_ipc::{ArenaConfig, in_process};
+use afterimage_vulkan::{Gpu, Options, Renderer};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, thread};
+
+/// Draws one recording with a renderer of its own.
+pub(crate) fn draw_into(
+    args: &Replay<'_>,
+    gpu: &Arc<Gpu>,
+    options: Options,
+    file: &Path,
+    outcome: &mut Outcome,
+) -> Result<(), Why> {
+    let mut player = Player::new(Reader::open(file)?);
+    let mut renderer = Renderer::on(Arc::clone(gpu), options)?;
+    let slots = Box::new(renderer.slot_factory());
+    let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
+    let rendering = thread::Builder::new().name("render".into()).spawn(move || {
+        in_process::serve(&mut receiver, &mut renderer);
+        renderer.validation_messages()
+    });
+    let rendering = rendering.map_err(Why::Thread)?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut translator = Translator::new(Box::new(link), &name);
+    let played = loop {
+        let event = match player.step(&mut translator) {
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error.into()),
+            Ok(Some(event)) => event,
+        };
+        let done = match event {
+            Event::Ran { faults, .. } => {
+                outcome.failures.extend(faults.into_iter().map(|fault| Why::Fault(Box::new(fault))));
+                Ok(())
+            }
+            Event::Refused(error) => Err(Why::Submission(error)),
+            Event::Write(error) => Err(Why::Memory(error)),
+            Event::Flip(picture) => show(args, &mut translator, &mut player, &picture).map(|()| outcome.pictures += 1),
+            Event::Dump(dump) => store(args, &player, &dump),
+        };
+        if let Err(why) = done {
+            outcome.failures.push(why);
+        }
+    };
+    // Ends the render thread.
+    drop(translator);
+    match rendering.join() {
+        Ok(0) => {}
+        Ok(messages) => outcome.failures.push(Why::Validation(messages)),
+        Err(_) => outcome.failures.push(Why::Panic),
+    }
+    played
+}
+
+fn show(args: &Replay<'_>, translator: &mut Translator, player: &mut Player, picture: &Picture) -> Result<(), Why> {
+    let Picture { address, width, height, pitch, format, tiling, .. } = *picture;
+    let display = Display { address, width, height, pitch, format, blue_first: false, tile_mode: tiling };
+    let path = PathBuf::from(picture.file_name());
+    let shown = translator.picture(&mut player.memory, &display);
+    let shown = shown.map_err(|error| Why::Display { path: path.clone(), error })?;
+    translator.show_display(&mut player.memory, &display);
+    let Some(folder) = args.output else { return Ok(()) };
+    let path = folder.join(path);
+    write_png(&path, [shown.width, shown.height], &shown.rgba).map_err(|error| Why::Write { path, error })
+}
+
+/// Writes memory, which is as the GPU left it, into a file.
+fn store(args: &Replay<'_>, player: &Player, dump: &Dump) -> Result<(), Why> {
+    let Some(folder) = args.output else { return Ok(()) };
+    let path = folder.join(dump.file_name());
+    // What is mapped bounds what is made room for.
+    let there = player.memory.mapped(dump.address, dump.size);
+    let mut bytes = vec![0; there as usize];
+    player.memory.read(dump.address, &mut bytes)?;
+    if there < dump.size {
+        player.memory.read(dump.address, &mut vec![0; there as usize + 1])?;
+    }
+    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, bytes));
+    written.map_err(|error| Why::Write { path, error })
+}

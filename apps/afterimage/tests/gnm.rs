@@ -1,0 +1,162 @@
+//! `afterimage replay`, `inspect` and `info` on recordings of GNM work, and GCN shaders, which the tests make themselves.
+#![allow(missing_docs)]
+
+use afterimage_gnm::driver::{Call, calls};
+use afterimage_gnm::gcap::{Dump, Picture, Record, Submission, Writer};
+use afterimage_gnm_types::packets::Header;
+use afterimage_gnm_types::{op, reg};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn afterimage(arguments: &[&str], file: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_afterimage"));
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("AFTERIMAGE_")) {
+        command.env_remove(name);
+    }
+    let cache = tempfile::tempdir().unwrap();
+    command.env("AFTERIMAGE_CACHE_DIR", cache.path()).args(arguments).arg(file).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Stores the square of its own number.
+const SQUARES: &str = "
+    s_lshl_b32 s20, s16, 6
+    v_add_i32 v4, vcc, s20, v0
+    v_mul_u32_u24 v5, v4, v4
+    v_lshlrev_b32 v6, 2, v4
+    buffer_store_dword v5, v6, s[0:3], 0 offen
+    s_endpgm
+";
+
+const COMMANDS: u64 = 0x10_0000_0000;
+const CODE: u64 = 0x10_0001_0000;
+const STORED: u64 = 0x10_0002_0000;
+const COLOR: u64 = 0x10_0003_0000;
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn call<C: Call>(commands: &mut Vec<u32>, call: &C) {
+    let start = commands.len();
+    commands.resize(start + C::WORDS, 0);
+    call.write(&mut commands[start..]).unwrap();
+}
+
+/// A dispatch that stores squares, a picture that the processor wrote, and command buffers at an address that is not mapped
+/// where `fails`.
+fn recording(folder: &Path, fails: bool) -> PathBuf {
+    let mut commands = Vec::new();
+    let regs = [(CODE >> 8) as u32, 0, 0xC0 << 12, 16 << 1 | 1 << 7, 64, 1, 1];
+    call(&mut commands, &calls::SetCsShader { regs, modifier: 0 });
+    commands.push(Header::packet(op::SET_SH_REG, 5));
+    commands.push((reg::COMPUTE_USER_DATA_0 - 0xB000) / 4);
+    commands.extend([STORED as u32, (STORED >> 32) as u32, 1024, 0x0002_7FAC]);
+    call(&mut commands, &calls::DispatchDirect { groups: [4, 1, 1], flags: 0 });
+    let code = afterimage_shader_gcn::assemble(SQUARES).unwrap();
+    let pixels: Vec<u8> = (0..16 * 8 * 4).map(|at| at as u8).collect();
+    let picture = Picture { address: COLOR, width: 14, height: 8, pitch: 16, format: 10, tiling: 31, name: "front".into() };
+    let submit = |at: u64| Submission { queue: 0, draw: (at, 4 * commands.len() as u64), constant: (0, 0) };
+    let mut records = vec![
+        Record::Map { address: STORED, size: 4096 },
+        Record::Memory { address: CODE, bytes: bytes(&code) },
+        Record::Memory { address: COMMANDS, bytes: bytes(&commands) },
+        Record::Memory { address: COLOR, bytes: pixels },
+        Record::Submit(submit(COMMANDS)),
+        Record::Flip(picture),
+        Record::Dump(Dump { address: STORED, size: 1024, name: "squares".into() }),
+    ];
+    if fails {
+        records.insert(4, Record::Submit(submit(0x20_0000_0000)));
+    }
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    records.iter().for_each(|record| writer.record(record).unwrap());
+    let path = folder.join("work.gcap");
+    std::fs::write(&path, writer.finish().unwrap()).unwrap();
+    path
+}
+
+#[test]
+fn pictures_and_dumps_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = recording(folder.path(), false);
+    let out = folder.path().join("out");
+    let output = afterimage(&["replay", "--validate", "-o", out.to_str().unwrap()], &file);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("1 recordings, 1 pictures"), "{}", text(&output.stdout));
+    let words: Vec<u8> = std::fs::read(out.join("squares.bin")).unwrap();
+    assert_eq!(words, bytes(&(0..256).map(|at| at * at).collect::<Vec<_>>()));
+    let mut reader = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(out.join("front.png")).unwrap()))
+        .read_info()
+        .unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.width, info.height), (14, 8));
+    let expected: Vec<u8> = (0..16 * 8 * 4).filter(|at| at % 64 < 56).map(|at| at as u8).collect();
+    assert!(pixels == expected);
+}
+
+#[test]
+fn what_cannot_be_done_is_told_with_its_address_and_the_rest_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = recording(folder.path(), true);
+    let out = folder.path().join("out");
+    let output = afterimage(&["replay", "-o", out.to_str().unwrap()], &file);
+    assert_eq!(output.status.code(), Some(1));
+    let error = text(&output.stderr);
+    assert!(error.contains("graphics ring") && error.contains("0x2000000000"), "{error}");
+    assert!(out.join("front.png").is_file() && out.join("squares.bin").is_file());
+}
+
+#[test]
+fn packets_registers_programs_and_descriptors_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = recording(folder.path(), false);
+    let shown = text(&afterimage(&["inspect"], &file).stdout);
+    for expected in [
+        "SUBM queue 0",
+        "COMPUTE_NUM_THREAD_X = 0x00000040 (NUM_THREAD_FULL=0x40",
+        "DISPATCH_DIRECT",
+        "dispatch 4 x 1 x 1 groups of 64 x 1 x 1",
+        "buffer_store_dword v5, v6, s[0:3], 0 offen",
+        "cs buffer 0, written: BASE_ADDRESS=0x20000",
+        "FLIP front: 14 x 8",
+    ] {
+        assert!(shown.contains(expected), "{expected}\n{shown}");
+    }
+    let draws = text(&afterimage(&["inspect", "--draws"], &file).stdout);
+    assert!(draws.lines().count() == 3 && draws.contains("shown front") && draws.contains("kept  squares"), "{draws}");
+    let chosen = text(&afterimage(&["inspect", "--raw", "-m", "dispatch_direct"], &file).stdout);
+    assert!(chosen.contains("DISPATCH_DIRECT") && !chosen.contains("SET_SH_REG"), "{chosen}");
+    let about = text(&afterimage(&["info"], &file).stdout);
+    assert!(about.contains("dispatches  1") && about.contains("front.png") && about.contains("damage      none"), "{about}");
+}
+
+#[test]
+fn a_damaged_recording_is_shown_up_to_the_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = recording(folder.path(), false);
+    let mut whole = std::fs::read(&file).unwrap();
+    whole.truncate(whole.len() - 20);
+    std::fs::write(&file, whole).unwrap();
+    let output = afterimage(&["inspect", "--draws"], &file);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("shown front"), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("record 6"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn code_is_translated_with_a_stage_and_disassembled() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("squares.bin");
+    std::fs::write(&file, bytes(&afterimage_shader_gcn::assemble(SQUARES).unwrap())).unwrap();
+    let output = afterimage(&["shader", "translate", "--from", "gcn", "--stage", "compute", "--to", "ir"], &file);
+    assert!(text(&output.stdout).contains("store_global"), "{}{}", text(&output.stdout), text(&output.stderr));
+    let output = afterimage(&["shader", "disasm", "--from", "gcn"], &file);
+    assert!(text(&output.stdout).contains("v_mul_u32_u24 v5, v4, v4"), "{}", text(&output.stdout));
+    let output = afterimage(&["shader", "translate", "--from", "gcn"], &file);
+    assert!(text(&output.stderr).contains("--stage"), "{}", text(&output.stderr));
+}
