@@ -21,6 +21,8 @@ pub(crate) struct Machine {
     /// Records of the V#; bytes unless it has a stride.
     pub(crate) records: u32,
     pub(crate) images: Vec<ImageSpec>,
+    /// The first buffer of the program is private memory.
+    pub(crate) scratch: bool,
 }
 
 /// A raw buffer whose components are where they are.
@@ -37,7 +39,7 @@ impl Machine {
             num_thread: [lanes, 1, 1],
             ..Registers::default()
         };
-        Machine { lanes, wave: 64, memory, registers, buffer: RAW, records, images: Vec::new() }
+        Machine { lanes, wave: 64, memory, registers, buffer: RAW, records, images: Vec::new(), scratch: false }
     }
 
     pub(crate) fn source(&self, text: &str) -> Source {
@@ -52,6 +54,9 @@ impl Machine {
         };
         let count = resources(&source).unwrap_or_else(|error| panic!("{error}\n{text}")).buffers.len();
         source.buffers = vec![self.buffer; count];
+        if self.scratch {
+            source.buffers[0] = BufferSpec { word1: 1 << 31, word3: 0x00e8_0fac };
+        }
         source
     }
 

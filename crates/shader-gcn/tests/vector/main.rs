@@ -2,5 +2,7 @@
 //! each instruction does, written down here a second time.
 
 mod arithmetic;
+mod buffers;
+mod lanes;
 mod machine;
 mod reference;

@@ -1,0 +1,103 @@
+//! What lanes tell each other, registers named by M0, and VOP3's modifiers.
+
+use crate::machine::Machine;
+
+/// Runs code between loading a word of each lane into v1 and storing v2, with 64 lanes.
+fn run(input: impl Fn(u32) -> u32, code: &str) -> Vec<u32> {
+    let mut memory: Vec<u32> = (0..64).map(input).collect();
+    memory.resize(128, 0);
+    let text = format!(
+        "v_lshlrev_b32_e32 v0, 2, v0
+        buffer_load_dword v1, v0, s[0:3], 0 offen
+        {code}
+        buffer_store_dword v2, v0, s[0:3], 0 offen offset:256
+        s_endpgm"
+    );
+    Machine::new(64, memory).run(&text)[64..].to_vec()
+}
+
+fn floats(input: impl Fn(u32) -> f32, code: &str) -> Vec<f32> {
+    run(|lane| input(lane).to_bits(), code).into_iter().map(f32::from_bits).collect()
+}
+
+#[test]
+fn a_lane_is_read_by_its_number_whatever_exec_is() {
+    let got = run(|lane| lane * 3, "s_mov_b32 s8, 21\nv_readlane_b32 s9, v1, s8\nv_mov_b32_e32 v2, s9");
+    assert_eq!(got, vec![63; 64]);
+}
+
+#[test]
+fn the_first_live_lane_is_read() {
+    // Lanes 10 and up are live.
+    let code = "v_mov_b32_e32 v2, 0
+        v_cmp_le_u32_e32 vcc, 100, v1
+        s_and_saveexec_b64 s[10:11], vcc
+        v_readfirstlane_b32 s9, v1
+        s_mov_b64 exec, s[10:11]
+        v_mov_b32_e32 v2, s9";
+    assert_eq!(run(|lane| lane * 10, code), vec![100; 64]);
+}
+
+#[test]
+fn one_lane_is_written_though_it_is_not_live() {
+    let code = "v_mov_b32_e32 v2, 7
+        s_mov_b64 s[10:11], exec
+        s_mov_b64 exec, 0
+        v_writelane_b32 v2, 99, 5
+        s_mov_b64 exec, s[10:11]";
+    let wanted: Vec<u32> = (0..64).map(|lane| if lane == 5 { 99 } else { 7 }).collect();
+    assert_eq!(run(|_| 0, code), wanted);
+}
+
+#[test]
+fn registers_are_named_by_m0() {
+    let fill: String = (0..4).map(|n| format!("v_mov_b32_e32 v{}, {}\n", 10 + n, 50 + n)).collect();
+    let from = format!("{fill}s_mov_b32 m0, 2\nv_movrels_b32_e32 v2, v10");
+    assert_eq!(run(|_| 0, &from), vec![52; 64]);
+    let to = format!("{fill}s_mov_b32 m0, 3\nv_movreld_b32_e32 v10, v1\nv_mov_b32_e32 v2, v13");
+    assert_eq!(run(|lane| lane, &to), (0..64).collect::<Vec<u32>>());
+    let both = format!("{fill}s_mov_b32 m0, 1\nv_movrelsd_b32_e32 v12, v10\nv_mov_b32_e32 v2, v13");
+    assert_eq!(run(|_| 0, &both), vec![51; 64]);
+}
+
+#[test]
+fn writes_leave_lanes_alone_that_are_not_live() {
+    let code = "v_mov_b32_e32 v2, 1
+        v_cmpx_gt_u32_e32 vcc, 20, v1
+        v_mov_b32_e32 v2, 2
+        s_mov_b64 exec, -1
+        v_cndmask_b32_e64 v3, 0, 4, vcc
+        v_or_b32_e32 v2, v2, v3";
+    let wanted: Vec<u32> = (0..64).map(|lane| if lane < 20 { 6 } else { 1 }).collect();
+    assert_eq!(run(|lane| lane, code), wanted);
+}
+
+#[test]
+fn modifiers_change_sources_and_results() {
+    let input = |lane: u32| lane as f32 / 8.0 - 4.0;
+    let wanted = |f: fn(f32) -> f32| (0..64).map(|lane| f(input(lane))).collect::<Vec<f32>>();
+    assert_eq!(floats(input, "v_add_f32_e64 v2, |v1|, 1.0"), wanted(|x| x.abs() + 1.0));
+    assert_eq!(floats(input, "v_add_f32_e64 v2, -v1, 1.0"), wanted(|x| 1.0 - x));
+    assert_eq!(floats(input, "v_add_f32_e64 v2, -|v1|, 1.0"), wanted(|x| 1.0 - x.abs()));
+    assert_eq!(floats(input, "v_add_f32_e64 v2, v1, 1.0 mul:2"), wanted(|x| (x + 1.0) * 2.0));
+    assert_eq!(floats(input, "v_add_f32_e64 v2, v1, 1.0 mul:4"), wanted(|x| (x + 1.0) * 4.0));
+    assert_eq!(floats(input, "v_add_f32_e64 v2, v1, 1.0 div:2"), wanted(|x| (x + 1.0) / 2.0));
+    assert_eq!(floats(input, "v_add_f32_e64 v2, v1, 0 clamp"), wanted(|x| (x + 0.0).clamp(0.0, 1.0)));
+    assert_eq!(floats(input, "v_add_f32_e64 v2, v1, 0 mul:2 clamp"), wanted(|x| (x * 2.0).clamp(0.0, 1.0)));
+    // A select is of bits, and its sign changes all the same.
+    let select = "v_cmp_lt_f32_e32 vcc, 0, v1\nv_cndmask_b32_e64 v2, v1, -v1, vcc";
+    assert_eq!(floats(input, select), wanted(|x| if x > 0.0 { -x } else { x }));
+}
+
+#[test]
+fn clamping_makes_zero_of_nan_if_the_mode_says_so() {
+    let text = "v_lshlrev_b32_e32 v0, 2, v0
+        v_mov_b32_e32 v1, 0x7fc00000
+        v_add_f32_e64 v1, v1, 0 clamp
+        buffer_store_dword v1, v0, s[0:3], 0 offen
+        s_endpgm";
+    let mut machine = Machine::new(1, vec![5]);
+    assert_eq!(machine.run(text), [0]);
+    machine.registers.rsrc1 = 0;
+    assert!(f32::from_bits(machine.run(text)[0]).is_nan());
+}
