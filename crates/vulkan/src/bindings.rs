@@ -137,7 +137,7 @@ impl Renderer {
             return Ok(());
         }
         let tables = self.shading.tables | SlotKey::reach(self.shading.reach);
-        let mut key = SlotKey { words: [0; TEXTURE_SLOTS], tables };
+        let mut key = SlotKey { words: [0; TEXTURE_SLOTS], tables, kinds: self.shading.kinds };
         for slot in bits(used) {
             key.words[slot] = self.word_of(slot)?;
         }

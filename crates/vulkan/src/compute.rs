@@ -288,7 +288,8 @@ impl Renderer {
                 }
             }
             None => {
-                let key = SlotKey { words, tables: variant.tables | SlotKey::reach(variant.reach) };
+                let key =
+                    SlotKey { words, tables: variant.tables | SlotKey::reach(variant.reach), kinds: variant.kinds };
                 if self.recorded.compute.slot_key != Some(key) {
                     let (current, completed) = (self.submissions.current, self.submissions.completed);
                     let set = self.descriptors.slot_set(&key, layout.textures, current, completed)?;

@@ -59,6 +59,8 @@ pub(crate) struct SlotKey {
     pub(crate) words: [u32; TEXTURE_SLOTS],
     /// Three bits per slot: the [`Table`] that the shader reads; from bit 60 on the tables behind the samplers' that the set has.
     pub(crate) tables: u64,
+    /// Two bits per slot: what its texels are to the shader, as in [`crate::texture::Texture::kind`].
+    pub(crate) kinds: u64,
 }
 
 impl SlotKey {
@@ -291,11 +293,17 @@ impl Descriptors {
         let has = (key.tables >> 60 << 4) as u8 | 0b1111;
         let tables: SmallVec<[_; TABLES]> =
             Table::ALL.into_iter().filter(|table| has >> *table as u8 & 1 != 0).collect();
+        // Where the shader looks at nothing, too, there is something that reads as its other textures of the table do.
+        let mut nulls = [0; TABLES];
+        for slot in 0..TEXTURE_SLOTS {
+            let null = &mut nulls[(key.tables >> (3 * slot) & 7) as usize];
+            *null = u32::max(*null, (key.kinds >> (2 * slot) & 3) as u32);
+        }
         for slot in 0..TEXTURE_SLOTS {
             let (texture, sampler) = split(key.words[slot]);
             let wanted = (key.tables >> (3 * slot) & 7) as usize;
             for table in tables.iter().map(|table| *table as usize) {
-                let number = if table == wanted { texture } else { 0 };
+                let number = if table == wanted && texture != 0 { texture } else { nulls[table] };
                 let views = &self.slots.views[table];
                 let (view, layout) = views.get(number as usize).or(views.first()).copied().unwrap_or_default();
                 images[table][slot] = images[table][slot].image_view(view).image_layout(layout);
