@@ -95,7 +95,7 @@ pub fn row_of(address: u32) -> Option<(&'static Register, u32)> {
         // Instances of repeated registers lie between each other.
         rows[..behind].iter().rev().find_map(|row| {
             let offset = address - row.address;
-            let inside = offset % row.stride == 0 && offset / row.stride < row.count;
+            let inside = offset.is_multiple_of(row.stride) && offset / row.stride < row.count;
             inside.then(|| (row, offset / row.stride))
         })
     })

@@ -46,7 +46,7 @@ impl<'a> Words<'a> {
     /// What an update form leaves of context registers: a NOP that names them.
     pub(super) fn update(&mut self, register: u32, values: &[u32]) -> Result<(), CallError> {
         let mut body = [0; 16];
-        body[0] = markers::UPDATE | register.wrapping_sub(Space::Context.base()) / 4 & 0xFFFF;
+        body[0] = markers::UPDATE | (register.wrapping_sub(Space::Context.base()) / 4) & 0xFFFF;
         let count = values.len().min(body.len() - 1);
         body[1..=count].copy_from_slice(&values[..count]);
         self.packet(op::NOP, 0, &body[..=count])

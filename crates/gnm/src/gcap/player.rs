@@ -112,3 +112,74 @@ impl Player {
         Event::Ran { queue, faults: self.machine.take_faults() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Writer;
+    use super::*;
+    use crate::driver::CommandBuffer;
+    use crate::machine::{Dispatch, Draw, FaultKind, Flip, Registers};
+    use afterimage_gnm_types::op;
+    use std::io::Cursor;
+
+    #[derive(Default)]
+    struct Calls(Vec<Queue>);
+
+    impl Graphics for Calls {
+        fn draw(&mut self, _registers: &mut Registers, _memory: &mut dyn GuestMemory, _draw: &Draw) {
+            self.0.push(Queue::Graphics);
+        }
+        fn dispatch(&mut self, queue: Queue, _: &mut Registers, _: &mut dyn GuestMemory, _: &Dispatch) {
+            self.0.push(queue);
+        }
+        fn before_cpu_reads(&mut self, _memory: &mut dyn GuestMemory, _address: u64, _size: u64) {}
+        fn cpu_wrote(&mut self, _address: u64, _size: u64) {}
+        fn passed_samples(&mut self) -> u64 {
+            0
+        }
+        fn stream_out_offset(&mut self, _buffer: u32) -> u32 {
+            0
+        }
+        fn set_stream_out_offset(&mut self, _buffer: u32, _offset: u32) {}
+        fn flip(&mut self, _memory: &mut dyn GuestMemory, _flip: &Flip) {}
+        fn submit(&mut self) {}
+    }
+
+    #[test]
+    fn records_are_carried_out_and_what_cannot_be_done_is_told() {
+        let mut draw = CommandBuffer::new();
+        draw.packet(op::WAIT_REG_MEM, &[0x13, 0x9000, 0, 1, u32::MAX, 10]);
+        draw.packet(op::DRAW_INDEX_INDIRECT, &[0, 0, 0, 0]);
+        draw.packet(op::DRAW_INDEX_AUTO, &[3, 2]);
+        draw.packet(op::WRITE_DATA, &[0x500, 0x9000, 0, 0xABCD]);
+        let mut compute = CommandBuffer::new();
+        compute.packet(op::DISPATCH_DIRECT, &[1, 1, 1, 1]);
+        let bytes = |buffer: &CommandBuffer| buffer.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+        let submit = |queue, address, buffer: &CommandBuffer| {
+            Record::Submit(Submission { queue, draw: (address, buffer.bytes()), constant: (0, 0) })
+        };
+        let dump = Dump { address: 0x9000, size: 4, name: "label".into() };
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        for record in [
+            Record::Map { address: 0x9000, size: 0x1000 },
+            Record::Memory { address: 0x2_0000_0000, bytes: bytes(&draw) },
+            Record::Memory { address: 0x3_0000_0000, bytes: bytes(&compute) },
+            submit(0, 0x2_0000_0000, &draw),
+            submit(20, 0x3_0000_0000, &compute),
+            Record::Dump(dump.clone()),
+        ] {
+            writer.record(&record).unwrap();
+        }
+        let mut player = Player::new(Reader::new(Cursor::new(writer.finish().unwrap())).unwrap());
+        let mut calls = Calls::default();
+        let Some(Event::Ran { queue: Queue::Graphics, faults }) = player.step(&mut calls).unwrap() else { panic!() };
+        assert!(matches!(faults[0].kind, FaultKind::NeverTrue(_)) && matches!(faults[1].kind, FaultKind::Unmapped(_)));
+        assert_eq!((faults.len(), faults[1].address), (2, 0x2_0000_001C));
+        let queue = Queue::Compute { pipe: 2, queue: 3 };
+        assert_eq!(player.step(&mut calls).unwrap(), Some(Event::Ran { queue, faults: vec![] }));
+        assert_eq!(calls.0, [Queue::Graphics, queue]);
+        assert_eq!(player.step(&mut calls).unwrap(), Some(Event::Dump(dump)));
+        assert_eq!(player.memory.word(0x9000), Some(0xABCD));
+        assert_eq!(player.step(&mut calls).unwrap(), None);
+    }
+}

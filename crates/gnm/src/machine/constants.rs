@@ -1,8 +1,8 @@
 //! The constant engine: its memory, and the counters that keep it and the draw engine apart.
 
-use super::Exec;
 use super::fault::FaultKind;
 use super::wait::Wait;
+use super::{Exec, long};
 use afterimage_gnm_types::{Opcode, op};
 use std::collections::VecDeque;
 
@@ -65,7 +65,7 @@ impl Exec<'_, '_> {
                 let words = op::LOAD_CONST_RAM::numDwords.of(body) as usize;
                 let range = constants.range(op::LOAD_CONST_RAM::offset.of(body), words)?;
                 let mut values = vec![0u32; words];
-                self.bus.read(self.long(body, 0) & !3, bytemuck::cast_slice_mut(&mut values))?;
+                self.bus.read(long(body, 0) & !3, bytemuck::cast_slice_mut(&mut values))?;
                 for (word, value) in self.shared.constants.ram[range].iter_mut().zip(values) {
                     *word = u32::from_le(value);
                 }
@@ -74,7 +74,7 @@ impl Exec<'_, '_> {
             op::DUMP_CONST_RAM => {
                 let words = op::DUMP_CONST_RAM::numDwords.of(body) as usize;
                 let range = constants.range(op::DUMP_CONST_RAM::offset.of(body), words)?;
-                self.bus.write_words(super::long(body, 2), &constants.ram[range])?;
+                self.bus.write_words(long(body, 2), &constants.ram[range])?;
                 self.streams.work(words as u64);
             }
             op::INCREMENT_CE_COUNTER => constants.constant_count = constants.constant_count.wrapping_add(1),

@@ -33,11 +33,6 @@ pub(super) struct Exec<'a, 'b> {
 }
 
 impl Exec<'_, '_> {
-    /// A 64-bit number of two words.
-    pub(super) fn long(&self, body: &[u32], at: usize) -> u64 {
-        long(body, at)
-    }
-
     /// Carries a packet out.
     #[inline]
     pub(super) fn packet(&mut self, header: u32, body: &[u32]) -> Result<(), FaultKind> {

@@ -182,20 +182,15 @@ impl Exec<'_, '_> {
         if size == 0 || matches!(target, End::Nowhere) {
             return Ok(());
         }
-        match (source, target) {
-            (End::Memory(from), End::Memory(to)) => {
-                if self.bus.graphics.copy(self.bus.memory, from, to, size) {
-                    self.bus.wrote(to, size);
-                    return Ok(());
-                }
-            }
-            (End::Data(word), End::Memory(to)) => {
-                if self.bus.graphics.fill(self.bus.memory, to, size, word) {
-                    self.bus.wrote(to, size);
-                    return Ok(());
-                }
-            }
-            _ => {}
+        let (graphics, memory) = (&mut self.bus.graphics, &mut *self.bus.memory);
+        let done = match (source, target) {
+            (End::Memory(from), End::Memory(to)) if graphics.copy(memory, from, to, size) => Some(to),
+            (End::Data(word), End::Memory(to)) if graphics.fill(memory, to, size, word) => Some(to),
+            _ => None,
+        };
+        if let Some(to) = done {
+            self.bus.wrote(to, size);
+            return Ok(());
         }
         let bytes = match source {
             End::Memory(from) => {
