@@ -181,6 +181,15 @@ fn operand(text: &str, ty: Ty) -> Parsed<Operand> {
     }
 }
 
+/// An inline constant as the literal of the same value.
+fn literal(operand: Operand) -> Operand {
+    match operand {
+        Operand::Int(value) => Operand::Literal(value as u32),
+        Operand::Float(bits) => Operand::Literal(bits),
+        other => other,
+    }
+}
+
 /// Bits of `s_waitcnt`.
 fn wait(text: &str) -> Parsed<u16> {
     if let Some(simm) = number(text.trim()) {
@@ -354,22 +363,12 @@ impl<'a> Builder<'a> {
                 let simm = self.inst.simm;
                 Operand::Int(if ty == Ty::Simm16 { i32::from(simm as i16) } else { i32::from(simm) })
             }
-            (Encoding::Sopk, _) if self.inst.op == Op::SSetregImm32B32 => match operand(text, Ty::B32)? {
-                Operand::Int(value) => Operand::Literal(value as u32),
-                Operand::Float(bits) => Operand::Literal(bits),
-                other => other,
-            },
             (Encoding::Smrd, _) if n == 1 => match operand(text, ty)? {
+                Operand::Int(offset @ 0..) => Operand::Int(offset),
                 Operand::Literal(word) if word < 256 && !text.starts_with("lit") => Operand::Int(word as i32),
-                Operand::Float(bits) => Operand::Literal(bits),
-                Operand::Int(negative @ ..0) => Operand::Literal(negative as u32),
-                other => other,
+                other => literal(other),
             },
-            (Encoding::Vop2, _) if self.literal_source() == Some(n) => match operand(text, ty)? {
-                Operand::Int(value) => Operand::Literal(value as u32),
-                Operand::Float(bits) => Operand::Literal(bits),
-                other => other,
-            },
+            _ if self.literal_source() == Some(n) => literal(operand(text, ty)?),
             _ => operand(text, ty)?,
         };
         Ok(())
@@ -378,6 +377,7 @@ impl<'a> Builder<'a> {
     /// The source that is always a literal.
     fn literal_source(&self) -> Option<usize> {
         match self.inst.op {
+            Op::SSetregImm32B32 => Some(0),
             Op::VMadmkF32 => Some(1),
             Op::VMadakF32 => Some(2),
             _ => None,

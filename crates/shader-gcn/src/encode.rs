@@ -1,7 +1,7 @@
 //! An instruction to its words: the inverse of `decode`. Fields that mean nothing are zero.
 
 use crate::inst::{Fields, Inst, Operand};
-use crate::tables::{Encoding, Op, Row, Ty, flag};
+use crate::tables::{Encoding, Kind, Op, Row, Ty, flag};
 use smallvec::{SmallVec, smallvec};
 
 /// Why an instruction has no words.
@@ -23,6 +23,12 @@ pub enum EncodeError {
         /// The operand.
         operand: Operand,
     },
+    /// An operand is not there.
+    #[error("{} lacks an operand", op.name())]
+    Missing {
+        /// The instruction.
+        op: Op,
+    },
     /// There is place for one literal.
     #[error("{} has two literals that differ", op.name())]
     Literals {
@@ -40,6 +46,24 @@ struct Encoder<'a> {
 }
 
 impl Encoder<'_> {
+    /// Whether every operand that the instruction has is there. What is not would be encoded as register 0.
+    fn is_complete(&self) -> bool {
+        let (inst, row) = (self.inst, self.row);
+        let [address, resource, third, stored] = inst.src.map(Operand::is_some);
+        let data = stored || inst.dst.is_some();
+        match inst.fields {
+            _ if row.kind == Kind::Control => true,
+            Fields::Buffer(f) => address == (f.idxen || f.offen || f.addr64) && resource && third && data,
+            Fields::Image(_) => address && resource && third == row.kind.has_sampler() && data,
+            Fields::Flat(_) => address && (resource || inst.dst.is_some()),
+            Fields::Export(f) => (0..4).all(|n| inst.src[n].is_some() == f.has_source(n)),
+            _ => {
+                let is_there = |(ty, operand): (&Ty, &Operand)| (*ty != Ty::None) == operand.is_some();
+                row.dst.iter().zip(&[inst.dst, inst.sdst]).all(is_there) && row.src.iter().zip(&inst.src).all(is_there)
+            }
+        }
+    }
+
     fn bad<T>(&self, operand: Operand) -> Result<T, EncodeError> {
         Err(EncodeError::Operand { op: self.inst.op, operand })
     }
@@ -279,6 +303,9 @@ impl Inst {
         };
         let number = number.ok_or(EncodeError::Encoding { op: self.op, enc: self.enc })?;
         let mut e = Encoder { inst: self, row, first: self.enc.pattern().word(number), literal: None };
+        if !e.is_complete() {
+            return Err(EncodeError::Missing { op: self.op });
+        }
         let [a, b, ..] = self.src;
         let word = match self.enc {
             Encoding::Sop2 => {

@@ -92,6 +92,8 @@ fn text_that_is_wrong_says_so() {
     assert_eq!(message("v_madmk_f32_e64 v0, v1, 0x123, v2"), "line 1: v_madmk_f32 has no Vop3 encoding");
     assert_eq!(message("s_add_u32 s0, 0x123, 0x456"), "line 1: s_add_u32 has two literals that differ");
     assert_eq!(message("ds_read_b32 v0, v1 offset:65536"), "line 1: offset is at most 65535");
+    assert_eq!(message("v_add_f32_e32 v0, off, v1"), "line 1: v_add_f32 lacks an operand");
+    assert_eq!(message("buffer_load_dword v0, off, s[4:7], 0 idxen"), "line 1: buffer_load_dword lacks an operand");
     assert_eq!(message("s_branch nowhere"), "line 1: the label \"nowhere\" is not there just once");
     assert_eq!(
         message("exp mrt0 v0, v1, v2, v3 compr"),
