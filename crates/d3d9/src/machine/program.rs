@@ -114,7 +114,7 @@ impl Program {
                 .iter()
                 .map(|e| Input { usage: e.usage as u8, index: e.index, location: e.register as u8 })
                 .collect(),
-            packets::Stage::Pixel => SmallVec::new(),
+            packets::Stage::Pixel | packets::Stage::Compute => SmallVec::new(),
         };
         let length = (signature.length as usize).min(tokens.len());
         Ok(Self {
