@@ -3,6 +3,9 @@
 
 mod arithmetic;
 mod buffers;
+mod images;
 mod lanes;
 mod machine;
 mod reference;
+mod share;
+mod stages;

@@ -1,0 +1,212 @@
+//! The data share.
+
+use crate::machine::Machine;
+
+/// Runs code with 64 lanes: v0 is the lane's byte offset, four for each; v1 the lane's word. v2 is what comes out.
+fn run(input: impl Fn(u32) -> u32, code: &str) -> Vec<u32> {
+    let mut memory: Vec<u32> = (0..64).map(input).collect();
+    memory.resize(128, 0);
+    let text = format!(
+        "v_lshlrev_b32_e32 v0, 2, v0
+        buffer_load_dword v1, v0, s[0:3], 0 offen
+        s_mov_b32 m0, -1
+        {code}
+        buffer_store_dword v2, v0, s[0:3], 0 offen offset:256
+        s_endpgm"
+    );
+    Machine::new(64, memory).run(&text)[64..].to_vec()
+}
+
+fn lanes(f: impl Fn(u32) -> u32) -> Vec<u32> {
+    (0..64).map(f).collect()
+}
+
+#[test]
+fn words_go_from_lane_to_lane() {
+    let code = "ds_write_b32 v0, v1
+        s_barrier
+        v_sub_i32_e32 v3, vcc, 252, v0
+        ds_read_b32 v2, v3";
+    let code = code.replace("252", "0xfc");
+    assert_eq!(run(|lane| lane + 100, &code), lanes(|lane| 163 - lane));
+}
+
+#[test]
+fn places_are_one_or_two_of_any_width() {
+    let code = "v_lshlrev_b32_e32 v3, 2, v0
+        v_add_i32_e32 v4, vcc, 1, v1
+        v_add_i32_e32 v5, vcc, 2, v1
+        v_add_i32_e32 v6, vcc, 3, v1
+        v_mov_b32_e32 v7, v1
+        ds_write2_b32 v3, v7, v4 offset0:1 offset1:3
+        ds_write2_b32 v3, v5, v6 offset0:2
+        ds_read2_b64 v[8:11], v3 offset0:1
+        ds_read_b64 v[12:13], v3 offset:8
+        ds_read_b128 v[16:19], v3
+        v_lshlrev_b32_e32 v2, 8, v9
+        v_or_b32_e32 v2, v2, v8
+        v_lshlrev_b32_e32 v12, 16, v12
+        v_or_b32_e32 v2, v2, v12
+        v_lshlrev_b32_e32 v17, 24, v17
+        v_or_b32_e32 v2, v2, v17";
+    // Word 0 is x + 3, then x, x + 2, x + 1.
+    assert_eq!(run(|lane| lane * 4 & 63, code), lanes(|lane| {
+        let x = lane * 4 & 63;
+        x + 2 | (x + 1) << 8 | (x + 2) << 16 | x << 24
+    }));
+}
+
+#[test]
+fn offsets_of_stride_count_sixty_four_elements() {
+    let code = "ds_write2st64_b32 v0, v1, v0 offset0:1 offset1:2
+        ds_read_b32 v3, v0 offset:256
+        ds_read_b32 v4, v0 offset:512
+        ds_read2st64_b32 v[5:6], v0 offset0:2 offset1:1
+        v_sub_i32_e32 v2, vcc, v3, v6
+        v_sub_i32_e32 v7, vcc, v4, v5
+        v_or_b32_e32 v2, v2, v7
+        v_add_i32_e32 v2, vcc, v2, v3";
+    assert_eq!(run(|lane| lane + 7, code), lanes(|lane| lane + 7));
+}
+
+#[test]
+fn bytes_beside_each_other_are_written_by_different_lanes() {
+    let code = "v_lshrrev_b32_e32 v3, 2, v0
+        ds_write_b8 v3, v1
+        s_barrier
+        v_and_b32_e32 v4, 60, v3
+        ds_read_b32 v2, v4
+        ds_read_i8 v5, v3
+        v_lshlrev_b32_e32 v6, 1, v3
+        ds_write_b16 v6, v5 offset:64
+        s_barrier
+        ds_read_i16 v7, v6 offset:64
+        ds_read_u16 v8, v6 offset:64
+        v_add_i32_e32 v2, vcc, v2, v7
+        v_add_i32_e32 v2, vcc, v2, v8";
+    let byte = |lane: u32| lane * 5 & 255;
+    assert_eq!(run(byte, code), lanes(|lane| {
+        let first = lane & 60;
+        let word = (0..4).fold(0, |word, n| word | byte(first + n) << (8 * n));
+        let signed = byte(lane) as i8 as i32 as u32;
+        word.wrapping_add(signed).wrapping_add(signed & 0xffff)
+    }));
+}
+
+#[test]
+fn atomic_operations_count_up_in_one_place() {
+    // Every lane adds its word; each gets what those before it had added.
+    let code = "v_mov_b32_e32 v3, 0
+        ds_write_b32 v3, v3 offset:16
+        s_barrier
+        ds_add_rtn_u32 v2, v3, v1 offset:16
+        s_barrier
+        ds_read_b32 v4, v3 offset:16
+        v_lshlrev_b32_e32 v4, 16, v4
+        v_or_b32_e32 v2, v2, v4";
+    assert_eq!(run(|lane| lane, code), lanes(|lane| lane * lane.wrapping_sub(1) / 2 * u32::from(lane > 0) | 2016 << 16));
+}
+
+/// Operation, memory, first and second datum, and what is there then.
+const ATOMICS: &[(&str, u32, u32, u32, u32)] = &[
+    ("ds_sub_rtn_u32 v4, v0, v5", 20, 3, 0, 17),
+    ("ds_rsub_rtn_u32 v4, v0, v5", 20, 3, 0, 3u32.wrapping_sub(20)),
+    ("ds_inc_rtn_u32 v4, v0, v5", 20, 20, 0, 0),
+    ("ds_dec_rtn_u32 v4, v0, v5", 20, 3, 0, 3),
+    ("ds_min_rtn_i32 v4, v0, v5", 20, -3i32 as u32, 0, -3i32 as u32),
+    ("ds_max_rtn_u32 v4, v0, v5", 20, -3i32 as u32, 0, -3i32 as u32),
+    ("ds_mskor_rtn_b32 v4, v0, v5, v6", 0xff, 0x0f, 0x100, 0x1f0),
+    ("ds_wrxchg_rtn_b32 v4, v0, v5", 20, 3, 0, 3),
+    ("ds_cmpst_rtn_b32 v4, v0, v5, v6", 20, 20, 7, 7),
+    ("ds_cmpst_rtn_b32 v4, v0, v5, v6", 20, 21, 7, 20),
+    ("ds_cmpst_rtn_f32 v4, v0, v5, v6", 0x8000_0000, 0, 7, 7),
+    ("ds_min_rtn_f32 v4, v0, v5", 0x3f80_0000, 0xbf80_0000, 0, 0xbf80_0000),
+    ("ds_max_rtn_f32 v4, v0, v5", 0x3f80_0000, 0xbf80_0000, 0, 0x3f80_0000),
+    ("ds_wrap_rtn_b32 v4, v0, v5, v6", 20, 3, 9, 17),
+    ("ds_wrap_rtn_b32 v4, v0, v5, v6", 2, 3, 9, 11),
+];
+
+#[test]
+fn atomic_operations_take_their_data_in_order() {
+    for &(instruction, memory, first, second, wanted) in ATOMICS {
+        let code = format!(
+            "ds_write_b32 v0, v1
+            v_mov_b32_e32 v5, {first:#x}
+            v_mov_b32_e32 v6, {second:#x}
+            {instruction}
+            ds_read_b32 v2, v0
+            v_sub_i32_e32 v4, vcc, v4, v1
+            v_add_i32_e32 v2, vcc, v2, v4"
+        );
+        assert_eq!(run(|_| memory, &code), vec![wanted; 64], "{instruction} of {memory:#x}");
+    }
+}
+
+#[test]
+fn words_with_their_highest_bit_are_exchanged() {
+    let code = "v_lshlrev_b32_e32 v3, 1, v0
+        v_mov_b32_e32 v4, 5
+        v_mov_b32_e32 v5, 6
+        ds_write_b64 v3, v[4:5]
+        v_mov_b32_e32 v6, 0x80000007
+        v_mov_b32_e32 v7, 8
+        ds_condxchg32_rtn_b64 v[8:9], v3, v[6:7]
+        ds_read_b64 v[10:11], v3
+        v_lshlrev_b32_e32 v2, 8, v11
+        v_or_b32_e32 v2, v2, v10
+        v_lshlrev_b32_e32 v9, 16, v9
+        v_or_b32_e32 v2, v2, v9
+        v_lshlrev_b32_e32 v8, 24, v8
+        v_or_b32_e32 v2, v2, v8";
+    assert_eq!(run(|_| 0, code), vec![0x0506_0607; 64]);
+}
+
+#[test]
+fn a_second_operand_is_read_from_the_share() {
+    let code = "ds_write_b32 v0, v1
+        ds_write_b32 v0, v0 offset:256
+        ds_add_src2_u32 v0 offset:64
+        ds_read_b32 v2, v0";
+    assert_eq!(run(|lane| lane, code), lanes(|lane| lane + 4 * lane));
+}
+
+#[test]
+fn m0_ends_the_share_where_a_program_sets_it() {
+    let code = "v_mov_b32_e32 v2, 9
+        ds_write_b32 v0, v2
+        s_mov_b32 m0, 0x80
+        ds_write_b32 v0, v1
+        ds_read_b32 v3, v0
+        s_mov_b32 m0, -1
+        ds_read_b32 v2, v0
+        v_lshlrev_b32_e32 v3, 8, v3
+        v_or_b32_e32 v2, v2, v3";
+    assert_eq!(run(|lane| lane, code), lanes(|lane| if lane < 32 { lane | lane << 8 } else { 9 }));
+}
+
+#[test]
+fn counters_move_by_the_live_lanes() {
+    let code = "v_mov_b32_e32 v3, 0
+        v_mov_b32_e32 v2, 77
+        ds_write_b32 v3, v3 offset:8
+        v_cmpx_gt_u32_e32 vcc, 40, v1
+        s_mov_b32 m0, 0x80000
+        ds_append v2
+        s_mov_b64 exec, -1
+        s_mov_b32 m0, -1
+        ds_read_b32 v4, v3 offset:8
+        v_lshlrev_b32_e32 v4, 8, v4
+        v_or_b32_e32 v2, v2, v4";
+    assert_eq!(run(|lane| lane, code), lanes(|lane| if lane < 40 { 40 << 8 } else { 77 | 40 << 8 }));
+}
+
+#[test]
+fn patterns_name_the_lane_that_is_read() {
+    assert_eq!(run(|lane| lane, "ds_swizzle_b32 v2, v1 offset:0x80e4"), lanes(|lane| lane));
+    // Each quad reversed.
+    assert_eq!(run(|lane| lane, "ds_swizzle_b32 v2, v1 offset:0x801b"), lanes(|lane| lane ^ 3));
+    // Halves of 32 exchanged by the exclusive or of 16.
+    assert_eq!(run(|lane| lane, "ds_swizzle_b32 v2, v1 offset:0x401f"), lanes(|lane| lane ^ 16));
+    // The first of each eight.
+    assert_eq!(run(|lane| lane, "ds_swizzle_b32 v2, v1 offset:0x18"), lanes(|lane| lane & !7));
+}
