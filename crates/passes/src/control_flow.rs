@@ -2,8 +2,8 @@
 //!
 //! Precondition: a verified module. Promise: no `if` decides on a constant; no `if` has two empty regions; results that are the same
 //! either way, and loop parameters that never change, are the values themselves; a result that is true one way and false the other is
-//! the condition; nothing stands behind an `if` neither region of which
-//! comes back. What the shader computes is the same.
+//! the condition; nothing stands behind an `if` neither region of which comes back; no pixel is thrown away on the condition
+//! false. What the shader computes is the same.
 
 use afterimage_ir::{Args, Imm, Inst, Kind, Module, Op, Region, Swizzle, Type, Value};
 use smallvec::{SmallVec, smallvec};
@@ -110,6 +110,8 @@ impl Cleanup {
                     }
                     new.push(inst);
                 }
+                // Throws nothing away.
+                (Op::Demote, _) if m.as_const(data.args[0]).is_some_and(|bits| bits[0] == 0) => {}
                 _ => new.push(inst),
             }
         }
