@@ -114,7 +114,7 @@ pub struct Header {
     pub groups: [u32; 3],
     /// How results are compared.
     pub compare: Compare,
-    /// Whether RADV with LLVM crashes on it, so that there is only ACO's code.
+    /// Whether there is only ACO's code: RADV with LLVM crashes on it, or its addresses are those of the moment.
     pub no_llvm: bool,
     /// What it reads and writes, by binding; vertex buffers last.
     pub resources: Vec<Resource>,

@@ -1,6 +1,7 @@
 #version 450
 //! about A constant table that is indexed by data.
 //! groups 2
+//! no_llvm
 //! buffer 0 512 random
 //! buffer 1 512 zero
 layout(local_size_x = 64) in;

@@ -11,6 +11,6 @@ layout(binding = 1) buffer Out { vec4 result[]; };
 void main() {
     ivec2 at = ivec2(gl_GlobalInvocationID.xy);
     uint to = gl_GlobalInvocationID.y * 16u + gl_GlobalInvocationID.x;
-    vec3 d = vec3(vec2(at) / 8.0 - 0.9, float((at.x * 7 + at.y * 3) & 15) / 8.0 - 0.95);
+    vec3 d = vec3(vec2(at) / 7.3 - 1.02, float((at.x * 7 + at.y * 3) & 15) / 7.7 - 0.98);
     result[to] = textureLod(source, d, 0.0);
 }
