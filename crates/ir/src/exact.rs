@@ -5,7 +5,7 @@
 //! ends must forbid contraction, fast math and the like for the values marked here (`NoContraction` in SPIR-V).
 
 use crate::entity::{Inst, Region, Value};
-use crate::module::{Def, Imm, Module, OutputAt};
+use crate::module::{Def, Imm, Module, OutputAt, Stage};
 use crate::opcode::Op;
 
 impl OutputAt {
@@ -16,8 +16,12 @@ impl OutputAt {
 }
 
 /// Marks, per value, all that outputs which are [exact](OutputAt::is_exact) depend on, through control flow and variables. No
-/// marks at all if the module has no such output.
+/// marks at all if the module has no such output. In the compute stage everything is marked: what it leaves in memory is what
+/// later shaders and the guest's processor count on.
 pub fn exact(m: &Module) -> Vec<bool> {
+    if m.stage == Stage::Compute {
+        return vec![true; m.values.len()];
+    }
     let mut marks = vec![false; m.values.len()];
     if !m.outputs.iter().any(|o| o.at.is_exact()) {
         return marks;

@@ -4,14 +4,19 @@
 //! module must have gone through the `float_rules` pass; every other pass only makes the output better.
 //!
 //! # Shader ABI
-//! * Push constants, 128 bytes, both stages: bytes 0, 8, 16 the addresses of the vertex stage's constants, the pixel stage's
-//!   constants, and the system block; from byte 32 on a `u32` per texture slot (16 pixel, 4 vertex): bits 0..20 index of
-//!   the texture, bits 20..32 index of the sampler.
+//! * Push constants, 128 bytes, all stages: bytes 0, 8, 16 the addresses of the vertex stage's constants, the pixel or compute
+//!   stage's constants, and the system block; from byte 32 on a `u32` per texture slot (16 pixel, 4 vertex; in compute pipelines
+//!   the 16 of the compute stage): bits 0..20 index of the texture, bits 20..32 index of the sampler.
 //! * Constants: 16-byte registers, the segments of [`Reflection::segments`] one after the other behind the stage's address;
 //!   the system block's register `n` is at byte `16 * n`.
-//! * Descriptor set 0: bindings 0 `texture2D[]`, 1 `textureCube[]`, 2 `texture3D[]`, 3 `sampler[]`; runtime arrays if
-//!   [`Options::bindless`], else arrays of 20 by slot.
-//! * Positions are `Invariant`, and what they, clip distances and depth depend on is `NoContraction`: see [`afterimage_ir::exact`].
+//! * Descriptor set 0: bindings 0 `texture2D[]`, 1 `textureCube[]`, 2 `texture3D[]`, 3 `sampler[]`, 4 `texture2DArray[]`,
+//!   5 `textureCubeArray[]`, 6 `texture2DMS[]`, 7 `texture2DMSArray[]`; runtime arrays if [`Options::bindless`], else arrays of 20 by
+//!   slot, where the compute stage's slot 20 is element 0. Textures of integers lie in the same arrays.
+//! * Descriptor set 1: the storage image of each slot at the binding of that number, never an array. Cubes and their arrays are views
+//!   of 2D arrays; an image of `r32` needs a view of `R32_UINT`, `R32_SINT` or `R32_SFLOAT`.
+//! * Memory is reached by address; addresses are made multiples of four (eight for 64-bit atomic operations), not checked.
+//! * Positions are `Invariant`, and what they, clip distances, depth and memory of the compute stage depend on is `NoContraction`: see
+//!   [`afterimage_ir::exact`].
 //! * Nothing is `RelaxedPrecision`, whatever the guest says (`_pp`): desktop drivers ignore it, and where it has an effect, on
 //!   mobile GPUs, it means 16 bits also for texture coordinates and depths, which Direct3D 9 programs marked so without harm on the
 //!   cards of their time that computed with 24 bits and more.
