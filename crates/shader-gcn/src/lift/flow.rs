@@ -63,7 +63,7 @@ impl Flow {
         let target = |n: usize| -> Option<usize> {
             let to = u32::try_from(insts[n].target()?).ok()?;
             match (part(n), fetch) {
-                (Some((_, first, _)), Some(fetch)) => fetch.at(to - code_words).map(|at| first + at),
+                (Some((_, first, _)), Some(fetch)) => fetch.at(to.checked_sub(code_words)?).map(|at| first + at),
                 _ => program.at(to),
             }
         };

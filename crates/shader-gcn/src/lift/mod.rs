@@ -121,7 +121,7 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
     });
     b.set_name(source.stage.name());
     if source.stage == HwStage::Cs {
-        b.work_group(source.registers.num_thread.map(|n| n.max(1)), lds_bytes(source));
+        b.work_group(group_size(source).map_err(|reason| reason.at(&flow.insts[0]))?, lds_bytes(source));
     }
     let states = (0..structured.states).map(|n| b.var(&format!("state{n}"), Type::I32)).collect();
     let mut l = Lifter {
@@ -155,6 +155,16 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
     match error {
         Some(error) => Err(error),
         None => b.finish().map_err(|error| Reason::from(error).at(&flow.insts[0])),
+    }
+}
+
+/// Lanes of a work group in each direction.
+fn group_size(source: &Source) -> Result<[u32; 3], Reason> {
+    let group = source.registers.num_thread.map(|n| n.max(1));
+    let lanes = group.iter().fold(1u32, |lanes, &n| lanes.saturating_mul(n));
+    match lanes {
+        0..=ir::MAX_GROUP => Ok(group),
+        _ => Err(Reason::TooMany { what: "lanes in a work group", most: ir::MAX_GROUP as usize }),
     }
 }
 
@@ -253,6 +263,9 @@ impl Lifter<'_> {
                 image::lift(self, inst);
                 Ok(())
             }
+            Encoding::Ds if self.shares_nothing(inst) => {
+                Err(Reason::Unsupported("the data share of a program that asks for none of it"))
+            }
             Encoding::Ds => {
                 lds::lift(self, inst);
                 Ok(())
@@ -266,6 +279,12 @@ impl Lifter<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether an instruction of the data share accesses memory that the program does not have.
+    fn shares_nothing(&self, inst: &Inst) -> bool {
+        let accesses = inst.op != Op::DsSwizzleB32 && inst.op != Op::DsNop && inst.ds().is_some_and(|ds| !ds.gds);
+        self.b.module().shared == 0 && accesses
     }
 
     /// The instruction that is translated.

@@ -1,6 +1,6 @@
 //! Scalar arithmetic: SOP1, SOP2, SOPK, SOPC, SOPP, but for what also works on masks (`masks`).
 
-use afterimage_ir::{Builder, Kind as IrKind, Value};
+use afterimage_ir::{Builder, Kind as IrKind, Stage, Value};
 
 use super::registers::SGPRS;
 use super::{Lifter, Reason};
@@ -50,6 +50,8 @@ fn compare_words(b: &mut Builder, compare: Compare, signed: bool, a: Value, c: V
 
 fn control(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
     match inst.op {
+        // Waves of other stages are groups of their own.
+        Op::SBarrier if l.b.module().stage != Stage::Compute => {}
         Op::SBarrier => {
             l.b.memory_barrier();
             l.b.barrier();

@@ -2,7 +2,9 @@
 
 mod arithmetic;
 mod divergence;
+mod filetests;
 mod flow;
+mod hostile;
 #[path = "../vector/machine.rs"]
 mod machine;
 mod resources;
