@@ -329,18 +329,7 @@ impl<'a> Builder<'a> {
             Encoding::Flat => Fields::Flat(Flat::default()),
             _ => Fields::None,
         };
-        let inst = Inst {
-            at: 0,
-            words: 0,
-            op: row.op,
-            enc: enc.unwrap_or(row.encoding),
-            dst: Operand::None,
-            sdst: Operand::None,
-            src: [Operand::None; 4],
-            mods: Modifiers::default(),
-            simm: 0,
-            fields,
-        };
+        let inst = Inst { fields, ..Inst::blank(row.op, enc.unwrap_or(row.encoding)) };
         Ok((Self { inst, row, label: None, unused: [0; 2] }, name.len() != mnemonic.len()))
     }
 

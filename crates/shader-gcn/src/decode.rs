@@ -1,7 +1,7 @@
 //! Words to an instruction. Where the fields lie: AMD's "Sea Islands Series Instruction Set Architecture", chapter on
 //! microcode formats; `facts/gnm.md` section 7.
 
-use crate::inst::{Buffer, Ds, Export, Fields, Flat, Image, Inst, Interp, Modifiers, Operand};
+use crate::inst::{Buffer, Ds, Export, Fields, Flat, Image, Inst, Interp, Operand};
 use crate::parse::ParseError;
 use crate::tables::{self, Encoding, Kind, Op, Row, Ty, flag};
 
@@ -328,18 +328,7 @@ impl Inst {
         let unknown = ParseError::Unknown { at, word };
         let (enc, number) = encoding(word).ok_or(unknown.clone())?;
         let row = tables::row(enc, number as u16).ok_or(unknown)?;
-        let inst = Inst {
-            at,
-            words: 1,
-            op: row.op,
-            enc,
-            dst: Operand::None,
-            sdst: Operand::None,
-            src: [Operand::None; 4],
-            mods: Modifiers::default(),
-            simm: 0,
-            fields: Fields::None,
-        };
+        let inst = Inst { at, ..Inst::blank(row.op, enc) };
         let mut d = Decoder { words, inst };
         match enc {
             Encoding::Sop2 | Encoding::Sop1 => {

@@ -5,7 +5,7 @@
 //! returns to the address in `s[0:1]`. Source: `facts/gnm.md` section 4.1, and the example of the source document.
 
 use crate::encode::EncodeError;
-use crate::inst::{Buffer, Fields, Inst, Modifiers, Operand};
+use crate::inst::{Buffer, Fields, Inst, Operand};
 use crate::io::HwStage;
 use crate::parse::{ParseError, Program};
 use crate::tables::{Encoding, Kind, Op};
@@ -239,18 +239,7 @@ fn attribute(inst: &Inst, components: u8, loaded: &Loaded) -> Option<Attribute> 
 
 /// An instruction without operands.
 fn blank(op: Op) -> Inst {
-    Inst {
-        at: 0,
-        words: 0,
-        op,
-        enc: op.row().encoding,
-        dst: Operand::None,
-        sdst: Operand::None,
-        src: [Operand::None; 4],
-        mods: Modifiers::default(),
-        simm: 0,
-        fields: Fields::None,
-    }
+    Inst::blank(op, op.row().encoding)
 }
 
 fn wait(simm: u16) -> Result<impl IntoIterator<Item = u32>, EncodeError> {

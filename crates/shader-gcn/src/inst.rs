@@ -376,6 +376,22 @@ pub struct Registers {
 }
 
 impl Inst {
+    /// An instruction without operands, at the beginning of the code.
+    pub(crate) fn blank(op: Op, enc: Encoding) -> Inst {
+        Inst {
+            at: 0,
+            words: 1,
+            op,
+            enc,
+            dst: Operand::None,
+            sdst: Operand::None,
+            src: [Operand::None; 4],
+            mods: Modifiers::default(),
+            simm: 0,
+            fields: Fields::None,
+        }
+    }
+
     /// Index of the word behind it.
     #[inline]
     pub fn next(&self) -> u32 {
@@ -396,7 +412,7 @@ impl Inst {
 
     /// Whether it works for the lanes of exec: VOP, VINTRP, DS, MUBUF, MTBUF, MIMG, FLAT and EXP.
     pub fn is_vector(&self) -> bool {
-        self.enc as u8 >= Encoding::Vop2 as u8
+        self.enc >= Encoding::Vop2
     }
 
     /// Word index that a relative branch goes to, which may lie outside of the code; none for other instructions.
@@ -506,7 +522,7 @@ impl Inst {
             Fields::Image(image) => {
                 // The comparand does not come back.
                 let compared = matches!(self.kind(), Kind::Atomic(Atomic::CmpSwap | Atomic::FcmpSwap));
-                u8::from(image.tfe) + self.image_dwords(image) / (1 + u8::from(compared))
+                u8::from(image.tfe) + self.image_dwords(image).div_ceil(1 + u8::from(compared))
             }
             Fields::Buffer(Buffer { tfe, .. }) | Fields::Flat(Flat { tfe, .. }) => {
                 u8::from(tfe) + self.dst_ty().dwords()

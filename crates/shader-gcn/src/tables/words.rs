@@ -1,7 +1,7 @@
 //! The words that rows are written in: encodings, types of operands, flags, and what sort of thing an instruction does.
 
-/// The microcode formats.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// The microcode formats: those of scalar instructions, then those that work for the lanes of exec.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names are AMD's")]
 pub enum Encoding {
