@@ -58,7 +58,9 @@ fn frames(text: &str) -> Result<FrameSet, String> {
 /// Draws the capture, or the recordings.
 pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
     match &args.files[..] {
-        [file] if !(nv2a::is_recording(file) || gnm::is_recording(file)) => replay_capture(args, file).map(|()| ExitCode::SUCCESS),
+        [file] if !(nv2a::is_recording(file) || gnm::is_recording(file)) => {
+            replay_capture(args, file).map(|()| ExitCode::SUCCESS)
+        }
         files => {
             if args.frames.is_some() || args.stats.is_some() {
                 return Err(Failure::new("--frames and --stats are for captures, and these are recordings"));

@@ -58,7 +58,8 @@ fn recording(folder: &Path, fails: bool) -> PathBuf {
     call(&mut commands, &calls::DispatchDirect { groups: [4, 1, 1], flags: 0 });
     let code = afterimage_shader_gcn::assemble(SQUARES).unwrap();
     let pixels: Vec<u8> = (0..16 * 8 * 4).map(|at| at as u8).collect();
-    let picture = Picture { address: COLOR, width: 14, height: 8, pitch: 16, format: 10, tiling: 31, name: "front".into() };
+    let picture =
+        Picture { address: COLOR, width: 14, height: 8, pitch: 16, format: 10, tiling: 31, name: "front".into() };
     let submit = |at: u64| Submission { queue: 0, draw: (at, 4 * commands.len() as u64), constant: (0, 0) };
     let mut records = vec![
         Record::Map { address: STORED, size: 4096 },
@@ -132,7 +133,10 @@ fn packets_registers_programs_and_descriptors_are_shown() {
     let chosen = text(&afterimage(&["inspect", "--raw", "-m", "dispatch_direct"], &file).stdout);
     assert!(chosen.contains("DISPATCH_DIRECT") && !chosen.contains("SET_SH_REG"), "{chosen}");
     let about = text(&afterimage(&["info"], &file).stdout);
-    assert!(about.contains("dispatches  1") && about.contains("front.png") && about.contains("damage      none"), "{about}");
+    assert!(
+        about.contains("dispatches  1") && about.contains("front.png") && about.contains("damage      none"),
+        "{about}"
+    );
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn code_is_translated_with_a_stage_and_disassembled() {
     let output = afterimage(&["shader", "translate", "--from", "gcn", "--stage", "compute", "--to", "ir"], &file);
     assert!(text(&output.stdout).contains("store_global"), "{}{}", text(&output.stdout), text(&output.stderr));
     let output = afterimage(&["shader", "disasm", "--from", "gcn"], &file);
-    assert!(text(&output.stdout).contains("v_mul_u32_u24 v5, v4, v4"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("v_mul_u32_u24_e32 v5, v4, v4"), "{}", text(&output.stdout));
     let output = afterimage(&["shader", "translate", "--from", "gcn"], &file);
     assert!(text(&output.stderr).contains("--stage"), "{}", text(&output.stderr));
 }

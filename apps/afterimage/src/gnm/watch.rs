@@ -94,7 +94,8 @@ impl Watch {
                 Err(error) => self.lines.push(format!("        {error}")),
             }
         }
-        let registers_of = afterimage_shader_gcn::io::Registers { rsrc2: registers.get(stage.rsrc2), ..Default::default() };
+        let registers_of =
+            afterimage_shader_gcn::io::Registers { rsrc2: registers.get(stage.rsrc2), ..Default::default() };
         let source = Source {
             stage: stage.stage,
             code: words,
@@ -122,10 +123,14 @@ impl Watch {
         }
         for (n, used) in found.images.iter().enumerate() {
             let written = if used.written { ", written" } else { "" };
-            self.lines.push(format!("    {name} image {n}{written}: {}", descriptor(image::FIELDS, &values.all(used.descriptor))));
+            self.lines.push(format!(
+                "    {name} image {n}{written}: {}",
+                descriptor(image::FIELDS, &values.all(used.descriptor))
+            ));
         }
         for (n, used) in found.samplers.iter().enumerate() {
-            self.lines.push(format!("    {name} sampler {n}: {}", descriptor(sampler::FIELDS, &values.all(used.descriptor))));
+            self.lines
+                .push(format!("    {name} sampler {n}: {}", descriptor(sampler::FIELDS, &values.all(used.descriptor))));
         }
     }
 }
@@ -172,7 +177,8 @@ impl Graphics for Watch {
         let threads = [reg::COMPUTE_NUM_THREAD_X, reg::COMPUTE_NUM_THREAD_Y, reg::COMPUTE_NUM_THREAD_Z];
         let [tx, ty, tz] = threads.map(|register| registers.get(register) & 0xFFFF);
         let address = registers.program(COMPUTE.program);
-        self.lines.push(format!("dispatch {x} x {y} x {z} groups of {tx} x {ty} x {tz} on the {queue}; cs {address:#x}"));
+        self.lines
+            .push(format!("dispatch {x} x {y} x {z} groups of {tx} x {ty} x {tz} on the {queue}; cs {address:#x}"));
         self.stage(&COMPUTE, registers, memory);
     }
 

@@ -81,7 +81,9 @@ impl Why {
             Self::Recording(KcapError::Io(_)) | Self::Gcap(GcapError::Io(_)) => Code::File,
             Self::Write { .. } | Self::Renderer(_) | Self::Thread(_) => Code::File,
             Self::Recording(_) | Self::Pusher(_) | Self::Picture { .. } => Code::Undrawn,
-            Self::Gcap(_) | Self::Fault(_) | Self::Submission(_) | Self::Memory(_) | Self::Display { .. } => Code::Undrawn,
+            Self::Gcap(_) | Self::Fault(_) | Self::Submission(_) | Self::Memory(_) | Self::Display { .. } => {
+                Code::Undrawn
+            }
             Self::Validation(_) | Self::Panic => Code::OurFault,
         }
     }

@@ -77,7 +77,12 @@ pub(super) fn source(bytes: &[u8], stage: Option<Stage>) -> Result<Source, Why> 
     source.images = used
         .images
         .iter()
-        .map(|image| ImageSpec { kind: 9, format: if image.storage { 14 | 7 << 8 } else { 0 }, select: 0xFAC, compare: 0 })
+        .map(|image| ImageSpec {
+            kind: 9,
+            format: if image.storage { 14 | 7 << 8 } else { 0 },
+            select: 0xFAC,
+            compare: 0,
+        })
         .collect();
     for texture in used.textures.iter().filter(|texture| texture.compare) {
         if let Some(image) = source.images.get_mut(texture.image as usize) {

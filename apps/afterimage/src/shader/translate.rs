@@ -283,7 +283,12 @@ fn write(
         reflect(&artifact.reflection, &artifact.bindings);
         return Ok(Content::Text(artifact.source));
     }
-    let options = afterimage_spirv::Options { bindless: args.bindless, preserve: false, debug_names: true, features: afterimage_spirv::Features::ALL };
+    let options = afterimage_spirv::Options {
+        bindless: args.bindless,
+        preserve: false,
+        debug_names: true,
+        features: afterimage_spirv::Features::ALL,
+    };
     let artifact = afterimage_spirv::emit(&module, &options).map_err(CompileError::from)?;
     reflect(&artifact.reflection, &[]);
     let binary = Content::words(&artifact.words);

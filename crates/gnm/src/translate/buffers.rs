@@ -277,7 +277,9 @@ impl Translator {
         for start in self.buffers.overlapping(&range) {
             let Some(region) = self.buffers.regions.get_mut(&start) else { continue };
             for (page, known) in pages.clone().zip(&known) {
-                let Some(number) = (page * PAGE).checked_sub(start).map(|offset| (offset / PAGE) as usize) else { continue };
+                let Some(number) = (page * PAGE).checked_sub(start).map(|offset| (offset / PAGE) as usize) else {
+                    continue;
+                };
                 if let Some(held) = region.pages.get_mut(number)
                     && held.generation == Some(*known)
                 {

@@ -46,7 +46,12 @@ fn clean(registers: &mut Registers) {
 
 impl Translator {
     /// Does a draw.
-    pub(super) fn draw_vertices(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory, draw: &machine::Draw) {
+    pub(super) fn draw_vertices(
+        &mut self,
+        registers: &mut Registers,
+        memory: &mut dyn GuestMemory,
+        draw: &machine::Draw,
+    ) {
         self.recover(registers);
         let stages = registers.get(reg::VGT_SHADER_STAGES_EN);
         use reg::VGT_SHADER_STAGES_EN as S;
@@ -62,7 +67,9 @@ impl Translator {
         let number = registers.field(reg::VGT_PRIMITIVE_TYPE::PRIM_TYPE);
         let Some(primitive) = Primitive::of(number) else {
             let name = afterimage_gnm_types::enums::DI_PRIM_TYPE.of(number).unwrap_or("?");
-            return self.once.warn(format!("primitives of type {number} ({name}) are not supported: they are left out"));
+            return self
+                .once
+                .warn(format!("primitives of type {number} ({name}) are not supported: they are left out"));
         };
         let color_mode = registers.field(reg::CB_COLOR_CONTROL::MODE);
         match color_mode {
@@ -186,7 +193,8 @@ impl Translator {
             return false;
         }
         if primitive != Primitive::Rectangles {
-            self.once.warn("DB_RENDER_CONTROL clears with primitives that are no rectangles: all of the target is cleared");
+            self.once
+                .warn("DB_RENDER_CONTROL clears with primitives that are no rectangles: all of the target is cleared");
         }
         self.clear_depth(registers, depth | stencil);
         // Colours, where some are written, are drawn as ever.
@@ -330,7 +338,9 @@ impl Translator {
         if I::USE_THREAD_DIMENSIONS.is_set(dispatch.initiator) {
             for (count, threads) in groups.iter_mut().zip(seen.num_thread) {
                 if !count.is_multiple_of(threads) {
-                    self.once.warn("COMPUTE_DISPATCH_INITIATOR.USE_THREAD_DIMENSIONS with a part of a group: all of it runs");
+                    self.once.warn(
+                        "COMPUTE_DISPATCH_INITIATOR.USE_THREAD_DIMENSIONS with a part of a group: all of it runs",
+                    );
                 }
                 *count = count.div_ceil(threads);
             }
@@ -342,7 +352,9 @@ impl Translator {
         }
         if groups.iter().any(|count| *count > MOST_GROUPS) {
             let [x, y, z] = groups;
-            self.once.warn(format!("a dispatch of {x} x {y} x {z} groups is left out: {MOST_GROUPS} are supported in a dimension"));
+            self.once.warn(format!(
+                "a dispatch of {x} x {y} x {z} groups is left out: {MOST_GROUPS} are supported in a dimension"
+            ));
             return Ok(());
         }
         self.bound_samplers();

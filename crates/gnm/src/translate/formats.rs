@@ -116,8 +116,11 @@ pub(super) fn color(format: u32, number: u32) -> Option<HostFormat> {
 impl HostFormat {
     /// The same with red and blue exchanged in memory, where the host has that: [`SWAP_ALT`] of four bytes.
     pub(super) fn exchanged(self) -> Option<Self> {
-        (self.format == Format::R8G8B8A8_UNORM)
-            .then_some(Self { format: Format::B8G8R8A8_UNORM, components: BGRA, ..self })
+        (self.format == Format::R8G8B8A8_UNORM).then_some(Self {
+            format: Format::B8G8R8A8_UNORM,
+            components: BGRA,
+            ..self
+        })
     }
 
     /// The swizzle of a view for `DST_SEL_X..W`.

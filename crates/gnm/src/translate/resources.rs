@@ -202,10 +202,8 @@ fn image(descriptor: ImageDescriptor, storage: bool, written: bool) -> Result<Op
     let kind = descriptor.kind();
     let is_volume = kind == SQ_RSRC_IMG_3D;
     let multisampled = matches!(kind, SQ_RSRC_IMG_2D_MSAA | SQ_RSRC_IMG_2D_MSAA_ARRAY);
-    let is_array = matches!(
-        kind,
-        SQ_RSRC_IMG_CUBE | SQ_RSRC_IMG_1D_ARRAY | SQ_RSRC_IMG_2D_ARRAY | SQ_RSRC_IMG_2D_MSAA_ARRAY
-    );
+    let is_array =
+        matches!(kind, SQ_RSRC_IMG_CUBE | SQ_RSRC_IMG_1D_ARRAY | SQ_RSRC_IMG_2D_ARRAY | SQ_RSRC_IMG_2D_MSAA_ARRAY);
     let (first, last) = (descriptor.base_array(), descriptor.last_array().max(descriptor.base_array()));
     let (first, mut count) = match (is_volume, is_array) {
         (true, _) => (0, 1),
@@ -235,8 +233,7 @@ fn image(descriptor: ImageDescriptor, storage: bool, written: bool) -> Result<Op
     };
     let dimension = if is_volume { Dimension::D3 } else { Dimension::D2 };
     let shape = Shape { dimension, width: descriptor.width(), height, depth, layers: first + count, levels };
-    let select =
-        [descriptor.dst_sel_x(), descriptor.dst_sel_y(), descriptor.dst_sel_z(), descriptor.dst_sel_w()];
+    let select = [descriptor.dst_sel_x(), descriptor.dst_sel_y(), descriptor.dst_sel_z(), descriptor.dst_sel_w()];
     let base_level = base_level.min(levels - 1);
     let look = Look {
         format: host.format,
@@ -335,7 +332,9 @@ impl Translator {
                 self.once.warn(format!("of a buffer of {size} bytes at {start:#x}, {MOST_VISIBLE} can be accessed"));
             }
             if !start.is_multiple_of(4) {
-                self.once.warn(format!("the buffer at {start:#x} does not begin at a word: it is accessed from the word before"));
+                self.once.warn(format!(
+                    "the buffer at {start:#x} does not begin at a word: it is accessed from the word before"
+                ));
             }
             let start = start & !3;
             buffers.push(Buffer { range: start..start + visible, word: num_records, written: wanted.written });

@@ -40,7 +40,9 @@ fn address(mode: u32) -> Address {
         SQ_TEX_WRAP => Address::Repeat,
         SQ_TEX_MIRROR => Address::Mirror,
         SQ_TEX_CLAMP_LAST_TEXEL => Address::ClampToEdge,
-        SQ_TEX_MIRROR_ONCE_LAST_TEXEL | SQ_TEX_MIRROR_ONCE_HALF_BORDER | SQ_TEX_MIRROR_ONCE_BORDER => Address::MirrorOnce,
+        SQ_TEX_MIRROR_ONCE_LAST_TEXEL | SQ_TEX_MIRROR_ONCE_HALF_BORDER | SQ_TEX_MIRROR_ONCE_BORDER => {
+            Address::MirrorOnce
+        }
         _ => Address::ClampToBorder,
     }
 }

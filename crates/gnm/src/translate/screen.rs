@@ -134,10 +134,9 @@ impl Translator {
         let (texture, format) = self.display(memory, display)?;
         let rect = Rect { x: 0, y: 0, width: display.width, height: display.height };
         let view = View { texture, ..View::default() };
-        let texels = self.read_texels(view, format, rect).map_err(|error| PictureError::Buffer {
-            address: display.address,
-            why: error.to_string(),
-        })?;
+        let texels = self
+            .read_texels(view, format, rect)
+            .map_err(|error| PictureError::Buffer { address: display.address, why: error.to_string() })?;
         let rgba = to_rgba(format, &texels).ok_or(PictureError::Format(display.format))?;
         Ok(Picture { width: display.width, height: display.height, rgba })
     }
@@ -205,14 +204,10 @@ impl Translator {
         let source = self.surface(memory, &from.wanted)?;
         let target = self.surface(memory, &to.wanted)?;
         let [width, height] = [from.wanted.shape.width, from.wanted.shape.height];
-        let rect = Rect {
-            x: 0,
-            y: 0,
-            width: width.min(to.wanted.shape.width),
-            height: height.min(to.wanted.shape.height),
-        };
-        let [src, dst] = [(source, from), (target, to)]
-            .map(|(texture, color)| View { texture, level: 0, layer: color.layers[0] });
+        let rect =
+            Rect { x: 0, y: 0, width: width.min(to.wanted.shape.width), height: height.min(to.wanted.shape.height) };
+        let [src, dst] =
+            [(source, from), (target, to)].map(|(texture, color)| View { texture, level: 0, layer: color.layers[0] });
         self.port.push(&Blit { src, dst, src_rect: rect, dst_rect: rect, filter: Filter::Nearest as u32, pad: 0 });
         self.surfaces.mark_drawn(target, 0, to.layers[0]..to.layers[0] + 1);
         Ok(())

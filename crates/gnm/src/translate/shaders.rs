@@ -147,7 +147,8 @@ impl Translator {
         let address = registers.program(stage.program);
         let user_registers = registers.get(stage.rsrc2) & stage.masks[1];
         // A fetch shader's address is a pair of user data in front of everything else; other pairs make no difference.
-        let fetch_at = if stage.stage == HwStage::Vs { u64::from(user[0]) | u64::from(user[1] & 0xFFFF) << 32 } else { 0 };
+        let fetch_at =
+            if stage.stage == HwStage::Vs { u64::from(user[0]) | u64::from(user[1] & 0xFFFF) << 32 } else { 0 };
         let epoch = self.epoch;
         let key = (stage.stage, address, user_registers, fetch_at);
         if let Some(known) = self.shaders.known.get_mut(&key) {
@@ -170,7 +171,8 @@ impl Translator {
         if let Some(pointer) = resources.fetch {
             let values = resources.evaluate(&super::resources::Memory::new(user, memory));
             let address = values.address(pointer);
-            fetch_words = read_code(memory, address).map_err(|error| format!("fetch shader at {address:#x}: {error}"))?;
+            fetch_words =
+                read_code(memory, address).map_err(|error| format!("fetch shader at {address:#x}: {error}"))?;
             fetch_read = Some(read(address, &fetch_words));
             resources = self::resources(stage, &words, &fetch_words, user_registers)?;
         }

@@ -202,7 +202,9 @@ impl Face {
             stencil_op(number, self.reference(), self.values >> 24).unwrap_or_else(|| {
                 let name = afterimage_gnm_types::enums::STENCIL_OP.of(number).unwrap_or("?");
                 let value = self.values >> 24;
-                once.warn(format!("stencil operation {name} with the value {value} is not supported: it keeps what is there"));
+                once.warn(format!(
+                    "stencil operation {name} with the value {value} is not supported: it keeps what is there"
+                ));
                 StencilOp::Keep
             }) as u8
         });
@@ -264,7 +266,8 @@ impl Translator {
             constant,
         };
         // Targets that blend alike need no more than the packet that every guest sends.
-        let alike = |target: &BlendTarget| BlendTarget { write_mask: 0, ..*target } == BlendTarget { write_mask: 0, ..first };
+        let alike =
+            |target: &BlendTarget| BlendTarget { write_mask: 0, ..*target } == BlendTarget { write_mask: 0, ..first };
         let apart: &[BlendTarget] = if all[..used].iter().all(alike) { &[] } else { &all[..used] };
         if self.sent.blend != Some(blend) || self.sent_blend_targets != apart {
             self.sent.blend = Some(blend);
@@ -341,7 +344,9 @@ impl Translator {
             (float(reg::PA_SU_POLY_OFFSET_BACK_SCALE), float(reg::PA_SU_POLY_OFFSET_BACK_OFFSET))
         };
         // The unit is one step of the depth format, 2 to the power of a negative number of bits.
-        let step = 2f32.powi(i32::from(registers.field(reg::PA_SU_POLY_OFFSET_DB_FMT_CNTL::POLY_OFFSET_NEG_NUM_DB_BITS) as u8 as i8));
+        let step = 2f32.powi(i32::from(
+            registers.field(reg::PA_SU_POLY_OFFSET_DB_FMT_CNTL::POLY_OFFSET_NEG_NUM_DB_BITS) as u8 as i8,
+        ));
         let clip = registers.get(reg::PA_CL_CLIP_CNTL);
         let clamps = reg::PA_CL_CLIP_CNTL::ZCLIP_NEAR_DISABLE.is_set(clip)
             || reg::PA_CL_CLIP_CNTL::ZCLIP_FAR_DISABLE.is_set(clip)
@@ -349,7 +354,8 @@ impl Translator {
         let points = registers.get(reg::PA_SU_POINT_SIZE);
         let limits = registers.get(reg::PA_SU_POINT_MINMAX);
         if points & 0xFFFF != points >> 16 {
-            self.once.warn("PA_SU_POINT_SIZE has points that are no squares, which is not supported: their width counts");
+            self.once
+                .warn("PA_SU_POINT_SIZE has points that are no squares, which is not supported: their width counts");
         }
         let raster = SetRaster {
             cull: cull as u8,

@@ -192,9 +192,11 @@ impl Translator {
             // A depth target is looked at as colours of the same size through its own format.
             a.place == b.place && a.shape.dimension == b.shape.dimension
         };
-        let candidates: Vec<ObjectId> = self.surfaces.by_address.get(&wanted.place.address).map_or(Vec::new(), |all| {
-            all.iter().copied().filter(|id| same(&self.surfaces.all[id])).collect()
-        });
+        let candidates: Vec<ObjectId> = self
+            .surfaces
+            .by_address
+            .get(&wanted.place.address)
+            .map_or(Vec::new(), |all| all.iter().copied().filter(|id| same(&self.surfaces.all[id])).collect());
         let fitting = candidates.iter().copied().filter(|id| self.surfaces.all[id].fits(wanted));
         if let Some(id) = fitting.max_by_key(|id| self.surfaces.all[id].used) {
             self.refresh_surface(memory, id)?;
@@ -204,7 +206,8 @@ impl Translator {
         let mut wanted = *wanted;
         for id in candidates {
             let old = &self.surfaces.all[&id].wanted;
-            let grows = !wanted.exact || [old.shape.width, old.shape.height] == [wanted.shape.width, wanted.shape.height];
+            let grows =
+                !wanted.exact || [old.shape.width, old.shape.height] == [wanted.shape.width, wanted.shape.height];
             if grows {
                 wanted.shape = wanted.shape.with(&old.shape);
             }
@@ -218,7 +221,8 @@ impl Translator {
     }
 
     fn create_surface(&mut self, memory: &mut dyn GuestMemory, mut wanted: Wanted) -> Result<ObjectId, SurfaceError> {
-        let mut planes = vec![Plane { address: wanted.place.address, layout: Layout::new(&wanted.place, &wanted.shape)? }];
+        let mut planes =
+            vec![Plane { address: wanted.place.address, layout: Layout::new(&wanted.place, &wanted.shape)? }];
         if let Some((address, tile_mode)) = wanted.stencil {
             let place = Place { address, element: 1, tile_mode, ..wanted.place };
             planes.push(Plane { address, layout: Layout::new(&place, &wanted.shape)? });
@@ -383,13 +387,14 @@ impl Translator {
     }
 
     /// Writes into memory what was drawn into a range of it, but for what `except` has.
-    pub(super) fn store_surfaces(&mut self, memory: &mut dyn GuestMemory, range: &Range<u64>, except: Option<ObjectId>) {
-        while let Some(id) = self
-            .surfaces
-            .dirty
-            .iter()
-            .copied()
-            .find(|id| Some(*id) != except && self.surfaces.all[id].overlaps(range))
+    pub(super) fn store_surfaces(
+        &mut self,
+        memory: &mut dyn GuestMemory,
+        range: &Range<u64>,
+        except: Option<ObjectId>,
+    ) {
+        while let Some(id) =
+            self.surfaces.dirty.iter().copied().find(|id| Some(*id) != except && self.surfaces.all[id].overlaps(range))
         {
             self.store_surface(memory, id, None);
         }

@@ -1,9 +1,9 @@
 //! Colour and depth targets: which surfaces the registers name, and what clears of CMASK and HTILE do to them.
 
+use super::Translator;
 use super::formats::{self, HostFormat};
 use super::surfaces::{Look, SurfaceError, Wanted};
 use super::texels::{Place, Shape};
-use super::Translator;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg, value::*};
 use afterimage_stream::packets::*;
@@ -81,7 +81,8 @@ pub(super) fn color(registers: &Registers, n: u32) -> Result<Option<Color>, Stri
         return Ok(None);
     }
     let plain = formats::color(format, number);
-    let plain = plain.ok_or_else(|| format!("CB_COLOR{n}_INFO has format {format} with numbers {number}, which the host lacks"))?;
+    let plain = plain
+        .ok_or_else(|| format!("CB_COLOR{n}_INFO has format {format} with numbers {number}, which the host lacks"))?;
     let swap = reg::CB_COLOR0_INFO::COMP_SWAP.of(info);
     let exchanged = plain.exchanged().filter(|_| swap == SWAP_ALT);
     let host = exchanged.unwrap_or(plain);
@@ -308,7 +309,9 @@ impl Translator {
     fn clear_color(&mut self, registers: &Registers, n: u32, bound: &Bound, value: [u32; 2]) {
         let Ok(Some(color)) = color(registers, n) else { return };
         let Some(rgba) = clear_value(color.format.format, color.swap, value) else {
-            return self.once.warn(format!("CMASK's clear of CB_COLOR{n}, {:?}, is not supported", color.format.format));
+            return self
+                .once
+                .warn(format!("CMASK's clear of CB_COLOR{n}, {:?}, is not supported", color.format.format));
         };
         // The packet clears every bound target, so only this one is.
         let packet = self.sent.targets;

@@ -28,11 +28,8 @@ pub(super) fn scissor(registers: &Registers) -> Rect {
         // Bit 31 of the window's kinds says that its offset does not apply.
         let [dx, dy] = if moves && tl >> 31 == 0 { offset } else { [0; 2] };
         let corner = |word: u32, bits: u32| [(word & bits) as i32 + dx, (word >> 16 & bits) as i32 + dy];
-        let (from, to) = if moves {
-            (corner(tl, 0x7FFF), corner(br, 0x7FFF))
-        } else {
-            (corner(tl, 0xFFFF), corner(br, 0xFFFF))
-        };
+        let (from, to) =
+            if moves { (corner(tl, 0x7FFF), corner(br, 0x7FFF)) } else { (corner(tl, 0xFFFF), corner(br, 0xFFFF)) };
         let [x, y] = from.map(|edge| edge.clamp(0, LARGEST));
         let [right, bottom] = to.map(|edge| edge.clamp(0, LARGEST));
         Rect { x, y, width: (right - x).max(0) as u32, height: (bottom - y).max(0) as u32 }

@@ -15,7 +15,15 @@ const DEPTH: u64 = 0x1_0010_0000;
 const META: u64 = 0x1_0020_0000;
 
 fn display() -> Display {
-    Display { address: COLOR, width: 60, height: 32, pitch: 64, format: IMG_DATA_FORMAT_8_8_8_8, blue_first: true, tile_mode: LINEAR }
+    Display {
+        address: COLOR,
+        width: 60,
+        height: 32,
+        pitch: 64,
+        format: IMG_DATA_FORMAT_8_8_8_8,
+        blue_first: true,
+        tile_mode: LINEAR,
+    }
 }
 
 #[test]
@@ -97,13 +105,18 @@ fn what_was_drawn_goes_to_memory_when_somebody_reads_it_and_new_writes_stay() {
     rig.finish();
 }
 
+/// Depth tiles one after the other: tile mode 5.
+const DEPTH_TILES: u32 = 5;
+
 #[test]
 fn depth_and_stencil_are_cleared_by_rectangles_and_by_htile() {
     let mut rig = Rig::new();
     let stencil = DEPTH + 64 * 32 * 4;
+    let z = reg::DB_Z_INFO::FORMAT.bits(Z_32_FLOAT) | reg::DB_Z_INFO::TILE_MODE_INDEX.bits(DEPTH_TILES);
+    let s = reg::DB_STENCIL_INFO::FORMAT.bits(STENCIL_8) | reg::DB_STENCIL_INFO::TILE_MODE_INDEX.bits(DEPTH_TILES);
     rig.set(&[
-        (reg::DB_Z_INFO, reg::DB_Z_INFO::FORMAT.bits(Z_32_FLOAT)),
-        (reg::DB_STENCIL_INFO, reg::DB_STENCIL_INFO::FORMAT.bits(STENCIL_8)),
+        (reg::DB_Z_INFO, z),
+        (reg::DB_STENCIL_INFO, s),
         (reg::DB_Z_READ_BASE, (DEPTH >> 8) as u32),
         (reg::DB_Z_WRITE_BASE, (DEPTH >> 8) as u32),
         (reg::DB_STENCIL_READ_BASE, (stencil >> 8) as u32),
@@ -115,11 +128,21 @@ fn depth_and_stencil_are_cleared_by_rectangles_and_by_htile() {
         (reg::DB_RENDER_CONTROL, 3),
     ]);
     rig.draw(DI_PT_RECTLIST, 3);
-    if rig.read(DEPTH, 4) == [0; 4] {
-        // Tiled depth comes back once the tile modes are there.
-        return rig.finish();
-    }
-    assert_eq!(rig.read(DEPTH + 400, 4), 0.5f32.to_le_bytes());
-    assert_eq!(rig.read(stencil + 64, 4), [0x5A; 4]);
+    assert_eq!(rig.read(DEPTH, 64 * 32 * 4), 0.5f32.to_le_bytes().repeat(64 * 32));
+    assert_eq!(rig.read(stencil, 64 * 32), [0x5A; 64 * 32]);
+    // All of HTILE says that depth is clear; stencil has a file of its own.
+    rig.set(&[
+        (reg::DB_RENDER_CONTROL, 0),
+        (reg::DB_DEPTH_CONTROL, reg::DB_DEPTH_CONTROL::Z_ENABLE.bits(1)),
+        (reg::DB_Z_INFO, z | reg::DB_Z_INFO::TILE_SURFACE_ENABLE.bits(1)),
+        (reg::DB_STENCIL_INFO, s | reg::DB_STENCIL_INFO::TILE_STENCIL_DISABLE.bits(1)),
+        (reg::DB_HTILE_DATA_BASE, (META >> 8) as u32),
+        (reg::DB_DEPTH_CLEAR, 1f32.to_bits()),
+        (reg::CB_COLOR_CONTROL, reg::CB_COLOR_CONTROL::MODE.bits(2)),
+    ]);
+    rig.memory.write(META, &0xFFFF_FFF0u32.to_le_bytes().repeat(8 * 4)).unwrap();
+    rig.draw(DI_PT_RECTLIST, 3);
+    assert_eq!(rig.read(DEPTH, 64 * 32 * 4), 1f32.to_le_bytes().repeat(64 * 32));
+    assert_eq!(rig.read(stencil, 64 * 32), [0x5A; 64 * 32]);
     rig.finish();
 }

@@ -1,8 +1,8 @@
 //! Draws.
 
 use crate::both;
-use crate::rig::{Pixel, Scene, linear_sampler, records, texture};
-use afterimage_gnm_types::{reg, value::*};
+use crate::rig::{Pixel, Scene, Target, linear_sampler, records, texture};
+use afterimage_gnm_types::{ImageDescriptor, op, reg, value::*};
 
 /// Reads a position and a colour of a vertex in `v0` from a V# in s[0:3], and passes both on.
 const POSITION_COLOR: &str = "
@@ -38,17 +38,39 @@ const TRIANGLE: [Vertex; 3] = [
     [[-0.8, -0.8, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0]],
 ];
 
+/// All that a draw of the triangle's three vertices needs.
+pub(crate) fn triangle_state(scene: &mut Scene, target: &Target) {
+    scene.color(0, target);
+    scene.screen(target.width, target.height, 15);
+    let vertices = scene.put(TRIANGLE.as_flattened().as_flattened());
+    let (vertex, pixel) = (scene.program(POSITION_COLOR), scene.program(INPUT));
+    scene.vertex(vertex, 1, &records(vertices, 32, 3, BUF_DATA_FORMAT_32_32_32_32).0);
+    scene.pixel(pixel, Pixel::new(1), &[]);
+}
+
+/// Draws a triangle into a target.
+pub(crate) fn triangle(scene: &mut Scene, target: &Target) {
+    triangle_state(scene, target);
+    scene.draw(DI_PT_TRILIST, 3);
+}
+
+/// Draws the mean of two textures over a target.
+pub(crate) fn over_the_screen(scene: &mut Scene, target: &Target, images: [ImageDescriptor; 2]) {
+    scene.color(0, target);
+    scene.screen(target.width, target.height, 15);
+    let table: Vec<u32> = images.into_iter().flat_map(|image| image.0).chain(linear_sampler().0).collect();
+    let table = scene.put(&table);
+    let (vertex, pixel) = (scene.program(SCREEN), scene.program(MEAN));
+    scene.vertex(vertex, 1, &[0]);
+    scene.pixel(pixel, Pixel::new(1), &[table as u32, (table >> 32) as u32]);
+    scene.draw(DI_PT_TRISTRIP, 4);
+}
+
 #[test]
 fn a_triangle() {
     both("triangle", |scene| {
         let target = scene.target(128, 96);
-        scene.color(0, &target);
-        scene.screen(128, 96, 15);
-        let vertices = scene.put(TRIANGLE.as_flattened().as_flattened());
-        let (vertex, pixel) = (scene.program(POSITION_COLOR), scene.program(INPUT));
-        scene.vertex(vertex, 1, &records(vertices, 32, 3, BUF_DATA_FORMAT_32_32_32_32).0);
-        scene.pixel(pixel, Pixel::new(1), &[]);
-        scene.draw(DI_PT_TRILIST, 3);
+        triangle(scene, &target);
         target
     });
 }
@@ -163,7 +185,8 @@ fn camera() -> [[f32; 4]; 4] {
         [x, y * tilt.cos() - z * tilt.sin(), y * tilt.sin() + z * tilt.cos()]
     };
     let rows: Vec<[f32; 3]> = {
-        let columns: Vec<[f32; 3]> = (0..3).map(|column| tilted([turned[0][column], turned[1][column], turned[2][column]])).collect();
+        let columns: Vec<[f32; 3]> =
+            (0..3).map(|column| tilted([turned[0][column], turned[1][column], turned[2][column]])).collect();
         (0..3).map(|row| [columns[0][row], columns[1][row], columns[2][row]]).collect()
     };
     let away = 4.0;
@@ -207,5 +230,165 @@ fn a_textured_cube_with_depth() {
         scene.pixel(pixel, HALVES, &halves(table));
         scene.draw_indexed(DI_PT_TRILIST, &indices);
         target
+    });
+}
+
+#[test]
+fn blending_adds_what_is_there_by_alpha_and_quads_and_strips_are_drawn() {
+    both("blend", |scene| {
+        let target = scene.target(128, 96);
+        scene.color(0, &target);
+        scene.screen(128, 96, 15);
+        let corner = |x: f32, y: f32, color: [f32; 4]| [[x, y, 0.0, 1.0], color];
+        let (gray, red, green) = ([0.3, 0.3, 0.3, 1.0], [1.0, 0.0, 0.0, 0.5], [0.0, 1.0, 0.0, 0.25]);
+        let vertices: Vec<Vertex> = vec![
+            // A rectangle of three corners over everything.
+            corner(-1.0, -1.0, gray),
+            corner(1.0, -1.0, gray),
+            corner(-1.0, 1.0, gray),
+            // A quad.
+            corner(-0.8, -0.6, red),
+            corner(0.3, -0.6, red),
+            corner(0.3, 0.6, red),
+            corner(-0.8, 0.6, red),
+            // A strip of quads.
+            corner(-0.2, -0.8, green),
+            corner(-0.2, 0.8, green),
+            corner(0.4, -0.4, green),
+            corner(0.4, 0.4, green),
+            corner(0.9, -0.8, green),
+            corner(0.9, 0.8, green),
+        ];
+        let address = scene.put(vertices.as_flattened().as_flattened());
+        let (vertex, pixel) = (scene.program(POSITION_COLOR), scene.program(INPUT));
+        let from = |first: u64| records(address + 32 * first, 32, 13, BUF_DATA_FORMAT_32_32_32_32).0;
+        scene.vertex(vertex, 1, &from(0));
+        scene.pixel(pixel, Pixel::new(1), &[]);
+        scene.draw(DI_PT_RECTLIST, 3);
+        use reg::CB_BLEND0_CONTROL as B;
+        let over = B::ENABLE.bits(1)
+            | B::COLOR_SRCBLEND.bits(BLEND_SRC_ALPHA)
+            | B::COLOR_DESTBLEND.bits(BLEND_ONE_MINUS_SRC_ALPHA);
+        scene.set(reg::CB_BLEND0_CONTROL, &[over]);
+        scene.vertex(vertex, 1, &from(3));
+        scene.draw(DI_PT_QUADLIST, 4);
+        scene.vertex(vertex, 1, &from(7));
+        scene.draw(DI_PT_QUADSTRIP, 6);
+        target
+    });
+}
+
+/// The same as [`POSITION_COLOR`], moved by the number of the instance, which dims the colour.
+const INSTANCES: &str = "
+    buffer_load_format_xyzw v[4:7], v0, s[0:3], 0 idxen
+    buffer_load_format_xyzw v[8:11], v0, s[0:3], 0 idxen offset:16
+    v_cvt_f32_u32 v12, v3
+    s_waitcnt vmcnt(0)
+    v_mul_f32 v4, 0.5, v4
+    v_mul_f32 v5, 0.5, v5
+    v_mac_f32 v4, 0x3e99999a, v12
+    v_mac_f32 v5, 0x3e99999a, v12
+    v_add_f32 v4, -0.5, v4
+    v_add_f32 v5, -0.5, v5
+    v_mul_f32 v13, 0xbe800000, v12
+    v_add_f32 v8, 1.0, v13
+    exp pos0 v4, v5, v6, v7 done
+    exp param0 v8, v9, v10, v11
+    s_endpgm
+";
+
+#[test]
+fn instances_have_numbers_and_indices_of_strips_restart() {
+    both("instances", |scene| {
+        let target = scene.target(128, 96);
+        scene.color(0, &target);
+        scene.screen(128, 96, 15);
+        let square = |x: f32| {
+            let corner = move |u: f32, v: f32| [[x + u, v, 0.0, 1.0], [1.0, 0.5 + v, 0.2, 1.0]];
+            [corner(-0.3, -0.4), corner(-0.3, 0.4), corner(0.3, -0.4), corner(0.3, 0.4)]
+        };
+        let vertices: Vec<Vertex> = [square(-0.5), square(0.5)].concat();
+        let address = scene.put(vertices.as_flattened().as_flattened());
+        let (vertex, pixel) = (scene.program(INSTANCES), scene.program(INPUT));
+        scene.vertex(vertex, 1, &records(address, 32, 8, BUF_DATA_FORMAT_32_32_32_32).0);
+        scene.pixel(pixel, Pixel::new(1), &[]);
+        scene.set(reg::VGT_MULTI_PRIM_IB_RESET_EN, &[1]);
+        scene.set(reg::VGT_MULTI_PRIM_IB_RESET_INDX, &[0xFFFF]);
+        scene.packet(op::NUM_INSTANCES, &[3]);
+        scene.draw_indexed(DI_PT_TRISTRIP, &[0, 1, 2, 3, 0xFFFF, 4, 5, 6, 7]);
+        target
+    });
+}
+
+/// Puts the first input into the first target, and it with red and blue exchanged into the second.
+const TWO_TARGETS: &str = "
+    s_mov_b32 m0, s16
+    v_interp_p1_f32 v2, v0, attr0.x
+    v_interp_p2_f32 v2, v1, attr0.x
+    v_interp_p1_f32 v3, v0, attr0.y
+    v_interp_p2_f32 v3, v1, attr0.y
+    v_interp_p1_f32 v4, v0, attr0.z
+    v_interp_p2_f32 v4, v1, attr0.z
+    v_mov_b32 v5, 1.0
+    exp mrt0 v2, v3, v4, v5
+    exp mrt1 v4, v3, v2, v5 done vm
+    s_endpgm
+";
+
+/// Passes on a rectangle over the screen, with texture coordinates.
+const SCREEN: &str = "
+    v_and_b32 v4, 1, v0
+    v_lshrrev_b32 v5, 1, v0
+    v_cvt_f32_u32 v4, v4
+    v_cvt_f32_u32 v5, v5
+    v_mad_f32 v6, v4, 2.0, -1.0
+    v_mad_f32 v7, v5, -2.0, 1.0
+    v_mov_b32 v8, 0
+    v_mov_b32 v9, 1.0
+    exp pos0 v6, v7, v8, v9 done
+    exp param0 v4, v5, v8, v8
+    s_endpgm
+";
+
+/// The mean of two textures, whose T#s lie in a table at s[0:1] in front of one S#.
+const MEAN: &str = "
+    s_mov_b32 m0, s16
+    s_load_dwordx8 s[20:27], s[0:1], 0x0
+    s_load_dwordx8 s[28:35], s[0:1], 0x8
+    s_load_dwordx4 s[36:39], s[0:1], 0x10
+    v_interp_p1_f32 v2, v0, attr0.x
+    v_interp_p2_f32 v2, v1, attr0.x
+    v_interp_p1_f32 v3, v0, attr0.y
+    v_interp_p2_f32 v3, v1, attr0.y
+    s_waitcnt lgkmcnt(0)
+    image_sample v[4:7], v[2:3], s[20:27], s[36:39] dmask:0xf
+    image_sample v[8:11], v[2:3], s[28:35], s[36:39] dmask:0xf
+    s_waitcnt vmcnt(0)
+    v_add_f32 v4, v4, v8
+    v_add_f32 v5, v5, v9
+    v_add_f32 v6, v6, v10
+    v_mul_f32 v4, 0.5, v4
+    v_mul_f32 v5, 0.5, v5
+    v_mul_f32 v6, 0.5, v6
+    v_mov_b32 v7, 1.0
+    exp mrt0 v4, v5, v6, v7 done vm
+    s_endpgm
+";
+
+#[test]
+fn two_targets_are_drawn_to_and_become_textures() {
+    both("targets", |scene| {
+        let targets = [14, 10].map(|tile_mode| Target { tile_mode, ..scene.target(128, 128) });
+        let last = scene.target(128, 96);
+        scene.color(0, &targets[0]);
+        scene.color(1, &targets[1]);
+        scene.screen(128, 128, 0xFF);
+        let vertices = scene.put(TRIANGLE.as_flattened().as_flattened());
+        let (vertex, pixel) = (scene.program(POSITION_COLOR), scene.program(TWO_TARGETS));
+        scene.vertex(vertex, 1, &records(vertices, 32, 3, BUF_DATA_FORMAT_32_32_32_32).0);
+        scene.pixel(pixel, Pixel { exports: 0x99, ..Pixel::new(1) }, &[]);
+        scene.draw(DI_PT_TRILIST, 3);
+        over_the_screen(scene, &last, targets.map(|target| target.texture()));
+        last
     });
 }
