@@ -386,6 +386,6 @@ pub struct SetStorageImages {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct StorageImage {
-    /// The level, or none: reads give 0, writes are dropped.
+    /// The level, or none: what is written is lost then, and nothing of the guest's is read.
     pub view: View,
 }
