@@ -55,15 +55,14 @@ pub(crate) fn compare(header: &Header, got: &[Vec<u32>], wanted: &[Vec<u32>]) ->
         }
         same(header.compare, resource, got, wanted).map_err(|at| {
             let count = got.iter().zip(wanted).filter(|(got, wanted)| got != wanted).count();
-            format!(
-                "binding {} word {at} is {:#010x} ({}) and not {:#010x} ({}); {count} of {} words differ",
-                resource.binding,
-                got[at],
-                f32::from_bits(got[at]),
-                wanted[at],
-                f32::from_bits(wanted[at]),
-                got.len()
-            )
+            let [got_at, wanted_at] = [got[at], wanted[at]];
+            let mut text =
+                format!("binding {} word {at} is {got_at:#010x} and not {wanted_at:#010x}", resource.binding);
+            if matches!(header.compare, Compare::Float(_)) {
+                let [got_at, wanted_at] = [got_at, wanted_at].map(f32::from_bits);
+                text += &format!(" ({got_at:e} and not {wanted_at:e})");
+            }
+            text + &format!("; {count} of {} words differ", got.len())
         })?;
     }
     Ok(())
