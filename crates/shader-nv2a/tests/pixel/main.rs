@@ -132,7 +132,12 @@ fn any_bytes_are_a_key() {
         assert_eq!(afterimage_ir::verify(&module), Ok(()), "{module}");
         if seed % 16 == 0 {
             afterimage_passes::optimize(&mut module, &Options { float_rules: FloatRules::Strict });
-            let options = afterimage_spirv::Options { bindless: true, preserve: false, debug_names: false, features: afterimage_spirv::Features::ALL };
+            let options = afterimage_spirv::Options {
+                bindless: true,
+                preserve: false,
+                debug_names: false,
+                features: afterimage_spirv::Features::ALL,
+            };
             afterimage_spirv::emit(&module, &options).expect("every key becomes SPIR-V");
         }
         assert!(pixel::disasm(&key).ends_with('\n'));

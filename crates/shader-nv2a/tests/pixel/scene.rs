@@ -91,7 +91,7 @@ impl Environment for Scene<'_> {
             InputAt::FragCoord => [p.x, p.y, 0.5, p.rcp_w].map(f32::to_bits),
             InputAt::FrontFacing => [p.front.into(), 0, 0, 0],
             InputAt::PointCoord => [p.sprite[0].to_bits(), p.sprite[1].to_bits(), 0, 0],
-            InputAt::VertexIndex | InputAt::InstanceIndex => panic!("no input of pixels"),
+            _ => panic!("no input of the NV2A's pixels"),
         }
     }
 
