@@ -117,7 +117,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     memory.map(BASE, SIZE).expect("a range of 48 bits");
     let mut machine = Machine::new();
     machine.set_limits(Limits { words: 1 << 15, jumps: 64, depth: 4 });
-    let mut put = |memory: &mut Regions, n: u64, words: &[u32]| {
+    let put = |memory: &mut Regions, n: u64, words: &[u32]| {
         for header in words.iter().zip(1..) {
             let body = &words[header.1..words.len().min(header.1 + 16)];
             assert!(!describe(*header.0, body).is_empty());

@@ -45,8 +45,9 @@ pub(super) enum Next {
 }
 
 impl Streams {
+    /// Whether nothing is left of any buffer.
     pub(super) fn is_empty(&self) -> bool {
-        self.stack.is_empty()
+        self.stack.iter().all(|stream| stream.words == 0)
     }
 
     /// A new command of the ring: the limits count anew.

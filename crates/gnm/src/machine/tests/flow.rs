@@ -182,6 +182,23 @@ fn the_constant_engine_goes_ahead_as_far_as_the_counters_let_it() {
 }
 
 #[test]
+fn a_constant_buffer_that_ends_with_a_wait_leaves_its_place_to_the_next() {
+    let mut world = World::new();
+    let (mut first, mut second, mut draw) = (CommandBuffer::new(), CommandBuffer::new(), CommandBuffer::new());
+    wait(&mut first, 0, 1);
+    write(&mut second, 4, 1);
+    draw.packet(op::NUM_INSTANCES, &[1]);
+    let (first, second, draw) = (world.put(1, &first), world.put(2, &second), world.put(0, &draw));
+    world.machine.submit(draw, Some(first)).unwrap();
+    world.machine.submit(draw, Some(second)).unwrap();
+    assert!(matches!(world.machine.run(&mut world.memory, &mut world.log), Stop::Waiting(_)));
+    world.machine.skip_waits();
+    assert_eq!(world.machine.run(&mut world.memory, &mut world.log), Stop::Idle);
+    assert!(world.machine.is_idle());
+    assert_eq!((world.word(4), world.faults().len()), (1, 1));
+}
+
+#[test]
 fn conditions_skip_words_and_predication_packets() {
     let mut world = World::new();
     let [low, high] = halves(DATA + 0x20);
