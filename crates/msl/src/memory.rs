@@ -11,6 +11,10 @@ use crate::expr::{Expr, Prec, letters};
 impl Emitter<'_> {
     /// Writes a store.
     pub(crate) fn effect(&mut self, data: &InstData) -> Result<(), EmitError> {
+        // Barriers have no value.
+        if let Op::ImageStore | Op::StoreGlobal | Op::StoreShared | Op::Barrier | Op::MemoryBarrier = data.op {
+            return Err(EmitError::Unsupported(data.op.name()));
+        }
         let value = data.args.last().copied().ok_or(EmitError::Malformed(data.op.name()))?;
         match (data.op, data.imm) {
             (Op::Store | Op::StoreElem, Imm::VarMask(var, mask)) => {
@@ -47,9 +51,6 @@ impl Emitter<'_> {
                     self.recycle(text);
                 }
                 Ok(())
-            }
-            (Op::ImageStore | Op::StoreGlobal | Op::StoreShared | Op::Barrier | Op::MemoryBarrier, _) => {
-                Err(EmitError::Unsupported(data.op.name()))
             }
             _ => Err(EmitError::Malformed(data.op.name())),
         }
