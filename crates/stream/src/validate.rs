@@ -542,7 +542,7 @@ fn level_extent(texture: &CreateTexture, field: &'static str, level: u16, layer:
 fn layers(dimension: Dimension, count: u32, square: bool) -> Checked {
     let (fits, limit) = match dimension {
         Dimension::D2 => (count > 0, MOST_LAYERS),
-        Dimension::Cube => (count > 0 && count % 6 == 0 && square, MOST_LAYERS / 6 * 6),
+        Dimension::Cube => (count > 0 && count.is_multiple_of(6) && square, MOST_LAYERS / 6 * 6),
         Dimension::D3 => (count == 1, 1),
     };
     if fits && count <= limit {
@@ -625,7 +625,11 @@ fn storage(state: &State, field: &'static str, id: ObjectId, offset: u64, size: 
 }
 
 fn multiple(field: &'static str, value: u64, of: u64) -> Checked {
-    if value % of == 0 { Ok(()) } else { Err(Cause::Range { field, value, limit: value - value % of }) }
+    if value.is_multiple_of(of) {
+        Ok(())
+    } else {
+        Err(Cause::Range { field, value, limit: value - value.checked_rem(of).unwrap_or(0) })
+    }
 }
 
 #[inline]

@@ -166,7 +166,7 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
     assert_eq!(field(|out| out.push(&CopyBuffer { src_offset: u64::MAX, ..buffers })), "src");
     let fill = FillBuffer { id: STORAGE, value: 0, offset: 0, size: 4 };
     assert_eq!(field(|out| out.push(&FillBuffer { offset: 2, ..fill })), "offset");
-    assert_eq!(field(|out| out.push(&FillBuffer { size: u64::MAX & !3, ..fill })), "id");
+    assert_eq!(field(|out| out.push(&FillBuffer { size: !3, ..fill })), "id");
     let data = UploadRef { slot: 0, size: 4, offset: 4094 };
     let cause = refused(|out| out.push(&ReadBuffer { id: STORAGE, pad: 0, offset: 0, token: 0, data }));
     assert!(matches!(cause, Cause::UploadRange { field: "data", .. }));

@@ -299,8 +299,8 @@ impl Descriptors {
             let null = &mut nulls[(key.tables >> (3 * slot) & 7) as usize];
             *null = u32::max(*null, (key.kinds >> (2 * slot) & 3) as u32);
         }
-        for slot in 0..TEXTURE_SLOTS {
-            let (texture, sampler) = split(key.words[slot]);
+        for (slot, word) in key.words.into_iter().enumerate() {
+            let (texture, sampler) = split(word);
             let wanted = (key.tables >> (3 * slot) & 7) as usize;
             for table in tables.iter().map(|table| *table as usize) {
                 let number = if table == wanted && texture != 0 { texture } else { nulls[table] };
