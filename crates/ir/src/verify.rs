@@ -25,8 +25,8 @@
 //! 12. Quad opcodes and `demote` are in the pixel stage only.
 //! 13. Specialisation constants are typed and differ in their number.
 //! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
-//! 16. Storage images differ in their slot; work groups keep to the limits.
 //! 15. Names are those of registers within a declared bank, or of a declared texture.
+//! 16. Storage images differ in their slot; work groups keep to the limits, and only the compute stage has them.
 
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 use crate::module::*;
@@ -146,7 +146,10 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
         }
     }
     let lanes = m.group.iter().try_fold(1u32, |lanes, &side| lanes.checked_mul(side));
-    if !lanes.is_some_and(|lanes| (1..=MAX_GROUP).contains(&lanes)) || m.shared > MAX_SHARED || m.shared % 4 != 0 {
+    if !lanes.is_some_and(|lanes| (1..=MAX_GROUP).contains(&lanes))
+        || m.shared > MAX_SHARED
+        || !m.shared.is_multiple_of(4)
+    {
         return fail(
             "module",
             format!("a work group has 1 to {MAX_GROUP} lanes and up to {MAX_SHARED} bytes, in fours"),

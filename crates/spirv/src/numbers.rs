@@ -120,7 +120,7 @@ impl Emitter<'_> {
         self.where_above(size, 0x7f80_0000, nan, value, full)
     }
 
-    pub(crate) fn from_half(&mut self, bits: Value, full: Type) -> Id {
+    pub(crate) fn float_of_half(&mut self, bits: Value, full: Type) -> Id {
         let (float, pair) = (self.w.ty(Type::F32), self.w.ty(Type::F32X2));
         let mut parts = [0; 4];
         for lane in 0..full.lanes {

@@ -197,7 +197,7 @@ impl Emitter<'_> {
             Op::USubBorrow => self.w.value(op::ULessThan, ty, &args),
             Op::FToH => self.half(args[0], full),
             Op::FToHZ => self.half_toward_zero(args[0], full),
-            Op::HToF => self.from_half(data.args[0], full),
+            Op::HToF => self.float_of_half(data.args[0], full),
             Op::FLdexp => self.ldexp(data, &args, full),
             Op::FFrexpMant => self.frexp(args[0], full).0,
             Op::FFrexpExp => self.frexp(args[0], full).1,

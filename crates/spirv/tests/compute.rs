@@ -16,10 +16,13 @@ use gpu::{Dispatch, Gpu, Image, Shape};
 /// Where the interpreter's memory begins: adding to the low half of an address carries.
 const BASE: u64 = 0x1_ffff_ff00;
 
+/// Slot and place of a texel.
+type Texel = (u8, [i32; 3]);
+
 /// Memory and images as the interpreter sees them.
 struct World {
     memory: Vec<Cell<u32>>,
-    texels: RefCell<HashMap<(u8, [i32; 3]), [u32; 4]>>,
+    texels: RefCell<HashMap<Texel, [u32; 4]>>,
     /// Whether anything outside of the memory was touched.
     fault: Cell<bool>,
 }
