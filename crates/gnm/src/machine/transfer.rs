@@ -41,7 +41,13 @@ impl Exec<'_, '_> {
     #[inline]
     pub(super) fn set(&mut self, space: Space, body: &[u32]) {
         let offset = body[0] & 0xFFFF;
-        self.set_from(space.base() + 4 * offset, &body[1..]);
+        let register = space.base() + 4 * offset;
+        if (offset as usize) < space.words() {
+            self.set_from(register, &body[1..]);
+        } else {
+            // It would be one of another space, or none.
+            self.shared.reports.other("a register outside of its space, at", register);
+        }
     }
 
     pub(super) fn set_from(&mut self, register: u32, values: &[u32]) {

@@ -215,9 +215,12 @@ fn unknown_things_are_skipped() {
     buffer.packet(Opcode(0xEE), &[1, 2, 3]);
     buffer.packet(op::GET_LOD_STATS, &[1]);
     buffer.set(0x28FFC, &[1]);
+    // Not a user configuration register.
+    buffer.packet(op::SET_CONTEXT_REG, &[(reg::VGT_NUM_INDICES - 0x28000) / 4, 77]);
     buffer.packet(op::NUM_INSTANCES, &[2]);
     world.run_well(&buffer);
-    assert_eq!(world.machine.registers().get(reg::VGT_NUM_INSTANCES), 2);
+    let registers = world.machine.registers();
+    assert_eq!((registers.get(reg::VGT_NUM_INSTANCES), registers.get(reg::VGT_NUM_INDICES)), (2, 0));
     let mut buffer = CommandBuffer::new();
     buffer.packet(op::DRAW_INDEX_2, &[1]);
     buffer.packet(afterimage_gnm_types::packets::PRIVATE, &[1, 2, 3]);
