@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::format::words;
 use super::memory::atomic_op;
+use super::together::before_access;
 use super::vector::notation::ir;
 use super::vector::write;
 use super::{Lifter, Reason};
@@ -22,6 +23,9 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
     }
     if fields.gds {
         return l.fail(Reason::Unsupported("the global data share"));
+    }
+    if matches!(inst.kind(), Sort::Load { .. } | Sort::Store { .. } | Sort::Atomic(_) | Sort::Counter) {
+        before_access(l, !matches!(inst.kind(), Sort::Load { .. }));
     }
     match inst.kind() {
         Sort::Load { bytes, signed } => load(l, inst, fields, bytes, signed),

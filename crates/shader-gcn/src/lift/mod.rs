@@ -22,6 +22,7 @@ mod scalar;
 mod smem;
 mod start;
 mod structure;
+mod together;
 mod vector;
 
 use afterimage_ir::{self as ir, Bank, BankDecl, BankSource, Builder, Module, Type, Value, Var};
@@ -88,6 +89,8 @@ pub(crate) struct Lifter<'a> {
     /// Names that were warned of.
     warned: Vec<&'static str>,
     kept: vector::Kept,
+    /// Whether lanes of the group may be elsewhere.
+    apart: bool,
     error: Option<LiftError>,
 }
 
@@ -139,6 +142,7 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
         block: 0,
         warned: Vec::new(),
         kept: vector::Kept::default(),
+        apart: false,
         error: None,
     };
     if flow.calls && source.fetch.is_empty() {
@@ -180,24 +184,41 @@ impl Lifter<'_> {
                 &Step::Block(block) => self.block(block),
                 Step::If(yes, no) => {
                     let cond = self.condition();
+                    let (before, parts) = (self.apart, !together::is_scalar(self.flow, self.block));
+                    if parts {
+                        together::before_parting(self, &[yes, no]);
+                    }
+                    self.apart |= parts;
                     self.b.begin_if(cond);
                     self.steps(yes);
                     self.b.begin_else();
                     self.steps(no);
                     self.b.end_if();
+                    self.apart = before || parts && [yes, no].iter().any(|arm| together::leaves(arm));
                 }
                 Step::Loop(body) => {
+                    let before = self.apart;
+                    let parts = together::parts_for_good(self.flow, body, false);
+                    if parts {
+                        together::before_parting(self, &[body]);
+                    }
+                    self.apart |= parts;
                     self.b.begin_loop();
                     self.steps(body);
                     self.b.end_loop();
+                    self.apart = before || together::parts_for_good(self.flow, body, true);
                 }
                 Step::When(state, is, body) => {
                     let value = self.b.load(self.states[*state as usize]);
                     let is = self.b.i32(*is as i32);
                     let cond = self.b.ieq(value, is);
+                    let before = self.apart;
+                    together::before_parting(self, &[body]);
+                    self.apart = true;
                     self.b.begin_if(cond);
                     self.steps(body);
                     self.b.end_if();
+                    self.apart = before || together::leaves(body);
                 }
                 &Step::Set(state, to) => {
                     let value = self.b.i32(to as i32);
@@ -215,6 +236,7 @@ impl Lifter<'_> {
 
     fn block(&mut self, number: u32) {
         self.block = number;
+        self.kept.share.forget();
         let block = self.flow.blocks[number as usize];
         for at in block.first..block.end {
             self.at = at;

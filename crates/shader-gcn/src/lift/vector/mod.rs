@@ -13,6 +13,7 @@ use notation::ir;
 
 use super::format::words;
 use super::start::builtin;
+use super::together::Share;
 use super::{Lifter, Reason};
 use crate::inst::{Inst, Operand};
 use crate::io::HwStage;
@@ -29,6 +30,8 @@ const ROUND_16_64: u32 = 3 << 14;
 pub(super) struct Kept {
     /// Private memory.
     pub scratch: Option<Var>,
+    /// What lanes may be doing to the data share.
+    pub share: Share,
     /// Whether M0 limits the data share.
     pub limits_share: Option<bool>,
     /// Textures and storage images by their slot.

@@ -1,0 +1,136 @@
+//! Lanes of one guest wave that the host has in several waves.
+//!
+//! A group of at most 64 lanes is one wave of the guest, whose lanes run in step: its compiler leaves out barriers, since an access of
+//! the data share is over before the next one begins. Where the host's waves are smaller, that takes a barrier, which all lanes of
+//! the group have to reach. So it is known here where they are together: not behind a branch by a lane's own bits, nor behind where
+//! some of them have left for good. Where they are apart nothing can be done, short of emulating the guest's wave.
+
+use super::flow::Flow;
+use super::structure::Step;
+use super::Lifter;
+use crate::inst::Inst;
+use crate::io::HwStage;
+use crate::tables::{Condition, Encoding, Op, flag};
+
+/// Lanes of a guest's wave.
+const WAVE: u32 = 64;
+
+/// Accesses of the data share that other lanes may not have made yet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Share {
+    read: bool,
+    written: bool,
+    /// Whether the program's group is one wave that is to be kept in step; none before somebody asks.
+    in_step: Option<bool>,
+}
+
+impl Share {
+    /// Other code may have come before.
+    pub(super) fn forget(&mut self) {
+        (self.read, self.written) = (true, true);
+    }
+}
+
+/// Comes in front of an access of the data share: waits for the accesses of other lanes that come before it.
+pub(super) fn before_access(l: &mut Lifter<'_>, writes: bool) {
+    let share = l.kept.share;
+    if share.written || writes && share.read {
+        wait(l);
+    }
+    l.kept.share.read |= !writes;
+    l.kept.share.written |= writes;
+}
+
+/// Comes in front of code that only some lanes may run: if it accesses the data share, what comes before it is waited for here.
+pub(super) fn before_parting(l: &mut Lifter<'_>, arms: &[&[Step]]) {
+    let share = l.kept.share;
+    if (share.read || share.written) && arms.iter().any(|arm| accesses(l.flow, arm)) {
+        wait(l);
+    }
+}
+
+/// Waits for all lanes of the group, if they are together and one wave of the guest.
+fn wait(l: &mut Lifter<'_>) {
+    let in_step = l.kept.share.in_step.unwrap_or_else(|| is_one_wave(l));
+    l.kept.share.in_step = Some(in_step);
+    if in_step && !l.apart {
+        l.b.barrier();
+        (l.kept.share.read, l.kept.share.written) = (false, false);
+    }
+}
+
+fn accesses(flow: &Flow, steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Block(number) => {
+            let block = flow.blocks[*number as usize];
+            flow.insts[block.first..block.end].iter().any(|inst| inst.enc == Encoding::Ds)
+        }
+        Step::If(yes, no) => accesses(flow, yes) || accesses(flow, no),
+        Step::When(_, _, body) | Step::Loop(body) => accesses(flow, body),
+        Step::Set(..) | Step::Break | Step::Continue | Step::Return => false,
+    })
+}
+
+/// Whether the group is one wave, and no scalar of the program is one that smaller waves would have different values of.
+fn is_one_wave(l: &Lifter<'_>) -> bool {
+    let lanes = l.source.registers.num_thread.iter().fold(1u32, |lanes, &n| lanes.saturating_mul(n.max(1)));
+    let by_wave = |inst: &Inst| matches!(inst.op, Op::VReadfirstlaneB32 | Op::VReadlaneB32 | Op::SBcnt1I32B64 | Op::SFf1I32B64);
+    l.source.stage == HwStage::Cs && (2..=WAVE).contains(&lanes) && !l.flow.insts.iter().any(by_wave)
+}
+
+/// Whether the branch at the end of a block is by a scalar that all lanes agree on: a comparison of words, not of masks.
+pub(super) fn is_scalar(flow: &Flow, block: u32) -> bool {
+    if !matches!(flow.condition(block), Some(Condition::Scc0 | Condition::Scc1)) {
+        return false;
+    }
+    let block = flow.blocks[block as usize];
+    let writer = flow.insts[block.first..block.end].iter().rev().find(|inst| inst.has(flag::WRITES_SCC));
+    writer.is_some_and(|inst| {
+        matches!(inst.enc, Encoding::Sopc | Encoding::Sopk | Encoding::Sop2) && (0..2).all(|n| inst.src_ty(n).dwords() <= 1)
+    })
+}
+
+/// Whether code can leave the construct that it is in.
+pub(super) fn leaves(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Break | Step::Continue | Step::Return => true,
+        Step::If(yes, no) => leaves(yes) || leaves(no),
+        Step::When(_, _, body) => leaves(body),
+        Step::Loop(body) => returns(body),
+        Step::Block(_) | Step::Set(..) => false,
+    })
+}
+
+fn returns(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Return => true,
+        Step::If(yes, no) => returns(yes) || returns(no),
+        Step::When(_, _, body) | Step::Loop(body) => returns(body),
+        Step::Block(_) | Step::Set(..) | Step::Break | Step::Continue => false,
+    })
+}
+
+/// Whether some lanes of a loop's body leave it, or begin its next round, while others do not; or, with `only_returns`, end the
+/// program.
+pub(super) fn parts_for_good(flow: &Flow, steps: &[Step], only_returns: bool) -> bool {
+    let leaves = |steps: &[Step]| if only_returns { returns(steps) } else { leaves(steps) };
+    let mut block = None;
+    steps.iter().any(|step| match step {
+        Step::Block(number) => {
+            block = Some(*number);
+            false
+        }
+        Step::If(yes, no) => {
+            let together = block.is_some_and(|block| is_scalar(flow, block));
+            let arms = [yes, no];
+            if together {
+                arms.iter().any(|arm| parts_for_good(flow, arm, only_returns))
+            } else {
+                arms.iter().any(|arm| leaves(arm))
+            }
+        }
+        Step::When(_, _, body) => leaves(body),
+        Step::Loop(body) => parts_for_good(flow, body, true),
+        Step::Set(..) | Step::Break | Step::Continue | Step::Return => false,
+    })
+}
