@@ -120,8 +120,8 @@ fn packed(l: &mut Lifter, inst: &Inst, form: Packed) -> Value {
         let raw = extract(b, words[n / 2], 16 * (n as u32 % 2), 16, signed);
         let value = match form {
             Packed::Half => b.h2f(raw),
-            Packed::Unorm => ir!(b, fdiv(u2f(raw), {b.f32(65535.0)})),
-            Packed::Snorm => ir!(b, fmax(fdiv(i2f(raw), {b.f32(32767.0)}), {b.f32(-1.0)})),
+            Packed::Unorm => ir!(b, fdiv(u2f(raw), { b.f32(65535.0) })),
+            Packed::Snorm => ir!(b, fmax(fdiv(i2f(raw), { b.f32(32767.0) }), { b.f32(-1.0) })),
             Packed::Uint | Packed::Sint => raw,
         };
         parts.push(value);

@@ -125,16 +125,16 @@ impl Format {
             Number::Uint | Number::Sint => raw,
             Number::Uscaled => b.u2f(raw),
             Number::Sscaled => b.i2f(raw),
-            Number::Unorm => ir!(b, fdiv(u2f(raw), {b.f32(most as f32)})),
-            Number::Snorm => ir!(b, fmax(fdiv(i2f(raw), {b.f32(most as f32)}), {b.f32(-1.0)})),
+            Number::Unorm => ir!(b, fdiv(u2f(raw), { b.f32(most as f32) })),
+            Number::Snorm => ir!(b, fmax(fdiv(i2f(raw), { b.f32(most as f32) }), { b.f32(-1.0) })),
             Number::SnormOgl => {
                 let twice = ir!(b, fadd(fmul(i2f(raw), 2.0), 1.0));
-                ir!(b, fdiv(twice, {b.f32(max(bits) as f32)}))
+                ir!(b, fdiv(twice, { b.f32(max(bits) as f32) }))
             }
             Number::Float => match bits {
                 16 => b.h2f(raw),
                 // Halves without their sign and the lowest bits of their mantissa.
-                10 | 11 => ir!(b, h2f(ishl(raw, {b.i32(15 - bits as i32)}))),
+                10 | 11 => ir!(b, h2f(ishl(raw, { b.i32(15 - bits as i32) }))),
                 _ => raw,
             },
         }
@@ -146,8 +146,8 @@ impl Format {
         for (index, &component) in components.iter().enumerate().take(self.layout.len()) {
             let (word, first, bits) = self.place(index);
             let raw = self.from_register(b, component, bits);
-            let raw = if bits == 32 { raw } else { ir!(b, iand(raw, {b.i32(max(bits) as i32)})) };
-            let raw = if first == 0 { raw } else { ir!(b, ishl(raw, {b.i32(first as i32)})) };
+            let raw = if bits == 32 { raw } else { ir!(b, iand(raw, { b.i32(max(bits) as i32) })) };
+            let raw = if first == 0 { raw } else { ir!(b, ishl(raw, { b.i32(first as i32) })) };
             words[word] = Some(match words[word] {
                 Some(others) => b.ior(others, raw),
                 None => raw,
@@ -166,30 +166,30 @@ impl Format {
     fn from_register(self, b: &mut Builder, value: Value, bits: u32) -> Value {
         let most = max(bits - u32::from(self.number.is_signed()));
         match self.number {
-            Number::Uint if bits < 32 => ir!(b, umin(value, {b.i32(most as i32)})),
+            Number::Uint if bits < 32 => ir!(b, umin(value, { b.i32(most as i32) })),
             Number::Sint if bits < 32 => {
-                ir!(b, imin(imax(value, {b.i32(-(most as i32) - 1)}), {b.i32(most as i32)}))
+                ir!(b, imin(imax(value, { b.i32(-(most as i32) - 1) }), { b.i32(most as i32) }))
             }
             Number::Uint | Number::Sint => value,
-            Number::Uscaled if bits < 32 => ir!(b, umin(f2u(value), {b.i32(most as i32)})),
+            Number::Uscaled if bits < 32 => ir!(b, umin(f2u(value), { b.i32(most as i32) })),
             Number::Uscaled => b.f2u(value),
             Number::Sscaled if bits < 32 => {
-                ir!(b, imin(imax(f2i(value), {b.i32(-(most as i32) - 1)}), {b.i32(most as i32)}))
+                ir!(b, imin(imax(f2i(value), { b.i32(-(most as i32) - 1) }), { b.i32(most as i32) }))
             }
             Number::Sscaled => b.f2i(value),
-            Number::Unorm => ir!(b, f2u(fround(fmul(fsat(value), {b.f32(most as f32)})))),
+            Number::Unorm => ir!(b, f2u(fround(fmul(fsat(value), { b.f32(most as f32) })))),
             Number::Snorm => {
                 let value = clamp(b, value);
-                ir!(b, f2i(fround(fmul(value, {b.f32(most as f32)}))))
+                ir!(b, f2i(fround(fmul(value, { b.f32(most as f32) }))))
             }
             Number::SnormOgl => {
                 let value = clamp(b, value);
-                let twice = ir!(b, fsub(fmul(value, {b.f32(max(bits) as f32)}), 1.0));
+                let twice = ir!(b, fsub(fmul(value, { b.f32(max(bits) as f32) }), 1.0));
                 ir!(b, f2i(fround(fmul(twice, 0.5))))
             }
             Number::Float => match bits {
                 16 => b.f2h(value),
-                10 | 11 => ir!(b, ushr(f2h_rtz(fmax(value, 0.0)), {b.i32(15 - bits as i32)})),
+                10 | 11 => ir!(b, ushr(f2h_rtz(fmax(value, 0.0)), { b.i32(15 - bits as i32) })),
                 _ => value,
             },
         }

@@ -6,7 +6,8 @@
 //! become a direction again.
 
 use afterimage_ir::{
-    Builder, Component, Dim, Image, ImageDecl, ImageFormat, Kind, Level, Offset, Stage, Texture, TextureDecl, Type, Value,
+    Builder, Component, Dim, Image, ImageDecl, ImageFormat, Kind, Level, Offset, Stage, Texture, TextureDecl, Type,
+    Value,
 };
 use smallvec::SmallVec;
 
@@ -176,7 +177,7 @@ impl Cube {
         let number = ir!(b, f2i(fround(face)));
         let face = ir!(b, iand(number, 7));
         let axis = ir!(b, ushr(face, 1));
-        let axes = [0, 1, 2].map(|n| ir!(b, ieq(axis, {b.i32(n)})));
+        let axes = [0, 1, 2].map(|n| ir!(b, ieq(axis, { b.i32(n) })));
         let minus = b.f32(-1.0);
         let sign = ir!(b, select(ine(iand(face, 1), 0), minus, 1.0));
         let layer = ir!(b, i2f(ishr(number, 3)));
@@ -187,9 +188,9 @@ impl Cube {
     fn direction(&self, b: &mut Builder, s: Value, t: Value, forward: Value) -> [Value; 3] {
         let [on_x, on_y, _] = self.axes;
         let (s, t) = (ir!(b, fmul(s, 2.0)), ir!(b, fmul(t, 2.0)));
-        let major = ir!(b, fmul({self.sign}, forward));
-        let turned_s = ir!(b, fmul({self.sign}, s));
-        let turned_t = ir!(b, fmul({self.sign}, t));
+        let major = ir!(b, fmul({ self.sign }, forward));
+        let turned_s = ir!(b, fmul({ self.sign }, s));
+        let turned_t = ir!(b, fmul({ self.sign }, t));
         let up = b.fneg(t);
         [
             ir!(b, select(on_x, major, select(on_y, s, turned_s))),
@@ -345,7 +346,9 @@ fn sample(
         (Some(known), _) if known.0.iter().all(|part| Offset::RANGE.contains(part)) => {
             (coord, Offset(std::array::from_fn(|n| if n < shape.dimensions() { known.0[n] } else { 0 })))
         }
-        (_, Some(word)) if !shape.dim.is_cube() => (moved(l, texture, shape, coord, word, level, gather), Offset::default()),
+        (_, Some(word)) if !shape.dim.is_cube() => {
+            (moved(l, texture, shape, coord, word, level, gather), Offset::default())
+        }
         _ => (coord, Offset::default()),
     };
     let b = &mut l.b;
@@ -396,7 +399,7 @@ fn moved(
         Level::Lod(lod) => ir!(b, imax(f2i(fround(lod)), 0)),
         Level::Implicit | Level::Bias(_) => {
             let lod = b.query_lod(texture, coord);
-            ir!(b, f2i(fround({b.extract(lod, 0)})))
+            ir!(b, f2i(fround({ b.extract(lod, 0) })))
         }
         Level::Grad(..) => b.i32(0),
     };
@@ -405,7 +408,7 @@ fn moved(
     for n in 0..b.ty(coord).lanes {
         let part = b.extract(coord, n);
         parts.push(if usize::from(n) < shape.dimensions() {
-            let texels = ir!(b, i2f(ishr(ishl(word, {b.i32(26 - 8 * i32::from(n))}), 26)));
+            let texels = ir!(b, i2f(ishr(ishl(word, { b.i32(26 - 8 * i32::from(n)) }), 26)));
             let extent = b.extract(size, n);
             ir!(b, fadd(part, fdiv(texels, u2f(extent))))
         } else {
@@ -449,7 +452,7 @@ fn size(l: &mut Lifter, inst: &Inst, fields: inst::Image, image: ImageRef, shape
         parts.push(b.i32(1));
     }
     if shape.dim.is_cube() {
-        parts[2] = ir!(b, imul({parts[2]}, 6));
+        parts[2] = ir!(b, imul({ parts[2] }, 6));
     }
     parts.push(levels);
     result(l, inst, fields, &parts);
@@ -550,11 +553,7 @@ fn atomic(l: &mut Lifter, inst: &Inst, image: ImageRef, address: &mut Address, o
     let yes = l.b.bool(true);
     let condition = and_exec(l, yes);
     let act = |b: &mut Builder| b.image_atomic(op, declared, coord, sample, &operands);
-    let old = if l.exec_known() {
-        act(&mut l.b)
-    } else {
-        l.b.if_else(condition, act, |b| b.i32(0))
-    };
+    let old = if l.exec_known() { act(&mut l.b) } else { l.b.if_else(condition, act, |b| b.i32(0)) };
     if inst.returns()
         && let Operand::Vgpr(n) = inst.dst
     {

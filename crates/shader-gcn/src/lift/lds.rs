@@ -54,7 +54,7 @@ fn places(l: &mut Lifter, inst: &Inst, fields: Ds, bytes: u8) -> SmallVec<[Value
 }
 
 fn add(b: &mut Builder, address: Value, offset: u32) -> Value {
-    if offset == 0 { address } else { ir!(b, iadd(address, {b.i32(offset as i32)})) }
+    if offset == 0 { address } else { ir!(b, iadd(address, { b.i32(offset as i32) })) }
 }
 
 /// Whether `bytes` from a place on are below the limit, where that is to be asked.
@@ -73,7 +73,8 @@ fn limits_share(l: &mut Lifter) -> bool {
     let flow = l.flow;
     *l.kept.limits_share.get_or_insert_with(|| {
         let sets_less = |inst: &Inst| {
-            let all = matches!(inst.op, Op::SMovB32 | Op::SMovkI32) && inst.src[0].constant(Ty::I32).is_some_and(|bits| bits as u32 >= 0xffff);
+            let all = matches!(inst.op, Op::SMovB32 | Op::SMovkI32)
+                && inst.src[0].constant(Ty::I32).is_some_and(|bits| bits as u32 >= 0xffff);
             inst.dst == Operand::M0 && !all
         };
         flow.insts.iter().any(sets_less)
@@ -130,7 +131,7 @@ fn store(l: &mut Lifter, inst: &Inst, fields: Ds, bytes: u8) {
                 return b.store_shared(place, data);
             }
             // Bytes beside those stored may be another lane's business at the same time.
-            let shift = ir!(b, ishl(iand(place, {b.i32(if bytes == 1 { 3 } else { 2 })}), 3));
+            let shift = ir!(b, ishl(iand(place, { b.i32(if bytes == 1 { 3 } else { 2 }) }), 3));
             let mask = b.i32((1 << (8 * i32::from(bytes))) - 1);
             let value = ir!(b, ishl(iand(data, mask), shift));
             let mask = b.ishl(mask, shift);
@@ -211,16 +212,16 @@ fn change(b: &mut Builder, op: Atomic, place: Value, operands: &[Value], lanes: 
         // The data share's data are the comparand, or the bits to clear, and then the value.
         (Atomic::CmpSwap | Atomic::FcmpSwap | Atomic::Mskor, Some(op)) => b.atomic_shared(op, place, &[y, x]),
         (_, Some(op)) => b.atomic_shared(op, place, operands),
-        (Atomic::Wrap, None) => until_unchanged(b, place, lanes, |b, old| {
-            ir!(b, select(ule(x, old), isub(old, x), iadd(old, y)))
-        }),
+        (Atomic::Wrap, None) => {
+            until_unchanged(b, place, lanes, |b, old| ir!(b, select(ule(x, old), isub(old, x), iadd(old, y))))
+        }
         (_, None) => {
             // Each word whose highest bit is set is exchanged for the rest of it.
             let mut results = SmallVec::<[Value; 4]>::new();
             for (n, word) in words(b, x).into_iter().enumerate() {
                 let place = add(b, place, 4 * n as u32);
                 results.push(until_unchanged(b, place, 1, |b, old| {
-                    ir!(b, select(ilt(word, 0), iand(word, {b.i32(i32::MAX)}), old))
+                    ir!(b, select(ilt(word, 0), iand(word, { b.i32(i32::MAX) }), old))
                 }));
             }
             b.construct(&results)
@@ -291,9 +292,8 @@ fn swizzle(l: &mut Lifter, inst: &Inst, fields: Ds) {
         let [and, or, xor] = [0, 5, 10].map(|bit| i32::from(pattern >> bit & 31));
         let lane = b.lane_index();
         // Within each 32 lanes.
-        let place = ir!(b, ixor(ior(iand(lane, {b.i32(and | !31)}), {b.i32(or)}), {b.i32(xor)}));
+        let place = ir!(b, ixor(ior(iand(lane, { b.i32(and | !31) }), { b.i32(or) }), { b.i32(xor) }));
         b.wave_shuffle(value, place)
     };
     write(l, inst, moved);
 }
-

@@ -77,7 +77,7 @@ impl Place {
     fn inside(&self, b: &mut Builder, ahead: u32, size: u32) -> Value {
         let last = b.i32((ahead + size - 1) as i32);
         // The bytes less those behind the first one, but not below 0.
-        let limit = ir!(b, isub(umax({self.bytes}, last), last));
+        let limit = ir!(b, isub(umax({ self.bytes }, last), last));
         let inside = b.ult(self.offset, limit);
         match self.condition {
             Some(condition) => b.band(inside, condition),
@@ -86,7 +86,7 @@ impl Place {
     }
 
     fn address(&self, b: &mut Builder, ahead: u32) -> Value {
-        let offset = if ahead == 0 { self.offset } else { ir!(b, iadd({self.offset}, {b.i32(ahead as i32)})) };
+        let offset = if ahead == 0 { self.offset } else { ir!(b, iadd({ self.offset }, { b.i32(ahead as i32) })) };
         advance(b, self.base, offset)
     }
 }
@@ -215,7 +215,7 @@ fn place(l: &mut Lifter, inst: &Inst, fields: Buffer, number: u32, shape: Shape)
         let address = l.read64(inst.src[0], Ty::U64);
         let b = &mut l.b;
         let (low, high) = (b.extract(address, 0), b.extract(address, 1));
-        let offset = ir!(b, iadd(low, {b.i32(fields.offset.into())}));
+        let offset = ir!(b, iadd(low, { b.i32(fields.offset.into()) }));
         let offset = sum(b, offset);
         let condition = ir!(b, ieq(high, 0));
         return Place { base, offset, bytes, condition: Some(condition), odd };
@@ -239,7 +239,7 @@ fn place(l: &mut Lifter, inst: &Inst, fields: Buffer, number: u32, shape: Shape)
     let offset = if shape.swizzled() {
         swizzle(b, shape, offset, index)
     } else {
-        ir!(b, iadd(imul(index, {b.i32(stride as i32)}), offset))
+        ir!(b, iadd(imul(index, { b.i32(stride as i32) }), offset))
     };
     Place { base, offset: sum(b, offset), bytes, condition, odd }
 }
@@ -248,11 +248,11 @@ fn place(l: &mut Lifter, inst: &Inst, fields: Buffer, number: u32, shape: Shape)
 fn swizzle(b: &mut Builder, shape: Shape, offset: Value, index: Value) -> Value {
     let (stride, element, step) = (shape.stride() as i32, shape.element_size() as i32, shape.index_stride() as i32);
     // Sizes of elements and steps of indices are powers of two.
-    let rows = ir!(b, imul(ushr(index, {b.i32(step.ilog2() as i32)}), {b.i32(stride)}));
-    let row = ir!(b, iadd(rows, iand(offset, {b.i32(-element)})));
-    let column = ir!(b, imul(iand(index, {b.i32(step - 1)}), {b.i32(element)}));
-    let inner = ir!(b, iand(offset, {b.i32(element - 1)}));
-    ir!(b, iadd(iadd(imul(row, {b.i32(step)}), column), inner))
+    let rows = ir!(b, imul(ushr(index, { b.i32(step.ilog2() as i32) }), { b.i32(stride) }));
+    let row = ir!(b, iadd(rows, iand(offset, { b.i32(-element) })));
+    let column = ir!(b, imul(iand(index, { b.i32(step - 1) }), { b.i32(element) }));
+    let inner = ir!(b, iand(offset, { b.i32(element - 1) }));
+    ir!(b, iadd(iadd(imul(row, { b.i32(step) }), column), inner))
 }
 
 /// `size` 1 or 2 bytes, extended to a word.
@@ -358,7 +358,7 @@ fn store(b: &mut Builder, place: &Place, size: u32, value: Value) {
         let (value, mask) = if last {
             carried
         } else {
-            (ir!(b, ior(ishl(word, shift), {carried.0})), ir!(b, ior(ishl(ones, shift), {carried.1})))
+            (ir!(b, ior(ishl(word, shift), { carried.0 })), ir!(b, ior(ishl(ones, shift), { carried.1 })))
         };
         b.atomic_global(AtomicOp::MaskOr, address, &[value, mask]);
         if !last {
@@ -430,7 +430,7 @@ fn scratch(l: &mut Lifter, inst: &Inst, fields: Buffer) {
     let b = &mut l.b;
     let offset = b.iadd(offset, soffset);
     let word = ir!(b, ushr(offset, 2));
-    let at = |b: &mut Builder, n: usize| if n == 0 { word } else { ir!(b, iadd(word, {b.i32(n as i32)})) };
+    let at = |b: &mut Builder, n: usize| if n == 0 { word } else { ir!(b, iadd(word, { b.i32(n as i32) })) };
     match inst.kind() {
         Sort::Load { bytes, signed } => {
             let words: SmallVec<[Value; 4]> = (0..usize::from(bytes.div_ceil(4)))
@@ -450,7 +450,7 @@ fn scratch(l: &mut Lifter, inst: &Inst, fields: Buffer) {
                 if bytes < 4 {
                     let old = b.load_elem(var, word);
                     let shift = ir!(b, ishl(iand(offset, 3), 3));
-                    let mask = ir!(b, ishl({b.i32((1 << (8 * i32::from(bytes))) - 1)}, shift));
+                    let mask = ir!(b, ishl({ b.i32((1 << (8 * i32::from(bytes))) - 1) }, shift));
                     let new = b.ishl(words[0], shift);
                     words[0] = insert(b, mask, new, old);
                 }

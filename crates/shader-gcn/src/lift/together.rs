@@ -5,9 +5,9 @@
 //! the group have to reach. So it is known here where they are together: not behind a branch by a lane's own bits, nor behind where
 //! some of them have left for good. Where they are apart nothing can be done, short of emulating the guest's wave.
 
+use super::Lifter;
 use super::flow::Flow;
 use super::structure::Step;
-use super::Lifter;
 use crate::inst::Inst;
 use crate::io::HwStage;
 use crate::tables::{Condition, Encoding, Op, flag};
@@ -74,7 +74,8 @@ fn accesses(flow: &Flow, steps: &[Step]) -> bool {
 /// Whether the group is one wave, and no scalar of the program is one that smaller waves would have different values of.
 fn is_one_wave(l: &Lifter<'_>) -> bool {
     let lanes = l.source.registers.num_thread.iter().fold(1u32, |lanes, &n| lanes.saturating_mul(n.max(1)));
-    let by_wave = |inst: &Inst| matches!(inst.op, Op::VReadfirstlaneB32 | Op::VReadlaneB32 | Op::SBcnt1I32B64 | Op::SFf1I32B64);
+    let by_wave =
+        |inst: &Inst| matches!(inst.op, Op::VReadfirstlaneB32 | Op::VReadlaneB32 | Op::SBcnt1I32B64 | Op::SFf1I32B64);
     l.source.stage == HwStage::Cs && (2..=WAVE).contains(&lanes) && !l.flow.insts.iter().any(by_wave)
 }
 
@@ -86,7 +87,8 @@ pub(super) fn is_scalar(flow: &Flow, block: u32) -> bool {
     let block = flow.blocks[block as usize];
     let writer = flow.insts[block.first..block.end].iter().rev().find(|inst| inst.has(flag::WRITES_SCC));
     writer.is_some_and(|inst| {
-        matches!(inst.enc, Encoding::Sopc | Encoding::Sopk | Encoding::Sop2) && (0..2).all(|n| inst.src_ty(n).dwords() <= 1)
+        matches!(inst.enc, Encoding::Sopc | Encoding::Sopk | Encoding::Sop2)
+            && (0..2).all(|n| inst.src_ty(n).dwords() <= 1)
     })
 }
 

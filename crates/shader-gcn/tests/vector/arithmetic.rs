@@ -44,23 +44,87 @@ impl Random {
         match ty {
             Ty::F32 if kind > 0 => {
                 const FLOATS: [f32; 24] = [
-                    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 100.25, -7.75, 255.0, 256.5, 65536.0, 1e10, -1e10, 1e-10,
-                    f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE,
+                    0.0,
+                    -0.0,
+                    1.0,
+                    -1.0,
+                    0.5,
+                    -0.5,
+                    1.5,
+                    2.5,
+                    -2.5,
+                    3.0,
+                    100.25,
+                    -7.75,
+                    255.0,
+                    256.5,
+                    65536.0,
+                    1e10,
+                    -1e10,
+                    1e-10,
+                    f32::MAX,
+                    f32::MIN,
+                    f32::INFINITY,
+                    f32::NEG_INFINITY,
+                    f32::NAN,
+                    f32::MIN_POSITIVE,
                 ];
                 words[0] = self.pick(&FLOATS).to_bits();
             }
             Ty::F64 => {
                 const DOUBLES: [f64; 20] = [
-                    0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 1e10, -1e100, 1e-200, 1e300, -1e-300, f64::MAX, f64::MIN,
-                    f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MIN_POSITIVE, 5e-324,
+                    0.0,
+                    -0.0,
+                    1.0,
+                    -1.0,
+                    0.5,
+                    1.5,
+                    2.5,
+                    -2.5,
+                    1e10,
+                    -1e100,
+                    1e-200,
+                    1e300,
+                    -1e-300,
+                    f64::MAX,
+                    f64::MIN,
+                    f64::INFINITY,
+                    f64::NEG_INFINITY,
+                    f64::NAN,
+                    f64::MIN_POSITIVE,
+                    5e-324,
                 ];
-                let bits = if kind > 0 { self.pick(&DOUBLES).to_bits() } else { u64::from(words[0]) << 32 | u64::from(words[1]) };
+                let bits = if kind > 0 {
+                    self.pick(&DOUBLES).to_bits()
+                } else {
+                    u64::from(words[0]) << 32 | u64::from(words[1])
+                };
                 (words[0], words[1]) = (bits as u32, (bits >> 32) as u32);
             }
             _ if kind > 1 => {
                 const INTEGERS: [u32; 22] = [
-                    0, 1, 2, 3, 7, 15, 31, 32, 33, 63, 255, 256, 0xffff, 0x1_0000, 0x7f_ffff, 0x80_0000, 0xff_ffff, 0x7fff_ffff,
-                    0x8000_0000, 0xffff_ffff, 0xffff_fffe, 0xffff_8000,
+                    0,
+                    1,
+                    2,
+                    3,
+                    7,
+                    15,
+                    31,
+                    32,
+                    33,
+                    63,
+                    255,
+                    256,
+                    0xffff,
+                    0x1_0000,
+                    0x7f_ffff,
+                    0x80_0000,
+                    0xff_ffff,
+                    0x7fff_ffff,
+                    0x8000_0000,
+                    0xffff_ffff,
+                    0xffff_fffe,
+                    0xffff_8000,
                 ];
                 words = words.map(|_| self.pick(&INTEGERS));
             }
@@ -148,7 +212,7 @@ fn try_on(row: &Row, instruction: &str, has_mask: bool, seed: u64) -> Vec<(Opera
             lane[4 * n..4 * n + 4].copy_from_slice(&words);
         }
         // Now and then two operands are equal.
-        if random.next() % 4 == 0 {
+        if random.next().is_multiple_of(4) {
             lane.copy_within(0..4, 4 * (1 + random.next() as usize % 2));
         }
         lane[12..16].copy_from_slice(&random.operand(row.dst[0]));

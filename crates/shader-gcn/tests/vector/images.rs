@@ -7,13 +7,16 @@ use afterimage_ir::{BankDecl, Dim, ImageDecl, InputDecl, TextureDecl};
 use afterimage_shader_gcn::io::{HwStage, ImageSpec, Registers, Source};
 use afterimage_shader_gcn::{assemble, lift};
 
+/// A texel that was written: of which image, where, its bits.
+type Texel = (ImageDecl, [i32; 3], [u32; 4]);
+
 /// What a program asked its images for.
 #[derive(Default)]
 struct Seen {
     samples: RefCell<Vec<(TextureDecl, SampleArgs)>>,
     fetches: RefCell<Vec<([i32; 3], i32)>>,
     gathers: RefCell<Vec<(u8, SampleArgs)>>,
-    texels: RefCell<Vec<(ImageDecl, [i32; 3], [u32; 4])>>,
+    texels: RefCell<Vec<Texel>>,
 }
 
 impl Environment for Seen {
@@ -60,7 +63,7 @@ impl Environment for Seen {
 const FLOAT: u32 = 0;
 const UINT_32: u32 = 4 | 4 << 8;
 
-/// Runs code with one lane; T# in `s[0:7]`, S# in `s[8:11]`. What is in `v10` to `v13` at the end is stored to image 1 if `result`.
+/// Runs code with one lane; T# in `s[0:7]`, S# in `s[8:11]`.
 fn run(spec: ImageSpec, code: &str) -> Seen {
     let text = format!("{code}\ns_endpgm");
     let code = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -117,8 +120,10 @@ fn addresses_have_their_words_in_order() {
 #[test]
 fn offsets_are_immediate_where_they_are_known() {
     let offset = |word: u32| {
-        let code = format!("v_mov_b32_e32 v1, 0\nv_mov_b32_e32 v2, 0\nv_mov_b32_e32 v0, {word:#x}
-            image_sample_lz_o v10, v[0:2], s[0:7], s[8:11] dmask:0x1");
+        let code = format!(
+            "v_mov_b32_e32 v1, 0\nv_mov_b32_e32 v2, 0\nv_mov_b32_e32 v0, {word:#x}
+            image_sample_lz_o v10, v[0:2], s[0:7], s[8:11] dmask:0x1"
+        );
         run(image(9, FLOAT), &code).samples.take()[0].1
     };
     assert_eq!(offset(0x0000_3f02).offset.0, [2, -1, 0]);
@@ -173,9 +178,11 @@ fn texels_are_loaded_of_a_level() {
     let code = "v_mov_b32_e32 v0, 3\nv_mov_b32_e32 v1, 4\nv_mov_b32_e32 v2, 2
         image_load_mip v[10:11], v[0:2], s[0:7] dmask:0x6";
     assert_eq!(run(image(9, FLOAT), code).fetches.take(), [([3, 4, 0], 2)]);
-    let layered = "v_mov_b32_e32 v0, 3\nv_mov_b32_e32 v1, 4\nv_mov_b32_e32 v2, 5\nimage_load v10, v[0:2], s[0:7] dmask:0x1 da";
+    let layered =
+        "v_mov_b32_e32 v0, 3\nv_mov_b32_e32 v1, 4\nv_mov_b32_e32 v2, 5\nimage_load v10, v[0:2], s[0:7] dmask:0x1 da";
     assert_eq!(run(image(13, FLOAT), layered).fetches.take(), [([3, 4, 5], 0)]);
-    let samples = "v_mov_b32_e32 v0, 3\nv_mov_b32_e32 v1, 4\nv_mov_b32_e32 v2, 1\nimage_load v10, v[0:2], s[0:7] dmask:0x1";
+    let samples =
+        "v_mov_b32_e32 v0, 3\nv_mov_b32_e32 v1, 4\nv_mov_b32_e32 v2, 1\nimage_load v10, v[0:2], s[0:7] dmask:0x1";
     assert_eq!(run(image(14, FLOAT), samples).fetches.take(), [([3, 4, 0], 1)]);
 }
 
@@ -201,7 +208,7 @@ fn storage_images_are_read_written_and_changed() {
 
 #[test]
 fn sizes_are_of_a_level() {
-    // Width and height of level 1, faces, levels: each as an offset that moves the texel stored.
+    // Width and height of level 1 become coordinates, the number of levels a level.
     let code = "v_mov_b32_e32 v0, 1
         image_get_resinfo v[4:7], v0, s[0:7] dmask:0xf
         v_cvt_f32_u32_e32 v0, v4

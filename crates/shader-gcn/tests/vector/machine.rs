@@ -6,14 +6,13 @@ use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
 use afterimage_ir::{BankDecl, InputDecl, Module, TextureDecl};
 use afterimage_passes::{FloatRules, Options, optimize};
 use afterimage_shader_gcn::io::{BufferSpec, HwStage, ImageSpec, Registers, Scalars, Source, Values, bank};
-use afterimage_shader_gcn::{Program, assemble, lift, resources};
+use afterimage_shader_gcn::{assemble, lift, resources};
 
 /// Device address of the buffer.
 const BASE: u64 = 0x1_0000_0000;
 
 /// A program and what it runs with. `s[0:3]` are user data: the V# of a buffer over all of `memory`.
 pub(crate) struct Machine {
-    pub(crate) lanes: u32,
     pub(crate) wave: usize,
     pub(crate) memory: Vec<u32>,
     pub(crate) registers: Registers,
@@ -39,7 +38,7 @@ impl Machine {
             num_thread: [lanes, 1, 1],
             ..Registers::default()
         };
-        Machine { lanes, wave: 64, memory, registers, buffer: RAW, records, images: Vec::new(), scratch: false }
+        Machine { wave: 64, memory, registers, buffer: RAW, records, images: Vec::new(), scratch: false }
     }
 
     pub(crate) fn source(&self, text: &str) -> Source {
@@ -64,7 +63,9 @@ impl Machine {
     pub(crate) fn run(&self, text: &str) -> Vec<u32> {
         let source = self.source(text);
         let mut module = lift(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let values = resources(&source).map(|found| (found.evaluate(&User(self)), found.words.clone())).unwrap();
+        let values = resources(&source)
+            .map(|found| (found.evaluate(&User(self)), found.words))
+            .unwrap_or_else(|error| panic!("{error}"));
         let plain = self.interpret(&module, &values, text);
         optimize(&mut module, &Options { float_rules: FloatRules::Strict });
         let optimised = self.interpret(&module, &values, text);
@@ -92,7 +93,10 @@ struct User<'a>(&'a Machine);
 impl Scalars for User<'_> {
     fn user(&self, n: u8) -> u32 {
         let Machine { buffer, records, .. } = self.0;
-        [BASE as u32, (BASE >> 32) as u32 | buffer.word1, *records, buffer.word3].get(usize::from(n)).copied().unwrap_or(0)
+        [BASE as u32, (BASE >> 32) as u32 | buffer.word1, *records, buffer.word3]
+            .get(usize::from(n))
+            .copied()
+            .unwrap_or(0)
     }
 
     fn word(&self, _: u64) -> Option<u32> {
@@ -140,10 +144,4 @@ impl Environment for World<'_> {
         let at = self.index(address);
         self.memory.borrow_mut()[at] = word;
     }
-}
-
-/// Whether text assembles and is read as a program.
-#[allow(dead_code)]
-pub(crate) fn parses(text: &str) -> bool {
-    assemble(text).is_ok_and(|code| Program::parse(&code, HwStage::Cs).is_ok())
 }

@@ -386,7 +386,13 @@ fn median(a: f32, b: f32, c: f32) -> f32 {
         return min(min(a, b), c);
     }
     let most = max(max(a, b), c);
-    if most == a { max(b, c) } else if most == b { max(a, c) } else { max(a, b) }
+    if most == a {
+        max(b, c)
+    } else if most == b {
+        max(a, c)
+    } else {
+        max(a, b)
+    }
 }
 
 fn pack(low: u32, high: u32) -> u32 {
@@ -400,8 +406,7 @@ fn with_byte(onto: u32, byte: u32, value: f32) -> u32 {
 
 /// The result of an instruction by its mnemonic; none for those that are tried elsewhere.
 pub(crate) fn compute(name: &str, a: &Operands) -> Option<Out> {
-    let (u, i, f, d, q) =
-        (|n| a.u(n), |n: usize| a.i(n), |n: usize| a.f(n), |n: usize| a.d(n), |n: usize| a.q(n));
+    let (u, i, f, d, q) = (|n| a.u(n), |n: usize| a.i(n), |n: usize| a.f(n), |n: usize| a.d(n), |n: usize| a.q(n));
     let old = 3;
     Some(match name {
         "v_mov_b32" | "v_mov_fed_b32" => U(u(0)),
@@ -418,8 +423,10 @@ pub(crate) fn compute(name: &str, a: &Operands) -> Option<Out> {
         "v_cvt_f32_f16" => F(from_half(u(0))),
         "v_cvt_rpi_i32_f32" => U((f(0) + 0.5).floor() as i32 as u32),
         "v_cvt_flr_i32_f32" => U(f(0).floor() as i32 as u32),
-        "v_cvt_off_f32_i4" => F([0.0, 0.0625, 0.125, 0.1875, 0.25, 0.3125, 0.375, 0.4375, -0.5, -0.4375, -0.375, -0.3125,
-            -0.25, -0.1875, -0.125, -0.0625][(u(0) & 15) as usize]),
+        "v_cvt_off_f32_i4" => F([
+            0.0, 0.0625, 0.125, 0.1875, 0.25, 0.3125, 0.375, 0.4375, -0.5, -0.4375, -0.375, -0.3125, -0.25, -0.1875,
+            -0.125, -0.0625,
+        ][(u(0) & 15) as usize]),
         "v_cvt_f32_f64" => F(d(0) as f32),
         "v_cvt_f64_f32" => D(f(0).into()),
         "v_cvt_f32_ubyte0" => F(bytes(u(0))[0] as f32),
@@ -471,9 +478,9 @@ pub(crate) fn compute(name: &str, a: &Operands) -> Option<Out> {
         "v_mad_legacy_f32" => F(mul_legacy(f(0), f(1)) + f(2)),
         "v_mul_f32" => F(f(0) * f(1)),
         "v_mul_i32_i24" => U((s24(u(0)) * s24(u(1))) as u32),
-        "v_mul_hi_i32_i24" => U((s24(u(0)) * s24(u(1)) >> 32) as u32),
+        "v_mul_hi_i32_i24" => U(((s24(u(0)) * s24(u(1))) >> 32) as u32),
         "v_mul_u32_u24" => U((u24(u(0)) * u24(u(1))) as u32),
-        "v_mul_hi_u32_u24" => U((u24(u(0)) * u24(u(1)) >> 32) as u32),
+        "v_mul_hi_u32_u24" => U(((u24(u(0)) * u24(u(1))) >> 32) as u32),
         "v_mad_i32_i24" => U((s24(u(0)) * s24(u(1)) + i64::from(i(2))) as u32),
         "v_mad_u32_u24" => U((u24(u(0)) * u24(u(1)) + u64::from(u(2))) as u32),
         "v_min_legacy_f32" => U(if f(0) < f(1) { u(0) } else { u(1) }),
@@ -493,7 +500,7 @@ pub(crate) fn compute(name: &str, a: &Operands) -> Option<Out> {
         "v_and_b32" => U(u(0) & u(1)),
         "v_or_b32" => U(u(0) | u(1)),
         "v_xor_b32" => U(u(0) ^ u(1)),
-        "v_bfm_b32" => U(((1u64 << (u(0) & 31)) - 1 << (u(1) & 31)) as u32),
+        "v_bfm_b32" => U((((1u64 << (u(0) & 31)) - 1) << (u(1) & 31)) as u32),
         "v_mac_f32" => F(f(0) * f(1) + f(old)),
         "v_madmk_f32" => F(f(0) * 3.5 + f(1)),
         "v_madak_f32" => F(f(0) * f(1) + 3.5),
@@ -506,7 +513,7 @@ pub(crate) fn compute(name: &str, a: &Operands) -> Option<Out> {
             let below = if a.lane & 63 < 32 { 0 } else { (1 << (a.lane & 31)) - 1 };
             U((u(0) & below).count_ones().wrapping_add(u(1)))
         }
-        "v_add_i32" => UM(u(0).wrapping_add(u(1)), u64::from(u(0)) + u64::from(u(1)) >> 32 != 0),
+        "v_add_i32" => UM(u(0).wrapping_add(u(1)), (u64::from(u(0)) + u64::from(u(1))) >> 32 != 0),
         "v_sub_i32" => UM(u(0).wrapping_sub(u(1)), u(1) > u(0)),
         "v_subrev_i32" => UM(u(1).wrapping_sub(u(0)), u(0) > u(1)),
         "v_addc_u32" => {
@@ -537,7 +544,7 @@ pub(crate) fn compute(name: &str, a: &Operands) -> Option<Out> {
         "v_cubesc_f32" => F(cube(a).1),
         "v_cubetc_f32" => F(cube(a).2),
         "v_cubema_f32" => F(cube(a).3),
-        "v_bfe_u32" => U((u64::from(u(0)) >> (u(1) & 31) & (1 << (u(2) & 31)) - 1) as u32),
+        "v_bfe_u32" => U((u64::from(u(0)) >> (u(1) & 31) & ((1 << (u(2) & 31)) - 1)) as u32),
         "v_bfe_i32" => {
             let (offset, width) = (u(1) & 31, u(2) & 31);
             U(match width {
@@ -549,12 +556,13 @@ pub(crate) fn compute(name: &str, a: &Operands) -> Option<Out> {
         "v_bfi_b32" => U(u(0) & u(1) | !u(0) & u(2)),
         "v_lerp_u8" => {
             let [x, y, c] = [0, 1, 2].map(|n| bytes(u(n)));
-            U(u32::from_le_bytes(std::array::from_fn(|n| (x[n] + y[n] + (c[n] & 1) >> 1) as u8)))
+            U(u32::from_le_bytes(std::array::from_fn(|n| ((x[n] + y[n] + (c[n] & 1)) >> 1) as u8)))
         }
         "v_alignbit_b32" => U(((u64::from(u(0)) << 32 | u64::from(u(1))) >> (u(2) & 31)) as u32),
         "v_alignbyte_b32" => U(((u64::from(u(0)) << 32 | u64::from(u(1))) >> (8 * (u(2) & 3))) as u32),
         "v_mullit_f32" => {
-            let nothing = f(1) == f32::MIN || f(1) == f32::NEG_INFINITY || f(1).is_nan() || f(2) <= 0.0 || f(2).is_nan();
+            let nothing =
+                f(1) == f32::MIN || f(1) == f32::NEG_INFINITY || f(1).is_nan() || f(2) <= 0.0 || f(2).is_nan();
             F(if nothing { f32::MIN } else { mul_legacy(f(0), f(1)) })
         }
         "v_min3_f32" => F(min(min(f(0), f(1)), f(2))),
@@ -615,8 +623,8 @@ pub(crate) fn compute(name: &str, a: &Operands) -> Option<Out> {
         "v_max_f64" => D(-min64(-d(0), -d(1))),
         "v_ldexp_f64" => D(ldexp(d(0), i(1))),
         "v_mul_lo_u32" | "v_mul_lo_i32" => U(u(0).wrapping_mul(u(1))),
-        "v_mul_hi_u32" => U((u64::from(u(0)) * u64::from(u(1)) >> 32) as u32),
-        "v_mul_hi_i32" => U((i64::from(i(0)) * i64::from(i(1)) >> 32) as u32),
+        "v_mul_hi_u32" => U(((u64::from(u(0)) * u64::from(u(1))) >> 32) as u32),
+        "v_mul_hi_i32" => U(((i64::from(i(0)) * i64::from(i(1))) >> 32) as u32),
         "v_trig_preop_f64" => D(trig_preop(d(0), u(1))),
         "v_mad_u64_u32" => {
             let sum = u128::from(u(0)) * u128::from(u(1)) + u128::from(q(2));
@@ -676,11 +684,41 @@ fn class(wide: bool, a: &Operands) -> bool {
     let exponent = bits >> mantissa & most;
     let fraction = bits & ((1 << mantissa) - 1);
     let bit = match (exponent, fraction) {
-        (e, 0) if e == most => if negative { 2 } else { 9 },
-        (e, fraction) if e == most => if fraction >> (mantissa - 1) != 0 { 1 } else { 0 },
-        (0, 0) => if negative { 5 } else { 6 },
-        (0, _) => if negative { 4 } else { 7 },
-        _ => if negative { 3 } else { 8 },
+        (e, 0) if e == most => {
+            if negative {
+                2
+            } else {
+                9
+            }
+        }
+        (e, fraction) if e == most => {
+            if fraction >> (mantissa - 1) != 0 {
+                1
+            } else {
+                0
+            }
+        }
+        (0, 0) => {
+            if negative {
+                5
+            } else {
+                6
+            }
+        }
+        (0, _) => {
+            if negative {
+                4
+            } else {
+                7
+            }
+        }
+        _ => {
+            if negative {
+                3
+            } else {
+                8
+            }
+        }
     };
     a.u(1) >> bit & 1 != 0
 }

@@ -50,10 +50,13 @@ fn places_are_one_or_two_of_any_width() {
         v_lshlrev_b32_e32 v17, 24, v17
         v_or_b32_e32 v2, v2, v17";
     // Word 0 is x + 3, then x, x + 2, x + 1.
-    assert_eq!(run(|lane| lane * 4 & 63, code), lanes(|lane| {
-        let x = lane * 4 & 63;
-        x + 2 | (x + 1) << 8 | (x + 2) << 16 | x << 24
-    }));
+    assert_eq!(
+        run(|lane| (lane * 4) & 63, code),
+        lanes(|lane| {
+            let x = (lane * 4) & 63;
+            (x + 2) | (x + 1) << 8 | (x + 2) << 16 | x << 24
+        })
+    );
 }
 
 #[test]
@@ -84,13 +87,16 @@ fn bytes_beside_each_other_are_written_by_different_lanes() {
         ds_read_u16 v8, v6 offset:64
         v_add_i32_e32 v2, vcc, v2, v7
         v_add_i32_e32 v2, vcc, v2, v8";
-    let byte = |lane: u32| lane * 5 & 255;
-    assert_eq!(run(byte, code), lanes(|lane| {
-        let first = lane & 60;
-        let word = (0..4).fold(0, |word, n| word | byte(first + n) << (8 * n));
-        let signed = byte(lane) as i8 as i32 as u32;
-        word.wrapping_add(signed).wrapping_add(signed & 0xffff)
-    }));
+    let byte = |lane: u32| (lane * 5) & 255;
+    assert_eq!(
+        run(byte, code),
+        lanes(|lane| {
+            let first = lane & 60;
+            let word = (0..4).fold(0, |word, n| word | byte(first + n) << (8 * n));
+            let signed = byte(lane) as i8 as i32 as u32;
+            word.wrapping_add(signed).wrapping_add(signed & 0xffff)
+        })
+    );
 }
 
 #[test]
@@ -104,7 +110,7 @@ fn atomic_operations_count_up_in_one_place() {
         ds_read_b32 v4, v3 offset:16
         v_lshlrev_b32_e32 v4, 16, v4
         v_or_b32_e32 v2, v2, v4";
-    assert_eq!(run(|lane| lane, code), lanes(|lane| lane * lane.wrapping_sub(1) / 2 * u32::from(lane > 0) | 2016 << 16));
+    assert_eq!(run(|lane| lane, code), lanes(|lane| (lane * lane.saturating_sub(1) / 2) | 2016 << 16));
 }
 
 /// Operation, memory, first and second datum, and what is there then.

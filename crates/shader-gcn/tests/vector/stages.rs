@@ -44,7 +44,8 @@ impl Environment for Quad {
 /// An output in each lane, and the lanes that were thrown away.
 fn run(module: &Module, at: OutputAt) -> ([[u32; 4]; 4], [bool; 4]) {
     let outcome = Interpreter::new(module).unwrap().run(&Quad).unwrap();
-    let index = module.outputs.iter().position(|output| output.at == at).unwrap_or_else(|| panic!("no {at:?}\n{module}"));
+    let index =
+        module.outputs.iter().position(|output| output.at == at).unwrap_or_else(|| panic!("no {at:?}\n{module}"));
     (outcome.outputs[index], outcome.demoted)
 }
 
@@ -110,7 +111,8 @@ fn pixels_begin_with_what_is_enabled() {
     // Position x, y, z, w, front, coverage, fixed position.
     let ena = 0xf << 8 | 1 << 12 | 1 << 14 | 1 << 15;
     let code = |registers: &str| format!("exp mrt0 {registers} done vm\ns_endpgm");
-    let run = |registers: &str| run(&module(HwStage::Ps, pixel(ena, ABGR_32), &code(registers)), OutputAt::Location(0)).0;
+    let run =
+        |registers: &str| run(&module(HwStage::Ps, pixel(ena, ABGR_32), &code(registers)), OutputAt::Location(0)).0;
     assert_eq!(floats(run("v0, v1, v2, v3")[3]), [13.5, 20.5, 0.25, 2.0]);
     let others = run("v4, v5, v6, v6");
     assert_eq!(others[0][..3], [0, 5, 10 | 20 << 16]);
@@ -162,7 +164,8 @@ fn a_pixel_that_is_always_exported_throws_nothing_away() {
 
 #[test]
 fn depth_stencil_and_samples_are_exported() {
-    let code = "v_mov_b32_e32 v0, 0.5\nv_mov_b32_e32 v1, 7\nv_mov_b32_e32 v2, 3\nexp mrtz v0, v1, v2, off done vm\ns_endpgm";
+    let code =
+        "v_mov_b32_e32 v0, 0.5\nv_mov_b32_e32 v1, 7\nv_mov_b32_e32 v2, 3\nexp mrtz v0, v1, v2, off done vm\ns_endpgm";
     let registers = Registers { z_format: 9, db_shader_control: 0x103, ..pixel(0, 0) };
     let module = module(HwStage::Ps, registers, code);
     assert_eq!(floats(run(&module, OutputAt::FragDepth).0[0])[0], 0.5);

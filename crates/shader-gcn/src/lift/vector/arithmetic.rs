@@ -18,7 +18,9 @@ pub(super) struct Operands {
 /// arithmetic.
 pub(super) fn compute(b: &mut Builder, op: Op, operands: &Operands) -> Option<(Value, Option<Value>)> {
     let with_mask = match op {
-        Op::VAddI32 | Op::VSubI32 | Op::VSubrevI32 | Op::VAddcU32 | Op::VSubbU32 | Op::VSubbrevU32 => carry(b, op, operands),
+        Op::VAddI32 | Op::VSubI32 | Op::VSubrevI32 | Op::VAddcU32 | Op::VSubbU32 | Op::VSubbrevU32 => {
+            carry(b, op, operands)
+        }
         Op::VDivScaleF32 => {
             let [x, d, n, _] = operands.sources;
             float::div_scale(b, x, d, n)
@@ -65,8 +67,8 @@ fn of_floats(b: &mut Builder, op: Op, operands: &Operands) -> Option<Value> {
         Op::VMulLegacyF32 => float::mul_legacy(b, x, y),
         Op::VMacF32 => b.fmad(x, y, d),
         Op::VMadF32 | Op::VMadmkF32 | Op::VMadakF32 => b.fmad(x, y, z),
-        Op::VMacLegacyF32 => ir!(b, fadd({float::mul_legacy(b, x, y)}, d)),
-        Op::VMadLegacyF32 => ir!(b, fadd({float::mul_legacy(b, x, y)}, z)),
+        Op::VMacLegacyF32 => ir!(b, fadd({ float::mul_legacy(b, x, y) }, d)),
+        Op::VMadLegacyF32 => ir!(b, fadd({ float::mul_legacy(b, x, y) }, z)),
         Op::VFmaF32 => b.ffma(x, y, z),
         Op::VMullitF32 => float::mul_lit(b, x, y, z),
         Op::VMinF32 => b.fmin(x, y),
@@ -187,11 +189,11 @@ fn of_integers(b: &mut Builder, op: Op, operands: &Operands) -> Option<Value> {
             ir!(b, iadd(imul(x, y), z))
         }
         Op::VLerpU8 => integer::lerp_bytes(b, x, y, z),
-        Op::VSadU8 => ir!(b, iadd({integer::differences(b, x, y, 8, false)}, z)),
-        Op::VSadHiU8 => ir!(b, iadd(ishl({integer::differences(b, x, y, 8, false)}, 16), z)),
-        Op::VSadU16 => ir!(b, iadd({integer::differences(b, x, y, 16, false)}, z)),
-        Op::VSadU32 => ir!(b, iadd({integer::differences(b, x, y, 32, false)}, z)),
-        Op::VMsadU8 => ir!(b, iadd({integer::differences(b, x, y, 8, true)}, z)),
+        Op::VSadU8 => ir!(b, iadd({ integer::differences(b, x, y, 8, false) }, z)),
+        Op::VSadHiU8 => ir!(b, iadd(ishl({ integer::differences(b, x, y, 8, false) }, 16), z)),
+        Op::VSadU16 => ir!(b, iadd({ integer::differences(b, x, y, 16, false) }, z)),
+        Op::VSadU32 => ir!(b, iadd({ integer::differences(b, x, y, 32, false) }, z)),
+        Op::VMsadU8 => ir!(b, iadd({ integer::differences(b, x, y, 8, true) }, z)),
         Op::VQsadPkU16U8 | Op::VMqsadPkU16U8 => {
             let sums = integer::quad_differences(b, x, y, op == Op::VMqsadPkU16U8);
             integer::accumulate16(b, sums, z)
@@ -288,19 +290,19 @@ pub(in crate::lift) fn compare(b: &mut Builder, compare: Compare, ty: Ty, x: Val
         Compare::True => b.bool(true),
         Compare::Lt | Compare::Gt => less(b, ty, x, y, false),
         Compare::Le | Compare::Ge => less(b, ty, x, y, true),
-        Compare::Nlt | Compare::Ngt => ir!(b, bnot({less(b, ty, x, y, false)})),
-        Compare::Nle | Compare::Nge => ir!(b, bnot({less(b, ty, x, y, true)})),
+        Compare::Nlt | Compare::Ngt => ir!(b, bnot({ less(b, ty, x, y, false) })),
+        Compare::Nle | Compare::Nge => ir!(b, bnot({ less(b, ty, x, y, true) })),
         Compare::Eq => equal(b, ty, x, y),
-        Compare::Neq => ir!(b, bnot({equal(b, ty, x, y)})),
-        Compare::Lg if ty.is_float() => ir!(b, bor({less(b, ty, x, y, false)}, {less(b, ty, y, x, false)})),
-        Compare::Lg => ir!(b, bnot({equal(b, ty, x, y)})),
+        Compare::Neq => ir!(b, bnot({ equal(b, ty, x, y) })),
+        Compare::Lg if ty.is_float() => ir!(b, bor({ less(b, ty, x, y, false) }, { less(b, ty, y, x, false) })),
+        Compare::Lg => ir!(b, bnot({ equal(b, ty, x, y) })),
         Compare::Nlg => {
-            let different = ir!(b, bor({less(b, ty, x, y, false)}, {less(b, ty, y, x, false)}));
+            let different = ir!(b, bor({ less(b, ty, x, y, false) }, { less(b, ty, y, x, false) }));
             b.bnot(different)
         }
-        Compare::Ordered => ir!(b, band({equal(b, ty, x, x)}, {equal(b, ty, y, y)})),
+        Compare::Ordered => ir!(b, band({ equal(b, ty, x, x) }, { equal(b, ty, y, y) })),
         Compare::Unordered => {
-            let ordered = ir!(b, band({equal(b, ty, x, x)}, {equal(b, ty, y, y)}));
+            let ordered = ir!(b, band({ equal(b, ty, x, x) }, { equal(b, ty, y, y) }));
             b.bnot(ordered)
         }
     }
@@ -369,7 +371,7 @@ pub(super) fn modify_result(b: &mut Builder, ty: Ty, value: Value, omod: u8, cla
 pub(super) fn count_below(b: &mut Builder, word: Value, lane: Value, high: bool) -> Value {
     let below = ir!(b, isub(ishl(1, lane), 1));
     let upper = ir!(b, ule(32, lane));
-    let below = if high { ir!(b, select(upper, below, 0)) } else { ir!(b, select(upper, {b.i32(-1)}, below)) };
+    let below = if high { ir!(b, select(upper, below, 0)) } else { ir!(b, select(upper, { b.i32(-1) }, below)) };
     ir!(b, bitcount(iand(word, below)))
 }
 

@@ -8,7 +8,7 @@ use super::notation::ir;
 
 /// The float of an unsigned byte of a word.
 pub(super) fn byte_to_float(b: &mut Builder, value: Value, byte: u32) -> Value {
-    let shifted = if byte == 0 { value } else { ir!(b, ushr(value, {b.i32(8 * byte as i32)})) };
+    let shifted = if byte == 0 { value } else { ir!(b, ushr(value, { b.i32(8 * byte as i32) })) };
     let byte = if byte == 3 { shifted } else { ir!(b, iand(shifted, 255)) };
     b.u2f(byte)
 }
@@ -35,19 +35,19 @@ pub(in crate::lift) fn pack(b: &mut Builder, low: Value, high: Value) -> Value {
 
 /// -1..1 as a signed number of 16 bits, in 32.
 pub(in crate::lift) fn to_snorm16(b: &mut Builder, value: Value) -> Value {
-    ir!(b, f2i(fround(fmul({clamp(b, value, -1.0)}, {b.f32(32767.0)}))))
+    ir!(b, f2i(fround(fmul({ clamp(b, value, -1.0) }, { b.f32(32767.0) }))))
 }
 
 /// 0..1 as an unsigned number of 16 bits, in 32.
 pub(in crate::lift) fn to_unorm16(b: &mut Builder, value: Value) -> Value {
-    ir!(b, f2u(fround(fmul(fsat(value), {b.f32(65535.0)}))))
+    ir!(b, f2u(fround(fmul(fsat(value), { b.f32(65535.0) }))))
 }
 
 /// `value` within `least` and 1; NaN becomes 0.
 pub(in crate::lift) fn clamp(b: &mut Builder, value: Value, least: f32) -> Value {
     let value = b.cast(value, afterimage_ir::Kind::Float);
     let number = ir!(b, select(feq(value, value), value, 0.0));
-    ir!(b, fmin(fmax(number, {b.f32(least)}), 1.0))
+    ir!(b, fmin(fmax(number, { b.f32(least) }), 1.0))
 }
 
 /// Two numbers as halves rounded toward zero.
@@ -64,7 +64,7 @@ pub(super) fn pack_u16(b: &mut Builder, x: Value, y: Value) -> Value {
 
 /// Two signed numbers, each clamped to 16 bits.
 pub(super) fn pack_i16(b: &mut Builder, x: Value, y: Value) -> Value {
-    let [x, y] = [x, y].map(|value| ir!(b, imin(imax(value, {b.i32(-0x8000)}), 0x7fff)));
+    let [x, y] = [x, y].map(|value| ir!(b, imin(imax(value, { b.i32(-0x8000) }), 0x7fff)));
     pack(b, x, y)
 }
 

@@ -55,7 +55,7 @@ pub(super) fn median(b: &mut Builder, x: Value, y: Value, z: Value) -> Value {
 }
 
 fn is_infinite(b: &mut Builder, value: Value) -> Value {
-    ir!(b, ieq(iand({bits(b, value)}, {b.i32(SIZE)}), {b.i32(INFINITY)}))
+    ir!(b, ieq(iand({ bits(b, value) }, { b.i32(SIZE) }), { b.i32(INFINITY) }))
 }
 
 /// Infinity becomes the largest number.
@@ -63,7 +63,7 @@ pub(super) fn clamp_infinity(b: &mut Builder, value: Value) -> Value {
     let value = float(b, value);
     let infinite = is_infinite(b, value);
     // The pattern below that of infinity.
-    let largest = ir!(b, isub({bits(b, value)}, 1));
+    let largest = ir!(b, isub({ bits(b, value) }, 1));
     let largest = float(b, largest);
     b.select(infinite, largest, value)
 }
@@ -72,7 +72,7 @@ pub(super) fn clamp_infinity(b: &mut Builder, value: Value) -> Value {
 pub(super) fn zero_infinity(b: &mut Builder, value: Value) -> Value {
     let value = float(b, value);
     let infinite = is_infinite(b, value);
-    let zero = ir!(b, iand({bits(b, value)}, {b.i32(i32::MIN)}));
+    let zero = ir!(b, iand({ bits(b, value) }, { b.i32(i32::MIN) }));
     let zero = float(b, zero);
     b.select(infinite, zero, value)
 }
@@ -81,8 +81,8 @@ pub(super) fn zero_infinity(b: &mut Builder, value: Value) -> Value {
 pub(super) fn sine(b: &mut Builder, turns: Value, cosine: bool) -> Value {
     let turns = float(b, turns);
     let near = ir!(b, fle(fabs(turns), 256.0));
-    let angle = ir!(b, fmul(fsub(turns, fround(turns)), {b.f32(std::f32::consts::TAU)}));
-    let infinite = ir!(b, feq(fabs(turns), {b.f32(f32::INFINITY)}));
+    let angle = ir!(b, fmul(fsub(turns, fround(turns)), { b.f32(std::f32::consts::TAU) }));
+    let infinite = ir!(b, feq(fabs(turns), { b.f32(f32::INFINITY) }));
     let (value, far) = if cosine { (b.fcos(angle), b.f32(1.0)) } else { (b.fsin(angle), b.f32(0.0)) };
     let in_order = ir!(b, bor(near, bor(infinite, fne(turns, turns))));
     b.select(in_order, value, far)
@@ -97,7 +97,7 @@ fn power(b: &mut Builder, exponent: Value) -> Value {
 /// Whether a number is of the classes of a mask: bits for signalling NaN, quiet NaN, then -infinity, -normal, -denormal, -0,
 /// +0, +denormal, +normal, +infinity.
 pub(super) fn class(b: &mut Builder, facts: &Facts, mask: Value) -> Value {
-    let wanted = |b: &mut Builder, bit: i32| ir!(b, ine(iand(mask, {b.i32(1 << bit)}), 0));
+    let wanted = |b: &mut Builder, bit: i32| ir!(b, ine(iand(mask, { b.i32(1 << bit) }), 0));
     let signed = |b: &mut Builder, negative: i32, positive: i32| {
         let (no, yes) = (wanted(b, positive), wanted(b, negative));
         b.select(facts.negative, yes, no)
@@ -108,10 +108,10 @@ pub(super) fn class(b: &mut Builder, facts: &Facts, mask: Value) -> Value {
     let infinite = signed(b, 2, 9);
     let (signalling, quiet) = (wanted(b, 0), wanted(b, 1));
     let nan = b.select(facts.quiet, quiet, signalling);
-    let special = ir!(b, select({facts.no_mantissa}, infinite, nan));
-    let small = ir!(b, select({facts.no_mantissa}, zero, denormal));
-    let low = ir!(b, select({facts.least_exponent}, small, normal));
-    ir!(b, select({facts.most_exponent}, special, low))
+    let special = ir!(b, select({ facts.no_mantissa }, infinite, nan));
+    let small = ir!(b, select({ facts.no_mantissa }, zero, denormal));
+    let low = ir!(b, select({ facts.least_exponent }, small, normal));
+    ir!(b, select({ facts.most_exponent }, special, low))
 }
 
 /// What [`class`] asks about a number, all truth values.
@@ -127,11 +127,11 @@ pub(super) struct Facts {
 /// Facts about a single.
 pub(super) fn facts(b: &mut Builder, value: Value) -> Facts {
     let word = bits(b, value);
-    let exponent = ir!(b, iand(word, {b.i32(INFINITY)}));
+    let exponent = ir!(b, iand(word, { b.i32(INFINITY) }));
     Facts {
         negative: ir!(b, ilt(word, 0)),
         least_exponent: ir!(b, ieq(exponent, 0)),
-        most_exponent: ir!(b, ieq(exponent, {b.i32(INFINITY)})),
+        most_exponent: ir!(b, ieq(exponent, { b.i32(INFINITY) })),
         no_mantissa: ir!(b, ieq(iand(word, 0x007f_ffff), 0)),
         quiet: ir!(b, ine(iand(word, 0x0040_0000), 0)),
     }
@@ -190,13 +190,13 @@ pub(super) fn mul_lit(b: &mut Builder, x: Value, y: Value, z: Value) -> Value {
 /// are of the numerator and the denominator.
 pub(super) fn div_fixup(b: &mut Builder, q: Value, d: Value, n: Value) -> Value {
     let [qb, db, nb] = [q, d, n].map(|value| bits(b, value));
-    let [ds, ns] = [db, nb].map(|word| ir!(b, iand(word, {b.i32(SIZE)})));
-    let sign = ir!(b, iand(ixor(db, nb), {b.i32(i32::MIN)}));
+    let [ds, ns] = [db, nb].map(|word| ir!(b, iand(word, { b.i32(SIZE) })));
+    let sign = ir!(b, iand(ixor(db, nb), { b.i32(i32::MIN) }));
     let [de, ne] = [ds, ns].map(|size| ir!(b, ushr(size, 23)));
     let infinity = b.i32(INFINITY);
     let signed = |b: &mut Builder, size: Value| b.ior(sign, size);
-    let result = ir!(b, ior(sign, iand(qb, {b.i32(SIZE)})));
-    let tiny = ir!(b, ilt(isub(ne, de), {b.i32(-150)}));
+    let result = ir!(b, ior(sign, iand(qb, { b.i32(SIZE) })));
+    let tiny = ir!(b, ilt(isub(ne, de), { b.i32(-150) }));
     let result = ir!(b, select(tiny, sign, result));
     let zero = ir!(b, bor(ieq(ds, infinity), ieq(ns, 0)));
     let result = ir!(b, select(zero, sign, result));
@@ -204,7 +204,7 @@ pub(super) fn div_fixup(b: &mut Builder, q: Value, d: Value, n: Value) -> Value 
     let huge = signed(b, infinity);
     let result = b.select(large, huge, result);
     let none = ir!(b, bor(ieq(ior(ds, ns), 0), band(ieq(ds, infinity), ieq(ns, infinity))));
-    let result = ir!(b, select(none, {b.i32(0xffc0_0000_u32 as i32)}, result));
+    let result = ir!(b, select(none, { b.i32(0xffc0_0000_u32 as i32) }, result));
     let quiet = |b: &mut Builder, word: Value| ir!(b, ior(word, 0x0040_0000));
     let (dq, nq) = (quiet(b, db), quiet(b, nb));
     let result = ir!(b, select(ult(infinity, ds), dq, result));
@@ -215,7 +215,7 @@ pub(super) fn div_fixup(b: &mut Builder, q: Value, d: Value, n: Value) -> Value 
 /// What `v_div_scale` decides: the scaled operand `x` (which is `d` or `n`) and whether `v_div_fmas` has to scale back.
 pub(super) fn div_scale(b: &mut Builder, x: Value, d: Value, n: Value) -> (Value, Value) {
     let [xb, db, nb] = [x, d, n].map(|value| bits(b, value));
-    let [ds, ns] = [db, nb].map(|word| ir!(b, iand(word, {b.i32(SIZE)})));
+    let [ds, ns] = [db, nb].map(|word| ir!(b, iand(word, { b.i32(SIZE) })));
     let [de, ne] = [ds, ns].map(|size| ir!(b, ushr(size, 23)));
     let (is_d, is_n) = (b.ieq(xb, db), b.ieq(xb, nb));
     let decision = Division {
@@ -224,13 +224,13 @@ pub(super) fn div_scale(b: &mut Builder, x: Value, d: Value, n: Value) -> (Value
         tiny_denominator: ir!(b, ieq(de, 0)),
         // 1 / d is a denormal from 2^126 on.
         tiny_reciprocal: ir!(b, ile(253, de)),
-        tiny_quotient: ir!(b, ile(isub(ne, de), {b.i32(-127)})),
+        tiny_quotient: ir!(b, ile(isub(ne, de), { b.i32(-127) })),
         tiny_numerator: ir!(b, ile(ne, 23)),
     };
     let (scale, back) = decision.decide(b, is_d, is_n, 64);
-    let scaled = ir!(b, fmul(x, {power(b, scale)}));
+    let scaled = ir!(b, fmul(x, { power(b, scale) }));
     let nan = b.f32(f32::NAN);
-    let scaled = ir!(b, select({decision.zero}, nan, scaled));
+    let scaled = ir!(b, select({ decision.zero }, nan, scaled));
     (scaled, back)
 }
 
@@ -259,16 +259,16 @@ impl Division {
         let none = b.i32(0);
         let for_d = b.select(is_d, up, none);
         let for_n = b.select(is_n, up, none);
-        let scale = ir!(b, select({self.tiny_numerator}, up, none));
-        let scale = ir!(b, select({self.tiny_quotient}, for_n, scale));
-        let scale = ir!(b, select({self.tiny_reciprocal}, down, scale));
-        let both = ir!(b, band({self.tiny_reciprocal}, {self.tiny_quotient}));
+        let scale = ir!(b, select({ self.tiny_numerator }, up, none));
+        let scale = ir!(b, select({ self.tiny_quotient }, for_n, scale));
+        let scale = ir!(b, select({ self.tiny_reciprocal }, down, scale));
+        let both = ir!(b, band({ self.tiny_reciprocal }, { self.tiny_quotient }));
         let scale = b.select(both, for_d, scale);
-        let scale = ir!(b, select({self.tiny_denominator}, up, scale));
-        let scale = ir!(b, select({self.far_above}, for_d, scale));
-        let scale = ir!(b, select({self.zero}, none, scale));
-        let later = ir!(b, band(bnot({self.tiny_denominator}), {self.tiny_quotient}));
-        let back = ir!(b, band(bnot({self.zero}), bor({self.far_above}, later)));
+        let scale = ir!(b, select({ self.tiny_denominator }, up, scale));
+        let scale = ir!(b, select({ self.far_above }, for_d, scale));
+        let scale = ir!(b, select({ self.zero }, none, scale));
+        let later = ir!(b, band(bnot({ self.tiny_denominator }), { self.tiny_quotient }));
+        let back = ir!(b, band(bnot({ self.zero }), bor({ self.far_above }, later)));
         (scale, back)
     }
 }
@@ -276,7 +276,7 @@ impl Division {
 /// `v_div_fmas`: a fused multiply-add, times 2^32 where the division was scaled.
 pub(super) fn div_fmas(b: &mut Builder, x: Value, y: Value, z: Value, scaled: Value) -> Value {
     let sum = b.ffma(x, y, z);
-    ir!(b, select(scaled, fmul(sum, {b.f32(4_294_967_296.0)}), sum))
+    ir!(b, select(scaled, fmul(sum, { b.f32(4_294_967_296.0) }), sum))
 }
 
 /// Output modifier of VOP3: twice, four times, half.

@@ -110,17 +110,13 @@ pub(in crate::lift) fn align(b: &mut Builder, high: Value, low: Value, count: Va
 
 /// The middle one of three.
 pub(super) fn median(b: &mut Builder, x: Value, y: Value, z: Value, signed: bool) -> Value {
-    if signed {
-        ir!(b, imax(imin(x, y), imin(imax(x, y), z)))
-    } else {
-        ir!(b, umax(umin(x, y), umin(umax(x, y), z)))
-    }
+    if signed { ir!(b, imax(imin(x, y), imin(imax(x, y), z))) } else { ir!(b, umax(umin(x, y), umin(umax(x, y), z))) }
 }
 
 /// Lanes of `bits` bits.
 fn lane(b: &mut Builder, value: Value, index: u32, bits: u32) -> Value {
-    let shifted = if index == 0 { value } else { ir!(b, ushr(value, {b.i32((index * bits) as i32)})) };
-    if (index + 1) * bits == 32 { shifted } else { ir!(b, iand(shifted, {b.i32((1 << bits) - 1)})) }
+    let shifted = if index == 0 { value } else { ir!(b, ushr(value, { b.i32((index * bits) as i32) })) };
+    if (index + 1) * bits == 32 { shifted } else { ir!(b, iand(shifted, { b.i32((1 << bits) - 1) })) }
 }
 
 fn distance(b: &mut Builder, x: Value, y: Value) -> Value {
