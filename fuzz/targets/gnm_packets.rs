@@ -28,7 +28,9 @@ impl Graphics for Look {
         assert!(buffer.address() < 1 << 48 && image.address() < 1 << 48);
         assert!(buffer.size() < 1 << 46 && image.width() <= 1 << 14 && image.pitch() <= 1 << 14);
         assert!(sampler.lod_bias().abs() <= 32.0 && sampler.lods().1 < 16.0);
-        let _text = decode::descriptor(descriptors::image::FIELDS, &words);
+        if self.passed < 8 {
+            let _text = decode::descriptor(descriptors::image::FIELDS, &words);
+        }
         registers.dirty.take();
         self.passed += 1;
     }
