@@ -124,7 +124,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
         }
         Sort::Store { bytes } => {
             let value = data(l, inst, bytes.div_ceil(4));
-            guarded(l, &place, bytes.into(), |b| store(b, &place, bytes.into(), value));
+            guarded(l, &place, bytes.into(), |b| store(b, &place, bytes.into(), value, false));
         }
         Sort::StoreFormat { components } => {
             let Some(format) = format_of(inst, fields, shape) else { return };
@@ -133,7 +133,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
                 let components = format::words(b, data);
                 let words = format.pack(b, &components);
                 let value = b.construct(&words);
-                store(b, &place, format.bytes(), value);
+                store(b, &place, format.bytes(), value, format.alignment() < 4);
             });
         }
         Sort::Atomic(op) => atomic(l, inst, &place, op),
@@ -328,10 +328,10 @@ fn load_format(b: &mut Builder, place: &Place, format: Option<Format>, selects: 
     if ones { keep_if(b, inside, value) } else { value }
 }
 
-/// Stores words, or the low bytes of one, which is known to be in range.
-fn store(b: &mut Builder, place: &Place, size: u32, value: Value) {
+/// Stores words, or the low bytes of one, in range. `anywhere`: words need not lie at multiples of four.
+fn store(b: &mut Builder, place: &Place, size: u32, value: Value, anywhere: bool) {
     let address = place.address(b, 0);
-    if size >= 4 && !place.odd {
+    if size >= 4 && !(anywhere && place.odd) {
         b.store_global(address, value);
         return;
     }
@@ -349,21 +349,20 @@ fn store(b: &mut Builder, place: &Place, size: u32, value: Value) {
     b.begin_if(aligned);
     b.store_global(address, value);
     b.begin_else();
-    let words = format::words(b, value);
+    // Each word lies across two; the last of these gets what is left.
     let ones = b.i32(-1);
-    let mut carried = (b.i32(0), b.i32(0));
-    for (n, &word) in words.iter().chain([&carried.0.clone()]).enumerate() {
-        let last = n == words.len();
-        let address = place.address(b, 4 * n as u32);
-        let (value, mask) = if last {
-            carried
-        } else {
-            (ir!(b, ior(ishl(word, shift), { carried.0 })), ir!(b, ior(ishl(ones, shift), { carried.1 })))
+    let mut rest: Option<(Value, Value)> = None;
+    let words = format::words(b, value);
+    for n in 0..=words.len() {
+        let low = words.get(n).map(|&word| (b.ishl(word, shift), b.ishl(ones, shift)));
+        let (value, mask) = match (low, rest) {
+            (Some((value, mask)), Some((high, above))) => (b.ior(value, high), b.ior(mask, above)),
+            (Some(part), None) | (None, Some(part)) => part,
+            (None, None) => break,
         };
+        let address = place.address(b, 4 * n as u32);
         b.atomic_global(AtomicOp::MaskOr, address, &[value, mask]);
-        if !last {
-            carried = (ir!(b, ushr(word, ineg(shift))), ir!(b, ushr(ones, ineg(shift))));
-        }
+        rest = words.get(n).map(|&word| (ir!(b, ushr(word, ineg(shift))), ir!(b, ushr(ones, ineg(shift)))));
     }
     b.end_if();
 }

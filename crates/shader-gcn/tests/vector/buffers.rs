@@ -181,6 +181,18 @@ fn vertices_between_words_are_read_whole() {
     assert_eq!(got[..3], [4f32, 5.0, 6.0].map(f32::to_bits));
 }
 
+#[test]
+fn components_between_words_are_written_without_their_neighbours() {
+    let buffer = BufferSpec { word1: 6 << 16, word3: 0xfac | 4 << 12 | 12 << 15 };
+    let code = "v_mov_b32_e32 v1, 1
+        v_mov_b32_e32 v4, 1
+        v_mov_b32_e32 v5, 2
+        v_mov_b32_e32 v6, 3
+        v_mov_b32_e32 v7, 4
+        buffer_store_format_xyzw v[4:7], v1, s[0:3], 0 idxen";
+    assert_eq!(one(vec![u32::MAX; 5], buffer, 3, code), [u32::MAX, 0x0001_ffff, 0x0003_0002, 0xffff_0004, u32::MAX]);
+}
+
 /// Instruction, memory, data, and what is there then.
 const ATOMICS: &[(&str, u32, u32, u32)] = &[
     ("swap", 5, 9, 9),

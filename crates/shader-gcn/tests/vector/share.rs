@@ -216,3 +216,29 @@ fn patterns_name_the_lane_that_is_read() {
     // The first of each eight.
     assert_eq!(run(|lane| lane, "ds_swizzle_b32 v2, v1 offset:0x18"), lanes(|lane| lane & !7));
 }
+
+#[test]
+fn a_group_of_one_wave_is_kept_in_step_where_all_lanes_are() {
+    let text = |lanes: u32, code: &str| {
+        let code = format!(
+            "s_mov_b32 m0, -1\nv_lshlrev_b32_e32 v0, 2, v0\n{code}\nbuffer_store_dword v2, v0, s[0:3], 0 offen\ns_endpgm"
+        );
+        let text = Machine::new(lanes, vec![0; 128]).text(&code);
+        text.lines().filter(|line| line.trim() == "barrier").count()
+    };
+    let exchange = "ds_write_b32 v0, v0\nds_read_b32 v2, v0 offset:4";
+    // One in front of the first access, as nothing is known of what comes before, and one between.
+    assert_eq!([text(64, exchange), text(128, exchange)], [2, 0]);
+    // What only some lanes do is waited for in front, where all are.
+    let some = "ds_write_b32 v0, v0
+        v_cmp_gt_u32_e32 vcc, 8, v0
+        s_and_saveexec_b64 s[8:9], vcc
+        s_cbranch_execz done
+        ds_read_b32 v2, v0 offset:4
+        done:
+        s_mov_b64 exec, s[8:9]";
+    assert_eq!(text(64, some), 2);
+    // A scalar that each of the host's waves may have another value of decides nothing.
+    let first = format!("{exchange}\nv_readfirstlane_b32 s8, v2");
+    assert_eq!(text(64, &first), 0);
+}
