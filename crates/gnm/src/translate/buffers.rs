@@ -128,7 +128,7 @@ impl Translator {
         }
         self.make_room_for_buffers(memory, range)?;
         let around = range.start / GRANULE * GRANULE..range.end.div_ceil(GRANULE) * GRANULE;
-        let mut whole = around.clone();
+        let mut whole = around;
         // Growing may meet more neighbours.
         let mut parts = Vec::new();
         loop {

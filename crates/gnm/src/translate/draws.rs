@@ -39,11 +39,6 @@ enum DrawError {
     Indices(u32),
 }
 
-/// Groups that the functions here apply, all at once.
-fn clean(registers: &mut Registers) {
-    registers.dirty = Groups::none();
-}
-
 impl Translator {
     /// Does a draw.
     pub(super) fn draw_vertices(
@@ -106,12 +101,16 @@ impl Translator {
         };
         let needs: Vec<_> = [Some(&vertex), pixel.as_ref()].into_iter().flatten().collect();
         let writes = needs.iter().any(|needs| needs.writes());
-        // Surfaces that give way to others may have been among those that are bound: twice is enough, as what fits both uses
-        // is there then.
+        // Surfaces that give way to others may have been among those that were found: then they are looked for again, once, as
+        // what fits all uses is there then.
         let mut any = false;
         for _ in 0..2 {
+            let drops = self.surfaces.drops;
             self.ready(&needs, memory)?;
             any = self.apply_targets(registers, memory);
+            if self.surfaces.drops == drops {
+                break;
+            }
         }
         if !any && !writes {
             return Ok(());
@@ -128,8 +127,14 @@ impl Translator {
         if !self.apply_raster(registers, polygons && primitive != Primitive::Rectangles) {
             return Ok(());
         }
-        self.apply_blend(registers);
-        self.apply_depth_stencil(registers);
+        let dirty = registers.dirty;
+        let changed = std::mem::take(&mut self.targets.changed);
+        if changed || [Group::Blend, Group::BlendConstants].iter().any(|group| dirty.contains(*group)) {
+            self.apply_blend(registers);
+        }
+        if changed || [Group::DepthStencil, Group::Raster].iter().any(|group| dirty.contains(*group)) {
+            self.apply_depth_stencil(registers);
+        }
         self.apply_queries(registers);
         let (specs, images) = (&vertex.buffer_specs, &vertex.image_specs);
         let seen = shaders::vertex_registers(registers, transform.position);
@@ -160,7 +165,7 @@ impl Translator {
         for needs in [Some(&vertex), pixel.as_ref()].into_iter().flatten() {
             self.mark_written(needs, memory);
         }
-        clean(registers);
+        registers.dirty = Groups::none();
         Ok(())
     }
 
@@ -365,7 +370,6 @@ impl Translator {
         self.put_draw(Stage::Compute, &[[groups[0], groups[1], groups[2], 0]]);
         self.port.push(&Dispatch { shader, groups });
         self.mark_written(&needs, memory);
-        clean(registers);
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, Port, PortError, gcn_bank};
 use std::cell::Cell;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Bytes that are visible through a pointer without a size.
 const BEHIND_POINTER: u64 = 16 << 20;
@@ -85,7 +85,7 @@ struct Image {
 /// What a stage needs for a draw or dispatch.
 #[derive(Debug)]
 pub(super) struct Needs {
-    pub(super) code: Rc<Code>,
+    pub(super) code: Arc<Code>,
     words: Vec<[u32; 4]>,
     buffers: Vec<Buffer>,
     pub(super) buffer_specs: Vec<BufferSpec>,

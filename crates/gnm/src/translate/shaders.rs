@@ -12,7 +12,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Shaders that are kept.
 const MOST_SHADERS: usize = 8192;
@@ -73,6 +73,9 @@ pub(super) struct Code {
     pub(super) resources: Resources,
 }
 
+/// Stage, user registers, words of the program and of its fetch shader.
+type Content = (HwStage, u32, Vec<u32>, Vec<u32>);
+
 /// A part of memory whose code was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Read {
@@ -92,7 +95,7 @@ struct Known {
     read: Read,
     /// The fetch shader, where the program calls one.
     fetch: Option<Read>,
-    code: Rc<Code>,
+    code: Arc<Code>,
     epoch: u64,
 }
 
@@ -111,8 +114,8 @@ struct Key {
 pub(super) struct Shaders {
     /// By stage, address, user registers and fetch shader.
     known: FxHashMap<(HwStage, u64, u32, u64), Known>,
-    /// By stage, user registers and words of program and fetch shader.
-    codes: FxHashMap<(HwStage, u32, Vec<u32>, Vec<u32>), Rc<Code>>,
+    /// By what they are.
+    codes: FxHashMap<Content, Arc<Code>>,
     ids: FxHashMap<Key, ObjectId>,
     next: u32,
 }
@@ -143,7 +146,7 @@ impl Translator {
         registers: &Registers,
         memory: &dyn GuestMemory,
         user: &[u32; 16],
-    ) -> Result<Rc<Code>, String> {
+    ) -> Result<Arc<Code>, String> {
         let address = registers.program(stage.program);
         let user_registers = registers.get(stage.rsrc2) & stage.masks[1];
         // A fetch shader's address is a pair of user data in front of everything else; other pairs make no difference.
@@ -187,7 +190,7 @@ impl Translator {
             None => {
                 self.shaders.next += 1;
                 let (_, _, words, fetch) = content.clone();
-                let code = Rc::new(Code { number: self.shaders.next, words, fetch, resources });
+                let code = Arc::new(Code { number: self.shaders.next, words, fetch, resources });
                 self.shaders.codes.insert(content, code.clone());
                 code
             }

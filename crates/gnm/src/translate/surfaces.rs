@@ -16,6 +16,8 @@ use std::ops::Range;
 /// Surfaces that are kept at once, and the bytes of their images.
 const MOST: usize = 4096;
 const MOST_BYTES: u64 = 4 << 30;
+/// Bytes of one surface in memory.
+const MOST_OF_ONE: u64 = 512 << 20;
 
 /// What is wanted of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +55,10 @@ pub(super) enum SurfaceError {
     Port(#[from] PortError),
     #[error("no byte of it is mapped")]
     NotMapped,
+    #[error("{0} bytes are more than the {MOST_OF_ONE} that a surface may have here")]
+    TooLarge(u64),
+    #[error("{0} x {1} x {2} texels are more than the host's images have")]
+    Extent(u32, u32, u32),
 }
 
 /// A plane of a surface in memory.
@@ -136,6 +142,8 @@ pub(super) struct Surfaces {
     dirty: Vec<ObjectId>,
     bytes: u64,
     clock: u64,
+    /// How many were let go: what was found before that may be one of them.
+    pub(super) drops: u64,
 }
 
 impl Surfaces {
@@ -175,12 +183,6 @@ impl Surfaces {
         // Generations are those of whole pages.
         let pages = range.start / PAGE * PAGE..range.end.div_ceil(PAGE).saturating_mul(PAGE);
         self.all.values_mut().filter(|surface| surface.overlaps(&pages)).for_each(|surface| surface.epoch = 0);
-    }
-
-    /// The surface whose first byte lies at an address and that was drawn to or used last, to be shown.
-    pub(super) fn at(&self, address: u64) -> Option<ObjectId> {
-        let all = self.by_address.get(&address)?;
-        all.iter().copied().max_by_key(|id| (!self.all[id].drawn.is_empty(), self.all[id].used))
     }
 }
 
@@ -230,6 +232,16 @@ impl Translator {
         if planes.iter().all(|plane| !super::is_mapped(memory, plane.range())) {
             return Err(SurfaceError::NotMapped);
         }
+        let bytes: u64 = planes.iter().map(|plane| plane.layout.bytes()).sum();
+        if bytes > MOST_OF_ONE {
+            return Err(SurfaceError::TooLarge(bytes));
+        }
+        let Shape { dimension, width, height, depth, layers, levels } = wanted.shape;
+        let device = self.port.device();
+        let most = if dimension == Dimension::D3 { device.max_texture_3d } else { device.max_texture_2d };
+        if width.max(height).max(depth) > most {
+            return Err(SurfaceError::Extent(width, height, depth));
+        }
         self.make_room_for_surfaces(memory);
         let format = wanted.format;
         let features = self.port.device().features(format);
@@ -237,7 +249,6 @@ impl Translator {
         if is_color && features & afterimage_stream::FormatFeatures::TARGET != 0 {
             wanted.usage |= CreateTexture::TARGET;
         }
-        let Shape { dimension, width, height, depth, layers, levels } = wanted.shape;
         let id = self.port.allocate(ObjectKind::Texture)?;
         self.port.push(&CreateTexture {
             id,
@@ -249,7 +260,7 @@ impl Translator {
             layers,
             dimension: dimension as u8,
             samples: wanted.place.samples as u8,
-            usage: wanted.usage | if is_color { CreateTexture::VIEWS } else { 0 },
+            usage: wanted.usage | if is_color && wanted.place.block == 1 { CreateTexture::VIEWS } else { 0 },
             pad: 0,
             swizzle: CreateTexture::IDENTITY,
             shared: 0,
@@ -467,6 +478,7 @@ impl Translator {
     fn drop_surface(&mut self, memory: &mut dyn GuestMemory, id: ObjectId) {
         self.store_surface(memory, id, None);
         let Some(surface) = self.surfaces.all.remove(&id) else { return };
+        self.surfaces.drops += 1;
         self.surfaces.bytes -= surface.host_bytes();
         if let Some(same) = self.surfaces.by_address.get_mut(&surface.wanted.place.address) {
             same.retain(|other| *other != id);

@@ -11,6 +11,8 @@ use afterimage_stream::{Format, ObjectId};
 
 /// Bytes between the registers of one colour target and the next.
 const STRIDE: u32 = 0x3C;
+/// Places of metadata that are remembered.
+const MOST_METADATA: usize = 4096;
 /// Number of the tile mode of plain lines.
 const LINEAR_GENERAL: u32 = 31;
 
@@ -45,6 +47,8 @@ pub(super) struct Targets {
     pub(super) size: [u32; 2],
     /// Whether the depth target has depth, and stencil.
     pub(super) has: [bool; 2],
+    /// Whether other targets are bound than for the last draw: states depend on what they are.
+    pub(super) changed: bool,
 }
 
 impl Targets {
@@ -224,6 +228,7 @@ impl Translator {
         let counts = colors.iter().flatten().chain(&bound_depth).map(|bound| bound.layers[1]);
         packet.layers = counts.min().unwrap_or(0).into();
         (self.targets.colors, self.targets.depth) = (colors, bound_depth);
+        self.targets.changed |= self.targets.has != has || self.sent.targets != Some(packet);
         self.targets.has = has;
         let any = colors.iter().any(Option::is_some) || bound_depth.is_some();
         self.targets.size = if any { size } else { [0; 2] };
@@ -297,6 +302,9 @@ impl Translator {
         if self.buffers.is_newer(&range) {
             self.store_buffers(memory, &range);
         }
+        if self.targets.metadata.len() > MOST_METADATA {
+            self.targets.metadata.clear();
+        }
         let generation = memory.generation(address, bytes);
         if self.targets.metadata.insert(address, generation) == Some(generation) {
             return None;
@@ -308,7 +316,7 @@ impl Translator {
 
     fn clear_color(&mut self, registers: &Registers, n: u32, bound: &Bound, value: [u32; 2]) {
         let Ok(Some(color)) = color(registers, n) else { return };
-        let Some(rgba) = clear_value(color.format.format, color.swap, value) else {
+        let Some(rgba) = clear_value(color.format.format, value) else {
             return self
                 .once
                 .warn(format!("CMASK's clear of CB_COLOR{n}, {:?}, is not supported", color.format.format));
@@ -342,7 +350,7 @@ impl Translator {
 }
 
 /// Red to alpha of the clear words, which are a texel of the target.
-fn clear_value(format: Format, swap: u32, [low, high]: [u32; 2]) -> Option<[f32; 4]> {
+fn clear_value(format: Format, [low, high]: [u32; 2]) -> Option<[f32; 4]> {
     let byte = |at: u32| ((low >> at & 0xFF) as f32) / 255.0;
     let half = |word: u32, at: u32| half_to_f32((word >> at & 0xFFFF) as u16);
     let memory = match format {
@@ -361,7 +369,6 @@ fn clear_value(format: Format, swap: u32, [low, high]: [u32; 2]) -> Option<[f32;
         Format::R32G32_SFLOAT => [f32::from_bits(low), f32::from_bits(high), 0.0, 1.0],
         _ => return None,
     };
-    let _order_of_memory = swap;
     memory.iter().all(|channel| channel.is_finite()).then_some(memory)
 }
 
@@ -382,10 +389,10 @@ mod tests {
 
     #[test]
     fn clear_words_are_texels() {
-        assert_eq!(clear_value(Format::R8G8B8A8_UNORM, SWAP_STD, [0xFF00_00FF, 0]), Some([1.0, 0.0, 0.0, 1.0]));
-        assert_eq!(clear_value(Format::B8G8R8A8_UNORM, SWAP_STD, [0x0000_00FF, 0]), Some([0.0, 0.0, 1.0, 0.0]));
-        let halves = clear_value(Format::R16G16B16A16_SFLOAT, SWAP_STD, [0x3C00_0000, 0xB800_0001]);
+        assert_eq!(clear_value(Format::R8G8B8A8_UNORM, [0xFF00_00FF, 0]), Some([1.0, 0.0, 0.0, 1.0]));
+        assert_eq!(clear_value(Format::B8G8R8A8_UNORM, [0x0000_00FF, 0]), Some([0.0, 0.0, 1.0, 0.0]));
+        let halves = clear_value(Format::R16G16B16A16_SFLOAT, [0x3C00_0000, 0xB800_0001]);
         assert_eq!(halves, Some([0.0, 1.0, 2f32.powi(-24), -0.5]));
-        assert_eq!(clear_value(Format::R32_SFLOAT, SWAP_STD, [0x7FC0_0000, 0]), None);
+        assert_eq!(clear_value(Format::R32_SFLOAT, [0x7FC0_0000, 0]), None);
     }
 }

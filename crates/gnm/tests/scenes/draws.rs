@@ -137,7 +137,7 @@ const HALVES: Pixel = Pixel { exports: 4, inputs: 1, values: 2 };
 /// A checkerboard with a gradient, 32 x 32.
 fn board() -> Vec<[u8; 4]> {
     let texel = |x: u32, y: u32| {
-        let light = if (x / 4 + y / 4) % 2 == 0 { 255 } else { 60 };
+        let light = if (x / 4 + y / 4).is_multiple_of(2) { 255 } else { 60 };
         [(light * x / 31) as u8, (light * y / 31) as u8, light as u8, 255]
     };
     (0..32 * 32).map(|at| texel(at % 32, at / 32)).collect()
@@ -390,5 +390,62 @@ fn two_targets_are_drawn_to_and_become_textures() {
         scene.draw(DI_PT_TRILIST, 3);
         over_the_screen(scene, &last, targets.map(|target| target.texture()));
         last
+    });
+}
+
+/// Lights the normal that is the first input by the direction in s[0:2], and a little from everywhere.
+const LIT: &str = "
+    s_mov_b32 m0, s16
+    v_interp_p1_f32 v2, v0, attr0.x
+    v_interp_p2_f32 v2, v1, attr0.x
+    v_interp_p1_f32 v3, v0, attr0.y
+    v_interp_p2_f32 v3, v1, attr0.y
+    v_interp_p1_f32 v4, v0, attr0.z
+    v_interp_p2_f32 v4, v1, attr0.z
+    v_mul_f32 v5, s0, v2
+    v_mac_f32 v5, s1, v3
+    v_mac_f32 v5, s2, v4
+    v_max_f32 v5, 0, v5
+    v_add_f32 v5, 0x3e19999a, v5
+    v_mul_f32 v6, 0.5, v5
+    v_mov_b32 v7, 1.0
+    exp mrt0 v5, v5, v6, v7 done vm
+    s_endpgm
+";
+
+#[test]
+fn a_lit_cube_without_its_back_faces() {
+    both("lit", |scene| {
+        let target = scene.target(128, 96);
+        scene.color(0, &target);
+        scene.screen(128, 96, 15);
+        let (positions, _, indices) = cube();
+        // Four corners of each face, in the order of the axes.
+        let normals: Vec<[f32; 3]> = (0..24)
+            .map(|corner| {
+                let mut normal = [0.0; 3];
+                normal[corner / 8] = if corner / 4 % 2 == 0 { -1.0 } else { 1.0 };
+                normal
+            })
+            .collect();
+        let (positions, normals) = (scene.put(&positions), scene.put(normals.as_flattened()));
+        let buffers = [
+            records(positions, 16, 24, BUF_DATA_FORMAT_32_32_32_32).0,
+            records(normals, 12, 24, BUF_DATA_FORMAT_32_32_32).0,
+        ];
+        let buffers = scene.put(buffers.as_flattened());
+        let matrix = scene.put(camera().as_flattened());
+        let fetch = scene.program(&FETCH.replace("xy v[8:9]", "xyz v[14:16]"));
+        let vertex = scene.program(&TRANSFORM.replace("v8, v9, v9, v9", "v14, v15, v16, v16"));
+        let pixel = scene.program(LIT);
+        let halves = |address: u64| [address as u32, (address >> 32) as u32];
+        let constants = records(matrix, 0, 64, BUF_DATA_FORMAT_32_32_32_32).0;
+        let user: Vec<u32> = halves(fetch).into_iter().chain(halves(buffers)).chain(constants).collect();
+        scene.vertex(vertex, 1, &user);
+        scene.pixel(pixel, Pixel::new(1), &[-0.2f32, -0.5, -0.8].map(f32::to_bits));
+        use reg::PA_SU_SC_MODE_CNTL as M;
+        scene.set(reg::PA_SU_SC_MODE_CNTL, &[M::CULL_BACK.bits(1) | M::FACE.bits(1)]);
+        scene.draw_indexed(DI_PT_TRILIST, &indices);
+        target
     });
 }
