@@ -29,15 +29,13 @@ pub(crate) struct Flow {
     pub insts: Vec<Inst>,
     /// Blocks in the order of their instructions, so that the program begins with the first.
     pub blocks: Vec<Block>,
-    /// Words of the code.
-    pub code_words: u32,
     /// Whether it calls a fetch shader, which may not be known yet.
     pub calls: bool,
 }
 
 impl Flow {
     /// Blocks of a program with its fetch shader; without one, calls do nothing.
-    pub fn new(program: &Program, fetch: Option<&Program>) -> Result<Flow, LiftError> {
+    pub(crate) fn new(program: &Program, fetch: Option<&Program>) -> Result<Flow, LiftError> {
         let code = program.insts();
         let code_words = program.words().len() as u32;
         let calls: Vec<usize> = (0..code.len()).filter(|&n| code[n].kind() == Kind::Call).collect();
@@ -114,16 +112,16 @@ impl Flow {
             };
             blocks.push(Block { first, end, exit });
         }
-        Ok(Flow { insts, blocks, code_words, calls: !calls.is_empty() })
+        Ok(Flow { insts, blocks, calls: !calls.is_empty() })
     }
 
     /// Where each block goes on.
-    pub fn exits(&self) -> Vec<Exit> {
+    pub(crate) fn exits(&self) -> Vec<Exit> {
         self.blocks.iter().map(|block| block.exit).collect()
     }
 
     /// Blocks that go on to each block.
-    pub fn before(&self) -> Vec<Vec<u32>> {
+    pub(crate) fn before(&self) -> Vec<Vec<u32>> {
         let mut before = vec![Vec::new(); self.blocks.len()];
         for (from, block) in self.blocks.iter().enumerate() {
             for to in block.exit.targets() {
@@ -134,7 +132,7 @@ impl Flow {
     }
 
     /// The condition on which a block goes on to the first of two others.
-    pub fn condition(&self, block: u32) -> Option<Condition> {
+    pub(crate) fn condition(&self, block: u32) -> Option<Condition> {
         let block = self.blocks[block as usize];
         match (block.exit, self.insts[block.end - 1].kind()) {
             (Exit::Branch(..), Kind::Branch(condition)) => Some(condition),

@@ -19,6 +19,11 @@ use crate::inst::{Inst, Operand};
 use crate::resources::Use;
 use crate::tables::{Condition, Encoding, Kind, Op, Ty, flag};
 
+/// The bit of the pair that a scalar code is in, in sets of pairs.
+fn pair_bit(code: u8) -> u64 {
+    1 << ((code >> 1) & 63)
+}
+
 /// What is read of registers later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Live {
@@ -32,13 +37,13 @@ pub(crate) struct Live {
 
 impl Live {
     /// Whether the word of a scalar code is read.
-    pub fn word(&self, code: u8) -> bool {
+    pub(crate) fn word(&self, code: u8) -> bool {
         self.words >> (code & 127) & 1 != 0
     }
 
     /// Whether the pair of a scalar code is read as a mask. exec always is.
-    pub fn mask(&self, code: u8) -> bool {
-        code & !1 == EXEC || self.masks >> (code / 2 & 63) & 1 != 0
+    pub(crate) fn mask(&self, code: u8) -> bool {
+        code & !1 == EXEC || self.masks & pair_bit(code) != 0
     }
 
     fn read_word(&mut self, code: u8) {
@@ -46,7 +51,7 @@ impl Live {
     }
 
     fn read_mask(&mut self, code: u8) {
-        self.masks |= 1 << (code / 2 & 63);
+        self.masks |= pair_bit(code);
     }
 
     fn join(&mut self, other: &Live) -> bool {
@@ -95,7 +100,7 @@ impl Facts {
                 Known { set: self.exec, clear: false, covers: self.exec, exec: true, masky: true }
             }
             Some(code) => {
-                let bit = 1u64 << (code / 2 & 63);
+                let bit = pair_bit(code);
                 let (set, covers) = (self.set & bit != 0, self.covers & bit != 0);
                 Known { set, clear: false, covers: covers || set, exec: false, masky: self.masky & bit != 0 }
             }
@@ -199,7 +204,7 @@ pub(crate) struct Masks {
 
 impl Masks {
     /// Finds out what is read where, and where exec is true.
-    pub fn new(flow: &Flow, uses: &[Use]) -> Masks {
+    pub(crate) fn new(flow: &Flow, uses: &[Use]) -> Masks {
         let count = flow.insts.len();
         let mut masks = Masks {
             live: vec![Live::default(); count],
@@ -296,7 +301,7 @@ impl Masks {
                 let code = code.saturating_add(n) & 127;
                 live.words &= !(1 << code);
                 if n % 2 == 1 && code % 2 == 1 {
-                    live.masks &= !(1 << (code / 2));
+                    live.masks &= !pair_bit(code);
                 }
             }
         }
@@ -406,7 +411,7 @@ fn transfer(facts: &mut Facts, inst: &Inst) {
                     );
                     continue;
                 }
-                let bit = 1u64 << (code / 2);
+                let bit = pair_bit(code);
                 let mask = inst.is_vector() && !inst.has(flag::SCALAR_DST);
                 write(facts, bit, Known { set: false, clear: false, covers: false, exec: false, masky: mask });
             }
@@ -422,7 +427,7 @@ fn transfer(facts: &mut Facts, inst: &Inst) {
     // Pairs of which it or the new exec is true.
     let mut against = 0;
     let complement = |of: usize| match inst.src[of].scalar_code() {
-        Some(code) if code & !1 != EXEC => 1u64 << (code / 2 & 63),
+        Some(code) if code & !1 != EXEC => pair_bit(code),
         _ => 0,
     };
     let result = match form {
@@ -436,7 +441,7 @@ fn transfer(facts: &mut Facts, inst: &Inst) {
         Form::Wqm => a,
         Form::Logic(op) => {
             // not b, which exec then is of something that is true.
-            if (op == Logic::Andn2 && a.set) || (op == Logic::Xor && a.set) {
+            if matches!(op, Logic::Andn2 | Logic::Xor) && a.set {
                 against |= complement(1);
             }
             if op == Logic::Xor && b.set {
@@ -462,13 +467,13 @@ fn transfer(facts: &mut Facts, inst: &Inst) {
             let saved_covers = result.set || saved.set || (op == Logic::Xor && a.set);
             if let Some(code) = inst.dst.scalar_code() {
                 exec_becomes(facts, result, against);
-                let bit = 1u64 << (code / 2 & 63);
+                let bit = pair_bit(code);
                 write(facts, bit, Known { covers: saved_covers || facts.exec, exec: false, ..saved });
             }
         }
         _ => match inst.dst.scalar_code() {
             Some(code) if code & !1 == EXEC => exec_becomes(facts, result, against),
-            Some(code) => write(facts, 1u64 << (code / 2 & 63), result),
+            Some(code) => write(facts, pair_bit(code), result),
             None => {}
         },
     }

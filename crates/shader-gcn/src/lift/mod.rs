@@ -310,19 +310,19 @@ impl Lifter<'_> {
     }
 
     /// The instruction that is translated.
-    pub fn inst(&self) -> Inst {
+    pub(crate) fn inst(&self) -> Inst {
         self.flow.insts[self.at]
     }
 
     /// The program cannot be translated, because of the instruction that is translated. The first reason counts.
-    pub fn fail(&mut self, reason: Reason) {
+    pub(crate) fn fail(&mut self, reason: Reason) {
         if self.error.is_none() {
             self.error = Some(reason.at(&self.inst()));
         }
     }
 
     /// Something is left out, and what is left is good for most programs: logged, once for each name and translation.
-    pub fn warn(&mut self, name: &'static str) {
+    pub(crate) fn warn(&mut self, name: &'static str) {
         if !self.warned.contains(&name) {
             self.warned.push(name);
             let inst = self.inst();
@@ -331,7 +331,7 @@ impl Lifter<'_> {
     }
 
     /// The buffer that the instruction that is translated accesses: MUBUF, MTBUF and dynamic scalar loads.
-    pub fn buffer(&mut self) -> Option<BufferRef> {
+    pub(crate) fn buffer(&mut self) -> Option<BufferRef> {
         match self.analysis.uses[self.at] {
             Use::Buffer(index) => {
                 let spec = self.source.buffers.get(index as usize).copied().unwrap_or_default();
@@ -342,13 +342,13 @@ impl Lifter<'_> {
     }
 
     /// Address (low and high half), bytes and records of a buffer: four untyped components.
-    pub fn buffer_words(&mut self, buffer: u32) -> Value {
+    pub(crate) fn buffer_words(&mut self, buffer: u32) -> Value {
         let bank = self.bank(bank::BUFFERS);
         self.b.load_const(bank, buffer)
     }
 
     /// The image that the instruction that is translated samples or accesses.
-    pub fn image(&mut self) -> Option<ImageRef> {
+    pub(crate) fn image(&mut self) -> Option<ImageRef> {
         let resources = &self.analysis.resources;
         let spec = |image: u32| self.source.images.get(image as usize).copied().unwrap_or_default();
         match self.analysis.uses[self.at] {
@@ -365,7 +365,7 @@ impl Lifter<'_> {
     }
 
     /// Register `register` of the bank of what the draw says.
-    pub fn draw_words(&mut self, register: u32) -> Value {
+    pub(crate) fn draw_words(&mut self, register: u32) -> Value {
         let bank = self.bank(bank::DRAW);
         self.b.load_const(bank, register)
     }

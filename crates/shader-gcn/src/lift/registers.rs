@@ -7,7 +7,7 @@ use afterimage_ir::{Kind, Mask, Type, Value, Var};
 use smallvec::SmallVec;
 
 use super::{Lifter, Reason};
-use crate::inst::{Inst, Operand};
+use crate::inst::Operand;
 use crate::tables::Ty;
 
 /// Scalar registers by number.
@@ -366,19 +366,6 @@ impl Lifter<'_> {
                 }
             },
         }
-    }
-
-    /// Source `n` of an instruction as a float, with the instruction's modifiers.
-    pub(super) fn read_f32(&mut self, inst: &Inst, n: usize) -> Value {
-        let value = self.read(inst.src[n]);
-        let mut value = self.b.cast(value, Kind::Float);
-        if inst.mods.abs >> n & 1 != 0 {
-            value = self.b.fabs(value);
-        }
-        if inst.mods.neg >> n & 1 != 0 {
-            value = self.b.fneg(value);
-        }
-        value
     }
 
     /// A two-word operand of a type, as two integers, low half first.

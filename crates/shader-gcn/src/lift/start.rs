@@ -30,9 +30,9 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
     let mut next = user_count(registers);
     match l.source.stage {
         HwStage::Cs => {
-            let group = builtin(&mut l.b, InputAt::WorkgroupId);
             for n in 0..3u8 {
                 if rsrc2 >> (7 + n) & 1 != 0 {
+                    let group = builtin(&mut l.b, InputAt::WorkgroupId);
                     let value = l.b.extract(group, n);
                     l.set_sgpr(next, value);
                     next += 1;
@@ -55,17 +55,15 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
             let vertex = builtin(&mut l.b, InputAt::VertexIndex);
             l.set_vgpr_always(0, vertex);
             let count = rsrc1 >> 24 & 3;
-            if count >= 1 {
+            for (n, rate) in [first, second, 1].into_iter().take(count as usize).enumerate() {
                 let instance = builtin(&mut l.b, InputAt::InstanceIndex);
-                for (n, rate) in [first, second, 1].into_iter().take(count as usize).enumerate() {
-                    let value = if rate > 1 {
-                        let rate = l.b.i32(rate as i32);
-                        l.b.udiv(instance, rate)
-                    } else {
-                        instance
-                    };
-                    l.set_vgpr_always(n as u8 + 1, value);
-                }
+                let value = if rate > 1 {
+                    let rate = l.b.i32(rate as i32);
+                    l.b.udiv(instance, rate)
+                } else {
+                    instance
+                };
+                l.set_vgpr_always(n as u8 + 1, value);
             }
         }
         HwStage::Ps => super::interpolate::start(l),

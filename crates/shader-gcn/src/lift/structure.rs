@@ -36,7 +36,7 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    pub fn targets(self) -> SmallVec<[u32; 2]> {
+    pub(crate) fn targets(self) -> SmallVec<[u32; 2]> {
         match self {
             Exit::Return => smallvec![],
             Exit::Goto(to) => smallvec![to],

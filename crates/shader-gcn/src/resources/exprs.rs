@@ -28,26 +28,26 @@ impl Exprs {
         Some(id)
     }
 
-    pub fn constant(&mut self, value: u32) -> Option<ExprId> {
+    pub(crate) fn constant(&mut self, value: u32) -> Option<ExprId> {
         self.add(Expr::Const(value))
     }
 
-    pub fn user(&mut self, n: u8) -> Option<ExprId> {
+    pub(crate) fn user(&mut self, n: u8) -> Option<ExprId> {
         self.add(Expr::User(n))
     }
 
     /// A user register that something depends on.
-    pub fn known_user(&self, n: u8) -> Option<ExprId> {
+    pub(crate) fn known_user(&self, n: u8) -> Option<ExprId> {
         self.ids.get(&Expr::User(n)).copied()
     }
 
     /// Low (0) or high (1) half of the program's address.
-    pub fn program(&mut self, half: u8) -> Option<ExprId> {
+    pub(crate) fn program(&mut self, half: u8) -> Option<ExprId> {
         self.add(Expr::Program(half))
     }
 
     /// The value, if it is a constant.
-    pub fn as_const(&self, id: ExprId) -> Option<u32> {
+    pub(crate) fn as_const(&self, id: ExprId) -> Option<u32> {
         match self.list[id as usize] {
             Expr::Const(value) => Some(value),
             _ => None,
@@ -55,14 +55,14 @@ impl Exprs {
     }
 
     /// What an expression adds something to; itself if it is no sum. Constants and carries are the second operands of sums.
-    pub fn base(&self, mut id: ExprId) -> ExprId {
+    pub(crate) fn base(&self, mut id: ExprId) -> ExprId {
         while let Expr::Binary(BinaryOp::Add, base, _) = self.list[id as usize] {
             id = base;
         }
         id
     }
 
-    pub fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
+    pub(crate) fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
         use BinaryOp::*;
         let (x, y) = (self.as_const(a), self.as_const(b));
         if let (Some(x), Some(y)) = (x, y) {
@@ -89,16 +89,16 @@ impl Exprs {
         self.add(Expr::Binary(op, a, b))
     }
 
-    pub fn load(&mut self, base: [ExprId; 2], offset: ExprId) -> Option<ExprId> {
+    pub(crate) fn load(&mut self, base: [ExprId; 2], offset: ExprId) -> Option<ExprId> {
         self.add(Expr::Load { base, offset })
     }
 
-    pub fn load_buffer(&mut self, descriptor: [ExprId; 4], offset: ExprId) -> Option<ExprId> {
+    pub(crate) fn load_buffer(&mut self, descriptor: [ExprId; 4], offset: ExprId) -> Option<ExprId> {
         self.add(Expr::LoadBuffer { descriptor, offset })
     }
 
     /// Keeps the expressions that `used` call for, and calls `used` again with what each of them is called then.
-    pub fn compact(self, mut used: impl FnMut(&mut dyn FnMut(&mut ExprId))) -> Vec<Expr> {
+    pub(crate) fn compact(self, mut used: impl FnMut(&mut dyn FnMut(&mut ExprId))) -> Vec<Expr> {
         let mut keep = vec![false; self.list.len()];
         used(&mut |id| keep[*id as usize] = true);
         for at in (0..self.list.len()).rev() {

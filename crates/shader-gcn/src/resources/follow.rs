@@ -44,7 +44,7 @@ pub(super) struct State {
 
 impl State {
     /// What a program starts with: its user data, and scratch memory at the beginning of its buffer, for each lane has its own.
-    pub fn start(exprs: &mut Exprs, users: u8, scratch_offset: Option<u8>) -> State {
+    pub(crate) fn start(exprs: &mut Exprs, users: u8, scratch_offset: Option<u8>) -> State {
         let mut state = State { registers: [Held::Unknown; 128], scc: None };
         for n in 0..users {
             state.registers[usize::from(n)] = exprs.user(n).into();
@@ -83,12 +83,12 @@ impl State {
     }
 
     /// Word `n` of an operand.
-    pub fn read(&self, exprs: &mut Exprs, operand: Operand, n: u8) -> Value {
+    pub(crate) fn read(&self, exprs: &mut Exprs, operand: Operand, n: u8) -> Value {
         self.held(exprs, operand, n).known()
     }
 
     /// What a pair of registers points into: both halves of the pointer, to which something was added.
-    pub fn near(&self, exprs: &mut Exprs, operand: Operand) -> Option<[ExprId; 2]> {
+    pub(crate) fn near(&self, exprs: &mut Exprs, operand: Operand) -> Option<[ExprId; 2]> {
         match [0, 1].map(|n| self.held(exprs, operand, n)) {
             [Held::Near(low), Held::Near(high) | Held::Known(high)] => Some([low, high]),
             _ => None,
@@ -96,7 +96,7 @@ impl State {
     }
 
     /// Consecutive words of an operand, all of them known.
-    pub fn words<const N: usize>(&self, exprs: &mut Exprs, operand: Operand) -> Option<[ExprId; N]> {
+    pub(crate) fn words<const N: usize>(&self, exprs: &mut Exprs, operand: Operand) -> Option<[ExprId; N]> {
         let mut words = [0; N];
         for (n, word) in words.iter_mut().enumerate() {
             *word = self.read(exprs, operand, n as u8)?;
@@ -105,7 +105,7 @@ impl State {
     }
 
     /// Byte offset of a scalar load.
-    pub fn offset(&self, exprs: &mut Exprs, inst: &Inst) -> Value {
+    pub(crate) fn offset(&self, exprs: &mut Exprs, inst: &Inst) -> Value {
         match inst.src[1] {
             Operand::Int(words) => exprs.constant((words as u32).wrapping_mul(4)),
             Operand::Literal(words) => exprs.constant(words.wrapping_mul(4)),
@@ -114,7 +114,7 @@ impl State {
     }
 
     /// The words that a scalar load at a known address gives.
-    pub fn loaded(&self, exprs: &mut Exprs, inst: &Inst) -> Option<Vec<ExprId>> {
+    pub(crate) fn loaded(&self, exprs: &mut Exprs, inst: &Inst) -> Option<Vec<ExprId>> {
         let Kind::ScalarLoad { buffer } = inst.kind() else { return None };
         let offset = self.offset(exprs, inst)?;
         let at = |exprs: &mut Exprs, n: u8| {
@@ -132,7 +132,7 @@ impl State {
     }
 
     /// Follows an instruction.
-    pub fn step(&mut self, exprs: &mut Exprs, inst: &Inst) {
+    pub(crate) fn step(&mut self, exprs: &mut Exprs, inst: &Inst) {
         let (mut results, mut scc) = ([Held::Unknown; 2], None);
         let loaded = self.loaded(exprs, inst);
         if !inst.is_vector() && loaded.is_none() {
@@ -187,7 +187,7 @@ impl State {
     }
 
     /// The two words that scalar arithmetic gives, if they are known.
-    pub fn after(&self, exprs: &mut Exprs, inst: &Inst) -> Option<[ExprId; 2]> {
+    pub(crate) fn after(&self, exprs: &mut Exprs, inst: &Inst) -> Option<[ExprId; 2]> {
         let [low, high] = self.compute(exprs, inst).0;
         Some([low?, high?])
     }

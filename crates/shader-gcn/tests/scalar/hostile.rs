@@ -22,9 +22,8 @@ const KNOWN: &str = "s_load_dwordx16 s[16:31], s[0:1], 0x0
 
 fn check(stage: HwStage, code: Vec<u32>, fetch: Vec<u32>, random: &[u32]) {
     let word = |at: usize| random.get(at % random.len().max(1)).copied().unwrap_or(0);
-    let mut source =
-        Source { stage, code, fetch, registers: registers(word), buffers: Vec::new(), images: Vec::new() };
-    if random.len() % 2 == 0 {
+    let mut source = Source { stage, code, fetch, registers: registers(word), buffers: Vec::new(), images: Vec::new() };
+    if random.len().is_multiple_of(2) {
         source.registers.rsrc2 = 16 << 1;
         source.registers.num_thread = [8, 4, 1];
     }
@@ -42,7 +41,7 @@ fn check(stage: HwStage, code: Vec<u32>, fetch: Vec<u32>, random: &[u32]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_panics(
@@ -61,6 +60,7 @@ proptest! {
 fn groups_that_no_device_has_are_refused() {
     let registers = Registers { num_thread: [u32::MAX, u32::MAX, 2], ..Registers::default() };
     let code = assemble("s_endpgm").unwrap();
-    let source = Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+    let source =
+        Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
     assert!(lift(&source).unwrap_err().to_string().contains("lanes in a work group"));
 }

@@ -143,7 +143,7 @@ fn run(structure: &Structure, seed: u32) -> Seen {
     writer.steps(&structure.steps);
     let module = writer.b.finish().expect("blocks nest, and not too deep");
     verify(&module).expect("a module");
-    let outcome = Interpreter::new(&module).and_then(|i| Ok(i.run(&NoEnvironment))).expect("valid").expect("ends");
+    let outcome = Interpreter::new(&module).expect("valid").run(&NoEnvironment).expect("ends");
     Seen { hash: outcome.outputs[0][0][0], count: outcome.outputs[1][0][0] }
 }
 
