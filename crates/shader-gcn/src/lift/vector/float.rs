@@ -186,8 +186,7 @@ pub(super) fn mul_lit(b: &mut Builder, x: Value, y: Value, z: Value) -> Value {
     b.select(counts, product, least)
 }
 
-/// `v_div_fixup`: the quotient `q` of `n / d` made right for what arithmetic does not give. `is_nan`, `is_zero` and `is_infinite`
-/// are of the numerator and the denominator.
+/// `v_div_fixup`: the quotient `q` of `n / d`, made right for what arithmetic does not give.
 pub(super) fn div_fixup(b: &mut Builder, q: Value, d: Value, n: Value) -> Value {
     let [qb, db, nb] = [q, d, n].map(|value| bits(b, value));
     let [ds, ns] = [db, nb].map(|word| ir!(b, iand(word, { b.i32(SIZE) })));
