@@ -47,7 +47,7 @@ pub(crate) fn show(wanted: &Wanted<'_>, path: &Path, out: &mut dyn Write) -> Res
     let mut watch = Watch::new(!wanted.draws && wanted.names.is_empty());
     let mut number = 0;
     while let Some(located) = player.read()? {
-        let submission = if let Record::Submit(submission) = &located.record { Some(submission.clone()) } else { None };
+        let submission = if let Record::Submit(submission) = &located.record { Some(*submission) } else { None };
         let chosen = wanted.submission.is_none_or(|only| submission.is_some() && number == only);
         if chosen && wanted.names.is_empty() && !wanted.draws {
             record(&located, number, out)?;
