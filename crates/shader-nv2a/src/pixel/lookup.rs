@@ -65,7 +65,9 @@ impl Lift<'_> {
             Shape::None | Shape::D2 => Dim::D2,
         };
         let known = self.b.module().textures.iter().position(|texture| usize::from(texture.slot) == stage);
-        known.map(Texture::new).unwrap_or_else(|| self.b.texture(TextureDecl { slot: stage as u8, dim, shadow: false, component: Component::Float }))
+        known.map(Texture::new).unwrap_or_else(|| {
+            self.b.texture(TextureDecl { slot: stage as u8, dim, shadow: false, component: Component::Float })
+        })
     }
 
     /// Coordinates for a shape, as coordinates for another. The stage divides and picks a cube's face, the texture's format

@@ -658,7 +658,8 @@ impl<'a> Machine<'a> {
                 return [above_right, below_left, below_right, above_left];
             }
             let reference = decl.shadow.then_some(z);
-            self.world.sample(&decl, &SampleArgs { coord, layer: 0.0, offset: Offset::default(), lod: lods[lane], reference })
+            self.world
+                .sample(&decl, &SampleArgs { coord, layer: 0.0, offset: Offset::default(), lod: lods[lane], reference })
         })
     }
 }
