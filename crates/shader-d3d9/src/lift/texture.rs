@@ -73,7 +73,8 @@ impl Lifter<'_> {
         };
         let shadow = bound & bound::SHADOW != 0 && dim == Dim::D2;
         let b = &mut self.b;
-        let texture = *self.samplers[index].get_or_insert_with(|| b.texture(TextureDecl { slot, dim, shadow, component: Component::Float }));
+        let texture = *self.samplers[index]
+            .get_or_insert_with(|| b.texture(TextureDecl { slot, dim, shadow, component: Component::Float }));
         if bound & bound::FETCH4 != 0 && dim == Dim::D2 && !shadow && !vertex {
             return pixel_ops::fetch4(b, texture, slot, coord);
         }
