@@ -431,6 +431,11 @@ impl Inst {
         if let Fields::Ds(fields) = self.fields { Some(fields) } else { None }
     }
 
+    /// Whether it accesses the group's data share: DS, save what exchanges values between lanes and the global share.
+    pub fn accesses_share(&self) -> bool {
+        self.op != Op::DsSwizzleB32 && self.op != Op::DsNop && self.ds().is_some_and(|ds| !ds.gds)
+    }
+
     /// MUBUF and MTBUF fields.
     pub fn buffer(&self) -> Option<Buffer> {
         if let Fields::Buffer(fields) = self.fields { Some(fields) } else { None }

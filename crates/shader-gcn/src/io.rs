@@ -17,6 +17,10 @@ pub mod bank {
     /// guest's (the draw's `NUM_RECORDS`).
     pub const BUFFERS: u8 = 1;
     /// What the draw says, as the guest writes it: register 0 is {first vertex, first instance, vertices per instance, flags}.
+    ///
+    /// In tessellation, whose dispatches have a group for each patch, it is {first vertex, instance, first patch of the dispatch,
+    /// 0} of local programs, and {off-chip bytes of a thread group, bytes of its tessellation factors, first patch of the dispatch,
+    /// 0} of hull and domain programs.
     pub const DRAW: u8 = 2;
 }
 
@@ -48,6 +52,38 @@ impl HwStage {
     /// AMD's two letters, in lower case.
     pub fn name(self) -> &'static str {
         ["ps", "vs", "gs", "es", "hs", "ls", "cs"][self as usize]
+    }
+}
+
+/// What export and geometry shaders, which run as compute shaders, have from the guest beside their own resources.
+///
+/// Lanes are numbered through the draw: an export shader's vertices of one instance after the other; a geometry shader's
+/// invocations of a primitive, primitives of an instance, instances. Bank [`DRAW`](bank::DRAW), register 0: {0, 0, vertices or
+/// primitives of an instance, lanes}; register 1, for geometry shaders: {vertices of an instance, invocations, 0, 0}.
+pub mod geometry {
+    /// Lanes of a work group, which is a wave of the guest.
+    pub const LANES: u32 = 64;
+    /// Registers of bank BUFFERS behind those of the program's buffers.
+    pub const OWN: u32 = 2;
+    /// The first of them, a list of words. Export: the index of each vertex of an instance. Geometry: of each primitive of an
+    /// instance, [`VERTICES`] places in that list.
+    pub const LIST: u32 = 0;
+    /// The second, for geometry shaders: [`record`] words for each lane. The first is the number of vertices that it put out;
+    /// bit n of the others, from the lowest on, says that its strip ends behind vertex n.
+    pub const LOG: u32 = 1;
+    /// Vertices that the hardware hands to a geometry shader; those that a primitive does not have may be anything.
+    pub const VERTICES: u32 = 6;
+
+    /// Most vertices of a lane, of `VGT_GS_MAX_VERT_OUT`.
+    #[must_use]
+    pub fn most_vertices(max_vert_out: u32) -> u32 {
+        max_vert_out.clamp(1, 1024)
+    }
+
+    /// Words of a lane's record in the log, of `VGT_GS_MAX_VERT_OUT`.
+    #[must_use]
+    pub fn record(max_vert_out: u32) -> u32 {
+        1 + most_vertices(max_vert_out).div_ceil(32)
     }
 }
 
@@ -117,6 +153,24 @@ pub enum BufferAt {
     Descriptor([ExprId; 4]),
     /// A pointer: low and high half. Reads beyond what is mapped give 0.
     Pointer([ExprId; 2]),
+    /// The data share of tessellation's stages, which run one after the other and so have it in memory: a window for each
+    /// thread group of the hardware. The register's last word is a window's bytes.
+    SharedMemory,
+    /// What the tessellator gives to a stage: to the local stage the number of each patch's vertices, a word each, patch by
+    /// patch; to the domain stage its points, [`DomainPoint`]s by vertex index.
+    Tessellator,
+}
+
+/// A vertex that the tessellator made, as the domain shader's program gets it.
+#[derive(Clone, Copy, PartialEq, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct DomainPoint {
+    /// Where it lies in its patch.
+    pub at: [f32; 2],
+    /// Bits 7:0 the patch's number in its thread group, bits 31:8 the thread group's number in its dispatch.
+    pub patch_in_group: u32,
+    /// The patch's number in its instance.
+    pub patch: u32,
 }
 
 /// An image (T#).
@@ -414,7 +468,26 @@ const MAGIC: u32 = u32::from_le_bytes(*b"GCN1");
 /// Words before the registers: magic, stage, and four counts.
 const HEADER: usize = 6;
 
+/// Indices of [`Registers::vgt`].
+pub mod vgt {
+    /// `VGT_SHADER_STAGES_EN`.
+    pub const STAGES: usize = 1;
+    /// `VGT_LS_HS_CONFIG`.
+    pub const LS_HS: usize = 2;
+}
+
 impl Source {
+    /// Whether the program runs for vertices that the tessellator made.
+    pub fn is_domain(&self) -> bool {
+        // VS_EN is the domain stage.
+        self.stage == HwStage::Vs && self.registers.vgt[vgt::STAGES] >> 6 & 3 == 1
+    }
+
+    /// Whether the program runs in tessellation: local, hull and domain programs.
+    pub fn tessellates(&self) -> bool {
+        matches!(self.stage, HwStage::Ls | HwStage::Hs) || self.is_domain()
+    }
+
     /// As a `CreateShader` packet carries it, little-endian words.
     pub fn to_bytes(&self) -> Vec<u8> {
         let counts = [self.code.len(), self.fetch.len(), self.buffers.len(), self.images.len()];

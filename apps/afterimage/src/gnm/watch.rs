@@ -117,6 +117,8 @@ impl Watch {
             let text = match used.at {
                 BufferAt::Descriptor(ids) => descriptor(buffer::FIELDS, &values.all(ids)),
                 BufferAt::Pointer(ids) => format!("pointer {:#x}", values.address(ids)),
+                BufferAt::SharedMemory => "the data share of tessellation".into(),
+                BufferAt::Tessellator => "what the tessellator gives".into(),
             };
             let written = if used.written { ", written" } else { "" };
             self.lines.push(format!("    {name} buffer {n}{written}: {text}"));

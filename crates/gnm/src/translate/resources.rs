@@ -325,6 +325,7 @@ impl Translator {
                     (descriptor.address(), descriptor.size(), descriptor.num_records(), spec)
                 }
                 BufferAt::Pointer(ids) => (values.address(ids), BEHIND_POINTER, 0, BufferSpec::default()),
+                BufferAt::SharedMemory | BufferAt::Tessellator => (0, 0, 0, BufferSpec::default()),
             };
             buffer_specs.push(spec);
             let visible = memory.mapped(start, size.min(MOST_VISIBLE));

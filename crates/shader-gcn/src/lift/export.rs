@@ -61,6 +61,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
 
 /// What belongs to the end of a program: a pixel that was not exported is not drawn.
 pub(super) fn finish(l: &mut Lifter) {
+    super::geometry::finish(l);
     if let Some(exported) = l.kept.exported {
         let exported = l.b.load(exported);
         let lost = l.b.bnot(exported);

@@ -6,6 +6,7 @@
 use afterimage_ir::{AtomicOp, Builder, Kind, Type, Value};
 use smallvec::SmallVec;
 
+use super::data_share::DataShare;
 use super::format::words;
 use super::memory::atomic_op;
 use super::together::before_access;
@@ -85,8 +86,8 @@ fn load(l: &mut Lifter, inst: &Inst, fields: Ds, bytes: u8, signed: bool) {
     let mut loaded = SmallVec::<[Value; 4]>::new();
     for place in places(l, inst, fields, bytes) {
         let inside = inside(l, place, bytes.into());
-        let b = &mut l.b;
-        let mut value = b.load_shared(place, bytes.div_ceil(4));
+        let (share, b) = (l.share, &mut l.b);
+        let mut value = share.load(b, place, bytes.div_ceil(4));
         if bytes < 4 {
             let select = b.i32(if bytes == 1 { 3 } else { 2 });
             let shift = ir!(b, ishl(iand(place, select), 3));
@@ -118,24 +119,24 @@ fn guarded(l: &mut Lifter, place: Value, bytes: u32, act: impl FnOnce(&mut Build
 }
 
 fn store(l: &mut Lifter, inst: &Inst, fields: Ds, bytes: u8) {
-    let places = places(l, inst, fields, bytes);
+    let (places, share) = (places(l, inst, fields, bytes), l.share);
     if inst.has(flag::SECOND_SOURCE) {
         let from = second_source(l, inst, places[0], fields);
-        let value = l.b.load_shared(from, bytes / 4);
-        return guarded(l, places[0], bytes.into(), |b| b.store_shared(places[0], value));
+        let value = share.load(&mut l.b, from, bytes / 4);
+        return guarded(l, places[0], bytes.into(), |b| share.store(b, places[0], value));
     }
     for (n, &place) in places.iter().enumerate() {
         let data = data(l, inst, n + 1, bytes.div_ceil(4));
         guarded(l, place, bytes.into(), |b| {
             if bytes >= 4 {
-                return b.store_shared(place, data);
+                return share.store(b, place, data);
             }
             // Bytes beside those stored may be another lane's business at the same time.
             let shift = ir!(b, ishl(iand(place, { b.i32(if bytes == 1 { 3 } else { 2 }) }), 3));
             let mask = b.i32((1 << (8 * i32::from(bytes))) - 1);
             let value = ir!(b, ishl(iand(data, mask), shift));
             let mask = b.ishl(mask, shift);
-            b.atomic_shared(AtomicOp::MaskOr, place, &[value, mask]);
+            share.atomic(b, AtomicOp::MaskOr, place, &[value, mask]);
         });
     }
 }
@@ -167,12 +168,12 @@ fn atomic(l: &mut Lifter, inst: &Inst, fields: Ds, op: Atomic) {
         (false, words) => words == 2,
     };
     let lanes = if wide { 2 } else { 1 };
-    let places = places(l, inst, fields, 4 * lanes);
+    let (places, share) = (places(l, inst, fields, 4 * lanes), l.share);
     let mut results = SmallVec::<[Value; 4]>::new();
     for (n, &place) in places.iter().enumerate() {
         let operands: SmallVec<[Value; 2]> = if second {
             let from = second_source(l, inst, place, fields);
-            let value = l.b.load_shared(from, lanes);
+            let value = share.load(&mut l.b, from, lanes);
             SmallVec::from_slice(&[l.b.cast(value, Kind::Int)])
         } else if places.len() == 2 {
             SmallVec::from_slice(&[data(l, inst, n + 1, lanes)])
@@ -189,7 +190,7 @@ fn atomic(l: &mut Lifter, inst: &Inst, fields: Ds, op: Atomic) {
             }
         };
         let b = &mut l.b;
-        let act = |b: &mut Builder| change(b, op, place, &operands, lanes);
+        let act = |b: &mut Builder| change(b, share, op, place, &operands, lanes);
         let old = match condition {
             None => act(b),
             Some(condition) => b.if_else(condition, act, |b| b.const_bits(Type::new(Kind::Int, lanes), [0; 4])),
@@ -204,23 +205,23 @@ fn atomic(l: &mut Lifter, inst: &Inst, fields: Ds, op: Atomic) {
 }
 
 /// The atomic operation on what is at a place; gives what was there.
-fn change(b: &mut Builder, op: Atomic, place: Value, operands: &[Value], lanes: u8) -> Value {
+fn change(b: &mut Builder, share: DataShare, op: Atomic, place: Value, operands: &[Value], lanes: u8) -> Value {
     let first = |b: &mut Builder| operands.first().copied().unwrap_or_else(|| b.i32(0));
     let x = first(b);
     let y = operands.get(1).copied().unwrap_or(x);
     match (op, atomic_op(op)) {
         // The data share's data are the comparand, or the bits to clear, and then the value.
-        (Atomic::CmpSwap | Atomic::FcmpSwap | Atomic::Mskor, Some(op)) => b.atomic_shared(op, place, &[y, x]),
-        (_, Some(op)) => b.atomic_shared(op, place, operands),
+        (Atomic::CmpSwap | Atomic::FcmpSwap | Atomic::Mskor, Some(op)) => share.atomic(b, op, place, &[y, x]),
+        (_, Some(op)) => share.atomic(b, op, place, operands),
         (Atomic::Wrap, None) => {
-            until_unchanged(b, place, lanes, |b, old| ir!(b, select(ule(x, old), isub(old, x), iadd(old, y))))
+            until_unchanged(b, share, place, lanes, |b, old| ir!(b, select(ule(x, old), isub(old, x), iadd(old, y))))
         }
         (_, None) => {
             // Each word whose highest bit is set is exchanged for the rest of it.
             let mut results = SmallVec::<[Value; 4]>::new();
             for (n, word) in words(b, x).into_iter().enumerate() {
                 let place = add(b, place, 4 * n as u32);
-                results.push(until_unchanged(b, place, 1, |b, old| {
+                results.push(until_unchanged(b, share, place, 1, |b, old| {
                     ir!(b, select(ilt(word, 0), iand(word, { b.i32(i32::MAX) }), old))
                 }));
             }
@@ -230,14 +231,20 @@ fn change(b: &mut Builder, op: Atomic, place: Value, operands: &[Value], lanes: 
 }
 
 /// An operation that the IR does not have: tried until nobody came between.
-fn until_unchanged(b: &mut Builder, place: Value, lanes: u8, new: impl Fn(&mut Builder, Value) -> Value) -> Value {
+fn until_unchanged(
+    b: &mut Builder,
+    share: DataShare,
+    place: Value,
+    lanes: u8,
+    new: impl Fn(&mut Builder, Value) -> Value,
+) -> Value {
     let found = b.var("found", Type::new(Kind::Int, lanes));
-    let first = b.load_shared(place, lanes);
+    let first = share.load(b, place, lanes);
     b.store(found, first);
     b.begin_loop();
     let old = b.load(found);
     let value = new(b, old);
-    let seen = b.atomic_shared(AtomicOp::CmpSwap, place, &[value, old]);
+    let seen = share.atomic(b, AtomicOp::CmpSwap, place, &[value, old]);
     b.store(found, seen);
     let same = b.ieq(seen, old);
     let same = b.all(same);
@@ -249,7 +256,7 @@ fn until_unchanged(b: &mut Builder, place: Value, lanes: u8, new: impl Fn(&mut B
 /// `ds_append` and `ds_consume`: a counter at M0's upper half plus the offset changes by the number of live lanes, once.
 fn counter(l: &mut Lifter, inst: &Inst, fields: Ds) {
     let m0 = l.m0();
-    let exec = l.exec();
+    let (exec, share) = (l.exec(), l.share);
     let append = inst.op == Op::DsAppend;
     let place = {
         let b = &mut l.b;
@@ -265,7 +272,7 @@ fn counter(l: &mut Lifter, inst: &Inst, fields: Ds) {
         let first = b.read_first(lane);
         let is_first = b.ieq(lane, first);
         let op = if append { AtomicOp::Add } else { AtomicOp::Sub };
-        let old = b.if_else(is_first, |b| b.atomic_shared(op, place, &[count]), |b| b.i32(0));
+        let old = b.if_else(is_first, |b| share.atomic(b, op, place, &[count]), |b| b.i32(0));
         let result = b.var("counted", Type::I32);
         let old = b.read_first(old);
         b.store(result, old);

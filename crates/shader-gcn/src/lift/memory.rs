@@ -5,7 +5,8 @@
 //! written. Every access is checked against the bytes that the renderer lets the program have, whatever the descriptor says.
 //!
 //! A buffer whose descriptor adds the lane's number and swizzles is private memory of each lane (scratch): it is an array
-//! variable here, and the lane's number and the wave's offset play no part.
+//! variable here, and the lane's number and the wave's offset play no part. Geometry stages write their rings through such
+//! descriptors, so there it is memory.
 
 use afterimage_ir::{AtomicOp, Builder, Kind, Mask, Type, Value};
 use smallvec::SmallVec;
@@ -15,7 +16,7 @@ use super::vector::arithmetic::advance;
 use super::vector::integer::{align, insert};
 use super::vector::notation::{ir, keep_if};
 use super::vector::write;
-use super::{Lifter, Reason};
+use super::{Lifter, Reason, geometry};
 use crate::inst::{Buffer, Inst, Operand};
 use crate::io::BufferSpec;
 use crate::tables::{Atomic, Encoding, Kind as Sort, Ty};
@@ -52,7 +53,7 @@ impl Shape {
     fn adds_lane(self) -> bool {
         self.0.word3 >> 23 & 1 != 0
     }
-    /// Whether it is private memory.
+    /// Whether it is private memory, or a ring.
     fn is_scratch(self) -> bool {
         self.adds_lane() && self.swizzled()
     }
@@ -105,7 +106,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
     }
     let Some(buffer) = l.buffer() else { return l.fail(Reason::unresolved("the buffer", inst.srsrc())) };
     let shape = Shape(buffer.spec);
-    if shape.is_scratch() {
+    if shape.is_scratch() && !geometry::is_geometry(l.source.stage) {
         return scratch(l, inst, fields);
     }
     let place = place(l, inst, fields, buffer.index, shape);
@@ -221,12 +222,20 @@ fn place(l: &mut Lifter, inst: &Inst, fields: Buffer, number: u32, shape: Shape)
         return Place { base, offset, bytes, condition: Some(condition), odd };
     }
     let (offset, index) = offset_and_index(l, inst, fields);
-    let b = &mut l.b;
-    let index = match (index, shape.adds_lane()) {
-        (Some(index), true) => Some(ir!(b, iadd(index, lane_index()))),
-        (None, true) => Some(b.lane_index()),
-        (index, false) => index,
+    let index = if shape.adds_lane() {
+        let of_guest = geometry::is_geometry(l.source.stage);
+        let lane = if of_guest { geometry::lane_of_wave(l) } else { l.b.lane_index() };
+        Some(index.map_or(lane, |index| l.b.iadd(index, lane)))
+    } else {
+        index
     };
+    let b = &mut l.b;
+    if stride == 0 && shape.is_scratch() {
+        // A ring: the wave's lanes side by side, one element of each after the other.
+        let index = index.unwrap_or_else(|| b.i32(0));
+        let offset = swizzle(b, shape, offset, index);
+        return Place { base, offset: sum(b, offset), bytes, condition: None, odd };
+    }
     if stride == 0 {
         return Place { base, offset: sum(b, offset), bytes, condition: None, odd };
     }

@@ -8,10 +8,12 @@
 //! `flow` finds blocks, `structure` makes `if`s and loops of them, `resources` says where descriptors come from. Scalar code is
 //! in `scalar`, `masks` and `smem`; the other files have an encoding each: a function `lift(&mut Lifter, &Inst)`.
 
+mod data_share;
 mod error;
 mod export;
 pub(crate) mod flow;
 mod format;
+mod geometry;
 mod image;
 mod interpolate;
 mod lds;
@@ -22,10 +24,12 @@ mod scalar;
 mod smem;
 mod start;
 mod structure;
+mod tessellation;
 mod together;
 mod vector;
 
 use afterimage_ir::{self as ir, Bank, BankDecl, BankSource, Builder, Module, Type, Value, Var};
+use data_share::DataShare;
 pub use error::{LiftError, Reason};
 use flow::Flow;
 pub(crate) use masks::{Live, Masks};
@@ -33,7 +37,7 @@ use registers::Registers;
 use structure::{Exit, Step, structure};
 
 use crate::inst::Inst;
-use crate::io::{BufferSpec, HwStage, ImageSpec, Source, bank};
+use crate::io::{self, BufferSpec, HwStage, ImageSpec, Source, bank};
 use crate::parse::Program;
 use crate::resources::{Analysis, Use, analyze};
 use crate::tables::{Condition, Encoding, Kind, Op};
@@ -89,6 +93,7 @@ pub(crate) struct Lifter<'a> {
     /// Names that were warned of.
     warned: Vec<&'static str>,
     kept: vector::Kept,
+    share: DataShare,
     /// Whether lanes of the group may be elsewhere.
     apart: bool,
     error: Option<LiftError>,
@@ -123,8 +128,12 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
         _ => ir::Stage::Compute,
     });
     b.set_name(source.stage.name());
-    if source.stage == HwStage::Cs {
+    if matches!(source.stage, HwStage::Ls | HwStage::Hs) {
+        b.work_group([tessellation::corners(source), 1, 1], 0);
+    } else if source.stage == HwStage::Cs {
         b.work_group(group_size(source).map_err(|reason| reason.at(&flow.insts[0]))?, lds_bytes(source));
+    } else if geometry::is_geometry(source.stage) {
+        b.work_group([io::geometry::LANES, 1, 1], 0);
     }
     let states = (0..structured.states).map(|n| b.var(&format!("state{n}"), Type::I32)).collect();
     let mut l = Lifter {
@@ -142,6 +151,7 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
         block: 0,
         warned: Vec::new(),
         kept: vector::Kept::default(),
+        share: DataShare::Group,
         apart: false,
         error: None,
     };
@@ -305,8 +315,7 @@ impl Lifter<'_> {
 
     /// Whether an instruction of the data share accesses memory that the program does not have.
     fn shares_nothing(&self, inst: &Inst) -> bool {
-        let accesses = inst.op != Op::DsSwizzleB32 && inst.op != Op::DsNop && inst.ds().is_some_and(|ds| !ds.gds);
-        self.b.module().shared == 0 && accesses
+        matches!(self.share, DataShare::Group) && self.b.module().shared == 0 && inst.accesses_share()
     }
 
     /// The instruction that is translated.
@@ -377,11 +386,16 @@ impl Lifter<'_> {
         self.b.extract(register, (word % 4) as u8)
     }
 
+    /// Buffers behind those of the program.
+    fn own_buffers(&self) -> u32 {
+        if geometry::is_geometry(self.source.stage) { io::geometry::OWN } else { 0 }
+    }
+
     fn bank(&mut self, id: u8) -> Bank {
         let resources = &self.analysis.resources;
         let (name, size) = match id {
             bank::WORDS => ("words", resources.words.len().div_ceil(4) as u32),
-            bank::BUFFERS => ("buffers", resources.buffers.len() as u32),
+            bank::BUFFERS => ("buffers", resources.buffers.len() as u32 + self.own_buffers()),
             _ => ("draw", DRAW_REGISTERS),
         };
         let at = usize::from(id.min(bank::DRAW));

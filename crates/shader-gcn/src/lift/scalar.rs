@@ -57,7 +57,7 @@ fn control(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
             l.b.barrier();
         }
         Op::SSendmsg | Op::SSendmsghalt => match inst.simm & 15 {
-            2 | 3 => return Err(Reason::Unsupported("a message to the geometry stage")),
+            2 | 3 => return super::geometry::message(l, inst),
             _ => l.warn("a message to the host"),
         },
         Op::SSetkill => return Err(Reason::Unsupported("the end of a wave by s_setkill")),

@@ -3,7 +3,7 @@
 
 use afterimage_ir::{Builder, InputAt, InputDecl, Interp, Type, Value};
 
-use super::{Lifter, Reason};
+use super::Lifter;
 use crate::io::HwStage;
 use crate::resources::user_count;
 
@@ -50,25 +50,36 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
                 }
             }
         }
+        HwStage::Vs if l.source.is_domain() => super::tessellation::start_domain(l),
         HwStage::Vs => {
-            let [first, second] = registers.step_rates;
             let vertex = builtin(&mut l.b, InputAt::VertexIndex);
             l.set_vgpr_always(0, vertex);
-            let count = rsrc1 >> 24 & 3;
-            for (n, rate) in [first, second, 1].into_iter().take(count as usize).enumerate() {
+            if rsrc1 >> 24 & 3 != 0 {
                 let instance = builtin(&mut l.b, InputAt::InstanceIndex);
-                let value = if rate > 1 {
-                    let rate = l.b.i32(rate as i32);
-                    l.b.udiv(instance, rate)
-                } else {
-                    instance
-                };
-                l.set_vgpr_always(n as u8 + 1, value);
+                instances(l, instance);
             }
         }
         HwStage::Ps => super::interpolate::start(l),
-        HwStage::Gs | HwStage::Es => l.fail(Reason::Unsupported("the geometry stage")),
-        HwStage::Hs | HwStage::Ls => l.fail(Reason::Unsupported("the tessellation stages")),
+        HwStage::Es => super::geometry::start_export(l),
+        HwStage::Gs => super::geometry::start_geometry(l),
+        HwStage::Ls => super::tessellation::start_local(l),
+        HwStage::Hs => super::tessellation::start_hull(l),
+    }
+}
+
+/// The registers of an instance: its number by both step rates, and as it is, as many as `RSRC1` asks for.
+pub(super) fn instances(l: &mut Lifter<'_>, instance: Value) {
+    let registers = &l.source.registers;
+    let [first, second] = registers.step_rates;
+    let count = registers.rsrc1 >> 24 & 3;
+    for (n, rate) in [first, second, 1].into_iter().take(count as usize).enumerate() {
+        let value = if rate > 1 {
+            let rate = l.b.i32(rate as i32);
+            l.b.udiv(instance, rate)
+        } else {
+            instance
+        };
+        l.set_vgpr_always(n as u8 + 1, value);
     }
 }
 

@@ -76,7 +76,12 @@ fn is_one_wave(l: &Lifter<'_>) -> bool {
     let lanes = l.source.registers.num_thread.iter().fold(1u32, |lanes, &n| lanes.saturating_mul(n.max(1)));
     let by_wave =
         |inst: &Inst| matches!(inst.op, Op::VReadfirstlaneB32 | Op::VReadlaneB32 | Op::SBcnt1I32B64 | Op::SFf1I32B64);
-    l.source.stage == HwStage::Cs && (2..=WAVE).contains(&lanes) && !l.flow.insts.iter().any(by_wave)
+    // A patch's lanes are never in two waves of a hull shader that leaves its barriers out.
+    let one = match l.source.stage {
+        HwStage::Cs => (2..=WAVE).contains(&lanes),
+        stage => stage == HwStage::Hs,
+    };
+    one && !l.flow.insts.iter().any(by_wave)
 }
 
 /// Whether the branch at the end of a block is by a scalar that all lanes agree on: a comparison of words, not of masks.

@@ -49,6 +49,9 @@ pub(crate) struct Analysis {
     pub resources: Resources,
     /// For each instruction of the flow.
     pub uses: Vec<Use>,
+    /// Numbers of the buffers of tessellation: the data share, and what the tessellator gives.
+    pub share: Option<u32>,
+    pub tessellator: Option<u32>,
     /// Number of the word that is delivered for each user register, of those that somebody reads.
     pub users: [Option<u32>; USERS],
 }
@@ -119,11 +122,23 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
         let image = finder.image(&access).map_err(|reason| reason.at(inst))?;
         finder.uses[access.at] = image;
     }
+    let share = if source.tessellates() && flow.insts.iter().any(Inst::accesses_share) {
+        let inst = &flow.insts[0];
+        Some(finder.buffer(BufferAt::SharedMemory, true, false).map_err(|reason| reason.at(inst))?)
+    } else {
+        None
+    };
+    let tessellator = if source.stage == HwStage::Ls || source.is_domain() {
+        let inst = &flow.insts[0];
+        Some(finder.buffer(BufferAt::Tessellator, false, false).map_err(|reason| reason.at(inst))?)
+    } else {
+        None
+    };
     let masks = Masks::new(flow, &finder.uses);
     let users = finder.deliver(flow, &masks)?;
     let Finder { exprs, mut resources, uses, .. } = finder;
     resources.exprs = exprs.compact(|visit| visit_ids(&mut resources, visit));
-    Ok((Analysis { resources, uses, users }, masks))
+    Ok((Analysis { resources, uses, share, tessellator, users }, masks))
 }
 
 /// Calls `visit` for every expression that resources name.
@@ -133,6 +148,7 @@ fn visit_ids(resources: &mut Resources, visit: &mut dyn FnMut(&mut ExprId)) {
         match &mut buffer.at {
             BufferAt::Descriptor(words) => words.iter_mut().for_each(&mut *visit),
             BufferAt::Pointer(words) => words.iter_mut().for_each(&mut *visit),
+            BufferAt::SharedMemory | BufferAt::Tessellator => {}
         }
     }
     resources.images.iter_mut().for_each(|image| image.descriptor.iter_mut().for_each(&mut *visit));

@@ -5,6 +5,7 @@ mod compare;
 mod device;
 mod dispatch;
 mod interpret;
+mod source;
 mod translate;
 
 use std::process::Command;

@@ -43,6 +43,8 @@ fn buffers(resources: &Resources) -> Vec<String> {
     let show = |at: &BufferAt| match at {
         BufferAt::Descriptor(ids) => ids.map(|id| show(resources, id)).join(" "),
         BufferAt::Pointer(ids) => ids.map(|id| show(resources, id)).join(":"),
+        BufferAt::SharedMemory => "shared".into(),
+        BufferAt::Tessellator => "tessellator".into(),
     };
     resources.buffers.iter().map(|buffer| show(&buffer.at)).collect()
 }

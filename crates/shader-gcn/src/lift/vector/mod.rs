@@ -8,15 +8,15 @@ mod float;
 pub(super) mod integer;
 pub(super) mod notation;
 
-use afterimage_ir::{Image, InputAt, Output, OutputAt, Texture, Value, Var};
+use afterimage_ir::{Image, InputAt, Output, OutputAt, Stage, Texture, Value, Var};
 use notation::ir;
 
 use super::format::words;
+use super::geometry::Said;
 use super::start::builtin;
 use super::together::Share;
 use super::{Lifter, Reason};
 use crate::inst::{Inst, Operand};
-use crate::io::HwStage;
 use crate::tables::{Kind, Op, Ty, flag};
 
 /// `DX10_CLAMP` of `PGM_RSRC1`: clamping makes zero of NaN.
@@ -41,6 +41,8 @@ pub(super) struct Kept {
     pub outputs: Vec<(OutputAt, Output)>,
     /// Whether the pixel was exported.
     pub exported: Option<Var>,
+    /// What a geometry shader said.
+    pub said: Option<Said>,
 }
 
 /// Translates an instruction.
@@ -167,7 +169,7 @@ pub(super) fn numbers_as_guest(l: &Lifter) -> bool {
         Op::VMbcntLoU32B32 | Op::VMbcntHiU32B32 => inst.src[0] != Operand::Int(-1),
         _ => false,
     };
-    l.source.stage == HwStage::Cs && !l.flow.insts.iter().any(names_lanes)
+    l.b.module().stage == Stage::Compute && !l.flow.insts.iter().any(names_lanes)
 }
 
 fn count_below(l: &mut Lifter, inst: &Inst) {

@@ -1,0 +1,240 @@
+//! Export and geometry shaders: compute shaders here, one lane for each vertex of a list, or for each primitive and invocation.
+//!
+//! The guest lists vertices and primitives ([`geometry`]), so that any topology comes to the same. Rings are the guest's buffers:
+//! waves lie one behind the other in them, each as its descriptor swizzles it. What geometry shaders tell the hardware with
+//! `s_sendmsg` goes into a log that the guest makes indices of.
+//!
+//! Initial registers after `facts/gnm.md` 4.1; where vertices lie in the rings after Mesa's radeonsi and RADV, which are the
+//! hardware's own rules: the offsets of both are in words, and a geometry shader's outputs lie in rows of 16 lanes.
+
+use afterimage_ir::{InputAt, Kind, Mask, Type, Value, Var};
+
+use super::start::{builtin, instances};
+use super::vector::arithmetic::advance;
+use super::vector::notation::ir;
+use super::{Lifter, Reason};
+use crate::inst::Inst;
+use crate::io::{HwStage, MAX_BUFFERS, geometry};
+use crate::resources::user_count;
+
+/// The vector registers of a primitive's vertices.
+const VERTICES: [u8; geometry::VERTICES as usize] = [0, 1, 3, 4, 5, 6];
+
+/// What a geometry shader said so far, and which lane it is.
+#[derive(Clone, Copy)]
+pub(super) struct Said {
+    lane: Value,
+    emitted: Var,
+    cuts: Var,
+}
+
+/// Whether a stage runs for a geometry shader.
+pub(super) fn is_geometry(stage: HwStage) -> bool {
+    matches!(stage, HwStage::Es | HwStage::Gs)
+}
+
+/// The lane's number in the guest's wave.
+pub(super) fn lane_of_wave(l: &mut Lifter<'_>) -> Value {
+    let index = builtin(&mut l.b, InputAt::LocalIndex);
+    let b = &mut l.b;
+    ir!(b, iand(index, { b.i32(geometry::LANES as i32 - 1) }))
+}
+
+fn wave(l: &mut Lifter<'_>) -> Value {
+    let group = builtin(&mut l.b, InputAt::WorkgroupId);
+    l.b.extract(group, 0)
+}
+
+/// The lane's number in the draw. Lanes behind the last do nothing.
+fn lane_of_draw(l: &mut Lifter<'_>, count: Value) -> Value {
+    let wave = wave(l);
+    let lane = lane_of_wave(l);
+    let b = &mut l.b;
+    let number = ir!(b, iadd(imul(wave, { b.i32(geometry::LANES as i32) }), lane));
+    let live = b.ult(number, count);
+    let beyond = b.bnot(live);
+    b.begin_if(beyond);
+    b.return_();
+    b.end_if();
+    number
+}
+
+/// Address and bytes of one of the buffers behind those of the program.
+fn own_buffer(l: &mut Lifter<'_>, which: u32) -> (Value, Value) {
+    let register = l.analysis.resources.buffers.len() as u32 + which;
+    let words = l.buffer_words(register);
+    let b = &mut l.b;
+    let address = b.resize(words, 2);
+    (b.cast(address, Kind::Int), b.extract(words, 2))
+}
+
+/// A word of the list.
+fn listed(l: &mut Lifter<'_>, word: Value) -> Value {
+    let (base, bytes) = own_buffer(l, geometry::LIST);
+    let b = &mut l.b;
+    let offset = ir!(b, ishl(word, 2));
+    let inside = b.ult(offset, bytes);
+    let address = advance(b, base, offset);
+    let value = b.if_else(inside, |b| b.load_global(address, 1), |b| b.const_bits(Type::new(Kind::Bits, 1), [0; 4]));
+    b.cast(value, Kind::Int)
+}
+
+/// A number and what is left, in parts of a size.
+fn divided(l: &mut Lifter<'_>, number: Value, size: Value) -> (Value, Value) {
+    let b = &mut l.b;
+    let whole = b.udiv(number, size);
+    let rest = ir!(b, isub(number, imul(whole, size)));
+    (whole, rest)
+}
+
+/// The offset of the wave's part of a ring, in bytes, where a lane has so many words.
+fn wave_offset(l: &mut Lifter<'_>, words: u32) -> Value {
+    let wave = wave(l);
+    let b = &mut l.b;
+    ir!(b, imul(wave, { b.i32((words & 0x7FFF) as i32 * 4 * geometry::LANES as i32) }))
+}
+
+/// Words that a lane has in the ring between both stages.
+fn es_words(l: &Lifter<'_>) -> u32 {
+    l.source.registers.rings[0] & 0x7FFF
+}
+
+fn draw_said<const N: usize>(l: &mut Lifter<'_>, register: u32) -> [Value; N] {
+    let words = l.draw_words(register);
+    std::array::from_fn(|n| {
+        let word = l.b.extract(words, n as u8);
+        l.b.cast(word, Kind::Int)
+    })
+}
+
+/// Checks what both stages must not have.
+fn refused(l: &Lifter<'_>) -> Option<Reason> {
+    if l.source.registers.rsrc2 & 1 != 0 {
+        return Some(Reason::Unsupported("private memory of a geometry stage"));
+    }
+    let most = MAX_BUFFERS - geometry::OWN as usize;
+    (l.analysis.resources.buffers.len() > most).then_some(Reason::TooMany { what: "buffers of a geometry stage", most })
+}
+
+/// Registers of an export shader.
+pub(super) fn start_export(l: &mut Lifter<'_>) {
+    if let Some(reason) = refused(l) {
+        return l.fail(reason);
+    }
+    let [_, _, length, count] = draw_said(l, 0);
+    let number = lane_of_draw(l, count);
+    let (instance, at) = divided(l, number, length);
+    let vertex = listed(l, at);
+    l.set_vgpr_always(0, vertex);
+    instances(l, instance);
+    let registers = &l.source.registers;
+    // Behind the base of what tessellation has off chip, if that is asked for.
+    let next = user_count(registers) + (registers.rsrc2 >> 7 & 1) as u8;
+    let offset = wave_offset(l, es_words(l));
+    l.set_sgpr(next, offset);
+}
+
+/// Registers of a geometry shader.
+pub(super) fn start_geometry(l: &mut Lifter<'_>) {
+    if let Some(reason) = refused(l) {
+        return l.fail(reason);
+    }
+    let [_, _, length, count] = draw_said(l, 0);
+    let [vertices, invocations] = draw_said(l, 1);
+    let lane = lane_of_draw(l, count);
+    let (item, invocation) = divided(l, lane, invocations);
+    let (instance, primitive) = divided(l, item, length);
+    let words = es_words(l) as i32;
+    for (n, register) in VERTICES.into_iter().enumerate() {
+        let b = &mut l.b;
+        let word = ir!(b, iadd(imul(primitive, { b.i32(geometry::VERTICES as i32) }), { b.i32(n as i32) }));
+        let at = listed(l, word);
+        let b = &mut l.b;
+        let at = ir!(b, iadd(at, imul(instance, vertices)));
+        let wave = ir!(b, imul(iand(at, { b.i32(-(geometry::LANES as i32)) }), { b.i32(words) }));
+        let offset = ir!(b, iadd(wave, iand(at, { b.i32(geometry::LANES as i32 - 1) })));
+        l.set_vgpr_always(register, offset);
+    }
+    l.set_vgpr_always(2, primitive);
+    l.set_vgpr_always(7, invocation);
+    let next = user_count(&l.source.registers);
+    let offset = wave_offset(l, l.source.registers.rings[1]);
+    l.set_sgpr(next, offset);
+    let number = wave(l);
+    l.set_sgpr(next + 1, number);
+    let emitted = l.b.var("emitted", Type::I32);
+    let cuts = l.b.var_array("cuts", Type::I32, cut_words(l));
+    let zero = l.b.i32(0);
+    l.b.store(emitted, zero);
+    for n in 0..cut_words(l) {
+        let index = l.b.i32(n as i32);
+        l.b.store_elem(cuts, index, Mask(1), zero);
+    }
+    l.kept.said = Some(Said { lane, emitted, cuts });
+}
+
+fn most_vertices(l: &Lifter<'_>) -> u32 {
+    geometry::most_vertices(l.source.registers.rings[3])
+}
+
+fn cut_words(l: &Lifter<'_>) -> u32 {
+    geometry::record(l.source.registers.rings[3]) - 1
+}
+
+/// `s_sendmsg` to the geometry stage: a vertex is complete, a strip ends, or both; or all is said.
+pub(super) fn message(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
+    let Some(said) = l.kept.said else { return Err(Reason::Unsupported("a message to the geometry stage")) };
+    let operation = inst.simm >> 4 & 3;
+    if operation == 0 {
+        return Ok(());
+    }
+    if inst.simm >> 8 & 3 != 0 {
+        l.warn("a vertex of a stream behind the first");
+        return Ok(());
+    }
+    let most = most_vertices(l) as i32;
+    l.when_active(|l| {
+        let b = &mut l.b;
+        if operation & 2 != 0 {
+            let count = b.load(said.emitted);
+            let more = ir!(b, umin(iadd(count, 1), { b.i32(most) }));
+            b.store(said.emitted, more);
+        }
+        if operation & 1 != 0 {
+            let count = b.load(said.emitted);
+            let some = ir!(b, ine(count, 0));
+            b.begin_if(some);
+            let last = ir!(b, isub(count, 1));
+            let word = ir!(b, ushr(last, 5));
+            let old = b.load_elem(said.cuts, word);
+            let new = ir!(b, ior(old, ishl(1, iand(last, 31))));
+            b.store_elem(said.cuts, word, Mask(1), new);
+            b.end_if();
+        }
+    });
+    Ok(())
+}
+
+/// What belongs to the end of a program: the lane's record in the log.
+pub(super) fn finish(l: &mut Lifter<'_>) {
+    let Some(said) = l.kept.said else { return };
+    let (base, bytes) = own_buffer(l, geometry::LOG);
+    let words = cut_words(l);
+    let b = &mut l.b;
+    let size = b.i32(4 * (1 + words as i32));
+    let offset = b.imul(said.lane, size);
+    let end = b.iadd(offset, size);
+    let inside = b.ule(end, bytes);
+    b.begin_if(inside);
+    let address = advance(b, base, offset);
+    let count = b.load(said.emitted);
+    b.store_global(address, count);
+    for n in 0..words {
+        let ahead = b.i32(4 * (1 + n as i32));
+        let address = advance(b, address, ahead);
+        let index = b.i32(n as i32);
+        let value = b.load_elem(said.cuts, index);
+        b.store_global(address, value);
+    }
+    b.end_if();
+}
