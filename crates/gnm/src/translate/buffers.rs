@@ -290,7 +290,7 @@ impl Translator {
     }
 
     /// Takes a buffer out of every binding, then destroys it.
-    fn destroy_buffer(&mut self, id: ObjectId) {
+    pub(super) fn destroy_buffer(&mut self, id: ObjectId) {
         self.bindings.forget_buffer(&mut self.port, id);
         self.sent.index_buffer.take_if(|bound| bound.source == id).inspect(|_| {
             self.port.push(&SetIndexBuffer::default());

@@ -32,11 +32,13 @@ enum Vertices {
 
 /// Why a draw was given up.
 #[derive(Debug, thiserror::Error)]
-enum DrawError {
+pub(super) enum DrawError {
     #[error(transparent)]
     Port(#[from] PortError),
     #[error("{0} indices are more than the {MOST_INDICES} that are made for one draw")]
     Indices(u32),
+    #[error("a geometry shader's {vertices} vertices and {primitives} primitives are more than one draw may have here")]
+    Geometry { vertices: u64, primitives: u64 },
 }
 
 impl Translator {
@@ -50,8 +52,12 @@ impl Translator {
         self.recover(registers);
         let stages = registers.get(reg::VGT_SHADER_STAGES_EN);
         use reg::VGT_SHADER_STAGES_EN as S;
-        if [S::LS_EN, S::HS_EN, S::ES_EN, S::GS_EN].iter().any(|stage| stage.is_set(stages)) {
-            return self.once.warn("VGT_SHADER_STAGES_EN asks for geometry or tessellation shaders, which are not supported: such draws are left out");
+        if S::LS_EN.is_set(stages) || S::HS_EN.is_set(stages) {
+            return self.once.warn("VGT_SHADER_STAGES_EN asks for tessellation shaders, which are not supported: such draws are left out");
+        }
+        let has_geometry = S::GS_EN.is_set(stages);
+        if has_geometry != S::ES_EN.is_set(stages) {
+            return self.once.warn("VGT_SHADER_STAGES_EN has one of ES_EN and GS_EN, which go together: such draws are left out");
         }
         if draw.opaque {
             return self.once.warn("draws of what stream-out wrote are not supported: they are left out");
@@ -79,7 +85,7 @@ impl Translator {
         if self.clears_depth(registers, memory, primitive) {
             return;
         }
-        if let Err(error) = self.draw_primitive(registers, memory, draw, primitive) {
+        if let Err(error) = self.draw_primitive(registers, memory, draw, primitive, has_geometry) {
             self.once.warn(format!("draw: {error}"));
         }
     }
@@ -90,9 +96,20 @@ impl Translator {
         memory: &mut dyn GuestMemory,
         draw: &machine::Draw,
         primitive: Primitive,
+        has_geometry: bool,
     ) -> Result<(), DrawError> {
+        let geometry = if has_geometry {
+            let Some(output) = self.run_geometry(registers, memory, draw, primitive)? else { return Ok(()) };
+            Some(output)
+        } else {
+            None
+        };
+        let primitive = geometry.as_ref().map_or(primitive, |output| output.primitive);
         self.bound_samplers();
-        let Some(vertex) = self.gather(&VERTEX, registers, memory) else { return Ok(()) };
+        let Some(mut vertex) = self.gather(&VERTEX, registers, memory) else { return Ok(()) };
+        if let Some(output) = &geometry {
+            vertex.use_ring(&output.ring);
+        }
         let pixel = if self.has_pixel_stage(registers) {
             let Some(pixel) = self.gather(&PIXEL, registers, memory) else { return Ok(()) };
             Some(pixel)
@@ -115,7 +132,10 @@ impl Translator {
         if !any && !writes {
             return Ok(());
         }
-        let vertices = self.indices(registers, memory, draw, primitive)?;
+        let vertices = match &geometry {
+            Some(output) => self.made_indices(primitive.assembled(), &output.indices)?,
+            None => self.indices(registers, memory, draw, primitive)?,
+        };
         let Some(vertices) = vertices else { return Ok(()) };
         // Growing a region for indices may have moved buffers.
         self.bind(&VERTEX, &vertex, registers, memory)?;
@@ -148,10 +168,13 @@ impl Translator {
         };
         self.port.put(&mut self.sent.shaders, SetShaders { vertex: vertex_shader, pixel: pixel_shader });
         self.port.put(&mut self.sent.vertex_input, SetVertexInput::default());
-        let base = registers.get(reg::VGT_INDX_OFFSET);
+        // The vertices of a geometry shader are those of all instances.
+        let (base, instances) = match geometry {
+            Some(_) => (0, 1),
+            None => (registers.get(reg::VGT_INDX_OFFSET), draw.instances),
+        };
         let said = [[base, 0, 0, 0], transform.pixels.map(f32::to_bits)];
         self.put_draw(Stage::Vertex, &said);
-        let instances = draw.instances;
         match vertices {
             Vertices::Plain(topology) => {
                 self.port.push(&Draw { topology: topology as u32, first: base, count: draw.count, instances });
@@ -215,19 +238,12 @@ impl Translator {
         primitive: Primitive,
     ) -> Result<Option<Vertices>, DrawError> {
         let restarts = registers.is_set(reg::VGT_MULTI_PRIM_IB_RESET_EN::RESET_EN);
-        let last = registers.is_set(reg::PA_SU_SC_MODE_CNTL::PROVOKING_VTX_LAST);
         let native = primitive.native();
         let Indices::Memory { address, kind, available } = draw.indices else {
             if let Some(topology) = native {
                 return Ok(Some(Vertices::Plain(topology)));
             }
-            if draw.count as usize > MOST_INDICES {
-                return Err(DrawError::Indices(draw.count));
-            }
-            let run: Vec<u32> = (0..draw.count).collect();
-            let mut made = Vec::with_capacity(primitive.room(run.len()));
-            primitive.assemble(last, &run, &mut made);
-            return self.made_indices(primitive.assembled(), &made);
+            return self.assembled_indices(registers, memory, draw, primitive);
         };
         let bytes = kind.bytes();
         if let Some(topology) = native
@@ -248,23 +264,51 @@ impl Translator {
                 }
             }
         }
+        self.assembled_indices(registers, memory, draw, primitive)
+    }
+
+    /// Binds indices that are made of those of the draw.
+    fn assembled_indices(
+        &mut self,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+        draw: &machine::Draw,
+        primitive: Primitive,
+    ) -> Result<Option<Vertices>, DrawError> {
+        let last = registers.is_set(reg::PA_SU_SC_MODE_CNTL::PROVOKING_VTX_LAST);
+        let mut made = Vec::with_capacity(primitive.room((draw.count as usize).min(MOST_INDICES)));
+        self.each_run(registers, memory, draw, |run| primitive.assemble(last, run, &mut made))?;
+        self.made_indices(primitive.assembled(), &made)
+    }
+
+    /// Calls `each` for the indices of a draw, between those that restart strips.
+    pub(super) fn each_run(
+        &mut self,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+        draw: &machine::Draw,
+        mut each: impl FnMut(&[u32]),
+    ) -> Result<(), DrawError> {
         if draw.count as usize > MOST_INDICES {
             return Err(DrawError::Indices(draw.count));
         }
+        let Indices::Memory { address, kind, available } = draw.indices else {
+            each(&(0..draw.count).collect::<Vec<u32>>());
+            return Ok(());
+        };
         let read = self.read_indices(memory, address, kind, draw.count.min(available), draw.count);
+        if !registers.is_set(reg::VGT_MULTI_PRIM_IB_RESET_EN::RESET_EN) {
+            each(&read);
+            return Ok(());
+        }
         let reset = registers.get(reg::VGT_MULTI_PRIM_IB_RESET_INDX);
         let reset = match kind {
             IndexKind::U8 => reset & 0xFF,
             IndexKind::U16 => reset & 0xFFFF,
             IndexKind::U32 => reset,
         };
-        let mut made = Vec::with_capacity(primitive.room(read.len()));
-        if restarts {
-            read.split(|index| *index == reset).for_each(|run| primitive.assemble(last, run, &mut made));
-        } else {
-            primitive.assemble(last, &read, &mut made);
-        }
-        self.made_indices(primitive.assembled(), &made)
+        read.split(|index| *index == reset).for_each(each);
+        Ok(())
     }
 
     /// `there` indices of memory, and zeros up to `count`.

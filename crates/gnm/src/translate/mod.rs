@@ -1,6 +1,6 @@
 //! From registers to packets of the stream: [`Translator`] draws for the machine.
 //!
-//! * `draws`, `primitives`: draws and dispatches.
+//! * `draws`, `primitives`: draws and dispatches; `geometry`: what runs in front of a draw for a geometry shader.
 //! * `targets`, `viewport`, `states`, `samplers`: registers and descriptors as state of the host. Each builds the whole packet,
 //!   and what the receiver has already is not sent.
 //! * `shaders`, `resources`: programs, what they read and write, and the bindings for that.
@@ -11,6 +11,7 @@
 mod buffers;
 mod draws;
 mod formats;
+mod geometry;
 mod once;
 mod primitives;
 mod queries;
@@ -33,6 +34,7 @@ use afterimage_gnm_types::{Groups, Registers};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Link, ObjectId, Port, Sent};
 use buffers::Buffers;
+use geometry::Rings;
 use once::Once;
 use queries::Queries;
 use resources::Bindings;
@@ -60,6 +62,7 @@ pub struct Translator {
     shaders: Shaders,
     bindings: Bindings,
     queries: Queries,
+    rings: Rings,
     screen: Screen,
     /// Room for bytes on their way.
     bytes: Vec<u8>,
@@ -82,6 +85,7 @@ impl Translator {
             shaders: Shaders::default(),
             bindings: Bindings::default(),
             queries: Queries::default(),
+            rings: Rings::default(),
             screen: Screen::default(),
             bytes: Vec::new(),
         }
@@ -119,6 +123,7 @@ impl Translator {
         self.samplers.forget(&mut self.port);
         self.shaders.forget(&mut self.port);
         self.queries.forget(&mut self.port);
+        self.rings.forget(&mut self.port);
         self.screen.forget(&mut self.port);
         self.bindings = Bindings::default();
         registers.dirty = Groups::all();

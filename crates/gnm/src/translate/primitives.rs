@@ -58,6 +58,11 @@ impl Primitive {
         })
     }
 
+    /// What a geometry shader puts out, by `VGT_GS_OUT_PRIM_TYPE`.
+    pub(super) fn of_geometry(number: u32) -> Option<Self> {
+        [Primitive::Points, Primitive::LineStrip, Primitive::TriangleStrip].get(number as usize).copied()
+    }
+
     /// What the host draws of the indices as they are, without a restart index among them; none where others are made.
     pub(super) fn native(self) -> Option<Topology> {
         use Primitive as P;
@@ -145,6 +150,41 @@ impl Primitive {
     }
 }
 
+/// Appends the vertices of the primitives of `run` as a geometry shader has them, with the neighbours of those that have some. How
+/// many vertices a primitive has.
+pub(super) fn neighbours(primitive: Primitive, last: bool, run: &[u32], out: &mut Vec<u32>) -> usize {
+    use Primitive as P;
+    match primitive {
+        P::LinesAdjacent => out.extend(run.as_chunks::<4>().0.as_flattened()),
+        P::LineStripAdjacent => out.extend(run.windows(4).flatten()),
+        P::TrianglesAdjacent => out.extend(run.as_chunks::<6>().0.as_flattened()),
+        P::TriangleStripAdjacent => {
+            let count = (run.len() / 2).saturating_sub(2);
+            for n in 0..count {
+                let at = 2 * n;
+                // The neighbour of the edge to the triangle before, and of the edge to the next; the first and last of the
+                // strip have their own.
+                let before = if n == 0 { 1 } else { at - 2 };
+                let next = if n + 1 == count { at + 5 } else { at + 6 };
+                let places = match n % 2 {
+                    0 => [at, before, at + 2, next, at + 4, at + 3],
+                    _ => [at + 2, before, at, at + 3, at + 4, next],
+                };
+                out.extend(places.map(|place| run[place]));
+            }
+        }
+        _ => {
+            primitive.assemble(last, run, out);
+            return match primitive.assembled() {
+                Topology::PointList => 1,
+                Topology::LineList => 2,
+                _ => 3,
+            };
+        }
+    }
+    if matches!(primitive, P::LinesAdjacent | P::LineStripAdjacent) { 4 } else { 6 }
+}
+
 /// Triangles of a strip whose vertices are every `step`th of `run`, all turning the way of the first.
 fn strip(last: bool, run: &[u32], step: usize, out: &mut Vec<u32>) {
     let count = run.len().div_ceil(step);
@@ -200,6 +240,27 @@ mod tests {
         assert_eq!(made(P::LinesAdjacent, true, 8), [1, 2, 5, 6]);
         assert_eq!(made(P::TrianglesAdjacent, true, 6), [0, 2, 4]);
         assert_eq!(made(P::TriangleStripAdjacent, true, 8), [0, 2, 4, 4, 2, 6]);
+    }
+
+    #[test]
+    fn strips_have_neighbours_on_every_edge() {
+        let mut out = Vec::new();
+        assert_eq!(neighbours(P::TriangleStripAdjacent, true, &[0, 1, 2, 3, 4, 5], &mut out), 6);
+        assert_eq!(out, [0, 1, 2, 5, 4, 3]);
+        out.clear();
+        neighbours(P::TriangleStripAdjacent, true, &(0..10).collect::<Vec<_>>(), &mut out);
+        assert_eq!(out, [0, 1, 2, 6, 4, 3, 4, 0, 2, 5, 6, 8, 4, 2, 6, 9, 8, 7]);
+        out.clear();
+        assert_eq!(neighbours(P::LineStripAdjacent, true, &[0, 1, 2, 3, 4], &mut out), 4);
+        assert_eq!(out, [0, 1, 2, 3, 1, 2, 3, 4]);
+        for count in 0..14 {
+            for number in 0..64 {
+                let Some(primitive) = P::of(number) else { continue };
+                out.clear();
+                let corners = neighbours(primitive, false, &(0..count).collect::<Vec<_>>(), &mut out);
+                assert_eq!(out.len() % corners, 0, "{primitive:?} of {count}");
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use super::Translator;
 use super::buffers::MOST_VISIBLE;
 use super::formats;
+use super::geometry::Ring;
 use super::samplers::SamplerUse;
 use super::shaders::{Code, Stages};
 use super::surfaces::{Look, Wanted};
@@ -66,10 +67,12 @@ impl Scalars for Memory<'_> {
 
 /// A buffer of a shader: its part of memory, and the word that it gets.
 #[derive(Clone, Debug)]
-struct Buffer {
-    range: Range<u64>,
+pub(super) struct Buffer {
+    pub(super) range: Range<u64>,
     word: u32,
     written: bool,
+    /// What stands for it where it is a ring.
+    ring: Option<StorageBinding>,
 }
 
 /// An image of a shader.
@@ -87,7 +90,9 @@ struct Image {
 pub(super) struct Needs {
     pub(super) code: Arc<Code>,
     words: Vec<[u32; 4]>,
-    buffers: Vec<Buffer>,
+    pub(super) buffers: Vec<Buffer>,
+    /// What is bound behind them.
+    pub(super) behind: Vec<StorageBinding>,
     pub(super) buffer_specs: Vec<BufferSpec>,
     images: Vec<Option<Image>>,
     pub(super) image_specs: Vec<ImageSpec>,
@@ -95,6 +100,18 @@ pub(super) struct Needs {
 }
 
 impl Needs {
+    /// Puts what stands for a ring in the place of the buffers that are of it.
+    pub(super) fn use_ring(&mut self, ring: &Ring) {
+        for buffer in &mut self.buffers {
+            let offset = buffer.range.start.wrapping_sub(ring.address);
+            if offset == 0 || offset < ring.wave {
+                let Ring { buffer: id, size, .. } = *ring;
+                let size = size.saturating_sub(offset);
+                buffer.ring = Some(StorageBinding { buffer: id, word: buffer.word, offset, size });
+            }
+        }
+    }
+
     /// Whether the stage writes buffers or images.
     pub(super) fn writes(&self) -> bool {
         self.buffers.iter().any(|buffer| buffer.written) || self.images.iter().flatten().any(|image| image.written)
@@ -338,7 +355,12 @@ impl Translator {
                 ));
             }
             let start = start & !3;
-            buffers.push(Buffer { range: start..start + visible, word: num_records, written: wanted.written });
+            buffers.push(Buffer {
+                range: start..start + visible,
+                word: num_records,
+                written: wanted.written,
+                ring: None,
+            });
         }
         let samplers: Vec<_> =
             resources.samplers.iter().map(|sampler| SamplerDescriptor(values.all(sampler.descriptor))).collect();
@@ -355,12 +377,14 @@ impl Translator {
                 None
             }));
         }
-        Some(Needs { code: code.clone(), words, buffers, buffer_specs, images, image_specs, samplers })
+        let behind = Vec::new();
+        Some(Needs { code: code.clone(), words, buffers, behind, buffer_specs, images, image_specs, samplers })
     }
 
     /// Makes buffers and surfaces for what stages need, with what is newest in them.
     pub(super) fn ready(&mut self, needs: &[&Needs], memory: &mut dyn GuestMemory) -> Result<(), PortError> {
-        let ranges = || needs.iter().flat_map(|needs| &needs.buffers).map(|b| &b.range).filter(|r| !r.is_empty());
+        let buffers = || needs.iter().flat_map(|needs| &needs.buffers).filter(|buffer| buffer.ring.is_none());
+        let ranges = || buffers().map(|buffer| &buffer.range).filter(|range| !range.is_empty());
         for range in ranges() {
             self.cover(memory, range)?;
         }
@@ -390,6 +414,9 @@ impl Translator {
             .buffers
             .iter()
             .map(|buffer| {
+                if let Some(ring) = buffer.ring {
+                    return ring;
+                }
                 let size = buffer.range.end - buffer.range.start;
                 let none = StorageBinding { word: buffer.word, ..StorageBinding::default() };
                 match self.buffers.at(buffer.range.start) {
@@ -397,6 +424,7 @@ impl Translator {
                     _ => none,
                 }
             })
+            .chain(needs.behind.iter().copied())
             .collect();
         let sent = &mut self.bindings.stages[host as usize];
         if sent.storage.len() < storage.len() {
@@ -502,7 +530,7 @@ impl Translator {
 
     /// Notes what a stage may have written.
     pub(super) fn mark_written(&mut self, needs: &Needs, memory: &mut dyn GuestMemory) {
-        for buffer in needs.buffers.iter().filter(|buffer| buffer.written) {
+        for buffer in needs.buffers.iter().filter(|buffer| buffer.written && buffer.ring.is_none()) {
             self.buffers.mark_written(&buffer.range);
         }
         for image in needs.images.iter().flatten().filter(|image| image.written) {

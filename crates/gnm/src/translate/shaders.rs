@@ -53,6 +53,25 @@ pub(super) const PIXEL: Stages = Stages {
     user_data: reg::SPI_SHADER_USER_DATA_PS_0,
     masks: [0x00AF_F000, 0xFFBF],
 };
+/// Those in front of a geometry shader's copy shader.
+pub(super) const EXPORT: Stages = Stages {
+    stage: HwStage::Es,
+    host: Stage::Compute,
+    program: reg::SPI_SHADER_PGM_LO_ES,
+    rsrc1: reg::SPI_SHADER_PGM_RSRC1_ES,
+    rsrc2: reg::SPI_SHADER_PGM_RSRC2_ES,
+    user_data: reg::SPI_SHADER_USER_DATA_ES_0,
+    masks: [0x03AF_F000, 0x00BF],
+};
+pub(super) const GEOMETRY: Stages = Stages {
+    stage: HwStage::Gs,
+    host: Stage::Compute,
+    program: reg::SPI_SHADER_PGM_LO_GS,
+    rsrc1: reg::SPI_SHADER_PGM_RSRC1_GS,
+    rsrc2: reg::SPI_SHADER_PGM_RSRC2_GS,
+    user_data: reg::SPI_SHADER_USER_DATA_GS_0,
+    masks: [0x00AF_F000, 0x003F],
+};
 pub(super) const COMPUTE: Stages = Stages {
     stage: HwStage::Cs,
     host: Stage::Compute,
@@ -150,8 +169,8 @@ impl Translator {
         let address = registers.program(stage.program);
         let user_registers = registers.get(stage.rsrc2) & stage.masks[1];
         // A fetch shader's address is a pair of user data in front of everything else; other pairs make no difference.
-        let fetch_at =
-            if stage.stage == HwStage::Vs { u64::from(user[0]) | u64::from(user[1] & 0xFFFF) << 32 } else { 0 };
+        let fetches = matches!(stage.stage, HwStage::Vs | HwStage::Es);
+        let fetch_at = if fetches { u64::from(user[0]) | u64::from(user[1] & 0xFFFF) << 32 } else { 0 };
         let epoch = self.epoch;
         let key = (stage.stage, address, user_registers, fetch_at);
         if let Some(known) = self.shaders.known.get_mut(&key) {
@@ -266,16 +285,39 @@ fn common(stage: &Stages, registers: &Registers) -> io::Registers {
 /// What a vertex shader's translation depends on; `position` are [`io::position`]'s bits.
 pub(super) fn vertex_registers(registers: &Registers, position: u32) -> io::Registers {
     let common = common(&VERTEX, registers);
-    let reads_steps = common.rsrc1 >> 24 & 3 > 0;
-    let step = |register| if reads_steps { registers.get(register) } else { 0 };
     io::Registers {
         vs_out_config: registers.get(reg::SPI_VS_OUT_CONFIG),
         pos_format: registers.get(reg::SPI_SHADER_POS_FORMAT),
         vs_out_cntl: registers.get(reg::PA_CL_VS_OUT_CNTL),
         position,
-        step_rates: [step(reg::VGT_INSTANCE_STEP_RATE_0), step(reg::VGT_INSTANCE_STEP_RATE_1)],
+        step_rates: step_rates(&common, registers),
         ..common
     }
+}
+
+/// The rates of the registers that count instances, if there are such.
+fn step_rates(common: &io::Registers, registers: &Registers) -> [u32; 2] {
+    let reads = common.rsrc1 >> 24 & 3 > 0;
+    [reg::VGT_INSTANCE_STEP_RATE_0, reg::VGT_INSTANCE_STEP_RATE_1]
+        .map(|register| if reads { registers.get(register) } else { 0 })
+}
+
+/// What an export shader's translation depends on.
+pub(super) fn export_registers(registers: &Registers) -> io::Registers {
+    let common = common(&EXPORT, registers);
+    let rings = [registers.field(reg::VGT_ESGS_RING_ITEMSIZE::ITEMSIZE), 0, 0, 0];
+    io::Registers { rings, step_rates: step_rates(&common, registers), ..common }
+}
+
+/// What a geometry shader's translation depends on.
+pub(super) fn geometry_registers(registers: &Registers) -> io::Registers {
+    let rings = [
+        registers.field(reg::VGT_ESGS_RING_ITEMSIZE::ITEMSIZE),
+        registers.field(reg::VGT_GSVS_RING_ITEMSIZE::ITEMSIZE),
+        registers.field(reg::VGT_GS_VERT_ITEMSIZE::ITEMSIZE),
+        registers.field(reg::VGT_GS_MAX_VERT_OUT::MAX_VERT_OUT),
+    ];
+    io::Registers { rings, ..common(&GEOMETRY, registers) }
 }
 
 /// What a pixel shader's translation depends on.

@@ -1,0 +1,335 @@
+//! Geometry shaders, by the hardware's data flow.
+//!
+//! An export shader runs once for each vertex and writes a ring; a geometry shader runs once for each primitive and invocation,
+//! reads that ring and writes another; a copy shader, which the hardware knows as the vertex shader, reads vertices from there. The
+//! first two are dispatches here. What the geometry shader says of its vertices and strips lands in a log
+//! ([`io::geometry`]), of which indices are made for a draw with the copy shader.
+//!
+//! Rings are buffers of the host's: the hardware reuses the guest's while a draw goes on, and nobody else reads them.
+
+use super::Translator;
+use super::draws::DrawError;
+use super::primitives::{MOST_INDICES, Primitive, neighbours};
+use super::resources::Needs;
+use super::shaders::{self, EXPORT, GEOMETRY};
+use crate::machine;
+use crate::memory::GuestMemory;
+use afterimage_gnm_types::{Registers, reg};
+use afterimage_shader_gcn::io::geometry;
+use afterimage_stream::packets::*;
+use afterimage_stream::{ObjectId, ObjectKind, Port, PortError};
+use rustc_hash::FxHashMap;
+
+/// Most bytes of a ring or log.
+const MOST_BYTES: u64 = 512 << 20;
+/// Bytes that a buffer has at least.
+const LEAST_BYTES: u64 = 64 << 10;
+/// Most groups of a dispatch.
+const MOST_GROUPS: u64 = 65_535;
+/// Bytes that are read back at once.
+const READ: u64 = 16 << 20;
+/// Lanes whose vertices lie side by side in the ring of the geometry shader's outputs.
+const ROW: u32 = 16;
+const LANES: u32 = geometry::LANES;
+
+/// A buffer of the host's that grows.
+#[derive(Debug)]
+struct Own {
+    id: ObjectId,
+    size: u64,
+}
+
+impl Default for Own {
+    fn default() -> Self {
+        Self { id: ObjectId::NONE, size: 0 }
+    }
+}
+
+/// The buffers of geometry shaders.
+#[derive(Debug, Default)]
+pub(super) struct Rings {
+    /// Vertices and primitives of the draw: lists.
+    vertices: Own,
+    primitives: Own,
+    /// Between both shaders; behind the geometry shader.
+    inputs: Own,
+    outputs: Own,
+    log: Own,
+}
+
+impl Rings {
+    /// The receiver is gone.
+    pub(super) fn forget(&mut self, port: &mut Port) {
+        let Self { vertices, primitives, inputs, outputs, log } = std::mem::take(self);
+        for own in [vertices, primitives, inputs, outputs, log] {
+            if own.id != ObjectId::NONE {
+                port.recycle(own.id);
+            }
+        }
+    }
+}
+
+/// A ring that the guest's descriptors name, and what stands for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ring {
+    /// Guest address.
+    pub(super) address: u64,
+    /// Bytes of a wave: descriptors that begin within them are of this ring.
+    pub(super) wave: u64,
+    pub(super) buffer: ObjectId,
+    pub(super) size: u64,
+}
+
+/// What a geometry shader put out.
+#[derive(Debug)]
+pub(super) struct Output {
+    /// Strips of what.
+    pub(super) primitive: Primitive,
+    /// Offsets in the ring, in words, of the vertices of primitives.
+    pub(super) indices: Vec<u32>,
+    /// The ring that the copy shader reads.
+    pub(super) ring: Ring,
+}
+
+/// Vertices and primitives of an instance.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Lists {
+    /// Index of each vertex that is used.
+    vertices: Vec<u32>,
+    /// Places in `vertices`, [`geometry::VERTICES`] for each primitive.
+    primitives: Vec<u32>,
+}
+
+impl Lists {
+    /// Of the vertices of primitives, so many each, to whose indices `base` is added.
+    fn new(corners: usize, made: &[u32], base: u32) -> Self {
+        let mut lists = Self::default();
+        let mut places: FxHashMap<u32, u32> = FxHashMap::default();
+        for primitive in made.chunks_exact(corners) {
+            let row = lists.primitives.len();
+            for index in primitive {
+                let place = *places.entry(*index).or_insert_with(|| {
+                    lists.vertices.push(index.wrapping_add(base));
+                    lists.vertices.len() as u32 - 1
+                });
+                lists.primitives.push(place);
+            }
+            lists.primitives.resize(row + geometry::VERTICES as usize, 0);
+        }
+        lists
+    }
+}
+
+/// The log's record of one lane as runs of vertices.
+fn runs(record: &[u32], most: u32, mut each: impl FnMut(std::ops::Range<u32>)) {
+    let Some((count, cuts)) = record.split_first() else { return };
+    let count = (*count).min(most);
+    let mut first = 0;
+    for vertex in 0..count {
+        let is_cut = cuts.get(vertex as usize / 32).is_some_and(|word| word >> (vertex % 32) & 1 != 0);
+        if is_cut || vertex + 1 == count {
+            each(first..vertex + 1);
+            first = vertex + 1;
+        }
+    }
+}
+
+impl Translator {
+    /// Runs the export and geometry shaders of a draw. None if nothing is to be drawn, or if a shader cannot be had.
+    pub(super) fn run_geometry(
+        &mut self,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+        draw: &machine::Draw,
+        primitive: Primitive,
+    ) -> Result<Option<Output>, DrawError> {
+        let Some(strips) = Primitive::of_geometry(registers.field(reg::VGT_GS_OUT_PRIM_TYPE::OUTPRIM_TYPE)) else {
+            self.once.warn("VGT_GS_OUT_PRIM_TYPE is none of points, lines and triangles: the draw is left out");
+            return Ok(None);
+        };
+        let last = registers.is_set(reg::PA_SU_SC_MODE_CNTL::PROVOKING_VTX_LAST);
+        let (mut made, mut corners) = (Vec::new(), 1);
+        self.each_run(registers, memory, draw, |run| corners = neighbours(primitive, last, run, &mut made))?;
+        let lists = Lists::new(corners, &made, registers.get(reg::VGT_INDX_OFFSET));
+        if lists.primitives.is_empty() {
+            return Ok(None);
+        }
+        let invocations = match registers.is_set(reg::VGT_GS_INSTANCE_CNT::ENABLE) {
+            true => registers.field(reg::VGT_GS_INSTANCE_CNT::CNT).max(1),
+            false => 1,
+        };
+        let [vertices, primitives] =
+            [lists.vertices.len() as u64, lists.primitives.len() as u64 / u64::from(geometry::VERTICES)];
+        let exports = vertices * u64::from(draw.instances);
+        let lanes = primitives * u64::from(draw.instances) * u64::from(invocations);
+        let seen = shaders::geometry_registers(registers);
+        let [es_words, gs_words, vertex_words, max_vert_out] = seen.rings;
+        let waves = |lanes: u64| lanes.div_ceil(LANES.into());
+        let bytes = |lanes: u64, words: u32| waves(lanes) * u64::from(LANES) * u64::from(words) * 4;
+        let record = geometry::record(max_vert_out);
+        let sizes = [bytes(exports, es_words), bytes(lanes, gs_words), lanes * u64::from(record) * 4];
+        if sizes.iter().any(|size| *size > MOST_BYTES) || waves(exports).max(waves(lanes)) > MOST_GROUPS {
+            return Err(DrawError::Geometry { vertices: exports, primitives: lanes });
+        }
+
+        self.bound_samplers();
+        let Some(mut export) = self.gather(&EXPORT, registers, memory) else { return Ok(None) };
+        let Some(mut shader) = self.gather(&GEOMETRY, registers, memory) else { return Ok(None) };
+        let rings = self.own_buffers(&lists, sizes)?;
+        let (Some(first), Some(second)) = (export.ring(), shader.ring()) else {
+            self.once.warn("a geometry shader whose rings are not swizzled memory is not supported: the draw is left out");
+            return Ok(None);
+        };
+        let wave = |words: u32| u64::from(words) * 4 * u64::from(LANES);
+        let ring = |address, words, own: &Own| Ring { address, wave: wave(words), buffer: own.id, size: own.size };
+        let inputs = ring(first, es_words, &self.rings.inputs);
+        let outputs = ring(second, gs_words, &self.rings.outputs);
+        export.use_ring(&inputs);
+        shader.use_ring(&inputs);
+        shader.use_ring(&outputs);
+        let [vertex_list, primitive_list, log] = rings;
+        export.behind = vec![vertex_list, StorageBinding::default()];
+        shader.behind = vec![primitive_list, log];
+        self.ready(&[&export, &shader], memory)?;
+
+        let said = [[0, 0, vertices as u32, exports as u32], [0; 4]];
+        let id = self.shader(
+            &EXPORT,
+            &export.code,
+            shaders::export_registers(registers),
+            &export.buffer_specs,
+            &export.image_specs,
+        )?;
+        self.bind(&EXPORT, &export, registers, memory)?;
+        self.put_draw(Stage::Compute, &said);
+        self.port.push(&Dispatch { shader: id, groups: [waves(exports) as u32, 1, 1] });
+        self.mark_written(&export, memory);
+
+        let said = [[0, 0, primitives as u32, lanes as u32], [vertices as u32, invocations, 0, 0]];
+        let id = self.shader(&GEOMETRY, &shader.code, seen, &shader.buffer_specs, &shader.image_specs)?;
+        self.bind(&GEOMETRY, &shader, registers, memory)?;
+        self.put_draw(Stage::Compute, &said);
+        self.port.push(&Dispatch { shader: id, groups: [waves(lanes) as u32, 1, 1] });
+        self.mark_written(&shader, memory);
+
+        let log = self.read_log(sizes[2])?;
+        let most = geometry::most_vertices(max_vert_out);
+        let mut indices = Vec::new();
+        let mut run = Vec::new();
+        for (lane, record) in (0u32..).zip(log.chunks_exact(record as usize)) {
+            let (wave, lane) = (lane / LANES, lane % LANES);
+            let row = lane / ROW * ROW * vertex_words.wrapping_mul(max_vert_out);
+            let base = wave * LANES * gs_words + row + lane % ROW;
+            runs(record, most, |vertices| {
+                run.clear();
+                run.extend(vertices.map(|vertex| base.wrapping_add(vertex * ROW)));
+                strips.assemble(last, &run, &mut indices);
+            });
+            if indices.len() > MOST_INDICES {
+                return Err(DrawError::Indices(indices.len() as u32));
+            }
+        }
+        Ok((!indices.is_empty()).then_some(Output { primitive: strips, indices, ring: outputs }))
+    }
+
+    /// Sees to it that the buffers are large enough, and fills the lists: bindings of both, and of the log.
+    fn own_buffers(&mut self, lists: &Lists, sizes: [u64; 3]) -> Result<[StorageBinding; 3], PortError> {
+        let list_sizes = [&lists.vertices, &lists.primitives].map(|list| 4 * list.len() as u64);
+        let wanted = [list_sizes[0], list_sizes[1], sizes[0], sizes[1], sizes[2]];
+        for (at, wanted) in wanted.into_iter().enumerate() {
+            let own = self.rings.get(at);
+            if own.size >= wanted && own.id != ObjectId::NONE {
+                continue;
+            }
+            let old = std::mem::take(own);
+            if old.id != ObjectId::NONE {
+                self.destroy_buffer(old.id);
+            }
+            let size = wanted.max(LEAST_BYTES).next_power_of_two();
+            let id = self.port.allocate(ObjectKind::Buffer)?;
+            self.port.push(&CreateBuffer { id, usage: CreateBuffer::STORAGE, size });
+            *self.rings.get(at) = Own { id, size };
+        }
+        for (at, list) in [&lists.vertices, &lists.primitives].into_iter().enumerate() {
+            let id = self.rings.get(at).id;
+            let mut offset = 0;
+            for part in list.chunks(4 << 20) {
+                let data = self.port.upload_bytes(bytemuck::cast_slice(part))?;
+                self.port.push(&UpdateBuffer { id, flags: 0, offset, data });
+                offset += 4 * part.len() as u64;
+            }
+        }
+        let binding = |own: &Own, size| StorageBinding { buffer: own.id, word: 0, offset: 0, size };
+        let Rings { vertices, primitives, log, .. } = &self.rings;
+        Ok([binding(vertices, list_sizes[0]), binding(primitives, list_sizes[1]), binding(log, sizes[2])])
+    }
+
+    /// The log's words.
+    fn read_log(&mut self, size: u64) -> Result<Vec<u32>, PortError> {
+        let mut log = vec![0u32; (size / 4) as usize];
+        let id = self.rings.log.id;
+        let mut offset = 0;
+        for part in log.chunks_mut((READ / 4) as usize) {
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(part);
+            let data = self.port.upload(bytes.len() as u32, 16)?;
+            let token = self.port.token();
+            self.port.push(&ReadBuffer { id, pad: 0, offset, token, data });
+            if self.port.wait(token)? == 0 {
+                return Err(PortError::Token(token));
+            }
+            self.port.read(&data, 0, bytes);
+            offset += bytes.len() as u64;
+        }
+        Ok(log)
+    }
+}
+
+impl Rings {
+    /// By number: lists, rings, log.
+    fn get(&mut self, at: usize) -> &mut Own {
+        match at {
+            0 => &mut self.vertices,
+            1 => &mut self.primitives,
+            2 => &mut self.inputs,
+            3 => &mut self.outputs,
+            _ => &mut self.log,
+        }
+    }
+}
+
+impl Needs {
+    /// The ring that the program writes: what is swizzled by the lane's number.
+    fn ring(&self) -> Option<u64> {
+        let swizzled = |spec: &afterimage_shader_gcn::io::BufferSpec| spec.word1 >> 31 != 0 && spec.word3 >> 23 & 1 != 0;
+        let rings = self.buffer_specs.iter().zip(&self.buffers).filter(|(spec, _)| swizzled(spec));
+        rings.map(|(_, buffer)| buffer.range.start).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_runs(record: &[u32], most: u32) -> Vec<std::ops::Range<u32>> {
+        let mut all = Vec::new();
+        runs(record, most, |run| all.push(run));
+        all
+    }
+
+    #[test]
+    fn a_strip_ends_behind_a_cut_or_the_last_vertex() {
+        assert_eq!(all_runs(&[0, 0], 4), []);
+        assert_eq!(all_runs(&[4, 0b1000], 4), [0..4]);
+        assert_eq!(all_runs(&[5, 0b0010], 8), [0..2, 2..5]);
+        assert_eq!(all_runs(&[34, 1 << 31, 1], 64), [0..32, 32..33, 33..34]);
+        // What a program says that says too much.
+        assert_eq!(all_runs(&[u32::MAX, 0], 3), [0..3]);
+    }
+
+    #[test]
+    fn vertices_are_exported_once() {
+        let lists = Lists::new(3, &[7, 8, 9, 9, 8, 10, 1], 100);
+        assert_eq!(lists.vertices, [107, 108, 109, 110]);
+        assert_eq!(lists.primitives, [0, 1, 2, 0, 0, 0, 2, 1, 3, 0, 0, 0]);
+    }
+}
