@@ -4,6 +4,7 @@
 mod compute;
 mod draws;
 mod golden;
+mod record;
 mod rig;
 
 use rig::{Encoding, Ran, Scene, Target};
@@ -13,6 +14,7 @@ fn both(name: &str, build: impl Fn(&mut Scene) -> Target) {
     let run = |encoding| {
         let mut scene = Scene::new(encoding);
         let target = build(&mut scene);
+        record::scene(name, &scene, &target);
         let mut ran: Ran = scene.run();
         let picture = ran.picture(&target);
         ran.finish();

@@ -38,9 +38,9 @@ pub(crate) enum Encoding {
 }
 
 /// Where memory begins.
-const MEMORY: u64 = 0x10_0000_0000;
+pub(crate) const MEMORY: u64 = 0x10_0000_0000;
 /// How much there is.
-const SIZE: u64 = 64 << 20;
+pub(crate) const SIZE: u64 = 64 << 20;
 /// Tile mode of plain lines.
 pub(crate) const LINEAR: u32 = 8;
 
@@ -126,9 +126,10 @@ impl Pixel {
 /// A scene: its memory, and the commands so far.
 pub(crate) struct Scene {
     pub(crate) memory: Regions,
-    next: u64,
-    commands: Vec<u32>,
-    encoding: Encoding,
+    /// Where memory is free.
+    pub(crate) next: u64,
+    pub(crate) commands: Vec<u32>,
+    pub(crate) encoding: Encoding,
 }
 
 impl Scene {
