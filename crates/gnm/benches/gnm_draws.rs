@@ -1,0 +1,221 @@
+//! What draws cost from the words of a command buffer to packets of the stream, with a receiver that takes batches and does
+//! nothing. The baseline is the same command buffer without anybody who draws.
+
+use afterimage_bench::Bench;
+use afterimage_gnm::driver::{CommandBuffer, Driver, Encoding, calls};
+use afterimage_gnm::machine::{Dispatch, Draw, Flip, Graphics, Machine, Queue, Registers, Stop};
+use afterimage_gnm::memory::{GuestMemory, Regions};
+use afterimage_gnm::translate::Translator;
+use afterimage_gnm_types::{reg, value::*};
+use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
+
+/// A receiver that takes everything, with an arena that starts over when it is full.
+struct Null {
+    info: DeviceInfo,
+    arena: Vec<u8>,
+    used: u32,
+}
+
+impl Link for Null {
+    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
+        std::hint::black_box(&*batch);
+        batch.clear();
+        Ok(())
+    }
+
+    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
+        let mut offset = self.used.next_multiple_of(align);
+        if offset as usize + size as usize > self.arena.len() {
+            offset = 0;
+        }
+        self.used = offset + size;
+        Ok(UploadRef { slot: 0, size, offset: offset.into() })
+    }
+
+    fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
+        let start = range.offset as usize + at as usize;
+        self.arena[start..start + bytes.len()].copy_from_slice(bytes);
+    }
+
+    fn read(&mut self, _: &UploadRef, _: u32, _: &mut [u8]) {}
+
+    fn end_frame(&mut self, _: u64) -> Result<(), LinkError> {
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Option<Reply> {
+        None
+    }
+
+    fn wait(&mut self) -> Result<Reply, LinkError> {
+        Err(LinkError::Lost)
+    }
+
+    fn epoch(&mut self) -> u32 {
+        1
+    }
+
+    fn device(&self) -> &DeviceInfo {
+        &self.info
+    }
+}
+
+/// Draws nothing.
+struct Nothing;
+
+impl Graphics for Nothing {
+    fn draw(&mut self, registers: &mut Registers, _: &mut dyn GuestMemory, draw: &Draw) {
+        std::hint::black_box(draw);
+        registers.dirty.take();
+    }
+
+    fn dispatch(&mut self, _: Queue, _: &mut Registers, _: &mut dyn GuestMemory, _: &Dispatch) {}
+
+    fn before_cpu_reads(&mut self, _: &mut dyn GuestMemory, _: u64, _: u64) {}
+
+    fn cpu_wrote(&mut self, _: u64, _: u64) {}
+
+    fn passed_samples(&mut self) -> u64 {
+        0
+    }
+
+    fn stream_out_offset(&mut self, _: u32) -> u32 {
+        0
+    }
+
+    fn set_stream_out_offset(&mut self, _: u32, _: u32) {}
+
+    fn flip(&mut self, _: &mut dyn GuestMemory, _: &Flip) {}
+
+    fn submit(&mut self) {}
+}
+
+/// Where things are in memory.
+const START: u64 = 0x10_0000_0000;
+const VERTEX_CODE: u64 = START;
+const PIXEL_CODE: u64 = START + 0x1000;
+const VERTICES: u64 = START + 0x2000;
+const MATRICES: u64 = START + 0x1_0000;
+const COLOR: u64 = START + 0x10_0000;
+const COMMANDS: u64 = START + 0x100_0000;
+const SIZE: u64 = 32 << 20;
+const WIDTH: u32 = 640;
+const HEIGHT: u32 = 480;
+/// Draws of one sample.
+const DRAWS: usize = 1000;
+
+/// Reads a position and a colour of a vertex through the V# in s[0:3], and moves it by the first row of a constant buffer in
+/// s[4:7].
+const VERTEX: &str = "
+    s_buffer_load_dwordx4 s[16:19], s[4:7], 0x0
+    buffer_load_format_xyzw v[4:7], v0, s[0:3], 0 idxen
+    buffer_load_format_xyzw v[8:11], v0, s[0:3], 0 idxen offset:16
+    s_waitcnt 0x0
+    v_add_f32 v4, s16, v4
+    v_add_f32 v5, s17, v5
+    exp pos0 v4, v5, v6, v7 done
+    exp param0 v8, v9, v10, v11
+    s_endpgm
+";
+
+/// Interpolates the colour.
+const PIXEL: &str = "
+    s_mov_b32 m0, s16
+    v_interp_p1_f32 v2, v0, attr0.x
+    v_interp_p2_f32 v2, v1, attr0.x
+    v_interp_p1_f32 v3, v0, attr0.y
+    v_interp_p2_f32 v3, v1, attr0.y
+    v_interp_p1_f32 v4, v0, attr0.z
+    v_interp_p2_f32 v4, v1, attr0.z
+    v_mov_b32 v5, 1.0
+    exp mrt0 v2, v3, v4, v5 done vm
+    s_endpgm
+";
+
+/// A V# of records of four floats.
+fn records(address: u64, stride: u32, count: u32) -> [u32; 4] {
+    [address as u32, (address >> 32) as u32 | stride << 16, count, 0x0007_7FAC]
+}
+
+/// A target, shaders, vertices: what stays for all draws.
+fn state(buffer: &mut CommandBuffer, driver: &Driver) {
+    buffer.call(driver, &calls::DrawInitDefaultHardwareState {}).expect("a call without errors");
+    use reg::CB_COLOR0_INFO as I;
+    let info = I::FORMAT.bits(COLOR_8_8_8_8) | I::LINEAR_GENERAL.bits(1);
+    let [pitch, slice] = [WIDTH / 8 - 1, WIDTH * HEIGHT / 64 - 1];
+    buffer.set(reg::CB_COLOR0_BASE, &[(COLOR >> 8) as u32, pitch, slice, 0, info]);
+    buffer.set(reg::CB_TARGET_MASK, &[15]);
+    let (x, y) = (WIDTH as f32 / 2.0, HEIGHT as f32 / 2.0);
+    buffer.set(reg::PA_CL_VPORT_XSCALE, &[x, x, -y, y, 1.0, 0.0].map(f32::to_bits));
+    let corner = HEIGHT << 16 | WIDTH;
+    buffer.set(reg::PA_SC_SCREEN_SCISSOR_TL, &[0, corner]);
+    buffer.set(reg::PA_SC_WINDOW_SCISSOR_TL, &[1 << 31, corner]);
+    buffer.set(reg::PA_SC_GENERIC_SCISSOR_TL, &[1 << 31, corner]);
+    let regs = [(VERTEX_CODE >> 8) as u32, 0, 3 << 24 | 0xC0 << 12, 16 << 1, 0, 4, 0];
+    buffer.call(driver, &calls::SetVsShader { regs, modifier: 0 }).expect("a call without errors");
+    buffer.set(reg::SPI_SHADER_USER_DATA_VS_0, &records(VERTICES, 32, 3));
+    buffer.set(reg::SPI_SHADER_USER_DATA_VS_0 + 16, &records(MATRICES, 0, 64));
+    let regs = [(PIXEL_CODE >> 8) as u32, 0, 0xC0 << 12, 16 << 1, 0, 9, 2, 2, 1, 0, 0x10, 15];
+    buffer.call(driver, &calls::SetPsShader { regs }).expect("a call without errors");
+    buffer.set(reg::SPI_PS_INPUT_CNTL_0, &[0]);
+    buffer.set(reg::VGT_PRIMITIVE_TYPE, &[DI_PT_TRILIST]);
+}
+
+/// What a draw of number `n` sets before it.
+type Changes = fn(&mut CommandBuffer, u32);
+
+fn same(_: &mut CommandBuffer, _: u32) {}
+
+/// Another constant buffer.
+fn constants(buffer: &mut CommandBuffer, n: u32) {
+    buffer.set(reg::SPI_SHADER_USER_DATA_VS_0 + 16, &records(MATRICES + 256 * u64::from(n), 0, 64));
+}
+
+/// Another constant buffer, a state of blending and one of depth.
+fn states(buffer: &mut CommandBuffer, n: u32) {
+    constants(buffer, n);
+    use reg::CB_BLEND0_CONTROL as B;
+    let blend = B::ENABLE.bits(n & 1) | B::COLOR_SRCBLEND.bits(BLEND_SRC_ALPHA) | B::COLOR_DESTBLEND.bits(BLEND_ONE);
+    buffer.set(reg::CB_BLEND0_CONTROL, &[blend]);
+    buffer.set(reg::PA_SU_SC_MODE_CNTL, &[reg::PA_SU_SC_MODE_CNTL::CULL_BACK.bits(n >> 1 & 1)]);
+}
+
+fn main() -> std::io::Result<()> {
+    let mut bench = Bench::new("gnm_draws");
+    for (encoding, packets) in [(Encoding::Pm4, "standard packets"), (Encoding::Private, "private packets")] {
+        let cases: [(&str, Changes); 3] =
+            [("the same state", same), ("new constants", constants), ("new constants and states", states)];
+        for (what, changes) in cases {
+            let driver = Driver::new(encoding);
+            let mut buffer = CommandBuffer::new();
+            state(&mut buffer, &driver);
+            for n in 0..DRAWS as u32 {
+                changes(&mut buffer, n);
+                let draw = calls::DrawIndexAuto { index_count: 3, flags: 0 };
+                buffer.call(&driver, &draw).expect("a call without errors");
+            }
+            let mut memory = Regions::default();
+            memory.map(START, SIZE).expect("a range of 48 bits");
+            for (at, text) in [(VERTEX_CODE, VERTEX), (PIXEL_CODE, PIXEL)] {
+                let words = afterimage_shader_gcn::assemble(text).map_err(std::io::Error::other)?;
+                memory.write(at, bytemuck::cast_slice(&words)).expect("mapped memory");
+            }
+            let vertices: [f32; 24] = std::array::from_fn(|n| n as f32 / 24.0);
+            memory.write(VERTICES, bytemuck::cast_slice(&vertices)).expect("mapped memory");
+            buffer.store(&mut memory, COMMANDS).expect("mapped memory");
+
+            let mut machine = Machine::new();
+            let mut run = |graphics: &mut dyn Graphics| {
+                machine.submit((COMMANDS, buffer.bytes()), None).expect("there is room");
+                assert_eq!(machine.run(&mut memory, graphics), Stop::Idle);
+                assert_eq!(machine.take_faults(), []);
+            };
+            bench.new_baseline();
+            bench.case(&format!("baseline: {packets}, {what}, nobody draws"), DRAWS, || run(&mut Nothing));
+            let link = Null { info: DeviceInfo::default(), arena: vec![0; 64 << 20], used: 0 };
+            let mut translator = Translator::new(Box::new(link), "bench");
+            bench.case(&format!("draws, {packets}, {what}"), DRAWS, || run(&mut translator));
+        }
+    }
+    bench.finish()
+}
