@@ -1,10 +1,16 @@
 //! What GCN code costs on its way to instructions and to text, in words: every compute shader of the corpus, one after the
-//! other. The baseline is the hash of as many bytes.
+//! other. The baseline is the hash of as many bytes. Then what shaders cost on their way to SPIR-V, of every stage that becomes
+//! one of the host's by itself; the baseline is parsing them.
+
+#[path = "../tests/rig/source.rs"]
+mod source;
 
 use afterimage_bench::Bench;
-use afterimage_gcn_corpus::programs;
-use afterimage_shader_gcn::io::HwStage;
-use afterimage_shader_gcn::{Inst, Program, assemble, code_length};
+use afterimage_gcn_corpus::{World, programs};
+use afterimage_passes::{FloatRules, optimize};
+use afterimage_shader_gcn::io::{HwStage, Source};
+use afterimage_shader_gcn::{Inst, Program, assemble, code_length, lift, resources};
+use afterimage_spirv::{Artifact, Features, Options, emit};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::hint::black_box;
 
@@ -19,6 +25,31 @@ fn shaders() -> std::io::Result<Vec<Vec<u32>>> {
         }
     }
     Ok(out)
+}
+
+/// What the translation of a shader gets, of all that are translated; and how many are not.
+fn sources() -> std::io::Result<(Vec<Source>, usize)> {
+    let (mut out, mut refused) = (Vec::new(), 0);
+    for program in programs().map_err(std::io::Error::other)? {
+        let world = World::new(&program.name, &program.header, 1);
+        for &compiler in program.compilers() {
+            for shader in &program.compiled(compiler).map_err(std::io::Error::other)?.shaders {
+                match source::source(&program, shader, &world.with_code(shader)) {
+                    Ok((source, ..)) if spirv(&source).is_some() => out.push(source),
+                    _ => refused += 1,
+                }
+            }
+        }
+    }
+    Ok((out, refused))
+}
+
+/// From code to SPIR-V, with everything that a new shader needs.
+fn spirv(source: &Source) -> Option<Artifact> {
+    black_box(resources(source).ok()?);
+    let mut module = lift(source).ok()?;
+    optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
+    emit(&module, &Options { bindless: true, preserve: true, debug_names: false, features: Features::ALL }).ok()
 }
 
 fn main() -> std::io::Result<()> {
@@ -66,5 +97,17 @@ fn main() -> std::io::Result<()> {
         programs.iter().for_each(|program| drop(black_box(program.to_string())));
     });
     bench.case("assemble", words, || texts.iter().for_each(|text| drop(black_box(assemble(black_box(text))))));
+
+    let (sources, refused) = sources()?;
+    println!("{} shaders to SPIR-V, {refused} of the corpus are refused", sources.len());
+    bench.new_baseline();
+    bench.case("shaders parsed", sources.len(), || {
+        sources.iter().for_each(|source| drop(black_box(Program::parse(&source.code, source.stage))));
+    });
+    bench.case("shaders to resources", sources.len(), || {
+        sources.iter().for_each(|source| drop(black_box(resources(source))));
+    });
+    bench.case("shaders to IR", sources.len(), || sources.iter().for_each(|source| drop(black_box(lift(source)))));
+    bench.case("shaders to SPIR-V", sources.len(), || sources.iter().for_each(|source| drop(black_box(spirv(source)))));
     bench.finish()
 }

@@ -30,11 +30,7 @@ impl Scalars for Guest<'_> {
 ///
 /// # Errors
 /// In words, what is not there.
-pub(crate) fn source(
-    program: &Program,
-    shader: &Shader,
-    world: &World,
-) -> Result<(Source, Resources, Values), String> {
+pub(crate) fn source(program: &Program, shader: &Shader, world: &World) -> Result<(Source, Resources, Values), String> {
     let stage = HwStage::ALL.into_iter().find(|stage| stage.name() == shader.stage).ok_or("there is no such stage")?;
     let guest = Guest { world, user: world.user(shader).map_err(|name| format!("user data `{name}` has no value"))? };
     let register = |name: &str| shader.register(name);
