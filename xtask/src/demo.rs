@@ -1,8 +1,10 @@
-//! `cargo xtask demo`: the sample programs, every way there is, and shaders in every language, as a table and a page.
+//! `cargo xtask demo`: the sample programs, every way there is, scenes of the PlayStation 4, and shaders in every
+//! language, as a table and a page.
 
 use std::path::Path;
 
 use crate::build::{self, Profile, Tree, Width};
+use crate::gnm::scenes;
 use crate::matrix::{self, End};
 use crate::programs;
 use crate::report;
@@ -33,22 +35,26 @@ pub(crate) struct Args {
 /// When something cannot be built, or a program or its pictures go wrong.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let machine = setup::ensure(ws, &setup::Args { native_only: args.native_only, check: false })?;
-    let tree = build::tree(ws, &machine, if args.dev { Profile::Dev } else { Profile::Release })?;
+    let profile = if args.dev { Profile::Dev } else { Profile::Release };
+    let tree = build::tree(ws, &machine, profile)?;
     let out = ws.target.join("demo");
     let wine = Wine::start(ws, &machine, &tree)?;
     let rows = matrix::run(ws, &tree, &wine, &out, args.validate)?;
     let notes: Vec<String> =
         machine.missing.iter().map(|missing| format!("{}: {}", missing.what, missing.why)).collect();
     let shaders = shaders::translate(ws, &tree)?;
+    let scenes = scenes::draw(ws, &tree, profile, &out.join("gnm"))?;
     let engines = engines(ws, &machine, &tree, &out.join("programs"))?;
-    report::write(&rows, &shaders, &engines, &out, &notes)?;
+    report::write(&rows, &scenes, &shaders, &engines, &out, &notes)?;
     report::print(&rows, &ws.root);
     programs::print(&engines);
+    println!("{}; all on one: {}", scenes.summary(), scenes.sheet.display());
     for count in shaders.counts() {
         println!("shaders: {count}");
     }
     println!("all pictures: {}", out.join("index.html").display());
-    let ends = || rows.iter().map(|row| &row.end).chain(engines.iter().map(|row| &row.end));
+    let drawn = || rows.iter().map(|row| &row.end).chain(engines.iter().map(|row| &row.end));
+    let ends = || drawn().chain(scenes.scenes.iter().map(|scene| &scene.end));
     let bad = ends().filter(|end| matches!(end, End::Bad(_))).count();
     if bad > 0 {
         return Err(Failure::new("the demo", format!("{bad} of {} runs went wrong", ends().count()))

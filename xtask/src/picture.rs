@@ -80,6 +80,26 @@ impl Picture {
         Some((Self { width: self.width, height: self.height, rgb: strong }, same, equal))
     }
 
+    /// Pictures side by side, so many in a line, each in a cell as large as the largest of them.
+    pub(crate) fn sheet(pictures: &[Self], columns: usize) -> Self {
+        let largest = |side: fn(&Self) -> u32| pictures.iter().map(side).max().unwrap_or(0) as usize;
+        let (cell_width, cell_height) = (largest(|picture| picture.width), largest(|picture| picture.height));
+        let columns = columns.clamp(1, pictures.len().max(1));
+        let (width, height) = (cell_width * columns, cell_height * pictures.len().div_ceil(columns));
+        let mut rgb = vec![0; width * height * 3];
+        for (at, picture) in pictures.iter().enumerate() {
+            // In the middle of its cell.
+            let left = at % columns * cell_width + (cell_width - picture.width as usize) / 2;
+            let top = at / columns * cell_height + (cell_height - picture.height as usize) / 2;
+            let line = picture.width as usize * 3;
+            for (y, from) in picture.rgb.chunks_exact(line.max(1)).enumerate() {
+                let to = ((top + y) * width + left) * 3;
+                rgb[to..to + line].copy_from_slice(from);
+            }
+        }
+        Self { width: width as u32, height: height as u32, rgb }
+    }
+
     /// How many colours the picture has, up to `limit`: a picture of one colour shows that nothing was drawn.
     pub(crate) fn colours(&self, limit: usize) -> usize {
         let mut seen = std::collections::HashSet::new();
@@ -152,6 +172,16 @@ mod tests {
         let (strong, same, equal) = black.compare(&other, 7).expect("of one size");
         assert_eq!((strong.rgb[10], same, equal), (112, 1.0, 0.75));
         assert!(black.compare(&wide, 7).is_none());
+    }
+
+    #[test]
+    fn a_sheet_has_every_picture_in_the_middle_of_its_cell() {
+        let one = |value| Picture { width: 1, height: 1, rgb: vec![value; 3] };
+        let wide = Picture { width: 3, height: 1, rgb: vec![9; 9] };
+        let sheet = Picture::sheet(&[one(1), wide, one(2)], 2);
+        let red: Vec<u8> = sheet.rgb.iter().step_by(3).copied().collect();
+        assert_eq!((sheet.width, sheet.height), (6, 2));
+        assert_eq!(red, [0, 1, 0, 9, 9, 9, 0, 2, 0, 0, 0, 0]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::gnm::scenes::Scenes;
 use crate::matrix::{End, PROGRAMS, Row, Way};
 use crate::programs;
 use crate::shaders::Shaders;
@@ -64,6 +65,7 @@ fn columns(row: &Row, base: &Path) -> [String; 8] {
 /// When they cannot be written.
 pub(crate) fn write(
     rows: &[Row],
+    scenes: &Scenes,
     shaders: &Shaders,
     engines: &[programs::Row],
     out: &Path,
@@ -87,7 +89,7 @@ pub(crate) fn write(
         .collect();
     let text = serde_json::to_string_pretty(&records).doing("writing the results as JSON")?;
     std::fs::write(out.join("results.json"), text).doing("writing results.json")?;
-    std::fs::write(out.join("index.html"), page(rows, shaders, engines, out, notes)).doing("writing index.html")
+    std::fs::write(out.join("index.html"), page(rows, scenes, shaders, engines, out, notes)).doing("writing index.html")
 }
 
 /// How our pages look.
@@ -109,13 +111,20 @@ figcaption b{color:var(--fg);font-weight:600}.strip{display:flex;gap:6px;overflo
 .steps pre{margin:0;padding:.5rem .75rem;max-height:30rem;overflow:auto;font:12px/1.45 ui-monospace,monospace;border-top:1px solid var(--line)}\
 h3{margin:1.5rem 0 .5rem;font-weight:600}code{font-family:ui-monospace,monospace;font-size:.92em}";
 
-fn page(rows: &[Row], shaders: &Shaders, engines: &[programs::Row], out: &Path, notes: &[String]) -> String {
+fn page(
+    rows: &[Row],
+    scenes: &Scenes,
+    shaders: &Shaders,
+    engines: &[programs::Row],
+    out: &Path,
+    notes: &[String],
+) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width,initial-scale=1\"><title>Afterimage: demo</title><style>{STYLE}</style></head><body><main>\n\
          <h1>Afterimage</h1>\n<p class=\"sub\">Direct3D 9 programs, drawn by Vulkan: natively in one process, as Windows \
-         programs through <code>d3d9.dll</code> and shared memory, and replayed from a capture; and a program of the Xbox, whose \
-         push buffers an NV2A in software runs. The pictures of a program must be the same to the last pixel.</p>\n<table><tr>"
+         programs through <code>d3d9.dll</code> and shared memory, and replayed from a capture; a program of the Xbox, whose \
+         push buffers an NV2A in software runs; and command buffers of the PlayStation 4. The pictures of a program must be the same to the last pixel.</p>\n<table><tr>"
     );
     for heading in &HEADINGS[..7] {
         let _ = write!(html, "<th>{heading}</th>");
@@ -165,6 +174,7 @@ fn page(rows: &[Row], shaders: &Shaders, engines: &[programs::Row], out: &Path, 
         html.push_str("<h2>Programs that nobody here wrote: WineD3D, ours, difference</h2>\n");
         html.push_str(&programs::section(engines, out));
     }
+    html.push_str(&scenes.html(out));
     html.push_str(&shaders.html());
     if !notes.is_empty() {
         html.push_str("<h2>Notes</h2>\n<ul>\n");

@@ -1,21 +1,24 @@
 //! `cargo xtask bench [NAME]`: benchmarks, each with ratios to a baseline of the same run, and JSON in `target/bench/`.
 //!
-//! `d3d9` is a program (`samples/bench_d3d9.cpp`) that runs natively and under Wine, `nv2a` all that is about the NV2A; every
-//! other name is a `benches/NAME.rs` of a crate.
+//! `d3d9` is a program (`samples/bench_d3d9.cpp`) that runs natively and under Wine, `nv2a` and `gnm` all that is about these
+//! guests; every other name is a `benches/NAME.rs` of a crate.
 
 mod d3d9;
+pub(crate) mod figures;
 
 use std::process::Command;
 
 use crate::build;
+use crate::gnm;
 use crate::nv2a;
 use crate::step::{self, Context, Failure, Result};
 use crate::workspace::Workspace;
 
 /// The benchmark that is a program.
 const D3D9: &str = "d3d9";
-/// The benchmark that stands for several.
+/// The benchmarks that stand for several.
 const NV2A: &str = "nv2a";
+const GNM: &str = "gnm";
 
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]
@@ -43,11 +46,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if let Some(unknown) = args.name.as_deref().filter(|name| !names.contains(name)) {
         return Err(Failure::new("the benchmark", format!("there is no `{unknown}`; there are {}", names.join(", "))));
     }
-    let wanted = |name: &str| {
-        args.name
-            .as_deref()
-            .is_none_or(|wanted| wanted == name || wanted == NV2A && nv2a::bench::BENCHES.contains(&name))
-    };
+    let wanted = |name: &str| args.name.as_deref().is_none_or(|wanted| wanted == name || group(wanted).contains(&name));
     let out = ws.target.join("bench");
     std::fs::create_dir_all(&out).doing(format!("creating {}", out.display()))?;
     for (package, name) in crates.iter().filter(|(_, name)| wanted(name)) {
@@ -60,7 +59,19 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if wanted(NV2A) {
         nv2a::bench::finish(ws, &out)?;
     }
+    if wanted(GNM) {
+        gnm::bench::finish(&out);
+    }
     if wanted(D3D9) { d3d9::run(ws, &args.d3d9, &out) } else { Ok(()) }
+}
+
+/// The benchmarks that a name stands for besides itself.
+fn group(name: &str) -> &'static [&'static str] {
+    match name {
+        NV2A => &nv2a::bench::BENCHES,
+        GNM => &gnm::bench::BENCHES,
+        _ => &[],
+    }
 }
 
 /// Every `benches/NAME.rs`, with its package.

@@ -1,5 +1,7 @@
-//! `cargo xtask gnm`: test material for the GNM guest.
+//! `cargo xtask gnm`: test material for the GNM guest; and its part of the benchmarks and the demo.
 
+pub(crate) mod bench;
+pub(crate) mod scenes;
 mod shaders;
 
 use crate::step::Result;

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::bench::figures::{self, Figure, GIGABYTES, MILLIONS, ONES, figure};
 use crate::build;
 use crate::setup;
 use crate::step::{self, Context, Result};
@@ -16,22 +17,6 @@ pub(crate) const BENCHES: [&str; 3] = ["nv2a", "nv2a_draws", "texture"];
 
 /// Recordings that are drawn.
 const DRAWN: &str = "recordings, drawn";
-
-/// A figure: the benchmark, its case, the unit, and how many of that in a second are 1 over one nanosecond.
-struct Figure {
-    bench: &'static str,
-    case: &'static str,
-    unit: &'static str,
-    scale: f64,
-}
-
-const MILLIONS: f64 = 1e3;
-/// Of cases that take a MiB.
-const GIGABYTES: f64 = 1_048_576.0;
-
-const fn figure(bench: &'static str, case: &'static str, unit: &'static str, scale: f64) -> Figure {
-    Figure { bench, case, unit, scale }
-}
 
 const FIGURES: &[Figure] = &[
     figure("nv2a", "run with state tracking, what a draw sets", "M arguments/s", MILLIONS),
@@ -44,8 +29,8 @@ const FIGURES: &[Figure] = &[
     figure("texture", "unswizzle 8 bits", "GB/s", GIGABYTES),
     figure("texture", "unswizzle 16 bits", "GB/s", GIGABYTES),
     figure("texture", "unswizzle 32 bits", "GB/s", GIGABYTES),
-    figure("nv2a", "recording, read and run without drawing", "recordings/s", 1e9),
-    figure("nv2a_recordings", DRAWN, "recordings/s", 1e9),
+    figure("nv2a", "recording, read and run without drawing", "recordings/s", ONES),
+    figure("nv2a_recordings", DRAWN, "recordings/s", ONES),
 ];
 
 /// Draws all recordings if they are there, then prints the figures from the JSON files in `out`.
@@ -54,21 +39,9 @@ const FIGURES: &[Figure] = &[
 /// When the program does not build or a recording cannot be drawn.
 pub(crate) fn finish(ws: &Workspace, out: &Path) -> Result {
     draw(ws, out)?;
-    println!("\n{:<52}{:>10}  {:<14}{:>14}", "NV2A", "a second", "unit", "x baseline");
-    for Figure { bench, case, unit, scale } in FIGURES {
-        let measured = case_of(&out.join(format!("{bench}.json")), case);
-        match measured.as_ref().and_then(|measured| Some((measured["ns"].as_f64()?, measured["ratio"].as_f64()?))) {
-            Some((ns, ratio)) => println!("{case:<52}{:>10.2}  {unit:<14}{ratio:>14.2}", scale / ns),
-            None => println!("{case:<52}{:>10}  {unit:<14}", "–"),
-        }
-    }
+    figures::head("NV2A");
+    figures::print(FIGURES, out);
     Ok(())
-}
-
-/// A case of a benchmark.
-fn case_of(json: &Path, name: &str) -> Option<Value> {
-    let report: Value = serde_json::from_str(&std::fs::read_to_string(json).ok()?).ok()?;
-    report["cases"].as_array()?.iter().find(|case| case["name"] == name).cloned()
 }
 
 /// Draws the recordings with the release program, as many at a time as there are cores. The baseline is running them without.
@@ -87,8 +60,9 @@ fn draw(ws: &Workspace, out: &Path) -> Result {
     let start = Instant::now();
     step::run(ws, &mut replay, &format!("drawing {} recordings", recordings.len()), "")?;
     let ns = start.elapsed().as_nanos() as f64 / recordings.len() as f64;
-    let baseline = case_of(&out.join("nv2a.json"), "recording, read and run without drawing");
-    let ratio = baseline.and_then(|case| case["ns"].as_f64()).map_or(1.0, |baseline| ns / baseline);
+    let mut measured = figures::cases(&out.join("nv2a.json")).into_iter();
+    let baseline = measured.find(|case| case.name == "recording, read and run without drawing");
+    let ratio = baseline.map_or(1.0, |baseline| ns / baseline.ns);
     let report = json!({ "bench": "nv2a_recordings", "cases": [{ "name": DRAWN, "ns": ns, "ratio": ratio }] });
     std::fs::write(&file, format!("{report:#}\n")).doing(format!("writing {}", file.display()))
 }
