@@ -30,6 +30,8 @@ pub const COMPUTE_TEXTURE_SLOTS: u8 = 16;
 pub const IMAGE_SLOTS: u8 = 8;
 /// Most lanes of a work group.
 pub const MAX_GROUP: u32 = 1024;
+/// Most lanes of a wave.
+pub const MAX_WAVE: u32 = 64;
 /// Most bytes of a work group's memory.
 pub const MAX_SHARED: u32 = 1 << 16;
 
@@ -650,6 +652,9 @@ pub struct Module {
     pub group: [u32; 3],
     /// Bytes of a work group's memory, a multiple of four, at most [`MAX_SHARED`]. What it holds at first is open.
     pub shared: u32,
+    /// The work group is one wave of the guest, at most [`MAX_WAVE`] lanes, and every instruction of the wave is run by all of its lanes
+    /// together.
+    pub one_wave: bool,
     /// Names out of the program's source, at most [`MAX_NAMES`].
     pub names: Vec<NameDecl>,
     /// Rows of [`Spec`].
@@ -682,6 +687,7 @@ impl Module {
             images: Vec::new(),
             group: [1; 3],
             shared: 0,
+            one_wave: false,
             names: Vec::new(),
             specs: Vec::new(),
             vars: Vec::new(),

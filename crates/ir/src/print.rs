@@ -21,6 +21,9 @@ impl Display for Module {
         if self.shared != 0 {
             writeln!(f, "  shared {}", self.shared)?;
         }
+        if self.one_wave {
+            f.write_str("  one_wave\n")?;
+        }
         for (i, d) in self.inputs.iter().enumerate() {
             write!(f, "  input in{i}{} : {} {} {}", name(&d.name), d.ty, d.at, d.interp.name())?;
             semantic(f, d.semantic)?;

@@ -155,8 +155,11 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
             format!("a work group has 1 to {MAX_GROUP} lanes and up to {MAX_SHARED} bytes, in fours"),
         );
     }
-    if m.stage != Stage::Compute && (m.group != [1; 3] || m.shared != 0) {
+    if m.stage != Stage::Compute && (m.group != [1; 3] || m.shared != 0 || m.one_wave) {
         return fail("module", "only the compute stage has work groups");
+    }
+    if m.one_wave && lanes.is_none_or(|lanes| lanes > MAX_WAVE) {
+        return fail("module", format!("a wave has up to {MAX_WAVE} lanes"));
     }
     if m.names.len() > MAX_NAMES {
         return fail("module", format!("more than {MAX_NAMES} names"));

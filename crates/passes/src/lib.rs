@@ -13,6 +13,7 @@ mod facts;
 pub mod float_rules;
 pub mod fold;
 pub mod lanes;
+pub mod one_wave;
 pub mod outputs;
 mod pipeline;
 mod rewrite;

@@ -61,10 +61,15 @@ impl Cursor<'_> {
         push(self.m, self.list, op, imm, args, ty)
     }
 
+    /// Appends an instruction without results.
+    pub(crate) fn act(&mut self, op: Op, imm: Imm, args: Args) {
+        let inst = self.m.new_inst(op, imm, args, &[]);
+        self.list.push(inst);
+    }
+
     /// Appends the store of an output.
     pub(crate) fn store_output(&mut self, output: Output, value: Value) {
-        let inst = self.m.new_inst(Op::StoreOutput, Imm::Output(output), smallvec![value], &[]);
-        self.list.push(inst);
+        self.act(Op::StoreOutput, Imm::Output(output), smallvec![value]);
     }
 
     /// Appends a constant, all lanes of which have these bits.

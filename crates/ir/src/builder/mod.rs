@@ -155,6 +155,11 @@ impl Builder {
         self.module.shared = shared;
     }
 
+    /// Says that the work group is one wave, and that all of its lanes run every instruction of the wave together.
+    pub fn one_wave(&mut self) {
+        self.module.one_wave = true;
+    }
+
     /// Declares a specialisation constant.
     pub fn spec(&mut self, decl: SpecDecl) -> Spec {
         self.module.specs.push(decl);
