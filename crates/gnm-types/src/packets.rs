@@ -168,7 +168,11 @@ packets! {
     0x13 INDEX_BUFFER_SIZE 1 { numIndices 0 0 32 }
     0x15 DISPATCH_DIRECT 4 { dimX 0 0 32, dimY 1 0 32, dimZ 2 0 32, dispatchInitiator 3 0 32 }
     0x16 DISPATCH_INDIRECT 2 { dataOffset 0 0 32, dispatchInitiator 1 0 32 }
-    0x1D ATOMIC_GDS 1 {}
+    0x1D ATOMIC_GDS 10 {
+        atomOp 0 0 7, atomCmpSwap 0 16 1, atomComplete 0 17 1, atomRead 0 18 1, atomRdCntl 0 19 2, autoIncr 1 0 6,
+        DMODE 1 8 1, atomBase 2 0 16, atomSize 3 0 16, atomOffset0 4 0 8, atomOffset1 4 16 8, atomDst 5 0 32,
+        atomSrc0Lo 6 0 32, atomSrc0Hi 7 0 32, atomSrc1Lo 8 0 32, atomSrc1Hi 9 0 32,
+    }
     0x1E ATOMIC 8 {
         atomOp 0 0 7, command 0 8 4, addressLo 1 0 32, addressHi 2 0 32, srcDataLo 3 0 32, srcDataHi 4 0 32,
         cmpDataLo 5 0 32, cmpDataHi 6 0 32, loopInterval 7 0 13,
@@ -196,7 +200,9 @@ packets! {
     }
     0x2D DRAW_INDEX_AUTO 2 { indexCount 0 0 32, drawInitiator 1 0 32 }
     0x2F NUM_INSTANCES 1 { numInstances 0 0 32 }
-    0x30 DRAW_INDEX_MULTI_AUTO 1 {}
+    0x30 DRAW_INDEX_MULTI_AUTO 3 {
+        primCount 0 0 32, drawInitiator 1 0 32, indexOffset 2 0 16, primType 2 16 5 DI_PRIM_TYPE, indexCount 2 21 11,
+    }
     0x33 INDIRECT_BUFFER_CONST 3 {
         ibBaseLo 0 0 32, ibBaseHi 1 0 16, ibSize 2 0 20, chain 2 20 1, offLoadPolling 2 21 1, volatile 2 22 1,
         valid 2 23 1, vmid 2 24 4, cachePolicy 2 28 2,
@@ -277,7 +283,7 @@ packets! {
     0x61 LOAD_CONTEXT_REG 4 data { addrLo 0 0 32, addrHi 1 0 32, regOffset 2 0 16, numDwords 3 0 14 }
     0x68 SET_CONFIG_REG 1 data { regOffset 0 0 16, index 0 28 4 }
     0x69 SET_CONTEXT_REG 1 data { regOffset 0 0 16, index 0 28 4 }
-    0x73 SET_CONTEXT_REG_INDIRECT 1 {}
+    0x73 SET_CONTEXT_REG_INDIRECT 1 { regOffset 0 0 16, index 0 28 4 }
     0x76 SET_SH_REG 1 data { regOffset 0 0 16, index 0 28 4 }
     0x77 SET_SH_REG_OFFSET 3 { regOffset 0 0 16, dwIbOffset 1 0 22, driverData 2 16 16 }
     0x78 SET_QUEUE_REG 1 data { regOffset 0 0 8, deferExec 0 15 1, vqid 0 16 10 }

@@ -1,5 +1,5 @@
 //! User configuration registers. Source: `facts/gnm.md`, section 2 (names and bits from Mesa 25.0.7,
-//! `src/amd/registers/gfx7.json`, MIT).
+//! `src/amd/registers/gfx7.json`, MIT); CP_DMA_READ_TAGS from Linux, `gca_7_2_d.h` (MIT).
 
 registers! {
     0x300FC CP_STRMOUT_CNTL None { OFFSET_UPDATE_DONE 0 1 }
@@ -16,6 +16,7 @@ registers! {
     0x301F4 CP_COHER_SIZE None {}
     0x301F8 CP_COHER_BASE None {}
     0x301FC CP_COHER_STATUS None { MATCHING_GFX_CNTX 0 8, MEID 24 2, PHASE1_STATUS 30 1, STATUS 31 1 }
+    0x3022C CP_DMA_READ_TAGS None { DMA_READ_TAG 0 26, DMA_READ_TAG_VALID 28 1 }
     0x30230 CP_COHER_SIZE_HI None { COHER_SIZE_HI_256B 0 8 }
     0x30260 CP_CE_IB1_OFFSET None { IB1_OFFSET 0 20 }
     0x30264 CP_CE_IB2_OFFSET None { IB2_OFFSET 0 20 }
