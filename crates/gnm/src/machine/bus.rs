@@ -12,8 +12,14 @@ pub(super) struct Bus<'a> {
 }
 
 impl Bus<'_> {
+    /// Whether a range is all mapped, which nobody needs to be asked about otherwise.
+    pub(super) fn check(&self, address: u64, size: u64) -> Result<(), Unmapped> {
+        if self.memory.mapped(address, size) == size { Ok(()) } else { Err(Unmapped { address, size }) }
+    }
+
     /// Reads what the processor would see: what was drawn into the range comes back first.
     pub(super) fn read(&mut self, address: u64, out: &mut [u8]) -> Result<(), Unmapped> {
+        self.check(address, out.len() as u64)?;
         self.graphics.before_cpu_reads(self.memory, address, out.len() as u64);
         self.memory.read(address, out)
     }
@@ -41,6 +47,7 @@ impl Bus<'_> {
         if size == 0 {
             return Ok(());
         }
+        self.check(address, size)?;
         self.graphics.before_cpu_reads(self.memory, address, size);
         self.memory.write(address, bytes)?;
         self.wrote(address, size);

@@ -1,6 +1,5 @@
 //! Packets that decide what is followed next: command buffers, conditions, waits.
 
-use super::events::WRITTEN;
 use super::fault::FaultKind;
 use super::stream::Stream;
 use super::wait::{Compare, Wait};
@@ -72,17 +71,12 @@ impl Exec<'_, '_> {
                 self.context.predicate_sum = 0;
                 return Ok(());
             }
-            // Samples between pairs of counts, one for each backend.
             1 => {
-                let mut counts = [0u64; 16];
-                self.bus.read(address, bytemuck::cast_slice_mut(&mut counts))?;
-                let counts = counts.map(u64::from_le);
-                let pairs = counts.as_chunks::<2>().0.iter().filter(|pair| pair[0] & pair[1] & WRITTEN != 0);
-                let passed: u64 = pairs.fold(0, |sum, [begin, end]| sum.wrapping_add(end.wrapping_sub(*begin)));
+                let passed = self.samples_between(address)?;
                 if packet::continueBit.of(body) == 0 {
                     self.context.predicate_sum = 0;
                 }
-                self.context.predicate_sum = self.context.predicate_sum.saturating_add(passed & !WRITTEN);
+                self.context.predicate_sum = self.context.predicate_sum.saturating_add(passed);
                 self.context.predicate_sum != 0
             }
             // Primitives that were written and that were needed, at the begin and at the end: visible if there was room.

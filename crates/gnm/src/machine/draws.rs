@@ -2,7 +2,6 @@
 
 use super::fault::FaultKind;
 use super::{Dispatch, Draw, Exec, IndexKind, Indices, long};
-use afterimage_gnm_types::descriptors::Bits;
 use afterimage_gnm_types::registers::Space;
 use afterimage_gnm_types::{Opcode, op, reg, value};
 
@@ -12,9 +11,8 @@ const WORK: u64 = 64;
 /// Where the parts of an indirect draw go.
 struct Indirect {
     indexed: bool,
-    /// Register of the first vertex, of the first instance, and of the number of the draw; 0 where there is none.
-    places: [u32; 3],
-    opaque: bool,
+    /// Register of the first vertex, of the first instance, and of the number of the draw.
+    places: [Option<u32>; 3],
 }
 
 impl Exec<'_, '_> {
@@ -102,7 +100,7 @@ impl Exec<'_, '_> {
     pub(super) fn draw_indirect(&mut self, opcode: Opcode, body: &[u32]) -> Result<(), FaultKind> {
         let indexed = opcode == op::DRAW_INDEX_INDIRECT;
         self.context.registers.set(reg::VGT_DRAW_INITIATOR, body[3]);
-        let indirect = Indirect { indexed, places: places(body, 0), opaque: false };
+        let indirect = Indirect { indexed, places: self.places(body, 0) };
         let address = self.context.indirect_base.wrapping_add(body[0].into());
         self.draw_from(&indirect, address, 0)
     }
@@ -113,7 +111,7 @@ impl Exec<'_, '_> {
         let indexed = opcode != op::DRAW_INDIRECT_MULTI;
         self.context.registers.set(reg::VGT_DRAW_INITIATOR, body[8]);
         let number = if packet::drawIndexEnable.of(body) != 0 { packet::drawIndexLoc.of(body) } else { 0 };
-        let indirect = Indirect { indexed, places: places(body, number), opaque: false };
+        let indirect = Indirect { indexed, places: self.places(body, number) };
         let mut count = packet::count.of(body);
         if packet::countIndirectEnable.of(body) != 0 {
             count = count.min(self.bus.word(long(body, 5))?);
@@ -139,14 +137,14 @@ impl Exec<'_, '_> {
         };
         let registers = &mut self.context.registers;
         for (place, value) in indirect.places.into_iter().zip([first_vertex, first_instance, number]) {
-            if place != 0 {
+            if let Some(place) = place {
                 registers.set(place, value);
             }
         }
         registers.set(reg::VGT_NUM_INSTANCES, instances);
         let most = registers.get(reg::VGT_DMA_MAX_SIZE);
         let indices = if indirect.indexed { self.indices(skip, most)? } else { Indices::Auto };
-        self.draw(Draw { indices, count, instances, number, opaque: indirect.opaque });
+        self.draw(Draw { indices, count, instances, number, opaque: false });
         Ok(())
     }
 
@@ -185,11 +183,10 @@ impl Exec<'_, '_> {
         let dispatch = Dispatch { groups, initiator };
         self.bus.graphics.dispatch(self.queue, registers, self.bus.memory, &dispatch);
     }
-}
 
-/// Registers that an indirect draw's parts go to.
-fn places(body: &[u32], number: u32) -> [u32; 3] {
-    let place = |bits: Bits| bits.of(body);
-    let places = [place(op::DRAW_INDIRECT::baseVtxLoc), place(op::DRAW_INDIRECT::startInstLoc), number];
-    places.map(|offset| if offset == 0 { 0 } else { Space::Shader.base() + 4 * offset })
+    /// Registers that an indirect draw's parts go to; an offset of 0 is none.
+    fn places(&mut self, body: &[u32], number: u32) -> [Option<u32>; 3] {
+        let offsets = [op::DRAW_INDIRECT::baseVtxLoc.of(body), op::DRAW_INDIRECT::startInstLoc.of(body), number];
+        offsets.map(|offset| if offset == 0 { None } else { self.register_at(Space::Shader, offset) })
+    }
 }

@@ -7,7 +7,7 @@ use afterimage_gnm_types::{op, reg, value};
 /// Render backends, each of which counts samples.
 const BACKENDS: u64 = 8;
 /// In a count: it has been written.
-pub(super) const WRITTEN: u64 = 1 << 63;
+const WRITTEN: u64 = 1 << 63;
 
 /// Whether an event flushes a cache that holds what shaders or targets wrote.
 fn flushes(event: u32) -> bool {
@@ -71,6 +71,24 @@ impl Exec<'_, '_> {
             self.bus.write(address + 16 * backend, &(count | WRITTEN).to_le_bytes())?;
         }
         Ok(())
+    }
+
+    /// Samples between pairs of counts, one pair for each backend; those that were not written count nothing.
+    pub(super) fn samples_between(&mut self, address: u64) -> Result<u64, FaultKind> {
+        let mut counts = [0u64; 2 * BACKENDS as usize];
+        self.bus.read(address, bytemuck::cast_slice_mut(&mut counts))?;
+        let counts = counts.map(u64::from_le);
+        let pairs = counts.as_chunks::<2>().0.iter().filter(|pair| pair[0] & pair[1] & WRITTEN != 0);
+        Ok(pairs.fold(0u64, |sum, [begin, end]| sum.wrapping_add(end.wrapping_sub(*begin))) & !WRITTEN)
+    }
+
+    /// `OCCLUSION_QUERY`: the samples between pairs of counts are added to a number in memory.
+    pub(super) fn occlusion_query(&mut self, body: &[u32]) -> Result<(), FaultKind> {
+        let counts = long(body, 0) & 0xFFFF_FFFF_FFF0;
+        let sum = long(body, 2) & 0xFFFF_FFFF_FFFC;
+        let passed = self.samples_between(counts)?;
+        let sum_before = self.bus.long(sum)?;
+        Ok(self.bus.write(sum, &sum_before.wrapping_add(passed).to_le_bytes())?)
     }
 
     /// `EVENT_WRITE_EOP`: when everything before is done, data is written and the processor told.

@@ -101,6 +101,8 @@ impl Exec<'_, '_> {
             op::DMA_DATA => return self.dma_data(body),
             op::CP_DMA => return self.cp_dma(body),
             op::ATOMIC => return self.atomic(body),
+            op::ATOMIC_GDS => return self.atomic_gds(body),
+            op::OCCLUSION_QUERY => return self.occlusion_query(body),
             op::COND_WRITE => return self.cond_write(body),
             op::EVENT_WRITE => return self.event_write(body),
             op::EVENT_WRITE_EOP => return self.event_write_eop(body),

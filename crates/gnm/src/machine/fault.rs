@@ -191,8 +191,8 @@ impl Reports {
     }
 
     /// A write to a register whose value means something only on hardware.
-    pub(super) fn unnamed(&mut self, register: Option<u32>, value: u32) {
-        if let Some(register) = register.filter(|register| rows::row_of(*register).is_none()) {
+    pub(super) fn unnamed(&mut self, register: u32, value: u32) {
+        if rows::row_of(register).is_none() {
             self.register(register, value);
         }
     }

@@ -1,18 +1,22 @@
 //! Runs command buffers: decodes their words into registers and actions. Knows nothing of the host.
 //!
 //! * `ring` is where commands come from, `stream` follows them through command buffers, `wait` is what stops them.
-//! * `exec` says what each packet is; `control`, `draws`, `transfer`, `events`, `constants` carry packets out.
+//! * `exec` says what each packet is; `registers`, `control`, `draws`, `transfer`, `dma`, `atomics`, `events`, `constants` carry
+//!   packets out.
 //! * `fault` is what goes wrong.
 
+mod atomics;
 mod bus;
 mod clear_state;
 mod constants;
 mod control;
+mod dma;
 mod draws;
 mod events;
 mod exec;
 mod fault;
 mod graphics;
+mod registers;
 mod ring;
 mod stream;
 #[cfg(test)]
@@ -62,12 +66,14 @@ struct Context {
     predicate_sum: u64,
     /// What the last `ATOMIC` found.
     atomic_result: u64,
+    /// What the last `ATOMIC_GDS` found.
+    gds_atomic_result: u64,
 }
 
 impl Default for Context {
     fn default() -> Self {
         let registers = Registers::new();
-        Self { registers, indirect_base: 0, predicate: true, predicate_sum: 0, atomic_result: 0 }
+        Self { registers, indirect_base: 0, predicate: true, predicate_sum: 0, atomic_result: 0, gds_atomic_result: 0 }
     }
 }
 
@@ -118,6 +124,12 @@ impl Engine {
             match self.streams.next(bus, &shared.limits) {
                 Next::End => break,
                 Next::Packet { address, header, body } => {
+                    // Most packets set registers, and nothing else is needed for that.
+                    if let Some(space) = registers::space_set_by(header) {
+                        registers::set(context, shared, space, self.streams.body(body));
+                        progress = true;
+                        continue;
+                    }
                     let block = self.streams.take();
                     bus.written = None;
                     let mut exec = Exec {

@@ -97,6 +97,12 @@ impl Streams {
         Ok(())
     }
 
+    /// The body of a packet that [`Streams::next`] gave out.
+    #[inline]
+    pub(super) fn body(&self, body: Range<usize>) -> &[u32] {
+        &self.block[body]
+    }
+
     /// Skips words of the innermost buffer, as many as there are.
     pub(super) fn skip(&mut self, words: u32) {
         if let Some(stream) = self.stack.last_mut() {
@@ -146,7 +152,7 @@ impl Streams {
                 self.abandon();
                 return Next::TooMany { address };
             }
-            let Some(at) = self.find(bus, address, 1, words) else {
+            let Some(at) = self.find(bus, address, words) else {
                 let kind = FaultKind::Unmapped(Unmapped { address, size: 4 * u64::from(words) });
                 self.stack.pop();
                 return Next::Fault { address, kind };
@@ -157,7 +163,8 @@ impl Streams {
                 self.stack.pop();
                 return Next::Fault { address, kind: FaultKind::Truncated { wanted, left: words } };
             }
-            let Some(at) = self.find(bus, address, wanted, words) else {
+            let inside = (at + wanted as usize <= self.block.len()).then_some(at);
+            let Some(at) = inside.or_else(|| self.read(bus, address, wanted, words)) else {
                 let kind = FaultKind::Unmapped(Unmapped { address, size: 4 * u64::from(wanted) });
                 self.stack.pop();
                 return Next::Fault { address, kind };
@@ -168,14 +175,14 @@ impl Streams {
         }
     }
 
-    /// Where words of the innermost buffer are in the block, which is read if they are not.
+    /// Where the next word of the innermost buffer is in the block, which is read if it is not.
     #[inline]
-    fn find(&mut self, bus: &mut Bus<'_>, address: u64, wanted: u32, left: u32) -> Option<usize> {
+    fn find(&mut self, bus: &mut Bus<'_>, address: u64, left: u32) -> Option<usize> {
         let ahead = address.wrapping_sub(self.start) / 4;
-        if address >= self.start && ahead + u64::from(wanted) <= self.block.len() as u64 {
+        if address >= self.start && ahead < self.block.len() as u64 {
             return Some(ahead as usize);
         }
-        self.read(bus, address, wanted, left)
+        self.read(bus, address, 1, left)
     }
 
     fn read(&mut self, bus: &mut Bus<'_>, address: u64, wanted: u32, left: u32) -> Option<usize> {

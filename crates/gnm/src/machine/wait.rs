@@ -61,7 +61,8 @@ impl Wait {
         matches!(self, Self::Memory { .. } | Self::Semaphore { .. } | Self::Exchange { .. })
     }
 
-    /// Whether it is over. What is taken with that is taken. Memory that is not there ends it too: nothing can come of it.
+    /// Whether it is over. What is taken with that is taken. Memory that is there no more is waited for: the processor may map it
+    /// again.
     pub(super) fn is_over(&self, bus: &mut Bus<'_>, context: &Context, shared: &Shared) -> bool {
         match *self {
             Self::Memory { address, compare } => bus.word(address).is_ok_and(|value| compare.holds(value)),

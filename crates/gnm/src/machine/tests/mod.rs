@@ -32,6 +32,8 @@ pub(super) struct Log {
     /// Vertex user data at each draw.
     pub(super) user: Vec<[u32; 4]>,
     pub(super) passed: u64,
+    /// Ranges that were to be read and are not mapped.
+    pub(super) read: Vec<(u64, u64)>,
 }
 
 impl Graphics for Log {
@@ -46,7 +48,11 @@ impl Graphics for Log {
         self.asked.push(Asked::Dispatch(queue, *dispatch));
     }
 
-    fn before_cpu_reads(&mut self, _memory: &mut dyn GuestMemory, _address: u64, _size: u64) {}
+    fn before_cpu_reads(&mut self, memory: &mut dyn GuestMemory, address: u64, size: u64) {
+        if memory.mapped(address, size) != size {
+            self.read.push((address, size));
+        }
+    }
 
     fn cpu_wrote(&mut self, _address: u64, _size: u64) {}
 

@@ -115,8 +115,10 @@ fn data_moves_between_memory_registers_and_gds() {
     dma(&mut buffer, 2 << 29, [0xABCD_1234, 0], at(0x200), 10);
     dma(&mut buffer, 1 << 20, at(0), [8, 0], 8);
     dma(&mut buffer, 1 << 29, [8, 0], at(0x300), 8);
-    // Into registers: by the words of their addresses.
-    dma(&mut buffer, 0, at(0), [reg::CB_BLEND_RED / 4, 0], 16 | 1 << 27);
+    // Into registers, and as those warm caches who copy to a register that takes nothing.
+    dma(&mut buffer, 0, at(0), [reg::CB_BLEND_RED, 0], 16 | 1 << 27);
+    dma(&mut buffer, 0, at(0), [reg::CP_DMA_READ_TAGS, 0], 16 | 1 << 27 | 1 << 29);
+    dma(&mut buffer, 0, [reg::CB_BLEND_GREEN, 0], at(0x500), 8 | 1 << 26);
     let [low, high] = at(0x400);
     buffer.packet(op::COPY_DATA, &[5 << 8 | 5, 77, 0, low, high]);
     buffer.packet(op::COPY_DATA, &[5 << 8, reg::CB_BLEND_GREEN / 4, 0, low + 4, high]);
@@ -129,7 +131,10 @@ fn data_moves_between_memory_registers_and_gds() {
     assert_eq!([0x200, 0x208, 0x20C].map(|offset| world.word(offset)), [0xABCD_1234, 0x1234, 0]);
     assert_eq!([0x300, 0x304].map(|offset| world.word(offset)), [1, 2]);
     assert_eq!([0x400, 0x404, 0x408, 0x40C, 0x410, 0x414].map(|offset| world.word(offset)), [77, 2, 2, 1, 6, 0]);
-    assert_eq!(world.machine.registers().array::<4>(reg::CB_BLEND_RED), [1, 2, 3, 2]);
+    assert_eq!([0x500, 0x504].map(|offset| world.word(offset)), [2, 3]);
+    let registers = world.machine.registers();
+    assert_eq!(registers.array::<4>(reg::CB_BLEND_RED), [1, 2, 3, 2]);
+    assert_eq!((registers.get(reg::CP_DMA_READ_TAGS), registers.get(reg::CP_DMA_READ_TAGS + 4)), (4, 0));
     let mut buffer = CommandBuffer::new();
     dma(&mut buffer, 1 << 20, at(0), [0xFFFC, 0], 8);
     dma(&mut buffer, 0, [0x123, 0], at(0), 8);
@@ -165,6 +170,76 @@ fn atomics_change_memory_and_remember_what_was_there() {
 }
 
 #[test]
+fn atomics_of_the_global_data_share_remember_what_was_there() {
+    let mut world = World::new();
+    let [low, high] = halves(DATA);
+    let mut buffer = CommandBuffer::new();
+    buffer.packet(op::WRITE_DATA, &[3 << 8, 0x120, 0, 5, 1]);
+    let atomic = |buffer: &mut CommandBuffer, operation: u32, first: u64, second: u64| {
+        let ([a, b], [c, d]) = (halves(first), halves(second));
+        // A part of 0x30 bytes from 0x100 on; the offset's low and high byte.
+        buffer.packet(op::ATOMIC_GDS, &[operation, 0, 0x100, 0x30, 0x20, 0, a, b, c, d]);
+    };
+    // 6 - 5, then 1 with the bits of 3 replaced by 2, then 2 compared with 2 and 9 put in its place.
+    atomic(&mut buffer, 2, 6, 0);
+    atomic(&mut buffer, 32 + 12, 3, 2);
+    atomic(&mut buffer, 16, 2, 9);
+    buffer.packet(op::COPY_DATA, &[5 << 8 | 7, 0, 0, low, high]);
+    buffer.packet(op::COPY_DATA, &[5 << 8 | 1 << 16 | 3, 0x120, 0, low + 8, high]);
+    // All 64 bits.
+    atomic(&mut buffer, 64, 0xFFFF_FFFF_FFFF_FFFF, 0);
+    buffer.packet(op::COPY_DATA, &[5 << 8 | 1 << 16 | 7, 0, 0, low + 16, high]);
+    buffer.packet(op::COPY_DATA, &[5 << 8 | 1 << 16 | 3, 0x120, 0, low + 24, high]);
+    world.run_well(&buffer);
+    assert_eq!([0, 8, 12, 16, 20, 24, 28].map(|offset| world.word(offset)), [2, 9, 1, 9, 1, 8, 1]);
+    let mut buffer = CommandBuffer::new();
+    buffer.packet(op::ATOMIC_GDS, &[0, 0, 0x100, 0x20, 0x1E, 0, 1, 0, 0, 0]);
+    buffer.packet(op::ATOMIC_GDS, &[14, 0, 0x100, 0x20, 0, 0, 1, 0, 0, 0]);
+    world.run(&buffer);
+    let faults = world.faults();
+    assert!(faults[0].contains("the offset in the atomic's part of GDS is 0x1e"), "{faults:?}");
+    assert!(faults[1].contains("atomOp is 0xe"), "{faults:?}");
+}
+
+#[test]
+fn nothing_is_written_into_registers_of_another_space() {
+    let mut world = World::new();
+    // From shader registers to VGT_NUM_INSTANCES, and from context registers there.
+    let (shader, context) = ((reg::VGT_NUM_INDICES - 0xB000) / 4, (reg::VGT_NUM_INDICES - 0x28000) / 4);
+    let blend = (reg::CB_BLEND_RED - 0xB000) / 4;
+    world.set(0x40, &[6, 2, 70, 80]);
+    world.set(4 * u64::from(context), &[77]);
+    let [low, high] = halves(DATA);
+    let mut buffer = CommandBuffer::new();
+    buffer.packet(op::LOAD_CONTEXT_REG, &[low, high, context, 1]);
+    buffer.packet(op::CONTEXT_REG_RMW, &[context, u32::MAX, 77]);
+    buffer.packet(op::SET_BASE, &[1, low, high]);
+    buffer.packet(op::SET_SH_REG_OFFSET, &[shader, 4, 0]);
+    buffer.packet(op::DRAW_INDIRECT, &[0x40, blend, shader, 2]);
+    world.run_well(&buffer);
+    let registers = world.machine.registers();
+    assert_eq!((registers.get(reg::CB_BLEND_RED), registers.get(reg::VGT_NUM_INDICES)), (0, 6));
+    assert_eq!(registers.get(reg::VGT_NUM_INDICES + 4), 2, "the instances");
+    assert_eq!(world.draws().len(), 1);
+}
+
+#[test]
+fn memory_that_is_not_mapped_is_asked_about_by_nobody() {
+    let mut world = World::new();
+    let mut buffer = CommandBuffer::new();
+    let far = u32::MAX & !7;
+    buffer.packet(op::WRITE_DATA, &[0x500, far, u32::MAX, 1, 2, 3]);
+    buffer.packet(op::COPY_DATA, &[5 << 8 | 1 << 16 | 1, far, u32::MAX, 0, 0]);
+    buffer.packet(op::ATOMIC, &[47, far, u32::MAX, 0, 0, 0, 0, 0]);
+    buffer.packet(op::DMA_DATA, &[0, 0x10, 0, 0x20, 0, 0x1F_FFFF]);
+    buffer.packet(op::DMA_DATA, &[2 << 29, 0x10, 0, 0x20, 0, 0x1F_FFFF]);
+    buffer.packet(op::OCCLUSION_QUERY, &[0, 0, 0, 0]);
+    world.run(&buffer);
+    assert!(world.machine.take_faults().iter().all(|fault| matches!(fault.kind, FaultKind::Unmapped(_))));
+    assert_eq!(world.log.read, [], "before_cpu_reads is about mapped memory");
+}
+
+#[test]
 fn events_write_labels_and_counts() {
     let mut world = World::new();
     let at = |offset: u64| halves(DATA + offset);
@@ -183,15 +258,19 @@ fn events_write_labels_and_counts() {
     assert_eq!((long(&world, 0), long(&world, 8), long(&world, 24)), (READY, READY | 10, READY));
     assert_eq!((long(&world, 0x100), long(&world, 0x108), world.word(0x110)), (6 << 32 | 5, 123, 9));
     assert!(world.log.asked.contains(&Asked::Flush) && world.log.asked.contains(&Asked::Interrupt(Queue::Graphics)));
-    // Predication by the counts: something was visible.
+    // Predication by the counts: something was visible. The sum is added to what is there.
     let [low, high] = at(0);
+    world.set(0x204, &[7, 1]);
     let mut buffer = CommandBuffer::new();
+    let [sum, _] = at(0x204);
+    buffer.packet(op::OCCLUSION_QUERY, &[low, high, sum, high]);
     buffer.packet(op::SET_PREDICATION, &[low, high | 1 << 8 | 1 << 16]);
     buffer.reserve(3).copy_from_slice(&[0xC001_2D01, 33, 2]);
     buffer.packet(op::SET_PREDICATION, &[low, high | 1 << 16]);
     buffer.reserve(3).copy_from_slice(&[0xC001_2D01, 34, 2]);
     world.run_well(&buffer);
     assert_eq!(world.draws().last().unwrap().count, 33);
+    assert_eq!(long(&world, 0x204), 1 << 32 | 17);
 }
 
 #[test]
