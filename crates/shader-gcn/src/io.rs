@@ -55,17 +55,19 @@ impl HwStage {
     }
 }
 
-/// What export and geometry shaders, which run as compute shaders, have from the guest beside their own resources.
+/// What export and geometry shaders, and vertex shaders that capture ([`Source::captures`]), have from the guest beside their own
+/// resources. They run as compute shaders.
 ///
-/// Lanes are numbered through the draw: an export shader's vertices of one instance after the other; a geometry shader's
+/// Lanes are numbered through the draw: an export or vertex shader's vertices of one instance after the other; a geometry shader's
 /// invocations of a primitive, primitives of an instance, instances. Bank [`DRAW`](bank::DRAW), register 0: {0, 0, vertices or
-/// primitives of an instance, lanes}; register 1, for geometry shaders: {vertices of an instance, invocations, 0, 0}.
+/// primitives of an instance, lanes}; register 1, for geometry shaders: {vertices of an instance, invocations, 0, 0}; for vertex
+/// shaders: for each buffer of stream-out the word at which the draw's first vertex goes.
 pub mod geometry {
     /// Lanes of a work group, which is a wave of the guest.
     pub const LANES: u32 = 64;
     /// Registers of bank BUFFERS behind those of the program's buffers.
     pub const OWN: u32 = 2;
-    /// The first of them, a list of words. Export: the index of each vertex of an instance. Geometry: of each primitive of an
+    /// The first of them, a list of words. Export and vertex: the index of each vertex of an instance. Geometry: of each primitive of an
     /// instance, [`VERTICES`] places in that list.
     pub const LIST: u32 = 0;
     /// The second, for geometry shaders: [`record`] words for each lane. The first is the number of vertices that it put out;
@@ -373,8 +375,8 @@ words_struct! {
         rings: [u32; 4],
         /// `VGT_INSTANCE_STEP_RATE_0/1`.
         step_rates: [u32; 2],
-        /// Vertex: `VGT_STRMOUT_CONFIG`, `VGT_STRMOUT_BUFFER_CONFIG`.
-        stream_out: [u32; 2],
+        /// Vertex: 1 where the program runs as a compute shader that stores what stream-out captures, and exports nothing.
+        captures: u32,
     }
 }
 
@@ -477,6 +479,12 @@ pub mod vgt {
 }
 
 impl Source {
+    /// Whether this is a vertex shader's pass that stores what stream-out captures ([`geometry`]).
+    #[must_use]
+    pub fn captures(&self) -> bool {
+        self.stage == HwStage::Vs && self.registers.captures != 0
+    }
+
     /// Whether the program runs for vertices that the tessellator made.
     pub fn is_domain(&self) -> bool {
         // VS_EN is the domain stage.

@@ -33,6 +33,9 @@ const EXPORTS_MASK: u32 = 1 << 8;
 /// Translates an instruction.
 pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
     let Some(fields) = inst.export() else { return };
+    if l.b.module().stage == Stage::Compute {
+        return;
+    }
     let pixel = l.b.module().stage == Stage::Pixel;
     let exported = (pixel && (fields.vm || fields.done)).then(|| match l.kept.exported {
         Some(exported) => exported,

@@ -1,4 +1,5 @@
-//! Export and geometry shaders: compute shaders here, one lane for each vertex of a list, or for each primitive and invocation.
+//! Export and geometry shaders, and vertex shaders where they capture: compute shaders here, one lane for each vertex of a list, or
+//! for each primitive and invocation.
 //!
 //! The guest lists vertices and primitives ([`geometry`]), so that any topology comes to the same. Rings are the guest's buffers:
 //! waves lie one behind the other in them, each as its descriptor swizzles it. What geometry shaders tell the hardware with
@@ -14,7 +15,7 @@ use super::vector::arithmetic::advance;
 use super::vector::notation::ir;
 use super::{Lifter, Reason};
 use crate::inst::Inst;
-use crate::io::{HwStage, MAX_BUFFERS, geometry};
+use crate::io::{HwStage, MAX_BUFFERS, Source, geometry};
 use crate::resources::user_count;
 
 /// The vector registers of a primitive's vertices.
@@ -31,6 +32,11 @@ pub(super) struct Said {
 /// Whether a stage runs for a geometry shader.
 pub(super) fn is_geometry(stage: HwStage) -> bool {
     matches!(stage, HwStage::Es | HwStage::Gs)
+}
+
+/// Whether a program's lanes are what a list says.
+pub(super) fn has_list(source: &Source) -> bool {
+    is_geometry(source.stage) || source.captures()
 }
 
 /// The lane's number in the guest's wave.
@@ -114,6 +120,44 @@ fn refused(l: &Lifter<'_>) -> Option<Reason> {
     }
     let most = MAX_BUFFERS - geometry::OWN as usize;
     (l.analysis.resources.buffers.len() > most).then_some(Reason::TooMany { what: "buffers of a geometry stage", most })
+}
+
+/// Registers of a vertex shader that stores what it captures, and nothing else: as the hardware has them for a wave of vertices that
+/// lie in the order of their primitives.
+pub(super) fn start_capture(l: &mut Lifter<'_>) {
+    if let Some(reason) = refused(l) {
+        return l.fail(reason);
+    }
+    let [_, _, length, count] = draw_said(l, 0);
+    let number = lane_of_draw(l, count);
+    let (instance, at) = divided(l, number, length);
+    let vertex = listed(l, at);
+    l.set_vgpr_always(0, vertex);
+    instances(l, instance);
+    let rsrc2 = l.source.registers.rsrc2;
+    let wave = wave(l);
+    let b = &mut l.b;
+    let lanes = b.i32(geometry::LANES as i32);
+    let first = b.imul(wave, lanes);
+    // How many of the wave's vertices are captured; that the stream is the first is 0.
+    let captured = ir!(b, ishl(umin(isub(count, first), lanes), 16));
+    let mut next = stream_out_register(l);
+    l.set_sgpr(next, captured);
+    l.set_sgpr(next + 1, first);
+    next += 2;
+    let bases: [Value; 4] = draw_said(l, 1);
+    for (n, base) in bases.into_iter().enumerate() {
+        if rsrc2 >> (8 + n) & 1 != 0 {
+            l.set_sgpr(next, base);
+            next += 1;
+        }
+    }
+}
+
+/// The first of the registers of stream-out, where a vertex shader asks for them.
+pub(super) fn stream_out_register(l: &Lifter<'_>) -> u8 {
+    let registers = &l.source.registers;
+    user_count(registers) + (registers.rsrc2 >> 7 & 1) as u8
 }
 
 /// Registers of an export shader.

@@ -96,6 +96,8 @@ pub(crate) struct Lifter<'a> {
     share: DataShare,
     /// Whether lanes of the group may be elsewhere.
     apart: bool,
+    /// Whether all branches are the wave's, so that they never are.
+    together: bool,
     error: Option<LiftError>,
 }
 
@@ -117,14 +119,36 @@ pub(crate) fn parse(source: &Source) -> Result<Flow, LiftError> {
 /// When the code cannot be read, or something in it has no translation.
 pub fn lift(source: &Source) -> Result<Module, LiftError> {
     let flow = parse(source)?;
-    let (analysis, masks) = analyze(&flow, source)?;
+    let (analysis, mut masks) = analyze(&flow, source)?;
+    let lifted = translate(source, &flow, &analysis, &masks, false)?;
+    if !lifted.wants_together {
+        return Ok(lifted.module);
+    }
+    masks.keep_together(&flow);
+    translate(source, &flow, &analysis, &masks, true).map(|lifted| lifted.module)
+}
+
+/// What comes of a translation.
+struct Lifted {
+    module: Module,
+    /// Whether lanes have to be kept together, for smaller waves to do the same.
+    wants_together: bool,
+}
+
+fn translate(
+    source: &Source,
+    flow: &Flow,
+    analysis: &Analysis,
+    masks: &Masks,
+    together: bool,
+) -> Result<Lifted, LiftError> {
     let exits = flow.exits();
     let ends: Vec<bool> = flow.blocks.iter().map(|block| block.end - block.first == 1).collect();
     let ends: Vec<bool> = ends.iter().zip(&exits).map(|(&one, &exit)| one && exit == Exit::Return).collect();
     let structured = structure(&exits, &ends);
     let mut b = Builder::new(match source.stage {
         HwStage::Ps => ir::Stage::Pixel,
-        HwStage::Vs => ir::Stage::Vertex,
+        HwStage::Vs if !source.captures() => ir::Stage::Vertex,
         _ => ir::Stage::Compute,
     });
     b.set_name(source.stage.name());
@@ -132,16 +156,16 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
         b.work_group([tessellation::corners(source), 1, 1], 0);
     } else if source.stage == HwStage::Cs {
         b.work_group(group_size(source).map_err(|reason| reason.at(&flow.insts[0]))?, lds_bytes(source));
-    } else if geometry::is_geometry(source.stage) {
+    } else if geometry::has_list(source) {
         b.work_group([io::geometry::LANES, 1, 1], 0);
     }
     let states = (0..structured.states).map(|n| b.var(&format!("state{n}"), Type::I32)).collect();
     let mut l = Lifter {
         b,
         source,
-        analysis: &analysis,
-        flow: &flow,
-        masks: &masks,
+        analysis,
+        flow,
+        masks,
         registers: Registers::new(),
         at: 0,
         wanted: Live::default(),
@@ -153,6 +177,7 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
         kept: vector::Kept::default(),
         share: DataShare::Group,
         apart: false,
+        together,
         error: None,
     };
     if flow.calls && source.fetch.is_empty() {
@@ -165,10 +190,17 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
     start::lift(&mut l);
     l.steps(&structured.steps);
     export::finish(&mut l);
+    if together {
+        l.b.one_wave();
+    }
+    let wants_together = !together && together::wanted(&l);
     let Lifter { b, error, .. } = l;
     match error {
         Some(error) => Err(error),
-        None => b.finish().map_err(|error| Reason::from(error).at(&flow.insts[0])),
+        None => {
+            let module = b.finish().map_err(|error| Reason::from(error).at(&flow.insts[0]))?;
+            Ok(Lifted { module, wants_together })
+        }
     }
 }
 
@@ -194,7 +226,8 @@ impl Lifter<'_> {
                 &Step::Block(block) => self.block(block),
                 Step::If(yes, no) => {
                     let cond = self.condition();
-                    let (before, parts) = (self.apart, !together::is_scalar(self.flow, self.block));
+                    let parts = !self.together && !together::is_scalar(self.flow, self.block);
+                    let before = self.apart;
                     if parts {
                         together::before_parting(self, &[yes, no]);
                     }
@@ -208,7 +241,7 @@ impl Lifter<'_> {
                 }
                 Step::Loop(body) => {
                     let before = self.apart;
-                    let parts = together::parts_for_good(self.flow, body, false);
+                    let parts = !self.together && together::parts_for_good(self.flow, body, false);
                     if parts {
                         together::before_parting(self, &[body]);
                     }
@@ -216,19 +249,21 @@ impl Lifter<'_> {
                     self.b.begin_loop();
                     self.steps(body);
                     self.b.end_loop();
-                    self.apart = before || together::parts_for_good(self.flow, body, true);
+                    self.apart = before || !self.together && together::parts_for_good(self.flow, body, true);
                 }
                 Step::When(state, is, body) => {
                     let value = self.b.load(self.states[*state as usize]);
                     let is = self.b.i32(*is as i32);
                     let cond = self.b.ieq(value, is);
                     let before = self.apart;
-                    together::before_parting(self, &[body]);
-                    self.apart = true;
+                    if !self.together {
+                        together::before_parting(self, &[body]);
+                    }
+                    self.apart = !self.together;
                     self.b.begin_if(cond);
                     self.steps(body);
                     self.b.end_if();
-                    self.apart = before || together::leaves(body);
+                    self.apart = before || !self.together && together::leaves(body);
                 }
                 &Step::Set(state, to) => {
                     let value = self.b.i32(to as i32);
@@ -261,18 +296,24 @@ impl Lifter<'_> {
         }
     }
 
-    /// Whether the block whose code was last goes on to the first of its two ways, by this lane's bits.
+    /// Whether the block whose code was last goes on to the first of its two ways: by this lane's bits, or by those of the wave.
     fn condition(&mut self) -> Value {
         let (value, expected) = match self.flow.condition(self.block) {
             Some(Condition::Scc0) => (self.scc(), false),
             Some(Condition::Scc1) => (self.scc(), true),
-            Some(Condition::Vccz) => (self.mask(registers::VCC), false),
-            Some(Condition::Vccnz) => (self.mask(registers::VCC), true),
-            Some(Condition::Execz) => (self.exec(), false),
-            Some(Condition::Execnz) => (self.exec(), true),
+            Some(Condition::Vccz) => (self.any(registers::VCC), false),
+            Some(Condition::Vccnz) => (self.any(registers::VCC), true),
+            Some(Condition::Execz) => (self.any(registers::EXEC), false),
+            Some(Condition::Execnz) => (self.any(registers::EXEC), true),
             Some(Condition::Always | Condition::Debug) | None => (self.b.bool(true), true),
         };
         if expected { value } else { self.b.bnot(value) }
+    }
+
+    /// A mask for a branch: whether the lane goes there, or any of its wave where they stay together.
+    fn any(&mut self, code: u8) -> Value {
+        let mask = self.mask(code);
+        if self.together { self.b.wave_any(mask) } else { mask }
     }
 
     /// Translates an instruction.
@@ -388,7 +429,7 @@ impl Lifter<'_> {
 
     /// Buffers behind those of the program.
     fn own_buffers(&self) -> u32 {
-        if geometry::is_geometry(self.source.stage) { io::geometry::OWN } else { 0 }
+        if geometry::has_list(self.source) { io::geometry::OWN } else { 0 }
     }
 
     fn bank(&mut self, id: u8) -> Bank {

@@ -51,7 +51,14 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
             }
         }
         HwStage::Vs if l.source.is_domain() => super::tessellation::start_domain(l),
+        HwStage::Vs if l.source.captures() => super::geometry::start_capture(l),
         HwStage::Vs => {
+            if rsrc2 >> 12 & 1 != 0 {
+                // Capturing is a pass of its own: here no vertex is captured.
+                let register = super::geometry::stream_out_register(l);
+                let none = l.b.i32(0);
+                l.set_sgpr(register, none);
+            }
             let vertex = builtin(&mut l.b, InputAt::VertexIndex);
             l.set_vgpr_always(0, vertex);
             if rsrc1 >> 24 & 3 != 0 {
