@@ -263,22 +263,18 @@ fn counter(l: &mut Lifter, inst: &Inst, fields: Ds) {
         let base = ir!(b, ushr(m0, 16));
         add(b, base, fields.offset().into())
     };
-    let old = l.when_active(|l| {
+    let lane = l.b.lane_index();
+    let first = l.first_active(lane);
+    let old = {
         let b = &mut l.b;
         let live = b.ballot(exec);
         let (low, high) = super::vector::notation::halves(b, live);
         let count = ir!(b, iadd(bitcount(low), bitcount(high)));
-        let lane = b.lane_index();
-        let first = b.read_first(lane);
-        let is_first = b.ieq(lane, first);
+        let is_first = ir!(b, band(exec, ieq(lane, first)));
         let op = if append { AtomicOp::Add } else { AtomicOp::Sub };
-        let old = b.if_else(is_first, |b| share.atomic(b, op, place, &[count]), |b| b.i32(0));
-        let result = b.var("counted", Type::I32);
-        let old = b.read_first(old);
-        b.store(result, old);
-        result
-    });
-    let value = l.b.load(old);
+        b.if_else(is_first, |b| share.atomic(b, op, place, &[count]), |b| b.i32(0))
+    };
+    let value = l.first_active(old);
     write(l, inst, value);
 }
 

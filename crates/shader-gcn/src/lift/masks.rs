@@ -212,12 +212,17 @@ impl Masks {
             exec: vec![true; count],
             masky: vec![false; count],
         };
-        masks.forwards(flow);
+        masks.forwards(flow, false);
         masks.backwards(flow, uses);
         masks
     }
 
-    fn forwards(&mut self, flow: &Flow) {
+    /// Lanes stay together: a branch says nothing of a lane's own bit.
+    pub(crate) fn keep_together(&mut self, flow: &Flow) {
+        self.forwards(flow, true);
+    }
+
+    fn forwards(&mut self, flow: &Flow, together: bool) {
         let mut starts: Vec<Option<Facts>> = vec![None; flow.blocks.len()];
         starts[0] = Some(Facts::START);
         let mut open = vec![0u32];
@@ -238,13 +243,14 @@ impl Masks {
                     open.push(to);
                 }
             };
+            let running = if together { facts } else { facts.with_exec(true) };
             match (block.exit, flow.condition(number)) {
                 (Exit::Branch(yes, no), Some(Condition::Execz)) => {
                     go(yes, facts.with_exec(false));
-                    go(no, facts.with_exec(true));
+                    go(no, running);
                 }
                 (Exit::Branch(yes, no), Some(Condition::Execnz)) => {
-                    go(yes, facts.with_exec(true));
+                    go(yes, running);
                     go(no, facts.with_exec(false));
                 }
                 (exit, _) => exit.targets().into_iter().for_each(|to| go(to, facts)),

@@ -3,17 +3,17 @@
 //! A group of at most 64 lanes is one wave of the guest, whose lanes run in step: its compiler leaves out barriers, since an access of
 //! the data share is over before the next one begins. Where the host's waves are smaller, that takes a barrier, which all lanes of
 //! the group have to reach. So it is known here where they are together: not behind a branch by a lane's own bits, nor behind where
-//! some of them have left for good. Where they are apart nothing can be done, short of emulating the guest's wave.
+//! some of them have left for good. Where that is not enough, or lanes ask each other, the program is translated again and its lanes
+//! are kept together: no branch goes by a lane's own bit, but by whether any lane of the wave goes there, as in the guest. The module
+//! says so ([`one_wave`](afterimage_ir::Module::one_wave)), and the pass of that name does the rest for hosts of smaller waves.
+
+use afterimage_ir::{Flags, MAX_WAVE, Op as IrOp};
 
 use super::Lifter;
 use super::flow::Flow;
 use super::structure::Step;
-use crate::inst::Inst;
 use crate::io::HwStage;
-use crate::tables::{Condition, Encoding, Op, flag};
-
-/// Lanes of a guest's wave.
-const WAVE: u32 = 64;
+use crate::tables::{Condition, Encoding, flag};
 
 /// Accesses of the data share that other lanes may not have made yet.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,6 +22,8 @@ pub(super) struct Share {
     written: bool,
     /// Whether the program's group is one wave that is to be kept in step; none before somebody asks.
     in_step: Option<bool>,
+    /// Whether lanes were apart where they had to wait.
+    missed: bool,
 }
 
 impl Share {
@@ -53,7 +55,9 @@ pub(super) fn before_parting(l: &mut Lifter<'_>, arms: &[&[Step]]) {
 fn wait(l: &mut Lifter<'_>) {
     let in_step = l.kept.share.in_step.unwrap_or_else(|| is_one_wave(l));
     l.kept.share.in_step = Some(in_step);
-    if in_step && !l.apart {
+    if in_step && l.apart {
+        l.kept.share.missed = true;
+    } else if in_step {
         l.b.barrier();
         (l.kept.share.read, l.kept.share.written) = (false, false);
     }
@@ -71,17 +75,24 @@ fn accesses(flow: &Flow, steps: &[Step]) -> bool {
     })
 }
 
-/// Whether the group is one wave, and no scalar of the program is one that smaller waves would have different values of.
+/// Whether the group is one wave of several lanes.
 fn is_one_wave(l: &Lifter<'_>) -> bool {
-    let lanes = l.source.registers.num_thread.iter().fold(1u32, |lanes, &n| lanes.saturating_mul(n.max(1)));
-    let by_wave =
-        |inst: &Inst| matches!(inst.op, Op::VReadfirstlaneB32 | Op::VReadlaneB32 | Op::SBcnt1I32B64 | Op::SFf1I32B64);
-    // A patch's lanes are never in two waves of a hull shader that leaves its barriers out.
-    let one = match l.source.stage {
-        HwStage::Cs => (2..=WAVE).contains(&lanes),
-        stage => stage == HwStage::Hs,
-    };
-    one && !l.flow.insts.iter().any(by_wave)
+    l.source.stage == HwStage::Cs && (2..=MAX_WAVE).contains(&lanes(l))
+}
+
+fn lanes(l: &Lifter<'_>) -> u32 {
+    l.b.module().group.iter().product()
+}
+
+/// Whether the lanes of the group, which is one wave, have to be kept together: they ask each other, or are apart where one waits
+/// for the others.
+pub(super) fn wanted(l: &Lifter<'_>) -> bool {
+    let asks = |op: IrOp| op.has(Flags::WAVE) || matches!(op, IrOp::LaneIndex | IrOp::WaveSize);
+    let ask = l.b.module().insts.iter().any(|inst| asks(inst.op));
+    if ask && l.source.stage == HwStage::Cs && lanes(l) > MAX_WAVE {
+        tracing::warn!("GCN code: lanes of a work group of several waves ask each other by the host's waves, of whatever size");
+    }
+    is_one_wave(l) && (ask || l.kept.share.missed)
 }
 
 /// Whether the branch at the end of a block is by a scalar that all lanes agree on: a comparison of words, not of masks.

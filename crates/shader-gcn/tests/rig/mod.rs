@@ -51,7 +51,7 @@ impl Step {
 pub(crate) struct Subject<'a> {
     program: &'a Program,
     world: World,
-    /// Contents of all resources afterwards; nothing if that is not looked at.
+    /// Contents of all resources afterwards; nothing if that is not looked at, or depends on the size of waves.
     wanted: Option<Vec<Vec<u32>>>,
 }
 
@@ -91,10 +91,20 @@ impl<'a> Subject<'a> {
         let world = self.world.with_code(shader);
         let translated = translate(self.program, shader, &world).map_err(|why| (Step::Translate, why))?;
         let options = Options { bindless: false, ..gpu.options };
-        let artifact = emit(&translated.module, &options).map_err(|why| (Step::Translate, why.to_string()))?;
+        let mut written = translated.module.clone();
+        assert!(afterimage_passes::one_wave::run(&mut written, gpu.subgroup));
+        let artifact = emit(&written, &options).map_err(|why| (Step::Translate, why.to_string()))?;
         validate(&artifact.words).map_err(|why| (Step::Validate, why))?;
-        let Some(wanted) = &self.wanted else { return Ok(()) };
+        if !self.program.is_compute() {
+            return Ok(());
+        }
         let header = &self.program.header;
+        // What depends on the size of waves: the interpreter's are the guest's.
+        let Some(wanted) = &self.wanted else {
+            let wanted = interpret(&translated, &world, header.groups).map_err(|why| (Step::Interpret, why))?;
+            let memory = run(gpu, header, &world, &translated, &artifact).map_err(|why| (Step::Run, why))?;
+            return compare(header, &memory, &wanted).map_err(|why| (Step::Run, why));
+        };
         if !header.resources.iter().any(|resource| matches!(resource.kind, Kind::Image(_) | Kind::Texture(..))) {
             let interpreted = interpret(&translated, &world, header.groups);
             let same = interpreted.and_then(|memory| compare(header, &memory, wanted));

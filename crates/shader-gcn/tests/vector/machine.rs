@@ -1,15 +1,19 @@
-//! Runs hand-written programs as work groups over a buffer: assembled, translated, and interpreted as they are and optimised.
+//! Runs hand-written programs as work groups over a buffer: assembled, translated, and interpreted as they are, optimised, and in
+//! smaller waves than the guest's where one is the group.
 
 use std::cell::RefCell;
 
 use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
-use afterimage_ir::{BankDecl, InputDecl, Module, TextureDecl};
-use afterimage_passes::{FloatRules, Options, optimize};
+use afterimage_ir::{BankDecl, InputDecl, Module, TextureDecl, verify};
+use afterimage_passes::{FloatRules, Options, one_wave, optimize};
 use afterimage_shader_gcn::io::{BufferSpec, HwStage, ImageSpec, Registers, Scalars, Source, Values, bank};
 use afterimage_shader_gcn::{assemble, lift, resources};
 
 /// Device address of the buffer.
 const BASE: u64 = 0x1_0000_0000;
+
+/// Lanes of the waves of a host whose waves are smaller than the guest's.
+const SMALLER: u32 = 8;
 
 /// A program and what it runs with. `s[0:3]` are user data: the V# of a buffer over all of `memory`.
 pub(crate) struct Machine {
@@ -66,16 +70,22 @@ impl Machine {
         let values = resources(&source)
             .map(|found| (found.evaluate(&User(self)), found.words))
             .unwrap_or_else(|error| panic!("{error}"));
-        let plain = self.interpret(&module, &values, text);
+        let plain = self.interpret(&module, self.wave, &values, text);
         optimize(&mut module, &Options { float_rules: FloatRules::Strict });
-        let optimised = self.interpret(&module, &values, text);
+        let optimised = self.interpret(&module, self.wave, &values, text);
         assert_eq!(plain, optimised, "the passes change what is computed by\n{text}");
+        if module.one_wave && self.wave == 64 {
+            assert!(one_wave::run(&mut module, SMALLER));
+            verify(&module).unwrap_or_else(|error| panic!("{error}\n{module}"));
+            let smaller = self.interpret(&module, SMALLER as usize, &values, text);
+            assert_eq!(plain, smaller, "waves of {SMALLER} change what is computed by\n{text}");
+        }
         plain
     }
 
-    fn interpret(&self, module: &Module, values: &(Values, Vec<u32>), text: &str) -> Vec<u32> {
+    fn interpret(&self, module: &Module, wave: usize, values: &(Values, Vec<u32>), text: &str) -> Vec<u32> {
         let world = World { machine: self, values, memory: RefCell::new(self.memory.clone()) };
-        let group = Group { id: [0; 3], count: [1; 3], wave: self.wave };
+        let group = Group { id: [0; 3], count: [1; 3], wave };
         let interpreter = Interpreter::new(module).unwrap_or_else(|error| panic!("{error}\n{text}"));
         interpreter.step_limit(1 << 24).run_group(&world, group).unwrap_or_else(|error| panic!("{error}\n{text}"));
         world.memory.into_inner()
