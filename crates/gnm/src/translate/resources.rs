@@ -71,8 +71,8 @@ pub(super) struct Buffer {
     pub(super) range: Range<u64>,
     word: u32,
     written: bool,
-    /// What stands for it where it is a ring.
-    ring: Option<StorageBinding>,
+    /// What stands for it where it is a ring, or nothing of the guest's.
+    pub(super) ring: Option<StorageBinding>,
 }
 
 /// An image of a shader.
@@ -336,8 +336,9 @@ impl Translator {
                 BufferAt::Descriptor(ids) => {
                     let descriptor = BufferDescriptor(values.all(ids));
                     let [_, word1, _, word3] = descriptor.0;
-                    // Memory types and address translation make no difference, nor does an unused format.
-                    let bits = if wanted.typed { 0x00FF_FFFF } else { 0x00F8_0000 };
+                    // Memory types and address translation make no difference, nor does an unused format. Where the
+                    // format is the instruction's, components are still selected by the descriptor.
+                    let bits = if wanted.typed { 0x00FF_FFFF } else { 0x00F8_0FFF };
                     let spec = BufferSpec { word1: word1 & 0xFFFF_0000, word3: word3 & bits };
                     (descriptor.address(), descriptor.size(), descriptor.num_records(), spec)
                 }
