@@ -2,7 +2,9 @@
 
 use super::Translator;
 use super::primitives::{MOST_INDICES, Primitive};
-use super::shaders::{self, COMPUTE, PIXEL, VERTEX};
+use super::geometry::Output;
+use super::shaders::{self, COMPUTE, DOMAIN, PIXEL, VERTEX};
+use super::tessellation::Patches;
 use super::targets;
 use crate::machine::{self, IndexKind, Indices};
 use crate::memory::GuestMemory;
@@ -39,6 +41,15 @@ pub(super) enum DrawError {
     Indices(u32),
     #[error("a geometry shader's {vertices} vertices and {primitives} primitives are more than one draw may have here")]
     Geometry { vertices: u64, primitives: u64 },
+    #[error("tessellation: {0}")]
+    Tessellation(String),
+}
+
+/// What stages in front of the vertex stage made.
+#[derive(Debug)]
+pub(super) enum Front {
+    Geometry(Output),
+    Patches(Patches),
 }
 
 impl Translator {
@@ -52,21 +63,25 @@ impl Translator {
         self.recover(registers);
         let stages = registers.get(reg::VGT_SHADER_STAGES_EN);
         use reg::VGT_SHADER_STAGES_EN as S;
-        if S::LS_EN.is_set(stages) || S::HS_EN.is_set(stages) {
-            return self.once.warn("VGT_SHADER_STAGES_EN asks for tessellation shaders, which are not supported: such draws are left out");
+        let has_patches = S::LS_EN.is_set(stages);
+        if has_patches != S::HS_EN.is_set(stages) {
+            return self.once.warn("VGT_SHADER_STAGES_EN has one of LS_EN and HS_EN, which go together: such draws are left out");
         }
         let has_geometry = S::GS_EN.is_set(stages);
+        if has_patches && has_geometry {
+            return self.once.warn("tessellation with a geometry shader is not supported: such draws are left out");
+        }
         if has_geometry != S::ES_EN.is_set(stages) {
             return self.once.warn("VGT_SHADER_STAGES_EN has one of ES_EN and GS_EN, which go together: such draws are left out");
         }
-        if draw.opaque {
-            return self.once.warn("draws of what stream-out wrote are not supported: they are left out");
-        }
+        let counted = if draw.opaque { self.opaque(registers, draw) } else { *draw };
+        let draw = &counted;
         if draw.count == 0 {
             return;
         }
         let number = registers.field(reg::VGT_PRIMITIVE_TYPE::PRIM_TYPE);
-        let Some(primitive) = Primitive::of(number) else {
+        let primitive = if has_patches { Some(Primitive::Points) } else { Primitive::of(number) };
+        let Some(primitive) = primitive else {
             let name = afterimage_gnm_types::enums::DI_PRIM_TYPE.of(number).unwrap_or("?");
             return self
                 .once
@@ -85,30 +100,50 @@ impl Translator {
         if self.clears_depth(registers, memory, primitive) {
             return;
         }
-        if let Err(error) = self.draw_primitive(registers, memory, draw, primitive, has_geometry) {
+        let drawn = match (has_patches, has_geometry) {
+            (true, _) => self.draw_patches(registers, memory, draw),
+            (_, true) => self.draw_geometry(registers, memory, draw, primitive),
+            _ => self.draw_primitive(registers, memory, draw, primitive, None),
+        };
+        if let Err(error) = drawn {
             self.once.warn(format!("draw: {error}"));
         }
     }
 
-    fn draw_primitive(
+    /// Runs export and geometry shaders, and draws what they put out.
+    fn draw_geometry(
         &mut self,
         registers: &mut Registers,
         memory: &mut dyn GuestMemory,
         draw: &machine::Draw,
         primitive: Primitive,
-        has_geometry: bool,
     ) -> Result<(), DrawError> {
-        let geometry = if has_geometry {
-            let Some(output) = self.run_geometry(registers, memory, draw, primitive)? else { return Ok(()) };
-            Some(output)
-        } else {
-            None
-        };
-        let primitive = geometry.as_ref().map_or(primitive, |output| output.primitive);
+        let Some(output) = self.run_geometry(registers, memory, draw, primitive)? else { return Ok(()) };
+        self.draw_primitive(registers, memory, draw, output.primitive, Some(Front::Geometry(output)))
+    }
+
+    /// Draws primitives, of the draw's vertices or of what stages in front of the vertex stage made.
+    pub(super) fn draw_primitive(
+        &mut self,
+        registers: &mut Registers,
+        memory: &mut dyn GuestMemory,
+        draw: &machine::Draw,
+        primitive: Primitive,
+        front: Option<Front>,
+    ) -> Result<(), DrawError> {
+        if self.captures(registers) {
+            self.capture(registers, memory, draw, primitive, front.as_ref())?;
+        }
+        if registers.is_set(reg::PA_CL_CLIP_CNTL::DX_RASTERIZATION_KILL) {
+            return Ok(());
+        }
         self.bound_samplers();
-        let Some(mut vertex) = self.gather(&VERTEX, registers, memory) else { return Ok(()) };
-        if let Some(output) = &geometry {
-            vertex.use_ring(&output.ring);
+        let stage = if matches!(front, Some(Front::Patches(_))) { &DOMAIN } else { &VERTEX };
+        let Some(mut vertex) = self.gather(stage, registers, memory) else { return Ok(()) };
+        match &front {
+            Some(Front::Geometry(output)) => vertex.use_ring(&output.ring),
+            Some(Front::Patches(patches)) => patches.serve(&mut vertex),
+            None => {}
         }
         let pixel = if self.has_pixel_stage(registers) {
             let Some(pixel) = self.gather(&PIXEL, registers, memory) else { return Ok(()) };
@@ -132,13 +167,15 @@ impl Translator {
         if !any && !writes {
             return Ok(());
         }
-        let vertices = match &geometry {
-            Some(output) => self.made_indices(primitive.assembled(), &output.indices)?,
+        let vertices = match &front {
+            Some(Front::Geometry(Output { indices, .. }) | Front::Patches(Patches { indices, .. })) => {
+                self.made_indices(primitive.assembled(), indices)?
+            }
             None => self.indices(registers, memory, draw, primitive)?,
         };
         let Some(vertices) = vertices else { return Ok(()) };
         // Growing a region for indices may have moved buffers.
-        self.bind(&VERTEX, &vertex, registers, memory)?;
+        self.bind(stage, &vertex, registers, memory)?;
         if let Some(pixel) = &pixel {
             self.bind(&PIXEL, pixel, registers, memory)?;
         }
@@ -157,8 +194,11 @@ impl Translator {
         }
         self.apply_queries(registers);
         let (specs, images) = (&vertex.buffer_specs, &vertex.image_specs);
-        let seen = shaders::vertex_registers(registers, transform.position);
-        let vertex_shader = self.shader(&VERTEX, &vertex.code, seen, specs, images)?;
+        let seen = match stage.runs {
+            0 => shaders::vertex_registers(registers, transform.position),
+            _ => shaders::domain_registers(registers, transform.position),
+        };
+        let vertex_shader = self.shader(stage, &vertex.code, seen, specs, images)?;
         let pixel_shader = match &pixel {
             Some(needs) => {
                 let seen = shaders::pixel_registers(registers);
@@ -168,12 +208,13 @@ impl Translator {
         };
         self.port.put(&mut self.sent.shaders, SetShaders { vertex: vertex_shader, pixel: pixel_shader });
         self.port.put(&mut self.sent.vertex_input, SetVertexInput::default());
-        // The vertices of a geometry shader are those of all instances.
-        let (base, instances) = match geometry {
+        // What was made in front was made for instances.
+        let (base, instances) = match front {
             Some(_) => (0, 1),
             None => (registers.get(reg::VGT_INDX_OFFSET), draw.instances),
         };
-        let said = [[base, 0, 0, 0], transform.pixels.map(f32::to_bits)];
+        let first = if let Some(Front::Patches(patches)) = &front { patches.off_chip } else { base };
+        let said = [[first, 0, 0, 0], transform.pixels.map(f32::to_bits)];
         self.put_draw(Stage::Vertex, &said);
         match vertices {
             Vertices::Plain(topology) => {

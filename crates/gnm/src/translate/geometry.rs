@@ -34,9 +34,9 @@ const LANES: u32 = geometry::LANES;
 
 /// A buffer of the host's that grows.
 #[derive(Debug)]
-struct Own {
-    id: ObjectId,
-    size: u64,
+pub(super) struct Own {
+    pub(super) id: ObjectId,
+    pub(super) size: u64,
 }
 
 impl Default for Own {
@@ -45,27 +45,23 @@ impl Default for Own {
     }
 }
 
-/// The buffers of geometry shaders.
+/// The buffers of geometry shaders and of stream-out, by their numbers.
 #[derive(Debug, Default)]
-pub(super) struct Rings {
-    /// Vertices and primitives of the draw: lists.
-    vertices: Own,
-    primitives: Own,
-    /// Between both shaders; behind the geometry shader.
-    inputs: Own,
-    outputs: Own,
-    log: Own,
-}
+pub(super) struct Rings([Own; 5]);
+
+/// Lists of vertices and of primitives.
+pub(super) const VERTICES: usize = 0;
+const PRIMITIVES: usize = 1;
+/// The rings between both shaders and behind the geometry shader, and the log.
+const INPUTS: usize = 2;
+const OUTPUTS: usize = 3;
+const LOG: usize = 4;
 
 impl Rings {
     /// The receiver is gone.
     pub(super) fn forget(&mut self, port: &mut Port) {
-        let Self { vertices, primitives, inputs, outputs, log } = std::mem::take(self);
-        for own in [vertices, primitives, inputs, outputs, log] {
-            if own.id != ObjectId::NONE {
-                port.recycle(own.id);
-            }
-        }
+        let owned = std::mem::take(self).0.into_iter().filter(|own| own.id != ObjectId::NONE);
+        owned.for_each(|own| port.recycle(own.id));
     }
 }
 
@@ -182,8 +178,8 @@ impl Translator {
         };
         let wave = |words: u32| u64::from(words) * 4 * u64::from(LANES);
         let ring = |address, words, own: &Own| Ring { address, wave: wave(words), buffer: own.id, size: own.size };
-        let inputs = ring(first, es_words, &self.rings.inputs);
-        let outputs = ring(second, gs_words, &self.rings.outputs);
+        let inputs = ring(first, es_words, &self.rings.0[INPUTS]);
+        let outputs = ring(second, gs_words, &self.rings.0[OUTPUTS]);
         export.use_ring(&inputs);
         shader.use_ring(&inputs);
         shader.use_ring(&outputs);
@@ -234,40 +230,48 @@ impl Translator {
 
     /// Sees to it that the buffers are large enough, and fills the lists: bindings of both, and of the log.
     fn own_buffers(&mut self, lists: &Lists, sizes: [u64; 3]) -> Result<[StorageBinding; 3], PortError> {
-        let list_sizes = [&lists.vertices, &lists.primitives].map(|list| 4 * list.len() as u64);
-        let wanted = [list_sizes[0], list_sizes[1], sizes[0], sizes[1], sizes[2]];
-        for (at, wanted) in wanted.into_iter().enumerate() {
-            let own = self.rings.get(at);
-            if own.size >= wanted && own.id != ObjectId::NONE {
-                continue;
-            }
-            let old = std::mem::take(own);
-            if old.id != ObjectId::NONE {
-                self.destroy_buffer(old.id);
-            }
-            let size = wanted.max(LEAST_BYTES).next_power_of_two();
-            let id = self.port.allocate(ObjectKind::Buffer)?;
-            self.port.push(&CreateBuffer { id, usage: CreateBuffer::STORAGE, size });
-            *self.rings.get(at) = Own { id, size };
+        let vertices = self.own_list(VERTICES, &lists.vertices)?;
+        let primitives = self.own_list(PRIMITIVES, &lists.primitives)?;
+        self.own_buffer(INPUTS, sizes[0])?;
+        self.own_buffer(OUTPUTS, sizes[1])?;
+        let log = self.own_buffer(LOG, sizes[2])?;
+        Ok([vertices, primitives, StorageBinding { buffer: log, word: 0, offset: 0, size: sizes[2] }])
+    }
+
+    /// A buffer of at least a size. What was in it is lost if it has to grow.
+    fn own_buffer(&mut self, at: usize, wanted: u64) -> Result<ObjectId, PortError> {
+        let own = &mut self.rings.0[at];
+        if own.size >= wanted && own.id != ObjectId::NONE {
+            return Ok(own.id);
         }
-        for (at, list) in [&lists.vertices, &lists.primitives].into_iter().enumerate() {
-            let id = self.rings.get(at).id;
-            let mut offset = 0;
-            for part in list.chunks(4 << 20) {
-                let data = self.port.upload_bytes(bytemuck::cast_slice(part))?;
-                self.port.push(&UpdateBuffer { id, flags: 0, offset, data });
-                offset += 4 * part.len() as u64;
-            }
+        let old = std::mem::take(own);
+        if old.id != ObjectId::NONE {
+            self.destroy_buffer(old.id);
         }
-        let binding = |own: &Own, size| StorageBinding { buffer: own.id, word: 0, offset: 0, size };
-        let Rings { vertices, primitives, log, .. } = &self.rings;
-        Ok([binding(vertices, list_sizes[0]), binding(primitives, list_sizes[1]), binding(log, sizes[2])])
+        let size = wanted.max(LEAST_BYTES).next_power_of_two();
+        let id = self.port.allocate(ObjectKind::Buffer)?;
+        self.port.push(&CreateBuffer { id, usage: CreateBuffer::STORAGE, size });
+        self.rings.0[at] = Own { id, size };
+        Ok(id)
+    }
+
+    /// A buffer with a list in it.
+    pub(super) fn own_list(&mut self, at: usize, list: &[u32]) -> Result<StorageBinding, PortError> {
+        let size = 4 * list.len() as u64;
+        let id = self.own_buffer(at, size)?;
+        let mut offset = 0;
+        for part in list.chunks(4 << 20) {
+            let data = self.port.upload_bytes(bytemuck::cast_slice(part))?;
+            self.port.push(&UpdateBuffer { id, flags: 0, offset, data });
+            offset += 4 * part.len() as u64;
+        }
+        Ok(StorageBinding { buffer: id, word: 0, offset: 0, size })
     }
 
     /// The log's words.
     fn read_log(&mut self, size: u64) -> Result<Vec<u32>, PortError> {
         let mut log = vec![0u32; (size / 4) as usize];
-        let id = self.rings.log.id;
+        let id = self.rings.0[LOG].id;
         let mut offset = 0;
         for part in log.chunks_mut((READ / 4) as usize) {
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(part);
@@ -281,19 +285,6 @@ impl Translator {
             offset += bytes.len() as u64;
         }
         Ok(log)
-    }
-}
-
-impl Rings {
-    /// By number: lists, rings, log.
-    fn get(&mut self, at: usize) -> &mut Own {
-        match at {
-            0 => &mut self.vertices,
-            1 => &mut self.primitives,
-            2 => &mut self.inputs,
-            3 => &mut self.outputs,
-            _ => &mut self.log,
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! From registers to packets of the stream: [`Translator`] draws for the machine.
 //!
-//! * `draws`, `primitives`: draws and dispatches; `geometry`: what runs in front of a draw for a geometry shader.
+//! * `draws`, `primitives`: draws and dispatches; `geometry`: what runs in front of a draw for a geometry shader;
+//!   `tessellation`: for patches, with `tessellate`, the tessellator; `stream_out`: what a draw captures.
 //! * `targets`, `viewport`, `states`, `samplers`: registers and descriptors as state of the host. Each builds the whole packet,
 //!   and what the receiver has already is not sent.
 //! * `shaders`, `resources`: programs, what they read and write, and the bindings for that.
@@ -21,8 +22,11 @@ mod samplers;
 mod screen;
 mod shaders;
 mod states;
+mod stream_out;
 mod surfaces;
 mod targets;
+mod tessellate;
+mod tessellation;
 mod texels;
 mod viewport;
 
@@ -44,6 +48,7 @@ use shaders::Shaders;
 use std::ops::Range;
 use surfaces::Surfaces;
 use targets::Targets;
+use tessellation::Tessellation;
 
 /// Draws what the machine hands over, through a link of the stream.
 pub struct Translator {
@@ -63,6 +68,9 @@ pub struct Translator {
     bindings: Bindings,
     queries: Queries,
     rings: Rings,
+    /// How many bytes of each buffer stream-out has filled.
+    stream_out: [u32; 4],
+    tessellation: Tessellation,
     screen: Screen,
     /// Room for bytes on their way.
     bytes: Vec<u8>,
@@ -86,6 +94,8 @@ impl Translator {
             bindings: Bindings::default(),
             queries: Queries::default(),
             rings: Rings::default(),
+            stream_out: [0; 4],
+            tessellation: Tessellation::default(),
             screen: Screen::default(),
             bytes: Vec::new(),
         }
@@ -124,6 +134,7 @@ impl Translator {
         self.shaders.forget(&mut self.port);
         self.queries.forget(&mut self.port);
         self.rings.forget(&mut self.port);
+        self.tessellation.forget(&mut self.port);
         self.screen.forget(&mut self.port);
         self.bindings = Bindings::default();
         registers.dirty = Groups::all();
@@ -172,13 +183,13 @@ impl Graphics for Translator {
         self.counted()
     }
 
-    fn stream_out_offset(&mut self, _buffer: u32) -> u32 {
-        0
+    fn stream_out_offset(&mut self, buffer: u32) -> u32 {
+        self.stream_out.get(buffer as usize).copied().unwrap_or(0)
     }
 
-    fn set_stream_out_offset(&mut self, _buffer: u32, offset: u32) {
-        if offset != 0 {
-            self.once.warn("stream-out is not supported: nothing is written");
+    fn set_stream_out_offset(&mut self, buffer: u32, offset: u32) {
+        if let Some(filled) = self.stream_out.get_mut(buffer as usize) {
+            *filled = offset;
         }
     }
 

@@ -7,7 +7,7 @@ use super::Translator;
 use super::targets;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};
-use afterimage_shader_gcn::io::{self, BufferSpec, HwStage, ImageSpec, Resources, Source};
+use afterimage_shader_gcn::io::{self, BufferSpec, HwStage, ImageSpec, Resources, Source, vgt};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
@@ -32,6 +32,8 @@ pub(super) struct Stages {
     pub(super) user_data: u32,
     /// Bits of both that make a difference to a program.
     masks: [u32; 2],
+    /// What of `VGT_SHADER_STAGES_EN` does.
+    pub(super) runs: u32,
 }
 
 /// The stages that draws and dispatches have here.
@@ -43,7 +45,10 @@ pub(super) const VERTEX: Stages = Stages {
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_VS,
     user_data: reg::SPI_SHADER_USER_DATA_VS_0,
     masks: [0x03AF_F000, 0x1FBF],
+    runs: 0,
 };
+/// The vertex stage's program where it stores what stream-out captures.
+pub(super) const CAPTURE: Stages = Stages { host: Stage::Compute, ..VERTEX };
 pub(super) const PIXEL: Stages = Stages {
     stage: HwStage::Ps,
     host: Stage::Pixel,
@@ -52,7 +57,32 @@ pub(super) const PIXEL: Stages = Stages {
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_PS,
     user_data: reg::SPI_SHADER_USER_DATA_PS_0,
     masks: [0x00AF_F000, 0xFFBF],
+    runs: 0,
 };
+/// Those of tessellation; the last is the vertex stage with what the tessellator gives.
+pub(super) const LOCAL: Stages = Stages {
+    stage: HwStage::Ls,
+    host: Stage::Compute,
+    program: reg::SPI_SHADER_PGM_LO_LS,
+    rsrc1: reg::SPI_SHADER_PGM_RSRC1_LS,
+    rsrc2: reg::SPI_SHADER_PGM_RSRC2_LS,
+    user_data: reg::SPI_SHADER_USER_DATA_LS_0,
+    masks: [0x03AF_F000, 0x003F],
+    runs: 0,
+};
+pub(super) const HULL: Stages = Stages {
+    stage: HwStage::Hs,
+    host: Stage::Compute,
+    program: reg::SPI_SHADER_PGM_LO_HS,
+    rsrc1: reg::SPI_SHADER_PGM_RSRC1_HS,
+    rsrc2: reg::SPI_SHADER_PGM_RSRC2_HS,
+    user_data: reg::SPI_SHADER_USER_DATA_HS_0,
+    masks: [0x00AF_F000, 0x00BF],
+    runs: 0,
+};
+pub(super) const DOMAIN: Stages = Stages { runs: DOMAIN_STAGE, ..VERTEX };
+/// `VGT_SHADER_STAGES_EN` with the domain stage as `VS_EN`.
+const DOMAIN_STAGE: u32 = 1 << 6;
 /// Those in front of a geometry shader's copy shader.
 pub(super) const EXPORT: Stages = Stages {
     stage: HwStage::Es,
@@ -62,6 +92,7 @@ pub(super) const EXPORT: Stages = Stages {
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_ES,
     user_data: reg::SPI_SHADER_USER_DATA_ES_0,
     masks: [0x03AF_F000, 0x00BF],
+    runs: 0,
 };
 pub(super) const GEOMETRY: Stages = Stages {
     stage: HwStage::Gs,
@@ -71,6 +102,7 @@ pub(super) const GEOMETRY: Stages = Stages {
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_GS,
     user_data: reg::SPI_SHADER_USER_DATA_GS_0,
     masks: [0x00AF_F000, 0x003F],
+    runs: 0,
 };
 pub(super) const COMPUTE: Stages = Stages {
     stage: HwStage::Cs,
@@ -80,6 +112,7 @@ pub(super) const COMPUTE: Stages = Stages {
     rsrc2: reg::COMPUTE_PGM_RSRC2,
     user_data: reg::COMPUTE_USER_DATA_0,
     masks: [0x00AF_F000, 0x00FF_9FBF],
+    runs: 0,
 };
 
 /// A program, and what it reads.
@@ -92,8 +125,10 @@ pub(super) struct Code {
     pub(super) resources: Resources,
 }
 
+/// Hardware stage, and what it runs as.
+type Runs = (HwStage, u32);
 /// Stage, user registers, words of the program and of its fetch shader.
-type Content = (HwStage, u32, Vec<u32>, Vec<u32>);
+type Content = (Runs, u32, Vec<u32>, Vec<u32>);
 
 /// A part of memory whose code was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +167,7 @@ struct Key {
 #[derive(Debug, Default)]
 pub(super) struct Shaders {
     /// By stage, address, user registers and fetch shader.
-    known: FxHashMap<(HwStage, u64, u32, u64), Known>,
+    known: FxHashMap<(Runs, u64, u32, u64), Known>,
     /// By what they are.
     codes: FxHashMap<Content, Arc<Code>>,
     ids: FxHashMap<Key, ObjectId>,
@@ -169,10 +204,11 @@ impl Translator {
         let address = registers.program(stage.program);
         let user_registers = registers.get(stage.rsrc2) & stage.masks[1];
         // A fetch shader's address is a pair of user data in front of everything else; other pairs make no difference.
-        let fetches = matches!(stage.stage, HwStage::Vs | HwStage::Es);
+        let fetches = matches!(stage.stage, HwStage::Vs | HwStage::Es | HwStage::Ls);
         let fetch_at = if fetches { u64::from(user[0]) | u64::from(user[1] & 0xFFFF) << 32 } else { 0 };
         let epoch = self.epoch;
-        let key = (stage.stage, address, user_registers, fetch_at);
+        let runs = (stage.stage, stage.runs);
+        let key = (runs, address, user_registers, fetch_at);
         if let Some(known) = self.shaders.known.get_mut(&key) {
             let is_current = known.epoch == epoch
                 || known.read.is_current(memory) && known.fetch.is_none_or(|fetch| fetch.is_current(memory));
@@ -203,7 +239,7 @@ impl Translator {
             self.shaders.known.clear();
             self.shaders.codes.clear();
         }
-        let content = (stage.stage, user_registers, words, fetch_words);
+        let content = (runs, user_registers, words, fetch_words);
         let code = match self.shaders.codes.get(&content) {
             Some(code) => code.clone(),
             None => {
@@ -261,7 +297,8 @@ impl Translator {
 
 /// What a program reads.
 fn resources(stage: &Stages, code: &[u32], fetch: &[u32], rsrc2: u32) -> Result<Resources, String> {
-    let registers = io::Registers { rsrc2, ..io::Registers::default() };
+    let mut registers = io::Registers { rsrc2, ..io::Registers::default() };
+    registers.vgt[vgt::STAGES] = stage.runs;
     let source = Source {
         stage: stage.stage,
         code: code.to_vec(),
@@ -295,6 +332,12 @@ pub(super) fn vertex_registers(registers: &Registers, position: u32) -> io::Regi
     }
 }
 
+/// What a vertex shader's translation depends on where it captures.
+pub(super) fn capture_registers(registers: &Registers) -> io::Registers {
+    let common = common(&CAPTURE, registers);
+    io::Registers { captures: 1, step_rates: step_rates(&common, registers), ..common }
+}
+
 /// The rates of the registers that count instances, if there are such.
 fn step_rates(common: &io::Registers, registers: &Registers) -> [u32; 2] {
     let reads = common.rsrc1 >> 24 & 3 > 0;
@@ -318,6 +361,28 @@ pub(super) fn geometry_registers(registers: &Registers) -> io::Registers {
         registers.field(reg::VGT_GS_MAX_VERT_OUT::MAX_VERT_OUT),
     ];
     io::Registers { rings, ..common(&GEOMETRY, registers) }
+}
+
+/// What a domain program's translation depends on.
+pub(super) fn domain_registers(registers: &Registers, position: u32) -> io::Registers {
+    let mut seen = io::Registers { step_rates: [0; 2], ..vertex_registers(registers, position) };
+    seen.vgt[vgt::STAGES] = DOMAIN.runs;
+    seen
+}
+
+/// What a local program's translation depends on.
+pub(super) fn local_registers(registers: &Registers) -> io::Registers {
+    let common = common(&LOCAL, registers);
+    let mut seen = io::Registers { step_rates: step_rates(&common, registers), ..common };
+    seen.vgt[vgt::LS_HS] = registers.get(reg::VGT_LS_HS_CONFIG);
+    seen
+}
+
+/// What a hull program's translation depends on.
+pub(super) fn hull_registers(registers: &Registers) -> io::Registers {
+    let mut seen = common(&HULL, registers);
+    seen.vgt[vgt::LS_HS] = registers.get(reg::VGT_LS_HS_CONFIG);
+    seen
 }
 
 /// What a pixel shader's translation depends on.
