@@ -1,6 +1,7 @@
 //! Runs command buffers: decodes their words into registers and actions. Knows nothing of the host.
 //!
-//! * `ring` is where commands come from, `stream` follows them through command buffers, `wait` is what stops them.
+//! * `ring` is where commands come from, `engine` takes them from there, `stream` follows them through command buffers, `wait` is
+//!   what stops them.
 //! * `exec` says what each packet is; `registers`, `control`, `draws`, `transfer`, `dma`, `atomics`, `events`, `constants` carry
 //!   packets out.
 //! * `fault` is what goes wrong.
@@ -12,6 +13,7 @@ mod constants;
 mod control;
 mod dma;
 mod draws;
+mod engine;
 mod events;
 mod exec;
 mod fault;
@@ -29,15 +31,14 @@ pub use fault::{Fault, FaultKind, Limits};
 pub use graphics::{Dispatch, Draw, Flip, Graphics, IndexKind, Indices, Marker, Queue};
 
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{Opcode, op};
+use afterimage_gnm_types::op;
 use bus::Bus;
 use constants::Constants;
+use engine::{ComputeQueue, Engine, Waiting};
 use exec::Exec;
 use fault::Reports;
 use ring::{ComputeRing, GraphicsRing};
-use std::collections::VecDeque;
-use stream::{Next, Stream, Streams};
-use wait::Wait;
+use stream::Stream;
 
 /// Compute pipes.
 pub const PIPES: u8 = 7;
@@ -45,9 +46,6 @@ pub const PIPES: u8 = 7;
 pub const QUEUES: u8 = 8;
 /// Most words of a command buffer.
 pub const LARGEST_BUFFER: u32 = 0xF_FFFF;
-/// Packets after which another queue has its turn.
-const TURN: u32 = 1 << 14;
-
 /// A 64-bit number of two words, low first.
 fn long(body: &[u32], at: usize) -> u64 {
     let word = |at: usize| u64::from(body.get(at).copied().unwrap_or(0));
@@ -85,150 +83,6 @@ struct Shared {
     gds: Box<[u8]>,
     reports: Reports,
     time: u64,
-}
-
-/// A wait, and the packet that began it.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    wait: Wait,
-    address: u64,
-    opcode: Opcode,
-}
-
-/// An engine that follows command buffers.
-#[derive(Debug)]
-struct Engine {
-    queue: Queue,
-    streams: Streams,
-    waiting: Option<Waiting>,
-}
-
-impl Engine {
-    fn new(queue: Queue) -> Self {
-        Self { queue, streams: Streams::default(), waiting: None }
-    }
-
-    /// Follows what it has until it waits, has nothing more, or somebody else has a turn. Whether it got anywhere.
-    fn turn(&mut self, context: &mut Context, shared: &mut Shared, bus: &mut Bus<'_>) -> bool {
-        // Others, and the processor, have written since.
-        self.streams.forget();
-        let mut progress = false;
-        if let Some(Waiting { wait, .. }) = self.waiting {
-            if !wait.is_over(bus, context, shared) {
-                return false;
-            }
-            self.waiting = None;
-            progress = true;
-        }
-        for _ in 0..TURN {
-            match self.streams.next(bus, &shared.limits) {
-                Next::End => break,
-                Next::Packet { address, header, body } => {
-                    // Most packets set registers, and nothing else is needed for that.
-                    if let Some(space) = registers::space_set_by(header) {
-                        registers::set(context, shared, space, self.streams.body(body));
-                        progress = true;
-                        continue;
-                    }
-                    let block = self.streams.take();
-                    bus.written = None;
-                    let mut exec = Exec {
-                        queue: self.queue,
-                        streams: &mut self.streams,
-                        wait: &mut self.waiting,
-                        context,
-                        shared,
-                        bus,
-                        address,
-                        opcode: op::NOP,
-                    };
-                    let result = exec.packet(header, &block[body]);
-                    let opcode = exec.opcode;
-                    self.streams.give(block, bus.written.take());
-                    if let Err(kind) = result {
-                        let packet = (header >> 30 == 3).then_some(opcode);
-                        shared.reports.fault(Fault { queue: self.queue, address, packet, kind });
-                    }
-                }
-                Next::Fault { address, kind } => {
-                    shared.reports.fault(Fault { queue: self.queue, address, packet: None, kind });
-                }
-                Next::TooMany { address } => {
-                    let kind = FaultKind::TooManyWords(shared.limits.words);
-                    shared.reports.fault(Fault { queue: self.queue, address, packet: None, kind });
-                }
-            }
-            progress = true;
-            if self.waiting.is_some() {
-                break;
-            }
-        }
-        progress
-    }
-
-    fn is_done(&self) -> bool {
-        self.streams.is_empty() && self.waiting.is_none()
-    }
-
-    /// Ends a wait that is never over.
-    fn skip_wait(&mut self, shared: &mut Shared) {
-        if let Some(Waiting { wait, address, opcode }) = self.waiting.take() {
-            let kind = FaultKind::NeverTrue(wait.to_string());
-            shared.reports.fault(Fault { queue: self.queue, address, packet: Some(opcode), kind });
-        }
-    }
-}
-
-/// A compute queue with its registers.
-#[derive(Debug)]
-struct ComputeQueue {
-    /// Where its commands come from, if it was mapped.
-    ring: Option<ComputeRing>,
-    /// Command buffers that were given to it without a ring: address and words.
-    buffers: VecDeque<(u64, u32)>,
-    engine: Engine,
-    context: Context,
-}
-
-impl ComputeQueue {
-    fn new(pipe: u8, queue: u8) -> Self {
-        let engine = Engine::new(Queue::Compute { pipe, queue });
-        Self { ring: None, buffers: VecDeque::new(), engine, context: Context::default() }
-    }
-
-    fn turn(&mut self, shared: &mut Shared, bus: &mut Bus<'_>) -> bool {
-        let mut progress = self.engine.turn(&mut self.context, shared, bus);
-        if !self.engine.is_done() {
-            return progress;
-        }
-        if let Some(ring) = self.ring.as_mut().filter(|ring| ring.running > 0) {
-            ring.finish();
-            progress = true;
-            let bytes = 4 * ring.read;
-            if ring.read_pointer != 0
-                && let Err(unmapped) = bus.write(ring.read_pointer, &bytes.to_le_bytes())
-            {
-                let (queue, address) = (self.engine.queue, ring.read_pointer);
-                shared.reports.fault(Fault { queue, address, packet: None, kind: unmapped.into() });
-            }
-        }
-        let next = self.buffers.pop_front().or_else(|| {
-            let ring = self.ring.as_mut()?;
-            let (address, words) = ring.segment()?;
-            ring.running = words;
-            Some((address, words))
-        });
-        if let Some((address, words)) = next {
-            self.engine.streams.begin(Stream { address, words });
-            progress = true;
-        }
-        progress
-    }
-
-    fn is_idle(&self) -> bool {
-        let ring = self.ring.is_none_or(|ring| ring.running == 0 && ring.segment().is_none());
-        ring && self.engine.is_done() && self.buffers.is_empty()
-    }
 }
 
 /// Why the machine stopped.

@@ -1,7 +1,7 @@
 //! What packets do to registers, memory and those who draw.
 
 use super::*;
-use afterimage_gnm_types::{markers, op, reg};
+use afterimage_gnm_types::{Opcode, markers, op, reg};
 
 const READY: u64 = 1 << 63;
 
