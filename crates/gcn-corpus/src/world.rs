@@ -173,7 +173,7 @@ fn rings(scratch: u64) -> Vec<u32> {
 
 /// The byte of the set that the descriptor of each resource begins at; 0 of vertex buffers. RADV goes over the bindings twice, once
 /// for those that want 32 bytes and once for the others; which comes first depends on the last binding.
-fn layout(resources: &[Resource]) -> Vec<usize> {
+pub fn layout(resources: &[Resource]) -> Vec<usize> {
     let mut at = vec![0; resources.len()];
     let mut offset = 0usize;
     let Some((_, last)) = resources.iter().filter_map(Resource::room).next_back() else { return at };

@@ -135,7 +135,7 @@ const SAMPLE: &str = "
 const HALVES: Pixel = Pixel { exports: 4, inputs: 1, values: 2 };
 
 /// A checkerboard with a gradient, 32 x 32.
-fn board() -> Vec<[u8; 4]> {
+pub(crate) fn board() -> Vec<[u8; 4]> {
     let texel = |x: u32, y: u32| {
         let light = if (x / 4 + y / 4).is_multiple_of(2) { 255 } else { 60 };
         [(light * x / 31) as u8, (light * y / 31) as u8, light as u8, 255]
@@ -143,8 +143,8 @@ fn board() -> Vec<[u8; 4]> {
     (0..32 * 32).map(|at| texel(at % 32, at / 32)).collect()
 }
 
-/// Depth of 32-bit floats, cleared to 1 by a rectangle.
-fn cleared_depth(scene: &mut Scene, width: u32, height: u32) {
+/// Depth of 32-bit floats, cleared to 1 by a rectangle; where it lies.
+pub(crate) fn cleared_depth(scene: &mut Scene, width: u32, height: u32) -> u64 {
     use reg::DB_Z_INFO as Z;
     let at = scene.alloc(u64::from(width * height * 4), 64 << 10);
     scene.set(reg::DB_Z_INFO, &[Z::FORMAT.bits(Z_32_FLOAT) | Z::TILE_MODE_INDEX.bits(2)]);
@@ -156,10 +156,11 @@ fn cleared_depth(scene: &mut Scene, width: u32, height: u32) {
     scene.draw(DI_PT_RECTLIST, 3);
     scene.set(reg::DB_RENDER_CONTROL, &[0]);
     scene.set(reg::CB_TARGET_MASK, &[15]);
+    at
 }
 
 /// A cube: a position and texture coordinates for each corner of each face, and the indices of its triangles.
-fn cube() -> (Vec<[f32; 4]>, Vec<[f32; 2]>, Vec<u16>) {
+pub(crate) fn cube() -> (Vec<[f32; 4]>, Vec<[f32; 2]>, Vec<u16>) {
     let (mut positions, mut coordinates, mut indices) = (Vec::new(), Vec::new(), Vec::new());
     for axis in 0..3 {
         for side in [-1.0f32, 1.0] {
@@ -177,7 +178,7 @@ fn cube() -> (Vec<[f32; 4]>, Vec<[f32; 2]>, Vec<u16>) {
 }
 
 /// Rows of a matrix that turns the cube, moves it away and projects it.
-fn camera() -> [[f32; 4]; 4] {
+pub(crate) fn camera() -> [[f32; 4]; 4] {
     let (turn, tilt) = (0.6f32, 0.5f32);
     let turned = [[turn.cos(), 0.0, turn.sin()], [0.0, 1.0, 0.0], [-turn.sin(), 0.0, turn.cos()]];
     let tilted = |row: [f32; 3]| {

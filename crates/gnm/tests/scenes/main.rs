@@ -1,9 +1,10 @@
 //! The chain from end to end: calls of the library, command buffers in both encodings, rings, registers, fetch shaders, textures,
-//! draws, pictures. Shaders are assembled here.
+//! draws, pictures. Shaders are assembled here; those in `radv` are compiled.
 
 mod compute;
 mod draws;
 mod golden;
+mod radv;
 mod record;
 mod rig;
 

@@ -37,8 +37,10 @@ pub(crate) enum Encoding {
     Private,
 }
 
-/// Where memory begins.
-pub(crate) const MEMORY: u64 = 0x10_0000_0000;
+/// Where memory begins: a little of it is below 4 GiB, for tables of which code knows only half of the address.
+pub(crate) const MEMORY: u64 = HIGH - (64 << 10);
+/// Where all else is.
+const HIGH: u64 = 0x1_0000_0000;
 /// How much there is.
 pub(crate) const SIZE: u64 = 64 << 20;
 /// Tile mode of plain lines.
@@ -128,6 +130,8 @@ pub(crate) struct Scene {
     pub(crate) memory: Regions,
     /// Where memory is free.
     pub(crate) next: u64,
+    /// Where it is below 4 GiB.
+    low: u64,
     pub(crate) commands: Vec<u32>,
     pub(crate) encoding: Encoding,
 }
@@ -137,7 +141,7 @@ impl Scene {
     pub(crate) fn new(encoding: Encoding) -> Self {
         let mut memory = Regions::default();
         memory.map(MEMORY, SIZE).unwrap();
-        let mut scene = Self { memory, next: MEMORY, commands: Vec::new(), encoding };
+        let mut scene = Self { memory, next: HIGH, low: MEMORY, commands: Vec::new(), encoding };
         scene.call(&calls::DrawInitDefaultHardwareState {});
         scene
     }
@@ -156,6 +160,15 @@ impl Scene {
         let at = self.alloc(bytes.len() as u64, 256);
         self.memory.write(at, bytes).unwrap();
         at
+    }
+
+    /// A table below 4 GiB.
+    pub(crate) fn put_low(&mut self, words: &[u32]) -> u32 {
+        let at = self.low;
+        self.memory.write(at, bytemuck::cast_slice(words)).unwrap();
+        self.low = (at + 4 * words.len() as u64).next_multiple_of(256);
+        assert!(self.low <= HIGH);
+        at as u32
     }
 
     /// A program.
