@@ -20,6 +20,7 @@ const PROFILE: Profile = Profile {
     float_rules: FloatRules::Strict,
     preserve: true,
     debug_names: false,
+    wave: 32,
     features: afterimage_shader::Features::ALL,
 };
 const SPIRV: afterimage_spirv::Options = afterimage_spirv::Options {

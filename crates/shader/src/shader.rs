@@ -80,6 +80,9 @@ pub struct Profile {
     pub preserve: bool,
     /// Names for debuggers in the SPIR-V.
     pub debug_names: bool,
+    /// Lanes of a wave (`subgroupSize`), or 0 for what is not known. What the lanes of a work group that is one wave of the guest tell
+    /// each other goes through memory if they are more.
+    pub wave: u32,
     /// What shaders may use besides.
     pub features: Features,
 }
@@ -92,6 +95,7 @@ impl Default for Profile {
             float_rules: FloatRules::Strict,
             preserve: false,
             debug_names: cfg!(debug_assertions),
+            wave: 0,
             features: Features::default(),
         }
     }
@@ -167,10 +171,11 @@ impl CacheKey {
     /// The key of code by its hash ([`Shader::hash`]), for a device, in a state that [`Shader::normalized`] gave. Another
     /// build of the compiler has other keys.
     pub fn new(code: u128, profile: &Profile, normalized: &RuntimeInfo) -> Self {
-        let Profile { bindless, float_rules, preserve, debug_names, features } = *profile;
+        let Profile { bindless, float_rules, preserve, debug_names, wave, features } = *profile;
         let mut hash = Xxh3::new();
         hash.update(&crate::compiler().to_le_bytes());
         hash.update(&code.to_le_bytes());
+        hash.update(&wave.to_le_bytes());
         hash.update(&[bindless.into(), debug_names.into(), preserve.into(), float_rules as u8]);
         let Features { float64, int64_atomics, shuffle, vertex_layer, stencil_export } = features;
         hash.update(&[float64, int64_atomics, shuffle, vertex_layer, stencil_export].map(u8::from));
@@ -488,6 +493,9 @@ impl Shader {
         // Guest code has been through a front end that we trust only so far; the passes and the back ends rely on this.
         ir::verify(&module)?;
         afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: profile.float_rules });
+        if !afterimage_passes::one_wave::run(&mut module, profile.wave) {
+            tracing::warn!("shader {:032x}: no shared memory is left for a wave of the guest's size", self.hash);
+        }
         Ok(module)
     }
 
@@ -497,7 +505,7 @@ impl Shader {
     /// What cannot be translated.
     pub fn compile(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<Artifact, CompileError> {
         let module = self.module(profile, runtime)?;
-        let Profile { bindless, float_rules, preserve, debug_names, features } = *profile;
+        let Profile { bindless, float_rules, preserve, debug_names, features, .. } = *profile;
         let preserve = preserve && float_rules.strict_in(module.stage);
         let options = afterimage_spirv::Options { bindless, preserve, debug_names, features };
         Ok(afterimage_spirv::emit(&module, &options)?)

@@ -189,6 +189,7 @@ impl Renderer {
             bindless: gpu.profile.bindless.is_some(),
             float_rules: options.float_rules.unwrap_or(gpu.profile.float_rules),
             preserve: gpu.profile.float_controls,
+            wave: gpu.profile.shaders.subgroup_size,
             features: gpu.profile.shader_features(),
             ..Default::default()
         };

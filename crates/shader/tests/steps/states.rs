@@ -103,6 +103,7 @@ const PROFILES: [Profile; 3] = [
         float_rules: FloatRules::Strict,
         preserve: true,
         debug_names: true,
+        wave: 8,
         features: Features::ALL,
     },
     Profile {
@@ -110,6 +111,7 @@ const PROFILES: [Profile; 3] = [
         float_rules: FloatRules::Strict,
         preserve: false,
         debug_names: false,
+        wave: 32,
         features: Features::ALL,
     },
     Profile {
@@ -117,6 +119,7 @@ const PROFILES: [Profile; 3] = [
         float_rules: FloatRules::Relaxed,
         preserve: false,
         debug_names: false,
+        wave: 32,
         features: Features::ALL,
     },
 ];
