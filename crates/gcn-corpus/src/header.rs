@@ -13,7 +13,7 @@ pub enum Compare {
     Float(f32),
     /// As doubles, in the same way.
     Double(f64),
-    /// Not at all: what is written depends on the size of a wave or on the order of lanes.
+    /// With the translation in waves of the guest's size and not with the original: what is written depends on the size.
     Translated,
 }
 
