@@ -22,7 +22,7 @@ const VIEWS: [(&str, &[&str], &str); 3] = [
     ("standard", &["--draws"], "draws only"),
 ];
 /// Pictures in a line of the sheet.
-const COLUMNS: usize = 4;
+const COLUMNS: usize = 6;
 
 /// A scene.
 pub(crate) struct Scene {
