@@ -2,7 +2,7 @@
 
 use crate::field::Field;
 use crate::groups::{Group, Groups};
-use crate::rows::ROWS;
+use crate::rows::{ROWS, Register};
 use afterimage_state::Group as _;
 
 /// Where a kind of registers lies.
@@ -72,6 +72,7 @@ const WORDS: usize = 0x2400;
 /// In [`BITS`]: the register has no row.
 const UNNAMED: u32 = 1 << 31;
 
+/// Where the word of a register is in the register file.
 const fn index(address: u32) -> Option<usize> {
     match Space::of(address) {
         Some(space) => Some(space.start() + (address - space.base()) as usize / 4),
@@ -79,12 +80,15 @@ const fn index(address: u32) -> Option<usize> {
     }
 }
 
-/// For each register the bit of its group, or [`UNNAMED`].
-static BITS: [u32; WORDS] = {
-    assert!(Group::ALL.len() < 31);
-    let mut bits = [UNNAMED; WORDS];
+/// In [`PLACES`]: the register has no row.
+const NO_PLACE: u16 = u16::MAX;
+
+/// For each register that is kept where its row is: which table of [`ROWS`] in the high four bits, and the place in it.
+static PLACES: [u16; WORDS] = {
+    let mut places = [NO_PLACE; WORDS];
     let mut space = 0;
     while space < ROWS.len() {
+        assert!(ROWS[space].len() < 0x1000);
         let mut row = 0;
         while row < ROWS[space].len() {
             let register = &ROWS[space][row];
@@ -93,15 +97,38 @@ static BITS: [u32; WORDS] = {
                 let Some(at) = index(register.address + instance * register.stride) else {
                     panic!("a register outside of every space")
                 };
-                bits[at] = match register.group {
-                    Some(group) => 1 << group as u8,
-                    None => 0,
-                };
+                places[at] = (space as u16) << 12 | row as u16;
                 instance += 1;
             }
             row += 1;
         }
         space += 1;
+    }
+    places
+};
+
+const fn row_at(place: u16) -> Option<&'static Register> {
+    if place == NO_PLACE { None } else { Some(&ROWS[(place >> 12) as usize][(place & 0xFFF) as usize]) }
+}
+
+/// The row of the register at a byte address.
+pub(crate) fn row_of(address: u32) -> Option<&'static Register> {
+    index(address).and_then(|at| row_at(PLACES[at]))
+}
+
+/// For each register the bit of its group, or [`UNNAMED`].
+static BITS: [u32; WORDS] = {
+    assert!(Group::ALL.len() < 31);
+    let mut bits = [UNNAMED; WORDS];
+    let mut at = 0;
+    while at < WORDS {
+        if let Some(register) = row_at(PLACES[at]) {
+            bits[at] = match register.group {
+                Some(group) => 1 << group as u8,
+                None => 0,
+            };
+        }
+        at += 1;
     }
     bits
 };

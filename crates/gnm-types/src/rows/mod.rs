@@ -90,15 +90,8 @@ pub const ROWS: [&[Register]; 4] = [context::ROWS, shader::ROWS, uconfig::ROWS, 
 /// The row of the register at a byte address, and which instance it is.
 #[must_use]
 pub fn row_of(address: u32) -> Option<(&'static Register, u32)> {
-    ROWS.iter().find_map(|rows| {
-        let behind = rows.partition_point(|row| row.address <= address);
-        // Instances of repeated registers lie between each other.
-        rows[..behind].iter().rev().find_map(|row| {
-            let offset = address - row.address;
-            let inside = offset.is_multiple_of(row.stride) && offset / row.stride < row.count;
-            inside.then(|| (row, offset / row.stride))
-        })
-    })
+    let row = crate::registers::row_of(address.is_multiple_of(4).then_some(address)?)?;
+    Some((row, (address - row.address) / row.stride))
 }
 
 /// The name of the register at a byte address.
