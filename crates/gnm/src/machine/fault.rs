@@ -2,7 +2,7 @@
 
 use super::Queue;
 use crate::memory::Unmapped;
-use afterimage_gnm_types::{Opcode, rows};
+use afterimage_gnm_types::Opcode;
 use rustc_hash::FxHashSet;
 
 /// What a submission may do before it is given up.
@@ -187,13 +187,6 @@ impl Reports {
     pub(super) fn other(&mut self, kind: &'static str, what: u32) {
         if self.first(Said::Other(kind, what)) {
             tracing::warn!("{kind} {what:#x} is not known, and is ignored");
-        }
-    }
-
-    /// A write to a register whose value means something only on hardware.
-    pub(super) fn unnamed(&mut self, register: u32, value: u32) {
-        if rows::row_of(register).is_none() {
-            self.register(register, value);
         }
     }
 }

@@ -40,7 +40,7 @@ fn register_at(shared: &mut Shared, space: Space, offset: u32) -> Option<u32> {
 fn set_from(context: &mut Context, shared: &mut Shared, register: u32, values: &[u32]) {
     if let Some(unnamed) = context.registers.set_run(register, values) {
         let at = (unnamed - register) as usize / 4;
-        shared.reports.unnamed(unnamed, values.get(at).copied().unwrap_or(0));
+        shared.reports.register(unnamed, values.get(at).copied().unwrap_or(0));
     }
 }
 
