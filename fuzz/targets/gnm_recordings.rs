@@ -2,36 +2,8 @@
 #![no_main]
 
 use afterimage_gnm::gcap::{Event, Player, Reader, Record, Writer};
-use afterimage_gnm::machine::{Dispatch, Draw, Flip, Graphics, Limits, Queue, Registers};
-use afterimage_gnm::memory::GuestMemory;
+use afterimage_gnm::machine::{Limits, NoGraphics};
 use std::io::Cursor;
-
-/// Draws nothing.
-struct Nothing;
-
-impl Graphics for Nothing {
-    fn draw(&mut self, _registers: &mut Registers, _memory: &mut dyn GuestMemory, _draw: &Draw) {}
-
-    fn dispatch(&mut self, _: Queue, _: &mut Registers, _: &mut dyn GuestMemory, _: &Dispatch) {}
-
-    fn before_cpu_reads(&mut self, _memory: &mut dyn GuestMemory, _address: u64, _size: u64) {}
-
-    fn cpu_wrote(&mut self, _address: u64, _size: u64) {}
-
-    fn passed_samples(&mut self) -> u64 {
-        3
-    }
-
-    fn stream_out_offset(&mut self, _buffer: u32) -> u32 {
-        0
-    }
-
-    fn set_stream_out_offset(&mut self, _buffer: u32, _offset: u32) {}
-
-    fn flip(&mut self, _memory: &mut dyn GuestMemory, _flip: &Flip) {}
-
-    fn submit(&mut self) {}
-}
 
 /// Records that are looked at.
 const RECORDS: usize = 64;
@@ -80,7 +52,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         match player.read() {
             Ok(Some(located)) => {
                 again(&located.record);
-                match player.apply(located.record, &mut Nothing) {
+                match player.apply(located.record, &mut NoGraphics) {
                     Some(Event::Flip(picture)) => assert!(!picture.file_name().contains('/')),
                     Some(Event::Dump(dump)) => assert!(!dump.file_name().contains('/')),
                     _ => {}

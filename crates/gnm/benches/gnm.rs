@@ -3,42 +3,10 @@
 
 use afterimage_bench::Bench;
 use afterimage_gnm::driver::{CommandBuffer, Driver, Encoding};
-use afterimage_gnm::machine::{Dispatch, Draw, Flip, Graphics, Machine, Queue, Registers, Stop};
-use afterimage_gnm::memory::{GuestMemory, Regions};
+use afterimage_gnm::machine::{Machine, NoGraphics, Stop};
+use afterimage_gnm::memory::Regions;
 use afterimage_gnm_types::packets::Header;
 use afterimage_gnm_types::{op, reg};
-
-/// Draws nothing.
-struct Nothing;
-
-impl Graphics for Nothing {
-    fn draw(&mut self, registers: &mut Registers, _memory: &mut dyn GuestMemory, draw: &Draw) {
-        std::hint::black_box(draw);
-        registers.dirty.take();
-    }
-
-    fn dispatch(&mut self, _: Queue, _: &mut Registers, _: &mut dyn GuestMemory, dispatch: &Dispatch) {
-        std::hint::black_box(dispatch);
-    }
-
-    fn before_cpu_reads(&mut self, _memory: &mut dyn GuestMemory, _address: u64, _size: u64) {}
-
-    fn cpu_wrote(&mut self, _address: u64, _size: u64) {}
-
-    fn passed_samples(&mut self) -> u64 {
-        0
-    }
-
-    fn stream_out_offset(&mut self, _buffer: u32) -> u32 {
-        0
-    }
-
-    fn set_stream_out_offset(&mut self, _buffer: u32, _offset: u32) {}
-
-    fn flip(&mut self, _memory: &mut dyn GuestMemory, _flip: &Flip) {}
-
-    fn submit(&mut self) {}
-}
 
 const WORDS: usize = 1 << 18;
 
@@ -86,7 +54,7 @@ fn world(buffer: &CommandBuffer) -> (Machine, Regions) {
 
 fn run(machine: &mut Machine, memory: &mut Regions, bytes: u64) {
     machine.submit((AT, bytes), None).expect("there is room");
-    assert_eq!(machine.run(memory, &mut Nothing), Stop::Idle);
+    assert_eq!(machine.run(memory, &mut NoGraphics), Stop::Idle);
 }
 
 /// Decodes headers and stores values, and nothing else.

@@ -187,3 +187,36 @@ pub trait Graphics {
     /// A frame ends, or the queues have nothing more to do: a chance to hand batches over.
     fn submit(&mut self);
 }
+
+/// Draws nothing and counts nothing, for those who only want commands to be followed: registers and memory become what they do
+/// without shaders.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoGraphics;
+
+impl Graphics for NoGraphics {
+    fn draw(&mut self, registers: &mut Registers, _memory: &mut dyn GuestMemory, _draw: &Draw) {
+        registers.dirty.take();
+    }
+
+    fn dispatch(&mut self, _: Queue, registers: &mut Registers, _: &mut dyn GuestMemory, _: &Dispatch) {
+        registers.dirty.take();
+    }
+
+    fn before_cpu_reads(&mut self, _memory: &mut dyn GuestMemory, _address: u64, _size: u64) {}
+
+    fn cpu_wrote(&mut self, _address: u64, _size: u64) {}
+
+    fn passed_samples(&mut self) -> u64 {
+        0
+    }
+
+    fn stream_out_offset(&mut self, _buffer: u32) -> u32 {
+        0
+    }
+
+    fn set_stream_out_offset(&mut self, _buffer: u32, _offset: u32) {}
+
+    fn flip(&mut self, _memory: &mut dyn GuestMemory, _flip: &Flip) {}
+
+    fn submit(&mut self) {}
+}

@@ -28,7 +28,7 @@ mod wait;
 
 pub use afterimage_gnm_types::Registers;
 pub use fault::{Fault, FaultKind, Limits};
-pub use graphics::{Dispatch, Draw, Flip, Graphics, IndexKind, Indices, Marker, Queue};
+pub use graphics::{Dispatch, Draw, Flip, Graphics, IndexKind, Indices, Marker, NoGraphics, Queue};
 
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::op;
