@@ -289,7 +289,7 @@ impl Shader {
             Language::Gcn => {
                 let source = gcn::io::Source::from_bytes(code)?;
                 Self {
-                    stage: gcn_stage(source.stage),
+                    stage: gcn_stage(&source),
                     hash,
                     link: LinkInfo::default(),
                     inputs: SmallVec::new(),
@@ -529,11 +529,12 @@ pub const fn gcn_bank(stage: Stage, bank: u8) -> u8 {
     GCN_BANKS + 3 * stage as u8 + bank
 }
 
-/// The stage in which a program of a hardware stage runs: what feeds geometry and tessellation runs as compute shaders.
-fn gcn_stage(stage: gcn::io::HwStage) -> Stage {
-    match stage {
+/// The stage in which a program of a hardware stage runs: what feeds geometry and tessellation, and what captures for stream-out,
+/// runs as compute shaders.
+fn gcn_stage(source: &gcn::io::Source) -> Stage {
+    match source.stage {
         gcn::io::HwStage::Ps => Stage::Pixel,
-        gcn::io::HwStage::Vs => Stage::Vertex,
+        gcn::io::HwStage::Vs if !source.captures() => Stage::Vertex,
         _ => Stage::Compute,
     }
 }
