@@ -232,11 +232,16 @@ impl Lifter<'_> {
                         together::before_parting(self, &[yes, no]);
                     }
                     self.apart |= parts;
+                    let open = self.kept.share.open;
                     self.b.begin_if(cond);
                     self.steps(yes);
                     self.b.begin_else();
+                    let yes_open = self.kept.share.open;
+                    // Where lanes part, the guest comes here after the other arm.
+                    self.kept.share.open = if parts { open.or(yes_open) } else { open };
                     self.steps(no);
                     self.b.end_if();
+                    self.kept.share.open = self.kept.share.open.or(yes_open);
                     self.apart = before || parts && [yes, no].iter().any(|arm| together::leaves(arm));
                 }
                 Step::Loop(body) => {
@@ -246,9 +251,12 @@ impl Lifter<'_> {
                         together::before_parting(self, &[body]);
                     }
                     self.apart |= parts;
+                    let open = self.kept.share.open.or(together::accesses(self.flow, body));
+                    self.kept.share.open = open;
                     self.b.begin_loop();
                     self.steps(body);
                     self.b.end_loop();
+                    self.kept.share.open = open;
                     self.apart = before || !self.together && together::parts_for_good(self.flow, body, true);
                 }
                 Step::When(state, is, body) => {
@@ -260,9 +268,11 @@ impl Lifter<'_> {
                         together::before_parting(self, &[body]);
                     }
                     self.apart = !self.together;
+                    let open = self.kept.share.open;
                     self.b.begin_if(cond);
                     self.steps(body);
                     self.b.end_if();
+                    self.kept.share.open = self.kept.share.open.or(open);
                     self.apart = before || !self.together && together::leaves(body);
                 }
                 &Step::Set(state, to) => {
@@ -281,7 +291,6 @@ impl Lifter<'_> {
 
     fn block(&mut self, number: u32) {
         self.block = number;
-        self.kept.share.forget();
         let block = self.flow.blocks[number as usize];
         for at in block.first..block.end {
             self.at = at;

@@ -13,40 +13,50 @@ use super::Lifter;
 use super::flow::Flow;
 use super::structure::Step;
 use crate::io::HwStage;
-use crate::tables::{Condition, Encoding, flag};
+use crate::tables::{Condition, Encoding, Kind, flag};
 
 /// Accesses of the data share that other lanes may not have made yet.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Share {
+pub(super) struct Open {
     read: bool,
     written: bool,
+}
+
+impl Open {
+    /// What either has.
+    pub(super) fn or(self, other: Open) -> Open {
+        Open { read: self.read || other.read, written: self.written || other.written }
+    }
+
+    /// Whether one has to wait for these in front of others.
+    fn hinders(self, next: Open) -> bool {
+        self.written && (next.read || next.written) || self.read && next.written
+    }
+}
+
+/// What is known of the data share while a program is translated.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Share {
+    pub(super) open: Open,
     /// Whether the program's group is one wave that is to be kept in step; none before somebody asks.
     in_step: Option<bool>,
     /// Whether lanes were apart where they had to wait.
     missed: bool,
 }
 
-impl Share {
-    /// Other code may have come before.
-    pub(super) fn forget(&mut self) {
-        (self.read, self.written) = (true, true);
-    }
-}
-
 /// Comes in front of an access of the data share: waits for the accesses of other lanes that come before it.
 pub(super) fn before_access(l: &mut Lifter<'_>, writes: bool) {
-    let share = l.kept.share;
-    if share.written || writes && share.read {
+    let next = Open { read: !writes, written: writes };
+    if l.kept.share.open.hinders(next) {
         wait(l);
     }
-    l.kept.share.read |= !writes;
-    l.kept.share.written |= writes;
+    l.kept.share.open = l.kept.share.open.or(next);
 }
 
 /// Comes in front of code that only some lanes may run: if it accesses the data share, what comes before it is waited for here.
 pub(super) fn before_parting(l: &mut Lifter<'_>, arms: &[&[Step]]) {
-    let share = l.kept.share;
-    if (share.read || share.written) && arms.iter().any(|arm| accesses(l.flow, arm)) {
+    let next = arms.iter().fold(Open::default(), |all, arm| all.or(accesses(l.flow, arm)));
+    if l.kept.share.open.hinders(next) {
         wait(l);
     }
 }
@@ -59,19 +69,27 @@ fn wait(l: &mut Lifter<'_>) {
         l.kept.share.missed = true;
     } else if in_step {
         l.b.barrier();
-        (l.kept.share.read, l.kept.share.written) = (false, false);
+        l.kept.share.open = Open::default();
     }
 }
 
-fn accesses(flow: &Flow, steps: &[Step]) -> bool {
-    steps.iter().any(|step| match step {
-        Step::Block(number) => {
-            let block = flow.blocks[*number as usize];
-            flow.insts[block.first..block.end].iter().any(|inst| inst.enc == Encoding::Ds)
-        }
-        Step::If(yes, no) => accesses(flow, yes) || accesses(flow, no),
-        Step::When(_, _, body) | Step::Loop(body) => accesses(flow, body),
-        Step::Set(..) | Step::Break | Step::Continue | Step::Return => false,
+/// How code accesses the data share.
+pub(super) fn accesses(flow: &Flow, steps: &[Step]) -> Open {
+    let all = |steps: &[Step]| accesses(flow, steps);
+    steps.iter().fold(Open::default(), |open, step| {
+        open.or(match step {
+            Step::Block(number) => {
+                let block = flow.blocks[*number as usize];
+                let insts = flow.insts[block.first..block.end].iter().filter(|inst| inst.accesses_share());
+                insts.fold(Open::default(), |open, inst| {
+                    let reads = matches!(inst.kind(), Kind::Load { .. });
+                    open.or(Open { read: reads, written: !reads })
+                })
+            }
+            Step::If(yes, no) => all(yes).or(all(no)),
+            Step::When(_, _, body) | Step::Loop(body) => all(body),
+            Step::Set(..) | Step::Break | Step::Continue | Step::Return => Open::default(),
+        })
     })
 }
 

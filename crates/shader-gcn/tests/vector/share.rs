@@ -224,21 +224,51 @@ fn a_group_of_one_wave_is_kept_in_step_where_all_lanes_are() {
             "s_mov_b32 m0, -1\nv_lshlrev_b32_e32 v0, 2, v0\n{code}\nbuffer_store_dword v2, v0, s[0:3], 0 offen\ns_endpgm"
         );
         let text = Machine::new(lanes, vec![0; 128]).text(&code);
-        text.lines().filter(|line| line.trim() == "barrier").count()
+        let count = |what| text.lines().filter(|line| line.trim() == what).count();
+        (count("barrier"), count("one_wave"))
     };
     let exchange = "ds_write_b32 v0, v0\nds_read_b32 v2, v0 offset:4";
-    // One in front of the first access, as nothing is known of what comes before, and one between.
-    assert_eq!([text(64, exchange), text(128, exchange)], [2, 0]);
+    assert_eq!([text(64, exchange), text(128, exchange)], [(1, 0), (0, 0)]);
     // What only some lanes do is waited for in front, where all are.
-    let some = "ds_write_b32 v0, v0
-        v_cmp_gt_u32_e32 vcc, 8, v0
+    let some = |code| {
+        format!(
+            "ds_write_b32 v0, v0
+            v_cmp_gt_u32_e32 vcc, 32, v0
+            s_and_saveexec_b64 s[8:9], vcc
+            s_cbranch_execz done
+            {code}
+            done:
+            s_mov_b64 exec, s[8:9]"
+        )
+    };
+    assert_eq!(text(64, &some("ds_read_b32 v2, v0 offset:4")), (1, 0));
+    // If they also wait for each other, or ask each other, all stay together.
+    assert_eq!(text(64, &some("ds_read_b32 v2, v0 offset:4\nds_write_b32 v0, v2")), (2, 1));
+    assert_eq!(text(64, &format!("{exchange}\nv_readfirstlane_b32 s8, v2")), (1, 1));
+}
+
+#[test]
+fn lanes_that_are_apart_exchange_what_they_have() {
+    // Four rounds in which the lower lanes pass what they have to the lane before.
+    let code = "s_mov_b32 m0, -1
+        v_lshlrev_b32_e32 v0, 2, v0
+        ds_write_b32 v0, v0
+        v_mov_b32 v2, 0
+        v_cmp_gt_u32_e32 vcc, 128, v0
         s_and_saveexec_b64 s[8:9], vcc
         s_cbranch_execz done
+        s_mov_b32 s10, 4
+        next:
         ds_read_b32 v2, v0 offset:4
+        ds_write_b32 v0, v2
+        s_sub_u32 s10, s10, 1
+        s_cmp_lg_u32 s10, 0
+        s_cbranch_scc1 next
         done:
-        s_mov_b64 exec, s[8:9]";
-    assert_eq!(text(64, some), 2);
-    // A scalar that each of the host's waves may have another value of decides nothing.
-    let first = format!("{exchange}\nv_readfirstlane_b32 s8, v2");
-    assert_eq!(text(64, &first), 0);
+        s_mov_b64 exec, s[8:9]
+        buffer_store_dword v2, v0, s[0:3], 0 offen
+        s_endpgm";
+    let machine = Machine::new(64, vec![0; 64]);
+    let passed = |lane: u32| if lane < 32 { 4 * (lane + 4).min(32) } else { 0 };
+    assert_eq!(machine.run(code), (0..64).map(passed).collect::<Vec<u32>>());
 }
