@@ -81,7 +81,8 @@ fn given(l: &mut Lifter<'_>, offset: Value, lanes: u8) -> Value {
     DataShare::Window { base, bytes }.load(b, offset, lanes)
 }
 
-/// v0 the vertex, v1 the patch in its thread group, v2 and v3 the instance.
+/// v0 the vertex, v1 its place among those of the thread group, by which programs address the data share, v2 and v3 the instance.
+/// (Names of v1 elsewhere speak of a patch; RADV's code multiplies it by the bytes of a vertex.)
 pub(super) fn start_local(l: &mut Lifter<'_>) {
     let draw = l.draw_words(0);
     let patch = patch(l, draw);
@@ -97,7 +98,9 @@ pub(super) fn start_local(l: &mut Lifter<'_>) {
     let vertex = b.iadd(index, first);
     let instance = word(l, draw, 1);
     l.set_vgpr_always(0, vertex);
-    l.set_vgpr_always(1, patch.relative);
+    let b = &mut l.b;
+    let place = ir!(b, iadd(imul({ patch.relative }, { b.i32(count) }), lane));
+    l.set_vgpr_always(1, place);
     let step = l.source.registers.step_rates[0].max(1) as i32;
     let stepped = if step > 1 {
         let step = l.b.i32(step);
