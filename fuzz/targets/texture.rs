@@ -1,7 +1,9 @@
-//! NV2A textures and surfaces of any registers in any memory. What fits must decode, and what is stored must load again.
+//! NV2A textures and surfaces of any registers, and tiled surfaces of the PlayStation 4 of any description, in any memory. What
+//! fits must decode, and what is stored must load again.
 #![no_main]
 
 use afterimage_fuzz::Input;
+use afterimage_texture::gnm::{Description, Layout, Pitch, Slices};
 use afterimage_texture::nv2a::{
     ColorFormat, ColorKey, KeyMode, Options, Signs, Surface, Texture, TextureFormat, decode,
 };
@@ -12,7 +14,11 @@ const MAX_BYTES: u64 = 1 << 16;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut input = Input(bytes);
-    if input.byte() & 1 == 0 { texture(input) } else { surface(input) }
+    match input.byte() % 3 {
+        0 => texture(input),
+        1 => surface(input),
+        _ => tiles(input),
+    }
 });
 
 fn texture(mut input: Input<'_>) {
@@ -67,5 +73,45 @@ fn surface(mut input: Input<'_>) {
             bytes[..region.size[0] as usize * 4].chunks_exact(4).map(color).collect::<Vec<_>>()
         };
         assert_eq!(row(colors), row(&again));
+    }
+}
+
+fn tiles(mut input: Input<'_>) {
+    let [tile_mode, bits, shape, level, slice]: [u8; 5] = input.value();
+    let [width, height]: [u16; 2] = input.value();
+    let [depth, layers, levels, pitch]: [u8; 4] = input.value();
+    let description = Description {
+        tile_mode: (tile_mode % 33).into(),
+        bits: 8 << (bits % 6),
+        block: if shape & 1 == 0 { 1 } else { 4 },
+        width: (width % 300).into(),
+        height: (height % 80).into(),
+        depth: (depth % 12).into(),
+        layers: (layers % 8).into(),
+        levels: (levels % 10).into(),
+        samples: 1 << (shape >> 4 & 3),
+        pitch: u32::from(pitch) * 8,
+        pow2_pad: shape & 2 != 0,
+        bank_swizzle: (shape >> 4).into(),
+    };
+    let Ok(layout) = Layout::new(&description) else { return };
+    let part = Slices { sample: u32::from(shape >> 2 & 3), ..Slices::one((level % 8).into(), (slice % 8).into()) };
+    let Ok(&size) = layout.level_at(part.level) else { return };
+    if layout.bytes > MAX_BYTES * 64 {
+        return;
+    }
+    let line = (size.width * layout.element) as usize;
+    let pitch = Pitch { line, slice: line * size.height as usize };
+    let mut surface: Vec<u8> = input.rest().iter().copied().cycle().take(layout.bytes as usize).collect();
+    surface.resize(layout.bytes as usize, 1);
+    let (mut rows, mut again) = (vec![0; pitch.slice], vec![0; pitch.slice]);
+    if layout.detile(&part, &surface, &mut rows, pitch).is_ok() {
+        let before = surface.clone();
+        layout.tile(&part, &rows, pitch, &mut surface).expect("as it was read");
+        assert_eq!(surface, before);
+        rows.reverse();
+        layout.tile(&part, &rows, pitch, &mut surface).expect("as it was read");
+        layout.detile(&part, &surface, &mut again, pitch).expect("as it was read");
+        assert_eq!(rows, again);
     }
 }
