@@ -216,11 +216,31 @@ impl Registers {
         self.set_run(address, &[value]).is_none()
     }
 
+    /// [`Registers::set_run`] of one, as most packets are.
+    #[inline]
+    fn set_one(&mut self, space: Space, address: u32, value: u32) -> Option<u32> {
+        let at = space.start() + (address - space.base()) as usize / 4;
+        let word = &mut self.words[at];
+        if *word == value {
+            return None;
+        }
+        *word = value;
+        match BITS[at] {
+            UNNAMED => return Some(address),
+            0 => {}
+            group => self.dirty.mark(Group::ALL[group.trailing_zeros() as usize]),
+        }
+        None
+    }
+
     /// Stores consecutive registers and marks the groups of those that changed. Registers that are not kept are left out.
     /// The address of the first register without a name that got another value, or of the first that is not kept.
     #[inline]
     pub fn set_run(&mut self, address: u32, values: &[u32]) -> Option<u32> {
         let Some(space) = Space::of(address) else { return (!values.is_empty()).then_some(address) };
+        if let &[value] = values {
+            return self.set_one(space, address, value);
+        }
         let first = space.start() + (address - space.base()) as usize / 4;
         let end = space.start() + space.words();
         let (words, groups) = (&mut self.words[first..end], &BITS[first..end]);
@@ -284,6 +304,7 @@ mod tests {
         assert_eq!(registers.get(0x29000), 0);
         assert_eq!(registers.set_run(0x28FFC, &[9, 7]), Some(0x29000));
         assert_eq!(registers.set_run(0x40000, &[7]), Some(0x40000));
+        assert_eq!((registers.set_run(0x28FFC, &[9]), registers.set_run(0x28FFC, &[8])), (None, Some(0x28FFC)));
         assert_eq!((registers.get(u32::MAX), registers.get_nth(u32::MAX, 9, 9)), (0, 0));
     }
 
