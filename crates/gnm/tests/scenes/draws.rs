@@ -5,7 +5,7 @@ use crate::rig::{Pixel, Scene, Target, linear_sampler, records, texture};
 use afterimage_gnm_types::{ImageDescriptor, op, reg, value::*};
 
 /// Reads a position and a colour of a vertex in `v0` from a V# in s[0:3], and passes both on.
-const POSITION_COLOR: &str = "
+pub(crate) const POSITION_COLOR: &str = "
     buffer_load_format_xyzw v[4:7], v0, s[0:3], 0 idxen
     buffer_load_format_xyzw v[8:11], v0, s[0:3], 0 idxen offset:16
     s_waitcnt vmcnt(0)
@@ -15,7 +15,7 @@ const POSITION_COLOR: &str = "
 ";
 
 /// Puts out the first input.
-const INPUT: &str = "
+pub(crate) const INPUT: &str = "
     s_mov_b32 m0, s16
     v_interp_p1_f32 v2, v0, attr0.x
     v_interp_p2_f32 v2, v1, attr0.x
@@ -30,7 +30,7 @@ const INPUT: &str = "
 ";
 
 /// A vertex: position and colour.
-type Vertex = [[f32; 4]; 2];
+pub(crate) type Vertex = [[f32; 4]; 2];
 
 const TRIANGLE: [Vertex; 3] = [
     [[0.0, 0.8, 0.5, 1.0], [1.0, 0.0, 0.0, 1.0]],

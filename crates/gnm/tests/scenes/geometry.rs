@@ -61,8 +61,9 @@ fn written(address: u64, lanes: u32) -> BufferDescriptor {
 /// Sets the stages up for the geometry shader of a program of the corpus.
 fn stages(scene: &mut Scene, name: &str, compiler: Compiler, primitive: u32, vertices: &[Vertex]) {
     let compiled = compiled(name, compiler);
-    let [gs, ps, vs] = ["gs", "ps", "vs"]
-        .map(|stage| compiled.shaders.iter().find(|shader| shader.stage == stage && !shader.listing.is_empty()).unwrap());
+    let [gs, ps, vs] = ["gs", "ps", "vs"].map(|stage| {
+        compiled.shaders.iter().find(|shader| shader.stage == stage && !shader.listing.is_empty()).unwrap()
+    });
     let [first, second] = [(); 2].map(|()| scene.alloc(RING, 256));
     let plain = |address| records(address, 0, RING as u32, BUF_DATA_FORMAT_32);
     // What RADV's table has: scratch memory, what ES writes and GS reads, what the copy shader reads and GS writes.
@@ -91,9 +92,16 @@ fn stages(scene: &mut Scene, name: &str, compiler: Compiler, primitive: u32, ver
     scene.set(reg::SPI_SHADER_USER_DATA_VS_0, &table);
 
     let [low, high, rsrc1, rsrc2] = program(scene, ps);
-    let [z, col, ena, addr, control, db, mask] =
-        ["z_format", "col_format", "ps_input_ena", "ps_input_addr", "ps_in_control", "db_shader_control", "cb_shader_mask"]
-            .map(|name| ps.register(name));
+    let [z, col, ena, addr, control, db, mask] = [
+        "z_format",
+        "col_format",
+        "ps_input_ena",
+        "ps_input_addr",
+        "ps_in_control",
+        "db_shader_control",
+        "cb_shader_mask",
+    ]
+    .map(|name| ps.register(name));
     scene.call(&calls::SetPsShader { regs: [low, high, rsrc1, rsrc2, z, col, ena, addr, control, 0, db, mask] });
     scene.set(reg::SPI_PS_INPUT_CNTL_0, &[ps.register("ps_input_cntl_0")]);
 

@@ -3,10 +3,15 @@
 
 mod compute;
 mod draws;
+mod geometry;
 mod golden;
 mod radv;
 mod record;
 mod rig;
+mod states;
+mod stream_out;
+mod tessellation;
+mod textures;
 
 use rig::{Encoding, Ran, Scene, Target};
 
