@@ -173,7 +173,8 @@ impl Translator {
         let Some(mut shader) = self.gather(&GEOMETRY, registers, memory) else { return Ok(None) };
         let rings = self.own_buffers(&lists, sizes)?;
         let (Some(first), Some(second)) = (export.ring(), shader.ring()) else {
-            self.once.warn("a geometry shader whose rings are not swizzled memory is not supported: the draw is left out");
+            self.once
+                .warn("a geometry shader whose rings are not swizzled memory is not supported: the draw is left out");
             return Ok(None);
         };
         let wave = |words: u32| u64::from(words) * 4 * u64::from(LANES);
@@ -291,7 +292,8 @@ impl Translator {
 impl Needs {
     /// The ring that the program writes: what is swizzled by the lane's number.
     fn ring(&self) -> Option<u64> {
-        let swizzled = |spec: &afterimage_shader_gcn::io::BufferSpec| spec.word1 >> 31 != 0 && spec.word3 >> 23 & 1 != 0;
+        let swizzled =
+            |spec: &afterimage_shader_gcn::io::BufferSpec| spec.word1 >> 31 != 0 && spec.word3 >> 23 & 1 != 0;
         let rings = self.buffer_specs.iter().zip(&self.buffers).filter(|(spec, _)| swizzled(spec));
         rings.map(|(_, buffer)| buffer.range.start).min()
     }
