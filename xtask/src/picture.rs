@@ -80,21 +80,26 @@ impl Picture {
         Some((Self { width: self.width, height: self.height, rgb: strong }, same, equal))
     }
 
-    /// Pictures side by side, so many in a line, each in a cell as large as the largest of them.
-    pub(crate) fn sheet(pictures: &[Self], columns: usize) -> Self {
-        let largest = |side: fn(&Self) -> u32| pictures.iter().map(side).max().unwrap_or(0) as usize;
-        let (cell_width, cell_height) = (largest(|picture| picture.width), largest(|picture| picture.height));
-        let columns = columns.clamp(1, pictures.len().max(1));
-        let (width, height) = (cell_width * columns, cell_height * pictures.len().div_ceil(columns));
+    /// Pictures side by side, in lines of `width` pixels at most and as high as the highest of them.
+    pub(crate) fn sheet(pictures: &[Self], width: usize) -> Self {
+        let (mut left, mut top, mut line) = (0, 0, 0);
+        let mut places = Vec::new();
+        for picture in pictures {
+            let [wide, high] = [picture.width as usize, picture.height as usize];
+            if left > 0 && left + wide > width {
+                (left, top, line) = (0, top + line, 0);
+            }
+            places.push((left, top));
+            (left, line) = (left + wide, line.max(high));
+        }
+        let width = pictures.iter().map(|picture| picture.width as usize).max().unwrap_or(0).max(width);
+        let height = top + line;
         let mut rgb = vec![0; width * height * 3];
-        for (at, picture) in pictures.iter().enumerate() {
-            // In the middle of its cell.
-            let left = at % columns * cell_width + (cell_width - picture.width as usize) / 2;
-            let top = at / columns * cell_height + (cell_height - picture.height as usize) / 2;
-            let line = picture.width as usize * 3;
-            for (y, from) in picture.rgb.chunks_exact(line.max(1)).enumerate() {
+        for (picture, (left, top)) in pictures.iter().zip(places) {
+            let bytes = picture.width as usize * 3;
+            for (y, from) in picture.rgb.chunks_exact(bytes.max(1)).enumerate() {
                 let to = ((top + y) * width + left) * 3;
-                rgb[to..to + line].copy_from_slice(from);
+                rgb[to..to + bytes].copy_from_slice(from);
             }
         }
         Self { width: width as u32, height: height as u32, rgb }
@@ -175,13 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn a_sheet_has_every_picture_in_the_middle_of_its_cell() {
+    fn a_sheet_has_every_picture_in_lines() {
         let one = |value| Picture { width: 1, height: 1, rgb: vec![value; 3] };
         let wide = Picture { width: 3, height: 1, rgb: vec![9; 9] };
-        let sheet = Picture::sheet(&[one(1), wide, one(2)], 2);
+        let sheet = Picture::sheet(&[one(1), one(2), wide, one(3)], 4);
         let red: Vec<u8> = sheet.rgb.iter().step_by(3).copied().collect();
-        assert_eq!((sheet.width, sheet.height), (6, 2));
-        assert_eq!(red, [0, 1, 0, 9, 9, 9, 0, 2, 0, 0, 0, 0]);
+        assert_eq!((sheet.width, sheet.height), (4, 2));
+        assert_eq!(red, [1, 2, 0, 0, 9, 9, 9, 3]);
     }
 
     #[test]

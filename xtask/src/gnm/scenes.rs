@@ -21,8 +21,8 @@ const VIEWS: [(&str, &[&str], &str); 3] = [
     ("private", &["-m", "DrawI", "-m", "Shader"], "private packets: draws and shaders"),
     ("standard", &["--draws"], "draws only"),
 ];
-/// Pictures in a line of the sheet.
-const COLUMNS: usize = 6;
+/// Pixels of a line of the sheet.
+const SHEET: usize = 640;
 
 /// A scene.
 pub(crate) struct Scene {
@@ -79,7 +79,7 @@ pub(crate) fn draw(ws: &Workspace, tree: &Tree, profile: Profile, out: &Path) ->
         scenes.push(Scene { name, pictures, end });
     }
     let sheet = out.join("sheet.png");
-    Picture::sheet(&shown, COLUMNS).write(&sheet)?;
+    Picture::sheet(&shown, SHEET).write(&sheet)?;
     let view = |(encoding, arguments, _): &(&str, &[&str], &str)| {
         let mut inspect = Command::new(tree.afterimage());
         inspect.arg("inspect").arg(file(encoding, SHOWN)).args(*arguments);
