@@ -1,6 +1,6 @@
 #version 450
-//! about What atomic operations on texels give back, independent of the order.
-//! groups 2 2
+//! about What atomic operations on texels give back. One group, as the last exchange counts.
+//! groups 1
 //! image 0 2d r32ui 16x16 1 fill 7
 //! buffer 1 64 zero
 layout(local_size_x = 8, local_size_y = 8) in;
