@@ -389,6 +389,8 @@ pub mod position {
     /// x and y are in pixels already (`PA_CL_VTE_CNTL` without scale): the draw's bank has the viewport in register 1,
     /// {2 / width, 2 / height, -x, -y}.
     pub const IN_PIXELS: u32 = 4;
+    /// Points are drawn: those whose size the program does not export have the one in the draw's bank, register 0, w.
+    pub const POINTS: u32 = 8;
 }
 
 /// What a colour target wants of the shader.

@@ -5,10 +5,11 @@ use super::primitives::{MOST_INDICES, Primitive};
 use super::geometry::Output;
 use super::shaders::{self, COMPUTE, DOMAIN, PIXEL, VERTEX};
 use super::tessellation::Patches;
-use super::targets;
+use super::{states, targets};
 use crate::machine::{self, IndexKind, Indices};
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Group, Groups, Registers, reg};
+use afterimage_shader_gcn::io::position;
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, PortError};
 
@@ -194,9 +195,11 @@ impl Translator {
         }
         self.apply_queries(registers);
         let (specs, images) = (&vertex.buffer_specs, &vertex.image_specs);
+        let (Vertices::Plain(topology) | Vertices::Indexed(topology, ..)) = vertices;
+        let points = if topology == Topology::PointList { position::POINTS } else { 0 };
         let seen = match stage.runs {
-            0 => shaders::vertex_registers(registers, transform.position),
-            _ => shaders::domain_registers(registers, transform.position),
+            0 => shaders::vertex_registers(registers, transform.position | points),
+            _ => shaders::domain_registers(registers, transform.position | points),
         };
         let vertex_shader = self.shader(stage, &vertex.code, seen, specs, images)?;
         let pixel_shader = match &pixel {
@@ -214,7 +217,8 @@ impl Translator {
             None => (registers.get(reg::VGT_INDX_OFFSET), draw.instances),
         };
         let first = if let Some(Front::Patches(patches)) = &front { patches.off_chip } else { base };
-        let said = [[first, 0, 0, 0], transform.pixels.map(f32::to_bits)];
+        let point_size = if points == 0 { 0.0 } else { states::point_size(registers) };
+        let said = [[first, 0, 0, point_size.to_bits()], transform.pixels.map(f32::to_bits)];
         self.put_draw(Stage::Vertex, &said);
         match vertices {
             Vertices::Plain(topology) => {

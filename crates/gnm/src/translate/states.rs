@@ -217,6 +217,13 @@ fn size(half: u32) -> f32 {
     half as f32 / 8.0
 }
 
+/// Pixels of the side of a point whose size no program says, within its limits.
+pub(super) fn point_size(registers: &Registers) -> f32 {
+    let limits = registers.get(reg::PA_SU_POINT_MINMAX);
+    let most = size(limits >> 16).max(1.0);
+    size(registers.get(reg::PA_SU_POINT_SIZE) >> 16).clamp(1.0, most).max(size(limits & 0xFFFF))
+}
+
 impl Translator {
     /// Blending, logic operation, write masks.
     pub(super) fn apply_blend(&mut self, registers: &Registers) {

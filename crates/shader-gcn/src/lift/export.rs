@@ -216,8 +216,15 @@ fn position(l: &mut Lifter, inst: &Inst) {
         z = ir!(b, fmul(fadd(z, w), 0.5));
     }
     let value = l.b.construct(&[x, y, z, w]);
-    let output = output(l, OutputAt::Position, Type::F32X4);
-    l.b.store_output(output, value);
+    let at = output(l, OutputAt::Position, Type::F32X4);
+    l.b.store_output(at, value);
+    if flags & position::POINTS != 0 && l.source.registers.vs_out_cntl & USE_POINT_SIZE == 0 {
+        let draw = l.draw_words(0);
+        let size = l.b.extract(draw, 3);
+        let size = l.b.cast(size, Kind::Float);
+        let at = output(l, OutputAt::PointSize, Type::F32);
+        l.b.store_output(at, size);
+    }
 }
 
 /// Position exports 1 to 3, by their number less one: those vectors that are enabled, one after the other.
