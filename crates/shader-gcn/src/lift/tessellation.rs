@@ -118,7 +118,8 @@ pub(super) fn start_hull(l: &mut Lifter<'_>) {
     let draw = l.draw_words(0);
     let patch = patch(l, draw);
     open_window(l, patch.group);
-    let next = set_off_chip(l, draw, patch.group);
+    let first = user_count(&l.source.registers);
+    let next = set_off_chip(l, first, draw, patch.group);
     let bytes = word(l, draw, 1);
     let factors = l.b.imul(patch.group, bytes);
     l.set_sgpr(next, factors);
@@ -129,9 +130,8 @@ pub(super) fn start_hull(l: &mut Lifter<'_>) {
     l.set_vgpr_always(1, packed);
 }
 
-/// Sets the offset in off-chip memory, where it is asked for; gives the next scalar register.
-fn set_off_chip(l: &mut Lifter<'_>, draw: Value, group: Value) -> u8 {
-    let next = user_count(&l.source.registers);
+/// Sets the offset in off-chip memory, where it is asked for, in scalar register `next`; gives the one behind.
+fn set_off_chip(l: &mut Lifter<'_>, next: u8, draw: Value, group: Value) -> u8 {
     if l.source.registers.rsrc2 >> 7 & 1 == 0 {
         return next;
     }
@@ -153,7 +153,11 @@ pub(super) fn start_domain(l: &mut Lifter<'_>) {
     let packed = b.cast(packed, Kind::Int);
     let (relative, group) = (ir!(b, iand(packed, 255)), ir!(b, ushr(packed, 8)));
     open_window(l, group);
-    set_off_chip(l, draw, group);
+    // Words of stream-out come before it, one even without: the configuration; with, the index, and offsets as they are enabled.
+    let rsrc2 = l.source.registers.rsrc2;
+    let streams = 1 + if rsrc2 >> 12 & 1 != 0 { 1 + (rsrc2 >> 8 & 15).count_ones() as u8 } else { 0 };
+    let next = user_count(&l.source.registers) + streams;
+    set_off_chip(l, next, draw, group);
     for n in [0, 1, 3] {
         let value = l.b.extract(point, n);
         l.set_vgpr_always(n, value);
