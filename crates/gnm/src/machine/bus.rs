@@ -12,7 +12,7 @@ pub(super) struct Bus<'a> {
 }
 
 impl Bus<'_> {
-    /// Whether a range is all mapped, which nobody needs to be asked about otherwise.
+    /// An error where a range is not all mapped: graphics are not asked about such a one.
     pub(super) fn check(&self, address: u64, size: u64) -> Result<(), Unmapped> {
         if self.memory.mapped(address, size) == size { Ok(()) } else { Err(Unmapped { address, size }) }
     }

@@ -72,7 +72,7 @@ impl Exec<'_, '_> {
             }
             5 => from,
             6 => self.context.atomic_result,
-            // The second is of operations on two numbers, which there are none of.
+            // 8 would be a second number, of operations that change two.
             7 => self.context.gds_atomic_result,
             9 => self.shared.time,
             other => return Err(FaultKind::Value { field: "srcSel", value: other.into() }),
