@@ -9,7 +9,8 @@
 //! has been read, and until what is exchanged now has been written.
 
 use afterimage_ir::{
-    Args, AtomicOp, Imm, Input, InputAt, InputDecl, Interp, Kind, MAX_SHARED, MAX_WAVE, Module, Op, Swizzle, Type, Value,
+    Args, AtomicOp, Imm, Input, InputAt, InputDecl, Interp, Kind, MAX_SHARED, MAX_WAVE, Module, Op, Swizzle, Type,
+    Value,
 };
 use smallvec::smallvec;
 
@@ -179,7 +180,9 @@ impl Code<'_, '_> {
     /// The lane of this one's quad that the immediate of a `quad_swizzle` says.
     fn in_quad(&mut self, imm: Imm) -> Value {
         let select = match imm {
-            Imm::Swizzle(swizzle) => (0..).zip(swizzle.lanes()).fold(0, |all, (n, &from)| all | u32::from(from) << (2 * n)),
+            Imm::Swizzle(swizzle) => {
+                (0..).zip(swizzle.lanes()).fold(0, |all, (n, &from)| all | u32::from(from) << (2 * n))
+            }
             _ => 0,
         };
         let lane = self.lane();
@@ -191,5 +194,58 @@ impl Code<'_, '_> {
         let place = self.push(Op::IAnd, smallvec![place, three]);
         let first = self.push(Op::IAnd, smallvec![lane, first]);
         self.push(Op::IOr, smallvec![first, place])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use afterimage_ir::{parse, verify};
+
+    use super::*;
+
+    fn module(shared: u32) -> Module {
+        let text = format!(
+            "compute {{
+  group 48, 1, 1
+  shared {shared}
+  one_wave
+  input in0 \"local_id\" : i32x3 local_id flat
+  v0: i32x3 = load_input in0
+  v1: i32 = lane_index
+  v2: i32x3 = wave_shuffle v0, v1
+  v3: i32 = swizzle v2.x
+  v4: i32 = swizzle v2.y
+  v5: bool = ine v3, v4
+  v6: bool = read_first v5
+  v7: bool = wave_any v6
+  v8: i32x2 = ballot v7
+  v9: i32 = quad_swizzle v3.wzyx
+  return
+}}"
+        );
+        parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    }
+
+    #[test]
+    fn nothing_of_the_hosts_waves_is_left() {
+        let mut m = module(64);
+        assert!(run(&mut m, 8));
+        verify(&m).unwrap_or_else(|error| panic!("{error}\n{m}"));
+        assert_eq!(m.shared, 64 + AREA);
+        assert!(!m.regions[m.body.index()].insts.iter().any(|&inst| asks(m.inst(inst).op)), "{m}");
+    }
+
+    #[test]
+    fn a_wave_that_the_host_has_stays() {
+        let mut m = module(64);
+        assert!(run(&mut m, 64));
+        assert_eq!(m.to_string(), module(64).to_string());
+    }
+
+    #[test]
+    fn full_memory_has_no_place() {
+        let mut m = module(MAX_SHARED);
+        assert!(!run(&mut m, 8));
+        assert_eq!(m.to_string(), module(MAX_SHARED).to_string());
     }
 }
