@@ -108,7 +108,9 @@ pub(super) fn wanted(l: &Lifter<'_>) -> bool {
     let asks = |op: IrOp| op.has(Flags::WAVE) || matches!(op, IrOp::LaneIndex | IrOp::WaveSize);
     let ask = l.b.module().insts.iter().any(|inst| asks(inst.op));
     if ask && l.source.stage == HwStage::Cs && lanes(l) > MAX_WAVE {
-        tracing::warn!("GCN code: lanes of a work group of several waves ask each other by the host's waves, of whatever size");
+        tracing::warn!(
+            "GCN code: lanes of a work group of several waves ask each other by the host's waves, of whatever size"
+        );
     }
     is_one_wave(l) && (ask || l.kept.share.missed)
 }
