@@ -16,7 +16,8 @@ pub mod bank {
     /// `SetStorage`: low and high half of the device address, bytes that may be accessed from there, and a word of the
     /// guest's (the draw's `NUM_RECORDS`).
     pub const BUFFERS: u8 = 1;
-    /// What the draw says, as the guest writes it: register 0 is {first vertex, first instance, vertices per instance, flags}.
+    /// What the draw says, as the guest writes it: register 0 is {first vertex, 0, 0, size of points as a float}, where points are
+    /// drawn.
     ///
     /// In tessellation, whose dispatches have a group for each patch, it is {first vertex, instance, first patch of the dispatch,
     /// 0} of local programs, and {off-chip bytes of a thread group, bytes of its tessellation factors, first patch of the dispatch,

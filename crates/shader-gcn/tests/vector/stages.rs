@@ -31,7 +31,10 @@ impl Environment for Quad {
         }
     }
 
-    fn constant(&self, _: &BankDecl, _: u32) -> [u32; 4] {
+    fn constant(&self, _: &BankDecl, register: u32) -> [u32; 4] {
+        if register == 0 {
+            return [0.0, 0.0, 0.0, 8.0].map(f32::to_bits);
+        }
         // The screen: 640 by 480 pixels.
         [2.0 / 640.0, 2.0 / 480.0, 0.0, 0.0].map(f32::to_bits)
     }
@@ -187,6 +190,17 @@ fn positions_become_clip_space() {
     let [x, y, z, w] = place(position::IN_PIXELS);
     assert_eq!([z, w], [-2.0, 2.0]);
     assert!((x - (4.0 / 320.0 - 1.0) * 2.0).abs() < 1e-6 && (y - (1.0 - 1.0 / 240.0) * 2.0).abs() < 1e-6);
+}
+
+#[test]
+fn points_have_the_size_of_the_draw_unless_they_export_one() {
+    let size = |vs_out_cntl: u32, text: &str| {
+        let registers = Registers { position: position::POINTS, vs_out_cntl, ..Registers::default() };
+        f32::from_bits(run(&module(HwStage::Vs, registers, text), OutputAt::PointSize).0[0][0])
+    };
+    assert_eq!(size(0, "exp pos0 v0, v0, v0, v0 done\ns_endpgm"), 8.0);
+    let own = "v_mov_b32 v1, 2.0\nexp pos0 v0, v0, v0, v0\nexp pos1 v1, v0, v0, v0 done\ns_endpgm";
+    assert_eq!(size(1 << 16 | 1 << 21, own), 2.0);
 }
 
 #[test]
