@@ -292,7 +292,7 @@ impl Translator {
         for patch in 0..count {
             if let Some(mesh) = self.tessellation.mesh(setup, setup.factors(ring, patch)) {
                 let base = points.len() as u32;
-                let patch_in_group = patch % setup.patches | patch / setup.patches << 8;
+                let patch_in_group = (patch % setup.patches) | ((patch / setup.patches) << 8);
                 points.extend(mesh.points.iter().map(|&at| DomainPoint { at, patch_in_group, patch: first + patch }));
                 indices.extend(mesh.indices.iter().map(|index| base + index));
             }
