@@ -78,7 +78,12 @@ fn ours(name: &str, bytes: &[u8]) -> Ours {
     let lifted = lift(&program, &Options::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut module = lifted.module.clone();
     afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
-    let options = afterimage_spirv::Options { bindless: false, preserve: false, debug_names: false, features: afterimage_spirv::Features::ALL };
+    let options = afterimage_spirv::Options {
+        bindless: false,
+        preserve: false,
+        debug_names: false,
+        features: afterimage_spirv::Features::ALL,
+    };
     let artifact = afterimage_spirv::emit(&module, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
     Ours { lifted, artifact }
 }

@@ -21,7 +21,12 @@ fn every_shader_is_translated_and_valid() {
             let lifted = lift(&program, &Options::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
             let mut module = lifted.module;
             afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
-            let options = afterimage_spirv::Options { bindless: true, preserve: true, debug_names: true, features: afterimage_spirv::Features::ALL };
+            let options = afterimage_spirv::Options {
+                bindless: true,
+                preserve: true,
+                debug_names: true,
+                features: afterimage_spirv::Features::ALL,
+            };
             let artifact = afterimage_spirv::emit(&module, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
             if validate {
                 let file = tempfile::NamedTempFile::new().unwrap();

@@ -111,7 +111,12 @@ fn compare(written: &Module, artifact: &Artifact, what: &str) {
 }
 
 fn options(bindless: bool) -> afterimage_spirv::Options {
-    afterimage_spirv::Options { bindless, preserve: bindless, debug_names: bindless, features: afterimage_spirv::Features::ALL }
+    afterimage_spirv::Options {
+        bindless,
+        preserve: bindless,
+        debug_names: bindless,
+        features: afterimage_spirv::Features::ALL,
+    }
 }
 
 fn bytes(state: &mut u64, count: usize) -> Vec<u8> {

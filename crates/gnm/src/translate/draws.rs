@@ -1,8 +1,8 @@
 //! Draws and dispatches.
 
 use super::Translator;
-use super::primitives::{MOST_INDICES, Primitive};
 use super::geometry::Output;
+use super::primitives::{MOST_INDICES, Primitive};
 use super::shaders::{self, COMPUTE, DOMAIN, PIXEL, VERTEX};
 use super::tessellation::Patches;
 use super::{states, targets};
@@ -66,14 +66,18 @@ impl Translator {
         use reg::VGT_SHADER_STAGES_EN as S;
         let has_patches = S::LS_EN.is_set(stages);
         if has_patches != S::HS_EN.is_set(stages) {
-            return self.once.warn("VGT_SHADER_STAGES_EN has one of LS_EN and HS_EN, which go together: such draws are left out");
+            return self
+                .once
+                .warn("VGT_SHADER_STAGES_EN has one of LS_EN and HS_EN, which go together: such draws are left out");
         }
         let has_geometry = S::GS_EN.is_set(stages);
         if has_patches && has_geometry {
             return self.once.warn("tessellation with a geometry shader is not supported: such draws are left out");
         }
         if has_geometry != S::ES_EN.is_set(stages) {
-            return self.once.warn("VGT_SHADER_STAGES_EN has one of ES_EN and GS_EN, which go together: such draws are left out");
+            return self
+                .once
+                .warn("VGT_SHADER_STAGES_EN has one of ES_EN and GS_EN, which go together: such draws are left out");
         }
         let counted = if draw.opaque { self.opaque(registers, draw) } else { *draw };
         let draw = &counted;

@@ -119,6 +119,9 @@ pub(crate) fn parse(source: &Source) -> Result<Flow, LiftError> {
 /// When the code cannot be read, or something in it has no translation.
 pub fn lift(source: &Source) -> Result<Module, LiftError> {
     let flow = parse(source)?;
+    if source.is_domain() && source.captures() {
+        return Err(Reason::Unsupported("stream-out behind tessellation").at(&flow.insts[0]));
+    }
     let (analysis, mut masks) = analyze(&flow, source)?;
     let lifted = translate(source, &flow, &analysis, &masks, false)?;
     if !lifted.wants_together {
@@ -351,6 +354,9 @@ impl Lifter<'_> {
             Encoding::Ds => {
                 lds::lift(self, inst);
                 Ok(())
+            }
+            Encoding::Vintrp if self.source.stage != HwStage::Ps => {
+                Err(Reason::Unsupported("interpolation outside of the pixel stage"))
             }
             Encoding::Vintrp => {
                 interpolate::lift(self, inst);
