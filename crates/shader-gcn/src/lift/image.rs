@@ -41,6 +41,9 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
         }
         Sort::Sample(form) => sample(l, inst, fields, image, &mut address, form, false),
         Sort::Gather(form) => sample(l, inst, fields, image, &mut address, form, true),
+        Sort::ImageLod if shape.dim.is_multisampled() => {
+            l.fail(Reason::Unsupported("the level of a multisampled image"));
+        }
         Sort::ImageLod => {
             let coord = address.coordinates(l, fields.unorm.then_some(image));
             let Some(texture) = texture(l, image, shape) else { return };
@@ -241,6 +244,10 @@ fn texture(l: &mut Lifter, image: ImageRef, shape: Shape) -> Option<Texture> {
         2 => Component::Sint,
         _ => Component::Float,
     };
+    if image.compare && (component != Component::Float || shape.dim.is_multisampled() || shape.dim == Dim::D3) {
+        l.fail(Reason::Unsupported("comparing integers, samples or a volume"));
+        return None;
+    }
     let decl = TextureDecl { slot: (first + image.slot) as u8, dim: shape.dim, shadow: image.compare, component };
     let texture = l.b.texture(decl);
     l.kept.textures.push((image.slot, texture));
@@ -295,6 +302,9 @@ fn sample(
     let Some(texture) = texture(l, image, shape) else { return };
     if shape.dim.is_multisampled() {
         return l.fail(Reason::Unsupported("sampling a multisampled image"));
+    }
+    if gather && shape.dim == Dim::D3 {
+        return l.fail(Reason::Unsupported("four texels of a volume"));
     }
     let known = form.offset().then(|| constant_before(l, address.next)).flatten();
     let offset = form.offset().then(|| address.word(l));
