@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[arg(value_enum)]
     parts: Vec<Part>,
     /// Seconds for each fuzz target.
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 20)]
     fuzz_seconds: u32,
 }
 
