@@ -250,17 +250,10 @@ impl Translator {
     ) -> Result<(), PortError> {
         let mut at = part.start;
         while at < part.end {
-            let size = (part.end - at).min(16 << 20) as u32;
-            let data = self.port.upload(size, 16)?;
-            let token = self.port.token();
-            self.port.push(&ReadBuffer { id, pad: 0, offset: at - start, token, data });
-            if self.port.wait(token)? == 0 {
-                return Err(PortError::Token(token));
-            }
-            let mut bytes = vec![0; size as usize];
-            self.port.read(&data, 0, &mut bytes);
+            let mut bytes = vec![0; (part.end - at).min(16 << 20) as usize];
+            self.read_buffer(id, at - start, &mut bytes)?;
             self.write_memory(memory, at, &bytes);
-            at += u64::from(size);
+            at += bytes.len() as u64;
         }
         Ok(())
     }

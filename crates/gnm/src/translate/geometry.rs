@@ -9,6 +9,7 @@
 
 use super::Translator;
 use super::draws::DrawError;
+use super::own::{Own, Use};
 use super::primitives::{MOST_INDICES, Primitive, neighbours};
 use super::resources::Needs;
 use super::shaders::{self, EXPORT, GEOMETRY};
@@ -17,53 +18,16 @@ use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};
 use afterimage_shader_gcn::io::geometry;
 use afterimage_stream::packets::*;
-use afterimage_stream::{ObjectId, ObjectKind, Port, PortError};
+use afterimage_stream::{ObjectId, PortError};
 use rustc_hash::FxHashMap;
 
 /// Most bytes of a ring or log.
 const MOST_BYTES: u64 = 512 << 20;
-/// Bytes that a buffer has at least.
-const LEAST_BYTES: u64 = 64 << 10;
 /// Most groups of a dispatch.
 const MOST_GROUPS: u64 = 65_535;
-/// Bytes that are read back at once.
-const READ: u64 = 16 << 20;
 /// Lanes whose vertices lie side by side in the ring of the geometry shader's outputs.
 const ROW: u32 = 16;
 const LANES: u32 = geometry::LANES;
-
-/// A buffer of the host's that grows.
-#[derive(Debug)]
-pub(super) struct Own {
-    pub(super) id: ObjectId,
-    pub(super) size: u64,
-}
-
-impl Default for Own {
-    fn default() -> Self {
-        Self { id: ObjectId::NONE, size: 0 }
-    }
-}
-
-/// The buffers of geometry shaders and of stream-out, by their numbers.
-#[derive(Debug, Default)]
-pub(super) struct Rings([Own; 5]);
-
-/// Lists of vertices and of primitives.
-pub(super) const VERTICES: usize = 0;
-const PRIMITIVES: usize = 1;
-/// The rings between both shaders and behind the geometry shader, and the log.
-const INPUTS: usize = 2;
-const OUTPUTS: usize = 3;
-const LOG: usize = 4;
-
-impl Rings {
-    /// The receiver is gone.
-    pub(super) fn forget(&mut self, port: &mut Port) {
-        let owned = std::mem::take(self).0.into_iter().filter(|own| own.id != ObjectId::NONE);
-        owned.for_each(|own| port.recycle(own.id));
-    }
-}
 
 /// A ring that the guest's descriptors name, and what stands for it.
 #[derive(Clone, Copy, Debug)]
@@ -178,9 +142,9 @@ impl Translator {
             return Ok(None);
         };
         let wave = |words: u32| u64::from(words) * 4 * u64::from(LANES);
-        let ring = |address, words, own: &Own| Ring { address, wave: wave(words), buffer: own.id, size: own.size };
-        let inputs = ring(first, es_words, &self.rings.0[INPUTS]);
-        let outputs = ring(second, gs_words, &self.rings.0[OUTPUTS]);
+        let ring = |address, words, own: Own| Ring { address, wave: wave(words), buffer: own.id, size: own.size };
+        let inputs = ring(first, es_words, self.owned.get(Use::Inputs));
+        let outputs = ring(second, gs_words, self.owned.get(Use::Outputs));
         export.use_ring(&inputs);
         shader.use_ring(&inputs);
         shader.use_ring(&outputs);
@@ -231,60 +195,18 @@ impl Translator {
 
     /// Sees to it that the buffers are large enough, and fills the lists: bindings of both, and of the log.
     fn own_buffers(&mut self, lists: &Lists, sizes: [u64; 3]) -> Result<[StorageBinding; 3], PortError> {
-        let vertices = self.own_list(VERTICES, &lists.vertices)?;
-        let primitives = self.own_list(PRIMITIVES, &lists.primitives)?;
-        self.own_buffer(INPUTS, sizes[0])?;
-        self.own_buffer(OUTPUTS, sizes[1])?;
-        let log = self.own_buffer(LOG, sizes[2])?;
+        let vertices = self.own_bytes(Use::Vertices, bytemuck::cast_slice(&lists.vertices))?;
+        let primitives = self.own_bytes(Use::Primitives, bytemuck::cast_slice(&lists.primitives))?;
+        self.own_buffer(Use::Inputs, sizes[0])?;
+        self.own_buffer(Use::Outputs, sizes[1])?;
+        let log = self.own_buffer(Use::Log, sizes[2])?;
         Ok([vertices, primitives, StorageBinding { buffer: log, word: 0, offset: 0, size: sizes[2] }])
-    }
-
-    /// A buffer of at least a size. What was in it is lost if it has to grow.
-    fn own_buffer(&mut self, at: usize, wanted: u64) -> Result<ObjectId, PortError> {
-        let own = &mut self.rings.0[at];
-        if own.size >= wanted && own.id != ObjectId::NONE {
-            return Ok(own.id);
-        }
-        let old = std::mem::take(own);
-        if old.id != ObjectId::NONE {
-            self.destroy_buffer(old.id);
-        }
-        let size = wanted.max(LEAST_BYTES).next_power_of_two();
-        let id = self.port.allocate(ObjectKind::Buffer)?;
-        self.port.push(&CreateBuffer { id, usage: CreateBuffer::STORAGE, size });
-        self.rings.0[at] = Own { id, size };
-        Ok(id)
-    }
-
-    /// A buffer with a list in it.
-    pub(super) fn own_list(&mut self, at: usize, list: &[u32]) -> Result<StorageBinding, PortError> {
-        let size = 4 * list.len() as u64;
-        let id = self.own_buffer(at, size)?;
-        let mut offset = 0;
-        for part in list.chunks(4 << 20) {
-            let data = self.port.upload_bytes(bytemuck::cast_slice(part))?;
-            self.port.push(&UpdateBuffer { id, flags: 0, offset, data });
-            offset += 4 * part.len() as u64;
-        }
-        Ok(StorageBinding { buffer: id, word: 0, offset: 0, size })
     }
 
     /// The log's words.
     fn read_log(&mut self, size: u64) -> Result<Vec<u32>, PortError> {
         let mut log = vec![0u32; (size / 4) as usize];
-        let id = self.rings.0[LOG].id;
-        let mut offset = 0;
-        for part in log.chunks_mut((READ / 4) as usize) {
-            let bytes: &mut [u8] = bytemuck::cast_slice_mut(part);
-            let data = self.port.upload(bytes.len() as u32, 16)?;
-            let token = self.port.token();
-            self.port.push(&ReadBuffer { id, pad: 0, offset, token, data });
-            if self.port.wait(token)? == 0 {
-                return Err(PortError::Token(token));
-            }
-            self.port.read(&data, 0, bytes);
-            offset += bytes.len() as u64;
-        }
+        self.read_buffer(self.owned.get(Use::Log).id, 0, bytemuck::cast_slice_mut(&mut log))?;
         Ok(log)
     }
 }

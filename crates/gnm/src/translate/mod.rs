@@ -7,6 +7,7 @@
 //! * `shaders`, `resources`: programs, what they read and write, and the bindings for that.
 //! * `buffers`, `surfaces`, `texels`, `formats`: host buffers and images for guest memory. Memory is the truth wherever two views
 //!   of it differ; what is newer in host memory comes back when somebody asks for it.
+//! * `own`: buffers that stand for no guest memory.
 //! * `screen`, `queries`: what is done besides draws.
 
 mod buffers;
@@ -14,6 +15,7 @@ mod draws;
 mod formats;
 mod geometry;
 mod once;
+mod own;
 mod primitives;
 mod queries;
 mod ranges;
@@ -38,8 +40,8 @@ use afterimage_gnm_types::{Groups, Registers};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Link, ObjectId, Port, Sent};
 use buffers::Buffers;
-use geometry::Rings;
 use once::Once;
+use own::Owned;
 use queries::Queries;
 use resources::Bindings;
 use samplers::Samplers;
@@ -67,7 +69,7 @@ pub struct Translator {
     shaders: Shaders,
     bindings: Bindings,
     queries: Queries,
-    rings: Rings,
+    owned: Owned,
     /// How many bytes of each buffer stream-out has filled.
     stream_out: [u32; 4],
     tessellation: Tessellation,
@@ -93,7 +95,7 @@ impl Translator {
             shaders: Shaders::default(),
             bindings: Bindings::default(),
             queries: Queries::default(),
-            rings: Rings::default(),
+            owned: Owned::default(),
             stream_out: [0; 4],
             tessellation: Tessellation::default(),
             screen: Screen::default(),
@@ -133,8 +135,7 @@ impl Translator {
         self.samplers.forget(&mut self.port);
         self.shaders.forget(&mut self.port);
         self.queries.forget(&mut self.port);
-        self.rings.forget(&mut self.port);
-        self.tessellation.forget(&mut self.port);
+        self.owned.forget(&mut self.port);
         self.screen.forget(&mut self.port);
         self.bindings = Bindings::default();
         registers.dirty = Groups::all();

@@ -8,7 +8,7 @@
 
 use super::Translator;
 use super::draws::{DrawError, Front};
-use super::geometry::VERTICES;
+use super::own::Use;
 use super::primitives::Primitive;
 use super::shaders::{self, CAPTURE};
 use crate::machine;
@@ -89,7 +89,7 @@ impl Translator {
         if let Some(Front::Geometry(output)) = front {
             needs.use_ring(&output.ring);
         }
-        needs.behind = vec![self.own_list(VERTICES, list)?, StorageBinding::default()];
+        needs.behind = vec![self.own_bytes(Use::Vertices, bytemuck::cast_slice(list))?, StorageBinding::default()];
         self.ready(&[&needs], memory)?;
         self.bind(&CAPTURE, &needs, registers, memory)?;
         let seen = shaders::capture_registers(registers);

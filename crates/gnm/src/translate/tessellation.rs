@@ -11,7 +11,7 @@
 
 use super::Translator;
 use super::draws::{DrawError, Front};
-use super::geometry::Own;
+use super::own::Use;
 use super::primitives::Primitive;
 use super::resources::Needs;
 use super::shaders::{self, HULL, LOCAL};
@@ -20,8 +20,8 @@ use crate::machine;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};
 use afterimage_shader_gcn::io::{BufferAt, DomainPoint};
+use afterimage_stream::PortError;
 use afterimage_stream::packets::*;
-use afterimage_stream::{ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -35,8 +35,6 @@ const ENOUGH: usize = 1 << 20;
 const MOST_MADE: usize = 1 << 28;
 /// Most bytes of the data share's windows.
 const MOST_SHARED: u32 = 64 << 20;
-/// Bytes that a buffer has at least.
-const LEAST_BYTES: u64 = 64 << 10;
 /// Meshes that are kept.
 const MOST_MESHES: usize = 256;
 
@@ -49,27 +47,13 @@ const OFF_CHIP_BUFFERS: u32 = 256;
 /// The mesh of factors, which are compared by their bits; none where the patch is taken away.
 type Meshes = FxHashMap<(Domain, Partitioning, Output, [u32; 6]), Option<Arc<Mesh>>>;
 
-/// Buffers of tessellation, and meshes.
+/// Meshes that the tessellator made.
 #[derive(Debug, Default)]
 pub(super) struct Tessellation {
-    /// The data share, vertices of patches, points.
-    share: Own,
-    vertices: Own,
-    points: Own,
     meshes: Meshes,
 }
 
 impl Tessellation {
-    /// The receiver is gone.
-    pub(super) fn forget(&mut self, port: &mut Port) {
-        for own in [&mut self.share, &mut self.vertices, &mut self.points] {
-            let own = std::mem::take(own);
-            if own.id != ObjectId::NONE {
-                port.recycle(own.id);
-            }
-        }
-    }
-
     fn mesh(&mut self, setup: &Setup, factors: [f32; 6]) -> Option<Arc<Mesh>> {
         let Setup { domain, partitioning, output, .. } = *setup;
         if self.meshes.len() >= MOST_MESHES {
@@ -242,7 +226,7 @@ impl Translator {
         let Some(mut hull) = self.gather(&HULL, registers, memory) else { return Ok(None) };
         let corners = setup.corners as usize;
         let part = &vertices[first as usize * corners..(first + count) as usize * corners];
-        let given = self.fill(|tessellation| &mut tessellation.vertices, bytemuck::cast_slice(part))?;
+        let given = self.own_bytes(Use::Corners, bytemuck::cast_slice(part))?;
         let share = self.shared(setup)?;
         serve(&mut local, share, given);
         serve(&mut hull, share, StorageBinding::default());
@@ -303,7 +287,7 @@ impl Translator {
             if *made > MOST_MADE {
                 return Err(DrawError::Indices(u32::try_from(*made).unwrap_or(u32::MAX)));
             }
-            let given = self.fill(|tessellation| &mut tessellation.points, bytemuck::cast_slice(&points))?;
+            let given = self.own_bytes(Use::Points, bytemuck::cast_slice(&points))?;
             let share = self.shared(setup)?;
             let patches =
                 Patches { indices: std::mem::take(&mut indices), off_chip: setup.off_chip, points: given, share };
@@ -319,37 +303,7 @@ impl Translator {
         if size == 0 {
             return Ok(StorageBinding::default());
         }
-        let buffer = self.own(|tessellation| &mut tessellation.share, size)?;
+        let buffer = self.own_buffer(Use::Share, size)?;
         Ok(StorageBinding { buffer, word: setup.share, offset: 0, size })
-    }
-
-    /// Puts bytes into a buffer of tessellation.
-    fn fill(&mut self, own: impl Fn(&mut Tessellation) -> &mut Own, bytes: &[u8]) -> Result<StorageBinding, PortError> {
-        let size = bytes.len() as u64;
-        let id = self.own(own, size)?;
-        let mut offset = 0;
-        for part in bytes.chunks(16 << 20) {
-            let data = self.port.upload_bytes(part)?;
-            self.port.push(&UpdateBuffer { id, flags: 0, offset, data });
-            offset += part.len() as u64;
-        }
-        Ok(StorageBinding { buffer: id, word: 0, offset: 0, size })
-    }
-
-    /// A buffer of tessellation, of so many bytes at least.
-    fn own(&mut self, own: impl Fn(&mut Tessellation) -> &mut Own, wanted: u64) -> Result<ObjectId, PortError> {
-        let there = own(&mut self.tessellation);
-        if there.id != ObjectId::NONE && there.size >= wanted {
-            return Ok(there.id);
-        }
-        let old = std::mem::take(there);
-        if old.id != ObjectId::NONE {
-            self.destroy_buffer(old.id);
-        }
-        let size = wanted.max(LEAST_BYTES).next_power_of_two();
-        let id = self.port.allocate(ObjectKind::Buffer)?;
-        self.port.push(&CreateBuffer { id, usage: CreateBuffer::STORAGE, size });
-        *own(&mut self.tessellation) = Own { id, size };
-        Ok(id)
     }
 }
