@@ -15,10 +15,12 @@ mod format;
 mod hash;
 mod id;
 mod link;
+mod once;
 mod overlay;
 pub mod packets;
 mod port;
 mod reader;
+mod sample_count;
 mod sent;
 mod state;
 mod validate;
@@ -29,9 +31,11 @@ pub use format::{Aspects, Format, FormatInfo, VertexFormat};
 pub use hash::ReplayHash;
 pub use id::{IdAllocator, ObjectId, ObjectKind};
 pub use link::{Arena, DeviceFeatures, DeviceInfo, Executor, FormatFeatures, Link, LinkError, Reply, UploadRef};
+pub use once::Once;
 pub use packets::{Header, Kind, Packet};
 pub use port::{Port, PortError};
 pub use reader::{Located, Reader};
+pub use sample_count::SampleCount;
 pub use sent::Sent;
 pub use state::{
     BANKS, Bank, COMPUTE_SLOTS, Created, Group, Groups, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State, TEXTURE_SLOTS,

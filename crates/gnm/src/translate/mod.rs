@@ -14,7 +14,6 @@ mod buffers;
 mod draws;
 mod formats;
 mod geometry;
-mod once;
 mod own;
 mod primitives;
 mod queries;
@@ -38,11 +37,9 @@ use crate::machine::{self, Graphics, Queue};
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Groups, Registers};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Link, ObjectId, Port, Sent};
+use afterimage_stream::{Link, ObjectId, Once, Port, SampleCount, Sent};
 use buffers::Buffers;
-use once::Once;
 use own::Owned;
-use queries::Queries;
 use resources::Bindings;
 use samplers::Samplers;
 use screen::Screen;
@@ -68,7 +65,7 @@ pub struct Translator {
     samplers: Samplers,
     shaders: Shaders,
     bindings: Bindings,
-    queries: Queries,
+    passed: SampleCount,
     owned: Owned,
     /// How many bytes of each buffer stream-out has filled.
     stream_out: [u32; 4],
@@ -94,7 +91,7 @@ impl Translator {
             samplers: Samplers::default(),
             shaders: Shaders::default(),
             bindings: Bindings::default(),
-            queries: Queries::default(),
+            passed: SampleCount::default(),
             owned: Owned::default(),
             stream_out: [0; 4],
             tessellation: Tessellation::default(),
@@ -134,7 +131,7 @@ impl Translator {
         self.targets.forget();
         self.samplers.forget(&mut self.port);
         self.shaders.forget(&mut self.port);
-        self.queries.forget(&mut self.port);
+        self.passed.forget(&mut self.port);
         self.owned.forget(&mut self.port);
         self.screen.forget(&mut self.port);
         self.bindings = Bindings::default();
@@ -181,7 +178,7 @@ impl Graphics for Translator {
     }
 
     fn passed_samples(&mut self) -> u64 {
-        self.counted()
+        self.passed.total(&mut self.port)
     }
 
     fn stream_out_offset(&mut self, buffer: u32) -> u32 {

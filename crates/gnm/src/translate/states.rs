@@ -1,9 +1,9 @@
 //! Blending, depth and stencil tests, rasteriser.
 
 use super::Translator;
-use super::once::Once;
 use super::targets;
 use afterimage_gnm_types::{Registers, reg, value::*};
+use afterimage_stream::Once;
 use afterimage_stream::packets::*;
 
 /// Whether the depth target is read or written.

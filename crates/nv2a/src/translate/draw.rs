@@ -152,7 +152,7 @@ impl Translator {
         self.draws.vertices.collect(memory, &arrays, &primitive.parts, varying, &mut kelvin.attributes);
         let Some(stage) = stage.filter(|_| self.draws.vertices.len() > 0) else { return };
         let Some((stage, varying)) = self.run_here(kelvin, stage, varying, &before, points) else { return };
-        self.count_pixels(kelvin.registers.is_set(method::SET_ZPASS_PIXEL_COUNT_ENABLE));
+        self.passed.count(&mut self.port, kelvin.registers.is_set(method::SET_ZPASS_PIXEL_COUNT_ENABLE));
         self.warn_of_raster(&kelvin.registers, primitive.kind, way);
         let drawn = match way {
             Way::Here => self.draw_outlines(kelvin, primitive, &stage, &before),

@@ -10,10 +10,8 @@
 mod clear;
 mod constants;
 mod draw;
-mod once;
 mod outlines;
 mod primitives;
-mod queries;
 mod samplers;
 mod samples;
 mod shaders;
@@ -29,11 +27,9 @@ use crate::machine::{Graphics, Kelvin, Primitive};
 use crate::memory::GuestMemory;
 use afterimage_nv2a_types::{Group, Groups};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Link, ObjectId, Port, Sent};
+use afterimage_stream::{Link, ObjectId, Once, Port, SampleCount, Sent};
 use constants::Constants;
 use draw::Draws;
-use once::Once;
-use queries::Queries;
 use samplers::Samplers;
 use shaders::Shaders;
 use surfaces::{Surfaces, Target, Uses};
@@ -54,7 +50,7 @@ pub struct Translator {
     screen: Screen,
     shaders: Shaders,
     constants: Constants,
-    queries: Queries,
+    passed: SampleCount,
     draws: Draws,
 }
 
@@ -73,7 +69,7 @@ impl Translator {
             screen: Screen::default(),
             shaders: Shaders::default(),
             constants: Constants::default(),
-            queries: Queries::default(),
+            passed: SampleCount::default(),
             draws: Draws::default(),
         }
     }
@@ -138,7 +134,7 @@ impl Translator {
         self.samplers.forget(&mut self.port);
         self.screen.forget(&mut self.port);
         self.shaders.forget(&mut self.port);
-        self.queries.forget(&mut self.port);
+        self.passed.forget(&mut self.port);
         self.constants = Constants::default();
         self.draws.forget();
         kelvin.registers.dirty = Groups::all();
@@ -177,11 +173,11 @@ impl Graphics for Translator {
     }
 
     fn reset_pixel_count(&mut self) {
-        self.reset_count();
+        self.passed.reset(&mut self.port);
     }
 
     fn pixel_count(&mut self) -> u32 {
-        self.counted()
+        u32::try_from(self.passed.total(&mut self.port)).unwrap_or(u32::MAX)
     }
 
     fn flush(&mut self) {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 /// What was said already. A guest can think of endless things to warn about, so after [`Once::LIMIT`] nothing is said.
 #[derive(Debug, Default)]
-pub(super) struct Once {
+pub struct Once {
     said: FxHashSet<String>,
 }
 
@@ -12,9 +12,9 @@ impl Once {
     /// Different warnings that are given.
     const LIMIT: usize = 256;
 
-    /// Warns, unless the same was said before.
+    /// Warns in the log, unless the same was said before.
     #[cold]
-    pub(super) fn warn(&mut self, what: impl Into<String>) {
+    pub fn warn(&mut self, what: impl Into<String>) {
         let what = what.into();
         if self.said.len() < Self::LIMIT && !self.said.contains(&what) {
             tracing::warn!("{what}");

@@ -1,8 +1,7 @@
-//! Counts of pixels that pass the depth test: a report is the sum of what many draws passed.
+//! Samples that pass the depth test, counted over many draws.
 
-use super::Translator;
-use afterimage_stream::packets::{BeginQuery, CreateQuery, EndQuery, QueryKind};
-use afterimage_stream::{ObjectId, ObjectKind, Port};
+use crate::packets::{BeginQuery, CreateQuery, EndQuery, QueryKind};
+use crate::{ObjectId, ObjectKind, Port};
 
 /// Query objects that are waited for before the oldest one has to answer.
 const MOST: usize = 64;
@@ -14,9 +13,9 @@ struct Ended {
     token: u64,
 }
 
-/// Pixels counted since the last reset.
+/// A sum of occlusion queries that begin and end as a guest's registers say, for guests whose hardware has one counter.
 #[derive(Debug, Default)]
-pub(super) struct Queries {
+pub struct SampleCount {
     /// The query that counts now.
     open: Option<ObjectId>,
     /// Queries whose answer is still to come, in order.
@@ -27,9 +26,33 @@ pub(super) struct Queries {
     total: u64,
 }
 
-impl Queries {
+impl SampleCount {
+    /// From the next draw on samples count, or do not.
+    pub fn count(&mut self, port: &mut Port, on: bool) {
+        match (on, self.open) {
+            (true, None) => self.begin(port),
+            (false, Some(_)) => self.end(port),
+            _ => {}
+        }
+    }
+
+    /// Waits for all draws, and gives the samples that passed since the last [`SampleCount::reset`].
+    pub fn total(&mut self, port: &mut Port) -> u64 {
+        self.end(port);
+        for ended in std::mem::take(&mut self.ended) {
+            self.take(port, ended);
+        }
+        self.total
+    }
+
+    /// Forgets what was counted.
+    pub fn reset(&mut self, port: &mut Port) {
+        self.total(port);
+        self.total = 0;
+    }
+
     /// The receiver is gone, and with it every query.
-    pub(super) fn forget(&mut self, port: &mut Port) {
+    pub fn forget(&mut self, port: &mut Port) {
         for ended in self.ended.drain(..) {
             port.forget(ended.token);
             port.recycle(ended.id);
@@ -66,31 +89,5 @@ impl Queries {
     fn take(&mut self, port: &mut Port, ended: Ended) {
         self.total += port.wait(ended.token).unwrap_or(0);
         self.free.push(ended.id);
-    }
-}
-
-impl Translator {
-    /// From the next draw on pixels count, or do not.
-    pub(super) fn count_pixels(&mut self, count: bool) {
-        match (count, self.queries.open) {
-            (true, None) => self.queries.begin(&mut self.port),
-            (false, Some(_)) => self.queries.end(&mut self.port),
-            _ => {}
-        }
-    }
-
-    /// Forgets what was counted.
-    pub(super) fn reset_count(&mut self) {
-        self.counted();
-        self.queries.total = 0;
-    }
-
-    /// Waits for all draws, and gives the pixels that passed.
-    pub(super) fn counted(&mut self) -> u32 {
-        self.queries.end(&mut self.port);
-        for ended in std::mem::take(&mut self.queries.ended) {
-            self.queries.take(&mut self.port, ended);
-        }
-        u32::try_from(self.queries.total).unwrap_or(u32::MAX)
     }
 }
