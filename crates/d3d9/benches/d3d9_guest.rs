@@ -4,62 +4,10 @@ use afterimage_bench::Bench;
 use afterimage_d3d9::*;
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::WindowKind;
-use afterimage_stream::{DeviceInfo, Format, FormatFeatures, Link, LinkError, Reply, UploadRef};
+use afterimage_stream::{DeviceInfo, Format, FormatFeatures, NullLink};
 
 /// Draws of one sample.
 const DRAWS: usize = 1000;
-
-/// A receiver that takes everything, with an arena of 64 MiB that starts over with each frame.
-struct Null {
-    info: DeviceInfo,
-    arena: Vec<u8>,
-    used: u32,
-}
-
-impl Link for Null {
-    fn submit(&mut self, batch: &mut Vec<u64>) -> std::result::Result<(), LinkError> {
-        std::hint::black_box(&*batch);
-        batch.clear();
-        Ok(())
-    }
-
-    fn alloc(&mut self, size: u32, align: u32) -> std::result::Result<UploadRef, LinkError> {
-        let mut offset = self.used.next_multiple_of(align);
-        if offset + size > self.arena.len() as u32 {
-            offset = 0;
-        }
-        self.used = offset + size;
-        Ok(UploadRef { slot: 0, size, offset: offset.into() })
-    }
-
-    fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
-        let start = range.offset as usize + at as usize;
-        self.arena[start..start + bytes.len()].copy_from_slice(bytes);
-    }
-
-    fn read(&mut self, _: &UploadRef, _: u32, _: &mut [u8]) {}
-
-    fn end_frame(&mut self, _: u64) -> std::result::Result<(), LinkError> {
-        self.used = 0;
-        Ok(())
-    }
-
-    fn poll(&mut self) -> Option<Reply> {
-        None
-    }
-
-    fn wait(&mut self) -> std::result::Result<Reply, LinkError> {
-        Err(LinkError::Lost)
-    }
-
-    fn epoch(&mut self) -> u32 {
-        1
-    }
-
-    fn device(&self) -> &DeviceInfo {
-        &self.info
-    }
-}
 
 fn device() -> Result<Device> {
     let mut info = DeviceInfo {
@@ -71,7 +19,7 @@ fn device() -> Result<Device> {
     };
     let all = FormatFeatures::SAMPLED | FormatFeatures::LINEAR | FormatFeatures::TARGET | FormatFeatures::DEPTH;
     Format::ALL.iter().for_each(|format| info.formats[*format as usize] = all);
-    let link = Box::new(Null { info, arena: vec![0; 64 << 20], used: 0 });
+    let link = Box::new(NullLink::new(info));
     let mut parameters = D3DPRESENT_PARAMETERS {
         SwapEffect: D3DSWAPEFFECT_DISCARD,
         Windowed: TRUE,

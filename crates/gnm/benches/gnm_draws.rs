@@ -3,92 +3,11 @@
 
 use afterimage_bench::Bench;
 use afterimage_gnm::driver::{CommandBuffer, Driver, Encoding, calls};
-use afterimage_gnm::machine::{Dispatch, Draw, Flip, Graphics, Machine, Queue, Registers, Stop};
+use afterimage_gnm::machine::{Graphics, Machine, NoGraphics, Stop};
 use afterimage_gnm::memory::{GuestMemory, Regions};
 use afterimage_gnm::translate::Translator;
 use afterimage_gnm_types::{reg, value::*};
-use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
-
-/// A receiver that takes everything, with an arena that starts over when it is full.
-struct Null {
-    info: DeviceInfo,
-    arena: Vec<u8>,
-    used: u32,
-}
-
-impl Link for Null {
-    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
-        std::hint::black_box(&*batch);
-        batch.clear();
-        Ok(())
-    }
-
-    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
-        let mut offset = self.used.next_multiple_of(align);
-        if offset as usize + size as usize > self.arena.len() {
-            offset = 0;
-        }
-        self.used = offset + size;
-        Ok(UploadRef { slot: 0, size, offset: offset.into() })
-    }
-
-    fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
-        let start = range.offset as usize + at as usize;
-        self.arena[start..start + bytes.len()].copy_from_slice(bytes);
-    }
-
-    fn read(&mut self, _: &UploadRef, _: u32, _: &mut [u8]) {}
-
-    fn end_frame(&mut self, _: u64) -> Result<(), LinkError> {
-        Ok(())
-    }
-
-    fn poll(&mut self) -> Option<Reply> {
-        None
-    }
-
-    fn wait(&mut self) -> Result<Reply, LinkError> {
-        Err(LinkError::Lost)
-    }
-
-    fn epoch(&mut self) -> u32 {
-        1
-    }
-
-    fn device(&self) -> &DeviceInfo {
-        &self.info
-    }
-}
-
-/// Draws nothing.
-struct Nothing;
-
-impl Graphics for Nothing {
-    fn draw(&mut self, registers: &mut Registers, _: &mut dyn GuestMemory, draw: &Draw) {
-        std::hint::black_box(draw);
-        registers.dirty.take();
-    }
-
-    fn dispatch(&mut self, _: Queue, _: &mut Registers, _: &mut dyn GuestMemory, _: &Dispatch) {}
-
-    fn before_cpu_reads(&mut self, _: &mut dyn GuestMemory, _: u64, _: u64) {}
-
-    fn cpu_wrote(&mut self, _: u64, _: u64) {}
-
-    fn passed_samples(&mut self) -> u64 {
-        0
-    }
-
-    fn stream_out_offset(&mut self, _: u32) -> u32 {
-        0
-    }
-
-    fn set_stream_out_offset(&mut self, _: u32, _: u32) {}
-
-    fn flip(&mut self, _: &mut dyn GuestMemory, _: &Flip) {}
-
-    fn submit(&mut self) {}
-}
+use afterimage_stream::{DeviceInfo, NullLink};
 
 /// Where things are in memory.
 const START: u64 = 0x10_0000_0000;
@@ -211,8 +130,8 @@ fn main() -> std::io::Result<()> {
                 assert_eq!(machine.take_faults(), []);
             };
             bench.new_baseline();
-            bench.case(&format!("baseline: {packets}, {what}, nobody draws"), DRAWS, || run(&mut Nothing));
-            let link = Null { info: DeviceInfo::default(), arena: vec![0; 64 << 20], used: 0 };
+            bench.case(&format!("baseline: {packets}, {what}, nobody draws"), DRAWS, || run(&mut NoGraphics));
+            let link = NullLink::new(DeviceInfo::default());
             let mut translator = Translator::new(Box::new(link), "bench");
             bench.case(&format!("draws, {packets}, {what}"), DRAWS, || run(&mut translator));
         }

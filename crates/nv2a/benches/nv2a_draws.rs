@@ -6,58 +6,7 @@ use afterimage_nv2a::memory::{DmaClass, DmaObject, DmaTarget, GuestMemory, Ram};
 use afterimage_nv2a::translate::Translator;
 use afterimage_nv2a_types::method;
 use afterimage_shader_nv2a::Program;
-use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
-
-/// A receiver that takes everything, with an arena that starts over when it is full.
-struct Null {
-    info: DeviceInfo,
-    arena: Vec<u8>,
-    used: u32,
-}
-
-impl Link for Null {
-    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
-        std::hint::black_box(&*batch);
-        batch.clear();
-        Ok(())
-    }
-
-    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
-        let mut offset = self.used.next_multiple_of(align);
-        if offset as usize + size as usize > self.arena.len() {
-            offset = 0;
-        }
-        self.used = offset + size;
-        Ok(UploadRef { slot: 0, size, offset: offset.into() })
-    }
-
-    fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
-        let start = range.offset as usize + at as usize;
-        self.arena[start..start + bytes.len()].copy_from_slice(bytes);
-    }
-
-    fn read(&mut self, _: &UploadRef, _: u32, _: &mut [u8]) {}
-
-    fn end_frame(&mut self, _: u64) -> Result<(), LinkError> {
-        Ok(())
-    }
-
-    fn poll(&mut self) -> Option<Reply> {
-        None
-    }
-
-    fn wait(&mut self) -> Result<Reply, LinkError> {
-        Err(LinkError::Lost)
-    }
-
-    fn epoch(&mut self) -> u32 {
-        1
-    }
-
-    fn device(&self) -> &DeviceInfo {
-        &self.info
-    }
-}
+use afterimage_stream::{DeviceInfo, NullLink};
 
 const VERTICES: u32 = 0x20_0000;
 /// Bytes of a vertex: position of three floats, normal of three, diffuse in Direct3D's order, two texture coordinates.
@@ -68,7 +17,7 @@ const MANY: u32 = 100_000;
 const DRAWS: usize = 1000;
 
 fn main() {
-    let link = Null { info: DeviceInfo::default(), arena: vec![0; 64 << 20], used: 0 };
+    let link = NullLink::new(DeviceInfo::default());
     let mut graphics = Translator::new(Box::new(link), "bench");
     let mut memory = Ram::new(16 << 20);
     let mut kelvin = Kelvin::default();
