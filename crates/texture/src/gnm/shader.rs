@@ -21,12 +21,13 @@ pub enum Way {
     Tile,
 }
 
-/// Banks of the module, as their declarations number them.
-pub mod bank {
-    /// Registers of [`Copy::parameters`](super::Copy).
-    pub const PARAMETERS: u8 = 0;
+/// The numbers that a module's banks have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Banks {
+    /// Registers of [`Copy::parameters`].
+    pub parameters: u8,
     /// Register 0 is the surface, register 1 the rows: low and high half of the address, bytes.
-    pub const BUFFERS: u8 = 1;
+    pub buffers: u8,
 }
 
 /// A copy that a dispatch does.
@@ -101,9 +102,9 @@ impl Layout {
     ///
     /// # Errors
     /// A level that is not there, or a module that could not be built, which would be a fault of ours.
-    pub fn copy_module(&self, way: Way, level: u32) -> Result<Result<Module, BuildError>, Error> {
+    pub fn copy_module(&self, way: Way, level: u32, banks: Banks) -> Result<Result<Module, BuildError>, Error> {
         let level = self.level_at(level)?;
-        Ok(Writer::new(self, level).write(way))
+        Ok(Writer::new(self, level, banks).write(way))
     }
 }
 
@@ -127,13 +128,13 @@ struct At {
 }
 
 impl<'a> Writer<'a> {
-    fn new(layout: &'a Layout, level: &'a Level) -> Self {
+    fn new(layout: &'a Layout, level: &'a Level, banks: Banks) -> Self {
         let mut b = Builder::new(Stage::Compute);
         b.work_group([GROUP, GROUP, 1], 0);
         let mut bank = |name: &str, id, size| {
             b.bank(BankDecl { name: name.to_owned(), source: BankSource::Stage, id, size, defs: Vec::new() })
         };
-        let (parameters, buffers) = (bank("parameters", bank::PARAMETERS, 3), bank("buffers", bank::BUFFERS, 2));
+        let (parameters, buffers) = (bank("parameters", banks.parameters, 3), bank("buffers", banks.buffers, 2));
         let mut input = |name: &str, at| {
             b.input(InputDecl {
                 name: name.to_owned(),

@@ -1,6 +1,6 @@
 //! Every element of every mode lies where the equations say, which are written down here once more, bit by bit.
 
-use super::shader::{self, Way};
+use super::shader::{Banks, Way};
 use super::{Description, Error, Layout, Pitch, Slices};
 use afterimage_gnm_types::tiling::{MACRO_MODES, TILE_MODES};
 use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
@@ -247,6 +247,8 @@ struct Surroundings {
     rows: RefCell<Vec<u8>>,
 }
 
+const BANKS: Banks = Banks { parameters: 0, buffers: 1 };
+
 /// Where the buffers begin; the second crosses the 4 GiB line.
 const BUFFERS: [u64; 2] = [0x1_0000_0000, 0xFFFF_FF00 + (7 << 32)];
 
@@ -265,7 +267,7 @@ impl Environment for Surroundings {
     }
 
     fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
-        if bank.id == shader::bank::PARAMETERS {
+        if bank.id == BANKS.parameters {
             return self.parameters[index as usize];
         }
         let address = BUFFERS[index as usize];
@@ -305,7 +307,7 @@ fn shaders_copy_as_the_processor_does() {
                     Way::Tile => layout.tile(&part, &rows, pitch, &mut tiled),
                 }
                 .expect("a copy");
-                let module = layout.copy_module(way, 0).expect("a level").expect("a module");
+                let module = layout.copy_module(way, 0, BANKS).expect("a level").expect("a module");
                 let copy = match layout.copy_dispatch(way, &part, pitch) {
                     Err(Error::Samples(2) | Error::Words { .. }) if bits < 32 => continue,
                     copy => copy.expect("a dispatch"),
