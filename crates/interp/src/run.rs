@@ -281,7 +281,7 @@ impl Run<'_> {
                     Some(bits) => bits,
                     None => continue,
                 },
-                (Op::Barrier | Op::MemoryBarrier, _) => return,
+                (Op::Barrier | Op::WaveBarrier | Op::MemoryBarrier, _) => return,
                 (op, _) if op.has(Flags::WAVE) || matches!(op, Op::LaneIndex | Op::WaveSize) => {
                     self.wave_op(data, active, lane)
                 }

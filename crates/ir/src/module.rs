@@ -652,9 +652,9 @@ pub struct Module {
     pub group: [u32; 3],
     /// Bytes of a work group's memory, a multiple of four, at most [`MAX_SHARED`]. What it holds at first is open.
     pub shared: u32,
-    /// The work group is one wave of the guest, at most [`MAX_WAVE`] lanes, and every instruction of the wave is run by all of its lanes
-    /// together.
-    pub one_wave: bool,
+    /// Waves are the guest's: each [`MAX_WAVE`] lanes in succession are one, whatever the host's are, and every instruction of the
+    /// wave is run by all of its lanes together.
+    pub guest_waves: bool,
     /// Names out of the program's source, at most [`MAX_NAMES`].
     pub names: Vec<NameDecl>,
     /// Rows of [`Spec`].
@@ -687,7 +687,7 @@ impl Module {
             images: Vec::new(),
             group: [1; 3],
             shared: 0,
-            one_wave: false,
+            guest_waves: false,
             names: Vec::new(),
             specs: Vec::new(),
             vars: Vec::new(),

@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
         if self.eat_word("shared")? {
             self.module.shared = self.number("bytes of a work group's memory")?;
         }
-        self.module.one_wave = self.eat_word("one_wave")?;
+        self.module.guest_waves = self.eat_word("guest_waves")?;
         self.declarations()?;
         self.region(Region(0), 1)?;
         self.sign('}')?;

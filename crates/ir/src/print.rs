@@ -21,8 +21,8 @@ impl Display for Module {
         if self.shared != 0 {
             writeln!(f, "  shared {}", self.shared)?;
         }
-        if self.one_wave {
-            f.write_str("  one_wave\n")?;
+        if self.guest_waves {
+            f.write_str("  guest_waves\n")?;
         }
         for (i, d) in self.inputs.iter().enumerate() {
             write!(f, "  input in{i}{} : {} {} {}", name(&d.name), d.ty, d.at, d.interp.name())?;

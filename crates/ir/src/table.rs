@@ -368,6 +368,8 @@ macro_rules! opcode_table {
 
                 // The wave: the lanes that run in step, at most 64. Lanes that do not run the instruction count as false, and what
                 // is read of them is open; numbers of lanes wrap at the size of the wave.
+                /// Waits for the whole wave; what was stored before is seen by all of it afterwards. Compute stage only.
+                WaveBarrier "wave_barrier" () -> _ None [SIDE_EFFECT WAVE];
                 /// Bit per lane in which the operand is true: two components.
                 Ballot "ballot" (P) -> I None [WAVE];
                 /// Whether it is true in any lane.

@@ -155,11 +155,8 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
             format!("a work group has 1 to {MAX_GROUP} lanes and up to {MAX_SHARED} bytes, in fours"),
         );
     }
-    if m.stage != Stage::Compute && (m.group != [1; 3] || m.shared != 0 || m.one_wave) {
+    if m.stage != Stage::Compute && (m.group != [1; 3] || m.shared != 0 || m.guest_waves) {
         return fail("module", "only the compute stage has work groups");
-    }
-    if m.one_wave && lanes.is_none_or(|lanes| lanes > MAX_WAVE) {
-        return fail("module", format!("a wave has up to {MAX_WAVE} lanes"));
     }
     if m.names.len() > MAX_NAMES {
         return fail("module", format!("more than {MAX_NAMES} names"));
@@ -504,8 +501,10 @@ impl<'a> Verifier<'a> {
                 }
                 self.memory(data, Some(arg(1)), Some(atomic))
             }
-            (Op::Barrier, _) if self.m.stage != Stage::Compute => Err("only the compute stage has barriers".to_owned()),
-            (Op::Barrier | Op::MemoryBarrier, _) => Ok(()),
+            (Op::Barrier | Op::WaveBarrier, _) if self.m.stage != Stage::Compute => {
+                Err("only the compute stage has barriers".to_owned())
+            }
+            (Op::Barrier | Op::MemoryBarrier | Op::WaveBarrier, _) => Ok(()),
             (Op::Ballot, _) => {
                 want("the operand", arg(0), Type::BOOL)?;
                 want("the result", result(0), Type::I32X2)

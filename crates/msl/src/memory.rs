@@ -12,7 +12,9 @@ impl Emitter<'_> {
     /// Writes a store.
     pub(crate) fn effect(&mut self, data: &InstData) -> Result<(), EmitError> {
         // Barriers have no value.
-        if let Op::ImageStore | Op::StoreGlobal | Op::StoreShared | Op::Barrier | Op::MemoryBarrier = data.op {
+        if let Op::ImageStore | Op::StoreGlobal | Op::StoreShared | Op::Barrier | Op::WaveBarrier | Op::MemoryBarrier =
+            data.op
+        {
             return Err(EmitError::Unsupported(data.op.name()));
         }
         let value = data.args.last().copied().ok_or(EmitError::Malformed(data.op.name()))?;

@@ -224,6 +224,7 @@ impl Emitter<'_> {
             | Op::StoreGlobal
             | Op::StoreShared
             | Op::Barrier
+            | Op::WaveBarrier
             | Op::MemoryBarrier => return Err(EmitError::Unsupported(data.op.name())),
 
             Op::Store

@@ -493,7 +493,7 @@ impl Shader {
         // Guest code has been through a front end that we trust only so far; the passes and the back ends rely on this.
         ir::verify(&module)?;
         afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: profile.float_rules });
-        if !afterimage_passes::one_wave::run(&mut module, profile.wave) {
+        if !afterimage_passes::guest_waves::run(&mut module, profile.wave) {
             tracing::warn!("shader {:032x}: no shared memory is left for a wave of the guest's size", self.hash);
         }
         Ok(module)

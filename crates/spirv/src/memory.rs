@@ -253,19 +253,22 @@ impl Emitter<'_> {
         }
     }
 
-    /// A barrier of execution or of memory alone.
+    /// A barrier of execution, for the group or the wave, or of memory alone.
     pub(crate) fn barrier(&mut self, opcode: Op) {
         let mut what = semantics::AcquireRelease | semantics::Uniform | semantics::Image;
         if self.m.stage == Stage::Compute {
             what |= semantics::Workgroup;
         }
         let what = self.w.uint(what);
-        if opcode == Op::Barrier {
-            let group = self.w.uint(scope::Workgroup);
-            self.w.code.op(op::ControlBarrier, &[group, group, what]);
-        } else {
-            let device = self.w.uint(scope::Device);
-            self.w.code.op(op::MemoryBarrier, &[device, what]);
-        }
+        let within = match opcode {
+            Op::Barrier => scope::Workgroup,
+            Op::WaveBarrier => scope::Subgroup,
+            _ => {
+                let device = self.w.uint(scope::Device);
+                return self.w.code.op(op::MemoryBarrier, &[device, what]);
+            }
+        };
+        let within = self.w.uint(within);
+        self.w.code.op(op::ControlBarrier, &[within, within, what]);
     }
 }

@@ -245,8 +245,13 @@ impl Emitter<'_> {
             | Op::LaneIndex
             | Op::WaveSize => self.wave(data, full)?,
 
-            Op::ImageStore | Op::StoreGlobal | Op::StoreShared | Op::Barrier | Op::MemoryBarrier => return malformed,
-            Op::Store
+            Op::ImageStore
+            | Op::StoreGlobal
+            | Op::StoreShared
+            | Op::Barrier
+            | Op::WaveBarrier
+            | Op::MemoryBarrier
+            | Op::Store
             | Op::StoreElem
             | Op::StoreOutput
             | Op::Demote
@@ -264,7 +269,7 @@ impl Emitter<'_> {
         match data.op {
             Op::ImageStore => return self.image_store(data),
             Op::StoreGlobal | Op::StoreShared => return self.store_memory(data),
-            Op::Barrier | Op::MemoryBarrier => {
+            Op::Barrier | Op::WaveBarrier | Op::MemoryBarrier => {
                 self.barrier(data.op);
                 return Ok(());
             }

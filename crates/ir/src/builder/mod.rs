@@ -155,9 +155,9 @@ impl Builder {
         self.module.shared = shared;
     }
 
-    /// Says that the work group is one wave, and that all of its lanes run every instruction of the wave together.
-    pub fn one_wave(&mut self) {
-        self.module.one_wave = true;
+    /// Says that each 64 lanes of the work group in succession are a wave, and run every instruction of the wave together.
+    pub fn guest_waves(&mut self) {
+        self.module.guest_waves = true;
     }
 
     /// Declares a specialisation constant.

@@ -9,6 +9,11 @@ use crate::opcode::Op;
 use crate::types::{Swizzle, Type};
 
 impl Builder {
+    /// Waits for the whole wave; what was stored before is seen by all of it afterwards.
+    pub fn wave_barrier(&mut self) {
+        self.push(Op::WaveBarrier, Imm::None, Args::new(), &[]);
+    }
+
     /// Bit per lane of the wave that runs this and has `cond` true: low and high half.
     pub fn ballot(&mut self, cond: Value) -> Value {
         let cond = self.condition(cond);

@@ -119,9 +119,6 @@ pub(crate) fn parse(source: &Source) -> Result<Flow, LiftError> {
 /// When the code cannot be read, or something in it has no translation.
 pub fn lift(source: &Source) -> Result<Module, LiftError> {
     let flow = parse(source)?;
-    if source.is_domain() && source.captures() {
-        return Err(Reason::Unsupported("stream-out behind tessellation").at(&flow.insts[0]));
-    }
     let (analysis, mut masks) = analyze(&flow, source)?;
     let lifted = translate(source, &flow, &analysis, &masks, false)?;
     if !lifted.wants_together {
@@ -194,7 +191,7 @@ fn translate(
     l.steps(&structured.steps);
     export::finish(&mut l);
     if together {
-        l.b.one_wave();
+        l.b.guest_waves();
     }
     let wants_together = !together && together::wanted(&l);
     let Lifter { b, error, .. } = l;

@@ -92,7 +92,7 @@ impl<'a> Subject<'a> {
         let translated = translate(self.program, shader, &world).map_err(|why| (Step::Translate, why))?;
         let options = Options { bindless: false, ..gpu.options };
         let mut written = translated.module.clone();
-        assert!(afterimage_passes::one_wave::run(&mut written, gpu.subgroup));
+        assert!(afterimage_passes::guest_waves::run(&mut written, gpu.subgroup));
         let artifact = emit(&written, &options).map_err(|why| (Step::Translate, why.to_string()))?;
         validate(&artifact.words).map_err(|why| (Step::Validate, why))?;
         if !self.program.is_compute() {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
 use afterimage_ir::{BankDecl, InputDecl, Module, TextureDecl, verify};
-use afterimage_passes::{FloatRules, Options, one_wave, optimize};
+use afterimage_passes::{FloatRules, Options, guest_waves, optimize};
 use afterimage_shader_gcn::io::{BufferSpec, HwStage, ImageSpec, Registers, Scalars, Source, Values, bank};
 use afterimage_shader_gcn::{assemble, lift, resources};
 
@@ -74,8 +74,8 @@ impl Machine {
         optimize(&mut module, &Options { float_rules: FloatRules::Strict });
         let optimised = self.interpret(&module, self.wave, &values, text);
         assert_eq!(plain, optimised, "the passes change what is computed by\n{text}");
-        if module.one_wave && self.wave == 64 {
-            assert!(one_wave::run(&mut module, SMALLER));
+        if module.guest_waves && self.wave == 64 {
+            assert!(guest_waves::run(&mut module, SMALLER));
             verify(&module).unwrap_or_else(|error| panic!("{error}\n{module}"));
             let smaller = self.interpret(&module, SMALLER as usize, &values, text);
             assert_eq!(plain, smaller, "waves of {SMALLER} change what is computed by\n{text}");

@@ -218,14 +218,14 @@ fn patterns_name_the_lane_that_is_read() {
 }
 
 #[test]
-fn a_group_of_one_wave_is_kept_in_step_where_all_lanes_are() {
+fn a_group_of_guest_waves_is_kept_in_step_where_all_lanes_are() {
     let text = |lanes: u32, code: &str| {
         let code = format!(
             "s_mov_b32 m0, -1\nv_lshlrev_b32_e32 v0, 2, v0\n{code}\nbuffer_store_dword v2, v0, s[0:3], 0 offen\ns_endpgm"
         );
         let text = Machine::new(lanes, vec![0; 128]).text(&code);
         let count = |what| text.lines().filter(|line| line.trim() == what).count();
-        (count("barrier"), count("one_wave"))
+        (count("barrier"), count("guest_waves"))
     };
     let exchange = "ds_write_b32 v0, v0\nds_read_b32 v2, v0 offset:4";
     assert_eq!([text(64, exchange), text(128, exchange)], [(1, 0), (0, 0)]);

@@ -1,7 +1,7 @@
 //! The guest's waves through the work group's memory.
 //!
 //! Precondition: a verified module, best at the end. Promise: where the work group is one wave of the guest
-//! ([`Module::one_wave`]), nothing asks for the host's waves any more, whatever their size: what lanes tell each other goes
+//! ([`Module::guest_waves`]), nothing asks for the host's waves any more, whatever their size: what lanes tell each other goes
 //! through words behind the program's part of the group's memory, and barriers. What the shader computes with waves of 64 is
 //! the same. Other modules stay as they are.
 //!
@@ -24,7 +24,7 @@ const AREA: u32 = 4 * MAX_WAVE;
 pub fn run(m: &mut Module, host: u32) -> bool {
     let group = m.group.iter().product::<u32>();
     let asks = |m: &Module| m.regions.iter().flat_map(|region| &region.insts).any(|&inst| asks(m.inst(inst).op));
-    if !m.one_wave || group <= host || !asks(m) {
+    if !m.guest_waves || group <= host || !asks(m) {
         return true;
     }
     if m.shared + AREA > MAX_SHARED {
@@ -208,7 +208,7 @@ mod tests {
             "compute {{
   group 48, 1, 1
   shared {shared}
-  one_wave
+  guest_waves
   input in0 \"local_id\" : i32x3 local_id flat
   v0: i32x3 = load_input in0
   v1: i32 = lane_index
