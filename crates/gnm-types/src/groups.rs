@@ -3,42 +3,42 @@
 use afterimage_state::{Dirty, groups};
 
 groups! {
-    /// A group of registers that one part of the translation applies. The order is that of application.
+    /// A group of registers that are about one thing. Which groups each part of a draw reads, whoever draws says.
     pub enum Group {
         /// Colour targets: memory, format, layout, masks, clear words.
-        Targets requires [Blend, PixelProgram, Samples, Scissor],
+        Targets,
         /// Depth and stencil target: memory, format, layout, clears, HTILE.
-        DepthTarget requires [DepthStencil, Samples, Scissor, Raster],
+        DepthTarget,
         /// Multisampling and pixel iteration.
-        Samples requires [PixelProgram],
+        Samples,
         /// Scissors, window offset, clip rectangles.
         Scissor,
         /// Viewports, their transform, clipping against them.
-        Viewport requires [VertexProgram, Scissor],
+        Viewport,
         /// User clip planes.
         ClipPlanes,
         /// Primitive assembly: kind, restart, offsets, step rates, grouping.
         Primitive,
         /// Which hardware stages run, geometry and tessellation set-up.
-        Stages requires [VertexProgram, GeometryProgram, TessellationProgram],
+        Stages,
         /// The vertex shader's program and outputs.
-        VertexProgram requires [VertexData],
+        VertexProgram,
         /// The vertex shader's user data.
         VertexData,
         /// Export and geometry shader programs.
-        GeometryProgram requires [GeometryData],
+        GeometryProgram,
         /// Export and geometry shader user data.
         GeometryData,
         /// Local and hull shader programs.
-        TessellationProgram requires [TessellationData],
+        TessellationProgram,
         /// Local and hull shader user data.
         TessellationData,
         /// The pixel shader's program, inputs and exports.
-        PixelProgram requires [PixelData],
+        PixelProgram,
         /// The pixel shader's user data.
         PixelData,
         /// The compute shader's program and group size.
-        ComputeProgram requires [ComputeData],
+        ComputeProgram,
         /// The compute shader's user data.
         ComputeData,
         /// Stream-out buffers.

@@ -1,7 +1,7 @@
 //! The PlayStation 4's GPU as tables: PM4 packets, registers, enumerations, descriptors, tile modes, state groups.
 //!
 //! * [`rows`] is the one table of registers: a row is byte address, name, repetition, state group, fields. [`reg`] has the
-//!   addresses and fields by name, [`Registers`] is the register file.
+//!   addresses and fields by name, [`Registers`] is the register file, [`View`] what is read of it.
 //! * [`groups`] names the state groups, in the order in which a draw applies them.
 //! * [`packets`] is the table of PM4 packets, and [`decode`] prints packets and register writes with the names of their fields.
 //! * [`markers`] says what NOP packets mean.
@@ -20,6 +20,7 @@ pub mod packets;
 pub mod registers;
 pub mod rows;
 pub mod tiling;
+pub mod view;
 
 pub use descriptors::{BufferDescriptor, ImageDescriptor, SamplerDescriptor};
 pub use enums::value;
@@ -28,3 +29,4 @@ pub use groups::{Group, Groups};
 pub use packets::{Opcode, op};
 pub use registers::Registers;
 pub use rows::reg;
+pub use view::View;

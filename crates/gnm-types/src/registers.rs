@@ -1,8 +1,8 @@
 //! The register file.
 
-use crate::field::Field;
 use crate::groups::{Group, Groups};
 use crate::rows::{ROWS, Register};
+use crate::view::View;
 use afterimage_state::Group as _;
 
 /// Where a kind of registers lies.
@@ -68,12 +68,12 @@ impl Space {
 }
 
 /// Registers that are kept.
-const WORDS: usize = 0x2400;
+pub(crate) const WORDS: usize = 0x2400;
 /// In [`BITS`]: the register has no row.
 const UNNAMED: u32 = 1 << 31;
 
 /// Where the word of a register is in the register file.
-const fn index(address: u32) -> Option<usize> {
+pub(crate) const fn index(address: u32) -> Option<usize> {
     match Space::of(address) {
         Some(space) => Some(space.start() + (address - space.base()) as usize / 4),
         None => None,
@@ -137,7 +137,7 @@ static BITS: [u32; WORDS] = {
 /// [`crate::reg`].
 #[derive(Clone, Debug)]
 pub struct Registers {
-    words: Box<[u32; WORDS]>,
+    view: View,
     /// Groups that changed. Whoever applies a group takes its mark away.
     pub dirty: Groups,
 }
@@ -148,66 +148,21 @@ impl Default for Registers {
     }
 }
 
+/// Reading is the view's.
+impl std::ops::Deref for Registers {
+    type Target = View;
+
+    #[inline]
+    fn deref(&self) -> &View {
+        &self.view
+    }
+}
+
 impl Registers {
     /// All zeros, everything dirty.
     #[must_use]
     pub fn new() -> Self {
-        Self { words: Box::new([0; WORDS]), dirty: Groups::all() }
-    }
-
-    /// A register; 0 where there is none.
-    #[must_use]
-    #[inline]
-    pub fn get(&self, address: u32) -> u32 {
-        index(address).map_or(0, |at| self.words[at])
-    }
-
-    /// Instance `n` of a register whose instances lie `stride` bytes apart.
-    #[must_use]
-    #[inline]
-    pub fn get_nth(&self, address: u32, n: u32, stride: u32) -> u32 {
-        self.get(address.saturating_add(n.saturating_mul(stride)))
-    }
-
-    /// A register as an IEEE single.
-    #[must_use]
-    #[inline]
-    pub fn float(&self, address: u32) -> f32 {
-        f32::from_bits(self.get(address))
-    }
-
-    /// `N` registers from an address on.
-    #[must_use]
-    pub fn array<const N: usize>(&self, address: u32) -> [u32; N] {
-        std::array::from_fn(|i| self.get(address.saturating_add(4 * i as u32)))
-    }
-
-    /// A field of its register.
-    #[must_use]
-    #[inline]
-    pub fn field(&self, field: Field) -> u32 {
-        field.of(self.get(field.register))
-    }
-
-    /// A field of instance `n` of its register, whose instances lie `stride` bytes apart.
-    #[must_use]
-    #[inline]
-    pub fn field_nth(&self, field: Field, n: u32, stride: u32) -> u32 {
-        field.of(self.get_nth(field.register, n, stride))
-    }
-
-    /// Whether any bit of a field is set.
-    #[must_use]
-    #[inline]
-    pub fn is_set(&self, field: Field) -> bool {
-        self.field(field) != 0
-    }
-
-    /// A 64-bit address from a register that holds bits 39 to 8, and the bits from 40 on in the one behind it.
-    #[must_use]
-    #[inline]
-    pub fn program(&self, low: u32) -> u64 {
-        u64::from(self.get(low)) << 8 | u64::from(self.get(low + 4) & 0xFF) << 40
+        Self { view: View { words: Box::new([0; WORDS]), read: None }, dirty: Groups::all() }
     }
 
     /// Stores a register. False where it has no name.
@@ -220,7 +175,7 @@ impl Registers {
     #[inline]
     fn set_one(&mut self, space: Space, address: u32, value: u32) -> Option<u32> {
         let at = space.start() + (address - space.base()) as usize / 4;
-        let word = &mut self.words[at];
+        let word = &mut self.view.words[at];
         if *word == value {
             return None;
         }
@@ -243,7 +198,7 @@ impl Registers {
         }
         let first = space.start() + (address - space.base()) as usize / 4;
         let end = space.start() + space.words();
-        let (words, groups) = (&mut self.words[first..end], &BITS[first..end]);
+        let (words, groups) = (&mut self.view.words[first..end], &BITS[first..end]);
         let mut changed = 0;
         for ((word, &group), &value) in words.iter_mut().zip(groups).zip(values) {
             changed |= if *word == value { 0 } else { group };
@@ -266,7 +221,7 @@ impl Registers {
     /// Every register of a space becomes 0, which marks the groups of those that were not.
     pub fn clear(&mut self, space: Space) {
         let range = space.start()..space.start() + space.words();
-        for (word, group) in self.words[range.clone()].iter_mut().zip(&BITS[range]) {
+        for (word, group) in self.view.words[range.clone()].iter_mut().zip(&BITS[range]) {
             let bit = if *word == 0 { 0 } else { group & !UNNAMED };
             *word = 0;
             if bit != 0 {
