@@ -113,6 +113,19 @@ impl<G: Group> Dirty<G> {
         Self { bits: if count == 64 { u64::MAX } else { (1 << count) - 1 }, group: PhantomData }
     }
 
+    /// The groups whose bits, by [`Group::index`], these are, and nothing that they require. Bits beyond mean nothing.
+    #[must_use]
+    pub const fn of_bits(bits: u64) -> Self {
+        Self { bits: bits & Self::all().bits, group: PhantomData }
+    }
+
+    /// Whether it has a group that `other` has too.
+    #[must_use]
+    #[inline]
+    pub const fn touches(self, other: Self) -> bool {
+        self.bits & other.bits != 0
+    }
+
     /// Marks a group and everything that it requires.
     #[inline]
     pub fn mark(&mut self, group: G) {
@@ -359,6 +372,9 @@ mod tests {
         assert_eq!(Dirty::<Unit>::all().iter().count(), 4);
         assert_eq!(format!("{:?}", dirty.take()), "{A, C}");
         assert!(dirty.is_empty());
+        let some = Dirty::<Unit>::of_bits(1 << Unit::A as u8 | 1 << Unit::D as u8 | 1 << 63);
+        assert_eq!(some.iter().collect::<Vec<_>>(), [Unit::A, Unit::D]);
+        assert!(some.touches(Dirty::all()) && !some.touches(Dirty::of_bits(1 << Unit::B as u8)));
     }
 
     #[test]
