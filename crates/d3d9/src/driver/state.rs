@@ -5,7 +5,7 @@ use super::state_block::Setting;
 use crate::error::{Error, Result};
 use crate::machine::*;
 use afterimage_d3d9_types::*;
-use afterimage_state::Table;
+use afterimage_state::old::Table;
 
 impl Device {
     /// Pure devices do not tell what was set: by the list in Microsoft's "DirectX 9 Frequently Asked Questions" ("What is

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::handle::*;
 use crate::machine::*;
 use afterimage_d3d9_types::*;
-use afterimage_state::Table;
+use afterimage_state::old::Table;
 
 /// One setting of a state block. Setters record these while a block is recorded.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::handle::{BufferId, DeclarationId, ImageId, PixelShaderId, Surface, VertexShaderId};
 use afterimage_d3d9_types::*;
-use afterimage_state::{Dirty, States};
+use afterimage_state::{Dirty, old::States};
 
 /// Sampler slots: 16 of the pixel stage, 4 of the vertex stage, the displacement sampler.
 pub(crate) const SAMPLERS: usize = 21;
@@ -149,7 +149,7 @@ impl Registers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use afterimage_state::Table;
+    use afterimage_state::old::Table;
 
     fn check<T: Table>(enumeration: &str, except: &[&str]) {
         let table = ENUMS.iter().find(|e| e.name == enumeration).unwrap();

@@ -3,7 +3,7 @@
 //! automatic depth buffer, and `D3DRS_POINTSIZE_MAX` is the capability.
 
 use super::groups::Group;
-use afterimage_state::state_table;
+use afterimage_state::old_state_table as state_table;
 
 const ZERO: u32 = 0.0f32.to_bits();
 const ONE: u32 = 1.0f32.to_bits();

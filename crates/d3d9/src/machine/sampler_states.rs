@@ -1,7 +1,7 @@
 //! `D3DSAMP_*`: number, name, default, group.
 
 use super::groups::Group;
-use afterimage_state::state_table;
+use afterimage_state::old_state_table as state_table;
 
 state_table! {
     /// States of one sampler.

@@ -1,7 +1,7 @@
 //! `D3DTSS_*`: number, name, default, group. Two defaults depend on the stage, see [`StageStates::for_stage`].
 
 use super::groups::Group;
-use afterimage_state::{Dirty, States, state_table};
+use afterimage_state::{Dirty, old::States, old_state_table as state_table};
 
 state_table! {
     /// States of one texture stage.

@@ -6,7 +6,7 @@ use crate::handle::Surface;
 use crate::machine::{CLIP_PLANES, Group, RenderStates as RS, StageStates as TSS};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::{Bank, SystemRegister};
-use afterimage_state::Table;
+use afterimage_state::old::Table;
 use afterimage_stream::packets::*;
 
 /// `D3DCMPFUNC` to [`Compare`]; values that are none are [`Compare::Always`].

@@ -1,0 +1,330 @@
+//! What changed since it was last applied.
+
+use crate::{Dirty, Edges, Group, Kind, Space, State, trace};
+use std::fmt;
+
+/// Counts of one user since they were last taken. See `docs/state.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Draws that asked for everything to be applied.
+    pub draws: u64,
+    /// Writes of a value that a state had already.
+    pub filtered: u64,
+    /// Writes that changed a state.
+    pub marked: u64,
+    /// Groups applied.
+    pub applied: u64,
+    /// Of those, the ones that gave the result that was there before.
+    pub unchanged: u64,
+}
+
+impl Figures {
+    /// Adds those of another.
+    pub fn add(&mut self, other: &Self) {
+        self.draws += other.draws;
+        self.filtered += other.filtered;
+        self.marked += other.marked;
+        self.applied += other.applied;
+        self.unchanged += other.unchanged;
+    }
+}
+
+/// The dirty set of one user: which groups have to be applied, which instances of which kinds changed.
+#[derive(Clone)]
+pub struct Tracker<S: Space> {
+    dirty: Dirty<S::Group>,
+    /// Groups that could not be applied for now and do not keep a draw from being clean ([`Effect::Parked`](crate::Effect)).
+    parked: Dirty<S::Group>,
+    /// What was marked since the context was switched, for the contexts that are not applied to now.
+    since: Dirty<S::Group>,
+    /// The dirty sets of the other contexts; the current one's place is unused.
+    contexts: Vec<Dirty<S::Group>>,
+    context: usize,
+    /// A bit for each changed instance, by kind.
+    instances: Box<[u64]>,
+    edges: &'static Edges,
+    pub(crate) figures: Figures,
+    /// In debug builds: how often each state changed, then each group's result.
+    #[cfg(debug_assertions)]
+    pub(crate) versions: Vec<u32>,
+    /// In debug builds: what each group read when it was last applied, with versions.
+    #[cfg(debug_assertions)]
+    pub(crate) reads: Vec<Vec<(u32, u32)>>,
+}
+
+impl<S: Space> Tracker<S> {
+    /// Everything dirty.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            dirty: Dirty::all(),
+            parked: Dirty::none(),
+            since: Dirty::none(),
+            contexts: vec![Dirty::none()],
+            context: 0,
+            instances: vec![u64::MAX; S::KINDS].into_boxed_slice(),
+            edges: Edges::of::<S>(),
+            figures: Figures::default(),
+            #[cfg(debug_assertions)]
+            versions: vec![0; S::MARKS.len() + S::Group::ALL.len()],
+            #[cfg(debug_assertions)]
+            reads: vec![Vec::new(); S::Group::ALL.len()],
+        }
+    }
+
+    /// Follows other edges than the table's: for tests of what happens without one of them.
+    pub fn follow(&mut self, edges: &'static Edges) {
+        self.edges = edges;
+    }
+
+    /// Stores a value, marks the state's readers, and returns true, where the value is another.
+    #[inline]
+    pub fn write<T: PartialEq>(&mut self, state: State<S>, slot: &mut T, value: T) -> bool {
+        if *slot == value {
+            self.filtered();
+            return false;
+        }
+        *slot = value;
+        self.changed(state);
+        true
+    }
+
+    /// Counts a write that changed nothing.
+    #[inline]
+    pub fn filtered(&mut self) {
+        self.figures.filtered += 1;
+    }
+
+    /// Marks the readers of a state that has another value now.
+    #[inline]
+    pub fn changed(&mut self, state: State<S>) {
+        self.figures.marked += 1;
+        let marks = self.edges.marks[state.number as usize];
+        self.dirty.bits |= marks;
+        self.since.bits |= marks;
+        if let Some(instances) = self.instances.get_mut(usize::from(state.kind)) {
+            *instances |= 1 << (state.instance & 63);
+        }
+        #[cfg(debug_assertions)]
+        {
+            self.versions[state.number as usize] += 1;
+        }
+    }
+
+    /// Marks several states at once: `marks` is the union of their [`Tracker::marks_of`]. For stores of whole runs of registers.
+    #[inline]
+    pub fn changed_run(&mut self, marks: u64) {
+        self.figures.marked += 1;
+        self.dirty.bits |= marks;
+        self.since.bits |= marks;
+    }
+
+    /// What changes of consecutive states mark, one word each.
+    #[must_use]
+    #[inline]
+    pub fn marks_of(&self, first: usize) -> &'static [u64] {
+        &self.edges.marks[first..]
+    }
+
+    /// Marks a group whose inputs are no states: new texels, a lost device.
+    #[inline]
+    pub fn mark(&mut self, group: S::Group) {
+        let marks = self.edges.closure[group.index()];
+        self.dirty.bits |= marks;
+        self.since.bits |= marks;
+    }
+
+    /// Marks everything, in every context.
+    pub fn mark_all(&mut self) {
+        self.dirty = Dirty::all();
+        self.since = Dirty::all();
+        self.parked = Dirty::none();
+        self.instances.fill(u64::MAX);
+    }
+
+    /// What has to be applied.
+    #[must_use]
+    #[inline]
+    pub fn dirty(&self) -> Dirty<S::Group> {
+        self.dirty
+    }
+
+    /// What waits to be woken.
+    #[must_use]
+    pub fn parked(&self) -> Dirty<S::Group> {
+        self.parked
+    }
+
+    /// Whether nothing has to be applied.
+    #[must_use]
+    #[inline]
+    pub fn is_clean(&self) -> bool {
+        self.dirty.is_empty()
+    }
+
+    /// Empties the dirty set without applying anything.
+    pub fn take(&mut self) -> Dirty<S::Group> {
+        self.dirty.take()
+    }
+
+    /// Takes a group out: true if it was dirty.
+    #[inline]
+    pub fn clear(&mut self, group: S::Group) -> bool {
+        self.dirty.clear(group)
+    }
+
+    /// The first dirty group of a usage level. It is clean from now on.
+    #[inline]
+    pub fn next(&mut self, level: Dirty<S::Group>) -> Option<S::Group> {
+        let bits = self.dirty.bits & level.bits;
+        if bits == 0 {
+            return None;
+        }
+        self.dirty.bits &= !(bits & bits.wrapping_neg());
+        Some(S::Group::ALL[bits.trailing_zeros() as usize])
+    }
+
+    /// Keeps a group for later: what reads its result does not need it now, so draws are clean without it.
+    pub fn park(&mut self, group: S::Group) {
+        self.parked.bits |= 1 << group.index();
+    }
+
+    /// Marks those of some groups that were parked.
+    pub fn wake(&mut self, groups: Dirty<S::Group>) {
+        self.dirty.bits |= self.parked.bits & groups.bits;
+        self.parked.bits &= !groups.bits;
+    }
+
+    /// Notes that applying a group gave another result, and marks what reads it.
+    #[inline]
+    pub fn result_changed(&mut self, group: S::Group) {
+        self.dirty.bits |= self.edges.changed[group.index()];
+        #[cfg(debug_assertions)]
+        {
+            self.versions[S::MARKS.len() + group.index()] += 1;
+        }
+    }
+
+    /// Bits of the instances of a kind that changed.
+    #[must_use]
+    #[inline]
+    pub fn instances(&self, kind: Kind<S>) -> u64 {
+        self.instances[usize::from(kind.index)]
+    }
+
+    /// Takes those of `mask` out of the changed instances of a kind.
+    #[inline]
+    pub fn take_instances(&mut self, kind: Kind<S>, mask: u64) -> u64 {
+        let instances = &mut self.instances[usize::from(kind.index)];
+        let taken = *instances & mask;
+        *instances &= !mask;
+        taken
+    }
+
+    /// Marks instances of a kind whose inputs are no states.
+    #[inline]
+    pub fn mark_instances(&mut self, kind: Kind<S>, mask: u64) {
+        self.instances[usize::from(kind.index)] |= mask;
+    }
+
+    /// Goes on with another context, which has its own dirty set: everything for one that was not there yet.
+    pub fn switch(&mut self, context: usize) {
+        if context == self.context {
+            return;
+        }
+        while self.contexts.len() <= context {
+            self.contexts.push(Dirty::all());
+        }
+        let since = self.since.take();
+        self.contexts.iter_mut().for_each(|dirty| dirty.merge(since));
+        self.contexts[self.context] = std::mem::replace(&mut self.dirty, self.contexts[context]);
+        self.context = context;
+    }
+
+    /// Counts since this was last called.
+    pub fn take_figures(&mut self) -> Figures {
+        std::mem::take(&mut self.figures)
+    }
+
+    pub(crate) fn edges(&self) -> &'static Edges {
+        self.edges
+    }
+}
+
+impl<S: Space> Default for Tracker<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Space> fmt::Debug for Tracker<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tracker").field("dirty", &self.dirty).field("figures", &self.figures).finish_non_exhaustive()
+    }
+}
+
+/// A value that is read and written only with notice.
+#[derive(Clone, Copy, Debug)]
+pub struct Tracked<T, S: Space> {
+    value: T,
+    state: State<S>,
+}
+
+impl<T: PartialEq, S: Space> Tracked<T, S> {
+    /// A state's value after a reset.
+    pub const fn new(state: State<S>, value: T) -> Self {
+        Self { value, state }
+    }
+
+    /// The value.
+    #[inline]
+    pub fn get(&self) -> &T {
+        trace::read(self.state);
+        &self.value
+    }
+
+    /// Stores a value and marks its readers, where it is another: then true.
+    #[inline]
+    pub fn set(&mut self, value: T, tracker: &mut Tracker<S>) -> bool {
+        tracker.write(self.state, &mut self.value, value)
+    }
+}
+
+/// Values of the instances of a kind that has one state.
+#[derive(Clone, Debug)]
+pub struct TrackedArray<T, S: Space, const N: usize> {
+    values: [T; N],
+    kind: Kind<S>,
+}
+
+impl<T: PartialEq, S: Space, const N: usize> TrackedArray<T, S, N> {
+    /// Values after a reset.
+    pub const fn new(kind: Kind<S>, values: [T; N]) -> Self {
+        Self { values, kind }
+    }
+
+    /// An instance's value.
+    ///
+    /// # Panics
+    /// For instances from `N` on.
+    #[inline]
+    pub fn get(&self, instance: usize) -> &T {
+        trace::read(self.kind.at(instance as u32));
+        &self.values[instance]
+    }
+
+    /// Every value.
+    pub fn all(&self) -> &[T; N] {
+        (0..N as u32).for_each(|instance| trace::read(self.kind.at(instance)));
+        &self.values
+    }
+
+    /// Stores an instance's value and marks its readers, where it is another: then true.
+    ///
+    /// # Panics
+    /// For instances from `N` on.
+    #[inline]
+    pub fn set(&mut self, instance: usize, value: T, tracker: &mut Tracker<S>) -> bool {
+        tracker.write(self.kind.at(instance as u32), &mut self.values[instance], value)
+    }
+}
