@@ -146,10 +146,18 @@ impl<G: Group> Dirty<G> {
         Self { bits, group: PhantomData }
     }
 
-    /// Exactly these groups, by their bits (`1 << Group::Name as u64`), as a usage level declares them in a constant.
+    /// The groups whose bits, by [`Group::index`], these are, and nothing that they require: a usage level, as a constant. Bits
+    /// beyond mean nothing.
     #[must_use]
-    pub const fn level(bits: u64) -> Self {
-        Self::from_bits(bits)
+    pub const fn of_bits(bits: u64) -> Self {
+        Self::from_bits(bits & Self::all().bits)
+    }
+
+    /// Whether it has a group that `other` has too.
+    #[must_use]
+    #[inline]
+    pub const fn touches(self, other: Self) -> bool {
+        self.bits & other.bits != 0
     }
 
     /// Marks a group and everything that it requires.

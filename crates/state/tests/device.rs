@@ -256,7 +256,7 @@ fn a_parked_group_waits_to_be_woken() {
     tracker.take();
     tracker.park(Group::Fog);
     assert!(tracker.is_clean());
-    tracker.wake(Dirty::level(1 << Group::Fog as u64 | 1 << Group::Pixel as u64));
+    tracker.wake(Dirty::of_bits(1 << Group::Fog as u64 | 1 << Group::Pixel as u64));
     assert_eq!(tracker.dirty().iter().collect::<Vec<_>>(), [Group::Fog]);
 }
 
