@@ -16,6 +16,9 @@ pub enum RunError {
     /// A work group of another stage.
     #[error("the {0} stage has no work groups")]
     Stage(&'static str),
+    /// A barrier where some lanes of the group were elsewhere, or had ended.
+    #[error("a barrier that {0} of {1} lanes reach")]
+    Barrier(usize, usize),
     /// A size of waves that there is not.
     #[error("a wave has 1 to 64 lanes, not {0}")]
     Wave(usize),
@@ -47,6 +50,7 @@ pub struct Group {
 pub struct Interpreter<'a> {
     module: &'a Module,
     step_limit: u64,
+    whole_barriers: bool,
 }
 
 impl<'a> Interpreter<'a> {
@@ -56,12 +60,17 @@ impl<'a> Interpreter<'a> {
     /// What the verifier finds.
     pub fn new(module: &'a Module) -> Result<Interpreter<'a>, VerifyError> {
         verify(module)?;
-        Ok(Interpreter { module, step_limit: 1 << 20 })
+        Ok(Interpreter { module, step_limit: 1 << 20, whole_barriers: false })
     }
 
     /// Sets how many instructions a run may execute (a million by default).
     pub fn step_limit(self, step_limit: u64) -> Interpreter<'a> {
         Interpreter { step_limit, ..self }
+    }
+
+    /// Barriers are for all lanes of a work group, as devices have it: a run ends with an error at one that only some reach.
+    pub fn whole_barriers(self) -> Interpreter<'a> {
+        Interpreter { whole_barriers: true, ..self }
     }
 
     fn prepare<'b>(&'b self, environment: &'b dyn Environment, lanes: usize, group: Group) -> Run<'b> {
@@ -79,6 +88,7 @@ impl<'a> Interpreter<'a> {
             demoted: [false; LANES],
             steps: 0,
             step_limit: self.step_limit,
+            whole_barriers: self.whole_barriers,
         }
     }
 
@@ -128,6 +138,7 @@ pub(crate) struct Run<'a> {
     demoted: [bool; LANES],
     steps: u64,
     step_limit: u64,
+    whole_barriers: bool,
 }
 
 /// Lanes that left a region, by the way they went.
@@ -205,6 +216,9 @@ impl Run<'_> {
                     exits.continued.add(&active);
                 }
                 (Op::Return | Op::Unreachable, _) => {}
+                (Op::Barrier, _) if self.whole_barriers && active.lanes().count() != self.lanes => {
+                    return Err(RunError::Barrier(active.lanes().count(), self.lanes));
+                }
                 _ => self.inst(data, &active),
             }
         }

@@ -1,12 +1,12 @@
 //! The guest's waves through the work group's memory.
 //!
-//! Precondition: a verified module, best at the end. Promise: where the work group is one wave of the guest
-//! ([`Module::guest_waves`]), nothing asks for the host's waves any more, whatever their size: what lanes tell each other goes
-//! through words behind the program's part of the group's memory, and barriers. What the shader computes with waves of 64 is
-//! the same. Other modules stay as they are.
+//! Precondition: a verified module, best at the end. Promise: where waves are the guest's ([`Module::guest_waves`]) and the host's are
+//! smaller, nothing asks for the host's waves any more: what lanes tell each other goes through words behind the program's part of the
+//! group's memory, and barriers. What the shader computes with waves of 64 is the same. Other modules stay as they are.
 //!
-//! All lanes run such instructions together, so they may wait there. Each exchange waits twice: until what was exchanged before
-//! has been read, and until what is exchanged now has been written.
+//! All lanes of the group run such instructions together, so they may wait there; where the group is more than one wave, `in_step`
+//! sees to that. Each exchange waits twice: until what was exchanged before has been read, and until what is exchanged now has been
+//! written.
 
 use afterimage_ir::{
     Args, AtomicOp, Imm, Input, InputAt, InputDecl, Interp, Kind, MAX_SHARED, MAX_WAVE, Module, Op, Swizzle, Type,
@@ -15,33 +15,45 @@ use afterimage_ir::{
 use smallvec::smallvec;
 
 use crate::rewrite::{Action, Cursor, rewrite};
+use crate::{dce, in_step, simplify, ssa};
 
-/// Bytes of the group's memory that it takes: a word for each lane.
+const BOOLS: Type = Type::new(Kind::Bool, 2);
+/// Bytes of the group's memory that each wave takes: a word for each lane.
 const AREA: u32 = 4 * MAX_WAVE;
 
-/// Runs the pass, for a host whose waves have `host` lanes: if the group fits into one, nothing is changed. False where there is no
-/// memory left for what it needs.
+/// Runs the pass, for a host whose waves have `host` lanes: if those of the guest fit into one, nothing is changed. False where there
+/// is no memory left for what it needs.
 pub fn run(m: &mut Module, host: u32) -> bool {
     let group = m.group.iter().product::<u32>();
-    let asks = |m: &Module| m.regions.iter().flat_map(|region| &region.insts).any(|&inst| asks(m.inst(inst).op));
-    if !m.guest_waves || group <= host || !asks(m) {
+    let any = |m: &Module| m.regions.iter().flat_map(|region| &region.insts).any(|&inst| asks(m.inst(inst).op));
+    if !m.guest_waves || group.min(MAX_WAVE) <= host || !any(m) {
         return true;
     }
-    if m.shared + AREA > MAX_SHARED {
+    let waves = group.div_ceil(MAX_WAVE);
+    let area = m.shared;
+    if area + waves * AREA > MAX_SHARED {
         return false;
     }
-    let area = m.shared;
-    m.shared += AREA;
+    m.shared += waves * AREA;
     let at = InputAt::LocalIndex;
     let index = m.inputs.iter().position(|input| input.at == at).unwrap_or_else(|| {
         let name = at.builtin().map_or("", |(name, ..)| name).to_owned();
         m.inputs.push(InputDecl { name, ty: Type::I32, at, interp: Interp::Flat, semantic: None });
         m.inputs.len() - 1
     });
+    let index = Input::new(index);
+    if waves > 1 {
+        in_step::run(m, &|cursor, value| Code { cursor, area, index, group }.any_wave(value));
+        ssa::run(m);
+    }
     rewrite(m, |cursor, inst| {
         let data = cursor.m.inst(inst);
         let (op, imm, args) = (data.op, data.imm, data.args.clone());
-        let mut code = Code { cursor, area, index: Input::new(index), group };
+        if op == Op::WaveBarrier {
+            cursor.m.insts[inst.index()].op = Op::Barrier;
+            return Action::Keep;
+        }
+        let mut code = Code { cursor, area, index, group };
         Action::Replace(match op {
             Op::Ballot => code.ballot(args[0]),
             Op::WaveAny => code.any(args[0]),
@@ -59,21 +71,23 @@ pub fn run(m: &mut Module, host: u32) -> bool {
             _ => return Action::Keep,
         })
     });
+    if waves > 1 {
+        simplify::run(m);
+        dce::run(m);
+    }
     true
 }
 
 /// Whether an instruction asks for the host's waves.
 fn asks(op: Op) -> bool {
+    exchanges(op) || matches!(op, Op::LaneIndex | Op::WaveSize)
+}
+
+/// Whether lanes of a wave wait for each other there.
+pub(crate) fn exchanges(op: Op) -> bool {
     matches!(
         op,
-        Op::Ballot
-            | Op::WaveAny
-            | Op::ReadFirst
-            | Op::ReadLane
-            | Op::WaveShuffle
-            | Op::QuadSwizzle
-            | Op::LaneIndex
-            | Op::WaveSize
+        Op::Ballot | Op::WaveAny | Op::WaveBarrier | Op::ReadFirst | Op::ReadLane | Op::WaveShuffle | Op::QuadSwizzle
     )
 }
 
@@ -97,8 +111,32 @@ impl Code<'_, '_> {
         self.cursor.splat(Type::I32, bits)
     }
 
-    fn lane(&mut self) -> Value {
+    /// The lane's number in the group.
+    fn index(&mut self) -> Value {
         self.cursor.push(Op::LoadInput, Imm::Input(self.index), Args::new(), Type::I32)
+    }
+
+    /// The lane's number in its wave.
+    fn lane(&mut self) -> Value {
+        let index = self.index();
+        if self.group <= MAX_WAVE {
+            return index;
+        }
+        let last = self.int(MAX_WAVE - 1);
+        self.push(Op::IAnd, smallvec![index, last])
+    }
+
+    /// Byte offset of the wave's part of the area.
+    fn part(&mut self) -> Value {
+        let area = self.int(self.area);
+        if self.group <= MAX_WAVE {
+            return area;
+        }
+        let index = self.index();
+        let (others, two) = (self.int(!(MAX_WAVE - 1)), self.int(2));
+        let first = self.push(Op::IAnd, smallvec![index, others]);
+        let bytes = self.push(Op::IShl, smallvec![first, two]);
+        self.push(Op::IAdd, smallvec![bytes, area])
     }
 
     fn barrier(&mut self) {
@@ -107,7 +145,7 @@ impl Code<'_, '_> {
 
     /// Byte offset of a lane's word.
     fn word_of(&mut self, lane: Value) -> Value {
-        let (mask, two, area) = (self.int(MAX_WAVE - 1), self.int(2), self.int(self.area));
+        let (mask, two, area) = (self.int(MAX_WAVE - 1), self.int(2), self.part());
         let lane = self.push(Op::IAnd, smallvec![lane, mask]);
         let bytes = self.push(Op::IShl, smallvec![lane, two]);
         self.push(Op::IAdd, smallvec![bytes, area])
@@ -130,13 +168,24 @@ impl Code<'_, '_> {
             self.cursor.push(Op::AtomicShared, Imm::Atomic(op), smallvec![word, bits], Type::I32);
         }
         self.barrier();
-        let area = self.int(self.area);
+        let area = self.part();
         let words = self.cursor.push(Op::LoadShared, Imm::None, smallvec![area], Type::I32X2);
-        // No lane sets the bits behind the last one's.
-        let lanes = u64::MAX >> (MAX_WAVE - self.group);
-        let bits = Imm::Const([lanes as u32, (lanes >> 32) as u32, 0, 0]);
+        // No lane sets the bits behind the last one's, which is in the last wave.
+        let last = self.group % MAX_WAVE;
+        if last == 0 {
+            return words;
+        }
+        let there = u64::MAX >> (MAX_WAVE - last);
+        let bits = Imm::Const([there as u32, (there >> 32) as u32, 0, 0]);
         let there = self.cursor.push(Op::Const, bits, Args::new(), Type::I32X2);
-        self.cursor.push(Op::IAnd, Imm::None, smallvec![words, there], Type::I32X2)
+        let some = self.cursor.push(Op::IAnd, Imm::None, smallvec![words, there], Type::I32X2);
+        if self.group < MAX_WAVE {
+            return some;
+        }
+        let (index, full) = (self.index(), self.int(self.group - last));
+        let is_full = self.cursor.push(Op::ULt, Imm::None, smallvec![index, full], Type::BOOL);
+        let is_full = self.cursor.push(Op::Swizzle, Imm::Swizzle(Swizzle::new(&[0, 0])), smallvec![is_full], BOOLS);
+        self.cursor.push(Op::Select, Imm::None, smallvec![is_full, words, some], Type::I32X2)
     }
 
     fn any(&mut self, value: Value) -> Value {
@@ -145,6 +194,26 @@ impl Code<'_, '_> {
         let either = self.push(Op::IOr, smallvec![low, high]);
         let zero = self.int(0);
         self.cursor.push(Op::INe, Imm::None, smallvec![either, zero], Type::BOOL)
+    }
+
+    /// Whether a truth value is true in any wave of the group; it is the same in all lanes of a wave, and here waits everybody.
+    fn any_wave(&mut self, value: Value) -> Value {
+        let (index, wave, two, area) = (self.index(), self.int(6), self.int(2), self.int(self.area));
+        let wave = self.push(Op::UShr, smallvec![index, wave]);
+        let bytes = self.push(Op::IShl, smallvec![wave, two]);
+        let word = self.push(Op::IAdd, smallvec![bytes, area]);
+        let (one, zero) = (self.int(1), self.int(0));
+        let bit = self.push(Op::Select, smallvec![value, one, zero]);
+        self.barrier();
+        self.cursor.act(Op::StoreShared, Imm::None, smallvec![word, bit]);
+        self.barrier();
+        let mut all = zero;
+        for wave in 0..self.group.div_ceil(MAX_WAVE) {
+            let at = self.int(self.area + 4 * wave);
+            let bit = self.cursor.push(Op::LoadShared, Imm::None, smallvec![at], Type::I32);
+            all = self.push(Op::IOr, smallvec![all, bit]);
+        }
+        self.cursor.push(Op::INe, Imm::None, smallvec![all, zero], Type::BOOL)
     }
 
     fn component(&mut self, value: Value, n: u8, ty: Type) -> Value {

@@ -13,6 +13,7 @@ mod facts;
 pub mod float_rules;
 pub mod fold;
 pub mod guest_waves;
+mod in_step;
 pub mod lanes;
 pub mod outputs;
 mod pipeline;

@@ -55,7 +55,12 @@ pub(crate) struct Cursor<'a> {
     list: &'a mut Vec<Inst>,
 }
 
-impl Cursor<'_> {
+impl<'a> Cursor<'a> {
+    /// One that appends to a list of a region.
+    pub(crate) fn new(m: &'a mut Module, region: Region, list: &'a mut Vec<Inst>) -> Cursor<'a> {
+        Cursor { m, region, list }
+    }
+
     /// Appends an instruction with one result.
     pub(crate) fn push(&mut self, op: Op, imm: Imm, args: Args, ty: Type) -> Value {
         push(self.m, self.list, op, imm, args, ty)

@@ -1,11 +1,12 @@
 //! Lanes of one guest wave that the host has in several waves.
 //!
-//! A group of at most 64 lanes is one wave of the guest, whose lanes run in step: its compiler leaves out barriers, since an access of
-//! the data share is over before the next one begins. Where the host's waves are smaller, that takes a barrier, which all lanes of
-//! the group have to reach. So it is known here where they are together: not behind a branch by a lane's own bits, nor behind where
-//! some of them have left for good. Where that is not enough, or lanes ask each other, the program is translated again and its lanes
-//! are kept together: no branch goes by a lane's own bit, but by whether any lane of the wave goes there, as in the guest. The module
-//! says so ([`one_wave`](afterimage_ir::Module::one_wave)), and the pass of that name does the rest for hosts of smaller waves.
+//! A wave of the guest has 64 lanes that run in step: its compiler leaves out barriers among them, since an access of the data share
+//! is over before the next one begins. Where the host's waves are smaller, that takes a barrier. If the group is one wave, it is known
+//! here where all of its lanes are together: not behind a branch by a lane's own bits, nor behind where some of them have left for
+//! good. Where that is not enough, lanes ask each other, or a group of several waves reads from the data share what it has not waited
+//! for since it was written, the program is translated again and the lanes of each wave are kept together: no branch goes by a lane's
+//! own bit, but by whether any lane of the wave goes there, as in the guest. The module says so
+//! ([`guest_waves`](afterimage_ir::Module::guest_waves)), and the pass of that name does the rest for hosts of smaller waves.
 
 use afterimage_ir::{Flags, MAX_WAVE, Op as IrOp};
 
@@ -13,7 +14,7 @@ use super::Lifter;
 use super::flow::Flow;
 use super::structure::Step;
 use crate::io::HwStage;
-use crate::tables::{Condition, Encoding, Kind, flag};
+use crate::tables::{Condition, Encoding, Kind, Op, flag};
 
 /// Accesses of the data share that other lanes may not have made yet.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,7 +39,7 @@ impl Open {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Share {
     pub(super) open: Open,
-    /// Whether the program's group is one wave that is to be kept in step; none before somebody asks.
+    /// Whether waves of the group rely on being in step; none before somebody asks.
     in_step: Option<bool>,
     /// Whether lanes were apart where they had to wait.
     missed: bool,
@@ -61,16 +62,61 @@ pub(super) fn before_parting(l: &mut Lifter<'_>, arms: &[&[Step]]) {
     }
 }
 
-/// Waits for all lanes of the group, if they are together and one wave of the guest.
+/// The group waits for all of its lanes.
+pub(super) fn waited(l: &mut Lifter<'_>) {
+    l.kept.share.open = Open::default();
+}
+
+/// Waits for all lanes of the guest's wave, if they are together and rely on that.
 fn wait(l: &mut Lifter<'_>) {
-    let in_step = l.kept.share.in_step.unwrap_or_else(|| is_one_wave(l));
+    let in_step = l.kept.share.in_step.unwrap_or_else(|| match l.source.stage {
+        HwStage::Cs if lanes(l) > MAX_WAVE => exchanges_unwaited(l.flow),
+        HwStage::Cs => lanes(l) > 1,
+        _ => false,
+    });
     l.kept.share.in_step = Some(in_step);
-    if in_step && l.apart {
-        l.kept.share.missed = true;
-    } else if in_step {
-        l.b.barrier();
-        l.kept.share.open = Open::default();
+    if !in_step {
+        return;
     }
+    let several = lanes(l) > MAX_WAVE;
+    if l.apart || several && !l.together {
+        l.kept.share.missed = true;
+        return;
+    }
+    if several {
+        l.b.wave_barrier();
+    } else {
+        l.b.barrier();
+    }
+    waited(l);
+}
+
+/// Whether a program reads from the data share what it wrote there, or another lane, without a barrier between: what groups of
+/// several waves do only if lanes of one exchange something.
+fn exchanges_unwaited(flow: &Flow) -> bool {
+    let mut starts = vec![None; flow.blocks.len()];
+    starts[0] = Some(false);
+    let mut open = vec![0u32];
+    while let Some(number) = open.pop() {
+        let block = flow.blocks[number as usize];
+        let mut written = starts[number as usize].unwrap_or(false);
+        for inst in &flow.insts[block.first..block.end] {
+            let accesses = inst.accesses_share();
+            let reads = accesses && matches!(inst.kind(), Kind::Load { .. });
+            if reads && written {
+                return true;
+            }
+            written = inst.op != Op::SBarrier && (written || accesses && !reads);
+        }
+        for to in block.exit.targets() {
+            let start = &mut starts[to as usize];
+            if start.is_none_or(|start| written && !start) {
+                *start = Some(written || start.unwrap_or(false));
+                open.push(to);
+            }
+        }
+    }
+    false
 }
 
 /// How code accesses the data share.
@@ -93,26 +139,15 @@ pub(super) fn accesses(flow: &Flow, steps: &[Step]) -> Open {
     })
 }
 
-/// Whether the group is one wave of several lanes.
-fn is_one_wave(l: &Lifter<'_>) -> bool {
-    l.source.stage == HwStage::Cs && (2..=MAX_WAVE).contains(&lanes(l))
-}
-
 fn lanes(l: &Lifter<'_>) -> u32 {
     l.b.module().group.iter().product()
 }
 
-/// Whether the lanes of the group, which is one wave, have to be kept together: they ask each other, or are apart where one waits
-/// for the others.
+/// Whether the lanes of each wave have to be kept together: they ask each other, or are apart where one waits for the others.
 pub(super) fn wanted(l: &Lifter<'_>) -> bool {
     let asks = |op: IrOp| op.has(Flags::WAVE) || matches!(op, IrOp::LaneIndex | IrOp::WaveSize);
     let ask = l.b.module().insts.iter().any(|inst| asks(inst.op));
-    if ask && l.source.stage == HwStage::Cs && lanes(l) > MAX_WAVE {
-        tracing::warn!(
-            "GCN code: lanes of a work group of several waves ask each other by the host's waves, of whatever size"
-        );
-    }
-    is_one_wave(l) && (ask || l.kept.share.missed)
+    l.source.stage == HwStage::Cs && lanes(l) > 1 && (ask || l.kept.share.missed)
 }
 
 /// Whether the branch at the end of a block is by a scalar that all lanes agree on: a comparison of words, not of masks.

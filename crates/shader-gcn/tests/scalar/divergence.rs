@@ -316,6 +316,15 @@ fn lanes_part_and_meet_as_in_a_wave() {
 }
 
 #[test]
+fn waves_of_a_group_go_their_own_ways() {
+    for seed in 2000..2050 {
+        check(seed, Style::Saved, 160, 64);
+        check(seed, Style::Others, 128, 64);
+        check(seed, Style::Words, 200, 64);
+    }
+}
+
+#[test]
 fn waves_of_any_size_agree_with_themselves() {
     for (seed, wave) in (1000..1060).zip([1, 4, 8, 32].into_iter().cycle()) {
         check(seed, Style::Saved, 64, wave);

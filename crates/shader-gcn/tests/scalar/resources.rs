@@ -45,6 +45,7 @@ fn buffers(resources: &Resources) -> Vec<String> {
         BufferAt::Pointer(ids) => ids.map(|id| show(resources, id)).join(":"),
         BufferAt::SharedMemory => "shared".into(),
         BufferAt::Tessellator => "tessellator".into(),
+        BufferAt::GlobalShare => "global share".into(),
     };
     resources.buffers.iter().map(|buffer| show(&buffer.at)).collect()
 }

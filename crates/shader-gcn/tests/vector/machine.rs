@@ -87,6 +87,7 @@ impl Machine {
         let world = World { machine: self, values, memory: RefCell::new(self.memory.clone()) };
         let group = Group { id: [0; 3], count: [1; 3], wave };
         let interpreter = Interpreter::new(module).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let interpreter = if module.guest_waves && wave < 64 { interpreter.whole_barriers() } else { interpreter };
         interpreter.step_limit(1 << 24).run_group(&world, group).unwrap_or_else(|error| panic!("{error}\n{text}"));
         world.memory.into_inner()
     }

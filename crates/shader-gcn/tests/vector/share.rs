@@ -218,7 +218,7 @@ fn patterns_name_the_lane_that_is_read() {
 }
 
 #[test]
-fn a_group_of_guest_waves_is_kept_in_step_where_all_lanes_are() {
+fn a_group_of_one_wave_is_kept_in_step_where_all_lanes_are() {
     let text = |lanes: u32, code: &str| {
         let code = format!(
             "s_mov_b32 m0, -1\nv_lshlrev_b32_e32 v0, 2, v0\n{code}\nbuffer_store_dword v2, v0, s[0:3], 0 offen\ns_endpgm"
@@ -228,7 +228,9 @@ fn a_group_of_guest_waves_is_kept_in_step_where_all_lanes_are() {
         (count("barrier"), count("guest_waves"))
     };
     let exchange = "ds_write_b32 v0, v0\nds_read_b32 v2, v0 offset:4";
-    assert_eq!([text(64, exchange), text(128, exchange)], [(1, 0), (0, 0)]);
+    assert_eq!([text(64, exchange), text(128, exchange)], [(1, 0), (0, 1)]);
+    let waited = exchange.replace('\n', "\ns_barrier\n");
+    assert_eq!([text(64, &waited), text(128, &waited)], [(1, 0), (1, 0)]);
     // What only some lanes do is waited for in front, where all are.
     let some = |code| {
         format!(
@@ -271,4 +273,87 @@ fn lanes_that_are_apart_exchange_what_they_have() {
     let machine = Machine::new(64, vec![0; 64]);
     let passed = |lane: u32| if lane < 32 { 4 * (lane + 4).min(32) } else { 0 };
     assert_eq!(machine.run(code), (0..64).map(passed).collect::<Vec<u32>>());
+}
+
+#[test]
+fn waves_of_a_group_exchange_without_barriers() {
+    // A sum over the group, as hand-written code has it: a barrier between steps that go across waves, none in the last six.
+    let step = |lanes: u32, code: &str| {
+        format!(
+            "v_cmp_gt_u32_e32 vcc, {lanes}, v4
+            s_and_saveexec_b64 s[8:9], vcc
+            ds_read_b32 v2, v0
+            ds_read_b32 v3, v0 offset:{}
+            v_add_i32_e32 v2, vcc, v2, v3
+            ds_write_b32 v0, v2
+            s_mov_b64 exec, s[8:9]
+            {code}\n",
+            4 * lanes
+        )
+    };
+    let mut code = "s_mov_b32 m0, -1
+        v_mov_b32_e32 v4, v0
+        v_lshlrev_b32_e32 v0, 2, v0
+        buffer_load_dword v1, v0, s[0:3], 0 offen
+        s_waitcnt vmcnt(0)
+        ds_write_b32 v0, v1
+        s_barrier\n"
+        .to_owned();
+    code += &step(128, "s_barrier");
+    code += &step(64, "s_barrier");
+    code += "v_cmp_gt_u32_e32 vcc, 64, v4
+        s_and_saveexec_b64 s[10:11], vcc
+        s_cbranch_execz done\n";
+    for lanes in [32, 16, 8, 4, 2, 1] {
+        code += &step(lanes, "");
+    }
+    code += "done:
+        s_mov_b64 exec, s[10:11]
+        s_barrier
+        v_mov_b32_e32 v3, 0
+        ds_read_b32 v2, v3
+        buffer_store_dword v2, v0, s[0:3], 0 offen
+        s_endpgm";
+    let memory: Vec<u32> = (0..256u32).map(|n| n * n + 7).collect();
+    let sum = memory.iter().sum();
+    let machine = Machine::new(256, memory);
+    assert_eq!(machine.run(&code), vec![sum; 256]);
+    let text = machine.text(&code);
+    assert!(text.contains("guest_waves") && text.contains("wave_barrier"), "{text}");
+}
+
+#[test]
+fn waves_meet_at_barriers_in_loops_that_they_leave_apart() {
+    // Each wave goes as many rounds as its number says, asking its lanes in each; then all of them meet.
+    let code = "s_mov_b32 m0, -1
+        v_mbcnt_lo_u32_b32 v5, -1, 0
+        v_mbcnt_hi_u32_b32 v5, -1, v5
+        v_lshrrev_b32_e32 v4, 6, v0
+        v_lshlrev_b32_e32 v0, 2, v0
+        v_readfirstlane_b32 s8, v4
+        s_add_u32 s8, s8, 1
+        v_mov_b32_e32 v2, 0
+        next:
+        v_cmp_gt_u32_e32 vcc, s8, v5
+        s_bcnt1_i32_b64 s9, vcc
+        v_add_i32_e32 v2, vcc, s9, v2
+        ds_swizzle_b32 v3, v5 offset:0x041f
+        s_waitcnt lgkmcnt(0)
+        v_add_i32_e32 v2, vcc, v2, v3
+        s_sub_u32 s8, s8, 1
+        s_cmp_lg_u32 s8, 0
+        s_cbranch_scc1 next
+        ds_write_b32 v0, v2
+        s_barrier
+        v_xor_b32_e32 v1, 0x100, v0
+        ds_read_b32 v2, v1
+        buffer_store_dword v2, v0, s[0:3], 0 offen
+        s_endpgm";
+    let of = |lane: u32| {
+        let (rounds, place) = (lane / 64 + 1, lane % 64);
+        let other = place & 31 ^ 1 | place & 32;
+        (1..=rounds).map(|left| left.min(64)).sum::<u32>() + rounds * other
+    };
+    let wanted: Vec<u32> = (0..256).map(|lane| of(lane ^ 64)).collect();
+    assert_eq!(Machine::new(256, vec![0; 256]).run(code), wanted);
 }
