@@ -1,14 +1,17 @@
 //! Formats of images and colour targets, as the host has them.
 //!
-//! GCN counts components from the lowest bit of a texel; a row says which channel of the host's format each of them is.
-//! Source: `facts/gnm.md`, section 6; bit orders of Vulkan's packed formats.
+//! Every pair of a data format and a number format is one of the host's formats (a row here), is converted into one that holds
+//! the same numbers ([`Conversion`]), or is refused with the reason. GCN counts components from the lowest bit of a texel; a row
+//! says which channel of the host's format each of them is. Source: `facts/gnm.md`, section 6; bit orders of Vulkan's packed
+//! formats; `COMP_SWAP` as Mesa uses it (`ac_translate_colorswap`).
 
-use afterimage_gnm_types::value::*;
+use super::convert::{Conversion, Texel};
+use afterimage_gnm_types::{enums, value::*};
 use afterimage_shader_gcn::io::TargetKind;
 use afterimage_stream::Format;
 use afterimage_stream::packets::Swizzle;
 
-/// A format of the host.
+/// How texels of the guest are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct HostFormat {
     /// The format, without sRGB.
@@ -19,6 +22,12 @@ pub(super) struct HostFormat {
     pub(super) kind: TargetKind,
     /// Whether colours are encoded in sRGB.
     pub(super) srgb: bool,
+    /// Bytes of an element in memory: a texel, or a block of a compressed format.
+    pub(super) element: u32,
+    /// What happens to texels on the way from and to memory, if the host's are others.
+    pub(super) convert: Option<Conversion>,
+    /// The texel in memory, of those that are no blocks; sRGB as it lies there.
+    texel: Option<Texel>,
 }
 
 const RGBA: [u8; 4] = [0, 1, 2, 3];
@@ -68,7 +77,6 @@ image_formats! {
     IMG_DATA_FORMAT_16_16_16_16 IMG_NUM_FORMAT_SNORM => R16G16B16A16_SNORM RGBA;
     IMG_DATA_FORMAT_16_16_16_16 IMG_NUM_FORMAT_UINT => R16G16B16A16_UINT RGBA;
     IMG_DATA_FORMAT_16_16_16_16 IMG_NUM_FORMAT_SINT => R16G16B16A16_SINT RGBA;
-    IMG_DATA_FORMAT_16_16_16_16 IMG_NUM_FORMAT_SNORM_OGL => R16G16B16A16_SNORM RGBA;
     IMG_DATA_FORMAT_16_16_16_16 IMG_NUM_FORMAT_FLOAT => R16G16B16A16_SFLOAT RGBA;
     IMG_DATA_FORMAT_32_32_32_32 IMG_NUM_FORMAT_UINT => R32G32B32A32_UINT RGBA;
     IMG_DATA_FORMAT_32_32_32_32 IMG_NUM_FORMAT_SINT => R32G32B32A32_SINT RGBA;
@@ -90,6 +98,13 @@ image_formats! {
     IMG_DATA_FORMAT_BC7 IMG_NUM_FORMAT_UNORM => BC7_UNORM RGBA;
 }
 
+/// Rows that only colour targets have: in another order of components than images, which views turn around.
+const TARGETS: &[(u32, u32, Format, [u8; 4])] = &[
+    (IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM, Format::B8G8R8A8_UNORM, BGRA),
+    (IMG_DATA_FORMAT_2_10_10_10, IMG_NUM_FORMAT_UNORM, Format::A2R10G10B10_UNORM, BGRA),
+    (IMG_DATA_FORMAT_5_6_5, IMG_NUM_FORMAT_UNORM, Format::R5G6B5_UNORM, BGRA),
+];
+
 /// How shaders see a number format.
 fn kind(num: u32) -> TargetKind {
     match num {
@@ -99,28 +114,110 @@ fn kind(num: u32) -> TargetKind {
     }
 }
 
-/// The host's format for `IMG_DATA_FORMAT` and `IMG_NUM_FORMAT`.
-pub(super) fn image(data: u32, num: u32) -> Option<HostFormat> {
-    let srgb = num == IMG_NUM_FORMAT_SRGB;
-    let number = if srgb { IMG_NUM_FORMAT_UNORM } else { num };
-    let (.., format, components) = IMAGES.iter().find(|row| (row.0, row.1) == (data, number))?;
-    Some(HostFormat { format: *format, components: *components, kind: kind(num), srgb })
+/// The row of a format, and whether it is sRGB.
+fn row(rows: &'static [(u32, u32, Format, [u8; 4])], data: u32, num: u32) -> Option<(Format, [u8; 4], bool)> {
+    let find = |num: u32| rows.iter().find(|row| (row.0, row.1) == (data, num));
+    if num != IMG_NUM_FORMAT_SRGB {
+        return find(num).map(|row| (row.2, row.3, false));
+    }
+    let row = find(IMG_NUM_FORMAT_UNORM).filter(|row| row.2.info().srgb.is_some())?;
+    Some((row.2, row.3, true))
 }
 
-/// The host's format for `COLOR_FORMAT` and `SURFACE_NUMBER`, which count as those of images do but for sRGB.
-pub(super) fn color(format: u32, number: u32) -> Option<HostFormat> {
-    let number = if number == NUMBER_SRGB { IMG_NUM_FORMAT_SRGB } else { number };
-    image(format, number).filter(|_| format <= COLOR_4_4_4_4)
+/// The format as the host has it.
+fn plain(data: u32, num: u32, (format, components, srgb): (Format, [u8; 4], bool)) -> HostFormat {
+    let element = format.info().bytes;
+    // As it lies in memory.
+    let texel = Texel::new(data, if srgb { IMG_NUM_FORMAT_UNORM } else { num }).ok();
+    HostFormat { format, components, kind: kind(num), srgb, element, convert: None, texel }
+}
+
+/// The format, converted; components go to these channels. `decoded`: without sRGB on the host.
+fn converted(data: u32, num: u32, components: [u8; 4], decoded: bool) -> Result<HostFormat, String> {
+    let texel = Texel::new(data, num).map_err(|why| {
+        let name = enums::IMG_DATA_FORMAT.of(data).unwrap_or("?");
+        let numbers = enums::IMG_NUM_FORMAT.of(num).unwrap_or("?");
+        format!("data format {data} ({name}) with numbers {num} ({numbers}): {why}")
+    })?;
+    let convert = Conversion::new(texel, components, decoded);
+    let srgb = num == IMG_NUM_FORMAT_SRGB && !decoded;
+    Ok(HostFormat {
+        format: convert.format,
+        components,
+        kind: kind(num),
+        srgb,
+        element: texel.bytes.into(),
+        convert: Some(convert),
+        texel: Texel::new(data, if srgb { IMG_NUM_FORMAT_UNORM } else { num }).ok(),
+    })
+}
+
+/// The format of an image that is sampled, by `IMG_DATA_FORMAT` and `IMG_NUM_FORMAT`.
+///
+/// # Errors
+/// Why it cannot be had.
+pub(super) fn image(data: u32, num: u32) -> Result<HostFormat, String> {
+    match row(IMAGES, data, num) {
+        Some(row) => Ok(plain(data, num, row)),
+        None => converted(data, num, RGBA, false),
+    }
+}
+
+/// The format of an image that shaders write. Its view cannot exchange components, nor be sRGB.
+///
+/// # Errors
+/// Why it cannot be had.
+pub(super) fn storage(data: u32, num: u32) -> Result<HostFormat, String> {
+    // Storage images in the formats of packed halves of words are something that devices may lack.
+    let can = |row: &(Format, [u8; 4], bool)| {
+        let name = row.0.info().name;
+        row.1 == RGBA && !row.2 && row.0.info().block == 1 && (name.starts_with('R') || row.0.info().bytes == 4)
+    };
+    match row(IMAGES, data, num).filter(can) {
+        Some((Format::E5B9G9R9_UFLOAT, ..)) | None => converted(data, num, RGBA, true),
+        Some(row) => Ok(plain(data, num, row)),
+    }
+}
+
+/// Channel that is each of so many components by `COMP_SWAP`.
+fn order(count: usize, swap: u32) -> [u8; 4] {
+    let orders: [[u8; 4]; 4] = match count {
+        1 => [RGBA, [1, 0, 2, 3], [2, 0, 1, 3], [3, 0, 1, 2]],
+        2 => [RGBA, [0, 3, 1, 2], [1, 0, 2, 3], [3, 0, 1, 2]],
+        3 => [RGBA, [0, 1, 3, 2], BGRA, [3, 1, 0, 2]],
+        _ => [RGBA, BGRA, ABGR, [3, 0, 1, 2]],
+    };
+    orders[(swap & 3) as usize]
+}
+
+/// The format of a colour target, by `COLOR_FORMAT`, `SURFACE_NUMBER` and `COMP_SWAP`. The first two count as those of images do
+/// but for sRGB.
+///
+/// # Errors
+/// Why it cannot be had.
+pub(super) fn color(format: u32, number: u32, swap: u32) -> Result<HostFormat, String> {
+    let num = if number == NUMBER_SRGB { IMG_NUM_FORMAT_SRGB } else { number };
+    let targets = COLOR_8..=COLOR_24_8;
+    // Depth and stencil are in bits that a float does not fill.
+    let texel = Texel::new(format, num).ok().filter(|_| targets.contains(&format)).ok_or_else(|| {
+        let name = enums::COLOR_FORMAT.of(format).unwrap_or("?");
+        let numbers = enums::SURFACE_NUMBER.of(number).unwrap_or("?");
+        format!("colour format {format} ({name}) with numbers {number} ({numbers}) is none that is drawn to")
+    })?;
+    let count = texel.layout.len();
+    let order = order(count, swap);
+    // Four bits a component are something that few devices draw to.
+    let fits = |row: &(Format, [u8; 4], bool)| row.1[..count] == order[..count] && format != COLOR_4_4_4_4;
+    match row(IMAGES, format, num).filter(fits).or_else(|| row(TARGETS, format, num).filter(fits)) {
+        Some(row) => Ok(plain(format, num, row)),
+        None => converted(format, num, order, false),
+    }
 }
 
 impl HostFormat {
-    /// The same with red and blue exchanged in memory, where the host has that: [`SWAP_ALT`] of four bytes.
-    pub(super) fn exchanged(self) -> Option<Self> {
-        (self.format == Format::R8G8B8A8_UNORM).then_some(Self {
-            format: Format::B8G8R8A8_UNORM,
-            components: BGRA,
-            ..self
-        })
+    /// Whether what is written can go back to memory.
+    pub(super) fn can_store(self) -> bool {
+        self.convert.is_none_or(|convert| convert.can_store())
     }
 
     /// The swizzle of a view for `DST_SEL_X..W`.
@@ -131,6 +228,23 @@ impl HostFormat {
             _ => Swizzle::Zero as u8,
         })
     }
+
+    /// Of channels that are written, those that memory has. What a conversion adds stays as it is.
+    pub(super) fn stored(self, channels: u8) -> u8 {
+        let Some(texel) = self.texel.filter(|_| self.convert.is_some()) else { return channels };
+        let stored = self.components[..texel.layout.len()].iter().fold(0, |mask, channel| mask | 1 << channel);
+        channels & stored
+    }
+
+    /// Red to alpha of a texel in memory; none of integers and blocks.
+    pub(super) fn numbers(self, texel: u128) -> Option<[f32; 4]> {
+        let numbers = self.texel.filter(|_| self.kind == TargetKind::Float)?.numbers(texel);
+        let mut channels = [0.0, 0.0, 0.0, 1.0];
+        for (number, at) in numbers.into_iter().zip(&self.components[..self.texel?.layout.len()]) {
+            channels[usize::from(*at)] = number;
+        }
+        channels.iter().all(|channel| channel.is_finite()).then_some(channels)
+    }
 }
 
 #[cfg(test)]
@@ -138,16 +252,54 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_unique_and_sizes_are_those_of_the_data_format() {
+    fn rows_are_unique_and_of_the_size_of_the_data_format() {
         for (at, row) in IMAGES.iter().enumerate() {
             assert!(IMAGES[..at].iter().all(|other| (other.0, other.1) != (row.0, row.1)));
+            if let Ok(texel) = Texel::new(row.0, row.1) {
+                assert_eq!(u32::from(texel.bytes), row.2.info().bytes, "{:?}", row.2);
+            }
         }
         let selects = [SQ_SEL_Z, SQ_SEL_Y, SQ_SEL_X, SQ_SEL_1];
         let bytes = image(IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_SRGB).unwrap();
         assert!(bytes.srgb && bytes.format == Format::R8G8B8A8_UNORM);
         assert_eq!(bytes.swizzle(selects), [2, 1, 0, Swizzle::One as u8]);
-        assert_eq!(bytes.exchanged().unwrap().swizzle(selects), [0, 1, 2, Swizzle::One as u8]);
-        assert_eq!(color(COLOR_8_8_8_8, NUMBER_SRGB), Some(bytes));
-        assert_eq!(color(IMG_DATA_FORMAT_BC1, NUMBER_UNORM), None);
+    }
+
+    #[test]
+    fn every_target_is_drawn_to_in_every_order_or_refused_by_name() {
+        let mut refused = 0;
+        for (format, number, swap) in (0..32).flat_map(|f| (0..8).flat_map(move |n| (0..4).map(move |s| (f, n, s)))) {
+            match color(format, number, swap) {
+                Ok(host) => {
+                    let texel = host.texel.unwrap();
+                    let count = texel.layout.len();
+                    assert_eq!(host.components[..count], order(count, swap)[..count]);
+                    assert_eq!(host.convert.map_or(host.format, |convert| convert.format), host.format);
+                    assert_eq!(host.stored(15).count_ones() as usize, if host.convert.is_some() { count } else { 4 });
+                }
+                Err(why) => {
+                    refused += 1;
+                    assert!(why.contains("none that is drawn to"));
+                }
+            }
+        }
+        assert!(refused > 0);
+        let blue_first = color(COLOR_8_8_8_8, NUMBER_SRGB, SWAP_ALT).unwrap();
+        assert_eq!((blue_first.format, blue_first.srgb, blue_first.convert), (Format::B8G8R8A8_UNORM, true, None));
+        // Alpha alone: blended as alpha.
+        let alpha = color(COLOR_8, NUMBER_UNORM, SWAP_ALT_REV).unwrap();
+        assert_eq!((alpha.format, alpha.stored(15), alpha.components[0]), (Format::R8G8B8A8_UNORM, 8, 3));
+    }
+
+    #[test]
+    fn numbers_of_a_texel_are_by_channel() {
+        let numbers = |format, number, swap, texel| color(format, number, swap).unwrap().numbers(texel);
+        assert_eq!(numbers(COLOR_8_8_8_8, NUMBER_UNORM, SWAP_STD, 0xFF00_00FF), Some([1.0, 0.0, 0.0, 1.0]));
+        assert_eq!(numbers(COLOR_8_8_8_8, NUMBER_UNORM, SWAP_ALT, 0x0000_00FF), Some([0.0, 0.0, 1.0, 0.0]));
+        let halves = numbers(COLOR_16_16_16_16, NUMBER_FLOAT, SWAP_STD, 0xB800_0001_3C00_0000);
+        assert_eq!(halves, Some([0.0, 1.0, 2f32.powi(-24), -0.5]));
+        assert_eq!(numbers(COLOR_8, NUMBER_UNORM, SWAP_ALT_REV, 0xFF), Some([0.0, 0.0, 0.0, 1.0]));
+        assert_eq!(numbers(COLOR_32, NUMBER_FLOAT, SWAP_STD, 0x7FC0_0000), None);
+        assert_eq!(numbers(COLOR_32, NUMBER_UINT, SWAP_STD, 1), None);
     }
 }

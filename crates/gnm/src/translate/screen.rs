@@ -1,11 +1,12 @@
 //! Flips: the display's buffers, shown and as pictures.
 
 use super::Translator;
-use super::formats;
+use super::formats::{self, HostFormat};
 use super::surfaces::{Look, SurfaceError, Wanted};
 use super::targets::Color;
 use super::texels::{Place, Shape};
 use crate::memory::GuestMemory;
+use afterimage_gnm_types::value::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
@@ -78,11 +79,12 @@ impl Screen {
 
 impl Display {
     fn wanted(&self) -> Result<Wanted, PictureError> {
-        let plain = formats::image(self.format, 0).ok_or(PictureError::Format(self.format))?;
-        let host = if self.blue_first { plain.exchanged().unwrap_or(plain) } else { plain };
+        let swap = if self.blue_first { SWAP_ALT } else { SWAP_STD };
+        let host =
+            formats::color(self.format, NUMBER_UNORM, swap).map_err(|_| PictureError::Format(self.format))?;
         let place = Place {
             address: self.address,
-            element: host.format.info().bytes,
+            element: host.element,
             block: 1,
             tile_mode: self.tile_mode,
             pitch: self.pitch,
@@ -92,7 +94,8 @@ impl Display {
         let (width, height) = (self.width, self.height);
         let shape = Shape { dimension: Dimension::D2, width, height, depth: 1, layers: 1, levels: 1 };
         // A target there may be larger.
-        Ok(Wanted { place, stencil: None, shape, exact: false, format: host.format, usage: 0 })
+        let HostFormat { format, convert, .. } = host;
+        Ok(Wanted { place, stencil: None, shape, exact: false, format, convert, usage: 0 })
     }
 }
 

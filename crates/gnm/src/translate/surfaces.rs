@@ -5,6 +5,7 @@
 //! bytes goes there, and what is newer in memory comes from there. Within one surface nothing moves.
 
 use super::Translator;
+use super::convert::Conversion;
 use super::ranges::overlap;
 use super::texels::{Layout, Place, Shape};
 use crate::memory::{GuestMemory, PAGE};
@@ -30,6 +31,8 @@ pub(super) struct Wanted {
     pub(super) exact: bool,
     /// The host's format, of depth targets with or without stencil.
     pub(super) format: Format,
+    /// What happens to texels on the way from and to memory, if the host's are others.
+    pub(super) convert: Option<Conversion>,
     /// [`CreateTexture::TARGET`], [`CreateTexture::STORAGE`] or nothing.
     pub(super) usage: u8,
 }
@@ -142,8 +145,8 @@ pub(super) struct Surfaces {
     dirty: Vec<ObjectId>,
     bytes: u64,
     clock: u64,
-    /// How many were let go: what was found before that may be one of them.
-    pub(super) drops: u64,
+    /// Goes up where surfaces are let go, or what memory lacks of them changes.
+    pub(super) changes: u64,
 }
 
 impl Surfaces {
@@ -152,7 +155,7 @@ impl Surfaces {
         for (_, surface) in self.all.drain() {
             surface.views.values().chain([&surface.id]).for_each(|id| port.recycle(*id));
         }
-        *self = Self::default();
+        *self = Self { changes: self.changes + 1, ..Self::default() };
     }
 
     /// A surface.
@@ -174,6 +177,7 @@ impl Surfaces {
         for layer in layers {
             if !surface.drawn.contains(&(level, layer)) {
                 surface.drawn.push((level, layer));
+                self.changes += 1;
             }
         }
     }
@@ -192,7 +196,7 @@ impl Translator {
         let same = |surface: &Surface| {
             let (a, b) = (&surface.wanted, wanted);
             // A depth target is looked at as colours of the same size through its own format.
-            a.place == b.place && a.shape.dimension == b.shape.dimension
+            a.place == b.place && a.shape.dimension == b.shape.dimension && a.convert == b.convert
         };
         let candidates: Vec<ObjectId> = self
             .surfaces
@@ -355,7 +359,7 @@ impl Translator {
     /// Memory to the image.
     fn load_surface(&mut self, memory: &dyn GuestMemory, id: ObjectId) -> Result<(), SurfaceError> {
         let Some(surface) = self.surfaces.all.get(&id) else { return Ok(()) };
-        let Wanted { shape, place, format, .. } = surface.wanted;
+        let Wanted { shape, place, format, convert, .. } = surface.wanted;
         if place.samples > 1 {
             return Ok(());
         }
@@ -375,7 +379,10 @@ impl Translator {
                     packed.resize(plane.layout.packed(level), 0);
                     plane.layout.load(level, layer, bytes, packed)?;
                 }
-                let texels = to_host(format, &packed);
+                let texels = match convert {
+                    Some(convert) => convert.decode(width, &packed[0]),
+                    None => to_host(format, &packed),
+                };
                 let row_pitch = format.row_bytes(width);
                 let data = self.port.upload_bytes(&texels)?;
                 self.port.push(&UpdateTexture {
@@ -416,7 +423,7 @@ impl Translator {
         self.surfaces.dirty.retain(|dirty| *dirty != id);
         let Some(surface) = self.surfaces.all.get_mut(&id) else { return };
         let drawn = std::mem::take(&mut surface.drawn);
-        let Wanted { shape, place, format, .. } = surface.wanted;
+        let Wanted { shape, place, format, convert, .. } = surface.wanted;
         if drawn.is_empty() {
             return;
         }
@@ -440,7 +447,14 @@ impl Translator {
                     Err(error) => return self.once.warn(format!("reading what was drawn: {error}")),
                 }
             }
-            let packed = from_host(format, place.element as usize, texels, planes.len());
+            let packed = match convert {
+                Some(convert) => converted(&convert, &planes[0].layout, (level.into(), layer.into()), &bytes[0], &texels),
+                None => Ok(from_host(format, place.element as usize, texels, planes.len())),
+            };
+            let packed = match packed {
+                Ok(packed) => packed,
+                Err(error) => return self.once.warn(format!("writing what was drawn: {error}")),
+            };
             for ((plane, bytes), packed) in planes.iter().zip(&mut bytes).zip(&packed) {
                 if let Err(error) = plane.layout.store(level.into(), layer.into(), packed, bytes) {
                     return self.once.warn(format!("writing what was drawn: {error}"));
@@ -478,7 +492,7 @@ impl Translator {
     fn drop_surface(&mut self, memory: &mut dyn GuestMemory, id: ObjectId) {
         self.store_surface(memory, id, None);
         let Some(surface) = self.surfaces.all.remove(&id) else { return };
-        self.surfaces.drops += 1;
+        self.surfaces.changes += 1;
         self.surfaces.bytes -= surface.host_bytes();
         if let Some(same) = self.surfaces.by_address.get_mut(&surface.wanted.place.address) {
             same.retain(|other| *other != id);
@@ -542,6 +556,20 @@ fn from_host(format: Format, element: usize, texels: Vec<u8>, planes: usize) -> 
         all.push(texels.iter().map(|texel| texel[4]).collect());
     }
     all
+}
+
+/// A level and layer of memory's plane with texels of the host in it.
+fn converted(
+    convert: &Conversion,
+    layout: &Layout,
+    (level, layer): (u32, u32),
+    memory: &[u8],
+    texels: &[u8],
+) -> Result<Vec<Vec<u8>>, afterimage_texture::gnm::Error> {
+    let mut packed = vec![0; layout.packed(level)];
+    layout.load(level, layer, memory, &mut packed)?;
+    convert.encode(texels, &mut packed);
+    Ok(vec![packed])
 }
 
 /// Writes bytes into memory, but for pages that are newer than `known`.

@@ -136,11 +136,11 @@ fn packed(l: &mut Lifter, inst: &Inst, form: Packed) -> Value {
 fn color(l: &mut Lifter, inst: &Inst, fields: Export, target: u8) {
     let registers = l.source.registers;
     let format = registers.col_format >> (4 * target) & 15;
-    let wants = registers.targets >> (4 * target) & 15;
+    let wants = registers.targets >> (4 * target) & 3;
     if format == 0 {
         return;
     }
-    let integer = wants & 3 == TargetKind::Uint as u32 || wants & 3 == TargetKind::Sint as u32;
+    let integer = wants == TargetKind::Uint as u32 || wants == TargetKind::Sint as u32;
     let value = if fields.compr {
         let form = match format {
             5 => Packed::Unorm,
@@ -153,9 +153,6 @@ fn color(l: &mut Lifter, inst: &Inst, fields: Export, target: u8) {
     } else {
         plain(l, inst, fields)
     };
-    // Where each component of memory comes from, by `COMP_SWAP`.
-    let order = [[0, 1, 2, 3], [2, 1, 0, 3], [3, 2, 1, 0], [3, 0, 1, 2]][wants as usize >> 2];
-    let value = l.b.swizzle(value, afterimage_ir::Swizzle::new(&order));
     let ty = if integer { Type::I32X4 } else { Type::F32X4 };
     let output = output(l, OutputAt::Location(target), ty);
     l.b.store_output(output, value);
