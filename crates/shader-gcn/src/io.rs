@@ -16,12 +16,15 @@ pub mod bank {
     /// `SetStorage`: low and high half of the device address, bytes that may be accessed from there, and a word of the
     /// guest's (the draw's `NUM_RECORDS`).
     pub const BUFFERS: u8 = 1;
-    /// What the draw says, as the guest writes it: register 0 is {first vertex, 0, 0, size of points as a float}, where points are
-    /// drawn.
+    /// What the draw says, as the guest writes it: register 0 is {first vertex, stream that is rasterised, 0, size of points as a
+    /// float}, where points are drawn.
     ///
     /// In tessellation, whose dispatches have a group for each patch, it is {first vertex, instance, first patch of the dispatch,
     /// 0} of local programs, and {off-chip bytes of a thread group, bytes of its tessellation factors, first patch of the dispatch,
     /// 0} of hull and domain programs.
+    ///
+    /// Compute programs whose translation says so ([`groups`](super::groups)) have {number of the first group in x, y, z, lanes of the last
+    /// groups ([`groups::lanes`](super::groups::lanes))}, and in register 1 {groups less one in x, y, z, 0}.
     pub const DRAW: u8 = 2;
 }
 
@@ -60,22 +63,27 @@ impl HwStage {
 /// resources. They run as compute shaders.
 ///
 /// Lanes are numbered through the draw: an export or vertex shader's vertices of one instance after the other; a geometry shader's
-/// invocations of a primitive, primitives of an instance, instances. Bank [`DRAW`](bank::DRAW), register 0: {0, 0, vertices or
-/// primitives of an instance, lanes}; register 1, for geometry shaders: {vertices of an instance, invocations, 0, 0}; for vertex
-/// shaders: for each buffer of stream-out the word at which the draw's first vertex goes.
+/// invocations of a primitive, primitives of an instance, instances. Bank [`DRAW`](bank::DRAW), register 0: {off-chip bytes of a
+/// thread group, stream that is captured, vertices or primitives of an instance, lanes}; register 1, for geometry shaders: {vertices
+/// of an instance, invocations, 0, 0}; for vertex shaders: for each buffer of stream-out the word at which the draw's first vertex
+/// goes.
 pub mod geometry {
     /// Lanes of a work group, which is a wave of the guest.
     pub const LANES: u32 = 64;
     /// Registers of bank BUFFERS behind those of the program's buffers.
     pub const OWN: u32 = 2;
-    /// The first of them, a list of words. Export and vertex: the index of each vertex of an instance. Geometry: of each primitive of an
-    /// instance, [`VERTICES`] places in that list.
+    /// The first of them, a list of words. Export and vertex: the index of each vertex of an instance, or of a point of the
+    /// tessellator. Geometry: of each primitive of an instance, [`VERTICES`] places in that list, and its number.
     pub const LIST: u32 = 0;
-    /// The second, for geometry shaders: [`record`] words for each lane. The first is the number of vertices that it put out;
-    /// bit n of the others, from the lowest on, says that its strip ends behind vertex n.
+    /// The second, for geometry shaders: for each lane [`record`] words for each stream. The first is the number of vertices that it
+    /// put out; bit n of the others, from the lowest on, says that its strip ends behind vertex n.
     pub const LOG: u32 = 1;
     /// Vertices that the hardware hands to a geometry shader; those that a primitive does not have may be anything.
     pub const VERTICES: u32 = 6;
+    /// Words of a primitive in the list.
+    pub const PRIMITIVE: u32 = VERTICES + 1;
+    /// Streams that a geometry shader can have.
+    pub const STREAMS: usize = 4;
 
     /// Most vertices of a lane, of `VGT_GS_MAX_VERT_OUT`.
     #[must_use]
@@ -83,7 +91,7 @@ pub mod geometry {
         max_vert_out.clamp(1, 1024)
     }
 
-    /// Words of a lane's record in the log, of `VGT_GS_MAX_VERT_OUT`.
+    /// Words of a lane's record in the log for one stream, of `VGT_GS_MAX_VERT_OUT`.
     #[must_use]
     pub fn record(max_vert_out: u32) -> u32 {
         1 + most_vertices(max_vert_out).div_ceil(32)
@@ -162,7 +170,12 @@ pub enum BufferAt {
     /// What the tessellator gives to a stage: to the local stage the number of each patch's vertices, a word each, patch by
     /// patch; to the domain stage its points, [`DomainPoint`]s by vertex index.
     Tessellator,
+    /// The global data share, [`GLOBAL_SHARE`] bytes that the whole console has in common.
+    GlobalShare,
 }
+
+/// Bytes of the global data share.
+pub const GLOBAL_SHARE: usize = 64 << 10;
 
 /// A vertex that the tessellator made, as the domain shader's program gets it.
 #[derive(Clone, Copy, PartialEq, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
@@ -343,6 +356,8 @@ words_struct! {
         rsrc2: u32,
         /// Compute: `COMPUTE_NUM_THREAD_X/Y/Z`, full groups.
         num_thread: [u32; 3],
+        /// Compute: what is special about the groups, [`groups`]' bits.
+        groups: u32,
         /// Pixel: `SPI_PS_INPUT_ENA`.
         ps_input_ena: u32,
         /// Pixel: `SPI_PS_INPUT_ADDR`.
@@ -359,8 +374,7 @@ words_struct! {
         col_format: u32,
         /// Pixel: `DB_SHADER_CONTROL`.
         db_shader_control: u32,
-        /// Pixel: four bits for each target, what its format wants of the shader: bits 0 to 1 [`TargetKind`], bits 2 to 3
-        /// `COMP_SWAP` of `CB_COLORn_INFO`.
+        /// Pixel: four bits for each target, what its format wants of the shader ([`TargetKind`]).
         targets: u32,
         /// Vertex: `SPI_VS_OUT_CONFIG`.
         vs_out_config: u32,
@@ -372,12 +386,36 @@ words_struct! {
         position: u32,
         /// Geometry and tessellation: `VGT_GS_MODE`, `VGT_SHADER_STAGES_EN`, `VGT_LS_HS_CONFIG`, `VGT_TF_PARAM`.
         vgt: [u32; 4],
-        /// Geometry: `VGT_ESGS_RING_ITEMSIZE`, `VGT_GSVS_RING_ITEMSIZE`, `VGT_GS_VERT_ITEMSIZE`, `VGT_GS_MAX_VERT_OUT`.
+        /// Geometry: `VGT_ESGS_RING_ITEMSIZE`, `VGT_GSVS_RING_ITEMSIZE`, how many streams there are (0 is 1),
+        /// `VGT_GS_MAX_VERT_OUT`.
         rings: [u32; 4],
         /// `VGT_INSTANCE_STEP_RATE_0/1`.
         step_rates: [u32; 2],
         /// Vertex: 1 where the program runs as a compute shader that stores what stream-out captures, and exports nothing.
         captures: u32,
+    }
+}
+
+/// Bits of [`Registers::groups`].
+pub mod groups {
+    /// Numbers of groups begin elsewhere than at 0.
+    pub const START: u32 = 1;
+    /// The last group of an axis has fewer lanes.
+    pub const PARTIAL: u32 = 2;
+    /// Bits of an axis in [`lanes`].
+    pub const LANE_BITS: u32 = 10;
+
+    /// Where the lanes of an axis lie in [`lanes`].
+    #[must_use]
+    pub const fn lanes_at(axis: u8) -> u32 {
+        LANE_BITS * axis as u32
+    }
+
+    /// Lanes of the last group of each axis, 1 to 1024, less one, in a word.
+    #[must_use]
+    pub fn lanes(of: [u32; 3]) -> u32 {
+        let one = |axis: u8| (of[usize::from(axis)].wrapping_sub(1) & ((1 << LANE_BITS) - 1)) << lanes_at(axis);
+        one(0) | one(1) | one(2)
     }
 }
 
@@ -490,8 +528,13 @@ impl Source {
 
     /// Whether the program runs for vertices that the tessellator made.
     pub fn is_domain(&self) -> bool {
-        // VS_EN is the domain stage.
-        self.stage == HwStage::Vs && self.registers.vgt[vgt::STAGES] >> 6 & 3 == 1
+        let stages = self.registers.vgt[vgt::STAGES];
+        match self.stage {
+            // VS_EN, or ES_EN, is the domain stage.
+            HwStage::Vs => stages >> 6 & 3 == 1,
+            HwStage::Es => stages >> 3 & 3 == 1,
+            _ => false,
+        }
     }
 
     /// Whether the program runs in tessellation: local, hull and domain programs.

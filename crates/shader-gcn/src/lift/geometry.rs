@@ -11,20 +11,27 @@
 use afterimage_ir::{InputAt, Kind, Mask, Type, Value, Var};
 
 use super::start::{builtin, instances};
+use super::tessellation::start_point;
 use super::vector::arithmetic::advance;
 use super::vector::notation::ir;
 use super::{Lifter, Reason};
 use crate::inst::Inst;
 use crate::io::{HwStage, MAX_BUFFERS, Source, geometry};
-use crate::resources::user_count;
+use crate::resources::{export_offset, user_count};
 
 /// The vector registers of a primitive's vertices.
 const VERTICES: [u8; geometry::VERTICES as usize] = [0, 1, 3, 4, 5, 6];
 
-/// What a geometry shader said so far, and which lane it is.
+/// What a geometry shader said so far, of each stream, and which lane it is.
 #[derive(Clone, Copy)]
 pub(super) struct Said {
     lane: Value,
+    streams: [Option<Stream>; geometry::STREAMS],
+}
+
+/// How many vertices of a stream were put out, and where strips end.
+#[derive(Clone, Copy)]
+struct Stream {
     emitted: Var,
     cuts: Var,
 }
@@ -115,7 +122,7 @@ fn draw_said<const N: usize>(l: &mut Lifter<'_>, register: u32) -> [Value; N] {
 
 /// Checks what both stages must not have.
 fn refused(l: &Lifter<'_>) -> Option<Reason> {
-    if l.source.registers.rsrc2 & 1 != 0 {
+    if is_geometry(l.source.stage) && l.source.registers.rsrc2 & 1 != 0 {
         return Some(Reason::Unsupported("private memory of a geometry stage"));
     }
     let most = MAX_BUFFERS - geometry::OWN as usize;
@@ -128,20 +135,18 @@ pub(super) fn start_capture(l: &mut Lifter<'_>) {
     if let Some(reason) = refused(l) {
         return l.fail(reason);
     }
-    let [_, _, length, count] = draw_said(l, 0);
+    let [_, stream, length, count] = draw_said(l, 0);
     let number = lane_of_draw(l, count);
     let (instance, at) = divided(l, number, length);
     let vertex = listed(l, at);
-    l.set_vgpr_always(0, vertex);
-    instances(l, instance);
     let rsrc2 = l.source.registers.rsrc2;
     let wave = wave(l);
     let b = &mut l.b;
     let lanes = b.i32(geometry::LANES as i32);
     let first = b.imul(wave, lanes);
-    // How many of the wave's vertices are captured; that the stream is the first is 0.
-    let captured = ir!(b, ishl(umin(isub(count, first), lanes), 16));
-    let mut next = stream_out_register(l);
+    // How many of the wave's vertices are captured, and of which stream they are.
+    let captured = ir!(b, ior(ishl(umin(isub(count, first), lanes), 16), ishl(stream, 24)));
+    let mut next = user_count(&l.source.registers);
     l.set_sgpr(next, captured);
     l.set_sgpr(next + 1, first);
     next += 2;
@@ -152,12 +157,25 @@ pub(super) fn start_capture(l: &mut Lifter<'_>) {
             next += 1;
         }
     }
+    if l.source.is_domain() {
+        start_point(l, vertex, next);
+    } else {
+        l.set_vgpr_always(0, vertex);
+        instances(l, instance);
+    }
 }
 
-/// The first of the registers of stream-out, where a vertex shader asks for them.
-pub(super) fn stream_out_register(l: &Lifter<'_>) -> u8 {
+/// The register of stream-out's configuration where nothing is captured, since that is a pass of its own: which stream copy shaders
+/// put out.
+pub(super) fn start_uncaptured(l: &mut Lifter<'_>) {
     let registers = &l.source.registers;
-    user_count(registers) + (registers.rsrc2 >> 7 & 1) as u8
+    if registers.rsrc2 >> 12 & 1 != 0 {
+        let register = user_count(registers);
+        let [_, stream] = draw_said(l, 0);
+        let b = &mut l.b;
+        let configuration = ir!(b, ishl(stream, 24));
+        l.set_sgpr(register, configuration);
+    }
 }
 
 /// Registers of an export shader.
@@ -169,11 +187,15 @@ pub(super) fn start_export(l: &mut Lifter<'_>) {
     let number = lane_of_draw(l, count);
     let (instance, at) = divided(l, number, length);
     let vertex = listed(l, at);
-    l.set_vgpr_always(0, vertex);
-    instances(l, instance);
     let registers = &l.source.registers;
-    // Behind the base of what tessellation has off chip, if that is asked for.
-    let next = user_count(registers) + (registers.rsrc2 >> 7 & 1) as u8;
+    let first = user_count(registers);
+    let next = first + export_offset(registers.rsrc2);
+    if l.source.is_domain() {
+        start_point(l, vertex, first);
+    } else {
+        l.set_vgpr_always(0, vertex);
+        instances(l, instance);
+    }
     let offset = wave_offset(l, es_words(l));
     l.set_sgpr(next, offset);
 }
@@ -189,9 +211,11 @@ pub(super) fn start_geometry(l: &mut Lifter<'_>) {
     let (item, invocation) = divided(l, lane, invocations);
     let (instance, primitive) = divided(l, item, length);
     let words = es_words(l) as i32;
+    let b = &mut l.b;
+    let row = ir!(b, imul(primitive, { b.i32(geometry::PRIMITIVE as i32) }));
     for (n, register) in VERTICES.into_iter().enumerate() {
         let b = &mut l.b;
-        let word = ir!(b, iadd(imul(primitive, { b.i32(geometry::VERTICES as i32) }), { b.i32(n as i32) }));
+        let word = ir!(b, iadd(row, { b.i32(n as i32) }));
         let at = listed(l, word);
         let b = &mut l.b;
         let at = ir!(b, iadd(at, imul(instance, vertices)));
@@ -199,22 +223,33 @@ pub(super) fn start_geometry(l: &mut Lifter<'_>) {
         let offset = ir!(b, iadd(wave, iand(at, { b.i32(geometry::LANES as i32 - 1) })));
         l.set_vgpr_always(register, offset);
     }
-    l.set_vgpr_always(2, primitive);
+    let b = &mut l.b;
+    let word = ir!(b, iadd(row, { b.i32(geometry::VERTICES as i32) }));
+    let number = listed(l, word);
+    l.set_vgpr_always(2, number);
     l.set_vgpr_always(7, invocation);
     let next = user_count(&l.source.registers);
     let offset = wave_offset(l, l.source.registers.rings[1]);
     l.set_sgpr(next, offset);
     let number = wave(l);
     l.set_sgpr(next + 1, number);
-    let emitted = l.b.var("emitted", Type::I32);
-    let cuts = l.b.var_array("cuts", Type::I32, cut_words(l));
-    let zero = l.b.i32(0);
-    l.b.store(emitted, zero);
-    for n in 0..cut_words(l) {
-        let index = l.b.i32(n as i32);
-        l.b.store_elem(cuts, index, Mask(1), zero);
+    let mut said = Said { lane, streams: [None; geometry::STREAMS] };
+    for stream in said.streams.iter_mut().take(streams(l) as usize) {
+        let emitted = l.b.var("emitted", Type::I32);
+        let cuts = l.b.var_array("cuts", Type::I32, cut_words(l));
+        let zero = l.b.i32(0);
+        l.b.store(emitted, zero);
+        for n in 0..cut_words(l) {
+            let index = l.b.i32(n as i32);
+            l.b.store_elem(cuts, index, Mask(1), zero);
+        }
+        *stream = Some(Stream { emitted, cuts });
     }
-    l.kept.said = Some(Said { lane, emitted, cuts });
+    l.kept.said = Some(said);
+}
+
+fn streams(l: &Lifter<'_>) -> u32 {
+    l.source.registers.rings[2].clamp(1, geometry::STREAMS as u32)
 }
 
 fn most_vertices(l: &Lifter<'_>) -> u32 {
@@ -232,10 +267,10 @@ pub(super) fn message(l: &mut Lifter<'_>, inst: &Inst) -> Result<(), Reason> {
     if operation == 0 {
         return Ok(());
     }
-    if inst.simm >> 8 & 3 != 0 {
-        l.warn("a vertex of a stream behind the first");
+    let Some(said) = said.streams[(inst.simm >> 8 & 3) as usize] else {
+        l.warn("a vertex of a stream whose vertices have no size");
         return Ok(());
-    }
+    };
     let most = most_vertices(l) as i32;
     l.when_active(|l| {
         let b = &mut l.b;
@@ -264,21 +299,27 @@ pub(super) fn finish(l: &mut Lifter<'_>) {
     let Some(said) = l.kept.said else { return };
     let (base, bytes) = own_buffer(l, geometry::LOG);
     let words = cut_words(l);
+    let record = 4 * (1 + words as i32);
+    let size = record * streams(l) as i32;
     let b = &mut l.b;
-    let size = b.i32(4 * (1 + words as i32));
+    let size = b.i32(size);
     let offset = b.imul(said.lane, size);
     let end = b.iadd(offset, size);
     let inside = b.ule(end, bytes);
     b.begin_if(inside);
     let address = advance(b, base, offset);
-    let count = b.load(said.emitted);
-    b.store_global(address, count);
-    for n in 0..words {
-        let ahead = b.i32(4 * (1 + n as i32));
-        let address = advance(b, address, ahead);
-        let index = b.i32(n as i32);
-        let value = b.load_elem(said.cuts, index);
-        b.store_global(address, value);
+    for (at, stream) in (0..).zip(said.streams.iter().flatten()) {
+        let count = b.load(stream.emitted);
+        let ahead = b.i32(record * at);
+        let at_count = advance(b, address, ahead);
+        b.store_global(at_count, count);
+        for n in 0..words as i32 {
+            let ahead = b.i32(record * at + 4 * (1 + n));
+            let address = advance(b, address, ahead);
+            let index = b.i32(n);
+            let value = b.load_elem(stream.cuts, index);
+            b.store_global(address, value);
+        }
     }
     b.end_if();
 }

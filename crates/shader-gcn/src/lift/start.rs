@@ -1,10 +1,10 @@
 //! What registers hold when a program begins: user data, then what `PGM_RSRC2` asks for, and the vector registers of the stage.
 //! The order is that of `facts/gnm.md` 4.1 and `facts/radv.md`.
 
-use afterimage_ir::{Builder, InputAt, InputDecl, Interp, Type, Value};
+use afterimage_ir::{Builder, InputAt, InputDecl, Interp, Kind, Type, Value};
 
 use super::Lifter;
-use crate::io::HwStage;
+use crate::io::{HwStage, groups};
 use crate::resources::user_count;
 
 /// Reads a builtin input.
@@ -33,7 +33,11 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
             for n in 0..3u8 {
                 if rsrc2 >> (7 + n) & 1 != 0 {
                     let group = builtin(&mut l.b, InputAt::WorkgroupId);
-                    let value = l.b.extract(group, n);
+                    let mut value = l.b.extract(group, n);
+                    if registers.groups & groups::START != 0 {
+                        let first = axis(l, 0, n);
+                        value = l.b.iadd(value, first);
+                    }
                     l.set_sgpr(next, value);
                     next += 1;
                 }
@@ -49,16 +53,15 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
                     l.set_vgpr_always(n, value);
                 }
             }
-        }
-        HwStage::Vs if l.source.is_domain() => super::tessellation::start_domain(l),
-        HwStage::Vs if l.source.captures() => super::geometry::start_capture(l),
-        HwStage::Vs => {
-            if rsrc2 >> 12 & 1 != 0 {
-                // Capturing is a pass of its own: here no vertex is captured.
-                let register = super::geometry::stream_out_register(l);
-                let none = l.b.i32(0);
-                l.set_sgpr(register, none);
+            if registers.groups & groups::PARTIAL != 0 {
+                let live = in_last_groups(l);
+                l.set_exec(live);
             }
+        }
+        HwStage::Vs if l.source.captures() => super::geometry::start_capture(l),
+        HwStage::Vs if l.source.is_domain() => super::tessellation::start_domain(l),
+        HwStage::Vs => {
+            super::geometry::start_uncaptured(l);
             let vertex = builtin(&mut l.b, InputAt::VertexIndex);
             l.set_vgpr_always(0, vertex);
             if rsrc1 >> 24 & 3 != 0 {
@@ -72,6 +75,31 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
         HwStage::Ls => super::tessellation::start_local(l),
         HwStage::Hs => super::tessellation::start_hull(l),
     }
+}
+
+/// Component `axis` of a register of what the dispatch says.
+fn axis(l: &mut Lifter<'_>, register: u32, axis: u8) -> Value {
+    let words = l.draw_words(register);
+    let word = l.b.extract(words, axis);
+    l.b.cast(word, Kind::Int)
+}
+
+/// Whether the lane is there, of a group that may be the last of an axis.
+fn in_last_groups(l: &mut Lifter<'_>) -> Value {
+    let mut live = l.b.bool(true);
+    let counts = axis(l, 0, 3);
+    for n in 0..3 {
+        let last = axis(l, 1, n);
+        let (at, bits, one) = (l.b.i32(groups::lanes_at(n) as i32), l.b.i32(groups::LANE_BITS as i32), l.b.i32(1));
+        let less = l.b.ubfe(counts, at, bits);
+        let lanes = l.b.iadd(less, one);
+        let (group, local) = (builtin(&mut l.b, InputAt::WorkgroupId), builtin(&mut l.b, InputAt::LocalId));
+        let (group, local) = (l.b.extract(group, n), l.b.extract(local, n));
+        let (before, inside) = (l.b.ult(group, last), l.b.ult(local, lanes));
+        let here = l.b.bor(before, inside);
+        live = l.b.band(live, here);
+    }
+    live
 }
 
 /// The registers of an instance: its number by both step rates, and as it is, as many as `RSRC1` asks for.

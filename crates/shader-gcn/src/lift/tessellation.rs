@@ -12,7 +12,7 @@ use super::start::builtin;
 use super::vector::arithmetic::advance;
 use super::vector::notation::ir;
 use crate::io::{HwStage, Source, vgt};
-use crate::resources::user_count;
+use crate::resources::{stream_out_count, user_count};
 
 /// Lanes of a patch: control points that the stage has of it.
 pub(super) fn corners(source: &Source) -> u32 {
@@ -141,22 +141,27 @@ fn set_off_chip(l: &mut Lifter<'_>, next: u8, draw: Value, group: Value) -> u8 {
     next + 1
 }
 
-/// v0 and v1 where the point lies, v2 the patch in its thread group, v3 the patch.
+/// A domain program that draws.
 pub(super) fn start_domain(l: &mut Lifter<'_>) {
-    let draw = l.draw_words(0);
+    super::geometry::start_uncaptured(l);
     let vertex = builtin(&mut l.b, InputAt::VertexIndex);
+    let registers = &l.source.registers;
+    let next = user_count(registers) + stream_out_count(registers.rsrc2);
+    start_point(l, vertex, next);
+}
+
+/// v0 and v1 where a point lies, v2 the patch in its thread group, v3 the patch; in scalar register `next` the offset in off-chip
+/// memory, where it is asked for.
+pub(super) fn start_point(l: &mut Lifter<'_>, point: Value, next: u8) {
+    let draw = l.draw_words(0);
     let b = &mut l.b;
-    let at = ir!(b, ishl(vertex, 4));
+    let at = ir!(b, ishl(point, 4));
     let point = given(l, at, 4);
     let b = &mut l.b;
     let packed = b.extract(point, 2);
     let packed = b.cast(packed, Kind::Int);
     let (relative, group) = (ir!(b, iand(packed, 255)), ir!(b, ushr(packed, 8)));
     open_window(l, group);
-    // Words of stream-out come before it, one even without: the configuration; with, the index, and offsets as they are enabled.
-    let rsrc2 = l.source.registers.rsrc2;
-    let streams = 1 + if rsrc2 >> 12 & 1 != 0 { 1 + (rsrc2 >> 8 & 15).count_ones() as u8 } else { 0 };
-    let next = user_count(&l.source.registers) + streams;
     set_off_chip(l, next, draw, group);
     for n in [0, 1, 3] {
         let value = l.b.extract(point, n);

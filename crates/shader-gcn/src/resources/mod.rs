@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use crate::inst::Inst;
 use crate::io::{
     BufferAt, BufferUse, ExprId, HwStage, ImageUse, MAX_BUFFERS, MAX_STORAGE_IMAGES, MAX_WORDS, Registers, Resources,
-    SamplerUse, Source, TextureUse,
+    SamplerUse, Source, TextureUse, groups,
 };
 use crate::lift::flow::Flow;
 use crate::lift::{LiftError, Masks, Reason, parse};
@@ -52,6 +52,8 @@ pub(crate) struct Analysis {
     /// Numbers of the buffers of tessellation: the data share, and what the tessellator gives.
     pub share: Option<u32>,
     pub tessellator: Option<u32>,
+    /// Number of the buffer that is the global data share.
+    pub global_share: Option<u32>,
     /// Number of the word that is delivered for each user register, of those that somebody reads.
     pub users: [Option<u32>; USERS],
 }
@@ -76,6 +78,20 @@ pub(crate) fn user_count(registers: &Registers) -> u8 {
     (registers.rsrc2 >> 1 & 31).min(USERS as u32) as u8
 }
 
+/// How many system registers of a vertex stage stream-out has, which are the first: with it configuration, index, and the offsets of
+/// the buffers that are enabled; without it one that says nothing, where there is an offset in off-chip memory behind.
+pub(crate) fn stream_out_count(rsrc2: u32) -> u8 {
+    let has_off_chip = rsrc2 >> 7 & 1 != 0;
+    let captures = rsrc2 >> 12 & 1 != 0;
+    if captures { 2 + (rsrc2 >> 8 & 15).count_ones() as u8 } else { has_off_chip.into() }
+}
+
+/// How many system registers of an export stage come before its offset in the ring: that in off-chip memory, if there is one, and
+/// one that says nothing.
+pub(crate) fn export_offset(rsrc2: u32) -> u8 {
+    2 * (rsrc2 >> 7 & 1) as u8
+}
+
 /// The system register with the offset of the wave's scratch memory, which comes last. Private memory is the lane's own here, so
 /// it begins at 0.
 fn scratch_offset(source: &Source) -> Option<u8> {
@@ -86,9 +102,10 @@ fn scratch_offset(source: &Source) -> Option<u8> {
         HwStage::Cs => enabled(7..=10),
         // The base of the parameters.
         HwStage::Ps => 1 + enabled(7..=7),
-        // The base in the data share; stream-out: two words, and the offsets of the buffers.
-        HwStage::Vs => enabled(7..=11) + 2 * enabled(12..=12),
-        HwStage::Es | HwStage::Hs => enabled(7..=7) + 1,
+        // Stream-out, and the offset in off-chip memory.
+        HwStage::Vs => stream_out_count(rsrc2) + enabled(7..=7),
+        HwStage::Es => export_offset(rsrc2) + 1,
+        HwStage::Hs => enabled(7..=7) + 1,
         HwStage::Gs => 2,
         HwStage::Ls => 0,
     };
@@ -134,11 +151,18 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
     } else {
         None
     };
-    let masks = Masks::new(flow, &finder.uses);
+    let mut global_share = None;
+    for inst in flow.insts.iter().filter(|inst| inst.accesses_global_share()) {
+        let written = !matches!(inst.kind(), Kind::Load { .. });
+        let share = finder.buffer(BufferAt::GlobalShare, written, false);
+        global_share = Some(share.map_err(|reason| reason.at(inst))?);
+    }
+    let partial = source.registers.groups & groups::PARTIAL != 0;
+    let masks = Masks::new(flow, &finder.uses, partial);
     let users = finder.deliver(flow, &masks)?;
     let Finder { exprs, mut resources, uses, .. } = finder;
     resources.exprs = exprs.compact(|visit| visit_ids(&mut resources, visit));
-    Ok((Analysis { resources, uses, share, tessellator, users }, masks))
+    Ok((Analysis { resources, uses, share, tessellator, global_share, users }, masks))
 }
 
 /// Calls `visit` for every expression that resources name.
@@ -148,7 +172,7 @@ fn visit_ids(resources: &mut Resources, visit: &mut dyn FnMut(&mut ExprId)) {
         match &mut buffer.at {
             BufferAt::Descriptor(words) => words.iter_mut().for_each(&mut *visit),
             BufferAt::Pointer(words) => words.iter_mut().for_each(&mut *visit),
-            BufferAt::SharedMemory | BufferAt::Tessellator => {}
+            BufferAt::SharedMemory | BufferAt::Tessellator | BufferAt::GlobalShare => {}
         }
     }
     resources.images.iter_mut().for_each(|image| image.descriptor.iter_mut().for_each(&mut *visit));
@@ -348,5 +372,34 @@ impl Finder {
             self.uses[at] = Use::Near(buffer, word(words, base));
         }
         Ok(users)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where private memory's offset lies behind two user registers.
+    fn scratch(stage: HwStage, rsrc2: u32) -> Option<u8> {
+        let registers = Registers { rsrc2: rsrc2 | 2 << 1, ..Registers::default() };
+        let (code, fetch, buffers, images) = Default::default();
+        scratch_offset(&Source { stage, code, fetch, registers, buffers, images })
+    }
+
+    #[test]
+    fn private_memory_comes_behind_what_else_is_asked_for() {
+        const OFF_CHIP: u32 = 1 << 7;
+        const BASES: u32 = 3 << 8;
+        const STREAM_OUT: u32 = 1 << 12;
+        assert_eq!(scratch(HwStage::Vs, 0), None);
+        assert_eq!(scratch(HwStage::Vs, 1), Some(2));
+        // Domain programs: a register that says nothing, and the offset off chip.
+        assert_eq!(scratch(HwStage::Vs, 1 | OFF_CHIP), Some(4));
+        assert_eq!(scratch(HwStage::Vs, 1 | STREAM_OUT | BASES), Some(6));
+        assert_eq!(scratch(HwStage::Vs, 1 | STREAM_OUT | BASES | OFF_CHIP), Some(7));
+        assert_eq!(scratch(HwStage::Es, 1), Some(3));
+        assert_eq!(scratch(HwStage::Es, 1 | OFF_CHIP), Some(5));
+        assert_eq!(scratch(HwStage::Hs, 1 | OFF_CHIP), Some(4));
+        assert_eq!(scratch(HwStage::Gs, 1), Some(4));
     }
 }

@@ -49,7 +49,12 @@ pub(crate) fn source(program: &Program, shader: &Shader, world: &World) -> Resul
         pos_format: register("pos_format"),
         vs_out_cntl: register("vs_out_cntl"),
         targets: targets(program),
-        rings: ["esgs_ring_itemsize", "gsvs_ring_itemsize", "gs_vert_itemsize", "gs_max_vert_out"].map(register),
+        rings: [
+            register("esgs_ring_itemsize"),
+            register("gsvs_ring_itemsize"),
+            streams(shader),
+            register("gs_max_vert_out"),
+        ],
         vgt: vgt(program),
         ..Registers::default()
     };
@@ -77,6 +82,11 @@ pub(crate) fn source(program: &Program, shader: &Shader, world: &World) -> Resul
     Ok((source, found, values))
 }
 
+/// Streams of a geometry shader: those whose vertices have a size.
+fn streams(shader: &Shader) -> u32 {
+    (1..4).filter(|n| shader.register(&format!("gs_vert_itemsize_{n}")) != 0).max().unwrap_or(0) + 1
+}
+
 /// What the registers of a pipeline with tessellation say: eight patches in a thread group. The hull shaders of the corpus have as
 /// many control points as their patches have corners.
 fn vgt(program: &Program) -> [u32; 4] {
@@ -84,8 +94,8 @@ fn vgt(program: &Program) -> [u32; 4] {
     if !program.stages.contains(&Stage::Tesc) {
         return [0; 4];
     }
-    // LS_EN, HS_EN; then ES_EN and GS_EN with a copy shader, or VS_EN as the domain stage.
-    let behind = if program.stages.contains(&Stage::Geom) { 2 << 3 | 1 << 5 | 2 << 6 } else { 1 << 6 };
+    // LS_EN, HS_EN; then ES_EN as the domain stage and GS_EN with a copy shader, or VS_EN as the domain stage.
+    let behind = if program.stages.contains(&Stage::Geom) { 1 << 3 | 1 << 5 | 2 << 6 } else { 1 << 6 };
     // NUM_PATCHES, HS_NUM_INPUT_CP, HS_NUM_OUTPUT_CP.
     [0, 1 | 1 << 2 | behind, 8 | corners << 8 | corners << 14, 0]
 }
@@ -113,6 +123,6 @@ fn buffer_spec(at: BufferAt, values: &Values) -> BufferSpec {
             let words = values.all(words);
             BufferSpec { word1: words[1] & 0xffff_0000, word3: words[3] }
         }
-        BufferAt::Pointer(_) | BufferAt::SharedMemory | BufferAt::Tessellator => BufferSpec::default(),
+        _ => BufferSpec::default(),
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Gpu {
     pub(crate) options: Options,
     /// Lanes of a subgroup.
     pub(crate) subgroup: u32,
+    /// Transform feedback, if the device has it.
+    pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
     pub(crate) name: String,
 }
 
@@ -127,7 +129,9 @@ impl Gpu {
             let preserve = properties12.shader_signed_zero_inf_nan_preserve_float32 != 0;
             let (dynamic, clip) =
                 (has.features.shader_sampled_image_array_dynamic_indexing, has.features.shader_clip_distance);
-            let vk::PhysicalDeviceFeatures { shader_float64, shader_int64, .. } = has.features;
+            let vk::PhysicalDeviceFeatures {
+                shader_float64, shader_int64, geometry_shader, tessellation_shader, ..
+            } = has.features;
             let bindless = dynamic & has12.runtime_descriptor_array & has12.descriptor_binding_partially_bound != 0;
             let mut subgroup = vk::PhysicalDeviceVulkan11Properties::default();
             let mut properties2 = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup);
@@ -135,6 +139,8 @@ impl Gpu {
             let float64 = shader_float64 != 0;
             let int64 = shader_int64 & has12.shader_buffer_int64_atomics != 0;
             let features = vk::PhysicalDeviceFeatures::default()
+                .geometry_shader(geometry_shader != 0)
+                .tessellation_shader(tessellation_shader != 0)
                 .shader_sampled_image_array_dynamic_indexing(bindless)
                 .shader_clip_distance(clip != 0)
                 .shader_float64(float64)
@@ -156,21 +162,37 @@ impl Gpu {
                 .position(|f| f.queue_flags.contains(vk::QueueFlags::GRAPHICS))
                 .ok_or("no graphics queue")? as u32;
             let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
-            let info = vk::DeviceCreateInfo::default()
+            let captures = ash::ext::transform_feedback::NAME;
+            let has_feedback = instance
+                .enumerate_device_extension_properties(physical)
+                .map_err(say)?
+                .iter()
+                .any(|extension| extension.extension_name_as_c_str() == Ok(captures));
+            let extensions = if has_feedback { vec![captures.as_ptr()] } else { Vec::new() };
+            let mut streams = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default()
+                .transform_feedback(has_feedback)
+                .geometry_streams(has_feedback);
+            let mut info = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queues)
                 .enabled_features(&features)
+                .enabled_extension_names(&extensions)
                 .push_next(&mut features12)
                 .push_next(&mut features13);
+            if has_feedback {
+                info = info.push_next(&mut streams);
+            }
             let shuffle = subgroup.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::SHUFFLE);
             let vertex_layer = has12.shader_output_layer & has12.shader_output_viewport_index != 0;
             let features = Features { float64, int64_atomics: int64, shuffle, vertex_layer, stencil_export: false };
             let device = instance.create_device(physical, &info, None).map_err(say)?;
+            let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance, &device));
             let pool = vk::CommandPoolCreateInfo::default().queue_family_index(family);
             let pool = device.create_command_pool(&pool, None).map_err(say)?;
             Ok(Gpu {
                 queue: device.get_device_queue(family, 0),
                 memory: instance.get_physical_device_memory_properties(physical),
                 subgroup: subgroup.subgroup_size,
+                feedback,
                 options: Options { bindless, preserve, debug_names: false, features },
                 _entry: entry,
                 instance,
