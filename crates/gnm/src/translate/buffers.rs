@@ -51,13 +51,15 @@ impl Region {
 pub(super) struct Buffers {
     regions: BTreeMap<u64, Region>,
     bytes: u64,
+    /// Goes up where memory or what it lacks changes.
+    pub(super) changes: u64,
 }
 
 impl Buffers {
     /// The receiver is gone, and with it what memory did not have.
     pub(super) fn forget(&mut self, port: &mut Port) {
         self.regions.values().for_each(|region| port.recycle(region.id));
-        *self = Self::default();
+        *self = Self { changes: self.changes + 1, ..Self::default() };
     }
 
     /// First addresses of the regions that overlap a range.
@@ -84,7 +86,10 @@ impl Buffers {
         for start in self.overlapping(range) {
             if let Some(region) = self.regions.get_mut(&start) {
                 let inside = range.start.max(start)..range.end.min(start + region.size());
-                region.written.insert(inside);
+                if !region.written.covers(&inside) {
+                    region.written.insert(inside);
+                    self.changes += 1;
+                }
             }
         }
     }
@@ -101,6 +106,7 @@ impl Buffers {
 
     /// Memory was written: its pages are looked at again. `over`: what was stored there by shaders is overwritten.
     pub(super) fn memory_changed(&mut self, range: &Range<u64>, over: bool) {
+        self.changes += 1;
         for start in self.overlapping(range) {
             let Some(region) = self.regions.get_mut(&start) else { continue };
             if over {
@@ -284,6 +290,7 @@ impl Translator {
 
     /// Takes a buffer out of every binding, then destroys it.
     pub(super) fn destroy_buffer(&mut self, id: ObjectId) {
+        self.moved += 1;
         self.bindings.forget_buffer(&mut self.port, id);
         self.sent.index_buffer.take_if(|bound| bound.source == id).inspect(|_| {
             self.port.push(&SetIndexBuffer::default());

@@ -1,17 +1,21 @@
-//! Draws and dispatches.
+//! Draws.
 
 use super::Translator;
+use super::apply::Part;
 use super::geometry::Output;
+use super::prepared::{Again, Bound, Prepared};
 use super::primitives::{MOST_INDICES, Primitive};
-use super::shaders::{self, COMPUTE, DOMAIN, PIXEL, VERTEX};
+use super::resources::Needs;
+use super::shaders::{self, DOMAIN, PIXEL, Stages, VERTEX};
 use super::tessellation::Patches;
 use super::{states, targets};
 use crate::machine::{self, IndexKind, Indices};
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{Group, Groups, Registers, reg};
+use afterimage_gnm_types::{Group, Groups, Registers, View, reg};
 use afterimage_shader_gcn::io::position;
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, PortError};
+use smallvec::SmallVec;
 
 /// What `CB_COLOR_CONTROL.MODE` says of draws.
 mod mode {
@@ -22,11 +26,8 @@ mod mode {
     pub(super) const DCC_DECOMPRESS: u32 = 6;
 }
 
-/// Most groups of a dispatch in each dimension.
-const MOST_GROUPS: u32 = 65_535;
-
 /// How vertices come to a draw.
-enum Vertices {
+pub(super) enum Vertices {
     /// In order, from the first on.
     Plain(Topology),
     /// Through the indices that are bound.
@@ -53,6 +54,28 @@ pub(super) enum Front {
     Patches(Patches),
 }
 
+/// Whether pixels have a shader: something is exported, or fragments are dropped.
+fn has_pixel_stage(registers: &View) -> bool {
+    if registers.program(reg::SPI_SHADER_PGM_LO_PS) == 0 {
+        return false;
+    }
+    let colors = registers.field(reg::CB_COLOR_CONTROL::MODE) == mode::NORMAL
+        && (0..8).any(|n| targets::write_mask(registers, n) != 0);
+    let control = registers.get(reg::DB_SHADER_CONTROL);
+    use reg::DB_SHADER_CONTROL as D;
+    let others = [D::Z_EXPORT_ENABLE, D::KILL_ENABLE, D::MASK_EXPORT_ENABLE, D::EXEC_ON_NOOP, D::EXEC_ON_HIER_FAIL];
+    colors || others.iter().any(|field| field.is_set(control))
+}
+
+/// Whether a draw does nothing but draw: it neither clears the depth target nor captures vertices.
+fn draws_only(registers: &View) -> bool {
+    use reg::DB_RENDER_CONTROL as R;
+    let clears = R::DEPTH_CLEAR_ENABLE.bits(1) | R::STENCIL_CLEAR_ENABLE.bits(1);
+    use reg::VGT_STRMOUT_CONFIG as C;
+    let captures = C::STREAMOUT_0_EN.bits(1) | C::STREAMOUT_1_EN.bits(1) | C::STREAMOUT_2_EN.bits(1) | C::STREAMOUT_3_EN.bits(1);
+    registers.get(reg::DB_RENDER_CONTROL) & clears == 0 && registers.get(reg::VGT_STRMOUT_CONFIG) & captures == 0
+}
+
 impl Translator {
     /// Does a draw.
     pub(super) fn draw_vertices(
@@ -61,7 +84,11 @@ impl Translator {
         memory: &mut dyn GuestMemory,
         draw: &machine::Draw,
     ) {
-        self.recover(registers);
+        match self.draw_again(registers, memory, draw) {
+            Ok(true) => return,
+            Ok(false) => {}
+            Err(error) => return self.once.warn(format!("draw: {error}")),
+        }
         let stages = registers.get(reg::VGT_SHADER_STAGES_EN);
         use reg::VGT_SHADER_STAGES_EN as S;
         let has_patches = S::LS_EN.is_set(stages);
@@ -71,9 +98,6 @@ impl Translator {
                 .warn("VGT_SHADER_STAGES_EN has one of LS_EN and HS_EN, which go together: such draws are left out");
         }
         let has_geometry = S::GS_EN.is_set(stages);
-        if has_patches && has_geometry {
-            return self.once.warn("tessellation with a geometry shader is not supported: such draws are left out");
-        }
         if has_geometry != S::ES_EN.is_set(stages) {
             return self
                 .once
@@ -107,24 +131,12 @@ impl Translator {
         }
         let drawn = match (has_patches, has_geometry) {
             (true, _) => self.draw_patches(registers, memory, draw),
-            (_, true) => self.draw_geometry(registers, memory, draw, primitive),
+            (_, true) => self.draw_geometry(registers, memory, draw, primitive, None),
             _ => self.draw_primitive(registers, memory, draw, primitive, None),
         };
         if let Err(error) = drawn {
             self.once.warn(format!("draw: {error}"));
         }
-    }
-
-    /// Runs export and geometry shaders, and draws what they put out.
-    fn draw_geometry(
-        &mut self,
-        registers: &mut Registers,
-        memory: &mut dyn GuestMemory,
-        draw: &machine::Draw,
-        primitive: Primitive,
-    ) -> Result<(), DrawError> {
-        let Some(output) = self.run_geometry(registers, memory, draw, primitive)? else { return Ok(()) };
-        self.draw_primitive(registers, memory, draw, output.primitive, Some(Front::Geometry(output)))
     }
 
     /// Draws primitives, of the draw's vertices or of what stages in front of the vertex stage made.
@@ -136,42 +148,59 @@ impl Translator {
         primitive: Primitive,
         front: Option<Front>,
     ) -> Result<(), DrawError> {
-        if self.captures(registers) {
-            self.capture(registers, memory, draw, primitive, front.as_ref())?;
+        if !matches!(front, Some(Front::Geometry(_))) {
+            self.capture_draw(registers, memory, draw, primitive, front.as_ref())?;
         }
         if registers.is_set(reg::PA_CL_CLIP_CNTL::DX_RASTERIZATION_KILL) {
             return Ok(());
         }
         self.bound_samplers();
+        self.bound_shaders();
+        // What the last draw was made of is of use to draws without a front, as long as nothing has moved.
+        let moves = self.moves();
+        let is_plain = front.is_none();
+        let mut held = std::mem::take(&mut self.prepared);
+        let mut moved = !is_plain || held.moves != moves;
+        if moved {
+            held = Prepared::default();
+        }
         let stage = if matches!(front, Some(Front::Patches(_))) { &DOMAIN } else { &VERTEX };
-        let Some(mut vertex) = self.gather(stage, registers, memory) else { return Ok(()) };
+        let vertex = self.stage(stage, Part::VertexStage, held.vertex, registers, memory);
+        let Some((mut vertex, new_vertex)) = vertex else { return Ok(()) };
         match &front {
-            Some(Front::Geometry(output)) => vertex.use_ring(&output.ring),
-            Some(Front::Patches(patches)) => patches.serve(&mut vertex),
+            Some(Front::Geometry(output)) => vertex.needs.use_rings(&[output.ring]),
+            Some(Front::Patches(patches)) => patches.serve(&mut vertex.needs),
             None => {}
         }
-        let pixel = if self.has_pixel_stage(registers) {
-            let Some(pixel) = self.gather(&PIXEL, registers, memory) else { return Ok(()) };
-            Some(pixel)
-        } else {
-            None
-        };
-        let needs: Vec<_> = [Some(&vertex), pixel.as_ref()].into_iter().flatten().collect();
-        let writes = needs.iter().any(|needs| needs.writes());
-        // Surfaces that give way to others may have been among those that were found: then they are looked for again, once, as
-        // what fits all uses is there then.
-        let mut any = false;
-        for _ in 0..2 {
-            let drops = self.surfaces.drops;
-            self.ready(&needs, memory)?;
-            any = self.apply_targets(registers, memory);
-            if self.surfaces.drops == drops {
-                break;
+        let mut pixel = None;
+        if has_pixel_stage(registers) {
+            pixel = self.stage(&PIXEL, Part::PixelStage, held.pixel, registers, memory);
+            if pixel.is_none() {
+                return Ok(());
             }
         }
-        if !any && !writes {
+        let writes = vertex.needs.writes() || pixel.as_ref().is_some_and(|(pixel, _)| pixel.needs.writes());
+        let new_targets = self.describe_targets(registers);
+        // Surfaces that give way to others may have been among those that were found: then they are looked for again, once, as
+        // what fits all uses is there then.
+        for _ in 0..2 {
+            let before = self.moves();
+            let mut needs = SmallVec::<[&Needs; 2]>::new();
+            needs.extend((moved || new_vertex).then_some(&vertex.needs));
+            needs.extend(pixel.as_ref().filter(|(_, is_new)| moved || *is_new).map(|(pixel, _)| &pixel.needs));
+            self.ready(&needs, memory)?;
+            if moved || new_targets {
+                self.bind_targets(memory);
+            }
+            if self.moves() == before {
+                break;
+            }
+            moved = true;
+        }
+        if !self.targets.any && !writes {
             return Ok(());
         }
+        let found = self.moves();
         let vertices = match &front {
             Some(Front::Geometry(Output { indices, .. }) | Front::Patches(Patches { indices, .. })) => {
                 self.made_indices(primitive.assembled(), indices)?
@@ -180,78 +209,70 @@ impl Translator {
         };
         let Some(vertices) = vertices else { return Ok(()) };
         // Growing a region for indices may have moved buffers.
-        self.bind(stage, &vertex, registers, memory)?;
-        if let Some(pixel) = &pixel {
-            self.bind(&PIXEL, pixel, registers, memory)?;
+        moved |= self.moves() != found;
+        if moved || new_vertex {
+            self.bind(stage, &vertex.needs, registers, memory)?;
         }
-        let transform = self.apply_viewport(registers);
-        let polygons = primitive.is_polygons();
-        if !self.apply_raster(registers, polygons && primitive != Primitive::Rectangles) {
-            return Ok(());
+        if let Some((pixel, is_new)) = &pixel
+            && (moved || *is_new)
+        {
+            self.bind(&PIXEL, &pixel.needs, registers, memory)?;
         }
-        let dirty = registers.dirty;
-        let changed = std::mem::take(&mut self.targets.changed);
-        if changed || [Group::Blend, Group::BlendConstants].iter().any(|group| dirty.contains(*group)) {
-            self.apply_blend(registers);
-        }
-        if changed || [Group::DepthStencil, Group::Raster].iter().any(|group| dirty.contains(*group)) {
-            self.apply_depth_stencil(registers);
-        }
-        self.apply_queries(registers);
-        let (specs, images) = (&vertex.buffer_specs, &vertex.image_specs);
+        let Some(transform) = self.apply_states(registers, primitive.is_filled()) else { return Ok(()) };
         let (Vertices::Plain(topology) | Vertices::Indexed(topology, ..)) = vertices;
         let points = if topology == Topology::PointList { position::POINTS } else { 0 };
-        let seen = match stage.runs {
-            0 => shaders::vertex_registers(registers, transform.position | points),
-            _ => shaders::domain_registers(registers, transform.position | points),
-        };
-        let vertex_shader = self.shader(stage, &vertex.code, seen, specs, images)?;
-        let pixel_shader = match &pixel {
-            Some(needs) => {
-                let seen = shaders::pixel_registers(registers);
-                self.shader(&PIXEL, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?
-            }
-            None => ObjectId::NONE,
-        };
-        self.port.put(&mut self.sent.shaders, SetShaders { vertex: vertex_shader, pixel: pixel_shader });
+        let shaders = self.stage_shaders(registers, (stage, &mut vertex), pixel.as_mut(), transform.position | points)?;
+        self.port.put(&mut self.sent.shaders, shaders);
         self.port.put(&mut self.sent.vertex_input, SetVertexInput::default());
         // What was made in front was made for instances.
         let (base, instances) = match front {
             Some(_) => (0, 1),
             None => (registers.get(reg::VGT_INDX_OFFSET), draw.instances),
         };
-        let first = if let Some(Front::Patches(patches)) = &front { patches.off_chip } else { base };
+        let (first, stream) = match &front {
+            Some(Front::Patches(patches)) => (patches.off_chip, 0),
+            Some(Front::Geometry(output)) => (base, output.stream),
+            None => (base, 0),
+        };
         let point_size = if points == 0 { 0.0 } else { states::point_size(registers) };
-        let said = [[first, 0, 0, point_size.to_bits()], transform.pixels.map(f32::to_bits)];
+        let said = [[first, stream, 0, point_size.to_bits()], transform.pixels.map(f32::to_bits)];
         self.put_draw(Stage::Vertex, &said);
-        match vertices {
-            Vertices::Plain(topology) => {
-                self.port.push(&Draw { topology: topology as u32, first: base, count: draw.count, instances });
-            }
-            Vertices::Indexed(topology, first, count) => {
-                let topology = topology as u32;
-                self.port.push(&DrawIndexed { topology, first, count, instances, base_vertex: base as i32, pad: 0 });
-            }
-        }
-        self.mark_drawn(registers);
-        for needs in [Some(&vertex), pixel.as_ref()].into_iter().flatten() {
+        self.push_draw(&vertices, base, draw.count, instances);
+        self.mark_drawn();
+        for needs in [Some(&vertex.needs), pixel.as_ref().map(|(pixel, _)| &pixel.needs)].into_iter().flatten() {
             self.mark_written(needs, memory);
         }
         registers.dirty = Groups::none();
+        if is_plain {
+            let again = Again { primitive, base, writes };
+            let again = draws_only(registers).then_some(again);
+            let pixel = pixel.map(|(pixel, _)| pixel);
+            self.prepared = Prepared { moves, vertex: Some(vertex), pixel, again };
+        }
         Ok(())
     }
 
-    /// Whether pixels have a shader: something is exported, or fragments are dropped.
-    fn has_pixel_stage(&mut self, registers: &Registers) -> bool {
-        if registers.program(reg::SPI_SHADER_PGM_LO_PS) == 0 {
-            return false;
-        }
-        let colors = registers.field(reg::CB_COLOR_CONTROL::MODE) == mode::NORMAL
-            && (0..8).any(|n| targets::write_mask(registers, n) != 0);
-        let control = registers.get(reg::DB_SHADER_CONTROL);
-        use reg::DB_SHADER_CONTROL as D;
-        let others = [D::Z_EXPORT_ENABLE, D::KILL_ENABLE, D::MASK_EXPORT_ENABLE, D::EXEC_ON_NOOP, D::EXEC_ON_HIER_FAIL];
-        colors || others.iter().any(|field| field.is_set(control))
+    /// The receiver's shaders for both stages; `position` are [`position`]'s bits.
+    fn stage_shaders(
+        &mut self,
+        registers: &Registers,
+        (stage, vertex): (&Stages, &mut Bound),
+        pixel: Option<&mut (Bound, bool)>,
+        position: u32,
+    ) -> Result<SetShaders, PortError> {
+        let dirty = registers.dirty;
+        let key = |(runs, position): (u32, u32)| match runs {
+            0 => shaders::vertex_registers(registers, position),
+            _ => shaders::domain_registers(registers, position),
+        };
+        self.applied.vertex.update(Part::VertexKey, dirty, (stage.runs, position), key);
+        let seen = self.applied.vertex.value().copied().unwrap_or_default();
+        let vertex = self.stage_shader(stage, vertex, seen)?;
+        let Some((pixel, _)) = pixel else { return Ok(SetShaders { vertex, pixel: ObjectId::NONE }) };
+        self.applied.pixel.update(Part::PixelKey, dirty, (), |()| shaders::pixel_registers(registers));
+        let seen = self.applied.pixel.value().copied().unwrap_or_default();
+        let pixel = self.stage_shader(&PIXEL, pixel, seen)?;
+        Ok(SetShaders { vertex, pixel })
     }
 
     /// Rectangles that write the clear values into the depth target, whose shader and test make no difference. Whether nothing
@@ -273,13 +294,13 @@ impl Translator {
             self.once
                 .warn("DB_RENDER_CONTROL clears with primitives that are no rectangles: all of the target is cleared");
         }
-        self.clear_depth(registers, depth | stencil);
+        self.clear_depth(depth | stencil);
         // Colours, where some are written, are drawn as ever.
         (0..8).all(|n| targets::write_mask(registers, n) == 0)
     }
 
     /// Binds indices where the draw needs some. None if there is nothing to draw.
-    fn indices(
+    pub(super) fn indices(
         &mut self,
         registers: &Registers,
         memory: &mut dyn GuestMemory,
@@ -409,60 +430,5 @@ impl Translator {
             self.once.warn(format!("resolving a multisampled target: {error}"));
         }
         registers.dirty.mark(Group::Targets);
-    }
-
-    /// Runs a compute shader.
-    pub(super) fn dispatch_groups(
-        &mut self,
-        registers: &mut Registers,
-        memory: &mut dyn GuestMemory,
-        dispatch: &machine::Dispatch,
-    ) {
-        self.recover(registers);
-        if let Err(error) = self.run_groups(registers, memory, dispatch) {
-            self.once.warn(format!("dispatch: {error}"));
-        }
-    }
-
-    fn run_groups(
-        &mut self,
-        registers: &mut Registers,
-        memory: &mut dyn GuestMemory,
-        dispatch: &machine::Dispatch,
-    ) -> Result<(), PortError> {
-        use reg::COMPUTE_DISPATCH_INITIATOR as I;
-        let seen = shaders::compute_registers(registers);
-        let mut groups = dispatch.groups;
-        if I::USE_THREAD_DIMENSIONS.is_set(dispatch.initiator) {
-            for (count, threads) in groups.iter_mut().zip(seen.num_thread) {
-                if !count.is_multiple_of(threads) {
-                    self.once.warn(
-                        "COMPUTE_DISPATCH_INITIATOR.USE_THREAD_DIMENSIONS with a part of a group: all of it runs",
-                    );
-                }
-                *count = count.div_ceil(threads);
-            }
-        }
-        let starts = [reg::COMPUTE_START_X, reg::COMPUTE_START_Y, reg::COMPUTE_START_Z];
-        let starts_elsewhere = starts.iter().any(|start| registers.get(*start) != 0);
-        if starts_elsewhere && !I::FORCE_START_AT_000.is_set(dispatch.initiator) {
-            self.once.warn("COMPUTE_START_X, Y or Z is not supported: groups count from 0");
-        }
-        if groups.iter().any(|count| *count > MOST_GROUPS) {
-            let [x, y, z] = groups;
-            self.once.warn(format!(
-                "a dispatch of {x} x {y} x {z} groups is left out: {MOST_GROUPS} are supported in a dimension"
-            ));
-            return Ok(());
-        }
-        self.bound_samplers();
-        let Some(needs) = self.gather(&COMPUTE, registers, memory) else { return Ok(()) };
-        self.ready(&[&needs], memory)?;
-        self.bind(&COMPUTE, &needs, registers, memory)?;
-        let shader = self.shader(&COMPUTE, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?;
-        self.put_draw(Stage::Compute, &[[groups[0], groups[1], groups[2], 0]]);
-        self.port.push(&Dispatch { shader, groups });
-        self.mark_written(&needs, memory);
-        Ok(())
     }
 }

@@ -1,20 +1,26 @@
 //! From registers to packets of the stream: [`Translator`] draws for the machine.
 //!
-//! * `draws`, `primitives`: draws and dispatches; `geometry`: what runs in front of a draw for a geometry shader;
+//! * `draws`, `primitives`, `dispatch`: draws and dispatches; `geometry`: what runs in front of a draw for a geometry shader;
 //!   `tessellation`: for patches, with `tessellate`, the tessellator; `stream_out`: what a draw captures.
-//! * `targets`, `viewport`, `states`, `samplers`: registers and descriptors as state of the host. Each builds the whole packet,
-//!   and what the receiver has already is not sent.
+//! * `targets`, `viewport`, `states`, `queries`, `samplers`: registers and descriptors as state of the host; `apply`: which groups of
+//!   registers each part of it reads. What the receiver has already is not sent.
 //! * `shaders`, `resources`: programs, what they read and write, and the bindings for that.
-//! * `buffers`, `surfaces`, `texels`, `formats`: host buffers and images for guest memory. Memory is the truth wherever two views
-//!   of it differ; what is newer in host memory comes back when somebody asks for it.
-//! * `own`: buffers that stand for no guest memory.
+//! * `buffers`, `surfaces`, `texels`, `formats`, `convert`: host buffers and images for guest memory. Memory is the truth wherever two views
+//!   of it differ; what is newer in host memory comes back when somebody asks for it. `copies` moves what is newer there.
+//! * `own`: buffers that stand for no guest memory; `global_share` is one of them.
 //! * `screen`, `queries`: what is done besides draws.
 
+mod apply;
 mod buffers;
+mod convert;
+mod copies;
+mod dispatch;
 mod draws;
 mod formats;
 mod geometry;
+mod global_share;
 mod own;
+mod prepared;
 mod primitives;
 mod queries;
 mod ranges;
@@ -38,8 +44,11 @@ use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Groups, Registers};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Link, ObjectId, Once, Port, SampleCount, Sent};
+use apply::Applied;
 use buffers::Buffers;
+use global_share::GlobalShare;
 use own::Owned;
+use prepared::Prepared;
 use resources::Bindings;
 use samplers::Samplers;
 use screen::Screen;
@@ -53,8 +62,14 @@ use tessellation::Tessellation;
 pub struct Translator {
     port: Port,
     sent: Sent,
-    /// What the last `SetBlendTargets` said.
-    sent_blend_targets: Vec<BlendTarget>,
+    /// What was made of the registers last.
+    applied: Applied,
+    /// What the last draw was made of.
+    prepared: Prepared,
+    /// A receiver has come that no draw was sent to: nothing of the registers was.
+    anew: bool,
+    /// Goes up where objects of the receiver that a draw may have bound are gone.
+    moved: u64,
     /// What is said once.
     once: Once,
     /// Goes up when memory may have been written by somebody else; what was looked at in this epoch is current.
@@ -67,6 +82,7 @@ pub struct Translator {
     bindings: Bindings,
     passed: SampleCount,
     owned: Owned,
+    global_share: GlobalShare,
     /// How many bytes of each buffer stream-out has filled.
     stream_out: [u32; 4],
     tessellation: Tessellation,
@@ -82,7 +98,10 @@ impl Translator {
         Self {
             port: Port::new(link, Init::GNM, name),
             sent: Sent::default(),
-            sent_blend_targets: Vec::new(),
+            applied: Applied::default(),
+            prepared: Prepared::default(),
+            anew: false,
+            moved: 0,
             once: Once::default(),
             epoch: 1,
             buffers: Buffers::default(),
@@ -93,6 +112,7 @@ impl Translator {
             bindings: Bindings::default(),
             passed: SampleCount::default(),
             owned: Owned::default(),
+            global_share: GlobalShare::default(),
             stream_out: [0; 4],
             tessellation: Tessellation::default(),
             screen: Screen::default(),
@@ -102,6 +122,7 @@ impl Translator {
 
     /// The processor may have written any memory: everything is compared with it before it is next used.
     pub fn begin(&mut self) {
+        self.recover();
         self.epoch += 1;
     }
 
@@ -120,12 +141,15 @@ impl Translator {
 
     /// Where a new receiver has taken the place of a lost one: it knows nothing, so everything is made again from memory
     /// when a draw next needs it. What only the lost one had is gone.
-    fn recover(&mut self, registers: &mut Registers) {
+    fn recover(&mut self) {
         if !self.port.returned() {
             return;
         }
+        self.anew = true;
+        self.prepared = Prepared::default();
         self.sent = Sent::default();
-        self.sent_blend_targets.clear();
+        self.applied = Applied::default();
+        self.moved += 1;
         self.buffers.forget(&mut self.port);
         self.surfaces.forget(&mut self.port);
         self.targets.forget();
@@ -133,13 +157,14 @@ impl Translator {
         self.shaders.forget(&mut self.port);
         self.passed.forget(&mut self.port);
         self.owned.forget(&mut self.port);
+        self.global_share.forget();
         self.screen.forget(&mut self.port);
         self.bindings = Bindings::default();
-        registers.dirty = Groups::all();
     }
 
     /// Takes a texture out of every binding, then destroys it.
     fn destroy_texture(&mut self, id: ObjectId) {
+        self.moved += 1;
         self.bindings.forget_texture(&mut self.port, id);
         if let Some(mut targets) = self.sent.targets {
             let views = targets.color.iter_mut().chain([&mut targets.depth]);
@@ -152,6 +177,10 @@ impl Translator {
 
 impl Graphics for Translator {
     fn draw(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory, draw: &machine::Draw) {
+        self.recover();
+        if std::mem::take(&mut self.anew) {
+            registers.dirty = Groups::all();
+        }
         self.draw_vertices(registers, memory, draw);
         self.port.breathe();
     }
@@ -163,6 +192,7 @@ impl Graphics for Translator {
         memory: &mut dyn GuestMemory,
         dispatch: &machine::Dispatch,
     ) {
+        self.recover();
         self.dispatch_groups(registers, memory, dispatch);
         self.port.breathe();
     }
@@ -177,6 +207,16 @@ impl Graphics for Translator {
         self.memory_changed(&(address..address.saturating_add(size)), true);
     }
 
+    fn copy(&mut self, memory: &mut dyn GuestMemory, from: u64, to: u64, size: u64) -> bool {
+        self.recover();
+        self.copy_buffers(memory, from..from.saturating_add(size), to..to.saturating_add(size))
+    }
+
+    fn fill(&mut self, memory: &mut dyn GuestMemory, to: u64, size: u64, word: u32) -> bool {
+        self.recover();
+        self.fill_buffers(memory, to..to.saturating_add(size), word)
+    }
+
     fn passed_samples(&mut self) -> u64 {
         self.passed.total(&mut self.port)
     }
@@ -189,6 +229,14 @@ impl Graphics for Translator {
         if let Some(filled) = self.stream_out.get_mut(buffer as usize) {
             *filled = offset;
         }
+    }
+
+    fn before_gds_read(&mut self, gds: &mut [u8]) {
+        self.store_global_share(gds);
+    }
+
+    fn gds_written(&mut self, gds: &[u8], written: Range<usize>) {
+        self.global_share_changed(gds, written);
     }
 
     fn flip(&mut self, memory: &mut dyn GuestMemory, flip: &machine::Flip) {

@@ -89,9 +89,23 @@ impl Primitive {
         }
     }
 
+    /// Vertices of each of the primitives that [`Primitive::assemble`] makes.
+    pub(super) fn corners(self) -> usize {
+        match self.assembled() {
+            Topology::PointList => 1,
+            Topology::LineList => 2,
+            _ => 3,
+        }
+    }
+
     /// Whether this makes polygons, which have faces.
     pub(super) fn is_polygons(self) -> bool {
         !matches!(self.assembled(), Topology::PointList | Topology::LineList)
+    }
+
+    /// Whether it has faces that can be culled; rectangles have not.
+    pub(super) fn is_filled(self) -> bool {
+        self.is_polygons() && self != Self::Rectangles
     }
 
     /// How many indices [`Primitive::assemble`] makes of so many, at most.
@@ -175,11 +189,7 @@ pub(super) fn neighbours(primitive: Primitive, last: bool, run: &[u32], out: &mu
         }
         _ => {
             primitive.assemble(last, run, out);
-            return match primitive.assembled() {
-                Topology::PointList => 1,
-                Topology::LineList => 2,
-                _ => 3,
-            };
+            return primitive.corners();
         }
     }
     if matches!(primitive, P::LinesAdjacent | P::LineStripAdjacent) { 4 } else { 6 }
@@ -270,12 +280,7 @@ mod tests {
             for count in 0..13 {
                 for last in [false, true] {
                     let made = made(primitive, last, count);
-                    let of = match primitive.assembled() {
-                        Topology::PointList => 1,
-                        Topology::LineList => 2,
-                        _ => 3,
-                    };
-                    assert_eq!(made.len() % of, 0);
+                    assert_eq!(made.len() % primitive.corners(), 0);
                     assert!(made.iter().all(|index| *index < count));
                 }
             }

@@ -54,6 +54,12 @@ impl Ranges {
             .map(move |held| held.start.max(range.start)..held.end.min(range.end))
     }
 
+    /// Whether every byte of a range is in it.
+    pub(super) fn covers(&self, range: &Range<u64>) -> bool {
+        let first = self.0.partition_point(|held| held.end < range.end);
+        range.is_empty() || self.0.get(first).is_some_and(|held| held.start <= range.start)
+    }
+
     /// Whether a byte of a range is in it.
     pub(super) fn touches(&self, range: &Range<u64>) -> bool {
         self.within(range).next().is_some()
@@ -80,6 +86,7 @@ mod tests {
                 for (at, byte) in bytes.iter().enumerate() {
                     prop_assert_eq!(ranges.touches(&(at as u64..at as u64 + 1)), *byte);
                 }
+                prop_assert_eq!(ranges.covers(&(20..40)), bytes[20..40].iter().all(|byte| *byte));
                 let inside: u64 = ranges.within(&(10..70)).map(|part| part.end - part.start).sum();
                 prop_assert_eq!(inside as usize, bytes[10..70].iter().filter(|byte| **byte).count());
             }

@@ -6,13 +6,12 @@
 use super::Translator;
 use super::buffers::MOST_VISIBLE;
 use super::formats;
-use super::geometry::Ring;
 use super::samplers::SamplerUse;
 use super::shaders::{Code, Stages};
 use super::surfaces::{Look, Wanted};
 use super::texels::{Place, Shape};
 use crate::memory::{GuestMemory, PAGE};
-use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, Registers, SamplerDescriptor, value::*};
+use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, View as RegisterView, value::*};
 use afterimage_shader_gcn::io::{BufferAt, BufferSpec, CUBE_LAYERS, ImageSpec, Scalars, TargetKind, Values};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, Port, PortError, gcn_bank};
@@ -66,17 +65,17 @@ impl Scalars for Memory<'_> {
 }
 
 /// A buffer of a shader: its part of memory, and the word that it gets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Buffer {
     pub(super) range: Range<u64>,
-    word: u32,
+    pub(super) word: u32,
     written: bool,
     /// What stands for it where it is a ring, or nothing of the guest's.
     pub(super) ring: Option<StorageBinding>,
 }
 
 /// An image of a shader.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Image {
     wanted: Wanted,
     look: Look,
@@ -100,16 +99,20 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// Puts what stands for a ring in the place of the buffers that are of it.
-    pub(super) fn use_ring(&mut self, ring: &Ring) {
-        for buffer in &mut self.buffers {
-            let offset = buffer.range.start.wrapping_sub(ring.address);
-            if offset == 0 || offset < ring.wave {
-                let Ring { buffer: id, size, .. } = *ring;
-                let size = size.saturating_sub(offset);
-                buffer.ring = Some(StorageBinding { buffer: id, word: buffer.word, offset, size });
-            }
-        }
+    /// Whether the same shader serves for both.
+    pub(super) fn has_code_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.code, &other.code)
+            && self.buffer_specs == other.buffer_specs
+            && self.image_specs == other.image_specs
+    }
+
+    /// Whether both are bound in the same way.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.has_code_of(other)
+            && self.words == other.words
+            && self.buffers == other.buffers
+            && self.images == other.images
+            && self.samplers == other.samplers
     }
 
     /// Whether the stage writes buffers or images.
@@ -211,11 +214,10 @@ fn image(descriptor: ImageDescriptor, storage: bool, written: bool) -> Result<Op
         return Ok(None);
     }
     let (data, num) = (descriptor.data_format(), descriptor.num_format());
-    let host = formats::image(data, num).ok_or_else(|| {
-        let name = afterimage_gnm_types::enums::IMG_DATA_FORMAT.of(data).unwrap_or("?");
-        let numbers = afterimage_gnm_types::enums::IMG_NUM_FORMAT.of(num).unwrap_or("?");
-        format!("data format {data} ({name}) with numbers {num} ({numbers}) is not supported")
-    })?;
+    let host = if storage { formats::storage(data, num)? } else { formats::image(data, num)? };
+    if written && !host.can_store() {
+        return Err(format!("texels of data format {data} that share components can only be read"));
+    }
     let kind = descriptor.kind();
     let is_volume = kind == SQ_RSRC_IMG_3D;
     let multisampled = matches!(kind, SQ_RSRC_IMG_2D_MSAA | SQ_RSRC_IMG_2D_MSAA_ARRAY);
@@ -240,7 +242,7 @@ fn image(descriptor: ImageDescriptor, storage: bool, written: bool) -> Result<Op
     let levels = levels.min(longest.ilog2() + 1);
     let place = Place {
         address: descriptor.address(),
-        element: host.format.info().bytes,
+        element: host.element,
         block: host.format.info().block,
         tile_mode: descriptor.tiling_index(),
         pitch: descriptor.pitch(),
@@ -260,7 +262,7 @@ fn image(descriptor: ImageDescriptor, storage: bool, written: bool) -> Result<Op
         layers: [first as u16, count as u16],
     };
     let usage = if storage { CreateTexture::STORAGE } else { 0 };
-    let wanted = Wanted { place, stencil: None, shape, exact: true, format: host.format, usage };
+    let wanted = Wanted { place, stencil: None, shape, exact: true, format: host.format, convert: host.convert, usage };
     Ok(Some(Image { wanted, look, srgb: host.srgb, min_lod: descriptor.min_lod(), written }))
 }
 
@@ -307,7 +309,7 @@ impl Translator {
     pub(super) fn gather(
         &mut self,
         stage: &Stages,
-        registers: &Registers,
+        registers: &RegisterView,
         memory: &mut dyn GuestMemory,
     ) -> Option<Needs> {
         let user: [u32; 16] = std::array::from_fn(|n| registers.get_nth(stage.user_data, n as u32, 4));
@@ -343,7 +345,9 @@ impl Translator {
                     (descriptor.address(), descriptor.size(), descriptor.num_records(), spec)
                 }
                 BufferAt::Pointer(ids) => (values.address(ids), BEHIND_POINTER, 0, BufferSpec::default()),
-                BufferAt::SharedMemory | BufferAt::Tessellator => (0, 0, 0, BufferSpec::default()),
+                BufferAt::SharedMemory | BufferAt::Tessellator | BufferAt::GlobalShare => {
+                    (0, 0, 0, BufferSpec::default())
+                }
             };
             buffer_specs.push(spec);
             let visible = memory.mapped(start, size.min(MOST_VISIBLE));
@@ -356,12 +360,11 @@ impl Translator {
                 ));
             }
             let start = start & !3;
-            buffers.push(Buffer {
-                range: start..start + visible,
-                word: num_records,
-                written: wanted.written,
-                ring: None,
-            });
+            let ring = match wanted.at {
+                BufferAt::GlobalShare => self.global_share().map_err(|error| self.once.warn(error.to_string())).ok(),
+                _ => None,
+            };
+            buffers.push(Buffer { range: start..start + visible, word: num_records, written: wanted.written, ring });
         }
         let samplers: Vec<_> =
             resources.samplers.iter().map(|sampler| SamplerDescriptor(values.all(sampler.descriptor))).collect();
@@ -405,7 +408,7 @@ impl Translator {
         &mut self,
         stage: &Stages,
         needs: &Needs,
-        registers: &Registers,
+        registers: &RegisterView,
         memory: &mut dyn GuestMemory,
     ) -> Result<(), PortError> {
         let host = stage.host;
@@ -444,7 +447,7 @@ impl Translator {
         &mut self,
         stage: &Stages,
         needs: &Needs,
-        registers: &Registers,
+        registers: &RegisterView,
         memory: &mut dyn GuestMemory,
     ) -> Result<(), PortError> {
         let (first, slots) = match stage.host {
@@ -533,6 +536,9 @@ impl Translator {
     pub(super) fn mark_written(&mut self, needs: &Needs, memory: &mut dyn GuestMemory) {
         for buffer in needs.buffers.iter().filter(|buffer| buffer.written && buffer.ring.is_none()) {
             self.buffers.mark_written(&buffer.range);
+        }
+        if needs.code.resources.buffers.iter().any(|buffer| buffer.at == BufferAt::GlobalShare && buffer.written) {
+            self.global_share.mark_written();
         }
         for image in needs.images.iter().flatten().filter(|image| image.written) {
             if let Ok(surface) = self.surface(memory, &image.wanted) {

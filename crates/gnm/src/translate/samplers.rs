@@ -2,7 +2,7 @@
 
 use super::Translator;
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{Registers, SamplerDescriptor, reg, value::*};
+use afterimage_gnm_types::{SamplerDescriptor, View, reg, value::*};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, Port};
 use rustc_hash::FxHashMap;
@@ -86,7 +86,7 @@ impl Translator {
     /// The sampler for a descriptor, used with an image of this smallest level.
     pub(super) fn sampler(
         &mut self,
-        registers: &Registers,
+        registers: &View,
         memory: &dyn GuestMemory,
         descriptor: SamplerDescriptor,
         use_: SamplerUse,
@@ -117,7 +117,7 @@ impl Translator {
     /// A border colour of the table in memory: four floats.
     fn border_color(
         &mut self,
-        registers: &Registers,
+        registers: &View,
         memory: &dyn GuestMemory,
         descriptor: SamplerDescriptor,
     ) -> [u32; 4] {
@@ -136,6 +136,7 @@ impl Translator {
         if self.samplers.0.len() > MOST {
             self.bindings.forget_textures(&mut self.port);
             self.samplers.0.drain().for_each(|(_, id)| self.port.destroy(id));
+            self.moved += 1;
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::Translator;
 use super::targets;
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{Registers, reg};
+use afterimage_gnm_types::{View, reg};
 use afterimage_shader_gcn::io::{self, BufferSpec, HwStage, ImageSpec, Resources, Source, vgt};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, Port, PortError};
@@ -83,6 +83,8 @@ pub(super) const HULL: Stages = Stages {
 pub(super) const DOMAIN: Stages = Stages { runs: DOMAIN_STAGE, ..VERTEX };
 /// `VGT_SHADER_STAGES_EN` with the domain stage as `VS_EN`.
 const DOMAIN_STAGE: u32 = 1 << 6;
+/// The domain program where it stores what stream-out captures.
+pub(super) const DOMAIN_CAPTURE: Stages = Stages { runs: DOMAIN_STAGE, ..CAPTURE };
 /// Those in front of a geometry shader's copy shader.
 pub(super) const EXPORT: Stages = Stages {
     stage: HwStage::Es,
@@ -94,6 +96,8 @@ pub(super) const EXPORT: Stages = Stages {
     masks: [0x03AF_F000, 0x00BF],
     runs: 0,
 };
+/// The domain program in front of a geometry shader: `VGT_SHADER_STAGES_EN` with the domain stage as `ES_EN`.
+pub(super) const DOMAIN_EXPORT: Stages = Stages { runs: 1 << 3, ..EXPORT };
 pub(super) const GEOMETRY: Stages = Stages {
     stage: HwStage::Gs,
     host: Stage::Compute,
@@ -197,7 +201,7 @@ impl Translator {
     pub(super) fn code(
         &mut self,
         stage: &Stages,
-        registers: &Registers,
+        registers: &View,
         memory: &dyn GuestMemory,
         user: &[u32; 16],
     ) -> Result<Arc<Code>, String> {
@@ -254,6 +258,16 @@ impl Translator {
         Ok(code)
     }
 
+    /// Where too many shaders are kept, drops them all; those in use are made again. To be called between draws.
+    pub(super) fn bound_shaders(&mut self) {
+        if self.shaders.ids.len() >= MOST_SHADERS {
+            tracing::warn!("{MOST_SHADERS} shaders: all are made again");
+            self.port.put(&mut self.sent.shaders, SetShaders::default());
+            self.shaders.ids.drain().for_each(|(_, id)| self.port.destroy(id));
+            self.moved += 1;
+        }
+    }
+
     /// The receiver's shader for a program.
     pub(super) fn shader(
         &mut self,
@@ -272,11 +286,6 @@ impl Translator {
         };
         if let Some(id) = self.shaders.ids.get(&key) {
             return Ok(*id);
-        }
-        if self.shaders.ids.len() >= MOST_SHADERS {
-            tracing::warn!("{MOST_SHADERS} shaders: all are made again");
-            self.port.put(&mut self.sent.shaders, SetShaders::default());
-            self.shaders.ids.drain().for_each(|(_, id)| self.port.destroy(id));
         }
         let source = Source {
             stage: stage.stage,
@@ -311,7 +320,7 @@ fn resources(stage: &Stages, code: &[u32], fetch: &[u32], rsrc2: u32) -> Result<
 }
 
 /// The registers that every stage has.
-fn common(stage: &Stages, registers: &Registers) -> io::Registers {
+fn common(stage: &Stages, registers: &View) -> io::Registers {
     io::Registers {
         rsrc1: registers.get(stage.rsrc1) & stage.masks[0],
         rsrc2: registers.get(stage.rsrc2) & stage.masks[1],
@@ -320,7 +329,7 @@ fn common(stage: &Stages, registers: &Registers) -> io::Registers {
 }
 
 /// What a vertex shader's translation depends on; `position` are [`io::position`]'s bits.
-pub(super) fn vertex_registers(registers: &Registers, position: u32) -> io::Registers {
+pub(super) fn vertex_registers(registers: &View, position: u32) -> io::Registers {
     let common = common(&VERTEX, registers);
     io::Registers {
         vs_out_config: registers.get(reg::SPI_VS_OUT_CONFIG),
@@ -332,46 +341,50 @@ pub(super) fn vertex_registers(registers: &Registers, position: u32) -> io::Regi
     }
 }
 
-/// What a vertex shader's translation depends on where it captures.
-pub(super) fn capture_registers(registers: &Registers) -> io::Registers {
-    let common = common(&CAPTURE, registers);
-    io::Registers { captures: 1, step_rates: step_rates(&common, registers), ..common }
+/// What a vertex or domain program's translation depends on where it captures.
+pub(super) fn capture_registers(stage: &Stages, registers: &View) -> io::Registers {
+    let common = common(stage, registers);
+    let mut seen = io::Registers { captures: 1, step_rates: step_rates(&common, registers), ..common };
+    seen.vgt[vgt::STAGES] = stage.runs;
+    seen
 }
 
 /// The rates of the registers that count instances, if there are such.
-fn step_rates(common: &io::Registers, registers: &Registers) -> [u32; 2] {
+fn step_rates(common: &io::Registers, registers: &View) -> [u32; 2] {
     let reads = common.rsrc1 >> 24 & 3 > 0;
     [reg::VGT_INSTANCE_STEP_RATE_0, reg::VGT_INSTANCE_STEP_RATE_1]
         .map(|register| if reads { registers.get(register) } else { 0 })
 }
 
-/// What an export shader's translation depends on.
-pub(super) fn export_registers(registers: &Registers) -> io::Registers {
-    let common = common(&EXPORT, registers);
+/// What an export shader's translation depends on, or a domain program's that exports.
+pub(super) fn export_registers(stage: &Stages, registers: &View) -> io::Registers {
+    let common = common(stage, registers);
     let rings = [registers.field(reg::VGT_ESGS_RING_ITEMSIZE::ITEMSIZE), 0, 0, 0];
-    io::Registers { rings, step_rates: step_rates(&common, registers), ..common }
+    let mut seen = io::Registers { rings, step_rates: step_rates(&common, registers), ..common };
+    seen.vgt[vgt::STAGES] = stage.runs;
+    seen
 }
 
-/// What a geometry shader's translation depends on.
-pub(super) fn geometry_registers(registers: &Registers) -> io::Registers {
+/// What a geometry shader's translation depends on, if it has so many streams.
+pub(super) fn geometry_registers(registers: &View, streams: usize) -> io::Registers {
     let rings = [
         registers.field(reg::VGT_ESGS_RING_ITEMSIZE::ITEMSIZE),
         registers.field(reg::VGT_GSVS_RING_ITEMSIZE::ITEMSIZE),
-        registers.field(reg::VGT_GS_VERT_ITEMSIZE::ITEMSIZE),
+        streams as u32,
         registers.field(reg::VGT_GS_MAX_VERT_OUT::MAX_VERT_OUT),
     ];
     io::Registers { rings, ..common(&GEOMETRY, registers) }
 }
 
 /// What a domain program's translation depends on.
-pub(super) fn domain_registers(registers: &Registers, position: u32) -> io::Registers {
+pub(super) fn domain_registers(registers: &View, position: u32) -> io::Registers {
     let mut seen = io::Registers { step_rates: [0; 2], ..vertex_registers(registers, position) };
     seen.vgt[vgt::STAGES] = DOMAIN.runs;
     seen
 }
 
 /// What a local program's translation depends on.
-pub(super) fn local_registers(registers: &Registers) -> io::Registers {
+pub(super) fn local_registers(registers: &View) -> io::Registers {
     let common = common(&LOCAL, registers);
     let mut seen = io::Registers { step_rates: step_rates(&common, registers), ..common };
     seen.vgt[vgt::LS_HS] = registers.get(reg::VGT_LS_HS_CONFIG);
@@ -379,14 +392,14 @@ pub(super) fn local_registers(registers: &Registers) -> io::Registers {
 }
 
 /// What a hull program's translation depends on.
-pub(super) fn hull_registers(registers: &Registers) -> io::Registers {
+pub(super) fn hull_registers(registers: &View) -> io::Registers {
     let mut seen = common(&HULL, registers);
     seen.vgt[vgt::LS_HS] = registers.get(reg::VGT_LS_HS_CONFIG);
     seen
 }
 
 /// What a pixel shader's translation depends on.
-pub(super) fn pixel_registers(registers: &Registers) -> io::Registers {
+pub(super) fn pixel_registers(registers: &View) -> io::Registers {
     let mut seen = io::Registers {
         ps_input_ena: registers.get(reg::SPI_PS_INPUT_ENA),
         ps_input_addr: registers.get(reg::SPI_PS_INPUT_ADDR),
@@ -403,16 +416,16 @@ pub(super) fn pixel_registers(registers: &Registers) -> io::Registers {
     }
     for n in 0..8 {
         if targets::write_mask(registers, n) != 0
-            && let Ok(Some(color)) = targets::color(registers, n)
+            && let Ok(Some(format)) = targets::color_format(registers, n)
         {
-            seen.targets |= (color.format.kind as u32 | color.swap << 2) << (4 * n);
+            seen.targets |= (format.kind as u32) << (4 * n);
         }
     }
     seen
 }
 
 /// What a compute shader's translation depends on.
-pub(super) fn compute_registers(registers: &Registers) -> io::Registers {
+pub(super) fn compute_registers(registers: &View) -> io::Registers {
     let threads = [reg::COMPUTE_NUM_THREAD_X, reg::COMPUTE_NUM_THREAD_Y, reg::COMPUTE_NUM_THREAD_Z];
     let num_thread = threads.map(|register| (registers.get(register) & 0xFFFF).max(1));
     io::Registers { num_thread, ..common(&COMPUTE, registers) }

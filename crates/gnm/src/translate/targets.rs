@@ -1,13 +1,14 @@
 //! Colour and depth targets: which surfaces the registers name, and what clears of CMASK and HTILE do to them.
 
 use super::Translator;
+use super::apply::Part;
 use super::formats::{self, HostFormat};
 use super::surfaces::{Look, SurfaceError, Wanted};
 use super::texels::{Place, Shape};
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{Registers, reg, value::*};
+use afterimage_gnm_types::{Registers, View as RegisterView, reg, value::*};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, ObjectId};
+use afterimage_stream::{Format, ObjectId, Once};
 
 /// Bytes between the registers of one colour target and the next.
 const STRIDE: u32 = 0x3C;
@@ -19,7 +20,6 @@ const LINEAR_GENERAL: u32 = 31;
 /// A target that is bound.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
-    wanted: Wanted,
     surface: ObjectId,
     /// First layer and count.
     layers: [u16; 2],
@@ -30,10 +30,57 @@ struct Bound {
 pub(super) struct Color {
     pub(super) wanted: Wanted,
     pub(super) format: HostFormat,
-    /// `COMP_SWAP`, as far as the host's format does not do it.
-    pub(super) swap: u32,
     /// First layer and count.
     pub(super) layers: [u16; 2],
+    cmask: Option<Cmask>,
+}
+
+/// Metadata of a colour target, which says which tiles are clear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cmask {
+    address: u64,
+    bytes: u64,
+    /// A texel of what is clear.
+    value: [u32; 2],
+}
+
+/// The depth target as the registers describe it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Depth {
+    wanted: Wanted,
+    /// First layer and count.
+    layers: [u16; 2],
+    /// Whether it has depth, and stencil.
+    has: [bool; 2],
+    clear: ClearDepth,
+    htile: Option<Htile>,
+}
+
+/// To what depth and stencil are cleared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ClearDepth {
+    depth: f32,
+    stencil: u8,
+}
+
+/// Metadata of the depth target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Htile {
+    address: u64,
+    bytes: u64,
+    /// Whether it says nothing of stencil.
+    stencil_apart: bool,
+}
+
+/// All targets as the registers describe them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Described {
+    /// Those that are written.
+    colors: [Option<Color>; 8],
+    /// The depth target, if a test or a clear uses it.
+    depth: Option<Depth>,
+    /// Whether draws may change the depth target.
+    writes_depth: bool,
 }
 
 /// What is drawn to.
@@ -47,8 +94,10 @@ pub(super) struct Targets {
     pub(super) size: [u32; 2],
     /// Whether the depth target has depth, and stencil.
     pub(super) has: [bool; 2],
-    /// Whether other targets are bound than for the last draw: states depend on what they are.
-    pub(super) changed: bool,
+    /// Whether there is a target.
+    pub(super) any: bool,
+    writes_depth: bool,
+    clear: Option<ClearDepth>,
 }
 
 impl Targets {
@@ -64,32 +113,34 @@ impl Targets {
 }
 
 /// Channels that target `n` has written.
-pub(super) fn write_mask(registers: &Registers, n: u32) -> u8 {
+pub(super) fn write_mask(registers: &RegisterView, n: u32) -> u8 {
     let mask = registers.get(reg::CB_TARGET_MASK) & registers.get(reg::CB_SHADER_MASK);
     (mask >> (4 * n) & 15) as u8
 }
 
 /// How far the scissors let anything be drawn: what a target whose extent nobody says has at least.
-fn extent(registers: &Registers, pitch: u32, lines: u32) -> [u32; 2] {
+fn extent(registers: &RegisterView, pitch: u32, lines: u32) -> [u32; 2] {
     let scissor = super::viewport::scissor(registers);
     let edge = |origin: i32, size: u32| (i64::from(origin) + i64::from(size)).clamp(1, 16384) as u32;
     [edge(scissor.x, scissor.width).min(pitch), edge(scissor.y, scissor.height).min(lines)]
 }
 
-/// Colour target `n`, if there is one.
-pub(super) fn color(registers: &Registers, n: u32) -> Result<Option<Color>, String> {
-    let get = |register| registers.get_nth(register, n, STRIDE);
-    let info = get(reg::CB_COLOR0_INFO);
+/// The format of colour target `n`, if there is one.
+pub(super) fn color_format(registers: &RegisterView, n: u32) -> Result<Option<HostFormat>, String> {
+    let info = registers.get_nth(reg::CB_COLOR0_INFO, n, STRIDE);
     let (format, number) = (reg::CB_COLOR0_INFO::FORMAT.of(info), reg::CB_COLOR0_INFO::NUMBER_TYPE.of(info));
     if format == COLOR_INVALID {
         return Ok(None);
     }
-    let plain = formats::color(format, number);
-    let plain = plain
-        .ok_or_else(|| format!("CB_COLOR{n}_INFO has format {format} with numbers {number}, which the host lacks"))?;
-    let swap = reg::CB_COLOR0_INFO::COMP_SWAP.of(info);
-    let exchanged = plain.exchanged().filter(|_| swap == SWAP_ALT);
-    let host = exchanged.unwrap_or(plain);
+    let host = formats::color(format, number, reg::CB_COLOR0_INFO::COMP_SWAP.of(info));
+    host.map(Some).map_err(|why| format!("CB_COLOR{n}_INFO: {why}"))
+}
+
+/// Colour target `n`, if there is one.
+pub(super) fn color(registers: &RegisterView, n: u32) -> Result<Option<Color>, String> {
+    let Some(host) = color_format(registers, n)? else { return Ok(None) };
+    let get = |register| registers.get_nth(register, n, STRIDE);
+    let info = get(reg::CB_COLOR0_INFO);
     let attributes = get(reg::CB_COLOR0_ATTRIB);
     let linear = reg::CB_COLOR0_INFO::LINEAR_GENERAL.is_set(info);
     let pitch = (reg::CB_COLOR0_PITCH::TILE_MAX.of(get(reg::CB_COLOR0_PITCH)) + 1) * 8;
@@ -100,7 +151,7 @@ pub(super) fn color(registers: &Registers, n: u32) -> Result<Option<Color>, Stri
     let [width, height] = extent(registers, pitch, (slice / pitch).max(1));
     let place = Place {
         address: u64::from(get(reg::CB_COLOR0_BASE)) << 8,
-        element: host.format.info().bytes,
+        element: host.element,
         block: 1,
         tile_mode: if linear { LINEAR_GENERAL } else { reg::CB_COLOR0_ATTRIB::TILE_MODE_INDEX.of(attributes) },
         pitch,
@@ -108,17 +159,23 @@ pub(super) fn color(registers: &Registers, n: u32) -> Result<Option<Color>, Stri
         pow2_pad: false,
     };
     let shape = Shape { dimension: Dimension::D2, width, height, depth: 1, layers: last + 1, levels: 1 };
-    let (usage, format) = (CreateTexture::TARGET, host.format);
+    let HostFormat { format, convert, .. } = host;
+    // A word is 8 tiles of 4 bits; the register counts tiles of 128 x 128 texels, 256 nibbles each.
+    let cmask = reg::CB_COLOR0_INFO::FAST_CLEAR.is_set(info).then(|| Cmask {
+        address: u64::from(get(reg::CB_COLOR0_CMASK)) << 8,
+        bytes: (u64::from(reg::CB_COLOR0_CMASK_SLICE::TILE_MAX.of(get(reg::CB_COLOR0_CMASK_SLICE))) + 1) * 128,
+        value: [get(reg::CB_COLOR0_CLEAR_WORD0), get(reg::CB_COLOR0_CLEAR_WORD1)],
+    });
     Ok(Some(Color {
-        wanted: Wanted { place, stencil: None, shape, exact: false, format, usage },
+        wanted: Wanted { place, stencil: None, shape, exact: false, format, convert, usage: CreateTexture::TARGET },
         format: host,
-        swap: if exchanged.is_some() { SWAP_STD } else { swap },
         layers: [first as u16, (last - first + 1) as u16],
+        cmask,
     }))
 }
 
-/// The depth target, its first layer and their count, and whether it has depth and stencil.
-fn depth(registers: &Registers) -> Option<(Wanted, [u16; 2], [bool; 2])> {
+/// The depth target.
+fn depth(registers: &RegisterView) -> Option<Depth> {
     let z = registers.get(reg::DB_Z_INFO);
     let stencil_info = registers.get(reg::DB_STENCIL_INFO);
     let format = reg::DB_Z_INFO::FORMAT.of(z);
@@ -151,29 +208,65 @@ fn depth(registers: &Registers) -> Option<(Wanted, [u16; 2], [bool; 2])> {
     let stencil_mode = reg::DB_STENCIL_INFO::TILE_MODE_INDEX.of(stencil_info);
     let stencil = has_stencil.then(|| (address(reg::DB_STENCIL_READ_BASE), stencil_mode));
     let shape = Shape { dimension: Dimension::D2, width, height, depth: 1, layers: last + 1, levels: 1 };
-    let wanted = Wanted { place, stencil, shape, exact: false, format: host, usage: CreateTexture::TARGET };
-    Some((wanted, [first as u16, (last - first + 1) as u16], [format != Z_INVALID, has_stencil]))
+    let wanted = Wanted { place, stencil, shape, exact: false, format: host, convert: None, usage: CreateTexture::TARGET };
+    let clear = f32::from_bits(registers.get(reg::DB_DEPTH_CLEAR));
+    let tiles = u64::from(pitch.div_ceil(8)) * u64::from(height.div_ceil(8));
+    let htile = reg::DB_Z_INFO::TILE_SURFACE_ENABLE.is_set(z).then(|| Htile {
+        address: address(reg::DB_HTILE_DATA_BASE),
+        bytes: tiles * 4,
+        stencil_apart: reg::DB_STENCIL_INFO::TILE_STENCIL_DISABLE.is_set(stencil_info),
+    });
+    Some(Depth {
+        wanted,
+        layers: [first as u16, (last - first + 1) as u16],
+        has: [format != Z_INVALID, has_stencil],
+        clear: ClearDepth {
+            depth: if clear.is_nan() { 0.0 } else { clear.clamp(0.0, 1.0) },
+            stencil: registers.field(reg::DB_STENCIL_CLEAR::CLEAR) as u8,
+        },
+        htile,
+    })
+}
+
+/// All targets.
+pub(super) fn describe(registers: &RegisterView, once: &mut Once) -> Described {
+    let mut color = |n: u32| {
+        if write_mask(registers, n) == 0 {
+            return None;
+        }
+        color(registers, n).unwrap_or_else(|error| {
+            once.warn(format!("{error}: it is not drawn to"));
+            None
+        })
+    };
+    Described {
+        colors: std::array::from_fn(|n| color(n as u32)),
+        depth: if super::states::uses_depth(registers) { depth(registers) } else { None },
+        writes_depth: super::states::writes_depth(registers),
+    }
 }
 
 impl Translator {
-    /// Binds what the registers name, with what is newest in it. False if nothing can be drawn to.
-    pub(super) fn apply_targets(&mut self, registers: &Registers, memory: &mut dyn GuestMemory) -> bool {
+    /// Describes the targets anew if registers have changed. Whether the description is another one.
+    pub(super) fn describe_targets(&mut self, registers: &Registers) -> bool {
+        self.applied.targets.update(Part::Targets, registers.dirty, (), |()| describe(registers, &mut self.once))
+    }
+
+    /// Describes and binds the targets, for what is no draw.
+    pub(super) fn apply_targets(&mut self, registers: &Registers, memory: &mut dyn GuestMemory) {
+        self.describe_targets(registers);
+        self.bind_targets(memory);
+    }
+
+    /// Binds the targets that were described, with what is newest in them.
+    pub(super) fn bind_targets(&mut self, memory: &mut dyn GuestMemory) {
+        let Some(described) = self.applied.targets.value().cloned() else { return };
         let mut colors = [None; 8];
         let mut packet = SetRenderTargets::default();
         let mut size = [u32::MAX; 2];
         let mut srgb = Vec::new();
-        for n in 0..8 {
-            if write_mask(registers, n) == 0 {
-                continue;
-            }
-            let color = match color(registers, n) {
-                Ok(Some(color)) => color,
-                Ok(None) => continue,
-                Err(error) => {
-                    self.once.warn(format!("{error}: it is not drawn to"));
-                    continue;
-                }
-            };
+        for (n, color) in described.colors.iter().enumerate() {
+            let Some(color) = color else { continue };
             let look = |layers: u32| Look {
                 format: color.format.format,
                 dimension: Dimension::D2,
@@ -197,23 +290,21 @@ impl Translator {
             match bound {
                 Ok((surface, image)) => {
                     srgb.push(color.format.srgb);
-                    packet.color[n as usize] = View { texture: image, level: 0, layer: color.layers[0] };
-                    colors[n as usize] = Some(Bound { wanted: color.wanted, surface, layers: color.layers });
+                    packet.color[n] = View { texture: image, level: 0, layer: color.layers[0] };
+                    colors[n] = Some(Bound { surface, layers: color.layers });
                 }
                 Err(error) => self.warn_of_target(&format!("CB_COLOR{n}"), &color.wanted, &error),
             }
         }
         let mut has = [false; 2];
         let mut bound_depth = None;
-        if let Some((wanted, layers, parts)) = depth(registers)
-            && super::states::uses_depth(registers)
-        {
+        if let Some(Depth { wanted, layers, has: parts, .. }) = described.depth {
             match self.surface(memory, &wanted) {
                 Ok(surface) => {
                     let shape = *self.surfaces.get(surface).map_or(&wanted.shape, |surface| surface.shape());
                     size = [size[0].min(shape.width), size[1].min(shape.height)];
                     packet.depth = View { texture: surface, level: 0, layer: layers[0] };
-                    bound_depth = Some(Bound { wanted, surface, layers });
+                    bound_depth = Some(Bound { surface, layers });
                     has = parts;
                 }
                 Err(error) => self.warn_of_target("DB_Z", &wanted, &error),
@@ -228,13 +319,14 @@ impl Translator {
         let counts = colors.iter().flatten().chain(&bound_depth).map(|bound| bound.layers[1]);
         packet.layers = counts.min().unwrap_or(0).into();
         (self.targets.colors, self.targets.depth) = (colors, bound_depth);
-        self.targets.changed |= self.targets.has != has || self.sent.targets != Some(packet);
         self.targets.has = has;
+        self.targets.writes_depth = described.writes_depth;
+        self.targets.clear = described.depth.map(|depth| depth.clear);
         let any = colors.iter().any(Option::is_some) || bound_depth.is_some();
         self.targets.size = if any { size } else { [0; 2] };
         self.port.put(&mut self.sent.targets, packet);
-        self.clear_by_metadata(registers, memory);
-        any
+        self.targets.any = any;
+        self.clear_by_metadata(&described, memory);
     }
 
     fn format_of(&self, surface: ObjectId) -> Format {
@@ -246,8 +338,8 @@ impl Translator {
     }
 
     /// Notes that what is bound may have changed, by a draw that writes colours, depth or stencil.
-    pub(super) fn mark_drawn(&mut self, registers: &Registers) {
-        let depth = self.targets.depth.filter(|_| super::states::writes_depth(registers));
+    pub(super) fn mark_drawn(&mut self) {
+        let depth = self.targets.depth.filter(|_| self.targets.writes_depth);
         for bound in self.targets.colors.into_iter().flatten().chain(depth) {
             let [first, count] = bound.layers;
             self.surfaces.mark_drawn(bound.surface, 0, first..first + count);
@@ -255,40 +347,28 @@ impl Translator {
     }
 
     /// Clears targets whose metadata says that they are clear, once for each time that it is written.
-    fn clear_by_metadata(&mut self, registers: &Registers, memory: &mut dyn GuestMemory) {
-        for n in 0..8 {
-            let info = registers.get_nth(reg::CB_COLOR0_INFO, n, STRIDE);
-            let Some(bound) = self.targets.colors[n as usize].filter(|_| reg::CB_COLOR0_INFO::FAST_CLEAR.is_set(info))
-            else {
-                continue;
-            };
-            let address = u64::from(registers.get_nth(reg::CB_COLOR0_CMASK, n, STRIDE)) << 8;
-            let slice = registers.get_nth(reg::CB_COLOR0_CMASK_SLICE, n, STRIDE);
-            // A word is 8 tiles of 4 bits; the register counts tiles of 128 x 128 texels, 256 nibbles each.
-            let bytes = (u64::from(reg::CB_COLOR0_CMASK_SLICE::TILE_MAX.of(slice)) + 1) * 128;
-            let Some(words) = self.metadata(memory, address, bytes) else { continue };
+    fn clear_by_metadata(&mut self, described: &Described, memory: &mut dyn GuestMemory) {
+        for (n, color) in described.colors.iter().enumerate() {
+            let Some(Color { cmask: Some(cmask), format, .. }) = color else { continue };
+            let Some(bound) = self.targets.colors[n] else { continue };
+            let Some(words) = self.metadata(memory, cmask.address, cmask.bytes) else { continue };
             if words.iter().all(|word| *word == 0) {
-                let word = |register| registers.get_nth(register, n, STRIDE);
-                let value = [word(reg::CB_COLOR0_CLEAR_WORD0), word(reg::CB_COLOR0_CLEAR_WORD1)];
-                self.clear_color(registers, n, &bound, value);
+                self.clear_color(n, *format, &bound, cmask.value);
             } else if words.contains(&0) {
                 self.once.warn("CMASK that clears a part of a target is not supported: the target stays as it is");
             }
         }
-        let z = registers.get(reg::DB_Z_INFO);
-        if let Some(bound) = self.targets.depth.filter(|_| reg::DB_Z_INFO::TILE_SURFACE_ENABLE.is_set(z)) {
-            let address = u64::from(registers.get(reg::DB_HTILE_DATA_BASE)) << 8;
-            let shape = bound.wanted.shape;
-            let tiles = u64::from(bound.wanted.place.pitch.div_ceil(8)) * u64::from(shape.height.div_ceil(8));
-            let Some(words) = self.metadata(memory, address, tiles * 4) else { return };
+        if let Some(Depth { htile: Some(htile), .. }) = described.depth
+            && self.targets.depth.is_some()
+        {
+            let Some(words) = self.metadata(memory, htile.address, htile.bytes) else { return };
             let Some(first) = words.first().copied() else { return };
             // The low four bits say what the tile's depths are: 0 is all of them clear.
             if words.iter().all(|word| *word == first) && first & 15 == 0 {
                 // With stencil, bits 8 and 9 say the same of it.
-                let stencil_apart = self.targets.has[1] && registers.is_set(reg::DB_STENCIL_INFO::TILE_STENCIL_DISABLE);
-                let clear_stencil = self.targets.has[1] && !stencil_apart && first >> 8 & 3 == 0;
+                let clear_stencil = self.targets.has[1] && !htile.stencil_apart && first >> 8 & 3 == 0;
                 let flags = Clear::DEPTH | if clear_stencil { Clear::STENCIL } else { 0 };
-                self.clear_depth(registers, flags);
+                self.clear_depth(flags);
             }
         }
     }
@@ -314,18 +394,16 @@ impl Translator {
         Some(read.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    fn clear_color(&mut self, registers: &Registers, n: u32, bound: &Bound, value: [u32; 2]) {
-        let Ok(Some(color)) = color(registers, n) else { return };
-        let Some(rgba) = clear_value(color.format.format, value) else {
-            return self
-                .once
-                .warn(format!("CMASK's clear of CB_COLOR{n}, {:?}, is not supported", color.format.format));
+    fn clear_color(&mut self, n: usize, format: HostFormat, bound: &Bound, value: [u32; 2]) {
+        // The clear words are a texel of the target.
+        let Some(rgba) = format.numbers(u128::from(value[0]) | u128::from(value[1]) << 32) else {
+            return self.once.warn(format!("CMASK's clear of CB_COLOR{n}, {:?}, is not supported", format.format));
         };
         // The packet clears every bound target, so only this one is.
         let packet = self.sent.targets;
         if let Some(all) = packet {
             let mut only = SetRenderTargets { srgb: 0, layers: all.layers, ..SetRenderTargets::default() };
-            only.color[0] = all.color[n as usize];
+            only.color[0] = all.color[n];
             self.port.put(&mut self.sent.targets, only);
             let clear = Clear { flags: Clear::COLOR, color: rgba, ..bytemuck::Zeroable::zeroed() };
             self.port.push_tail(&clear, &[]);
@@ -335,64 +413,15 @@ impl Translator {
     }
 
     /// Clears the depth target to the values in the registers.
-    pub(super) fn clear_depth(&mut self, registers: &Registers, flags: u32) {
-        let Some(bound) = self.targets.depth else { return };
-        let depth = f32::from_bits(registers.get(reg::DB_DEPTH_CLEAR));
+    pub(super) fn clear_depth(&mut self, flags: u32) {
+        let (Some(bound), Some(ClearDepth { depth, stencil })) = (self.targets.depth, self.targets.clear) else { return };
         let clear = Clear {
             flags,
-            depth: if depth.is_nan() { 0.0 } else { depth.clamp(0.0, 1.0) },
-            stencil: registers.field(reg::DB_STENCIL_CLEAR::CLEAR) as u8,
+            depth,
+            stencil,
             ..bytemuck::Zeroable::zeroed()
         };
         self.port.push_tail(&clear, &[]);
         self.surfaces.mark_drawn(bound.surface, 0, bound.layers[0]..bound.layers[0] + bound.layers[1]);
-    }
-}
-
-/// Red to alpha of the clear words, which are a texel of the target.
-fn clear_value(format: Format, [low, high]: [u32; 2]) -> Option<[f32; 4]> {
-    let byte = |at: u32| ((low >> at & 0xFF) as f32) / 255.0;
-    let half = |word: u32, at: u32| half_to_f32((word >> at & 0xFFFF) as u16);
-    let memory = match format {
-        Format::R8G8B8A8_UNORM => [byte(0), byte(8), byte(16), byte(24)],
-        Format::B8G8R8A8_UNORM => [byte(16), byte(8), byte(0), byte(24)],
-        Format::R8_UNORM => [byte(0), 0.0, 0.0, 1.0],
-        Format::R8G8_UNORM => [byte(0), byte(8), 0.0, 1.0],
-        Format::A2B10G10R10_UNORM => {
-            let ten = |at: u32| ((low >> at & 0x3FF) as f32) / 1023.0;
-            [ten(0), ten(10), ten(20), (low >> 30) as f32 / 3.0]
-        }
-        Format::R16_SFLOAT => [half(low, 0), 0.0, 0.0, 1.0],
-        Format::R16G16_SFLOAT => [half(low, 0), half(low, 16), 0.0, 1.0],
-        Format::R16G16B16A16_SFLOAT => [half(low, 0), half(low, 16), half(high, 0), half(high, 16)],
-        Format::R32_SFLOAT => [f32::from_bits(low), 0.0, 0.0, 1.0],
-        Format::R32G32_SFLOAT => [f32::from_bits(low), f32::from_bits(high), 0.0, 1.0],
-        _ => return None,
-    };
-    memory.iter().all(|channel| channel.is_finite()).then_some(memory)
-}
-
-/// A half float.
-fn half_to_f32(bits: u16) -> f32 {
-    let (sign, exponent, mantissa) = (u32::from(bits >> 15), i32::from(bits >> 10 & 31), f32::from(bits & 0x3FF));
-    let magnitude = match exponent {
-        0 => mantissa * 2f32.powi(-24),
-        31 => return f32::from_bits(sign << 31 | 0x7F80_0000 | u32::from(bits & 0x3FF) << 13),
-        _ => (1.0 + mantissa / 1024.0) * 2f32.powi(exponent - 15),
-    };
-    if sign == 1 { -magnitude } else { magnitude }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clear_words_are_texels() {
-        assert_eq!(clear_value(Format::R8G8B8A8_UNORM, [0xFF00_00FF, 0]), Some([1.0, 0.0, 0.0, 1.0]));
-        assert_eq!(clear_value(Format::B8G8R8A8_UNORM, [0x0000_00FF, 0]), Some([0.0, 0.0, 1.0, 0.0]));
-        let halves = clear_value(Format::R16G16B16A16_SFLOAT, [0x3C00_0000, 0xB800_0001]);
-        assert_eq!(halves, Some([0.0, 1.0, 2f32.powi(-24), -0.5]));
-        assert_eq!(clear_value(Format::R32_SFLOAT, [0x7FC0_0000, 0]), None);
     }
 }

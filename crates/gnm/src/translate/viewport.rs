@@ -1,7 +1,6 @@
 //! Viewports and scissors.
 
-use super::Translator;
-use afterimage_gnm_types::{Registers, reg};
+use afterimage_gnm_types::{View, reg};
 use afterimage_shader_gcn::io::position;
 use afterimage_stream::packets::*;
 
@@ -20,7 +19,7 @@ fn intersection(a: Rect, b: Rect) -> Rect {
 }
 
 /// Pixels that every scissor lets pass: screen, window, generic, and that of the first viewport where it is on.
-pub(super) fn scissor(registers: &Registers) -> Rect {
+pub(super) fn scissor(registers: &View) -> Rect {
     let offset = registers.get(reg::PA_SC_WINDOW_OFFSET);
     let offset = [i32::from(offset as u16 as i16), i32::from((offset >> 16) as u16 as i16)];
     let rect = |top_left: u32, bottom_right: u32, moves: bool| {
@@ -55,7 +54,7 @@ pub(super) struct Transform {
 }
 
 /// The first viewport, for targets of this size.
-pub(super) fn transform(registers: &Registers, size: [u32; 2]) -> Transform {
+pub(super) fn transform(registers: &View, size: [u32; 2]) -> Transform {
     let float = |register| f32::from_bits(registers.get(register));
     let scales = registers.is_set(reg::PA_CL_VTE_CNTL::VPORT_X_SCALE_ENA);
     let depth = |near: f32, far: f32| {
@@ -98,27 +97,15 @@ pub(super) fn transform(registers: &Registers, size: [u32; 2]) -> Transform {
     Transform { viewport, position: bits, pixels: [0.0; 4] }
 }
 
-impl Translator {
-    /// Viewport and scissor, inside of the targets.
-    pub(super) fn apply_viewport(&mut self, registers: &Registers) -> Transform {
-        let transform = transform(registers, self.targets.size);
-        if f32::from_bits(registers.get(reg::PA_CL_VPORT_XSCALE)) < 0.0 {
-            self.once.warn("PA_CL_VPORT_XSCALE is negative, which is not supported: the picture is not mirrored");
-        }
-        if registers.get(reg::PA_SC_CLIPRECT_RULE) & 0xFFFF != 0xFFFF {
-            self.once.warn("PA_SC_CLIPRECT_RULE is not supported: clip rectangles do not apply");
-        }
-        self.port.put(&mut self.sent.viewport, transform.viewport);
-        let [width, height] = self.targets.size;
-        let rect = intersection(scissor(registers), Rect { x: 0, y: 0, width, height });
-        self.port.put(&mut self.sent.scissor, SetScissor { rect });
-        transform
-    }
+/// The part of targets of this size that scissors let pass.
+pub(super) fn visible(registers: &View, [width, height]: [u32; 2]) -> Rect {
+    intersection(scissor(registers), Rect { x: 0, y: 0, width, height })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use afterimage_gnm_types::Registers;
 
     fn registers() -> Registers {
         let mut registers = Registers::new();

@@ -1,0 +1,155 @@
+//! What the last draw was made of. A draw makes again what its registers changed; one that changes none only says what it draws.
+//!
+//! That holds as long as nothing has moved: [`Translator::moves`] goes up with whatever else a draw depends on, which is memory,
+//! what of it host buffers and images have newer, and the receiver's objects. Then everything is looked at again.
+
+use super::Translator;
+use super::apply::Part;
+use super::draws::{DrawError, Vertices};
+use super::primitives::Primitive;
+use super::resources::Needs;
+use super::shaders::{PIXEL, Stages, VERTEX};
+use crate::machine;
+use crate::memory::GuestMemory;
+use afterimage_gnm_types::Registers;
+use afterimage_shader_gcn::io;
+use afterimage_stream::packets::*;
+use afterimage_stream::{ObjectId, PortError};
+
+/// A stage as it was bound.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub(super) needs: Needs,
+    /// The receiver's shader, and what it was translated for.
+    shader: Option<(io::Registers, ObjectId)>,
+}
+
+/// What a draw of the same state needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Again {
+    pub(super) primitive: Primitive,
+    /// `VGT_INDX_OFFSET`.
+    pub(super) base: u32,
+    /// Whether its programs write buffers or images.
+    pub(super) writes: bool,
+}
+
+/// The last draw.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    /// [`Translator::moves`] before any of this was made.
+    pub(super) moves: u64,
+    pub(super) vertex: Option<Bound>,
+    pub(super) pixel: Option<Bound>,
+    /// None if the draw did more than draw, such as clear or capture.
+    pub(super) again: Option<Again>,
+}
+
+impl Translator {
+    /// Goes up with everything that draws depend on besides registers.
+    pub(super) fn moves(&self) -> u64 {
+        self.epoch + self.moved + self.buffers.changes + self.surfaces.changes
+    }
+
+    /// What a stage needs: what it needed for the last draw, or else what it needs now. The latter is true, and has to be made ready
+    /// and bound. None, with a warning, if its program cannot be had.
+    pub(super) fn stage(
+        &mut self,
+        stage: &Stages,
+        part: Part,
+        held: Option<Bound>,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+    ) -> Option<(Bound, bool)> {
+        match held {
+            Some(held) if !registers.dirty.touches(part.reads()) => {
+                self.check_stage(stage, &held, registers, memory);
+                Some((held, false))
+            }
+            held => {
+                let needs = self.gather(stage, registers, memory)?;
+                let shader = held.filter(|held| held.needs.has_code_of(&needs)).and_then(|held| held.shader);
+                Some((Bound { needs, shader }, true))
+            }
+        }
+    }
+
+    /// The receiver's shader for a stage, translated for these registers.
+    pub(super) fn stage_shader(
+        &mut self,
+        stage: &Stages,
+        bound: &mut Bound,
+        seen: io::Registers,
+    ) -> Result<ObjectId, PortError> {
+        if let Some((held, id)) = bound.shader
+            && held == seen
+        {
+            return Ok(id);
+        }
+        let Needs { code, buffer_specs, image_specs, .. } = &bound.needs;
+        let id = self.shader(stage, code, seen, buffer_specs, image_specs)?;
+        bound.shader = Some((seen, id));
+        Ok(id)
+    }
+
+    /// Draws with the state of the last draw, if nothing has changed. Whether it was done.
+    pub(super) fn draw_again(
+        &mut self,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+        draw: &machine::Draw,
+    ) -> Result<bool, DrawError> {
+        let Some(again) = self.prepared.again.filter(|_| registers.dirty.is_empty() && !draw.opaque) else {
+            return Ok(false);
+        };
+        let moves = self.prepared.moves;
+        if moves != self.moves() {
+            return Ok(false);
+        }
+        let vertices = self.indices(registers, memory, draw, again.primitive)?;
+        // Growing a region for indices may have moved buffers.
+        if moves != self.moves() {
+            return Ok(false);
+        }
+        let Some(vertices) = vertices else { return Ok(true) };
+        let prepared = std::mem::take(&mut self.prepared);
+        if cfg!(debug_assertions) {
+            for (stage, bound) in [(&VERTEX, &prepared.vertex), (&PIXEL, &prepared.pixel)] {
+                bound.iter().for_each(|bound| self.check_stage(stage, bound, registers, memory));
+            }
+            self.apply_states(registers, again.primitive.is_filled());
+        }
+        self.passed.count(&mut self.port, self.applied.queries.value() == Some(&true));
+        self.push_draw(&vertices, again.base, draw.count, draw.instances);
+        if again.writes {
+            [&prepared.vertex, &prepared.pixel].into_iter().flatten().for_each(|bound| self.mark_written(&bound.needs, memory));
+        }
+        self.prepared = prepared;
+        Ok(true)
+    }
+
+    /// The packet of a draw whose state the receiver has.
+    pub(super) fn push_draw(&mut self, vertices: &Vertices, base: u32, count: u32, instances: u32) {
+        match *vertices {
+            Vertices::Plain(topology) => {
+                self.port.push(&Draw { topology: topology as u32, first: base, count, instances });
+            }
+            Vertices::Indexed(topology, first, count) => {
+                let topology = topology as u32;
+                self.port.push(&DrawIndexed { topology, first, count, instances, base_vertex: base as i32, pad: 0 });
+            }
+        }
+    }
+
+    /// In debug builds, that a stage whose registers are clean needs what it needed before.
+    fn check_stage(&mut self, stage: &Stages, held: &Bound, registers: &Registers, memory: &mut dyn GuestMemory) {
+        if cfg!(debug_assertions) {
+            let moves = self.moves();
+            if let Some(needs) = self.gather(stage, registers, memory)
+                && moves == self.moves()
+            {
+                assert!(needs.is_same(&held.needs), "{:?} needs {needs:?}, and has {:?}", stage.stage, held.needs);
+            }
+        }
+    }
+}
