@@ -436,6 +436,13 @@ impl Inst {
         self.op != Op::DsSwizzleB32 && self.op != Op::DsNop && self.ds().is_some_and(|ds| !ds.gds)
     }
 
+    /// Whether it accesses the global data share.
+    pub fn accesses_global_share(&self) -> bool {
+        matches!(self.kind(), Kind::Load { .. } | Kind::Store { .. } | Kind::Atomic(_) | Kind::Counter)
+            && self.op != Op::DsOrderedCount
+            && self.ds().is_some_and(|ds| ds.gds)
+    }
+
     /// MUBUF and MTBUF fields.
     pub fn buffer(&self) -> Option<Buffer> {
         if let Fields::Buffer(fields) = self.fields { Some(fields) } else { None }

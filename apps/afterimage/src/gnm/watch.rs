@@ -119,6 +119,7 @@ impl Watch {
                 BufferAt::Pointer(ids) => format!("pointer {:#x}", values.address(ids)),
                 BufferAt::SharedMemory => "the data share of tessellation".into(),
                 BufferAt::Tessellator => "what the tessellator gives".into(),
+                BufferAt::GlobalShare => "the global data share".into(),
             };
             let written = if used.written { ", written" } else { "" };
             self.lines.push(format!("    {name} buffer {n}{written}: {text}"));

@@ -28,6 +28,8 @@ pub(super) enum Use {
     Corners,
     /// Points that the tessellator made.
     Points,
+    /// The global data share.
+    GlobalShare,
 }
 
 /// A buffer that grows.
@@ -45,7 +47,7 @@ impl Default for Own {
 
 /// The buffers, by what they are for.
 #[derive(Debug, Default)]
-pub(super) struct Owned([Own; Use::Points as usize + 1]);
+pub(super) struct Owned([Own; Use::GlobalShare as usize + 1]);
 
 impl Owned {
     /// The receiver is gone.

@@ -10,6 +10,7 @@ use super::data_share::DataShare;
 use super::format::words;
 use super::memory::atomic_op;
 use super::together::before_access;
+use super::vector::arithmetic::advance;
 use super::vector::notation::ir;
 use super::vector::write;
 use super::{Lifter, Reason};
@@ -22,12 +23,41 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
     if inst.op == Op::DsSwizzleB32 {
         return swizzle(l, inst, fields);
     }
-    if fields.gds {
-        return l.fail(Reason::Unsupported("the global data share"));
+    if fields.gds && l.analysis.global_share.is_some() && inst.accesses_global_share() {
+        let own = std::mem::replace(&mut l.share, DataShare::Group);
+        open_global(l);
+        access(l, inst, fields);
+        l.share = own;
+        return;
     }
     if matches!(inst.kind(), Sort::Load { .. } | Sort::Store { .. } | Sort::Atomic(_) | Sort::Counter) {
         before_access(l, !matches!(inst.kind(), Sort::Load { .. }));
     }
+    access(l, inst, fields);
+}
+
+/// Makes the global data share what is accessed, and from there on only the part that M0 says: its base in bits 31:16, its size in bits
+/// 15:0, both in bytes. Counters have their place in the upper half of M0 in either share.
+fn open_global(l: &mut Lifter) {
+    let Some(register) = l.analysis.global_share else { return };
+    let (words, m0) = (l.buffer_words(register), l.m0());
+    let counts = l.inst().kind() == Sort::Counter;
+    let b = &mut l.b;
+    let base = b.resize(words, 2);
+    let base = b.cast(base, Kind::Int);
+    let all = b.extract(words, 2);
+    let all = b.cast(all, Kind::Int);
+    if counts {
+        l.share = DataShare::Window { base, bytes: all };
+        return;
+    }
+    let (start, size) = (ir!(b, ushr(m0, 16)), ir!(b, iand(m0, 0xffff)));
+    let left = ir!(b, isub(umax(all, start), start));
+    let bytes = b.umin(left, size);
+    l.share = DataShare::Window { base: advance(b, base, start), bytes };
+}
+
+fn access(l: &mut Lifter, inst: &Inst, fields: Ds) {
     match inst.kind() {
         Sort::Load { bytes, signed } => load(l, inst, fields, bytes, signed),
         Sort::Store { bytes } => store(l, inst, fields, bytes),
@@ -60,7 +90,8 @@ fn add(b: &mut Builder, address: Value, offset: u32) -> Value {
 
 /// Whether `bytes` from a place on are below the limit, where that is to be asked.
 fn inside(l: &mut Lifter, place: Value, bytes: u32) -> Option<Value> {
-    if !limits_share(l) {
+    // A window checks by itself.
+    if matches!(l.share, DataShare::Window { .. }) || !limits_share(l) {
         return None;
     }
     let limit = l.m0();

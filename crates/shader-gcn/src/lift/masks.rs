@@ -80,6 +80,7 @@ const ALL: u64 = u64::MAX;
 
 impl Facts {
     const START: Facts = Facts { exec: true, set: 0, covers: ALL, masky: 0 };
+    const PARTIAL: Facts = Facts { exec: false, covers: 0, ..Facts::START };
 
     fn join(self, other: Facts) -> Facts {
         Facts {
@@ -200,17 +201,20 @@ pub(crate) struct Masks {
     pub exec: Vec<bool>,
     /// Whether an operand of the instruction may be a mask.
     masky: Vec<bool>,
+    /// Whether some lanes are not live from the start.
+    partial: bool,
 }
 
 impl Masks {
-    /// Finds out what is read where, and where exec is true.
-    pub(crate) fn new(flow: &Flow, uses: &[Use]) -> Masks {
+    /// Finds out what is read where, and where exec is true. `partial`: it need not be true when the program begins.
+    pub(crate) fn new(flow: &Flow, uses: &[Use], partial: bool) -> Masks {
         let count = flow.insts.len();
         let mut masks = Masks {
             live: vec![Live::default(); count],
             start: Live::default(),
             exec: vec![true; count],
             masky: vec![false; count],
+            partial,
         };
         masks.forwards(flow, false);
         masks.backwards(flow, uses);
@@ -224,7 +228,7 @@ impl Masks {
 
     fn forwards(&mut self, flow: &Flow, together: bool) {
         let mut starts: Vec<Option<Facts>> = vec![None; flow.blocks.len()];
-        starts[0] = Some(Facts::START);
+        starts[0] = Some(if self.partial { Facts::PARTIAL } else { Facts::START });
         let mut open = vec![0u32];
         while let Some(number) = open.pop() {
             let block = flow.blocks[number as usize];
