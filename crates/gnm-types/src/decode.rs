@@ -63,7 +63,7 @@ pub fn space_of(opcode: Opcode) -> Option<Space> {
             Space::Context
         }
         op::SET_SH_REG | op::LOAD_SH_REG | op::SET_SH_REG_OFFSET => Space::Shader,
-        op::SET_UCONFIG_REG => Space::UserConfig,
+        op::SET_UCONFIG_REG | op::LOAD_UCONFIG_REG => Space::UserConfig,
         op::SET_CONFIG_REG | op::LOAD_CONFIG_REG => Space::Config,
         _ => return None,
     })

@@ -126,12 +126,14 @@ pub struct Packet {
     pub least: u32,
     /// Whether what comes behind the fields is data.
     pub data: bool,
+    /// Why it is not carried out, where nothing could: it is told once and skipped.
+    pub skipped: Option<&'static str>,
     /// Fields of the words behind the header.
     pub fields: &'static [Bits],
 }
 
 macro_rules! packets {
-    ($( $opcode:literal $name:ident $least:literal $($data:ident)? {
+    ($( $opcode:literal $name:ident $least:literal $($data:ident)? $(= $skipped:literal)? {
         $( $field:ident $word:literal $low:literal $width:literal $($names:ident)? ),* $(,)?
     } )*) => {
         /// Numbers by name, and fields in a module of the same name.
@@ -152,11 +154,14 @@ macro_rules! packets {
             name: stringify!($name),
             least: $least,
             data: packets!(@data $($data)?),
+            skipped: packets!(@skipped $($skipped)?),
             fields: &[ $( op::$name::$field ),* ],
         } ),* ];
     };
     (@names) => { None };
     (@names $names:ident) => { Some(&$crate::enums::$names) };
+    (@skipped) => { None };
+    (@skipped $why:literal) => { Some($why) };
     (@data) => { false };
     (@data data) => { true };
 }
@@ -200,7 +205,7 @@ packets! {
     }
     0x2D DRAW_INDEX_AUTO 2 { indexCount 0 0 32, drawInitiator 1 0 32 }
     0x2F NUM_INSTANCES 1 { numInstances 0 0 32 }
-    0x30 DRAW_INDEX_MULTI_AUTO 3 {
+    0x30 DRAW_INDEX_MULTI_AUTO 3 = "nothing public says which indices its primitives have" {
         primCount 0 0 32, drawInitiator 1 0 32, indexOffset 2 0 16, primType 2 16 5 DI_PRIM_TYPE, indexCount 2 21 11,
     }
     0x33 INDIRECT_BUFFER_CONST 3 {
@@ -278,28 +283,29 @@ packets! {
         coherBaseLo 3 0 32, coherBaseHi 4 0 24, pollInterval 5 0 16,
     }
     0x59 REWIND 1 { offloadEnable 0 24 1, valid 0 31 1 }
+    0x5E LOAD_UCONFIG_REG 4 data { addrLo 0 0 32, addrHi 1 0 32, regOffset 2 0 16, numDwords 3 0 14 }
     0x5F LOAD_SH_REG 4 data { addrLo 0 0 32, addrHi 1 0 32, regOffset 2 0 16, numDwords 3 0 14 }
     0x60 LOAD_CONFIG_REG 4 data { addrLo 0 0 32, addrHi 1 0 32, regOffset 2 0 16, numDwords 3 0 14 }
     0x61 LOAD_CONTEXT_REG 4 data { addrLo 0 0 32, addrHi 1 0 32, regOffset 2 0 16, numDwords 3 0 14 }
     0x68 SET_CONFIG_REG 1 data { regOffset 0 0 16, index 0 28 4 }
     0x69 SET_CONTEXT_REG 1 data { regOffset 0 0 16, index 0 28 4 }
-    0x73 SET_CONTEXT_REG_INDIRECT 1 { regOffset 0 0 16, index 0 28 4 }
+    0x73 SET_CONTEXT_REG_INDIRECT 1 data = "nothing public says where its registers are" { regOffset 0 0 16, index 0 28 4 }
     0x76 SET_SH_REG 1 data { regOffset 0 0 16, index 0 28 4 }
     0x77 SET_SH_REG_OFFSET 3 { regOffset 0 0 16, dwIbOffset 1 0 22, driverData 2 16 16 }
     0x78 SET_QUEUE_REG 1 data { regOffset 0 0 8, deferExec 0 15 1, vqid 0 16 10 }
     0x79 SET_UCONFIG_REG 1 data { regOffset 0 0 16, index 0 28 4 }
-    0x7D SCRATCH_RAM_WRITE 1 {}
-    0x7E SCRATCH_RAM_READ 1 {}
+    0x7D SCRATCH_RAM_WRITE 1 data = "it is for the microcode's own memory, which there is not" {}
+    0x7E SCRATCH_RAM_READ 1 data = "it is for the microcode's own memory, which there is not" {}
     0x80 LOAD_CONST_RAM 4 { addrLo 0 0 32, addrHi 1 0 32, numDwords 2 0 15, offset 3 0 16 }
     0x81 WRITE_CONST_RAM 1 data { offset 0 0 16 }
     0x83 DUMP_CONST_RAM 4 { offset 0 0 16, cachePolicy 0 25 2, numDwords 1 0 15, addrLo 2 0 32, addrHi 3 0 32 }
     0x84 INCREMENT_CE_COUNTER 1 { incCEcounter 0 0 1, incCScounter 0 1 1 }
     0x85 INCREMENT_DE_COUNTER 1 { dummyData 0 0 32 }
     0x86 WAIT_ON_CE_COUNTER 1 { control 0 0 1, forceSync 0 1 1, volatile 0 27 1 }
-    0x87 WAIT_ON_DE_COUNTER 1 { dummyData 0 0 32 }
+    0x87 WAIT_ON_DE_COUNTER 1 = "the generation before has it, and this one WAIT_ON_DE_COUNTER_DIFF" { dummyData 0 0 32 }
     0x88 WAIT_ON_DE_COUNTER_DIFF 1 { counterDiff 0 0 32 }
     0x8B SWITCH_BUFFER 1 { dummyData 0 0 32 }
-    0x8E GET_LOD_STATS 1 {}
+    0x8E GET_LOD_STATS 1 data = "which levels were sampled is not counted" {}
     0x9D DRAW_INDEX_INDIRECT_COUNT_MULTI 9 {
         dataOffset 0 0 32, baseVtxLoc 1 0 16, startInstLoc 2 0 16, drawIndexLoc 3 0 16, countIndirectEnable 3 30 1,
         drawIndexEnable 3 31 1, count 4 0 32, countAddrLo 5 0 32, countAddrHi 6 0 32, stride 7 0 32,

@@ -63,6 +63,11 @@ impl Bus<'_> {
     /// Notes that memory changed.
     pub(super) fn wrote(&mut self, address: u64, size: u64) {
         self.graphics.cpu_wrote(address, size);
+        self.stored(address, size);
+    }
+
+    /// Notes that memory is other than it was, though only graphics have it yet.
+    pub(super) fn stored(&mut self, address: u64, size: u64) {
         let end = address.saturating_add(size);
         let (low, high) =
             self.written.as_ref().map_or((address, end), |old| (old.start.min(address), old.end.max(end)));

@@ -76,7 +76,7 @@ impl Exec<'_, '_> {
             _ => None,
         };
         if let Some(to) = done {
-            self.bus.wrote(to, size);
+            self.bus.stored(to, size);
             return Ok(());
         }
         let bytes = self.dma_source(source, size)?;

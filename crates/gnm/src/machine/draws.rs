@@ -71,6 +71,7 @@ impl Exec<'_, '_> {
         }
         let registers = &mut self.context.registers;
         registers.set(reg::VGT_NUM_INDICES, draw.count);
+        self.shared.statistics.draw(registers, draw.count, draw.instances);
         self.bus.graphics.draw(registers, self.bus.memory, &draw);
     }
 
@@ -170,17 +171,33 @@ impl Exec<'_, '_> {
         let registers = &mut self.context.registers;
         registers.set_run(reg::COMPUTE_DIM_X, &groups);
         registers.set(reg::COMPUTE_DISPATCH_INITIATOR, initiator);
-        let mut groups = groups;
-        if field::USE_THREAD_DIMENSIONS.is_set(initiator) {
-            for (axis, groups) in groups.iter_mut().enumerate() {
-                let threads = registers.get_nth(reg::COMPUTE_NUM_THREAD_X, axis as u32, 4) & 0xFFFF;
-                *groups = groups.div_ceil(threads.max(1));
-            }
-        }
-        if !field::COMPUTE_SHADER_EN.is_set(initiator) || groups.contains(&0) {
+        if !field::COMPUTE_SHADER_EN.is_set(initiator) {
             return;
         }
-        let dispatch = Dispatch { groups, initiator };
+        let lanes: [u32; 3] = std::array::from_fn(|axis| registers.get_nth(reg::COMPUTE_NUM_THREAD_X, axis as u32, 4));
+        let [full, partial] = [lanes.map(|lanes| (lanes & 0xFFFF).max(1)), lanes.map(|lanes| lanes >> 16)];
+        let first = match field::FORCE_START_AT_000.is_set(initiator) {
+            true => [0; 3],
+            false => registers.array(reg::COMPUTE_START_X),
+        };
+        let in_lanes = field::USE_THREAD_DIMENSIONS.is_set(initiator);
+        // The numbers are where groups end, wherever they begin.
+        let ends: [u32; 3] =
+            std::array::from_fn(|axis| if in_lanes { groups[axis].div_ceil(full[axis]) } else { groups[axis] });
+        let rest: [u32; 3] = std::array::from_fn(|axis| {
+            let beyond = if in_lanes { groups[axis] % full[axis] } else { partial[axis] };
+            if beyond == 0 { full[axis] } else { beyond.min(full[axis]) }
+        });
+        let last = (field::PARTIAL_TG_EN.is_set(initiator) && rest != full).then_some(rest);
+        let groups: [u32; 3] = std::array::from_fn(|axis| ends[axis].saturating_sub(first[axis]));
+        if groups.contains(&0) {
+            return;
+        }
+        let all =
+            |axis: usize| u64::from(groups[axis] - 1) * u64::from(full[axis]) + u64::from(last.unwrap_or(full)[axis]);
+        let lanes = (0..3).fold(1u64, |lanes, axis| lanes.saturating_mul(all(axis)));
+        self.shared.statistics.dispatch(registers, lanes);
+        let dispatch = Dispatch { first, groups, last, initiator };
         self.bus.graphics.dispatch(self.queue, registers, self.bus.memory, &dispatch);
     }
 

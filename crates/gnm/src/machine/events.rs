@@ -40,13 +40,16 @@ impl Exec<'_, '_> {
             _ if flushes(event) => self.bus.graphics.flush(&mut self.context.registers, self.bus.memory),
             value::END_OF_PIPE_INCR_DE => self.shared.constants.count_draw(),
             value::VGT_STREAMOUT_RESET => (0..4).for_each(|buffer| self.bus.graphics.set_stream_out_offset(buffer, 0)),
-            value::SAMPLE_PIPELINESTAT
+            value::PIPELINESTAT_START => self.shared.statistics.running = true,
+            value::PIPELINESTAT_STOP => self.shared.statistics.running = false,
+            value::PERFCOUNTER_START
+            | value::PERFCOUNTER_STOP
             | value::PERFCOUNTER_SAMPLE
             | value::SAMPLE_STREAMOUTSTATS
             | value::SAMPLE_STREAMOUTSTATS1
             | value::SAMPLE_STREAMOUTSTATS2
             | value::SAMPLE_STREAMOUTSTATS3 => {
-                self.shared.reports.event(event);
+                self.shared.reports.event(event, "it counts nothing here, and what it would write stays as it is");
             }
             _ => {}
         }
@@ -55,7 +58,7 @@ impl Exec<'_, '_> {
     /// `EVENT_WRITE`: an event, and the counts of occlusion queries.
     pub(super) fn event_write(&mut self, body: &[u32]) -> Result<(), FaultKind> {
         let event = op::EVENT_WRITE::eventType.of(body);
-        let counts = matches!(event, value::ZPASS_DONE | value::PIXEL_PIPE_STAT_DUMP);
+        let counts = matches!(event, value::ZPASS_DONE | value::PIXEL_PIPE_STAT_DUMP | value::SAMPLE_PIPELINESTAT);
         if !counts {
             self.event(event);
             return Ok(());
@@ -64,6 +67,11 @@ impl Exec<'_, '_> {
             return Err(FaultKind::Short { got: body.len() as u32, least: 3 });
         }
         let address = long(body, 1) & 0xFFFF_FFFF_FFF8;
+        if event == value::SAMPLE_PIPELINESTAT {
+            self.shared.reports.event(event, "clipping, pixels, geometry and domain shaders count nothing");
+            let counts = self.shared.statistics.to_bytes();
+            return Ok(self.bus.write(address, &counts)?);
+        }
         let passed = self.bus.graphics.passed_samples() & !WRITTEN;
         // Begin and end of each backend lie next to each other; the first has counted everything.
         for backend in 0..BACKENDS {

@@ -69,7 +69,9 @@ impl Exec<'_, '_> {
         match opcode {
             op::NOP => self.nop(body),
             op::SET_CONFIG_REG => self.set(Space::Config, body),
-            op::LOAD_CONTEXT_REG | op::LOAD_SH_REG | op::LOAD_CONFIG_REG => return self.load(opcode, body),
+            op::LOAD_CONTEXT_REG | op::LOAD_SH_REG | op::LOAD_UCONFIG_REG | op::LOAD_CONFIG_REG => {
+                return self.load(opcode, body);
+            }
             op::SET_SH_REG_OFFSET | op::REG_RMW | op::CONTEXT_REG_RMW => self.modify(opcode, body),
             op::INDEX_TYPE | op::INDEX_BASE | op::INDEX_BUFFER_SIZE | op::NUM_INSTANCES | op::SET_BASE => {
                 self.draw_state(opcode, body);

@@ -158,11 +158,17 @@ impl Reports {
     #[cold]
     pub(super) fn opcode(&mut self, queue: Queue, opcode: Opcode, address: u64) {
         if self.first(Said::Opcode(opcode)) {
-            match opcode.name() {
-                Some(name) => tracing::warn!("{queue}: {name} at {address:#x} is not carried out"),
+            match opcode.row().map(|row| (row.name, row.skipped.unwrap_or("it is not known"))) {
+                Some((name, why)) => tracing::warn!("{queue}: {name} at {address:#x} is not carried out: {why}"),
                 None => tracing::warn!("{queue}: there is no packet {:#04x} that is known, at {address:#x}", opcode.0),
             }
         }
+    }
+
+    /// Whether a packet was skipped.
+    #[cfg(test)]
+    pub(super) fn skipped(&self, opcode: Opcode) -> bool {
+        self.said.contains(&Said::Opcode(opcode))
     }
 
     /// A register without a name.
@@ -173,12 +179,12 @@ impl Reports {
         }
     }
 
-    /// An event that does nothing here.
+    /// An event that does nothing here, or not all.
     #[cold]
-    pub(super) fn event(&mut self, event: u32) {
+    pub(super) fn event(&mut self, event: u32, what: &'static str) {
         if self.first(Said::Event(event)) {
             let name = afterimage_gnm_types::enums::EVENT_TYPE.of(event).unwrap_or("event");
-            tracing::warn!("{name} ({event}) counts nothing here; what it would write stays as it is");
+            tracing::warn!("{name} ({event}): {what}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::Registers;
+use std::ops::Range;
 
 /// Where a draw's indices come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +64,12 @@ pub struct Draw {
 /// A dispatch. The program, its group size and user data are in the registers, which are those of the queue it came on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dispatch {
-    /// Groups in x, y and z, all at least 1.
+    /// Number of the first group in x, y and z.
+    pub first: [u32; 3],
+    /// Groups from there on in x, y and z, all at least 1.
     pub groups: [u32; 3],
+    /// Lanes of the last group in x, y and z, if that has fewer than others.
+    pub last: Option<[u32; 3]>,
     /// `COMPUTE_DISPATCH_INITIATOR` as the packet has it.
     pub initiator: u32,
 }
@@ -135,13 +140,14 @@ pub trait Graphics {
     /// The command processor or the program wrote this range of guest memory, whose pages have new generations.
     fn cpu_wrote(&mut self, address: u64, size: u64);
 
-    /// Copies bytes, as DMA does. True if it was done; false if the machine is to do it in guest memory.
+    /// Copies bytes, as DMA does. True if it was done, for whoever asks by [`Graphics::before_cpu_reads`]; false if the machine is to do
+    /// it in guest memory.
     fn copy(&mut self, memory: &mut dyn GuestMemory, from: u64, to: u64, size: u64) -> bool {
         let _ = (memory, from, to, size);
         false
     }
 
-    /// Fills bytes with a word, as DMA does. True if it was done; false if the machine is to do it in guest memory.
+    /// Fills bytes with a word, as DMA does. True if it was done, as of [`Graphics::copy`].
     fn fill(&mut self, memory: &mut dyn GuestMemory, to: u64, size: u64, word: u32) -> bool {
         let _ = (memory, to, size, word);
         false
@@ -166,9 +172,9 @@ pub trait Graphics {
         let _ = gds;
     }
 
-    /// The command processor wrote the global data share.
-    fn gds_written(&mut self, gds: &[u8]) {
-        let _ = gds;
+    /// The command processor wrote these bytes of the global data share, of which `gds` is all.
+    fn gds_written(&mut self, gds: &[u8], written: Range<usize>) {
+        let _ = (gds, written);
     }
 
     /// The display shows a buffer, after all that came before.

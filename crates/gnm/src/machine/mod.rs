@@ -3,7 +3,7 @@
 //! * `ring` is where commands come from, `engine` takes them from there, `stream` follows them through command buffers, `wait` is
 //!   what stops them.
 //! * `exec` says what each packet is; `registers`, `control`, `draws`, `transfer`, `dma`, `atomics`, `events`, `constants` carry
-//!   packets out.
+//!   packets out; `statistics` counts draws and dispatches.
 //! * `fault` is what goes wrong.
 
 mod atomics;
@@ -20,6 +20,7 @@ mod fault;
 mod graphics;
 mod registers;
 mod ring;
+mod statistics;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ use engine::{ComputeQueue, Engine, Waiting};
 use exec::Exec;
 use fault::Reports;
 use ring::{ComputeRing, GraphicsRing};
+use statistics::Statistics;
 use stream::Stream;
 
 /// Compute pipes.
@@ -81,6 +83,7 @@ struct Shared {
     limits: Limits,
     constants: Constants,
     gds: Box<[u8]>,
+    statistics: Statistics,
     reports: Reports,
     time: u64,
 }
@@ -194,6 +197,7 @@ impl Machine {
             limits: Limits::default(),
             constants: Constants::default(),
             gds: vec![0; transfer::GDS].into(),
+            statistics: Statistics::default(),
             reports: Reports::default(),
             time: 0,
         };

@@ -6,7 +6,7 @@ use super::{Exec, long};
 use afterimage_gnm_types::{Opcode, op};
 
 /// Bytes of the global data share.
-pub(super) const GDS: usize = 64 << 10;
+pub(super) const GDS: usize = afterimage_shader_gcn::io::GLOBAL_SHARE;
 
 impl Exec<'_, '_> {
     /// Where a packet's offset into the global data share leads, if `size` bytes are there.
@@ -26,7 +26,7 @@ impl Exec<'_, '_> {
         let at = self.gds(offset, bytes.len() as u64)?;
         self.bus.graphics.before_gds_read(&mut self.shared.gds);
         self.shared.gds[at..at + bytes.len()].copy_from_slice(bytes);
-        self.bus.graphics.gds_written(&self.shared.gds);
+        self.bus.graphics.gds_written(&self.shared.gds, at..at + bytes.len());
         Ok(())
     }
 

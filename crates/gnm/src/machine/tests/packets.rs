@@ -1,7 +1,7 @@
 //! What packets do to registers, memory and those who draw.
 
 use super::*;
-use afterimage_gnm_types::{Opcode, markers, op, reg};
+use afterimage_gnm_types::{Opcode, markers, op, reg, value};
 
 const READY: u64 = 1 << 63;
 
@@ -59,7 +59,7 @@ fn indirect_draws_put_their_parts_into_user_data() {
         [(7, 3, 0), (8, 1, 1)]
     );
     assert_eq!(world.log.user, [[70, 80, 0, 0], [71, 81, 0, 0], [72, 82, 1, 0]]);
-    let dispatch = Dispatch { groups: [6, 2, 1], initiator: 1 };
+    let dispatch = Dispatch { first: [0; 3], groups: [6, 2, 1], last: None, initiator: 1 };
     assert_eq!(world.log.asked.last(), Some(&Asked::Dispatch(Queue::Graphics, dispatch)));
 }
 
@@ -72,8 +72,34 @@ fn dispatches_of_threads_are_of_groups() {
     buffer.packet(op::DISPATCH_DIRECT, &[65, 4, 3, 0]);
     buffer.packet(op::DISPATCH_DIRECT, &[65, 0, 3, 1]);
     world.run_well(&buffer);
-    let dispatch = Dispatch { groups: [2, 2, 3], initiator: 33 };
+    let dispatch = Dispatch { first: [0; 3], groups: [2, 2, 3], last: None, initiator: 33 };
     assert_eq!(world.log.asked, [Asked::Dispatch(Queue::Graphics, dispatch)]);
+}
+
+#[test]
+fn dispatches_begin_and_end_where_registers_say() {
+    let mut world = World::new();
+    let mut buffer = CommandBuffer::new();
+    buffer.set(reg::COMPUTE_START_X, &[2, 0, 1]);
+    buffer.set(reg::COMPUTE_NUM_THREAD_X, &[64 | 16 << 16, 2, 1]);
+    buffer.packet(op::DISPATCH_DIRECT, &[5, 4, 3, 1]);
+    buffer.packet(op::DISPATCH_DIRECT, &[5, 4, 3, 1 | 2]);
+    buffer.packet(op::DISPATCH_DIRECT, &[5, 4, 3, 1 | 4]);
+    buffer.packet(op::DISPATCH_DIRECT, &[65 * 64 + 1, 5, 3, 1 | 2 | 32]);
+    // Behind the end.
+    buffer.packet(op::DISPATCH_DIRECT, &[2, 4, 3, 1]);
+    world.run_well(&buffer);
+    let asked =
+        |first, groups, last, initiator| Asked::Dispatch(Queue::Graphics, Dispatch { first, groups, last, initiator });
+    assert_eq!(
+        world.log.asked,
+        [
+            asked([2, 0, 1], [3, 4, 2], None, 1),
+            asked([2, 0, 1], [3, 4, 2], Some([16, 2, 1]), 3),
+            asked([0; 3], [5, 4, 3], None, 5),
+            asked([2, 0, 1], [64, 3, 2], Some([1, 1, 1]), 35),
+        ]
+    );
 }
 
 #[test]
@@ -83,7 +109,8 @@ fn registers_are_set_loaded_modified_and_cleared() {
     let [low, high] = halves(DATA);
     let mut buffer = CommandBuffer::new();
     buffer.packet(op::LOAD_CONTEXT_REG, &[low, high, 0x105, 3, 0x108, 1]);
-    buffer.packet(op::SET_UCONFIG_REG, &[0x242, 4]);
+    world.set(4 * 0x242, &[4]);
+    buffer.packet(op::LOAD_UCONFIG_REG, &[low, high, 0x242, 1]);
     buffer.packet(op::CONTEXT_REG_RMW, &[0x200, 0xF0, 0x35]);
     buffer.packet(op::REG_RMW, &[reg::SPI_SHADER_USER_DATA_VS_0 / 4 + 2, 0xFFFF_FFF0, 2]);
     // Type 0, of two registers, and a filler.
@@ -271,6 +298,37 @@ fn events_write_labels_and_counts() {
     world.run_well(&buffer);
     assert_eq!(world.draws().last().unwrap().count, 33);
     assert_eq!(long(&world, 0x204), 1 << 32 | 17);
+}
+
+#[test]
+fn statistics_count_what_draws_and_dispatches_are_made_of() {
+    let mut world = World::new();
+    let [low, high] = halves(DATA);
+    let mut buffer = CommandBuffer::new();
+    buffer.set(reg::VGT_PRIMITIVE_TYPE, &[value::DI_PT_TRISTRIP]);
+    buffer.set(reg::COMPUTE_NUM_THREAD_X, &[64, 2 | 1 << 16, 1]);
+    buffer.packet(op::DRAW_INDEX_AUTO, &[30, 2]);
+    buffer.packet(op::EVENT_WRITE, &[value::PIPELINESTAT_START]);
+    buffer.packet(op::NUM_INSTANCES, &[3]);
+    buffer.packet(op::DRAW_INDEX_AUTO, &[5, 2]);
+    buffer.packet(op::DISPATCH_DIRECT, &[2, 3, 1, 3]);
+    buffer.packet(op::EVENT_WRITE, &[value::PIPELINESTAT_STOP]);
+    buffer.packet(op::DRAW_INDEX_AUTO, &[30, 2]);
+    buffer.packet(op::EVENT_WRITE, &[value::SAMPLE_PIPELINESTAT | 2 << 8, low, high]);
+    world.run_well(&buffer);
+    let counts: Vec<u32> = (0..12).map(|n| world.word(8 * n)).collect();
+    assert_eq!(counts, [0, 0, 0, 15, 0, 0, 9, 15, 0, 0, 2 * 64 * 5, 0]);
+}
+
+#[test]
+fn every_packet_of_the_table_is_carried_out_or_says_why_not() {
+    for row in afterimage_gnm_types::packets::PACKETS {
+        let mut world = World::new();
+        let mut buffer = CommandBuffer::new();
+        buffer.packet(row.opcode, &vec![0; row.least.max(1) as usize]);
+        world.run(&buffer);
+        assert_eq!(world.machine.shared.reports.skipped(row.opcode), row.skipped.is_some(), "{}", row.name);
+    }
 }
 
 #[test]
