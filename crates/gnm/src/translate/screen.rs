@@ -134,6 +134,7 @@ impl Translator {
     /// # Errors
     /// If its format is not supported, or it is not mapped.
     pub fn picture(&mut self, memory: &mut dyn GuestMemory, display: &Display) -> Result<Picture, PictureError> {
+        self.recover();
         let (texture, format) = self.display(memory, display)?;
         let rect = Rect { x: 0, y: 0, width: display.width, height: display.height };
         let view = View { texture, ..View::default() };
@@ -146,6 +147,7 @@ impl Translator {
 
     /// Ends the frame with a display's buffer as its picture, or with none.
     pub(super) fn present(&mut self, memory: &mut dyn GuestMemory, display: Option<Display>) {
+        self.recover();
         let texture = display.and_then(|display| match self.display(memory, &display) {
             Ok((texture, _)) => Some((texture, [display.width, display.height])),
             Err(error) => {

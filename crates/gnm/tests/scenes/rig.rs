@@ -18,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 fn device() -> &'static Arc<Device> {
     static DEVICE: OnceLock<Arc<Device>> = OnceLock::new();
     DEVICE.get_or_init(|| {
+        let _ = tracing_subscriber::fmt().with_max_level(tracing_subscriber::filter::LevelFilter::WARN).try_init();
         Device::open(&options()).unwrap_or_else(|error| {
             panic!("{error}\n\nThese tests need a Vulkan driver and the validation layer: run `cargo xtask setup`.")
         })
@@ -160,6 +161,11 @@ impl Scene {
         let at = self.alloc(bytes.len() as u64, 256);
         self.memory.write(at, bytes).unwrap();
         at
+    }
+
+    /// Something at an address.
+    pub(crate) fn memory_at<T: Pod>(&mut self, address: u64, data: &[T]) {
+        self.memory.write(address, bytemuck::cast_slice(data)).unwrap();
     }
 
     /// A table below 4 GiB.
