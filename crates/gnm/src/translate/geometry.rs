@@ -8,11 +8,13 @@
 //! Rings are buffers of the host's: the hardware reuses the guest's while a draw goes on, and nobody else reads them.
 
 use super::Translator;
-use super::draws::DrawError;
+use super::draws::{DrawError, Front};
 use super::own::{Own, Use};
 use super::primitives::{MOST_INDICES, Primitive, neighbours};
 use super::resources::Needs;
-use super::shaders::{self, EXPORT, GEOMETRY};
+use super::shaders::{self, DOMAIN_EXPORT, EXPORT, GEOMETRY};
+use super::stream_out::{Captured, From};
+use super::tessellation::Patches;
 use crate::machine;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};
@@ -33,16 +35,18 @@ const LANES: u32 = geometry::LANES;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ring {
     /// Guest address.
-    pub(super) address: u64,
+    address: u64,
     /// Bytes of a wave: descriptors that begin within them are of this ring.
-    pub(super) wave: u64,
-    pub(super) buffer: ObjectId,
-    pub(super) size: u64,
+    wave: u64,
+    buffer: ObjectId,
+    size: u64,
 }
 
-/// What a geometry shader put out.
+/// What a geometry shader put out of a stream.
 #[derive(Debug)]
 pub(super) struct Output {
+    /// The stream.
+    pub(super) stream: u32,
     /// Strips of what.
     pub(super) primitive: Primitive,
     /// Offsets in the ring, in words, of the vertices of primitives.
@@ -51,21 +55,32 @@ pub(super) struct Output {
     pub(super) ring: Ring,
 }
 
+/// A stream, as the registers have it.
+#[derive(Clone, Copy, Debug)]
+struct Stream {
+    strips: Primitive,
+    /// Words of a vertex.
+    vertex: u32,
+    /// Where a lane's vertices of it begin among all, in words.
+    offset: u32,
+}
+
 /// Vertices and primitives of an instance.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Lists {
     /// Index of each vertex that is used.
     vertices: Vec<u32>,
-    /// Places in `vertices`, [`geometry::VERTICES`] for each primitive.
+    /// Places in `vertices`, [`geometry::VERTICES`] for each primitive, and its number.
     primitives: Vec<u32>,
 }
 
 impl Lists {
-    /// Of the vertices of primitives, so many each, to whose indices `base` is added.
-    fn new(corners: usize, made: &[u32], base: u32) -> Self {
+    /// Of the vertices of primitives, so many each, to whose indices `base` is added. Primitives have the numbers that are given,
+    /// or are counted.
+    fn new(corners: usize, made: &[u32], base: u32, numbers: Option<&[u32]>) -> Self {
         let mut lists = Self::default();
         let mut places: FxHashMap<u32, u32> = FxHashMap::default();
-        for primitive in made.chunks_exact(corners) {
+        for (at, primitive) in made.chunks_exact(corners).enumerate() {
             let row = lists.primitives.len();
             for index in primitive {
                 let place = *places.entry(*index).or_insert_with(|| {
@@ -75,6 +90,7 @@ impl Lists {
                 lists.primitives.push(place);
             }
             lists.primitives.resize(row + geometry::VERTICES as usize, 0);
+            lists.primitives.push(numbers.map_or(at as u32, |numbers| numbers[at]));
         }
         lists
     }
@@ -94,74 +110,159 @@ fn runs(record: &[u32], most: u32, mut each: impl FnMut(std::ops::Range<u32>)) {
     }
 }
 
+/// The streams of a geometry shader; none where a register says nothing of what they are of.
+fn streams(registers: &Registers) -> Option<Vec<Stream>> {
+    use reg::VGT_GS_OUT_PRIM_TYPE as P;
+    let sizes = [
+        registers.field(reg::VGT_GS_VERT_ITEMSIZE::ITEMSIZE),
+        registers.field(reg::VGT_GS_VERT_ITEMSIZE_1::ITEMSIZE),
+        registers.field(reg::VGT_GS_VERT_ITEMSIZE_2::ITEMSIZE),
+        registers.field(reg::VGT_GS_VERT_ITEMSIZE_3::ITEMSIZE),
+    ];
+    let offsets = [
+        0,
+        registers.field(reg::VGT_GSVS_RING_OFFSET_1::OFFSET),
+        registers.field(reg::VGT_GSVS_RING_OFFSET_2::OFFSET),
+        registers.field(reg::VGT_GSVS_RING_OFFSET_3::OFFSET),
+    ];
+    let each = registers.is_set(P::UNIQUE_TYPE_PER_STREAM);
+    let own = [P::OUTPRIM_TYPE, P::OUTPRIM_TYPE_1, P::OUTPRIM_TYPE_2, P::OUTPRIM_TYPE_3];
+    let count = sizes.iter().rposition(|size| *size != 0).map_or(1, |last| last + 1);
+    (0..count)
+        .map(|n| {
+            let strips = Primitive::of_geometry(registers.field(if each { own[n] } else { P::OUTPRIM_TYPE }))?;
+            Some(Stream { strips, vertex: sizes[n], offset: offsets[n] })
+        })
+        .collect()
+}
+
+/// Whether a stream is rasterised.
+fn is_rasterised(registers: &Registers, stream: u32) -> bool {
+    use reg::VGT_STRMOUT_CONFIG as C;
+    match registers.is_set(C::USE_RAST_STREAM_MASK) {
+        true => registers.field(C::RAST_STREAM_MASK) >> stream & 1 != 0,
+        false => registers.field(C::RAST_STREAM) == stream,
+    }
+}
+
 impl Translator {
-    /// Runs the export and geometry shaders of a draw. None if nothing is to be drawn, or if a shader cannot be had.
-    pub(super) fn run_geometry(
+    /// Runs export and geometry shaders for the draw's vertices, or for what the tessellator made, and captures and draws what they
+    /// put out.
+    pub(super) fn draw_geometry(
+        &mut self,
+        registers: &mut Registers,
+        memory: &mut dyn GuestMemory,
+        draw: &machine::Draw,
+        primitive: Primitive,
+        patches: Option<&Patches>,
+    ) -> Result<(), DrawError> {
+        let outputs = self.run_geometry(registers, memory, draw, primitive, patches)?;
+        for output in &outputs {
+            let captured = Captured {
+                stream: output.stream,
+                primitive: output.primitive,
+                list: &output.indices,
+                instances: 1,
+                from: From::Ring(&output.ring),
+            };
+            self.capture(registers, memory, &captured)?;
+        }
+        for output in outputs {
+            if is_rasterised(registers, output.stream) {
+                self.draw_primitive(registers, memory, draw, output.primitive, Some(Front::Geometry(output)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs export and geometry shaders: what they put out of each stream of which there is something. Where a shader cannot be had,
+    /// which was said, nothing is put out.
+    fn run_geometry(
         &mut self,
         registers: &Registers,
         memory: &mut dyn GuestMemory,
         draw: &machine::Draw,
         primitive: Primitive,
-    ) -> Result<Option<Output>, DrawError> {
-        let Some(strips) = Primitive::of_geometry(registers.field(reg::VGT_GS_OUT_PRIM_TYPE::OUTPRIM_TYPE)) else {
+        patches: Option<&Patches>,
+    ) -> Result<Vec<Output>, DrawError> {
+        let nothing = Ok(Vec::new());
+        let on_chip = registers.field(reg::VGT_GS_MODE::ONCHIP);
+        if on_chip != 0 {
+            self.once.warn(format!(
+                "VGT_GS_MODE.ONCHIP is {on_chip}: geometry shaders whose rings lie in the data share are not supported; the draw is left \
+                 out"
+            ));
+            return nothing;
+        }
+        let Some(streams) = streams(registers) else {
             self.once.warn("VGT_GS_OUT_PRIM_TYPE is none of points, lines and triangles: the draw is left out");
-            return Ok(None);
+            return nothing;
         };
         let last = registers.is_set(reg::PA_SU_SC_MODE_CNTL::PROVOKING_VTX_LAST);
-        let (mut made, mut corners) = (Vec::new(), 1);
-        self.each_run(registers, memory, draw, |run| corners = neighbours(primitive, last, run, &mut made))?;
-        let lists = Lists::new(corners, &made, registers.get(reg::VGT_INDX_OFFSET));
+        let (lists, instances, off_chip) = match patches {
+            Some(Patches { indices, numbers, off_chip, .. }) => {
+                (Lists::new(primitive.corners(), indices, 0, Some(numbers)), 1, *off_chip)
+            }
+            None => {
+                let (mut made, mut corners) = (Vec::new(), 1);
+                self.each_run(registers, memory, draw, |run| corners = neighbours(primitive, last, run, &mut made))?;
+                (Lists::new(corners, &made, registers.get(reg::VGT_INDX_OFFSET), None), draw.instances, 0)
+            }
+        };
         if lists.primitives.is_empty() {
-            return Ok(None);
+            return nothing;
         }
         let invocations = match registers.is_set(reg::VGT_GS_INSTANCE_CNT::ENABLE) {
             true => registers.field(reg::VGT_GS_INSTANCE_CNT::CNT).max(1),
             false => 1,
         };
         let [vertices, primitives] =
-            [lists.vertices.len() as u64, lists.primitives.len() as u64 / u64::from(geometry::VERTICES)];
-        let exports = vertices * u64::from(draw.instances);
-        let lanes = primitives * u64::from(draw.instances) * u64::from(invocations);
-        let seen = shaders::geometry_registers(registers);
-        let [es_words, gs_words, vertex_words, max_vert_out] = seen.rings;
+            [lists.vertices.len() as u64, lists.primitives.len() as u64 / u64::from(geometry::PRIMITIVE)];
+        let exports = vertices * u64::from(instances);
+        let lanes = primitives * u64::from(instances) * u64::from(invocations);
+        let seen = shaders::geometry_registers(registers, streams.len());
+        let [es_words, gs_words, _, max_vert_out] = seen.rings;
         let waves = |lanes: u64| lanes.div_ceil(LANES.into());
         let bytes = |lanes: u64, words: u32| waves(lanes) * u64::from(LANES) * u64::from(words) * 4;
-        let record = geometry::record(max_vert_out);
-        let sizes = [bytes(exports, es_words), bytes(lanes, gs_words), lanes * u64::from(record) * 4];
+        let record = geometry::record(max_vert_out) as usize;
+        let sizes = [bytes(exports, es_words), bytes(lanes, gs_words), lanes * (record * streams.len() * 4) as u64];
         if sizes.iter().any(|size| *size > MOST_BYTES) || waves(exports).max(waves(lanes)) > MOST_GROUPS {
             return Err(DrawError::Geometry { vertices: exports, primitives: lanes });
         }
 
         self.bound_samplers();
-        let Some(mut export) = self.gather(&EXPORT, registers, memory) else { return Ok(None) };
-        let Some(mut shader) = self.gather(&GEOMETRY, registers, memory) else { return Ok(None) };
+        let stage = if patches.is_some() { &DOMAIN_EXPORT } else { &EXPORT };
+        let Some(mut export) = self.gather(stage, registers, memory) else { return nothing };
+        let Some(mut shader) = self.gather(&GEOMETRY, registers, memory) else { return nothing };
         let rings = self.own_buffers(&lists, sizes)?;
         let (Some(first), Some(second)) = (export.ring(), shader.ring()) else {
             self.once
                 .warn("a geometry shader whose rings are not swizzled memory is not supported: the draw is left out");
-            return Ok(None);
+            return nothing;
         };
         let wave = |words: u32| u64::from(words) * 4 * u64::from(LANES);
         let ring = |address, words, own: Own| Ring { address, wave: wave(words), buffer: own.id, size: own.size };
         let inputs = ring(first, es_words, self.owned.get(Use::Inputs));
         let outputs = ring(second, gs_words, self.owned.get(Use::Outputs));
-        export.use_ring(&inputs);
-        shader.use_ring(&inputs);
-        shader.use_ring(&outputs);
+        export.use_rings(&[inputs]);
+        shader.use_rings(&[inputs, outputs]);
+        if let Some(patches) = patches {
+            patches.serve(&mut export);
+        }
         let [vertex_list, primitive_list, log] = rings;
         export.behind = vec![vertex_list, StorageBinding::default()];
         shader.behind = vec![primitive_list, log];
         self.ready(&[&export, &shader], memory)?;
 
-        let said = [[0, 0, vertices as u32, exports as u32], [0; 4]];
+        let said = [[off_chip, 0, vertices as u32, exports as u32], [0; 4]];
         let id = self.shader(
-            &EXPORT,
+            stage,
             &export.code,
-            shaders::export_registers(registers),
+            shaders::export_registers(stage, registers),
             &export.buffer_specs,
             &export.image_specs,
         )?;
-        self.bind(&EXPORT, &export, registers, memory)?;
+        self.bind(stage, &export, registers, memory)?;
         self.put_draw(Stage::Compute, &said);
         self.port.push(&Dispatch { shader: id, groups: [waves(exports) as u32, 1, 1] });
         self.mark_written(&export, memory);
@@ -175,22 +276,30 @@ impl Translator {
 
         let log = self.read_log(sizes[2])?;
         let most = geometry::most_vertices(max_vert_out);
-        let mut indices = Vec::new();
-        let mut run = Vec::new();
-        for (lane, record) in (0u32..).zip(log.chunks_exact(record as usize)) {
-            let (wave, lane) = (lane / LANES, lane % LANES);
-            let row = lane / ROW * ROW * vertex_words.wrapping_mul(max_vert_out);
-            let base = wave * LANES * gs_words + row + lane % ROW;
-            runs(record, most, |vertices| {
-                run.clear();
-                run.extend(vertices.map(|vertex| base.wrapping_add(vertex * ROW)));
-                strips.assemble(last, &run, &mut indices);
-            });
-            if indices.len() > MOST_INDICES {
-                return Err(DrawError::Indices(indices.len() as u32));
+        let mut made = Vec::new();
+        for (number, stream) in (0..).zip(&streams) {
+            let Stream { strips, vertex, offset } = *stream;
+            let mut indices = Vec::new();
+            let mut run = Vec::new();
+            let records = log.chunks_exact(record).skip(number).step_by(streams.len());
+            for (lane, record) in (0u32..).zip(records) {
+                let (wave, lane) = (lane / LANES, lane % LANES);
+                let row = lane / ROW * ROW * vertex.wrapping_mul(max_vert_out);
+                let base = wave * LANES * gs_words + LANES * offset + row + lane % ROW;
+                runs(record, most, |vertices| {
+                    run.clear();
+                    run.extend(vertices.map(|vertex| base.wrapping_add(vertex * ROW)));
+                    strips.assemble(last, &run, &mut indices);
+                });
+                if indices.len() > MOST_INDICES {
+                    return Err(DrawError::Indices(indices.len() as u32));
+                }
+            }
+            if !indices.is_empty() {
+                made.push(Output { stream: number as u32, primitive: strips, indices, ring: outputs });
             }
         }
-        Ok((!indices.is_empty()).then_some(Output { primitive: strips, indices, ring: outputs }))
+        Ok(made)
     }
 
     /// Sees to it that the buffers are large enough, and fills the lists: bindings of both, and of the log.
@@ -212,6 +321,19 @@ impl Translator {
 }
 
 impl Needs {
+    /// Puts what stands for rings in the place of the buffers that are of them.
+    pub(super) fn use_rings(&mut self, rings: &[Ring]) {
+        for buffer in &mut self.buffers {
+            let start = buffer.range.start;
+            let near =
+                |ring: &&Ring| ring.address == start || (ring.address..ring.address + ring.wave).contains(&start);
+            let Some(ring) = rings.iter().filter(near).max_by_key(|ring| ring.address) else { continue };
+            let offset = start - ring.address;
+            let size = ring.size.saturating_sub(offset);
+            buffer.ring = Some(StorageBinding { buffer: ring.buffer, word: buffer.word, offset, size });
+        }
+    }
+
     /// The ring that the program writes: what is swizzled by the lane's number.
     fn ring(&self) -> Option<u64> {
         let swizzled =
@@ -243,8 +365,11 @@ mod tests {
 
     #[test]
     fn vertices_are_exported_once() {
-        let lists = Lists::new(3, &[7, 8, 9, 9, 8, 10, 1], 100);
+        let made = [7, 8, 9, 9, 8, 10, 1];
+        let lists = Lists::new(3, &made, 100, None);
         assert_eq!(lists.vertices, [107, 108, 109, 110]);
-        assert_eq!(lists.primitives, [0, 1, 2, 0, 0, 0, 2, 1, 3, 0, 0, 0]);
+        assert_eq!(lists.primitives, [0, 1, 2, 0, 0, 0, 0, 2, 1, 3, 0, 0, 0, 1]);
+        let lists = Lists::new(3, &made, 0, Some(&[4, 4]));
+        assert_eq!(lists.primitives, [0, 1, 2, 0, 0, 0, 4, 2, 1, 3, 0, 0, 0, 4]);
     }
 }

@@ -8,9 +8,11 @@
 
 use super::Translator;
 use super::draws::{DrawError, Front};
+use super::geometry::Ring;
 use super::own::Use;
 use super::primitives::Primitive;
-use super::shaders::{self, CAPTURE};
+use super::shaders::{self, CAPTURE, DOMAIN_CAPTURE};
+use super::tessellation::Patches;
 use crate::machine;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};
@@ -24,19 +26,40 @@ const STEP: u32 = reg::VGT_STRMOUT_BUFFER_SIZE_1 - reg::VGT_STRMOUT_BUFFER_SIZE_
 /// Most groups of a dispatch.
 const MOST_GROUPS: u64 = 65_535;
 
-impl Translator {
-    /// Whether a draw captures vertices.
-    pub(super) fn captures(&mut self, registers: &Registers) -> bool {
-        use reg::VGT_STRMOUT_CONFIG as C;
-        let config = registers.get(reg::VGT_STRMOUT_CONFIG);
-        if [C::STREAMOUT_1_EN, C::STREAMOUT_2_EN, C::STREAMOUT_3_EN].iter().any(|stream| stream.is_set(config)) {
-            self.once.warn("VGT_STRMOUT_CONFIG captures other streams than the first: those are left out");
-        }
-        C::STREAMOUT_0_EN.is_set(config) && registers.get(reg::SPI_SHADER_PGM_RSRC2_VS) & SO_EN != 0
-    }
+/// Vertices of a stream that are captured, primitive by primitive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Captured<'a> {
+    pub(super) stream: u32,
+    /// What the list has primitives of.
+    pub(super) primitive: Primitive,
+    /// What the vertex stage's program gets as its index for each vertex of an instance.
+    pub(super) list: &'a [u32],
+    pub(super) instances: u32,
+    pub(super) from: From<'a>,
+}
 
-    /// Stores what stream-out captures of a draw.
-    pub(super) fn capture(
+/// Where the vertex stage has its vertices from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum From<'a> {
+    /// It is the first stage.
+    Draw,
+    /// The ring behind a geometry shader.
+    Ring(&'a Ring),
+    /// The tessellator.
+    Patches(&'a Patches),
+}
+
+/// Whether a draw captures vertices of a stream.
+fn captures(registers: &Registers, stream: u32) -> bool {
+    use reg::VGT_STRMOUT_CONFIG as C;
+    let enabled = [C::STREAMOUT_0_EN, C::STREAMOUT_1_EN, C::STREAMOUT_2_EN, C::STREAMOUT_3_EN];
+    enabled.get(stream as usize).is_some_and(|stream| registers.is_set(*stream))
+        && registers.get(reg::SPI_SHADER_PGM_RSRC2_VS) & SO_EN != 0
+}
+
+impl Translator {
+    /// Stores what stream-out captures of a draw without a geometry shader.
+    pub(super) fn capture_draw(
         &mut self,
         registers: &Registers,
         memory: &mut dyn GuestMemory,
@@ -44,27 +67,36 @@ impl Translator {
         primitive: Primitive,
         front: Option<&Front>,
     ) -> Result<(), DrawError> {
-        let corners = match primitive.assembled() {
-            Topology::PointList => 1,
-            Topology::LineList => 2,
-            _ => 3,
-        };
+        if !captures(registers, 0) {
+            return Ok(());
+        }
+        let captured = |list, instances, from| Captured { stream: 0, primitive, list, instances, from };
+        if let Some(Front::Patches(patches)) = front {
+            return self.capture(registers, memory, &captured(&patches.indices, 1, From::Patches(patches)));
+        }
+        let last = registers.is_set(reg::PA_SU_SC_MODE_CNTL::PROVOKING_VTX_LAST);
         let mut made = Vec::new();
-        let (list, instances) = match front {
-            Some(Front::Geometry(output)) => (&output.indices, 1),
-            Some(Front::Patches(_)) => {
-                self.once.warn("stream-out behind tessellation is not supported: nothing is captured");
-                return Ok(());
-            }
-            None => {
-                let last = registers.is_set(reg::PA_SU_SC_MODE_CNTL::PROVOKING_VTX_LAST);
-                self.each_run(registers, memory, draw, |run| primitive.assemble(last, run, &mut made))?;
-                let base = registers.get(reg::VGT_INDX_OFFSET);
-                made.iter_mut().for_each(|index| *index = index.wrapping_add(base));
-                (&made, u64::from(draw.instances))
-            }
-        };
-        let enabled = registers.field(reg::VGT_STRMOUT_BUFFER_CONFIG::STREAM_0_BUFFER_EN);
+        self.each_run(registers, memory, draw, |run| primitive.assemble(last, run, &mut made))?;
+        let base = registers.get(reg::VGT_INDX_OFFSET);
+        made.iter_mut().for_each(|index| *index = index.wrapping_add(base));
+        self.capture(registers, memory, &captured(&made, draw.instances, From::Draw))
+    }
+
+    /// Stores what stream-out captures of a stream, if it does.
+    pub(super) fn capture(
+        &mut self,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+        captured: &Captured<'_>,
+    ) -> Result<(), DrawError> {
+        use reg::VGT_STRMOUT_BUFFER_CONFIG as B;
+        let Captured { stream, primitive, list, instances, from } = *captured;
+        if !captures(registers, stream) {
+            return Ok(());
+        }
+        let corners = primitive.corners() as u64;
+        let enabled = [B::STREAM_0_BUFFER_EN, B::STREAM_1_BUFFER_EN, B::STREAM_2_BUFFER_EN, B::STREAM_3_BUFFER_EN];
+        let enabled = registers.field(enabled[stream as usize]);
         let buffers: Vec<(usize, u32)> = (0..4)
             .filter(|n| enabled >> n & 1 != 0)
             .map(|n| (n as usize, 4 * (registers.get(reg::VGT_STRMOUT_VTX_STRIDE_0 + STEP * n) & 0x3FF)))
@@ -75,7 +107,7 @@ impl Translator {
             size.saturating_sub(self.stream_out[n].into()) / (u64::from(stride) * corners)
         };
         let Some(room) = buffers.iter().map(room).min() else { return Ok(()) };
-        let lanes = (list.len() as u64 / corners * instances).min(room) * corners;
+        let lanes = (list.len() as u64 / corners * u64::from(instances)).min(room) * corners;
         if lanes == 0 {
             return Ok(());
         }
@@ -85,17 +117,24 @@ impl Translator {
             return Ok(());
         }
         self.bound_samplers();
-        let Some(mut needs) = self.gather(&CAPTURE, registers, memory) else { return Ok(()) };
-        if let Some(Front::Geometry(output)) = front {
-            needs.use_ring(&output.ring);
+        let stage = if matches!(from, From::Patches(_)) { &DOMAIN_CAPTURE } else { &CAPTURE };
+        let Some(mut needs) = self.gather(stage, registers, memory) else { return Ok(()) };
+        let mut off_chip = 0;
+        match from {
+            From::Draw => {}
+            From::Ring(ring) => needs.use_rings(&[*ring]),
+            From::Patches(patches) => {
+                patches.serve(&mut needs);
+                off_chip = patches.off_chip;
+            }
         }
         needs.behind = vec![self.own_bytes(Use::Vertices, bytemuck::cast_slice(list))?, StorageBinding::default()];
         self.ready(&[&needs], memory)?;
-        self.bind(&CAPTURE, &needs, registers, memory)?;
-        let seen = shaders::capture_registers(registers);
-        let shader = self.shader(&CAPTURE, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?;
+        self.bind(stage, &needs, registers, memory)?;
+        let seen = shaders::capture_registers(stage, registers);
+        let shader = self.shader(stage, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?;
         let bases = self.stream_out.map(|bytes| bytes / 4);
-        self.put_draw(Stage::Compute, &[[0, 0, list.len() as u32, lanes as u32], bases]);
+        self.put_draw(Stage::Compute, &[[off_chip, stream, list.len() as u32, lanes as u32], bases]);
         self.port.push(&Dispatch { shader, groups: [groups as u32, 1, 1] });
         self.mark_written(&needs, memory);
         for (n, stride) in buffers {

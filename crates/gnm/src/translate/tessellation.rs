@@ -68,6 +68,8 @@ impl Tessellation {
 #[derive(Debug)]
 pub(super) struct Patches {
     pub(super) indices: Vec<u32>,
+    /// The patch of each primitive that the indices make.
+    pub(super) numbers: Vec<u32>,
     /// Bytes of a thread group in off-chip memory.
     pub(super) off_chip: u32,
     points: StorageBinding,
@@ -87,7 +89,7 @@ fn serve(needs: &mut Needs, share: StorageBinding, given: StorageBinding) {
         match at {
             BufferAt::SharedMemory => buffer.ring = Some(share),
             BufferAt::Tessellator => buffer.ring = Some(given),
-            BufferAt::Descriptor(_) | BufferAt::Pointer(_) => {}
+            _ => {}
         }
     }
 }
@@ -272,13 +274,15 @@ impl Translator {
         [first, count]: [u32; 2],
         made: &mut usize,
     ) -> Result<(), DrawError> {
-        let (mut points, mut indices) = (Vec::new(), Vec::new());
+        let (mut points, mut indices, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        let primitive = setup.primitive();
         for patch in 0..count {
             if let Some(mesh) = self.tessellation.mesh(setup, setup.factors(ring, patch)) {
                 let base = points.len() as u32;
                 let patch_in_group = (patch % setup.patches) | ((patch / setup.patches) << 8);
                 points.extend(mesh.points.iter().map(|&at| DomainPoint { at, patch_in_group, patch: first + patch }));
                 indices.extend(mesh.indices.iter().map(|index| base + index));
+                numbers.resize(indices.len() / primitive.corners(), first + patch);
             }
             if indices.is_empty() || indices.len() < ENOUGH && patch + 1 < count {
                 continue;
@@ -289,10 +293,14 @@ impl Translator {
             }
             let given = self.own_bytes(Use::Points, bytemuck::cast_slice(&points))?;
             let share = self.shared(setup)?;
-            let patches =
-                Patches { indices: std::mem::take(&mut indices), off_chip: setup.off_chip, points: given, share };
+            let (indices, numbers) = (std::mem::take(&mut indices), std::mem::take(&mut numbers));
             points.clear();
-            self.draw_primitive(registers, memory, draw, setup.primitive(), Some(Front::Patches(patches)))?;
+            let patches = Patches { indices, numbers, off_chip: setup.off_chip, points: given, share };
+            if registers.is_set(reg::VGT_SHADER_STAGES_EN::GS_EN) {
+                self.draw_geometry(registers, memory, draw, primitive, Some(&patches))?;
+            } else {
+                self.draw_primitive(registers, memory, draw, primitive, Some(Front::Patches(patches)))?;
+            }
         }
         Ok(())
     }
