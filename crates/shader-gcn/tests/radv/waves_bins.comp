@@ -19,14 +19,13 @@ void main() {
         bins[gl_LocalInvocationIndex] = 0u;
     barrier();
     uint v = data[id] & 15u;
-    for (;;) {
+    bool counted = false;
+    while (!counted) {
         uint first = subgroupBroadcastFirst(v);
-        if (v == first) {
-            uint count = subgroupBallotBitCount(subgroupBallot(true));
-            if (subgroupElect())
-                atomicAdd(bins[first], count);
-            break;
-        }
+        uvec4 same = subgroupBallot(v == first);
+        if (subgroupElect())
+            atomicAdd(bins[first], subgroupBallotBitCount(same));
+        counted = v == first;
     }
     barrier();
     if (gl_LocalInvocationIndex < 16u)

@@ -2,12 +2,15 @@
 //!
 //! Triangles and quads are rings, one in the other: the outermost has the points of the outer factors, all others those of the inner ones;
 //! neighbouring rings are stitched edge by edge. After the section "Fixed function: tessellator" of Microsoft's Direct3D 11.3
-//! Functional Specification, which leaves the stitches to the implementation, and Vulkan's chapter on tessellation.
+//! Functional Specification, and Vulkan's chapter on tessellation. Both leave the stitches to the implementation; these are those of
+//! Microsoft's reference, as lavapipe has them, with which the tests compare.
 
 mod edge;
 
+use std::cmp::Ordering;
+
 pub(super) use edge::Partitioning;
-use edge::{Factor, ONE};
+use edge::{Factor, MIDDLE, ONE};
 
 /// `VGT_TF_PARAM.TYPE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,11 +67,34 @@ pub(super) struct Mesh {
 /// Points of the outline of a ring, in the order of its edges; each edge ends with the first point of the next.
 type Ring<const N: usize> = [Vec<Stop>; N];
 
-/// A point of an edge: its number, and how far along the edge.
+/// A point of an edge: its number, and the turn of the segment that begins there.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     point: u32,
-    along: u32,
+    turn: u32,
+}
+
+/// Whether the diagonal of a cell of a grid rises from u = 0 to u = 1.
+fn rises([x, y]: [u32; 2], [width, height]: [u32; 2]) -> bool {
+    let (right, above) = (width - 1 - x, height - 1 - y);
+    let depth = x.min(y).min(right).min(above);
+    let rings = width.min(height);
+    // Inside of all rings there may be a strip.
+    if rings % 2 == 1 && depth == rings / 2 {
+        return width < height && y != above;
+    }
+    match (x.cmp(&right), y.cmp(&above)) {
+        (Ordering::Equal, _) => true,
+        (_, Ordering::Equal) => false,
+        // Others point to the centre.
+        (x, y) => x == y,
+    }
+}
+
+/// Where an edge has its points, and the turns of its segments.
+struct Edge<'a> {
+    along: &'a [u32],
+    turns: &'a [u32],
 }
 
 impl Mesh {
@@ -78,19 +104,19 @@ impl Mesh {
         self.points.len() as u32 - 1
     }
 
-    /// A ring of edges that have points at `along`, which `place` puts into the domain.
-    fn ring<const N: usize>(&mut self, along: [&[u32]; N], place: impl Fn(usize, u32) -> [u32; 2]) -> Ring<N> {
-        let mut ring = along.map(|edge| Vec::with_capacity(edge.len()));
-        for (at, edge) in along.iter().enumerate() {
-            for &along in &edge[..edge.len() - 1] {
+    /// A ring of edges, whose points `place` puts into the domain.
+    fn ring<const N: usize>(&mut self, edges: [Edge<'_>; N], place: impl Fn(usize, u32) -> [u32; 2]) -> Ring<N> {
+        let mut ring = [const { Vec::new() }; N];
+        for (at, edge) in edges.iter().enumerate() {
+            for (&along, &turn) in edge.along.iter().zip(edge.turns) {
                 let [u, v] = place(at, along);
                 let point = self.point(u, v);
-                ring[at].push(Stop { point, along });
+                ring[at].push(Stop { point, turn });
             }
         }
         for at in 0..N {
             let next = ring[(at + 1) % N][0].point;
-            ring[at].push(Stop { point: next, along: along[at][along[at].len() - 1] });
+            ring[at].push(Stop { point: next, turn: u32::MAX });
         }
         ring
     }
@@ -99,10 +125,10 @@ impl Mesh {
     fn stitch(&mut self, outer: &[Stop], inner: &[Stop]) {
         let (mut a, mut b) = (0, 0);
         while a + 1 < outer.len() || b + 1 < inner.len() {
-            let next = |edge: &[Stop], at: usize| edge.get(at + 1).map(|stop| edge[at].along + stop.along);
+            let next = |edge: &[Stop], at: usize| (at + 1 < edge.len()).then(|| edge[at].turn);
             let outward = match (next(outer, a), next(inner, b)) {
-                // The one whose next segment has its middle first; the second half mirrors the first.
-                (Some(x), Some(y)) => x < y || x == y && x < ONE,
+                // The second half mirrors the first.
+                (Some(x), Some(y)) => x < y || x == y && x > MIDDLE,
                 (next, _) => next.is_some(),
             };
             if outward {
@@ -129,24 +155,24 @@ impl Mesh {
                 }
             }
         };
-        let edges = [outer[1], outer[2], outer[0]].map(Factor::points);
-        let mut ring: Ring<3> = mesh.ring([&edges[0], &edges[1], &edges[2]], place(0));
+        let edges = [outer[1], outer[2], outer[0]].map(|edge| (edge.points(), edge.turns()));
+        let mut ring: Ring<3> = mesh.ring(edges.each_ref().map(|(along, turns)| Edge { along, turns }), place(0));
         if inner.is_one() {
             mesh.indices.extend([0, 1, 2].map(|edge: usize| ring[edge][0].point));
             return mesh;
         }
-        let points = inner.points();
+        let (points, turns) = (inner.points(), inner.turns());
         for first in 1.. {
             let last = points.len() - 1 - first;
             if first == last {
                 let centre = mesh.point(ONE.div_ceil(3), ONE.div_ceil(3));
-                let centre = [Stop { point: centre, along: ONE / 2 }];
+                let centre = [Stop { point: centre, turn: u32::MAX }];
                 ring.iter().for_each(|edge| mesh.stitch(edge, &centre));
                 break;
             }
             let margin = points[first] * 2 / 3;
-            let along = &points[first..=last];
-            let next = mesh.ring([along; 3], place(margin));
+            let edge = || Edge { along: &points[first..=last], turns: &turns[first..last] };
+            let next = mesh.ring([edge(), edge(), edge()], place(margin));
             ring.iter().zip(&next).for_each(|(outer, inner)| mesh.stitch(outer, inner));
             if last - first == 1 {
                 mesh.indices.extend([0, 1, 2].map(|edge: usize| next[edge][0].point));
@@ -160,8 +186,9 @@ impl Mesh {
     fn quad(outer: [Factor; 4], inner: [Factor; 2]) -> Self {
         let mut mesh = Self::default();
         // Counterclockwise: along v = 0, u = 1, v = 1, u = 0.
-        let edges = [outer[1], outer[2], outer[3], outer[0]].map(Factor::points);
-        let ring: Ring<4> = mesh.ring([&edges[0], &edges[1], &edges[2], &edges[3]], |edge, along| match edge {
+        let edges = [outer[1], outer[2], outer[3], outer[0]].map(|edge| (edge.points(), edge.turns()));
+        let edges = edges.each_ref().map(|(along, turns)| Edge { along, turns });
+        let ring: Ring<4> = mesh.ring(edges, |edge, along| match edge {
             0 => [along, 0],
             1 => [ONE, along],
             2 => [ONE - along, ONE],
@@ -169,12 +196,14 @@ impl Mesh {
         });
         if inner.iter().all(|factor| factor.is_one()) {
             let [a, b, c, d] = [0, 1, 2, 3].map(|edge: usize| ring[edge][0].point);
-            mesh.indices.extend([a, b, c, a, c, d]);
+            mesh.indices.extend([a, b, d, b, c, d]);
             return mesh;
         }
         // All rings inside are a grid.
         let [us, vs] = inner.map(Factor::points);
         let [us, vs] = [&us[1..us.len() - 1], &vs[1..vs.len() - 1]];
+        let [along, up] = inner.map(Factor::turns);
+        let [along, up] = [&along[1..us.len()], &up[1..vs.len()]];
         let first = mesh.points.len() as u32;
         for &v in vs {
             for &u in us {
@@ -186,8 +215,7 @@ impl Mesh {
         for y in 1..height {
             for x in 1..width {
                 let [a, b, c, d] = [at(x - 1, y - 1), at(x, y - 1), at(x, y), at(x - 1, y)];
-                // Diagonals point to the centre.
-                if (2 * x < width) == (2 * y < height) {
+                if rises([x - 1, y - 1], [width - 1, height - 1]) {
                     mesh.indices.extend([a, b, c, a, c, d]);
                 } else {
                     mesh.indices.extend([a, b, d, b, c, d]);
@@ -196,14 +224,15 @@ impl Mesh {
         }
         let row = |y: u32| (0..width).map(move |x| at(x, y));
         let column = |x: u32| (0..height).map(move |y| at(x, y));
-        let stops = |points: Vec<u32>, along: &[u32]| -> Vec<Stop> {
-            points.into_iter().zip(along).map(|(point, &along)| Stop { point, along }).collect()
+        let stops = |points: Vec<u32>, turns: &[u32]| -> Vec<Stop> {
+            let turns = turns.iter().copied().chain([u32::MAX]);
+            points.into_iter().zip(turns).map(|(point, turn)| Stop { point, turn }).collect()
         };
         let inside = [
-            stops(row(0).collect(), us),
-            stops(column(width - 1).collect(), vs),
-            stops(row(height - 1).rev().collect(), us),
-            stops(column(0).rev().collect(), vs),
+            stops(row(0).collect(), along),
+            stops(column(width - 1).collect(), up),
+            stops(row(height - 1).rev().collect(), along),
+            stops(column(0).rev().collect(), up),
         ];
         ring.iter().zip(&inside).for_each(|(outer, inner)| mesh.stitch(outer, inner));
         mesh
