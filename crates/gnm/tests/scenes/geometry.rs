@@ -2,12 +2,11 @@
 //! pixel shaders.
 
 use crate::both;
+use crate::pipeline::{Pipeline, Setup};
 use crate::rig::{Scene, records};
-use afterimage_gcn_corpus::{Compiled, Compiler, Program, Shader, programs};
+use afterimage_gcn_corpus::Compiler;
 use afterimage_gnm::driver::calls;
-use afterimage_gnm_types::descriptors::buffer;
-use afterimage_gnm_types::{BufferDescriptor, op, reg, value::*};
-use std::sync::OnceLock;
+use afterimage_gnm_types::{op, reg, value::*};
 
 /// Reads two vectors of a vertex in `v0` through s[0:3], moves the first to the right by the number of the instance, and writes both
 /// to the ring of s[4:7].
@@ -28,86 +27,18 @@ const EXPORT: &str = "
     s_endpgm
 ";
 
-/// Bytes of a ring, which are fewer than some draws write: the hardware uses them again and again.
-const RING: u64 = 4 << 10;
-
 type Vertex = [[f32; 4]; 2];
 
-fn corpus(name: &str) -> &'static Program {
-    static PROGRAMS: OnceLock<Vec<Program>> = OnceLock::new();
-    let programs = PROGRAMS.get_or_init(|| programs().unwrap_or_else(|error| panic!("{error}")));
-    programs.iter().find(|program| program.name == name).unwrap()
-}
-
-pub(crate) fn compiled(name: &str, compiler: Compiler) -> Compiled {
-    corpus(name).compiled(compiler).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// A shader that finds its rings through the table at s[0:1].
-pub(crate) fn program(scene: &mut Scene, shader: &Shader) -> [u32; 4] {
-    let address = scene.put(&shader.words());
-    [(address >> 8) as u32, (address >> 40) as u32, shader.register("rsrc1"), shader.register("rsrc2")]
-}
-
-/// A ring as its writer sees it: swizzled, the lane's number added, `lanes` elements of four bytes side by side.
-fn written(address: u64, lanes: u32) -> BufferDescriptor {
-    records(address, 0, RING as u32, BUF_DATA_FORMAT_32)
-        .with(buffer::SWIZZLE_ENABLE, 1)
-        .with(buffer::ELEMENT_SIZE, 1)
-        .with(buffer::INDEX_STRIDE, lanes.ilog2() - 3)
-        .with(buffer::ADD_TID_ENABLE, 1)
-}
-
 /// Sets the stages up for the geometry shader of a program of the corpus.
-fn stages(scene: &mut Scene, name: &str, compiler: Compiler, primitive: u32, vertices: &[Vertex]) {
-    let compiled = compiled(name, compiler);
-    let [gs, ps, vs] = ["gs", "ps", "vs"].map(|stage| {
-        compiled.shaders.iter().find(|shader| shader.stage == stage && !shader.listing.is_empty()).unwrap()
-    });
-    let [first, second] = [(); 2].map(|()| scene.alloc(RING, 256));
-    let plain = |address| records(address, 0, RING as u32, BUF_DATA_FORMAT_32);
-    // What RADV's table has: scratch memory, what ES writes and GS reads, what the copy shader reads and GS writes.
-    let rings = [BufferDescriptor::default(), written(first, 64), plain(first), plain(second), written(second, 16)];
-    let table = scene.put(&rings.iter().flat_map(|ring| ring.0).collect::<Vec<u32>>());
-    let table = [table as u32, (table >> 32) as u32];
-
+fn stages(scene: &mut Scene, name: &str, compiler: Compiler, strips: u32, vertices: &[Vertex]) {
+    let setup = Setup { strips, ..Setup::default() };
+    let ring = Pipeline::new(name, compiler).bind(scene, &setup);
     let at = scene.put(vertices.as_flattened().as_flattened());
     let source = records(at, 32, vertices.len() as u32, BUF_DATA_FORMAT_32_32_32_32);
     let export = scene.program(EXPORT);
     let regs = [(export >> 8) as u32, (export >> 40) as u32, 3 << 24 | 0xC0 << 12, 16 << 1];
     scene.call(&calls::SetEsShader { regs, modifier: 0 });
-    scene.set(reg::SPI_SHADER_USER_DATA_ES_0, &[source.0, rings[1].0].concat());
-
-    let [low, high, rsrc1, rsrc2] = program(scene, gs);
-    let regs = [low, high, rsrc1, rsrc2, 0, primitive, gs.register("gs_instance_cnt")];
-    scene.call(&calls::SetGsShader { regs });
-    scene.set(reg::SPI_SHADER_USER_DATA_GS_0, &table);
-    scene.set(reg::VGT_ESGS_RING_ITEMSIZE, &[gs.register("esgs_ring_itemsize"), gs.register("gsvs_ring_itemsize")]);
-    scene.set(reg::VGT_GS_VERT_ITEMSIZE, &[gs.register("gs_vert_itemsize")]);
-    scene.set(reg::VGT_GS_MAX_VERT_OUT, &[gs.register("gs_max_vert_out")]);
-
-    let [low, high, rsrc1, rsrc2] = program(scene, vs);
-    let out = [vs.register("vs_out_config"), vs.register("pos_format"), vs.register("vs_out_cntl")];
-    scene.call(&calls::SetVsShader { regs: [low, high, rsrc1, rsrc2, out[0], out[1], out[2]], modifier: 0 });
-    scene.set(reg::SPI_SHADER_USER_DATA_VS_0, &table);
-
-    let [low, high, rsrc1, rsrc2] = program(scene, ps);
-    let [z, col, ena, addr, control, db, mask] = [
-        "z_format",
-        "col_format",
-        "ps_input_ena",
-        "ps_input_addr",
-        "ps_in_control",
-        "db_shader_control",
-        "cb_shader_mask",
-    ]
-    .map(|name| ps.register(name));
-    scene.call(&calls::SetPsShader { regs: [low, high, rsrc1, rsrc2, z, col, ena, addr, control, 0, db, mask] });
-    scene.set(reg::SPI_PS_INPUT_CNTL_0, &[ps.register("ps_input_cntl_0")]);
-
-    use reg::VGT_SHADER_STAGES_EN as S;
-    scene.set(reg::VGT_SHADER_STAGES_EN, &[S::ES_EN.bits(2) | S::GS_EN.bits(1) | S::VS_EN.bits(2)]);
-    scene.set(reg::VGT_GS_MODE, &[reg::VGT_GS_MODE::MODE.bits(3)]);
+    scene.set(reg::SPI_SHADER_USER_DATA_ES_0, &[source.0, ring.0].concat());
 }
 
 /// Points of a spiral, more than a wave of them. The corpus' shader draws a square for each.

@@ -2,12 +2,17 @@
 //! draws, pictures. Shaders are assembled here; those in `radv` are compiled.
 
 mod compute;
+mod corpus;
 mod draws;
+mod formats;
 mod geometry;
 mod golden;
+mod native;
+mod pipeline;
 mod radv;
 mod record;
 mod rig;
+mod share;
 mod states;
 mod stream_out;
 mod tessellation;
