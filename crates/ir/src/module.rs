@@ -655,6 +655,8 @@ pub struct Module {
     /// Waves are the guest's: each [`MAX_WAVE`] lanes in succession are one, whatever the host's are, and every instruction of the
     /// wave is run by all of its lanes together.
     pub guest_waves: bool,
+    /// Locations of the pixel stage's outputs, one bit each, where integers are signed: they go to targets of such.
+    pub signed_outputs: u8,
     /// Names out of the program's source, at most [`MAX_NAMES`].
     pub names: Vec<NameDecl>,
     /// Rows of [`Spec`].
@@ -688,6 +690,7 @@ impl Module {
             group: [1; 3],
             shared: 0,
             guest_waves: false,
+            signed_outputs: 0,
             names: Vec::new(),
             specs: Vec::new(),
             vars: Vec::new(),

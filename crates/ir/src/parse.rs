@@ -156,6 +156,9 @@ impl<'a> Parser<'a> {
             self.module.shared = self.number("bytes of a work group's memory")?;
         }
         self.module.guest_waves = self.eat_word("guest_waves")?;
+        if self.eat_word("signed_outputs")? {
+            self.module.signed_outputs = self.number("locations, one bit each")?;
+        }
         self.declarations()?;
         self.region(Region(0), 1)?;
         self.sign('}')?;

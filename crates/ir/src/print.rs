@@ -24,6 +24,9 @@ impl Display for Module {
         if self.guest_waves {
             f.write_str("  guest_waves\n")?;
         }
+        if self.signed_outputs != 0 {
+            writeln!(f, "  signed_outputs {}", self.signed_outputs)?;
+        }
         for (i, d) in self.inputs.iter().enumerate() {
             write!(f, "  input in{i}{} : {} {} {}", name(&d.name), d.ty, d.at, d.interp.name())?;
             semantic(f, d.semantic)?;

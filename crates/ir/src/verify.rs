@@ -158,6 +158,9 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
     if m.stage != Stage::Compute && (m.group != [1; 3] || m.shared != 0 || m.guest_waves) {
         return fail("module", "only the compute stage has work groups");
     }
+    if m.stage != Stage::Pixel && m.signed_outputs != 0 {
+        return fail("module", "only the pixel stage has signed outputs");
+    }
     if m.names.len() > MAX_NAMES {
         return fail("module", format!("more than {MAX_NAMES} names"));
     }

@@ -1,7 +1,7 @@
 //! Declares what the shader shares with the outside: inputs, outputs, push constants, constants, textures.
 
 use afterimage_ir::{
-    COMPUTE_TEXTURE_SLOTS, Component, Dim, Image, ImageDecl, ImageFormat, InputAt, Interp, Kind, Module, OutputAt,
+    COMPUTE_TEXTURE_SLOTS, Component, Dim, Image, ImageDecl, ImageFormat, InputAt, Interp, Kind, Module, OutputAt, OutputDecl,
     Stage, TEXTURE_SLOTS, Texture, TextureDecl, Type, Uses,
 };
 use smallvec::SmallVec;
@@ -66,6 +66,12 @@ struct Registers {
     register: Id,
 }
 
+/// Whether an output goes to a target of signed integers.
+pub(crate) fn is_signed(m: &Module, decl: &OutputDecl) -> bool {
+    let signed = |location: u8| u32::from(m.signed_outputs).checked_shr(location.into()).is_some_and(|bits| bits & 1 != 0);
+    m.stage == Stage::Pixel && decl.ty.kind == Kind::Int && matches!(decl.at, OutputAt::Location(n) if signed(n))
+}
+
 /// Inputs, outputs and the push constant block: everything that stands before the code.
 pub(crate) fn declare(
     w: &mut Words,
@@ -122,6 +128,7 @@ pub(crate) fn declare(
         }
         let ty = match d.at {
             OutputAt::SampleMask => masks(w),
+            _ if is_signed(m, d) => w.signed(d.ty.lanes),
             _ => w.ty(d.ty),
         };
         let id = w.variable(storage::Output, ty);

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use crate::EmitError;
 use crate::emit::Emitter;
+use crate::interface::is_signed;
 use crate::spec::{ALIGNED, decoration, glsl, op, storage};
 use crate::words::Id;
 
@@ -308,7 +309,11 @@ impl Emitter<'_> {
                         self.w.code.op(op::Store, &[at, component]);
                     }
                 } else {
-                    let value = self.id(value);
+                    let mut value = self.id(value);
+                    if is_signed(self.m, decl) {
+                        let ty = self.w.signed(decl.ty.lanes);
+                        value = self.w.value(op::Bitcast, ty, &[value]);
+                    }
                     self.w.code.op(op::Store, &[at, value]);
                 }
                 Ok(())

@@ -160,6 +160,11 @@ impl Builder {
         self.module.guest_waves = true;
     }
 
+    /// Integers of a location of the pixel stage's outputs are signed.
+    pub fn signed_output(&mut self, location: u8) {
+        self.module.signed_outputs |= 1u8.checked_shl(location.into()).unwrap_or(0);
+    }
+
     /// Declares a specialisation constant.
     pub fn spec(&mut self, decl: SpecDecl) -> Spec {
         self.module.specs.push(decl);

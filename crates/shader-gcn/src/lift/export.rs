@@ -154,6 +154,9 @@ fn color(l: &mut Lifter, inst: &Inst, fields: Export, target: u8) {
         plain(l, inst, fields)
     };
     let ty = if integer { Type::I32X4 } else { Type::F32X4 };
+    if wants == TargetKind::Sint as u32 {
+        l.b.signed_output(target);
+    }
     let output = output(l, OutputAt::Location(target), ty);
     l.b.store_output(output, value);
 }
