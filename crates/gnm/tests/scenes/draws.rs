@@ -337,7 +337,7 @@ const TWO_TARGETS: &str = "
 ";
 
 /// Passes on a rectangle over the screen, with texture coordinates.
-const SCREEN: &str = "
+pub(crate) const SCREEN: &str = "
     v_and_b32 v4, 1, v0
     v_lshrrev_b32 v5, 1, v0
     v_cvt_f32_u32 v4, v4
