@@ -131,7 +131,7 @@ fn main() -> std::io::Result<()> {
             };
             bench.new_baseline();
             bench.case(&format!("baseline: {packets}, {what}, nobody draws"), DRAWS, || run(&mut NoGraphics));
-            let link = NullLink::new(DeviceInfo::default());
+            let link = NullLink::new(DeviceInfo { max_texture_2d: 16384, ..DeviceInfo::default() });
             let mut translator = Translator::new(Box::new(link), "bench");
             bench.case(&format!("draws, {packets}, {what}"), DRAWS, || run(&mut translator));
         }

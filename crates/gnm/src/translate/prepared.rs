@@ -153,3 +153,86 @@ impl Translator {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{Graphics, IndexKind, Indices};
+    use crate::memory::Regions;
+    use afterimage_gnm_types::{Groups, reg, value::*};
+    use afterimage_stream::{DeviceInfo, NullLink};
+
+    const MEMORY: u64 = 0x10_0000_0000;
+    const COLOR: u64 = MEMORY + 0x10_0000;
+    const CODE: u64 = MEMORY + 0x1000;
+    const INDICES: u64 = MEMORY + 0x2000;
+
+    /// A world in which triangles are drawn.
+    fn world() -> (Translator, Registers, Regions) {
+        let mut memory = Regions::default();
+        memory.map(MEMORY, 0x20_0000).unwrap();
+        let texts = ["exp pos0 v0, v0, v0, v0 done\n s_endpgm", "exp mrt0 v0, v0, v0, v0 done vm\n s_endpgm"];
+        let mut registers = Registers::new();
+        for ((text, at), program) in texts.iter().zip([CODE, CODE + 256]).zip([VERTEX.program, PIXEL.program]) {
+            let code = afterimage_shader_gcn::assemble(text).unwrap();
+            memory.write(at, bytemuck::cast_slice(&code)).unwrap();
+            registers.set_run(program, &[(at >> 8) as u32, 0]);
+        }
+        use reg::CB_COLOR0_INFO as I;
+        let info = I::FORMAT.bits(COLOR_8_8_8_8) | I::LINEAR_GENERAL.bits(1);
+        registers.set_run(reg::CB_COLOR0_BASE, &[(COLOR >> 8) as u32, 7, 63, 0, info]);
+        registers.set(reg::CB_TARGET_MASK, 15);
+        registers.set(reg::CB_SHADER_MASK, 15);
+        registers.set(reg::CB_COLOR_CONTROL, reg::CB_COLOR_CONTROL::MODE.bits(1) | ROP3_COPY << 16);
+        registers.set(reg::SPI_SHADER_POS_FORMAT, 4);
+        registers.set(reg::SPI_SHADER_COL_FORMAT, 9);
+        for (register, value) in [(reg::PA_SC_SCREEN_SCISSOR_BR, 64 << 16 | 64), (reg::PA_SC_WINDOW_SCISSOR_BR, 64 << 16 | 64)] {
+            registers.set(register, value);
+        }
+        registers.set(reg::PA_SC_GENERIC_SCISSOR_BR, 64 << 16 | 64);
+        registers.set(reg::VGT_PRIMITIVE_TYPE, DI_PT_TRILIST);
+        let device = DeviceInfo { max_texture_2d: 16384, ..DeviceInfo::default() };
+        (Translator::new(Box::new(NullLink::new(device)), "test"), registers, memory)
+    }
+
+    const DRAW: machine::Draw =
+        machine::Draw { indices: Indices::Auto, count: 3, instances: 1, number: 0, opaque: false };
+
+    #[test]
+    fn a_draw_that_changes_nothing_is_only_a_draw() {
+        let (mut translator, mut registers, mut memory) = world();
+        // The first says what is drawn to, and the second finds that this is known.
+        for _ in 0..2 {
+            translator.draw(&mut registers, &mut memory, &DRAW);
+        }
+        assert_eq!(registers.dirty, Groups::none());
+        assert!(translator.draw_again(&registers, &mut memory, &DRAW).unwrap());
+        let indices = Indices::Memory { address: INDICES, kind: IndexKind::U16, available: 3 };
+        let indexed = machine::Draw { indices, ..DRAW };
+        translator.draw(&mut registers, &mut memory, &indexed);
+        assert!(translator.draw_again(&registers, &mut memory, &indexed).unwrap());
+        // Whatever changes has everything looked at again: registers, memory, what the processor may have done.
+        registers.set(reg::CB_BLEND_RED, 1);
+        assert!(!translator.draw_again(&registers, &mut memory, &DRAW).unwrap());
+        let changes: [fn(&mut Translator); 3] =
+            [|translator| translator.cpu_wrote(MEMORY, 4), Translator::begin, |translator| translator.moved += 1];
+        for change in changes {
+            for _ in 0..2 {
+                translator.draw(&mut registers, &mut memory, &DRAW);
+            }
+            assert!(translator.draw_again(&registers, &mut memory, &DRAW).unwrap());
+            change(&mut translator);
+            assert!(!translator.draw_again(&registers, &mut memory, &DRAW).unwrap());
+        }
+    }
+
+    #[test]
+    fn draws_that_clear_or_capture_are_never_done_again() {
+        let (mut translator, mut registers, mut memory) = world();
+        registers.set(reg::DB_RENDER_CONTROL, reg::DB_RENDER_CONTROL::DEPTH_CLEAR_ENABLE.bits(1));
+        for _ in 0..3 {
+            translator.draw(&mut registers, &mut memory, &DRAW);
+        }
+        assert!(!translator.draw_again(&registers, &mut memory, &DRAW).unwrap());
+    }
+}
