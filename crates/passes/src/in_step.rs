@@ -8,6 +8,9 @@
 //! arms are run by all, one after the other, with the lanes active that it is for. A loop is run as long as any lane of the group is
 //! active in it; jumps make lanes inactive until their target is reached. What acts on memory is done by active lanes only.
 //!
+//! A barrier in such a loop may be reached by some waves in earlier rounds than by others, so there lanes wait: they are inactive from
+//! round to round until all lanes in the loop have come. What they computed in front of it is kept for them in variables.
+//!
 //! Nothing is changed where it is certain that all lanes of the group go the same way (by constants, and what comes of them), so
 //! that usual loops around barriers stay as they are.
 
@@ -40,8 +43,10 @@ fn var(m: &mut Module, name: &str, ty: Type) -> Var {
 /// What code in a construct does besides.
 #[derive(Clone, Copy, Default)]
 struct Does {
-    /// Lanes wait for others.
+    /// Lanes wait for others of their wave, or of the group.
     waits: bool,
+    /// Lanes wait for all of the group.
+    meets: bool,
     /// Lanes leave the loop around it, or begin its next round.
     jumps: bool,
     /// Lanes end the program.
@@ -52,6 +57,7 @@ impl Does {
     fn or(self, other: Does) -> Does {
         Does {
             waits: self.waits || other.waits,
+            meets: self.meets || other.meets,
             jumps: self.jumps || other.jumps,
             returns: self.returns || other.returns,
         }
@@ -104,7 +110,10 @@ impl Known {
                 (_, Imm::Loop(body)) => Does { jumps: false, ..self.scan(m, body) },
                 (Op::Break | Op::Continue, _) => Does { jumps: true, ..Does::default() },
                 (Op::Return, _) => Does { returns: true, ..Does::default() },
-                (op, _) => Does { waits: op == Op::Barrier || exchanges(op), ..Does::default() },
+                (op, _) => {
+                    let meets = op == Op::Barrier;
+                    Does { waits: meets || exchanges(op), meets, ..Does::default() }
+                }
             };
             self.does[inst.index()] = does;
             all = all.or(does);
@@ -222,10 +231,21 @@ enum Loop {
     Apart {
         params: Vec<Var>,
         results: Vec<Var>,
-        /// Lanes that left it, and lanes that wait for the next round.
+        /// Lanes that left it, and lanes that go on with the next round.
         broke: Var,
         continued: Var,
+        /// Where there are barriers in it.
+        barriers: Option<Meeting>,
     },
+}
+
+/// Lanes at the barriers of a loop.
+#[derive(Clone, Copy)]
+struct Meeting {
+    /// Lanes that have not left the loop.
+    inside: Var,
+    /// Those of them that wait at one of its barriers.
+    waiting: Var,
 }
 
 struct InStep<'a> {
@@ -284,15 +304,78 @@ impl InStep<'_> {
         push(self.m, list, op, Imm::None, args, Type::BOOL)
     }
 
-    /// Active lanes become so for a variable, and are inactive.
-    fn park(&mut self, at: Option<Var>, list: &mut Vec<Inst>) {
-        if let Some(at) = at {
-            let (parked, act) = (self.get(at, list), self.get(self.act, list));
-            let all = self.logic(Op::BOr, smallvec![parked, act], list);
-            self.set(at, all, list);
+    /// Active lanes are among those of a variable from here on.
+    fn join(&mut self, at: Var, list: &mut Vec<Inst>) {
+        let (others, act) = (self.get(at, list), self.get(self.act, list));
+        let all = self.logic(Op::BOr, smallvec![others, act], list);
+        self.set(at, all, list);
+    }
+
+    /// A variable, but for some lanes.
+    fn without(&mut self, at: Var, lanes: Value, list: &mut Vec<Inst>) -> Value {
+        let (all, others) = (self.get(at, list), self.logic(Op::BNot, smallvec![lanes], list));
+        self.logic(Op::BAnd, smallvec![all, others], list)
+    }
+
+    /// Active lanes leave a loop.
+    fn leave(&mut self, barriers: Option<Meeting>, list: &mut Vec<Inst>) {
+        if let Some(Meeting { inside, .. }) = barriers {
+            let act = self.get(self.act, list);
+            let left = self.without(inside, act, list);
+            self.set(inside, left, list);
         }
+    }
+
+    /// No lane is active.
+    fn off(&mut self, list: &mut Vec<Inst>) {
         let off = self.truth(false, list);
         self.set(self.act, off, list);
+    }
+
+    /// A barrier in a loop that lanes go through apart.
+    fn meet(&mut self, Meeting { inside, waiting }: Meeting, list: &mut Vec<Inst>) {
+        let here = var(self.m, "here", Type::BOOL);
+        self.join(here, list);
+        self.join(waiting, list);
+        let waits = self.get(waiting, list);
+        let missing = self.without(inside, waits, list);
+        let region = self.m.body;
+        let missing = (self.any)(&mut Cursor::new(self.m, region, list), missing);
+        let complete = self.logic(Op::BNot, smallvec![missing], list);
+        let come = self.get(here, list);
+        let released = self.logic(Op::BAnd, smallvec![come, complete], list);
+        self.set(self.act, released, list);
+        for var in [here, waiting] {
+            let left = self.without(var, released, list);
+            self.set(var, left, list);
+        }
+    }
+
+    /// The barriers of the innermost loop, if lanes go through it apart.
+    fn barriers(&self) -> Option<Meeting> {
+        match self.loops.last() {
+            Some(Loop::Apart { barriers, .. }) => *barriers,
+            _ => None,
+        }
+    }
+
+    /// Lanes that wait at a barrier keep the results of an instruction, which they run no more until it is behind them.
+    fn keep(&mut self, inst: Inst, list: &mut Vec<Inst>) {
+        let results = self.m.inst(inst).results.clone();
+        let types: Vec<Type> = results.iter().map(|&value| self.m.ty(value)).collect();
+        let fresh: Args = types.iter().map(|&ty| self.m.new_value(ty, Def::Inst(inst))).collect();
+        self.m.insts[inst.index()].results = fresh.clone();
+        list.push(inst);
+        for ((value, fresh), ty) in results.into_iter().zip(fresh).zip(types) {
+            let kept = var(self.m, "kept", ty);
+            self.set_active(kept, fresh, list);
+            self.get_as(value, kept, list);
+        }
+    }
+
+    /// What has been done about an instruction.
+    fn put(&mut self, inst: Inst, list: &mut Vec<Inst>) {
+        if self.barriers().is_some() { self.keep(inst, list) } else { list.push(inst) }
     }
 
     fn region(&mut self, region: Region, ends: &Ends<'_>, mut list: Vec<Inst>) {
@@ -342,20 +425,31 @@ impl InStep<'_> {
                 }
                 (_, Imm::Loop(body)) if involved => self.loop_apart(inst, body, list),
                 (Op::Break | Op::Continue, _) => match self.loops.last() {
-                    Some(Loop::Apart { params, results, broke, continued }) => {
-                        let (to, at) =
-                            if op == Op::Break { (results.clone(), *broke) } else { (params.clone(), *continued) };
+                    Some(Loop::Apart { params, results, broke, continued, barriers }) => {
+                        let (to, at, left) = match op {
+                            Op::Break => (results.clone(), *broke, *barriers),
+                            _ => (params.clone(), *continued, None),
+                        };
                         for (var, value) in to.into_iter().zip(args) {
                             self.set_active(var, value, list);
                         }
-                        self.park(Some(at), list);
+                        self.join(at, list);
+                        self.leave(left, list);
+                        self.off(list);
                         self.end(ends, list);
                     }
                     _ => list.push(inst),
                 },
                 (Op::Return, _) if self.whole => list.push(inst),
                 (Op::Return, _) => {
-                    self.park(None, list);
+                    let barriers = self.loops.iter().filter_map(|around| match around {
+                        Loop::Apart { barriers, .. } => *barriers,
+                        Loop::Same => None,
+                    });
+                    for barriers in barriers.collect::<Vec<_>>() {
+                        self.leave(Some(barriers), list);
+                    }
+                    self.off(list);
                     self.end(ends, list);
                 }
                 (Op::Yield, _) => match ends {
@@ -367,7 +461,9 @@ impl InStep<'_> {
                     _ => list.push(inst),
                 },
                 (Op::Unreachable, _) => self.end(ends, list),
-                _ if self.whole || involved => list.push(inst),
+                (Op::Barrier, _) if let Some(barriers) = self.barriers() => self.meet(barriers, list),
+                _ if self.whole => list.push(inst),
+                _ if involved => self.put(inst, list),
                 (Op::Load | Op::LoadElem | Op::MemoryBarrier, _) => list.push(inst),
                 _ if op.has(Flags::SIDE_EFFECT) || op.has(Flags::MEMORY) => self.guard(inst, list),
                 _ => list.push(inst),
@@ -391,7 +487,7 @@ impl InStep<'_> {
         }
         let outer = self.m.new_inst(Op::If, Imm::If(yes, no), smallvec![act], &[]);
         self.results_are(outer, results);
-        list.push(outer);
+        self.put(outer, list);
     }
 
     /// An `if` that all lanes of the group go through in the same way.
@@ -455,9 +551,19 @@ impl InStep<'_> {
             let off = self.truth(false, list);
             self.set(state, off, list);
         }
+        let barriers = self.known.does[inst.index()].meets.then(|| {
+            let [inside, waiting] = ["inside", "waiting"].map(|name| var(self.m, name, Type::BOOL));
+            let act = self.get(self.act, list);
+            self.set(inside, act, list);
+            Meeting { inside, waiting }
+        });
 
         let mut round = Vec::new();
-        let act = self.get(self.act, &mut round);
+        let mut act = self.get(self.act, &mut round);
+        if let Some(Meeting { waiting, .. }) = barriers {
+            let waits = self.get(waiting, &mut round);
+            act = self.logic(Op::BOr, smallvec![act, waits], &mut round);
+        }
         let any = (self.any)(&mut Cursor::new(self.m, body, &mut round), act);
         let (go, leave) = (self.m.new_region(), self.m.new_region());
         for (region, op) in [(go, Op::Yield), (leave, Op::Break)] {
@@ -469,7 +575,7 @@ impl InStep<'_> {
         for (value, &var) in carried.into_iter().zip(&params) {
             self.get_as(value, var, &mut round);
         }
-        self.loops.push(Loop::Apart { params, results: results.clone(), broke, continued });
+        self.loops.push(Loop::Apart { params, results: results.clone(), broke, continued, barriers });
         self.region(body, &Ends::Round { continued }, round);
         self.loops.pop();
 

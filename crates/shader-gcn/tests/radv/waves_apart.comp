@@ -4,7 +4,7 @@
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
-//! about Waves of a group that go different numbers of rounds, asking each other in each, and meet in between.
+//! about Waves of a group that go different numbers of rounds, asking each other in each.
 //! groups 3
 //! compare translated
 //! buffer 0 1536 random
@@ -12,8 +12,6 @@
 layout(local_size_x = 128) in;
 layout(binding = 0) readonly buffer In { uint data[]; };
 layout(binding = 1) buffer Out { uvec2 result[]; };
-shared uint rounds[128];
-
 void main() {
     uint id = gl_GlobalInvocationID.x;
     uint v = data[id], sum = 0u, count = 0u;
@@ -26,10 +24,7 @@ void main() {
             v >>= (v & 7u) == 0u ? 3u : 1u;
             count += 1u;
         }
-        rounds[gl_LocalInvocationIndex] = count;
-        barrier();
-        v = data[id] * (outer + 3u) + rounds[gl_LocalInvocationIndex ^ 64u];
-        barrier();
+        v = data[id] * (outer + 3u);
     }
     result[id] = uvec2(sum, count);
 }

@@ -1,10 +1,10 @@
-//! A translated compute shader in the interpreter, on the guest's own addresses, with waves of 64.
+//! A translated compute shader in the interpreter, on the guest's own addresses.
 
 use std::cell::RefCell;
 
 use afterimage_gcn_corpus::{Place, World};
 use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
-use afterimage_ir::{BankDecl, InputDecl, TextureDecl};
+use afterimage_ir::{BankDecl, InputDecl, MAX_WAVE, Module, TextureDecl};
 
 use super::translate::{Bound, Translated};
 
@@ -64,17 +64,25 @@ impl Environment for Machine<'_> {
     }
 }
 
-/// Runs all work groups one after the other, and gives what the resources hold then.
+/// Runs all work groups of a module that came of a shader one after the other, in waves of a size, and gives what the resources hold
+/// then.
 ///
 /// # Errors
 /// When the shader does not end, or its IR is wrong.
-pub(crate) fn interpret(shader: &Translated, world: &World, groups: [u32; 3]) -> Result<Vec<Vec<u32>>, String> {
+pub(crate) fn interpret(
+    shader: &Translated,
+    module: &Module,
+    wave: u32,
+    world: &World,
+    groups: [u32; 3],
+) -> Result<Vec<Vec<u32>>, String> {
     let machine = Machine { shader, places: RefCell::new(world.places.clone()) };
-    let interpreter = Interpreter::new(&shader.module).map_err(|error| error.to_string())?.step_limit(STEPS);
+    let interpreter = Interpreter::new(module).map_err(|error| error.to_string())?.step_limit(STEPS);
+    let interpreter = if wave < MAX_WAVE { interpreter.whole_barriers() } else { interpreter };
     for z in 0..groups[2] {
         for y in 0..groups[1] {
             for x in 0..groups[0] {
-                let group = Group { id: [x, y, z], count: groups, wave: 64 };
+                let group = Group { id: [x, y, z], count: groups, wave: wave as usize };
                 interpreter.run_group(&machine, group).map_err(|error| error.to_string())?;
             }
         }

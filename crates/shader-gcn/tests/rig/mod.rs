@@ -11,7 +11,7 @@ mod translate;
 use std::process::Command;
 
 use afterimage_gcn_corpus::{Compare, Header, Kind, Program, Shader, Stage, World};
-use afterimage_ir::{Dim, TEXTURE_SLOTS};
+use afterimage_ir::{Dim, MAX_WAVE, TEXTURE_SLOTS};
 use afterimage_spirv::{Artifact, Options, emit};
 use ash::vk;
 pub(crate) use device::Gpu;
@@ -99,15 +99,21 @@ impl<'a> Subject<'a> {
             return Ok(());
         }
         let header = &self.program.header;
+        let guest = || interpret(&translated, &translated.module, MAX_WAVE, &world, header.groups);
+        let smaller = || interpret(&translated, &written, gpu.subgroup, &world, header.groups);
         // What depends on the size of waves: the interpreter's are the guest's.
         let Some(wanted) = &self.wanted else {
-            let wanted = interpret(&translated, &world, header.groups).map_err(|why| (Step::Interpret, why))?;
+            let wanted = guest().map_err(|why| (Step::Interpret, why))?;
+            let same = smaller().and_then(|memory| compare(header, &memory, &wanted));
+            same.map_err(|why| (Step::Interpret, format!("in waves of {}: {why}", gpu.subgroup)))?;
             let memory = run(gpu, header, &world, &translated, &artifact).map_err(|why| (Step::Run, why))?;
             return compare(header, &memory, &wanted).map_err(|why| (Step::Run, why));
         };
         if !header.resources.iter().any(|resource| matches!(resource.kind, Kind::Image(_) | Kind::Texture(..))) {
-            let interpreted = interpret(&translated, &world, header.groups);
-            let same = interpreted.and_then(|memory| compare(header, &memory, wanted));
+            // In the interpreter, waves do not wait for each other at barriers; where they are brought in step they do.
+            let lanes: u32 = written.group.iter().product();
+            let memory = if written.guest_waves && lanes > MAX_WAVE { smaller() } else { guest() };
+            let same = memory.and_then(|memory| compare(header, &memory, wanted));
             same.map_err(|why| (Step::Interpret, why))?;
         }
         let memory = run(gpu, header, &world, &translated, &artifact).map_err(|why| (Step::Run, why))?;
