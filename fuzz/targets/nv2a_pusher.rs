@@ -23,7 +23,7 @@ impl Graphics for Count {
             };
         }
         assert!(self.vertices > 0, "nothing is not drawn");
-        kelvin.registers.dirty.take();
+        kelvin.registers.tracker.take();
     }
 
     fn clear(&mut self, _kelvin: &mut Kelvin, _memory: &mut dyn GuestMemory, _flags: u32) {}

@@ -1,7 +1,7 @@
 //! Facts of the NV2A's graphics class (Kelvin, 0x97) that the guest, its shader front end and tools share.
 //!
-//! * [`methods`] is the one table of Kelvin methods: a row is offset, name, repetition, format of the argument, state group.
-//! * [`groups`] names the state groups, in the order in which a draw applies them.
+//! * [`methods`] is the one table of Kelvin methods: a row is offset, name, repetition, format of the argument, the groups that read it.
+//! * [`groups`] names the groups, in the order in which a draw applies them, and numbers the states.
 //! * [`registers`] is the register file: what the last write to each method was, and the vertex engine's two memories.
 //! * [`enums`] names the values that methods take, and [`decode`] prints arguments with them.
 //! * [`enumerations`] says which methods take only some numbers.
@@ -18,8 +18,8 @@ pub mod groups;
 pub mod methods;
 pub mod registers;
 
-pub use groups::{Group, Groups};
-pub use methods::{Format, Method, method};
+pub use groups::{Group, Groups, KelvinStates};
+pub use methods::{Format, Method, What, method};
 pub use registers::Registers;
 
 /// Texture stages.

@@ -2,10 +2,11 @@
 //! dirty derive from its rows.
 //!
 //! Source: `facts/nv2a.md`, section 4 (names from XboxDev's `nv_regs.h`). A row is
-//! `offset NAME count stride words format group`: `count` instances (stages, lights, attributes) lie `stride` bytes apart,
-//! each of `words` arguments.
+//! `offset NAME count stride words format what`: `count` instances (stages, lights, attributes) lie `stride` bytes apart,
+//! each of `words` arguments. `what` is the groups that read it; or `Drawn` for state that every draw reads anew, `Context` for a
+//! window into constant memory, `None` for what is no state of draws.
 
-use crate::Group;
+use crate::groups::Group;
 
 /// What an argument word holds, for printing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,12 +44,25 @@ pub struct Method {
     pub words: u16,
     /// How an argument reads.
     pub format: Format,
-    /// What a write makes dirty, if it is state.
-    pub group: Option<Group>,
+    /// What it is to draws.
+    pub what: What,
+}
+
+/// What a method is to draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum What {
+    /// Nothing: an action, an attribute, or state of something else.
+    None,
+    /// State that every draw reads anew.
+    Drawn,
+    /// A window into constant memory ([`crate::context`]).
+    Context,
+    /// State, with a bit for each of the groups that read it.
+    State(u64),
 }
 
 macro_rules! methods {
-    ($( $offset:literal $name:ident $count:literal $stride:literal $words:literal $format:ident $group:ident; )*) => {
+    ($( $offset:literal $name:ident $count:literal $stride:literal $words:literal $format:ident $($what:ident)+; )*) => {
         /// Offsets of the methods, by name.
         #[allow(missing_docs, reason = "the names are the hardware's")]
         pub mod method { $( pub const $name: u16 = $offset; )* }
@@ -56,15 +70,17 @@ macro_rules! methods {
         /// The rows, in the order of their offsets.
         pub const METHODS: &[Method] = &[ $( Method {
             offset: $offset, name: stringify!($name), count: $count, stride: $stride, words: $words,
-            format: Format::$format, group: methods!(@group $group),
+            format: Format::$format, what: methods!(@what $($what)+),
         } ),* ];
     };
-    (@group None) => { None };
-    (@group $group:ident) => { Some(Group::$group) };
+    (@what None) => { What::None };
+    (@what Drawn) => { What::Drawn };
+    (@what Context) => { What::Context };
+    (@what $($group:ident)+) => { What::State(0 $(| 1 << Group::$group as u64)+) };
 }
 
 methods! {
-    // offset name                          count stride words format group
+    // offset name                          count stride words format what
     0x0000 SET_OBJECT                              1 0x04  1 Hex       None;
     0x0100 NO_OPERATION                            1 0x04  1 Hex       None;
     0x0104 NOTIFY                                  1 0x04  1 Hex       None;
@@ -77,47 +93,47 @@ methods! {
     0x0180 SET_CONTEXT_DMA_NOTIFIES                1 0x04  1 Hex       None;
     0x0184 SET_CONTEXT_DMA_A                       1 0x04  1 Hex       Textures;
     0x0188 SET_CONTEXT_DMA_B                       1 0x04  1 Hex       Textures;
-    0x0190 SET_CONTEXT_DMA_STATE                   1 0x04  1 Hex       Surface;
-    0x0194 SET_CONTEXT_DMA_COLOR                   1 0x04  1 Hex       Surface;
-    0x0198 SET_CONTEXT_DMA_ZETA                    1 0x04  1 Hex       Surface;
-    0x019C SET_CONTEXT_DMA_VERTEX_A                1 0x04  1 Hex       VertexArrays;
-    0x01A0 SET_CONTEXT_DMA_VERTEX_B                1 0x04  1 Hex       VertexArrays;
+    0x0190 SET_CONTEXT_DMA_STATE                   1 0x04  1 Hex       Drawn;
+    0x0194 SET_CONTEXT_DMA_COLOR                   1 0x04  1 Hex       Drawn;
+    0x0198 SET_CONTEXT_DMA_ZETA                    1 0x04  1 Hex       Drawn;
+    0x019C SET_CONTEXT_DMA_VERTEX_A                1 0x04  1 Hex       Drawn;
+    0x01A0 SET_CONTEXT_DMA_VERTEX_B                1 0x04  1 Hex       Drawn;
     0x01A4 SET_CONTEXT_DMA_SEMAPHORE               1 0x04  1 Hex       None;
     0x01A8 SET_CONTEXT_DMA_REPORT                  1 0x04  1 Hex       None;
-    0x0200 SET_SURFACE_CLIP_HORIZONTAL             1 0x04  1 Halves    Surface;
-    0x0204 SET_SURFACE_CLIP_VERTICAL               1 0x04  1 Halves    Surface;
-    0x0208 SET_SURFACE_FORMAT                      1 0x04  1 Hex       Surface;
-    0x020C SET_SURFACE_PITCH                       1 0x04  1 Hex       Surface;
-    0x0210 SET_SURFACE_COLOR_OFFSET                1 0x04  1 Hex       Surface;
-    0x0214 SET_SURFACE_ZETA_OFFSET                 1 0x04  1 Hex       Surface;
+    0x0200 SET_SURFACE_CLIP_HORIZONTAL             1 0x04  1 Halves    Pixel;
+    0x0204 SET_SURFACE_CLIP_VERTICAL               1 0x04  1 Halves    Pixel;
+    0x0208 SET_SURFACE_FORMAT                      1 0x04  1 Hex       Screen PixelConstants Pixel;
+    0x020C SET_SURFACE_PITCH                       1 0x04  1 Hex       Drawn;
+    0x0210 SET_SURFACE_COLOR_OFFSET                1 0x04  1 Hex       Drawn;
+    0x0214 SET_SURFACE_ZETA_OFFSET                 1 0x04  1 Hex       Drawn;
     0x0260 SET_COMBINER_ALPHA_ICW                  8 0x04  1 Hex       Pixel;
     0x0288 SET_COMBINER_SPECULAR_FOG_CW0           1 0x04  1 Hex       Pixel;
     0x028C SET_COMBINER_SPECULAR_FOG_CW1           1 0x04  1 Hex       Pixel;
-    0x0290 SET_CONTROL0                            1 0x04  1 Hex       Control;
-    0x0294 SET_LIGHT_CONTROL                       1 0x04  1 Hex       Fixed;
-    0x0298 SET_COLOR_MATERIAL                      1 0x04  1 Hex       Fixed;
+    0x0290 SET_CONTROL0                            1 0x04  1 Hex       Screen Textures Pixel DepthStencil;
+    0x0294 SET_LIGHT_CONTROL                       1 0x04  1 Hex       Screen Vertex;
+    0x0298 SET_COLOR_MATERIAL                      1 0x04  1 Hex       Vertex;
     0x029C SET_FOG_MODE                            1 0x04  1 Hex       Pixel;
-    0x02A0 SET_FOG_GEN_MODE                        1 0x04  1 Hex       Fixed;
+    0x02A0 SET_FOG_GEN_MODE                        1 0x04  1 Hex       Vertex;
     0x02A4 SET_FOG_ENABLE                          1 0x04  1 Bool      Pixel;
     0x02A8 SET_FOG_COLOR                           1 0x04  1 ColorAbgr PixelConstants;
-    0x02B4 SET_WINDOW_CLIP_TYPE                    1 0x04  1 Hex       WindowClip;
-    0x02C0 SET_WINDOW_CLIP_HORIZONTAL              8 0x04  1 Halves    WindowClip;
-    0x02E0 SET_WINDOW_CLIP_VERTICAL                8 0x04  1 Halves    WindowClip;
+    0x02B4 SET_WINDOW_CLIP_TYPE                    1 0x04  1 Hex       Pixel;
+    0x02C0 SET_WINDOW_CLIP_HORIZONTAL              8 0x04  1 Halves    PixelConstants Pixel;
+    0x02E0 SET_WINDOW_CLIP_VERTICAL                8 0x04  1 Halves    PixelConstants Pixel;
     0x0300 SET_ALPHA_TEST_ENABLE                   1 0x04  1 Bool      Pixel;
     0x0304 SET_BLEND_ENABLE                        1 0x04  1 Bool      Blend;
     0x0308 SET_CULL_FACE_ENABLE                    1 0x04  1 Bool      Raster;
-    0x030C SET_DEPTH_TEST_ENABLE                   1 0x04  1 Bool      DepthStencil;
+    0x030C SET_DEPTH_TEST_ENABLE                   1 0x04  1 Bool      Pixel DepthStencil;
     0x0310 SET_DITHER_ENABLE                       1 0x04  1 Bool      Blend;
-    0x0314 SET_LIGHTING_ENABLE                     1 0x04  1 Bool      Fixed;
+    0x0314 SET_LIGHTING_ENABLE                     1 0x04  1 Bool      Vertex;
     0x0318 SET_POINT_PARAMS_ENABLE                 1 0x04  1 Bool      Screen;
-    0x031C SET_POINT_SMOOTH_ENABLE                 1 0x04  1 Bool      Raster;
-    0x0320 SET_LINE_SMOOTH_ENABLE                  1 0x04  1 Bool      Raster;
-    0x0324 SET_POLY_SMOOTH_ENABLE                  1 0x04  1 Bool      Raster;
-    0x0328 SET_SKIN_MODE                           1 0x04  1 Hex       Fixed;
+    0x031C SET_POINT_SMOOTH_ENABLE                 1 0x04  1 Bool      Pixel;
+    0x0320 SET_LINE_SMOOTH_ENABLE                  1 0x04  1 Bool      Drawn;
+    0x0324 SET_POLY_SMOOTH_ENABLE                  1 0x04  1 Bool      Drawn;
+    0x0328 SET_SKIN_MODE                           1 0x04  1 Hex       Vertex;
     0x032C SET_STENCIL_TEST_ENABLE                 1 0x04  1 Bool      DepthStencil;
-    0x0330 SET_POLY_OFFSET_POINT_ENABLE            1 0x04  1 Bool      Raster;
-    0x0334 SET_POLY_OFFSET_LINE_ENABLE             1 0x04  1 Bool      Raster;
-    0x0338 SET_POLY_OFFSET_FILL_ENABLE             1 0x04  1 Bool      Raster;
+    0x0330 SET_POLY_OFFSET_POINT_ENABLE            1 0x04  1 Bool      Drawn;
+    0x0334 SET_POLY_OFFSET_LINE_ENABLE             1 0x04  1 Bool      Drawn;
+    0x0338 SET_POLY_OFFSET_FILL_ENABLE             1 0x04  1 Bool      Screen Pixel Raster;
     0x033C SET_ALPHA_FUNC                          1 0x04  1 Hex       Pixel;
     0x0340 SET_ALPHA_REF                           1 0x04  1 Hex       PixelConstants;
     0x0344 SET_BLEND_FUNC_SFACTOR                  1 0x04  1 Hex       Blend;
@@ -134,44 +150,44 @@ methods! {
     0x0370 SET_STENCIL_OP_FAIL                     1 0x04  1 Hex       DepthStencil;
     0x0374 SET_STENCIL_OP_ZFAIL                    1 0x04  1 Hex       DepthStencil;
     0x0378 SET_STENCIL_OP_ZPASS                    1 0x04  1 Hex       DepthStencil;
-    0x037C SET_SHADE_MODEL                         1 0x04  1 Hex       Raster;
-    0x0380 SET_LINE_WIDTH                          1 0x04  1 Hex       Raster;
-    0x0384 SET_POLYGON_OFFSET_SCALE_FACTOR         1 0x04  1 Float     Raster;
-    0x0388 SET_POLYGON_OFFSET_BIAS                 1 0x04  1 Float     Raster;
+    0x037C SET_SHADE_MODEL                         1 0x04  1 Hex       Screen Pixel;
+    0x0380 SET_LINE_WIDTH                          1 0x04  1 Hex       Drawn;
+    0x0384 SET_POLYGON_OFFSET_SCALE_FACTOR         1 0x04  1 Float     PixelConstants Raster;
+    0x0388 SET_POLYGON_OFFSET_BIAS                 1 0x04  1 Float     Screen PixelConstants Raster;
     0x038C SET_FRONT_POLYGON_MODE                  1 0x04  1 Hex       Raster;
     0x0390 SET_BACK_POLYGON_MODE                   1 0x04  1 Hex       Raster;
-    0x0394 SET_CLIP_MIN                            1 0x04  1 Float     Raster;
-    0x0398 SET_CLIP_MAX                            1 0x04  1 Float     Raster;
+    0x0394 SET_CLIP_MIN                            1 0x04  1 Float     Screen;
+    0x0398 SET_CLIP_MAX                            1 0x04  1 Float     Screen;
     0x039C SET_CULL_FACE                           1 0x04  1 Hex       Raster;
     0x03A0 SET_FRONT_FACE                          1 0x04  1 Hex       Raster;
-    0x03A4 SET_NORMALIZATION_ENABLE                1 0x04  1 Bool      Fixed;
+    0x03A4 SET_NORMALIZATION_ENABLE                1 0x04  1 Bool      Vertex;
     0x03A8 SET_MATERIAL_EMISSION                   1 0x04  3 Float     FixedConstants;
     0x03B4 SET_MATERIAL_ALPHA                      1 0x04  1 Float     FixedConstants;
-    0x03B8 SET_SPECULAR_ENABLE                     1 0x04  1 Bool      Fixed;
-    0x03BC SET_LIGHT_ENABLE_MASK                   1 0x04  1 Hex       Fixed;
-    0x03C0 SET_TEXGEN_S                            4 0x10  1 Hex       Fixed;
-    0x03C4 SET_TEXGEN_T                            4 0x10  1 Hex       Fixed;
-    0x03C8 SET_TEXGEN_R                            4 0x10  1 Hex       Fixed;
-    0x03CC SET_TEXGEN_Q                            4 0x10  1 Hex       Fixed;
-    0x0420 SET_TEXTURE_MATRIX_ENABLE               4 0x04  1 Bool      Fixed;
+    0x03B8 SET_SPECULAR_ENABLE                     1 0x04  1 Bool      Screen Vertex;
+    0x03BC SET_LIGHT_ENABLE_MASK                   1 0x04  1 Hex       Vertex;
+    0x03C0 SET_TEXGEN_S                            4 0x10  1 Hex       Vertex;
+    0x03C4 SET_TEXGEN_T                            4 0x10  1 Hex       Vertex;
+    0x03C8 SET_TEXGEN_R                            4 0x10  1 Hex       Vertex;
+    0x03CC SET_TEXGEN_Q                            4 0x10  1 Hex       Vertex;
+    0x0420 SET_TEXTURE_MATRIX_ENABLE               4 0x04  1 Bool      Vertex;
     0x043C SET_POINT_SIZE                          1 0x04  1 Hex       Screen;
-    0x0440 SET_PROJECTION_MATRIX                   1 0x04 16 Float     TransformConstants;
-    0x0480 SET_MODEL_VIEW_MATRIX                   4 0x40 16 Float     TransformConstants;
-    0x0580 SET_INVERSE_MODEL_VIEW_MATRIX           4 0x40 16 Float     TransformConstants;
-    0x0680 SET_COMPOSITE_MATRIX                    1 0x04 16 Float     TransformConstants;
-    0x06C0 SET_TEXTURE_MATRIX                      4 0x40 16 Float     TransformConstants;
-    0x0840 SET_TEXGEN_PLANE_S                      4 0x40  4 Float     TransformConstants;
-    0x0850 SET_TEXGEN_PLANE_T                      4 0x40  4 Float     TransformConstants;
-    0x0860 SET_TEXGEN_PLANE_R                      4 0x40  4 Float     TransformConstants;
-    0x0870 SET_TEXGEN_PLANE_Q                      4 0x40  4 Float     TransformConstants;
+    0x0440 SET_PROJECTION_MATRIX                   1 0x04 16 Float     Context;
+    0x0480 SET_MODEL_VIEW_MATRIX                   4 0x40 16 Float     Context;
+    0x0580 SET_INVERSE_MODEL_VIEW_MATRIX           4 0x40 16 Float     Context;
+    0x0680 SET_COMPOSITE_MATRIX                    1 0x04 16 Float     Context;
+    0x06C0 SET_TEXTURE_MATRIX                      4 0x40 16 Float     Context;
+    0x0840 SET_TEXGEN_PLANE_S                      4 0x40  4 Float     Context;
+    0x0850 SET_TEXGEN_PLANE_T                      4 0x40  4 Float     Context;
+    0x0860 SET_TEXGEN_PLANE_R                      4 0x40  4 Float     Context;
+    0x0870 SET_TEXGEN_PLANE_Q                      4 0x40  4 Float     Context;
     0x09C0 SET_FOG_PARAMS                          1 0x04  3 Float     PixelConstants;
-    0x09CC SET_TEXGEN_VIEW_MODEL                   1 0x04  1 Hex       Fixed;
-    0x09D0 SET_FOG_PLANE                           1 0x04  4 Float     TransformConstants;
+    0x09CC SET_TEXGEN_VIEW_MODEL                   1 0x04  1 Hex       Vertex;
+    0x09D0 SET_FOG_PLANE                           1 0x04  4 Float     Context;
     0x09E0 SET_SPECULAR_PARAMS                     1 0x04  6 Float     FixedConstants;
     0x09F8 SET_SWATH_WIDTH                         1 0x04  1 Hex       None;
-    0x09FC SET_FLAT_SHADE_OP                       1 0x04  1 Hex       Pixel;
+    0x09FC SET_FLAT_SHADE_OP                       1 0x04  1 Hex       Drawn;
     0x0A10 SET_SCENE_AMBIENT_COLOR                 1 0x04  3 Float     FixedConstants;
-    0x0A20 SET_VIEWPORT_OFFSET                     1 0x04  4 Float     TransformConstants;
+    0x0A20 SET_VIEWPORT_OFFSET                     1 0x04  4 Float     Context;
     0x0A30 SET_POINT_PARAMS                        1 0x04  1 Float     Screen;
     0x0A34 SET_POINT_PARAMS_SCALE_FACTOR_B         1 0x04  1 Float     Screen;
     0x0A38 SET_POINT_PARAMS_SCALE_FACTOR_C         1 0x04  1 Float     Screen;
@@ -180,15 +196,15 @@ methods! {
     0x0A44 SET_POINT_PARAMS_SIZE_RANGE_DUP_2       1 0x04  1 Float     Screen;
     0x0A48 SET_POINT_PARAMS_SCALE_BIAS             1 0x04  1 Float     Screen;
     0x0A4C SET_POINT_PARAMS_MIN_SIZE               1 0x04  1 Float     Screen;
-    0x0A50 SET_EYE_POSITION                        1 0x04  4 Float     TransformConstants;
+    0x0A50 SET_EYE_POSITION                        1 0x04  4 Float     Context;
     0x0A60 SET_COMBINER_FACTOR0                    8 0x04  1 Color     PixelConstants;
     0x0A80 SET_COMBINER_FACTOR1                    8 0x04  1 Color     PixelConstants;
     0x0AA0 SET_COMBINER_ALPHA_OCW                  8 0x04  1 Hex       Pixel;
     0x0AC0 SET_COMBINER_COLOR_ICW                  8 0x04  1 Hex       Pixel;
-    0x0AE0 SET_COLOR_KEY_COLOR                     4 0x04  1 Color     Textures;
-    0x0AF0 SET_VIEWPORT_SCALE                      1 0x04  4 Float     TransformConstants;
-    0x0B00 SET_TRANSFORM_PROGRAM                   1 0x04 32 Hex       Program;
-    0x0B80 SET_TRANSFORM_CONSTANT                  1 0x04 32 Float     TransformConstants;
+    0x0AE0 SET_COLOR_KEY_COLOR                     4 0x04  1 Color     Textures PixelConstants;
+    0x0AF0 SET_VIEWPORT_SCALE                      1 0x04  4 Float     Context;
+    0x0B00 SET_TRANSFORM_PROGRAM                   1 0x04 32 Hex       None;
+    0x0B80 SET_TRANSFORM_CONSTANT                  1 0x04 32 Float     Context;
     0x0C00 SET_BACK_LIGHT_AMBIENT_COLOR            8 0x40  3 Float     FixedConstants;
     0x0C0C SET_BACK_LIGHT_DIFFUSE_COLOR            8 0x40  3 Float     FixedConstants;
     0x0C18 SET_BACK_LIGHT_SPECULAR_COLOR           8 0x40  3 Float     FixedConstants;
@@ -237,14 +253,14 @@ methods! {
     0x16BC SET_EDGE_FLAG                           1 0x04  1 Hex       None;
     0x16C0 SET_WEIGHT4F                            1 0x04  4 Float     None;
     0x1710 BREAK_VERTEX_BUFFER_CACHE               1 0x04  1 Hex       None;
-    0x1720 SET_VERTEX_DATA_ARRAY_OFFSET           16 0x04  1 Hex       VertexArrays;
-    0x1760 SET_VERTEX_DATA_ARRAY_FORMAT           16 0x04  1 Hex       VertexArrays;
+    0x1720 SET_VERTEX_DATA_ARRAY_OFFSET           16 0x04  1 Hex       Drawn;
+    0x1760 SET_VERTEX_DATA_ARRAY_FORMAT           16 0x04  1 Hex       Drawn;
     0x17A0 SET_BACK_SCENE_AMBIENT_COLOR            1 0x04  3 Float     FixedConstants;
     0x17AC SET_BACK_MATERIAL_ALPHA                 1 0x04  1 Float     FixedConstants;
     0x17B0 SET_BACK_MATERIAL_EMISSION              1 0x04  3 Float     FixedConstants;
     0x17BC SET_LOGIC_OP_ENABLE                     1 0x04  1 Bool      Blend;
     0x17C0 SET_LOGIC_OP                            1 0x04  1 Hex       Blend;
-    0x17C4 SET_LIGHT_TWO_SIDE_ENABLE               1 0x04  1 Bool      Fixed;
+    0x17C4 SET_LIGHT_TWO_SIDE_ENABLE               1 0x04  1 Bool      Vertex Pixel;
     0x17C8 CLEAR_REPORT_VALUE                      1 0x04  1 Hex       None;
     0x17CC SET_ZPASS_PIXEL_COUNT_ENABLE            1 0x04  1 Bool      None;
     0x17D0 GET_REPORT                              1 0x04  1 Hex       None;
@@ -262,12 +278,12 @@ methods! {
     0x1980 SET_VERTEX_DATA4S_M                    16 0x08  2 Short     None;
     0x1A00 SET_VERTEX_DATA4F_M                    16 0x10  4 Float     None;
     0x1B00 SET_TEXTURE_OFFSET                      4 0x40  1 Hex       Textures;
-    0x1B04 SET_TEXTURE_FORMAT                      4 0x40  1 Hex       Textures;
+    0x1B04 SET_TEXTURE_FORMAT                      4 0x40  1 Hex       Textures PixelConstants Pixel;
     0x1B08 SET_TEXTURE_ADDRESS                     4 0x40  1 Hex       Textures;
-    0x1B0C SET_TEXTURE_CONTROL0                    4 0x40  1 Hex       Textures;
+    0x1B0C SET_TEXTURE_CONTROL0                    4 0x40  1 Hex       Textures Pixel;
     0x1B10 SET_TEXTURE_CONTROL1                    4 0x40  1 Hex       Textures;
-    0x1B14 SET_TEXTURE_FILTER                      4 0x40  1 Hex       Textures;
-    0x1B1C SET_TEXTURE_IMAGE_RECT                  4 0x40  1 Hex       Textures;
+    0x1B14 SET_TEXTURE_FILTER                      4 0x40  1 Hex       Textures Pixel;
+    0x1B1C SET_TEXTURE_IMAGE_RECT                  4 0x40  1 Hex       Textures PixelConstants;
     0x1B20 SET_TEXTURE_PALETTE                     4 0x40  1 Hex       Textures;
     0x1B24 SET_TEXTURE_BORDER_COLOR                4 0x40  1 Color     Textures;
     0x1B28 SET_TEXTURE_SET_BUMP_ENV_MAT            4 0x40  4 Float     PixelConstants;
@@ -275,8 +291,8 @@ methods! {
     0x1B3C SET_TEXTURE_SET_BUMP_ENV_OFFSET         4 0x40  1 Float     PixelConstants;
     0x1D6C SET_SEMAPHORE_OFFSET                    1 0x04  1 Hex       None;
     0x1D70 BACK_END_WRITE_SEMAPHORE_RELEASE        1 0x04  1 Hex       None;
-    0x1D78 SET_ZMIN_MAX_CONTROL                    1 0x04  1 Hex       Raster;
-    0x1D7C SET_ANTI_ALIASING_CONTROL               1 0x04  1 Hex       Raster;
+    0x1D78 SET_ZMIN_MAX_CONTROL                    1 0x04  1 Hex       Screen;
+    0x1D7C SET_ANTI_ALIASING_CONTROL               1 0x04  1 Hex       Drawn;
     0x1D80 SET_COMPRESS_ZBUFFER_EN                 1 0x04  1 Bool      None;
     0x1D84 SET_OCCLUDE_ZSTENCIL_EN                 1 0x04  1 Hex       None;
     0x1D8C SET_ZSTENCIL_CLEAR_VALUE                1 0x04  1 Hex       None;
@@ -288,17 +304,17 @@ methods! {
     0x1E28 SET_SPECULAR_PARAMS_BACK                1 0x04  6 Float     FixedConstants;
     0x1E40 SET_COMBINER_COLOR_OCW                  8 0x04  1 Hex       Pixel;
     0x1E60 SET_COMBINER_CONTROL                    1 0x04  1 Hex       Pixel;
-    0x1E68 SET_SHADOW_ZSLOPE_THRESHOLD             1 0x04  1 Float     PixelConstants;
+    0x1E68 SET_SHADOW_ZSLOPE_THRESHOLD             1 0x04  1 Float     None;
     0x1E6C SET_SHADOW_COMPARE_FUNC                 1 0x04  1 Hex       Pixel;
-    0x1E70 SET_SHADER_STAGE_PROGRAM                1 0x04  1 Hex       Pixel;
+    0x1E70 SET_SHADER_STAGE_PROGRAM                1 0x04  1 Hex       Textures Pixel;
     0x1E74 SET_DOT_RGBMAPPING                      1 0x04  1 Hex       Pixel;
     0x1E78 SET_SHADER_OTHER_STAGE_INPUT            1 0x04  1 Hex       Pixel;
     0x1E80 SET_TRANSFORM_DATA                      1 0x04  4 Float     None;
     0x1E90 LAUNCH_TRANSFORM_PROGRAM                1 0x04  1 Hex       None;
-    0x1E94 SET_TRANSFORM_EXECUTION_MODE            1 0x04  1 Hex       Program;
-    0x1E98 SET_TRANSFORM_PROGRAM_CXT_WRITE_EN      1 0x04  1 Bool      Program;
+    0x1E94 SET_TRANSFORM_EXECUTION_MODE            1 0x04  1 Hex       Vertex;
+    0x1E98 SET_TRANSFORM_PROGRAM_CXT_WRITE_EN      1 0x04  1 Bool      Drawn;
     0x1E9C SET_TRANSFORM_PROGRAM_LOAD              1 0x04  1 Hex       None;
-    0x1EA0 SET_TRANSFORM_PROGRAM_START             1 0x04  1 Hex       Program;
+    0x1EA0 SET_TRANSFORM_PROGRAM_START             1 0x04  1 Hex       Vertex;
     0x1EA4 SET_TRANSFORM_CONSTANT_LOAD             1 0x04  1 Hex       None;
 }
 
@@ -328,32 +344,19 @@ const ROWS: [u8; METHOD_WORDS] = {
     rows
 };
 
-/// What a write to each word of the method space makes dirty, as bits of [`crate::Groups`] numbers plus one; 0 for none.
-const GROUPS: [u8; METHOD_WORDS] = {
-    let mut groups = [0; METHOD_WORDS];
+/// Bits of the groups that read each word of the method space.
+pub(crate) const READERS: [u64; METHOD_WORDS] = {
+    let mut readers = [0; METHOD_WORDS];
     let mut at = 0;
     while at < METHOD_WORDS {
         if ROWS[at] != 0
-            && let Some(group) = METHODS[ROWS[at] as usize - 1].group
+            && let What::State(groups) = METHODS[ROWS[at] as usize - 1].what
         {
-            groups[at] = group as u8 + 1;
+            readers[at] = groups;
         }
         at += 1;
     }
-    groups
-};
-
-/// The same as sets of groups: a bit for each group's number, none for no group.
-pub(crate) static GROUP_BITS: [u32; METHOD_WORDS] = {
-    let mut bits = [0; METHOD_WORDS];
-    let mut at = 0;
-    while at < METHOD_WORDS {
-        if GROUPS[at] != 0 {
-            bits[at] = 1 << (GROUPS[at] - 1);
-        }
-        at += 1;
-    }
-    bits
+    readers
 };
 
 /// The row of a method's byte offset.
@@ -361,14 +364,6 @@ pub(crate) static GROUP_BITS: [u32; METHOD_WORDS] = {
 pub fn row_of(method: u16) -> Option<&'static Method> {
     let row = *ROWS.get(usize::from(method / 4))?;
     METHODS.get(usize::from(row).checked_sub(1)?)
-}
-
-/// The group that a write to a method's byte offset makes dirty.
-#[must_use]
-#[inline]
-pub fn group_of(method: u16) -> Option<Group> {
-    let group = *GROUPS.get(usize::from(method / 4))?;
-    <Group as afterimage_state::Group>::ALL.get(usize::from(group).checked_sub(1)?).copied()
 }
 
 impl Method {
@@ -391,7 +386,6 @@ mod tests {
             let last = m.offset + (m.count - 1) * m.stride + (m.words - 1) * 4;
             assert_eq!(row_of(last).map(|r| r.name), Some(m.name));
             assert_eq!(m.place(last), (m.count - 1, m.words - 1), "{}", m.name);
-            assert_eq!(group_of(last), m.group);
         }
         assert_eq!(row_of(0x1FFC), None);
         assert_eq!(row_of(u16::MAX), None);

@@ -1,20 +1,19 @@
 //! The register file of one Kelvin object.
 
-use crate::methods::{GROUP_BITS, METHOD_WORDS};
-use crate::{CONSTANT_SLOTS, Groups, PROGRAM_SLOTS, context, enumerations, methods};
-use afterimage_state::Group;
+use crate::groups::KelvinStates;
+use crate::methods::{METHOD_WORDS, method as m};
+use crate::{CONSTANT_SLOTS, PROGRAM_SLOTS, context, enumerations};
+use afterimage_state::{State, Tracker, trace};
 
 /// What a Kelvin object was told: the last argument of every method, program memory, constant memory, and what changed since
 /// the last draw looked.
 #[derive(Clone, Debug)]
 pub struct Registers {
     words: Box<[u32; METHOD_WORDS]>,
-    /// Program memory, four words an instruction.
-    pub program: Box<[[u32; 4]; PROGRAM_SLOTS]>,
-    /// Constant memory of the vertex engine: bits of floats. The fixed function's matrices are in it; see [`context`].
-    pub constants: Box<[[u32; 4]; CONSTANT_SLOTS]>,
-    /// Groups that changed. Whoever applies a group takes its mark away.
-    pub dirty: Groups,
+    program: Box<[[u32; 4]; PROGRAM_SLOTS]>,
+    constants: Box<[[u32; 4]; CONSTANT_SLOTS]>,
+    /// What changed. Whoever applies a group takes its mark away.
+    pub tracker: Tracker<KelvinStates>,
 }
 
 impl Registers {
@@ -25,7 +24,7 @@ impl Registers {
             words: Box::new([0; METHOD_WORDS]),
             program: Box::new([[0; 4]; PROGRAM_SLOTS]),
             constants: Box::new([[0; 4]; CONSTANT_SLOTS]),
-            dirty: Groups::all(),
+            tracker: Tracker::new(),
         }
     }
 
@@ -33,7 +32,9 @@ impl Registers {
     #[must_use]
     #[inline]
     pub fn get(&self, method: u16) -> u32 {
-        self.words[usize::from(method / 4) % METHOD_WORDS]
+        let at = usize::from(method / 4) % METHOD_WORDS;
+        trace::read(State::<KelvinStates>::of(at as u32));
+        self.words[at]
     }
 
     /// The same, as an IEEE single.
@@ -63,33 +64,29 @@ impl Registers {
         self.get(method) != 0
     }
 
-    /// Stores an argument; marks the method's group if the value is another. Methods that are windows into constant memory
+    /// Stores an argument; marks what reads it if the value is another. Methods that are windows into constant memory
     /// write there too, and a side of a window clip rectangle is that of all rectangles after it.
     /// What a method of an enumeration does not take is not stored.
     #[inline]
     pub fn set(&mut self, method: u16, value: u32) {
-        let word = &mut self.words[usize::from(method / 4) % METHOD_WORDS];
-        let changed = *word != value;
-        if changed && !enumerations::takes(method, value) {
+        let at = usize::from(method / 4) % METHOD_WORDS;
+        if self.words[at] != value && !enumerations::takes(method, value) {
             return;
         }
-        *word = value;
-        let Some(group) = methods::group_of(method) else { return };
-        match group {
-            crate::Group::TransformConstants => {
-                if let Some((slot, component)) = context::slot_of(method) {
-                    self.set_constant(usize::from(slot), usize::from(component), value);
-                }
-            }
-            crate::Group::WindowClip if method >= methods::method::SET_WINDOW_CLIP_HORIZONTAL => {
-                // Eight words that begin at a multiple of 32 bytes.
-                let rest = usize::from(method / 4)..=usize::from(method / 4) | 7;
-                self.words[rest].fill(value);
-                self.dirty.mark(group);
-            }
-            _ if changed => self.dirty.mark(group),
-            _ => {}
+        if let Some((slot, component)) = context::slot_of(method) {
+            self.words[at] = value;
+            self.set_constant(usize::from(slot), usize::from(component), value);
+        } else if is_window_rectangle(method) {
+            // Eight words that begin at a multiple of 32 bytes.
+            (at..=at | 7).for_each(|at| self.set_word(at, value));
+        } else {
+            self.set_word(at, value);
         }
+    }
+
+    #[inline]
+    fn set_word(&mut self, at: usize, value: u32) {
+        self.tracker.write(State::of(at as u32), &mut self.words[at], value);
     }
 
     /// Stores arguments of consecutive methods from `method` on, none of which refuses a number or changes more than its own
@@ -98,15 +95,7 @@ impl Registers {
     #[inline]
     pub fn set_run(&mut self, method: u16, values: &[u32]) {
         let first = usize::from(method / 4) % METHOD_WORDS;
-        let mut changed = 0;
-        for ((word, &group), &value) in self.words[first..].iter_mut().zip(&GROUP_BITS[first..]).zip(values) {
-            changed |= if *word == value { 0 } else { group };
-            *word = value;
-        }
-        while changed != 0 {
-            self.dirty.mark(<crate::Group as Group>::ALL[changed.trailing_zeros() as usize]);
-            changed &= changed - 1;
-        }
+        self.tracker.write_run(first, &mut self.words[first..], values);
     }
 
     /// Stores arguments of consecutive methods that are windows into constant memory; the same as [`Registers::set`] for each.
@@ -134,7 +123,7 @@ impl Registers {
             changed |= std::mem::replace(constant, value) ^ value;
         }
         if changed != 0 {
-            self.dirty.mark(crate::Group::TransformConstants);
+            self.tracker.changed(KelvinStates::CONSTANTS);
         }
     }
 
@@ -142,18 +131,28 @@ impl Registers {
     #[inline]
     pub fn set_constant(&mut self, slot: usize, component: usize, value: u32) {
         let Some(word) = self.constants.get_mut(slot).and_then(|slot| slot.get_mut(component)) else { return };
-        if std::mem::replace(word, value) != value {
-            self.dirty.mark(crate::Group::TransformConstants);
-        }
+        self.tracker.write(KelvinStates::CONSTANTS, word, value);
     }
 
     /// Writes a word of program memory; ignored beyond its end.
     #[inline]
     pub fn set_program(&mut self, slot: usize, word: usize, value: u32) {
         let Some(word) = self.program.get_mut(slot).and_then(|slot| slot.get_mut(word)) else { return };
-        if std::mem::replace(word, value) != value {
-            self.dirty.mark(crate::Group::Program);
-        }
+        self.tracker.write(KelvinStates::PROGRAM, word, value);
+    }
+
+    /// Program memory, four words an instruction.
+    #[must_use]
+    pub fn program(&self) -> &[[u32; 4]; PROGRAM_SLOTS] {
+        trace::read(KelvinStates::PROGRAM);
+        &self.program
+    }
+
+    /// Constant memory of the vertex engine: bits of floats. The fixed function's matrices are in it; see [`context`].
+    #[must_use]
+    pub fn constants(&self) -> &[[u32; 4]; CONSTANT_SLOTS] {
+        trace::read(KelvinStates::CONSTANTS);
+        &self.constants
     }
 
     /// A slot of constant memory as floats.
@@ -162,8 +161,13 @@ impl Registers {
     /// For slots from [`CONSTANT_SLOTS`] on.
     #[must_use]
     pub fn constant(&self, slot: usize) -> [f32; 4] {
-        self.constants[slot].map(f32::from_bits)
+        self.constants()[slot].map(f32::from_bits)
     }
+}
+
+/// Whether a method is a side of one of the window clip rectangles.
+const fn is_window_rectangle(method: u16) -> bool {
+    method >= m::SET_WINDOW_CLIP_HORIZONTAL && method < m::SET_WINDOW_CLIP_VERTICAL + 32
 }
 
 impl Default for Registers {
@@ -180,24 +184,27 @@ mod tests {
     #[test]
     fn only_changes_mark_groups() {
         let mut registers = Registers::new();
-        registers.dirty = Groups::none();
+        registers.tracker.take();
         registers.set(method::SET_COMBINER_FACTOR0, 0);
-        assert!(registers.dirty.is_empty());
+        assert!(registers.tracker.is_clean());
         registers.set(method::SET_COMBINER_FACTOR0 + 4, 7);
-        assert!(registers.dirty.contains(Group::PixelConstants) && !registers.dirty.contains(Group::Pixel));
+        assert!(
+            registers.tracker.dirty().contains(Group::PixelConstants)
+                && !registers.tracker.dirty().contains(Group::Pixel)
+        );
     }
 
     #[test]
     fn a_run_is_the_same_as_its_words() {
         let (mut one, mut all) = (Registers::new(), Registers::new());
-        (one.dirty, all.dirty) = (Groups::none(), Groups::none());
+        (one.tracker.take(), all.tracker.take());
         let values = [0, 7, 0x200, 0, 1, 0];
         for (i, &value) in values.iter().enumerate() {
             one.set(method::SET_ALPHA_TEST_ENABLE + 4 * i as u16, value);
         }
         all.set_run(method::SET_ALPHA_TEST_ENABLE, &values);
-        assert_eq!(one.dirty, all.dirty);
-        assert!(all.dirty.contains(Group::Blend) && !all.dirty.contains(Group::Textures));
+        assert_eq!(one.tracker.dirty(), all.tracker.dirty());
+        assert!(all.tracker.dirty().contains(Group::Blend) && !all.tracker.dirty().contains(Group::Textures));
         assert_eq!(all.get(method::SET_CULL_FACE_ENABLE), 0x200);
         all.set_run(0x1FFC, &[1, 2, 3]);
         assert_eq!((all.get(0x1FFC), all.get(0)), (1, 0));
@@ -210,20 +217,23 @@ mod tests {
         registers.set(method::SET_WINDOW_CLIP_HORIZONTAL + 8, 2);
         let words: [u32; 9] = std::array::from_fn(|n| registers.get(method::SET_WINDOW_CLIP_HORIZONTAL + 4 * n as u16));
         assert_eq!(words, [1, 1, 2, 2, 2, 2, 2, 2, 0]);
-        registers.dirty = Groups::none();
+        registers.tracker.take();
         registers.set(method::SET_WINDOW_CLIP_VERTICAL + 28, 3);
         assert_eq!(registers.get(method::SET_WINDOW_CLIP_VERTICAL + 24), 0);
-        assert!(registers.dirty.contains(Group::WindowClip) && registers.dirty.contains(Group::Pixel));
+        assert!(
+            registers.tracker.dirty().contains(Group::PixelConstants)
+                && registers.tracker.dirty().contains(Group::Pixel)
+        );
     }
 
     #[test]
     fn what_an_enumeration_does_not_have_changes_nothing() {
         let mut registers = Registers::new();
         registers.set(method::SET_DEPTH_FUNC, 0x203);
-        registers.dirty = Groups::none();
+        registers.tracker.take();
         registers.set(method::SET_DEPTH_FUNC, 10);
         assert_eq!(registers.get(method::SET_DEPTH_FUNC), 0x203);
-        assert!(registers.dirty.is_empty());
+        assert!(registers.tracker.is_clean());
     }
 
     #[test]
@@ -234,19 +244,19 @@ mod tests {
             one.set(method::SET_PROJECTION_MATRIX + 4 * i as u16, value);
             one.set_constant(170 + i.div_ceil(4), (i + 3) % 4, value);
         }
-        all.dirty = Groups::none();
+        all.tracker.take();
         all.set_context_run(method::SET_PROJECTION_MATRIX, &values);
-        assert!(all.dirty.contains(Group::TransformConstants));
+        assert!(all.tracker.dirty().contains(Group::TransformConstants));
         all.set_constants(170, 3, &values);
         assert_eq!(one.constants, all.constants);
         assert_eq!(one.get(method::SET_MODEL_VIEW_MATRIX), all.get(method::SET_MODEL_VIEW_MATRIX));
         // No window lies behind that of the last stage's planes.
         all.set_context_run(method::SET_TEXGEN_PLANE_Q + 0xCC, &[1, 2, 3]);
         assert_eq!((all.constant(0x5F)[3].to_bits(), all.get(method::SET_TEXGEN_PLANE_Q + 0xD0)), (1, 0));
-        all.dirty = Groups::none();
+        all.tracker.take();
         all.set_constants(170, 3, &values);
         all.set_constants(usize::MAX, 3, &values);
-        assert!(all.dirty.is_empty());
+        assert!(all.tracker.is_clean());
     }
 
     #[test]
@@ -254,10 +264,10 @@ mod tests {
         let mut registers = Registers::new();
         registers.set(method::SET_COMPOSITE_MATRIX + 20, 2.5f32.to_bits());
         assert_eq!(registers.constant(1), [0.0, 2.5, 0.0, 0.0]);
-        registers.dirty = Groups::none();
+        registers.tracker.take();
         registers.set_constant(1, 1, 0);
         registers.set(method::SET_COMPOSITE_MATRIX + 20, 2.5f32.to_bits());
         assert_eq!(registers.constant(1)[1], 2.5, "a program's write in between does not hide the matrix");
-        assert!(registers.dirty.contains(Group::TransformConstants));
+        assert!(registers.tracker.dirty().contains(Group::TransformConstants));
     }
 }

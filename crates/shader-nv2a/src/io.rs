@@ -414,7 +414,7 @@ pub fn depth_range(registers: &Registers) -> [f32; 2] {
 }
 
 /// What [`Bank::Screen`] holds, from register 0, for a surface of `width` by `height` pixels of the clip space (before
-/// anti-aliasing enlarges it). Depends on [`afterimage_nv2a_types::Group::Screen`].
+/// anti-aliasing enlarges it). What [`afterimage_nv2a_types::Group::Screen`] computes.
 #[must_use]
 pub fn screen_constants(registers: &Registers, width: f32, height: f32) -> [[u32; 4]; R::COUNT as usize] {
     let mut out = [[0.0f32; 4]; R::COUNT as usize];

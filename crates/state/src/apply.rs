@@ -51,7 +51,6 @@ pub trait Apply<S: Space> {
 /// That of the first group which cannot be applied; it stays dirty, as do those behind it.
 #[inline]
 pub fn apply_dirty<S: Space, U: Apply<S>>(user: &mut U, level: Dirty<S::Group>) -> Result<(), U::Error> {
-    user.tracker().figures.draws += 1;
     // A group is clean before it is applied, and its result changes only groups behind it: each runs once.
     while let Some(group) = user.tracker().next(level) {
         let (effect, reads) = trace::record::<S, _>(|| user.apply(group));

@@ -2,6 +2,7 @@
 
 use crate::{Dirty, Edges, Group, Kind, Space, State, trace};
 use std::fmt;
+use std::ops::{Deref, Index};
 
 /// Counts of one user since they were last taken. See `docs/state.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,19 +112,28 @@ impl<S: Space> Tracker<S> {
         }
     }
 
-    /// Marks several states at once: `marks` is the union of their [`Tracker::marks_of`]. For stores of whole runs of registers.
+    /// Stores a run of words whose states are consecutive, `first` that of the first, without a branch for each.
     #[inline]
-    pub fn changed_run(&mut self, marks: u64) {
-        self.figures.marked += 1;
+    pub fn write_run(&mut self, first: usize, words: &mut [u32], values: &[u32]) {
+        let edges = self.edges;
+        let mut changed = 0;
+        let mut marks = 0;
+        for (at, ((word, mark), &value)) in (first..).zip(words.iter_mut().zip(&edges.marks[first..]).zip(values)) {
+            let differs = *word != value;
+            #[cfg(debug_assertions)]
+            {
+                self.versions[at] += u32::from(differs);
+            }
+            #[cfg(not(debug_assertions))]
+            let _ = at;
+            changed += u64::from(differs);
+            marks |= if differs { *mark } else { 0 };
+            *word = value;
+        }
+        self.figures.marked += changed;
+        self.figures.filtered += values.len() as u64 - changed;
         self.dirty.bits |= marks;
         self.since.bits |= marks;
-    }
-
-    /// What changes of consecutive states mark, one word each.
-    #[must_use]
-    #[inline]
-    pub fn marks_of(&self, first: usize) -> &'static [u64] {
-        &self.edges.marks[first..]
     }
 
     /// Marks a group whose inputs are no states: new texels, a lost device.
@@ -165,6 +175,23 @@ impl<S: Space> Tracker<S> {
     /// Empties the dirty set without applying anything.
     pub fn take(&mut self) -> Dirty<S::Group> {
         self.dirty.take()
+    }
+
+    /// Adds groups to the dirty set, as they are.
+    pub fn merge(&mut self, groups: Dirty<S::Group>) {
+        self.dirty.merge(groups);
+    }
+
+    /// Counts a draw.
+    #[inline]
+    pub fn drawn(&mut self) {
+        self.figures.draws += 1;
+    }
+
+    /// How many writes changed something so far: a number to compare with a later one.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.figures.marked
     }
 
     /// Takes a group out: true if it was dirty.
@@ -263,8 +290,8 @@ impl<S: Space> fmt::Debug for Tracker<S> {
     }
 }
 
-/// A value that is read and written only with notice.
-#[derive(Clone, Copy, Debug)]
+/// A value that is read and written only with notice. To readers it is the value itself.
+#[derive(Clone, Copy)]
 pub struct Tracked<T, S: Space> {
     value: T,
     state: State<S>,
@@ -290,8 +317,29 @@ impl<T: PartialEq, S: Space> Tracked<T, S> {
     }
 }
 
-/// Values of the instances of a kind that has one state.
-#[derive(Clone, Debug)]
+impl<T: PartialEq, S: Space> Deref for Tracked<T, S> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.get()
+    }
+}
+
+impl<T: PartialEq, S: Space> PartialEq for Tracked<T, S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T: fmt::Debug, S: Space> fmt::Debug for Tracked<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+/// Values of the instances of a kind, each in the instance's first state. To readers it is the array itself; indexing reads one.
+#[derive(Clone)]
 pub struct TrackedArray<T, S: Space, const N: usize> {
     values: [T; N],
     kind: Kind<S>,
@@ -326,5 +374,29 @@ impl<T: PartialEq, S: Space, const N: usize> TrackedArray<T, S, N> {
     #[inline]
     pub fn set(&mut self, instance: usize, value: T, tracker: &mut Tracker<S>) -> bool {
         tracker.write(self.kind.at(instance as u32), &mut self.values[instance], value)
+    }
+}
+
+impl<T: PartialEq, S: Space, const N: usize> Index<usize> for TrackedArray<T, S, N> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, instance: usize) -> &T {
+        self.get(instance)
+    }
+}
+
+impl<T: PartialEq, S: Space, const N: usize> Deref for TrackedArray<T, S, N> {
+    type Target = [T; N];
+
+    #[inline]
+    fn deref(&self) -> &[T; N] {
+        self.all()
+    }
+}
+
+impl<T: fmt::Debug, S: Space, const N: usize> fmt::Debug for TrackedArray<T, S, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.values.fmt(f)
     }
 }

@@ -104,6 +104,7 @@ impl User {
                 }
                 Op::Draw => {
                     self.applied.clear();
+                    self.tracker.drawn();
                     let _ = apply_dirty(self, Dirty::all());
                     if check {
                         check_clean(self, Dirty::all());

@@ -142,13 +142,15 @@ impl Port {
         self.encoder.push_tail(packet, tail);
     }
 
-    /// Appends a packet unless the receiver has the same already; `sent` is what it has.
+    /// Appends a packet unless the receiver has the same already; `sent` is what it has. True if it was appended.
     #[inline]
-    pub fn put<P: Body + PartialEq>(&mut self, sent: &mut Option<P>, packet: P) {
-        if sent.as_ref() != Some(&packet) {
+    pub fn put<P: Body + PartialEq>(&mut self, sent: &mut Option<P>, packet: P) -> bool {
+        let differs = sent.as_ref() != Some(&packet);
+        if differs {
             self.encoder.push(&packet);
             *sent = Some(packet);
         }
+        differs
     }
 
     /// To be called behind each draw: hands the batch over once it is large enough, or the receiver has nothing else to do, and

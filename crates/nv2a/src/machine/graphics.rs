@@ -1,7 +1,8 @@
 //! What the machine hands to whoever draws, and what it asks of it.
 
 use crate::memory::{DmaObject, GuestMemory};
-use afterimage_nv2a_types::{ATTRIBUTES, Registers};
+use afterimage_nv2a_types::{ATTRIBUTES, KelvinStates, Registers, method};
+use afterimage_state::{State, trace};
 
 /// A vertex: four floats for each attribute.
 pub type Attributes = [[f32; 4]; ATTRIBUTES];
@@ -34,13 +35,24 @@ pub struct Dma {
 /// A Kelvin object: all that a draw depends on.
 #[derive(Clone, Debug, Default)]
 pub struct Kelvin {
-    /// The register file. `registers.dirty` says what changed; whoever applies a group takes its mark away.
+    /// The register file. `registers.tracker` says what changed; whoever applies a group takes its mark away.
     pub registers: Registers,
     /// DMA objects. A change marks the groups that depend on it.
     pub dma: Dma,
     /// Current value of every attribute: what a vertex has where no array gives it. Draws from arrays leave the last vertex'
     /// values here; whoever draws writes them.
     pub attributes: Attributes,
+}
+
+impl Kelvin {
+    /// DMA object A of textures and palettes, or B.
+    #[must_use]
+    pub fn texture_object(&self, b: bool) -> Option<DmaObject> {
+        let (method, object) =
+            if b { (method::SET_CONTEXT_DMA_B, self.dma.b) } else { (method::SET_CONTEXT_DMA_A, self.dma.a) };
+        trace::read(State::<KelvinStates>::of(u32::from(method / 4)));
+        object
+    }
 }
 
 /// How vertices form primitives: the argument of `SET_BEGIN_END`.

@@ -1,10 +1,6 @@
 //! Constant banks: what the receiver has, so that only registers that changed are sent.
 
-use super::Translator;
-use super::surfaces::Target;
-use afterimage_nv2a_types::Registers;
-use afterimage_shader_nv2a::banks::{Bank, ScreenRegister};
-use afterimage_shader_nv2a::{fixed, io, pixel};
+use afterimage_shader_nv2a::banks::Bank;
 use afterimage_stream::Port;
 use afterimage_stream::packets::SetConstants;
 
@@ -40,8 +36,8 @@ impl Constants {
         }
     }
 
-    /// Makes `registers` what the bank holds from register 0 on.
-    fn put(&mut self, port: &mut Port, bank: Bank, registers: &[[u32; 4]]) {
+    /// Makes `registers` what the bank holds from register 0 on. True if it held something else.
+    pub(super) fn put(&mut self, port: &mut Port, bank: Bank, registers: &[[u32; 4]]) -> bool {
         let held = self.bank(bank);
         if held.len() < registers.len() {
             held.resize(registers.len(), [0; 4]);
@@ -58,30 +54,6 @@ impl Constants {
             held[first..end].copy_from_slice(&registers[first..end]);
             at = end;
         }
-    }
-}
-
-impl Translator {
-    /// The vertex engine's constant memory.
-    pub(super) fn apply_transform_constants(&mut self, registers: &Registers) {
-        self.constants.put(&mut self.port, Bank::Transform, registers.constants.as_slice());
-    }
-
-    /// What else the fixed function reads.
-    pub(super) fn apply_fixed_constants(&mut self, registers: &Registers) {
-        self.constants.put(&mut self.port, Bank::Fixed, &fixed::constants(registers));
-    }
-
-    /// From screen space to clip space.
-    pub(super) fn apply_screen_constants(&mut self, registers: &Registers) {
-        let size = Target::SIZE as f32;
-        let mut screen = io::screen_constants(registers, size, size);
-        screen[usize::from(ScreenRegister::Carried.register())][0] = self.draws.carried_fog.to_bits();
-        self.constants.put(&mut self.port, Bank::Screen, &screen);
-    }
-
-    /// What the pixel stage reads.
-    pub(super) fn apply_pixel_constants(&mut self, registers: &Registers) {
-        self.constants.put(&mut self.port, Bank::Pixel, &pixel::constants(registers));
+        at > 0
     }
 }

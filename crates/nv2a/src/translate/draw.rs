@@ -1,6 +1,5 @@
 //! Draws: what came between begin and end, with the state that the registers ask for.
 
-use super::Translator;
 use super::outlines::{Outlines, Raster};
 use super::primitives::{self, Assembled};
 use super::samples;
@@ -10,10 +9,11 @@ use super::states::{self, Mode};
 use super::surfaces::Target;
 use super::transformed::{self, Transformed};
 use super::vertices::{self, Vertices, slots};
+use super::{Translator, groups};
 use crate::machine::{Attributes, Kelvin, Part, Primitive, PrimitiveKind};
 use crate::memory::GuestMemory;
 use afterimage_ir::Module;
-use afterimage_nv2a_types::{Registers, method};
+use afterimage_nv2a_types::{KelvinStates, Registers, method};
 use afterimage_shader_nv2a::io;
 use afterimage_shader_nv2a::pixel::{self, Drawn};
 use afterimage_shader_nv2a::tables::Output;
@@ -136,7 +136,7 @@ fn edge_flags(parts: &[Part], registers: &Registers) -> Vec<(usize, bool)> {
 impl Translator {
     /// Draws what came between begin and end.
     pub(super) fn draw_primitive(&mut self, kelvin: &mut Kelvin, memory: &mut dyn GuestMemory, primitive: &Primitive) {
-        self.bound_shaders();
+        self.bound_shaders(&mut kelvin.registers.tracker);
         let once = &mut self.once;
         let arrays = vertices::arrays(kelvin, |number| {
             once.warn(format!("SET_VERTEX_DATA_ARRAY_FORMAT: type {number} is not known, the attribute has no array"));
@@ -146,8 +146,8 @@ impl Translator {
         let points = primitive.kind == PrimitiveKind::Points
             || primitives::is_polygons(primitive.kind)
                 && states::polygon_modes(&kelvin.registers).contains(&Mode::Point);
-        let ready = way != Way::Nowhere && changes_something(&kelvin.registers) && self.apply(kelvin, memory);
-        let stage = if ready { self.vertex_stage(&kelvin.registers, points) } else { None };
+        let ready = way != Way::Nowhere && changes_something(&kelvin.registers) && self.apply(kelvin, memory, points);
+        let stage = if ready { self.shaders.vertex.clone() } else { None };
         let varying = stage.as_ref().map_or(0, |stage| vertices::varying(&arrays, &primitive.parts, stage.inputs));
         self.draws.vertices.collect(memory, &arrays, &primitive.parts, varying, &mut kelvin.attributes);
         let Some(stage) = stage.filter(|_| self.draws.vertices.len() > 0) else { return };
@@ -164,6 +164,7 @@ impl Translator {
             Err(DrawError::Port(PortError::Link(_))) => {}
             Err(error) => self.once.warn(format!("{:?} are not drawn: {error}", primitive.kind)),
         }
+        self.check_groups(kelvin);
         self.carry_fog(kelvin, &stage, &before);
     }
 
@@ -193,7 +194,7 @@ impl Translator {
             return Some((stage, varying));
         }
         let vertices = &self.draws.vertices;
-        let mut constants = *kelvin.registers.constants;
+        let mut constants = *kelvin.registers.constants();
         let mut fog = self.draws.carried_fog;
         let outputs = (0..vertices.len()).map(|vertex| {
             let attributes = std::array::from_fn(|slot| vertices.get(vertex, slot).unwrap_or(before[slot]));
@@ -217,7 +218,7 @@ impl Translator {
     /// Draws with the host's own points and triangles.
     fn draw_host(
         &mut self,
-        kelvin: &Kelvin,
+        kelvin: &mut Kelvin,
         kind: PrimitiveKind,
         stage: &VertexStage,
         varying: u16,
@@ -245,17 +246,17 @@ impl Translator {
                 first
             }
         };
-        self.port.put(&mut self.sent.raster, states::raster(registers, &self.target));
+        self.port.put(&mut self.sent.raster, self.raster);
         self.port.put(&mut self.sent.vertex_input, SetVertexInput { id: layout, pad: 0 });
         let ready = self.ready(assembled, first)?;
-        self.submit(registers, stage.id, drawn, 0, &ready);
+        self.submit(kelvin, stage.id, drawn, 0, &ready);
         Ok(())
     }
 
     /// Makes triangles of the vertices here, and draws those.
     fn draw_outlines(
         &mut self,
-        kelvin: &Kelvin,
+        kelvin: &mut Kelvin,
         primitive: &Primitive,
         stage: &VertexStage,
         before: &Attributes,
@@ -303,23 +304,24 @@ impl Translator {
         let bytes = bytemuck::cast_slice(&self.draws.outlines.vertices);
         let (chunk, first) = port.stream(false, stride, bytes)?;
         self.put_vertex_buffer(VARYING_BUFFER, chunk, stride);
-        let rest = states::raster(registers, &self.target);
-        self.port.put(&mut self.sent.raster, SetRaster { cull: Cull::None as u8, bias_enable: 0, ..rest });
+        self.port.put(&mut self.sent.raster, SetRaster { cull: Cull::None as u8, bias_enable: 0, ..self.raster });
         self.port.put(&mut self.sent.vertex_input, SetVertexInput { id: layout, pad: 0 });
         let count = self.draws.outlines.indices.len() as u32;
         self.draws.indices.clear();
         self.draws.indices.extend_from_slice(&self.draws.outlines.indices);
         let assembled = Assembled { topology: Topology::TriangleList, indexed: true, count };
         let ready = self.ready_indexed(assembled, first)?;
-        self.submit(registers, vertex, drawn, if smooth { pixel::Key::SMOOTH } else { 0 }, &ready);
+        self.submit(kelvin, vertex, drawn, if smooth { pixel::Key::SMOOTH } else { 0 }, &ready);
         Ok(())
     }
 
     /// Draws what is ready, once for each kind of samples. `flags` are more of the pixel shader's key.
-    fn submit(&mut self, registers: &Registers, vertex: ObjectId, drawn: Drawn, flags: u32, ready: &Ready) {
-        for pass in samples::passes(&self.target, registers, drawn) {
-            let Some(pixel) = self.pixel_stage(registers, drawn, flags | pass.columns) else { return };
-            self.begin_pass(pass, registers, drawn);
+    fn submit(&mut self, kelvin: &mut Kelvin, vertex: ObjectId, drawn: Drawn, flags: u32, ready: &Ready) {
+        for pass in samples::passes(&self.target, &kelvin.registers, drawn) {
+            self.set_drawn(drawn, flags | pass.columns, &mut kelvin.registers.tracker);
+            self.apply_groups(kelvin, groups::PASS);
+            let Some((_, pixel)) = self.shaders.pixel else { return };
+            self.begin_pass(pass, &kelvin.registers, drawn);
             self.port.put(&mut self.sent.shaders, SetShaders { vertex, pixel });
             match ready {
                 Ready::Vertices(draw) => self.port.push(draw),
@@ -387,7 +389,7 @@ impl Translator {
     }
 
     /// The fog coordinate of the last vertex stays in the vertex engine, for programs that put none out.
-    fn carry_fog(&mut self, kelvin: &Kelvin, stage: &VertexStage, before: &Attributes) {
+    fn carry_fog(&mut self, kelvin: &mut Kelvin, stage: &VertexStage, before: &Attributes) {
         let VertexCode::Program(program) = &stage.code else { return };
         if !kelvin.registers.is_set(method::SET_FOG_ENABLE) || !program.writes(Output::Fog) {
             return;
@@ -395,11 +397,11 @@ impl Translator {
         let vertices = &self.draws.vertices;
         let Some(last) = vertices.len().checked_sub(1) else { return };
         let attributes = std::array::from_fn(|slot| vertices.get(last, slot).unwrap_or(before[slot]));
-        let mut constants = *kelvin.registers.constants;
+        let mut constants = *kelvin.registers.constants();
         let fog = run(program, &attributes, &mut constants, false).get(Output::Fog)[0];
         if fog.to_bits() != self.draws.carried_fog.to_bits() {
             self.draws.carried_fog = fog;
-            self.apply_screen_constants(&kelvin.registers);
+            kelvin.registers.tracker.changed(KelvinStates::CARRIED_FOG);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! From registers to packets of the stream: [`Translator`] draws for the machine.
 //!
 //! * `draw`, `vertices`, `primitives`: what came between begin and end, as draws of the host.
-//! * `states`, `shaders`, `constants`: one function per dirty group, applied in the order of [`Group`]. Each builds the whole
-//!   packet from the registers, and [`Port::put`] drops it where the receiver has the same already, so that applying a group
-//!   too often costs time and never changes a picture.
+//! * `groups`: what each dirty group computes, by the functions in `states`, `shaders`, `constants`, `samplers`. A result is sent where
+//!   the receiver has another, so that applying a group too often costs time and never changes a picture.
 //! * `surfaces`, `textures`: host images of guest memory. Memory is the truth wherever two views of it differ.
 //! * `clear`, `transfer`, `queries`: what is done besides draws.
 
 mod clear;
 mod constants;
 mod draw;
+mod groups;
 mod outlines;
 mod primitives;
 mod samplers;
@@ -25,11 +25,13 @@ mod vertices;
 
 use crate::machine::{Graphics, Kelvin, Primitive};
 use crate::memory::GuestMemory;
-use afterimage_nv2a_types::{Group, Groups};
+use afterimage_nv2a_types::Groups;
+use afterimage_state::{apply_dirty, check_clean, checking};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Link, ObjectId, Once, Port, SampleCount, Sent};
 use constants::Constants;
 use draw::Draws;
+use groups::Applying;
 use samplers::Samplers;
 use shaders::Shaders;
 use surfaces::{Surfaces, Target, Uses};
@@ -44,6 +46,10 @@ pub struct Translator {
     once: Once,
     /// What is drawn to.
     target: Target,
+    /// The whole of clip space; passes move it.
+    viewport: SetViewport,
+    /// Rasterisation of points and filled polygons.
+    raster: SetRaster,
     surfaces: Surfaces,
     textures: Textures,
     samplers: Samplers,
@@ -63,6 +69,8 @@ impl Translator {
             sent: Sent::default(),
             once: Once::default(),
             target: Target::default(),
+            viewport: SetViewport::default(),
+            raster: SetRaster::default(),
             surfaces: Surfaces::default(),
             textures: Textures::default(),
             samplers: Samplers::default(),
@@ -74,51 +82,36 @@ impl Translator {
         }
     }
 
-    /// Makes the host's state that of the object: surfaces and textures as memory and draws before left them, then every
-    /// dirty group. False if nothing can be drawn to; then the groups stay dirty.
-    fn apply(&mut self, kelvin: &mut Kelvin, memory: &mut dyn GuestMemory) -> bool {
+    /// Makes the host's state that of the object: surfaces and textures as memory and draws before left them, and every
+    /// dirty group but that of the pixel shader, which each pass of a draw has its own of. False if nothing can be drawn to; then the
+    /// groups stay dirty.
+    fn apply(&mut self, kelvin: &mut Kelvin, memory: &mut dyn GuestMemory, points: bool) -> bool {
         self.recover(kelvin);
         if !self.apply_surfaces(kelvin, memory, Uses::of_draw(kelvin)) {
             return false;
         }
-        self.apply_textures(kelvin, memory);
-        // A group is clean before it is applied, and marks only later ones: each runs once.
-        while let Some(group) = kelvin.registers.dirty.iter().next() {
-            kelvin.registers.dirty.clear(group);
-            self.apply_group(group, kelvin);
-        }
+        self.set_points(points, &mut kelvin.registers.tracker);
+        kelvin.registers.tracker.drawn();
+        self.apply_groups(kelvin, groups::DRAW);
+        self.apply_textures(memory);
         true
+    }
+
+    /// Applies the dirty groups of a usage level.
+    fn apply_groups(&mut self, kelvin: &mut Kelvin, level: Groups) {
+        let Ok(()) = apply_dirty(&mut Applying { translator: self, kelvin }, level);
+    }
+
+    /// Makes sure behind a draw that no group was missed.
+    fn check_groups(&mut self, kelvin: &mut Kelvin) {
+        if checking() {
+            check_clean(&mut Applying { translator: self, kelvin }, Groups::all());
+        }
     }
 
     /// Notes that a draw may have changed what it was drawn to.
     fn drawn(&mut self, kelvin: &Kelvin) {
         self.mark_drawn(Uses::of_draw(kelvin), self.target.samples());
-    }
-
-    fn apply_group(&mut self, group: Group, kelvin: &mut Kelvin) {
-        let registers = &kelvin.registers;
-        match group {
-            // Surfaces are seen to before every draw. What is drawn to decides a part of the pixel shader.
-            Group::Surface | Group::Control | Group::WindowClip | Group::Pixel | Group::Raster => {
-                self.shaders.pixel_changed();
-            }
-            Group::Screen => self.apply_screen(registers),
-            Group::Program => self.shaders.vertex_changed(),
-            Group::TransformConstants => self.apply_transform_constants(registers),
-            Group::Fixed => {
-                self.shaders.vertex_changed();
-                self.shaders.pixel_changed();
-            }
-            Group::FixedConstants => self.apply_fixed_constants(registers),
-            Group::PixelConstants => self.apply_pixel_constants(registers),
-            Group::DepthStencil => {
-                self.shaders.pixel_changed();
-                self.apply_depth_stencil(registers);
-            }
-            Group::Blend => self.apply_blend(registers),
-            // Read by every draw, or seen to before.
-            Group::VertexArrays | Group::Textures => {}
-        }
     }
 
     /// Where a new receiver has taken the place of a lost one: it knows nothing, so everything is made again from memory
@@ -137,7 +130,7 @@ impl Translator {
         self.passed.forget(&mut self.port);
         self.constants = Constants::default();
         self.draws.forget();
-        kelvin.registers.dirty = Groups::all();
+        kelvin.registers.tracker.mark_all();
     }
 
     /// Takes a texture out of every binding, then destroys it.

@@ -87,8 +87,8 @@ fn describe(registers: &Registers, stage: u16, filters: bool, stored_border: boo
 }
 
 impl Translator {
-    /// The sampler of a stage for its texture.
-    pub(super) fn sampler(&mut self, registers: &Registers, stage: u16, key: &Key) -> ObjectId {
+    /// The sampler of a stage for its texture, without an id.
+    fn description(&self, registers: &Registers, stage: u16, key: &Key) -> CreateSampler {
         let filters = key.host_format().is_some_and(|format| {
             format != Format::R32_SFLOAT && self.port.device().features(format) & FormatFeatures::LINEAR != 0
         });
@@ -99,6 +99,18 @@ impl Translator {
                 *border = 0.5 + 0.5 * *border;
             }
         }
+        packet
+    }
+
+    /// The sampler of a stage for its texture, if there is one already.
+    pub(super) fn known_sampler(&self, registers: &Registers, stage: u16, key: &Key) -> Option<ObjectId> {
+        let known: [u64; 6] = bytemuck::cast(self.description(registers, stage, key));
+        self.samplers.known.get(&known).copied()
+    }
+
+    /// The sampler of a stage for its texture.
+    pub(super) fn sampler(&mut self, registers: &Registers, stage: u16, key: &Key) -> ObjectId {
+        let mut packet = self.description(registers, stage, key);
         let known: [u64; 6] = bytemuck::cast(packet);
         if let Some(id) = self.samplers.known.get(&known) {
             return *id;

@@ -64,8 +64,6 @@ impl Translator {
         if drawn == Drawn::Points && !is_multisampled(registers) {
             x += TIE * self.target.scale[0] as f32;
         }
-        if let Some(viewport) = self.sent.viewport {
-            self.port.put(&mut self.sent.viewport, SetViewport { x, y, ..viewport });
-        }
+        self.port.put(&mut self.sent.viewport, SetViewport { x, y, ..self.viewport });
     }
 }

@@ -3,10 +3,11 @@
 use super::Translator;
 use super::vertices::slots;
 use afterimage_ir::{BuildError, Module};
-use afterimage_nv2a_types::{Registers, method};
+use afterimage_nv2a_types::{Group, KelvinStates, Registers, method};
 use afterimage_shader_nv2a::parse::flags;
 use afterimage_shader_nv2a::pixel::{self, Drawn};
 use afterimage_shader_nv2a::{Program, fixed, lift};
+use afterimage_state::{Tracker, trace};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, Port, PortError, VertexFormat};
 use rustc_hash::FxHashMap;
@@ -37,7 +38,7 @@ pub(super) const VARYING_BUFFER: u8 = 0;
 pub(super) const CURRENT_BUFFER: u8 = 1;
 
 /// What the vertex engine does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum VertexCode {
     /// A program.
     Program(Program),
@@ -73,10 +74,14 @@ pub(super) struct Shaders {
     ids: FxHashMap<(Language, Box<[u8]>), ObjectId>,
     /// By the attributes that a shader reads, and those that differ from vertex to vertex.
     layouts: FxHashMap<(u16, u16), ObjectId>,
-    /// The vertex shader, and whether it is for points; none if registers changed.
-    vertex: Option<(Arc<VertexStage>, bool)>,
-    /// The pixel shader, what it is for and flags of its key that are not the registers'; none if registers changed.
-    pixel: Option<(ObjectId, (Drawn, u32))>,
+    /// The vertex shader that the registers ask for, if it can be had.
+    pub(super) vertex: Option<Arc<VertexStage>>,
+    /// The same for pixels.
+    pub(super) pixel: Option<(pixel::Key, ObjectId)>,
+    /// Whether the vertex shader is for points.
+    points: bool,
+    /// What the pixel shader is for, and flags of its key that are not the registers'; none before the first draw.
+    drawn: Option<(Drawn, u32)>,
 }
 
 impl Shaders {
@@ -85,16 +90,6 @@ impl Shaders {
         let ids = self.ids.drain().map(|(_, id)| id).chain(self.layouts.drain().map(|(_, id)| id));
         ids.for_each(|id| port.recycle(id));
         (self.vertex, self.pixel) = (None, None);
-    }
-
-    /// Registers of the vertex engine changed.
-    pub(super) fn vertex_changed(&mut self) {
-        self.vertex = None;
-    }
-
-    /// Registers that decide the pixel shader changed.
-    pub(super) fn pixel_changed(&mut self) {
-        self.pixel = None;
     }
 
     /// The shader with this code, created unless the receiver has it.
@@ -166,12 +161,14 @@ impl Shaders {
 
 impl Translator {
     /// Where too many shaders or layouts are kept, drops them all; those in use are made again. To be called between draws.
-    pub(super) fn bound_shaders(&mut self) {
+    pub(super) fn bound_shaders(&mut self, tracker: &mut Tracker<KelvinStates>) {
         if self.shaders.ids.len() >= MOST_SHADERS {
             tracing::warn!("{MOST_SHADERS} shaders: all are made again");
             self.port.put(&mut self.sent.shaders, SetShaders::default());
             self.shaders.ids.drain().for_each(|(_, id)| self.port.destroy(id));
             (self.shaders.vertex, self.shaders.pixel) = (None, None);
+            tracker.mark(Group::Vertex);
+            tracker.mark(Group::Pixel);
         }
         if self.shaders.layouts.len() >= MOST_LAYOUTS {
             self.port.put(&mut self.sent.vertex_input, SetVertexInput::default());
@@ -179,32 +176,45 @@ impl Translator {
         }
     }
 
-    /// The vertex shader that the registers ask for. None if there is none; then that has been said.
-    pub(super) fn vertex_stage(&mut self, registers: &Registers, points: bool) -> Option<Arc<VertexStage>> {
-        if let Some((stage, for_points)) = &self.shaders.vertex
-            && *for_points == points
-        {
-            return Some(stage.clone());
-        }
+    /// Says whether the vertex shader is for points.
+    pub(super) fn set_points(&mut self, points: bool, tracker: &mut Tracker<KelvinStates>) {
+        tracker.write(KelvinStates::POINTS, &mut self.shaders.points, points);
+    }
+
+    /// Says what the pixel shader is for, with more flags of its key.
+    pub(super) fn set_drawn(&mut self, drawn: Drawn, flags: u32, tracker: &mut Tracker<KelvinStates>) {
+        tracker.write(KelvinStates::DRAWN, &mut self.shaders.drawn, Some((drawn, flags)));
+    }
+
+    /// What the vertex shader is made of. None if there is no such shader; then that has been said.
+    pub(super) fn vertex_code(&mut self, registers: &Registers) -> Option<VertexCode> {
+        trace::read(KelvinStates::POINTS);
+        let points = self.shaders.points;
         let runs_program = registers.bits(method::SET_TRANSFORM_EXECUTION_MODE, 0, 2) == 2;
-        let code = if runs_program {
-            if registers.is_set(method::SET_LIGHTING_ENABLE) {
-                self.once.warn("SET_LIGHTING_ENABLE with a vertex program is not supported: colours are the program's");
+        if !runs_program {
+            return Some(VertexCode::Fixed(fixed::Key::of(registers, points)));
+        }
+        if registers.is_set(method::SET_LIGHTING_ENABLE) {
+            self.once.warn("SET_LIGHTING_ENABLE with a vertex program is not supported: colours are the program's");
+        }
+        let start = registers.get(method::SET_TRANSFORM_PROGRAM_START) as usize;
+        match Program::parse(registers.program().as_slice(), start) {
+            Ok(program) => Some(VertexCode::Program(program.with_flags(if points { flags::POINTS } else { 0 }))),
+            Err(error) => {
+                self.once.warn(format!("vertex program: {error}; what it is for is not drawn"));
+                None
             }
-            let start = registers.get(method::SET_TRANSFORM_PROGRAM_START) as usize;
-            match Program::parse(registers.program.as_slice(), start) {
-                Ok(program) => VertexCode::Program(program.with_flags(if points { flags::POINTS } else { 0 })),
-                Err(error) => {
-                    self.once.warn(format!("vertex program: {error}; what it is for is not drawn"));
-                    return None;
-                }
-            }
-        } else {
-            VertexCode::Fixed(fixed::Key::of(registers, points))
-        };
-        let stage = Arc::new(self.stage_of(code)?);
-        self.shaders.vertex = Some((stage.clone(), points));
-        Some(stage)
+        }
+    }
+
+    /// Makes the vertex shader that the registers ask for the current one. True if it was another.
+    pub(super) fn apply_vertex(&mut self, registers: &Registers) -> bool {
+        let code = self.vertex_code(registers);
+        if code.as_ref() == self.shaders.vertex.as_ref().map(|stage| &stage.code) {
+            return false;
+        }
+        self.shaders.vertex = code.and_then(|code| self.stage_of(code)).map(Arc::new);
+        true
     }
 
     /// The vertex shader of some code.
@@ -227,24 +237,24 @@ impl Translator {
         }
     }
 
-    /// The pixel shader that the registers ask for, with more flags of its key.
-    pub(super) fn pixel_stage(&mut self, registers: &Registers, drawn: Drawn, flags: u32) -> Option<ObjectId> {
-        if let Some((id, what)) = self.shaders.pixel
-            && what == (drawn, flags)
-        {
-            return Some(id);
-        }
+    /// What the pixel shader is made of.
+    pub(super) fn pixel_key(&self, registers: &Registers) -> pixel::Key {
+        trace::read(KelvinStates::DRAWN);
+        let (drawn, flags) = self.shaders.drawn.unwrap_or((Drawn::Triangles, 0));
         let mut key = pixel::Key::of(registers, drawn);
         key.flags |= flags;
-        match self.shaders.shader(&mut self.port, Stage::Pixel, Language::Pixel, bytemuck::bytes_of(&key)) {
-            Ok(id) => {
-                self.shaders.pixel = Some((id, (drawn, flags)));
-                Some(id)
-            }
-            Err(error) => {
-                self.once.warn(format!("pixel shader: {error}"));
-                None
-            }
+        key
+    }
+
+    /// Makes the pixel shader that the registers ask for the current one. True if it was another.
+    pub(super) fn apply_pixel(&mut self, registers: &Registers) -> bool {
+        let key = self.pixel_key(registers);
+        if self.shaders.pixel.as_ref().is_some_and(|(held, _)| *held == key) {
+            return false;
         }
+        let id = self.shaders.shader(&mut self.port, Stage::Pixel, Language::Pixel, bytemuck::bytes_of(&key));
+        let id = id.inspect_err(|error| self.once.warn(format!("pixel shader: {error}")));
+        self.shaders.pixel = id.ok().map(|id| (key, id));
+        true
     }
 }

@@ -161,18 +161,16 @@ fn write_mask(registers: &Registers, format: Option<ColorFormat>) -> u8 {
 }
 
 impl Translator {
-    /// Screen space to clip space, and the depth range.
-    pub(super) fn apply_screen(&mut self, registers: &Registers) {
-        self.apply_screen_constants(registers);
+    /// The whole of clip space, and the depth range.
+    pub(super) fn viewport_of(&self, registers: &Registers) -> SetViewport {
         let [min_depth, max_depth] = io::depth_range(registers);
-        let [width, height] = self.target.scale.map(|scale| (Target::SIZE * scale) as f32);
-        let viewport = SetViewport { x: 0.0, y: 0.0, width, height, min_depth, max_depth };
-        self.port.put(&mut self.sent.viewport, viewport);
+        let [width, height] = self.target().scale.map(|scale| (Target::SIZE * scale) as f32);
+        SetViewport { x: 0.0, y: 0.0, width, height, min_depth, max_depth }
     }
 
     /// Blending, logic operation, colour mask.
-    pub(super) fn apply_blend(&mut self, registers: &Registers) {
-        let format = self.target.color;
+    pub(super) fn blend(&mut self, registers: &Registers) -> SetBlend {
+        let format = self.target().color;
         let mut write_masks = [0; 8];
         write_masks[0] = write_mask(registers, format);
         let mut blend = SetBlend { write_masks, ..SetBlend::default() };
@@ -211,18 +209,19 @@ impl Translator {
                 ..blend
             };
         }
-        self.port.put(&mut self.sent.blend, blend);
+        blend
     }
 
     /// Depth and stencil tests.
-    pub(super) fn apply_depth_stencil(&mut self, registers: &Registers) {
+    pub(super) fn depth_stencil(&mut self, registers: &Registers) -> SetDepthStencil {
         let mut state = SetDepthStencil::default();
-        if self.target.zeta.is_some() && registers.is_set(method::SET_DEPTH_TEST_ENABLE) {
+        let zeta = self.target().zeta;
+        if zeta.is_some() && registers.is_set(method::SET_DEPTH_TEST_ENABLE) {
             state.depth_test = 1;
             state.depth_write = registers.is_set(method::SET_DEPTH_MASK).into();
             state.depth_compare = compare(registers, method::SET_DEPTH_FUNC);
         }
-        if self.target.zeta == Some(ZetaFormat::Z24S8) && registers.is_set(method::SET_STENCIL_TEST_ENABLE) {
+        if zeta == Some(ZetaFormat::Z24S8) && registers.is_set(method::SET_STENCIL_TEST_ENABLE) {
             let mut op = |name: &str, method| {
                 let value = registers.get(method);
                 stencil_op(value).unwrap_or_else(|| {
@@ -243,7 +242,7 @@ impl Translator {
             state.read_mask = registers.get(method::SET_STENCIL_FUNC_MASK) as u8;
             state.write_mask = if writes { registers.get(method::SET_STENCIL_MASK) as u8 } else { 0 };
         }
-        self.port.put(&mut self.sent.depth_stencil, state);
+        state
     }
 }
 

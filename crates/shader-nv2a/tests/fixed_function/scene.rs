@@ -69,7 +69,7 @@ impl Scene {
     pub fn of(registers: &Registers) -> Self {
         let [width, height] = SURFACE;
         Self {
-            transform: registers.constants.to_vec(),
+            transform: registers.constants().to_vec(),
             fixed: fixed::constants(registers).to_vec(),
             screen: io::screen_constants(registers, width, height).to_vec(),
             inputs: [[0.0; 4]; 16],

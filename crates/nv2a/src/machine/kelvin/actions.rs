@@ -145,7 +145,7 @@ impl Engine {
     /// Runs a state program: its attribute 0 is `SET_TRANSFORM_DATA`, and all that it leaves is what it writes into constants.
     fn launch(&mut self, word: u32, around: &mut Around<'_, '_>) {
         let registers = &mut self.kelvin.registers;
-        let program = match Program::parse(&registers.program[..], word as usize) {
+        let program = match Program::parse(&registers.program()[..], word as usize) {
             Ok(program) => program,
             Err(error) => {
                 let text = format!("does not run: {error}");
@@ -156,7 +156,7 @@ impl Engine {
         let mut inputs = self.kelvin.attributes;
         inputs[0] = registers.floats(method::SET_TRANSFORM_DATA);
         let writes = registers.is_set(method::SET_TRANSFORM_PROGRAM_CXT_WRITE_EN);
-        let mut constants = registers.constants.clone();
+        let mut constants = Box::new(*registers.constants());
         afterimage_shader_nv2a::run(&program, &inputs, &mut constants, writes);
         registers.set_constants(0, 0, constants.as_flattened());
     }

@@ -2,7 +2,7 @@
 
 use super::attributes;
 use afterimage_nv2a_types::methods::{METHOD_WORDS, METHODS, method};
-use afterimage_nv2a_types::{Group, enumerations};
+use afterimage_nv2a_types::{What, enumerations};
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ use afterimage_nv2a_types::{Group, enumerations};
 pub(super) enum Kind {
     /// No row has it.
     Unknown,
-    /// Stored, and its group marked.
+    /// Stored, and what reads it marked.
     State,
     /// The same, and a window into constant memory.
     Context,
@@ -88,7 +88,7 @@ static KINDS: [Kind; METHOD_WORDS] = {
     let mut row = 0;
     while row < METHODS.len() {
         let m = &METHODS[row];
-        let kind = match (m.offset, m.group) {
+        let kind = match (m.offset, m.what) {
             (method::SET_TRANSFORM_PROGRAM, _) => Kind::Program,
             (method::SET_TRANSFORM_CONSTANT, _) => Kind::Constant,
             (method::ARRAY_ELEMENT16, _) => Kind::Elements16,
@@ -96,8 +96,8 @@ static KINDS: [Kind; METHOD_WORDS] = {
             (method::INLINE_ARRAY, _) => Kind::Inline,
             (offset, _) if is_action(offset) => Kind::Action,
             (offset, _) if attributes::is_attribute(offset) => Kind::Attribute,
-            (_, Some(Group::TransformConstants)) => Kind::Context,
-            (_, Some(Group::WindowClip)) => Kind::Single,
+            (_, What::Context) => Kind::Context,
+            (method::SET_WINDOW_CLIP_HORIZONTAL | method::SET_WINDOW_CLIP_VERTICAL, _) => Kind::Single,
             (offset, _) if enumerations::is_enumeration(offset) => Kind::Single,
             _ => Kind::State,
         };

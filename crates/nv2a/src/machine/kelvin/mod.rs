@@ -9,6 +9,7 @@ mod kinds;
 use super::{Bus, Handles, Header, Kelvin, Stop, Unknown};
 use crate::memory::DmaObject;
 use afterimage_nv2a_types::method;
+use afterimage_state::State;
 use collect::Collector;
 use kinds::Kind;
 
@@ -75,14 +76,12 @@ impl Engine {
     fn run_inside(&mut self, header: Header, arguments: &[u32], around: &mut Around<'_, '_>) -> Outcome {
         let Header { method: at, increasing, .. } = header;
         let run = if increasing { kinds::run_length(at).min(arguments.len()) } else { arguments.len() };
-        let before = self.kelvin.registers.dirty.take();
+        let before = self.kelvin.registers.tracker.changes();
         let outcome = self.run_all(header, &arguments[..run], around);
-        let dirty = &mut self.kelvin.registers.dirty;
-        if !dirty.is_empty() {
+        if self.kelvin.registers.tracker.changes() != before {
             let then = "between begin and end counts for the vertices before it too";
             around.unknown.argument(super::KELVIN, at, arguments[0], then);
         }
-        dirty.merge(before);
         outcome
     }
 
@@ -188,9 +187,7 @@ impl Engine {
             && *place != found
         {
             *place = found;
-            if let Some(group) = afterimage_nv2a_types::methods::group_of(at) {
-                self.kelvin.registers.dirty.mark(group);
-            }
+            self.kelvin.registers.tracker.changed(State::of(u32::from(at / 4)));
         }
     }
 

@@ -12,7 +12,7 @@ pub(super) use layout::{Arrangement, Layout, Samples};
 use super::Translator;
 use crate::machine::Kelvin;
 use crate::memory::GuestMemory;
-use afterimage_nv2a_types::{Group, method};
+use afterimage_nv2a_types::{KelvinStates, method};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, Port};
 use afterimage_texture::nv2a::{ColorFormat, ZetaFormat};
@@ -192,13 +192,7 @@ impl Translator {
             zeta: zeta.and_then(|(layout, _)| layout.samples.zeta()),
             clip: Rect { x: x as i32, y: y as i32, width, height },
         };
-        if std::mem::replace(&mut self.target, target) != target {
-            // What depends on the formats or on what is bound.
-            let dirty = &mut kelvin.registers.dirty;
-            [Group::Screen, Group::DepthStencil, Group::Blend, Group::Raster, Group::PixelConstants]
-                .into_iter()
-                .for_each(|group| dirty.mark(group));
-        }
+        kelvin.registers.tracker.write(KelvinStates::TARGET, &mut self.target, target);
         self.put_target();
         true
     }

@@ -109,11 +109,8 @@ impl Key {
 
 /// DMA object A or B.
 fn object(kelvin: &Kelvin, b: bool) -> Result<DmaObject, Error> {
-    if b {
-        kelvin.dma.b.ok_or(Error::Unbound("SET_CONTEXT_DMA_B"))
-    } else {
-        kelvin.dma.a.ok_or(Error::Unbound("SET_CONTEXT_DMA_A"))
-    }
+    let name = if b { "SET_CONTEXT_DMA_B" } else { "SET_CONTEXT_DMA_A" };
+    kelvin.texture_object(b).ok_or(Error::Unbound(name))
 }
 
 /// Physical address and entries of the palette that `SET_TEXTURE_PALETTE` names.

@@ -9,9 +9,10 @@ mod from_surface;
 mod key;
 
 use super::Translator;
+use super::groups::differs;
 use crate::machine::Kelvin;
 use crate::memory::GuestMemory;
-use afterimage_nv2a_types::{Group, STAGES};
+use afterimage_nv2a_types::STAGES;
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, Port};
 use from_memory::Decoded;
@@ -21,7 +22,7 @@ use rustc_hash::FxHashMap;
 pub(super) use key::Key;
 
 /// What a stage looks up: which texture, and how.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Stage {
     key: Option<Key>,
     sampler: ObjectId,
@@ -56,30 +57,39 @@ impl Textures {
 }
 
 impl Translator {
-    /// Binds what the stages look up, as it is now. Registers are read where their groups are dirty; memory and surfaces may
-    /// have changed without them.
-    pub(super) fn apply_textures(&mut self, kelvin: &Kelvin, memory: &mut dyn GuestMemory) {
+    /// What a stage looks up by the registers.
+    fn texture_key(&mut self, kelvin: &Kelvin, stage: u16) -> Option<Key> {
+        Key::of(kelvin, stage).unwrap_or_else(|error| {
+            self.once.warn(format!("texture of stage {stage}: {error}"));
+            None
+        })
+    }
+
+    /// Reads what the stages look up. True if that was something else.
+    pub(super) fn apply_stages(&mut self, kelvin: &Kelvin) -> bool {
+        self.make_room_for_samplers();
+        let stages = std::array::from_fn(|stage| {
+            let key = self.texture_key(kelvin, stage as u16);
+            let sampler = key.map_or(ObjectId::NONE, |key| self.sampler(&kelvin.registers, stage as u16, &key));
+            Stage { key, sampler }
+        });
+        std::mem::replace(&mut self.textures.stages, stages) != stages
+    }
+
+    /// What the stages look up now, where that is not what they do.
+    pub(super) fn recompute_stages(&mut self, kelvin: &Kelvin) -> Option<String> {
+        (0..STAGES).find_map(|stage| {
+            let key = self.texture_key(kelvin, stage as u16);
+            let held = self.textures.stages[stage];
+            let sampler = key.and_then(|key| self.known_sampler(&kelvin.registers, stage as u16, &key));
+            let same = sampler == Some(held.sampler) || held.sampler.is_none();
+            differs(&held.key, &key).or_else(|| (!same).then(|| format!("the sampler of stage {stage}")))
+        })
+    }
+
+    /// Binds what the stages look up, as it is now: memory and surfaces may have changed without the registers.
+    pub(super) fn apply_textures(&mut self, memory: &mut dyn GuestMemory) {
         self.textures.clock += 1;
-        let dirty = kelvin.registers.dirty;
-        // Colours of colour keys are among the values that pixel shaders read.
-        let keyed = self.textures.stages.iter().any(|stage| stage.key.is_some_and(|key| key.color_key().is_some()));
-        if dirty.contains(Group::Textures)
-            || dirty.contains(Group::Pixel)
-            || keyed && dirty.contains(Group::PixelConstants)
-        {
-            self.make_room_for_samplers();
-            for stage in 0..STAGES as u16 {
-                let key = match Key::of(kelvin, stage) {
-                    Ok(key) => key,
-                    Err(error) => {
-                        self.once.warn(format!("texture of stage {stage}: {error}"));
-                        None
-                    }
-                };
-                let sampler = key.map_or(ObjectId::NONE, |key| self.sampler(&kelvin.registers, stage, &key));
-                self.textures.stages[usize::from(stage)] = Stage { key, sampler };
-            }
-        }
         for slot in 0..STAGES {
             let Stage { key, sampler } = self.textures.stages[slot];
             let texture = key.map_or(ObjectId::NONE, |key| self.texture(memory, &key));
