@@ -5,6 +5,8 @@
 //! tile has elements of one row, or, of small elements in thin and thick order, of two rows. Of large elements two words go
 //! together.
 
+mod quads;
+
 /// The order of elements in a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
@@ -69,12 +71,15 @@ pub(crate) const fn index(order: Order, bytes: u32, at: [u32; 3]) -> u32 {
     index
 }
 
+/// Two words.
+type Pair = [u8; 2 * WORD];
+
 /// The bytes of a tile.
 pub(crate) trait Words {
     /// Word `at`, which is inside.
     fn word(&self, at: usize) -> u64;
     /// Words `at` and behind it; `at` is even.
-    fn pair(&self, at: usize) -> u128;
+    fn pair(&self, at: usize) -> Pair;
 }
 
 /// A tile in one run of memory.
@@ -87,7 +92,7 @@ impl<const TILE: usize> Words for Run<'_, TILE> {
     }
 
     #[inline(always)]
-    fn pair(&self, at: usize) -> u128 {
+    fn pair(&self, at: usize) -> Pair {
         get_pair(self.0, at)
     }
 }
@@ -105,7 +110,7 @@ impl<const COUNT: usize> Words for Chunks<'_, COUNT> {
     }
 
     #[inline(always)]
-    fn pair(&self, at: usize) -> u128 {
+    fn pair(&self, at: usize) -> Pair {
         get_pair(self.0[at / (CHUNK / WORD) % COUNT], at % (CHUNK / WORD))
     }
 }
@@ -118,18 +123,6 @@ pub(crate) struct Tile<const BYTES: usize, const ROW: usize, const TILE: usize, 
 const WORD: usize = 8;
 /// The low half of a word.
 const LOW: u64 = 0xFFFF_FFFF;
-/// In a word of 4 x 2 bytes the upper row's pairs are at bits 0 and 32, the lower row's at 16 and 48.
-const PAIRS: u64 = 0x0000_FFFF_0000_FFFF;
-
-const fn squeeze(word: u64) -> u64 {
-    let pairs = word & PAIRS;
-    (pairs | pairs >> 16) & LOW
-}
-
-const fn stretch(half: u64) -> u64 {
-    let half = half & LOW;
-    (half | half << 16) & PAIRS
-}
 
 #[inline(always)]
 fn get(bytes: &[u8], word: usize) -> u64 {
@@ -144,14 +137,14 @@ fn put(bytes: &mut [u8], word: usize, value: u64) {
 }
 
 #[inline(always)]
-fn get_pair(bytes: &[u8], word: usize) -> u128 {
-    bytes.as_chunks::<{ 2 * WORD }>().0.get(word / 2).map_or(0, |pair| u128::from_le_bytes(*pair))
+fn get_pair(bytes: &[u8], word: usize) -> Pair {
+    bytes.as_chunks().0.get(word / 2).copied().unwrap_or_default()
 }
 
 #[inline(always)]
-fn put_pair(bytes: &mut [u8], word: usize, value: u128) {
-    if let Some(place) = bytes.as_chunks_mut::<{ 2 * WORD }>().0.get_mut(word / 2) {
-        *place = value.to_le_bytes();
+fn put_pair(bytes: &mut [u8], word: usize, value: Pair) {
+    if let Some(place) = bytes.as_chunks_mut().0.get_mut(word / 2) {
+        *place = value;
     }
 }
 
@@ -185,54 +178,86 @@ impl<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8> T
         let mut y = 0;
         while y < ROWS {
             words[y][0] = index(Self::KIND, BYTES as u32, [2, y as u32, 0]) as usize * BYTES / WORD;
-            words[y][1] =
-                index(Self::KIND, BYTES as u32, [if BYTES == 1 { 4 } else { 6 }, y as u32, 0]) as usize * BYTES / WORD;
+            words[y][1] = index(Self::KIND, BYTES as u32, [6, y as u32, 0]) as usize * BYTES / WORD;
             y += 1;
         }
         words
     };
+    /// Of elements of one byte: the word with which each cell of 4 x 4 begins.
+    const CELLS: [[usize; 2]; 2] = [[Self::cell(0, 0), Self::cell(1, 0)], [Self::cell(0, 1), Self::cell(1, 1)]];
+    /// The word with which a cell of 4 x 4 elements begins.
+    const fn cell(x: u32, y: u32) -> usize {
+        index(Self::KIND, BYTES as u32, [4 * x, 4 * y, 0]) as usize * BYTES / WORD
+    }
 
-    /// Words that slice `z` of the tile lies further on.
+    /// The bits of a word's place in the tile that its slice gives; the other bits are those of [`Self::WORDS`]. Only thick
+    /// tiles have any: others are read at places that the compiler knows.
+    const SLICES: usize = match Self::KIND {
+        Order::Thick => Self::FIRST[7] % (TILE / WORD),
+        _ => 0,
+    };
+    /// The first word of each slice.
+    const FIRST: [usize; 8] = {
+        let mut words = [0; 8];
+        let mut z = 0;
+        while z < words.len() {
+            words[z] = index(Self::KIND, BYTES as u32, [0, 0, z as u32]) as usize * BYTES / WORD;
+            z += 1;
+        }
+        words
+    };
+
+    /// The place of the first word of slice `z`.
     #[inline(always)]
     fn slice(z: u32) -> usize {
-        // Only thick tiles have slices: others are read at places that the compiler knows.
-        if matches!(Self::KIND, Order::Thick) {
-            index(Self::KIND, BYTES as u32, [0, 0, z]) as usize * BYTES / WORD
-        } else {
-            0
-        }
+        Self::FIRST[z as usize % Self::FIRST.len()] & Self::SLICES
     }
 
     /// Writes the rows of slice `z` of a tile.
     #[inline(always)]
-    pub(crate) fn apart(tile: &impl Words, z: u32, rows: [&mut [u8; ROW]; ROWS]) {
+    pub(crate) fn apart(tile: &impl Words, z: u32, [a, b, c, d, e, f, g, h]: [&mut [u8; ROW]; ROWS]) {
         let base = Self::slice(z);
-        let word = |at: usize| tile.word((base + at) % (TILE / WORD));
+        if Self::QUADS && BYTES == 1 {
+            let [[left, right], [low_left, low_right]] = Self::CELLS;
+            let rows = quads::apart(tile.pair(base | left), tile.pair(base | right));
+            put(a, 0, rows.0);
+            put(b, 0, rows.1);
+            put(c, 0, rows.2);
+            put(d, 0, rows.3);
+            let rows = quads::apart(tile.pair(base | low_left), tile.pair(base | low_right));
+            put(e, 0, rows.0);
+            put(f, 0, rows.1);
+            put(g, 0, rows.2);
+            put(h, 0, rows.3);
+            return;
+        }
+        // Calls, not a loop: the compiler then knows every place.
+        Self::pair_apart(tile, base, 0, a, b);
+        Self::pair_apart(tile, base, 2, c, d);
+        Self::pair_apart(tile, base, 4, e, f);
+        Self::pair_apart(tile, base, 6, g, h);
+    }
+
+    /// Writes rows `y` and `y + 1`.
+    #[inline(always)]
+    fn pair_apart(tile: &impl Words, base: usize, y: usize, upper: &mut [u8; ROW], lower: &mut [u8; ROW]) {
+        let word = |at: usize| tile.word(base | at);
         if Self::QUADS {
-            for (pair, [upper, lower]) in pairs(rows) {
-                let y = 2 * pair;
-                if BYTES == 1 {
-                    let [left, right] = [Self::WORDS[y][0], Self::SECOND[y][1]].map(word);
-                    put(upper, 0, squeeze(left) | squeeze(right) << 32);
-                    put(lower, 0, squeeze(left >> 16) | squeeze(right >> 16) << 32);
-                } else {
-                    for half in 0..2 {
-                        let [left, right] = [Self::WORDS[y][half], Self::SECOND[y][half]].map(word);
-                        put(upper, half, left & LOW | right << 32);
-                        put(lower, half, left >> 32 | right & !LOW);
-                    }
-                }
-            }
-        } else if BYTES >= WORD {
-            for (row, words) in rows.into_iter().zip(&Self::WORDS) {
-                for n in (0..ROW / WORD).step_by(2) {
-                    put_pair(row, n, tile.pair((base + words[n]) % (TILE / WORD)));
-                }
+            for half in 0..2 {
+                let [left, right] = [Self::WORDS[y][half], Self::SECOND[y][half]].map(word);
+                put(upper, half, left & LOW | right << 32);
+                put(lower, half, left >> 32 | right & !LOW);
             }
         } else {
-            for (row, words) in rows.into_iter().zip(&Self::WORDS) {
-                for (n, at) in words.iter().enumerate().take(ROW / WORD) {
-                    put(row, n, word(*at));
+            for (row, words) in [(upper, &Self::WORDS[y]), (lower, &Self::WORDS[y + 1])] {
+                if BYTES >= WORD {
+                    for n in (0..ROW / WORD).step_by(2) {
+                        put_pair(row, n, tile.pair(base | words[n]));
+                    }
+                } else {
+                    for (n, at) in words.iter().enumerate().take(ROW / WORD) {
+                        put(row, n, word(*at));
+                    }
                 }
             }
         }
@@ -242,42 +267,45 @@ impl<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8> T
     #[inline(always)]
     pub(crate) fn together(rows: [&[u8; ROW]; ROWS], z: u32, tile: &mut [u8; TILE]) {
         let base = Self::slice(z);
-        if BYTES >= WORD {
-            for (row, words) in rows.into_iter().zip(&Self::WORDS) {
-                for n in (0..ROW / WORD).step_by(2) {
-                    put_pair(tile, (base + words[n]) % (TILE / WORD), get_pair(row, n));
-                }
-            }
+        if Self::QUADS && BYTES == 1 {
+            let [a, b, c, d, e, f, g, h] = rows;
+            let [[left, right], [low_left, low_right]] = Self::CELLS;
+            let cells = quads::together(get(a, 0), get(b, 0), get(c, 0), get(d, 0));
+            put_pair(tile, base | left, cells.0);
+            put_pair(tile, base | right, cells.1);
+            let cells = quads::together(get(e, 0), get(f, 0), get(g, 0), get(h, 0));
+            put_pair(tile, base | low_left, cells.0);
+            put_pair(tile, base | low_right, cells.1);
             return;
         }
-        let mut word = |at: usize, value: u64| put(tile, (base + at) % (TILE / WORD), value);
+        let [a, b, c, d, e, f, g, h] = rows;
+        Self::pair_together(a, b, tile, base, 0);
+        Self::pair_together(c, d, tile, base, 2);
+        Self::pair_together(e, f, tile, base, 4);
+        Self::pair_together(g, h, tile, base, 6);
+    }
+
+    /// Puts rows `y` and `y + 1` into a tile.
+    #[inline(always)]
+    fn pair_together(upper: &[u8; ROW], lower: &[u8; ROW], tile: &mut [u8; TILE], base: usize, y: usize) {
         if Self::QUADS {
-            for (pair, [upper, lower]) in pairs(rows) {
-                let y = 2 * pair;
-                if BYTES == 1 {
-                    let (upper, lower) = (get(upper, 0), get(lower, 0));
-                    word(Self::WORDS[y][0], stretch(upper) | stretch(lower) << 16);
-                    word(Self::SECOND[y][1], stretch(upper >> 32) | stretch(lower >> 32) << 16);
-                } else {
-                    for half in 0..2 {
-                        let (upper, lower) = (get(upper, half), get(lower, half));
-                        word(Self::WORDS[y][half], upper & LOW | lower << 32);
-                        word(Self::SECOND[y][half], upper >> 32 | lower & !LOW);
-                    }
-                }
+            for half in 0..2 {
+                let (upper, lower) = (get(upper, half), get(lower, half));
+                put(tile, base | Self::WORDS[y][half], upper & LOW | lower << 32);
+                put(tile, base | Self::SECOND[y][half], upper >> 32 | lower & !LOW);
             }
         } else {
-            for (row, words) in rows.into_iter().zip(&Self::WORDS) {
-                for (n, at) in words.iter().enumerate().take(ROW / WORD) {
-                    word(*at, get(row, n));
+            for (row, words) in [(upper, &Self::WORDS[y]), (lower, &Self::WORDS[y + 1])] {
+                if BYTES >= WORD {
+                    for n in (0..ROW / WORD).step_by(2) {
+                        put_pair(tile, base | words[n], get_pair(row, n));
+                    }
+                } else {
+                    for (n, at) in words.iter().enumerate().take(ROW / WORD) {
+                        put(tile, base | at, get(row, n));
+                    }
                 }
             }
         }
     }
-}
-
-/// Every two rows with the number of the pair.
-#[inline(always)]
-fn pairs<T>([a, b, c, d, e, f, g, h]: [T; ROWS]) -> impl Iterator<Item = (usize, [T; 2])> {
-    [[a, b], [c, d], [e, f], [g, h]].into_iter().enumerate()
 }

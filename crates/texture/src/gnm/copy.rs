@@ -3,7 +3,7 @@
 use super::address::{INTERLEAVE, Part};
 use super::plan::{Arrangement, Layout, Level};
 use super::{EDGE, Error};
-use crate::micro::{self, CHUNK, Chunks, Order, ROWS, Run, Tile};
+use crate::micro::{self, CHUNK, Chunks, Order, ROWS, Run, Tile, Words};
 use std::ops::Range;
 
 /// What of a level is copied: slices of one sample, every line of them.
@@ -63,15 +63,12 @@ fn gather<const TILE: usize>(surface: &[u8], runs: &[usize], length: usize) -> [
     tile
 }
 
-/// The line of each row of tiles that begins at byte `at`, in cells of `ROW` bytes.
-macro_rules! lines {
-    ($rows:expr, $at:expr, $strip:expr, $cells:expr, $chunks:ident, $as_chunks:ident, $iter:ident) => {{
-        let mut lines = $rows[$at..].$chunks($strip.pitch.line);
-        std::array::from_fn(|_| match lines.next() {
-            Some(line) => line[..$cells * ROW].$as_chunks::<ROW>().0.$iter(),
-            None => Default::default(),
-        })
-    }};
+impl Strip {
+    /// Tiles of which every row is there, if the lines in the rows do not overlap.
+    fn whole(&self, row: usize) -> usize {
+        let [across, down] = self.size;
+        if down == ROWS && self.pitch.line * ROWS >= across * row { across / ROWS } else { 0 }
+    }
 }
 
 fn apart<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8, const CHUNKS: usize>(
@@ -79,54 +76,91 @@ fn apart<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u
     strip: &Strip,
     rows: &mut [u8],
 ) {
-    let [across, down] = strip.size;
-    let whole = if down == ROWS && strip.pitch.line >= across * BYTES { across / ROWS } else { 0 };
-    for (n, z) in strip.slices.clone().enumerate() {
-        let at = strip.rows + n * strip.pitch.slice;
-        let mut tiles = strip.runs.chunks_exact(strip.count);
-        let mut lines: [std::slice::IterMut<'_, [u8; ROW]>; ROWS] =
-            lines!(rows, at, strip, whole, chunks_mut, as_chunks_mut, iter_mut);
-        for runs in tiles.by_ref().take(whole) {
-            let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h)] =
-                lines.each_mut().map(Iterator::next)
-            else {
-                return;
-            };
-            one_apart::<BYTES, ROW, TILE, ORDER, CHUNKS>(surface, runs, strip.length, z, [a, b, c, d, e, f, g, h]);
+    let run = |at: usize| surface[at..].first_chunk().unwrap_or(&[0; TILE]);
+    let chunk = |at: usize| surface[at..].first_chunk().unwrap_or(&[0; CHUNK]);
+    match (strip.count, strip.length) {
+        (1, _) => each_apart::<BYTES, ROW, TILE, ORDER, 1, _>(strip, rows, |[at]| Run(run(*at))),
+        (count, CHUNK) if count == CHUNKS => {
+            each_apart::<BYTES, ROW, TILE, ORDER, CHUNKS, _>(strip, rows, |runs| Chunks(runs.map(chunk)));
         }
-        for (number, runs) in tiles.enumerate() {
-            let number = whole + number;
-            let mut tile = [[0; ROW]; ROWS];
-            one_apart::<BYTES, ROW, TILE, ORDER, CHUNKS>(surface, runs, strip.length, z, tile.each_mut());
-            let bytes = (across - number * ROWS).min(ROWS) * BYTES;
-            for (y, line) in tile.iter().enumerate().take(down) {
-                let at = at + y * strip.pitch.line + number * ROW;
-                rows[at..at + bytes].copy_from_slice(&line[..bytes]);
+        (count, length) => {
+            let tiles = strip.runs.chunks_exact(count);
+            for (number, runs) in tiles.enumerate() {
+                let tile = gather::<TILE>(surface, runs, length);
+                for (n, z) in strip.slices.clone().enumerate() {
+                    part_apart::<BYTES, ROW, TILE, ORDER>(&Run(&tile), strip, [number, n], z, rows);
+                }
             }
         }
     }
 }
 
+/// Takes apart tiles that lie in `COUNT` runs each, which `tile` finds.
 #[inline(always)]
-fn one_apart<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8, const CHUNKS: usize>(
-    surface: &[u8],
-    runs: &[usize],
-    length: usize,
-    z: u32,
-    rows: [&mut [u8; ROW]; ROWS],
+fn each_apart<
+    const BYTES: usize,
+    const ROW: usize,
+    const TILE: usize,
+    const ORDER: u8,
+    const COUNT: usize,
+    W: Words,
+>(
+    strip: &Strip,
+    rows: &mut [u8],
+    tile: impl Fn(&[usize; COUNT]) -> W,
 ) {
-    if let [at] = runs
-        && let Some(run) = surface[*at..].first_chunk()
-    {
-        return Tile::<BYTES, ROW, TILE, ORDER>::apart(&Run::<TILE>(run), z, rows);
+    let tiles = strip.runs.as_chunks::<COUNT>().0;
+    let (whole, rest) = tiles.split_at(strip.whole(ROW).min(tiles.len()));
+    for (n, z) in strip.slices.clone().enumerate() {
+        let mut lines = rows[strip.rows + n * strip.pitch.slice..].chunks_mut(strip.pitch.line.max(1));
+        let lines: [&mut [[u8; ROW]]; ROWS] =
+            std::array::from_fn(|_| lines.next().unwrap_or_default().as_chunks_mut().0);
+        let [a, b, c, d, e, f, g, h] = lines;
+        // All of one length, so that the loop checks one place only.
+        let count = whole.len();
+        let (a, b, c, d) = (&mut a[..count], &mut b[..count], &mut c[..count], &mut d[..count]);
+        let (e, f, g, h) = (&mut e[..count], &mut f[..count], &mut g[..count], &mut h[..count]);
+        for (number, runs) in whole.iter().enumerate() {
+            let cells = [
+                &mut a[number],
+                &mut b[number],
+                &mut c[number],
+                &mut d[number],
+                &mut e[number],
+                &mut f[number],
+                &mut g[number],
+                &mut h[number],
+            ];
+            Tile::<BYTES, ROW, TILE, ORDER>::apart(&tile(runs), z, cells);
+        }
     }
-    if length == CHUNK
-        && let Some(runs) = runs.first_chunk::<CHUNKS>()
-    {
-        let chunks = runs.map(|at| surface[at..].first_chunk().unwrap_or(&[0; CHUNK]));
-        return Tile::<BYTES, ROW, TILE, ORDER>::apart(&Chunks(chunks), z, rows);
+    for (number, runs) in rest.iter().enumerate() {
+        for (n, z) in strip.slices.clone().enumerate() {
+            let at = [whole.len() + number, n];
+            part_apart::<BYTES, ROW, TILE, ORDER>(&tile(runs), strip, at, z, rows);
+        }
     }
-    Tile::<BYTES, ROW, TILE, ORDER>::apart(&Run(&gather::<TILE>(surface, runs, length)), z, rows);
+}
+
+/// Takes slice `z` of a tile apart, of which not everything may be wanted. It is tile `number` of the strip, and the slice is
+/// the `n`th of those in the rows.
+#[inline(never)]
+fn part_apart<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8>(
+    tile: &impl Words,
+    strip: &Strip,
+    [number, n]: [usize; 2],
+    z: u32,
+    rows: &mut [u8],
+) {
+    let [across, down] = strip.size;
+    let mut lines = [[0; ROW]; ROWS];
+    Tile::<BYTES, ROW, TILE, ORDER>::apart(tile, z, lines.each_mut());
+    let bytes = (across - number * ROWS).min(ROWS) * BYTES;
+    let at = strip.rows + n * strip.pitch.slice + number * ROW;
+    for (y, line) in lines.iter().enumerate().take(down) {
+        let at = at + y * strip.pitch.line;
+        rows[at..at + bytes].copy_from_slice(&line[..bytes]);
+    }
 }
 
 fn together<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER: u8, const CHUNKS: usize>(
@@ -136,6 +170,7 @@ fn together<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER
 ) {
     let [across, down] = strip.size;
     let every_slice = strip.slices.len() * ROW * ROWS == TILE;
+    let mut whole = [0; TILE];
     for (number, runs) in strip.runs.chunks_exact(strip.count).enumerate() {
         let bytes = (across - number * ROWS).min(ROWS) * BYTES;
         let at = strip.rows + number * ROW;
@@ -157,11 +192,10 @@ fn together<const BYTES: usize, const ROW: usize, const TILE: usize, const ORDER
         {
             whole_together::<BYTES, ROW, TILE, ORDER>(strip, rows, at, tile);
         } else {
-            let mut tile = [0; TILE];
-            whole_together::<BYTES, ROW, TILE, ORDER>(strip, rows, at, &mut tile);
+            whole_together::<BYTES, ROW, TILE, ORDER>(strip, rows, at, &mut whole);
             match strip.length {
-                CHUNK => scatter(&tile, surface, runs, CHUNK),
-                length => scatter(&tile, surface, runs, length),
+                CHUNK => scatter(&whole, surface, runs, CHUNK),
+                length => scatter(&whole, surface, runs, length),
             }
         }
     }
