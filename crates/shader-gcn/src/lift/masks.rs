@@ -221,8 +221,9 @@ impl Masks {
         masks
     }
 
-    /// Lanes stay together: a branch says nothing of a lane's own bit.
-    pub(crate) fn keep_together(&mut self, flow: &Flow) {
+    /// Lanes stay together: a branch says nothing of a lane's own bit. `filled`: with lanes that the group does not have.
+    pub(crate) fn keep_together(&mut self, flow: &Flow, filled: bool) {
+        self.partial |= filled;
         self.forwards(flow, true);
     }
 

@@ -124,7 +124,7 @@ pub fn lift(source: &Source) -> Result<Module, LiftError> {
     if !lifted.wants_together {
         return Ok(lifted.module);
     }
-    masks.keep_together(&flow);
+    masks.keep_together(&flow, together::fills_up(source));
     translate(source, &flow, &analysis, &masks, true).map(|lifted| lifted.module)
 }
 
@@ -155,7 +155,9 @@ fn translate(
     if matches!(source.stage, HwStage::Ls | HwStage::Hs) {
         b.work_group([tessellation::corners(source), 1, 1], 0);
     } else if source.stage == HwStage::Cs {
-        b.work_group(group_size(source).map_err(|reason| reason.at(&flow.insts[0]))?, lds_bytes(source));
+        let group = group_size(source).map_err(|reason| reason.at(&flow.insts[0]))?;
+        let group = if together && together::fills_up(source) { together::whole_waves(group) } else { group };
+        b.work_group(group, lds_bytes(source));
     } else if geometry::has_list(source) {
         b.work_group([io::geometry::LANES, 1, 1], 0);
     }

@@ -4,6 +4,7 @@
 use afterimage_ir::{Builder, InputAt, InputDecl, Interp, Kind, Type, Value};
 
 use super::Lifter;
+use super::together::fills_up;
 use crate::io::{HwStage, groups};
 use crate::resources::user_count;
 
@@ -46,17 +47,23 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
                 let value = wave_of_group(l);
                 l.set_sgpr(next, value);
             }
-            let local = builtin(&mut l.b, InputAt::LocalId);
+            let local = local_id(l);
             for n in 0..3u8 {
                 if n <= (rsrc2 >> 11 & 3) as u8 {
-                    let value = l.b.extract(local, n);
-                    l.set_vgpr_always(n, value);
+                    l.set_vgpr_always(n, local[usize::from(n)]);
                 }
             }
+            let mut live = l.b.bool(true);
             if registers.groups & groups::PARTIAL != 0 {
-                let live = in_last_groups(l);
-                l.set_exec(live);
+                live = in_last_groups(l, local);
             }
+            if l.together && fills_up(l.source) {
+                let index = builtin(&mut l.b, InputAt::LocalIndex);
+                let lanes = l.b.i32(registers.num_thread.iter().map(|&n| n.max(1)).product::<u32>() as i32);
+                let there = l.b.ult(index, lanes);
+                live = l.b.band(live, there);
+            }
+            l.set_exec(live);
         }
         HwStage::Vs if l.source.captures() => super::geometry::start_capture(l),
         HwStage::Vs if l.source.is_domain() => super::tessellation::start_domain(l),
@@ -84,8 +91,20 @@ fn axis(l: &mut Lifter<'_>, register: u32, axis: u8) -> Value {
     l.b.cast(word, Kind::Int)
 }
 
+/// The lane's place in its group.
+fn local_id(l: &mut Lifter<'_>) -> [Value; 3] {
+    if !l.together || !fills_up(l.source) {
+        let local = builtin(&mut l.b, InputAt::LocalId);
+        return [0, 1, 2].map(|n| l.b.extract(local, n));
+    }
+    let index = builtin(&mut l.b, InputAt::LocalIndex);
+    let [width, height, _] = l.source.registers.num_thread.map(|n| l.b.i32(n.max(1) as i32));
+    let row = l.b.udiv(index, width);
+    [l.b.umod(index, width), l.b.umod(row, height), l.b.udiv(row, height)]
+}
+
 /// Whether the lane is there, of a group that may be the last of an axis.
-fn in_last_groups(l: &mut Lifter<'_>) -> Value {
+fn in_last_groups(l: &mut Lifter<'_>, local: [Value; 3]) -> Value {
     let mut live = l.b.bool(true);
     let counts = axis(l, 0, 3);
     for n in 0..3 {
@@ -93,9 +112,9 @@ fn in_last_groups(l: &mut Lifter<'_>) -> Value {
         let (at, bits, one) = (l.b.i32(groups::lanes_at(n) as i32), l.b.i32(groups::LANE_BITS as i32), l.b.i32(1));
         let less = l.b.ubfe(counts, at, bits);
         let lanes = l.b.iadd(less, one);
-        let (group, local) = (builtin(&mut l.b, InputAt::WorkgroupId), builtin(&mut l.b, InputAt::LocalId));
-        let (group, local) = (l.b.extract(group, n), l.b.extract(local, n));
-        let (before, inside) = (l.b.ult(group, last), l.b.ult(local, lanes));
+        let group = builtin(&mut l.b, InputAt::WorkgroupId);
+        let group = l.b.extract(group, n);
+        let (before, inside) = (l.b.ult(group, last), l.b.ult(local[usize::from(n)], lanes));
         let here = l.b.bor(before, inside);
         live = l.b.band(live, here);
     }

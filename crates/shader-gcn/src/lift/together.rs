@@ -13,7 +13,7 @@ use afterimage_ir::{Flags, MAX_WAVE, Op as IrOp};
 use super::Lifter;
 use super::flow::Flow;
 use super::structure::Step;
-use crate::io::HwStage;
+use crate::io::{HwStage, Source};
 use crate::tables::{Condition, Encoding, Kind, Op, flag};
 
 /// Accesses of the data share that other lanes may not have made yet.
@@ -148,6 +148,18 @@ pub(super) fn wanted(l: &Lifter<'_>) -> bool {
     let asks = |op: IrOp| op.has(Flags::WAVE) || matches!(op, IrOp::LaneIndex | IrOp::WaveSize);
     let ask = l.b.module().insts.iter().any(|inst| asks(inst.op));
     l.source.stage == HwStage::Cs && lanes(l) > 1 && (ask || l.kept.share.missed)
+}
+
+/// Whether the last wave of a group has fewer lanes than others. Programs write registers of the lanes that are not there by setting
+/// exec, and read them, so where waves are the guest's there are such lanes, with exec false at first.
+pub(super) fn fills_up(source: &Source) -> bool {
+    let lanes = source.registers.num_thread.iter().fold(1u32, |lanes, &n| lanes.saturating_mul(n.max(1)));
+    source.stage == HwStage::Cs && !lanes.is_multiple_of(MAX_WAVE)
+}
+
+/// A work group of whole waves for one of any size.
+pub(super) fn whole_waves(group: [u32; 3]) -> [u32; 3] {
+    [group.iter().product::<u32>().next_multiple_of(MAX_WAVE), 1, 1]
 }
 
 /// Whether the branch at the end of a block is by a scalar that all lanes agree on: a comparison of words, not of masks.

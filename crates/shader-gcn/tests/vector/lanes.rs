@@ -101,3 +101,29 @@ fn clamping_makes_zero_of_nan_if_the_mode_says_so() {
     machine.registers.rsrc1 = 0;
     assert!(f32::from_bits(machine.run(text)[0]).is_nan());
 }
+
+#[test]
+fn lanes_that_a_wave_does_not_have_can_be_written_and_read() {
+    // As compilers begin a reduction: every lane of the wave gets a number, then those that are there their own.
+    let code = "v_lshlrev_b32_e32 v0, 2, v0
+        buffer_load_dword v1, v0, s[0:3], 0 offen
+        s_mov_b64 s[10:11], exec
+        s_mov_b64 exec, -1
+        v_mov_b32_e32 v3, 7
+        s_mov_b64 exec, s[10:11]
+        v_mov_b32_e32 v3, v1
+        v_readlane_b32 s8, v3, 63
+        v_readlane_b32 s9, v3, 3
+        s_add_u32 s8, s8, s9
+        s_bcnt1_i32_b64 s9, exec
+        s_lshl_b32 s9, s9, 16
+        s_add_u32 s8, s8, s9
+        v_mov_b32_e32 v2, s8
+        buffer_store_dword v2, v0, s[0:3], 0 offen
+        s_endpgm";
+    let of = |lanes: u32| Machine::new(lanes, (0..lanes).map(|lane| lane * 3).collect()).run(code);
+    assert_eq!(of(40), vec![7 + 9 + (40 << 16); 40]);
+    let two = of(100);
+    assert_eq!(two[..64], vec![189 + 9 + (64 << 16); 64]);
+    assert_eq!(two[64..], vec![7 + 201 + (36 << 16); 36]);
+}
