@@ -28,4 +28,5 @@ pub use handle::{
     BufferId, DeclarationId, Handle, ImageId, PixelShaderId, QueryId, StateBlockId, Surface, SwapChainId,
     VertexShaderId,
 };
+pub use machine::{DeviceState, DeviceTracker, Group};
 pub use memory::Locked;

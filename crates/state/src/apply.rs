@@ -70,6 +70,7 @@ impl<S: Space> Tracker<S> {
     #[inline]
     fn applied(&mut self, group: S::Group, effect: Effect, reads: Vec<u32>) {
         self.figures.applied += 1;
+        self.parked.clear(group);
         match effect {
             Effect::Changed => self.result_changed(group),
             Effect::Same => self.figures.unchanged += 1,

@@ -166,6 +166,14 @@ impl<G: Group> Dirty<G> {
         self.bits |= G::CLOSURE[group.index()];
     }
 
+    /// The set without a group, such as a usage level that leaves something for later.
+    #[must_use]
+    #[inline]
+    pub fn without(mut self, group: G) -> Self {
+        self.clear(group);
+        self
+    }
+
     /// Adds every group of `other`.
     #[inline]
     pub fn merge(&mut self, other: Self) {

@@ -17,7 +17,6 @@
 mod apply;
 mod edges;
 mod groups;
-pub mod old;
 mod space;
 mod table;
 pub mod trace;

@@ -35,7 +35,7 @@ impl Figures {
 pub struct Tracker<S: Space> {
     dirty: Dirty<S::Group>,
     /// Groups that could not be applied for now and do not keep a draw from being clean ([`Effect::Parked`](crate::Effect)).
-    parked: Dirty<S::Group>,
+    pub(crate) parked: Dirty<S::Group>,
     /// What was marked since the context was switched, for the contexts that are not applied to now.
     since: Dirty<S::Group>,
     /// The dirty sets of the other contexts; the current one's place is unused.

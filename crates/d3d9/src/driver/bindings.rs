@@ -5,6 +5,7 @@ use super::state_block::Setting;
 use crate::error::{Error, Result};
 use crate::handle::*;
 use crate::machine::*;
+use crate::translate::texture_kind;
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::Constants;
 use afterimage_stream::packets;
@@ -39,16 +40,12 @@ impl Device {
             return Ok(());
         }
         self.objects.images.bind(texture);
+        let registers = &mut self.registers;
+        registers.textures.set(slot, texture, &mut registers.tracker);
         // The fixed stages are other code for other kinds of textures.
-        if slot < 8 && self.registers.pixel_shader.is_none() {
-            let old = old.and_then(|id| self.objects.images.get(id)).map(|image| image.kind);
-            if old != kind {
-                self.registers.dirty.mark(Group::PixelShader);
-            }
+        if slot < registers.stages.len() {
+            registers.texture_kinds.set(slot, texture_kind(kind), &mut registers.tracker);
         }
-        self.registers.textures[slot] = texture;
-        self.registers.dirty_textures |= 1 << slot;
-        self.registers.dirty.mark(Group::Textures);
         if self.objects.images.unbind(old)
             && let Some(old) = old
         {
@@ -71,9 +68,12 @@ impl Device {
     /// [`Error::InvalidCall`] for a stream past 15, a stride past 2048, or a buffer of indices.
     #[inline]
     pub fn set_stream_source(&mut self, stream: u32, buffer: Option<BufferId>, offset: u32, stride: u32) -> Result<()> {
-        let old = *self.registers.streams.get(stream as usize).ok_or(Error::InvalidCall)?;
+        if stream as usize >= STREAMS {
+            return Err(Error::InvalidCall);
+        }
+        let old = self.registers.streams[stream as usize];
         let new = match buffer {
-            Some(_) => Stream { buffer, offset, stride, ..old },
+            Some(_) => Stream { buffer, offset, stride },
             None => Stream { buffer: None, ..old },
         };
         if old == new && self.recording.is_none() {
@@ -88,9 +88,7 @@ impl Device {
         if self.record(|| Setting::Stream(stream, buffer, offset, stride)) {
             return Ok(());
         }
-        self.registers.streams[stream as usize] = new;
-        self.registers.dirty_streams |= 1 << stream;
-        self.registers.dirty.mark(Group::VertexBuffers);
+        self.registers.streams.set(stream as usize, new, &mut self.registers.tracker);
         if old.buffer != buffer {
             self.objects.buffers.bind(buffer);
             self.unbind_buffer(old.buffer);
@@ -112,7 +110,7 @@ impl Device {
     /// # Errors
     /// [`Error::InvalidCall`] for a stream past 15.
     pub fn stream_source(&self, stream: u32) -> Result<(Option<BufferId>, u32, u32)> {
-        let stream = self.registers.streams.get(stream as usize).ok_or(Error::InvalidCall)?;
+        let stream = self.registers.streams.all().get(stream as usize).ok_or(Error::InvalidCall)?;
         Ok((stream.buffer, stream.offset, stream.stride))
     }
 
@@ -129,11 +127,7 @@ impl Device {
         if self.record(|| Setting::StreamFrequency(stream, setting)) {
             return Ok(());
         }
-        let frequency = &mut self.registers.streams[stream as usize].frequency;
-        if *frequency != setting {
-            *frequency = setting;
-            self.registers.dirty.mark(Group::VertexInput);
-        }
+        self.registers.frequencies.set(stream as usize, setting, &mut self.registers.tracker);
         Ok(())
     }
 
@@ -142,7 +136,7 @@ impl Device {
     /// # Errors
     /// [`Error::InvalidCall`] for a stream past 15.
     pub fn stream_source_freq(&self, stream: u32) -> Result<u32> {
-        self.registers.streams.get(stream as usize).map(|stream| stream.frequency).ok_or(Error::InvalidCall)
+        self.registers.frequencies.all().get(stream as usize).copied().ok_or(Error::InvalidCall)
     }
 
     /// `SetIndices`.
@@ -151,7 +145,7 @@ impl Device {
     /// [`Error::InvalidCall`] for a buffer that holds no indices.
     #[inline]
     pub fn set_indices(&mut self, buffer: Option<BufferId>) -> Result<()> {
-        let old = self.registers.indices;
+        let old = *self.registers.indices;
         if old == buffer && self.recording.is_none() {
             return Ok(());
         }
@@ -163,8 +157,7 @@ impl Device {
         if self.record(|| Setting::Indices(buffer)) {
             return Ok(());
         }
-        self.registers.indices = buffer;
-        self.registers.dirty.mark(Group::IndexBuffer);
+        self.registers.indices.set(buffer, &mut self.registers.tracker);
         self.objects.buffers.bind(buffer);
         self.unbind_buffer(old);
         Ok(())
@@ -173,7 +166,7 @@ impl Device {
     /// `GetIndices`.
     #[must_use]
     pub fn indices(&self) -> Option<BufferId> {
-        self.registers.indices
+        *self.registers.indices
     }
 
     /// `CreateVertexDeclaration`; the slice ends with the element before `D3DDECL_END`, or with it.
@@ -208,12 +201,11 @@ impl Device {
             return Ok(());
         }
         self.registers.fvf = fvf;
-        let old = self.registers.declaration;
+        let old = *self.registers.declaration;
         if old == declaration {
             return Ok(());
         }
-        self.registers.declaration = declaration;
-        self.registers.dirty.mark(Group::Declaration);
+        self.registers.declaration.set(declaration, &mut self.registers.tracker);
         self.objects.declarations.bind(declaration);
         if self.objects.declarations.unbind(old)
             && let Some(old) = old
@@ -226,7 +218,7 @@ impl Device {
     /// `GetVertexDeclaration`; after [`Device::set_fvf`] that FVF's declaration.
     #[must_use]
     pub fn vertex_declaration(&self) -> Option<DeclarationId> {
-        self.registers.declaration
+        *self.registers.declaration
     }
 
     /// `SetFVF`. Code 0 changes nothing.
@@ -306,7 +298,7 @@ impl Device {
     /// [`Error::InvalidCall`] for one that is gone.
     #[inline]
     pub fn set_vertex_shader(&mut self, shader: Option<VertexShaderId>) -> Result<()> {
-        let old = self.registers.vertex_shader;
+        let old = *self.registers.vertex_shader;
         if old == shader && self.recording.is_none() {
             return Ok(());
         }
@@ -316,13 +308,9 @@ impl Device {
         if self.record(|| Setting::VertexShader(shader)) {
             return Ok(());
         }
-        self.registers.vertex_shader = shader;
-        self.vertex_shader_failed = false;
-        self.registers.dirty.mark(Group::VertexShader);
-        // What the fixed pixel stage divides projected coordinates by depends on who writes them.
-        if old.is_some() != shader.is_some() {
-            self.registers.dirty.mark(Group::PixelShader);
-        }
+        let registers = &mut self.registers;
+        registers.vertex_shader.set(shader, &mut registers.tracker);
+        registers.vertex_shader_failed.set(false, &mut registers.tracker);
         self.objects.vertex_shaders.bind(shader);
         if self.objects.vertex_shaders.unbind(old)
             && let Some(old) = old
@@ -335,7 +323,7 @@ impl Device {
     /// `GetVertexShader`.
     #[must_use]
     pub fn vertex_shader(&self) -> Option<VertexShaderId> {
-        self.registers.vertex_shader
+        *self.registers.vertex_shader
     }
 
     /// `SetPixelShader`; none is the fixed-function pipeline.
@@ -344,7 +332,7 @@ impl Device {
     /// [`Error::InvalidCall`] for one that is gone.
     #[inline]
     pub fn set_pixel_shader(&mut self, shader: Option<PixelShaderId>) -> Result<()> {
-        let old = self.registers.pixel_shader;
+        let old = *self.registers.pixel_shader;
         if old == shader && self.recording.is_none() {
             return Ok(());
         }
@@ -354,12 +342,10 @@ impl Device {
         if self.record(|| Setting::PixelShader(shader)) {
             return Ok(());
         }
-        self.registers.pixel_shader = shader;
-        self.registers.dirty.mark(Group::PixelShader);
+        let registers = &mut self.registers;
+        registers.pixel_shader.set(shader, &mut registers.tracker);
         // Which coordinates the fixed vertex stage writes depends on who reads them.
-        if old.is_some() != shader.is_some() {
-            self.registers.dirty.mark(Group::VertexShader);
-        }
+        registers.has_pixel_shader.set(shader.is_some(), &mut registers.tracker);
         self.objects.pixel_shaders.bind(shader);
         if self.objects.pixel_shaders.unbind(old)
             && let Some(old) = old
@@ -372,6 +358,6 @@ impl Device {
     /// `GetPixelShader`.
     #[must_use]
     pub fn pixel_shader(&self) -> Option<PixelShaderId> {
-        self.registers.pixel_shader
+        *self.registers.pixel_shader
     }
 }

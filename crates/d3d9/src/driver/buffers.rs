@@ -3,7 +3,6 @@
 use super::Device;
 use crate::error::{Error, Result};
 use crate::handle::BufferId;
-use crate::machine::Group;
 use crate::memory::Buffer;
 use afterimage_d3d9_types::*;
 use afterimage_ipc::store::Store;
@@ -116,8 +115,7 @@ impl Device {
             self.upload_buffer(id);
         }
         if std::mem::take(&mut self.late) {
-            self.registers.dirty_textures = u32::MAX;
-            self.registers.dirty.mark(Group::Textures);
+            self.registers.touch_textures();
         }
     }
 

@@ -43,7 +43,7 @@ impl Device {
         if wrong_depth || wrong_stencil {
             return Err(Error::InvalidCall);
         }
-        self.apply_only(&[Group::RenderTargets])?;
+        self.apply_level(Group::CLEAR)?;
         let mut packet = Clear {
             flags: 0,
             count: 0,
@@ -82,8 +82,8 @@ impl Device {
 
     /// Whether an area is all of every bound target.
     fn clears_whole(&self, area: Rect) -> bool {
-        let targets = self.registers.targets.into_iter().chain([self.registers.depth]).flatten();
-        targets.into_iter().filter(|target| self.has_memory(*target)).all(|target| {
+        let targets = self.registers.targets.iter().copied().chain([*self.registers.depth]).flatten();
+        targets.filter(|target| self.has_memory(*target)).all(|target| {
             let sub = self.objects.images.get(target.image).and_then(|image| image.sub_of(target));
             sub.is_some_and(|sub| {
                 (area.x, area.y) == (0, 0) && area.width >= sub.extent[0] && area.height >= sub.extent[1]

@@ -375,7 +375,7 @@ impl Device {
         let packet =
             Clear { flags: Clear::COLOR, count: 1, color: crate::format::color(color), ..bytemuck::Zeroable::zeroed() };
         self.port.push_tail(&packet, &[stream_rect(region)]);
-        self.registers.dirty.mark(Group::RenderTargets);
+        self.registers.tracker.mark(Group::RenderTargets);
         self.port.breathe();
         Ok(())
     }

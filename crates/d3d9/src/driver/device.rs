@@ -4,10 +4,9 @@ use super::present::{Window, check_parameters, complete};
 use super::{Device, Objects};
 use crate::error::{Error, Result};
 use crate::handle::*;
-use crate::machine::{Registers, RenderStates};
+use crate::machine::{DeviceTracker, Registers, RenderStates, TARGETS};
 use crate::translate::Host;
 use afterimage_d3d9_types::*;
-use afterimage_state::Dirty;
 use afterimage_stream::packets::{Init, Overlay};
 use afterimage_stream::{Link, Port};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,10 +42,7 @@ impl Device {
             auto_depth: None,
             fvf_declarations: FxHashMap::default(),
             palettes: super::palettes::Palettes::default(),
-            alpha_to_mask: false,
             clip_status: D3DCLIPSTATUS9 { ClipUnion: 0, ClipIntersection: u32::MAX },
-            software_processing: creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING != 0,
-            vertex_shader_failed: false,
             locked_buffers: SmallVec::new(),
             late: false,
             late_buffers: Vec::new(),
@@ -70,11 +66,11 @@ impl Device {
 
     /// Binds what a new or reset plain device has bound, and gives every register its default.
     fn set_defaults(&mut self, parameters: &D3DPRESENT_PARAMETERS) -> Result<()> {
-        let mut ignored = Dirty::none();
+        let registers = &mut self.registers;
         let zenable = u32::from(parameters.EnableAutoDepthStencil != FALSE);
-        self.registers.render.set(RenderStates::D3DRS_ZENABLE, zenable, &mut ignored);
+        registers.render.set(RenderStates::D3DRS_ZENABLE, zenable, &mut registers.tracker);
         let largest = self.port.device().max_point_size.max(1.0).to_bits();
-        self.registers.render.set(RenderStates::D3DRS_POINTSIZE_MAX, largest, &mut ignored);
+        registers.render.set(RenderStates::D3DRS_POINTSIZE_MAX, largest, &mut registers.tracker);
         self.bind_implicit(parameters)
     }
 
@@ -108,22 +104,23 @@ impl Device {
     /// Unbinds the targets, which is all that a reset unbinds of an extended device.
     fn unbind_targets(&mut self) {
         let registers = &mut self.registers;
-        let surfaces: SmallVec<[Surface; 5]> =
-            registers.targets.iter_mut().chain([&mut registers.depth]).filter_map(Option::take).collect();
-        for surface in surfaces {
-            self.unbind_handle(Handle::Image(surface.image));
+        let surfaces = (*registers.targets, *registers.depth);
+        (0..TARGETS).for_each(|slot| _ = registers.targets.set(slot, None, &mut registers.tracker));
+        registers.depth.set(None, &mut registers.tracker);
+        for surface in surfaces.0.into_iter().chain([surfaces.1]) {
+            self.left_target(surface);
         }
     }
 
     /// Unbinds everything.
     fn unbind_all(&mut self) {
-        let fresh = Registers::of_device(self.creation.BehaviorFlags);
-        let registers = std::mem::replace(&mut self.registers, fresh);
+        let registers = self.registers.reset(self.creation.BehaviorFlags);
         let recorded = self.recording.take().unwrap_or_default();
         self.disown(&recorded);
-        let images = registers.textures.into_iter().flatten();
-        let surfaces = registers.targets.into_iter().chain([registers.depth]).flatten().map(|surface| surface.image);
-        let buffers = registers.streams.into_iter().filter_map(|stream| stream.buffer).chain(registers.indices);
+        let images = registers.textures.iter().copied().flatten();
+        let surfaces =
+            registers.targets.iter().copied().chain([*registers.depth]).flatten().map(|surface| surface.image);
+        let buffers = registers.streams.iter().filter_map(|stream| stream.buffer).chain(*registers.indices);
         let handles: Vec<Handle> = images
             .chain(surfaces)
             .map(Handle::Image)
@@ -221,6 +218,11 @@ impl Device {
         }
         self.bind_implicit(parameters)?;
         self.set_viewport(&D3DVIEWPORT9 { MinZ: depths.MinZ, MaxZ: depths.MaxZ, ..self.viewport() })
+    }
+
+    /// What of the state changed since it was last applied, and how much so far: for figures, and for tests of the tables.
+    pub fn tracker(&mut self) -> &mut DeviceTracker {
+        &mut self.registers.tracker
     }
 
     /// Hands over what was collected. Present, queries and read backs do it by themselves.

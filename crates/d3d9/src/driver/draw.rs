@@ -2,8 +2,9 @@
 
 use super::Device;
 use crate::error::{Error, Result};
-use crate::machine::Group;
+use crate::machine::{DeviceState, Group, STREAMS, Stream};
 use afterimage_d3d9_types::*;
+use afterimage_state::{Dirty, checking};
 use afterimage_stream::ObjectId;
 use afterimage_stream::ObjectKind;
 use afterimage_stream::packets::{Draw, DrawIndexed, SetIndexBuffer, VertexBuffer};
@@ -24,11 +25,12 @@ fn elements(primitive: D3DPRIMITIVETYPE, count: u32) -> Option<u32> {
 impl Device {
     /// Makes the receiver's state that of the registers.
     #[inline]
-    pub(super) fn prepare(&mut self) -> Result<()> {
+    pub(super) fn prepare(&mut self, level: Dirty<Group>) -> Result<()> {
         if !self.locked_buffers.is_empty() {
             self.send_locked_buffers();
         }
-        if self.registers.dirty.is_empty() { Ok(()) } else { self.apply() }
+        self.registers.tracker.drawn();
+        if self.registers.tracker.dirty().touches(level) || checking() { self.apply_for_draw(level) } else { Ok(()) }
     }
 
     /// `DrawPrimitive`.
@@ -41,7 +43,7 @@ impl Device {
         if count == 0 {
             return Err(Error::InvalidCall);
         }
-        self.prepare()?;
+        self.prepare(Group::DRAW)?;
         // The numbers of D3DPRIMITIVETYPE are those of the stream, from 1 instead of 0.
         self.port.push(&Draw { topology: primitive - 1, first, count: vertices, instances: 1 });
         self.port.breathe();
@@ -70,8 +72,8 @@ impl Device {
             // Direct3D draws nothing and says nothing.
             return Ok(());
         }
-        self.prepare()?;
-        let frequency = self.registers.streams[0].frequency;
+        self.prepare(Group::DRAW)?;
+        let frequency = self.registers.frequencies[0];
         let instances = if frequency & D3DSTREAMSOURCE_INDEXEDDATA != 0 { frequency & 0x3fff_ffff } else { 1 };
         self.port.push(&DrawIndexed {
             topology: primitive - 1,
@@ -92,26 +94,26 @@ impl Device {
         elements(primitive, count)
     }
 
-    /// Stream 0 becomes `vertices` for one draw, and unbound after it. Gives the number of the first vertex.
-    fn stream_vertices(&mut self, vertices: &[u8], stride: u32) -> Result<u32> {
+    /// Stream 0 becomes `vertices` for one draw that otherwise needs `level`, and unbound after it. Gives the number of the first
+    /// vertex.
+    fn stream_vertices(&mut self, vertices: &[u8], stride: u32, level: Dirty<Group>) -> Result<u32> {
         if stride == 0 || stride > 2048 {
             return Err(Error::InvalidCall);
         }
-        let old = self.registers.streams[0].buffer.take();
-        self.unbind_buffer(old);
-        self.registers.dirty_streams &= !1;
-        if self.registers.dirty_streams == 0 {
-            self.registers.dirty.clear(Group::VertexBuffers);
-        }
+        let registers = &mut self.registers;
+        let old = registers.streams[0];
+        registers.streams.set(0, Stream { buffer: None, ..old }, &mut registers.tracker);
+        // Where no other stream changed, all that the group would do is left for later.
+        let others = registers.tracker.instances(DeviceState::STREAM) & !1 & ((1 << STREAMS) - 1);
+        let level = if others == 0 { level.without(Group::VertexBuffers) } else { level };
+        self.unbind_buffer(old.buffer);
         self.from_memory = true;
-        let prepared = self.prepare();
+        let prepared = self.prepare(level);
         self.from_memory = false;
         // Whatever is bound next, the slot no longer holds what it says.
-        self.registers.dirty_streams |= 1;
-        self.registers.dirty.mark(Group::VertexBuffers);
+        self.registers.lose_first_stream();
         prepared?;
-        self.registers.streams[0].offset = 0;
-        self.registers.streams[0].stride = 0;
+        self.registers.streams.set(0, Stream::default(), &mut self.registers.tracker);
         let (chunk, first) = self.port.stream(false, stride, vertices)?;
         let source = ObjectId::new(ObjectKind::Upload, chunk.slot);
         self.put_vertex_buffer(0, VertexBuffer { source, stride, offset: chunk.offset, size: chunk.size.into() });
@@ -132,7 +134,7 @@ impl Device {
         let needed = elements(primitive, count).ok_or(Error::InvalidCall)?;
         let bytes = (needed as usize).checked_mul(stride as usize).ok_or(Error::InvalidCall)?;
         let vertices = vertices.get(..bytes).filter(|_| count != 0).ok_or(Error::InvalidCall)?;
-        let first = match self.stream_vertices(vertices, stride) {
+        let first = match self.stream_vertices(vertices, stride, Group::DRAW) {
             Err(Error::DeviceLost) => return Ok(()),
             other => other?,
         };
@@ -174,13 +176,13 @@ impl Device {
         if count == 0 || vertices.is_empty() {
             return Err(Error::InvalidCall);
         }
-        let old = self.registers.indices.take();
+        let old = *self.registers.indices;
+        self.registers.indices.set(None, &mut self.registers.tracker);
         self.unbind_buffer(old);
-        self.registers.dirty.clear(Group::IndexBuffer);
         let streamed = self
-            .stream_vertices(vertices, stride)
+            .stream_vertices(vertices, stride, Group::DRAW.without(Group::IndexBuffer))
             .and_then(|first| Ok((first, self.port.stream(true, index_bytes, indices)?)));
-        self.registers.dirty.mark(Group::IndexBuffer);
+        self.registers.tracker.mark(Group::IndexBuffer);
         let (first_vertex, (chunk, first)) = match streamed {
             Err(Error::DeviceLost) => return Ok(()),
             other => other?,

@@ -19,27 +19,8 @@ impl Device {
         if self.record(|| Setting::Transform(state, Box::new(*matrix))) {
             return Ok(());
         }
-        self.store_transform(state, slot, matrix);
+        self.registers.transforms.set(slot, matrix, &mut self.registers.tracker);
         Ok(())
-    }
-
-    fn store_transform(&mut self, state: D3DTRANSFORMSTATETYPE, slot: usize, matrix: &D3DMATRIX) {
-        let registers = &mut self.registers;
-        if !registers.transforms.set(slot, matrix) {
-            return;
-        }
-        registers.fixed_parts |= match state {
-            D3DTS_VIEW => FixedParts::MATRICES | FixedParts::LIGHTS,
-            D3DTS_TEXTURE0..=D3DTS_TEXTURE7 => FixedParts::TEXTURE_MATRIX << (state - D3DTS_TEXTURE0),
-            _ => FixedParts::MATRICES,
-        };
-        registers.dirty.mark(Group::FixedVertexConstants);
-        match state {
-            D3DTS_VIEW => registers.dirty.mark(Group::ClipPlanes),
-            // It decides what table fog goes by.
-            D3DTS_PROJECTION => registers.dirty.mark(Group::PixelOps),
-            _ => {}
-        }
     }
 
     /// `GetTransform`.
@@ -59,7 +40,7 @@ impl Device {
     pub fn multiply_transform(&mut self, state: D3DTRANSFORMSTATETYPE, matrix: &D3DMATRIX) -> Result<()> {
         let slot = Transforms::slot(state).ok_or(Error::InvalidCall)?;
         let product = multiply(&matrix.m, self.registers.transforms.get(slot));
-        self.store_transform(state, slot, &D3DMATRIX { m: product });
+        self.registers.transforms.set(slot, &D3DMATRIX { m: product }, &mut self.registers.tracker);
         Ok(())
     }
 
@@ -71,10 +52,7 @@ impl Device {
         if self.record(|| Setting::Material(Box::new(*material))) {
             return Ok(());
         }
-        if self.registers.material != *material {
-            self.registers.material = *material;
-            self.registers.dirty.mark(Group::FixedVertexConstants);
-        }
+        self.registers.material.set(*material, &mut self.registers.tracker);
         Ok(())
     }
 
@@ -84,7 +62,7 @@ impl Device {
     /// [`Error::InvalidCall`] of a pure device.
     pub fn material(&self) -> Result<D3DMATERIAL9> {
         self.not_pure()?;
-        Ok(self.registers.material)
+        Ok(*self.registers.material)
     }
 
     /// `SetLight`.
@@ -98,16 +76,8 @@ impl Device {
         if self.record(|| Setting::Light(index, Box::new(*light))) {
             return Ok(());
         }
-        if self.registers.lights.set(index, light) {
-            self.lights_changed();
-        }
+        self.registers.lights.set(index, light, &mut self.registers.tracker);
         Ok(())
-    }
-
-    fn lights_changed(&mut self) {
-        self.registers.fixed_parts |= FixedParts::LIGHTS;
-        self.registers.dirty.mark(Group::VertexShader);
-        self.registers.dirty.mark(Group::FixedVertexConstants);
     }
 
     /// `GetLight`.
@@ -130,9 +100,7 @@ impl Device {
         if self.record(|| Setting::LightEnable(index, enable)) {
             return Ok(());
         }
-        if self.registers.lights.enable(index, enable) {
-            self.lights_changed();
-        }
+        self.registers.lights.enable(index, enable, &mut self.registers.tracker);
         Ok(())
     }
 
@@ -160,8 +128,7 @@ impl Device {
             return Ok(());
         }
         let slot = self.clip_plane_slot(index);
-        self.registers.clip_planes[slot] = *plane;
-        self.registers.dirty.mark(Group::ClipPlanes);
+        self.registers.clip_planes.set(slot, plane.map(f32::to_bits), &mut self.registers.tracker);
         Ok(())
     }
 
@@ -171,6 +138,6 @@ impl Device {
     /// [`Error::InvalidCall`] of a pure device.
     pub fn clip_plane(&self, index: u32) -> Result<[f32; 4]> {
         self.not_pure()?;
-        Ok(self.registers.clip_planes[self.clip_plane_slot(index)])
+        Ok(self.registers.clip_planes[self.clip_plane_slot(index)].map(f32::from_bits))
     }
 }

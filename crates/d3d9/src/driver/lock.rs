@@ -312,7 +312,7 @@ impl Device {
     #[cold]
     pub(crate) fn send_locked_buffers(&mut self) {
         for buffer in self.locked_buffers.clone() {
-            let bound = self.registers.indices == Some(buffer)
+            let bound = *self.registers.indices == Some(buffer)
                 || self.registers.streams.iter().any(|stream| stream.buffer == Some(buffer));
             let Some(found) = self.objects.buffers.get_mut(buffer).filter(|_| bound) else { continue };
             found.filled = true;

@@ -76,12 +76,7 @@ pub struct Device {
     /// Declarations that were made for an FVF code.
     fvf_declarations: FxHashMap<u32, crate::handle::DeclarationId>,
     pub(crate) palettes: palettes::Palettes,
-    /// The program has turned AMD's alpha to coverage on.
-    alpha_to_mask: bool,
     clip_status: D3DCLIPSTATUS9,
-    pub(crate) software_processing: bool,
-    /// A draw with the bound vertex shader has failed, since that needs software vertex processing.
-    pub(crate) vertex_shader_failed: bool,
     /// Buffers that are locked.
     locked_buffers: SmallVec<[crate::handle::BufferId; 4]>,
     /// Something did not fit into the upload arena: see [`Device::catch_up`].
@@ -90,7 +85,7 @@ pub struct Device {
     patches: patches::Patches,
     pub(crate) wishes: wishes::Wishes,
     /// The draw that is being prepared has its vertices in the program's memory.
-    from_memory: bool,
+    pub(crate) from_memory: bool,
     /// Names of things that are not supported and were logged.
     pub(crate) logged: FxHashSet<&'static str>,
 }

@@ -6,6 +6,7 @@ use crate::handle::ImageId;
 use afterimage_d3d9_types::PALETTEENTRY;
 use afterimage_texture::d3d9::{Convert, Palette};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// The number that no palette has: none was chosen yet.
 const NONE: u32 = 0xffff;
@@ -99,7 +100,7 @@ impl Device {
 
     /// Bound textures that depend on the palette are looked at again before the next draw.
     fn palette_changed(&mut self) {
-        for id in self.registers.textures.into_iter().flatten() {
+        for id in self.registers.textures.all().iter().copied().flatten().collect::<SmallVec<[ImageId; 8]>>() {
             if self.is_outdated(id) {
                 self.registers.touch_texture(id);
             }

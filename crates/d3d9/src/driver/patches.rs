@@ -200,27 +200,28 @@ impl Device {
         }
         let declaration = self.tessellated_declaration(&elements)?;
         // The program's bindings make room for one draw; nothing that counts their owners sees it.
-        let bound = (self.registers.declaration.replace(declaration), self.registers.streams[0]);
-        self.registers.streams[0] = Stream::default();
-        self.patch_bindings_changed();
+        let registers = &self.registers;
+        let bound = (*registers.declaration, registers.streams[0], registers.frequencies[0]);
+        self.bind_for_patch((Some(declaration), Stream::default(), 1));
         let drawn = self.draw_streamed(&vertices, stride, &grid.indices);
-        (self.registers.declaration, self.registers.streams[0]) = bound;
-        self.patch_bindings_changed();
+        self.bind_for_patch(bound);
+        self.registers.lose_first_stream();
+        self.registers.tracker.mark(Group::IndexBuffer);
         match drawn {
             Err(Error::DeviceLost) => Ok(()),
             drawn => drawn,
         }
     }
 
-    fn patch_bindings_changed(&mut self) {
-        self.registers.dirty_streams |= 1;
-        for group in [Group::Declaration, Group::VertexBuffers, Group::IndexBuffer] {
-            self.registers.dirty.mark(group);
-        }
+    fn bind_for_patch(&mut self, (declaration, stream, frequency): (Option<DeclarationId>, Stream, u32)) {
+        let registers = &mut self.registers;
+        registers.declaration.set(declaration, &mut registers.tracker);
+        registers.streams.set(0, stream, &mut registers.tracker);
+        registers.frequencies.set(0, frequency, &mut registers.tracker);
     }
 
     fn draw_streamed(&mut self, vertices: &[u8], stride: u32, indices: &[u32]) -> Result<()> {
-        self.prepare()?;
+        self.prepare(Group::DRAW)?;
         let (chunk, first_vertex) = self.port.stream(false, stride, vertices)?;
         let source = ObjectId::new(ObjectKind::Upload, chunk.slot);
         self.put_vertex_buffer(0, VertexBuffer { source, stride, offset: chunk.offset, size: chunk.size.into() });

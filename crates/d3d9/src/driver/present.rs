@@ -297,8 +297,7 @@ impl Device {
         self.catch_up();
         self.between_frames();
         // Fresh upload data of the frame is gone with it.
-        self.registers.dirty_streams |= 1;
-        self.registers.dirty.mark(Group::VertexBuffers);
+        self.registers.lose_first_stream();
         if self.port.is_lost() { Err(Error::DeviceLost) } else { Ok(()) }
     }
 
@@ -312,6 +311,6 @@ impl Device {
         for pair in images.windows(2) {
             self.swap_images(pair[0], pair[1]);
         }
-        self.registers.dirty.mark(Group::RenderTargets);
+        self.registers.tracker.mark(Group::RenderTargets);
     }
 }

@@ -69,9 +69,9 @@ impl Environment for Vertices<'_> {
         let of = |constants: &Constants| constants.all().get(index as usize).copied().unwrap_or_default();
         let own = &self.registers.vertex_constants;
         match bank.id {
-            id if id == Bank::VertexFloat as u8 => of(&own.floats),
-            id if id == Bank::VertexInt as u8 => of(&own.ints),
-            id if id == Bank::VertexBool as u8 => of(&own.bools),
+            id if id == Bank::VertexFloat as u8 => of(own.file(File::Floats)),
+            id if id == Bank::VertexInt as u8 => of(own.file(File::Ints)),
+            id if id == Bank::VertexBool as u8 => of(own.file(File::Bools)),
             id if id == Bank::FixedVertex as u8 => of(self.fixed),
             // Of the system's registers the vertex stage is only asked for clip planes here.
             _ => {
@@ -237,7 +237,7 @@ impl Device {
         }
         let module = lift_fixed_vertex(&key, &runtime).map_err(|error| broken(&error))?;
         let inputs = attributes(declaration, &Program::fixed_vertex(&key), None);
-        self.compute_fixed_vertex_constants(key.has(FixedVertexKey::INDEXED_BLEND));
+        self.refresh_fixed_vertex(key.has(FixedVertexKey::INDEXED_BLEND));
         Ok(Stage { module, inputs, key: Some(key) })
     }
 
@@ -348,7 +348,7 @@ impl Device {
 
     /// An element of a source vertex as it is.
     fn source_element(&self, vertices: &Vertices<'_>, usage: u32, index: u8, lane: usize) -> Option<[f32; 4]> {
-        let declaration = self.objects.declarations.get(self.registers.declaration?)?;
+        let declaration = self.objects.declarations.get((*self.registers.declaration)?)?;
         let element = declaration.used().iter().find(|e| (u32::from(e.Usage), e.UsageIndex) == (usage, index))?;
         let (format, _) = decl_type(element.Type)?;
         let source = vertices.sources.get(usize::from(element.Stream))?;

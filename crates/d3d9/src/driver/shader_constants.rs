@@ -3,12 +3,12 @@
 use super::Device;
 use super::state_block::Setting;
 use crate::error::{Error, Result};
-use crate::machine::Group;
+use crate::machine::File;
 use afterimage_d3d9_types::BOOL;
 
 /// The six setters and getters of one stage: they differ in names only.
 macro_rules! constants {
-    ($constants:ident $group:ident
+    ($constants:ident
         $set_f:ident $get_f:ident $record_f:ident $doc_f:literal
         $set_i:ident $get_i:ident $record_i:ident $doc_i:literal
         $set_b:ident $get_b:ident $record_b:ident $doc_b:literal) => {
@@ -19,17 +19,16 @@ macro_rules! constants {
             /// [`Error::InvalidCall`] past the last register.
             #[inline]
             pub fn $set_f(&mut self, first: u32, values: &[[f32; 4]]) -> Result<()> {
-                let constants = &mut self.registers.$constants.floats;
-                if !constants.holds(first as usize, values.len()) {
+                if !self.registers.$constants.file(File::Floats).holds(first as usize, values.len()) {
                     return Err(Error::InvalidCall);
                 }
                 if self.recording.is_some() {
                     self.record(|| Setting::$record_f(first, values.into()));
                     return Ok(());
                 }
-                if constants.set(first as usize, bytemuck::cast_slice(values)) {
-                    self.registers.dirty.mark(Group::$group);
-                }
+                let registers = &mut self.registers;
+                let words = bytemuck::cast_slice(values);
+                registers.$constants.set(File::Floats, first as usize, words, &mut registers.tracker);
                 Ok(())
             }
 
@@ -39,7 +38,7 @@ macro_rules! constants {
             /// [`Error::InvalidCall`] past the last register, and of a pure device.
             pub fn $get_f(&self, first: u32, out: &mut [[f32; 4]]) -> Result<()> {
                 self.not_pure()?;
-                let words = self.registers.$constants.floats.get(first as usize, out.len());
+                let words = self.registers.$constants.file(File::Floats).get(first as usize, out.len());
                 out.copy_from_slice(bytemuck::cast_slice(words.ok_or(Error::InvalidCall)?));
                 Ok(())
             }
@@ -49,17 +48,16 @@ macro_rules! constants {
             /// # Errors
             /// [`Error::InvalidCall`] past the last register.
             pub fn $set_i(&mut self, first: u32, values: &[[i32; 4]]) -> Result<()> {
-                let constants = &mut self.registers.$constants.ints;
-                if !constants.holds(first as usize, values.len()) {
+                if !self.registers.$constants.file(File::Ints).holds(first as usize, values.len()) {
                     return Err(Error::InvalidCall);
                 }
                 if self.recording.is_some() {
                     self.record(|| Setting::$record_i(first, values.into()));
                     return Ok(());
                 }
-                if constants.set(first as usize, bytemuck::cast_slice(values)) {
-                    self.registers.dirty.mark(Group::$group);
-                }
+                let registers = &mut self.registers;
+                let words = bytemuck::cast_slice(values);
+                registers.$constants.set(File::Ints, first as usize, words, &mut registers.tracker);
                 Ok(())
             }
 
@@ -69,7 +67,7 @@ macro_rules! constants {
             /// [`Error::InvalidCall`] past the last register, and of a pure device.
             pub fn $get_i(&self, first: u32, out: &mut [[i32; 4]]) -> Result<()> {
                 self.not_pure()?;
-                let words = self.registers.$constants.ints.get(first as usize, out.len());
+                let words = self.registers.$constants.file(File::Ints).get(first as usize, out.len());
                 out.copy_from_slice(bytemuck::cast_slice(words.ok_or(Error::InvalidCall)?));
                 Ok(())
             }
@@ -79,18 +77,17 @@ macro_rules! constants {
             /// # Errors
             /// [`Error::InvalidCall`] past the last register.
             pub fn $set_b(&mut self, first: u32, values: &[BOOL]) -> Result<()> {
-                let constants = &mut self.registers.$constants.bools;
-                if !constants.holds(first as usize, values.len()) {
+                if !self.registers.$constants.file(File::Bools).holds(first as usize, values.len()) {
                     return Err(Error::InvalidCall);
                 }
                 if self.recording.is_some() {
                     self.record(|| Setting::$record_b(first, values.into()));
                     return Ok(());
                 }
+                let registers = &mut self.registers;
                 for (register, value) in (first as usize..).zip(values) {
-                    if constants.set(register, &[[u32::from(*value != 0), 0, 0, 0]]) {
-                        self.registers.dirty.mark(Group::$group);
-                    }
+                    let words = [[u32::from(*value != 0), 0, 0, 0]];
+                    registers.$constants.set(File::Bools, register, &words, &mut registers.tracker);
                 }
                 Ok(())
             }
@@ -101,7 +98,7 @@ macro_rules! constants {
             /// [`Error::InvalidCall`] past the last register, and of a pure device.
             pub fn $get_b(&self, first: u32, out: &mut [BOOL]) -> Result<()> {
                 self.not_pure()?;
-                let words = self.registers.$constants.bools.get(first as usize, out.len());
+                let words = self.registers.$constants.file(File::Bools).get(first as usize, out.len());
                 for (value, word) in out.iter_mut().zip(words.ok_or(Error::InvalidCall)?) {
                     *value = word[0] as BOOL;
                 }
@@ -112,13 +109,13 @@ macro_rules! constants {
 }
 
 constants! {
-    vertex_constants VertexConstants
+    vertex_constants
     set_vertex_shader_constant_f vertex_shader_constant_f VertexFloats "VertexShaderConstantF"
     set_vertex_shader_constant_i vertex_shader_constant_i VertexInts "VertexShaderConstantI"
     set_vertex_shader_constant_b vertex_shader_constant_b VertexBools "VertexShaderConstantB"
 }
 constants! {
-    pixel_constants PixelConstants
+    pixel_constants
     set_pixel_shader_constant_f pixel_shader_constant_f PixelFloats "PixelShaderConstantF"
     set_pixel_shader_constant_i pixel_shader_constant_i PixelInts "PixelShaderConstantI"
     set_pixel_shader_constant_b pixel_shader_constant_b PixelBools "PixelShaderConstantB"

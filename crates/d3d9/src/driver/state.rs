@@ -5,7 +5,7 @@ use super::state_block::Setting;
 use crate::error::{Error, Result};
 use crate::machine::*;
 use afterimage_d3d9_types::*;
-use afterimage_state::old::Table;
+use afterimage_state::Table;
 
 impl Device {
     /// Pure devices do not tell what was set: by the list in Microsoft's "DirectX 9 Frequently Asked Questions" ("What is
@@ -24,11 +24,25 @@ impl Device {
         if self.record(|| Setting::Render(state, value)) {
             return Ok(());
         }
-        self.registers.render.set(state, value, &mut self.registers.dirty);
+        let registers = &mut self.registers;
+        if registers.render.set(state, value, &mut registers.tracker) && RenderStates::READERS[state as usize] == 0 {
+            self.undrawn_set(state, value);
+        }
         if state == D3DRS_POINTSIZE {
             self.point_size_set(value);
         }
         Ok(())
+    }
+
+    /// A state that nothing reads has another value.
+    #[cold]
+    fn undrawn_set(&mut self, state: D3DRENDERSTATETYPE, value: u32) {
+        let row = RenderStates::row(state).filter(|row| UNDRAWN.contains(&state) && value != row.default);
+        if let Some(row) = row
+            && self.logged.insert(row.name)
+        {
+            tracing::warn!(state = row.name, value, "a state that is not supported: nothing is drawn by it");
+        }
     }
 
     /// `GetRenderState`.
@@ -52,9 +66,7 @@ impl Device {
             return Ok(());
         }
         let registers = &mut self.registers;
-        if registers.samplers[slot].set(state, value, &mut registers.dirty) {
-            registers.dirty_samplers |= 1 << slot;
-        }
+        registers.samplers[slot].set(state, value, &mut registers.tracker);
         Ok(())
     }
 
@@ -81,7 +93,7 @@ impl Device {
             return Ok(());
         }
         let registers = &mut self.registers;
-        registers.stages[stage as usize].set(state, value, &mut registers.dirty);
+        registers.stages[stage as usize].set(state, value, &mut registers.tracker);
         Ok(())
     }
 
@@ -107,17 +119,14 @@ impl Device {
         if self.record(|| Setting::Scissor(*rect)) {
             return Ok(());
         }
-        if self.registers.scissor != *rect {
-            self.registers.scissor = *rect;
-            self.registers.dirty.mark(Group::Scissor);
-        }
+        self.registers.scissor.set(*rect, &mut self.registers.tracker);
         Ok(())
     }
 
     /// `GetScissorRect`.
     #[must_use]
     pub fn scissor_rect(&self) -> RECT {
-        self.registers.scissor
+        *self.registers.scissor
     }
 
     /// `SetViewport`.
@@ -128,18 +137,14 @@ impl Device {
         if self.record(|| Setting::Viewport(*viewport)) {
             return Ok(());
         }
-        if self.registers.viewport != *viewport {
-            self.registers.viewport = *viewport;
-            self.registers.fixed_parts |= FixedParts::VIEWPORT;
-            self.registers.dirty.mark(Group::Viewport);
-        }
+        self.registers.viewport.set(*viewport, &mut self.registers.tracker);
         Ok(())
     }
 
     /// `GetViewport`.
     #[must_use]
     pub fn viewport(&self) -> D3DVIEWPORT9 {
-        self.registers.viewport
+        *self.registers.viewport
     }
 
     /// `SetNPatchMode`. The number is kept; nothing is drawn by it.
@@ -150,7 +155,7 @@ impl Device {
         if self.record(|| Setting::NPatch(segments)) {
             return Ok(());
         }
-        self.registers.npatch_segments = segments;
+        self.registers.npatch_segments.set(segments, &mut self.registers.tracker);
         if segments > 1.0 && self.logged.insert("SetNPatchMode") {
             tracing::warn!(segments, "N-patches are not supported (nor a capability): triangles stay flat");
         }
@@ -160,7 +165,7 @@ impl Device {
     /// `GetNPatchMode`.
     #[must_use]
     pub fn npatch_mode(&self) -> f32 {
-        self.registers.npatch_segments
+        *self.registers.npatch_segments
     }
 
     /// `SetClipStatus`.
@@ -193,16 +198,15 @@ impl Device {
         if self.creation.BehaviorFlags & D3DCREATE_MIXED_VERTEXPROCESSING == 0 {
             return Err(Error::InvalidCall);
         }
-        self.software_processing = software;
-        self.vertex_shader_failed = false;
-        self.host.vertex.source = None;
-        self.registers.dirty.mark(Group::VertexShader);
+        let registers = &mut self.registers;
+        registers.software_processing.set(software, &mut registers.tracker);
+        registers.vertex_shader_failed.set(false, &mut registers.tracker);
         Ok(())
     }
 
     /// `GetSoftwareVertexProcessing`.
     #[must_use]
     pub fn software_vertex_processing(&self) -> bool {
-        self.software_processing
+        *self.registers.software_processing
     }
 }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::handle::*;
 use crate::machine::*;
 use afterimage_d3d9_types::*;
-use afterimage_state::old::Table;
+use afterimage_state::Table;
 
 /// One setting of a state block. Setters record these while a block is recorded.
 #[derive(Clone, Debug)]
@@ -209,9 +209,9 @@ impl Setting {
                     matrix.m = *registers.transforms.get(slot);
                 }
             }
-            Self::Viewport(viewport) => *viewport = registers.viewport,
-            Self::Scissor(rect) => *rect = registers.scissor,
-            Self::Material(material) => **material = registers.material,
+            Self::Viewport(viewport) => *viewport = *registers.viewport,
+            Self::Scissor(rect) => *rect = *registers.scissor,
+            Self::Material(material) => **material = *registers.material,
             Self::Light(index, light) => {
                 if let Some((current, _)) = registers.lights.get(*index) {
                     **light = *current;
@@ -221,31 +221,43 @@ impl Setting {
                 *on = registers.lights.get(*index).is_some_and(|(_, on)| *on);
             }
             Self::ClipPlane(index, plane) => {
-                if let Some(current) = registers.clip_planes.get(*index as usize) {
-                    *plane = *current;
+                if let Some(current) = registers.clip_planes.all().get(*index as usize) {
+                    *plane = current.map(f32::from_bits);
                 }
             }
-            Self::NPatch(segments) => *segments = registers.npatch_segments,
-            Self::Declaration(declaration) => *declaration = registers.declaration,
+            Self::NPatch(segments) => *segments = *registers.npatch_segments,
+            Self::Declaration(declaration) => *declaration = *registers.declaration,
             Self::Stream(stream, buffer, offset, stride) => {
-                if let Some(current) = registers.streams.get(*stream as usize) {
+                if let Some(current) = registers.streams.all().get(*stream as usize) {
                     (*buffer, *offset, *stride) = (current.buffer, current.offset, current.stride);
                 }
             }
             Self::StreamFrequency(stream, frequency) => {
-                if let Some(current) = registers.streams.get(*stream as usize) {
-                    *frequency = current.frequency;
+                if let Some(current) = registers.frequencies.all().get(*stream as usize) {
+                    *frequency = *current;
                 }
             }
-            Self::Indices(buffer) => *buffer = registers.indices,
-            Self::VertexShader(shader) => *shader = registers.vertex_shader,
-            Self::PixelShader(shader) => *shader = registers.pixel_shader,
-            Self::VertexFloats(first, values) => recapture(&registers.vertex_constants.floats, *first, values, floats),
-            Self::VertexInts(first, values) => recapture(&registers.vertex_constants.ints, *first, values, ints),
-            Self::VertexBools(first, values) => recapture(&registers.vertex_constants.bools, *first, values, bools),
-            Self::PixelFloats(first, values) => recapture(&registers.pixel_constants.floats, *first, values, floats),
-            Self::PixelInts(first, values) => recapture(&registers.pixel_constants.ints, *first, values, ints),
-            Self::PixelBools(first, values) => recapture(&registers.pixel_constants.bools, *first, values, bools),
+            Self::Indices(buffer) => *buffer = *registers.indices,
+            Self::VertexShader(shader) => *shader = *registers.vertex_shader,
+            Self::PixelShader(shader) => *shader = *registers.pixel_shader,
+            Self::VertexFloats(first, values) => {
+                recapture(registers.vertex_constants.file(File::Floats), *first, values, floats)
+            }
+            Self::VertexInts(first, values) => {
+                recapture(registers.vertex_constants.file(File::Ints), *first, values, ints)
+            }
+            Self::VertexBools(first, values) => {
+                recapture(registers.vertex_constants.file(File::Bools), *first, values, bools)
+            }
+            Self::PixelFloats(first, values) => {
+                recapture(registers.pixel_constants.file(File::Floats), *first, values, floats)
+            }
+            Self::PixelInts(first, values) => {
+                recapture(registers.pixel_constants.file(File::Ints), *first, values, ints)
+            }
+            Self::PixelBools(first, values) => {
+                recapture(registers.pixel_constants.file(File::Bools), *first, values, bools)
+            }
         }
     }
 

@@ -26,9 +26,7 @@ impl Device {
             size = Some(sub.extent);
         }
         let old = self.registers.targets[slot];
-        if old != surface {
-            self.registers.targets[slot] = surface;
-            self.registers.dirty.mark(Group::RenderTargets);
+        if self.registers.targets.set(slot, surface, &mut self.registers.tracker) {
             self.objects.images.bind(surface.map(|surface| surface.image));
             self.left_target(old);
         }
@@ -43,19 +41,12 @@ impl Device {
         let viewport = D3DVIEWPORT9 { X: 0, Y: 0, Width: width, Height: height, MinZ: 0.0, MaxZ: 1.0 };
         let scissor = RECT { left: 0, top: 0, right: width as i32, bottom: height as i32 };
         let registers = &mut self.registers;
-        if registers.viewport != viewport {
-            registers.viewport = viewport;
-            registers.fixed_parts |= FixedParts::VIEWPORT;
-            registers.dirty.mark(Group::Viewport);
-        }
-        if registers.scissor != scissor {
-            registers.scissor = scissor;
-            registers.dirty.mark(Group::Scissor);
-        }
+        registers.viewport.set(viewport, &mut registers.tracker);
+        registers.scissor.set(scissor, &mut registers.tracker);
     }
 
     /// A surface is no target any more: what was drawn may now be sampled, which makes automatic mip maps due.
-    fn left_target(&mut self, surface: Option<Surface>) {
+    pub(super) fn left_target(&mut self, surface: Option<Surface>) {
         let Some(surface) = surface else { return };
         if self.objects.images.get(surface.image).is_some_and(|image| image.mips_stale) {
             self.registers.touch_texture(surface.image);
@@ -68,7 +59,7 @@ impl Device {
     /// # Errors
     /// [`Error::InvalidCall`] past the last index, [`Error::NotFound`] where nothing is bound.
     pub fn render_target(&self, index: u32) -> Result<Surface> {
-        self.registers.targets.get(index as usize).ok_or(Error::InvalidCall)?.ok_or(Error::NotFound)
+        self.registers.targets.all().get(index as usize).ok_or(Error::InvalidCall)?.ok_or(Error::NotFound)
     }
 
     /// `SetDepthStencilSurface`.
@@ -83,10 +74,8 @@ impl Device {
                 return Err(Error::InvalidCall);
             }
         }
-        let old = self.registers.depth;
-        if old != surface {
-            self.registers.depth = surface;
-            self.registers.dirty.mark(Group::RenderTargets);
+        let old = *self.registers.depth;
+        if self.registers.depth.set(surface, &mut self.registers.tracker) {
             self.objects.images.bind(surface.map(|surface| surface.image));
             self.left_target(old);
         }

@@ -2,7 +2,7 @@
 //! notes: NVIDIA's `ATOC` (alpha to coverage), AMD's `A2M1` and `A2M0` (the same) and `RESZ` (depth resolve).
 
 use super::Device;
-use crate::machine::{Group, RenderStates as RS};
+use crate::machine::RenderStates as RS;
 use crate::memory::ImageKind;
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::{Blit, Filter, Rect, View};
@@ -21,8 +21,7 @@ impl Device {
     pub(super) fn point_size_set(&mut self, value: u32) {
         match value {
             A2M1 | A2M0 => {
-                self.alpha_to_mask = value == A2M1;
-                self.registers.dirty.mark(Group::Raster);
+                self.registers.alpha_to_mask.set(value == A2M1, &mut self.registers.tracker);
             }
             RESZ_CODE => self.resolve_depth(),
             _ => {}
@@ -33,12 +32,12 @@ impl Device {
     pub(crate) fn alpha_to_coverage(&self) -> bool {
         let render = &self.registers.render;
         let atoc = render.get(RS::D3DRS_ADAPTIVETESS_Y) == ATOC && render.get(RS::D3DRS_ALPHATESTENABLE) != 0;
-        self.alpha_to_mask || atoc
+        *self.registers.alpha_to_mask || atoc
     }
 
     /// Copies the bound depth buffer, with its first sample where it has several, into the depth texture of sampler 0.
     fn resolve_depth(&mut self) {
-        let (Some(surface), Some(texture)) = (self.registers.depth, self.registers.textures[0]) else { return };
+        let (Some(surface), Some(texture)) = (*self.registers.depth, self.registers.textures[0]) else { return };
         let (Some(depth), Some(image)) = (self.objects.images.get(surface.image), self.objects.images.get(texture))
         else {
             return;

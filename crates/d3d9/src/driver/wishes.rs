@@ -2,6 +2,7 @@
 
 use super::Device;
 use crate::error::{Error, Result};
+use crate::machine::{DeviceState, Filtering};
 use afterimage_config::{PresentInterval, Values};
 use afterimage_d3d9_types::*;
 use std::time::{Duration, Instant};
@@ -15,10 +16,6 @@ pub(crate) struct Wishes {
     frame_time: Duration,
     /// When the next picture may be shown.
     next_frame: Option<Instant>,
-    /// Anisotropy of every linear filter; 0 leaves it to the program.
-    pub(crate) anisotropy: u32,
-    /// Added to the program's bias of mip levels.
-    pub(crate) lod_bias: f32,
     /// Bytes of video memory to speak of.
     pub(super) memory: Option<u64>,
     /// Whether resources of the default pool keep a device from being reset.
@@ -39,8 +36,6 @@ impl Default for Wishes {
             interval: None,
             frame_time: Duration::ZERO,
             next_frame: None,
-            anisotropy: 0,
-            lod_bias: 0.0,
             memory: None,
             strict_reset: true,
             refresh_frames: 0,
@@ -70,8 +65,6 @@ impl Wishes {
             } else {
                 Duration::ZERO
             },
-            anisotropy: values.force_anisotropy,
-            lod_bias: values.lod_bias,
             memory: values.vram_mb.map(|megabytes| u64::from(megabytes) << 20),
             strict_reset: values.strict_reset,
             refresh_frames: values.texture_refresh_frames,
@@ -105,6 +98,11 @@ impl Device {
     /// Goes by the user's configuration from now on.
     pub fn set_wishes(&mut self, values: &Values) {
         self.wishes = Wishes::of(values);
+        let filtering = Filtering { anisotropy: values.force_anisotropy, lod_bias: values.lod_bias };
+        let registers = &mut self.registers;
+        if registers.filtering.set(filtering, &mut registers.tracker) {
+            registers.tracker.mark_instances(DeviceState::SAMPLER, u64::MAX);
+        }
     }
 
     /// A picture has been handed over: what the user wants to happen between frames.
@@ -130,7 +128,7 @@ impl Device {
             return false;
         }
         let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
-        let streams = &self.registers.streams;
+        let streams = self.registers.streams.all();
         let memory = self.from_memory;
         let empty = |element: &D3DVERTEXELEMENT9| {
             let stream = usize::from(element.Stream);

@@ -1,5 +1,8 @@
 //! Shader constant registers and which of them the receiver does not have yet.
 
+use super::states::{DeviceState, DeviceTracker};
+use afterimage_state::{Kind, trace};
+
 /// A set of up to 256 registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bits(pub(crate) [u64; 4]);
@@ -161,6 +164,12 @@ impl Constants {
             .collect()
     }
 
+    /// Whether one of the registers that are read has not arrived; `beyond`: those past the first block are.
+    pub(crate) fn waits(&self, reads: &Bits, beyond: bool) -> bool {
+        let due = |stale: &Bits, reads: &Bits| stale.0.iter().zip(&reads.0).any(|(stale, reads)| stale & reads != 0);
+        due(&self.stale, reads) || beyond && self.stale_beyond.iter().any(|stale| *stale != Bits::default())
+    }
+
     pub(crate) fn get(&self, first: usize, count: usize) -> Option<&[[u32; 4]]> {
         self.values.get(first..first.checked_add(count)?)
     }
@@ -179,32 +188,58 @@ impl Constants {
     }
 }
 
-/// The three files of one shader stage.
+/// A file of a shader stage's constants.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum File {
+    Floats,
+    Ints,
+    Bools,
+}
+
+/// The three files of one shader stage, by [`File`].
 #[derive(Clone, Debug)]
 pub(crate) struct ConstantsOf {
-    pub(crate) floats: Constants,
-    pub(crate) ints: Constants,
-    pub(crate) bools: Constants,
+    files: [Constants; 3],
+    kind: Kind<DeviceState>,
 }
 
 impl ConstantsOf {
-    pub(crate) fn new(floats: usize) -> Self {
-        Self { floats: Constants::new(floats), ints: Constants::new(16), bools: Constants::new(16) }
+    /// Those of the stage whose files' states are of a kind.
+    pub(crate) fn new(kind: Kind<DeviceState>, floats: usize) -> Self {
+        Self { files: [Constants::new(floats), Constants::new(16), Constants::new(16)], kind }
     }
 
     /// Those of a vertex stage in software.
-    pub(crate) fn software() -> Self {
-        Self {
-            floats: Constants::new(SOFTWARE_FLOATS as usize),
-            ints: Constants::new(2048),
-            bools: Constants::new(2048),
+    pub(crate) fn software(kind: Kind<DeviceState>) -> Self {
+        Self { files: [SOFTWARE_FLOATS as usize, 2048, 2048].map(Constants::new), kind }
+    }
+
+    /// A file's registers.
+    #[inline]
+    pub(crate) fn file(&self, file: File) -> &Constants {
+        trace::read(self.kind.at(file as u32));
+        &self.files[file as usize]
+    }
+
+    /// Stores registers that exist.
+    #[inline]
+    pub(crate) fn set(&mut self, file: File, first: usize, values: &[[u32; 4]], tracker: &mut DeviceTracker) {
+        if self.files[file as usize].set(first, values) {
+            tracker.changed(self.kind.at(file as u32));
+        } else {
+            tracker.filtered();
         }
     }
 
+    /// Every file, to take out what the receiver does not have.
+    #[inline]
+    pub(crate) fn to_send(&mut self) -> &mut [Constants; 3] {
+        (0..3).for_each(|file| trace::read(self.kind.at(file)));
+        &mut self.files
+    }
+
     pub(crate) fn invalidate(&mut self) {
-        self.floats.invalidate();
-        self.ints.invalidate();
-        self.bools.invalidate();
+        self.files.iter_mut().for_each(Constants::invalidate);
     }
 }
 

@@ -95,6 +95,12 @@ impl Declaration {
         Ok(Self { elements, fvf, transformed, layouts: SmallVec::new() })
     }
 
+    /// The layout that was made for a vertex shader and frequencies.
+    pub(crate) fn layout(&self, shader: Option<VertexShaderId>, instancing: Option<&[u32; 16]>) -> Option<ObjectId> {
+        let found = self.layouts.iter().find(|l| l.shader == shader && l.instancing.as_deref() == instancing);
+        found.map(|layout| layout.id)
+    }
+
     /// The elements without the end.
     pub(crate) fn used(&self) -> &[D3DVERTEXELEMENT9] {
         &self.elements[..self.elements.len() - 1]

@@ -1,41 +1,29 @@
 //! The groups of Direct3D state that are applied together.
 
-use afterimage_state::groups;
+use afterimage_state::{Dirty, groups};
 
 groups! {
-    /// Groups of the device's state, in the order of application. A group whose result may change what a later one has
-    /// to send either requires it here (always) or marks it while it is applied (only where its own result changed:
-    /// the shader groups, whose dependents are many).
-    pub(crate) enum Group {
-        /// Colour and depth targets. Size and formats of the targets limit all of these.
-        RenderTargets requires [Viewport, Scissor, DepthStencil, Blend],
-        /// Viewport. Pre-transformed vertices are in its units.
-        Viewport requires [FixedVertexConstants],
-        /// Scissor rectangle and its enable.
+    /// Groups of the device's state, in the order of application. Which states a group reads is in the tables of states; which
+    /// results of others it reads is here.
+    pub enum Group {
+        /// Colour and depth targets.
+        RenderTargets,
+        /// Viewport.
+        Viewport,
+        /// Viewport and scissor rectangle inside of the targets.
         Scissor,
-        /// The vertex declaration: inputs of the fixed vertex stage, and whether vertices are transformed already.
-        Declaration requires [Raster, VertexShader, PixelShader, PixelOps, VertexInput],
-        /// Point size: what points have where a shader writes none, and a register of the fixed stage.
-        PointSize requires [Raster, FixedVertexConstants],
-        /// Culling, filling, depth bias, sample mask, point size.
+        /// Culling, filling, depth bias, sample mask, point size, alpha to coverage.
         Raster,
         /// Depth and stencil.
         DepthStencil,
         /// Blending and write masks.
         Blend,
-        /// Fog enable and modes. No packet of its own: a part of what both stages do.
-        Fog requires [PixelOps, VertexShader, FixedVertexConstants],
-        /// Specular enable, likewise.
-        Specular requires [VertexShader, PixelShader],
-        /// Texture coordinate routing of the fixed stages and how many of them run, likewise. Older pixel shaders project
-        /// by it.
-        Coordinates requires [VertexShader, PixelShader, PixelOps],
-        /// The program's vertex shader, or the key of the fixed vertex stage. Marks what depends on it where it changed.
-        VertexShader,
-        /// The program's pixel shader, or the key of the fixed pixel stage. Marks what depends on it where it changed.
-        PixelShader,
+        /// The program's vertex shader, or the key of the fixed vertex stage. A fixed stage wakes the groups that wait for one.
+        VertexShader changes [ClipPlanes, Shaders, VertexInput, Textures, VertexConstants, FixedVertexConstants],
+        /// The program's pixel shader, or the key of the fixed pixel stage.
+        PixelShader changes [PixelOps, Shaders, Textures, PixelConstants, FixedPixelConstants],
         /// Alpha test, fog, flat shading, point sprites, clip plane enables.
-        PixelOps requires [ClipPlanes],
+        PixelOps,
         /// Clip plane equations.
         ClipPlanes,
         /// The pair of shaders.
@@ -52,27 +40,43 @@ groups! {
         VertexConstants,
         /// Registers of the program's pixel shader.
         PixelConstants,
-        /// Registers of the fixed vertex stage.
+        /// Registers of the fixed vertex stage that are made of the world, view and projection matrices.
+        FixedMatrices changes [FixedVertexConstants],
+        /// Its world matrices for blending by index.
+        FixedWorlds changes [FixedVertexConstants],
+        /// What takes its vertices in window coordinates back to clip space.
+        FixedViewport changes [FixedVertexConstants],
+        /// Its lights, in view space.
+        FixedLights changes [FixedVertexConstants],
+        /// Its texture matrices.
+        FixedTextureMatrices changes [FixedVertexConstants],
+        /// Its material.
+        FixedMaterial changes [FixedVertexConstants],
+        /// Its other registers: ambient light, fog, point size, tweening.
+        FixedParameters changes [FixedVertexConstants],
+        /// Sends those of them that are others.
         FixedVertexConstants,
         /// Registers of the fixed pixel stage.
         FixedPixelConstants,
-        /// States that nothing is drawn by; a warning names those that a program sets.
-        Undrawn,
     }
 }
 
-/// Which costly registers of the fixed stages are stale (the others are cheap to compute anew). They stay so while the program's own shaders are bound.
-pub(crate) struct FixedParts;
+/// What makes registers of the fixed vertex stage whichever key it has.
+const FIXED_VERTEX: u64 = 1 << Group::FixedMatrices as u64
+    | 1 << Group::FixedViewport as u64
+    | 1 << Group::FixedLights as u64
+    | 1 << Group::FixedTextureMatrices as u64
+    | 1 << Group::FixedMaterial as u64
+    | 1 << Group::FixedParameters as u64;
 
-impl FixedParts {
-    /// World, view, projection.
-    pub(crate) const MATRICES: u32 = 1;
-    /// Viewport, for pre-transformed vertices.
-    pub(crate) const VIEWPORT: u32 = 2;
-    /// Lights: these also depend on the view.
-    pub(crate) const LIGHTS: u32 = 4;
-    /// Texture matrix of stage 0; those of the other stages follow.
-    pub(crate) const TEXTURE_MATRIX: u32 = 1 << 8;
-    /// Everything.
-    pub(crate) const ALL: u32 = u32::MAX;
+impl Group {
+    /// What a draw needs: everything.
+    pub(crate) const DRAW: Dirty<Self> = Dirty::all();
+    /// What a clear needs.
+    pub(crate) const CLEAR: Dirty<Self> = Dirty::of_bits(1 << Self::RenderTargets as u64);
+    /// What makes registers for a fixed vertex stage. It is parked while the program's own shader is bound.
+    pub(crate) const FIXED_VERTEX: Dirty<Self> = Dirty::of_bits(FIXED_VERTEX);
+    /// What makes registers for one that blends by index. The matrices for that are parked while another fixed stage is bound,
+    /// too.
+    pub(crate) const FIXED_INDEXED: Dirty<Self> = Dirty::of_bits(FIXED_VERTEX | 1 << Self::FixedWorlds as u64);
 }

@@ -1,6 +1,8 @@
 //! Lights by index, and which of them are on.
 
+use super::states::{DeviceState, DeviceTracker};
 use afterimage_d3d9_types::*;
+use afterimage_state::trace;
 use std::collections::BTreeMap;
 
 /// Lights that the program set or enabled.
@@ -24,21 +26,25 @@ impl Lights {
         self.lights.get(&index)
     }
 
-    /// Stores a light; true if it is on, so that drawing changes.
-    pub(crate) fn set(&mut self, index: u32, light: &D3DLIGHT9) -> bool {
-        let entry = self.lights.entry(index).or_insert((*light, false));
-        entry.0 = *light;
-        entry.1
+    /// Stores a light. Drawing changes if it is on.
+    pub(crate) fn set(&mut self, index: u32, light: &D3DLIGHT9, tracker: &mut DeviceTracker) {
+        let (stored, on) = self.lights.entry(index).or_insert((*light, false));
+        if *on {
+            tracker.write(DeviceState::LIGHTS.only(), stored, *light);
+        } else {
+            *stored = *light;
+        }
     }
 
-    /// Turns a light on or off; true if that changed.
-    pub(crate) fn enable(&mut self, index: u32, on: bool) -> bool {
-        let entry = self.lights.entry(index).or_insert_with(|| (default_light(), false));
-        std::mem::replace(&mut entry.1, on) != on
+    /// Turns a light on or off.
+    pub(crate) fn enable(&mut self, index: u32, on: bool, tracker: &mut DeviceTracker) {
+        let (_, stored) = self.lights.entry(index).or_insert_with(|| (default_light(), false));
+        tracker.write(DeviceState::LIGHTS.only(), stored, on);
     }
 
     /// The lights that are on, by index.
     pub(crate) fn enabled(&self) -> impl Iterator<Item = &D3DLIGHT9> {
+        trace::read(DeviceState::LIGHTS.only());
         self.lights.values().filter(|(_, on)| *on).map(|(light, _)| light)
     }
 

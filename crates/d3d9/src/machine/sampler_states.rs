@@ -1,7 +1,7 @@
-//! `D3DSAMP_*`: number, name, default, group.
+//! `D3DSAMP_*`: number, name, default, groups that read it.
 
 use super::groups::Group;
-use afterimage_state::old_state_table as state_table;
+use afterimage_state::state_table;
 
 state_table! {
     /// States of one sampler.
@@ -17,8 +17,8 @@ state_table! {
         9 D3DSAMP_MAXMIPLEVEL = 0 => Textures;
         10 D3DSAMP_MAXANISOTROPY = 1 => Textures;
         11 D3DSAMP_SRGBTEXTURE = 0 => Textures;
-        12 D3DSAMP_ELEMENTINDEX = 0 => Textures;
-        13 D3DSAMP_DMAPOFFSET = 256 => Textures;
+        12 D3DSAMP_ELEMENTINDEX = 0;
+        13 D3DSAMP_DMAPOFFSET = 256;
     }
 }
 

@@ -1,6 +1,8 @@
 //! Transforms, by their `D3DTS_*` numbers.
 
+use super::states::{DeviceState, DeviceTracker};
 use afterimage_d3d9_types::{D3DMATRIX, D3DTRANSFORMSTATETYPE};
+use afterimage_state::{State, trace};
 use std::ops::Range;
 
 /// A matrix as rows: `v * M`.
@@ -14,7 +16,10 @@ pub(crate) const IDENTITY: Matrix =
 #[derive(Clone, Debug)]
 pub(crate) struct Transforms {
     matrices: Box<[Matrix]>,
-    /// World matrices that changed, or whose view did, since they were last taken.
+    /// World matrices that changed, or whose view did, since they were last taken: what of them [`Group::FixedWorlds`] has to
+    /// compute.
+    ///
+    /// [`Group::FixedWorlds`]: super::Group::FixedWorlds
     stale_worlds: Range<usize>,
 }
 
@@ -23,7 +28,22 @@ const PROJECTION: usize = 1;
 const TEXTURE: usize = 2;
 const WORLD: usize = 10;
 /// World matrices.
-const WORLDS: usize = 256;
+pub(crate) const WORLDS: usize = 256;
+/// Of those, the ones that vertex blending without indices reads.
+pub(crate) const BLENDED_WORLDS: usize = 4;
+
+/// A matrix's state.
+fn state(slot: usize) -> State<DeviceState> {
+    match slot {
+        VIEW => DeviceState::VIEW.only(),
+        PROJECTION => DeviceState::PROJECTION.only(),
+        TEXTURE..WORLD => DeviceState::TEXTURE_MATRIX.at((slot - TEXTURE) as u32),
+        _ => match slot - WORLD {
+            world @ 0..BLENDED_WORLDS => DeviceState::WORLD.at(world as u32),
+            world => DeviceState::INDEXED_WORLD.at((world - BLENDED_WORLDS) as u32),
+        },
+    }
+}
 
 impl Default for Transforms {
     fn default() -> Self {
@@ -49,17 +69,19 @@ impl Transforms {
     }
 
     pub(crate) fn get(&self, slot: usize) -> &Matrix {
+        trace::read(state(slot));
         &self.matrices[slot]
     }
 
-    /// Stores; true if that changed something.
-    pub(crate) fn set(&mut self, slot: usize, matrix: &D3DMATRIX) -> bool {
+    /// Stores a matrix.
+    pub(crate) fn set(&mut self, slot: usize, matrix: &D3DMATRIX, tracker: &mut DeviceTracker) {
         let stored = &mut self.matrices[slot];
         // Bits, so that a matrix with a NaN is equal to itself.
         if stored.as_flattened().iter().map(|f| f.to_bits()).eq(matrix.m.as_flattened().iter().map(|f| f.to_bits())) {
-            return false;
+            return tracker.filtered();
         }
         *stored = matrix.m;
+        tracker.changed(state(slot));
         match slot.checked_sub(WORLD) {
             Some(world) if self.stale_worlds.is_empty() => self.stale_worlds = world..world + 1,
             Some(world) => {
@@ -68,7 +90,6 @@ impl Transforms {
             None if slot == VIEW => self.touch_worlds(),
             None => {}
         }
-        true
     }
 
     /// Every world matrix counts as changed.
@@ -82,19 +103,19 @@ impl Transforms {
     }
 
     pub(crate) fn view(&self) -> &Matrix {
-        &self.matrices[VIEW]
+        self.get(VIEW)
     }
 
     pub(crate) fn projection(&self) -> &Matrix {
-        &self.matrices[PROJECTION]
+        self.get(PROJECTION)
     }
 
     pub(crate) fn world(&self, index: usize) -> &Matrix {
-        &self.matrices[WORLD + (index & 255)]
+        self.get(WORLD + (index & 255))
     }
 
     pub(crate) fn texture(&self, stage: usize) -> &Matrix {
-        &self.matrices[TEXTURE + (stage & 7)]
+        self.get(TEXTURE + (stage & 7))
     }
 }
 
@@ -138,6 +159,7 @@ pub(crate) fn inverse(m: &Matrix) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::Group;
 
     #[test]
     fn a_matrix_times_its_inverse_is_the_identity() {
@@ -149,19 +171,24 @@ mod tests {
     #[test]
     fn changed_world_matrices_are_known() {
         let mut transforms = Transforms::default();
-        let set = |transforms: &mut Transforms, state: u32, x: f32| {
+        let mut tracker = DeviceTracker::new();
+        let mut set = |transforms: &mut Transforms, state: u32, x: f32| {
             let mut matrix = D3DMATRIX { m: IDENTITY };
             matrix.m[3][0] = x;
-            transforms.set(Transforms::slot(state).unwrap(), &matrix)
+            tracker.take();
+            transforms.set(Transforms::slot(state).unwrap(), &matrix, &mut tracker);
+            tracker.dirty().iter().collect::<Vec<_>>()
         };
         assert_eq!(transforms.take_stale_worlds(), 0..256);
         assert!(transforms.take_stale_worlds().is_empty());
-        assert!(set(&mut transforms, 256 + 9, 1.0) && set(&mut transforms, 256 + 4, 1.0));
-        assert!(!set(&mut transforms, 256, 0.0));
-        assert_eq!(transforms.take_stale_worlds(), 4..10);
-        assert!(set(&mut transforms, 3, 1.0));
+        assert_eq!(set(&mut transforms, 256 + 9, 1.0), [Group::FixedWorlds]);
+        assert_eq!(set(&mut transforms, 256 + 3, 1.0), [Group::FixedMatrices, Group::FixedWorlds]);
+        assert_eq!(set(&mut transforms, 256, 0.0), []);
+        assert_eq!(transforms.take_stale_worlds(), 3..10);
+        assert_eq!(set(&mut transforms, 3, 1.0), [Group::PixelOps, Group::FixedMatrices]);
+        assert_eq!(set(&mut transforms, 16 + 7, 1.0), [Group::FixedTextureMatrices]);
         assert!(transforms.take_stale_worlds().is_empty());
-        assert!(set(&mut transforms, 2, 1.0));
+        assert!(set(&mut transforms, 2, 1.0).contains(&Group::FixedWorlds));
         assert_eq!(transforms.take_stale_worlds(), 0..256);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! They are kept as they were last computed, so that what comes out equal is not sent.
 
-use super::{Source, constants::send, states::depth_range};
+use super::{constants::send, states::depth_range};
 use crate::driver::Device;
 use crate::format::color;
 use crate::machine::*;
@@ -10,6 +10,8 @@ use crate::machine::{RenderStates as RS, StageStates as TSS};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::ffp::{LIGHTS, STAGES};
 use afterimage_shader_d3d9::{Bank, FixedPixelRegister as P, FixedVertexRegister as V};
+use afterimage_state::{Effect, trace};
+use std::ops::Range;
 
 fn rgba(c: D3DCOLORVALUE) -> [f32; 4] {
     [c.r, c.g, c.b, c.a]
@@ -30,127 +32,250 @@ fn reciprocal(value: f32) -> f32 {
     if value == 0.0 { 0.0 } else { 1.0 / value }
 }
 
-fn store(constants: &mut Constants, first: u16, rows: &[[f32; 4]]) {
-    constants.set(first.into(), bytemuck::cast_slice(rows));
+/// Where computed registers go.
+struct Out<'a> {
+    constants: &'a mut Constants,
+    /// They are compared with those that are there, which stay.
+    compare: bool,
+    /// One of them is another.
+    other: bool,
 }
 
-impl Device {
-    pub(crate) fn apply_fixed_vertex_constants(&mut self) {
-        if !matches!(self.host.vertex.source, Some(Source::Fixed(_))) {
-            return;
+impl Out<'_> {
+    fn put(&mut self, first: u16, rows: &[[f32; 4]]) {
+        let (first, rows) = (usize::from(first), bytemuck::cast_slice(rows));
+        self.other |= if self.compare {
+            self.constants.get(first, rows.len()).is_some_and(|kept| kept != rows)
+        } else {
+            self.constants.set(first, rows)
+        };
+    }
+}
+
+/// Of groups that make many registers, those that are computed.
+#[derive(Clone)]
+struct Part {
+    worlds: Range<usize>,
+    /// Bit per stage.
+    texture_matrices: u64,
+}
+
+impl Part {
+    const ALL: Self = Self { worlds: 0..WORLDS, texture_matrices: u64::MAX };
+}
+
+impl Registers {
+    /// The registers of the fixed vertex stage that a group makes.
+    fn fixed_vertex(&self, group: Group, part: &Part, out: &mut Out<'_>) {
+        match group {
+            Group::FixedMatrices => self.fixed_matrices(out),
+            Group::FixedWorlds => {
+                for index in part.worlds.clone() {
+                    let world_view = multiply(self.transforms.world(index), self.transforms.view());
+                    out.put(V::IndexedWorldView.element(index as u16), &world_view);
+                }
+            }
+            Group::FixedViewport => self.fixed_viewport(out),
+            Group::FixedLights => self.fixed_lights(out),
+            Group::FixedTextureMatrices => {
+                for stage in (0..STAGES).filter(|stage| part.texture_matrices >> stage & 1 == 1) {
+                    out.put(V::TextureMatrix.element(stage as u16), self.transforms.texture(stage));
+                }
+            }
+            Group::FixedMaterial => {
+                let material = &self.material;
+                out.put(V::MaterialDiffuse.register(), &[rgba(material.Diffuse)]);
+                out.put(V::MaterialAmbient.register(), &[rgba(material.Ambient)]);
+                out.put(V::MaterialSpecular.register(), &[rgba(material.Specular)]);
+                out.put(V::MaterialEmissive.register(), &[rgba(material.Emissive)]);
+                out.put(V::MaterialPower.register(), &[[material.Power, 0.0, 0.0, 0.0]]);
+            }
+            Group::FixedParameters => self.fixed_parameters(out),
+            _ => {}
         }
-        let indexed = self.host.vertex.reads.beyond;
-        self.compute_fixed_vertex_constants(indexed);
-        let out = &mut self.host.fixed_vertex_constants;
-        send(&mut self.port, Bank::FixedVertex, out, &Bits::first(256), indexed);
     }
 
-    /// Registers of the fixed vertex stage as they should be now; `indexed`: with the matrices of indexed blending.
-    pub(crate) fn compute_fixed_vertex_constants(&mut self, indexed: bool) {
-        let parts = std::mem::take(&mut self.registers.fixed_parts);
-        let stale_worlds = if indexed { self.registers.transforms.take_stale_worlds() } else { 0..0 };
-        let registers = &self.registers;
-        let out = &mut self.host.fixed_vertex_constants;
-        if parts & FixedParts::MATRICES != 0 {
-            let world_view = multiply(registers.transforms.world(0), registers.transforms.view());
-            let all = multiply(&world_view, registers.transforms.projection());
-            store(out, V::WorldViewProjection.register(), &all);
-            store(out, V::WorldView.register(), &world_view);
-            // Normals turn with the inverse transpose of the whole matrix, affine or not.
-            let inverted = inverse(&world_view);
-            let normal: [[f32; 4]; 3] =
-                std::array::from_fn(|row| [inverted[0][row], inverted[1][row], inverted[2][row], 0.0]);
-            store(out, V::Normal.register(), &normal);
-            for index in 1..4 {
-                let world_view = multiply(registers.transforms.world(index), registers.transforms.view());
-                store(out, V::BlendWorldView.element(index as u16 - 1), &world_view);
-            }
-            store(out, V::Projection.register(), registers.transforms.projection());
+    fn fixed_matrices(&self, out: &mut Out<'_>) {
+        let transforms = &self.transforms;
+        let world_view = multiply(transforms.world(0), transforms.view());
+        let all = multiply(&world_view, transforms.projection());
+        out.put(V::WorldViewProjection.register(), &all);
+        out.put(V::WorldView.register(), &world_view);
+        // Normals turn with the inverse transpose of the whole matrix, affine or not.
+        let inverted = inverse(&world_view);
+        let normal: [[f32; 4]; 3] =
+            std::array::from_fn(|row| [inverted[0][row], inverted[1][row], inverted[2][row], 0.0]);
+        out.put(V::Normal.register(), &normal);
+        for index in 1..BLENDED_WORLDS {
+            let world_view = multiply(transforms.world(index), transforms.view());
+            out.put(V::BlendWorldView.element(index as u16 - 1), &world_view);
         }
-        for index in stale_worlds {
-            let world_view = multiply(registers.transforms.world(index), registers.transforms.view());
-            store(out, V::IndexedWorldView.element(index as u16), &world_view);
+        out.put(V::Projection.register(), transforms.projection());
+    }
+
+    fn fixed_viewport(&self, out: &mut Out<'_>) {
+        let viewport = &*self.viewport;
+        let (width, height) = (viewport.Width.max(1) as f32, viewport.Height.max(1) as f32);
+        let [near, far] = depth_range(viewport);
+        let z = reciprocal(far - near);
+        // Window to clip: the viewport transform, backwards. Pixel centres are whole numbers on this side.
+        let scale = [2.0 / width, -2.0 / height, z, 1.0];
+        let offset = [-1.0 - 2.0 * viewport.X as f32 / width, 1.0 + 2.0 * viewport.Y as f32 / height, -near * z, 0.0];
+        out.put(V::ViewportScale.register(), &[scale]);
+        out.put(V::ViewportOffset.register(), &[offset]);
+    }
+
+    fn fixed_lights(&self, out: &mut Out<'_>) {
+        let view = self.transforms.view();
+        for (index, light) in self.lights.enabled().take(LIGHTS).enumerate() {
+            let at = |register: V| register.element(index as u16);
+            let [px, py, pz] = transform(light.Position, 1.0, view);
+            let [dx, dy, dz] = normalized(transform(light.Direction, 0.0, view));
+            let (inner, outer) = ((light.Theta / 2.0).cos(), (light.Phi / 2.0).cos());
+            out.put(at(V::LightDiffuse), &[rgba(light.Diffuse)]);
+            out.put(at(V::LightSpecular), &[rgba(light.Specular)]);
+            out.put(at(V::LightAmbient), &[rgba(light.Ambient)]);
+            out.put(at(V::LightPosition), &[[px, py, pz, light.Range]]);
+            out.put(at(V::LightDirection), &[[dx, dy, dz, light.Falloff]]);
+            let attenuation = [light.Attenuation0, light.Attenuation1, light.Attenuation2, 0.0];
+            out.put(at(V::LightAttenuation), &[attenuation]);
+            out.put(at(V::LightSpot), &[[inner, outer, reciprocal(inner - outer), 0.0]]);
         }
-        if parts & FixedParts::VIEWPORT != 0 {
-            let viewport = registers.viewport;
-            let (width, height) = (viewport.Width.max(1) as f32, viewport.Height.max(1) as f32);
-            let [near, far] = depth_range(&viewport);
-            let z = reciprocal(far - near);
-            // Window to clip: the viewport transform, backwards. Pixel centres are whole numbers on this side.
-            let scale = [2.0 / width, -2.0 / height, z, 1.0];
-            let offset =
-                [-1.0 - 2.0 * viewport.X as f32 / width, 1.0 + 2.0 * viewport.Y as f32 / height, -near * z, 0.0];
-            store(out, V::ViewportScale.register(), &[scale]);
-            store(out, V::ViewportOffset.register(), &[offset]);
-        }
-        if parts & FixedParts::LIGHTS != 0 {
-            let view = registers.transforms.view();
-            for (index, light) in registers.lights.enabled().take(LIGHTS).enumerate() {
-                let at = |register: V| register.element(index as u16);
-                let [px, py, pz] = transform(light.Position, 1.0, view);
-                let [dx, dy, dz] = normalized(transform(light.Direction, 0.0, view));
-                let (inner, outer) = ((light.Theta / 2.0).cos(), (light.Phi / 2.0).cos());
-                store(out, at(V::LightDiffuse), &[rgba(light.Diffuse)]);
-                store(out, at(V::LightSpecular), &[rgba(light.Specular)]);
-                store(out, at(V::LightAmbient), &[rgba(light.Ambient)]);
-                store(out, at(V::LightPosition), &[[px, py, pz, light.Range]]);
-                store(out, at(V::LightDirection), &[[dx, dy, dz, light.Falloff]]);
-                let attenuation = [light.Attenuation0, light.Attenuation1, light.Attenuation2, 0.0];
-                store(out, at(V::LightAttenuation), &[attenuation]);
-                store(out, at(V::LightSpot), &[[inner, outer, reciprocal(inner - outer), 0.0]]);
-            }
-        }
-        for stage in 0..STAGES {
-            if parts & FixedParts::TEXTURE_MATRIX << stage != 0 {
-                store(out, V::TextureMatrix.element(stage as u16), registers.transforms.texture(stage));
-            }
-        }
-        let material = &registers.material;
-        let render = &registers.render;
-        let float = |state| render.get_f32(state);
-        store(out, V::MaterialDiffuse.register(), &[rgba(material.Diffuse)]);
-        store(out, V::MaterialAmbient.register(), &[rgba(material.Ambient)]);
-        store(out, V::MaterialSpecular.register(), &[rgba(material.Specular)]);
-        store(out, V::MaterialEmissive.register(), &[rgba(material.Emissive)]);
-        store(out, V::GlobalAmbient.register(), &[color(render.get(RS::D3DRS_AMBIENT))]);
-        store(out, V::MaterialPower.register(), &[[material.Power, 0.0, 0.0, 0.0]]);
+    }
+
+    fn fixed_parameters(&self, out: &mut Out<'_>) {
+        let float = |state| self.render.get_f32(state);
+        out.put(V::GlobalAmbient.register(), &[color(self.render.get(RS::D3DRS_AMBIENT))]);
         let (start, end) = (float(RS::D3DRS_FOGSTART), float(RS::D3DRS_FOGEND));
         let fog = [start, end, reciprocal(end - start), float(RS::D3DRS_FOGDENSITY)];
-        store(out, V::Fog.register(), &[fog]);
-        store(out, V::PointSize.register(), &[[float(RS::D3DRS_POINTSIZE), 0.0, 0.0, 0.0]]);
-        store(out, V::Tween.register(), &[[float(RS::D3DRS_TWEENFACTOR), 0.0, 0.0, 0.0]]);
+        out.put(V::Fog.register(), &[fog]);
+        out.put(V::PointSize.register(), &[[float(RS::D3DRS_POINTSIZE), 0.0, 0.0, 0.0]]);
+        out.put(V::Tween.register(), &[[float(RS::D3DRS_TWEENFACTOR), 0.0, 0.0, 0.0]]);
         let scale = [
             float(RS::D3DRS_POINTSCALE_A),
             float(RS::D3DRS_POINTSCALE_B),
             float(RS::D3DRS_POINTSCALE_C),
-            registers.viewport.Height as f32,
+            self.viewport.Height as f32,
         ];
-        store(out, V::PointScale.register(), &[scale]);
+        out.put(V::PointScale.register(), &[scale]);
     }
 
-    pub(crate) fn apply_fixed_pixel_constants(&mut self) {
-        // Shaders before 2.0 read the bump environment of the texture stages.
-        if !matches!(self.host.pixel.source, Some(Source::Fixed(_))) && self.host.pixel.model != 1 {
-            return;
-        }
-        let registers = &self.registers;
-        let out = &mut self.host.fixed_pixel_constants;
-        let factor = color(registers.render.get(RS::D3DRS_TEXTUREFACTOR));
-        store(out, P::TextureFactor.register(), &[factor]);
-        for (stage, states) in registers.stages.iter().enumerate() {
+    fn fixed_pixel(&self, out: &mut Out<'_>) {
+        let factor = color(self.render.get(RS::D3DRS_TEXTUREFACTOR));
+        out.put(P::TextureFactor.register(), &[factor]);
+        for (stage, states) in self.stages.iter().enumerate() {
             let float = |state| states.get_f32(state);
             let constant = color(states.get(TSS::D3DTSS_CONSTANT));
-            store(out, P::StageConstant.element(stage as u16), &[constant]);
+            out.put(P::StageConstant.element(stage as u16), &[constant]);
             let bump = [
                 float(TSS::D3DTSS_BUMPENVMAT00),
                 float(TSS::D3DTSS_BUMPENVMAT01),
                 float(TSS::D3DTSS_BUMPENVMAT10),
                 float(TSS::D3DTSS_BUMPENVMAT11),
             ];
-            store(out, P::BumpMatrix.element(stage as u16), &[bump]);
+            out.put(P::BumpMatrix.element(stage as u16), &[bump]);
             let luminance = [float(TSS::D3DTSS_BUMPENVLSCALE), float(TSS::D3DTSS_BUMPENVLOFFSET), 0.0, 0.0];
-            store(out, P::BumpLuminance.element(stage as u16), &[luminance]);
+            out.put(P::BumpLuminance.element(stage as u16), &[luminance]);
         }
-        send(&mut self.port, Bank::FixedPixel, out, &Bits::first(64), false);
+    }
+}
+
+impl Device {
+    /// Computes what a group makes of the registers of the fixed vertex stage.
+    pub(super) fn apply_fixed_vertex(&mut self, group: Group) -> Effect {
+        if !self.host.stages.fixed_groups().contains(group) {
+            return Effect::Parked;
+        }
+        let registers = &mut self.registers;
+        let mut part = Part { worlds: 0..0, texture_matrices: 0 };
+        match group {
+            Group::FixedWorlds => part.worlds = registers.transforms.take_stale_worlds(),
+            Group::FixedTextureMatrices => {
+                part.texture_matrices = registers.tracker.take_instances(DeviceState::TEXTURE_MATRIX, u64::MAX);
+            }
+            _ => {}
+        }
+        let mut out = Out { constants: &mut self.host.fixed_vertex_constants, compare: false, other: false };
+        self.registers.fixed_vertex(group, &part, &mut out);
+        Effect::of(out.other)
+    }
+
+    /// Whether computing a group again makes other registers than there are.
+    pub(super) fn stale_fixed_vertex(&mut self, group: Group) -> Option<String> {
+        if !self.host.stages.fixed_groups().contains(group) {
+            return None;
+        }
+        let mut out = Out { constants: &mut self.host.fixed_vertex_constants, compare: true, other: false };
+        self.registers.fixed_vertex(group, &Part::ALL, &mut out);
+        out.other.then(|| "other registers of the fixed vertex stage".to_owned())
+    }
+
+    /// Computes every register of a fixed vertex stage, for one that runs here; `indexed`: with the matrices of indexed
+    /// blending.
+    pub(crate) fn refresh_fixed_vertex(&mut self, indexed: bool) {
+        let mut out = Out { constants: &mut self.host.fixed_vertex_constants, compare: false, other: false };
+        for group in if indexed { Group::FIXED_INDEXED } else { Group::FIXED_VERTEX }.iter() {
+            self.registers.fixed_vertex(group, &Part::ALL, &mut out);
+        }
+        if out.other {
+            self.registers.tracker.mark(Group::FixedVertexConstants);
+        }
+    }
+
+    /// Notes that the registers of the fixed vertex stage were read.
+    fn read_fixed_vertex() {
+        for group in [
+            Group::FixedMatrices,
+            Group::FixedWorlds,
+            Group::FixedViewport,
+            Group::FixedLights,
+            Group::FixedTextureMatrices,
+            Group::FixedMaterial,
+            Group::FixedParameters,
+        ] {
+            trace::read_result::<DeviceState>(group);
+        }
+    }
+
+    pub(super) fn apply_fixed_vertex_constants(&mut self) -> Effect {
+        let stage = self.host.stages.vertex();
+        if !stage.is_fixed() {
+            return Effect::Parked;
+        }
+        Self::read_fixed_vertex();
+        let (indexed, out) = (stage.reads.beyond, &mut self.host.fixed_vertex_constants);
+        Effect::of(send(&mut self.port, Bank::FixedVertex, out, &Bits::first(256), indexed))
+    }
+
+    pub(super) fn stale_fixed_vertex_constants(&self) -> Option<String> {
+        let stage = self.host.stages.vertex();
+        let waits = self.host.fixed_vertex_constants.waits(&Bits::first(256), stage.reads.beyond);
+        (stage.is_fixed() && waits).then(|| "registers that were not sent".to_owned())
+    }
+
+    /// Whether the pixel stage reads registers of the fixed one: shaders before 2.0 read the bump environment.
+    fn reads_fixed_pixel(&self) -> bool {
+        let stage = self.host.stages.pixel();
+        stage.is_fixed() || stage.model == 1
+    }
+
+    pub(super) fn apply_fixed_pixel_constants(&mut self) -> Effect {
+        if !self.reads_fixed_pixel() {
+            return Effect::Parked;
+        }
+        let constants = &mut self.host.fixed_pixel_constants;
+        self.registers.fixed_pixel(&mut Out { constants, compare: false, other: false });
+        Effect::of(send(&mut self.port, Bank::FixedPixel, constants, &Bits::first(64), false))
+    }
+
+    pub(super) fn stale_fixed_pixel_constants(&mut self) -> Option<String> {
+        if !self.reads_fixed_pixel() {
+            return None;
+        }
+        let constants = &mut self.host.fixed_pixel_constants;
+        let waits = constants.waits(&Bits::first(64), false);
+        let mut out = Out { constants, compare: true, other: waits };
+        self.registers.fixed_pixel(&mut out);
+        out.other.then(|| "other registers of the fixed pixel stage".to_owned())
     }
 }

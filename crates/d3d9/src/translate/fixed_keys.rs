@@ -12,6 +12,16 @@ fn small(value: u32) -> u8 {
     u8::try_from(value).unwrap_or(0)
 }
 
+/// A kind of texture as the pixel key numbers it; 0 is none.
+pub(crate) fn texture_kind(kind: Option<ImageKind>) -> u8 {
+    match kind {
+        Some(ImageKind::Texture) => 1,
+        Some(ImageKind::Cube) => 2,
+        Some(ImageKind::Volume) => 3,
+        Some(ImageKind::Surface) | None => 0,
+    }
+}
+
 /// Components of each coordinate set of a declaration; 0 where it has none.
 fn coordinate_components(declaration: &Declaration) -> [u8; 8] {
     let mut out = [0; 8];
@@ -30,20 +40,9 @@ impl Device {
         (0..STAGES).find(off).unwrap_or(STAGES)
     }
 
-    /// Kind of the texture at a stage as the pixel key numbers it.
-    fn stage_texture(&self, stage: usize) -> u8 {
-        let image = self.registers.textures[stage].and_then(|id| self.objects.images.get(id));
-        match image.map(|image| image.kind) {
-            Some(ImageKind::Texture) => 1,
-            Some(ImageKind::Cube) => 2,
-            Some(ImageKind::Volume) => 3,
-            Some(ImageKind::Surface) | None => 0,
-        }
-    }
-
     pub(crate) fn fixed_vertex_key(&self) -> FixedVertexKey {
         // The program's own pixel shader may read the coordinates of every stage.
-        self.fixed_vertex_key_of(if self.registers.pixel_shader.is_none() { self.active_stages() } else { STAGES })
+        self.fixed_vertex_key_of(if *self.registers.has_pixel_shader { STAGES } else { self.active_stages() })
     }
 
     /// The key of a fixed vertex stage that writes the coordinates of so many stages.
@@ -126,7 +125,7 @@ impl Device {
                 alpha_op: get(TSS::D3DTSS_ALPHAOP),
                 alpha_args: [get(TSS::D3DTSS_ALPHAARG0), get(TSS::D3DTSS_ALPHAARG1), get(TSS::D3DTSS_ALPHAARG2)],
                 result_temp: u8::from(states.get(TSS::D3DTSS_RESULTARG) == D3DTA_TEMP),
-                texture: self.stage_texture(stage),
+                texture: self.registers.texture_kinds[stage],
                 projected: u8::from(flags & D3DTTFF_PROJECTED != 0),
                 pad: 0,
             };

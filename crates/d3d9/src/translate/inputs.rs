@@ -3,7 +3,8 @@
 use super::Source;
 use crate::driver::Device;
 use crate::error::{Error, Result};
-use crate::machine::{Declaration, Language, Layout, Program, STREAMS, Stream, decl_type};
+use crate::handle::VertexShaderId;
+use crate::machine::{Declaration, Language, Layout, Program, STREAMS, decl_type};
 use afterimage_d3d9_types::{
     D3DDECLTYPE_D3DCOLOR, D3DDECLTYPE_UBYTE4N, D3DDECLUSAGE_BLENDINDICES, D3DDECLUSAGE_POSITION,
     D3DSTREAMSOURCE_INSTANCEDATA, D3DVERTEXELEMENT9,
@@ -13,8 +14,7 @@ use afterimage_stream::{ObjectKind, VertexFormat};
 use smallvec::SmallVec;
 
 /// Frequencies of the streams where one of them is not 1.
-fn instancing(streams: &[Stream; STREAMS]) -> Option<Box<[u32; 16]>> {
-    let frequencies = streams.map(|stream| stream.frequency);
+fn instancing(frequencies: &[u32; STREAMS]) -> Option<Box<[u32; 16]>> {
     // How often the indexed streams repeat is a number in the draw, not a part of the layout.
     let layout = frequencies.map(|f| if f & D3DSTREAMSOURCE_INSTANCEDATA != 0 { f } else { 1 });
     (layout != [1; STREAMS]).then(|| Box::new(layout))
@@ -74,19 +74,23 @@ pub(crate) fn attributes(
 }
 
 impl Device {
-    pub(crate) fn apply_vertex_input(&mut self) -> Result<()> {
-        let id = self.registers.declaration.ok_or(Error::InvalidCall)?;
-        let shader = match self.host.vertex.source {
+    /// What names a layout of the bound declaration: the vertex shader, and frequencies.
+    fn layout_key(&self) -> (Option<VertexShaderId>, Option<Box<[u32; 16]>>) {
+        let shader = match self.host.stages.vertex().source {
             Some(Source::VertexProgram(id)) => Some(id),
             _ => None,
         };
-        let instancing = instancing(&self.registers.streams);
+        (shader, instancing(&self.registers.frequencies))
+    }
+
+    pub(super) fn apply_vertex_input(&mut self) -> Result<bool> {
+        let id = self.registers.declaration.ok_or(Error::InvalidCall)?;
+        let (shader, instancing) = self.layout_key();
         let declaration = self.objects.declarations.get_mut(id).ok_or(Error::InvalidCall)?;
-        let known = declaration.layouts.iter().find(|l| l.shader == shader && l.instancing == instancing);
-        let layout = match known {
-            Some(layout) => layout.id,
+        let layout = match declaration.layout(shader, instancing.as_deref()) {
+            Some(layout) => layout,
             None => {
-                let program = match self.host.vertex.source {
+                let program = match self.host.stages.vertex().source {
                     Some(Source::VertexProgram(id)) => self.objects.vertex_shaders.get(id),
                     Some(Source::Fixed(index)) => self.objects.fixed.get(index),
                     _ => None,
@@ -99,7 +103,13 @@ impl Device {
                 id
             }
         };
-        self.port.put(&mut self.host.sent.vertex_input, SetVertexInput { id: layout, pad: 0 });
-        Ok(())
+        Ok(self.port.put(&mut self.host.sent.vertex_input, SetVertexInput { id: layout, pad: 0 }))
+    }
+
+    /// The layout that should be bound; none if it has not been made.
+    pub(super) fn vertex_input(&self) -> Option<SetVertexInput> {
+        let (shader, instancing) = self.layout_key();
+        let declaration = self.objects.declarations.get((*self.registers.declaration)?)?;
+        declaration.layout(shader, instancing.as_deref()).map(|id| SetVertexInput { id, pad: 0 })
     }
 }

@@ -92,15 +92,15 @@ impl Device {
 
     /// Takes an object that is about to go out of every binding that the receiver has it in.
     pub(crate) fn unbind(&mut self, id: ObjectId) {
-        use crate::machine::Group;
-        let sent = &mut self.host.sent;
+        use crate::machine::{DeviceState, Group};
+        let (sent, tracker) = (&mut self.host.sent, &mut self.registers.tracker);
         for (slot, binding) in sent.textures.iter_mut().enumerate() {
             if binding.texture == id {
                 *binding = TextureBinding::default();
                 let packet = SetTextures { first: slot as u32, count: 1 };
                 self.port.push_tail(&packet, &[TextureBinding::default()]);
-                self.registers.dirty_textures |= 1 << slot;
-                self.registers.dirty.mark(Group::Textures);
+                tracker.mark_instances(DeviceState::TEXTURE, 1 << slot);
+                tracker.mark(Group::Textures);
             }
         }
         for (slot, binding) in sent.vertex_buffers.iter_mut().enumerate() {
@@ -108,13 +108,13 @@ impl Device {
                 *binding = VertexBuffer::default();
                 let packet = SetVertexBuffers { first: slot as u32, count: 1 };
                 self.port.push_tail(&packet, &[VertexBuffer::default()]);
-                self.registers.dirty_streams |= 1 << slot;
-                self.registers.dirty.mark(Group::VertexBuffers);
+                tracker.mark_instances(DeviceState::STREAM, 1 << slot);
+                tracker.mark(Group::VertexBuffers);
             }
         }
         if sent.index_buffer.is_some_and(|packet| packet.source == id) {
             self.port.put(&mut sent.index_buffer, SetIndexBuffer::default());
-            self.registers.dirty.mark(Group::IndexBuffer);
+            tracker.mark(Group::IndexBuffer);
         }
         if let Some(mut targets) = sent.targets {
             let views = targets.color.iter_mut().chain([&mut targets.depth]);
@@ -122,12 +122,12 @@ impl Device {
             let before = sent.targets;
             self.port.put(&mut sent.targets, targets);
             if sent.targets != before {
-                self.registers.dirty.mark(Group::RenderTargets);
+                tracker.mark(Group::RenderTargets);
             }
         }
         if sent.vertex_input.is_some_and(|packet| packet.id == id) {
             self.port.put(&mut sent.vertex_input, SetVertexInput::default());
-            self.registers.dirty.mark(Group::VertexInput);
+            tracker.mark(Group::VertexInput);
         }
         if let Some(mut shaders) = sent.shaders {
             let mut bound = false;
@@ -139,9 +139,9 @@ impl Device {
             }
             if bound {
                 self.port.put(&mut sent.shaders, shaders);
-                self.host.vertex.source = None;
-                self.host.pixel.source = None;
-                self.mark(&[Group::VertexShader, Group::PixelShader]);
+                self.host.stages.forget();
+                tracker.mark(Group::VertexShader);
+                tracker.mark(Group::PixelShader);
             }
         }
     }

@@ -3,7 +3,10 @@
 use crate::driver::Device;
 use crate::error::{Error, Result};
 use crate::handle::{PixelShaderId, VertexShaderId};
-use crate::machine::{Group, Program};
+use crate::machine::{DeviceState, Program};
+use crate::translate::stages::StageInfo;
+use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey};
+use afterimage_state::Effect;
 use afterimage_stream::ObjectKind;
 use afterimage_stream::packets::{CreateShader, SetShaders};
 
@@ -16,6 +19,20 @@ pub(crate) enum Source {
     PixelProgram(PixelShaderId),
     /// A fixed stage: index into the device's list of them.
     Fixed(usize),
+}
+
+/// What the vertex stage should run.
+enum VertexStage {
+    Own(VertexShaderId),
+    Fixed(FixedVertexKey),
+    /// A shader that hardware does not take, for the first time: nothing is drawn.
+    Refused,
+}
+
+/// What the pixel stage should run.
+enum PixelStage {
+    Own(PixelShaderId),
+    Fixed(FixedPixelKey),
 }
 
 impl Device {
@@ -45,55 +62,86 @@ impl Device {
         Ok(self.objects.fixed.len() - 1)
     }
 
-    pub(crate) fn apply_vertex_shader(&mut self) -> Result<()> {
-        let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
-        let transformed = declaration.is_some_and(|declaration| declaration.transformed);
-        let program = self.registers.vertex_shader.filter(|_| !transformed);
-        let needs_software =
-            program.and_then(|id| self.objects.vertex_shaders.get(id)).is_some_and(|p| p.needs_software);
+    fn vertex_stage(&self) -> VertexStage {
+        let program = self.registers.vertex_shader.filter(|_| !self.transformed());
+        let found = program.and_then(|id| self.objects.vertex_shaders.get(id));
         // In hardware the first draw with such a shader fails, and those after it are the fixed stage's, as on Windows.
-        let fails = needs_software && !self.software_processing;
-        if fails && !std::mem::replace(&mut self.vertex_shader_failed, true) {
-            return Err(Error::InvalidCall);
+        let fails = found.is_some_and(|program| program.needs_software) && !*self.registers.software_processing;
+        match program {
+            Some(id) if !fails => VertexStage::Own(id),
+            _ if fails && !*self.registers.vertex_shader_failed => VertexStage::Refused,
+            _ => VertexStage::Fixed(self.fixed_vertex_key()),
         }
-        let source = match program {
-            Some(id) if !fails => Source::VertexProgram(id),
-            _ => {
-                let key = self.fixed_vertex_key();
-                match self.host.fixed_vertex.get(&key) {
-                    Some(&index) => Source::Fixed(index),
-                    None => {
-                        let index = self.fixed(Program::fixed_vertex(&key))?;
-                        self.host.fixed_vertex.insert(key, index);
-                        Source::Fixed(index)
-                    }
-                }
-            }
-        };
-        if self.host.vertex.source == Some(source) {
-            return Ok(());
-        }
-        let program = match source {
-            Source::VertexProgram(id) if self.software_processing => self.software_program(id)?,
-            Source::VertexProgram(id) => self.objects.vertex_shaders.get(id),
-            Source::Fixed(index) => self.objects.fixed.get(index),
-            Source::PixelProgram(_) => None,
-        };
-        let info = super::StageInfo::of(source, program);
-        self.registers.dirty_textures |= (info.other_wants(&self.host.vertex) & 15) << 16;
-        self.host.vertex = info;
-        self.mark(&[Group::Shaders, Group::VertexInput, Group::Textures, Group::ClipPlanes]);
-        let constants = match source {
-            Source::Fixed(_) => Group::FixedVertexConstants,
-            _ => Group::VertexConstants,
-        };
-        self.registers.dirty.mark(constants);
-        Ok(())
     }
 
-    /// What a vertex shader is in software.
-    fn software_program(&mut self, id: VertexShaderId) -> Result<Option<&Program>> {
-        let program = self.objects.vertex_shaders.get(id);
+    fn pixel_stage(&self) -> PixelStage {
+        match *self.registers.pixel_shader {
+            Some(id) => PixelStage::Own(id),
+            None => PixelStage::Fixed(self.fixed_pixel_key()),
+        }
+    }
+
+    /// The program of a source, if it has been made.
+    fn program(&self, source: Source) -> Option<&Program> {
+        match source {
+            Source::VertexProgram(id) => {
+                let program = self.objects.vertex_shaders.get(id)?;
+                let software = program.in_software.as_deref().filter(|_| *self.registers.software_processing);
+                Some(software.unwrap_or(program))
+            }
+            Source::PixelProgram(id) => self.objects.pixel_shaders.get(id),
+            Source::Fixed(index) => self.objects.fixed.get(index),
+        }
+    }
+
+    pub(super) fn apply_vertex_shader(&mut self) -> Result<Effect> {
+        let source = match self.vertex_stage() {
+            VertexStage::Own(id) => {
+                self.make_software_program(id)?;
+                Source::VertexProgram(id)
+            }
+            VertexStage::Fixed(key) => Source::Fixed(match self.host.fixed_vertex.get(&key) {
+                Some(&index) => index,
+                None => {
+                    let index = self.fixed(Program::fixed_vertex(&key))?;
+                    self.host.fixed_vertex.insert(key, index);
+                    index
+                }
+            }),
+            VertexStage::Refused => {
+                self.registers.vertex_shader_failed.set(true, &mut self.registers.tracker);
+                return Err(Error::InvalidCall);
+            }
+        };
+        let info = self.program(source).map_or_else(StageInfo::default, |program| StageInfo::of(source, program));
+        if self.host.stages.vertex().is(&info) {
+            return Ok(Effect::Same);
+        }
+        let slots = self.host.stages.set_vertex(info);
+        self.registers.tracker.mark_instances(DeviceState::TEXTURE, slots);
+        self.registers.tracker.wake(self.host.stages.fixed_groups());
+        Ok(Effect::Changed)
+    }
+
+    /// What the vertex stage should run instead of what it does.
+    pub(super) fn stale_vertex_shader(&self) -> Option<String> {
+        let source = match self.vertex_stage() {
+            VertexStage::Own(id) => Some(Source::VertexProgram(id)),
+            VertexStage::Fixed(key) => self.host.fixed_vertex.get(&key).copied().map(Source::Fixed),
+            VertexStage::Refused => None,
+        };
+        self.stale_stage(source, self.host.stages.vertex())
+    }
+
+    fn stale_stage(&self, source: Option<Source>, bound: &StageInfo) -> Option<String> {
+        let wanted = (source, source.and_then(|source| self.program(source)).map(|program| program.id));
+        let bound = (bound.source, Some(bound.id));
+        (wanted != bound).then(|| format!("{wanted:?} instead of {bound:?}"))
+    }
+
+    /// Makes the program that a vertex shader is in software, for one that is another there.
+    fn make_software_program(&mut self, id: VertexShaderId) -> Result<()> {
+        let program = self.objects.vertex_shaders.get(id).filter(|_| *self.registers.software_processing);
         if let Some(program) = program.filter(|program| program.reaches_further && program.in_software.is_none()) {
             let mut program = program.for_software()?;
             self.create_shader_object(&mut program)?;
@@ -101,76 +149,40 @@ impl Device {
                 own.in_software = Some(Box::new(program));
             }
         }
-        let program = self.objects.vertex_shaders.get(id);
-        Ok(program.map(|program| program.in_software.as_deref().unwrap_or(program)))
-    }
-
-    pub(crate) fn apply_pixel_shader(&mut self) -> Result<()> {
-        let source = match self.registers.pixel_shader {
-            Some(id) => Source::PixelProgram(id),
-            None => {
-                let key = self.fixed_pixel_key();
-                match self.host.fixed_pixel.get(&key) {
-                    Some(&index) => Source::Fixed(index),
-                    None => {
-                        let index = self.fixed(Program::fixed_pixel(&key))?;
-                        self.host.fixed_pixel.insert(key, index);
-                        Source::Fixed(index)
-                    }
-                }
-            }
-        };
-        if self.host.pixel.source == Some(source) {
-            return Ok(());
-        }
-        let program = match source {
-            Source::PixelProgram(id) => self.objects.pixel_shaders.get(id),
-            Source::Fixed(index) => self.objects.fixed.get(index),
-            Source::VertexProgram(_) => None,
-        };
-        let info = super::StageInfo::of(source, program);
-        self.registers.dirty_textures |= info.other_wants(&self.host.pixel);
-        self.host.pixel = info;
-        self.mark(&[Group::Shaders, Group::Textures, Group::PixelOps]);
-        let constants = match source {
-            Source::Fixed(_) => Group::FixedPixelConstants,
-            _ => Group::PixelConstants,
-        };
-        self.registers.dirty.mark(constants);
-        if self.host.pixel.model == 1 {
-            self.registers.dirty.mark(Group::FixedPixelConstants);
-        }
         Ok(())
     }
 
-    pub(crate) fn apply_shaders(&mut self) {
-        let packet = SetShaders { vertex: self.host.vertex.id, pixel: self.host.pixel.id };
-        self.port.put(&mut self.host.sent.shaders, packet);
-    }
-}
-
-impl super::StageInfo {
-    fn of(source: Source, program: Option<&Program>) -> Self {
-        match program {
-            Some(program) => Self {
-                source: Some(source),
-                id: program.id,
-                reads: program.reads,
-                samplers: program.samplers,
-                wants: program.wants,
-                model: program.model,
-            },
-            None => Self::default(),
+    pub(super) fn apply_pixel_shader(&mut self) -> Result<Effect> {
+        let source = match self.pixel_stage() {
+            PixelStage::Own(id) => Source::PixelProgram(id),
+            PixelStage::Fixed(key) => Source::Fixed(match self.host.fixed_pixel.get(&key) {
+                Some(&index) => index,
+                None => {
+                    let index = self.fixed(Program::fixed_pixel(&key))?;
+                    self.host.fixed_pixel.insert(key, index);
+                    index
+                }
+            }),
+        };
+        let info = self.program(source).map_or_else(StageInfo::default, |program| StageInfo::of(source, program));
+        if self.host.stages.pixel().is(&info) {
+            return Ok(Effect::Same);
         }
+        let slots = self.host.stages.set_pixel(info);
+        self.registers.tracker.mark_instances(DeviceState::TEXTURE, slots);
+        Ok(Effect::Changed)
     }
 
-    /// Bit per sampler that wants another kind of texture than under `before`: what is bound there has to be looked at
-    /// again.
-    fn other_wants(&self, before: &Self) -> u32 {
-        if self.wants == before.wants {
-            return 0;
-        }
-        let pairs = self.wants.iter().zip(&before.wants).enumerate();
-        pairs.filter(|(_, (new, old))| new != old).map(|(slot, _)| 1 << slot).sum()
+    /// What the pixel stage should run instead of what it does.
+    pub(super) fn stale_pixel_shader(&self) -> Option<String> {
+        let source = match self.pixel_stage() {
+            PixelStage::Own(id) => Some(Source::PixelProgram(id)),
+            PixelStage::Fixed(key) => self.host.fixed_pixel.get(&key).copied().map(Source::Fixed),
+        };
+        self.stale_stage(source, self.host.stages.pixel())
+    }
+
+    pub(super) fn shaders(&self) -> SetShaders {
+        SetShaders { vertex: self.host.stages.vertex().id, pixel: self.host.stages.pixel().id }
     }
 }

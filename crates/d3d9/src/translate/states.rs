@@ -3,10 +3,9 @@
 use crate::driver::Device;
 use crate::format::{FormatKind, color};
 use crate::handle::Surface;
-use crate::machine::{CLIP_PLANES, Group, RenderStates as RS, StageStates as TSS};
+use crate::machine::{CLIP_PLANES, DeviceState, RenderStates as RS, STREAMS, StageStates as TSS};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::{Bank, SystemRegister};
-use afterimage_state::old::Table;
 use afterimage_stream::packets::*;
 
 /// `D3DCMPFUNC` to [`Compare`]; values that are none are [`Compare::Always`].
@@ -70,25 +69,29 @@ impl Device {
     /// Width and height of what is drawn to.
     pub(crate) fn target_size(&self) -> Option<[u32; 2]> {
         let target = self.registers.targets[0].filter(|target| self.has_memory(*target));
-        let surface = target.or(self.registers.depth)?;
+        let surface = target.or(*self.registers.depth)?;
         let sub = self.objects.images.get(surface.image)?.sub_of(surface)?;
         Some([sub.extent[0], sub.extent[1]])
     }
 
-    pub(crate) fn apply_render_targets(&mut self) {
+    pub(super) fn render_targets(&self) -> SetRenderTargets {
         let mut packet = SetRenderTargets::default();
-        for (index, target) in self.registers.targets.into_iter().enumerate() {
-            packet.color[index] = self.view(target);
-            if let Some(image) = target.and_then(|target| self.objects.images.get_mut(target.image)) {
+        for (view, target) in packet.color.iter_mut().zip(*self.registers.targets) {
+            *view = self.view(target);
+        }
+        packet.depth = self.view(*self.registers.depth);
+        packet.srgb = self.registers.render.get(RS::D3DRS_SRGBWRITEENABLE) & 1;
+        packet
+    }
+
+    pub(super) fn apply_render_targets(&mut self) -> bool {
+        let packet = self.render_targets();
+        for target in self.registers.targets.iter().flatten() {
+            if let Some(image) = self.objects.images.get_mut(target.image) {
                 image.mips_stale |= image.autogen();
             }
         }
-        packet.depth = self.view(self.registers.depth);
-        packet.srgb = self.registers.render.get(RS::D3DRS_SRGBWRITEENABLE) & 1;
-        self.port.put(&mut self.host.sent.targets, packet);
-        if self.registers.render.get(RS::D3DRS_MULTISAMPLEMASK) != u32::MAX {
-            self.registers.dirty.mark(Group::Raster);
-        }
+        self.port.put(&mut self.host.sent.targets, packet)
     }
 
     /// The samples that are written. The program's mask is of maskable samples only.
@@ -98,11 +101,11 @@ impl Device {
         if maskable { self.registers.render.get(RS::D3DRS_MULTISAMPLEMASK) } else { u32::MAX }
     }
 
-    pub(crate) fn apply_viewport(&mut self) {
-        let viewport = self.registers.viewport;
+    pub(super) fn viewport_packet(&self) -> SetViewport {
+        let viewport = &*self.registers.viewport;
         let edge = |value: u32| value.min(16_384) as f32;
-        let [min_depth, max_depth] = depth_range(&viewport);
-        let packet = SetViewport {
+        let [min_depth, max_depth] = depth_range(viewport);
+        SetViewport {
             // Pixel centres are at whole numbers in Direct3D 9, at halves in the host.
             x: edge(viewport.X) + 0.5,
             y: edge(viewport.Y) + 0.5,
@@ -110,10 +113,7 @@ impl Device {
             height: edge(viewport.Height),
             min_depth,
             max_depth: max_depth.min(1.0),
-        };
-        self.port.put(&mut self.host.sent.viewport, packet);
-        // The viewport also clips what it shows.
-        self.registers.dirty.mark(Group::Scissor);
+        }
     }
 
     /// The pixels that a draw may touch: viewport, and scissor where that is on, inside of the targets.
@@ -131,13 +131,13 @@ impl Device {
 
     /// Viewport, and scissor where that is on.
     pub(crate) fn clip_area(&self) -> Rect {
-        let viewport = self.registers.viewport;
+        let viewport = *self.registers.viewport;
         let edge = |value: u32| value.min(i32::MAX as u32 / 2) as i32;
         let (mut left, mut top) = (edge(viewport.X), edge(viewport.Y));
         let mut right = left.saturating_add(edge(viewport.Width));
         let mut bottom = top.saturating_add(edge(viewport.Height));
         if self.registers.render.get(RS::D3DRS_SCISSORTESTENABLE) != 0 {
-            let scissor = self.registers.scissor;
+            let scissor = *self.registers.scissor;
             left = left.max(scissor.left);
             top = top.max(scissor.top);
             right = right.min(scissor.right);
@@ -146,15 +146,19 @@ impl Device {
         Rect { x: left, y: top, width: (right - left).max(0) as u32, height: (bottom - top).max(0) as u32 }
     }
 
-    pub(crate) fn apply_scissor(&mut self) {
-        let packet = SetScissor { rect: self.drawable() };
-        self.port.put(&mut self.host.sent.scissor, packet);
+    pub(super) fn scissor_packet(&self) -> SetScissor {
+        SetScissor { rect: self.drawable() }
     }
 
-    pub(crate) fn apply_raster(&mut self) {
-        let render = &self.registers.render;
+    /// Whether the bound declaration's positions are in window coordinates.
+    pub(super) fn transformed(&self) -> bool {
         let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
-        let transformed = declaration.is_some_and(|declaration| declaration.transformed);
+        declaration.is_some_and(|declaration| declaration.transformed)
+    }
+
+    pub(super) fn raster(&self) -> SetRaster {
+        let render = &self.registers.render;
+        let transformed = self.transformed();
         let float = |state| finite(render.get_f32(state), 1.0);
         let bias = finite(render.get_f32(RS::D3DRS_DEPTHBIAS), 0.0);
         let slope = finite(render.get_f32(RS::D3DRS_SLOPESCALEDEPTHBIAS), 0.0);
@@ -163,7 +167,7 @@ impl Device {
             D3DFILL_WIREFRAME => Fill::Line,
             _ => Fill::Solid,
         } as u8;
-        let packet = SetRaster {
+        SetRaster {
             // Direct3D's front faces are clockwise; D3DCULL names the winding that goes.
             cull: match render.get(RS::D3DRS_CULLMODE) {
                 D3DCULL_CW => Cull::Front,
@@ -186,11 +190,10 @@ impl Device {
             line_width: 1.0,
             alpha_to_coverage: self.alpha_to_coverage().into(),
             ..SetRaster::default()
-        };
-        self.port.put(&mut self.host.sent.raster, packet);
+        }
     }
 
-    pub(crate) fn apply_depth_stencil(&mut self) {
+    pub(super) fn depth_stencil_packet(&self) -> SetDepthStencil {
         let render = &self.registers.render;
         let bound = self.registers.depth.and_then(|depth| self.objects.images.get(depth.image));
         let depth_test = bound.is_some() && render.get(RS::D3DRS_ZENABLE) != 0;
@@ -213,7 +216,7 @@ impl Device {
         } else {
             front
         };
-        let packet = SetDepthStencil {
+        SetDepthStencil {
             depth_test: depth_test.into(),
             depth_write: u8::from(depth_test && render.get(RS::D3DRS_ZWRITEENABLE) != 0),
             depth_compare: compare(render.get(RS::D3DRS_ZFUNC)),
@@ -224,11 +227,10 @@ impl Device {
             read_mask: render.get(RS::D3DRS_STENCILMASK) as u8,
             write_mask: render.get(RS::D3DRS_STENCILWRITEMASK) as u8,
             pad: 0,
-        };
-        self.port.put(&mut self.host.sent.depth_stencil, packet);
+        }
     }
 
-    pub(crate) fn apply_blend(&mut self) {
+    pub(super) fn blend(&self) -> SetBlend {
         let render = &self.registers.render;
         let target = self.registers.targets[0].and_then(|target| self.objects.images.get(target.image));
         let alpha = target.is_none_or(|image| image.row.alpha);
@@ -257,12 +259,6 @@ impl Device {
             *mask = (render.get(state) & 15) as u8;
         }
         let enable = render.get(RS::D3DRS_ALPHABLENDENABLE) != 0;
-        let second = |factor: u32| matches!(factor, D3DBLEND_SRCCOLOR2 | D3DBLEND_INVSRCCOLOR2);
-        if enable && [source, destination].into_iter().any(second) && self.logged.insert("D3DBLEND_SRCCOLOR2") {
-            tracing::warn!(
-                "blending with a second colour of the shader is not supported (nor a capability): it counts as one"
-            );
-        }
         let factors = SetBlend {
             enable: 1,
             src_color: blend_factor(source, alpha),
@@ -275,15 +271,29 @@ impl Device {
             ..SetBlend::default()
         };
         // Factors that nothing uses are left out, so that setting them without blending sends nothing.
-        let packet = SetBlend { write_masks, ..if enable { factors } else { SetBlend::default() } };
-        self.port.put(&mut self.host.sent.blend, packet);
+        SetBlend { write_masks, ..if enable { factors } else { SetBlend::default() } }
     }
 
-    pub(crate) fn apply_pixel_ops(&mut self) {
+    pub(super) fn apply_blend(&mut self) -> bool {
+        let packet = self.blend();
+        if packet.enable != 0 {
+            let second = |state| matches!(self.registers.render.get(state), D3DBLEND_SRCCOLOR2 | D3DBLEND_INVSRCCOLOR2);
+            let asked = second(RS::D3DRS_SRCBLEND) || second(RS::D3DRS_DESTBLEND);
+            if asked && self.logged.insert("D3DBLEND_SRCCOLOR2") {
+                tracing::warn!(
+                    "blending with a second colour of the shader is not supported (nor a capability): it counts as one"
+                );
+            }
+        }
+        self.port.put(&mut self.host.sent.blend, packet)
+    }
+
+    pub(super) fn pixel_ops(&self) -> SetPixelOps {
         let render = &self.registers.render;
         let alpha_test = render.get(RS::D3DRS_ALPHATESTENABLE) != 0;
+        let model = self.host.stages.pixel().model;
         // Shaders of model 3 do fog themselves.
-        let fog = if render.get(RS::D3DRS_FOGENABLE) == 0 || self.host.pixel.model >= 3 {
+        let fog = if render.get(RS::D3DRS_FOGENABLE) == 0 || model >= 3 {
             FogMode::None
         } else {
             // Table fog goes by w unless the projection leaves w at one.
@@ -302,17 +312,15 @@ impl Device {
         };
         // Shaders that say themselves whether a lookup is projected do not ask the stages.
         let mut projected = 0;
-        if self.host.pixel.model == 1 {
+        if model == 1 {
             for (stage, states) in self.registers.stages.iter().enumerate() {
                 let flags = states.get(TSS::D3DTSS_TEXTURETRANSFORMFLAGS);
                 projected |= u8::from(flags & D3DTTFF_PROJECTED != 0) << stage;
             }
         }
-        let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
         // Vertices in window coordinates have no place that a plane could cut.
-        let transformed = declaration.is_some_and(|declaration| declaration.transformed);
         let clip_planes =
-            if transformed { 0 } else { render.get(RS::D3DRS_CLIPPLANEENABLE) & ((1 << CLIP_PLANES) - 1) };
+            if self.transformed() { 0 } else { render.get(RS::D3DRS_CLIPPLANEENABLE) & ((1 << CLIP_PLANES) - 1) };
         let mut packet = SetPixelOps {
             alpha_compare: if alpha_test { compare(render.get(RS::D3DRS_ALPHAFUNC)) } else { Compare::Always as u8 },
             fog: fog as u8,
@@ -330,76 +338,90 @@ impl Device {
             packet.fog_end = finite(render.get_f32(RS::D3DRS_FOGEND), 1.0);
             packet.fog_color = color(render.get(RS::D3DRS_FOGCOLOR));
         }
-        self.port.put(&mut self.host.sent.pixel_ops, packet);
-        // NVIDIA's alpha to coverage depends on the alpha test.
-        if self.alpha_to_coverage() || self.host.sent.raster.is_some_and(|sent| sent.alpha_to_coverage != 0) {
-            self.apply_raster();
-        }
+        packet
     }
 
-    /// States that have no counterpart in the host, nor a promise among the capabilities.
-    pub(crate) fn apply_undrawn(&mut self) {
-        for row in RS::ROWS.iter().filter(|row| row.group == Group::Undrawn) {
-            let value = self.registers.render.get(row.number.into());
-            if value != row.default && self.logged.insert(row.name) {
-                tracing::warn!(state = row.name, value, "a state that is not supported: nothing is drawn by it");
-            }
-        }
+    /// The clip planes that are on, by index, as they go to the system bank.
+    pub(super) fn clip_planes(&self) -> impl Iterator<Item = (usize, [u32; 4])> + use<> {
+        let enabled = self.registers.render.get(RS::D3DRS_CLIPPLANEENABLE) & ((1 << CLIP_PLANES) - 1);
+        let planes = if enabled == 0 {
+            [[0.0; 4]; CLIP_PLANES]
+        } else {
+            self.registers.clip_planes_for(!self.host.stages.vertex().is_own())
+        };
+        planes
+            .map(|plane| plane.map(f32::to_bits))
+            .into_iter()
+            .enumerate()
+            .filter(move |(at, _)| enabled >> at & 1 == 1)
     }
 
-    /// Clip planes go to the system bank.
-    pub(crate) fn apply_clip_planes(&mut self) {
-        let enabled = self.registers.render.get(RS::D3DRS_CLIPPLANEENABLE);
-        if enabled & ((1 << CLIP_PLANES) - 1) == 0 {
-            return;
-        }
-        let fixed = !matches!(self.host.vertex.source, Some(super::Source::VertexProgram(_)));
-        let planes = self.registers.clip_planes_for(fixed);
-        for index in (0..CLIP_PLANES).filter(|index| enabled >> index & 1 == 1) {
-            let bits = planes[index].map(f32::to_bits);
+    pub(super) fn apply_clip_planes(&mut self) -> bool {
+        let mut changed = false;
+        for (index, bits) in self.clip_planes() {
             if self.host.clip_planes[index] != Some(bits) {
                 self.host.clip_planes[index] = Some(bits);
+                changed = true;
                 let first = SystemRegister::ClipPlane.element(index as u16);
                 self.port.push_tail(&SetConstants { bank: Bank::System as u16, first, count: 1 }, &[bits]);
             }
         }
+        changed
     }
 
-    pub(crate) fn apply_vertex_buffers(&mut self) {
-        let mut slots = std::mem::take(&mut self.registers.dirty_streams) & 0xffff;
+    /// The streams that a draw takes from the registers: a draw from the program's memory brings the first.
+    fn own_streams(&self) -> u64 {
+        if self.from_memory { 0xfffe } else { 0xffff }
+    }
+
+    fn stream_binding(&self, slot: usize) -> VertexBuffer {
+        let stream = &self.registers.streams[slot];
+        match stream.buffer.and_then(|id| self.objects.buffers.get(id)) {
+            Some(buffer) if stream.offset < buffer.size() => {
+                VertexBuffer { source: buffer.id, stride: stream.stride, offset: stream.offset.into(), size: 0 }
+            }
+            _ => VertexBuffer::default(),
+        }
+    }
+
+    pub(super) fn apply_vertex_buffers(&mut self) -> bool {
+        let mut slots = self.registers.tracker.take_instances(DeviceState::STREAM, self.own_streams());
+        let mut changed = false;
         while slots != 0 {
             let slot = slots.trailing_zeros() as usize;
             slots &= slots - 1;
-            let stream = self.registers.streams[slot];
-            let buffer = stream.buffer.and_then(|id| self.objects.buffers.get(id));
-            let binding = match buffer {
-                Some(buffer) if stream.offset < buffer.size() => {
-                    VertexBuffer { source: buffer.id, stride: stream.stride, offset: stream.offset.into(), size: 0 }
-                }
-                _ => VertexBuffer::default(),
-            };
-            self.put_vertex_buffer(slot, binding);
+            changed |= self.put_vertex_buffer(slot, self.stream_binding(slot));
         }
+        changed
     }
 
-    /// Binds a vertex buffer slot where that is new.
+    /// The first stream that is bound otherwise than it should be, of those that did not change.
+    pub(super) fn stale_stream(&self) -> Option<String> {
+        let clean = self.own_streams() & !self.registers.tracker.instances(DeviceState::STREAM);
+        (0..STREAMS).filter(|slot| clean >> slot & 1 == 1).find_map(|slot| {
+            let (sent, wanted) = (self.host.sent.vertex_buffers[slot], self.stream_binding(slot));
+            (sent != wanted).then(|| format!("stream {slot}: {wanted:?} instead of {sent:?}"))
+        })
+    }
+
+    /// Binds a vertex buffer slot where that is new: then true.
     #[inline]
-    pub(crate) fn put_vertex_buffer(&mut self, slot: usize, binding: VertexBuffer) {
+    pub(crate) fn put_vertex_buffer(&mut self, slot: usize, binding: VertexBuffer) -> bool {
         self.host.sent.uploads_are_of(self.port.frame());
         let sent = &mut self.host.sent.vertex_buffers[slot];
-        if *sent != binding {
-            *sent = binding;
-            self.port.push_tail(&SetVertexBuffers { first: slot as u32, count: 1 }, &[binding]);
+        if *sent == binding {
+            return false;
         }
+        *sent = binding;
+        self.port.push_tail(&SetVertexBuffers { first: slot as u32, count: 1 }, &[binding]);
+        true
     }
 
-    pub(crate) fn apply_index_buffer(&mut self) {
-        let buffer = self.registers.indices.and_then(|id| self.objects.buffers.get(id));
-        let packet = match buffer {
+    pub(super) fn index_buffer(&self) -> SetIndexBuffer {
+        match self.registers.indices.and_then(|id| self.objects.buffers.get(id)) {
             Some(buffer) => SetIndexBuffer { source: buffer.id, index_bytes: buffer.index_bytes(), offset: 0, size: 0 },
             None => SetIndexBuffer::default(),
-        };
-        self.port.put(&mut self.host.sent.index_buffer, packet);
+        }
     }
 
     /// Whether a surface is a colour target that a clear or a draw can reach.

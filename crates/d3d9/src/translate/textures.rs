@@ -3,7 +3,8 @@
 use crate::driver::Device;
 use crate::error::Result;
 use crate::format::color;
-use crate::machine::{SamplerStates as S, Wants};
+use crate::handle::ImageId;
+use crate::machine::{DeviceState, SamplerStates as S, Wants};
 use crate::memory::{Image, ImageKind};
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::*;
@@ -38,27 +39,27 @@ impl Device {
         SamplerClass { compares: image.compares(), nearest: !linear, single, lod: image.lod }
     }
 
-    /// The sampler object for a slot's states.
-    fn sampler(&mut self, slot: usize, class: SamplerClass) -> Result<ObjectId> {
-        let states = &self.registers.samplers[slot];
+    /// The sampler for a slot's states, without an id.
+    fn sampler(&self, slot: usize, class: SamplerClass) -> CreateSampler {
+        let (states, wishes) = (&self.registers.samplers[slot], *self.registers.filtering);
         let min = states.get(S::D3DSAMP_MINFILTER);
         let mag = states.get(S::D3DSAMP_MAGFILTER);
         let mip = states.get(S::D3DSAMP_MIPFILTER);
         let address = [S::D3DSAMP_ADDRESSU, S::D3DSAMP_ADDRESSV, S::D3DSAMP_ADDRESSW]
             .map(|state| states.get(state).clamp(D3DTADDRESS_WRAP, D3DTADDRESS_MIRRORONCE) as u8 - 1);
         // The user's choice is for what the program filters between levels.
-        let forced = if min >= D3DTEXF_LINEAR && mip != D3DTEXF_NONE { self.wishes.anisotropy } else { 0 };
+        let forced = if min >= D3DTEXF_LINEAR && mip != D3DTEXF_NONE { wishes.anisotropy } else { 0 };
         let anisotropic = (min == D3DTEXF_ANISOTROPIC || mag == D3DTEXF_ANISOTROPIC || forced > 1) && !class.nearest;
         let limit = self.port.device().max_anisotropy.max(1.0);
         let bias = states.get_f32(S::D3DSAMP_MIPMAPLODBIAS);
-        let bias = if bias.is_finite() { bias } else { 0.0 } + self.wishes.lod_bias;
+        let bias = if bias.is_finite() { bias } else { 0.0 } + wishes.lod_bias;
         let border = if address.contains(&(Address::ClampToBorder as u8)) {
             color(states.get(S::D3DSAMP_BORDERCOLOR))
         } else {
             [0.0; 4]
         };
         let pick = |value| if class.nearest { Filter::Nearest as u8 } else { filter(value) };
-        let mut packet = CreateSampler {
+        CreateSampler {
             id: ObjectId::NONE,
             mag: pick(mag),
             min: pick(min),
@@ -85,7 +86,11 @@ impl Device {
             },
             border,
             max_lod: CreateSampler::EVERY_LEVEL,
-        };
+        }
+    }
+
+    /// The object of a sampler, made once.
+    fn sampler_object(&mut self, mut packet: CreateSampler) -> Result<ObjectId> {
         let key: [u64; 6] = bytemuck::cast(packet);
         if let Some(&id) = self.host.samplers.get(&key) {
             return Ok(id);
@@ -96,23 +101,41 @@ impl Device {
         Ok(packet.id)
     }
 
-    pub(crate) fn apply_textures(&mut self) -> Result<()> {
-        let used = self.host.pixel.samplers & 0xffff | (self.host.vertex.samplers & 15) << 16;
+    /// Bit per slot that the bound shaders read.
+    fn used_slots(&self) -> u64 {
+        let stages = &self.host.stages;
+        u64::from(stages.pixel().samplers & 0xffff | (stages.vertex().samplers & 15) << 16)
+    }
+
+    /// Bit per slot whose texture, its texels or its sampler are others than they were when it was bound.
+    fn changed_slots(&self) -> u64 {
+        let changed = |kind| self.registers.tracker.instances(kind);
+        changed(DeviceState::TEXTURE) | changed(DeviceState::TEXELS) | changed(DeviceState::SAMPLER)
+    }
+
+    pub(super) fn apply_textures(&mut self) -> Result<bool> {
         // Slots that no bound shader reads wait for one that does.
-        let mut slots = (self.registers.dirty_textures | self.registers.dirty_samplers) & used;
-        self.registers.dirty_textures &= !slots;
-        let samplers = self.registers.dirty_samplers;
-        self.registers.dirty_samplers &= !slots;
+        let due = self.changed_slots() & self.used_slots();
+        let mut slots = due;
+        let samplers = self.registers.tracker.instances(DeviceState::SAMPLER);
         let mut run = [TextureBinding::default(); TEXTURE_SLOTS];
         let (mut first, mut count) = (0, 0);
+        let (mut changed, mut failed) = (false, Ok(()));
         while slots != 0 {
             let slot = slots.trailing_zeros() as usize;
+            let binding = match self.texture_binding(slot, samplers >> slot & 1 == 1) {
+                Ok(binding) => binding,
+                Err(error) => {
+                    failed = Err(error);
+                    break;
+                }
+            };
             slots &= slots - 1;
-            let binding = self.texture_binding(slot, samplers >> slot & 1 == 1)?;
             if self.host.sent.textures[slot] == binding {
                 continue;
             }
             self.host.sent.textures[slot] = binding;
+            changed = true;
             if count > 0 && first + count != slot {
                 let packet = SetTextures { first: first as u32, count: count as u32 };
                 self.port.push_tail(&packet, &run[..count]);
@@ -124,36 +147,70 @@ impl Device {
             run[count] = binding;
             count += 1;
         }
+        for kind in [DeviceState::TEXTURE, DeviceState::TEXELS, DeviceState::SAMPLER] {
+            self.registers.tracker.take_instances(kind, due & !slots);
+        }
         if count > 0 {
             let packet = SetTextures { first: first as u32, count: count as u32 };
             self.port.push_tail(&packet, &run[..count]);
         }
-        Ok(())
+        failed.map(|()| changed)
+    }
+
+    /// The texture of a slot that the bound shaders can read: one of another kind than they declare would be looked up in
+    /// the wrong table.
+    fn slot_texture(&self, slot: usize) -> Option<&Image> {
+        let wants = match slot {
+            0..16 => self.host.stages.pixel().wants[slot],
+            _ => self.host.stages.vertex().wants[slot - 16],
+        };
+        let image = self.registers.textures[slot].and_then(|id| self.objects.images.get(id));
+        image.filter(|image| match wants {
+            Wants::Any => image.kind != ImageKind::Surface,
+            Wants::Kind(kind) => image.kind == kind,
+        })
     }
 
     fn texture_binding(&mut self, slot: usize, sampler_changed: bool) -> Result<TextureBinding> {
-        let wants = match slot {
-            0..16 => self.host.pixel.wants[slot],
-            _ => self.host.vertex.wants[slot - 16],
-        };
-        if let Some(id) = self.registers.textures[slot]
-            && let Some(image) = self.objects.images.get(id)
-            && (image.stale || image.mips_stale || self.is_outdated(id))
+        if let Some(id) = self.registers.texture_with_texels(slot)
+            && self.needs_upload(id)
         {
             self.upload_image(id);
         }
-        let image = self.registers.textures[slot].and_then(|id| self.objects.images.get(id));
-        // A texture of another kind than the shader declares would be looked up in the wrong table.
-        let image = image.filter(|image| match wants {
-            Wants::Any => image.kind != ImageKind::Surface,
-            Wants::Kind(kind) => image.kind == kind,
-        });
+        let image = self.slot_texture(slot);
         let texture = image.map_or(ObjectId::NONE, |image| image.id);
         let class = self.sampler_class(image);
         if sampler_changed || self.host.slot_samplers[slot].is_none() || self.host.slot_classes[slot] != class {
-            self.host.slot_samplers[slot] = self.sampler(slot, class)?;
+            self.host.slot_samplers[slot] = self.sampler_object(self.sampler(slot, class))?;
             self.host.slot_classes[slot] = class;
         }
         Ok(TextureBinding { texture, sampler: self.host.slot_samplers[slot] })
+    }
+
+    /// Whether an image has texels here that the receiver does not have, or levels that are to be made of them.
+    fn needs_upload(&self, id: ImageId) -> bool {
+        self.objects.images.get(id).is_some_and(|image| image.stale || image.mips_stale) || self.is_outdated(id)
+    }
+
+    /// The first slot that is bound otherwise than it should be, or has texels that were not sent, of those that did not change.
+    pub(super) fn stale_texture(&self) -> Option<String> {
+        let clean = self.used_slots() & !self.changed_slots();
+        // What the receiver could not be given comes when there is room, or another receiver.
+        let waits = self.late || self.port.is_lost();
+        (0..TEXTURE_SLOTS).filter(|slot| clean >> slot & 1 == 1).find_map(|slot| {
+            let drawn_to = |id| self.registers.targets.iter().flatten().any(|target| target.image == id);
+            let texels = self.registers.texture_with_texels(slot).filter(|id| self.needs_upload(*id) && !drawn_to(*id));
+            if texels.is_some() && !waits {
+                return Some(format!("new texels in slot {slot}"));
+            }
+            let image = self.slot_texture(slot);
+            let key: [u64; 6] = bytemuck::cast(self.sampler(slot, self.sampler_class(image)));
+            let wanted = TextureBinding {
+                texture: image.map_or(ObjectId::NONE, |image| image.id),
+                sampler: self.host.samplers.get(&key).copied().unwrap_or(ObjectId::NONE),
+            };
+            let sent = self.host.sent.textures[slot];
+            (sent != wanted).then(|| format!("slot {slot}: {wanted:?} instead of {sent:?}"))
+        })
     }
 }

@@ -1,0 +1,95 @@
+//! How each group is applied, and what is compared where it is computed again.
+
+use crate::driver::Device;
+use crate::error::{Error, Result};
+use crate::machine::{DeviceState, DeviceTracker, Group};
+use afterimage_state::{Apply, Effect};
+use std::fmt::Debug;
+
+/// Sends a packet where the receiver has another: then true.
+macro_rules! put {
+    ($device:ident, $sent:ident, $packet:ident) => {{
+        let packet = $device.$packet();
+        $device.port.put(&mut $device.host.sent.$sent, packet)
+    }};
+}
+
+/// What should have been sent instead of what was.
+fn differs<P: PartialEq + Debug>(sent: &Option<P>, wanted: Option<P>) -> Option<String> {
+    (*sent != wanted).then(|| format!("{wanted:?} instead of {sent:?}"))
+}
+
+impl Apply<DeviceState> for Device {
+    type Error = Error;
+
+    #[inline]
+    fn tracker(&mut self) -> &mut DeviceTracker {
+        &mut self.registers.tracker
+    }
+
+    fn apply(&mut self, group: Group) -> Result<Effect> {
+        Ok(Effect::of(match group {
+            Group::RenderTargets => self.apply_render_targets(),
+            Group::Viewport => put!(self, viewport, viewport_packet),
+            Group::Scissor => put!(self, scissor, scissor_packet),
+            Group::Raster => put!(self, raster, raster),
+            Group::DepthStencil => put!(self, depth_stencil, depth_stencil_packet),
+            Group::Blend => self.apply_blend(),
+            Group::VertexShader => return self.apply_vertex_shader(),
+            Group::PixelShader => return self.apply_pixel_shader(),
+            Group::PixelOps => put!(self, pixel_ops, pixel_ops),
+            Group::ClipPlanes => self.apply_clip_planes(),
+            Group::Shaders => put!(self, shaders, shaders),
+            Group::VertexInput => self.apply_vertex_input()?,
+            Group::VertexBuffers => self.apply_vertex_buffers(),
+            Group::IndexBuffer => put!(self, index_buffer, index_buffer),
+            Group::Textures => self.apply_textures()?,
+            Group::VertexConstants => return Ok(self.apply_vertex_constants()),
+            Group::PixelConstants => return Ok(self.apply_pixel_constants()),
+            Group::FixedMatrices
+            | Group::FixedWorlds
+            | Group::FixedViewport
+            | Group::FixedLights
+            | Group::FixedTextureMatrices
+            | Group::FixedMaterial
+            | Group::FixedParameters => return Ok(self.apply_fixed_vertex(group)),
+            Group::FixedVertexConstants => return Ok(self.apply_fixed_vertex_constants()),
+            Group::FixedPixelConstants => return Ok(self.apply_fixed_pixel_constants()),
+        }))
+    }
+
+    fn recompute(&mut self, group: Group) -> Option<String> {
+        let sent = &self.host.sent;
+        match group {
+            Group::RenderTargets => differs(&sent.targets, Some(self.render_targets())),
+            Group::Viewport => differs(&sent.viewport, Some(self.viewport_packet())),
+            Group::Scissor => differs(&sent.scissor, Some(self.scissor_packet())),
+            Group::Raster => differs(&sent.raster, Some(self.raster())),
+            Group::DepthStencil => differs(&sent.depth_stencil, Some(self.depth_stencil_packet())),
+            Group::Blend => differs(&sent.blend, Some(self.blend())),
+            Group::VertexShader => self.stale_vertex_shader(),
+            Group::PixelShader => self.stale_pixel_shader(),
+            Group::PixelOps => differs(&sent.pixel_ops, Some(self.pixel_ops())),
+            Group::ClipPlanes => {
+                let other = self.clip_planes().find(|(index, bits)| self.host.clip_planes[*index] != Some(*bits));
+                other.map(|(index, bits)| format!("clip plane {index} is {:?}", bits.map(f32::from_bits)))
+            }
+            Group::Shaders => differs(&sent.shaders, Some(self.shaders())),
+            Group::VertexInput => differs(&sent.vertex_input, self.vertex_input()),
+            Group::VertexBuffers => self.stale_stream(),
+            Group::IndexBuffer => differs(&sent.index_buffer, Some(self.index_buffer())),
+            Group::Textures => self.stale_texture(),
+            Group::VertexConstants => self.stale_vertex_constants(),
+            Group::PixelConstants => self.stale_pixel_constants(),
+            Group::FixedMatrices
+            | Group::FixedWorlds
+            | Group::FixedViewport
+            | Group::FixedLights
+            | Group::FixedTextureMatrices
+            | Group::FixedMaterial
+            | Group::FixedParameters => self.stale_fixed_vertex(group),
+            Group::FixedVertexConstants => self.stale_fixed_vertex_constants(),
+            Group::FixedPixelConstants => self.stale_fixed_pixel_constants(),
+        }
+    }
+}
