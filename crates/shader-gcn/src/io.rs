@@ -244,7 +244,7 @@ pub const MAX_BUFFERS: usize = 64;
 /// Most words that are delivered to a program.
 pub const MAX_WORDS: usize = 4096;
 /// Most storage images of a program.
-pub const MAX_STORAGE_IMAGES: usize = 8;
+pub const MAX_STORAGE_IMAGES: usize = 16;
 
 /// What expressions are evaluated against.
 pub trait Scalars {
@@ -393,6 +393,8 @@ words_struct! {
         step_rates: [u32; 2],
         /// Vertex: 1 where the program runs as a compute shader that stores what stream-out captures, and exports nothing.
         captures: u32,
+        /// Words of private memory that a lane has (`WAVESIZE` of the stage's `TMPRING_SIZE`, times four); 0 where nobody says.
+        scratch: u32,
     }
 }
 
@@ -455,13 +457,16 @@ words_struct! {
 /// Added to [`ImageSpec::kind`] of a cube that has more than six faces.
 pub const CUBE_LAYERS: u32 = 16;
 
+/// Added to [`ImageSpec::format`] of an image whose sampler says that coordinates are in texels.
+pub const IN_TEXELS: u32 = 1 << 24;
+
 words_struct! {
     /// What a translation depends on in an image's descriptor.
     ImageSpec {
         /// `TYPE` of the T# (8 to 15). A cube with layers has [`CUBE_LAYERS`] more.
         kind: u32,
         /// `DATA_FORMAT` | `NUM_FORMAT` << 8, of storage images; of others only whether it reads as float, uint or sint
-        /// ([`TargetKind`]) << 16.
+        /// ([`TargetKind`]) << 16, and [`IN_TEXELS`].
         format: u32,
         /// `DST_SEL_X..W`, 12 bits, of storage images; 0 of others, whose views have it.
         select: u32,

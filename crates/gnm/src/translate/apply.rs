@@ -5,7 +5,7 @@
 //! else. Debug builds make every part for every draw and hold it against what was made before, so a group that is missing
 //! below ends the first draw that needs it.
 
-use super::states::{self, Blend};
+use super::states::{self, Blend, DepthStencil};
 use super::targets::Described;
 use super::viewport::{self, Transform};
 use super::{Translator, queries};
@@ -46,13 +46,13 @@ parts! {
     /// [`super::states::blend`].
     Blend reads [Blend, BlendConstants, Targets],
     /// [`super::states::depth_stencil`].
-    DepthStencil reads [DepthStencil, DepthTarget, Raster],
+    DepthStencil reads [DepthStencil, DepthTarget],
     /// [`super::queries::counts`].
     Queries reads [Queries],
     /// What the vertex stage's translation depends on.
-    VertexKey reads [VertexProgram, Primitive],
+    VertexKey reads [VertexProgram, Primitive, Scratch],
     /// What the pixel stage's translation depends on.
-    PixelKey reads [PixelProgram, Targets],
+    PixelKey reads [PixelProgram, Targets, Scratch],
     /// What the vertex stage needs: [`super::Translator::gather`], and the samplers' border colours.
     VertexStage reads [VertexProgram, VertexData, BorderColors],
     /// What the pixel stage needs.
@@ -79,7 +79,11 @@ impl<I: Copy + PartialEq + Debug, V: PartialEq + Debug> Made<I, V> {
         }
         let value = make(with);
         let is_same = self.value() == Some(&value);
-        assert!(is_same || !is_clean, "{part:?} is {value:?} though no group that it reads has changed since {:?}", self.0);
+        assert!(
+            is_same || !is_clean,
+            "{part:?} is {value:?} though no group that it reads has changed since {:?}",
+            self.0
+        );
         if !is_clean {
             self.0 = Some((with, value));
         }
@@ -105,7 +109,7 @@ pub(super) struct Applied {
     pub(super) raster: Made<bool, Option<SetRaster>>,
     pub(super) blend: Made<(), Blend>,
     /// With whether the target has depth, and stencil.
-    pub(super) depth_stencil: Made<[bool; 2], SetDepthStencil>,
+    pub(super) depth_stencil: Made<[bool; 2], DepthStencil>,
     pub(super) queries: Made<(), bool>,
     /// With what runs as the vertex stage, and the bits of its position.
     pub(super) vertex: Made<(u32, u32), io::Registers>,
@@ -149,9 +153,14 @@ impl Translator {
         let has = targets.has;
         let depth = |has| states::depth_stencil(registers, has, once);
         if applied.depth_stencil.update(Part::DepthStencil, dirty, has, depth)
-            && let Some(state) = applied.depth_stencil.value()
+            && let Some((both, back)) = applied.depth_stencil.value()
         {
-            port.put(&mut sent.depth_stencil, *state);
+            // The packet for both faces takes back what was said of back ones.
+            sent.depth_stencil = Some(*both);
+            port.push(both);
+            if back.enable != 0 {
+                port.push(back);
+            }
         }
         applied.queries.update(Part::Queries, dirty, (), |()| queries::counts(registers));
         self.passed.count(port, applied.queries.value() == Some(&true));

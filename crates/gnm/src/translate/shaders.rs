@@ -321,9 +321,17 @@ fn resources(stage: &Stages, code: &[u32], fetch: &[u32], rsrc2: u32) -> Result<
 
 /// The registers that every stage has.
 fn common(stage: &Stages, registers: &View) -> io::Registers {
+    let rsrc2 = registers.get(stage.rsrc2) & stage.masks[1];
+    let scratch = match stage.stage {
+        _ if rsrc2 & 1 == 0 => 0,
+        HwStage::Cs => registers.field(reg::COMPUTE_TMPRING_SIZE::WAVESIZE),
+        _ => registers.field(reg::SPI_TMPRING_SIZE::WAVESIZE),
+    };
     io::Registers {
         rsrc1: registers.get(stage.rsrc1) & stage.masks[0],
-        rsrc2: registers.get(stage.rsrc2) & stage.masks[1],
+        rsrc2,
+        // 256 words of a wave are four of each lane.
+        scratch: 4 * scratch,
         ..io::Registers::default()
     }
 }

@@ -8,10 +8,11 @@
 //! variable here, and the lane's number and the wave's offset play no part. Geometry stages write their rings through such
 //! descriptors, so there it is memory.
 
-use afterimage_ir::{AtomicOp, Builder, Kind, Mask, Type, Value};
+use afterimage_ir::{AtomicOp, Builder, Kind, MAX_ARRAY, Mask, Type, Value};
 use smallvec::SmallVec;
 
 use super::format::{self, Format};
+use super::registers::VGPRS;
 use super::vector::arithmetic::advance;
 use super::vector::integer::{align, insert};
 use super::vector::notation::{ir, keep_if};
@@ -21,8 +22,10 @@ use crate::inst::{Buffer, Inst, Operand};
 use crate::io::BufferSpec;
 use crate::tables::{Atomic, Encoding, Kind as Sort, Ty};
 
-/// Words of scratch that a lane has.
+/// Words of scratch that a lane has where nobody says.
 const SCRATCH_WORDS: u32 = 1024;
+/// Most words of scratch: what arrays may have, but for one of all vector registers.
+const MOST_SCRATCH_WORDS: u32 = MAX_ARRAY - VGPRS;
 
 /// What a V#'s constant bits say.
 #[derive(Clone, Copy)]
@@ -431,7 +434,17 @@ pub(super) fn split(b: &mut Builder, data: Value, lanes: u8) -> SmallVec<[Value;
 fn scratch(l: &mut Lifter, inst: &Inst, fields: Buffer) {
     let var = match l.kept.scratch {
         Some(var) => var,
-        None => *l.kept.scratch.insert(l.b.var_array("scratch", Type::I32, SCRATCH_WORDS)),
+        None => {
+            let words = match l.source.registers.scratch {
+                0 => SCRATCH_WORDS,
+                words => words,
+            };
+            if words > MOST_SCRATCH_WORDS {
+                l.warn("private memory of more than 15 KiB for a lane");
+            }
+            let words = words.min(MOST_SCRATCH_WORDS);
+            *l.kept.scratch.insert(l.b.var_array("scratch", Type::I32, words))
+        }
     };
     let (offset, _) = offset_and_index(l, inst, fields);
     let soffset = l.read(inst.soffset());

@@ -36,7 +36,7 @@ impl Registers {
 }
 
 /// Vector registers.
-const VGPRS: u32 = 256;
+pub(super) const VGPRS: u32 = 256;
 
 impl Lifter<'_> {
     fn word_var(&mut self, code: u8) -> Var {

@@ -1,6 +1,7 @@
 //! A shader of the corpus, and what its translation depends on.
 
 use afterimage_gcn_corpus::{Program, Shader, Stage, World};
+use afterimage_ir::MAX_WAVE;
 use afterimage_shader_gcn::io::{
     BufferAt, BufferSpec, HwStage, ImageSpec, Registers, Resources, Scalars, Source, Values,
 };
@@ -56,6 +57,7 @@ pub(crate) fn source(program: &Program, shader: &Shader, world: &World) -> Resul
             register("gs_max_vert_out"),
         ],
         vgt: vgt(program),
+        scratch: shader.scratch / 4 / MAX_WAVE,
         ..Registers::default()
     };
     let code = shader.words();

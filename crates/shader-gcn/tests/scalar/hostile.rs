@@ -64,3 +64,26 @@ fn groups_that_no_device_has_are_refused() {
         Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
     assert!(lift(&source).unwrap_err().to_string().contains("lanes in a work group"));
 }
+
+#[test]
+fn what_no_host_has_is_refused_with_instruction_and_address() {
+    let registers = Registers { num_thread: [64, 1, 1], rsrc2: 16 << 15, ..Registers::default() };
+    let refused = |text: &str| {
+        let code = assemble(&format!("s_nop 0\n{text}\ns_endpgm")).unwrap_or_else(|error| panic!("{error}"));
+        let source =
+            Source { stage: HwStage::Cs, code, fetch: Vec::new(), registers, buffers: Vec::new(), images: Vec::new() };
+        lift(&source).unwrap_err().to_string()
+    };
+    let cases = [
+        ("ds_gws_barrier v0 gds", "word 0x1, `ds_gws_barrier`: global wave sync"),
+        ("ds_gws_sema_v gds", "word 0x1, `ds_gws_sema_v`: global wave sync"),
+        ("ds_ordered_count v0, v1 gds", "word 0x1, `ds_ordered_count`: the ordered count"),
+        ("s_cbranch_g_fork s[0:1], s[2:3]", "word 0x1, `s_cbranch_g_fork`: a branch by the hardware's stack of masks"),
+        ("s_cbranch_i_fork s[0:1], 0", "word 0x1, `s_cbranch_i_fork`: a branch by the hardware's stack of masks"),
+        ("s_cbranch_join s0", "word 0x1, `s_cbranch_join`: a branch by the hardware's stack of masks"),
+    ];
+    for (text, wanted) in cases {
+        let got = refused(text);
+        assert!(got.contains(wanted), "{text}: {got}");
+    }
+}

@@ -267,3 +267,20 @@ fn each_lane_has_private_memory() {
     let wanted: Vec<u32> = (0..8).flat_map(|lane| [lane | 0x8000, 0xffff_ff80]).collect();
     assert_eq!(machine.run(text), wanted);
 }
+
+#[test]
+fn private_memory_is_as_large_as_the_program_says() {
+    let text = "v_mov_b32_e32 v1, 5
+        s_mov_b32 s8, 2400
+        buffer_store_dword v1, off, s[0:3], s8
+        buffer_load_dword v2, off, s[0:3], s8
+        s_endpgm";
+    let words = |scratch| {
+        let mut machine = Machine::new(1, vec![0; 16]);
+        (machine.registers.scratch, machine.scratch) = (scratch, true);
+        machine.text(text)
+    };
+    assert!(words(0).contains("\"scratch\" : i32 [1024]"), "{}", words(0));
+    assert!(words(640).contains("\"scratch\" : i32 [640]"));
+    assert!(words(1 << 20).contains("\"scratch\" : i32 [3840]"));
+}
