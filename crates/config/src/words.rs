@@ -102,6 +102,7 @@ words! {
         FrameTimes "frametimes": "a graph of the times from one present to the next"
         Submissions "submissions": "submissions to the GPU, a frame"
         DrawCalls "drawcalls": "draws, a frame"
+        State "state": "what state tracking did, a draw: writes that changed states and writes that did not, groups applied"
         Pipelines "pipelines": "pipelines and shaders made so far"
         Memory "memory": "memory of the device, of the host and of uploads"
         Compiler "compiler": "how many shaders and pipelines are being made, while there are any"

@@ -1,6 +1,8 @@
 //! The loop that applies, and what makes sure that it misses nothing.
 
-use crate::{Dirty, Group, Space, State, Tracker, trace};
+#[cfg(debug_assertions)]
+use crate::State;
+use crate::{Dirty, Group, Space, Tracker, trace};
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::LazyLock;

@@ -28,6 +28,18 @@ impl Figures {
         self.applied += other.applied;
         self.unchanged += other.unchanged;
     }
+
+    /// What came after an earlier moment's counts of the same user.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            draws: self.draws.saturating_sub(earlier.draws),
+            filtered: self.filtered.saturating_sub(earlier.filtered),
+            marked: self.marked.saturating_sub(earlier.marked),
+            applied: self.applied.saturating_sub(earlier.applied),
+            unchanged: self.unchanged.saturating_sub(earlier.unchanged),
+        }
+    }
 }
 
 /// The dirty set of one user: which groups have to be applied, which instances of which kinds changed.
@@ -36,7 +48,7 @@ pub struct Tracker<S: Space> {
     dirty: Dirty<S::Group>,
     /// Groups that could not be applied for now and do not keep a draw from being clean ([`Effect::Parked`](crate::Effect)).
     pub(crate) parked: Dirty<S::Group>,
-    /// What was marked since the context was switched, for the contexts that are not applied to now.
+    /// What was marked since the context was switched: the other contexts lack that.
     since: Dirty<S::Group>,
     /// The dirty sets of the other contexts; the current one's place is unused.
     contexts: Vec<Dirty<S::Group>>,
@@ -44,6 +56,8 @@ pub struct Tracker<S: Space> {
     /// A bit for each changed instance, by kind.
     instances: Box<[u64]>,
     edges: &'static Edges,
+    /// Those of states in it.
+    marks: &'static [u64],
     pub(crate) figures: Figures,
     /// In debug builds: how often each state changed, then each group's result.
     #[cfg(debug_assertions)]
@@ -65,6 +79,7 @@ impl<S: Space> Tracker<S> {
             context: 0,
             instances: vec![u64::MAX; S::KINDS].into_boxed_slice(),
             edges: Edges::of::<S>(),
+            marks: &Edges::of::<S>().marks,
             figures: Figures::default(),
             #[cfg(debug_assertions)]
             versions: vec![0; S::MARKS.len() + S::Group::ALL.len()],
@@ -76,6 +91,7 @@ impl<S: Space> Tracker<S> {
     /// Follows other edges than the table's: for tests of what happens without one of them.
     pub fn follow(&mut self, edges: &'static Edges) {
         self.edges = edges;
+        self.marks = &edges.marks;
     }
 
     /// Stores a value, marks the state's readers, and returns true, where the value is another.
@@ -100,11 +116,11 @@ impl<S: Space> Tracker<S> {
     #[inline]
     pub fn changed(&mut self, state: State<S>) {
         self.figures.marked += 1;
-        let marks = self.edges.marks[state.number as usize];
+        let marks = self.marks[state.number as usize];
         self.dirty.bits |= marks;
         self.since.bits |= marks;
-        if let Some(instances) = self.instances.get_mut(usize::from(state.kind)) {
-            *instances |= 1 << (state.instance & 63);
+        if S::KINDS > 0 {
+            self.instances[usize::from(state.kind)] |= 1 << (state.instance & 63);
         }
         #[cfg(debug_assertions)]
         {
@@ -115,10 +131,9 @@ impl<S: Space> Tracker<S> {
     /// Stores a run of words whose states are consecutive, `first` that of the first, without a branch for each.
     #[inline]
     pub fn write_run(&mut self, first: usize, words: &mut [u32], values: &[u32]) {
-        let edges = self.edges;
         let mut changed = 0;
         let mut marks = 0;
-        for (at, ((word, mark), &value)) in (first..).zip(words.iter_mut().zip(&edges.marks[first..]).zip(values)) {
+        for (at, ((word, mark), &value)) in (first..).zip(words.iter_mut().zip(&self.marks[first..]).zip(values)) {
             let differs = *word != value;
             #[cfg(debug_assertions)]
             {
@@ -273,6 +288,7 @@ impl<S: Space> Tracker<S> {
         std::mem::take(&mut self.figures)
     }
 
+    #[cfg(debug_assertions)]
     pub(crate) fn edges(&self) -> &'static Edges {
         self.edges
     }

@@ -39,7 +39,7 @@ impl ReplayHash {
             }
             _ => {
                 let words = match located.packet.kind() {
-                    Kind::BeginFrame => &[],
+                    Kind::BeginFrame | Kind::StateFigures => &[],
                     Kind::Present => &words[1..],
                     // The words at the end of these bodies are where the data lies.
                     Kind::UpdateBuffer

@@ -210,6 +210,8 @@ impl DeviceFeatures {
     pub const DUAL_SOURCE: u32 = 256;
     /// Storage images are read without a format in the shader.
     pub const READ_WITHOUT_FORMAT: u32 = 512;
+    /// Filters that take the least or greatest texel.
+    pub const MINIMUM_FILTER: u32 = 1024;
 }
 
 /// The facts about the receiving device that guests build their capabilities from. Plain data: it crosses process

@@ -25,6 +25,7 @@ items! {
     7  PIPELINES   "pipelines"   "pipelines and shaders made so far";
     8  MEMORY      "memory"      "memory of the device, of the host and of uploads";
     9  COMPILER    "compiler"    "how many shaders and pipelines are being made, while there are any";
+    11 STATE       "state"       "what the guest's and the renderer's state tracking did, a draw";
     10 PICTURES    "pictures"    "draws it in screenshots too, not only in windows";
 }
 

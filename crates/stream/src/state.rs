@@ -107,11 +107,11 @@ pub const VERTEX_BUFFERS: usize = 16;
 /// Texture slots of draws: 16 of the pixel stage, then 4 of the vertex stage.
 pub const TEXTURE_SLOTS: usize = 20;
 /// Texture slots of compute shaders, which [`SetTextures`] counts on from [`TEXTURE_SLOTS`].
-pub const COMPUTE_SLOTS: usize = 16;
+pub const COMPUTE_SLOTS: usize = TEXTURE_SLOTS;
 /// Storage buffers of a stage.
 pub const STORAGE_BUFFERS: usize = 64;
 /// Storage images of a stage.
-pub const STORAGE_IMAGES: usize = 8;
+pub const STORAGE_IMAGES: usize = 16;
 
 /// Serial numbers may run this far ahead of the highest one seen: ids come from counters, so a larger step is garbage
 /// that would make tables grow without bound.
@@ -230,6 +230,8 @@ pub struct State {
     pub raster: SetRaster,
     /// Current depth-stencil state.
     pub depth_stencil: SetDepthStencil,
+    /// What back faces have of their own in stencil tests.
+    pub stencil_back: SetStencilBack,
     /// Current blend state.
     pub blend: SetBlend,
     /// Blending of the first targets, where they have their own.
@@ -290,6 +292,7 @@ impl Default for State {
                 ..SetRaster::default()
             },
             depth_stencil: SetDepthStencil::default(),
+            stencil_back: SetStencilBack::default(),
             blend: SetBlend { write_masks: [15; 8], ..SetBlend::default() },
             blend_targets: Vec::new(),
             pixel_ops: SetPixelOps { alpha_compare: Compare::Always as u8, ..SetPixelOps::default() },
@@ -344,6 +347,11 @@ impl State {
             }
             Packet::SetDepthStencil(body) => {
                 self.depth_stencil = *body;
+                self.stencil_back = SetStencilBack::default();
+                self.dirty.mark(Group::DepthStencil);
+            }
+            Packet::SetStencilBack(body) => {
+                self.stencil_back = *body;
                 self.dirty.mark(Group::DepthStencil);
             }
             Packet::SetBlend(body) => {
@@ -457,6 +465,7 @@ impl State {
             }
             Packet::Init(..)
             | Packet::Overlay(_)
+            | Packet::StateFigures(_)
             | Packet::Present(_)
             | Packet::Name(..)
             | Packet::Marker(..)
@@ -515,6 +524,9 @@ impl State {
         out.push(&self.scissor);
         out.push(&self.raster);
         out.push(&self.depth_stencil);
+        if self.stencil_back.enable != 0 {
+            out.push(&self.stencil_back);
+        }
         out.push(&self.blend);
         if !self.blend_targets.is_empty() {
             out.push_tail(&SetBlendTargets { count: self.blend_targets.len() as u32, pad: 0 }, &self.blend_targets);

@@ -172,6 +172,7 @@ impl Validator {
                 }
                 Ok(())
             }
+            Packet::SetStencilBack(body) => byte("enable", body.enable, 2),
             Packet::SetBlend(body) => {
                 for factor in [body.src_color, body.dst_color, body.src_alpha, body.dst_alpha] {
                     byte("factor", factor, BlendFactor::ALL.len())?;
@@ -358,6 +359,8 @@ impl Validator {
             Packet::CopyFromTexture(body) => texture_copy(state, &body.copy),
             Packet::BeginQuery(body) => object(state, "id", body.id, ObjectKind::Query).map(drop),
             Packet::EndQuery(body) => object(state, "id", body.id, ObjectKind::Query).map(drop),
+            // Counts for people: any will do.
+            Packet::StateFigures(_) => Ok(()),
             Packet::BeginFrame(body) => {
                 self.open_frame = Some(body.frame);
                 self.draws = 0;
@@ -424,8 +427,12 @@ impl Validator {
                 }
                 byte("compare", body.compare, Compare::ALL.len())?;
                 byte("gather", body.gather, 2)?;
+                byte("flags", body.flags, 8)?;
                 finite("lod_bias", &[body.lod_bias, body.min_lod, body.max_lod, body.max_anisotropy])?;
-                finite("border", &body.border)
+                match body.flags & CreateSampler::INTEGER_BORDER {
+                    0 => finite("border", &body.border),
+                    _ => Ok(()),
+                }
             }
             Packet::CreateShader(body) => {
                 fresh(state, body.id, ObjectKind::Shader)?;

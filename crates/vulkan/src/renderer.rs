@@ -616,6 +616,7 @@ impl Renderer {
             | Packet::SetStorage(..)
             | Packet::SetStorageImages(..)
             | Packet::SetBlendTargets(..)
+            | Packet::SetStencilBack(_)
             | Packet::CreateVertexInput(..) => {}
             Packet::CreateView(body) => return self.create_view(body),
             Packet::Dispatch(body) => return self.dispatch(body),
@@ -636,6 +637,7 @@ impl Renderer {
             Packet::Present(body) => return self.present(body, arena, replies),
             Packet::PresentTarget(body) => return self.present_target(body),
             Packet::Overlay(body) => self.set_overlay(body),
+            Packet::StateFigures(body) => self.stats.guest.add(&(*body).into()),
             Packet::CreateBuffer(body) => {
                 let completed = self.submissions.completed;
                 let buffer = GuestBuffer::new(&self.gpu, &mut self.dynamic, body, completed)?;

@@ -1,6 +1,7 @@
 //! Figures about a run, written at its end.
 
 use crate::renderer::Renderer;
+use afterimage_state::Figures;
 use std::time::Instant;
 
 /// What is counted for [`crate::Options::stats`].
@@ -14,6 +15,8 @@ pub(crate) struct Stats {
     /// Frames that the GPU has completed, and when it completed the last of them.
     done: u64,
     ended: Option<Instant>,
+    /// What the guest said of its state tracking.
+    pub(crate) guest: Figures,
 }
 
 impl Stats {
@@ -52,17 +55,27 @@ fn quote(text: &str) -> String {
     out
 }
 
+/// Counts of state tracking as JSON.
+fn state_json(figures: &Figures) -> String {
+    let Figures { draws, filtered, marked, applied, unchanged } = figures;
+    format!(
+        "{{ \"draws\": {draws}, \"filtered\": {filtered}, \"marked\": {marked}, \"applied\": {applied}, \
+         \"unchanged\": {unchanged} }}"
+    )
+}
+
 impl Renderer {
     /// The figures as JSON. `pipelines` is how many were made, `pipelines_there` how many there are or will be; of those that
     /// draws asked for, `pipelines_waited_for` were not there yet and `pipelines_ready` were, `pipelines_known` of them because
-    /// earlier runs had used them. `waited_ms` is what draws waited for shaders and pipelines altogether.
+    /// earlier runs had used them. `waited_ms` is what draws waited for shaders and pipelines altogether. `guest_state` is what the guest's
+    /// state tracking did, see `docs/state.md`.
     #[must_use]
     pub fn stats_json(&self) -> String {
         format!(
             "{{\n  \"program\": {},\n  \"device\": {},\n  \"frames\": {},\n  \"draws\": {},\n  \"skipped_draws\": {},\n  \
              \"ms_per_frame\": {:.4},\n  \"pipelines\": {},\n  \"pipelines_there\": {},\n  \"pipelines_waited_for\": {},\n  \
              \"pipelines_ready\": {},\n  \"pipelines_known\": {},\n  \"waited_ms\": {:.3},\n  \
-             \"shaders\": {},\n  \"shader_failures\": {},\n  \
+             \"shaders\": {},\n  \"shader_failures\": {},\n  \"guest_state\": {},\n  \
              \"validation_messages\": {}\n}}\n",
             quote(&self.stats.program),
             quote(&self.gpu.profile.name),
@@ -78,6 +91,7 @@ impl Renderer {
             (self.pipelines.figures.nanoseconds + self.library.waited) as f64 / 1e6,
             self.library.len(),
             self.library.failures,
+            state_json(&self.stats.guest),
             self.validation_messages(),
         )
     }

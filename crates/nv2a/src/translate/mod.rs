@@ -26,7 +26,7 @@ mod vertices;
 use crate::machine::{Graphics, Kelvin, Primitive};
 use crate::memory::GuestMemory;
 use afterimage_nv2a_types::Groups;
-use afterimage_state::{apply_dirty, check_clean, checking};
+use afterimage_state::{Figures, apply_dirty, check_clean, checking};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Link, ObjectId, Once, Port, SampleCount, Sent};
 use constants::Constants;
@@ -58,6 +58,8 @@ pub struct Translator {
     constants: Constants,
     passed: SampleCount,
     draws: Draws,
+    /// What state tracking did in this frame.
+    figures: Figures,
 }
 
 impl Translator {
@@ -79,6 +81,7 @@ impl Translator {
             constants: Constants::default(),
             passed: SampleCount::default(),
             draws: Draws::default(),
+            figures: Figures::default(),
         }
     }
 
@@ -92,6 +95,7 @@ impl Translator {
         }
         self.set_points(points, &mut kelvin.registers.tracker);
         kelvin.registers.tracker.drawn();
+        self.figures.add(&kelvin.registers.tracker.take_figures());
         self.apply_groups(kelvin, groups::DRAW);
         self.apply_textures(memory);
         true

@@ -53,6 +53,7 @@ impl Translator {
             let window_kind = WindowKind::Headless as u32;
             self.port.push(&PresentTarget { id: self.screen.target, width, height, window_kind, window: 0 });
         }
+        self.port.push(&StateFigures::from(std::mem::take(&mut self.figures)));
         let frame = self.port.frame();
         self.port.push(&Present {
             frame,

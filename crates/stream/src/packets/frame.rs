@@ -27,7 +27,7 @@ impl Init {
     /// `guest` of GNM.
     pub const GNM: u32 = 3;
     /// Version of the packets in this crate. A receiver refuses any other.
-    pub const VERSION: u32 = 5;
+    pub const VERSION: u32 = 6;
 }
 
 /// Body of [`Kind::BeginFrame`].
@@ -69,6 +69,36 @@ impl Present {
     #[must_use]
     pub fn shows_nothing(&self) -> bool {
         self.target.is_none() && self.texture.is_none()
+    }
+}
+
+/// Body of [`Kind::StateFigures`]: counts as in [`afterimage_state::Figures`]. Nothing is drawn by them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct StateFigures {
+    /// Draws.
+    pub draws: u64,
+    /// Writes of values that states had already.
+    pub filtered: u64,
+    /// Writes that changed states.
+    pub marked: u64,
+    /// Groups applied.
+    pub applied: u64,
+    /// Of those, the ones whose result was the one before.
+    pub unchanged: u64,
+}
+
+impl From<afterimage_state::Figures> for StateFigures {
+    fn from(figures: afterimage_state::Figures) -> Self {
+        let afterimage_state::Figures { draws, filtered, marked, applied, unchanged } = figures;
+        Self { draws, filtered, marked, applied, unchanged }
+    }
+}
+
+impl From<StateFigures> for afterimage_state::Figures {
+    fn from(figures: StateFigures) -> Self {
+        let StateFigures { draws, filtered, marked, applied, unchanged } = figures;
+        Self { draws, filtered, marked, applied, unchanged }
     }
 }
 

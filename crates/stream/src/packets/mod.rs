@@ -148,6 +148,8 @@ packet_table! {
     0x07 Overlay;
     /// Sets how a present target's pictures are changed on their way to its window.
     0x08 SetGamma [u16];
+    /// What the guest's state tracking did since it last said so, for people.
+    0x09 StateFigures;
 
     /// Creates a buffer; its bytes are undefined.
     0x10 CreateBuffer;
@@ -205,6 +207,8 @@ packet_table! {
     0x3e SetStorageImages [StorageImage];
     /// Sets blending and write masks of each target by itself.
     0x3f SetBlendTargets [BlendTarget];
+    /// Sets values and masks of back faces' stencil tests.
+    0x40 SetStencilBack;
 
     /// Clears rectangles of the bound targets.
     0x50 Clear [Rect];

@@ -153,15 +153,15 @@ pub struct CreateSampler {
     pub srgb: u8,
     /// 1: plain lookups of 2D textures give the first component of four texels.
     pub gather: u8,
-    /// Zero.
-    pub pad: u8,
+    /// [`CreateSampler::MINIMUM`] and the like, or nothing.
+    pub flags: u8,
     /// Level of detail bias.
     pub lod_bias: f32,
     /// Most detailed level that may be used.
     pub min_lod: f32,
     /// Anisotropy; 1 or less is off.
     pub max_anisotropy: f32,
-    /// Border colour, red to alpha.
+    /// Border colour, red to alpha; bits of integers with [`CreateSampler::INTEGER_BORDER`].
     pub border: [f32; 4],
     /// Least detailed level that may be used; what is less than `min_lod` counts as that.
     pub max_lod: f32,
@@ -170,6 +170,12 @@ pub struct CreateSampler {
 impl CreateSampler {
     /// `max_lod` of a sampler that may use every level.
     pub const EVERY_LEVEL: f32 = 1000.0;
+    /// Of the texels that a linear filter blends, the least of each channel is taken ([`crate::DeviceFeatures::MINIMUM_FILTER`]).
+    pub const MINIMUM: u8 = 1;
+    /// The greatest is taken.
+    pub const MAXIMUM: u8 = 2;
+    /// It is used with textures of integers: the border is one of those.
+    pub const INTEGER_BORDER: u8 = 4;
 }
 
 /// Body of [`Kind::CreateShader`].

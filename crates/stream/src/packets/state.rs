@@ -25,8 +25,8 @@ pub struct SetRenderTargets {
     pub color: [View; 8],
     /// Depth-stencil target.
     pub depth: View,
-    /// 1: shader outputs are encoded to sRGB on write: by the format's twin, or, for formats without one of at most ten bits
-    /// a channel, in the shader. Others are written as they are.
+    /// Bit n: what goes to colour target n is encoded to sRGB: by the format's twin, or, for formats without one of at most ten
+    /// bits a channel, in the shader. Others are written as they are.
     pub srgb: u32,
     /// Layers from that of each view on, of which the vertex stage's layer chooses; 0 counts as 1.
     pub layers: u32,
@@ -159,6 +159,22 @@ pub struct SetDepthStencil {
     pub write_mask: u8,
     /// Zero.
     pub pad: u8,
+}
+
+/// Body of [`Kind::SetStencilBack`]: what back faces have instead of the values in [`SetDepthStencil`], until the next of those.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct SetStencilBack {
+    /// 1: back faces have these values; 0: those of the front.
+    pub enable: u8,
+    /// Reference value.
+    pub reference: u8,
+    /// Bits that are compared.
+    pub read_mask: u8,
+    /// Bits that are written.
+    pub write_mask: u8,
+    /// Zero.
+    pub pad: [u8; 4],
 }
 
 /// Body of [`Kind::SetBlend`].
@@ -313,8 +329,8 @@ pub struct SetShaders {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct SetTextures {
-    /// First slot: 0 to 15 for pixel shaders, 16 to 19 for vertex shaders, 20 to 35 for compute shaders, which call
-    /// them 0 to 15.
+    /// First slot: 0 to 15 for pixel shaders, 16 to 19 for vertex shaders, 20 to 39 for compute shaders, which call
+    /// them 0 to 19.
     pub first: u32,
     /// Number of slots.
     pub count: u32,

@@ -8,6 +8,7 @@ mod times;
 
 use crate::overlay::Rectangle;
 use crate::renderer::Renderer;
+use afterimage_state::Figures;
 use afterimage_stream::Arena;
 use afterimage_stream::packets::{Init, Overlay};
 use ash::vk;
@@ -25,6 +26,7 @@ struct Counters {
     draws: u64,
     skipped: u64,
     submissions: u64,
+    guest: Figures,
 }
 
 /// Everything that lines can say.
@@ -45,6 +47,8 @@ struct Facts {
     shaders: u64,
     pending: usize,
     memory: Vec<Memory>,
+    /// The guest's state tracking since the last text.
+    guest_state: Figures,
 }
 
 /// A kind of memory.
@@ -109,6 +113,22 @@ fn lines(item: u32, facts: &Facts, times: &Times) -> Vec<Line> {
         }
         Overlay::DRAWCALLS => count(facts.draws, "draw"),
         Overlay::PIPELINES => format!("{}, {}", count(facts.pipelines, "pipeline"), count(facts.shaders, "shader")),
+        Overlay::STATE => {
+            let Figures { draws, filtered, marked, applied, unchanged } = facts.guest_state;
+            let a_draw = |count: u64| count as f32 / draws.max(1) as f32;
+            return vec![
+                Line::Text(format!(
+                    "{:.1} writes a draw, {:.1} of them new",
+                    a_draw(filtered + marked),
+                    a_draw(marked)
+                )),
+                Line::Text(format!(
+                    "{:.1} groups a draw, {:.1} of them new",
+                    a_draw(applied),
+                    a_draw(applied - unchanged)
+                )),
+            ];
+        }
         Overlay::MEMORY => {
             let mib = |bytes: u64| bytes.div_ceil(1 << 20);
             let line = |memory: &Memory| match memory.of {
@@ -138,6 +158,7 @@ impl Renderer {
             draws: self.draws,
             skipped: self.skipped_draws,
             submissions: self.submissions.current,
+            guest: self.stats.guest,
         };
         let (since, before) = *hud.refreshed.get_or_insert((now, counters));
         let age = now - since;
@@ -169,6 +190,7 @@ impl Renderer {
             pipelines: self.pipelines.made(),
             shaders: self.library.len() as u64,
             pending: self.library.workers.pending(),
+            guest_state: now.guest.since(&before.guest),
             memory: if items & Overlay::MEMORY != 0 { self.memory_kinds(arena) } else { Vec::new() },
         }
     }
@@ -231,6 +253,11 @@ mod tests {
         assert_eq!(text(Overlay::DRAWCALLS, &facts), ["1 draw"]);
         assert_eq!(text(Overlay::PIPELINES, &facts), ["12 pipelines, 1 shader"]);
         assert_eq!(text(Overlay::MEMORY, &facts), ["device 5 of 81920 MiB", "uploads 4 MiB"]);
+        facts.guest_state = Figures { draws: 10, filtered: 25, marked: 50, applied: 20, unchanged: 2 };
+        assert_eq!(
+            text(Overlay::STATE, &facts),
+            ["7.5 writes a draw, 5.0 of them new", "2.0 groups a draw, 1.8 of them new"]
+        );
         assert!(text(Overlay::COMPILER, &facts).is_empty() && text(Overlay::PICTURES, &facts).is_empty());
         (facts.pending, facts.draws, facts.skipped) = (7, 30, 2);
         assert_eq!(text(Overlay::COMPILER, &facts), ["compiling 7..."]);
