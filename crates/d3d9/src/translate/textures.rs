@@ -70,7 +70,6 @@ impl Device {
             compare: if class.compares { Compare::LessEqual } else { Compare::Never } as u8,
             srgb: u8::from(states.get(S::D3DSAMP_SRGBTEXTURE) & 1 != 0),
             gather: u8::from(states.get(S::D3DSAMP_MIPMAPLODBIAS) == GET4 && class.single && !class.compares),
-            pad: 0,
             lod_bias: if mip != D3DTEXF_NONE { bias.clamp(-15.0, 15.0) } else { 0.0 },
             // Without mip filter the texture's own limit counts alone.
             min_lod: match mip {
@@ -86,6 +85,7 @@ impl Device {
             },
             border,
             max_lod: CreateSampler::EVERY_LEVEL,
+            ..bytemuck::Zeroable::zeroed()
         }
     }
 
