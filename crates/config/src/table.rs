@@ -248,6 +248,12 @@ options! {
         stats "stats": Option<PathBuf> = "", Kind::Path, Renderer,
             "A file to write figures about the run to, as JSON, when it ends.",
             "";
+        check_state "check_state": Switch = "auto", Kind::Choice(Switch::WORDS), Everybody,
+            "Behind each draw, compute again what state tracking left alone, and log what it should not have.",
+            "Slow. `auto` does so in debug builds, where it ends the program.";
+        apply_all "apply_all": bool = "off", Kind::OnOff, Everybody,
+            "Apply every state at every draw, as if nothing were tracked.",
+            "To measure what tracking saves, or where a picture is right with it and wrong without.";
     }
     "Caches" {
         cache_dir "cache_dir": Option<PathBuf> = "", Kind::Path, Renderer,

@@ -3,6 +3,7 @@
 #[cfg(debug_assertions)]
 use crate::State;
 use crate::{Dirty, Group, Space, Tracker, trace};
+use afterimage_config::{Switch, settings};
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::LazyLock;
@@ -127,14 +128,14 @@ fn name<S: Space>(read: u32) -> String {
     }
 }
 
-/// Whether clean groups are computed again behind each draw: in builds with debug assertions unless `AFTERIMAGE_CHECK_STATE=0`,
-/// in others with `AFTERIMAGE_CHECK_STATE=1`.
+/// Whether clean groups are computed again behind each draw: by the option `check_state`, else in builds with debug assertions.
 #[must_use]
 #[inline]
 pub fn checking() -> bool {
-    static ON: LazyLock<bool> = LazyLock::new(|| match std::env::var("AFTERIMAGE_CHECK_STATE") {
-        Ok(value) => value != "0" && !value.is_empty(),
-        Err(_) => cfg!(debug_assertions),
+    static ON: LazyLock<bool> = LazyLock::new(|| match settings().check_state {
+        Switch::On => true,
+        Switch::Off => false,
+        Switch::Auto => cfg!(debug_assertions),
     });
     *ON
 }

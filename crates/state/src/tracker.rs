@@ -58,6 +58,8 @@ pub struct Tracker<S: Space> {
     edges: &'static Edges,
     /// Those of states in it.
     marks: &'static [u64],
+    /// The option `apply_all`.
+    always: bool,
     pub(crate) figures: Figures,
     /// In debug builds: how often each state changed, then each group's result.
     #[cfg(debug_assertions)]
@@ -80,6 +82,7 @@ impl<S: Space> Tracker<S> {
             instances: vec![u64::MAX; S::KINDS].into_boxed_slice(),
             edges: Edges::of::<S>(),
             marks: &Edges::of::<S>().marks,
+            always: afterimage_config::settings().apply_all,
             figures: Figures::default(),
             #[cfg(debug_assertions)]
             versions: vec![0; S::MARKS.len() + S::Group::ALL.len()],
@@ -184,7 +187,7 @@ impl<S: Space> Tracker<S> {
     #[must_use]
     #[inline]
     pub fn is_clean(&self) -> bool {
-        self.dirty.is_empty()
+        self.dirty.is_empty() && !self.always
     }
 
     /// Empties the dirty set without applying anything.
@@ -197,10 +200,13 @@ impl<S: Space> Tracker<S> {
         self.dirty.merge(groups);
     }
 
-    /// Counts a draw.
+    /// A draw is about to be applied: counted, and everything dirty for it where the option `apply_all` says so.
     #[inline]
     pub fn drawn(&mut self) {
         self.figures.draws += 1;
+        if self.always {
+            self.mark_all();
+        }
     }
 
     /// How many writes changed something so far: a number to compare with a later one.
