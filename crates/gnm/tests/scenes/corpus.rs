@@ -14,6 +14,8 @@ const SIDE: u32 = 64;
 const ROOM: u32 = 256 << 10;
 /// What one picture may have of pixels that are not the other's, of a thousand: positions are computed in another order.
 const OTHERS: usize = 5;
+/// The same where primitives come in another order, and so hide each other in another.
+const HIDDEN: usize = 50;
 
 /// A pipeline, and what its registers say beside its shaders.
 #[derive(Clone, Copy)]
@@ -69,6 +71,11 @@ fn patches() -> Vec<[f32; 4]> {
         [x + right + 0.01 * (patch * 7 % 5) as f32, y + up, 0.1 + 0.02 * patch as f32, 1.0]
     };
     (0..36 * 4).map(corner).collect()
+}
+
+/// Some of them.
+fn some_patches() -> Vec<[f32; 4]> {
+    patches()[..48].to_vec()
 }
 
 /// What comes out at the guest's end.
@@ -131,16 +138,15 @@ fn other_primitives(corners: usize, words: usize, wanted: &[u32], got: &[u32]) -
             None => missing.push(primitive),
         }
     }
-    [missing, left].map(|all| {
-        all.iter().map(|primitive| primitive.iter().map(|word| f32::from_bits(*word)).collect()).collect()
-    })
+    [missing, left]
+        .map(|all| all.iter().map(|primitive| primitive.iter().map(|word| f32::from_bits(*word)).collect()).collect())
 }
 
 fn compare(case: &Case, wanted: &Drawn, got: &Drawn) {
     let name = case.name;
     for &(_, buffer, bytes) in case.captures {
         let (at, words) = (buffer as usize, bytes as usize / 4);
-        assert!(wanted.filled[at] > 0, "{name}: the device captures nothing in buffer {buffer}");
+        assert!((1..ROOM - 96).contains(&wanted.filled[at]), "{name}: buffer {buffer} has {}", wanted.filled[at]);
         assert_eq!(got.filled[at], wanted.filled[at], "{name}: bytes of buffer {buffer}");
         let [wanted, got] = [&wanted.captured[at], &got.captured[at]];
         if case.corners > 0 {
@@ -160,7 +166,8 @@ fn compare(case: &Case, wanted: &Drawn, got: &Drawn) {
     assert!(all - background > all / 50, "{name}: the device draws next to nothing");
     let differs = |(a, b): &(&[u8; 4], &[u8; 4])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 1);
     let others = pixels().filter(differs).count();
-    assert!(others * 1000 <= all * OTHERS, "{name}: {others} of {all} pixels are others");
+    let most = if case.corners > 0 { HIDDEN } else { OTHERS };
+    assert!(others * 1000 <= all * most, "{name}: {others} of {all} pixels are others");
 }
 
 /// Draws a case at both ends, with both compilers and in both encodings.
@@ -236,6 +243,6 @@ fn a_geometry_shader_behind_tessellation() {
 #[test]
 fn a_geometry_shader_behind_tessellation_captures() {
     let tessellator = tessellator(2, 2, 2);
-    let case = Case::new("tess_geom_stream", PATCHES, patches);
-    check(&Case { tessellator, strips: 1, instances: 2, captures: &[(0, 1, 16)], corners: 2, ..case });
+    let case = Case::new("tess_geom_stream", PATCHES, some_patches);
+    check(&Case { tessellator, strips: 1, captures: &[(0, 1, 16)], corners: 2, ..case });
 }

@@ -32,14 +32,30 @@ type Vertex = [[f32; 4]; 2];
 /// Sets the stages up for the geometry shader of a program of the corpus.
 fn stages(scene: &mut Scene, name: &str, compiler: Compiler, strips: u32, vertices: &[Vertex]) {
     let setup = Setup { strips, ..Setup::default() };
-    let ring = Pipeline::new(name, compiler).bind(scene, &setup);
+    let rings = Pipeline::new(name, compiler).bind(scene, &setup);
     let at = scene.put(vertices.as_flattened().as_flattened());
     let source = records(at, 32, vertices.len() as u32, BUF_DATA_FORMAT_32_32_32_32);
     let export = scene.program(EXPORT);
     let regs = [(export >> 8) as u32, (export >> 40) as u32, 3 << 24 | 0xC0 << 12, 16 << 1];
     scene.call(&calls::SetEsShader { regs, modifier: 0 });
-    scene.set(reg::SPI_SHADER_USER_DATA_ES_0, &[source.0, ring.0].concat());
+    scene.set(reg::SPI_SHADER_USER_DATA_ES_0, &[source.0, rings.exported.0].concat());
 }
+
+/// A copy shader of the second stream of `geom_streams`, whose vertices are three words of which there are seven of 16 lanes each: they
+/// are places and colours.
+const COPY: &str = "
+    v_lshlrev_b32 v0, 2, v0
+    buffer_load_dword v1, v0, s[0:3], 0 offen
+    buffer_load_dword v2, v0, s[0:3], 0 offen offset:448
+    buffer_load_dword v3, v0, s[0:3], 0 offen offset:896
+    v_mov_b32 v4, 0.5
+    v_mov_b32 v5, 1.0
+    s_waitcnt vmcnt(0)
+    exp pos0 v1, v2, v4, v5 done
+    v_add_f32 v3, v4, v3
+    exp param0 v1, v5, v3, v5
+    s_endpgm
+";
 
 /// Points of a spiral, more than a wave of them. The corpus' shader draws a square for each.
 fn spiral(count: u32) -> Vec<Vertex> {
@@ -116,6 +132,37 @@ fn triangles_show_their_normals() {
         let (vertices, indices) = dome();
         stages(scene, "geom_normals", Compiler::Aco, 1, &vertices);
         scene.draw_indexed(DI_PT_TRILIST, &indices);
+        target
+    });
+}
+
+/// Edges as points: one stream of three is drawn, once by its number and once by a mask, and no stream draws nothing.
+#[test]
+fn the_stream_that_is_drawn_is_chosen() {
+    both("geometry_stream", |scene| {
+        let target = scene.target(128, 128);
+        scene.color(0, &target);
+        scene.screen(target.width, target.height, 15);
+        let corner = |n: u16| {
+            let turn = f32::from(n) * 0.7;
+            [0.5 * turn.cos(), 0.5 * (1.7 * turn).sin(), 0.02 * f32::from(n % 40), 1.0].map(f32::to_bits)
+        };
+        let vertices: Vec<u32> = (0..240).flat_map(corner).collect();
+        let setup = Setup { vertices: &vertices, ..Setup::default() };
+        let rings = Pipeline::new("geom_streams", Compiler::Aco).bind(scene, &setup);
+        let copy = scene.program(COPY);
+        scene.vertex(copy, 1, &rings.copied.0);
+        use reg::VGT_STRMOUT_CONFIG as C;
+        // Both halves of the picture: the first draw puts its points to the left.
+        scene.set_floats(reg::PA_CL_VPORT_XSCALE, &[32.0, 32.0]);
+        scene.set(reg::VGT_STRMOUT_CONFIG, &[C::RAST_STREAM.bits(1)]);
+        scene.draw(DI_PT_TRILIST, 240);
+        scene.set_floats(reg::PA_CL_VPORT_XSCALE, &[32.0, 96.0]);
+        scene.set(reg::VGT_STRMOUT_CONFIG, &[C::USE_RAST_STREAM_MASK.bits(1) | C::RAST_STREAM_MASK.bits(2)]);
+        scene.draw(DI_PT_TRILIST, 120);
+        scene.set_floats(reg::PA_CL_VPORT_XSCALE, &[64.0, 64.0]);
+        scene.set(reg::VGT_STRMOUT_CONFIG, &[C::RAST_STREAM.bits(4)]);
+        scene.draw(DI_PT_TRILIST, 240);
         target
     });
 }

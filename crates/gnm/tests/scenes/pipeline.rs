@@ -50,6 +50,14 @@ pub(crate) struct Pipeline {
     compiled: Compiled,
 }
 
+/// Rings of a geometry shader, for stages of a scene's own.
+pub(crate) struct Rings {
+    /// As an export shader writes it.
+    pub(crate) exported: BufferDescriptor,
+    /// As a copy shader reads it.
+    pub(crate) copied: BufferDescriptor,
+}
+
 /// A ring as its writer sees it: swizzled, the lane's number added, `lanes` elements of four bytes side by side.
 fn written(address: u64, lanes: u32) -> BufferDescriptor {
     plain(address, RING)
@@ -113,8 +121,8 @@ impl Pipeline {
         strides.sum()
     }
 
-    /// Sets all stages, and gives the ring as its export shader writes it.
-    pub(crate) fn bind(&self, scene: &mut Scene, setup: &Setup<'_>) -> BufferDescriptor {
+    /// Sets all stages.
+    pub(crate) fn bind(&self, scene: &mut Scene, setup: &Setup<'_>) -> Rings {
         let [first, second] = [(); 2].map(|()| scene.alloc(RING.into(), 256));
         let factors = scene.alloc(FACTORS.into(), 256);
         let off_chip = scene.alloc((OFF_CHIP * OFF_CHIP_BYTES).into(), 256);
@@ -156,7 +164,7 @@ impl Pipeline {
             false => S::VS_EN.bits(domain(0)),
         };
         scene.set(reg::VGT_SHADER_STAGES_EN, &[stages]);
-        rings[1]
+        Rings { exported: rings[1], copied: rings[3] }
     }
 
     /// Local and hull shaders, if there are some.
