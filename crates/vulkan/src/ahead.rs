@@ -386,7 +386,7 @@ impl Renderer {
                 texture.target_format(&self.gpu, srgb)
             })
         };
-        let colors = body.color.map(|view| add(view.texture, body.srgb != 0));
+        let colors = std::array::from_fn(|index| add(body.color[index].texture, body.srgb >> index & 1 != 0));
         let depth = add(body.depth.texture, false);
         TargetFormats { colors, depth, ..formats }
     }

@@ -110,6 +110,8 @@ pub struct Profile {
     pub custom_border_color: bool,
     /// samplerMirrorClampToEdge.
     pub mirror_clamp: bool,
+    /// samplerFilterMinmax.
+    pub minimum_filter: bool,
     /// fillModeNonSolid.
     pub fill_modes: bool,
     /// logicOp.
@@ -377,6 +379,7 @@ impl Profile {
             custom_border_color: on(features.border.custom_border_colors)
                 && on(features.border.custom_border_color_without_format),
             mirror_clamp: on(f12.sampler_mirror_clamp_to_edge),
+            minimum_filter: on(f12.sampler_filter_minmax),
             fill_modes: on(core.fill_mode_non_solid),
             logic_op: on(core.logic_op) && options,
             dynamic_logic_op: on(core.logic_op) && on(features.dynamic2.extended_dynamic_state2_logic_op) && options,
@@ -485,6 +488,7 @@ impl Profile {
         f12.buffer_device_address = vk::TRUE;
         f12.host_query_reset = vk::TRUE;
         f12.sampler_mirror_clamp_to_edge = on(self.mirror_clamp);
+        f12.sampler_filter_minmax = on(self.minimum_filter);
         if self.bindless.is_some() {
             f12.descriptor_indexing = vk::TRUE;
             f12.runtime_descriptor_array = vk::TRUE;
@@ -572,6 +576,7 @@ impl Profile {
             (shaders.output_layer, DeviceFeatures::LAYER_OUTPUT),
             (self.dual_source, DeviceFeatures::DUAL_SOURCE),
             (shaders.read_without_format, DeviceFeatures::READ_WITHOUT_FORMAT),
+            (self.minimum_filter, DeviceFeatures::MINIMUM_FILTER),
         ]
         .into_iter()
         .filter(|(there, _)| *there)
@@ -698,6 +703,7 @@ impl fmt::Display for Profile {
         writeln!(f, "  multi-draw           {}", self.multi_draw)?;
         writeln!(f, "  custom border colour {}", yes(self.custom_border_color))?;
         writeln!(f, "  mirror once          {}", yes(self.mirror_clamp))?;
+        writeln!(f, "  minimum filters      {}", yes(self.minimum_filter))?;
         writeln!(f, "  wireframe and points {}", yes(self.fill_modes))?;
         writeln!(f, "  logic operations     {}", yes(self.logic_op))?;
         writeln!(f, "  line widths          {} to {}", self.line_widths[0], self.line_widths[1])?;

@@ -35,9 +35,20 @@ impl Sampler {
         let limit = profile.limits.max_sampler_lod_bias;
         let anisotropic = profile.anisotropy && body.max_anisotropy > 1.0;
         let uses_border = body.address.iter().any(|&a| Address::of(a) == Address::ClampToBorder);
-        let mut custom = vk::SamplerCustomBorderColorCreateInfoEXT::default()
-            .custom_border_color(vk::ClearColorValue { float32: body.border });
-        let (border, is_custom) = border(body.border, uses_border && profile.custom_border_color);
+        let integer = body.flags & CreateSampler::INTEGER_BORDER != 0;
+        let words = body.border.map(f32::to_bits);
+        let mut custom = vk::SamplerCustomBorderColorCreateInfoEXT::default().custom_border_color(if integer {
+            vk::ClearColorValue { uint32: words }
+        } else {
+            vk::ClearColorValue { float32: body.border }
+        });
+        let is_custom = uses_border && profile.custom_border_color;
+        let (border, is_custom) = if integer { integers(words, is_custom) } else { border(body.border, is_custom) };
+        let mut reduction = vk::SamplerReductionModeCreateInfo::default().reduction_mode(match body.flags {
+            flags if flags & CreateSampler::MINIMUM != 0 => vk::SamplerReductionMode::MIN,
+            flags if flags & CreateSampler::MAXIMUM != 0 => vk::SamplerReductionMode::MAX,
+            _ => vk::SamplerReductionMode::WEIGHTED_AVERAGE,
+        });
         let mut info = vk::SamplerCreateInfo::default()
             .mag_filter(filter(body.mag))
             .min_filter(filter(body.min))
@@ -57,6 +68,11 @@ impl Sampler {
             .border_color(border);
         if is_custom {
             info = info.push_next(&mut custom);
+        }
+        // Neither goes with comparisons.
+        let reduces = profile.minimum_filter && body.compare_enable == 0;
+        if reduces && reduction.reduction_mode != vk::SamplerReductionMode::WEIGHTED_AVERAGE {
+            info = info.push_next(&mut reduction);
         }
         // SAFETY: every field is in the range that the features and limits allow.
         let raw = unsafe { gpu.raw.create_sampler(&info, None) }.checked("vkCreateSampler")?;
@@ -87,6 +103,19 @@ fn border(color: [f32; 4], custom: bool) -> (vk::BorderColor, bool) {
         [_, _, _, a] if a < 0.5 => (vk::BorderColor::FLOAT_TRANSPARENT_BLACK, false),
         [r, g, b, _] if r + g + b > 1.5 => (vk::BorderColor::FLOAT_OPAQUE_WHITE, false),
         _ => (vk::BorderColor::FLOAT_OPAQUE_BLACK, false),
+    }
+}
+
+/// The same, for textures of integers.
+fn integers(color: [u32; 4], custom: bool) -> (vk::BorderColor, bool) {
+    match color {
+        [0, 0, 0, 0] => (vk::BorderColor::INT_TRANSPARENT_BLACK, false),
+        [0, 0, 0, 1] => (vk::BorderColor::INT_OPAQUE_BLACK, false),
+        [1, 1, 1, 1] => (vk::BorderColor::INT_OPAQUE_WHITE, false),
+        _ if custom => (vk::BorderColor::INT_CUSTOM_EXT, true),
+        [.., 0] => (vk::BorderColor::INT_TRANSPARENT_BLACK, false),
+        [0, 0, 0, _] => (vk::BorderColor::INT_OPAQUE_BLACK, false),
+        _ => (vk::BorderColor::INT_OPAQUE_WHITE, false),
     }
 }
 

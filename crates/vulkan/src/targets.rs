@@ -111,8 +111,9 @@ impl Renderer {
         let mut srgb_write = 0;
         let mut extent = vk::Extent2D { width: u32::MAX, height: u32::MAX };
         for (index, view) in wanted.color.into_iter().enumerate() {
-            if let Some((attachment, format)) = self.attach(view, wanted.srgb != 0, &mut targets, &mut extent)? {
-                if wanted.srgb != 0 && encoded_by_shader(format) {
+            let srgb = wanted.srgb >> index & 1 != 0;
+            if let Some((attachment, format)) = self.attach(view, srgb, &mut targets, &mut extent)? {
+                if srgb && encoded_by_shader(format) {
                     srgb_write |= 1 << index;
                 }
                 targets.colors[index] = Some(attachment);

@@ -80,7 +80,8 @@ impl Device {
             *view = self.view(target);
         }
         packet.depth = self.view(*self.registers.depth);
-        packet.srgb = self.registers.render.get(RS::D3DRS_SRGBWRITEENABLE) & 1;
+        // For all targets.
+        packet.srgb = if self.registers.render.get(RS::D3DRS_SRGBWRITEENABLE) & 1 != 0 { 0xFF } else { 0 };
         packet
     }
 

@@ -77,7 +77,7 @@ fn describe(registers: &Registers, stage: u16, filters: bool, stored_border: boo
         compare: Compare::Never as u8,
         srgb: 0,
         gather: 0,
-        pad: 0,
+        flags: 0,
         lod_bias: bias(filter & 0x1FFF),
         min_lod: lod(control0 >> 18),
         max_anisotropy: if filters && min == Filter::Linear { (1 << (control0 >> 4 & 3)) as f32 } else { 1.0 },
