@@ -24,10 +24,10 @@ pub const MAX_NAMES: usize = 1024;
 pub const MAX_TEXTURES: usize = 256;
 /// Texture slots of the graphics stages: 16 of the pixel stage, then 4 of the vertex stage.
 pub const TEXTURE_SLOTS: u8 = 20;
-/// Texture slots of the compute stage, which are behind those of the others: 20 to 35.
-pub const COMPUTE_TEXTURE_SLOTS: u8 = 16;
+/// Texture slots of the compute stage, which are behind those of the others: 20 to 39.
+pub const COMPUTE_TEXTURE_SLOTS: u8 = 20;
 /// Slots of storage images, of each stage.
-pub const IMAGE_SLOTS: u8 = 8;
+pub const IMAGE_SLOTS: u8 = 16;
 /// Most lanes of a work group.
 pub const MAX_GROUP: u32 = 1024;
 /// Most lanes of a wave.

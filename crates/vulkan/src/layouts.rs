@@ -149,7 +149,8 @@ impl Layouts {
                 .descriptor_count(1)
                 .stage_flags(STAGES)
         });
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        let most = gpu.profile.limits.max_per_stage_descriptor_storage_images as usize;
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings[..most.min(STORAGE_IMAGES)]);
         // SAFETY: valid description.
         let images =
             unsafe { gpu.raw.create_descriptor_set_layout(&info, None) }.checked("vkCreateDescriptorSetLayout")?;

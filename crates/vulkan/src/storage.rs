@@ -73,6 +73,10 @@ impl Renderer {
         for (stage, variant) in variants {
             for image in &variant.images {
                 let slot = usize::from(image.decl.slot);
+                if slot >= self.gpu.profile.limits.max_per_stage_descriptor_storage_images as usize {
+                    let what = format!("storage image {slot}");
+                    return Err(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
+                }
                 let table = Table::of(image.decl.dim);
                 let bound = self.state.storage_images[*stage as usize][slot].view;
                 let gpu = std::sync::Arc::clone(&self.gpu);
