@@ -429,7 +429,9 @@ impl Conversion {
 }
 
 fn word(bytes: &[u8]) -> u128 {
-    bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte))
+    let mut all = [0; 16];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u128::from_le_bytes(all)
 }
 
 #[cfg(test)]
