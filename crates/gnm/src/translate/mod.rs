@@ -7,6 +7,7 @@
 //! * `shaders`, `resources`: programs, what they read and write, and the bindings for that.
 //! * `buffers`, `surfaces`, `texels`, `formats`, `convert`: host buffers and images for guest memory. Memory is the truth wherever two views
 //!   of it differ; what is newer in host memory comes back when somebody asks for it. `copies` moves what is newer there.
+//! * `samples`: every sample of an image from memory and back into it.
 //! * `own`: buffers that stand for no guest memory; `global_share` is one of them.
 //! * `screen`, `queries`: what is done besides draws.
 
@@ -26,6 +27,7 @@ mod queries;
 mod ranges;
 mod resources;
 mod samplers;
+mod samples;
 mod screen;
 mod shaders;
 mod states;
@@ -51,6 +53,7 @@ use own::Owned;
 use prepared::Prepared;
 use resources::Bindings;
 use samplers::Samplers;
+use samples::SampleMoves;
 use screen::Screen;
 use shaders::Shaders;
 use std::ops::Range;
@@ -78,6 +81,7 @@ pub struct Translator {
     surfaces: Surfaces,
     targets: Targets,
     samplers: Samplers,
+    sample_moves: SampleMoves,
     shaders: Shaders,
     bindings: Bindings,
     passed: SampleCount,
@@ -108,6 +112,7 @@ impl Translator {
             surfaces: Surfaces::default(),
             targets: Targets::default(),
             samplers: Samplers::default(),
+            sample_moves: SampleMoves::default(),
             shaders: Shaders::default(),
             bindings: Bindings::default(),
             passed: SampleCount::default(),
@@ -154,6 +159,7 @@ impl Translator {
         self.surfaces.forget(&mut self.port);
         self.targets.forget();
         self.samplers.forget(&mut self.port);
+        self.sample_moves.forget(&mut self.port);
         self.shaders.forget(&mut self.port);
         self.passed.forget(&mut self.port);
         self.owned.forget(&mut self.port);

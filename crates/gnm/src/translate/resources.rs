@@ -204,6 +204,11 @@ fn put_constants(port: &mut Port, bank: u16, held: &mut Vec<[u32; 4]>, registers
         let body = SetConstants { bank, first: first as u16, count: (end - first) as u32 };
         port.push_tail(&body, &registers[first..end]);
         held[first..end].copy_from_slice(&registers[first..end]);
+    /// What is bound to a slot.
+    pub(super) fn texture(&self, slot: usize) -> TextureBinding {
+        self.textures.get(slot).copied().unwrap_or_default()
+    }
+
         at = end;
     }
 }

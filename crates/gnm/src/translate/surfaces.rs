@@ -60,6 +60,8 @@ pub(super) enum SurfaceError {
     NotMapped,
     #[error("{0} bytes are more than the {MOST_OF_ONE} that a surface may have here")]
     TooLarge(u64),
+    #[error("the host has no images of {0} samples of {1:?}")]
+    Samples(u32, Format),
     #[error("{0} x {1} x {2} texels are more than the host's images have")]
     Extent(u32, u32, u32),
 }
@@ -103,6 +105,11 @@ impl Surface {
     /// The image's format.
     pub(super) fn format(&self) -> Format {
         self.wanted.format
+    }
+
+    /// Samples of a pixel.
+    pub(super) fn samples(&self) -> u32 {
+        self.wanted.place.samples
     }
 
     fn overlaps(&self, range: &Range<u64>) -> bool {
@@ -253,6 +260,15 @@ impl Translator {
         if is_color && features & afterimage_stream::FormatFeatures::TARGET != 0 {
             wanted.usage |= CreateTexture::TARGET;
         }
+        let samples = wanted.place.samples;
+        if samples > 1 {
+            // What memory has comes into them by draws, and goes back by being sampled.
+            let is_drawn_to = !is_color || wanted.usage & CreateTexture::TARGET != 0;
+            if !is_drawn_to || self.port.device().sample_counts >> (samples - 1) & 1 == 0 {
+                return Err(SurfaceError::Samples(samples, format));
+            }
+            wanted.usage |= CreateTexture::SAMPLED;
+        }
         let id = self.port.allocate(ObjectKind::Texture)?;
         self.port.push(&CreateTexture {
             id,
@@ -263,7 +279,7 @@ impl Translator {
             levels,
             layers,
             dimension: dimension as u8,
-            samples: wanted.place.samples as u8,
+            samples: samples as u8,
             usage: wanted.usage | if is_color && wanted.place.block == 1 { CreateTexture::VIEWS } else { 0 },
             pad: 0,
             swizzle: CreateTexture::IDENTITY,
@@ -360,9 +376,6 @@ impl Translator {
     fn load_surface(&mut self, memory: &dyn GuestMemory, id: ObjectId) -> Result<(), SurfaceError> {
         let Some(surface) = self.surfaces.all.get(&id) else { return Ok(()) };
         let Wanted { shape, place, format, convert, .. } = surface.wanted;
-        if place.samples > 1 {
-            return Ok(());
-        }
         let planes = surface.planes.clone();
         let mut bytes: Vec<Vec<u8>> = Vec::with_capacity(planes.len());
         for plane in &planes {
@@ -374,15 +387,23 @@ impl Translator {
         for level in 0..shape.levels {
             let [width, height, depth] = shape.level(level);
             for layer in 0..shape.layers {
-                for ((plane, bytes), packed) in planes.iter().zip(&bytes).zip(&mut packed) {
-                    packed.clear();
-                    packed.resize(plane.layout.packed(level), 0);
-                    plane.layout.load(level, layer, bytes, packed)?;
+                let mut samples = Vec::with_capacity(place.samples as usize);
+                for sample in 0..place.samples {
+                    for ((plane, bytes), packed) in planes.iter().zip(&bytes).zip(&mut packed) {
+                        packed.clear();
+                        packed.resize(plane.layout.packed(level), 0);
+                        plane.layout.load([level, layer, sample], bytes, packed)?;
+                    }
+                    samples.push(match convert {
+                        Some(convert) => convert.decode(width, &packed[0]),
+                        None => to_host(format, &packed),
+                    });
                 }
-                let texels = match convert {
-                    Some(convert) => convert.decode(width, &packed[0]),
-                    None => to_host(format, &packed),
-                };
+                if place.samples > 1 {
+                    self.load_samples(id, layer, samples)?;
+                    continue;
+                }
+                let texels = samples.concat();
                 let row_pitch = format.row_bytes(width);
                 let data = self.port.upload_bytes(&texels)?;
                 self.port.push(&UpdateTexture {
@@ -423,12 +444,9 @@ impl Translator {
         self.surfaces.dirty.retain(|dirty| *dirty != id);
         let Some(surface) = self.surfaces.all.get_mut(&id) else { return };
         let drawn = std::mem::take(&mut surface.drawn);
-        let Wanted { shape, place, format, convert, .. } = surface.wanted;
+        let Wanted { place, format, convert, .. } = surface.wanted;
         if drawn.is_empty() {
             return;
-        }
-        if place.samples > 1 {
-            return self.once.warn("multisampled surfaces do not go back to memory");
         }
         let planes = surface.planes.clone();
         let current = surface.generation >= surface.newest(memory);
@@ -436,27 +454,27 @@ impl Translator {
         for (plane, bytes) in planes.iter().zip(&mut bytes) {
             super::read_mapped(memory, plane.address, bytes);
         }
+        // No shader reads the stencil of samples here.
+        let moves = if place.samples > 1 { 1 } else { planes.len() };
+        if moves < planes.len() {
+            self.once.warn("the stencil of multisampled depth targets does not go back to memory, nor come from there");
+        }
         for (level, layer) in drawn {
-            let [width, height, depth] = shape.level(level.into());
-            let mut texels = Vec::new();
-            for slice in 0..depth as u16 {
-                let view = View { texture: id, level, layer: if shape.depth > 1 { slice } else { layer } };
-                let rect = Rect { x: 0, y: 0, width, height };
-                match self.read_texels(view, format, rect) {
-                    Ok(read) => texels.extend(read),
-                    Err(error) => return self.once.warn(format!("reading what was drawn: {error}")),
-                }
-            }
-            let packed = match convert {
-                Some(convert) => converted(&convert, &planes[0].layout, (level.into(), layer.into()), &bytes[0], &texels),
-                None => Ok(from_host(format, place.element as usize, texels, planes.len())),
+            let samples = match self.read_layer(id, level, layer) {
+                Ok(samples) => samples,
+                Err(error) => return self.once.warn(format!("reading what was drawn: {error}")),
             };
-            let packed = match packed {
-                Ok(packed) => packed,
-                Err(error) => return self.once.warn(format!("writing what was drawn: {error}")),
-            };
-            for ((plane, bytes), packed) in planes.iter().zip(&mut bytes).zip(&packed) {
-                if let Err(error) = plane.layout.store(level.into(), layer.into(), packed, bytes) {
+            for (sample, texels) in samples.into_iter().enumerate() {
+                let at = [level.into(), layer.into(), sample as u32];
+                let packed = match convert {
+                    Some(convert) => converted(&convert, &planes[0].layout, at, &bytes[0], &texels),
+                    None => Ok(from_host(format, place.element as usize, texels, moves)),
+                };
+                let stored: Result<(), afterimage_texture::gnm::Error> = packed.and_then(|packed| {
+                    let planes = planes.iter().zip(&mut bytes).zip(&packed);
+                    planes.map(|((plane, bytes), packed)| plane.layout.store(at, packed, bytes)).collect()
+                });
+                if let Err(error) = stored {
                     return self.once.warn(format!("writing what was drawn: {error}"));
                 }
             }
@@ -471,6 +489,23 @@ impl Translator {
             surface.generation = surface.newest(memory);
             surface.epoch = self.epoch;
         }
+    }
+
+    /// What an image has in a level of a layer, every slice of it, for each sample.
+    fn read_layer(&mut self, id: ObjectId, level: u16, layer: u16) -> Result<Vec<Vec<u8>>, SurfaceError> {
+        let Some(surface) = self.surfaces.all.get(&id) else { return Ok(Vec::new()) };
+        let Wanted { shape, format, place, .. } = surface.wanted;
+        if place.samples > 1 {
+            return self.read_samples(id, layer.into());
+        }
+        let [width, height, depth] = shape.level(level.into());
+        let mut texels = Vec::new();
+        for slice in 0..depth as u16 {
+            let view = View { texture: id, level, layer: if shape.depth > 1 { slice } else { layer } };
+            let rect = Rect { x: 0, y: 0, width, height };
+            texels.extend(self.read_texels(view, format, rect)?);
+        }
+        Ok(vec![texels])
     }
 
     /// Texels of an image, rows packed.
@@ -558,16 +593,16 @@ fn from_host(format: Format, element: usize, texels: Vec<u8>, planes: usize) -> 
     all
 }
 
-/// A level and layer of memory's plane with texels of the host in it.
+/// A sample of a level and layer of memory's plane with texels of the host in it.
 fn converted(
     convert: &Conversion,
     layout: &Layout,
-    (level, layer): (u32, u32),
+    at: [u32; 3],
     memory: &[u8],
     texels: &[u8],
 ) -> Result<Vec<Vec<u8>>, afterimage_texture::gnm::Error> {
-    let mut packed = vec![0; layout.packed(level)];
-    layout.load(level, layer, memory, &mut packed)?;
+    let mut packed = vec![0; layout.packed(at[0])];
+    layout.load(at, memory, &mut packed)?;
     convert.encode(texels, &mut packed);
     Ok(vec![packed])
 }

@@ -96,33 +96,43 @@ impl Layout {
 
     /// Packed bytes of a level of a layer, every slice of it.
     pub(super) fn packed(&self, level: u32) -> usize {
-        self.part(level, 0).map_or(0, |(part, pitch)| pitch.slice * part.slices.len())
+        self.part(level, 0, 0).map_or(0, |(part, pitch)| pitch.slice * part.slices.len())
     }
 
     /// What of the surface is a level of a layer, and how packed lines of it lie.
-    fn part(&self, level: u32, layer: u32) -> Result<(gnm::Slices, gnm::Pitch), gnm::Error> {
+    fn part(&self, level: u32, layer: u32, sample: u32) -> Result<(gnm::Slices, gnm::Pitch), gnm::Error> {
         let found = self.tiles.levels().get(level as usize).ok_or(gnm::Error::Part("level", level))?;
         let slices = if self.is_volume { 0..found.slices } else { layer..layer + 1 };
         let line = (found.width * self.tiles.element) as usize;
         let pitch = gnm::Pitch { line, slice: line * found.height as usize };
-        Ok((gnm::Slices { level, slices, sample: 0 }, pitch))
+        Ok((gnm::Slices { level, slices, sample }, pitch))
     }
 
-    /// Copies a level of a layer, every slice of it, into packed lines.
+    /// Copies a sample of a level of a layer, every slice of it, into packed lines.
     ///
     /// # Errors
     /// If there is no such part.
-    pub(super) fn load(&self, level: u32, layer: u32, memory: &[u8], packed: &mut [u8]) -> Result<(), gnm::Error> {
-        let (part, pitch) = self.part(level, layer)?;
+    pub(super) fn load(
+        &self,
+        [level, layer, sample]: [u32; 3],
+        memory: &[u8],
+        packed: &mut [u8],
+    ) -> Result<(), gnm::Error> {
+        let (part, pitch) = self.part(level, layer, sample)?;
         self.tiles.detile(&part, memory, packed, pitch)
     }
 
-    /// Copies packed lines into a level of a layer.
+    /// Copies packed lines into a sample of a level of a layer.
     ///
     /// # Errors
     /// If there is no such part.
-    pub(super) fn store(&self, level: u32, layer: u32, packed: &[u8], memory: &mut [u8]) -> Result<(), gnm::Error> {
-        let (part, pitch) = self.part(level, layer)?;
+    pub(super) fn store(
+        &self,
+        [level, layer, sample]: [u32; 3],
+        packed: &[u8],
+        memory: &mut [u8],
+    ) -> Result<(), gnm::Error> {
+        let (part, pitch) = self.part(level, layer, sample)?;
         self.tiles.tile(&part, packed, pitch, memory)
     }
 }

@@ -12,6 +12,7 @@ mod pipeline;
 mod radv;
 mod record;
 mod rig;
+mod samples;
 mod share;
 mod states;
 mod stream_out;

@@ -1,0 +1,178 @@
+//! Multisampled targets out of memory and back into it: every sample at the place that its tile mode gives it.
+
+use crate::draws::{SCREEN, triangle_state};
+use crate::rig::{Encoding, Pixel, Scene, Target, texture};
+use afterimage_gnm::memory::GuestMemory;
+use afterimage_gnm_types::descriptors::image;
+use afterimage_gnm_types::{reg, value::*};
+use afterimage_texture::gnm::{Description, Layout};
+
+/// Columns and lines of the targets.
+const SIDE: u32 = 128;
+/// Samples of a pixel.
+const SAMPLES: u32 = 4;
+
+fn noise(bytes: usize) -> Vec<u8> {
+    let mut state = 7u32;
+    let step = |_| {
+        state = state.wrapping_mul(0x0019_660D).wrapping_add(0x3C6E_F35F);
+        (state >> 24) as u8
+    };
+    (0..bytes).map(step).collect()
+}
+
+fn layout(tile_mode: u32) -> Layout {
+    Layout::new(&Description { samples: SAMPLES, ..Description::flat(tile_mode, 32, SIDE, SIDE) }).unwrap()
+}
+
+/// Four bytes of each sample of a pixel.
+fn pixel(layout: &Layout, memory: &[u8], x: u32, y: u32) -> Vec<[u8; 4]> {
+    let sample = |sample| {
+        let at = layout.offset_of(0, [x, y, 0], sample).unwrap() as usize;
+        *memory[at..].first_chunk().unwrap()
+    };
+    (0..SAMPLES).map(sample).collect()
+}
+
+/// A target with noise in it.
+fn target(scene: &mut Scene, layout: &Layout, tile_mode: u32, bytes: &[u8]) -> Target {
+    let address = scene.alloc(layout.bytes, 64 << 10);
+    scene.memory.write(address, bytes).unwrap();
+    Target { address, width: SIDE, height: SIDE, tile_mode }
+}
+
+/// What one of memory's pixels is after a triangle was drawn over parts of the target: how many were covered wholly, in parts and
+/// not at all. `is_drawn`: what the triangle writes.
+fn coverage(layout: &Layout, before: &[u8], after: &[u8], is_drawn: impl Fn([u8; 4]) -> bool) -> [u32; 3] {
+    let mut counts = [0; 3];
+    for (x, y) in (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y))) {
+        let samples = pixel(layout, before, x, y).into_iter().zip(pixel(layout, after, x, y));
+        let drawn: Vec<bool> = samples
+            .map(|(before, after)| {
+                assert!(before == after || is_drawn(after), "{x} {y}: {before:?} became {after:?}");
+                before != after
+            })
+            .collect();
+        let count = drawn.iter().filter(|drawn| **drawn).count();
+        counts[if count == drawn.len() { 0 } else { 1 + usize::from(count == 0) }] += 1;
+    }
+    counts
+}
+
+/// Draws cover samples.
+fn antialias(scene: &mut Scene) {
+    let config = reg::PA_SC_AA_CONFIG::MSAA_NUM_SAMPLES.bits(SAMPLES.ilog2());
+    scene.set(reg::PA_SC_AA_CONFIG, &[config]);
+}
+
+#[test]
+fn colours_of_samples_that_nobody_drew_stay_in_memory() {
+    // Thin tiles with pipes and banks, thin tiles one after the other, and those for display.
+    for tile_mode in [14, 13, 10] {
+        let layout = layout(tile_mode);
+        let before = noise(layout.bytes as usize);
+        for encoding in [Encoding::Standard, Encoding::Private] {
+            let mut scene = Scene::new(encoding);
+            let target = target(&mut scene, &layout, tile_mode, &before);
+            triangle_state(&mut scene, &target);
+            use reg::CB_COLOR0_ATTRIB as A;
+            let attrib = A::TILE_MODE_INDEX.bits(tile_mode) | A::NUM_SAMPLES.bits(2) | A::NUM_FRAGMENTS.bits(2);
+            scene.set(reg::CB_COLOR0_ATTRIB, &[attrib]);
+            antialias(&mut scene);
+            scene.draw(DI_PT_TRILIST, 3);
+            let mut ran = scene.run();
+            let after = ran.read(target.address, before.len());
+            ran.finish();
+            // The corners are red, green and blue: everywhere they add up to one.
+            let is_drawn =
+                |[r, g, b, a]: [u8; 4]| a == 255 && (253..=257).contains(&(u32::from(r) + u32::from(g) + u32::from(b)));
+            let [whole, part, none] = coverage(&layout, &before, &after, is_drawn);
+            assert!(whole > 4000 && part > 100 && none > 8000, "mode {tile_mode}: {whole} {part} {none}");
+        }
+    }
+}
+
+#[test]
+fn depths_of_samples_that_nobody_drew_stay_in_memory() {
+    let tile_mode = 2;
+    let layout = layout(tile_mode);
+    let depths = noise(layout.bytes as usize / 4).into_iter().map(|byte| f32::from(byte) / 300.0);
+    let before: Vec<u8> = depths.flat_map(f32::to_le_bytes).collect();
+    for encoding in [Encoding::Standard, Encoding::Private] {
+        let mut scene = Scene::new(encoding);
+        let target = target(&mut scene, &layout, tile_mode, &before);
+        triangle_state(&mut scene, &target);
+        scene.set(reg::CB_TARGET_MASK, &[0]);
+        use reg::{DB_DEPTH_CONTROL as D, DB_Z_INFO as Z};
+        let info = Z::FORMAT.bits(Z_32_FLOAT) | Z::TILE_MODE_INDEX.bits(tile_mode) | Z::NUM_SAMPLES.bits(2);
+        scene.set(reg::DB_Z_INFO, &[info]);
+        scene.set(reg::DB_STENCIL_INFO, &[0]);
+        let base = (target.address >> 8) as u32;
+        scene.set(reg::DB_Z_READ_BASE, &[base]);
+        scene.set(reg::DB_Z_WRITE_BASE, &[base]);
+        scene.set(reg::DB_DEPTH_SIZE, &[(SIDE / 8 - 1) | (SIDE / 8 - 1) << 11]);
+        scene.set(reg::DB_DEPTH_SLICE, &[SIDE * SIDE / 64 - 1]);
+        scene.set(
+            reg::DB_DEPTH_CONTROL,
+            &[D::Z_ENABLE.bits(1) | D::Z_WRITE_ENABLE.bits(1) | D::ZFUNC.bits(FRAG_ALWAYS)],
+        );
+        antialias(&mut scene);
+        scene.draw(DI_PT_TRILIST, 3);
+        let mut ran = scene.run();
+        let after = ran.read(target.address, before.len());
+        ran.finish();
+        let [whole, part, none] = coverage(&layout, &before, &after, |depth| depth == 0.5f32.to_le_bytes());
+        assert!(whole > 4000 && part > 100 && none > 8000, "{whole} {part} {none}");
+    }
+}
+
+/// Pixel (x, y) is that of sample `y / 128` of the image whose T# a table at s[0:1] has.
+const SAMPLE: &str = "
+    s_load_dwordx8 s[20:27], s[0:1], 0x0
+    v_cvt_u32_f32 v4, v2
+    v_cvt_u32_f32 v5, v3
+    v_lshrrev_b32 v6, 7, v5
+    v_and_b32 v5, 0x7f, v5
+    s_waitcnt lgkmcnt(0)
+    image_load v[8:11], v[4:7], s[20:27] dmask:0xf unorm
+    s_waitcnt vmcnt(0)
+    exp mrt0 v8, v9, v10, v11 done vm
+    s_endpgm
+";
+
+#[test]
+fn shaders_read_the_samples_that_memory_has() {
+    for tile_mode in [14, 13, 10] {
+        let layout = layout(tile_mode);
+        let bytes = noise(layout.bytes as usize);
+        for encoding in [Encoding::Standard, Encoding::Private] {
+            let mut scene = Scene::new(encoding);
+            let many = target(&mut scene, &layout, tile_mode, &bytes);
+            let out = scene.target(SIDE, SIDE * SAMPLES);
+            scene.color(0, &out);
+            scene.screen(out.width, out.height, 15);
+            let descriptor = texture(many.address, [SIDE, SIDE], IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM)
+                .with(image::TILING_INDEX, tile_mode)
+                .with(image::TYPE, SQ_RSRC_IMG_2D_MSAA)
+                .with(image::LAST_LEVEL, SAMPLES.ilog2());
+            let table = scene.put(&descriptor.0);
+            let (vertex, program) = (scene.program(SCREEN), scene.program(SAMPLE));
+            scene.vertex(vertex, 1, &[0]);
+            // Barycentrics of the centre, and the place of the pixel.
+            let place = Pixel { values: 1 << 1 | 1 << 8 | 1 << 9, ..Pixel::new(0) };
+            scene.pixel(program, place, &[table as u32, (table >> 32) as u32]);
+            scene.draw(DI_PT_TRISTRIP, 4);
+            let mut ran = scene.run();
+            let picture = ran.picture(&out);
+            ran.finish();
+            for (at, found) in picture.as_chunks::<4>().0.iter().enumerate() {
+                let (x, y) = (at as u32 % SIDE, at as u32 / SIDE);
+                assert_eq!(
+                    pixel(&layout, &bytes, x, y % SIDE)[(y / SIDE) as usize],
+                    *found,
+                    "mode {tile_mode}: {x} {y}"
+                );
+            }
+        }
+    }
+}
