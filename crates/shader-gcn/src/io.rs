@@ -85,6 +85,34 @@ pub mod geometry {
     /// Streams that a geometry shader can have.
     pub const STREAMS: usize = 4;
 
+    /// What a geometry shader says at a time.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Message {
+        /// Of which stream.
+        pub stream: u8,
+        /// A vertex is put out.
+        pub emits: bool,
+        /// The strip ends, after that.
+        pub cuts: bool,
+    }
+
+    /// The record of lanes that say this, for one stream.
+    #[must_use]
+    pub fn told(messages: &[Message], stream: u8, max_vert_out: u32) -> Vec<u32> {
+        let mut told = vec![0u32; record(max_vert_out) as usize];
+        for message in messages.iter().filter(|message| message.stream == stream) {
+            if message.emits {
+                told[0] = (told[0] + 1).min(most_vertices(max_vert_out));
+            }
+            if message.cuts
+                && let Some(last) = told[0].checked_sub(1)
+            {
+                told[1 + last as usize / 32] |= 1 << (last % 32);
+            }
+        }
+        told
+    }
+
     /// Most vertices of a lane, of `VGT_GS_MAX_VERT_OUT`.
     #[must_use]
     pub fn most_vertices(max_vert_out: u32) -> u32 {
@@ -172,7 +200,16 @@ pub enum BufferAt {
     Tessellator,
     /// The global data share, [`GLOBAL_SHARE`] bytes that the whole console has in common.
     GlobalShare,
+    /// One of the [`WINDOWS`] of a program that accesses memory by its guest address (FLAT): a part of what is mapped. They come
+    /// one behind the other and rise; those that are not needed are as the last that is. The register's last word is the page of
+    /// [`WINDOW_PAGE`] bytes that the window begins with.
+    Window(u32),
 }
+
+/// Windows of guest memory that a program has, if it has any: a power of two.
+pub const WINDOWS: u32 = 16;
+/// Windows begin at multiples of this.
+pub const WINDOW_PAGE: u64 = 4096;
 
 /// Bytes of the global data share.
 pub const GLOBAL_SHARE: usize = 64 << 10;
@@ -237,6 +274,8 @@ pub struct Resources {
     pub storage_images: Vec<u32>,
     /// Guest address of the fetch shader that the program calls (`s_swappc_b64`): low and high half.
     pub fetch: Option<[ExprId; 2]>,
+    /// What a geometry shader says, if it is the same for each lane: then nobody has to look into the log.
+    pub said: Option<Vec<geometry::Message>>,
 }
 
 /// Most buffers of a program.
@@ -432,6 +471,8 @@ pub mod position {
     pub const IN_PIXELS: u32 = 4;
     /// Points are drawn: those whose size the program does not export have the one in the draw's bank, register 0, w.
     pub const POINTS: u32 = 8;
+    /// The viewport's x scale is negative: clip space x points left.
+    pub const X_LEFT: u32 = 16;
 }
 
 /// What a colour target wants of the shader.

@@ -23,10 +23,11 @@ mod registers;
 mod scalar;
 mod smem;
 mod start;
-mod structure;
+pub(crate) mod structure;
 mod tessellation;
 mod together;
 mod vector;
+mod windows;
 
 use afterimage_ir::{self as ir, Bank, BankDecl, BankSource, Builder, Module, Type, Value, Var};
 use data_share::DataShare;
@@ -409,6 +410,12 @@ impl Lifter<'_> {
     pub(crate) fn buffer_words(&mut self, buffer: u32) -> Value {
         let bank = self.bank(bank::BUFFERS);
         self.b.load_const(bank, buffer)
+    }
+
+    /// The same of a buffer behind another one, in all lanes of which it need not be the same.
+    pub(crate) fn buffer_words_behind(&mut self, first: u32, index: Value) -> Value {
+        let bank = self.bank(bank::BUFFERS);
+        self.b.load_const_dyn(bank, first as i32, index)
     }
 
     /// The image that the instruction that is translated samples or accesses.

@@ -15,11 +15,16 @@ use smallvec::SmallVec;
 use crate::inst::Inst;
 use crate::io::{
     BufferAt, BufferUse, ExprId, HwStage, ImageUse, MAX_BUFFERS, MAX_STORAGE_IMAGES, MAX_WORDS, Registers, Resources,
-    SamplerUse, Source, TextureUse, groups,
+    SamplerUse, Source, TextureUse, WINDOWS, groups,
 };
+use crate::io::geometry::Message;
 use crate::lift::flow::Flow;
+use crate::lift::structure::Exit;
 use crate::lift::{LiftError, Masks, Reason, parse};
 use crate::tables::{Encoding, Kind, Op};
+
+/// Messages of `s_sendmsg` that a vertex or a strip is complete; the second, that it was the last.
+const MSG_GS: [u16; 2] = [2, 3];
 
 /// Most images, and samplers, of a program.
 const MAX_IMAGES: usize = 256;
@@ -37,6 +42,8 @@ pub(crate) enum Use {
     /// A scalar load from somewhere behind a pointer: the number of the buffer, and of the word that is delivered of the low half of
     /// its address.
     Near(u32, u32),
+    /// An access by guest address, relative to one that is delivered: the numbers of its words.
+    Base([u32; 2]),
     /// A sample or load of a texture, by its slot.
     Texture(u32),
     /// An access of a storage image, by its slot.
@@ -54,6 +61,8 @@ pub(crate) struct Analysis {
     pub tessellator: Option<u32>,
     /// Number of the buffer that is the global data share.
     pub global_share: Option<u32>,
+    /// Number of the first window of guest memory.
+    pub windows: Option<u32>,
     /// Number of the word that is delivered for each user register, of those that somebody reads.
     pub users: [Option<u32>; USERS],
 }
@@ -123,8 +132,14 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
         uses: vec![Use::None; flow.insts.len()],
         loads: Vec::new(),
         near: Vec::new(),
+        bases: Vec::new(),
         images: Vec::new(),
-        most_textures: if source.stage == HwStage::Ps || source.stage == HwStage::Cs { 16 } else { 4 },
+        // Those in front of the vertex stage run as compute shaders.
+        most_textures: match source.stage {
+            HwStage::Ps => 16,
+            HwStage::Vs => 4,
+            _ => afterimage_ir::COMPUTE_TEXTURE_SLOTS.into(),
+        },
     };
     for (block, start) in flow.blocks.iter().zip(starts) {
         let Some(mut state) = start else { continue };
@@ -157,12 +172,51 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
         let share = finder.buffer(BufferAt::GlobalShare, written, false);
         global_share = Some(share.map_err(|reason| reason.at(inst))?);
     }
+    let mut windows = None;
+    for inst in flow.insts.iter().filter(|inst| inst.is_by_address()) {
+        let written = !matches!(inst.kind(), Kind::Load { .. });
+        for n in 0..WINDOWS {
+            let window = finder.buffer(BufferAt::Window(n), written, false).map_err(|reason| reason.at(inst))?;
+            windows.get_or_insert(window);
+        }
+    }
     let partial = source.registers.groups & groups::PARTIAL != 0;
     let masks = Masks::new(flow, &finder.uses, partial);
     let users = finder.deliver(flow, &masks)?;
     let Finder { exprs, mut resources, uses, .. } = finder;
     resources.exprs = exprs.compact(|visit| visit_ids(&mut resources, visit));
-    Ok((Analysis { resources, uses, share, tessellator, global_share, users }, masks))
+    resources.said = if source.stage == HwStage::Gs { said(flow, &masks) } else { None };
+    Ok((Analysis { resources, uses, share, tessellator, global_share, windows, users }, masks))
+}
+
+/// What a geometry shader tells the hardware, if there is one way through it and every lane goes there.
+fn said(flow: &Flow, masks: &Masks) -> Option<Vec<Message>> {
+    let mut said = Vec::new();
+    let mut number = 0;
+    for _ in &flow.blocks {
+        let block = flow.blocks[number];
+        for at in block.first..block.end {
+            let inst = &flow.insts[at];
+            let operation = inst.simm >> 4 & 3;
+            match inst.op {
+                Op::SSendmsg if operation != 0 && MSG_GS.contains(&(inst.simm & 15)) => {
+                    if !masks.exec[at] {
+                        return None;
+                    }
+                    let stream = (inst.simm >> 8 & 3) as u8;
+                    said.push(Message { stream, emits: operation & 2 != 0, cuts: operation & 1 != 0 });
+                }
+                Op::SSendmsghalt => return None,
+                _ => {}
+            }
+        }
+        match block.exit {
+            Exit::Return => return Some(said),
+            Exit::Goto(next) => number = next as usize,
+            Exit::Branch(..) => return None,
+        }
+    }
+    None
 }
 
 /// Calls `visit` for every expression that resources name.
@@ -172,7 +226,7 @@ fn visit_ids(resources: &mut Resources, visit: &mut dyn FnMut(&mut ExprId)) {
         match &mut buffer.at {
             BufferAt::Descriptor(words) => words.iter_mut().for_each(&mut *visit),
             BufferAt::Pointer(words) => words.iter_mut().for_each(&mut *visit),
-            BufferAt::SharedMemory | BufferAt::Tessellator | BufferAt::GlobalShare => {}
+            BufferAt::SharedMemory | BufferAt::Tessellator | BufferAt::GlobalShare | BufferAt::Window(_) => {}
         }
     }
     resources.images.iter_mut().for_each(|image| image.descriptor.iter_mut().for_each(&mut *visit));
@@ -198,6 +252,8 @@ struct Finder {
     loads: Vec<(usize, Vec<ExprId>)>,
     /// Scalar loads from somewhere behind a pointer, and the low half of its address.
     near: Vec<(usize, u32, ExprId)>,
+    /// Accesses by guest address, and what it is relative to.
+    bases: Vec<(usize, [ExprId; 2])>,
     /// Image instructions, in the order of the code.
     images: Vec<ImageAccess>,
     most_textures: usize,
@@ -247,6 +303,12 @@ impl Finder {
                 let what = if buffer { "the buffer descriptor" } else { "the pointer" };
                 let place = place.ok_or_else(|| Reason::unresolved(what, inst.src[0]))?;
                 self.uses[at] = Use::Buffer(self.buffer(place, false, false)?);
+            }
+            // The lanes' addresses are added to that of the descriptor, and nothing is compared with its size.
+            (Encoding::Mubuf | Encoding::Mtbuf, _) if inst.is_by_address() => {
+                let base = state.words::<2>(&mut self.exprs, inst.srsrc());
+                let base = base.ok_or_else(|| Reason::unresolved("the buffer descriptor", inst.srsrc()))?;
+                self.bases.push((at, base));
             }
             (Encoding::Mubuf | Encoding::Mtbuf, kind) if inst.srsrc().is_some() => {
                 let words = state.words(&mut self.exprs, inst.srsrc());
@@ -371,6 +433,9 @@ impl Finder {
         for (at, buffer, base) in std::mem::take(&mut self.near) {
             self.uses[at] = Use::Near(buffer, word(words, base));
         }
+        for (at, base) in std::mem::take(&mut self.bases) {
+            self.uses[at] = Use::Base(base.map(|half| word(words, half)));
+        }
         Ok(users)
     }
 }
@@ -384,6 +449,28 @@ mod tests {
         let registers = Registers { rsrc2: rsrc2 | 2 << 1, ..Registers::default() };
         let (code, fetch, buffers, images) = Default::default();
         scratch_offset(&Source { stage, code, fetch, registers, buffers, images })
+    }
+
+    fn said(code: &[u32]) -> Option<Vec<Message>> {
+        let (fetch, buffers, images, registers) = Default::default();
+        let source = Source { stage: HwStage::Gs, code: code.to_vec(), fetch, registers, buffers, images };
+        resources(&source).unwrap().said
+    }
+
+    #[test]
+    fn what_every_lane_says_is_known() {
+        const EMIT: u32 = 0xBF90_0122;
+        const CUT: u32 = 0xBF90_0012;
+        const DONE: u32 = 0xBF90_0003;
+        const END: u32 = 0xBF81_0000;
+        let [emit, cut] =
+            [(1, true, false), (0, false, true)].map(|(stream, emits, cuts)| Message { stream, emits, cuts });
+        assert_eq!(said(&[EMIT, EMIT, CUT, DONE, END]), Some(vec![emit, emit, cut]));
+        assert_eq!(said(&[DONE, END]), Some(Vec::new()));
+        // v_cmpx_lt_f32 0, v0: only some lanes go on.
+        assert_eq!(said(&[EMIT, 0x7C22_0080, EMIT, DONE, END]), None);
+        // s_cbranch_scc0 over it.
+        assert_eq!(said(&[0xBF84_0001, EMIT, DONE, END]), None);
     }
 
     #[test]
