@@ -29,6 +29,7 @@ mod dump;
 mod error;
 mod info;
 mod reader;
+mod recording;
 mod writer;
 
 pub use arena::{MemoryArena, ReplayArena};
@@ -37,6 +38,7 @@ pub use dump::dump;
 pub use error::CaptureError;
 pub use info::Info;
 pub use reader::{Batch, Index, Reader, fuzz};
+pub use recording::Recording;
 pub use writer::{Summary, Writer};
 
 const _: () = assert!(cfg!(target_endian = "little"), "packets and captures are little-endian memory images");

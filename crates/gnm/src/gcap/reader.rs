@@ -2,9 +2,8 @@
 
 use super::{Dump, LONGEST_NAME, MAGIC, Picture, Record, Submission};
 use crate::memory::ADDRESS_BITS;
-use flate2::bufread::MultiGzDecoder;
-use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read};
+use afterimage_capture::Recording;
+use std::io::BufRead;
 use std::path::Path;
 
 /// A record, its number and the offset of its tag in the decompressed file.
@@ -66,21 +65,13 @@ pub enum GcapError {
 }
 
 /// Reads a recording, compressed or not.
+#[derive(Debug)]
 pub struct Reader {
-    input: Box<dyn Read + Send>,
-    offset: u64,
+    input: Recording,
     number: u64,
     ended: bool,
 }
 
-impl std::fmt::Debug for Reader {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reader").field("offset", &self.offset).field("number", &self.number).finish_non_exhaustive()
-    }
-}
-
-/// First bytes of a gzip file.
-const GZIP: [u8; 2] = [0x1F, 0x8B];
 /// Columns, lines and pitch of the largest picture.
 const LARGEST: u32 = 1 << 14;
 
@@ -203,34 +194,25 @@ impl Reader {
     /// # Errors
     /// If it cannot be read, or is no recording.
     pub fn open(path: &Path) -> Result<Self, GcapError> {
-        Self::new(BufReader::new(File::open(path)?))
+        Self::begin(Recording::open(path, MAGIC)?)
     }
 
     /// Reads the header of a recording.
     ///
     /// # Errors
     /// If it cannot be read, or is no recording.
-    pub fn new(mut input: impl BufRead + Send + 'static) -> Result<Self, GcapError> {
-        let compressed = input.fill_buf()?.starts_with(&GZIP);
-        let input: Box<dyn Read + Send> =
-            if compressed { Box::new(BufReader::new(MultiGzDecoder::new(input))) } else { Box::new(input) };
-        let mut reader = Self { input, offset: 0, number: 0, ended: false };
-        let mut magic = [0; 8];
-        match reader.input.read_exact(&mut magic) {
-            Ok(()) if &magic == MAGIC => {}
-            Err(error) if error.kind() != ErrorKind::UnexpectedEof => return Err(error.into()),
-            _ => return Err(GcapError::Magic),
-        }
-        reader.offset = 8;
-        Ok(reader)
+    pub fn new(input: impl BufRead + Send + 'static) -> Result<Self, GcapError> {
+        Self::begin(Recording::new(input, MAGIC)?)
+    }
+
+    fn begin(input: Option<Recording>) -> Result<Self, GcapError> {
+        Ok(Self { input: input.ok_or(GcapError::Magic)?, number: 0, ended: false })
     }
 
     /// Whether the first bytes of a file are those of a recording; one that is compressed is looked into.
     #[must_use]
     pub fn knows(start: &[u8]) -> bool {
-        let mut magic = [0; 8];
-        let compressed = start.starts_with(&GZIP) && MultiGzDecoder::new(start).read_exact(&mut magic).is_ok();
-        start.starts_with(MAGIC) || compressed && &magic == MAGIC
+        Recording::knows(start, MAGIC)
     }
 
     /// The next record; `None` behind the last.
@@ -247,31 +229,15 @@ impl Reader {
     }
 
     fn read(&mut self) -> Result<Option<Located>, GcapError> {
-        let (number, offset) = (self.number, self.offset);
-        let tag = self.exactly(4, "tag")?;
-        let tag = tag.first_chunk().copied().unwrap_or_default();
-        let length = self.exactly(4, "payload length")?;
-        let length = u32::from_le_bytes(length.first_chunk().copied().unwrap_or_default());
-        let bytes = self.exactly(length, "payload")?;
-        self.exactly(length.wrapping_neg() % 4, "padding")?;
+        let (number, offset) = (self.number, self.input.offset());
+        let cut = |field| GcapError::Truncated { number, offset, field };
+        let tag = self.input.array()?.ok_or(cut("tag"))?;
+        let length = u32::from_le_bytes(self.input.array()?.ok_or(cut("payload length"))?);
+        let bytes = self.input.bytes(length)?.ok_or(cut("payload"))?;
+        self.input.bytes(length.wrapping_neg() % 4)?.ok_or(cut("padding"))?;
         let record = Payload { number, offset, tag, bytes, at: 0 }.record()?;
         self.number += 1;
         Ok(record.map(|record| Located { number, offset, record }))
-    }
-
-    /// Bytes of the current record. What is not there is not made room for.
-    fn exactly(&mut self, size: u32, field: &'static str) -> Result<Vec<u8>, GcapError> {
-        let mut bytes = Vec::new();
-        self.input.by_ref().take(size.into()).read_to_end(&mut bytes).map_err(|error| match error.kind() {
-            // A compressed file that is cut.
-            ErrorKind::UnexpectedEof => GcapError::Truncated { number: self.number, offset: self.offset, field },
-            _ => error.into(),
-        })?;
-        if bytes.len() as u64 != u64::from(size) {
-            return Err(GcapError::Truncated { number: self.number, offset: self.offset, field });
-        }
-        self.offset += u64::from(size);
-        Ok(bytes)
     }
 }
 

@@ -2,9 +2,8 @@
 
 use super::{Frame, FrameError};
 use crate::memory::Ram;
-use flate2::bufread::MultiGzDecoder;
-use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read};
+use afterimage_capture::Recording;
+use std::io::BufRead;
 use std::path::Path;
 
 /// A record.
@@ -123,21 +122,13 @@ pub enum KcapError {
 }
 
 /// Reads a recording, compressed or not.
+#[derive(Debug)]
 pub struct Reader {
-    input: Box<dyn Read + Send>,
-    offset: u64,
+    input: Recording,
     number: u64,
     ended: bool,
 }
 
-impl std::fmt::Debug for Reader {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reader").field("offset", &self.offset).field("number", &self.number).finish_non_exhaustive()
-    }
-}
-
-/// First bytes of a gzip file.
-const GZIP: [u8; 2] = [0x1F, 0x8B];
 /// First bytes of a recording.
 const MAGIC: &[u8; 8] = b"KELVCAP1";
 /// Bytes of the text of a frame at most.
@@ -149,25 +140,19 @@ impl Reader {
     /// # Errors
     /// If it cannot be read, or is no recording.
     pub fn open(path: &Path) -> Result<Self, KcapError> {
-        Self::new(BufReader::new(File::open(path)?))
+        Self::begin(Recording::open(path, MAGIC)?)
     }
 
     /// Reads the header of a recording.
     ///
     /// # Errors
     /// If it cannot be read, or is no recording.
-    pub fn new(mut input: impl BufRead + Send + 'static) -> Result<Self, KcapError> {
-        let compressed = input.fill_buf()?.starts_with(&GZIP);
-        let input: Box<dyn Read + Send> =
-            if compressed { Box::new(BufReader::new(MultiGzDecoder::new(input))) } else { Box::new(input) };
-        let mut reader = Self { input, offset: 0, number: 0, ended: false };
-        let mut magic = [0; 8];
-        match reader.input.read_exact(&mut magic) {
-            Ok(()) if &magic == MAGIC => {}
-            Err(error) if error.kind() != ErrorKind::UnexpectedEof => return Err(error.into()),
-            _ => return Err(KcapError::Magic),
-        }
-        reader.offset = 8;
+    pub fn new(input: impl BufRead + Send + 'static) -> Result<Self, KcapError> {
+        Self::begin(Recording::new(input, MAGIC)?)
+    }
+
+    fn begin(input: Option<Recording>) -> Result<Self, KcapError> {
+        let mut reader = Self { input: input.ok_or(KcapError::Magic)?, number: 0, ended: false };
         let [ram, _] = reader.words(0, ["RAM size", "reserved word"])?;
         if ram != Ram::XBOX {
             return Err(KcapError::RamSize(ram));
@@ -178,9 +163,7 @@ impl Reader {
     /// Whether the first bytes of a file are those of a recording; one that is compressed is looked into.
     #[must_use]
     pub fn knows(start: &[u8]) -> bool {
-        let mut magic = [0; 8];
-        let compressed = start.starts_with(&GZIP) && MultiGzDecoder::new(start).read_exact(&mut magic).is_ok();
-        start.starts_with(MAGIC) || compressed && &magic == MAGIC
+        Recording::knows(start, MAGIC)
     }
 
     /// The next record; `None` behind the last.
@@ -191,7 +174,7 @@ impl Reader {
         if self.ended {
             return Ok(None);
         }
-        let (number, offset) = (self.number, self.offset);
+        let (number, offset) = (self.number, self.input.offset());
         let tag = self.words(offset, ["tag"])?[0].to_le_bytes();
         let wrong = |tag, field, value, expected| KcapError::Field { number, tag, offset, field, value, expected };
         let record = match &tag {
@@ -248,36 +231,23 @@ impl Reader {
         Ok(Some(Located { number, offset, record }))
     }
 
-    fn truncated(&self, offset: u64, field: &'static str) -> impl Fn(std::io::Error) -> KcapError + use<> {
-        let number = self.number;
-        move |error| match error.kind() {
-            ErrorKind::UnexpectedEof => KcapError::Truncated { number, offset, field },
-            _ => error.into(),
-        }
+    fn truncated(&self, offset: u64, field: &'static str) -> KcapError {
+        KcapError::Truncated { number: self.number, offset, field }
     }
 
     /// Words of the record at `offset`, with their names.
     fn words<const N: usize>(&mut self, offset: u64, names: [&'static str; N]) -> Result<[u32; N], KcapError> {
         let mut words = [0; N];
         for (word, name) in words.iter_mut().zip(names) {
-            let mut bytes = [0; 4];
-            let result = self.input.read_exact(&mut bytes);
-            result.map_err(self.truncated(offset, name))?;
-            *word = u32::from_le_bytes(bytes);
+            let bytes = self.input.array()?;
+            *word = u32::from_le_bytes(bytes.ok_or_else(|| self.truncated(offset, name))?);
         }
-        self.offset += 4 * N as u64;
         Ok(words)
     }
 
-    /// Bytes of the record at `offset`. Memory is taken as they come, not as the count promises.
+    /// Bytes of the record at `offset`.
     fn bytes(&mut self, offset: u64, size: u32, name: &'static str) -> Result<Vec<u8>, KcapError> {
-        let mut bytes = Vec::new();
-        let result = (&mut self.input).take(size.into()).read_to_end(&mut bytes);
-        if result.map_err(self.truncated(offset, name))? < size as usize {
-            return Err(KcapError::Truncated { number: self.number, offset, field: name });
-        }
-        self.offset += u64::from(size);
-        Ok(bytes)
+        self.input.bytes(size)?.ok_or_else(|| self.truncated(offset, name))
     }
 }
 
