@@ -121,9 +121,9 @@ fn packets_registers_programs_and_descriptors_are_shown() {
         "SUBM queue 0",
         "COMPUTE_NUM_THREAD_X = 0x00000040 (NUM_THREAD_FULL=0x40",
         "DISPATCH_DIRECT",
-        "dispatch 4 x 1 x 1 groups of 64 x 1 x 1",
+        "dispatch 0: 4 x 1 x 1 groups of 64 x 1 x 1",
         "buffer_store_dword v5, v6, s[0:3], 0 offen",
-        "cs buffer 0, written: BASE_ADDRESS=0x20000",
+        "cs buffer 0, written: 1024 bytes at 0x1000020000; BASE_ADDRESS=0x20000",
         "FLIP front: 14 x 8",
     ] {
         assert!(shown.contains(expected), "{expected}\n{shown}");

@@ -34,12 +34,48 @@ pub fn register_fields(address: u32, value: u32) -> String {
     out
 }
 
-/// A write to a register: `NAME = value (fields)`.
+/// Beginnings of the names of registers that hold a float.
+const FLOATS: [&str; 11] = [
+    "CB_BLEND_",
+    "DB_DEPTH_BOUNDS_",
+    "DB_DEPTH_CLEAR",
+    "PA_CL_GB_",
+    "PA_CL_POINT_",
+    "PA_CL_UCP_",
+    "PA_CL_VPORT_",
+    "PA_SC_VPORT_Z",
+    "PA_SU_POLY_OFFSET_",
+    "VGT_HOS_MAX_TESS_LEVEL",
+    "VGT_HOS_MIN_TESS_LEVEL",
+];
+/// Ends of the names of registers that hold an address in units of 256 bytes; where there are several, a stage or number follows.
+const ADDRESSES: [&str; 4] = ["_BASE", "_BASE_ADDR", "_CMASK", "_FMASK"];
+const ADDRESSES_OF: [&str; 2] = ["_PGM_LO", "STRMOUT_BUFFER_BASE_"];
+
+/// What a register without fields holds, in other words: a float, or an address.
+fn meaning(name: &str, value: u32) -> Option<String> {
+    let is_float = FLOATS.iter().any(|begin| name.starts_with(begin));
+    let is_address =
+        ADDRESSES.iter().any(|end| name.ends_with(end)) || ADDRESSES_OF.iter().any(|part| name.contains(part));
+    match value {
+        0 => None,
+        _ if is_float => Some(format!("{:?}", f32::from_bits(value))),
+        // That of indices is in bytes.
+        _ if is_address && name != "VGT_DMA_BASE" => Some(format!("address {:#x}", u64::from(value) << 8)),
+        _ => None,
+    }
+}
+
+/// A write to a register: `NAME = value (fields)`, or what a value without fields means.
 #[must_use]
 pub fn register_write(address: u32, value: u32) -> String {
     let name = rows::name_of(address).map_or_else(|| format!("register {address:#07x}"), Into::into);
-    let fields = register_fields(address, value);
-    if fields.is_empty() { format!("{name} = {value:#010x}") } else { format!("{name} = {value:#010x} ({fields})") }
+    let has_fields = rows::row_of(address).is_some_and(|(row, _)| !row.fields.is_empty());
+    let said = if has_fields { Some(register_fields(address, value)) } else { meaning(&name, value) };
+    match said.filter(|said| !said.is_empty()) {
+        None => format!("{name} = {value:#010x}"),
+        Some(said) => format!("{name} = {value:#010x} ({said})"),
+    }
 }
 
 /// The fields of a descriptor that are not zero.
@@ -119,6 +155,10 @@ pub fn packet(header: u32, body: &[u32]) -> Vec<String> {
                 let _ = write!(line, ", {count} words");
                 return vec![line];
             };
+            if let Some(why) = row.skipped {
+                let _ = write!(line, ", skipped: {why}");
+                return vec![line];
+            }
             if let Some(space) = space_of(opcode).filter(|_| row.data) {
                 let mut lines = vec![line];
                 lines.extend(set_writes(opcode, space, body));
@@ -148,14 +188,32 @@ pub fn packet(header: u32, body: &[u32]) -> Vec<String> {
     }
 }
 
-fn writes(address: u32, values: &[u32]) -> impl Iterator<Item = String> {
-    values.iter().zip(0u32..).map(move |(&value, i)| register_write(address.saturating_add(4 * i), value))
+/// Writes of consecutive registers, a line each; a line for many that are instances of one and become zero.
+fn writes(address: u32, values: &[u32]) -> Vec<String> {
+    /// Zeros that are shown one by one.
+    const FEW: usize = 2;
+    let (mut lines, mut at) = (Vec::new(), 0);
+    let register = |at: usize| address.saturating_add(4 * at as u32);
+    while let Some(&value) = values.get(at) {
+        let row = rows::row_of(register(at)).map(|(row, _)| row.address);
+        let same = |n: &usize| values[*n] == 0 && rows::row_of(register(*n)).map(|(row, _)| row.address) == row;
+        let zeros = if row.is_some() { (at..values.len()).take_while(same).count() } else { 0 };
+        if zeros <= FEW {
+            lines.push(register_write(register(at), value));
+            at += 1;
+            continue;
+        }
+        let [first, last] = [at, at + zeros - 1].map(|at| rows::name_of(register(at)).unwrap_or_default());
+        lines.push(format!("{first} to {last} = 0"));
+        at += zeros;
+    }
+    lines
 }
 
 fn set_writes(opcode: Opcode, space: Space, body: &[u32]) -> Vec<String> {
     let offset = |word: Option<&u32>| space.base() + (word.copied().unwrap_or(0) & 0xFFFF) * 4;
     match opcode {
-        op::LOAD_CONTEXT_REG | op::LOAD_SH_REG | op::LOAD_CONFIG_REG => {
+        op::LOAD_CONTEXT_REG | op::LOAD_SH_REG | op::LOAD_UCONFIG_REG | op::LOAD_CONFIG_REG => {
             let runs = body.get(2..).unwrap_or(&[]).chunks_exact(2).map(|run| {
                 let address = offset(run.first());
                 let name = rows::name_of(address).map_or_else(|| format!("register {address:#07x}"), Into::into);
@@ -164,7 +222,7 @@ fn set_writes(opcode: Opcode, space: Space, body: &[u32]) -> Vec<String> {
             let address = op::LOAD_SH_REG::addrLo.of(body) as u64 | u64::from(op::LOAD_SH_REG::addrHi.of(body)) << 32;
             std::iter::once(format!("from {address:#x}")).chain(runs).collect()
         }
-        _ => writes(offset(body.first()), body.get(1..).unwrap_or(&[])).collect(),
+        _ => writes(offset(body.first()), body.get(1..).unwrap_or(&[])),
     }
 }
 
@@ -183,6 +241,17 @@ mod tests {
             ]
         );
         assert_eq!(packet(0xC001_6900, &[0x3FF, 1])[1], "register 0x28ffc = 0x00000001");
+        let viewport = packet(0xC001_6900, &[0x10F, 0x4280_0000]);
+        assert_eq!(viewport[1], "PA_CL_VPORT_XSCALE_0 = 0x42800000 (64.0)");
+        assert_eq!(packet(0xC001_6900, &[0x318, 0x0100_0000])[1], "CB_COLOR0_BASE = 0x01000000 (address 0x100000000)");
+        let user = packet(0xC006_7600, &[0x4C, 7, 0, 0, 0, 0, 8]);
+        let lines = [
+            "SET_SH_REG",
+            "SPI_SHADER_USER_DATA_VS_0 = 0x00000007",
+            "SPI_SHADER_USER_DATA_VS_1 to SPI_SHADER_USER_DATA_VS_4 = 0",
+            "SPI_SHADER_USER_DATA_VS_5 = 0x00000008",
+        ];
+        assert_eq!(user, lines);
     }
 
     #[test]

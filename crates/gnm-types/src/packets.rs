@@ -289,7 +289,7 @@ packets! {
     0x61 LOAD_CONTEXT_REG 4 data { addrLo 0 0 32, addrHi 1 0 32, regOffset 2 0 16, numDwords 3 0 14 }
     0x68 SET_CONFIG_REG 1 data { regOffset 0 0 16, index 0 28 4 }
     0x69 SET_CONTEXT_REG 1 data { regOffset 0 0 16, index 0 28 4 }
-    0x73 SET_CONTEXT_REG_INDIRECT 1 data = "nothing public says where its registers are" { regOffset 0 0 16, index 0 28 4 }
+    0x73 SET_CONTEXT_REG_INDIRECT 1 = "nothing public says where its registers are" { regOffset 0 0 16, index 0 28 4 }
     0x76 SET_SH_REG 1 data { regOffset 0 0 16, index 0 28 4 }
     0x77 SET_SH_REG_OFFSET 3 { regOffset 0 0 16, dwIbOffset 1 0 22, driverData 2 16 16 }
     0x78 SET_QUEUE_REG 1 data { regOffset 0 0 8, deferExec 0 15 1, vqid 0 16 10 }

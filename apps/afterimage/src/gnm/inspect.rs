@@ -1,11 +1,11 @@
 //! `afterimage inspect` of recordings of GNM work: records, packets with registers decoded, programs, descriptors.
 
 use super::watch::Watch;
-use afterimage_gnm::driver::calls::CALLS;
+use afterimage_gnm::driver::describe;
 use afterimage_gnm::gcap::{Event, GcapError, Located, Player, Reader, Record};
 use afterimage_gnm::memory::GuestMemory;
-use afterimage_gnm_types::packets::{Header, PRIVATE};
-use afterimage_gnm_types::{decode, op};
+use afterimage_gnm_types::op;
+use afterimage_gnm_types::packets::Header;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 use std::path::Path;
@@ -162,14 +162,7 @@ impl Packets<'_> {
     }
 
     fn packet(&self, address: u64, header: u32, body: &[u32], depth: usize, out: &mut dyn Write) -> io::Result<()> {
-        let mut lines = decode::packet(header, body);
-        if let Header::Packet { opcode, private, .. } = Header::decode(header)
-            && opcode == PRIVATE
-            && let Some((.., name)) = CALLS.iter().find(|(operation, ..)| *operation == private)
-            && let Some(first) = lines.first_mut()
-        {
-            *first = format!("{name} (private)");
-        }
+        let lines = describe(header, body);
         let holds = |name: &String| lines.iter().any(|line| line.to_uppercase().contains(&name.to_uppercase()));
         if !self.wanted.names.is_empty() && !self.wanted.names.iter().any(holds) {
             return Ok(());

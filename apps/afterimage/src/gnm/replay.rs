@@ -1,14 +1,13 @@
 //! `afterimage replay` of recordings of GNM work: every buffer that is shown, and memory as the GPU left it.
 
-use crate::nv2a::{Outcome, Replay, Why, write_png};
+use crate::nv2a::{Outcome, Rendering, Replay, Why, write_png};
 use afterimage_gnm::gcap::{Dump, Event, Picture, Player, Reader};
 use afterimage_gnm::memory::GuestMemory;
 use afterimage_gnm::translate::{Display, Translator};
-use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_vulkan::{Gpu, Options, Renderer};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, thread};
 
 /// Draws one recording with a renderer of its own.
 pub(crate) fn draw_into(
@@ -19,14 +18,8 @@ pub(crate) fn draw_into(
     outcome: &mut Outcome,
 ) -> Result<(), Why> {
     let mut player = Player::new(Reader::open(file)?);
-    let mut renderer = Renderer::on(Arc::clone(gpu), options)?;
-    let slots = Box::new(renderer.slot_factory());
-    let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
-    let rendering = thread::Builder::new().name("render".into()).spawn(move || {
-        in_process::serve(&mut receiver, &mut renderer);
-        renderer.validation_messages()
-    });
-    let rendering = rendering.map_err(Why::Thread)?;
+    let renderer = Renderer::on(Arc::clone(gpu), options)?;
+    let (link, rendering) = Rendering::start(renderer)?;
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut translator = Translator::new(Box::new(link), &name);
     let played = loop {
@@ -51,11 +44,7 @@ pub(crate) fn draw_into(
     };
     // Ends the render thread.
     drop(translator);
-    match rendering.join() {
-        Ok(0) => {}
-        Ok(messages) => outcome.failures.push(Why::Validation(messages)),
-        Err(_) => outcome.failures.push(Why::Panic),
-    }
+    rendering.finish(outcome);
     played
 }
 

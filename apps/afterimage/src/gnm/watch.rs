@@ -2,10 +2,10 @@
 
 use afterimage_gnm::machine::{self, Graphics, Indices, Queue, Registers};
 use afterimage_gnm::memory::GuestMemory;
-use afterimage_gnm_types::decode::descriptor;
+use afterimage_gnm_types::decode;
 use afterimage_gnm_types::descriptors::{buffer, image, sampler};
-use afterimage_gnm_types::{enums, reg};
-use afterimage_shader_gcn::io::{BufferAt, HwStage, Scalars, Source};
+use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, enums, reg};
+use afterimage_shader_gcn::io::{BufferAt, HwStage, Resources, Scalars, Source, vgt};
 use afterimage_shader_gcn::{Program, code_length, resources};
 use std::collections::HashSet;
 
@@ -29,24 +29,53 @@ struct Stage {
     user_data: u32,
 }
 
-const VERTEX: Stage = Stage {
-    stage: HwStage::Vs,
-    program: reg::SPI_SHADER_PGM_LO_VS,
-    rsrc2: reg::SPI_SHADER_PGM_RSRC2_VS,
-    user_data: reg::SPI_SHADER_USER_DATA_VS_0,
-};
-const PIXEL: Stage = Stage {
-    stage: HwStage::Ps,
-    program: reg::SPI_SHADER_PGM_LO_PS,
-    rsrc2: reg::SPI_SHADER_PGM_RSRC2_PS,
-    user_data: reg::SPI_SHADER_USER_DATA_PS_0,
-};
-const COMPUTE: Stage = Stage {
-    stage: HwStage::Cs,
-    program: reg::COMPUTE_PGM_LO,
-    rsrc2: reg::COMPUTE_PGM_RSRC2,
-    user_data: reg::COMPUTE_USER_DATA_0,
-};
+macro_rules! stage {
+    ($stage:ident $program:ident $rsrc2:ident $user_data:ident) => {
+        Stage { stage: HwStage::$stage, program: reg::$program, rsrc2: reg::$rsrc2, user_data: reg::$user_data }
+    };
+}
+
+const VERTEX: Stage = stage!(Vs SPI_SHADER_PGM_LO_VS SPI_SHADER_PGM_RSRC2_VS SPI_SHADER_USER_DATA_VS_0);
+const PIXEL: Stage = stage!(Ps SPI_SHADER_PGM_LO_PS SPI_SHADER_PGM_RSRC2_PS SPI_SHADER_USER_DATA_PS_0);
+const COMPUTE: Stage = stage!(Cs COMPUTE_PGM_LO COMPUTE_PGM_RSRC2 COMPUTE_USER_DATA_0);
+const LOCAL: Stage = stage!(Ls SPI_SHADER_PGM_LO_LS SPI_SHADER_PGM_RSRC2_LS SPI_SHADER_USER_DATA_LS_0);
+const HULL: Stage = stage!(Hs SPI_SHADER_PGM_LO_HS SPI_SHADER_PGM_RSRC2_HS SPI_SHADER_USER_DATA_HS_0);
+const EXPORT: Stage = stage!(Es SPI_SHADER_PGM_LO_ES SPI_SHADER_PGM_RSRC2_ES SPI_SHADER_USER_DATA_ES_0);
+const GEOMETRY: Stage = stage!(Gs SPI_SHADER_PGM_LO_GS SPI_SHADER_PGM_RSRC2_GS SPI_SHADER_USER_DATA_GS_0);
+
+/// The stages that a draw has, in the order of its data.
+fn stages(registers: &Registers) -> Vec<&'static Stage> {
+    use reg::VGT_SHADER_STAGES_EN as S;
+    let enabled = registers.get(reg::VGT_SHADER_STAGES_EN);
+    let mut stages = Vec::new();
+    for (field, stage) in [(S::LS_EN, &LOCAL), (S::HS_EN, &HULL), (S::ES_EN, &EXPORT), (S::GS_EN, &GEOMETRY)] {
+        if field.is_set(enabled) {
+            stages.push(stage);
+        }
+    }
+    stages.extend([&VERTEX, &PIXEL]);
+    stages
+}
+
+/// A V# in words, then its fields.
+fn buffer_text(words: [u32; 4]) -> String {
+    let descriptor = BufferDescriptor(words);
+    let (address, records, stride) = (descriptor.address(), descriptor.num_records(), descriptor.stride());
+    let size = if stride == 0 { format!("{records} bytes") } else { format!("{records} records of {stride} bytes") };
+    format!("{size} at {address:#x}; {}", decode::descriptor(buffer::FIELDS, &words))
+}
+
+/// A T# in words, then its fields.
+fn image_text(words: [u32; 8]) -> String {
+    let descriptor = ImageDescriptor(words);
+    let name = |names: &enums::Names, value: u32| names.of(value).map_or_else(|| value.to_string(), Into::into);
+    let kind = name(&enums::IMG_TYPE, descriptor.kind());
+    let format = name(&enums::IMG_DATA_FORMAT, descriptor.data_format());
+    let numbers = name(&enums::IMG_NUM_FORMAT, descriptor.num_format());
+    let (width, height, address) = (descriptor.width(), descriptor.height(), descriptor.address());
+    let fields = decode::descriptor(image::FIELDS, &words);
+    format!("{kind} {width} x {height}, {format} {numbers}, at {address:#x}; {fields}")
+}
 
 /// What expressions are evaluated against.
 struct World<'a> {
@@ -76,6 +105,18 @@ impl Watch {
         Self { shaders, ..Self::default() }
     }
 
+    /// Code, if it was not shown yet.
+    fn program(&mut self, what: &str, stage: HwStage, address: u64, words: &[u32]) {
+        if !self.seen.insert((stage, address)) {
+            return;
+        }
+        self.lines.push(format!("    {what} at {address:#x}:"));
+        match Program::parse(words, stage) {
+            Ok(program) => self.lines.extend(program.to_string().lines().map(|line| format!("        {line}"))),
+            Err(error) => self.lines.push(format!("        {error}")),
+        }
+    }
+
     /// The program of a stage, with what it reads.
     fn stage(&mut self, stage: &Stage, registers: &Registers, memory: &dyn GuestMemory) {
         let address = registers.program(stage.program);
@@ -87,53 +128,50 @@ impl Watch {
             Ok(words) => words,
             Err(error) => return self.lines.push(format!("    {name} program at {address:#x}: {error}")),
         };
-        if self.seen.insert((stage.stage, address)) {
-            self.lines.push(format!("    {name} program at {address:#x}:"));
-            match Program::parse(&words, stage.stage) {
-                Ok(program) => self.lines.extend(program.to_string().lines().map(|line| format!("        {line}"))),
-                Err(error) => self.lines.push(format!("        {error}")),
+        self.program(&format!("{name} program"), stage.stage, address, &words);
+        let mut of = afterimage_shader_gcn::io::Registers { rsrc2: registers.get(stage.rsrc2), ..Default::default() };
+        of.vgt[vgt::STAGES] = registers.get(reg::VGT_SHADER_STAGES_EN);
+        let (buffers, images) = (Vec::new(), Vec::new());
+        let mut source = Source { stage: stage.stage, code: words, fetch: Vec::new(), registers: of, buffers, images };
+        let user = std::array::from_fn(|n| registers.get_nth(stage.user_data, n as u32, 4));
+        let world = World { user, memory };
+        let mut found = resources(&source);
+        if let Ok(Resources { fetch: Some(fetch), .. }) = &found {
+            // What the fetch shader reads is the program's.
+            let address = found.as_ref().map_or(0, |found| found.evaluate(&world).address(*fetch));
+            match code(memory, address) {
+                Ok(words) => source.fetch = words,
+                Err(error) => self.lines.push(format!("    {name} fetch shader at {address:#x}: {error}")),
+            }
+            if !source.fetch.is_empty() {
+                self.program(&format!("{name} fetch shader"), stage.stage, address, &source.fetch);
+                found = resources(&source);
             }
         }
-        let registers_of =
-            afterimage_shader_gcn::io::Registers { rsrc2: registers.get(stage.rsrc2), ..Default::default() };
-        let source = Source {
-            stage: stage.stage,
-            code: words,
-            fetch: Vec::new(),
-            registers: registers_of,
-            buffers: Vec::new(),
-            images: Vec::new(),
-        };
-        let found = match resources(&source) {
+        let found = match found {
             Ok(found) => found,
             Err(error) => return self.lines.push(format!("    {name} resources: {error}")),
         };
-        let user = std::array::from_fn(|n| registers.get_nth(stage.user_data, n as u32, 4));
-        let values = found.evaluate(&World { user, memory });
-        if let Some(fetch) = found.fetch {
-            self.lines.push(format!("    {name} fetch shader at {:#x}", values.address(fetch)));
-        }
+        let values = found.evaluate(&world);
         for (n, used) in found.buffers.iter().enumerate() {
             let text = match used.at {
-                BufferAt::Descriptor(ids) => descriptor(buffer::FIELDS, &values.all(ids)),
+                BufferAt::Descriptor(ids) => buffer_text(values.all(ids)),
                 BufferAt::Pointer(ids) => format!("pointer {:#x}", values.address(ids)),
                 BufferAt::SharedMemory => "the data share of tessellation".into(),
                 BufferAt::Tessellator => "what the tessellator gives".into(),
                 BufferAt::GlobalShare => "the global data share".into(),
+                BufferAt::Window(n) => format!("window {n} of what is mapped"),
             };
             let written = if used.written { ", written" } else { "" };
             self.lines.push(format!("    {name} buffer {n}{written}: {text}"));
         }
         for (n, used) in found.images.iter().enumerate() {
             let written = if used.written { ", written" } else { "" };
-            self.lines.push(format!(
-                "    {name} image {n}{written}: {}",
-                descriptor(image::FIELDS, &values.all(used.descriptor))
-            ));
+            self.lines.push(format!("    {name} image {n}{written}: {}", image_text(values.all(used.descriptor))));
         }
         for (n, used) in found.samplers.iter().enumerate() {
-            self.lines
-                .push(format!("    {name} sampler {n}: {}", descriptor(sampler::FIELDS, &values.all(used.descriptor))));
+            let fields = decode::descriptor(sampler::FIELDS, &values.all(used.descriptor));
+            self.lines.push(format!("    {name} sampler {n}: {fields}"));
         }
     }
 }
@@ -149,8 +187,11 @@ impl Graphics for Watch {
                 format!("{} indices of {} bits at {address:#x}", draw.count, kind.bytes() * 8)
             }
         };
-        let (vs, ps) = (registers.program(VERTEX.program), registers.program(PIXEL.program));
-        let mut line = format!("draw {kind}, {vertices}, {} instances; vs {vs:#x}, ps {ps:#x}", draw.instances);
+        let stages = stages(registers);
+        let programs = stages.iter().map(|stage| (stage.stage.name(), registers.program(stage.program)));
+        let programs: Vec<String> = programs.map(|(name, address)| format!("{name} {address:#x}")).collect();
+        let (number, instances, programs) = (self.draws - 1, draw.instances, programs.join(", "));
+        let mut line = format!("draw {number}: {kind}, {vertices}, {instances} instances; {programs}");
         for n in 0..8 {
             let info = registers.get_nth(reg::CB_COLOR0_INFO, n, 0x3C);
             let format = reg::CB_COLOR0_INFO::FORMAT.of(info);
@@ -164,8 +205,7 @@ impl Graphics for Watch {
             line.push_str(&format!("; DB at {:#x}", u64::from(registers.get(reg::DB_Z_READ_BASE)) << 8));
         }
         self.lines.push(line);
-        self.stage(&VERTEX, registers, memory);
-        self.stage(&PIXEL, registers, memory);
+        stages.into_iter().for_each(|stage| self.stage(stage, registers, memory));
     }
 
     fn dispatch(
@@ -176,12 +216,20 @@ impl Graphics for Watch {
         dispatch: &machine::Dispatch,
     ) {
         self.dispatches += 1;
-        let [x, y, z] = dispatch.groups;
+        let machine::Dispatch { first, groups: [x, y, z], last, .. } = *dispatch;
         let threads = [reg::COMPUTE_NUM_THREAD_X, reg::COMPUTE_NUM_THREAD_Y, reg::COMPUTE_NUM_THREAD_Z];
         let [tx, ty, tz] = threads.map(|register| registers.get(register) & 0xFFFF);
         let address = registers.program(COMPUTE.program);
-        self.lines
-            .push(format!("dispatch {x} x {y} x {z} groups of {tx} x {ty} x {tz} on the {queue}; cs {address:#x}"));
+        let number = self.dispatches - 1;
+        let mut line = format!("dispatch {number}: {x} x {y} x {z} groups of {tx} x {ty} x {tz}");
+        if first != [0; 3] {
+            line.push_str(&format!(" from {first:?} on"));
+        }
+        if let Some(last) = last {
+            line.push_str(&format!(", the last of {last:?}"));
+        }
+        line.push_str(&format!(" on the {}; cs {address:#x}", queue));
+        self.lines.push(line);
         self.stage(&COMPUTE, registers, memory);
     }
 

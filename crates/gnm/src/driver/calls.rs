@@ -139,6 +139,11 @@ fn place(stage: u32, register: u32, field: &'static str) -> Result<u32, CallErro
     Ok(if register == 0 { 0 } else { (stage.user_data() - 0xB000) / 4 + register })
 }
 
+/// The words of an indirect draw, whose first vertex and instance go into user SGPRs of a stage.
+fn indirect(data_offset: u32, stage: u32, [vertex, instance]: [u32; 2], initiator: u32) -> Result<[u32; 4], CallError> {
+    Ok([data_offset, place(stage, vertex, "vertex_sgpr")?, place(stage, instance, "instance_sgpr")?, initiator])
+}
+
 /// The first resource word with a modifier in place of some of its bits.
 fn modified(rsrc1: u32, modifier: u32, mask: u32) -> Result<u32, CallError> {
     refuse("modifier", modifier, modifier & !mask != 0)?;
@@ -242,9 +247,8 @@ calls! {
         flags: u32,
     }
     (call, out) {
-        let vertex = place(call.stage, call.vertex_sgpr, "vertex_sgpr")?;
-        let instance = place(call.stage, call.instance_sgpr, "instance_sgpr")?;
-        out.packet(op::DRAW_INDEX_INDIRECT, predicate(call.flags), &[call.data_offset, vertex, instance, 0])?;
+        let body = indirect(call.data_offset, call.stage, [call.vertex_sgpr, call.instance_sgpr], 0)?;
+        out.packet(op::DRAW_INDEX_INDIRECT, predicate(call.flags), &body)?;
     }
 
     /// `DrawIndirect`: a draw without indices whose parts are in memory.
@@ -261,9 +265,8 @@ calls! {
         flags: u32,
     }
     (call, out) {
-        let vertex = place(call.stage, call.vertex_sgpr, "vertex_sgpr")?;
-        let instance = place(call.stage, call.instance_sgpr, "instance_sgpr")?;
-        out.packet(op::DRAW_INDIRECT, predicate(call.flags), &[call.data_offset, vertex, instance, 2])?;
+        let body = indirect(call.data_offset, call.stage, [call.vertex_sgpr, call.instance_sgpr], 2)?;
+        out.packet(op::DRAW_INDIRECT, predicate(call.flags), &body)?;
     }
 
     /// `DispatchDirect`: groups of a compute shader.

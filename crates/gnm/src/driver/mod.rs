@@ -185,16 +185,32 @@ functions! {
     dispatch_init_default_hardware_state DispatchInitDefaultHardwareState() {}
 }
 
-/// A packet as lines, also one of our own: [`afterimage_gnm_types::decode::packet`] with the calls that private packets carry.
+/// A packet as lines, also one of our own: [`afterimage_gnm_types::decode::packet`] with the calls that private packets carry, and
+/// behind those what the hardware's packets for them would be.
 #[must_use]
 pub fn describe(header: u32, body: &[u32]) -> Vec<String> {
-    match Header::decode(header) {
-        Header::Packet { opcode: PRIVATE, private, .. } => {
-            let call = describe_private(private, body);
-            vec![call.unwrap_or_else(|| format!("private packet {private:#04x}, {} words", body.len()))]
+    let Header::Packet { opcode: PRIVATE, private, .. } = Header::decode(header) else {
+        return decode::packet(header, body);
+    };
+    let Some(call) = describe_private(private, body) else {
+        return vec![format!("private packet {private:#04x}, {} words", body.len())];
+    };
+    let mut lines = vec![call];
+    let mut words = [0; LONGEST];
+    let mut rest = expand(private, body, &mut words).unwrap_or(&[]);
+    while let Some((&header, behind)) = rest.split_first() {
+        let (body, behind) = behind.split_at((Header::decode(header).count() as usize).min(behind.len()));
+        let sets = matches!(Header::decode(header), Header::Packet { opcode, .. } if decode::space_of(opcode).is_some());
+        let is_marker = matches!(Header::decode(header), Header::Packet { opcode: op::NOP, .. });
+        match decode::packet(header, body) {
+            _ if is_marker => {}
+            // The registers say it all.
+            packet if sets => lines.extend(packet.into_iter().skip(1)),
+            packet => lines.extend(packet),
         }
-        _ => decode::packet(header, body),
+        rest = behind;
     }
+    lines
 }
 
 fn halves(address: u64) -> [u32; 2] {
@@ -305,7 +321,15 @@ mod tests {
         let mut cmd = [0; 10];
         Driver::new(Encoding::Private).draw_index(&mut cmd, 6, 0x1_0000_2000, 0, 0).unwrap();
         let text = "DrawIndex { index_count: 6, index_address: [2000, 1], flags: 0, kind: 0 }";
-        assert_eq!(describe(cmd[0], &cmd[1..]), [text]);
+        let packet = "DRAW_INDEX_2 maxSize=0x6 indexBaseLo=0x2000 indexBaseHi=0x1 indexCount=0x6 drawInitiator=0x0";
+        assert_eq!(describe(cmd[0], &cmd[1..]), [text, packet]);
+        let mut cmd = [0; 3];
+        Driver::new(Encoding::Private).set_vgt_control(&mut cmd, 3, false, true).unwrap();
+        let lines = describe(cmd[0], &cmd[1..]);
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[1].starts_with("IA_MULTI_VGT_PARAM = "), "{lines:?}");
+        let mut cmd = [0; 10];
+        Driver::new(Encoding::Private).draw_index(&mut cmd, 6, 0x1_0000_2000, 0, 0).unwrap();
         assert_eq!(describe(cmd[0], &cmd[1..9]), ["private packet 0x01, 8 words"]);
         Driver::default().draw_index(&mut cmd, 6, 0x1_0000_2000, 0, 0).unwrap();
         assert_eq!(describe(cmd[0], &cmd[1..6])[0].split(' ').next(), Some("DRAW_INDEX_2"));
