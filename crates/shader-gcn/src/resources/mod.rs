@@ -13,11 +13,11 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::inst::Inst;
+use crate::io::geometry::Message;
 use crate::io::{
     BufferAt, BufferUse, ExprId, HwStage, ImageUse, MAX_BUFFERS, MAX_STORAGE_IMAGES, MAX_WORDS, Registers, Resources,
     SamplerUse, Source, TextureUse, WINDOWS, groups,
 };
-use crate::io::geometry::Message;
 use crate::lift::flow::Flow;
 use crate::lift::structure::Exit;
 use crate::lift::{LiftError, Masks, Reason, parse};
