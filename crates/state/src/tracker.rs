@@ -289,6 +289,12 @@ impl<S: Space> Tracker<S> {
         self.context = context;
     }
 
+    /// Counts since they were last taken.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        self.figures
+    }
+
     /// Counts since this was last called.
     pub fn take_figures(&mut self) -> Figures {
         std::mem::take(&mut self.figures)

@@ -13,6 +13,7 @@ mod encode;
 mod error;
 mod format;
 mod hash;
+pub mod host;
 mod id;
 mod link;
 mod null_link;
@@ -31,6 +32,7 @@ pub use encode::Encoder;
 pub use error::{Cause, StreamError};
 pub use format::{Aspects, Format, FormatInfo, VertexFormat};
 pub use hash::ReplayHash;
+pub use host::{Group, Groups, Host};
 pub use id::{IdAllocator, ObjectId, ObjectKind};
 pub use link::{Arena, DeviceFeatures, DeviceInfo, Executor, FormatFeatures, Link, LinkError, Reply, UploadRef};
 pub use null_link::NullLink;
@@ -42,7 +44,7 @@ pub use reader::{Located, Reader};
 pub use sample_count::SampleCount;
 pub use sent::Sent;
 pub use state::{
-    BANKS, Bank, COMPUTE_SLOTS, Created, Group, Groups, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State, TEXTURE_SLOTS,
+    BANKS, Bank, COMPUTE_SLOTS, Created, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State, TEXTURE_SLOTS,
     VERTEX_BUFFERS, gcn_bank,
 };
 pub use validate::{Limits, Validator};

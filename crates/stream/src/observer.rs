@@ -41,18 +41,18 @@ impl Effective {
     #[must_use]
     pub fn of(state: &State) -> Self {
         Self {
-            targets: state.render_targets,
-            viewport: state.viewport,
-            scissor: state.scissor,
-            raster: state.raster,
-            depth_stencil: state.depth_stencil,
-            stencil_back: state.stencil_back,
-            blend: state.blend,
-            blend_targets: state.blend_targets.clone(),
-            pixel_ops: state.pixel_ops,
-            vertex_input: state.vertex_input,
-            shaders: state.shaders,
-            textures: state.textures,
+            targets: *state.render_targets,
+            viewport: *state.viewport,
+            scissor: *state.scissor,
+            raster: *state.raster,
+            depth_stencil: *state.depth_stencil,
+            stencil_back: *state.stencil_back,
+            blend: *state.blend,
+            blend_targets: state.blend_targets.to_vec(),
+            pixel_ops: *state.pixel_ops,
+            vertex_input: *state.vertex_input,
+            shaders: *state.shaders,
+            textures: *state.textures,
             constants: (0..BANKS.len())
                 .map(|bank| {
                     let registers = state.bank(bank);

@@ -1,55 +1,13 @@
 //! The whole state that a stream has built up: every live object as it was created, every group as it was last set.
 //!
-//! The renderer keeps exactly this as its own current state, applying dirty groups from it; a capture that starts in the
-//! middle writes it out as packets ([`State::write`]).
+//! The renderer keeps exactly this as its own current state, applying from it the groups that [`State::tracker`] says are dirty;
+//! a capture that starts in the middle writes it out as packets ([`State::write`]).
 
+use crate::host::{Host, IndexBufferStates, TextureStates, VertexBufferStates, images_of, storage_of};
 use crate::packets::*;
 use crate::{Encoder, ObjectId, ObjectKind};
-use afterimage_state::{Dirty, groups};
+use afterimage_state::{State as Number, Tracked, TrackedArray, Tracker, trace};
 use std::collections::BTreeMap;
-
-groups! {
-    /// The groups of host state, in the order of application.
-    pub enum Group {
-        /// [`SetRenderTargets`]. Another set of targets may have other formats, sizes and sample counts.
-        RenderTargets requires [Blend, DepthStencil, Raster, Viewport, Scissor],
-        /// [`SetViewport`].
-        Viewport,
-        /// [`SetScissor`].
-        Scissor,
-        /// [`SetShaders`]: what they read decides what the later groups have to supply.
-        Shaders requires [VertexInput, Textures, VertexConstants, PixelConstants, StorageImages],
-        /// [`SetRaster`].
-        Raster,
-        /// [`SetDepthStencil`].
-        DepthStencil,
-        /// [`SetBlend`].
-        Blend,
-        /// [`SetPixelOps`].
-        PixelOps requires [SystemConstants],
-        /// [`SetVertexInput`]: its attributes name the slots of the vertex buffers.
-        VertexInput requires [VertexBuffers],
-        /// [`SetVertexBuffers`].
-        VertexBuffers,
-        /// [`SetIndexBuffer`].
-        IndexBuffer,
-        /// [`SetTextures`].
-        Textures,
-        /// [`SetConstants`] in a bank of the vertex stage.
-        VertexConstants,
-        /// [`SetConstants`] in a bank of the pixel stage.
-        PixelConstants,
-        /// [`SetConstants`] in the system bank.
-        SystemConstants,
-        /// [`SetStorageImages`].
-        StorageImages,
-        /// [`SetConstants`] in a bank of the compute stage: nothing to draws.
-        ComputeConstants,
-    }
-}
-
-/// Alias for readers of the table above.
-pub type Groups = Dirty<Group>;
 
 /// A bank of constant registers.
 #[derive(Clone, Copy, Debug)]
@@ -58,40 +16,48 @@ pub struct Bank {
     pub name: &'static str,
     /// Registers of 16 bytes.
     pub registers: u16,
-    /// Group that a write marks.
-    pub group: Group,
+    /// The bank among the host's states.
+    pub state: Number<Host>,
 }
 
 /// Every bank; the index is the number in [`SetConstants`] and in shader reflection.
 pub const BANKS: [Bank; 22] = {
-    use Group::{ComputeConstants as C, PixelConstants as P, SystemConstants as S, VertexConstants as V};
-    const fn bank(name: &'static str, registers: u16, group: Group) -> Bank {
-        Bank { name, registers, group }
+    const fn bank(name: &'static str, registers: u16, state: Number<Host>) -> Bank {
+        Bank { name, registers, state }
+    }
+    const fn v(number: u32) -> Number<Host> {
+        Host::VERTEX_BANK.at(number)
+    }
+    const fn p(number: u32) -> Number<Host> {
+        Host::PIXEL_BANK.at(number)
+    }
+    const fn c(number: u32) -> Number<Host> {
+        Host::COMPUTE_BANK.at(number)
     }
     [
         // Software vertex processing has more constants than hardware.
-        bank("vertex float", 8192, V),
-        bank("vertex integer", 2048, V),
-        bank("vertex boolean", 2048, V),
-        bank("pixel float", 8192, P),
-        bank("pixel integer", 2048, P),
-        bank("pixel boolean", 2048, P),
-        bank("fixed vertex", 1280, V),
-        bank("fixed pixel", 64, P),
-        bank("system", 32, S),
-        bank("nv2a vertex", 192, V),
-        bank("nv2a fixed", 256, V),
-        bank("nv2a screen", 16, V),
-        bank("nv2a pixel", 128, P),
-        bank("gcn vertex words", 1024, V),
-        bank("gcn vertex buffers", STORAGE_BUFFERS as u16, V),
-        bank("gcn vertex draw", 16, V),
-        bank("gcn pixel words", 1024, P),
-        bank("gcn pixel buffers", STORAGE_BUFFERS as u16, P),
-        bank("gcn pixel draw", 16, P),
-        bank("gcn compute words", 1024, C),
-        bank("gcn compute buffers", STORAGE_BUFFERS as u16, C),
-        bank("gcn compute draw", 16, C),
+        bank("vertex float", 8192, v(0)),
+        bank("vertex integer", 2048, v(1)),
+        bank("vertex boolean", 2048, v(2)),
+        bank("pixel float", 8192, p(0)),
+        bank("pixel integer", 2048, p(1)),
+        bank("pixel boolean", 2048, p(2)),
+        bank("fixed vertex", 1280, v(3)),
+        bank("fixed pixel", 64, p(3)),
+        bank("system", 32, Host::SYSTEM_BANK.only()),
+        bank("nv2a vertex", 192, v(4)),
+        bank("nv2a fixed", 256, v(5)),
+        bank("nv2a screen", 16, v(6)),
+        bank("nv2a pixel", 128, p(4)),
+        bank("gcn vertex words", 1024, v(7)),
+        bank("gcn vertex buffers", STORAGE_BUFFERS as u16, v(8)),
+        bank("gcn vertex draw", 16, v(9)),
+        bank("gcn pixel words", 1024, p(5)),
+        bank("gcn pixel buffers", STORAGE_BUFFERS as u16, p(6)),
+        bank("gcn pixel draw", 16, p(7)),
+        bank("gcn compute words", 1024, c(0)),
+        bank("gcn compute buffers", STORAGE_BUFFERS as u16, c(1)),
+        bank("gcn compute draw", 16, c(2)),
     ]
 };
 
@@ -221,47 +187,43 @@ pub struct State {
     /// Number of the frame that is open, or of the last one.
     pub frame: u64,
     /// Current targets.
-    pub render_targets: SetRenderTargets,
+    pub render_targets: Tracked<SetRenderTargets, Host>,
     /// Current viewport.
-    pub viewport: SetViewport,
+    pub viewport: Tracked<SetViewport, Host>,
     /// Current scissor.
-    pub scissor: SetScissor,
+    pub scissor: Tracked<SetScissor, Host>,
     /// Current rasteriser state.
-    pub raster: SetRaster,
+    pub raster: Tracked<SetRaster, Host>,
     /// Current depth-stencil state.
-    pub depth_stencil: SetDepthStencil,
+    pub depth_stencil: Tracked<SetDepthStencil, Host>,
     /// What back faces have of their own in stencil tests.
-    pub stencil_back: SetStencilBack,
+    pub stencil_back: Tracked<SetStencilBack, Host>,
     /// Current blend state.
-    pub blend: SetBlend,
+    pub blend: Tracked<SetBlend, Host>,
     /// Blending of the first targets, where they have their own.
-    pub blend_targets: Vec<BlendTarget>,
+    pub blend_targets: Tracked<Vec<BlendTarget>, Host>,
     /// Current pixel operations.
-    pub pixel_ops: SetPixelOps,
+    pub pixel_ops: Tracked<SetPixelOps, Host>,
     /// Current vertex input layout.
-    pub vertex_input: SetVertexInput,
+    pub vertex_input: Tracked<SetVertexInput, Host>,
     /// Current vertex buffers.
-    pub vertex_buffers: [VertexBuffer; VERTEX_BUFFERS],
+    pub vertex_buffers: TrackedArray<VertexBuffer, Host, VERTEX_BUFFERS>,
     /// Current index buffer.
-    pub index_buffer: SetIndexBuffer,
+    pub index_buffer: Tracked<SetIndexBuffer, Host>,
     /// Current shaders.
-    pub shaders: SetShaders,
+    pub shaders: Tracked<SetShaders, Host>,
     /// Current textures and samplers.
-    pub textures: [TextureBinding; TEXTURE_SLOTS],
+    pub textures: TrackedArray<TextureBinding, Host, TEXTURE_SLOTS>,
     /// Textures and samplers of compute shaders.
-    pub compute_textures: [TextureBinding; COMPUTE_SLOTS],
-    /// Current storage buffers, by [`Stage`].
-    pub storage: Box<[[StorageBinding; STORAGE_BUFFERS]; 3]>,
-    /// Current storage images, by [`Stage`].
-    pub storage_images: [[StorageImage; STORAGE_IMAGES]; 3],
+    pub compute_textures: TrackedArray<TextureBinding, Host, COMPUTE_SLOTS>,
+    /// By [`Stage`]; see [`State::storage`].
+    storage: Box<[[StorageBinding; STORAGE_BUFFERS]; 3]>,
+    /// By [`Stage`]; see [`State::storage_images`].
+    storage_images: [[StorageImage; STORAGE_IMAGES]; 3],
     /// Gamma of the targets that have any.
     pub gammas: BTreeMap<ObjectId, Box<[u16]>>,
-    /// What changed since the last draw took it.
-    pub dirty: Groups,
-    /// Bit per texture slot written since [`Group::Textures`] was last taken; whoever takes the group clears it.
-    pub dirty_textures: u32,
-    /// Bit per vertex buffer slot, likewise.
-    pub dirty_vertex_buffers: u32,
+    /// What of all this, and of what a renderer has beside it, changed since it was applied.
+    pub tracker: Tracker<Host>,
     constants: Box<[[u32; 4]]>,
 }
 
@@ -281,33 +243,43 @@ impl Default for State {
         Self {
             objects: Objects::default(),
             frame: 0,
-            render_targets: SetRenderTargets::default(),
-            viewport: SetViewport { max_depth: 1.0, ..SetViewport::default() },
-            scissor: SetScissor { rect: Rect { x: 0, y: 0, width: i32::MAX as u32, height: i32::MAX as u32 } },
-            raster: SetRaster {
-                depth_clip: 1,
-                point_size: 1.0,
-                line_width: 1.0,
-                sample_mask: u32::MAX,
-                ..SetRaster::default()
-            },
-            depth_stencil: SetDepthStencil::default(),
-            stencil_back: SetStencilBack::default(),
-            blend: SetBlend { write_masks: [15; 8], ..SetBlend::default() },
-            blend_targets: Vec::new(),
-            pixel_ops: SetPixelOps { alpha_compare: Compare::Always as u8, ..SetPixelOps::default() },
-            vertex_input: SetVertexInput::default(),
-            vertex_buffers: [VertexBuffer::default(); VERTEX_BUFFERS],
-            index_buffer: SetIndexBuffer::default(),
-            shaders: SetShaders::default(),
-            textures: [TextureBinding::default(); TEXTURE_SLOTS],
-            compute_textures: [TextureBinding::default(); COMPUTE_SLOTS],
+            render_targets: Tracked::new(Host::RENDER_TARGETS.only(), SetRenderTargets::default()),
+            viewport: Tracked::new(
+                Host::VIEWPORT.only(),
+                SetViewport { max_depth: 1.0, ..SetViewport::default() },
+            ),
+            scissor: Tracked::new(
+                Host::SCISSOR.only(),
+                SetScissor { rect: Rect { x: 0, y: 0, width: i32::MAX as u32, height: i32::MAX as u32 } },
+            ),
+            raster: Tracked::new(
+                Host::RASTER.only(),
+                SetRaster {
+                    depth_clip: 1,
+                    point_size: 1.0,
+                    line_width: 1.0,
+                    sample_mask: u32::MAX,
+                    ..SetRaster::default()
+                },
+            ),
+            depth_stencil: Tracked::new(Host::DEPTH_STENCIL.only(), SetDepthStencil::default()),
+            stencil_back: Tracked::new(Host::STENCIL_BACK.only(), SetStencilBack::default()),
+            blend: Tracked::new(Host::BLEND.only(), SetBlend { write_masks: [15; 8], ..SetBlend::default() }),
+            blend_targets: Tracked::new(Host::BLEND_TARGETS.only(), Vec::new()),
+            pixel_ops: Tracked::new(
+                Host::PIXEL_OPS.only(),
+                SetPixelOps { alpha_compare: Compare::Always as u8, ..SetPixelOps::default() },
+            ),
+            vertex_input: Tracked::new(Host::VERTEX_INPUT.only(), SetVertexInput::default()),
+            vertex_buffers: TrackedArray::new(Host::VERTEX_BUFFER, [VertexBuffer::default(); VERTEX_BUFFERS]),
+            index_buffer: Tracked::new(Host::INDEX_BUFFER.only(), SetIndexBuffer::default()),
+            shaders: Tracked::new(Host::SHADERS.only(), SetShaders::default()),
+            textures: TrackedArray::new(Host::TEXTURE, [TextureBinding::default(); TEXTURE_SLOTS]),
+            compute_textures: TrackedArray::new(Host::COMPUTE_TEXTURE, [TextureBinding::default(); COMPUTE_SLOTS]),
             storage: Box::new([[StorageBinding::default(); STORAGE_BUFFERS]; 3]),
             storage_images: [[StorageImage::default(); STORAGE_IMAGES]; 3],
             gammas: BTreeMap::new(),
-            dirty: Dirty::all(),
-            dirty_textures: (1 << TEXTURE_SLOTS) - 1,
-            dirty_vertex_buffers: (1 << VERTEX_BUFFERS) - 1,
+            tracker: Tracker::new(),
             constants: vec![[0; 4]; BANK_STARTS[BANKS.len()]].into_boxed_slice(),
         }
     }
@@ -319,8 +291,76 @@ impl State {
     #[inline]
     pub fn bank(&self, bank: usize) -> &[[u32; 4]] {
         match BANKS.get(bank) {
-            Some(_) => &self.constants[BANK_STARTS[bank]..BANK_STARTS[bank + 1]],
+            Some(info) => {
+                trace::read(info.state);
+                &self.constants[BANK_STARTS[bank]..BANK_STARTS[bank + 1]]
+            }
             None => &[],
+        }
+    }
+
+    /// Current storage buffers of a stage.
+    #[must_use]
+    #[inline]
+    pub fn storage(&self, stage: Stage) -> &[StorageBinding; STORAGE_BUFFERS] {
+        trace::read(storage_of(stage));
+        &self.storage[stage as usize]
+    }
+
+    /// Current storage images of a stage.
+    #[must_use]
+    #[inline]
+    pub fn storage_images(&self, stage: Stage) -> &[StorageImage; STORAGE_IMAGES] {
+        trace::read(images_of(stage));
+        &self.storage_images[stage as usize]
+    }
+
+    /// Marks what reads an object, wherever it is set: it was made or destroyed, or has other memory.
+    pub fn object_changed(&mut self, id: ObjectId) {
+        let tracker = &mut self.tracker;
+        match id.kind() {
+            Some(ObjectKind::Buffer) => {
+                for (slot, binding) in (0..).zip(self.vertex_buffers.iter()) {
+                    if binding.source == id {
+                        tracker.changed(Host::VERTEX_BUFFER.at(slot).plus(VertexBufferStates::MEMORY));
+                    }
+                }
+                if self.index_buffer.source == id {
+                    tracker.changed(Host::INDEX_BUFFER.only().plus(IndexBufferStates::MEMORY));
+                }
+                for stage in Stage::ALL {
+                    if self.storage[*stage as usize].iter().any(|binding| binding.buffer == id) {
+                        tracker.changed(storage_of(*stage));
+                    }
+                }
+            }
+            Some(kind @ (ObjectKind::Texture | ObjectKind::Sampler)) => {
+                let names = |binding: &TextureBinding| match kind {
+                    ObjectKind::Texture => binding.texture == id,
+                    _ => binding.sampler == id,
+                };
+                for (slot, _) in (0..).zip(self.textures.iter()).filter(|(_, binding)| names(binding)) {
+                    tracker.changed(Host::TEXTURE.at(slot).plus(TextureStates::OBJECT));
+                }
+                for (slot, _) in (0..).zip(self.compute_textures.iter()).filter(|(_, binding)| names(binding)) {
+                    tracker.changed(Host::COMPUTE_TEXTURE.at(slot));
+                }
+                if self.render_targets.color.iter().chain([&self.render_targets.depth]).any(|view| view.texture == id) {
+                    tracker.changed(Host::TARGET_OBJECTS.only());
+                }
+                for stage in Stage::ALL {
+                    if self.storage_images[*stage as usize].iter().any(|image| image.view.texture == id) {
+                        tracker.changed(images_of(*stage));
+                    }
+                }
+            }
+            Some(ObjectKind::Shader) if self.shaders.vertex == id || self.shaders.pixel == id => {
+                tracker.changed(Host::SHADER_OBJECTS.only());
+            }
+            Some(ObjectKind::VertexInput) if self.vertex_input.id == id => {
+                tracker.changed(Host::VERTEX_INPUT_OBJECT.only());
+            }
+            _ => {}
         }
     }
 
@@ -328,93 +368,76 @@ impl State {
     /// that has not is applied as far as it fits, without panic.
     #[inline(always)]
     pub fn apply(&mut self, packet: &Packet<'_>) {
+        let tracker = &mut self.tracker;
         match *packet {
             Packet::SetRenderTargets(body) => {
-                self.render_targets = *body;
-                self.dirty.mark(Group::RenderTargets);
+                self.render_targets.set(*body, tracker);
             }
             Packet::SetViewport(body) => {
-                self.viewport = *body;
-                self.dirty.mark(Group::Viewport);
+                self.viewport.set(*body, tracker);
             }
             Packet::SetScissor(body) => {
-                self.scissor = *body;
-                self.dirty.mark(Group::Scissor);
+                self.scissor.set(*body, tracker);
             }
             Packet::SetRaster(body) => {
-                self.raster = *body;
-                self.dirty.mark(Group::Raster);
+                self.raster.set(*body, tracker);
             }
             Packet::SetDepthStencil(body) => {
-                self.depth_stencil = *body;
-                self.stencil_back = SetStencilBack::default();
-                self.dirty.mark(Group::DepthStencil);
+                self.depth_stencil.set(*body, tracker);
+                if self.stencil_back.enable != 0 {
+                    self.stencil_back.set(SetStencilBack::default(), tracker);
+                }
             }
             Packet::SetStencilBack(body) => {
-                self.stencil_back = *body;
-                self.dirty.mark(Group::DepthStencil);
+                self.stencil_back.set(*body, tracker);
             }
             Packet::SetBlend(body) => {
-                self.blend = *body;
-                self.blend_targets.clear();
-                self.dirty.mark(Group::Blend);
+                self.blend.set(*body, tracker);
+                if !self.blend_targets.is_empty() {
+                    self.blend_targets.set(Vec::new(), tracker);
+                }
             }
             Packet::SetBlendTargets(_, targets) => {
-                self.blend_targets.clear();
-                self.blend_targets.extend_from_slice(targets);
-                self.dirty.mark(Group::Blend);
+                if **self.blend_targets != *targets {
+                    self.blend_targets.set(targets.to_vec(), tracker);
+                }
             }
             Packet::SetPixelOps(body) => {
-                self.pixel_ops = *body;
-                self.dirty.mark(Group::PixelOps);
+                self.pixel_ops.set(*body, tracker);
             }
             Packet::SetVertexInput(body) => {
-                self.vertex_input = *body;
-                self.dirty.mark(Group::VertexInput);
+                self.vertex_input.set(*body, tracker);
             }
             Packet::SetVertexBuffers(body, bindings) => {
                 for (slot, binding) in (body.first as usize..VERTEX_BUFFERS).zip(bindings) {
-                    self.vertex_buffers[slot] = *binding;
-                    self.dirty_vertex_buffers |= 1 << slot;
+                    self.vertex_buffers.set(slot, *binding, tracker);
                 }
-                self.dirty.mark(Group::VertexBuffers);
             }
             Packet::SetIndexBuffer(body) => {
-                self.index_buffer = *body;
-                self.dirty.mark(Group::IndexBuffer);
+                self.index_buffer.set(*body, tracker);
             }
             Packet::SetShaders(body) => {
-                self.shaders = *body;
-                self.dirty.mark(Group::Shaders);
+                self.shaders.set(*body, tracker);
             }
             Packet::SetTextures(body, bindings) => {
-                for (slot, binding) in (body.first as usize..TEXTURE_SLOTS).zip(bindings) {
-                    self.textures[slot] = *binding;
-                    self.dirty_textures |= 1 << slot;
-                }
-                self.dirty.mark(Group::Textures);
-                if body.first as usize + bindings.len() > TEXTURE_SLOTS {
-                    let of_draws = TEXTURE_SLOTS.saturating_sub(body.first as usize);
-                    let first = (body.first as usize + of_draws - TEXTURE_SLOTS).min(COMPUTE_SLOTS);
-                    for (slot, binding) in self.compute_textures[first..].iter_mut().zip(&bindings[of_draws..]) {
-                        *slot = *binding;
-                    }
+                for (slot, binding) in (body.first as usize..).zip(bindings) {
+                    match slot.checked_sub(TEXTURE_SLOTS) {
+                        None => self.textures.set(slot, *binding, tracker),
+                        Some(slot @ ..COMPUTE_SLOTS) => self.compute_textures.set(slot, *binding, tracker),
+                        Some(_) => break,
+                    };
                 }
             }
             Packet::SetStorage(body, bindings) => {
                 if let Some(storage) = self.storage.get_mut(body.stage as usize) {
-                    for (stored, binding) in storage.iter_mut().skip(body.first.into()).zip(bindings) {
-                        *stored = *binding;
-                    }
-                    self.dirty.mark(BANKS[usize::from(gcn_bank(Stage::of(body.stage as u8), 1))].group);
+                    let stored = storage.iter_mut().skip(body.first.into());
+                    write_all(stored, bindings, storage_of(Stage::of(body.stage as u8)), tracker);
                 }
             }
             Packet::SetStorageImages(body, bindings) => {
                 if let Some(images) = self.storage_images.get_mut(body.stage as usize) {
-                    for (stored, binding) in images.iter_mut().skip(body.first.into()).zip(bindings) {
-                        *stored = *binding;
-                    }
-                    self.dirty.mark(Group::StorageImages);
+                    let stored = images.iter_mut().skip(body.first.into());
+                    write_all(stored, bindings, images_of(Stage::of(body.stage as u8)), tracker);
                 }
             }
             Packet::SetConstants(body, registers) => {
@@ -425,32 +448,37 @@ impl State {
                     let count = registers.len().min(stored.len() - first);
                     match (&mut stored[first..first + count], &registers[..count]) {
                         // No call for the most common one.
-                        ([stored], [register]) => *stored = *register,
-                        (stored, registers) => stored.copy_from_slice(registers),
+                        ([stored], [register]) => {
+                            tracker.write(info.state, stored, *register);
+                        }
+                        (stored, registers) if stored == registers => tracker.filtered(),
+                        (stored, registers) => {
+                            stored.copy_from_slice(registers);
+                            tracker.changed(info.state);
+                        }
                     }
-                    self.dirty.mark(info.group);
                 }
             }
             Packet::BeginFrame(body) => self.frame = body.frame,
-            Packet::CreateBuffer(body) => self.objects.insert(body.id, Created::Buffer(*body)),
+            Packet::CreateBuffer(body) => self.insert(body.id, Created::Buffer(*body)),
             Packet::CreateTexture(body) => {
                 // Whoever is sent the state makes a shared image if there is none.
                 let usage = body.usage & !(CreateTexture::SHARED_NEW | CreateTexture::SHARED_OLD);
-                self.objects.insert(body.id, Created::Texture(Box::new(CreateTexture { usage, ..*body })));
+                self.insert(body.id, Created::Texture(Box::new(CreateTexture { usage, ..*body })));
             }
             Packet::CreateView(body) => {
                 if let Some(source) = self.objects.texture(body.source) {
                     let like = body.texture(source);
-                    self.objects.insert(body.id, Created::View(*body, Box::new(like)));
+                    self.insert(body.id, Created::View(*body, Box::new(like)));
                 }
             }
-            Packet::CreateSampler(body) => self.objects.insert(body.id, Created::Sampler(Box::new(*body))),
-            Packet::CreateShader(body) => self.objects.insert(body.id, Created::Shader(Box::new(*body))),
+            Packet::CreateSampler(body) => self.insert(body.id, Created::Sampler(Box::new(*body))),
+            Packet::CreateShader(body) => self.insert(body.id, Created::Shader(Box::new(*body))),
             Packet::CreateVertexInput(body, attributes) => {
-                self.objects.insert(body.id, Created::VertexInput(attributes.into()));
+                self.insert(body.id, Created::VertexInput(attributes.into()));
             }
-            Packet::CreateQuery(body) => self.objects.insert(body.id, Created::Query(*body)),
-            Packet::PresentTarget(body) => self.objects.insert(body.id, Created::Target(Box::new(*body))),
+            Packet::CreateQuery(body) => self.insert(body.id, Created::Query(*body)),
+            Packet::PresentTarget(body) => self.insert(body.id, Created::Target(Box::new(*body))),
             Packet::SetGamma(body, steps) => {
                 self.gammas.remove(&body.id);
                 if !steps.is_empty() {
@@ -459,6 +487,7 @@ impl State {
             }
             Packet::Destroy(body) => {
                 self.objects.remove(body.id);
+                self.object_changed(body.id);
                 if body.id.kind() == Some(ObjectKind::Target) {
                     self.gammas.remove(&body.id);
                 }
@@ -486,6 +515,11 @@ impl State {
             | Packet::CopyFromTexture(_)
             | Packet::ReadBack(_) => {}
         }
+    }
+
+    fn insert(&mut self, id: ObjectId, created: Created) {
+        self.objects.insert(id, created);
+        self.object_changed(id);
     }
 
     /// Writes packets that build this state from nothing. `contents` is called for every buffer and texture right
@@ -519,20 +553,20 @@ impl State {
         for (&id, steps) in &self.gammas {
             out.push_tail(&SetGamma { id, count: steps.len() as u32 }, steps);
         }
-        out.push(&self.render_targets);
-        out.push(&self.viewport);
-        out.push(&self.scissor);
-        out.push(&self.raster);
-        out.push(&self.depth_stencil);
+        out.push(&*self.render_targets);
+        out.push(&*self.viewport);
+        out.push(&*self.scissor);
+        out.push(&*self.raster);
+        out.push(&*self.depth_stencil);
         if self.stencil_back.enable != 0 {
-            out.push(&self.stencil_back);
+            out.push(&*self.stencil_back);
         }
-        out.push(&self.blend);
+        out.push(&*self.blend);
         if !self.blend_targets.is_empty() {
-            out.push_tail(&SetBlendTargets { count: self.blend_targets.len() as u32, pad: 0 }, &self.blend_targets);
+            out.push_tail(&SetBlendTargets { count: self.blend_targets.len() as u32, pad: 0 }, &**self.blend_targets);
         }
-        out.push(&self.pixel_ops);
-        out.push(&self.vertex_input);
+        out.push(&*self.pixel_ops);
+        out.push(&*self.vertex_input);
         // Upload data of an earlier frame is gone; its bindings are not part of the state.
         let buffers = self.vertex_buffers.map(|binding| match binding.source.kind() {
             Some(ObjectKind::Upload) => VertexBuffer::default(),
@@ -540,11 +574,11 @@ impl State {
         });
         out.push_tail(&SetVertexBuffers { first: 0, count: VERTEX_BUFFERS as u32 }, &buffers);
         if self.index_buffer.source.kind() != Some(ObjectKind::Upload) {
-            out.push(&self.index_buffer);
+            out.push(&*self.index_buffer);
         }
-        out.push(&self.shaders);
-        out.push_tail(&SetTextures { first: 0, count: TEXTURE_SLOTS as u32 }, &self.textures);
-        let textures = &self.compute_textures[..used(&self.compute_textures, &TextureBinding::default())];
+        out.push(&*self.shaders);
+        out.push_tail(&SetTextures { first: 0, count: TEXTURE_SLOTS as u32 }, self.textures.all());
+        let textures = &self.compute_textures.all()[..used(self.compute_textures.all(), &TextureBinding::default())];
         if !textures.is_empty() {
             out.push_tail(&SetTextures { first: TEXTURE_SLOTS as u32, count: textures.len() as u32 }, textures);
         }
@@ -569,6 +603,20 @@ impl State {
             }
         }
     }
+}
+
+/// Stores elements of one state that has several.
+fn write_all<'a, T: Copy + PartialEq + 'a>(
+    stored: impl Iterator<Item = &'a mut T>,
+    values: &[T],
+    state: Number<Host>,
+    tracker: &mut Tracker<Host>,
+) {
+    let mut changed = false;
+    for (stored, value) in stored.zip(values) {
+        changed |= std::mem::replace(stored, *value) != *value;
+    }
+    if changed { tracker.changed(state) } else { tracker.filtered() }
 }
 
 /// Number of elements up to the last that is not as it was at first.

@@ -277,6 +277,6 @@ fn the_snapshot_builds_the_same_state() {
     assert_eq!((copy.state.raster, copy.state.blend), (state.raster, state.blend));
     // The frame number comes with the next BeginFrame, and a new state has everything dirty.
     copy.state.frame = state.frame;
-    copy.state.dirty = state.dirty;
+    copy.state.tracker = state.tracker.clone();
     assert_eq!(format!("{:?}", copy.state), format!("{state:?}"));
 }

@@ -93,7 +93,7 @@ fn the_snapshot_has_views_bindings_and_blending() {
     let first = run(out.batch());
     assert_eq!(first.errors, []);
     let state = first.state;
-    assert_eq!(state.storage[1][62].offset, 128);
+    assert_eq!(state.storage(Stage::Pixel)[62].offset, 128);
     assert_eq!((state.compute_textures[0].texture, state.textures[19].texture), (VIEW, ObjectId::NONE));
     assert_eq!((state.blend_targets.len(), state.render_targets.layers), (2, 6));
     let seen = state.objects.texture(VIEW).expect("the view");
@@ -107,7 +107,7 @@ fn the_snapshot_has_views_bindings_and_blending() {
     let mut copy = run(snapshot.batch());
     assert_eq!(copy.errors, []);
     copy.state.frame = state.frame;
-    copy.state.dirty = state.dirty;
+    copy.state.tracker = state.tracker.clone();
     assert_eq!(format!("{:?}", copy.state), format!("{state:?}"));
     // What is said of all targets ends what was said of each.
     out.push(&SetBlend::default());

@@ -4,11 +4,11 @@
 //! there.
 
 use crate::bindings::shape_of;
-use crate::draw::apply_pixel_ops;
 use crate::known::History;
 use crate::pipeline::{self, Blend, Key, TargetFormats};
 use crate::raster::{self, Raster};
 use crate::renderer::Renderer;
+use crate::variants::set_pixel_ops;
 use crate::vertices::layout_of;
 use crate::workers::Urgency;
 use afterimage_shader::{RuntimeInfo, Shader, Stage};
@@ -16,7 +16,8 @@ use afterimage_stream::packets::{
     self, BlendTarget, Compare, CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, Topology,
     VertexAttribute,
 };
-use afterimage_stream::{Arena, Created, ObjectId, ObjectKind, Packet, Reader, TEXTURE_SLOTS};
+use afterimage_state::trace;
+use afterimage_stream::{Arena, Created, Host, ObjectId, ObjectKind, Packet, Reader, TEXTURE_SLOTS};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -165,9 +166,12 @@ impl Renderer {
     /// without.
     pub(crate) fn guess_generic(&mut self) {
         if self.generic_seen {
-            let scene = self.scene(self.key.raster.class());
-            let other = self.other_kind(scene);
-            self.push_guess(other);
+            // What is guessed from decides nothing about this draw.
+            trace::record::<Host, _>(|| {
+                let scene = self.scene(self.key.raster.class());
+                let other = self.other_kind(scene);
+                self.push_guess(other);
+            });
         }
     }
 
@@ -218,9 +222,13 @@ impl Renderer {
     /// next ones need not. Once per batch.
     #[cold]
     pub(crate) fn look_ahead(&mut self, rest: Rest<'_>) {
-        if std::mem::replace(&mut self.looked_ahead, true) {
-            return;
+        if !std::mem::replace(&mut self.looked_ahead, true) {
+            // What is drawn later decides nothing about this draw.
+            trace::record::<Host, _>(|| self.look_at(rest));
         }
+    }
+
+    fn look_at(&mut self, rest: Rest<'_>) {
         let (mut scene, mut coming) = (self.scene(u32::MAX), Coming::default());
         let (mut scenes, mut changed) = (Vec::new(), true);
         let arena = rest.batch.arena;
@@ -307,13 +315,13 @@ impl Renderer {
     /// The present state, without what draws say themselves.
     fn scene(&self, class: u32) -> Scene {
         Scene {
-            shaders: self.state.shaders,
+            shaders: *self.state.shaders,
             vertex_input: self.state.vertex_input.id,
             targets: self.formats_of(&self.state.render_targets),
-            ops: self.state.pixel_ops,
-            raster: self.state.raster,
-            blend: self.state.blend,
-            blend_targets: self.state.blend_targets.clone(),
+            ops: *self.state.pixel_ops,
+            raster: *self.state.raster,
+            blend: *self.state.blend,
+            blend_targets: self.state.blend_targets.to_vec(),
             runtime: self.shading.runtime,
             class,
             rects: self.key.raster.rects(),
@@ -332,7 +340,7 @@ impl Renderer {
         let mut runtime = scene.runtime;
         runtime.link = shader.link();
         runtime.vertex_ops.point_size = u8::from(scene.class == raster::class(Topology::PointList));
-        apply_pixel_ops(&mut runtime, &self.gpu.profile, &scene.ops);
+        set_pixel_ops(&mut runtime, &self.gpu.profile, &scene.ops);
         let vertex = self.library.find(&shader, vertex, &runtime);
         if pixel.is_none() {
             return Some((vertex, Key::NONE));

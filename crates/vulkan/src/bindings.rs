@@ -1,7 +1,8 @@
 //! What shaders read: constants in the ring, textures by index or by set, push constants.
 
+use crate::apply::{Applied, differs};
 use crate::descriptors::{PUSH_LINES, PUSH_TEXTURES, SlotKey, word};
-use crate::draw::bits;
+use crate::draw::{SYSTEM_REGISTERS, bits};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::layouts::{Layout, PUSH_STAGES, Table};
@@ -11,8 +12,10 @@ use crate::shaders::Variant;
 use crate::storage::write_addresses;
 use crate::texture::Texture;
 use afterimage_shader::bound;
+use afterimage_state::{Effect, trace};
+use afterimage_stream::host::TextureStates;
 use afterimage_stream::packets::{Stage, TextureBinding};
-use afterimage_stream::{State, TEXTURE_SLOTS};
+use afterimage_stream::{Group, Host, State, TEXTURE_SLOTS};
 use ash::vk;
 
 /// Constants begin at a cache line: see [`Place::Near`](crate::memory::Place::Near).
@@ -21,63 +24,146 @@ const CONSTANTS_ALIGN: u64 = 64;
 const PUSH_WORDS: usize = crate::descriptors::PUSH_BYTES as usize / 4;
 
 impl Renderer {
-    /// Words and dimensions of the textures in the slots of `mask`.
-    pub(crate) fn take_textures(&mut self, mask: u32) {
-        for slot in bits(mask & ((1 << TEXTURE_SLOTS) - 1)) {
-            let binding = self.state.textures[slot];
-            let sampler = self.samplers.get(binding.sampler);
-            let texture = self.textures.get(binding.texture).filter(|_| !binding.texture.is_none());
-            let word = texture.map_or(0, |texture| {
-                let index = match sampler {
-                    Some(sampler) if sampler.desc.srgb != 0 => texture.srgb_index,
-                    _ => texture.index,
-                };
-                word(index, sampler.map_or(0, |sampler| sampler.index))
-            });
-            let seen = &mut self.shading.runtime.textures[slot];
-            let shape = shape_of(texture, sampler, *seen);
-            self.shading.words[slot] = word;
-            self.shading.bound[slot] = texture.map_or(0, |texture| texture.table() as u8 | texture.kind << 3);
-            if std::mem::replace(seen, shape) != shape {
-                self.variants_dirty = true;
-            }
-        }
+    /// What is in a texture slot: the texture, if there is one, and the sampler.
+    fn bound_to(&self, slot: usize) -> (Option<&Texture>, Option<&GuestSampler>) {
+        trace::read(Host::TEXTURE.at(slot as u32).plus(TextureStates::OBJECT));
+        let binding = &self.state.textures[slot];
+        let texture = self.textures.get(binding.texture).filter(|_| !binding.texture.is_none());
+        (texture, self.samplers.get(binding.sampler))
     }
 
-    /// Whether lookups in the texture of a slot give four texels.
-    pub(crate) fn gathers(&self, slot: usize) -> bool {
-        self.shading.runtime.textures[slot] & bound::FETCH4 != 0
+    /// Shape, half a texel where lookups give four, word, and table with kind of what is in a slot.
+    fn shape(&self, slot: usize) -> (u8, [f32; 2], u32, u8) {
+        let (texture, sampler) = self.bound_to(slot);
+        let word = texture.map_or(0, |texture| {
+            let index = match sampler {
+                Some(sampler) if sampler.desc.srgb != 0 => texture.srgb_index,
+                _ => texture.index,
+            };
+            word(index, sampler.map_or(0, |sampler| sampler.index))
+        });
+        let shape = shape_of(texture, sampler, self.shading.runtime.textures[slot]);
+        let half = match texture {
+            Some(texture) if shape & bound::FETCH4 != 0 => {
+                [0.5 / texture.desc.width as f32, 0.5 / texture.desc.height as f32]
+            }
+            _ => [0.0; 2],
+        };
+        (shape, half, word, texture.map_or(0, |texture| texture.table() as u8 | texture.kind << 3))
+    }
+
+    /// [`Group::Shapes`], of the slots that changed.
+    pub(crate) fn apply_shapes(&mut self) -> Effect {
+        let mut changed = false;
+        let slots = self.state.tracker.take_instances(Host::TEXTURE, u64::MAX) as u32;
+        for slot in bits(slots & ((1 << TEXTURE_SLOTS) - 1)) {
+            let (shape, half, word, bound) = self.shape(slot);
+            let shading = &mut self.shading;
+            shading.words[slot] = word;
+            shading.bound[slot] = bound;
+            changed |= std::mem::replace(&mut shading.halves[slot], half) != half;
+            changed |= std::mem::replace(&mut shading.runtime.textures[slot], shape) != shape;
+        }
+        Effect::of(changed)
+    }
+
+    /// A slot whose shape, or word, is not the one that was found last.
+    pub(crate) fn shapes_differ(&self) -> Option<String> {
+        let shading = &self.shading;
+        (0..TEXTURE_SLOTS).find_map(|slot| {
+            let there = (shading.runtime.textures[slot], shading.halves[slot], shading.words[slot], shading.bound[slot]);
+            differs(&self.shape(slot), &there).map(|what| format!("slot {slot}: {what}"))
+        })
+    }
+
+    /// [`Group::Readable`].
+    pub(crate) fn apply_readable(&mut self) -> Applied {
+        self.commands();
+        trace::read_result::<Host>(Group::Targets);
+        for slot in bits(self.used_slots()) {
+            trace::read(Host::TEXTURE.at(slot as u32).plus(TextureStates::OBJECT));
+            self.touch_texture(self.state.textures[slot].texture)?;
+        }
+        Ok(Effect::Same)
+    }
+
+    /// A texture that draws read and that is not ready for it.
+    pub(crate) fn unreadable(&self) -> Option<String> {
+        bits(self.used_slots()).find_map(|slot| {
+            let id = self.root(self.state.textures[slot].texture);
+            let texture = self.textures.get(id)?;
+            // Images that several textures have are drawn to under another's name.
+            let written = texture.written && !texture.is_target && texture.desc.shared == 0;
+            let fine = texture.live && texture.blank == 0 && !written && texture.last_used == self.submissions.current;
+            (!fine).then(|| format!("slot {slot}: {id} is not ready"))
+        })
+    }
+
+    /// Bit per slot that the bound shaders read.
+    #[inline]
+    fn used_slots(&self) -> u32 {
+        trace::read_result::<Host>(Group::Variants);
+        self.shading.used
     }
 
     /// Copies a stage's constants to the ring; their address goes into the push constants.
     #[inline]
-    pub(crate) fn push_constants_of(&mut self, stage: Stage) -> Result {
-        let (variant, at) = match stage {
-            Stage::Vertex => (&self.shading.vertex, 0),
-            Stage::Pixel => (&self.shading.pixel, 2),
-            Stage::Compute => return Ok(()),
+    pub(crate) fn apply_constants(&mut self, stage: Stage) -> Applied {
+        self.commands();
+        trace::read_result::<Host>(if stage == Stage::Compute { Group::ComputeShader } else { Group::Variants });
+        let (variant, place) = match stage {
+            Stage::Vertex => (&self.shading.vertex, Some(0)),
+            Stage::Pixel => (&self.shading.pixel, Some(2)),
+            Stage::Compute => (&self.computing.variant, None),
         };
-        let Some(variant) = variant.as_deref().filter(|variant| variant.constant_bytes > 0) else { return Ok(()) };
-        let slice = self.constants.alloc(
-            variant.constant_bytes,
-            CONSTANTS_ALIGN,
-            self.submissions.current,
-            self.submissions.completed,
-        )?;
+        let Some(variant) = variant.as_deref().filter(|variant| variant.constant_bytes > 0) else {
+            self.blocks[stage as usize] = None;
+            return Ok(Effect::Same);
+        };
+        let (current, completed) = (self.submissions.current, self.submissions.completed);
+        let slice = self.constants.alloc(variant.constant_bytes, CONSTANTS_ALIGN, current, completed)?;
         write_constants(&self.state, variant, slice.bytes());
         if !variant.buffers.is_empty() {
-            write_addresses(&self.state, &mut self.buffers, self.submissions.current, stage, variant, slice.bytes());
+            write_addresses(&self.state, &mut self.buffers, current, stage, variant, slice.bytes());
         }
-        self.set_address(at, slice.address);
-        Ok(())
+        self.blocks[stage as usize] = Some(slice);
+        if let Some(place) = place {
+            self.set_address(place, slice.address);
+        }
+        Ok(Effect::Changed)
+    }
+
+    /// Whether a stage's constants are not those that were copied.
+    pub(crate) fn constants_differ(&mut self, stage: Stage) -> Option<String> {
+        let variant = match stage {
+            Stage::Vertex => &self.shading.vertex,
+            Stage::Pixel => &self.shading.pixel,
+            Stage::Compute => &self.computing.variant,
+        };
+        let variant = variant.as_deref().filter(|variant| variant.constant_bytes > 0)?;
+        let mut block = vec![0; variant.constant_bytes];
+        write_constants(&self.state, variant, &mut block);
+        write_addresses(&self.state, &mut self.buffers, self.submissions.current, stage, variant, &mut block);
+        let there = self.blocks[stage as usize].as_ref().map(|slice| &*slice.bytes());
+        let at = match there {
+            Some(there) => (0..block.len()).find(|&at| block.get(at) != there.get(at))?,
+            None => 0,
+        };
+        Some(format!("{stage:?} constants, from byte {at} on"))
+    }
+
+    /// Whether the bound shaders read the system block.
+    pub(crate) fn needs_system(&self) -> bool {
+        trace::read_result::<Host>(Group::Variants);
+        self.shading.vertex.iter().chain(&self.shading.pixel).any(|variant| variant.system)
     }
 
     /// The system block: alpha reference, fog, point size, clip planes, sizes of texels
     /// (`afterimage_shader_d3d9::banks::SystemRegister`).
-    pub(crate) fn push_system_constants(&mut self) -> Result {
-        const REGISTERS: usize = 30;
+    pub(crate) fn system_block(&self) -> [[u32; 4]; SYSTEM_REGISTERS] {
+        trace::read_result::<Host>(Group::Shapes);
         let ops = &self.state.pixel_ops;
-        let mut block = [[0f32; 4]; REGISTERS];
+        let mut block = [[0f32; 4]; SYSTEM_REGISTERS];
         block[0][0] = ops.alpha_ref;
         block[1] = ops.fog_color;
         let range = ops.fog_end - ops.fog_start;
@@ -92,17 +178,29 @@ impl Renderer {
         block[4] = [f32::from_bits(ops.alpha_compare.into()), f32::from_bits(ops.fog.into()), 0.0, 0.0];
         let planes: &[[f32; 4]] = bytemuck::cast_slice(&self.state.bank(8)[8..14]);
         block[8..14].copy_from_slice(planes);
-        for (slot, half) in block[14..].iter_mut().enumerate().filter(|(slot, _)| self.gathers(*slot)) {
-            if let Some(texture) = self.textures.get(self.state.textures[slot].texture) {
-                *half = [0.5 / texture.desc.width as f32, 0.5 / texture.desc.height as f32, 0.0, 0.0];
-            }
+        for (register, half) in block[14..].iter_mut().zip(&self.shading.halves) {
+            *register = [half[0], half[1], 0.0, 0.0];
+        }
+        bytemuck::cast(block)
+    }
+
+    /// [`Group::SystemConstants`].
+    pub(crate) fn apply_system_constants(&mut self) -> Applied {
+        self.commands();
+        if !self.needs_system() {
+            return Ok(Effect::Same);
+        }
+        let block = self.system_block();
+        if self.recorded.system == Some(block) {
+            return Ok(Effect::Same);
         }
         let bytes: &[u8] = bytemuck::cast_slice(&block);
         let slice =
             self.constants.alloc(bytes.len(), CONSTANTS_ALIGN, self.submissions.current, self.submissions.completed)?;
         slice.bytes().copy_from_slice(bytes);
+        self.recorded.system = Some(block);
         self.set_address(4, slice.address);
-        Ok(())
+        Ok(Effect::Changed)
     }
 
     #[inline]
@@ -112,58 +210,91 @@ impl Renderer {
         self.push_range = (self.push_range.0.min(at), self.push_range.1.max(at + 2));
     }
 
-    /// Puts the words of the textures that changed and that a shader reads into the push constants, or binds their set.
-    pub(crate) fn bind_textures(&mut self, check: u32) -> Result {
+    /// [`Group::Layout`]: sets that were bound with another layout are gone.
+    pub(crate) fn apply_layout(&mut self) -> Effect {
+        self.commands();
         let layout = self.draw_layout();
-        if self.recorded.layout != layout.raw {
-            self.recorded.layout = layout.raw;
-            (self.recorded.descriptors_bound, self.recorded.slot_key, self.recorded.image_key) = (false, None, None);
+        if self.recorded.layout == layout.raw {
+            return Effect::Same;
         }
-        let used = self.shading.used;
+        self.recorded.layout = layout.raw;
+        (self.recorded.descriptors_bound, self.recorded.slot_key, self.recorded.image_key) = (false, None, None);
+        Effect::Changed
+    }
+
+    /// [`Group::Textures`]: puts the words of the textures that a shader reads into the push constants, or binds their set.
+    pub(crate) fn apply_textures(&mut self) -> Applied {
+        self.commands();
+        trace::read_result::<Host>(Group::Layout);
+        let (layout, used) = (self.draw_layout(), self.used_slots());
         if let Some((_, set)) = self.descriptors.bindless {
             if !std::mem::replace(&mut self.recorded.descriptors_bound, true) {
+                self.stats.calls.made += 1;
                 bind_set(&self.gpu, self.submissions.main, layout.raw, 0, set);
             }
-            for slot in bits(check & used) {
+            let mut changed = false;
+            for slot in bits(used) {
                 let (at, word) = (PUSH_TEXTURES + slot, self.word_of(slot)?);
                 if self.push[at] != word {
                     self.push[at] = word;
                     self.push_range = (self.push_range.0.min(at), self.push_range.1.max(at + 1));
+                    changed = true;
                 }
             }
-            return Ok(());
+            return Ok(Effect::of(changed));
         }
-        if used == 0 || (check & used == 0 && self.recorded.slot_key.is_some()) {
-            return Ok(());
+        if used == 0 {
+            return Ok(Effect::Same);
         }
-        let tables = self.shading.tables | SlotKey::reach(self.shading.reach);
-        let mut key = SlotKey { words: [0; TEXTURE_SLOTS], tables, kinds: self.shading.kinds };
-        for slot in bits(used) {
-            key.words[slot] = self.word_of(slot)?;
-        }
+        let key = self.slot_key()?;
         if self.recorded.slot_key != Some(key) {
             let (current, completed) = (self.submissions.current, self.submissions.completed);
             let set = self.descriptors.slot_set(&key, layout.textures, current, completed)?;
+            self.stats.calls.made += 1;
             bind_set(&self.gpu, self.submissions.main, layout.raw, 0, set);
             self.recorded.slot_key = Some(key);
         }
-        Ok(())
+        Ok(Effect::Same)
+    }
+
+    fn slot_key(&mut self) -> Result<SlotKey> {
+        let tables = self.shading.tables | SlotKey::reach(self.shading.reach);
+        let mut key = SlotKey { words: [0; TEXTURE_SLOTS], tables, kinds: self.shading.kinds };
+        for slot in bits(self.used_slots()) {
+            key.words[slot] = self.word_of(slot)?;
+        }
+        Ok(key)
+    }
+
+    /// Whether the textures that shaders read are not those that they find.
+    pub(crate) fn textures_differ(&mut self) -> Option<String> {
+        let used = self.used_slots();
+        if self.descriptors.bindless.is_none() {
+            return if used == 0 { None } else { differs(&Some(self.slot_key().ok()?), &self.recorded.slot_key) };
+        }
+        bits(used).find_map(|slot| {
+            let word = self.word_of(slot).ok()?;
+            differs(&word, &self.push[PUSH_TEXTURES + slot]).map(|what| format!("slot {slot}: {what}"))
+        })
     }
 
     /// The layout of the pipelines that the bound shaders make.
     #[inline]
     pub(crate) fn draw_layout(&self) -> Layout {
+        trace::read_result::<Host>(Group::Variants);
         self.shading.layout.unwrap_or(self.descriptors.plain)
     }
 
     /// The word of the texture in a slot for the shader that reads it.
     #[inline]
     fn word_of(&mut self, slot: usize) -> Result<u32> {
+        trace::read_result::<Host>(Group::Shapes);
         let shading = &self.shading;
         let wanted = (shading.tables >> (3 * slot) & 7) as u8 | ((shading.kinds >> (2 * slot) & 3) as u8) << 3;
         if shading.bound[slot] == wanted {
             return Ok(shading.words[slot]);
         }
+        trace::read(Host::TEXTURE.at(slot as u32).plus(TextureStates::OBJECT));
         self.other_word(self.state.textures[slot], wanted)
     }
 
@@ -195,13 +326,47 @@ impl Renderer {
         Ok(word(view.index, sampler))
     }
 
-    /// What the shader that makes triangles of lines reads: their width, and the size of the viewport, in pixels.
-    pub(crate) fn push_lines(&mut self) {
+    /// What the shader that makes triangles of lines reads, where they are: their width, and the size of the viewport, in pixels.
+    fn lines(&self) -> Option<[u32; 4]> {
+        trace::read_result::<Host>(Group::RasterKey);
         let (state, viewport) = (&self.state.raster, &self.state.viewport);
         let width = if state.line_width == 0.0 { 1.0 } else { state.line_width };
-        let words = [width, viewport.width, viewport.height, 0.0].map(f32::to_bits);
+        self.key.raster.line_quads().then(|| [width, viewport.width, viewport.height, 0.0].map(f32::to_bits))
+    }
+
+    /// [`Group::Lines`].
+    pub(crate) fn apply_lines(&mut self) -> Effect {
+        let Some(words) = self.lines().filter(|words| self.push[PUSH_LINES..PUSH_LINES + 4] != *words) else {
+            return Effect::Same;
+        };
         self.push[PUSH_LINES..PUSH_LINES + 4].copy_from_slice(&words);
         self.push_range = (self.push_range.0.min(PUSH_LINES), self.push_range.1.max(PUSH_LINES + 4));
+        Effect::Changed
+    }
+
+    /// Whether lines made of triangles are others than was pushed.
+    pub(crate) fn lines_differ(&self) -> Option<String> {
+        let words = self.lines()?;
+        differs(&words[..], &self.push[PUSH_LINES..PUSH_LINES + 4])
+    }
+
+    /// [`Group::Push`]: records the push constants that changed.
+    #[inline]
+    pub(crate) fn apply_push(&mut self) -> Effect {
+        self.commands();
+        trace::read(Host::PUSHED.only());
+        for group in
+            [Group::Lines, Group::VertexConstants, Group::PixelConstants, Group::SystemConstants, Group::Textures]
+        {
+            trace::read_result::<Host>(group);
+        }
+        self.push();
+        Effect::Same
+    }
+
+    /// Whether push constants changed that are not recorded.
+    pub(crate) fn push_is_pending(&self) -> bool {
+        self.push_range.0 < self.push_range.1
     }
 
     /// Records the push constants that changed.
@@ -209,6 +374,7 @@ impl Renderer {
     pub(crate) fn push(&mut self) {
         let (first, end) = std::mem::replace(&mut self.push_range, (PUSH_WORDS, 0));
         if first < end {
+            self.stats.calls.made += 1;
             self.push_words(PUSH_STAGES, first, end.min(PUSH_LINES));
             if end > PUSH_LINES && self.gpu.profile.geometry_shader {
                 self.push_words(vk::ShaderStageFlags::GEOMETRY, first.max(PUSH_LINES), end);
@@ -219,7 +385,8 @@ impl Renderer {
     #[inline]
     fn push_words(&self, stages: vk::ShaderStageFlags, first: usize, end: usize) {
         let Some(words) = self.push.get(first..end).filter(|words| !words.is_empty()) else { return };
-        let (cmd, layout) = (self.submissions.main, self.draw_layout().raw);
+        // All layouts of draws have the same push constants.
+        let (cmd, layout) = (self.submissions.main, self.descriptors.plain.raw);
         // SAFETY: the words lie inside of the layout's range for these stages.
         unsafe { self.gpu.raw.cmd_push_constants(cmd, layout, stages, first as u32 * 4, bytemuck::cast_slice(words)) };
     }

@@ -8,9 +8,10 @@ use crate::renderer::Renderer;
 use crate::targets::{Attachment, Load, Targets, clip};
 use afterimage_shader::{Language, RuntimeInfo};
 use afterimage_stream::packets::{
-    Clear, Compare, Rect, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
+    Clear, Compare, Rect, SetBlend, SetDepthStencil, SetRaster, SetStencilBack, SetViewport, StencilFace, StencilOp,
+    Topology,
 };
-use afterimage_stream::{Group, ObjectId};
+use afterimage_stream::{ObjectId, host::level};
 use ash::vk;
 use smallvec::SmallVec;
 
@@ -56,7 +57,7 @@ struct Part {
 impl Renderer {
     /// [`Clear`].
     pub(crate) fn clear(&mut self, body: &Clear, rects: &[Rect]) -> Result {
-        self.resolve_targets()?;
+        self.apply(level::CLEAR, None)?;
         self.flush_draws();
         if self.targets.is_empty() {
             return Ok(());
@@ -211,25 +212,27 @@ impl Renderer {
         // What a clear touches is not counted.
         self.end_segment();
         let cmd = self.main();
-        self.recorded.pipeline = pipeline;
+        (self.recorded.pipeline, self.recorded.key) = (pipeline, None);
         // SAFETY: the command buffer is being recorded; the pipeline lives as long as the renderer.
         unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline) };
         self.bind_default_buffer();
         self.set_topology(Topology::TriangleList);
         let (width, height) = (self.targets.extent.width as f32, self.targets.extent.height as f32);
         self.set_viewport(SetViewport { x: 0.0, y: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 });
-        self.set_raster(&raster);
+        let raster = self.dynamic_raster(&raster);
+        self.set_raster(raster);
         let replace = StencilOp::Replace as u8;
         let face = StencilFace { compare: Compare::Always as u8, fail: replace, depth_fail: replace, pass: replace };
-        self.set_depth_stencil(SetDepthStencil {
+        let tests = SetDepthStencil {
             stencil_test: u8::from(stencil != 0),
             front: face,
             back: face,
             reference: load.stencil as u8,
             write_mask: stencil,
             ..SetDepthStencil::default()
-        });
-        self.set_blend(&blend, masks);
+        };
+        self.set_tests(self.tests_of(tests, SetStencilBack::default()));
+        self.set_blend(self.blend_of(&blend, masks));
         let constants = self.constants.alloc(16, 16, self.submissions.current, self.submissions.completed)?;
         constants.bytes().copy_from_slice(bytemuck::bytes_of(&load.color));
         self.set_address(2, constants.address);
@@ -243,20 +246,9 @@ impl Renderer {
             }
         }
 
-        // The next draw has other ideas of all this. (About vertex buffers see `take_vertex_input`.)
-        self.key_dirty = true;
-        self.state.dirty_vertex_buffers |= self.layout_slots;
-        for group in [
-            Group::Viewport,
-            Group::Scissor,
-            Group::Raster,
-            Group::DepthStencil,
-            Group::Blend,
-            Group::PixelConstants,
-            Group::VertexBuffers,
-        ] {
-            self.state.dirty.mark(group);
-        }
+        // The next draw has other ideas of all this. (About vertex buffers see `Bound`.)
+        self.recorded.vertices = Default::default();
+        self.commands_changed();
         Ok(())
     }
 

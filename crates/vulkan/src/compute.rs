@@ -2,19 +2,21 @@
 //!
 //! A compute pipeline is made from a shader and nothing else, so workers begin with it as soon as the shader is created.
 
-use crate::bindings::write_constants;
+use crate::apply::{Applied, Stop, differs};
 use crate::descriptors::{ImageKey, PUSH_TEXTURES, SlotKey};
 use crate::draw::bits;
 use crate::error::{Checked, Result};
+use crate::layouts::Layout;
 use crate::memory::HeapTrim;
 use crate::pipelines::{Maker, Pipeline};
 use crate::renderer::Renderer;
 use crate::shaders::{self, Variant};
-use crate::storage::write_addresses;
 use crate::workers::{Once, Urgency, Workers};
 use afterimage_shader::RuntimeInfo;
+use afterimage_state::{Effect, Tracked, trace};
+use afterimage_stream::host::level;
 use afterimage_stream::packets::{Dispatch, Stage};
-use afterimage_stream::{ObjectId, TEXTURE_SLOTS};
+use afterimage_stream::{Group, Host, ObjectId, TEXTURE_SLOTS};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -26,13 +28,35 @@ const KEPT: usize = 2048;
 const IDLE: u64 = 1 << 16;
 
 /// What the command buffer being recorded has of compute.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Recorded {
     pipeline: vk::Pipeline,
     layout: vk::PipelineLayout,
     slot_key: Option<SlotKey>,
     image_key: Option<ImageKey>,
     descriptors_bound: bool,
+}
+
+/// The shader of the last dispatch, and what is made of it.
+pub(crate) struct Computing {
+    shader: Tracked<ObjectId, Host>,
+    pub(crate) variant: Option<Arc<Variant>>,
+    pipeline: vk::Pipeline,
+    layout: Option<Layout>,
+    /// Words of the textures that it reads.
+    words: [u32; TEXTURE_SLOTS],
+}
+
+impl Default for Computing {
+    fn default() -> Self {
+        Self {
+            shader: Tracked::new(Host::COMPUTE_SHADER.only(), ObjectId::NONE),
+            variant: None,
+            pipeline: vk::Pipeline::null(),
+            layout: None,
+            words: [0; TEXTURE_SLOTS],
+        }
+    }
 }
 
 struct Slot {
@@ -153,48 +177,38 @@ impl Renderer {
         }
     }
 
+    /// A shader was destroyed, or made under an id that there was before.
+    pub(crate) fn compute_shader_changed(&mut self, id: ObjectId) {
+        if *self.computing.shader == id {
+            self.state.tracker.changed(Host::COMPUTE_SHADER.only());
+        }
+    }
+
     /// [`Dispatch`].
     pub(crate) fn dispatch(&mut self, body: &Dispatch) -> Result {
         self.draws += 1;
-        let Some((variant, pipeline)) = self.compute_pipeline(body.shader) else {
+        self.computing.shader.set(body.shader, &mut self.state.tracker);
+        // Sets and push constants of dispatches and draws are in the same command buffer.
+        self.end_pass();
+        let there = self.apply(level::DISPATCH, None)?;
+        let Some((variant, layout)) = self.computing.variant.clone().zip(self.computing.layout).filter(|_| there) else {
             self.skipped_draws += 1;
             return Ok(());
         };
         if body.groups.contains(&0) {
             return Ok(());
         }
-        self.end_pass();
-        let images = self.order_dispatch(&variant)?;
-        let layout = self.descriptors.layouts.get(variant.reach)?;
-        let cmd = self.main();
-        let recorded = &mut self.recorded.compute;
-        if recorded.layout != layout.raw {
-            let pipeline = recorded.pipeline;
-            *recorded = Recorded { layout: layout.raw, pipeline, ..Recorded::default() };
-        }
-        if recorded.pipeline != pipeline {
-            recorded.pipeline = pipeline;
-            // SAFETY: the command buffer is being recorded; the pipeline is there for as long as it is used.
-            unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, pipeline) };
-        }
+        self.order_dispatch(&variant)?;
         let mut push = [0u32; 28];
-        if variant.constant_bytes > 0 {
-            let (current, completed) = (self.submissions.current, self.submissions.completed);
-            let slice = self.constants.alloc(variant.constant_bytes, 64, current, completed)?;
-            write_constants(&self.state, &variant, slice.bytes());
-            let buffers = &mut self.buffers;
-            write_addresses(&self.state, buffers, current, Stage::Compute, &variant, slice.bytes());
+        if let Some(block) = &self.blocks[Stage::Compute as usize] {
             // Where pixel shaders have theirs.
-            (push[2], push[3]) = (slice.address as u32, (slice.address >> 32) as u32);
+            (push[2], push[3]) = (block.address as u32, (block.address >> 32) as u32);
         }
-        self.bind_compute_textures(&variant, layout, &mut push)?;
-        if let Some(key) = images.filter(|key| self.recorded.compute.image_key != Some(*key)) {
-            let (current, completed) = (self.submissions.current, self.submissions.completed);
-            let set = self.descriptors.image_set(&key, current, completed)?;
-            self.recorded.compute.image_key = Some(key);
-            self.bind_compute_set(layout.raw, 1, set);
+        if self.descriptors.bindless.is_some() {
+            push[PUSH_TEXTURES..PUSH_TEXTURES + TEXTURE_SLOTS].copy_from_slice(&self.computing.words);
         }
         let [x, y, z] = body.groups;
+        let cmd = self.main();
         // SAFETY: no pass is open; pipeline, sets and push constants are as the shader's reflection says, and the numbers of
         // groups are below every device's limits.
         unsafe {
@@ -204,7 +218,7 @@ impl Renderer {
         }
         // The push constants of draws may have been where these are now.
         self.push_range = (0, self.push.len());
-        self.ready = crate::draw::Ready::NO;
+        self.state.tracker.changed(Host::PUSHED.only());
         Ok(())
     }
 
@@ -216,9 +230,138 @@ impl Renderer {
         Some((self.library.variant(number)?, pipeline))
     }
 
+    /// [`Group::ComputeShader`].
+    pub(crate) fn apply_compute_shader(&mut self) -> Applied {
+        let cmd = self.commands();
+        let found = self.compute_pipeline(*self.computing.shader);
+        let Some((variant, pipeline)) = found else {
+            self.computing.variant = None;
+            return Err(Stop::Skip);
+        };
+        let layout = self.descriptors.layouts.get(variant.reach)?;
+        let recorded = &mut self.recorded.compute;
+        let mut changed = self.computing.variant.replace(variant).map(|variant| variant.module)
+            != self.computing.variant.as_ref().map(|variant| variant.module);
+        (self.computing.pipeline, self.computing.layout) = (pipeline, Some(layout));
+        if recorded.layout != layout.raw {
+            let pipeline = recorded.pipeline;
+            *recorded = Recorded { layout: layout.raw, pipeline, ..Recorded::default() };
+            changed = true;
+        }
+        if recorded.pipeline != pipeline {
+            recorded.pipeline = pipeline;
+            self.stats.calls.made += 1;
+            // SAFETY: the command buffer is being recorded; the pipeline is there for as long as it is used.
+            unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, pipeline) };
+        }
+        Ok(Effect::of(changed))
+    }
+
+    /// Whether the shader of the last dispatch has another pipeline than is bound.
+    pub(crate) fn compute_shader_differs(&mut self) -> Option<String> {
+        let found = self.compute_pipeline(*self.computing.shader);
+        differs(&found.map(|(_, pipeline)| pipeline), &Some(self.recorded.compute.pipeline))
+    }
+
+    /// The variant of the last dispatch's shader.
+    fn compute_variant(&self) -> Option<Arc<Variant>> {
+        trace::read_result::<Host>(Group::ComputeShader);
+        self.computing.variant.clone()
+    }
+
+    /// [`Group::ComputeConstants`].
+    pub(crate) fn apply_compute_constants(&mut self) -> Applied {
+        self.apply_constants(Stage::Compute)
+    }
+
+    /// Words of the textures that the shader reads.
+    fn compute_words(&mut self) -> Result<[u32; TEXTURE_SLOTS]> {
+        let mut words = [0; TEXTURE_SLOTS];
+        let Some(variant) = self.compute_variant() else { return Ok(words) };
+        for slot in bits(variant.textures) {
+            let Some(&binding) = self.state.compute_textures.all().get(slot) else { continue };
+            let table = (variant.tables >> (3 * slot) & 7) as u8;
+            words[slot] = self.other_word(binding, table | ((variant.kinds >> (2 * slot) & 3) as u8) << 3)?;
+        }
+        Ok(words)
+    }
+
+    fn compute_slots(&self, variant: &Variant, words: [u32; TEXTURE_SLOTS]) -> SlotKey {
+        SlotKey { words, tables: variant.tables | SlotKey::reach(variant.reach), kinds: variant.kinds }
+    }
+
+    /// [`Group::ComputeTextures`]: words in push constants, or a set.
+    pub(crate) fn apply_compute_textures(&mut self) -> Applied {
+        self.commands();
+        let words = self.compute_words()?;
+        self.computing.words = words;
+        let (Some(variant), Some(layout)) = (self.compute_variant(), self.computing.layout) else {
+            return Ok(Effect::Same);
+        };
+        if variant.textures == 0 {
+            return Ok(Effect::Same);
+        }
+        match self.descriptors.bindless {
+            Some((_, set)) => {
+                if !std::mem::replace(&mut self.recorded.compute.descriptors_bound, true) {
+                    self.bind_compute_set(layout.raw, 0, set);
+                }
+            }
+            None => {
+                let key = self.compute_slots(&variant, words);
+                if self.recorded.compute.slot_key != Some(key) {
+                    let (current, completed) = (self.submissions.current, self.submissions.completed);
+                    let set = self.descriptors.slot_set(&key, layout.textures, current, completed)?;
+                    self.recorded.compute.slot_key = Some(key);
+                    self.bind_compute_set(layout.raw, 0, set);
+                }
+            }
+        }
+        Ok(Effect::Same)
+    }
+
+    /// Whether the textures of dispatches are others than was pushed or bound.
+    pub(crate) fn compute_textures_differ(&mut self) -> Option<String> {
+        let words = self.compute_words().ok()?;
+        let variant = self.compute_variant().filter(|variant| variant.textures != 0)?;
+        match self.descriptors.bindless {
+            Some(_) => differs(&words, &self.computing.words),
+            None => differs(&Some(self.compute_slots(&variant, words)), &self.recorded.compute.slot_key),
+        }
+    }
+
+    /// The storage images of the shader, if it accesses any.
+    fn compute_images(&mut self) -> Result<Option<ImageKey>> {
+        match self.compute_variant().filter(|variant| !variant.images.is_empty()) {
+            Some(variant) => self.image_key(&[(Stage::Compute, &variant)]).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// [`Group::ComputeImages`].
+    pub(crate) fn apply_compute_images(&mut self) -> Applied {
+        self.commands();
+        let Some(key) = self.compute_images()?.filter(|key| self.recorded.compute.image_key != Some(*key)) else {
+            return Ok(Effect::Same);
+        };
+        let (current, completed) = (self.submissions.current, self.submissions.completed);
+        let set = self.descriptors.image_set(&key, current, completed)?;
+        self.recorded.compute.image_key = Some(key);
+        if let Some(layout) = self.computing.layout {
+            self.bind_compute_set(layout.raw, 1, set);
+        }
+        Ok(Effect::Same)
+    }
+
+    /// Whether other storage images are bound than dispatches access.
+    pub(crate) fn compute_images_differ(&mut self) -> Option<String> {
+        let key = self.compute_images().ok()??;
+        differs(&Some(key), &self.recorded.compute.image_key)
+    }
+
     /// Sees to it that what a dispatch reads is there, and that nothing which it writes is still wanted as it was: with a barrier
-    /// before it where that must be. The storage images that it accesses.
-    fn order_dispatch(&mut self, variant: &Variant) -> Result<Option<ImageKey>> {
+    /// before it where that must be.
+    fn order_dispatch(&mut self, variant: &Variant) -> Result {
         let (current, stores) = (self.submissions.current, variant.stores);
         let mut waits = self.order.drawn;
         let mut epoch = self.order.epoch;
@@ -228,13 +371,13 @@ impl Renderer {
         }
         let mut textures: Vec<(ObjectId, bool)> = Vec::new();
         for slot in bits(variant.textures) {
-            let binding = self.state.compute_textures.get(slot).copied().unwrap_or_default();
+            let Some(binding) = self.state.compute_textures.all().get(slot) else { continue };
             if !binding.texture.is_none() {
                 textures.push((self.root(binding.texture), false));
             }
         }
         for image in &variant.images {
-            let bound = self.state.storage_images[Stage::Compute as usize][usize::from(image.decl.slot)];
+            let bound = self.state.storage_images(Stage::Compute)[usize::from(image.decl.slot)];
             if !bound.view.texture.is_none() {
                 textures.push((self.root(bound.view.texture), image.written));
             }
@@ -261,48 +404,12 @@ impl Renderer {
             }
         }
         self.order.written |= stores;
-        if variant.images.is_empty() { Ok(None) } else { self.image_key(&[(Stage::Compute, variant)]).map(Some) }
-    }
-
-    /// Textures of a dispatch: words in its push constants, or a set.
-    fn bind_compute_textures(
-        &mut self,
-        variant: &Variant,
-        layout: crate::layouts::Layout,
-        push: &mut [u32; 28],
-    ) -> Result {
-        if variant.textures == 0 {
-            return Ok(());
-        }
-        let mut words = [0; TEXTURE_SLOTS];
-        for slot in bits(variant.textures) {
-            let binding = self.state.compute_textures.get(slot).copied().unwrap_or_default();
-            let table = (variant.tables >> (3 * slot) & 7) as u8;
-            words[slot] = self.other_word(binding, table | ((variant.kinds >> (2 * slot) & 3) as u8) << 3)?;
-        }
-        match self.descriptors.bindless {
-            Some((_, set)) => {
-                push[PUSH_TEXTURES..PUSH_TEXTURES + TEXTURE_SLOTS].copy_from_slice(&words);
-                if !std::mem::replace(&mut self.recorded.compute.descriptors_bound, true) {
-                    self.bind_compute_set(layout.raw, 0, set);
-                }
-            }
-            None => {
-                let key =
-                    SlotKey { words, tables: variant.tables | SlotKey::reach(variant.reach), kinds: variant.kinds };
-                if self.recorded.compute.slot_key != Some(key) {
-                    let (current, completed) = (self.submissions.current, self.submissions.completed);
-                    let set = self.descriptors.slot_set(&key, layout.textures, current, completed)?;
-                    self.recorded.compute.slot_key = Some(key);
-                    self.bind_compute_set(layout.raw, 0, set);
-                }
-            }
-        }
         Ok(())
     }
 
     fn bind_compute_set(&mut self, layout: vk::PipelineLayout, number: u32, set: vk::DescriptorSet) {
         let cmd = self.main();
+        self.stats.calls.made += 1;
         // SAFETY: set and layout are alive until the submission has completed.
         unsafe {
             self.gpu.raw.cmd_bind_descriptor_sets(cmd, vk::PipelineBindPoint::COMPUTE, layout, number, &[set], &[]);

@@ -53,7 +53,7 @@ impl Numbers {
 }
 
 /// What a set of the slots profile holds.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SlotKey {
     /// Texture words of the push constants, 0 where the shaders do not look.
     pub(crate) words: [u32; TEXTURE_SLOTS],

@@ -6,9 +6,61 @@ use crate::raster;
 use crate::renderer::Renderer;
 use crate::sampler::compare;
 use afterimage_stream::packets::{
-    Cull, Fill, Rect, SetBlend, SetDepthStencil, SetRaster, SetViewport, StencilFace, StencilOp, Topology,
+    Cull, Fill, SetBlend, SetDepthStencil, SetRaster, SetStencilBack, SetViewport, StencilFace, StencilOp, Topology,
 };
+use afterimage_state::{Effect, trace};
+use afterimage_stream::{Group, Host};
 use ash::vk;
+
+/// Rasterising as far as it is dynamic state, or recorded twice for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DynamicRaster {
+    /// Whether front and back faces are filled in different ways, and drawn one after the other.
+    pub(crate) faces_apart: bool,
+    cull: u8,
+    front_ccw: u8,
+    fill: u8,
+    clamp: bool,
+    line_width: f32,
+    /// Whether it is on, constant and slope.
+    bias: [u32; 3],
+    /// With the number of samples.
+    sample_mask: (u32, u32),
+}
+
+/// Depth and stencil tests as far as the targets have either.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DynamicTests {
+    state: SetDepthStencil,
+    /// What back faces have of their own.
+    back: SetStencilBack,
+    /// Whether there is a depth target.
+    there: bool,
+}
+
+/// Blending as far as it is dynamic state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DynamicBlend {
+    logic_op: u8,
+    /// Targets.
+    count: u8,
+    /// Bit per target that is blended with.
+    enable: u8,
+    /// Whether the state asks for blending.
+    blends: bool,
+    masks: [u8; 8],
+    equations: [[u8; 6]; 8],
+    constant: [u32; 4],
+}
+
+impl DynamicBlend {
+    // Calls of `Renderer::blend_calls`.
+    const LOGIC_OP: u8 = 1;
+    const CONSTANT: u8 = 2;
+    const ENABLE: u8 = 4;
+    const EQUATIONS: u8 = 8;
+    const MASKS: u8 = 16;
+}
 
 impl Renderer {
     /// Write masks of the present pixel shader.
@@ -18,13 +70,29 @@ impl Renderer {
         pipeline::write_masks(&self.gpu.profile, blend, outputs)
     }
 
+    /// [`Group::Topology`].
+    pub(crate) fn apply_topology(&mut self) -> Effect {
+        self.commands();
+        self.set_topology(Topology::of(*self.topology as u8));
+        Effect::Same
+    }
+
     #[inline]
     pub(crate) fn set_topology(&mut self, topology: Topology) {
         if self.recorded.topology != Some(topology as u32) {
             self.recorded.topology = Some(topology as u32);
+            self.stats.calls.made += 1;
             // SAFETY: the command buffer is being recorded.
             unsafe { self.gpu.raw.cmd_set_primitive_topology(self.submissions.main, raster::topology(topology)) };
         }
+    }
+
+    /// [`Group::Viewport`].
+    pub(crate) fn apply_viewport(&mut self) -> Effect {
+        self.commands();
+        let viewport = *self.state.viewport;
+        self.set_viewport(viewport);
+        Effect::Same
     }
 
     pub(crate) fn set_viewport(&mut self, v: SetViewport) {
@@ -32,6 +100,7 @@ impl Renderer {
             return;
         }
         self.recorded.viewport = Some(v);
+        self.stats.calls.made += 1;
         // Guests' clip space has y up: the viewport is upside down.
         let viewport = vk::Viewport {
             x: v.x,
@@ -45,81 +114,114 @@ impl Renderer {
         unsafe { self.gpu.raw.cmd_set_viewport(self.submissions.main, 0, &[viewport]) };
     }
 
-    pub(crate) fn set_scissor(&mut self, rect: &Rect) {
-        let none = vk::Rect2D::default();
-        let rect = crate::targets::clip(rect, self.targets.extent).unwrap_or(none);
-        if self.recorded.scissor != Some(rect) {
-            self.recorded.scissor = Some(rect);
-            // SAFETY: the rectangle lies inside of the targets.
-            unsafe { self.gpu.raw.cmd_set_scissor(self.submissions.main, 0, &[rect]) };
-        }
+    /// The scissor rectangle, inside of the targets.
+    pub(crate) fn scissor(&self) -> vk::Rect2D {
+        trace::read_result::<Host>(Group::Targets);
+        crate::targets::clip(&self.state.scissor.rect, self.targets.extent).unwrap_or_default()
     }
 
-    pub(crate) fn set_raster(&mut self, state: &SetRaster) {
-        self.faces_apart = raster::draws_faces_apart(&self.gpu.profile, state);
+    /// [`Group::Scissor`].
+    pub(crate) fn apply_scissor(&mut self) -> Effect {
+        let cmd = self.commands();
+        let rect = self.scissor();
+        if self.recorded.scissor != Some(rect) {
+            self.recorded.scissor = Some(rect);
+            self.stats.calls.made += 1;
+            // SAFETY: the rectangle lies inside of the targets.
+            unsafe { self.gpu.raw.cmd_set_scissor(cmd, 0, &[rect]) };
+        }
+        Effect::Same
+    }
+
+    /// Rasterising as far as it is dynamic state.
+    pub(crate) fn dynamic_raster(&mut self, state: &SetRaster) -> DynamicRaster {
+        trace::read_result::<Host>(Group::RasterKey);
+        trace::read_result::<Host>(Group::Targets);
+        let faces_apart = raster::draws_faces_apart(&self.gpu.profile, state);
         let quads = self.key.raster.line_quads();
-        let (cull, front_ccw) = match (quads, self.faces_apart) {
+        let (cull, front_ccw) = match (quads, faces_apart) {
             // Lines face front, and so do the triangles that stand for them.
             (true, _) => (Cull::None as u8, 1),
             // Of faces that are drawn apart, the front ones come first.
             (_, true) => (Cull::Back as u8, state.front_ccw),
             _ => (state.cull, state.front_ccw),
         };
-        let fill = if quads { Fill::Solid as u8 } else { raster::fill(state) };
-        let width = self.line_width(state.line_width);
-        let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
+        let constant = state.depth_bias * self.gpu.profile.depth_bias_scale(self.targets.depth_bits);
+        DynamicRaster {
+            faces_apart,
+            cull,
+            front_ccw,
+            fill: if quads { Fill::Solid as u8 } else { raster::fill(state) },
+            clamp: state.depth_clip == 0 && self.gpu.profile.depth_clamp,
+            line_width: self.line_width(state.line_width),
+            bias: [state.bias_enable.into(), constant.to_bits(), state.slope_bias.to_bits()],
+            sample_mask: (state.sample_mask, self.targets.formats.samples.max(1)),
+        }
+    }
+
+    /// [`Group::Raster`].
+    pub(crate) fn apply_raster(&mut self) -> Effect {
+        self.commands();
+        let state = *self.state.raster;
+        let raster = self.dynamic_raster(&state);
+        self.set_raster(raster);
+        Effect::Same
+    }
+
+    pub(crate) fn set_raster(&mut self, new: DynamicRaster) {
+        let old = self.recorded.raster.replace(new);
+        if old == Some(new) {
+            return;
+        }
+        let (raw, cmd, made) = (&self.gpu.raw, self.submissions.main, &mut self.stats.calls.made);
+        let mut changed = |same: fn(&DynamicRaster, &DynamicRaster) -> bool| {
+            let changed = old.is_none_or(|old| !same(&old, &new));
+            *made += u64::from(changed);
+            changed
+        };
         // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
         unsafe {
-            if self.recorded.cull != Some(cull) {
-                self.recorded.cull = Some(cull);
-                raw.cmd_set_cull_mode(cmd, cull_mode(cull));
+            if changed(|a, b| a.cull == b.cull) {
+                raw.cmd_set_cull_mode(cmd, cull_mode(new.cull));
             }
-            if self.recorded.front_ccw != Some(front_ccw) {
-                self.recorded.front_ccw = Some(front_ccw);
-                let ccw = front_ccw != 0;
+            if changed(|a, b| a.front_ccw == b.front_ccw) {
+                let ccw = new.front_ccw != 0;
                 raw.cmd_set_front_face(
                     cmd,
                     if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE },
                 );
             }
-            if self.recorded.line_width != Some(width) {
-                self.recorded.line_width = Some(width);
-                raw.cmd_set_line_width(cmd, width);
+            if changed(|a, b| a.line_width == b.line_width) {
+                raw.cmd_set_line_width(cmd, new.line_width);
             }
-            let constant = state.depth_bias * self.gpu.profile.depth_bias_scale(self.targets.depth_bits);
-            let bias = [state.bias_enable.into(), constant.to_bits(), state.slope_bias.to_bits()];
-            if self.recorded.bias != Some(bias) {
-                self.recorded.bias = Some(bias);
-                raw.cmd_set_depth_bias_enable(cmd, state.bias_enable != 0);
+            if changed(|a, b| a.bias == b.bias) {
+                let [enable, constant, slope] = new.bias;
+                let (constant, slope) = (f32::from_bits(constant), f32::from_bits(slope));
+                raw.cmd_set_depth_bias_enable(cmd, enable != 0);
                 match &self.gpu.depth_bias {
                     Some(control) => {
                         let mut units = vk::DepthBiasRepresentationInfoEXT::default()
                             .depth_bias_representation(vk::DepthBiasRepresentationEXT::FLOAT);
                         let info = vk::DepthBiasInfoEXT::default()
                             .depth_bias_constant_factor(constant)
-                            .depth_bias_slope_factor(state.slope_bias)
+                            .depth_bias_slope_factor(slope)
                             .push_next(&mut units);
                         (control.fp().cmd_set_depth_bias2_ext)(cmd, &info);
                     }
-                    None => raw.cmd_set_depth_bias(cmd, constant, 0.0, state.slope_bias),
+                    None => raw.cmd_set_depth_bias(cmd, constant, 0.0, slope),
                 }
             }
             let Some(d3) = &self.gpu.dynamic3 else { return };
             let has = self.gpu.profile.dynamic_state3;
-            if has.polygon_mode && self.recorded.fill != Some(fill) {
-                self.recorded.fill = Some(fill);
-                d3.cmd_set_polygon_mode(cmd, raster::polygon_mode(&self.gpu, fill));
+            if has.polygon_mode && changed(|a, b| a.fill == b.fill) {
+                d3.cmd_set_polygon_mode(cmd, raster::polygon_mode(&self.gpu, new.fill));
             }
-            let clamp = state.depth_clip == 0 && self.gpu.profile.depth_clamp;
-            if has.depth_clamp && self.recorded.clamp != Some(clamp) {
-                self.recorded.clamp = Some(clamp);
-                d3.cmd_set_depth_clamp_enable(cmd, clamp);
+            if has.depth_clamp && changed(|a, b| a.clamp == b.clamp) {
+                d3.cmd_set_depth_clamp_enable(cmd, new.clamp);
             }
-            let samples = self.targets.formats.samples.max(1);
-            if has.sample_mask && self.recorded.sample_mask != Some((state.sample_mask, samples)) {
-                self.recorded.sample_mask = Some((state.sample_mask, samples));
-                let samples = vk::SampleCountFlags::from_raw(samples);
-                d3.cmd_set_sample_mask(cmd, samples, &[state.sample_mask]);
+            if has.sample_mask && changed(|a, b| a.sample_mask == b.sample_mask) {
+                let (mask, samples) = new.sample_mask;
+                d3.cmd_set_sample_mask(cmd, vk::SampleCountFlags::from_raw(samples), &[mask]);
             }
         }
     }
@@ -155,7 +257,19 @@ impl Renderer {
         }
     }
 
-    pub(crate) fn set_depth_stencil(&mut self, mut state: SetDepthStencil) {
+    /// Depth and stencil tests of draws.
+    pub(crate) fn tests(&self) -> DynamicTests {
+        let (mut state, mut back) = (*self.state.depth_stencil, *self.state.stencil_back);
+        if self.is_first_part() {
+            // The second part is tested against the same, and leaves what the draw leaves.
+            (state.depth_write, state.write_mask, back.write_mask) = (0, 0, 0);
+        }
+        self.tests_of(state, back)
+    }
+
+    /// Those of tests that the targets can be tested by. `back`: what back faces have of their own.
+    pub(crate) fn tests_of(&self, mut state: SetDepthStencil, back: SetStencilBack) -> DynamicTests {
+        trace::read_result::<Host>(Group::Targets);
         let there = self.targets.formats.depth != vk::Format::UNDEFINED;
         if !there {
             state.depth_test = 0;
@@ -163,13 +277,31 @@ impl Renderer {
         if self.targets.formats.stencil() == vk::Format::UNDEFINED {
             state.stencil_test = 0;
         }
-        let was = self.recorded.depth_stencil.replace(state);
-        if was == Some(state) && self.recorded.depth_there == Some(there) {
+        DynamicTests { state, back, there }
+    }
+
+    /// [`Group::DepthStencil`].
+    pub(crate) fn apply_depth_stencil(&mut self) -> Effect {
+        self.commands();
+        let tests = self.tests();
+        self.set_tests(tests);
+        Effect::Same
+    }
+
+    pub(crate) fn set_tests(&mut self, tests: DynamicTests) {
+        let before = self.recorded.tests.replace(tests);
+        if before == Some(tests) {
             return;
         }
-        self.recorded.depth_there = Some(there);
+        let DynamicTests { state, back, .. } = tests;
+        let was = before.map(|before| before.state);
+        let made = &mut self.stats.calls.made;
         let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
-        let changed = |field: fn(&SetDepthStencil) -> [u8; 2]| was.is_none_or(|was| field(&was) != field(&state));
+        let mut changed = |field: fn(&SetDepthStencil) -> [u8; 2]| {
+            let changed = was.is_none_or(|was| field(&was) != field(&state));
+            *made += u64::from(changed);
+            changed
+        };
         // SAFETY: the command buffer is being recorded.
         unsafe {
             if changed(|s| [s.depth_test, 0]) {
@@ -194,65 +326,137 @@ impl Renderer {
                     raw.cmd_set_stencil_op(cmd, face, fail, pass, depth_fail, compare(function));
                 }
             }
-            if changed(|s| [s.read_mask, 0]) {
+            let back_changed = before.is_none_or(|before| before.back != back);
+            if changed(|s| [s.read_mask, 0]) || back_changed {
                 raw.cmd_set_stencil_compare_mask(cmd, both, state.read_mask.into());
             }
-            if changed(|s| [s.write_mask, 0]) {
+            if changed(|s| [s.write_mask, 0]) || back_changed {
                 raw.cmd_set_stencil_write_mask(cmd, both, state.write_mask.into());
             }
-            if changed(|s| [s.reference, 0]) {
+            if changed(|s| [s.reference, 0]) || back_changed {
                 raw.cmd_set_stencil_reference(cmd, both, state.reference.into());
+            }
+            if back.enable != 0 {
+                let face = vk::StencilFaceFlags::BACK;
+                raw.cmd_set_stencil_compare_mask(cmd, face, back.read_mask.into());
+                raw.cmd_set_stencil_write_mask(cmd, face, back.write_mask.into());
+                raw.cmd_set_stencil_reference(cmd, face, back.reference.into());
             }
         }
     }
 
-    /// `masks` are those of [`Renderer::write_masks`].
-    pub(crate) fn set_blend(&mut self, state: &SetBlend, masks: [u8; 8]) {
-        let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
-        if let Some(d2) = &self.gpu.dynamic2
-            && self.recorded.logic_op != Some(state.logic_op)
-        {
-            self.recorded.logic_op = Some(state.logic_op);
-            // SAFETY: the command buffer is being recorded, and the extension is enabled.
-            unsafe { d2.cmd_set_logic_op(cmd, raster::logic_op(state.logic_op)) };
+    /// Blending as far as it is dynamic state.
+    pub(crate) fn dynamic_blend(&self) -> DynamicBlend {
+        trace::read_result::<Host>(Group::Targets);
+        trace::read_result::<Host>(Group::Variants);
+        let state = self.blend();
+        let mut blend = self.blend_of(&state, self.write_masks(&state));
+        if !self.state.blend_targets.is_empty() {
+            let outputs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
+            let own = pipeline::targets_of(&self.gpu.profile, &self.state.blend_targets, outputs);
+            for (index, target) in own.take(self.targets.formats.color_count()).enumerate() {
+                let enable = target.enable & self.targets.blendable >> index & 1;
+                blend.enable = blend.enable & !(1 << index) | enable << index;
+                blend.equations[index] = pipeline::equation_of(&target);
+                blend.masks[index] = target.write_mask;
+            }
         }
-        let constant = state.constant.map(f32::to_bits);
-        // Constants and equation say nothing while blending is off.
-        let blends = state.enable != 0;
-        if self.recorded.blend_constant != Some(constant) && (blends || self.recorded.blend_constant.is_none()) {
-            self.recorded.blend_constant = Some(constant);
-            // SAFETY: the command buffer is being recorded.
-            unsafe { raw.cmd_set_blend_constants(cmd, &state.constant) };
+        blend
+    }
+
+    /// Of a blend state that all targets have; `masks` are those of [`Renderer::write_masks`].
+    pub(crate) fn blend_of(&self, state: &SetBlend, masks: [u8; 8]) -> DynamicBlend {
+        DynamicBlend {
+            logic_op: state.logic_op,
+            constant: state.constant.map(f32::to_bits),
+            // Every pipeline has as many attachments as the targets have. Those without any want the state all the same.
+            count: self.targets.formats.color_count().max(1) as u8,
+            blends: state.enable != 0,
+            enable: if state.enable != 0 { self.targets.blendable } else { 0 },
+            equations: [pipeline::equation(state); 8],
+            masks,
+        }
+    }
+
+    /// The calls that make the command buffer have a blend state: bits of [`DynamicBlend`].
+    pub(crate) fn blend_calls(&self, new: &DynamicBlend) -> u8 {
+        let mut calls = 0;
+        let old = self.recorded.blend;
+        let changed = |same: fn(&DynamicBlend, &DynamicBlend) -> bool| old.is_none_or(|old| !same(&old, new));
+        if self.gpu.dynamic2.is_some() && changed(|a, b| a.logic_op == b.logic_op) {
+            calls |= DynamicBlend::LOGIC_OP;
+        }
+        // Constants and equations say nothing while blending is off.
+        let blends = new.blends || new.enable != 0;
+        if changed(|a, b| a.constant == b.constant) && (blends || old.is_none()) {
+            calls |= DynamicBlend::CONSTANT;
         }
         if !self.gpu.profile.dynamic_state3.blend {
+            return calls;
+        }
+        let count = changed(|a, b| a.count == b.count);
+        if count || changed(|a, b| a.enable == b.enable) {
+            calls |= DynamicBlend::ENABLE;
+        }
+        if count || (blends && changed(|a, b| a.equations == b.equations)) {
+            calls |= DynamicBlend::EQUATIONS;
+        }
+        if count || changed(|a, b| a.masks == b.masks) {
+            calls |= DynamicBlend::MASKS;
+        }
+        calls
+    }
+
+    /// [`Group::Blend`].
+    pub(crate) fn apply_blend(&mut self) -> Effect {
+        self.commands();
+        let blend = self.dynamic_blend();
+        self.set_blend(blend);
+        Effect::Same
+    }
+
+    pub(crate) fn set_blend(&mut self, new: DynamicBlend) {
+        let calls = self.blend_calls(&new);
+        if calls == 0 {
             return;
         }
-        let Some(d3) = &self.gpu.dynamic3 else { return };
-        // Every pipeline has as many attachments as the targets have. Those without any want the state all the same.
-        let count = self.targets.formats.color_count().max(1) as u32;
-        let n = count as usize;
-        // SAFETY: the command buffer is being recorded, and the extension is enabled.
-        unsafe {
-            let enable = if blends { self.targets.blendable } else { 0 };
-            if self.recorded.blend_enable != Some((enable, count)) {
-                self.recorded.blend_enable = Some((enable, count));
-                let enable: [_; 8] = std::array::from_fn(|index| vk::Bool32::from(enable >> index & 1 != 0));
-                d3.cmd_set_color_blend_enable(cmd, 0, &enable[..n]);
-            }
-            let equation = pipeline::equation(state);
-            if self.recorded.equation != Some((equation, count))
-                && (blends || self.recorded.equation.is_none_or(|e| e.1 != count))
-            {
-                self.recorded.equation = Some((equation, count));
-                let equation = self.equation(equation);
-                d3.cmd_set_color_blend_equation(cmd, 0, &[equation; 8][..n]);
-            }
-            if self.recorded.write_masks != Some((masks, count)) {
-                self.recorded.write_masks = Some((masks, count));
-                let flags = masks.map(|mask| vk::ColorComponentFlags::from_raw(mask.into()));
-                d3.cmd_set_color_write_mask(cmd, 0, &flags[..n]);
+        self.stats.calls.made += u64::from(calls.count_ones());
+        let has = |call: u8| calls & call != 0;
+        let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
+        let mut kept = self.recorded.blend.unwrap_or(new);
+        (kept.blends, kept.count) = (new.blends, new.count);
+        if let Some(d2) = self.gpu.dynamic2.as_ref().filter(|_| has(DynamicBlend::LOGIC_OP)) {
+            kept.logic_op = new.logic_op;
+            // SAFETY: the command buffer is being recorded, and the extension is enabled.
+            unsafe { d2.cmd_set_logic_op(cmd, raster::logic_op(new.logic_op)) };
+        }
+        if has(DynamicBlend::CONSTANT) {
+            kept.constant = new.constant;
+            // SAFETY: the command buffer is being recorded.
+            unsafe { raw.cmd_set_blend_constants(cmd, &new.constant.map(f32::from_bits)) };
+        }
+        let n = usize::from(new.count);
+        if let Some(d3) = &self.gpu.dynamic3 {
+            // SAFETY: the command buffer is being recorded, and the extension is enabled.
+            unsafe {
+                if has(DynamicBlend::ENABLE) {
+                    kept.enable = new.enable;
+                    let enable: [_; 8] = std::array::from_fn(|index| vk::Bool32::from(new.enable >> index & 1 != 0));
+                    d3.cmd_set_color_blend_enable(cmd, 0, &enable[..n]);
+                }
+                if has(DynamicBlend::EQUATIONS) {
+                    kept.equations = new.equations;
+                    let equations = new.equations.map(|equation| self.equation(equation));
+                    d3.cmd_set_color_blend_equation(cmd, 0, &equations[..n]);
+                }
+                if has(DynamicBlend::MASKS) {
+                    kept.masks = new.masks;
+                    let flags = new.masks.map(|mask| vk::ColorComponentFlags::from_raw(mask.into()));
+                    d3.cmd_set_color_write_mask(cmd, 0, &flags[..n]);
+                }
             }
         }
+        self.recorded.blend = Some(kept);
     }
 }
 
@@ -266,27 +470,6 @@ impl Renderer {
             dst_alpha_blend_factor: pipeline::factor(&self.gpu, dst_alpha),
             alpha_blend_op: pipeline::blend_op(alpha_op),
         }
-    }
-
-    /// Sets what the first targets have of their own, over what [`Renderer::set_blend`] has set of all.
-    pub(crate) fn set_blend_targets(&mut self) {
-        let Some(d3) = self.gpu.dynamic3.as_ref().filter(|_| self.gpu.profile.dynamic_state3.blend) else { return };
-        let cmd = self.submissions.main;
-        let outputs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
-        let count = self.targets.formats.color_count();
-        let own = pipeline::targets_of(&self.gpu.profile, &self.state.blend_targets, outputs).take(count);
-        for (index, target) in own.enumerate() {
-            let enable = target.enable & self.targets.blendable >> index & 1;
-            let equation = self.equation(pipeline::equation_of(&target));
-            let mask = vk::ColorComponentFlags::from_raw(target.write_mask.into());
-            // SAFETY: the command buffer is being recorded, and the extension is enabled.
-            unsafe {
-                d3.cmd_set_color_blend_enable(cmd, index as u32, &[enable.into()]);
-                d3.cmd_set_color_blend_equation(cmd, index as u32, &[equation]);
-                d3.cmd_set_color_write_mask(cmd, index as u32, &[mask]);
-            }
-        }
-        (self.recorded.blend_enable, self.recorded.equation, self.recorded.write_masks) = (None, None, None);
     }
 }
 

@@ -12,6 +12,7 @@
 //! * `present`, `swapchain`, `record`, `stats`: what comes out; `overlay` and `hud`: what is drawn over it.
 
 mod ahead;
+mod apply;
 mod bindings;
 mod buffer;
 mod cache;
@@ -60,6 +61,7 @@ mod table;
 mod targets;
 mod texture;
 mod upload;
+mod variants;
 mod vertices;
 mod words;
 mod workers;

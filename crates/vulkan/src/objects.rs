@@ -7,7 +7,7 @@ use crate::sampler::Sampler;
 use crate::submit::Trash;
 use crate::texture::Texture;
 use afterimage_stream::packets::{CreateSampler, CreateTexture, CreateView, View};
-use afterimage_stream::{Group, ObjectId, ObjectKind};
+use afterimage_stream::{ObjectId, ObjectKind};
 use ash::vk;
 
 /// A sampler of the stream.
@@ -86,29 +86,18 @@ impl Renderer {
         match id.kind() {
             Some(ObjectKind::Buffer) => {
                 if let Some(mut buffer) = self.buffers.remove(id) {
-                    self.storage_changes(buffer.desc.usage);
                     match buffer.own.take() {
                         Some(own) => self.submissions.discard(Trash::Buffer(own)),
                         None => self.dynamic.give(buffer.desc.size, current, buffer.backing),
                     }
                 }
-                self.state.dirty.mark(Group::VertexBuffers);
-                self.state.dirty.mark(Group::IndexBuffer);
-                self.state.dirty_vertex_buffers = u32::MAX;
             }
             Some(ObjectKind::Texture) => {
                 if let Some(texture) = self.textures.remove(id) {
                     if texture.desc.shared != 0 {
                         self.shared.retain(|shared| *shared != id);
                     }
-                    if texture.is_target {
-                        self.state.dirty.mark(Group::RenderTargets);
-                    }
-                    if let Some(source) = texture.source.and_then(|source| self.textures.get(source))
-                        && source.is_target
-                    {
-                        self.state.dirty.mark(Group::RenderTargets);
-                    }
+                    self.targets.forget(id);
                     let kind = texture.table();
                     for other in &texture.others {
                         self.descriptors.remove(other.table, other.index, current);
@@ -130,9 +119,6 @@ impl Renderer {
                     }
                     texture.into_trash(|trash| self.submissions.discard(trash));
                 }
-                self.state.dirty.mark(Group::Textures);
-                self.state.dirty.mark(Group::StorageImages);
-                self.state.dirty_textures = u32::MAX;
             }
             Some(ObjectKind::Sampler) => {
                 if let Some(mut sampler) = self.samplers.remove(id) {
@@ -141,17 +127,14 @@ impl Renderer {
                         self.submissions.discard(Trash::Sampler(raw));
                     }
                 }
-                self.state.dirty.mark(Group::Textures);
-                self.state.dirty_textures = u32::MAX;
             }
             Some(ObjectKind::Shader) => {
                 self.shaders.remove(id);
-                self.state.dirty.mark(Group::Shaders);
+                self.compute_shader_changed(id);
             }
-            Some(ObjectKind::VertexInput) => self.state.dirty.mark(Group::VertexInput),
             Some(ObjectKind::Query) => self.destroy_query(id),
             Some(ObjectKind::Target) => self.remove_target(id),
-            Some(ObjectKind::Upload) | None => {}
+            Some(ObjectKind::VertexInput | ObjectKind::Upload) | None => {}
         }
     }
 }

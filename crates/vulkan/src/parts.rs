@@ -5,7 +5,8 @@
 //! apply their state twice.
 
 use crate::renderer::Renderer;
-use afterimage_stream::Group;
+use afterimage_state::{Effect, trace};
+use afterimage_stream::{Group, Host};
 use afterimage_stream::packets::{BlendFactor, BlendOp, SetBlend};
 
 /// Whether draws must be drawn in two parts, since the device cannot read what it blends as signed.
@@ -33,26 +34,35 @@ impl Renderer {
     #[cold]
     pub(crate) fn draw_second_part(&mut self, draw: impl FnOnce(&mut Self)) {
         let counts = (self.draws, self.skipped_draws);
-        self.second_part = true;
-        self.state.dirty.mark(Group::Blend);
+        self.second_part.set(true, &mut self.state.tracker);
         draw(self);
         self.flush_draws();
-        self.second_part = false;
-        self.state.dirty.mark(Group::Blend);
+        self.second_part.set(false, &mut self.state.tracker);
         (self.draws, self.skipped_draws) = counts;
     }
 
-    /// Finds out whether draws are drawn in parts, and which one comes; true if that changed.
-    pub(crate) fn take_part(&mut self) -> bool {
-        self.in_parts = draws_in_parts(&self.state.blend) && self.state.blend_targets.is_empty();
-        let part = if self.in_parts { 1 + u8::from(self.second_part) } else { 0 };
-        let changed = std::mem::replace(&mut self.shading.runtime.pixel_ops.signed_part, part) != part;
-        self.variants_dirty |= changed;
-        changed
+    /// The part that comes: 1 or 2, or 0 where draws are drawn as a whole.
+    pub(crate) fn part(&self) -> u8 {
+        let in_parts = draws_in_parts(&self.state.blend) && self.state.blend_targets.is_empty();
+        if in_parts { 1 + u8::from(*self.second_part) } else { 0 }
+    }
+
+    /// [`Group::Part`].
+    pub(crate) fn apply_part(&mut self) -> Effect {
+        let part = self.part();
+        self.in_parts = part != 0;
+        Effect::of(std::mem::replace(&mut self.shading.runtime.pixel_ops.signed_part, part) != part)
+    }
+
+    /// Whether the first of two parts is drawn.
+    pub(crate) fn is_first_part(&self) -> bool {
+        trace::read_result::<Host>(Group::Part);
+        self.shading.runtime.pixel_ops.signed_part == 1
     }
 
     /// The blend state of the part that is drawn.
     pub(crate) fn blend(&self) -> SetBlend {
+        trace::read_result::<Host>(Group::Part);
         blend_of_part(&self.state.blend, self.shading.runtime.pixel_ops.signed_part)
     }
 }

@@ -1,12 +1,12 @@
 //! Queries. Samples and primitives are counted in *segments*: a Vulkan query per stretch of draws in one pass between two
 //! events. Guests' queries may overlap and span passes and submissions; each is the sum of a range of segments.
 
-use crate::draw::Ready;
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
 use crate::renderer::Renderer;
 use afterimage_stream::packets::{BeginQuery, CreateQuery, EndQuery, QueryKind};
-use afterimage_stream::{ObjectId, Reply};
+use afterimage_state::{Effect, trace};
+use afterimage_stream::{Group, Host, ObjectId, Reply};
 use ash::vk;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -243,6 +243,11 @@ impl Queries {
         }
     }
 
+    /// Kinds of queries that count what is drawn now: samples, primitives.
+    pub(crate) fn count(&self) -> [bool; 2] {
+        [&self.samples, &self.primitives].map(|segments| segments.open.is_some())
+    }
+
     /// The segments that a kind counts in, if any do.
     fn segments(&mut self, gpu: &Gpu, kind: QueryKind) -> Option<&mut Segments> {
         match kind {
@@ -318,7 +323,7 @@ impl Renderer {
             query.begun = Some(first);
         }
         // The next draw begins a segment.
-        self.ready = Ready::NO;
+        self.state.tracker.changed(Host::QUERIES.only());
     }
 
     pub(crate) fn end_query(&mut self, body: &EndQuery) -> Result {
@@ -330,7 +335,7 @@ impl Renderer {
             QueryKind::Occlusion | QueryKind::Primitives => {
                 self.flush_draws();
                 self.end_segment();
-                self.ready = Ready::NO;
+                self.state.tracker.changed(Host::QUERIES.only());
                 match self.queries.segments(&self.gpu, kind) {
                     Some(segments) => {
                         segments.running.retain(|&running| running != body.id);
@@ -363,10 +368,30 @@ impl Renderer {
         Ok(())
     }
 
-    /// A draw comes: what it draws is counted if a query runs. Only after everything else a draw needs is recorded:
+    /// [`Group::Counting`]. A draw comes: what it draws is counted if a query runs. Only after everything else a draw needs is recorded:
     /// lavapipe 25.0 loses the first draw of a command buffer where a query begins before the first state is set.
+    pub(crate) fn apply_counting(&mut self) -> Effect {
+        self.commands();
+        trace::read(Host::QUERIES.only());
+        trace::read(Host::PASS.only());
+        trace::read_result::<Host>(Group::Pass);
+        if self.is_first_part() {
+            // Only the second part is counted.
+            self.end_segment();
+        } else {
+            self.begin_segment();
+        }
+        Effect::Same
+    }
+
+    /// Kinds of queries that should count what is drawn: samples, primitives.
+    pub(crate) fn counts(&self) -> [bool; 2] {
+        let counts = !self.is_first_part();
+        [&self.queries.samples, &self.queries.primitives].map(|segments| counts && !segments.running.is_empty())
+    }
+
     #[inline]
-    pub(crate) fn begin_segment(&mut self) {
+    fn begin_segment(&mut self) {
         let (current, cmd) = (self.submissions.current, self.submissions.main);
         self.queries.samples.begin(&self.gpu, cmd, current);
         self.queries.primitives.begin(&self.gpu, cmd, current);

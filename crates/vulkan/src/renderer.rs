@@ -3,9 +3,9 @@
 use crate::ahead::{Batch, Foreseen, Rest};
 use crate::buffer::{DynamicPool, GuestBuffer};
 use crate::cache::PipelineCache;
-use crate::compute::ComputePipelines;
+use crate::compute::{ComputePipelines, Computing};
 use crate::descriptors::Descriptors;
-use crate::draw::{Pending, Ready, Recorded, Shading};
+use crate::draw::{Pending, Recorded};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::known::History;
@@ -20,7 +20,8 @@ use crate::present::Presenter;
 use crate::query::{GuestQuery, Queries};
 use crate::readback::ReadBacks;
 use crate::record::Recording;
-use crate::ring::Ring;
+use crate::raster::Raster;
+use crate::ring::{Ring, Slice};
 use crate::sampler::Sampler;
 use crate::shaders::{GuestShader, Library};
 use crate::slots::{DeviceSlots, Slots};
@@ -30,11 +31,13 @@ use crate::submit::Submissions;
 use crate::table::Table;
 use crate::targets::Targets;
 use crate::texture::Texture;
-use crate::vertices::Needs;
+use crate::variants::Shading;
+use crate::vertices::Input;
 use afterimage_shader::{Compiler, DiskCache};
+use afterimage_state::Tracked;
 use afterimage_stream::packets::{CreateTexture, Dimension, Swizzle};
 use afterimage_stream::{
-    Arena, DeviceInfo, Executor, Format, Groups, Limits, Located, ObjectId, ObjectKind, Packet, Reader, Reply, State,
+    Arena, DeviceInfo, Executor, Format, Host, Limits, Located, ObjectId, ObjectKind, Packet, Reader, Reply, State,
     StreamError, VERTEX_BUFFERS, Validator,
 };
 use ash::vk;
@@ -104,18 +107,23 @@ pub struct Renderer {
     pub(crate) recorded: Recorded,
     pub(crate) shading: Shading,
     pub(crate) key: Key,
-    pub(crate) key_dirty: bool,
-    pub(crate) variants_dirty: bool,
-    pub(crate) recheck_textures: bool,
+    /// The part of the key of back faces, where they are filled in another way and how is in the pipeline.
+    pub(crate) back_raster: Option<Raster>,
+    /// What is dispatched.
+    pub(crate) computing: Computing,
+    /// What the last draw said.
+    pub(crate) topology: Tracked<u32, Host>,
+    /// Whether the depth-stencil target is smaller than a colour target, and put aside.
+    pub(crate) small_depth: bool,
+    pub(crate) depth_aside: bool,
     pub(crate) pending: Pending,
     /// Whether draws are drawn in two parts, and which one is being drawn: see [`crate::parts`].
     pub(crate) in_parts: bool,
-    pub(crate) second_part: bool,
-    /// Whether front and back faces are filled in different ways, and drawn one after the other.
-    pub(crate) faces_apart: bool,
-    /// Where that is part of the pipeline, the one for back faces.
+    pub(crate) second_part: Tracked<bool, Host>,
+    /// The pipeline for back faces, where there is one.
     pub(crate) back_pipeline: vk::Pipeline,
-    pub(crate) ready: Ready,
+    /// Where the constants of each stage lie.
+    pub(crate) blocks: [Option<Slice>; 3],
     pub(crate) push: [u32; 32],
     /// Words of `push` that must be recorded: first and end.
     pub(crate) push_range: (usize, usize),
@@ -124,13 +132,10 @@ pub struct Renderer {
     pub(crate) index_upload: Option<(vk::Buffer, u64, u64)>,
     /// Indices in the bound index buffer.
     pub(crate) index_limit: u32,
-    /// Vertices that a draw can read from each slot, and the most of those that the layout reads.
-    pub(crate) slot_vertices: [u32; VERTEX_BUFFERS],
+    /// Vertices that a draw can read.
     pub(crate) vertex_limit: u32,
-    /// Vertex buffer slots that the layout reads, and those that the command buffer has bound.
-    pub(crate) layout_slots: u32,
-    pub(crate) layout_needs: [Needs; VERTEX_BUFFERS],
-    pub(crate) bound_slots: u32,
+    /// What draws read of the vertex layout.
+    pub(crate) input: Input,
     /// Textures in the transfer layout in the `before` commands.
     pub(crate) uploading: Vec<ObjectId>,
     /// Read by attributes that no buffer feeds: (0, 0, 0, 1), then zeros.
@@ -239,25 +244,23 @@ impl Renderer {
             recorded: Recorded::default(),
             shading: Shading::default(),
             key: Key::EMPTY,
-            key_dirty: true,
-            variants_dirty: true,
-            recheck_textures: true,
+            back_raster: None,
+            computing: Computing::default(),
+            topology: Tracked::new(Host::TOPOLOGY.only(), 0),
+            small_depth: false,
+            depth_aside: false,
             pending: Pending::default(),
             in_parts: false,
-            second_part: false,
-            faces_apart: false,
+            second_part: Tracked::new(Host::SECOND_PART.only(), false),
             back_pipeline: vk::Pipeline::null(),
-            ready: Ready::NO,
+            blocks: [None; 3],
             push: [0; 32],
             push_range: (0, 32),
             vertex_uploads: [None; VERTEX_BUFFERS],
             index_upload: None,
             index_limit: 0,
-            slot_vertices: [0; VERTEX_BUFFERS],
             vertex_limit: 0,
-            layout_slots: 0,
-            layout_needs: [Needs::default(); VERTEX_BUFFERS],
-            bound_slots: 0,
+            input: Input::default(),
             uploading: Vec::new(),
             default_vertex,
             null_textures: Vec::new(),
@@ -444,10 +447,10 @@ impl Renderer {
         self.targets = Targets::default();
         self.shading = Shading::default();
         self.key = Key::EMPTY;
-        (self.in_parts, self.second_part, self.faces_apart) = (false, false, false);
+        (self.computing, self.blocks) = (Computing::default(), [None; 3]);
+        (self.in_parts, self.small_depth, self.depth_aside) = (false, false, false);
         (self.vertex_uploads, self.index_upload) = ([None; VERTEX_BUFFERS], None);
-        (self.index_limit, self.vertex_limit, self.slot_vertices) = (0, 0, [0; VERTEX_BUFFERS]);
-        (self.layout_slots, self.layout_needs) = (0, [Needs::default(); VERTEX_BUFFERS]);
+        (self.index_limit, self.vertex_limit, self.input) = (0, 0, Input::default());
         self.warned.clear();
         Ok(())
     }
@@ -494,14 +497,8 @@ impl Renderer {
         self.queries.asked = false;
         // A new command buffer has nothing.
         self.recorded = Recorded::default();
-        self.state.dirty = Groups::all();
-        self.state.dirty_textures = u32::MAX;
-        self.state.dirty_vertex_buffers = u32::MAX;
-        self.bound_slots = 0;
-        self.key_dirty = true;
-        self.variants_dirty = true;
         self.push_range = (0, 32);
-        self.ready = Ready::NO;
+        self.commands_changed();
         Ok(number)
     }
 
@@ -642,11 +639,13 @@ impl Renderer {
                 let completed = self.submissions.completed;
                 let buffer = GuestBuffer::new(&self.gpu, &mut self.dynamic, body, completed)?;
                 self.buffers.insert(body.id, buffer);
-                self.storage_changes(body.usage);
             }
             Packet::CreateTexture(body) => return self.create_texture(body),
             Packet::CreateSampler(body) => return self.create_sampler(body),
-            Packet::CreateShader(body) => self.create_shader(body, arena),
+            Packet::CreateShader(body) => {
+                self.create_shader(body, arena);
+                self.compute_shader_changed(body.id);
+            }
             Packet::CreateQuery(body) => self.create_query(body),
             Packet::Destroy(body) => self.destroy(body.id),
             Packet::Name(body, name) => self.name_object(body.id, &String::from_utf8_lossy(name)),

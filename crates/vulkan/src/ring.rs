@@ -17,6 +17,9 @@ pub(crate) struct Slice {
     mapped: *mut u8,
 }
 
+// SAFETY: the pointer is into memory of the ring, which lives until the submission has completed.
+unsafe impl Send for Slice {}
+
 impl Slice {
     /// The bytes, to be written before the submission.
     #[allow(clippy::mut_from_ref, reason = "a slice is handed out once; nobody else has these bytes")]

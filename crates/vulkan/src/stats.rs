@@ -4,12 +4,31 @@ use crate::renderer::Renderer;
 use afterimage_state::Figures;
 use std::time::Instant;
 
+/// Calls of Vulkan that set state or bind something.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Calls {
+    /// Those made.
+    pub(crate) made: u64,
+    /// Those that applying everything for each draw would have made.
+    pub(crate) of_all: u64,
+    /// Those that applying everything takes for a draw like the last one.
+    pub(crate) of_draw: u64,
+}
+
+impl Calls {
+    /// Calls that were not needed.
+    pub(crate) fn saved(&self) -> u64 {
+        self.of_all.saturating_sub(self.made)
+    }
+}
+
 /// What is counted for [`crate::Options::stats`].
 #[derive(Default)]
 pub(crate) struct Stats {
     /// The program's name from its first packet.
     pub(crate) program: String,
     pub(crate) frames: u64,
+    pub(crate) calls: Calls,
     /// When the first frame began.
     began: Option<Instant>,
     /// Frames that the GPU has completed, and when it completed the last of them.
@@ -65,23 +84,60 @@ fn state_json(figures: &Figures) -> String {
 }
 
 impl Renderer {
+    /// Counts what applying everything would take for a draw with the present state.
+    pub(crate) fn count_calls(&mut self) {
+        let has = self.gpu.profile.dynamic_state3;
+        let flags = [
+            has.polygon_mode,
+            has.depth_clamp,
+            has.sample_mask,
+            self.gpu.dynamic2.is_some(),
+            self.recorded.indices.is_some(),
+            self.recorded.has_slots() || self.recorded.descriptors_bound,
+            self.recorded.image_key.is_some(),
+            self.recorded.default_buffer_bound,
+        ];
+        // Pipeline, topology, viewport, scissor and push constants; four of the rasteriser, eight of depth and stencil, the
+        // constant of blending.
+        let always = 5 + 4 + 8 + 1;
+        let blending = if has.blend { 3 } else { 0 };
+        let flags: u64 = flags.into_iter().map(u64::from).sum();
+        self.stats.calls.of_draw = always + blending + flags + u64::from(self.input.slots.count_ones());
+    }
+
+    /// Calls of Vulkan that set state or bind something, and that were not made, since the command buffer had what they would set.
+    #[must_use]
+    pub fn calls_saved(&self) -> u64 {
+        self.stats.calls.saved()
+    }
+
+    /// What was marked and applied so far.
+    #[must_use]
+    pub fn state_figures(&self) -> Figures {
+        Figures { draws: self.draws, ..self.state.tracker.figures() }
+    }
+
     /// The figures as JSON. `pipelines` is how many were made, `pipelines_there` how many there are or will be; of those that
     /// draws asked for, `pipelines_waited_for` were not there yet and `pipelines_ready` were, `pipelines_known` of them because
-    /// earlier runs had used them. `waited_ms` is what draws waited for shaders and pipelines altogether. `guest_state` is what the guest's
-    /// state tracking did, see `docs/state.md`.
+    /// earlier runs had used them. `waited_ms` is what draws waited for shaders and pipelines altogether. `guest_state` and
+    /// `renderer_state` are what state tracking did, see `docs/state.md`; of the calls of Vulkan that set state or bind something, `calls`
+    /// were made, and `calls_saved` were not that applying everything for each draw would have taken.
     #[must_use]
     pub fn stats_json(&self) -> String {
         format!(
             "{{\n  \"program\": {},\n  \"device\": {},\n  \"frames\": {},\n  \"draws\": {},\n  \"skipped_draws\": {},\n  \
+             \"calls\": {},\n  \"calls_saved\": {},\n  \
              \"ms_per_frame\": {:.4},\n  \"pipelines\": {},\n  \"pipelines_there\": {},\n  \"pipelines_waited_for\": {},\n  \
              \"pipelines_ready\": {},\n  \"pipelines_known\": {},\n  \"waited_ms\": {:.3},\n  \
-             \"shaders\": {},\n  \"shader_failures\": {},\n  \"guest_state\": {},\n  \
+             \"shaders\": {},\n  \"shader_failures\": {},\n  \"guest_state\": {},\n  \"renderer_state\": {},\n  \
              \"validation_messages\": {}\n}}\n",
             quote(&self.stats.program),
             quote(&self.gpu.profile.name),
             self.stats.frames,
             self.draws,
             self.skipped_draws,
+            self.stats.calls.made,
+            self.stats.calls.saved(),
             self.stats.ms_per_frame(),
             self.pipelines.made(),
             self.pipelines.len(),
@@ -92,6 +148,7 @@ impl Renderer {
             self.library.len(),
             self.library.failures,
             state_json(&self.stats.guest),
+            state_json(&self.state_figures()),
             self.validation_messages(),
         )
     }

@@ -1,5 +1,6 @@
 //! Buffers and images that shaders read and write themselves, and copies of buffers.
 
+use crate::apply::Applied;
 use crate::bindings::bind_set;
 use crate::buffer::GuestBuffer;
 use crate::descriptors::ImageKey;
@@ -14,11 +15,13 @@ use afterimage_ir::{Component, Dim};
 use afterimage_stream::packets::{
     CopyBuffer, CreateBuffer, CreateTexture, Dimension, FillBuffer, ReadBuffer, Stage, TextureCopy,
 };
-use afterimage_stream::{Format, Group, ObjectId, STORAGE_IMAGES, State};
+use afterimage_state::{Effect, trace};
+use afterimage_stream::{Format, Group, Host, ObjectId, STORAGE_IMAGES, State};
 use ash::vk;
 use bytemuck::Zeroable;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Images in place of those that are not bound, by shape and kind of texels.
 pub(crate) type NullImages = FxHashMap<(u8, u8), Texture>;
@@ -33,7 +36,7 @@ pub(crate) fn write_addresses(
     block: &mut [u8],
 ) {
     for &(first, count, at) in &variant.buffers {
-        let bindings = &state.storage[stage as usize][first as usize..][..count as usize];
+        let bindings = &state.storage(stage)[first as usize..][..count as usize];
         for (binding, register) in bindings.iter().zip(block[at..].as_chunks_mut::<16>().0) {
             let mut words = [0, 0, 0, binding.word];
             let buffer = if binding.buffer.is_none() { None } else { buffers.get_mut(binding.buffer) };
@@ -52,17 +55,9 @@ pub(crate) fn write_addresses(
 }
 
 impl Renderer {
-    /// A buffer came or went: what may be accessed in it by address changes.
-    pub(crate) fn storage_changes(&mut self, usage: u32) {
-        if usage & CreateBuffer::STORAGE != 0 {
-            self.state.dirty.mark(Group::VertexConstants);
-            self.state.dirty.mark(Group::PixelConstants);
-        }
-    }
-
     /// The buffers whose addresses a shader gets.
     pub(crate) fn storage_buffers(&self, stage: Stage, variant: &Variant) -> SmallVec<[ObjectId; 16]> {
-        let storage = &self.state.storage[stage as usize];
+        let storage = self.state.storage(stage);
         let ranges = variant.buffers.iter().map(|&(first, count, _)| &storage[first as usize..][..count as usize]);
         ranges.flatten().map(|binding| binding.buffer).filter(|id| !id.is_none()).collect()
     }
@@ -78,8 +73,8 @@ impl Renderer {
                     return Err(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
                 }
                 let table = Table::of(image.decl.dim);
-                let bound = self.state.storage_images[*stage as usize][slot].view;
-                let gpu = std::sync::Arc::clone(&self.gpu);
+                let bound = self.state.storage_images(*stage)[slot].view;
+                let gpu = Arc::clone(&self.gpu);
                 let texture = if bound.texture.is_none() { None } else { self.textures.get_mut(bound.texture) };
                 let view = match texture.filter(|texture| texture.kind == image.decl.component as u8) {
                     Some(texture) => texture.storage_view(&gpu, bound.level, bound.layer, table)?,
@@ -134,7 +129,7 @@ impl Renderer {
             texture.clear_all(&self.gpu, cmd);
             self.null_images.insert(number, texture);
         }
-        let gpu = std::sync::Arc::clone(&self.gpu);
+        let gpu = Arc::clone(&self.gpu);
         let texture = self.null_images.get_mut(&number);
         let view = match texture {
             Some(texture) => texture.storage_view(&gpu, 0, 0, table)?,
@@ -143,20 +138,36 @@ impl Renderer {
         view.ok_or_else(|| Error::Unsupported { device: gpu.profile.name.clone(), what: "storage images".to_owned() })
     }
 
-    /// Before a pass: the storage images of the draws that come, ready for them. `None` where there are none, or those that are
-    /// bound serve.
-    pub(crate) fn take_storage_images(&mut self, changed: bool) -> Result<Option<ImageKey>> {
-        if !self.shading.reach.images || (!changed && self.recorded.image_key.is_some()) {
+    /// The shaders of draws that access storage images.
+    fn with_images(&self) -> SmallVec<[(Stage, Arc<Variant>); 2]> {
+        trace::read_result::<Host>(Group::Variants);
+        let mut variants = SmallVec::new();
+        if self.shading.reach.images {
+            variants.extend(self.shading.vertex.clone().map(|variant| (Stage::Vertex, variant)));
+            variants.extend(self.shading.pixel.clone().map(|variant| (Stage::Pixel, variant)));
+        }
+        variants
+    }
+
+    /// The storage images of draws, if they access any.
+    pub(crate) fn wanted_images(&mut self) -> Result<Option<ImageKey>> {
+        let variants = self.with_images();
+        if variants.is_empty() {
             return Ok(None);
         }
-        let (vertex, pixel) = (self.shading.vertex.clone(), self.shading.pixel.clone());
-        let mut variants = SmallVec::<[(Stage, &Variant); 2]>::new();
-        variants.extend(vertex.as_deref().map(|variant| (Stage::Vertex, variant)));
-        variants.extend(pixel.as_deref().map(|variant| (Stage::Pixel, variant)));
+        let variants: SmallVec<[_; 2]> = variants.iter().map(|(stage, variant)| (*stage, &**variant)).collect();
+        self.image_key(&variants).map(Some)
+    }
+
+    /// [`Group::StorageImages`], before the pass, which may have to end for them.
+    pub(crate) fn apply_storage_images(&mut self) -> Applied {
+        self.commands();
+        trace::read_result::<Host>(Group::Targets);
+        trace::read_result::<Host>(Group::Layout);
         let current = self.submissions.current;
-        for (stage, variant) in &variants {
+        for (stage, variant) in self.with_images() {
             for image in &variant.images {
-                let bound = self.state.storage_images[*stage as usize][usize::from(image.decl.slot)].view.texture;
+                let bound = self.state.storage_images(stage)[usize::from(image.decl.slot)].view.texture;
                 let id = self.root(bound);
                 if bound.is_none() || self.textures.get(id).is_none() {
                     continue;
@@ -174,18 +185,15 @@ impl Renderer {
                 }
             }
         }
-        self.image_key(&variants).map(Some)
-    }
-
-    /// Binds the storage images of draws.
-    pub(crate) fn bind_storage_images(&mut self, key: ImageKey) -> Result {
-        if self.recorded.image_key != Some(key) {
-            let (current, completed) = (self.submissions.current, self.submissions.completed);
-            let set = self.descriptors.image_set(&key, current, completed)?;
-            bind_set(&self.gpu, self.submissions.main, self.draw_layout().raw, 1, set);
-            self.recorded.image_key = Some(key);
-        }
-        Ok(())
+        let Some(key) = self.wanted_images()?.filter(|key| self.recorded.image_key != Some(*key)) else {
+            return Ok(Effect::Same);
+        };
+        let (current, completed) = (self.submissions.current, self.submissions.completed);
+        let set = self.descriptors.image_set(&key, current, completed)?;
+        self.stats.calls.made += 1;
+        bind_set(&self.gpu, self.submissions.main, self.draw_layout().raw, 1, set);
+        self.recorded.image_key = Some(key);
+        Ok(Effect::Changed)
     }
 
     /// Orders a command that reads and writes buffers behind what came before it. True if all of them are there.

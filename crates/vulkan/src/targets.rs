@@ -1,16 +1,18 @@
 //! Current targets and the render pass on them. A pass stays open across draws until something needs it closed.
 
+use crate::apply::Applied;
 use crate::error::Result;
 use crate::pipeline::TargetFormats;
 use crate::renderer::Renderer;
 use crate::submit::memory_barrier;
 use afterimage_stream::packets::{Clear, Rect, View};
-use afterimage_stream::{FormatFeatures, Group, ObjectId};
+use afterimage_state::{Effect, trace};
+use afterimage_stream::{FormatFeatures, Group, Host, ObjectId};
 use ash::vk;
 use smallvec::SmallVec;
 
 /// A target that is bound.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Attachment {
     pub(crate) texture: ObjectId,
     view: vk::ImageView,
@@ -19,14 +21,13 @@ pub(crate) struct Attachment {
 }
 
 /// The current targets and whether a pass is open on them.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Targets {
     pub(crate) open: bool,
     pub(crate) colors: [Option<Attachment>; 8],
     pub(crate) depth: Option<Attachment>,
-    /// A depth-stencil target that is smaller than a colour target, whether it is used or not.
-    pub(crate) small_depth: bool,
-    /// The same, with its format, while nothing is tested against it: draws may go beyond it then.
+    /// A depth-stencil target that is smaller than a colour target, with its format, while nothing is tested against it: draws
+    /// may go beyond it then.
     pub(crate) aside: Option<(Attachment, vk::Format)>,
     pub(crate) formats: TargetFormats,
     /// What texels of the colour targets are: [`crate::texture::Texture::kind`].
@@ -37,6 +38,8 @@ pub(crate) struct Targets {
     pub(crate) layers: u32,
     /// Bit per colour target that can be blended with; the others are written as if blending were off.
     pub(crate) blendable: u8,
+    /// Bit per colour target that shaders encode to sRGB.
+    pub(crate) srgb_write: u8,
     /// Number of bits of the depth format, or 0 for a float format: scales depth bias.
     pub(crate) depth_bits: u32,
 }
@@ -48,6 +51,24 @@ impl Targets {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.extent.width == 0
+    }
+
+    /// Whether others are the same targets, whether a pass is open or not.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let Self { open: _, colors, depth, aside, formats, kinds, extent, layers, blendable, srgb_write, depth_bits } = self;
+        (colors, depth, aside, formats, kinds) == (&other.colors, &other.depth, &other.aside, &other.formats, &other.kinds)
+            && (extent, layers, blendable) == (&other.extent, &other.layers, &other.blendable)
+            && (srgb_write, depth_bits) == (&other.srgb_write, &other.depth_bits)
+    }
+
+    /// A texture is destroyed: none of these is it any more.
+    pub(crate) fn forget(&mut self, id: ObjectId) {
+        let aside = self.aside.iter_mut().map(|(attachment, _)| attachment);
+        for attachment in self.colors.iter_mut().flatten().chain(&mut self.depth).chain(aside) {
+            if attachment.texture == id {
+                attachment.texture = ObjectId::NONE;
+            }
+        }
     }
 }
 
@@ -94,27 +115,48 @@ fn encoded_by_shader(format: vk::Format) -> bool {
 }
 
 impl Renderer {
-    /// Takes over [`afterimage_stream::State::render_targets`] if it changed.
-    pub(crate) fn resolve_targets(&mut self) -> Result {
-        if !self.state.dirty.clear(Group::RenderTargets) {
-            return Ok(());
-        }
-        self.end_pass();
-        let aside = self.targets.aside.as_ref().map(|(attachment, _)| attachment);
-        for attachment in self.targets.all().chain(aside) {
-            if let Some(texture) = self.textures.get_mut(attachment.texture) {
-                texture.is_target = false;
-            }
-        }
-        let wanted = self.state.render_targets;
+    /// Whether the depth-stencil target is smaller than a colour target.
+    pub(crate) fn has_small_depth(&self) -> bool {
+        trace::read(Host::TARGET_OBJECTS.only());
+        let wanted = &*self.state.render_targets;
+        let extent = |view: &View| {
+            let texture = self.textures.get(view.texture).filter(|_| !view.texture.is_none());
+            texture.map(|texture| texture.extent(view.level.into()))
+        };
+        let Some(depth) = extent(&wanted.depth) else { return false };
+        wanted.color.iter().filter_map(extent).any(|color| color.width > depth.width || color.height > depth.height)
+    }
+
+    /// [`Group::SmallDepth`].
+    pub(crate) fn apply_small_depth(&mut self) -> Effect {
+        let small = self.has_small_depth();
+        Effect::of(std::mem::replace(&mut self.small_depth, small) != small)
+    }
+
+    /// Whether a depth-stencil target is put aside: it is too small, and nothing is tested against it.
+    pub(crate) fn puts_depth_aside(&self) -> bool {
+        trace::read_result::<Host>(Group::SmallDepth);
+        self.small_depth && self.state.depth_stencil.depth_test | self.state.depth_stencil.stencil_test == 0
+    }
+
+    /// [`Group::Aside`].
+    pub(crate) fn apply_aside(&mut self) -> Effect {
+        let aside = self.puts_depth_aside();
+        Effect::of(std::mem::replace(&mut self.depth_aside, aside) != aside)
+    }
+
+    /// The targets that the state asks for. `tells` says whether what does not fit is logged.
+    pub(crate) fn wanted_targets(&mut self, tells: bool) -> Result<Targets> {
+        trace::read(Host::TARGET_OBJECTS.only());
+        trace::read_result::<Host>(Group::Aside);
+        let wanted = *self.state.render_targets;
         let mut targets = Targets::default();
-        let mut srgb_write = 0;
         let mut extent = vk::Extent2D { width: u32::MAX, height: u32::MAX };
         for (index, view) in wanted.color.into_iter().enumerate() {
             let srgb = wanted.srgb >> index & 1 != 0;
-            if let Some((attachment, format)) = self.attach(view, srgb, &mut targets, &mut extent)? {
+            if let Some((attachment, format)) = self.attach(view, srgb, &mut targets, &mut extent, tells)? {
                 if srgb && encoded_by_shader(format) {
-                    srgb_write |= 1 << index;
+                    targets.srgb_write |= 1 << index;
                 }
                 targets.colors[index] = Some(attachment);
                 targets.formats.colors[index] = format;
@@ -122,16 +164,10 @@ impl Renderer {
                 targets.blendable |= u8::from(self.blends(view.texture)) << index;
             }
         }
-        let depth = self.textures.get(wanted.depth.texture).map(|texture| texture.extent(wanted.depth.level.into()));
-        let colors = targets.colors.iter().flatten();
-        targets.small_depth = depth.is_some_and(|depth| {
-            colors.into_iter().any(|color| color.extent.width > depth.width || color.extent.height > depth.height)
-        });
-        let tests = self.state.depth_stencil.depth_test | self.state.depth_stencil.stencil_test != 0;
-        if targets.small_depth && !tests {
+        if self.depth_aside {
             let mut unlimited = vk::Extent2D { width: u32::MAX, height: u32::MAX };
-            targets.aside = self.attach(wanted.depth, false, &mut Targets::default(), &mut unlimited)?;
-        } else if let Some((attachment, format)) = self.attach(wanted.depth, false, &mut targets, &mut extent)? {
+            targets.aside = self.attach(wanted.depth, false, &mut Targets::default(), &mut unlimited, tells)?;
+        } else if let Some((attachment, format)) = self.attach(wanted.depth, false, &mut targets, &mut extent, tells)? {
             targets.depth = Some(attachment);
             targets.formats.depth = format;
             targets.depth_bits = match format {
@@ -144,15 +180,42 @@ impl Renderer {
             targets.extent = extent;
         }
         targets.layers = wanted.layers.max(1);
-        self.key.targets = self.pipelines.targets.number(&targets.formats);
-        self.key_dirty = true;
-        if std::mem::replace(&mut self.shading.runtime.pixel_ops.srgb_write, srgb_write) != srgb_write {
-            self.variants_dirty = true;
+        Ok(targets)
+    }
+
+    /// [`Group::Targets`].
+    pub(crate) fn apply_targets(&mut self) -> Applied {
+        let targets = self.wanted_targets(true)?;
+        if targets.is_like(&self.targets) {
+            return Ok(Effect::Same);
         }
-        // Textures that were targets may be read now.
-        self.recheck_textures = true;
+        self.end_pass();
+        let mark = |renderer: &mut Self, is_target: bool| {
+            let aside = renderer.targets.aside.as_ref().map(|(attachment, _)| attachment);
+            let all: SmallVec<[ObjectId; 9]> = renderer.targets.all().chain(aside).map(|a| a.texture).collect();
+            for id in all {
+                if let Some(texture) = renderer.textures.get_mut(id) {
+                    texture.is_target = is_target;
+                }
+                if is_target {
+                    renderer.make_live(id)?;
+                }
+            }
+            Ok::<_, crate::Error>(())
+        };
+        mark(self, false)?;
+        self.key.targets = self.pipelines.targets.number(&targets.formats);
+        self.shading.runtime.pixel_ops.srgb_write = targets.srgb_write;
         self.targets = targets;
-        Ok(())
+        mark(self, true)?;
+        Ok(Effect::Changed)
+    }
+
+    /// Whether there is anything to draw to.
+    pub(crate) fn is_drawable(&self) -> bool {
+        trace::read_result::<Host>(Group::Targets);
+        let viewport = &*self.state.viewport;
+        !self.targets.is_empty() && viewport.width > 0.0 && viewport.height > 0.0
     }
 
     /// Whether blending with a texture's texels is possible.
@@ -166,21 +229,23 @@ impl Renderer {
         srgb: bool,
         targets: &mut Targets,
         extent: &mut vk::Extent2D,
+        tells: bool,
     ) -> Result<Option<(Attachment, vk::Format)>> {
         if view.texture.is_none() {
             return Ok(None);
         }
         let root = self.root(view.texture);
-        self.make_live(root)?;
         let layers = self.state.render_targets.layers.max(1) as u16;
         let Some(texture) = self.textures.get_mut(view.texture) else { return Ok(None) };
         let samples = u32::from(texture.desc.samples);
         if targets.formats.samples != 0 && targets.formats.samples != samples {
-            tracing::error!(
-                "{} has {samples} samples, the targets before it {}: it is not drawn to",
-                view.texture,
-                targets.formats.samples
-            );
+            if tells {
+                tracing::error!(
+                    "{} has {samples} samples, the targets before it {}: it is not drawn to",
+                    view.texture,
+                    targets.formats.samples
+                );
+            }
             return Ok(None);
         }
         let size = texture.extent(view.level.into());
@@ -190,9 +255,6 @@ impl Renderer {
         extent.height = extent.height.min(size.height);
         let format = texture.target_format(&self.gpu, srgb);
         let layout = texture.home;
-        if let Some(texture) = self.textures.get_mut(root) {
-            texture.is_target = true;
-        }
         let attachment = Attachment {
             texture: root,
             view: raw,
@@ -200,6 +262,25 @@ impl Renderer {
             extent: vk::Extent2D { width: size.width, height: size.height },
         };
         Ok(Some((attachment, format)))
+    }
+
+    /// Whether draws store, so that what comes behind them waits for them.
+    #[inline]
+    pub(crate) fn stores(&self) -> bool {
+        trace::read_result::<Host>(Group::Variants);
+        self.shading.stores
+    }
+
+    /// [`Group::Pass`].
+    pub(crate) fn apply_pass(&mut self) -> Effect {
+        trace::read(Host::PASS.only());
+        trace::read_result::<Host>(Group::Targets);
+        let opens = !self.targets.open;
+        self.open_pass();
+        if self.stores() {
+            (self.order.written, self.order.pass_stores) = (true, true);
+        }
+        Effect::of(opens)
     }
 
     /// Opens the render pass if it is closed.
@@ -282,6 +363,7 @@ impl Renderer {
         if self.targets.open {
             self.end_segment();
             self.targets.open = false;
+            self.state.tracker.changed(Host::PASS.only());
             // SAFETY: a pass is open.
             unsafe { self.gpu.raw.cmd_end_rendering(self.submissions.main) };
         }

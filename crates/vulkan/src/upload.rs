@@ -6,7 +6,8 @@ use crate::ring::Ring;
 use crate::submit::{Trash, full_barrier, memory_barrier};
 use crate::texture::Texture;
 use afterimage_stream::packets::{SetIndexBuffer, UpdateBuffer, UpdateTexture, VertexBuffer, View};
-use afterimage_stream::{Arena, Format, Group, ObjectId, ObjectKind, UploadRef};
+use afterimage_stream::host::{IndexBufferStates, VertexBufferStates};
+use afterimage_stream::{Arena, Format, Host, ObjectId, ObjectKind, UploadRef};
 use ash::vk;
 
 /// Buffers up to this size are renamed as a whole where a part of them changes while the GPU may read them.
@@ -72,21 +73,8 @@ impl Renderer {
             let len = buffer.desc.size as usize;
             buffer.backing.bytes(0, len).copy_from_slice(old.bytes(0, len));
         }
-        self.rebind_buffer(id);
+        self.state.object_changed(id);
         Ok(())
-    }
-
-    /// Marks the bindings of a buffer whose memory changed.
-    fn rebind_buffer(&mut self, id: ObjectId) {
-        for (slot, binding) in self.state.vertex_buffers.iter().enumerate() {
-            if binding.source == id {
-                self.state.dirty_vertex_buffers |= 1 << slot;
-                self.state.dirty.mark(Group::VertexBuffers);
-            }
-        }
-        if self.state.index_buffer.source == id {
-            self.state.dirty.mark(Group::IndexBuffer);
-        }
     }
 
     /// Where uploaded bytes lie for the GPU: in the arena itself, or in a copy. `FRAME` rings keep it for the frame.
@@ -157,7 +145,9 @@ impl Renderer {
     ) -> Result {
         for (slot, binding) in (first..self.vertex_uploads.len()).zip(bindings) {
             if binding.source.kind() == Some(ObjectKind::Upload) {
-                self.vertex_uploads[slot] = self.resolve_upload(binding.source, binding.offset, binding.size, arena)?;
+                let upload = self.resolve_upload(binding.source, binding.offset, binding.size, arena)?;
+                let state = Host::VERTEX_BUFFER.at(slot as u32).plus(VertexBufferStates::UPLOAD);
+                self.state.tracker.write(state, &mut self.vertex_uploads[slot], upload);
             }
         }
         Ok(())
@@ -166,7 +156,9 @@ impl Renderer {
     /// As [`Renderer::resolve_vertex_uploads`], for indices.
     pub(crate) fn resolve_index_upload(&mut self, body: &SetIndexBuffer, arena: &dyn Arena) -> Result {
         if body.source.kind() == Some(ObjectKind::Upload) {
-            self.index_upload = self.resolve_upload(body.source, body.offset, body.size, arena)?;
+            let upload = self.resolve_upload(body.source, body.offset, body.size, arena)?;
+            let state = Host::INDEX_BUFFER.only().plus(IndexBufferStates::UPLOAD);
+            self.state.tracker.write(state, &mut self.index_upload, upload);
         }
         Ok(())
     }

@@ -1,10 +1,13 @@
 //! Vertex and index input: the layout as the vertex shader reads it, buffers bound for it.
 
+use crate::apply::differs;
 use crate::draw::bits;
 use crate::pipeline::{Attribute, VertexLayout};
 use crate::renderer::Renderer;
+use afterimage_state::{Effect, trace};
+use afterimage_stream::host::{IndexBufferStates, VertexBufferStates};
 use afterimage_stream::packets::VertexAttribute;
-use afterimage_stream::{Created, ObjectId, ObjectKind, VERTEX_BUFFERS, VertexFormat};
+use afterimage_stream::{Created, Group, Host, ObjectId, ObjectKind, VERTEX_BUFFERS, VertexFormat};
 use ash::vk;
 
 /// The binding that feeds attributes without a buffer.
@@ -19,6 +22,38 @@ pub(crate) struct Needs {
     align: u32,
     /// Bytes from the start of a vertex to the end of its last attribute.
     extent: u32,
+}
+
+/// What draws read of a vertex layout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// Vertex buffer slots that it reads.
+    pub(crate) slots: u32,
+    needs: [Needs; VERTEX_BUFFERS],
+    /// Whether it reads the buffer for attributes without one. Strides are dynamic in every pipeline, so even one that reads no
+    /// buffer wants to have seen one.
+    default: bool,
+}
+
+/// A vertex buffer as it is bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bound {
+    /// Number of the vertex layout. Bound strides outlive a pipeline, but llvmpipe (Mesa 25.0) gives them only to the attributes
+    /// of the pipeline that is bound with them; those that a later one adds have a stride of zero until the next binding.
+    input: u32,
+    buffer: vk::Buffer,
+    offset: u64,
+    size: u64,
+    stride: u64,
+}
+
+/// An index buffer as it is bound, and the indices in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Indices {
+    buffer: vk::Buffer,
+    offset: u64,
+    kind: vk::IndexType,
+    limit: u32,
 }
 
 /// A vertex layout as a shader with these inputs (a bit per location) reads it, and what it asks of the buffers.
@@ -67,41 +102,36 @@ pub(crate) fn layout_of(attributes: &[VertexAttribute], inputs: u32) -> (VertexL
 }
 
 impl Renderer {
-    /// The vertex layout as the vertex shader reads it.
-    pub(crate) fn take_vertex_input(&mut self) {
-        let Some(vertex) = &self.shading.vertex else { return };
+    /// The vertex layout as the vertex shader reads it: its number, and what draws read of it.
+    pub(crate) fn wanted_input(&mut self) -> (u32, Input) {
+        trace::read_result::<Host>(Group::Variants);
+        trace::read(Host::VERTEX_INPUT_OBJECT.only());
+        let inputs = self.shading.vertex.as_ref().map_or(0, |vertex| vertex.inputs);
         let id = self.state.vertex_input.id;
         let attributes: &[VertexAttribute] = match self.state.objects.get(id) {
             Some(Created::VertexInput(attributes)) if !id.is_none() => attributes,
             _ => &[],
         };
-        let (layout, needs) = layout_of(attributes, vertex.inputs);
-        // Strides are dynamic in every pipeline, so even one that reads no buffer wants to have seen one.
-        if layout.bindings.is_empty() || layout.bindings.iter().any(|(binding, _)| *binding == DEFAULT_BINDING) {
-            self.bind_default_buffer();
-        }
-        self.layout_slots = layout.bindings.iter().filter(|b| b.0 < DEFAULT_BINDING).fold(0, |m, b| m | 1 << b.0);
-        let number = self.pipelines.inputs.number(&layout);
-        if number != self.key.input {
-            self.key.input = number;
-            self.key_dirty = true;
-            // Bound strides outlive a pipeline, but llvmpipe (Mesa 25.0) gives them only to the attributes of the pipeline
-            // that is bound with them; those that a later one adds have a stride of zero until the next binding.
-            self.state.dirty_vertex_buffers |= self.layout_slots;
-        }
-        if needs != self.layout_needs {
-            self.layout_needs = needs;
-            // Strides and offsets are adapted to the layout.
-            self.state.dirty_vertex_buffers |= self.layout_slots;
-        }
-        // Slots that the layout before did not read may not be bound yet.
-        self.state.dirty_vertex_buffers |= self.layout_slots & !self.bound_slots;
-        self.bind_vertex_buffers();
+        let (layout, needs) = layout_of(attributes, inputs);
+        let input = Input {
+            slots: layout.bindings.iter().filter(|b| b.0 < DEFAULT_BINDING).fold(0, |m, b| m | 1 << b.0),
+            needs,
+            default: layout.bindings.is_empty() || !layout.reads_buffers_only(),
+        };
+        (self.pipelines.inputs.number(&layout), input)
+    }
+
+    /// [`Group::VertexInput`].
+    pub(crate) fn apply_vertex_input(&mut self) -> Effect {
+        let before = (self.key.input, self.input);
+        (self.key.input, self.input) = self.wanted_input();
+        Effect::of((self.key.input, self.input) != before)
     }
 
     pub(crate) fn bind_default_buffer(&mut self) {
         if !std::mem::replace(&mut self.recorded.default_buffer_bound, true) {
             let cmd = self.main();
+            self.stats.calls.made += 1;
             // SAFETY: the buffer lives as long as the renderer.
             unsafe {
                 let (buffers, zero) = ([self.default_vertex.raw], [0]);
@@ -110,20 +140,40 @@ impl Renderer {
         }
     }
 
-    /// Binds the vertex buffers that changed and that the layout reads.
-    pub(crate) fn bind_vertex_buffers(&mut self) {
-        let mask = self.state.dirty_vertex_buffers & self.layout_slots;
-        for slot in bits(mask) {
-            let binding = self.state.vertex_buffers[slot];
-            let (buffer, offset, size, stride) =
-                match self.vertex_source(binding.source, binding.offset, binding.size, self.vertex_uploads[slot]) {
-                    Some((buffer, offset, size)) => self.adapt(slot, (buffer, offset, size), binding.stride),
-                    None => (self.default_vertex.raw, 0, self.default_vertex.size, 0),
-                };
+    /// What is bound to a slot that the layout reads.
+    #[inline]
+    fn wanted_vertices(&mut self, slot: usize) -> Bound {
+        let state = Host::VERTEX_BUFFER.at(slot as u32);
+        trace::read(state.plus(VertexBufferStates::MEMORY));
+        trace::read(state.plus(VertexBufferStates::UPLOAD));
+        let binding = self.state.vertex_buffers[slot];
+        let (buffer, offset, size, stride) =
+            match self.vertex_source(binding.source, binding.offset, binding.size, self.vertex_uploads[slot]) {
+                Some((buffer, offset, size)) => self.adapt(slot, (buffer, offset, size), binding.stride),
+                None => (self.default_vertex.raw, 0, self.default_vertex.size, 0),
+            };
+        Bound { input: self.key.input, buffer, offset, size, stride }
+    }
+
+    /// [`Group::VertexBuffers`]: binds those that changed and that the layout reads.
+    pub(crate) fn apply_vertex_buffers(&mut self) -> Effect {
+        trace::read_result::<Host>(Group::VertexInput);
+        let cmd = self.commands();
+        if self.input.default {
+            self.bind_default_buffer();
+        }
+        self.vertex_limit = 0;
+        for slot in bits(self.input.slots) {
+            let bound = self.wanted_vertices(slot);
             // A last vertex that is cut off may still be read in part.
-            let vertices = size.checked_div(stride).map_or(0, |vertices| vertices + 1);
-            self.slot_vertices[slot] = u32::try_from(vertices).unwrap_or(u32::MAX);
-            let cmd = self.main();
+            let vertices = bound.size.checked_div(bound.stride).map_or(0, |vertices| vertices + 1);
+            self.vertex_limit = self.vertex_limit.max(u32::try_from(vertices).unwrap_or(u32::MAX));
+            if self.recorded.vertices[slot] == Some(bound) {
+                continue;
+            }
+            self.recorded.vertices[slot] = Some(bound);
+            self.stats.calls.made += 1;
+            let Bound { buffer, offset, size, stride, .. } = bound;
             // SAFETY: the buffer is alive until this submission has completed, and the range lies inside of it.
             unsafe {
                 self.gpu.raw.cmd_bind_vertex_buffers2(
@@ -136,12 +186,21 @@ impl Renderer {
                 );
             }
         }
-        self.state.dirty_vertex_buffers &= !mask;
-        self.bound_slots |= mask;
-        self.vertex_limit = bits(self.layout_slots).map(|slot| self.slot_vertices[slot]).max().unwrap_or(0);
         if self.vertex_limit == 0 {
             self.vertex_limit = MOST_WITHOUT_BUFFERS;
         }
+        Effect::Same
+    }
+
+    /// A slot that has another buffer than it should.
+    pub(crate) fn vertex_buffers_differ(&mut self) -> Option<String> {
+        let default = self.input.default && !self.recorded.default_buffer_bound;
+        bits(self.input.slots)
+            .find_map(|slot| {
+                let bound = Some(self.wanted_vertices(slot));
+                differs(&bound, &self.recorded.vertices[slot]).map(|what| format!("slot {slot}: {what}"))
+            })
+            .or_else(|| default.then(|| "the default buffer".to_owned()))
     }
 
     /// A binding whose offset and stride are as Vulkan wants them for the layout.
@@ -152,7 +211,7 @@ impl Renderer {
         (buffer, offset, size): (vk::Buffer, u64, u64),
         stride: u32,
     ) -> (vk::Buffer, u64, u64, u64) {
-        let Needs { align, extent } = self.layout_needs[slot];
+        let Needs { align, extent } = self.input.needs[slot];
         let mask = align.max(1) - 1;
         let fine = (offset as u32 | stride) & mask == 0 && (stride == 0 || stride >= extent);
         if fine {
@@ -186,18 +245,28 @@ impl Renderer {
         }
     }
 
-    pub(crate) fn bind_index_buffer(&mut self) {
-        let body = self.state.index_buffer;
-        let wide = body.index_bytes == 4;
-        let found = self.vertex_source(body.source, body.offset, body.size, self.index_upload);
-        let Some((buffer, offset, size)) = found else {
-            self.index_limit = 0;
-            return;
-        };
-        self.index_limit = u32::try_from(size / u64::from(body.index_bytes.max(1))).unwrap_or(u32::MAX);
-        let kind = if wide { vk::IndexType::UINT32 } else { vk::IndexType::UINT16 };
-        let cmd = self.main();
-        // SAFETY: as for vertex buffers; the validator has checked the offset's alignment.
-        unsafe { self.gpu.raw.cmd_bind_index_buffer(cmd, buffer, offset, kind) };
+    /// The index buffer; `None` where there is none to read.
+    pub(crate) fn wanted_indices(&mut self) -> Option<Indices> {
+        trace::read(Host::INDEX_BUFFER.only().plus(IndexBufferStates::MEMORY));
+        trace::read(Host::INDEX_BUFFER.only().plus(IndexBufferStates::UPLOAD));
+        let body = *self.state.index_buffer;
+        let (buffer, offset, size) = self.vertex_source(body.source, body.offset, body.size, self.index_upload)?;
+        let limit = u32::try_from(size / u64::from(body.index_bytes.max(1))).unwrap_or(u32::MAX);
+        let kind = if body.index_bytes == 4 { vk::IndexType::UINT32 } else { vk::IndexType::UINT16 };
+        Some(Indices { buffer, offset, kind, limit })
+    }
+
+    /// [`Group::IndexBuffer`].
+    pub(crate) fn apply_index_buffer(&mut self) -> Effect {
+        let cmd = self.commands();
+        let indices = self.wanted_indices();
+        self.index_limit = indices.map_or(0, |indices| indices.limit);
+        if let Some(Indices { buffer, offset, kind, .. }) = indices.filter(|_| self.recorded.indices != indices) {
+            self.stats.calls.made += 1;
+            // SAFETY: as for vertex buffers; the validator has checked the offset's alignment.
+            unsafe { self.gpu.raw.cmd_bind_index_buffer(cmd, buffer, offset, kind) };
+        }
+        self.recorded.indices = indices;
+        Effect::Same
     }
 }

@@ -1,0 +1,286 @@
+//! What shaders and pipelines are chosen by: the state around shaders, their variants, the pipeline's key.
+
+use crate::ahead::Rest;
+use crate::apply::{Applied, Stop};
+use crate::layouts::Reach;
+use crate::pipeline::{Blend, Key, Spec};
+use crate::profile::Profile;
+use crate::raster::{self, Raster};
+use crate::renderer::Renderer;
+use crate::shaders::Variant;
+use crate::workers::Urgency;
+use afterimage_shader::{RuntimeInfo, bound};
+use afterimage_state::{Effect, trace};
+use afterimage_stream::packets::{LineMode, SetPixelOps, Topology};
+use afterimage_stream::{Group, Host, TEXTURE_SLOTS};
+use ash::vk;
+use std::sync::Arc;
+
+/// Shaders of the draws, and what depends on them.
+#[derive(Default)]
+pub(crate) struct Shading {
+    pub(crate) vertex: Option<Arc<Variant>>,
+    pub(crate) pixel: Option<Arc<Variant>>,
+    /// State around the shaders. Several groups put their parts in it.
+    pub(crate) runtime: RuntimeInfo,
+    /// Bit per texture slot that either shader samples.
+    pub(crate) used: u32,
+    /// Which table each slot is read from, three bits each, and what its texels are to the shader, two bits each.
+    pub(crate) tables: u64,
+    pub(crate) kinds: u64,
+    /// What both shaders reach.
+    pub(crate) reach: Reach,
+    /// The layout for that; none is the plain one.
+    pub(crate) layout: Option<crate::layouts::Layout>,
+    /// Whether either shader writes buffers by address, or storage images.
+    pub(crate) stores: bool,
+    /// Words of the textures bound, whether a shader reads them or not.
+    pub(crate) words: [u32; TEXTURE_SLOTS],
+    /// The table that each bound texture is in, and from bit 3 on its kind.
+    pub(crate) bound: [u8; TEXTURE_SLOTS],
+    /// Half a texel, where lookups in the texture of a slot give four texels.
+    pub(crate) halves: [[f32; 2]; TEXTURE_SLOTS],
+}
+
+/// Variants for the present state.
+pub(crate) struct Wanted {
+    pub(crate) vertex: u32,
+    /// Or [`Key::NONE`].
+    pub(crate) pixel: u32,
+    /// Whether the pixel shader does alpha test and fog as it is told when it runs.
+    generic: bool,
+}
+
+impl Renderer {
+    /// State around shaders with the topology's and the pixel operations' parts.
+    pub(crate) fn runtime_of_ops(&self) -> RuntimeInfo {
+        let mut runtime = self.shading.runtime;
+        runtime.vertex_ops.point_size = u8::from(*self.topology == Topology::PointList as u32);
+        set_pixel_ops(&mut runtime, &self.gpu.profile, &self.state.pixel_ops);
+        runtime
+    }
+
+    /// [`Group::PixelOps`].
+    pub(crate) fn apply_pixel_ops(&mut self) -> Effect {
+        let runtime = self.runtime_of_ops();
+        Effect::of(std::mem::replace(&mut self.shading.runtime, runtime) != runtime)
+    }
+
+    /// The variants of the bound shaders for the state around them. `None` where one of them is no shader.
+    pub(crate) fn wanted_variants(&mut self) -> Option<Wanted> {
+        for group in [Group::Targets, Group::Shapes, Group::PixelOps, Group::Part] {
+            trace::read_result::<Host>(group);
+        }
+        trace::read(Host::SHADER_OBJECTS.only());
+        let bound = *self.state.shaders;
+        let runtime = &mut self.shading.runtime;
+        let pixel = self.shaders.get(bound.pixel).and_then(|guest| guest.shader.as_ref());
+        let ops = runtime.pixel_ops;
+        let generic = pixel.is_some_and(|pixel| pixel.wants_generic(ops.alpha_compare, ops.fog));
+        runtime.pixel_ops.generic = generic.into();
+        let vertex = self.shaders.get_mut(bound.vertex).and_then(|shader| {
+            runtime.link = shader.shader.as_ref().map(|shader| shader.link()).unwrap_or_default();
+            self.library.number(shader, runtime)
+        });
+        let pixel = match self.shaders.get_mut(bound.pixel) {
+            Some(shader) if !bound.pixel.is_none() => self.library.number(shader, runtime)?,
+            _ => Key::NONE,
+        };
+        Some(Wanted { vertex: vertex?, pixel, generic })
+    }
+
+    /// [`Group::Variants`].
+    pub(crate) fn apply_variants(&mut self, rest: Option<Rest<'_>>) -> Applied {
+        // Where draws are dropped, what there is stays: what reads it stays true to it.
+        let Some(Wanted { vertex, pixel, generic }) = self.wanted_variants() else { return Err(Stop::Skip) };
+        self.generic_seen |= generic;
+        if self.key.vertex == vertex && self.key.pixel == pixel {
+            return Ok(Effect::Same);
+        }
+        if !self.library.is_ready(vertex) || (pixel != Key::NONE && !self.library.is_ready(pixel)) {
+            if let Some(rest) = rest {
+                self.look_ahead(rest);
+            }
+            if self.options.skip_unready {
+                return Err(Stop::Skip);
+            }
+        }
+        let variants = (self.library.variant(vertex), self.library.variant(pixel));
+        let (Some(of_vertex), true) = (variants.0, variants.1.is_some() || pixel == Key::NONE) else {
+            return Err(Stop::Skip);
+        };
+        (self.key.vertex, self.key.pixel) = (vertex, pixel);
+        let shading = &mut self.shading;
+        (shading.vertex, shading.pixel) = (Some(of_vertex), variants.1);
+        shading.used = 0;
+        shading.tables = 0;
+        shading.kinds = 0;
+        shading.stores = false;
+        let mut reach = Reach::PLAIN;
+        for variant in shading.vertex.iter().chain(&shading.pixel) {
+            shading.used |= variant.textures;
+            shading.tables |= variant.tables;
+            shading.kinds |= variant.kinds;
+            shading.stores |= variant.stores;
+            reach = reach.with(variant.reach.tables(), variant.reach.images);
+        }
+        if shading.reach != reach {
+            shading.reach = reach;
+            // Where there is none, the pipeline cannot be made either.
+            shading.layout = self.descriptors.layouts.get(reach).ok();
+        }
+        Ok(Effect::Changed)
+    }
+
+    /// What a generic pixel module is specialised for.
+    pub(crate) fn spec(&self) -> Spec {
+        trace::read_result::<Host>(Group::Variants);
+        trace::read_result::<Host>(Group::PixelOps);
+        let specs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.specs);
+        let ops = &self.shading.runtime.pixel_ops;
+        if specs == 0 { Spec::DYNAMIC } else { Spec::new(specs, ops.alpha_compare, ops.fog) }
+    }
+
+    /// [`Group::Spec`].
+    pub(crate) fn apply_spec(&mut self) -> Effect {
+        let spec = self.spec();
+        Effect::of(std::mem::replace(&mut self.key.spec, spec) != spec)
+    }
+
+    /// What of rasterising is in the pipeline: its part of the key, the sample mask, and the part of the key of back faces where
+    /// they are filled in another way, and how is in the pipeline.
+    pub(crate) fn raster_key(&self) -> (Raster, u32, Option<Raster>) {
+        let topology = Topology::of(*self.topology as u8);
+        let (profile, state) = (&self.gpu.profile, &*self.state.raster);
+        let class = raster::class(topology);
+        let key = Raster::new(profile, state, self.state.blend.logic_op, class).of(profile, topology);
+        let apart = class == raster::TRIANGLES
+            && !profile.dynamic_state3.polygon_mode
+            && raster::draws_faces_apart(profile, state);
+        (key, Key::sample_mask(profile, state), apart.then(|| key.filled(profile, state.fill_back)))
+    }
+
+    /// [`Group::RasterKey`].
+    pub(crate) fn apply_raster_key(&mut self) -> Effect {
+        let before = (self.key.raster, self.key.sample_mask, self.back_raster);
+        let after = self.raster_key();
+        (self.key.raster, self.key.sample_mask, self.back_raster) = after;
+        self.warn_of_lacks();
+        Effect::of(after != before)
+    }
+
+    /// Number of the blend state, where that is in the pipeline.
+    pub(crate) fn blend_key(&mut self) -> u32 {
+        if self.gpu.profile.dynamic_state3.blend {
+            return 0;
+        }
+        trace::read_result::<Host>(Group::Variants);
+        let state = self.blend();
+        let mut part = Blend::new(&state, self.write_masks(&state));
+        if !self.state.blend_targets.is_empty() {
+            let outputs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
+            part = part.with(&self.gpu.profile, &self.state.blend_targets, outputs);
+        }
+        self.pipelines.blends.number(&part)
+    }
+
+    /// [`Group::BlendKey`].
+    pub(crate) fn apply_blend_key(&mut self) -> Effect {
+        let number = self.blend_key();
+        Effect::of(std::mem::replace(&mut self.key.blend, number) != number)
+    }
+
+    /// [`Group::Pipeline`]. Where only a specialised one is missing, the general one draws until it is there.
+    pub(crate) fn apply_pipeline(&mut self, rest: Option<Rest<'_>>) -> Applied {
+        for group in
+            [Group::Targets, Group::Variants, Group::Spec, Group::VertexInput, Group::RasterKey, Group::BlendKey]
+        {
+            trace::read_result::<Host>(group);
+        }
+        let cmd = self.commands();
+        let wanted = Some((self.key, self.back_raster));
+        if self.recorded.key == wanted {
+            return Ok(Effect::Same);
+        }
+        let pipeline = self.find_pipeline(self.key, rest).ok_or(Stop::Skip)?;
+        if let Some(raster) = self.back_raster {
+            self.back_pipeline = self.find_pipeline(Key { raster, ..self.key }, rest).ok_or(Stop::Skip)?;
+        }
+        self.recorded.key = wanted;
+        if pipeline != self.recorded.pipeline {
+            self.recorded.pipeline = pipeline;
+            self.stats.calls.made += 1;
+            // SAFETY: the command buffer is being recorded; the pipeline lives as long as the renderer.
+            unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline) };
+        }
+        Ok(Effect::Changed)
+    }
+
+    #[inline]
+    fn find_pipeline(&mut self, key: Key, rest: Option<Rest<'_>>) -> Option<vk::Pipeline> {
+        match self.pipelines.get(&key) {
+            Some(found) => found,
+            None => self.new_pipeline(key, rest),
+        }
+    }
+
+    #[cold]
+    fn new_pipeline(&mut self, mut key: Key, rest: Option<Rest<'_>>) -> Option<vk::Pipeline> {
+        if key.spec != Spec::DYNAMIC && !self.pipelines.is_ready(&key) {
+            self.pipelines.prepare(&key, &self.library, Urgency::Guess);
+            key.spec = Spec::DYNAMIC;
+            if let Some(found) = self.pipelines.get(&key) {
+                return found;
+            }
+        }
+        if !self.pipelines.is_ready(&key) {
+            if let Some(rest) = rest {
+                self.look_ahead(rest);
+            }
+            if self.options.skip_unready {
+                self.pipelines.prepare(&key, &self.library, Urgency::Soon);
+                return None;
+            }
+        }
+        self.guess_generic();
+        self.pipelines.wait(&key, &self.library)
+    }
+
+    /// Says once what the state asks for and the device does not have.
+    fn warn_of_lacks(&mut self) {
+        let (profile, state) = (&self.gpu.profile, &*self.state.raster);
+        let lines = state.line_mode == LineMode::Quad as u8 && !profile.geometry_shader;
+        let provoking = state.provoking != 0 && !profile.provoking_last;
+        let logic = self.state.blend.logic_op != 0 && !profile.logic_op;
+        let rectangles = *self.topology == Topology::RectList as u32 && !profile.geometry_shader;
+        if lines {
+            self.warn_once("line mode", "lines as two triangles (the device has no geometry shaders)");
+        }
+        if provoking {
+            self.warn_once("provoking vertex", "flat colours of last vertices (the device takes the first ones')");
+        }
+        if logic {
+            self.warn_once("logical operations", "draws with them (the device has none)");
+        }
+        if rectangles {
+            self.warn_once("rectangles", "lists of rectangles (the device has no geometry shaders)");
+        }
+    }
+}
+
+/// The part of the state around shaders that a [`SetPixelOps`] says, but for alpha test and fog: those are not in the
+/// modules, see [`Shader::wants_generic`](afterimage_shader::Shader::wants_generic). `vertex_ops.point_size` is known.
+pub(crate) fn set_pixel_ops(runtime: &mut RuntimeInfo, profile: &Profile, ops: &SetPixelOps) {
+    runtime.pixel_ops.alpha_compare = ops.alpha_compare;
+    runtime.pixel_ops.fog = ops.fog;
+    runtime.pixel_ops.flat = ops.flat;
+    // Only points have a place in the point.
+    runtime.pixel_ops.point_sprite = ops.point_sprite & runtime.vertex_ops.point_size;
+    let planes = profile.limits.max_clip_distances.min(6);
+    let planes = if profile.clip_distance { (1u32 << planes) - 1 } else { 0 };
+    runtime.vertex_ops.clip_planes = ops.clip_planes & planes as u8;
+    for (slot, texture) in runtime.textures.iter_mut().enumerate().take(8) {
+        let projected = if ops.projected >> slot & 1 != 0 { bound::PROJECTED } else { 0 };
+        *texture = *texture & !bound::PROJECTED | projected;
+    }
+}
