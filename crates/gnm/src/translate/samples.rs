@@ -132,6 +132,11 @@ fn moved_as(format: Format) -> Option<Format> {
     })
 }
 
+/// Lines of so many bytes that are uploaded or read back at once.
+fn band(line: usize) -> usize {
+    ((16 << 20) / line.max(1)).max(1)
+}
+
 /// Depths of texels of a depth format.
 fn to_depths(format: Format, texels: Vec<u8>) -> Vec<u8> {
     match format {
@@ -187,22 +192,24 @@ impl Translator {
             texels.iter().for_each(|texels| lines.extend(&texels[y * line..(y + 1) * line]));
         }
         let staging = self.staging(&moved, 0)?;
-        let data = self.port.upload_bytes(&lines)?;
-        let lines = height * moved.what.samples;
-        self.port.push(&UpdateTexture {
-            id: staging,
-            level: 0,
-            layer: 0,
-            x: 0,
-            y: 0,
-            z: 0,
-            width,
-            height: lines,
-            depth: 1,
-            row_pitch: line as u32,
-            slice_pitch: line as u32 * lines,
-            data,
-        });
+        let band = band(line);
+        for (number, part) in lines.chunks(band * line).enumerate() {
+            let data = self.port.upload_bytes(part)?;
+            self.port.push(&UpdateTexture {
+                id: staging,
+                level: 0,
+                layer: 0,
+                x: 0,
+                y: (number * band) as u32,
+                z: 0,
+                width,
+                height: (part.len() / line) as u32,
+                depth: 1,
+                row_pitch: line as u32,
+                slice_pitch: part.len() as u32,
+                data,
+            });
+        }
         let mut targets = SetRenderTargets::default();
         if moved.what.is_depth {
             targets.depth = moved.target;
@@ -224,11 +231,18 @@ impl Translator {
         let samples = moved.what.samples;
         let size = [width, height * samples];
         self.move_samples(&moved, targets, moved.image, size)?;
-        let rect = Rect { x: 0, y: 0, width, height: height * samples };
-        let read = self.read_texels(View { texture: staging, level: 0, layer: 0 }, moved.staging, rect);
+        let line = moved.staging.row_bytes(width) as usize;
+        let mut read = Vec::with_capacity(line * size[1] as usize);
+        let bands = (0..size[1]).step_by(band(line));
+        let done = bands.into_iter().try_for_each(|y| {
+            let rect = Rect { x: 0, y: y as i32, width, height: (size[1] - y).min(band(line) as u32) };
+            let view = View { texture: staging, level: 0, layer: 0 };
+            read.extend(self.read_texels(view, moved.staging, rect)?);
+            Ok::<_, PortError>(())
+        });
         self.port.destroy(staging);
-        let read = read?;
-        let lines = read.chunks_exact(moved.staging.row_bytes(width) as usize);
+        done?;
+        let lines = read.chunks_exact(line);
         let sample = |sample: u32| {
             let texels = lines.clone().skip(sample as usize).step_by(samples as usize).flatten().copied().collect();
             if moved.what.is_depth { of_depths(moved.format, texels) } else { texels }
@@ -362,5 +376,21 @@ impl Translator {
         sent.shaders.iter().for_each(|packet| port.push(packet));
         sent.vertex_input.iter().for_each(|packet| port.push(packet));
         passed.count(port, applied.queries.value() == Some(&true));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_are_floats_on_their_way() {
+        let texels: Vec<u8> = [0u16, 1, 0x8000, 0xFFFF].iter().flat_map(|depth| depth.to_le_bytes()).collect();
+        let depths = to_depths(Format::D16_UNORM, texels.clone());
+        assert_eq!(depths[12..], 1f32.to_le_bytes());
+        assert_eq!(of_depths(Format::D16_UNORM, depths), texels);
+        let texel = [0, 0, 0x80, 0x3F, 9, 0, 0, 0];
+        assert_eq!(to_depths(Format::D32_SFLOAT_S8_UINT, texel.to_vec()), texel[..4]);
+        assert_eq!(of_depths(Format::D32_SFLOAT_S8_UINT, texel[..4].to_vec()), [0, 0, 0x80, 0x3F, 0, 0, 0, 0]);
     }
 }
