@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Which pictures to write: frame numbers such as 100,105-110. [default: every one]
     #[arg(long, value_name = "FRAMES", value_parser = frames)]
     frames: Option<FrameSet>,
-    /// Write figures about the replay, as JSON, into this file; - is standard output.
+    /// Write figures about the replay, as JSON, into this file; - is standard output. Of recordings it is a list, one entry each.
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
     /// Use Vulkan's validation layer; its messages make the command fail.
@@ -62,11 +62,11 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
             replay_capture(args, file).map(|()| ExitCode::SUCCESS)
         }
         files => {
-            if args.frames.is_some() || args.stats.is_some() {
-                return Err(Failure::new("--frames and --stats are for captures, and these are recordings"));
+            if args.frames.is_some() {
+                return Err(Failure::new("--frames is for captures, and these are recordings"));
             }
-            let (output, validate, jobs) = (args.output.as_deref(), args.validate, args.jobs);
-            nv2a::replay(&nv2a::Replay { files, output, validate, jobs })
+            let (output, stats) = (args.output.as_deref(), args.stats.as_deref());
+            nv2a::replay(&nv2a::Replay { files, output, validate: args.validate, jobs: args.jobs, stats })
         }
     }
 }

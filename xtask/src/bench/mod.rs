@@ -1,10 +1,11 @@
 //! `cargo xtask bench [NAME]`: benchmarks, each with ratios to a baseline of the same run, and JSON in `target/bench/`.
 //!
 //! `d3d9` is a program (`samples/bench_d3d9.cpp`) that runs natively and under Wine, `nv2a` and `gnm` all that is about these
-//! guests; every other name is a `benches/NAME.rs` of a crate.
+//! guests, `state` also what tracking saves samples and recordings; every other name is a `benches/NAME.rs` of a crate.
 
 mod d3d9;
 pub(crate) mod figures;
+mod state;
 
 use std::process::Command;
 
@@ -19,6 +20,7 @@ const D3D9: &str = "d3d9";
 /// The benchmarks that stand for several.
 const NV2A: &str = "nv2a";
 const GNM: &str = "gnm";
+const STATE: &str = "state";
 
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]
@@ -62,6 +64,9 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if wanted(GNM) {
         gnm::bench::finish(&out);
     }
+    if wanted(STATE) {
+        state::finish(ws, &out)?;
+    }
     if wanted(D3D9) { d3d9::run(ws, &args.d3d9, &out) } else { Ok(()) }
 }
 
@@ -70,6 +75,7 @@ fn group(name: &str) -> &'static [&'static str] {
     match name {
         NV2A => &nv2a::bench::BENCHES,
         GNM => &gnm::bench::BENCHES,
+        STATE => &state::BENCHES,
         _ => &[],
     }
 }

@@ -83,7 +83,7 @@ pub(crate) fn test(ws: &Workspace) -> Result<Tested> {
     judge(&Misses::read(&list(ws))?, &compared).map(|()| Tested::Done)
 }
 
-fn beside(ws: &Workspace) -> PathBuf {
+pub(crate) fn beside(ws: &Workspace) -> PathBuf {
     ws.root.join("../shared/captures/nv2a")
 }
 
@@ -91,13 +91,13 @@ fn list(ws: &Workspace) -> PathBuf {
     ws.root.join("docs/nv2a-misses.md")
 }
 
-fn absent(folder: &Path) -> Failure {
+pub(crate) fn absent(folder: &Path) -> Failure {
     Failure::new("looking for recordings", format!("there is no SUITE/NAME.kcap.gz in {}", folder.display()))
         .advise("name their folder: cargo xtask nv2a FOLDER")
 }
 
 /// The recordings in the folders of a folder.
-fn recordings(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn recordings(folder: &Path) -> Vec<PathBuf> {
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let named = |path: &PathBuf| {
         path.file_name().is_some_and(|name| {

@@ -6,4 +6,4 @@ mod replay;
 
 pub(crate) use about::about;
 pub(crate) use inspect::{Args as InspectArgs, inspect};
-pub(crate) use replay::{HELP, Outcome, Replay, Why, is_recording, replay, write_png};
+pub(crate) use replay::{HELP, Outcome, Rendering, Replay, Why, is_recording, replay, write_png};

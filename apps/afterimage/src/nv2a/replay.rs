@@ -5,6 +5,7 @@ use afterimage_gnm::gcap::GcapError;
 use afterimage_gnm::machine::{Fault, QueueError};
 use afterimage_gnm::memory::Unmapped;
 use afterimage_gnm::translate::PictureError;
+use afterimage_ipc::in_process::InProcessLink;
 use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_nv2a::kcap::{Event, Frame, KcapError, Player, Reader};
 use afterimage_nv2a::machine::PusherError;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, mpsc};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 /// Exit codes; of several failures the greatest counts.
@@ -99,6 +100,8 @@ pub(crate) struct Replay<'a> {
     pub(crate) validate: bool,
     /// How many at a time; 0 for as many as there are cores.
     pub(crate) jobs: usize,
+    /// Where figures go, as JSON.
+    pub(crate) stats: Option<&'a Path>,
 }
 
 /// Whether the file is a recording of NV2A work, by its first bytes.
@@ -115,6 +118,37 @@ pub(crate) struct Outcome {
     pub(crate) pictures: usize,
     /// What went wrong.
     pub(crate) failures: Vec<Why>,
+    /// The renderer's figures, as JSON.
+    stats: String,
+}
+
+/// A renderer on a thread of its own.
+pub(crate) struct Rendering(JoinHandle<(u64, String)>);
+
+impl Rendering {
+    /// Starts it; the link is what a guest writes to.
+    pub(crate) fn start(mut renderer: Renderer) -> Result<(InProcessLink, Self), Why> {
+        let slots = Box::new(renderer.slot_factory());
+        let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
+        let thread = thread::Builder::new().name("render".into()).spawn(move || {
+            in_process::serve(&mut receiver, &mut renderer);
+            (renderer.validation_messages(), renderer.stats_json())
+        });
+        Ok((link, Self(thread.map_err(Why::Thread)?)))
+    }
+
+    /// Waits for its end, which comes when the link is gone.
+    pub(crate) fn finish(self, outcome: &mut Outcome) {
+        match self.0.join() {
+            Ok((messages, stats)) => {
+                outcome.stats = stats;
+                if messages > 0 {
+                    outcome.failures.push(Why::Validation(messages));
+                }
+            }
+            Err(_) => outcome.failures.push(Why::Panic),
+        }
+    }
 }
 
 /// Draws the recordings. One that fails does not stop the others.
@@ -125,6 +159,7 @@ pub(crate) fn replay(args: &Replay<'_>) -> Result<ExitCode, Failure> {
     let bar = pool::bar(args.files.len(), args.files.len() > 1);
     let next = AtomicUsize::new(0);
     let (mut code, mut pictures, mut failed) = (Code::Done, 0, 0);
+    let mut stats = Vec::new();
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         for _ in 0..workers {
@@ -147,7 +182,10 @@ pub(crate) fn replay(args: &Replay<'_>) -> Result<ExitCode, Failure> {
         for (done, outcome) in receiver {
             bar.inc(1);
             waiting.insert(done, outcome);
-            while let Some(Outcome { pictures: more, failures }) = waiting.remove(&index) {
+            while let Some(Outcome { pictures: more, failures, stats: figures }) = waiting.remove(&index) {
+                if !figures.is_empty() {
+                    stats.push(figures);
+                }
                 pictures += more;
                 failed += usize::from(!failures.is_empty());
                 for why in failures {
@@ -159,6 +197,15 @@ pub(crate) fn replay(args: &Replay<'_>) -> Result<ExitCode, Failure> {
         }
     });
     bar.finish_and_clear();
+    let stats = format!("[{}]\n", stats.join(",").trim_end());
+    match args.stats {
+        Some(path) if path.as_os_str() == "-" => {
+            crate::say(&stats);
+            return Ok(ExitCode::from(code as u8));
+        }
+        Some(path) => fs::write(path, stats).map_err(|error| Failure::file("cannot write", path, error))?,
+        None => {}
+    }
     let place = args.output.map_or_else(String::new, |folder| format!(" in {}", folder.display()));
     let failed = if failed == 0 { String::new() } else { format!(", {failed} recordings failed") };
     let (recordings, seconds) = (args.files.len(), start.elapsed().as_secs_f32());
@@ -196,14 +243,8 @@ fn draw(args: &Replay<'_>, gpu: &Arc<Gpu>, file: &Path) -> Outcome {
 
 fn draw_into(args: &Replay<'_>, gpu: &Arc<Gpu>, file: &Path, outcome: &mut Outcome) -> Result<(), Why> {
     let mut player = Player::new(Reader::open(file)?);
-    let mut renderer = Renderer::on(Arc::clone(gpu), options(args))?;
-    let slots = Box::new(renderer.slot_factory());
-    let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
-    let rendering = thread::Builder::new().name("render".into()).spawn(move || {
-        in_process::serve(&mut receiver, &mut renderer);
-        renderer.validation_messages()
-    });
-    let rendering = rendering.map_err(Why::Thread)?;
+    let renderer = Renderer::on(Arc::clone(gpu), options(args))?;
+    let (link, rendering) = Rendering::start(renderer)?;
     let mut translator = Translator::new(Box::new(link), &name(file));
     let played = loop {
         match player.step(&mut translator) {
@@ -219,11 +260,7 @@ fn draw_into(args: &Replay<'_>, gpu: &Arc<Gpu>, file: &Path, outcome: &mut Outco
     };
     // Ends the render thread.
     drop(translator);
-    match rendering.join() {
-        Ok(0) => {}
-        Ok(messages) => outcome.failures.push(Why::Validation(messages)),
-        Err(_) => outcome.failures.push(Why::Panic),
-    }
+    rendering.finish(outcome);
     played
 }
 
