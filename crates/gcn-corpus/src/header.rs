@@ -120,6 +120,8 @@ pub struct Header {
     pub resources: Vec<Resource>,
     /// Push constants.
     pub push: Vec<u32>,
+    /// Bindings whose addresses come in front of them, two words each.
+    pub addresses: Vec<u32>,
     /// Specialisation constants: id and value.
     pub constants: Vec<(u32, u32)>,
     /// Vertex attributes.
@@ -214,6 +216,14 @@ impl<'a> Words<'a> {
 }
 
 impl Header {
+    /// The words of the push constants, of the address of each resource.
+    pub fn pushed(&self, address: impl Fn(usize) -> u64) -> Vec<u32> {
+        let bound = |binding: &u32| self.resources.iter().position(|resource| resource.binding == *binding);
+        let addresses = self.addresses.iter().filter_map(bound).map(address);
+        let halves = addresses.flat_map(|address| [address as u32, (address >> 32) as u32]);
+        halves.chain(self.push.iter().copied()).collect()
+    }
+
     /// Adds what a GLSL file says.
     ///
     /// # Errors
@@ -252,6 +262,7 @@ impl Header {
                     other => return Err(format!("there is no comparison `{other}`")),
                 };
             }
+            "addresses" => self.addresses = words.rest().iter().map(|word| number(word)).collect::<Result<_, _>>()?,
             "push" => self.push = words.rest().iter().map(|word| number(word)).collect::<Result<_, _>>()?,
             "constant" => self.constants.push((words.number("an id")?, words.number("a value")?)),
             "attribute" => self.attributes.push(Attribute {

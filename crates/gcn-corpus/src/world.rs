@@ -216,7 +216,8 @@ impl World {
             }
             set[offset / 4..end].copy_from_slice(&words);
         }
-        let mut push = header.push.clone();
+        let given = header.pushed(|at| places[at].address);
+        let mut push = given.clone();
         push.resize(PUSH_WORDS, 0);
         let tables = [
             (SET, set),
@@ -227,14 +228,7 @@ impl World {
             (STREAM_TABLE, vec![0; 16]),
         ];
         places.extend(tables.map(|(address, words)| Place { address, words, resource: None }));
-        World {
-            places,
-            scratch,
-            groups: header.groups,
-            push: header.push.clone(),
-            draw: header.draw,
-            samples: header.samples,
-        }
+        World { places, scratch, groups: header.groups, push: given, draw: header.draw, samples: header.samples }
     }
 
     /// The same with the code of a shader, and what lies behind it.

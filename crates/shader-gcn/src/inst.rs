@@ -453,6 +453,15 @@ impl Inst {
         if let Fields::Image(fields) = self.fields { Some(fields) } else { None }
     }
 
+    /// Whether it accesses memory at addresses that lanes compute: FLAT, and MUBUF with `addr64`.
+    pub fn is_by_address(&self) -> bool {
+        match self.fields {
+            Fields::Flat(_) => true,
+            Fields::Buffer(fields) => fields.addr64 && !matches!(self.kind(), Kind::Control),
+            _ => false,
+        }
+    }
+
     /// FLAT fields.
     pub fn flat(&self) -> Option<Flat> {
         if let Fields::Flat(fields) = self.fields { Some(fields) } else { None }

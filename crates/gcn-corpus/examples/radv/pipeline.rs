@@ -161,12 +161,13 @@ impl Device {
             .collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         let push = vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::ALL);
-        let push = [push.size(header.push.len() as u32 * 4)];
+        let pushed = header.pushed(|_| 0).len();
+        let push = [push.size(pushed as u32 * 4)];
         // SAFETY: the pointers are to locals.
         unsafe {
             let sets = [self.device.create_descriptor_set_layout(&info, None)?];
             let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
-            let info = if header.push.is_empty() { info } else { info.push_constant_ranges(&push) };
+            let info = if pushed == 0 { info } else { info.push_constant_ranges(&push) };
             self.device.create_pipeline_layout(&info, None)
         }
     }

@@ -2,6 +2,8 @@
 
 mod regions;
 
+use std::ops::Range;
+
 pub use regions::{MapError, Regions};
 
 /// Bytes of a page, the unit in which changes are noticed.
@@ -39,6 +41,12 @@ pub trait GuestMemory {
     /// A number that is larger whenever a page of the range was written since the last time: the newest generation of the
     /// range's pages. Pages that are not mapped do not count. An implementation that cannot tell returns a new number each time.
     fn generation(&self, address: u64, size: u64) -> u64;
+
+    /// What is mapped, in order of addresses and apart from each other. Only programs that access memory by its address (FLAT) need it:
+    /// they see nothing of what is not in it, and each range in it is in a host buffer while they run.
+    fn ranges(&self) -> Vec<Range<u64>> {
+        Vec::new()
+    }
 
     /// A little-endian word; `None` where it is not mapped.
     fn word(&self, address: u64) -> Option<u32> {

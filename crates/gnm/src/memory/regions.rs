@@ -100,6 +100,10 @@ fn pieces(address: u64, size: usize) -> impl Iterator<Item = (u64, usize, std::o
 }
 
 impl GuestMemory for Regions {
+    fn ranges(&self) -> Vec<std::ops::Range<u64>> {
+        Regions::ranges(self).map(|(start, end)| start..end).collect()
+    }
+
     fn read(&self, address: u64, out: &mut [u8]) -> Result<(), Unmapped> {
         self.check(address, out.len())?;
         for (chunk, first, range) in pieces(address, out.len()) {

@@ -8,6 +8,7 @@
 use super::Translator;
 use super::ranges::{Ranges, overlap};
 use crate::memory::{GuestMemory, PAGE};
+use afterimage_shader_gcn::io::{WINDOW_PAGE, WINDOWS};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, Port, PortError};
 use std::collections::BTreeMap;
@@ -62,16 +63,21 @@ impl Buffers {
         *self = Self { changes: self.changes + 1, ..Self::default() };
     }
 
+    /// The regions that overlap a range, with their first addresses.
+    fn touching(&self, range: &Range<u64>) -> impl Iterator<Item = (u64, &Region)> {
+        let before = self.regions.range(..=range.start).next_back();
+        let after = self.regions.range((std::ops::Bound::Excluded(range.start), std::ops::Bound::Unbounded));
+        let end = range.end;
+        let touching = before.into_iter().chain(after.take_while(move |(start, _)| **start < end));
+        let range = range.clone();
+        touching
+            .map(|(start, region)| (*start, region))
+            .filter(move |(start, region)| overlap(&(*start..start + region.size()), &range))
+    }
+
     /// First addresses of the regions that overlap a range.
     fn overlapping(&self, range: &Range<u64>) -> Vec<u64> {
-        let before = self.regions.range(..=range.start).next_back();
-        let after = self.regions.range((std::ops::Bound::Excluded(range.start), std::ops::Bound::Excluded(range.end)));
-        before
-            .into_iter()
-            .chain(after)
-            .filter(|(start, region)| overlap(&(**start..**start + region.size()), range))
-            .map(|(start, _)| *start)
-            .collect()
+        self.touching(range).map(|(start, _)| start).collect()
     }
 
     /// The host buffer that has an address, and the address' offset there.
@@ -96,7 +102,7 @@ impl Buffers {
 
     /// Whether shaders may have stored in a range what memory does not have.
     pub(super) fn is_newer(&self, range: &Range<u64>) -> bool {
-        self.overlapping(range).iter().any(|start| self.regions[start].written.touches(range))
+        self.touching(range).any(|(_, region)| region.written.touches(range))
     }
 
     /// Everything that memory does not have.
@@ -120,13 +126,24 @@ impl Buffers {
 }
 
 impl Translator {
+    /// First byte and bytes of the window of that number, for programs that access memory by its guest address: what is mapped in order
+    /// of its addresses, and where there are fewer, the last.
+    pub(super) fn window(&mut self, memory: &dyn GuestMemory, number: u32) -> (u64, u64) {
+        let ranges = memory.ranges();
+        if ranges.len() > WINDOWS as usize {
+            let (most, all) = (WINDOWS, ranges.len());
+            self.once.warn(format!("of {all} ranges of memory, programs that access it by address see the first {most}"));
+        }
+        let number = (number as usize).min(WINDOWS as usize - 1).min(ranges.len().saturating_sub(1));
+        let Some(range) = ranges.get(number) else { return (0, 0) };
+        let start = range.start / WINDOW_PAGE * WINDOW_PAGE;
+        (start, range.end - start)
+    }
+
     /// Sees to it that one region covers a range of guest memory. Offsets that [`Buffers::at`] gave before are void.
     pub(super) fn cover(&mut self, memory: &mut dyn GuestMemory, range: &Range<u64>) -> Result<(), PortError> {
         let epoch = self.epoch;
-        let overlapping = self.buffers.overlapping(range);
-        if let [start] = overlapping[..]
-            && let Some(region) = self.buffers.regions.get_mut(&start)
-            && start <= range.start
+        if let Some((start, region)) = self.buffers.regions.range_mut(..=range.start).next_back()
             && range.end <= start + region.size()
         {
             region.used = epoch;

@@ -12,16 +12,19 @@ use super::surfaces::{Look, Wanted};
 use super::texels::{Place, Shape};
 use crate::memory::{GuestMemory, PAGE};
 use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, View as RegisterView, value::*};
-use afterimage_shader_gcn::io::{BufferAt, BufferSpec, CUBE_LAYERS, ImageSpec, Scalars, TargetKind, Values};
+use afterimage_shader_gcn::io::{
+    BufferAt, BufferSpec, CUBE_LAYERS, IN_TEXELS, ImageSpec, Scalars, TargetKind, Values, WINDOW_PAGE,
+};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, ObjectId, Port, PortError, gcn_bank};
+use afterimage_stream::{COMPUTE_SLOTS, Format, ObjectId, Port, PortError, gcn_bank};
+use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes that are visible through a pointer without a size.
 const BEHIND_POINTER: u64 = 16 << 20;
-/// Texture slots of pixel and compute shaders, and of vertex shaders.
+/// Texture slots of pixel shaders, and of vertex shaders.
 const SLOTS: usize = 16;
 const VERTEX_SLOTS: usize = 4;
 /// First slot of compute shaders in the stream.
@@ -36,11 +39,18 @@ pub(super) struct Memory<'a> {
     stale: Cell<Option<u64>>,
     /// The page that was last found to be as new as can be.
     clean: Cell<u64>,
+    /// Where the words that were read last begin: descriptors are read word by word.
+    line: Cell<u64>,
+    words: [Cell<u32>; LINE],
 }
+
+/// Words that are read at once.
+const LINE: usize = 16;
 
 impl<'a> Memory<'a> {
     pub(super) fn new(user: &'a [u32; 16], memory: &'a dyn GuestMemory) -> Self {
-        Self { user, memory, translator: None, stale: Cell::new(None), clean: Cell::new(u64::MAX) }
+        let (stale, clean, line) = (Cell::new(None), Cell::new(u64::MAX), Cell::new(u64::MAX));
+        Self { user, memory, translator: None, stale, clean, line, words: [const { Cell::new(0) }; LINE] }
     }
 }
 
@@ -50,6 +60,11 @@ impl Scalars for Memory<'_> {
     }
 
     fn word(&self, address: u64) -> Option<u32> {
+        let line = address & !(4 * LINE as u64 - 1);
+        let at = (address - line) as usize / 4;
+        if self.line.get() == line {
+            return Some(self.words[at].get());
+        }
         let page = address / PAGE;
         if let Some(translator) = self.translator
             && self.clean.get() != page
@@ -60,7 +75,14 @@ impl Scalars for Memory<'_> {
                 self.clean.set(page);
             }
         }
-        self.memory.word(address)
+        let mut bytes = [0; 4 * LINE];
+        if self.memory.read(line, &mut bytes).is_err() {
+            return self.memory.word(address);
+        }
+        self.line.set(line);
+        let words = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+        self.words.iter().zip(words).for_each(|(held, word)| held.set(word));
+        Some(self.words[at].get())
     }
 }
 
@@ -80,6 +102,8 @@ struct Image {
     wanted: Wanted,
     look: Look,
     srgb: bool,
+    /// Whether its texels are integers.
+    integer: bool,
     min_lod: u32,
     written: bool,
 }
@@ -180,6 +204,11 @@ impl Bindings {
         }
     }
 
+    /// What is bound to a slot.
+    pub(super) fn texture(&self, slot: usize) -> TextureBinding {
+        self.textures.get(slot).copied().unwrap_or_default()
+    }
+
     /// Whether a texture is bound.
     pub(super) fn has_texture(&self, id: ObjectId) -> bool {
         let images = self.stages.iter().flat_map(|sent| &sent.images).map(|image| image.view.texture);
@@ -204,11 +233,6 @@ fn put_constants(port: &mut Port, bank: u16, held: &mut Vec<[u32; 4]>, registers
         let body = SetConstants { bank, first: first as u16, count: (end - first) as u32 };
         port.push_tail(&body, &registers[first..end]);
         held[first..end].copy_from_slice(&registers[first..end]);
-    /// What is bound to a slot.
-    pub(super) fn texture(&self, slot: usize) -> TextureBinding {
-        self.textures.get(slot).copied().unwrap_or_default()
-    }
-
         at = end;
     }
 }
@@ -268,7 +292,9 @@ fn image(descriptor: ImageDescriptor, storage: bool, written: bool) -> Result<Op
     };
     let usage = if storage { CreateTexture::STORAGE } else { 0 };
     let wanted = Wanted { place, stencil: None, shape, exact: true, format: host.format, convert: host.convert, usage };
-    Ok(Some(Image { wanted, look, srgb: host.srgb, min_lod: descriptor.min_lod(), written }))
+    // Of the whole image, while samplers count from the view's first level.
+    let min_lod = descriptor.min_lod().saturating_sub(base_level << 8);
+    Ok(Some(Image { wanted, look, srgb: host.srgb, integer: host.format.is_integer(), min_lod, written }))
 }
 
 /// What a translation depends on in an image's descriptor.
@@ -353,6 +379,10 @@ impl Translator {
                 BufferAt::SharedMemory | BufferAt::Tessellator | BufferAt::GlobalShare => {
                     (0, 0, 0, BufferSpec::default())
                 }
+                BufferAt::Window(n) => {
+                    let (start, size) = self.window(memory, n);
+                    (start, size, (start / WINDOW_PAGE) as u32, BufferSpec::default())
+                }
             };
             buffer_specs.push(spec);
             let visible = memory.mapped(start, size.min(MOST_VISIBLE));
@@ -380,7 +410,19 @@ impl Translator {
             let compares = resources.textures.iter().find(|texture| texture.image as usize == at && texture.compare);
             let compare = compares.and_then(|texture| samplers.get(texture.sampler? as usize));
             let compare = compare.map_or(0, |sampler| sampler.depth_compare_func() + 1);
-            image_specs.push(image_spec(descriptor, wanted.storage, compare));
+            let mut spec = image_spec(descriptor, wanted.storage, compare);
+            let uses = resources.textures.iter().filter(|texture| texture.image as usize == at);
+            let uses = uses.filter_map(|texture| samplers.get(texture.sampler? as usize));
+            let (in_texels, others): (usize, usize) = uses.fold((0, 0), |(in_texels, others), sampler| {
+                if sampler.force_unnormalized() != 0 { (in_texels + 1, others) } else { (in_texels, others + 1) }
+            });
+            if in_texels > 0 {
+                spec.format |= IN_TEXELS;
+                if others > 0 {
+                    self.once.warn("S#.FORCE_UNNORMALIZED of some samplers of an image: coordinates are in texels for all");
+                }
+            }
+            image_specs.push(spec);
             images.push(image(descriptor, wanted.storage, wanted.written).unwrap_or_else(|error| {
                 self.once.warn(format!("image at {:#x}: {error}; it reads as 0", descriptor.address()));
                 None
@@ -419,7 +461,7 @@ impl Translator {
         let host = stage.host;
         let sent = &mut self.bindings.stages[host as usize];
         put_constants(&mut self.port, gcn_bank(host, 0), &mut sent.words, &needs.words);
-        let storage: Vec<StorageBinding> = needs
+        let storage: SmallVec<[StorageBinding; 8]> = needs
             .buffers
             .iter()
             .map(|buffer| {
@@ -439,7 +481,7 @@ impl Translator {
         if sent.storage.len() < storage.len() {
             sent.storage.resize(storage.len(), StorageBinding::default());
         }
-        if sent.storage[..storage.len()] != storage {
+        if sent.storage[..storage.len()] != *storage {
             let packet = SetStorage { stage: host as u32, first: 0, count: storage.len() as u16 };
             self.port.push_tail(&packet, &storage);
             sent.storage[..storage.len()].copy_from_slice(&storage);
@@ -458,7 +500,7 @@ impl Translator {
         let (first, slots) = match stage.host {
             Stage::Pixel => (0, SLOTS),
             Stage::Vertex => (SLOTS, VERTEX_SLOTS),
-            Stage::Compute => (COMPUTE_SLOT, SLOTS),
+            Stage::Compute => (COMPUTE_SLOT, COMPUTE_SLOTS),
         };
         let textures = &needs.code.resources.textures;
         if textures.len() > slots {
@@ -472,7 +514,8 @@ impl Translator {
                 binding.texture = self.texture(&image, memory)?;
                 let plain = SamplerDescriptor::default();
                 let sampler = texture.sampler.and_then(|sampler| needs.samplers.get(sampler as usize));
-                let used = SamplerUse { srgb: image.srgb, compare: texture.compare, min_lod: image.min_lod };
+                let Image { srgb, integer, min_lod, .. } = image;
+                let used = SamplerUse { srgb, integer, compare: texture.compare, min_lod };
                 binding.sampler = self.sampler(registers, memory, sampler.copied().unwrap_or(plain), used);
             }
             let slot = first + at;

@@ -1,4 +1,4 @@
-//! Buffers: MUBUF and MTBUF.
+//! Buffers: MUBUF and MTBUF; and memory by its guest address, FLAT, which `windows` finds.
 //!
 //! Addresses and range checks after AMD's "Sea Islands Instruction Set Architecture", sections 8.1.5 and 8.1.6: a buffer with a stride
 //! has records, and an index beyond them is out of range; one without counts in bytes. What is out of range reads as zero and is not
@@ -17,9 +17,10 @@ use super::vector::arithmetic::advance;
 use super::vector::integer::{align, insert};
 use super::vector::notation::{ir, keep_if};
 use super::vector::write;
-use super::{Lifter, Reason, geometry};
+use super::{Lifter, Reason, geometry, windows};
 use crate::inst::{Buffer, Inst, Operand};
 use crate::io::BufferSpec;
+use crate::resources::Use;
 use crate::tables::{Atomic, Encoding, Kind as Sort, Ty};
 
 /// Words of scratch that a lane has where nobody says.
@@ -63,17 +64,17 @@ impl Shape {
 }
 
 /// Where an access goes.
-struct Place {
+pub(super) struct Place {
     /// Device address of the buffer.
-    base: Value,
+    pub base: Value,
     /// Byte offset from there.
-    offset: Value,
+    pub offset: Value,
     /// Bytes that may be accessed from the base on.
-    bytes: Value,
+    pub bytes: Value,
     /// What else must hold.
-    condition: Option<Value>,
+    pub condition: Option<Value>,
     /// Whether the offset may be no multiple of four.
-    odd: bool,
+    pub odd: bool,
 }
 
 impl Place {
@@ -97,7 +98,10 @@ impl Place {
 
 /// Translates an instruction.
 pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
-    let Some(fields) = inst.buffer() else { return l.fail(Reason::Unsupported("memory by guest address")) };
+    let Some(fields) = inst.buffer() else {
+        let address = l.read64(inst.src[0], Ty::U64);
+        return by_address(l, inst, address, inst.flat().is_some_and(|fields| fields.tfe));
+    };
     if inst.kind() == Sort::Control {
         return l.b.memory_barrier();
     }
@@ -106,6 +110,10 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
     }
     if fields.tfe {
         l.warn("the residency of what is loaded");
+    }
+    if let Use::Base(base) = l.analysis.uses[l.at] {
+        let address = address(l, inst, fields, base);
+        return by_address(l, inst, address, fields.tfe);
     }
     let Some(buffer) = l.buffer() else { return l.fail(Reason::unresolved("the buffer", inst.srsrc())) };
     let shape = Shape(buffer.spec);
@@ -145,9 +153,55 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
     }
 }
 
+/// Memory by its guest address. What is not mapped, as are the apertures of the data share and of private memory, reads as zero.
+fn by_address(l: &mut Lifter, inst: &Inst, address: Value, residency: bool) {
+    let Some(place) = windows::find(l, address) else {
+        return l.fail(Reason::Unsupported("memory by guest address without windows"));
+    };
+    match inst.kind() {
+        Sort::Load { bytes, signed } => {
+            let value = match bytes {
+                1 | 2 => load_part(&mut l.b, &place, bytes, signed),
+                _ => load_words(&mut l.b, &place, bytes / 4, false),
+            };
+            write_result(l, inst, value, residency);
+        }
+        Sort::Store { bytes } => {
+            let value = data(l, inst, bytes.div_ceil(4));
+            guarded(l, &place, bytes.into(), |b| store(b, &place, bytes.into(), value, false));
+        }
+        Sort::Atomic(op) => atomic(l, inst, &place, op),
+        _ => l.fail(Reason::Unsupported("this access of memory by guest address")),
+    }
+}
+
+/// The guest address that an access of a buffer names, whose words are delivered: those of the descriptor, the lane and the instruction
+/// together.
+fn address(l: &mut Lifter, inst: &Inst, fields: Buffer, base: [u32; 2]) -> Value {
+    let lane = l.read64(inst.src[0], Ty::U64);
+    let [low, high] = base.map(|word| l.delivered(word));
+    let soffset = l.read(inst.soffset());
+    let b = &mut l.b;
+    let high = ir!(b, iand(high, 0xffff));
+    let base = b.construct(&[low, high]);
+    let base = b.cast(base, Kind::Int);
+    let more = ir!(b, iadd(soffset, { b.i32(fields.offset.into()) }));
+    let base = advance(b, base, more);
+    let (low, high) = (b.extract(lane, 0), b.extract(lane, 1));
+    let near = advance(b, base, low);
+    let (low, near) = (b.extract(near, 0), b.extract(near, 1));
+    let high = b.iadd(near, high);
+    b.construct(&[low, high])
+}
+
+/// The source with what is stored, or what an atomic operation takes.
+fn data_source(inst: &Inst) -> usize {
+    if inst.enc == Encoding::Flat { 1 } else { 3 }
+}
+
 /// What is stored: `count` words.
 fn data(l: &mut Lifter, inst: &Inst, count: u8) -> Value {
-    let words = l.read_words(inst.src[3], count);
+    let words = l.read_words(inst.src[data_source(inst)], count);
     l.b.construct(&words)
 }
 
@@ -215,15 +269,6 @@ fn place(l: &mut Lifter, inst: &Inst, fields: Buffer, number: u32, shape: Shape)
     let base = b.cast(base, Kind::Int);
     let bytes = b.extract(descriptor, 2);
     let sum = |b: &mut Builder, offset: Value| if no_soffset { offset } else { b.iadd(offset, soffset) };
-    if fields.addr64 {
-        let address = l.read64(inst.src[0], Ty::U64);
-        let b = &mut l.b;
-        let (low, high) = (b.extract(address, 0), b.extract(address, 1));
-        let offset = ir!(b, iadd(low, { b.i32(fields.offset.into()) }));
-        let offset = sum(b, offset);
-        let condition = ir!(b, ieq(high, 0));
-        return Place { base, offset, bytes, condition: Some(condition), odd };
-    }
     let (offset, index) = offset_and_index(l, inst, fields);
     let index = if shape.adds_lane() {
         let of_guest = geometry::is_geometry(l.source.stage);
@@ -406,7 +451,7 @@ pub(super) fn atomic_op(op: Atomic) -> Option<AtomicOp> {
 
 fn atomic(l: &mut Lifter, inst: &Inst, place: &Place, op: Atomic) {
     let Some(op) = atomic_op(op) else { return l.fail(Reason::Unsupported("this atomic operation on a buffer")) };
-    let total = inst.src_dwords(3);
+    let total = inst.src_dwords(data_source(inst));
     let lanes = total / op.operands() as u8;
     let data = data(l, inst, total);
     let operands = split(&mut l.b, data, lanes);

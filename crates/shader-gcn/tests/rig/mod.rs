@@ -66,13 +66,9 @@ impl<'a> Subject<'a> {
             let job = |things: &mut Things<'_>| -> device::Result<_> {
                 let bindings = things.original()?;
                 let groups = header.groups;
-                let job = Dispatch {
-                    words: &words,
-                    bindings: &bindings,
-                    push: &header.push,
-                    constants: &header.constants,
-                    groups,
-                };
+                let push = header.pushed(|at| things.address(at));
+                let job =
+                    Dispatch { words: &words, bindings: &bindings, push: &push, constants: &header.constants, groups };
                 // SAFETY: the descriptors and push constants are those that the header says the shader has.
                 unsafe { things.run(&job) }
             };

@@ -3,7 +3,7 @@
 use afterimage_gcn_corpus::{Program, Shader, World};
 use afterimage_ir::{Module, Segment};
 use afterimage_passes::{FloatRules, optimize};
-use afterimage_shader_gcn::io::{BufferAt, Resources, Values, bank};
+use afterimage_shader_gcn::io::{BufferAt, Resources, Values, WINDOW_PAGE, bank};
 use afterimage_shader_gcn::lift;
 
 use super::source::source;
@@ -14,6 +14,8 @@ pub(crate) struct Translated {
     pub(crate) module: Module,
     pub(crate) resources: Resources,
     pub(crate) values: Values,
+    /// Where resources lie, and their bytes.
+    places: Vec<(u64, u64)>,
 }
 
 /// A buffer that a shader accesses, as its descriptor says.
@@ -35,7 +37,9 @@ pub(crate) fn translate(program: &Program, shader: &Shader, world: &World) -> Re
     let (source, resources, values) = source(program, shader, world)?;
     let mut module = lift(&source).map_err(|error| error.to_string())?;
     optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });
-    Ok(Translated { module, resources, values })
+    let places = world.places.iter().filter(|place| place.resource.is_some());
+    let places = places.map(|place| (place.address, place.words.len() as u64 * 4)).collect();
+    Ok(Translated { module, resources, values, places })
 }
 
 impl Translated {
@@ -49,7 +53,12 @@ impl Translated {
                 Bound { address, bytes: Some(u64::from(words[2]) * stride), records: words[2] }
             }
             BufferAt::Pointer(halves) => Bound { address: self.values.address(halves), bytes: None, records: 0 },
-            BufferAt::SharedMemory | BufferAt::Tessellator => Bound { address: 0, bytes: Some(0), records: 0 },
+            BufferAt::Window(n) => {
+                let last = self.places.len().saturating_sub(1);
+                let (address, bytes) = self.places.get((n as usize).min(last)).copied().unwrap_or_default();
+                Bound { address, bytes: Some(bytes), records: (address / WINDOW_PAGE) as u32 }
+            }
+            _ => Bound { address: 0, bytes: Some(0), records: 0 },
         };
         self.resources.buffers.iter().map(|buffer| bound(buffer.at)).collect()
     }

@@ -46,6 +46,7 @@ fn buffers(resources: &Resources) -> Vec<String> {
         BufferAt::SharedMemory => "shared".into(),
         BufferAt::Tessellator => "tessellator".into(),
         BufferAt::GlobalShare => "global share".into(),
+        BufferAt::Window(n) => format!("window {n}"),
     };
     resources.buffers.iter().map(|buffer| show(&buffer.at)).collect()
 }

@@ -284,3 +284,40 @@ fn private_memory_is_as_large_as_the_program_says() {
     assert!(words(640).contains("\"scratch\" : i32 [640]"));
     assert!(words(1 << 20).contains("\"scratch\" : i32 [3840]"));
 }
+
+#[test]
+fn memory_is_found_by_its_address() {
+    // What is mapped begins at 0x1_0000_0000 and has 64 words; each lane reads the word that its number doubled is of, and there is
+    // none for the upper half of them, nor in front.
+    let code = "v_lshlrev_b32_e32 v2, 3, v0
+        v_mov_b32_e32 v3, 1
+        v_mov_b32_e32 v5, 77
+        v_mov_b32_e32 v6, -4
+        v_mov_b32_e32 v7, 0
+        flat_load_dword v4, v[2:3]
+        flat_load_dword v5, v[6:7]
+        v_add_i32_e32 v4, vcc, v4, v5
+        v_lshlrev_b32_e32 v0, 2, v0
+        v_mov_b32_e32 v1, 1
+        s_barrier
+        flat_store_dword v[0:1], v4
+        flat_store_dword v[6:7], v4
+        s_endpgm";
+    let memory: Vec<u32> = (0..64).map(|n| n * n).collect();
+    let wanted: Vec<u32> = (0..64).map(|n: u32| if n < 32 { 4 * n * n } else { 0 }).collect();
+    assert_eq!(Machine::new(64, memory).run(code), wanted);
+}
+
+#[test]
+fn a_descriptor_can_be_moved_by_addresses_of_lanes() {
+    // The descriptor of the whole, 8 bytes on by the instruction and 4 by a register, less 4 by the lane.
+    let code = "v_mov_b32_e32 v0, -4
+        v_mov_b32_e32 v1, -1
+        s_mov_b32 s8, 4
+        buffer_load_dword v2, v[0:1], s[0:3], s8 addr64 offset:8
+        v_mov_b32_e32 v0, 0
+        v_mov_b32_e32 v1, 0
+        buffer_store_dword v2, v[0:1], s[0:3], 0 addr64
+        s_endpgm";
+    assert_eq!(Machine::new(1, vec![1, 2, 3, 4]).run(code), [3, 2, 3, 4]);
+}

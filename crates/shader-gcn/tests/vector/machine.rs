@@ -6,7 +6,9 @@ use std::cell::RefCell;
 use afterimage_interp::{Environment, Group, Interpreter, SampleArgs};
 use afterimage_ir::{BankDecl, InputDecl, Module, TextureDecl, verify};
 use afterimage_passes::{FloatRules, Options, guest_waves, optimize};
-use afterimage_shader_gcn::io::{BufferSpec, HwStage, ImageSpec, Registers, Scalars, Source, Values, bank};
+use afterimage_shader_gcn::io::{
+    BufferAt, BufferSpec, HwStage, ImageSpec, Registers, Resources, Scalars, Source, Values, WINDOW_PAGE, bank,
+};
 use afterimage_shader_gcn::{assemble, lift, resources};
 
 /// Device address of the buffer.
@@ -68,7 +70,7 @@ impl Machine {
         let source = self.source(text);
         let mut module = lift(&source).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let values = resources(&source)
-            .map(|found| (found.evaluate(&User(self)), found.words))
+            .map(|found| (found.evaluate(&User(self)), found))
             .unwrap_or_else(|error| panic!("{error}"));
         let plain = self.interpret(&module, self.wave, &values, text);
         optimize(&mut module, &Options { float_rules: FloatRules::Strict });
@@ -83,7 +85,7 @@ impl Machine {
         plain
     }
 
-    fn interpret(&self, module: &Module, wave: usize, values: &(Values, Vec<u32>), text: &str) -> Vec<u32> {
+    fn interpret(&self, module: &Module, wave: usize, values: &(Values, Resources), text: &str) -> Vec<u32> {
         let world = World { machine: self, values, memory: RefCell::new(self.memory.clone()) };
         let group = Group { id: [0; 3], count: [1; 3], wave };
         let interpreter = Interpreter::new(module).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -117,7 +119,7 @@ impl Scalars for User<'_> {
 
 struct World<'a> {
     machine: &'a Machine,
-    values: &'a (Values, Vec<u32>),
+    values: &'a (Values, Resources),
     memory: RefCell<Vec<u32>>,
 }
 
@@ -137,10 +139,15 @@ impl Environment for World<'_> {
 
     fn constant(&self, decl: &BankDecl, index: u32) -> [u32; 4] {
         if decl.id == bank::WORDS {
-            let (values, words) = self.values;
-            return std::array::from_fn(|n| words.get(4 * index as usize + n).map_or(0, |&id| values.get(id)));
+            let (values, found) = self.values;
+            return std::array::from_fn(|n| found.words.get(4 * index as usize + n).map_or(0, |&id| values.get(id)));
         }
-        [BASE as u32, (BASE >> 32) as u32, self.machine.memory.len() as u32 * 4, self.machine.records]
+        let buffer = self.values.1.buffers.get(index as usize);
+        let last = match buffer.map(|buffer| buffer.at) {
+            Some(BufferAt::Window(_)) => (BASE / WINDOW_PAGE) as u32,
+            _ => self.machine.records,
+        };
+        [BASE as u32, (BASE >> 32) as u32, self.machine.memory.len() as u32 * 4, last]
     }
 
     fn sample(&self, _: &TextureDecl, _: &SampleArgs) -> [f32; 4] {
