@@ -4,18 +4,25 @@ use super::Translator;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{SamplerDescriptor, View, reg, value::*};
 use afterimage_stream::packets::*;
-use afterimage_stream::{ObjectId, ObjectKind, Port};
+use afterimage_stream::{DeviceFeatures, ObjectId, ObjectKind, Port};
 use rustc_hash::FxHashMap;
 
 /// Samplers that are kept.
 const MOST: usize = 1024;
 
-/// All that a sampler of the host depends on.
+/// Values of `FILTER_MODE`.
+const FILTER_MODE_MINIMUM: u32 = 1;
+const FILTER_MODE_MAXIMUM: u32 = 2;
+
+/// All that a sampler of the host depends on. How anisotropy saves samples where they are not seen (`ANISO_THRESHOLD`,
+/// `ANISO_BIAS`, `PERF_MIP`) is the host's own affair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     words: [u32; 4],
     /// Colours are decoded from sRGB.
     srgb: bool,
+    /// Texels are integers.
+    integer: bool,
     /// The program compares.
     compare: bool,
     /// Smallest level of the image, unsigned 4.8.
@@ -55,12 +62,20 @@ fn describe(key: &Key) -> CreateSampler {
     let min_lod = min_lod.max(key.min_lod as f32 / 256.0);
     let filters = [words.xy_mag_filter(), words.xy_min_filter()];
     let anisotropic = filters.iter().any(|filter| *filter >= SQ_TEX_XY_FILTER_ANISO_POINT);
+    let one = if key.integer { f32::from_bits(1) } else { 1.0 };
     let border = match words.border_color_type() {
         SQ_TEX_BORDER_COLOR_TRANS_BLACK => [0.0; 4],
-        SQ_TEX_BORDER_COLOR_OPAQUE_BLACK => [0.0, 0.0, 0.0, 1.0],
-        SQ_TEX_BORDER_COLOR_OPAQUE_WHITE => [1.0; 4],
+        SQ_TEX_BORDER_COLOR_OPAQUE_BLACK => [0.0, 0.0, 0.0, one],
+        SQ_TEX_BORDER_COLOR_OPAQUE_WHITE => [one; 4],
+        _ if key.integer => key.border.map(f32::from_bits),
         _ => key.border.map(f32::from_bits).map(|channel| if channel.is_finite() { channel } else { 0.0 }),
     };
+    let reduction = match words.filter_mode() {
+        FILTER_MODE_MINIMUM => CreateSampler::MINIMUM,
+        FILTER_MODE_MAXIMUM => CreateSampler::MAXIMUM,
+        _ => 0,
+    };
+    let flags = reduction | if key.integer { CreateSampler::INTEGER_BORDER } else { 0 };
     CreateSampler {
         id: ObjectId::NONE,
         mag: linear(filters[0]),
@@ -73,7 +88,7 @@ fn describe(key: &Key) -> CreateSampler {
         compare: if key.compare { words.depth_compare_func() as u8 } else { 0 },
         srgb: (key.srgb || words.force_degamma() != 0).into(),
         gather: 0,
-        pad: 0,
+        flags,
         lod_bias: words.lod_bias(),
         min_lod,
         max_anisotropy: if anisotropic { (1u32 << words.max_aniso_ratio().min(4)) as f32 } else { 1.0 },
@@ -93,20 +108,22 @@ impl Translator {
     ) -> ObjectId {
         let from_table = descriptor.border_color_type() == SQ_TEX_BORDER_COLOR_REGISTER;
         let border = if from_table { self.border_color(registers, memory, descriptor) } else { [0; 4] };
-        let SamplerUse { srgb, compare, min_lod } = use_;
-        let key = Key { words: descriptor.0, srgb, compare, min_lod, border };
+        let SamplerUse { srgb, integer, compare, min_lod } = use_;
+        let key = Key { words: descriptor.0, srgb, integer, compare, min_lod, border };
         if let Some(id) = self.samplers.0.get(&key) {
             return *id;
         }
-        if descriptor.force_unnormalized() != 0 {
-            self.once.warn("S#.FORCE_UNNORMALIZED is not supported: coordinates count from 0 to 1");
-        }
-        if descriptor.filter_mode() != 0 {
-            self.once.warn("S#.FILTER_MODE of minimum or maximum is not supported: texels are blended");
+        let reduces = matches!(descriptor.filter_mode(), FILTER_MODE_MINIMUM | FILTER_MODE_MAXIMUM);
+        if reduces && (compare || self.port.device().features & DeviceFeatures::MINIMUM_FILTER == 0) {
+            let why = if compare { "goes with no comparison" } else { "is not supported by the device" };
+            self.once.warn(format!("S#.FILTER_MODE of minimum or maximum {why}: texels are blended"));
         }
         let modes = [descriptor.clamp_x(), descriptor.clamp_y(), descriptor.clamp_z()];
         if modes.iter().any(|mode| matches!(*mode, SQ_TEX_CLAMP_HALF_BORDER | SQ_TEX_MIRROR_ONCE_HALF_BORDER)) {
             self.once.warn("S#.CLAMP with half of the border is not supported: all of it is clamped to");
+        }
+        if modes.contains(&SQ_TEX_MIRROR_ONCE_BORDER) {
+            self.once.warn("S#.CLAMP that mirrors once up to the border is not supported: the edge goes on");
         }
         let Ok(id) = self.port.allocate(ObjectKind::Sampler) else { return ObjectId::NONE };
         self.port.push(&CreateSampler { id, ..describe(&key) });
@@ -146,6 +163,8 @@ impl Translator {
 pub(super) struct SamplerUse {
     /// Colours are decoded from sRGB.
     pub(super) srgb: bool,
+    /// Texels are integers.
+    pub(super) integer: bool,
     /// The program compares.
     pub(super) compare: bool,
     /// Smallest level of the image, unsigned 4.8.
@@ -171,7 +190,7 @@ mod tests {
             .with(s::MAX_LOD, 0x380)
             .with(s::LOD_BIAS, 0x3F80)
             .with(s::BORDER_COLOR_TYPE, SQ_TEX_BORDER_COLOR_OPAQUE_WHITE);
-        let key = Key { words: words.0, srgb: true, compare: true, min_lod: 0x100, border: [0; 4] };
+        let key = Key { words: words.0, srgb: true, integer: false, compare: true, min_lod: 0x100, border: [0; 4] };
         let sampler = describe(&key);
         assert_eq!([sampler.mag, sampler.min, sampler.mip, sampler.mipmapped], [1, 0, 1, 1]);
         assert_eq!(sampler.address, [Address::Mirror as u8, Address::ClampToBorder as u8, Address::MirrorOnce as u8]);
@@ -180,5 +199,9 @@ mod tests {
         assert_eq!((sampler.max_anisotropy, sampler.border), (8.0, [1.0; 4]));
         let plain = describe(&Key { compare: false, ..key });
         assert_eq!((plain.compare_enable, plain.compare), (0, 0));
+        let words = words.with(s::FILTER_MODE, FILTER_MODE_MAXIMUM);
+        let integers = describe(&Key { words: words.0, integer: true, ..key });
+        assert_eq!(integers.border.map(f32::to_bits), [1; 4]);
+        assert_eq!(integers.flags, CreateSampler::MAXIMUM | CreateSampler::INTEGER_BORDER);
     }
 }

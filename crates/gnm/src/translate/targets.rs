@@ -208,7 +208,8 @@ fn depth(registers: &RegisterView) -> Option<Depth> {
     let stencil_mode = reg::DB_STENCIL_INFO::TILE_MODE_INDEX.of(stencil_info);
     let stencil = has_stencil.then(|| (address(reg::DB_STENCIL_READ_BASE), stencil_mode));
     let shape = Shape { dimension: Dimension::D2, width, height, depth: 1, layers: last + 1, levels: 1 };
-    let wanted = Wanted { place, stencil, shape, exact: false, format: host, convert: None, usage: CreateTexture::TARGET };
+    let wanted =
+        Wanted { place, stencil, shape, exact: false, format: host, convert: None, usage: CreateTexture::TARGET };
     let clear = f32::from_bits(registers.get(reg::DB_DEPTH_CLEAR));
     let tiles = u64::from(pitch.div_ceil(8)) * u64::from(height.div_ceil(8));
     let htile = reg::DB_Z_INFO::TILE_SURFACE_ENABLE.is_set(z).then(|| Htile {
@@ -264,7 +265,6 @@ impl Translator {
         let mut colors = [None; 8];
         let mut packet = SetRenderTargets::default();
         let mut size = [u32::MAX; 2];
-        let mut srgb = Vec::new();
         for (n, color) in described.colors.iter().enumerate() {
             let Some(color) = color else { continue };
             let look = |layers: u32| Look {
@@ -289,7 +289,7 @@ impl Translator {
             });
             match bound {
                 Ok((surface, image)) => {
-                    srgb.push(color.format.srgb);
+                    packet.srgb |= u32::from(color.format.srgb) << n;
                     packet.color[n] = View { texture: image, level: 0, layer: color.layers[0] };
                     colors[n] = Some(Bound { surface, layers: color.layers });
                 }
@@ -308,12 +308,6 @@ impl Translator {
                     has = parts;
                 }
                 Err(error) => self.warn_of_target("DB_Z", &wanted, &error),
-            }
-        }
-        if srgb.iter().any(|srgb| *srgb) {
-            packet.srgb = 1;
-            if !srgb.iter().all(|srgb| *srgb) {
-                self.once.warn("targets with and without sRGB at once are not supported: all are encoded");
             }
         }
         let counts = colors.iter().flatten().chain(&bound_depth).map(|bound| bound.layers[1]);
@@ -414,13 +408,10 @@ impl Translator {
 
     /// Clears the depth target to the values in the registers.
     pub(super) fn clear_depth(&mut self, flags: u32) {
-        let (Some(bound), Some(ClearDepth { depth, stencil })) = (self.targets.depth, self.targets.clear) else { return };
-        let clear = Clear {
-            flags,
-            depth,
-            stencil,
-            ..bytemuck::Zeroable::zeroed()
+        let (Some(bound), Some(ClearDepth { depth, stencil })) = (self.targets.depth, self.targets.clear) else {
+            return;
         };
+        let clear = Clear { flags, depth, stencil, ..bytemuck::Zeroable::zeroed() };
         self.port.push_tail(&clear, &[]);
         self.surfaces.mark_drawn(bound.surface, 0, bound.layers[0]..bound.layers[0] + bound.layers[1]);
     }

@@ -12,6 +12,7 @@ mod pipeline;
 mod radv;
 mod record;
 mod rig;
+mod samplers;
 mod samples;
 mod share;
 mod states;

@@ -8,7 +8,7 @@ use afterimage_gnm_types::{ImageDescriptor, SamplerDescriptor, reg, value::*};
 const SIZE: u32 = 64;
 
 /// A texel of so many levels and layers: level and layer, column, line.
-fn texel(level: u32, layer: u32, x: u32, y: u32) -> [u8; 4] {
+pub(crate) fn texel(level: u32, layer: u32, x: u32, y: u32) -> [u8; 4] {
     [(level * 64 + layer) as u8, x as u8, y as u8, 255]
 }
 
@@ -25,7 +25,7 @@ fn texels(levels: u32, layers: u32) -> Vec<[u8; 4]> {
 }
 
 /// A texture with [`texels`] in it.
-fn image(scene: &mut Scene, kind: u32, levels: u32, layers: u32) -> ImageDescriptor {
+pub(crate) fn image(scene: &mut Scene, kind: u32, levels: u32, layers: u32) -> ImageDescriptor {
     let address = scene.put(&texels(levels, layers));
     texture(address, [SIZE; 2], IMG_DATA_FORMAT_8_8_8_8, IMG_NUM_FORMAT_UNORM)
         .with(image::TYPE, kind)
@@ -36,12 +36,12 @@ fn image(scene: &mut Scene, kind: u32, levels: u32, layers: u32) -> ImageDescrip
 }
 
 /// Takes whole texels.
-fn nearest() -> SamplerDescriptor {
+pub(crate) fn nearest() -> SamplerDescriptor {
     SamplerDescriptor::default().with(sampler::MAX_LOD, 0xFFF).with(sampler::MIP_FILTER, SQ_TEX_MIP_FILTER_POINT)
 }
 
 /// What `image_sample_l` gives for coordinates, the last being the level; `array`: one of them is a layer or face.
-fn sampled(scene: &mut Scene, image: ImageDescriptor, by: SamplerDescriptor, coordinates: &[f32], array: bool) -> u64 {
+pub(crate) fn sampled(scene: &mut Scene, image: ImageDescriptor, by: SamplerDescriptor, coordinates: &[f32], array: bool) -> u64 {
     let out = scene.alloc(16, 256);
     let mut program = String::new();
     for (n, coordinate) in coordinates.iter().enumerate() {
@@ -165,4 +165,45 @@ fn borders_have_colours() {
         expected.push((sampled(scene, image, edge, &beyond, false), texel(0, 0, SIZE - 1, 8)));
         expected
     });
+}
+
+#[test]
+fn compute_programs_have_twenty_textures_and_sixteen_storage_images() {
+    let (textures, images) = (20, 16);
+    for encoding in [Encoding::Standard, Encoding::Private] {
+        let mut scene = Scene::new(encoding);
+        // Of each pair of images the texel goes from the first to the second; of the last four textures to a buffer.
+        let mut program = "v_mov_b32 v4, 0\nv_mov_b32 v5, 0\n".to_string();
+        for n in 0..textures {
+            program += &format!(
+                "s_load_dwordx8 s[16:23], s[0:1], {:#x}\ns_waitcnt lgkmcnt(0)
+                image_load v8, v[4:5], s[16:23] dmask:0x1 unorm\ns_waitcnt vmcnt(0)\n",
+                8 * n
+            );
+            program += &if n < images {
+                format!(
+                    "s_load_dwordx8 s[24:31], s[2:3], {:#x}\ns_waitcnt lgkmcnt(0)
+                    image_store v8, v[4:5], s[24:31] dmask:0x1 unorm\n",
+                    8 * n
+                )
+            } else {
+                format!("buffer_store_dword v8, off, s[4:7], 0 offset:{}\n", 4 * (n - images))
+            };
+        }
+        let program = scene.program(&(program + "s_endpgm"));
+        let image = |address| texture(address, [64, 1], IMG_DATA_FORMAT_32, IMG_NUM_FORMAT_UINT);
+        let from: Vec<u32> = (0..textures).flat_map(|n| image(scene.put(&[1000 + n; 64])).0).collect();
+        let addresses: Vec<u64> = (0..images).map(|_| scene.alloc(256, 256)).collect();
+        let to: Vec<u32> = addresses.iter().flat_map(|at| image(*at).0).collect();
+        let (from, to, out) = (scene.put(&from), scene.put(&to), scene.alloc(256, 256));
+        let halves = |address: u64| [address as u32, (address >> 32) as u32];
+        let buffer = records(out, 0, 16, BUF_DATA_FORMAT_32);
+        let user: Vec<u32> = halves(from).into_iter().chain(halves(to)).chain(buffer.0).collect();
+        scene.dispatch(program, [1, 1, 1], &user, [1, 1, 1]);
+        let mut ran = scene.run();
+        for (n, at) in (1000u32..).zip(addresses.into_iter().chain((0..4).map(|n| out + 4 * n))) {
+            assert_eq!(ran.read(at, 4), n.to_le_bytes());
+        }
+        ran.finish();
+    }
 }

@@ -45,7 +45,7 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
             l.fail(Reason::Unsupported("the level of a multisampled image"));
         }
         Sort::ImageLod => {
-            let coord = address.coordinates(l, fields.unorm.then_some(image));
+            let coord = address.coordinates(l, in_texels(fields, image));
             let Some(texture) = texture(l, image, shape) else { return };
             let lod = if is_pixel(l) { l.b.query_lod(texture, coord) } else { zeros(&mut l.b, 2) };
             let lod = [0, 1, 0, 1].map(|n| l.b.extract(lod, n));
@@ -57,6 +57,11 @@ pub(super) fn lift(l: &mut Lifter, inst: &Inst) {
         Sort::Atomic(op) => atomic(l, inst, image, &mut address, op),
         _ => l.fail(Reason::Unsupported("this access of an image")),
     }
+}
+
+/// The image where the instruction or the sampler says that coordinates are in its texels.
+fn in_texels(fields: inst::Image, image: ImageRef) -> Option<ImageRef> {
+    (fields.unorm || image.spec.format & crate::io::IN_TEXELS != 0).then_some(image)
 }
 
 /// The type of an image.
@@ -319,7 +324,7 @@ fn sample(
         let face = face.map(|n| l.vgpr(n));
         by.map(|parts| derivative(&mut l.b, shape, face, &parts))
     });
-    let coord = address.coordinates(l, fields.unorm.then_some(image));
+    let coord = address.coordinates(l, in_texels(fields, image));
     let lod = form.level().then(|| address.word(l));
     let least = form.clamp().then(|| address.word(l));
 
