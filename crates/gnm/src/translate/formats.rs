@@ -168,7 +168,7 @@ pub(super) fn image(data: u32, num: u32) -> Result<HostFormat, String> {
 /// # Errors
 /// Why it cannot be had.
 pub(super) fn storage(data: u32, num: u32) -> Result<HostFormat, String> {
-    // Storage images in the formats of packed halves of words are something that devices may lack.
+    // Devices need not store to components that share 16 bits.
     let can = |row: &(Format, [u8; 4], bool)| {
         let name = row.0.info().name;
         row.1 == RGBA && !row.2 && row.0.info().block == 1 && (name.starts_with('R') || row.0.info().bytes == 4)
@@ -198,7 +198,7 @@ fn order(count: usize, swap: u32) -> [u8; 4] {
 pub(super) fn color(format: u32, number: u32, swap: u32) -> Result<HostFormat, String> {
     let num = if number == NUMBER_SRGB { IMG_NUM_FORMAT_SRGB } else { number };
     let targets = COLOR_8..=COLOR_24_8;
-    // Depth and stencil are in bits that a float does not fill.
+    // `COLOR_X24_8_32_FLOAT` is not: nobody says what becomes of its other bits.
     let texel = Texel::new(format, num).ok().filter(|_| targets.contains(&format)).ok_or_else(|| {
         let name = enums::COLOR_FORMAT.of(format).unwrap_or("?");
         let numbers = enums::SURFACE_NUMBER.of(number).unwrap_or("?");

@@ -74,7 +74,7 @@ fn expected(num: u32, raw: u64, bits: u32) -> f64 {
     }
 }
 
-/// What the host says that a channel of one of its formats holds. `linear`: sRGB is decoded.
+/// What the host says that a channel of one of its formats holds, with sRGB decoded or not.
 fn held(format: Format, texel: &[u8], channel: usize, srgb: bool) -> f64 {
     let name = format.info().name;
     let count = name.split('_').next().unwrap_or("").bytes().filter(u8::is_ascii_alphabetic).count();
