@@ -60,7 +60,7 @@ struct Changing {
 impl Changing {
     fn new(link: InProcessLink) -> (Self, Arc<Mutex<Option<Fate>>>) {
         let fate = Arc::default();
-        (Self { device: link.device().clone(), link, fate: Arc::clone(&fate), gone: false, epoch: 1 }, fate)
+        (Self { device: *link.device(), link, fate: Arc::clone(&fate), gone: false, epoch: 1 }, fate)
     }
 
     fn there(&mut self) -> Result<(), LinkError> {
