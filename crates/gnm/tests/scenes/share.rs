@@ -246,3 +246,47 @@ fn memory_that_shaders_stored_is_copied_and_filled_as_if_it_were_memory() {
     let expected: Vec<u32> = memory.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     assert_eq!(seen, expected);
 }
+
+/// Each lane follows a pointer out of its part of a table at s[0:1] to what lies elsewhere, and leaves the sum of both values in a table
+/// at s[2:3], behind which all of them are added together.
+const POINTERS: &str = "
+    v_lshlrev_b32 v1, 4, v0
+    v_mov_b32 v6, 0
+    v_add_i32 v2, vcc, s0, v1
+    v_mov_b32 v3, s1
+    v_addc_u32 v3, vcc, v6, v3, vcc
+    flat_load_dwordx4 v[8:11], v[2:3]
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    flat_load_dword v12, v[8:9]
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    v_add_i32 v10, vcc, v10, v12
+    v_lshlrev_b32 v1, 2, v0
+    v_add_i32 v2, vcc, s2, v1
+    v_mov_b32 v3, s3
+    v_addc_u32 v3, vcc, v6, v3, vcc
+    flat_store_dword v[2:3], v10
+    s_add_u32 s4, s2, 256
+    v_mov_b32 v4, s4
+    v_mov_b32 v5, s3
+    flat_atomic_add v[4:5], v10
+    s_endpgm
+";
+
+#[test]
+fn lanes_follow_pointers_through_memory() {
+    let seen = words(65, |scene| {
+        let values: Vec<u32> = (0..64).map(|n| 1000 * n).collect();
+        let values = scene.put(&values);
+        // One of the pointers leads to nothing.
+        let of = |n: u64| if n == 5 { 0x10 } else { values + 4 * (n * 7 % 64) };
+        let nodes: Vec<u32> = (0..64).flat_map(|n| [of(n) as u32, (of(n) >> 32) as u32, n as u32, 0]).collect();
+        let table = halves(scene.put(&nodes));
+        let out = scene.alloc(4 * 65, 4096);
+        let program = scene.program(POINTERS);
+        scene.dispatch(program, [64, 1, 1], &[table, halves(out)].concat(), [1, 1, 1]);
+        out
+    });
+    let wanted: Vec<u32> = (0..64).map(|n| n + if n == 5 { 0 } else { n * 7 % 64 * 1000 }).collect();
+    assert_eq!(seen[..64], wanted);
+    assert_eq!(seen[64], wanted.iter().sum::<u32>());
+}
