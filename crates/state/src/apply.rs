@@ -73,7 +73,9 @@ impl<S: Space> Tracker<S> {
     #[inline]
     fn applied(&mut self, group: S::Group, effect: Effect, reads: Vec<u32>) {
         self.figures.applied += 1;
-        self.parked.clear(group);
+        if !self.parked.is_empty() {
+            self.parked.clear(group);
+        }
         match effect {
             Effect::Changed => self.result_changed(group),
             Effect::Same => self.figures.unchanged += 1,

@@ -102,9 +102,13 @@ pub const fn readers<const N: usize>(rows: &[Row]) -> [u64; N] {
     readers
 }
 
+/// Numbers of a table's states are less.
+const NUMBERS: usize = 256;
+
 /// The values of one instance of a table's states, e.g. of one sampler.
 pub struct States<T: Table, S: Space> {
-    values: Box<[u32]>,
+    /// By number; so many that reads of a state with a known number check nothing.
+    values: Box<[u32; NUMBERS]>,
     /// The state with number 0 in the field of all states.
     first: State<S>,
     table: PhantomData<T>,
@@ -114,7 +118,8 @@ impl<T: Table, S: Space> States<T, S> {
     /// Every state at its default. `first` is the instance's state number 0: `Space::KIND.at(instance)`.
     #[must_use]
     pub fn new(first: State<S>) -> Self {
-        let mut values = vec![0; T::INDEX.len()].into_boxed_slice();
+        const { assert!(T::INDEX.len() <= NUMBERS, "numbers of states are less than 256") };
+        let mut values = Box::new([0; NUMBERS]);
         for row in T::ROWS {
             values[usize::from(row.number)] = row.default;
         }
@@ -130,7 +135,7 @@ impl<T: Table, S: Space> States<T, S> {
             tracker.filtered();
             return false;
         }
-        if T::INDEX[number as usize] == u16::MAX {
+        if T::row(number).is_none() {
             return false;
         }
         *slot = value;

@@ -58,6 +58,8 @@ pub struct Tracker<S: Space> {
     edges: &'static Edges,
     /// Those of states in it.
     marks: &'static [u64],
+    /// Those of results in it.
+    changed: &'static [u64],
     /// The option `apply_all`.
     always: bool,
     pub(crate) figures: Figures,
@@ -82,6 +84,7 @@ impl<S: Space> Tracker<S> {
             instances: vec![u64::MAX; S::KINDS].into_boxed_slice(),
             edges: Edges::of::<S>(),
             marks: &Edges::of::<S>().marks,
+            changed: &Edges::of::<S>().changed,
             always: afterimage_config::settings().apply_all,
             figures: Figures::default(),
             #[cfg(debug_assertions)]
@@ -95,6 +98,7 @@ impl<S: Space> Tracker<S> {
     pub fn follow(&mut self, edges: &'static Edges) {
         self.edges = edges;
         self.marks = &edges.marks;
+        self.changed = &edges.changed;
     }
 
     /// Stores a value, marks the state's readers, and returns true, where the value is another.
@@ -246,7 +250,7 @@ impl<S: Space> Tracker<S> {
     /// Notes that applying a group gave another result, and marks what reads it.
     #[inline]
     pub fn result_changed(&mut self, group: S::Group) {
-        self.dirty.bits |= self.edges.changed[group.index()];
+        self.dirty.bits |= self.changed[group.index()];
         #[cfg(debug_assertions)]
         {
             self.versions[S::MARKS.len() + group.index()] += 1;

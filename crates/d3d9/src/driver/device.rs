@@ -7,6 +7,7 @@ use crate::handle::*;
 use crate::machine::{DeviceTracker, Registers, RenderStates, TARGETS};
 use crate::translate::Host;
 use afterimage_d3d9_types::*;
+use afterimage_state::checking;
 use afterimage_stream::packets::{Init, Overlay};
 use afterimage_stream::{Link, Port};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,6 +32,7 @@ impl Device {
             registers: Registers::of_device(creation.BehaviorFlags),
             objects: Objects::default(),
             host: Host::default(),
+            checks: checking(),
             creation,
             extended,
             in_scene: false,

@@ -4,7 +4,7 @@ use super::Device;
 use crate::error::{Error, Result};
 use crate::machine::{DeviceState, Group, STREAMS, Stream};
 use afterimage_d3d9_types::*;
-use afterimage_state::{Dirty, checking};
+use afterimage_state::Dirty;
 use afterimage_stream::ObjectId;
 use afterimage_stream::ObjectKind;
 use afterimage_stream::packets::{Draw, DrawIndexed, SetIndexBuffer, VertexBuffer};
@@ -30,7 +30,7 @@ impl Device {
             self.send_locked_buffers();
         }
         self.registers.tracker.drawn();
-        if self.registers.tracker.dirty().touches(level) || checking() { self.apply_for_draw(level) } else { Ok(()) }
+        if self.registers.tracker.dirty().touches(level) || self.checks { self.apply_for_draw(level) } else { Ok(()) }
     }
 
     /// `DrawPrimitive`.
@@ -102,7 +102,7 @@ impl Device {
         }
         let registers = &mut self.registers;
         let old = registers.streams[0];
-        registers.streams.set(0, Stream { buffer: None, ..old }, &mut registers.tracker);
+        registers.streams.set(0, Stream::default(), &mut registers.tracker);
         // Where no other stream changed, all that the group would do is left for later.
         let others = registers.tracker.instances(DeviceState::STREAM) & !1 & ((1 << STREAMS) - 1);
         let level = if others == 0 { level.without(Group::VertexBuffers) } else { level };
@@ -112,8 +112,11 @@ impl Device {
         self.from_memory = false;
         // Whatever is bound next, the slot no longer holds what it says.
         self.registers.lose_first_stream();
-        prepared?;
-        self.registers.streams.set(0, Stream::default(), &mut self.registers.tracker);
+        if let Err(error) = prepared {
+            let unbound = Stream { buffer: None, ..old };
+            self.registers.streams.set(0, unbound, &mut self.registers.tracker);
+            return Err(error);
+        }
         let (chunk, first) = self.port.stream(false, stride, vertices)?;
         let source = ObjectId::new(ObjectKind::Upload, chunk.slot);
         self.put_vertex_buffer(0, VertexBuffer { source, stride, offset: chunk.offset, size: chunk.size.into() });

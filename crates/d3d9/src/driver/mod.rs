@@ -58,6 +58,8 @@ pub struct Device {
     pub(crate) registers: Registers,
     pub(crate) objects: Objects,
     pub(crate) host: Host,
+    /// Clean groups are computed again at each draw ([`afterimage_state::checking`]).
+    pub(crate) checks: bool,
     creation: D3DDEVICE_CREATION_PARAMETERS,
     /// Made by `CreateDeviceEx`: resources of the default pool survive a reset.
     extended: bool,

@@ -278,6 +278,7 @@ impl Device {
             _ => 1,
         };
         let interval = self.wishes.interval.unwrap_or(interval);
+        self.port.push(&packets::StateFigures::from(self.registers.tracker.take_figures()));
         self.port.push(&packets::Present {
             frame: self.port.frame(),
             target,

@@ -6,12 +6,30 @@ use crate::machine::{DeviceState, DeviceTracker, Group};
 use afterimage_state::{Apply, Effect};
 use std::fmt::Debug;
 
-/// Sends a packet where the receiver has another: then true.
-macro_rules! put {
-    ($device:ident, $sent:ident, $packet:ident) => {{
-        let packet = $device.$packet();
-        $device.port.put(&mut $device.host.sent.$sent, packet)
-    }};
+/// Functions that send a group's packet where the receiver has another: then true. Each has its packet built in itself, so that
+/// it is compared in registers.
+macro_rules! packets {
+    ($($apply:ident: $sent:ident = $packet:ident;)*) => {
+        impl Device {
+            $(
+                #[inline(never)]
+                pub(super) fn $apply(&mut self) -> bool {
+                    let packet = self.$packet();
+                    self.port.put(&mut self.host.sent.$sent, packet)
+                }
+            )*
+        }
+    };
+}
+
+packets! {
+    apply_viewport: viewport = viewport_packet;
+    apply_scissor: scissor = scissor_packet;
+    apply_raster: raster = raster;
+    apply_depth_stencil: depth_stencil = depth_stencil_packet;
+    apply_pixel_ops: pixel_ops = pixel_ops;
+    apply_shaders: shaders = shaders;
+    apply_index_buffer: index_buffer = index_buffer;
 }
 
 /// What should have been sent instead of what was.
@@ -30,19 +48,19 @@ impl Apply<DeviceState> for Device {
     fn apply(&mut self, group: Group) -> Result<Effect> {
         Ok(Effect::of(match group {
             Group::RenderTargets => self.apply_render_targets(),
-            Group::Viewport => put!(self, viewport, viewport_packet),
-            Group::Scissor => put!(self, scissor, scissor_packet),
-            Group::Raster => put!(self, raster, raster),
-            Group::DepthStencil => put!(self, depth_stencil, depth_stencil_packet),
+            Group::Viewport => self.apply_viewport(),
+            Group::Scissor => self.apply_scissor(),
+            Group::Raster => self.apply_raster(),
+            Group::DepthStencil => self.apply_depth_stencil(),
             Group::Blend => self.apply_blend(),
             Group::VertexShader => return self.apply_vertex_shader(),
             Group::PixelShader => return self.apply_pixel_shader(),
-            Group::PixelOps => put!(self, pixel_ops, pixel_ops),
+            Group::PixelOps => self.apply_pixel_ops(),
             Group::ClipPlanes => self.apply_clip_planes(),
-            Group::Shaders => put!(self, shaders, shaders),
+            Group::Shaders => self.apply_shaders(),
             Group::VertexInput => self.apply_vertex_input()?,
             Group::VertexBuffers => self.apply_vertex_buffers(),
-            Group::IndexBuffer => put!(self, index_buffer, index_buffer),
+            Group::IndexBuffer => self.apply_index_buffer(),
             Group::Textures => self.apply_textures()?,
             Group::VertexConstants => return Ok(self.apply_vertex_constants()),
             Group::PixelConstants => return Ok(self.apply_pixel_constants()),

@@ -50,6 +50,7 @@ fn waiting(constants: &ConstantsOf, reads: &Reads) -> Option<String> {
 }
 
 impl Device {
+    #[inline(never)]
     pub(super) fn apply_vertex_constants(&mut self) -> Effect {
         let stage = self.host.stages.vertex();
         if !stage.is_own() {
@@ -59,6 +60,7 @@ impl Device {
         send_all(&mut self.port, banks, &mut self.registers.vertex_constants, &stage.reads)
     }
 
+    #[inline(never)]
     pub(super) fn apply_pixel_constants(&mut self) -> Effect {
         let stage = self.host.stages.pixel();
         if !stage.is_own() {

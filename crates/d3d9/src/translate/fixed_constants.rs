@@ -182,6 +182,7 @@ impl Registers {
 
 impl Device {
     /// Computes what a group makes of the registers of the fixed vertex stage.
+    #[inline(never)]
     pub(super) fn apply_fixed_vertex(&mut self, group: Group) -> Effect {
         if !self.host.stages.fixed_groups().contains(group) {
             return Effect::Parked;
@@ -237,6 +238,7 @@ impl Device {
         }
     }
 
+    #[inline(never)]
     pub(super) fn apply_fixed_vertex_constants(&mut self) -> Effect {
         let stage = self.host.stages.vertex();
         if !stage.is_fixed() {
@@ -259,6 +261,7 @@ impl Device {
         stage.is_fixed() || stage.model == 1
     }
 
+    #[inline(never)]
     pub(super) fn apply_fixed_pixel_constants(&mut self) -> Effect {
         if !self.reads_fixed_pixel() {
             return Effect::Parked;

@@ -83,6 +83,7 @@ impl Device {
         (shader, instancing(&self.registers.frequencies))
     }
 
+    #[inline(never)]
     pub(super) fn apply_vertex_input(&mut self) -> Result<bool> {
         let id = self.registers.declaration.ok_or(Error::InvalidCall)?;
         let (shader, instancing) = self.layout_key();

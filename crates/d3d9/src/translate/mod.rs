@@ -26,7 +26,7 @@ use crate::driver::Device;
 use crate::error::{Error, Result};
 use crate::machine::{Constants, Group};
 use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey, FixedVertexRegister};
-use afterimage_state::{Dirty, apply_dirty, check_clean, checking};
+use afterimage_state::{Dirty, apply_dirty, check_clean};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, Sent, TEXTURE_SLOTS, VERTEX_BUFFERS};
 use rustc_hash::FxHashMap;
@@ -89,7 +89,7 @@ impl Device {
     /// Applies the dirty groups of a usage level.
     pub(crate) fn apply_level(&mut self, level: Dirty<Group>) -> Result<()> {
         apply_dirty(self, level)?;
-        if checking() {
+        if self.checks {
             check_clean(self, level);
         }
         Ok(())

@@ -94,6 +94,7 @@ impl Device {
         }
     }
 
+    #[inline(never)]
     pub(super) fn apply_vertex_shader(&mut self) -> Result<Effect> {
         let source = match self.vertex_stage() {
             VertexStage::Own(id) => {
@@ -152,6 +153,7 @@ impl Device {
         Ok(())
     }
 
+    #[inline(never)]
     pub(super) fn apply_pixel_shader(&mut self) -> Result<Effect> {
         let source = match self.pixel_stage() {
             PixelStage::Own(id) => Source::PixelProgram(id),

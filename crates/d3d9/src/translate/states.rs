@@ -85,6 +85,7 @@ impl Device {
         packet
     }
 
+    #[inline(never)]
     pub(super) fn apply_render_targets(&mut self) -> bool {
         let packet = self.render_targets();
         for target in self.registers.targets.iter().flatten() {
@@ -102,6 +103,7 @@ impl Device {
         if maskable { self.registers.render.get(RS::D3DRS_MULTISAMPLEMASK) } else { u32::MAX }
     }
 
+    #[inline(always)]
     pub(super) fn viewport_packet(&self) -> SetViewport {
         let viewport = &*self.registers.viewport;
         let edge = |value: u32| value.min(16_384) as f32;
@@ -147,6 +149,7 @@ impl Device {
         Rect { x: left, y: top, width: (right - left).max(0) as u32, height: (bottom - top).max(0) as u32 }
     }
 
+    #[inline(always)]
     pub(super) fn scissor_packet(&self) -> SetScissor {
         SetScissor { rect: self.drawable() }
     }
@@ -157,6 +160,7 @@ impl Device {
         declaration.is_some_and(|declaration| declaration.transformed)
     }
 
+    #[inline(always)]
     pub(super) fn raster(&self) -> SetRaster {
         let render = &self.registers.render;
         let transformed = self.transformed();
@@ -194,6 +198,7 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     pub(super) fn depth_stencil_packet(&self) -> SetDepthStencil {
         let render = &self.registers.render;
         let bound = self.registers.depth.and_then(|depth| self.objects.images.get(depth.image));
@@ -231,6 +236,7 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     pub(super) fn blend(&self) -> SetBlend {
         let render = &self.registers.render;
         let target = self.registers.targets[0].and_then(|target| self.objects.images.get(target.image));
@@ -275,6 +281,7 @@ impl Device {
         SetBlend { write_masks, ..if enable { factors } else { SetBlend::default() } }
     }
 
+    #[inline(never)]
     pub(super) fn apply_blend(&mut self) -> bool {
         let packet = self.blend();
         if packet.enable != 0 {
@@ -289,6 +296,7 @@ impl Device {
         self.port.put(&mut self.host.sent.blend, packet)
     }
 
+    #[inline(always)]
     pub(super) fn pixel_ops(&self) -> SetPixelOps {
         let render = &self.registers.render;
         let alpha_test = render.get(RS::D3DRS_ALPHATESTENABLE) != 0;
@@ -357,6 +365,7 @@ impl Device {
             .filter(move |(at, _)| enabled >> at & 1 == 1)
     }
 
+    #[inline(never)]
     pub(super) fn apply_clip_planes(&mut self) -> bool {
         let mut changed = false;
         for (index, bits) in self.clip_planes() {
@@ -375,6 +384,7 @@ impl Device {
         if self.from_memory { 0xfffe } else { 0xffff }
     }
 
+    #[inline(always)]
     fn stream_binding(&self, slot: usize) -> VertexBuffer {
         let stream = &self.registers.streams[slot];
         match stream.buffer.and_then(|id| self.objects.buffers.get(id)) {
@@ -385,6 +395,7 @@ impl Device {
         }
     }
 
+    #[inline(never)]
     pub(super) fn apply_vertex_buffers(&mut self) -> bool {
         let mut slots = self.registers.tracker.take_instances(DeviceState::STREAM, self.own_streams());
         let mut changed = false;
@@ -418,6 +429,7 @@ impl Device {
         true
     }
 
+    #[inline(always)]
     pub(super) fn index_buffer(&self) -> SetIndexBuffer {
         match self.registers.indices.and_then(|id| self.objects.buffers.get(id)) {
             Some(buffer) => SetIndexBuffer { source: buffer.id, index_bytes: buffer.index_bytes(), offset: 0, size: 0 },

@@ -113,6 +113,7 @@ impl Device {
         changed(DeviceState::TEXTURE) | changed(DeviceState::TEXELS) | changed(DeviceState::SAMPLER)
     }
 
+    #[inline(never)]
     pub(super) fn apply_textures(&mut self) -> Result<bool> {
         // Slots that no bound shader reads wait for one that does.
         let due = self.changed_slots() & self.used_slots();
@@ -159,6 +160,7 @@ impl Device {
 
     /// The texture of a slot that the bound shaders can read: one of another kind than they declare would be looked up in
     /// the wrong table.
+    #[inline]
     fn slot_texture(&self, slot: usize) -> Option<&Image> {
         let wants = match slot {
             0..16 => self.host.stages.pixel().wants[slot],
@@ -171,6 +173,7 @@ impl Device {
         })
     }
 
+    #[inline]
     fn texture_binding(&mut self, slot: usize, sampler_changed: bool) -> Result<TextureBinding> {
         if let Some(id) = self.registers.texture_with_texels(slot)
             && self.needs_upload(id)

@@ -115,7 +115,10 @@ impl Log {
                 self.lines.push(format!("REJECTED {error}"));
                 continue;
             }
-            self.lines.push(line(&located.packet));
+            // How often something was applied is not what this is about.
+            if !matches!(located.packet, Packet::StateFigures(_)) {
+                self.lines.push(line(&located.packet));
+            }
             self.state.apply(&located.packet);
             self.execute(&located.packet);
         }
