@@ -127,7 +127,7 @@ impl Translator {
         {
             port.put(&mut sent.viewport, transform.viewport);
         }
-        if applied.scissor.update(Part::Scissor, dirty, size, |size| viewport::visible(registers, size))
+        if applied.scissor.update(Part::Scissor, dirty, size, |size| viewport::visible(registers, size, once))
             && let Some(rect) = applied.scissor.value()
         {
             port.put(&mut sent.scissor, SetScissor { rect: *rect });
@@ -184,7 +184,7 @@ mod tests {
         match part {
             Part::Targets => drop(targets::describe(view, once)),
             Part::Viewport => drop(viewport::transform(view, [640, 480])),
-            Part::Scissor => drop(viewport::visible(view, [640, 480])),
+            Part::Scissor => drop(viewport::visible(view, [640, 480], once)),
             Part::Raster => drop([false, true].map(|polygons| states::raster(view, polygons, once))),
             Part::Blend => drop(states::blend(view, once)),
             Part::DepthStencil => {

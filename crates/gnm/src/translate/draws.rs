@@ -72,7 +72,8 @@ fn draws_only(registers: &View) -> bool {
     use reg::DB_RENDER_CONTROL as R;
     let clears = R::DEPTH_CLEAR_ENABLE.bits(1) | R::STENCIL_CLEAR_ENABLE.bits(1);
     use reg::VGT_STRMOUT_CONFIG as C;
-    let captures = C::STREAMOUT_0_EN.bits(1) | C::STREAMOUT_1_EN.bits(1) | C::STREAMOUT_2_EN.bits(1) | C::STREAMOUT_3_EN.bits(1);
+    let captures =
+        C::STREAMOUT_0_EN.bits(1) | C::STREAMOUT_1_EN.bits(1) | C::STREAMOUT_2_EN.bits(1) | C::STREAMOUT_3_EN.bits(1);
     registers.get(reg::DB_RENDER_CONTROL) & clears == 0 && registers.get(reg::VGT_STRMOUT_CONFIG) & captures == 0
 }
 
@@ -221,7 +222,8 @@ impl Translator {
         let Some(transform) = self.apply_states(registers, primitive.is_filled()) else { return Ok(()) };
         let (Vertices::Plain(topology) | Vertices::Indexed(topology, ..)) = vertices;
         let points = if topology == Topology::PointList { position::POINTS } else { 0 };
-        let shaders = self.stage_shaders(registers, (stage, &mut vertex), pixel.as_mut(), transform.position | points)?;
+        let shaders =
+            self.stage_shaders(registers, (stage, &mut vertex), pixel.as_mut(), transform.position | points)?;
         self.port.put(&mut self.sent.shaders, shaders);
         self.port.put(&mut self.sent.vertex_input, SetVertexInput::default());
         // What was made in front was made for instances.

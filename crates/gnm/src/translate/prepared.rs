@@ -122,7 +122,10 @@ impl Translator {
         self.passed.count(&mut self.port, self.applied.queries.value() == Some(&true));
         self.push_draw(&vertices, again.base, draw.count, draw.instances);
         if again.writes {
-            [&prepared.vertex, &prepared.pixel].into_iter().flatten().for_each(|bound| self.mark_written(&bound.needs, memory));
+            [&prepared.vertex, &prepared.pixel]
+                .into_iter()
+                .flatten()
+                .for_each(|bound| self.mark_written(&bound.needs, memory));
         }
         self.prepared = prepared;
         Ok(true)
@@ -181,12 +184,15 @@ mod tests {
         use reg::CB_COLOR0_INFO as I;
         let info = I::FORMAT.bits(COLOR_8_8_8_8) | I::LINEAR_GENERAL.bits(1);
         registers.set_run(reg::CB_COLOR0_BASE, &[(COLOR >> 8) as u32, 7, 63, 0, info]);
+        registers.set(reg::PA_SC_CLIPRECT_RULE, 0xFFFF);
         registers.set(reg::CB_TARGET_MASK, 15);
         registers.set(reg::CB_SHADER_MASK, 15);
         registers.set(reg::CB_COLOR_CONTROL, reg::CB_COLOR_CONTROL::MODE.bits(1) | ROP3_COPY << 16);
         registers.set(reg::SPI_SHADER_POS_FORMAT, 4);
         registers.set(reg::SPI_SHADER_COL_FORMAT, 9);
-        for (register, value) in [(reg::PA_SC_SCREEN_SCISSOR_BR, 64 << 16 | 64), (reg::PA_SC_WINDOW_SCISSOR_BR, 64 << 16 | 64)] {
+        for (register, value) in
+            [(reg::PA_SC_SCREEN_SCISSOR_BR, 64 << 16 | 64), (reg::PA_SC_WINDOW_SCISSOR_BR, 64 << 16 | 64)]
+        {
             registers.set(register, value);
         }
         registers.set(reg::PA_SC_GENERIC_SCISSOR_BR, 64 << 16 | 64);

@@ -130,24 +130,52 @@ fn blend_target(registers: &View, n: u32, once: &mut Once) -> BlendTarget {
     }
 }
 
-/// A stencil operation, for a reference value and a value for the operation.
-fn stencil_op(number: u32, reference: u32, operand: u32) -> Option<StencilOp> {
-    Some(match number {
-        STENCIL_KEEP => StencilOp::Keep,
-        STENCIL_ZERO => StencilOp::Zero,
-        STENCIL_REPLACE_TEST => StencilOp::Replace,
-        STENCIL_REPLACE_OP if operand == reference => StencilOp::Replace,
-        STENCIL_ONES if reference == 0xFF => StencilOp::Replace,
-        STENCIL_ADD_CLAMP if operand == 1 => StencilOp::IncrementClamp,
-        STENCIL_SUB_CLAMP if operand == 1 => StencilOp::DecrementClamp,
-        STENCIL_INVERT => StencilOp::Invert,
-        STENCIL_ADD_WRAP if operand == 1 => StencilOp::IncrementWrap,
-        STENCIL_SUB_WRAP if operand == 1 => StencilOp::DecrementWrap,
+/// A stencil operation as the host has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Operation {
+    op: StencilOp,
+    /// The reference value that it writes, if it does.
+    reference: Option<u8>,
+    /// Bits that it changes: those of logic operations are those for which the host has one operation.
+    bits: u8,
+}
+
+/// A stencil operation, for the value that is compared and the value for operations. None where no host does it.
+fn stencil_op(number: u32, reference: u8, value: u8) -> Option<Operation> {
+    use StencilOp as S;
+    let (op, bits) = match (number, value) {
+        (STENCIL_KEEP, _) | (STENCIL_ADD_CLAMP | STENCIL_SUB_CLAMP | STENCIL_ADD_WRAP | STENCIL_SUB_WRAP, 0) => {
+            (S::Keep, 0)
+        }
+        (STENCIL_ZERO, _) | (STENCIL_SUB_CLAMP | STENCIL_NOR, 0xFF) => (S::Zero, 0xFF),
+        (STENCIL_REPLACE_TEST, _) => return Some(Operation { op: S::Replace, reference: Some(reference), bits: 0xFF }),
+        (STENCIL_REPLACE_OP, _) => return Some(Operation { op: S::Replace, reference: Some(value), bits: 0xFF }),
+        (STENCIL_ONES, _) | (STENCIL_ADD_CLAMP, 0xFF) | (STENCIL_NAND, 0) => (S::Replace, 0xFF),
+        (STENCIL_ADD_CLAMP, 1) => (S::IncrementClamp, 0xFF),
+        (STENCIL_SUB_CLAMP, 1) => (S::DecrementClamp, 0xFF),
+        (STENCIL_ADD_WRAP, 1) | (STENCIL_SUB_WRAP, 0xFF) => (S::IncrementWrap, 0xFF),
+        (STENCIL_SUB_WRAP, 1) | (STENCIL_ADD_WRAP, 0xFF) => (S::DecrementWrap, 0xFF),
+        (STENCIL_INVERT, _) | (STENCIL_NAND, 0xFF) | (STENCIL_NOR, 0) => (S::Invert, 0xFF),
+        (STENCIL_AND, _) => (S::Zero, !value),
+        (STENCIL_OR, _) => (S::Replace, value),
+        (STENCIL_XOR, _) => (S::Invert, value),
+        (STENCIL_XNOR, _) => (S::Invert, !value),
         _ => return None,
-    })
+    };
+    Some(Operation { op, reference: (op == S::Replace).then_some(0xFF), bits })
+}
+
+/// What a face has of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct HostFace {
+    face: StencilFace,
+    reference: u8,
+    read_mask: u8,
+    write_mask: u8,
 }
 
 /// A face's words: comparison, operations on failure, pass and depth failure, and the register with masks and values.
+#[derive(Clone, Copy)]
 struct Face {
     compare: u32,
     ops: [u32; 3],
@@ -174,30 +202,38 @@ impl Face {
         }
     }
 
-    /// The value that is compared. Where the comparison's outcome does not depend on it, what an operation puts there instead
-    /// of it, so that operations with a value of their own can be done.
-    fn reference(&self) -> u32 {
-        let fixed = matches!(self.compare, FRAG_ALWAYS | FRAG_NEVER);
-        let replaces = |op: u32| self.ops.contains(&op);
-        match (fixed, replaces(STENCIL_REPLACE_TEST)) {
-            (true, false) if replaces(STENCIL_REPLACE_OP) => self.values >> 24,
-            (true, false) if replaces(STENCIL_ONES) => 0xFF,
-            _ => self.values & 0xFF,
-        }
-    }
-
-    fn host(&self, once: &mut Once) -> StencilFace {
-        let [fail, pass, depth_fail] = self.ops.map(|number| {
-            stencil_op(number, self.reference(), self.values >> 24).unwrap_or_else(|| {
+    /// The host has one reference value and one mask for all operations of a face: what does not agree with an operation before it
+    /// keeps what is there. The value that is compared is free where the comparison's outcome does not depend on it.
+    fn host(&self, once: &mut Once) -> HostFace {
+        let [compared, read_mask, write_mask, value] = self.values.to_le_bytes();
+        let mut reference = (!matches!(self.compare, FRAG_ALWAYS | FRAG_NEVER)).then_some(compared);
+        let mut bits = None;
+        // Passing comes first: it is what most programs change stencils for.
+        let [pass, fail, depth_fail] = [self.ops[1], self.ops[0], self.ops[2]].map(|number| {
+            let found = stencil_op(number, compared, value).filter(|found| {
+                let agrees = |held: Option<u8>, wanted: u8| held.is_none_or(|held| held == wanted);
+                found.op == StencilOp::Keep
+                    || found.reference.is_none_or(|wanted| agrees(reference, wanted)) && agrees(bits, found.bits)
+            });
+            let Some(found) = found else {
                 let name = afterimage_gnm_types::enums::STENCIL_OP.of(number).unwrap_or("?");
-                let value = self.values >> 24;
                 once.warn(format!(
-                    "stencil operation {name} with the value {value} is not supported: it keeps what is there"
+                    "stencil operation {name} with the value {value} is not supported beside a comparison and other operations \
+                     of the face: it keeps what is there"
                 ));
-                StencilOp::Keep
-            }) as u8
+                return StencilOp::Keep as u8;
+            };
+            if found.op != StencilOp::Keep {
+                (reference, bits) = (found.reference.or(reference), Some(found.bits));
+            }
+            found.op as u8
         });
-        StencilFace { compare: self.compare as u8, fail, depth_fail, pass }
+        HostFace {
+            face: StencilFace { compare: self.compare as u8, fail, depth_fail, pass },
+            reference: reference.unwrap_or(compared),
+            read_mask,
+            write_mask: write_mask & bits.unwrap_or(0xFF),
+        }
     }
 }
 
@@ -266,10 +302,13 @@ pub(super) fn blend(registers: &View, once: &mut Once) -> Blend {
     Blend { all: blend, apart: SmallVec::from_slice(apart) }
 }
 
+/// Depth and stencil tests, and what back faces have of their own.
+pub(super) type DepthStencil = (SetDepthStencil, SetStencilBack);
+
 /// Depth and stencil tests, for a target that has depth, and stencil.
-pub(super) fn depth_stencil(registers: &View, [has_depth, has_stencil]: [bool; 2], once: &mut Once) -> SetDepthStencil {
+pub(super) fn depth_stencil(registers: &View, [has_depth, has_stencil]: [bool; 2], once: &mut Once) -> DepthStencil {
     use reg::DB_DEPTH_CONTROL as D;
-    let mut state = SetDepthStencil::default();
+    let (mut state, mut own) = (SetDepthStencil::default(), SetStencilBack::default());
     if has_depth && registers.is_set(D::Z_ENABLE) {
         state.depth_test = 1;
         let read_only = registers.is_set(reg::DB_DEPTH_VIEW::Z_READ_ONLY);
@@ -281,23 +320,21 @@ pub(super) fn depth_stencil(registers: &View, [has_depth, has_stencil]: [bool; 2
     }
     if has_stencil && registers.is_set(D::STENCIL_ENABLE) {
         let front = Face::of(registers, false);
-        let separate = registers.is_set(D::BACKFACE_ENABLE);
-        let back = Face::of(registers, separate);
-        state.stencil_test = 1;
-        state.front = front.host(once);
-        state.back = back.host(once);
-        let values = |face: &Face| (face.reference(), face.values >> 8 & 0xFF, face.values >> 16 & 0xFF);
-        let culls_back = registers.is_set(reg::PA_SU_SC_MODE_CNTL::CULL_BACK);
-        if separate && !culls_back && values(&front) != values(&back) {
-            once.warn("DB_STENCILREFMASK_BF differs from DB_STENCILREFMASK, which is not supported: back faces have the front's");
-        }
-        let culls_front = registers.is_set(reg::PA_SU_SC_MODE_CNTL::CULL_FRONT);
-        let (reference, read, write) = values(if culls_front { &back } else { &front });
+        let back = if registers.is_set(D::BACKFACE_ENABLE) { Face::of(registers, true) } else { front };
         let read_only = registers.is_set(reg::DB_DEPTH_VIEW::STENCIL_READ_ONLY);
-        (state.reference, state.read_mask) = (reference as u8, read as u8);
-        state.write_mask = if read_only { 0 } else { write as u8 };
+        let [front, back] = [front, back].map(|face| {
+            let face = face.host(once);
+            HostFace { write_mask: if read_only { 0 } else { face.write_mask }, ..face }
+        });
+        state.stencil_test = 1;
+        (state.front, state.back) = (front.face, back.face);
+        (state.reference, state.read_mask, state.write_mask) = (front.reference, front.read_mask, front.write_mask);
+        if (HostFace { face: front.face, ..back }) != front {
+            let HostFace { reference, read_mask, write_mask, .. } = back;
+            own = SetStencilBack { enable: 1, reference, read_mask, write_mask, pad: [0; 4] };
+        }
     }
-    state
+    (state, own)
 }
 
 /// The rasteriser. None if every polygon is culled and `polygons` are to be drawn.
@@ -330,9 +367,8 @@ pub(super) fn raster(registers: &View, polygons: bool, once: &mut Once) -> Optio
         (float(reg::PA_SU_POLY_OFFSET_BACK_SCALE), float(reg::PA_SU_POLY_OFFSET_BACK_OFFSET))
     };
     // The unit is one step of the depth format, 2 to the power of a negative number of bits.
-    let step = 2f32.powi(i32::from(
-        registers.field(reg::PA_SU_POLY_OFFSET_DB_FMT_CNTL::POLY_OFFSET_NEG_NUM_DB_BITS) as u8 as i8,
-    ));
+    let step = 2f32
+        .powi(i32::from(registers.field(reg::PA_SU_POLY_OFFSET_DB_FMT_CNTL::POLY_OFFSET_NEG_NUM_DB_BITS) as u8 as i8));
     let clip = registers.get(reg::PA_CL_CLIP_CNTL);
     let clamps = reg::PA_CL_CLIP_CNTL::ZCLIP_NEAR_DISABLE.is_set(clip)
         || reg::PA_CL_CLIP_CNTL::ZCLIP_FAR_DISABLE.is_set(clip)
@@ -340,8 +376,7 @@ pub(super) fn raster(registers: &View, polygons: bool, once: &mut Once) -> Optio
     let points = registers.get(reg::PA_SU_POINT_SIZE);
     let limits = registers.get(reg::PA_SU_POINT_MINMAX);
     if points & 0xFFFF != points >> 16 {
-        once
-            .warn("PA_SU_POINT_SIZE has points that are no squares, which is not supported: their width counts");
+        once.warn("PA_SU_POINT_SIZE has points that are no squares, which is not supported: their width counts");
     }
     Some(SetRaster {
         cull: cull as u8,
@@ -370,16 +405,66 @@ mod tests {
 
     #[test]
     fn operations_with_a_value_are_done_where_the_host_can() {
-        let face = |compare, op, values| Face { compare, ops: [STENCIL_KEEP, op, STENCIL_KEEP], values };
-        let mut once = Once::default();
-        let ones = face(FRAG_ALWAYS, STENCIL_ONES, 0x0100_0003);
-        assert_eq!((ones.reference(), ones.host(&mut once).pass), (0xFF, StencilOp::Replace as u8));
-        let replace = face(FRAG_ALWAYS, STENCIL_REPLACE_OP, 0x0700_0003);
-        assert_eq!((replace.reference(), replace.host(&mut once).pass), (7, StencilOp::Replace as u8));
-        let compared = face(FRAG_EQUAL, STENCIL_REPLACE_OP, 0x0700_0003);
-        assert_eq!((compared.reference(), compared.host(&mut once).pass), (3, StencilOp::Keep as u8));
-        let add = face(FRAG_EQUAL, STENCIL_ADD_CLAMP, 0x0100_0003);
-        assert_eq!(add.host(&mut once).pass, StencilOp::IncrementClamp as u8);
+        let host = |compare, op, values| {
+            Face { compare, ops: [STENCIL_KEEP, op, STENCIL_KEEP], values }.host(&mut Once::default())
+        };
+        let pass = |face: HostFace| (face.face.pass, face.reference, face.write_mask);
+        let replace = StencilOp::Replace as u8;
+        assert_eq!(pass(host(FRAG_ALWAYS, STENCIL_ONES, 0x01FF_0003)), (replace, 0xFF, 0xFF));
+        assert_eq!(pass(host(FRAG_ALWAYS, STENCIL_REPLACE_OP, 0x07F0_0003)), (replace, 7, 0xF0));
+        assert_eq!(pass(host(FRAG_EQUAL, STENCIL_REPLACE_OP, 0x07FF_0003)), (StencilOp::Keep as u8, 3, 0xFF));
+        assert_eq!(pass(host(FRAG_EQUAL, STENCIL_ADD_CLAMP, 0x01FF_0003)), (StencilOp::IncrementClamp as u8, 3, 0xFF));
+        assert_eq!(pass(host(FRAG_EQUAL, STENCIL_AND, 0x3CFF_0003)), (StencilOp::Zero as u8, 3, 0xC3));
+        // Of operations that change other bits, the second is left out.
+        let ops = [STENCIL_XOR, STENCIL_ZERO, STENCIL_KEEP];
+        let both = Face { compare: FRAG_EQUAL, ops, values: 0x0FFF_0003 }.host(&mut Once::default());
+        assert_eq!((both.face.pass, both.face.fail, both.write_mask), (StencilOp::Zero as u8, 0, 0xFF));
+    }
+
+    /// What the hardware does with a stored value.
+    fn hardware(number: u32, stored: u8, reference: u8, value: u8) -> u8 {
+        match number {
+            STENCIL_KEEP => stored,
+            STENCIL_ZERO => 0,
+            STENCIL_ONES => 0xFF,
+            STENCIL_REPLACE_TEST => reference,
+            STENCIL_REPLACE_OP => value,
+            STENCIL_ADD_CLAMP => stored.saturating_add(value),
+            STENCIL_SUB_CLAMP => stored.saturating_sub(value),
+            STENCIL_INVERT => !stored,
+            STENCIL_ADD_WRAP => stored.wrapping_add(value),
+            STENCIL_SUB_WRAP => stored.wrapping_sub(value),
+            STENCIL_AND => stored & value,
+            STENCIL_OR => stored | value,
+            STENCIL_XOR => stored ^ value,
+            STENCIL_NAND => !(stored & value),
+            STENCIL_NOR => !(stored | value),
+            _ => !(stored ^ value),
+        }
+    }
+
+    #[test]
+    fn every_stencil_operation_that_is_done_is_done_right() {
+        let mut done = [0; 16];
+        for (number, value) in (0..16).flat_map(|number| (0..=255).map(move |value| (number, value))) {
+            let Some(Operation { op, reference, bits }) = stencil_op(number, 0x5A, value) else { continue };
+            done[number as usize] += 1;
+            for stored in 0..=255u8 {
+                let whole = match op {
+                    StencilOp::Keep => stored,
+                    StencilOp::Zero => 0,
+                    StencilOp::Replace => reference.unwrap(),
+                    StencilOp::IncrementClamp => stored.saturating_add(1),
+                    StencilOp::DecrementClamp => stored.saturating_sub(1),
+                    StencilOp::Invert => !stored,
+                    StencilOp::IncrementWrap => stored.wrapping_add(1),
+                    StencilOp::DecrementWrap => stored.wrapping_sub(1),
+                };
+                let left = stored & !bits | whole & bits;
+                assert_eq!(left, hardware(number, stored, 0x5A, value), "operation {number}, {value} on {stored}");
+            }
+        }
+        assert_eq!(done, [256, 256, 256, 256, 256, 3, 3, 256, 3, 3, 256, 256, 256, 2, 2, 256]);
     }
 
     #[test]

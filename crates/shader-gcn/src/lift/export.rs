@@ -208,8 +208,13 @@ fn position(l: &mut Lifter, inst: &Inst) {
         let [sx, sy, tx, ty] = [0, 1, 2, 3].map(|n| b.extract(screen, n));
         x = ir!(b, fmul(fsub(fmul(fadd(x, tx), sx), 1.0), w));
         y = ir!(b, fmul(fsub(1.0, fmul(fadd(y, ty), sy)), w));
-    } else if flags & position::Y_DOWN != 0 {
-        y = l.b.fneg(y);
+    } else {
+        if flags & position::X_LEFT != 0 {
+            x = l.b.fneg(x);
+        }
+        if flags & position::Y_DOWN != 0 {
+            y = l.b.fneg(y);
+        }
     }
     if flags & position::DEPTH_FROM_MINUS_W != 0 {
         let b = &mut l.b;
