@@ -1,8 +1,8 @@
 //! Declares what the shader shares with the outside: inputs, outputs, push constants, constants, textures.
 
 use afterimage_ir::{
-    COMPUTE_TEXTURE_SLOTS, Component, Dim, Image, ImageDecl, ImageFormat, InputAt, Interp, Kind, Module, OutputAt, OutputDecl,
-    Stage, TEXTURE_SLOTS, Texture, TextureDecl, Type, Uses,
+    COMPUTE_TEXTURE_SLOTS, Component, Dim, Image, ImageDecl, ImageFormat, InputAt, Interp, Kind, Module, OutputAt,
+    OutputDecl, Stage, TEXTURE_SLOTS, Texture, TextureDecl, Type, Uses,
 };
 use smallvec::SmallVec;
 
@@ -68,7 +68,8 @@ struct Registers {
 
 /// Whether an output goes to a target of signed integers.
 pub(crate) fn is_signed(m: &Module, decl: &OutputDecl) -> bool {
-    let signed = |location: u8| u32::from(m.signed_outputs).checked_shr(location.into()).is_some_and(|bits| bits & 1 != 0);
+    let signed =
+        |location: u8| u32::from(m.signed_outputs).checked_shr(location.into()).is_some_and(|bits| bits & 1 != 0);
     m.stage == Stage::Pixel && decl.ty.kind == Kind::Int && matches!(decl.at, OutputAt::Location(n) if signed(n))
 }
 

@@ -326,7 +326,7 @@ impl Conversion {
     }
 
     /// A component as a channel of the host.
-    fn to_channel(&self, number: Number, field: u32, bits: u32) -> u32 {
+    fn channel_of(&self, number: Number, field: u32, bits: u32) -> u32 {
         match (self.channel, number) {
             (Channel::Raw { .. }, _) if number.is_signed() => extended(field, bits) as u32,
             (Channel::Raw { .. }, _) | (Channel::Single, Number::Float) => field,
@@ -338,7 +338,7 @@ impl Conversion {
     }
 
     /// A channel of the host as a component.
-    fn to_field(&self, number: Number, channel: u32, bits: u32) -> u32 {
+    fn field_of(&self, number: Number, channel: u32, bits: u32) -> u32 {
         let most = greatest(bits - u32::from(number.is_signed()));
         match (self.channel, number) {
             (Channel::Raw { bytes, .. }, _) if number.is_signed() => {
@@ -356,10 +356,10 @@ impl Conversion {
     }
 
     /// A texel of the host.
-    fn to_host(&self, texel: u128) -> u128 {
+    fn host_texel(&self, texel: u128) -> u128 {
         let mut channels = [0, 0, 0, self.one()];
         for (n, (field, bits)) in self.texel.fields(texel).into_iter().zip(self.texel.layout).enumerate() {
-            channels[usize::from(self.channels[n])] = self.to_channel(self.texel.number(n), field, (*bits).into());
+            channels[usize::from(self.channels[n])] = self.channel_of(self.texel.number(n), field, (*bits).into());
         }
         self.joined(channels)
     }
@@ -371,14 +371,14 @@ impl Conversion {
     }
 
     /// A texel of the guest, in place of `old`: bits that are no component's stay.
-    fn to_guest(&self, host: u128, mut old: u128) -> u128 {
+    fn guest_texel(&self, host: u128, mut old: u128) -> u128 {
         let channel_bits = self.channel_bytes() as u32 * 8;
         let mut first = 0;
         for (n, bits) in self.texel.layout.iter().enumerate() {
             let bits = u32::from(*bits);
             let channel = (host >> (u32::from(self.channels[n]) * channel_bits)) as u32 & greatest(channel_bits);
             let mask = u128::from(greatest(bits)) << first;
-            old = old & !mask | u128::from(self.to_field(self.texel.number(n), channel, bits)) << first;
+            old = old & !mask | u128::from(self.field_of(self.texel.number(n), channel, bits)) << first;
             first += bits;
         }
         old
@@ -390,10 +390,10 @@ impl Conversion {
         let mut out = Vec::with_capacity(texels.len() / bytes * host_bytes);
         let mut put = |host: u128| out.extend_from_slice(&host.to_le_bytes()[..host_bytes]);
         match self.texel.shared {
-            None => texels.chunks_exact(bytes).for_each(|texel| put(self.to_host(word(texel)))),
+            None => texels.chunks_exact(bytes).for_each(|texel| put(self.host_texel(word(texel)))),
             Some(shared) => {
                 let (shared, own) = (usize::from(shared), usize::from(shared ^ 1));
-                let raw = |byte: u8| self.to_channel(self.texel.number, byte.into(), 8);
+                let raw = |byte: u8| self.channel_of(self.texel.number, byte.into(), 8);
                 for line in texels.chunks_exact(bytes * (width as usize).max(1)) {
                     for pair in line.chunks(2 * bytes) {
                         // The last of an odd number has no blue.
@@ -416,8 +416,8 @@ impl Conversion {
         let bytes = usize::from(self.texel.bytes);
         for (host, texel) in host.chunks_exact(self.host_bytes()).zip(texels.chunks_exact_mut(bytes)) {
             let (host, old) = (word(host), word(texel));
-            if self.to_host(old) != host {
-                texel.copy_from_slice(&self.to_guest(host, old).to_le_bytes()[..bytes]);
+            if self.host_texel(old) != host {
+                texel.copy_from_slice(&self.guest_texel(host, old).to_le_bytes()[..bytes]);
             }
         }
     }

@@ -132,12 +132,7 @@ impl Translator {
     }
 
     /// A border colour of the table in memory: four floats.
-    fn border_color(
-        &mut self,
-        registers: &View,
-        memory: &dyn GuestMemory,
-        descriptor: SamplerDescriptor,
-    ) -> [u32; 4] {
+    fn border_color(&mut self, registers: &View, memory: &dyn GuestMemory, descriptor: SamplerDescriptor) -> [u32; 4] {
         let base = registers.program(reg::TA_BC_BASE_ADDR);
         let at = base + 16 * u64::from(descriptor.border_color_ptr());
         [0, 4, 8, 12].map(|offset| {

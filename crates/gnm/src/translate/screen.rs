@@ -80,8 +80,7 @@ impl Screen {
 impl Display {
     fn wanted(&self) -> Result<Wanted, PictureError> {
         let swap = if self.blue_first { SWAP_ALT } else { SWAP_STD };
-        let host =
-            formats::color(self.format, NUMBER_UNORM, swap).map_err(|_| PictureError::Format(self.format))?;
+        let host = formats::color(self.format, NUMBER_UNORM, swap).map_err(|_| PictureError::Format(self.format))?;
         let place = Place {
             address: self.address,
             element: host.element,

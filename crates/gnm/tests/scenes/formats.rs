@@ -175,8 +175,7 @@ fn textures_of_every_format() {
                 factors = [(1.0 / scale(*num, 8)) as f32; 4];
                 factors[3] = 1.0;
             }
-            let table: Vec<u32> =
-                image.0.into_iter().chain(nearest.0).chain(factors.map(f32::to_bits)).collect();
+            let table: Vec<u32> = image.0.into_iter().chain(nearest.0).chain(factors.map(f32::to_bits)).collect();
             let table = scene.put(&table);
             let pixel = pixels[match *num {
                 IMG_NUM_FORMAT_UINT => 1,
@@ -185,8 +184,7 @@ fn textures_of_every_format() {
             }];
             let (x, y) = (at % COLUMNS * WIDTH, at / COLUMNS * HEIGHT);
             let (half_width, half_height) = (WIDTH as f32 / 2.0, HEIGHT as f32 / 2.0);
-            let viewport =
-                [half_width, x as f32 + half_width, -half_height, y as f32 + half_height, 1.0, 0.0];
+            let viewport = [half_width, x as f32 + half_width, -half_height, y as f32 + half_height, 1.0, 0.0];
             scene.set_floats(reg::PA_CL_VPORT_XSCALE, &viewport);
             scene.pixel(pixel, Pixel::new(1), &[table as u32, (table >> 32) as u32]);
             scene.draw(DI_PT_TRISTRIP, 4);
@@ -273,7 +271,11 @@ fn targets_of_every_format_and_order() {
             // The host encodes sRGB, to within a step.
             let most = u8::from(format.1 == IMG_NUM_FORMAT_SRGB);
             if let Some(at) = read.iter().zip(&memory).position(|(a, b)| a.abs_diff(*b) > most) {
-                wrong.push(format!("{format:?}: byte {at:#x} is {:x?}, not {:x?}", &read[at & !15..][..16], &memory[at & !15..][..16]));
+                wrong.push(format!(
+                    "{format:?}: byte {at:#x} is {:x?}, not {:x?}",
+                    &read[at & !15..][..16],
+                    &memory[at & !15..][..16]
+                ));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -125,7 +125,8 @@ fn targets_with_and_without_srgb_at_once() {
         });
         scene.draw(DI_PT_TRISTRIP, 4);
         // The three are looked at as they lie, by a program that reads words.
-        let copy = "buffer_load_dword v4, off, s[0:3], 0\ns_waitcnt vmcnt(0)\nbuffer_store_dword v4, off, s[4:7], 0\ns_endpgm";
+        let copy =
+            "buffer_load_dword v4, off, s[0:3], 0\ns_waitcnt vmcnt(0)\nbuffer_store_dword v4, off, s[4:7], 0\ns_endpgm";
         let copy = scene.program(copy);
         let out = scene.alloc(256, 256);
         let user: Vec<u32> = records(addresses[1], 0, 4, BUF_DATA_FORMAT_32)

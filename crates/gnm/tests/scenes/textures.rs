@@ -41,7 +41,13 @@ pub(crate) fn nearest() -> SamplerDescriptor {
 }
 
 /// What `image_sample_l` gives for coordinates, the last being the level; `array`: one of them is a layer or face.
-pub(crate) fn sampled(scene: &mut Scene, image: ImageDescriptor, by: SamplerDescriptor, coordinates: &[f32], array: bool) -> u64 {
+pub(crate) fn sampled(
+    scene: &mut Scene,
+    image: ImageDescriptor,
+    by: SamplerDescriptor,
+    coordinates: &[f32],
+    array: bool,
+) -> u64 {
     let out = scene.alloc(16, 256);
     let mut program = String::new();
     for (n, coordinate) in coordinates.iter().enumerate() {
