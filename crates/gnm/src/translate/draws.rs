@@ -127,6 +127,10 @@ impl Translator {
             }
             _ => {}
         }
+        use reg::DB_RENDER_CONTROL as R;
+        if registers.is_set(R::DEPTH_COPY) || registers.is_set(R::STENCIL_COPY) {
+            self.once.warn("DB_RENDER_CONTROL copies depth or stencil into a colour target, which is not supported");
+        }
         if self.clears_depth(registers, memory, primitive) {
             return;
         }

@@ -366,6 +366,9 @@ pub(super) fn raster(registers: &View, polygons: bool, once: &mut Once) -> Optio
     } else {
         (float(reg::PA_SU_POLY_OFFSET_BACK_SCALE), float(reg::PA_SU_POLY_OFFSET_BACK_OFFSET))
     };
+    if (front || back || lines) && float(reg::PA_SU_POLY_OFFSET_CLAMP) != 0.0 {
+        once.warn("PA_SU_POLY_OFFSET_CLAMP is not supported: polygon offsets have no limit");
+    }
     // The unit is one step of the depth format, 2 to the power of a negative number of bits.
     let step = 2f32
         .powi(i32::from(registers.field(reg::PA_SU_POLY_OFFSET_DB_FMT_CNTL::POLY_OFFSET_NEG_NUM_DB_BITS) as u8 as i8));
