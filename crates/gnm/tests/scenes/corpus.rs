@@ -48,7 +48,8 @@ impl Case {
 /// Triangles here and there, with w 1: about half of them turn the other way.
 fn triangles() -> Vec<[f32; 4]> {
     let corner = |n: u32| {
-        let (t, turn) = ((n / 3) as f32 * 0.37, (n % 3) as f32 * 2.1 * if n / 3 % 2 == 0 { 1.0 } else { -1.0 });
+        let (t, turn) =
+            ((n / 3) as f32 * 0.37, (n % 3) as f32 * 2.1 * if (n / 3).is_multiple_of(2) { 1.0 } else { -1.0 });
         let [x, y] = [0.6 * (t * 2.9).sin(), 0.6 * (t * 1.7).cos()];
         [x + 0.3 * (turn + t).cos(), y + 0.3 * (turn + t).sin(), 0.1 + 0.05 * (n % 16) as f32, 1.0]
     };
