@@ -471,8 +471,8 @@ impl Translator {
                     None => Ok(from_host(format, place.element as usize, texels, moves)),
                 };
                 let stored: Result<(), afterimage_texture::gnm::Error> = packed.and_then(|packed| {
-                    let planes = planes.iter().zip(&mut bytes).zip(&packed);
-                    planes.map(|((plane, bytes), packed)| plane.layout.store(at, packed, bytes)).collect()
+                    let mut planes = planes.iter().zip(&mut bytes).zip(&packed);
+                    planes.try_for_each(|((plane, bytes), packed)| plane.layout.store(at, packed, bytes))
                 });
                 if let Err(error) = stored {
                     return self.once.warn(format!("writing what was drawn: {error}"));
