@@ -12,10 +12,10 @@ use crate::shaders::Variant;
 use crate::table::Table as Objects;
 use crate::texture::Texture;
 use afterimage_ir::{Component, Dim};
+use afterimage_state::{Effect, trace};
 use afterimage_stream::packets::{
     CopyBuffer, CreateBuffer, CreateTexture, Dimension, FillBuffer, ReadBuffer, Stage, TextureCopy,
 };
-use afterimage_state::{Effect, trace};
 use afterimage_stream::{Format, Group, Host, ObjectId, STORAGE_IMAGES, State};
 use ash::vk;
 use bytemuck::Zeroable;
