@@ -317,4 +317,38 @@ mod tests {
         assert!(!run(&mut m, 8));
         assert_eq!(m.to_string(), module(MAX_SHARED).to_string());
     }
+
+    /// Waves go as many rounds as each has lanes with a number above the round's, and all of them meet in each.
+    #[test]
+    fn waves_of_a_group_go_in_step() {
+        let text = "compute {
+  group 128, 1, 1
+  guest_waves
+  input in0 \"local_index\" : i32 local_index flat
+  v0: i32 = load_input in0
+  v1: i32 = const 0
+  v2: i32 = const 1
+  v3: i32 = const 64
+  v4: i32 = loop (v5: i32 = v1) {
+    v6: i32 = iadd v5, v3
+    v7: bool = ult v0, v6
+    v8: bool = wave_any v7
+    if v8 {
+      break v5
+    } else {
+      yield
+    }
+    barrier
+    v9: i32 = iadd v5, v2
+    continue v9
+  }
+  return
+}";
+        let mut m = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert!(run(&mut m, 8));
+        verify(&m).unwrap_or_else(|error| panic!("{error}\n{m}"));
+        let mut left = 0;
+        m.for_each_inst(|_, data| left += usize::from(asks(data.op)));
+        assert_eq!((left, m.shared), (0, 2 * AREA), "{m}");
+    }
 }
