@@ -90,12 +90,15 @@ fn the_snapshot_has_views_bindings_and_blending() {
     let mut out = Encoder::new();
     prologue(&mut out);
     everything(&mut out);
+    let back = SetStencilBack { enable: 1, reference: 7, read_mask: 15, write_mask: 3, pad: [0; 4] };
+    out.push(&back);
     let first = run(out.batch());
     assert_eq!(first.errors, []);
     let state = first.state;
     assert_eq!(state.storage(Stage::Pixel)[62].offset, 128);
     assert_eq!((state.compute_textures[0].texture, state.textures[19].texture), (VIEW, ObjectId::NONE));
     assert_eq!((state.blend_targets.len(), state.render_targets.layers), (2, 6));
+    assert_eq!(*state.stencil_back, back);
     let seen = state.objects.texture(VIEW).expect("the view");
     assert_eq!((seen.width, seen.levels, seen.layers, seen.swizzle), (32, 2, 3, [3, 2, 1, 0]));
     let mut snapshot = Encoder::new();
@@ -111,7 +114,10 @@ fn the_snapshot_has_views_bindings_and_blending() {
     assert_eq!(format!("{:?}", copy.state), format!("{state:?}"));
     // What is said of all targets ends what was said of each.
     out.push(&SetBlend::default());
-    assert!(run(out.batch()).state.blend_targets.is_empty());
+    out.push(&SetDepthStencil::default());
+    let state = run(out.batch()).state;
+    assert!(state.blend_targets.is_empty());
+    assert_eq!(*state.stencil_back, SetStencilBack::default());
 }
 
 /// The one error of what comes behind [`everything`].
@@ -147,7 +153,7 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
     let images = SetStorageImages { stage: 2, first: 0, count: 1 };
     let cause = refused(|out| out.push_tail(&images, &[image]));
     assert_eq!(cause, Cause::WrongKind { field: "view", id: TEXTURE });
-    assert_eq!(field(|out| out.push_tail(&SetStorageImages { first: 8, ..images }, &[image])), "count");
+    assert_eq!(field(|out| out.push_tail(&SetStorageImages { first: afterimage_stream::STORAGE_IMAGES as u16, ..images }, &[image])), "count");
     // Nobody but the receiver knows addresses.
     for stage in Stage::ALL {
         let constants = SetConstants { bank: gcn_bank(*stage, 1), first: 0, count: 1 };
@@ -180,6 +186,7 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
     let targets = |target| move |out: &mut Encoder| out.push_tail(&SetBlendTargets { count: 1, pad: 0 }, &[target]);
     assert_eq!(field(targets(BlendTarget { color_op: BlendOp::SignedAdd as u8, ..blending() })), "color_op");
     assert_eq!(field(targets(BlendTarget { write_mask: 16, ..blending() })), "write_mask");
+    assert_eq!(field(|out| out.push(&SetStencilBack { enable: 2, ..SetStencilBack::default() })), "enable");
     assert_eq!(field(|out| out.push_tail(&SetBlendTargets { count: 9, pad: 0 }, &[blending(); 9])), "count");
     let mut body = SetRenderTargets { layers: 7, ..SetRenderTargets::default() };
     body.color[0] = View { texture: ARRAY, level: 0, layer: 2 };
