@@ -241,22 +241,22 @@ impl Setting {
             Self::VertexShader(shader) => *shader = *registers.vertex_shader,
             Self::PixelShader(shader) => *shader = *registers.pixel_shader,
             Self::VertexFloats(first, values) => {
-                recapture(registers.vertex_constants.file(File::Floats), *first, values, floats)
+                recapture(registers.vertex_constants.file(File::Floats), *first, values, floats);
             }
             Self::VertexInts(first, values) => {
-                recapture(registers.vertex_constants.file(File::Ints), *first, values, ints)
+                recapture(registers.vertex_constants.file(File::Ints), *first, values, ints);
             }
             Self::VertexBools(first, values) => {
-                recapture(registers.vertex_constants.file(File::Bools), *first, values, bools)
+                recapture(registers.vertex_constants.file(File::Bools), *first, values, bools);
             }
             Self::PixelFloats(first, values) => {
-                recapture(registers.pixel_constants.file(File::Floats), *first, values, floats)
+                recapture(registers.pixel_constants.file(File::Floats), *first, values, floats);
             }
             Self::PixelInts(first, values) => {
-                recapture(registers.pixel_constants.file(File::Ints), *first, values, ints)
+                recapture(registers.pixel_constants.file(File::Ints), *first, values, ints);
             }
             Self::PixelBools(first, values) => {
-                recapture(registers.pixel_constants.file(File::Bools), *first, values, bools)
+                recapture(registers.pixel_constants.file(File::Bools), *first, values, bools);
             }
         }
     }

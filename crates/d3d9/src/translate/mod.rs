@@ -107,6 +107,7 @@ impl Device {
         self.host.fixed_pixel_constants.invalidate();
         self.registers.invalidate();
         // What the receiver has bound is not known here, so each slot is said anew.
+        self.host.sent.index_buffer = None;
         for slot in 0..VERTEX_BUFFERS {
             self.put_vertex_buffer(slot, VertexBuffer { stride: 1, ..VertexBuffer::default() });
         }
