@@ -206,7 +206,7 @@ states! {
         QUERIES [1] "queries" => Counting;
         /// What the command buffer has: a new one has nothing, and commands that are no draws of the guest leave something else.
         COMMANDS [1] "command buffer" => Readable, Layout, StorageImages, Pipeline, Topology, Viewport, Scissor, Raster, DepthStencil,
-            Blend, VertexBuffers, IndexBuffer, VertexConstants, PixelConstants, SystemConstants, Textures, Push, Counting,
+            Blend, VertexBuffers, IndexBuffer, Lines, VertexConstants, PixelConstants, SystemConstants, Textures, Push, Counting,
             ComputeShader, ComputeConstants, ComputeTextures, ComputeImages;
         /// Push constants, which dispatches have overwritten.
         PUSHED [1] "push constants" => Push;

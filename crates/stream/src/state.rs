@@ -244,10 +244,7 @@ impl Default for State {
             objects: Objects::default(),
             frame: 0,
             render_targets: Tracked::new(Host::RENDER_TARGETS.only(), SetRenderTargets::default()),
-            viewport: Tracked::new(
-                Host::VIEWPORT.only(),
-                SetViewport { max_depth: 1.0, ..SetViewport::default() },
-            ),
+            viewport: Tracked::new(Host::VIEWPORT.only(), SetViewport { max_depth: 1.0, ..SetViewport::default() }),
             scissor: Tracked::new(
                 Host::SCISSOR.only(),
                 SetScissor { rect: Rect { x: 0, y: 0, width: i32::MAX as u32, height: i32::MAX as u32 } },

@@ -153,7 +153,11 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
     let images = SetStorageImages { stage: 2, first: 0, count: 1 };
     let cause = refused(|out| out.push_tail(&images, &[image]));
     assert_eq!(cause, Cause::WrongKind { field: "view", id: TEXTURE });
-    assert_eq!(field(|out| out.push_tail(&SetStorageImages { first: afterimage_stream::STORAGE_IMAGES as u16, ..images }, &[image])), "count");
+    assert_eq!(
+        field(|out| out
+            .push_tail(&SetStorageImages { first: afterimage_stream::STORAGE_IMAGES as u16, ..images }, &[image])),
+        "count"
+    );
     // Nobody but the receiver knows addresses.
     for stage in Stage::ALL {
         let constants = SetConstants { bank: gcn_bank(*stage, 1), first: 0, count: 1 };

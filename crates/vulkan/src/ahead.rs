@@ -12,11 +12,11 @@ use crate::variants::set_pixel_ops;
 use crate::vertices::layout_of;
 use crate::workers::Urgency;
 use afterimage_shader::{RuntimeInfo, Shader, Stage};
+use afterimage_state::trace;
 use afterimage_stream::packets::{
     self, BlendTarget, Compare, CreateShader, SetBlend, SetPixelOps, SetRaster, SetRenderTargets, SetShaders, Topology,
     VertexAttribute,
 };
-use afterimage_state::trace;
 use afterimage_stream::{Arena, Created, Host, ObjectId, ObjectKind, Packet, Reader, TEXTURE_SLOTS};
 use ash::vk;
 use rustc_hash::FxHashMap;

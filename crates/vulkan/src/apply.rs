@@ -57,7 +57,13 @@ impl Apply<Host> for Applying<'_> {
             Group::VertexInput => Ok(r.apply_vertex_input()),
             Group::RasterKey => Ok(r.apply_raster_key()),
             Group::BlendKey => Ok(r.apply_blend_key()),
-            Group::Drawable => if r.is_drawable() { Ok(Effect::Same) } else { Err(Stop::Skip) },
+            Group::Drawable => {
+                if r.is_drawable() {
+                    Ok(Effect::Same)
+                } else {
+                    Err(Stop::Skip)
+                }
+            }
             Group::Readable => r.apply_readable(),
             Group::Layout => Ok(r.apply_layout()),
             Group::StorageImages => r.apply_storage_images(),
@@ -151,7 +157,7 @@ impl Apply<Host> for Applying<'_> {
 }
 
 /// What is wanted and what there is, where that is not the same.
-pub(crate) fn differs<T: PartialEq + std::fmt::Debug + ?Sized>(wanted: &T, there: &T) -> Option<String> {
+pub(crate) fn differs<T: PartialEq + std::fmt::Debug>(wanted: &T, there: &T) -> Option<String> {
     (wanted != there).then(|| format!("{wanted:?} instead of {there:?}"))
 }
 

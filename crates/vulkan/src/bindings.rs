@@ -71,7 +71,8 @@ impl Renderer {
     pub(crate) fn shapes_differ(&self) -> Option<String> {
         let shading = &self.shading;
         (0..TEXTURE_SLOTS).find_map(|slot| {
-            let there = (shading.runtime.textures[slot], shading.halves[slot], shading.words[slot], shading.bound[slot]);
+            let there =
+                (shading.runtime.textures[slot], shading.halves[slot], shading.words[slot], shading.bound[slot]);
             differs(&self.shape(slot), &there).map(|what| format!("slot {slot}: {what}"))
         })
     }
@@ -336,9 +337,11 @@ impl Renderer {
 
     /// [`Group::Lines`].
     pub(crate) fn apply_lines(&mut self) -> Effect {
-        let Some(words) = self.lines().filter(|words| self.push[PUSH_LINES..PUSH_LINES + 4] != *words) else {
+        self.commands();
+        let Some(words) = self.lines().filter(|words| self.recorded.lines != Some(*words)) else {
             return Effect::Same;
         };
+        self.recorded.lines = Some(words);
         self.push[PUSH_LINES..PUSH_LINES + 4].copy_from_slice(&words);
         self.push_range = (self.push_range.0.min(PUSH_LINES), self.push_range.1.max(PUSH_LINES + 4));
         Effect::Changed
@@ -346,8 +349,7 @@ impl Renderer {
 
     /// Whether lines made of triangles are others than was pushed.
     pub(crate) fn lines_differ(&self) -> Option<String> {
-        let words = self.lines()?;
-        differs(&words[..], &self.push[PUSH_LINES..PUSH_LINES + 4])
+        differs(&Some(self.lines()?), &self.recorded.lines)
     }
 
     /// [`Group::Push`]: records the push constants that changed.

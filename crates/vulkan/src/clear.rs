@@ -246,8 +246,9 @@ impl Renderer {
             }
         }
 
-        // The next draw has other ideas of all this. (About vertex buffers see `Bound`.)
-        self.recorded.vertices = Default::default();
+        // The next draw has other ideas of all this. (About vertex buffers see `Bound`; and llvmpipe does not give push constants to
+        // stages that the pipeline before did not have.)
+        (self.recorded.vertices, self.recorded.lines) = Default::default();
         self.commands_changed();
         Ok(())
     }

@@ -191,7 +191,8 @@ impl Renderer {
         // Sets and push constants of dispatches and draws are in the same command buffer.
         self.end_pass();
         let there = self.apply(level::DISPATCH, None)?;
-        let Some((variant, layout)) = self.computing.variant.clone().zip(self.computing.layout).filter(|_| there) else {
+        let Some((variant, layout)) = self.computing.variant.clone().zip(self.computing.layout).filter(|_| there)
+        else {
             self.skipped_draws += 1;
             return Ok(());
         };

@@ -9,7 +9,7 @@ use crate::renderer::Renderer;
 use crate::vertices::{Bound, Indices};
 use afterimage_state::trace;
 use afterimage_stream::packets::{Draw, DrawIndexed, SetViewport};
-use afterimage_stream::{Host, VERTEX_BUFFERS, host::level};
+use afterimage_stream::{Group, Host, VERTEX_BUFFERS, host::level};
 use ash::vk;
 
 /// Registers of the system block.
@@ -29,6 +29,8 @@ pub(crate) struct Recorded {
     pub(crate) blend: Option<DynamicBlend>,
     pub(crate) vertices: [Option<Bound>; VERTEX_BUFFERS],
     pub(crate) indices: Option<Indices>,
+    /// Push constants of lines made of triangles.
+    pub(crate) lines: Option<[u32; 4]>,
     pub(crate) system: Option<[[u32; 4]; SYSTEM_REGISTERS]>,
     pub(crate) slot_key: Option<SlotKey>,
     pub(crate) image_key: Option<ImageKey>,
@@ -86,12 +88,26 @@ impl Renderer {
         if self.order.pass_stores {
             self.end_pass();
         }
+        if self.applies_everything {
+            self.forget();
+        }
         let drawn = self.apply(level::DRAW, Some(rest)).unwrap_or_else(|error| {
             self.fail(error);
             false
         });
         self.count_calls();
+        if self.applies_everything {
+            // So that the next draw comes here, too.
+            self.state.tracker.mark(Group::Push);
+        }
         drawn
+    }
+
+    /// Everything has to be applied, and recorded, again.
+    pub(crate) fn forget(&mut self) {
+        self.recorded = Recorded::default();
+        self.push_range = (0, self.push.len());
+        self.state.tracker.mark_all();
     }
 
     /// The command buffer, for what is recorded unless it has that already.
@@ -175,7 +191,8 @@ impl Renderer {
 
     fn record_draws(&mut self) {
         self.record_pending();
-        if self.recorded.raster.is_some_and(|raster| raster.faces_apart) && self.key.raster.class() == raster::TRIANGLES {
+        if self.recorded.raster.is_some_and(|raster| raster.faces_apart) && self.key.raster.class() == raster::TRIANGLES
+        {
             self.set_face(true);
             self.record_pending();
             self.set_face(false);

@@ -5,10 +5,10 @@ use crate::pipeline;
 use crate::raster;
 use crate::renderer::Renderer;
 use crate::sampler::compare;
+use afterimage_state::{Effect, trace};
 use afterimage_stream::packets::{
     Cull, Fill, SetBlend, SetDepthStencil, SetRaster, SetStencilBack, SetViewport, StencilFace, StencilOp, Topology,
 };
-use afterimage_state::{Effect, trace};
 use afterimage_stream::{Group, Host};
 use ash::vk;
 
@@ -39,7 +39,7 @@ pub(crate) struct DynamicTests {
 }
 
 /// Blending as far as it is dynamic state.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct DynamicBlend {
     logic_op: u8,
     /// Targets.
@@ -54,6 +54,13 @@ pub(crate) struct DynamicBlend {
 }
 
 impl DynamicBlend {
+    /// Without what says nothing while blending is off.
+    #[cfg(test)]
+    pub(crate) fn effective(self) -> Self {
+        let blends = self.blends || self.enable != 0;
+        if blends { self } else { Self { equations: Default::default(), constant: [0; 4], ..self } }
+    }
+
     // Calls of `Renderer::blend_calls`.
     const LOGIC_OP: u8 = 1;
     const CONSTANT: u8 = 2;
@@ -351,7 +358,7 @@ impl Renderer {
         trace::read_result::<Host>(Group::Variants);
         let state = self.blend();
         let mut blend = self.blend_of(&state, self.write_masks(&state));
-        if !self.state.blend_targets.is_empty() {
+        if !self.state.blend_targets.is_empty() && self.gpu.profile.dynamic_state3.blend {
             let outputs = self.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
             let own = pipeline::targets_of(&self.gpu.profile, &self.state.blend_targets, outputs);
             for (index, target) in own.take(self.targets.formats.color_count()).enumerate() {
@@ -366,13 +373,17 @@ impl Renderer {
 
     /// Of a blend state that all targets have; `masks` are those of [`Renderer::write_masks`].
     pub(crate) fn blend_of(&self, state: &SetBlend, masks: [u8; 8]) -> DynamicBlend {
+        let (logic_op, constant, blends) = (state.logic_op, state.constant.map(f32::to_bits), state.enable != 0);
+        if !self.gpu.profile.dynamic_state3.blend {
+            return DynamicBlend { logic_op, constant, blends, ..DynamicBlend::default() };
+        }
         DynamicBlend {
-            logic_op: state.logic_op,
-            constant: state.constant.map(f32::to_bits),
+            logic_op,
+            constant,
             // Every pipeline has as many attachments as the targets have. Those without any want the state all the same.
             count: self.targets.formats.color_count().max(1) as u8,
-            blends: state.enable != 0,
-            enable: if state.enable != 0 { self.targets.blendable } else { 0 },
+            blends,
+            enable: if blends { self.targets.blendable } else { 0 },
             equations: [pipeline::equation(state); 8],
             masks,
         }
@@ -417,7 +428,8 @@ impl Renderer {
 
     pub(crate) fn set_blend(&mut self, new: DynamicBlend) {
         let calls = self.blend_calls(&new);
-        if calls == 0 {
+        if let Some(kept) = self.recorded.blend.as_mut().filter(|_| calls == 0) {
+            kept.blends = new.blends;
             return;
         }
         self.stats.calls.made += u64::from(calls.count_ones());

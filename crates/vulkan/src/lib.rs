@@ -13,6 +13,8 @@
 
 mod ahead;
 mod apply;
+#[cfg(test)]
+mod apply_tests;
 mod bindings;
 mod buffer;
 mod cache;
@@ -65,6 +67,10 @@ mod variants;
 mod vertices;
 mod words;
 mod workers;
+
+// What guests for tests share names the crate as they see it.
+#[cfg(test)]
+extern crate self as afterimage_vulkan;
 
 pub use error::{Error, Result};
 pub use gpu::{Gpu, devices};

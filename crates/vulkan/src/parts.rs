@@ -6,8 +6,8 @@
 
 use crate::renderer::Renderer;
 use afterimage_state::{Effect, trace};
-use afterimage_stream::{Group, Host};
 use afterimage_stream::packets::{BlendFactor, BlendOp, SetBlend};
+use afterimage_stream::{Group, Host};
 
 /// Whether draws must be drawn in two parts, since the device cannot read what it blends as signed.
 #[inline]

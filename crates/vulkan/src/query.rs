@@ -4,8 +4,8 @@
 use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
 use crate::renderer::Renderer;
-use afterimage_stream::packets::{BeginQuery, CreateQuery, EndQuery, QueryKind};
 use afterimage_state::{Effect, trace};
+use afterimage_stream::packets::{BeginQuery, CreateQuery, EndQuery, QueryKind};
 use afterimage_stream::{Group, Host, ObjectId, Reply};
 use ash::vk;
 use std::collections::VecDeque;

@@ -18,9 +18,9 @@ use crate::pipeline::Key;
 use crate::pipelines::Pipelines;
 use crate::present::Presenter;
 use crate::query::{GuestQuery, Queries};
+use crate::raster::Raster;
 use crate::readback::ReadBacks;
 use crate::record::Recording;
-use crate::raster::Raster;
 use crate::ring::{Ring, Slice};
 use crate::sampler::Sampler;
 use crate::shaders::{GuestShader, Library};
@@ -155,6 +155,7 @@ pub struct Renderer {
     /// See [`Renderer::submit_early`].
     early_draws: u64,
     pub(crate) skipped_draws: u64,
+    pub(crate) applies_everything: bool,
     lost: Option<Error>,
     /// What has been warned of.
     warned: Vec<&'static str>,
@@ -271,6 +272,7 @@ impl Renderer {
             draws_submitted: 0,
             early_draws,
             skipped_draws: 0,
+            applies_everything: false,
             lost: None,
             warned: Vec::new(),
             _heap: HeapTrim,
@@ -396,6 +398,13 @@ impl Renderer {
         self.early_draws = draws;
     }
 
+    /// Whether all state is applied for each draw, as if nothing was known of it: what tracking is measured against.
+    pub fn apply_everything(&mut self, on: bool) {
+        self.flush_draws();
+        self.applies_everything = on;
+        self.forget();
+    }
+
     /// Draws asked for.
     #[must_use]
     pub fn draws(&self) -> u64 {
@@ -497,7 +506,7 @@ impl Renderer {
         self.queries.asked = false;
         // A new command buffer has nothing.
         self.recorded = Recorded::default();
-        self.push_range = (0, 32);
+        self.push_range = (0, self.push.len());
         self.commands_changed();
         Ok(number)
     }

@@ -5,8 +5,8 @@ use crate::error::Result;
 use crate::pipeline::TargetFormats;
 use crate::renderer::Renderer;
 use crate::submit::memory_barrier;
-use afterimage_stream::packets::{Clear, Rect, View};
 use afterimage_state::{Effect, trace};
+use afterimage_stream::packets::{Clear, Rect, View};
 use afterimage_stream::{FormatFeatures, Group, Host, ObjectId};
 use ash::vk;
 use smallvec::SmallVec;
@@ -55,8 +55,10 @@ impl Targets {
 
     /// Whether others are the same targets, whether a pass is open or not.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        let Self { open: _, colors, depth, aside, formats, kinds, extent, layers, blendable, srgb_write, depth_bits } = self;
-        (colors, depth, aside, formats, kinds) == (&other.colors, &other.depth, &other.aside, &other.formats, &other.kinds)
+        let Self { open: _, colors, depth, aside, formats, kinds, extent, layers, blendable, srgb_write, depth_bits } =
+            self;
+        (colors, depth, aside, formats, kinds)
+            == (&other.colors, &other.depth, &other.aside, &other.formats, &other.kinds)
             && (extent, layers, blendable) == (&other.extent, &other.layers, &other.blendable)
             && (srgb_write, depth_bits) == (&other.srgb_write, &other.depth_bits)
     }

@@ -5,8 +5,8 @@ use crate::renderer::Renderer;
 use crate::ring::Ring;
 use crate::submit::{Trash, full_barrier, memory_barrier};
 use crate::texture::Texture;
-use afterimage_stream::packets::{SetIndexBuffer, UpdateBuffer, UpdateTexture, VertexBuffer, View};
 use afterimage_stream::host::{IndexBufferStates, VertexBufferStates};
+use afterimage_stream::packets::{SetIndexBuffer, UpdateBuffer, UpdateTexture, VertexBuffer, View};
 use afterimage_stream::{Arena, Format, Host, ObjectId, ObjectKind, UploadRef};
 use ash::vk;
 

@@ -47,6 +47,15 @@ pub(crate) struct Bound {
     stride: u64,
 }
 
+impl Bound {
+    /// Without where the memory lies.
+    #[cfg(test)]
+    pub(crate) fn shape(self) -> String {
+        let Self { input, size, stride, .. } = self;
+        format!("{:?}", (input, size, stride))
+    }
+}
+
 /// An index buffer as it is bound, and the indices in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Indices {
