@@ -4,7 +4,7 @@ use crate::error::{Checked, Error, Result};
 use crate::options::Options;
 use ash::{ext, khr, vk};
 use std::ffi::{CStr, c_void};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Surface extensions of every platform; those that the loader has are enabled.
 const SURFACES: &[&CStr] =
@@ -15,6 +15,10 @@ const IGNORED: &[(&str, &str)] = &[(
     "UNASSIGNED-CoreValidation-Shader-OutputNotConsumed",
     "guests pair shaders freely; a performance hint that newer layers no longer give",
 )];
+
+/// Whether an instance has been made. As long as there is one, the loader keeps drivers and layers in memory: a thread that has
+/// used NVIDIA's driver runs code of it at its own end, and crashes where that has been unloaded (580.159, H100).
+static FIRST_IS_THERE: AtomicBool = AtomicBool::new(false);
 
 /// A Vulkan instance.
 pub struct Instance {
@@ -30,6 +34,8 @@ pub struct Instance {
     pub(crate) debug_names: bool,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     messages: Box<AtomicU64>,
+    /// Whether it is never destroyed: the first of a process is not.
+    kept: bool,
 }
 
 impl std::fmt::Debug for Instance {
@@ -101,7 +107,8 @@ impl Instance {
         let messages = Box::new(AtomicU64::new(0));
         // SAFETY: every pointer in `info` lives until the end of this function.
         let raw = unsafe { entry.create_instance(&info, None) }.checked("vkCreateInstance")?;
-        let mut instance = Self { entry, raw, surfaces, layer, debug_names, messenger: None, messages };
+        let kept = !FIRST_IS_THERE.swap(true, Ordering::Relaxed);
+        let mut instance = Self { entry, raw, surfaces, layer, debug_names, messenger: None, messages, kept };
         if layer.is_some() {
             instance.listen()?;
         }
@@ -138,7 +145,11 @@ impl Drop for Instance {
             if let Some((utils, messenger)) = self.messenger.take() {
                 utils.destroy_debug_utils_messenger(messenger, None);
             }
-            self.raw.destroy_instance(None);
+            if self.kept {
+                std::mem::forget(self.entry.clone());
+            } else {
+                self.raw.destroy_instance(None);
+            }
         }
     }
 }
