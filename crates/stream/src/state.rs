@@ -312,19 +312,27 @@ impl State {
         &self.storage_images[stage as usize]
     }
 
-    /// Marks what reads an object, wherever it is set: it was made or destroyed, or has other memory.
+    /// Marks what reads a buffer as vertices or indices: it has other memory.
+    pub fn memory_changed(&mut self, id: ObjectId) {
+        let tracker = &mut self.tracker;
+        for (slot, binding) in (0..).zip(self.vertex_buffers.iter()) {
+            if binding.source == id {
+                tracker.changed(Host::VERTEX_BUFFER.at(slot).plus(VertexBufferStates::MEMORY));
+            }
+        }
+        if self.index_buffer.source == id {
+            tracker.changed(Host::INDEX_BUFFER.only().plus(IndexBufferStates::MEMORY));
+        }
+    }
+
+    /// Marks what reads an object, wherever it is set: it was made or destroyed.
     pub fn object_changed(&mut self, id: ObjectId) {
+        if id.kind() == Some(ObjectKind::Buffer) {
+            self.memory_changed(id);
+        }
         let tracker = &mut self.tracker;
         match id.kind() {
             Some(ObjectKind::Buffer) => {
-                for (slot, binding) in (0..).zip(self.vertex_buffers.iter()) {
-                    if binding.source == id {
-                        tracker.changed(Host::VERTEX_BUFFER.at(slot).plus(VertexBufferStates::MEMORY));
-                    }
-                }
-                if self.index_buffer.source == id {
-                    tracker.changed(Host::INDEX_BUFFER.only().plus(IndexBufferStates::MEMORY));
-                }
                 for stage in Stage::ALL {
                     if self.storage[*stage as usize].iter().any(|binding| binding.buffer == id) {
                         tracker.changed(storage_of(*stage));

@@ -14,13 +14,13 @@ use afterimage_stream::{Group, Groups, Host};
 pub(crate) enum Stop {
     /// Something that draws need is missing, or there is nothing to draw to: draws are dropped until that changes.
     Skip,
-    /// Vulkan refused something.
-    Failed(Error),
+    /// Vulkan refused something. In a box, so that what every group returns fits in registers.
+    Failed(Box<Error>),
 }
 
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
-        Self::Failed(error)
+        Self::Failed(Box::new(error))
     }
 }
 
@@ -172,7 +172,7 @@ impl Renderer {
         match result {
             Ok(()) => Ok(true),
             Err(Stop::Skip) => Ok(false),
-            Err(Stop::Failed(error)) => Err(error),
+            Err(Stop::Failed(error)) => Err(*error),
         }
     }
 

@@ -95,7 +95,6 @@ impl Renderer {
             self.fail(error);
             false
         });
-        self.count_calls();
         if self.applies_everything {
             // So that the next draw comes here, too.
             self.state.tracker.mark(Group::Push);

@@ -84,7 +84,7 @@ fn state_json(figures: &Figures) -> String {
 }
 
 impl Renderer {
-    /// Counts what applying everything would take for a draw with the present state.
+    /// Counts what applying everything would take for a draw with a new pipeline.
     pub(crate) fn count_calls(&mut self) {
         let has = self.gpu.profile.dynamic_state3;
         let flags = [
@@ -92,10 +92,9 @@ impl Renderer {
             has.depth_clamp,
             has.sample_mask,
             self.gpu.dynamic2.is_some(),
-            self.recorded.indices.is_some(),
-            self.recorded.has_slots() || self.recorded.descriptors_bound,
-            self.recorded.image_key.is_some(),
-            self.recorded.default_buffer_bound,
+            self.index_limit != 0,
+            self.shading.used != 0 || self.descriptors.bindless.is_some(),
+            self.shading.reach.images,
         ];
         // Pipeline, topology, viewport, scissor and push constants; four of the rasteriser, eight of depth and stencil, the
         // constant of blending.

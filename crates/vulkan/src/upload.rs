@@ -73,7 +73,7 @@ impl Renderer {
             let len = buffer.desc.size as usize;
             buffer.backing.bytes(0, len).copy_from_slice(old.bytes(0, len));
         }
-        self.state.object_changed(id);
+        self.state.memory_changed(id);
         Ok(())
     }
 

@@ -207,6 +207,7 @@ impl Renderer {
             self.back_pipeline = self.find_pipeline(Key { raster, ..self.key }, rest).ok_or(Stop::Skip)?;
         }
         self.recorded.key = wanted;
+        self.count_calls();
         if pipeline != self.recorded.pipeline {
             self.recorded.pipeline = pipeline;
             self.stats.calls.made += 1;
