@@ -6,6 +6,7 @@
 //! "Sea Islands Instruction Set Architecture", table 8.13: the highest component is named first.
 
 use afterimage_gnm_types::value::*;
+use afterimage_shader_gcn::io::TargetKind;
 use afterimage_stream::Format;
 use half::f16;
 
@@ -215,16 +216,40 @@ impl Texel {
         fields
     }
 
-    /// How a component is read: alpha is never sRGB.
-    fn number(&self, component: usize) -> Number {
-        if component == 3 && self.number == Number::Srgb { Number::Unorm } else { self.number }
+    /// With colours that are encoded in sRGB.
+    pub(super) fn encoded(self) -> Self {
+        Self { number: Number::Srgb, ..self }
     }
 
-    /// The numbers of each component; 0 for those that it lacks, but 1 for the fourth.
-    pub(super) fn numbers(&self, texel: u128) -> [f32; 4] {
+    /// Of colours that are encoded in sRGB, their numbers as they lie in memory.
+    pub(super) fn as_it_lies(self) -> Self {
+        Self { number: if self.number == Number::Srgb { Number::Unorm } else { self.number }, ..self }
+    }
+
+    /// How shaders see it.
+    pub(super) fn kind(&self) -> TargetKind {
+        match self.number {
+            Number::Uint => TargetKind::Uint,
+            Number::Sint => TargetKind::Sint,
+            _ => TargetKind::Float,
+        }
+    }
+
+    /// Whether colours are encoded in sRGB.
+    pub(super) fn is_srgb(&self) -> bool {
+        self.number == Number::Srgb
+    }
+
+    /// How what goes into a channel is read: alpha is never sRGB.
+    fn number(&self, channel: u8) -> Number {
+        if channel == 3 && self.number == Number::Srgb { Number::Unorm } else { self.number }
+    }
+
+    /// Red to alpha, if components are these channels; 0 for those that it lacks, but 1 for alpha.
+    pub(super) fn numbers(&self, texel: u128, channels: [u8; 4]) -> [f32; 4] {
         let mut numbers = [0.0, 0.0, 0.0, 1.0];
-        for (n, (field, bits)) in self.fields(texel).into_iter().zip(self.layout).enumerate() {
-            numbers[n] = self.number(n).decode(field, (*bits).into());
+        for ((field, bits), channel) in self.fields(texel).into_iter().zip(self.layout).zip(channels) {
+            numbers[usize::from(channel)] = self.number(channel).decode(field, (*bits).into());
         }
         numbers
     }
@@ -240,7 +265,16 @@ enum Channel {
     },
     Half,
     Single,
+    /// The guest's bits: first bit and bits of red, green, blue and alpha.
+    Packed([(u8, u8); 4]),
 }
+
+/// Formats of the host whose channels have different sizes, of which devices must be able to do everything with every one.
+const PACKED: [(Format, [(u8, u8); 4]); 3] = [
+    (Format::R5G6B5_UNORM, [(11, 5), (5, 6), (0, 5), (0, 0)]),
+    (Format::A1R5G5B5_UNORM, [(10, 5), (5, 5), (0, 5), (15, 1)]),
+    (Format::A2B10G10R10_UNORM, [(0, 10), (10, 10), (20, 10), (30, 2)]),
+];
 
 /// Formats of the host that hold numbers: of one, two and four channels.
 const WIDE: [(Channel, [Format; 3]); 10] = {
@@ -260,6 +294,17 @@ const WIDE: [(Channel, [Format; 3]); 10] = {
     ]
 };
 
+/// What format of the host is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The smallest that holds the numbers.
+    Fitting,
+    /// The smallest but for those that a program cannot write: no sRGB, no channels of different sizes.
+    Plain,
+    /// The one of the largest channels.
+    Widest,
+}
+
 /// Texels of the guest as texels of the host, and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Conversion {
@@ -274,13 +319,27 @@ pub(super) struct Conversion {
 }
 
 impl Conversion {
-    /// Components into channels; none of them goes where another does. `decoded`: sRGB is decoded here, since the host does not.
-    pub(super) fn new(texel: Texel, channels: [u8; 4], decoded: bool) -> Self {
+    /// Components into channels; none of them goes where another does. But for [`Form::Fitting`], sRGB is decoded here.
+    pub(super) fn new(texel: Texel, channels: [u8; 4], form: Form) -> Self {
+        let fits = |row: &&(Format, [(u8, u8); 4])| {
+            let sizes = texel.layout.iter().zip(channels).map(|(bits, channel)| (*bits, row.1[usize::from(channel)].1));
+            let used: u8 = row.1.iter().map(|(_, bits)| bits).sum();
+            texel.layout.iter().sum::<u8>() == used && sizes.into_iter().all(|(bits, has)| bits == has)
+        };
+        if let Some((format, places)) = PACKED.iter().find(fits)
+            && texel.number == Number::Unorm
+            && form == Form::Fitting
+        {
+            return Self { texel, channels, channel: Channel::Packed(*places), count: 4, format: *format };
+        }
         let wide = |format: Format| WIDE.iter().find(|row| row.1[0] == format).unwrap_or(&WIDE[9]);
         let most = texel.layout.iter().copied().max().unwrap_or(0);
         let all = |bits: u8| texel.layout.iter().all(|field| *field == bits);
         let (channel, formats) = *wide(match texel.number {
-            Number::Srgb if !decoded => Format::R8_UNORM,
+            Number::Uint if form == Form::Widest => Format::R32_UINT,
+            Number::Sint if form == Form::Widest => Format::R32_SINT,
+            _ if form == Form::Widest => Format::R32_SFLOAT,
+            Number::Srgb if form == Form::Fitting => Format::R8_UNORM,
             Number::Unorm if all(8) => Format::R8_UNORM,
             Number::Snorm if all(8) => Format::R8_SNORM,
             Number::Unorm if all(16) => Format::R16_UNORM,
@@ -306,15 +365,23 @@ impl Conversion {
     }
 
     fn host_bytes(&self) -> usize {
-        usize::from(self.count) * self.channel_bytes()
+        self.format.info().bytes as usize
     }
 
-    fn channel_bytes(&self) -> usize {
-        match self.channel {
-            Channel::Raw { bytes, .. } => bytes.into(),
-            Channel::Half => 2,
-            Channel::Single => 4,
-        }
+    /// First bit and bits of a channel of the host.
+    fn place(&self, channel: usize) -> (u32, u32) {
+        let bits = match self.channel {
+            Channel::Raw { bytes, .. } => 8 * u32::from(bytes),
+            Channel::Half => 16,
+            Channel::Single => 32,
+            Channel::Packed(places) => return (places[channel].0.into(), places[channel].1.into()),
+        };
+        (bits * channel as u32, bits)
+    }
+
+    /// Whether colours are encoded in sRGB on the host too.
+    pub(super) fn is_srgb(&self) -> bool {
+        self.texel.is_srgb() && matches!(self.channel, Channel::Raw { .. })
     }
 
     fn one(&self) -> u32 {
@@ -322,6 +389,7 @@ impl Conversion {
             Channel::Raw { one, .. } => one,
             Channel::Half => f16::ONE.to_bits().into(),
             Channel::Single => 1f32.to_bits(),
+            Channel::Packed(places) => greatest(places[3].1.into()),
         }
     }
 
@@ -329,7 +397,8 @@ impl Conversion {
     fn channel_of(&self, number: Number, field: u32, bits: u32) -> u32 {
         match (self.channel, number) {
             (Channel::Raw { .. }, _) if number.is_signed() => extended(field, bits) as u32,
-            (Channel::Raw { .. }, _) | (Channel::Single, Number::Float) => field,
+            (Channel::Raw { .. } | Channel::Packed(_), _) => field,
+            (Channel::Single, Number::Float) if bits == 32 => field,
             (Channel::Half, Number::Float) if bits == 16 => field,
             (Channel::Half, Number::Float) => field << (15 - bits),
             (Channel::Half, _) => f16::from_f32(number.decode(field, bits)).to_bits().into(),
@@ -346,8 +415,8 @@ impl Conversion {
                 let value = i64::from(extended(channel, u32::from(bytes) * 8)).clamp(least, most.into());
                 value as u32 & greatest(bits)
             }
-            (Channel::Raw { .. }, _) => channel.min(most),
-            (Channel::Single, Number::Float) => channel,
+            (Channel::Raw { .. } | Channel::Packed(_), _) => channel.min(most),
+            (Channel::Single, Number::Float) if bits == 32 => channel,
             (Channel::Half, Number::Float) if bits == 16 => channel,
             (Channel::Half, Number::Float) => small_float(f16::from_bits(channel as u16), bits),
             (Channel::Half, _) => number.encode(f16::from_bits(channel as u16).to_f32(), bits),
@@ -359,26 +428,29 @@ impl Conversion {
     fn host_texel(&self, texel: u128) -> u128 {
         let mut channels = [0, 0, 0, self.one()];
         for (n, (field, bits)) in self.texel.fields(texel).into_iter().zip(self.texel.layout).enumerate() {
-            channels[usize::from(self.channels[n])] = self.channel_of(self.texel.number(n), field, (*bits).into());
+            channels[usize::from(self.channels[n])] =
+                self.channel_of(self.texel.number(self.channels[n]), field, (*bits).into());
         }
         self.joined(channels)
     }
 
     fn joined(&self, channels: [u32; 4]) -> u128 {
-        let bits = self.channel_bytes() as u32 * 8;
-        let channels = channels.into_iter().take(self.count.into()).zip(0..);
-        channels.fold(0, |all, (channel, at)| all | u128::from(channel & greatest(bits)) << (at * bits))
+        let channels = channels.into_iter().take(self.count.into()).enumerate();
+        channels.fold(0, |all, (at, channel)| {
+            let (first, bits) = self.place(at);
+            all | u128::from(channel & greatest(bits)) << first
+        })
     }
 
     /// A texel of the guest, in place of `old`: bits that are no component's stay.
     fn guest_texel(&self, host: u128, mut old: u128) -> u128 {
-        let channel_bits = self.channel_bytes() as u32 * 8;
         let mut first = 0;
         for (n, bits) in self.texel.layout.iter().enumerate() {
             let bits = u32::from(*bits);
-            let channel = (host >> (u32::from(self.channels[n]) * channel_bits)) as u32 & greatest(channel_bits);
+            let (at, size) = self.place(self.channels[n].into());
+            let channel = (host >> at) as u32 & greatest(size);
             let mask = u128::from(greatest(bits)) << first;
-            old = old & !mask | u128::from(self.field_of(self.texel.number(n), channel, bits)) << first;
+            old = old & !mask | u128::from(self.field_of(self.texel.number(self.channels[n]), channel, bits)) << first;
             first += bits;
         }
         old

@@ -5,11 +5,11 @@
 //! says which channel of the host's format each of them is. Source: `facts/gnm.md`, section 6; bit orders of Vulkan's packed
 //! formats; `COMP_SWAP` as Mesa uses it (`ac_translate_colorswap`).
 
-use super::convert::{Conversion, Texel};
+use super::convert::{Conversion, Form, Texel};
 use afterimage_gnm_types::{enums, value::*};
 use afterimage_shader_gcn::io::TargetKind;
-use afterimage_stream::Format;
 use afterimage_stream::packets::Swizzle;
+use afterimage_stream::{DeviceInfo, Format, FormatFeatures};
 
 /// How texels of the guest are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -132,24 +132,14 @@ fn plain(data: u32, num: u32, (format, components, srgb): (Format, [u8; 4], bool
     HostFormat { format, components, kind: kind(num), srgb, element, convert: None, texel }
 }
 
-/// The format, converted; components go to these channels. `decoded`: without sRGB on the host.
-fn converted(data: u32, num: u32, components: [u8; 4], decoded: bool) -> Result<HostFormat, String> {
+/// The format, converted; components go to these channels.
+fn converted(data: u32, num: u32, components: [u8; 4], form: Form) -> Result<HostFormat, String> {
     let texel = Texel::new(data, num).map_err(|why| {
         let name = enums::IMG_DATA_FORMAT.of(data).unwrap_or("?");
         let numbers = enums::IMG_NUM_FORMAT.of(num).unwrap_or("?");
         format!("data format {data} ({name}) with numbers {num} ({numbers}): {why}")
     })?;
-    let convert = Conversion::new(texel, components, decoded);
-    let srgb = num == IMG_NUM_FORMAT_SRGB && !decoded;
-    Ok(HostFormat {
-        format: convert.format,
-        components,
-        kind: kind(num),
-        srgb,
-        element: texel.bytes.into(),
-        convert: Some(convert),
-        texel: Texel::new(data, if srgb { IMG_NUM_FORMAT_UNORM } else { num }).ok(),
-    })
+    Ok(HostFormat::converted(texel, components, form))
 }
 
 /// The format of an image that is sampled, by `IMG_DATA_FORMAT` and `IMG_NUM_FORMAT`.
@@ -159,7 +149,7 @@ fn converted(data: u32, num: u32, components: [u8; 4], decoded: bool) -> Result<
 pub(super) fn image(data: u32, num: u32) -> Result<HostFormat, String> {
     match row(IMAGES, data, num) {
         Some(row) => Ok(plain(data, num, row)),
-        None => converted(data, num, RGBA, false),
+        None => converted(data, num, RGBA, Form::Fitting),
     }
 }
 
@@ -174,7 +164,7 @@ pub(super) fn storage(data: u32, num: u32) -> Result<HostFormat, String> {
         row.1 == RGBA && !row.2 && row.0.info().block == 1 && (name.starts_with('R') || row.0.info().bytes == 4)
     };
     match row(IMAGES, data, num).filter(can) {
-        Some((Format::E5B9G9R9_UFLOAT, ..)) | None => converted(data, num, RGBA, true),
+        Some((Format::E5B9G9R9_UFLOAT, ..)) | None => converted(data, num, RGBA, Form::Plain),
         Some(row) => Ok(plain(data, num, row)),
     }
 }
@@ -210,11 +200,51 @@ pub(super) fn color(format: u32, number: u32, swap: u32) -> Result<HostFormat, S
     let fits = |row: &(Format, [u8; 4], bool)| row.1[..count] == order[..count] && format != COLOR_4_4_4_4;
     match row(IMAGES, format, num).filter(fits).or_else(|| row(TARGETS, format, num).filter(fits)) {
         Some(row) => Ok(plain(format, num, row)),
-        None => converted(format, num, order, false),
+        None => converted(format, num, order, Form::Fitting),
     }
 }
 
+/// What an image is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    Sampled,
+    Storage,
+    Target,
+}
+
 impl HostFormat {
+    fn converted(texel: Texel, components: [u8; 4], form: Form) -> Self {
+        let convert = Conversion::new(texel, components, form);
+        let srgb = convert.is_srgb();
+        Self {
+            format: convert.format,
+            components,
+            kind: texel.kind(),
+            srgb,
+            element: texel.bytes.into(),
+            convert: Some(convert),
+            texel: Some(if srgb { texel.as_it_lies() } else { texel }),
+        }
+    }
+
+    /// The format with which a device can do what it is for: this one, or one that holds the same numbers. This one too where there is
+    /// none, so that what is missing has its name.
+    pub(super) fn on(self, device: &DeviceInfo, use_: Use) -> Self {
+        use FormatFeatures as F;
+        let is_float = self.kind == TargetKind::Float;
+        let needed = match use_ {
+            Use::Sampled => F::SAMPLED | if is_float { F::LINEAR } else { 0 },
+            Use::Storage => F::STORAGE,
+            Use::Target => F::TARGET | if is_float { F::BLEND } else { 0 },
+        };
+        let can = |format: Format| device.features(format) & needed == needed;
+        let Some(texel) = self.texel.filter(|_| !can(self.format)) else { return self };
+        let texel = if self.srgb { texel.encoded() } else { texel };
+        let forms = if use_ == Use::Storage { [Form::Plain, Form::Widest] } else { [Form::Fitting, Form::Widest] };
+        let others = forms.map(|form| Self::converted(texel, self.components, form));
+        others.into_iter().find(|other| can(other.format)).unwrap_or(self)
+    }
+
     /// Whether what is written can go back to memory.
     pub(super) fn can_store(self) -> bool {
         self.convert.is_none_or(|convert| convert.can_store())
@@ -229,20 +259,16 @@ impl HostFormat {
         })
     }
 
-    /// Of channels that are written, those that memory has. What a conversion adds stays as it is.
+    /// Of channels that are written, those that memory has. What the host's format has beside them stays as it is.
     pub(super) fn stored(self, channels: u8) -> u8 {
-        let Some(texel) = self.texel.filter(|_| self.convert.is_some()) else { return channels };
+        let Some(texel) = self.texel else { return channels };
         let stored = self.components[..texel.layout.len()].iter().fold(0, |mask, channel| mask | 1 << channel);
         channels & stored
     }
 
     /// Red to alpha of a texel in memory; none of integers and blocks.
     pub(super) fn numbers(self, texel: u128) -> Option<[f32; 4]> {
-        let numbers = self.texel.filter(|_| self.kind == TargetKind::Float)?.numbers(texel);
-        let mut channels = [0.0, 0.0, 0.0, 1.0];
-        for (number, at) in numbers.into_iter().zip(&self.components[..self.texel?.layout.len()]) {
-            channels[usize::from(*at)] = number;
-        }
+        let channels = self.texel.filter(|_| self.kind == TargetKind::Float)?.numbers(texel, self.components);
         channels.iter().all(|channel| channel.is_finite()).then_some(channels)
     }
 }
@@ -275,7 +301,7 @@ mod tests {
                     let count = texel.layout.len();
                     assert_eq!(host.components[..count], order(count, swap)[..count]);
                     assert_eq!(host.convert.map_or(host.format, |convert| convert.format), host.format);
-                    assert_eq!(host.stored(15).count_ones() as usize, if host.convert.is_some() { count } else { 4 });
+                    assert_eq!(host.stored(15).count_ones() as usize, count);
                 }
                 Err(why) => {
                     refused += 1;
@@ -289,6 +315,56 @@ mod tests {
         // Alpha alone: blended as alpha.
         let alpha = color(COLOR_8, NUMBER_UNORM, SWAP_ALT_REV).unwrap();
         assert_eq!((alpha.format, alpha.stored(15), alpha.components[0]), (Format::R8G8B8A8_UNORM, 8, 3));
+    }
+
+    /// A device that can do everything but for some things with some formats.
+    fn device(lacks: &[(Format, u32)]) -> DeviceInfo {
+        let mut device = DeviceInfo { formats: [u32::MAX; 96], ..DeviceInfo::default() };
+        lacks.iter().for_each(|(format, features)| device.formats[*format as usize] &= !features);
+        device
+    }
+
+    #[test]
+    fn a_format_with_which_the_device_cannot_do_it_gives_way_to_one_with_which_it_can() {
+        use FormatFeatures as F;
+        let able = device(&[]);
+        let small = color(COLOR_5_6_5, NUMBER_UNORM, SWAP_STD).unwrap();
+        assert_eq!(small.on(&able, Use::Target), small);
+        // As NVIDIA's are.
+        let lacks = device(&[(Format::B5G6R5_UNORM, F::TARGET), (Format::R5G5B5A1_UNORM, F::TARGET)]);
+        let target = small.on(&lacks, Use::Target);
+        assert_eq!((target.format, target.element, target.stored(15)), (Format::R5G6B5_UNORM, 2, 7));
+        assert_eq!(target.convert.unwrap().decode(1, &[0x1F, 0xF8]), [0x1F, 0xF8]);
+        assert_eq!(target.convert.unwrap().decode(1, &[0x21, 0x10]), [0x22, 0x08]);
+        let texture = image(IMG_DATA_FORMAT_5_6_5, IMG_NUM_FORMAT_UNORM).unwrap();
+        assert_eq!(texture.on(&lacks, Use::Sampled), texture);
+        let last = color(COLOR_5_5_5_1, NUMBER_UNORM, SWAP_ALT_REV).unwrap();
+        let order = |swap| color(COLOR_5_5_5_1, NUMBER_UNORM, swap).unwrap().on(&lacks, Use::Target);
+        let formats = [SWAP_STD, SWAP_ALT, SWAP_STD_REV, SWAP_ALT_REV].map(|swap| order(swap).format);
+        assert_eq!(last.format, last.on(&lacks, Use::Target).format);
+        assert_eq!(formats[2], Format::A1R5G5B5_UNORM);
+        // Neither of the two: the widest.
+        let blends = F::BLEND;
+        let lacks =
+            device(&[(Format::B5G6R5_UNORM, blends), (Format::R5G6B5_UNORM, blends), (Format::R16_UNORM, F::LINEAR)]);
+        assert_eq!(small.on(&lacks, Use::Target).format, Format::R32G32B32A32_SFLOAT);
+        let shorts = image(IMG_DATA_FORMAT_16, IMG_NUM_FORMAT_UNORM).unwrap();
+        assert_eq!(shorts.on(&lacks, Use::Sampled).format, Format::R32_SFLOAT);
+        assert_eq!(shorts.on(&lacks, Use::Target), shorts);
+        // Integers are neither blended nor filtered.
+        let lacks = device(&[(Format::R16_UINT, F::BLEND | F::LINEAR | F::STORAGE)]);
+        let whole = image(IMG_DATA_FORMAT_16, IMG_NUM_FORMAT_UINT).unwrap();
+        assert_eq!([Use::Target, Use::Sampled].map(|use_| whole.on(&lacks, use_)), [whole; 2]);
+        assert_eq!(whole.on(&lacks, Use::Storage).format, Format::R32_UINT);
+        // sRGB is decoded on the way where the host does not.
+        let lacks = device(&[(Format::R8G8B8A8_UNORM, F::TARGET)]);
+        let srgb = color(COLOR_8_8_8_8, NUMBER_SRGB, SWAP_STD).unwrap();
+        let wide = srgb.on(&lacks, Use::Target);
+        assert_eq!((wide.format, wide.srgb), (Format::R32G32B32A32_SFLOAT, false));
+        let [red, ..] = wide.numbers(0xFF00_00BC).unwrap();
+        assert!((red - 0.502_886_5).abs() < 1e-6, "{red}");
+        // Nothing does: the name stays.
+        assert_eq!(small.on(&DeviceInfo::default(), Use::Target), small);
     }
 
     #[test]

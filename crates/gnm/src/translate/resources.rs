@@ -5,7 +5,7 @@
 
 use super::Translator;
 use super::buffers::MOST_VISIBLE;
-use super::formats;
+use super::formats::{self, Use};
 use super::samplers::SamplerUse;
 use super::shaders::{Code, Stages};
 use super::surfaces::{Look, Wanted};
@@ -16,7 +16,7 @@ use afterimage_shader_gcn::io::{
     BufferAt, BufferSpec, CUBE_LAYERS, IN_TEXELS, ImageSpec, Scalars, TargetKind, Values, WINDOW_PAGE,
 };
 use afterimage_stream::packets::*;
-use afterimage_stream::{COMPUTE_SLOTS, Format, ObjectId, Port, PortError, gcn_bank};
+use afterimage_stream::{COMPUTE_SLOTS, DeviceInfo, Format, ObjectId, Port, PortError, gcn_bank};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ops::Range;
@@ -238,12 +238,21 @@ fn put_constants(port: &mut Port, bank: u16, held: &mut Vec<[u32; 4]>, registers
 }
 
 /// An image of a descriptor, unless it is none.
-fn image(descriptor: ImageDescriptor, storage: bool, written: bool) -> Result<Option<Image>, String> {
+fn image(
+    device: &DeviceInfo,
+    descriptor: ImageDescriptor,
+    storage: bool,
+    written: bool,
+) -> Result<Option<Image>, String> {
     if !descriptor.is_image() || descriptor.address() == 0 {
         return Ok(None);
     }
     let (data, num) = (descriptor.data_format(), descriptor.num_format());
-    let host = if storage { formats::storage(data, num)? } else { formats::image(data, num)? };
+    let (host, use_) = match storage {
+        true => (formats::storage(data, num)?, Use::Storage),
+        false => (formats::image(data, num)?, Use::Sampled),
+    };
+    let host = host.on(device, use_);
     if written && !host.can_store() {
         return Err(format!("texels of data format {data} that share components can only be read"));
     }
@@ -423,7 +432,8 @@ impl Translator {
                 }
             }
             image_specs.push(spec);
-            images.push(image(descriptor, wanted.storage, wanted.written).unwrap_or_else(|error| {
+            let image = image(self.port.device(), descriptor, wanted.storage, wanted.written);
+            images.push(image.unwrap_or_else(|error| {
                 self.once.warn(format!("image at {:#x}: {error}; it reads as 0", descriptor.address()));
                 None
             }));

@@ -1,14 +1,14 @@
 //! Flips: the display's buffers, shown and as pictures.
 
 use super::Translator;
-use super::formats::{self, HostFormat};
+use super::formats::{self, HostFormat, Use};
 use super::surfaces::{Look, SurfaceError, Wanted};
 use super::targets::Color;
 use super::texels::{Place, Shape};
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::value::*;
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, ObjectId, ObjectKind, Port, PortError};
+use afterimage_stream::{DeviceInfo, Format, ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
 
 /// A buffer that the display can show.
@@ -78,7 +78,7 @@ impl Screen {
 }
 
 impl Display {
-    fn wanted(&self) -> Result<Wanted, PictureError> {
+    fn wanted(&self, device: &DeviceInfo) -> Result<Wanted, PictureError> {
         let swap = if self.blue_first { SWAP_ALT } else { SWAP_STD };
         let host = formats::color(self.format, NUMBER_UNORM, swap).map_err(|_| PictureError::Format(self.format))?;
         let place = Place {
@@ -93,7 +93,7 @@ impl Display {
         let (width, height) = (self.width, self.height);
         let shape = Shape { dimension: Dimension::D2, width, height, depth: 1, layers: 1, levels: 1 };
         // A target there may be larger.
-        let HostFormat { format, convert, .. } = host;
+        let HostFormat { format, convert, .. } = host.on(device, Use::Target);
         Ok(Wanted { place, stencil: None, shape, exact: false, format, convert, usage: 0 })
     }
 }
@@ -112,7 +112,7 @@ impl Translator {
 
     /// The texture that a display's buffer is, with what is newest in it.
     fn display(&mut self, memory: &mut dyn GuestMemory, display: &Display) -> Result<(ObjectId, Format), PictureError> {
-        let wanted = display.wanted()?;
+        let wanted = display.wanted(self.port.device())?;
         let failed = |why: String| PictureError::Buffer { address: display.address, why };
         let surface = self.surface(memory, &wanted).map_err(|error| failed(error.to_string()))?;
         let layers = self.surfaces.get(surface).map_or(1, |surface| surface.shape().layers);

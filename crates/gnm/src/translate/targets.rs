@@ -2,13 +2,13 @@
 
 use super::Translator;
 use super::apply::Part;
-use super::formats::{self, HostFormat};
+use super::formats::{self, HostFormat, Use};
 use super::surfaces::{Look, SurfaceError, Wanted};
 use super::texels::{Place, Shape};
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, View as RegisterView, reg, value::*};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, ObjectId, Once};
+use afterimage_stream::{DeviceInfo, Format, ObjectId, Once};
 
 /// Bytes between the registers of one colour target and the next.
 const STRIDE: u32 = 0x3C;
@@ -33,6 +33,15 @@ pub(super) struct Color {
     /// First layer and count.
     pub(super) layers: [u16; 2],
     cmask: Option<Cmask>,
+}
+
+impl Color {
+    /// It in a format that the device draws to.
+    pub(super) fn on(self, device: &DeviceInfo) -> Self {
+        let host = self.format.on(device, Use::Target);
+        let HostFormat { format, convert, .. } = host;
+        Self { wanted: Wanted { format, convert, ..self.wanted }, format: host, ..self }
+    }
 }
 
 /// Metadata of a colour target, which says which tiles are clear.
@@ -261,7 +270,8 @@ impl Translator {
 
     /// Binds the targets that were described, with what is newest in them.
     pub(super) fn bind_targets(&mut self, memory: &mut dyn GuestMemory) {
-        let Some(described) = self.applied.targets.value().cloned() else { return };
+        let Some(mut described) = self.applied.targets.value().cloned() else { return };
+        described.colors = described.colors.map(|color| Some(color?.on(self.port.device())));
         let mut colors = [None; 8];
         let mut packet = SetRenderTargets::default();
         let mut size = [u32::MAX; 2];

@@ -7,6 +7,7 @@ use crate::draws::SCREEN;
 use crate::rig::{Encoding, LINEAR, Pixel, Scene, texture};
 use afterimage_gnm_types::descriptors::sampler;
 use afterimage_gnm_types::{SamplerDescriptor, enums, reg, value::*};
+use afterimage_stream::{Format, FormatFeatures};
 
 /// Columns and lines of a texture or target.
 const WIDTH: u32 = 64;
@@ -150,13 +151,41 @@ fn sample(convert: &str) -> String {
 /// Columns of strips.
 const COLUMNS: u32 = 4;
 
+/// What NVIDIA's devices lack.
+fn no_small_targets() -> Vec<(Format, u32)> {
+    let drawn = FormatFeatures::TARGET | FormatFeatures::BLEND;
+    vec![(Format::B5G6R5_UNORM, drawn), (Format::R5G5B5A1_UNORM, drawn)]
+}
+
+/// All of every format that numbers of 32 bits can hold, but for that of the picture.
+fn only_the_widest() -> Vec<(Format, u32)> {
+    let is_wide = |format: &Format| format.info().name.starts_with("R32");
+    let is_own = |format: &Format| {
+        format.is_depth()
+            || format.info().block > 1
+            || matches!(*format, Format::R8G8B8A8_UNORM | Format::E5B9G9R9_UFLOAT)
+    };
+    let others = Format::ALL.iter().copied().filter(|format| !is_wide(format) && !is_own(format));
+    others.map(|format| (format, u32::MAX)).collect()
+}
+
 #[test]
 fn textures_of_every_format() {
+    textures(&[]);
+}
+
+#[test]
+fn textures_of_formats_that_the_device_lacks() {
+    textures(&only_the_widest());
+}
+
+fn textures(lacks: &[(Format, u32)]) {
     let mut all = pairs();
     all.extend([0, 1, 4].into_iter().flat_map(|num| [(IMG_DATA_FORMAT_GB_GR, num), (IMG_DATA_FORMAT_BG_RG, num)]));
     all.push((IMG_DATA_FORMAT_5_9_9_9, IMG_NUM_FORMAT_FLOAT));
     let lines = (all.len() as u32).div_ceil(COLUMNS) * HEIGHT;
     both("formats", |scene| {
+        scene.lacks = lacks.to_vec();
         let target = scene.target(COLUMNS * WIDTH, lines.next_multiple_of(8));
         scene.color(0, &target);
         scene.screen(target.width, target.height, 15);
@@ -227,8 +256,19 @@ fn order(count: usize, swap: u32) -> &'static str {
 
 #[test]
 fn targets_of_every_format_and_order() {
+    targets(&[]);
+}
+
+#[test]
+fn targets_of_formats_that_the_device_does_not_draw_to() {
+    targets(&no_small_targets());
+    targets(&only_the_widest());
+}
+
+fn targets(lacks: &[(Format, u32)]) {
     for encoding in [Encoding::Standard, Encoding::Private] {
         let mut scene = Scene::new(encoding);
+        scene.lacks = lacks.to_vec();
         let (vertex, pixel) = (scene.program(SCREEN), scene.program(PLAIN));
         scene.vertex(vertex, 1, &[0]);
         let mut expected = Vec::new();

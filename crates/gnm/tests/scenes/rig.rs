@@ -10,9 +10,12 @@ use afterimage_gnm_types::packets::Header;
 use afterimage_gnm_types::registers::Space;
 use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, op, reg, value::*};
 use afterimage_ipc::{ArenaConfig, in_process};
+use afterimage_stream::packets::CreateTexture;
+use afterimage_stream::{Arena, DeviceInfo, Executor, Format, FormatFeatures, Packet, Reader, Reply, StreamError};
 use afterimage_vulkan::{Gpu as Device, Options, Renderer};
 use bytemuck::Pod;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// The device, opened once: opening takes longer than most tests.
 fn device() -> &'static Arc<Device> {
@@ -126,6 +129,41 @@ impl Pixel {
     }
 }
 
+/// A renderer of which nothing may be asked that the device cannot do with formats.
+struct Lacking {
+    renderer: Renderer,
+    device: DeviceInfo,
+}
+
+impl Executor for Lacking {
+    fn execute(
+        &mut self,
+        batch: &[u64],
+        arena: &dyn Arena,
+        replies: &mut dyn FnMut(Reply),
+    ) -> Result<(), Box<StreamError>> {
+        for packet in Reader::new(batch).filter_map(Result::ok).map(|located| located.packet) {
+            let Packet::CreateTexture(CreateTexture { format, usage, .. }) = packet else { continue };
+            let format = Format::from_bits(*format).filter(|format| !format.is_depth());
+            let can = format.map_or(u32::MAX, |format| self.device.features(format));
+            use FormatFeatures as F;
+            let shown = if usage & CreateTexture::TARGET != 0 { F::TARGET } else { F::SAMPLED };
+            let stored = if usage & CreateTexture::STORAGE != 0 { F::STORAGE } else { 0 };
+            let needed = shown | stored;
+            assert!(can & needed == needed, "{format:?}, usage {usage}: the device has {can:#x} of {needed:#x}");
+        }
+        self.renderer.execute(batch, arena, replies)
+    }
+
+    fn poll(&mut self, replies: &mut dyn FnMut(Reply)) {
+        self.renderer.poll(replies);
+    }
+
+    fn wait(&mut self, timeout: Duration) -> bool {
+        self.renderer.wait(timeout)
+    }
+}
+
 /// A scene: its memory, and the commands so far.
 pub(crate) struct Scene {
     pub(crate) memory: Regions,
@@ -135,6 +173,8 @@ pub(crate) struct Scene {
     low: u64,
     pub(crate) commands: Vec<u32>,
     pub(crate) encoding: Encoding,
+    /// What the device cannot do with formats: [`FormatFeatures`] bits.
+    pub(crate) lacks: Vec<(Format, u32)>,
 }
 
 impl Scene {
@@ -142,7 +182,7 @@ impl Scene {
     pub(crate) fn new(encoding: Encoding) -> Self {
         let mut memory = Regions::default();
         memory.map(MEMORY, SIZE).unwrap();
-        let mut scene = Self { memory, next: HIGH, low: MEMORY, commands: Vec::new(), encoding };
+        let mut scene = Self { memory, next: HIGH, low: MEMORY, commands: Vec::new(), encoding, lacks: Vec::new() };
         scene.call(&calls::DrawInitDefaultHardwareState {});
         scene
     }
@@ -302,12 +342,15 @@ impl Scene {
     pub(crate) fn run(mut self) -> Ran {
         let commands = std::mem::take(&mut self.commands);
         let at = self.put(&commands);
-        let mut renderer = Renderer::on(Arc::clone(device()), options()).expect("a renderer");
+        let renderer = Renderer::on(Arc::clone(device()), options()).expect("a renderer");
         let slots = Box::new(renderer.slot_factory());
-        let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
+        let mut device = renderer.device_info();
+        self.lacks.iter().for_each(|(format, features)| device.formats[*format as usize] &= !features);
+        let (link, mut receiver) = in_process::pair(ArenaConfig::default(), device, slots);
         let thread = std::thread::spawn(move || {
-            in_process::serve(&mut receiver, &mut renderer);
-            renderer.validation_messages()
+            let mut lacking = Lacking { renderer, device };
+            in_process::serve(&mut receiver, &mut lacking);
+            lacking.renderer.validation_messages()
         });
         let mut gpu = Gpu::new(self.memory, Box::new(link), "scene");
         gpu.submit((at, 4 * commands.len() as u64), None).unwrap();

@@ -3,6 +3,7 @@
 use super::super::formats;
 use super::*;
 use afterimage_gnm_types::enums;
+use afterimage_stream::{DeviceInfo, FormatFeatures};
 
 /// Bytes that have no order.
 struct Random(u64);
@@ -77,6 +78,24 @@ fn expected(num: u32, raw: u64, bits: u32) -> f64 {
 /// What the host says that a channel of one of its formats holds, with sRGB decoded or not.
 fn held(format: Format, texel: &[u8], channel: usize, srgb: bool) -> f64 {
     let name = format.info().name;
+    if let [letters, "UNORM"] = name.split('_').collect::<Vec<_>>()[..]
+        && ["R5G6B5", "A1R5G5B5", "A2B10G10R10"].contains(&letters)
+    {
+        // Bits of packed formats are named from the highest.
+        let word = texel.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        let mut first = 8 * format.info().bytes;
+        let mut rest = letters;
+        while let Some(letter) = rest.chars().next() {
+            let end = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
+            let bits: u32 = rest[1..end].parse().unwrap();
+            first -= bits;
+            if "RGBA".find(letter) == Some(channel) {
+                return expected(IMG_NUM_FORMAT_UNORM, word >> first & ((1 << bits) - 1), bits);
+            }
+            rest = &rest[end..];
+        }
+        return 1.0;
+    }
     let count = name.split('_').next().unwrap_or("").bytes().filter(u8::is_ascii_alphabetic).count();
     if channel >= count {
         return if channel == 3 { 1.0 } else { 0.0 };
@@ -98,7 +117,8 @@ fn equal(a: f64, b: f64) -> bool {
     a.is_nan() && b.is_nan() || a == b || (a - b).abs() <= a.abs().max(b.abs()) * 2e-7
 }
 
-/// Conversions of every pair of formats, as sampled images, storage images and targets in every order.
+/// Conversions of every pair of formats, as sampled images, storage images and targets in every order, of devices that can do
+/// everything and of those that can only with the widest formats.
 fn conversions() -> Vec<(u32, u32, formats::HostFormat)> {
     let mut all = Vec::new();
     for data in 0..64 {
@@ -115,6 +135,24 @@ fn conversions() -> Vec<(u32, u32, formats::HostFormat)> {
                 all.extend(targets.map(|host| (data, num, host)));
             }
         }
+    }
+    use Format as F;
+    let mut least = DeviceInfo::default();
+    for wide in
+        [F::R32_SFLOAT, F::R32G32_SFLOAT, F::R32G32B32A32_SFLOAT, F::R32_UINT, F::R32G32_UINT, F::R32G32B32A32_UINT]
+    {
+        least.formats[wide as usize] = u32::MAX;
+    }
+    let target = FormatFeatures::TARGET | FormatFeatures::BLEND;
+    let mut packed = least;
+    for format in [F::R5G6B5_UNORM, F::A1R5G5B5_UNORM, F::A2B10G10R10_UNORM] {
+        packed.formats[format as usize] = target;
+    }
+    for device in [least, packed] {
+        let others =
+            all.clone().into_iter().map(|(data, num, host)| (data, num, host.on(&device, formats::Use::Target)));
+        let others: Vec<_> = others.filter(|other| !all.contains(other)).collect();
+        all.extend(others);
     }
     all
 }
