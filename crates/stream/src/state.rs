@@ -568,7 +568,7 @@ impl State {
         }
         out.push(&*self.blend);
         if !self.blend_targets.is_empty() {
-            out.push_tail(&SetBlendTargets { count: self.blend_targets.len() as u32, pad: 0 }, &**self.blend_targets);
+            out.push_tail(&SetBlendTargets { count: self.blend_targets.len() as u32, pad: 0 }, &self.blend_targets);
         }
         out.push(&*self.pixel_ops);
         out.push(&*self.vertex_input);
