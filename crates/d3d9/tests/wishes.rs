@@ -135,3 +135,16 @@ fn memory_and_shader_model() {
     assert_eq!(rig.device.create_pixel_shader(&assemble("ps_3_0\nmov oC0, c0")).unwrap_err(), Error::InvalidCall);
     assert!(rig.device.create_pixel_shader(&assemble("ps_2_0\nmov oC0, c0")).is_ok());
 }
+
+#[test]
+fn wishes_that_change_reach_samplers_that_are_bound() {
+    let mut rig = rig("");
+    scene(&mut rig);
+    rig.device.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
+    rig.packets();
+    let settings = Settings::of_text("game.exe", std::path::Path::new("f"), "force_anisotropy = 8");
+    rig.device.set_wishes(&settings);
+    rig.device.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
+    let made = with(&mut rig, "CreateSampler");
+    assert!(made.len() == 1 && made[0].contains("max_anisotropy: 8.0"), "{made:?}");
+}

@@ -250,7 +250,11 @@ impl<S: Space> Tracker<S> {
     /// Notes that applying a group gave another result, and marks what reads it.
     #[inline]
     pub fn result_changed(&mut self, group: S::Group) {
-        self.dirty.bits |= self.changed[group.index()];
+        // Most results are read by no group: then the dirty set is not written, which the next group waits for.
+        let changed = self.changed[group.index()];
+        if changed != 0 {
+            self.dirty.bits |= changed;
+        }
         #[cfg(debug_assertions)]
         {
             self.versions[S::MARKS.len() + group.index()] += 1;

@@ -259,6 +259,16 @@ fn a_parked_group_waits_to_be_woken() {
     assert!(tracker.is_clean());
     tracker.wake(Dirty::of_bits(1 << Group::Fog as u64 | 1 << Group::Pixel as u64));
     assert_eq!(tracker.dirty().iter().collect::<Vec<_>>(), [Group::Fog]);
+    assert_eq!(tracker.parked(), Dirty::none());
+    assert!(!Dirty::<Group>::all().without(Group::Fog).contains(Group::Fog));
+}
+
+#[test]
+fn a_group_that_is_applied_waits_no_more() {
+    let mut user = User::new();
+    user.tracker.park(Group::Fog);
+    user.run(&[Op::Draw], true);
+    assert_eq!(user.tracker.parked(), Dirty::none());
 }
 
 #[test]

@@ -233,7 +233,7 @@ impl ConstantsOf {
 
     /// Every file, to take out what the receiver does not have.
     #[inline]
-    pub(crate) fn waiting(&mut self) -> &mut [Constants; 3] {
+    pub(crate) fn files_mut(&mut self) -> &mut [Constants; 3] {
         (0..3).for_each(|file| trace::read(self.kind.at(file)));
         &mut self.files
     }

@@ -45,6 +45,7 @@ impl Apply<DeviceState> for Device {
         &mut self.registers.tracker
     }
 
+    #[inline(always)]
     fn apply(&mut self, group: Group) -> Result<Effect> {
         Ok(Effect::of(match group {
             Group::RenderTargets => self.apply_render_targets(),

@@ -35,7 +35,7 @@ fn push(port: &mut Port, bank: Bank, constants: &Constants, first: usize, end: u
 }
 
 fn send_all(port: &mut Port, banks: [Bank; 3], constants: &mut ConstantsOf, reads: &Reads) -> Effect {
-    let [floats, ints, bools] = constants.waiting();
+    let [floats, ints, bools] = constants.files_mut();
     let mut any = send(port, banks[0], floats, &reads.floats, reads.beyond);
     any |= send(port, banks[1], ints, &reads.ints, reads.beyond);
     any |= send(port, banks[2], bools, &reads.bools, reads.beyond);
