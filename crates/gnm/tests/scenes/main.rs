@@ -24,6 +24,15 @@ use rig::{Encoding, Ran, Scene, Target};
 
 /// Runs a scene in both encodings; their pictures must be equal, and what the picture of that name is.
 fn both(name: &str, build: impl Fn(&mut Scene) -> Target) {
+    both_like(name, golden::same, build);
+}
+
+/// As [`both`], if the picture is of lines one pixel wide, many of which lie side by side.
+fn both_wired(name: &str, build: impl Fn(&mut Scene) -> Target) {
+    both_like(name, golden::wires, build);
+}
+
+fn both_like(name: &str, check: golden::Check, build: impl Fn(&mut Scene) -> Target) {
     let run = |encoding| {
         let mut scene = Scene::new(encoding);
         let target = build(&mut scene);
@@ -36,5 +45,5 @@ fn both(name: &str, build: impl Fn(&mut Scene) -> Target) {
     let (size, standard) = run(Encoding::Standard);
     let (_, private) = run(Encoding::Private);
     assert!(standard == private, "{name}: the encodings differ");
-    golden::check(name, size, &standard);
+    golden::check(name, size, &standard, check);
 }

@@ -1,8 +1,8 @@
 //! Tessellation: pipelines of the corpus (`tess_*`) as RADV compiled them, drawn as lines where they make triangles.
 
-use crate::both;
 use crate::pipeline::{Pipeline, Setup, tessellator};
 use crate::rig::{Pixel, Scene, Target, records};
+use crate::{both, both_wired};
 use afterimage_gcn_corpus::Compiler;
 use afterimage_gnm::driver::calls;
 use afterimage_gnm_types::{reg, value::*};
@@ -113,7 +113,7 @@ fn triangles_with_constant_levels() {
 #[test]
 fn quads_by_size_and_distance() {
     for compiler in Compiler::ALL {
-        both("tessellation_quads", |scene| {
+        both_wired("tessellation_quads", |scene| {
             let at = |x: u32, y: u32| {
                 let place = |n: u32, of: u32| (n as f32 / of as f32 * 2.0 - 1.0) * 7.5;
                 [place(x, 9) * (0.5 + y as f32 / 8.0), place(y, 4), 4.0, 1.0]
@@ -142,7 +142,7 @@ fn curves_of_isolines() {
 /// Ten patches that stay in the data share from the local to the domain shader, four in a thread group.
 #[test]
 fn patches_stay_on_the_chip() {
-    both("tessellation_on_chip", |scene| {
+    both_wired("tessellation_on_chip", |scene| {
         let target = scene.target(160, 64);
         scene.color(0, &target);
         scene.screen(target.width, target.height, 15);
