@@ -428,7 +428,7 @@ impl Translator {
 
     /// Copies the first colour target into the second, with one sample per pixel.
     fn resolve(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory) {
-        let wanted = |n| targets::color(registers, n).ok().flatten();
+        let wanted = |n| Some(targets::color(registers, n).ok()??.on(self.port.device()));
         let (Some(from), Some(to)) = (wanted(0), wanted(1)) else {
             return self.once.warn("CB_COLOR_CONTROL.MODE resolves a target that is not there: nothing is resolved");
         };
