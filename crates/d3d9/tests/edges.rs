@@ -22,14 +22,19 @@ fn walk(mixed: bool, scene: &[Call], steps: &[Call]) -> (bool, Vec<Call>) {
     (mixed, calls)
 }
 
-/// Every render, stage and sampler state set to something else.
+/// Every render, stage and sampler state turned off and set to something else.
 fn each_state() -> Vec<Call> {
     let numbers =
         |name: &str| ENUMS.iter().find(|e| e.name == name).into_iter().flat_map(|e| e.items.iter().map(|i| i.1));
     let real = |state: &u32| *state < 256;
-    let render = numbers("D3DRENDERSTATETYPE").filter(real).map(|state| Call::Render(state, 2));
-    let stage = numbers("D3DTEXTURESTAGESTATETYPE").filter(real).map(|state| Call::Stage(0, state, 3));
-    let sampler = numbers("D3DSAMPLERSTATETYPE").filter(real).map(|state| Call::Sampler(0, state, 2));
+    let render =
+        numbers("D3DRENDERSTATETYPE").filter(real).flat_map(|state| [0, 2].map(|value| Call::Render(state, value)));
+    let stage = numbers("D3DTEXTURESTAGESTATETYPE")
+        .filter(real)
+        .flat_map(|state| [1, 3].map(|value| Call::Stage(0, state, value)));
+    let sampler = numbers("D3DSAMPLERSTATETYPE")
+        .filter(real)
+        .flat_map(|state| [0, 2].map(|value| Call::Sampler(0, state, value)));
     render.chain(stage).chain(sampler).collect()
 }
 
