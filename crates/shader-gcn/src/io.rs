@@ -67,6 +67,12 @@ impl HwStage {
 /// thread group, stream that is captured, vertices or primitives of an instance, lanes}; register 1, for geometry shaders: {vertices
 /// of an instance, invocations, 0, 0}; for vertex shaders: for each buffer of stream-out the word at which the draw's first vertex
 /// goes.
+///
+/// On-chip export and geometry shaders ([`Source::is_on_chip`]) run for one subgroup after the other, each of which has whole waves
+/// and a window of the data share. Register 0: {0, 0, subgroups of an instance, lanes of a subgroup}; register 1: {vertices or
+/// primitives that a subgroup has in the list, invocations, 0, 0}. In the list, the number of vertices or primitives of each subgroup
+/// comes first; places of vertices are those in the subgroup. A copy shader's index, drawn or captured, counts words of all windows:
+/// the subgroup is what the words of a window go into it.
 pub mod geometry {
     /// Lanes of a work group, which is a wave of the guest.
     pub const LANES: u32 = 64;
@@ -192,8 +198,9 @@ pub enum BufferAt {
     Descriptor([ExprId; 4]),
     /// A pointer: low and high half. Reads beyond what is mapped give 0.
     Pointer([ExprId; 2]),
-    /// The data share of tessellation's stages, which run one after the other and so have it in memory: a window for each
-    /// thread group of the hardware. The register's last word is a window's bytes.
+    /// The data share of stages that have it in common, those of tessellation and of on-chip geometry shaders. They run one after
+    /// the other and so have it in memory: a window for each thread group of the hardware. The register's last word is a window's
+    /// bytes.
     SharedMemory,
     /// What the tessellator gives to a stage: to the local stage the number of each patch's vertices, a word each, patch by
     /// patch; to the domain stage its points, [`DomainPoint`]s by vertex index.
@@ -559,10 +566,14 @@ const HEADER: usize = 6;
 
 /// Indices of [`Registers::vgt`].
 pub mod vgt {
+    /// `VGT_GS_MODE`, of which [`ON_CHIP`] counts.
+    pub const GS_MODE: usize = 0;
     /// `VGT_SHADER_STAGES_EN`.
     pub const STAGES: usize = 1;
     /// `VGT_LS_HS_CONFIG`.
     pub const LS_HS: usize = 2;
+    /// `VGT_GS_MODE.ONCHIP` where both rings of a geometry shader lie in the data share.
+    pub const ON_CHIP: u32 = 3 << 21;
 }
 
 impl Source {
@@ -586,6 +597,17 @@ impl Source {
     /// Whether the program runs in tessellation: local, hull and domain programs.
     pub fn tessellates(&self) -> bool {
         matches!(self.stage, HwStage::Ls | HwStage::Hs) || self.is_domain()
+    }
+
+    /// Whether the program is an export, geometry or copy shader whose rings lie in the data share.
+    pub fn is_on_chip(&self) -> bool {
+        let is_stage = matches!(self.stage, HwStage::Es | HwStage::Gs | HwStage::Vs);
+        is_stage && self.registers.vgt[vgt::GS_MODE] & vgt::ON_CHIP == vgt::ON_CHIP
+    }
+
+    /// Whether the program's data share is also that of other stages, and so lies in memory ([`BufferAt::SharedMemory`]).
+    pub fn shares_memory(&self) -> bool {
+        self.tessellates() || self.is_on_chip()
     }
 
     /// As a `CreateShader` packet carries it, little-endian words.

@@ -5,13 +5,18 @@
 //! waves lie one behind the other in them, each as its descriptor swizzles it. What geometry shaders tell the hardware with
 //! `s_sendmsg` goes into a log that the guest makes indices of.
 //!
+//! On-chip rings lie in the data share, of which each subgroup of the hardware has a window. What the registers are then is what
+//! the code that AMD's LLPC makes for this generation reads (`PatchInOutImportExport`, `PatchCopyShader`): the offsets of waves are
+//! in bytes as ever, a lane's part follows the part of the lane in front of it, and the copy shader's offset counts words from where
+//! the geometry shader's outputs begin, which only programs know. Which primitives make a subgroup is the guest's to say.
+//!
 //! Initial registers after `facts/gnm.md` 4.1; where vertices lie in the rings after Mesa's radeonsi and RADV, which are the
 //! hardware's own rules: the offsets of both are in words, and a geometry shader's outputs lie in rows of 16 lanes.
 
-use afterimage_ir::{InputAt, Kind, Mask, Type, Value, Var};
+use afterimage_ir::{Builder, InputAt, Kind, Mask, Type, Value, Var};
 
 use super::start::{builtin, instances};
-use super::tessellation::start_point;
+use super::tessellation::{open_window, start_point};
 use super::vector::arithmetic::advance;
 use super::vector::notation::ir;
 use super::{Lifter, Reason};
@@ -65,11 +70,97 @@ fn lane_of_draw(l: &mut Lifter<'_>, count: Value) -> Value {
     let b = &mut l.b;
     let number = ir!(b, iadd(imul(wave, { b.i32(geometry::LANES as i32) }), lane));
     let live = b.ult(number, count);
+    return_unless(b, live);
+    number
+}
+
+fn return_unless(b: &mut Builder, live: Value) {
     let beyond = b.bnot(live);
     b.begin_if(beyond);
     b.return_();
     b.end_if();
-    number
+}
+
+/// What a lane of an export or geometry shader is for.
+struct Work {
+    /// The lane's number in the log.
+    lane: Value,
+    instance: Value,
+    /// Where its vertex or primitive lies in the list.
+    row: Value,
+    /// Which invocation of its primitive it is.
+    invocation: Value,
+    /// Number of the wave, of those that have a ring in common.
+    wave: Value,
+}
+
+/// The work of a lane whose vertices or primitives have so many words in the list.
+fn work(l: &mut Lifter<'_>, words: u32) -> Work {
+    if l.source.is_on_chip() { work_of_subgroup(l, words) } else { work_of_draw(l, words) }
+}
+
+/// A lane for each invocation, of export shaders for each vertex.
+fn invoked(l: &mut Lifter<'_>, lane: Value) -> (Value, Value) {
+    if l.source.stage == HwStage::Gs {
+        let [_, invocations] = draw_said(l, 1);
+        divided(l, lane, invocations)
+    } else {
+        (lane, l.b.i32(0))
+    }
+}
+
+fn work_of_draw(l: &mut Lifter<'_>, words: u32) -> Work {
+    let [_, _, length, count] = draw_said(l, 0);
+    let lane = lane_of_draw(l, count);
+    let (item, invocation) = invoked(l, lane);
+    let (instance, at) = divided(l, item, length);
+    let wave = wave(l);
+    let b = &mut l.b;
+    let row = ir!(b, imul(at, { b.i32(words as i32) }));
+    Work { lane, instance, row, invocation, wave }
+}
+
+/// Where rings lie in the data share, subgroups have whole waves, and lanes the window of theirs. Lanes behind the subgroup's last do
+/// nothing.
+fn work_of_subgroup(l: &mut Lifter<'_>, words: u32) -> Work {
+    let [_, _, subgroups, lanes] = draw_said(l, 0);
+    let [most] = draw_said(l, 1);
+    let (wave, lane) = (wave(l), lane_of_wave(l));
+    let b = &mut l.b;
+    let waves = ir!(b, udiv(lanes, { b.i32(geometry::LANES as i32) }));
+    let (group, wave) = divided(l, wave, waves);
+    let (instance, subgroup) = divided(l, group, subgroups);
+    let b = &mut l.b;
+    let [words, size] = [words, geometry::LANES].map(|number| b.i32(number as i32));
+    let list = ir!(b, imul(subgroup, iadd(imul(most, words), 1)));
+    let at = ir!(b, iadd(imul(wave, size), lane));
+    let lane = ir!(b, iadd(imul(group, lanes), at));
+    let (item, invocation) = invoked(l, at);
+    let count = listed(l, list);
+    let b = &mut l.b;
+    let live = b.ult(item, count);
+    return_unless(b, live);
+    let row = ir!(b, iadd(iadd(list, 1), imul(item, words)));
+    open_window(l, group);
+    Work { lane, instance, row, invocation, wave }
+}
+
+/// Gives a copy shader the window of its vertex's subgroup; what is left of the index is the vertex's place.
+fn open_copied(l: &mut Lifter<'_>, index: Value) -> Value {
+    let Some(buffer) = l.analysis.share else { return index };
+    let words = l.buffer_words(buffer);
+    let b = &mut l.b;
+    let bytes = b.extract(words, 3);
+    let bytes = b.cast(bytes, Kind::Int);
+    let size = ir!(b, umax(ushr(bytes, 2), 1));
+    let (group, place) = divided(l, index, size);
+    open_window(l, group);
+    place
+}
+
+/// What a vertex program that draws, or captures, gets for an index.
+pub(super) fn of_index(l: &mut Lifter<'_>, index: Value) -> Value {
+    if l.source.is_on_chip() { open_copied(l, index) } else { index }
 }
 
 /// Address and bytes of one of the buffers behind those of the program.
@@ -100,9 +191,8 @@ fn divided(l: &mut Lifter<'_>, number: Value, size: Value) -> (Value, Value) {
     (whole, rest)
 }
 
-/// The offset of the wave's part of a ring, in bytes, where a lane has so many words.
-fn wave_offset(l: &mut Lifter<'_>, words: u32) -> Value {
-    let wave = wave(l);
+/// The offset of a wave's part of a ring, in bytes, where a lane has so many words.
+fn wave_offset(l: &mut Lifter<'_>, wave: Value, words: u32) -> Value {
     let b = &mut l.b;
     ir!(b, imul(wave, { b.i32((words & 0x7FFF) as i32 * 4 * geometry::LANES as i32) }))
 }
@@ -160,6 +250,7 @@ pub(super) fn start_capture(l: &mut Lifter<'_>) {
     if l.source.is_domain() {
         start_point(l, vertex, next);
     } else {
+        let vertex = of_index(l, vertex);
         l.set_vgpr_always(0, vertex);
         instances(l, instance);
     }
@@ -183,10 +274,8 @@ pub(super) fn start_export(l: &mut Lifter<'_>) {
     if let Some(reason) = refused(l) {
         return l.fail(reason);
     }
-    let [_, _, length, count] = draw_said(l, 0);
-    let number = lane_of_draw(l, count);
-    let (instance, at) = divided(l, number, length);
-    let vertex = listed(l, at);
+    let Work { instance, row, wave, .. } = work(l, 1);
+    let vertex = listed(l, row);
     let registers = &l.source.registers;
     let first = user_count(registers);
     let next = first + export_offset(registers.rsrc2);
@@ -196,7 +285,7 @@ pub(super) fn start_export(l: &mut Lifter<'_>) {
         l.set_vgpr_always(0, vertex);
         instances(l, instance);
     }
-    let offset = wave_offset(l, es_words(l));
+    let offset = wave_offset(l, wave, es_words(l));
     l.set_sgpr(next, offset);
 }
 
@@ -205,22 +294,22 @@ pub(super) fn start_geometry(l: &mut Lifter<'_>) {
     if let Some(reason) = refused(l) {
         return l.fail(reason);
     }
-    let [_, _, length, count] = draw_said(l, 0);
-    let [vertices, invocations] = draw_said(l, 1);
-    let lane = lane_of_draw(l, count);
-    let (item, invocation) = divided(l, lane, invocations);
-    let (instance, primitive) = divided(l, item, length);
+    let Work { lane, instance, row, invocation, wave: in_ring } = work(l, geometry::PRIMITIVE);
+    let on_chip = l.source.is_on_chip();
+    let [vertices] = draw_said(l, 1);
     let words = es_words(l) as i32;
-    let b = &mut l.b;
-    let row = ir!(b, imul(primitive, { b.i32(geometry::PRIMITIVE as i32) }));
     for (n, register) in VERTICES.into_iter().enumerate() {
         let b = &mut l.b;
         let word = ir!(b, iadd(row, { b.i32(n as i32) }));
         let at = listed(l, word);
         let b = &mut l.b;
-        let at = ir!(b, iadd(at, imul(instance, vertices)));
-        let wave = ir!(b, imul(iand(at, { b.i32(-(geometry::LANES as i32)) }), { b.i32(words) }));
-        let offset = ir!(b, iadd(wave, iand(at, { b.i32(geometry::LANES as i32 - 1) })));
+        let offset = if on_chip {
+            ir!(b, imul(at, { b.i32(words) }))
+        } else {
+            let at = ir!(b, iadd(at, imul(instance, vertices)));
+            let wave = ir!(b, imul(iand(at, { b.i32(-(geometry::LANES as i32)) }), { b.i32(words) }));
+            ir!(b, iadd(wave, iand(at, { b.i32(geometry::LANES as i32 - 1) })))
+        };
         l.set_vgpr_always(register, offset);
     }
     let b = &mut l.b;
@@ -229,7 +318,7 @@ pub(super) fn start_geometry(l: &mut Lifter<'_>) {
     l.set_vgpr_always(2, number);
     l.set_vgpr_always(7, invocation);
     let next = user_count(&l.source.registers);
-    let offset = wave_offset(l, l.source.registers.rings[1]);
+    let offset = wave_offset(l, in_ring, l.source.registers.rings[1]);
     l.set_sgpr(next, offset);
     let number = wave(l);
     l.set_sgpr(next + 1, number);

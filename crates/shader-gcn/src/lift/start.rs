@@ -69,7 +69,8 @@ pub(super) fn lift(l: &mut Lifter<'_>) {
         HwStage::Vs if l.source.is_domain() => super::tessellation::start_domain(l),
         HwStage::Vs => {
             super::geometry::start_uncaptured(l);
-            let vertex = builtin(&mut l.b, InputAt::VertexIndex);
+            let index = builtin(&mut l.b, InputAt::VertexIndex);
+            let vertex = super::geometry::of_index(l, index);
             l.set_vgpr_always(0, vertex);
             if rsrc1 >> 24 & 3 != 0 {
                 let instance = builtin(&mut l.b, InputAt::InstanceIndex);

@@ -55,7 +55,7 @@ fn word(l: &mut Lifter<'_>, draw: Value, n: u8) -> Value {
 }
 
 /// Gives the program its thread group's window of the data share.
-fn open_window(l: &mut Lifter<'_>, group: Value) {
+pub(super) fn open_window(l: &mut Lifter<'_>, group: Value) {
     let Some(buffer) = l.analysis.share else { return };
     let words = l.buffer_words(buffer);
     let b = &mut l.b;

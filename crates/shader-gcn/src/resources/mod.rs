@@ -56,7 +56,7 @@ pub(crate) struct Analysis {
     pub resources: Resources,
     /// For each instruction of the flow.
     pub uses: Vec<Use>,
-    /// Numbers of the buffers of tessellation: the data share, and what the tessellator gives.
+    /// Numbers of the buffers that are the data share, where it lies in memory, and what the tessellator gives.
     pub share: Option<u32>,
     pub tessellator: Option<u32>,
     /// Number of the buffer that is the global data share.
@@ -154,7 +154,7 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
         let image = finder.image(&access).map_err(|reason| reason.at(inst))?;
         finder.uses[access.at] = image;
     }
-    let share = if source.tessellates() && flow.insts.iter().any(Inst::accesses_share) {
+    let share = if source.shares_memory() && flow.insts.iter().any(Inst::accesses_share) {
         let inst = &flow.insts[0];
         Some(finder.buffer(BufferAt::SharedMemory, true, false).map_err(|reason| reason.at(inst))?)
     } else {

@@ -177,6 +177,10 @@ fn count_below(l: &mut Lifter, inst: &Inst) {
     let all = inst.src[0] == Operand::Int(-1);
     let (word, onto) = (l.read(inst.src[0]), l.read(inst.src[1]));
     let as_guest = all && numbers_as_guest(l);
+    if all && !as_guest && l.source.is_on_chip() {
+        // Its place in the data share would be that of another lane.
+        l.fail(Reason::Unsupported("lanes by number in a program whose rings lie in the data share"));
+    }
     let b = &mut l.b;
     let lane = if as_guest {
         let index = builtin(b, InputAt::LocalIndex);
