@@ -112,7 +112,7 @@ pub(super) struct Applied {
     pub(super) depth_stencil: Made<[bool; 2], DepthStencil>,
     pub(super) queries: Made<(), bool>,
     /// With what runs as the vertex stage, and the bits of its position.
-    pub(super) vertex: Made<(u32, u32), io::Registers>,
+    pub(super) vertex: Made<([u32; 2], u32), io::Registers>,
     pub(super) pixel: Made<(), io::Registers>,
 }
 

@@ -169,11 +169,15 @@ impl Translator {
         if moved {
             held = Prepared::default();
         }
-        let stage = if matches!(front, Some(Front::Patches(_))) { &DOMAIN } else { &VERTEX };
+        let stage = match &front {
+            Some(Front::Geometry(output)) => output.behind.stage(),
+            Some(Front::Patches(_)) => &DOMAIN,
+            None => &VERTEX,
+        };
         let vertex = self.stage(stage, Part::VertexStage, held.vertex, registers, memory);
         let Some((mut vertex, new_vertex)) = vertex else { return Ok(()) };
         match &front {
-            Some(Front::Geometry(output)) => vertex.needs.use_rings(&[output.ring]),
+            Some(Front::Geometry(output)) => output.behind.serve(&mut vertex.needs),
             Some(Front::Patches(patches)) => patches.serve(&mut vertex.needs),
             None => {}
         }
@@ -267,8 +271,9 @@ impl Translator {
         position: u32,
     ) -> Result<SetShaders, PortError> {
         let dirty = registers.dirty;
-        let key = |(runs, position): (u32, u32)| match runs {
-            0 => shaders::vertex_registers(registers, position),
+        let key = |(runs, position): ([u32; 2], u32)| match runs {
+            [0, 0] => shaders::vertex_registers(registers, position),
+            [_, 0] => shaders::copy_registers(registers, position),
             _ => shaders::domain_registers(registers, position),
         };
         self.applied.vertex.update(Part::VertexKey, dirty, (stage.runs, position), key);

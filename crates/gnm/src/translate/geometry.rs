@@ -5,16 +5,21 @@
 //! first two are dispatches here. What the geometry shader says of its vertices and strips lands in a log
 //! ([`io::geometry`]), of which indices are made for a draw with the copy shader.
 //!
-//! Rings are buffers of the host's: the hardware reuses the guest's while a draw goes on, and nobody else reads them.
+//! Rings are buffers of the host's: the hardware reuses the guest's while a draw goes on, and nobody else reads them. On-chip, both
+//! lie in the data share, of which each subgroup ([`on_chip`](super::on_chip)) has a window of one such buffer.
 
 use super::Translator;
 use super::draws::{DrawError, Front};
+use super::on_chip::{self, Subgroups};
 use super::own::{Own, Use};
 use super::primitives::{MOST_INDICES, Primitive, neighbours};
 use super::resources::Needs;
-use super::shaders::{self, DOMAIN_EXPORT, EXPORT, GEOMETRY};
+use super::shaders::{
+    self, CAPTURE, COPY_CAPTURE_ON_CHIP, COPY_ON_CHIP, DOMAIN_EXPORT, EXPORT, EXPORT_ON_CHIP, GEOMETRY,
+    GEOMETRY_ON_CHIP, Stages, VERTEX,
+};
 use super::stream_out::{Captured, From};
-use super::tessellation::Patches;
+use super::tessellation::{self, Patches};
 use crate::machine;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};
@@ -51,8 +56,37 @@ pub(super) struct Output {
     pub(super) primitive: Primitive,
     /// Offsets in the ring, in words, of the vertices of primitives.
     pub(super) indices: Vec<u32>,
-    /// The ring that the copy shader reads.
-    pub(super) ring: Ring,
+    /// What the copy shader reads.
+    pub(super) behind: Behind,
+}
+
+/// What is behind a geometry shader.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Behind {
+    /// A ring in memory.
+    Ring(Ring),
+    /// The windows of the data share.
+    Share(StorageBinding),
+}
+
+impl Behind {
+    /// The copy shader's stage.
+    pub(super) fn stage(&self) -> &'static Stages {
+        if matches!(self, Self::Share(_)) { &COPY_ON_CHIP } else { &VERTEX }
+    }
+
+    /// The same where it captures.
+    pub(super) fn capture_stage(&self) -> &'static Stages {
+        if matches!(self, Self::Share(_)) { &COPY_CAPTURE_ON_CHIP } else { &CAPTURE }
+    }
+
+    /// Gives it to the copy shader.
+    pub(super) fn serve(&self, needs: &mut Needs) {
+        match self {
+            Self::Ring(ring) => needs.use_rings(&[*ring]),
+            Self::Share(share) => tessellation::serve(needs, *share, StorageBinding::default()),
+        }
+    }
 }
 
 /// A stream, as the registers have it.
@@ -67,20 +101,35 @@ struct Stream {
 
 /// Vertices and primitives of an instance.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Lists {
+pub(super) struct Lists {
     /// Index of each vertex that is used.
-    vertices: Vec<u32>,
+    pub(super) vertices: Vec<u32>,
     /// Places in `vertices`, [`geometry::VERTICES`] for each primitive, and its number.
-    primitives: Vec<u32>,
+    pub(super) primitives: Vec<u32>,
 }
 
 impl Lists {
     /// Of the vertices of primitives, so many each, to whose indices `base` is added. Primitives have the numbers that are given,
     /// or are counted.
     fn new(corners: usize, made: &[u32], base: u32, numbers: Option<&[u32]>) -> Self {
+        let number = |at: usize| numbers.map_or(at as u32, |numbers| numbers[at]);
+        Self::until([usize::MAX; 2], corners, made, base, number)
+    }
+
+    /// The same of the first primitives only, up to that with which there are so many vertices, or so many primitives.
+    pub(super) fn until(
+        enough: [usize; 2],
+        corners: usize,
+        made: &[u32],
+        base: u32,
+        number: impl Fn(usize) -> u32,
+    ) -> Self {
         let mut lists = Self::default();
         let mut places: FxHashMap<u32, u32> = FxHashMap::default();
         for (at, primitive) in made.chunks_exact(corners).enumerate() {
+            if lists.vertices.len() >= enough[0] || at >= enough[1] {
+                break;
+            }
             let row = lists.primitives.len();
             for index in primitive {
                 let place = *places.entry(*index).or_insert_with(|| {
@@ -90,9 +139,60 @@ impl Lists {
                 lists.primitives.push(place);
             }
             lists.primitives.resize(row + geometry::VERTICES as usize, 0);
-            lists.primitives.push(numbers.map_or(at as u32, |numbers| numbers[at]));
+            lists.primitives.push(number(at));
         }
         lists
+    }
+}
+
+/// What export and geometry shaders run for, and where they leave it.
+struct Plan {
+    /// Both lists, as the shaders read them.
+    vertices: Vec<u32>,
+    primitives: Vec<u32>,
+    /// Lanes of both.
+    exports: u64,
+    lanes: u64,
+    /// What is said to both.
+    said: [[[u32; 4]; 2]; 2],
+    /// Where rings lie in the data share.
+    subgroups: Option<Subgroups>,
+}
+
+impl Plan {
+    fn in_memory(lists: Lists, off_chip: u32, instances: u32, invocations: u32) -> Self {
+        let Lists { vertices, primitives } = lists;
+        let [count, items] =
+            [vertices.len(), primitives.len() / geometry::PRIMITIVE as usize].map(|count| count as u32);
+        let exports = u64::from(count) * u64::from(instances);
+        let lanes = u64::from(items) * u64::from(instances) * u64::from(invocations);
+        let said =
+            [[[off_chip, 0, count, exports as u32], [0; 4]], [[0, 0, items, lanes as u32], [count, invocations, 0, 0]]];
+        Self { vertices, primitives, exports, lanes, said, subgroups: None }
+    }
+
+    fn on_chip(mut subgroups: Subgroups, instances: u32, invocations: u32) -> Self {
+        let windows = u64::from(subgroups.count()) * u64::from(instances);
+        let [exports, lanes] = subgroups.lanes;
+        let said = |lanes, most| [[0, 0, subgroups.count(), lanes], [most, invocations, 0, 0]];
+        Self {
+            said: [said(exports, subgroups.most[0]), said(lanes, subgroups.most[1])],
+            vertices: std::mem::take(&mut subgroups.vertices),
+            primitives: std::mem::take(&mut subgroups.primitives),
+            exports: windows * u64::from(exports),
+            lanes: windows * u64::from(lanes),
+            subgroups: Some(subgroups),
+        }
+    }
+
+    /// Where a lane's first vertex of a stream begins, and how far it is to the next, in words. None where the lane does nothing.
+    fn place(&self, lane: u32, stream: &Stream, gs_words: u32, max_vert_out: u32) -> Option<[u32; 2]> {
+        if let Some(subgroups) = &self.subgroups {
+            return Some([subgroups.place(lane, gs_words)? + stream.offset, stream.vertex]);
+        }
+        let (wave, lane) = (lane / LANES, lane % LANES);
+        let row = lane / ROW * ROW * stream.vertex.wrapping_mul(max_vert_out);
+        Some([wave * LANES * gs_words + LANES * stream.offset + row + lane % ROW, ROW])
     }
 }
 
@@ -163,7 +263,7 @@ impl Translator {
                 primitive: output.primitive,
                 list: &output.indices,
                 instances: 1,
-                from: From::Ring(&output.ring),
+                from: From::Geometry(&output.behind),
             };
             self.capture(registers, memory, &captured)?;
         }
@@ -186,75 +286,98 @@ impl Translator {
         patches: Option<&Patches>,
     ) -> Result<Vec<Output>, DrawError> {
         let nothing = Ok(Vec::new());
-        let on_chip = registers.field(reg::VGT_GS_MODE::ONCHIP);
-        if on_chip != 0 {
-            self.once.warn(format!(
-                "VGT_GS_MODE.ONCHIP is {on_chip}: geometry shaders whose rings lie in the data share are not supported; the draw is left \
-                 out"
-            ));
-            return nothing;
-        }
+        let on_chip = match on_chip::Setup::new(registers, patches.is_some()) {
+            Ok(setup) => setup,
+            Err(error) => {
+                self.once.warn(format!("{error}: the draw is left out"));
+                return nothing;
+            }
+        };
         let Some(streams) = streams(registers) else {
             self.once.warn("VGT_GS_OUT_PRIM_TYPE is none of points, lines and triangles: the draw is left out");
             return nothing;
         };
         let last = registers.is_set(reg::PA_SU_SC_MODE_CNTL::PROVOKING_VTX_LAST);
-        let (lists, instances, off_chip) = match patches {
-            Some(Patches { indices, numbers, off_chip, .. }) => {
-                (Lists::new(primitive.corners(), indices, 0, Some(numbers)), 1, *off_chip)
-            }
-            None => {
-                let (mut made, mut corners) = (Vec::new(), 1);
-                self.each_run(registers, memory, draw, |run| corners = neighbours(primitive, last, run, &mut made))?;
-                (Lists::new(corners, &made, registers.get(reg::VGT_INDX_OFFSET), None), draw.instances, 0)
-            }
-        };
-        if lists.primitives.is_empty() {
-            return nothing;
-        }
         let invocations = match registers.is_set(reg::VGT_GS_INSTANCE_CNT::ENABLE) {
             true => registers.field(reg::VGT_GS_INSTANCE_CNT::CNT).max(1),
             false => 1,
         };
-        let [vertices, primitives] =
-            [lists.vertices.len() as u64, lists.primitives.len() as u64 / u64::from(geometry::PRIMITIVE)];
-        let exports = vertices * u64::from(instances);
-        let lanes = primitives * u64::from(instances) * u64::from(invocations);
-        let seen = shaders::geometry_registers(registers, streams.len());
+        let plan = if let Some(Patches { indices, numbers, off_chip, .. }) = patches {
+            Plan::in_memory(Lists::new(primitive.corners(), indices, 0, Some(numbers)), *off_chip, 1, invocations)
+        } else {
+            let (mut made, mut corners) = (Vec::new(), 1);
+            self.each_run(registers, memory, draw, |run| corners = neighbours(primitive, last, run, &mut made))?;
+            let base = registers.get(reg::VGT_INDX_OFFSET);
+            match &on_chip {
+                Some(setup) => {
+                    let (vertices, primitives) = (made.len() as u64, (made.len() / corners) as u64);
+                    let subgroups = Subgroups::new(setup, corners, &made, base, invocations);
+                    let subgroups = subgroups.ok_or(DrawError::Geometry { vertices, primitives })?;
+                    Plan::on_chip(subgroups, draw.instances, invocations)
+                }
+                None => Plan::in_memory(Lists::new(corners, &made, base, None), 0, draw.instances, invocations),
+            }
+        };
+        let Plan { exports, lanes, .. } = plan;
+        if lanes == 0 {
+            return nothing;
+        }
+        let [stage, geometry_stage] = match (&on_chip, patches) {
+            (Some(_), _) => [&EXPORT_ON_CHIP, &GEOMETRY_ON_CHIP],
+            (_, Some(_)) => [&DOMAIN_EXPORT, &GEOMETRY],
+            _ => [&EXPORT, &GEOMETRY],
+        };
+        let seen = shaders::geometry_registers(geometry_stage, registers, streams.len());
         let [es_words, gs_words, _, max_vert_out] = seen.rings;
         let waves = |lanes: u64| lanes.div_ceil(LANES.into());
         let bytes = |lanes: u64, words: u32| waves(lanes) * u64::from(LANES) * u64::from(words) * 4;
         let record = geometry::record(max_vert_out) as usize;
-        let sizes = [bytes(exports, es_words), bytes(lanes, gs_words), lanes * (record * streams.len() * 4) as u64];
+        let log_size = lanes * (record * streams.len() * 4) as u64;
+        let sizes = match &plan.subgroups {
+            Some(subgroups) => [subgroups.windows(lanes) * u64::from(subgroups.share), 0, log_size],
+            None => [bytes(exports, es_words), bytes(lanes, gs_words), log_size],
+        };
         if sizes.iter().any(|size| *size > MOST_BYTES) || waves(exports).max(waves(lanes)) > MOST_GROUPS {
             return Err(DrawError::Geometry { vertices: exports, primitives: lanes });
         }
 
         self.bound_samplers();
-        let stage = if patches.is_some() { &DOMAIN_EXPORT } else { &EXPORT };
         let Some(mut export) = self.gather(stage, registers, memory) else { return nothing };
-        let Some(mut shader) = self.gather(&GEOMETRY, registers, memory) else { return nothing };
-        let rings = self.own_buffers(&lists, sizes)?;
-        let (Some(first), Some(second)) = (export.ring(), shader.ring()) else {
-            self.once
-                .warn("a geometry shader whose rings are not swizzled memory is not supported: the draw is left out");
-            return nothing;
+        let Some(mut shader) = self.gather(geometry_stage, registers, memory) else { return nothing };
+        let vertex_list = self.own_bytes(Use::Vertices, bytemuck::cast_slice(&plan.vertices))?;
+        let primitive_list = self.own_bytes(Use::Primitives, bytemuck::cast_slice(&plan.primitives))?;
+        let log = StorageBinding { buffer: self.own_buffer(Use::Log, log_size)?, word: 0, offset: 0, size: log_size };
+        let behind = if let Some(subgroups) = &plan.subgroups {
+            let buffer = self.own_buffer(Use::Share, sizes[0])?;
+            let share = StorageBinding { buffer, word: subgroups.share, offset: 0, size: sizes[0] };
+            for needs in [&mut export, &mut shader] {
+                tessellation::serve(needs, share, StorageBinding::default());
+            }
+            Behind::Share(share)
+        } else {
+            self.own_buffer(Use::Inputs, sizes[0])?;
+            self.own_buffer(Use::Outputs, sizes[1])?;
+            let (Some(first), Some(second)) = (export.ring(), shader.ring()) else {
+                self.once.warn(
+                    "a geometry shader whose rings are not swizzled memory is not supported: the draw is left out",
+                );
+                return nothing;
+            };
+            let wave = |words: u32| u64::from(words) * 4 * u64::from(LANES);
+            let ring = |address, words, own: Own| Ring { address, wave: wave(words), buffer: own.id, size: own.size };
+            let inputs = ring(first, es_words, self.owned.get(Use::Inputs));
+            let outputs = ring(second, gs_words, self.owned.get(Use::Outputs));
+            export.use_rings(&[inputs]);
+            shader.use_rings(&[inputs, outputs]);
+            if let Some(patches) = patches {
+                patches.serve(&mut export);
+            }
+            Behind::Ring(outputs)
         };
-        let wave = |words: u32| u64::from(words) * 4 * u64::from(LANES);
-        let ring = |address, words, own: Own| Ring { address, wave: wave(words), buffer: own.id, size: own.size };
-        let inputs = ring(first, es_words, self.owned.get(Use::Inputs));
-        let outputs = ring(second, gs_words, self.owned.get(Use::Outputs));
-        export.use_rings(&[inputs]);
-        shader.use_rings(&[inputs, outputs]);
-        if let Some(patches) = patches {
-            patches.serve(&mut export);
-        }
-        let [vertex_list, primitive_list, log] = rings;
         export.behind = vec![vertex_list, StorageBinding::default()];
         shader.behind = vec![primitive_list, log];
         self.ready(&[&export, &shader], memory)?;
 
-        let said = [[off_chip, 0, vertices as u32, exports as u32], [0; 4]];
         let id = self.shader(
             stage,
             &export.code,
@@ -263,14 +386,13 @@ impl Translator {
             &export.image_specs,
         )?;
         self.bind(stage, &export, registers, memory)?;
-        self.put_draw(Stage::Compute, &said);
+        self.put_draw(Stage::Compute, &plan.said[0]);
         self.port.push(&Dispatch { shader: id, groups: [waves(exports) as u32, 1, 1] });
         self.mark_written(&export, memory);
 
-        let said = [[0, 0, primitives as u32, lanes as u32], [vertices as u32, invocations, 0, 0]];
-        let id = self.shader(&GEOMETRY, &shader.code, seen, &shader.buffer_specs, &shader.image_specs)?;
-        self.bind(&GEOMETRY, &shader, registers, memory)?;
-        self.put_draw(Stage::Compute, &said);
+        let id = self.shader(geometry_stage, &shader.code, seen, &shader.buffer_specs, &shader.image_specs)?;
+        self.bind(geometry_stage, &shader, registers, memory)?;
+        self.put_draw(Stage::Compute, &plan.said[1]);
         self.port.push(&Dispatch { shader: id, groups: [waves(lanes) as u32, 1, 1] });
         self.mark_written(&shader, memory);
 
@@ -278,11 +400,10 @@ impl Translator {
         let known = shader.code.resources.said.as_ref().map(|said| -> Vec<Vec<u32>> {
             (0..streams.len()).map(|stream| geometry::told(said, stream as u8, max_vert_out)).collect()
         });
-        let log = if known.is_some() { Vec::new() } else { self.read_log(sizes[2])? };
+        let log = if known.is_some() { Vec::new() } else { self.read_log(log_size)? };
         let most = geometry::most_vertices(max_vert_out);
         let mut made = Vec::new();
         for (number, stream) in (0..).zip(&streams) {
-            let Stream { strips, vertex, offset } = *stream;
             let mut indices = Vec::new();
             let mut run = Vec::new();
             for lane in 0..lanes as u32 {
@@ -290,33 +411,21 @@ impl Translator {
                     Some(known) => &known[number],
                     None => &log[(lane as usize * streams.len() + number) * record..][..record],
                 };
-                let (wave, lane) = (lane / LANES, lane % LANES);
-                let row = lane / ROW * ROW * vertex.wrapping_mul(max_vert_out);
-                let base = wave * LANES * gs_words + LANES * offset + row + lane % ROW;
+                let Some([base, step]) = plan.place(lane, stream, gs_words, max_vert_out) else { continue };
                 runs(record, most, |vertices| {
                     run.clear();
-                    run.extend(vertices.map(|vertex| base.wrapping_add(vertex * ROW)));
-                    strips.assemble(last, &run, &mut indices);
+                    run.extend(vertices.map(|vertex| base.wrapping_add(vertex * step)));
+                    stream.strips.assemble(last, &run, &mut indices);
                 });
                 if indices.len() > MOST_INDICES {
                     return Err(DrawError::Indices(indices.len() as u32));
                 }
             }
             if !indices.is_empty() {
-                made.push(Output { stream: number as u32, primitive: strips, indices, ring: outputs });
+                made.push(Output { stream: number as u32, primitive: stream.strips, indices, behind });
             }
         }
         Ok(made)
-    }
-
-    /// Sees to it that the buffers are large enough, and fills the lists: bindings of both, and of the log.
-    fn own_buffers(&mut self, lists: &Lists, sizes: [u64; 3]) -> Result<[StorageBinding; 3], PortError> {
-        let vertices = self.own_bytes(Use::Vertices, bytemuck::cast_slice(&lists.vertices))?;
-        let primitives = self.own_bytes(Use::Primitives, bytemuck::cast_slice(&lists.primitives))?;
-        self.own_buffer(Use::Inputs, sizes[0])?;
-        self.own_buffer(Use::Outputs, sizes[1])?;
-        let log = self.own_buffer(Use::Log, sizes[2])?;
-        Ok([vertices, primitives, StorageBinding { buffer: log, word: 0, offset: 0, size: sizes[2] }])
     }
 
     /// The log's words.

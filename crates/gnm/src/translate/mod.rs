@@ -20,6 +20,7 @@ mod draws;
 mod formats;
 mod geometry;
 mod global_share;
+mod on_chip;
 mod own;
 mod prepared;
 mod primitives;

@@ -22,7 +22,7 @@ pub(super) enum Use {
     Outputs,
     /// What geometry shaders say of their vertices.
     Log,
-    /// The data share of local, hull and domain programs.
+    /// The data share of local, hull and domain programs, or of on-chip geometry shaders.
     Share,
     /// Vertices of patches.
     Corners,

@@ -32,8 +32,8 @@ pub(super) struct Stages {
     pub(super) user_data: u32,
     /// Bits of both that make a difference to a program.
     masks: [u32; 2],
-    /// What of `VGT_SHADER_STAGES_EN` does.
-    pub(super) runs: u32,
+    /// What of `VGT_GS_MODE` and `VGT_SHADER_STAGES_EN` does.
+    pub(super) runs: [u32; 2],
 }
 
 /// The stages that draws and dispatches have here.
@@ -45,7 +45,7 @@ pub(super) const VERTEX: Stages = Stages {
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_VS,
     user_data: reg::SPI_SHADER_USER_DATA_VS_0,
     masks: [0x03AF_F000, 0x1FBF],
-    runs: 0,
+    runs: [0; 2],
 };
 /// The vertex stage's program where it stores what stream-out captures.
 pub(super) const CAPTURE: Stages = Stages { host: Stage::Compute, ..VERTEX };
@@ -57,7 +57,7 @@ pub(super) const PIXEL: Stages = Stages {
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_PS,
     user_data: reg::SPI_SHADER_USER_DATA_PS_0,
     masks: [0x00AF_F000, 0xFFBF],
-    runs: 0,
+    runs: [0; 2],
 };
 /// Those of tessellation; the last is the vertex stage with what the tessellator gives.
 pub(super) const LOCAL: Stages = Stages {
@@ -68,7 +68,7 @@ pub(super) const LOCAL: Stages = Stages {
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_LS,
     user_data: reg::SPI_SHADER_USER_DATA_LS_0,
     masks: [0x03AF_F000, 0x003F],
-    runs: 0,
+    runs: [0; 2],
 };
 pub(super) const HULL: Stages = Stages {
     stage: HwStage::Hs,
@@ -78,11 +78,11 @@ pub(super) const HULL: Stages = Stages {
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_HS,
     user_data: reg::SPI_SHADER_USER_DATA_HS_0,
     masks: [0x00AF_F000, 0x00BF],
-    runs: 0,
+    runs: [0; 2],
 };
 pub(super) const DOMAIN: Stages = Stages { runs: DOMAIN_STAGE, ..VERTEX };
 /// `VGT_SHADER_STAGES_EN` with the domain stage as `VS_EN`.
-const DOMAIN_STAGE: u32 = 1 << 6;
+const DOMAIN_STAGE: [u32; 2] = [0, 1 << 6];
 /// The domain program where it stores what stream-out captures.
 pub(super) const DOMAIN_CAPTURE: Stages = Stages { runs: DOMAIN_STAGE, ..CAPTURE };
 /// Those in front of a geometry shader's copy shader.
@@ -94,10 +94,10 @@ pub(super) const EXPORT: Stages = Stages {
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_ES,
     user_data: reg::SPI_SHADER_USER_DATA_ES_0,
     masks: [0x03AF_F000, 0x00BF],
-    runs: 0,
+    runs: [0; 2],
 };
 /// The domain program in front of a geometry shader: `VGT_SHADER_STAGES_EN` with the domain stage as `ES_EN`.
-pub(super) const DOMAIN_EXPORT: Stages = Stages { runs: 1 << 3, ..EXPORT };
+pub(super) const DOMAIN_EXPORT: Stages = Stages { runs: [0, 1 << 3], ..EXPORT };
 pub(super) const GEOMETRY: Stages = Stages {
     stage: HwStage::Gs,
     host: Stage::Compute,
@@ -106,8 +106,14 @@ pub(super) const GEOMETRY: Stages = Stages {
     rsrc2: reg::SPI_SHADER_PGM_RSRC2_GS,
     user_data: reg::SPI_SHADER_USER_DATA_GS_0,
     masks: [0x00AF_F000, 0x003F],
-    runs: 0,
+    runs: [0; 2],
 };
+/// A geometry shader's stages where their rings lie in the data share.
+const ON_CHIP: [u32; 2] = [vgt::ON_CHIP, 0];
+pub(super) const EXPORT_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..EXPORT };
+pub(super) const GEOMETRY_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..GEOMETRY };
+pub(super) const COPY_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..VERTEX };
+pub(super) const COPY_CAPTURE_ON_CHIP: Stages = Stages { runs: ON_CHIP, ..CAPTURE };
 pub(super) const COMPUTE: Stages = Stages {
     stage: HwStage::Cs,
     host: Stage::Compute,
@@ -116,7 +122,7 @@ pub(super) const COMPUTE: Stages = Stages {
     rsrc2: reg::COMPUTE_PGM_RSRC2,
     user_data: reg::COMPUTE_USER_DATA_0,
     masks: [0x00AF_F000, 0x00FF_9FBF],
-    runs: 0,
+    runs: [0; 2],
 };
 
 /// A program, and what it reads.
@@ -130,7 +136,7 @@ pub(super) struct Code {
 }
 
 /// Hardware stage, and what it runs as.
-type Runs = (HwStage, u32);
+type Runs = (HwStage, [u32; 2]);
 /// Stage, user registers, words of the program and of its fetch shader.
 type Content = (Runs, u32, Vec<u32>, Vec<u32>);
 
@@ -307,7 +313,7 @@ impl Translator {
 /// What a program reads.
 fn resources(stage: &Stages, code: &[u32], fetch: &[u32], rsrc2: u32) -> Result<Resources, String> {
     let mut registers = io::Registers { rsrc2, ..io::Registers::default() };
-    registers.vgt[vgt::STAGES] = stage.runs;
+    set_runs(&mut registers, stage.runs);
     let source = Source {
         stage: stage.stage,
         code: code.to_vec(),
@@ -317,6 +323,11 @@ fn resources(stage: &Stages, code: &[u32], fetch: &[u32], rsrc2: u32) -> Result<
         images: Vec::new(),
     };
     afterimage_shader_gcn::resources(&source).map_err(|error| error.to_string())
+}
+
+fn set_runs(registers: &mut io::Registers, [mode, stages]: [u32; 2]) {
+    registers.vgt[vgt::GS_MODE] = mode;
+    registers.vgt[vgt::STAGES] = stages;
 }
 
 /// The registers that every stage has.
@@ -353,7 +364,7 @@ pub(super) fn vertex_registers(registers: &View, position: u32) -> io::Registers
 pub(super) fn capture_registers(stage: &Stages, registers: &View) -> io::Registers {
     let common = common(stage, registers);
     let mut seen = io::Registers { captures: 1, step_rates: step_rates(&common, registers), ..common };
-    seen.vgt[vgt::STAGES] = stage.runs;
+    set_runs(&mut seen, stage.runs);
     seen
 }
 
@@ -369,25 +380,34 @@ pub(super) fn export_registers(stage: &Stages, registers: &View) -> io::Register
     let common = common(stage, registers);
     let rings = [registers.field(reg::VGT_ESGS_RING_ITEMSIZE::ITEMSIZE), 0, 0, 0];
     let mut seen = io::Registers { rings, step_rates: step_rates(&common, registers), ..common };
-    seen.vgt[vgt::STAGES] = stage.runs;
+    set_runs(&mut seen, stage.runs);
     seen
 }
 
 /// What a geometry shader's translation depends on, if it has so many streams.
-pub(super) fn geometry_registers(registers: &View, streams: usize) -> io::Registers {
+pub(super) fn geometry_registers(stage: &Stages, registers: &View, streams: usize) -> io::Registers {
     let rings = [
         registers.field(reg::VGT_ESGS_RING_ITEMSIZE::ITEMSIZE),
         registers.field(reg::VGT_GSVS_RING_ITEMSIZE::ITEMSIZE),
         streams as u32,
         registers.field(reg::VGT_GS_MAX_VERT_OUT::MAX_VERT_OUT),
     ];
-    io::Registers { rings, ..common(&GEOMETRY, registers) }
+    let mut seen = io::Registers { rings, ..common(stage, registers) };
+    set_runs(&mut seen, stage.runs);
+    seen
 }
 
 /// What a domain program's translation depends on.
 pub(super) fn domain_registers(registers: &View, position: u32) -> io::Registers {
     let mut seen = io::Registers { step_rates: [0; 2], ..vertex_registers(registers, position) };
-    seen.vgt[vgt::STAGES] = DOMAIN.runs;
+    set_runs(&mut seen, DOMAIN.runs);
+    seen
+}
+
+/// What an on-chip copy shader's translation depends on.
+pub(super) fn copy_registers(registers: &View, position: u32) -> io::Registers {
+    let mut seen = vertex_registers(registers, position);
+    set_runs(&mut seen, COPY_ON_CHIP.runs);
     seen
 }
 

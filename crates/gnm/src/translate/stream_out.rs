@@ -8,7 +8,7 @@
 
 use super::Translator;
 use super::draws::{DrawError, Front};
-use super::geometry::Ring;
+use super::geometry::Behind;
 use super::own::Use;
 use super::primitives::Primitive;
 use super::shaders::{self, CAPTURE, DOMAIN_CAPTURE};
@@ -43,8 +43,8 @@ pub(super) struct Captured<'a> {
 pub(super) enum From<'a> {
     /// It is the first stage.
     Draw,
-    /// The ring behind a geometry shader.
-    Ring(&'a Ring),
+    /// A geometry shader.
+    Geometry(&'a Behind),
     /// The tessellator.
     Patches(&'a Patches),
 }
@@ -117,12 +117,16 @@ impl Translator {
             return Ok(());
         }
         self.bound_samplers();
-        let stage = if matches!(from, From::Patches(_)) { &DOMAIN_CAPTURE } else { &CAPTURE };
+        let stage = match from {
+            From::Draw => &CAPTURE,
+            From::Geometry(behind) => behind.capture_stage(),
+            From::Patches(_) => &DOMAIN_CAPTURE,
+        };
         let Some(mut needs) = self.gather(stage, registers, memory) else { return Ok(()) };
         let mut off_chip = 0;
         match from {
             From::Draw => {}
-            From::Ring(ring) => needs.use_rings(&[*ring]),
+            From::Geometry(behind) => behind.serve(&mut needs),
             From::Patches(patches) => {
                 patches.serve(&mut needs);
                 off_chip = patches.off_chip;

@@ -83,7 +83,8 @@ impl Patches {
     }
 }
 
-fn serve(needs: &mut Needs, share: StorageBinding, given: StorageBinding) {
+/// Gives a program its data share, and what the tessellator gives.
+pub(super) fn serve(needs: &mut Needs, share: StorageBinding, given: StorageBinding) {
     let uses = needs.code.resources.buffers.iter().map(|buffer| buffer.at);
     for (at, buffer) in uses.zip(&mut needs.buffers) {
         match at {

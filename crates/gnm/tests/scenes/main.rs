@@ -8,6 +8,7 @@ mod formats;
 mod geometry;
 mod golden;
 mod native;
+mod on_chip;
 mod pipeline;
 mod radv;
 mod record;

@@ -8,7 +8,7 @@ use afterimage_gnm_types::{BufferDescriptor, reg, value::*};
 use std::sync::OnceLock;
 
 /// Bytes of a ring, which are fewer than some draws write: the hardware uses them again and again.
-const RING: u32 = 4 << 10;
+pub(crate) const RING: u32 = 4 << 10;
 /// Patches of a thread group, which RADV has in its code.
 const PATCHES: u32 = 16;
 /// Thread groups that off-chip memory has room for: some draws take several rounds.
@@ -59,7 +59,7 @@ pub(crate) struct Rings {
 }
 
 /// A ring as its writer sees it: swizzled, the lane's number added, `lanes` elements of four bytes side by side.
-fn written(address: u64, lanes: u32) -> BufferDescriptor {
+pub(crate) fn written(address: u64, lanes: u32) -> BufferDescriptor {
     plain(address, RING)
         .with(buffer::SWIZZLE_ENABLE, 1)
         .with(buffer::ELEMENT_SIZE, 1)
@@ -67,7 +67,7 @@ fn written(address: u64, lanes: u32) -> BufferDescriptor {
         .with(buffer::ADD_TID_ENABLE, 1)
 }
 
-fn plain(address: u64, bytes: u32) -> BufferDescriptor {
+pub(crate) fn plain(address: u64, bytes: u32) -> BufferDescriptor {
     records(address, 0, bytes, BUF_DATA_FORMAT_32)
 }
 
