@@ -225,12 +225,24 @@ impl Translator {
                 wanted.shape = wanted.shape.with(&old.shape);
             }
             wanted.usage |= old.usage;
+            // Of formats of which each is looked at through views of the other, one may be none that is drawn to or stored to.
+            if !self.has_usage(wanted.format, wanted.usage) && self.has_usage(old.format, wanted.usage) {
+                wanted.format = old.format;
+            }
             if old.format.is_depth() {
                 (wanted.format, wanted.stencil) = (old.format, wanted.stencil.or(old.stencil));
             }
             self.drop_surface(memory, id);
         }
         self.create_surface(memory, wanted)
+    }
+
+    /// Whether the device can do with colours of a format what an image is for: [`CreateTexture::TARGET`], [`CreateTexture::STORAGE`].
+    fn has_usage(&self, format: Format, usage: u8) -> bool {
+        use afterimage_stream::FormatFeatures as F;
+        let features = self.port.device().features(format);
+        let has = |bit: u8, feature: u32| usage & bit == 0 || features & feature != 0;
+        has(CreateTexture::TARGET, F::TARGET) && has(CreateTexture::STORAGE, F::STORAGE)
     }
 
     fn create_surface(&mut self, memory: &mut dyn GuestMemory, mut wanted: Wanted) -> Result<ObjectId, SurfaceError> {

@@ -265,6 +265,79 @@ fn targets_of_formats_that_the_device_does_not_draw_to() {
     targets(&only_the_widest());
 }
 
+/// Draws to the left half of a target of a data and number format and an order. The texel that it has there then.
+fn draw_half(scene: &mut Scene, pixel: u64, [data, num, swap]: [u32; 3], address: u64) -> Vec<u8> {
+    let fields = fields(data);
+    let number = if num == IMG_NUM_FORMAT_SRGB { NUMBER_SRGB } else { num };
+    use reg::CB_COLOR0_INFO as I;
+    let info = I::FORMAT.bits(data) | I::NUMBER_TYPE.bits(number) | I::COMP_SWAP.bits(swap);
+    let slice = WIDTH * HEIGHT / 64 - 1;
+    scene.set(reg::CB_COLOR0_BASE, &[(address >> 8) as u32, WIDTH / 8 - 1, slice, 0, info, LINEAR]);
+    scene.screen(WIDTH / 2, HEIGHT, 15);
+    let colors = drawn(num).map(|value| value as f32);
+    let words = colors.map(|color| match num {
+        IMG_NUM_FORMAT_UINT => color as u32,
+        IMG_NUM_FORMAT_SINT => color as i32 as u32,
+        _ => color.to_bits(),
+    });
+    scene.pixel(pixel, Pixel { exports: 9, inputs: 0, values: 2 }, &words);
+    scene.draw(DI_PT_TRISTRIP, 4);
+    let channels = order(fields.len(), swap).chars().map(|channel| "RGBA".find(channel).unwrap());
+    let texel = pack(fields.iter().zip(channels).map(|(bits, channel)| {
+        let num = if num == IMG_NUM_FORMAT_SRGB && channel == 3 { IMG_NUM_FORMAT_UNORM } else { num };
+        (*bits, encode(num, *bits, colors[channel].into()))
+    }));
+    texel.to_le_bytes()[..fields.iter().sum::<u32>() as usize / 8].to_vec()
+}
+
+/// Small targets are sampled as textures that are wider than what was drawn to, in whatever formats of the host they are.
+#[test]
+fn targets_that_the_device_does_not_draw_to_are_sampled() {
+    for (encoding, lacks) in [Encoding::Standard, Encoding::Private]
+        .into_iter()
+        .flat_map(|encoding| [vec![], no_small_targets(), only_the_widest()].map(|lacks| (encoding, lacks)))
+    {
+        let mut scene = Scene::new(encoding);
+        scene.lacks = lacks;
+        let (vertex, plain, sampled) =
+            (scene.program(SCREEN), scene.program(PLAIN), scene.program(&sample("v_mov_b32")));
+        scene.vertex(vertex, 1, &[0]);
+        let mut expected = Vec::new();
+        for swap in [SWAP_STD, SWAP_STD_REV] {
+            let mut memory = texels(IMG_DATA_FORMAT_5_6_5, IMG_NUM_FORMAT_UNORM);
+            let address = scene.put(&memory);
+            let texel = draw_half(&mut scene, plain, [COLOR_5_6_5, NUMBER_UNORM, swap], address);
+            for at in (0..WIDTH * HEIGHT).filter(|at| at % WIDTH < WIDTH / 2) {
+                memory[2 * at as usize..][..2].copy_from_slice(&texel);
+            }
+            let image = texture(address, [WIDTH, HEIGHT], IMG_DATA_FORMAT_5_6_5, IMG_NUM_FORMAT_UNORM);
+            let nearest = SamplerDescriptor::default().with(sampler::MAX_LOD, 0xFFF);
+            let table: Vec<u32> = image.0.into_iter().chain(nearest.0).chain([1f32.to_bits(); 4]).collect();
+            let table = scene.put(&table);
+            let target = scene.target(WIDTH, HEIGHT);
+            scene.color(0, &target);
+            scene.screen(WIDTH, HEIGHT, 15);
+            scene.pixel(sampled, Pixel::new(1), &[table as u32, (table >> 32) as u32]);
+            scene.draw(DI_PT_TRISTRIP, 4);
+            // Drawn to once more, now that it is a texture too.
+            draw_half(&mut scene, plain, [COLOR_5_6_5, NUMBER_UNORM, swap], address);
+            expected.push((address, target, memory));
+        }
+        let mut ran = scene.run();
+        for (address, target, memory) in expected {
+            assert_eq!(ran.read(address, memory.len()), memory);
+            let pixels = memory.as_chunks::<2>().0.iter().flat_map(|texel| {
+                let texel = u32::from(u16::from_le_bytes(*texel));
+                [(texel & 31) * 255 / 31, (texel >> 5 & 63) * 255 / 63, (texel >> 11) * 255 / 31, 255]
+            });
+            let picture = ran.picture(&target);
+            let wrong = picture.iter().zip(pixels).position(|(a, b)| u32::from(*a).abs_diff(b) > 1);
+            assert_eq!(wrong, None, "a byte of the picture at {address:#x}");
+        }
+        ran.finish();
+    }
+}
+
 fn targets(lacks: &[(Format, u32)]) {
     for encoding in [Encoding::Standard, Encoding::Private] {
         let mut scene = Scene::new(encoding);
@@ -274,33 +347,13 @@ fn targets(lacks: &[(Format, u32)]) {
         let mut expected = Vec::new();
         let pairs = pairs().into_iter().filter(|(data, num)| *data <= COLOR_24_8 && *num != IMG_NUM_FORMAT_SNORM_OGL);
         for ((data, num), swap) in pairs.flat_map(|pair| (0..4).map(move |swap| (pair, swap))) {
-            let fields = fields(data);
-            let bytes = fields.iter().sum::<u32>() / 8;
+            let bytes = fields(data).iter().sum::<u32>() / 8;
             // What was there: only columns of the left half are drawn to.
             let mut memory: Vec<u8> = (0..WIDTH * HEIGHT * bytes).map(|at| (at * 151 + at / 7 + data) as u8).collect();
             let address = scene.put(&memory);
-            let number = if num == IMG_NUM_FORMAT_SRGB { NUMBER_SRGB } else { num };
-            use reg::CB_COLOR0_INFO as I;
-            let info = I::FORMAT.bits(data) | I::NUMBER_TYPE.bits(number) | I::COMP_SWAP.bits(swap);
-            let slice = WIDTH * HEIGHT / 64 - 1;
-            scene.set(reg::CB_COLOR0_BASE, &[(address >> 8) as u32, WIDTH / 8 - 1, slice, 0, info, LINEAR]);
-            scene.screen(WIDTH / 2, HEIGHT, 15);
-            let colors = drawn(num).map(|value| value as f32);
-            let words = colors.map(|color| match num {
-                IMG_NUM_FORMAT_UINT => color as u32,
-                IMG_NUM_FORMAT_SINT => color as i32 as u32,
-                _ => color.to_bits(),
-            });
-            scene.pixel(pixel, Pixel { exports: 9, inputs: 0, values: 2 }, &words);
-            scene.draw(DI_PT_TRISTRIP, 4);
-            let channels = order(fields.len(), swap).chars().map(|channel| "RGBA".find(channel).unwrap());
-            let texel = pack(fields.iter().zip(channels).map(|(bits, channel)| {
-                let num = if num == IMG_NUM_FORMAT_SRGB && channel == 3 { IMG_NUM_FORMAT_UNORM } else { num };
-                (*bits, encode(num, *bits, colors[channel].into()))
-            }));
+            let texel = draw_half(&mut scene, pixel, [data, num, swap], address);
             for at in (0..WIDTH * HEIGHT).filter(|at| at % WIDTH < WIDTH / 2) {
-                let to = (at * bytes) as usize..((at + 1) * bytes) as usize;
-                memory[to].copy_from_slice(&texel.to_le_bytes()[..bytes as usize]);
+                memory[(at * bytes) as usize..][..bytes as usize].copy_from_slice(&texel);
             }
             expected.push(((data, num, swap), address, memory));
         }
