@@ -428,7 +428,8 @@ impl Translator {
             if in_texels > 0 {
                 spec.format |= IN_TEXELS;
                 if others > 0 {
-                    self.once.warn("S#.FORCE_UNNORMALIZED of some samplers of an image: coordinates are in texels for all");
+                    self.once
+                        .warn("S#.FORCE_UNNORMALIZED of some samplers of an image: coordinates are in texels for all");
                 }
             }
             image_specs.push(spec);
