@@ -84,6 +84,8 @@ pub struct Options {
     pub raw_addresses: bool,
     /// Option `stats`: figures are written there at the end, as JSON.
     pub stats: Option<PathBuf>,
+    /// Option `apply_all`: see [`Renderer::apply_everything`](crate::Renderer::apply_everything).
+    pub apply_all: bool,
 }
 
 impl Options {
@@ -121,6 +123,7 @@ impl Options {
             overlay: overlay(settings),
             raw_addresses: false,
             stats: settings.stats.clone(),
+            apply_all: settings.apply_all,
         }
     }
 }

@@ -272,7 +272,7 @@ impl Renderer {
             draws_submitted: 0,
             early_draws,
             skipped_draws: 0,
-            applies_everything: false,
+            applies_everything: options.apply_all,
             lost: None,
             warned: Vec::new(),
             _heap: HeapTrim,
