@@ -31,7 +31,7 @@ impl Graphics for Look {
         if self.passed < 8 {
             let _text = decode::descriptor(descriptors::image::FIELDS, &words);
         }
-        registers.dirty.take();
+        registers.tracker.take();
         self.passed += 1;
     }
 

@@ -1,64 +1,124 @@
-//! Groups of state: what a write to a register makes dirty.
+//! The GPU's states, and the groups that are made of them.
 
-use afterimage_state::{Dirty, groups};
+use crate::registers::{READERS as REGISTER_READERS, WORDS, address_of};
+use crate::rows::{name_of, row_of};
+use afterimage_state::{Dirty, Group as _, Space, State, close_marks, groups};
 
 groups! {
-    /// A group of registers that are about one thing. Which groups each part of a draw reads, whoever draws says.
+    /// What draws and dispatches need of the registers, in the order of application. The rows of the registers say which of these
+    /// read them.
     pub enum Group {
-        /// Colour targets: memory, format, layout, masks, clear words.
-        Targets,
-        /// Depth and stencil target: memory, format, layout, clears, HTILE.
-        DepthTarget,
-        /// Multisampling and pixel iteration.
-        Samples,
-        /// Scissors, window offset, clip rectangles.
+        /// How a draw is done: which stages run, what of it is more than drawing.
+        Plan,
+        /// What the vertex stage needs: its program, and what that finds by its user data.
+        VertexStage,
+        /// What the pixel stage needs.
+        PixelStage,
+        /// Colour and depth targets, as the registers describe them.
+        Targets changes [Surfaces],
+        /// The targets that are bound.
+        Surfaces,
+        /// How positions become pixels.
+        Viewport changes [VertexKey],
+        /// Scissors and clip rectangles.
         Scissor,
-        /// Viewports, their transform, clipping against them.
-        Viewport,
-        /// User clip planes.
-        ClipPlanes,
-        /// Primitive assembly: kind, restart, offsets, step rates, grouping.
-        Primitive,
-        /// Which hardware stages run, geometry and tessellation set-up.
-        Stages,
-        /// The vertex shader's program and outputs.
-        VertexProgram,
-        /// The vertex shader's user data.
-        VertexData,
-        /// Export and geometry shader programs.
-        GeometryProgram,
-        /// Export and geometry shader user data.
-        GeometryData,
-        /// Local and hull shader programs.
-        TessellationProgram,
-        /// Local and hull shader user data.
-        TessellationData,
-        /// The pixel shader's program, inputs and exports.
-        PixelProgram,
-        /// The pixel shader's user data.
-        PixelData,
-        /// The compute shader's program and group size.
-        ComputeProgram,
-        /// The compute shader's user data.
-        ComputeData,
-        /// Stream-out buffers.
-        StreamOut,
-        /// Scratch memory of graphics shaders.
-        Scratch,
-        /// The table of border colours.
-        BorderColors,
-        /// Culling, polygon modes and offsets, lines, points.
+        /// The rasteriser.
         Raster,
+        /// Blending, logic operation, write masks.
+        Blend,
         /// Depth and stencil tests.
         DepthStencil,
-        /// Blending, logic operation, alpha to mask.
-        Blend,
-        /// The constant blend colour.
-        BlendConstants,
         /// What occlusion queries count.
         Queries,
+        /// What the vertex stage's translation depends on.
+        VertexKey,
+        /// What the pixel stage's translation depends on.
+        PixelKey,
+        /// What a compute shader needs.
+        ComputeStage,
+        /// What a compute shader's translation depends on.
+        ComputeKey,
     }
 }
 
 /// A set of groups.
 pub type Groups = Dirty<Group>;
+
+/// Every state that draws and dispatches depend on: the words of the register file, and behind them those below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GnmStates;
+
+macro_rules! further {
+    ($( $(#[$doc:meta])* $name:ident $label:literal $at:literal => $($group:ident)*; )*) => {
+        impl GnmStates {
+            $( $(#[$doc])* pub const $name: State<Self> = State::of((WORDS + $at) as u32); )*
+        }
+
+        /// Names and readers of the states behind the registers.
+        const FURTHER: &[(&str, u64)] = &[ $( ($label, 0 $(| 1 << Group::$group as u64)*) ),* ];
+    };
+}
+
+further! {
+    /// Memory, what of it the host has newer, and the receiver's objects, as draws last found them.
+    MEMORY "memory" 0 => VertexStage PixelStage Surfaces;
+    /// The same, as a queue's dispatches last found it.
+    COMPUTE_MEMORY "memory of dispatches" 1 => ComputeStage;
+    /// What runs as the vertex stage.
+    STAGE "vertex stage" 2 => VertexStage VertexKey;
+    /// Columns and lines that every target has.
+    SIZE "size of targets" 3 => Viewport Scissor;
+    /// Whether the depth target has depth, and stencil.
+    HAS "parts of the depth target" 4 => DepthStencil;
+    /// Whether polygons are drawn.
+    POLYGONS "polygons" 5 => Raster;
+    /// Whether points are drawn.
+    POINTS "points" 6 => VertexKey;
+}
+
+const COUNT: usize = WORDS + FURTHER.len();
+
+const READERS: [u64; COUNT] = {
+    let mut readers = [0; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        readers[at] = if at < WORDS { REGISTER_READERS[at] } else { FURTHER[at - WORDS].1 };
+        at += 1;
+    }
+    readers
+};
+
+impl GnmStates {
+    /// The state that a register is, by its byte address.
+    #[must_use]
+    pub const fn register(address: u32) -> Option<State<Self>> {
+        match crate::registers::index(address) {
+            Some(at) => Some(State::of(at as u32)),
+            None => None,
+        }
+    }
+}
+
+impl Space for GnmStates {
+    type Group = Group;
+    const READERS: &'static [u64] = &READERS;
+    const MARKS: &'static [u64] = &close_marks(READERS, Group::CLOSURE);
+    const KINDS: usize = 0;
+
+    fn name(state: State<Self>) -> String {
+        let further = (state.number as usize).checked_sub(WORDS);
+        if let Some((label, _)) = further.and_then(|at| FURTHER.get(at)) {
+            return (*label).to_owned();
+        }
+        let address = address_of(state.number as usize);
+        name_of(address).map_or_else(|| format!("register {address:#x}"), Into::into)
+    }
+
+    fn row(state: State<Self>) -> u32 {
+        if state.number as usize >= WORDS {
+            return state.number;
+        }
+        let row = row_of(address_of(state.number as usize));
+        row.and_then(|(row, _)| Self::register(row.address)).map_or(state.number, |state| state.number)
+    }
+}

@@ -1,8 +1,8 @@
 //! The PlayStation 4's GPU as tables: PM4 packets, registers, enumerations, descriptors, tile modes, state groups.
 //!
-//! * [`rows`] is the one table of registers: a row is byte address, name, repetition, state group, fields. [`reg`] has the
+//! * [`rows`] is the one table of registers: a row is byte address, name, repetition, the groups that read it, fields. [`reg`] has the
 //!   addresses and fields by name, [`Registers`] is the register file, [`View`] what is read of it.
-//! * [`groups`] names the state groups, in the order in which a draw applies them.
+//! * [`groups`] names the state groups, in the order in which draws and dispatches apply them, and the states beside the registers.
 //! * [`packets`] is the table of PM4 packets, and [`decode`] prints packets and register writes with the names of their fields.
 //! * [`markers`] says what NOP packets mean.
 //! * [`enums`] names the numbers that fields hold.
@@ -25,7 +25,7 @@ pub mod view;
 pub use descriptors::{BufferDescriptor, ImageDescriptor, SamplerDescriptor};
 pub use enums::value;
 pub use field::Field;
-pub use groups::{Group, Groups};
+pub use groups::{GnmStates, Group, Groups};
 pub use packets::{Opcode, op};
 pub use registers::Registers;
 pub use rows::reg;

@@ -1,9 +1,9 @@
 //! The register file.
 
-use crate::groups::{Group, Groups};
-use crate::rows::{ROWS, Register};
+use crate::groups::GnmStates;
+use crate::rows::{ROWS, Register, What};
 use crate::view::View;
-use afterimage_state::Group as _;
+use afterimage_state::{State, Tracker};
 
 /// Where a kind of registers lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,8 +69,6 @@ impl Space {
 
 /// Registers that are kept.
 pub(crate) const WORDS: usize = 0x2400;
-/// In [`BITS`]: the register has no row.
-const UNNAMED: u32 = 1 << 31;
 
 /// Where the word of a register is in the register file.
 pub(crate) const fn index(address: u32) -> Option<usize> {
@@ -84,7 +82,7 @@ pub(crate) const fn index(address: u32) -> Option<usize> {
 const NO_PLACE: u16 = u16::MAX;
 
 /// For each register that is kept where its row is: which table of [`ROWS`] in the high four bits, and the place in it.
-static PLACES: [u16; WORDS] = {
+const PLACES: [u16; WORDS] = {
     let mut places = [NO_PLACE; WORDS];
     let mut space = 0;
     while space < ROWS.len() {
@@ -116,30 +114,35 @@ pub(crate) fn row_of(address: u32) -> Option<&'static Register> {
     index(address).and_then(|at| row_at(PLACES[at]))
 }
 
-/// For each register the bit of its group, or [`UNNAMED`].
-static BITS: [u32; WORDS] = {
-    assert!(Group::ALL.len() < 31);
-    let mut bits = [UNNAMED; WORDS];
+/// For each register the bits of the groups that read it.
+pub(crate) const READERS: [u64; WORDS] = {
+    let mut readers = [0; WORDS];
     let mut at = 0;
     while at < WORDS {
-        if let Some(register) = row_at(PLACES[at]) {
-            bits[at] = match register.group {
-                Some(group) => 1 << group as u8,
-                None => 0,
-            };
+        if let Some(Register { what: What::State(groups), .. }) = row_at(PLACES[at]) {
+            readers[at] = *groups;
         }
         at += 1;
     }
-    bits
+    readers
 };
+
+/// The byte address of the register at a place in the register file.
+pub(crate) const fn address_of(at: usize) -> u32 {
+    let mut space = Space::ALL.len() - 1;
+    while Space::ALL[space].start() > at {
+        space -= 1;
+    }
+    Space::ALL[space].base() + (at - Space::ALL[space].start()) as u32 * 4
+}
 
 /// The last value of every register, and what changed since somebody applied it. Addresses are byte addresses, as in
 /// [`crate::reg`].
 #[derive(Clone, Debug)]
 pub struct Registers {
     view: View,
-    /// Groups that changed. Whoever applies a group takes its mark away.
-    pub dirty: Groups,
+    /// What changed. Whoever applies a group takes its mark away.
+    pub tracker: Tracker<GnmStates>,
 }
 
 impl Default for Registers {
@@ -162,7 +165,7 @@ impl Registers {
     /// All zeros, everything dirty.
     #[must_use]
     pub fn new() -> Self {
-        Self { view: View { words: Box::new([0; WORDS]), read: None }, dirty: Groups::all() }
+        Self { view: View { words: Box::new([0; WORDS]) }, tracker: Tracker::new() }
     }
 
     /// Stores a register. False where it has no name.
@@ -175,20 +178,11 @@ impl Registers {
     #[inline]
     fn set_one(&mut self, space: Space, address: u32, value: u32) -> Option<u32> {
         let at = space.start() + (address - space.base()) as usize / 4;
-        let word = &mut self.view.words[at];
-        if *word == value {
-            return None;
-        }
-        *word = value;
-        match BITS[at] {
-            UNNAMED => return Some(address),
-            0 => {}
-            group => self.dirty.mark(Group::ALL[group.trailing_zeros() as usize]),
-        }
-        None
+        let is_new = self.tracker.write(State::of(at as u32), &mut self.view.words[at], value);
+        (is_new && PLACES[at] == NO_PLACE).then_some(address)
     }
 
-    /// Stores consecutive registers and marks the groups of those that changed. Registers that are not kept are left out.
+    /// Stores consecutive registers and marks what reads those that changed. Registers that are not kept are left out.
     /// The address of the first register without a name that got another value, or of the first that is not kept.
     #[inline]
     pub fn set_run(&mut self, address: u32, values: &[u32]) -> Option<u32> {
@@ -197,64 +191,49 @@ impl Registers {
             return self.set_one(space, address, value);
         }
         let first = space.start() + (address - space.base()) as usize / 4;
-        let end = space.start() + space.words();
-        let (words, groups) = (&mut self.view.words[first..end], &BITS[first..end]);
-        let mut changed = 0;
-        for ((word, &group), &value) in words.iter_mut().zip(groups).zip(values) {
-            changed |= if *word == value { 0 } else { group };
-            *word = value;
-        }
-        let beyond = end - first;
-        let unnamed = if changed & UNNAMED != 0 {
-            (0..values.len().min(beyond)).find(|&at| BITS[first + at] == UNNAMED)
-        } else {
-            (values.len() > beyond).then_some(beyond)
-        };
-        changed &= !UNNAMED;
-        while changed != 0 {
-            self.dirty.mark(Group::ALL[changed.trailing_zeros() as usize]);
-            changed &= changed - 1;
-        }
+        let end = (space.start() + space.words()).min(first + values.len());
+        let words = &mut self.view.words[first..end];
+        let unnamed = (first..end)
+            .zip(words.iter().zip(values))
+            .find(|(at, (word, value))| PLACES[*at] == NO_PLACE && word != value)
+            .map(|(at, _)| at - first);
+        self.tracker.write_run(first, words, &values[..end - first]);
+        let unnamed = unnamed.or((values.len() > end - first).then_some(end - first));
         unnamed.map(|at| address + 4 * at as u32)
     }
 
-    /// Every register of a space becomes 0, which marks the groups of those that were not.
+    /// Every register of a space becomes 0, which marks what reads those that were not.
     pub fn clear(&mut self, space: Space) {
         let range = space.start()..space.start() + space.words();
-        for (word, group) in self.view.words[range.clone()].iter_mut().zip(&BITS[range]) {
-            let bit = if *word == 0 { 0 } else { group & !UNNAMED };
-            *word = 0;
-            if bit != 0 {
-                self.dirty.mark(Group::ALL[bit.trailing_zeros() as usize]);
-            }
-        }
+        self.tracker.write_run(range.start, &mut self.view.words[range], &[0; 0x1000][..space.words()]);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reg;
+    use crate::{Group, reg};
 
     #[test]
     fn a_write_marks_the_group_of_what_changes() {
         let mut registers = Registers::new();
-        registers.dirty = Groups::none();
+        registers.tracker.take();
         assert!(registers.set(reg::DB_DEPTH_CONTROL, reg::DB_DEPTH_CONTROL::ZFUNC.bits(3)));
-        assert_eq!(registers.dirty.iter().collect::<Vec<_>>(), [Group::DepthStencil]);
+        let depth = [Group::Plan, Group::Targets, Group::DepthStencil];
+        assert_eq!(registers.tracker.dirty().iter().filter(|group| depth.contains(group)).count(), 2);
         assert_eq!(registers.field(reg::DB_DEPTH_CONTROL::ZFUNC), 3);
-        registers.dirty = Groups::none();
+        registers.tracker.take();
         assert!(registers.set(reg::DB_DEPTH_CONTROL, 0x30));
-        assert!(registers.dirty.is_empty(), "an equal write marks nothing");
+        assert!(registers.tracker.is_clean(), "an equal write marks nothing");
         assert_eq!(registers.set_run(reg::CB_COLOR0_BASE + 0x3C * 7, &[1; 6]), None);
-        assert!(registers.dirty.contains(Group::Targets));
+        assert!(registers.tracker.dirty().contains(Group::Targets));
         assert_eq!(registers.get_nth(reg::CB_COLOR0_BASE, 7, 0x3C), 1);
     }
 
     #[test]
     fn what_has_no_name_is_told_and_what_is_not_kept_is_left_out() {
         let mut registers = Registers::new();
-        assert_eq!(registers.set_run(0x28FF8, &[0, 9, 7]), Some(0x28FF8));
+        assert_eq!(registers.set_run(0x28FF8, &[0, 9, 7]), Some(0x28FFC));
         assert_eq!(registers.get(0x28FFC), 9);
         assert_eq!(registers.get(0x29000), 0);
         assert_eq!(registers.set_run(0x28FFC, &[9, 7]), Some(0x29000));
@@ -267,9 +246,9 @@ mod tests {
     fn clearing_marks_what_was_set() {
         let mut registers = Registers::new();
         registers.set(reg::CB_BLEND_RED, 1);
-        registers.dirty = Groups::none();
+        registers.tracker.take();
         registers.clear(Space::Context);
-        assert_eq!(registers.dirty.iter().collect::<Vec<_>>(), [Group::BlendConstants]);
+        assert_eq!(registers.tracker.dirty().iter().collect::<Vec<_>>(), [Group::Blend]);
         assert_eq!(registers.get(reg::CB_BLEND_RED), 0);
     }
 

@@ -1,10 +1,11 @@
 //! Every register with a public name: the one table. Names, decoding for people, field accessors, and what a write makes dirty
 //! derive from its rows.
 //!
-//! A row is `address NAME [count * stride] Group { FIELD low width [NAMES], ... }`. Addresses and strides are in bytes.
+//! A row is `address NAME [count * stride] what { FIELD low width [NAMES], ... }`. Addresses and strides are in bytes. `what` is the
+//! groups that read it; or `Drawn` for state that no group reads (it is read anew each time, or not at all), `None` for what is no
+//! state of draws and dispatches.
 
 use crate::field::FieldRow;
-use crate::groups::Group;
 use std::borrow::Cow;
 
 /// A row of the table.
@@ -18,10 +19,21 @@ pub struct Register {
     pub count: u32,
     /// Bytes from one instance to the next.
     pub stride: u32,
-    /// What a write makes dirty, if it is state.
-    pub group: Option<Group>,
+    /// What it is to draws and dispatches.
+    pub what: What,
     /// Fields; none where the register is one number.
     pub fields: &'static [FieldRow],
+}
+
+/// What a register is to draws and dispatches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum What {
+    /// Nothing.
+    None,
+    /// State that no group reads: what needs it reads it anew.
+    Drawn,
+    /// State, with a bit for each of the groups that read it.
+    State(u64),
 }
 
 impl Register {
@@ -45,7 +57,7 @@ impl Register {
 /// Declares rows: the module gets `ROWS` and `names`, whose members are addresses and modules of fields.
 macro_rules! registers {
     ($(
-        $address:literal $name:ident $([$count:literal * $stride:literal])? $group:ident
+        $address:literal $name:ident $([$count:literal * $stride:literal])? $($what:ident)+
         { $( $field:ident $low:literal $width:literal $($names:ident)? ),* $(,)? }
     )*) => {
         /// Byte addresses, and fields in a module of the register's name.
@@ -63,12 +75,13 @@ macro_rules! registers {
             name: stringify!($name),
             count: 1 $( + $count - 1 )?,
             stride: 4 $( + $stride - 4 )?,
-            group: registers!(@group $group),
+            what: registers!(@what $($what)+),
             fields: $crate::field_rows!($( $field $low $width $($names)? ),*),
         } ),* ];
     };
-    (@group None) => { None };
-    (@group $group:ident) => { Some($crate::Group::$group) };
+    (@what None) => { $crate::rows::What::None };
+    (@what Drawn) => { $crate::rows::What::Drawn };
+    (@what $($group:ident)+) => { $crate::rows::What::State(0 $(| 1 << $crate::Group::$group as u64)+) };
 }
 
 mod config;

@@ -127,10 +127,10 @@ pub enum Marker {
 /// Draws for the machine. Everything happens in the order of the calls; what is in host memory comes back into guest memory
 /// when [`Graphics::before_cpu_reads`] asks for it.
 pub trait Graphics {
-    /// Draws. `registers.dirty` says what changed; whoever applies a group takes its mark away.
+    /// Draws. `registers.tracker` says what changed; whoever applies a group takes its mark away.
     fn draw(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory, draw: &Draw);
 
-    /// Runs a compute shader. The registers are those of the queue, each of which has its own: `dirty` is about this queue only.
+    /// Runs a compute shader. The registers are those of the queue, each of which has its own: the tracker is about this queue only.
     fn dispatch(&mut self, queue: Queue, registers: &mut Registers, memory: &mut dyn GuestMemory, dispatch: &Dispatch);
 
     /// Whatever was drawn or stored into this range goes into guest memory before this returns. Called before the command
@@ -201,11 +201,11 @@ pub struct NoGraphics;
 
 impl Graphics for NoGraphics {
     fn draw(&mut self, registers: &mut Registers, _memory: &mut dyn GuestMemory, _draw: &Draw) {
-        registers.dirty.take();
+        registers.tracker.take();
     }
 
     fn dispatch(&mut self, _: Queue, registers: &mut Registers, _: &mut dyn GuestMemory, _: &Dispatch) {
-        registers.dirty.take();
+        registers.tracker.take();
     }
 
     fn before_cpu_reads(&mut self, _memory: &mut dyn GuestMemory, _address: u64, _size: u64) {}

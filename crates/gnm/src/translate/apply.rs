@@ -1,240 +1,338 @@
-//! What draws apply: the parts of the host's state, which groups of registers each is made of, and what was made last.
+//! Dirty groups to packets: what each group computes of the registers, and where that goes.
 //!
-//! A part is a function from a [`View`](afterimage_gnm_types::View) (and what the host has, such as the size of targets) to a
-//! value. It is called again when a group that it reads has changed, and what comes out is sent if the receiver has something
-//! else. Debug builds make every part for every draw and hold it against what was made before, so a group that is missing
-//! below ends the first draw that needs it.
+//! A group's result is a function of a [`View`](afterimage_gnm_types::View) and of the few states that the translation adds
+//! ([`GnmStates`]); what the receiver has already is not sent again. Results of a draw are the translator's, as only one queue
+//! draws; those of dispatches are kept by queue, each of which has its own registers and its own tracker.
 
+use super::draws::{self, Plan};
+use super::prepared::{Bound, Compute};
+use super::shaders::{self, COMPUTE, Stages, VERTEX};
 use super::states::{self, Blend, DepthStencil};
-use super::targets::Described;
+use super::targets::{self, Described};
 use super::viewport::{self, Transform};
 use super::{Translator, queries};
-use afterimage_gnm_types::{Group, Groups, Registers};
+use crate::memory::GuestMemory;
+use afterimage_gnm_types::{GnmStates, Group, Groups, Registers};
 use afterimage_shader_gcn::io;
+use afterimage_state::{Apply, Effect, State, Tracker, apply_dirty, check_clean, trace};
 use afterimage_stream::packets::*;
 use std::fmt::Debug;
 
-/// Declares the parts, each with the groups that it reads.
-macro_rules! parts {
-    ($( $(#[$doc:meta])* $part:ident reads [$($group:ident),* $(,)?] ),* $(,)?) => {
-        /// A part of what a draw applies.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Part { $( $(#[$doc])* $part ),* }
-
-        impl Part {
-            /// Every part.
-            #[cfg(test)]
-            const ALL: &[Self] = &[ $( Self::$part ),* ];
-
-            /// Groups of the registers that it is made of.
-            pub(super) const fn reads(self) -> Groups {
-                match self { $( Self::$part => Groups::of_bits($( 1 << Group::$group as u8 )|*) ),* }
-            }
-        }
-    };
-}
-
-parts! {
-    /// [`super::targets::describe`]: surfaces, and whether depth is used.
-    Targets reads [Targets, DepthTarget, DepthStencil, Scissor, Samples],
-    /// [`super::viewport::transform`].
-    Viewport reads [Viewport, Raster],
-    /// [`super::viewport::scissor`].
-    Scissor reads [Scissor, Samples],
-    /// [`super::states::raster`].
-    Raster reads [Raster, Viewport, Samples, Blend],
-    /// [`super::states::blend`].
-    Blend reads [Blend, BlendConstants, Targets],
-    /// [`super::states::depth_stencil`].
-    DepthStencil reads [DepthStencil, DepthTarget],
-    /// [`super::queries::counts`].
-    Queries reads [Queries],
-    /// What the vertex stage's translation depends on.
-    VertexKey reads [VertexProgram, Primitive, Scratch],
-    /// What the pixel stage's translation depends on.
-    PixelKey reads [PixelProgram, Targets, Scratch],
-    /// What the vertex stage needs: [`super::Translator::gather`], and the samplers' border colours.
-    VertexStage reads [VertexProgram, VertexData, BorderColors],
-    /// What the pixel stage needs.
-    PixelStage reads [PixelProgram, PixelData, BorderColors],
-}
-
-/// A part's value, and what it was made of besides registers.
-#[derive(Debug)]
-pub(super) struct Made<I, V>(Option<(I, V)>);
-
-impl<I, V> Default for Made<I, V> {
-    fn default() -> Self {
-        Self(None)
+const fn level(groups: &[Group]) -> Groups {
+    let (mut bits, mut at) = (0, 0);
+    while at < groups.len() {
+        bits |= 1 << groups[at] as u64;
+        at += 1;
     }
+    Groups::of_bits(bits)
 }
 
-impl<I: Copy + PartialEq + Debug, V: PartialEq + Debug> Made<I, V> {
-    /// Makes the value where something has changed that it is made of. Whether it is another one then.
-    #[inline]
-    pub(super) fn update(&mut self, part: Part, dirty: Groups, with: I, make: impl FnOnce(I) -> V) -> bool {
-        let is_clean = !dirty.touches(part.reads()) && self.0.as_ref().is_some_and(|(input, _)| *input == with);
-        if is_clean && !cfg!(debug_assertions) {
-            return false;
-        }
-        let value = make(with);
-        let is_same = self.value() == Some(&value);
-        assert!(
-            is_same || !is_clean,
-            "{part:?} is {value:?} though no group that it reads has changed since {:?}",
-            self.0
-        );
-        if !is_clean {
-            self.0 = Some((with, value));
-        }
-        !is_same
-    }
+/// What is asked before anything is done for a draw.
+pub(super) const PLAN: Groups = level(&[Group::Plan]);
+pub(super) const VERTEX_STAGE: Groups = level(&[Group::VertexStage]);
+pub(super) const STAGES: Groups = level(&[Group::VertexStage, Group::PixelStage]);
+pub(super) const DESCRIPTION: Groups = level(&[Group::Targets]);
+/// What clears and whatever else is about targets alone needs.
+pub(super) const TARGETS: Groups = level(&[Group::Targets, Group::Surfaces]);
+/// What needs stages and targets.
+pub(super) const STATES: Groups = Groups::of_bits(STATES_OF_PIXELS & !(1 << Group::PixelKey as u64));
+const STATES_OF_PIXELS: u64 = (2 << Group::PixelKey as u64) - (1 << Group::Viewport as u64);
+pub(super) const PIXEL_KEY: Groups = level(&[Group::PixelKey]);
+/// All that a draw without a pixel stage needs.
+pub(super) const DRAW: Groups =
+    Groups::of_bits((2 << Group::PixelKey as u64) - 1 & !(1 << Group::PixelStage as u64 | 1 << Group::PixelKey as u64));
+/// All that a draw with a pixel stage needs.
+pub(super) const DRAW_PIXELS: Groups = Groups::of_bits((2 << Group::PixelKey as u64) - 1);
+/// All that a dispatch needs.
+pub(super) const DISPATCH: Groups = level(&[Group::ComputeStage, Group::ComputeKey]);
 
-    /// What was made last.
-    #[inline]
-    pub(super) fn value(&self) -> Option<&V> {
-        self.0.as_ref().map(|(_, value)| value)
-    }
+/// A program cannot be had, which was said.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NoProgram;
+
+/// What is not of the registers, but of the draw.
+#[derive(Debug, Default)]
+struct Inputs {
+    stage: Option<&'static Stages>,
+    size: [u32; 2],
+    has: [bool; 2],
+    polygons: bool,
+    points: bool,
 }
 
-/// What was made last of each part that is a value of registers.
+/// The last result of each group.
 #[derive(Debug, Default)]
 pub(super) struct Applied {
-    pub(super) targets: Made<(), Described>,
-    /// With the size of the targets.
-    pub(super) viewport: Made<[u32; 2], Transform>,
-    /// With the size of the targets.
-    pub(super) scissor: Made<[u32; 2], Rect>,
-    /// With whether polygons are drawn; none where all of them are culled.
-    pub(super) raster: Made<bool, Option<SetRaster>>,
-    pub(super) blend: Made<(), Blend>,
-    /// With whether the target has depth, and stencil.
-    pub(super) depth_stencil: Made<[bool; 2], DepthStencil>,
-    pub(super) queries: Made<(), bool>,
-    /// With what runs as the vertex stage, and the bits of its position.
-    pub(super) vertex: Made<([u32; 2], u32), io::Registers>,
-    pub(super) pixel: Made<(), io::Registers>,
+    inputs: Inputs,
+    pub(super) plan: Plan,
+    targets: Option<Described>,
+    pub(super) viewport: Option<Transform>,
+    scissor: Option<Rect>,
+    /// None in it where all polygons are culled.
+    pub(super) raster: Option<Option<SetRaster>>,
+    pub(super) blend: Option<Blend>,
+    depth_stencil: Option<DepthStencil>,
+    pub(super) counts: bool,
+    pub(super) vertex: io::Registers,
+    pub(super) pixel: io::Registers,
+}
+
+/// A state that is read by a group.
+fn read<T>(state: State<GnmStates>, value: T) -> T {
+    trace::read(state);
+    value
+}
+
+impl Applied {
+    /// What runs as the vertex stage.
+    fn stage(&self) -> &'static Stages {
+        read(GnmStates::STAGE, self.inputs.stage.unwrap_or(&VERTEX))
+    }
+
+    fn size(&self) -> [u32; 2] {
+        read(GnmStates::SIZE, self.inputs.size)
+    }
+
+    fn has(&self) -> [bool; 2] {
+        read(GnmStates::HAS, self.inputs.has)
+    }
+
+    fn polygons(&self) -> bool {
+        read(GnmStates::POLYGONS, self.inputs.polygons)
+    }
+
+    /// The targets as the registers describe them.
+    pub(super) fn targets(&self) -> Option<&Described> {
+        trace::read_result::<GnmStates>(Group::Targets);
+        self.targets.as_ref()
+    }
+
+    /// [`io::position`]'s bits.
+    fn position(&self) -> u32 {
+        trace::read_result::<GnmStates>(Group::Viewport);
+        let points = read(GnmStates::POINTS, self.inputs.points);
+        self.viewport.map_or(0, |transform| transform.position) | if points { io::position::POINTS } else { 0 }
+    }
+
+    /// What of `seen` is of the vertex stage.
+    fn vertex_key(&self, registers: &Registers) -> io::Registers {
+        shaders::stage_registers(self.stage(), registers, self.position())
+    }
+
+    /// Says what runs as the vertex stage.
+    pub(super) fn set_stage(&mut self, stage: &'static Stages, tracker: &mut Tracker<GnmStates>) {
+        tracker.write(GnmStates::STAGE, &mut self.inputs.stage, Some(stage));
+    }
+
+    /// Says whether polygons, and points, are drawn.
+    pub(super) fn set_primitives(&mut self, polygons: bool, points: bool, tracker: &mut Tracker<GnmStates>) {
+        tracker.write(GnmStates::POLYGONS, &mut self.inputs.polygons, polygons);
+        tracker.write(GnmStates::POINTS, &mut self.inputs.points, points);
+    }
+}
+
+/// Stores a result: whether it is another.
+fn replace<T: PartialEq>(held: &mut T, value: T) -> bool {
+    let is_new = *held != value;
+    *held = value;
+    is_new
+}
+
+/// A translator, and what it draws or runs.
+struct Applying<'a> {
+    translator: &'a mut Translator,
+    registers: &'a mut Registers,
+    memory: &'a mut dyn GuestMemory,
+    compute: Option<&'a mut Compute>,
+}
+
+impl Apply<GnmStates> for Applying<'_> {
+    type Error = NoProgram;
+
+    fn tracker(&mut self) -> &mut Tracker<GnmStates> {
+        &mut self.registers.tracker
+    }
+
+    fn apply(&mut self, group: Group) -> Result<Effect, NoProgram> {
+        let Self { translator: own, registers, memory, compute } = self;
+        let applied = &mut own.applied;
+        Ok(Effect::of(match group {
+            Group::Plan => replace(&mut applied.plan, draws::plan(registers)),
+            Group::VertexStage | Group::PixelStage => {
+                trace::read(GnmStates::MEMORY);
+                let stage = if group == Group::PixelStage { &shaders::PIXEL } else { applied.stage() };
+                let needs = own.gather(stage, registers, *memory).ok_or(NoProgram)?;
+                let held = match group {
+                    Group::PixelStage => &mut own.prepared.pixel,
+                    _ => &mut own.prepared.vertex,
+                };
+                Bound::put(held, needs);
+                true
+            }
+            Group::Targets => {
+                let described = targets::describe(registers, &mut own.once);
+                replace(&mut applied.targets, Some(described))
+            }
+            Group::Surfaces => {
+                trace::read(GnmStates::MEMORY);
+                own.bind_targets(*memory);
+                let (tracker, inputs) = (&mut registers.tracker, &mut own.applied.inputs);
+                tracker.write(GnmStates::SIZE, &mut inputs.size, own.targets.size)
+                    | tracker.write(GnmStates::HAS, &mut inputs.has, own.targets.has)
+            }
+            Group::Viewport => {
+                let transform = viewport::transform(registers, applied.size());
+                own.port.put(&mut own.sent.viewport, transform.viewport);
+                replace(&mut applied.viewport, Some(transform))
+            }
+            Group::Scissor => {
+                let rect = viewport::visible(registers, applied.size(), &mut own.once);
+                own.port.put(&mut own.sent.scissor, SetScissor { rect });
+                replace(&mut applied.scissor, Some(rect))
+            }
+            Group::Raster => {
+                let raster = states::raster(registers, applied.polygons(), &mut own.once);
+                if let Some(raster) = raster {
+                    own.port.put(&mut own.sent.raster, raster);
+                }
+                replace(&mut applied.raster, Some(raster))
+            }
+            Group::Blend => {
+                let blend = states::blend(registers, &mut own.once);
+                let is_new = applied.blend.as_ref() != Some(&blend);
+                if is_new {
+                    // The packet for all takes back what others said of each.
+                    let Blend { all, apart } = &blend;
+                    own.sent.blend = Some(*all);
+                    own.port.push(all);
+                    if !apart.is_empty() {
+                        own.port.push_tail(&SetBlendTargets { count: apart.len() as u32, pad: 0 }, apart);
+                    }
+                    applied.blend = Some(blend);
+                }
+                is_new
+            }
+            Group::DepthStencil => {
+                let state = states::depth_stencil(registers, applied.has(), &mut own.once);
+                let is_new = replace(&mut applied.depth_stencil, Some(state));
+                if is_new {
+                    // The packet for both faces takes back what was said of back ones.
+                    let (both, back) = state;
+                    own.sent.depth_stencil = Some(both);
+                    own.port.push(&both);
+                    if back.enable != 0 {
+                        own.port.push(&back);
+                    }
+                }
+                is_new
+            }
+            Group::Queries => replace(&mut applied.counts, queries::counts(registers)),
+            Group::VertexKey => {
+                let seen = applied.vertex_key(registers);
+                replace(&mut applied.vertex, seen)
+            }
+            Group::PixelKey => replace(&mut applied.pixel, shaders::pixel_registers(registers)),
+            Group::ComputeStage => {
+                trace::read(GnmStates::COMPUTE_MEMORY);
+                let needs = own.gather(&COMPUTE, registers, *memory).ok_or(NoProgram)?;
+                if let Some(compute) = compute {
+                    compute.needs = Some(needs);
+                }
+                true
+            }
+            Group::ComputeKey => {
+                let seen = shaders::compute_registers(registers);
+                compute.as_mut().is_some_and(|compute| replace(&mut compute.seen, seen))
+            }
+        }))
+    }
+
+    fn recompute(&mut self, group: Group) -> Option<String> {
+        let Self { translator: own, registers, memory, compute } = self;
+        let registers: &Registers = registers;
+        match group {
+            Group::Plan => differs(&own.applied.plan, &draws::plan(registers)),
+            Group::VertexStage | Group::PixelStage => {
+                let (stage, held) = match group {
+                    Group::PixelStage => (&shaders::PIXEL, own.prepared.pixel.take()),
+                    _ => (own.applied.stage(), own.prepared.vertex.take()),
+                };
+                let found = held.as_ref().and_then(|held| own.needs_else(stage, held, registers, *memory));
+                match group {
+                    Group::PixelStage => own.prepared.pixel = held,
+                    _ => own.prepared.vertex = held,
+                }
+                found
+            }
+            Group::Targets => differs(&own.applied.targets, &Some(targets::describe(registers, &mut own.once))),
+            // What it is made of besides the description is memory and surfaces, of which each change is noted.
+            Group::Surfaces => None,
+            Group::Viewport => {
+                differs(&own.applied.viewport, &Some(viewport::transform(registers, own.applied.size())))
+            }
+            Group::Scissor => {
+                let rect = viewport::visible(registers, own.applied.size(), &mut own.once);
+                differs(&own.applied.scissor, &Some(rect))
+            }
+            Group::Raster => {
+                let raster = states::raster(registers, own.applied.polygons(), &mut own.once);
+                differs(&own.applied.raster, &Some(raster))
+            }
+            Group::Blend => differs(&own.applied.blend, &Some(states::blend(registers, &mut own.once))),
+            Group::DepthStencil => {
+                let state = states::depth_stencil(registers, own.applied.has(), &mut own.once);
+                differs(&own.applied.depth_stencil, &Some(state))
+            }
+            Group::Queries => differs(&own.applied.counts, &queries::counts(registers)),
+            Group::VertexKey => differs(&own.applied.vertex, &own.applied.vertex_key(registers)),
+            Group::PixelKey => differs(&own.applied.pixel, &shaders::pixel_registers(registers)),
+            Group::ComputeStage => {
+                let Compute { needs, moves, .. } = &**compute.as_ref()?;
+                own.other_needs(&COMPUTE, needs.as_ref()?, *moves, registers, *memory)
+            }
+            Group::ComputeKey => differs(&compute.as_ref()?.seen, &shaders::compute_registers(registers)),
+        }
+    }
+}
+
+/// What is computed now, where that is not what was applied.
+fn differs<T: PartialEq + Debug>(applied: &T, now: &T) -> Option<String> {
+    (applied != now).then(|| format!("{now:?} instead of {applied:?}"))
 }
 
 impl Translator {
-    /// Sends what has changed of the states that are nothing but registers and targets. None where everything is culled, of which
-    /// `polygons` say whether it can be.
-    pub(super) fn apply_states(&mut self, registers: &Registers, polygons: bool) -> Option<Transform> {
-        let Self { applied, sent, port, once, targets, .. } = self;
-        let (dirty, size) = (registers.dirty, targets.size);
-        if applied.viewport.update(Part::Viewport, dirty, size, |size| viewport::transform(registers, size))
-            && let Some(transform) = applied.viewport.value()
-        {
-            port.put(&mut sent.viewport, transform.viewport);
-        }
-        if applied.scissor.update(Part::Scissor, dirty, size, |size| viewport::visible(registers, size, once))
-            && let Some(rect) = applied.scissor.value()
-        {
-            port.put(&mut sent.scissor, SetScissor { rect: *rect });
-        }
-        if applied.raster.update(Part::Raster, dirty, polygons, |polygons| states::raster(registers, polygons, once))
-            && let Some(Some(raster)) = applied.raster.value()
-        {
-            port.put(&mut sent.raster, *raster);
-        }
-        if matches!(applied.raster.value(), Some(None)) {
-            return None;
-        }
-        if applied.blend.update(Part::Blend, dirty, (), |()| states::blend(registers, once))
-            && let Some(Blend { all, apart }) = applied.blend.value()
-        {
-            // The packet for all takes back what others said of each.
-            sent.blend = Some(*all);
-            port.push(all);
-            if !apart.is_empty() {
-                port.push_tail(&SetBlendTargets { count: apart.len() as u32, pad: 0 }, apart);
-            }
-        }
-        let has = targets.has;
-        let depth = |has| states::depth_stencil(registers, has, once);
-        if applied.depth_stencil.update(Part::DepthStencil, dirty, has, depth)
-            && let Some((both, back)) = applied.depth_stencil.value()
-        {
-            // The packet for both faces takes back what was said of back ones.
-            sent.depth_stencil = Some(*both);
-            port.push(both);
-            if back.enable != 0 {
-                port.push(back);
-            }
-        }
-        applied.queries.update(Part::Queries, dirty, (), |()| queries::counts(registers));
-        self.passed.count(port, applied.queries.value() == Some(&true));
-        applied.viewport.value().copied()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{shaders, targets};
-    use super::*;
-    use afterimage_gnm_types::View;
-    use afterimage_gnm_types::rows::ROWS;
-    use afterimage_stream::Once;
-    use proptest::prelude::*;
-    use proptest::test_runner::{Config, TestRunner};
-
-    /// Makes a part in every way that draws do.
-    fn make(part: Part, view: &View) {
-        let once = &mut Once::default();
-        match part {
-            Part::Targets => drop(targets::describe(view, once)),
-            Part::Viewport => drop(viewport::transform(view, [640, 480])),
-            Part::Scissor => drop(viewport::visible(view, [640, 480], once)),
-            Part::Raster => drop([false, true].map(|polygons| states::raster(view, polygons, once))),
-            Part::Blend => drop(states::blend(view, once)),
-            Part::DepthStencil => {
-                for has in [[false, false], [true, false], [true, true]] {
-                    states::depth_stencil(view, has, once);
-                }
-            }
-            Part::Queries => drop(queries::counts(view)),
-            Part::VertexKey => drop([shaders::vertex_registers(view, 0), shaders::domain_registers(view, 0)]),
-            Part::PixelKey => drop(shaders::pixel_registers(view)),
-            Part::VertexStage | Part::PixelStage => {}
-        }
+    /// Applies what is dirty of these groups.
+    pub(super) fn apply(
+        &mut self,
+        registers: &mut Registers,
+        memory: &mut dyn GuestMemory,
+        level: Groups,
+    ) -> Result<(), NoProgram> {
+        apply_dirty(&mut Applying { translator: self, registers, memory, compute: None }, level)
     }
 
-    /// All registers that are state: zeros, ones, or anything.
-    fn registers() -> impl Strategy<Value = Registers> {
-        let rows = ROWS.into_iter().flatten().filter(|row| row.group.is_some());
-        let addresses: Vec<u32> = rows.flat_map(|row| (0..row.count).map(|n| row.address + n * row.stride)).collect();
-        let value = prop_oneof![1 => Just(0u32), 1 => Just(u32::MAX), 6 => any::<u32>()];
-        prop::collection::vec(value, addresses.len()).prop_map(move |values| {
-            let mut registers = Registers::new();
-            for (address, value) in addresses.iter().zip(values) {
-                registers.set(*address, value);
-            }
-            registers
-        })
+    /// Finds what clean groups have missed, if there is anything.
+    pub(super) fn check(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory, level: Groups) {
+        check_clean(&mut Applying { translator: self, registers, memory, compute: None }, level);
     }
 
-    #[test]
-    fn parts_read_the_groups_that_they_say_and_no_others() {
-        let read = std::cell::RefCell::new(vec![0u64; Part::ALL.len()]);
-        let mut runner = TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
-        let checked = runner.run(&registers(), |registers| {
-            let view = registers.traced();
-            for part in Part::ALL {
-                make(*part, &view);
-                for (address, group) in view.take_reads() {
-                    let name = afterimage_gnm_types::rows::name_of(address);
-                    prop_assert!(group.is_some(), "{part:?} reads {name:?}, which is of no group");
-                    let bit = group.map_or(0, |group| 1 << group as u8);
-                    let allowed = part.reads().touches(Groups::of_bits(bit));
-                    prop_assert!(allowed, "{part:?} reads {name:?} of {group:?}, which its row does not name");
-                    read.borrow_mut()[*part as usize] |= bit;
-                }
-            }
-            Ok(())
-        });
-        checked.unwrap();
-        for part in Part::ALL.iter().filter(|part| !matches!(part, Part::VertexStage | Part::PixelStage)) {
-            assert_eq!(Groups::of_bits(read.borrow()[*part as usize]), part.reads(), "{part:?}");
-        }
+    /// Applies what is dirty for a dispatch.
+    pub(super) fn apply_compute(
+        &mut self,
+        registers: &mut Registers,
+        memory: &mut dyn GuestMemory,
+        compute: &mut Compute,
+    ) -> Result<(), NoProgram> {
+        apply_dirty(&mut Applying { translator: self, registers, memory, compute: Some(compute) }, DISPATCH)
+    }
+
+    /// [`Translator::check`] behind a dispatch.
+    pub(super) fn check_compute(
+        &mut self,
+        registers: &mut Registers,
+        memory: &mut dyn GuestMemory,
+        compute: &mut Compute,
+    ) {
+        check_clean(&mut Applying { translator: self, registers, memory, compute: Some(compute) }, DISPATCH);
     }
 }

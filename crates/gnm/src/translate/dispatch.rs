@@ -1,11 +1,13 @@
 //! Dispatches.
 
 use super::Translator;
-use super::shaders::{self, COMPUTE};
-use crate::machine;
+use super::prepared::Compute;
+use super::shaders::COMPUTE;
+use crate::machine::{self, Queue};
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{Registers, reg};
+use afterimage_gnm_types::{GnmStates, Group, Registers, reg};
 use afterimage_shader_gcn::io::groups;
+use afterimage_state::checking;
 use afterimage_stream::PortError;
 use afterimage_stream::packets::*;
 
@@ -16,12 +18,15 @@ impl Translator {
     /// Runs a compute shader.
     pub(super) fn dispatch_groups(
         &mut self,
+        queue: Queue,
         registers: &mut Registers,
         memory: &mut dyn GuestMemory,
         dispatch: &machine::Dispatch,
     ) {
-        if let Err(error) = self.run_groups(registers, memory, dispatch) {
-            self.once.warn(format!("dispatch: {error}"));
+        let mut compute = self.computes.remove(&queue).unwrap_or_default();
+        match self.run_groups(registers, memory, dispatch, &mut compute) {
+            Ok(()) => drop(self.computes.insert(queue, compute)),
+            Err(error) => self.once.warn(format!("dispatch: {error}")),
         }
     }
 
@@ -30,6 +35,7 @@ impl Translator {
         registers: &mut Registers,
         memory: &mut dyn GuestMemory,
         dispatch: &machine::Dispatch,
+        compute: &mut Compute,
     ) -> Result<(), PortError> {
         let &machine::Dispatch { first, groups: counts, last, initiator } = dispatch;
         if reg::COMPUTE_DISPATCH_INITIATOR::ORDERED_APPEND_ENBL.is_set(initiator) {
@@ -42,14 +48,27 @@ impl Translator {
             ));
             return Ok(());
         }
-        let mut seen = shaders::compute_registers(registers);
-        seen.groups |= if first == [0; 3] { 0 } else { groups::START };
-        seen.groups |= if last.is_none() { 0 } else { groups::PARTIAL };
         self.bound_samplers();
         self.bound_shaders();
-        let Some(needs) = self.gather(&COMPUTE, registers, memory) else { return Ok(()) };
-        self.ready(&[&needs], memory)?;
-        self.bind(&COMPUTE, &needs, registers, memory)?;
+        let moves = self.moves();
+        if compute.needs.is_none() {
+            registers.tracker.mark(Group::ComputeStage);
+            registers.tracker.mark(Group::ComputeKey);
+        }
+        registers.tracker.write(GnmStates::COMPUTE_MEMORY, &mut compute.moves, moves);
+        let is_new = registers.tracker.dirty().contains(Group::ComputeStage);
+        if self.apply_compute(registers, memory, compute).is_err() {
+            compute.needs = None;
+        }
+        let Some(needs) = &compute.needs else { return Ok(()) };
+        if is_new {
+            self.ready(&[needs], memory)?;
+        }
+        // Whatever else runs as a compute shader has bindings in the same place.
+        self.bind(&COMPUTE, needs, memory)?;
+        let mut seen = compute.seen;
+        seen.groups |= if first == [0; 3] { 0 } else { groups::START };
+        seen.groups |= if last.is_none() { 0 } else { groups::PARTIAL };
         let shader = self.shader(&COMPUTE, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?;
         if seen.groups != 0 {
             let row = |[x, y, z]: [u32; 3], w| [x, y, z, w];
@@ -57,7 +76,10 @@ impl Translator {
             self.put_draw(Stage::Compute, &[row(first, lanes), row(counts.map(|count| count - 1), 0)]);
         }
         self.port.push(&Dispatch { shader, groups: counts });
-        self.mark_written(&needs, memory);
+        self.mark_written(needs, memory);
+        if checking() {
+            self.check_compute(registers, memory, compute);
+        }
         Ok(())
     }
 }

@@ -1,18 +1,18 @@
 //! Draws.
 
 use super::Translator;
-use super::apply::Part;
+use super::apply::{DESCRIPTION, DRAW, DRAW_PIXELS, PIXEL_KEY, PLAN, STAGES, STATES, TARGETS, VERTEX_STAGE};
 use super::geometry::Output;
-use super::prepared::{Again, Bound, Prepared};
+use super::prepared::{Again, Prepared};
 use super::primitives::{MOST_INDICES, Primitive};
 use super::resources::Needs;
-use super::shaders::{self, DOMAIN, PIXEL, Stages, VERTEX};
+use super::shaders::{DOMAIN, PIXEL, VERTEX};
 use super::tessellation::Patches;
 use super::{states, targets};
 use crate::machine::{self, IndexKind, Indices};
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{Group, Groups, Registers, View, reg};
-use afterimage_shader_gcn::io::position;
+use afterimage_gnm_types::{GnmStates, Group, Groups, Registers, View, reg};
+use afterimage_state::checking;
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, PortError};
 use smallvec::SmallVec;
@@ -67,6 +67,49 @@ fn has_pixel_stage(registers: &View) -> bool {
     colors || others.iter().any(|field| field.is_set(control))
 }
 
+/// How a draw is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Plan {
+    /// `VGT_SHADER_STAGES_EN`.
+    stages: u32,
+    /// `VGT_PRIMITIVE_TYPE.PRIM_TYPE`.
+    primitive: u32,
+    /// `CB_COLOR_CONTROL.MODE`.
+    color_mode: u32,
+    /// Whether depth or stencil is copied.
+    copies: bool,
+    /// Whether nothing is to be rasterised.
+    kills: bool,
+    has_pixels: bool,
+    draws_only: bool,
+    /// `VGT_INDX_OFFSET`.
+    pub(super) base: u32,
+    point_size: f32,
+}
+
+impl Plan {
+    /// The groups that such a draw needs.
+    pub(super) fn level(&self) -> Groups {
+        if self.has_pixels { DRAW_PIXELS } else { DRAW }
+    }
+}
+
+/// How draws are done with these registers.
+pub(super) fn plan(registers: &View) -> Plan {
+    use reg::DB_RENDER_CONTROL as R;
+    Plan {
+        stages: registers.get(reg::VGT_SHADER_STAGES_EN),
+        primitive: registers.field(reg::VGT_PRIMITIVE_TYPE::PRIM_TYPE),
+        color_mode: registers.field(reg::CB_COLOR_CONTROL::MODE),
+        copies: registers.is_set(R::DEPTH_COPY) || registers.is_set(R::STENCIL_COPY),
+        kills: registers.is_set(reg::PA_CL_CLIP_CNTL::DX_RASTERIZATION_KILL),
+        has_pixels: has_pixel_stage(registers),
+        draws_only: draws_only(registers),
+        base: registers.get(reg::VGT_INDX_OFFSET),
+        point_size: states::point_size(registers),
+    }
+}
+
 /// Whether a draw does nothing but draw: it neither clears the depth target nor captures vertices.
 fn draws_only(registers: &View) -> bool {
     use reg::DB_RENDER_CONTROL as R;
@@ -90,7 +133,11 @@ impl Translator {
             Ok(false) => {}
             Err(error) => return self.once.warn(format!("draw: {error}")),
         }
-        let stages = registers.get(reg::VGT_SHADER_STAGES_EN);
+        if self.apply(registers, memory, PLAN).is_err() {
+            return;
+        }
+        let plan = self.applied.plan;
+        let stages = plan.stages;
         use reg::VGT_SHADER_STAGES_EN as S;
         let has_patches = S::LS_EN.is_set(stages);
         if has_patches != S::HS_EN.is_set(stages) {
@@ -109,7 +156,7 @@ impl Translator {
         if draw.count == 0 {
             return;
         }
-        let number = registers.field(reg::VGT_PRIMITIVE_TYPE::PRIM_TYPE);
+        let number = plan.primitive;
         let primitive = if has_patches { Some(Primitive::Points) } else { Primitive::of(number) };
         let Some(primitive) = primitive else {
             let name = afterimage_gnm_types::enums::DI_PRIM_TYPE.of(number).unwrap_or("?");
@@ -117,8 +164,7 @@ impl Translator {
                 .once
                 .warn(format!("primitives of type {number} ({name}) are not supported: they are left out"));
         };
-        let color_mode = registers.field(reg::CB_COLOR_CONTROL::MODE);
-        match color_mode {
+        match plan.color_mode {
             mode::RESOLVE => return self.resolve(registers, memory),
             // What these passes change is the way in which memory holds colours, which images here do not have.
             mode::ELIMINATE_FAST_CLEAR | mode::FMASK_DECOMPRESS | mode::DCC_DECOMPRESS => {
@@ -127,8 +173,7 @@ impl Translator {
             }
             _ => {}
         }
-        use reg::DB_RENDER_CONTROL as R;
-        if registers.is_set(R::DEPTH_COPY) || registers.is_set(R::STENCIL_COPY) {
+        if plan.copies {
             self.once.warn("DB_RENDER_CONTROL copies depth or stencil into a colour target, which is not supported");
         }
         if self.clears_depth(registers, memory, primitive) {
@@ -156,7 +201,8 @@ impl Translator {
         if !matches!(front, Some(Front::Geometry(_))) {
             self.capture_draw(registers, memory, draw, primitive, front.as_ref())?;
         }
-        if registers.is_set(reg::PA_CL_CLIP_CNTL::DX_RASTERIZATION_KILL) {
+        let plan = self.applied.plan;
+        if plan.kills {
             return Ok(());
         }
         self.bound_samplers();
@@ -164,43 +210,47 @@ impl Translator {
         // What the last draw was made of is of use to draws without a front, as long as nothing has moved.
         let moves = self.moves();
         let is_plain = front.is_none();
-        let mut held = std::mem::take(&mut self.prepared);
-        let mut moved = !is_plain || held.moves != moves;
+        let mut moved = !is_plain || self.prepared.moves != moves;
         if moved {
-            held = Prepared::default();
+            self.prepared = Prepared::default();
         }
+        self.prepared.again = None;
         let stage = match &front {
             Some(Front::Geometry(output)) => output.behind.stage(),
             Some(Front::Patches(_)) => &DOMAIN,
             None => &VERTEX,
         };
-        let vertex = self.stage(stage, Part::VertexStage, held.vertex, registers, memory);
-        let Some((mut vertex, new_vertex)) = vertex else { return Ok(()) };
+        let tracker = &mut registers.tracker;
+        self.applied.set_stage(stage, tracker);
+        tracker.write(GnmStates::MEMORY, &mut self.prepared.moves, moves);
+        let dirty = tracker.dirty();
+        let stages = if plan.has_pixels { STAGES } else { VERTEX_STAGE };
+        let applied = self.apply(registers, memory, stages);
+        // Whoever leaves before the end leaves nothing for the next draw.
+        let Prepared { vertex, mut pixel, .. } = std::mem::take(&mut self.prepared);
+        let (Ok(()), Some(mut vertex)) = (applied, vertex) else { return Ok(()) };
+        let mut pixels = pixel.as_mut().filter(|_| plan.has_pixels);
+        let (new_vertex, new_pixel) = (dirty.contains(Group::VertexStage), dirty.contains(Group::PixelStage));
         match &front {
             Some(Front::Geometry(output)) => output.behind.serve(&mut vertex.needs),
             Some(Front::Patches(patches)) => patches.serve(&mut vertex.needs),
             None => {}
         }
-        let mut pixel = None;
-        if has_pixel_stage(registers) {
-            pixel = self.stage(&PIXEL, Part::PixelStage, held.pixel, registers, memory);
-            if pixel.is_none() {
-                return Ok(());
-            }
-        }
-        let writes = vertex.needs.writes() || pixel.as_ref().is_some_and(|(pixel, _)| pixel.needs.writes());
-        let new_targets = self.describe_targets(registers);
+        let writes = vertex.needs.writes() || pixels.as_ref().is_some_and(|pixel| pixel.needs.writes());
+        let ready = self.apply(registers, memory, DESCRIPTION);
+        debug_assert!(ready.is_ok(), "only programs can be missing");
         // Surfaces that give way to others may have been among those that were found: then they are looked for again, once, as
         // what fits all uses is there then.
         for _ in 0..2 {
             let before = self.moves();
             let mut needs = SmallVec::<[&Needs; 2]>::new();
             needs.extend((moved || new_vertex).then_some(&vertex.needs));
-            needs.extend(pixel.as_ref().filter(|(_, is_new)| moved || *is_new).map(|(pixel, _)| &pixel.needs));
+            needs.extend(pixels.as_ref().filter(|_| moved || new_pixel).map(|pixel| &pixel.needs));
             self.ready(&needs, memory)?;
-            if moved || new_targets {
-                self.bind_targets(memory);
+            if moved {
+                registers.tracker.mark(Group::Surfaces);
             }
+            let _ready = self.apply(registers, memory, TARGETS);
             if self.moves() == before {
                 break;
             }
@@ -220,75 +270,61 @@ impl Translator {
         // Growing a region for indices may have moved buffers.
         moved |= self.moves() != found;
         if moved || new_vertex {
-            self.bind(stage, &vertex.needs, registers, memory)?;
+            self.bind(stage, &vertex.needs, memory)?;
         }
-        if let Some((pixel, is_new)) = &pixel
-            && (moved || *is_new)
+        if let Some(pixel) = &pixels
+            && (moved || new_pixel)
         {
-            self.bind(&PIXEL, &pixel.needs, registers, memory)?;
+            self.bind(&PIXEL, &pixel.needs, memory)?;
         }
-        let Some(transform) = self.apply_states(registers, primitive.is_filled()) else { return Ok(()) };
         let (Vertices::Plain(topology) | Vertices::Indexed(topology, ..)) = vertices;
-        let points = if topology == Topology::PointList { position::POINTS } else { 0 };
-        let shaders =
-            self.stage_shaders(registers, (stage, &mut vertex), pixel.as_mut(), transform.position | points)?;
+        let points = topology == Topology::PointList;
+        self.applied.set_primitives(primitive.is_filled(), points, &mut registers.tracker);
+        let _ready = self.apply(registers, memory, STATES);
+        let Some(transform) = self.applied.viewport else { return Ok(()) };
+        if self.applied.raster == Some(None) {
+            return Ok(());
+        }
+        self.passed.count(&mut self.port, self.applied.counts);
+        let mut shaders = SetShaders { vertex: ObjectId::NONE, pixel: ObjectId::NONE };
+        shaders.vertex = self.stage_shader(stage, &mut vertex, self.applied.vertex)?;
+        if let Some(pixel) = &mut pixels {
+            let _ready = self.apply(registers, memory, PIXEL_KEY);
+            shaders.pixel = self.stage_shader(&PIXEL, pixel, self.applied.pixel)?;
+        }
         self.port.put(&mut self.sent.shaders, shaders);
         self.port.put(&mut self.sent.vertex_input, SetVertexInput::default());
         // What was made in front was made for instances.
         let (base, instances) = match front {
             Some(_) => (0, 1),
-            None => (registers.get(reg::VGT_INDX_OFFSET), draw.instances),
+            None => (plan.base, draw.instances),
         };
         let (first, stream) = match &front {
             Some(Front::Patches(patches)) => (patches.off_chip, 0),
             Some(Front::Geometry(output)) => (base, output.stream),
             None => (base, 0),
         };
-        let point_size = if points == 0 { 0.0 } else { states::point_size(registers) };
+        let point_size = if points { plan.point_size } else { 0.0 };
         let said = [[first, stream, 0, point_size.to_bits()], transform.pixels.map(f32::to_bits)];
         self.put_draw(Stage::Vertex, &said);
         self.push_draw(&vertices, base, draw.count, instances);
         self.mark_drawn();
-        for needs in [Some(&vertex.needs), pixel.as_ref().map(|(pixel, _)| &pixel.needs)].into_iter().flatten() {
-            self.mark_written(needs, memory);
+        for bound in [Some(&vertex), pixels.as_deref()].into_iter().flatten() {
+            self.mark_written(&bound.needs, memory);
         }
-        registers.dirty = Groups::none();
         if is_plain {
-            let again = Again { primitive, base, writes };
-            let again = draws_only(registers).then_some(again);
-            let pixel = pixel.map(|(pixel, _)| pixel);
+            let again = plan.draws_only.then_some(Again { primitive, writes });
             self.prepared = Prepared { moves, vertex: Some(vertex), pixel, again };
+        }
+        if checking() {
+            self.check(registers, memory, plan.level());
         }
         Ok(())
     }
 
-    /// The receiver's shaders for both stages; `position` are [`position`]'s bits.
-    fn stage_shaders(
-        &mut self,
-        registers: &Registers,
-        (stage, vertex): (&Stages, &mut Bound),
-        pixel: Option<&mut (Bound, bool)>,
-        position: u32,
-    ) -> Result<SetShaders, PortError> {
-        let dirty = registers.dirty;
-        let key = |(runs, position): ([u32; 2], u32)| match runs {
-            [0, 0] => shaders::vertex_registers(registers, position),
-            [_, 0] => shaders::copy_registers(registers, position),
-            _ => shaders::domain_registers(registers, position),
-        };
-        self.applied.vertex.update(Part::VertexKey, dirty, (stage.runs, position), key);
-        let seen = self.applied.vertex.value().copied().unwrap_or_default();
-        let vertex = self.stage_shader(stage, vertex, seen)?;
-        let Some((pixel, _)) = pixel else { return Ok(SetShaders { vertex, pixel: ObjectId::NONE }) };
-        self.applied.pixel.update(Part::PixelKey, dirty, (), |()| shaders::pixel_registers(registers));
-        let seen = self.applied.pixel.value().copied().unwrap_or_default();
-        let pixel = self.stage_shader(&PIXEL, pixel, seen)?;
-        Ok(SetShaders { vertex, pixel })
-    }
-
     /// Rectangles that write the clear values into the depth target, whose shader and test make no difference. Whether nothing
     /// else is to be drawn.
-    fn clears_depth(&mut self, registers: &Registers, memory: &mut dyn GuestMemory, primitive: Primitive) -> bool {
+    fn clears_depth(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory, primitive: Primitive) -> bool {
         use reg::DB_RENDER_CONTROL as R;
         let control = registers.get(reg::DB_RENDER_CONTROL);
         if !(R::DEPTH_CLEAR_ENABLE.is_set(control) || R::STENCIL_CLEAR_ENABLE.is_set(control)) {
@@ -440,6 +476,6 @@ impl Translator {
         if let Err(error) = self.resolve_into(memory, &from, &to) {
             self.once.warn(format!("resolving a multisampled target: {error}"));
         }
-        registers.dirty.mark(Group::Targets);
+        registers.tracker.mark(Group::Surfaces);
     }
 }

@@ -385,13 +385,13 @@ impl Translator {
             &export.buffer_specs,
             &export.image_specs,
         )?;
-        self.bind(stage, &export, registers, memory)?;
+        self.bind(stage, &export, memory)?;
         self.put_draw(Stage::Compute, &plan.said[0]);
         self.port.push(&Dispatch { shader: id, groups: [waves(exports) as u32, 1, 1] });
         self.mark_written(&export, memory);
 
         let id = self.shader(geometry_stage, &shader.code, seen, &shader.buffer_specs, &shader.image_specs)?;
-        self.bind(geometry_stage, &shader, registers, memory)?;
+        self.bind(geometry_stage, &shader, memory)?;
         self.put_draw(Stage::Compute, &plan.said[1]);
         self.port.push(&Dispatch { shader: id, groups: [waves(lanes) as u32, 1, 1] });
         self.mark_written(&shader, memory);

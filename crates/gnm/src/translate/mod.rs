@@ -2,8 +2,8 @@
 //!
 //! * `draws`, `primitives`, `dispatch`: draws and dispatches; `geometry`: what runs in front of a draw for a geometry shader;
 //!   `tessellation`: for patches, with `tessellate`, the tessellator; `stream_out`: what a draw captures.
-//! * `targets`, `viewport`, `states`, `queries`, `samplers`: registers and descriptors as state of the host; `apply`: which groups of
-//!   registers each part of it reads. What the receiver has already is not sent.
+//! * `targets`, `viewport`, `states`, `queries`, `samplers`: registers and descriptors as state of the host; `apply`: groups of
+//!   it that are dirty. What the receiver has already is not sent.
 //! * `shaders`, `resources`: programs, what they read and write, and the bindings for that.
 //! * `buffers`, `surfaces`, `texels`, `formats`, `convert`: host buffers and images for guest memory. Memory is the truth wherever two views
 //!   of it differ; what is newer in host memory comes back when somebody asks for it. `copies` moves what is newer there.
@@ -44,15 +44,17 @@ pub use screen::{Display, Picture, PictureError};
 
 use crate::machine::{self, Graphics, Queue};
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{Groups, Registers};
+use afterimage_gnm_types::Registers;
+use afterimage_state::Figures;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Link, ObjectId, Once, Port, SampleCount, Sent};
 use apply::Applied;
 use buffers::Buffers;
 use global_share::GlobalShare;
 use own::Owned;
-use prepared::Prepared;
+use prepared::{Compute, Prepared};
 use resources::Bindings;
+use rustc_hash::FxHashMap;
 use samplers::Samplers;
 use samples::SampleMoves;
 use screen::Screen;
@@ -70,6 +72,10 @@ pub struct Translator {
     applied: Applied,
     /// What the last draw was made of.
     prepared: Prepared,
+    /// What each queue's last dispatch was made of.
+    computes: FxHashMap<Queue, Compute>,
+    /// What state tracking came to since the last picture.
+    figures: Figures,
     /// A receiver has come that no draw was sent to: nothing of the registers was.
     anew: bool,
     /// Goes up where objects of the receiver that a draw may have bound are gone.
@@ -105,6 +111,8 @@ impl Translator {
             sent: Sent::default(),
             applied: Applied::default(),
             prepared: Prepared::default(),
+            computes: FxHashMap::default(),
+            figures: Figures::default(),
             anew: false,
             moved: 0,
             once: Once::default(),
@@ -153,6 +161,7 @@ impl Translator {
         }
         self.anew = true;
         self.prepared = Prepared::default();
+        self.computes.clear();
         self.sent = Sent::default();
         self.applied = Applied::default();
         self.moved += 1;
@@ -186,21 +195,25 @@ impl Graphics for Translator {
     fn draw(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory, draw: &machine::Draw) {
         self.recover();
         if std::mem::take(&mut self.anew) {
-            registers.dirty = Groups::all();
+            registers.tracker.mark_all();
         }
+        registers.tracker.drawn();
         self.draw_vertices(registers, memory, draw);
+        self.figures.add(&registers.tracker.take_figures());
         self.port.breathe();
     }
 
     fn dispatch(
         &mut self,
-        _queue: Queue,
+        queue: Queue,
         registers: &mut Registers,
         memory: &mut dyn GuestMemory,
         dispatch: &machine::Dispatch,
     ) {
         self.recover();
-        self.dispatch_groups(registers, memory, dispatch);
+        registers.tracker.drawn();
+        self.dispatch_groups(queue, registers, memory, dispatch);
+        self.figures.add(&registers.tracker.take_figures());
         self.port.breathe();
     }
 

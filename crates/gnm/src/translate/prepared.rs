@@ -4,15 +4,15 @@
 //! what of it host buffers and images have newer, and the receiver's objects. Then everything is looked at again.
 
 use super::Translator;
-use super::apply::Part;
 use super::draws::{DrawError, Vertices};
 use super::primitives::Primitive;
 use super::resources::Needs;
-use super::shaders::{PIXEL, Stages, VERTEX};
+use super::shaders::Stages;
 use crate::machine;
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::Registers;
 use afterimage_shader_gcn::io;
+use afterimage_state::checking;
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, PortError};
 
@@ -24,12 +24,18 @@ pub(super) struct Bound {
     shader: Option<(io::Registers, ObjectId)>,
 }
 
+impl Bound {
+    /// Keeps what is needed now, and the shader of what was needed before, where that serves.
+    pub(super) fn put(held: &mut Option<Self>, needs: Needs) {
+        let before = held.take().filter(|held| held.needs.has_code_of(&needs));
+        *held = Some(Self { needs, shader: before.and_then(|held| held.shader) });
+    }
+}
+
 /// What a draw of the same state needs to know.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Again {
     pub(super) primitive: Primitive,
-    /// `VGT_INDX_OFFSET`.
-    pub(super) base: u32,
     /// Whether its programs write buffers or images.
     pub(super) writes: bool,
 }
@@ -45,33 +51,19 @@ pub(super) struct Prepared {
     pub(super) again: Option<Again>,
 }
 
+/// The last dispatch of a queue.
+#[derive(Debug, Default)]
+pub(super) struct Compute {
+    /// [`Translator::moves`] before its needs were gathered.
+    pub(super) moves: u64,
+    pub(super) needs: Option<Needs>,
+    pub(super) seen: io::Registers,
+}
+
 impl Translator {
     /// Goes up with everything that draws depend on besides registers.
     pub(super) fn moves(&self) -> u64 {
         self.epoch + self.moved + self.buffers.changes + self.surfaces.changes
-    }
-
-    /// What a stage needs: what it needed for the last draw, or else what it needs now. The latter is true, and has to be made ready
-    /// and bound. None, with a warning, if its program cannot be had.
-    pub(super) fn stage(
-        &mut self,
-        stage: &Stages,
-        part: Part,
-        held: Option<Bound>,
-        registers: &Registers,
-        memory: &mut dyn GuestMemory,
-    ) -> Option<(Bound, bool)> {
-        match held {
-            Some(held) if !registers.dirty.touches(part.reads()) => {
-                self.check_stage(stage, &held, registers, memory);
-                Some((held, false))
-            }
-            held => {
-                let needs = self.gather(stage, registers, memory)?;
-                let shader = held.filter(|held| held.needs.has_code_of(&needs)).and_then(|held| held.shader);
-                Some((Bound { needs, shader }, true))
-            }
-        }
     }
 
     /// The receiver's shader for a stage, translated for these registers.
@@ -95,13 +87,13 @@ impl Translator {
     /// Draws with the state of the last draw, if nothing has changed. Whether it was done.
     pub(super) fn draw_again(
         &mut self,
-        registers: &Registers,
+        registers: &mut Registers,
         memory: &mut dyn GuestMemory,
         draw: &machine::Draw,
     ) -> Result<bool, DrawError> {
-        let Some(again) = self.prepared.again.filter(|_| registers.dirty.is_empty() && !draw.opaque) else {
-            return Ok(false);
-        };
+        let level = self.applied.plan.level();
+        let is_clean = !draw.opaque && !registers.tracker.dirty().touches(level);
+        let Some(again) = self.prepared.again.filter(|_| is_clean) else { return Ok(false) };
         let moves = self.prepared.moves;
         if moves != self.moves() {
             return Ok(false);
@@ -112,22 +104,19 @@ impl Translator {
             return Ok(false);
         }
         let Some(vertices) = vertices else { return Ok(true) };
-        let prepared = std::mem::take(&mut self.prepared);
-        if cfg!(debug_assertions) {
-            for (stage, bound) in [(&VERTEX, &prepared.vertex), (&PIXEL, &prepared.pixel)] {
-                bound.iter().for_each(|bound| self.check_stage(stage, bound, registers, memory));
-            }
-            self.apply_states(registers, again.primitive.is_filled());
-        }
-        self.passed.count(&mut self.port, self.applied.queries.value() == Some(&true));
-        self.push_draw(&vertices, again.base, draw.count, draw.instances);
+        self.passed.count(&mut self.port, self.applied.counts);
+        self.push_draw(&vertices, self.applied.plan.base, draw.count, draw.instances);
         if again.writes {
+            let prepared = std::mem::take(&mut self.prepared);
             [&prepared.vertex, &prepared.pixel]
                 .into_iter()
                 .flatten()
                 .for_each(|bound| self.mark_written(&bound.needs, memory));
+            self.prepared = prepared;
         }
-        self.prepared = prepared;
+        if checking() {
+            self.check(registers, memory, level);
+        }
         Ok(true)
     }
 
@@ -144,25 +133,43 @@ impl Translator {
         }
     }
 
-    /// In debug builds, that a stage whose registers are clean needs what it needed before.
-    fn check_stage(&mut self, stage: &Stages, held: &Bound, registers: &Registers, memory: &mut dyn GuestMemory) {
-        if cfg!(debug_assertions) {
-            let moves = self.moves();
-            if let Some(needs) = self.gather(stage, registers, memory)
-                && moves == self.moves()
-            {
-                assert!(needs.is_same(&held.needs), "{:?} needs {needs:?}, and has {:?}", stage.stage, held.needs);
-            }
+    /// What a stage needs now, if that is not what it has.
+    pub(super) fn needs_else(
+        &mut self,
+        stage: &Stages,
+        held: &Bound,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+    ) -> Option<String> {
+        self.other_needs(stage, &held.needs, self.prepared.moves, registers, memory)
+    }
+
+    /// The same, of what was needed after so many moves. None if there were more since.
+    pub(super) fn other_needs(
+        &mut self,
+        stage: &Stages,
+        held: &Needs,
+        moves: u64,
+        registers: &Registers,
+        memory: &mut dyn GuestMemory,
+    ) -> Option<String> {
+        if self.moves() != moves {
+            return None;
         }
+        let needs = self.gather(stage, registers, memory)?;
+        let is_other = moves == self.moves() && !needs.is_same(held);
+        is_other.then(|| format!("{:?} needs {needs:?} instead of {held:?}", stage.stage))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::apply::DRAW_PIXELS;
+    use super::super::shaders::{PIXEL, VERTEX};
     use super::*;
     use crate::machine::{Graphics, IndexKind, Indices};
     use crate::memory::Regions;
-    use afterimage_gnm_types::{Groups, reg, value::*};
+    use afterimage_gnm_types::{reg, value::*};
     use afterimage_stream::{DeviceInfo, NullLink};
 
     const MEMORY: u64 = 0x10_0000_0000;
@@ -211,24 +218,24 @@ mod tests {
         for _ in 0..2 {
             translator.draw(&mut registers, &mut memory, &DRAW);
         }
-        assert_eq!(registers.dirty, Groups::none());
-        assert!(translator.draw_again(&registers, &mut memory, &DRAW).unwrap());
+        assert!(!registers.tracker.dirty().touches(DRAW_PIXELS));
+        assert!(translator.draw_again(&mut registers, &mut memory, &DRAW).unwrap());
         let indices = Indices::Memory { address: INDICES, kind: IndexKind::U16, available: 3 };
         let indexed = machine::Draw { indices, ..DRAW };
         translator.draw(&mut registers, &mut memory, &indexed);
-        assert!(translator.draw_again(&registers, &mut memory, &indexed).unwrap());
+        assert!(translator.draw_again(&mut registers, &mut memory, &indexed).unwrap());
         // Whatever changes has everything looked at again: registers, memory, what the processor may have done.
         registers.set(reg::CB_BLEND_RED, 1);
-        assert!(!translator.draw_again(&registers, &mut memory, &DRAW).unwrap());
+        assert!(!translator.draw_again(&mut registers, &mut memory, &DRAW).unwrap());
         let changes: [fn(&mut Translator); 3] =
             [|translator| translator.cpu_wrote(MEMORY, 4), Translator::begin, |translator| translator.moved += 1];
         for change in changes {
             for _ in 0..2 {
                 translator.draw(&mut registers, &mut memory, &DRAW);
             }
-            assert!(translator.draw_again(&registers, &mut memory, &DRAW).unwrap());
+            assert!(translator.draw_again(&mut registers, &mut memory, &DRAW).unwrap());
             change(&mut translator);
-            assert!(!translator.draw_again(&registers, &mut memory, &DRAW).unwrap());
+            assert!(!translator.draw_again(&mut registers, &mut memory, &DRAW).unwrap());
         }
     }
 
@@ -239,6 +246,6 @@ mod tests {
         for _ in 0..3 {
             translator.draw(&mut registers, &mut memory, &DRAW);
         }
-        assert!(!translator.draw_again(&registers, &mut memory, &DRAW).unwrap());
+        assert!(!translator.draw_again(&mut registers, &mut memory, &DRAW).unwrap());
     }
 }

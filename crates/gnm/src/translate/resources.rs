@@ -11,7 +11,7 @@ use super::shaders::{Code, Stages};
 use super::surfaces::{Look, Wanted};
 use super::texels::{Place, Shape};
 use crate::memory::{GuestMemory, PAGE};
-use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, View as RegisterView, value::*};
+use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, View as RegisterView, reg, value::*};
 use afterimage_shader_gcn::io::{
     BufferAt, BufferSpec, CUBE_LAYERS, IN_TEXELS, ImageSpec, Scalars, TargetKind, Values, WINDOW_PAGE,
 };
@@ -120,6 +120,8 @@ pub(super) struct Needs {
     images: Vec<Option<Image>>,
     pub(super) image_specs: Vec<ImageSpec>,
     samplers: Vec<SamplerDescriptor>,
+    /// Where border colours are.
+    border: u64,
 }
 
 impl Needs {
@@ -137,6 +139,7 @@ impl Needs {
             && self.buffers == other.buffers
             && self.images == other.images
             && self.samplers == other.samplers
+            && self.border == other.border
     }
 
     /// Whether the stage writes buffers or images.
@@ -440,7 +443,9 @@ impl Translator {
             }));
         }
         let behind = Vec::new();
-        Some(Needs { code: code.clone(), words, buffers, behind, buffer_specs, images, image_specs, samplers })
+        let border = registers.program(reg::TA_BC_BASE_ADDR);
+        let code = code.clone();
+        Some(Needs { code, words, buffers, behind, buffer_specs, images, image_specs, samplers, border })
     }
 
     /// Makes buffers and surfaces for what stages need, with what is newest in them.
@@ -466,7 +471,6 @@ impl Translator {
         &mut self,
         stage: &Stages,
         needs: &Needs,
-        registers: &RegisterView,
         memory: &mut dyn GuestMemory,
     ) -> Result<(), PortError> {
         let host = stage.host;
@@ -497,17 +501,11 @@ impl Translator {
             self.port.push_tail(&packet, &storage);
             sent.storage[..storage.len()].copy_from_slice(&storage);
         }
-        self.bind_textures(stage, needs, registers, memory)?;
+        self.bind_textures(stage, needs, memory)?;
         self.bind_images(host, needs, memory)
     }
 
-    fn bind_textures(
-        &mut self,
-        stage: &Stages,
-        needs: &Needs,
-        registers: &RegisterView,
-        memory: &mut dyn GuestMemory,
-    ) -> Result<(), PortError> {
+    fn bind_textures(&mut self, stage: &Stages, needs: &Needs, memory: &mut dyn GuestMemory) -> Result<(), PortError> {
         let (first, slots) = match stage.host {
             Stage::Pixel => (0, SLOTS),
             Stage::Vertex => (SLOTS, VERTEX_SLOTS),
@@ -527,7 +525,7 @@ impl Translator {
                 let sampler = texture.sampler.and_then(|sampler| needs.samplers.get(sampler as usize));
                 let Image { srgb, integer, min_lod, .. } = image;
                 let used = SamplerUse { srgb, integer, compare: texture.compare, min_lod };
-                binding.sampler = self.sampler(registers, memory, sampler.copied().unwrap_or(plain), used);
+                binding.sampler = self.sampler(needs.border, memory, sampler.copied().unwrap_or(plain), used);
             }
             let slot = first + at;
             if self.bindings.textures.len() <= slot {

@@ -2,7 +2,7 @@
 
 use super::Translator;
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{SamplerDescriptor, View, reg, value::*};
+use afterimage_gnm_types::{SamplerDescriptor, value::*};
 use afterimage_stream::packets::*;
 use afterimage_stream::{DeviceFeatures, ObjectId, ObjectKind, Port};
 use rustc_hash::FxHashMap;
@@ -101,13 +101,13 @@ impl Translator {
     /// The sampler for a descriptor, used with an image of this smallest level.
     pub(super) fn sampler(
         &mut self,
-        registers: &View,
+        table: u64,
         memory: &dyn GuestMemory,
         descriptor: SamplerDescriptor,
         use_: SamplerUse,
     ) -> ObjectId {
         let from_table = descriptor.border_color_type() == SQ_TEX_BORDER_COLOR_REGISTER;
-        let border = if from_table { self.border_color(registers, memory, descriptor) } else { [0; 4] };
+        let border = if from_table { self.border_color(table, memory, descriptor) } else { [0; 4] };
         let SamplerUse { srgb, integer, compare, min_lod } = use_;
         let key = Key { words: descriptor.0, srgb, integer, compare, min_lod, border };
         if let Some(id) = self.samplers.0.get(&key) {
@@ -132,9 +132,8 @@ impl Translator {
     }
 
     /// A border colour of the table in memory: four floats.
-    fn border_color(&mut self, registers: &View, memory: &dyn GuestMemory, descriptor: SamplerDescriptor) -> [u32; 4] {
-        let base = registers.program(reg::TA_BC_BASE_ADDR);
-        let at = base + 16 * u64::from(descriptor.border_color_ptr());
+    fn border_color(&mut self, table: u64, memory: &dyn GuestMemory, descriptor: SamplerDescriptor) -> [u32; 4] {
+        let at = table + 16 * u64::from(descriptor.border_color_ptr());
         [0, 4, 8, 12].map(|offset| {
             memory.word(at + offset).unwrap_or_else(|| {
                 self.once.warn(format!("the border colour at {at:#x} is not mapped: it is black"));

@@ -368,14 +368,14 @@ impl Translator {
         sent.raster.iter().for_each(|packet| port.push(packet));
         sent.depth_stencil.iter().for_each(|packet| port.push(packet));
         sent.blend.iter().for_each(|packet| port.push(packet));
-        if let Some(blend) = applied.blend.value()
+        if let Some(blend) = &applied.blend
             && !blend.apart.is_empty()
         {
             port.push_tail(&SetBlendTargets { count: blend.apart.len() as u32, pad: 0 }, &blend.apart);
         }
         sent.shaders.iter().for_each(|packet| port.push(packet));
         sent.vertex_input.iter().for_each(|packet| port.push(packet));
-        passed.count(port, applied.queries.value() == Some(&true));
+        passed.count(port, applied.counts);
     }
 }
 

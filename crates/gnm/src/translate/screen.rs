@@ -154,6 +154,7 @@ impl Translator {
                 None
             }
         });
+        self.port.push(&StateFigures::from(std::mem::take(&mut self.figures)));
         let shown = texture.is_some_and(|(texture, size)| self.show(texture, size).is_ok());
         if !shown {
             self.port.push(&Present::nothing(self.port.frame()));

@@ -22,6 +22,7 @@ const MOST_CODES: usize = 8192;
 const LANGUAGE: u32 = 9;
 
 /// Registers of a hardware stage.
+#[derive(Debug, PartialEq)]
 pub(super) struct Stages {
     pub(super) stage: HwStage,
     /// The receiver's stage.
@@ -347,8 +348,17 @@ fn common(stage: &Stages, registers: &View) -> io::Registers {
     }
 }
 
+/// What the translation of what runs as the vertex stage depends on; `position` are [`io::position`]'s bits.
+pub(super) fn stage_registers(stage: &Stages, registers: &View, position: u32) -> io::Registers {
+    match stage.runs {
+        [0, 0] => vertex_registers(registers, position),
+        [_, 0] => copy_registers(registers, position),
+        _ => domain_registers(registers, position),
+    }
+}
+
 /// What a vertex shader's translation depends on; `position` are [`io::position`]'s bits.
-pub(super) fn vertex_registers(registers: &View, position: u32) -> io::Registers {
+fn vertex_registers(registers: &View, position: u32) -> io::Registers {
     let common = common(&VERTEX, registers);
     io::Registers {
         vs_out_config: registers.get(reg::SPI_VS_OUT_CONFIG),
@@ -398,14 +408,14 @@ pub(super) fn geometry_registers(stage: &Stages, registers: &View, streams: usiz
 }
 
 /// What a domain program's translation depends on.
-pub(super) fn domain_registers(registers: &View, position: u32) -> io::Registers {
+fn domain_registers(registers: &View, position: u32) -> io::Registers {
     let mut seen = io::Registers { step_rates: [0; 2], ..vertex_registers(registers, position) };
     set_runs(&mut seen, DOMAIN.runs);
     seen
 }
 
 /// What an on-chip copy shader's translation depends on.
-pub(super) fn copy_registers(registers: &View, position: u32) -> io::Registers {
+fn copy_registers(registers: &View, position: u32) -> io::Registers {
     let mut seen = vertex_registers(registers, position);
     set_runs(&mut seen, COPY_ON_CHIP.runs);
     seen

@@ -134,7 +134,7 @@ impl Translator {
         }
         needs.behind = vec![self.own_bytes(Use::Vertices, bytemuck::cast_slice(list))?, StorageBinding::default()];
         self.ready(&[&needs], memory)?;
-        self.bind(stage, &needs, registers, memory)?;
+        self.bind(stage, &needs, memory)?;
         let seen = shaders::capture_registers(stage, registers);
         let shader = self.shader(stage, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?;
         let bases = self.stream_out.map(|bytes| bytes / 4);

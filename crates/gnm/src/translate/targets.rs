@@ -1,12 +1,12 @@
 //! Colour and depth targets: which surfaces the registers name, and what clears of CMASK and HTILE do to them.
 
 use super::Translator;
-use super::apply::Part;
+use super::apply::TARGETS;
 use super::formats::{self, HostFormat, Use};
 use super::surfaces::{Look, SurfaceError, Wanted};
 use super::texels::{Place, Shape};
 use crate::memory::GuestMemory;
-use afterimage_gnm_types::{Registers, View as RegisterView, reg, value::*};
+use afterimage_gnm_types::{Group, Registers, View as RegisterView, reg, value::*};
 use afterimage_stream::packets::*;
 use afterimage_stream::{DeviceInfo, Format, ObjectId, Once};
 
@@ -257,20 +257,16 @@ pub(super) fn describe(registers: &RegisterView, once: &mut Once) -> Described {
 }
 
 impl Translator {
-    /// Describes the targets anew if registers have changed. Whether the description is another one.
-    pub(super) fn describe_targets(&mut self, registers: &Registers) -> bool {
-        self.applied.targets.update(Part::Targets, registers.dirty, (), |()| describe(registers, &mut self.once))
-    }
-
     /// Describes and binds the targets, for what is no draw.
-    pub(super) fn apply_targets(&mut self, registers: &Registers, memory: &mut dyn GuestMemory) {
-        self.describe_targets(registers);
-        self.bind_targets(memory);
+    pub(super) fn apply_targets(&mut self, registers: &mut Registers, memory: &mut dyn GuestMemory) {
+        registers.tracker.mark(Group::Surfaces);
+        let ready = self.apply(registers, memory, TARGETS);
+        debug_assert!(ready.is_ok(), "only programs can be missing");
     }
 
     /// Binds the targets that were described, with what is newest in them.
     pub(super) fn bind_targets(&mut self, memory: &mut dyn GuestMemory) {
-        let Some(mut described) = self.applied.targets.value().cloned() else { return };
+        let Some(mut described) = self.applied.targets().cloned() else { return };
         described.colors = described.colors.map(|color| Some(color?.on(self.port.device())));
         let mut colors = [None; 8];
         let mut packet = SetRenderTargets::default();

@@ -41,7 +41,7 @@ impl Graphics for Log {
         self.asked.push(Asked::Draw(*draw));
         self.user.push(registers.array(afterimage_gnm_types::reg::SPI_SHADER_USER_DATA_VS_0));
         self.passed += 10;
-        registers.dirty.take();
+        registers.tracker.take();
     }
 
     fn dispatch(&mut self, queue: Queue, _: &mut Registers, _: &mut dyn GuestMemory, dispatch: &Dispatch) {
