@@ -82,7 +82,7 @@ pub(crate) const fn index(address: u32) -> Option<usize> {
 const NO_PLACE: u16 = u16::MAX;
 
 /// For each register that is kept where its row is: which table of [`ROWS`] in the high four bits, and the place in it.
-const PLACES: [u16; WORDS] = {
+static PLACES: [u16; WORDS] = {
     let mut places = [NO_PLACE; WORDS];
     let mut space = 0;
     while space < ROWS.len() {
@@ -115,7 +115,7 @@ pub(crate) fn row_of(address: u32) -> Option<&'static Register> {
 }
 
 /// For each register the bits of the groups that read it.
-pub(crate) const READERS: [u64; WORDS] = {
+pub(crate) static READERS: [u64; WORDS] = {
     let mut readers = [0; WORDS];
     let mut at = 0;
     while at < WORDS {

@@ -27,6 +27,8 @@ const fn level(groups: &[Group]) -> Groups {
     Groups::of_bits(bits)
 }
 
+/// All groups of draws.
+const ALL: u64 = (2 << Group::PixelKey as u64) - 1;
 /// What is asked before anything is done for a draw.
 pub(super) const PLAN: Groups = level(&[Group::Plan]);
 pub(super) const VERTEX_STAGE: Groups = level(&[Group::VertexStage]);
@@ -35,14 +37,12 @@ pub(super) const DESCRIPTION: Groups = level(&[Group::Targets]);
 /// What clears and whatever else is about targets alone needs.
 pub(super) const TARGETS: Groups = level(&[Group::Targets, Group::Surfaces]);
 /// What needs stages and targets.
-pub(super) const STATES: Groups = Groups::of_bits(STATES_OF_PIXELS & !(1 << Group::PixelKey as u64));
-const STATES_OF_PIXELS: u64 = (2 << Group::PixelKey as u64) - (1 << Group::Viewport as u64);
+pub(super) const STATES: Groups = Groups::of_bits((1 << Group::PixelKey as u64) - (1 << Group::Viewport as u64));
 pub(super) const PIXEL_KEY: Groups = level(&[Group::PixelKey]);
 /// All that a draw without a pixel stage needs.
-pub(super) const DRAW: Groups =
-    Groups::of_bits((2 << Group::PixelKey as u64) - 1 & !(1 << Group::PixelStage as u64 | 1 << Group::PixelKey as u64));
+pub(super) const DRAW: Groups = Groups::of_bits(ALL & !(1 << Group::PixelStage as u64 | 1 << Group::PixelKey as u64));
 /// All that a draw with a pixel stage needs.
-pub(super) const DRAW_PIXELS: Groups = Groups::of_bits((2 << Group::PixelKey as u64) - 1);
+pub(super) const DRAW_PIXELS: Groups = Groups::of_bits(ALL);
 /// All that a dispatch needs.
 pub(super) const DISPATCH: Groups = level(&[Group::ComputeStage, Group::ComputeKey]);
 

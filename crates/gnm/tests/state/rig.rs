@@ -158,7 +158,7 @@ fn value(address: u32, instance: u32) -> BoxedStrategy<u32> {
     // What lies where a V# does moves it, or leaves it as it is.
     let user = |at: u32| {
         let word = buffer(1)[at as usize % 4];
-        if at % 4 == 0 { vec![word, word + 256] } else { vec![word] }
+        if at.is_multiple_of(4) { vec![word, word + 256] } else { vec![word] }
     };
     let known: Vec<u32> = match address {
         reg::SPI_SHADER_PGM_LO_VS => return proptest::sample::select(vec![code(0), code(1)]).boxed(),
