@@ -103,7 +103,9 @@ impl Factor {
         let place = |point: u32| {
             let old = if point > new { point - 1 } else { point };
             let (old, point) = (at(old, few), at(point, many));
-            ((old * (u64::from(ONE) - fraction) + point * fraction + u64::from(ONE / 2)) >> 16) as u32
+            let place = (old * (u64::from(ONE) - fraction) + point * fraction + u64::from(ONE / 2)) >> 16;
+            // What reciprocals are rounded up by must not take it beyond the middle.
+            (place as u32).min(ONE / 2)
         };
         let mut points: Vec<u32> = (0..above).map(place).collect();
         let mirrored: Vec<u32> = points.iter().rev().map(|point| ONE - point).collect();
@@ -150,29 +152,42 @@ mod tests {
         assert_eq!(Partitioning::Integer.factor(1.0, true).points().len(), 3);
     }
 
+    /// What holds for every factor.
+    fn holds(factor: f32, mode: u32) -> Result<(), TestCaseError> {
+        let partitioning = Partitioning::of(mode).unwrap();
+        let points = points(partitioning, factor);
+        prop_assert_eq!((points[0], points[points.len() - 1]), (0, ONE));
+        prop_assert!(points.windows(2).all(|pair| pair[0] <= pair[1]), "{:?}", points);
+        let mirrored: Vec<u32> = points.iter().rev().map(|point| ONE - point).collect();
+        prop_assert_eq!(&mirrored, &points);
+        let segments = points.len() as u32 - 1;
+        let [low, high] = partitioning.range();
+        let clamped = factor.clamp(low, high);
+        let wanted = match partitioning {
+            Partitioning::Integer => clamped.ceil() as u32,
+            Partitioning::PowerOfTwo => (clamped.ceil() as u32).next_power_of_two(),
+            Partitioning::Odd => ((clamped - 1.0) / 2.0).ceil() as u32 * 2 + 1,
+            Partitioning::Even => (clamped / 2.0).ceil() as u32 * 2,
+        };
+        // A fraction below what fixed point has may be lost.
+        prop_assert!(segments == wanted || wanted - segments == 2 && clamped.fract() < 1e-4);
+        // No segment is longer than those of one pair less, but that in the middle has what reciprocals were rounded by.
+        let longest = points.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
+        prop_assert!(longest <= ONE / (segments.saturating_sub(2)).max(1) + 2 + segments / 2);
+        Ok(())
+    }
+
+    /// The middle segment is longer by what reciprocals are rounded by, or a point would be beyond the middle because of that.
+    #[test]
+    fn rounded_reciprocals_are_felt_in_the_middle() {
+        holds(49.03924, 2).unwrap();
+        holds(30.006073, 3).unwrap();
+    }
+
     proptest! {
         #[test]
         fn points_ascend_and_mirror(factor in 0f32..70.0, mode in 0u32..4) {
-            let partitioning = Partitioning::of(mode).unwrap();
-            let points = points(partitioning, factor);
-            prop_assert_eq!((points[0], points[points.len() - 1]), (0, ONE));
-            prop_assert!(points.windows(2).all(|pair| pair[0] <= pair[1]), "{:?}", points);
-            let mirrored: Vec<u32> = points.iter().rev().map(|point| ONE - point).collect();
-            prop_assert_eq!(&mirrored, &points);
-            let segments = points.len() as u32 - 1;
-            let [low, high] = partitioning.range();
-            let clamped = factor.clamp(low, high);
-            let wanted = match partitioning {
-                Partitioning::Integer => clamped.ceil() as u32,
-                Partitioning::PowerOfTwo => (clamped.ceil() as u32).next_power_of_two(),
-                Partitioning::Odd => ((clamped - 1.0) / 2.0).ceil() as u32 * 2 + 1,
-                Partitioning::Even => (clamped / 2.0).ceil() as u32 * 2,
-            };
-            // A fraction below what fixed point has may be lost.
-            prop_assert!(segments == wanted || wanted - segments == 2 && clamped.fract() < 1e-4);
-            // No segment is longer than those of one pair less, but that in the middle has what reciprocals were rounded by.
-            let longest = points.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
-            prop_assert!(longest <= ONE / (segments.saturating_sub(2)).max(1) + 2 + segments / 2);
+            holds(factor, mode)?;
         }
     }
 }
