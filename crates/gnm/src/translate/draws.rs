@@ -133,6 +133,8 @@ impl Translator {
             Ok(false) => {}
             Err(error) => return self.once.warn(format!("draw: {error}")),
         }
+        // Whoever leaves before the end leaves nothing for the next draw.
+        self.prepared.again = None;
         if self.apply(registers, memory, PLAN).is_err() {
             return;
         }
@@ -214,7 +216,6 @@ impl Translator {
         if moved {
             self.prepared = Prepared::default();
         }
-        self.prepared.again = None;
         let stage = match &front {
             Some(Front::Geometry(output)) => output.behind.stage(),
             Some(Front::Patches(_)) => &DOMAIN,
@@ -226,7 +227,6 @@ impl Translator {
         let dirty = tracker.dirty();
         let stages = if plan.has_pixels { STAGES } else { VERTEX_STAGE };
         let applied = self.apply(registers, memory, stages);
-        // Whoever leaves before the end leaves nothing for the next draw.
         let Prepared { vertex, mut pixel, .. } = std::mem::take(&mut self.prepared);
         let (Ok(()), Some(mut vertex)) = (applied, vertex) else { return Ok(()) };
         let mut pixels = pixel.as_mut().filter(|_| plan.has_pixels);

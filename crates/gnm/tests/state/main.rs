@@ -75,3 +75,11 @@ fn a_missing_edge_is_noticed_in_three_ways() {
     let difference = difference(Some(without), &ops).expect("another constant");
     assert!(difference.starts_with("draw 2: blend: "), "{difference}");
 }
+
+/// A draw that is not done, as its stages do not go together, does not leave the next one to be done like the last that was.
+#[test]
+fn what_is_left_out_stays_left_out() {
+    let ops = [Op::Draw, Op::Draw, Op::Set(reg::VGT_SHADER_STAGES_EN, 1), Op::Draw, Op::Draw];
+    assert_eq!(difference(None, &ops), None);
+    assert_eq!(Rig::new(None).run(&ops, false).len(), 2);
+}
