@@ -65,7 +65,7 @@ further! {
 
 const COUNT: usize = METHOD_WORDS + FURTHER.len();
 
-const READERS: [u64; COUNT] = {
+static READERS: [u64; COUNT] = {
     let mut readers = [0; COUNT];
     let mut at = 0;
     while at < COUNT {

@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn a_run_is_the_same_as_its_words() {
         let (mut one, mut all) = (Registers::new(), Registers::new());
-        (one.tracker.take(), all.tracker.take());
+        one.tracker.take();
+        all.tracker.take();
         let values = [0, 7, 0x200, 0, 1, 0];
         for (i, &value) in values.iter().enumerate() {
             one.set(method::SET_ALPHA_TEST_ENABLE + 4 * i as u16, value);

@@ -154,8 +154,7 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
     let cause = refused(|out| out.push_tail(&images, &[image]));
     assert_eq!(cause, Cause::WrongKind { field: "view", id: TEXTURE });
     assert_eq!(
-        field(|out| out
-            .push_tail(&SetStorageImages { first: STORAGE_IMAGES as u16, ..images }, &[image])),
+        field(|out| out.push_tail(&SetStorageImages { first: STORAGE_IMAGES as u16, ..images }, &[image])),
         "count"
     );
     // Nobody but the receiver knows addresses.

@@ -200,7 +200,8 @@ pub fn describe(header: u32, body: &[u32]) -> Vec<String> {
     let mut rest = expand(private, body, &mut words).unwrap_or(&[]);
     while let Some((&header, behind)) = rest.split_first() {
         let (body, behind) = behind.split_at((Header::decode(header).count() as usize).min(behind.len()));
-        let sets = matches!(Header::decode(header), Header::Packet { opcode, .. } if decode::space_of(opcode).is_some());
+        let sets =
+            matches!(Header::decode(header), Header::Packet { opcode, .. } if decode::space_of(opcode).is_some());
         let is_marker = matches!(Header::decode(header), Header::Packet { opcode: op::NOP, .. });
         match decode::packet(header, body) {
             _ if is_marker => {}

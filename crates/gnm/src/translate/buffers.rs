@@ -132,7 +132,8 @@ impl Translator {
         let ranges = memory.ranges();
         if ranges.len() > WINDOWS as usize {
             let (most, all) = (WINDOWS, ranges.len());
-            self.once.warn(format!("of {all} ranges of memory, programs that access it by address see the first {most}"));
+            self.once
+                .warn(format!("of {all} ranges of memory, programs that access it by address see the first {most}"));
         }
         let number = (number as usize).min(WINDOWS as usize - 1).min(ranges.len().saturating_sub(1));
         let Some(range) = ranges.get(number) else { return (0, 0) };
