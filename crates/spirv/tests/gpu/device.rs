@@ -11,8 +11,7 @@ use ash::vk;
 pub(crate) type Result<T> = std::result::Result<T, vk::Result>;
 
 pub(crate) struct Gpu {
-    _entry: ash::Entry,
-    instance: ash::Instance,
+    entry: ash::Entry,
     pub(crate) device: ash::Device,
     queue: vk::Queue,
     memory: vk::PhysicalDeviceMemoryProperties,
@@ -194,8 +193,7 @@ impl Gpu {
                 subgroup: subgroup.subgroup_size,
                 feedback,
                 options: Options { bindless, preserve, debug_names: false, features },
-                _entry: entry,
-                instance,
+                entry,
                 device,
                 pool,
                 name,
@@ -398,11 +396,12 @@ impl Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
+        // Loader and instance stay: NVIDIA's driver must not be unloaded before the threads that used it have ended.
+        std::mem::forget(self.entry.clone());
         // SAFETY: the queue is idle after every submission, and nothing else is left of the device.
         unsafe {
             self.device.destroy_command_pool(self.pool, None);
             self.device.destroy_device(None);
-            self.instance.destroy_instance(None);
         }
     }
 }
