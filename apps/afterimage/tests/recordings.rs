@@ -196,12 +196,26 @@ fn replay_writes_every_picture_and_names_the_files_that_failed() {
 fn captures_and_recordings_are_told_apart() {
     let temp = tempfile::tempdir().unwrap();
     let recording = Recording::clear(0).write(temp.path(), "recording.aftercap");
-    let output = afterimage(&["replay", "--stats", "-"], &[&recording]);
+    let output = afterimage(&["replay", "--frames", "1"], &[&recording]);
     assert!(!output.status.success());
-    assert!(text(&output.stderr).contains("--frames and --stats are for captures"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("--frames is for captures"), "{}", text(&output.stderr));
     let other = temp.path().join("other.kcap.gz");
     std::fs::write(&other, "something else").unwrap();
     let output = afterimage(&["replay"], &[&other, &recording]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("other.kcap.gz: it is not a recording"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn recordings_have_figures_each() {
+    let temp = tempfile::tempdir().unwrap();
+    let recordings = ["one.kcap.gz", "two.kcap.gz"].map(|name| Recording::clear(0).write(temp.path(), name));
+    let output = afterimage(&["replay", "--stats", "-"], &[&recordings[0], &recordings[1]]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let figures: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let figures = figures.as_array().unwrap();
+    assert_eq!(figures.len(), 2);
+    for one in figures {
+        assert!(one["guest_state"]["draws"].is_u64() && one["renderer_state"]["applied"].is_u64(), "{one}");
+    }
 }
