@@ -20,13 +20,13 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Adds those of another.
+    /// Adds those of another, which may be anything.
     pub fn add(&mut self, other: &Self) {
-        self.draws += other.draws;
-        self.filtered += other.filtered;
-        self.marked += other.marked;
-        self.applied += other.applied;
-        self.unchanged += other.unchanged;
+        self.draws = self.draws.saturating_add(other.draws);
+        self.filtered = self.filtered.saturating_add(other.filtered);
+        self.marked = self.marked.saturating_add(other.marked);
+        self.applied = self.applied.saturating_add(other.applied);
+        self.unchanged = self.unchanged.saturating_add(other.unchanged);
     }
 
     /// What came after an earlier moment's counts of the same user.

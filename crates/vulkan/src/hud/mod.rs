@@ -27,6 +27,8 @@ struct Counters {
     skipped: u64,
     submissions: u64,
     guest: Figures,
+    renderer: Figures,
+    calls_saved: u64,
 }
 
 /// Everything that lines can say.
@@ -49,6 +51,9 @@ struct Facts {
     memory: Vec<Memory>,
     /// The guest's state tracking since the last text.
     guest_state: Figures,
+    /// The renderer's, likewise, and calls of Vulkan that it saved.
+    renderer_state: Figures,
+    calls_saved: u64,
 }
 
 /// A kind of memory.
@@ -114,19 +119,19 @@ fn lines(item: u32, facts: &Facts, times: &Times) -> Vec<Line> {
         Overlay::DRAWCALLS => count(facts.draws, "draw"),
         Overlay::PIPELINES => format!("{}, {}", count(facts.pipelines, "pipeline"), count(facts.shaders, "shader")),
         Overlay::STATE => {
-            let Figures { draws, filtered, marked, applied, unchanged } = facts.guest_state;
-            let a_draw = |count: u64| count as f32 / draws.max(1) as f32;
+            // Counts that a guest sends may be anything.
+            let line = |who: &str, what: &str, figures: Figures, all: u64, new: u64| {
+                let a_draw = |count: u64| count as f32 / figures.draws.max(1) as f32;
+                Line::Text(format!("{who}: {:.1} {what} a draw, {:.1} new", a_draw(all), a_draw(new)))
+            };
+            let (guest, renderer) = (facts.guest_state, facts.renderer_state);
+            let new = |figures: Figures| figures.applied.saturating_sub(figures.unchanged);
+            let saved = facts.calls_saved as f32 / renderer.draws.max(1) as f32;
             return vec![
-                Line::Text(format!(
-                    "{:.1} writes a draw, {:.1} of them new",
-                    a_draw(filtered + marked),
-                    a_draw(marked)
-                )),
-                Line::Text(format!(
-                    "{:.1} groups a draw, {:.1} of them new",
-                    a_draw(applied),
-                    a_draw(applied - unchanged)
-                )),
+                line("guest", "writes", guest, guest.filtered.saturating_add(guest.marked), guest.marked),
+                line("guest", "groups", guest, guest.applied, new(guest)),
+                line("renderer", "groups", renderer, renderer.applied, new(renderer)),
+                Line::Text(format!("{saved:.1} calls saved a draw")),
             ];
         }
         Overlay::MEMORY => {
@@ -159,6 +164,8 @@ impl Renderer {
             skipped: self.skipped_draws,
             submissions: self.submissions.current,
             guest: self.stats.guest,
+            renderer: self.state_figures(),
+            calls_saved: self.calls_saved(),
         };
         let (since, before) = *hud.refreshed.get_or_insert((now, counters));
         let age = now - since;
@@ -191,6 +198,8 @@ impl Renderer {
             shaders: self.library.len() as u64,
             pending: self.library.workers.pending(),
             guest_state: now.guest.since(&before.guest),
+            renderer_state: now.renderer.since(&before.renderer),
+            calls_saved: now.calls_saved.saturating_sub(before.calls_saved),
             memory: if items & Overlay::MEMORY != 0 { self.memory_kinds(arena) } else { Vec::new() },
         }
     }
@@ -254,10 +263,17 @@ mod tests {
         assert_eq!(text(Overlay::PIPELINES, &facts), ["12 pipelines, 1 shader"]);
         assert_eq!(text(Overlay::MEMORY, &facts), ["device 5 of 81920 MiB", "uploads 4 MiB"]);
         facts.guest_state = Figures { draws: 10, filtered: 25, marked: 50, applied: 20, unchanged: 2 };
-        assert_eq!(
-            text(Overlay::STATE, &facts),
-            ["7.5 writes a draw, 5.0 of them new", "2.0 groups a draw, 1.8 of them new"]
-        );
+        facts.renderer_state = Figures { draws: 10, filtered: 0, marked: 40, applied: 30, unchanged: 15 };
+        facts.calls_saved = 201;
+        let lines = [
+            "guest: 7.5 writes a draw, 5.0 new",
+            "guest: 2.0 groups a draw, 1.8 new",
+            "renderer: 3.0 groups a draw, 1.5 new",
+            "20.1 calls saved a draw",
+        ];
+        assert_eq!(text(Overlay::STATE, &facts), lines);
+        facts.guest_state = Figures { draws: 0, filtered: u64::MAX, marked: u64::MAX, applied: 0, unchanged: u64::MAX };
+        assert_eq!(text(Overlay::STATE, &facts).len(), 4, "a guest may say anything");
         assert!(text(Overlay::COMPILER, &facts).is_empty() && text(Overlay::PICTURES, &facts).is_empty());
         (facts.pending, facts.draws, facts.skipped) = (7, 30, 2);
         assert_eq!(text(Overlay::COMPILER, &facts), ["compiling 7..."]);
