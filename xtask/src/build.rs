@@ -249,7 +249,9 @@ fn native_samples(ws: &Workspace, tree: &Tree) -> Result {
         let out = tree.native_sample(source.name);
         let mut compiler = Command::new("g++");
         compiler.args(CXX_FLAGS).arg("-I").arg(ws.root.join("include/afterimage")).arg(source_of(ws, source));
-        compiler.arg("-o").arg(&out).arg("-L").arg(&tree.root).args(["-ld3d9", "-ldl", "-Wl,-rpath,$ORIGIN/../.."]);
+        compiler.arg("-o").arg(&out).arg("-L").arg(&tree.root).args(["-ld3d9", "-ldl"]);
+        // Before LD_LIBRARY_PATH, in which `cargo run` has the folder of what it built itself, of another profile and day.
+        compiler.args(["-Wl,-rpath,$ORIGIN/../..", "-Wl,--disable-new-dtags"]);
         compile(ws, compiler, source, &out, "native")?;
     }
     Ok(())

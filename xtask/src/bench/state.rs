@@ -19,7 +19,7 @@ pub(crate) const BENCHES: [&str; 1] = ["state"];
 /// Sample programs, by what they draw most.
 const SAMPLES: [&str; 4] = ["scene", "targets", "features", "teapot"];
 /// Frames of a sample.
-const FRAMES: &str = "120";
+const FRAMES: &str = "60";
 /// Recordings that are drawn, out of all that there are.
 const RECORDINGS: usize = 24;
 /// Runs of each kind; the quickest counts, since noise only ever adds.
