@@ -67,6 +67,22 @@ impl<S: Space> Edge<S> {
     }
 }
 
+impl<S: Space> Edge<S> {
+    /// The edges that nothing notices: each is taken out in turn, and `notices` says whether that stream of so many notices. The stream
+    /// that noticed the last one is asked first, since it likely has what the next one needs.
+    pub fn unnoticed(streams: usize, mut notices: impl FnMut(&'static Edges, usize) -> bool) -> Vec<Self> {
+        let mut last = 0;
+        let mut unnoticed = Self::all();
+        unnoticed.retain(|edge| {
+            let without = Edges::without(*edge);
+            let noticed = (0..streams).map(|at| (last + at) % streams).find(|at| notices(without, *at));
+            last = noticed.unwrap_or(last);
+            noticed.is_none()
+        });
+        unnoticed
+    }
+}
+
 impl Edges {
     /// A table's own, made once.
     #[must_use]

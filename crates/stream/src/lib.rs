@@ -36,7 +36,7 @@ pub use host::{Group, Groups, Host};
 pub use id::{IdAllocator, ObjectId, ObjectKind};
 pub use link::{Arena, DeviceFeatures, DeviceInfo, Executor, FormatFeatures, Link, LinkError, Reply, UploadRef};
 pub use null_link::NullLink;
-pub use observer::{Effective, observer};
+pub use observer::{Effective, first_difference, observer};
 pub use once::Once;
 pub use packets::{Header, Kind, Packet};
 pub use port::{Port, PortError};

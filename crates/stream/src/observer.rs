@@ -85,6 +85,17 @@ impl Effective {
     }
 }
 
+/// The first draw of two runs that is another, with what differs.
+#[must_use]
+pub fn first_difference(one: &[Effective], other: &[Effective]) -> Option<String> {
+    if one.len() != other.len() {
+        return Some(format!("{} draws and {}", one.len(), other.len()));
+    }
+    (0..)
+        .zip(one.iter().zip(other))
+        .find_map(|(draw, (one, other))| one.difference(other).map(|difference| format!("draw {draw}: {difference}")))
+}
+
 /// The receiver: see [`observer`].
 struct Observer {
     null: NullLink,

@@ -4,6 +4,7 @@ mod rig;
 
 use afterimage_nv2a_types::{Group, KelvinStates, method};
 use afterimage_state::{Edge, Edges, Found, State, collect_missed};
+use afterimage_stream::first_difference;
 use proptest::prelude::*;
 use rig::{Op, Rig, ops, streams};
 
@@ -26,12 +27,7 @@ fn difference(edges: Option<&'static Edges>, ops: &[Op]) -> Option<String> {
     // What an apply function reads is not this test's business.
     let (tracked, _) = collect_missed(|| tracked.run(ops, false));
     let all = all.run(ops, true);
-    if tracked.len() != all.len() {
-        return Some(format!("{} draws and {}", tracked.len(), all.len()));
-    }
-    (0..).zip(tracked.iter().zip(&all)).find_map(|(draw, (tracked, all))| {
-        tracked.difference(all).map(|difference| format!("draw {draw}: {difference}"))
-    })
+    first_difference(&tracked, &all)
 }
 
 proptest! {
@@ -51,21 +47,9 @@ fn every_edge_is_missed_by_somebody() {
     for stream in &streams {
         assert_eq!(missed(None, stream), []);
     }
-    let edges = Edge::<KelvinStates>::all();
-    let mut last = 0;
-    let unnoticed: Vec<_> = edges
-        .iter()
-        .filter(|edge| {
-            let without = Some(Edges::without(**edge));
-            // The stream that noticed the last one likely has what the next one needs.
-            let noticed = (0..streams.len())
-                .map(|at| (last + at) % streams.len())
-                .find(|at| !missed(without, &streams[*at]).is_empty());
-            last = noticed.unwrap_or(last);
-            noticed.is_none()
-        })
-        .collect();
-    assert!(unnoticed.is_empty(), "nothing notices {} of {}: {unnoticed:?}", unnoticed.len(), edges.len());
+    let unnoticed =
+        Edge::<KelvinStates>::unnoticed(streams.len(), |without, at| !missed(Some(without), &streams[at]).is_empty());
+    assert!(unnoticed.is_empty(), "nothing notices {unnoticed:?}");
 }
 
 /// One missing edge: noticed by what is read, by what is computed again, and by what the receiver has.
