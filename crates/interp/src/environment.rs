@@ -38,6 +38,11 @@ pub trait Environment {
     /// Bits of an input in a lane (0 to 3). Truth values are 0 and 1.
     fn input(&self, decl: &InputDecl, lane: usize) -> [u32; 4];
 
+    /// Bits of an input of a primitive's vertex, in the geometry stage; zeros unless an environment says otherwise.
+    fn vertex_input(&self, _decl: &InputDecl, _vertex: u32) -> [u32; 4] {
+        [0; 4]
+    }
+
     /// Bits of a constant register, `index` being within the bank. Registers that the shader defines are not asked for.
     fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4];
 

@@ -5,6 +5,8 @@
 //! nothing had happened, and what they store is in the outcome beside the mark that says not to use it. Where control flow is
 //! divergent, a derivative takes what the neighbour computed for the operand last, or zero.
 //!
+//! A geometry shader runs for one primitive at a time, in one lane.
+//!
 //! Lanes store and count in rising order. What several lanes do to one place is thus one of the results that a device may have.
 //!
 //! What a scalar opcode computes is not written here but in the opcode table.
@@ -12,11 +14,13 @@
 
 mod active;
 mod environment;
+mod geometry;
 mod memory;
 mod run;
 mod wave;
 
 pub use environment::{Environment, Lod, NoEnvironment, SampleArgs};
+pub use geometry::{Emitted, Strip, Vertex};
 pub use run::{Group, Interpreter, Outcome, RunError};
 
 /// Lanes of a quad of pixels.

@@ -5,7 +5,7 @@ use afterimage_ir::{evaluate, verify};
 use smallvec::SmallVec;
 
 use crate::active::Active;
-use crate::{Environment, LANES, Lanes};
+use crate::{Emitted, Environment, LANES, Lanes};
 
 /// Why a run has no outcome.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -13,9 +13,9 @@ pub enum RunError {
     /// The shader ran longer than it may.
     #[error("the shader did not end within {0} steps")]
     StepLimit(u64),
-    /// A work group of another stage.
-    #[error("the {0} stage has no work groups")]
-    Stage(&'static str),
+    /// A run of another kind than the module's stage has.
+    #[error("the {0} stage has no {1}")]
+    Stage(&'static str, &'static str),
     /// A barrier where some lanes of the group were elsewhere, or had ended.
     #[error("a barrier that {0} of {1} lanes reach")]
     Barrier(usize, usize),
@@ -48,7 +48,7 @@ pub struct Group {
 
 /// A module ready to run.
 pub struct Interpreter<'a> {
-    module: &'a Module,
+    pub(crate) module: &'a Module,
     step_limit: u64,
     whole_barriers: bool,
 }
@@ -73,7 +73,7 @@ impl<'a> Interpreter<'a> {
         Interpreter { whole_barriers: true, ..self }
     }
 
-    fn prepare<'b>(&'b self, environment: &'b dyn Environment, lanes: usize, group: Group) -> Run<'b> {
+    pub(crate) fn prepare<'b>(&'b self, environment: &'b dyn Environment, lanes: usize, group: Group) -> Run<'b> {
         let m = self.module;
         Run {
             m,
@@ -86,6 +86,7 @@ impl<'a> Interpreter<'a> {
             shared: vec![0; m.shared as usize / 4],
             outputs: vec![[[0; 4]; LANES]; m.outputs.len()],
             demoted: [false; LANES],
+            emitted: Emitted::default(),
             steps: 0,
             step_limit: self.step_limit,
             whole_barriers: self.whole_barriers,
@@ -95,8 +96,11 @@ impl<'a> Interpreter<'a> {
     /// Runs a quad of pixels, or four vertices. They are a wave.
     ///
     /// # Errors
-    /// When the step limit is reached.
+    /// When the step limit is reached, or it is a geometry shader.
     pub fn run(&self, environment: &dyn Environment) -> Result<Outcome, RunError> {
+        if self.module.stage == Stage::Geometry {
+            return Err(RunError::Stage(self.module.stage.name(), "quads"));
+        }
         let mut run = self.prepare(environment, LANES, Group { id: [0; 3], count: [1; 3], wave: LANES });
         run.region(self.module.body, Active::all(LANES), None, None)?;
         Ok(Outcome { outputs: run.outputs, demoted: run.demoted, steps: run.steps })
@@ -110,7 +114,7 @@ impl<'a> Interpreter<'a> {
     pub fn run_group(&self, environment: &dyn Environment, group: Group) -> Result<u64, RunError> {
         let m = self.module;
         if m.stage != Stage::Compute {
-            return Err(RunError::Stage(m.stage.name()));
+            return Err(RunError::Stage(m.stage.name(), "work groups"));
         }
         if !(1..=64).contains(&group.wave) {
             return Err(RunError::Wave(group.wave));
@@ -134,15 +138,16 @@ pub(crate) struct Run<'a> {
     vars: Vec<Vec<[u32; 4]>>,
     /// The work group's memory.
     pub(crate) shared: Vec<u32>,
-    outputs: Vec<Lanes>,
+    pub(crate) outputs: Vec<Lanes>,
+    pub(crate) emitted: Emitted,
     demoted: [bool; LANES],
-    steps: u64,
+    pub(crate) steps: u64,
     step_limit: u64,
     whole_barriers: bool,
 }
 
 /// Lanes that left a region, by the way they went.
-struct Exits {
+pub(crate) struct Exits {
     /// Through `yield`.
     yielded: Active,
     /// Through `continue`.
@@ -154,7 +159,7 @@ struct Exits {
 impl Run<'_> {
     /// Runs a region in the lanes of `active`. `if_` are the results that `yield` sets; `loop_` those that `break` sets, and the
     /// parameters that `continue` sets.
-    fn region(
+    pub(crate) fn region(
         &mut self,
         region: Region,
         mut active: Active,
@@ -265,6 +270,11 @@ impl Run<'_> {
                     continue;
                 }
                 (Op::LoadInput, Imm::Input(input)) => self.input(input.index(), lane),
+                (Op::LoadVertexInput, Imm::Input(input)) => self.vertex_input(input, data.args[0]),
+                (Op::EmitVertex | Op::EndPrimitive, Imm::Stream(stream)) => {
+                    self.emit(data.op, stream);
+                    continue;
+                }
                 (Op::StoreOutput, Imm::Output(output)) => {
                     let value = self.bits(data.args[0], lane);
                     if let Some(to) = self.outputs[output.index()].get_mut(lane) {

@@ -4,7 +4,7 @@
 //! gave equal positions for equal position code, whatever else a shader did. So no pass reassociates or approximates, and back
 //! ends must forbid contraction, fast math and the like for the values marked here (`NoContraction` in SPIR-V).
 
-use crate::entity::{Inst, Region, Value};
+use crate::entity::{Inst, Output, Region, Value};
 use crate::module::{Def, Imm, Module, OutputAt, Stage};
 use crate::opcode::Op;
 
@@ -16,18 +16,20 @@ impl OutputAt {
 }
 
 /// Marks, per value, all that outputs which are [exact](OutputAt::is_exact) depend on, through control flow and variables. No
-/// marks at all if the module has no such output. In the compute stage everything is marked: what it leaves in memory is what
+/// marks at all if the module has no such output. What is captured counts too: it is the same natively and lowered to memory writes. In the compute stage everything is marked: what it leaves in memory is what
 /// later shaders and the guest's processor count on.
 pub fn exact(m: &Module) -> Vec<bool> {
     if m.stage == Stage::Compute {
         return vec![true; m.values.len()];
     }
     let mut marks = vec![false; m.values.len()];
-    if !m.outputs.iter().any(|o| o.at.is_exact()) {
+    let exact: Vec<bool> = m.outputs.iter().zip(0..).map(|(o, i)| o.at.is_exact() || captured(m, Output(i))).collect();
+    if !exact.contains(&true) {
         return marks;
     }
     let mut slice = Slice {
         m,
+        exact,
         marks: &mut marks,
         parent: vec![None; m.insts.len()],
         opened: vec![false; m.insts.len()],
@@ -38,8 +40,14 @@ pub fn exact(m: &Module) -> Vec<bool> {
     marks
 }
 
+fn captured(m: &Module, output: Output) -> bool {
+    m.captures.iter().any(|capture| capture.output == output)
+}
+
 struct Slice<'a> {
     m: &'a Module,
+    /// Which outputs are.
+    exact: Vec<bool>,
     marks: &'a mut [bool],
     /// The `if` or loop around each instruction.
     parent: Vec<Option<Inst>>,
@@ -56,10 +64,12 @@ impl Slice<'_> {
             self.parent[inst.index()] = parent;
             let data = m.inst(inst);
             match data.imm {
-                Imm::Output(output) if m.outputs[output.index()].at.is_exact() => {
+                Imm::Output(output) if self.exact[output.index()] => {
                     self.work.extend_from_slice(&data.args);
                     self.surroundings(parent);
                 }
+                // Whether there is a vertex counts as much as what it holds.
+                Imm::Stream(_) => self.surroundings(parent),
                 Imm::If(yes, no) => {
                     self.survey(yes, Some(inst));
                     self.survey(no, Some(inst));

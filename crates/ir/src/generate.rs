@@ -44,15 +44,9 @@ pub fn generate_of(stage: Stage, bytes: &[u8], allow: fn(Op) -> bool) -> Module 
         g.store_results();
         return g.b.finish().expect("the generator nests its blocks");
     }
-    for (index, &var) in g.float_vars.clone().iter().enumerate() {
-        let value = g.b.load(var);
-        let output = g.outputs[index % g.outputs.len()];
-        g.b.store_output(output, value);
-    }
-    let int = g.b.load(g.int_var);
-    let int = g.b.cast(int, Kind::Int);
-    if let Some(out) = g.int_output {
-        g.b.store_output(out, int);
+    g.store_outputs();
+    if stage == Stage::Geometry {
+        g.b.emit_vertex(0);
     }
     g.b.finish().expect("the generator nests its blocks")
 }
@@ -80,6 +74,7 @@ struct Generator<'a> {
     /// Whether all lanes are surely active.
     whole_quad: bool,
     pixel: bool,
+    geometry: bool,
     budget: u32,
     allow: fn(Op) -> bool,
 }
@@ -87,7 +82,11 @@ struct Generator<'a> {
 impl<'a> Generator<'a> {
     fn new(stage: Stage, bytes: &'a [u8], allow: fn(Op) -> bool) -> Generator<'a> {
         let mut b = Builder::new(stage);
-        let pixel = stage == Stage::Pixel;
+        let (pixel, geometry) = (stage == Stage::Pixel, stage == Stage::Geometry);
+        if geometry {
+            let (input, output) = (InputPrimitive::Triangles, OutputPrimitive::TriangleStrip);
+            b.geometry(GeometryDecl { input, output, vertices: 8, invocations: 1 });
+        }
         let graphics = stage != Stage::Compute;
         let inputs = (0..if graphics { 3 } else { 0 })
             .map(|n| {
@@ -102,7 +101,7 @@ impl<'a> Generator<'a> {
             })
             .collect();
         let mut outputs = Vec::new();
-        if stage == Stage::Vertex {
+        if stage == Stage::Vertex || geometry {
             let at = OutputAt::Position;
             outputs.push(b.output(OutputDecl { name: "pos".into(), ty: Type::F32X4, at, semantic: None }));
         }
@@ -163,6 +162,7 @@ impl<'a> Generator<'a> {
             loops: 0,
             whole_quad: true,
             pixel,
+            geometry,
             budget: 150,
             allow,
         }
@@ -175,7 +175,7 @@ impl<'a> Generator<'a> {
             self.b.store_output(output, zero);
         }
         for (&input, &var) in self.inputs.clone().iter().zip(&self.float_vars.clone()) {
-            let value = self.b.load_input(input);
+            let value = self.load_input(input);
             self.b.store(var, value);
             self.keep(value);
         }
@@ -189,6 +189,27 @@ impl<'a> Generator<'a> {
         self.keep(less);
         let first = self.b.extract(less, 0);
         self.keep(first);
+    }
+
+    fn store_outputs(&mut self) {
+        for (index, &var) in self.float_vars.clone().iter().enumerate() {
+            let value = self.b.load(var);
+            let output = self.outputs[index % self.outputs.len()];
+            self.b.store_output(output, value);
+        }
+        let int = self.b.load(self.int_var);
+        let int = self.b.cast(int, Kind::Int);
+        if let Some(out) = self.int_output {
+            self.b.store_output(out, int);
+        }
+    }
+
+    fn load_input(&mut self, input: Input) -> Value {
+        if !self.geometry {
+            return self.b.load_input(input);
+        }
+        let vertex = self.pick(Kind::Int);
+        self.b.load_vertex_input(input, vertex)
     }
 
     fn byte(&mut self) -> u8 {
@@ -255,7 +276,7 @@ impl<'a> Generator<'a> {
             2 | 8 if self.compute.is_some() => self.memory_value(),
             2 => {
                 let input = self.choose(&self.inputs.clone());
-                self.b.load_input(input)
+                self.load_input(input)
             }
             3 => {
                 let (bank, index) = (self.below(2), self.byte() as u32 % 16);
@@ -407,6 +428,15 @@ impl<'a> Generator<'a> {
             7 | 8 if depth < 4 => self.branch(depth),
             9 if depth < 3 => self.bounded_loop(depth),
             10 | 15 if self.compute.is_some() => self.memory_effect(),
+            10 if self.geometry => {
+                // What outputs hold is open behind a vertex, so all of them are stored for each.
+                self.store_outputs();
+                let stream = self.below(2) as u8;
+                self.b.emit_vertex(stream);
+                if self.below(4) == 0 {
+                    self.b.end_primitive(stream);
+                }
+            }
             10 if self.pixel => {
                 let cond = self.pick(Kind::Bool);
                 self.b.demote(cond);

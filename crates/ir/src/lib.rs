@@ -3,12 +3,15 @@
 //! `docs/ir.md` is the introduction; [`Builder`] is where front ends begin and [`OPCODES`] is the truth about opcodes.
 #![forbid(unsafe_code)]
 
+pub mod bindings;
 mod builder;
+mod capture;
 mod entity;
 mod eval;
 mod exact;
 #[cfg(feature = "generate")]
 mod generate;
+mod geometry;
 mod layout;
 mod lex;
 mod module;
@@ -20,12 +23,14 @@ mod table;
 mod types;
 mod verify;
 
-pub use builder::{BuildError, Builder, Level};
+pub use builder::{BuildError, Builder, Level, Primitives};
+pub use capture::{CAPTURE_BUFFERS, CAPTURE_STREAMS, CaptureDecl, CaptureUse, MAX_CAPTURE_STRIDE};
 pub use entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
 pub use eval::evaluate;
 pub use exact::exact;
 #[cfg(feature = "generate")]
 pub use generate::{GeneratedMemory, generate, generate_of};
+pub use geometry::{GeometryDecl, InputPrimitive, MAX_GEOMETRY_INVOCATIONS, MAX_GEOMETRY_VERTICES, OutputPrimitive};
 pub use module::*;
 pub use opcode::{Flags, ImmKind, Meaning, OPCODES, Op, OpInfo, Pattern};
 pub use parse::{ParseError, parse};

@@ -2,7 +2,9 @@
 
 use smallvec::SmallVec;
 
+use crate::capture::CaptureDecl;
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::geometry::GeometryDecl;
 use crate::opcode::{Flags, Op};
 use crate::types::{Kind, Mask, Swizzle, Type};
 
@@ -14,6 +16,8 @@ pub const MAX_VALUES: usize = 1 << 20;
 pub const MAX_ARRAY: u32 = 4096;
 /// Most registers of a constant bank.
 pub const MAX_BANK: u32 = 1 << 16;
+/// Most registers of a storage buffer.
+pub const MAX_STORAGE: u32 = 1 << 26;
 /// Most variables.
 pub const MAX_VARS: usize = 1 << 14;
 /// Most specialisation constants.
@@ -58,6 +62,8 @@ macro_rules! named_enum {
     };
 }
 
+pub(crate) use named_enum;
+
 named_enum! {
     /// A stage of the pipeline.
     Stage {
@@ -67,6 +73,8 @@ named_enum! {
         Pixel "pixel",
         /// Runs in work groups.
         Compute "compute",
+        /// Runs per primitive, whose vertices it reads, and makes others.
+        Geometry "geometry",
     }
 }
 
@@ -271,6 +279,11 @@ named_enum! {
         Stage "stage",
         /// In the system block, register `n` at byte `16 * n`.
         System "system",
+        /// In a storage buffer that the shader only reads, register `n` at byte `16 * n`. Bound by a descriptor, so that a module which
+        /// has one can be written only with its [bindings](crate::bindings).
+        Storage "storage",
+        /// In the system values of a lowered transform feedback, register `n` at byte `16 * n`. Vertex and compute stage only.
+        Feedback "feedback",
     }
 }
 
@@ -291,6 +304,16 @@ pub enum InputAt {
     PointCoord,
     /// Number of the primitive. `i32`.
     PrimitiveId,
+    /// Clip space position of a vertex. `f32x4`.
+    Position,
+    /// Point size of a vertex. `f32`.
+    PointSize,
+    /// Distances of a vertex to clip planes from this one (0 or 4) on, one per lane. Float.
+    ClipDistance(u8),
+    /// Distances of a vertex to cull planes from this one (0 or 4) on, one per lane. Float.
+    CullDistance(u8),
+    /// Which of the primitive's invocations this is. `i32`.
+    InvocationId,
     /// Number of the sample, for each of which the shader then runs. `i32`.
     SampleId,
     /// Bit per sample that is covered. `i32`.
@@ -310,26 +333,29 @@ pub enum InputAt {
 }
 
 impl InputAt {
-    /// Builtins by their name in the text form, with their stage and type.
-    pub const BUILTINS: &'static [(InputAt, &'static str, Stage, Type)] = &[
-        (InputAt::VertexIndex, "vertex_index", Stage::Vertex, Type::I32),
-        (InputAt::InstanceIndex, "instance_index", Stage::Vertex, Type::I32),
-        (InputAt::FragCoord, "frag_coord", Stage::Pixel, Type::F32X4),
-        (InputAt::FrontFacing, "front_facing", Stage::Pixel, Type::BOOL),
-        (InputAt::PointCoord, "point_coord", Stage::Pixel, Type::F32X2),
-        (InputAt::PrimitiveId, "primitive_id", Stage::Pixel, Type::I32),
-        (InputAt::SampleId, "sample_id", Stage::Pixel, Type::I32),
-        (InputAt::SampleMask, "sample_mask", Stage::Pixel, Type::I32),
-        (InputAt::Layer, "layer", Stage::Pixel, Type::I32),
-        (InputAt::ViewportIndex, "viewport_index", Stage::Pixel, Type::I32),
-        (InputAt::LocalId, "local_id", Stage::Compute, Type::I32X3),
-        (InputAt::LocalIndex, "local_index", Stage::Compute, Type::I32),
-        (InputAt::WorkgroupId, "workgroup_id", Stage::Compute, Type::I32X3),
-        (InputAt::WorkgroupCount, "workgroup_count", Stage::Compute, Type::I32X3),
+    /// Builtins without a number by their name in the text form, with their stages and type.
+    pub const BUILTINS: &'static [(InputAt, &'static str, &'static [Stage], Type)] = &[
+        (InputAt::VertexIndex, "vertex_index", &[Stage::Vertex], Type::I32),
+        (InputAt::InstanceIndex, "instance_index", &[Stage::Vertex], Type::I32),
+        (InputAt::FragCoord, "frag_coord", &[Stage::Pixel], Type::F32X4),
+        (InputAt::FrontFacing, "front_facing", &[Stage::Pixel], Type::BOOL),
+        (InputAt::PointCoord, "point_coord", &[Stage::Pixel], Type::F32X2),
+        (InputAt::PrimitiveId, "primitive_id", &[Stage::Pixel, Stage::Geometry], Type::I32),
+        (InputAt::Position, "position", &[Stage::Geometry], Type::F32X4),
+        (InputAt::PointSize, "point_size", &[Stage::Geometry], Type::F32),
+        (InputAt::InvocationId, "invocation_id", &[Stage::Geometry], Type::I32),
+        (InputAt::SampleId, "sample_id", &[Stage::Pixel], Type::I32),
+        (InputAt::SampleMask, "sample_mask", &[Stage::Pixel], Type::I32),
+        (InputAt::Layer, "layer", &[Stage::Pixel], Type::I32),
+        (InputAt::ViewportIndex, "viewport_index", &[Stage::Pixel], Type::I32),
+        (InputAt::LocalId, "local_id", &[Stage::Compute], Type::I32X3),
+        (InputAt::LocalIndex, "local_index", &[Stage::Compute], Type::I32),
+        (InputAt::WorkgroupId, "workgroup_id", &[Stage::Compute], Type::I32X3),
+        (InputAt::WorkgroupCount, "workgroup_count", &[Stage::Compute], Type::I32X3),
     ];
 
-    /// What every builtin is; none for locations.
-    pub fn builtin(self) -> Option<(&'static str, Stage, Type)> {
+    /// What every builtin without a number is.
+    pub fn builtin(self) -> Option<(&'static str, &'static [Stage], Type)> {
         Self::BUILTINS.iter().find(|row| row.0 == self).map(|row| (row.1, row.2, row.3))
     }
 }
@@ -359,23 +385,26 @@ pub enum OutputAt {
     Layer,
     /// Number of the viewport. `i32`.
     ViewportIndex,
+    /// Number of the primitive, for the pixel stage. `i32`.
+    PrimitiveId,
 }
 
 impl OutputAt {
-    /// Builtins without a number by their name in the text form, with their stage and type.
-    pub const BUILTINS: &'static [(OutputAt, &'static str, Stage, Type)] = &[
-        (OutputAt::Position, "position", Stage::Vertex, Type::F32X4),
-        (OutputAt::PointSize, "point_size", Stage::Vertex, Type::F32),
-        (OutputAt::FragDepth, "frag_depth", Stage::Pixel, Type::F32),
-        (OutputAt::SecondColor, "second_color", Stage::Pixel, Type::F32X4),
-        (OutputAt::SampleMask, "sample_mask", Stage::Pixel, Type::I32),
-        (OutputAt::StencilRef, "stencil_ref", Stage::Pixel, Type::I32),
-        (OutputAt::Layer, "layer", Stage::Vertex, Type::I32),
-        (OutputAt::ViewportIndex, "viewport_index", Stage::Vertex, Type::I32),
+    /// Builtins without a number by their name in the text form, with their stages and type.
+    pub const BUILTINS: &'static [(OutputAt, &'static str, &'static [Stage], Type)] = &[
+        (OutputAt::Position, "position", &[Stage::Vertex, Stage::Geometry], Type::F32X4),
+        (OutputAt::PointSize, "point_size", &[Stage::Vertex, Stage::Geometry], Type::F32),
+        (OutputAt::FragDepth, "frag_depth", &[Stage::Pixel], Type::F32),
+        (OutputAt::SecondColor, "second_color", &[Stage::Pixel], Type::F32X4),
+        (OutputAt::SampleMask, "sample_mask", &[Stage::Pixel], Type::I32),
+        (OutputAt::StencilRef, "stencil_ref", &[Stage::Pixel], Type::I32),
+        (OutputAt::Layer, "layer", &[Stage::Vertex, Stage::Geometry], Type::I32),
+        (OutputAt::ViewportIndex, "viewport_index", &[Stage::Vertex, Stage::Geometry], Type::I32),
+        (OutputAt::PrimitiveId, "primitive_id", &[Stage::Geometry], Type::I32),
     ];
 
     /// What every builtin without a number is.
-    pub fn builtin(self) -> Option<(&'static str, Stage, Type)> {
+    pub fn builtin(self) -> Option<(&'static str, &'static [Stage], Type)> {
         Self::BUILTINS.iter().find(|row| row.0 == self).map(|row| (row.1, row.2, row.3))
     }
 }
@@ -426,7 +455,7 @@ pub struct BankDecl {
     pub source: BankSource,
     /// The front end's number of the bank, for reflection.
     pub id: u8,
-    /// Registers, 1 to [`MAX_BANK`]. Dynamic indices are clamped to it.
+    /// Registers, 1 to [`MAX_BANK`] ([`MAX_STORAGE`] of a storage buffer). Dynamic indices are clamped to it.
     pub size: u32,
     /// Registers whose value the shader itself defines, by rising number. Loads of them give these values.
     pub defs: Vec<(u32, [u32; 4])>,
@@ -562,6 +591,8 @@ pub enum Imm {
     Atomic(AtomicOp),
     /// For `load_spec`.
     Spec(Spec),
+    /// A stream of vertices, for `emit_vertex` and `end_primitive`.
+    Stream(u8),
     /// Taken if true, and if false.
     If(Region, Region),
     /// The body.
@@ -642,6 +673,10 @@ pub struct Module {
     pub inputs: Vec<InputDecl>,
     /// Rows of [`Output`].
     pub outputs: Vec<OutputDecl>,
+    /// What a geometry shader takes and gives; none in other stages.
+    pub geometry: Option<GeometryDecl>,
+    /// What transform feedback records of the outputs.
+    pub captures: Vec<CaptureDecl>,
     /// Rows of [`Bank`].
     pub banks: Vec<BankDecl>,
     /// Rows of [`Texture`].
@@ -684,6 +719,8 @@ impl Module {
             name: String::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
+            geometry: None,
+            captures: Vec::new(),
             banks: Vec::new(),
             textures: Vec::new(),
             images: Vec::new(),

@@ -100,6 +100,8 @@ pub enum ImmKind {
     Atomic,
     /// A declared specialisation constant.
     Spec,
+    /// A stream of vertices.
+    Stream,
     /// Two regions.
     If,
     /// One region with parameters.

@@ -5,7 +5,9 @@
 
 use smallvec::SmallVec;
 
+use crate::capture::CaptureDecl;
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::geometry::{GeometryDecl, InputPrimitive, OutputPrimitive};
 use crate::lex::{Lexer, Token};
 use crate::module::*;
 use crate::opcode::{ImmKind, Op};
@@ -142,7 +144,7 @@ impl<'a> Parser<'a> {
     }
 
     fn module(&mut self) -> Result<()> {
-        self.module.stage = self.word("a stage (vertex, pixel, compute)", Stage::from_name)?;
+        self.module.stage = self.word("a stage (vertex, pixel, compute, geometry)", Stage::from_name)?;
         self.module.name = self.name()?;
         self.sign('{')?;
         if self.eat_word("group")? {
@@ -158,6 +160,15 @@ impl<'a> Parser<'a> {
         self.module.guest_waves = self.eat_word("guest_waves")?;
         if self.eat_word("signed_outputs")? {
             self.module.signed_outputs = self.number("locations, one bit each")?;
+        }
+        if self.eat_word("geometry")? {
+            let input = self.word("what is taken (points, lines, ...)", InputPrimitive::from_name)?;
+            let output = self.word("what is given (points, line_strip, ...)", OutputPrimitive::from_name)?;
+            self.keyword("vertices")?;
+            let vertices = self.number("a number of vertices")?;
+            self.keyword("invocations")?;
+            let invocations = self.number("a number of invocations")?;
+            self.module.geometry = Some(GeometryDecl { input, output, vertices, invocations });
         }
         self.declarations()?;
         self.region(Region(0), 1)?;
@@ -191,9 +202,12 @@ impl<'a> Parser<'a> {
                 let at = self.output_at()?;
                 let semantic = self.semantic()?;
                 self.module.outputs.push(OutputDecl { name, ty, at, semantic });
+            } else if self.eat_word("capture")? {
+                let capture = self.capture()?;
+                self.module.captures.push(capture);
             } else if self.eat_word("bank")? {
                 let name = self.next_entity(Bank::PREFIX, self.module.banks.len())?;
-                let source = self.word("a bank's source (stage, system)", BankSource::from_name)?;
+                let source = self.word("a bank's source (stage, system, feedback)", BankSource::from_name)?;
                 let id = self.number("a bank number")?;
                 self.sign('[')?;
                 let size = self.number("a number of registers")?;
@@ -259,6 +273,25 @@ impl<'a> Parser<'a> {
         }
     }
 
+    fn capture(&mut self) -> Result<CaptureDecl> {
+        let output = self.entity(Output::PREFIX, self.module.outputs.len(), "a declared output")?;
+        self.sign('.')?;
+        let (component, lanes) = self.word("components in succession", |w| {
+            let lanes = Swizzle::from_text(w)?;
+            let lanes = lanes.lanes();
+            lanes.windows(2).all(|two| two[1] == two[0] + 1).then_some((lanes[0], lanes.len() as u8))
+        })?;
+        self.keyword("buffer")?;
+        let buffer = self.number("a buffer")?;
+        self.keyword("stream")?;
+        let stream = self.number("a stream")?;
+        self.keyword("stride")?;
+        let stride = self.number("bytes of a vertex")?;
+        self.keyword("offset")?;
+        let offset = self.number("a byte of the vertex")?;
+        Ok(CaptureDecl { output: Output(output), component, lanes, buffer, stream, stride, offset })
+    }
+
     fn named(&mut self) -> Result<Named> {
         let Token::Word(word) = self.token else { return self.expected("a declared bank or texture") };
         if word.starts_with(Texture::PREFIX) {
@@ -277,6 +310,12 @@ impl<'a> Parser<'a> {
     fn input_at(&mut self) -> Result<InputAt> {
         if self.eat_word("location")? {
             return Ok(InputAt::Location(self.number("a location")?));
+        }
+        if self.eat_word("clip_distance")? {
+            return Ok(InputAt::ClipDistance(self.number("a clip plane")?));
+        }
+        if self.eat_word("cull_distance")? {
+            return Ok(InputAt::CullDistance(self.number("a cull plane")?));
         }
         self.word("where the input comes from", |w| InputAt::BUILTINS.iter().find(|row| row.1 == w).map(|row| row.0))
     }
@@ -490,6 +529,7 @@ impl<'a> Parser<'a> {
                 Imm::ImageAtomic(image, self.word("an atomic operation", AtomicOp::from_name)?)
             }
             ImmKind::Atomic => Imm::Atomic(self.word("an atomic operation", AtomicOp::from_name)?),
+            ImmKind::Stream => Imm::Stream(self.number("a stream")?),
             ImmKind::Spec => {
                 Imm::Spec(Spec(self.entity(Spec::PREFIX, self.module.specs.len(), "a declared constant")?))
             }

@@ -5,8 +5,9 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::entity::{Region, Value};
+use crate::geometry::GeometryDecl;
 use crate::module::{Component, Imm, InputAt, InstData, Module, Named, Offset, OutputAt, Semantic};
-use crate::types::{Kind, Swizzle, Type};
+use crate::types::{Kind, LETTERS, Swizzle, Type};
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -27,6 +28,10 @@ impl Display for Module {
         if self.signed_outputs != 0 {
             writeln!(f, "  signed_outputs {}", self.signed_outputs)?;
         }
+        if let Some(GeometryDecl { input, output, vertices, invocations }) = self.geometry {
+            let (input, output) = (input.name(), output.name());
+            writeln!(f, "  geometry {input} {output} vertices {vertices} invocations {invocations}")?;
+        }
         for (i, d) in self.inputs.iter().enumerate() {
             write!(f, "  input in{i}{} : {} {} {}", name(&d.name), d.ty, d.at, d.interp.name())?;
             semantic(f, d.semantic)?;
@@ -34,6 +39,13 @@ impl Display for Module {
         for (i, d) in self.outputs.iter().enumerate() {
             write!(f, "  output out{i}{} : {} {}", name(&d.name), d.ty, d.at)?;
             semantic(f, d.semantic)?;
+        }
+        for c in &self.captures {
+            write!(f, "  capture {}.", c.output)?;
+            for lane in (c.component..c.component.saturating_add(c.lanes)).take(4) {
+                f.write_char(LETTERS[lane as usize & 3] as char)?;
+            }
+            writeln!(f, " buffer {} stream {} stride {} offset {}", c.buffer, c.stream, c.stride, c.offset)?;
         }
         for (i, d) in self.banks.iter().enumerate() {
             writeln!(f, "  bank c{i}{} {} {} [{}]", name(&d.name), d.source.name(), d.id, d.size)?;
@@ -155,6 +167,7 @@ impl Display for Line<'_> {
             Imm::ImageAtomic(image, op) => write!(f, " {image} {}", op.name())?,
             Imm::Atomic(op) => write!(f, " {}", op.name())?,
             Imm::Spec(spec) => write!(f, " {spec}")?,
+            Imm::Stream(stream) => write!(f, " {stream}")?,
             Imm::Loop(body) => {
                 for (i, &arg) in args.iter().enumerate() {
                     f.write_str(if i == 0 { " (" } else { ", " })?;
@@ -236,6 +249,8 @@ impl Display for InputAt {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             InputAt::Location(n) => write!(f, "location {n}"),
+            InputAt::ClipDistance(n) => write!(f, "clip_distance {n}"),
+            InputAt::CullDistance(n) => write!(f, "cull_distance {n}"),
             _ => f.write_str(self.builtin().map_or("?", |row| row.0)),
         }
     }

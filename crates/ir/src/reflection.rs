@@ -2,6 +2,8 @@
 
 use smallvec::SmallVec;
 
+use crate::capture::{CAPTURE_BUFFERS, CaptureDecl, CaptureUse};
+use crate::geometry::GeometryDecl;
 use crate::module::{BankSource, Component, Dim, ImageDecl, Imm, InputAt, Module, OutputAt, Semantic, Stage};
 use crate::opcode::Op;
 use crate::types::{Kind, Type};
@@ -96,6 +98,8 @@ pub struct Reflection {
     pub const_defs: Vec<ConstDef>,
     /// Whether the system block is read.
     pub system: bool,
+    /// Whether system values of a lowered transform feedback are read.
+    pub feedback: bool,
     /// Textures that are sampled.
     pub textures: Vec<TextureUse>,
     /// Storage images that are accessed.
@@ -108,6 +112,10 @@ pub struct Reflection {
     pub inputs: Vec<InputUse>,
     /// Outputs that are written.
     pub outputs: Vec<OutputUse>,
+    /// What a geometry shader takes and gives.
+    pub geometry: Option<GeometryDecl>,
+    /// What transform feedback records of the declared outputs.
+    pub captures: Vec<CaptureUse>,
     /// Specialisation constants that are read.
     pub specs: Vec<SpecUse>,
     /// Whether pixels may be thrown away.
@@ -159,6 +167,15 @@ impl Reflection {
         })
     }
 
+    /// Bytes of a captured vertex in each buffer; 0 for a buffer that nothing is captured into.
+    pub fn capture_strides(&self) -> [u32; CAPTURE_BUFFERS as usize] {
+        let mut strides = [0; CAPTURE_BUFFERS as usize];
+        for capture in &self.captures {
+            strides[usize::from(capture.buffer % CAPTURE_BUFFERS)] = capture.stride;
+        }
+        strides
+    }
+
     /// Number of clip distances written.
     pub fn clip_distances(&self) -> u8 {
         self.distances(|at| match at {
@@ -201,6 +218,8 @@ pub struct Uses {
     pub bank_base: SmallVec<[u32; 4]>,
     /// Number of instructions.
     pub instructions: usize,
+    /// Whether vertices are emitted into other streams than the first.
+    pub streams: bool,
     /// Whether the order in which others see stores matters (`memory_barrier`).
     pub ordered: bool,
     /// The same for the outside.
@@ -218,8 +237,8 @@ pub fn uses(m: &Module) -> Uses {
     let mut vars = SmallVec::from_elem(false, m.vars.len());
     let mut dynamic: SmallVec<[bool; 4]> = SmallVec::from_elem(false, m.banks.len());
     let mut registers: Vec<(u32, u32)> = Vec::new();
-    let (mut demotes, mut system, mut ordered, mut instructions) = (false, false, false, 0);
-    let (mut loads, mut stores) = (false, false);
+    let (mut demotes, mut system, mut feedback, mut ordered, mut instructions) = (false, false, false, false, 0);
+    let (mut loads, mut stores, mut streams) = (false, false, false);
     m.for_each_inst(|_, data| {
         instructions += 1;
         demotes |= data.op == Op::Demote;
@@ -237,9 +256,12 @@ pub fn uses(m: &Module) -> Uses {
                 *written |= matches!(data.op, Op::ImageStore | Op::ImageAtomic);
             }
             Imm::Spec(spec) => specs[spec.index()] = true,
+            Imm::Stream(stream) => streams |= stream != 0,
             Imm::Var(var) | Imm::VarMask(var, _) => vars[var.index()] = true,
             Imm::Bank(bank, index) => match m.banks[bank.index()].source {
+                BankSource::Storage => {}
                 BankSource::System => system = true,
+                BankSource::Feedback => feedback = true,
                 BankSource::Stage if data.op == Op::LoadConstDyn => dynamic[bank.index()] = true,
                 BankSource::Stage => registers.push((bank.0, index as u32)),
             },
@@ -273,6 +295,7 @@ pub fn uses(m: &Module) -> Uses {
         segments,
         const_defs,
         system,
+        feedback,
         textures: (0..m.textures.len())
             .filter(|&i| used(&textures, i))
             .map(|i| {
@@ -294,6 +317,8 @@ pub fn uses(m: &Module) -> Uses {
             .filter(|&i| used(&outputs, i))
             .map(|i| OutputUse { at: m.outputs[i].at, ty: m.outputs[i].ty, semantic: m.outputs[i].semantic })
             .collect(),
+        geometry: m.geometry,
+        captures: m.captures.iter().map(|capture: &CaptureDecl| capture.in_use(m)).collect(),
         specs: (0..m.specs.len())
             .filter(|&i| used(&specs, i))
             .map(|i| SpecUse { id: m.specs[i].id, kind: m.specs[i].kind, default: m.specs[i].default })
@@ -302,5 +327,5 @@ pub fn uses(m: &Module) -> Uses {
         loads,
         stores,
     };
-    Uses { inputs, outputs, textures, images, specs, vars, bank_base, instructions, ordered, reflection }
+    Uses { inputs, outputs, textures, images, specs, vars, bank_base, instructions, streams, ordered, reflection }
 }

@@ -300,8 +300,15 @@ macro_rules! opcode_table {
                 StoreElem "store_elem" (I, T) -> _ VarMask [SIDE_EFFECT];
                 /// An input, in its declared type.
                 LoadInput "load_input" () -> T Input [];
-                /// Sets an output. The last one executed counts.
+                /// An input of one of the primitive's vertices, by its number, which is clamped to those there are as an unsigned
+                /// number. Geometry stage only, where nothing else reads inputs that vertices have.
+                LoadVertexInput "load_vertex_input" (I) -> T Input [];
+                /// Sets an output. The last one executed counts, in the geometry stage in front of each `emit_vertex`.
                 StoreOutput "store_output" (T) -> _ Output [SIDE_EFFECT];
+                /// What the outputs hold is the next vertex of the stream; behind it, what they hold is open. Geometry stage only.
+                EmitVertex "emit_vertex" () -> _ Stream [SIDE_EFFECT];
+                /// Ends the strip of the stream. Geometry stage only.
+                EndPrimitive "end_primitive" () -> _ Stream [SIDE_EFFECT];
                 /// A register of a constant bank, of any kind with four lanes.
                 LoadConst "load_const" () -> W Bank [];
                 /// The same at immediate + operand (signed), clamped to the bank.

@@ -27,8 +27,14 @@
 //! 14. Sizes of banks, arrays and the module keep to the limits; register values of a bank are in rising order.
 //! 15. Names are those of registers within a declared bank, or of a declared texture.
 //! 16. Storage images differ in their slot; work groups keep to the limits, and only the compute stage has them.
+//! 17. Captures are of outputs of the vertex or the geometry stage. A buffer has one stride and one stream, an output one stream; no two captures have
+//!     bytes in common, and all lie within the vertex, on multiples of four.
+//! 18. The geometry stage, and no other, says what primitives it takes and gives, and has `load_vertex_input`, `emit_vertex` and
+//!     `end_primitive`. Inputs that vertices have are read by the first alone there.
 
+use crate::capture::{CAPTURE_STREAMS, verify_captures};
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::geometry::verify_geometry;
 use crate::module::*;
 use crate::opcode::{Flags, ImmKind, Meaning, Op, Pattern};
 use crate::types::{Kind, Mask, Type};
@@ -61,7 +67,7 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
     v.region(module.body, Frame { depth: 1, ..Frame::default() })
 }
 
-fn fail<T>(place: impl ToString, message: impl ToString) -> Result<T, VerifyError> {
+pub(crate) fn fail<T>(place: impl ToString, message: impl ToString) -> Result<T, VerifyError> {
     Err(VerifyError { place: place.to_string(), message: message.to_string() })
 }
 
@@ -72,13 +78,21 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
     let mut used = 0u64;
     for (i, d) in m.inputs.iter().enumerate() {
         let place = Input::new(i);
-        let Some((_, stage, ty)) = d.at.builtin() else {
-            if let InputAt::Location(n) = d.at {
+        let (stages, ty) = match d.at {
+            InputAt::Location(n) => {
                 take_location(place, &mut used, n, d.ty)?;
+                continue;
             }
-            continue;
+            InputAt::ClipDistance(n) | InputAt::CullDistance(n) => {
+                distances(place, d.at, n)?;
+                (&[Stage::Geometry][..], d.ty.with_kind(Kind::Float))
+            }
+            _ => match d.at.builtin() {
+                Some((_, stages, ty)) => (stages, ty),
+                None => continue,
+            },
         };
-        builtin(m, place, d.at, stage, d.ty, ty)?;
+        builtin(m, place, d.at, stages, d.ty, ty)?;
         if m.inputs[..i].iter().any(|other| other.at == d.at) {
             return fail(place, format!("{} is declared twice", d.at));
         }
@@ -86,30 +100,35 @@ fn interface(m: &Module) -> Result<(), VerifyError> {
     let mut used = 0u64;
     for (i, d) in m.outputs.iter().enumerate() {
         let place = Output::new(i);
-        let (stage, ty) = match d.at {
+        let (stages, ty) = match d.at {
             OutputAt::Location(n) => {
                 take_location(place, &mut used, n, d.ty)?;
                 continue;
             }
-            OutputAt::ClipDistance(n) | OutputAt::CullDistance(n) if n == 0 || n == 4 => {
-                (Stage::Vertex, d.ty.with_kind(Kind::Float))
+            OutputAt::ClipDistance(n) | OutputAt::CullDistance(n) => {
+                distances(place, d.at, n)?;
+                (&[Stage::Vertex, Stage::Geometry][..], d.ty.with_kind(Kind::Float))
             }
-            OutputAt::ClipDistance(_) => return fail(place, "clip distances begin at 0 or 4"),
-            OutputAt::CullDistance(_) => return fail(place, "cull distances begin at 0 or 4"),
             _ => match d.at.builtin() {
-                Some((_, stage, ty)) => (stage, ty),
+                Some((_, stages, ty)) => (stages, ty),
                 None => continue,
             },
         };
-        builtin(m, place, d.at, stage, d.ty, ty)?;
+        builtin(m, place, d.at, stages, d.ty, ty)?;
         if m.outputs[..i].iter().any(|other| other.at == d.at) {
             return fail(place, format!("{} is declared twice", d.at));
         }
     }
+    verify_geometry(m)?;
+    verify_captures(m)?;
     for (i, d) in m.banks.iter().enumerate() {
         let place = Bank::new(i);
-        if d.size == 0 || d.size > MAX_BANK {
-            return fail(place, format!("{} registers; 1 to {MAX_BANK} can be", d.size));
+        if d.source == BankSource::Feedback && !matches!(m.stage, Stage::Vertex | Stage::Compute) {
+            return fail(place, "only the vertex and the compute stage have banks of feedback");
+        }
+        let most = if d.source == BankSource::Storage { MAX_STORAGE } else { MAX_BANK };
+        if d.size == 0 || d.size > most {
+            return fail(place, format!("{} registers; 1 to {most} can be", d.size));
         }
         if !d.defs.windows(2).all(|w| w[0].0 < w[1].0) || d.defs.last().is_some_and(|d2| d2.0 >= d.size) {
             return fail(place, "register values must be in rising order and within the bank");
@@ -209,16 +228,24 @@ fn take_location(place: impl ToString, used: &mut u64, n: u8, ty: Type) -> Resul
     if ty.kind == Kind::Bool { fail(place, "truth values have no location") } else { Ok(()) }
 }
 
+/// Clip or cull distances, whose name is that of `at`.
+fn distances(place: impl ToString, at: impl ToString, first: u8) -> Result<(), VerifyError> {
+    let at = at.to_string();
+    let name = at.split('_').next().unwrap_or_default();
+    if matches!(first, 0 | 4) { Ok(()) } else { fail(place, format!("{name} distances begin at 0 or 4")) }
+}
+
 fn builtin(
     m: &Module,
     place: impl ToString,
     at: impl ToString,
-    stage: Stage,
+    stages: &[Stage],
     ty: Type,
     want: Type,
 ) -> Result<(), VerifyError> {
-    if m.stage != stage {
-        return fail(place, format!("{} belongs to the {} stage", at.to_string(), stage.name()));
+    if !stages.contains(&m.stage) {
+        let names: Vec<&str> = stages.iter().map(|stage| stage.name()).collect();
+        return fail(place, format!("{} belongs to the {} stage", at.to_string(), names.join(" and the ")));
     }
     if ty == want { Ok(()) } else { fail(place, format!("{} is {want}, not {ty}", at.to_string())) }
 }
@@ -357,6 +384,7 @@ impl<'a> Verifier<'a> {
                 | (ImmKind::ImageAtomic, Imm::ImageAtomic(..))
                 | (ImmKind::Atomic, Imm::Atomic(_))
                 | (ImmKind::Spec, Imm::Spec(_))
+                | (ImmKind::Stream, Imm::Stream(_))
                 | (ImmKind::If, Imm::If(..))
                 | (ImmKind::Loop, Imm::Loop(_))
         );
@@ -478,8 +506,27 @@ impl<'a> Verifier<'a> {
                 }
                 want("the operand", arg(data.args.len() - 1), decl.ty)
             }
-            (Op::LoadInput, Imm::Input(input)) => match self.m.inputs.get(input.index()) {
-                Some(decl) => want("the result", result(0), decl.ty),
+            (Op::LoadVertexInput | Op::EmitVertex | Op::EndPrimitive, _) if self.m.stage != Stage::Geometry => {
+                Err("only the geometry stage has primitives".to_owned())
+            }
+            (Op::EmitVertex | Op::EndPrimitive, Imm::Stream(stream)) => {
+                if stream < CAPTURE_STREAMS {
+                    Ok(())
+                } else {
+                    Err(format!("there are {CAPTURE_STREAMS} streams"))
+                }
+            }
+            (Op::LoadInput | Op::LoadVertexInput, Imm::Input(input)) => match self.m.inputs.get(input.index()) {
+                Some(decl) => {
+                    let of_vertex = self.m.stage == Stage::Geometry && decl.at.is_of_vertex();
+                    if of_vertex != (data.op == Op::LoadVertexInput) {
+                        return Err(format!("each vertex {} one", if of_vertex { "has" } else { "does not have" }));
+                    }
+                    if of_vertex {
+                        want("the number of a vertex", arg(0), Type::I32)?;
+                    }
+                    want("the result", result(0), decl.ty)
+                }
                 None => Err("no such input".to_owned()),
             },
             (Op::StoreOutput, Imm::Output(output)) => match self.m.outputs.get(output.index()) {

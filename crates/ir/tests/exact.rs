@@ -90,6 +90,35 @@ fn through_loops_and_arrays() {
 }
 
 #[test]
+fn what_is_captured_is_exact() {
+    let found = marked(
+        "geometry {
+          geometry points points vertices 1 invocations 1
+          input in0 : f32x4 location 0 smooth
+          output out0 : f32x4 location 0
+          output out1 : f32x4 location 1
+          capture out0.xy buffer 0 stream 0 stride 8 offset 0
+          v0: i32 = const 0
+          v1: f32x4 = load_vertex_input in0, v0
+          v2: f32x4 = fmul v1, v1
+          v3: f32 = swizzle v1.x
+          v4: f32 = fmul v3, v3
+          v5: bool = flt v3, v4
+          store_output out0, v1
+          store_output out1, v2
+          if v5 {
+            emit_vertex 0
+            yield
+          } else {
+            yield
+          }
+          return
+        }",
+    );
+    assert_eq!(found, [0, 1, 3, 4, 5]);
+}
+
+#[test]
 fn pixels_have_exact_depth_only() {
     let found = marked(
         "pixel {

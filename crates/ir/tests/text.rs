@@ -9,10 +9,14 @@ const EVERYTHING: &str = include_str!("everything.air");
 const COMPUTE: &str = include_str!("compute.air");
 /// What only one back end knows of the pixel stage.
 const PIXEL: &str = include_str!("pixel.air");
+/// What transform feedback records, and its system values.
+const VERTEX: &str = include_str!("vertex.air");
+/// What is in the geometry stage alone.
+const GEOMETRY: &str = include_str!("geometry.air");
 
 #[test]
 fn everything_round_trips() {
-    for text in [EVERYTHING, COMPUTE, PIXEL] {
+    for text in [EVERYTHING, COMPUTE, PIXEL, VERTEX, GEOMETRY] {
         let module = parse(text).unwrap();
         verify(&module).unwrap();
         assert_eq!(module.to_string(), text);
@@ -23,8 +27,8 @@ fn everything_round_trips() {
 fn every_special_opcode_is_in_the_sample() {
     use afterimage_ir::{Meaning, OPCODES};
     for row in OPCODES.iter().filter(|row| matches!(row.meaning, Meaning::Special)) {
-        let found =
-            [EVERYTHING, COMPUTE, PIXEL].iter().any(|text| text.split_ascii_whitespace().any(|word| word == row.name));
+        let samples = [EVERYTHING, COMPUTE, PIXEL, GEOMETRY];
+        let found = samples.iter().any(|text| text.split_ascii_whitespace().any(|word| word == row.name));
         assert!(found, "the samples lack {}", row.name);
     }
 }
@@ -32,7 +36,7 @@ fn every_special_opcode_is_in_the_sample() {
 #[test]
 fn mistakes_have_line_and_column() {
     let cases = [
-        ("vortex {", "1:1: expected a stage (vertex, pixel, compute), found `vortex`"),
+        ("vortex {", "1:1: expected a stage (vertex, pixel, compute, geometry), found `vortex`"),
         ("pixel {\n  v0: f32 = fadd v1, v2\n}", "2:18: expected a value defined before, found `v1`"),
         ("pixel {\n  v0: f33 = const 1\n}", "2:7: expected a type, found `f33`"),
         ("pixel {\n  v0: f32 = const 1.0\n  v0: f32 = const 1.0\n}", "3:3: v0 is defined twice"),

@@ -181,6 +181,88 @@ fn every_rule_of_the_interface_rejects() {
 }
 
 #[test]
+fn every_rule_of_captures_rejects() {
+    let cases = [
+        ("capture out0.xyz buffer 0 stream 0 stride 12 offset 0", "captures a component that is not there"),
+        ("capture out0.x buffer 4 stream 0 stride 12 offset 0", "there are 4 buffers and 4 streams"),
+        ("capture out0.x buffer 0 stream 4 stride 12 offset 0", "there are 4 buffers and 4 streams"),
+        ("capture out0.x buffer 0 stream 1 stride 12 offset 0", "a vertex shader has one stream"),
+        ("capture out0.x buffer 0 stream 0 stride 2052 offset 0", "a vertex has up to 2048 bytes, in fours"),
+        ("capture out0.x buffer 0 stream 0 stride 6 offset 0", "a vertex has up to 2048 bytes, in fours"),
+        ("capture out0.x buffer 0 stream 0 stride 8 offset 2", "a vertex has up to 2048 bytes, in fours"),
+        ("capture out0.xy buffer 0 stream 0 stride 12 offset 8", "goes beyond the vertex"),
+        ("capture out0.x buffer 0 stream 0 stride 12 offset 4294967292", "goes beyond the vertex"),
+        (
+            "capture out0.x buffer 0 stream 0 stride 12 offset 0 capture out0.y buffer 0 stream 0 stride 16 offset 4",
+            "buffer 0 has one stride and one stream",
+        ),
+        (
+            "capture out0.xy buffer 0 stream 0 stride 12 offset 0 capture out0.x buffer 0 stream 0 stride 12 offset 4",
+            "bytes from 4 on are captured twice",
+        ),
+    ];
+    for (captures, message) in cases {
+        let text = format!("vertex {{ output out0 : f32x2 location 0 {captures} return }}");
+        let module = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(verify(&module).map_err(|e| e.message), Err(message.to_owned()), "{text}");
+    }
+    let text = "pixel { output out0 : f32 location 0 capture out0.x buffer 0 stream 0 stride 4 offset 0 return }";
+    let message = "the pixel stage has nothing to capture".to_owned();
+    assert_eq!(verify(&parse(text).unwrap()).map_err(|e| e.message), Err(message));
+    let text = "pixel { bank c0 feedback 0 [8] return }";
+    let message = "only the vertex and the compute stage have banks of feedback".to_owned();
+    assert_eq!(verify(&parse(text).unwrap()).map_err(|e| e.message), Err(message));
+}
+
+#[test]
+fn every_rule_of_primitives_rejects() {
+    let declarations = "
+      input in0 : f32 location 0 smooth
+      input in1 : i32 primitive_id smooth
+      v0: i32 = const 0";
+    let cases = [
+        ("vertices 0 invocations 1", "", "a geometry shader has 1 to 256 vertices and 1 to 32 invocations"),
+        ("vertices 257 invocations 1", "", "a geometry shader has 1 to 256 vertices and 1 to 32 invocations"),
+        ("vertices 1 invocations 33", "", "a geometry shader has 1 to 256 vertices and 1 to 32 invocations"),
+        ("vertices 1 invocations 1", "emit_vertex 4", "there are 4 streams"),
+        ("vertices 1 invocations 1", "end_primitive 9", "there are 4 streams"),
+        ("vertices 1 invocations 1", "v1: f32 = load_input in0", "each vertex has one"),
+        ("vertices 1 invocations 1", "v1: i32 = load_vertex_input in1, v0", "each vertex does not have one"),
+        ("vertices 1 invocations 1", "v1: i32 = load_vertex_input in0, v0", "the result is i32, not f32"),
+        (
+            "vertices 1 invocations 1",
+            "v1: i32x2 = const 0, 0 v2: f32 = load_vertex_input in0, v1",
+            "the number of a vertex is i32x2, not i32",
+        ),
+    ];
+    for (head, body, message) in cases {
+        let text = format!("geometry {{ geometry points points {head} {declarations} {body} return }}");
+        let module = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(verify(&module).map_err(|e| e.message), Err(message.to_owned()), "{text}");
+    }
+    let cases = [
+        ("geometry { return }", "a geometry shader declares its primitives"),
+        ("vertex { geometry points points vertices 1 invocations 1 return }", "only the geometry stage has primitives"),
+        ("vertex { emit_vertex 0 return }", "only the geometry stage has primitives"),
+        ("compute { input in0 : f32x4 position smooth return }", "position belongs to the geometry stage"),
+        (
+            "vertex { input in0 : i32 primitive_id smooth return }",
+            "primitive_id belongs to the pixel and the geometry stage",
+        ),
+        (
+            "geometry { geometry points points vertices 1 invocations 1
+              output out0 : f32x2 location 0 capture out0.x buffer 0 stream 0 stride 4 offset 0
+              capture out0.y buffer 1 stream 1 stride 4 offset 0 return }",
+            "an output is captured in one stream",
+        ),
+    ];
+    for (text, message) in cases {
+        let module = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(verify(&module).map_err(|e| e.message), Err(message.to_owned()), "{text}");
+    }
+}
+
+#[test]
 fn every_rule_of_memory_rejects() {
     let declarations = "
       shared 64

@@ -10,6 +10,7 @@ pub mod cse;
 pub mod dce;
 mod demand;
 mod facts;
+pub mod feedback;
 pub mod float_rules;
 pub mod fold;
 pub mod guest_waves;

@@ -1,18 +1,21 @@
 //! Outputs, stored once.
 //!
-//! Precondition: a verified module. Promise: an output that is stored at all is stored on every way to a `return`, once, in the
+//! Precondition: a verified module. Promise (but for the geometry stage, where outputs count at each vertex): an output that is stored at all is stored on every way to a `return`, once, in the
 //! region of that `return`; where the shader did not store it, it is zero. What the shader computes is the same.
 //!
 //! Guests write outputs wherever they like, in parts and again. Back ends and drivers then have memory to follow, and what a path
 //! that never stores an output leaves in it is open. Such outputs become variables here, which `ssa` makes values of.
 
-use afterimage_ir::{Args, Imm, Mask, Module, Op, Output, Region, Var, VarDecl};
+use afterimage_ir::{Args, Imm, Mask, Module, Op, Output, Region, Stage, Var, VarDecl};
 use smallvec::{SmallVec, smallvec};
 
 use crate::rewrite::{Action, rewrite};
 
 /// Runs the pass.
 pub fn run(m: &mut Module) {
+    if m.stage == Stage::Geometry {
+        return;
+    }
     let mut survey = Survey { stores: smallvec![Stores::default(); m.outputs.len()], nested_return: false };
     survey.region(m, m.body, false);
     let mut vars: SmallVec<[Option<Var>; 16]> = smallvec![None; m.outputs.len()];

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use afterimage_ir::{Module, parse, verify};
+use afterimage_passes::feedback::{Attribute, Fetch, Form, Number, Step};
 use afterimage_passes::*;
 
 const MARK: &str = "; ---- expected ----\n";
@@ -26,8 +27,17 @@ fn pass(name: &str) -> Option<fn(&mut Module)> {
         "float_rules_balanced" => |m| float_rules::run(m, FloatRules::Balanced),
         "pipeline_strict" => |m| optimize(m, &Options { float_rules: FloatRules::Strict }),
         "pipeline_relaxed" => |m| optimize(m, &Options { float_rules: FloatRules::Relaxed }),
+        "feedback_gather" => |m| lower(m, Form::Gather),
+        "feedback_scatter" => |m| lower(m, Form::Scatter),
         _ => return None,
     })
+}
+
+/// Lowers captures. Location 0 is fed by slot 0: three floats at byte 4 of each vertex.
+fn lower(m: &mut Module, form: Form) {
+    let fetch = Fetch::new(Number::Float, 3, 32);
+    let attributes = vec![Attribute { location: 0, slot: 0, fetch, offset: 4, step: Step::Vertex }];
+    *m = feedback::lower(m, &feedback::Options { form, attributes }).unwrap();
 }
 
 fn check(path: &Path, bless: bool) -> Result<(), String> {

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use afterimage_interp::{Environment, Group, Interpreter, Lod, Outcome, SampleArgs};
+use afterimage_interp::{Emitted, Environment, Group, Interpreter, Lod, Outcome, SampleArgs};
 use afterimage_ir::{BankDecl, GeneratedMemory, InputDecl, Module, Stage, TextureDecl, generate, verify};
 use afterimage_passes::*;
 use proptest::prelude::*;
@@ -32,6 +32,10 @@ impl Environment for Surroundings {
     fn input(&self, decl: &InputDecl, lane: usize) -> [u32; 4] {
         let seed: u32 = decl.name.bytes().map(u32::from).sum();
         std::array::from_fn(|i| number(seed * 64 + lane as u32 * 8 + i as u32).to_bits())
+    }
+
+    fn vertex_input(&self, decl: &InputDecl, vertex: u32) -> [u32; 4] {
+        self.input(decl, vertex as usize)
     }
 
     fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
@@ -64,19 +68,27 @@ impl Environment for Surroundings {
     }
 }
 
-/// What a run leaves behind: outputs and thrown away lanes, and memory.
-type Left = (Option<Outcome>, BTreeMap<u64, u32>);
+/// What a run leaves behind: outputs and thrown away lanes, or vertices, and memory.
+type Left = (Option<Outcome>, Option<Emitted>, BTreeMap<u64, u32>);
 
 fn run(m: &Module) -> Left {
     let (surroundings, interpreter) = (Surroundings::default(), Interpreter::new(m).unwrap().step_limit(1 << 24));
-    let outcome = if m.stage == Stage::Compute {
-        let group = Group { id: [0; 3], count: [1; 3], wave: 16 };
-        interpreter.run_group(&surroundings, group).unwrap();
-        None
-    } else {
-        Some(Outcome { steps: 0, ..interpreter.run(&surroundings).unwrap() })
-    };
-    (outcome, surroundings.0.into_inner())
+    let (mut outcome, mut emitted) = (None, None);
+    match m.stage {
+        Stage::Compute => {
+            let group = Group { id: [0; 3], count: [1; 3], wave: 16 };
+            interpreter.run_group(&surroundings, group).unwrap();
+        }
+        Stage::Geometry => {
+            let mut all = interpreter.run_primitive(&surroundings).unwrap();
+            all.steps = 0;
+            emitted = Some(all);
+        }
+        Stage::Vertex | Stage::Pixel => {
+            outcome = Some(Outcome { steps: 0, ..interpreter.run(&surroundings).unwrap() });
+        }
+    }
+    (outcome, emitted, surroundings.0.into_inner())
 }
 
 const STRICT: Options = Options { float_rules: FloatRules::Strict };
@@ -104,7 +116,7 @@ proptest! {
     #[test]
     fn every_pass_keeps_meaning(
         bytes in proptest::collection::vec(any::<u8>(), 0..1500),
-        stage in 0..3usize,
+        stage in 0..Stage::ALL.len(),
         order in proptest::collection::vec(0..PASSES.len(), 1..8),
     ) {
         let mut module = generate(Stage::ALL[stage], &bytes);
@@ -121,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn the_pipeline_keeps_meaning(bytes in proptest::collection::vec(any::<u8>(), 0..2500), stage in 0..3usize) {
+    fn the_pipeline_keeps_meaning(bytes in proptest::collection::vec(any::<u8>(), 0..2500), stage in 0..Stage::ALL.len()) {
         let mut module = generate(Stage::ALL[stage], &bytes);
         let before = module.to_string();
         let expected = run(&module);

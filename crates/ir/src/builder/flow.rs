@@ -1,13 +1,21 @@
 //! Control flow: blocks by their begin and end, as they come out of guest code, and jumps.
 
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::{BuildError, Builder, Scope};
 use crate::entity::{Region, Value};
-use crate::module::{Args, Def, Imm, MAX_DEPTH};
+use crate::module::{Args, Def, Imm, MAX_DEPTH, Module};
 use crate::opcode::Op;
 
 impl Builder {
+    /// Goes on with a shader where it returned at its end. What returned before stays as it is.
+    pub fn resume(mut module: Module) -> Builder {
+        if let Some(end) = module.terminator(module.body) {
+            module.regions[module.body.index()].insts.retain(|inst| *inst != end);
+        }
+        Builder { region: module.body, module, scopes: SmallVec::new(), error: None }
+    }
+
     fn enter(&mut self, scope: Scope, region: Region) {
         if self.scopes.len() + 1 >= MAX_DEPTH {
             self.fail(BuildError::TooDeep);

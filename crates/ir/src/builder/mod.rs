@@ -9,15 +9,19 @@
 //! * Code after `break_`, `continue_`, `return_` in the same region is dropped.
 
 mod flow;
+mod inline;
 mod memory;
 mod textures;
 mod wave;
 
+pub use inline::Primitives;
 pub use textures::Level;
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::capture::CaptureDecl;
 use crate::entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};
+use crate::geometry::GeometryDecl;
 use crate::module::{
     Args, BankDecl, ImageDecl, Imm, InputAt, InputDecl, MAX_DEPTH, MAX_NAMES, MAX_VALUES, Module, NameDecl, OutputDecl,
     SpecDecl, Stage, TextureDecl, VarDecl,
@@ -111,6 +115,16 @@ impl Builder {
     pub fn output(&mut self, decl: OutputDecl) -> Output {
         self.module.outputs.push(decl);
         Output::new(self.module.outputs.len() - 1)
+    }
+
+    /// Says what a geometry shader takes and gives.
+    pub fn geometry(&mut self, decl: GeometryDecl) {
+        self.module.geometry = Some(decl);
+    }
+
+    /// Has transform feedback record components of an output.
+    pub fn capture(&mut self, decl: CaptureDecl) {
+        self.module.captures.push(decl);
     }
 
     /// Declares a constant bank.
@@ -397,6 +411,23 @@ impl Builder {
     pub fn load_const_dyn(&mut self, bank: Bank, base: i32, index: Value) -> Value {
         let index = self.index(index);
         self.push1(Op::LoadConstDyn, Imm::Bank(bank, base), smallvec![index], Type::B32X4)
+    }
+
+    /// The input of one of the primitive's vertices, by its number.
+    pub fn load_vertex_input(&mut self, input: Input, vertex: Value) -> Value {
+        let vertex = self.index(vertex);
+        let ty = self.module.inputs[input.index()].ty;
+        self.push1(Op::LoadVertexInput, Imm::Input(input), smallvec![vertex], ty)
+    }
+
+    /// What the outputs hold is the next vertex of the stream.
+    pub fn emit_vertex(&mut self, stream: u8) {
+        self.push(Op::EmitVertex, Imm::Stream(stream), Args::new(), &[]);
+    }
+
+    /// Ends the strip of the stream.
+    pub fn end_primitive(&mut self, stream: u8) {
+        self.push(Op::EndPrimitive, Imm::Stream(stream), Args::new(), &[]);
     }
 
     /// The value of a specialisation constant.
