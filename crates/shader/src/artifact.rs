@@ -4,7 +4,10 @@
 //! items. The reader trusts nothing: a count is checked against the bytes that are left before anything is allocated.
 
 use crate::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
-use afterimage_ir::{Component, Dim, ImageDecl, ImageFormat, ImageUse, InputAt, Kind, OutputAt, Semantic, Stage, Type};
+use afterimage_ir::{
+    CAPTURE_BUFFERS, CAPTURE_STREAMS, CaptureUse, Component, Dim, GeometryDecl, ImageDecl, ImageFormat, ImageUse,
+    InputAt, InputPrimitive, Kind, OutputAt, OutputPrimitive, Semantic, Stage, Type,
+};
 
 /// Why bytes are no artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +24,12 @@ pub fn encode_artifact(artifact: &Artifact) -> Vec<u8> {
     let r = &artifact.reflection;
     let mut w = Writer(Vec::with_capacity(artifact.words.len() * 4 + 256));
     w.byte(position(Stage::ALL, r.stage));
-    w.byte([r.system, r.demotes, r.loads, r.stores].iter().rev().fold(0, |bits, flag| bits << 1 | u8::from(*flag)));
+    w.byte(
+        [r.system, r.demotes, r.loads, r.stores, r.feedback]
+            .iter()
+            .rev()
+            .fold(0, |bits, flag| bits << 1 | u8::from(*flag)),
+    );
     w.list(&r.segments, |w, s| {
         w.byte(s.bank);
         w.word(s.first);
@@ -50,18 +58,28 @@ pub fn encode_artifact(artifact: &Artifact) -> Vec<u8> {
     w.list(&r.inputs, |w, i| {
         let (kind, number) = match i.at {
             InputAt::Location(n) => (0, n),
-            at => (1 + builtin(InputAt::BUILTINS.iter().map(|row| row.0), at), 0),
+            InputAt::ClipDistance(n) => (1, n),
+            InputAt::CullDistance(n) => (2, n),
+            at => (3 + builtin(InputAt::BUILTINS.iter().map(|row| row.0), at), 0),
         };
-        w.interface([kind, number], i.ty, i.semantic);
+        w.0.extend([kind, number]);
+        w.interface(i.ty, i.semantic);
     });
     w.list(&r.outputs, |w, o| {
-        let (kind, number) = match o.at {
-            OutputAt::Location(n) => (0, n),
-            OutputAt::ClipDistance(n) => (1, n),
-            OutputAt::CullDistance(n) => (2, n),
-            at => (3 + builtin(OutputAt::BUILTINS.iter().map(|row| row.0), at), 0),
-        };
-        w.interface([kind, number], o.ty, o.semantic);
+        w.place(o.at);
+        w.interface(o.ty, o.semantic);
+    });
+    w.list(r.geometry.as_slice(), |w, g| {
+        w.byte(position(InputPrimitive::ALL, g.input));
+        w.byte(position(OutputPrimitive::ALL, g.output));
+        w.word(g.vertices);
+        w.word(g.invocations);
+    });
+    w.list(&r.captures, |w, c| {
+        w.place(c.at);
+        [c.component, c.lanes, c.buffer, c.stream].iter().for_each(|byte| w.byte(*byte));
+        w.word(c.stride);
+        w.word(c.offset);
     });
     w.list(&r.specs, |w, s| {
         w.word(s.id);
@@ -105,10 +123,13 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
     let group = [r.word("group")?, r.word("group")?, r.word("group")?];
     let shared = r.word("shared memory")?;
     let inputs = r.list("inputs", INTERFACE_BYTES, |r| {
-        let ([kind, number], ty, semantic) = r.interface()?;
+        let (kind, number) = (r.byte("place")?, r.byte("number")?);
+        let (ty, semantic) = r.interface()?;
         let at = match kind {
             0 => InputAt::Location(number),
-            _ => match InputAt::BUILTINS.get(kind as usize - 1) {
+            1 => InputAt::ClipDistance(number),
+            2 => InputAt::CullDistance(number),
+            _ => match InputAt::BUILTINS.get(kind as usize - 3) {
                 Some(row) => row.0,
                 None => return Err(r.wrong("input place")),
             },
@@ -116,17 +137,24 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
         Ok(InputUse { at, ty, semantic })
     })?;
     let outputs = r.list("outputs", INTERFACE_BYTES, |r| {
-        let ([kind, number], ty, semantic) = r.interface()?;
-        let at = match kind {
-            0 => OutputAt::Location(number),
-            1 => OutputAt::ClipDistance(number),
-            2 => OutputAt::CullDistance(number),
-            _ => match OutputAt::BUILTINS.get(kind as usize - 3) {
-                Some(row) => row.0,
-                None => return Err(r.wrong("output place")),
-            },
-        };
+        let at = r.place()?;
+        let (ty, semantic) = r.interface()?;
         Ok(OutputUse { at, ty, semantic })
+    })?;
+    let geometry = r.list("primitives", 10, |r| {
+        let (input, output) = (r.named("input", InputPrimitive::ALL)?, r.named("output", OutputPrimitive::ALL)?);
+        let (vertices, invocations) = (r.word("vertices")?, r.word("invocations")?);
+        Ok(GeometryDecl { input, output, vertices, invocations })
+    })?;
+    let captures = r.list("captures", 14, |r| {
+        let at = r.place()?;
+        let (component, lanes) = (r.byte("component")?, r.byte("lanes")?);
+        let (buffer, stream) = (r.byte("buffer")?, r.byte("stream")?);
+        if buffer >= CAPTURE_BUFFERS || stream >= CAPTURE_STREAMS {
+            return Err(r.wrong("buffer or stream"));
+        }
+        let (stride, offset) = (r.word("stride")?, r.word("offset")?);
+        Ok(CaptureUse { at, component, lanes, buffer, stream, stride, offset })
     })?;
     let specs = r.list("specialisation constants", 9, |r| {
         Ok(SpecUse { id: r.word("number")?, kind: r.named("kind", &Kind::ALL)?, default: r.word("default")? })
@@ -135,18 +163,21 @@ pub fn decode_artifact(bytes: &[u8]) -> Result<Artifact, ArtifactError> {
     if r.at != bytes.len() {
         return Err(r.wrong("end"));
     }
-    let [system, demotes, loads, stores] = [1, 2, 4, 8].map(|flag| flags & flag != 0);
+    let [system, demotes, loads, stores, feedback] = [1, 2, 4, 8, 16].map(|flag| flags & flag != 0);
     let reflection = Reflection {
         stage,
         segments,
         const_defs,
         system,
+        feedback,
         textures,
         images,
         group,
         shared,
         inputs,
         outputs,
+        geometry: geometry.into_iter().next(),
+        captures,
         specs,
         demotes,
         loads,
@@ -183,8 +214,16 @@ impl Writer {
         items.iter().for_each(|item| write(self, item));
     }
 
-    fn interface(&mut self, at: [u8; 2], ty: Type, semantic: Option<Semantic>) {
-        self.0.extend(at);
+    fn place(&mut self, at: OutputAt) {
+        self.0.extend(match at {
+            OutputAt::Location(n) => [0, n],
+            OutputAt::ClipDistance(n) => [1, n],
+            OutputAt::CullDistance(n) => [2, n],
+            at => [3 + builtin(OutputAt::BUILTINS.iter().map(|row| row.0), at), 0],
+        });
+    }
+
+    fn interface(&mut self, ty: Type, semantic: Option<Semantic>) {
         self.0.extend([position(&Kind::ALL, ty.kind), ty.lanes]);
         match semantic {
             Some(semantic) => self.0.extend([1, semantic.usage, semantic.index]),
@@ -237,14 +276,26 @@ impl Reader<'_> {
         (0..count).map(|_| read(self)).collect()
     }
 
-    fn interface(&mut self) -> Read<([u8; 2], Type, Option<Semantic>)> {
-        let at = [self.byte("place")?, self.byte("number")?];
+    fn place(&mut self) -> Read<OutputAt> {
+        let (kind, number) = (self.byte("place")?, self.byte("number")?);
+        match kind {
+            0 => Ok(OutputAt::Location(number)),
+            1 => Ok(OutputAt::ClipDistance(number)),
+            2 => Ok(OutputAt::CullDistance(number)),
+            _ => match OutputAt::BUILTINS.get(kind as usize - 3) {
+                Some(row) => Ok(row.0),
+                None => Err(self.wrong("output place")),
+            },
+        }
+    }
+
+    fn interface(&mut self) -> Read<(Type, Option<Semantic>)> {
         let kind = self.named("kind", &Kind::ALL)?;
         let lanes = self.byte("lanes")?;
         if !(1..=4).contains(&lanes) {
             return Err(self.wrong("lanes"));
         }
         let [has, usage, index] = [self.byte("semantic")?, self.byte("usage")?, self.byte("index")?];
-        Ok((at, Type::new(kind, lanes), (has != 0).then_some(Semantic { usage, index })))
+        Ok((Type::new(kind, lanes), (has != 0).then_some(Semantic { usage, index })))
     }
 }

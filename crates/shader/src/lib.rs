@@ -17,12 +17,13 @@
 
 mod artifact;
 mod cache;
+mod capture;
 mod shader;
 mod signed;
 pub mod store;
 
 pub use afterimage_msl as msl;
-pub use afterimage_passes::FloatRules;
+pub use afterimage_passes::{FloatRules, feedback};
 pub use afterimage_shader_d3d9::io::{
     COMPARE_ALWAYS, Extra, FOG_LOCATION, FogMode, LinkInfo, PixelOps, RuntimeInfo, TEXTURE_SLOTS, VertexOps, bound,
     spec,
@@ -31,6 +32,7 @@ pub use afterimage_spirv::Features;
 pub use afterimage_spirv::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 pub use artifact::{ArtifactError, decode_artifact, encode_artifact};
 pub use cache::{DiskCache, compiler};
+pub use capture::prepare;
 pub use shader::{CacheKey, CompileError, Language, Profile, Shader, Stage, gcn_bank};
 
 /// Compiles a shader in one call; [`Shader`] keeps what can be shared between calls.
@@ -62,11 +64,19 @@ impl Compiler {
     /// # Errors
     /// See [`CompileError`].
     pub fn compile(&self, shader: &Shader, runtime: &RuntimeInfo) -> Result<Artifact, CompileError> {
-        let key = shader.key(&self.profile, runtime);
+        self.cached(shader.key(&self.profile, runtime), || shader.compile(&self.profile, runtime))
+    }
+
+    /// The artifact of a key from the cache; else it is made and put there.
+    fn cached(
+        &self,
+        key: CacheKey,
+        compile: impl FnOnce() -> Result<Artifact, CompileError>,
+    ) -> Result<Artifact, CompileError> {
         if let Some(artifact) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
             return Ok(artifact);
         }
-        let artifact = shader.compile(&self.profile, runtime)?;
+        let artifact = compile()?;
         if let Some(cache) = &self.cache {
             cache.put(key, &artifact);
         }

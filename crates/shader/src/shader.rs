@@ -3,6 +3,7 @@
 use afterimage_ir::{self as ir, BuildError, Module, OutputAt, VerifyError};
 use afterimage_msl as msl;
 use afterimage_passes::FloatRules;
+use afterimage_passes::feedback::FeedbackError;
 use afterimage_shader_d3d9::ffp::{self, FixedPixelKey, FixedVertexKey};
 use afterimage_shader_d3d9::io::{self, LinkInfo, RuntimeInfo, bound};
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
@@ -149,6 +150,9 @@ pub enum CompileError {
         "the shader accesses memory by address, which only a guest's code may, whose translation checks every access"
     )]
     RawAddresses,
+    /// A vertex shader whose captures cannot be made memory writes.
+    #[error("transform feedback: {0}")]
+    Feedback(#[from] FeedbackError),
     /// A module that breaks the rules of the IR.
     #[error("IR, {0}")]
     Verify(#[from] VerifyError),
@@ -177,8 +181,10 @@ impl CacheKey {
         hash.update(&code.to_le_bytes());
         hash.update(&wave.to_le_bytes());
         hash.update(&[bindless.into(), debug_names.into(), preserve.into(), float_rules as u8]);
-        let Features { float64, int64_atomics, shuffle, vertex_layer, stencil_export } = features;
-        hash.update(&[float64, int64_atomics, shuffle, vertex_layer, stencil_export].map(u8::from));
+        let Features { float64, int64_atomics, shuffle, vertex_layer, stencil_export, geometry, streams, feedback } =
+            features;
+        let flags = [float64, int64_atomics, shuffle, vertex_layer, stencil_export, geometry, streams, feedback];
+        hash.update(&flags.map(u8::from));
         hash.update(bytemuck::bytes_of(normalized));
         Self(hash.digest128())
     }
@@ -504,11 +510,7 @@ impl Shader {
     /// # Errors
     /// What cannot be translated.
     pub fn compile(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<Artifact, CompileError> {
-        let module = self.module(profile, runtime)?;
-        let Profile { bindless, float_rules, preserve, debug_names, features, .. } = *profile;
-        let preserve = preserve && float_rules.strict_in(module.stage);
-        let options = afterimage_spirv::Options { bindless, preserve, debug_names, features };
-        Ok(afterimage_spirv::emit(&module, &options)?)
+        emit(&self.module(profile, runtime)?, profile)
     }
 
     /// Compiles to Metal's language for the state around the shader. Of the profile only the float rules matter.
@@ -518,6 +520,14 @@ impl Shader {
     pub fn compile_msl(&self, profile: &Profile, runtime: &RuntimeInfo) -> Result<msl::Artifact, CompileError> {
         Ok(msl::emit(&self.module(profile, runtime)?, &msl::Options::default())?)
     }
+}
+
+/// Writes a module that has gone through the passes as SPIR-V.
+pub(crate) fn emit(module: &Module, profile: &Profile) -> Result<Artifact, CompileError> {
+    let Profile { bindless, float_rules, preserve, debug_names, features, .. } = *profile;
+    let preserve = preserve && float_rules.strict_in(module.stage);
+    let options = afterimage_spirv::Options { bindless, preserve, debug_names, features };
+    Ok(afterimage_spirv::emit(module, &options)?)
 }
 
 /// Constant banks of GCN stages: the first of the three of the vertex stage, behind which those of the pixel stage and of the

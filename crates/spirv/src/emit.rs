@@ -3,16 +3,19 @@
 use afterimage_ir::{Args, Flags, Imm, Inst, InstData, Module, Op, Region, Stage, Type, Uses, Value, exact, uses};
 use smallvec::SmallVec;
 
+use crate::bound::Bound;
+use crate::geometry;
 use crate::interface::{self, Interface};
 use crate::spec::{capability, execution_mode, execution_model, op, storage};
 use crate::words::{Id, Words};
 use crate::{Artifact, EmitError, Features, Options};
 
-pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError> {
+pub(crate) fn emit(m: &Module, options: &Options, bound: Option<&Bound<'_>>) -> Result<Artifact, EmitError> {
     let model = match m.stage {
         Stage::Vertex => execution_model::Vertex,
         Stage::Pixel => execution_model::Fragment,
         Stage::Compute => execution_model::GLCompute,
+        Stage::Geometry => execution_model::Geometry,
     };
     let uses = uses(m);
     let mut w = Words::new(options.debug_names, uses.instructions);
@@ -26,11 +29,12 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
     if m.stage == Stage::Compute {
         w.execution_mode(main, execution_mode::LocalSize, &m.group);
     }
+    geometry::declare(&mut w, m, options, main)?;
     if options.preserve {
         w.capability(capability::SignedZeroInfNanPreserve);
         w.execution_mode(main, execution_mode::SignedZeroInfNanPreserve, &[32]);
     }
-    let interface = interface::declare(&mut w, m, &uses, options, main)?;
+    let interface = interface::declare(&mut w, m, &uses, options, bound, main)?;
     let void = w.void();
     let function_type = w.global(op::TypeFunction, &[void]);
     w.code.op(op::Function, &[void, main, 0, function_type]);
@@ -49,7 +53,7 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
         exact: exact(m),
     };
     e.declare_vars();
-    interface::load(&mut e.w, m, &uses, options, &mut e.interface);
+    interface::load(&mut e.w, m, &uses, options, bound, &mut e.interface)?;
     e.insts(&m.region(m.body).insts, &mut None)?;
     let words = e.finish(model, main);
     Ok(Artifact { words, reflection: uses.reflection })

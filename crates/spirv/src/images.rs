@@ -16,6 +16,15 @@ impl Emitter<'_> {
         self.interface.textures[texture.index()].ok_or(EmitError::Malformed(data.op.name()))
     }
 
+    /// An image with its sampler.
+    fn sampled(&mut self, handles: Handles) -> Result<Id, EmitError> {
+        match handles {
+            Handles { combined: 1.., .. } => Ok(handles.combined),
+            Handles { sampler: 0, .. } => Err(EmitError::Unbound("the sampler of a texture")),
+            _ => Ok(self.w.value(op::SampledImage, handles.sampled_type, &[handles.image, handles.sampler])),
+        }
+    }
+
     /// The type of `lanes` components of texels of this kind, as image instructions give and take them.
     fn texel(&mut self, component: Component, lanes: u8) -> Id {
         match component {
@@ -50,7 +59,7 @@ impl Emitter<'_> {
         let decl = self.m.textures[texture.index()];
         let args = self.operands(data);
         let which = if decl.shadow { args[1] } else { self.w.uint(component.into()) };
-        let sampled = self.w.value(op::SampledImage, handles.sampled_type, &[handles.image, handles.sampler]);
+        let sampled = self.sampled(handles)?;
         let mut operands: SmallVec<[u32; 8]> = SmallVec::from_slice(&[sampled, args[0], which]);
         if !offset.is_zero() {
             self.w.capability(capability::ImageGatherExtended);
@@ -68,7 +77,7 @@ impl Emitter<'_> {
         let handles = self.handles(data)?;
         let decl = self.m.textures[texture.index()];
         let args = self.operands(data);
-        let sampled = self.w.value(op::SampledImage, handles.sampled_type, &[handles.image, handles.sampler]);
+        let sampled = self.sampled(handles)?;
         let mut operands: SmallVec<[u32; 8]> = SmallVec::from_slice(&[sampled, args[0]]);
         operands.extend(decl.shadow.then(|| args[args.len() - 1]));
         let (implicit, mut mask, mut rest): (bool, u32, SmallVec<[u32; 4]>) = match data.op {
@@ -137,7 +146,7 @@ impl Emitter<'_> {
             }
             Op::TextureLevels => self.w.value(op::ImageQueryLevels, ty, &[handles.image]),
             _ => {
-                let sampled = self.w.value(op::SampledImage, handles.sampled_type, &[handles.image, handles.sampler]);
+                let sampled = self.sampled(handles)?;
                 self.w.value(op::ImageQueryLod, ty, &[sampled, args[0]])
             }
         })

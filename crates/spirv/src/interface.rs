@@ -1,11 +1,13 @@
 //! Declares what the shader shares with the outside: inputs, outputs, push constants, constants, textures.
 
 use afterimage_ir::{
-    COMPUTE_TEXTURE_SLOTS, Component, Dim, Image, ImageDecl, ImageFormat, InputAt, Interp, Kind, Module, OutputAt,
-    OutputDecl, Stage, TEXTURE_SLOTS, Texture, TextureDecl, Type, Uses,
+    BankSource, COMPUTE_TEXTURE_SLOTS, Component, Dim, Image, ImageDecl, ImageFormat, InputAt, Interp, Kind, Module,
+    Output, OutputAt, OutputDecl, Stage, TEXTURE_SLOTS, Texture, TextureDecl, Type, Uses,
 };
 use smallvec::SmallVec;
 
+use crate::bound::{self, Bound, Reached};
+use crate::capture::{self, Copied};
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, image_format, op, storage};
 use crate::words::{Id, Words};
 use crate::{EmitError, Options, PUSH_TEXTURES};
@@ -25,6 +27,8 @@ pub(crate) struct Handles {
     pub(crate) sampled_type: Id,
     pub(crate) image: Id,
     pub(crate) sampler: Id,
+    /// Both in one, where that is how they are bound; else 0.
+    pub(crate) combined: Id,
 }
 
 /// A storage image.
@@ -43,26 +47,33 @@ pub(crate) struct Interface {
     distances: [Option<Id>; 2],
     pub(crate) stage_block: Option<Block>,
     pub(crate) system_block: Option<Block>,
+    pub(crate) feedback_block: Option<Block>,
+    /// Banks that are bound as blocks of another program's shader.
+    pub(crate) bound: Vec<Option<Reached>>,
     pub(crate) textures: SmallVec<[Option<Handles>; 16]>,
     pub(crate) images: SmallVec<[Option<Storage>; 8]>,
     /// The memory of the work group, and its number of words.
     pub(crate) shared: Option<(Id, u32)>,
     pub(crate) specs: SmallVec<[Option<Id>; 4]>,
-    push: Option<Push>,
+    /// What transform feedback has of parts of outputs.
+    pub(crate) copies: Vec<Copied>,
+    pub(crate) push: Option<Push>,
 }
 
-struct Push {
-    variable: Id,
-    stage: Option<Registers>,
-    system: Option<Registers>,
-    textures: Option<u32>,
+/// The push constant block.
+pub(crate) struct Push {
+    pub(crate) variable: Id,
+    pub(crate) stage: Option<Registers>,
+    pub(crate) system: Option<Registers>,
+    pub(crate) feedback: Option<Registers>,
+    pub(crate) textures: Option<u32>,
 }
 
 /// Types of a block of registers.
-struct Registers {
+pub(crate) struct Registers {
     /// Index in the push constant block.
     member: u32,
-    pointer_type: Id,
+    pub(crate) pointer_type: Id,
     register: Id,
 }
 
@@ -79,9 +90,11 @@ pub(crate) fn declare(
     m: &Module,
     uses: &Uses,
     options: &Options,
+    bound: Option<&Bound<'_>>,
     main: Id,
 ) -> Result<Interface, EmitError> {
     let mut out = Interface::default();
+    let mut distances = [None; 2];
     for (i, d) in m.inputs.iter().enumerate() {
         if !uses.inputs[i] {
             out.inputs.push(None);
@@ -89,7 +102,15 @@ pub(crate) fn declare(
         }
         let ty = match d.at {
             InputAt::SampleMask => masks(w),
+            InputAt::ClipDistance(_) | InputAt::CullDistance(_) => {
+                out.inputs.push(Some(input_distances(w, m, uses, &mut distances, d.at)));
+                continue;
+            }
             _ => w.ty(d.ty),
+        };
+        let ty = match m.geometry {
+            Some(geometry) if d.at.is_of_vertex() => w.array(ty, geometry.input.corners()),
+            _ => ty,
         };
         let id = w.variable(storage::Input, ty);
         w.name(id, &d.name);
@@ -110,7 +131,8 @@ pub(crate) fn declare(
         out.inputs.push(Some(id));
     }
     for (i, d) in m.outputs.iter().enumerate() {
-        if !uses.outputs[i] {
+        let capture = capture::of_whole(m, Output::new(i)).filter(|_| options.features.feedback);
+        if !uses.outputs[i] && capture.is_none() {
             out.outputs.push(None);
             continue;
         }
@@ -134,8 +156,18 @@ pub(crate) fn declare(
         };
         let id = w.variable(storage::Output, ty);
         w.name(id, &d.name);
+        if let Some(capture) = capture {
+            capture::decorate(w, id, capture);
+        }
         let layer = |w: &mut Words, capability, builtin| {
             let what = d.at.builtin().map_or("output", |row| row.0);
+            if m.stage == Stage::Geometry {
+                if builtin == builtin::ViewportIndex {
+                    w.capability(capability::MultiViewport);
+                }
+                w.decorate(id, decoration::BuiltIn, &[builtin]);
+                return Ok(());
+            }
             if !options.features.vertex_layer {
                 return Err(EmitError::Missing { what, feature: "shaderOutputLayer" });
             }
@@ -150,7 +182,13 @@ pub(crate) fn declare(
                 // Multi-pass programs draw the same geometry with different shaders and compare depths for equality.
                 w.decorate(id, decoration::Invariant, &[]);
             }
-            OutputAt::PointSize => w.decorate(id, decoration::BuiltIn, &[builtin::PointSize]),
+            OutputAt::PointSize => {
+                if m.stage == Stage::Geometry {
+                    w.capability(capability::GeometryPointSize);
+                }
+                w.decorate(id, decoration::BuiltIn, &[builtin::PointSize]);
+            }
+            OutputAt::PrimitiveId => w.decorate(id, decoration::BuiltIn, &[builtin::PrimitiveId]),
             OutputAt::FragDepth => {
                 w.decorate(id, decoration::BuiltIn, &[builtin::FragDepth]);
                 w.execution_mode(main, execution_mode::DepthReplacing, &[]);
@@ -172,10 +210,19 @@ pub(crate) fn declare(
         }
         out.outputs.push(Some(id));
     }
+    if options.features.feedback {
+        capture::declare(w, m, &mut out, main)?;
+    }
     for (i, d) in m.specs.iter().enumerate() {
         out.specs.push(uses.specs[i].then(|| w.spec_constant(d)));
     }
-    push_constants(w, m, uses, options, &mut out);
+    match bound {
+        Some(bound) => bound::declare(w, m, uses, bound, &mut out)?,
+        None if m.banks.iter().any(|bank| bank.source == BankSource::Storage) => {
+            return Err(EmitError::Unbound("a storage buffer"));
+        }
+        None => push_constants(w, m, uses, options, &mut out),
+    }
     for (i, d) in m.images.iter().enumerate() {
         let [read, written] = uses.images[i];
         out.images.push(Some(storage_image(w, d, Image::new(i), [read, written])));
@@ -209,6 +256,10 @@ fn input_builtin(w: &mut Words, at: InputAt, options: &Options) -> Option<u32> {
         InputAt::FrontFacing => (builtin::FrontFacing, None),
         InputAt::PointCoord => (builtin::PointCoord, None),
         InputAt::PrimitiveId => (builtin::PrimitiveId, Some(capability::Geometry)),
+        InputAt::InvocationId => (builtin::InvocationId, None),
+        InputAt::Position => (builtin::Position, None),
+        InputAt::PointSize => (builtin::PointSize, Some(capability::GeometryPointSize)),
+        InputAt::ClipDistance(_) | InputAt::CullDistance(_) => return None,
         InputAt::SampleId => (builtin::SampleId, Some(capability::SampleRateShading)),
         InputAt::SampleMask => (builtin::SampleMask, None),
         InputAt::Layer if layer => (builtin::Layer, Some(capability::ShaderLayer)),
@@ -289,6 +340,29 @@ fn interpolation(w: &mut Words, id: Id, stage: Stage, interp: Interp, kind: Kind
     }
 }
 
+/// The array of clip or cull distances of the primitive's vertices, in the geometry stage.
+fn input_distances(w: &mut Words, m: &Module, uses: &Uses, arrays: &mut [Option<Id>; 2], at: InputAt) -> Id {
+    let which = usize::from(matches!(at, InputAt::CullDistance(_)));
+    *arrays[which].get_or_insert_with(|| {
+        let (needs, builtin) = match which {
+            0 => (capability::ClipDistance, builtin::ClipDistance),
+            _ => (capability::CullDistance, builtin::CullDistance),
+        };
+        let ends = uses.reflection.inputs.iter().filter_map(|input| match (input.at, which) {
+            (InputAt::ClipDistance(first), 0) | (InputAt::CullDistance(first), 1) => Some(first + input.ty.lanes),
+            _ => None,
+        });
+        let count = ends.max().unwrap_or(1);
+        w.capability(needs);
+        let float = w.ty(Type::F32);
+        let planes = w.array(float, count.into());
+        let ty = w.array(planes, m.geometry.map_or(1, |geometry| geometry.input.corners()));
+        let id = w.variable(storage::Input, ty);
+        w.decorate(id, decoration::BuiltIn, &[builtin]);
+        id
+    })
+}
+
 fn distance_array(w: &mut Words, uses: &Uses, arrays: &mut [Option<Id>; 2], which: usize) -> Id {
     *arrays[which].get_or_insert_with(|| {
         let (needs, builtin, count) = match which {
@@ -307,16 +381,26 @@ fn distance_array(w: &mut Words, uses: &Uses, arrays: &mut [Option<Id>; 2], whic
 fn push_constants(w: &mut Words, m: &Module, uses: &Uses, options: &Options, out: &mut Interface) {
     let registers = uses.reflection.const_registers();
     let bindless = options.bindless && !uses.reflection.textures.is_empty();
-    let mut members: SmallVec<[(Id, u32, &str); 3]> = SmallVec::new();
-    let block = |w: &mut Words, members: &mut SmallVec<[(Id, u32, &'static str); 3]>, count, offset, name| {
+    let mut members: SmallVec<[(Id, u32, &str); 4]> = SmallVec::new();
+    let block = |w: &mut Words, members: &mut SmallVec<[(Id, u32, &'static str); 4]>, count, offset, name| {
         let block = registers_type(w, count, name, members.len() as u32);
         members.push((block.pointer_type, offset, name));
         block
     };
-    let stage_offset = if m.stage == Stage::Vertex { 0 } else { 8 };
+    // Where the other stage of a pair has its constants, there is room for the values of feedback.
+    let (stage_offset, feedback_offset) = match m.stage {
+        Stage::Vertex => (0, 8),
+        Stage::Geometry => (24, 8),
+        Stage::Pixel | Stage::Compute => (8, 0),
+    };
+    let size = |source| m.banks.iter().filter(|b| b.source == source).map(|b| b.size).max();
     let stage = (registers > 0).then(|| block(w, &mut members, registers, stage_offset, "constants"));
-    let system_size = m.banks.iter().filter(|b| b.source == afterimage_ir::BankSource::System).map(|b| b.size).max();
-    let system = system_size.filter(|_| uses.reflection.system).map(|size| block(w, &mut members, size, 16, "system"));
+    let system = size(BankSource::System)
+        .filter(|_| uses.reflection.system)
+        .map(|size| block(w, &mut members, size, 16, "system"));
+    let feedback = size(BankSource::Feedback)
+        .filter(|_| uses.reflection.feedback)
+        .map(|size| block(w, &mut members, size, feedback_offset, "feedback"));
     let textures = bindless.then(|| {
         let uint = w.ty(Type::I32);
         let slots = if m.stage == Stage::Compute { COMPUTE_TEXTURE_SLOTS } else { TEXTURE_SLOTS };
@@ -329,7 +413,7 @@ fn push_constants(w: &mut Words, m: &Module, uses: &Uses, options: &Options, out
     if members.is_empty() {
         return;
     }
-    let types: SmallVec<[Id; 3]> = members.iter().map(|member| member.0).collect();
+    let types: SmallVec<[Id; 4]> = members.iter().map(|member| member.0).collect();
     let ty = w.global(op::TypeStruct, &types);
     w.decorate(ty, decoration::Block, &[]);
     for (i, &(_, offset, _)) in members.iter().enumerate() {
@@ -338,11 +422,11 @@ fn push_constants(w: &mut Words, m: &Module, uses: &Uses, options: &Options, out
     w.name(ty, "Push");
     let variable = w.variable(storage::PushConstant, ty);
     w.name(variable, "push");
-    out.push = Some(Push { variable, stage, system, textures });
+    out.push = Some(Push { variable, stage, system, feedback, textures });
 }
 
 /// `struct { vec4 registers[count]; }` behind an address.
-fn registers_type(w: &mut Words, count: u32, name: &str, member: u32) -> Registers {
+pub(crate) fn registers_type(w: &mut Words, count: u32, name: &str, member: u32) -> Registers {
     let vec4 = w.ty(Type::F32X4);
     let len = w.uint(count);
     let array = w.global(op::TypeArray, &[vec4, len]);
@@ -358,10 +442,21 @@ fn registers_type(w: &mut Words, count: u32, name: &str, member: u32) -> Registe
 }
 
 /// Loads of addresses and texture handles, at the begin of the code.
-pub(crate) fn load(w: &mut Words, m: &Module, uses: &Uses, options: &Options, out: &mut Interface) {
+pub(crate) fn load(
+    w: &mut Words,
+    m: &Module,
+    uses: &Uses,
+    options: &Options,
+    bound: Option<&Bound<'_>>,
+    out: &mut Interface,
+) -> Result<(), EmitError> {
     if let Some(push) = &out.push {
         out.stage_block = push.stage.as_ref().map(|r| load_address(w, push.variable, r));
         out.system_block = push.system.as_ref().map(|r| load_address(w, push.variable, r));
+        out.feedback_block = push.feedback.as_ref().map(|r| load_address(w, push.variable, r));
+    }
+    if let Some(bound) = bound {
+        return bound::load(w, m, uses, bound, out);
     }
     let mut arrays = Arrays::default();
     for (i, d) in m.textures.iter().enumerate() {
@@ -386,8 +481,9 @@ pub(crate) fn load(w: &mut Words, m: &Module, uses: &Uses, options: &Options, ou
         if let Some(decl) = m.texture_name(Texture::new(i)) {
             w.name(image, &decl.name);
         }
-        out.textures.push(Some(Handles { sampled_type: image_array.sampled_type, image, sampler }));
+        out.textures.push(Some(Handles { sampled_type: image_array.sampled_type, image, sampler, combined: 0 }));
     }
+    Ok(())
 }
 
 fn load_address(w: &mut Words, push: Id, registers: &Registers) -> Block {

@@ -5,16 +5,19 @@
 //!
 //! # Shader ABI
 //! * Push constants, 128 bytes, all stages: bytes 0, 8, 16 the addresses of the vertex stage's constants, the pixel or compute
-//!   stage's constants, and the system block; from byte 32 on a `u32` per texture slot (16 pixel, 4 vertex; in compute pipelines
+//!   stage's constants, and the system block; byte 24 that of the geometry stage's constants; where the other stage of a pair has its constants (8 in the vertex stage, 0 in the
+//!   compute stage) the address of the system values of a lowered transform feedback; from byte 32 on a `u32` per texture slot (16 pixel, 4 vertex; in compute pipelines
 //!   the 16 of the compute stage): bits 0..20 index of the texture, bits 20..32 index of the sampler.
 //! * Constants: 16-byte registers, the segments of [`Reflection::segments`] one after the other behind the stage's address;
-//!   the system block's register `n` is at byte `16 * n`.
+//!   the system block's register `n` is at byte `16 * n`, as are those of feedback.
 //! * Descriptor set 0: bindings 0 `texture2D[]`, 1 `textureCube[]`, 2 `texture3D[]`, 3 `sampler[]`, 4 `texture2DArray[]`,
 //!   5 `textureCubeArray[]`, 6 `texture2DMS[]`, 7 `texture2DMSArray[]`; runtime arrays if [`Options::bindless`], else arrays of 20 by
 //!   slot, where the compute stage's slot 20 is element 0. Textures of integers lie in the same arrays.
 //! * Descriptor set 1: the storage image of each slot at the binding of that number, never an array. Cubes and their arrays are views
 //!   of 2D arrays; an image of `r32` needs a view of `R32_UINT`, `R32_SINT` or `R32_SFLOAT`.
 //! * Memory is reached by address; addresses are made multiples of four (eight for 64-bit atomic operations), not checked.
+//! * What is captured ([`Features::feedback`]) has Vulkan's decorations. Parts of outputs, and what is captured twice, are outputs more,
+//!   at locations that the module does not use.
 //! * Positions are `Invariant`, and what they, clip distances, depth and memory of the compute stage depend on is `NoContraction`: see
 //!   [`afterimage_ir::exact`].
 //! * Nothing is `RelaxedPrecision`, whatever the guest says (`_pp`): desktop drivers ignore it, and where it has an effect, on
@@ -23,8 +26,11 @@
 //! * The entry point is `main`. Push constants hold pointers, so 64-bit integers are not needed.
 #![forbid(unsafe_code)]
 
+mod bound;
+mod capture;
 mod doubles;
 mod emit;
+mod geometry;
 mod images;
 mod interface;
 mod memory;
@@ -35,7 +41,10 @@ mod wave;
 mod words;
 
 use afterimage_ir::Module;
-pub use afterimage_ir::{ConstDef, ImageUse, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
+pub use afterimage_ir::{
+    CaptureUse, ConstDef, ImageUse, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse,
+};
+pub use bound::Bound;
 
 /// Byte of the push constants where the texture slots begin.
 pub const PUSH_TEXTURES: u32 = 32;
@@ -70,12 +79,26 @@ pub struct Features {
     pub vertex_layer: bool,
     /// `VK_EXT_shader_stencil_export`. Without it the output is left out; the reflection has it, so that the host can say so.
     pub stencil_export: bool,
+    /// `geometryShader`, and `shaderTessellationAndGeometryPointSize`.
+    pub geometry: bool,
+    /// `geometryStreams`: geometry shaders emit into other streams than the first.
+    pub streams: bool,
+    /// `transformFeedback`. Without it what is captured is left out; the reflection has it, so that the host can capture it otherwise.
+    pub feedback: bool,
 }
 
 impl Features {
     /// Everything.
-    pub const ALL: Features =
-        Features { float64: true, int64_atomics: true, shuffle: true, vertex_layer: true, stencil_export: true };
+    pub const ALL: Features = Features {
+        float64: true,
+        int64_atomics: true,
+        shuffle: true,
+        vertex_layer: true,
+        stencil_export: true,
+        geometry: true,
+        streams: true,
+        feedback: true,
+    };
 }
 
 /// A shader for the driver.
@@ -101,6 +124,22 @@ pub enum EmitError {
         /// The feature, as Vulkan calls it.
         feature: &'static str,
     },
+    /// Captures need places that nobody reads, for which there are too few locations.
+    #[error("there are not enough locations for what is captured of parts of outputs")]
+    Captures,
+    /// Something that nothing binds: it is not among the bindings that were given, or needs bindings and none were.
+    #[error("{0} is not bound: the bindings of the shader that it comes from do not have it")]
+    Unbound(&'static str),
+    /// A place for the address of system values that there is not.
+    #[error(
+        "push constants cannot have an address at byte {offset}: it is a multiple of 8, and not within the shader's own, which end at {taken}"
+    )]
+    Push {
+        /// Where it should be.
+        offset: u32,
+        /// Where the shader's own end.
+        taken: u32,
+    },
     /// An atomic operation on 64 bits in the memory of a work group, for which SPIR-V has no memory of the right type.
     #[error("`{0}` on 64 bits has no form in SPIR-V")]
     Wide(&'static str),
@@ -114,5 +153,15 @@ pub enum EmitError {
 /// # Errors
 /// When the module holds what no pass has lowered, or was not verified.
 pub fn emit(module: &Module, options: &Options) -> Result<Artifact, EmitError> {
-    emit::emit(module, options)
+    emit::emit(module, options, None)
+}
+
+/// Writes `module`, which must be verified, so that it reads constants and textures where the shader read them that it was translated
+/// from: in uniform blocks, storage buffers, push constants and descriptors of its own. [`Options::bindless`] is not looked at.
+///
+/// # Errors
+/// As [`emit`]; and when a bank or texture is not among the bindings, or the push constants have no room where the address of system
+/// values should be.
+pub fn emit_bound(module: &Module, options: &Options, bound: &Bound<'_>) -> Result<Artifact, EmitError> {
+    emit::emit(module, options, Some(bound))
 }

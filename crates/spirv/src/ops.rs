@@ -175,6 +175,7 @@ impl Emitter<'_> {
                 },
                 _ => return malformed,
             },
+            Op::LoadVertexInput => self.load_vertex_input(data, full)?,
             Op::LoadConst | Op::LoadConstDyn => self.load_const(data, full)?,
             Op::LoadSpec => match data.imm {
                 Imm::Spec(spec) => self.interface.specs[spec.index()].ok_or(EmitError::Malformed(data.op.name()))?,
@@ -255,6 +256,8 @@ impl Emitter<'_> {
             | Op::Store
             | Op::StoreElem
             | Op::StoreOutput
+            | Op::EmitVertex
+            | Op::EndPrimitive
             | Op::Demote
             | Op::If
             | Op::Loop
@@ -270,6 +273,7 @@ impl Emitter<'_> {
         match data.op {
             Op::ImageStore => return self.image_store(data),
             Op::StoreGlobal | Op::StoreShared => return self.store_memory(data),
+            Op::EmitVertex | Op::EndPrimitive => return self.emit_vertex(data),
             Op::Barrier | Op::WaveBarrier | Op::MemoryBarrier => {
                 self.barrier(data.op);
                 return Ok(());
@@ -290,6 +294,7 @@ impl Emitter<'_> {
             }
             (Op::StoreOutput, Imm::Output(output)) => {
                 let decl = &self.m.outputs[output.index()];
+                self.store_copies(output, value);
                 let Some(at) = self.interface.outputs[output.index()] else {
                     // The device cannot take it.
                     return Ok(());
@@ -470,9 +475,14 @@ impl Emitter<'_> {
         let malformed = EmitError::Malformed(data.op.name());
         let Imm::Bank(bank, base) = data.imm else { return Err(malformed) };
         let decl = &self.m.banks[bank.index()];
+        if let Some(&Some(reached)) = self.interface.bound.get(bank.index()) {
+            return self.load_bound(data, reached, base, decl.size, full);
+        }
         let (block, start) = match decl.source {
             BankSource::Stage => (self.interface.stage_block, self.uses.bank_base[bank.index()]),
             BankSource::System => (self.interface.system_block, 0),
+            BankSource::Feedback => (self.interface.feedback_block, 0),
+            BankSource::Storage => return Err(malformed),
         };
         let block = block.ok_or(malformed)?;
         let index = if data.op == Op::LoadConstDyn {
@@ -492,7 +502,7 @@ impl Emitter<'_> {
         } else {
             let offset = match decl.source {
                 BankSource::Stage => self.uses.reflection.const_offset(decl.id, base as u32).ok_or(malformed)?,
-                BankSource::System => base as u32,
+                BankSource::System | BankSource::Feedback | BankSource::Storage => base as u32,
             };
             self.w.uint(offset)
         };

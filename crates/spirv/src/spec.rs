@@ -29,7 +29,7 @@ numbers! {
         MemberDecorate = 72, VectorShuffle = 79, CompositeConstruct = 80, CompositeExtract = 81, CompositeInsert = 82, SampledImage = 86,
         ImageSampleImplicitLod = 87, ImageSampleExplicitLod = 88, ImageSampleDrefImplicitLod = 89,
         ImageSampleDrefExplicitLod = 90, ImageFetch = 95, ImageGather = 96, ImageDrefGather = 97, ImageRead = 98, ImageWrite = 99,
-        ImageTexelPointer = 60, ImageQuerySizeLod = 103, ImageQuerySize = 104, ImageQueryLod = 105, ImageQueryLevels = 106,
+        ImageTexelPointer = 60, Image = 100, ImageQuerySizeLod = 103, ImageQuerySize = 104, ImageQueryLod = 105, ImageQueryLevels = 106,
         ImageQuerySamples = 107, ConvertFToU = 109, ConvertFToS = 110, ConvertSToF = 111, ConvertUToF = 112, UConvert = 113, FConvert = 115,
         Bitcast = 124, SNegate = 126, FNegate = 127, IAdd = 128, FAdd = 129, ISub = 130, FSub = 131, IMul = 132, FMul = 133,
         UDiv = 134, SDiv = 135, FDiv = 136, UMod = 137, Dot = 148, UMulExtended = 151, SMulExtended = 152, Any = 154, All = 155, IsNan = 156,
@@ -41,7 +41,7 @@ numbers! {
         AtomicCompareExchange = 230, AtomicIAdd = 234, AtomicISub = 235, AtomicSMin = 236, AtomicUMin = 237, AtomicSMax = 238,
         AtomicUMax = 239, AtomicAnd = 240, AtomicOr = 241, AtomicXor = 242, GroupNonUniformAny = 335,
         GroupNonUniformBroadcast = 337, GroupNonUniformBroadcastFirst = 338, GroupNonUniformBallot = 339,
-        GroupNonUniformShuffle = 345, Phi = 245, LoopMerge = 246,
+        GroupNonUniformShuffle = 345, EmitVertex = 218, EndPrimitive = 219, EmitStreamVertex = 220, EndStreamPrimitive = 221, Phi = 245, LoopMerge = 246,
         SelectionMerge = 247, Label = 248, Branch = 249, BranchConditional = 250, Return = 253, Unreachable = 255,
         DemoteToHelperInvocation = 5380,
     }
@@ -59,7 +59,7 @@ numbers! {
 
 numbers! {
     capability: u32 {
-        Shader = 1, Geometry = 2, Float64 = 10, Int64 = 11, Int64Atomics = 12, ImageGatherExtended = 25, StorageImageMultisample = 27,
+        Shader = 1, Geometry = 2, Float64 = 10, GeometryPointSize = 24, TransformFeedback = 53, GeometryStreams = 54, Int64 = 11, Int64Atomics = 12, ImageGatherExtended = 25, StorageImageMultisample = 27,
         SampledImageArrayDynamicIndexing = 29, ClipDistance = 32, CullDistance = 33, SampleRateShading = 35, SampledCubeArray = 45,
         ImageMSArray = 48, ImageQuery = 50, StorageImageReadWithoutFormat = 55, StorageImageWriteWithoutFormat = 56,
         MultiViewport = 57, GroupNonUniform = 61, GroupNonUniformVote = 62, GroupNonUniformBallot = 64, GroupNonUniformShuffle = 65,
@@ -72,13 +72,13 @@ numbers! {
     decoration: u32 {
         SpecId = 1, Block = 2, ArrayStride = 6, BuiltIn = 11, NoPerspective = 13, Flat = 14, Centroid = 16, Sample = 17,
         Invariant = 18,
-        Coherent = 23, NonWritable = 24, NonReadable = 25, Location = 30, Index = 32, Binding = 33, DescriptorSet = 34, Offset = 35, NoContraction = 42,
+        Coherent = 23, Stream = 29, Component = 31, XfbBuffer = 36, XfbStride = 37, NonWritable = 24, NonReadable = 25, Location = 30, Index = 32, Binding = 33, DescriptorSet = 34, Offset = 35, NoContraction = 42,
     }
 }
 
 numbers! {
     builtin: u32 {
-        Position = 0, PointSize = 1, ClipDistance = 3, CullDistance = 4, PrimitiveId = 7, Layer = 9, ViewportIndex = 10,
+        Position = 0, PointSize = 1, ClipDistance = 3, CullDistance = 4, PrimitiveId = 7, InvocationId = 8, Layer = 9, ViewportIndex = 10,
         SampleId = 18, SampleMask = 20, NumWorkgroups = 24, WorkgroupId = 26, LocalInvocationId = 27, LocalInvocationIndex = 29,
         SubgroupSize = 36, SubgroupLocalInvocationId = 41, FragStencilRef = 5014, FragCoord = 15, PointCoord = 16, FrontFacing = 17, FragDepth = 22,
         VertexIndex = 42, InstanceIndex = 43,
@@ -88,19 +88,20 @@ numbers! {
 numbers! {
     /// Storage classes.
     storage: u32 {
-        UniformConstant = 0, Input = 1, Output = 3, Workgroup = 4, Image = 11, Function = 7, PushConstant = 9, PhysicalStorageBuffer = 5349,
+        UniformConstant = 0, Input = 1, Output = 3, Workgroup = 4, Image = 11, Function = 7, PushConstant = 9, Uniform = 2, StorageBuffer = 12, PhysicalStorageBuffer = 5349,
     }
 }
 
 numbers! {
     execution_mode: u32 {
-        OriginUpperLeft = 7, DepthReplacing = 12, LocalSize = 17, StencilRefReplacing = 5027, SignedZeroInfNanPreserve = 4461,
+        Invocations = 0, OriginUpperLeft = 7, Xfb = 11, InputPoints = 19, InputLines = 20, InputLinesAdjacency = 21, Triangles = 22,
+        InputTrianglesAdjacency = 23, OutputVertices = 26, OutputPoints = 27, OutputLineStrip = 28, OutputTriangleStrip = 29, DepthReplacing = 12, LocalSize = 17, StencilRefReplacing = 5027, SignedZeroInfNanPreserve = 4461,
     }
 }
 
 numbers! {
     execution_model: u32 {
-        Vertex = 0, Fragment = 4, GLCompute = 5,
+        Vertex = 0, Geometry = 3, Fragment = 4, GLCompute = 5,
     }
 }
 

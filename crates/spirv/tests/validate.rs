@@ -130,15 +130,72 @@ fn odd_control_flow_is_valid() {
 #[test]
 fn every_construct_of_the_text_is_valid() {
     let everything = include_str!("../../ir/tests/everything.air");
-    for text in [everything, include_str!("../../ir/tests/compute.air"), include_str!("../../ir/tests/pixel.air")] {
+    let [compute, pixel] = [include_str!("../../ir/tests/compute.air"), include_str!("../../ir/tests/pixel.air")];
+    let [vertex, geometry] = [include_str!("../../ir/tests/vertex.air"), include_str!("../../ir/tests/geometry.air")];
+    for text in [everything, compute, pixel, vertex, geometry] {
         let mut module = parse(text).unwrap();
         float_rules::run(&mut module, FloatRules::Strict);
         verify(&module).unwrap();
         for options in &PROFILES {
             validate(&written(&module, options).words, &module);
-            let features = Features { shuffle: false, stencil_export: false, ..Features::ALL };
+            let features = Features { shuffle: false, stencil_export: false, feedback: false, ..Features::ALL };
             validate(&written(&module, &Options { features, ..*options }).words, &module);
         }
+    }
+}
+
+/// Whether a module has an instruction with these operands in succession.
+fn has(words: &[u32], opcode: u32, operands: &[u32]) -> bool {
+    let mut at = 5;
+    while let Some(&head) = words.get(at) {
+        let instruction = &words[at + 1..at + (head >> 16) as usize];
+        if head & 0xffff == opcode && instruction.windows(operands.len()).any(|window| window == operands) {
+            return true;
+        }
+        at += (head >> 16) as usize;
+    }
+    false
+}
+
+#[test]
+fn captures_are_decorations() {
+    const DECORATE: u32 = 71;
+    const XFB_BUFFER: u32 = 36;
+    const XFB_STRIDE: u32 = 37;
+    const OFFSET: u32 = 35;
+    let module = example(
+        "vertex {
+          output out0 : f32x4 position
+          output out1 : f32x3 location 0
+          output out2 : f32x2 location 2
+          output out3 : f32x4 clip_distance 0
+          capture out0.xyzw buffer 0 stream 0 stride 64 offset 4
+          capture out1.yz buffer 1 stream 0 stride 8 offset 0
+          capture out1.xyz buffer 0 stream 0 stride 64 offset 32
+          capture out1.x buffer 2 stream 0 stride 2048 offset 2044
+          capture out2.xy buffer 3 stream 0 stride 8 offset 0
+          capture out3.yzw buffer 0 stream 0 stride 64 offset 48
+          v0: f32x4 = const 1.0, 2.0, 3.0, 4.0
+          v1: f32x3 = swizzle v0.xyz
+          store_output out0, v0
+          store_output out1, v1
+          store_output out3, v0
+          return
+        }",
+    );
+    for options in &PROFILES {
+        let words = written(&module, options).words;
+        validate(&words, &module);
+        for (buffer, stride, offset) in [(0, 64, 4), (1, 8, 0), (0, 64, 32), (2, 2048, 2044), (3, 8, 0), (0, 64, 48)] {
+            assert!(has(&words, DECORATE, &[XFB_BUFFER, buffer]) && has(&words, DECORATE, &[XFB_STRIDE, stride]));
+            assert!(has(&words, DECORATE, &[OFFSET, offset]), "{offset}");
+        }
+        let without = Options { features: Features { feedback: false, ..Features::ALL }, ..*options };
+        let plain = written(&module, &without);
+        validate(&plain.words, &module);
+        assert!(!has(&plain.words, DECORATE, &[XFB_BUFFER]));
+        assert_eq!(plain.reflection.captures.len(), 6);
+        assert_eq!(plain.reflection.capture_strides(), [64, 8, 2048, 8]);
     }
 }
 
@@ -253,7 +310,7 @@ fn every_storage_image_is_valid() {
 fn random_modules_are_valid() {
     // A fixed seed: the test is about breadth, and a failure prints the module.
     let mut state = 0x1234_5678_9abc_def1_u64;
-    for round in 0..180 {
+    for round in 0..240 {
         let bytes: Vec<u8> = (0..2500)
             .map(|_| {
                 state ^= state << 13;
@@ -262,8 +319,8 @@ fn random_modules_are_valid() {
                 (state >> 24) as u8
             })
             .collect();
-        let mut module = generate(Stage::ALL[round % 3], &bytes);
-        if round / 3 % 3 == 0 {
+        let mut module = generate(Stage::ALL[round % 4], &bytes);
+        if round / 4 % 3 == 0 {
             float_rules::run(&mut module, FloatRules::Strict);
         } else {
             optimize(&mut module, &afterimage_passes::Options { float_rules: FloatRules::Strict });

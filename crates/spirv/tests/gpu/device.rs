@@ -22,6 +22,8 @@ pub(crate) struct Gpu {
     pub(crate) subgroup: u32,
     /// Transform feedback, if the device has it.
     pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
+    /// Whether pipelines may have the last vertex provoke, and captures have their vertices in that order.
+    pub(crate) provoking_last: bool,
     pub(crate) name: String,
 }
 
@@ -129,7 +131,12 @@ impl Gpu {
             let (dynamic, clip) =
                 (has.features.shader_sampled_image_array_dynamic_indexing, has.features.shader_clip_distance);
             let vk::PhysicalDeviceFeatures {
-                shader_float64, shader_int64, geometry_shader, tessellation_shader, ..
+                shader_float64,
+                shader_int64,
+                geometry_shader,
+                tessellation_shader,
+                vertex_pipeline_stores_and_atomics,
+                ..
             } = has.features;
             let bindless = dynamic & has12.runtime_descriptor_array & has12.descriptor_binding_partially_bound != 0;
             let mut subgroup = vk::PhysicalDeviceVulkan11Properties::default();
@@ -140,6 +147,7 @@ impl Gpu {
             let features = vk::PhysicalDeviceFeatures::default()
                 .geometry_shader(geometry_shader != 0)
                 .tessellation_shader(tessellation_shader != 0)
+                .vertex_pipeline_stores_and_atomics(vertex_pipeline_stores_and_atomics != 0)
                 .shader_sampled_image_array_dynamic_indexing(bindless)
                 .shader_clip_distance(clip != 0)
                 .shader_float64(float64)
@@ -161,13 +169,19 @@ impl Gpu {
                 .position(|f| f.queue_flags.contains(vk::QueueFlags::GRAPHICS))
                 .ok_or("no graphics queue")? as u32;
             let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
-            let captures = ash::ext::transform_feedback::NAME;
-            let has_feedback = instance
-                .enumerate_device_extension_properties(physical)
-                .map_err(say)?
-                .iter()
-                .any(|extension| extension.extension_name_as_c_str() == Ok(captures));
-            let extensions = if has_feedback { vec![captures.as_ptr()] } else { Vec::new() };
+            let (captures, orders) = (ash::ext::transform_feedback::NAME, ash::ext::provoking_vertex::NAME);
+            let there = instance.enumerate_device_extension_properties(physical).map_err(say)?;
+            let has = |name| there.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
+            let has_feedback = has(captures);
+            let mut provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
+            if has(orders) {
+                let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut provoking);
+                instance.get_physical_device_features2(physical, &mut all);
+            }
+            let provoking_last =
+                provoking.provoking_vertex_last & provoking.transform_feedback_preserves_provoking_vertex != 0;
+            let mut extensions = if has_feedback { vec![captures.as_ptr()] } else { Vec::new() };
+            extensions.extend(provoking_last.then_some(orders.as_ptr()));
             let mut streams = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default()
                 .transform_feedback(has_feedback)
                 .geometry_streams(has_feedback);
@@ -180,9 +194,24 @@ impl Gpu {
             if has_feedback {
                 info = info.push_next(&mut streams);
             }
+            let mut provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default()
+                .provoking_vertex_last(true)
+                .transform_feedback_preserves_provoking_vertex(true);
+            if provoking_last {
+                info = info.push_next(&mut provoking);
+            }
             let shuffle = subgroup.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::SHUFFLE);
             let vertex_layer = has12.shader_output_layer & has12.shader_output_viewport_index != 0;
-            let features = Features { float64, int64_atomics: int64, shuffle, vertex_layer, stencil_export: false };
+            let features = Features {
+                float64,
+                int64_atomics: int64,
+                shuffle,
+                vertex_layer,
+                stencil_export: false,
+                geometry: geometry_shader != 0,
+                streams: has_feedback,
+                feedback: has_feedback,
+            };
             let device = instance.create_device(physical, &info, None).map_err(say)?;
             let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance, &device));
             let pool = vk::CommandPoolCreateInfo::default().queue_family_index(family);
@@ -192,6 +221,7 @@ impl Gpu {
                 memory: instance.get_physical_device_memory_properties(physical),
                 subgroup: subgroup.subgroup_size,
                 feedback,
+                provoking_last,
                 options: Options { bindless, preserve, debug_names: false, features },
                 entry,
                 device,
@@ -328,10 +358,13 @@ impl Gpu {
         }
     }
 
-    /// Runs the commands that `record` records, and waits for them.
+    /// Runs the commands that `record` records, and waits for them, but not for ever.
     pub(crate) fn submit(&self, record: impl FnOnce(vk::CommandBuffer)) -> Result<()> {
+        /// Nanoseconds: more than any of the tests' work takes on two busy cores.
+        const PATIENCE: u64 = 120_000_000_000;
         let d = &self.device;
-        // SAFETY: the command buffer is used once, and freed when the queue is idle.
+        // SAFETY: the command buffer and the fence are used once, and freed when the fence is signalled; where it never is, both are
+        // left behind.
         unsafe {
             let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
             let commands = d.allocate_command_buffers(&info)?;
@@ -339,8 +372,10 @@ impl Gpu {
             record(commands[0]);
             d.end_command_buffer(commands[0])?;
             let submit = vk::SubmitInfo::default().command_buffers(&commands);
-            d.queue_submit(self.queue, &[submit], vk::Fence::null())?;
-            d.queue_wait_idle(self.queue)?;
+            let fence = d.create_fence(&vk::FenceCreateInfo::default(), None)?;
+            d.queue_submit(self.queue, &[submit], fence)?;
+            d.wait_for_fences(&[fence], true, PATIENCE)?;
+            d.destroy_fence(fence, None);
             d.free_command_buffers(self.pool, &commands);
             Ok(())
         }
