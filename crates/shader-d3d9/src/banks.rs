@@ -83,6 +83,11 @@ register_layout! {
         Projection = 132 + 4 x 1;
         /// x: `D3DRS_TWEENFACTOR`.
         Tween = 136 + 1 x 1;
+        /// `ProcessVertices`: x, y half the size of the viewport, z the size of its range of depths; w point size where neither
+        /// stage nor vertex has one.
+        WindowScale = 137 + 1 x 1;
+        /// `ProcessVertices`: x, y the viewport's origin, z its least depth.
+        WindowOffset = 138 + 1 x 1;
         /// `WORLDn * VIEW` of indexed vertex blending, n from 0 to 255.
         IndexedWorldView = 256 + 4 x 256;
     }

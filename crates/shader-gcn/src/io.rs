@@ -66,7 +66,8 @@ impl HwStage {
 /// invocations of a primitive, primitives of an instance, instances. Bank [`DRAW`](bank::DRAW), register 0: {off-chip bytes of a
 /// thread group, stream that is captured, vertices or primitives of an instance, lanes}; register 1, for geometry shaders: {vertices
 /// of an instance, invocations, 0, 0}; for vertex shaders: for each buffer of stream-out the word at which the draw's first vertex
-/// goes.
+/// goes; then register 2: the topology's row of transform feedback's table as words, by which the vertices of an instance lie in its
+/// run; register 3: {what is added to indices, bytes of an index in the list: 1, 2, 4; 0 without indices, 0, 0}.
 ///
 /// On-chip export and geometry shaders ([`Source::is_on_chip`]) run for one subgroup after the other, each of which has whole waves
 /// and a window of the data share. Register 0: {0, 0, subgroups of an instance, lanes of a subgroup}; register 1: {vertices or
@@ -78,8 +79,8 @@ pub mod geometry {
     pub const LANES: u32 = 64;
     /// Registers of bank BUFFERS behind those of the program's buffers.
     pub const OWN: u32 = 2;
-    /// The first of them, a list of words. Export and vertex: the index of each vertex of an instance, or of a point of the
-    /// tessellator. Geometry: of each primitive of an instance, [`VERTICES`] places in that list, and its number.
+    /// The first of them, a list of words. Export: the index of each vertex of an instance, or of a point of the tessellator. Vertex: the
+    /// indices of a run, of as many bytes as the draw says. Geometry: of each primitive of an instance, [`VERTICES`] places in that list, and its number.
     pub const LIST: u32 = 0;
     /// The second, for geometry shaders: for each lane [`record`] words for each stream. The first is the number of vertices that it
     /// put out; bit n of the others, from the lowest on, says that its strip ends behind vertex n.

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use afterimage_ir::{Kind, Type};
+use afterimage_ir::{Component, Kind, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lift::{LiftError, LiftErrorKind};
@@ -19,10 +19,16 @@ pub(crate) enum Ty {
     Void,
     /// A scalar or vector.
     Leaf(Type),
-    /// Columns of floats.
+    /// A 64-bit scalar or a vector of such: a float, or an integer.
+    Wide {
+        float: bool,
+        lanes: u8,
+    },
+    /// Columns of floats, of 64 bits or 32.
     Matrix {
         rows: u8,
         columns: u8,
+        wide: bool,
     },
     /// `len` is `None` for runtime arrays, `stride` 0 where the type has none.
     Array {
@@ -44,11 +50,33 @@ pub(crate) enum Ty {
     Function,
 }
 
+impl Ty {
+    /// Whether it is made of 64-bit numbers.
+    pub(crate) fn is_wide(&self) -> bool {
+        matches!(self, Ty::Wide { .. } | Ty::Matrix { wide: true, .. })
+    }
+
+    /// The IR's type of a scalar or vector; 64-bit scalars are two words.
+    pub(crate) fn leaf(&self) -> Option<Type> {
+        match self {
+            Ty::Leaf(ty) => Some(*ty),
+            Ty::Wide { lanes: 1, .. } => Some(Type::I32X2),
+            _ => None,
+        }
+    }
+
+    /// The columns of a matrix.
+    pub(crate) fn column(rows: u8, wide: bool) -> Ty {
+        if wide { Ty::Wide { float: true, lanes: rows } } else { Ty::Leaf(Type::new(Kind::Float, rows)) }
+    }
+}
+
 /// What the lifter must know of an image type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Image {
     pub(crate) dim: u32,
-    pub(crate) float: bool,
+    /// What its texels are.
+    pub(crate) component: Component,
     pub(crate) arrayed: bool,
     pub(crate) multisampled: bool,
     /// 1 with a sampler, 2 without.
@@ -135,13 +163,14 @@ pub(crate) struct Declared<'a> {
     /// Instruction numbers of module-scope variables.
     pub(crate) variables: Vec<usize>,
     pub(crate) entry_points: Vec<EntryPoint>,
-    /// Entry point's function, mode.
-    pub(crate) modes: Vec<(u32, u32, u32)>,
+    /// Entry point's function, mode, its first literal, place.
+    pub(crate) modes: Vec<(u32, u32, u32, u32)>,
     pub(crate) functions: Vec<Function>,
     pub(crate) function_of: FxHashMap<u32, usize>,
     /// Sets of extended instructions: whether it is GLSL.std.450 (else one that can be ignored).
     pub(crate) sets: FxHashMap<u32, bool>,
     forward: FxHashSet<u32>,
+    wide: bool,
 }
 
 impl<'a> Declared<'a> {
@@ -163,6 +192,7 @@ impl<'a> Declared<'a> {
             function_of: FxHashMap::default(),
             sets: FxHashMap::default(),
             forward: FxHashSet::default(),
+            wide: false,
         };
         let mut at = 0;
         while at < program.instructions.len() {
@@ -208,6 +238,8 @@ impl<'a> Declared<'a> {
                 }
                 self.sets.insert(id, name == "GLSL.std.450");
             }
+            // What says something of the module, and nothing of what it computes.
+            op::ExtInst if self.sets.get(&word(0)) == Some(&false) => {}
             op::EntryPoint => {
                 let length = string_words(words.get(2..).unwrap_or_default());
                 self.entry_points.push(EntryPoint {
@@ -218,7 +250,7 @@ impl<'a> Declared<'a> {
                     offset: instruction.offset,
                 });
             }
-            op::ExecutionMode => self.modes.push((word(0), word(1), instruction.offset)),
+            op::ExecutionMode => self.modes.push((word(0), word(1), word(2), instruction.offset)),
             op::Name => {
                 self.names.insert(word(0), string(&words[1..]));
             }
@@ -252,6 +284,7 @@ impl<'a> Declared<'a> {
                 if self.forward.contains(&id) && !matches!(info.ty, Ty::Pointer { .. }) {
                     return Err(LiftErrorKind::Malformed("a type that was announced as a pointer is another one"));
                 }
+                self.wide |= info.ty.is_wide();
                 self.types.insert(id, info);
             }
             op::ConstantTrue
@@ -264,8 +297,15 @@ impl<'a> Declared<'a> {
                 self.constants.insert(id, constant);
             }
             op::SpecConstantTrue | op::SpecConstantFalse | op::SpecConstant => {
-                let Ty::Leaf(ty) = *self.ty(instruction.ty)? else {
-                    return Err(LiftErrorKind::Malformed("the result is no scalar"));
+                let ty = match *self.ty(instruction.ty)? {
+                    Ty::Leaf(ty) => ty,
+                    // The IR has none of 64 bits.
+                    Ty::Wide { lanes: 1, .. } => {
+                        self.frozen.extend(self.decoration(id, decoration::SpecId));
+                        self.constants.insert(id, Const::Leaf(Type::I32X2, [word(0), word(1), 0, 0]));
+                        return Ok(());
+                    }
+                    _ => return Err(LiftErrorKind::Malformed("the result is no scalar")),
                 };
                 let default = match opcode {
                     op::SpecConstantTrue => 1,
@@ -298,26 +338,46 @@ impl<'a> Declared<'a> {
             2..=4 => Ok(n as u8),
             _ => Err(LiftErrorKind::Type(format!("vectors of {n} components"))),
         };
-        let (mut depth, mut leaves) = (1, 1);
+        let (mut depth, mut leaves) = (1, 1_u32);
         let ty = match instruction.opcode() {
             op::TypeVoid => Ty::Void,
             op::TypeBool => Ty::Leaf(Type::BOOL),
             op::TypeInt if word(0) == 32 => Ty::Leaf(Type::I32),
+            op::TypeInt if word(0) == 64 => Ty::Wide { float: false, lanes: 1 },
             op::TypeInt => return Err(LiftErrorKind::Type(format!("{}-bit integers", word(0)))),
             op::TypeFloat if word(0) == 32 => Ty::Leaf(Type::F32),
+            op::TypeFloat if word(0) == 64 => Ty::Wide { float: true, lanes: 1 },
             op::TypeFloat => return Err(LiftErrorKind::Type(format!("{}-bit floats", word(0)))),
-            op::TypeVector => Ty::Leaf(scalar(word(0))?.with_lanes(count(word(1))?)),
+            op::TypeVector => match *self.ty(word(0))? {
+                Ty::Wide { float, lanes: 1 } => {
+                    let lanes = count(word(1))?;
+                    leaves = lanes.into();
+                    Ty::Wide { float, lanes }
+                }
+                _ => Ty::Leaf(scalar(word(0))?.with_lanes(count(word(1))?)),
+            },
             op::TypeMatrix => match self.ty(word(0))? {
                 Ty::Leaf(column) if column.kind == Kind::Float && column.lanes > 1 => {
                     let columns = count(word(1))?;
                     leaves = u32::from(columns);
-                    Ty::Matrix { rows: column.lanes, columns }
+                    Ty::Matrix { rows: column.lanes, columns, wide: false }
+                }
+                &Ty::Wide { float: true, lanes: rows } if rows > 1 => {
+                    let columns = count(word(1))?;
+                    leaves = u32::from(columns) * u32::from(rows);
+                    Ty::Matrix { rows, columns, wide: true }
                 }
                 _ => return Err(LiftErrorKind::Malformed("the columns are no vectors of floats")),
             },
             op::TypeImage => Ty::Image(Image {
                 dim: word(1),
-                float: scalar(word(0)).is_ok_and(|ty| ty.kind == Kind::Float),
+                component: match self.program.definition(word(0)).map(|at| &self.program.instructions[at]) {
+                    Some(ty) if ty.opcode() == op::TypeInt => match self.program.operands(ty) {
+                        [_, 0] => Component::Uint,
+                        _ => Component::Sint,
+                    },
+                    _ => Component::Float,
+                },
                 arrayed: word(3) != 0,
                 multisampled: word(4) != 0,
                 sampled: word(5),
@@ -334,7 +394,7 @@ impl<'a> Declared<'a> {
                 };
                 let element = self.info(word(0))?;
                 depth += element.depth;
-                leaves = element.leaves.saturating_mul(len.unwrap_or(u32::MAX));
+                leaves = element.leaves.saturating_mul(len.unwrap_or(1));
                 Ty::Array {
                     element: word(0),
                     len,
@@ -380,6 +440,10 @@ impl<'a> Declared<'a> {
             }
             (op::Constant, Ty::Leaf(ty)) => {
                 Const::Leaf(ty.with_lanes(1), [words.first().copied().unwrap_or(0), 0, 0, 0])
+            }
+            (op::Constant, Ty::Wide { lanes: 1, .. }) => {
+                let word = |at: usize| words.get(at).copied().unwrap_or(0);
+                Const::Leaf(Type::I32X2, [word(0), word(1), 0, 0])
             }
             (op::ConstantComposite, Ty::Leaf(ty)) => {
                 let mut bits = [0; 4];
@@ -462,6 +526,11 @@ impl<'a> Declared<'a> {
         self.info(id).map(|info| &info.ty)
     }
 
+    /// Whether there are 64-bit numbers.
+    pub(crate) fn has_wide(&self) -> bool {
+        self.wide
+    }
+
     /// Scalars and vectors in a type, saturating.
     pub(crate) fn leaves(&self, id: u32) -> u32 {
         self.types.get(&id).map_or(0, |info| info.leaves)
@@ -474,6 +543,8 @@ impl<'a> Declared<'a> {
     /// A constant scalar's bits.
     pub(crate) fn constant_word(&self, id: u32) -> Option<u32> {
         match self.constants.get(&id)? {
+            // An index beyond 32 bits is beyond everything.
+            Const::Leaf(Type::I32X2, [_, high, ..]) if *high != 0 => Some(u32::MAX),
             Const::Leaf(_, bits) if !self.specs.iter().any(|spec| spec.id == id) => Some(bits[0]),
             Const::Null => Some(0),
             _ => None,

@@ -8,7 +8,7 @@ mod shaders;
 use afterimage_passes::FloatRules;
 use afterimage_shader_spirv::io::{BlockSource, Descriptor};
 use afterimage_shader_spirv::{Lifted, Options, Program, lift, words_from_bytes};
-use afterimage_spirv::Artifact;
+use afterimage_spirv::{Artifact, Bound, emit_bound};
 use gpu::{Gpu, HEIGHT, Picture, Resource, Scene, Texture, WIDTH};
 
 /// Values of the specialisation constants in the second picture. Constant 3 is the length of an array.
@@ -71,6 +71,8 @@ fn native(blocks: &[Vec<u8>; 2]) -> Vec<(u32, u32, Resource<'_>)> {
 struct Ours {
     lifted: Lifted,
     artifact: Artifact,
+    /// The same with the interface that the shader had.
+    bound: Vec<u32>,
 }
 
 fn ours(name: &str, bytes: &[u8]) -> Ours {
@@ -85,7 +87,9 @@ fn ours(name: &str, bytes: &[u8]) -> Ours {
         features: afterimage_spirv::Features::ALL,
     };
     let artifact = afterimage_spirv::emit(&module, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
-    Ours { lifted, artifact }
+    let bound = Bound { bindings: &lifted.bindings, feedback: None };
+    let bound = emit_bound(&module, &options, &bound).unwrap_or_else(|e| panic!("{name}: {e}")).words;
+    Ours { lifted, artifact, bound }
 }
 
 impl Ours {
@@ -98,7 +102,7 @@ impl Ours {
             let bytes = match block.source {
                 BlockSource::PushConstants => push().to_vec(),
                 BlockSource::Uniform(at) => uniform(at),
-                BlockSource::Address(_) => panic!("no shader here is of our own ABI"),
+                BlockSource::Address(_) | BlockSource::Storage(_) => panic!("no shader here has {:?}", block.source),
             };
             for register in segment.first..segment.first + segment.count {
                 let bytes = &bytes[register as usize * 16..][..16];
@@ -156,7 +160,7 @@ fn translated_shaders_draw_the_same() {
     let blocks =
         [Descriptor { set: 0, binding: 0, element: 0 }, Descriptor { set: 1, binding: 2, element: 0 }].map(uniform);
     let vertices = vertices();
-    let mut wrong = Vec::new();
+    let (mut wrong, mut captured) = (Vec::new(), 0);
     for path in shaders::all() {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         if file.starts_with("quad.") || file.starts_with("points.") {
@@ -196,8 +200,39 @@ fn translated_shaders_draw_the_same() {
                 let colours = expected[0].iter().filter(|bits| **bits != [0; 4]).count();
                 assert!(drawn + colours > 0, "{name}: nothing is drawn");
                 compare(&name, &found, &expected, &mut wrong);
+                let found = gpu.draw(&Scene {
+                    vertex: &stages[0].bound,
+                    pixel: &stages[1].bound,
+                    bindings: native(&blocks),
+                    push: push(),
+                    registers: None,
+                    points,
+                    specs,
+                });
+                compare(&format!("{name}, bound as it was"), &found, &expected, &mut wrong);
+                if stages[0].lifted.module.captures.is_empty() {
+                    continue;
+                }
+                let [expected, found] = [&words[0], &stages[0].bound].map(|vertex| {
+                    gpu.capture(&Scene {
+                        vertex,
+                        pixel: &stages[1].bound,
+                        bindings: native(&blocks),
+                        push: push(),
+                        registers: None,
+                        points,
+                        specs,
+                    })
+                });
+                captured += 1;
+                let some = |all: &Vec<Vec<u32>>| all[0].iter().any(|&word| word != 0xa5a5_a5a5);
+                assert!(expected.as_ref().is_none_or(some), "{name}: nothing is captured");
+                if found != expected {
+                    wrong.push(format!("{name} captures {found:x?}, not {expected:x?}"));
+                }
             }
         }
     }
+    assert!(captured >= 2, "what captures is missing");
     assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -6,9 +6,8 @@ mod shaders;
 use std::path::Path;
 use std::process::Command;
 
-use afterimage_ir::OutputAt;
+use afterimage_ir::{CaptureDecl, OutputAt};
 use afterimage_passes::FloatRules;
-use afterimage_shader_spirv::io::Capture;
 use afterimage_shader_spirv::{Options, Program, disassemble, lift};
 use shaders::{Version, has, versions};
 
@@ -66,13 +65,14 @@ fn filetests() {
 #[test]
 fn captures_are_listed() {
     let program = Program::from_bytes(&shaders::shader("captured.vert")).unwrap();
-    let captures = lift(&program, &Options::default()).unwrap().bindings.captures;
-    let capture = |at, lanes, buffer, stride, offset| Capture { at, component: 0, lanes, buffer, stride, offset };
+    let module = lift(&program, &Options::default()).unwrap().module;
+    let found = |c: &CaptureDecl| (module.outputs[c.output.index()].at, c.lanes, c.buffer, c.stride, c.offset);
+    let captures: Vec<_> = module.captures.iter().map(found).collect();
     let expected = [
-        capture(OutputAt::Location(0), 4, 0, 48, 0),
-        capture(OutputAt::Location(2), 2, 1, 32, 4),
-        capture(OutputAt::Location(3), 2, 1, 32, 12),
-        capture(OutputAt::Position, 4, 0, 48, 16),
+        (OutputAt::Location(0), 4, 0, 48, 0),
+        (OutputAt::Location(2), 2, 1, 32, 4),
+        (OutputAt::Location(3), 2, 1, 32, 12),
+        (OutputAt::Position, 4, 0, 48, 16),
     ];
     assert_eq!(captures.len(), expected.len(), "{captures:?}");
     expected.iter().for_each(|wanted| assert!(captures.contains(wanted), "{wanted:?} is not among {captures:?}"));

@@ -107,6 +107,31 @@ fn the_entry_point_is_chosen_by_name_and_stage() {
 }
 
 #[test]
+fn captures_that_cannot_be_are_named() {
+    let good = words("captured.vert");
+    let refused = |decoration: u32, value: u32| {
+        let mut words = good.clone();
+        let at = find_where(&words, |i| match i[0] & 0xffff {
+            71 => i[2] == decoration,
+            72 => i[3] == decoration,
+            _ => false,
+        });
+        let last = at + (words[at] >> 16) as usize - 1;
+        words[last] = value;
+        lift(&Program::parse(&words).unwrap(), &Options::default()).unwrap_err().kind
+    };
+    let [buffer, stride, offset] = [36, 37, 35];
+    for (decoration, value, why) in [
+        (buffer, 4, "there are buffers 0 to 3"),
+        (stride, 52, "a buffer has one stride (XfbStride)"),
+        (offset, 40, "what is captured lies within the stride (XfbStride)"),
+        (offset, 2, "strides are up to 2048, and they and offsets multiples of 4"),
+    ] {
+        assert_eq!(refused(decoration, value), LiftErrorKind::Capture(why));
+    }
+}
+
+#[test]
 fn a_function_that_calls_itself_is_refused() {
     let mut words = words("branches.frag");
     // The first call is in `main`; let it call `main`.
@@ -290,25 +315,51 @@ fn damage() -> impl Strategy<Value = (prop::sample::Index, Vec<(prop::sample::In
     )
 }
 
+/// What `fuzz` does, and what is made of a shader that survives: a module for the driver, and one that captures.
+fn survive(words: &[u32]) {
+    fuzz(bytemuck::cast_slice(words));
+    let Ok(program) = Program::parse(words) else { return };
+    for stage in [Stage::Vertex, Stage::Geometry, Stage::Pixel] {
+        let Ok(lifted) = lift(&program, &Options { entry: None, stage: Some(stage) }) else { continue };
+        let options = afterimage_spirv::Options {
+            bindless: false,
+            preserve: false,
+            debug_names: false,
+            features: afterimage_spirv::Features::ALL,
+        };
+        let bound = afterimage_spirv::Bound { bindings: &lifted.bindings, feedback: None };
+        let written = afterimage_spirv::emit_bound(&lifted.module, &options, &bound);
+        if let Ok(artifact) = written {
+            Program::parse(&artifact.words).expect("what we write can be read");
+        }
+        if stage == Stage::Vertex {
+            let lowered = afterimage_passes::feedback::lower(&lifted.module, &Default::default());
+            if let Ok(lowered) = lowered {
+                afterimage_ir::verify(&lowered).expect("what is lowered is valid");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Words that are turned into others, mostly into numbers that occur in the module.
     #[test]
     fn damaged_modules_do_no_harm((file, damages) in damage()) {
-        let files = shaders::all();
+        let files = shaders::everything();
         let mut words = words_from_bytes(&std::fs::read(file.get(&files)).unwrap()).unwrap();
         for (place, word, near) in damages {
             let at = place.index(words.len());
             words[at] = if near { words[at].wrapping_add(word % 9).wrapping_sub(4) } else { words[word as usize % words.len()] };
         }
-        fuzz(bytemuck::cast_slice(&words));
+        survive(&words);
     }
 
     /// Modules that end early, or have a piece of another one inside.
     #[test]
     fn cut_modules_do_no_harm((file, damages) in damage()) {
-        let files = shaders::all();
+        let files = shaders::everything();
         let mut words = words_from_bytes(&std::fs::read(file.get(&files)).unwrap()).unwrap();
         for (place, word, cut) in damages {
             let at = place.index(words.len());
@@ -323,6 +374,6 @@ proptest! {
                 return Ok(());
             }
         }
-        fuzz(bytemuck::cast_slice(&words));
+        survive(&words);
     }
 }

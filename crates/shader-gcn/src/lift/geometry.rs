@@ -228,7 +228,7 @@ pub(super) fn start_capture(l: &mut Lifter<'_>) {
     let [_, stream, length, count] = draw_said(l, 0);
     let number = lane_of_draw(l, count);
     let (instance, at) = divided(l, number, length);
-    let vertex = listed(l, at);
+    let vertex = captured_vertex(l, at);
     let rsrc2 = l.source.registers.rsrc2;
     let wave = wave(l);
     let b = &mut l.b;
@@ -254,6 +254,31 @@ pub(super) fn start_capture(l: &mut Lifter<'_>) {
         l.set_vgpr_always(0, vertex);
         instances(l, instance);
     }
+}
+
+/// The index of a captured vertex, by its number in its instance: where the topology has it in the run, and what the draw's indices
+/// say there.
+fn captured_vertex(l: &mut Lifter<'_>, number: Value) -> Value {
+    let [head, scales, even, odd] = draw_said(l, 2);
+    let [base, bytes] = draw_said(l, 3);
+    let b = &mut l.b;
+    let recorded = ir!(b, iand(head, 0xFF));
+    let (primitive, corner) = divided(l, number, recorded);
+    let b = &mut l.b;
+    let shift = ir!(b, ishl(corner, 3));
+    let scale = ir!(b, iand(ushr(scales, shift), 0xFF));
+    let turned = ir!(b, ine(iand(primitive, 1), 0));
+    let places = b.select(turned, odd, even);
+    let position = ir!(b, iadd(imul(scale, primitive), iand(ushr(places, shift), 0xFF)));
+    let byte = b.imul(position, bytes);
+    let word = ir!(b, ushr(byte, 2));
+    let word = listed(l, word);
+    let b = &mut l.b;
+    let rest = ir!(b, ushr(word, ishl(iand(byte, 3), 3)));
+    let index = ir!(b, iand(rest, ushr({ b.i32(-1) }, isub(32, ishl(bytes, 3)))));
+    let indexed = ir!(b, ine(bytes, 0));
+    let index = b.select(indexed, index, position);
+    b.iadd(index, base)
 }
 
 /// The register of stream-out's configuration where nothing is captured, since that is a pass of its own: which stream copy shaders

@@ -237,7 +237,7 @@ fn texture(l: &mut Lifter, image: ImageRef, shape: Shape) -> Option<Texture> {
     }
     let (first, count) = match l.b.module().stage {
         Stage::Pixel => (0, 16),
-        Stage::Vertex => (16, 4),
+        Stage::Vertex | Stage::Geometry => (16, 4),
         Stage::Compute => (u32::from(afterimage_ir::TEXTURE_SLOTS), u32::from(afterimage_ir::COMPUTE_TEXTURE_SLOTS)),
     };
     if image.slot >= count {

@@ -44,7 +44,7 @@ use crate::resources::{Analysis, Use, analyze};
 use crate::tables::{Condition, Encoding, Kind, Op};
 
 /// Registers of the bank of what the draw says.
-const DRAW_REGISTERS: u32 = 2;
+const DRAW_REGISTERS: u32 = 4;
 
 /// A buffer that an instruction accesses.
 #[derive(Clone, Copy, Debug)]

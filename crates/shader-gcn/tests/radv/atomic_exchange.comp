@@ -1,5 +1,5 @@
 #version 450
-//! about Exchanges on a buffer: the sum of what comes out is the same in any order.
+//! about Exchanges on a buffer: all put the same in, so memory and the sum of what comes out are the same in any order.
 //! groups 2
 //! buffer 0 512 random
 //! buffer 1 512 zero
@@ -9,7 +9,7 @@ layout(binding = 1) buffer Out { uint result[]; };
 
 void main() {
     uint id = gl_GlobalInvocationID.x;
-    uint old = atomicExchange(result[0], id + 1u);
+    uint old = atomicExchange(result[0], 9u);
     atomicAdd(result[1], old);
     uint was = atomicCompSwap(result[2u + (data[id] & 31u)], 0u, 5u);
     atomicAdd(result[40], was);

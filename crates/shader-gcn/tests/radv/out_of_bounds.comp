@@ -1,6 +1,6 @@
 #version 450
 //! about Loads beyond the end give zero, and stores there do nothing.
-//! groups 2
+//! groups 1
 //! buffer 0 512 random
 //! buffer 1 512 zero
 layout(local_size_x = 64) in;

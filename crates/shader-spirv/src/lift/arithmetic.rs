@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use afterimage_ir::{Kind, Op, Swizzle, Value};
+use afterimage_ir::{CAPTURE_STREAMS, Kind, Op, Stage, Swizzle, Value};
 use smallvec::SmallVec;
 
 use super::memory::Pointer;
@@ -60,6 +60,23 @@ impl Lifter<'_> {
                 self.store(&to, &value)
             }
             op::DemoteToHelperInvocation => self.demote(),
+            op::EmitVertex | op::EmitStreamVertex | op::EndPrimitive | op::EndStreamPrimitive => {
+                if self.stage != Stage::Geometry {
+                    return Err(LiftErrorKind::Malformed("only geometry shaders emit vertices"));
+                }
+                let stream = match words.first() {
+                    None => 0,
+                    Some(&id) => {
+                        let stream = d.constant_word(id).filter(|&stream| stream < CAPTURE_STREAMS.into());
+                        stream.ok_or(LiftErrorKind::Malformed("a stream is a constant from 0 to 3"))? as u8
+                    }
+                };
+                if matches!(instruction.opcode(), op::EmitVertex | op::EmitStreamVertex) {
+                    return self.emit_vertex(stream);
+                }
+                self.b.end_primitive(stream);
+                Ok(())
+            }
             op::ExtInst if d.sets.get(&words[0]) == Some(&false) => Ok(()),
             _ if instruction.result == 0 => Err(LiftErrorKind::Instruction(instruction.row.name)),
             opcode => {
@@ -84,6 +101,11 @@ impl Lifter<'_> {
         {
             return Ok(Val::Slot(slot));
         }
+        if self.is_wide(instruction.ty, words.get(..1).unwrap_or_default())
+            && let Some(value) = self.wide(opcode, instruction, words)?
+        {
+            return Ok(value);
+        }
         if let Some(op) = lanes(opcode) {
             let operands: SmallVec<[Value; 3]> = words.iter().map(|&id| self.leaf(id)).collect::<Result<_, _>>()?;
             let value = self.b.op(op, &operands);
@@ -97,7 +119,7 @@ impl Lifter<'_> {
         Ok(Val::Leaf(match opcode {
             op::Undef => return self.constant(&Const::Null, instruction.ty),
             op::CopyObject | op::CopyLogical => return self.get(words[0]),
-            op::ExtInst => return self.extended(words),
+            op::ExtInst => return self.extended(words, instruction.ty),
             op::CompositeConstruct => return self.construct(instruction.ty, words),
             op::CompositeExtract => {
                 let value = self.get(words[0])?;
@@ -144,7 +166,7 @@ impl Lifter<'_> {
                     _ => return Err(LiftErrorKind::Unsupported("a bitcast between vectors of different lengths")),
                 }
             }
-            // All numbers have 32 bits.
+            // All numbers have 32 bits; others are seen to above.
             op::UConvert | op::SConvert | op::FConvert => self.leaf(words[0])?,
             op::QuantizeToF16 => {
                 let value = self.leaf(words[0])?;
@@ -308,7 +330,14 @@ impl Lifter<'_> {
             | op::ImageSampleProjExplicitLod
             | op::ImageSampleProjDrefImplicitLod
             | op::ImageSampleProjDrefExplicitLod
-            | op::ImageGather => return self.sample(instruction, words),
+            | op::ImageGather
+            | op::ImageDrefGather => return self.sample(instruction, words),
+            op::ImageFetch => return self.fetch(words),
+            op::ImageQuerySizeLod
+            | op::ImageQuerySize
+            | op::ImageQueryLod
+            | op::ImageQueryLevels
+            | op::ImageQuerySamples => return self.query(opcode, words),
             other => {
                 let row = tables::row(other).unwrap_or(instruction.row);
                 return Err(LiftErrorKind::Instruction(row.name));

@@ -1,6 +1,6 @@
 //! Uniform blocks, push constants, and the blocks of our own ABI: bytes of a layout become components of 16-byte registers.
 
-use afterimage_ir::{Bank, BankDecl, BankSource, MAX_BANK, Swizzle, Value};
+use afterimage_ir::{Bank, BankDecl, BankSource, MAX_BANK, MAX_STORAGE, Swizzle, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -9,14 +9,16 @@ use super::memory::{Index, Pointer, Root, Step};
 use super::{LiftErrorKind, Lifter};
 use crate::io::{BlockSource, BlockUse, Descriptor};
 use crate::tables::{decoration, storage};
-use crate::types::{Ty, find};
+use crate::types::{Declared, Ty, find};
 
 /// Bytes of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) source: BlockSource,
-    /// Size of the block in bytes.
+    /// Size of the block in bytes, `u32::MAX` if it is known only when it is bound.
     size: u32,
+    /// Least offset of a member.
+    start: u32,
     pub(super) byte: u32,
     /// Added indices, each with the bytes that one is worth.
     pub(super) dynamic: SmallVec<[(Index, u32); 2]>,
@@ -35,8 +37,10 @@ const MAX_UNIFORMS: usize = 4096;
 #[derive(Default)]
 pub(super) struct Blocks {
     banks: FxHashMap<BlockSource, (Bank, BlockUse)>,
-    /// Uniform blocks of the module, in the order of their bank ids from 1 on.
-    uniforms: Option<Vec<Descriptor>>,
+    /// Uniform blocks and storage buffers of the module, in the order of their bank ids.
+    descriptors: Option<Vec<BlockSource>>,
+    /// Banks of the stage that this one goes on from.
+    pub(super) before: Vec<BlockUse>,
     /// Bytes of types.
     sizes: FxHashMap<u32, u32>,
 }
@@ -53,31 +57,39 @@ impl Lifter<'_> {
             None => self.block_size(&ty, None)?,
         };
         self.blocks.sizes.insert(id, size);
+        let start = match &ty {
+            Ty::Struct { id, members } => {
+                let offsets =
+                    (0..members.len() as u32).filter_map(|at| self.d.member_decoration(*id, at, decoration::Offset));
+                offsets.min().unwrap_or(0)
+            }
+            _ => 0,
+        };
         let (dynamic, matrix) = (SmallVec::new(), None);
-        let root = Root::Block(Place { source, size, byte: 0, dynamic, component: 4, matrix });
+        let root = Root::Block(Place { source, size, start, byte: 0, dynamic, component: 4, matrix });
         Ok(Pointer { ty, root, lane: None })
     }
 
     /// A pointer to an array of uniform blocks.
-    pub(super) fn blocks_pointer(&self, first: Descriptor, ty: u32) -> Result<Pointer, LiftErrorKind> {
+    pub(super) fn blocks_pointer(&self, first: BlockSource, ty: u32) -> Result<Pointer, LiftErrorKind> {
         Ok(Pointer { ty: self.d.ty(ty)?.clone(), root: Root::Blocks(first), lane: None })
     }
 
     fn block_size(&self, ty: &Ty, matrix: Option<(u32, bool)>) -> Result<u32, LiftErrorKind> {
         Ok(match ty {
             Ty::Leaf(ty) => u32::from(ty.lanes) * 4,
-            Ty::Matrix { rows, columns } => {
+            Ty::Wide { lanes, .. } => u32::from(*lanes) * 8,
+            Ty::Matrix { rows, columns, wide } => {
                 let (stride, row_major) = matrix.ok_or(LiftErrorKind::Malformed("a matrix has no stride"))?;
                 let (many, few) = if row_major { (rows, columns) } else { (columns, rows) };
-                stride.saturating_mul(u32::from(*many) - 1).saturating_add(u32::from(*few) * 4)
+                let scalar = if *wide { 8 } else { 4 };
+                stride.saturating_mul(u32::from(*many) - 1).saturating_add(u32::from(*few) * scalar)
             }
             Ty::Array { element, len: Some(len), stride } => {
                 let last = self.block_size(self.d.ty(*element)?, matrix)?;
                 stride.saturating_mul(len - 1).saturating_add(last)
             }
-            Ty::Array { len: None, .. } => {
-                return Err(LiftErrorKind::Unsupported("an array without a length in a block"));
-            }
+            Ty::Array { len: None, .. } => u32::MAX,
             Ty::Struct { id, members } => {
                 let mut size = 0;
                 for (&member, at) in members.iter().zip(0..) {
@@ -120,11 +132,17 @@ impl Lifter<'_> {
             Ty::Array { .. } => {
                 return Err(LiftErrorKind::Malformed("an array in a block has a stride that is a multiple of 4"));
             }
-            Ty::Matrix { .. } => {
+            Ty::Matrix { wide, .. } => {
                 let (stride, row_major) = place.matrix.ok_or(LiftErrorKind::Malformed("a matrix has no stride"))?;
-                place.component = if row_major { stride } else { 4 };
-                if row_major { 4 } else { stride }
+                let scalar = if *wide { 8 } else { 4 };
+                place.component = if row_major { stride } else { scalar };
+                if row_major { scalar } else { stride }
             }
+            // What is left has two words, one behind the other.
+            Ty::Wide { .. } => match std::mem::replace(&mut place.component, 4) {
+                4 => 8,
+                stride => stride,
+            },
             _ => place.component,
         };
         match step {
@@ -136,25 +154,36 @@ impl Lifter<'_> {
     }
 
     /// The bank of a block.
-    fn bank(&mut self, source: BlockSource, size: u32) -> Result<Bank, LiftErrorKind> {
+    fn bank(&mut self, source: BlockSource, size: u32, start: u32) -> Result<Bank, LiftErrorKind> {
         if let Some((bank, _)) = self.blocks.banks.get(&source) {
             return Ok(*bank);
         }
-        let registers = size.div_ceil(16).max(1);
-        if registers > MAX_BANK {
-            return Err(LiftErrorKind::TooMany("bytes in a block"));
+        let storage = matches!(source, BlockSource::Storage(_));
+        if size == u32::MAX && !storage {
+            return Err(LiftErrorKind::Unsupported("an array without a length in a uniform block"));
         }
-        let id = match source {
-            BlockSource::PushConstants | BlockSource::Address(_) => 0,
-            BlockSource::Uniform(descriptor) => {
-                let place = self.uniforms().binary_search(&descriptor).map_or(usize::MAX, |at| at + 1);
-                u8::try_from(place).map_err(|_| LiftErrorKind::TooMany("uniform blocks"))?
+        let registers = match size.div_ceil(16).max(1) {
+            registers if storage => registers.min(MAX_STORAGE),
+            registers if registers > MAX_BANK => return Err(LiftErrorKind::TooMany("bytes in a block")),
+            registers => registers,
+        };
+        let before = self.blocks.before.iter().find(|block| block.source == source).map(|block| block.bank);
+        let id = match (before, source) {
+            (Some(id), _) => id,
+            (None, BlockSource::PushConstants | BlockSource::Address(_)) => 0,
+            (None, source) => {
+                let taken = self.blocks.before.iter().map(|block| usize::from(block.bank)).max().unwrap_or(0);
+                let place = self.descriptors().binary_search(&source).map_or(usize::MAX, |at| at + 1);
+                u8::try_from(place.saturating_add(taken)).map_err(|_| LiftErrorKind::TooMany("uniform blocks"))?
             }
         };
         let (name, kind) = match source {
             BlockSource::PushConstants => ("push".to_owned(), BankSource::Stage),
             BlockSource::Uniform(d) if d.element > 0 => {
                 (format!("set{}_binding{}_{}", d.set, d.binding, d.element), BankSource::Stage)
+            }
+            BlockSource::Storage(d) => {
+                (format!("buffer{}_binding{}_{}", d.set, d.binding, d.element), BankSource::Storage)
             }
             BlockSource::Uniform(d) => (format!("set{}_binding{}", d.set, d.binding), BankSource::Stage),
             BlockSource::Address(16) => ("system".to_owned(), BankSource::System),
@@ -165,18 +194,21 @@ impl Lifter<'_> {
             return Err(LiftErrorKind::Unsupported("a push constant block beside addresses of our own ABI"));
         }
         let bank = self.b.bank(BankDecl { name, source: kind, id, size: registers, defs: Vec::new() });
-        self.blocks.banks.insert(source, (bank, BlockUse { bank: id, source, size }));
+        self.blocks.banks.insert(source, (bank, BlockUse { bank: id, source, start, size }));
         Ok(bank)
     }
 
-    /// Uniform blocks of the module in order.
-    fn uniforms(&mut self) -> &[Descriptor] {
+    /// Uniform blocks and storage buffers of the module in order.
+    fn descriptors(&mut self) -> &[BlockSource] {
         let d = self.d;
-        self.blocks.uniforms.get_or_insert_with(|| {
+        self.blocks.descriptors.get_or_insert_with(|| {
             let mut all = Vec::new();
             for &number in &d.variables {
                 let instruction = &d.program.instructions[number];
-                let Ok(&Ty::Pointer { class: storage::Uniform, to }) = d.ty(instruction.ty) else { continue };
+                let Ok(&Ty::Pointer { class: storage::Uniform | storage::StorageBuffer, to }) = d.ty(instruction.ty)
+                else {
+                    continue;
+                };
                 let first = descriptor(d, instruction.result);
                 let len = match d.ty(to) {
                     Ok(Ty::Array { len: Some(len), .. }) => (*len).min(256),
@@ -185,7 +217,11 @@ impl Lifter<'_> {
                 if all.len() > MAX_UNIFORMS {
                     break;
                 }
-                all.extend((0..len).map(|element| Descriptor { element, ..first }));
+                let buffer = is_storage(d, instruction.ty);
+                all.extend((0..len).map(|element| {
+                    let at = Descriptor { element, ..first };
+                    if buffer { BlockSource::Storage(at) } else { BlockSource::Uniform(at) }
+                }));
             }
             all.sort_unstable();
             all.dedup();
@@ -202,7 +238,7 @@ impl Lifter<'_> {
 
     /// `lanes` components of a block, untyped.
     pub(super) fn load_words(&mut self, place: &Place, lanes: u8) -> Result<Value, LiftErrorKind> {
-        let bank = self.bank(place.source, place.size)?;
+        let bank = self.bank(place.source, place.size, place.start)?;
         let byte = |lane: u8| place.byte.saturating_add(u32::from(lane).saturating_mul(place.component));
         if place.dynamic.iter().all(|(_, stride)| stride % 16 == 0) {
             // Registers are known but for an offset of whole registers.
@@ -219,7 +255,7 @@ impl Lifter<'_> {
                 let (register, component) = (byte(lane) / 16, (byte(lane) % 16 / 4) as u8);
                 let known = registers.iter().find(|known| known.0 == register).map(|known| known.1);
                 let loaded = known.unwrap_or_else(|| match offset {
-                    Some(offset) => self.b.load_const_dyn(bank, register.min(MAX_BANK) as i32, offset),
+                    Some(offset) => self.b.load_const_dyn(bank, register.min(MAX_STORAGE) as i32, offset),
                     None => self.b.load_const(bank, register),
                 });
                 registers.push((register, loaded));
@@ -262,4 +298,15 @@ impl Lifter<'_> {
         let ours = place.source == BlockSource::PushConstants && place.dynamic.is_empty() && self.interface.own_abi;
         (ours && slot < u32::from(afterimage_ir::TEXTURE_SLOTS)).then_some(slot as u8)
     }
+}
+
+/// Whether a pointer is to storage buffers, in either of the ways that SPIR-V has for them.
+pub(super) fn is_storage(d: &Declared<'_>, pointer: u32) -> bool {
+    let Ok(&Ty::Pointer { class, to }) = d.ty(pointer) else { return false };
+    let element = match d.ty(to) {
+        Ok(Ty::Array { element, .. }) => *element,
+        _ => to,
+    };
+    class == storage::StorageBuffer
+        || class == storage::Uniform && d.decoration(element, decoration::BufferBlock).is_some()
 }

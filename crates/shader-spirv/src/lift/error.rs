@@ -38,40 +38,50 @@ pub enum LiftErrorKind {
     #[error("the instruction set {0:?} is not covered; GLSL.std.450 is, and NonSemantic sets are skipped")]
     ExtInstSet(String),
     /// An instruction without a translation.
-    #[error("{0} is not covered; covered is what vertex and fragment shaders compute with 32-bit scalars and vectors")]
+    #[error("{0} is not covered; covered is what vertex, geometry and fragment shaders compute without writing memory")]
     Instruction(&'static str),
     /// An instruction of GLSL.std.450 without a translation.
     #[error("GLSL.std.450 {0} is not covered")]
     ExtInst(String),
+    /// An instruction without a translation for 64-bit numbers.
+    #[error("{0} of 64-bit numbers is not covered")]
+    Wide(&'static str),
     /// A type that the IR has not.
-    #[error("{0} are not covered; bool, 32-bit int, uint and float, their vectors, matrices, arrays and structs are")]
+    #[error(
+        "{0} are not covered; bool, 32-bit and 64-bit int, uint and float, their vectors, matrices, arrays and structs are"
+    )]
     Type(String),
     /// An image that the IR has not.
-    #[error("{0} are not covered; 2D, cube and 3D textures of floats are, 2D and cube with comparison too")]
+    #[error(
+        "{0} are not covered; 2D, cube and 3D textures are, arrays of 2D and cube textures, multisampled ones, and comparison"
+    )]
     Image(String),
     /// An image operand that the IR has not.
-    #[error("image operand {0} is not covered; Bias, Lod and Grad are")]
+    #[error("image operand {0} is not covered; Bias, Lod, Grad, Sample and constant offsets are")]
     ImageOperand(String),
     /// A storage class that the IR has not.
     #[error(
-        "storage class {0} is not covered; Input, Output, Function, Private, uniform blocks, push constants and textures are"
+        "storage class {0} is not covered; Input, Output, Function, Private, uniform blocks, storage buffers, push constants and textures are"
     )]
     StorageClass(String),
     /// A builtin that the IR has not.
     #[error(
-        "builtin {0} is not covered; Position, PointSize, ClipDistance, VertexIndex, InstanceIndex, FragCoord, \
-         FrontFacing, PointCoord and FragDepth are, each in its stage"
+        "builtin {0} is not covered; Position, PointSize, ClipDistance, CullDistance, Layer, ViewportIndex, VertexIndex, \
+         InstanceIndex, PrimitiveId, InvocationId, FragCoord, FrontFacing, PointCoord and FragDepth are, each in its stage"
     )]
     BuiltIn(String),
     /// A decoration that changes meaning in a way that the IR has not.
     #[error("decoration {0} is not covered here")]
     Decoration(&'static str),
-    /// An execution model other than two.
-    #[error("execution model {0} is not covered; Vertex and Fragment are")]
+    /// An execution model other than three.
+    #[error("execution model {0} is not covered; Vertex, Geometry and Fragment are")]
     Model(String),
     /// An execution mode that the IR has not.
     #[error("execution mode {0} is not covered")]
     Mode(String),
+    /// A capture of transform feedback that cannot be.
+    #[error("what XfbBuffer, XfbStride, Offset and Stream say cannot be: {0}")]
+    Capture(&'static str),
     /// Something else that the IR has not.
     #[error("{0} is not covered")]
     Unsupported(&'static str),

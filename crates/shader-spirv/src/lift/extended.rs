@@ -23,12 +23,27 @@ const ATAN: [f32; 9] = [
 
 impl Lifter<'_> {
     /// An instruction of the set: set, instruction, operands.
-    pub(super) fn extended(&mut self, words: &[u32]) -> Result<Val, LiftErrorKind> {
+    pub(super) fn extended(&mut self, words: &[u32], ty: u32) -> Result<Val, LiftErrorKind> {
         if self.d.sets.get(&words[0]) != Some(&true) {
             return Err(LiftErrorKind::Malformed("the operand is no set of extended instructions"));
         }
         let (number, ids) = (words[1], &words[2..]);
+        if self.is_wide(ty, ids.get(..1).unwrap_or_default()) {
+            return match number {
+                glsl::Modf | glsl::Frexp if ids.len() == 2 => {
+                    let (first, second) = self.wide_split(number == glsl::Modf, ids[0])?;
+                    let pointer = self.pointer(ids[1])?;
+                    self.store(&pointer, &second)?;
+                    Ok(first)
+                }
+                _ => self.wide_extended(number, ids, ty),
+            };
+        }
         match number {
+            glsl::ModfStruct | glsl::FrexpStruct if ids.first().is_some_and(|&id| self.is_wide(0, &[id])) => {
+                let (first, second) = self.wide_split(number == glsl::ModfStruct, ids[0])?;
+                return Ok(Val::Composite([first, second].into()));
+            }
             glsl::Determinant | glsl::MatrixInverse if ids.len() == 1 => return self.matrix(number, ids[0]),
             glsl::Modf | glsl::Frexp if ids.len() == 2 => {
                 let (value, pointer) = (self.leaf(ids[0])?, self.pointer(ids[1])?);

@@ -61,7 +61,12 @@ impl Lifter<'_> {
         self.frame = Frame::new(function, body.clone());
         self.calls.push(function);
         self.nodes(&body.tree, &mut Vec::new())?;
-        self.flush_outputs().map_err(LiftError::whole)
+        self.finish_outputs().map_err(LiftError::whole)
+    }
+
+    /// What the end of the shader does: a geometry shader has emitted what it has to give.
+    fn finish_outputs(&mut self) -> Result<(), LiftErrorKind> {
+        if self.stage == Stage::Geometry { Ok(()) } else { self.flush_outputs(0) }
     }
 
     fn error_in(&self, block: usize, kind: LiftErrorKind) -> LiftError {
@@ -331,7 +336,7 @@ impl Lifter<'_> {
 
     fn leave<'t>(&mut self, exit: Exit, open: &mut Vec<Open<'t>>) -> Result<(), LiftError> {
         if exit.scope == FUNCTION && self.calls.len() == 1 {
-            self.flush_outputs().map_err(|kind| self.error_in(self.frame.block, kind))?;
+            self.finish_outputs().map_err(|kind| self.error_in(self.frame.block, kind))?;
             self.b.return_();
             return Ok(());
         }

@@ -4,33 +4,27 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use afterimage_ir::{
-    InputAt, InputDecl, Interp, Kind, Mask, Output, OutputAt, OutputDecl, Stage, Swizzle, Type, Value,
+    CAPTURE_BUFFERS, CAPTURE_STREAMS, CaptureDecl, InputAt, InputDecl, Interp, Kind, MAX_CAPTURE_STRIDE, Mask, Output,
+    OutputAt, OutputDecl, Stage, Swizzle, Type, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::blocks::is_storage;
+use super::locations::{Assigned, At, Capture, Start, distance};
 use super::memory::{Cell, Cells, Step};
 use super::texture::Textures;
 use super::value::Val;
 use super::{LiftErrorKind, Lifter};
-use crate::io::{Bindings, BlockSource, Capture, Descriptor};
+use crate::io::{Bindings, BlockSource, Descriptor};
 use crate::tables::{addressing, builtin, decoration, op, storage};
-use crate::types::{Declared, Decoration, EntryPoint, Ty, find};
+use crate::types::{Declared, EntryPoint, Ty};
 
 /// A whole input or some of its components.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
     at: At,
     lanes: u8,
-}
-
-/// Where an input comes from or an output goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
-    /// Location and first component.
-    Location(u8, u8),
-    /// Builtin and its element.
-    BuiltIn(u32, u32),
 }
 
 /// A location of the inputs. Variables may share one, each with other components.
@@ -45,7 +39,19 @@ struct Location {
 /// An output of the IR and the variables that hold it.
 struct Target {
     output: Output,
+    stream: u8,
     parts: Vec<Part>,
+}
+
+/// An output that is not declared yet.
+struct Planned {
+    at: OutputAt,
+    ty: Type,
+    name: String,
+    stream: u32,
+    parts: Vec<Part>,
+    /// First component, number of components, and where they go.
+    captures: Vec<(u8, u8, Capture)>,
 }
 
 struct Part {
@@ -53,19 +59,6 @@ struct Part {
     leaf: usize,
     element: u32,
     component: u8,
-}
-
-/// A scalar or vector of an interface variable.
-struct Assigned {
-    leaf: usize,
-    element: u32,
-    ty: Type,
-    at: At,
-    interp: Interp,
-    /// First index into the variable that leads here.
-    member: u32,
-    /// Buffer, stride and offset of its capture.
-    capture: Option<(u32, u32, u32)>,
 }
 
 /// What the stage shares with others.
@@ -76,14 +69,15 @@ pub(super) struct Interface {
     /// Whether addresses are ours.
     pub(super) own_addressing: bool,
     locations: BTreeMap<u8, Location>,
-    builtins: FxHashMap<u32, afterimage_ir::Input>,
+    builtins: FxHashMap<InputAt, afterimage_ir::Input>,
+    /// Components of the arrays of distances that are inputs.
+    distances: FxHashMap<InputAt, u8>,
     targets: Vec<Target>,
     /// Elements of dynamically indexed inputs, to be copied before any code.
     copies: Vec<(usize, usize, u32, Input)>,
     /// Variables with initializers, to be stored before any code.
     initial: Vec<(u32, u32)>,
     pub(super) textures: Textures,
-    captures: Vec<Capture>,
 }
 
 impl Lifter<'_> {
@@ -92,7 +86,7 @@ impl Lifter<'_> {
         self.recognise_own_abi();
         let written = written_outputs(self.d);
         let mut seen = FxHashSet::default();
-        let mut outputs: Vec<(OutputAt, Type, String, Vec<Part>)> = Vec::new();
+        let mut outputs: Vec<Planned> = Vec::new();
         for &id in entry.interface.iter().filter(|&&id| seen.insert(id)) {
             let d = self.d;
             let Some(instruction) = d.program.definition(id).map(|number| &d.program.instructions[number]) else {
@@ -107,6 +101,10 @@ impl Lifter<'_> {
             if d.leaves(to) > super::MAX_LEAVES {
                 return Err(LiftErrorKind::TooMany("scalars and vectors in an input or output"));
             }
+            if class == storage::Input && self.stage == Stage::Geometry {
+                self.declare_corners(id, to)?;
+                continue;
+            }
             let mut assigned = Vec::new();
             let mut start = Start::new(d.decorations(id), None, None);
             self.assign(d.ty(to)?, 0, 0, &mut start, &mut assigned)?;
@@ -120,17 +118,60 @@ impl Lifter<'_> {
             self.interface.initial.extend(initial.map(|&value| (id, value)));
             let whole = initial.is_some() || written.contains(&(id, None));
             for part in assigned {
-                if whole || written.contains(&(id, Some(part.member))) {
+                if whole || part.capture.is_some() || written.contains(&(id, Some(part.member))) {
                     self.collect_output(storage, &part, d.name(id), &mut outputs)?;
                 }
             }
         }
-        for (at, ty, name, mut parts) in outputs {
+        let strides = strides(&outputs)?;
+        for Planned { at, ty, name, stream, mut parts, captures } in outputs {
             parts.sort_by_key(|part| part.component);
+            let stream = u8::try_from(stream).ok().filter(|&stream| stream < CAPTURE_STREAMS);
+            let stream = stream.ok_or(LiftErrorKind::Capture("there are streams 0 to 3"))?;
             let output = self.b.output(OutputDecl { name, ty, at, semantic: None });
-            self.interface.targets.push(Target { output, parts });
+            self.interface.targets.push(Target { output, stream, parts });
+            self.capture(output, stream, captures, &strides);
         }
         Ok(())
+    }
+
+    /// Says what is captured of an output. What lies together in both places is one capture.
+    fn capture(&mut self, output: Output, stream: u8, mut captures: Vec<(u8, u8, Capture)>, strides: &[u32]) {
+        captures.sort_by_key(|&(component, _, to)| (to.buffer, component));
+        let mut all: Vec<CaptureDecl> = Vec::new();
+        for (component, lanes, to) in captures {
+            if let Some(last) = all.last_mut()
+                && u32::from(last.buffer) == to.buffer
+                && last.component + last.lanes == component
+                && last.offset + 4 * u32::from(last.lanes) == to.offset
+            {
+                last.lanes += lanes;
+                continue;
+            }
+            let (buffer, stride) = (to.buffer as u8, strides[to.buffer as usize]);
+            all.push(CaptureDecl { output, component, lanes, buffer, stream, stride, offset: to.offset });
+        }
+        all.into_iter().for_each(|capture| self.b.capture(capture));
+    }
+
+    /// An input of a geometry shader: an array with an element for each vertex of the primitive, or else a builtin.
+    fn declare_corners(&mut self, id: u32, to: u32) -> Result<(), LiftErrorKind> {
+        let d = self.d;
+        let mut start = Start::new(d.decorations(id), None, None);
+        let mut assigned = Vec::new();
+        let Ty::Array { element, .. } = *d.ty(to)? else {
+            if start.builtin.is_none() {
+                return Err(LiftErrorKind::Malformed("an input of a geometry shader is no array"));
+            }
+            self.assign(d.ty(to)?, 0, 0, &mut start, &mut assigned)?;
+            return self.declare_input(id, to, assigned);
+        };
+        self.assign(d.ty(element)?, 0, 0, &mut start, &mut assigned)?;
+        let nowhere = &mut |_: &mut Self, _, count| Cells::Split(vec![Cell::Nowhere; count as usize]);
+        let storage = self.storage_of(element, nowhere)?;
+        let pointer = self.corners_pointer(storage, to)?;
+        self.globals.insert(id, Val::Pointer(Rc::new(pointer)));
+        self.place_inputs(id, storage, assigned)
     }
 
     /// See [`crate::io`].
@@ -152,89 +193,6 @@ impl Lifter<'_> {
             });
     }
 
-    /// Locations and builtins of the scalars and vectors of an interface variable.
-    fn assign(
-        &self,
-        ty: &Ty,
-        leaf: usize,
-        element: u32,
-        start: &mut Start<'_>,
-        out: &mut Vec<Assigned>,
-    ) -> Result<(), LiftErrorKind> {
-        match ty {
-            Ty::Struct { id, members } => {
-                let mut leaf = leaf;
-                for (&member, at) in members.iter().zip(0..) {
-                    let ty = self.d.ty(member)?;
-                    let decorations = self.d.member_decorations(*id, at);
-                    let mut inner = start.member(decorations, at);
-                    self.assign(ty, leaf, element, &mut inner, out)?;
-                    start.location = inner.location;
-                    leaf += self.leaf_count(ty);
-                }
-            }
-            Ty::Array { element: part, len: Some(len), .. } => {
-                let part = self.d.ty(*part)?;
-                for at in 0..*len {
-                    self.assign(part, leaf, element.saturating_mul(*len).saturating_add(at), start, out)?;
-                }
-            }
-            Ty::Matrix { rows, columns } => {
-                let column = Ty::Leaf(Type::new(Kind::Float, *rows));
-                for at in 0..u32::from(*columns) {
-                    self.assign(&column, leaf, element * u32::from(*columns) + at, start, out)?;
-                }
-            }
-            Ty::Leaf(ty) => {
-                let at = match (start.builtin, start.location) {
-                    (Some((number, element)), _) => {
-                        start.builtin = Some((number, element + 1));
-                        At::BuiltIn(number, element)
-                    }
-                    (None, Some(location)) => {
-                        start.location = Some(location.saturating_add(1));
-                        let component = find(start.decorations, decoration::Component).unwrap_or(0);
-                        if component.saturating_add(u32::from(ty.lanes)) > 4 {
-                            return Err(LiftErrorKind::Malformed("an input or output goes beyond its location"));
-                        }
-                        let location = u8::try_from(location).ok().filter(|&location| location < 64);
-                        At::Location(location.ok_or(LiftErrorKind::TooMany("locations"))?, component as u8)
-                    }
-                    (None, None) => {
-                        return Err(LiftErrorKind::Malformed("an input or output has neither location nor builtin"));
-                    }
-                };
-                let interp = self.interpolation(start.decorations, ty.kind)?;
-                let capture = start.offset.map(|offset| (start.capture.0, start.capture.1, offset));
-                start.offset = start.offset.map(|offset| offset.saturating_add(u32::from(ty.lanes) * 4));
-                let member = start.member.unwrap_or(0);
-                out.push(Assigned { leaf, element, ty: *ty, at, interp, member, capture });
-            }
-            _ => {
-                return Err(LiftErrorKind::Malformed(
-                    "an input or output is no scalar, vector, matrix, array or struct",
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    fn interpolation(&self, decorations: &[Decoration], kind: Kind) -> Result<Interp, LiftErrorKind> {
-        let mut interp = if kind == Kind::Float { Interp::Smooth } else { Interp::Flat };
-        for decoration in decorations {
-            match decoration.kind {
-                decoration::Flat => interp = Interp::Flat,
-                decoration::NoPerspective if interp == Interp::Smooth => interp = Interp::Linear,
-                decoration::Centroid if interp == Interp::Smooth => interp = Interp::Centroid,
-                decoration::Sample => return Err(LiftErrorKind::Decoration("Sample")),
-                decoration::Patch => return Err(LiftErrorKind::Decoration("Patch")),
-                decoration::Index if decoration.value != 0 => return Err(LiftErrorKind::Decoration("Index")),
-                _ => {}
-            }
-        }
-        Ok(interp)
-    }
-
     fn declare_input(&mut self, id: u32, to: u32, assigned: Vec<Assigned>) -> Result<(), LiftErrorKind> {
         let d = self.d;
         let storage = if self.dynamic.contains(&id) {
@@ -243,8 +201,20 @@ impl Lifter<'_> {
             self.storage_of(to, &mut |_, _, count| Cells::Split(vec![Cell::Nowhere; count as usize]))?
         };
         self.globals.insert(id, Val::Pointer(Rc::new(self.pointer_to(storage, to)?)));
+        self.place_inputs(id, storage, assigned)
+    }
+
+    /// Gives the elements of an input's variable their places.
+    fn place_inputs(&mut self, id: u32, storage: usize, assigned: Vec<Assigned>) -> Result<(), LiftErrorKind> {
+        let d = self.d;
         for part in assigned {
             let input = Input { at: part.at, lanes: part.ty.lanes };
+            if let At::BuiltIn(number, element) = part.at
+                && let Some((at, lane)) = distance(number, element)
+            {
+                let lanes = self.interface.distances.entry(at).or_insert(0);
+                *lanes = (*lanes).max(lane + 1);
+            }
             if let At::Location(location, component) = part.at {
                 let lanes = component + part.ty.lanes;
                 let new = Location {
@@ -277,9 +247,9 @@ impl Lifter<'_> {
         storage: usize,
         assigned: &Assigned,
         name: &str,
-        outputs: &mut Vec<(OutputAt, Type, String, Vec<Part>)>,
+        outputs: &mut Vec<Planned>,
     ) -> Result<(), LiftErrorKind> {
-        let vertex = self.stage == Stage::Vertex;
+        let vertex = self.stage != Stage::Pixel;
         let (at, component) = match assigned.at {
             At::Location(location, component) => (OutputAt::Location(location), component),
             At::BuiltIn(builtin::Position, _) if vertex => (OutputAt::Position, 0),
@@ -287,6 +257,12 @@ impl Lifter<'_> {
             At::BuiltIn(builtin::ClipDistance, element) if vertex && element < 8 => {
                 (OutputAt::ClipDistance((element / 4 * 4) as u8), (element % 4) as u8)
             }
+            At::BuiltIn(builtin::CullDistance, element) if vertex && element < 8 => {
+                (OutputAt::CullDistance((element / 4 * 4) as u8), (element % 4) as u8)
+            }
+            At::BuiltIn(builtin::Layer, _) if vertex => (OutputAt::Layer, 0),
+            At::BuiltIn(builtin::ViewportIndex, _) if vertex => (OutputAt::ViewportIndex, 0),
+            At::BuiltIn(builtin::PrimitiveId, _) if self.stage == Stage::Geometry => (OutputAt::PrimitiveId, 0),
             At::BuiltIn(builtin::FragDepth, _) if !vertex => (OutputAt::FragDepth, 0),
             At::BuiltIn(number, _) => return Err(unknown_builtin(number)),
         };
@@ -295,17 +271,18 @@ impl Lifter<'_> {
         if lanes > 4 {
             return Err(LiftErrorKind::Malformed("a builtin output does not have the type that it should have"));
         }
-        if let Some((buffer, stride, offset)) = assigned.capture {
-            let lanes = assigned.ty.lanes;
-            self.interface.captures.push(Capture { at, component, lanes, buffer, stride, offset });
-        }
-        match outputs.iter_mut().find(|output| output.0 == at) {
-            Some((_, ty, _, parts)) => {
+        let capture = assigned.capture.map(|to| (component, assigned.ty.lanes, to));
+        match outputs.iter_mut().find(|output| output.at == at) {
+            Some(Planned { ty, parts, captures, stream, .. }) => {
                 if ty.kind != assigned.ty.kind {
                     return Err(LiftErrorKind::Unsupported("a location shared by floats and integers"));
                 }
+                if *stream != assigned.stream {
+                    return Err(LiftErrorKind::Unsupported("a location shared by streams"));
+                }
                 *ty = ty.with_lanes(ty.lanes.max(lanes));
                 parts.push(part);
+                captures.extend(capture);
             }
             None => {
                 let name = if name.is_empty() {
@@ -316,7 +293,14 @@ impl Lifter<'_> {
                 } else {
                     name
                 };
-                outputs.push((at, assigned.ty.with_lanes(lanes), name.to_owned(), vec![part]));
+                outputs.push(Planned {
+                    at,
+                    ty: assigned.ty.with_lanes(lanes),
+                    name: name.to_owned(),
+                    stream: assigned.stream,
+                    parts: vec![part],
+                    captures: capture.into_iter().collect(),
+                });
             }
         }
         Ok(())
@@ -325,7 +309,7 @@ impl Lifter<'_> {
     /// Private variables, and what must be in variables before any code.
     pub(super) fn initialize_globals(&mut self) -> Result<(), LiftErrorKind> {
         for (storage, leaf, element, input) in std::mem::take(&mut self.interface.copies) {
-            let value = self.load_input(input)?;
+            let value = self.load_input(input, None)?;
             let lanes = self.b.ty(value).lanes;
             self.store_element(storage, leaf, &Step::Const(element), Mask::first(lanes), value)?;
         }
@@ -362,20 +346,18 @@ impl Lifter<'_> {
                 self.pointer_to(storage, to)?
             }
             storage::PushConstant => self.block_pointer(BlockSource::PushConstants, to)?,
-            storage::Uniform => {
+            storage::Uniform | storage::StorageBuffer => {
                 let element = match d.ty(to)? {
                     Ty::Array { element, .. } => *element,
                     _ => to,
                 };
-                if d.decoration(element, decoration::BufferBlock).is_some() {
-                    return Err(LiftErrorKind::StorageClass("Uniform of a BufferBlock (a storage buffer)".to_owned()));
-                }
                 let place = descriptor(d, id);
-                if element == to {
-                    self.block_pointer(BlockSource::Uniform(place), to)?
+                let source = if is_storage(d, instruction.ty) {
+                    BlockSource::Storage(place)
                 } else {
-                    self.blocks_pointer(place, to)?
-                }
+                    BlockSource::Uniform(place)
+                };
+                if element == to { self.block_pointer(source, to)? } else { self.blocks_pointer(source, to)? }
             }
             storage::UniformConstant => self.descriptor_pointer(id, to)?,
             storage::Input | storage::Output => {
@@ -388,10 +370,18 @@ impl Lifter<'_> {
         Ok(value)
     }
 
-    /// The value of an input.
-    pub(super) fn load_input(&mut self, input: Input) -> Result<Value, LiftErrorKind> {
+    /// The value of an input, in a geometry shader of the vertex with this number.
+    pub(super) fn load_input(&mut self, input: Input, corner: Option<Value>) -> Result<Value, LiftErrorKind> {
+        let load = |l: &mut Self, entity| match corner {
+            Some(corner) => l.b.load_vertex_input(entity, corner),
+            None => l.b.load_input(entity),
+        };
         let (location, component) = match input.at {
-            At::BuiltIn(number, _) => return self.load_builtin(number),
+            At::BuiltIn(number, element) => {
+                let (entity, lane) = self.builtin_input(number, element, corner.is_some())?;
+                let value = load(self, entity);
+                return Ok(if lane.is_some() { self.b.extract(value, lane.unwrap_or(0)) } else { value });
+            }
             At::Location(location, component) => (location, component),
         };
         let Some(place) = self.interface.locations.get_mut(&location) else {
@@ -408,16 +398,29 @@ impl Lifter<'_> {
                 new
             }
         };
-        let value = self.b.load_input(entity);
+        let value = load(self, entity);
         let select: SmallVec<[u8; 4]> = (component..component + input.lanes).collect();
         Ok(self.b.swizzle(value, Swizzle::new(&select)))
     }
 
-    fn load_builtin(&mut self, number: u32) -> Result<Value, LiftErrorKind> {
-        if let Some(&known) = self.interface.builtins.get(&number) {
-            return Ok(self.b.load_input(known));
-        }
+    /// The input of a builtin, and which component of it is meant.
+    fn builtin_input(
+        &mut self,
+        number: u32,
+        element: u32,
+        of_vertex: bool,
+    ) -> Result<(afterimage_ir::Input, Option<u8>), LiftErrorKind> {
+        let mut component = None;
         let (at, ty) = match (number, self.stage) {
+            (builtin::Position, Stage::Geometry) if of_vertex => (InputAt::Position, Type::F32X4),
+            (builtin::PointSize, Stage::Geometry) if of_vertex => (InputAt::PointSize, Type::F32),
+            (builtin::ClipDistance | builtin::CullDistance, Stage::Geometry) if of_vertex && element < 8 => {
+                let (at, lane) = distance(number, element).ok_or_else(|| unknown_builtin(number))?;
+                component = Some(lane);
+                (at, Type::F32.with_lanes(self.interface.distances.get(&at).copied().unwrap_or(lane + 1)))
+            }
+            (builtin::PrimitiveId, Stage::Geometry) if !of_vertex => (InputAt::PrimitiveId, Type::I32),
+            (builtin::InvocationId, Stage::Geometry) if !of_vertex => (InputAt::InvocationId, Type::I32),
             (builtin::VertexIndex, Stage::Vertex) => (InputAt::VertexIndex, Type::I32),
             (builtin::InstanceIndex, Stage::Vertex) => (InputAt::InstanceIndex, Type::I32),
             (builtin::FragCoord, Stage::Pixel) => (InputAt::FragCoord, Type::F32X4),
@@ -425,16 +428,26 @@ impl Lifter<'_> {
             (builtin::PointCoord, Stage::Pixel) => (InputAt::PointCoord, Type::F32X2),
             _ => return Err(unknown_builtin(number)),
         };
+        if let Some(&known) = self.interface.builtins.get(&at) {
+            return Ok((known, component));
+        }
         let name = builtin::name(number).unwrap_or_default().to_owned();
         let input = self.b.input(InputDecl { name, ty, at, interp: Interp::Smooth, semantic: None });
-        self.interface.builtins.insert(number, input);
-        Ok(self.b.load_input(input))
+        self.interface.builtins.insert(at, input);
+        Ok((input, component))
     }
 
-    /// Sets the outputs to what their variables hold.
-    pub(super) fn flush_outputs(&mut self) -> Result<(), LiftErrorKind> {
+    /// Emits a vertex into a stream.
+    pub(super) fn emit_vertex(&mut self, stream: u8) -> Result<(), LiftErrorKind> {
+        self.flush_outputs(stream)?;
+        self.b.emit_vertex(stream);
+        Ok(())
+    }
+
+    /// Sets the outputs of a stream to what their variables hold.
+    pub(super) fn flush_outputs(&mut self, stream: u8) -> Result<(), LiftErrorKind> {
         let targets = std::mem::take(&mut self.interface.targets);
-        for target in &targets {
+        for target in targets.iter().filter(|target| target.stream == stream) {
             let ty = self.b.module().outputs[target.output.index()].ty;
             let mut values: SmallVec<[Value; 4]> = SmallVec::new();
             let mut lanes = 0;
@@ -459,43 +472,36 @@ impl Lifter<'_> {
         Bindings {
             blocks: self.block_uses(),
             textures: self.interface.textures.uses.clone(),
-            captures: self.interface.captures.clone(),
             frozen: self.d.frozen.clone(),
         }
     }
 }
 
-/// What is inherited on the way into an interface variable.
-struct Start<'a> {
-    decorations: &'a [Decoration],
-    /// The next location.
-    location: Option<u32>,
-    /// A builtin and its next element.
-    builtin: Option<(u32, u32)>,
-    /// First index on the way.
-    member: Option<u32>,
-    /// Buffer and stride of captures.
-    capture: (u32, u32),
-    /// Place of the next capture, if this is captured.
-    offset: Option<u32>,
-}
-
-impl<'a> Start<'a> {
-    fn new(decorations: &'a [Decoration], location: Option<u32>, member: Option<u32>) -> Start<'a> {
-        let location = find(decorations, decoration::Location).or(location);
-        let builtin = find(decorations, decoration::BuiltIn).map(|number| (number, 0));
-        let of = |kind| find(decorations, kind);
-        let capture = (of(decoration::XfbBuffer).unwrap_or(0), of(decoration::XfbStride).unwrap_or(0));
-        Start { decorations, location, builtin, member, capture, offset: of(decoration::Offset) }
-    }
-
-    fn member(&self, decorations: &'a [Decoration], at: u32) -> Start<'a> {
-        let mut start = Start::new(decorations, self.location, self.member.or(Some(at)));
-        if find(decorations, decoration::XfbBuffer).is_none() {
-            start.capture = self.capture;
+/// Strides of the buffers that are captured into.
+fn strides(outputs: &[Planned]) -> Result<[u32; CAPTURE_BUFFERS as usize], LiftErrorKind> {
+    let mut strides = [0; CAPTURE_BUFFERS as usize];
+    let all = || outputs.iter().flat_map(|output| &output.captures).map(|capture| (capture.1, capture.2));
+    for (_, to) in all() {
+        let stride = strides.get_mut(to.buffer as usize);
+        let stride = stride.ok_or(LiftErrorKind::Capture("there are buffers 0 to 3"))?;
+        if to.stride != 0 && *stride != 0 && to.stride != *stride {
+            return Err(LiftErrorKind::Capture("a buffer has one stride (XfbStride)"));
         }
-        start
+        *stride = (*stride).max(to.stride);
     }
+    for (lanes, to) in all() {
+        let stride = strides[to.buffer as usize];
+        if stride == 0 {
+            return Err(LiftErrorKind::Capture("a buffer has a stride (XfbStride)"));
+        }
+        if stride > MAX_CAPTURE_STRIDE || stride % 4 != 0 || to.offset % 4 != 0 {
+            return Err(LiftErrorKind::Capture("strides are up to 2048, and they and offsets multiples of 4"));
+        }
+        if to.offset.saturating_add(4 * u32::from(lanes)) > stride {
+            return Err(LiftErrorKind::Capture("what is captured lies within the stride (XfbStride)"));
+        }
+    }
+    Ok(strides)
 }
 
 fn unknown_builtin(number: u32) -> LiftErrorKind {

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use afterimage_ir::{Kind, Mask, Type, Value, Var};
+use afterimage_ir::{Mask, Type, Value, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::Place;
@@ -47,10 +47,12 @@ pub(super) struct Pointer {
 /// Where it lies.
 #[derive(Clone, Debug)]
 pub(super) enum Root {
-    /// A variable: number in [`Memory::storages`], leaf, element.
-    Variable { storage: usize, leaf: usize, at: Step },
-    /// An array of uniform blocks.
-    Blocks(Descriptor),
+    /// A variable: number in [`Memory::storages`], leaf, element; of a geometry shader's input also the number of the vertex.
+    Variable { storage: usize, leaf: usize, at: Step, corner: Option<Step> },
+    /// A geometry shader's input: number of the variable that each vertex has.
+    Corners { storage: usize },
+    /// An array of uniform blocks or storage buffers; this is the first.
+    Blocks(BlockSource),
     /// Bytes of a block.
     Block(Place),
     /// Textures and samplers.
@@ -123,11 +125,17 @@ pub(super) fn dynamic_variables(d: &Declared<'_>) -> FxHashSet<u32> {
                             }
                             d.ty(element).ok().cloned()
                         }
-                        Some(Ty::Matrix { rows, .. }) => {
+                        Some(Ty::Matrix { rows, wide, .. }) => {
                             if constant.is_none() {
                                 dynamic.insert(base);
                             }
-                            Some(Ty::Leaf(Type::new(Kind::Float, rows)))
+                            Some(Ty::column(rows, wide))
+                        }
+                        Some(Ty::Wide { float, .. }) => {
+                            if constant.is_none() {
+                                dynamic.insert(base);
+                            }
+                            Some(Ty::Wide { float, lanes: 1 })
                         }
                         Some(Ty::Struct { members, .. }) => constant
                             .and_then(|at| members.get(at as usize).copied())
@@ -169,7 +177,7 @@ impl Lifter<'_> {
     /// Leaves of a type: scalars and vectors, arrays counted once.
     pub(super) fn leaf_count(&self, ty: &Ty) -> usize {
         match ty {
-            Ty::Leaf(_) | Ty::Matrix { .. } => 1,
+            Ty::Leaf(_) | Ty::Wide { .. } | Ty::Matrix { .. } => 1,
             Ty::Array { element, .. } => self.d.ty(*element).map_or(1, |ty| self.leaf_count(ty)),
             Ty::Struct { members, .. } => {
                 members.iter().map(|&member| self.d.ty(member).map_or(1, |ty| self.leaf_count(ty))).sum()
@@ -181,8 +189,10 @@ impl Lifter<'_> {
     fn collect_leaves(&self, ty: &Ty, count: u32, out: &mut Vec<(Type, u32)>) -> Result<(), LiftErrorKind> {
         match ty {
             Ty::Leaf(ty) => out.push((*ty, count)),
-            Ty::Matrix { rows, columns } => {
-                out.push((Type::new(Kind::Float, *rows), count.saturating_mul(u32::from(*columns))));
+            Ty::Wide { lanes, .. } => out.push((Type::I32X2, count.saturating_mul((*lanes).into()))),
+            Ty::Matrix { rows, columns, wide } => {
+                let columns = count.saturating_mul(u32::from(*columns));
+                self.collect_leaves(&Ty::column(*rows, *wide), columns, out)?;
             }
             Ty::Array { element, len: Some(len), .. } => {
                 self.collect_leaves(self.d.ty(*element)?, count.saturating_mul(*len), out)?;
@@ -232,8 +242,13 @@ impl Lifter<'_> {
 
     /// A pointer to all of a variable.
     pub(super) fn pointer_to(&self, storage: usize, ty: u32) -> Result<Pointer, LiftErrorKind> {
-        let root = Root::Variable { storage, leaf: 0, at: Step::Const(0) };
+        let root = Root::Variable { storage, leaf: 0, at: Step::Const(0), corner: None };
         Ok(Pointer { ty: self.d.ty(ty)?.clone(), root, lane: None })
+    }
+
+    /// A pointer to an input of all vertices of a primitive.
+    pub(super) fn corners_pointer(&self, storage: usize, ty: u32) -> Result<Pointer, LiftErrorKind> {
+        Ok(Pointer { ty: self.d.ty(ty)?.clone(), root: Root::Corners { storage }, lane: None })
     }
 
     /// A variable in a function.
@@ -290,7 +305,8 @@ impl Lifter<'_> {
                 (self.d.ty(*member)?.clone(), members.len() as u32)
             }
             (Ty::Array { element, len, .. }, _) => (self.d.ty(*element)?.clone(), len.unwrap_or(u32::MAX)),
-            (Ty::Matrix { rows, columns }, _) => (Ty::Leaf(Type::new(Kind::Float, *rows)), u32::from(*columns)),
+            (Ty::Matrix { rows, columns, wide }, _) => (Ty::column(*rows, *wide), u32::from(*columns)),
+            (Ty::Wide { float, lanes }, _) if *lanes > 1 => (Ty::Wide { float: *float, lanes: 1 }, u32::from(*lanes)),
             (Ty::Leaf(ty), _) if ty.lanes > 1 && pointer.lane.is_none() => {
                 (Ty::Leaf(ty.with_lanes(1)), u32::from(ty.lanes))
             }
@@ -302,19 +318,23 @@ impl Lifter<'_> {
         };
         let mut lane = None;
         let root = match (&pointer.root, &pointer.ty) {
-            (Root::Variable { storage, leaf, at }, Ty::Struct { members, .. }) => {
+            (Root::Corners { storage }, _) => {
+                let (leaf, at) = (0, Step::Const(0));
+                Root::Variable { storage: *storage, leaf, at, corner: Some(step) }
+            }
+            (Root::Variable { storage, leaf, at, corner }, Ty::Struct { members, .. }) => {
                 let Step::Const(member) = step else { return Err(LiftErrorKind::Malformed("no such member")) };
                 let before = members[..member as usize].iter();
                 let skip: usize = before.map(|&m| self.d.ty(m).map_or(1, |ty| self.leaf_count(ty))).sum();
-                Root::Variable { storage: *storage, leaf: leaf + skip, at: at.clone() }
+                Root::Variable { storage: *storage, leaf: leaf + skip, at: at.clone(), corner: corner.clone() }
             }
             (Root::Variable { .. }, Ty::Leaf(_)) => {
                 lane = Some(step);
                 pointer.root.clone()
             }
-            (Root::Variable { storage, leaf, at }, _) => {
+            (Root::Variable { storage, leaf, at, corner }, _) => {
                 let at = self.element(at, len, step)?;
-                Root::Variable { storage: *storage, leaf: *leaf, at }
+                Root::Variable { storage: *storage, leaf: *leaf, at, corner: corner.clone() }
             }
             (Root::Block(place), ty) => Root::Block(self.part(place, ty, step)?),
             (Root::Blocks(first), _) => {
@@ -323,7 +343,11 @@ impl Lifter<'_> {
                         "an array of uniform blocks with an index that is no constant",
                     ));
                 };
-                let source = BlockSource::Uniform(Descriptor { element: at, ..*first });
+                let source = match *first {
+                    BlockSource::Uniform(first) => BlockSource::Uniform(Descriptor { element: at, ..first }),
+                    BlockSource::Storage(first) => BlockSource::Storage(Descriptor { element: at, ..first }),
+                    other => other,
+                };
                 return match &pointer.ty {
                     Ty::Array { element, .. } => self.block_pointer(source, *element),
                     _ => Err(LiftErrorKind::Malformed("an index into what has no parts")),
@@ -377,7 +401,13 @@ impl Lifter<'_> {
             }
         };
         match &mut pointer.root {
-            Root::Variable { at: Step::Dynamic(index), .. } => settle(index),
+            Root::Variable { at, corner, .. } => {
+                for step in [Some(at), corner.as_mut()].into_iter().flatten() {
+                    if let Step::Dynamic(index) = step {
+                        settle(index);
+                    }
+                }
+            }
             Root::Block(place) => place.dynamic.iter_mut().for_each(|(index, _)| settle(index)),
             _ => {}
         }
@@ -403,8 +433,12 @@ impl Lifter<'_> {
             return Ok(Val::Composite(parts?.into()));
         }
         match (&pointer.root, &pointer.ty) {
-            (Root::Variable { storage, leaf, at }, Ty::Leaf(ty)) => {
-                let whole = self.load_element(*storage, *leaf, at)?;
+            (Root::Variable { storage, leaf, at, corner }, ty) if ty.leaf().is_some() => {
+                let ty = ty.leaf().unwrap_or(Type::I32X2);
+                let whole = match corner {
+                    Some(corner) => self.load_corner(*storage, *leaf, at, corner)?,
+                    None => self.load_element(*storage, *leaf, at)?,
+                };
                 let value = match &pointer.lane {
                     None => whole,
                     Some(Step::Const(lane)) => self.b.extract(whole, *lane as u8 & 3),
@@ -413,18 +447,19 @@ impl Lifter<'_> {
                         self.extract_dynamic(whole, index)
                     }
                 };
-                Ok(Val::Leaf(self.fit(value, *ty)))
+                Ok(Val::Leaf(self.fit(value, ty)))
             }
-            (Root::Block(place), Ty::Leaf(ty)) => {
+            (Root::Block(place), ty) if ty.leaf().is_some() => {
+                let ty = ty.leaf().unwrap_or(Type::I32X2);
                 let place = place.clone();
                 if let Some(slot) = self.texture_word(&place) {
                     return Ok(Val::Slot(slot));
                 }
                 let words = self.load_words(&place, ty.lanes)?;
-                Ok(Val::Leaf(self.fit(words, *ty)))
+                Ok(Val::Leaf(self.fit(words, ty)))
             }
             (Root::Block(place), Ty::Pointer { class: storage::PhysicalStorageBuffer, to }) => {
-                let address = matches!(place.byte, 0 | 8 | 16) && place.source == BlockSource::PushConstants;
+                let address = matches!(place.byte, 0 | 8 | 16 | 24) && place.source == BlockSource::PushConstants;
                 if !address || !place.dynamic.is_empty() {
                     return Err(LiftErrorKind::StorageClass(
                         "PhysicalStorageBuffer (other than in our own ABI)".to_owned(),
@@ -445,8 +480,12 @@ impl Lifter<'_> {
             }
             return Ok(());
         }
-        let (Root::Variable { storage, leaf, at }, Val::Leaf(value)) = (&pointer.root, value) else {
-            return Err(LiftErrorKind::Malformed("this cannot be written"));
+        let (storage, leaf, at, value) = match (&pointer.root, value) {
+            (Root::Variable { storage, leaf, at, .. }, Val::Leaf(value)) => (storage, leaf, at, value),
+            (Root::Block(place), _) if matches!(place.source, BlockSource::Storage(_)) => {
+                return Err(LiftErrorKind::Unsupported("writing a storage buffer"));
+            }
+            _ => return Err(LiftErrorKind::Malformed("this cannot be written")),
         };
         let ty = self.leaf_of(*storage, *leaf)?.ty;
         let (value, mask) = match &pointer.lane {
@@ -483,9 +522,41 @@ impl Lifter<'_> {
         match self.find(storage, leaf, at)? {
             Found::Element(var, index) => Ok(self.b.load_elem(var, index)),
             Found::Cell(Cell::Var(var)) => Ok(self.b.load(var)),
-            Found::Cell(Cell::Input(input)) => self.load_input(input),
+            Found::Cell(Cell::Input(input)) => self.load_input(input, None),
             Found::Cell(Cell::Nowhere) => Err(LiftErrorKind::Malformed("the index is beyond the variable")),
         }
+    }
+
+    /// An element of what a vertex of a geometry shader's primitive has.
+    fn load_corner(&mut self, storage: usize, leaf: usize, at: &Step, corner: &Step) -> Result<Value, LiftErrorKind> {
+        let corner = self.step_value(corner)?;
+        let Cells::Split(cells) = &self.leaf_of(storage, leaf)?.cells else {
+            return Err(LiftErrorKind::Malformed("there is no value of this type"));
+        };
+        let inputs: Option<Vec<Input>> = cells
+            .iter()
+            .map(|cell| match cell {
+                Cell::Input(input) => Some(*input),
+                _ => None,
+            })
+            .collect();
+        let beyond = LiftErrorKind::Malformed("the index is beyond the variable");
+        let (Some(inputs), false) = (inputs, cells.is_empty()) else { return Err(beyond) };
+        if let Step::Const(at) = at {
+            let Some(&input) = inputs.get(*at as usize) else { return Err(beyond) };
+            return self.load_input(input, Some(corner));
+        }
+        // Vertices have no arrays of inputs: the element is chosen among all.
+        self.spend(inputs.len() as u32)?;
+        let index = self.step_value(at)?;
+        let mut found = self.load_input(inputs[inputs.len() - 1], Some(corner))?;
+        for (at, &input) in inputs.iter().enumerate().rev().skip(1) {
+            let number = self.b.i32(at as i32);
+            let here = self.b.ieq(index, number);
+            let element = self.load_input(input, Some(corner))?;
+            found = self.b.select(here, element, found);
+        }
+        Ok(found)
     }
 
     pub(super) fn store_element(

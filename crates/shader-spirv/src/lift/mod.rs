@@ -2,8 +2,8 @@
 //!
 //! * [`structure`]: blocks to a tree; [`flow`] walks it and writes the IR's regions. Functions are inlined.
 //! * [`value`]: composites, which the IR has not, are taken apart into scalars and vectors.
-//! * [`memory`]: pointers and variables; [`blocks`]: uniform blocks; [`interface`]: inputs and outputs.
-//! * [`arithmetic`], [`extended`], [`packing`], [`texture`]: what instructions compute.
+//! * [`memory`]: pointers and variables; [`blocks`]: uniform blocks; [`interface`], [`locations`]: inputs and outputs.
+//! * [`arithmetic`], [`extended`], [`packing`], [`texture`], [`wide`], [`long`]: what instructions compute.
 //!
 //! A value that is used in another block than its own goes through a variable, and so does every phi: the `ssa` pass makes
 //! values of them again. So it does not matter here whether the IR's regions nest as SPIR-V's dominance does.
@@ -14,15 +14,21 @@ mod error;
 mod extended;
 mod flow;
 mod interface;
+mod locations;
+mod long;
 mod memory;
 mod packing;
 mod structure;
 mod texture;
 mod value;
+mod wide;
 
 use std::rc::Rc;
 
-use afterimage_ir::{Builder, Module, Stage, Value};
+use afterimage_ir::{
+    Builder, GeometryDecl, InputPrimitive, MAX_GEOMETRY_INVOCATIONS, MAX_GEOMETRY_VERTICES, Module, OutputPrimitive,
+    Stage, Value,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use error::{LiftError, LiftErrorKind};
@@ -68,20 +74,31 @@ pub struct Lifted {
 /// # Errors
 /// What is wrong with the module, or not covered, with its place.
 pub fn lift(program: &Program, options: &Options<'_>) -> Result<Lifted, LiftError> {
+    lift_after(program, options, &Bindings::default())
+}
+
+/// As [`lift()`], of a stage that is to become one shader with another one: the numbers of banks go on from those of `before`, and
+/// the same blocks have the same numbers. [`Bindings::join`] then says what both together expect.
+///
+/// # Errors
+/// As [`lift()`].
+pub fn lift_after(program: &Program, options: &Options<'_>, before: &Bindings) -> Result<Lifted, LiftError> {
     let d = Declared::of(program)?;
     let wanted = options.stage.map(|stage| match stage {
         Stage::Vertex => model::Vertex,
         Stage::Pixel => model::Fragment,
         Stage::Compute => model::GLCompute,
+        Stage::Geometry => model::Geometry,
     });
     let entry = d.entry(options.entry, wanted)?;
     let whole = |kind| LiftError { offset: entry.offset, opcode: Some("OpEntryPoint"), kind };
     let stage = match entry.model {
         model::Vertex => Stage::Vertex,
         model::Fragment => Stage::Pixel,
+        model::Geometry => Stage::Geometry,
         other => return Err(whole(LiftErrorKind::Model(model::text(other)))),
     };
-    check_modes(&d, entry)?;
+    let primitives = check_modes(&d, entry)?;
     let Some(&function) = d.function_of.get(&entry.function) else {
         return Err(whole(LiftErrorKind::Malformed("the entry point is no function")));
     };
@@ -89,7 +106,11 @@ pub fn lift(program: &Program, options: &Options<'_>) -> Result<Lifted, LiftErro
         return Err(whole(LiftErrorKind::Malformed("the entry point has parameters")));
     }
     let mut lifter = Lifter::new(&d, stage);
+    lifter.blocks.before = before.blocks.clone();
     lifter.b.set_name(&entry.name);
+    if stage == Stage::Geometry {
+        lifter.b.geometry(primitives.decl().map_err(whole)?);
+    }
     lifter.declare_interface(entry).map_err(whole)?;
     lifter.specialise()?;
     lifter.initialize_globals().map_err(whole)?;
@@ -101,8 +122,53 @@ pub fn lift(program: &Program, options: &Options<'_>) -> Result<Lifted, LiftErro
     Ok(Lifted { module, bindings, entry })
 }
 
-fn check_modes(d: &Declared<'_>, entry: &EntryPoint) -> Result<(), LiftError> {
-    for &(function, number, offset) in &d.modes {
+/// What a geometry shader's execution modes say.
+#[derive(Default)]
+struct Primitives {
+    input: Option<InputPrimitive>,
+    output: Option<OutputPrimitive>,
+    vertices: u32,
+    invocations: Option<u32>,
+}
+
+impl Primitives {
+    /// Whether the mode is one of a geometry shader.
+    fn take(&mut self, number: u32, value: u32) -> bool {
+        match number {
+            mode::Invocations => self.invocations = Some(value),
+            mode::OutputVertices => self.vertices = value,
+            mode::InputPoints => self.input = Some(InputPrimitive::Points),
+            mode::InputLines => self.input = Some(InputPrimitive::Lines),
+            mode::InputLinesAdjacency => self.input = Some(InputPrimitive::LinesAdjacency),
+            mode::Triangles => self.input = Some(InputPrimitive::Triangles),
+            mode::InputTrianglesAdjacency => self.input = Some(InputPrimitive::TrianglesAdjacency),
+            mode::OutputPoints => self.output = Some(OutputPrimitive::Points),
+            mode::OutputLineStrip => self.output = Some(OutputPrimitive::LineStrip),
+            mode::OutputTriangleStrip => self.output = Some(OutputPrimitive::TriangleStrip),
+            _ => return false,
+        }
+        true
+    }
+
+    fn decl(&self) -> Result<GeometryDecl, LiftErrorKind> {
+        let (Some(input), Some(output)) = (self.input, self.output) else {
+            return Err(LiftErrorKind::Malformed("a geometry shader says what primitives it takes and gives"));
+        };
+        // None at all is as good as one that is never emitted.
+        let (vertices, invocations) = (self.vertices.max(1), self.invocations.unwrap_or(1));
+        if vertices > MAX_GEOMETRY_VERTICES {
+            return Err(LiftErrorKind::TooMany("vertices that a geometry shader emits; 256 is the most"));
+        }
+        if !(1..=MAX_GEOMETRY_INVOCATIONS).contains(&invocations) {
+            return Err(LiftErrorKind::TooMany("invocations of a geometry shader; 1 to 32 can be"));
+        }
+        Ok(GeometryDecl { input, output, vertices, invocations })
+    }
+}
+
+fn check_modes(d: &Declared<'_>, entry: &EntryPoint) -> Result<Primitives, LiftError> {
+    let mut primitives = Primitives::default();
+    for &(function, number, value, offset) in &d.modes {
         // Early tests and promises about the depth let drivers do less; leaving them out changes speed, and early tests with
         // writes to memory, which are not covered.
         let harmless = matches!(
@@ -117,12 +183,15 @@ fn check_modes(d: &Declared<'_>, entry: &EntryPoint) -> Result<(), LiftError> {
                 | mode::Xfb
                 | mode::SignedZeroInfNanPreserve
         );
-        if function == entry.function && !harmless {
+        if function != entry.function || entry.model == model::Geometry && primitives.take(number, value) {
+            continue;
+        }
+        if !harmless {
             let kind = LiftErrorKind::Mode(mode::text(number));
             return Err(LiftError { offset, opcode: Some("OpExecutionMode"), kind });
         }
     }
-    Ok(())
+    Ok(primitives)
 }
 
 /// What is known of a function before it is lifted, once for all its calls.

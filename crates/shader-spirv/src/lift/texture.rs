@@ -1,6 +1,6 @@
 //! Textures and what is read from them.
 
-use afterimage_ir::{Component, Dim, Stage, Texture, TextureDecl, Value};
+use afterimage_ir::{Component, Dim, Level, Offset, Stage, Texture, TextureDecl, Value};
 
 use super::interface::descriptor;
 use super::value::Val;
@@ -8,7 +8,7 @@ use super::{LiftErrorKind, Lifter};
 use crate::io::{Descriptor, TextureUse};
 use crate::parse::Instruction;
 use crate::tables::{dim, image_operand, op};
-use crate::types::{Image, Ty};
+use crate::types::{Const, Image, Ty};
 
 /// Which descriptor of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub(super) struct Handle {
     element: Element,
     /// Type of the image; of no meaning for samplers.
     image: Option<Image>,
+    /// Whether it is a combined image sampler.
+    combined: bool,
 }
 
 /// Textures so far.
@@ -42,12 +44,15 @@ struct Operands {
     bias: Option<Value>,
     lod: Option<Value>,
     grad: Option<(Value, Value)>,
+    offset: Offset,
+    sample: Option<Value>,
 }
 
 impl Lifter<'_> {
     /// The value behind a pointer to descriptors.
     pub(super) fn descriptor(&self, variable: u32, element: Element, ty: &Ty) -> Result<Val, LiftErrorKind> {
-        let handle = |image| Handle { variable, element, image };
+        let combined = matches!(ty, Ty::SampledImage(_));
+        let handle = |image| Handle { variable, element, image, combined };
         match ty {
             Ty::Image(image) => Ok(Val::Image(handle(Some(*image)))),
             Ty::Sampler => Ok(Val::Sampler(handle(None))),
@@ -72,9 +77,19 @@ impl Lifter<'_> {
         Descriptor { element, ..descriptor(self.d, handle.variable) }
     }
 
-    /// The slot of a pair of image and sampler.
-    fn slot(&mut self, image: Handle, sampler: Handle) -> Result<u8, LiftErrorKind> {
-        let (at, with) = (self.place(image), self.place(sampler));
+    /// The slot of an image and its sampler, or of an image alone.
+    fn slot(&mut self, image: Handle, sampler: Option<Handle>) -> Result<u8, LiftErrorKind> {
+        let at = self.place(image);
+        let Some(sampler) = sampler.or(image.combined.then_some(image)) else {
+            let uses = &self.interface.textures.uses;
+            // Any sampler will do.
+            let known = uses.iter().find(|u| u.image == at && !u.combined).map(|u| u.slot);
+            return match known {
+                Some(slot) => Ok(slot),
+                None => self.new_slot(TextureUse { slot: 0, image: at, sampler: at, combined: false }, None),
+            };
+        };
+        let with = self.place(sampler);
         // Pairs that only our own writer makes keep their slot.
         let own = match (image.element, sampler.element) {
             (Element::Slot(a), Element::Slot(b)) => {
@@ -89,41 +104,45 @@ impl Lifter<'_> {
             }
             _ => None,
         };
-        let (first, count) = if self.stage == Stage::Vertex { (16, 4) } else { (0, 16) };
-        let uses = &mut self.interface.textures.uses;
-        if let Some(known) = uses.iter().find(|u| u.image == at && u.sampler == with) {
+        let uses = &self.interface.textures.uses;
+        if let Some(known) = uses.iter().find(|u| u.image == at && u.sampler == with && u.combined == image.combined) {
             return Ok(known.slot);
         }
+        self.new_slot(TextureUse { slot: 0, image: at, sampler: with, combined: image.combined }, own)
+    }
+
+    /// A slot that is free, or the one that `new` has to have.
+    fn new_slot(&mut self, new: TextureUse, own: Option<u8>) -> Result<u8, LiftErrorKind> {
+        let (first, count) = if self.stage == Stage::Vertex { (16, 4) } else { (0, 16) };
+        let uses = &mut self.interface.textures.uses;
         let free = (first..first + count).find(|slot| uses.iter().all(|u| u.slot != *slot));
-        let slot =
-            own.or(free).ok_or(LiftErrorKind::TooMany("textures; a fragment shader can have 16, a vertex shader 4"))?;
-        uses.push(TextureUse { slot, image: at, sampler: with });
+        let slot = own.or(free).ok_or(LiftErrorKind::TooMany("textures; a vertex shader can have 4, others 16"))?;
+        uses.push(TextureUse { slot, ..new });
         Ok(slot)
     }
 
-    fn texture(&mut self, image: Handle, sampler: Handle, shadow: bool) -> Result<Texture, LiftErrorKind> {
+    fn texture(&mut self, image: Handle, sampler: Option<Handle>, shadow: bool) -> Result<Texture, LiftErrorKind> {
         let kind = image.image.ok_or(LiftErrorKind::Malformed("this is no image"))?;
         let refuse = |what: &str| Err(LiftErrorKind::Image(what.to_owned()));
-        if kind.multisampled {
-            return refuse("multisampled images");
+        if kind.sampled == 2 {
+            return refuse("storage images");
         }
-        if kind.arrayed {
-            return refuse("array textures");
-        }
-        if !kind.float {
-            return refuse("textures of integers");
-        }
-        let shape = match kind.dim {
-            dim::D2 => Dim::D2,
-            dim::D3 => Dim::D3,
-            dim::Cube => Dim::Cube,
-            other => return refuse(&format!("images of dimension {}", dim::name(other).unwrap_or("unknown"))),
+        let shape = match (kind.dim, kind.arrayed, kind.multisampled) {
+            (dim::D2, false, false) => Dim::D2,
+            (dim::D2, true, false) => Dim::D2Array,
+            (dim::D2, false, true) => Dim::D2Ms,
+            (dim::D2, true, true) => Dim::D2MsArray,
+            (dim::D3, false, false) => Dim::D3,
+            (dim::Cube, false, false) => Dim::Cube,
+            (dim::Cube, true, false) => Dim::CubeArray,
+            (dim::Buffer, ..) => return refuse("texel buffers"),
+            (other, ..) => return refuse(&format!("images of dimension {}", dim::name(other).unwrap_or("unknown"))),
         };
-        if shadow && shape == Dim::D3 {
-            return refuse("3D textures with comparison");
+        if shadow && (shape == Dim::D3 || shape.is_multisampled() || kind.component != Component::Float) {
+            return refuse("textures with comparison that are 3D, multisampled or of integers");
         }
         let slot = self.slot(image, sampler)?;
-        let decl = TextureDecl { slot, dim: shape, shadow, component: Component::Float };
+        let decl = TextureDecl { slot, dim: shape, shadow, component: kind.component };
         let textures = &mut self.interface.textures;
         if let Some((_, known)) = textures.declared.iter().find(|known| known.0 == decl) {
             return Ok(*known);
@@ -136,16 +155,27 @@ impl Lifter<'_> {
     fn image_operands(&mut self, words: &[u32]) -> Result<Operands, LiftErrorKind> {
         let Some((&mask, ids)) = words.split_first() else { return Ok(Operands::default()) };
         let mut ids = ids.iter();
-        let mut next = |l: &mut Self| match ids.next() {
-            Some(&id) => l.leaf(id),
-            None => Err(LiftErrorKind::Malformed("an image operand is missing")),
-        };
+        macro_rules! next {
+            () => {
+                match ids.next() {
+                    Some(&id) => self.leaf(id)?,
+                    None => return Err(LiftErrorKind::Malformed("an image operand is missing")),
+                }
+            };
+        }
         let mut found = Operands::default();
         for bit in (0..32).map(|bit| 1 << bit).filter(|bit| mask & bit != 0) {
             match bit {
-                image_operand::Bias => found.bias = Some(next(self)?),
-                image_operand::Lod => found.lod = Some(next(self)?),
-                image_operand::Grad => found.grad = Some((next(self)?, next(self)?)),
+                image_operand::Bias => found.bias = Some(next!()),
+                image_operand::Lod => found.lod = Some(next!()),
+                image_operand::Grad => found.grad = Some((next!(), next!())),
+                image_operand::ConstOffset | image_operand::Offset => {
+                    let id = ids.next().ok_or(LiftErrorKind::Malformed("an image operand is missing"))?;
+                    found.offset = self.texel_offset(*id)?;
+                }
+                image_operand::Sample => found.sample = Some(next!()),
+                // How integers become wider ones, which they do not here.
+                image_operand::SignExtend | image_operand::ZeroExtend => {}
                 other => {
                     let name = image_operand::name(other).map_or_else(|| format!("{other:#x}"), str::to_owned);
                     return Err(LiftErrorKind::ImageOperand(name));
@@ -153,6 +183,60 @@ impl Lifter<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Texels by which a lookup is moved, which the IR wants to be known.
+    fn texel_offset(&self, id: u32) -> Result<Offset, LiftErrorKind> {
+        let refuse = || LiftErrorKind::ImageOperand("Offset that is no constant of -8 to 7".to_owned());
+        let bits = match self.d.constant(id) {
+            Some(Const::Leaf(_, bits)) => *bits,
+            Some(Const::Null) => [0; 4],
+            _ => return Err(refuse()),
+        };
+        let mut offset = Offset::default();
+        for (to, bits) in offset.0.iter_mut().zip(bits) {
+            let texels = i8::try_from(bits as i32).ok().filter(|texels| Offset::RANGE.contains(texels));
+            *to = texels.ok_or_else(refuse)?;
+        }
+        Ok(offset)
+    }
+
+    /// The texture that a query or a fetch is of.
+    fn image_texture(&mut self, id: u32) -> Result<Texture, LiftErrorKind> {
+        match self.get(id)? {
+            Val::Image(image) => self.texture(image, None, false),
+            Val::SampledImage(image, sampler) => self.texture(image, Some(sampler), false),
+            _ => Err(LiftErrorKind::Malformed("the operand is no image")),
+        }
+    }
+
+    /// A texel by its coordinates.
+    pub(super) fn fetch(&mut self, words: &[u32]) -> Result<Val, LiftErrorKind> {
+        let texture = self.image_texture(words[0])?;
+        let dim = self.b.module().textures[texture.index()].dim;
+        if dim.is_cube() {
+            return Err(LiftErrorKind::Image("cubes that texels are fetched from".to_owned()));
+        }
+        let coord = self.leaf(words[1])?;
+        let operands = self.image_operands(words.get(2..).unwrap_or_default())?;
+        let zero = self.b.i32(0);
+        let which = if dim.is_multisampled() { operands.sample } else { operands.lod };
+        Ok(Val::Leaf(self.b.fetch(texture, coord, which.unwrap_or(zero), operands.offset)))
+    }
+
+    /// What an image says of itself.
+    pub(super) fn query(&mut self, opcode: u16, words: &[u32]) -> Result<Val, LiftErrorKind> {
+        let texture = self.image_texture(words[0])?;
+        let other = words.get(1).map(|&id| self.leaf(id)).transpose()?;
+        let zero = self.b.i32(0);
+        Ok(Val::Leaf(match opcode {
+            op::ImageQuerySizeLod | op::ImageQuerySize => self.b.texture_size(texture, other.unwrap_or(zero)),
+            op::ImageQueryLevels | op::ImageQuerySamples => self.b.texture_levels(texture),
+            _ if self.stage != Stage::Pixel => {
+                return Err(LiftErrorKind::Malformed("a level of detail is implicit in fragment shaders only"));
+            }
+            _ => self.b.query_lod(texture, other.unwrap_or(zero)),
+        }))
     }
 
     /// An instruction that samples.
@@ -164,6 +248,7 @@ impl Lifter<'_> {
                 | op::ImageSampleDrefExplicitLod
                 | op::ImageSampleProjDrefImplicitLod
                 | op::ImageSampleProjDrefExplicitLod
+                | op::ImageDrefGather
         );
         let proj = matches!(
             opcode,
@@ -172,11 +257,14 @@ impl Lifter<'_> {
                 | op::ImageSampleProjDrefImplicitLod
                 | op::ImageSampleProjDrefExplicitLod
         );
-        let gather = opcode == op::ImageGather;
+        let gather = matches!(opcode, op::ImageGather | op::ImageDrefGather);
         let Val::SampledImage(image, sampler) = self.get(words[0])? else {
             return Err(LiftErrorKind::Malformed("the operand is no sampled image"));
         };
-        let texture = self.texture(image, sampler, dref)?;
+        let texture = self.texture(image, Some(sampler), dref)?;
+        if self.b.module().textures[texture.index()].dim.is_multisampled() {
+            return Err(LiftErrorKind::Malformed("multisampled images are not sampled"));
+        }
         let coords = self.b.module().textures[texture.index()].dim.coords();
         let mut coord = self.leaf(words[1])?;
         let mut reference = dref.then(|| self.leaf(words[2])).transpose()?;
@@ -188,23 +276,28 @@ impl Lifter<'_> {
             reference = reference.map(|r| self.b.fdiv(r, divisor));
         }
         if gather {
-            if self.d.constant_word(words[2]) != Some(0) {
-                return Err(LiftErrorKind::Unsupported("gathering a component other than 0"));
+            let component = if dref { Some(0) } else { self.d.constant_word(words[2]) };
+            let component = component.filter(|&component| component < 4);
+            let component = component.ok_or(LiftErrorKind::Unsupported("gathering a component that is no constant"))?;
+            if self.b.module().textures[texture.index()].dim == Dim::D3 {
+                return Err(LiftErrorKind::Malformed("3D textures are not gathered"));
             }
             if operands.bias.is_some() || operands.lod.is_some() || operands.grad.is_some() {
                 return Err(LiftErrorKind::ImageOperand("Bias, Lod or Grad of a gather".to_owned()));
             }
-            return Ok(Val::Leaf(self.b.gather(texture, coord)));
+            let gathered = self.b.gather_at(texture, coord, component as u8, operands.offset, reference);
+            return Ok(Val::Leaf(gathered));
         }
-        let value = match operands {
-            Operands { grad: Some((dx, dy)), .. } => self.b.sample_grad(texture, coord, dx, dy, reference),
-            Operands { lod: Some(lod), .. } => self.b.sample_lod(texture, coord, lod, reference),
+        let level = match operands {
+            Operands { grad: Some((dx, dy)), .. } => Level::Grad(dx, dy),
+            Operands { lod: Some(lod), .. } => Level::Lod(lod),
             _ if self.stage != Stage::Pixel => {
                 return Err(LiftErrorKind::Malformed("a level of detail is implicit in fragment shaders only"));
             }
-            Operands { bias: Some(bias), .. } => self.b.sample_bias(texture, coord, bias, reference),
-            _ => self.b.sample(texture, coord, reference),
+            Operands { bias: Some(bias), .. } => Level::Bias(bias),
+            _ => Level::Implicit,
         };
+        let value = self.b.sample_at(texture, coord, level, operands.offset, reference);
         Ok(Val::Leaf(if dref { self.b.extract(value, 0) } else { value }))
     }
 

@@ -37,7 +37,10 @@ impl Lifter<'_> {
     /// The types of the parts of a composite, or `None` if it has none.
     pub(super) fn parts(&self, ty: &Ty) -> Result<Option<Vec<Ty>>, LiftErrorKind> {
         Ok(match ty {
-            Ty::Matrix { rows, columns } => Some(vec![Ty::Leaf(Type::new(Kind::Float, *rows)); *columns as usize]),
+            Ty::Matrix { rows, columns, wide } => Some(vec![Ty::column(*rows, *wide); *columns as usize]),
+            Ty::Wide { float, lanes } if *lanes > 1 => {
+                Some(vec![Ty::Wide { float: *float, lanes: 1 }; *lanes as usize])
+            }
             Ty::Array { element, len: Some(len), .. } => {
                 if self.d.leaves(*element).max(1).saturating_mul(*len) > MAX_LEAVES {
                     return Err(LiftErrorKind::TooMany("scalars and vectors in a value"));
@@ -70,7 +73,10 @@ impl Lifter<'_> {
 
     fn conform_to(&mut self, value: Val, ty: &Ty) -> Result<Val, LiftErrorKind> {
         Ok(match (value, ty) {
-            (Val::Leaf(value), Ty::Leaf(ty)) => Val::Leaf(self.fit(value, *ty)),
+            (Val::Leaf(value), ty) if ty.leaf().is_some() => {
+                let ty = ty.leaf().unwrap_or(Type::I32X2);
+                Val::Leaf(self.fit(value, ty))
+            }
             (Val::Composite(values), ty) => {
                 let parts = self.parts(ty)?.filter(|parts| parts.len() == values.len());
                 let parts = parts.ok_or(LiftErrorKind::Malformed("a composite does not have the parts of its type"))?;
@@ -103,11 +109,14 @@ impl Lifter<'_> {
 
     fn constant_of(&mut self, constant: &Const, ty: &Ty) -> Result<Val, LiftErrorKind> {
         Ok(match (constant, ty) {
-            (Const::Leaf(kind, bits), Ty::Leaf(ty)) => {
-                let value = self.b.const_bits(*kind, *bits);
-                Val::Leaf(self.fit(value, *ty))
+            (constant, ty) if ty.leaf().is_some() && !matches!(constant, Const::Composite(_)) => {
+                let ty = ty.leaf().unwrap_or(Type::I32X2);
+                let value = match constant {
+                    Const::Leaf(kind, bits) => self.b.const_bits(*kind, *bits),
+                    _ => self.b.const_bits(ty, [0; 4]),
+                };
+                Val::Leaf(self.fit(value, ty))
             }
-            (Const::Null, Ty::Leaf(ty)) => Val::Leaf(self.b.const_bits(*ty, [0; 4])),
             (constant, ty) => {
                 let parts = self.parts(ty)?.ok_or(LiftErrorKind::Malformed("the type has no constants"))?;
                 let values: Result<Vec<Val>, _> = match constant {
@@ -147,8 +156,8 @@ impl Lifter<'_> {
     }
 
     fn slot_of_type(&mut self, ty: &Ty) -> Result<Option<Slot>, LiftErrorKind> {
-        if let Ty::Leaf(ty) = ty {
-            return Ok(Some(Slot::Var(self.b.var("", *ty))));
+        if let Some(ty) = ty.leaf() {
+            return Ok(Some(Slot::Var(self.b.var("", ty))));
         }
         let Some(parts) = self.parts(ty)? else { return Ok(None) };
         let mut slots = Vec::with_capacity(parts.len());

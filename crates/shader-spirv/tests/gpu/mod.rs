@@ -61,6 +61,10 @@ pub(crate) struct Scene<'a> {
     pub(crate) specs: &'a [(u32, u32)],
 }
 
+/// Buffers that are captured into, and the bytes of each.
+const CAPTURES: usize = 4;
+const CAPTURED: usize = 4096;
+
 /// Bits of each target's pixels.
 pub(crate) type Picture = [Vec<[u32; 4]>; 2];
 
@@ -103,10 +107,18 @@ impl Gpu {
 
     /// Draws the scene and returns the bits of each target's pixels.
     pub(crate) fn draw(&self, scene: &Scene<'_>) -> Picture {
-        self.try_draw(scene).unwrap_or_else(|e| panic!("drawing: {e}"))
+        self.try_draw(scene, None).unwrap_or_else(|e| panic!("drawing: {e}"))
     }
 
-    fn try_draw(&self, scene: &Scene<'_>) -> Result<Picture> {
+    /// Draws the scene and returns what transform feedback captures of it; nothing where the device has none.
+    pub(crate) fn capture(&self, scene: &Scene<'_>) -> Option<Vec<Vec<u32>>> {
+        let mut captured = Vec::new();
+        self.base.feedback.as_ref()?;
+        self.try_draw(scene, Some(&mut captured)).unwrap_or_else(|e| panic!("capturing: {e}"));
+        Some(captured)
+    }
+
+    fn try_draw(&self, scene: &Scene<'_>, captured: Option<&mut Vec<Vec<u32>>>) -> Result<Picture> {
         let (base, d) = (&self.base, &self.base.device);
         let mut buffers = Vec::new();
         let mut push = scene.push;
@@ -145,6 +157,11 @@ impl Gpu {
                 colors: &FORMATS,
                 depth: None,
             })?;
+            let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
+            let mut captures = Vec::new();
+            for _ in 0..if captured.is_some() { CAPTURES } else { 0 } {
+                captures.push(base.filled(&[0xa5; CAPTURED], usage)?);
+            }
             base.submit(|c| {
                 targets.iter().for_each(|(image, _)| base.to_general(c, image));
                 let colors: Vec<&Image> = targets.iter().map(|(image, _)| image).collect();
@@ -154,12 +171,23 @@ impl Gpu {
                     d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::GRAPHICS, layout, 0, &sets, &[]);
                 }
                 d.cmd_push_constants(c, layout, BOTH, 0, &push);
+                let feedback = base.feedback.as_ref().filter(|_| !captures.is_empty()).map(|feedback| feedback.fp());
+                if let Some(feedback) = feedback {
+                    let (all, zeros) = (captures.iter().map(|b| b.buffer).collect::<Vec<_>>(), [0; CAPTURES]);
+                    let (count, sizes) = (CAPTURES as u32, [CAPTURED as u64; CAPTURES]);
+                    let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+                    bind(c, 0, count, all.as_ptr(), zeros.as_ptr(), sizes.as_ptr());
+                    (feedback.cmd_begin_transform_feedback_ext)(c, 0, 0, std::ptr::null(), std::ptr::null());
+                }
                 match (&vertices, scene.points) {
                     (Some(buffer), Some(bytes)) => {
                         d.cmd_bind_vertex_buffers(c, 0, &[buffer.buffer], &[0]);
                         d.cmd_draw(c, bytes.len() as u32 / VERTEX, 2, 0, 0);
                     }
                     _ => d.cmd_draw(c, 3, 1, 0, 0),
+                }
+                if let Some(feedback) = feedback {
+                    (feedback.cmd_end_transform_feedback_ext)(c, 0, 0, std::ptr::null(), std::ptr::null());
                 }
                 d.cmd_end_rendering(c);
                 base.barrier(c);
@@ -169,6 +197,10 @@ impl Gpu {
             for ((_, buffer), pixels) in targets.iter().zip(&mut picture) {
                 *pixels = base.read(buffer)?.as_chunks().0.to_vec();
             }
+            if let Some(captured) = captured {
+                *captured = captures.iter().map(|buffer| base.read(buffer)).collect::<Result<_>>()?;
+            }
+            captures.into_iter().for_each(|buffer| base.free(buffer));
             d.destroy_pipeline(pipeline, None);
             d.destroy_pipeline_layout(layout, None);
             d.destroy_descriptor_pool(pool, None);

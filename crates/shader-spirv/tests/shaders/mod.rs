@@ -31,6 +31,16 @@ pub(crate) fn all() -> Vec<PathBuf> {
     all
 }
 
+/// Those like the shaders of real programs, and all others.
+pub(crate) fn everything() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder().join("../programs")).expect("the folder is there");
+    let mut all: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    all.retain(|path| path.extension().is_some_and(|e| e == "spv"));
+    all.sort();
+    all.extend(self::all());
+    all
+}
+
 /// Whether a tool of SPIRV-Tools is there. Without it a test says less, which is an error where everything must be there.
 pub(crate) fn has(tool: &str) -> bool {
     let there = Command::new(tool).arg("--version").output().is_ok();

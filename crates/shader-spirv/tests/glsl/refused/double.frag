@@ -1,5 +1,5 @@
 #version 450
-// refused: capability Float64 is not covered; covered are Matrix, Shader
-layout(location = 0) out vec4 c;
-layout(location = 0) flat in double d;
-void main() { c = vec4(d); }
+// refused: GLSL.std.450 Determinant of 64-bit numbers is not covered
+layout(location = 0) out vec4 colour;
+layout(set = 0, binding = 0) uniform U { dmat2 m; };
+void main() { colour = vec4(float(determinant(m))); }
