@@ -12,7 +12,7 @@ use crate::names::is_identifier;
 use crate::{Artifact, EmitError, Options};
 
 pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError> {
-    if m.stage == Stage::Compute {
+    if matches!(m.stage, Stage::Compute | Stage::Geometry) {
         return Err(EmitError::Stage(m.stage.name()));
     }
     if !is_identifier(&options.entry) {

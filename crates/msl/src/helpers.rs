@@ -12,19 +12,24 @@ struct Helper {
     name: &'static str,
     operand: Kind,
     operands: usize,
-    /// What it gives for `a` and `b`.
+    result: Kind,
+    /// What it gives for `a`, `b` and `c`: the last statement of it returns.
     body: &'static str,
     comment: &'static str,
 }
 
-/// The functions, by opcode. All give an unsigned integer.
-const HELPERS: [Helper; 6] = [
+/// Names of operands.
+const NAMES: [&str; 3] = ["a", "b", "c"];
+
+/// The functions, by opcode.
+const HELPERS: [Helper; 16] = [
     Helper {
         op: Op::FToI,
         name: "float_to_int",
         operand: Kind::Float,
         operands: 1,
-        body: "a >= 2147483648.0f ? 0x7fffffffu : a > -2147483648.0f ? uint(int(a)) : a <= -2147483648.0f ? 0x80000000u : 0u",
+        result: Kind::Int,
+        body: "return a >= 2147483648.0f ? 0x7fffffffu : a > -2147483648.0f ? uint(int(a)) : a <= -2147483648.0f ? 0x80000000u : 0u;",
         comment: "Toward zero, clamped to the range; 0 for NaN.",
     },
     Helper {
@@ -32,7 +37,8 @@ const HELPERS: [Helper; 6] = [
         name: "float_to_uint",
         operand: Kind::Float,
         operands: 1,
-        body: "a >= 4294967296.0f ? 0xffffffffu : a > 0.0f ? uint(a) : 0u",
+        result: Kind::Int,
+        body: "return a >= 4294967296.0f ? 0xffffffffu : a > 0.0f ? uint(a) : 0u;",
         comment: "Toward zero, clamped to the range; 0 for NaN.",
     },
     Helper {
@@ -40,7 +46,8 @@ const HELPERS: [Helper; 6] = [
         name: "unsigned_divide",
         operand: Kind::Int,
         operands: 2,
-        body: "b == 0u ? 0xffffffffu : a / b",
+        result: Kind::Int,
+        body: "return b == 0u ? 0xffffffffu : a / b;",
         comment: "All bits for a division by zero.",
     },
     Helper {
@@ -48,7 +55,8 @@ const HELPERS: [Helper; 6] = [
         name: "unsigned_remainder",
         operand: Kind::Int,
         operands: 2,
-        body: "b == 0u ? 0xffffffffu : a % b",
+        result: Kind::Int,
+        body: "return b == 0u ? 0xffffffffu : a % b;",
         comment: "All bits for a division by zero.",
     },
     Helper {
@@ -56,7 +64,8 @@ const HELPERS: [Helper; 6] = [
         name: "signed_divide",
         operand: Kind::Int,
         operands: 2,
-        body: "b == 0u ? 0xffffffffu : b == 0xffffffffu ? -a : uint(int(a) / int(b))",
+        result: Kind::Int,
+        body: "return b == 0u ? 0xffffffffu : b == 0xffffffffu ? -a : uint(int(a) / int(b));",
         comment: "Wraps; all bits for a division by zero.",
     },
     Helper {
@@ -64,8 +73,110 @@ const HELPERS: [Helper; 6] = [
         name: "signed_remainder",
         operand: Kind::Int,
         operands: 2,
-        body: "b == 0u ? 0xffffffffu : b == 0xffffffffu ? 0u : uint(int(a) % int(b))",
+        result: Kind::Int,
+        body: "return b == 0u ? 0xffffffffu : b == 0xffffffffu ? 0u : uint(int(a) % int(b));",
         comment: "Sign of the dividend; all bits for a division by zero.",
+    },
+    Helper {
+        op: Op::FindLsb,
+        name: "lowest_bit",
+        operand: Kind::Int,
+        operands: 1,
+        result: Kind::Int,
+        body: "return a == 0u ? 0xffffffffu : ctz(a);",
+        comment: "Number of the lowest bit that is set; all bits without any.",
+    },
+    Helper {
+        op: Op::FindMsb,
+        name: "highest_bit",
+        operand: Kind::Int,
+        operands: 1,
+        result: Kind::Int,
+        body: "return 31u - clz(a);",
+        comment: "Number of the highest bit that is set; all bits without any.",
+    },
+    Helper {
+        op: Op::FindMsbSigned,
+        name: "highest_bit_signed",
+        operand: Kind::Int,
+        operands: 1,
+        result: Kind::Int,
+        body: "return 31u - clz(a ^ uint(int(a) >> 31));",
+        comment: "Number of the highest bit that differs from the sign; all bits without any.",
+    },
+    Helper {
+        op: Op::UBfe,
+        name: "unsigned_field",
+        operand: Kind::Int,
+        operands: 3,
+        result: Kind::Int,
+        body: "return a >> (b & 31u) & ~(0xffffffffu << (c & 31u));",
+        comment: "c bits of a from bit b on.",
+    },
+    Helper {
+        op: Op::IBfe,
+        name: "signed_field",
+        operand: Kind::Int,
+        operands: 3,
+        result: Kind::Int,
+        body: "uint first = b & 31u;\n    uint count = c & 31u;\n    uint above = 32u - min(first + count, 32u);\n    \
+               return count == 0u ? 0u : uint(int(a << above) >> (above + first));",
+        comment: "c bits of a from bit b on, continued with their sign.",
+    },
+    Helper {
+        op: Op::UAddCarry,
+        name: "add_carries",
+        operand: Kind::Int,
+        operands: 2,
+        result: Kind::Bool,
+        body: "return a + b < a;",
+        comment: "Whether the sum does not fit.",
+    },
+    Helper {
+        op: Op::USubBorrow,
+        name: "subtract_borrows",
+        operand: Kind::Int,
+        operands: 2,
+        result: Kind::Bool,
+        body: "return a < b;",
+        comment: "Whether the difference does not fit.",
+    },
+    Helper {
+        op: Op::FToH,
+        name: "float_to_half",
+        operand: Kind::Float,
+        operands: 1,
+        result: Kind::Int,
+        body: "uint sign = as_type<uint>(a) >> 16 & 0x8000u;\n    uint size = as_type<uint>(a) & 0x7fffffffu;\n    \
+               uint half_size = size >= 0x47800000u ? 0x7c00u : \
+               size < 0x38800000u ? as_type<uint>(as_type<float>(size) + 0.5f) - 0x3f000000u : \
+               (size - 0x38000000u + 0xfffu + (size >> 13 & 1u)) >> 13;\n    \
+               return size > 0x7f800000u ? 0x7e00u : sign | half_size;",
+        comment: "Bits of the nearest half, of two the even one; 0x7e00 for NaN.",
+    },
+    Helper {
+        op: Op::FToHZ,
+        name: "float_to_half_toward_zero",
+        operand: Kind::Float,
+        operands: 1,
+        result: Kind::Int,
+        body: "uint sign = as_type<uint>(a) >> 16 & 0x8000u;\n    uint size = as_type<uint>(a) & 0x7fffffffu;\n    \
+               uint half_size = size == 0x7f800000u ? 0x7c00u : size >= 0x47800000u ? 0x7bffu : \
+               size < 0x38800000u ? uint(as_type<float>(size) * 16777216.0f) : (size - 0x38000000u) >> 13;\n    \
+               return size > 0x7f800000u ? 0x7e00u : sign | half_size;",
+        comment: "Bits of the half toward zero; finite numbers stay finite, NaN gives 0x7e00.",
+    },
+    Helper {
+        op: Op::HToF,
+        name: "half_to_float",
+        operand: Kind::Int,
+        operands: 1,
+        result: Kind::Float,
+        body: "uint size = a & 0x7fffu;\n    \
+               uint bits = size > 0x7c00u ? 0x7fc00000u : size == 0x7c00u ? 0x7f800000u : \
+               size < 0x400u ? as_type<uint>(float(size) / 16777216.0f) : (size << 13) + 0x38000000u;\n    \
+               return as_type<float>(bits | (a & 0x8000u) << 16);",
+        comment: "Float of the half in the low bits.",
     },
 ];
 
@@ -87,28 +198,28 @@ impl Helpers {
     /// Writes the functions that are called.
     pub(crate) fn write(&self, out: &mut String) {
         for (helper, &called) in HELPERS.iter().zip(&self.called).filter(|(_, called)| **called != 0) {
-            let Helper { name, operand, operands, body, comment, .. } = *helper;
+            let Helper { name, operand, operands, result, body, comment, .. } = *helper;
             let arguments = |out: &mut String, lanes| {
                 let ty = type_name(Type::new(operand, lanes));
-                out.push_str(ty);
-                out.push_str(" a");
-                if operands == 2 {
-                    let _ = write!(out, ", {ty} b");
+                for (i, name) in NAMES[..operands].iter().enumerate() {
+                    let comma = if i > 0 { ", " } else { "" };
+                    let _ = write!(out, "{comma}{ty} {name}");
                 }
             };
-            let _ = write!(out, "\n// {comment}\nstatic inline uint {name}(");
+            let _ = write!(out, "\n// {comment}\nstatic inline {} {name}(", type_name(Type::new(result, 1)));
             arguments(out, 1);
-            let _ = write!(out, ")\n{{\n    return {body};\n}}\n");
+            let _ = write!(out, ")\n{{\n    {body}\n}}\n");
             for lanes in (2..=4).filter(|lanes| called >> lanes & 1 != 0) {
-                let _ = write!(out, "\nstatic inline uint{lanes} {name}(");
+                let ty = type_name(Type::new(result, lanes));
+                let _ = write!(out, "\nstatic inline {ty} {name}(");
                 arguments(out, lanes);
-                let _ = write!(out, ")\n{{\n    return uint{lanes}(");
+                let _ = write!(out, ")\n{{\n    return {ty}(");
                 for (i, lane) in ["x", "y", "z", "w"][..lanes as usize].iter().enumerate() {
-                    let comma = if i > 0 { ", " } else { "" };
-                    let _ = match operands {
-                        2 => write!(out, "{comma}{name}(a.{lane}, b.{lane})"),
-                        _ => write!(out, "{comma}{name}(a.{lane})"),
-                    };
+                    let _ = write!(out, "{}{name}(", if i > 0 { ", " } else { "" });
+                    for (i, name) in NAMES[..operands].iter().enumerate() {
+                        let _ = write!(out, "{}{name}.{lane}", if i > 0 { ", " } else { "" });
+                    }
+                    out.push(')');
                 }
                 out.push_str(");\n}\n");
             }

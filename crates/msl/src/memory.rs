@@ -78,6 +78,8 @@ impl Emitter<'_> {
         let (block, start) = match decl.source {
             BankSource::Stage => ("constants", self.uses.bank_base[bank.index()]),
             BankSource::System => ("system", 0),
+            BankSource::Storage => return Err(EmitError::Unsupported("storage buffers")),
+            BankSource::Feedback => return Err(EmitError::Unsupported("feedback")),
         };
         let mut text = format!("{block}[");
         if data.op == Op::LoadConstDyn {
@@ -100,7 +102,7 @@ impl Emitter<'_> {
         } else {
             let offset = match decl.source {
                 BankSource::Stage => self.uses.reflection.const_offset(decl.id, base as u32).ok_or(malformed)?,
-                BankSource::System => base as u32,
+                BankSource::System | BankSource::Feedback | BankSource::Storage => base as u32,
             };
             let _ = write!(text, "{offset}");
         }

@@ -82,6 +82,10 @@ impl Emitter<'_> {
             Op::UMin => self.call(data, "min"),
             Op::UMax => self.call(data, "max"),
             Op::UDiv | Op::UMod | Op::IDiv | Op::IRem | Op::FToI | Op::FToU => self.helper(data, ty),
+            Op::FindLsb | Op::FindMsb | Op::FindMsbSigned | Op::UBfe | Op::IBfe | Op::UAddCarry | Op::USubBorrow => {
+                self.helper(data, ty)
+            }
+            Op::FToH | Op::FToHZ | Op::HToF => self.helper(data, ty),
             Op::IAnd => self.operator(data, "&", Bits, [Unary; 2], Plain),
             Op::IOr => self.operator(data, "|", Bits, [Unary; 2], Plain),
             Op::IXor => self.operator(data, "^", Bits, [Unary; 2], Plain),
@@ -158,17 +162,7 @@ impl Emitter<'_> {
                 return Ok(None);
             }
 
-            Op::FindLsb
-            | Op::FindMsb
-            | Op::FindMsbSigned
-            | Op::UBfe
-            | Op::IBfe
-            | Op::UAddCarry
-            | Op::USubBorrow
-            | Op::FToH
-            | Op::FToHZ
-            | Op::HToF
-            | Op::FLdexp
+            Op::FLdexp
             | Op::FFrexpMant
             | Op::FFrexpExp
             | Op::DAdd
@@ -225,7 +219,10 @@ impl Emitter<'_> {
             | Op::StoreShared
             | Op::Barrier
             | Op::WaveBarrier
-            | Op::MemoryBarrier => return Err(EmitError::Unsupported(data.op.name())),
+            | Op::MemoryBarrier
+            | Op::LoadVertexInput
+            | Op::EmitVertex
+            | Op::EndPrimitive => return Err(EmitError::Unsupported(data.op.name())),
 
             Op::Store
             | Op::StoreElem
