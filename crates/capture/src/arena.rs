@@ -108,7 +108,18 @@ impl ReplayArena {
         }
         // At most this many are added here; `end_frame` counts anew.
         self.pieces += 2;
-        let pieces = self.slots.entry(slot).or_default();
+        self.cut(slot, offset..end);
+        if end > offset {
+            let piece = Piece { first: 0, bytes: bytes.len(), blob: bytes, frame: self.frame };
+            self.slots.entry(slot).or_default().insert(offset, piece);
+        }
+        true
+    }
+
+    /// Takes away what lies in `range` of a slot.
+    pub(crate) fn cut(&mut self, slot: u32, range: Range<u64>) {
+        let (offset, end) = (range.start, range.end);
+        let Some(pieces) = self.slots.get_mut(&slot) else { return };
         let reach = |start: u64, piece: &Piece| start + piece.bytes as u64;
         // At most one piece starts below and reaches in; it keeps its front, and its back if it reaches through.
         if let Some((&start, piece)) = pieces.range_mut(..offset).next_back()
@@ -123,10 +134,6 @@ impl ReplayArena {
             pieces.remove(&start);
             pieces.extend(back.map(|back| (end, back)));
         }
-        if end > offset {
-            pieces.insert(offset, Piece { first: 0, bytes: bytes.len(), blob: bytes, frame: self.frame });
-        }
-        true
     }
 
     /// A frame has ended: what lay here before the last one is not used any more.

@@ -1,11 +1,12 @@
 //! The container: a file header and a sequence of chunks, each with its own length and check sum.
 
 use crate::CaptureError;
+use afterimage_stream::packets::Init;
 use std::io::{Read, Write};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Version of the container. Readers refuse any other.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 pub(crate) const MAGIC: [u8; 8] = *b"AFTRCAP\x1a";
 
@@ -14,6 +15,8 @@ pub(crate) const RAW_LIMIT: usize = 32 << 20;
 /// Chunks are closed when they have grown to this.
 pub(crate) const RAW_USUAL: usize = 1 << 20;
 
+/// Magic, both versions, and a check of them.
+const FILE_HEADER: usize = 24;
 const HEADER: usize = 32;
 const PACKED: u32 = 1;
 /// zstd's fast level: a capture is written while a game runs.
@@ -34,7 +37,7 @@ pub(crate) enum Tag {
     End,
 }
 
-const TAGS: [(Tag, [u8; 4]); 5] = [
+pub(crate) const TAGS: [(Tag, [u8; 4]); 5] = [
     (Tag::Info, *b"INFO"),
     (Tag::Keyframe, *b"KEYF"),
     (Tag::Frames, *b"FRAM"),
@@ -51,11 +54,13 @@ pub(crate) struct ChunkWriter<W> {
 }
 
 impl<W: Write> ChunkWriter<W> {
-    pub(crate) fn new(mut out: W) -> Result<Self, CaptureError> {
+    /// Writes the file's header, which names the version of the packets.
+    pub(crate) fn new(mut out: W, packets: u32) -> Result<Self, CaptureError> {
         let packer = zstd::bulk::Compressor::new(LEVEL).map_err(CaptureError::io("setting up compression"))?;
         let mut header = MAGIC.to_vec();
         header.extend(VERSION.to_le_bytes());
-        header.extend([0; 4]);
+        header.extend(packets.to_le_bytes());
+        header.extend(xxh3_64(&header).to_le_bytes());
         out.write_all(&header).map_err(CaptureError::io("writing the file header"))?;
         Ok(Self { out, packer, offset: header.len() as u64 })
     }
@@ -98,79 +103,163 @@ impl Place {
     }
 }
 
-/// Reads chunks one after the other.
+/// Reads chunks one after the other, and finds the next good one behind damage.
 pub(crate) struct ChunkReader<R> {
     input: R,
-    stored: Vec<u8>,
+    /// What has been read of the file and not been used; its first `used` bytes have.
+    ahead: Vec<u8>,
+    used: usize,
     next: Place,
+    /// Whether the next chunk has to be searched for.
+    lost: bool,
+    /// Whether the file can give no more.
+    ended: bool,
+    /// Bytes of the last chunk in the file, with its header.
+    pub(crate) stored: u64,
 }
 
+/// Bytes that are looked through at once in a search.
+const SEARCHED: usize = 64 << 10;
+
 impl<R: Read> ChunkReader<R> {
-    pub(crate) fn new(mut input: R) -> Result<Self, CaptureError> {
-        let mut header = Vec::new();
-        (&mut input).take(16).read_to_end(&mut header).map_err(CaptureError::io("reading"))?;
-        if header.len() < 16 || header[..8] != MAGIC {
+    /// Starts to read: the version of the packets, and the damage of the file's header if it can be read all the same.
+    pub(crate) fn new(input: R) -> Result<(Self, u32, Option<CaptureError>), CaptureError> {
+        let next = Place { chunk: 0, offset: FILE_HEADER as u64 };
+        let mut chunks = Self { input, ahead: Vec::new(), used: 0, next, lost: false, ended: false, stored: 0 };
+        let start = chunks.peek(FILE_HEADER + HEADER)?;
+        let (header, rest) = start.split_at(start.len().min(FILE_HEADER));
+        let begins = header.iter().zip(&MAGIC).all(|(have, wanted)| have == wanted);
+        if header.len() < FILE_HEADER {
+            let cut = CaptureError::Truncated { chunk: 0, offset: 0 };
+            return Err(if begins { cut } else { CaptureError::Magic });
+        }
+        let (version, packets) = (field(header, 8), field(header, 12));
+        let whole = begins && xxh3_64(&header[..16]) == long(header, 16);
+        // The first version had no check there, and zeros for the version of the packets.
+        if begins && (whole && version != VERSION || version == 1 && packets == 0) {
+            return Err(CaptureError::Version { field: "container version", have: version, wanted: VERSION });
+        }
+        let damage = if whole {
+            None
+        } else if begins || known(rest).is_some() {
+            Some(CaptureError::Header)
+        } else {
             return Err(CaptureError::Magic);
-        }
-        let have = field(&header, 8);
-        if have != VERSION {
-            return Err(CaptureError::Version { field: "container version", have, wanted: VERSION });
-        }
-        Ok(Self { input, stored: Vec::new(), next: Place { chunk: 0, offset: 16 } })
+        };
+        chunks.used = FILE_HEADER;
+        Ok((chunks, if whole { packets } else { Init::VERSION }, damage))
     }
 
-    /// The next chunk, unpacked into `raw`; `None` at the end of the file.
+    /// The next chunk, unpacked into `raw`; `None` at the end of the file. After an error the next call goes on with
+    /// the next chunk that is whole.
     pub(crate) fn next(&mut self, raw: &mut Vec<u8>) -> Result<Option<(Tag, Place)>, CaptureError> {
-        let place = self.next;
-        let truncated = || CaptureError::Truncated { chunk: place.chunk, offset: place.offset };
-        self.fill(HEADER as u64)?;
-        if self.stored.is_empty() {
+        raw.clear();
+        if std::mem::take(&mut self.lost) && !self.search()? {
             return Ok(None);
         }
-        let header: [u8; HEADER] = self.stored[..].try_into().map_err(|_| truncated())?;
-        if xxh3_64(&header[..24]) != u64::from_le_bytes(*header.last_chunk().unwrap_or(&[0; 8])) {
-            return Err(place.error("header check", "the chunk's header is damaged"));
-        }
-        let name = &header[..4];
-        let Some(&(tag, _)) = TAGS.iter().find(|(_, known)| known == name) else {
-            return Err(place.error("tag", format!("unknown: {}", name.escape_ascii())));
+        let place = self.next;
+        let truncated = CaptureError::Truncated { chunk: place.chunk, offset: place.offset };
+        let header: [u8; HEADER] = match self.peek(HEADER)? {
+            [] => return Ok(None),
+            header => match header.first_chunk() {
+                Some(header) => *header,
+                None => {
+                    self.skip(HEADER);
+                    return Err(truncated);
+                }
+            },
+        };
+        let Some(tag) = known(&header) else {
+            self.lost = true;
+            return Err(match xxh3_64(&header[..24]) == long(&header, 24) {
+                true => place.error("tag", format!("unknown: {}", header[..4].escape_ascii())),
+                false => place.error("header check", "the chunk's header is damaged"),
+            });
         };
         let (flags, stored, unpacked) = (field(&header, 4), field(&header, 8) as usize, field(&header, 12) as usize);
-        let limit = |field, value| match value <= RAW_LIMIT {
-            true => Ok(()),
-            false => Err(place.error(field, format!("{value} bytes, the limit is {RAW_LIMIT}"))),
-        };
-        limit("stored length", stored)?;
-        limit("raw length", unpacked)?;
-        self.fill(stored as u64)?;
-        if self.stored.len() < stored {
-            return Err(truncated());
-        }
-        if xxh3_64(&self.stored).to_le_bytes() != header[16..24] {
-            return Err(place.error("check sum", "the content is damaged"));
-        }
-        raw.clear();
-        match flags {
-            0 => raw.extend_from_slice(&self.stored),
-            PACKED => {
-                *raw = zstd::bulk::decompress(&self.stored, unpacked)
-                    .map_err(|error| place.error("content", error.to_string()))?;
+        for (field, value) in [("stored length", stored), ("raw length", unpacked)] {
+            if value > RAW_LIMIT {
+                self.lost = true;
+                return Err(place.error(field, format!("{value} bytes, the limit is {RAW_LIMIT}")));
             }
-            other => return Err(place.error("flags", format!("unknown: {other:#x}"))),
         }
-        if raw.len() != unpacked {
-            return Err(place.error("raw length", format!("{unpacked} declared, {} found", raw.len())));
+        let content = self.peek(HEADER + stored)?.get(HEADER..).unwrap_or(&[]);
+        let result = if content.len() < stored {
+            Err(truncated)
+        } else if xxh3_64(content) != long(&header, 16) {
+            Err(place.error("check sum", "the content is damaged"))
+        } else {
+            match flags {
+                0 => raw.extend_from_slice(content),
+                PACKED => {
+                    *raw = zstd::bulk::decompress(content, unpacked)
+                        .map_err(|error| place.error("content", error.to_string()))
+                        .unwrap_or_default();
+                }
+                _ => {}
+            }
+            match raw.len() == unpacked {
+                true => Ok(Some((tag, place))),
+                false => Err(place.error("raw length", format!("{unpacked} declared, {} found", raw.len()))),
+            }
+        };
+        if result.is_err() {
+            raw.clear();
         }
-        self.next = Place { chunk: place.chunk + 1, offset: place.offset + (HEADER + stored) as u64 };
-        Ok(Some((tag, place)))
+        self.skip(HEADER + stored);
+        self.next.chunk += 1;
+        self.stored = (HEADER + stored) as u64;
+        result
     }
 
-    /// Reads up to `bytes` bytes; memory grows with what is really there.
-    fn fill(&mut self, bytes: u64) -> Result<(), CaptureError> {
-        self.stored.clear();
-        let read = (&mut self.input).take(bytes).read_to_end(&mut self.stored);
-        read.map_err(CaptureError::io("reading")).map(drop)
+    /// Goes on to the next chunk whose header is whole; false if there is none.
+    fn search(&mut self) -> Result<bool, CaptureError> {
+        self.skip(1);
+        self.next.chunk += 1;
+        loop {
+            let window = self.peek(SEARCHED)?;
+            let starts = window.len().saturating_sub(HEADER - 1);
+            if starts == 0 {
+                return Ok(false);
+            }
+            match (0..starts).find(|&at| known(&window[at..]).is_some()) {
+                Some(at) => {
+                    self.skip(at);
+                    return Ok(true);
+                }
+                None => self.skip(starts),
+            }
+        }
     }
+
+    /// The next bytes of the file without using them: fewer than `bytes` at its end. Memory grows with what is really
+    /// there.
+    fn peek(&mut self, bytes: usize) -> Result<&[u8], CaptureError> {
+        if self.ahead.len() - self.used < bytes && !self.ended {
+            self.ahead.drain(..self.used);
+            self.used = 0;
+            let missing = bytes - self.ahead.len();
+            let read = (&mut self.input).take(missing as u64).read_to_end(&mut self.ahead);
+            // An input that has failed once is not asked again.
+            self.ended = !matches!(read, Ok(count) if count == missing);
+            read.map_err(CaptureError::io("reading"))?;
+        }
+        let there = &self.ahead[self.used..];
+        Ok(&there[..there.len().min(bytes)])
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.ahead.len() - self.used);
+        self.used += bytes;
+        self.next.offset += bytes as u64;
+    }
+}
+
+/// What the chunk holds whose header begins here, if one does.
+fn known(bytes: &[u8]) -> Option<Tag> {
+    let &(tag, _) = TAGS.iter().find(|(_, name)| bytes.starts_with(name))?;
+    let header = bytes.get(..HEADER)?;
+    (xxh3_64(&header[..24]) == long(header, 24)).then_some(tag)
 }
 
 /// A 32-bit number; 0 behind the end.

@@ -16,6 +16,9 @@ pub enum CaptureError {
     /// It is something else.
     #[error("not a capture: the file does not begin with the magic of .aftercap files")]
     Magic,
+    /// The file's header is damaged, but chunks follow it. They are read as this build's.
+    #[error("the file's first 24 bytes are damaged; what follows them is read as this build's version")]
+    Header,
     /// It was written by another version.
     #[error("field {field} is {have}, this build reads {wanted}: replay it with the build that wrote it")]
     Version {
@@ -34,7 +37,7 @@ pub enum CaptureError {
         /// Where it starts in the file.
         offset: u64,
     },
-    /// A chunk is damaged. All that was read before is good.
+    /// A chunk is damaged, and left out.
     #[error("chunk {chunk} at byte {offset}: field {field}: {cause}")]
     Chunk {
         /// Number of the chunk, from 0.
@@ -46,7 +49,7 @@ pub enum CaptureError {
         /// What is wrong with it.
         cause: String,
     },
-    /// A record inside of a chunk is damaged. All that was read before is good.
+    /// A record inside of a chunk is damaged; the rest of the chunk is left out.
     #[error("chunk {chunk} at byte {offset}, record at byte {record} of its content: field {field}: {cause}")]
     Record {
         /// Number of the chunk, from 0.

@@ -33,7 +33,7 @@ const LONGEST: usize = 4096;
 
 impl Info {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut bytes = self.stream_version.to_le_bytes().to_vec();
+        let mut bytes = Vec::new();
         for text in [&self.program, &self.device, &self.build] {
             let text = &text[..text.floor_char_boundary(LONGEST)];
             bytes.extend((text.len() as u32).to_le_bytes());
@@ -43,7 +43,7 @@ impl Info {
     }
 
     /// `Err` names the field that is missing or too long.
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, &'static str> {
+    pub(crate) fn decode(stream_version: u32, bytes: &[u8]) -> Result<Self, &'static str> {
         fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
             let (head, rest) = bytes.split_first_chunk()?;
             Some((u32::from_le_bytes(*head), rest))
@@ -54,15 +54,15 @@ impl Info {
             let text = String::from_utf8_lossy(text).chars().filter(|c| !c.is_control()).collect();
             (length as usize <= LONGEST).then_some((text, rest))
         }
-        let (stream_version, rest) = number(bytes).ok_or("packet version")?;
-        let (program, rest) = text(rest).ok_or("program")?;
+        let (program, rest) = text(bytes).ok_or("program")?;
         let (device, rest) = text(rest).ok_or("device")?;
         let (build, _) = text(rest).ok_or("build")?;
         Ok(Self { stream_version, program, device, build })
     }
 
-    pub(crate) fn check(&self) -> Result<(), CaptureError> {
-        let (have, wanted) = (self.stream_version, Init::VERSION);
+    /// Whether packets of this version can be read.
+    pub(crate) fn check(have: u32) -> Result<(), CaptureError> {
+        let wanted = Init::VERSION;
         if have == wanted { Ok(()) } else { Err(CaptureError::Version { field: "packet version", have, wanted }) }
     }
 }

@@ -25,20 +25,23 @@
 
 mod arena;
 mod chunk;
-mod dump;
 mod error;
+mod gathered;
 mod info;
 mod reader;
+mod recorder;
 mod recording;
+mod sizes;
 mod writer;
 
 pub use arena::{MemoryArena, ReplayArena};
 pub use chunk::VERSION;
-pub use dump::dump;
 pub use error::CaptureError;
 pub use info::Info;
 pub use reader::{Batch, Index, Reader, fuzz};
+pub use recorder::Recorder;
 pub use recording::Recording;
+pub use sizes::{ChunkSizes, Sizes};
 pub use writer::{Summary, Writer};
 
 const _: () = assert!(cfg!(target_endian = "little"), "packets and captures are little-endian memory images");

@@ -2,12 +2,13 @@
 
 use crate::arena::{Blob, ReplayArena};
 use crate::chunk::{ChunkReader, ChunkWriter, Place, RAW_LIMIT, Tag, field, long};
-use crate::{CaptureError, Info};
-use afterimage_stream::packets::Kind;
+use crate::{CaptureError, Info, Sizes};
+use afterimage_stream::packets::{Init, Kind};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
+use std::time::Duration;
 
 /// Record: bytes that packets refer to. Blobs are numbered from 0 in the order of the file.
 pub(crate) const BLOB: u32 = 1;
@@ -15,6 +16,10 @@ pub(crate) const BLOB: u32 = 1;
 pub(crate) const PLACE: u32 = 2;
 /// Record: packets.
 pub(crate) const PACKETS: u32 = 3;
+/// Record, the first of each chunk: `u64` number of the next blob, `u64` clock of the window.
+pub(crate) const POSITION: u32 = 4;
+/// Record: `u64` nanoseconds since the capture began, when the frame began whose packets follow.
+pub(crate) const TIME: u32 = 5;
 pub(crate) const RECORD_HEADER: usize = 8;
 
 /// A blob can be placed while fewer bytes of blobs than this came after it: so a reader of a capture of any length needs
@@ -53,13 +58,19 @@ pub struct Reader<R> {
     at: usize,
     tag: Tag,
     place: Place,
-    blobs: VecDeque<(u64, Blob)>,
-    first_blob: u64,
+    /// Those within reach: number, clock behind it, bytes.
+    blobs: VecDeque<(u64, u64, Blob)>,
+    next_blob: u64,
     written: u64,
     arena: ReplayArena,
     index: Index,
+    sizes: Sizes,
+    time: Option<Duration>,
     complete: bool,
-    failed: bool,
+    /// Damage of the start that is told first.
+    damage: Option<CaptureError>,
+    /// Whether something has been left out.
+    damaged: bool,
 }
 
 impl<R> std::fmt::Debug for Reader<R> {
@@ -85,16 +96,23 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// As [`Reader::open`].
     pub fn new(input: R) -> Result<Self, CaptureError> {
-        let mut chunks = ChunkReader::new(input)?;
+        let (mut chunks, packets, mut damage) = ChunkReader::new(input)?;
+        Info::check(packets)?;
         let mut raw = Vec::new();
-        let info = match chunks.next(&mut raw)? {
-            Some((Tag::Info, place)) => {
-                Info::decode(&raw).map_err(|field| place.error(field, "missing, or longer than allowed"))?
-            }
-            Some((tag, place)) => return Err(place.error("tag", format!("{tag:?} where Info has to come first"))),
-            None => return Err(CaptureError::Truncated { chunk: 0, offset: 16 }),
+        let unknown = Info { stream_version: packets, build: String::new(), ..Info::default() };
+        let (info, first) = match chunks.next(&mut raw) {
+            Ok(Some((Tag::Info, place))) => match Info::decode(packets, &raw) {
+                Ok(info) => (info, None),
+                Err(field) => return Err(place.error(field, "missing, or longer than allowed")),
+            },
+            Ok(Some((tag, place))) => return Err(place.error("tag", format!("{tag:?} where Info has to come first"))),
+            Ok(None) => return Err(CaptureError::Truncated { chunk: 0, offset: 24 }),
+            Err(error @ (CaptureError::Io { .. } | CaptureError::Truncated { .. })) => return Err(error),
+            Err(error) => (unknown, Some(error)),
         };
-        info.check()?;
+        damage = damage.or(first);
+        let mut sizes = Sizes::default();
+        sizes.chunk(Tag::Info, chunks.stored, raw.len());
         Ok(Self {
             chunks,
             info,
@@ -103,12 +121,15 @@ impl<R: Read> Reader<R> {
             tag: Tag::Info,
             place: Place::default(),
             blobs: VecDeque::new(),
-            first_blob: 0,
+            next_blob: 0,
             written: 0,
             arena: ReplayArena::default(),
             index: Index::default(),
+            sizes,
+            time: None,
             complete: false,
-            failed: false,
+            damaged: damage.is_some(),
+            damage,
         })
     }
 
@@ -124,23 +145,40 @@ impl<R: Read> Reader<R> {
         &self.arena
     }
 
+    /// When the frame of the last batch began where the capture was made, from the capture's beginning on. `None` where it does not
+    /// say. Times of a damaged file may go back.
+    #[must_use]
+    pub fn time(&self) -> Option<Duration> {
+        self.time
+    }
+
     /// The frame index, complete once [`Reader::next`] has answered `None`.
     #[must_use]
     pub fn index(&self) -> &Index {
         &self.index
     }
 
+    /// How large the parts are that have been read.
+    #[must_use]
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
     /// The next batch; `None` at the end.
     ///
     /// # Errors
-    /// Where and what the damage is. Everything before was good; after an error there is nothing more.
+    /// Where and what the damage is. Everything before it was good. The next call goes on behind it, with what can still
+    /// be read: packets may be missing then, and packets may refer to data that the arena does not have.
     #[allow(clippy::should_implement_trait, reason = "an iterator could not lend the arena between the steps")]
     pub fn next(&mut self) -> Result<Option<Batch>, CaptureError> {
-        if self.failed {
-            return Ok(None);
+        if let Some(damage) = self.damage.take() {
+            return Err(damage);
         }
         let result = self.step();
-        self.failed = result.is_err();
+        if result.is_err() {
+            self.damaged = true;
+            self.raw.clear();
+        }
         result
     }
 
@@ -152,7 +190,14 @@ impl<R: Read> Reader<R> {
                 }
             }
             self.at = 0;
-            match self.chunks.next(&mut self.raw)? {
+            if self.complete {
+                return Ok(None);
+            }
+            let chunk = self.chunks.next(&mut self.raw)?;
+            if let Some((tag, _)) = chunk {
+                self.sizes.chunk(tag, self.chunks.stored, self.raw.len());
+            }
+            match chunk {
                 Some((tag @ (Tag::Frames | Tag::Keyframe), place)) => (self.tag, self.place) = (tag, place),
                 Some((Tag::Index, place)) => {
                     if !self.raw.len().is_multiple_of(16) {
@@ -171,10 +216,11 @@ impl<R: Read> Reader<R> {
                     return Ok(None);
                 }
                 Some((Tag::Info, place)) => return Err(place.error("tag", "a second Info")),
-                None if self.complete => return Ok(None),
                 None => {
+                    self.complete = true;
                     let Place { chunk, offset } = self.place;
-                    return Err(CaptureError::Truncated { chunk, offset });
+                    // What was told already says enough.
+                    return if self.damaged { Ok(None) } else { Err(CaptureError::Truncated { chunk, offset }) };
                 }
             }
         }
@@ -193,11 +239,30 @@ impl<R: Read> Reader<R> {
         self.at = (start + length).next_multiple_of(8);
         match field(&self.raw, record) {
             BLOB => {
-                self.written += clock(length);
-                self.blobs.push_back((self.written, payload.into()));
-                while self.blobs.front().is_some_and(|(end, _)| self.written - end >= WINDOW) {
-                    self.blobs.pop_front();
-                    self.first_blob += 1;
+                self.sizes.blobs += 1;
+                self.sizes.blob_bytes += length as u64;
+                self.written = self.written.saturating_add(clock(length));
+                self.blobs.push_back((self.next_blob, self.written, payload.into()));
+                self.next_blob = self.next_blob.saturating_add(1);
+                self.forget();
+                Ok(None)
+            }
+            POSITION => {
+                if length != 16 {
+                    return Err(error("length", format!("{length} bytes, expected 16")));
+                }
+                let (blob, clock) = (long(payload, 0), long(payload, 8));
+                // Blobs are missing where chunks are; and only there.
+                if (blob, clock) != (self.next_blob, self.written) {
+                    if !self.damaged || blob < self.next_blob || clock < self.written {
+                        let have = (self.next_blob, self.written);
+                        return Err(error(
+                            "position",
+                            format!("{blob}, {clock}, but {}, {} was reached", have.0, have.1),
+                        ));
+                    }
+                    (self.next_blob, self.written) = (blob, clock);
+                    self.forget();
                 }
                 Ok(None)
             }
@@ -207,23 +272,38 @@ impl<R: Read> Reader<R> {
                 }
                 let (slot, size) = (field(payload, 0), field(payload, 4));
                 let (position, number) = (long(payload, 8), long(payload, 16));
-                let index = number.checked_sub(self.first_blob).and_then(|index| usize::try_from(index).ok());
-                let Some((_, blob)) = index.and_then(|index| self.blobs.get(index)) else {
-                    let end = self.first_blob + self.blobs.len() as u64;
-                    return Err(error("blob", format!("{number} is not one of {} to {end}", self.first_blob)));
+                let index = self.blobs.binary_search_by_key(&number, |(number, _, _)| *number);
+                let Some((_, _, blob)) = index.ok().and_then(|index| self.blobs.get(index)) else {
+                    if self.damaged && number < self.next_blob {
+                        // Lost with its chunk; what lay there before must not be taken for it.
+                        self.arena.cut(slot, position..position.saturating_add(size.into()));
+                        return Ok(None);
+                    }
+                    let first = self.blobs.front().map_or(self.next_blob, |(number, _, _)| *number);
+                    return Err(error("blob", format!("{number} is not one of {first} to {}", self.next_blob)));
                 };
                 if blob.len() != size as usize {
                     return Err(error("size", format!("{size} bytes, the blob has {}", blob.len())));
                 }
+                self.sizes.places += 1;
+                self.sizes.placed_bytes += u64::from(size);
                 if !self.arena.place(slot, position, blob.clone()) {
                     return Err(error("slot", format!("no place for {size} bytes at {position} of slot {slot}")));
                 }
+                Ok(None)
+            }
+            TIME => {
+                if length != 8 {
+                    return Err(error("length", format!("{length} bytes, expected 8")));
+                }
+                self.time = Some(Duration::from_nanos(long(payload, 0)));
                 Ok(None)
             }
             PACKETS => {
                 if !length.is_multiple_of(8) {
                     return Err(error("length", format!("{length} bytes are not whole words")));
                 }
+                self.sizes.packet_bytes += length as u64;
                 let words: Vec<u64> = payload.chunks_exact(8).map(|word| long(word, 0)).collect();
                 let presents = |located: &afterimage_stream::Located<'_>| located.packet.kind() == Kind::Present;
                 if afterimage_stream::Reader::new(&words).flatten().any(|located| presents(&located)) {
@@ -236,13 +316,22 @@ impl<R: Read> Reader<R> {
     }
 }
 
+impl<R> Reader<R> {
+    /// Lets go of blobs that cannot be placed any more.
+    fn forget(&mut self) {
+        while self.blobs.front().is_some_and(|(_, end, _)| self.written.saturating_sub(*end) >= WINDOW) {
+            self.blobs.pop_front();
+        }
+    }
+}
+
 /// Reads arbitrary bytes as a capture, and what they refer to, the way a replay does; then as the content of one chunk,
 /// since nothing random gets past the check sums. For fuzzing: never panics, and needs no more memory than the window
 /// and a chunk. Returns the number of packets found.
 pub fn fuzz(bytes: &[u8]) -> usize {
     let mut wrapped = Vec::new();
     let content = &bytes[..bytes.len().min(RAW_LIMIT)];
-    let written = ChunkWriter::new(&mut wrapped).and_then(|mut chunks| {
+    let written = ChunkWriter::new(&mut wrapped, Init::VERSION).and_then(|mut chunks| {
         chunks.chunk(Tag::Info, &Info::default().encode())?;
         chunks.chunk(Tag::Frames, content)
     });
@@ -254,7 +343,12 @@ fn replay(bytes: &[u8]) -> usize {
     use afterimage_stream::{Arena, UploadRef, packets::Packet};
     let Ok(mut reader) = Reader::new(bytes) else { return 0 };
     let mut packets = 0;
-    while let Ok(Some(batch)) = reader.next() {
+    loop {
+        let batch = match reader.next() {
+            Ok(Some(batch)) => batch,
+            Ok(None) => return packets,
+            Err(_) => continue,
+        };
         for located in afterimage_stream::Reader::new(&batch.words).flatten() {
             packets += 1;
             let data = match located.packet {
@@ -266,7 +360,6 @@ fn replay(bytes: &[u8]) -> usize {
             let _there = reader.arena().copy_out(&data, 0, &mut out);
         }
     }
-    packets
 }
 
 const _: () = assert!(RAW_LIMIT < u32::MAX as usize);

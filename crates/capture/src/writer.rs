@@ -1,18 +1,20 @@
 //! Writing a capture.
 
 use crate::chunk::{ChunkWriter, RAW_LIMIT, RAW_USUAL, Tag};
-use crate::reader::{BLOB, PACKETS, PLACE, RECORD_HEADER, WINDOW, clock};
+use crate::gathered::Gathered;
+use crate::reader::{BLOB, PACKETS, PLACE, POSITION, RECORD_HEADER, TIME, WINDOW, clock};
 use crate::{CaptureError, Info};
 use afterimage_stream::packets::{Header, Packet};
-use afterimage_stream::{Arena, Reader, UploadRef};
+use afterimage_stream::{Arena, Reader, UploadRef, renumber};
 use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Data longer than this is stored in pieces.
-const PIECE: u32 = 8 << 20;
+const PIECE: usize = 8 << 20;
 /// Words of the longest packet record; longer batches are split between packets.
 const PACKET_WORDS: usize = 1 << 20;
 
@@ -29,7 +31,7 @@ pub struct Summary {
     pub unique_bytes: u64,
     /// Bytes of the file.
     pub file_bytes: u64,
-    /// Ranges that packets refer to but the arena did not have.
+    /// Ranges that packets refer to but the arena did not have, or not the whole of them.
     pub missing: u64,
 }
 
@@ -44,8 +46,10 @@ pub struct Writer<W: Write> {
     blobs: u64,
     /// Bytes of blobs written: the clock of the window.
     written: u64,
-    scratch: Vec<u8>,
-    /// A keyframe that waits for the first batch's number, and its data.
+    scratch: Gathered,
+    /// When the frame began that the next batch begins.
+    time: Option<Duration>,
+    /// A keyframe that waits for the first batch's number.
     keyframe: Option<Vec<u64>>,
     index: Vec<(u64, u64)>,
     summary: Summary,
@@ -74,7 +78,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// The output cannot be written to; the same for all methods.
     pub fn new(out: W, info: &Info) -> Result<Self, CaptureError> {
-        let mut chunks = ChunkWriter::new(out)?;
+        let mut chunks = ChunkWriter::new(out, info.stream_version)?;
         chunks.chunk(Tag::Info, &info.encode())?;
         Ok(Self {
             chunks,
@@ -83,7 +87,8 @@ impl<W: Write> Writer<W> {
             known: FxHashMap::default(),
             blobs: 0,
             written: 0,
-            scratch: Vec::new(),
+            scratch: Gathered::default(),
+            time: None,
             keyframe: None,
             index: Vec::new(),
             summary: Summary::default(),
@@ -97,9 +102,21 @@ impl<W: Write> Writer<W> {
     /// As [`Writer::new`].
     pub fn keyframe(&mut self, words: &[u64], arena: &dyn Arena) -> Result<(), CaptureError> {
         self.tag = Tag::Keyframe;
-        self.data(words, arena)?;
+        let mut one = std::mem::take(&mut self.scratch);
+        // Packet by packet: a keyframe has more data than should be copied at once.
+        for located in Reader::new(words).flatten() {
+            one.fill(&words[located.at..located.at + usize::from(located.header.units)], arena);
+            self.data(&one)?;
+        }
+        self.scratch = one;
         self.keyframe = Some(words.to_vec());
         Ok(())
+    }
+
+    /// When the frame began that the next batch begins, from the beginning of the capture on: so it can be replayed as fast as it
+    /// was recorded.
+    pub fn frame_at(&mut self, time: Duration) {
+        self.time = Some(time);
     }
 
     /// A batch as the receiver got it, and the arena its packets refer to. A frame must begin at the start of a batch to
@@ -108,6 +125,17 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// As [`Writer::new`].
     pub fn batch(&mut self, words: &[u64], arena: &dyn Arena) -> Result<(), CaptureError> {
+        let mut batch = std::mem::take(&mut self.scratch);
+        batch.fill(words, arena);
+        batch.time = self.time.take();
+        let result = self.gathered(&batch);
+        self.scratch = batch;
+        result
+    }
+
+    /// A batch whose data has been copied.
+    pub(crate) fn gathered(&mut self, batch: &Gathered) -> Result<(), CaptureError> {
+        let words = &batch.words[..];
         let Some(&first) = words.first() else { return Ok(()) };
         let header: Header = bytemuck::cast(first);
         if let Some(mut keyframe) = self.keyframe.take() {
@@ -122,7 +150,11 @@ impl<W: Write> Writer<W> {
             self.close()?;
             self.index.push((body.frame, self.chunks.offset));
         }
-        self.data(words, arena)?;
+        if let Some(time) = batch.time {
+            let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            self.record(TIME, &nanos.to_le_bytes())?;
+        }
+        self.data(batch)?;
         self.packets(words)
     }
 
@@ -145,55 +177,49 @@ impl<W: Write> Writer<W> {
     }
 
     /// Stores what the packets refer to.
-    fn data(&mut self, words: &[u64], arena: &dyn Arena) -> Result<(), CaptureError> {
-        for located in Reader::new(words).flatten() {
+    fn data(&mut self, batch: &Gathered) -> Result<(), CaptureError> {
+        for located in Reader::new(&batch.words).flatten() {
             self.summary.packets += 1;
             self.summary.frames += u64::from(matches!(located.packet, Packet::BeginFrame(_)));
-            let mut ranges = Vec::new();
-            located.packet.uploads(arena, |range| ranges.push(range));
-            ranges.into_iter().try_for_each(|range| self.range(range, arena))?;
+        }
+        for (range, bytes) in batch.ranges() {
+            self.summary.missing += u64::from(bytes.len() < range.size as usize);
+            self.range(range, bytes)?;
         }
         Ok(())
     }
 
-    fn range(&mut self, range: UploadRef, arena: &dyn Arena) -> Result<(), CaptureError> {
-        let mut at = 0;
-        while at < range.size {
-            let count = (range.size - at).min(PIECE);
-            self.scratch.resize(count as usize, 0);
-            if !arena.copy_out(&range, at, &mut self.scratch) {
-                self.summary.missing += 1;
-                return Ok(());
-            }
-            let blob = self.blob(count)?;
-            self.summary.data_bytes += u64::from(count);
+    fn range(&mut self, range: UploadRef, bytes: &[u8]) -> Result<(), CaptureError> {
+        let mut offset = range.offset;
+        for piece in bytes.chunks(PIECE) {
+            let blob = self.blob(piece)?;
+            self.summary.data_bytes += piece.len() as u64;
             let mut payload = [0; 24];
             payload[..4].copy_from_slice(&range.slot.to_le_bytes());
-            payload[4..8].copy_from_slice(&count.to_le_bytes());
-            payload[8..16].copy_from_slice(&(range.offset + u64::from(at)).to_le_bytes());
+            payload[4..8].copy_from_slice(&(piece.len() as u32).to_le_bytes());
+            payload[8..16].copy_from_slice(&offset.to_le_bytes());
             payload[16..].copy_from_slice(&blob.to_le_bytes());
             self.record(PLACE, &payload)?;
-            at += count;
+            offset += piece.len() as u64;
         }
         Ok(())
     }
 
-    /// The number of the blob with the scratch buffer's content, stored now if it is not within reach.
-    fn blob(&mut self, bytes: u32) -> Result<u64, CaptureError> {
-        let hash = xxh3_128(&self.scratch);
+    /// The number of the blob with this content, stored now if it is not within reach.
+    fn blob(&mut self, content: &[u8]) -> Result<u64, CaptureError> {
+        let hash = xxh3_128(content);
         if let Some(&(blob, at)) = self.known.get(&hash)
             && self.written - at < WINDOW
         {
             return Ok(blob);
         }
-        let content = std::mem::take(&mut self.scratch);
-        self.record(BLOB, &content)?;
-        self.scratch = content;
+        self.record(BLOB, content)?;
         let blob = self.blobs;
         self.known.insert(hash, (blob, self.written));
         self.blobs += 1;
-        self.written += clock(bytes as usize);
-        self.summary.unique_bytes += u64::from(bytes);
+        self.written += clock(content.len());
+        self.summary.unique_bytes += content.len() as u64;
+        self.close_if_full()?;
         Ok(blob)
     }
 
@@ -219,10 +245,16 @@ impl<W: Write> Writer<W> {
         if self.raw.len() + RECORD_HEADER + payload.len() + 8 > RAW_LIMIT {
             self.close()?;
         }
-        self.raw.extend(kind.to_le_bytes());
-        self.raw.extend((payload.len() as u32).to_le_bytes());
-        self.raw.extend_from_slice(payload);
-        self.raw.resize(self.raw.len().next_multiple_of(8), 0);
+        if self.raw.is_empty() {
+            let position: [u64; 2] = [self.blobs, self.written];
+            put(&mut self.raw, POSITION, bytemuck::bytes_of(&position));
+        }
+        put(&mut self.raw, kind, payload);
+        // A blob is counted first.
+        if kind == BLOB { Ok(()) } else { self.close_if_full() }
+    }
+
+    fn close_if_full(&mut self) -> Result<(), CaptureError> {
         if self.raw.len() >= RAW_USUAL { self.close() } else { Ok(()) }
     }
 
@@ -238,12 +270,10 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Numbers packets so that the one after them has the number `next`.
-fn renumber(words: &mut [u64], next: u32) {
-    let starts: Vec<usize> = Reader::new(words).flatten().map(|located| located.at).collect();
-    let first = next.wrapping_sub(starts.len() as u32);
-    for (index, at) in starts.into_iter().enumerate() {
-        let header: Header = bytemuck::cast(words[at]);
-        words[at] = bytemuck::cast(Header { sequence: first.wrapping_add(index as u32), ..header });
-    }
+/// Adds a record.
+fn put(raw: &mut Vec<u8>, kind: u32, payload: &[u8]) {
+    raw.extend(kind.to_le_bytes());
+    raw.extend((payload.len() as u32).to_le_bytes());
+    raw.extend_from_slice(payload);
+    raw.resize(raw.len().next_multiple_of(8), 0);
 }

@@ -30,12 +30,21 @@ impl FrameSet {
         self.0.iter().any(|range| range.contains(&frame))
     }
 
-    /// The smallest range that holds the whole set.
+    /// The set as rising ranges, with at least one frame between each and the next.
     #[must_use]
-    pub fn span(&self) -> RangeInclusive<u64> {
-        let first = self.0.iter().map(|range| *range.start()).min().unwrap_or(0);
-        let last = self.0.iter().map(|range| *range.end()).max().unwrap_or(0);
-        first..=last
+    pub fn ranges(&self) -> Vec<RangeInclusive<u64>> {
+        let mut all = self.0.clone();
+        all.sort_by_key(|range| *range.start());
+        let mut joined: Vec<RangeInclusive<u64>> = Vec::new();
+        for range in all {
+            match joined.last_mut() {
+                Some(last) if *range.start() <= last.end().saturating_add(1) => {
+                    *last = *last.start()..=*last.end().max(range.end());
+                }
+                _ => joined.push(range),
+            }
+        }
+        joined
     }
 }
 
@@ -48,7 +57,9 @@ mod tests {
         let set = FrameSet::parse("1, 3,5-7").unwrap();
         let inside: Vec<u64> = (0..10).filter(|&frame| set.contains(frame)).collect();
         assert_eq!(inside, [1, 3, 5, 6, 7]);
-        assert_eq!(set.span(), 1..=7);
+        assert_eq!(set.ranges(), [1..=1, 3..=3, 5..=7]);
+        assert_eq!(FrameSet::parse("5-7,1,2-9,10").unwrap().ranges(), [1..=10]);
+        assert_eq!(FrameSet::all().ranges(), [0..=u64::MAX]);
         for bad in ["", "a", "3-1", "1,,2", "-"] {
             assert_eq!(FrameSet::parse(bad), None, "{bad}");
         }

@@ -240,10 +240,10 @@ options! {
             "Which frames to write; every one where nothing is said.",
             "";
         capture_frames "capture_frames": Option<FrameSet> = "", Kind::Frames, Renderer,
-            "Which frames to capture into `capture_file`; the whole range from the first to the last.",
+            "Which frames to capture into `capture_file`. Where they are several ranges, each has a file of its own.",
             "";
         capture_file "capture_file": Option<PathBuf> = "", Kind::Path, Renderer,
-            "Where the capture goes, for `afterimage replay`.",
+            "Where the capture goes, for `afterimage replay`; NAME-FIRST-LAST.aftercap beside it where there are several ranges.",
             "";
         stats "stats": Option<PathBuf> = "", Kind::Path, Renderer,
             "A file to write figures about the run to, as JSON, when it ends.",

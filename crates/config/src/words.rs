@@ -125,6 +125,7 @@ words! {
         FloatControls "float_controls": "telling drivers to keep infinities, NaN and signs of zeros"
         RasterOptions "raster_options": "logical operations, wide lines, modes of lines, the choice of the provoking vertex"
         ShaderFeatures "shader_features": "doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes"
+        TransformFeedback "transform_feedback": "VK_EXT_transform_feedback: shaders store what they capture themselves"
     }
     /// Formats beyond the documented ones that programs ask for by four letters.
     ExtraFormat {

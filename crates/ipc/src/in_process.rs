@@ -38,6 +38,7 @@ pub use crate::receiver::serve;
 use crate::receiver::{NAP, Received, Receiver, within};
 use afterimage_stream::{Arena, DeviceInfo, Link, LinkError, Reply, UploadRef};
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -77,6 +78,7 @@ pub fn pair(
         factory,
         device: Box::new(device),
         inbox: VecDeque::new(),
+        captures: None,
     };
     (link, InProcessReceiver { shared, taken: VecDeque::new(), done: Vec::new(), seen: 0, eager: false })
 }
@@ -141,9 +143,20 @@ pub struct InProcessLink {
     device: Box<DeviceInfo>,
     /// Replies that were taken while waiting for another one.
     inbox: VecDeque<Reply>,
+    captures: Option<Captures>,
 }
 
+/// Who is told that frames should be captured to a file.
+type Captures = Box<dyn Fn(&Path, u64) + Send>;
+
 impl InProcessLink {
+    /// [`Link::capture_frames`] calls `ask`, such as what a renderer gives out for it.
+    #[must_use]
+    pub fn with_captures(mut self, ask: impl Fn(&Path, u64) + Send + 'static) -> Self {
+        self.captures = Some(Box::new(ask));
+        self
+    }
+
     /// Moves what the receiver has answered into the inbox.
     fn collect(&mut self) {
         if !self.shared.replied.swap(false, Ordering::Acquire) {
@@ -312,6 +325,10 @@ impl Link for InProcessLink {
 
     fn device(&self) -> &DeviceInfo {
         &self.device
+    }
+
+    fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
+        self.captures.as_ref().map(|ask| ask(path, frames)).is_some()
     }
 }
 

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 #![allow(missing_docs)]
 
-use afterimage_ipc::shared::{Channel, ConnectError, Found, Host, HostError, Options, SharedLink, running};
+use afterimage_ipc::shared::{Channel, ConnectError, Found, Host, HostError, Life, Options, SharedLink, running};
 use afterimage_ipc::{ArenaConfig, Pump, serve};
 use afterimage_stream::{Arena, DeviceInfo, Executor, Link, LinkError, Reply, StreamError, UploadRef};
 use std::collections::VecDeque;
@@ -207,7 +207,7 @@ fn everything_crosses_in_order_and_the_file_goes_away() {
     assert_eq!((checker.frames, checker.uploads), (59, 59 * 3));
     assert_eq!(checker.next, 59 * 301 + 4 * 700_000 + 55 * 5000);
     assert!(checker.largest_slot >= 3, "the arena has grown");
-    assert_eq!(channel.failure(), None);
+    assert_eq!((channel.failure(), channel.life()), (None, Life::Closed));
     drop(channel);
     assert_eq!(shared_files(temp.path()), 0);
 }
@@ -245,8 +245,10 @@ fn a_killed_guest_is_noticed_and_cleaned_up() {
     while checker.frames < 20 {
         assert!(pump.step(&mut channel, &mut checker, Duration::from_millis(1)));
     }
+    assert_eq!(channel.life(), Life::Running);
     guest.kill().unwrap();
     guest.wait().unwrap();
+    assert_eq!(channel.life(), Life::Died);
     let killed = Instant::now();
     while pump.step(&mut channel, &mut checker, Duration::from_millis(1)) {
         assert!(killed.elapsed() < Duration::from_secs(10));

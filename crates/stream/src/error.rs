@@ -78,6 +78,20 @@ pub enum Cause {
         /// The id.
         id: ObjectId,
     },
+    /// The object is written by the capture that runs.
+    #[error("field {field}: {id} is being captured into; the capture must end first")]
+    Captured {
+        /// Name of the field.
+        field: &'static str,
+        /// The id.
+        id: ObjectId,
+    },
+    /// A capture runs, or none does.
+    #[error("a capture {}", if *.running { "runs: it must end first" } else { "must begin first" })]
+    Capture {
+        /// Whether one runs.
+        running: bool,
+    },
     /// An upload reference leaves the arena.
     #[error("field {field}: {size} bytes at {offset} of arena slot {slot} are out of range")]
     UploadRange {

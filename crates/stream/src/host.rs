@@ -24,15 +24,17 @@ groups! {
         Part changes [Variants, BlendKey, DepthStencil, Blend, Counting],
         /// The compiled shaders, and what they read and write.
         Variants changes [
-            Spec, VertexInput, BlendKey, Readable, Layout, StorageImages, Pass, Pipeline, Blend, VertexConstants, PixelConstants,
-            SystemConstants, Textures,
+            Spec, Geometry, VertexInput, BlendKey, Drawable, Readable, Layout, StorageImages, Pass, Pipeline, Blend,
+            VertexConstants, PixelConstants, SystemConstants, Textures, Capturing,
         ],
         /// What a generic pixel shader is specialised for.
         Spec changes [Pipeline],
+        /// What the guest's geometry shader takes, if it has one.
+        Geometry changes [RasterKey],
         /// The vertex layout as the vertex shader reads it.
         VertexInput changes [Pipeline, VertexBuffers],
         /// The part of rasterising that is in pipelines.
-        RasterKey changes [Pipeline, Raster, Lines],
+        RasterKey changes [Pipeline, Raster, Lines, Capturing],
         /// Blending where it is in pipelines.
         BlendKey changes [Pipeline],
         /// Whether there is anything to draw to.
@@ -44,9 +46,9 @@ groups! {
         /// The set of storage images.
         StorageImages,
         /// The render pass.
-        Pass changes [Counting],
+        Pass changes [Counting, Capturing],
         /// The pipeline.
-        Pipeline,
+        Pipeline changes [Capturing],
         /// Primitive topology.
         Topology,
         /// Viewport.
@@ -77,6 +79,8 @@ groups! {
         Push,
         /// Queries that count what is drawn.
         Counting,
+        /// Whether what draws capture is written.
+        Capturing,
         /// The compute shader and its pipeline.
         ComputeShader changes [ComputeConstants, ComputeTextures, ComputeImages],
         /// Constants of the compute stage.
@@ -109,6 +113,16 @@ pub mod level {
         of(&[Group::ComputeShader, Group::ComputeConstants, Group::ComputeTextures, Group::ComputeImages]);
     /// Of clears.
     pub const CLEAR: Groups = of(&[Group::SmallDepth, Group::Aside, Group::Targets]);
+    /// Of draws of which nothing is wanted but what a dispatch captures in their place: what shaders are chosen by.
+    pub const CAPTURE: Groups = of(&[
+        Group::SmallDepth,
+        Group::Aside,
+        Group::Targets,
+        Group::Shapes,
+        Group::PixelOps,
+        Group::Part,
+        Group::Variants,
+    ]);
     /// Of draws: the groups before those of dispatches.
     pub const DRAW: Groups = Groups::of_bits((1 << Group::ComputeShader as u8) - 1);
 }
@@ -133,7 +147,7 @@ state_table! {
 state_table! {
     /// States of the index buffer, likewise.
     pub table IndexBufferStates of Group {
-        0 BINDING = 0 => IndexBuffer;
+        0 BINDING = 0 => Topology, IndexBuffer;
         1 MEMORY = 0 => IndexBuffer;
         2 UPLOAD = 0 => IndexBuffer;
     }
@@ -151,7 +165,7 @@ states! {
         /// [`SetScissor`](crate::packets::SetScissor).
         SCISSOR [1] "scissor" => Scissor;
         /// [`SetRaster`](crate::packets::SetRaster).
-        RASTER [1] "raster" => RasterKey, Raster, Lines, SystemConstants;
+        RASTER [1] "raster" => RasterKey, Drawable, Raster, Lines, SystemConstants;
         /// [`SetDepthStencil`](crate::packets::SetDepthStencil).
         DEPTH_STENCIL [1] "depth and stencil" => Aside, DepthStencil;
         /// [`SetStencilBack`](crate::packets::SetStencilBack).
@@ -201,13 +215,15 @@ states! {
         /// Whether the second of two parts is drawn.
         SECOND_PART [1] "second part" => Part;
         /// Whether a render pass is open.
-        PASS [1] "open pass" => Pass, Counting;
+        PASS [1] "open pass" => Pass, Counting, Capturing;
+        /// Whether a capture runs.
+        CAPTURE [1] "capture" => Part, RasterKey, Drawable, Pass, Raster, VertexBuffers, Capturing;
         /// Queries that run.
         QUERIES [1] "queries" => Counting;
         /// What the command buffer has: a new one has nothing, and commands that are no draws of the guest leave something else.
         COMMANDS [1] "command buffer" => Readable, Layout, StorageImages, Pipeline, Topology, Viewport, Scissor, Raster, DepthStencil,
             Blend, VertexBuffers, IndexBuffer, Lines, VertexConstants, PixelConstants, SystemConstants, Textures, Push, Counting,
-            ComputeShader, ComputeConstants, ComputeTextures, ComputeImages;
+            Capturing, ComputeShader, ComputeConstants, ComputeTextures, ComputeImages;
         /// Push constants, which dispatches have overwritten.
         PUSHED [1] "push constants" => Push;
         /// The shader of the last dispatch, and its code.
@@ -218,7 +234,7 @@ states! {
 /// The storage buffers of a stage.
 pub(crate) const fn storage_of(stage: Stage) -> State<Host> {
     match stage {
-        Stage::Vertex => Host::VERTEX_STORAGE.only(),
+        Stage::Vertex | Stage::Geometry => Host::VERTEX_STORAGE.only(),
         Stage::Pixel => Host::PIXEL_STORAGE.only(),
         Stage::Compute => Host::COMPUTE_STORAGE.only(),
     }
@@ -227,7 +243,7 @@ pub(crate) const fn storage_of(stage: Stage) -> State<Host> {
 /// The storage images of a stage.
 pub(crate) const fn images_of(stage: Stage) -> State<Host> {
     match stage {
-        Stage::Vertex => Host::STORAGE_IMAGE.at(0),
+        Stage::Vertex | Stage::Geometry => Host::STORAGE_IMAGE.at(0),
         Stage::Pixel => Host::STORAGE_IMAGE.at(1),
         Stage::Compute => Host::COMPUTE_IMAGE.only(),
     }

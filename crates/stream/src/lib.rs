@@ -9,12 +9,14 @@
 #![forbid(unsafe_code)]
 
 pub mod black_box;
+pub mod describe;
 mod encode;
 mod error;
 mod format;
 mod hash;
 pub mod host;
 mod id;
+mod keyframe;
 mod link;
 mod null_link;
 mod observer;
@@ -38,13 +40,13 @@ pub use link::{Arena, DeviceFeatures, DeviceInfo, Executor, FormatFeatures, Link
 pub use null_link::NullLink;
 pub use observer::{Effective, first_difference, observer};
 pub use once::Once;
-pub use packets::{Header, Kind, Packet};
+pub use packets::{CallKind, Header, Kind, Packet};
 pub use port::{Port, PortError};
-pub use reader::{Located, Reader};
+pub use reader::{Located, Reader, renumber};
 pub use sample_count::SampleCount;
 pub use sent::Sent;
 pub use state::{
-    BANKS, Bank, COMPUTE_SLOTS, Created, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State, TEXTURE_SLOTS,
-    VERTEX_BUFFERS, gcn_bank,
+    BANKS, Bank, CAPTURE_BUFFERS, COMPUTE_SLOTS, Created, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State,
+    TEXTURE_SLOTS, VERTEX_BUFFERS, gcn_bank,
 };
 pub use validate::{Limits, Validator};

@@ -2,6 +2,7 @@
 
 use crate::{Format, ObjectId, StreamError};
 use bytemuck::{Pod, Zeroable};
+use std::path::Path;
 use std::time::Duration;
 
 /// A piece of bulk data in the upload arena. The same layout in 32- and 64-bit processes.
@@ -116,6 +117,12 @@ pub trait Link: Send {
 
     /// What the receiving device can do.
     fn device(&self) -> &DeviceInfo;
+
+    /// Asks the receiver to capture the next `frames` frames that begin there to a file of this machine; it does all the
+    /// work. False if this receiver takes no such wishes from guests: the viewer has a key for them.
+    fn capture_frames(&mut self, _path: &Path, _frames: u64) -> bool {
+        false
+    }
 }
 
 /// The receiver's view of the upload arena. Implementations check every range themselves.
@@ -212,6 +219,10 @@ impl DeviceFeatures {
     pub const READ_WITHOUT_FORMAT: u32 = 512;
     /// Filters that take the least or greatest texel.
     pub const MINIMUM_FILTER: u32 = 1024;
+    /// [`crate::packets::BeginCapture`] of vertex shaders: with hardware for it or without.
+    pub const CAPTURE: u32 = 2048;
+    /// [`crate::packets::Stage::Geometry`].
+    pub const GEOMETRY: u32 = 4096;
 }
 
 /// The facts about the receiving device that guests build their capabilities from. Plain data: it crosses process
@@ -249,7 +260,8 @@ pub struct DeviceInfo {
     pub max_clip_planes: u32,
     /// 1: [`crate::packets::QueryKind::Primitives`] counts.
     pub pipeline_statistics: u32,
-    /// 1: somebody sees [`crate::packets::Marker`]s: a capture is asked for, or a graphics debugger is there.
+    /// 1: somebody is known to look for [`crate::packets::Marker`]s: a capture was asked for before the program began, or a graphics
+    /// debugger is there. Programs that ask are told; those that make marks anyway are heard at any time.
     pub markers: u32,
     /// Lanes of a subgroup.
     pub subgroup_size: u32,

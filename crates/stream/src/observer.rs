@@ -114,7 +114,9 @@ pub fn observer(info: DeviceInfo) -> (Box<dyn Link>, Arc<Mutex<Vec<Effective>>>)
 impl Link for Observer {
     fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
         for located in Reader::new(batch).map_while(Result::ok) {
-            if let Packet::Draw(_) | Packet::DrawIndexed(_) = located.packet {
+            if let Packet::Draw(_) | Packet::DrawIndexed(_) | Packet::DrawIndirect(_) | Packet::DrawByteCount(_) =
+                located.packet
+            {
                 let effective = Effective::of(&self.state);
                 self.draws.lock().unwrap_or_else(PoisonError::into_inner).push(effective);
             }

@@ -2,9 +2,10 @@
 //! same way with its [`Link`], whatever its own commands are.
 
 use crate::black_box::Recorder;
-use crate::packets::{BeginFrame, Body, CreateQuery, Destroy, EndQuery, Init, Present, QueryKind, TailBody};
-use crate::{DeviceInfo, Encoder, IdAllocator, Link, LinkError, ObjectId, ObjectKind, Reply, UploadRef};
+use crate::packets::{BeginFrame, Body, CreateQuery, Destroy, EndQuery, Init, Name, Present, QueryKind, TailBody};
+use crate::{DeviceInfo, Encoder, IdAllocator, Link, LinkError, ObjectId, ObjectKind, Reply, State, UploadRef};
 use rustc_hash::FxHashMap;
+use std::path::Path;
 
 /// A batch is handed over once it has this many words: 24 KiB stay in the first-level cache of both sides.
 const BATCH_WORDS: usize = 3 * 1024;
@@ -140,6 +141,14 @@ impl Port {
     #[inline]
     pub fn push_tail<P: TailBody>(&mut self, packet: &P, tail: &[P::Tail]) {
         self.encoder.push_tail(packet, tail);
+    }
+
+    /// Names an object, which a capture that begins at any time later has. Of long names the beginning is sent.
+    pub fn name(&mut self, id: ObjectId, name: &str) {
+        if !id.is_none() {
+            let name = &name.as_bytes()[..name.floor_char_boundary(State::LONGEST_NAME)];
+            self.encoder.push_tail(&Name { id, count: name.len() as u32 }, name);
+        }
     }
 
     /// Appends a packet unless the receiver has the same already; `sent` is what it has. True if it was appended.
@@ -511,6 +520,11 @@ impl Port {
         chunk.used = start + size;
         *(if indices { &mut self.index_chunk } else { &mut self.vertex_chunk }) = chunk;
         Ok((chunk.range, start / stride))
+    }
+
+    /// Asks the receiver for a capture: [`Link::capture_frames`].
+    pub fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
+        self.link.capture_frames(path, frames)
     }
 
     /// What the receiving device can do.

@@ -85,3 +85,13 @@ impl<'a> Iterator for Reader<'a> {
         })
     }
 }
+
+/// Numbers the packets of a batch so that the one after them has the number `next`.
+pub fn renumber(words: &mut [u64], next: u32) {
+    let starts: Vec<usize> = Reader::new(words).flatten().map(|located| located.at).collect();
+    let first = next.wrapping_sub(starts.len() as u32);
+    for (index, at) in starts.into_iter().enumerate() {
+        let header: Header = bytemuck::cast(words[at]);
+        words[at] = bytemuck::cast(Header { sequence: first.wrapping_add(index as u32), ..header });
+    }
+}

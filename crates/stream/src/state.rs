@@ -1,11 +1,11 @@
 //! The whole state that a stream has built up: every live object as it was created, every group as it was last set.
 //!
 //! The renderer keeps exactly this as its own current state, applying from it the groups that [`State::tracker`] says are dirty;
-//! a capture that starts in the middle writes it out as packets ([`State::write`]).
+//! a capture that starts in the middle writes it out as packets ([`State::write`](crate::State::write) in `keyframe.rs`).
 
 use crate::host::{Host, IndexBufferStates, TextureStates, VertexBufferStates, images_of, storage_of};
 use crate::packets::*;
-use crate::{Encoder, ObjectId, ObjectKind};
+use crate::{ObjectId, ObjectKind};
 use afterimage_state::{State as Number, Tracked, TrackedArray, Tracker, trace};
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ pub const BANKS: [Bank; 22] = {
 /// the draw says.
 #[must_use]
 pub const fn gcn_bank(stage: Stage, bank: u8) -> u16 {
-    13 + 3 * stage as u16 + bank as u16
+    13 + 3 * stage.bindings() as u16 + bank as u16
 }
 
 /// Vertex buffer slots.
@@ -79,9 +79,12 @@ pub const STORAGE_BUFFERS: usize = 64;
 /// Storage images of a stage.
 pub const STORAGE_IMAGES: usize = 16;
 
+/// Buffers that captures write.
+pub const CAPTURE_BUFFERS: usize = 4;
+
 /// Serial numbers may run this far ahead of the highest one seen: ids come from counters, so a larger step is garbage
 /// that would make tables grow without bound.
-const SERIAL_STEP: usize = 1 << 16;
+pub(crate) const SERIAL_STEP: usize = 1 << 16;
 
 /// An object as its packet created it.
 #[derive(Clone, Debug)]
@@ -110,6 +113,8 @@ pub struct Objects {
     kinds: [Vec<Option<Created>>; 8],
     /// Number of views of each texture that has any.
     views: BTreeMap<ObjectId, usize>,
+    /// Of those that have one.
+    pub(crate) names: BTreeMap<ObjectId, Box<str>>,
 }
 
 impl Objects {
@@ -143,6 +148,7 @@ impl Objects {
     }
 
     fn remove(&mut self, id: ObjectId) {
+        self.names.remove(&id);
         if let Some(entry) =
             self.kinds.get_mut((id.0 >> 24) as usize).and_then(|table| table.get_mut(id.serial() as usize))
             && let Some(Created::View(view, _)) = entry.take()
@@ -152,6 +158,20 @@ impl Objects {
             if *views == 0 {
                 self.views.remove(&view.source);
             }
+        }
+    }
+
+    /// The name that the guest gave an object.
+    #[must_use]
+    pub fn name(&self, id: ObjectId) -> Option<&str> {
+        self.names.get(&id).map(|name| &**name)
+    }
+
+    /// Keeps the beginning of an object's name.
+    fn set_name(&mut self, id: ObjectId, name: &[u8]) {
+        if self.get(id).is_some() {
+            let name = &name[..name.len().min(State::LONGEST_NAME)];
+            self.names.insert(id, String::from_utf8_lossy(name).into());
         }
     }
 
@@ -217,11 +237,15 @@ pub struct State {
     /// Textures and samplers of compute shaders.
     pub compute_textures: TrackedArray<TextureBinding, Host, COMPUTE_SLOTS>,
     /// By [`Stage`]; see [`State::storage`].
-    storage: Box<[[StorageBinding; STORAGE_BUFFERS]; 3]>,
+    storage: Box<[[StorageBinding; STORAGE_BUFFERS]; Stage::WITH_BINDINGS.len()]>,
     /// By [`Stage`]; see [`State::storage_images`].
-    storage_images: [[StorageImage; STORAGE_IMAGES]; 3],
+    storage_images: [[StorageImage; STORAGE_IMAGES]; Stage::WITH_BINDINGS.len()],
+    /// Current capture buffers. Only a capture's begin reads them, which is no state to be applied.
+    pub capture_buffers: [CaptureBuffer; CAPTURE_BUFFERS],
     /// Gamma of the targets that have any.
     pub gammas: BTreeMap<ObjectId, Box<[u16]>>,
+    /// Which guest this is ([`Init::guest`]), its process, and the program's name, UTF-8.
+    pub program: Option<(u32, u32, Box<[u8]>)>,
     /// What of all this, and of what a renderer has beside it, changed since it was applied.
     pub tracker: Tracker<Host>,
     constants: Box<[[u32; 4]]>,
@@ -273,9 +297,11 @@ impl Default for State {
             shaders: Tracked::new(Host::SHADERS.only(), SetShaders::default()),
             textures: TrackedArray::new(Host::TEXTURE, [TextureBinding::default(); TEXTURE_SLOTS]),
             compute_textures: TrackedArray::new(Host::COMPUTE_TEXTURE, [TextureBinding::default(); COMPUTE_SLOTS]),
-            storage: Box::new([[StorageBinding::default(); STORAGE_BUFFERS]; 3]),
-            storage_images: [[StorageImage::default(); STORAGE_IMAGES]; 3],
+            storage: Box::new([[StorageBinding::default(); STORAGE_BUFFERS]; Stage::WITH_BINDINGS.len()]),
+            storage_images: [[StorageImage::default(); STORAGE_IMAGES]; Stage::WITH_BINDINGS.len()],
+            capture_buffers: [CaptureBuffer::default(); CAPTURE_BUFFERS],
             gammas: BTreeMap::new(),
+            program: None,
             tracker: Tracker::new(),
             constants: vec![[0; 4]; BANK_STARTS[BANKS.len()]].into_boxed_slice(),
         }
@@ -283,6 +309,9 @@ impl Default for State {
 }
 
 impl State {
+    /// Most bytes of an object's name that are kept.
+    pub const LONGEST_NAME: usize = 256;
+
     /// The registers of a bank; empty for a number that names none.
     #[must_use]
     #[inline]
@@ -301,7 +330,7 @@ impl State {
     #[inline]
     pub fn storage(&self, stage: Stage) -> &[StorageBinding; STORAGE_BUFFERS] {
         trace::read(storage_of(stage));
-        &self.storage[stage as usize]
+        &self.storage[stage.bindings() as usize]
     }
 
     /// Current storage images of a stage.
@@ -309,7 +338,7 @@ impl State {
     #[inline]
     pub fn storage_images(&self, stage: Stage) -> &[StorageImage; STORAGE_IMAGES] {
         trace::read(images_of(stage));
-        &self.storage_images[stage as usize]
+        &self.storage_images[stage.bindings() as usize]
     }
 
     /// Marks what reads a buffer as vertices or indices: it has other memory.
@@ -333,7 +362,7 @@ impl State {
         let tracker = &mut self.tracker;
         match id.kind() {
             Some(ObjectKind::Buffer) => {
-                for stage in Stage::ALL {
+                for stage in &Stage::WITH_BINDINGS {
                     if self.storage[*stage as usize].iter().any(|binding| binding.buffer == id) {
                         tracker.changed(storage_of(*stage));
                     }
@@ -353,13 +382,15 @@ impl State {
                 if self.render_targets.color.iter().chain([&self.render_targets.depth]).any(|view| view.texture == id) {
                     tracker.changed(Host::TARGET_OBJECTS.only());
                 }
-                for stage in Stage::ALL {
+                for stage in &Stage::WITH_BINDINGS {
                     if self.storage_images[*stage as usize].iter().any(|image| image.view.texture == id) {
                         tracker.changed(images_of(*stage));
                     }
                 }
             }
-            Some(ObjectKind::Shader) if self.shaders.vertex == id || self.shaders.pixel == id => {
+            Some(ObjectKind::Shader)
+                if [self.shaders.vertex, self.shaders.pixel, self.shaders.geometry].contains(&id) =>
+            {
                 tracker.changed(Host::SHADER_OBJECTS.only());
             }
             Some(ObjectKind::VertexInput) if self.vertex_input.id == id => {
@@ -464,6 +495,11 @@ impl State {
                     }
                 }
             }
+            Packet::SetCaptureBuffers(body, buffers) => {
+                for (stored, buffer) in self.capture_buffers.iter_mut().skip(body.first as usize).zip(buffers) {
+                    *stored = *buffer;
+                }
+            }
             Packet::BeginFrame(body) => self.frame = body.frame,
             Packet::CreateBuffer(body) => self.insert(body.id, Created::Buffer(*body)),
             Packet::CreateTexture(body) => {
@@ -490,6 +526,7 @@ impl State {
                     self.gammas.insert(body.id, steps.into());
                 }
             }
+            Packet::Name(body, name) => self.objects.set_name(body.id, name),
             Packet::Destroy(body) => {
                 self.objects.remove(body.id);
                 self.object_changed(body.id);
@@ -497,11 +534,10 @@ impl State {
                     self.gammas.remove(&body.id);
                 }
             }
-            Packet::Init(..)
-            | Packet::Overlay(_)
+            Packet::Init(body, name) => self.program = Some((body.guest, body.process, (*name).into())),
+            Packet::Overlay(_)
             | Packet::StateFigures(_)
             | Packet::Present(_)
-            | Packet::Name(..)
             | Packet::Marker(..)
             | Packet::UpdateBuffer(_)
             | Packet::UpdateTexture(_)
@@ -509,6 +545,10 @@ impl State {
             | Packet::Clear(..)
             | Packet::Draw(_)
             | Packet::DrawIndexed(_)
+            | Packet::DrawIndirect(_)
+            | Packet::DrawByteCount(_)
+            | Packet::BeginCapture(_)
+            | Packet::EndCapture(_)
             | Packet::Blit(_)
             | Packet::BeginQuery(_)
             | Packet::EndQuery(_)
@@ -526,88 +566,6 @@ impl State {
         self.objects.insert(id, created);
         self.object_changed(id);
     }
-
-    /// Writes packets that build this state from nothing. `contents` is called for every buffer and texture right
-    /// after its creation, to add its bytes as updates, and for every shader *instead of* its creation, since the code
-    /// needs an upload reference of its own.
-    pub fn write(&self, out: &mut Encoder, mut contents: impl FnMut(ObjectId, &Created, &mut Encoder)) {
-        for kind in ObjectKind::OBJECTS {
-            for (id, created) in self.objects.iter(kind) {
-                match created {
-                    Created::Buffer(body) => out.push(body),
-                    Created::Texture(body) => out.push(body.as_ref()),
-                    Created::Sampler(body) => out.push(body.as_ref()),
-                    Created::Query(body) => out.push(body),
-                    Created::Target(body) => out.push(body.as_ref()),
-                    Created::VertexInput(attributes) => {
-                        out.push_tail(&CreateVertexInput { id, count: attributes.len() as u32 }, attributes);
-                    }
-                    // Behind the textures, since serials say nothing of which was made first.
-                    Created::Shader(_) | Created::View(..) => {}
-                }
-                if matches!(created, Created::Buffer(_) | Created::Texture(_) | Created::Shader(_)) {
-                    contents(id, created, out);
-                }
-            }
-        }
-        for (_, created) in self.objects.iter(ObjectKind::Texture) {
-            if let Created::View(body, _) = created {
-                out.push(body);
-            }
-        }
-        for (&id, steps) in &self.gammas {
-            out.push_tail(&SetGamma { id, count: steps.len() as u32 }, steps);
-        }
-        out.push(&*self.render_targets);
-        out.push(&*self.viewport);
-        out.push(&*self.scissor);
-        out.push(&*self.raster);
-        out.push(&*self.depth_stencil);
-        if self.stencil_back.enable != 0 {
-            out.push(&*self.stencil_back);
-        }
-        out.push(&*self.blend);
-        if !self.blend_targets.is_empty() {
-            out.push_tail(&SetBlendTargets { count: self.blend_targets.len() as u32, pad: 0 }, &self.blend_targets);
-        }
-        out.push(&*self.pixel_ops);
-        out.push(&*self.vertex_input);
-        // Upload data of an earlier frame is gone; its bindings are not part of the state.
-        let buffers = self.vertex_buffers.map(|binding| match binding.source.kind() {
-            Some(ObjectKind::Upload) => VertexBuffer::default(),
-            _ => binding,
-        });
-        out.push_tail(&SetVertexBuffers { first: 0, count: VERTEX_BUFFERS as u32 }, &buffers);
-        if self.index_buffer.source.kind() != Some(ObjectKind::Upload) {
-            out.push(&*self.index_buffer);
-        }
-        out.push(&*self.shaders);
-        out.push_tail(&SetTextures { first: 0, count: TEXTURE_SLOTS as u32 }, self.textures.all());
-        let textures = &self.compute_textures.all()[..used(self.compute_textures.all(), &TextureBinding::default())];
-        if !textures.is_empty() {
-            out.push_tail(&SetTextures { first: TEXTURE_SLOTS as u32, count: textures.len() as u32 }, textures);
-        }
-        for stage in 0..self.storage.len() {
-            let buffers = &self.storage[stage][..used(&self.storage[stage], &StorageBinding::default())];
-            if !buffers.is_empty() {
-                out.push_tail(&SetStorage { stage: stage as u32, first: 0, count: buffers.len() as u16 }, buffers);
-            }
-            let images = &self.storage_images[stage];
-            let images = &images[..used(images, &StorageImage::default())];
-            if !images.is_empty() {
-                out.push_tail(&SetStorageImages { stage: stage as u32, first: 0, count: images.len() as u16 }, images);
-            }
-        }
-        for bank in 0..BANKS.len() {
-            // Registers start as zero.
-            let registers = self.bank(bank);
-            let used = used(registers, &[0; 4]);
-            if used > 0 {
-                let body = SetConstants { bank: bank as u16, first: 0, count: used as u32 };
-                out.push_tail(&body, &registers[..used]);
-            }
-        }
-    }
 }
 
 /// Stores elements of one state that has several.
@@ -622,9 +580,4 @@ fn write_all<'a, T: Copy + PartialEq + 'a>(
         changed |= std::mem::replace(stored, *value) != *value;
     }
     if changed { tracker.changed(state) } else { tracker.filtered() }
-}
-
-/// Number of elements up to the last that is not as it was at first.
-fn used<T: PartialEq>(elements: &[T], at_first: &T) -> usize {
-    elements.iter().rposition(|element| element != at_first).map_or(0, |last| last + 1)
 }

@@ -3,8 +3,8 @@
 use crate::packets::*;
 use crate::state::Created;
 use crate::{
-    Arena, BANKS, COMPUTE_SLOTS, Cause, Format, Located, ObjectId, ObjectKind, STORAGE_BUFFERS, STORAGE_IMAGES, State,
-    StreamError, TEXTURE_SLOTS, UploadRef, VERTEX_BUFFERS, VertexFormat, gcn_bank,
+    Arena, BANKS, CAPTURE_BUFFERS, COMPUTE_SLOTS, Cause, Format, Located, ObjectId, ObjectKind, STORAGE_BUFFERS,
+    STORAGE_IMAGES, State, StreamError, TEXTURE_SLOTS, UploadRef, VERTEX_BUFFERS, VertexFormat, gcn_bank,
 };
 
 /// Caps on what a stream may ask for. The defaults are far above what any program needs.
@@ -41,6 +41,8 @@ pub struct Validator {
     last: Option<u32>,
     open_frame: Option<u64>,
     draws: u64,
+    /// Whether a capture runs: from its begin to its end, or the frame's.
+    capturing: bool,
 }
 
 type Checked = Result<(), Cause>;
@@ -62,6 +64,11 @@ impl Validator {
     #[must_use]
     pub fn open_frame(&self) -> Option<u64> {
         self.open_frame
+    }
+
+    /// Packets are missing before the next one, which is known and no fault of it.
+    pub fn resume(&mut self) {
+        self.last = None;
     }
 
     /// Checks one packet against the state that the packets before it have built.
@@ -88,7 +95,7 @@ impl Validator {
     }
 
     #[inline(always)]
-    fn cause(&mut self, state: &State, packet: &Packet<'_>, arena: &dyn Arena) -> Checked {
+    pub(crate) fn cause(&mut self, state: &State, packet: &Packet<'_>, arena: &dyn Arena) -> Checked {
         match *packet {
             Packet::Draw(body) => {
                 number("topology", body.topology, Topology::ALL.len() as u32 - 1)?;
@@ -100,6 +107,57 @@ impl Validator {
                     return Err(Cause::Missing { field: "index_buffer", id: ObjectId::NONE });
                 }
                 self.draw(state)
+            }
+            Packet::DrawIndirect(body) => {
+                number("topology", body.topology, Topology::ALL.len() as u32 - 1)?;
+                number("indexed", body.indexed, 1)?;
+                if body.indexed != 0 && state.index_buffer.source.is_none() {
+                    return Err(Cause::Missing { field: "index_buffer", id: ObjectId::NONE });
+                }
+                size("count", body.count, DrawIndirect::MOST)?;
+                multiple("offset", body.offset, 4)?;
+                let more = u64::from(body.count - 1);
+                if more > 0 {
+                    multiple("stride", body.stride.into(), 4)?;
+                }
+                let bytes = more * u64::from(body.stride) + u64::from(body.bytes());
+                storage(state, "buffer", body.buffer, body.offset, bytes)?;
+                self.draws += more;
+                self.draw(state)
+            }
+            Packet::DrawByteCount(body) => {
+                number("topology", body.topology, Topology::ALL.len() as u32 - 1)?;
+                multiple("offset", body.offset, 4)?;
+                size("stride", body.stride, u32::MAX)?;
+                storage(state, "counter", body.counter, body.offset, 4)?;
+                self.draw(state)
+            }
+            Packet::SetCaptureBuffers(body, buffers) => {
+                self.runs_capture(false)?;
+                range("count", u64::from(body.first) + u64::from(body.count), CAPTURE_BUFFERS as u64)?;
+                for buffer in buffers.iter().filter(|buffer| !buffer.buffer.is_none()) {
+                    multiple("offset", buffer.offset, 4)?;
+                    range("size", buffer.size, u32::MAX.into())?;
+                    // At least a word of it, whatever the size.
+                    storage(state, "buffer", buffer.buffer, buffer.offset, buffer.size.max(4))?;
+                }
+                Ok(())
+            }
+            Packet::BeginCapture(body) => {
+                self.runs_capture(false)?;
+                // Those may have been destroyed, or made anew, since they were set.
+                for buffer in state.capture_buffers.iter().filter(|buffer| !buffer.buffer.is_none()) {
+                    storage(state, "capture buffer", buffer.buffer, buffer.offset, buffer.size.max(4))?;
+                }
+                counters(state, &body.counters)?;
+                self.capturing = true;
+                Ok(())
+            }
+            Packet::EndCapture(body) => {
+                self.runs_capture(true)?;
+                counters(state, &body.counters)?;
+                self.capturing = false;
+                Ok(())
             }
             Packet::SetConstants(body, _) => {
                 let Some(bank) = BANKS.get(usize::from(body.bank)) else {
@@ -133,9 +191,10 @@ impl Validator {
             }
             Packet::SetIndexBuffer(body) if body.source.is_none() => Ok(()),
             Packet::SetIndexBuffer(body) => {
-                if body.index_bytes != 2 && body.index_bytes != 4 {
+                if !matches!(body.index_bytes, 1 | 2 | 4) {
                     return Err(Cause::Range { field: "index_bytes", value: u64::from(body.index_bytes), limit: 4 });
                 }
+                number("restart", body.restart.into(), 1)?;
                 if body.offset % u64::from(body.index_bytes) != 0 {
                     return Err(Cause::Range { field: "offset", value: body.offset, limit: 0 });
                 }
@@ -143,7 +202,8 @@ impl Validator {
             }
             Packet::SetShaders(body) => {
                 shader(state, "vertex", body.vertex, Stage::Vertex)?;
-                shader(state, "pixel", body.pixel, Stage::Pixel)
+                shader(state, "pixel", body.pixel, Stage::Pixel)?;
+                shader(state, "geometry", body.geometry, Stage::Geometry)
             }
             Packet::SetVertexInput(body) => object_or_none(state, "id", body.id, ObjectKind::VertexInput),
             Packet::SetRaster(body) => {
@@ -154,6 +214,7 @@ impl Validator {
                 byte("line_mode", body.line_mode, LineMode::ALL.len())?;
                 byte("provoking", body.provoking, Provoking::ALL.len())?;
                 byte("alpha_to_coverage", body.alpha_to_coverage, 2)?;
+                byte("discard", body.discard, 2)?;
                 if !(0.0..=f32::MAX).contains(&body.line_width) {
                     let limit = f32::MAX.to_bits().into();
                     return Err(Cause::Range { field: "line_width", value: body.line_width.to_bits().into(), limit });
@@ -200,7 +261,7 @@ impl Validator {
                 Ok(())
             }
             Packet::SetStorage(body, bindings) => {
-                number("stage", body.stage, Stage::ALL.len() as u32 - 1)?;
+                number("stage", body.stage, Stage::WITH_BINDINGS.len() as u32 - 1)?;
                 range("count", u64::from(body.first) + u64::from(body.count), STORAGE_BUFFERS as u64)?;
                 for binding in bindings.iter().filter(|binding| !binding.buffer.is_none()) {
                     multiple("offset", binding.offset, 4)?;
@@ -210,7 +271,7 @@ impl Validator {
                 Ok(())
             }
             Packet::SetStorageImages(body, images) => {
-                number("stage", body.stage, Stage::ALL.len() as u32 - 1)?;
+                number("stage", body.stage, Stage::WITH_BINDINGS.len() as u32 - 1)?;
                 range("count", u64::from(body.first) + u64::from(body.count), STORAGE_IMAGES as u64)?;
                 for image in images.iter().filter(|image| !image.view.texture.is_none()) {
                     let texture = texture(state, "view", image.view.texture)?;
@@ -286,7 +347,13 @@ impl Validator {
                 let extent = level_extent(texture, "level", body.level, body.layer)?;
                 inside("x", body.x, body.width, extent[0])?;
                 inside("y", body.y, body.height, extent[1])?;
-                inside("z", body.z, body.depth, extent[2])?;
+                match texture.samples {
+                    0 | 1 => inside("z", body.z, body.depth, extent[2])?,
+                    samples if (body.z, body.depth) == (0, samples.into()) => {}
+                    samples => {
+                        return Err(Cause::Range { field: "depth", value: body.depth.into(), limit: samples.into() });
+                    }
+                }
                 let format = format_of(texture)?;
                 let block = format.info().block;
                 if body.x % block != 0 || body.y % block != 0 {
@@ -364,6 +431,7 @@ impl Validator {
             Packet::BeginFrame(body) => {
                 self.open_frame = Some(body.frame);
                 self.draws = 0;
+                self.capturing = false;
                 Ok(())
             }
             Packet::Present(body) => {
@@ -375,6 +443,7 @@ impl Validator {
                     texture(state, "texture", body.texture)?;
                 }
                 self.open_frame = None;
+                self.capturing = false;
                 Ok(())
             }
             Packet::Init(body, _) => {
@@ -390,6 +459,9 @@ impl Validator {
             },
             Packet::Destroy(body) => match state.objects.get(body.id) {
                 Some(_) if state.objects.has_views(body.id) => Err(Cause::HasViews { field: "id", id: body.id }),
+                Some(_) if self.capturing && state.capture_buffers.iter().any(|buffer| buffer.buffer == body.id) => {
+                    Err(Cause::Captured { field: "id", id: body.id })
+                }
                 Some(_) => Ok(()),
                 None => Err(Cause::Missing { field: "id", id: body.id }),
             },
@@ -468,6 +540,12 @@ impl Validator {
             return Err(Cause::Missing { field: "vertex shader", id: ObjectId::NONE });
         }
         self.count_draw()
+    }
+
+    /// Whether a capture runs as it must.
+    fn runs_capture(&self, wanted: bool) -> Checked {
+        let running = self.capturing;
+        if running == wanted { Ok(()) } else { Err(Cause::Capture { running }) }
     }
 
     #[inline]
@@ -629,6 +707,15 @@ fn storage(state: &State, field: &'static str, id: ObjectId, offset: u64, size: 
         }
         _ => Err(Cause::WrongKind { field, id }),
     }
+}
+
+/// Where counters of captured bytes are read or written.
+fn counters(state: &State, counters: &[CounterRef; CAPTURE_BUFFERS]) -> Checked {
+    for counter in counters.iter().filter(|counter| !counter.buffer.is_none()) {
+        multiple("offset", counter.offset, 4)?;
+        storage(state, "counter", counter.buffer, counter.offset, 4)?;
+    }
+    Ok(())
 }
 
 fn multiple(field: &'static str, value: u64, of: u64) -> Checked {

@@ -34,16 +34,16 @@ fn a_wrong_size_is_rejected_and_the_next_packet_is_read() {
     let batch = out.batch();
     let present = batch.len() - 8;
     // The draw before the present claims one word less; its last word then stands where a header should be.
-    let mut header: Header = bytemuck::cast(batch[present - 3]);
+    let mut header: Header = bytemuck::cast(batch[present - 4]);
     assert_eq!(header.kind, Kind::Draw as u16);
-    header.units = 2;
-    batch[present - 3] = bytemuck::cast(header);
+    header.units = 3;
+    batch[present - 4] = bytemuck::cast(header);
     let run = run(batch);
-    assert!(matches!(run.errors[0].cause, Cause::WrongSize { wanted: 2, have: 1 }), "{:?}", run.errors);
+    assert!(matches!(run.errors[0].cause, Cause::WrongSize { wanted: 3, have: 2 }), "{:?}", run.errors);
     assert_eq!(run.errors[0].kind, Some(Kind::Draw));
     header.units = 0;
     let mut batch = batch.clone();
-    batch[present - 3] = bytemuck::cast(header);
+    batch[present - 4] = bytemuck::cast(header);
     assert!(matches!(common::run(&batch).errors[..], [StreamError { cause: Cause::WrongSize { .. }, .. }]));
 }
 
@@ -51,7 +51,7 @@ fn a_wrong_size_is_rejected_and_the_next_packet_is_read() {
 fn a_sequence_that_does_not_follow_is_rejected() {
     let mut out = frame(3);
     let batch = out.batch();
-    let second_draw = batch.len() - 8 - 6;
+    let second_draw = batch.len() - 8 - 8;
     let mut header: Header = bytemuck::cast(batch[second_draw]);
     let good = header.sequence;
     header.sequence = good - 1;
@@ -75,7 +75,7 @@ fn a_missing_object_is_rejected() {
     assert!(text.contains("SetRenderTargets") && text.contains("Texture#9") && text.contains("field color"), "{text}");
 
     let error = error_of(|out| {
-        out.push(&SetShaders { vertex: PIXEL_SHADER, pixel: PIXEL_SHADER });
+        out.push(&SetShaders { vertex: PIXEL_SHADER, pixel: PIXEL_SHADER, ..SetShaders::default() });
     });
     assert_eq!(error.cause, Cause::WrongKind { field: "vertex", id: PIXEL_SHADER });
 
@@ -262,8 +262,11 @@ fn the_snapshot_builds_the_same_state() {
     let steps: Vec<u16> = (0..SetGamma::STEPS as u16).collect();
     let gamma = SetGamma { id: ObjectId::new(ObjectKind::Target, 1), count: steps.len() as u32 };
     out.push_tail(&gamma, &steps);
+    let name = Name { id: gamma.id, count: 5 };
+    out.push_tail(&name, b"shown");
     let state = run(out.batch()).state;
     assert_eq!(state.gammas[&gamma.id][..], steps);
+    assert_eq!(state.objects.name(gamma.id), Some("shown"));
     let mut snapshot = Encoder::new();
     state.write(&mut snapshot, |_, created, out| {
         if let Created::Shader(shader) = created {
@@ -275,6 +278,7 @@ fn the_snapshot_builds_the_same_state() {
     assert_eq!(copy.state.bank(3)[7..9], [[1, 2, 3, 4], [5, 6, 7, 8]]);
     assert_eq!(copy.state.bank(last.into())[usize::from(end)], [9; 4]);
     assert_eq!((copy.state.raster, copy.state.blend), (state.raster, state.blend));
+    assert_eq!(copy.state.objects.name(gamma.id), Some("shown"));
     // The frame number comes with the next BeginFrame, and a new state has everything dirty.
     copy.state.frame = state.frame;
     copy.state.tracker = state.tracker.clone();

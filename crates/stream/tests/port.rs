@@ -109,7 +109,14 @@ fn a_receiver_with_nothing_to_do_gets_small_batches() {
         far.batches.clear();
         drop(far);
         for _ in 0..4096 {
-            port.push(&Draw { topology: Topology::TriangleList as u32, first: 0, count: 3, instances: 1 });
+            port.push(&Draw {
+                topology: Topology::TriangleList as u32,
+                first: 0,
+                count: 3,
+                instances: 1,
+                first_instance: 0,
+                pad: 0,
+            });
             port.breathe();
         }
         let far = fake.0.lock().unwrap();

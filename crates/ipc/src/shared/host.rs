@@ -223,6 +223,17 @@ struct Replies {
     backlog: VecDeque<Reply>,
 }
 
+/// Whether a program is there, as far as its file and the kernel say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// It runs.
+    Running,
+    /// It has closed its end.
+    Closed,
+    /// It is gone and has not closed its end: it crashed or was killed.
+    Died,
+}
+
 /// The receiving end of one program. Dropping it makes the program's calls answer
 /// [`afterimage_stream::LinkError::Lost`].
 #[derive(Debug)]
@@ -295,9 +306,22 @@ impl Channel {
         self.end.borrow_mut().get_or_insert(why);
     }
 
+    /// Whether the program is still there. Asking costs a system call, so not before every batch. What it sent before it ended
+    /// can still be taken.
+    #[must_use]
+    pub fn life(&self) -> Life {
+        if self.region().load_u32(at::GUEST_CLOSED) != 0 {
+            Life::Closed
+        } else if lock::is_held(&self.file, Side::Guest).unwrap_or(true) {
+            Life::Running
+        } else {
+            Life::Died
+        }
+    }
+
     /// Whether the guest can still send something.
     fn guest_lives(&self) -> bool {
-        self.region().load_u32(at::GUEST_CLOSED) == 0 && lock::is_held(&self.file, Side::Guest).unwrap_or(true)
+        self.life() == Life::Running
     }
 
     fn slot(&self, slot: u32) -> Option<&SlotMemory> {

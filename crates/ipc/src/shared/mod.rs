@@ -30,6 +30,6 @@ mod slots;
 pub use directory::{DIRECTORY_VARIABLE, directory, prepare};
 pub use guest::{ConnectError, Options, SharedLink};
 #[cfg(unix)]
-pub use host::{Channel, Found, Host, HostError, running};
+pub use host::{Channel, Found, Host, HostError, Life, running};
 pub use layout::{HeaderError, VERSION};
 pub use ring::fuzz_ring;

@@ -61,6 +61,10 @@ pub struct Draw {
     pub count: u32,
     /// Instances.
     pub instances: u32,
+    /// First instance.
+    pub first_instance: u32,
+    /// Zero.
+    pub pad: u32,
 }
 
 /// Body of [`Kind::DrawIndexed`].
@@ -77,8 +81,92 @@ pub struct DrawIndexed {
     pub instances: u32,
     /// Added to every index.
     pub base_vertex: i32,
+    /// First instance.
+    pub first_instance: u32,
+}
+
+/// Body of [`Kind::DrawIndirect`]. What the buffer says is limited as if it were in packets: vertices, instances, indices that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct DrawIndirect {
+    /// [`Topology`].
+    pub topology: u32,
+    /// 1: the draws are indexed.
+    pub indexed: u32,
+    /// The buffer, with [`CreateBuffer::STORAGE`]: of each draw the words vertices, instances, first vertex, first instance; or
+    /// indices, instances, first index, what is added to every index, first instance.
+    pub buffer: ObjectId,
+    /// Draws, at most [`DrawIndirect::MOST`].
+    pub count: u32,
+    /// First byte, a multiple of 4.
+    pub offset: u64,
+    /// Bytes from draw to draw, a multiple of 4; ignored where there is one draw.
+    pub stride: u32,
     /// Zero.
     pub pad: u32,
+}
+
+impl DrawIndirect {
+    /// Most draws of a packet.
+    pub const MOST: u32 = 4096;
+
+    /// Bytes of a draw.
+    #[must_use]
+    pub const fn bytes(&self) -> u32 {
+        if self.indexed == 0 { 16 } else { 20 }
+    }
+}
+
+/// Body of [`Kind::DrawByteCount`]: draws `(bytes - counter_offset) / stride` vertices from the first one on, none where there are fewer
+/// bytes than `counter_offset`. `bytes` is the word at `offset`, as [`EndCapture`] writes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct DrawByteCount {
+    /// [`Topology`].
+    pub topology: u32,
+    /// Instances.
+    pub instances: u32,
+    /// First instance.
+    pub first_instance: u32,
+    /// The buffer that has the counter, with [`CreateBuffer::STORAGE`].
+    pub counter: ObjectId,
+    /// Where in it the counter is, a multiple of 4.
+    pub offset: u64,
+    /// Bytes that do not count.
+    pub counter_offset: u32,
+    /// Bytes of a vertex, more than zero.
+    pub stride: u32,
+}
+
+/// Where a counter of captured bytes is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CounterRef {
+    /// A buffer with [`CreateBuffer::STORAGE`], or none.
+    pub buffer: ObjectId,
+    /// Zero.
+    pub pad: u32,
+    /// Where in it the word is, a multiple of 4.
+    pub offset: u64,
+}
+
+/// Body of [`Kind::BeginCapture`]. From here on, draws whose last stage before the pixel's says what it captures write that into the
+/// buffers of [`SetCaptureBuffers`], one draw behind the other; others draw and capture nothing. A primitive for which any one of the
+/// buffers has no room is written to none. Captures end with their frame at the latest, then without counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct BeginCapture {
+    /// By number of the capture buffer: how many bytes there are in it already; none for an empty one.
+    pub counters: [CounterRef; crate::CAPTURE_BUFFERS],
+}
+
+/// Body of [`Kind::EndCapture`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct EndCapture {
+    /// By number of the capture buffer: where the bytes that are in it now are written to, if anywhere. Those of a buffer that is not bound
+    /// are not written.
+    pub counters: [CounterRef; crate::CAPTURE_BUFFERS],
 }
 
 /// Body of [`Kind::Dispatch`]. What it writes is there for everything after it, as with draws.

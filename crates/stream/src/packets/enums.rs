@@ -39,6 +39,12 @@ packet_enum! {
         /// Three corners of each rectangle, whose sides lie along the axes of the screen. The fourth is second + third -
         /// first, in position and in every output.
         RectList = 6,
+        /// Of each four vertices the middle ones; the others are for geometry shaders, here and below.
+        LineListAdjacency = 7,
+        LineStripAdjacency = 8,
+        /// Of each six vertices the first, third and fifth.
+        TriangleListAdjacency = 9,
+        TriangleStripAdjacency = 10,
     }
 }
 packet_enum! {
@@ -188,7 +194,25 @@ packet_enum! {
 packet_enum! {
     /// Which stage a shader is for.
     #[allow(missing_docs, reason = "the names say it")]
-    Stage { Vertex = 0, Pixel = 1, Compute = 2 }
+    Stage {
+        Vertex = 0, Pixel = 1, Compute = 2,
+        /// Has the constants, textures and buffers of the vertex stage.
+        Geometry = 3,
+    }
+}
+
+impl Stage {
+    /// Those that have bindings of their own.
+    pub const WITH_BINDINGS: [Self; 3] = [Self::Vertex, Self::Pixel, Self::Compute];
+
+    /// The stage whose bindings it has.
+    #[must_use]
+    pub const fn bindings(self) -> Self {
+        match self {
+            Self::Geometry => Self::Vertex,
+            other => other,
+        }
+    }
 }
 packet_enum! {
     /// What a query counts.
@@ -202,6 +226,35 @@ packet_enum! {
         /// Triangles (and other primitives) that came to clipping in the low 32 bits, and those that left it in the high 32
         /// bits. Only where [`crate::DeviceInfo::pipeline_statistics`] is 1; 0 elsewhere.
         Primitives = 3,
+        /// Primitives of stream 0 that were captured.
+        Written0 = 4,
+        /// Of stream 1.
+        Written1 = 5,
+        /// Of stream 2.
+        Written2 = 6,
+        /// Of stream 3.
+        Written3 = 7,
+        /// Primitives of stream 0 that would have been captured had there been room.
+        Needed0 = 8,
+        /// Of stream 1.
+        Needed1 = 9,
+        /// Of stream 2.
+        Needed2 = 10,
+        /// Of stream 3.
+        Needed3 = 11,
+    }
+}
+
+impl QueryKind {
+    /// The stream whose captured primitives are counted, and whether those that had no room count too.
+    #[must_use]
+    pub const fn captured(self) -> Option<(usize, bool)> {
+        let number = self as usize;
+        match number {
+            4..=7 => Some((number - 4, false)),
+            8..=11 => Some((number - 8, true)),
+            _ => None,
+        }
     }
 }
 packet_enum! {

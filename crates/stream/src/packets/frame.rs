@@ -27,7 +27,7 @@ impl Init {
     /// `guest` of GNM.
     pub const GNM: u32 = 3;
     /// Version of the packets in this crate. A receiver refuses any other.
-    pub const VERSION: u32 = 6;
+    pub const VERSION: u32 = 7;
 }
 
 /// Body of [`Kind::BeginFrame`].

@@ -4,12 +4,14 @@
 //! Small enumerations travel as their number in one byte; the [`crate::Validator`] has checked every number before an
 //! executor reads it, so `Compare::of(byte)` and its like may fall back to the first value without being wrong.
 
+mod calls;
 mod commands;
 mod enums;
 mod frame;
 mod objects;
 mod state;
 
+pub use calls::CallKind;
 pub use commands::*;
 pub use enums::*;
 pub use frame::*;
@@ -209,6 +211,8 @@ packet_table! {
     0x3f SetBlendTargets [BlendTarget];
     /// Sets values and masks of back faces' stencil tests.
     0x40 SetStencilBack;
+    /// Binds buffers that captures write.
+    0x41 SetCaptureBuffers [CaptureBuffer];
 
     /// Clears rectangles of the bound targets.
     0x50 Clear [Rect];
@@ -218,6 +222,14 @@ packet_table! {
     0x52 DrawIndexed;
     /// Runs a compute shader.
     0x53 Dispatch;
+    /// Starts to write what the shaders of draws capture into the capture buffers.
+    0x54 BeginCapture;
+    /// Ends that.
+    0x55 EndCapture;
+    /// Draws what a buffer says.
+    0x56 DrawIndirect;
+    /// Draws as many vertices as were captured.
+    0x57 DrawByteCount;
 
     /// Copies, scales or resolves a rectangle between textures.
     0x60 Blit;

@@ -225,6 +225,12 @@ pub struct VertexAttribute {
 impl VertexAttribute {
     /// `slot` of an attribute that no buffer feeds.
     pub const DEFAULT: u8 = 0xff;
+
+    /// An attribute that advances per vertex.
+    #[must_use]
+    pub const fn per_vertex(location: u8, slot: u8, format: crate::VertexFormat, offset: u16) -> Self {
+        Self { location, slot, format: format as u8, per_instance: 0, offset, divisor: 0 }
+    }
 }
 
 /// Body of [`Kind::CreateQuery`].
@@ -268,7 +274,8 @@ impl UpdateBuffer {
     pub const NO_OVERWRITE: u32 = 2;
 }
 
-/// Body of [`Kind::UpdateTexture`].
+/// Body of [`Kind::UpdateTexture`]. Of a multisampled texture all samples are replaced at once: `z` is 0, `depth` the number of samples,
+/// and each slice one sample of the box.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct UpdateTexture {
@@ -288,7 +295,7 @@ pub struct UpdateTexture {
     pub width: u32,
     /// Texels.
     pub height: u32,
-    /// Texels; 1 unless 3D.
+    /// Texels, or samples; 1 unless 3D or multisampled.
     pub depth: u32,
     /// Bytes from one row of blocks to the next.
     pub row_pitch: u32,

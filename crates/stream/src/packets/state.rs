@@ -117,8 +117,10 @@ pub struct SetRaster {
     pub line_width: f32,
     /// 1: alpha of the first colour target says how many of a pixel's samples are written. Only where there are several.
     pub alpha_to_coverage: u8,
+    /// 1: nothing is rasterised. What shaders store and capture is.
+    pub discard: u8,
     /// Zero.
-    pub pad: [u8; 3],
+    pub pad: [u8; 2],
 }
 
 /// One face's stencil state.
@@ -307,8 +309,10 @@ pub struct VertexBuffer {
 pub struct SetIndexBuffer {
     /// A buffer, none, or an arena slot as in [`VertexBuffer`].
     pub source: ObjectId,
-    /// 2 or 4.
-    pub index_bytes: u32,
+    /// 1, 2 or 4.
+    pub index_bytes: u16,
+    /// 1: the greatest index of its size is none, and what comes behind it begins anew with the topology.
+    pub restart: u16,
     /// First byte.
     pub offset: u64,
     /// Bytes that may be read from `offset`; 0 means the rest of the buffer.
@@ -323,6 +327,34 @@ pub struct SetShaders {
     pub vertex: ObjectId,
     /// Pixel shader, or none: only depth and stencil are written.
     pub pixel: ObjectId,
+    /// Geometry shader, or none.
+    pub geometry: ObjectId,
+    /// Zero.
+    pub pad: u32,
+}
+
+/// Body of [`Kind::SetCaptureBuffers`]; the tail is the buffers. None may be set while something is captured.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct SetCaptureBuffers {
+    /// First buffer, below [`crate::CAPTURE_BUFFERS`].
+    pub first: u32,
+    /// Number of buffers.
+    pub count: u32,
+}
+
+/// One buffer that captures write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(8))]
+pub struct CaptureBuffer {
+    /// A buffer with [`CreateBuffer::STORAGE`], or none.
+    pub buffer: ObjectId,
+    /// Zero.
+    pub pad: u32,
+    /// First byte, a multiple of 4.
+    pub offset: u64,
+    /// Bytes from there; 0 is the rest of the buffer.
+    pub size: u64,
 }
 
 /// Body of [`Kind::SetTextures`]; the tail is the bindings.

@@ -61,11 +61,11 @@ pub fn prologue(out: &mut Encoder) {
     let mut targets = SetRenderTargets::default();
     targets.color[0].texture = TEXTURE;
     out.push(&targets);
-    out.push(&SetShaders { vertex: VERTEX_SHADER, pixel: PIXEL_SHADER });
+    out.push(&SetShaders { vertex: VERTEX_SHADER, pixel: PIXEL_SHADER, ..SetShaders::default() });
 }
 
 pub fn draw(first: u32) -> Draw {
-    Draw { topology: Topology::TriangleList as u32, first, count: 3, instances: 1 }
+    Draw { topology: Topology::TriangleList as u32, first, count: 3, instances: 1, first_instance: 0, pad: 0 }
 }
 
 pub fn present(frame: u64) -> Present {
