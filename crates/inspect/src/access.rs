@@ -1,0 +1,207 @@
+//! What calls read and write.
+
+use crate::Capture;
+use afterimage_stream::packets::Stage;
+use afterimage_stream::packets::{Clear, StencilOp, TextureCopy, View};
+use afterimage_stream::{Created, ObjectId, ObjectKind, Packet, State};
+use std::fmt;
+
+/// An object, or a part of one, that a call reads or writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The object.
+    pub id: ObjectId,
+    /// The subresource, of a texture of which one is named.
+    pub view: Option<View>,
+    /// As what: `color 0`, `texture 3`, `indices`.
+    pub role: String,
+}
+
+/// Reads and writes of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accesses {
+    /// Textures count where the shaders look them up (all that are bound, where that cannot be told).
+    pub reads: Vec<Access>,
+    /// Buffers and images that a shader may store to count, whether it does or not.
+    pub writes: Vec<Access>,
+}
+
+fn push(list: &mut Vec<Access>, id: ObjectId, view: Option<View>, role: impl fmt::Display) {
+    if !id.is_none() && id.kind() != Some(ObjectKind::Upload) {
+        list.push(Access { id, view, role: role.to_string() });
+    }
+}
+
+fn view(list: &mut Vec<Access>, view: View, role: impl fmt::Display) {
+    push(list, view.texture, Some(view), role);
+}
+
+impl Accesses {
+    /// Of a packet that is done in a state.
+    pub(crate) fn of(state: &State, packet: &Packet<'_>, slots: impl Fn(ObjectId) -> Option<u32>) -> Self {
+        let mut found = Self::default();
+        let Self { reads, writes } = &mut found;
+        match packet {
+            Packet::Clear(body, _) => {
+                if body.channels() != 0 {
+                    for (at, color) in state.render_targets.color.iter().enumerate() {
+                        view(writes, *color, format_args!("color {at}"));
+                    }
+                }
+                if body.flags & (Clear::DEPTH | Clear::STENCIL) != 0 {
+                    view(writes, state.render_targets.depth, "depth");
+                }
+            }
+            Packet::Draw(_) => found.draw(state, slots),
+            Packet::DrawIndexed(_) => {
+                push(reads, state.index_buffer.source, None, "indices");
+                found.draw(state, slots);
+            }
+            Packet::DrawIndirect(body) => {
+                push(reads, body.buffer, None, "arguments");
+                if body.indexed != 0 {
+                    push(reads, state.index_buffer.source, None, "indices");
+                }
+                found.draw(state, slots);
+            }
+            Packet::DrawByteCount(body) => {
+                push(reads, body.counter, None, "counter");
+                found.draw(state, slots);
+            }
+            Packet::Dispatch(body) => {
+                let used = slots(body.shader).unwrap_or(u32::MAX);
+                found.textures(state.compute_textures.all(), "compute texture", |slot| used >> slot & 1 != 0);
+                found.storage(state, Stage::Compute, "compute");
+            }
+            Packet::Blit(body) => {
+                view(reads, body.src, "source");
+                view(writes, body.dst, "destination");
+            }
+            Packet::GenerateMips(body) => {
+                push(reads, body.id, Some(View { texture: body.id, level: 0, layer: 0 }), "level 0");
+                push(writes, body.id, None, "levels");
+            }
+            Packet::CopyBuffer(body) => {
+                push(reads, body.src, None, "source");
+                push(writes, body.dst, None, "destination");
+            }
+            Packet::FillBuffer(body) => push(writes, body.id, None, "destination"),
+            Packet::ReadBuffer(body) => push(reads, body.id, None, "source"),
+            Packet::ReadBack(body) => view(reads, body.src, "source"),
+            Packet::CopyToTexture(body) => {
+                push(reads, body.copy.buffer, None, "source");
+                view(writes, view_of(&body.copy), "destination");
+            }
+            Packet::CopyFromTexture(body) => {
+                view(reads, view_of(&body.copy), "source");
+                push(writes, body.copy.buffer, None, "destination");
+            }
+            Packet::BeginQuery(body) => push(writes, body.id, None, "query"),
+            Packet::EndQuery(body) => push(writes, body.id, None, "query"),
+            Packet::BeginCapture(body) => {
+                body.counters.iter().for_each(|counter| push(reads, counter.buffer, None, "counter"));
+            }
+            Packet::EndCapture(body) => {
+                body.counters.iter().for_each(|counter| push(writes, counter.buffer, None, "counter"));
+            }
+            Packet::Present(body) => {
+                push(reads, body.texture, None, "picture");
+                push(writes, body.target, None, "target");
+            }
+            _ => {}
+        }
+        found
+    }
+
+    fn textures(
+        &mut self,
+        bindings: &[afterimage_stream::packets::TextureBinding],
+        role: &str,
+        used: impl Fn(usize) -> bool,
+    ) {
+        for (slot, binding) in bindings.iter().enumerate().filter(|(slot, _)| used(*slot)) {
+            push(&mut self.reads, binding.texture, None, format_args!("{role} {slot}"));
+        }
+    }
+
+    fn storage(&mut self, state: &State, stage: Stage, name: &str) {
+        for (slot, binding) in state.storage(stage).iter().enumerate() {
+            push(&mut self.reads, binding.buffer, None, format_args!("{name} buffer {slot}"));
+            push(&mut self.writes, binding.buffer, None, format_args!("{name} buffer {slot}"));
+        }
+        for (slot, image) in state.storage_images(stage).iter().enumerate() {
+            view(&mut self.reads, image.view, format_args!("{name} image {slot}"));
+            view(&mut self.writes, image.view, format_args!("{name} image {slot}"));
+        }
+    }
+
+    fn draw(&mut self, state: &State, slots: impl Fn(ObjectId) -> Option<u32>) {
+        if let Some(Created::VertexInput(attributes)) = state.objects.get(state.vertex_input.id) {
+            for (slot, buffer) in state.vertex_buffers.iter().enumerate() {
+                if attributes.iter().any(|attribute| usize::from(attribute.slot) == slot) {
+                    push(&mut self.reads, buffer.source, None, format_args!("vertices {slot}"));
+                }
+            }
+        }
+        // Slots 0 to 15 are the pixel stage's, those behind them the vertex stage's.
+        let shaders = [state.shaders.vertex, state.shaders.geometry, state.shaders.pixel];
+        let mut used = 0;
+        for id in shaders.into_iter().filter(|id| !id.is_none()) {
+            used |= slots(id).unwrap_or(u32::MAX);
+        }
+        self.textures(state.textures.all(), "texture", |slot| used >> slot & 1 != 0);
+        self.storage(state, Stage::Vertex, "vertex");
+        self.storage(state, Stage::Pixel, "pixel");
+        for (slot, buffer) in state.capture_buffers.iter().enumerate() {
+            push(&mut self.writes, buffer.buffer, None, format_args!("capture {slot}"));
+        }
+        if state.raster.discard != 0 {
+            return;
+        }
+        let targets = &*state.render_targets;
+        for (at, color) in targets.color.iter().enumerate() {
+            let own = state.blend_targets.get().get(at);
+            let mask = own.map_or(state.blend.write_masks[at], |target| target.write_mask);
+            if mask != 0 && !state.shaders.pixel.is_none() {
+                view(&mut self.writes, *color, format_args!("color {at}"));
+                if own.map_or(state.blend.enable, |target| target.enable) != 0 || mask != 15 {
+                    view(&mut self.reads, *color, format_args!("color {at}"));
+                }
+            }
+        }
+        let tests = &*state.depth_stencil;
+        let keeps = |face: afterimage_stream::packets::StencilFace| {
+            [face.fail, face.depth_fail, face.pass].iter().all(|op| StencilOp::of(*op) == StencilOp::Keep)
+        };
+        let stencil = tests.stencil_test != 0;
+        if tests.depth_test != 0 || stencil {
+            view(&mut self.reads, targets.depth, "depth");
+        }
+        if tests.depth_test != 0 && tests.depth_write != 0 || stencil && !(keeps(tests.front) && keeps(tests.back)) {
+            view(&mut self.writes, targets.depth, "depth");
+        }
+    }
+}
+
+fn view_of(copy: &TextureCopy) -> View {
+    View { texture: copy.texture, level: copy.level, layer: copy.layer }
+}
+
+impl Capture {
+    /// What a call writes. Buffers and images that a shader may store to count, whether it does or not.
+    #[must_use]
+    pub fn writes(&self, call: u64) -> Vec<Access> {
+        self.accesses(call).writes
+    }
+
+    /// What a call reads. Textures count where the shaders look them up (all that are bound, where that cannot be told).
+    #[must_use]
+    pub fn reads(&self, call: u64) -> Vec<Access> {
+        self.accesses(call).reads
+    }
+
+    fn accesses(&self, call: u64) -> Accesses {
+        let mut walk = self.walk();
+        walk.to(call).map_or_else(Accesses::default, |_| walk.accesses())
+    }
+}
