@@ -76,7 +76,7 @@ fn vertices(options: &Options, count: u32) -> Scene {
     guest.target(Format::B8G8R8A8_UNORM, 64, 64);
     let vertex = guest.d3d9_shader(Stage::Vertex, &skinning_code());
     let pixel = guest.d3d9_shader(Stage::Pixel, "ps_3_0\ndcl_texcoord1 v0\nmov oC0, v0\n");
-    guest.encoder.push(&SetShaders { vertex, pixel });
+    guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     guest.layout();
     let corner = |n: u32| vertex_at(n as f32 * 1e-4);
     guest.vertices(&(0..count).map(corner).collect::<Vec<_>>());
@@ -96,7 +96,7 @@ fn pixels(options: &Options, [width, height]: [u32; 2]) -> Scene {
     guest.target(Format::B8G8R8A8_UNORM, width, height);
     let vertex = guest.d3d9_shader(Stage::Vertex, VERTEX_CODE);
     let pixel = guest.d3d9_shader(Stage::Pixel, &pixel_code());
-    guest.encoder.push(&SetShaders { vertex, pixel });
+    guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     guest.layout();
     let mut corners = full(0.5, RED);
     for corner in &mut corners {

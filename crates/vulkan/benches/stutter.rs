@@ -194,7 +194,7 @@ fn ops(frame: u32) -> SetPixelOps {
 fn shaders_of(guest: &mut Guest, frame: u32, plain: ObjectId) -> SetShaders {
     let vertex = if frame % 8 == 3 { guest.d3d9_shader(Stage::Vertex, &vertex_code(frame)) } else { plain };
     let pixel = guest.d3d9_shader(Stage::Pixel, &pixel_code(frame));
-    SetShaders { vertex, pixel }
+    SetShaders { vertex, pixel, ..SetShaders::default() }
 }
 
 fn child(when: &str) {
@@ -212,7 +212,11 @@ fn child(when: &str) {
     let sampler = guest.sampler(sampling(Filter::Linear));
     guest.bind_texture(0, texture, sampler);
     let plain = guest.d3d9_shader(Stage::Vertex, &vertex_code(1000));
-    let known = SetShaders { vertex: plain, pixel: guest.d3d9_shader(Stage::Pixel, &pixel_code(1000)) };
+    let known = SetShaders {
+        vertex: plain,
+        pixel: guest.d3d9_shader(Stage::Pixel, &pixel_code(1000)),
+        ..SetShaders::default()
+    };
     let mut made = Vec::new();
     let mut times = Vec::new();
     let mut next = Instant::now();

@@ -65,7 +65,8 @@ fn main() {
     let bytes = 3 * size_of::<Vertex>() as u64;
     guest.encoder.push(&CreateBuffer { id: dynamic, usage: CreateBuffer::VERTEX | CreateBuffer::DYNAMIC, size: bytes });
     let static_vertices = guest.upload(&vec![0; bytes as usize]);
-    let shaders = |guest: &mut Guest, vertex| guest.encoder.push(&SetShaders { vertex, pixel });
+    let shaders =
+        |guest: &mut Guest, vertex| guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     shaders(&mut guest, plain);
     let last = afterimage_stream::Reader::new(guest.encoder.batch()).last();
     let mut sequence = last.map_or(0, |located| located.unwrap().header.sequence);
@@ -141,7 +142,7 @@ fn new_shaders(bench: &mut Bench, guest: &mut Guest, mut sequence: u32) {
             let text = COLOR.replace("  store", &format!("  v1: f32x4 = const {serial}.0, 0.0, 0.0, 0.0\n  store"));
             let text = text.replace("store_output out0, v0", "v2: f32x4 = fadd v0, v1\n  store_output out0, v2");
             let pixel = guest.shader(Stage::Pixel, &text);
-            guest.encoder.push(&SetShaders { vertex, pixel });
+            guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
             guest.draw(Topology::TriangleList, 0, 3);
             guest.encoder.push(&Destroy { id: pixel, pad: 0 });
         }

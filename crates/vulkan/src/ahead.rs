@@ -76,6 +76,10 @@ type Coming = FxHashMap<ObjectId, Arc<Shader>>;
 impl Renderer {
     /// Takes what is known of the program from its last runs, and lets workers make it.
     pub(crate) fn recall(&mut self) {
+        // A replay knows the program before its stream says so.
+        if self.history.is_some() {
+            return;
+        }
         let Some(dir) = self.options.cache_dir.clone().filter(|_| self.options.remember) else { return };
         let history = History::load(&self.gpu, &dir, &self.stats.program);
         if !history.pipelines.is_empty() {
@@ -90,6 +94,7 @@ impl Renderer {
             let key = Key {
                 vertex: self.library.reserve(known.vertex),
                 pixel: known.pixel.map_or(Key::NONE, |pixel| self.library.reserve(pixel)),
+                geometry: Key::NONE,
                 input: self.pipelines.inputs.number(&known.fixed.layout),
                 targets: self.pipelines.targets.number(&known.fixed.targets),
                 blend: if self.gpu.profile.dynamic_state3.blend {
@@ -108,11 +113,22 @@ impl Renderer {
     /// [`CreateShader`]: translation begins, and what the shader is drawn with is made ahead.
     pub(crate) fn create_shader(&mut self, body: &CreateShader, arena: &dyn Arena) {
         let runtime = self.shading.runtime;
-        let mut guest = self.library.create(body.id, body.language, code(body, arena), &runtime);
+        let code = code(body, arena);
+        let replaced = self.replace_shader.as_mut().and_then(|replace| replace(body, &code));
+        let mut guest = match replaced {
+            Some((language, other)) => {
+                let mut guest = self.library.create(body.id, language, other, &runtime);
+                // A capture keeps what the guest has.
+                guest.code = code.into();
+                guest
+            }
+            None => self.library.create(body.id, body.language, code, &runtime),
+        };
         let declared = match packets::Stage::of(body.stage as u8) {
             packets::Stage::Vertex => Stage::Vertex,
             packets::Stage::Pixel => Stage::Pixel,
             packets::Stage::Compute => Stage::Compute,
+            packets::Stage::Geometry => Stage::Geometry,
         };
         if let Some(shader) = guest.shader.take_if(|shader| shader.stage() != declared) {
             let stage = shader.stage();
@@ -121,9 +137,11 @@ impl Renderer {
         let shader = guest.shader.clone();
         self.shaders.insert(body.id, guest);
         let Some(shader) = shader else { return };
-        if shader.stage() == Stage::Compute {
-            self.prepare_compute(body.id);
-            return;
+        match shader.stage() {
+            Stage::Compute => return self.prepare_compute(body.id),
+            // Those are compiled by now, and not foreseen.
+            Stage::Geometry => return,
+            Stage::Vertex | Stage::Pixel => {}
         }
         let before = std::mem::replace(&mut self.created_last, body.id);
         if let Some(history) = self.history.take() {
@@ -154,7 +172,7 @@ impl Renderer {
         };
         let Some(vertex) = candidates.into_iter().find(fits) else { return };
         let mut scene = self.scene(raster::class(Topology::TriangleList));
-        scene.shaders = SetShaders { vertex, pixel };
+        scene.shaders = SetShaders { vertex, pixel, ..scene.shaders };
         self.push_guess(scene.clone());
         if self.generic_seen {
             let other = self.other_kind(scene);
@@ -335,7 +353,10 @@ impl Renderer {
 
     /// Numbers of a scene's variants; `None` where it cannot be drawn.
     fn variants_of(&mut self, scene: &Scene, coming: &Coming) -> Option<(u32, u32)> {
-        let SetShaders { vertex, pixel } = scene.shaders;
+        let SetShaders { vertex, pixel, geometry, .. } = scene.shaders;
+        if !geometry.is_none() {
+            return None;
+        }
         let shader = self.shader_of(vertex, Stage::Vertex, coming)?;
         let mut runtime = scene.runtime;
         runtime.link = shader.link();
@@ -376,7 +397,17 @@ impl Renderer {
         let raster = Raster::new(&self.gpu.profile, &scene.raster, scene.blend.logic_op, scene.class);
         let raster = if scene.rects { raster.of(&self.gpu.profile, Topology::RectList) } else { raster };
         let sample_mask = Key::sample_mask(&self.gpu.profile, &scene.raster);
-        let key = Key { vertex, pixel, input, targets, blend, sample_mask, raster, spec: Default::default() };
+        let key = Key {
+            vertex,
+            pixel,
+            geometry: Key::NONE,
+            input,
+            targets,
+            blend,
+            sample_mask,
+            raster,
+            spec: Default::default(),
+        };
         self.pipelines.prepare(&key, &self.library, urgency);
     }
 

@@ -54,8 +54,9 @@ impl Apply<Host> for Applying<'_> {
             Group::Part => Ok(r.apply_part()),
             Group::Variants => r.apply_variants(self.rest),
             Group::Spec => Ok(r.apply_spec()),
+            Group::Geometry => Ok(r.apply_geometry()),
             Group::VertexInput => Ok(r.apply_vertex_input()),
-            Group::RasterKey => Ok(r.apply_raster_key()),
+            Group::RasterKey => r.apply_raster_key(),
             Group::BlendKey => Ok(r.apply_blend_key()),
             Group::Drawable => {
                 if r.is_drawable() {
@@ -84,6 +85,7 @@ impl Apply<Host> for Applying<'_> {
             Group::Textures => r.apply_textures(),
             Group::Push => Ok(r.apply_push()),
             Group::Counting => Ok(r.apply_counting()),
+            Group::Capturing => Ok(r.apply_capturing()),
             Group::ComputeShader => r.apply_compute_shader(),
             Group::ComputeConstants => r.apply_compute_constants(),
             Group::ComputeTextures => r.apply_compute_textures(),
@@ -105,9 +107,10 @@ impl Apply<Host> for Applying<'_> {
             Group::Part => differs(&r.part(), &r.shading.runtime.pixel_ops.signed_part),
             Group::Variants => {
                 let wanted = r.wanted_variants()?;
-                differs(&(wanted.vertex, wanted.pixel), &(r.key.vertex, r.key.pixel))
+                differs(&(wanted.vertex, wanted.pixel, wanted.geometry), &(r.key.vertex, r.key.pixel, r.key.geometry))
             }
             Group::Spec => differs(&r.spec(), &r.key.spec),
+            Group::Geometry => differs(&r.geometry(), &r.shading.takes),
             Group::VertexInput => {
                 let input = r.wanted_input();
                 differs(&input, &(r.key.input, r.input))
@@ -148,6 +151,7 @@ impl Apply<Host> for Applying<'_> {
             Group::Textures => r.textures_differ(),
             Group::Push => differs(&false, &r.push_is_pending()),
             Group::Counting => differs(&r.counts(), &r.queries.count()),
+            Group::Capturing => r.capturing_differs(),
             Group::ComputeShader => r.compute_shader_differs(),
             Group::ComputeConstants => r.constants_differ(Stage::Compute),
             Group::ComputeTextures => r.compute_textures_differ(),

@@ -7,7 +7,10 @@ mod common;
 use crate::pipeline::Key;
 use crate::raster::Raster;
 use crate::{Renderer, Without};
-use afterimage_ir::{Component, Dim, ImageDecl, ImageFormat, InputAt, OutputAt, Stage as In, TextureDecl, Type};
+use afterimage_ir::{
+    CaptureDecl, Component, Dim, GeometryDecl, ImageDecl, ImageFormat, InputAt, InputDecl, InputPrimitive, Interp,
+    OutputAt, OutputDecl, OutputPrimitive, Stage as In, TextureDecl, Type,
+};
 use afterimage_state::{Edge, Edges, Group as _, Missed, collect_missed};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, Group, Host, ObjectId, ObjectKind};
@@ -21,7 +24,7 @@ use std::cell::Cell;
 #[derive(Clone, Copy, Debug)]
 struct Op(u8, u8, u8);
 
-const OPS: u8 = 29;
+const OPS: u8 = 32;
 
 /// Objects of the streams.
 struct Scene {
@@ -30,7 +33,8 @@ struct Scene {
     textures: [ObjectId; 5],
     descs: [CreateTexture; 5],
     samplers: [ObjectId; 3],
-    vertex: [ObjectId; 4],
+    vertex: [ObjectId; 5],
+    geometry: ObjectId,
     pixel: [ObjectId; 8],
     inputs: [ObjectId; 2],
     buffers: [ObjectId; 2],
@@ -92,8 +96,8 @@ fn storing(guest: &mut Guest) -> ObjectId {
     code.create(guest)
 }
 
-/// A vertex shader that reads a buffer.
-fn reading(guest: &mut Guest) -> ObjectId {
+/// A vertex shader that reads a buffer, and captures what it reads.
+fn reading(guest: &mut Guest, captures: bool) -> ObjectId {
     let mut code = Code::new(In::Vertex);
     let number = code.input(InputAt::VertexIndex, Type::I32);
     let at = code.word(0, number);
@@ -103,6 +107,38 @@ fn reading(guest: &mut Guest) -> ObjectId {
     for at in [OutputAt::Position, OutputAt::Location(0), OutputAt::Location(2)] {
         code.output(at, position);
     }
+    if captures {
+        let decl = OutputDecl { name: String::new(), ty: Type::F32X4, at: OutputAt::Location(3), semantic: None };
+        let output = code.b.output(decl);
+        code.b.store_output(output, position);
+        let (component, lanes, buffer, stream, stride, offset) = (1, 2, 0, 0, 12, 4);
+        code.b.capture(CaptureDecl { output, component, lanes, buffer, stream, stride, offset });
+    }
+    code.create(guest)
+}
+
+/// A geometry shader that passes triangles on, and captures what they have.
+fn passing(guest: &mut Guest) -> ObjectId {
+    let mut code = Code::new(In::Geometry);
+    let (input, output) = (InputPrimitive::Triangles, OutputPrimitive::TriangleStrip);
+    code.b.geometry(GeometryDecl { input, output, vertices: 3, invocations: 1 });
+    let ty = Type::F32X4;
+    let places = [(InputAt::Position, OutputAt::Position), (InputAt::Location(0), OutputAt::Location(0))];
+    let places = places.map(|(from, to)| {
+        let from = code.b.input(InputDecl { name: String::new(), ty, at: from, interp: Interp::Flat, semantic: None });
+        (from, code.b.output(OutputDecl { name: String::new(), ty, at: to, semantic: None }))
+    });
+    let (component, lanes, buffer, stream, stride, offset) = (0, 4, 0, 0, 16, 0);
+    code.b.capture(CaptureDecl { output: places[1].1, component, lanes, buffer, stream, stride, offset });
+    for corner in 0..3 {
+        let corner = code.b.i32(corner);
+        for (from, to) in places {
+            let value = code.b.load_vertex_input(from, corner);
+            code.b.store_output(to, value);
+        }
+        code.b.emit_vertex(0);
+    }
+    code.b.end_primitive(0);
     code.create(guest)
 }
 
@@ -161,8 +197,10 @@ impl Scene {
             guest.shader(Stage::Vertex, VERTEX),
             guest.shader(Stage::Vertex, WITH_CONSTANTS),
             guest.d3d9_shader(Stage::Vertex, OLD_VERTEX),
-            reading(guest),
+            reading(guest, false),
+            reading(guest, true),
         ];
+        let geometry = passing(guest);
         let pixel = [
             guest.shader(Stage::Pixel, COLOR),
             guest.shader(Stage::Pixel, CONSTANT),
@@ -182,6 +220,7 @@ impl Scene {
             descs,
             samplers,
             vertex,
+            geometry,
             pixel,
             inputs,
             buffers: [guest.vertices(&full(0.5, RED)), guest.id(ObjectKind::Buffer)],
@@ -204,12 +243,15 @@ impl Scene {
         let usage = CreateBuffer::VERTEX | CreateBuffer::DYNAMIC;
         guest.encoder.push(&CreateBuffer { id: scene.buffers[1], usage, size });
         guest.encoder.push(&CreateQuery { id: scene.query, kind: QueryKind::Occlusion as u32 });
+        let captured = guest.words(&[0; 64]);
+        let captured = CaptureBuffer { buffer: captured, ..CaptureBuffer::default() };
+        guest.encoder.push_tail(&SetCaptureBuffers { first: 0, count: 1 }, &[captured]);
         // Shaders do not ask whether there is a buffer.
-        for stage in Stage::ALL {
-            bind_storage(guest, *stage, &[scene.words[0]]);
+        for stage in Stage::WITH_BINDINGS {
+            bind_storage(guest, stage, &[scene.words[0]]);
         }
         guest.bind_texture(0, textures[0], samplers[0]);
-        guest.encoder.push(&SetShaders { vertex: vertex[0], pixel: pixel[0] });
+        guest.encoder.push(&SetShaders { vertex: vertex[0], pixel: pixel[0], ..SetShaders::default() });
         guest.run();
         scene
     }
@@ -263,6 +305,7 @@ impl Scene {
                 line_width: 1.0,
                 point_size: f32::from(1 + a % 4),
                 sample_mask: u32::MAX,
+                discard: flag(5) & flag(1),
                 ..Default::default()
             }),
             4 => guest.encoder.push(&SetDepthStencil {
@@ -326,12 +369,13 @@ impl Scene {
             }
             11 => {
                 let source = if a % 3 == 0 { ObjectId::NONE } else { self.indices };
-                guest.encoder.push(&SetIndexBuffer { source, index_bytes: 2, offset: 2 * u64::from(b % 3), size: 0 });
+                let (offset, restart) = (2 * u64::from(b % 3), u16::from(b / 3 % 2));
+                guest.encoder.push(&SetIndexBuffer { source, index_bytes: 2, restart, offset, size: 0 });
             }
             12 => {
                 let (vertex, pixel) = (pick(&self.vertex, a), pick(&self.pixel, b));
                 self.points.set(vertex == self.vertex[2]);
-                guest.encoder.push(&SetShaders { vertex, pixel });
+                guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
             }
             13 | 14 => {
                 let texture = if a % 6 == 5 { ObjectId::NONE } else { pick(&self.textures, a % 6) };
@@ -376,6 +420,14 @@ impl Scene {
             24 => guest.encoder.push(&EndQuery { id: self.query, pad: 0, token: 0 }),
             25 => guest.dispatch(pick(&self.compute, a), [1, 1, 1]),
             26 => guest.present(self.targets[0]),
+            // Begins inside of another, and ends of none, are refused in both ways alike.
+            29 => guest.encoder.push(&BeginCapture::default()),
+            30 => guest.encoder.push(&EndCapture::default()),
+            31 => {
+                let geometry = if flag(0) != 0 { self.geometry } else { ObjectId::NONE };
+                self.points.set(false);
+                guest.encoder.push(&SetShaders { vertex: self.vertex[0], pixel: self.pixel[0], geometry, pad: 0 });
+            }
             27 => {
                 guest.encoder.push(&DrawIndexed {
                     topology: topology as u32,
@@ -410,6 +462,7 @@ struct Effective {
     blocks: Vec<Option<Vec<u8>>>,
     system: Option<[[u32; 4]; 30]>,
     images: bool,
+    captures: bool,
 }
 
 impl Effective {
@@ -432,6 +485,7 @@ impl Effective {
                 "{:?}",
                 (
                     recorded.topology,
+                    recorded.restart,
                     recorded.viewport,
                     recorded.scissor,
                     recorded.raster,
@@ -448,6 +502,7 @@ impl Effective {
             blocks: r.blocks.iter().take(2).map(|b| b.as_ref().map(|b| without_addresses(r, b.bytes()))).collect(),
             system,
             images: r.shading.reach.images && recorded.image_key.is_some(),
+            captures: r.is_capturing_open(),
         }
     }
 }
@@ -489,13 +544,14 @@ fn restarted(guest: Guest) -> Renderer {
 /// Sets everything to something else, one by one, with a draw behind each, under every shader.
 fn walk() -> Vec<Op> {
     let mut ops = vec![Op(28, 3, 0)];
-    for (vertex, pixel) in [(0, 0), (1, 1), (0, 2), (0, 3), (2, 4), (2, 5), (3, 6), (1, 0)] {
+    for (vertex, pixel) in [(0, 0), (1, 1), (0, 2), (0, 3), (2, 4), (2, 5), (3, 6), (4, 0), (1, 0)] {
         ops.extend([Op(12, vertex, pixel), Op(16, 0, 0), Op(16, 1, 0), Op(17, 1, 0), Op(28, 3, 0)]);
         for what in (0..OPS).filter(|what| ![12, 27, 28].contains(what)) {
             for (a, b) in [(1, 0x13), (0, 0xf2), (4, 0xf1)] {
                 ops.extend([Op(what, a, b), Op(28, 3, 0), Op(27, 3, 0)]);
             }
         }
+        ops.push(Op(12, vertex, pixel));
         // Lines made of triangles, and draws in two parts.
         ops.extend([
             Op(3, 6, 4),
@@ -506,6 +562,13 @@ fn walk() -> Vec<Op> {
             Op(28, 3, 0),
             Op(6, 1, 0xf0),
         ]);
+        // Captures in the middle of lines made of triangles, of faces that are filled in different ways, of nothing to draw to, of
+        // draws in two parts.
+        for state in [Op(3, 6, 4), Op(3, 3, 4), Op(1, 2, 0), Op(6, 1, 0xf3)] {
+            let draw = Op(28, if state.1 == 6 { 1 } else { 3 }, 0);
+            ops.extend([state, draw, Op(29, 0, 0), draw, Op(30, 0, 0), draw, Op(1, 0, 0)]);
+        }
+        ops.extend([Op(6, 1, 0xf0), Op(3, 0, 4)]);
         // Back to what can be drawn.
         ops.extend([Op(1, 0, 0), Op(2, 0, 39), Op(0, 0, 1), Op(28, 0, 0), Op(28, 1, 0x80), Op(28, 3, 0)]);
     }

@@ -113,7 +113,7 @@ impl Renderer {
         self.commands();
         trace::read_result::<Host>(if stage == Stage::Compute { Group::ComputeShader } else { Group::Variants });
         let (variant, place) = match stage {
-            Stage::Vertex => (&self.shading.vertex, Some(0)),
+            Stage::Vertex | Stage::Geometry => (&self.shading.vertex, Some(0)),
             Stage::Pixel => (&self.shading.pixel, Some(2)),
             Stage::Compute => (&self.computing.variant, None),
         };
@@ -137,7 +137,7 @@ impl Renderer {
     /// Whether a stage's constants are not those that were copied.
     pub(crate) fn constants_differ(&mut self, stage: Stage) -> Option<String> {
         let variant = match stage {
-            Stage::Vertex => &self.shading.vertex,
+            Stage::Vertex | Stage::Geometry => &self.shading.vertex,
             Stage::Pixel => &self.shading.pixel,
             Stage::Compute => &self.computing.variant,
         };

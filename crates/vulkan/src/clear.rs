@@ -208,6 +208,10 @@ impl Renderer {
         let masks = pipeline::write_masks(&self.gpu.profile, &blend, (1u32 << colors) - 1);
         let pipeline = self.part_pipeline(colors, &raster, &blend, masks)?;
 
+        if self.is_capturing_open() {
+            // A capture has one pipeline.
+            self.end_pass();
+        }
         self.open_pass();
         // What a clear touches is not counted.
         self.end_segment();
@@ -216,7 +220,7 @@ impl Renderer {
         // SAFETY: the command buffer is being recorded; the pipeline lives as long as the renderer.
         unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline) };
         self.bind_default_buffer();
-        self.set_topology(Topology::TriangleList);
+        self.set_topology(Topology::TriangleList, false);
         let (width, height) = (self.targets.extent.width as f32, self.targets.extent.height as f32);
         self.set_viewport(SetViewport { x: 0.0, y: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 });
         let raster = self.dynamic_raster(&raster);
@@ -278,6 +282,7 @@ impl Renderer {
         let key = Key {
             vertex,
             pixel,
+            geometry: Key::NONE,
             input: self.pipelines.inputs.number(&VertexLayout::default()),
             targets: self.pipelines.targets.number(&self.targets.formats),
             blend,

@@ -79,7 +79,7 @@ impl Slot {
     }
 }
 
-fn create(maker: &Maker, variant: &Variant) -> Result<Pipeline> {
+pub(crate) fn create(maker: &Maker, variant: &Variant) -> Result<Pipeline> {
     let stage = vk::PipelineShaderStageCreateInfo::default()
         .module(variant.module)
         .stage(vk::ShaderStageFlags::COMPUTE)
@@ -101,7 +101,7 @@ struct Entry {
 
 /// Every compute pipeline, by the number of its shader's variant.
 pub(crate) struct ComputePipelines {
-    maker: Arc<Maker>,
+    pub(crate) maker: Arc<Maker>,
     workers: Arc<Workers>,
     entries: FxHashMap<u32, Entry>,
     /// Counts dispatches and creations.
@@ -217,10 +217,22 @@ impl Renderer {
             self.gpu.raw.cmd_push_constants(cmd, layout.raw, vk::ShaderStageFlags::COMPUTE, 0, words);
             self.gpu.raw.cmd_dispatch(cmd, x, y, z);
         }
-        // The push constants of draws may have been where these are now.
+        self.push_overwritten();
+        Ok(())
+    }
+
+    /// The push constants of draws may have been where a dispatch's are now.
+    fn push_overwritten(&mut self) {
         self.push_range = (0, self.push.len());
         self.state.tracker.changed(Host::PUSHED.only());
-        Ok(())
+    }
+
+    /// A dispatch that is none of the guest's was recorded.
+    pub(crate) fn compute_overwritten(&mut self) {
+        self.push_overwritten();
+        if std::mem::take(&mut self.recorded.compute) != Recorded::default() {
+            self.state.tracker.changed(Host::COMPUTE_SHADER.only());
+        }
     }
 
     fn compute_pipeline(&mut self, shader: ObjectId) -> Option<(Arc<Variant>, vk::Pipeline)> {

@@ -51,7 +51,7 @@ impl Renderer {
 
     /// lavapipe before 23.0 crashes where a blit follows a set of more than 32 textures in one command buffer: its
     /// blitter saves that many only.
-    fn split_before_blit(&mut self) -> Result {
+    pub(crate) fn split_before_blit(&mut self) -> Result {
         if self.gpu.profile.fragile_blits && self.recorded.has_slots() {
             self.submit()?;
         }
@@ -290,6 +290,20 @@ impl Renderer {
         from: vk::ImageLayout,
         to: vk::ImageLayout,
     ) {
+        let range =
+            vk::ImageSubresourceRange::default().aspect_mask(vk::ImageAspectFlags::COLOR).level_count(1).layer_count(1);
+        self.range_barrier(cmd, image, range, from, to);
+    }
+
+    /// The same of a part of any image.
+    pub(crate) fn range_barrier(
+        &self,
+        cmd: vk::CommandBuffer,
+        image: vk::Image,
+        range: vk::ImageSubresourceRange,
+        from: vk::ImageLayout,
+        to: vk::ImageLayout,
+    ) {
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         let barrier = [vk::ImageMemoryBarrier2::default()
             .src_stage_mask(all)
@@ -301,12 +315,7 @@ impl Renderer {
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(image)
-            .subresource_range(
-                vk::ImageSubresourceRange::default()
-                    .aspect_mask(vk::ImageAspectFlags::COLOR)
-                    .level_count(1)
-                    .layer_count(1),
-            )];
+            .subresource_range(range)];
         // SAFETY: the command buffer is being recorded outside of a pass; the image is in layout `from`.
         unsafe {
             self.gpu.raw.cmd_pipeline_barrier2(cmd, &vk::DependencyInfo::default().image_memory_barriers(&barrier));

@@ -20,7 +20,8 @@ pub(crate) fn has_stencil(format: vk::Format) -> bool {
     matches!(format, vk::Format::D24_UNORM_S8_UINT | vk::Format::D32_SFLOAT_S8_UINT)
 }
 
-fn read(format: Format, texel: &[u8]) -> (f64, u8) {
+/// Depth and stencil of a packed texel.
+pub(crate) fn read(format: Format, texel: &[u8]) -> (f64, u8) {
     let word = |at: usize| u32::from_le_bytes([texel[at], texel[at + 1], texel[at + 2], texel[at + 3]]);
     match format {
         Format::D16_UNORM => (f64::from(u16::from_le_bytes([texel[0], texel[1]])) / 65535.0, 0),
@@ -53,6 +54,21 @@ pub(crate) fn split(format: Format, kind: vk::Format, texels: &[u8], depths: &mu
 pub(crate) fn join(format: Format, kind: vk::Format, depths: &[u8], stencils: &[u8], texels: &mut [u8]) {
     let size = format.info().bytes as usize;
     let from = aspect_bytes(kind);
+    match (format, kind) {
+        // The same numbers on both sides.
+        (Format::D16_UNORM, vk::Format::D16_UNORM) | (Format::D32_SFLOAT, vk::Format::D32_SFLOAT) => {
+            return texels.copy_from_slice(&depths[..texels.len()]);
+        }
+        (Format::D24_UNORM_S8_UINT, vk::Format::D24_UNORM_S8_UINT) => {
+            for ((texel, depth), stencil) in texels.as_chunks_mut().0.iter_mut().zip(depths.as_chunks().0).zip(stencils)
+            {
+                let [low, middle, high, _]: [u8; 4] = *depth;
+                *texel = [low, middle, high, *stencil];
+            }
+            return;
+        }
+        _ => {}
+    }
     for (index, (texel, depth)) in texels.chunks_exact_mut(size).zip(depths.chunks_exact(from)).enumerate() {
         let stencil = stencils.get(index).copied().unwrap_or(0);
         let value = match kind {
@@ -84,6 +100,23 @@ pub(crate) fn join(format: Format, kind: vk::Format, depths: &[u8], stencils: &[
     }
 }
 
+/// A float of which devices make this 24-bit depth, whether they round or cut off.
+pub(crate) fn float_of_24(depth: u32) -> f32 {
+    let near = (f64::from(depth) / MAX_24) as f32;
+    if near * (MAX_24 as f32) < depth as f32 { near.next_up() } else { near }
+}
+
+/// The 24-bit depth that a shader has read as this float. `coarse` is [`crate::Profile::coarse_depth_reads`]; then 0xfffffe and
+/// 0xffffff are the same float, which is taken for the second.
+pub(crate) fn depth_of_24(value: f32, coarse: bool) -> u32 {
+    let near = (f64::from(value.clamp(0.0, 1.0)) * MAX_24).round() as u32;
+    let read = |depth: u32| depth as f32 * (1.0 / MAX_24) as f32;
+    if !coarse || near == MAX_24 as u32 || read(near) == value {
+        return near;
+    }
+    (1..=2).map(|less| near.saturating_sub(less)).find(|depth| read(*depth) == value).unwrap_or(near)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +126,18 @@ mod tests {
         for value in 0..=0xff_ffffu32 {
             let depth = (f64::from(value) / MAX_24) as f32;
             assert_eq!((f64::from(depth) * MAX_24).round() as u32, value);
+        }
+    }
+
+    #[test]
+    fn shaders_move_every_24_bit_integer() {
+        for depth in 0..=0xff_ffffu32 {
+            let value = float_of_24(depth);
+            assert_eq!((f64::from(value) * MAX_24).round() as u32, depth, "rounded");
+            assert_eq!((value * MAX_24 as f32) as u32, depth, "cut off");
+            assert_eq!(depth_of_24((f64::from(depth) / MAX_24) as f32, false), depth);
+            let coarse = depth_of_24(depth as f32 * (1.0 / MAX_24) as f32, true);
+            assert_eq!(coarse, if depth == 0xff_fffe { 0xff_ffff } else { depth }, "coarse");
         }
     }
 

@@ -22,6 +22,7 @@ pub(crate) struct Recorded {
     pub(crate) key: Option<(Key, Option<Raster>)>,
     pub(crate) pipeline: vk::Pipeline,
     pub(crate) topology: Option<u32>,
+    pub(crate) restart: Option<bool>,
     pub(crate) viewport: Option<SetViewport>,
     pub(crate) scissor: Option<vk::Rect2D>,
     pub(crate) raster: Option<DynamicRaster>,
@@ -53,15 +54,16 @@ impl Recorded {
 pub(crate) struct Pending {
     plain: Vec<vk::MultiDrawInfoEXT>,
     indexed: Vec<vk::MultiDrawIndexedInfoEXT>,
-    instances: u32,
+    /// Instances, and the first of them.
+    instances: (u32, u32),
 }
 
 /// Vertices that one draw may have over all instances: more than any program draws, less than hangs a GPU.
-const MOST_VERTICES: u64 = 1 << 24;
+pub(crate) const MOST_VERTICES: u64 = 1 << 24;
 
 /// Instances that a draw of `count` vertices may have.
 #[inline]
-fn instances(wanted: u32, count: u32) -> u32 {
+pub(crate) fn instances(wanted: u32, count: u32) -> u32 {
     if wanted <= 1 { wanted } else { (u64::from(wanted)).min(MOST_VERTICES / u64::from(count.max(1))) as u32 }
 }
 
@@ -81,6 +83,26 @@ impl Renderer {
         let drawn = self.prepare_all(rest);
         self.skipped_draws += u64::from(!drawn);
         drawn
+    }
+
+    /// Whether nothing of a draw is wanted but what is captured in its place, for which everything is ready then.
+    #[cold]
+    pub(crate) fn captures_alone(&mut self, topology: u32, rest: Rest<'_>) -> bool {
+        if self.state.raster.discard == 0 {
+            return false;
+        }
+        if *self.topology != topology {
+            self.topology.set(topology, &mut self.state.tracker);
+        }
+        self.flush_draws();
+        let applied = self.apply(level::CAPTURE, Some(rest)).unwrap_or_else(|error| {
+            self.fail(error);
+            false
+        });
+        // What stores besides is drawn as well.
+        let alone = applied && self.shading.vertex.as_ref().is_some_and(|vertex| !vertex.stores);
+        self.draws += u64::from(alone);
+        alone
     }
 
     fn prepare_all(&mut self, rest: Rest<'_>) -> bool {
@@ -121,12 +143,25 @@ impl Renderer {
         self.state.tracker.changed(Host::COMMANDS.only());
     }
 
+    /// What draws record must be recorded again: the command buffer has something else, or nothing.
+    pub(crate) fn disturbed(&mut self) {
+        self.recorded = Recorded::default();
+        self.push_range = (0, self.push.len());
+        self.commands_changed();
+    }
+
     /// [`Draw`].
     #[inline]
     pub(crate) fn draw(&mut self, body: &Draw, rest: Rest<'_>) {
+        if self.feedback.lowering && self.captures_alone(body.topology, rest) {
+            return self.lower_plain(body);
+        }
         self.draw_part(body, rest);
         if self.in_parts {
             self.draw_second_part(|renderer| renderer.draw_part(body, rest));
+        }
+        if self.feedback.lowering {
+            self.lower_plain(body);
         }
     }
 
@@ -137,8 +172,8 @@ impl Renderer {
         }
         // Vertices outside of every buffer are all alike and make no primitive with an area.
         let count = body.count.min(self.vertex_limit.saturating_sub(body.first));
-        let instances = instances(body.instances, count);
-        if count == 0 || instances == 0 {
+        let instances = (instances(body.instances, count), body.first_instance);
+        if count == 0 || instances.0 == 0 {
             return;
         }
         if self.pending.instances != instances || !self.pending.indexed.is_empty() {
@@ -151,9 +186,15 @@ impl Renderer {
     /// [`DrawIndexed`].
     #[inline]
     pub(crate) fn draw_indexed(&mut self, body: &DrawIndexed, rest: Rest<'_>) {
+        if self.feedback.lowering && self.captures_alone(body.topology, rest) {
+            return self.lower_indexed(body);
+        }
         self.draw_indexed_part(body, rest);
         if self.in_parts {
             self.draw_second_part(|renderer| renderer.draw_indexed_part(body, rest));
+        }
+        if self.feedback.lowering {
+            self.lower_indexed(body);
         }
     }
 
@@ -165,8 +206,8 @@ impl Renderer {
         // Vulkan wants the range inside of the buffer, robust or not.
         let limit = self.index_limit;
         let count = body.count.min(limit.saturating_sub(body.first));
-        let instances = instances(body.instances, count);
-        if count == 0 || instances == 0 {
+        let instances = (instances(body.instances, count), body.first_instance);
+        if count == 0 || instances.0 == 0 {
             return;
         }
         if self.pending.instances != instances || !self.pending.plain.is_empty() {
@@ -189,63 +230,109 @@ impl Renderer {
     }
 
     fn record_draws(&mut self) {
-        self.record_pending();
-        if self.recorded.raster.is_some_and(|raster| raster.faces_apart) && self.key.raster.class() == raster::TRIANGLES
-        {
-            self.set_face(true);
-            self.record_pending();
-            self.set_face(false);
-        }
+        self.record_faces(Self::record_pending);
         self.pending.plain.clear();
         self.pending.indexed.clear();
     }
 
+    /// Records draws, twice where front and back faces are drawn apart.
+    fn record_faces(&mut self, record: impl Fn(&Self)) {
+        record(self);
+        if self.recorded.raster.is_some_and(|raster| raster.faces_apart) && self.key.raster.class() == raster::TRIANGLES
+        {
+            self.set_face(true);
+            record(self);
+            self.set_face(false);
+        }
+    }
+
+    /// Draws what `count` commands in a buffer say, which are valid and behind a barrier.
+    pub(crate) fn record_indirect(
+        &mut self,
+        topology: u32,
+        commands: (vk::Buffer, u64),
+        count: u32,
+        indexed: bool,
+        rest: Rest<'_>,
+    ) {
+        if !self.prepare(topology, rest) {
+            return;
+        }
+        self.draws += u64::from(count - 1);
+        self.flush_draws();
+        self.record_faces(|r| {
+            let (raw, cmd, (buffer, mut offset)) = (&r.gpu.raw, r.submissions.main, commands);
+            for _ in 0..count {
+                // SAFETY: a pass is open and everything a draw needs is bound (`prepare`); the buffer has the commands.
+                unsafe {
+                    if indexed {
+                        raw.cmd_draw_indexed_indirect(cmd, buffer, offset, 1, 0);
+                    } else {
+                        raw.cmd_draw_indirect(cmd, buffer, offset, 1, 0);
+                    }
+                }
+                offset += if indexed { 20 } else { 16 };
+            }
+        });
+    }
+
     fn record_pending(&self) {
-        let (raw, cmd, instances) = (&self.gpu.raw, self.submissions.main, self.pending.instances);
+        let (raw, cmd, (instances, first_instance)) = (&self.gpu.raw, self.submissions.main, self.pending.instances);
         // One draw between changes is what most programs do most.
         match (&self.pending.plain[..], &self.pending.indexed[..]) {
             ([d], []) => {
                 // SAFETY: a pass is open and everything a draw needs is bound (`prepare`).
-                return unsafe { raw.cmd_draw(cmd, d.vertex_count, instances, d.first_vertex, 0) };
+                return unsafe { raw.cmd_draw(cmd, d.vertex_count, instances, d.first_vertex, first_instance) };
             }
             ([], [d]) => {
                 // SAFETY: as above.
                 return unsafe {
-                    raw.cmd_draw_indexed(cmd, d.index_count, instances, d.first_index, d.vertex_offset, 0);
+                    raw.cmd_draw_indexed(cmd, d.index_count, instances, d.first_index, d.vertex_offset, first_instance);
                 };
             }
             _ => {}
         }
         let most = self.gpu.profile.multi_draw.max(1) as usize;
+        // lavapipe 22.3 draws an instance of all draws before the next one.
+        let multi = self.gpu.multi_draw.as_ref().filter(|_| instances == 1);
         let stride = |size: usize| size as u32;
         // SAFETY: a pass is open and everything a draw needs is bound (`prepare`); the counts are within the limits.
         unsafe {
             for draws in self.pending.plain.chunks(most) {
-                match (&self.gpu.multi_draw, draws) {
+                match (multi, draws) {
                     (Some(multi), [_, _, ..]) => (multi.fp().cmd_draw_multi_ext)(
                         cmd,
                         draws.len() as u32,
                         draws.as_ptr(),
                         instances,
-                        0,
+                        first_instance,
                         stride(size_of::<vk::MultiDrawInfoEXT>()),
                     ),
-                    _ => draws.iter().for_each(|d| raw.cmd_draw(cmd, d.vertex_count, instances, d.first_vertex, 0)),
+                    _ => draws
+                        .iter()
+                        .for_each(|d| raw.cmd_draw(cmd, d.vertex_count, instances, d.first_vertex, first_instance)),
                 }
             }
             for draws in self.pending.indexed.chunks(most) {
-                match (&self.gpu.multi_draw, draws) {
+                match (multi, draws) {
                     (Some(multi), [_, _, ..]) => (multi.fp().cmd_draw_multi_indexed_ext)(
                         cmd,
                         draws.len() as u32,
                         draws.as_ptr(),
                         instances,
-                        0,
+                        first_instance,
                         stride(size_of::<vk::MultiDrawIndexedInfoEXT>()),
                         std::ptr::null(),
                     ),
                     _ => draws.iter().for_each(|d| {
-                        raw.cmd_draw_indexed(cmd, d.index_count, instances, d.first_index, d.vertex_offset, 0);
+                        raw.cmd_draw_indexed(
+                            cmd,
+                            d.index_count,
+                            instances,
+                            d.first_index,
+                            d.vertex_offset,
+                            first_instance,
+                        );
                     }),
                 }
             }

@@ -17,6 +17,7 @@ use ash::vk;
 pub(crate) struct DynamicRaster {
     /// Whether front and back faces are filled in different ways, and drawn one after the other.
     pub(crate) faces_apart: bool,
+    discard: bool,
     cull: u8,
     front_ccw: u8,
     fill: u8,
@@ -80,12 +81,36 @@ impl Renderer {
     /// [`Group::Topology`].
     pub(crate) fn apply_topology(&mut self) -> Effect {
         self.commands();
-        self.set_topology(Topology::of(*self.topology as u8));
+        let topology = Topology::of(*self.topology as u8);
+        let restart = self.restarts(topology);
+        if !restart && self.state.index_buffer.restart != 0 {
+            self.warn_once(
+                "restart",
+                "lists with an index that begins anew (the device does not look for it in lists)",
+            );
+        }
+        self.set_topology(topology, restart);
         Effect::Same
     }
 
+    /// Whether the greatest index begins anew with a topology.
+    pub(crate) fn restarts(&self, topology: Topology) -> bool {
+        use Topology as T;
+        let strip = matches!(
+            topology,
+            T::LineStrip | T::TriangleStrip | T::TriangleFan | T::LineStripAdjacency | T::TriangleStripAdjacency
+        );
+        self.state.index_buffer.restart != 0 && (strip || self.gpu.profile.list_restart)
+    }
+
     #[inline]
-    pub(crate) fn set_topology(&mut self, topology: Topology) {
+    pub(crate) fn set_topology(&mut self, topology: Topology, restart: bool) {
+        if self.recorded.restart != Some(restart) {
+            self.recorded.restart = Some(restart);
+            self.stats.calls.made += 1;
+            // SAFETY: the command buffer is being recorded.
+            unsafe { self.gpu.raw.cmd_set_primitive_restart_enable(self.submissions.main, restart) };
+        }
         if self.recorded.topology != Some(topology as u32) {
             self.recorded.topology = Some(topology as u32);
             self.stats.calls.made += 1;
@@ -112,7 +137,8 @@ impl Renderer {
         let viewport = vk::Viewport {
             x: v.x,
             y: v.y + v.height,
-            width: v.width,
+            // Where nothing is rasterised there may be nothing to rasterise to.
+            width: v.width.max(1.0),
             height: -v.height,
             min_depth: v.min_depth,
             max_depth: v.max_depth,
@@ -144,7 +170,8 @@ impl Renderer {
     pub(crate) fn dynamic_raster(&mut self, state: &SetRaster) -> DynamicRaster {
         trace::read_result::<Host>(Group::RasterKey);
         trace::read_result::<Host>(Group::Targets);
-        let faces_apart = raster::draws_faces_apart(&self.gpu.profile, state);
+        // What is drawn twice would be captured twice.
+        let faces_apart = raster::draws_faces_apart(&self.gpu.profile, state) && !self.feedback.is_native();
         let quads = self.key.raster.line_quads();
         let (cull, front_ccw) = match (quads, faces_apart) {
             // Lines face front, and so do the triangles that stand for them.
@@ -156,6 +183,7 @@ impl Renderer {
         let constant = state.depth_bias * self.gpu.profile.depth_bias_scale(self.targets.depth_bits);
         DynamicRaster {
             faces_apart,
+            discard: state.discard != 0,
             cull,
             front_ccw,
             fill: if quads { Fill::Solid as u8 } else { raster::fill(state) },
@@ -188,6 +216,9 @@ impl Renderer {
         };
         // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
         unsafe {
+            if changed(|a, b| a.discard == b.discard) {
+                raw.cmd_set_rasterizer_discard_enable(cmd, new.discard);
+            }
             if changed(|a, b| a.cull == b.cull) {
                 raw.cmd_set_cull_mode(cmd, cull_mode(new.cull));
             }

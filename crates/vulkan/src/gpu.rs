@@ -31,6 +31,8 @@ pub struct Gpu {
     pub(crate) dynamic2: Option<ext::extended_dynamic_state2::Device>,
     /// Functions of VK_EXT_multi_draw, where the profile uses it.
     pub(crate) multi_draw: Option<ext::multi_draw::Device>,
+    /// Functions of VK_EXT_transform_feedback, likewise.
+    pub(crate) feedback: Option<ext::transform_feedback::Device>,
     /// Functions of VK_EXT_depth_bias_control, where the profile uses it.
     pub(crate) depth_bias: Option<ext::depth_bias_control::Device>,
     /// Functions of VK_KHR_swapchain.
@@ -39,6 +41,8 @@ pub struct Gpu {
     pub(crate) shared: SharedImages,
     /// A renderer has found the device lost.
     pub(crate) lost: AtomicBool,
+    /// Whether a tool that shows labels of commands is attached.
+    pub(crate) shows_labels: bool,
     debug: Option<ext::debug_utils::Device>,
     allocator: ManuallyDrop<Mutex<Allocator>>,
 }
@@ -47,6 +51,16 @@ impl std::fmt::Debug for Gpu {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gpu").field("device", &self.profile.name).finish_non_exhaustive()
     }
+}
+
+/// Whether a tool that shows labels of commands is attached.
+fn shows_labels(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
+    // SAFETY: the physical device is the instance's.
+    let count = unsafe { instance.raw.get_physical_device_tool_properties_len(physical) };
+    let mut tools = vec![vk::PhysicalDeviceToolProperties::default(); count.unwrap_or(0)];
+    // SAFETY: as above.
+    let got = unsafe { instance.raw.get_physical_device_tool_properties(physical, &mut tools) };
+    got.is_ok() && tools.iter().any(|tool| tool.purposes.contains(vk::ToolPurposeFlags::DEBUG_MARKERS_EXT))
 }
 
 /// Memory of a kind.
@@ -143,10 +157,12 @@ impl Gpu {
         Ok(Arc::new(Self {
             dynamic3: dynamic3.then(|| ext::extended_dynamic_state3::Device::new(&instance.raw, &raw)),
             dynamic2: profile.dynamic_logic_op.then(|| ext::extended_dynamic_state2::Device::new(&instance.raw, &raw)),
+            feedback: profile.transform_feedback.map(|_| ext::transform_feedback::Device::new(&instance.raw, &raw)),
             multi_draw: (profile.multi_draw > 0).then(|| ext::multi_draw::Device::new(&instance.raw, &raw)),
             depth_bias: profile.depth_bias_control.then(|| ext::depth_bias_control::Device::new(&instance.raw, &raw)),
             swapchain: profile.swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),
             debug: instance.debug_names.then(|| ext::debug_utils::Device::new(&instance.raw, &raw)),
+            shows_labels: shows_labels(&instance, physical),
             shared: SharedImages::default(),
             lost: AtomicBool::new(false),
             instance,
@@ -171,16 +187,6 @@ impl Gpu {
         if let Err(error) = unsafe { debug.set_debug_utils_object_name(&info) } {
             tracing::debug!("cannot name {name:?}: {error}");
         }
-    }
-
-    /// Whether a tool that shows labels of commands is attached.
-    pub(crate) fn shows_labels(&self) -> bool {
-        // SAFETY: the physical device is the instance's.
-        let count = unsafe { self.instance.raw.get_physical_device_tool_properties_len(self.physical) };
-        let mut tools = vec![vk::PhysicalDeviceToolProperties::default(); count.unwrap_or(0)];
-        // SAFETY: as above.
-        let got = unsafe { self.instance.raw.get_physical_device_tool_properties(self.physical, &mut tools) };
-        got.is_ok() && tools.iter().any(|tool| tool.purposes.contains(vk::ToolPurposeFlags::DEBUG_MARKERS_EXT))
     }
 
     /// Begins a labelled group of commands, or, where `begin` is false, puts a label between commands.

@@ -26,8 +26,12 @@ impl Renderer {
         }
     }
 
-    /// [`Marker`].
-    pub(crate) fn marker(&mut self, marker: &Marker, text: &str) {
+    /// [`Marker`]. Where nobody looks, it stands between no draws.
+    pub(crate) fn marker(&mut self, marker: &Marker, text: &[u8]) {
+        if !self.gpu.shows_labels {
+            return;
+        }
+        let text = &*String::from_utf8_lossy(text);
         self.flush_draws();
         let cmd = self.main();
         let [blue, green, red, alpha] = marker.color.to_le_bytes().map(|byte| f32::from(byte) / 255.0);

@@ -9,7 +9,8 @@
 //!   pipelines; `ahead` and `known` so that draws need not wait for them; `cache` for the driver's part.
 //! * `submit`, `order`, `targets`, `clear`, `draw` (with `vertices`, `dynamic`, `bindings`, `parts`), `compute`, `storage`, `upload`,
 //!   `copy`, `query`, `readback`: recording, each a part of the stream.
-//! * `present`, `swapchain`, `record`, `stats`: what comes out; `overlay` and `hud`: what is drawn over it.
+//! * `present`, `swapchain`, `record` (with `samples`), `stats`: what comes out; `overlay` and `hud`: what is drawn over it; `replay`,
+//!   `step`, `look` and `flat`: captures in one go and call by call, and what textures hold then.
 
 mod ahead;
 mod apply;
@@ -26,6 +27,8 @@ mod descriptors;
 mod draw;
 mod dynamic;
 mod error;
+mod feedback;
+mod flat;
 mod format;
 mod gpu;
 mod hud;
@@ -34,6 +37,7 @@ mod known;
 mod labels;
 mod layouts;
 mod line_quads;
+mod look;
 mod memory;
 mod objects;
 mod options;
@@ -50,12 +54,15 @@ mod readback;
 mod record;
 mod rects;
 mod renderer;
+mod replay;
 mod ring;
 mod sampler;
+mod samples;
 mod shaders;
 mod shared;
 mod slots;
 mod stats;
+mod step;
 mod storage;
 mod submit;
 mod swapchain;
@@ -75,12 +82,15 @@ extern crate self as afterimage_vulkan;
 pub use error::{Error, Result};
 pub use gpu::{Gpu, devices};
 pub use instance::Instance;
+pub use look::Look;
 pub use options::{FrameSet, Options, Without};
 pub use present::{Picture, PictureSink};
 pub use profile::{Bindless, DynamicState3, Profile, ShaderFeatures};
-pub use record::{ReplayError, Replayed};
 pub use renderer::Renderer;
+pub use replay::{Ahead, FrameTime, Go, ReplayError, Replayed, Watch};
+pub use shaders::ShaderReplacer;
 pub use slots::DeviceSlots;
+pub use step::{StepError, Stepper, Target};
 pub use swapchain::{SurfaceFactory, surface_for_window};
 
 pub use ash;

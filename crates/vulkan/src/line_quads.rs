@@ -52,8 +52,6 @@ pub(crate) fn words(varyings: &[Varying]) -> Vec<u32> {
     use number::*;
     let mut m = Words::default();
     let (main, glsl) = (m.id(), m.id());
-    let void = m.ty(op::TYPE_VOID, &[]);
-    let function = m.ty(op::TYPE_FUNCTION, &[void]);
     let bool_type = m.ty(op::TYPE_BOOL, &[]);
     let int = m.ty(op::TYPE_INT, &[32, 0]);
     let float = m.ty(op::TYPE_FLOAT, &[32]);
@@ -71,9 +69,7 @@ pub(crate) fn words(varyings: &[Varying]) -> Vec<u32> {
     let [zero, half, sixteen] = [0.0f32, 0.5, 16.0].map(|value| m.constant(float, value.to_bits()));
     let sixteenth = m.constant(float, 0.0625f32.to_bits());
 
-    let block = m.ty(op::TYPE_STRUCT, &[vec4]);
-    put(&mut m.decorations, op::DECORATE, &[block, DECORATION_BLOCK]);
-    put(&mut m.decorations, op::MEMBER_DECORATE, &[block, 0, DECORATION_OFFSET, PUSH_OFFSET]);
+    let block = m.block(&[vec4], &[PUSH_OFFSET]);
     let push = m.variable(block, CLASS_PUSH_CONSTANT, &[]);
     let position_type = m.ty(op::TYPE_ARRAY, &[vec4, two]);
     let position = [DECORATION_BUILT_IN, BUILT_IN_POSITION];
@@ -103,9 +99,8 @@ pub(crate) fn words(varyings: &[Varying]) -> Vec<u32> {
     put(&mut m.head, op::EXECUTION_MODE, &[main, MODE_OUTPUT_TRIANGLE_STRIP]);
     put(&mut m.head, op::EXECUTION_MODE, &[main, MODE_OUTPUT_VERTICES, 4]);
 
-    put(&mut m.code, op::FUNCTION, &[void, main, 0, function]);
-    let [first, draw, end] = [m.id(), m.id(), m.id()];
-    put(&mut m.code, op::LABEL, &[first]);
+    m.begin(main);
+    let [draw, end] = [m.id(), m.id()];
     let pointer = m.value(op::ACCESS_CHAIN, push_pointer, &[push, ends[0]]);
     let sizes = m.value(op::LOAD, vec4, &[pointer]);
     let width = m.value(op::COMPOSITE_EXTRACT, float, &[sizes, 0]);

@@ -52,9 +52,15 @@ unsafe impl Sync for Buffer {}
 impl Buffer {
     pub(crate) fn new(gpu: &Arc<Gpu>, name: &str, size: u64, place: Place) -> Result<Self> {
         use vk::BufferUsageFlags as Usage;
+        let feedback = match gpu.feedback {
+            Some(_) => Usage::TRANSFORM_FEEDBACK_BUFFER_EXT | Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT,
+            None => Usage::empty(),
+        };
         let info = vk::BufferCreateInfo::default().size(size.max(16)).usage(
-            Usage::VERTEX_BUFFER
+            feedback
+                | Usage::VERTEX_BUFFER
                 | Usage::INDEX_BUFFER
+                | Usage::INDIRECT_BUFFER
                 | Usage::TRANSFER_SRC
                 | Usage::TRANSFER_DST
                 | Usage::STORAGE_BUFFER

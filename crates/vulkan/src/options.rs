@@ -2,8 +2,8 @@
 
 use afterimage_config::{Ability, Settings, Switch, settings};
 use afterimage_shader::FloatRules;
+use afterimage_shader::feedback::Form;
 use afterimage_stream::packets::{Corner, Overlay};
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 pub use afterimage_config::FrameSet;
@@ -23,8 +23,11 @@ pub struct Without {
     pub float_controls: bool,
     /// Do without logical operations, wide lines, modes of lines and the choice of the provoking vertex.
     pub raster_options: bool,
-    /// Do without doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes.
+    /// Do without doubles, 64-bit atomics, stores of vertex and pixel shaders, layers that vertex shaders choose, arrays of cubes, geometry
+    /// shaders of guests.
     pub shader_features: bool,
+    /// Do not use VK_EXT_transform_feedback: shaders store what they capture themselves.
+    pub transform_feedback: bool,
 }
 
 impl Without {
@@ -39,6 +42,7 @@ impl Without {
             float_controls: has(Ability::FloatControls),
             raster_options: has(Ability::RasterOptions),
             shader_features: has(Ability::ShaderFeatures),
+            transform_feedback: has(Ability::TransformFeedback),
         }
     }
 }
@@ -74,7 +78,7 @@ pub struct Options {
     /// Option `screenshot_frames`: only these; every frame where `None`.
     pub screenshot_frames: Option<FrameSet>,
     /// Option `capture_frames`: these frames are captured.
-    pub capture_frames: Option<RangeInclusive<u64>>,
+    pub capture_frames: Option<FrameSet>,
     /// Option `capture_file`: where the capture goes.
     pub capture_file: Option<PathBuf>,
     /// Options `hud`, `hud_position` and `hud_scale`: what is drawn over the pictures of guests that do not say.
@@ -82,6 +86,9 @@ pub struct Options {
     /// Take shaders in IR and SPIR-V that access memory by addresses of their own. Such a shader can read and write everything that
     /// the device can, so this is for tests alone.
     pub raw_addresses: bool,
+    /// How draws are captured on devices without transform feedback. Those that do not let vertex shaders store gather, and so do draws
+    /// whose numbers are in buffers.
+    pub feedback_form: Form,
     /// Option `stats`: figures are written there at the end, as JSON.
     pub stats: Option<PathBuf>,
     /// Option `apply_all`: see [`Renderer::apply_everything`](crate::Renderer::apply_everything).
@@ -118,10 +125,11 @@ impl Options {
             float_rules: FloatRules::from_name(settings.float_rules.name()),
             screenshots: settings.screenshots.clone(),
             screenshot_frames: settings.screenshot_frames.clone(),
-            capture_frames: settings.capture_frames.as_ref().map(FrameSet::span),
+            capture_frames: settings.capture_frames.clone(),
             capture_file: settings.capture_file.clone(),
             overlay: overlay(settings),
             raw_addresses: false,
+            feedback_form: Form::default(),
             stats: settings.stats.clone(),
             apply_all: settings.apply_all,
         }
@@ -147,7 +155,7 @@ mod tests {
         assert_eq!(options.without, Without { bindless: true, ..Without::default() });
         assert!(!options.validate && !options.validate_if_there);
         assert_eq!(options.float_rules, Some(FloatRules::Strict));
-        assert_eq!((options.cache_bytes, options.capture_frames), (2 << 20, Some(3..=9)));
+        assert_eq!((options.cache_bytes, options.capture_frames), (2 << 20, FrameSet::parse("3,7-9")));
         assert_eq!(Options::of(&Settings::default()).float_rules, None, "auto is left to the device");
     }
 

@@ -43,7 +43,9 @@ impl Renderer {
 
     /// The part that comes: 1 or 2, or 0 where draws are drawn as a whole.
     pub(crate) fn part(&self) -> u8 {
-        let in_parts = draws_in_parts(&self.state.blend) && self.state.blend_targets.is_empty();
+        // What is drawn twice would be captured twice.
+        let once = self.feedback.is_native();
+        let in_parts = draws_in_parts(&self.state.blend) && self.state.blend_targets.is_empty() && !once;
         if in_parts { 1 + u8::from(*self.second_part) } else { 0 }
     }
 

@@ -26,6 +26,8 @@ pub(crate) struct Key {
     pub(crate) vertex: u32,
     /// Number of the pixel shader's variant, or [`Key::NONE`].
     pub(crate) pixel: u32,
+    /// Number of the guest's geometry shader, or [`Key::NONE`].
+    pub(crate) geometry: u32,
     /// Number of the vertex layout.
     pub(crate) input: u32,
     /// Number of the target formats.
@@ -47,6 +49,7 @@ impl Key {
     pub(crate) const EMPTY: Self = Self {
         vertex: Self::NONE,
         pixel: Self::NONE,
+        geometry: Self::NONE,
         input: 0,
         targets: 0,
         blend: 0,
@@ -298,6 +301,8 @@ const DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::CULL_MODE,
     vk::DynamicState::FRONT_FACE,
     vk::DynamicState::PRIMITIVE_TOPOLOGY,
+    vk::DynamicState::PRIMITIVE_RESTART_ENABLE,
+    vk::DynamicState::RASTERIZER_DISCARD_ENABLE,
     vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE,
     vk::DynamicState::DEPTH_TEST_ENABLE,
     vk::DynamicState::DEPTH_WRITE_ENABLE,
@@ -321,6 +326,7 @@ pub(crate) fn create(
     d: &Fixed,
     vertex: &Variant,
     pixel: Option<&Variant>,
+    guest_geometry: Option<&Variant>,
 ) -> Result<vk::Pipeline> {
     let stage = |variant: &Variant, stage| {
         vk::PipelineShaderStageCreateInfo::default().module(variant.module).stage(stage).name(c"main")
@@ -330,9 +336,12 @@ pub(crate) fn create(
         vk::SpecializationMapEntry::default().constant_id(index as u32).offset(index as u32 * 4).size(4)
     });
     let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
-    let mut stages = SmallVec::<[_; 3]>::new();
+    let mut stages = SmallVec::<[_; 4]>::new();
     stages.push(stage(vertex, vk::ShaderStageFlags::VERTEX));
     let varyings: &[_] = pixel.map_or(&[], |pixel| &pixel.varyings);
+    if let Some(geometry) = guest_geometry {
+        stages.push(stage(geometry, vk::ShaderStageFlags::GEOMETRY));
+    }
     let geometry = match (d.raster.line_quads(), d.raster.rects()) {
         (true, _) => Some(line_quads::Shader::new(gpu, &line_quads::words(varyings))?),
         (_, true) => Some(line_quads::Shader::new(gpu, &rects::words(varyings))?),

@@ -69,6 +69,7 @@ struct Slot {
     fixed: Fixed,
     vertex: Arc<shaders::Slot>,
     pixel: Option<Arc<shaders::Slot>>,
+    geometry: Option<Arc<shaders::Slot>>,
     pipeline: Once<Pipeline>,
 }
 
@@ -79,13 +80,18 @@ impl Slot {
         if self.pipeline.begun() {
             return true;
         }
-        if !self.vertex.begin(&maker.shaders) || !self.pixel.iter().all(|slot| slot.begin(&maker.shaders)) {
+        let mut others = self.pixel.iter().chain(&self.geometry);
+        if !self.vertex.begin(&maker.shaders) || !others.all(|slot| slot.begin(&maker.shaders)) {
             return false;
         }
         self.pipeline.make(|| {
             let vertex = self.vertex.wait()?;
             let pixel = match &self.pixel {
                 Some(slot) => Some(slot.wait()?),
+                None => None,
+            };
+            let geometry = match &self.geometry {
+                Some(slot) => Some(&**slot.wait()?),
                 None => None,
             };
             // Only a file of the last run can be wrong about this.
@@ -96,9 +102,10 @@ impl Slot {
             let (gpu, cache) = (&maker.gpu, maker.cache.raw);
             let reach = reach(vertex, pixel.map(|variant| &**variant));
             let layout = maker.layouts.get(reach).inspect_err(|error| tracing::error!("{error}")).ok()?.raw;
-            let raw = pipeline::create(gpu, layout, cache, &self.fixed, vertex, pixel.map(|variant| &**variant))
-                .inspect_err(|error| tracing::error!("{error}; draws with this pipeline are skipped"))
-                .ok()?;
+            let raw =
+                pipeline::create(gpu, layout, cache, &self.fixed, vertex, pixel.map(|variant| &**variant), geometry)
+                    .inspect_err(|error| tracing::error!("{error}; draws with this pipeline are skipped"))
+                    .ok()?;
             maker.count();
             gpu.name(raw, &format!("pipeline {:016x}", self.vertex.identity.code as u64));
             Some(Pipeline { gpu: Arc::clone(gpu), raw })
@@ -277,6 +284,10 @@ impl Pipelines {
                         Key::NONE => None,
                         number => Some(Arc::clone(library.slot(number)?)),
                     },
+                    geometry: match key.geometry {
+                        Key::NONE => None,
+                        number => Some(Arc::clone(library.slot(number)?)),
+                    },
                     pipeline: Once::default(),
                 };
                 place.insert(Entry { slot: Arc::new(slot), used: None, queued: None, known: false, last_used: frame })
@@ -287,7 +298,8 @@ impl Pipelines {
     /// The pipelines that draws used, in the order of the first draw.
     pub(crate) fn used(&self) -> Vec<Known> {
         let entries = self.used.iter().filter_map(|key| self.entries.get(key));
-        let drawn = entries.filter(|entry| matches!(entry.used, Some(Some(_))));
+        // Geometry shaders of guests are so rare that nothing is known of them.
+        let drawn = entries.filter(|entry| matches!(entry.used, Some(Some(_))) && entry.slot.geometry.is_none());
         drawn
             .map(|entry| Known {
                 vertex: entry.slot.vertex.identity,

@@ -97,6 +97,13 @@ impl Presenter {
         self.swapchains.remove(&target)
     }
 
+    /// A target's window may have another size: some drivers only tell so after further pictures.
+    pub(crate) fn make_anew(&mut self, target: ObjectId) {
+        if let Some(chain) = self.swapchains.get_mut(&target) {
+            chain.stale = true;
+        }
+    }
+
     pub(crate) fn put_swapchain(&mut self, target: ObjectId, swapchain: Swapchain) {
         self.swapchains.insert(target, swapchain);
     }
@@ -204,8 +211,9 @@ impl Renderer {
         Ok(())
     }
 
-    /// [`Overlay`]: what the guest wants goes before what this process was told.
-    pub(crate) fn set_overlay(&mut self, body: &Overlay) {
+    /// Shows figures over the pictures in windows, or none. What a guest wants with [`Overlay`] goes before what this process was
+    /// told.
+    pub fn set_overlay(&mut self, body: &Overlay) {
         self.presenter.hud = Hud::new(body);
     }
 

@@ -5,7 +5,7 @@ use crate::format;
 use crate::instance::Instance;
 use crate::options::Without;
 use afterimage_shader::FloatRules;
-use afterimage_stream::{DeviceFeatures, DeviceInfo, Format, FormatFeatures};
+use afterimage_stream::{CAPTURE_BUFFERS, DeviceFeatures, DeviceInfo, Format, FormatFeatures};
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
 use std::fmt;
@@ -38,6 +38,15 @@ pub struct DynamicState3 {
     pub sample_mask: bool,
     /// Depth clamp enable.
     pub depth_clamp: bool,
+}
+
+/// What VK_EXT_transform_feedback of a device can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransformFeedback {
+    /// geometryStreams: streams beside the first.
+    pub streams: bool,
+    /// Most bytes that a range which is captured into may have.
+    pub most_bytes: u64,
 }
 
 /// What shaders of a device can do.
@@ -124,6 +133,16 @@ pub struct Profile {
     pub rectangular_lines: bool,
     /// bresenhamLines, likewise.
     pub bresenham_lines: bool,
+    /// VK_EXT_transform_feedback as captures need it: four buffers, queries, and the order of provoking vertices where those are chosen.
+    pub transform_feedback: Option<TransformFeedback>,
+    /// geometryShader that may write sizes of points, whatever lines are made of: topologies with adjacency, and geometry shaders of guests.
+    pub adjacency: bool,
+    /// VK_KHR_index_type_uint8 or its elder.
+    pub small_indices: bool,
+    /// primitiveTopologyListRestart of VK_EXT_primitive_topology_list_restart.
+    pub list_restart: bool,
+    /// drawIndirectFirstInstance.
+    pub indirect_first_instance: bool,
     /// geometryShader: lines may be made of triangles.
     pub geometry_shader: bool,
     /// VK_EXT_provoking_vertex, by pipeline.
@@ -136,6 +155,8 @@ pub struct Profile {
     pub depth_bias_control: bool,
     /// Whether the driver's step of fixed-point depth is twice the smallest, which Vulkan leaves it free to choose.
     pub coarse_depth_bias: bool,
+    /// Shaders read 24 bits of depth as their product with the float nearest to 1/16777215, which is up to one step more than it is.
+    pub(crate) coarse_depth_reads: bool,
     /// Blits must not follow sets of many textures in one command buffer.
     pub(crate) fragile_blits: bool,
     /// What shaders follow of Direct3D 9's float rules where the user does not say.
@@ -195,6 +216,9 @@ pub(crate) struct Features {
     pub(crate) dynamic2: vk::PhysicalDeviceExtendedDynamicState2FeaturesEXT<'static>,
     pub(crate) lines: vk::PhysicalDeviceLineRasterizationFeaturesKHR<'static>,
     pub(crate) provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
+    pub(crate) feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
+    pub(crate) small_indices: vk::PhysicalDeviceIndexTypeUint8FeaturesKHR<'static>,
+    pub(crate) list_restart: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
 }
 
 /// Extensions that are used where found, with the structure that must be chained for each.
@@ -211,6 +235,9 @@ pub(crate) const OPTIONAL: &[&CStr] = &[
     ext::line_rasterization::NAME,
     ext::provoking_vertex::NAME,
     ext::memory_budget::NAME,
+    ext::transform_feedback::NAME,
+    ext::index_type_uint8::NAME,
+    ext::primitive_topology_list_restart::NAME,
     vk::EXT_SHADER_STENCIL_EXPORT_NAME,
     c"VK_KHR_portability_subset",
 ];
@@ -255,6 +282,15 @@ impl Features {
         if has(ext::provoking_vertex::NAME) {
             chain = chain.push_next(&mut self.provoking);
         }
+        if has(ext::transform_feedback::NAME) {
+            chain = chain.push_next(&mut self.feedback);
+        }
+        if has(ext::index_type_uint8::NAME) {
+            chain = chain.push_next(&mut self.small_indices);
+        }
+        if has(ext::primitive_topology_list_restart::NAME) {
+            chain = chain.push_next(&mut self.list_restart);
+        }
         let result = f(&mut chain);
         let core = chain.features;
         self.core = core;
@@ -294,6 +330,10 @@ impl Profile {
         let mut provoking = vk::PhysicalDeviceProvokingVertexPropertiesEXT::default();
         if has(ext::provoking_vertex::NAME) {
             properties = properties.push_next(&mut provoking);
+        }
+        let mut feedback = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
+        if has(ext::transform_feedback::NAME) {
+            properties = properties.push_next(&mut feedback);
         }
         // SAFETY: the handle is the instance's, and the chain is valid.
         unsafe { instance.raw.get_physical_device_properties2(handle, &mut properties) };
@@ -354,6 +394,20 @@ impl Profile {
         let mut shaders = shader_features(core, f12, &v11, without.shader_features);
         shaders.compute = family.is_some_and(|family| families[family].queue_flags.contains(vk::QueueFlags::COMPUTE));
         shaders.stencil_export = has(vk::EXT_SHADER_STENCIL_EXPORT_NAME);
+        let provoking_last =
+            on(features.provoking.provoking_vertex_last) && on(provoking.provoking_vertex_mode_per_pipeline) && options;
+        let preserves = on(features.provoking.transform_feedback_preserves_provoking_vertex)
+            && on(provoking.transform_feedback_preserves_triangle_fan_provoking_vertex);
+        let transform_feedback = (on(features.feedback.transform_feedback)
+            && on(feedback.transform_feedback_queries)
+            && feedback.max_transform_feedback_buffers >= CAPTURE_BUFFERS as u32
+            && (preserves || !provoking_last)
+            && !without.transform_feedback)
+            .then(|| TransformFeedback {
+                streams: on(features.feedback.geometry_streams)
+                    && feedback.max_transform_feedback_streams >= CAPTURE_BUFFERS as u32,
+                most_bytes: feedback.max_transform_feedback_buffer_size,
+            });
         let timestamp_bits = family.map_or(0, |family| families[family].timestamp_valid_bits);
         Ok(Self {
             name: properties.device_name_as_c_str().unwrap_or(c"?").to_string_lossy().into_owned(),
@@ -387,14 +441,20 @@ impl Profile {
             rectangular_lines: on(features.lines.rectangular_lines) && options,
             bresenham_lines: on(features.lines.bresenham_lines) && options,
             geometry_shader: on(core.geometry_shader) && options,
-            provoking_last: on(features.provoking.provoking_vertex_last)
-                && on(provoking.provoking_vertex_mode_per_pipeline)
-                && options,
+            provoking_last,
+            transform_feedback,
+            adjacency: on(core.geometry_shader)
+                && on(core.shader_tessellation_and_geometry_point_size)
+                && !without.shader_features,
+            small_indices: on(features.small_indices.index_type_uint8),
+            list_restart: on(features.list_restart.primitive_topology_list_restart),
+            indirect_first_instance: on(core.draw_indirect_first_instance),
             depth_clamp: on(core.depth_clamp),
             depth_clip: on(features.depth_clip.depth_clip_enable),
             depth_bias_control: on(features.depth_bias.depth_bias_control)
                 && on(features.depth_bias.float_representation),
             coarse_depth_bias: v12.driver_id == vk::DriverId::MESA_LLVMPIPE,
+            coarse_depth_reads: v12.driver_id == vk::DriverId::MESA_LLVMPIPE,
             fragile_blits: v12.driver_id == vk::DriverId::MESA_LLVMPIPE
                 && properties.api_version < vk::make_api_version(0, 1, 3, 240),
             // NVIDIA's compiler takes 3 times as long for strict pixels, `cargo xtask bench float_rules` says.
@@ -430,6 +490,9 @@ impl Profile {
             shuffle: shaders.subgroups[0],
             vertex_layer: shaders.output_layer && shaders.output_viewport,
             stencil_export: shaders.stencil_export,
+            geometry: self.adjacency,
+            streams: self.transform_feedback.is_some_and(|feedback| feedback.streams),
+            feedback: self.transform_feedback.is_some(),
         }
     }
 
@@ -456,7 +519,9 @@ impl Profile {
         core.robust_buffer_access = vk::TRUE;
         core.fill_mode_non_solid = on(self.fill_modes);
         core.logic_op = on(self.logic_op);
-        core.geometry_shader = on(self.geometry_shader);
+        core.geometry_shader = on(self.adjacency || self.geometry_shader);
+        core.shader_tessellation_and_geometry_point_size = on(self.adjacency);
+        core.draw_indirect_first_instance = on(self.indirect_first_instance);
         core.wide_lines = on(self.line_widths != [1.0; 2]);
         core.depth_clamp = on(self.depth_clamp);
         core.sampler_anisotropy = on(self.anisotropy);
@@ -517,6 +582,12 @@ impl Profile {
         features.lines.rectangular_lines = on(self.rectangular_lines);
         features.lines.bresenham_lines = on(self.bresenham_lines);
         features.provoking.provoking_vertex_last = on(self.provoking_last);
+        features.provoking.transform_feedback_preserves_provoking_vertex =
+            on(self.provoking_last && self.transform_feedback.is_some());
+        features.feedback.transform_feedback = on(self.transform_feedback.is_some());
+        features.feedback.geometry_streams = on(self.transform_feedback.is_some_and(|feedback| feedback.streams));
+        features.small_indices.index_type_uint8 = on(self.small_indices);
+        features.list_restart.primitive_topology_list_restart = on(self.list_restart);
         features.depth_bias.depth_bias_control = on(self.depth_bias_control);
         features.depth_bias.float_representation = on(self.depth_bias_control);
         features.formats_4444.format_a4r4g4b4 = on(self.format_4444);
@@ -577,6 +648,8 @@ impl Profile {
             (self.dual_source, DeviceFeatures::DUAL_SOURCE),
             (shaders.read_without_format, DeviceFeatures::READ_WITHOUT_FORMAT),
             (self.minimum_filter, DeviceFeatures::MINIMUM_FILTER),
+            (self.transform_feedback.is_some() || shaders.compute, DeviceFeatures::CAPTURE),
+            (self.adjacency, DeviceFeatures::GEOMETRY),
         ]
         .into_iter()
         .filter(|(there, _)| *there)
@@ -715,6 +788,7 @@ impl fmt::Display for Profile {
         let modes: Vec<_> = modes.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
         writeln!(f, "  line modes           {}", if modes.is_empty() { "default".into() } else { modes.join(", ") })?;
         writeln!(f, "  last vertex provokes {}", yes(self.provoking_last))?;
+        writeln!(f, "  transform feedback   {}", yes(self.transform_feedback.is_some()))?;
         writeln!(
             f,
             "  anisotropy           {}",

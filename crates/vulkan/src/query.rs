@@ -1,17 +1,25 @@
 //! Queries. Samples and primitives are counted in *segments*: a Vulkan query per stretch of draws in one pass between two
 //! events. Guests' queries may overlap and span passes and submissions; each is the sum of a range of segments.
+//!
+//! What is captured is counted in segments too where the device captures: a stretch is as long as a capture goes on in one pass. Lowered
+//! captures count for themselves ([`Point`]).
 
 use crate::error::{Checked, Result};
+use crate::feedback::Point;
 use crate::gpu::Gpu;
 use crate::renderer::Renderer;
 use afterimage_state::{Effect, trace};
 use afterimage_stream::packets::{BeginQuery, CreateQuery, EndQuery, QueryKind};
-use afterimage_stream::{Group, Host, ObjectId, Reply};
+use afterimage_stream::{Group, Host, ObjectId, ObjectKind, Reply};
 use ash::vk;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 const PER_POOL: u32 = 256;
+/// Streams of vertices.
+const STREAMS: usize = 4;
+/// Queries of what is captured.
+const CAPTURED: vk::QueryType = vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT;
 
 /// The statistics that are counted, in the order of their results.
 const PRIMITIVES: vk::QueryPipelineStatisticFlags = vk::QueryPipelineStatisticFlags::from_raw(
@@ -19,10 +27,9 @@ const PRIMITIVES: vk::QueryPipelineStatisticFlags = vk::QueryPipelineStatisticFl
         | vk::QueryPipelineStatisticFlags::CLIPPING_PRIMITIVES.as_raw(),
 );
 
-/// Both statistics in one word, as [`QueryKind::Primitives`] answers them. Sums and differences of such words are those of
-/// their halves, as long as a sum fits its half.
+/// Both statistics in one word, as [`QueryKind::Primitives`] answers them.
 fn packed([came, left]: [u64; 2]) -> u64 {
-    came.wrapping_add(left << 32)
+    (came & u64::from(u32::MAX)) | left << 32
 }
 
 /// A query of the stream.
@@ -30,6 +37,8 @@ pub(crate) struct GuestQuery {
     kind: QueryKind,
     /// First segment of a query that runs.
     begun: Option<u64>,
+    /// How many primitives had been captured when it began, where captures are lowered.
+    point: Option<Point>,
 }
 
 /// What is answered when a submission has completed.
@@ -38,6 +47,10 @@ enum Answer {
     Samples(u64, u64),
     /// Likewise.
     Primitives(u64, u64),
+    /// Primitives of a stream between two points of lowered captures: all, or those that were captured.
+    Captured(Box<[Point; 2]>, usize, bool),
+    /// Of a stream: the sum of the segments in the range, of those needed if so, else of those captured.
+    Streamed(usize, bool, u64, u64),
     /// Nothing counts that here.
     Uncounted,
     Reached,
@@ -68,8 +81,8 @@ struct Counter {
     free: Vec<vk::QueryPool>,
     /// Number of queries handed out.
     issued: u64,
-    /// Values (sums of all but times) by number, the first being `first`.
-    values: VecDeque<u64>,
+    /// Values (sums of all but times) by number, the first being `first`. Kinds that have one have 0 for the second.
+    values: VecDeque<[u64; 2]>,
     first: u64,
 }
 
@@ -81,7 +94,7 @@ impl Counter {
             pools: VecDeque::new(),
             free: Vec::new(),
             issued: 0,
-            values: VecDeque::from([0]),
+            values: VecDeque::from([[0; 2]]),
             first: 0,
         }
     }
@@ -120,28 +133,29 @@ impl Counter {
             if pool.submission > completed {
                 break;
             }
-            let mut results = [0u64; PER_POOL as usize];
+            let mut results = [[0u64; 2]; PER_POOL as usize];
             let fresh = &mut results[..pool.used as usize];
             let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
             // SAFETY: the queries were written by submissions that have completed.
             let read = unsafe {
                 if fresh.is_empty() {
                     Ok(())
-                } else if self.kind == vk::QueryType::PIPELINE_STATISTICS {
-                    let mut pairs = [[0u64; 2]; PER_POOL as usize];
-                    let pairs = &mut pairs[..pool.used as usize];
-                    let read = self.gpu.raw.get_query_pool_results(pool.raw, 0, pairs, flags);
-                    fresh.iter_mut().zip(pairs).for_each(|(value, pair)| *value = packed(*pair));
-                    read
-                } else {
+                } else if [vk::QueryType::PIPELINE_STATISTICS, CAPTURED].contains(&self.kind) {
                     self.gpu.raw.get_query_pool_results(pool.raw, 0, fresh, flags)
+                } else {
+                    let mut single = [0u64; PER_POOL as usize];
+                    let single = &mut single[..pool.used as usize];
+                    let read = self.gpu.raw.get_query_pool_results(pool.raw, 0, single, flags);
+                    fresh.iter_mut().zip(single).for_each(|(value, single)| value[0] = *single);
+                    read
                 }
             };
             read.checked("vkGetQueryPoolResults")?;
             for value in fresh {
-                let before = self.values.back().copied().unwrap_or(0);
+                let before = self.values.back().copied().unwrap_or_default();
                 let sum = self.kind != vk::QueryType::TIMESTAMP;
-                self.values.push_back(if sum { before.wrapping_add(*value) } else { *value });
+                let sums = [0, 1].map(|at| before[at].wrapping_add(value[at]));
+                self.values.push_back(if sum { sums } else { *value });
             }
             self.free.push(pool.raw);
             self.pools.pop_front();
@@ -150,9 +164,9 @@ impl Counter {
     }
 
     /// Value after `number` queries.
-    fn value(&self, number: u64) -> u64 {
+    fn value(&self, number: u64) -> [u64; 2] {
         let index = number.saturating_sub(self.first) as usize;
-        self.values.get(index).copied().unwrap_or(0)
+        self.values.get(index).copied().unwrap_or_default()
     }
 
     /// Forgets values before `number`.
@@ -177,6 +191,8 @@ impl Drop for Counter {
 struct Segments {
     counter: Counter,
     flags: vk::QueryControlFlags,
+    /// Stream of vertices, of queries of what is captured.
+    stream: Option<u32>,
     /// Those that run.
     running: Vec<ObjectId>,
     /// The segment that is open in the pass.
@@ -187,7 +203,7 @@ impl Segments {
     fn new(gpu: &Arc<Gpu>, kind: vk::QueryType) -> Self {
         let precise = kind == vk::QueryType::OCCLUSION && gpu.profile.precise_occlusion;
         let flags = if precise { vk::QueryControlFlags::PRECISE } else { vk::QueryControlFlags::empty() };
-        Self { counter: Counter::new(gpu, kind), flags, running: Vec::new(), open: None }
+        Self { counter: Counter::new(gpu, kind), flags, stream: None, running: Vec::new(), open: None }
     }
 
     #[inline]
@@ -202,7 +218,14 @@ impl Segments {
         match self.counter.next(current) {
             Ok((pool, index)) => {
                 // SAFETY: a pass is open, the query was reset and no other query of the kind is active.
-                unsafe { gpu.raw.cmd_begin_query(cmd, pool, index, self.flags) };
+                unsafe {
+                    match (self.stream, &gpu.feedback) {
+                        (Some(stream), Some(feedback)) => {
+                            (feedback.fp().cmd_begin_query_indexed_ext)(cmd, pool, index, self.flags, stream);
+                        }
+                        _ => gpu.raw.cmd_begin_query(cmd, pool, index, self.flags),
+                    }
+                }
                 self.open = Some((pool, index));
             }
             Err(error) => tracing::error!("query: {error}"),
@@ -212,13 +235,21 @@ impl Segments {
     fn end(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer) {
         if let Some((pool, index)) = self.open.take() {
             // SAFETY: the query was begun in this pass.
-            unsafe { gpu.raw.cmd_end_query(cmd, pool, index) };
+            unsafe {
+                match (self.stream, &gpu.feedback) {
+                    (Some(stream), Some(feedback)) => {
+                        (feedback.fp().cmd_end_query_indexed_ext)(cmd, pool, index, stream);
+                    }
+                    _ => gpu.raw.cmd_end_query(cmd, pool, index),
+                }
+            }
         }
     }
 
     /// What was counted in segments of a range.
-    fn sum(&self, first: u64, end: u64) -> u64 {
-        self.counter.value(end).wrapping_sub(self.counter.value(first))
+    fn sum(&self, first: u64, end: u64) -> [u64; 2] {
+        let (end, first) = (self.counter.value(end), self.counter.value(first));
+        [0, 1].map(|at| end[at].wrapping_sub(first[at]))
     }
 }
 
@@ -226,6 +257,8 @@ impl Segments {
 pub(crate) struct Queries {
     samples: Segments,
     primitives: Segments,
+    /// What is captured, by stream.
+    captured: [Segments; STREAMS],
     times: Counter,
     waiting: VecDeque<Waiting>,
     /// Whether answers wait for the submission being recorded.
@@ -237,6 +270,10 @@ impl Queries {
         Self {
             samples: Segments::new(gpu, vk::QueryType::OCCLUSION),
             primitives: Segments::new(gpu, vk::QueryType::PIPELINE_STATISTICS),
+            captured: std::array::from_fn(|stream| Segments {
+                stream: Some(stream as u32),
+                ..Segments::new(gpu, CAPTURED)
+            }),
             times: Counter::new(gpu, vk::QueryType::TIMESTAMP),
             waiting: VecDeque::new(),
             asked: false,
@@ -253,7 +290,8 @@ impl Queries {
         match kind {
             QueryKind::Occlusion => Some(&mut self.samples),
             QueryKind::Primitives if gpu.profile.pipeline_statistics => Some(&mut self.primitives),
-            QueryKind::Primitives | QueryKind::Event | QueryKind::Timestamp => None,
+            _ if gpu.feedback.is_some() => self.captured.get_mut(kind.captured()?.0),
+            _ => None,
         }
     }
 
@@ -265,17 +303,25 @@ impl Queries {
         self.samples.counter.collect(completed)?;
         self.primitives.counter.collect(completed)?;
         self.times.collect(completed)?;
+        for segments in &mut self.captured {
+            segments.counter.collect(completed)?;
+        }
         while let Some(waiting) = self.waiting.front()
             && waiting.submission <= completed
         {
             let value = match waiting.answer {
-                Answer::Samples(first, end) => self.samples.sum(first, end),
-                Answer::Primitives(first, end) => self.primitives.sum(first, end),
+                Answer::Samples(first, end) => self.samples.sum(first, end)[0],
+                Answer::Primitives(first, end) => packed(self.primitives.sum(first, end)),
+                // Vulkan has those that were captured first.
+                Answer::Streamed(stream, needed, first, end) => {
+                    self.captured[stream].sum(first, end)[usize::from(needed)]
+                }
+                Answer::Captured(ref points, stream, needed) => points[0].until(&points[1], stream, needed),
                 Answer::Uncounted => 0,
                 Answer::Reached => 1,
                 Answer::Time(number) => {
                     let bits = gpu.profile.timestamp_bits;
-                    let ticks = self.times.value(number) & (u64::MAX >> (64 - bits.clamp(1, 64)));
+                    let ticks = self.times.value(number)[0] & (u64::MAX >> (64 - bits.clamp(1, 64)));
                     (ticks as f64 * f64::from(gpu.profile.limits.timestamp_period)) as u64
                 }
             };
@@ -296,22 +342,37 @@ impl Queries {
 impl Renderer {
     pub(crate) fn create_query(&mut self, body: &CreateQuery) {
         let kind = QueryKind::of(body.kind as u8);
-        self.guest_queries.insert(body.id, GuestQuery { kind, begun: None });
+        self.guest_queries.insert(body.id, GuestQuery { kind, begun: None, point: None });
     }
 
     pub(crate) fn destroy_query(&mut self, id: ObjectId) {
         self.guest_queries.remove(id);
-        for segments in [&mut self.queries.samples, &mut self.queries.primitives] {
+        let Queries { samples, primitives, captured, .. } = &mut self.queries;
+        for segments in [samples, primitives].into_iter().chain(captured) {
             segments.running.retain(|&running| running != id);
         }
     }
 
+    /// Queries that have begun and not ended.
+    pub(crate) fn open_queries(&self) -> Vec<ObjectId> {
+        let all = self.state.objects.iter(ObjectKind::Query).map(|(id, _)| id);
+        let is_open = |query: &GuestQuery| query.begun.is_some() || query.point.is_some();
+        all.filter(|id| self.guest_queries.get(*id).is_some_and(is_open)).collect()
+    }
+
     pub(crate) fn begin_query(&mut self, body: &BeginQuery) {
         let Some(kind) = self.guest_queries.get(body.id).map(|query| query.kind) else { return };
+        if kind.captured().is_some() && self.feedback.native.is_none() {
+            return self.begin_lowered_query(body.id);
+        }
         if self.queries.segments(&self.gpu, kind).is_none() {
             return;
         }
         self.flush_draws();
+        if kind.captured().is_some() {
+            // With the pass, the segment of what is captured ends.
+            self.end_pass();
+        }
         // The segment that is open belongs to the queries before.
         self.end_segment();
         let Some(segments) = self.queries.segments(&self.gpu, kind) else { return };
@@ -350,22 +411,64 @@ impl Renderer {
                     None => Answer::Uncounted,
                 }
             }
-            QueryKind::Timestamp if self.gpu.profile.timestamp_bits == 0 => Answer::Time(0),
-            QueryKind::Timestamp => {
-                self.flush_draws();
-                let (pool, index) = self.queries.times.next(current)?;
-                let cmd = self.main();
-                // SAFETY: the query was reset and is used once.
-                unsafe {
-                    self.gpu.raw.cmd_write_timestamp2(cmd, vk::PipelineStageFlags2::ALL_COMMANDS, pool, index);
+            QueryKind::Timestamp => self.time()?,
+            _ => match kind.captured() {
+                Some((stream, needed)) if self.feedback.native.is_some() => {
+                    self.end_pass();
+                    let segments = &mut self.queries.captured[stream];
+                    segments.running.retain(|&running| running != body.id);
+                    let end = segments.counter.issued;
+                    Answer::Streamed(stream, needed, begun.unwrap_or(end), end)
                 }
-                Answer::Time(self.queries.times.issued)
-            }
+                _ => self.end_lowered_query(body.id)?,
+            },
         };
         let _recording = self.main();
         self.queries.waiting.push_back(Waiting { submission: current, id: body.id, token: body.token, answer });
         self.queries.asked = true;
         Ok(())
+    }
+
+    /// Asks for the GPU's time, in nanoseconds, when it is done with what has been recorded: a query of no object. Nothing is
+    /// submitted for it.
+    pub(crate) fn ask_time(&mut self, token: u64) -> Result {
+        self.end_pass();
+        let answer = self.time()?;
+        let submission = self.submissions.current;
+        self.queries.waiting.push_back(Waiting { submission, id: ObjectId::NONE, token, answer });
+        Ok(())
+    }
+
+    fn time(&mut self) -> Result<Answer> {
+        if self.gpu.profile.timestamp_bits == 0 {
+            return Ok(Answer::Time(0));
+        }
+        self.flush_draws();
+        let (pool, index) = self.queries.times.next(self.submissions.current)?;
+        let cmd = self.main();
+        // SAFETY: the query was reset and is used once.
+        unsafe {
+            self.gpu.raw.cmd_write_timestamp2(cmd, vk::PipelineStageFlags2::ALL_COMMANDS, pool, index);
+        }
+        Ok(Answer::Time(self.queries.times.issued))
+    }
+
+    fn begin_lowered_query(&mut self, id: ObjectId) {
+        let point = self.capture_point();
+        let point = point.inspect_err(|error| tracing::error!("query: {error}")).ok();
+        if let Some(query) = self.guest_queries.get_mut(id) {
+            query.point = point;
+        }
+    }
+
+    /// What a query of captured primitives that was begun counts.
+    fn end_lowered_query(&mut self, id: ObjectId) -> Result<Answer> {
+        let query = self.guest_queries.get_mut(id);
+        let Some((kind, first)) = query.and_then(|query| Some((query.kind, query.point.take()?))) else {
+            return Ok(Answer::Uncounted);
+        };
+        let Some((stream, needed)) = kind.captured() else { return Ok(Answer::Uncounted) };
+        Ok(Answer::Captured(Box::new([first, self.capture_point()?]), stream, needed))
     }
 
     /// [`Group::Counting`]. A draw comes: what it draws is counted if a query runs. Only after everything else a draw needs is recorded:
@@ -404,13 +507,31 @@ impl Renderer {
         self.queries.primitives.end(&self.gpu, cmd);
     }
 
+    /// A capture goes on in the pass, and is counted if a query asks for it.
+    pub(crate) fn begin_captured_segments(&mut self) {
+        let (current, cmd) = (self.submissions.current, self.submissions.main);
+        for segments in &mut self.queries.captured {
+            segments.begin(&self.gpu, cmd, current);
+        }
+    }
+
+    /// The capture that goes on in the pass is put off.
+    pub(crate) fn end_captured_segments(&mut self) {
+        for segments in &mut self.queries.captured {
+            segments.end(&self.gpu, self.submissions.main);
+        }
+    }
+
     /// Lets go of values that no running or waiting query needs.
     pub(crate) fn trim_queries(&mut self) {
-        let Queries { samples, primitives, times, waiting, .. } = &mut self.queries;
-        if waiting.is_empty() && samples.running.is_empty() && primitives.running.is_empty() {
-            for counter in [&mut samples.counter, &mut primitives.counter, times] {
-                counter.forget(counter.first + counter.values.len() as u64 - 1);
-            }
+        let Queries { samples, primitives, captured, times, waiting, .. } = &mut self.queries;
+        if !waiting.is_empty() {
+            return;
+        }
+        let counting = [samples, primitives].into_iter().chain(captured);
+        let idle = counting.filter(|segments| segments.running.is_empty()).map(|segments| &mut segments.counter);
+        for counter in idle.chain([times]) {
+            counter.forget(counter.first + counter.values.len() as u64 - 1);
         }
     }
 }
@@ -420,9 +541,8 @@ mod tests {
     use super::packed;
 
     #[test]
-    fn sums_of_pairs_are_pairs_of_sums() {
-        let sum = packed([u32::MAX.into(), 7]).wrapping_add(packed([3, 2]));
-        assert_eq!(sum.wrapping_sub(packed([u32::MAX.into(), 7])), packed([3, 2]));
+    fn a_pair_is_one_word() {
         assert_eq!(packed([5, 6]), 5 | 6 << 32);
+        assert_eq!(packed([1 << 32 | 5, 6]), 5 | 6 << 32);
     }
 }

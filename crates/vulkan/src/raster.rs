@@ -12,8 +12,13 @@ pub(crate) const TRIANGLES: u32 = 2;
 pub(crate) fn class(topology: Topology) -> u32 {
     match topology {
         Topology::PointList => 0,
-        Topology::LineList | Topology::LineStrip => LINES,
-        Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan | Topology::RectList => TRIANGLES,
+        Topology::LineList | Topology::LineStrip | Topology::LineListAdjacency | Topology::LineStripAdjacency => LINES,
+        Topology::TriangleList
+        | Topology::TriangleStrip
+        | Topology::TriangleFan
+        | Topology::RectList
+        | Topology::TriangleListAdjacency
+        | Topology::TriangleStripAdjacency => TRIANGLES,
     }
 }
 
@@ -26,6 +31,10 @@ pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
         Topology::TriangleList | Topology::RectList => vk::PrimitiveTopology::TRIANGLE_LIST,
         Topology::TriangleStrip => vk::PrimitiveTopology::TRIANGLE_STRIP,
         Topology::TriangleFan => vk::PrimitiveTopology::TRIANGLE_FAN,
+        Topology::LineListAdjacency => vk::PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
+        Topology::LineStripAdjacency => vk::PrimitiveTopology::LINE_STRIP_WITH_ADJACENCY,
+        Topology::TriangleListAdjacency => vk::PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY,
+        Topology::TriangleStripAdjacency => vk::PrimitiveTopology::TRIANGLE_STRIP_WITH_ADJACENCY,
     }
 }
 

@@ -2,8 +2,10 @@
 
 use crate::depth;
 use crate::error::Result;
+use crate::flat::Flat;
 use crate::memory::{Buffer, Place};
 use crate::renderer::Renderer;
+use crate::submit::Trash;
 use afterimage_stream::packets::{ReadBack, ReadBuffer, Rect, View};
 use afterimage_stream::{Arena, Format, Reply, UploadRef};
 use ash::vk;
@@ -12,7 +14,7 @@ use std::collections::VecDeque;
 /// A copy of texels that the GPU is making.
 pub(crate) struct Copied {
     buffer: Buffer,
-    format: Format,
+    pub(crate) format: Format,
     kind: vk::Format,
     pub(crate) width: u32,
     pub(crate) height: u32,
@@ -148,7 +150,34 @@ impl Renderer {
             tracing::warn!("{} is multisampled: resolve it before reading it back", view.texture);
             return Ok(None);
         }
-        let (format, kind) = (texture.format, texture.choice.format);
+        let (format, kind, image) = (texture.format, texture.choice.format, texture.image.raw);
+        let slice = if texture.is_3d() { i32::from(view.layer) } else { 0 };
+        let part = texture.layers(vk::ImageAspectFlags::COLOR, view.level, view.layer);
+        let layout = self.begin_copy(view.texture, vk::ImageLayout::TRANSFER_SRC_OPTIMAL)?;
+        let copied = self.copy_part(image, layout, (format, kind), part, (rect, slice, depth_slices));
+        self.end_copy(view.texture, layout);
+        copied.map(Some)
+    }
+
+    /// The same of all of a plain image, which is not needed afterwards.
+    pub(crate) fn copy_flat(&mut self, flat: Flat, rect: Rect) -> Result<Copied> {
+        let part = vk::ImageSubresourceLayers::default().layer_count(1);
+        let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+        let copied = self.copy_part(flat.image.raw, layout, (flat.format, flat.kind), part, (rect, 0, 1));
+        self.submissions.discard(Trash::Image(flat.image.into()));
+        copied
+    }
+
+    /// Records the copy of a rectangle in so many slices from one on of an image, whose formats in the stream and in Vulkan
+    /// these are. Which aspects `part` has does not matter.
+    fn copy_part(
+        &mut self,
+        image: vk::Image,
+        layout: vk::ImageLayout,
+        (format, kind): (Format, vk::Format),
+        part: vk::ImageSubresourceLayers,
+        (rect, slice, depth_slices): (Rect, i32, u32),
+    ) -> Result<Copied> {
         let count = u64::from(rect.width) * u64::from(rect.height) * u64::from(depth_slices);
         let stencil_at = (count * depth::aspect_bytes(kind) as u64).next_multiple_of(4);
         let size = if format.is_depth() {
@@ -157,11 +186,10 @@ impl Renderer {
             format.packed_size(rect.width, rect.height) * u64::from(depth_slices)
         };
         let buffer = Buffer::new(&self.gpu, "read back", size, Place::ReadBack)?;
-        let slice = if texture.is_3d() { i32::from(view.layer) } else { 0 };
         let region = |aspect, offset| {
             vk::BufferImageCopy::default()
                 .buffer_offset(offset)
-                .image_subresource(texture.layers(aspect, view.level, view.layer))
+                .image_subresource(vk::ImageSubresourceLayers { aspect_mask: aspect, ..part })
                 .image_offset(vk::Offset3D { x: rect.x, y: rect.y, z: slice })
                 .image_extent(vk::Extent3D { width: rect.width, height: rect.height, depth: depth_slices })
         };
@@ -174,15 +202,12 @@ impl Renderer {
         } else {
             regions.push(region(vk::ImageAspectFlags::COLOR, 0));
         }
-        let image = texture.image.raw;
-        let layout = self.begin_copy(view.texture, vk::ImageLayout::TRANSFER_SRC_OPTIMAL)?;
         let cmd = self.main();
-        // SAFETY: the validator has checked the rectangle; the image is in the layout named.
+        // SAFETY: the rectangle lies inside of the image, which is in the layout named.
         unsafe { self.gpu.raw.cmd_copy_image_to_buffer(cmd, image, layout, buffer.raw, &regions) };
-        self.end_copy(view.texture, layout);
         self.host_barrier(cmd);
         let (width, height) = (rect.width, rect.height);
-        Ok(Some(Copied { buffer, format, kind, width, height, depth: depth_slices, stencil_at }))
+        Ok(Copied { buffer, format, kind, width, height, depth: depth_slices, stencil_at })
     }
 
     /// Lets the CPU read what copies have written.

@@ -1,139 +1,296 @@
 //! Captures: the stream from the start of a frame on, behind a keyframe with the whole state.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::{Buffer, Place};
+use crate::options::FrameSet;
 use crate::readback::Copied;
 use crate::renderer::Renderer;
+use crate::samples::Samples;
 use crate::submit::full_barrier;
-use afterimage_capture::{CaptureError, Info, MemoryArena, Writer};
-use afterimage_stream::packets::{CreateShader, Rect, UpdateBuffer, UpdateTexture, View};
-use afterimage_stream::{Arena, Created, Encoder, ObjectId, ObjectKind, UploadRef};
+use afterimage_capture::{CaptureError, Info, MemoryArena, Recorder, Summary};
+use afterimage_stream::packets::{BeginQuery, CreateShader, CreateTexture, Rect, UpdateBuffer, UpdateTexture, View};
+use afterimage_stream::{Arena, Created, Encoder, ObjectId, ObjectKind};
 use ash::vk;
+use bytemuck::Zeroable;
 use rustc_hash::FxHashMap;
-use std::fs::File;
-use std::io::BufWriter;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// A capture that was asked for or is being written.
-pub(crate) struct Recording {
+/// Captures that were asked for, and the one that is being recorded.
+#[derive(Default)]
+pub(crate) struct Captures {
+    /// In the order in which they were asked for.
+    wanted: Vec<(PathBuf, RangeInclusive<u64>)>,
+    running: Option<Running>,
+    /// Recorded, but their threads still write.
+    writing: Vec<(PathBuf, Recorder)>,
+    /// While a capture is replayed: when the frame began where it was made, if that is known.
+    pub(crate) replayed: Option<Option<Duration>>,
+    requests: Arc<Requests>,
+}
+
+/// A capture that is being recorded.
+struct Running {
     path: PathBuf,
-    frames: RangeInclusive<u64>,
-    /// Open from the first frame on.
-    writer: Option<Writer<BufWriter<File>>>,
-    /// Word of the batch being executed from which on nothing has been written yet.
+    last: u64,
+    recorder: Recorder,
+    begun: Instant,
+    /// Word of the batch being executed from which on nothing has been recorded yet.
     from: usize,
+}
+
+/// What other threads ask for.
+#[derive(Default)]
+struct Requests {
+    any: AtomicBool,
+    list: Mutex<Vec<(PathBuf, u64)>>,
+}
+
+impl Captures {
+    /// Whether packets have to be looked at.
+    #[inline(always)]
+    pub(crate) fn are_active(&self) -> bool {
+        self.running.is_some() || !self.wanted.is_empty()
+    }
+}
+
+/// Says how a capture's thread has ended.
+fn tell(path: &Path, result: std::result::Result<Summary, CaptureError>) {
+    match result {
+        Ok(summary) => tracing::info!(
+            "{}: {} frames, {} packets, {} KiB",
+            path.display(),
+            summary.frames,
+            summary.packets,
+            summary.file_bytes >> 10
+        ),
+        Err(error) => tracing::error!("{}: {error}; the capture is good up to there", path.display()),
+    }
+}
+
+/// Where each range of a set goes: to `path` if there is one, to `NAME-FIRST-LAST.aftercap` beside it if there are several.
+fn files(path: &Path, frames: &FrameSet) -> Vec<(PathBuf, RangeInclusive<u64>)> {
+    let ranges = frames.ranges();
+    let one = ranges.len() == 1;
+    let name = |range: &RangeInclusive<u64>| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let extension = path.extension().map_or_else(|| "aftercap".into(), |extension| extension.to_string_lossy());
+        path.with_file_name(format!("{stem}-{}-{}.{extension}", range.start(), range.end()))
+    };
+    ranges.into_iter().map(|range| (if one { path.to_owned() } else { name(&range) }, range)).collect()
 }
 
 /// The largest piece of data that one update packet of a keyframe carries.
 const PIECE: usize = 64 << 20;
 
-impl Renderer {
-    /// Captures `frames` (numbers of their `BeginFrame`) to a file. A capture that has begun goes on; one that has not is
-    /// replaced.
-    pub fn start_capture(&mut self, path: &Path, frames: RangeInclusive<u64>) {
-        if self.is_capturing() {
-            tracing::warn!("a capture is being written; the next one can start when it is done");
-            return;
+/// A copy of a subresource's texels that the GPU is making.
+enum Texels {
+    Plain(Copied),
+    Samples(Samples),
+}
+
+impl Texels {
+    /// Updates that bring the texels back; `at` says where.
+    fn write(&self, at: &UpdateTexture, texture: &CreateTexture, out: &mut Encoder, arena: &mut MemoryArena) {
+        match self {
+            Self::Plain(copied) => copied.each_slice(|z, row_pitch, texels| {
+                let data = arena.push(texels);
+                let (width, height) = (copied.width, copied.height);
+                out.push(&UpdateTexture { z, width, height, depth: 1, row_pitch, data, ..*at });
+            }),
+            Self::Samples(samples) => {
+                let ([width, height], depth) = (samples.size(), u32::from(texture.samples));
+                let texels = samples.texels();
+                let sample = texels.len() / depth as usize;
+                let row = sample / height as usize;
+                // All samples of some rows.
+                let rows = (PIECE / (row * depth as usize)).clamp(1, height as usize);
+                for y in (0..height).step_by(rows) {
+                    let height = (height - y).min(rows as u32);
+                    let part = y as usize * row..(y + height) as usize * row;
+                    let pieces: Vec<u8> =
+                        texels.chunks_exact(sample).flat_map(|texels| &texels[part.clone()]).copied().collect();
+                    let (row_pitch, slice_pitch) = (row as u32, part.len() as u32);
+                    let data = arena.push(&pieces);
+                    out.push(&UpdateTexture { y, width, height, depth, row_pitch, slice_pitch, data, ..*at });
+                }
+            }
         }
-        self.recording = Some(Recording { path: path.to_owned(), frames, writer: None, from: 0 });
+    }
+}
+
+impl Renderer {
+    /// Captures `frames` (numbers of their `BeginFrame`) to a file, besides what was asked for already. One capture runs at a
+    /// time; the next begins when it is done.
+    pub fn start_capture(&mut self, path: &Path, frames: RangeInclusive<u64>) {
+        self.captures.wanted.push((path.to_owned(), frames));
+    }
+
+    /// Captures a set of frames: each range of numbers that follow each other to a file of its own, since each needs the state
+    /// that it begins with. A single range goes to `path`, several to `NAME-FIRST-LAST.aftercap` beside it.
+    pub fn start_captures(&mut self, path: &Path, frames: &FrameSet) {
+        self.captures.wanted.extend(files(path, frames));
     }
 
     /// Captures the next `count` frames: what F10 does.
     pub fn capture_next_frames(&mut self, path: &Path, count: u64) {
         let next = self.state.frame + 1;
-        self.start_capture(path, next..=next + count.saturating_sub(1));
+        self.start_capture(path, next..=next.saturating_add(count.saturating_sub(1)));
     }
 
-    /// Whether a capture is being written.
+    /// What any thread may call, as often as it likes, to have that many frames captured to a file, from the next one on that
+    /// begins here.
+    pub fn capture_requests(&self) -> impl Fn(&Path, u64) + Clone + Send + Sync + 'static {
+        let requests = Arc::clone(&self.captures.requests);
+        move |path, frames| {
+            requests.list.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_owned(), frames));
+            requests.any.store(true, Ordering::Release);
+        }
+    }
+
+    /// A batch begins: what was asked for since the last one.
+    #[inline]
+    pub(crate) fn take_requests(&mut self) {
+        if !self.captures.requests.any.load(Ordering::Relaxed) {
+            return;
+        }
+        self.captures.requests.any.store(false, Ordering::Release);
+        let requests = Arc::clone(&self.captures.requests);
+        let list = std::mem::take(&mut *requests.list.lock().unwrap_or_else(PoisonError::into_inner));
+        for (path, frames) in list {
+            self.capture_next_frames(&path, frames);
+        }
+    }
+
+    /// Whether a capture is being recorded.
     #[must_use]
     pub fn is_capturing(&self) -> bool {
-        self.recording.as_ref().is_some_and(|recording| recording.writer.is_some())
+        self.captures.running.is_some()
     }
 
     /// A frame begins with the packet at word `at` of the batch.
     pub(crate) fn record_begin(&mut self, frame: u64, at: usize) {
-        let Some(recording) = &self.recording else { return };
-        if recording.writer.is_some() || !recording.frames.contains(&frame) {
+        self.finish_writing(false);
+        if self.captures.running.is_some() {
+            self.record_time();
             return;
         }
-        match self.open_recording() {
-            Ok(writer) => {
-                if let Some(recording) = &mut self.recording {
-                    tracing::info!(
-                        "capturing frames {frame} to {} to {}",
-                        recording.frames.end(),
-                        recording.path.display()
-                    );
-                    recording.writer = Some(writer);
-                    recording.from = at;
-                }
+        let wanted = &mut self.captures.wanted;
+        // One that could not begin in time because another ran is done late rather than not at all.
+        let Some(index) = wanted.iter().position(|(_, frames)| *frames.start() <= frame) else { return };
+        let (path, frames) = wanted.remove(index);
+        let count = frames.end() - frames.start();
+        let last = if frames.contains(&frame) { *frames.end() } else { frame.saturating_add(count) };
+        match self.open_recorder(&path) {
+            Ok(recorder) => {
+                tracing::info!("capturing frames {frame} to {last} to {}", path.display());
+                self.captures.running = Some(Running { path, last, recorder, begun: Instant::now(), from: at });
+                self.record_time();
             }
-            Err(error) => {
-                tracing::error!("the capture cannot start: {error}");
-                self.recording = None;
+            Err(error) => tracing::error!("the capture cannot start: {error}"),
+        }
+    }
+
+    /// Says in the capture when the frame began: now, or as the capture that is being replayed says.
+    fn record_time(&mut self) {
+        let replayed = self.captures.replayed;
+        if let Some(running) = &mut self.captures.running
+            && let Some(time) = replayed.unwrap_or_else(|| Some(running.begun.elapsed()))
+        {
+            running.recorder.frame_at(time);
+        }
+    }
+
+    fn open_recorder(&mut self, path: &Path) -> std::result::Result<Recorder, String> {
+        let info =
+            Info { program: self.stats.program.clone(), device: self.gpu.profile.name.clone(), ..Info::default() };
+        let mut recorder = Recorder::create(path, &info).map_err(|error| error.to_string())?;
+        let (words, arena) = self.snapshot().map_err(|error| error.to_string())?;
+        self.warn_of_losses();
+        // Where this fails, the first batch does.
+        recorder.keyframe(words, arena);
+        Ok(recorder)
+    }
+
+    /// Says by name what a capture that starts now does not have. (Of texels and samples it was said when they were read.)
+    fn warn_of_losses(&self) {
+        for id in self.open_queries() {
+            tracing::warn!("{id} has begun before the capture, and counts from there on when that is replayed");
+        }
+        for id in &self.shared {
+            tracing::warn!("{id} is shared: what other programs draw into it during the capture is not in it");
+        }
+        for (id, _) in self.state.objects.iter(ObjectKind::Texture) {
+            if let Some(texture) = self.textures.get(id)
+                && texture.source.is_none()
+                && texture.live
+                && texture.choice.replaced
+                && texture.format.is_depth()
+                && texture.format.info().bytes <= 4
+            {
+                let (name, format) = (&self.gpu.profile.name, texture.format.info().name);
+                tracing::warn!(
+                    "{id}: {name} has {:?} for {format}: the capture has its depth as {format}, which may be less exact",
+                    texture.choice.format
+                );
             }
         }
     }
 
-    fn open_recording(&mut self) -> std::result::Result<Writer<BufWriter<File>>, String> {
-        let Some(recording) = &self.recording else { return Err("none was asked for".into()) };
-        let path = recording.path.clone();
-        let info =
-            Info { program: self.stats.program.clone(), device: self.gpu.profile.name.clone(), ..Info::default() };
-        let (words, arena) = self.snapshot().map_err(|error| error.to_string())?;
-        let open = || -> std::result::Result<_, CaptureError> {
-            let mut writer = Writer::create(&path, &info)?;
-            writer.keyframe(&words, &arena)?;
-            Ok(writer)
-        };
-        open().map_err(|error| error.to_string())
-    }
-
-    /// Words up to `end` of the batch may be written: what they refer to may be gone when they have been executed.
+    /// Words up to `end` of the batch may be recorded: what they refer to may be gone when they have been executed.
     pub(crate) fn record_until(&mut self, batch: &[u64], end: usize, arena: &dyn Arena) {
-        let Some(recording) = &mut self.recording else { return };
-        let Some(writer) = &mut recording.writer else { return };
-        let words = &batch[recording.from.min(end)..end];
-        recording.from = end;
-        if let Err(error) = writer.batch(words, arena) {
-            tracing::error!("{}: {error}; the capture ends here", recording.path.display());
-            self.recording = None;
+        let Some(running) = &mut self.captures.running else { return };
+        let words = &batch[running.from.min(end)..end];
+        running.from = end;
+        if !running.recorder.batch(words, arena) {
+            self.stop_recording();
         }
     }
 
     /// The batch has been executed.
     pub(crate) fn record_batch_end(&mut self, batch: &[u64], arena: &dyn Arena) {
         self.record_until(batch, batch.len(), arena);
-        if let Some(recording) = &mut self.recording {
-            recording.from = 0;
+        if let Some(running) = &mut self.captures.running {
+            running.from = 0;
         }
     }
 
     /// A frame was presented.
     pub(crate) fn record_present(&mut self, frame: u64) {
-        if self.is_capturing() && self.recording.as_ref().is_some_and(|recording| frame >= *recording.frames.end()) {
-            self.finish_capture();
+        if self.captures.running.as_ref().is_some_and(|running| frame >= running.last) {
+            self.stop_recording();
         }
     }
 
-    /// Completes a capture that is being written; it is good up to here.
+    /// Records no more; the thread completes the file.
+    fn stop_recording(&mut self) {
+        if let Some(mut running) = self.captures.running.take() {
+            running.recorder.finish();
+            self.captures.writing.push((running.path, running.recorder));
+        }
+    }
+
+    /// Says which files have been written; waits for those that have not if `all`.
+    fn finish_writing(&mut self, all: bool) {
+        let done = |(_, recorder): &mut (PathBuf, Recorder)| all || recorder.is_done();
+        for (path, recorder) in self.captures.writing.extract_if(.., done) {
+            tell(&path, recorder.wait());
+        }
+    }
+
+    /// Ends a capture that is being recorded; it is good up to here. Waits until all files are complete.
     pub fn finish_capture(&mut self) {
-        if !self.is_capturing() {
-            return;
-        }
-        let Some(recording) = self.recording.take() else { return };
-        let Some(writer) = recording.writer else { return };
-        match writer.finish() {
-            Ok(summary) => tracing::info!(
-                "{}: {} frames, {} packets, {} KiB",
-                recording.path.display(),
-                summary.frames,
-                summary.packets,
-                summary.file_bytes >> 10
-            ),
-            Err(error) => tracing::error!("{}: {error}", recording.path.display()),
-        }
+        self.stop_recording();
+        self.finish_writing(true);
+    }
+
+    /// No capture is wanted any more.
+    pub(crate) fn forget_captures(&mut self) {
+        self.finish_capture();
+        self.captures.wanted.clear();
     }
 
     /// Packets that build the present state from nothing, with contents, and the arena that they refer to.
@@ -142,7 +299,7 @@ impl Renderer {
     /// Where the GPU does not give the contents out.
     pub fn snapshot(&mut self) -> Result<(Vec<u64>, MemoryArena)> {
         let mut buffers = FxHashMap::default();
-        let mut textures: FxHashMap<ObjectId, Vec<(u16, u16, Copied)>> = FxHashMap::default();
+        let mut textures: FxHashMap<ObjectId, Vec<(u16, u16, Texels)>> = FxHashMap::default();
         let ids = |kind| self.state.objects.iter(kind).map(|(id, _)| id).collect::<Vec<_>>();
         let (buffer_ids, mut texture_ids) = (ids(ObjectKind::Buffer), ids(ObjectKind::Texture));
         // Views have no texels of their own.
@@ -159,8 +316,8 @@ impl Renderer {
         self.submissions.wait(number)?;
         let mut arena = MemoryArena::default();
         let mut encoder = Encoder::new();
-        let (state, shaders) = (&self.state, &self.shaders);
-        state.write(&mut encoder, |id, created, out| match created {
+        let shaders = &self.shaders;
+        self.state.write(&mut encoder, |id, created, out| match created {
             Created::Buffer(body) => {
                 let Some(copy) = buffers.get(&id) else { return };
                 let bytes = copy.bytes(0, body.size as usize);
@@ -169,25 +326,11 @@ impl Renderer {
                     out.push(&UpdateBuffer { id, flags: 0, offset: (index * PIECE) as u64, data });
                 }
             }
-            Created::Texture(_) => {
-                for (level, layer, copied) in textures.get(&id).into_iter().flatten() {
-                    copied.each_slice(|z, row_pitch, texels| {
-                        let data: UploadRef = arena.push(texels);
-                        out.push(&UpdateTexture {
-                            id,
-                            level: *level,
-                            layer: *layer,
-                            x: 0,
-                            y: 0,
-                            z,
-                            width: copied.width,
-                            height: copied.height,
-                            depth: 1,
-                            row_pitch,
-                            slice_pitch: 0,
-                            data,
-                        });
-                    });
+            Created::Texture(texture) => {
+                for (level, layer, texels) in textures.get(&id).into_iter().flatten() {
+                    let zero = UpdateTexture::zeroed();
+                    let at = UpdateTexture { id, level: *level, layer: *layer, ..zero };
+                    texels.write(&at, texture, out, &mut arena);
                 }
             }
             Created::Shader(body) => {
@@ -197,6 +340,9 @@ impl Renderer {
             }
             _ => {}
         });
+        for id in self.open_queries() {
+            encoder.push(&BeginQuery { id, pad: 0 });
+        }
         Ok((std::mem::take(encoder.batch()), arena))
     }
 
@@ -219,13 +365,9 @@ impl Renderer {
     }
 
     /// Records copies of a texture's subresources for the CPU: level, layer, texels.
-    fn copy_texture(&mut self, id: ObjectId) -> Result<Vec<(u16, u16, Copied)>> {
+    fn copy_texture(&mut self, id: ObjectId) -> Result<Vec<(u16, u16, Texels)>> {
         let Some(texture) = self.textures.get(id) else { return Ok(Vec::new()) };
         let desc = texture.desc;
-        if desc.samples > 1 {
-            tracing::warn!("{id} is multisampled: the capture starts with it cleared");
-            return Ok(Vec::new());
-        }
         if !texture.live {
             // Never written: zeros, as after creation.
             return Ok(Vec::new());
@@ -240,72 +382,26 @@ impl Renderer {
                 let extent = texture.extent(level.into());
                 let rect = Rect { x: 0, y: 0, width: extent.width, height: extent.height };
                 let view = View { texture: id, level, layer };
-                if let Some(copied) = self.copy_texels(view, rect, extent.depth)? {
-                    copies.push((level, layer, copied));
-                }
+                let texels = match desc.samples {
+                    0 | 1 => self.copy_texels(view, rect, extent.depth)?.map(Texels::Plain),
+                    _ => self.read_samples(view)?.map(Texels::Samples),
+                };
+                copies.extend(texels.map(|texels| (level, layer, texels)));
             }
         }
         Ok(copies)
     }
 }
 
-/// Why a replay stopped.
-#[derive(Debug, thiserror::Error)]
-pub enum ReplayError {
-    /// The file is damaged; what came before was drawn.
-    #[error(transparent)]
-    Capture(#[from] CaptureError),
-    /// The renderer cannot go on.
-    #[error(transparent)]
-    Renderer(#[from] Error),
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// What a replay has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Replayed {
-    /// Frames presented.
-    pub frames: u64,
-    /// Draws asked for.
-    pub draws: u64,
-    /// Packets that were rejected or could not be executed.
-    pub errors: u64,
-}
-
-impl Renderer {
-    /// Draws a capture. Pictures go where the options say; windows that the capture names are not used.
-    ///
-    /// # Errors
-    /// Where the file is damaged (what came before is drawn), or the device is lost.
-    pub fn replay<R: std::io::Read>(
-        &mut self,
-        reader: &mut afterimage_capture::Reader<R>,
-    ) -> std::result::Result<Replayed, ReplayError> {
-        use afterimage_stream::{Executor, Reply};
-        self.presenter.headless = true;
-        self.stats.program.clone_from(&reader.info().program);
-        self.recall();
-        let (frames, draws) = (self.stats.frames, self.draws);
-        let mut errors = 0;
-        let mut count = |reply| errors += u64::from(matches!(reply, Reply::Error { .. }));
-        let mut damage = None;
-        loop {
-            match reader.next() {
-                // Rejected packets are counted by their replies.
-                Ok(Some(batch)) => drop(self.execute(&batch.words, reader.arena(), &mut count)),
-                Ok(None) => break,
-                Err(error) => {
-                    damage = Some(error);
-                    break;
-                }
-            }
-            if let Some(error) = self.take_loss() {
-                return Err(error.into());
-            }
-        }
-        self.finish(&mut count)?;
-        match damage {
-            Some(error) => Err(error.into()),
-            None => Ok(Replayed { frames: self.stats.frames - frames, draws: self.draws - draws, errors }),
-        }
+    #[test]
+    fn each_range_of_a_set_has_a_file() {
+        let of = |text| files(Path::new("dir/game.v2.aftercap"), &FrameSet::parse(text).unwrap());
+        assert_eq!(of("120-123,124-125"), [(PathBuf::from("dir/game.v2.aftercap"), 120..=125)]);
+        let expected = [("dir/game.v2-3-3.aftercap", 3..=3), ("dir/game.v2-7-9.aftercap", 7..=9)];
+        assert_eq!(of("7-9,3"), expected.map(|(path, frames)| (PathBuf::from(path), frames)));
     }
 }

@@ -11,8 +11,6 @@ pub(crate) fn words(varyings: &[Varying]) -> Vec<u32> {
     use number::*;
     let mut m = Words::default();
     let main = m.id();
-    let void = m.ty(op::TYPE_VOID, &[]);
-    let function = m.ty(op::TYPE_FUNCTION, &[void]);
     let int = m.ty(op::TYPE_INT, &[32, 0]);
     let float = m.ty(op::TYPE_FLOAT, &[32]);
     let [floats, integers] = [float, int].map(|scalar| {
@@ -46,9 +44,7 @@ pub(crate) fn words(varyings: &[Varying]) -> Vec<u32> {
     put(&mut m.head, op::EXECUTION_MODE, &[main, MODE_OUTPUT_TRIANGLE_STRIP]);
     put(&mut m.head, op::EXECUTION_MODE, &[main, MODE_OUTPUT_VERTICES, 4]);
 
-    put(&mut m.code, op::FUNCTION, &[void, main, 0, function]);
-    let first = m.id();
-    put(&mut m.code, op::LABEL, &[first]);
+    m.begin(main);
     let values: Vec<[u32; 4]> = copies
         .iter()
         .map(|&(ty, is_float, pointer_type, from, _)| {

@@ -7,6 +7,7 @@ use crate::compute::{ComputePipelines, Computing};
 use crate::descriptors::Descriptors;
 use crate::draw::{Pending, Recorded};
 use crate::error::{Error, Result};
+use crate::feedback::Feedback;
 use crate::gpu::Gpu;
 use crate::known::History;
 use crate::layouts::Table as Descriptor;
@@ -20,10 +21,11 @@ use crate::present::Presenter;
 use crate::query::{GuestQuery, Queries};
 use crate::raster::Raster;
 use crate::readback::ReadBacks;
-use crate::record::Recording;
+use crate::record::Captures;
 use crate::ring::{Ring, Slice};
 use crate::sampler::Sampler;
-use crate::shaders::{GuestShader, Library};
+use crate::samples::Movers;
+use crate::shaders::{GuestShader, Library, ShaderReplacer};
 use crate::slots::{DeviceSlots, Slots};
 use crate::stats::Stats;
 use crate::storage::NullImages;
@@ -60,7 +62,7 @@ pub struct Renderer {
     pub(crate) gpu: Arc<Gpu>,
     pub(crate) options: Options,
     pub(crate) state: State,
-    validator: Validator,
+    pub(crate) validator: Validator,
     pub(crate) submissions: Submissions,
     pub(crate) constants: Ring,
     pub(crate) uploads: Ring,
@@ -73,6 +75,7 @@ pub struct Renderer {
     pub(crate) order: Order,
     pub(crate) cache: Arc<PipelineCache>,
     pub(crate) library: Library,
+    pub(crate) replace_shader: Option<ShaderReplacer>,
     /// What is known of the program from its last runs.
     pub(crate) history: Option<History>,
     /// The shader that was created last.
@@ -101,7 +104,9 @@ pub struct Renderer {
     pub(crate) readbacks: ReadBacks,
     pub(crate) presenter: Presenter,
     pub(crate) stats: Stats,
-    pub(crate) recording: Option<Recording>,
+    pub(crate) captures: Captures,
+    /// Where samples of multisampled textures were read or written.
+    pub(crate) movers: Option<Box<Movers>>,
 
     pub(crate) targets: Targets,
     pub(crate) recorded: Recorded,
@@ -117,6 +122,8 @@ pub struct Renderer {
     pub(crate) small_depth: bool,
     pub(crate) depth_aside: bool,
     pub(crate) pending: Pending,
+    /// Captures.
+    pub(crate) feedback: Feedback,
     /// Whether draws are drawn in two parts, and which one is being drawn: see [`crate::parts`].
     pub(crate) in_parts: bool,
     pub(crate) second_part: Tracked<bool, Host>,
@@ -153,7 +160,7 @@ pub struct Renderer {
     /// What [`Renderer::draws`] was at the last submission.
     draws_submitted: u64,
     /// See [`Renderer::submit_early`].
-    early_draws: u64,
+    pub(crate) early_draws: u64,
     pub(crate) skipped_draws: u64,
     pub(crate) applies_everything: bool,
     lost: Option<Error>,
@@ -220,6 +227,7 @@ impl Renderer {
             order: Order::default(),
             cache,
             library,
+            replace_shader: None,
             history: None,
             created_last: ObjectId::NONE,
             guesses: VecDeque::new(),
@@ -240,7 +248,8 @@ impl Renderer {
             readbacks: ReadBacks::default(),
             presenter: Presenter::new(&gpu, &options),
             stats: Stats::default(),
-            recording: None,
+            captures: Captures::default(),
+            movers: None,
             targets: Targets::default(),
             recorded: Recorded::default(),
             shading: Shading::default(),
@@ -251,6 +260,7 @@ impl Renderer {
             small_depth: false,
             depth_aside: false,
             pending: Pending::default(),
+            feedback: Feedback::new(&gpu),
             in_parts: false,
             second_part: Tracked::new(Host::SECOND_PART.only(), false),
             back_pipeline: vk::Pipeline::null(),
@@ -285,7 +295,7 @@ impl Renderer {
             tracing::warn!("AFTERIMAGE_ASYNC: draws are skipped while their pipelines are made, so things appear late");
         }
         match (renderer.options.capture_frames.clone(), renderer.options.capture_file.clone()) {
-            (Some(frames), Some(path)) => renderer.start_capture(&path, frames),
+            (Some(frames), Some(path)) => renderer.start_captures(&path, &frames),
             (Some(_), None) => tracing::warn!("AFTERIMAGE_CAPTURE_FRAMES needs AFTERIMAGE_CAPTURE_FILE"),
             _ => {}
         }
@@ -349,7 +359,7 @@ impl Renderer {
     #[must_use]
     pub fn device_info(&self) -> DeviceInfo {
         let mut info = self.gpu.profile.device_info();
-        info.markers = (self.options.capture_file.is_some() || self.gpu.shows_labels()).into();
+        info.markers = (self.options.capture_file.is_some() || self.gpu.shows_labels).into();
         info
     }
 
@@ -405,6 +415,12 @@ impl Renderer {
         self.forget();
     }
 
+    /// Pictures presented.
+    #[must_use]
+    pub fn presented(&self) -> u64 {
+        self.stats.frames
+    }
+
     /// Draws asked for.
     #[must_use]
     pub fn draws(&self) -> u64 {
@@ -415,6 +431,11 @@ impl Renderer {
     /// then.
     pub fn finish_workers(&self) {
         self.library.workers.finish();
+    }
+
+    /// Has shaders replaced that are created from now on.
+    pub fn set_shader_replacer(&mut self, replacer: Option<ShaderReplacer>) {
+        self.replace_shader = replacer;
     }
 
     /// The command buffer that is recorded in order.
@@ -434,8 +455,7 @@ impl Renderer {
         if let Some(error) = self.take_loss() {
             return Err(error);
         }
-        self.finish_capture();
-        self.recording = None;
+        self.forget_captures();
         self.finish(replies)?;
         let objects = &self.state.objects;
         let ids: Vec<_> = ObjectKind::OBJECTS.iter().flat_map(|&kind| objects.iter(kind).map(|(id, _)| id)).collect();
@@ -451,6 +471,7 @@ impl Renderer {
         self.frames.clear();
         self.guesses.clear();
         (self.history, self.created_last, self.generic_seen) = (None, ObjectId::NONE, false);
+        self.feedback.stop();
         self.state = State::default();
         self.validator = Validator::new(Limits::default());
         self.targets = Targets::default();
@@ -505,9 +526,7 @@ impl Renderer {
         self.descriptors.end_submission(number);
         self.queries.asked = false;
         // A new command buffer has nothing.
-        self.recorded = Recorded::default();
-        self.push_range = (0, self.push.len());
-        self.commands_changed();
+        self.disturbed();
         Ok(number)
     }
 
@@ -565,7 +584,7 @@ impl Renderer {
         replies: &mut dyn FnMut(Reply),
     ) -> std::result::Result<(), Box<StreamError>> {
         self.validator.check(&self.state, &located, whole.arena)?;
-        if self.recording.is_some() {
+        if self.captures.are_active() {
             match located.packet {
                 Packet::BeginFrame(body) => self.record_begin(body.frame, located.at),
                 Packet::Present(_) => {
@@ -623,7 +642,12 @@ impl Renderer {
             | Packet::SetStorageImages(..)
             | Packet::SetBlendTargets(..)
             | Packet::SetStencilBack(_)
+            | Packet::SetCaptureBuffers(..)
             | Packet::CreateVertexInput(..) => {}
+            Packet::BeginCapture(body) => return self.begin_capture(body),
+            Packet::EndCapture(body) => return self.end_capture(body),
+            Packet::DrawIndirect(body) => return self.draw_indirect(body, rest),
+            Packet::DrawByteCount(body) => return self.draw_byte_count(body, rest),
             Packet::CreateView(body) => return self.create_view(body),
             Packet::Dispatch(body) => return self.dispatch(body),
             Packet::CopyBuffer(body) => self.copy_buffers(body),
@@ -631,7 +655,10 @@ impl Renderer {
             Packet::ReadBuffer(body) => return self.read_buffer(body),
             Packet::CopyToTexture(body) => return self.copy_texture_bytes(&body.copy, true),
             Packet::CopyFromTexture(body) => return self.copy_texture_bytes(&body.copy, false),
-            Packet::BeginFrame(_) => self.stats.begin(),
+            Packet::BeginFrame(_) => {
+                self.end_frame_of_capture()?;
+                self.stats.begin();
+            }
             Packet::UpdateBuffer(body) => return self.update_buffer(body, arena),
             Packet::UpdateTexture(body) => return self.update_texture(body, arena),
             Packet::Clear(body, rects) => return self.clear(body, rects),
@@ -640,7 +667,10 @@ impl Renderer {
             Packet::BeginQuery(body) => self.begin_query(body),
             Packet::EndQuery(body) => return self.end_query(body),
             Packet::ReadBack(body) => return self.read_back(body),
-            Packet::Present(body) => return self.present(body, arena, replies),
+            Packet::Present(body) => {
+                self.end_frame_of_capture()?;
+                return self.present(body, arena, replies);
+            }
             Packet::PresentTarget(body) => return self.present_target(body),
             Packet::Overlay(body) => self.set_overlay(body),
             Packet::StateFigures(body) => self.stats.guest.add(&(*body).into()),
@@ -658,7 +688,7 @@ impl Renderer {
             Packet::CreateQuery(body) => self.create_query(body),
             Packet::Destroy(body) => self.destroy(body.id),
             Packet::Name(body, name) => self.name_object(body.id, &String::from_utf8_lossy(name)),
-            Packet::Marker(body, text) => self.marker(body, &String::from_utf8_lossy(text)),
+            Packet::Marker(body, text) => self.marker(body, text),
             Packet::Init(body, name) => {
                 self.presenter.guest = body.guest;
                 let overlay = self.options.overlay;
@@ -767,6 +797,7 @@ impl Executor for Renderer {
         replies: &mut dyn FnMut(Reply),
     ) -> std::result::Result<(), Box<StreamError>> {
         self.looked_ahead = false;
+        self.take_requests();
         let whole = Batch { words: batch, arena };
         let mut first_error = None;
         for located in Reader::new(batch) {

@@ -9,10 +9,10 @@ use crate::gpu::Gpu;
 use crate::layouts::{Reach, Table};
 use crate::line_quads::Varying;
 use crate::workers::{Once, Urgency, Workers};
-use afterimage_ir::{ImageUse, Kind};
+use afterimage_ir::{GeometryDecl, ImageUse, Kind};
 use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage, bound};
-use afterimage_stream::packets;
-use afterimage_stream::{BANKS, ObjectId, TEXTURE_SLOTS, gcn_bank};
+use afterimage_stream::packets::{self, CreateShader};
+use afterimage_stream::{BANKS, CAPTURE_BUFFERS, ObjectId, TEXTURE_SLOTS, gcn_bank};
 use ash::vk;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -60,16 +60,36 @@ pub(crate) struct Variant {
     pub(crate) stores: bool,
     /// Vertex shaders: bit per input location.
     pub(crate) inputs: u32,
+    /// Geometry shaders: what they take and give.
+    pub(crate) geometry: Option<GeometryDecl>,
     /// Pixel shaders: what they read of the vertex stage's outputs.
     pub(crate) varyings: SmallVec<[Varying; 12]>,
     /// Pixel shaders: bit per colour output.
     pub(crate) outputs: u32,
+    /// Bytes of a captured vertex in each buffer; 0 for those that nothing is captured into.
+    pub(crate) capture_strides: [u32; CAPTURE_BUFFERS],
     /// Bit per specialisation constant, by its number.
     pub(crate) specs: u32,
 }
 
 impl Variant {
-    fn new(gpu: &Arc<Gpu>, artifact: &afterimage_shader::Artifact, name: &str) -> Result<Self> {
+    pub(crate) fn new(gpu: &Arc<Gpu>, artifact: &afterimage_shader::Artifact, name: &str) -> Result<Self> {
+        let stage = match artifact.reflection.stage {
+            Stage::Vertex => packets::Stage::Vertex,
+            Stage::Pixel => packets::Stage::Pixel,
+            Stage::Compute => packets::Stage::Compute,
+            Stage::Geometry => packets::Stage::Geometry,
+        };
+        Self::with_bindings_of(stage, gpu, artifact, name)
+    }
+
+    /// Of a shader that has the bindings of a stage, which need not be the one that it runs in.
+    pub(crate) fn with_bindings_of(
+        own_stage: packets::Stage,
+        gpu: &Arc<Gpu>,
+        artifact: &afterimage_shader::Artifact,
+        name: &str,
+    ) -> Result<Self> {
         let info = vk::ShaderModuleCreateInfo::default().code(&artifact.words);
         // SAFETY: the words come from our own back end, which writes valid modules.
         let module = unsafe { gpu.raw.create_shader_module(&info, None) }.checked("vkCreateShaderModule")?;
@@ -92,6 +112,8 @@ impl Variant {
             inputs: 0,
             varyings: SmallVec::new(),
             outputs: 0,
+            capture_strides: reflection.capture_strides(),
+            geometry: reflection.geometry,
             specs: reflection.specs.iter().fold(0, |mask, spec| mask | 1u32.checked_shl(spec.id).unwrap_or(0)),
         };
         if variant.segments.len() != reflection.segments.len() {
@@ -105,11 +127,7 @@ impl Variant {
             let at = reflection.const_offset(def.bank, def.index)?;
             Some((at as usize * 16, def.bits))
         }));
-        let (own_stage, first_slot) = match reflection.stage {
-            Stage::Vertex => (packets::Stage::Vertex, 0),
-            Stage::Pixel => (packets::Stage::Pixel, 0),
-            Stage::Compute => (packets::Stage::Compute, TEXTURE_SLOTS as u32),
-        };
+        let first_slot = if reflection.stage == Stage::Compute { TEXTURE_SLOTS as u32 } else { 0 };
         let mut tables = 0;
         for texture in &reflection.textures {
             let slot = u32::from(texture.slot).wrapping_sub(first_slot);
@@ -161,9 +179,18 @@ impl Variant {
                 return unsupported(format!("{} bytes of shared memory", reflection.shared));
             }
         }
+        if reflection.stage == Stage::Geometry {
+            if !profile.adjacency {
+                return unsupported("geometry shaders".to_owned());
+            }
+            // The push constants of draws are those of the stages before and behind.
+            if self.constant_bytes > 0 || self.system || self.textures != 0 || self.reach.images {
+                return unsupported("constants, textures and images of geometry shaders".to_owned());
+            }
+        }
         let shaders = &profile.shaders;
         let may_store = match reflection.stage {
-            Stage::Vertex => shaders.vertex_stores,
+            Stage::Vertex | Stage::Geometry => shaders.vertex_stores,
             Stage::Pixel => shaders.pixel_stores,
             Stage::Compute => true,
         };
@@ -208,7 +235,7 @@ pub(crate) struct Identity {
 /// What makes variants, on any thread.
 pub(crate) struct Maker {
     gpu: Arc<Gpu>,
-    compiler: Compiler,
+    pub(crate) compiler: Compiler,
 }
 
 /// A variant that is there, or will be once somebody makes it.
@@ -262,6 +289,9 @@ impl Maker {
             .map(Arc::new)
     }
 }
+
+/// Looks at each shader that a guest creates, with its code; what it gives, language and code, is drawn with instead.
+pub type ShaderReplacer = Box<dyn FnMut(&CreateShader, &[u8]) -> Option<(u32, Vec<u8>)> + Send>;
 
 /// A shader of the stream.
 pub(crate) struct GuestShader {

@@ -197,7 +197,7 @@ impl Renderer {
     }
 
     /// Orders a command that reads and writes buffers behind what came before it. True if all of them are there.
-    fn order_buffers(&mut self, accesses: &[(ObjectId, bool)]) -> bool {
+    pub(crate) fn order_buffers(&mut self, accesses: &[(ObjectId, bool)]) -> bool {
         self.end_pass();
         let (current, mut epoch) = (self.submissions.current, self.order.epoch);
         let mut waits = self.order.drawn;
@@ -220,7 +220,7 @@ impl Renderer {
     }
 
     /// Where a byte of a buffer is.
-    fn byte_of(&self, id: ObjectId, offset: u64) -> (vk::Buffer, u64) {
+    pub(crate) fn byte_of(&self, id: ObjectId, offset: u64) -> (vk::Buffer, u64) {
         self.buffers.get(id).map_or_else(Default::default, |b| (b.backing.buffer, b.backing.offset + offset))
     }
 

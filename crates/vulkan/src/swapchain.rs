@@ -102,7 +102,8 @@ pub(crate) struct Swapchain {
     acquires: VecDeque<Acquire>,
     extent: vk::Extent2D,
     vsync: bool,
-    stale: bool,
+    /// It has to be made anew.
+    pub(crate) stale: bool,
     /// Size that the target was declared with: what a surface without a size of its own gets.
     pub(crate) wanted: vk::Extent2D,
 }

@@ -217,7 +217,9 @@ impl Renderer {
     pub(crate) fn is_drawable(&self) -> bool {
         trace::read_result::<Host>(Group::Targets);
         let viewport = &*self.state.viewport;
-        !self.targets.is_empty() && viewport.width > 0.0 && viewport.height > 0.0
+        // What is captured or stored is written although nothing is rasterised.
+        let there = !self.targets.is_empty() && viewport.width > 0.0 && viewport.height > 0.0;
+        there || self.state.raster.discard != 0 || self.may_capture()
     }
 
     /// Whether blending with a texture's texels is possible.
@@ -279,7 +281,7 @@ impl Renderer {
         trace::read_result::<Host>(Group::Targets);
         let opens = !self.targets.open;
         self.open_pass();
-        if self.stores() {
+        if self.stores() || self.may_capture() {
             (self.order.written, self.order.pass_stores) = (true, true);
         }
         Effect::of(opens)
@@ -336,8 +338,11 @@ impl Renderer {
                 .clear_value(depth_stencil),
         };
         let (depth, stencil) = (of_depth(Clear::DEPTH), of_depth(Clear::STENCIL));
+        // Without targets there is one pixel that nothing is drawn to.
+        let vk::Extent2D { width, height } = self.targets.extent;
+        let extent = vk::Extent2D { width: width.max(1), height: height.max(1) };
         let mut info = vk::RenderingInfo::default()
-            .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent: self.targets.extent })
+            .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent })
             .layer_count(self.targets.layers.max(1))
             .color_attachments(&colors);
         if self.targets.depth.is_some() {
@@ -363,6 +368,7 @@ impl Renderer {
     pub(crate) fn end_pass(&mut self) {
         self.flush_draws();
         if self.targets.open {
+            self.put_off_capture();
             self.end_segment();
             self.targets.open = false;
             self.state.tracker.changed(Host::PASS.only());

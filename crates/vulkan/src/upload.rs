@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::renderer::Renderer;
 use crate::ring::Ring;
+use crate::samples::packed_texels;
 use crate::submit::{Trash, full_barrier, memory_barrier};
 use crate::texture::Texture;
 use afterimage_stream::host::{IndexBufferStates, VertexBufferStates};
@@ -348,8 +349,7 @@ impl Renderer {
         let body = &UpdateTexture { id: place.texture, level: place.level, layer: place.layer, ..*body };
         let Some(texture) = self.textures.get(body.id) else { return Ok(()) };
         if texture.desc.samples > 1 {
-            tracing::warn!("{} is multisampled and cannot be updated", body.id);
-            return Ok(());
+            return self.update_samples(body, arena);
         }
         let format = texture.format;
         let source = self.stage_texels(body, format, arena)?;
@@ -448,16 +448,8 @@ impl Renderer {
         arena: &dyn Arena,
     ) -> Result<Texels> {
         let (current, completed) = (self.submissions.current, self.submissions.completed);
-        let texel = format.info().bytes as usize;
         let count = body.width as usize * body.height as usize * body.depth as usize;
-        let mut texels = vec![0; count * texel];
-        let row = body.width as usize * texel;
-        for (index, out) in texels.chunks_exact_mut(row).enumerate() {
-            let (z, y) = (index as u32 / body.height, index as u32 % body.height);
-            let at = u64::from(z) * u64::from(body.slice_pitch) + u64::from(y) * u64::from(body.row_pitch);
-            let Ok(at) = u32::try_from(at) else { break };
-            let _inside = arena.copy_out(&body.data, at, out);
-        }
+        let texels = packed_texels(body, format, arena);
         let depth_bytes = crate::depth::aspect_bytes(kind);
         let slice = self.uploads.alloc(count * (depth_bytes + 1) + 16, 16, current, completed)?;
         let (depths, rest) = slice.bytes().split_at_mut(count * depth_bytes);

@@ -9,10 +9,11 @@ use crate::raster::{self, Raster};
 use crate::renderer::Renderer;
 use crate::shaders::Variant;
 use crate::workers::Urgency;
+use afterimage_ir::InputPrimitive;
 use afterimage_shader::{RuntimeInfo, bound};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::packets::{LineMode, SetPixelOps, Topology};
-use afterimage_stream::{Group, Host, TEXTURE_SLOTS};
+use afterimage_stream::{CAPTURE_BUFFERS, Group, Host, TEXTURE_SLOTS};
 use ash::vk;
 use std::sync::Arc;
 
@@ -21,6 +22,10 @@ use std::sync::Arc;
 pub(crate) struct Shading {
     pub(crate) vertex: Option<Arc<Variant>>,
     pub(crate) pixel: Option<Arc<Variant>>,
+    /// The guest's, if it has one.
+    pub(crate) geometry: Option<Arc<Variant>>,
+    /// See [`Renderer::geometry`].
+    pub(crate) takes: Option<(InputPrimitive, bool)>,
     /// State around the shaders. Several groups put their parts in it.
     pub(crate) runtime: RuntimeInfo,
     /// Bit per texture slot that either shader samples.
@@ -47,6 +52,8 @@ pub(crate) struct Wanted {
     pub(crate) vertex: u32,
     /// Or [`Key::NONE`].
     pub(crate) pixel: u32,
+    /// Likewise.
+    pub(crate) geometry: u32,
     /// Whether the pixel shader does alpha test and fog as it is told when it runs.
     generic: bool,
 }
@@ -86,15 +93,19 @@ impl Renderer {
             Some(shader) if !bound.pixel.is_none() => self.library.number(shader, runtime)?,
             _ => Key::NONE,
         };
-        Some(Wanted { vertex: vertex?, pixel, generic })
+        let geometry = match self.shaders.get_mut(bound.geometry) {
+            Some(shader) if !bound.geometry.is_none() => self.library.number(shader, runtime)?,
+            _ => Key::NONE,
+        };
+        Some(Wanted { vertex: vertex?, pixel, geometry, generic })
     }
 
     /// [`Group::Variants`].
     pub(crate) fn apply_variants(&mut self, rest: Option<Rest<'_>>) -> Applied {
         // Where draws are dropped, what there is stays: what reads it stays true to it.
-        let Some(Wanted { vertex, pixel, generic }) = self.wanted_variants() else { return Err(Stop::Skip) };
+        let Some(Wanted { vertex, pixel, geometry, generic }) = self.wanted_variants() else { return Err(Stop::Skip) };
         self.generic_seen |= generic;
-        if self.key.vertex == vertex && self.key.pixel == pixel {
+        if (self.key.vertex, self.key.pixel, self.key.geometry) == (vertex, pixel, geometry) {
             return Ok(Effect::Same);
         }
         if !self.library.is_ready(vertex) || (pixel != Key::NONE && !self.library.is_ready(pixel)) {
@@ -109,15 +120,19 @@ impl Renderer {
         let (Some(of_vertex), true) = (variants.0, variants.1.is_some() || pixel == Key::NONE) else {
             return Err(Stop::Skip);
         };
-        (self.key.vertex, self.key.pixel) = (vertex, pixel);
+        let of_geometry = match geometry {
+            Key::NONE => None,
+            number => Some(self.library.variant(number).ok_or(Stop::Skip)?),
+        };
+        (self.key.vertex, self.key.pixel, self.key.geometry) = (vertex, pixel, geometry);
         let shading = &mut self.shading;
-        (shading.vertex, shading.pixel) = (Some(of_vertex), variants.1);
+        (shading.vertex, shading.pixel, shading.geometry) = (Some(of_vertex), variants.1, of_geometry);
         shading.used = 0;
         shading.tables = 0;
         shading.kinds = 0;
         shading.stores = false;
         let mut reach = Reach::PLAIN;
-        for variant in shading.vertex.iter().chain(&shading.pixel) {
+        for variant in shading.vertex.iter().chain(&shading.pixel).chain(&shading.geometry) {
             shading.used |= variant.textures;
             shading.tables |= variant.tables;
             shading.kinds |= variant.kinds;
@@ -151,22 +166,77 @@ impl Renderer {
     /// they are filled in another way, and how is in the pipeline.
     pub(crate) fn raster_key(&self) -> (Raster, u32, Option<Raster>) {
         let topology = Topology::of(*self.topology as u8);
-        let (profile, state) = (&self.gpu.profile, &*self.state.raster);
+        let (profile, mut state) = (&self.gpu.profile, *self.state.raster);
+        if (self.feedback.is_native() || self.has_geometry()) && state.line_mode == LineMode::Quad as u8 {
+            // The geometry shader that makes them would be what is captured from; and there is but one.
+            state.line_mode = LineMode::Default as u8;
+        }
+        let state = &state;
         let class = raster::class(topology);
         let key = Raster::new(profile, state, self.state.blend.logic_op, class).of(profile, topology);
         let apart = class == raster::TRIANGLES
             && !profile.dynamic_state3.polygon_mode
-            && raster::draws_faces_apart(profile, state);
+            && raster::draws_faces_apart(profile, state)
+            && !self.feedback.is_native();
         (key, Key::sample_mask(profile, state), apart.then(|| key.filled(profile, state.fill_back)))
     }
 
+    /// What the guest's geometry shader takes, and whether the vertex shader before it captures; none where there is no such shader.
+    pub(crate) fn geometry(&self) -> Option<(InputPrimitive, bool)> {
+        trace::read_result::<Host>(Group::Variants);
+        let takes = self.shading.geometry.as_ref()?.geometry?.input;
+        let captures =
+            self.shading.vertex.as_ref().is_some_and(|vertex| vertex.capture_strides != [0; CAPTURE_BUFFERS]);
+        Some((takes, captures))
+    }
+
+    /// [`Group::Geometry`].
+    pub(crate) fn apply_geometry(&mut self) -> Effect {
+        let takes = self.geometry();
+        Effect::of(std::mem::replace(&mut self.shading.takes, takes) != takes)
+    }
+
+    /// Whether the guest has a geometry shader.
+    fn has_geometry(&self) -> bool {
+        trace::read_result::<Host>(Group::Geometry);
+        self.shading.takes.is_some()
+    }
+
+    /// Whether the geometry shader, if there is one, takes the primitives of the topology, and is what is captured from.
+    pub(crate) fn geometry_fits(&self) -> bool {
+        trace::read_result::<Host>(Group::Geometry);
+        let Some((takes, captures)) = self.shading.takes else { return true };
+        let gives = match Topology::of(*self.topology as u8) {
+            Topology::PointList => Some(InputPrimitive::Points),
+            Topology::LineList | Topology::LineStrip => Some(InputPrimitive::Lines),
+            Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan => Some(InputPrimitive::Triangles),
+            Topology::LineListAdjacency | Topology::LineStripAdjacency => Some(InputPrimitive::LinesAdjacency),
+            Topology::TriangleListAdjacency | Topology::TriangleStripAdjacency => {
+                Some(InputPrimitive::TrianglesAdjacency)
+            }
+            Topology::RectList => None,
+        };
+        gives == Some(takes) && !captures
+    }
+
     /// [`Group::RasterKey`].
-    pub(crate) fn apply_raster_key(&mut self) -> Effect {
+    pub(crate) fn apply_raster_key(&mut self) -> Applied {
+        if *self.topology >= Topology::LineListAdjacency as u32 && !self.gpu.profile.adjacency {
+            self.warn_once("adjacency", "primitives with adjacency (the device has no geometry shaders)");
+            return Err(Stop::Skip);
+        }
+        if !self.geometry_fits() {
+            self.warn_once(
+                "geometry shaders",
+                "draws of primitives that the geometry shader does not take, or that capture before it",
+            );
+            return Err(Stop::Skip);
+        }
         let before = (self.key.raster, self.key.sample_mask, self.back_raster);
         let after = self.raster_key();
         (self.key.raster, self.key.sample_mask, self.back_raster) = after;
         self.warn_of_lacks();
-        Effect::of(after != before)
+        Ok(Effect::of(after != before))
     }
 
     /// Number of the blend state, where that is in the pipeline.

@@ -24,6 +24,15 @@ pub(crate) struct Needs {
     extent: u32,
 }
 
+impl Needs {
+    /// Offset, size and stride of a buffer with the first and the last at multiples of what the layout wants.
+    pub(crate) fn aligned(self, offset: u64, size: u64, stride: u32) -> (u64, u64, u32) {
+        let mask = self.align.max(1) - 1;
+        let skipped = offset & u64::from(mask);
+        (offset - skipped, size + skipped, stride.checked_next_multiple_of(mask + 1).unwrap_or(0))
+    }
+}
+
 /// What draws read of a vertex layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Input {
@@ -195,7 +204,8 @@ impl Renderer {
                 );
             }
         }
-        if self.vertex_limit == 0 {
+        // What is captured is so many vertices, wherever they are read from.
+        if self.vertex_limit == 0 || self.feedback.is_native() {
             self.vertex_limit = MOST_WITHOUT_BUFFERS;
         }
         Effect::Same
@@ -261,7 +271,15 @@ impl Renderer {
         let body = *self.state.index_buffer;
         let (buffer, offset, size) = self.vertex_source(body.source, body.offset, body.size, self.index_upload)?;
         let limit = u32::try_from(size / u64::from(body.index_bytes.max(1))).unwrap_or(u32::MAX);
-        let kind = if body.index_bytes == 4 { vk::IndexType::UINT32 } else { vk::IndexType::UINT16 };
+        let kind = match body.index_bytes {
+            1 if self.gpu.profile.small_indices => vk::IndexType::UINT8_EXT,
+            1 => {
+                self.warn_once("indices", "draws with indices of 8 bits (the device has none)");
+                return None;
+            }
+            4 => vk::IndexType::UINT32,
+            _ => vk::IndexType::UINT16,
+        };
         Some(Indices { buffer, offset, kind, limit })
     }
 

@@ -1,5 +1,5 @@
-//! Modules of SPIR-V that are written here by hand, for what is no shader of a guest's: lines made of triangles, and what is
-//! drawn over pictures.
+//! Modules of SPIR-V that are written here by hand, for what is no shader of a guest's: lines made of triangles, what is drawn
+//! over pictures, and samples on their way to and from memory.
 
 // Numbers of the SPIR-V specification, version 1.6, and of its extended instructions for GLSL.
 pub(crate) mod op {
@@ -15,6 +15,7 @@ pub(crate) mod op {
     pub(crate) const TYPE_INT: u32 = 21;
     pub(crate) const TYPE_FLOAT: u32 = 22;
     pub(crate) const TYPE_VECTOR: u32 = 23;
+    pub(crate) const TYPE_IMAGE: u32 = 25;
     pub(crate) const TYPE_ARRAY: u32 = 28;
     pub(crate) const TYPE_RUNTIME_ARRAY: u32 = 29;
     pub(crate) const TYPE_STRUCT: u32 = 30;
@@ -32,6 +33,7 @@ pub(crate) mod op {
     pub(crate) const VECTOR_SHUFFLE: u32 = 79;
     pub(crate) const COMPOSITE_CONSTRUCT: u32 = 80;
     pub(crate) const COMPOSITE_EXTRACT: u32 = 81;
+    pub(crate) const IMAGE_FETCH: u32 = 95;
     pub(crate) const CONVERT_F_TO_U: u32 = 109;
     pub(crate) const CONVERT_U_TO_F: u32 = 112;
     pub(crate) const BITCAST: u32 = 124;
@@ -59,23 +61,29 @@ pub(crate) mod op {
     pub(crate) const LABEL: u32 = 248;
     pub(crate) const BRANCH: u32 = 249;
     pub(crate) const BRANCH_CONDITIONAL: u32 = 250;
+    pub(crate) const KILL: u32 = 252;
     pub(crate) const RETURN: u32 = 253;
 }
 
 pub(crate) mod number {
     pub(crate) const CAPABILITY_SHADER: u32 = 1;
     pub(crate) const CAPABILITY_GEOMETRY: u32 = 2;
+    pub(crate) const CAPABILITY_SAMPLE_RATE_SHADING: u32 = 35;
     pub(crate) const CAPABILITY_PHYSICAL_STORAGE: u32 = 5347;
     pub(crate) const ADDRESSING_PHYSICAL_STORAGE: u32 = 5348;
     pub(crate) const MODEL_VERTEX: u32 = 0;
     pub(crate) const MODEL_GEOMETRY: u32 = 3;
     pub(crate) const MODEL_FRAGMENT: u32 = 4;
+    pub(crate) const MODEL_COMPUTE: u32 = 5;
     pub(crate) const MODE_INVOCATIONS: u32 = 0;
     pub(crate) const MODE_ORIGIN_UPPER_LEFT: u32 = 7;
+    pub(crate) const MODE_DEPTH_REPLACING: u32 = 12;
+    pub(crate) const MODE_LOCAL_SIZE: u32 = 17;
     pub(crate) const MODE_INPUT_LINES: u32 = 20;
     pub(crate) const MODE_INPUT_TRIANGLES: u32 = 22;
     pub(crate) const MODE_OUTPUT_VERTICES: u32 = 26;
     pub(crate) const MODE_OUTPUT_TRIANGLE_STRIP: u32 = 29;
+    pub(crate) const CLASS_UNIFORM_CONSTANT: u32 = 0;
     pub(crate) const CLASS_INPUT: u32 = 1;
     pub(crate) const CLASS_OUTPUT: u32 = 3;
     pub(crate) const CLASS_PUSH_CONSTANT: u32 = 9;
@@ -85,12 +93,19 @@ pub(crate) mod number {
     pub(crate) const DECORATION_BUILT_IN: u32 = 11;
     pub(crate) const DECORATION_FLAT: u32 = 14;
     pub(crate) const DECORATION_LOCATION: u32 = 30;
+    pub(crate) const DECORATION_BINDING: u32 = 33;
+    pub(crate) const DECORATION_DESCRIPTOR_SET: u32 = 34;
     pub(crate) const DECORATION_OFFSET: u32 = 35;
     pub(crate) const BUILT_IN_POSITION: u32 = 0;
     pub(crate) const BUILT_IN_FRAG_COORD: u32 = 15;
+    pub(crate) const BUILT_IN_SAMPLE_ID: u32 = 18;
+    pub(crate) const BUILT_IN_FRAG_DEPTH: u32 = 22;
+    pub(crate) const BUILT_IN_GLOBAL_INVOCATION_ID: u32 = 28;
     pub(crate) const BUILT_IN_VERTEX_INDEX: u32 = 42;
     pub(crate) const BUILT_IN_INSTANCE_INDEX: u32 = 43;
     pub(crate) const ACCESS_ALIGNED: u32 = 2;
+    pub(crate) const DIM_2D: u32 = 1;
+    pub(crate) const OPERAND_SAMPLE: u32 = 0x40;
     pub(crate) const GLSL_ROUND_EVEN: u32 = 2;
     pub(crate) const GLSL_F_ABS: u32 = 4;
     pub(crate) const GLSL_F_MIN: u32 = 37;
@@ -156,6 +171,46 @@ impl Words {
         let id = self.id();
         put(&mut self.code, op, &[&[ty, id], operands].concat());
         id
+    }
+
+    /// Begins the function that an entry point names.
+    pub(crate) fn begin(&mut self, main: u32) {
+        let void = self.ty(op::TYPE_VOID, &[]);
+        let function = self.ty(op::TYPE_FUNCTION, &[void]);
+        put(&mut self.code, op::FUNCTION, &[void, main, 0, function]);
+        let label = self.id();
+        put(&mut self.code, op::LABEL, &[label]);
+    }
+
+    /// The type of an address of an array whose elements are `stride` bytes apart.
+    pub(crate) fn array_address(&mut self, element: u32, stride: u32) -> u32 {
+        let array = self.ty(op::TYPE_RUNTIME_ARRAY, &[element]);
+        put(&mut self.decorations, op::DECORATE, &[array, number::DECORATION_ARRAY_STRIDE, stride]);
+        let block = self.block(&[array], &[0]);
+        self.ty(op::TYPE_POINTER, &[number::CLASS_PHYSICAL_STORAGE, block])
+    }
+
+    /// A block with members at offsets.
+    pub(crate) fn block(&mut self, members: &[u32], offsets: &[u32]) -> u32 {
+        let block = self.ty(op::TYPE_STRUCT, members);
+        put(&mut self.decorations, op::DECORATE, &[block, number::DECORATION_BLOCK]);
+        for (member, offset) in (0..).zip(offsets) {
+            put(&mut self.decorations, op::MEMBER_DECORATE, &[block, member, number::DECORATION_OFFSET, *offset]);
+        }
+        block
+    }
+
+    /// Loads a member of the push constants by its number, a constant.
+    pub(crate) fn pushed(&mut self, push: u32, ty: u32, member: u32) -> u32 {
+        let pointer_type = self.ty(op::TYPE_POINTER, &[number::CLASS_PUSH_CONSTANT, ty]);
+        let pointer = self.value(op::ACCESS_CHAIN, pointer_type, &[push, member]);
+        self.value(op::LOAD, ty, &[pointer])
+    }
+
+    /// `a * b + c` of words, whose type is `uint`.
+    pub(crate) fn multiply_add(&mut self, uint: u32, [a, b, c]: [u32; 3]) -> u32 {
+        let product = self.value(op::I_MUL, uint, &[a, b]);
+        self.value(op::I_ADD, uint, &[product, c])
     }
 
     /// The whole module.

@@ -41,7 +41,8 @@ impl Scene {
         guest.target(Format::R8G8B8A8_UNORM, 16, 4);
         guest.layout();
         let vertex = guest.d3d9_shader(Stage::Vertex, PASS);
-        let shader = |n| SetShaders { vertex, pixel: guest.d3d9_shader(Stage::Pixel, &pixel(n)) };
+        let shader =
+            |n| SetShaders { vertex, pixel: guest.d3d9_shader(Stage::Pixel, &pixel(n)), ..SetShaders::default() };
         Self { shaders: (0..count).map(shader).collect() }
     }
 
@@ -191,7 +192,7 @@ fn every_alpha_test_and_fog_is_the_same_specialised() {
     guest.layout();
     let vertex = guest.d3d9_shader(Stage::Vertex, PASS);
     let pixel = guest.d3d9_shader(Stage::Pixel, "ps_2_0\ndcl v0\nmov oC0, v0");
-    guest.encoder.push(&SetShaders { vertex, pixel });
+    guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     let mut slope = full(0.5, RED);
     for vertex in &mut slope {
         vertex.color[3] = if vertex.position[0] < 0.0 { 0.0 } else { 1.0 };

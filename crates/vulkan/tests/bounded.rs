@@ -38,13 +38,13 @@ fn pipelines_that_nothing_draws_with_any_more_go() {
     for frame in 1..=FRAMES {
         // The first is drawn with again and again, but not in every frame.
         if frame % 100 == 1 {
-            guest.encoder.push(&SetShaders { vertex, pixel: first });
+            guest.encoder.push(&SetShaders { vertex, pixel: first, ..SetShaders::default() });
             guest.draw_now(&full(0.5, RED));
         }
         if frame % EVERY == 0 {
             let number = frame / EVERY;
             let pixel = guest.d3d9_shader(Stage::Pixel, &pixel(number));
-            guest.encoder.push(&SetShaders { vertex, pixel });
+            guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
             guest.draw_now(&full(0.5, RED));
             if number.is_multiple_of(20) {
                 assert_eq!(guest.pixels().at(1, 1), rgba(color(number)), "shader {number}");
@@ -63,7 +63,7 @@ fn pipelines_that_nothing_draws_with_any_more_go() {
     assert!(guest.figure("shaders") <= 71.0, "{} shaders", guest.figure("shaders"));
     // What went is made again.
     let again = guest.d3d9_shader(Stage::Pixel, &pixel(5));
-    guest.encoder.push(&SetShaders { vertex, pixel: again });
+    guest.encoder.push(&SetShaders { vertex, pixel: again, ..SetShaders::default() });
     guest.draw_now(&full(0.5, RED));
     assert_eq!(guest.pixels().at(2, 2), rgba(color(5)));
     guest.finish();

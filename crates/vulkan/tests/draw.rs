@@ -71,10 +71,17 @@ fn indices_choose_vertices_and_are_clamped() {
             _ => bytemuck::cast_slice(&indices).to_vec(),
         };
         let source = guest.buffer(CreateBuffer::INDEX, &data);
-        guest.encoder.push(&SetIndexBuffer { source, index_bytes: bytes, offset: 0, size: 0 });
+        guest.encoder.push(&SetIndexBuffer { source, index_bytes: bytes as u16, restart: 0, offset: 0, size: 0 });
         // More indices than the buffer holds: those that are there are drawn.
         let topology = Topology::TriangleList as u32;
-        guest.encoder.push(&DrawIndexed { topology, first: 1, count: 999, instances: 1, base_vertex: 3, pad: 0 });
+        guest.encoder.push(&DrawIndexed {
+            topology,
+            first: 1,
+            count: 999,
+            instances: 1,
+            base_vertex: 3,
+            first_instance: 0,
+        });
         assert_eq!(guest.pixels().count(rgba(GREEN)), 64, "{bytes} bytes per index");
         guest.finish();
     }
@@ -239,7 +246,7 @@ fn a_damaged_packet_costs_only_itself() {
     guest.draw(Topology::TriangleList, 0, 6);
     // Names a texture that does not exist.
     guest.bind_texture(0, ObjectId::new(ObjectKind::Texture, 77), ObjectId::NONE);
-    guest.encoder.push(&Draw { topology: 99, first: 0, count: 3, instances: 1 });
+    guest.encoder.push(&Draw { topology: 99, first: 0, count: 3, instances: 1, first_instance: 0, pad: 0 });
     let error = guest.try_run().unwrap_err();
     assert_eq!(error.kind, Some(Kind::SetTextures));
     guest.replies.clear();

@@ -16,7 +16,7 @@ fn color(rules: FloatRules, vertex: &str, pixel: &str) -> [u8; 4] {
     guest.clear(Clear::COLOR, BLACK, 1.0, 0);
     let vertex = guest.d3d9_shader(Stage::Vertex, vertex);
     let pixel = guest.d3d9_shader(Stage::Pixel, pixel);
-    guest.encoder.push(&SetShaders { vertex, pixel });
+    guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     guest.layout();
     for (register, value) in [f32::INFINITY, 0.0, 2_147_483_648.0, -2_147_483_648.0].into_iter().enumerate() {
         guest.pixel_constant(register as u16, [value; 4]);

@@ -26,7 +26,7 @@ fn guest(vertex: &str, pixel: &str) -> Guest {
     guest.clear(Clear::COLOR, BLACK, 1.0, 0);
     let vertex = tokens(&mut guest, Stage::Vertex, vertex);
     let pixel = tokens(&mut guest, Stage::Pixel, pixel);
-    guest.encoder.push(&SetShaders { vertex, pixel });
+    guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     guest.layout();
     guest
 }

@@ -18,7 +18,7 @@ fn guest(format: Format, vertex: &str, pixel: &str) -> Guest {
     guest.clear(Clear::COLOR, BLACK, 1.0, 0);
     let vertex = guest.d3d9_shader(Stage::Vertex, vertex);
     let pixel = guest.d3d9_shader(Stage::Pixel, pixel);
-    guest.encoder.push(&SetShaders { vertex, pixel });
+    guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     guest.layout();
     guest
 }

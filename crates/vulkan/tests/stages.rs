@@ -108,7 +108,7 @@ fn vertices_and_colours_come_from_buffers_that_a_dispatch_wrote() {
         bind_storage(&mut guest, Stage::Pixel, &[buffer]);
         guest.target(Format::R8G8B8A8_UNORM, 16, 16);
         guest.clear(Clear::COLOR, RED, 1.0, 0);
-        guest.encoder.push(&SetShaders { vertex, pixel });
+        guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
         guest.dispatch(compute, [1, 1, 1]);
         guest.draw(Topology::TriangleStrip, 0, 4);
         let picture = guest.pixels();
@@ -152,7 +152,7 @@ fn pixels_count_and_paint() {
         let image = StorageImage { view: View { texture, level: 0, layer: 0 } };
         guest.encoder.push_tail(&SetStorageImages { stage: Stage::Pixel as u32, first: 2, count: 1 }, &[image]);
         guest.target(Format::R8G8B8A8_UNORM, 8, 8);
-        guest.encoder.push(&SetShaders { vertex, pixel });
+        guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
         guest.draw(Topology::TriangleList, 0, 3);
         guest.draw(Topology::TriangleList, 0, 3);
         assert_eq!(guest.pixels().count(rgba(GREEN)), 64);
@@ -188,7 +188,7 @@ fn stages_that_cannot_store_draw_nothing_and_say_so() {
     let count = guest.words(&[5; 4]);
     bind_storage(&mut guest, Stage::Pixel, &[count]);
     guest.target(Format::R8G8B8A8_UNORM, 8, 8);
-    guest.encoder.push(&SetShaders { vertex, pixel });
+    guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     guest.draw(Topology::TriangleList, 0, 3);
     assert_eq!(guest.read_words(count, 0, 1), [5]);
     assert_eq!(guest.renderer.skipped_draws(), 1);
@@ -220,7 +220,7 @@ fn each_target_blends_in_its_own_way() {
         guest.clear(Clear::COLOR, half, 1.0, 0);
         let pixel = colors(&mut guest, &[half; 4]);
         let vertex = vertex(&mut guest);
-        guest.encoder.push(&SetShaders { vertex, pixel });
+        guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
         let all = SetBlend { write_masks: [15; 8], ..SetBlend::default() };
         guest.encoder.push(&all);
         let (one, zero) = (BlendFactor::One, BlendFactor::Zero);
@@ -255,7 +255,7 @@ fn two_colours_blend_one_target() {
         let vertex = vertex(&mut guest);
         guest.target(Format::R8G8B8A8_UNORM, 4, 4);
         guest.clear(Clear::COLOR, [0.4, 0.4, 0.4, 0.0], 1.0, 0);
-        guest.encoder.push(&SetShaders { vertex, pixel });
+        guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
         let own = blend(BlendFactor::One, BlendFactor::Src1Color, BlendOp::Add, 15);
         guest.encoder.push_tail(&SetBlendTargets { count: 1, pad: 0 }, &[own]);
         guest.draw(Topology::TriangleList, 0, 3);
@@ -279,7 +279,7 @@ fn integer_targets_are_cleared_and_written_and_never_blended() {
         code.output(OutputAt::Location(0), color);
         let pixel = code.create(&mut guest);
         let vertex = vertex(&mut guest);
-        guest.encoder.push(&SetShaders { vertex, pixel });
+        guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
         guest.encoder.push(&SetBlend {
             enable: 1,
             src_color: 1,
@@ -315,7 +315,7 @@ fn draw_texel(guest: &mut Guest, texture: ObjectId, dim: Dim, component: Compone
     let vertex = vertex(guest);
     let sampler = guest.sampler(sampling(Filter::Nearest));
     guest.bind_texture(1, texture, sampler);
-    guest.encoder.push(&SetShaders { vertex, pixel });
+    guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     guest.draw(Topology::TriangleList, 0, 3);
     guest.pixels().at(2, 1)
 }
@@ -355,7 +355,7 @@ fn textures_have_every_shape_and_kind() {
         guest.clear(Clear::COLOR, RED, 1.0, 0);
         let pixel = colors(&mut guest, &[GREEN]);
         let vertex = vertex(&mut guest);
-        guest.encoder.push(&SetShaders { vertex, pixel });
+        guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
         let raster = SetRaster { depth_clip: 1, sample_mask: 0b0100, ..SetRaster::default() };
         guest.encoder.push(&raster);
         guest.draw(Topology::TriangleList, 0, 3);
@@ -389,7 +389,7 @@ fn cubes_have_layers() {
         code.output(OutputAt::Location(0), color);
         let pixel = code.create(guest);
         let vertex = vertex(guest);
-        guest.encoder.push(&SetShaders { vertex, pixel });
+        guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
         guest.draw(Topology::TriangleList, 0, 3);
         guest.pixels().at(1, 1)
     };
@@ -429,7 +429,7 @@ fn views_show_parts_in_other_formats_and_are_drawn_to() {
         guest.viewport(4, 4);
         let pixel = colors(&mut guest, &[[1.0, 0.2, 0.0, 1.0]]);
         let vertex_shader = vertex(&mut guest);
-        guest.encoder.push(&SetShaders { vertex: vertex_shader, pixel });
+        guest.encoder.push(&SetShaders { vertex: vertex_shader, pixel, ..SetShaders::default() });
         guest.draw(Topology::TriangleList, 0, 3);
         assert_eq!(guest.read(source, format, 1, 4, [4, 4])[..4], [255, 51, 0, 255]);
         assert_eq!(guest.read(part, format, 0, 0, [4, 4])[..4], [255, 51, 0, 255]);
@@ -481,8 +481,15 @@ fn the_vertex_stage_chooses_the_layer() {
     guest.encoder.push(&body);
     guest.viewport(4, 4);
     guest.clear(Clear::COLOR, RED, 1.0, 0);
-    guest.encoder.push(&SetShaders { vertex, pixel });
-    guest.encoder.push(&Draw { topology: Topology::TriangleList as u32, first: 0, count: 3, instances: 2 });
+    guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
+    guest.encoder.push(&Draw {
+        topology: Topology::TriangleList as u32,
+        first: 0,
+        count: 3,
+        instances: 2,
+        first_instance: 0,
+        pad: 0,
+    });
     let layers = [0, 1, 2, 3].map(|layer| guest.read(array, format, 0, layer, [4, 4])[..4].to_vec());
     assert_eq!(layers, [[0; 4], rgba(GREEN), rgba(GREEN), rgba(RED)]);
     // Slices of a volume likewise.
@@ -490,7 +497,14 @@ fn the_vertex_stage_chooses_the_layer() {
     let volume = guest.texture_with(CreateTexture { depth: 4, dimension, usage, ..plain(format, 4, 4, 1) });
     body.color[0].texture = volume;
     guest.encoder.push(&body);
-    guest.encoder.push(&Draw { topology: Topology::TriangleList as u32, first: 0, count: 3, instances: 3 });
+    guest.encoder.push(&Draw {
+        topology: Topology::TriangleList as u32,
+        first: 0,
+        count: 3,
+        instances: 3,
+        first_instance: 0,
+        pad: 0,
+    });
     let slices = [0, 1, 2, 3].map(|slice| guest.read(volume, format, 0, slice, [4, 4])[..4].to_vec());
     assert_eq!(slices, [[0; 4], rgba(GREEN), rgba(GREEN), rgba(GREEN)]);
     guest.finish();
@@ -552,7 +566,7 @@ fn depth_is_sampled_after_it_is_drawn() {
             let always = Compare::Always as u8;
             let body = SetDepthStencil { depth_test: 1, depth_write: 1, depth_compare: always, ..Default::default() };
             guest.encoder.push(&body);
-            guest.encoder.push(&SetShaders { vertex, pixel: ObjectId::NONE });
+            guest.encoder.push(&SetShaders { vertex, ..SetShaders::default() });
             guest.draw(Topology::TriangleList, 0, 3);
             guest.encoder.push(&SetDepthStencil::default());
             guest.bind(color, ObjectId::NONE);

@@ -47,20 +47,8 @@ impl Module {
         let float = m.ty(op::TYPE_FLOAT, &[32]);
         let [vec2, vec4] = [2, 4].map(|lanes| m.ty(op::TYPE_VECTOR, &[float, lanes]));
         let [uvec2, uvec4] = [2, 4].map(|lanes| m.ty(op::TYPE_VECTOR, &[uint, lanes]));
-        let [rectangles, words] = [(uvec4, 16), (uint, 4)].map(|(element, stride)| {
-            let array = m.ty(op::TYPE_RUNTIME_ARRAY, &[element]);
-            put(&mut m.decorations, op::DECORATE, &[array, DECORATION_ARRAY_STRIDE, stride]);
-            let block = m.ty(op::TYPE_STRUCT, &[array]);
-            put(&mut m.decorations, op::DECORATE, &[block, DECORATION_BLOCK]);
-            put(&mut m.decorations, op::MEMBER_DECORATE, &[block, 0, DECORATION_OFFSET, 0]);
-            m.ty(op::TYPE_POINTER, &[CLASS_PHYSICAL_STORAGE, block])
-        });
-        let block = m.ty(op::TYPE_STRUCT, &[rectangles, words, words, vec2, uvec2, uint]);
-        put(&mut m.decorations, op::DECORATE, &[block, DECORATION_BLOCK]);
-        for (member, offset) in Push::OFFSETS.into_iter().enumerate() {
-            let member = member as u32;
-            put(&mut m.decorations, op::MEMBER_DECORATE, &[block, member, DECORATION_OFFSET, offset]);
-        }
+        let [rectangles, words] = [(uvec4, 16), (uint, 4)].map(|(element, stride)| m.array_address(element, stride));
+        let block = m.block(&[rectangles, words, words, vec2, uvec2, uint], &Push::OFFSETS);
         let push = m.variable(block, CLASS_PUSH_CONSTANT, &[]);
         put(&mut m.head, op::CAPABILITY, &[CAPABILITY_SHADER]);
         put(&mut m.head, op::CAPABILITY, &[CAPABILITY_PHYSICAL_STORAGE]);
@@ -83,19 +71,13 @@ impl Module {
     }
 
     fn begin(&mut self) {
-        let void = self.m.ty(op::TYPE_VOID, &[]);
-        let function = self.m.ty(op::TYPE_FUNCTION, &[void]);
-        put(&mut self.m.code, op::FUNCTION, &[void, self.main, 0, function]);
-        let label = self.m.id();
-        put(&mut self.m.code, op::LABEL, &[label]);
+        self.m.begin(self.main);
     }
 
     /// A member of the push constants.
     fn pushed(&mut self, ty: u32, member: u32) -> u32 {
-        let pointer_type = self.m.ty(op::TYPE_POINTER, &[CLASS_PUSH_CONSTANT, ty]);
-        let index = self.number(member);
-        let pointer = self.m.value(op::ACCESS_CHAIN, pointer_type, &[self.push, index]);
-        self.m.value(op::LOAD, ty, &[pointer])
+        let member = self.number(member);
+        self.m.pushed(self.push, ty, member)
     }
 
     /// An element of the array that a member of the push constants points to.
@@ -117,8 +99,7 @@ impl Module {
 
     /// `a * b + c` of words.
     fn multiply_add(&mut self, a: u32, b: u32, c: u32) -> u32 {
-        let product = self.m.value(op::I_MUL, self.uint, &[a, b]);
-        self.m.value(op::I_ADD, self.uint, &[product, c])
+        self.m.multiply_add(self.uint, [a, b, c])
     }
 
     fn least(&mut self, value: u32, most: u32) -> u32 {

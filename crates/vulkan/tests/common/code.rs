@@ -13,6 +13,7 @@ pub fn packets_stage(stage: Stage) -> packets::Stage {
         Stage::Vertex => packets::Stage::Vertex,
         Stage::Pixel => packets::Stage::Pixel,
         Stage::Compute => packets::Stage::Compute,
+        Stage::Geometry => packets::Stage::Geometry,
     }
 }
 

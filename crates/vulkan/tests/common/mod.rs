@@ -6,6 +6,7 @@ pub mod code;
 use afterimage_ipc::ArenaConfig;
 use afterimage_ipc::in_process::{self, InProcessLink, InProcessReceiver};
 use afterimage_shader::FloatRules;
+use afterimage_shader::feedback::Form;
 use afterimage_stream::packets::*;
 use afterimage_stream::{
     Arena, Encoder, Executor, Format, Link, ObjectId, ObjectKind, Reader, Reply, StreamError, UploadRef, VertexFormat,
@@ -214,6 +215,13 @@ impl Guest {
         Self::over(renderer)
     }
 
+    /// A guest of a renderer that captures without the device's help, in a form.
+    pub fn with_feedback_form(feedback_form: Form) -> Self {
+        let without = Without { transform_feedback: true, ..Without::default() };
+        let options = Options { feedback_form, ..options(without) };
+        Self::over(Renderer::on(gpu(without), options).expect("a renderer"))
+    }
+
     /// A guest of a renderer that follows these float rules.
     pub fn with_float_rules(rules: FloatRules) -> Self {
         let options = Options { float_rules: Some(rules), ..options(Without::default()) };
@@ -381,7 +389,7 @@ impl Guest {
     pub fn shaders(&mut self, vertex: &str, pixel: &str) {
         let vertex = self.shader(Stage::Vertex, vertex);
         let pixel = self.shader(Stage::Pixel, pixel);
-        self.encoder.push(&SetShaders { vertex, pixel });
+        self.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     }
 
     pub fn buffer(&mut self, usage: u32, bytes: &[u8]) -> ObjectId {
@@ -395,14 +403,7 @@ impl Guest {
     /// Binds the layout of [`Vertex`].
     pub fn layout(&mut self) {
         let id = self.id(ObjectKind::VertexInput);
-        let attribute = |location, format: VertexFormat, offset| VertexAttribute {
-            location,
-            slot: 0,
-            format: format as u8,
-            per_instance: 0,
-            offset,
-            divisor: 0,
-        };
+        let attribute = |location, format, offset| VertexAttribute::per_vertex(location, 0, format, offset);
         let attributes = [
             attribute(0, VertexFormat::R32G32B32A32_SFLOAT, 0),
             attribute(1, VertexFormat::R32G32B32A32_SFLOAT, 16),
@@ -425,7 +426,7 @@ impl Guest {
     }
 
     pub fn draw(&mut self, topology: Topology, first: u32, count: u32) {
-        self.encoder.push(&Draw { topology: topology as u32, first, count, instances: 1 });
+        self.encoder.push(&Draw { topology: topology as u32, first, count, instances: 1, first_instance: 0, pad: 0 });
     }
 
     /// Draws vertices from fresh upload data, as DrawPrimitiveUP does.
