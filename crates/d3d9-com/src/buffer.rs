@@ -103,6 +103,9 @@ impl Resource for Buffer {
     fn resource_type(&self) -> D3DRESOURCETYPE {
         self.kind
     }
+    fn named(&self) -> Option<Handle> {
+        Some(self.handle())
+    }
 }
 
 impl IDirect3DVertexBuffer9Methods for Buffer {

@@ -7,7 +7,7 @@ use afterimage_stream::packets::Marker;
 
 use crate::abi::macros::guard;
 use crate::abi::{IDirect3D9, IDirect3D9Ex, In, OutObject};
-use crate::{direct3d, markers, renderer};
+use crate::{captures, direct3d, markers, renderer};
 
 /// Makes the object that enumerates adapters and creates devices. Null where the SDK version is none of Direct3D 9's.
 #[unsafe(no_mangle)]
@@ -93,6 +93,24 @@ pub unsafe extern "system" fn D3DPERF_SetRegion(col: D3DCOLOR, wszName: *const u
     // SAFETY: the caller's promise.
     let name = unsafe { In::new(wszName) };
     guard("D3DPERF_SetRegion", (), || markers::put(Marker::MARK, col, name));
+}
+
+/// Captures the next frames of every device that is rendered in this process to a file, for `afterimage replay`. Not Direct3D's:
+/// for those who embed this library. How many devices will be captured; those after the first go to `NAME-2.aftercap` and so
+/// on. 0 where the viewer renders, or where the path is none.
+///
+/// # Safety
+/// `path` is null or a string that ends with a zero; it is UTF-8.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn AfterimageCaptureFrames(path: *const core::ffi::c_char, frames: u32) -> u32 {
+    guard("AfterimageCaptureFrames", 0, || {
+        if path.is_null() || frames == 0 {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
+        let path = unsafe { core::ffi::CStr::from_ptr(path) };
+        path.to_str().map_or(0, |path| captures::ask(path.as_ref(), frames.into()) as u32)
+    })
 }
 
 /// Mutes the debug runtime, which this is not.

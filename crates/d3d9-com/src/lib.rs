@@ -5,12 +5,15 @@
 //! * `direct3d`, `device`, `swap_chain`, `texture`, `surface`, `volume`, `buffer`, `shader`, `query`: an object each.
 //! * `object`, `resource`, `private_data`: what objects have in common.
 //! * `full_screen`, `refresh`: a device that has the screen; when a display draws.
+//! * `captures`: whoever asks for a capture.
+//! * `names`: what programs call their resources.
 //! * `markers`: which devices get the marks that a program makes with no device.
 //! * `renderer`, `platform`, `log`, `crash`: the world around.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "names and parameters are the published ones")]
 
 pub mod abi;
 mod buffer;
+mod captures;
 #[cfg_attr(not(any(target_os = "linux", windows)), path = "crash/none.rs")]
 mod crash;
 mod device;
@@ -19,6 +22,7 @@ pub mod exports;
 mod full_screen;
 mod log;
 mod markers;
+mod names;
 mod object;
 mod platform;
 mod private_data;

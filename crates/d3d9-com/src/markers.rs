@@ -1,9 +1,9 @@
 //! The marks that programs make with `D3DPERF_*`, which name no device: they go to the devices of the calling thread.
 //!
-//! While nobody sees them (no capture is asked for, no graphics debugger is there) a mark costs one load. A device whose marks
-//! are seen has a lock whatever the program asked for, since any thread may make one.
+//! Captures may begin at any frame, so marks are always put. Any thread may make one, while a device need not have a lock: a mark
+//! waits beside the device ([`Care`]) until the next call that goes inside.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
@@ -12,22 +12,71 @@ use afterimage_stream::packets::Marker;
 
 use crate::abi::In;
 use crate::device::Device;
+use crate::names;
 
-/// Characters of a name that are read.
-const LONGEST: usize = 256;
+/// Marks that may wait for one device: as many as nobody puts between two calls.
+const MOST: usize = 1 << 16;
 
-/// A device whose marks are seen, and the thread that made it.
+/// A mark: one of [`Marker`]'s actions, its colour and its text.
+pub(crate) struct Mark {
+    pub(crate) action: u32,
+    pub(crate) color: D3DCOLOR,
+    pub(crate) text: Box<str>,
+}
+
+/// What a call has to see to before it goes inside of a device.
+pub(crate) struct Care {
+    bits: AtomicU8,
+    marks: Mutex<Vec<Mark>>,
+}
+
+impl Care {
+    /// There is a lock.
+    pub(crate) const LOCK: u8 = 1;
+    /// There are marks.
+    pub(crate) const MARKS: u8 = 2;
+
+    /// Of a device that has a lock, or has none.
+    pub(crate) fn new(lock: bool) -> Self {
+        Self { bits: AtomicU8::new(if lock { Self::LOCK } else { 0 }), marks: Mutex::default() }
+    }
+
+    /// What there is to see to.
+    #[inline(always)]
+    pub(crate) fn needed(&self) -> u8 {
+        self.bits.load(Ordering::Relaxed)
+    }
+
+    /// The marks that wait, in their order.
+    pub(crate) fn take_marks(&self) -> Vec<Mark> {
+        self.bits.fetch_and(!Self::MARKS, Ordering::Relaxed);
+        core::mem::take(&mut *self.marks.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn put(&self, mark: Mark) {
+        let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        if marks.len() < MOST {
+            marks.push(mark);
+            self.bits.fetch_or(Self::MARKS, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A device, the thread that made it, and whether somebody is known to look for its marks.
 struct Seen {
     device: *const Device,
     thread: ThreadId,
+    watched: bool,
 }
 
-// SAFETY: a device is in the list only while it is good, and has a lock; see `add`.
+// SAFETY: a device is in the list only while it is good, and only its `Care` is touched, which any thread may.
 unsafe impl Send for Seen {}
 
 static SEEN: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
 /// How many there are in the list.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// How many of them are watched.
+static WATCHED: AtomicUsize = AtomicUsize::new(0);
 /// Whether the program allows it (`D3DPERF_SetOptions`).
 static ALLOWED: AtomicBool = AtomicBool::new(true);
 /// How deep events are nested.
@@ -37,27 +86,35 @@ fn seen() -> MutexGuard<'static, Vec<Seen>> {
     SEEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn count(seen: &[Seen]) {
+    COUNT.store(seen.len(), Ordering::Relaxed);
+    WATCHED.store(seen.iter().filter(|entry| entry.watched).count(), Ordering::Relaxed);
+}
+
 /// Marks go to this device until [`remove`].
 ///
 /// # Safety
-/// The device is good until then, and has a lock.
-pub(crate) unsafe fn add(device: *const Device) {
+/// The device is good until then.
+pub(crate) unsafe fn add(device: *const Device, watched: bool) {
     let mut seen = seen();
-    seen.push(Seen { device, thread: thread::current().id() });
-    COUNT.store(seen.len(), Ordering::Relaxed);
+    seen.push(Seen { device, thread: thread::current().id(), watched });
+    count(&seen);
 }
 
 /// The device is about to go.
 pub(crate) fn remove(device: *const Device) {
-    if COUNT.load(Ordering::Relaxed) != 0 {
-        let mut seen = seen();
-        seen.retain(|entry| entry.device != device);
-        COUNT.store(seen.len(), Ordering::Relaxed);
-    }
+    let mut seen = seen();
+    seen.retain(|entry| entry.device != device);
+    count(&seen);
 }
 
-/// Whether anybody sees marks.
+/// Whether somebody is known to look for marks.
 pub(crate) fn are_seen() -> bool {
+    WATCHED.load(Ordering::Relaxed) != 0 && ALLOWED.load(Ordering::Relaxed)
+}
+
+/// Whether marks go anywhere.
+fn are_put() -> bool {
     COUNT.load(Ordering::Relaxed) != 0 && ALLOWED.load(Ordering::Relaxed)
 }
 
@@ -76,7 +133,7 @@ pub(crate) fn begin(color: D3DCOLOR, name: In<u16>) -> i32 {
 pub(crate) fn end() -> i32 {
     let deeper = |depth: i32| (depth > 0).then(|| depth - 1);
     let Ok(depth) = DEPTH.fetch_update(Ordering::Relaxed, Ordering::Relaxed, deeper) else { return -1 };
-    if are_seen() {
+    if are_put() {
         tell(Marker::END, 0, "");
     }
     depth - 1
@@ -84,16 +141,9 @@ pub(crate) fn end() -> i32 {
 
 /// A mark of an action that has a name.
 pub(crate) fn put(action: u32, color: D3DCOLOR, name: In<u16>) {
-    if are_seen() {
-        tell(action, color, &text(name));
+    if are_put() {
+        tell(action, color, &names::wide(name, names::LONGEST));
     }
-}
-
-/// The text of a string of the program's, or what there is of it before [`LONGEST`].
-fn text(name: In<u16>) -> String {
-    // SAFETY: the iterator ends at the string's end.
-    let units = (0..LONGEST).map_while(|index| unsafe { name.read_at(index) }).take_while(|unit| *unit != 0);
-    char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
 /// To the devices that this thread has made, or to all where it has made none.
@@ -101,7 +151,7 @@ fn tell(action: u32, color: D3DCOLOR, text: &str) {
     let (seen, here) = (seen(), thread::current().id());
     let any = seen.iter().any(|entry| entry.thread == here);
     for entry in seen.iter().filter(|entry| !any || entry.thread == here) {
-        // SAFETY: what `add` was promised.
-        unsafe { &*entry.device }.enter().put_marker(action, color, text);
+        // SAFETY: what `add` was promised; the reference is to what any thread may touch.
+        unsafe { &(*entry.device).care }.put(Mark { action, color, text: text.into() });
     }
 }

@@ -4,10 +4,12 @@ use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
+use afterimage_d3d9::Handle;
 use afterimage_d3d9_types::*;
 
 use crate::abi::{IDirect3DDevice9, IDirect3DResource9Methods, IUnknownMethods, In, Out, OutObject};
 use crate::device::Device;
+use crate::names;
 use crate::object::Unknown as _;
 use crate::private_data::PrivateData;
 
@@ -49,6 +51,17 @@ pub(crate) trait Resource {
     fn common(&self) -> &Common;
     /// `GetType`.
     fn resource_type(&self) -> D3DRESOURCETYPE;
+    /// What of the guest's has the name that a program gives to this resource; levels of textures have none.
+    fn named(&self) -> Option<Handle>;
+}
+
+/// Hands on what a program calls a resource, where it is that which its private data has changed in.
+fn name(resource: &impl Resource, data: In<GUID>, name: impl FnOnce() -> Option<String>) {
+    if names::is_name(data)
+        && let Some(handle) = resource.named()
+    {
+        resource.common().device().enter().set_name(handle, name().as_deref());
+    }
 }
 
 impl<T: Resource + IUnknownMethods> IDirect3DResource9Methods for T {
@@ -57,7 +70,11 @@ impl<T: Resource + IUnknownMethods> IDirect3DResource9Methods for T {
     }
 
     fn SetPrivateData(&self, refguid: In<GUID>, pData: In<c_void>, SizeOfData: u32, Flags: u32) -> HRESULT {
-        self.common().private_data.set(refguid, pData, SizeOfData, Flags)
+        let result = self.common().private_data.set(refguid, pData, SizeOfData, Flags);
+        if succeeded(result) && Flags & D3DSPD_IUNKNOWN == 0 {
+            name(self, refguid, || names::text(refguid, pData, SizeOfData));
+        }
+        result
     }
 
     fn GetPrivateData(&self, refguid: In<GUID>, pData: Out<c_void>, pSizeOfData: Out<u32>) -> HRESULT {
@@ -65,7 +82,11 @@ impl<T: Resource + IUnknownMethods> IDirect3DResource9Methods for T {
     }
 
     fn FreePrivateData(&self, refguid: In<GUID>) -> HRESULT {
-        self.common().private_data.free(refguid)
+        let result = self.common().private_data.free(refguid);
+        if succeeded(result) {
+            name(self, refguid, || None);
+        }
+        result
     }
 
     /// Only managed resources have a priority; it is remembered, and nothing is ever evicted by it.

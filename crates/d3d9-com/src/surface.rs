@@ -134,6 +134,9 @@ impl Resource for Surface {
     fn resource_type(&self) -> D3DRESOURCETYPE {
         D3DRTYPE_SURFACE
     }
+    fn named(&self) -> Option<Handle> {
+        self.texture().is_none().then(|| self.handle())
+    }
 }
 
 impl IDirect3DSurface9Methods for Surface {

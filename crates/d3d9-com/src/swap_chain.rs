@@ -7,7 +7,6 @@ use afterimage_d3d9::{Handle, SwapChainId, Window};
 use afterimage_d3d9_types::*;
 
 use crate::abi::*;
-use crate::crash;
 use crate::device::Device;
 use crate::direct3d::{display_mode_ex, put_mode_ex};
 use crate::full_screen::Condition;
@@ -16,6 +15,7 @@ use crate::platform;
 use crate::refresh::Refresh;
 use crate::resource::get_device;
 use crate::results::{code, put};
+use crate::{captures, crash};
 
 static SWAP_CHAIN: IDirect3DSwapChain9ExVtable = IDirect3DSwapChain9ExVtable::of::<SwapChain>();
 
@@ -53,6 +53,7 @@ impl SwapChain {
         let result = guest.present(self.id, source.read().as_ref(), destination.read().as_ref(), window, flags);
         let shown = result.is_ok();
         let result = guest.done(result);
+        captures::look_at_key();
         if result == D3DERR_DEVICELOST {
             crash::device_lost();
         }

@@ -152,6 +152,9 @@ impl Resource for Texture {
     fn resource_type(&self) -> D3DRESOURCETYPE {
         self.kind
     }
+    fn named(&self) -> Option<Handle> {
+        Some(self.handle())
+    }
 }
 
 impl IDirect3DBaseTexture9Methods for Texture {

@@ -25,7 +25,7 @@ use afterimage_d3d9_types::*;
 use crate::abi::*;
 use crate::direct3d::{self, Direct3D};
 use crate::full_screen::{Condition, FullScreen, Screen};
-use crate::markers;
+use crate::markers::{self, Care};
 use crate::object::{Refs, Unknown};
 use crate::platform::{self, Output};
 use crate::renderer::{Place, Way};
@@ -43,8 +43,10 @@ pub(crate) struct Device {
     vtable: *const IDirect3DDevice9ExVtable,
     refs: Refs,
     extended: bool,
-    /// Only where the program asked for it (`D3DCREATE_MULTITHREADED`), or [`markers`] need it.
-    lock: Option<Mutex<()>>,
+    /// What marks wait in, and whether there is a lock.
+    pub(crate) care: Care,
+    /// Taken only where the program asked for it (`D3DCREATE_MULTITHREADED`).
+    lock: Mutex<()>,
     inside: UnsafeCell<Inside>,
     /// The object that made it, with one reference of ours.
     parent: *const Direct3D,
@@ -136,13 +138,15 @@ impl Device {
             guest::Device::new(link, creation, parameters, window, extended, &name).map_err(guest::Error::code)?;
         settings::apply(&mut guest);
         crate::renderer::show_figures(&mut guest);
-        let marked = guest.shows_markers();
+        let watched = guest.shows_markers();
+        let locked = creation.BehaviorFlags & D3DCREATE_MULTITHREADED != 0;
         parent.add_reference();
         let device = Box::new(Self {
             vtable: &DEVICE,
             refs: Refs::default(),
             extended,
-            lock: (marked || creation.BehaviorFlags & D3DCREATE_MULTITHREADED != 0).then(Mutex::default),
+            care: Care::new(locked),
+            lock: Mutex::default(),
             inside: UnsafeCell::new(Inside { busy: false, guest, owned: rustc_hash::FxHashMap::default() }),
             parent,
             place,
@@ -155,10 +159,8 @@ impl Device {
         let this = unsafe { &*device };
         this.own_implicit();
         this.refs.add();
-        if marked {
-            // SAFETY: it is good until `destroy`, and has a lock.
-            unsafe { markers::add(device) };
-        }
+        // SAFETY: it is good until `destroy`.
+        unsafe { markers::add(device, watched) };
         if creation.BehaviorFlags & D3DCREATE_FPU_PRESERVE == 0 {
             platform::set_single_precision();
         }
@@ -169,12 +171,23 @@ impl Device {
     /// two threads without asking for `D3DCREATE_MULTITHREADED`.
     #[inline]
     pub(crate) fn enter(&self) -> Entered<'_> {
-        let lock = self.lock.as_ref().map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner));
+        let care = self.care.needed();
+        let lock = (care & Care::LOCK != 0).then(|| self.lock.lock().unwrap_or_else(PoisonError::into_inner));
         // SAFETY: with the lock, nobody else is inside; without it, the program has promised to use one thread, and no
         // method of ours calls another that enters while it is inside.
         let inside = unsafe { &mut *self.inside.get() };
         debug_assert!(!core::mem::replace(&mut inside.busy, true), "a device is entered twice");
+        if care & Care::MARKS != 0 {
+            self.put_marks(inside);
+        }
         Entered { inside, _lock: lock }
+    }
+
+    #[cold]
+    fn put_marks(&self, inside: &mut Inside) {
+        for mark in self.care.take_marks() {
+            inside.guest.put_marker(mark.action, mark.color, &mark.text);
+        }
     }
 
     /// Whether it was made by `CreateDeviceEx`.

@@ -1,5 +1,6 @@
 //! Rendering in the program's own process, on a thread of its own.
 
+use std::path::Path;
 use std::thread::JoinHandle;
 
 use afterimage_ipc::ArenaConfig;
@@ -8,6 +9,7 @@ use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
 use afterimage_vulkan::{Gpu, Options, Renderer};
 
 use super::{OpenError, surfaces};
+use crate::captures;
 
 /// A link to a render thread that ends with it. Dropping it waits until the last frame is drawn, and written where
 /// pictures or a capture are asked for.
@@ -38,6 +40,7 @@ pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
     renderer.set_surface_factory(Some(surfaces::factory()));
     let slots = Box::new(renderer.slot_factory());
     let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
+    let link = link.with_captures(captures::add(renderer.capture_requests()));
     let thread = std::thread::Builder::new()
         .name("afterimage".into())
         .spawn(move || in_process::serve(&mut receiver, &mut renderer))
@@ -84,5 +87,9 @@ impl Link for Rendering {
 
     fn device(&self) -> &DeviceInfo {
         self.link.device()
+    }
+
+    fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
+        self.link.capture_frames(path, frames)
     }
 }

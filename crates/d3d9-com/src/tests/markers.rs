@@ -2,15 +2,33 @@
 
 use super::*;
 use crate::exports::*;
+use crate::names::Wide;
 use afterimage_stream::packets::Marker;
 
-fn wide(text: &str) -> Vec<u16> {
-    text.encode_utf16().chain([0]).collect()
+/// A string as the platform's compilers make them.
+pub(super) fn wide(text: &str) -> Vec<Wide> {
+    #[cfg(windows)]
+    let units = text.encode_utf16();
+    #[cfg(not(windows))]
+    let units = text.chars().map(u32::from);
+    units.chain([0]).collect()
 }
 
 fn begin(color: u32, name: &str) -> i32 {
     // SAFETY: a string.
-    unsafe { D3DPERF_BeginEvent(color, wide(name).as_ptr()) }
+    unsafe { D3DPERF_BeginEvent(color, wide(name).as_ptr().cast()) }
+}
+
+/// Waits until the receiver has got everything: an event query waits for all before it.
+pub(super) fn wait(device: *mut IDirect3DDevice9Ex) {
+    let mut query = junk();
+    assert_eq!(call!(device, base.CreateQuery(D3DQUERYTYPE_EVENT, returned(&mut query))), D3D_OK);
+    assert_eq!(call!(query, Issue(D3DISSUE_END)), D3D_OK);
+    let mut signalled = 0u32;
+    // SAFETY: good for four bytes.
+    let mut data = || unsafe { Out::new((&raw mut signalled).cast()) };
+    while call!(query, GetData(data(), 4, D3DGETDATA_FLUSH)) == S_FALSE {}
+    assert_eq!(release(query), 0);
 }
 
 // One test, since all of it is the process's.
@@ -20,6 +38,11 @@ fn marks_reach_the_devices_of_the_thread_while_somebody_sees_them() {
     assert_eq!(D3DPERF_GetStatus(), 0, "nobody sees them");
     assert_eq!((begin(0, "unseen"), begin(0, "deeper"), D3DPERF_EndEvent(), D3DPERF_EndEvent()), (0, 1, 1, 0));
     assert_eq!(D3DPERF_EndEvent(), -1, "none is open");
+    wait(unwatched);
+    let expected = [(Marker::BEGIN, "unseen"), (Marker::BEGIN, "deeper"), (Marker::END, ""), (Marker::END, "")];
+    let marks = core::mem::take(&mut *receiver::marks());
+    let marks: Vec<_> = marks.iter().map(|(action, _, text)| (*action, text.as_str())).collect();
+    assert_eq!(marks, expected, "a capture may begin at any time");
     assert_eq!(release(unwatched), 0);
 
     let watched = || {
@@ -41,7 +64,7 @@ fn marks_reach_the_devices_of_the_thread_while_somebody_sees_them() {
     assert_eq!(begin(0xffff_0000, "Schatten \u{1f311}"), 0);
     // SAFETY: a string, and null.
     unsafe {
-        D3DPERF_SetMarker(0x0000_ff00, wide(&"x".repeat(1000)).as_ptr());
+        D3DPERF_SetMarker(0x0000_ff00, wide(&"x".repeat(1000)).as_ptr().cast());
         D3DPERF_SetRegion(1, core::ptr::null());
     }
     assert_eq!(D3DPERF_EndEvent(), 0);
@@ -49,15 +72,7 @@ fn marks_reach_the_devices_of_the_thread_while_somebody_sees_them() {
     assert_eq!(D3DPERF_GetStatus(), 0, "the program does not want to be watched");
     assert_eq!((begin(0, "hidden"), D3DPERF_EndEvent()), (0, 0));
     D3DPERF_SetOptions(0);
-    // An event query waits for all before it.
-    let mut query = junk();
-    assert_eq!(call!(device, base.CreateQuery(D3DQUERYTYPE_EVENT, returned(&mut query))), D3D_OK);
-    assert_eq!(call!(query, Issue(D3DISSUE_END)), D3D_OK);
-    let mut signalled = 0u32;
-    // SAFETY: good for four bytes.
-    let mut data = || unsafe { Out::new((&raw mut signalled).cast()) };
-    while call!(query, GetData(data(), 4, D3DGETDATA_FLUSH)) == S_FALSE {}
-    assert_eq!(release(query), 0);
+    wait(device);
     let expected = [
         (Marker::BEGIN, 0xffff_0000, "Schatten \u{1f311}".to_owned()),
         (Marker::MARK, 0x0000_ff00, "x".repeat(256)),

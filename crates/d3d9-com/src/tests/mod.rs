@@ -10,10 +10,13 @@ mod depth_resolve;
 mod fixed_function;
 mod lifetimes;
 mod markers;
+mod names;
 #[cfg(feature = "in-process")]
 mod patches;
 #[cfg(feature = "in-process")]
 mod pixels;
+#[cfg(feature = "in-process")]
+mod processed;
 mod receiver;
 mod resources;
 mod screens;

@@ -24,6 +24,14 @@ pub(super) fn marks() -> MutexGuard<'static, Vec<(u32, u32, String)>> {
     MARKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether any receiver of this process has an object, or has had one, of this name.
+pub(super) fn has_named(name: &str) -> bool {
+    NAMES.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|known| known == name)
+}
+
+/// Names that any receiver of this process has got.
+static NAMES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
 /// A device that can do everything.
 fn device() -> DeviceInfo {
     let mut info = DeviceInfo {
@@ -78,6 +86,10 @@ impl Executor for Checker {
                 Packet::Marker(marker, text) => {
                     let text = String::from_utf8_lossy(text).into_owned();
                     marks().push((marker.action, marker.color, text));
+                }
+                Packet::Name(_, name) => {
+                    let name = String::from_utf8_lossy(name).into_owned();
+                    NAMES.lock().unwrap_or_else(PoisonError::into_inner).push(name);
                 }
                 Packet::Present(present) => replies(Reply::FrameDone { frame: present.frame }),
                 Packet::EndQuery(query) => replies(Reply::Query { id: query.id, token: query.token, value: 1 }),

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A buffer of an FVF that holds these words.
-fn buffer(device: *mut IDirect3DDevice9Ex, fvf: u32, words: &[u32]) -> *mut IDirect3DVertexBuffer9 {
+pub(super) fn buffer(device: *mut IDirect3DDevice9Ex, fvf: u32, words: &[u32]) -> *mut IDirect3DVertexBuffer9 {
     let mut buffer = junk();
     let size = size_of_val(words) as u32;
     let made =
@@ -16,14 +16,14 @@ fn buffer(device: *mut IDirect3DDevice9Ex, fvf: u32, words: &[u32]) -> *mut IDir
     buffer
 }
 
-fn locked(buffer: *mut IDirect3DVertexBuffer9) -> *mut u32 {
+pub(super) fn locked(buffer: *mut IDirect3DVertexBuffer9) -> *mut u32 {
     let mut data = junk::<c_void>();
     assert_eq!(call!(buffer, Lock(0, 0, returned(&mut data), 0)), D3D_OK);
     data.cast()
 }
 
 /// The words of a buffer.
-fn words(buffer: *mut IDirect3DVertexBuffer9, count: usize) -> Vec<u32> {
+pub(super) fn words(buffer: *mut IDirect3DVertexBuffer9, count: usize) -> Vec<u32> {
     let data = locked(buffer);
     // SAFETY: all of the buffer is locked.
     let words = unsafe { core::slice::from_raw_parts(data, count) }.to_vec();
@@ -31,15 +31,15 @@ fn words(buffer: *mut IDirect3DVertexBuffer9, count: usize) -> Vec<u32> {
     words
 }
 
-fn floats(words: &[u32]) -> Vec<f32> {
+pub(super) fn floats(words: &[u32]) -> Vec<f32> {
     words.iter().map(|word| f32::from_bits(*word)).collect()
 }
 
-fn bits(floats: &[f32]) -> Vec<u32> {
+pub(super) fn bits(floats: &[f32]) -> Vec<u32> {
     floats.iter().map(|float| float.to_bits()).collect()
 }
 
-fn process(
+pub(super) fn process(
     device: *mut IDirect3DDevice9Ex,
     (first, to, count): (u32, u32, u32),
     target: *mut IDirect3DVertexBuffer9,
@@ -48,7 +48,7 @@ fn process(
     call!(device, base.ProcessVertices(first, to, count, object(target), object(core::ptr::null_mut()), flags))
 }
 
-fn set(device: *mut IDirect3DDevice9Ex, state: D3DRENDERSTATETYPE, value: u32) {
+pub(super) fn set(device: *mut IDirect3DDevice9Ex, state: D3DRENDERSTATETYPE, value: u32) {
     assert_eq!(call!(device, base.SetRenderState(state, value)), D3D_OK);
 }
 

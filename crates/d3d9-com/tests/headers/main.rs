@@ -35,6 +35,7 @@ fn headers() -> Vec<(&'static str, String)> {
         ("d3d9types.h", fill(include_str!("d3d9types.h.in"), false)),
         ("d3d9caps.h", format!("{NOTICE}/* Here for programs that include it by name. */\n#include \"d3d9types.h\"\n")),
         ("d3d9.h", fill(include_str!("d3d9.h.in"), false)),
+        ("afterimage.h", format!("{NOTICE}{}", include_str!("afterimage.h.in"))),
     ]
 }
 
@@ -235,13 +236,25 @@ fn headers_are_up_to_date() {
     }
 }
 
+/// The library's functions have the types that the header gives them: `tests/embed.rs` calls them from C.
+#[test]
+fn our_own_functions_are_as_the_header_says() {
+    let _: unsafe extern "system" fn(*const core::ffi::c_char, u32) -> u32 = d3d9::exports::AfterimageCaptureFrames;
+    let text = include_str!("afterimage.h.in");
+    let parameters = "(const char *path, uint32_t frames);";
+    assert!(text.contains(&format!("uint32_t AFTERIMAGE_CALL AfterimageCaptureFrames{parameters}")));
+    assert!(text.contains(&format!("uint32_t (AFTERIMAGE_CALL *AfterimageCaptureFramesFn){parameters}")));
+    let exports = include_str!("../../src/exports.rs").matches(" fn Afterimage").count();
+    assert_eq!(text.matches("AFTERIMAGE_CALL Afterimage").count(), exports, "each has its place in the header");
+}
+
 /// Compiles with the platform's compilers, if there are any, and asks them for sizes and slots.
 #[test]
 fn compilers_agree_with_the_tables() {
     let folder = folder();
     let scratch = std::env::temp_dir().join(format!("afterimage-headers-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).unwrap();
-    let mut checks = String::from("#include <stddef.h>\n#include <d3d9.h>\n");
+    let mut checks = String::from("#include <afterimage.h>\n#include <stddef.h>\n#include <d3d9.h>\n");
     for s in STRUCTS {
         writeln!(checks, "ASSERT(sizeof({}) == {}, size_{0});", s.name, s.size).unwrap();
         for f in s.fields {

@@ -70,6 +70,10 @@ impl Device {
             written: 0..0,
             update: 0,
             filled: false,
+            storage: false,
+            newer: 0..0,
+            unseen: u8::MAX,
+            name: None,
         };
         let id = self.objects.buffers.insert(buffer, true);
         self.create_buffer_object(id);
@@ -81,12 +85,15 @@ impl Device {
     pub(crate) fn create_buffer_object(&mut self, id: BufferId) {
         let Some(buffer) = self.objects.buffers.get(id) else { return };
         let kind = if buffer.is_index() { CreateBuffer::INDEX } else { CreateBuffer::VERTEX };
-        let dynamic = if buffer.usage & D3DUSAGE_DYNAMIC != 0 || buffer.pool == D3DPOOL_SYSTEMMEM {
+        let lies = if buffer.storage {
+            CreateBuffer::STORAGE
+        } else if buffer.usage & D3DUSAGE_DYNAMIC != 0 || buffer.pool == D3DPOOL_SYSTEMMEM {
             CreateBuffer::DYNAMIC
         } else {
             0
         };
-        self.port.push(&CreateBuffer { id: buffer.id, usage: kind | dynamic, size: buffer.size().into() });
+        self.port.push(&CreateBuffer { id: buffer.id, usage: kind | lies, size: buffer.size().into() });
+        self.port.name(buffer.id, &buffer.title());
     }
 
     /// Sends a range of a buffer's bytes.

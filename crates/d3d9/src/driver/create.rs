@@ -275,6 +275,7 @@ impl Device {
             image.id = self.port.allocate(ObjectKind::Texture)?;
             if let Some(packet) = image.packet() {
                 self.port.push(&packet);
+                self.port.name(image.id, &image.title());
                 self.port.breathe();
             }
         }
@@ -293,6 +294,7 @@ impl Device {
         image.touch_all();
         if let Some(packet) = image.packet() {
             self.port.push(&packet);
+            self.port.name(image.id, &image.title());
         }
         Ok(())
     }

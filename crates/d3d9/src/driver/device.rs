@@ -45,6 +45,8 @@ impl Device {
             fvf_declarations: FxHashMap::default(),
             palettes: super::palettes::Palettes::default(),
             clip_status: D3DCLIPSTATUS9 { ClipUnion: 0, ClipIntersection: u32::MAX },
+            clip_codes: super::process::ClipCodes::default(),
+            processing: None,
             locked_buffers: SmallVec::new(),
             late: false,
             late_buffers: Vec::new(),

@@ -45,7 +45,14 @@ impl Device {
         }
         self.prepare(Group::DRAW)?;
         // The numbers of D3DPRIMITIVETYPE are those of the stream, from 1 instead of 0.
-        self.port.push(&Draw { topology: primitive - 1, first, count: vertices, instances: 1 });
+        self.port.push(&Draw {
+            topology: primitive - 1,
+            first,
+            count: vertices,
+            instances: 1,
+            first_instance: 0,
+            pad: 0,
+        });
         self.port.breathe();
         Ok(())
     }
@@ -81,7 +88,7 @@ impl Device {
             count: indices,
             instances,
             base_vertex,
-            pad: 0,
+            first_instance: 0,
         });
         self.port.breathe();
         Ok(())
@@ -141,7 +148,14 @@ impl Device {
             Err(Error::DeviceLost) => return Ok(()),
             other => other?,
         };
-        self.port.push(&Draw { topology: primitive - 1, first, count: needed, instances: 1 });
+        self.port.push(&Draw {
+            topology: primitive - 1,
+            first,
+            count: needed,
+            instances: 1,
+            first_instance: 0,
+            pad: 0,
+        });
         self.port.breathe();
         Ok(())
     }
@@ -191,7 +205,13 @@ impl Device {
             other => other?,
         };
         let source = ObjectId::new(ObjectKind::Upload, chunk.slot);
-        let packet = SetIndexBuffer { source, index_bytes, offset: chunk.offset, size: chunk.size.into() };
+        let packet = SetIndexBuffer {
+            source,
+            index_bytes: index_bytes as u16,
+            restart: 0,
+            offset: chunk.offset,
+            size: chunk.size.into(),
+        };
         self.port.put(&mut self.host.sent.index_buffer, packet);
         self.port.push(&DrawIndexed {
             topology: primitive - 1,
@@ -199,7 +219,7 @@ impl Device {
             count: needed,
             instances: 1,
             base_vertex: first_vertex as i32 - min_vertex as i32,
-            pad: 0,
+            first_instance: 0,
         });
         self.port.breathe();
         Ok(())

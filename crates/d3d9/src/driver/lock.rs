@@ -256,8 +256,16 @@ impl Device {
         if end > length {
             return Err(Error::InvalidCall);
         }
-        let bytes = found.bytes.lock().ok_or(Error::OutOfMemory)?;
         let dynamic = found.usage & D3DUSAGE_DYNAMIC != 0;
+        // A program that throws all of it away does not look at it either.
+        if dynamic && flags & (D3DLOCK_DISCARD | D3DLOCK_READONLY | D3DLOCK_NOOVERWRITE) == D3DLOCK_DISCARD {
+            found.newer = 0..0;
+        } else {
+            found.unseen = 0;
+            self.fetch_buffer(buffer)?;
+        }
+        let found = self.objects.buffers.get_mut(buffer).ok_or(Error::InvalidCall)?;
+        let bytes = found.bytes.lock().ok_or(Error::OutOfMemory)?;
         let first = found.locks == 0;
         found.locks += 1;
         if flags & D3DLOCK_READONLY == 0 {

@@ -79,6 +79,9 @@ pub struct Device {
     fvf_declarations: FxHashMap<u32, crate::handle::DeclarationId>,
     pub(crate) palettes: palettes::Palettes,
     clip_status: D3DCLIPSTATUS9,
+    clip_codes: process::ClipCodes,
+    /// The processing whose vertex stage is applied.
+    pub(crate) processing: Option<usize>,
     /// Buffers that are locked.
     locked_buffers: SmallVec<[crate::handle::BufferId; 4]>,
     /// Something did not fit into the upload arena: see [`Device::catch_up`].

@@ -7,6 +7,7 @@ use super::state_block::StateBlock;
 use crate::handle::*;
 use crate::machine::{Declaration, Program};
 use crate::memory::{Buffer, Image};
+use crate::translate::Processings;
 use afterimage_stream::ObjectId;
 
 /// Every object of a device.
@@ -22,6 +23,7 @@ pub(crate) struct Objects {
     pub(crate) swap_chains: Slab<SwapChainId, SwapChain>,
     /// Shaders of the fixed stages; they stay for as long as the device.
     pub(crate) fixed: Vec<Program>,
+    pub(crate) processings: Processings,
 }
 
 /// Runs the same expression on the table that a handle belongs to.
@@ -147,7 +149,7 @@ impl Device {
     }
 
     /// Destroys an object in the stream, after taking it out of every binding there.
-    fn destroy(&mut self, id: ObjectId) {
+    pub(super) fn destroy(&mut self, id: ObjectId) {
         if !id.is_none() {
             self.unbind(id);
             self.port.destroy(id);
@@ -179,6 +181,10 @@ impl Device {
             Handle::VertexShader(id) => {
                 if let Some(slot) = self.objects.vertex_shaders.remove(id) {
                     self.forget_layouts(id);
+                    for processing in self.objects.processings.forget(id) {
+                        self.destroy(processing.layout);
+                        self.destroy(processing.program.id);
+                    }
                     self.destroy(slot.value.id);
                     if let Some(program) = slot.value.in_software {
                         self.destroy(program.id);

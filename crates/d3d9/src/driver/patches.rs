@@ -141,6 +141,7 @@ impl Device {
 
     /// The elements of the bound declaration with the values of these vertices.
     fn channels(&mut self, vertices: &[u64]) -> Result<Vec<Channel>> {
+        self.fetch_streams()?;
         let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
         let mut channels = Vec::new();
         for element in declaration.ok_or(Error::InvalidCall)?.used() {
@@ -227,7 +228,8 @@ impl Device {
         self.put_vertex_buffer(0, VertexBuffer { source, stride, offset: chunk.offset, size: chunk.size.into() });
         let (chunk, first) = self.port.stream(true, 4, bytemuck::cast_slice(indices))?;
         let source = ObjectId::new(ObjectKind::Upload, chunk.slot);
-        let packet = SetIndexBuffer { source, index_bytes: 4, offset: chunk.offset, size: chunk.size.into() };
+        let packet =
+            SetIndexBuffer { source, index_bytes: 4, restart: 0, offset: chunk.offset, size: chunk.size.into() };
         self.port.put(&mut self.host.sent.index_buffer, packet);
         self.port.push(&DrawIndexed {
             topology: Topology::TriangleList as u32,
@@ -235,7 +237,7 @@ impl Device {
             count: indices.len() as u32,
             instances: 1,
             base_vertex: first_vertex as i32,
-            pad: 0,
+            first_instance: 0,
         });
         self.port.breathe();
         Ok(())

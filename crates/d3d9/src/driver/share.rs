@@ -73,6 +73,7 @@ impl Device {
         let image = self.objects.images.get_mut(id).ok_or(Error::InvalidCall)?;
         if accepted == Ok(true) {
             image.memory = None;
+            self.port.name(image.id, &image.title());
             self.port.destroy(old.0);
         } else {
             (image.id, image.shared) = old;

@@ -2,7 +2,7 @@
 
 use super::Device;
 use super::present::Target;
-use crate::handle::SwapChainId;
+use crate::handle::{Handle, SwapChainId};
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::{Marker, Overlay, SetGamma};
 use afterimage_stream::{ObjectId, Port};
@@ -51,7 +51,28 @@ impl Device {
         }
     }
 
-    /// Whether somebody sees [`Device::put_marker`].
+    /// Names an image or a buffer as the program does; `None` takes the name away. Captures and graphics debuggers show it before
+    /// what the object is.
+    pub fn set_name(&mut self, object: Handle, name: Option<&str>) {
+        let name = name.map(Box::from);
+        let (id, title) = match object {
+            Handle::Image(id) => {
+                let Some(image) = self.objects.images.get_mut(id) else { return };
+                image.name = name;
+                (image.id, image.title())
+            }
+            Handle::Buffer(id) => {
+                let Some(buffer) = self.objects.buffers.get_mut(id) else { return };
+                buffer.name = name;
+                (buffer.id, buffer.title())
+            }
+            _ => return,
+        };
+        self.port.name(id, &title);
+        self.port.breathe();
+    }
+
+    /// Whether somebody is known to look for [`Device::put_marker`]'s marks. Captures have them in any case.
     #[must_use]
     pub fn shows_markers(&self) -> bool {
         self.port.device().markers != 0

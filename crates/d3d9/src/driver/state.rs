@@ -170,6 +170,7 @@ impl Device {
 
     /// `SetClipStatus`.
     pub fn set_clip_status(&mut self, status: &D3DCLIPSTATUS9) {
+        self.clip_codes.forget();
         self.clip_status = *status;
     }
 
@@ -177,8 +178,9 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::InvalidCall`] of a pure device.
-    pub fn clip_status(&self) -> Result<D3DCLIPSTATUS9> {
+    pub fn clip_status(&mut self) -> Result<D3DCLIPSTATUS9> {
         self.not_pure()?;
+        self.fold_clip_codes()?;
         Ok(self.clip_status)
     }
 

@@ -61,6 +61,34 @@ groups! {
     }
 }
 
+/// What a vertex stage is run by.
+const VERTEX: &[Group] = &[
+    Group::VertexShader,
+    Group::ClipPlanes,
+    Group::Shaders,
+    Group::VertexInput,
+    Group::VertexBuffers,
+    Group::Textures,
+    Group::VertexConstants,
+    Group::FixedMatrices,
+    Group::FixedWorlds,
+    Group::FixedViewport,
+    Group::FixedLights,
+    Group::FixedTextureMatrices,
+    Group::FixedMaterial,
+    Group::FixedParameters,
+    Group::FixedVertexConstants,
+];
+
+const fn bits(groups: &[Group]) -> u64 {
+    let (mut bits, mut at) = (0, 0);
+    while at < groups.len() {
+        bits |= 1 << groups[at] as u64;
+        at += 1;
+    }
+    bits
+}
+
 /// What makes registers of the fixed vertex stage whichever key it has.
 const FIXED_VERTEX: u64 = 1 << Group::FixedMatrices as u64
     | 1 << Group::FixedViewport as u64
@@ -72,6 +100,8 @@ const FIXED_VERTEX: u64 = 1 << Group::FixedMatrices as u64
 impl Group {
     /// What a draw needs: everything.
     pub(crate) const DRAW: Dirty<Self> = Dirty::all();
+    /// What a draw needs that only runs the vertex stage.
+    pub(crate) const PROCESS: Dirty<Self> = Dirty::of_bits(bits(VERTEX));
     /// What a clear needs.
     pub(crate) const CLEAR: Dirty<Self> = Dirty::of_bits(1 << Self::RenderTargets as u64);
     /// What makes registers for a fixed vertex stage. It is parked while the program's own shader is bound.

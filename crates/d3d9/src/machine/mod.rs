@@ -24,4 +24,6 @@ pub(crate) use sampler_states::{SamplerStates, sampler_slot};
 pub(crate) use stage_states::StageStates;
 pub use states::{DeviceState, DeviceTracker};
 pub(crate) use transforms::{BLENDED_WORLDS, Matrix, Transforms, WORLDS, inverse, multiply};
-pub(crate) use vertex_data::{VertexSource, encode};
+pub(crate) use vertex_data::VertexSource;
+#[cfg(test)]
+pub(crate) use vertex_data::decode;

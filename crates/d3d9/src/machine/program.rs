@@ -18,6 +18,8 @@ pub(crate) enum Language {
     Tokens = 1,
     FixedVertex = 2,
     FixedPixel = 3,
+    /// The text of the shader IR.
+    Ir = 4,
 }
 
 /// What a sampler wants.
@@ -53,7 +55,7 @@ pub(crate) struct Program {
     pub(crate) id: ObjectId,
     pub(crate) language: Language,
     pub(crate) stage: packets::Stage,
-    /// The guest's code: tokens, or the words of a key.
+    /// The guest's code: tokens, the words of a key, or text.
     pub(crate) code: Box<[u32]>,
     /// Major number of the shader model; 0 for fixed stages.
     pub(crate) model: u8,
@@ -114,7 +116,7 @@ impl Program {
                 .iter()
                 .map(|e| Input { usage: e.usage as u8, index: e.index, location: e.register as u8 })
                 .collect(),
-            packets::Stage::Pixel | packets::Stage::Compute => SmallVec::new(),
+            _ => SmallVec::new(),
         };
         let length = (signature.length as usize).min(tokens.len());
         Ok(Self {
@@ -151,6 +153,19 @@ impl Program {
             *version |= u32::from(MINOR_SW);
         }
         Self::new(&code, self.stage, Constants::OfSoftware)
+    }
+
+    /// A shader of text that reads what this one reads.
+    pub(crate) fn with_text(&self, text: String) -> Self {
+        let word = |bytes: &[u8]| u32::from_le_bytes(std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(b'\n')));
+        Self {
+            id: ObjectId::NONE,
+            language: Language::Ir,
+            code: text.as_bytes().chunks(4).map(word).collect(),
+            in_software: None,
+            inputs: SmallVec::new(),
+            ..*self
+        }
     }
 
     fn fixed(language: Language, stage: packets::Stage, key: &[u32]) -> Self {
@@ -237,5 +252,6 @@ mod tests {
         assert_eq!(Language::Tokens as u32, Theirs::D3d9 as u32);
         assert_eq!(Language::FixedVertex as u32, Theirs::FixedVertex as u32);
         assert_eq!(Language::FixedPixel as u32, Theirs::FixedPixel as u32);
+        assert_eq!(Language::Ir as u32, Theirs::Ir as u32);
     }
 }

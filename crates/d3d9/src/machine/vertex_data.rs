@@ -1,13 +1,7 @@
-//! Vertices as numbers: what the processor reads of streams and writes into vertices when vertex processing, or the
-//! evaluation of patches, is its work.
+//! Vertices as numbers: what the processor reads of streams when vertex processing, or the evaluation of patches, is its work.
 
-use afterimage_d3d9_types::*;
 use afterimage_stream::VertexFormat;
 use half::f16;
-use smallvec::SmallVec;
-
-/// The bytes of one vertex element.
-pub(crate) type Element = SmallVec<[u8; 16]>;
 
 /// A whole number of `bits` bits with a sign, at the bottom of `value`.
 fn signed(value: u32, bits: u32) -> f32 {
@@ -57,46 +51,6 @@ pub(crate) fn decode(format: VertexFormat, bytes: &[u8]) -> [f32; 4] {
     }
 }
 
-/// A value as an element of a `D3DDECLTYPE_*`, limited to what that can hold; none for a type that does not exist.
-pub(crate) fn encode(ty: u8, [x, y, z, w]: [f32; 4]) -> Option<Element> {
-    let floats = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let bytes = |values: [f32; 4]| values.into_iter().map(|value| value.round_ties_even() as u8).collect();
-    let shorts = |values: &[f32], scale: f32| {
-        let whole = |value: &f32| (value * scale).round_ties_even() as i16;
-        values.iter().flat_map(|value| whole(value).to_le_bytes()).collect()
-    };
-    let fractions = |values: &[f32]| {
-        let whole = |value: &f32| (value * 65_535.0).round_ties_even() as u16;
-        values.iter().flat_map(|value| whole(value).to_le_bytes()).collect()
-    };
-    let halves =
-        |values: &[f32]| values.iter().flat_map(|value| f16::from_f32(*value).to_bits().to_le_bytes()).collect();
-    let packed = |part: &dyn Fn(f32) -> u32| {
-        let parts = [x, y, z].map(|value| part(value) & 0x3ff);
-        (parts[0] | parts[1] << 10 | parts[2] << 20).to_le_bytes().into_iter().collect()
-    };
-    Some(match u32::from(ty) {
-        D3DDECLTYPE_FLOAT1 => floats(&[x]),
-        D3DDECLTYPE_FLOAT2 => floats(&[x, y]),
-        D3DDECLTYPE_FLOAT3 => floats(&[x, y, z]),
-        D3DDECLTYPE_FLOAT4 => floats(&[x, y, z, w]),
-        D3DDECLTYPE_D3DCOLOR => bytes([z, y, x, w].map(|value| value * 255.0)),
-        D3DDECLTYPE_UBYTE4 => bytes([x, y, z, w]),
-        D3DDECLTYPE_UBYTE4N => bytes([x, y, z, w].map(|value| value * 255.0)),
-        D3DDECLTYPE_SHORT2 => shorts(&[x, y], 1.0),
-        D3DDECLTYPE_SHORT4 => shorts(&[x, y, z, w], 1.0),
-        D3DDECLTYPE_SHORT2N => shorts(&[x, y], 32_767.0),
-        D3DDECLTYPE_SHORT4N => shorts(&[x, y, z, w], 32_767.0),
-        D3DDECLTYPE_USHORT2N => fractions(&[x, y]),
-        D3DDECLTYPE_USHORT4N => fractions(&[x, y, z, w]),
-        D3DDECLTYPE_UDEC3 => packed(&|value| value.round_ties_even().clamp(0.0, 1023.0) as u32),
-        D3DDECLTYPE_DEC3N => packed(&|value| (value * 511.0).round_ties_even().clamp(-511.0, 511.0) as i32 as u32),
-        D3DDECLTYPE_FLOAT16_2 => halves(&[x, y]),
-        D3DDECLTYPE_FLOAT16_4 => halves(&[x, y, z, w]),
-        _ => return None,
-    })
-}
-
 /// A stream whose vertices are read here.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct VertexSource<'a> {
@@ -110,42 +64,5 @@ impl VertexSource<'_> {
     pub(crate) fn read(&self, vertex: u64, offset: u16, format: VertexFormat) -> [f32; 4] {
         let start = vertex.saturating_mul(self.stride).saturating_add(self.offset + u64::from(offset));
         decode(format, usize::try_from(start).ok().and_then(|start| self.bytes.get(start..)).unwrap_or(&[]))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{components, decl_type};
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read_again() {
-        // Values that every type has: whole ones for those that count, parts of one for the others.
-        for ty in D3DDECLTYPE_FLOAT1..=D3DDECLTYPE_FLOAT16_4 {
-            let ty = ty as u8;
-            let (format, size) = decl_type(ty).unwrap();
-            let whole = decode(format, &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])[0] == 1.0;
-            let value = if whole { [3.0, 5.0, 7.0, 2.0] } else { [1.0, 0.0, 1.0, 1.0] };
-            let bytes = encode(ty, value).unwrap();
-            assert_eq!(bytes.len(), size as usize, "type {ty}");
-            let got = decode(format, &bytes);
-            let count = usize::from(components(ty));
-            assert_eq!(got[..count], value[..count], "type {ty}");
-            let missing = [0.0, 0.0, 0.0, 1.0];
-            assert_eq!(got[count..], missing[count..], "type {ty}");
-        }
-        assert_eq!(encode(D3DDECLTYPE_UNUSED as u8, [0.0; 4]), None);
-    }
-
-    #[test]
-    fn values_beyond_a_type_are_its_ends() {
-        let element = |ty: u32, value: f32| encode(ty as u8, [value; 4]).unwrap().to_vec();
-        assert_eq!(element(D3DDECLTYPE_D3DCOLOR, 7.0), [255; 4]);
-        assert_eq!(element(D3DDECLTYPE_D3DCOLOR, f32::NAN), [0; 4]);
-        assert_eq!(element(D3DDECLTYPE_SHORT2, 1e9), [0xff, 0x7f, 0xff, 0x7f]);
-        assert_eq!(element(D3DDECLTYPE_USHORT2N, -1.0), [0; 4]);
-        assert_eq!(element(D3DDECLTYPE_UDEC3, 5000.0), [0xff, 0xff, 0xff, 0x3f]);
-        assert_eq!(decode(VertexFormat::A2B10G10R10_SNORM, &element(D3DDECLTYPE_DEC3N, -9.0)), [-1.0, -1.0, -1.0, 1.0]);
-        assert_eq!(decode(VertexFormat::R32G32_SFLOAT, &[]), [0.0, 0.0, 0.0, 1.0]);
     }
 }

@@ -1,5 +1,6 @@
 //! Vertex and index buffers.
 
+use super::titled;
 use afterimage_d3d9_types::*;
 use afterimage_ipc::store::Store;
 use afterimage_stream::ObjectId;
@@ -22,11 +23,26 @@ pub(crate) struct Buffer {
     pub(crate) update: u32,
     /// Whether a program has ever locked it: until then no bytes need to be sent.
     pub(crate) filled: bool,
+    /// The receiver's object can be captured into, and read.
+    pub(crate) storage: bool,
+    /// Around the bytes that the GPU has written and that are others here.
+    pub(crate) newer: std::ops::Range<u32>,
+    /// How often vertices have been processed into it since the program last looked at its bytes.
+    pub(crate) unseen: u8,
+    /// What the program calls it.
+    pub(crate) name: Option<Box<str>>,
 }
 
 impl Buffer {
     pub(crate) fn is_index(&self) -> bool {
         self.format != D3DFMT_VERTEXDATA
+    }
+
+    /// What it is in a few words, for captures: as [`Image::title`](super::Image::title).
+    pub(crate) fn title(&self) -> String {
+        let pool = name_of("D3DPOOL", self.pool).unwrap_or("?");
+        let kind = if self.is_index() { "index" } else { "vertex" };
+        titled(self.name.as_deref(), format!("{kind} buffer, {pool}"))
     }
 
     pub(crate) fn size(&self) -> u32 {

@@ -1,6 +1,6 @@
 //! Textures of every dimension, and surfaces that stand alone: both are images with subresources.
 
-use super::Region;
+use super::{Region, titled};
 use crate::format::{FormatKind, FormatRow};
 use crate::handle::Surface;
 use afterimage_d3d9_types::*;
@@ -85,6 +85,8 @@ pub(crate) struct Image {
     pub(crate) shared: u32,
     pub(crate) lod: u32,
     pub(crate) autogen_filter: D3DTEXTUREFILTERTYPE,
+    /// What the program calls it.
+    pub(crate) name: Option<Box<str>>,
 }
 
 /// What an image is made from.
@@ -163,6 +165,7 @@ impl Image {
             shared: 0,
             lod: 0,
             autogen_filter: D3DTEXF_LINEAR,
+            name: None,
         }
     }
 
@@ -256,6 +259,18 @@ impl Image {
         if let Some(dirty) = self.dirty.get_mut(face as usize) {
             *dirty = dirty.union(region);
         }
+    }
+
+    /// What it is, in a few words that the packet that creates it does not have: for captures.
+    pub(crate) fn title(&self) -> String {
+        let pool = name_of("D3DPOOL", self.pool).unwrap_or("?");
+        let kind = match self.kind {
+            ImageKind::Surface => "surface",
+            ImageKind::Texture => "texture",
+            ImageKind::Cube => "cube texture",
+            ImageKind::Volume => "volume texture",
+        };
+        titled(self.name.as_deref(), format!("{} {kind}, {pool}", self.row.name))
     }
 
     /// The packet that creates it, if the GPU sees it.

@@ -9,6 +9,14 @@ pub(crate) use buffer::Buffer;
 pub(crate) use image::{Image, ImageDesc, ImageKind, Lock, Sub};
 pub(crate) use region::Region;
 
+/// A title with the program's own name before it.
+fn titled(name: Option<&str>, title: String) -> String {
+    match name {
+        Some(name) => format!("{name} ({title})"),
+        None => title,
+    }
+}
+
 /// What a lock hands out. The pointer stays good until the unlock; the start of a resource is aligned to 64 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Locked {

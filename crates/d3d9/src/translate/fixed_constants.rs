@@ -223,6 +223,29 @@ impl Device {
         }
     }
 
+    /// Computes the registers that `ProcessVertices` has besides.
+    pub(crate) fn refresh_window(&mut self) {
+        let viewport = &self.registers.viewport;
+        let [near, far] = depth_range(viewport);
+        let half = |edge: u32| edge as f32 / 2.0;
+        let size = self.registers.render.get_f32(RS::D3DRS_POINTSIZE);
+        let scale = [half(viewport.Width), half(viewport.Height), far - near, size];
+        let offset = [viewport.X as f32, viewport.Y as f32, near, 0.0];
+        let mut out = Out { constants: &mut self.host.fixed_vertex_constants, compare: false, other: false };
+        out.put(V::WindowScale.register(), &[scale]);
+        out.put(V::WindowOffset.register(), &[offset]);
+        if out.other {
+            self.registers.tracker.mark(Group::FixedVertexConstants);
+        }
+    }
+
+    /// Sends those, which the program's own shaders have too where they process.
+    pub(crate) fn send_window(&mut self) {
+        let mut window = Bits::default();
+        window.insert(V::WindowScale.register().into(), 2);
+        send(&mut self.port, Bank::FixedVertex, &mut self.host.fixed_vertex_constants, &window, false);
+    }
+
     /// Notes that the registers of the fixed vertex stage were read.
     fn read_fixed_vertex() {
         for group in [

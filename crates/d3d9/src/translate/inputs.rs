@@ -10,7 +10,7 @@ use afterimage_d3d9_types::{
     D3DSTREAMSOURCE_INSTANCEDATA, D3DVERTEXELEMENT9,
 };
 use afterimage_stream::packets::{CreateVertexInput, SetVertexInput, VertexAttribute};
-use afterimage_stream::{ObjectKind, VertexFormat};
+use afterimage_stream::{ObjectId, ObjectKind, VertexFormat};
 use smallvec::SmallVec;
 
 /// Frequencies of the streams where one of them is not 1.
@@ -85,6 +85,10 @@ impl Device {
 
     #[inline(never)]
     pub(super) fn apply_vertex_input(&mut self) -> Result<bool> {
+        if let Some(number) = self.processing {
+            let id = self.processing_layout(number)?;
+            return Ok(self.port.put(&mut self.host.sent.vertex_input, SetVertexInput { id, pad: 0 }));
+        }
         let id = self.registers.declaration.ok_or(Error::InvalidCall)?;
         let (shader, instancing) = self.layout_key();
         let declaration = self.objects.declarations.get_mut(id).ok_or(Error::InvalidCall)?;
@@ -107,8 +111,22 @@ impl Device {
         Ok(self.port.put(&mut self.host.sent.vertex_input, SetVertexInput { id: layout, pad: 0 }))
     }
 
+    /// The layout of a processing's vertices, made once.
+    fn processing_layout(&mut self, number: usize) -> Result<ObjectId> {
+        let processing = self.objects.processings.get_mut(number).ok_or(Error::Internal)?;
+        if processing.layout.is_none() {
+            processing.layout = self.port.allocate(ObjectKind::VertexInput)?;
+            let packet = CreateVertexInput { id: processing.layout, count: processing.inputs.len() as u32 };
+            self.port.push_tail(&packet, &processing.inputs);
+        }
+        Ok(processing.layout)
+    }
+
     /// The layout that should be bound; none if it has not been made.
     pub(super) fn vertex_input(&self) -> Option<SetVertexInput> {
+        if let Some(number) = self.processing {
+            return Some(SetVertexInput { id: self.objects.processings.get(number)?.layout, pad: 0 });
+        }
         let (shader, instancing) = self.layout_key();
         let declaration = self.objects.declarations.get((*self.registers.declaration)?)?;
         declaration.layout(shader, instancing.as_deref()).map(|id| SetVertexInput { id, pad: 0 })

@@ -11,6 +11,8 @@ mod constants;
 mod fixed_constants;
 mod fixed_keys;
 mod inputs;
+mod pack;
+mod processing;
 mod resend;
 mod shaders;
 mod stages;
@@ -19,8 +21,8 @@ mod textures;
 
 pub(crate) use fixed_keys::texture_kind;
 pub(crate) use inputs::attributes;
+pub(crate) use processing::{CODES, Processing, Processings, VERTICES};
 pub(crate) use shaders::Source;
-pub(crate) use states::depth_range;
 
 use crate::driver::Device;
 use crate::error::{Error, Result};

@@ -37,6 +37,9 @@ impl Device {
         for index in 0..self.objects.fixed.len() {
             self.with_program(|objects| objects.fixed.get_mut(index));
         }
+        for number in 0..self.objects.processings.len() {
+            self.with_program(|objects| Some(&mut objects.processings.get_mut(number)?.program));
+        }
         let mut samplers: Vec<_> = self.host.samplers.iter().map(|(key, id)| (*id, *key)).collect();
         samplers.sort_unstable();
         for (id, key) in samplers {
@@ -50,6 +53,13 @@ impl Device {
                 }
             }
         }
+        for processing in self.objects.processings.iter_mut() {
+            let layout = std::mem::replace(&mut processing.layout, ObjectId::NONE);
+            if !layout.is_none() {
+                self.port.recycle(layout);
+            }
+        }
+        self.lose_processed();
         for id in self.objects.queries.ids() {
             self.create_query_object(id);
         }
@@ -68,6 +78,7 @@ impl Device {
         let Some(image) = self.objects.images.get_mut(id) else { return };
         let Some(packet) = image.packet() else { return };
         self.port.push(&packet);
+        self.port.name(image.id, &image.title());
         if image.memory.is_some() && !image.is_target() {
             for sub in &mut image.subs {
                 sub.stale = Region::whole(sub.extent);

@@ -7,8 +7,8 @@ use crate::machine::{DeviceState, Program};
 use crate::translate::stages::StageInfo;
 use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey};
 use afterimage_state::Effect;
-use afterimage_stream::ObjectKind;
 use afterimage_stream::packets::{CreateShader, SetShaders};
+use afterimage_stream::{ObjectId, ObjectKind, Port};
 
 /// What a stage runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,12 @@ pub(crate) enum Source {
     PixelProgram(PixelShaderId),
     /// A fixed stage: index into the device's list of them.
     Fixed(usize),
+    /// What `ProcessVertices` runs: number of the processing.
+    Processing {
+        number: usize,
+        /// It is made of a fixed stage.
+        fixed: bool,
+    },
 }
 
 /// What the vertex stage should run.
@@ -27,6 +33,8 @@ enum VertexStage {
     Fixed(FixedVertexKey),
     /// A shader that hardware does not take, for the first time: nothing is drawn.
     Refused,
+    /// One that is ready.
+    Ready(Source),
 }
 
 /// What the pixel stage should run.
@@ -35,25 +43,30 @@ enum PixelStage {
     Fixed(FixedPixelKey),
 }
 
+/// Sends a program's code. Trouble with the upload means a lost link: the code follows when it is back.
+fn send_shader(port: &mut Port, program: &Program) {
+    let Ok(code) = port.upload_bytes(bytemuck::cast_slice(&program.code)) else { return };
+    let packet =
+        CreateShader { id: program.id, stage: program.stage as u32, language: program.language as u32, pad: 0, code };
+    port.push(&packet);
+}
+
 impl Device {
     /// Gives a program its object in the stream.
     pub(crate) fn create_shader_object(&mut self, program: &mut Program) -> Result<()> {
         program.id = self.port.allocate(ObjectKind::Shader)?;
-        self.send_shader(program);
+        send_shader(&mut self.port, program);
         Ok(())
     }
 
-    /// Sends a program's code. Trouble with the upload means a lost link: the code follows when it is back.
-    pub(crate) fn send_shader(&mut self, program: &Program) {
-        let Ok(code) = self.port.upload_bytes(bytemuck::cast_slice(&program.code)) else { return };
-        let packet = CreateShader {
-            id: program.id,
-            stage: program.stage as u32,
-            language: program.language as u32,
-            pad: 0,
-            code,
-        };
-        self.port.push(&packet);
+    /// Gives a processing its object in the stream, if it has none.
+    pub(crate) fn create_processing_object(&mut self, number: usize) -> Result<()> {
+        let processing = self.objects.processings.get_mut(number).ok_or(Error::Internal)?;
+        if processing.program.id.is_none() {
+            processing.program.id = self.port.allocate(ObjectKind::Shader)?;
+            send_shader(&mut self.port, &processing.program);
+        }
+        Ok(())
     }
 
     fn fixed(&mut self, mut program: Program) -> Result<usize> {
@@ -63,6 +76,10 @@ impl Device {
     }
 
     fn vertex_stage(&self) -> VertexStage {
+        if let Some(number) = self.processing {
+            let fixed = self.objects.processings.get(number).is_some_and(|processing| processing.fixed);
+            return VertexStage::Ready(Source::Processing { number, fixed });
+        }
         let program = self.registers.vertex_shader.filter(|_| !self.transformed());
         let found = program.and_then(|id| self.objects.vertex_shaders.get(id));
         // In hardware the first draw with such a shader fails, and those after it are the fixed stage's, as on Windows.
@@ -91,6 +108,7 @@ impl Device {
             }
             Source::PixelProgram(id) => self.objects.pixel_shaders.get(id),
             Source::Fixed(index) => self.objects.fixed.get(index),
+            Source::Processing { number, .. } => Some(&self.objects.processings.get(number)?.program),
         }
     }
 
@@ -113,6 +131,7 @@ impl Device {
                 self.registers.vertex_shader_failed.set(true, &mut self.registers.tracker);
                 return Err(Error::InvalidCall);
             }
+            VertexStage::Ready(source) => source,
         };
         let info = self.program(source).map_or_else(StageInfo::default, |program| StageInfo::of(source, program));
         if self.host.stages.vertex().is(&info) {
@@ -130,6 +149,7 @@ impl Device {
             VertexStage::Own(id) => Some(Source::VertexProgram(id)),
             VertexStage::Fixed(key) => self.host.fixed_vertex.get(&key).copied().map(Source::Fixed),
             VertexStage::Refused => None,
+            VertexStage::Ready(source) => Some(source),
         };
         self.stale_stage(source, self.host.stages.vertex())
     }
@@ -185,6 +205,9 @@ impl Device {
     }
 
     pub(super) fn shaders(&self) -> SetShaders {
-        SetShaders { vertex: self.host.stages.vertex().id, pixel: self.host.stages.pixel().id }
+        let vertex = self.host.stages.vertex().id;
+        // What only processes vertices has no pixels.
+        let pixel = if self.processing.is_some() { ObjectId::NONE } else { self.host.stages.pixel().id };
+        SetShaders { vertex, pixel, ..SetShaders::default() }
     }
 }

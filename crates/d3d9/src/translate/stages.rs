@@ -49,12 +49,13 @@ impl StageInfo {
     }
 
     pub(crate) fn is_fixed(&self) -> bool {
-        matches!(self.source, Some(Source::Fixed(_)))
+        matches!(self.source, Some(Source::Fixed(_) | Source::Processing { fixed: true, .. }))
     }
 
     /// Whether the program's own shader is bound, not the fixed stage.
     pub(crate) fn is_own(&self) -> bool {
-        matches!(self.source, Some(Source::VertexProgram(_) | Source::PixelProgram(_)))
+        use Source::{PixelProgram, Processing, VertexProgram};
+        matches!(self.source, Some(VertexProgram(_) | PixelProgram(_) | Processing { fixed: false, .. }))
     }
 
     /// Bit per sampler that wants another kind of texture than under `before`: what is bound there has to be looked at

@@ -161,7 +161,7 @@ impl Device {
     }
 
     #[inline(always)]
-    pub(super) fn raster(&self) -> SetRaster {
+    pub(crate) fn raster(&self) -> SetRaster {
         let render = &self.registers.render;
         let transformed = self.transformed();
         let float = |state| finite(render.get_f32(state), 1.0);
@@ -432,7 +432,11 @@ impl Device {
     #[inline(always)]
     pub(super) fn index_buffer(&self) -> SetIndexBuffer {
         match self.registers.indices.and_then(|id| self.objects.buffers.get(id)) {
-            Some(buffer) => SetIndexBuffer { source: buffer.id, index_bytes: buffer.index_bytes(), offset: 0, size: 0 },
+            Some(buffer) => SetIndexBuffer {
+                source: buffer.id,
+                index_bytes: buffer.index_bytes() as u16,
+                ..SetIndexBuffer::default()
+            },
             None => SetIndexBuffer::default(),
         }
     }

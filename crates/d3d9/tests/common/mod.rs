@@ -145,6 +145,12 @@ impl Log {
                 self.arena[start..start + body.data.size as usize].fill(value);
                 self.replies.push_back(Reply::ReadBack { token: body.token, ok: true });
             }
+            Packet::ReadBuffer(body) => {
+                let start = body.data.offset as usize;
+                let value = self.read_value;
+                self.arena[start..start + body.data.size as usize].fill(value);
+                self.replies.push_back(Reply::ReadBack { token: body.token, ok: true });
+            }
             _ => {}
         }
     }
@@ -158,6 +164,7 @@ pub fn line(packet: &Packet<'_>) -> String {
             format!("SetConstants {} {}.. {floats:?}", BANKS[usize::from(body.bank)].name, body.first)
         }
         Packet::Init(..) => "Init".to_owned(),
+        Packet::Name(body, name) => format!("Name {} {:?}", body.id, String::from_utf8_lossy(name)),
         other => format!("{other:?}"),
     };
     // `Draw(Draw { .. })` is `Draw { .. }`.
@@ -171,6 +178,10 @@ pub fn line(packet: &Packet<'_>) -> String {
         ", pad2: 0.0",
         ", pad2: 0",
         ", shared: 0",
+        ", discard: 0",
+        ", geometry: none",
+        ", first_instance: 0",
+        ", restart: 0",
         ", pad: [0, 0, 0]",
         ", pad: [0, 0]",
         ", View { texture: none, level: 0, layer: 0 }",
@@ -256,6 +267,7 @@ pub fn info() -> DeviceInfo {
         max_clip_planes: 8,
         memory: 1 << 30,
         pipeline_statistics: 1,
+        features: DeviceFeatures::CAPTURE,
         ..DeviceInfo::default()
     };
     for format in Format::ALL {

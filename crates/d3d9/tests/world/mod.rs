@@ -108,7 +108,7 @@ impl World {
         let depth = d.depth_stencil().unwrap();
         let buffer = d.create_vertex_buffer(4096, 0, 0, D3DPOOL_DEFAULT).unwrap();
         let indices = d.create_index_buffer(64, 0, D3DFMT_INDEX16, D3DPOOL_DEFAULT).unwrap();
-        let processed = d.create_vertex_buffer(64, 0, D3DFVF_XYZRHW | D3DFVF_DIFFUSE, D3DPOOL_SYSTEMMEM).unwrap();
+        let processed = d.create_vertex_buffer(64 * 20, 0, D3DFVF_XYZRHW | D3DFVF_DIFFUSE, D3DPOOL_SYSTEMMEM).unwrap();
         d.set_fvf(FVFS[0]).unwrap();
         Self { rig, vertex_shaders, pixel_shaders, textures, targets, depth, buffer, indices, processed }
     }
@@ -199,7 +199,7 @@ impl World {
                 let (list, format) = (D3DPT_TRIANGLELIST, D3DFMT_INDEX16);
                 _ = d.draw_indexed_primitive_up(list, 0, 3, 1, &[0; 6], format, &[0; 256], 16);
             }
-            Call::Process => d.process_vertices(0, 0, 1, self.processed, None, 0).unwrap(),
+            Call::Process => d.process_vertices(0, 0, 64, self.processed, None, 0).unwrap(),
             Call::Patch => {
                 let info = D3DRECTPATCH_INFO {
                     Width: 4,

@@ -124,6 +124,10 @@ unsafe extern "system" {
     pub(super) fn GetWindowLongW(window: HWND, index: i32) -> i32;
     pub(super) fn SetWindowLongW(window: HWND, index: i32, value: i32) -> i32;
 
+    pub(super) fn GetAsyncKeyState(key: i32) -> i16;
+    pub(super) fn GetForegroundWindow() -> HWND;
+    pub(super) fn GetWindowThreadProcessId(window: HWND, process: *mut u32) -> u32;
+
     pub(super) fn GetCursorPos(point: *mut POINT) -> BOOL;
     pub(super) fn SetCursorPos(x: i32, y: i32) -> BOOL;
     pub(super) fn SetCursor(cursor: usize) -> usize;

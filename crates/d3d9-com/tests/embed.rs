@@ -1,0 +1,68 @@
+//! The C example, compiled against the headers and the shared library, and run: what a capture has that nobody asked for beforehand.
+#![cfg(target_os = "linux")]
+
+use afterimage_capture::Reader;
+use afterimage_stream::packets::{Init, Marker, Packet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The program in `scratch`, or none where there is no C compiler.
+fn program(scratch: &Path) -> Option<PathBuf> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Cargo puts the library beside the tests.
+    let libraries = std::env::current_exe().expect("this program").parent().expect("its folder").to_owned();
+    let program = scratch.join("capture");
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror"]).arg(package.join("examples/capture.c"));
+    cc.arg("-I").arg(package.join("../../include/afterimage")).arg("-o").arg(&program);
+    cc.arg("-L").arg(&libraries).args(["-ld3d9", "-Wl,--disable-new-dtags"]);
+    cc.arg(format!("-Wl,-rpath,{}", libraries.display()));
+    match cc.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            eprintln!("not tested: there is no C compiler `cc`");
+            None
+        }
+        output => {
+            let output = output.expect("cc runs");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            Some(program)
+        }
+    }
+}
+
+#[test]
+fn a_program_in_c_captures_frames_with_their_names() {
+    let scratch = tempfile::tempdir().expect("temporary directory");
+    let Some(program) = program(scratch.path()) else { return };
+    let capture = scratch.path().join("two.aftercap");
+    let mut command = Command::new(&program);
+    command.arg(&capture).current_dir(scratch.path()).stdin(Stdio::null());
+    command.env("AFTERIMAGE_RENDERER", "in-process").env("AFTERIMAGE_CACHE_DIR", scratch.path().join("cache"));
+    command.env_remove("AFTERIMAGE_CAPTURE_FRAMES").env_remove("AFTERIMAGE_CAPTURE_FILE");
+    let output = command.output().expect("the program runs");
+    if output.status.code() == Some(77) {
+        return eprintln!("skipped: this machine has no Vulkan driver (cargo xtask setup gets one)");
+    }
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "1 devices will be captured");
+
+    let mut reader = Reader::open(&capture).expect("a capture");
+    let (mut names, mut marks, mut reds, mut guest) = (Vec::new(), Vec::new(), Vec::new(), None);
+    while let Some(batch) = reader.next().expect("a whole capture") {
+        for located in afterimage_stream::Reader::new(&batch.words) {
+            match located.expect("a packet").packet {
+                Packet::Init(body, name) => guest = Some((body.guest, name.to_vec())),
+                Packet::Name(_, name) => names.push(String::from_utf8_lossy(name).into_owned()),
+                Packet::Marker(body, text) => marks.push((body.action, text.to_vec())),
+                Packet::Clear(body, _) => reds.push((body.color[0] * 255.0).round() as u32),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(guest, Some((Init::D3D9, b"capture".to_vec())));
+    // The program may be ahead of the renderer when it asks, so not by all means its own next two.
+    assert!(reds.len() == 2 && reds[1] == reds[0] + 50, "two frames that follow each other: {reds:?}");
+    assert!(names.iter().any(|name| name == "canvas (D3DFMT_X8R8G8B8 surface, D3DPOOL_DEFAULT)"), "{names:?}");
+    let pair = [(Marker::BEGIN, b"paint".to_vec()), (Marker::END, Vec::new())];
+    assert_eq!(marks, [pair.clone(), pair].concat());
+}
