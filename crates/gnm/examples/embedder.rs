@@ -1,16 +1,14 @@
 //! A PlayStation 4's graphics processor in a console of our own: memory, a command buffer that draws a triangle with shaders in that
 //! memory, a flip, and the picture that the display shows, as PNG.
 //!
-//! `cargo run -p afterimage-gnm --example embedder -- picture.png`
+//! `cargo run -p afterimage-gnm --example embedder -- picture.png`; a number after the file is how many frames are drawn.
 
 use afterimage_gnm::Gpu;
-use afterimage_gnm::driver::{Call, CallError, calls};
+use afterimage_gnm::driver::{CallError, CommandBuffer, Driver, calls};
 use afterimage_gnm::machine::Stop;
 use afterimage_gnm::memory::{GuestMemory, Unmapped};
 use afterimage_gnm::translate::Display;
-use afterimage_gnm_types::packets::Header;
-use afterimage_gnm_types::registers::Space;
-use afterimage_gnm_types::{op, reg, value::*};
+use afterimage_gnm_types::{reg, value::*};
 use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_vulkan::{Options, Renderer};
 use std::error::Error;
@@ -91,35 +89,11 @@ const PIXEL: &str = "
     s_endpgm
 ";
 
-/// A command buffer that is being written.
-#[derive(Default)]
-struct Commands(Vec<u32>);
-
-impl Commands {
-    /// A call of the console's library.
-    fn call<C: Call>(&mut self, call: &C) -> Result<(), CallError> {
-        let start = self.0.len();
-        self.0.resize(start + C::WORDS, 0);
-        call.write(&mut self.0[start..])
-    }
-
-    /// Registers from one on.
-    fn set(&mut self, register: u32, values: &[u32]) {
-        let (opcode, space) = match Space::of(register) {
-            Some(Space::Shader) => (op::SET_SH_REG, Space::Shader),
-            Some(Space::UserConfig) => (op::SET_UCONFIG_REG, Space::UserConfig),
-            _ => (op::SET_CONTEXT_REG, Space::Context),
-        };
-        self.0.push(Header::packet(opcode, values.len() as u32 + 1));
-        self.0.push((register - space.base()) / 4);
-        self.0.extend(values);
-    }
-}
-
 /// Draws a triangle into the buffer at [`COLOR`].
-fn commands() -> Result<Vec<u32>, CallError> {
-    let mut commands = Commands::default();
-    commands.call(&calls::DrawInitDefaultHardwareState {})?;
+fn commands() -> Result<CommandBuffer, CallError> {
+    let driver = Driver::default();
+    let mut commands = CommandBuffer::new();
+    commands.call(&driver, &calls::DrawInitDefaultHardwareState {})?;
     use reg::CB_COLOR0_INFO as I;
     let info = I::FORMAT.bits(COLOR_8_8_8_8) | I::COMP_SWAP.bits(SWAP_ALT) | I::LINEAR_GENERAL.bits(1);
     let [pitch, slice] = [WIDTH / 8 - 1, WIDTH * HEIGHT / 64 - 1];
@@ -133,26 +107,28 @@ fn commands() -> Result<Vec<u32>, CallError> {
     commands.set(reg::PA_SC_GENERIC_SCISSOR_TL, &[1 << 31, corner]);
     // Program, RSRC1 and 2 (16 user SGPRs), one parameter, a position of four components.
     let regs = [(VERTEX_CODE >> 8) as u32, 0, 3 << 24 | 0xC0 << 12, 16 << 1, 0, 4, 0];
-    commands.call(&calls::SetVsShader { regs, modifier: 0 })?;
+    commands.call(&driver, &calls::SetVsShader { regs, modifier: 0 })?;
     // A V#: three records of 32 bytes, four floats each.
     let records = [VERTICES as u32, (VERTICES >> 32) as u32 | 32 << 16, 3, 0x0007_7FAC];
     commands.set(reg::SPI_SHADER_USER_DATA_VS_0, &records);
     // One target of 32-bit floats, perspective barycentrics of the centre, one input.
     let regs = [(PIXEL_CODE >> 8) as u32, 0, 0xC0 << 12, 16 << 1, 0, 9, 2, 2, 1, 0, 0x10, 15];
-    commands.call(&calls::SetPsShader { regs })?;
+    commands.call(&driver, &calls::SetPsShader { regs })?;
     commands.set(reg::SPI_PS_INPUT_CNTL_0, &[0]);
     commands.set(reg::VGT_PRIMITIVE_TYPE, &[DI_PT_TRILIST]);
-    commands.call(&calls::DrawIndexAuto { index_count: 3, flags: 0 })?;
-    Ok(commands.0)
+    commands.call(&driver, &calls::DrawIndexAuto { index_count: 3, flags: 0 })?;
+    Ok(commands)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "embedder.png".into());
+    let frames: u32 = std::env::args().nth(2).map_or(Ok(1), |frames| frames.parse())?;
 
     // A renderer on a thread of its own, and the graphics processor at the other end of the link.
     let mut renderer = Renderer::new(Options::from_env())?;
     let slots = Box::new(renderer.slot_factory());
     let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
+    let link = link.with_captures(renderer.capture_requests());
     let rendering = std::thread::spawn(move || in_process::serve(&mut receiver, &mut renderer));
     let mut gpu = Gpu::new(Memory { bytes: vec![0; 16 << 20], writes: 0 }, Box::new(link), "embedder");
 
@@ -166,22 +142,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         [-0.8, -0.8, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0],
     ];
     gpu.memory.write(VERTICES, &words(&vertices.as_flattened().iter().map(|f| f.to_bits()).collect::<Vec<_>>()))?;
-    let commands = words(&commands()?);
-    gpu.memory.write(COMMANDS, &commands)?;
+    let commands = commands()?;
+    commands.store(&mut gpu.memory, COMMANDS)?;
 
-    gpu.submit((COMMANDS, commands.len() as u64), None)?;
-    if let Stop::Waiting(waits) = gpu.run() {
-        println!("the program has to do something first: {waits:?}");
-    }
-    for fault in gpu.faults() {
-        println!("{fault}");
-    }
-
-    // The display shows the buffer; and before the processor reads it, it comes back into memory.
+    // The display shows the buffer after each frame; and before the processor reads it, it comes back into memory.
     let (width, height, pitch) = (WIDTH, HEIGHT, WIDTH);
     let format = IMG_DATA_FORMAT_8_8_8_8;
     let display = Display { address: COLOR, width, height, pitch, format, blue_first: true, tile_mode: 31 };
-    gpu.flip(&display);
+    for _ in 0..frames {
+        gpu.submit((COMMANDS, commands.bytes()), None)?;
+        if let Stop::Waiting(waits) = gpu.run() {
+            println!("the program has to do something first: {waits:?}");
+        }
+        for fault in gpu.faults() {
+            println!("{fault}");
+        }
+        gpu.flip(&display);
+    }
     gpu.write_back(COLOR, u64::from(WIDTH * HEIGHT * 4));
     let middle = COLOR + u64::from((HEIGHT / 2 * WIDTH + WIDTH / 2) * 4);
     println!("the pixel in the middle is {:#010x}", gpu.memory.word(middle).unwrap_or_default());

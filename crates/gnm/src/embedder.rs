@@ -4,6 +4,7 @@ use crate::machine::{Fault, Graphics, Machine, QueueError, Stop};
 use crate::memory::GuestMemory;
 use crate::translate::{Display, Picture, PictureError, Translator};
 use afterimage_stream::Link;
+use std::path::Path;
 
 /// The graphics processor: a [`Machine`] with the memory that it works on and a [`Translator`] that draws for it.
 ///
@@ -67,6 +68,12 @@ impl<M: GuestMemory> Gpu<M> {
     /// Shows a buffer on the receiver's screen, and ends the frame: for flips that do not come with the commands.
     pub fn flip(&mut self, display: &Display) {
         self.graphics.show_display(&mut self.memory, display);
+    }
+
+    /// Asks whoever draws to capture the next `frames` frames to a file, for `afterimage replay`. A frame ends when a buffer is
+    /// shown. False if the link's receiver takes no such wishes.
+    pub fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
+        self.graphics.capture_frames(path, frames)
     }
 
     /// What a buffer holds, as the GPU left it.

@@ -45,7 +45,7 @@ fn receiver(screenshots: Option<&Path>) -> (InProcessLink, JoinHandle<u64>) {
 /// What becomes of the receiver.
 enum Fate {
     Gone,
-    Replaced(InProcessLink),
+    Replaced(Box<InProcessLink>),
 }
 
 /// A link whose receiver can go away, and another come.
@@ -67,7 +67,7 @@ impl Changing {
         match self.fate.lock().expect("no panic elsewhere").take() {
             Some(Fate::Gone) => self.gone = true,
             Some(Fate::Replaced(link)) => {
-                (self.link, self.gone) = (link, false);
+                (self.link, self.gone) = (*link, false);
                 self.epoch += 1;
             }
             None => {}
@@ -315,7 +315,7 @@ fn a_receiver_that_comes_back_has_everything_again() {
 
     // The first that the new one gets is a dispatch of a ring whose registers are its own; then a draw for which no register is set.
     let (link, second) = receiver(None);
-    change(Fate::Replaced(link));
+    change(Fate::Replaced(Box::new(link)));
     let mut commands = CommandBuffer::new();
     count(&mut commands, &driver);
     let at = COMMANDS + 0x4000;
@@ -331,7 +331,7 @@ fn a_receiver_that_comes_back_has_everything_again() {
     // One takes the place of another, and the first that happens is that a picture is asked for: it is what memory has.
     gpu.write_back(BUFFERS[0], u64::from(SIDE * SIDE * 4));
     let (link, third) = receiver(None);
-    change(Fate::Replaced(link));
+    change(Fate::Replaced(Box::new(link)));
     assert!(gpu.picture(&display(0)).unwrap().rgba == green);
     drop(gpu);
     for thread in [first, second, third] {

@@ -116,6 +116,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut renderer = Renderer::new(Options::from_env())?;
     let slots = Box::new(renderer.slot_factory());
     let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
+    let link = link.with_captures(renderer.capture_requests());
     let rendering = std::thread::spawn(move || in_process::serve(&mut receiver, &mut renderer));
     let graphics = Translator::new(Box::new(link), "embedder");
     let mut nv2a = Nv2a::new(Memory { bytes: vec![0; 64 << 20], writes: 0 }, graphics);

@@ -2,6 +2,8 @@
 
 use crate::machine::{Graphics, Machine, Picture, PusherError, Stop};
 use crate::memory::{GuestMemory, OutOfRange};
+use crate::translate::Translator;
+use std::path::Path;
 
 /// An NV2A: a [`Machine`] with the memory that it works on and whoever draws for it.
 ///
@@ -59,5 +61,13 @@ impl<M: GuestMemory, G: Graphics> Nv2a<M, G> {
     /// Whatever was drawn into this range of physical memory is there when this returns.
     pub fn write_back(&mut self, address: u32, size: u32) {
         self.graphics.write_back(&mut self.memory, address, size);
+    }
+}
+
+impl<M: GuestMemory> Nv2a<M, Translator> {
+    /// Asks whoever draws to capture the next `frames` frames to a file, for `afterimage replay`. False if the link's
+    /// receiver takes no such wishes.
+    pub fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
+        self.graphics.capture_frames(path, frames)
     }
 }

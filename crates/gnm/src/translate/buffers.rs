@@ -170,6 +170,7 @@ impl Translator {
         let id = self.port.allocate(ObjectKind::Buffer)?;
         let usage = CreateBuffer::STORAGE | CreateBuffer::INDEX;
         self.port.push(&CreateBuffer { id, usage, size });
+        self.port.name(id, &format!("memory at {:#x}", whole.start));
         let mut pages = vec![Page { generation: None, epoch: 0 }; (size / PAGE) as usize];
         let mut written = Ranges::default();
         for start in parts {

@@ -286,8 +286,8 @@ impl Translator {
             return Ok(());
         }
         self.passed.count(&mut self.port, self.applied.counts);
-        let mut shaders = SetShaders { vertex: ObjectId::NONE, pixel: ObjectId::NONE };
-        shaders.vertex = self.stage_shader(stage, &mut vertex, self.applied.vertex)?;
+        let drawn_by = self.stage_shader(stage, &mut vertex, self.applied.vertex)?;
+        let mut shaders = SetShaders { vertex: drawn_by, ..SetShaders::default() };
         if let Some(pixel) = &mut pixels {
             let _ready = self.apply(registers, memory, PIXEL_KEY);
             shaders.pixel = self.stage_shader(&PIXEL, pixel, self.applied.pixel)?;
@@ -375,7 +375,7 @@ impl Translator {
                 self.refresh_buffer(memory, &range)?;
                 if let Some((source, offset)) = self.buffers.at(address) {
                     let size = range.end - range.start;
-                    let packet = SetIndexBuffer { source, index_bytes: bytes as u32, offset, size };
+                    let packet = SetIndexBuffer { source, index_bytes: bytes as u16, restart: 0, offset, size };
                     self.port.put(&mut self.sent.index_buffer, packet);
                     return Ok(Some(Vertices::Indexed(topology, 0, draw.count)));
                 }
@@ -437,6 +437,23 @@ impl Translator {
         there: u32,
         count: u32,
     ) -> Vec<u32> {
+        let bytes = self.index_bytes(memory, address, kind, there, count);
+        match kind {
+            IndexKind::U8 => bytes.iter().map(|index| u32::from(*index)).collect(),
+            IndexKind::U16 => bytes.as_chunks().0.iter().map(|index| u16::from_le_bytes(*index).into()).collect(),
+            IndexKind::U32 => bytes.as_chunks().0.iter().map(|index| u32::from_le_bytes(*index)).collect(),
+        }
+    }
+
+    /// The bytes of `there` indices of memory, and zeros up to `count`.
+    pub(super) fn index_bytes(
+        &mut self,
+        memory: &mut dyn GuestMemory,
+        address: u64,
+        kind: IndexKind,
+        there: u32,
+        count: u32,
+    ) -> Vec<u8> {
         let mut bytes = vec![0; (u64::from(there) * kind.bytes()) as usize];
         let range = address..address.saturating_add(bytes.len() as u64);
         if self.is_newer(&range) {
@@ -446,13 +463,8 @@ impl Translator {
         if !super::read_mapped(memory, address, &mut bytes) {
             self.once.warn(format!("indices at {address:#x} are not all mapped: the others are 0"));
         }
-        let mut indices: Vec<u32> = match kind {
-            IndexKind::U8 => bytes.iter().map(|index| u32::from(*index)).collect(),
-            IndexKind::U16 => bytes.as_chunks().0.iter().map(|index| u16::from_le_bytes(*index).into()).collect(),
-            IndexKind::U32 => bytes.as_chunks().0.iter().map(|index| u32::from_le_bytes(*index)).collect(),
-        };
-        indices.resize(count as usize, 0);
-        indices
+        bytes.resize((u64::from(count) * kind.bytes()) as usize, 0);
+        bytes
     }
 
     fn made_indices(&mut self, topology: Topology, made: &[u32]) -> Result<Option<Vertices>, DrawError> {
@@ -462,7 +474,8 @@ impl Translator {
         let (range, first) = self.port.stream(true, 4, bytemuck::cast_slice(made))?;
         let source = ObjectId::new(ObjectKind::Upload, range.slot);
         self.sent.uploads_are_of(self.port.frame());
-        let packet = SetIndexBuffer { source, index_bytes: 4, offset: range.offset, size: range.size.into() };
+        let packet =
+            SetIndexBuffer { source, index_bytes: 4, restart: 0, offset: range.offset, size: range.size.into() };
         self.port.put(&mut self.sent.index_buffer, packet);
         Ok(Some(Vertices::Indexed(topology, first, made.len() as u32)))
     }

@@ -18,7 +18,7 @@ use super::shaders::{
     self, CAPTURE, COPY_CAPTURE_ON_CHIP, COPY_ON_CHIP, DOMAIN_EXPORT, EXPORT, EXPORT_ON_CHIP, GEOMETRY,
     GEOMETRY_ON_CHIP, Stages, VERTEX,
 };
-use super::stream_out::{Captured, From};
+use super::stream_out::{Captured, From, Order};
 use super::tessellation::{self, Patches};
 use crate::machine;
 use crate::memory::GuestMemory;
@@ -261,7 +261,7 @@ impl Translator {
             let captured = Captured {
                 stream: output.stream,
                 primitive: output.primitive,
-                list: &output.indices,
+                order: Order::list(&output.indices),
                 instances: 1,
                 from: From::Geometry(&output.behind),
             };

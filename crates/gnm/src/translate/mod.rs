@@ -60,6 +60,7 @@ use samples::SampleMoves;
 use screen::Screen;
 use shaders::Shaders;
 use std::ops::Range;
+use std::path::Path;
 use surfaces::Surfaces;
 use targets::Targets;
 use tessellation::Tessellation;
@@ -103,6 +104,11 @@ pub struct Translator {
 }
 
 impl Translator {
+    /// Asks the receiver for a capture: [`Link::capture_frames`].
+    pub fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
+        self.port.capture_frames(path, frames)
+    }
+
     /// A translator at the guest's end of a link. `name` is the program's, for logs and captures.
     #[must_use]
     pub fn new(link: Box<dyn Link>, name: &str) -> Self {
@@ -269,10 +275,8 @@ impl Graphics for Translator {
             machine::Marker::Pop => (Marker::END, ""),
             machine::Marker::Set(text) => (Marker::MARK, text.as_str()),
         };
-        if self.port.device().markers != 0 {
-            let text: Vec<u8> = text.bytes().take(1024).collect();
-            self.port.push_tail(&Marker { action, count: text.len() as u32, color: 0, pad: 0 }, &text);
-        }
+        let text = &text.as_bytes()[..text.floor_char_boundary(1024)];
+        self.port.push_tail(&Marker { action, count: text.len() as u32, color: 0, pad: 0 }, text);
     }
 
     fn submit(&mut self) {

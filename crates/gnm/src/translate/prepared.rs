@@ -124,11 +124,25 @@ impl Translator {
     pub(super) fn push_draw(&mut self, vertices: &Vertices, base: u32, count: u32, instances: u32) {
         match *vertices {
             Vertices::Plain(topology) => {
-                self.port.push(&Draw { topology: topology as u32, first: base, count, instances });
+                self.port.push(&Draw {
+                    topology: topology as u32,
+                    first: base,
+                    count,
+                    instances,
+                    first_instance: 0,
+                    pad: 0,
+                });
             }
             Vertices::Indexed(topology, first, count) => {
                 let topology = topology as u32;
-                self.port.push(&DrawIndexed { topology, first, count, instances, base_vertex: base as i32, pad: 0 });
+                self.port.push(&DrawIndexed {
+                    topology,
+                    first,
+                    count,
+                    instances,
+                    base_vertex: base as i32,
+                    first_instance: 0,
+                });
             }
         }
     }

@@ -6,8 +6,11 @@
 //! * The restart index begins a new strip, loop, fan or list.
 //! * Vertices that do not complete a primitive are dropped.
 //!
-//! Source: `VGT_DI_PRIM_TYPE` of gfx7.json of Mesa; the order of vertices is Direct3D's and OpenGL's, which the hardware serves.
+//! What Vulkan has too is of the table of transform feedback ([`afterimage_passes::feedback::table`]), whose convention of the provoking
+//! vertex is the one here. Source of the others: `VGT_DI_PRIM_TYPE` of gfx7.json of Mesa; the order of vertices is Direct3D's and
+//! OpenGL's, which the hardware serves.
 
+use afterimage_passes::feedback::table::{Provoking, Row, row};
 use afterimage_stream::packets::Topology;
 
 /// Most indices that are made for one draw.
@@ -89,13 +92,40 @@ impl Primitive {
         }
     }
 
+    /// The row of the topology whose primitives it has, and what a loop has besides; none for quads, which are two triangles each.
+    fn row(self) -> Option<&'static Row> {
+        use Primitive as P;
+        let topology = match self {
+            P::Points => 0,
+            P::Lines => 1,
+            P::LineStrip | P::LineLoop => 2,
+            P::Triangles | P::Rectangles => 3,
+            P::TriangleStrip => 4,
+            P::TriangleFan | P::Polygon => 5,
+            P::LinesAdjacent => 6,
+            P::LineStripAdjacent => 7,
+            P::TrianglesAdjacent => 8,
+            P::TriangleStripAdjacent => 9,
+            P::Quads | P::QuadStrip => return None,
+        };
+        row(topology)
+    }
+
+    /// The convention of the row: a polygon is a fan whose hub gives the values where the vertex behind it would.
+    fn provoking(self, last: bool) -> Provoking {
+        if last != (self == Self::Polygon) { Provoking::Last } else { Provoking::First }
+    }
+
+    /// How many indices [`Primitive::assemble`] makes of so many, and the words of the row by which it chooses them: see
+    /// [`Row::words`]. None where no row does.
+    pub(super) fn chosen(self, last: bool, count: u32) -> Option<(u32, [u32; 4])> {
+        let row = self.row().filter(|_| self != Self::LineLoop)?;
+        Some((row.primitives(count) * row.recorded(), row.words(self.provoking(last))))
+    }
+
     /// Vertices of each of the primitives that [`Primitive::assemble`] makes.
     pub(super) fn corners(self) -> usize {
-        match self.assembled() {
-            Topology::PointList => 1,
-            Topology::LineList => 2,
-            _ => 3,
-        }
+        self.row().map_or(3, |row| row.recorded() as usize)
     }
 
     /// Whether this makes polygons, which have faces.
@@ -110,46 +140,32 @@ impl Primitive {
 
     /// How many indices [`Primitive::assemble`] makes of so many, at most.
     pub(super) fn room(self, count: usize) -> usize {
-        use Primitive as P;
         match self {
-            P::LineStrip | P::LineLoop | P::LineStripAdjacent => 2 * count,
-            P::TriangleFan | P::TriangleStrip | P::TriangleStripAdjacent | P::QuadStrip | P::Polygon => 3 * count,
-            P::Quads => 2 * count,
-            _ => count,
+            Self::LineLoop => 2 * count,
+            Self::Quads => 2 * count,
+            Self::QuadStrip => 3 * count,
+            _ => self.row().map_or(0, |row| count / usize::from(row.step) * row.recorded() as usize),
         }
     }
 
     /// Appends the indices of the primitives of `run`, which holds no restart index. `last`: the last vertex of each gives the
     /// values that are not interpolated; otherwise the first does.
     pub(super) fn assemble(self, last: bool, run: &[u32], out: &mut Vec<u32>) {
-        use Primitive as P;
+        if let Some(row) = self.row() {
+            let (count, provoking) = (row.primitives(run.len() as u32), self.provoking(last));
+            if u32::from(row.step) == row.recorded() {
+                out.extend(&run[..(count * row.recorded()) as usize]);
+            } else {
+                out.extend((0..count).flat_map(|p| row.positions(provoking, p)).map(|at| run[at as usize]));
+            }
+        }
         let mut quad = |[a, b, c, d]: [u32; 4]| {
             out.extend(if last { [a, b, d, b, c, d] } else { [a, b, c, a, c, d] });
         };
-        match self {
-            P::Points => out.extend(run),
-            P::Lines => out.extend(&run[..run.len() / 2 * 2]),
-            P::Triangles | P::Rectangles => out.extend(&run[..run.len() / 3 * 3]),
-            P::LineStrip => out.extend(run.windows(2).flatten()),
-            P::LineLoop => {
-                out.extend(run.windows(2).flatten());
-                if let [first, .., end] = run {
-                    out.extend([end, first]);
-                }
-            }
-            P::LinesAdjacent => out.extend(run.as_chunks::<4>().0.iter().flat_map(|[_, a, b, _]| [a, b])),
-            P::LineStripAdjacent => {
-                let inner = run.get(1..run.len().saturating_sub(1)).unwrap_or_default();
-                out.extend(inner.windows(2).flatten());
-            }
-            P::TrianglesAdjacent => out.extend(run.as_chunks::<6>().0.iter().flat_map(|[a, _, b, _, c, _]| [a, b, c])),
-            P::TriangleStrip => strip(last, run, 1, out),
-            P::TriangleStripAdjacent => strip(last, &run[..run.len() & !1], 2, out),
-            // A fan's triangle begins with the vertex after the hub where the first gives the values.
-            P::TriangleFan => fan(run, |hub, a, b| out.extend(if last { [hub, a, b] } else { [a, b, hub] })),
-            P::Polygon => fan(run, |hub, a, b| out.extend(if last { [a, b, hub] } else { [hub, a, b] })),
-            P::Quads => run.as_chunks::<4>().0.iter().for_each(|corners| quad(*corners)),
-            P::QuadStrip => {
+        match (self, run) {
+            (Self::LineLoop, [first, .., end]) => out.extend([end, first]),
+            (Self::Quads, _) => run.as_chunks::<4>().0.iter().for_each(|corners| quad(*corners)),
+            (Self::QuadStrip, _) => {
                 for at in (3..run.len()).step_by(2) {
                     let [a, b, d, c] = [run[at - 3], run[at - 2], run[at - 1], run[at]];
                     // The last vertex of the strip's quad is c.
@@ -160,6 +176,7 @@ impl Primitive {
                     }
                 }
             }
+            _ => {}
         }
     }
 }
@@ -193,25 +210,6 @@ pub(super) fn neighbours(primitive: Primitive, last: bool, run: &[u32], out: &mu
         }
     }
     if matches!(primitive, P::LinesAdjacent | P::LineStripAdjacent) { 4 } else { 6 }
-}
-
-/// Triangles of a strip whose vertices are every `step`th of `run`, all turning the way of the first.
-fn strip(last: bool, run: &[u32], step: usize, out: &mut Vec<u32>) {
-    let count = run.len().div_ceil(step);
-    for at in 2..count {
-        let [a, b, c] = [at - 2, at - 1, at].map(|vertex| run[vertex * step]);
-        out.extend(match (at % 2, last) {
-            (0, _) => [a, b, c],
-            (_, true) => [b, a, c],
-            (_, false) => [a, c, b],
-        });
-    }
-}
-
-fn fan(run: &[u32], mut each: impl FnMut(u32, u32, u32)) {
-    if let [hub, rest @ ..] = run {
-        rest.windows(2).for_each(|pair| each(*hub, pair[0], pair[1]));
-    }
 }
 
 #[cfg(test)]

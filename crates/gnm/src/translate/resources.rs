@@ -508,7 +508,7 @@ impl Translator {
     fn bind_textures(&mut self, stage: &Stages, needs: &Needs, memory: &mut dyn GuestMemory) -> Result<(), PortError> {
         let (first, slots) = match stage.host {
             Stage::Pixel => (0, SLOTS),
-            Stage::Vertex => (SLOTS, VERTEX_SLOTS),
+            Stage::Vertex | Stage::Geometry => (SLOTS, VERTEX_SLOTS),
             Stage::Compute => (COMPUTE_SLOT, COMPUTE_SLOTS),
         };
         let textures = &needs.code.resources.textures;

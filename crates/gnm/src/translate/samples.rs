@@ -306,7 +306,11 @@ impl Translator {
         texture: ObjectId,
         [width, height]: [u32; 2],
     ) -> Result<(), PortError> {
-        let shaders = SetShaders { vertex: self.move_shader(None)?, pixel: self.move_shader(Some(moved.what))? };
+        let shaders = SetShaders {
+            vertex: self.move_shader(None)?,
+            pixel: self.move_shader(Some(moved.what))?,
+            ..SetShaders::default()
+        };
         let sampler = self.move_sampler()?;
         let writes_depth = u8::from(moved.what.is_depth && !moved.what.out);
         let port = &mut self.port;
@@ -326,7 +330,14 @@ impl Translator {
         port.push(&shaders);
         port.push(&SetVertexInput::default());
         port.push_tail(&SetTextures { first: 0, count: 1 }, &[TextureBinding { texture, sampler }]);
-        port.push(&Draw { topology: Topology::TriangleList as u32, first: 0, count: 3, instances: 1 });
+        port.push(&Draw {
+            topology: Topology::TriangleList as u32,
+            first: 0,
+            count: 3,
+            instances: 1,
+            first_instance: 0,
+            pad: 0,
+        });
         self.say_again();
         Ok(())
     }

@@ -398,7 +398,8 @@ pub(super) fn raster(registers: &View, polygons: bool, once: &mut Once) -> Optio
         point_size_max: size(limits >> 16),
         line_width: size(registers.field(reg::PA_SU_LINE_CNTL::WIDTH)),
         alpha_to_coverage: registers.is_set(reg::DB_ALPHA_TO_MASK::ALPHA_TO_MASK_ENABLE).into(),
-        pad: [0; 3],
+        discard: 0,
+        pad: [0; 2],
     })
 }
 

@@ -10,10 +10,10 @@ use super::Translator;
 use super::draws::{DrawError, Front};
 use super::geometry::Behind;
 use super::own::Use;
-use super::primitives::Primitive;
+use super::primitives::{MOST_INDICES, Primitive};
 use super::shaders::{self, CAPTURE, DOMAIN_CAPTURE};
 use super::tessellation::Patches;
-use crate::machine;
+use crate::machine::{self, Indices};
 use crate::memory::GuestMemory;
 use afterimage_gnm_types::{Registers, reg};
 use afterimage_shader_gcn::io::geometry;
@@ -32,10 +32,32 @@ pub(super) struct Captured<'a> {
     pub(super) stream: u32,
     /// What the list has primitives of.
     pub(super) primitive: Primitive,
-    /// What the vertex stage's program gets as its index for each vertex of an instance.
-    pub(super) list: &'a [u32],
+    pub(super) order: Order<'a>,
     pub(super) instances: u32,
     pub(super) from: From<'a>,
+}
+
+/// What the vertex stage's program gets as its index for each vertex of an instance.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order<'a> {
+    /// Vertices of an instance.
+    length: u32,
+    /// The row by which they lie in the run: [`Primitive::chosen`].
+    row: [u32; 4],
+    /// What is added to the index of each.
+    base: u32,
+    /// Bytes of an index of the run; 0 where its positions are the indices.
+    index_bytes: u32,
+    /// In whole words.
+    indices: &'a [u8],
+}
+
+impl<'a> Order<'a> {
+    /// One index after the other.
+    pub(super) fn list(list: &'a [u32]) -> Self {
+        let (length, row) = Primitive::Points.chosen(false, list.len() as u32).unwrap_or_default();
+        Self { length, row, base: 0, index_bytes: 4, indices: bytemuck::cast_slice(list) }
+    }
 }
 
 /// Where the vertex stage has its vertices from.
@@ -70,16 +92,35 @@ impl Translator {
         if !captures(registers, 0) {
             return Ok(());
         }
-        let captured = |list, instances, from| Captured { stream: 0, primitive, list, instances, from };
+        let captured = |order, instances, from| Captured { stream: 0, primitive, order, instances, from };
         if let Some(Front::Patches(patches)) = front {
-            return self.capture(registers, memory, &captured(&patches.indices, 1, From::Patches(patches)));
+            let order = Order::list(&patches.indices);
+            return self.capture(registers, memory, &captured(order, 1, From::Patches(patches)));
         }
         let last = registers.is_set(reg::PA_SU_SC_MODE_CNTL::PROVOKING_VTX_LAST);
+        let base = registers.get(reg::VGT_INDX_OFFSET);
+        let indexed = matches!(draw.indices, Indices::Memory { .. });
+        let restarts = indexed && registers.is_set(reg::VGT_MULTI_PRIM_IB_RESET_EN::RESET_EN);
+        if let Some((length, row)) = primitive.chosen(last, draw.count).filter(|_| !restarts) {
+            if draw.count as usize > MOST_INDICES {
+                return Err(DrawError::Indices(draw.count));
+            }
+            let (index_bytes, indices) = match draw.indices {
+                Indices::Memory { address, kind, available } => {
+                    let there = draw.count.min(available);
+                    let mut bytes = self.index_bytes(memory, address, kind, there, draw.count);
+                    bytes.resize(bytes.len().next_multiple_of(4), 0);
+                    (kind.bytes() as u32, bytes)
+                }
+                _ => (0, Vec::new()),
+            };
+            let order = Order { length, row, base, index_bytes, indices: &indices };
+            return self.capture(registers, memory, &captured(order, draw.instances, From::Draw));
+        }
         let mut made = Vec::new();
         self.each_run(registers, memory, draw, |run| primitive.assemble(last, run, &mut made))?;
-        let base = registers.get(reg::VGT_INDX_OFFSET);
-        made.iter_mut().for_each(|index| *index = index.wrapping_add(base));
-        self.capture(registers, memory, &captured(&made, draw.instances, From::Draw))
+        let order = Order { base, ..Order::list(&made) };
+        self.capture(registers, memory, &captured(order, draw.instances, From::Draw))
     }
 
     /// Stores what stream-out captures of a stream, if it does.
@@ -90,7 +131,7 @@ impl Translator {
         captured: &Captured<'_>,
     ) -> Result<(), DrawError> {
         use reg::VGT_STRMOUT_BUFFER_CONFIG as B;
-        let Captured { stream, primitive, list, instances, from } = *captured;
+        let Captured { stream, primitive, order, instances, from } = *captured;
         if !captures(registers, stream) {
             return Ok(());
         }
@@ -107,7 +148,7 @@ impl Translator {
             size.saturating_sub(self.stream_out[n].into()) / (u64::from(stride) * corners)
         };
         let Some(room) = buffers.iter().map(room).min() else { return Ok(()) };
-        let lanes = (list.len() as u64 / corners * u64::from(instances)).min(room) * corners;
+        let lanes = (u64::from(order.length) / corners * u64::from(instances)).min(room) * corners;
         if lanes == 0 {
             return Ok(());
         }
@@ -132,13 +173,19 @@ impl Translator {
                 off_chip = patches.off_chip;
             }
         }
-        needs.behind = vec![self.own_bytes(Use::Vertices, bytemuck::cast_slice(list))?, StorageBinding::default()];
+        let indices = if order.indices.is_empty() {
+            StorageBinding::default()
+        } else {
+            self.own_bytes(Use::Vertices, order.indices)?
+        };
+        needs.behind = vec![indices, StorageBinding::default()];
         self.ready(&[&needs], memory)?;
         self.bind(stage, &needs, memory)?;
         let seen = shaders::capture_registers(stage, registers);
         let shader = self.shader(stage, &needs.code, seen, &needs.buffer_specs, &needs.image_specs)?;
         let bases = self.stream_out.map(|bytes| bytes / 4);
-        self.put_draw(Stage::Compute, &[[off_chip, stream, list.len() as u32, lanes as u32], bases]);
+        let lanes_of = [off_chip, stream, order.length, lanes as u32];
+        self.put_draw(Stage::Compute, &[lanes_of, bases, order.row, [order.base, order.index_bytes, 0, 0]]);
         self.port.push(&Dispatch { shader, groups: [groups as u32, 1, 1] });
         self.mark_written(&needs, memory);
         for (n, stride) in buffers {

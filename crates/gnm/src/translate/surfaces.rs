@@ -297,6 +297,7 @@ impl Translator {
             swizzle: CreateTexture::IDENTITY,
             shared: 0,
         });
+        self.port.name(id, &format!("surface at {:#x}, tile mode {}", wanted.place.address, wanted.place.tile_mode));
         tracing::debug!(%id, ?wanted, "surface");
         let surface = Surface {
             wanted,

@@ -1,6 +1,7 @@
 //! The chain from end to end: calls of the library, command buffers in both encodings, rings, registers, fetch shaders, textures,
 //! draws, pictures. Shaders are assembled here; those in `radv` are compiled.
 
+mod captured;
 mod compute;
 mod corpus;
 mod draws;

@@ -347,26 +347,39 @@ impl Scene {
         let mut device = renderer.device_info();
         self.lacks.iter().for_each(|(format, features)| device.formats[*format as usize] &= !features);
         let (link, mut receiver) = in_process::pair(ArenaConfig::default(), device, slots);
+        let link = link.with_captures(renderer.capture_requests());
         let thread = std::thread::spawn(move || {
             let mut lacking = Lacking { renderer, device };
             in_process::serve(&mut receiver, &mut lacking);
             lacking.renderer.validation_messages()
         });
-        let mut gpu = Gpu::new(self.memory, Box::new(link), "scene");
-        gpu.submit((at, 4 * commands.len() as u64), None).unwrap();
-        assert_eq!(gpu.run(), Stop::Idle);
-        assert_eq!(gpu.faults(), []);
-        Ran { gpu, thread }
+        let gpu = Gpu::new(self.memory, Box::new(link), "scene");
+        let mut ran = Ran { gpu, thread, commands: (at, 4 * commands.len() as u64) };
+        ran.again();
+        ran
     }
+}
+
+/// A renderer for what was captured.
+pub(crate) fn replaying() -> Renderer {
+    Renderer::on(Arc::clone(device()), options()).expect("a renderer")
 }
 
 /// A scene that ran.
 pub(crate) struct Ran {
-    gpu: Gpu<Regions>,
+    pub(crate) gpu: Gpu<Regions>,
     thread: std::thread::JoinHandle<u64>,
+    commands: (u64, u64),
 }
 
 impl Ran {
+    /// Runs the same commands.
+    pub(crate) fn again(&mut self) {
+        self.gpu.submit(self.commands, None).unwrap();
+        assert_eq!(self.gpu.run(), Stop::Idle);
+        assert_eq!(self.gpu.faults(), []);
+    }
+
     /// What a target shows.
     pub(crate) fn picture(&mut self, target: &Target) -> Vec<u8> {
         self.gpu.picture(&target.display()).unwrap().rgba
@@ -382,7 +395,7 @@ impl Ran {
 
     /// Ends the stream; the validation layer must have had nothing to say.
     pub(crate) fn finish(self) {
-        let Self { gpu, thread } = self;
+        let Self { gpu, thread, .. } = self;
         drop(gpu);
         assert_eq!(thread.join().expect("the render thread"), 0, "messages of the validation layer");
     }

@@ -50,8 +50,8 @@ fn capturing(scene: &mut Scene, vertices: &[[f32; 4]], buffer: u64) {
     scene.set(reg::SPI_SHADER_USER_DATA_VS_0, &[source.0, out.0].concat());
 }
 
-#[test]
-fn what_is_captured_is_drawn() {
+/// Captures a strip of the vertices that it is given, from the first or backwards by indices, and draws what was captured.
+fn captured_and_drawn(indexed: bool) {
     both("stream_out", |scene| {
         let target = scene.target(128, 64);
         scene.color(0, &target);
@@ -75,9 +75,16 @@ fn what_is_captured_is_drawn() {
             [0.1, 0.9, 0.5, 1.0],
             [1.0, 1.0, 0.0, 1.0],
         ];
-        capturing(scene, &strip, buffer);
-        scene.packet(op::NUM_INSTANCES, &[2]);
-        scene.draw(DI_PT_TRISTRIP, 4);
+        if indexed {
+            let backwards: Vec<_> = strip.as_chunks::<2>().0.iter().rev().copied().collect();
+            capturing(scene, backwards.as_flattened(), buffer);
+            scene.packet(op::NUM_INSTANCES, &[2]);
+            scene.draw_indexed(DI_PT_TRISTRIP, &[3, 2, 1, 0]);
+        } else {
+            capturing(scene, &strip, buffer);
+            scene.packet(op::NUM_INSTANCES, &[2]);
+            scene.draw(DI_PT_TRISTRIP, 4);
+        }
         // Then triangles, of which the first has room.
         let triangles = [
             [0.2, -0.9, 0.5, 1.0],
@@ -107,4 +114,14 @@ fn what_is_captured_is_drawn() {
         scene.packet(op::DRAW_INDEX_AUTO, &[0, I::SOURCE_SELECT.bits(2) | I::USE_OPAQUE.bits(1)]);
         target
     });
+}
+
+#[test]
+fn what_is_captured_is_drawn() {
+    captured_and_drawn(false);
+}
+
+#[test]
+fn what_is_captured_by_indices_is_drawn() {
+    captured_and_drawn(true);
 }

@@ -27,6 +27,7 @@ impl Console {
     pub(crate) fn new(mut renderer: Renderer, name: &str) -> Self {
         let slots = Box::new(renderer.slot_factory());
         let (link, mut receiver) = in_process::pair(ArenaConfig::default(), renderer.device_info(), slots);
+        let link = link.with_captures(renderer.capture_requests());
         let rendering = std::thread::spawn(move || {
             in_process::serve(&mut receiver, &mut renderer);
             renderer.validation_messages()

@@ -322,7 +322,7 @@ impl Translator {
             self.apply_groups(kelvin, groups::PASS);
             let Some((_, pixel)) = self.shaders.pixel else { return };
             self.begin_pass(pass, &kelvin.registers, drawn);
-            self.port.put(&mut self.sent.shaders, SetShaders { vertex, pixel });
+            self.port.put(&mut self.sent.shaders, SetShaders { vertex, pixel, ..SetShaders::default() });
             match ready {
                 Ready::Vertices(draw) => self.port.push(draw),
                 Ready::Indexed(draw) => self.port.push(draw),
@@ -336,7 +336,14 @@ impl Translator {
         match (draws.vertices.order(), assembled.indexed) {
             (None, false) => {
                 let Assembled { topology, count, .. } = assembled;
-                return Ok(Ready::Vertices(Draw { topology: topology as u32, first, count, instances: 1 }));
+                return Ok(Ready::Vertices(Draw {
+                    topology: topology as u32,
+                    first,
+                    count,
+                    instances: 1,
+                    first_instance: 0,
+                    pad: 0,
+                }));
             }
             (None, true) => {}
             (Some(order), true) => draws.indices.iter_mut().for_each(|index| *index = order[*index as usize]),
@@ -353,12 +360,13 @@ impl Translator {
         let bytes = bytemuck::cast_slice(&self.draws.indices);
         let (chunk, first) = self.port.stream(true, 4, bytes)?;
         let source = ObjectId::new(ObjectKind::Upload, chunk.slot);
-        let packet = SetIndexBuffer { source, index_bytes: 4, offset: chunk.offset, size: chunk.size.into() };
+        let packet =
+            SetIndexBuffer { source, index_bytes: 4, restart: 0, offset: chunk.offset, size: chunk.size.into() };
         self.port.put(&mut self.sent.index_buffer, packet);
         let Assembled { topology, count, .. } = assembled;
         let base_vertex = base_vertex as i32;
         let topology = topology as u32;
-        Ok(Ready::Indexed(DrawIndexed { topology, first, count, instances: 1, base_vertex, pad: 0 }))
+        Ok(Ready::Indexed(DrawIndexed { topology, first, count, instances: 1, base_vertex, first_instance: 0 }))
     }
 
     fn put_vertex_buffer(&mut self, slot: u8, chunk: afterimage_stream::UploadRef, stride: u32) {

@@ -34,6 +34,7 @@ use draw::Draws;
 use groups::Applying;
 use samplers::Samplers;
 use shaders::Shaders;
+use std::path::Path;
 use surfaces::{Surfaces, Target, Uses};
 use textures::Textures;
 use transfer::Screen;
@@ -63,6 +64,11 @@ pub struct Translator {
 }
 
 impl Translator {
+    /// Asks the receiver for a capture: [`Link::capture_frames`].
+    pub fn capture_frames(&mut self, path: &Path, frames: u64) -> bool {
+        self.port.capture_frames(path, frames)
+    }
+
     /// A translator at the guest's end of a link. `name` is the program's, for logs and captures.
     #[must_use]
     pub fn new(link: Box<dyn Link>, name: &str) -> Self {

@@ -9,6 +9,7 @@ mod scene;
 #[path = "../../examples/scene/shapes.rs"]
 mod shapes;
 
+mod captured;
 mod d3d9;
 mod memory;
 mod paths;

@@ -5,7 +5,7 @@
 
 use super::layout::Wanted;
 use super::texels::{self, generation};
-use super::{Layout, Surface};
+use super::{Layout, Samples, Surface};
 use crate::memory::GuestMemory;
 use crate::translate::Translator;
 use afterimage_stream::packets::*;
@@ -76,6 +76,11 @@ impl Translator {
             swizzle: CreateTexture::IDENTITY,
             shared: 0,
         });
+        let name = match layout.samples {
+            Samples::Color(format) => format!("{format:?} surface at {:#x}", layout.address),
+            Samples::Zeta(format) => format!("{format:?} surface at {:#x}", layout.address),
+        };
+        self.port.name(id, &name);
         tracing::debug!(%id, ?layout, ?size, "surface");
         let generation = generation(memory, layout.address, layout.bytes(size));
         self.surfaces.all.push(Surface { layout, size, id, generation, drawn: None, change: used, used });

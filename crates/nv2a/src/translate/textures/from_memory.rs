@@ -102,6 +102,7 @@ impl Translator {
             None => {
                 let format = host_format(HostFormat::of(texture.format(), key.signs()));
                 let id = self.create_texture(&shape, format)?;
+                self.port.name(id, &format!("{:?} texture at {:#x}", texture.format(), key.address));
                 let bytes = shape.bytes(format);
                 self.textures.bytes += bytes;
                 self.textures.decoded.insert(*key, Decoded { id, generations, bytes, used });

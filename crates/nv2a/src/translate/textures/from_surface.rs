@@ -124,6 +124,7 @@ impl Translator {
                 swizzle,
                 shared: 0,
             });
+            self.port.name(id, &format!("texture at {:#x}, of a surface", key.address));
             let bytes = format.packed_size(width, height);
             self.textures.bytes += bytes;
             self.textures.copied.insert(*key, Copied { id, of: (ObjectId::NONE, 0), bytes, used });
