@@ -7,11 +7,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Show the configuration that holds, with where each value comes from; write a fresh file; explain an option.
+/// Show the configuration that holds, with where each value comes from; write a fresh file; explain
+/// an option.
 ///
 /// The file is the one that AFTERIMAGE_CONF names, else afterimage.conf beside the program, else
-/// ~/.config/afterimage/afterimage.conf. Sections such as [game.exe] hold for one program, environment variables win over all.
-/// The exit status is 1 if anything in file or environment cannot be understood.
+/// ~/.config/afterimage/afterimage.conf. Sections such as [game.exe] hold for one program,
+/// environment variables win over all. The exit status is 1 if anything in file or environment cannot
+/// be understood.
 ///
 /// Examples:
 ///   afterimage config                          every option

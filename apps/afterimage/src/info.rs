@@ -8,13 +8,24 @@ use clap::Parser;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Show devices and their features, where our files are, and what is missing; or what a capture or a recording holds.
+/// Show devices and their features, where our files are, and what is missing; or what a capture or a
+/// recording holds.
+///
+/// Of captures: program, guest and device, frames, calls by kind, shaders by language and how many of
+/// them differ, objects and their bytes, what the file is made of by kind of chunk, how much of the
+/// data was there already and is stored once, and damage.
+///
+/// Examples:
+///   afterimage info
+///   afterimage info scene.aftercap
+///   afterimage info scene.aftercap --json | jq .bytes
 #[derive(Debug, Parser)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// A capture, or a recording of a console's command buffers (.kcap, .kcap.gz, .gcap, .gcap.gz).
     capture: Option<PathBuf>,
-    /// Write JSON.
-    #[arg(long, conflicts_with = "capture")]
+    /// Write JSON; not of recordings.
+    #[arg(long)]
     json: bool,
 }
 
@@ -95,12 +106,15 @@ fn profiles() -> Result<Vec<Profile>, String> {
 /// Prints everything. Fails where nothing can be drawn.
 pub(crate) fn info(args: &Args) -> Result<(), crate::Failure> {
     if let Some(capture) = &args.capture {
-        let text = if crate::nv2a::is_recording(capture) {
-            crate::nv2a::about(capture)
-        } else if crate::gnm::is_recording(capture) {
-            crate::gnm::about(capture)
-        } else {
-            crate::replay::about(capture)
+        let recordings = [crate::nv2a::is_recording(capture), crate::gnm::is_recording(capture)];
+        if args.json && recordings != [false; 2] {
+            let name = capture.display();
+            return Err(crate::Failure::new(format!("{name}: --json is for captures (.aftercap), and this is none")));
+        }
+        let text = match recordings {
+            [true, _] => crate::nv2a::about(capture),
+            [_, true] => crate::gnm::about(capture),
+            _ => crate::about::about(capture, args.json),
         };
         crate::say(&text?);
         return Ok(());

@@ -1,24 +1,32 @@
 //! The command line.
 
+mod about;
 mod config;
 mod diff;
+mod dump;
 mod files;
 mod gnm;
 mod info;
+mod inspect;
 mod nv2a;
 mod pool;
 mod program;
 mod replay;
+mod report;
 mod run;
 mod shader;
 mod stage;
+mod trim;
 mod wine;
 
+use afterimage_capture::CaptureError;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Draws the commands and shaders of dead graphics stacks with Vulkan.
 ///
@@ -26,7 +34,10 @@ use std::process::ExitCode;
 ///   afterimage run game.exe                         run a Direct3D 9 program
 ///   afterimage run --capture 100-102 c.aftercap game.exe
 ///   afterimage replay c.aftercap -o pictures        draw what was captured
+///   afterimage report c.aftercap -o report.html     the same as a page to read or to attach to a bug
+///   afterimage inspect c.aftercap state --call 1742 what was asked for, call by call
 ///   afterimage inspect scene.kcap.gz | less         read a recording of a console's command buffers
+///   afterimage trim c.aftercap -o draw.aftercap --calls 1742
 ///   afterimage diff goldens pictures -o report      compare pictures with golden ones
 ///   afterimage info                                 devices, and what is missing
 ///   afterimage config --changed game.exe            what is configured for a program, and where
@@ -48,9 +59,11 @@ enum Command {
         arguments: Vec<OsString>,
     },
     Replay(replay::Args),
-    Dump(replay::DumpArgs),
+    Report(report::Args),
+    Dump(dump::Args),
+    Trim(trim::Args),
     Diff(diff::Args),
-    Inspect(nv2a::InspectArgs),
+    Inspect(inspect::Args),
     Info(info::Args),
     Config(config::Args),
     Shader(shader::Args),
@@ -64,6 +77,23 @@ pub(crate) struct Failure(String);
 impl Failure {
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
+    }
+
+    /// A file that cannot be read as a capture, and what to do about it.
+    pub(crate) fn capture(path: &Path, error: &CaptureError) -> Self {
+        let name = path.display();
+        let again = "capture it again (F10, AFTERIMAGE_CAPTURE_FRAMES)";
+        Self(match error {
+            CaptureError::Io { .. } if path.is_dir() => format!("{name} is a folder; name a capture (.aftercap) in it"),
+            CaptureError::Io { source, .. } if source.kind() == ErrorKind::NotFound => format!("{name} does not exist"),
+            CaptureError::Io { source, .. } => format!("reading {name}: {source}"),
+            CaptureError::Magic => format!("{name} is no capture: it does not begin as .aftercap files do"),
+            CaptureError::Truncated { .. } if path.metadata().is_ok_and(|data| data.len() == 0) => {
+                format!("{name} is empty; {again}")
+            }
+            CaptureError::Truncated { .. } => format!("{name}: {error}; nothing of it can be shown, {again}"),
+            _ => format!("{name}: {error}"),
+        })
     }
 
     pub(crate) fn file(what: &str, path: &Path, error: std::io::Error) -> Self {
@@ -97,6 +127,8 @@ fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .with_ansi(anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never)
         .without_time()
+        .finish()
+        .with(report::Keeper)
         .init();
     let command = Cli::parse().command;
     // `config` and `run` tell about problems in their own way: that of the program which is asked about.
@@ -110,9 +142,11 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::View { arguments } => Err(run::view(&arguments)),
         Command::Replay(args) => replay::replay(&args),
-        Command::Dump(args) => replay::dump_file(&args).map(|()| ExitCode::SUCCESS),
+        Command::Report(args) => report::run(&args),
+        Command::Dump(args) => dump::dump(&args).map(|()| ExitCode::SUCCESS),
+        Command::Trim(args) => trim::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Diff(args) => Ok(diff::run(&args)),
-        Command::Inspect(args) => nv2a::inspect(&args),
+        Command::Inspect(args) => inspect::inspect(&args),
         Command::Info(args) => info::info(&args).map(|()| ExitCode::SUCCESS),
         Command::Config(args) => config::run(&args),
         Command::Shader(args) => Ok(shader::run(&args)),
@@ -121,4 +155,28 @@ fn main() -> ExitCode {
         complain(&failure.to_string());
         ExitCode::FAILURE
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::{Command, CommandFactory};
+
+    /// Columns of a terminal that is not known, as clap has it.
+    const COLUMNS: usize = 100;
+
+    /// Texts of commands are printed line by line, so a line that is too long would be broken in its middle.
+    #[test]
+    fn texts_of_commands_fit_a_terminal() {
+        fn check(command: &Command) {
+            let about = command.get_long_about().map(ToString::to_string).unwrap_or_default();
+            // Lines of examples and tables begin with blanks and stay whole.
+            let long = about.lines().find(|line| line.len() > COLUMNS && !line.starts_with("  "));
+            assert_eq!(long, None, "`{}` has a line of more than {COLUMNS} columns", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        let cli = Cli::command();
+        cli.clone().debug_assert();
+        check(&cli);
+    }
 }

@@ -1,33 +1,56 @@
-//! `afterimage replay` and `afterimage dump`: what is in a capture.
+//! `afterimage replay`: draws what is in a capture.
+
+mod calls;
+mod measure;
+mod replace;
+mod window;
 
 use crate::{Failure, gnm, nv2a};
-use afterimage_capture::{Reader, dump};
-use afterimage_stream::Packet;
-use afterimage_vulkan::{FrameSet, Options, Renderer, ReplayError};
+use afterimage_capture::{CaptureError, Reader};
+use afterimage_inspect::CallSet;
+use afterimage_vulkan::{Ahead, FrameSet, Go, Options, Renderer, ReplayError, Replayed, Watch};
 use clap::Parser;
-use std::io::{BufWriter, ErrorKind, Write};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Draw what captures of programs, or recordings of a console's command buffers, hold.
 ///
-/// Pictures are written as frame-000100.png and so on, numbered as the program numbered its frames. A damaged capture is
-/// drawn up to the damage. AFTERIMAGE_FLOAT_RULES=auto|strict|balanced|relaxed says how closely shaders follow Direct3D 9's
-/// float rules, as for `afterimage run`.
+/// Pictures are written as frame-000100.png and so on, numbered as the program numbered its frames. A
+/// damaged capture is drawn up to the damage. AFTERIMAGE_FLOAT_RULES=auto|strict|balanced|relaxed
+/// says how closely shaders follow Direct3D 9's float rules, as for `afterimage run`.
+///
+/// Calls are draws, clears, dispatches, copies, queries and presents, numbered from 0 as `afterimage
+/// inspect FILE` lists them. Sets of calls are lists such as 12,3-7,100-*/draw,*/10,frame or @FILE.
+/// The picture of a call is what it drew to, cleared, copied to or presented, as texels: 000123.png.
+///
+/// With --window a capture is played in a window, as fast as it was recorded (60 frames a second
+/// where it does not say; waits of more than a second are cut to one), and stays at its last frame,
+/// or begins again with --loop. Keys: Space pauses and goes on, N goes on by a frame, Esc or Q
+/// closes.
 ///
 /// Of recordings of an Xbox (.kcap, .kcap.gz), every picture that the program saved is written as
 /// DIR/SUITE/NAME.png, in the console's colours; many are drawn in one go.
 ///
-/// Of recordings of GNM work (.gcap, .gcap.gz), every buffer that was shown is written as DIR/NAME.png, and memory that the
-/// recording asks for, as the GPU left it, as DIR/NAME.bin. A packet that cannot be done is told with its queue and address,
-/// and skipped.
+/// Of recordings of GNM work (.gcap, .gcap.gz), every buffer that was shown is written as
+/// DIR/NAME.png, and memory that the recording asks for, as the GPU left it, as DIR/NAME.bin. A
+/// packet that cannot be done is told with its queue and address, and skipped.
 ///
 /// Examples:
 ///   afterimage replay scene.aftercap -o pictures
 ///   afterimage replay scene.aftercap -o pictures --frames 101 --validate
+///   afterimage replay scene.aftercap --window --loop
 ///   afterimage replay scene.aftercap --stats -
+///   afterimage replay scene.aftercap -o draws --screenshots 0-1000/draw
+///   afterimage replay scene.aftercap -o draw --calls 1742
+///   afterimage replay scene.aftercap --measure --loop=10
+///   afterimage replay scene.aftercap -o pictures --replace-shader 3fa2=mine.spv
 ///   afterimage replay recordings/*.kcap.gz -o pictures
 ///   afterimage replay scene.gcap -o out
+///   afterimage replay scene.gcap --capture scene.aftercap
 #[derive(Debug, Parser)]
 #[command(verbatim_doc_comment, after_long_help = nv2a::HELP)]
 pub(crate) struct Args {
@@ -40,12 +63,41 @@ pub(crate) struct Args {
     /// Which pictures to write: frame numbers such as 100,105-110. [default: every one]
     #[arg(long, value_name = "FRAMES", value_parser = frames)]
     frames: Option<FrameSet>,
+    /// Execute a capture up to the last of these calls, and with -o write the picture behind each of them, unless --screenshots says which.
+    #[arg(long, value_name = "SET", value_parser = calls, conflicts_with_all = ["repeat", "measure"])]
+    calls: Option<CallSet>,
+    /// Write the picture behind each of these calls of a capture, as CALL.png. Pictures of frames are then written with --frames only.
+    #[arg(long, value_name = "SET", value_parser = calls, requires = "output", conflicts_with_all = ["repeat", "measure"])]
+    screenshots: Option<CallSet>,
+    /// Play a capture in a window.
+    #[arg(long, conflicts_with_all = ["calls", "screenshots", "measure"])]
+    window: bool,
+    /// Draw a capture N times, or until Ctrl-C.
+    #[arg(long = "loop", value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    repeat: Option<u64>,
+    /// Say how long the frames of a capture take on CPU and GPU: mean, median, percentiles, worst; with a file (- is standard output),
+    /// as JSON with each frame's times.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    measure: Option<Option<PathBuf>>,
+    /// Replays before those that are measured, in which shaders and pipelines are made. [default: 1]
+    #[arg(long, value_name = "N", requires = "measure")]
+    warmup: Option<u64>,
+    /// Draw with the shader in FILE in place of the one whose hash begins so (`afterimage inspect FILE shaders` lists them): SPIR-V
+    /// (.spv), IR (.air .ir), Direct3D 9 assembler or tokens (.asm .cso), microcode (.xvu .vsh), GCN (.gcn). May be given again.
+    #[arg(long, value_name = "HASH=FILE", value_parser = replace::Replacement::parse)]
+    replace_shader: Vec<replace::Replacement>,
+    /// Part of the name of the device to draw a capture with, or its number in `afterimage info`.
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
     /// Write figures about the replay, as JSON, into this file; - is standard output. Of recordings it is a list, one entry each.
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
     /// Use Vulkan's validation layer; its messages make the command fail.
     #[arg(long)]
     validate: bool,
+    /// Write what a recording draws as a capture, which `report`, `diff`, `trim` and the viewer read. Of one recording.
+    #[arg(long, value_name = "FILE")]
+    capture: Option<PathBuf>,
     /// How many recordings are drawn at a time. [default: as many as there are cores]
     #[arg(short, long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
@@ -55,124 +107,229 @@ fn frames(text: &str) -> Result<FrameSet, String> {
     FrameSet::parse(text).ok_or_else(|| "expected frame numbers such as 100,105-110".into())
 }
 
+fn calls(text: &str) -> Result<CallSet, String> {
+    CallSet::parse(text).map_err(|error| error.to_string())
+}
+
 /// Draws the capture, or the recordings.
 pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
     match &args.files[..] {
         [file] if !(nv2a::is_recording(file) || gnm::is_recording(file)) => {
-            replay_capture(args, file).map(|()| ExitCode::SUCCESS)
+            if args.capture.is_some() {
+                return Err(Failure::new(
+                    "--capture is for recordings: this is a capture already; `afterimage trim` keeps a part of one",
+                ));
+            }
+            let by_calls = args.calls.is_some() || args.screenshots.is_some();
+            let done = match (by_calls, args.window) {
+                (true, _) => calls::run(args, file),
+                (false, true) => window::play(args, file),
+                (false, false) => replay_capture(args, file, None),
+            };
+            done.map(|()| ExitCode::SUCCESS)
         }
         files => {
-            if args.frames.is_some() {
-                return Err(Failure::new("--frames is for captures, and these are recordings"));
+            let only = [
+                ("--frames", args.frames.is_some()),
+                ("--calls", args.calls.is_some()),
+                ("--screenshots", args.screenshots.is_some()),
+                ("--window", args.window),
+                ("--loop", args.repeat.is_some()),
+                ("--measure", args.measure.is_some()),
+                ("--replace-shader", !args.replace_shader.is_empty()),
+                ("--device", args.device.is_some()),
+            ];
+            if let Some((name, _)) = only.iter().find(|(_, given)| *given) {
+                return Err(Failure::new(format!("{name} is for captures, of which one is replayed at a time")));
             }
-            let (output, stats) = (args.output.as_deref(), args.stats.as_deref());
-            nv2a::replay(&nv2a::Replay { files, output, validate: args.validate, jobs: args.jobs, stats })
+            if args.capture.is_some() && files.len() > 1 {
+                return Err(Failure::new("--capture is for one recording at a time"));
+            }
+            let (output, stats, capture) = (args.output.as_deref(), args.stats.as_deref(), args.capture.as_deref());
+            nv2a::replay(&nv2a::Replay { files, output, validate: args.validate, jobs: args.jobs, stats, capture })
         }
     }
 }
 
-fn replay_capture(args: &Args, file: &Path) -> Result<(), Failure> {
-    let mut reader = open(file)?;
+/// What the renderer is told.
+fn options(args: &Args) -> Options {
     let mut options = Options::from_env();
     options.validate |= args.validate;
+    if args.device.is_some() {
+        options.device.clone_from(&args.device);
+    }
     if args.output.is_some() {
         options.screenshots.clone_from(&args.output);
     }
     if args.frames.is_some() {
         options.screenshot_frames.clone_from(&args.frames);
     }
-    let to_output = args.stats.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    if args.stats.is_some() && !to_output {
+    if !stats_to_output(args) && args.stats.is_some() {
         options.stats.clone_from(&args.stats);
     }
     // Replaying is not what the settings of a program's run were meant for.
     (options.capture_frames, options.capture_file) = (None, None);
-    let output = options.screenshots.clone();
-    let mut renderer = Renderer::new(options).map_err(|error| Failure::new(error.to_string()))?;
-    let replayed = renderer.replay(&mut reader);
-    let messages = renderer.validation_messages();
-    if to_output {
+    options
+}
+
+fn stats_to_output(args: &Args) -> bool {
+    args.stats.as_ref().is_some_and(|path| path.as_os_str() == "-")
+}
+
+fn say_stats(args: &Args, renderer: &Renderer) {
+    if stats_to_output(args) {
         crate::say(&renderer.stats_json());
     }
-    drop(renderer);
-    let replayed = replayed.map_err(|error| match error {
-        ReplayError::Capture(error) => Failure::new(format!("{}: {error}; what came before was drawn", file.display())),
-        ReplayError::Renderer(error) => Failure::new(error.to_string()),
-    })?;
-    if !to_output {
-        let pictures = output.map_or_else(String::new, |folder| format!(", pictures in {}", folder.display()));
-        crate::say(&format!("{} frames, {} draws{pictures}\n", replayed.frames, replayed.draws));
-    }
-    if replayed.frames == 0 {
-        return Err(Failure::new(format!("{} holds no whole frame", file.display())));
-    }
-    match (replayed.errors, messages) {
+}
+
+/// What the numbers of errors and of messages of the validation layer mean.
+fn outcome(errors: u64, messages: u64) -> Result<(), Failure> {
+    match (errors, messages) {
         (0, 0) => Ok(()),
         (0, messages) => Err(Failure::new(format!("the validation layer had {messages} messages, see above"))),
         (errors, _) => Err(Failure::new(format!("{errors} packets could not be executed, see above"))),
     }
 }
 
-fn open(path: &Path) -> Result<Reader<std::io::BufReader<std::fs::File>>, Failure> {
-    Reader::open(path).map_err(|error| {
-        let text = error.to_string();
-        let name = path.display().to_string();
-        Failure::new(if text.contains(&name) { text } else { format!("{name}: {text}") })
-    })
+/// A progress bar, on terminals.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn of_steps(steps: u64) -> Self {
+        Self::styled(steps, "{pos}/{len} [{bar:40}] {eta} {wide_msg}")
+    }
+
+    /// Of bytes of a file that is read so many times; 0 is without end.
+    fn of_bytes(bytes: u64, times: u64) -> Self {
+        match times {
+            0 => Self::styled(0, "{spinner} {elapsed} {wide_msg}"),
+            times => Self::styled(bytes.saturating_mul(times), "{percent:>3}% [{bar:40}] {eta} {wide_msg}"),
+        }
+    }
+
+    fn styled(length: u64, template: &str) -> Self {
+        let bar = ProgressBar::new(length);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self(bar)
+    }
+
+    fn step(&self) {
+        self.0.inc(1);
+    }
+
+    fn end(&self) {
+        self.0.finish_and_clear();
+    }
 }
 
-/// What a capture holds, as text.
-pub(crate) fn about(path: &Path) -> Result<String, Failure> {
-    let mut reader = open(path)?;
-    let (mut packets, mut draws, mut frames) = (0u64, 0u64, Vec::new());
-    let damage = loop {
-        match reader.next() {
-            Ok(Some(batch)) => {
-                for located in afterimage_stream::Reader::new(&batch.words).flatten() {
-                    packets += 1;
-                    match located.packet {
-                        Packet::BeginFrame(body) => frames.push(body.frame),
-                        Packet::Draw(_) | Packet::DrawIndexed(_) => draws += 1,
-                        _ => {}
-                    }
-                }
+fn replay_capture(args: &Args, file: &Path, mut player: Option<window::Player>) -> Result<(), Failure> {
+    let length = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
+    let warmup = args.measure.as_ref().map_or(0, |_| args.warmup.unwrap_or(1));
+    // In a window it may be played again.
+    let passes = if player.is_some() { 0 } else { args.repeat.unwrap_or(1) };
+    let bar = Bar::of_bytes(length, if passes == 0 { 0 } else { passes.saturating_add(warmup) });
+    // Before a device is opened for nothing.
+    let mut first = Some(open_with(file, &bar)?);
+    let options = options(args);
+    let output = options.screenshots.clone();
+    let mut renderer = Renderer::new(options).map_err(|error| Failure::new(error.to_string()))?;
+    let replaced = replace::install(args, &mut renderer)?;
+    if let Some(player) = &player {
+        player.show(&mut renderer)?;
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    if args.repeat.is_some() || player.is_some() {
+        // Without the handler, Ctrl-C ends the replay all the same, only without its figures.
+        let _handled = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stop));
+    }
+    let (mut times, mut total, mut pass, mut damage) = (Vec::new(), Replayed::default(), 0, None);
+    while (passes == 0 || pass < passes.saturating_add(warmup)) && !total.stopped {
+        let mut reader = match first.take() {
+            Some(reader) => reader,
+            None => {
+                renderer.restart(&mut |_| {}).map_err(|error| Failure::new(error.to_string()))?;
+                open_with(file, &bar)?
             }
-            Ok(None) => break "none".to_owned(),
-            Err(error) => break error.to_string(),
+        };
+        let mut ahead = |ahead: &Ahead| {
+            if let Some(frame) = ahead.frame {
+                bar.0.set_message(format!("frame {frame}"));
+            }
+            match &mut player {
+                _ if stop.load(Ordering::Relaxed) => Go::End,
+                Some(player) => player.ahead(ahead, &stop),
+                None => Go::On,
+            }
+        };
+        let measures = args.measure.is_some() && pass >= warmup;
+        let times = measures.then_some(&mut times);
+        let watch = Watch { ahead: &mut ahead, times, windows: args.window };
+        match renderer.replay_watched(&mut reader, watch) {
+            Ok(replayed) => {
+                total.frames += replayed.frames;
+                total.draws += replayed.draws;
+                total.errors += replayed.errors;
+                total.stopped = replayed.stopped;
+            }
+            // Space plays what can be read again.
+            Err(ReplayError::Capture(error)) if player.as_ref().is_some_and(|player| !player.is_closed()) => {
+                damage = Some(error);
+            }
+            Err(error) => {
+                bar.end();
+                say_stats(args, &renderer);
+                return Err(match error {
+                    ReplayError::Capture(error) => damaged(file, &error),
+                    ReplayError::Renderer(error) => Failure::new(error.to_string()),
+                });
+            }
         }
-    };
-    let info = reader.info();
-    let span = match (frames.first(), frames.last()) {
-        (Some(first), Some(last)) => format!("{} ({first} to {last})", frames.len()),
-        _ => "none".into(),
-    };
-    Ok(format!(
-        "program  {}\ndevice   {}\nbuild    {}\nframes   {span}\npackets  {packets}\ndraws    {draws}\ndamage   {damage}\n",
-        info.program, info.device, info.build
+        pass += 1;
+    }
+    bar.end();
+    let messages = renderer.validation_messages();
+    say_stats(args, &renderer);
+    if let Some(to) = &args.measure {
+        let device = renderer.gpu().profile.name.clone();
+        let measured =
+            measure::Measured { device: &device, passes: pass.saturating_sub(warmup), warmup, times: &times };
+        match to {
+            None => crate::say(&measured.text()),
+            Some(to) if to.as_os_str() == "-" => crate::say(&format!("{:#}\n", measured.json())),
+            Some(to) => std::fs::write(to, format!("{:#}\n", measured.json()))
+                .map_err(|error| Failure::file("writing", to, error))?,
+        }
+    }
+    drop(renderer);
+    let to_output = stats_to_output(args) || matches!(&args.measure, Some(Some(to)) if to.as_os_str() == "-");
+    if !to_output {
+        let pictures = output.map_or_else(String::new, |folder| format!(", pictures in {}", folder.display()));
+        crate::say(&format!("{} frames, {} draws{pictures}\n", total.frames, total.draws));
+    }
+    if total.frames == 0 && total.draws == 0 && !total.stopped {
+        return Err(Failure::new(format!("{} holds no whole frame and no draw", file.display())));
+    }
+    replaced.check()?;
+    if let Some(error) = damage {
+        return Err(damaged(file, &error));
+    }
+    outcome(total.errors, messages)
+}
+
+/// What could be read was drawn.
+fn damaged(file: &Path, damage: &dyn std::fmt::Display) -> Failure {
+    let name = file.display();
+    Failure::new(format!(
+        "{name}: {damage}\nwhat could be read was drawn; `afterimage trim {name} -o NEW.aftercap --frames A-B` keeps frames that are whole"
     ))
 }
 
-/// Show the packets of a capture as text, one a line.
-#[derive(Debug, Parser)]
-pub(crate) struct DumpArgs {
-    /// The capture.
-    file: PathBuf,
-}
-
-/// Writes the packets to standard output.
-pub(crate) fn dump_file(args: &DumpArgs) -> Result<(), Failure> {
-    let mut reader = open(&args.file)?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let dumped = dump(&mut reader, &mut out);
-    let flushed = out.flush();
-    match (dumped, flushed) {
-        // `afterimage dump | head` has seen enough.
-        (Err(afterimage_capture::CaptureError::Io { source, .. }), _) if source.kind() == ErrorKind::BrokenPipe => {
-            Ok(())
-        }
-        (_, Err(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        (Err(error), _) => Err(Failure::new(format!("{}: {error}", args.file.display()))),
-        (Ok(()), Err(error)) => Err(Failure::new(format!("writing: {error}"))),
-        (Ok(()), Ok(())) => Ok(()),
-    }
+/// Opens a capture whose bytes are counted as they are read.
+fn open_with(path: &Path, bar: &Bar) -> Result<Reader<std::io::BufReader<indicatif::ProgressBarIter<File>>>, Failure> {
+    let opened = File::open(path).map_err(|source| CaptureError::Io { what: "opening".into(), source });
+    opened
+        .and_then(|file| Reader::new(std::io::BufReader::new(bar.0.wrap_read(file))))
+        .map_err(|error| Failure::capture(path, &error))
 }

@@ -174,7 +174,7 @@ fn a_damaged_capture_names_file_chunk_and_field() {
     let output = afterimage().arg("replay").arg(temp.path().join("none")).output().unwrap();
     assert!(failed(&output).contains("none"));
     let output = afterimage().arg("dump").arg(std::env::current_exe().unwrap()).output().unwrap();
-    assert!(failed(&output).contains("not a capture"));
+    assert!(failed(&output).contains("no capture"), "{}", failed(&output));
 }
 
 #[test]

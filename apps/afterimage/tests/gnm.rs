@@ -101,6 +101,43 @@ fn pictures_and_dumps_are_written() {
 }
 
 #[test]
+fn a_recording_becomes_a_capture_of_the_same_pixels() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = recording(folder.path(), false);
+    let path = |name: &str| folder.path().join(name).into_os_string().into_string().unwrap();
+    let (capture, recorded, replayed) = (path("work.aftercap"), path("recorded"), path("replayed"));
+    let output = afterimage(&["replay", "--capture", &capture, "-o", &recorded], &file);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let calls = text(&afterimage(&["inspect"], Path::new(&capture)).stdout);
+    assert!(calls.contains("Dispatch") && calls.contains("Present"), "{calls}");
+    let output = afterimage(&["replay", "-o", &replayed], Path::new(&capture));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let picture = |path: &Path| {
+        let file = std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        let channels = info.color_type.samples();
+        pixels.chunks_exact(channels).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect::<Vec<_>>()
+    };
+    let frames: Vec<_> = std::fs::read_dir(&replayed).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let [frame] = &frames[..] else { panic!("{frames:?}") };
+    assert!(picture(frame) == picture(&Path::new(&recorded).join("front.png")));
+
+    // A capture is one already, and two recordings would be two.
+    let again = path("again.aftercap");
+    for files in [&[capture.as_str()][..], &[file.to_str().unwrap(), file.to_str().unwrap()]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_afterimage"))
+            .args(["replay", "--capture", &again])
+            .args(files)
+            .output()
+            .unwrap();
+        assert!(!output.status.success() && text(&output.stderr).contains("--capture is for"), "{files:?}");
+    }
+    assert!(!Path::new(&again).exists());
+}
+
+#[test]
 fn what_cannot_be_done_is_told_with_its_address_and_the_rest_is_done() {
     let folder = tempfile::tempdir().unwrap();
     let file = recording(folder.path(), true);

@@ -1,11 +1,16 @@
-//! `afterimage diff`: pictures against golden ones.
+//! `afterimage diff`: pictures against golden ones, captures against each other.
 
+mod captures;
 mod compare;
 mod find;
+mod first;
+mod pairing;
 mod picture;
 mod report;
+mod side;
 mod table;
 
+use crate::inspect::is_capture;
 use crate::{Failure, pool};
 use clap::Parser;
 use compare::{Comparison, Settings};
@@ -15,7 +20,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicUsize;
 
-/// Compare pictures with golden ones.
+/// Compare pictures with golden ones, or captures.
+///
+/// Of two captures, or of one that is drawn in two ways, the pictures of every frame are compared. In
+/// the first frame that does not match, the first call is looked for behind which pictures differ: it
+/// is named with what differs in the state that it is done in, in its shaders and in what it reads.
+/// --device, --without and --options say how the sides are drawn: told once for the second, told
+/// twice for the first and then the second. What is said above the table's end tells which frames
+/// were paired, and which only one capture has: those before and behind the frames of both are not
+/// compared.
 ///
 /// A picture matches if enough of its pixels (--bar) are within a tolerance (--tolerance) of the
 /// golden one's in red, green and blue. Of two folders, every PNG file of the golden folder is
@@ -34,13 +47,30 @@ use std::sync::atomic::AtomicUsize;
 ///   afterimage diff goldens pictures --misses         only what does not match
 ///   afterimage diff goldens pictures -o report        report/index.html: golden, picture, difference
 ///   afterimage diff a.png b.png --tolerance 0
+///   afterimage diff before.aftercap after.aftercap -o report
+///   afterimage diff scene.aftercap --device llvmpipe --device nvidia
+///   afterimage diff scene.aftercap --without bindless
+///   afterimage diff scene.aftercap --options "float_rules=strict async=off"
 #[derive(Debug, Parser)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// A golden picture, or a folder of them.
+    /// A golden picture, a folder of them, or a capture.
     golden: PathBuf,
-    /// The picture, or the folder with a picture for each golden one.
-    picture: PathBuf,
+    /// The picture, the folder with a picture for each golden one, or another capture; not needed where one capture is drawn in two ways.
+    picture: Option<PathBuf>,
+    /// Draw a capture on this device: part of its name, or its number in `afterimage info`.
+    #[arg(long, value_name = "NAME")]
+    device: Vec<String>,
+    /// Draw a capture without these abilities, as AFTERIMAGE_WITHOUT has them: bindless,dynamic_state3.
+    #[arg(long, value_name = "WORDS")]
+    without: Vec<String>,
+    /// Draw a capture with these options of the configuration, with spaces between.
+    #[arg(long, value_name = "OPTION=VALUE")]
+    options: Vec<String>,
+    /// Which frames of two captures belong together. [default: those of the same number, which counts pictures since the program began;
+    /// where there are none, as picture does]
+    #[arg(long, value_name = "WAY")]
+    pair: Option<pairing::By>,
     /// Write a page with golden, picture and difference side by side into this folder, as index.html.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -147,7 +177,31 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 /// Whether all match.
 fn compare_all(args: &Args) -> Result<bool, Failure> {
-    let found = find::pairs(&args.golden, &args.picture)?;
+    let sides = [&args.device, &args.without, &args.options].into_iter().any(|told| !told.is_empty());
+    let picture = match (is_capture(&args.golden), &args.picture) {
+        (true, None) if sides => return captures::compare(args),
+        (true, None) => {
+            return Err(Failure::new(
+                "one capture is compared with another, or drawn in two ways: say --device, --without or --options",
+            ));
+        }
+        (true, Some(other)) if is_capture(other) => return captures::compare(args),
+        (_, Some(other)) if is_capture(&args.golden) != is_capture(other) => {
+            let (capture, none) = if is_capture(other) { (other, &args.golden) } else { (&args.golden, other) };
+            let what = match none.metadata() {
+                Err(_) => "does not exist",
+                Ok(data) if data.is_dir() => "is a folder",
+                Ok(_) => "is none",
+            };
+            return Err(Failure::new(format!("{} is a capture, and {} {what}", capture.display(), none.display())));
+        }
+        (false, _) if sides => {
+            return Err(Failure::new("--device, --without and --options are for captures, and these are pictures"));
+        }
+        (_, None) => return Err(Failure::new("say which pictures to compare with the golden ones")),
+        (false, Some(picture)) | (true, Some(picture)) => picture,
+    };
+    let found = find::pairs(&args.golden, picture)?;
     let settings = Settings { tolerance: args.tolerance, amplify: args.amplify };
     if let Some(folder) = &args.output {
         report::prepare(folder)?;
@@ -155,10 +209,10 @@ fn compare_all(args: &Args) -> Result<bool, Failure> {
     let rows = work(args, &found.pairs, settings)?;
     let listing = table::Listing { rows: &rows, bar: args.bar, tolerance: args.tolerance, extra: found.extra };
     if let Some(folder) = &args.output {
-        report::write(folder, &listing)?;
+        report::write(folder, &listing, &report::Note::default())?;
     }
     if args.json {
-        crate::say(&listing.json());
+        crate::say(&format!("{:#}\n", listing.value()));
     } else {
         listing.print(args.misses);
     }

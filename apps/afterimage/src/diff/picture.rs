@@ -51,6 +51,25 @@ impl Picture {
         let pixels = self.pixels.iter().map(|&[r, g, b, _]| [r, g, b, 255]).collect();
         Self { width: self.width, height: self.height, pixels }
     }
+
+    /// Pictures beside each other from left to right, with a grey line between; where one ends early, grey.
+    pub(super) fn beside(parts: &[Self]) -> Self {
+        const GREY: [u8; 4] = [128, 128, 128, 255];
+        let height = parts.iter().map(|part| part.height).max().unwrap_or(0);
+        let mut pixels = Vec::new();
+        for y in 0..height as usize {
+            for (number, part) in parts.iter().enumerate() {
+                pixels.extend((number > 0).then_some(GREY));
+                let width = part.width as usize;
+                match part.pixels.get(y * width..(y + 1) * width) {
+                    Some(row) => pixels.extend_from_slice(row),
+                    None => pixels.resize(pixels.len() + width, GREY),
+                }
+            }
+        }
+        let lines = parts.len().saturating_sub(1) as u32;
+        Self { width: parts.iter().map(|part| part.width).sum::<u32>() + lines, height, pixels }
+    }
 }
 
 #[cfg(test)]
@@ -64,6 +83,15 @@ mod tests {
         let picture = Picture { width: 2, height: 1, pixels: vec![[1, 2, 3, 4], [5, 6, 7, 0]] };
         picture.write(&path).expect("written");
         assert_eq!(Picture::read(&path), Ok(picture));
+    }
+
+    #[test]
+    fn pictures_stand_beside_each_other() {
+        let (a, b, grey) = ([1; 4], [2; 4], [128, 128, 128, 255]);
+        let one = Picture { width: 1, height: 2, pixels: vec![a, a] };
+        let other = Picture { width: 2, height: 1, pixels: vec![b, b] };
+        let pixels = vec![a, grey, b, b, a, grey, grey, grey];
+        assert_eq!(Picture::beside(&[one, other]), Picture { width: 4, height: 2, pixels });
     }
 
     #[test]

@@ -21,6 +21,15 @@ const GOLDEN: &str = "golden";
 const PICTURE: &str = "picture";
 const DIFFERENCE: &str = "difference";
 
+/// What stands before the pictures.
+#[derive(Default)]
+pub(super) struct Note<'a> {
+    /// Lines of text.
+    pub(super) text: &'a str,
+    /// File name of a picture beside the page.
+    pub(super) picture: Option<&'a str>,
+}
+
 /// Makes the folder.
 pub(super) fn prepare(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("cannot make", folder, error))
@@ -52,12 +61,12 @@ fn save(folder: &Path, kind: &str, name: &str, picture: &Picture) -> Result<(), 
 }
 
 /// Writes the page. The worst come first.
-pub(super) fn write(folder: &Path, listing: &Listing<'_>) -> Result<(), Failure> {
+pub(super) fn write(folder: &Path, listing: &Listing<'_>, note: &Note<'_>) -> Result<(), Failure> {
     let path = folder.join(PAGE);
-    fs::write(&path, page(listing)).map_err(|error| Failure::file("cannot write", &path, error))
+    fs::write(&path, page(listing, note)).map_err(|error| Failure::file("cannot write", &path, error))
 }
 
-fn page(listing: &Listing<'_>) -> String {
+fn page(listing: &Listing<'_>, note: &Note<'_>) -> String {
     let mut rows: Vec<&Row> = listing.rows.iter().collect();
     let within = |row: &Row| match &row.outcome {
         Outcome::Compared(comparison) => comparison.all.within as f64 / comparison.all.pixels.max(1) as f64,
@@ -71,7 +80,17 @@ fn page(listing: &Listing<'_>) -> String {
     for row in rows {
         add(&mut html, row, listing.bar);
     }
-    let summary: String = listing.summary().lines().map(|line| format!("<p>{}</p>", escaped(line))).collect();
+    let mut summary: String = listing.summary().lines().map(|line| format!("<p>{}</p>", escaped(line))).collect();
+    if !note.text.is_empty() {
+        let _ = write!(summary, "\n<pre>{}</pre>", escaped(note.text));
+    }
+    if let Some(picture) = note.picture {
+        let _ = write!(
+            summary,
+            "\n<figure><a href=\"{0}\"><img src=\"{0}\" alt=\"one side, the other, and what differs\"></a></figure>",
+            url(picture)
+        );
+    }
     let tolerance = listing.tolerance.to_string();
     TEMPLATE.replace("{{tolerance}}", &tolerance).replace("{{summary}}", &summary).replace("{{rows}}", &html)
 }
@@ -135,7 +154,7 @@ fn url(place: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{page, url};
+    use super::{Note, page, url};
     use crate::diff::table::Listing;
     use crate::diff::{Outcome, Row};
 
@@ -145,7 +164,7 @@ mod tests {
             Row { name: "A/<b>&#".into(), outcome: Outcome::Unfit("\"why\"".into()) },
             Row { name: "B/gone".into(), outcome: Outcome::Missing },
         ];
-        let html = page(&Listing { rows: &rows, bar: 99.9, tolerance: 3, extra: 0 });
+        let html = page(&Listing { rows: &rows, bar: 99.9, tolerance: 3, extra: 0 }, &Note::default());
         let (gone, unfit) = (html.find("B/gone").expect("a row"), html.find("A/&lt;b&gt;&amp;#").expect("a row"));
         assert!(gone < unfit);
         assert!(html.contains("golden/A/%3Cb%3E%26%23.png") && html.contains("&quot;why&quot;"));

@@ -9,47 +9,29 @@ use afterimage_nv2a_types::decode::Argument;
 use afterimage_nv2a_types::methods::{Format, Method, method, row_of};
 use afterimage_shader_nv2a::instruction::Instruction;
 use anstyle::{AnsiColor, Style};
-use clap::Parser;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Show what a recording of an Xbox's (NV2A) or a PlayStation 4's (GNM) graphics work holds: its records, and its command
-/// buffers by name.
-///
-/// Of GNM work, packets are shown with the fields of the registers that they write, draws with the code of programs that were
-/// not seen before, and the descriptors that they read.
-///
-/// A line of an NV2A push buffer is: address, subchannel, class, offset, method, arguments.
-/// Words of one method stand on one line. Uploaded vertex programs are disassembled.
-/// Colours go away in a pipe, or with NO_COLOR=1. Through a pager with colours:
-/// CLICOLOR_FORCE=1 afterimage inspect FILE | less -R
-///
-/// Examples:
-///   afterimage inspect scene.kcap.gz | less
-///   afterimage inspect scene.kcap.gz --draws
-///   afterimage inspect scene.kcap.gz --exec 31 --raw
-///   afterimage inspect scene.gcap --draws
-///   afterimage inspect scene.gcap --method DB_DEPTH_CONTROL --method DRAW_INDEX
-///   afterimage inspect scene.kcap.gz --method combiner --method 1b04
-#[derive(Debug, Parser)]
-#[command(verbatim_doc_comment)]
+// What is said of the command is in `crate::inspect`, and of options that are not of recordings.
+#[derive(Debug, clap::Args)]
+#[group(id = "recordings")]
 pub(crate) struct Args {
-    /// Recordings: .kcap, .kcap.gz, .gcap, .gcap.gz.
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
+    /// A capture (.aftercap) and what is shown of it, or recordings (.kcap, .kcap.gz, .gcap, .gcap.gz).
+    #[arg(required = true, value_name = "FILE [WHAT]")]
+    pub(crate) files: Vec<PathBuf>,
     /// Only methods whose name holds this, or whose offset it is; of GNM work, packets that hold it in the name of a packet,
     /// register or field. May be given again.
-    #[arg(short, long, value_name = "NAME|OFFSET")]
+    #[arg(short, long, value_name = "NAME|OFFSET", help_heading = "Options of recordings")]
     method: Vec<String>,
     /// Only draws, clears, dispatches and pictures, one a line.
-    #[arg(short, long, conflicts_with_all = ["method", "raw"])]
+    #[arg(short, long, conflicts_with_all = ["method", "raw"], help_heading = "Options of recordings")]
     draws: bool,
     /// Only this run of the push buffer, or this submission; the first is 0.
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", help_heading = "Options of recordings")]
     exec: Option<u64>,
     /// Each word on its own line, as it is, with headers and jumps.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Options of recordings")]
     raw: bool,
 }
 

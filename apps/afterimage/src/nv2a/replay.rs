@@ -11,7 +11,7 @@ use afterimage_nv2a::kcap::{Event, Frame, KcapError, Player, Reader};
 use afterimage_nv2a::machine::PusherError;
 use afterimage_nv2a::memory::OutOfRange;
 use afterimage_nv2a::translate::Translator;
-use afterimage_vulkan::{Gpu, Options, Renderer};
+use afterimage_vulkan::{FrameSet, Gpu, Options, Renderer};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
@@ -102,6 +102,8 @@ pub(crate) struct Replay<'a> {
     pub(crate) jobs: usize,
     /// Where figures go, as JSON.
     pub(crate) stats: Option<&'a Path>,
+    /// Where a capture of what is drawn goes; then there is one recording.
+    pub(crate) capture: Option<&'a Path>,
 }
 
 /// Whether the file is a recording of NV2A work, by its first bytes.
@@ -221,7 +223,9 @@ fn options(args: &Replay<'_>) -> Options {
     let mut options = Options::from_env();
     options.validate |= args.validate;
     // Replaying is not what the settings of a program's run were meant for.
-    (options.capture_frames, options.capture_file, options.screenshots) = (None, None, None);
+    options.screenshots = None;
+    options.capture_frames = args.capture.map(|_| FrameSet::all());
+    options.capture_file = args.capture.map(Path::to_owned);
     // There are hundreds of recordings of a frame or two.
     options.remember = false;
     options

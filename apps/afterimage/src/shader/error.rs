@@ -70,6 +70,12 @@ pub(super) enum Why {
     NeedsStage,
     #[error("{0}")]
     Compile(#[from] CompileError),
+    #[error("{0}")]
+    Feedback(#[from] afterimage_feedback::Error),
+    #[error(
+        "it is no SPIR-V, which begins with the number 0x07230203; `afterimage shader translate` makes it of other languages"
+    )]
+    NotSpirv,
     #[error("it is neither shader tokens, nor SPIR-V, nor microcode, nor text; say what it is with --from")]
     Unknown,
     #[error("byte {0} is not UTF-8, and this should be text; say what it is with --from")]
@@ -113,6 +119,8 @@ impl Why {
             | Self::NoWords(_)
             | Self::NeedsStage
             | Self::Compile(_)
+            | Self::Feedback(_)
+            | Self::NotSpirv
             | Self::Unknown
             | Self::NotText(_)
             | Self::NoDisassembly

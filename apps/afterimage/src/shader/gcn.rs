@@ -48,6 +48,7 @@ pub(super) fn source(bytes: &[u8], stage: Option<Stage>) -> Result<Source, Why> 
         Stage::Vertex => HwStage::Vs,
         Stage::Pixel => HwStage::Ps,
         Stage::Compute => HwStage::Cs,
+        Stage::Geometry => return Err(Why::NeedsStage),
     };
     // USER_SGPR is bits 1 to 5.
     let mut registers = Registers { rsrc1: 0x000C_0000, rsrc2: 16 << 1, ..Registers::default() };

@@ -1,4 +1,4 @@
-//! `afterimage shader`: translates, disassembles and assembles shaders.
+//! `afterimage shader`: translates, disassembles and assembles shaders, and takes transform feedback out of them.
 
 mod batch;
 mod convert;
@@ -7,8 +7,12 @@ mod gcn;
 mod io;
 mod kind;
 mod reflect;
+mod stream;
 mod tool;
 mod translate;
+mod xfb;
+
+pub(crate) use stream::code as stream_code;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -27,6 +31,7 @@ enum Action {
     Disasm(convert::Args),
     /// Turn assembler text into Direct3D 9 shader tokens, NV2A microcode or GCN code.
     Asm(convert::Args),
+    Xfb(xfb::Args),
 }
 
 /// Runs `afterimage shader ...` and says on standard error what went wrong.
@@ -35,6 +40,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Action::Translate(args) => return batch::run(args),
         Action::Disasm(args) => (&args.input, convert::disasm(args)),
         Action::Asm(args) => (&args.input, convert::asm(args)),
+        Action::Xfb(args) => (&args.input, xfb::run(args)),
     };
     let code = match result {
         Ok(()) => error::Code::Done,

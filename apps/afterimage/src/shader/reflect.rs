@@ -49,15 +49,16 @@ pub(super) fn print(form: ReflectAs, input: &Path, uses: &Uses<'_>) -> String {
     }
 }
 
-fn place(d: &Descriptor) -> String {
+pub(super) fn place(d: &Descriptor) -> String {
     let element = if d.element == 0 { String::new() } else { format!("[{}]", d.element) };
     format!("set {} binding {}{element}", d.set, d.binding)
 }
 
-fn source(block: &BlockUse) -> String {
+pub(super) fn source(block: &BlockUse) -> String {
     match block.source {
         BlockSource::PushConstants => "push constants".to_owned(),
         BlockSource::Uniform(descriptor) => place(&descriptor),
+        BlockSource::Storage(descriptor) => format!("storage buffer {}", place(&descriptor)),
         BlockSource::Address(byte) => format!("address at byte {byte} of the push constants"),
     }
 }

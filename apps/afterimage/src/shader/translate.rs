@@ -98,6 +98,8 @@ enum StageName {
     #[value(alias = "fragment")]
     Pixel,
     Compute,
+    /// SPIR-V and IR alone.
+    Geometry,
 }
 
 impl StageName {
@@ -106,6 +108,7 @@ impl StageName {
             Self::Vertex => Stage::Vertex,
             Self::Pixel => Stage::Pixel,
             Self::Compute => Stage::Compute,
+            Self::Geometry => Stage::Geometry,
         }
     }
 }

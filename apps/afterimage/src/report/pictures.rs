@@ -1,0 +1,379 @@
+//! Pictures for the page, all from one replay: of the frames as they were presented, of targets after calls, of textures that
+//! calls read.
+
+use super::blocks::Blocks;
+use super::budget::Budget;
+use super::image::Image;
+use afterimage_inspect::{Call, Capture};
+use afterimage_stream::ObjectId;
+use afterimage_stream::packets::{CreateTexture, Dimension, View};
+use afterimage_vulkan::{Look, Options, StepError, Stepper, Target};
+use indicatif::ProgressBar;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Subresources of a texture that are shown at most.
+const SUBRESOURCES: usize = 64;
+/// Subresources of targets whose last texels are kept, to see what did not change.
+const LOOKS: usize = 12;
+
+/// A picture on the page and its small form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) picture: String,
+    pub(super) thumbnail: String,
+}
+
+/// What a call left behind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct After {
+    /// What the pictures are of, and the pictures; the first shows best what the call did.
+    pub(super) pictures: Vec<(String, String)>,
+    /// A small form of the first.
+    pub(super) thumbnail: Option<String>,
+    /// Why there are none, or not all.
+    pub(super) why: Option<&'static str>,
+}
+
+/// A texture as it was when a call read it first.
+#[derive(Clone, Debug)]
+pub(super) struct Texture {
+    pub(super) id: ObjectId,
+    pub(super) call: u64,
+    /// Subresources by name.
+    pub(super) levels: Vec<(String, String)>,
+    /// Why there are not all of them.
+    pub(super) why: Option<String>,
+}
+
+/// What a replay gave.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    /// By the number of the frame: the last picture it presented.
+    pub(super) frames: BTreeMap<u64, Shown>,
+    /// By call.
+    pub(super) calls: HashMap<u64, After>,
+    /// In the order in which they are read.
+    pub(super) textures: Vec<Texture>,
+    /// By call: nanoseconds on the GPU, where they were asked for and the device tells.
+    pub(super) times: HashMap<u64, u64>,
+    /// Packets that could not be executed.
+    pub(super) errors: u64,
+    /// Why it ended early.
+    pub(super) trouble: Option<String>,
+}
+
+/// The page's pictures: what stores them, and how many there may be.
+pub(super) struct Album {
+    pub(super) blocks: Blocks,
+    pub(super) budget: Budget,
+    /// Small forms of pictures.
+    thumbnails: HashMap<String, String>,
+}
+
+impl Album {
+    pub(super) fn new(blocks: Blocks, budget: Budget) -> Self {
+        Self { blocks, budget, thumbnails: HashMap::new() }
+    }
+
+    /// The small form of a picture that is there; `of` as [`Blocks::picture`] has it.
+    fn thumbnail(&mut self, picture: &str, of: &str, image: impl FnOnce() -> Arc<Image>) -> io::Result<String> {
+        if let Some(small) = self.thumbnails.get(picture) {
+            return Ok(small.clone());
+        }
+        let small = image().thumbnail();
+        let id = small.id();
+        self.blocks.picture(&id, Arc::new(small), Some(&format!("small {of}")))?;
+        self.thumbnails.insert(picture.to_owned(), id.clone());
+        Ok(id)
+    }
+
+    /// Puts the picture of the frame at a place on the page.
+    fn frame(&mut self, place: usize, image: Image) -> io::Result<Option<Shown>> {
+        const OF: &str = "frame";
+        let (picture, image) = (image.id(), Arc::new(image));
+        if !self.blocks.has(&picture) {
+            if !self.budget.frame(place) {
+                self.budget.refuse_frame();
+                return Ok(None);
+            }
+            self.budget.take_frame();
+        }
+        self.blocks.picture(&picture, Arc::clone(&image), Some(OF))?;
+        let thumbnail = self.thumbnail(&picture, OF, || image)?;
+        Ok(Some(Shown { picture, thumbnail }))
+    }
+
+    /// Puts a level of a texture on the page.
+    fn texture(&mut self, image: Image) -> io::Result<Option<String>> {
+        let picture = image.id();
+        if !self.blocks.has(&picture) {
+            if !self.budget.texture() {
+                self.budget.refuse_texture();
+                return Ok(None);
+            }
+            self.budget.take_texture();
+            self.blocks.picture(&picture, Arc::new(image), None)?;
+        }
+        Ok(Some(picture))
+    }
+}
+
+/// The page's pictures, which the renderer's pictures go to as well.
+pub(super) type Shared = Arc<Mutex<Album>>;
+
+/// The album, for a moment.
+fn locked(album: &Shared) -> MutexGuard<'_, Album> {
+    album.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The options of a renderer that draws for the page and does nothing else.
+pub(super) fn options(validate: bool) -> Options {
+    let mut options = Options::from_env();
+    options.validate |= validate;
+    (options.screenshots, options.screenshot_frames, options.stats) = (None, None, None);
+    (options.capture_frames, options.capture_file) = (None, None);
+    options
+}
+
+/// Replays the capture once. `frames` has the numbers of the frames whose presented pictures are kept, with their places; `calls` those behind
+/// which pictures are taken, in order.
+pub(super) fn take(
+    stepper: &mut Stepper,
+    capture: &Capture,
+    calls: &[Call],
+    frames: HashMap<u64, usize>,
+    album: &Shared,
+    progress: &ProgressBar,
+) -> Taken {
+    let mut taken = Taken::default();
+    let presented = Arc::new(Mutex::new(BTreeMap::new()));
+    let (sink, into) = (Arc::clone(&presented), Arc::clone(album));
+    stepper.renderer().set_picture_sink(Some(Box::new(move |picture| {
+        if let Some(place) = frames.get(&picture.frame) {
+            // As a screen shows it.
+            let mut rgba = picture.rgba.to_vec();
+            rgba.as_chunks_mut::<4>().0.iter_mut().for_each(|pixel| pixel[3] = 255);
+            let shown = locked(&into).frame(*place, Image { width: picture.width, height: picture.height, rgba });
+            sink.lock().unwrap_or_else(PoisonError::into_inner).insert(picture.frame, shown);
+        }
+    })));
+    let walked = Walker { stepper, capture, album, seen: BTreeSet::new(), looks: Vec::new(), taken: &mut taken }
+        .walk(calls, progress);
+    let ended = walked.and_then(|()| stepper.run_to_end());
+    let finished = stepper.renderer().finish(&mut |_| {});
+    stepper.renderer().set_picture_sink(None);
+    let trouble = ended.map_err(|error| error.to_string()).and(finished.map_err(|error| error.to_string()));
+    taken.trouble = trouble.err().or(taken.trouble);
+    taken.errors = stepper.errors();
+    for (frame, shown) in std::mem::take(&mut *presented.lock().unwrap_or_else(PoisonError::into_inner)) {
+        match shown {
+            Ok(Some(shown)) => drop(taken.frames.insert(frame, shown)),
+            Ok(None) => {}
+            Err(error) => taken.trouble = Some(format!("keeping the picture of frame {frame}: {error}")),
+        }
+    }
+    taken
+}
+
+/// What a target held when it was looked at last.
+struct Held {
+    look: Look,
+    /// What its pictures' names end with, and the pictures.
+    pictures: Vec<(&'static str, String)>,
+}
+
+/// Goes from call to call and looks.
+struct Walker<'a> {
+    stepper: &'a mut Stepper,
+    capture: &'a Capture,
+    album: &'a Shared,
+    /// Textures that were looked at.
+    seen: BTreeSet<(ObjectId, Option<afterimage_inspect::Moment>)>,
+    /// The one that was looked at last is the last.
+    looks: Vec<Held>,
+    taken: &'a mut Taken,
+}
+
+impl Walker<'_> {
+    fn walk(&mut self, calls: &[Call], progress: &ProgressBar) -> Result<(), StepError> {
+        let mut model = self.capture.walk();
+        for (place, call) in calls.iter().enumerate() {
+            progress.inc(1);
+            if call.number >= self.stepper.calls() {
+                break;
+            }
+            model.to(call.number);
+            let mut unseen = Vec::new();
+            for access in model.accesses().reads.iter().filter(|access| access.role.contains("texture")) {
+                let created = self.capture.resource(access.id, call.number).map(|resource| resource.created);
+                if self.seen.insert((access.id, created)) {
+                    unseen.push(access.id);
+                }
+            }
+            let due = locked(self.album).budget.call(place);
+            if due || !unseen.is_empty() {
+                self.stepper.run_to(call.number)?;
+            }
+            let after = if due { self.after(place)? } else { refused(&mut locked(self.album).budget) };
+            self.taken.calls.insert(call.number, after);
+            for id in unseen {
+                let Some(texture) = self.stepper.state().objects.texture(id).copied() else { continue };
+                let texture = texture_pictures(self.stepper, id, &texture, call.number, self.album)?;
+                self.taken.textures.push(texture);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pictures behind the call that the stepper stands at.
+    fn after(&mut self, place: usize) -> Result<After, StepError> {
+        let mut after = After::default();
+        let views = views(self.stepper);
+        if views.is_empty() {
+            after.why = Some("this call leaves nothing to be seen");
+        }
+        for (name, view) in views {
+            let Some(look) = self.stepper.picture(view)? else {
+                after.why.get_or_insert("what this call draws on cannot be read as a picture");
+                continue;
+            };
+            let mut album = locked(self.album);
+            let known = self.looks.iter().position(|held| held.look == look).map(|at| self.looks.remove(at));
+            let pictures = match known {
+                Some(held) => Ok(Some(held.pictures)),
+                None => pictures(&mut album, &look, view, place),
+            };
+            let pictures = match pictures {
+                Ok(Some(pictures)) => pictures,
+                Ok(None) => {
+                    after.why = refused(&mut album.budget).why;
+                    break;
+                }
+                Err(error) => {
+                    self.taken.trouble = Some(format!("keeping a picture: {error}"));
+                    continue;
+                }
+            };
+            if let (None, Some((_, picture))) = (&after.thumbnail, pictures.first()) {
+                match album.thumbnail(picture, &chain(view, ""), || Arc::new(image(&look))) {
+                    Ok(small) => after.thumbnail = Some(small),
+                    Err(error) => self.taken.trouble = Some(format!("keeping a picture: {error}")),
+                }
+            }
+            after.pictures.extend(pictures.iter().map(|(suffix, id)| (format!("{name}{suffix}"), id.clone())));
+            self.looks.push(Held { look, pictures });
+            if self.looks.len() > LOOKS {
+                self.looks.remove(0);
+            }
+        }
+        Ok(after)
+    }
+}
+
+/// A call has no picture, or not all of them, since there is no room.
+fn refused(budget: &mut Budget) -> After {
+    budget.refuse_call();
+    After { why: Some("left out: the page holds only so many pictures (--max-pictures)"), ..After::default() }
+}
+
+/// What a target is known by in the album.
+fn chain(view: View, suffix: &str) -> String {
+    format!("{} {} {}{suffix}", view.texture, view.level, view.layer)
+}
+
+fn image(look: &Look) -> Image {
+    Image { width: look.width, height: look.height, rgba: look.rgba() }
+}
+
+/// Puts the pictures of a subresource on the page: its texels, and its stencil values if it has any. Nothing where there is no room.
+fn pictures(
+    album: &mut Album,
+    look: &Look,
+    view: View,
+    place: usize,
+) -> io::Result<Option<Vec<(&'static str, String)>>> {
+    let stencil = look.stencil_rgba().map(|rgba| Image { width: look.width, height: look.height, rgba });
+    let images = [Some(("", image(look))), stencil.map(|image| (": stencil", image))];
+    let mut found = Vec::new();
+    for (suffix, image) in images.into_iter().flatten() {
+        let id = image.id();
+        if !album.blocks.has(&id) {
+            if !album.budget.call(place) {
+                return Ok(None);
+            }
+            album.budget.take_call();
+        }
+        album.blocks.picture(&id, Arc::new(image), Some(&chain(view, suffix)))?;
+        found.push((suffix, id));
+    }
+    Ok(Some(found))
+}
+
+/// What is to be seen behind the last call, by name: first what the call did, then the other targets.
+fn views(stepper: &Stepper) -> Vec<(String, View)> {
+    let targets = stepper.targets();
+    let name = |view: View| match targets.iter().find(|(_, target)| *target == view) {
+        Some((Target::Color(number), _)) => format!("color {number}, {}", said(view)),
+        Some((Target::Depth, _)) => format!("depth, {}", said(view)),
+        None => said(view),
+    };
+    let Some(shown) = stepper.shown() else { return Vec::new() };
+    let mut views = vec![(name(shown), shown)];
+    if targets.iter().any(|(_, view)| *view == shown) {
+        views.extend(targets.iter().filter(|(_, view)| *view != shown).map(|(_, view)| (name(*view), *view)));
+    }
+    views
+}
+
+fn said(view: View) -> String {
+    let mut text = view.texture.to_string();
+    for (number, name) in [(view.level, "level"), (view.layer, "layer")] {
+        if number > 0 {
+            text += &format!(", {name} {number}");
+        }
+    }
+    text
+}
+
+/// Every level and layer of a texture, as it is now.
+fn texture_pictures(
+    stepper: &mut Stepper,
+    id: ObjectId,
+    texture: &CreateTexture,
+    call: u64,
+    album: &Shared,
+) -> Result<Texture, StepError> {
+    let mut found = Texture { id, call, levels: Vec::new(), why: None };
+    let wanted =
+        (0..texture.layers as u16).flat_map(|layer| (0..texture.levels as u16).map(move |level| (level, layer)));
+    let (mut unread, mut full) = (0, 0);
+    for (level, layer) in wanted.take(SUBRESOURCES) {
+        let Some(look) = stepper.picture(View { texture: id, level, layer })? else {
+            unread += 1;
+            continue;
+        };
+        let face = match texture.dimension == Dimension::Cube as u8 {
+            true => {
+                format!("face {}{}, ", ["+", "-"][usize::from(layer % 2)], ["x", "y", "z"][usize::from(layer / 2 % 3)])
+            }
+            false if texture.layers > 1 => format!("layer {layer}, "),
+            false => String::new(),
+        };
+        let name = format!("{face}level {level}: {} x {}", look.width, look.height);
+        match locked(album).texture(image(&look)) {
+            Ok(Some(picture)) => found.levels.push((name, picture)),
+            Ok(None) => full += 1,
+            Err(_) => unread += 1,
+        }
+    }
+    let all = texture.layers as usize * texture.levels as usize;
+    found.why = match (unread, full) {
+        (0, 0) if all > SUBRESOURCES => Some(format!("the first {SUBRESOURCES} of {all} levels and layers")),
+        (0, 0) => None,
+        (0, full) => Some(format!("{full} of {all} pictures were left out: see --max-pictures")),
+        (unread, _) => Some(format!("{unread} of {all} levels and layers cannot be read as pictures")),
+    };
+    Ok(found)
+}
