@@ -1,8 +1,8 @@
 //! Programs' own windows: X11 windows of other processes, which are drawn into.
 
-use crate::surface::{self, Handles};
 use afterimage_stream::packets::PresentTarget;
 use afterimage_vulkan::{Instance, ash::vk};
+use afterimage_window::Handles;
 use std::num::NonZeroU32;
 use std::time::Duration;
 use x11rb::connection::Connection;
@@ -59,7 +59,7 @@ impl Display {
         let window = u32::try_from(target.window).ok().and_then(NonZeroU32::new);
         let window = window.ok_or_else(|| format!("{:#x} is no X11 window", target.window))?;
         self.check(window.get(), (target.width, target.height))?;
-        surface::make(instance, Handles::of_program(self.connection, self.screen, window))
+        Handles::of_program(self.connection, self.screen, window).surface(instance)
     }
 
     /// Whether a window is one that the picture fills. A frame or a menu that Wine has drawn itself lies in the same X11

@@ -1,12 +1,18 @@
 //! The live viewer: receives the command streams of programs over shared memory, draws them, and shows the pictures.
 #![deny(unsafe_code)]
 
+mod dump;
 mod foreign;
-mod picture;
+mod hold;
+mod inspector;
+mod keep;
+mod painter;
 mod program;
 mod server;
-mod surface;
+mod session;
+mod shell;
 mod window;
+mod wishes;
 
 use afterimage_config::settings;
 use afterimage_vulkan::{FrameSet, Options};
@@ -17,23 +23,49 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, fmt};
 
-/// Shows what Direct3D 9 programs draw that run with Afterimage.
+/// Shows what programs draw that run with Afterimage, and what is in captures.
 ///
-/// Programs find the viewer through a private directory ($AFTERIMAGE_DIR, else $XDG_RUNTIME_DIR/afterimage, else
-/// ~/.local/state/afterimage/run); it may start before or after them. A Windows program under Wine is drawn into its own
-/// window; where that cannot be, and with --own-windows, and for every other program, the viewer opens one. Keys in a
-/// window of the viewer: F10 captures the next frame, F12 saves a picture, Esc or Q closes it (the program goes on and
+/// Programs find the viewer through a private directory ($AFTERIMAGE_DIR, else
+/// $XDG_RUNTIME_DIR/afterimage, else ~/.local/state/afterimage/run); it may start before or after
+/// them. A Windows program under Wine is drawn into its own window; where that cannot be, and with
+/// --own-windows, and for every other program, the viewer opens one. Besides, the viewer has a window
+/// of its own with the pictures of every program and all that is known of a paused frame or of a
+/// capture; not with --headless, --once and --until-input-closes, but always with --shell and with
+/// captures.
+///
+/// Keys:
+///   Space             pause the program, or go on (it waits: nothing is taken from it)
+///   N                 step one frame
+///   Down, Up          step one call of a paused frame or capture (PageDown, PageUp: ten; Home, End: all)
+///   1 to 8            what is shown of a call; / looks for calls, F for lines
+///   D                 dump the frame into the session's folder: draws as text, textures raw and as PNG
+///   F10               capture the next frame, or keep the paused one, as NAME-1.aftercap
+///   F12               save a picture as NAME-frame-NNNNNN.png
+///   F11               full screen
+///   O                 show or hide figures in the program's window
+///   Tab               the next program or capture      W  close a capture, or a program that has ended
+///   F1, H             help                             Ctrl+Q  end the viewer
+/// In a program's window that the viewer opened, Esc and Q disconnect the program (it goes on and
 /// waits for another viewer). A program's own window leaves every key to the program.
 ///
 /// Examples:
 ///   afterimage-viewer
 ///   afterimage-viewer --own-windows
+///   afterimage-viewer scene.aftercap
 ///   afterimage-viewer --headless -o pictures --frames 1,10-20 --once
 #[derive(Debug, Parser)]
 #[command(version, verbatim_doc_comment)]
 struct Args {
+    /// Captures to open.
+    #[arg(value_name = "FILE", conflicts_with = "headless")]
+    captures: Vec<PathBuf>,
+    /// Open the viewer's own window, too.
+    #[arg(long, conflicts_with = "headless")]
+    shell: bool,
     /// Show no windows.
     #[arg(long)]
     headless: bool,
@@ -67,12 +99,9 @@ fn frames(text: &str) -> Result<FrameSet, String> {
 fn main() -> ExitCode {
     let args = Args::parse();
     let (filter, bad) = log_filter();
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .without_time()
-        .init();
+    let seen = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).without_time();
+    let kept = fmt::layer().with_writer(|| session::Log).with_ansi(false);
+    tracing_subscriber::registry().with(filter).with(seen).with(kept).init();
     for problem in settings().problems.iter().map(ToString::to_string).chain(bad) {
         tracing::warn!("{problem}");
     }
@@ -129,11 +158,13 @@ fn run(args: &Args) -> Result<(), String> {
     }
     let own_windows = args.own_windows || settings().own_windows;
     let foreign = if display.is_some() && !own_windows { foreign::Display::open() } else { None };
+    let by_hand = !args.once && !args.until_input_closes;
+    let shell = (by_hand || args.shell || !args.captures.is_empty()).then(|| options.clone());
     let server = Server::new(args.directory.as_deref(), options, foreign, until, stop)?;
     say(&format!("waiting for programs in {}", server.directory().display()));
     match display {
         None => server.run(&program::Notify::default()),
-        Some(display) => display.run(server),
+        Some(display) => display.run(server, shell, args.captures.clone()),
     }
 }
 

@@ -1,22 +1,47 @@
 //! One program: a thread with a renderer of its own, so that nothing a program does stops another one.
 
 use crate::foreign;
-use crate::picture;
-use crate::surface::{self, Handles};
-use afterimage_ipc::Pump;
-use afterimage_ipc::shared::Channel;
+use crate::hold::Hold;
+use crate::keep;
+use crate::wishes::{Live, Wishes};
+use afterimage_ipc::shared::{Channel, Life};
+use afterimage_ipc::{Pump, Receiver as _};
 use afterimage_stream::ObjectId;
-use afterimage_stream::packets::WindowKind;
-use afterimage_vulkan::{Gpu, Options, Renderer};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use afterimage_stream::packets::{Overlay, WindowKind};
+use afterimage_stream::{Executor, Reply};
+use afterimage_vulkan::{Gpu, Options, Renderer, ash};
+use afterimage_window::Handles;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a quiet program's thread sleeps at most before it looks whether it should end.
 const LONGEST: Duration = Duration::from_millis(20);
+/// How long a program's thread sleeps between looks at what the user wants while the program is paused.
+const HELD: Duration = Duration::from_millis(4);
+/// How often a paused program is looked at, whether it is still there.
+const LOOK: Duration = Duration::from_millis(100);
+/// Time between two pictures for the user interface.
+const LIVE: Duration = Duration::from_millis(16);
+/// The same where the device is the CPU: what the window's drawing takes is missing to the program there.
+const LIVE_ON_CPU: Duration = Duration::from_millis(100);
+/// What the HUD switch shows.
+const HUD: Overlay = Overlay {
+    items: Overlay::VERSION
+        | Overlay::API
+        | Overlay::DEVICE
+        | Overlay::FPS
+        | Overlay::FRAMETIMES
+        | Overlay::DRAWCALLS
+        | Overlay::PIPELINES
+        | Overlay::MEMORY
+        | Overlay::COMPILER,
+    scale: 0.0,
+    corner: 0,
+    pad: [0; 7],
+};
 /// How long the user interface may take to open a window.
 const WINDOW: Duration = Duration::from_secs(10);
 
@@ -38,7 +63,16 @@ pub(crate) enum Event {
         reply: Sender<Result<Handles, String>>,
     },
     /// A program is gone, and nothing uses its windows any more.
-    Left(usize),
+    Left {
+        /// Number of the program.
+        number: usize,
+        /// What was wrong, if it was not the program or the user that ended it.
+        why: Option<String>,
+    },
+    /// Something of this program is to be shown anew.
+    News,
+    /// A program was not let in, and why.
+    Refused(String),
     /// The server has ended.
     Ended,
 }
@@ -69,34 +103,8 @@ pub(crate) struct View {
     pub(crate) number: usize,
     /// Its name.
     pub(crate) name: String,
-    wishes: Arc<Wishes>,
-}
-
-/// What the user wants of a program's thread.
-#[derive(Default)]
-struct Wishes {
-    stop: AtomicBool,
-    capture: AtomicBool,
-    picture: AtomicBool,
-    /// Granted: the picture is written.
-    saved: AtomicBool,
-}
-
-impl View {
-    /// Disconnects the program.
-    pub(crate) fn stop(&self) {
-        self.wishes.stop.store(true, Ordering::SeqCst);
-    }
-
-    /// Captures the next frame.
-    pub(crate) fn capture(&self) {
-        self.wishes.capture.store(true, Ordering::SeqCst);
-    }
-
-    /// Saves the picture of the next frame.
-    pub(crate) fn save_picture(&self) {
-        self.wishes.picture.store(true, Ordering::SeqCst);
-    }
+    /// What is wanted of it, and how it is.
+    pub(crate) wishes: Arc<Wishes>,
 }
 
 /// What a thread is given to do.
@@ -106,6 +114,8 @@ struct Work {
     notify: Notify,
     foreign: Option<foreign::Display>,
     wishes: Arc<Wishes>,
+    /// Time between two pictures for the user interface.
+    live: Duration,
 }
 
 /// A thread with an open device that waits for its program. Not a renderer yet: one that ends writes figures about a run.
@@ -141,7 +151,7 @@ impl Spare {
         let wishes = Arc::new(Wishes::default());
         let view = View { number, name: channel.program().to_owned(), wishes: Arc::clone(&wishes) };
         notify.tell(Event::Connected(view.clone()));
-        if self.work.send(Work { channel, number, notify, foreign, wishes }).is_err() {
+        if self.work.send(Work { channel, number, notify, foreign, wishes, live: LIVE }).is_err() {
             tracing::error!("the renderer's thread is gone");
         }
         Program { view, thread: self.thread }
@@ -160,7 +170,7 @@ impl Program {
     }
 
     pub(crate) fn stop(&self) {
-        self.view.stop();
+        self.view.wishes.stop();
     }
 
     pub(crate) fn join(self) {
@@ -189,16 +199,31 @@ fn thread(options: &Options, ready: &Sender<Result<(), String>>, works: &Receive
             Err(error) => eprintln!("afterimage-viewer: {error}"),
         }
     }
+    if gpu.profile.kind == ash::vk::PhysicalDeviceType::CPU {
+        work.live = LIVE_ON_CPU;
+    }
     match Renderer::on(gpu, options.clone()) {
         Ok(renderer) => serve(renderer, options, &mut work),
         Err(error) => eprintln!("afterimage-viewer: {error}"),
     }
-    match work.channel.failure() {
-        Some(failure) => eprintln!("afterimage-viewer: {}: {failure}", work.channel.program()),
+    let why = work.channel.failure().or_else(|| ended(work.channel.life()).filter(|why| *why == DIED).map(Into::into));
+    match &why {
+        Some(why) => eprintln!("afterimage-viewer: {}: {why}", work.channel.program()),
         None => crate::say(&format!("{} disconnected", work.channel.program())),
     }
     // The renderer and its surfaces are gone: the windows may go too.
-    work.notify.tell(Event::Left(work.number));
+    work.notify.tell(Event::Left { number: work.number, why });
+}
+
+const DIED: &str = "the program has died: it crashed or was killed";
+
+/// That a program has ended, in words.
+fn ended(life: Life) -> Option<&'static str> {
+    match life {
+        Life::Running => None,
+        Life::Closed => Some("the program has ended"),
+        Life::Died => Some(DIED),
+    }
 }
 
 /// Draws what the program sends until it ends or the user has had enough.
@@ -209,10 +234,26 @@ fn serve(mut renderer: Renderer, options: &Options, work: &mut Work) {
         }
         work.channel.accept(&renderer.device_info());
         let mut pump = Pump::default();
+        let mut hold = Hold::new(keep::file_name(work.channel.program()), options.clone(), work.notify.clone());
         let mut open = true;
+        let mut looked = Instant::now();
         while open && !work.wishes.stop.load(Ordering::SeqCst) && renderer.lost().is_none() {
-            open = pump.step(&mut *work.channel, &mut renderer, LONGEST);
-            grant(&mut renderer, work);
+            if hold.holds() {
+                // Nothing is taken from the program: it goes on until its room is full, and waits there.
+                let channel = &work.channel;
+                renderer.poll(&mut |reply: Reply| channel.reply(reply));
+                std::thread::sleep(HELD);
+                if looked.elapsed() >= LOOK {
+                    looked = Instant::now();
+                    open = is_kept(work);
+                }
+            } else {
+                open = pump.step(&mut *work.channel, &mut renderer, LONGEST);
+            }
+            if hold.step(&mut renderer, &work.wishes) {
+                work.notify.tell(Event::News);
+            }
+            grant(&mut renderer, work, &hold);
         }
         if let Err(error) = renderer.finish(&mut |_| {}) {
             tracing::warn!("{}: {error}", work.channel.program());
@@ -230,6 +271,18 @@ fn serve(mut renderer: Renderer, options: &Options, work: &mut Work) {
             }
         };
     }
+}
+
+/// Looks whether a paused program is still there, and says so to the user; false where it is not and there is nobody to look at
+/// what it has shown, and to let it go.
+fn is_kept(work: &Work) -> bool {
+    let Some(ended) = ended(work.channel.life()) else { return true };
+    let news = work.wishes.status().ended.replace(ended) != Some(ended);
+    if news {
+        tracing::warn!("{}: {ended} while it was paused", work.channel.program());
+        work.notify.tell(Event::News);
+    }
+    work.wishes.kept.load(Ordering::SeqCst)
 }
 
 /// Gives the renderer the program's own windows where it can, and else asks the user interface for some.
@@ -254,7 +307,7 @@ fn show_windows(renderer: &mut Renderer, work: &Work) {
         let (width, height) = (target.width, target.height);
         notify.tell(Event::Window { number, target: target.id, width, height, reply });
         Some(match answer.recv_timeout(WINDOW) {
-            Ok(Ok(handles)) => surface::make(instance, handles),
+            Ok(Ok(handles)) => handles.surface(instance),
             Ok(Err(error)) => Err(error),
             Err(_) => Err("the user interface does not answer".into()),
         })
@@ -262,50 +315,56 @@ fn show_windows(renderer: &mut Renderer, work: &Work) {
 }
 
 /// Does what the user has asked for.
-fn grant(renderer: &mut Renderer, work: &Work) {
-    if work.wishes.capture.swap(false, Ordering::SeqCst) {
-        let path = capture_file(work.channel.program());
-        eprintln!("capturing the next frame to {}", path.display());
-        renderer.capture_next_frames(&path, 1);
-    }
-    if work.wishes.picture.swap(false, Ordering::SeqCst) {
-        let (name, wishes) = (file_name(work.channel.program()), Arc::clone(&work.wishes));
-        renderer.set_picture_sink(Some(Box::new(move |picture| {
-            // Others may be on their way before the sink is taken away; only the first was asked for.
-            if !wishes.saved.swap(true, Ordering::SeqCst) {
-                let path = PathBuf::from(format!("{name}-frame-{:06}.png", picture.frame));
-                match picture::write(&path, picture) {
-                    Ok(()) => eprintln!("saved {}", path.display()),
-                    Err(error) => eprintln!("afterimage-viewer: writing {}: {error}", path.display()),
-                }
+fn grant(renderer: &mut Renderer, work: &Work, hold: &Hold) {
+    let wishes = &work.wishes;
+    if wishes.capture.swap(false, Ordering::SeqCst) {
+        let held = wishes.status().held.clone();
+        wishes.say(match held {
+            Some(held) => keep::held(work.channel.program(), &held),
+            None => {
+                let path = keep::capture_file(work.channel.program());
+                renderer.capture_next_frames(&path, 1);
+                format!("capturing the next frame to {}", path.display())
             }
-        })));
+        });
+        work.notify.tell(Event::News);
+    }
+    if let Some(on) = wishes.hud() {
+        renderer.set_overlay(&if on { HUD } else { Overlay::default() });
+    }
+    let picture = wishes.picture.load(Ordering::SeqCst);
+    if picture && hold.holds() {
+        wishes.picture.store(false, Ordering::SeqCst);
+        let live = wishes.status().live.clone();
+        if let Some(live) = live {
+            wishes.say(keep::picture(work.channel.program(), &live));
+            work.notify.tell(Event::News);
+        }
     }
     // Reading pictures back costs time that nobody has to spend for nothing.
-    if work.wishes.saved.load(Ordering::SeqCst) {
+    let last = wishes.status().live.as_ref().map(|live| live.taken);
+    let due = last.is_none_or(|last| last.elapsed() >= work.live);
+    let wanted = picture || hold.is_busy() || (wishes.watched.load(Ordering::SeqCst) && due);
+    if wanted == wishes.reading.swap(wanted, Ordering::SeqCst) {
+        return;
+    }
+    if !wanted {
         renderer.set_picture_sink(None);
-        work.wishes.saved.store(false, Ordering::SeqCst);
+        return;
     }
-}
-
-/// A program's name as part of a file name.
-fn file_name(program: &str) -> String {
-    program.chars().map(|c| if c.is_alphanumeric() || ".-_".contains(c) { c } else { '_' }).collect()
-}
-
-/// Where a capture that the user asked for goes: a name that is not taken.
-fn capture_file(program: &str) -> PathBuf {
-    let name = file_name(program);
-    let free = (1..).map(|number| PathBuf::from(format!("{name}-{number}.aftercap"))).find(|path| !path.exists());
-    free.unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn program_names_make_harmless_file_names() {
-        assert_eq!(file_name("../my game.exe"), ".._my_game.exe");
-    }
+    let (name, wishes, notify) = (work.channel.program().to_owned(), Arc::clone(wishes), work.notify.clone());
+    renderer.set_picture_sink(Some(Box::new(move |picture| {
+        let live = Arc::new(Live {
+            frame: picture.frame,
+            size: [picture.width, picture.height],
+            rgba: picture.rgba.to_vec(),
+            taken: Instant::now(),
+        });
+        wishes.status().live = Some(Arc::clone(&live));
+        // Others may be on their way before the sink is taken away; only the first was asked for.
+        if wishes.picture.swap(false, Ordering::SeqCst) {
+            wishes.say(keep::picture(&name, &live));
+        }
+        notify.tell(Event::News);
+    })));
 }

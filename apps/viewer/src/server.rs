@@ -1,7 +1,7 @@
 //! Finds programs, gives each a thread that draws it, and knows when to end.
 
 use crate::foreign;
-use crate::program::{Notify, Program, Spare};
+use crate::program::{Event, Notify, Program, Spare};
 use afterimage_ipc::shared::{Found, Host};
 use afterimage_vulkan::Options;
 use std::path::{Path, PathBuf};
@@ -112,7 +112,10 @@ impl Server {
                     self.programs.push(spare.serve(channel, self.count, notify.clone(), self.foreign));
                     self.count += 1;
                 }
-                Found::Refused(error) => eprintln!("afterimage-viewer: {error}"),
+                Found::Refused(error) => {
+                    eprintln!("afterimage-viewer: {error}");
+                    notify.tell(Event::Refused(error.to_string()));
+                }
             }
         }
         Ok(())

@@ -2,16 +2,20 @@
 
 use crate::program::{Event, Notify, View};
 use crate::server::Server;
-use crate::surface::Handles;
+use crate::shell::{self, Shell};
 use afterimage_stream::ObjectId;
+use afterimage_vulkan::Options;
+use afterimage_window::Handles;
+use egui::Key;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
 use winit::event::{ElementState, WindowEvent};
-use winit::event_loop::{ActiveEventLoop, EventLoop};
-use winit::keyboard::{Key, NamedKey};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::window::{Window, WindowId};
 
 /// A connection to the display.
@@ -22,32 +26,27 @@ pub(crate) struct Display {
 impl Display {
     /// Connects to the display, if there is one.
     pub(crate) fn open() -> Result<Self, String> {
-        if ["DISPLAY", "WAYLAND_DISPLAY"].iter().all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty()))
-        {
-            return Err("neither DISPLAY nor WAYLAND_DISPLAY is set".into());
-        }
-        // winit looks its libraries up at run time and panics where one is missing.
-        let hook = std::panic::take_hook();
-        std::panic::set_hook(Box::new(|_| {}));
-        let built = std::panic::catch_unwind(|| EventLoop::with_user_event().build());
-        std::panic::set_hook(hook);
-        match built {
-            Ok(Ok(events)) => Ok(Self { events }),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err("a library for windows is missing (libxkbcommon-x11-0, libxcursor1, libxi6)".into()),
-        }
+        Ok(Self { events: afterimage_window::events()? })
     }
 
-    /// Shows the server's programs until it ends.
-    pub(crate) fn run(self, server: Server) -> Result<(), String> {
+    /// Shows the server's programs until it ends; with a window of the viewer's own if there are options for one, and these
+    /// captures in it.
+    pub(crate) fn run(self, server: Server, shell: Option<Options>, captures: Vec<PathBuf>) -> Result<(), String> {
         let stop = server.stop();
+        let directory = server.directory().display().to_string();
         let proxy = self.events.create_proxy();
         let notify = Notify::new(move |event| {
             // The loop has ended: nobody looks any more.
             let _ended = proxy.send_event(event);
         });
-        let mut windows =
-            Windows { views: HashMap::new(), open: HashMap::new(), stop: Arc::clone(&stop), serving: None };
+        let mut windows = Windows {
+            views: HashMap::new(),
+            open: HashMap::new(),
+            stop: Arc::clone(&stop),
+            serving: None,
+            shell: None,
+            wanted: shell.map(|options| Wanted { options, notify: notify.clone(), directory, captures }),
+        };
         windows.serving = Some(std::thread::spawn(move || {
             let result = server.run(&notify);
             notify.tell(Event::Ended);
@@ -58,7 +57,15 @@ impl Display {
     }
 }
 
-struct Shell {
+/// A window of the viewer's own that is not open yet.
+struct Wanted {
+    options: Options,
+    notify: Notify,
+    directory: String,
+    captures: Vec<PathBuf>,
+}
+
+struct Shown {
     number: usize,
     target: ObjectId,
     window: Window,
@@ -67,9 +74,11 @@ struct Shell {
 struct Windows {
     /// Programs by number.
     views: HashMap<usize, View>,
-    open: HashMap<WindowId, Shell>,
+    open: HashMap<WindowId, Shown>,
     stop: Arc<AtomicBool>,
     serving: Option<std::thread::JoinHandle<Result<(), String>>>,
+    shell: Option<Shell>,
+    wanted: Option<Wanted>,
 }
 
 impl Windows {
@@ -91,24 +100,24 @@ impl Windows {
         target: ObjectId,
         size: PhysicalSize<u32>,
     ) -> Result<Handles, String> {
-        if let Some(shell) = self.open.values().find(|shell| (shell.number, shell.target) == (number, target)) {
-            return Handles::of(&shell.window);
+        if let Some(shown) = self.open.values().find(|shown| (shown.number, shown.target) == (number, target)) {
+            return Handles::of(&shown.window);
         }
         let name = self.views.get(&number).map_or("program", |view| &view.name);
         let attributes = Window::default_attributes().with_title(format!("{name} - Afterimage")).with_inner_size(size);
         let window = events.create_window(attributes).map_err(|error| error.to_string())?;
         let handles = Handles::of(&window)?;
-        self.open.insert(window.id(), Shell { number, target, window });
+        self.open.insert(window.id(), Shown { number, target, window });
         Ok(handles)
     }
 
     /// The user closes a window: its program is disconnected, which ends its drawing, which ends the window.
     fn close(&self, id: WindowId) {
-        if let Some(shell) = self.open.get(&id) {
-            shell.window.set_visible(false);
+        if let Some(shown) = self.open.get(&id) {
+            shown.window.set_visible(false);
         }
         if let Some(view) = self.view(id) {
-            view.stop();
+            view.wishes.stop();
         }
     }
 
@@ -116,23 +125,45 @@ impl Windows {
         self.views.get(&self.open.get(&id)?.number)
     }
 
-    fn key(&self, id: WindowId, key: &Key) {
+    /// A key in a program's window.
+    fn key(&self, id: WindowId, key: Key) {
         match key {
-            Key::Named(NamedKey::Escape) => self.close(id),
-            Key::Character(text) if text.eq_ignore_ascii_case("q") => self.close(id),
-            Key::Named(NamedKey::F10) => self.view(id).into_iter().for_each(View::capture),
-            Key::Named(NamedKey::F12) => self.view(id).into_iter().for_each(View::save_picture),
-            _ => {}
+            Key::Escape | Key::Q => self.close(id),
+            Key::F11 => self.open.get(&id).into_iter().for_each(|shown| shell::full_screen(&shown.window)),
+            _ => {
+                let _another_key = self.view(id).map(|view| shell::program_key(view, key));
+            }
         }
     }
 }
 
 impl ApplicationHandler<Event> for Windows {
-    fn resumed(&mut self, _: &ActiveEventLoop) {}
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        let Some(wanted) = self.wanted.take() else { return };
+        match Shell::open(events, &wanted.options, wanted.notify, wanted.directory) {
+            Ok(shell) => {
+                let shell = self.shell.insert(shell);
+                wanted.captures.iter().for_each(|path| shell.open_capture(path));
+            }
+            Err(error) => tracing::error!("the viewer's own window cannot be opened: {error}"),
+        }
+    }
+
+    fn about_to_wait(&mut self, events: &ActiveEventLoop) {
+        let due = self.shell.as_ref().and_then(Shell::due);
+        match (&self.shell, due) {
+            (Some(shell), Some(due)) if due <= Instant::now() => shell.redraw(),
+            (_, Some(due)) => events.set_control_flow(ControlFlow::WaitUntil(due)),
+            (_, None) => events.set_control_flow(ControlFlow::Wait),
+        }
+    }
 
     fn user_event(&mut self, events: &ActiveEventLoop, event: Event) {
         match event {
             Event::Connected(view) => {
+                if let Some(shell) = &mut self.shell {
+                    shell.add(view.clone());
+                }
                 self.views.insert(view.number, view);
             }
             Event::Window { number, target, width, height, reply } => {
@@ -140,19 +171,39 @@ impl ApplicationHandler<Event> for Windows {
                 // Whoever asked may have stopped waiting.
                 let _late = reply.send(self.window(events, number, target, size));
             }
-            Event::Left(number) => {
-                self.open.retain(|_, shell| shell.number != number);
+            Event::Left { number, why } => {
+                self.open.retain(|_, shown| shown.number != number);
                 self.views.remove(&number);
+                if let Some(shell) = &mut self.shell {
+                    shell.remove(number, why);
+                }
+            }
+            Event::News => {
+                if let Some(shell) = &self.shell {
+                    shell.redraw();
+                }
+            }
+            Event::Refused(why) => {
+                if let Some(shell) = &mut self.shell {
+                    shell.say(why);
+                }
             }
             Event::Ended => events.exit(),
         }
     }
 
     fn window_event(&mut self, _: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
+        if let Some(shell) = self.shell.as_mut().filter(|shell| shell.id() == id) {
+            if shell.event(&event) {
+                // The server ends, and then the loop.
+                self.stop.store(true, Ordering::SeqCst);
+            }
+            return;
+        }
         match event {
             WindowEvent::CloseRequested => self.close(id),
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed && !event.repeat => {
-                self.key(id, &event.logical_key);
+                shell::egui_key(&event.logical_key).into_iter().for_each(|key| self.key(id, key));
             }
             _ => {}
         }
@@ -160,6 +211,7 @@ impl ApplicationHandler<Event> for Windows {
 
     /// The loop ends, and with it the display's connection.
     fn exiting(&mut self, _: &ActiveEventLoop) {
+        self.shell = None;
         if let Err(error) = self.end() {
             eprintln!("afterimage-viewer: {error}");
         }

@@ -1,0 +1,8 @@
+//! Sample programs of Direct3D 9, linked with `libd3d9.so` and captured while they run: in their own process and in the viewer, from the
+//! first frame on, from a late one, and by key.
+#![cfg(target_os = "linux")]
+
+mod captured;
+mod key;
+mod picture;
+mod program;

@@ -1,0 +1,98 @@
+//! The documentation's picture of the viewer: the teapot's last draw. `AFTERIMAGE_BLESS=1` writes it.
+
+use crate::key::{display, press, wait_for};
+use crate::program::{Guarded, command, compile};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use x11rb::connection::Connection;
+use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat};
+use x11rb::rust_connection::RustConnection;
+
+/// Of the viewer's window.
+const SIZE: (u16, u16) = (1280, 800);
+/// The keys that go to the last call, and from there to the one before.
+const END: u8 = 115;
+const UP: u8 = 111;
+
+/// Red, green and blue of each pixel.
+type Pixels = Vec<u8>;
+
+fn look(connection: &RustConnection, window: u32) -> Pixels {
+    let image = connection.get_image(ImageFormat::Z_PIXMAP, window, 0, 0, SIZE.0, SIZE.1, !0).unwrap();
+    let data = image.reply().expect("the window").data;
+    data.chunks_exact(4).flat_map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect()
+}
+
+fn read(file: &Path) -> Pixels {
+    let open = std::fs::File::open(file);
+    let open = open.unwrap_or_else(|error| panic!("{}: {error}: AFTERIMAGE_BLESS=1 writes it", file.display()));
+    let mut reader = png::Decoder::new(std::io::BufReader::new(open)).read_info().expect("a picture");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    let info = reader.next_frame(&mut pixels).expect("pixels");
+    assert_eq!((info.width, info.height, info.color_type), (SIZE.0.into(), SIZE.1.into(), png::ColorType::Rgb));
+    pixels
+}
+
+fn write(file: &Path, pixels: &[u8]) {
+    let out = std::io::BufWriter::new(std::fs::File::create(file).expect("a file"));
+    let mut encoder = png::Encoder::new(out, SIZE.0.into(), SIZE.1.into());
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::High);
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(pixels)).expect("a picture");
+}
+
+#[test]
+fn the_documentation_shows_the_viewer_as_it_is() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let Some(program) = compile("teapot", temp.path()) else { return };
+    let Some((_server, display)) = display("1280x800x24") else {
+        return eprintln!("Xvfb is not installed: the picture of the viewer is not tested");
+    };
+    let capture = temp.path().join("teapot.aftercap");
+    let mut sample = command(&program, temp.path());
+    sample.args(["--frames", "32", "--width", "480", "--height", "360"]).env("AFTERIMAGE_RENDERER", "in-process");
+    sample.env("AFTERIMAGE_CAPTURE_FILE", &capture).env("AFTERIMAGE_CAPTURE_FRAMES", "30");
+    assert!(sample.status().expect("the sample starts").success());
+    let mut viewer = command(Path::new(env!("CARGO_BIN_EXE_afterimage-viewer")), temp.path());
+    viewer.arg("teapot.aftercap").arg("--directory").arg(temp.path().join("link"));
+    let _viewer = Guarded(viewer.env("DISPLAY", &display).stdin(Stdio::null()).spawn().expect("the viewer starts"));
+    let (connection, screen) = RustConnection::connect(Some(&display)).expect("a display");
+    let root = connection.setup().roots[screen].root;
+    let window = wait_for("the viewer's window", || {
+        let windows = connection.query_tree(root).ok()?.reply().ok()?.children;
+        let size = |window: u32| connection.get_geometry(window).ok()?.reply().map(|g| (g.width, g.height)).ok();
+        windows.into_iter().find(|window| size(*window) == Some(SIZE))
+    });
+    // The picture lies between the panels; nothing else there has as many colours.
+    let drawn = || {
+        let pixels = look(&connection, window);
+        let rows = pixels.chunks_exact(usize::from(SIZE.0) * 3).flat_map(|row| row[310 * 3..790 * 3].chunks_exact(3));
+        let colours: std::collections::BTreeSet<_> = rows.collect();
+        (colours.len() > 500).then_some(())
+    };
+    wait_for("the first draw", || (look(&connection, window).iter().any(|byte| *byte > 200)).then_some(()));
+    std::thread::sleep(Duration::from_secs(1));
+    press(&connection, root, window, END);
+    press(&connection, root, window, UP);
+    wait_for("the teapot", drawn);
+    // Nothing comes any more: neither pictures nor times.
+    let pixels = wait_for("the end of all changes", || {
+        let before = look(&connection, window);
+        std::thread::sleep(Duration::from_millis(500));
+        (look(&connection, window) == before).then_some(before)
+    });
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/images/viewer.png");
+    if std::env::var_os("AFTERIMAGE_BLESS").is_some_and(|value| value == "1") {
+        write(&place, &pixels);
+    }
+    // Times are others on each machine, and with them the length of bars.
+    let blessed = read(&place);
+    let far = |(a, b): &(&u8, &u8)| a.abs_diff(**b) > 48;
+    let different = pixels.iter().zip(&blessed).filter(far).count();
+    assert!(
+        different * 15 < pixels.len(),
+        "{different} of {} values are others: AFTERIMAGE_BLESS=1 writes it anew",
+        pixels.len()
+    );
+}

@@ -1,0 +1,129 @@
+//! The viewer as a process, with a program that clears its picture to another colour in each frame.
+#![allow(missing_docs)]
+
+mod display;
+mod drag;
+mod program;
+mod shell;
+mod windows;
+
+use afterimage_stream::Link;
+use program::{Program, colour};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+fn viewer(directory: &Path, pictures: &Path, more: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"))
+        .args(["--headless", "--once", "-o"])
+        .arg(pictures)
+        .args(more)
+        .arg("--directory")
+        .arg(directory)
+        .env("AFTERIMAGE_CACHE_DIR", directory.join("cache"))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// The picture of a frame, and whether it is of its one colour.
+fn check_picture(folder: &Path, frame: u64) {
+    let path = folder.join(format!("frame-{frame:06}.png"));
+    let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.width, info.height, info.color_type), (8, 8, png::ColorType::Rgb));
+    assert!(pixels[..8 * 8 * 3].chunks_exact(3).all(|pixel| pixel == colour(frame)), "frame {frame}: {pixels:?}");
+}
+
+#[test]
+fn pictures_of_a_program_that_came_first() {
+    let temp = tempfile::tempdir().unwrap();
+    let (directory, pictures) = (temp.path().join("run"), temp.path().join("pictures"));
+    let viewer = {
+        let (directory, pictures) = (directory.clone(), pictures.clone());
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            viewer(&directory, &pictures, &["--frames", "2,5-6"]).wait().unwrap()
+        })
+    };
+    let mut program = Program::connect(&directory);
+    assert!(!program.link.device().name().is_empty());
+    for frame in 1..=10 {
+        program.frame(frame).unwrap();
+    }
+    drop(program);
+    assert!(viewer.join().unwrap().success());
+    [2, 5, 6].into_iter().for_each(|frame| check_picture(&pictures, frame));
+    assert_eq!(std::fs::read_dir(&pictures).unwrap().count(), 3);
+    assert!(
+        std::fs::read_dir(&directory).unwrap().all(|entry| entry
+            .unwrap()
+            .path()
+            .extension()
+            .is_none_or(|e| e != "aft"))
+    );
+}
+
+#[test]
+fn a_killed_viewer_costs_no_more_than_its_frames() {
+    let temp = tempfile::tempdir().unwrap();
+    let (directory, pictures) = (temp.path().join("run"), temp.path().join("pictures"));
+    let mut first = viewer(&directory, &pictures, &[]);
+    let mut program = Program::connect(&directory);
+    for frame in 1..=5 {
+        program.frame(frame).unwrap();
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let mut lost = 6;
+    while program.frame(lost) == Ok(()) {
+        lost += 1;
+        assert!(lost < 50, "the viewer's death was not noticed");
+    }
+    let mut second = viewer(&directory, &pictures, &[]);
+    while program.link.epoch() == program.epoch {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    program.fresh = true;
+    for frame in 100..=105 {
+        program.frame(frame).unwrap();
+    }
+    drop(program);
+    assert!(second.wait().unwrap().success());
+    (100..=105).for_each(|frame| check_picture(&pictures, frame));
+}
+
+#[test]
+fn two_programs_do_not_overwrite_each_other_s_pictures() {
+    let temp = tempfile::tempdir().unwrap();
+    let (directory, pictures) = (temp.path().join("run"), temp.path().join("pictures"));
+    let mut viewer = viewer(&directory, &pictures, &[]);
+    let mut one = Program::connect(&directory);
+    one.frame(1).unwrap();
+    let mut two = Program::connect(&directory);
+    two.frame(201).unwrap();
+    one.frame(2).unwrap();
+    drop(one);
+    two.frame(202).unwrap();
+    drop(two);
+    assert!(viewer.wait().unwrap().success());
+    check_picture(&pictures, 2);
+    check_picture(&pictures.join("program-2"), 202);
+}
+
+#[test]
+fn without_a_display_it_says_what_to_do() {
+    let temp = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"))
+        .arg("--directory")
+        .arg(temp.path())
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("--headless"), "{text}");
+}
