@@ -1,7 +1,8 @@
 //! `cargo xtask bless`: writes what is generated: the samples' shader header, the first inputs of the fuzz target, the opcodes
-//! in docs/ir.md, and the expected output inside of the text tests.
+//! in docs/ir.md, the expected output inside of the text tests, and the pictures in docs/images.
 
 use crate::build;
+use crate::images;
 use crate::step::{self, Result};
 use crate::workspace::Workspace;
 
@@ -10,6 +11,9 @@ use crate::workspace::Workspace;
 pub(crate) struct Args {
     /// Only these packages' tests (`afterimage-ir`, ...); all if none is named.
     packages: Vec<String>,
+    /// Only the samples' pictures in docs/images.
+    #[arg(long, conflicts_with = "packages")]
+    images: bool,
 }
 
 /// The command itself.
@@ -17,6 +21,9 @@ pub(crate) struct Args {
 /// # Errors
 /// When a shader does not assemble, or a test fails that is not about expected output.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+    if args.images {
+        return images::bless(ws);
+    }
     shaders(ws)?;
     let mut cargo = build::cargo(ws);
     cargo.args(["test", "--no-fail-fast"]).env("AFTERIMAGE_BLESS", "1");
@@ -27,6 +34,9 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         cargo.args(["-p", package]);
     }
     step::run(ws, &mut cargo, "writing the expected output of the tests", "")?;
+    if args.packages.is_empty() {
+        images::bless(ws)?;
+    }
     println!("look at the changes with `git diff` before you commit them");
     Ok(())
 }

@@ -71,8 +71,9 @@ const SAMPLES: &[Source] = &[
     Source { name: "soak", windows_libraries: &[] },
 ];
 
-/// The sample that calls the Xbox's Direct3D, `crates/nv2a/examples/scene`: its name in the tree.
-pub(crate) const XBOX_SAMPLE: &str = "xbox";
+/// Samples that call a console's API: their name in the tree, the crate, and the example of it.
+const CONSOLE_SAMPLES: [(&str, &str, &str); 2] =
+    [("xbox", "afterimage-nv2a", "scene"), ("playstation", "afterimage-gnm", "water")];
 
 /// The geometry of the samples is computed, and must come out the same to the last bit in every build.
 const CXX_FLAGS: &[&str] = &["-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-contract=off"];
@@ -128,16 +129,26 @@ impl Tree {
     }
 }
 
+/// What an earlier [`tree`] built.
+pub(crate) fn built(ws: &Workspace, machine: &Machine, profile: Profile) -> Tree {
+    let windows = machine.no_windows_build().map_or(Windows::Built, Windows::Impossible);
+    Tree { root: folder(ws, profile), windows }
+}
+
+/// Where a tree goes.
+fn folder(ws: &Workspace, profile: Profile) -> PathBuf {
+    match profile {
+        Profile::Release => ws.dist(),
+        Profile::Dev => ws.target.join("dist-dev"),
+    }
+}
+
 /// Builds the native half, and the Windows half where the machine can.
 ///
 /// # Errors
 /// When the native half does not build. What becomes of the other is in [`Tree::windows`].
 pub(crate) fn tree(ws: &Workspace, machine: &Machine, profile: Profile) -> Result<Tree> {
-    let root = match profile {
-        Profile::Release => ws.dist(),
-        Profile::Dev => ws.target.join("dist-dev"),
-    };
-    let mut tree = Tree { root, windows: Windows::Built };
+    let mut tree = Tree { root: folder(ws, profile), windows: Windows::Built };
     native_libraries(ws, &tree, profile)?;
     headers(ws, &tree)?;
     native_samples(ws, &tree)?;
@@ -200,11 +211,16 @@ fn native_libraries(ws: &Workspace, tree: &Tree, profile: Profile) -> Result {
     step::run(ws, &mut cargo, &format!("building libd3d9.so and the programs ({folder})"), "")?;
     if profile == Profile::Release {
         let mut cargo = self::cargo(ws);
-        cargo.args(["build", "--release", "-p", "afterimage-nv2a", "--example", "scene"]);
-        step::run(ws, &mut cargo, "building the Xbox's sample (release)", "")?;
+        cargo.args(["build", "--release"]);
+        CONSOLE_SAMPLES.iter().for_each(|(_, package, example)| {
+            cargo.args(["-p", package, "--example", example]);
+        });
+        step::run(ws, &mut cargo, "building the consoles' samples (release)", "")?;
     }
     let from = ws.target.join(folder);
-    copy(&from.join("examples/scene"), &tree.native_sample(XBOX_SAMPLE))?;
+    for (name, _, example) in CONSOLE_SAMPLES {
+        copy(&from.join("examples").join(example), &tree.native_sample(name))?;
+    }
     copy(&from.join("libd3d9.so"), &tree.root.join("libd3d9.so"))?;
     copy(&from.join("afterimage"), &tree.afterimage())?;
     copy(&from.join("afterimage-viewer"), &tree.viewer())

@@ -39,6 +39,7 @@ enum Seeds {
 const TARGETS: &[Target] = &[
     Target { name: "packets", seeds: Seeds::Random },
     Target { name: "captures", seeds: Seeds::Folders(&["fuzz/seeds/captures"]) },
+    Target { name: "inspect", seeds: Seeds::Folders(&["fuzz/seeds/captures"]) },
     Target { name: "shader_tokens", seeds: Seeds::Folders(&["fuzz/seeds/shader_tokens", "crates/shader/tests/hlsl"]) },
     Target { name: "shader_programs", seeds: Seeds::Random },
     Target { name: "shader_states", seeds: Seeds::Random },
@@ -145,6 +146,8 @@ fn fuzz(ws: &Workspace, target: &Target, folder: &std::path::Path, seconds: u32,
     let mut command = Command::new(folder.join(target.name));
     command.arg(format!("-max_total_time={seconds}")).arg(format!("-rss_limit_mb={MEMORY_MIB}"));
     command.arg(format!("-timeout={HANG_SECONDS}")).arg("-max_len=8192").arg("-print_final_stats=1");
+    // Inputs need not grow slowly: many targets make something well-formed of any bytes.
+    command.arg("-len_control=0");
     command.arg(format!("-artifact_prefix={}/", findings.display())).arg(&corpus);
     match target.seeds {
         Seeds::Folders(folders) => {

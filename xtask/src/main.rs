@@ -11,12 +11,15 @@ mod display;
 mod dist;
 mod fuzz;
 mod gnm;
+mod images;
 mod killed;
 mod matrix;
 mod nv2a;
 mod picture;
 mod programs;
+mod replays;
 mod report;
+mod samples;
 mod setup;
 mod shaders;
 mod soak;
@@ -25,6 +28,7 @@ mod test;
 mod validate;
 mod wine;
 mod workspace;
+mod xfb;
 
 use std::process::ExitCode;
 
@@ -83,6 +87,15 @@ enum Chore {
     ///
     /// Panda3D, SDL2 and ANGLE as Windows wheels from PyPI, in versions whose sums are known, kept in the cache folder.
     Programs(programs::Args),
+    /// Run cases of transform feedback: IN.json -o OUT.json [--path lowered|native|interp], or all of the harness's: --all.
+    ///
+    /// The program behind it builds first, and has the options: `cargo xtask xfb-cases --help`.
+    XfbCases(xfb::Args),
+    /// Capture the samples of every guest, from the first frame and from the 500th on, and compare what the captures replay to.
+    ///
+    /// The pictures must be those that were shown, here and with --trixie by another driver. Captures that were made on another
+    /// machine are compared with the pictures of that machine: --also.
+    Replays(replays::Args),
     /// Build the release tree in target/dist: DLLs, library, headers, programs, samples, licences.
     Dist,
     /// Run the samples and their captures under the Vulkan validation layers.
@@ -104,6 +117,8 @@ fn main() -> ExitCode {
         Chore::Soak(args) => soak::main(&ws, &args),
         Chore::Conformance(args) => conformance::main(&ws, &args),
         Chore::Programs(args) => programs::main(&ws, &args),
+        Chore::XfbCases(args) => xfb::main(&ws, &args),
+        Chore::Replays(args) => replays::main(&ws, &args),
         Chore::Dist => dist::main(&ws),
         Chore::Validate => validate::main(&ws),
     };

@@ -1,7 +1,7 @@
 //! The sample programs, each run in every way that there is, and their pictures compared.
 //!
 //! The ways: natively in one process; the 64-bit and the 32-bit DLL under Wine through shared memory to the viewer; and
-//! the replay of a capture that the first of these wrote. All must give the same pixels. A program of the Xbox runs natively
+//! the replay of a capture that the first of these wrote. All must give the same pixels. A console's program runs natively
 //! only.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::build::{Tree, Width, XBOX_SAMPLE};
+use crate::build::{Tree, Width};
 use crate::picture::{self, Difference, Picture};
 use crate::step::{self, Context, Failure, Progress, Result};
 use crate::wine::Wine;
@@ -30,6 +30,8 @@ const LIMIT: &str = "240";
 pub(crate) struct Program {
     /// What tables call it.
     pub(crate) name: &'static str,
+    /// What there is to see.
+    pub(crate) what: &'static str,
     /// The source's name.
     pub(crate) sample: &'static str,
     /// Its arguments.
@@ -47,25 +49,69 @@ pub(crate) enum Kind {
     Direct3d9,
     /// Direct3D 9, under Wine only, and why.
     WindowsOnly(&'static str),
-    /// The Xbox's Direct3D, natively: an example of the crate `afterimage-nv2a`. Its pictures are those that the console's
-    /// display would show, read from the console's memory; those of its replay are what the renderer was told to show.
-    Xbox,
+    /// A console's own API, natively: an example of that guest's crate. Its pictures are those that the console's display would
+    /// show, read from the console's memory; those of its replay are what the renderer was told to show.
+    Console,
 }
 
 /// What is run.
 pub(crate) const PROGRAMS: &[Program] = &[
-    Program { name: "scene", sample: "scene", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
-    Program { name: "targets", sample: "targets", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
-    Program { name: "features", sample: "features", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
-    Program { name: "teapot", sample: "teapot", arguments: &[], kind: Kind::Direct3d9, rounding_pixels: 0 },
+    Program {
+        name: "scene",
+        what: "A textured, lit scene through vs_2_0 and ps_2_0.",
+        sample: "scene",
+        arguments: &[],
+        kind: Kind::Direct3d9,
+        rounding_pixels: 0,
+    },
+    Program {
+        name: "targets",
+        what: "Render targets, several at once, cube maps, queries, and the flow control of ps_3_0.",
+        sample: "targets",
+        arguments: &[],
+        kind: Kind::Direct3d9,
+        rounding_pixels: 0,
+    },
+    Program {
+        name: "features",
+        what: "Patches, ProcessVertices, point sprites, alpha to coverage, palettes, instances, clip planes.",
+        sample: "features",
+        arguments: &[],
+        kind: Kind::Direct3d9,
+        rounding_pixels: 0,
+    },
+    Program {
+        name: "teapot",
+        what: "The fixed-function pipeline.",
+        sample: "teapot",
+        arguments: &[],
+        kind: Kind::Direct3d9,
+        rounding_pixels: 0,
+    },
     Program {
         name: "teapot-d3dx",
+        what: "The same with D3DX's teapot, under Wine.",
         sample: "teapot",
         arguments: &["--d3dx"],
         kind: Kind::WindowsOnly("D3DXCreateTeapot exists on Windows only"),
         rounding_pixels: 64,
     },
-    Program { name: "xbox", sample: XBOX_SAMPLE, arguments: &[], kind: Kind::Xbox, rounding_pixels: 0 },
+    Program {
+        name: "xbox",
+        what: "The Xbox's Direct3D: push buffers, microcode and register combiners, as the console's display shows them.",
+        sample: "xbox",
+        arguments: &[],
+        kind: Kind::Console,
+        rounding_pixels: 0,
+    },
+    Program {
+        name: "playstation",
+        what: "The PlayStation 4's command buffers and GCN code: compute, vertices, tiled textures, and the picture before.",
+        sample: "playstation",
+        arguments: &[],
+        kind: Kind::Console,
+        rounding_pixels: 0,
+    },
 ];
 
 /// A way to run a program.
@@ -172,8 +218,8 @@ pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine, out: &Path, validate
     for program in PROGRAMS {
         let mut reference: Option<(Way, PathBuf)> = None;
         let mut capture: Option<PathBuf> = None;
-        // An Xbox's program knows no Windows.
-        for way in Way::ALL.into_iter().filter(|way| program.kind != Kind::Xbox || !matches!(way, Way::Dll(_))) {
+        // A console's program knows no Windows.
+        for way in Way::ALL.into_iter().filter(|way| program.kind != Kind::Console || !matches!(way, Way::Dll(_))) {
             let row = session.row(program, way, reference.as_ref(), capture.as_deref());
             if reference.is_none() && !row.pictures.is_empty() {
                 reference = Some((way, session.folder(program, way)));
@@ -182,6 +228,21 @@ pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine, out: &Path, validate
             rows.push(row);
         }
     }
+    Ok(rows)
+}
+
+/// Runs every program natively. The pictures go to `out/PROGRAM/native/`.
+///
+/// # Errors
+/// When the runs cannot be prepared, or one fails.
+pub(crate) fn natively(ws: &Workspace, tree: &Tree, wine: &Wine, out: &Path) -> Result<Vec<Row>> {
+    let _ = std::fs::remove_dir_all(out);
+    std::fs::create_dir_all(out).doing(format!("creating {}", out.display()))?;
+    let session = Session { ws, tree, wine, out, validate: false };
+    let programs = PROGRAMS.iter().filter(|program| !matches!(program.kind, Kind::WindowsOnly(_)));
+    let rows: Vec<Row> = programs.map(|program| session.row(program, Way::Native, None, None)).collect();
+    let bad = rows.iter().find_map(|row| if let End::Bad(why) = &row.end { Some((row, why)) } else { None });
+    bad.map_or(Ok(()), |(row, why)| Err(Failure::new(format!("running {}", row.program), why)))?;
     Ok(rows)
 }
 
@@ -208,7 +269,7 @@ impl Session<'_> {
         let why_not = match way {
             Way::Native => match program.kind {
                 Kind::WindowsOnly(why) => Some(End::Skipped(why.to_owned())),
-                Kind::Direct3d9 | Kind::Xbox => None,
+                Kind::Direct3d9 | Kind::Console => None,
             },
             Way::Dll(width) => self.wine.denied(width),
             Way::Replay => capture.is_none().then(|| End::Skipped("no run wrote a capture".to_owned())),
@@ -266,7 +327,7 @@ impl Session<'_> {
         }
         if way != Way::Replay {
             command.args(["--frames", &FRAMES.to_string()]).args(program.arguments);
-            if program.kind == Kind::Xbox {
+            if program.kind == Kind::Console {
                 command.args(["--shots", SHOTS]).arg(&folder);
             } else {
                 command.env("AFTERIMAGE_SCREENSHOTS", &folder).env("AFTERIMAGE_SCREENSHOT_FRAMES", SHOTS);

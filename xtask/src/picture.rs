@@ -16,6 +16,12 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
+    /// A picture of these bytes, three a pixel, if there are as many as it has.
+    pub(crate) fn new(width: u32, height: u32, rgb: Vec<u8>) -> Option<Self> {
+        let fits = rgb.len() as u64 == u64::from(width) * u64::from(height) * 3;
+        fits.then_some(Self { width, height, rgb })
+    }
+
     /// Reads a PNG or PPM file; transparency is left out.
     ///
     /// # Errors
@@ -46,10 +52,8 @@ impl Picture {
             [parts.next()?, parts.next()?, parts.next()?].map(|part| std::str::from_utf8(part).unwrap_or_default());
         let (width, height) = header[1].split_once(' ')?;
         let (width, height) = (width.parse::<u32>().ok()?, height.parse::<u32>().ok()?);
-        let rgb = parts.next()?.to_vec();
-        let fits =
-            header[0] == "P6" && header[2] == "255" && rgb.len() as u64 == u64::from(width) * u64::from(height) * 3;
-        fits.then_some(Self { width, height, rgb })
+        let known = header[0] == "P6" && header[2] == "255";
+        Self::new(width, height, parts.next()?.to_vec()).filter(|_| known)
     }
 
     /// Writes a PNG file.
@@ -103,6 +107,21 @@ impl Picture {
             }
         }
         Self { width: width as u32, height: height as u32, rgb }
+    }
+
+    /// Height and width.
+    #[cfg(test)]
+    pub(crate) fn size(&self) -> (u32, u32) {
+        (self.height, self.width)
+    }
+
+    /// The part from one corner to another, the last column and row not counted.
+    pub(crate) fn part(&self, [left, top]: [u32; 2], [right, bottom]: [u32; 2]) -> Self {
+        let (right, bottom) = (right.min(self.width), bottom.min(self.height));
+        let rows = self.rgb.chunks_exact(self.width.max(1) as usize * 3).take(bottom as usize).skip(top as usize);
+        let columns = left.min(right) as usize * 3..right as usize * 3;
+        let rgb = rows.flat_map(|row| row[columns.clone()].to_vec()).collect();
+        Self { width: right.saturating_sub(left), height: bottom.saturating_sub(top), rgb }
     }
 
     /// How many colours the picture has, up to `limit`: a picture of one colour shows that nothing was drawn.
@@ -174,6 +193,7 @@ mod tests {
         let wide = Picture { width: 4, height: 1, rgb: vec![0; 12] };
         assert_eq!(black.difference(&wide), Some(Difference::Size([2, 2], [4, 1])));
         assert_eq!(other.colours(10), 2);
+        assert_eq!(other.part([1, 1], [9, 9]), Picture { width: 1, height: 1, rgb: vec![0, 7, 0] });
         let (strong, same, equal) = black.compare(&other, 7).expect("of one size");
         assert_eq!((strong.rgb[10], same, equal), (112, 1.0, 0.75));
         assert!(black.compare(&wide, 7).is_none());

@@ -1,17 +1,15 @@
-//! The results of the samples as a table in the terminal, as JSON, and as a page with all pictures.
+//! The results of the samples as a table in the terminal and as JSON; and how our pages look.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::json;
 
-use crate::gnm::scenes::Scenes;
-use crate::matrix::{End, PROGRAMS, Row, Way};
-use crate::programs;
-use crate::shaders::Shaders;
+use crate::matrix::{End, Row, Way};
 use crate::step::{Context, Result};
 
-const HEADINGS: [&str; 8] = ["program", "width", "transport", "frames", "draws", "ms/frame", "result", "picture"];
+/// The table's columns.
+pub(crate) const HEADINGS: [&str; 8] =
+    ["program", "width", "transport", "frames", "draws", "ms/frame", "result", "picture"];
 
 /// Prints the table; pictures are named relative to the folder `base`.
 pub(crate) fn print(rows: &[Row], base: &Path) {
@@ -38,7 +36,8 @@ pub(crate) fn print(rows: &[Row], base: &Path) {
     }
 }
 
-fn columns(row: &Row, base: &Path) -> [String; 8] {
+/// A row's cells.
+pub(crate) fn columns(row: &Row, base: &Path) -> [String; 8] {
     let number = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
     let result = match &row.end {
         End::Good => "ok",
@@ -59,18 +58,11 @@ fn columns(row: &Row, base: &Path) -> [String; 8] {
     ]
 }
 
-/// Writes `results.json` and `index.html` into `out`.
+/// Writes the results as JSON into `file`; pictures are named relative to the folder `base`.
 ///
 /// # Errors
-/// When they cannot be written.
-pub(crate) fn write(
-    rows: &[Row],
-    scenes: &Scenes,
-    shaders: &Shaders,
-    engines: &[programs::Row],
-    out: &Path,
-    notes: &[String],
-) -> Result {
+/// When it cannot be written.
+pub(crate) fn write(rows: &[Row], file: &Path, base: &Path) -> Result {
     let records: Vec<_> = rows
         .iter()
         .map(|row| {
@@ -83,13 +75,12 @@ pub(crate) fn write(
                 "program": row.program, "width": row.way.width(), "transport": row.way.transport(), "result": result,
                 "why": why, "frames": row.stats.frames, "draws_per_frame": row.stats.draws,
                 "ms_per_frame": row.stats.ms_per_frame,
-                "picture": row.poster().map(|path| path.strip_prefix(out).unwrap_or(path).display().to_string()),
+                "picture": row.poster().map(|path| path.strip_prefix(base).unwrap_or(path).display().to_string()),
             })
         })
         .collect();
     let text = serde_json::to_string_pretty(&records).doing("writing the results as JSON")?;
-    std::fs::write(out.join("results.json"), text).doing("writing results.json")?;
-    std::fs::write(out.join("index.html"), page(rows, scenes, shaders, engines, out, notes)).doing("writing index.html")
+    std::fs::write(file, text).doing(format!("writing {}", file.display()))
 }
 
 /// How our pages look.
@@ -110,82 +101,6 @@ figcaption b{color:var(--fg);font-weight:600}.strip{display:flex;gap:6px;overflo
 .steps{display:grid;grid-template-columns:repeat(auto-fit,minmax(25rem,1fr));gap:1rem}\
 .steps pre{margin:0;padding:.5rem .75rem;max-height:30rem;overflow:auto;font:12px/1.45 ui-monospace,monospace;border-top:1px solid var(--line)}\
 h3{margin:1.5rem 0 .5rem;font-weight:600}code{font-family:ui-monospace,monospace;font-size:.92em}";
-
-fn page(
-    rows: &[Row],
-    scenes: &Scenes,
-    shaders: &Shaders,
-    engines: &[programs::Row],
-    out: &Path,
-    notes: &[String],
-) -> String {
-    let mut html = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width,initial-scale=1\"><title>Afterimage: demo</title><style>{STYLE}</style></head><body><main>\n\
-         <h1>Afterimage</h1>\n<p class=\"sub\">Direct3D 9 programs, drawn by Vulkan: natively in one process, as Windows \
-         programs through <code>d3d9.dll</code> and shared memory, and replayed from a capture; a program of the Xbox, whose \
-         push buffers an NV2A in software runs; and command buffers of the PlayStation 4. The pictures of a program must be the same to the last pixel.</p>\n<table><tr>"
-    );
-    for heading in &HEADINGS[..7] {
-        let _ = write!(html, "<th>{heading}</th>");
-    }
-    html.push_str("</tr>\n");
-    for row in rows {
-        let cells = columns(row, out);
-        let (class, why) = match &row.end {
-            End::Good => ("ok", ""),
-            End::Skipped(why) => ("skipped", why.as_str()),
-            End::Bad(why) => ("failed", why.as_str()),
-        };
-        html.push_str("<tr>");
-        for (index, cell) in cells[..6].iter().enumerate() {
-            let _ = write!(html, "<td{}>{}</td>", if index > 2 { " class=\"n\"" } else { "" }, escape(cell));
-        }
-        let separator = if why.is_empty() { "" } else { ": " };
-        let _ = writeln!(html, "<td class=\"{class}\">{}{separator}{}</td></tr>", cells[6], escape(why));
-    }
-    html.push_str("</table>\n");
-    for program in PROGRAMS {
-        let shown: Vec<&Row> =
-            rows.iter().filter(|row| row.program == program.name && row.poster().is_some()).collect();
-        if shown.is_empty() {
-            continue;
-        }
-        let _ = write!(html, "<h2>{}</h2>\n<div class=\"grid\">\n", program.name);
-        for row in &shown {
-            let link = row.poster().map(|path| link(path, out)).unwrap_or_default();
-            let _ = writeln!(
-                html,
-                "<figure><a href=\"{link}\"><img src=\"{link}\" alt=\"{} {}\" loading=\"lazy\"></a><figcaption><b>{}</b> {}</figcaption></figure>",
-                program.name,
-                row.way.transport(),
-                escape(row.way.transport()),
-                escape(row.way.width())
-            );
-        }
-        html.push_str("</div>\n<div class=\"strip\">");
-        for path in shown.iter().max_by_key(|row| row.pictures.len()).iter().flat_map(|row| &row.pictures) {
-            let link = link(path, out);
-            let _ = write!(html, "<a href=\"{link}\"><img src=\"{link}\" alt=\"{link}\" loading=\"lazy\"></a>");
-        }
-        html.push_str("</div>\n");
-    }
-    if !engines.is_empty() {
-        html.push_str("<h2>Programs that nobody here wrote: WineD3D, ours, difference</h2>\n");
-        html.push_str(&programs::section(engines, out));
-    }
-    html.push_str(&scenes.html(out));
-    html.push_str(&shaders.html());
-    if !notes.is_empty() {
-        html.push_str("<h2>Notes</h2>\n<ul>\n");
-        for note in notes {
-            let _ = writeln!(html, "<li>{}</li>", escape(note));
-        }
-        html.push_str("</ul>\n");
-    }
-    html.push_str("</main></body></html>\n");
-    html
-}
 
 /// A file's place relative to the page.
 pub(crate) fn link(path: &Path, out: &Path) -> String {

@@ -4,19 +4,24 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use crate::build::Tree;
+use crate::demo::texts as texts_beside;
 use crate::report::escape;
 use crate::step::{self, Result};
 use crate::workspace::Workspace;
 
-/// The shaders that are shown.
-const SHOWN: [&str; 2] = ["samples/shaders/scene.ps.asm", "samples/shaders/floor.vs.asm"];
+/// The shaders that are shown, and what each is written in.
+const SHOWN: [(&str, &str); 3] = [
+    ("samples/shaders/scene.ps.asm", "Direct3D 9, ps_2_0"),
+    ("samples/shaders/floor.vs.asm", "Direct3D 9, vs_2_0"),
+    ("crates/feedback/tests/shaders/waves.vert.spv", "SPIR-V of another compiler"),
+];
 
 /// Folders of all shaders that lie in files: the samples', text of every model, and what Wine's compiler makes of HLSL.
 const FOLDERS: [&str; 3] = ["samples/shaders", "crates/shader-d3d9/tests/filetests", "crates/shader/tests/hlsl"];
 
 /// What is shown of a shader, by its name on the command line.
 const STEPS: [(&str, &str); 4] = [
-    ("disasm", "Direct3D 9"),
+    ("disasm", "As it was"),
     ("ir", "IR, after all passes"),
     ("spirv-asm", "SPIR-V"),
     ("msl", "Metal Shading Language"),
@@ -25,7 +30,7 @@ const STEPS: [(&str, &str); 4] = [
 /// What the page has of the shaders.
 pub(crate) struct Shaders {
     /// Each with the text of each step.
-    shown: Vec<(&'static str, Vec<String>)>,
+    shown: Vec<((&'static str, &'static str), Vec<String>)>,
     /// A line about all shaders for each language that they were translated to.
     counts: Vec<String>,
 }
@@ -41,9 +46,9 @@ pub(crate) fn translate(ws: &Workspace, tree: &Tree) -> Result<Shaders> {
         command
     };
     let mut shown = Vec::new();
-    for file in SHOWN {
+    for (file, language) in SHOWN {
         let step = |(to, _): &(&str, &str)| step::output(translate().args([file, "--to", to]), "translating a shader");
-        shown.push((file, STEPS.iter().map(step).collect::<Result<Vec<_>>>()?));
+        shown.push(((file, language), STEPS.iter().map(step).collect::<Result<Vec<_>>>()?));
     }
     let out = ws.target.join("demo/shaders");
     let mut counts = Vec::new();
@@ -64,26 +69,18 @@ impl Shaders {
 
     /// Their section of the page.
     pub(crate) fn html(&self) -> String {
-        let mut html = String::from(
-            "<h2>shaders</h2>\n<p class=\"sub\">Shaders become an IR of our own, and that becomes SPIR-V, which draws the \
-             pictures above, and Metal's language. <code>afterimage shader translate FILE --to ir</code> shows the same.</p>\n",
-        );
-        html.push_str("<ul>");
+        let mut html = String::from("<ul>");
         for count in &self.counts {
             let _ = write!(html, "<li>shaders in files: {}</li>", escape(count));
         }
         html.push_str("</ul>\n");
-        for (file, texts) in &self.shown {
-            let _ = writeln!(html, "<h3><code>{}</code></h3>\n<div class=\"steps\">", escape(file));
-            for ((_, title), text) in STEPS.iter().zip(texts) {
-                let _ = writeln!(
-                    html,
-                    "<figure><figcaption><b>{title}</b> {} lines</figcaption><pre>{}</pre></figure>",
-                    text.lines().count(),
-                    escape(text)
-                );
-            }
-            html.push_str("</div>\n");
+        for ((file, language), texts) in &self.shown {
+            let _ = writeln!(html, "<h3><code>{}</code></h3>", escape(file));
+            let title = |(to, title): &(&str, &str)| match *to {
+                "disasm" => format!("<b>{language}</b>"),
+                _ => format!("<b>{title}</b>"),
+            };
+            html.push_str(&texts_beside(&STEPS.iter().map(title).zip(texts.iter().cloned()).collect::<Vec<_>>()));
         }
         html
     }

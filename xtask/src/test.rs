@@ -6,6 +6,7 @@ use std::time::Instant;
 use crate::build::{self, Profile};
 use crate::conformance;
 use crate::fuzz;
+use crate::images;
 use crate::killed;
 use crate::matrix::{self, End};
 use crate::nv2a;
@@ -23,7 +24,7 @@ pub(crate) struct Args {
     #[arg(value_enum)]
     parts: Vec<Part>,
     /// Seconds for each fuzz target.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 10)]
     fuzz_seconds: u32,
 }
 
@@ -45,6 +46,9 @@ enum Part {
     /// The fuzz targets.
     Fuzz,
 }
+
+/// How many lines of what a failed test printed are shown.
+const FAILED_LINES: usize = 40;
 
 /// What has passed and failed so far.
 #[derive(Debug, Default)]
@@ -137,10 +141,12 @@ fn unit_tests(ws: &Workspace, score: &mut Score) -> Result {
     } else {
         // A crate that does not compile has no tests to count.
         score.failed += usize::from(failed == 0);
+        let text = std::fs::read_to_string(&done.log).unwrap_or_default();
+        let said = [said_by_failed(&text), done.tail].concat();
         Err(Failure {
             command: Some(step::line_of(&cargo)),
             log: Some(done.log),
-            ..Failure::new("tests", done.tail.join("\n"))
+            ..Failure::new("tests", said.join("\n"))
         })
     };
     progress.end(if result.is_ok() { "✓" } else { "✗" }, &format!("{passed} passed, {failed} failed"));
@@ -154,6 +160,24 @@ fn unit_tests(ws: &Workspace, score: &mut Score) -> Result {
 fn count(log: &Path) -> (usize, usize) {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     sum_results(&text)
+}
+
+/// What the tests that failed printed, each from its `---- NAME stdout ----` on; the first lines of it, if it is long.
+fn said_by_failed(text: &str) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut left = 0;
+    for line in text.lines() {
+        if line.starts_with("---- ") && line.ends_with(" ----") {
+            left = FAILED_LINES;
+        } else if line == "failures:" || line.starts_with("test result: ") {
+            left = 0;
+        }
+        if left > 0 {
+            left -= 1;
+            said.push(line.to_owned());
+        }
+    }
+    said
 }
 
 fn sum_results(text: &str) -> (usize, usize) {
@@ -181,6 +205,7 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
     let tree = build::tree(ws, machine, Profile::Dev)?;
     let wine = Wine::start(ws, machine, &tree)?;
     let rows = matrix::run(ws, &tree, &wine, &ws.target.join("test-samples"), true)?;
+    score.add(images::check(ws, &rows));
     let killed = killed::run(ws, &tree, &wine);
     let soaked = soak::test(ws, &tree, &wine);
     let ends = rows.iter().map(|row| &row.end).chain(killed.iter().map(|row| &row.end));
@@ -213,12 +238,21 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::sum_results;
+    use super::{FAILED_LINES, said_by_failed, sum_results};
 
     #[test]
     fn results_of_all_test_programs_are_added_up() {
         let text = "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured\n\
                     test result: FAILED. 2 passed; 1 failed; 0 ignored; finished in 0.1s\n";
         assert_eq!(sum_results(text), (5, 1));
+    }
+
+    #[test]
+    fn what_failed_tests_printed_is_found() {
+        let text = "test a ... FAILED\nfailures:\n\n---- a stdout ----\nthread panicked\nleft: 1\n\nfailures:\n    a\n\n\
+                    test result: FAILED. 2 passed; 1 failed\nmore\n";
+        assert_eq!(said_by_failed(text), ["---- a stdout ----", "thread panicked", "left: 1", ""]);
+        let long = format!("---- a stdout ----\n{}", "line\n".repeat(1000));
+        assert_eq!(said_by_failed(&long).len(), FAILED_LINES);
     }
 }

@@ -1,8 +1,10 @@
 //! `cargo xtask bench [NAME]`: benchmarks, each with ratios to a baseline of the same run, and JSON in `target/bench/`.
 //!
 //! `d3d9` is a program (`samples/bench_d3d9.cpp`) that runs natively and under Wine, `nv2a` and `gnm` all that is about these
-//! guests, `state` also what tracking saves samples and recordings; every other name is a `benches/NAME.rs` of a crate.
+//! guests, `state` also what tracking saves samples and recordings, `capture` what capturing costs samples; every other name is a
+//! `benches/NAME.rs` of a crate.
 
+mod capture;
 mod d3d9;
 pub(crate) mod figures;
 mod state;
@@ -14,13 +16,17 @@ use crate::gnm;
 use crate::nv2a;
 use crate::step::{self, Context, Failure, Result};
 use crate::workspace::Workspace;
+use crate::xfb;
 
-/// The benchmark that is a program.
+/// The benchmarks that are programs.
 const D3D9: &str = "d3d9";
+const CAPTURE: &str = "capture";
 /// The benchmarks that stand for several.
 const NV2A: &str = "nv2a";
 const GNM: &str = "gnm";
 const STATE: &str = "state";
+/// Transform feedback, whose figures are a table of their own.
+const XFB: &str = "xfb";
 
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]
@@ -40,7 +46,7 @@ pub(crate) struct Args {
 /// When there is no such benchmark, or it does not build or run.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     let crates = in_crates(ws)?;
-    let names: Vec<&str> = std::iter::once(D3D9).chain(crates.iter().map(|(_, name)| name.as_str())).collect();
+    let names: Vec<&str> = [D3D9, CAPTURE].into_iter().chain(crates.iter().map(|(_, name)| name.as_str())).collect();
     if args.list {
         println!("{}", names.join("\n"));
         return Ok(());
@@ -64,8 +70,14 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if wanted(GNM) {
         gnm::bench::finish(&out);
     }
+    if wanted(XFB) {
+        xfb::finish(&out);
+    }
     if wanted(STATE) {
         state::finish(ws, &out)?;
+    }
+    if wanted(CAPTURE) {
+        capture::finish(ws, &out)?;
     }
     if wanted(D3D9) { d3d9::run(ws, &args.d3d9, &out) } else { Ok(()) }
 }

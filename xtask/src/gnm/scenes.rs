@@ -1,13 +1,12 @@
 //! The demo's scenes of the PlayStation 4: recordings that the tests of `afterimage-gnm` write, replayed.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::build::{self, Profile, Tree};
 use crate::matrix::End;
 use crate::picture::{self, Picture};
-use crate::report::{escape, link};
+use crate::report::escape;
 use crate::step::{self, Context, Result};
 use crate::workspace::Workspace;
 
@@ -21,14 +20,27 @@ const VIEWS: [(&str, &[&str], &str); 3] = [
     ("private", &["-m", "DrawI", "-m", "Shader"], "private packets: draws and shaders"),
     ("standard", &["--draws"], "draws only"),
 ];
+/// Tests that write no recording, of which some take long.
+const UNRECORDED: [&str; 10] = [
+    "captured::",
+    "corpus::",
+    "golden::",
+    "native::",
+    "pipeline::",
+    "samplers::",
+    "share::",
+    "textures::",
+    "formats::targets",
+    "formats::textures_of_formats",
+];
 /// Pixels of a line of the sheet.
 const SHEET: usize = 640;
 
 /// A scene.
 pub(crate) struct Scene {
-    name: String,
+    pub(crate) name: String,
     /// Its picture, once for each encoding.
-    pictures: [PathBuf; 2],
+    pub(crate) pictures: [PathBuf; 2],
     /// Whether both are there and equal.
     pub(crate) end: End,
 }
@@ -49,14 +61,7 @@ pub(crate) struct Scenes {
 /// When a scene is not what its test says, or a recording cannot be drawn.
 pub(crate) fn draw(ws: &Workspace, tree: &Tree, profile: Profile, out: &Path) -> Result<Scenes> {
     let _ = std::fs::remove_dir_all(out);
-    let recordings = out.join("recordings");
-    let mut cargo = build::cargo(ws);
-    cargo.args(["test", "-p", "afterimage-gnm", "--test", "scenes"]);
-    if matches!(profile, Profile::Release) {
-        cargo.arg("--release");
-    }
-    cargo.env("AFTERIMAGE_RECORD", &recordings);
-    step::run(ws, &mut cargo, "recording scenes of the PlayStation 4", "")?;
+    let recordings = record(ws, profile, out)?;
     let file = |encoding: &str, name: &str| recordings.join(encoding).join(format!("{name}.gcap"));
     for encoding in ENCODINGS {
         let mut replay = Command::new(tree.afterimage());
@@ -89,6 +94,23 @@ pub(crate) fn draw(ws: &Workspace, tree: &Tree, profile: Profile, out: &Path) ->
     Ok(Scenes { scenes, texts, sheet })
 }
 
+/// Has the tests write their scenes as recordings into a folder of `out`: ENCODING/NAME.gcap.
+///
+/// # Errors
+/// When a scene is not what its test says.
+fn record(ws: &Workspace, profile: Profile, out: &Path) -> Result<PathBuf> {
+    let recordings = out.join("recordings");
+    let mut cargo = build::cargo(ws);
+    cargo.args(["test", "-p", "afterimage-gnm", "--test", "scenes"]);
+    if matches!(profile, Profile::Release) {
+        cargo.arg("--release");
+    }
+    cargo.arg("--").args(UNRECORDED.iter().flat_map(|name| ["--skip", name]));
+    cargo.env("AFTERIMAGE_RECORD", &recordings).env("AFTERIMAGE_VALIDATE", "0");
+    step::run(ws, &mut cargo, "recording scenes of the PlayStation 4", "")?;
+    Ok(recordings)
+}
+
 impl Scenes {
     /// A line for the terminal.
     pub(crate) fn summary(&self) -> String {
@@ -97,38 +119,12 @@ impl Scenes {
         format!("GNM: {good} of {all} scenes have the same pixels from standard and from private packets")
     }
 
-    /// Their section of the page.
-    pub(crate) fn html(&self, out: &Path) -> String {
-        let mut html = String::from(
-            "<h2>PlayStation 4: GNM</h2>\n<p class=\"sub\">Scenes of calls, shaders and descriptors become command buffers in \
-             memory, in two encodings: the hardware's packets, and private ones that carry the calls. <code>afterimage \
-             replay</code> runs them and shows the buffers that they flip to; both must give the same pixels.</p>\n<div \
-             class=\"grid\">\n",
-        );
-        for scene in &self.scenes {
-            let picture = link(&scene.pictures[0], out);
-            let result = match &scene.end {
-                End::Bad(why) => format!("<span class=\"failed\">{}</span>", escape(why)),
-                _ => "<span class=\"ok\">both encodings</span>".to_owned(),
-            };
-            let _ = writeln!(
-                html,
-                "<figure><a href=\"{picture}\"><img src=\"{picture}\" alt=\"{0}\" loading=\"lazy\"></a><figcaption><b>{0}</b> \
-                 {result}</figcaption></figure>",
-                escape(&scene.name)
-            );
-        }
-        html.push_str("</div>\n");
-        let _ = writeln!(html, "<h3><code>afterimage inspect {SHOWN}.gcap</code></h3>\n<div class=\"steps\">");
-        for ((_, _, title), text) in VIEWS.iter().zip(&self.texts) {
-            let _ = writeln!(
-                html,
-                "<figure><figcaption><b>{title}</b> {} lines</figcaption><pre>{}</pre></figure>",
-                text.lines().count(),
-                escape(text)
-            );
-        }
-        html.push_str("</div>\n");
-        html
+    /// What `afterimage inspect` says of one, each text under its title.
+    pub(crate) fn texts(&self) -> Vec<(String, String)> {
+        let title = |(encoding, arguments, what): &(&str, &[&str], &str)| {
+            let command = [&["afterimage inspect", &format!("{encoding}/{SHOWN}.gcap")], *arguments].concat().join(" ");
+            format!("<b>{}</b> <code>{}</code>", escape(what), escape(&command))
+        };
+        VIEWS.iter().map(title).zip(self.texts.iter().cloned()).collect()
     }
 }

@@ -115,6 +115,12 @@ const STEPS: &[Step] = &[
         how: How::Packages { names: &["clang-14"], backports: false },
     },
     Step {
+        what: "Chromium, in which the tests look at reports",
+        need: Need::Checks,
+        done: |_| ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| step::on_path(name)),
+        how: How::Packages { names: &["chromium"], backports: false },
+    },
+    Step {
         what: "mingw, 64 bit",
         need: Need::Build,
         done: |_| step::on_path("x86_64-w64-mingw32-g++") && step::on_path("x86_64-w64-mingw32-gcc"),

@@ -14,7 +14,8 @@ use crate::workspace::Workspace;
 pub(crate) const SUITE: &str = "trixie";
 
 /// What is installed, `:i386` too where that is given.
-const PACKAGES: &[&str] = &["wine", "wine64", "wine32:i386", "dxvk-wine64", "dxvk-wine32:i386"];
+const PACKAGES: &[&str] =
+    &["wine", "wine64", "wine32:i386", "dxvk-wine64", "dxvk-wine32:i386", "vulkan-validationlayers"];
 /// What is installed in both widths: drivers, and what Wine loads for display modes, cursors and windows.
 const BOTH_WIDTHS: &[&str] = &[
     "mesa-vulkan-drivers",
