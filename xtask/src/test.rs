@@ -172,7 +172,10 @@ fn said_by_failed(text: &str) -> Vec<String> {
         } else if line == "failures:" || line.starts_with("test result: ") {
             left = 0;
         }
-        if left > 0 {
+        // How a test program ended that could not say which test it was: `(signal: 11, SIGSEGV: ...)`.
+        if line.contains("process didn't exit successfully") {
+            said.push(line.to_owned());
+        } else if left > 0 {
             left -= 1;
             said.push(line.to_owned());
         }
@@ -252,6 +255,8 @@ mod tests {
         let text = "test a ... FAILED\nfailures:\n\n---- a stdout ----\nthread panicked\nleft: 1\n\nfailures:\n    a\n\n\
                     test result: FAILED. 2 passed; 1 failed\nmore\n";
         assert_eq!(said_by_failed(text), ["---- a stdout ----", "thread panicked", "left: 1", ""]);
+        let died = "test a ... ok\n  process didn't exit successfully: `b` (signal: 11, SIGSEGV: invalid memory reference)\n";
+        assert_eq!(said_by_failed(died).len(), 1);
         let long = format!("---- a stdout ----\n{}", "line\n".repeat(1000));
         assert_eq!(said_by_failed(&long).len(), FAILED_LINES);
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use afterimage_stream::packets::*;
@@ -56,6 +57,8 @@ pub struct Device {
     done: Receiver<Outcome>,
     /// Whether a case hangs: nothing can be had any more.
     hung: bool,
+    /// The thread that draws.
+    thread: JoinHandle<()>,
 }
 
 impl Device {
@@ -86,7 +89,7 @@ impl Device {
             // An outcome that is no longer waited for: what the validation layer said.
             let _ = outcomes.send(worker.finish());
         };
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("device".to_owned())
             .spawn(work)
             .map_err(|e| GpuError::Device(e.to_string()))?;
@@ -94,7 +97,7 @@ impl Device {
             Ok(name) => name?,
             Err(_) => return Err(GpuError::Device(format!("the device was not open within {} s", limit.as_secs()))),
         };
-        Ok(Self { name, batch: batch.max(1), limit, jobs, done, hung: false })
+        Ok(Self { name, batch: batch.max(1), limit, jobs, done, hung: false, thread })
     }
 
     /// The device's name.
@@ -140,7 +143,11 @@ impl Device {
     pub fn close(self) -> Result<(), GpuError> {
         drop(self.jobs);
         match self.done.recv_timeout(self.limit) {
-            Ok(outcome) => outcome.map(drop),
+            Ok(outcome) => {
+                // Its last words are said; what is left is the driver's end.
+                let _ = self.thread.join();
+                outcome.map(drop)
+            }
             Err(_) => Err(GpuError::Hung { seconds: self.limit.as_secs(), ids: "(the end)".to_owned() }),
         }
     }
@@ -458,5 +465,8 @@ mod tests {
             device.run(&cases[2..], &mut |_| {}).unwrap_err(),
             GpuError::Hung { seconds: 0, ids: "42".to_owned() }
         );
+        // The process must not end while a driver draws: some crash then.
+        drop(device.jobs);
+        device.thread.join().unwrap();
     }
 }

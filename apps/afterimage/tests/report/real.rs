@@ -76,10 +76,12 @@ fn a_scene_is_read_draw_by_draw() {
     waits(&mut browser, &format!("{}/{draw}/picture", number(1)));
     // The picture of the documentation.
     browser.dark(false);
+    // Only what can be seen is painted: a row that its list has scrolled away may lie within the window and stay empty.
     browser.until(
         "[...document.querySelectorAll('canvas[data-picture]')].filter((canvas) => { \
-         const { top, bottom, left, right } = canvas.getBoundingClientRect(); \
-         return bottom > 0 && top < innerHeight && right > 0 && left < innerWidth; \
+         const at = canvas.getBoundingClientRect(); \
+         const seen = canvas.closest('#frames, #calls, #call').getBoundingClientRect(); \
+         return at.bottom > seen.top && at.top < seen.bottom && at.right > seen.left && at.left < seen.right; \
          }).every((canvas) => canvas.dataset.painted)",
         "true",
     );
