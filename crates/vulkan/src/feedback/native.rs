@@ -16,10 +16,13 @@ use std::sync::Arc;
 
 /// Bytes of the counters.
 const COUNTERS: u64 = 4 * CAPTURE_BUFFERS as u64;
+/// Bytes behind the counters that are bound where a capture leaves out a buffer before its last: Vulkan wants a buffer for each number
+/// that has a counter's place, and takes no null. Nothing is written there.
+const SPARE: u64 = 16;
 
 /// The state of the device's transform feedback.
 pub(crate) struct Native {
-    /// Bytes captured into each buffer, while the capture is put off. Made when first wanted.
+    /// Bytes captured into each buffer, while the capture is put off, and [`SPARE`]. Made when first wanted.
     counters: Option<Buffer>,
     /// Whether it goes on in the pass that is open.
     open: bool,
@@ -38,7 +41,7 @@ impl Renderer {
     pub(super) fn begin_native(&mut self, counters: &Ranges) -> Result {
         let Some(native) = &mut self.feedback.native else { return Ok(()) };
         if native.counters.is_none() {
-            native.counters = Some(Buffer::new(&self.gpu, "counters of captures", COUNTERS, Place::Device)?);
+            native.counters = Some(Buffer::new(&self.gpu, "counters of captures", COUNTERS + SPARE, Place::Device)?);
         }
         let Some(own) = native.counters.as_ref().map(|own| own.raw) else { return Ok(()) };
         // The last capture's end may still read them.
@@ -96,7 +99,7 @@ impl Renderer {
         let Some(capture) = self.capture() else { return Effect::Same };
         let current = self.submissions.current;
         let counters = capture.buffers.map(|range| self.own_counter(range.is_some()));
-        let bound = bound(&counters);
+        let (bound, spare) = (bound(&counters), self.own_counter(true));
         let Some(native) = &mut self.feedback.native else { return Effect::Same };
         native.open = true;
         let offsets = [0, 4, 8, 12];
@@ -104,18 +107,22 @@ impl Renderer {
         self.begin_captured_segments();
         let Some(feedback) = &self.gpu.feedback else { return Effect::Same };
         let most = self.gpu.profile.transform_feedback.map_or(0, |feedback| feedback.most_bytes);
-        for (number, range) in (0..).zip(&capture.buffers) {
+        let (mut targets, mut starts, mut sizes) =
+            ([spare; CAPTURE_BUFFERS], [COUNTERS; CAPTURE_BUFFERS], [SPARE; CAPTURE_BUFFERS]);
+        for (number, range) in capture.buffers.iter().enumerate() {
             let Some(range) = range else { continue };
-            let size = range.size.min(most);
-            // SAFETY: no capture is active in the command buffer; the validator has checked range and alignment, and the buffer is
-            // not destroyed before the capture ends.
-            unsafe {
-                let (buffer, offset) = (&range.buffer, &range.offset);
-                (feedback.fp().cmd_bind_transform_feedback_buffers_ext)(cmd, number, 1, buffer, offset, &size);
-            }
+            (targets[number], starts[number], sizes[number]) = (range.buffer, range.offset, range.size.min(most));
             if let Some(buffer) = self.buffers.get_mut(range.id) {
                 buffer.last_used = current;
                 buffer.order.note(self.order.epoch, true);
+            }
+        }
+        if bound > 0 {
+            // SAFETY: no capture is active in the command buffer; the validator has checked ranges and alignment, and the buffers are
+            // not destroyed before the capture ends. Buffers up to the last that is bound are all there.
+            unsafe {
+                let bind = feedback.fp().cmd_bind_transform_feedback_buffers_ext;
+                bind(cmd, 0, bound, targets.as_ptr(), starts.as_ptr(), sizes.as_ptr());
             }
         }
         // SAFETY: a pass is open and a pipeline that captures is bound; what is in the counters is behind the barrier of the pass.
