@@ -32,6 +32,7 @@ mod reader;
 mod recorder;
 mod recording;
 mod sizes;
+mod uses;
 mod writer;
 
 pub use arena::{MemoryArena, ReplayArena};
@@ -42,6 +43,7 @@ pub use reader::{Batch, Index, Reader, fuzz};
 pub use recorder::Recorder;
 pub use recording::Recording;
 pub use sizes::{ChunkSizes, Sizes};
+pub use uses::Uses;
 pub use writer::{Summary, Writer};
 
 const _: () = assert!(cfg!(target_endian = "little"), "packets and captures are little-endian memory images");

@@ -2,12 +2,14 @@
 
 use crate::arena::{Blob, ReplayArena};
 use crate::chunk::{ChunkReader, ChunkWriter, Place, RAW_LIMIT, Tag, field, long};
+use crate::uses::Uses;
 use crate::{CaptureError, Info, Sizes};
 use afterimage_stream::packets::{Init, Kind};
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Record: bytes that packets refer to. Blobs are numbered from 0 in the order of the file.
@@ -25,6 +27,11 @@ pub(crate) const RECORD_HEADER: usize = 8;
 /// A blob can be placed while fewer bytes of blobs than this came after it: so a reader of a capture of any length needs
 /// no more memory than this.
 pub(crate) const WINDOW: u64 = 1 << 30;
+
+/// The place of a record in the file, to be compared with others: chunks have at most 2^25 bytes, and records are aligned to 8.
+pub(crate) fn moment(chunk: u64, record: usize) -> u64 {
+    chunk << 22 | record as u64 >> 3
+}
 
 /// How much a blob counts in the window: an empty one is not free either.
 pub(crate) fn clock(bytes: usize) -> u64 {
@@ -58,8 +65,10 @@ pub struct Reader<R> {
     at: usize,
     tag: Tag,
     place: Place,
-    /// Those within reach: number, clock behind it, bytes.
-    blobs: VecDeque<(u64, u64, Blob)>,
+    /// Those within reach, by number: clock behind it, bytes.
+    blobs: BTreeMap<u64, (u64, Blob)>,
+    /// When blobs are placed for the last time, if that is known.
+    uses: Option<Arc<Uses>>,
     next_blob: u64,
     written: u64,
     arena: ReplayArena,
@@ -120,7 +129,8 @@ impl<R: Read> Reader<R> {
             at: 0,
             tag: Tag::Info,
             place: Place::default(),
-            blobs: VecDeque::new(),
+            blobs: BTreeMap::new(),
+            uses: None,
             next_blob: 0,
             written: 0,
             arena: ReplayArena::default(),
@@ -137,6 +147,19 @@ impl<R: Read> Reader<R> {
     #[must_use]
     pub fn info(&self) -> &Info {
         &self.info
+    }
+
+    /// Lets go of blobs when they have been placed for the last time: `uses` is of the same capture. Without it a reader keeps all that
+    /// are within reach, up to 1 GiB.
+    #[must_use]
+    pub fn with_uses(self, uses: Arc<Uses>) -> Self {
+        Self { uses: Some(uses), ..self }
+    }
+
+    /// Bytes of blobs that are kept, to be placed again.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.blobs.values().map(|(_, blob)| blob.len()).sum()
     }
 
     /// What the packets of the last batch refer to.
@@ -242,7 +265,9 @@ impl<R: Read> Reader<R> {
                 self.sizes.blobs += 1;
                 self.sizes.blob_bytes += length as u64;
                 self.written = self.written.saturating_add(clock(length));
-                self.blobs.push_back((self.next_blob, self.written, payload.into()));
+                if self.uses.as_ref().is_none_or(|uses| uses.after(self.next_blob, moment(chunk, record))) {
+                    self.blobs.insert(self.next_blob, (self.written, payload.into()));
+                }
                 self.next_blob = self.next_blob.saturating_add(1);
                 self.forget();
                 Ok(None)
@@ -272,14 +297,15 @@ impl<R: Read> Reader<R> {
                 }
                 let (slot, size) = (field(payload, 0), field(payload, 4));
                 let (position, number) = (long(payload, 8), long(payload, 16));
-                let index = self.blobs.binary_search_by_key(&number, |(number, _, _)| *number);
-                let Some((_, _, blob)) = index.ok().and_then(|index| self.blobs.get(index)) else {
+                let last = self.uses.as_ref().is_some_and(|uses| !uses.after(number, moment(chunk, record)));
+                let found = if last { self.blobs.remove(&number) } else { self.blobs.get(&number).cloned() };
+                let Some((_, blob)) = found else {
                     if self.damaged && number < self.next_blob {
                         // Lost with its chunk; what lay there before must not be taken for it.
                         self.arena.cut(slot, position..position.saturating_add(size.into()));
                         return Ok(None);
                     }
-                    let first = self.blobs.front().map_or(self.next_blob, |(number, _, _)| *number);
+                    let first = self.blobs.keys().next().copied().unwrap_or(self.next_blob);
                     return Err(error("blob", format!("{number} is not one of {first} to {}", self.next_blob)));
                 };
                 if blob.len() != size as usize {
@@ -287,7 +313,7 @@ impl<R: Read> Reader<R> {
                 }
                 self.sizes.places += 1;
                 self.sizes.placed_bytes += u64::from(size);
-                if !self.arena.place(slot, position, blob.clone()) {
+                if !self.arena.place(slot, position, blob) {
                     return Err(error("slot", format!("no place for {size} bytes at {position} of slot {slot}")));
                 }
                 Ok(None)
@@ -319,34 +345,46 @@ impl<R: Read> Reader<R> {
 impl<R> Reader<R> {
     /// Lets go of blobs that cannot be placed any more.
     fn forget(&mut self) {
-        while self.blobs.front().is_some_and(|(_, end, _)| self.written.saturating_sub(*end) >= WINDOW) {
-            self.blobs.pop_front();
+        while let Some(first) = self.blobs.first_entry() {
+            if self.written.saturating_sub(first.get().0) < WINDOW {
+                break;
+            }
+            first.remove();
         }
     }
 }
 
 /// Reads arbitrary bytes as a capture, and what they refer to, the way a replay does; then as the content of one chunk,
 /// since nothing random gets past the check sums. For fuzzing: never panics, and needs no more memory than the window
-/// and a chunk. Returns the number of packets found.
+/// and a chunk. Returns the number of packets found, which does not depend on [`Uses`], nor does the data.
 pub fn fuzz(bytes: &[u8]) -> usize {
     let mut wrapped = Vec::new();
     let content = &bytes[..bytes.len().min(RAW_LIMIT)];
+    let both = |bytes: &[u8]| {
+        let (all, needed) = (replay(bytes, None), replay(bytes, Uses::of(bytes).ok()));
+        assert_eq!(all, needed, "what is let go of is not needed");
+        all.0
+    };
     let written = ChunkWriter::new(&mut wrapped, Init::VERSION).and_then(|mut chunks| {
         chunks.chunk(Tag::Info, &Info::default().encode())?;
         chunks.chunk(Tag::Frames, content)
     });
     debug_assert!(written.is_ok(), "memory can be written to");
-    replay(bytes) + replay(&wrapped)
+    both(bytes) + both(&wrapped)
 }
 
-fn replay(bytes: &[u8]) -> usize {
+/// Packets, and how much of their data is there.
+fn replay(bytes: &[u8], uses: Option<Uses>) -> (usize, usize) {
     use afterimage_stream::{Arena, UploadRef, packets::Packet};
-    let Ok(mut reader) = Reader::new(bytes) else { return 0 };
-    let mut packets = 0;
+    let Ok(mut reader) = Reader::new(bytes) else { return (0, 0) };
+    if let Some(uses) = uses {
+        reader = reader.with_uses(Arc::new(uses));
+    }
+    let (mut packets, mut found) = (0, 0);
     loop {
         let batch = match reader.next() {
             Ok(Some(batch)) => batch,
-            Ok(None) => return packets,
+            Ok(None) => return (packets, found),
             Err(_) => continue,
         };
         for located in afterimage_stream::Reader::new(&batch.words).flatten() {
@@ -357,7 +395,7 @@ fn replay(bytes: &[u8]) -> usize {
                 _ => UploadRef::default(),
             };
             let mut out = vec![0; data.size.min(4096) as usize];
-            let _there = reader.arena().copy_out(&data, 0, &mut out);
+            found += usize::from(reader.arena().copy_out(&data, 0, &mut out));
         }
     }
 }
