@@ -20,6 +20,8 @@ pub struct Look {
     /// Format of `bytes`: the texture's, or floats where that is compressed.
     layout: Format,
     bytes: Vec<u8>,
+    /// Where the format is compressed: what `bytes` were decoded from.
+    blocks: Option<Vec<u8>>,
 }
 
 /// How the numbers of a channel are written.
@@ -147,10 +149,14 @@ impl Look {
         self.bytes.chunks_exact(size).map(|bytes| channels.texel(bytes)).collect()
     }
 
-    /// The texels as they lie in memory, rows packed, where the format is not compressed.
+    /// The texels as they lie in memory, rows packed; of compressed formats the blocks, as they were uploaded. `None` where a view
+    /// has another format than its texture, with texels of another size.
     #[must_use]
     pub fn bytes(&self) -> Option<&[u8]> {
-        (self.layout == self.format).then_some(&self.bytes)
+        match &self.blocks {
+            Some(blocks) => Some(blocks),
+            None => (self.layout == self.format).then_some(&self.bytes),
+        }
     }
 
     /// As a picture: red, green, blue and alpha in a byte each. Floats are clamped to 0 to 1, signed values go from black at -1 to
@@ -268,17 +274,21 @@ impl Renderer {
             None => self.copy_texels(view, rect, 1)?,
         };
         let Some(copied) = copied else { return Ok(None) };
+        let root = self.textures.get(view.texture).map_or(format, |texture| texture.format);
+        let same_blocks =
+            compressed && (format.info().block, format.info().bytes) == (root.info().block, root.info().bytes);
+        let blocks = if same_blocks { self.copy_texels(view, rect, 1)? } else { None };
         let number = self.submit()?;
         self.submissions.wait(number)?;
         let bytes = copied.texels();
-        let root = self.textures.get(view.texture).map_or(format, |texture| texture.format);
+        let blocks = blocks.map(|blocks| blocks.texels());
         // A view may be of another format with texels of the same size.
         let layout = match compressed {
             true => Format::R32G32B32A32_SFLOAT,
             false if format.info().block == 1 && format.info().bytes == root.info().bytes => format,
             false => root,
         };
-        Ok(Some(Look { view: asked, format, width: rect.width, height: rect.height, layout, bytes }))
+        Ok(Some(Look { view: asked, format, width: rect.width, height: rect.height, layout, bytes, blocks }))
     }
 }
 
@@ -288,7 +298,7 @@ mod tests {
 
     fn look(format: Format, bytes: &[u8]) -> Look {
         let width = bytes.len() as u32 / format.info().bytes;
-        Look { view: View::default(), format, width, height: 1, layout: format, bytes: bytes.to_vec() }
+        Look { view: View::default(), format, width, height: 1, layout: format, bytes: bytes.to_vec(), blocks: None }
     }
 
     #[test]
