@@ -104,17 +104,8 @@ fn capture(path: &Path) {
     let mut stream = Encoder::new();
     stream.push(&PresentTarget { id: target, width: 4, height: 4, window_kind: 0, window: 0 });
     stream.push(&CreateTexture {
-        id: texture,
-        format: Format::B8G8R8A8_UNORM as u32,
-        width: 4,
-        height: 4,
-        depth: 1,
-        levels: 1,
-        layers: 1,
-        samples: 1,
         usage: CreateTexture::TARGET,
-        swizzle: CreateTexture::IDENTITY,
-        ..CreateTexture::zeroed()
+        ..CreateTexture::plain(texture, Format::B8G8R8A8_UNORM, [4, 4])
     });
     let mut writer = Writer::create(path, &Info { program: "one colour".into(), ..Info::default() }).unwrap();
     writer.keyframe(stream.batch(), &MemoryArena::default()).unwrap();

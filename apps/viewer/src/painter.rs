@@ -141,19 +141,7 @@ impl Painter {
 
     fn create_texture(&mut self, [width, height]: [u32; 2], usage: u8) -> Result<ObjectId, String> {
         let id = self.id(ObjectKind::Texture)?;
-        self.stream.push(&CreateTexture {
-            id,
-            format: Format::R8G8B8A8_UNORM as u32,
-            width,
-            height,
-            depth: 1,
-            levels: 1,
-            layers: 1,
-            samples: 1,
-            usage,
-            swizzle: CreateTexture::IDENTITY,
-            ..CreateTexture::zeroed()
-        });
+        self.stream.push(&CreateTexture { usage, ..CreateTexture::plain(id, Format::R8G8B8A8_UNORM, [width, height]) });
         Ok(id)
     }
 

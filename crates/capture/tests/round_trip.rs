@@ -21,19 +21,8 @@ fn target() -> PresentTarget {
 
 fn texture() -> CreateTexture {
     CreateTexture {
-        id: id(ObjectKind::Texture, 1),
-        format: Format::B8G8R8A8_UNORM as u32,
-        width: 4,
-        height: 4,
-        depth: 1,
-        levels: 1,
-        layers: 1,
-        dimension: 0,
-        samples: 1,
         usage: CreateTexture::TARGET,
-        pad: 0,
-        swizzle: CreateTexture::IDENTITY,
-        shared: 0,
+        ..CreateTexture::plain(id(ObjectKind::Texture, 1), Format::B8G8R8A8_UNORM, [4, 4])
     }
 }
 

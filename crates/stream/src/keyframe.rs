@@ -196,18 +196,9 @@ fn step_up_to(
         let step = ObjectId::new(kind, (*end + SERIAL_STEP - 1) as u32);
         match created {
             Created::Buffer(_) => out.push(&CreateBuffer { id: step, usage: 0, size: 16 }),
-            Created::Texture(_) | Created::View(..) => out.push(&CreateTexture {
-                id: step,
-                format: Format::R8G8B8A8_UNORM as u32,
-                width: 1,
-                height: 1,
-                depth: 1,
-                levels: 1,
-                layers: 1,
-                samples: 1,
-                swizzle: CreateTexture::IDENTITY,
-                ..CreateTexture::zeroed()
-            }),
+            Created::Texture(_) | Created::View(..) => {
+                out.push(&CreateTexture::plain(step, Format::R8G8B8A8_UNORM, [1, 1]))
+            }
             Created::Sampler(body) => out.push(&CreateSampler { id: step, ..**body }),
             Created::Query(body) => out.push(&CreateQuery { id: step, ..*body }),
             Created::Target(body) => out.push(&PresentTarget { id: step, ..**body }),

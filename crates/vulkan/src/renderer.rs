@@ -43,7 +43,6 @@ use afterimage_stream::{
     StreamError, VERTEX_BUFFERS, Validator,
 };
 use ash::vk;
-use bytemuck::Zeroable;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -322,17 +321,12 @@ impl Renderer {
             for format in [Format::R8G8B8A8_UNORM, Format::R8G8B8A8_UINT, Format::R8G8B8A8_SINT] {
                 let samples = if samples > 1 { gpu.profile.null_samples(format) } else { 1 };
                 let desc = CreateTexture {
-                    format: format as u32,
-                    width: 1,
-                    height: 1,
-                    depth: 1,
-                    levels: 1,
                     layers,
                     dimension: dimension as u8,
                     samples,
                     usage: if samples > 1 { CreateTexture::SAMPLED } else { 0 },
                     swizzle: [Swizzle::Zero as u8, Swizzle::Zero as u8, Swizzle::Zero as u8, Swizzle::One as u8],
-                    ..CreateTexture::zeroed()
+                    ..CreateTexture::plain(ObjectId::NONE, format, [1, 1])
                 };
                 let texture = Texture::new(&gpu, &desc)?;
                 let cmd = self.submissions.before()?;

@@ -18,7 +18,6 @@ use afterimage_stream::packets::{
 };
 use afterimage_stream::{Format, Group, Host, ObjectId, STORAGE_IMAGES, State};
 use ash::vk;
-use bytemuck::Zeroable;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -112,17 +111,9 @@ impl Renderer {
                 Component::Sint => Format::R32_SINT,
             };
             let desc = CreateTexture {
-                format: format as u32,
-                width: 1,
-                height: 1,
-                depth: 1,
-                levels: 1,
-                layers: 1,
                 dimension: if table == Table::D3 { Dimension::D3 } else { Dimension::D2 } as u8,
-                samples: 1,
                 usage: CreateTexture::STORAGE,
-                swizzle: CreateTexture::IDENTITY,
-                ..CreateTexture::zeroed()
+                ..CreateTexture::plain(ObjectId::NONE, format, [1, 1])
             };
             let texture = Texture::new(&self.gpu, &desc)?;
             let cmd = self.submissions.before()?;

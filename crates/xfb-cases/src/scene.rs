@@ -141,17 +141,8 @@ pub fn draw(options: Options) -> Result<Vec<u8>, GuestError> {
     let [width, height] = SIZE;
     let target = guest.id(ObjectKind::Texture);
     guest.encoder.push(&CreateTexture {
-        id: target,
-        format: Format::R8G8B8A8_UNORM as u32,
-        width,
-        height,
-        depth: 1,
-        levels: 1,
-        layers: 1,
-        samples: 1,
         usage: CreateTexture::TARGET,
-        swizzle: CreateTexture::IDENTITY,
-        ..CreateTexture::zeroed()
+        ..CreateTexture::plain(target, Format::R8G8B8A8_UNORM, [width, height])
     });
     let mut targets = SetRenderTargets::default();
     targets.color[0].texture = target;

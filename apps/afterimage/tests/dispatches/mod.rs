@@ -77,9 +77,7 @@ fn id(kind: ObjectKind, serial: u32) -> ObjectId {
 }
 
 fn texture(id: ObjectId, usage: u8) -> CreateTexture {
-    let (format, swizzle) = (Format::R8G8B8A8_UNORM as u32, CreateTexture::IDENTITY);
-    let one = CreateTexture { depth: 1, levels: 1, layers: 1, samples: 1, swizzle, ..CreateTexture::zeroed() };
-    CreateTexture { id, format, width: EDGE, height: EDGE, usage, ..one }
+    CreateTexture { usage, ..CreateTexture::plain(id, Format::R8G8B8A8_UNORM, [EDGE, EDGE]) }
 }
 
 /// Writes the capture.

@@ -21,19 +21,7 @@ fn id(kind: ObjectKind, serial: u32) -> ObjectId {
 }
 
 fn texture(id: ObjectId, [width, height]: [u32; 2], levels: u32, usage: u8) -> CreateTexture {
-    CreateTexture {
-        id,
-        format: Format::B8G8R8A8_UNORM as u32,
-        width,
-        height,
-        depth: 1,
-        levels,
-        layers: 1,
-        samples: 1,
-        usage,
-        swizzle: CreateTexture::IDENTITY,
-        ..CreateTexture::zeroed()
-    }
+    CreateTexture { levels, usage, ..CreateTexture::plain(id, Format::B8G8R8A8_UNORM, [width, height]) }
 }
 
 /// Writes it. `frames` are numbered from 7 on; `noise` is how many bytes of data that does not compress each frame uploads.

@@ -88,19 +88,7 @@ struct Scene {
 
 impl Scene {
     fn texture(&mut self, id: ObjectId, usage: u8, texels: &[u8]) {
-        self.stream.push(&CreateTexture {
-            id,
-            format: Format::R8G8B8A8_UNORM as u32,
-            width: EDGE,
-            height: EDGE,
-            depth: 1,
-            levels: 1,
-            layers: 1,
-            samples: 1,
-            usage,
-            swizzle: CreateTexture::IDENTITY,
-            ..CreateTexture::zeroed()
-        });
+        self.stream.push(&CreateTexture { usage, ..CreateTexture::plain(id, Format::R8G8B8A8_UNORM, [EDGE, EDGE]) });
         if !texels.is_empty() {
             let data = self.arena.push(texels);
             let (width, height, row_pitch) = (EDGE, EDGE, EDGE * 4);

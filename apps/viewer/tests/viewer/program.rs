@@ -50,17 +50,8 @@ impl Program {
         self.stream.push_tail(&Init { version: Init::VERSION, count: name.len() as u32, process: 1, guest: 1 }, name);
         self.stream.push(&self.target);
         self.stream.push(&CreateTexture {
-            id: TEXTURE,
-            format: Format::B8G8R8A8_UNORM as u32,
-            width: self.edge,
-            height: self.edge,
-            depth: 1,
-            levels: 1,
-            layers: 1,
-            samples: 1,
             usage: CreateTexture::TARGET,
-            swizzle: CreateTexture::IDENTITY,
-            ..CreateTexture::zeroed()
+            ..CreateTexture::plain(TEXTURE, Format::B8G8R8A8_UNORM, [self.edge, self.edge])
         });
         self.fresh = false;
     }
@@ -211,19 +202,8 @@ impl Program {
         self.stream.push_tail(&CreateVertexInput { id: input, count: 1 }, &[attribute]);
         self.stream.push(&SetVertexInput { id: input, pad: 0 });
         for (id, edge, usage) in [(UPLOADED, 2, 0), (RENDERED, 4, CreateTexture::TARGET)] {
-            self.stream.push(&CreateTexture {
-                id,
-                format: Format::R8G8B8A8_UNORM as u32,
-                width: edge,
-                height: edge,
-                depth: 1,
-                levels: 1,
-                layers: 1,
-                samples: 1,
-                usage,
-                swizzle: CreateTexture::IDENTITY,
-                ..CreateTexture::zeroed()
-            });
+            self.stream
+                .push(&CreateTexture { usage, ..CreateTexture::plain(id, Format::R8G8B8A8_UNORM, [edge, edge]) });
         }
         self.stream.push(&CreateSampler { id: id(ObjectKind::Sampler, 9), ..CreateSampler::zeroed() });
     }

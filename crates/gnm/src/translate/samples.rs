@@ -281,19 +281,8 @@ impl Translator {
     fn staging(&mut self, moved: &Moved, usage: u8) -> Result<ObjectId, PortError> {
         let id = self.port.allocate(ObjectKind::Texture)?;
         self.port.push(&CreateTexture {
-            id,
-            format: moved.staging as u32,
-            width: moved.size[0],
-            height: moved.size[1] * moved.what.samples,
-            depth: 1,
-            levels: 1,
-            layers: 1,
-            dimension: Dimension::D2 as u8,
-            samples: 1,
             usage,
-            pad: 0,
-            swizzle: CreateTexture::IDENTITY,
-            shared: 0,
+            ..CreateTexture::plain(id, moved.staging, [moved.size[0], moved.size[1] * moved.what.samples])
         });
         Ok(id)
     }

@@ -283,19 +283,13 @@ impl Translator {
         }
         let id = self.port.allocate(ObjectKind::Texture)?;
         self.port.push(&CreateTexture {
-            id,
-            format: format as u32,
-            width,
-            height,
             depth,
             levels,
             layers,
             dimension: dimension as u8,
             samples: samples as u8,
             usage: wanted.usage | if is_color && wanted.place.block == 1 { CreateTexture::VIEWS } else { 0 },
-            pad: 0,
-            swizzle: CreateTexture::IDENTITY,
-            shared: 0,
+            ..CreateTexture::plain(id, format, [width, height])
         });
         self.port.name(id, &format!("surface at {:#x}, tile mode {}", wanted.place.address, wanted.place.tile_mode));
         tracing::debug!(%id, ?wanted, "surface");

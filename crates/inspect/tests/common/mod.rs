@@ -27,21 +27,7 @@ pub fn pixel_code() -> Vec<u8> {
 }
 
 pub fn texture(id: ObjectId, usage: u8) -> CreateTexture {
-    CreateTexture {
-        id,
-        format: Format::B8G8R8A8_UNORM as u32,
-        width: 64,
-        height: 32,
-        depth: 1,
-        levels: 2,
-        layers: 1,
-        dimension: Dimension::D2 as u8,
-        samples: 1,
-        usage,
-        pad: 0,
-        swizzle: CreateTexture::IDENTITY,
-        shared: 0,
-    }
+    CreateTexture { levels: 2, usage, ..CreateTexture::plain(id, Format::B8G8R8A8_UNORM, [64, 32]) }
 }
 
 /// What is before the first frame.

@@ -71,19 +71,8 @@ impl Translator {
         if self.screen.blank.is_none() {
             let id = self.port.allocate(ObjectKind::Texture)?;
             self.port.push(&CreateTexture {
-                id,
-                format: Format::B8G8R8A8_UNORM as u32,
-                width: 1,
-                height: 1,
-                depth: 1,
-                levels: 1,
-                layers: 1,
-                dimension: Dimension::D2 as u8,
-                samples: 1,
                 usage: CreateTexture::TARGET,
-                pad: 0,
-                swizzle: CreateTexture::IDENTITY,
-                shared: 0,
+                ..CreateTexture::plain(id, Format::B8G8R8A8_UNORM, [1, 1])
             });
             self.screen.blank = id;
         }

@@ -76,6 +76,23 @@ impl CreateTexture {
     pub const SAMPLED: u8 = 32;
     /// Sampling as the format says, without change.
     pub const IDENTITY: [u8; 4] = [0, 1, 2, 3];
+
+    /// A texture of two dimensions, `size` texels wide and high: one level, one layer, one sample, to be sampled from and no more.
+    #[must_use]
+    pub fn plain(id: ObjectId, format: crate::Format, [width, height]: [u32; 2]) -> Self {
+        Self {
+            id,
+            format: format as u32,
+            width,
+            height,
+            depth: 1,
+            levels: 1,
+            layers: 1,
+            samples: 1,
+            swizzle: Self::IDENTITY,
+            ..Self::zeroed()
+        }
+    }
 }
 
 /// Body of [`Kind::CreateView`]: what it creates is a texture like any other, whose texels are another's. It is destroyed

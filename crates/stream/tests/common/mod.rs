@@ -30,21 +30,7 @@ pub const TARGET: ObjectId = ObjectId::new(ObjectKind::Target, 1);
 pub const BUFFER: ObjectId = ObjectId::new(ObjectKind::Buffer, 1);
 
 pub fn texture(id: ObjectId) -> CreateTexture {
-    CreateTexture {
-        id,
-        format: Format::B8G8R8A8_UNORM as u32,
-        width: 64,
-        height: 64,
-        depth: 1,
-        levels: 1,
-        layers: 1,
-        dimension: Dimension::D2 as u8,
-        samples: 1,
-        usage: CreateTexture::TARGET,
-        pad: 0,
-        swizzle: CreateTexture::IDENTITY,
-        shared: 0,
-    }
+    CreateTexture { usage: CreateTexture::TARGET, ..CreateTexture::plain(id, Format::B8G8R8A8_UNORM, [64, 64]) }
 }
 
 /// Objects, state and an open frame 1.

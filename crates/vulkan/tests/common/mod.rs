@@ -514,17 +514,7 @@ impl Guest {
 
 /// A 2D texture's description.
 pub fn plain(format: Format, width: u32, height: u32, levels: u32) -> CreateTexture {
-    CreateTexture {
-        format: format as u32,
-        width,
-        height,
-        depth: 1,
-        levels,
-        layers: 1,
-        samples: 1,
-        swizzle: CreateTexture::IDENTITY,
-        ..CreateTexture::zeroed()
-    }
+    CreateTexture { levels, ..CreateTexture::plain(ObjectId::NONE, format, [width, height]) }
 }
 
 /// A sampler with one filter everywhere, that repeats.

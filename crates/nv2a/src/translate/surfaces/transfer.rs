@@ -62,19 +62,8 @@ impl Translator {
     ) -> Result<(), PortError> {
         let id = self.port.allocate(ObjectKind::Texture)?;
         self.port.push(&CreateTexture {
-            id,
-            format: layout.samples.host() as u32,
-            width: size[0],
-            height: size[1],
-            depth: 1,
-            levels: 1,
-            layers: 1,
-            dimension: Dimension::D2 as u8,
-            samples: 1,
             usage: CreateTexture::TARGET,
-            pad: 0,
-            swizzle: CreateTexture::IDENTITY,
-            shared: 0,
+            ..CreateTexture::plain(id, layout.samples.host(), size)
         });
         let name = match layout.samples {
             Samples::Color(format) => format!("{format:?} surface at {:#x}", layout.address),

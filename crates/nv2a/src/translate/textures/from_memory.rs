@@ -126,19 +126,11 @@ impl Translator {
     fn create_texture(&mut self, shape: &Shape, format: Format) -> Result<ObjectId, PortError> {
         let id = self.port.allocate(ObjectKind::Texture)?;
         self.port.push(&CreateTexture {
-            id,
-            format: format as u32,
-            width: shape.size[0],
-            height: shape.size[1],
             depth: shape.size[2],
             levels: shape.levels,
             layers: shape.texture.faces(),
             dimension: shape.dimension as u8,
-            samples: 1,
-            usage: 0,
-            pad: 0,
-            swizzle: CreateTexture::IDENTITY,
-            shared: 0,
+            ..CreateTexture::plain(id, format, [shape.size[0], shape.size[1]])
         });
         Ok(id)
     }

@@ -109,21 +109,7 @@ impl Translator {
         if !self.textures.copied.contains_key(key) {
             let id = self.port.allocate(ObjectKind::Texture).ok()?;
             let format = Format::B8G8R8A8_UNORM;
-            self.port.push(&CreateTexture {
-                id,
-                format: format as u32,
-                width,
-                height,
-                depth: 1,
-                levels: 1,
-                layers: 1,
-                dimension: Dimension::D2 as u8,
-                samples: 1,
-                usage: 0,
-                pad: 0,
-                swizzle,
-                shared: 0,
-            });
+            self.port.push(&CreateTexture { swizzle, ..CreateTexture::plain(id, format, [width, height]) });
             self.port.name(id, &format!("texture at {:#x}, of a surface", key.address));
             let bytes = format.packed_size(width, height);
             self.textures.bytes += bytes;
