@@ -62,9 +62,10 @@ impl Calls {
         Self { words: self.words.clone(), ..Self::default() }
     }
 
-    /// Puts the cursor where words are typed.
-    pub(super) fn look_for(&mut self) {
+    /// Puts the cursor where words are typed, for the very next key.
+    pub(super) fn look_for(&mut self, ctx: &egui::Context) {
         self.focus = true;
+        ctx.memory_mut(|memory| memory.request_focus(Id::unique(FIELD)));
     }
 
     fn choose(&mut self, capture: &Capture) {

@@ -124,9 +124,10 @@ impl Details {
         self.made = None;
     }
 
-    /// Puts the cursor where words are typed.
-    pub(super) fn look_for(&mut self) {
+    /// Puts the cursor where words are typed, for the very next key.
+    pub(super) fn look_for(&mut self, ctx: &egui::Context) {
         self.focus = true;
+        ctx.memory_mut(|memory| memory.request_focus(Id::unique(FIELD)));
     }
 
     /// Scrolls by what an arrow's or a page's key asks for.

@@ -104,7 +104,7 @@ impl Inspector {
     }
 
     /// A key, if it is one for these panels. `shift` is whether Shift is down.
-    pub(crate) fn key(&mut self, key: Key, shift: bool) -> bool {
+    pub(crate) fn key(&mut self, ctx: &egui::Context, key: Key, shift: bool) -> bool {
         let Some(capture) = self.capture.clone() else { return false };
         let by = match key {
             Key::ArrowDown => 1,
@@ -123,8 +123,8 @@ impl Inspector {
                     self.calls.scroll = true;
                 }
             }
-            Key::Slash => self.calls.look_for(),
-            Key::F => self.details.look_for(),
+            Key::Slash => self.calls.look_for(ctx),
+            Key::F => self.details.look_for(ctx),
             Key::T => self.ask_for_times(&capture),
             _ => return self.details.key(key),
         }

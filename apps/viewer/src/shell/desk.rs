@@ -145,7 +145,9 @@ impl Desk {
             Key::H => self.help = !self.help,
             Key::W => self.close_page(),
             _ => {
-                let done = self.inspector().is_some_and(|inspector| inspector.key(key, shift)) || self.page_key(key);
+                let ctx = self.ctx.clone();
+                let done =
+                    self.inspector().is_some_and(|inspector| inspector.key(&ctx, key, shift)) || self.page_key(key);
                 return if done { Act::Done } else { Act::Other };
             }
         }

@@ -6,7 +6,9 @@ use afterimage_stream::packets::Init;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{ConnectionExt as _, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
+use x11rb::protocol::xproto::{
+    ConnectionExt as _, ImageFormat, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MapState,
+};
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
@@ -26,21 +28,45 @@ pub(crate) fn wait_for<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
     loop {
         match look() {
             Some(seen) => return seen,
-            None if start.elapsed() > Duration::from_secs(60) => panic!("waited a minute for {what}"),
+            None if start.elapsed() > Duration::from_secs(120) => panic!("waited two minutes for {what}"),
             None => std::thread::sleep(Duration::from_millis(20)),
         }
     }
 }
 
-/// Presses a key in a window for so long that a program sees it in one of its frames.
-pub(crate) fn press(connection: &RustConnection, root: u32, window: u32, key: u8) {
+/// The window of this size, once it is on the screen.
+pub(crate) fn window_of(connection: &RustConnection, root: u32, wanted: (u16, u16)) -> u32 {
+    wait_for("the window", || {
+        let windows = connection.query_tree(root).ok()?.reply().ok()?.children;
+        let size = |window: u32| connection.get_geometry(window).ok()?.reply().map(|g| (g.width, g.height)).ok();
+        let state = |window: u32| connection.get_window_attributes(window).ok()?.reply().map(|a| a.map_state).ok();
+        windows.into_iter().find(|&window| size(window) == Some(wanted) && state(window) == Some(MapState::VIEWABLE))
+    })
+}
+
+/// What a window shows: blue, green, red and something else of each pixel.
+pub(crate) fn look(connection: &RustConnection, window: u32, (width, height): (u16, u16)) -> Vec<u8> {
+    let image = connection.get_image(ImageFormat::Z_PIXMAP, window, 0, 0, width, height, !0).expect("sent");
+    image.reply().expect("the window").data
+}
+
+/// Gives a window the keys.
+pub(crate) fn focus(connection: &RustConnection, window: u32) {
     connection.set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME).expect("sent");
     connection.sync().expect("answered");
-    for kind in [KEY_PRESS_EVENT, KEY_RELEASE_EVENT] {
-        std::thread::sleep(Duration::from_millis(400));
-        connection.xtest_fake_input(kind, key, x11rb::CURRENT_TIME, root, 0, 0, 0).expect("sent");
-        connection.sync().expect("answered");
-    }
+    // It has to hear of that before it takes keys.
+    std::thread::sleep(Duration::from_millis(400));
+}
+
+/// A key goes down, or comes up.
+fn send(connection: &RustConnection, root: u32, kind: u8, key: u8) {
+    connection.xtest_fake_input(kind, key, x11rb::CURRENT_TIME, root, 0, 0, 0).expect("sent");
+    connection.sync().expect("answered");
+}
+
+/// Presses a key in the window that has the focus.
+pub(crate) fn press(connection: &RustConnection, root: u32, key: u8) {
+    [KEY_PRESS_EVENT, KEY_RELEASE_EVENT].into_iter().for_each(|kind| send(connection, root, kind, key));
 }
 
 /// Whether a capture is there, and written to its end.
@@ -68,15 +94,18 @@ fn f10_captures_the_next_frame_of_a_program_that_draws_itself() {
     let sample = Guarded(sample.spawn().expect("the sample starts"));
     let (connection, screen) = RustConnection::connect(Some(&display)).expect("a display");
     let root = connection.setup().roots[screen].root;
-    let window = wait_for("the sample's window", || {
-        let windows = connection.query_tree(root).ok()?.reply().ok()?.children;
-        let size = |window: u32| connection.get_geometry(window).ok()?.reply().map(|g| (g.width, g.height)).ok();
-        windows.into_iter().find(|window| size(*window) == Some(SIZE))
-    });
+    let window = window_of(&connection, root, SIZE);
+    focus(&connection, window);
     let captures = ["scene-1.aftercap", "scene-2.aftercap"].map(|name| temp.path().join(name));
     for capture in &captures {
-        press(&connection, root, window, F10);
+        // A program looks at keys once in a frame, which may take long.
+        send(&connection, root, KEY_PRESS_EVENT, F10);
         wait_for("the capture", || is_whole(capture).then_some(()));
+        send(&connection, root, KEY_RELEASE_EVENT, F10);
+        for _ in 0..4 {
+            let before = look(&connection, window, SIZE);
+            wait_for("another frame", || (look(&connection, window, SIZE) != before).then_some(()));
+        }
     }
     assert!(!temp.path().join("scene-3.aftercap").exists(), "a key that stays down is one wish");
     drop(sample);

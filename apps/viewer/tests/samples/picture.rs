@@ -1,12 +1,12 @@
 //! The documentation's picture of the viewer: the teapot's last draw. `AFTERIMAGE_BLESS=1` writes it.
 
-use crate::key::{display, press, wait_for};
+use crate::key::{self, display, focus, press, wait_for, window_of};
 use crate::program::{Guarded, command, compile};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat};
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _};
 use x11rb::rust_connection::RustConnection;
 
 /// Of the viewer's window.
@@ -19,8 +19,7 @@ const UP: u8 = 111;
 type Pixels = Vec<u8>;
 
 fn look(connection: &RustConnection, window: u32) -> Pixels {
-    let image = connection.get_image(ImageFormat::Z_PIXMAP, window, 0, 0, SIZE.0, SIZE.1, !0).unwrap();
-    let data = image.reply().expect("the window").data;
+    let data = key::look(connection, window, SIZE);
     data.chunks_exact(4).flat_map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect()
 }
 
@@ -59,11 +58,11 @@ fn the_documentation_shows_the_viewer_as_it_is() {
     let _viewer = Guarded(viewer.env("DISPLAY", &display).stdin(Stdio::null()).spawn().expect("the viewer starts"));
     let (connection, screen) = RustConnection::connect(Some(&display)).expect("a display");
     let root = connection.setup().roots[screen].root;
-    let window = wait_for("the viewer's window", || {
-        let windows = connection.query_tree(root).ok()?.reply().ok()?.children;
-        let size = |window: u32| connection.get_geometry(window).ok()?.reply().map(|g| (g.width, g.height)).ok();
-        windows.into_iter().find(|window| size(*window) == Some(SIZE))
-    });
+    let window = window_of(&connection, root, SIZE);
+    let titled = |words: &str| {
+        let name = connection.get_property(false, window, AtomEnum::WM_NAME, AtomEnum::ANY, 0, 256).expect("sent");
+        String::from_utf8_lossy(&name.reply().expect("the window").value).contains(words)
+    };
     // The picture lies between the panels; nothing else there has as many colours.
     let drawn = || {
         let pixels = look(&connection, window);
@@ -71,15 +70,17 @@ fn the_documentation_shows_the_viewer_as_it_is() {
         let colours: std::collections::BTreeSet<_> = rows.collect();
         (colours.len() > 500).then_some(())
     };
-    wait_for("the first draw", || (look(&connection, window).iter().any(|byte| *byte > 200)).then_some(()));
-    std::thread::sleep(Duration::from_secs(1));
-    press(&connection, root, window, END);
-    press(&connection, root, window, UP);
+    wait_for("the first draw", || titled(": Draw").then_some(()));
+    focus(&connection, window);
+    press(&connection, root, END);
+    wait_for("the end of the frame", || titled(": Present").then_some(()));
+    press(&connection, root, UP);
+    wait_for("the last draw", || titled(": Draw").then_some(()));
     wait_for("the teapot", drawn);
     // Nothing comes any more: neither pictures nor times.
     let pixels = wait_for("the end of all changes", || {
         let before = look(&connection, window);
-        std::thread::sleep(Duration::from_millis(500));
+        std::thread::sleep(Duration::from_secs(2));
         (look(&connection, window) == before).then_some(before)
     });
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/images/viewer.png");

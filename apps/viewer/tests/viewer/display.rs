@@ -5,15 +5,18 @@ use afterimage_stream::packets::{PresentTarget, WindowKind};
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
     ConfigureWindowAux, ConnectionExt as _, CreateWindowAux, ImageFormat, InputFocus, KEY_PRESS_EVENT,
-    KEY_RELEASE_EVENT, WindowClass,
+    KEY_RELEASE_EVENT, MapState, WindowClass,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
+
+/// How long anything may take on a machine that has other things to do.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A process that does not outlive its test.
 pub(crate) struct Guarded(pub(crate) Child);
@@ -84,11 +87,18 @@ impl Keyboard {
         Self { connection, root }
     }
 
+    /// The windows that are on the screen: others have neither pixels nor the focus.
+    fn windows(&self) -> impl Iterator<Item = u32> {
+        let windows = self.connection.query_tree(self.root).unwrap().reply().unwrap().children;
+        let state = |window: u32| self.connection.get_window_attributes(window).unwrap().reply().map(|a| a.map_state);
+        windows.into_iter().filter(move |&window| state(window).ok() == Some(MapState::VIEWABLE))
+    }
+
     /// The viewer's window, which has this size.
     pub(crate) fn window(&self, width: u16, height: u16) -> u32 {
-        let windows = self.connection.query_tree(self.root).unwrap().reply().unwrap().children;
         let size = |window: u32| self.connection.get_geometry(window).unwrap().reply().map(|g| (g.width, g.height));
-        windows.into_iter().find(|&window| size(window).ok() == Some((width, height))).expect("a window of that size")
+        let fits = |window: &u32| size(*window).ok() == Some((width, height));
+        wait_for("a window of that size", || self.windows().find(fits))
     }
 
     /// What a window is called.
@@ -100,21 +110,20 @@ impl Keyboard {
 
     /// The window whose title begins so.
     pub(crate) fn titled(&self, title: &str) -> Option<u32> {
-        let windows = self.connection.query_tree(self.root).unwrap().reply().unwrap().children;
-        windows.into_iter().find(|&window| self.title(window).starts_with(title))
+        self.windows().find(|&window| self.title(window).starts_with(title))
     }
 
     /// Waits until a window's title has these words.
     pub(crate) fn wait_for_title(&self, window: u32, words: &str) {
-        let mut last = String::new();
-        for _ in 0..1500 {
-            last = self.title(window);
-            if last.contains(words) {
+        let start = Instant::now();
+        loop {
+            let title = self.title(window);
+            if title.contains(words) {
                 return;
             }
+            assert!(start.elapsed() < PATIENCE, "no `{words}` in the title for two minutes: {title}");
             std::thread::sleep(Duration::from_millis(20));
         }
-        panic!("no `{words}` in the title for half a minute: {last}");
     }
 
     /// Moves a window to where it hides no other one.
@@ -240,13 +249,14 @@ impl OwnWindow {
 
 /// Waits until something is there.
 pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    for _ in 0..1500 {
+    let start = Instant::now();
+    loop {
         if let Some(found) = look() {
             return found;
         }
+        assert!(start.elapsed() < PATIENCE, "{what}: not in two minutes");
         std::thread::sleep(Duration::from_millis(20));
     }
-    panic!("{what}: not in half a minute");
 }
 
 /// Keeps a picture of a window where `AFTERIMAGE_TEST_PICTURES` says, for people and for the documentation.

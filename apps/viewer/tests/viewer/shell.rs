@@ -35,6 +35,11 @@ fn window_of(keyboard: &Keyboard, program: &str, x: i32) -> u32 {
     window
 }
 
+/// The number of the frame that a program is paused at, in the title of the viewer's window.
+fn held_frame(title: &str) -> u64 {
+    title.split_once("frame ").and_then(|(_, rest)| rest.split_once(',')?.0.parse().ok()).unwrap()
+}
+
 /// The session's folder, once there is one.
 fn session(folder: &Path) -> Option<PathBuf> {
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -63,19 +68,13 @@ fn a_program_is_paused_stepped_and_dumped() {
     let live = wait_for("a live picture", || shown(program.frame()));
     wait_for("a newer live picture", || shown(program.frame()).filter(|&frame| frame > live));
     keyboard.press(shell, Keyboard::SPACE);
-    // The program comes to wait.
-    let mut last = 0;
-    wait_for("the program to wait", || {
-        std::thread::sleep(Duration::from_millis(300));
-        (std::mem::replace(&mut last, program.frame()) == program.frame()).then_some(())
-    });
-    let held = wait_for("the paused frame", || shown(last));
-    assert!(held <= last);
-    keyboard.wait_for_title(shell, &format!("colours, frame {held}, call 2 of 5: Draw"));
+    keyboard.wait_for_title(shell, "call 2 of 5: Draw");
+    let held = held_frame(&keyboard.title(shell));
+    wait_for("the paused frame", || shown(held).filter(|&frame| frame == held));
     wait_for("the times of calls", || (keyboard.count(shell, BAR) > 100).then_some(()));
     keyboard.press(shell, Keyboard::N);
     let next = held + 1;
-    wait_for("the next frame", || shown(last + 2).filter(|&frame| frame == next));
+    wait_for("the next frame", || shown(next + 2).filter(|&frame| frame == next));
     keyboard.wait_for_title(shell, &format!("colours, frame {next}, call 2 of 5: Draw"));
 
     // A dump: every draw's state in words, and what the draws read, uploaded or rendered.
@@ -110,7 +109,6 @@ fn a_program_is_paused_stepped_and_dumped() {
     wait_for("the corner", || (keyboard.count(shell, inner(next)) > 500).then_some(()));
     // What is looked for is typed, and does nothing else: D would dump, W close.
     keyboard.press(shell, Keyboard::SLASH);
-    std::thread::sleep(Duration::from_millis(300));
     [Keyboard::D, Keyboard::R, Keyboard::A, Keyboard::W].into_iter().for_each(|key| keyboard.press(shell, key));
     keyboard.press(shell, Keyboard::UP);
     keyboard.wait_for_title(shell, "call 3 of 5: Draw");
@@ -139,7 +137,7 @@ fn a_program_is_paused_stepped_and_dumped() {
     keyboard.press(shell, Keyboard::F1);
     wait_for("the help to go", || differ(&help).then_some(()));
     keyboard.press(shell, Keyboard::SPACE);
-    wait_for("the program to go on", || (program.frame() > last + 20).then_some(()));
+    wait_for("the program to go on", || (program.frame() > next + 20).then_some(()));
     program.end();
     assert!(viewer.wait().unwrap().success());
     no_validation_messages(temp.path());
@@ -171,8 +169,7 @@ fn a_program_killed_while_paused_stays_to_be_looked_at() {
     wait_for("a live picture", || shown(&keyboard, shell, 255, colour));
     keyboard.press(shell, Keyboard::SPACE);
     keyboard.wait_for_title(shell, "call 2 of 5: Draw");
-    let title = keyboard.title(shell);
-    let held: u64 = title.split_once("frame ").and_then(|(_, rest)| rest.split_once(',')?.0.parse().ok()).unwrap();
+    let held = held_frame(&keyboard.title(shell));
     let sees_it = || (keyboard.count(shell, colour(held)) > MANY).then_some(());
     wait_for("the paused frame", sees_it);
     wait_for("nothing wrong", || (keyboard.count(shell, RED) == 0).then_some(()));
@@ -271,7 +268,7 @@ fn old_program(directory: &Path) -> std::thread::JoinHandle<bool> {
     let link = afterimage_ipc::shared::Options {
         directory: Some(directory.to_owned()),
         program: "old game".into(),
-        wait: Duration::from_secs(30),
+        wait: Duration::from_secs(120),
         arena: afterimage_ipc::ArenaConfig::default(),
     };
     let waits = std::thread::spawn(move || afterimage_ipc::shared::SharedLink::connect(&link).is_err());

@@ -52,7 +52,7 @@ fn wait_for(desk: &mut Desk, words: &str) -> String {
         if text.contains(words) {
             return text;
         }
-        assert!(since.elapsed() < Duration::from_secs(20), "no {words} in:\n{text}");
+        assert!(since.elapsed() < Duration::from_secs(120), "no {words} in:\n{text}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
