@@ -1,4 +1,5 @@
-//! The C example, compiled against the headers and the shared library, and run: what a capture has that nobody asked for beforehand.
+//! Programs in C, compiled against the headers and the shared library, and run: what a capture of the example has that nobody asked
+//! for beforehand, and programs that end without releasing anything.
 #![cfg(target_os = "linux")]
 
 use afterimage_capture::Reader;
@@ -6,14 +7,15 @@ use afterimage_stream::packets::{Init, Marker, Packet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The program in `scratch`, or none where there is no C compiler.
-fn program(scratch: &Path) -> Option<PathBuf> {
+/// The program of a source in `scratch`, or none where there is no C compiler.
+fn program(scratch: &Path, source: &str) -> Option<PathBuf> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     // Cargo puts the library beside the tests.
     let libraries = std::env::current_exe().expect("this program").parent().expect("its folder").to_owned();
-    let program = scratch.join("capture");
+    let source = package.join(source);
+    let program = scratch.join(source.file_stem().expect("a name"));
     let mut cc = Command::new("cc");
-    cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror"]).arg(package.join("examples/capture.c"));
+    cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror"]).arg(source);
     cc.arg("-I").arg(package.join("../../include/afterimage")).arg("-o").arg(&program);
     cc.arg("-L").arg(&libraries).args(["-ld3d9", "-Wl,--disable-new-dtags"]);
     cc.arg(format!("-Wl,-rpath,{}", libraries.display()));
@@ -33,7 +35,7 @@ fn program(scratch: &Path) -> Option<PathBuf> {
 #[test]
 fn a_program_in_c_captures_frames_with_their_names() {
     let scratch = tempfile::tempdir().expect("temporary directory");
-    let Some(program) = program(scratch.path()) else { return };
+    let Some(program) = program(scratch.path(), "examples/capture.c") else { return };
     let capture = scratch.path().join("two.aftercap");
     let mut command = Command::new(&program);
     command.arg(&capture).current_dir(scratch.path()).stdin(Stdio::null());
@@ -65,4 +67,25 @@ fn a_program_in_c_captures_frames_with_their_names() {
     assert!(names.iter().any(|name| name == "canvas (D3DFMT_X8R8G8B8 surface, D3DPOOL_DEFAULT)"), "{names:?}");
     let pair = [(Marker::BEGIN, b"paint".to_vec()), (Marker::END, Vec::new())];
     assert_eq!(marks, [pair.clone(), pair].concat());
+}
+
+/// The driver is taken down by `exit`, and crashed now and then where it was still drawing.
+#[test]
+fn a_program_that_just_ends_has_drawn_what_it_presented() {
+    let scratch = tempfile::tempdir().expect("temporary directory");
+    let Some(program) = program(scratch.path(), "tests/programs/ending.c") else { return };
+    for run in 0..8 {
+        let folder = scratch.path().join(run.to_string());
+        let mut command = Command::new(&program);
+        command.current_dir(scratch.path()).stdin(Stdio::null()).env("AFTERIMAGE_RENDERER", "in-process");
+        command.env("AFTERIMAGE_SCREENSHOTS", &folder).env("AFTERIMAGE_SCREENSHOT_FRAMES", "2");
+        command.env("AFTERIMAGE_CACHE_DIR", folder.join("cache"));
+        let output = command.output().expect("the program runs");
+        if output.status.code() == Some(77) {
+            return eprintln!("skipped: this machine has no Vulkan driver (cargo xtask setup gets one)");
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(7), "run {run}, {}: {said}", output.status);
+        assert!(folder.join("frame-000002.png").exists(), "run {run}: {said}");
+    }
 }

@@ -133,6 +133,18 @@ impl Shared {
     fn slot(&self, slot: u32) -> Option<&SlotMemory> {
         self.slots.get(slot as usize)?.get()
     }
+
+    /// The guest's end is gone.
+    fn end(&self) {
+        let mut queue = lock(&self.queue);
+        queue.guest_gone = true;
+        if queue.guest_sleeps {
+            self.room_ready.notify_one();
+        }
+        drop(queue);
+        self.submitted.fetch_add(1, Ordering::Release);
+        self.batch_ready.notify_one();
+    }
 }
 
 /// The guest's end.
@@ -155,6 +167,13 @@ impl InProcessLink {
     pub fn with_captures(mut self, ask: impl Fn(&Path, u64) + Send + 'static) -> Self {
         self.captures = Some(Box::new(ask));
         self
+    }
+
+    /// What ends the stream while somebody else holds the link: the receiver gets what was submitted before, and the link's calls
+    /// answer [`LinkError::Lost`] from then on.
+    pub fn ending(&self) -> impl Fn() + Send + Sync + 'static {
+        let shared = Arc::clone(&self.shared);
+        move || shared.end()
     }
 
     /// Moves what the receiver has answered into the inbox.
@@ -215,6 +234,7 @@ impl Link for InProcessLink {
         }
         let mut queue = lock(&self.shared.queue);
         while !queue.receiver_gone
+            && !queue.guest_gone
             && (queue.batches.len() >= QUEUE_BATCHES
                 || (queue.words + batch.len() > QUEUE_WORDS && !queue.batches.is_empty()))
         {
@@ -222,7 +242,7 @@ impl Link for InProcessLink {
             queue = self.shared.room_ready.wait(queue).unwrap_or_else(PoisonError::into_inner);
             queue.guest_sleeps = false;
         }
-        if queue.receiver_gone {
+        if queue.receiver_gone || queue.guest_gone {
             batch.clear();
             return Err(LinkError::Lost);
         }
@@ -334,9 +354,7 @@ impl Link for InProcessLink {
 
 impl Drop for InProcessLink {
     fn drop(&mut self) {
-        lock(&self.shared.queue).guest_gone = true;
-        self.shared.submitted.fetch_add(1, Ordering::Release);
-        self.shared.batch_ready.notify_one();
+        self.shared.end();
     }
 }
 

@@ -8,7 +8,7 @@ use afterimage_ipc::in_process::{self, InProcessLink};
 use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
 use afterimage_vulkan::{Gpu, Options, Renderer};
 
-use super::{OpenError, surfaces};
+use super::{OpenError, ending, surfaces};
 use crate::captures;
 
 /// A link to a render thread that ends with it. Dropping it waits until the last frame is drawn, and written where
@@ -41,9 +41,13 @@ pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
     let slots = Box::new(renderer.slot_factory());
     let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
     let link = link.with_captures(captures::add(renderer.capture_requests()));
+    let draws = ending::draws(link.ending());
     let thread = std::thread::Builder::new()
         .name("afterimage".into())
-        .spawn(move || in_process::serve(&mut receiver, &mut renderer))
+        .spawn(move || {
+            in_process::serve(&mut receiver, &mut renderer);
+            drop((renderer, receiver, draws));
+        })
         .map_err(OpenError::Thread)?;
     Ok(Box::new(Rendering { link, _thread: Joined(Some(thread)) }))
 }

@@ -2,6 +2,8 @@
 //! else the viewer), `in-process` or `viewer`.
 
 #[cfg(feature = "in-process")]
+mod ending;
+#[cfg(feature = "in-process")]
 mod in_process;
 #[cfg(feature = "in-process")]
 mod surfaces;

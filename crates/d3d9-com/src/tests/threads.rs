@@ -13,7 +13,7 @@ unsafe impl Send for Shared {}
 /// What programs do between two frames: resources come and go, states change, something is drawn. Returns how often.
 fn work(device: *mut IDirect3DDevice9Ex, number: u32) -> u32 {
     let (start, mut rounds) = (Instant::now(), 0);
-    while start.elapsed() < Duration::from_millis(500) {
+    while rounds == 0 || start.elapsed() < Duration::from_millis(500) {
         rounds += 1;
         let texture = texture(device, 1);
         let mut locked = D3DLOCKED_RECT::default();
