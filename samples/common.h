@@ -204,10 +204,10 @@ inline D3DPRESENT_PARAMETERS present_parameters(const Options &options, HWND win
     return parameters;
 }
 
-/// Waits until a lost device can be reset, and resets it. Gives up after ten seconds.
+/// Waits until a lost device can be reset, and resets it. Gives up after a minute.
 inline void recover(IDirect3DDevice9 *device, Program &program, const Options &options, HWND window) {
     program.release_default();
-    for (int tries = 0; tries < 200; tries++) {
+    for (int tries = 0; tries < 1200; tries++) {
         HRESULT state = device->TestCooperativeLevel();
         if (state == D3D_OK) break;
         if (state == D3DERR_DEVICENOTRESET) {

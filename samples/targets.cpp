@@ -248,13 +248,13 @@ struct Targets final : Program {
 
     /// Waits for a query's answer.
     void wait(IDirect3DQuery9 *query, void *answer, DWORD size) {
-        for (int tries = 0; tries < 10000; tries++) {
+        for (int tries = 0; tries < 60000; tries++) {
             HRESULT state = query->GetData(answer, size, D3DGETDATA_FLUSH);
             if (state == S_OK || state == D3DERR_DEVICELOST) return;
             if (FAILED(state)) CHECK(state);
             SAMPLE_SLEEP(1);
         }
-        fail("a query had no answer after ten seconds");
+        fail("a query had no answer after a minute");
     }
 
     /// The sky, the floor, and what stands on it.

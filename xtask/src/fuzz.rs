@@ -73,14 +73,23 @@ const FLAGS: &[&str] = &[
 /// MiB of memory after which a target counts as failed.
 const MEMORY_MIB: u32 = 2048;
 /// Seconds for one input after which a target counts as hanging.
-const HANG_SECONDS: u32 = 10;
+const HANG_SECONDS: u32 = 60;
+
+/// What the random choices of targets begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seed {
+    /// Something else each time: to find what nobody has found yet.
+    Fresh,
+    /// Always the same: to see whether a change has broken something.
+    Same,
+}
 
 /// The command itself.
 ///
 /// # Errors
 /// When a target is not known, does not build, or finds something.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
-    let (good, bad) = run(ws, &args.names, args.seconds)?;
+    let (good, bad) = run(ws, &args.names, args.seconds, Seed::Fresh)?;
     println!("{good} fuzz targets passed, {bad} failed");
     if bad > 0 { Err(Failure::new("fuzzing", format!("{bad} targets found something"))) } else { Ok(()) }
 }
@@ -90,7 +99,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
 ///
 /// # Errors
 /// When a target is not known or does not build.
-pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32) -> Result<(usize, usize)> {
+pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32, seed: Seed) -> Result<(usize, usize)> {
     if let Some(unknown) = names.iter().find(|name| TARGETS.iter().all(|target| target.name != **name)) {
         let known: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
         return Err(Failure::new("fuzzing", format!("there is no target `{unknown}`; there are {}", known.join(", "))));
@@ -103,9 +112,9 @@ pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32) -> Result<(usi
     for group in wanted.chunks(cores) {
         let titles: Vec<_> = group.iter().map(|target| target.name).collect();
         let progress = Progress::start(format!("fuzzing {} for {seconds} s", titles.join(", ")));
+        let run = |target: &Target| fuzz(ws, target, &folder, (seconds, seed), &progress);
         let results: Vec<Result> = std::thread::scope(|scope| {
-            let runs: Vec<_> =
-                group.iter().map(|target| scope.spawn(|| fuzz(ws, target, &folder, seconds, &progress))).collect();
+            let runs: Vec<_> = group.iter().map(|target| scope.spawn(|| run(target))).collect();
             let lost = || Failure::new("fuzzing", "the thread that watches it ended");
             runs.into_iter().map(|run| run.join().unwrap_or_else(|_| Err(lost()))).collect()
         });
@@ -137,7 +146,13 @@ fn compile(ws: &Workspace) -> Result<PathBuf> {
     Ok(target_dir.join(host).join("release"))
 }
 
-fn fuzz(ws: &Workspace, target: &Target, folder: &std::path::Path, seconds: u32, progress: &Progress) -> Result {
+fn fuzz(
+    ws: &Workspace,
+    target: &Target,
+    folder: &std::path::Path,
+    (seconds, seed): (u32, Seed),
+    progress: &Progress,
+) -> Result {
     let corpus = ws.target.join("fuzz/corpus").join(target.name);
     let findings = ws.target.join("fuzz/findings").join(target.name);
     for dir in [&corpus, &findings] {
@@ -146,6 +161,9 @@ fn fuzz(ws: &Workspace, target: &Target, folder: &std::path::Path, seconds: u32,
     let mut command = Command::new(folder.join(target.name));
     command.arg(format!("-max_total_time={seconds}")).arg(format!("-rss_limit_mb={MEMORY_MIB}"));
     command.arg(format!("-timeout={HANG_SECONDS}")).arg("-max_len=8192").arg("-print_final_stats=1");
+    if seed == Seed::Same {
+        command.arg("-seed=1");
+    }
     // Inputs need not grow slowly: many targets make something well-formed of any bytes.
     command.arg("-len_control=0");
     command.arg(format!("-artifact_prefix={}/", findings.display())).arg(&corpus);

@@ -19,7 +19,7 @@ const KILL_AFTER: usize = 8;
 /// now and then moves an edge across the middle of a pixel.
 const EDGES: usize = 4;
 /// How long each part may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How it went for one program.
 pub(crate) struct Row {

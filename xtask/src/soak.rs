@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 /// Bytes of a MiB.
 const MIB: f64 = 1048576.0;
 /// How long a program may take to start and to end besides what it was asked for.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// What a process that draws may add after its warm-up in ten minutes, or less, in MiB. It still meets new shaders then, and lavapipe takes about a
 /// megabyte for a pipeline: 45 in a run of 20 s, 100 in ten minutes. What the program makes and drops takes that in seconds.
 const DRAWING_GROWTH: f64 = 128.0;
@@ -229,7 +229,9 @@ pub(crate) fn test(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<(String, End
             continue;
         }
         let progress = Progress::start(label.clone());
-        let asked = Asked { seconds: 20, seed: 1, kill: way == Some(Width::W32) };
+        let kill = way == Some(Width::W32);
+        // Twenty seconds for each viewer: the second has to start, too.
+        let asked = Asked { seconds: if kill { 40 } else { 20 }, seed: 1, kill };
         let result = run(ws, tree, wine, way, asked, &progress).and_then(|run| run.judge());
         progress.finish(&result);
         let end = result.map_or_else(|failure| End::Bad(failure.summary()), |()| End::Good);

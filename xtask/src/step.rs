@@ -15,6 +15,8 @@ use crate::workspace::Workspace;
 
 /// How often a running command is looked at.
 const POLL: Duration = Duration::from_millis(50);
+/// Looks without a line after which nothing is on its way any more from a command that has ended.
+const QUIET: usize = 5;
 /// How often a log, where there is no terminal, hears of a step that takes long.
 const HEARTBEAT: Duration = Duration::from_secs(30);
 /// How many of a failed command's last lines an error shows.
@@ -190,10 +192,11 @@ pub(crate) fn run_to_end(ws: &Workspace, command: &mut Command, what: &str, prog
         }
     });
     let mut tail = VecDeque::with_capacity(TAIL_LINES);
-    let mut ended = false;
+    let (mut ended, mut quiet) = (false, 0);
     loop {
         match received.recv_timeout(POLL) {
             Ok(line) => {
+                quiet = 0;
                 let line = String::from_utf8_lossy(&line);
                 let line = line.trim_end_matches('\r');
                 let _ = writeln!(file, "{line}");
@@ -204,7 +207,12 @@ pub(crate) fn run_to_end(ws: &Workspace, command: &mut Command, what: &str, prog
                 tail.push_back(line.to_owned());
             }
             Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) if ended => break,
+            Err(RecvTimeoutError::Timeout) if ended => {
+                quiet += 1;
+                if quiet == QUIET {
+                    break;
+                }
+            }
             Err(RecvTimeoutError::Timeout) => ended = child.try_wait().doing(format!("waiting for {what}"))?.is_some(),
         }
     }

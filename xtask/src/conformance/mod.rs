@@ -170,7 +170,7 @@ pub(crate) fn test(ws: &Workspace, machine: &Machine) -> Result<Tested> {
         place: &place,
         suite: &suite,
         jobs: default_jobs(),
-        limit: 60,
+        limit: 180,
         windows: false,
         out: &out,
     };

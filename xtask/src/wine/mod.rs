@@ -16,6 +16,8 @@ use crate::workspace::Workspace;
 
 /// Seconds that making a prefix may take.
 const LIMIT: &str = "240";
+/// Milliseconds that a program waits for its viewer, which may take long to start here.
+const VIEWER_WAIT_MS: &str = "60000";
 
 /// Wine of both widths, as far as the machine has it. Dropping it ends what Wine leaves running.
 pub(crate) struct Wine {
@@ -62,7 +64,7 @@ impl Wine {
     pub(crate) fn environment(&self, command: &mut Command, width: Width) {
         let display = self.display.as_ref().map_or("", Display::name);
         command.env("DISPLAY", display).env("WINEDEBUG", "-all").env("WINEDLLOVERRIDES", "mscoree,mshtml=");
-        command.env("WINEPREFIX", self.prefix(width));
+        command.env("WINEPREFIX", self.prefix(width)).env("AFTERIMAGE_VIEWER_WAIT_MS", VIEWER_WAIT_MS);
         if width == Width::W32 && !setup::wine32::system_has_it() {
             let path = std::env::var_os("PATH").unwrap_or_default();
             let folders = std::iter::once(self.ws.wine32().join("bin")).chain(std::env::split_paths(&path));

@@ -120,6 +120,7 @@ impl Seat {
         command.env("WINEDLLOVERRIDES", format!("mscoree,mshtml=;d3d9={load}")).current_dir(folder);
         command.env("AFTERIMAGE_RENDERER", if layer == Layer::Viewer { "viewer" } else { "in-process" });
         command.env("AFTERIMAGE_DIR", &self.link).env("AFTERIMAGE_VALIDATE", "0");
+        command.env("AFTERIMAGE_VIEWER_WAIT_MS", super::VIEWER_WAIT_MS);
         command.env("DXVK_LOG_PATH", "none").env("DXVK_LOG_LEVEL", "none");
         Ok(command)
     }
