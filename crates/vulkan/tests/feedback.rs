@@ -30,14 +30,14 @@ const TOPOLOGIES: [Topology; 10] = [
     Topology::TriangleStripAdjacency,
 ];
 
-/// Ends the process where a test takes minutes, since nothing else ends one that waits for a GPU.
+/// Ends the process where a test takes twenty minutes, since nothing else ends one that waits for a GPU.
 struct Watch(Option<Sender<()>>);
 
 impl Watch {
     fn new() -> Self {
         let (alive, test): (Sender<()>, Receiver<()>) = channel();
         std::thread::spawn(move || {
-            if test.recv_timeout(Duration::from_secs(240)) == Err(RecvTimeoutError::Timeout) {
+            if test.recv_timeout(Duration::from_secs(1200)) == Err(RecvTimeoutError::Timeout) {
                 eprintln!("a test of captures hangs");
                 std::process::abort();
             }

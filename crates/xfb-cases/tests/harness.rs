@@ -19,7 +19,7 @@ fn selection() -> Vec<Case> {
 }
 
 fn agree(paths: &[Path], cases: &[Case]) {
-    let settings = Settings { batch: 128, limit: Duration::from_secs(120), validate: true };
+    let settings = Settings { batch: 128, limit: Duration::from_secs(1200), validate: true };
     let open = |path: &Path| Runner::open(*path, &settings).unwrap_or_else(|error| panic!("{error}"));
     let mut runners: Vec<Runner> = paths.iter().map(open).collect();
     match compare(&mut runners, cases, &mut |_| {}) {
