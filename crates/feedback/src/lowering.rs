@@ -149,6 +149,9 @@ pub enum Error {
         /// What it reads.
         inputs: String,
     },
+    /// Constants behind an address, in our own ABI or like it, with something that cannot stay beside them.
+    #[error("its constants are behind an address in the push constants; {0} beside them cannot be lowered")]
+    Addresses(&'static str),
     /// The pass refuses it.
     #[error("{0}")]
     Feedback(#[from] FeedbackError),
@@ -315,7 +318,7 @@ impl Lowering {
         // Modules that our own back end wrote have their constants behind addresses, and stay so.
         let ours = bindings.blocks.iter().any(|block| matches!(block.source, BlockSource::Address(_)));
         let (artifact, push) = if ours {
-            let push = if module.stage == Stage::Compute { 0 } else { 8 };
+            let push = stays_ours(&mut bindings, module.stage, self.push)?;
             (afterimage_spirv::emit(&module, &SPIRV)?, push)
         } else {
             let bound = Bound { bindings: &bindings, feedback: self.push };
@@ -441,6 +444,28 @@ pub fn prepare() -> Vec<u32> {
     let mut module = feedback::prepare();
     optimize(&mut module, &FLOATS);
     afterimage_spirv::emit(&module, &SPIRV).expect("the shader is ours").words
+}
+
+/// What stays in our own ABI has the address of its constants elsewhere in a compute shader than in the stage that it was. The byte of
+/// the block's address.
+fn stays_ours(bindings: &mut Bindings, stage: Stage, push: Option<u32>) -> Result<u32, Error> {
+    let (constants, block) = if stage == Stage::Compute { (8, 0) } else { (0, 8) };
+    let mut first = true;
+    for used in &mut bindings.blocks {
+        match &mut used.source {
+            BlockSource::Address(16) => {}
+            BlockSource::Address(byte) if std::mem::take(&mut first) => *byte = constants,
+            BlockSource::Address(_) => return Err(Error::Addresses("those of another stage")),
+            _ => return Err(Error::Addresses("uniform blocks and storage buffers")),
+        }
+    }
+    if !bindings.textures.is_empty() {
+        return Err(Error::Addresses("textures"));
+    }
+    match push {
+        Some(byte) if byte != block => Err(Error::Addresses("another place for the block of system values")),
+        _ => Ok(block),
+    }
 }
 
 fn attribute(source: &AttributeSource) -> Attribute {

@@ -1,9 +1,11 @@
 //! Damaged shaders, and options that do not fit: an error, or a shader, and never a panic.
 
-use afterimage_feedback::{AttributeSource, CapturePlace, Error, Form, Lowering};
+use afterimage_feedback::{AttributeSource, BlockSource, CapturePlace, Error, Form, Lowering};
 
 const WAVES: &[u8] = include_bytes!("shaders/waves.vert.spv");
 const PLAIN: &[u8] = include_bytes!("shaders/plain.vert.spv");
+const POINTER: &[u8] = include_bytes!("shaders/pointer.vert.spv");
+const MIXED: &[u8] = include_bytes!("shaders/mixed.vert.spv");
 const FINS: &[u8] = include_bytes!("shaders/fins.geom.spv");
 
 fn words(bytes: &[u8]) -> Vec<u32> {
@@ -55,6 +57,25 @@ fn damaged_geometry_shaders() {
         lowered += u32::from(look(result.map(|lowered| lowered.words)));
     }
     assert!(lowered > 20, "{lowered}");
+}
+
+/// Constants behind an address are our own ABI's, or look like it: where the address is then is said, and what else there is is refused.
+#[test]
+fn constants_behind_addresses() {
+    let pointer = || Lowering::new(&words(POINTER)).expect("SPIR-V").capture("position=0".parse().expect("a capture"));
+    for (form, block, constants) in [(Form::Gather, 0, 8), (Form::Scatter, 8, 0)] {
+        let uses = pointer().form(form).lower().unwrap_or_else(|error| panic!("{error}")).uses;
+        let sources: Vec<_> = uses.blocks.iter().map(|block| block.source).collect();
+        assert_eq!((uses.push, sources), (block, vec![BlockSource::Address(constants)]), "{form:?}");
+        assert!(pointer().form(form).push(block).lower().is_ok());
+    }
+    let refused = |lowering: Lowering, why: &str| {
+        let error = lowering.lower().map(|lowered| lowered.uses).expect_err(why).to_string();
+        assert!(error.contains("behind an address") && error.contains(why), "{error}");
+    };
+    refused(pointer().push(64), "another place");
+    let mixed = Lowering::new(&words(MIXED)).expect("SPIR-V");
+    refused(mixed.capture("position=0".parse().expect("a capture")), "uniform blocks");
 }
 
 #[test]

@@ -160,7 +160,10 @@ impl Lifter<'_> {
         }
         let storage = matches!(source, BlockSource::Storage(_));
         if size == u32::MAX && !storage {
-            return Err(LiftErrorKind::Unsupported("an array without a length in a uniform block"));
+            return Err(LiftErrorKind::Unsupported(match source {
+                BlockSource::Address(_) => "an array without a length behind an address",
+                _ => "an array without a length in a uniform block",
+            }));
         }
         let registers = match size.div_ceil(16).max(1) {
             registers if storage => registers.min(MAX_STORAGE),
