@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 const ROLE: &str = "AFTERIMAGE_TEST_ROLE";
 const DIRECTORY: &str = "AFTERIMAGE_TEST_DIRECTORY";
 
+/// How long anything may take on a machine that has other things to do.
+const PATIENCE: Duration = Duration::from_secs(100);
+
 // The test's own language: a word with one of these tags in its top byte, or else the next number of a count.
 const FRAME: u64 = 1 << 56;
 const UPLOAD: u64 = 2 << 56;
@@ -74,12 +77,7 @@ impl Executor for Checker {
 
 fn options(directory: &Path) -> Options {
     let arena = ArenaConfig { frames: 3, slot_bytes: 1 << 20, first_slot_bytes: 256 << 10, limit_bytes: 8 << 20 };
-    Options {
-        directory: Some(directory.to_path_buf()),
-        program: "test program".into(),
-        wait: Duration::from_secs(20),
-        arena,
-    }
+    Options { directory: Some(directory.to_path_buf()), program: "test program".into(), wait: PATIENCE, arena }
 }
 
 /// Sends frames `from..to`; answers the first frame that was not sent completely.
@@ -174,7 +172,7 @@ fn start(role: &str, directory: &Path) -> Child {
 
 fn wait_for_program(host: &mut Host) -> Channel {
     let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(20) {
+    while start.elapsed() < PATIENCE {
         match host.scan().unwrap().pop() {
             Some(Found::Program(channel)) => return *channel,
             Some(Found::Refused(error)) => panic!("{error}"),
@@ -206,7 +204,8 @@ fn everything_crosses_in_order_and_the_file_goes_away() {
     assert!(guest.wait().unwrap().success());
     assert_eq!((checker.frames, checker.uploads), (59, 59 * 3));
     assert_eq!(checker.next, 59 * 301 + 4 * 700_000 + 55 * 5000);
-    assert!(checker.largest_slot >= 3, "the arena has grown");
+    // Beside the first one, which is smaller than some uploads; how many more there are goes by who is faster.
+    assert!(checker.largest_slot >= 1, "the arena has grown");
     assert_eq!((channel.failure(), channel.life()), (None, Life::Closed));
     drop(channel);
     assert_eq!(shared_files(temp.path()), 0);
@@ -251,7 +250,7 @@ fn a_killed_guest_is_noticed_and_cleaned_up() {
     assert_eq!(channel.life(), Life::Died);
     let killed = Instant::now();
     while pump.step(&mut channel, &mut checker, Duration::from_millis(1)) {
-        assert!(killed.elapsed() < Duration::from_secs(10));
+        assert!(killed.elapsed() < PATIENCE);
     }
     drop(channel);
     assert_eq!(shared_files(temp.path()), 0);
@@ -276,7 +275,7 @@ fn a_killed_viewer_is_noticed_and_the_next_one_gets_everything_anew() {
         let mut viewer = start("viewer", temp.path());
         let waited = Instant::now();
         while link.epoch() == before {
-            assert!(waited.elapsed() < Duration::from_secs(20));
+            assert!(waited.elapsed() < PATIENCE);
             std::thread::sleep(Duration::from_millis(1));
         }
         // The checker of the new viewer fails unless it gets a whole stream from its start.
@@ -352,7 +351,7 @@ fn damaged(damage: impl FnOnce(&std::fs::File)) -> String {
     damage(&std::fs::File::options().read(true).write(true).open(path).unwrap());
     let start = Instant::now();
     while pump.step(&mut channel, &mut checker, Duration::from_millis(1)) {
-        assert!(start.elapsed() < Duration::from_secs(10), "the damage was not noticed");
+        assert!(start.elapsed() < PATIENCE, "the damage was not noticed");
     }
     let failure = channel.failure().expect("a reason");
     drop(channel);
@@ -380,12 +379,16 @@ fn a_file_of_another_version_is_refused_with_both_versions() {
     let temp = tempfile::tempdir().unwrap();
     let directory = temp.path().to_path_buf();
     let guest = std::thread::spawn(move || SharedLink::connect(&options(&directory)).map(drop));
-    let mut path = None;
-    while path.is_none() {
-        path = std::fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().path()).next();
-    }
-    std::thread::sleep(Duration::from_millis(50));
-    let file = std::fs::File::options().write(true).open(path.unwrap()).unwrap();
+    // The magic, which is written last, says that the header is whole.
+    let whole = |path: &Path| std::fs::read(path).is_ok_and(|bytes| bytes.len() > 8 && bytes[..8] != [0; 8]);
+    let path = loop {
+        let path = std::fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().path()).next();
+        if let Some(path) = path.filter(|path| whole(path)) {
+            break path;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    let file = std::fs::File::options().write(true).open(path).unwrap();
     file.write_all_at(&77u32.to_le_bytes(), 8).unwrap();
     let mut host = Host::open(Some(temp.path())).unwrap();
     let found = host.scan().unwrap();
