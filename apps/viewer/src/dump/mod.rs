@@ -1,5 +1,6 @@
 //! Frame dumps: a frame in words, with every draw's state, and the texels of the textures that it reads.
 
+mod dds;
 mod texels;
 
 use crate::inspector::Source;
@@ -12,6 +13,7 @@ use afterimage_vulkan::Options;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 use texels::Texels;
 
@@ -47,11 +49,15 @@ pub(crate) fn start(frame: Frame, options: &Options, said: impl FnOnce(String) +
 }
 
 fn dump(frame: &Frame, options: &Options) -> Result<String, String> {
-    let capture = frame.source.capture()?;
     let folder = session::folder().map_err(|error| format!("the session's folder: {error}"))?;
+    dump_to(&folder, frame, options)
+}
+
+fn dump_to(folder: &Path, frame: &Frame, options: &Options) -> Result<String, String> {
+    let capture = frame.source.capture()?;
     let name = format!("{}_frame_dump_{:04}", frame.program, frame.number);
     // Without a device the words are still good.
-    let mut texels = frame.source.stepper(options).map(|stepper| Texels::new(stepper, &folder, &name));
+    let mut texels = frame.source.stepper(options).map(|stepper| Texels::new(stepper, folder, &name));
     // The text comes last: who sees it has the textures, too.
     let path = folder.join(format!("{name}.txt"));
     session::write(&path, |out| write_frame(&capture, frame, &mut texels, out)).map_err(|error| error.to_string())?;
@@ -160,3 +166,6 @@ fn write_call(
     let host = state_fields(walk.state());
     list(out, "state of the host", host.iter().map(|field| format!("{} = {}", field.path, field.value)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,16 +1,17 @@
-//! What textures hold when a call reads them: as raw bytes and as pictures.
+//! What textures hold when a call reads them: as raw bytes, as pictures, and all of each in one file.
 
+use crate::dump::dds;
 use crate::session;
 use afterimage_inspect::{Access, Capture, Walk};
-use afterimage_stream::packets::View;
-use afterimage_stream::{Created, ObjectId, ObjectKind, Packet, State};
+use afterimage_stream::packets::{CreateTexture, Dimension, View};
+use afterimage_stream::{Created, Format, ObjectId, ObjectKind, Packet, State};
 use afterimage_vulkan::{Look, Stepper};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Texture, level, layer, and in which version.
-type Part = (ObjectId, u32, u32, u32);
+type Part = (ObjectId, u16, u16, u32);
 
 /// Files of textures. A texture that was written since is looked at again.
 pub(super) struct Texels {
@@ -22,6 +23,10 @@ pub(super) struct Texels {
     versions: HashMap<ObjectId, u32>,
     /// What has been looked at, in which version, and its files: none where it cannot be read.
     done: HashMap<Part, Vec<String>>,
+    /// Textures of which all was looked at, in which version, and the files.
+    whole: HashMap<(ObjectId, u32), Vec<String>>,
+    /// The call that the stepper stands behind.
+    at: Option<u64>,
 }
 
 /// The texture whose texels those of a view are.
@@ -32,31 +37,48 @@ fn root(state: &State, id: ObjectId) -> ObjectId {
     }
 }
 
-/// Every subresource of a texture, or the one that is read.
-fn views(state: &State, access: &Access) -> Vec<View> {
-    let Some(texture) = state.objects.texture(access.id) else { return Vec::new() };
-    if let Some(view) = access.view {
-        return vec![view];
-    }
-    let levels = 0..u8::try_from(texture.levels).unwrap_or(u8::MAX);
-    let slices = |level: u8| match texture.depth {
+/// Slices of a level, or layers.
+fn slices(texture: &CreateTexture, level: u32) -> u32 {
+    match texture.depth {
         0 | 1 => texture.layers,
-        depth => depth.checked_shr(level.into()).unwrap_or(0).max(1),
+        depth => depth.checked_shr(level).unwrap_or(0).max(1),
+    }
+}
+
+/// Every subresource of a texture, in the order in which a file of all of it has them.
+fn parts(texture: &CreateTexture) -> Vec<View> {
+    let view = |level: u32, layer: u32| {
+        Some(View { texture: texture.id, level: level.try_into().ok()?, layer: layer.try_into().ok()? })
     };
-    let of_level = |level| (0..slices(level)).map(move |layer| (level, layer));
-    levels
-        .flat_map(of_level)
-        .filter_map(|(level, layer)| {
-            Some(View { texture: access.id, level: level.into(), layer: layer.try_into().ok()? })
-        })
-        .collect()
+    let levels = texture.levels.min(32);
+    if texture.depth > 1 {
+        let of_level = |level| (0..slices(texture, level)).filter_map(move |slice| view(level, slice));
+        return (0..levels).flat_map(of_level).collect();
+    }
+    (0..texture.layers).flat_map(|layer| (0..levels).filter_map(move |level| view(level, layer))).collect()
+}
+
+/// Where in its texture a subresource is: `level2`, `level0_face_px`, `level1_slice3`, `level0_layer4`, `level0_layer2_face_nz`.
+fn place(texture: &CreateTexture, view: View) -> String {
+    const FACES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
+    let View { level, layer, .. } = view;
+    if texture.dimension == Dimension::D3 as u8 {
+        format!("level{level}_slice{layer}")
+    } else if texture.dimension == Dimension::Cube as u8 {
+        let of_array = if texture.layers > 6 { format!("_layer{}", layer / 6) } else { String::new() };
+        format!("level{level}{of_array}_face_{}", FACES[usize::from(layer % 6)])
+    } else if texture.layers > 1 {
+        format!("level{level}_layer{layer}")
+    } else {
+        format!("level{level}")
+    }
 }
 
 impl Texels {
     /// Writes into this folder, with this name before every file's.
     pub(super) fn new(stepper: Stepper, folder: &Path, name: &str) -> Self {
         let (folder, name) = (folder.to_owned(), name.to_owned());
-        Self { stepper, folder, name, versions: HashMap::new(), done: HashMap::new() }
+        Self { stepper, folder, name, versions: HashMap::new(), done: HashMap::new(), whole: HashMap::new(), at: None }
     }
 
     fn changed(&mut self, id: ObjectId) {
@@ -70,7 +92,7 @@ impl Texels {
         for (_, packet) in capture.packets_of(call) {
             match packet {
                 Packet::CreateTexture(body) => self.changed(body.id),
-                Packet::CreateView(body) => self.changed(body.id),
+                Packet::CreateView(body) => self.changed(body.source),
                 Packet::UpdateTexture(body) => self.changed(root(walk.state(), body.id)),
                 _ => {}
             }
@@ -89,47 +111,86 @@ impl Texels {
         writes: &[Access],
     ) -> io::Result<BTreeSet<String>> {
         let mut files = BTreeSet::new();
-        let mut there = false;
         let is_texture = |access: &&Access| access.id.kind() == Some(ObjectKind::Texture);
         for access in reads.iter().filter(is_texture) {
             let version = self.versions.get(&root(state, access.id)).copied().unwrap_or_default();
-            for view in views(state, access) {
-                let part = (view.texture, view.level.into(), view.layer.into(), version);
-                if !self.done.contains_key(&part) {
-                    // Behind the call, which leaves alone what it reads.
-                    if !std::mem::replace(&mut there, true) {
-                        self.stepper.run_to(call).map_err(io::Error::other)?;
+            let Some(texture) = state.objects.texture(access.id) else { continue };
+            match access.view {
+                Some(view) => {
+                    let part = (texture.id, view.level, view.layer, version);
+                    if !self.done.contains_key(&part) {
+                        self.part(texture, view, version, call)?;
                     }
-                    let written = self.look(view, version)?;
-                    self.done.insert(part, written);
+                    files.extend(self.done[&part].iter().cloned());
                 }
-                files.extend(self.done[&part].iter().cloned());
+                None => {
+                    let texture_then = (texture.id, version);
+                    if !self.whole.contains_key(&texture_then) {
+                        let written = self.all(texture, version, call)?;
+                        self.whole.insert(texture_then, written);
+                    }
+                    files.extend(self.whole[&texture_then].iter().cloned());
+                }
             }
         }
         writes.iter().for_each(|access| self.changed(root(state, access.id)));
         Ok(files)
     }
 
-    fn look(&mut self, view: View, version: u32) -> io::Result<Vec<String>> {
-        let Some(look) = self.stepper.picture(view).map_err(io::Error::other)? else { return Ok(Vec::new()) };
-        let name = format!(
-            "{}_tex_{}_{}x{}_{}_level{}_layer{}_v{version}",
-            self.name,
-            view.texture.serial(),
-            look.width,
-            look.height,
-            look.format.info().name,
-            view.level,
-            view.layer
-        );
-        let mut files = Vec::new();
-        if let Some(bytes) = look.bytes() {
-            files.push(format!("{name}.raw"));
-            session::write(&self.folder.join(&files[0]), |out| out.write_all(bytes))?;
+    /// Goes behind a call.
+    fn go(&mut self, call: u64) -> io::Result<()> {
+        if self.at != Some(call) {
+            self.stepper.run_to(call).map_err(io::Error::other)?;
+            self.at = Some(call);
         }
-        files.push(format!("{name}.png"));
-        self.png(&look, files.last().map_or("", String::as_str))?;
+        Ok(())
+    }
+
+    /// Writes a texture that is read as a whole: the files of its parts, and one of all where the format has a number there and
+    /// every part can be read.
+    fn all(&mut self, texture: &CreateTexture, version: u32, call: u64) -> io::Result<Vec<String>> {
+        let mut files = Vec::new();
+        let format = Format::from_bits(texture.format);
+        let mut dds = format.and_then(|format| dds::header(texture, format));
+        for view in parts(texture) {
+            let look = self.part(texture, view, version, call)?;
+            match (&mut dds, look.as_ref().and_then(Look::bytes)) {
+                (Some(dds), Some(bytes)) => dds.extend_from_slice(bytes),
+                _ => dds = None,
+            }
+            files.extend(self.done[&(texture.id, view.level, view.layer, version)].iter().cloned());
+        }
+        if let (Some(dds), Some(format)) = (dds, format) {
+            let name = self.texture_name(texture.id, texture.width, texture.height, format);
+            files.push(format!("{name}_v{version}.dds"));
+            session::write(&self.folder.join(files.last().map_or("", String::as_str)), |out| out.write_all(&dds))?;
+        }
         Ok(files)
+    }
+
+    fn texture_name(&self, id: ObjectId, width: u32, height: u32, format: Format) -> String {
+        format!("{}_tex_{}_{width}x{height}_{}", self.name, id.serial(), format.info().name)
+    }
+
+    /// Writes the files of a subresource, and notes them. `None` where it cannot be read.
+    fn part(&mut self, texture: &CreateTexture, view: View, version: u32, call: u64) -> io::Result<Option<Look>> {
+        // Behind the call, which leaves alone what it reads.
+        self.go(call)?;
+        let view = View { texture: texture.id, ..view };
+        let look = self.stepper.picture(view).map_err(io::Error::other)?;
+        let mut files = Vec::new();
+        if let Some(look) = &look {
+            let name = self.texture_name(texture.id, look.width, look.height, look.format);
+            let name = format!("{name}_{}_v{version}", place(texture, view));
+            if let Some(bytes) = look.bytes() {
+                files.push(format!("{name}.raw"));
+                session::write(&self.folder.join(&files[0]), |out| out.write_all(bytes))?;
+            }
+            files.push(format!("{name}.png"));
+            self.png(look, files.last().map_or("", String::as_str))?;
+        }
+        self.done.insert((texture.id, view.level, view.layer, version), files);
+        Ok(look)
     }
 
     fn png(&self, look: &Look, file: &str) -> io::Result<()> {
@@ -148,7 +209,7 @@ impl Texels {
     /// # Errors
     /// As [`Texels::of_call`].
     pub(super) fn shown(&mut self, call: u64) -> io::Result<Option<String>> {
-        self.stepper.run_to(call).map_err(io::Error::other)?;
+        self.go(call)?;
         let Some(view) = self.stepper.shown() else { return Ok(None) };
         let Some(look) = self.stepper.picture(view).map_err(io::Error::other)? else { return Ok(None) };
         let file = format!("{}_shown_at_call_{call}.png", self.name);

@@ -1,0 +1,157 @@
+//! What guests upload in compressed formats is what the files of a dump have: part by part, and in the file of all, which another
+//! crate reads.
+
+mod d3d9;
+mod gnm;
+
+use super::{Frame, dump_to};
+use crate::inspector::Source;
+use afterimage_capture::{Info, MemoryArena, Writer};
+use afterimage_stream::{DeviceInfo, Format, Link, LinkError, Reply, UploadRef};
+use afterimage_vulkan::{Gpu, Options};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// What a guest has sent.
+#[derive(Default)]
+struct Tape {
+    batches: Vec<Vec<u64>>,
+    uploads: Vec<u8>,
+}
+
+/// A link to nobody, which keeps everything.
+struct Deck(Arc<Mutex<Tape>>, DeviceInfo);
+
+impl Link for Deck {
+    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
+        self.0.lock().unwrap().batches.push(std::mem::take(batch));
+        Ok(())
+    }
+
+    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
+        let uploads = &mut self.0.lock().unwrap().uploads;
+        let offset = uploads.len().next_multiple_of(align as usize);
+        uploads.resize(offset + size as usize, 0);
+        Ok(UploadRef { slot: 0, size, offset: offset as u64 })
+    }
+
+    fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
+        let start = range.offset as usize + at as usize;
+        self.0.lock().unwrap().uploads[start..start + bytes.len()].copy_from_slice(bytes);
+    }
+
+    fn read(&mut self, _: &UploadRef, _: u32, _: &mut [u8]) {}
+
+    fn end_frame(&mut self, _: u64) -> Result<(), LinkError> {
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Option<Reply> {
+        None
+    }
+
+    fn wait(&mut self) -> Result<Reply, LinkError> {
+        Err(LinkError::Lost)
+    }
+
+    fn epoch(&mut self) -> u32 {
+        1
+    }
+
+    fn device(&self) -> &DeviceInfo {
+        &self.1
+    }
+}
+
+fn options() -> Options {
+    Options { validate: true, cache_dir: None, ..Options::from_env() }
+}
+
+fn gpu() -> Arc<Gpu> {
+    Gpu::common(&options()).unwrap_or_else(|error| {
+        panic!("{error}\n\nThis test needs a Vulkan driver and the validation layer: run `cargo xtask setup`.")
+    })
+}
+
+/// A link for a guest of the device here, and what it will have sent.
+fn deck() -> (Box<dyn Link>, Arc<Mutex<Tape>>) {
+    let tape = Arc::<Mutex<Tape>>::default();
+    let renderer = afterimage_vulkan::Renderer::on(gpu(), options()).expect("a renderer");
+    (Box::new(Deck(Arc::clone(&tape), renderer.device_info())), tape)
+}
+
+/// Files by name.
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// Dumps what a guest has sent, as a frame.
+fn dumped(tape: &Mutex<Tape>) -> Files {
+    let tape = tape.lock().unwrap();
+    let mut arena = MemoryArena::default();
+    arena.push(&tape.uploads);
+    let mut file = Vec::new();
+    let mut writer = Writer::new(&mut file, &Info { program: "test".into(), ..Info::default() }).expect("a capture");
+    tape.batches.iter().for_each(|batch| writer.batch(batch, &arena).expect("a batch"));
+    writer.finish().expect("a capture");
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = Source::Bytes(file.into());
+    let frame = Frame { program: "test".to_owned(), number: 7, source: source.clone(), calls: None };
+    let path = dump_to(folder.path(), &frame, &options()).expect("a dump");
+    assert!(path.ends_with("test_frame_dump_0007.txt"), "{path}");
+    let mut stepper = source.stepper(&options()).expect("a stepper");
+    assert_eq!(stepper.renderer().validation_messages(), 0, "see the log");
+    let entries = std::fs::read_dir(folder.path()).expect("the folder").flatten();
+    entries.map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())).collect()
+}
+
+/// The only file whose name has these parts, in this order.
+fn file<'a>(files: &'a Files, begin: &str, end: &str) -> &'a [u8] {
+    let is =
+        |name: &&String| name.starts_with("test_frame_dump_0007_tex_") && name.contains(begin) && name.ends_with(end);
+    let found: Vec<&String> = files.keys().filter(is).collect();
+    let [name] = found[..] else { panic!("*{begin}*{end}: {found:?} of {:?}", files.keys()) };
+    &files[name]
+}
+
+/// Bytes that look like nothing.
+fn noise(seed: u32, count: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9) | 1;
+    let mut byte = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        (state >> 24) as u8
+    };
+    (0..count).map(|_| byte()).collect()
+}
+
+/// Blocks of a level of a texture of this format.
+fn blocks(format: Format, level: u32, layer: u32, [width, height]: [u32; 2]) -> Vec<u8> {
+    let seed = (format as u32) << 16 | level << 8 | layer;
+    noise(seed, format.packed_size((width >> level).max(1), (height >> level).max(1)) as usize)
+}
+
+/// The file of all of a texture has this in each of its layers, and says what it is.
+fn check_dds(bytes: &[u8], format: ddsfile::DxgiFormat, [width, height]: [u32; 2], levels: u32, layers: &[Vec<u8>]) {
+    let dds = ddsfile::Dds::read(bytes).expect("a file that others can read");
+    assert_eq!(dds.get_dxgi_format(), Some(format));
+    assert_eq!((dds.get_width(), dds.get_height(), dds.get_num_mipmap_levels()), (width, height, levels));
+    assert!(dds.data == layers.concat(), "{format:?}");
+}
+
+#[test]
+fn every_format_has_a_number_that_says_the_same() {
+    for &format in Format::ALL {
+        let texture =
+            afterimage_stream::packets::CreateTexture::plain(afterimage_stream::ObjectId::NONE, format, [12, 8]);
+        let Some(mut bytes) = super::dds::header(&texture, format) else {
+            assert!(!format.is_depth() && format.info().block == 1, "{format:?}");
+            continue;
+        };
+        assert_eq!(bytes.len(), 4 + 124 + 20);
+        bytes.resize(bytes.len() + format.packed_size(12, 8) as usize, 0);
+        let dds = ddsfile::Dds::read(&bytes[..]).expect("a file that others can read");
+        let said = dds.get_dxgi_format().expect("a number");
+        let Some(size) = dds.get_main_texture_size() else { continue };
+        assert_eq!(u64::from(size), format.packed_size(12, 8), "{format:?} is said as {said:?}");
+    }
+}
