@@ -367,6 +367,15 @@ const VIEWPORT: &[Row] = &[
         Some(say(format!("left {}, top {}, right {right}, bottom {bottom}", rect.x, rect.y)))
     })
     .with("D3DRS_SCISSORTESTENABLE's rectangle, cut by viewport and target"),
+    row("D3DRS_SCISSORTESTENABLE", "scissor.rect", |s, _| {
+        let (rect, viewport) = (s.scissor.rect, &*s.viewport);
+        let first = [rect.x as f32 + 0.5, rect.y as f32 + 0.5] == [viewport.x, viewport.y];
+        if first && [rect.width as f32, rect.height as f32] == [viewport.width, viewport.height] {
+            say("FALSE").or("or TRUE with a rectangle that the viewport lies in")
+        } else {
+            say("TRUE").or("or FALSE with a viewport that is larger than the target")
+        }
+    }),
 ];
 
 const TARGETS: &[Row] =

@@ -7,7 +7,7 @@ use afterimage_shader::Language;
 use afterimage_shader_d3d9::ctab::{ConstantTable, RegisterSet};
 use afterimage_shader_d3d9::ffp::{FixedPixelKey, FixedVertexKey};
 use afterimage_shader_d3d9::signature::{ConstantUse, Signature};
-use afterimage_shader_d3d9::{Bank, FixedPixelRegister, FixedVertexRegister, Program, tokens_from_bytes};
+use afterimage_shader_d3d9::{Bank, Program, tokens_from_bytes};
 use afterimage_stream::VertexFormat;
 use afterimage_stream::packets::VertexAttribute;
 
@@ -205,6 +205,8 @@ fn fixed_vertex(state: &State, id: ObjectId, key: &FixedVertexKey, out: &mut Vec
     };
     put("D3DRS_VERTEXBLEND", blend);
     put("D3DRS_FOGVERTEXMODE", named("D3DFOGMODE", key.fog_mode));
+    let sources = [key.diffuse_source, key.ambient_source, key.specular_source, key.emissive_source];
+    put("D3DRS_COLORVERTEX", truth(sources != [0; 4]));
     for (name, source) in [
         ("D3DRS_DIFFUSEMATERIALSOURCE", key.diffuse_source),
         ("D3DRS_AMBIENTMATERIALSOURCE", key.ambient_source),
@@ -212,6 +214,11 @@ fn fixed_vertex(state: &State, id: ObjectId, key: &FixedVertexKey, out: &mut Vec
         ("D3DRS_EMISSIVEMATERIALSOURCE", key.emissive_source),
     ] {
         put(name, named("D3DMATERIALCOLORSOURCE", source));
+    }
+    let without = "or any without D3DRS_LIGHTING or D3DRS_COLORVERTEX";
+    let of_sources = |term: &&mut Term| term.name.ends_with("MATERIALSOURCE") || term.name == "D3DRS_COLORVERTEX";
+    if !key.has(K::LIGHTING) || sources == [0; 4] {
+        out.iter_mut().filter(of_sources).for_each(|term| term.note = without.into());
     }
     for (n, kind) in key.lights.iter().enumerate().take_while(|(_, kind)| **kind != 0) {
         push(out, "Fixed vertices", format!("light {n}"), named("D3DLIGHTTYPE", *kind), host.clone());
@@ -233,69 +240,7 @@ fn fixed_vertex(state: &State, id: ObjectId, key: &FixedVertexKey, out: &mut Vec
         }
         push(out, "Fixed vertices", format!("D3DTSS_TEXTURETRANSFORMFLAGS of stage {n}"), value, host.clone());
     }
-    let named = |entry: FixedVertexRegister| {
-        use FixedVertexRegister as R;
-        Some(match entry {
-            R::MaterialDiffuse => "D3DMATERIAL9::Diffuse",
-            R::MaterialAmbient => "D3DMATERIAL9::Ambient",
-            R::MaterialSpecular => "D3DMATERIAL9::Specular",
-            R::MaterialEmissive => "D3DMATERIAL9::Emissive",
-            R::MaterialPower => "D3DMATERIAL9::Power",
-            R::GlobalAmbient => "D3DRS_AMBIENT",
-            R::WorldViewProjection => "D3DTS_WORLD * D3DTS_VIEW * D3DTS_PROJECTION",
-            R::WorldView => "D3DTS_WORLD * D3DTS_VIEW",
-            R::Projection => "D3DTS_PROJECTION",
-            R::TextureMatrix => "D3DTS_TEXTURE",
-            R::PointSize => "D3DRS_POINTSIZE",
-            R::PointScale => "D3DRS_POINTSCALE_A, B, C",
-            R::Tween => "D3DRS_TWEENFACTOR",
-            R::LightDiffuse => "D3DLIGHT9::Diffuse",
-            R::LightSpecular => "D3DLIGHT9::Specular",
-            R::LightAmbient => "D3DLIGHT9::Ambient",
-            R::LightPosition => "D3DLIGHT9::Position, Range",
-            R::LightDirection => "D3DLIGHT9::Direction, Falloff",
-            R::LightAttenuation => "D3DLIGHT9::Attenuation0, 1, 2",
-            R::LightSpot => "D3DLIGHT9::Theta, Phi",
-            R::Normal
-            | R::ViewportScale
-            | R::ViewportOffset
-            | R::Fog
-            | R::BlendWorldView
-            | R::WindowScale
-            | R::WindowOffset
-            | R::IndexedWorldView => return None,
-        })
-    };
-    bank(state, Bank::FixedVertex, "Fixed vertex constants", FixedVertexRegister::TABLE, named, 8, out);
-}
-
-/// Registers of a bank whose layout is ours, those that are not zero. `apart`: elements so far apart are one register each.
-fn bank<T: Copy + fmt::Debug>(
-    state: &State,
-    bank: Bank,
-    group: &'static str,
-    table: &[(T, u16, u16, u16)],
-    named: impl Fn(T) -> Option<&'static str>,
-    apart: u16,
-    out: &mut Vec<Term>,
-) {
-    let registers = state.bank(bank as usize);
-    for (entry, first, stride, count) in table {
-        let size = if *stride == apart { 1 } else { *stride };
-        for (element, row) in (0..*count).flat_map(|element| (0..size).map(move |row| (element, row))) {
-            let at = first + element * stride + row;
-            let Some(value) = registers.get(usize::from(at)).filter(|value| **value != [0; 4]) else { continue };
-            let mut name = named(*entry).map_or_else(|| format!("{entry:?}"), str::to_owned);
-            if *count > 1 {
-                name.push_str(&format!(" {element}"));
-            }
-            if size > 1 {
-                name.push_str(&format!("[{row}]"));
-            }
-            let host = format!("{}[{at}]", afterimage_stream::BANKS[bank as usize].name);
-            push(out, group, name, register(*value), host);
-        }
-    }
+    d3d9_registers::vertices(state, key, out);
 }
 
 /// `D3DTA_*`.
@@ -339,16 +284,7 @@ fn fixed_pixel(state: &State, id: ObjectId, key: &FixedPixelKey, out: &mut Vec<T
         put("RESULTARG", (if stage.result_temp != 0 { "D3DTA_TEMP" } else { "D3DTA_CURRENT" }).to_owned());
     }
     push(out, "Fixed pixels", "D3DRS_SPECULARENABLE", truth(key.flags & FixedPixelKey::SPECULAR != 0), host);
-    let named = |entry: FixedPixelRegister| {
-        use FixedPixelRegister as R;
-        Some(match entry {
-            R::TextureFactor => "D3DRS_TEXTUREFACTOR",
-            R::StageConstant => "D3DTSS_CONSTANT",
-            R::BumpMatrix => "D3DTSS_BUMPENVMAT00, 01, 10, 11",
-            R::BumpLuminance => "D3DTSS_BUMPENVLSCALE, BUMPENVLOFFSET",
-        })
-    };
-    bank(state, Bank::FixedPixel, "Fixed pixel constants", FixedPixelRegister::TABLE, named, 0, out);
+    d3d9_registers::pixels(state, key, out);
 }
 
 /// The planes that are on.

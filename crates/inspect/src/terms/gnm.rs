@@ -13,6 +13,7 @@ pub(super) const TABLES: &[Table] = &[
     Table { group: "Target {n}", count: 8, rows: TARGET },
     Table { group: "Rasteriser", count: 1, rows: RASTER },
     Table { group: "Viewport", count: 1, rows: VIEWPORT },
+    Table { group: "Indices", count: 1, rows: INDICES },
     Table { group: "Texture slot {n}", count: TEXTURE_SLOTS, rows: SAMPLER },
 ];
 
@@ -347,6 +348,24 @@ const VIEWPORT: &[Row] = &[
         Some(say(format!("BR_X {right}, BR_Y {bottom}")))
     })
     .with("what all scissors and clip rectangles leave of the targets"),
+];
+
+/// Of draws with indices; others leave the last ones bound.
+const INDICES: &[Row] = &[
+    row("VGT_DMA_BASE", "index_buffer.source, index_buffer.offset", |s, _| {
+        let indices = &*s.index_buffer;
+        let place = gnm_shaders::place(s, indices.source, indices.offset);
+        (!indices.source.is_none()).then(|| say(place.strip_prefix("BASE_ADDRESS ").unwrap_or(&place)))
+    })
+    .with("or where indices are that were made of those there"),
+    row("VGT_DMA_INDEX_TYPE.INDEX_TYPE", "index_buffer.index_bytes", |s, _| {
+        let indices = &*s.index_buffer;
+        (!indices.source.is_none()).then_some(())?;
+        match indices.index_bytes {
+            4 => say("VGT_INDEX_32").or("or any other, where indices were made of those there"),
+            _ => Some(say("VGT_INDEX_16")),
+        }
+    }),
 ];
 
 /// A filter within a level.

@@ -195,7 +195,7 @@ fn fields(words: &[u32], fields: &[Bits]) -> String {
 }
 
 /// Where a buffer's bytes are.
-fn place(state: &State, id: ObjectId, offset: u64) -> String {
+pub(super) fn place(state: &State, id: ObjectId, offset: u64) -> String {
     if id.is_none() {
         return "nothing".into();
     }

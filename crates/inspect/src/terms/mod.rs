@@ -8,10 +8,12 @@
 //! each value and look for it here.
 
 mod d3d9;
+mod d3d9_registers;
 mod d3d9_shaders;
 mod gnm;
 mod gnm_shaders;
 mod nv2a;
+mod nv2a_registers;
 mod nv2a_shaders;
 
 use crate::{Capture, Walk};

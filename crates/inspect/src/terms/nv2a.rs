@@ -228,6 +228,14 @@ const RASTER: &[Row] = &[
     .with("in steps of the zeta surface"),
 ];
 
+/// The depth of a plane, where there is a zeta surface.
+fn clip(state: &State, depth: f32) -> Option<Said> {
+    let units = depth_units(state);
+    if units > 1.0 { float((depth * units).round()) } else { None }
+}
+
+const CLIP: &str = "the whole step of the zeta surface; or any, where that holds floats or w";
+
 const SURFACES: &[Row] = &[
     row("NV097_SET_SURFACE_COLOR_OFFSET", "render_targets.color[0]", |s, _| view(s, s.render_targets.color[0])),
     row("NV097_SET_SURFACE_ZETA_OFFSET", "render_targets.depth", |s, _| view(s, s.render_targets.depth)),
@@ -239,10 +247,8 @@ const SURFACES: &[Row] = &[
         Some(say(format!("y {}, height {}", s.scissor.rect.y, s.scissor.rect.height)))
     })
     .with("in samples, inside of the surfaces"),
-    row("NV097_SET_CLIP_MIN", "viewport.min_depth", |s, _| float(s.viewport.min_depth))
-        .with("of the greatest depth that the surface holds"),
-    row("NV097_SET_CLIP_MAX", "viewport.max_depth", |s, _| float(s.viewport.max_depth))
-        .with("of the greatest depth that the surface holds"),
+    row("NV097_SET_CLIP_MIN", "viewport.min_depth", |s, _| clip(s, s.viewport.min_depth)).with(CLIP),
+    row("NV097_SET_CLIP_MAX", "viewport.max_depth", |s, _| clip(s, s.viewport.max_depth)).with(CLIP),
 ];
 
 const TEXTURE: &[Row] = &[

@@ -1,11 +1,12 @@
-//! The NV2A, what the bound stages' keys tell: the modes of transform, texture shader and combiners, and the registers that they read.
+//! The NV2A, what the bound stages' keys tell: the modes of transform, texture shader and combiners; and the constants of transform.
 
 use super::*;
 use afterimage_nv2a_types::context::WINDOWS;
+use afterimage_nv2a_types::enums::{self, Names};
 use afterimage_nv2a_types::methods::{METHODS as ALL_METHODS, Method};
 use afterimage_shader::Language;
-use afterimage_shader_nv2a::banks::{Bank, FixedRegister, ScreenRegister};
-use afterimage_shader_nv2a::pixel::PixelRegister;
+use afterimage_shader_nv2a::banks::Bank;
+use afterimage_shader_nv2a::pixel::tables::FogCurve;
 use afterimage_shader_nv2a::{fixed, pixel};
 
 /// Adds what both stages' keys and banks tell.
@@ -22,16 +23,17 @@ pub(super) fn terms(state: &State, code: Code<'_>, out: &mut Vec<Term>) {
                 put(out, "Transform", "NV097_SET_TRANSFORM_EXECUTION_MODE", "FIXED (0)".to_owned(), "shaders.vertex");
                 fixed_function(id, &bytemuck::pod_read_unaligned(bytes), out);
                 context(state, out);
-                bank(state, Bank::Fixed, "Lighting", FixedRegister::TABLE, out);
+                nv2a_registers::lighting(state, out);
             }
             Some(Language::Nv2aPixel) if bytes.len() == size_of::<pixel::Key>() => {
-                pixels(id, &bytemuck::pod_read_unaligned(bytes), out);
-                bank(state, Bank::Pixel, "Pixel registers", PixelRegister::TABLE, out);
+                let key = bytemuck::pod_read_unaligned(bytes);
+                pixels(id, &key, out);
+                nv2a_registers::pixels(state, &key, out);
             }
             _ => {}
         }
     }
-    bank(state, Bank::Screen, "Screen", ScreenRegister::TABLE, out);
+    nv2a_registers::screen(state, out);
 }
 
 fn put(
@@ -79,110 +81,57 @@ fn method_name(offset: u16) -> String {
     }
 }
 
-/// Registers of a bank whose layout is ours, those that are not zero, by the methods that fill them.
-fn bank<T: Copy + fmt::Debug>(
-    state: &State,
-    bank: Bank,
-    group: &'static str,
-    table: &[(T, u16, u16, u16)],
-    out: &mut Vec<Term>,
-) {
-    let registers = state.bank(bank as usize);
-    for (entry, first, stride, count) in table {
-        for element in 0..*count {
-            let at = first + element * stride;
-            let Some(value) = registers.get(usize::from(at)).filter(|value| **value != [0; 4]) else { continue };
-            let entry = format!("{entry:?}");
-            let method = METHODS.iter().find(|(name, ..)| *name == entry);
-            let name = match method {
-                // Those of a light are in turn of front and back, those of specular parameters half and half.
-                Some((_, method, Faces::InTurn)) if element % 2 == 0 => format!("NV097_{method}[{}]", element / 2),
-                Some((_, method, Faces::InTurn)) => format!("NV097_{}[{}]", back(method), element / 2),
-                Some((_, method, Faces::Halves)) if element < count / 2 => format!("NV097_{method}[{element}]"),
-                Some((_, method, Faces::Halves)) => format!("NV097_{}[{}]", back(method), element - count / 2),
-                Some((_, method, Faces::One)) if *count > 1 => format!("NV097_{method}[{element}]"),
-                Some((_, method, Faces::One)) => format!("NV097_{method}"),
-                None if *count > 1 => format!("{entry}[{element}]"),
-                None => entry,
-            };
-            let host = format!("{}[{at}]", afterimage_stream::BANKS[bank as usize].name);
-            put(out, group, name, register(*value), host);
-        }
+/// A number with the name that the guest's tables have for it.
+fn named(names: Names, value: u32) -> String {
+    match enums::name_of(names, value) {
+        Some(name) => format!("{value:#x} ({name})"),
+        None => format!("{value:#x}"),
     }
 }
 
-/// How the registers of a method that back faces have too follow each other.
-enum Faces {
-    One,
-    InTurn,
-    Halves,
+fn truth(on: bool) -> String {
+    (if on { "V_TRUE" } else { "V_FALSE" }).to_owned()
 }
 
-/// The method of back faces.
-fn back(method: &str) -> String {
-    format!("SET_BACK_{}", method.strip_prefix("SET_").unwrap_or(method))
-}
-
-/// The methods that registers of our layouts are filled by.
-const METHODS: &[(&str, &str, Faces)] = &[
-    ("Factor0", "SET_COMBINER_FACTOR0", Faces::One),
-    ("Factor1", "SET_COMBINER_FACTOR1", Faces::One),
-    ("FinalFactor", "SET_SPECULAR_FOG_FACTOR", Faces::One),
-    ("FogColor", "SET_FOG_COLOR", Faces::One),
-    ("FogParams", "SET_FOG_PARAMS", Faces::One),
-    ("AlphaReference", "SET_ALPHA_REF", Faces::One),
-    ("EyeVector", "SET_EYE_VECTOR", Faces::One),
-    ("BumpMatrix", "SET_TEXTURE_SET_BUMP_ENV_MAT", Faces::One),
-    ("BumpLuminance", "SET_TEXTURE_SET_BUMP_ENV_SCALE", Faces::One),
-    ("Stipple", "SET_STIPPLE_PATERN_0", Faces::One),
-    ("DepthOffset", "SET_POLYGON_OFFSET_SCALE_FACTOR", Faces::One),
-    ("WindowClip", "SET_WINDOW_CLIP_HORIZONTAL", Faces::One),
-    ("SceneAmbient", "SET_SCENE_AMBIENT_COLOR", Faces::Halves),
-    ("MaterialEmission", "SET_MATERIAL_EMISSION", Faces::Halves),
-    ("SpecularParams", "SET_SPECULAR_PARAMS", Faces::Halves),
-    ("EyeDirection", "SET_EYE_DIRECTION", Faces::One),
-    ("LightAmbient", "SET_LIGHT_AMBIENT_COLOR", Faces::InTurn),
-    ("LightDiffuse", "SET_LIGHT_DIFFUSE_COLOR", Faces::InTurn),
-    ("LightSpecular", "SET_LIGHT_SPECULAR_COLOR", Faces::InTurn),
-    ("LightHalfVector", "SET_LIGHT_INFINITE_HALF_VECTOR", Faces::One),
-    ("LightDirection", "SET_LIGHT_INFINITE_DIRECTION", Faces::One),
-    ("LightPosition", "SET_LIGHT_LOCAL_POSITION", Faces::One),
-    ("LightAttenuation", "SET_LIGHT_LOCAL_ATTENUATION", Faces::One),
-    ("LightSpotFalloff", "SET_LIGHT_SPOT_FALLOFF", Faces::One),
-    ("LightSpotDirection", "SET_LIGHT_SPOT_DIRECTION", Faces::One),
-    ("PointSize", "SET_POINT_SIZE", Faces::One),
-    ("PointRange", "SET_POINT_PARAMS_SIZE_RANGE", Faces::One),
-    ("SpecularScale", "SET_SPECULAR_ENABLE", Faces::One),
-    ("TexelSize", "SET_TEXTURE_IMAGE_RECT", Faces::One),
-    ("ColorKey", "SET_COLOR_KEY_COLOR", Faces::One),
-    ("PointFactors", "SET_POINT_PARAMS", Faces::One),
-];
-
-fn number(names: &[&str], value: u8) -> String {
-    names.get(usize::from(value)).map_or_else(|| format!("{value:#x}"), |name| (*name).to_owned())
+/// The argument that means this way to make coordinates.
+fn texgen(number: u8) -> u32 {
+    [0, 0x2400, 0x2401, 0x2402, 0x8511, 0x8512].get(usize::from(number)).copied().unwrap_or_default()
 }
 
 fn fixed_function(id: ObjectId, key: &fixed::Key, out: &mut Vec<Term>) {
+    use fixed::Key as K;
     let host = format!("{id} code");
-    let mut say = |name: &'static str, value: String| put(out, "Transform", name, value, host.clone());
-    say("NV097_SET_LIGHT_ENABLE_MASK", format!("{:#x}", key.lights));
-    say("NV097_SET_COLOR_MATERIAL", format!("{:#x}", key.color_material));
-    say("NV097_SET_SKIN_MODE", number(&["OFF", "2G", "2", "3G", "3", "4G", "4"], key.skin));
-    let fog = ["SPEC_ALPHA", "RADIAL", "PLANAR", "ABS_PLANAR", "0x4", "0x5", "FOG_X"];
-    say("NV097_SET_FOG_GEN_MODE", format!("V_{}", number(&fog, key.fog)));
+    let mut say = |name: &str, value: String, note: &'static str| {
+        let (name, host) = (format!("NV097_{name}").into(), host.clone().into());
+        out.push(Term { group: "Transform".into(), name, value, note: note.into(), host });
+    };
+    const UNLIT: &str = "or V_TRUE without NV097_SET_LIGHTING_ENABLE";
+    let lit = key.has(K::LIGHTING);
+    say("SET_LIGHTING_ENABLE", truth(lit), "");
+    say("SET_LIGHT_ENABLE_MASK", format!("{:#x}", key.lights), if lit { "" } else { "or any without lighting" });
+    say("SET_COLOR_MATERIAL", format!("{:#x}", key.color_material), if lit { "" } else { "or any without lighting" });
+    say("SET_LIGHT_TWO_SIDE_ENABLE", truth(key.has(K::TWO_SIDED)), if lit { "" } else { UNLIT });
+    let bit = |on: bool| (if on { "1" } else { "0" }).to_owned();
+    say("SET_LIGHT_CONTROL.LOCALEYE", bit(key.has(K::LOCAL_EYE)), if lit { "" } else { "or 1 without lights" });
+    let separate = key.has(K::SEPARATE_SPECULAR);
+    let note = if separate { "" } else { "or 1 without NV097_SET_SPECULAR_ENABLE, or without lighting" };
+    say("SET_LIGHT_CONTROL.SEPARATE_SPECULAR", bit(separate), note);
+    let normalize = key.has(K::NORMALIZE);
+    say(
+        "SET_NORMALIZATION_ENABLE",
+        truth(normalize),
+        if normalize { "" } else { "or V_TRUE where nothing reads normals" },
+    );
+    say("SET_SKIN_MODE", named(enums::SKIN_MODE, key.skin.into()), "");
+    say("SET_FOG_GEN_MODE", named(enums::FOG_GEN_MODE, key.fog.into()), "");
+    let far = key.has(K::INFINITE_VIEWER);
+    let note = if far { "" } else { "or 1 where no reflections are made" };
+    say("SET_TEXGEN_VIEW_MODEL", named(enums::VIEWER, far.into()), note);
     for (stage, coordinates) in key.texgen.iter().enumerate() {
         let on = key.texture_matrices >> stage & 1 != 0;
-        put(
-            out,
-            "Transform",
-            format!("NV097_SET_TEXTURE_MATRIX_ENABLE[{stage}]"),
-            on.to_string().to_uppercase(),
-            host.clone(),
-        );
-        for (letter, texgen) in ["S", "T", "R", "Q"].iter().zip(coordinates).filter(|(_, texgen)| **texgen != 0) {
-            let modes = ["DISABLE", "EYE_LINEAR", "OBJECT_LINEAR", "SPHERE_MAP", "NORMAL_MAP", "REFLECTION_MAP"];
-            let name = format!("NV097_SET_TEXGEN_{letter}[{stage}]");
-            put(out, "Transform", name, format!("V_{}", number(&modes, *texgen)), host.clone());
+        say(&format!("SET_TEXTURE_MATRIX_ENABLE[{stage}]"), truth(on), "");
+        for (letter, number) in ["S", "T", "R", "Q"].iter().zip(coordinates).filter(|(_, number)| **number != 0) {
+            say(&format!("SET_TEXGEN_{letter}[{stage}]"), named(enums::TEXGEN, texgen(*number)), "");
         }
     }
 }
@@ -191,26 +140,56 @@ fn pixels(id: ObjectId, key: &pixel::Key, out: &mut Vec<Term>) {
     use pixel::Key as K;
     const COMPARE: [&str; 8] = ["NEVER", "LESS", "EQUAL", "LEQUAL", "GREATER", "NOTEQUAL", "GEQUAL", "ALWAYS"];
     let host = format!("{id} code");
-    let mut say = |name: &'static str, value: String| put(out, "Pixels", name, value, host.clone());
-    let truth = |on: bool| (if on { "V_TRUE" } else { "V_FALSE" }).to_owned();
-    say("NV097_SET_ALPHA_TEST_ENABLE", truth(key.alpha_test != 0));
+    let mut say = |name: &str, value: String, note: &'static str| {
+        let (name, host) = (format!("NV097_{name}").into(), host.clone().into());
+        out.push(Term { group: "Pixels".into(), name, value, note: note.into(), host });
+    };
+    let on_or = |on: bool, note: &'static str| (truth(on), if on { "" } else { note });
+    let (value, note) = on_or(key.alpha_test != 0, "or V_TRUE with V_ALWAYS");
+    say("SET_ALPHA_TEST_ENABLE", value, note);
     let compare = key.alpha_test.checked_sub(1).unwrap_or(7);
-    say("NV097_SET_ALPHA_FUNC", format!("V_{} ({:#x})", number(&COMPARE, compare), 0x200 + u32::from(compare)));
-    if let (0, Some(func)) = (key.alpha_test, out.last_mut()) {
-        func.note = "or any without NV097_SET_ALPHA_TEST_ENABLE".into();
+    let name = COMPARE.get(usize::from(compare)).unwrap_or(&"?");
+    let note = if key.alpha_test == 0 { "or any without NV097_SET_ALPHA_TEST_ENABLE" } else { "" };
+    say("SET_ALPHA_FUNC", format!("V_{name} ({:#x})", 0x200 + u32::from(compare)), note);
+    say("SET_FOG_ENABLE", truth(key.fog != 0), "");
+    if let Some(curve) = FogCurve::ALL.iter().find(|(curve, ..)| Some(*curve) == key.fog_curve()) {
+        say("SET_FOG_MODE", named(enums::FOG_MODE, curve.2), "");
+    }
+    say("SET_SHADE_MODEL", (if key.has(K::FLAT) { "V_FLAT (0x1d00)" } else { "V_SMOOTH (0x1d01)" }).to_owned(), "");
+    let (value, note) = on_or(key.has(K::TWO_SIDED), "or V_TRUE, where points or lines are drawn");
+    say("SET_LIGHT_TWO_SIDE_ENABLE", value, note);
+    let (value, note) = on_or(key.has(K::POINT_SPRITE), "or V_TRUE, where no points are drawn");
+    say("SET_POINT_SMOOTH_ENABLE", value, note);
+    let (value, note) = on_or(key.has(K::STIPPLE), "or V_TRUE, where points or lines are drawn");
+    say("SET_STIPPLE_ENABLE", value, note);
+    if key.has(K::SMOOTH) {
+        say("SET_LINE_SMOOTH_ENABLE", truth(true), "or NV097_SET_POLY_SMOOTH_ENABLE of polygons");
+    }
+    if key.has(K::OFFSET) {
+        say("SET_POLY_OFFSET_FILL_ENABLE", truth(true), "");
+    }
+    match key.window_clip {
+        0 => say("SET_WINDOW_CLIP_TYPE", named(enums::WINDOW_CLIP, 0), "a rectangle covers the surface"),
+        kind => say("SET_WINDOW_CLIP_TYPE", named(enums::WINDOW_CLIP, u32::from(kind) - 1), ""),
+    }
+    let depth = match key.depth() {
+        pixel::Depth::Host => None,
+        pixel::Depth::Fixed16 => Some((1, 0)),
+        pixel::Depth::Fixed24 => Some((2, 0)),
+        pixel::Depth::Float16 => Some((1, 1)),
+        pixel::Depth::Float24 => Some((2, 1)),
+    };
+    if let Some((zeta, float)) = depth {
+        say("SET_SURFACE_FORMAT.ZETA", named(enums::SURFACE_ZETA, zeta), "");
+        say("SET_CONTROL0.Z_FORMAT", named(enums::Z_FORMAT, float), "");
+        say("SET_CONTROL0.Z_PERSPECTIVE_ENABLE", truth(key.has(K::W_BUFFER)), "");
+    }
+    if key.stages.iter().any(|stage| stage.has(pixel::StageKey::DEPTH)) {
+        let means = |number: &u32| pixel::tables::Compare::of_shadow(*number) as u8 == key.shadow;
+        let number = (0..8).find(means).unwrap_or_default();
+        say("SET_SHADOW_COMPARE_FUNC", named(enums::SHADOW_COMPARE, number), "");
     }
     let mut say = |name: &'static str, value: String| put(out, "Pixels", name, value, host.clone());
-    say("NV097_SET_FOG_ENABLE", truth(key.fog != 0));
-    say("NV097_SET_SHADE_MODEL", (if key.has(K::FLAT) { "V_FLAT (0x1d00)" } else { "V_SMOOTH (0x1d01)" }).to_owned());
-    say("NV097_SET_LIGHT_TWO_SIDE_ENABLE", truth(key.has(K::TWO_SIDED)));
-    say("NV097_SET_POINT_SMOOTH_ENABLE", truth(key.has(K::POINT_SPRITE)));
-    say(
-        "NV097_SET_WINDOW_CLIP_TYPE",
-        number(&["no rectangle counts", "INCLUSIVE (0)", "EXCLUSIVE (1)"], key.window_clip),
-    );
-    say("NV097_SET_SHADOW_DEPTH_FUNC", number(&COMPARE, key.shadow));
-    say("NV097_SET_FOG_MODE", key.fog_curve().map_or_else(|| "none".to_owned(), |curve| format!("{curve:?}")));
-    say("NV097_SET_STIPPLE_ENABLE", truth(key.has(K::STIPPLE)));
     let mut control = format!("{} combiners", key.combiners);
     for (flag, name) in
         [(K::OWN_FACTOR0, "FACTOR0_EACH_STAGE"), (K::OWN_FACTOR1, "FACTOR1_EACH_STAGE"), (K::MUX_MSB, "MUX_SELECT_MSB")]
@@ -234,32 +213,33 @@ fn pixels(id: ObjectId, key: &pixel::Key, out: &mut Vec<Term>) {
         put(out, "Combiners", format!("NV097_SET_COMBINER_SPECULAR_FOG_CW{n}"), format!("{word:#010x}"), host.clone());
     }
     for (n, stage) in key.stages.iter().enumerate() {
-        let mut say =
-            |name: &str, value: String| put(out, "Combiners", format!("NV097_{name}[{n}]"), value, host.clone());
-        say("SET_SHADER_STAGE_PROGRAM", format!("{:?} ({:#x})", key.mode(n), stage.mode));
+        let mut say = |name: String, value: String| put(out, "Combiners", format!("NV097_{name}"), value, host.clone());
+        say(format!("SET_SHADER_STAGE_PROGRAM[{n}]"), format!("{:?} ({:#x})", key.mode(n), stage.mode));
         if stage.mode == 0 {
             continue;
         }
         if key.mode(n).reads_other() {
-            say("SET_SHADER_OTHER_STAGE_INPUT", format!("stage {}", stage.other));
+            say(format!("SET_SHADER_OTHER_STAGE_INPUT[{n}]"), format!("{} (stage)", stage.other));
         }
-        for (name, value) in [("SET_DOT_RGBMAPPING", stage.mapping), ("SET_SHADER_CLIP_PLANE_MODE", stage.clip)] {
-            if value != 0 {
-                say(name, format!("{value:#x}"));
-            }
+        if stage.mapping != 0 {
+            say(format!("SET_DOT_RGBMAPPING[{n}]"), named(enums::DOT_MAPPING, stage.mapping.into()));
         }
-        for (flag, name) in [
-            (pixel::StageKey::ALPHA_KILL, "SET_TEXTURE_CONTROL0.ALPHA_KILL_ENABLE"),
-            (pixel::StageKey::COLOR_KEY, "SET_TEXTURE_CONTROL0.COLOR_KEY_OPERATION"),
+        if stage.clip != 0 {
+            say(format!("SET_SHADER_CLIP_PLANE_MODE[{n}]"), format!("{:#x}", stage.clip));
+        }
+        for (flag, field, value) in [
+            (pixel::StageKey::ALPHA_KILL, "CONTROL0[{n}].ALPHA_KILL_ENABLE", "1"),
+            (pixel::StageKey::COLOR_KEY, "CONTROL0[{n}].COLOR_KEY_OPERATION", "KILL (3)"),
+            (pixel::StageKey::CONVOLVED, "FILTER[{n}].MIN", "CONVOLUTION_2D_LOD0 (7)"),
         ] {
-            if stage.flags & flag != 0 {
-                say(name, "1".to_owned());
+            if stage.has(flag) {
+                say(format!("SET_TEXTURE_{}", numbered(field, n)), value.to_owned());
             }
         }
         if stage.signs != 0 {
             // Alpha, red, green, blue from the lowest on.
             let said = bits(stage.signs.into(), &["ASIGNED", "RSIGNED", "GSIGNED", "BSIGNED"]);
-            say("SET_TEXTURE_FILTER signs", said.value);
+            say(format!("SET_TEXTURE_FILTER[{n}].SIGNED"), said.value);
         }
     }
 }

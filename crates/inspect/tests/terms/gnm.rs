@@ -2,7 +2,7 @@
 
 use crate::watch::{Seen, watch};
 use crate::{missing, report};
-use afterimage_gnm::machine::{Draw, Graphics, Indices, Registers};
+use afterimage_gnm::machine::{Draw, Graphics, IndexKind, Indices, Registers};
 use afterimage_gnm::memory::{GuestMemory, Regions};
 use afterimage_gnm::translate::Translator;
 use afterimage_gnm_types::enums::{self, Names};
@@ -83,7 +83,7 @@ impl Rig {
 
     /// Sets a field by its name, such as `DB_DEPTH_CONTROL.ZFUNC`, or a whole register.
     fn set(&mut self, name: &str, value: u32) {
-        let (address, field) = find(name);
+        let (address, field) = find(name).unwrap_or_else(|| panic!("{name} is no register"));
         let word = match field {
             Some(field) => {
                 let mask = u32::MAX >> (32 - field.width) << field.low;
@@ -95,18 +95,28 @@ impl Rig {
     }
 
     pub(crate) fn draw(&mut self) -> Vec<Term> {
-        let draw = Draw { indices: Indices::Auto, count: 6, instances: 1, number: 0, opaque: false };
+        self.draw_with(Indices::Auto)
+    }
+
+    fn draw_with(&mut self, indices: Indices) -> Vec<Term> {
+        let draw = Draw { indices, count: 6, instances: 1, number: 0, opaque: false };
         self.graphics.draw(&mut self.registers, &mut self.memory, &draw);
         self.graphics.submit();
         self.seen.lock().unwrap().terms(Init::GNM)
     }
 }
 
-/// The register of a name, and its field.
-fn find(name: &str) -> (u32, Option<&'static FieldRow>) {
+/// The address of the register of a name, and its field. Of arrays the name has the number of the instance.
+fn find(name: &str) -> Option<(u32, Option<&'static FieldRow>)> {
     let (register, field) = name.split_once('.').map_or((name, None), |(register, field)| (register, Some(field)));
-    let row: &Register = ROWS.into_iter().flatten().find(|row| row.name == register).expect(name);
-    (row.address, field.map(|field| row.fields.iter().find(|row| row.name == field).expect(name)))
+    let instance = |row: &Register, n: u32| {
+        let with = row.name.replacen(|c: char| c.is_ascii_digit(), &n.to_string(), 1);
+        (with == register || row.count == 1 && row.name == register).then_some(row.address + n * row.stride)
+    };
+    let mut rows = ROWS.into_iter().flatten();
+    let (row, address) = rows.find_map(|row| Some((row, (0..row.count).find_map(|n| instance(row, n))?)))?;
+    let of_row = |field: &str| row.fields.iter().find(|row| row.name == field).expect(name);
+    Some((address, field.map(of_row)))
 }
 
 type Gates = &'static [(&'static str, u32)];
@@ -161,6 +171,79 @@ fn every_enumeration_is_said_by_name_and_value() {
     report(failures);
 }
 
+/// Fields that are on or off.
+const SWITCHES: &[(&str, Gates)] = &[
+    ("DB_DEPTH_CONTROL.Z_ENABLE", &[]),
+    ("DB_DEPTH_CONTROL.Z_WRITE_ENABLE", Z),
+    ("DB_DEPTH_CONTROL.STENCIL_ENABLE", &[]),
+    (
+        "DB_DEPTH_CONTROL.BACKFACE_ENABLE",
+        &[("DB_DEPTH_CONTROL.STENCIL_ENABLE", 1), ("DB_DEPTH_CONTROL.STENCILFUNC_BF", 3)],
+    ),
+    ("CB_BLEND0_CONTROL.ENABLE", &[]),
+    (
+        "CB_BLEND0_CONTROL.SEPARATE_ALPHA_BLEND",
+        &[("CB_BLEND0_CONTROL.ENABLE", 1), ("CB_BLEND0_CONTROL.ALPHA_SRCBLEND", 4)],
+    ),
+    ("PA_SU_SC_MODE_CNTL.CULL_FRONT", &[]),
+    ("PA_SU_SC_MODE_CNTL.CULL_BACK", &[]),
+    ("PA_SU_SC_MODE_CNTL.FACE", &[]),
+    ("PA_SU_SC_MODE_CNTL.POLY_OFFSET_FRONT_ENABLE", &[]),
+    ("PA_SU_SC_MODE_CNTL.PROVOKING_VTX_LAST", &[]),
+    ("PA_CL_CLIP_CNTL.ZCLIP_NEAR_DISABLE", &[]),
+    ("DB_ALPHA_TO_MASK.ALPHA_TO_MASK_ENABLE", &[]),
+];
+
+const POLY_MODE: Gates = &[("PA_SU_SC_MODE_CNTL.POLY_MODE", 1)];
+const TEST: Gates = &[("DB_DEPTH_CONTROL.STENCIL_ENABLE", 1), ("DB_DEPTH_CONTROL.STENCILFUNC", 3)];
+const TEST_BACK: Gates = &[
+    ("DB_DEPTH_CONTROL.STENCIL_ENABLE", 1),
+    ("DB_DEPTH_CONTROL.BACKFACE_ENABLE", 1),
+    ("DB_DEPTH_CONTROL.STENCILFUNC_BF", 3),
+];
+const SCALED: Gates =
+    &[("PA_CL_VTE_CNTL", 0x43F), ("PA_SU_VTX_CNTL.PIX_CENTER", 1), ("PA_CL_CLIP_CNTL.DX_CLIP_SPACE_DEF", 1)];
+
+const fn float(value: f32) -> u32 {
+    value.to_bits()
+}
+
+/// Registers and fields that take numbers, and how these are said.
+const NUMBERS: &[(&str, Gates, u32, &str)] = &[
+    ("PA_SU_SC_MODE_CNTL.POLYMODE_FRONT_PTYPE", POLY_MODE, 0, "0"),
+    ("PA_SU_SC_MODE_CNTL.POLYMODE_FRONT_PTYPE", POLY_MODE, 1, "1"),
+    ("PA_SU_SC_MODE_CNTL.POLYMODE_FRONT_PTYPE", POLY_MODE, 2, "2"),
+    ("PA_SU_SC_MODE_CNTL.POLYMODE_BACK_PTYPE", POLY_MODE, 0, "0"),
+    ("PA_SU_SC_MODE_CNTL.POLYMODE_BACK_PTYPE", POLY_MODE, 1, "1"),
+    ("PA_SU_SC_MODE_CNTL.POLYMODE_BACK_PTYPE", POLY_MODE, 2, "2"),
+    ("DB_STENCILREFMASK.STENCILMASK", STENCIL, 0x3C, "0x3c"),
+    ("DB_STENCILREFMASK.STENCILWRITEMASK", STENCIL, 0x0F, "0xf"),
+    ("DB_STENCILREFMASK.STENCILTESTVAL", TEST, 0x5A, "0x5a"),
+    ("DB_STENCILREFMASK_BF.STENCILMASK_BF", BACK, 0x3C, "0x3c"),
+    ("DB_STENCILREFMASK_BF.STENCILWRITEMASK_BF", BACK, 0x0F, "0xf"),
+    ("DB_STENCILREFMASK_BF.STENCILTESTVAL_BF", TEST_BACK, 0x5A, "0x5a"),
+    ("CB_TARGET_MASK.TARGET0_ENABLE", &[], 5, "0x5 (RED | BLUE)"),
+    ("CB_BLEND_RED", &[], float(0.25), "0.25"),
+    ("CB_BLEND_GREEN", &[], float(0.375), "0.375"),
+    ("CB_BLEND_BLUE", &[], float(0.625), "0.625"),
+    ("CB_BLEND_ALPHA", &[], float(0.75), "0.75"),
+    ("PA_SU_POLY_OFFSET_FRONT_SCALE", OFFSET, float(32.0), "32.0"),
+    ("PA_SU_POLY_OFFSET_FRONT_OFFSET", OFFSET, float(4.0), "4.0"),
+    ("PA_SU_POINT_SIZE.WIDTH", &[], 0x48, "0x48"),
+    ("PA_SU_POINT_MINMAX.MIN_SIZE", &[], 0x10, "0x10"),
+    ("PA_SU_POINT_MINMAX.MAX_SIZE", &[], 0x80, "0x80"),
+    ("PA_SU_LINE_CNTL.WIDTH", &[], 0x18, "0x18"),
+    ("PA_SC_AA_MASK_X0Y0_X1Y0.AA_MASK_X0Y0", &[], 0x3, "0x3"),
+    ("PA_CL_VPORT_XSCALE", SCALED, float(16.0), "16.0"),
+    ("PA_CL_VPORT_YSCALE", SCALED, float(8.0), "8.0"),
+    ("PA_CL_VPORT_XOFFSET", SCALED, float(24.0), "24.0"),
+    ("PA_CL_VPORT_YOFFSET", SCALED, float(12.0), "12.0"),
+    ("PA_CL_VPORT_ZSCALE", SCALED, float(0.5), "0.5"),
+    ("PA_CL_VPORT_ZOFFSET", SCALED, float(0.25), "0.25"),
+    ("PA_SC_GENERIC_SCISSOR_TL", &[], 6 << 16 | 4, "TL_X 4, TL_Y 6"),
+    ("PA_SC_GENERIC_SCISSOR_BR", &[], 40 << 16 | 30, "BR_X 30, BR_Y 40"),
+];
+
 #[test]
 fn switches_and_numbers_are_said() {
     let mut failures = Vec::new();
@@ -170,82 +253,113 @@ fn switches_and_numbers_are_said() {
         rig.set(name, value);
         failures.extend(missing(&rig.draw(), name, expected));
     };
-    for (switch, gates) in [
-        ("DB_DEPTH_CONTROL.Z_ENABLE", &[][..]),
-        ("DB_DEPTH_CONTROL.Z_WRITE_ENABLE", Z),
-        ("DB_DEPTH_CONTROL.STENCIL_ENABLE", &[]),
-        (
-            "DB_DEPTH_CONTROL.BACKFACE_ENABLE",
-            &[("DB_DEPTH_CONTROL.STENCIL_ENABLE", 1), ("DB_DEPTH_CONTROL.STENCILFUNC_BF", 3)],
-        ),
-        ("CB_BLEND0_CONTROL.ENABLE", &[]),
-        (
-            "CB_BLEND0_CONTROL.SEPARATE_ALPHA_BLEND",
-            &[("CB_BLEND0_CONTROL.ENABLE", 1), ("CB_BLEND0_CONTROL.ALPHA_SRCBLEND", 4)],
-        ),
-        ("PA_SU_SC_MODE_CNTL.CULL_FRONT", &[]),
-        ("PA_SU_SC_MODE_CNTL.CULL_BACK", &[]),
-        ("PA_SU_SC_MODE_CNTL.FACE", &[]),
-        ("PA_SU_SC_MODE_CNTL.POLY_OFFSET_FRONT_ENABLE", &[]),
-        ("PA_SU_SC_MODE_CNTL.PROVOKING_VTX_LAST", &[]),
-        ("PA_CL_CLIP_CNTL.ZCLIP_NEAR_DISABLE", &[]),
-        ("DB_ALPHA_TO_MASK.ALPHA_TO_MASK_ENABLE", &[]),
-    ] {
+    for (switch, gates) in SWITCHES {
         check(gates, switch, 0, "0");
         check(gates, switch, 1, "1");
     }
-    for (field, gates) in [
-        ("PA_SU_SC_MODE_CNTL.POLYMODE_FRONT_PTYPE", &[("PA_SU_SC_MODE_CNTL.POLY_MODE", 1)]),
-        ("PA_SU_SC_MODE_CNTL.POLYMODE_BACK_PTYPE", &[("PA_SU_SC_MODE_CNTL.POLY_MODE", 1)]),
-    ] {
-        (0..3).for_each(|value| check(gates, field, value, &value.to_string()));
+    NUMBERS.iter().for_each(|(name, gates, value, expected)| check(gates, name, *value, expected));
+    report(failures);
+}
+
+/// The name of a state of target 0 with the number of another.
+fn of_target(name: &str, n: u32) -> String {
+    name.replace("CB_BLEND0_", &format!("CB_BLEND{n}_"))
+        .replace("TARGET0_", &format!("TARGET{n}_"))
+        .replace("CB_COLOR0_", &format!("CB_COLOR{n}_"))
+}
+
+#[test]
+fn every_target_has_its_own_states() {
+    let mut failures = Vec::new();
+    let mut rig = Rig::new();
+    let base = |n: u32| COLOR + 0x1_0000 * u64::from(n);
+    let mut mask = 0;
+    for n in 0..8 {
+        for (name, value) in [
+            ("CB_COLOR0_BASE", (base(n) >> 8) as u32),
+            ("CB_COLOR0_PITCH", 7),
+            ("CB_COLOR0_SLICE", 63),
+            ("CB_COLOR0_INFO.FORMAT", COLOR_8_8_8_8),
+            ("CB_COLOR0_INFO.LINEAR_GENERAL", 1),
+            ("CB_BLEND0_CONTROL.ENABLE", 1),
+            ("CB_BLEND0_CONTROL.COLOR_SRCBLEND", n),
+            ("CB_BLEND0_CONTROL.COLOR_DESTBLEND", (n + 1) % 8),
+            ("CB_BLEND0_CONTROL.COLOR_COMB_FCN", n % 5),
+        ] {
+            rig.set(&of_target(name, n), value);
+        }
+        mask |= (n + 1) << (4 * n);
     }
-    check(STENCIL, "DB_STENCILREFMASK.STENCILMASK", 0x3C, "0x3c");
-    check(STENCIL, "DB_STENCILREFMASK.STENCILWRITEMASK", 0x0F, "0xf");
-    check(
-        &[("DB_DEPTH_CONTROL.STENCIL_ENABLE", 1), ("DB_DEPTH_CONTROL.STENCILFUNC", 3)],
-        "DB_STENCILREFMASK.STENCILTESTVAL",
-        0x5A,
-        "0x5a",
-    );
-    check(BACK, "DB_STENCILREFMASK_BF.STENCILMASK_BF", 0x3C, "0x3c");
-    check(BACK, "DB_STENCILREFMASK_BF.STENCILWRITEMASK_BF", 0x0F, "0xf");
-    check(
-        &[
-            ("DB_DEPTH_CONTROL.STENCIL_ENABLE", 1),
-            ("DB_DEPTH_CONTROL.BACKFACE_ENABLE", 1),
-            ("DB_DEPTH_CONTROL.STENCILFUNC_BF", 3),
-        ],
-        "DB_STENCILREFMASK_BF.STENCILTESTVAL_BF",
-        0x5A,
-        "0x5a",
-    );
-    check(&[], "CB_TARGET_MASK.TARGET0_ENABLE", 5, "0x5 (RED | BLUE)");
-    check(&[], "CB_BLEND_RED", 0.25f32.to_bits(), "0.25");
-    check(&[], "CB_BLEND_ALPHA", 0.75f32.to_bits(), "0.75");
-    check(OFFSET, "PA_SU_POLY_OFFSET_FRONT_SCALE", 32f32.to_bits(), "32.0");
-    check(OFFSET, "PA_SU_POLY_OFFSET_FRONT_OFFSET", 4f32.to_bits(), "4.0");
-    check(&[], "PA_SU_POINT_SIZE.WIDTH", 0x48, "0x48");
-    check(&[], "PA_SU_POINT_MINMAX.MIN_SIZE", 0x10, "0x10");
-    check(&[], "PA_SU_POINT_MINMAX.MAX_SIZE", 0x80, "0x80");
-    check(&[], "PA_SU_LINE_CNTL.WIDTH", 0x18, "0x18");
-    check(&[], "PA_SC_AA_MASK_X0Y0_X1Y0.AA_MASK_X0Y0", 0x3, "0x3");
-    let scaled: Gates =
-        &[("PA_CL_VTE_CNTL", 0x43F), ("PA_SU_VTX_CNTL.PIX_CENTER", 1), ("PA_CL_CLIP_CNTL.DX_CLIP_SPACE_DEF", 1)];
-    for (name, value, expected) in [
-        ("PA_CL_VPORT_XSCALE", 16.0f32, "16.0"),
-        ("PA_CL_VPORT_YSCALE", 8.0, "8.0"),
-        ("PA_CL_VPORT_XOFFSET", 24.0, "24.0"),
-        ("PA_CL_VPORT_YOFFSET", 12.0, "12.0"),
-        ("PA_CL_VPORT_ZSCALE", 0.5, "0.5"),
-        ("PA_CL_VPORT_ZOFFSET", 0.25, "0.25"),
-    ] {
-        check(scaled, name, value.to_bits(), expected);
+    rig.set("DB_DEPTH_CONTROL", 0);
+    rig.set("SPI_SHADER_COL_FORMAT", 0x9999_9999);
+    rig.set("CB_SHADER_MASK", u32::MAX);
+    rig.set("CB_TARGET_MASK", mask);
+    let exports: String =
+        (0..8).map(|n| format!("exp mrt{n} v0, v0, v0, v0{}\n", if n == 7 { " done vm" } else { "" })).collect();
+    let words = afterimage_shader_gcn::assemble(&format!("{exports} s_endpgm")).expect("a program");
+    rig.memory.write(CODE + 256, bytemuck::cast_slice(&words)).expect("mapped memory");
+    let terms = rig.draw();
+    let word = |names: &Names, value: u32| names.rows.iter().find(|row| row.0 == value).expect("a name").1;
+    for n in 0..8 {
+        for (name, expected) in [
+            ("CB_COLOR0_BASE", format!("surface at {:#x}", base(n))),
+            ("CB_TARGET_MASK.TARGET0_ENABLE", format!("{:#x}", n + 1)),
+            ("CB_BLEND0_CONTROL.ENABLE", "1".to_owned()),
+            ("CB_BLEND0_CONTROL.COLOR_SRCBLEND", word(&enums::BLEND_OP, n).to_owned()),
+            ("CB_BLEND0_CONTROL.COLOR_DESTBLEND", word(&enums::BLEND_OP, (n + 1) % 8).to_owned()),
+            ("CB_BLEND0_CONTROL.COLOR_COMB_FCN", word(&enums::COMB_FUNC, n % 5).to_owned()),
+        ] {
+            failures.extend(missing(&terms, &of_target(name, n), &expected));
+        }
+    }
+    report(failures);
+}
+
+/// What has a term is tried above, and is a register, or a field of one.
+#[test]
+fn every_term_is_a_field_that_is_tried() {
+    let mut rig = Rig::new();
+    let gates = [Z, STENCIL, BACK, SEPARATE, OFFSET, SCALED];
+    gates.iter().flat_map(|gates| gates.iter()).for_each(|(name, value)| rig.set(name, *value));
+    let tried: Vec<&str> = (ENUMERATED.iter().map(|row| row.0))
+        .chain(SWITCHES.iter().map(|row| row.0))
+        .chain(NUMBERS.iter().map(|row| row.0))
+        .chain(["CB_COLOR0_BASE", "DB_DEPTH_VIEW"])
+        .collect();
+    let mut failures = Vec::new();
+    for term in rig.draw().iter().filter(|term| !term.group.starts_with("Program")) {
+        if find(&term.name).is_none() {
+            failures.push(format!("{} is no register", term.name));
+        }
+        if !tried.contains(&&*term.name) {
+            failures.push(format!("{} is not tried", term.name));
+        }
     }
     report(failures);
 }
 
 #[test]
+fn indices_are_said_by_place_and_type() {
+    let mut failures = Vec::new();
+    let address = START + 0x1_0040;
+    for (kind, name) in
+        [(IndexKind::U16, "VGT_INDEX_16"), (IndexKind::U32, "VGT_INDEX_32"), (IndexKind::U8, "VGT_INDEX_32")]
+    {
+        let terms = Rig::new().draw_with(Indices::Memory { address, kind, available: 6 });
+        failures.extend(missing(&terms, "VGT_DMA_INDEX_TYPE.INDEX_TYPE", name));
+        if kind != IndexKind::U8 {
+            failures.extend(missing(&terms, "VGT_DMA_BASE", &format!("{address:#x}")));
+        }
+    }
+    assert!(!Rig::new().draw().iter().any(|term| term.name.starts_with("VGT_DMA")), "a draw without indices has none");
+    report(failures);
+}
+
+#[test]
 fn surfaces_have_names() {
-    report(missing(&Rig::new().draw(), "CB_COLOR0_BASE", "surface at 0x1000100000").into_iter().collect());
+    let mut rig = Rig::new();
+    rig.set("DB_DEPTH_CONTROL.Z_ENABLE", 1);
+    let terms = rig.draw();
+    let expected = [("CB_COLOR0_BASE", "surface at 0x1000100000"), ("DB_DEPTH_VIEW", "surface at 0x1000180000")];
+    report(expected.iter().filter_map(|(name, value)| missing(&terms, name, value)).collect());
 }

@@ -5,6 +5,7 @@ mod d3d9;
 mod gnm;
 mod gnm_programs;
 mod nv2a;
+mod nv2a_methods;
 mod watch;
 
 use afterimage_inspect::terms::Term;
