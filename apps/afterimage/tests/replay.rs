@@ -142,7 +142,7 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     loop {
         match look() {
             Some(found) => return found,
-            None => assert!(start.elapsed() < Duration::from_secs(30), "{what}: not in half a minute"),
+            None => assert!(start.elapsed() < Duration::from_secs(120), "{what}: not in two minutes"),
         }
         std::thread::sleep(Duration::from_millis(10));
     }

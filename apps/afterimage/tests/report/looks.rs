@@ -100,7 +100,7 @@ fn nobody_needs_a_mouse_or_eyes() {
     let before = browser.text("document.querySelector('canvas.wire').dataset.turned");
     browser.ask("document.querySelector('canvas.wire').focus()");
     browser.press("ArrowRight");
-    assert_ne!(browser.text("document.querySelector('canvas.wire').dataset.turned"), before);
+    browser.until(&format!("document.querySelector('canvas.wire').dataset.turned !== '{before}'"), "true");
     assert_eq!(browser.text("document.body.dataset.shown"), "7/2/vertices");
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }

@@ -48,7 +48,8 @@ fn index(page: &Path) -> Value {
 
 /// Pixels of the first picture that is shown, row by row: what is on the page, which is what is stored but for alpha.
 fn shown(browser: &mut Browser) -> Vec<[u8; 4]> {
-    browser.until("Boolean(document.querySelector('#view canvas[data-picture][data-painted]'))", "true");
+    // The first, not one behind it that was unpacked before.
+    browser.until("Boolean(document.querySelector('#view canvas[data-picture]').dataset.painted)", "true");
     let both = browser.ask(
         "(async () => { const canvas = document.querySelector('#view canvas[data-picture]'); \
          const stored = await pixels(canvas.dataset.picture); \
@@ -149,7 +150,7 @@ fn the_page_is_read_with_the_keyboard() {
     let place = browser.ask("(() => { const r = document.querySelector('canvas.wire').getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()");
     let [x, y] = [0, 1].map(|at| place[at].as_f64().unwrap());
     browser.drag([x, y], [x + 40.0, y + 25.0]);
-    assert_ne!(browser.text("document.querySelector('canvas.wire').dataset.turned"), before);
+    browser.until(&format!("document.querySelector('canvas.wire').dataset.turned !== '{before}'"), "true");
 
     // Its shaders, and a word that is looked for in all of them.
     browser.press("6");
@@ -164,7 +165,8 @@ fn the_page_is_read_with_the_keyboard() {
     for letter in ["t", "e", "x", "l", "d"] {
         browser.press(letter);
     }
-    browser.until("document.querySelectorAll('#view mark').length > 0", "true");
+    // Each letter looks anew: not what the letters before it have found.
+    browser.until("document.querySelector('#view mark').textContent", "texld");
     browser.press("Enter");
     browser.until("document.querySelectorAll('#view mark.on').length", "1");
     assert_eq!(browser.text("document.querySelector('#view mark').textContent"), "texld");
