@@ -44,7 +44,8 @@ struct Pending {
     width: u32,
     height: u32,
     buffer: Buffer,
-    screenshot: bool,
+    /// Where it is written to.
+    files: Vec<PathBuf>,
 }
 
 /// Targets and pictures.
@@ -52,6 +53,8 @@ pub(crate) struct Presenter {
     gpu: Arc<Gpu>,
     screenshots: Option<PathBuf>,
     screenshot_frames: Option<FrameSet>,
+    /// Names for the next picture, which somebody wants besides.
+    kept: Vec<PathBuf>,
     pub(crate) sink: Option<PictureSink>,
     pending: VecDeque<Pending>,
     writers: Option<Workers>,
@@ -78,9 +81,10 @@ impl Presenter {
         }
         Self {
             gpu: Arc::clone(gpu),
-            writers: screenshots.is_some().then(|| Workers::new("pictures")),
+            writers: None,
             screenshots,
             screenshot_frames: options.screenshot_frames.clone(),
+            kept: Vec::new(),
             sink: None,
             pending: VecDeque::new(),
             targets: Vec::new(),
@@ -114,8 +118,24 @@ impl Presenter {
         self.hud.as_deref().filter(shown).map_or_else(Vec::new, |hud| hud.rectangles(extent))
     }
 
-    fn wants_screenshot(&self, frame: u64) -> bool {
-        self.screenshots.is_some() && self.screenshot_frames.as_ref().is_none_or(|set| set.contains(frame))
+    /// Writes the next picture to a file of this name and its number.
+    pub(crate) fn keep_next(&mut self, name: PathBuf) {
+        self.kept.push(name);
+    }
+
+    /// Where a frame's picture is to be written to.
+    fn files(&mut self, frame: u64) -> Vec<PathBuf> {
+        let named = |mut name: PathBuf| {
+            name.as_mut_os_string().push(format!("-frame-{frame:06}.png"));
+            name
+        };
+        let mut files: Vec<PathBuf> = self.kept.drain(..).map(named).collect();
+        if let Some(folder) = &self.screenshots
+            && self.screenshot_frames.as_ref().is_none_or(|set| set.contains(frame))
+        {
+            files.push(folder.join(format!("frame-{frame:06}.png")));
+        }
+        files
     }
 
     /// Hands out the pictures that have arrived.
@@ -132,10 +152,8 @@ impl Presenter {
                     rgba: bytes,
                 });
             }
-            if pending.screenshot
-                && let (Some(dir), Some(writers)) = (&self.screenshots, &self.writers)
-            {
-                let path = dir.join(format!("frame-{:06}.png", pending.frame));
+            for path in pending.files {
+                let writers = self.writers.get_or_insert_with(|| Workers::new("pictures"));
                 let (width, height) = (pending.width, pending.height);
                 let rgb: Vec<u8> = bytes.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
                 writers.run(Urgency::Soon, move || {
@@ -233,9 +251,9 @@ impl Renderer {
         if self.presenter.hud.is_some() {
             self.hud_frame(arena);
         }
-        let screenshot = self.presenter.wants_screenshot(body.frame);
-        if screenshot || self.presenter.sink.is_some() {
-            self.copy_picture(body, screenshot)?;
+        let files = self.presenter.files(body.frame);
+        if !files.is_empty() || self.presenter.sink.is_some() {
+            self.copy_picture(body, files)?;
         }
         let shown = self.show(body).unwrap_or_else(|error| {
             self.fail(error);
@@ -268,7 +286,7 @@ impl Renderer {
     }
 
     /// Converts what is shown to 8 bits per channel and copies it for the CPU.
-    fn copy_picture(&mut self, body: &Present, screenshot: bool) -> Result {
+    fn copy_picture(&mut self, body: &Present, files: Vec<PathBuf>) -> Result {
         let Some(rect) = self.shown(body) else { return Ok(()) };
         let extent = vk::Extent2D { width: rect.width, height: rect.height };
         let picture = picture_image(&self.gpu, "picture", extent, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
@@ -309,7 +327,7 @@ impl Renderer {
             width: rect.width,
             height: rect.height,
             buffer,
-            screenshot,
+            files,
         });
         Ok(())
     }

@@ -46,7 +46,21 @@ struct Running {
 #[derive(Default)]
 struct Requests {
     any: AtomicBool,
-    list: Mutex<Vec<(PathBuf, u64)>>,
+    list: Mutex<Vec<Request>>,
+}
+
+enum Request {
+    /// A capture of that many frames.
+    Capture(PathBuf, u64),
+    /// A picture, under a name that starts with this.
+    Picture(PathBuf),
+}
+
+impl Requests {
+    fn add(&self, request: Request) {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        self.any.store(true, Ordering::Release);
+    }
 }
 
 impl Captures {
@@ -145,10 +159,14 @@ impl Renderer {
     /// begins here.
     pub fn capture_requests(&self) -> impl Fn(&Path, u64) + Clone + Send + Sync + 'static {
         let requests = Arc::clone(&self.captures.requests);
-        move |path, frames| {
-            requests.list.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_owned(), frames));
-            requests.any.store(true, Ordering::Release);
-        }
+        move |path, frames| requests.add(Request::Capture(path.to_owned(), frames))
+    }
+
+    /// What any thread may call, as often as it likes, to have the next presented picture written as `NAME-frame-000123.png`,
+    /// which comes with its number; the name may have folders before it.
+    pub fn picture_requests(&self) -> impl Fn(&Path) + Clone + Send + Sync + 'static {
+        let requests = Arc::clone(&self.captures.requests);
+        move |name| requests.add(Request::Picture(name.to_owned()))
     }
 
     /// A batch begins: what was asked for since the last one.
@@ -160,8 +178,11 @@ impl Renderer {
         self.captures.requests.any.store(false, Ordering::Release);
         let requests = Arc::clone(&self.captures.requests);
         let list = std::mem::take(&mut *requests.list.lock().unwrap_or_else(PoisonError::into_inner));
-        for (path, frames) in list {
-            self.capture_next_frames(&path, frames);
+        for request in list {
+            match request {
+                Request::Capture(path, frames) => self.capture_next_frames(&path, frames),
+                Request::Picture(name) => self.presenter.keep_next(name),
+            }
         }
     }
 
