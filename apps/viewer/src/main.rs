@@ -50,7 +50,8 @@ use tracing_subscriber::{EnvFilter, fmt};
 ///   Tab               the next program or capture      W  close a capture, or a program that has ended
 ///   F1, H             help                             Ctrl+Q  end the viewer
 /// In a program's window that the viewer opened, Esc and Q disconnect the program (it goes on and
-/// waits for another viewer). A program's own window leaves every key to the program.
+/// waits for another viewer). In a program's own window F10 and F12 work as well, and the program gets
+/// them, too; all other keys are the program's.
 ///
 /// Examples:
 ///   afterimage-viewer

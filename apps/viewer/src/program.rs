@@ -253,6 +253,7 @@ fn serve(mut renderer: Renderer, options: &Options, work: &mut Work) {
             if hold.step(&mut renderer, &work.wishes) {
                 work.notify.tell(Event::News);
             }
+            heed_keys(work);
             grant(&mut renderer, work, &hold);
         }
         if let Err(error) = renderer.finish(&mut |_| {}) {
@@ -312,6 +313,17 @@ fn show_windows(renderer: &mut Renderer, work: &Work) {
             Err(_) => Err("the user interface does not answer".into()),
         })
     })));
+}
+
+/// Takes the keys that were pressed in the program's own window for the user's.
+fn heed_keys(work: &mut Work) {
+    let wanted = work.channel.wanted();
+    if wanted.capture {
+        work.wishes.capture();
+    }
+    if wanted.picture {
+        work.wishes.save_picture();
+    }
 }
 
 /// Does what the user has asked for.

@@ -6,6 +6,7 @@ use super::lock::{self, Side};
 use super::map;
 use super::ring::{BATCH_LIMIT, COMMANDS, Consumer, Producer, REPLIES, REPLY, batch_word, decode_reply};
 use super::slots::Slots;
+use super::wishes::Wishes;
 use crate::memory::{Region, SlotMemory};
 use crate::{ArenaConfig, Outcome, Rotation};
 use afterimage_stream::packets::Init;
@@ -15,6 +16,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How to make a link.
@@ -88,7 +90,7 @@ pub enum ConnectError {
 pub struct SharedLink {
     file: File,
     path: PathBuf,
-    control: SlotMemory,
+    control: Arc<SlotMemory>,
     commands: Producer,
     replies: Consumer,
     slots: Slots,
@@ -101,6 +103,7 @@ pub struct SharedLink {
     scratch: Vec<u64>,
     /// Polls in vain since the viewer was last checked.
     vain_polls: u32,
+    wishes: Arc<Wishes>,
 }
 
 impl std::fmt::Debug for SharedLink {
@@ -133,7 +136,7 @@ impl SharedLink {
             map::map(&file, 0, CONTROL_BYTES)
         })();
         let control = match made {
-            Ok(control) => control,
+            Ok(control) => Arc::new(control),
             Err(source) => {
                 drop(file);
                 let _best_effort = std::fs::remove_file(&path);
@@ -147,6 +150,7 @@ impl SharedLink {
         let mut link = Self {
             file,
             path,
+            wishes: Arc::new(Wishes::new(Arc::clone(&control))),
             control,
             commands: Producer::new(COMMANDS),
             replies: Consumer::new(REPLIES),
@@ -183,6 +187,12 @@ impl SharedLink {
             std::thread::sleep(Duration::from_millis(2));
         }
         Ok(())
+    }
+
+    /// What asks the viewer for captures and pictures, as long as there is this link.
+    #[must_use]
+    pub fn wishes(&self) -> &Arc<Wishes> {
+        &self.wishes
     }
 
     fn region(&self) -> Region {

@@ -4,6 +4,7 @@ use super::directory::{self, directory};
 use super::layout::{CONTROL_BYTES, Fixed, GRANULE, HeaderError, at, refusal, slot_entry};
 use super::lock::{self, Side};
 use super::ring::{BatchReader, Producer, REPLIES, REPLY, encode_reply};
+use super::wishes::{Heard, Wanted};
 use super::{map, sigbus};
 use crate::MAX_SLOTS;
 use crate::memory::{Region, SlotMemory};
@@ -213,6 +214,7 @@ fn open(path: PathBuf) -> io::Result<Option<Result<Channel, HeaderError>>> {
         activity: Instant::now(),
         checked: Instant::now(),
         eager: false,
+        heard: Heard::default(),
         end: RefCell::new(None),
     })))
 }
@@ -255,6 +257,7 @@ pub struct Channel {
     activity: Instant,
     checked: Instant,
     eager: bool,
+    heard: Heard,
     end: RefCell<Option<String>>,
 }
 
@@ -292,9 +295,16 @@ impl Channel {
         self.replies = RefCell::new(Replies { ring: Producer::new(REPLIES), backlog: VecDeque::new() });
         let written = control.write(at::DEVICE, bytemuck::bytes_of(device));
         debug_assert!(written, "the device's place is in the header");
+        self.heard.forget(&control);
         // Zero means "none yet", also after four thousand million viewers.
         self.epoch = control.load_u32(at::EPOCH).wrapping_add(1).max(1);
         control.store_u32(at::EPOCH, self.epoch);
+    }
+
+    /// What somebody at the program's keyboard has wanted of the viewer since this was last asked.
+    pub fn wanted(&mut self) -> Wanted {
+        let control = self.region();
+        self.heard.wanted(&control)
     }
 
     fn region(&self) -> Region {

@@ -26,6 +26,7 @@ mod ring;
 #[cfg(unix)]
 mod sigbus;
 mod slots;
+mod wishes;
 
 pub use directory::{DIRECTORY_VARIABLE, directory, prepare};
 pub use guest::{ConnectError, Options, SharedLink};
@@ -33,3 +34,4 @@ pub use guest::{ConnectError, Options, SharedLink};
 pub use host::{Channel, Found, Host, HostError, Life, running};
 pub use layout::{HeaderError, VERSION};
 pub use ring::fuzz_ring;
+pub use wishes::{Wanted, Wishes};
