@@ -20,10 +20,11 @@ use tempfile::TempDir;
 /// Run a Direct3D 9 program with Afterimage instead of its system's Direct3D.
 ///
 /// A Windows program (.exe) runs under Wine with our d3d9.dll beside it, for this run only: its
-/// folder is not touched. The viewer draws it into its own window, or, with AFTERIMAGE_OWN_WINDOWS=1,
-/// opens one that has keys for pictures and captures (see `afterimage view --help`). A Linux program
-/// gets our libd3d9.so through LD_LIBRARY_PATH. The exit status is the program's. A viewer that this
-/// command has started and that is killed is started again; the program goes on.
+/// folder is not touched. The viewer draws it into its own window, where F10 captures a frame and F12
+/// saves a picture, or, with AFTERIMAGE_OWN_WINDOWS=1, opens one that has more keys (see `afterimage
+/// view --help`). A Linux program gets our libd3d9.so through LD_LIBRARY_PATH. The exit status is
+/// the program's. A viewer that this command has started and that is killed is started again; the
+/// program goes on.
 ///
 /// If something is black, flickers or is missing, AFTERIMAGE_FLOAT_RULES=strict may help: shaders
 /// then follow Direct3D 9's float rules to the bit, whatever that costs. (balanced and relaxed cost

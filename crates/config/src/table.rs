@@ -245,6 +245,9 @@ options! {
         capture_file "capture_file": Option<PathBuf> = "", Kind::Path, Renderer,
             "Where the capture goes, for `afterimage replay`; NAME-FIRST-LAST.aftercap beside it where there are several ranges.",
             "";
+        keys "keys": bool = "on", Kind::OnOff, Library,
+            "Whether F10 in a program's own window captures the next frame, and F12 saves a picture.",
+            "The program gets these keys, too. Off for programs that have a use for them.";
         stats "stats": Option<PathBuf> = "", Kind::Path, Renderer,
             "A file to write figures about the run to, as JSON, when it ends.",
             "";

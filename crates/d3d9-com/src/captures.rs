@@ -1,48 +1,74 @@
-//! Captures that the program or whoever sits before it asks for, where this process renders: `AfterimageCaptureFrames`, and F10.
-//! Where the viewer renders, the key is the viewer's.
+//! Captures and pictures that somebody wants while the program runs: whoever sits before it, with the keys F10 and F12, or whoever
+//! has embedded this library, with `AfterimageCaptureFrames`.
+//!
+//! Keys are seen between two frames, in windows of the program that have the focus (`platform::pressed_keys`), and go to whoever
+//! renders: this process's renderers, or the viewer. The program gets the keys, too.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use afterimage_config::settings;
+use afterimage_ipc::shared::Wishes;
 
 use crate::platform;
 
-type Ask = dyn Fn(&Path, u64) + Send + Sync;
+/// Whom captures and pictures are asked of.
+pub(crate) trait Asked: Send + Sync {
+    /// Whether it is a renderer of this process, which takes paths. The viewer has names of its own, beside where it was started.
+    fn is_here(&self) -> bool;
+    /// Captures that many frames from the next one on.
+    fn capture(&self, path: &Path, frames: u64);
+    /// Writes the next picture, under a name that starts with this one.
+    fn picture(&self, name: &Path);
+}
 
-/// How to ask the renderers of this process.
-static RENDERERS: Mutex<Vec<Weak<Ask>>> = Mutex::new(Vec::new());
-/// Whether there are any.
+impl Asked for Wishes {
+    fn is_here(&self) -> bool {
+        false
+    }
+
+    fn capture(&self, _path: &Path, _frames: u64) {
+        Self::capture(self);
+    }
+
+    fn picture(&self, _name: &Path) {
+        Self::picture(self);
+    }
+}
+
+static RENDERERS: Mutex<Vec<Weak<dyn Asked>>> = Mutex::new(Vec::new());
+/// Whether there have ever been any.
 static SOME: AtomicBool = AtomicBool::new(false);
-/// Whether the key was down when last looked at.
-static DOWN: AtomicBool = AtomicBool::new(false);
 
-fn renderers() -> MutexGuard<'static, Vec<Weak<Ask>>> {
+fn renderers() -> MutexGuard<'static, Vec<Weak<dyn Asked>>> {
     RENDERERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A renderer can be asked from now on, until what this returns goes.
-#[cfg_attr(not(feature = "in-process"), allow(dead_code, reason = "this library has no renderer"))]
-pub(crate) fn add(ask: impl Fn(&Path, u64) + Send + Sync + 'static) -> impl Fn(&Path, u64) + Send + 'static {
-    let ask: Arc<Ask> = Arc::new(ask);
-    renderers().push(Arc::downgrade(&ask));
+/// It can be asked from now on, as long as there is another owner.
+pub(crate) fn add(asked: Arc<impl Asked + 'static>) {
+    let asked: Arc<dyn Asked> = asked;
+    renderers().push(Arc::downgrade(&asked));
     SOME.store(true, Ordering::Relaxed);
-    move |path, frames| ask(path, frames)
+}
+
+/// All who can be asked now.
+fn all() -> Vec<Arc<dyn Asked>> {
+    let mut list = renderers();
+    list.retain(|asked| asked.strong_count() > 0);
+    list.iter().filter_map(Weak::upgrade).collect()
 }
 
 /// Asks every renderer of this process to capture its next frames; those after the first write to `NAME-2.aftercap` and so
 /// on. How many there are.
 pub(crate) fn ask(path: &Path, frames: u64) -> usize {
-    let mut list = renderers();
-    list.retain(|ask| ask.strong_count() > 0);
-    for (index, ask) in list.iter().filter_map(Weak::upgrade).enumerate() {
-        match index {
-            0 => ask(path, frames),
-            _ => ask(&numbered(path, index + 1), frames),
-        }
+    let here = all().into_iter().filter(|asked| asked.is_here());
+    let mut count = 0;
+    for asked in here {
+        count += 1;
+        asked.capture(&if count == 1 { path.to_owned() } else { numbered(path, count) }, frames);
     }
-    list.len()
+    count
 }
 
 fn numbered(path: &Path, number: usize) -> PathBuf {
@@ -50,25 +76,38 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(format!("{stem}-{number}.aftercap"))
 }
 
-/// A picture has been presented: captures the next frame if F10 is down and was not before.
-/// The program gets the key, too.
-pub(crate) fn look_at_key() {
-    if !SOME.load(Ordering::Relaxed) {
+/// A file of the program's name in a folder that is not there, nor asked for already.
+fn free(name: &Path) -> Option<PathBuf> {
+    static LAST: AtomicUsize = AtomicUsize::new(0);
+    let numbers = LAST.load(Ordering::Relaxed) + 1..1 << 16;
+    let (number, path) = numbers.map(|number| (number, numbered(name, number))).find(|(_, path)| !path.exists())?;
+    LAST.store(number, Ordering::Relaxed);
+    Some(path)
+}
+
+/// The program has presented: does what keys were pressed for since it last did.
+pub(crate) fn heed_keys() {
+    if !SOME.load(Ordering::Relaxed) || !settings().keys {
         return;
     }
-    let down = platform::capture_key_is_down();
-    if down && !DOWN.swap(down, Ordering::Relaxed) {
-        // Beside the file that the configuration names, or in the current folder.
-        let folder = settings().capture_file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        let path = folder.join(platform::program_name());
-        let free = (1..1 << 16).map(|number| numbered(&path, number)).find(|path| !path.exists());
-        if let Some(path) = free
-            && ask(&path, 1) > 0
+    let keys = platform::pressed_keys();
+    if !keys.capture && !keys.picture {
+        return;
+    }
+    // Beside the file that the configuration names, or in the current folder.
+    let folder = settings().capture_file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let name = folder.join(platform::program_name());
+    tracing::info!("pressed: {keys:?}");
+    for (number, asked) in (1..).zip(all()) {
+        if keys.capture
+            && let Some(path) = free(&name)
         {
-            tracing::info!("F10: capturing the next frame to {}", path.display());
+            asked.capture(&path, 1);
         }
-    } else {
-        DOWN.store(down, Ordering::Relaxed);
+        if keys.picture {
+            let other = if number == 1 { String::new() } else { format!("-{number}") };
+            asked.picture(&folder.join(format!("{}{other}", name.file_stem().unwrap_or_default().to_string_lossy())));
+        }
     }
 }
 
@@ -76,24 +115,40 @@ pub(crate) fn look_at_key() {
 mod tests {
     use super::*;
 
+    #[derive(Default)]
+    struct Recorder {
+        asked: Mutex<Vec<(PathBuf, u64)>>,
+    }
+
+    impl Asked for Recorder {
+        fn is_here(&self) -> bool {
+            true
+        }
+
+        fn capture(&self, path: &Path, frames: u64) {
+            self.asked.lock().unwrap().push((path.to_owned(), frames));
+        }
+
+        fn picture(&self, _name: &Path) {}
+    }
+
     #[test]
     fn renderers_are_asked_until_they_are_gone() {
-        let asked = Arc::<Mutex<Vec<(PathBuf, u64)>>>::default();
-        let renderer = || {
-            let asked = Arc::clone(&asked);
-            add(move |path, frames| asked.lock().unwrap().push((path.to_owned(), frames)))
-        };
         // Other tests' renderers may be there.
-        let mine = |path: &Path| path.starts_with("captures-test");
         let path = Path::new("captures-test/one.aftercap");
-        let (first, second) = (renderer(), renderer());
+        let [first, second] = [(); 2].map(|()| Arc::new(Recorder::default()));
+        add(Arc::clone(&first));
+        add(Arc::clone(&second));
         assert!(ask(path, 3) >= 2);
-        first(Path::new("captures-test/direct"), 1);
-        drop((first, second));
+        let taken = |recorder: &Recorder| recorder.asked.lock().unwrap().clone();
+        let (one, other) = (taken(&first), taken(&second));
+        assert_eq!((one.len(), other.len()), (1, 1));
+        assert!((one[0].1, other[0].1) == (3, 3) && one[0].0 != other[0].0, "each to a file of its own");
+        assert!(one[0].0.starts_with("captures-test"), "{one:?}");
+        let gone = Arc::downgrade(&second);
+        drop(second);
+        assert!(gone.upgrade().is_none(), "being asked keeps nobody");
         ask(path, 4);
-        let asked = asked.lock().unwrap();
-        assert!(asked.iter().all(|(path, frames)| mine(path) && *frames < 4));
-        assert_eq!(asked.len(), 3);
-        assert_ne!(asked[0].0, asked[1].0, "each to a file of its own");
+        assert_eq!(taken(&first).len(), 2);
     }
 }

@@ -53,7 +53,7 @@ impl SwapChain {
         let result = guest.present(self.id, source.read().as_ref(), destination.read().as_ref(), window, flags);
         let shown = result.is_ok();
         let result = guest.done(result);
-        captures::look_at_key();
+        captures::heed_keys();
         if result == D3DERR_DEVICELOST {
             crash::device_lost();
         }

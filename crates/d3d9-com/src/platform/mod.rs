@@ -8,6 +8,8 @@ use crate::renderer::Place;
 
 #[cfg(not(windows))]
 mod native;
+#[cfg(any(windows, test))]
+mod turns;
 #[cfg(windows)]
 mod windows;
 
@@ -45,6 +47,15 @@ pub(crate) struct Area {
     pub(crate) y: i32,
     pub(crate) width: i32,
     pub(crate) height: i32,
+}
+
+/// Keys that are heeded in the program's windows: which of them were pressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keys {
+    /// F10.
+    pub(crate) capture: bool,
+    /// F12.
+    pub(crate) picture: bool,
 }
 
 /// Who is told of a hooked window's messages, on the window's thread and before the program's procedure.

@@ -1,6 +1,7 @@
 //! Rendering in the program's own process, on a thread of its own.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use afterimage_ipc::ArenaConfig;
@@ -9,7 +10,7 @@ use afterimage_stream::{DeviceInfo, Link, LinkError, Reply, UploadRef};
 use afterimage_vulkan::{Gpu, Options, Renderer};
 
 use super::{OpenError, ending, surfaces};
-use crate::captures;
+use crate::captures::{self, Asked};
 
 /// A link to a render thread that ends with it. Dropping it waits until the last frame is drawn, and written where
 /// pictures or a capture are asked for.
@@ -17,6 +18,27 @@ struct Rendering {
     // Dropped first, which is what ends the thread.
     link: InProcessLink,
     _thread: Joined,
+    _asked: Arc<dyn Asked>,
+}
+
+/// How captures and pictures are asked of the thread's renderer.
+struct Requests<C, P> {
+    capture: C,
+    picture: P,
+}
+
+impl<C: Fn(&Path, u64) + Send + Sync, P: Fn(&Path) + Send + Sync> Asked for Requests<C, P> {
+    fn is_here(&self) -> bool {
+        true
+    }
+
+    fn capture(&self, path: &Path, frames: u64) {
+        (self.capture)(path, frames);
+    }
+
+    fn picture(&self, name: &Path) {
+        (self.picture)(name);
+    }
 }
 
 /// A thread that is waited for.
@@ -40,7 +62,8 @@ pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
     renderer.set_surface_factory(Some(surfaces::factory()));
     let slots = Box::new(renderer.slot_factory());
     let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
-    let link = link.with_captures(captures::add(renderer.capture_requests()));
+    let link = link.with_captures(renderer.capture_requests());
+    let asked = Arc::new(Requests { capture: renderer.capture_requests(), picture: renderer.picture_requests() });
     let draws = ending::draws(link.ending());
     let thread = std::thread::Builder::new()
         .name("afterimage".into())
@@ -49,7 +72,8 @@ pub(super) fn open() -> Result<Box<dyn Link>, OpenError> {
             drop((renderer, receiver, draws));
         })
         .map_err(OpenError::Thread)?;
-    Ok(Box::new(Rendering { link, _thread: Joined(Some(thread)) }))
+    captures::add(Arc::clone(&asked));
+    Ok(Box::new(Rendering { link, _thread: Joined(Some(thread)), _asked: asked }))
 }
 
 impl Link for Rendering {

@@ -12,6 +12,9 @@ use afterimage_config::{Renderer, settings};
 use afterimage_ipc::shared::{ConnectError, Options, SharedLink};
 use afterimage_stream::Link;
 use afterimage_stream::packets::{Corner, Overlay};
+use std::sync::Arc;
+
+use crate::captures;
 
 /// Why nothing renders.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +84,9 @@ pub(crate) fn show_figures(guest: &mut afterimage_d3d9::Device) {
 }
 
 fn viewer() -> Result<Way, OpenError> {
-    Ok(Way { link: Box::new(SharedLink::connect(&Options::default())?), place: Place::Viewer })
+    let link = SharedLink::connect(&Options::default())?;
+    captures::add(Arc::clone(link.wishes()));
+    Ok(Way { link: Box::new(link), place: Place::Viewer })
 }
 
 #[cfg(feature = "in-process")]

@@ -3,9 +3,11 @@
 //! * `sdl`: the SDL that the program has loaded.
 //! * `modes`: monitors and display modes.
 //! * `window`: full screen, sizes, surfaces for Vulkan.
+//! * `keys`: which keys were pressed.
 //! * `cursor`: the mouse pointer.
 
 mod cursor;
+mod keys;
 mod modes;
 mod sdl;
 #[cfg(feature = "in-process")]
@@ -13,6 +15,7 @@ mod vulkan;
 mod window;
 
 pub(crate) use cursor::*;
+pub(crate) use keys::pressed_keys;
 pub(crate) use modes::Output;
 #[cfg(feature = "in-process")]
 pub(crate) use vulkan::*;

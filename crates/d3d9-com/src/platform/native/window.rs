@@ -1,7 +1,6 @@
 //! A program's windows: `SDL_Window`s.
 
 use core::ffi::{c_int, c_void};
-use std::sync::OnceLock;
 
 use afterimage_d3d9_types::{HWND, POINT};
 
@@ -123,21 +122,6 @@ impl Hook {
     pub(crate) fn new(_window: HWND, _listener: std::sync::Arc<dyn super::super::Listener>) -> Option<Self> {
         None
     }
-}
-
-/// Whether F10 is down, as SDL last saw it; SDL sees keys while one of the program's windows has the focus.
-pub(crate) fn capture_key_is_down() -> bool {
-    /// The same in SDL 2 and SDL 3: a byte for each key, valid as long as SDL is.
-    type GetKeyboardState = unsafe extern "C" fn(*mut c_int) -> *const u8;
-    static GET: OnceLock<Option<GetKeyboardState>> = OnceLock::new();
-    const F10: usize = 67;
-    // SAFETY: SDL's function of this name has this type.
-    let Some(get) = *GET.get_or_init(|| unsafe { sdl::function(c"SDL_GetKeyboardState") }) else { return false };
-    let mut keys = 0;
-    // SAFETY: good for one number.
-    let state = unsafe { get(&mut keys) };
-    // SAFETY: there are so many bytes.
-    !state.is_null() && keys > F10 as c_int && unsafe { state.add(F10).read_volatile() } != 0
 }
 
 #[cfg(test)]

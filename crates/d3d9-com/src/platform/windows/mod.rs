@@ -3,11 +3,13 @@
 //! * `sys`: the system's functions.
 //! * `modes`: monitors and display modes.
 //! * `window`, `hook`: the program's windows, and their messages.
+//! * `keys`: which keys were pressed.
 //! * `cursor`, `canvas`: the mouse pointer; device contexts.
 
 mod canvas;
 mod cursor;
 mod hook;
+mod keys;
 mod memory_context;
 mod modes;
 mod sys;
@@ -16,6 +18,7 @@ mod window;
 pub(crate) use canvas::*;
 pub(crate) use cursor::*;
 pub(crate) use hook::Hook;
+pub(crate) use keys::pressed_keys;
 pub(crate) use modes::Output;
 pub(crate) use window::*;
 

@@ -177,17 +177,3 @@ pub(crate) fn minimize(window: HWND) {
         }
     }
 }
-
-/// Whether F10 is down while a window of this process is the active one.
-pub(crate) fn capture_key_is_down() -> bool {
-    const VK_F10: i32 = 0x79;
-    // SAFETY: these only read, and take any window.
-    unsafe {
-        if GetAsyncKeyState(VK_F10) >= 0 {
-            return false;
-        }
-        let mut process = 0;
-        GetWindowThreadProcessId(GetForegroundWindow(), &mut process);
-        process == std::process::id()
-    }
-}
