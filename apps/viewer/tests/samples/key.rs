@@ -1,9 +1,10 @@
-//! F10 in a window that a program opened itself, and that its own process draws into.
+//! F10 and F12 in a window that a program opened itself, whoever draws.
 
-use crate::program::{Guarded, command, compile, replay, told};
+use crate::program::{Guarded, command, compile, pixels, replay, told};
 use afterimage_capture::Reader;
 use afterimage_stream::packets::Init;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
@@ -15,8 +16,9 @@ use x11rb::wrapper::ConnectionExt as _;
 
 const SAMPLE: &str = "scene";
 const SIZE: (u16, u16) = (160, 120);
-/// F10 on every keyboard that Xvfb has.
+/// Keys on every keyboard that Xvfb has.
 const F10: u8 = 76;
+const F12: u8 = 96;
 
 /// An X server with a screen of this size that nobody sees; `None` where Xvfb is not installed.
 pub(crate) fn display(screen: &str) -> Option<(Guarded, String)> {
@@ -81,45 +83,104 @@ fn is_whole(capture: &Path) -> bool {
     }
 }
 
-#[test]
-fn f10_captures_the_next_frame_of_a_program_that_draws_itself() {
-    let temp = tempfile::tempdir().expect("a folder");
-    let Some(program) = compile(SAMPLE, temp.path()) else { return };
-    let Some((server, display)) = display("640x480x24") else {
-        return eprintln!("Xvfb is not installed: F10 is not tested");
-    };
-    let mut sample = command(&program, temp.path());
+/// Files in a folder with this ending.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|path| path.to_string_lossy().ends_with(ending));
+    files.sort();
+    files
+}
+
+/// The sample in a window of its own, and who draws it, both in a folder; they put every picture into `shots` there.
+fn start(program: &Path, folder: &Path, display: &str, renderer: &str) -> (Guarded, Option<Guarded>) {
+    let link = folder.join("link");
+    let mut sample = command(program, folder);
     sample.args(["--frames", "100000", "--window", "--width", &SIZE.0.to_string(), "--height", &SIZE.1.to_string()]);
-    sample.env("DISPLAY", &display).env("SDL_VIDEODRIVER", "x11").env("AFTERIMAGE_RENDERER", "in-process");
-    let sample = Guarded(sample.spawn().expect("the sample starts"));
+    sample.env("DISPLAY", display).env("SDL_VIDEODRIVER", "x11").env("AFTERIMAGE_RENDERER", renderer);
+    sample.env("AFTERIMAGE_DIR", &link).env("AFTERIMAGE_VIEWER_WAIT_MS", "60000");
+    // A tap lies between two of its frames.
+    sample.env("AFTERIMAGE_FPS_LIMIT", "10").env("AFTERIMAGE_SCREENSHOTS", folder.join("shots"));
+    let viewer = (renderer == "viewer").then(|| {
+        let mut viewer = command(Path::new(env!("CARGO_BIN_EXE_afterimage-viewer")), folder);
+        viewer.args(["--headless", "--once", "--directory"]).arg(&link).stdin(Stdio::null());
+        viewer.env("AFTERIMAGE_SCREENSHOTS", folder.join("shots"));
+        Guarded(viewer.spawn().expect("the viewer starts"))
+    });
+    (Guarded(sample.spawn().expect("the sample starts")), viewer)
+}
+
+/// F10 and F12 are tapped, as shortly as can be, and held.
+fn keys_in_a_program_s_own_window(renderer: &str) {
+    let temp = tempfile::tempdir().expect("a folder");
+    let folder = temp.path();
+    let Some(program) = compile(SAMPLE, folder) else { return };
+    let Some((_server, display)) = display("640x480x24") else {
+        return eprintln!("Xvfb is not installed: keys are not tested");
+    };
+    let mut probe = command(&program, folder);
+    probe.args(["--frames", "1", "--window"]).env("DISPLAY", &display).env("SDL_VIDEODRIVER", "x11");
+    let said = probe.env("AFTERIMAGE_RENDERER", "in-process").output().expect("the sample starts").stderr;
+    if String::from_utf8_lossy(&said).contains("needs SDL2") {
+        return eprintln!("SDL2 is not installed: keys are not tested");
+    }
+    let (sample, viewer) = start(&program, folder, &display, renderer);
     let (connection, screen) = RustConnection::connect(Some(&display)).expect("a display");
     let root = connection.setup().roots[screen].root;
     let window = window_of(&connection, root, SIZE);
+    let frames = |more: usize| {
+        let shown = || files(&folder.join("shots"), ".png").len();
+        let wanted = shown() + more;
+        wait_for("frames", || (shown() >= wanted).then_some(()));
+    };
+    // Keys are heeded from the first frame on.
+    frames(2);
     focus(&connection, window);
-    let captures = ["scene-1.aftercap", "scene-2.aftercap"].map(|name| temp.path().join(name));
-    for capture in &captures {
-        // A program looks at keys once in a frame, which may take long.
-        send(&connection, root, KEY_PRESS_EVENT, F10);
+    let captures = ["scene-1.aftercap", "scene-2.aftercap", "scene-3.aftercap"].map(|name| folder.join(name));
+    for (pictures, capture) in captures[..2].iter().enumerate() {
+        press(&connection, root, F10);
         wait_for("the capture", || is_whole(capture).then_some(()));
-        send(&connection, root, KEY_RELEASE_EVENT, F10);
-        for _ in 0..4 {
-            let before = look(&connection, window, SIZE);
-            wait_for("another frame", || (look(&connection, window, SIZE) != before).then_some(()));
-        }
+        press(&connection, root, F12);
+        wait_for("the picture", || (files(folder, ".png").len() > pictures).then_some(()));
     }
-    assert!(!temp.path().join("scene-3.aftercap").exists(), "a key that stays down is one wish");
+    send(&connection, root, KEY_PRESS_EVENT, F10);
+    wait_for("the capture", || is_whole(&captures[2]).then_some(()));
+    frames(4);
+    send(&connection, root, KEY_RELEASE_EVENT, F10);
+    frames(4);
     drop(sample);
-    let mut shown = Vec::new();
+    if let Some(mut viewer) = viewer {
+        assert!(viewer.0.wait().expect("the viewer ends").success());
+    }
+    assert_eq!(files(folder, ".aftercap"), captures, "one for each time, however long");
+    let kept = files(folder, ".png");
+    assert_eq!(kept.len(), 2, "{kept:?}");
+    for picture in kept {
+        let name = picture.file_name().expect("a name").to_string_lossy().into_owned();
+        let shot = folder.join("shots").join(name.strip_prefix("scene-").expect("the program's name"));
+        assert!(pixels(&picture) == pixels(&shot), "{name} is not what was shown");
+    }
+    let mut last = 0;
     for capture in &captures {
         let told = told(capture);
         assert_eq!(told.guest, Some((Init::D3D9, SAMPLE.to_owned())));
         assert!(!told.code.is_empty());
         let pictures = replay(capture, 2);
-        assert_eq!(pictures.len(), 1, "one frame");
-        let colours: std::collections::BTreeSet<_> = pictures[0].1.chunks_exact(3).collect();
+        let [(frame, shown)] = &pictures[..] else { panic!("{} frames", pictures.len()) };
+        let colours: std::collections::BTreeSet<_> = shown.chunks_exact(3).collect();
         assert!(colours.len() > 100, "{} colours", colours.len());
-        shown.extend(pictures);
+        let shot = folder.join("shots").join(format!("frame-{frame:06}.png"));
+        assert!(*shown == pixels(&shot), "frame {frame} is not what was shown");
+        assert!(std::mem::replace(&mut last, *frame) < *frame, "frames in their order");
     }
-    assert!(shown[0] < shown[1] && shown[0].1 != shown[1].1, "two frames, in their order");
-    drop(server);
+}
+
+#[test]
+fn keys_in_the_window_of_a_program_that_draws_itself() {
+    keys_in_a_program_s_own_window("in-process");
+}
+
+#[test]
+fn keys_in_the_window_of_a_program_that_the_viewer_draws() {
+    keys_in_a_program_s_own_window("viewer");
 }

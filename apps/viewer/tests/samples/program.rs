@@ -69,16 +69,21 @@ pub(crate) fn written(folder: &Path) -> Pictures {
             let path = entry.expect("an entry").path();
             let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
             let number = stem.strip_prefix("frame-").and_then(|number| number.parse().ok());
-            let file = std::io::BufReader::new(std::fs::File::open(&path).expect("a file"));
-            let mut reader = png::Decoder::new(file).read_info().expect("a picture");
-            let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
-            let info = reader.next_frame(&mut pixels).expect("pixels");
-            assert_eq!(info.color_type, png::ColorType::Rgb);
-            (number.unwrap_or_else(|| panic!("{}: not a frame", path.display())), pixels)
+            (number.unwrap_or_else(|| panic!("{}: not a frame", path.display())), pixels(&path))
         })
         .collect();
     pictures.sort();
     pictures
+}
+
+/// Red, green and blue of each pixel of a file.
+pub(crate) fn pixels(path: &Path) -> Vec<u8> {
+    let file = std::io::BufReader::new(std::fs::File::open(path).expect("a file"));
+    let mut reader = png::Decoder::new(file).read_info().expect("a picture");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    let info = reader.next_frame(&mut pixels).expect("pixels");
+    assert_eq!(info.color_type, png::ColorType::Rgb);
+    pixels
 }
 
 /// The last pictures of what a capture shows, drawn anew. Any packet that is refused is a failure, and any message of the validation layer.
