@@ -12,6 +12,7 @@ mod dist;
 mod fuzz;
 mod gnm;
 mod images;
+mod keys;
 mod killed;
 mod matrix;
 mod nv2a;

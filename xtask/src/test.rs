@@ -7,6 +7,7 @@ use crate::build::{self, Profile};
 use crate::conformance;
 use crate::fuzz;
 use crate::images;
+use crate::keys;
 use crate::killed;
 use crate::matrix::{self, End};
 use crate::nv2a;
@@ -37,7 +38,7 @@ enum Part {
     Clippy,
     /// The tests of all crates.
     Crates,
-    /// The sample programs in every way, compared pixel by pixel, and with their viewer killed.
+    /// The sample programs in every way, compared pixel by pixel, with keys pressed in their windows, and with their viewer killed.
     Samples,
     /// Recordings of an Xbox's push buffers against the console's pictures, if they are there.
     Nv2a,
@@ -210,9 +211,11 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
     let wine = Wine::start(ws, machine, &tree)?;
     let rows = matrix::run(ws, &tree, &wine, &ws.target.join("test-samples"), true)?;
     score.add(images::check(ws, &rows));
+    let pressed = keys::run(ws, &tree, &wine);
     let killed = killed::run(ws, &tree, &wine);
     let soaked = soak::test(ws, &tree, &wine);
     let ends = rows.iter().map(|row| &row.end).chain(killed.iter().map(|row| &row.end));
+    let ends = ends.chain(pressed.iter().map(|row| &row.end));
     let ends = ends.chain(soaked.iter().map(|(_, end)| end));
     for end in ends {
         match end {
@@ -222,6 +225,13 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
         }
     }
     report::print(&rows, &ws.root);
+    for row in pressed {
+        match row.end {
+            End::Good => println!("ok keys in a program's window, {}: captures and pictures of what was shown", row.way),
+            End::Skipped(why) => println!("skipped keys in a program's window, {}: {why}", row.way),
+            End::Bad(why) => println!("FAILED keys in a program's window, {}: {why}", row.way),
+        }
+    }
     for row in killed {
         let (word, how) = match row.end {
             End::Good => ("ok", "the program went on, and a new viewer shows whole frames".to_owned()),

@@ -97,6 +97,12 @@ const STEPS: &[Step] = &[
         },
     },
     Step {
+        what: "SDL 2, which opens the windows of native samples",
+        need: Need::Checks,
+        done: |_| any_library("libSDL2-2.0.so.0"),
+        how: How::Packages { names: &["libsdl2-2.0-0"], backports: false },
+    },
+    Step {
         what: "Vulkan validation layers",
         need: Need::Checks,
         done: |_| vulkan_data("explicit_layer.d").iter().any(|path| path.ends_with("VkLayer_khronos_validation.json")),

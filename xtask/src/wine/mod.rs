@@ -13,6 +13,7 @@ use crate::matrix::End;
 use crate::setup::{self, Machine};
 use crate::step::{self, Result};
 use crate::workspace::Workspace;
+use place::{Layer, Place};
 
 /// Seconds that making a prefix may take.
 const LIMIT: &str = "240";
@@ -60,10 +61,19 @@ impl Wine {
         self.denied[usize::from(width == Width::W32)].clone()
     }
 
+    /// Why programs of this width have no Vulkan in their own process, if so.
+    pub(crate) fn denied_vulkan(&self, width: Width) -> Option<End> {
+        Layer::InProcess.lacks(&Place::here(&self.ws), width).map(End::Skipped)
+    }
+
+    /// The display that programs are on.
+    pub(crate) fn display(&self) -> &str {
+        self.display.as_ref().map_or("", Display::name)
+    }
+
     /// Sets the environment of a command that is Wine or starts it.
     pub(crate) fn environment(&self, command: &mut Command, width: Width) {
-        let display = self.display.as_ref().map_or("", Display::name);
-        command.env("DISPLAY", display).env("WINEDEBUG", "-all").env("WINEDLLOVERRIDES", "mscoree,mshtml=");
+        command.env("DISPLAY", self.display()).env("WINEDEBUG", "-all").env("WINEDLLOVERRIDES", "mscoree,mshtml=");
         command.env("WINEPREFIX", self.prefix(width)).env("AFTERIMAGE_VIEWER_WAIT_MS", VIEWER_WAIT_MS);
         if width == Width::W32 && !setup::wine32::system_has_it() {
             let path = std::env::var_os("PATH").unwrap_or_default();

@@ -44,6 +44,11 @@ impl Place {
         Ok(place)
     }
 
+    /// This machine's own, whatever its version.
+    pub(crate) fn here(ws: &Workspace) -> Self {
+        Self { ws: ws.clone(), root: None, version: String::new() }
+    }
+
     /// The Wine that is there without making one: trixie's where its folder is, else this machine's.
     pub(crate) fn best(ws: &Workspace) -> Release {
         if root::folder(ws).is_dir() && apt::is_root() { Release::Trixie } else { Release::Host }
