@@ -20,7 +20,6 @@ use clap::Parser;
 use server::{Server, Until};
 use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tracing_subscriber::layer::SubscriberExt;
@@ -97,7 +96,7 @@ fn frames(text: &str) -> Result<FrameSet, String> {
     FrameSet::parse(text).ok_or_else(|| "expected frame numbers such as 1,5,10-20".into())
 }
 
-fn main() -> ExitCode {
+fn main() -> ! {
     let args = Args::parse();
     let (filter, bad) = log_filter();
     let seen = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).without_time();
@@ -107,13 +106,16 @@ fn main() -> ExitCode {
         tracing::warn!("{problem}");
     }
     tracing::info!("afterimage-viewer {}, configuration:\n{}", env!("CARGO_PKG_VERSION"), settings());
-    match run(&args) {
-        Ok(()) => ExitCode::SUCCESS,
+    let status = match run(&args) {
+        Ok(()) => 0,
         Err(error) => {
             eprintln!("afterimage-viewer: {error}");
-            ExitCode::FAILURE
+            1
         }
-    }
+    };
+    // Captures may still be replayed, which nobody waits for: the driver must not be taken down under them, as `exit` does.
+    let _unread = std::io::stdout().flush();
+    signal_hook::low_level::exit(status)
 }
 
 /// What is logged, and what is wrong with the option that says so. Of windows only what must be known.

@@ -263,6 +263,25 @@ fn captures_are_opened_by_argument_and_by_dropping_them() {
     assert!(viewer.wait().unwrap().success());
 }
 
+/// Replays have threads of their own, and drivers crash that `exit` takes down while they draw.
+#[test]
+fn the_viewer_ends_while_it_replays() {
+    let Some((_server, display)) = display_of(SCREEN) else {
+        eprintln!("Xvfb is not installed: windows are not tested");
+        return;
+    };
+    let temp = tempfile::tempdir().unwrap();
+    capture(temp.path());
+    for times in 0..5 {
+        let mut viewer = Guarded(viewer(&display, temp.path()).arg("good.aftercap").spawn().unwrap());
+        let keyboard = Keyboard::connect(&display);
+        let shell = wait_for("the viewer's window", || keyboard.titled("Afterimage"));
+        keyboard.press_with_control(shell, Keyboard::Q);
+        let status = viewer.wait().unwrap();
+        assert!(status.success(), "{status}, after {times} times");
+    }
+}
+
 /// A program that was made with another version of the shared file waits in the directory: its thread, which ends when it is told so.
 fn old_program(directory: &Path) -> std::thread::JoinHandle<bool> {
     let link = afterimage_ipc::shared::Options {
