@@ -6,7 +6,7 @@ use crate::dynamic::{DynamicBlend, DynamicRaster, DynamicTests};
 use crate::pipeline::Key;
 use crate::raster::{self, Raster};
 use crate::renderer::Renderer;
-use crate::vertices::{Bound, Indices};
+use crate::vertices::{Bound, Indices, NO_BUFFER_LIMITS};
 use afterimage_state::trace;
 use afterimage_stream::packets::{Draw, DrawIndexed, SetViewport};
 use afterimage_stream::{Group, Host, VERTEX_BUFFERS, host::level};
@@ -171,7 +171,10 @@ impl Renderer {
             return;
         }
         // Vertices outside of every buffer are all alike and make no primitive with an area.
-        let count = body.count.min(self.vertex_limit.saturating_sub(body.first));
+        let count = match self.vertex_limit {
+            NO_BUFFER_LIMITS => body.count.min(MOST_VERTICES as u32),
+            limit => body.count.min(limit.saturating_sub(body.first)),
+        };
         let instances = (instances(body.instances, count), body.first_instance);
         if count == 0 || instances.0 == 0 {
             return;

@@ -12,8 +12,8 @@ use ash::vk;
 
 /// The binding that feeds attributes without a buffer.
 const DEFAULT_BINDING: u32 = VERTEX_BUFFERS as u32;
-/// Vertices of a draw that reads no vertex buffer.
-const MOST_WITHOUT_BUFFERS: u32 = 1 << 24;
+/// The limit of draws that no vertex buffer limits.
+pub(crate) const NO_BUFFER_LIMITS: u32 = u32::MAX;
 
 /// What a vertex layout asks of the buffer in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -206,7 +206,7 @@ impl Renderer {
         }
         // What is captured is so many vertices, wherever they are read from.
         if self.vertex_limit == 0 || self.feedback.is_native() {
-            self.vertex_limit = MOST_WITHOUT_BUFFERS;
+            self.vertex_limit = NO_BUFFER_LIMITS;
         }
         Effect::Same
     }

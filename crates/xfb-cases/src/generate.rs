@@ -137,14 +137,31 @@ fn any(rng: &mut Rng, layouts: &[Layout]) -> Case {
     let instances = rng.pick(&[1, 1, 1, 2, 3, 7, 0]);
     let mut case = Case::new(rng.below(10), rng.once_in(2), n, instances);
     case.kind = rng.pick(&Kind::ALL);
-    case.first_instance = if rng.once_in(2) { rng.below(1000) } else { 0 };
+    // As far as numbers go, where the last instance's is still one.
+    case.first_instance = match rng.below(6) {
+        0..=2 => 0,
+        3 | 4 => rng.below(1000),
+        _ => rng.below(u32::MAX - instances),
+    };
     case.reps = rng.pick(&[1, 1, 1, 2, 3, 5]);
     case.resume = rng.once_in(2);
     match case.kind {
-        Kind::Draw | Kind::Indirect => case.first = if rng.once_in(2) { rng.below(100_000) } else { 0 },
+        Kind::Draw | Kind::Indirect => {
+            case.first = match rng.below(6) {
+                0..=2 => 0,
+                3 | 4 => rng.below(100_000),
+                // Some go over the greatest number and begin anew.
+                _ => rng.pick(&[1 << 24, 1 << 31, 0, n / 2 + 12_345_678]).wrapping_sub(n / 2),
+            };
+        }
         Kind::ByteCount => {
-            case.first = if rng.once_in(2) { rng.below(64) } else { 0 };
-            case.count = if rng.once_in(8) { rng.below(70) } else { case.first + n * STRIDE + rng.below(STRIDE) };
+            case.first = match rng.below(6) {
+                0..=2 => 0,
+                3 | 4 => rng.below(64),
+                _ => rng.number() as u32,
+            };
+            let count = case.first.saturating_add(n * STRIDE + rng.below(STRIDE));
+            case.count = if rng.once_in(8) { rng.below(70) } else { count };
         }
         Kind::Indexed | Kind::IndexedIndirect => {
             case.index_type = rng.pick(&IndexType::ALL);
