@@ -19,6 +19,8 @@ const MOST_REPS: u64 = 4096;
 const MOST_INDICES: usize = 1 << 22;
 /// Bytes of a captured vertex: Vulkan's least limit.
 const MOST_STRIDE: u64 = 512;
+/// Captures of a shader: one for each word there is room for.
+const MOST_CAPTURES: usize = BUFFERS * MOST_STRIDE as usize / 4;
 /// Outputs of a shader: Vulkan's least limit of locations, less what a position may need.
 const MOST_OUTPUTS: usize = 12;
 
@@ -261,6 +263,12 @@ impl Case {
         }
     }
 
+    /// Bytes of all its buffers.
+    pub fn memory(&self) -> u64 {
+        let strides = self.strides();
+        (0..BUFFERS).filter(|&n| strides[n] != 0).map(|n| 4 * u64::from(memory_words(self.ranges[n]))).sum()
+    }
+
     /// Bytes of a vertex in each buffer.
     pub fn strides(&self) -> [u32; BUFFERS] {
         self.layout.as_ref().map_or([STRIDE, 0, 0, 0], |layout| layout.strides)
@@ -278,7 +286,8 @@ impl Case {
 
     fn of(at: usize, case: &Value) -> Result<Self, CaseError> {
         let map = case.as_object().ok_or(CaseError::NoObject { at })?;
-        let f = Fields { map, at, id: map.get("id").map_or_else(|| "missing".to_owned(), Value::to_string) };
+        let id = map.get("id").map_or_else(|| "missing".to_owned(), Value::to_string);
+        let f = Fields { map, at, id, within: String::new() };
         let id = map.get("id").filter(|id| id.is_number()).cloned();
         let id = id.ok_or_else(|| f.wrong("id", "a number is needed"))?;
         let stage = f.number("stage", 0, Some(0), u64::MAX)?;
@@ -302,14 +311,12 @@ impl Case {
             case.first = f.word("first", Some(0))?;
             case.count = f.word("cnt", None)?;
         }
-        case.ranges[0] = f.range(&f)?;
+        case.ranges[0] = f.range()?;
         if map.contains_key("captures") {
             case.layout = Some(f.layout()?);
-            let more = map.get("buffers").map_or(Some(&[][..]), |value| value.as_array().map(Vec::as_slice));
-            let more = more.ok_or_else(|| f.wrong("buffers", "a list is needed"))?;
+            let more = if map.contains_key("buffers") { f.list("buffers", BUFFERS - 1)? } else { &[] };
             for (n, (range, value)) in case.ranges[1..].iter_mut().zip(more).enumerate() {
-                let map = value.as_object().ok_or_else(|| f.wrong(format!("buffers[{n}]"), "an object is needed"))?;
-                *range = Fields { map, at, id: f.id.clone() }.range(&f)?;
+                *range = f.object("buffers", n, value)?.range()?;
             }
         }
         // One instance at least, so that what is drawn of none is limited too: a driver may look at its vertices.
@@ -354,16 +361,25 @@ impl Case {
     }
 }
 
-/// The fields of a case.
+/// The fields of a case, or of an object in one of its lists.
 struct Fields<'a> {
     map: &'a Map<String, Value>,
     at: usize,
     id: String,
+    /// What names of fields begin with: the list, and the place in it.
+    within: String,
 }
 
 impl Fields<'_> {
-    fn wrong(&self, field: impl Into<String>, why: impl fmt::Display) -> CaseError {
-        CaseError::Field { at: self.at, id: self.id.clone(), field: field.into(), why: why.to_string() }
+    fn wrong(&self, field: impl fmt::Display, why: impl fmt::Display) -> CaseError {
+        let field = format!("{}{field}", self.within);
+        CaseError::Field { at: self.at, id: self.id.clone(), field, why: why.to_string() }
+    }
+
+    /// An object in a list.
+    fn object<'b>(&self, field: &str, n: usize, value: &'b Value) -> Result<Fields<'b>, CaseError> {
+        let map = value.as_object().ok_or_else(|| self.wrong(format!("{field}[{n}]"), "an object is needed"))?;
+        Ok(Fields { map, at: self.at, id: self.id.clone(), within: format!("{field}[{n}].") })
     }
 
     fn number(&self, field: &str, least: u64, default: Option<u64>, most: u64) -> Result<u64, CaseError> {
@@ -389,16 +405,17 @@ impl Fields<'_> {
         number.ok_or_else(|| self.wrong(field, format!("{value}: a whole number of 32 bits is needed")))
     }
 
-    fn list(&self, field: &str) -> Result<&[Value], CaseError> {
-        let list = self.map.get(field).and_then(Value::as_array);
-        list.map(Vec::as_slice).ok_or_else(|| self.wrong(field, "a list is needed"))
+    fn list(&self, field: &str, most: usize) -> Result<&[Value], CaseError> {
+        let list =
+            self.map.get(field).and_then(Value::as_array).ok_or_else(|| self.wrong(field, "a list is needed"))?;
+        match list.len() {
+            length if length > most => Err(self.wrong(field, format!("{length} of them: at most {most} are taken"))),
+            _ => Ok(list),
+        }
     }
 
     fn indices(&self, ty: IndexType) -> Result<Vec<u32>, CaseError> {
-        let list = self.list("idx")?;
-        if list.len() > MOST_INDICES {
-            return Err(self.wrong("idx", format!("{} indices: at most {MOST_INDICES} are drawn", list.len())));
-        }
+        let list = self.list("idx", MOST_INDICES)?;
         let index = |(n, value): (usize, &Value)| {
             let index = value.as_u64().filter(|index| *index <= ty.most().into());
             let why = || format!("{value}: a whole number from 0 to {} is needed with this `it`", ty.most());
@@ -407,33 +424,27 @@ impl Fields<'_> {
         list.iter().enumerate().map(index).collect()
     }
 
-    /// `bytes` and `boff`; errors name the case of `of`.
-    fn range(&self, of: &Self) -> Result<Range, CaseError> {
+    /// `bytes` and `boff`.
+    fn range(&self) -> Result<Range, CaseError> {
         let bytes = self.number("bytes", 0, None, MOST_BYTES)? as u32;
         let offset = self.number("boff", 0, Some(0), MOST_BYTES)? as u32;
         if !offset.is_multiple_of(4) {
-            return Err(of.wrong("boff", format!("{offset}: a multiple of 4 is needed (Vulkan's own rule)")));
+            return Err(self.wrong("boff", format!("{offset}: a multiple of 4 is needed (Vulkan's own rule)")));
         }
         Ok(Range { bytes, offset })
     }
 
     fn layout(&self) -> Result<Layout, CaseError> {
-        let object = |field: &str, n: usize, value: &'_ Value| {
-            value.as_object().cloned().ok_or_else(|| self.wrong(format!("{field}[{n}]"), "an object is needed"))
-        };
         let mut layout = Layout::default();
-        let outputs = self.list("outputs")?;
-        for (n, value) in outputs.iter().enumerate() {
-            let map = object("outputs", n, value)?;
-            let f = Fields { map: &map, at: self.at, id: self.id.clone() };
-            let name = map.get("type").and_then(Value::as_str).unwrap_or_default();
+        for (n, value) in self.list("outputs", MOST_OUTPUTS)?.iter().enumerate() {
+            let f = self.object("outputs", n, value)?;
+            let name = f.map.get("type").and_then(Value::as_str).unwrap_or_default();
             let names = || Component::ALL.map(|row| row.0).join(", ");
             let component = Component::ALL.iter().find(|row| row.0 == name).map(|row| row.1);
-            let component =
-                component.ok_or_else(|| self.wrong(format!("outputs[{n}].type"), format!("one of {}", names())))?;
+            let component = component.ok_or_else(|| f.wrong("type", format!("one of {}", names())))?;
             let lanes = f.number("words", 1, None, 4)? as u32;
             if component == Component::Wide && !lanes.is_multiple_of(2) {
-                return Err(self.wrong(format!("outputs[{n}].words"), "numbers of 64 bits are 2 or 4 words"));
+                return Err(f.wrong("words", "numbers of 64 bits are 2 or 4 words"));
             }
             let elements = f.number("elements", 1, Some(1), MOST_OUTPUTS as u64)? as u32;
             layout.outputs.push(Output { component, lanes, elements });
@@ -442,16 +453,15 @@ impl Fields<'_> {
         if locations.len() > MOST_OUTPUTS {
             return Err(self.wrong("outputs", format!("more than {MOST_OUTPUTS} locations")));
         }
-        let strides = self.list("strides")?;
+        let strides = self.list("strides", BUFFERS)?;
         for (n, (stride, value)) in layout.strides.iter_mut().zip(strides).enumerate() {
             let number = value.as_u64().filter(|number| number % 4 == 0 && *number <= MOST_STRIDE);
             let why = || format!("{value}: a multiple of 4 up to {MOST_STRIDE} is needed");
             *stride = number.ok_or_else(|| self.wrong(format!("strides[{n}]"), why()))? as u32;
         }
         let mut taken: [Vec<bool>; BUFFERS] = layout.strides.map(|stride| vec![false; stride as usize / 4]);
-        for (n, value) in self.list("captures")?.iter().enumerate() {
-            let map = object("captures", n, value)?;
-            let f = Fields { map: &map, at: self.at, id: self.id.clone() };
+        for (n, value) in self.list("captures", MOST_CAPTURES)?.iter().enumerate() {
+            let f = self.object("captures", n, value)?;
             let location = f.number("location", 0, None, MOST_OUTPUTS as u64)? as u32;
             let component = f.number("component", 0, Some(0), 3)? as u32;
             let lanes = f.number("words", 1, None, 4)? as u32;
@@ -463,8 +473,7 @@ impl Fields<'_> {
             }
             let place = taken[buffer as usize].get_mut(offset as usize / 4..(offset / 4 + lanes) as usize);
             let free = place.filter(|place| offset.is_multiple_of(4) && !place.contains(&true));
-            free.ok_or_else(|| self.wrong(format!("captures[{n}].offset"), "it is not free, or beyond the stride"))?
-                .fill(true);
+            free.ok_or_else(|| f.wrong("offset", "it is not free, or beyond the stride"))?.fill(true);
             layout.captures.push(Capture { location, component, lanes, buffer, offset });
         }
         if let Some(n) = (0..BUFFERS).find(|&n| (layout.strides[n] != 0) != taken[n].contains(&true)) {
@@ -637,6 +646,14 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         wrong(json!([capture(3, 2, 0)]), json!([8]), "no such words");
+        wrong(json!([capture(13, 2, 0)]), json!([8]), "`captures[0].location`: 13");
+        wrong(
+            json!([capture(0, 4, 0), { "location": 1, "offset": 0 }]),
+            json!([16]),
+            "`captures[1].words`: it is missing",
+        );
+        wrong(json!([capture(0, 4, 0), 7]), json!([16]), "`captures[1]`: an object");
+        wrong(json!([capture(0, 4, 0)]), json!([16, 0, 0, 0, 4]), "`strides`: 5 of them");
         wrong(json!([capture(1, 3, 0)]), json!([16]), "no such words");
         wrong(json!([capture(0, 4, 4)]), json!([16]), "beyond the stride");
         wrong(json!([capture(0, 4, 0), capture(1, 2, 12)]), json!([32]), "not free");

@@ -115,7 +115,7 @@ impl Device {
             let rest = &cases[ran.len()..];
             let mut bytes = 0;
             let fits = rest.iter().take(self.batch).take_while(|case| {
-                bytes += memory_of(case);
+                bytes += case.memory();
                 bytes <= BATCH_BYTES
             });
             let batch = &rest[..fits.count().max(1)];
@@ -164,11 +164,6 @@ fn ids(cases: &[Case]) -> String {
         [only] => only.id.to_string(),
         [first, .., last] => format!("{} to {}", first.id, last.id),
     }
-}
-
-fn memory_of(case: &Case) -> u64 {
-    let strides = case.strides();
-    (0..BUFFERS).filter(|&n| strides[n] != 0).map(|n| 4 * u64::from(memory_words(case.ranges[n]))).sum()
 }
 
 /// The guest on the device's thread.

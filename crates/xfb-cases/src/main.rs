@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use afterimage_vulkan::{Options, Without};
 use afterimage_xfb_cases::case::{Case, skipped};
 use afterimage_xfb_cases::generate;
-use afterimage_xfb_cases::run::{Path, RunError, Runner, Settings, compare};
+use afterimage_xfb_cases::run::{Path, RunError, Runner, Settings, compare, pieces};
 use afterimage_xfb_cases::scene;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -116,11 +116,16 @@ fn answered(args: &Args) -> Result {
     let runnable: Vec<Case> = cases.iter().filter(|case| case.stage == 0).cloned().collect();
     let mut runner = Runner::open(args.path, &settings(args)).map_err(|error| error.to_string())?;
     let bar = Bar::new(runner.name(), runnable.len());
-    let ran = runner.run(&runnable, &mut |done| bar.at(done)).map_err(|error| error.to_string())?;
-    let mut ran = ran.iter();
-    let answer = |case: &Case| match case.stage {
-        0 => ran.next().map_or_else(|| skipped(case), |ran| ran.answer(case)).to_string(),
-        _ => skipped(case).to_string(),
+    let mut answered = Vec::with_capacity(runnable.len());
+    for piece in pieces(&runnable) {
+        let before = answered.len();
+        let ran = runner.run(piece, &mut |done| bar.at(before + done)).map_err(|error| error.to_string())?;
+        answered.extend(piece.iter().zip(&ran).map(|(case, ran)| ran.answer(case).to_string()));
+    }
+    let mut answered = answered.into_iter();
+    let answer = |case: &Case| {
+        let answer = if case.stage == 0 { answered.next() } else { None };
+        answer.unwrap_or_else(|| skipped(case).to_string())
     };
     let answers: Vec<String> = cases.iter().map(answer).collect();
     write(output, &format!("{{\"cases\": [\n{}\n]}}\n", answers.join(",\n")))?;

@@ -204,6 +204,23 @@ fn interpret(
     Ok(all)
 }
 
+/// Cases in pieces of as many as can be kept with all their memory, and of one at least.
+pub fn pieces(cases: &[Case]) -> impl Iterator<Item = &[Case]> {
+    const CASES: usize = 512;
+    const BYTES: u64 = 256 << 20;
+    let mut rest = cases;
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = rest.iter().take(CASES).take_while(|case| {
+            bytes += case.memory();
+            bytes <= BYTES
+        });
+        let (piece, behind) = rest.split_at(fits.count().max(1).min(rest.len()));
+        rest = behind;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
 /// Two paths that do not agree.
 #[derive(Clone, Debug)]
 pub struct Difference {
@@ -222,9 +239,9 @@ pub fn compare(
     cases: &[Case],
     progress: &mut dyn FnMut(usize),
 ) -> Result<Option<Difference>, RunError> {
-    const PIECE: usize = 512;
     let Some((first, others)) = runners.split_first_mut() else { return Ok(None) };
-    for (n, piece) in cases.chunks(PIECE).enumerate() {
+    let mut done = 0;
+    for piece in pieces(cases) {
         let wanted = first.run(piece, &mut |_| {})?;
         for runner in &mut *others {
             let names = [first.path.name(), runner.path.name()];
@@ -235,7 +252,27 @@ pub fn compare(
                 }
             }
         }
-        progress(n * PIECE + piece.len());
+        done += piece.len();
+        progress(done);
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_all_the_cases_and_little_memory() {
+        let mut cases = vec![Case::new(3, false, 9, 1); 1200];
+        for case in &mut cases[600..640] {
+            case.ranges[0].bytes = 64 << 20;
+        }
+        cases[700].ranges[0].offset = 300 << 20;
+        let all: Vec<&[Case]> = pieces(&cases).collect();
+        assert_eq!(all.concat(), cases);
+        let memory = |piece: &[Case]| piece.iter().map(Case::memory).sum::<u64>();
+        assert!(all.iter().all(|piece| piece.len() <= 512 && (piece.len() == 1 || memory(piece) <= 256 << 20)));
+        assert!(all.len() < 30 && pieces(&[]).next().is_none());
+    }
 }
