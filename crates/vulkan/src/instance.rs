@@ -11,10 +11,16 @@ const SURFACES: &[&CStr] =
     &[c"VK_KHR_xlib_surface", c"VK_KHR_xcb_surface", c"VK_KHR_wayland_surface", c"VK_KHR_win32_surface"];
 
 /// Messages of the validation layer that are wrong or say nothing about us: name and reason.
-const IGNORED: &[(&str, &str)] = &[(
-    "UNASSIGNED-CoreValidation-Shader-OutputNotConsumed",
-    "guests pair shaders freely; a performance hint that newer layers no longer give",
-)];
+const IGNORED: &[(&str, &str)] = &[
+    (
+        "UNASSIGNED-CoreValidation-Shader-OutputNotConsumed",
+        "guests pair shaders freely; a performance hint that newer layers no longer give",
+    ),
+    (
+        "Undefined-Value-ShaderOutputNotConsumed-DynamicRendering",
+        "likewise with targets: a colour without one is dropped",
+    ),
+];
 
 /// Whether an instance has been made. As long as there is one, the loader keeps drivers and layers in memory: a thread that has
 /// used NVIDIA's driver runs code of it at its own end, and crashes where that has been unloaded (580.159, H100).
