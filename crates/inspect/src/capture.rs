@@ -5,7 +5,7 @@ use crate::resources::{self, Resource, Resources};
 use crate::shaders::{self, ShaderCode, Shaders};
 use crate::walk::{Bound, bind};
 use crate::{Call, CallSet, Change, Frame, Place, Walk};
-use afterimage_capture::{Batch, CaptureError, Info, Reader, Sizes};
+use afterimage_capture::{Batch, CaptureError, Info, Reader, Sizes, Uses};
 use afterimage_stream::{ObjectId, Packet, State, Validator};
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
@@ -26,9 +26,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 1 GiB of packets, 1 GiB of data, 256 MiB of state.
+    /// 1 GiB of packets, 1 GiB of data (most of it in a file that has no name), 64 MiB of state.
     fn default() -> Self {
-        Self { packets: 1 << 30, data: 1 << 30, snapshots: 256 << 20 }
+        Self { packets: 1 << 30, data: 1 << 30, snapshots: 64 << 20 }
     }
 }
 
@@ -149,7 +149,8 @@ impl Capture {
         let bytes = file.metadata().map_err(io)?.len();
         let read = std::rc::Rc::new(std::cell::Cell::new(0));
         let counted = Counted { input: BufReader::new(file), read: std::rc::Rc::clone(&read) };
-        Self::read(Source::File(path.to_owned()), Reader::new(counted)?, limits, || progress(read.get(), bytes))
+        let reader = Reader::new(counted)?.with_uses(Arc::new(Uses::open(path)?));
+        Self::read(Source::File(path.to_owned()), reader, limits, || progress(read.get(), bytes))
     }
 
     /// Opens a capture in memory.
@@ -166,7 +167,8 @@ impl Capture {
     /// As [`Capture::open`].
     pub fn from_bytes_with(bytes: impl Into<Arc<[u8]>>, limits: &Limits) -> Result<Self, CaptureError> {
         let source = Source::Bytes(bytes.into());
-        let reader = Reader::new(Cursor::new(source.clone()))?;
+        let uses = Uses::of(Cursor::new(source.clone()))?;
+        let reader = Reader::new(Cursor::new(source.clone()))?.with_uses(Arc::new(uses));
         Self::read(source, reader, limits, || {})
     }
 
@@ -303,14 +305,16 @@ impl Capture {
     /// # Errors
     /// As [`Capture::open`].
     pub fn reader(&self) -> Result<Reader<Box<dyn Read + Send>>, CaptureError> {
-        let input: Box<dyn Read + Send> = match &self.source {
-            Source::Bytes(_) => Box::new(Cursor::new(self.source.clone())),
-            Source::File(path) => {
-                let io = |source| CaptureError::Io { what: format!("opening {}", path.display()), source };
-                Box::new(BufReader::new(File::open(path).map_err(io)?))
-            }
+        let input = || -> Result<Box<dyn Read + Send>, CaptureError> {
+            Ok(match &self.source {
+                Source::Bytes(_) => Box::new(Cursor::new(self.source.clone())),
+                Source::File(path) => {
+                    let io = |source| CaptureError::Io { what: format!("opening {}", path.display()), source };
+                    Box::new(BufReader::new(File::open(path).map_err(io)?))
+                }
+            })
         };
-        Reader::new(input)
+        Ok(Reader::new(input()?)?.with_uses(Arc::new(Uses::of(input()?)?)))
     }
 
     /// The packet at a place.

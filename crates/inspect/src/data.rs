@@ -1,9 +1,11 @@
 //! Bytes that packets carry, as far as the model needs them: shader code, vertices, indices.
 
 use crate::Place;
+use crate::store::{Store, Stored};
 use afterimage_stream::packets::CreateBuffer;
 use afterimage_stream::{Arena, Created, ObjectId, ObjectKind, Packet, State, UploadRef};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
@@ -19,7 +21,7 @@ struct Write {
     place: Place,
     offset: u64,
     /// `None` where they are not kept.
-    bytes: Option<Arc<[u8]>>,
+    bytes: Option<Stored>,
     size: u64,
 }
 
@@ -32,14 +34,15 @@ fn is_input(state: &State, id: ObjectId) -> bool {
 /// What is kept.
 #[derive(Debug)]
 pub(crate) struct Data {
-    known: FxHashMap<u128, Arc<[u8]>>,
+    store: Store,
+    known: FxHashMap<u128, Stored>,
     left: usize,
     /// Bytes that may still be looked at where nothing says how many are meant.
     looks: usize,
     /// In the order of places.
     writes: FxHashMap<ObjectId, Vec<Write>>,
     /// Of bindings that name uploaded bytes: by place of the packet and slot; the index buffer is slot 16.
-    uploads: FxHashMap<(Place, usize), Arc<[u8]>>,
+    uploads: FxHashMap<(Place, usize), Stored>,
 }
 
 /// Slot of [`Data::upload`] of the index buffer.
@@ -48,6 +51,7 @@ pub(crate) const INDICES: usize = afterimage_stream::VERTEX_BUFFERS;
 impl Data {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
+            store: Store::new(),
             known: FxHashMap::default(),
             left: limit,
             looks: limit.saturating_mul(4),
@@ -58,6 +62,12 @@ impl Data {
 
     /// The bytes of a range, if they are there and there is room for them.
     pub(crate) fn bytes(&mut self, arena: &dyn Arena, range: UploadRef) -> Option<Arc<[u8]>> {
+        let stored = self.range(arena, range)?;
+        self.store.get(&stored)
+    }
+
+    /// The same, stored.
+    fn range(&mut self, arena: &dyn Arena, range: UploadRef) -> Option<Stored> {
         if range.size > LARGEST || range.size as usize > self.left {
             return None;
         }
@@ -74,14 +84,14 @@ impl Data {
         self.keep(bytes)
     }
 
-    fn keep(&mut self, bytes: Vec<u8>) -> Option<Arc<[u8]>> {
+    fn keep(&mut self, bytes: Vec<u8>) -> Option<Stored> {
         let hash = xxh3_128(&bytes);
         if let Some(known) = self.known.get(&hash) {
-            return Some(Arc::clone(known));
+            return Some(known.clone());
         }
         self.left = self.left.checked_sub(bytes.len())?;
-        let kept: Arc<[u8]> = bytes.into();
-        self.known.insert(hash, Arc::clone(&kept));
+        let kept = self.store.put(bytes);
+        self.known.insert(hash, kept.clone());
         Some(kept)
     }
 
@@ -98,7 +108,7 @@ impl Data {
                 if !is_input(state, body.id) {
                     return;
                 }
-                let bytes = self.bytes(arena, body.data);
+                let bytes = self.range(arena, body.data);
                 let write = Write { place, offset: body.offset, bytes, size: body.data.size.into() };
                 self.writes.entry(body.id).or_default().push(write);
             }
@@ -148,8 +158,8 @@ impl Data {
     }
 
     /// The uploaded bytes that a packet bound to a slot.
-    pub(crate) fn upload(&self, place: Place, slot: usize) -> Option<&[u8]> {
-        self.uploads.get(&(place, slot)).map(|bytes| &**bytes)
+    pub(crate) fn upload(&self, place: Place, slot: usize) -> Option<Arc<[u8]>> {
+        self.store.get(self.uploads.get(&(place, slot))?)
     }
 
     /// What was written to a buffer, in order.
@@ -158,10 +168,15 @@ impl Data {
     }
 }
 
+/// Bytes of writes that are at hand, at most; more where one has more.
+const AT_HAND: usize = 16 << 20;
+
 /// Which of the writes to buffers are still to be seen at a place.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     buffers: FxHashMap<ObjectId, Pieces>,
+    /// Of writes that were read, by buffer and number; and how many bytes they are together.
+    at_hand: RefCell<(FxHashMap<(ObjectId, usize), Arc<[u8]>>, usize)>,
 }
 
 /// Of one buffer.
@@ -212,6 +227,27 @@ impl Contents {
         buffer.taken = count;
     }
 
+    /// Copies bytes of a write; `None` where it has not as many.
+    fn copy(&self, data: &Data, write: (ObjectId, usize), stored: &Stored, from: usize, out: &mut [u8]) -> Option<()> {
+        let range = from..from.checked_add(out.len())?;
+        let mut guard = self.at_hand.borrow_mut();
+        let (known, size) = &mut *guard;
+        if let Stored::Memory(bytes) = stored {
+            out.copy_from_slice(bytes.get(range)?);
+            return Some(());
+        }
+        if !known.contains_key(&write) {
+            if *size + stored.len() > AT_HAND {
+                known.clear();
+                *size = 0;
+            }
+            known.insert(write, data.store.get(stored)?);
+            *size += stored.len();
+        }
+        out.copy_from_slice(known.get(&write)?.get(range)?);
+        Some(())
+    }
+
     /// Reads from a buffer that has been made ready; whether all of the bytes are known.
     pub(crate) fn read(&self, data: &Data, id: ObjectId, mut at: u64, mut out: &mut [u8]) -> bool {
         let (Some(buffer), writes) = (self.buffers.get(&id), data.writes(id)) else { return false };
@@ -219,13 +255,14 @@ impl Contents {
             let piece = buffer.pieces.range(..=at).next_back().filter(|(_, (end, _))| *end > at);
             let Some((_, &(end, write))) = piece else { return false };
             let count = usize::try_from(end - at).unwrap_or(usize::MAX).min(out.len());
-            let bytes = writes.get(write).and_then(|write| {
-                let from = usize::try_from(at - write.offset).ok()?;
-                write.bytes.as_ref()?.get(from..from.checked_add(count)?)
-            });
-            let Some(bytes) = bytes else { return false };
             let (now, rest) = out.split_at_mut(count);
-            now.copy_from_slice(bytes);
+            let copied = writes.get(write).and_then(|one| {
+                let from = usize::try_from(at - one.offset).ok()?;
+                self.copy(data, (id, write), one.bytes.as_ref()?, from, now)
+            });
+            if copied.is_none() {
+                return false;
+            }
             (out, at) = (rest, at + count as u64);
         }
         true

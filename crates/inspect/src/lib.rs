@@ -29,6 +29,7 @@ mod resources;
 mod set;
 mod shaders;
 mod state;
+mod store;
 pub mod terms;
 mod vertices;
 mod walk;

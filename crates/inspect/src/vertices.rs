@@ -5,6 +5,7 @@ use crate::walk::Bound;
 use crate::{Capture, Walk};
 use afterimage_stream::packets::{Topology, VertexAttribute};
 use afterimage_stream::{Created, ObjectId, ObjectKind, Packet, State, VertexFormat};
+use std::sync::Arc;
 
 /// An attribute of the vertices.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,7 +208,7 @@ impl<'a> Sources<'a> {
 
 /// Bytes of a binding.
 enum Bytes<'a> {
-    Upload(&'a [u8]),
+    Upload(Arc<[u8]>),
     Buffer { data: &'a Data, contents: &'a Contents, id: ObjectId, offset: u64 },
 }
 
