@@ -8,7 +8,7 @@ mod times;
 use crate::look::Look;
 use crate::renderer::Renderer;
 use crate::replay::ReplayError;
-use afterimage_capture::{CaptureError, MemoryArena, Reader};
+use afterimage_capture::{CaptureError, MemoryArena, Reader, Uses};
 use afterimage_stream::packets::{Clear, Header, Stage, View};
 use afterimage_stream::{Arena, Executor, Kind, Limits, Packet, Reply, State, Validator, renumber};
 use rustc_hash::FxHashSet;
@@ -33,16 +33,19 @@ enum Source {
 type Input = Box<dyn Read + Send>;
 
 impl Source {
-    fn reader(&self) -> Result<Reader<Input>, CaptureError> {
-        let input: Input = match self {
+    fn input(&self) -> Result<Input, CaptureError> {
+        Ok(match self {
             Self::File(path) => {
                 let what = format!("opening {}", path.display());
                 let file = File::open(path).map_err(|source| CaptureError::Io { what, source })?;
                 Box::new(BufReader::new(file))
             }
             Self::Bytes(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
-        };
-        Reader::new(input)
+        })
+    }
+
+    fn reader(&self, uses: &Arc<Uses>) -> Result<Reader<Input>, CaptureError> {
+        Ok(Reader::new(self.input()?)?.with_uses(Arc::clone(uses)))
     }
 }
 
@@ -117,6 +120,8 @@ impl From<crate::Error> for StepError {
 pub struct Stepper {
     renderer: Renderer,
     source: Source,
+    /// What its reader has to keep.
+    uses: Arc<Uses>,
     reader: Reader<Input>,
     words: Vec<u64>,
     keyframe: bool,
@@ -172,9 +177,15 @@ impl Stepper {
     }
 
     /// Keeps the state of every so many frames, for ways back; 32 if nothing is said. What is kept together has at most
-    /// 512 MiB.
+    /// 512 MiB. Who only goes on keeps none: `u64::MAX`.
     pub fn keep_every(&mut self, frames: u64) {
         self.keep_every = frames.max(1);
+    }
+
+    /// How many states are kept for ways back.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.kept.len()
     }
 
     /// Number of the call that comes next: as many have been executed.
@@ -244,7 +255,7 @@ impl Stepper {
     }
 
     fn begin(&mut self) -> Result<(), StepError> {
-        self.reader = self.source.reader()?;
+        self.reader = self.source.reader(&self.uses)?;
         self.words.clear();
         (self.place, self.keyframe, self.shown, self.errors) = (Place::default(), false, None, 0);
         (self.frames, self.at_end) = (0, false);
@@ -321,12 +332,14 @@ struct Piece {
 impl Stepper {
     fn of(mut renderer: Renderer, source: Source) -> Result<Self, StepError> {
         renderer.presenter.headless = true;
-        let reader = source.reader()?;
+        let uses = Arc::new(Uses::of(source.input()?)?);
+        let reader = source.reader(&uses)?;
         renderer.stats.program.clone_from(&reader.info().program);
         renderer.recall();
         let mut stepper = Self {
             renderer,
             source,
+            uses,
             reader,
             words: Vec::new(),
             keyframe: false,
