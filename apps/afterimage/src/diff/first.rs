@@ -44,7 +44,9 @@ impl At {
     fn of(side: &Side) -> Result<Self, Failure> {
         let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", side.file.display()));
         let capture = crate::inspect::open(&side.file)?;
-        let stepper = Stepper::open(side.renderer()?, &side.file).map_err(|error| failed(&error))?;
+        let mut stepper = Stepper::open(side.renderer()?, &side.file).map_err(|error| failed(&error))?;
+        // The search goes on, but for once or twice.
+        stepper.keep_every(u64::MAX);
         Ok(Self { name: side.name.clone(), capture, stepper })
     }
 

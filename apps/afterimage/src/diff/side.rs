@@ -2,11 +2,13 @@
 
 use super::Args;
 use crate::Failure;
+use afterimage_capture::{Reader, Uses};
 use afterimage_config::{OPTIONS, Problem, Settings, Surroundings, find, guess};
 use afterimage_vulkan::{Options, Renderer, ReplayError};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// One of the two.
 #[derive(Debug)]
@@ -94,8 +96,8 @@ impl Side {
     pub(super) fn pictures(&self, folder: &Path) -> Result<Option<String>, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("cannot make", folder, error))?;
         let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", self.file.display()));
-        let mut reader =
-            afterimage_capture::Reader::open(&self.file).map_err(|error| Failure::capture(&self.file, &error))?;
+        let open = || Ok(Reader::open(&self.file)?.with_uses(Arc::new(Uses::open(&self.file)?)));
+        let mut reader = open().map_err(|error| Failure::capture(&self.file, &error))?;
         let options = Options { screenshots: Some(folder.to_owned()), ..self.options.clone() };
         match self.renderer_with(options)?.replay(&mut reader) {
             Ok(replayed) if replayed.errors > 0 => {
