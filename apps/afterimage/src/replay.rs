@@ -3,6 +3,7 @@
 mod calls;
 mod measure;
 mod replace;
+mod times;
 mod window;
 
 use crate::{Failure, gnm, nv2a};
@@ -47,6 +48,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///   afterimage replay scene.aftercap -o draws --screenshots 0-1000/draw
 ///   afterimage replay scene.aftercap -o draw --calls 1742
 ///   afterimage replay scene.aftercap --measure --loop=10
+///   afterimage replay scene.aftercap --times --calls draw
 ///   afterimage replay scene.aftercap -o pictures --replace-shader 3fa2=mine.spv
 ///   afterimage replay recordings/*.kcap.gz -o pictures
 ///   afterimage replay scene.gcap -o out
@@ -82,6 +84,12 @@ pub(crate) struct Args {
     /// Replays before those that are measured, in which shaders and pipelines are made. [default: 1]
     #[arg(long, value_name = "N", requires = "measure")]
     warmup: Option<u64>,
+    /// Say how long calls of a capture, or those of --calls, take on the GPU, each alone, the longest first; with a file (- is standard
+    /// output), as JSON in the order of the calls: `device`, `sum_us`, `calls` (`call`, `frame`, `kind`, `packet`, `gpu_us`: null where
+    /// it is not told).
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+        conflicts_with_all = ["output", "screenshots", "window", "repeat", "measure"])]
+    times: Option<Option<PathBuf>>,
     /// Draw with the shader in FILE in place of the one whose hash begins so (`afterimage inspect FILE shaders` lists them): SPIR-V
     /// (.spv), IR (.air .ir), Direct3D 9 assembler or tokens (.asm .cso), microcode (.xvu .vsh), GCN (.gcn). May be given again.
     #[arg(long, value_name = "HASH=FILE", value_parser = replace::Replacement::parse)]
@@ -120,6 +128,9 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
                     "--capture is for recordings: this is a capture already; `afterimage trim` keeps a part of one",
                 ));
             }
+            if let Some(to) = &args.times {
+                return times::run(args, file, to.as_deref()).map(|()| ExitCode::SUCCESS);
+            }
             let by_calls = args.calls.is_some() || args.screenshots.is_some();
             let done = match (by_calls, args.window) {
                 (true, _) => calls::run(args, file),
@@ -136,6 +147,7 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
                 ("--window", args.window),
                 ("--loop", args.repeat.is_some()),
                 ("--measure", args.measure.is_some()),
+                ("--times", args.times.is_some()),
                 ("--replace-shader", !args.replace_shader.is_empty()),
                 ("--device", args.device.is_some()),
             ];

@@ -99,6 +99,38 @@ fn replays_are_repeated_and_measured() {
 }
 
 #[test]
+fn calls_are_timed() {
+    let temp = scene();
+    let capture = Capture::open(&temp.path().join("scene.aftercap")).unwrap();
+    let output = replay(temp.path(), &["--times=times.json", "--validate"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let times: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(temp.path().join("times.json")).unwrap()).unwrap();
+    let calls = times["calls"].as_array().unwrap();
+    assert_eq!(calls.len(), capture.calls().len());
+    for (call, said) in capture.calls().iter().zip(calls) {
+        assert_eq!((&said["call"], &said["frame"]), (&call.number.into(), &call.frame.into()));
+        assert_eq!((&said["kind"], &said["packet"]), (&call.kind.name().into(), &call.packet.name().into()));
+        // Presents wait for their own answer, draws do not.
+        assert!(said["kind"] != "present" || said["gpu_us"].is_null(), "{said}");
+        assert!(said["kind"] != "draw" || said["gpu_us"].is_number(), "{said}");
+    }
+    let sum: f64 = calls.iter().filter_map(|call| call["gpu_us"].as_f64()).sum();
+    assert!((sum - times["sum_us"].as_f64().unwrap()).abs() < 0.01, "{sum}: {times}");
+    // For people only the draws, the longest first.
+    let output = replay(temp.path(), &["--times", "--calls", "draw"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    let rows: Vec<&str> = said.lines().filter(|line| line.contains("  Draw")).collect();
+    let draws = capture.calls().iter().filter(|call| call.kind == afterimage_stream::CallKind::Draw).count();
+    assert_eq!((rows.len(), said.starts_with(&format!("{draws} of {draws} calls timed on "))), (draws, true), "{said}");
+    let long: Vec<f64> = rows.iter().map(|row| row.split_whitespace().next().unwrap().parse().unwrap()).collect();
+    assert!(long.is_sorted_by(|a, b| a >= b), "{said}");
+    let output = replay(temp.path(), &["--times", "--calls", "99"]);
+    assert!(!output.status.success() && text(&output.stderr).contains("names none"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_shader_is_replaced_by_a_file() {
     let temp = scene();
     let capture = Capture::open(&temp.path().join("scene.aftercap")).unwrap();
