@@ -12,13 +12,14 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// Starts Xvfb on a display number that is free.
+    /// Starts Xvfb on a display number that is free. When its last client leaves it does not begin anew, which would cut off
+    /// whoever comes just then.
     ///
     /// # Errors
     /// When Xvfb is not installed or does not start.
     pub(crate) fn start() -> Result<Self> {
         let mut command = Command::new("Xvfb");
-        command.args(["-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"]);
+        command.args(["-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp", "-noreset"]);
         let mut server =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().doing("starting Xvfb")?;
         let mut number = String::new();

@@ -27,11 +27,11 @@ pub type Shot = (u32, u32, Vec<[u8; 3]>);
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Starts Xvfb with a screen such as `640x480x24`: its process, and what `DISPLAY` is to be. `None` where it is not installed or
-/// does not start.
+/// does not start. When its last client leaves it does not begin anew, which would cut off whoever comes just then.
 #[must_use]
 pub fn server(screen: &str) -> Option<(Child, String)> {
     let mut server = Command::new("Xvfb")
-        .args(["-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp"])
+        .args(["-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp", "-noreset"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -38,7 +38,6 @@ pub(crate) struct Row {
 /// Presses keys in programs of each width that render themselves, and that the viewer renders.
 pub(crate) fn run(ws: &Workspace, tree: &Tree, wine: &Wine) -> Vec<Row> {
     let ways = Width::ALL.into_iter().flat_map(|width| ["in-process", "viewer"].map(|renderer| (width, renderer)));
-    // One for all: an X server that its last client leaves begins anew, and cuts off whoever comes meanwhile.
     let hand = Hand::connect(wine.display());
     let row = |(width, renderer): (Width, &str)| {
         let way = format!("{} bit, {renderer}", width.bits());
