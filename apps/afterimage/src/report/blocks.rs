@@ -8,6 +8,7 @@ use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -43,8 +44,8 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// None yet.
-    pub(super) fn new() -> io::Result<Self> {
+    /// None yet; they wait in a file without a name in a folder, or where such files are on this machine.
+    pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let (jobs, from) = channel::<Job>();
         let from = Arc::new(Mutex::new(from));
         let packer = || {
@@ -60,7 +61,7 @@ impl Blocks {
         };
         let packers = (0..crate::pool::workers(0, PACKERS)).map(|_| packer()).collect::<io::Result<_>>()?;
         Ok(Self {
-            file: BufWriter::new(tempfile::tempfile()?),
+            file: BufWriter::new(tempfile::tempfile_in(folder).or_else(|_| tempfile::tempfile())?),
             stored: HashMap::new(),
             heads: HashMap::new(),
             uses: 0,
@@ -72,10 +73,15 @@ impl Blocks {
 
     /// Adds a block.
     pub(super) fn add(&mut self, name: &str, value: Value) -> io::Result<()> {
+        self.add_text(name, value.to_string())
+    }
+
+    /// Adds a block of JSON's text.
+    pub(super) fn add_text(&mut self, name: &str, text: String) -> io::Result<()> {
         let start = format!("id=\"block-{name}\"");
         self.push(move || {
             let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
-            serde_json::to_writer(&mut packed, &value)?;
+            packed.write_all(text.as_bytes())?;
             Ok(script(&start, &packed.finish()?))
         })
     }
@@ -235,7 +241,7 @@ mod tests {
 
     #[test]
     fn equal_pictures_are_stored_once_and_others_as_what_changed() {
-        let mut blocks = Blocks::new().expect("a file");
+        let mut blocks = Blocks::new(&std::env::temp_dir()).expect("a file");
         for image in [counted(0), counted(1), counted(0), counted(2), counted(64 * 60)] {
             blocks.picture(&image.id(), image.clone(), Some("color")).expect("stored");
         }
@@ -257,7 +263,7 @@ mod tests {
 
     #[test]
     fn few_pictures_are_needed_for_one() {
-        let mut blocks = Blocks::new().expect("a file");
+        let mut blocks = Blocks::new(&std::env::temp_dir()).expect("a file");
         for on in 0..3 * CHAIN {
             let image = counted(on);
             blocks.picture(&image.id(), image, Some("color")).expect("stored");
@@ -268,7 +274,7 @@ mod tests {
 
     #[test]
     fn what_many_targets_held_is_forgotten() {
-        let mut blocks = Blocks::new().expect("a file");
+        let mut blocks = Blocks::new(&std::env::temp_dir()).expect("a file");
         for target in 0..200 {
             blocks.picture(&counted(target).id(), counted(target), Some(&target.to_string())).expect("stored");
         }
@@ -278,7 +284,7 @@ mod tests {
 
     #[test]
     fn parts_stand_in_the_order_in_which_they_came() {
-        let mut blocks = Blocks::new().expect("a file");
+        let mut blocks = Blocks::new(&std::env::temp_dir()).expect("a file");
         for number in 0..500 {
             blocks.add(&number.to_string(), json!({ "number": number })).expect("added");
         }

@@ -1,4 +1,5 @@
-//! How many pictures the page holds, and of what: frames first, then what calls left behind, evenly through the capture.
+//! How much the page holds, and of what: pictures of frames first, then what calls left behind, evenly through the capture; details of
+//! calls of whole frames, evenly.
 
 /// Of what remains after the frames, what textures may have: one part of so many.
 const TEXTURES: usize = 4;
@@ -31,14 +32,19 @@ impl Budget {
         Self { most, frames: part(frames), calls: part(calls), textures: Part::default() }
     }
 
-    /// What is left when each frame has one.
+    /// What frames may have: one each, where that is no more than half of all.
+    fn for_frames(&self) -> usize {
+        self.most.div_ceil(2).min(self.frames.of)
+    }
+
+    /// What is left for all else.
     fn rest(&self) -> usize {
-        self.most - self.most.min(self.frames.of)
+        self.most - self.for_frames()
     }
 
     /// Whether the frame at a place may have a picture: each, or evenly as many as there may be.
     pub(super) fn frame(&self, place: usize) -> bool {
-        self.frames.taken < share(self.most.min(self.frames.of), place, self.frames.of)
+        self.frames.taken < share(self.for_frames(), place, self.frames.of)
     }
 
     /// Whether a picture may be taken behind the call at a place among those that are wanted. What calls before it did not need is
@@ -105,6 +111,20 @@ impl Budget {
     }
 }
 
+/// Of how many of its first calls each frame has details, where frames have so many calls: of all, or of as many whole frames as there
+/// may be, evenly. Only the last of these may be cut short.
+pub(super) fn shown(frames: &[usize], most: usize) -> Vec<usize> {
+    let all: usize = frames.iter().sum();
+    let (mut before, mut taken) = (0usize, 0usize);
+    let mut one = |count: usize| {
+        let due = all <= most || taken as u128 * all as u128 <= most as u128 * before as u128;
+        let shown = if due { count.min(most - taken) } else { 0 };
+        (before, taken) = (before + count, taken + shown);
+        shown
+    };
+    frames.iter().map(|count| one(*count)).collect()
+}
+
 /// How many of `all` the first `place + 1` of `of` have together.
 fn share(all: usize, place: usize, of: usize) -> usize {
     if of == 0 {
@@ -115,7 +135,7 @@ fn share(all: usize, place: usize, of: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::Budget;
+    use super::{Budget, shown};
 
     #[test]
     fn frames_come_first_and_calls_share_the_rest_evenly() {
@@ -142,8 +162,22 @@ mod tests {
     }
 
     #[test]
+    fn whole_frames_have_details_evenly() {
+        assert_eq!(shown(&[3, 4, 5], 12), [3, 4, 5]);
+        let some = shown(&[10; 100], 200);
+        assert_eq!(some.iter().sum::<usize>(), 200);
+        assert!(
+            some.iter().enumerate().all(|(place, count)| *count == if place % 5 == 0 { 10 } else { 0 }),
+            "{some:?}"
+        );
+        assert_eq!(shown(&[0, 1000, 1000], 30), [0, 30, 0], "also of one that is larger");
+        assert_eq!(shown(&[7, 7], 0), [0, 0]);
+        assert!(shown(&[], 5).is_empty());
+    }
+
+    #[test]
     fn few_pictures_are_spread_over_the_frames() {
-        let mut budget = Budget::new(3, 9, 50);
+        let mut budget = Budget::new(5, 9, 50);
         let taken: Vec<usize> = (0..9)
             .filter(|place| {
                 let may = budget.frame(*place);
@@ -152,7 +186,9 @@ mod tests {
             })
             .collect();
         assert_eq!(taken, [0, 3, 6]);
-        assert!(!budget.call(49) && !budget.texture());
+        let calls = (0..50).filter(|place| budget.call(*place).then(|| budget.take_call()).is_some());
+        assert_eq!(calls.count(), 2, "what frames leave to them");
+        assert!(!budget.texture());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use afterimage_stream::describe::Value as Said;
 use afterimage_stream::{ObjectId, State};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::Xxh3;
 
 /// Calls whose details share a block.
 pub(super) const CHUNK: u64 = 32;
@@ -21,13 +21,31 @@ const LABEL: usize = 120;
 /// Vertices of a wireframe at most.
 const WIRE: usize = 20_000;
 
+/// An object's text in JSON; `raw` values are text in JSON already.
+macro_rules! object {
+    ($($name:literal: $kind:ident $value:expr),* $(,)?) => {{
+        let mut out = String::from("{");
+        $(
+            if out.len() > 1 {
+                out.push(',');
+            }
+            out += concat!("\"", $name, "\":");
+            object!(@$kind out, $value);
+        )*
+        out.push('}');
+        out
+    }};
+    (@raw $out:ident, $value:expr) => { $out += &$value };
+    (@value $out:ident, $value:expr) => { $out += &serde_json::to_string(&$value).map_err(std::io::Error::from)? };
+}
+
 /// Details of calls on their way into blocks.
 pub(super) struct Details<'a> {
     capture: &'a Capture,
     taken: &'a Taken,
     vertices: usize,
     shaders: HashMap<ObjectId, Vec<usize>>,
-    stored: HashSet<u64>,
+    tables: Tables,
     walk: Walk<'a>,
     textures: HashMap<ObjectId, Vec<usize>>,
 }
@@ -43,26 +61,38 @@ impl<'a> Details<'a> {
         for (at, texture) in taken.textures.iter().enumerate() {
             textures.entry(texture.id).or_default().push(at);
         }
-        Self { capture, taken, vertices, shaders, stored: HashSet::new(), walk: capture.walk(), textures }
+        Self { capture, taken, vertices, shaders, tables: Tables::default(), walk: capture.walk(), textures }
     }
 
-    /// Adds the block of a frame's rows, and those of its calls' details.
-    pub(super) fn frame(&mut self, place: usize, calls: &[Call], blocks: &mut Blocks) -> std::io::Result<()> {
+    /// Adds the block of a frame's rows, and those of the details of the first `shown` of its calls.
+    pub(super) fn frame(
+        &mut self,
+        place: usize,
+        calls: &[Call],
+        shown: usize,
+        blocks: &mut Blocks,
+    ) -> std::io::Result<()> {
         let mut rows = Vec::with_capacity(calls.len());
-        for piece in calls.chunk_by(|a, b| a.number / CHUNK == b.number / CHUNK) {
+        let (shown, bare) = calls.split_at(shown);
+        for piece in shown.chunk_by(|a, b| a.number / CHUNK == b.number / CHUNK) {
             let Some(first) = piece.first() else { continue };
             let mut chunk = Chunk::default();
             for call in piece {
                 self.walk.to(call.number);
                 let changes = self.walk.changes();
                 rows.push(self.row(call, &changes));
-                let detail = self.detail(call, &changes, &mut chunk, blocks)?;
-                chunk.calls.insert(call.number.to_string(), detail);
+                self.detail(call, &changes, &mut chunk, blocks)?;
             }
             let name = format!("calls-{place}-{}", first.number / CHUNK);
-            blocks.add(&name, json!({ "rows": chunk.rows, "calls": chunk.calls }))?;
+            blocks.add_text(&name, object! { "rows": value chunk.rows, "calls": raw chunk.calls + "}" })?;
         }
-        blocks.add(&format!("frame-{place}"), json!({ "calls": rows }))
+        rows.extend(bare.iter().map(|call| self.row(call, &[])));
+        blocks.add(&format!("frame-{place}"), json!({ "calls": rows, "shown": shown.len() }))
+    }
+
+    /// Adds what waits for more of its kind.
+    pub(super) fn finish(mut self, blocks: &mut Blocks) -> std::io::Result<()> {
+        self.tables.write(blocks)
     }
 
     /// A row of the list.
@@ -110,24 +140,24 @@ impl<'a> Details<'a> {
         text
     }
 
-    /// The state as numbers of the chunk's rows: the guest's terms, then what they do not tell.
-    fn state_rows(&self, chunk: &mut Chunk) -> Vec<usize> {
+    /// The state as ranges of the chunk's rows: the guest's terms, then what they do not tell.
+    fn state_rows(&self, chunk: &mut Chunk) -> Vec<[usize; 2]> {
         let state = self.walk.state();
-        let mut rows = Vec::new();
+        let mut rows = Ranges::default();
         let mut told = HashSet::new();
         for term in self.walk.terms() {
             let value = if term.note.is_empty() { term.value } else { format!("{}  ({})", term.value, term.note) };
             rows.push(chunk.row([&term.group, &term.name, &value, &term.host]));
             told.insert(term.host.into_owned());
         }
-        let group = if rows.is_empty() { "State" } else { "Our names" };
+        let group = if told.is_empty() { "State" } else { "Our names" };
         for field in state_fields(state).into_iter().filter(|field| !told.contains(&field.path)) {
             rows.push(chunk.row([group, &field.path, &field.value.to_string(), &field.path]));
         }
         for field in constants(state).into_iter().filter(|field| !told.contains(&field.path)) {
             rows.push(chunk.row(["Constants", &field.path, &field.value.to_string(), &field.path]));
         }
-        rows
+        rows.0
     }
 
     /// The shaders that are bound, by their places in the index.
@@ -141,13 +171,14 @@ impl<'a> Details<'a> {
         self.shaders.get(&id)?.iter().rev().copied().find(|at| shaders[*at].created.is_before(call))
     }
 
+    /// Adds a call to its chunk.
     fn detail(
         &mut self,
         call: &Call,
         changes: &[Change],
         chunk: &mut Chunk,
         blocks: &mut Blocks,
-    ) -> std::io::Result<Value> {
+    ) -> std::io::Result<()> {
         let said = |value: &Option<Said>| value.as_ref().map_or_else(|| "nothing".into(), Said::to_string);
         let rows: Vec<_> = changes
             .iter()
@@ -172,21 +203,23 @@ impl<'a> Details<'a> {
             .filter_map(|access| Some((&access.role, self.texture(access.id, call.number)?)))
             .collect();
         let vertices = match call.kind {
-            CallKind::Draw => Some(self.vertices(blocks)?),
-            _ => None,
+            CallKind::Draw => self.vertices(blocks)?,
+            _ => Value::Null,
         };
-        Ok(json!({
-            "state": state,
-            "changes": rows,
-            "more": changes.len().saturating_sub(CHANGES),
-            "fields": fields,
-            "reads": self.accesses(&reads, call.number),
-            "writes": self.accesses(&writes, call.number),
-            "textures": textures,
-            "shaders": shaders,
-            "vertices": vertices,
-            "pictures": self.taken.calls.get(&call.number).map(|after| &after.pictures),
-        }))
+        let text = object! {
+            "state": value state,
+            "changes": value rows,
+            "more": value changes.len().saturating_sub(CHANGES),
+            "fields": value fields,
+            "reads": value self.accesses(&reads, call.number),
+            "writes": value self.accesses(&writes, call.number),
+            "textures": value textures,
+            "shaders": value shaders,
+            "vertices": value vertices,
+            "pictures": value self.taken.calls.get(&call.number).map(|after| &after.pictures),
+        };
+        chunk.call(call.number, &text);
+        Ok(())
     }
 
     /// Resources in words.
@@ -209,20 +242,25 @@ impl<'a> Details<'a> {
         places.iter().copied().find(|place| created(self.taken.textures[*place].call) == now)
     }
 
-    /// Adds the vertices of a draw, once for all that have the same; the name of their block, or why there is none.
+    /// Adds the vertices of a draw, once for all that have the same; where they are, or why there are none.
     fn vertices(&mut self, blocks: &mut Blocks) -> std::io::Result<Value> {
-        let value = match self.walk.vertices(self.vertices.max(WIRE)) {
-            Ok(table) => table_value(&table, self.vertices),
-            Err(error @ (NoVertices::NoDraw(_) | NoVertices::Indirect)) => {
-                return Ok(json!({ "why": error.to_string() }));
-            }
-        };
-        let hash = xxh3_64(value.to_string().as_bytes());
-        let name = format!("vertices-{hash:016x}");
-        if self.stored.insert(hash) {
-            blocks.add(&name, value)?;
+        match self.walk.vertices(self.vertices.max(WIRE)) {
+            Ok(table) => self.tables.place(&table, self.vertices, blocks),
+            Err(error @ (NoVertices::NoDraw(_) | NoVertices::Indirect)) => Ok(json!({ "why": error.to_string() })),
         }
-        Ok(json!({ "block": name }))
+    }
+}
+
+/// Numbers in ascending runs: the first of each, and how many there are.
+#[derive(Default)]
+struct Ranges(Vec<[usize; 2]>);
+
+impl Ranges {
+    fn push(&mut self, number: usize) {
+        match self.0.last_mut() {
+            Some([first, count]) if *first + *count == number => *count += 1,
+            _ => self.0.push([number, 1]),
+        }
     }
 }
 
@@ -230,18 +268,88 @@ impl<'a> Details<'a> {
 #[derive(Default)]
 struct Chunk {
     rows: Vec<[String; 4]>,
-    known: HashMap<[String; 4], usize>,
-    calls: serde_json::Map<String, Value>,
+    /// By hash of its words.
+    known: HashMap<u128, usize>,
+    /// An object's text, but for its end.
+    calls: String,
 }
 
 impl Chunk {
     fn row(&mut self, row: [&str; 4]) -> usize {
-        let row = row.map(str::to_owned);
-        *self.known.entry(row).or_insert_with_key(|row| {
-            self.rows.push(row.clone());
+        let mut hash = Xxh3::new();
+        row.iter().for_each(|words| {
+            hash.update(&words.len().to_le_bytes());
+            hash.update(words.as_bytes());
+        });
+        *self.known.entry(hash.digest128()).or_insert_with(|| {
+            self.rows.push(row.map(str::to_owned));
             self.rows.len() - 1
         })
     }
+
+    fn call(&mut self, number: u64, text: &str) {
+        self.calls.push(if self.calls.is_empty() { '{' } else { ',' });
+        self.calls += &format!("\"{number}\":");
+        self.calls += text;
+    }
+}
+
+/// Vertices of draws, many in a block.
+#[derive(Default)]
+struct Tables {
+    /// By hash: the number of the block.
+    stored: HashMap<u128, usize>,
+    /// The number of the block that is being filled, and an object's text but for its end.
+    block: usize,
+    text: String,
+}
+
+/// Bytes of vertices in a block, as text, at which the next one begins.
+const TABLES: usize = 128 << 10;
+
+impl Tables {
+    /// Adds a table if it is not there yet; where it is.
+    fn place(&mut self, table: &VertexTable, most: usize, blocks: &mut Blocks) -> std::io::Result<Value> {
+        let hash = table_hash(table);
+        let name = format!("{hash:032x}");
+        if let Some(block) = self.stored.get(&hash) {
+            return Ok(json!({ "block": format!("vertices-{block}"), "name": name }));
+        }
+        self.stored.insert(hash, self.block);
+        self.text.push(if self.text.is_empty() { '{' } else { ',' });
+        self.text += &format!("\"{name}\":");
+        self.text += &table_text(table, most)?;
+        let place = json!({ "block": format!("vertices-{}", self.block), "name": name });
+        if self.text.len() >= TABLES {
+            self.write(blocks)?;
+        }
+        Ok(place)
+    }
+
+    fn write(&mut self, blocks: &mut Blocks) -> std::io::Result<()> {
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        blocks.add_text(&format!("vertices-{}", self.block), std::mem::take(&mut self.text) + "}")?;
+        self.block += 1;
+        Ok(())
+    }
+}
+
+/// Equal where a table's text is.
+fn table_hash(table: &VertexTable) -> u128 {
+    let mut hash = Xxh3::new();
+    let head = (table.topology, table.indexed, table.total, table.instances, &table.columns, &table.notes);
+    hash.update(format!("{head:?}").as_bytes());
+    for row in &table.rows {
+        hash.update(&[u8::from(row.vertex.is_some())]);
+        hash.update(&row.vertex.unwrap_or_default().to_le_bytes());
+        for value in &row.values {
+            hash.update(&[u8::from(value.is_some())]);
+            value.iter().flatten().for_each(|component| hash.update(&component.to_bits().to_le_bytes()));
+        }
+    }
+    hash.digest128()
 }
 
 /// What changed, in few words: the groups of the state.
@@ -257,7 +365,7 @@ fn summary(changes: &[Change]) -> String {
 }
 
 /// Vertices as the page wants them.
-fn table_value(table: &VertexTable, most: usize) -> Value {
+fn table_text(table: &VertexTable, most: usize) -> std::io::Result<String> {
     let numbers = |values: &[f32]| values.iter().map(f32::to_string).collect::<Vec<_>>().join("  ");
     let columns: Vec<String> = ["#".to_owned(), "vertex".to_owned()]
         .into_iter()
@@ -307,9 +415,9 @@ fn table_value(table: &VertexTable, most: usize) -> Value {
     for note in &table.notes {
         about += &format!("; {note}");
     }
-    json!({
-        "columns": columns, "rows": rows, "about": about, "topology": format!("{:?}", table.topology),
-        "position": position.map(|at| &table.columns[at].name), "points": points, "order": order,
+    Ok(object! {
+        "columns": value columns, "rows": value rows, "about": value about, "topology": value format!("{:?}", table.topology),
+        "position": value position.map(|at| &table.columns[at].name), "points": value points, "order": value order,
     })
 }
 

@@ -11,12 +11,12 @@ mod pictures;
 pub(crate) use log::Keeper;
 
 use crate::{Failure, gnm, nv2a};
-use afterimage_inspect::{Call, CallKind, CallSet, Capture};
+use afterimage_inspect::{Call, CallKind, CallSet, Capture, Limits};
 use afterimage_vulkan::{FrameSet, Renderer, Stepper};
 use blocks::Blocks;
 use budget::Budget;
 use clap::Parser;
-use pictures::{Album, Taken};
+use pictures::{Album, Taken, Wanted};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::IsTerminal;
@@ -36,7 +36,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Examples:
 ///   afterimage report scene.aftercap -o report.html
 ///   afterimage report scene.aftercap -o report.html --frames 101-103
-///   afterimage report long.aftercap -o report.html --calls 0-*/draw --max-pictures 5000
+///   afterimage report long.aftercap -o report.html --calls 0-*/draw --max-pictures 20000 --max-calls 100000
 #[derive(Debug, Parser)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -51,10 +51,14 @@ pub(crate) struct Args {
     /// Take pictures after these calls only: 12, 3-7, 0-1000/draw, */clear, @file. [default: every one]
     #[arg(long, value_name = "SET", value_parser = calls)]
     calls: Option<CallSet>,
-    /// Take this many different pictures at most, thumbnails not counted: of frames first, then behind calls, evenly; the page says
-    /// what was left out.
-    #[arg(long, value_name = "N", default_value_t = 5000)]
+    /// Take this many different pictures at most, thumbnails not counted: of frames first, up to half of them, then behind calls, evenly;
+    /// the page says what was left out.
+    #[arg(long, value_name = "N", default_value_t = 3000)]
     max_pictures: usize,
+    /// Tell of this many calls at most what state they are done in, what they change, read and write, and their vertices: of whole
+    /// frames, evenly; pictures are taken behind these only.
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    max_calls: usize,
     /// Take the time of each call on the GPU, too.
     #[arg(long)]
     times: bool,
@@ -74,6 +78,13 @@ fn calls(text: &str) -> Result<CallSet, String> {
     CallSet::parse(text).map_err(|error| error.to_string())
 }
 
+impl Args {
+    /// Whether a picture is asked for behind a call.
+    fn wants(&self, call: &Call) -> bool {
+        call.kind != CallKind::Query && self.calls.as_ref().is_none_or(|set| set.contains(call))
+    }
+}
+
 /// Writes the page.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let file = &args.file;
@@ -85,7 +96,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         )));
     }
     log::start();
-    let capture = crate::inspect::open(file)?;
+    let bar = crate::pool::bar(1, std::io::stderr().is_terminal());
+    bar.set_message("the capture is read");
+    let capture = Capture::open_with(file, &Limits::default(), |read, bytes| {
+        bar.set_length(bytes >> 20);
+        bar.set_position(read >> 20);
+    })
+    .map_err(|error| Failure::capture(file, &error))?;
     let chosen: Vec<_> = capture
         .frames()
         .iter()
@@ -101,30 +118,43 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         )));
     }
     let calls_of = |range: &std::ops::Range<u64>| &capture.calls()[range.start as usize..range.end as usize];
+    // Frames with none of the calls whose pictures are asked for have no details either.
+    let counts: Vec<usize> = chosen
+        .iter()
+        .map(|frame| calls_of(&frame.calls))
+        .map(|calls| if calls.iter().any(|call| args.wants(call)) { calls.len() } else { 0 })
+        .collect();
+    let shown = budget::shown(&counts, args.max_calls);
+    let left = chosen.iter().map(|frame| calls_of(&frame.calls).len()).sum::<usize>() - shown.iter().sum::<usize>();
     let wanted: Vec<Call> = chosen
         .iter()
-        .flat_map(|frame| calls_of(&frame.calls))
-        .filter(|call| call.kind != CallKind::Query && args.calls.as_ref().is_none_or(|set| set.contains(call)))
+        .zip(&shown)
+        .flat_map(|(frame, shown)| &calls_of(&frame.calls)[..*shown])
+        .filter(|call| args.wants(call))
         .copied()
         .collect();
 
     let unkept = |error| Failure::new(format!("cannot keep the page's parts: {error}"));
     let places: HashMap<u64, usize> = chosen.iter().enumerate().map(|(place, frame)| (frame.number, place)).collect();
     let budget = Budget::new(args.max_pictures, places.len(), wanted.len());
-    let album = Arc::new(Mutex::new(Album::new(Blocks::new().map_err(unkept)?, budget)));
-    let bar = crate::pool::bar(wanted.len(), std::io::stderr().is_terminal());
-    let (taken, device, messages) = replayed(args, &capture, &wanted, places, &album, &bar);
+    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(".".as_ref());
+    let album = Arc::new(Mutex::new(Album::new(Blocks::new(folder).map_err(unkept)?, budget)));
+    // Behind the last of the frames that are asked for nothing is needed.
+    let end = args.frames.as_ref().and(chosen.last()).and_then(|frame| frame.calls.end.checked_sub(1));
+    bar.reset();
+    let (taken, device, messages) =
+        replayed(args, &capture, Wanted { calls: &wanted, frames: places, end }, &album, &bar);
     let album = Arc::into_inner(album).map(|album| album.into_inner().unwrap_or_else(PoisonError::into_inner));
     let Album { mut blocks, budget, .. } = album.ok_or_else(|| Failure::new("the renderer still writes pictures"))?;
 
     bar.reset();
     bar.set_length(chosen.len() as u64);
-    bar.set_message("frames are written");
+    bar.set_message("frames are described");
     let shaders = collect::shaders(&capture, &mut blocks).map_err(unkept)?;
     let mut details = collect::Details::new(&capture, &taken, args.vertices);
     let mut frames = Vec::new();
-    for (place, frame) in chosen.iter().enumerate() {
-        details.frame(place, calls_of(&frame.calls), &mut blocks).map_err(unkept)?;
+    for (place, (frame, shown)) in chosen.iter().zip(&shown).enumerate() {
+        details.frame(place, calls_of(&frame.calls), *shown, &mut blocks).map_err(unkept)?;
         bar.inc(1);
         let shown = taken.frames.get(&frame.number);
         frames.push(json!({
@@ -135,6 +165,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
             "thumbnail": shown.map(|shown| &shown.thumbnail),
         }));
     }
+    details.finish(&mut blocks).map_err(unkept)?;
     bar.finish_and_clear();
     let warnings = warnings(&capture, &taken, messages);
     let name = file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
@@ -143,7 +174,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         "about": about(&capture, &device),
         "guest": afterimage_inspect::terms::guest_name(capture.guest()),
         "warnings": warnings,
-        "notes": notes(args, &capture, &budget, &taken),
+        "notes": notes(args, &capture, &budget, &taken, left),
         "frames": frames,
         "chunk": collect::CHUNK,
         "shaders": shaders,
@@ -166,8 +197,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
 fn replayed(
     args: &Args,
     capture: &Capture,
-    wanted: &[Call],
-    places: HashMap<u64, usize>,
+    wanted: Wanted<'_>,
     album: &pictures::Shared,
     bar: &indicatif::ProgressBar,
 ) -> (Taken, Option<String>, u64) {
@@ -182,10 +212,11 @@ fn replayed(
         Err(error) => return none(format!("there are no pictures: {error}")),
     };
     bar.set_message("calls are drawn");
-    let mut taken = pictures::take(&mut stepper, capture, wanted, places, album, bar);
+    let timed: Vec<u64> = if args.times { wanted.calls.iter().map(|call| call.number).collect() } else { Vec::new() };
+    let mut taken = pictures::take(&mut stepper, capture, wanted, album, bar);
     if args.times && taken.trouble.is_none() {
         bar.set_message("calls are timed");
-        match stepper.times(wanted.iter().map(|call| call.number)) {
+        match stepper.times(timed) {
             Ok(times) => {
                 let known = times.into_iter().filter_map(|(call, time)| Some((call, time?.as_nanos() as u64)));
                 taken.times = known.collect();
@@ -247,7 +278,7 @@ fn warnings(capture: &Capture, taken: &Taken, messages: u64) -> Vec<Value> {
 }
 
 /// What was left out.
-fn notes(args: &Args, capture: &Capture, budget: &Budget, taken: &Taken) -> Vec<String> {
+fn notes(args: &Args, capture: &Capture, budget: &Budget, taken: &Taken, left: usize) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(frames) = &args.frames {
         let all = capture.frames().len();
@@ -256,6 +287,13 @@ fn notes(args: &Args, capture: &Capture, budget: &Budget, taken: &Taken) -> Vec<
     }
     if args.calls.is_some() {
         notes.push("pictures were taken after some calls only (--calls)".into());
+    }
+    if left > 0 {
+        notes.push(format!(
+            "state, changes, vertices and pictures of {left} calls were left out, of whole frames, evenly: the page has those of {} at most \
+             (--max-calls)",
+            args.max_calls
+        ));
     }
     notes.extend(budget.left_out());
     if args.times {

@@ -71,7 +71,7 @@ const query = () => at("search").value.trim().toLowerCase();
 async function detail(number) {
   const chunk = await block(`calls-${frame}-${Math.floor(number / index.chunk)}`);
   const found = chunk?.calls[number];
-  return found && { ...found, state: found.state.map((row) => chunk.rows[row]) };
+  return found && { ...found, state: found.state.flatMap(([first, count]) => chunk.rows.slice(first, first + count)) };
 }
 
 function frameOf(number) {
@@ -171,6 +171,9 @@ function table(head, rows, attributes = {}) {
 
 const shown = (...words) => !query() || words.join(" ").toLowerCase().includes(query());
 
+/// What stands where a call has no details.
+const BARE = "left out: the page has details of only so many calls, of whole frames (--max-calls)";
+
 /// Each view: what its tab says, and what it shows of a call.
 const TABS = {
   picture: ["picture", async (data, row) => {
@@ -184,7 +187,7 @@ const TABS = {
     if (list.length && before?.picture && before.target === row.target) {
       figures.splice(1, 0, difference(before.picture, list[0][1]));
     }
-    if (row.why || !list.length) parts.push(note(row.why ?? "pictures behind this call were not asked for (--calls)"));
+    if (row.why || !list.length) parts.push(note(row.why ?? (data ? "pictures behind this call were not asked for (--calls)" : BARE)));
     if (!list.length) {
       const last = calls.slice(0, place).findLast((other) => other.picture);
       if (last) figures.push(whole(last.picture, `behind call ${last.number}, before this one: ${last.target}`));
@@ -233,7 +236,8 @@ const TABS = {
   }],
   vertices: ["vertices", async (data) => {
     if (!data?.vertices) return [note("this call reads no vertices")];
-    const vertices = data.vertices.block ? await block(data.vertices.block) : data.vertices;
+    const { name, block: place } = data.vertices;
+    const vertices = place ? (await block(place))[name] : data.vertices;
     if (vertices.why) return [note(vertices.why)];
     const rows = vertices.rows.map((row) => make("tr", {}, ...row.map((cell) => make("td", {}, cell))));
     const parts = [];
@@ -322,6 +326,7 @@ async function draw() {
   const data = row && await detail(call);
   const [, view] = TABS[tab];
   const parts = await view(data, row);
+  if (row && !data && tab !== "picture") parts.unshift(note(BARE));
   if (mine !== turn) return;
   at("title").textContent = row ? `call ${row.number}: ${row.label}` : "this frame has no calls";
   for (const button of at("tabs").children) {

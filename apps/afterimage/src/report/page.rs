@@ -3,9 +3,12 @@
 
 use crate::Failure;
 use serde_json::Value;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use std::fs::File;
-use std::io::{BufWriter, Seek, Write};
-use std::path::Path;
+use std::io::{BufWriter, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -13,7 +16,8 @@ const SCRIPT: &str = include_str!("page.js");
 const PICTURE: &str = include_str!("picture.js");
 const WIREFRAME: &str = include_str!("wire.js");
 
-/// Writes the page with what [`Blocks::finish`](super::blocks::Blocks::finish) gave. Its size in bytes.
+/// Writes the page with what [`Blocks::finish`](super::blocks::Blocks::finish) gave. Its size in bytes. Until it is whole, it has another
+/// name; who interrupts gets none.
 pub(super) fn write(mut blocks: File, title: &str, index: &Value, path: &Path) -> Result<u64, Failure> {
     let unwritable = |error| Failure::file("cannot write", path, error);
     let (before, after) = TEMPLATE.split_once("{{blocks}}").unwrap_or((TEMPLATE, ""));
@@ -28,16 +32,77 @@ pub(super) fn write(mut blocks: File, title: &str, index: &Value, path: &Path) -
         ("wire", WIREFRAME),
         ("index", &index),
     ];
-    let mut out = BufWriter::new(File::create(path).map_err(unwritable)?);
+    let part = Part::of(path);
+    let stop = interrupts().map_err(unwritable)?;
+    let mut out = BufWriter::new(File::create(part.name()).map_err(unwritable)?);
     let mut write = || -> std::io::Result<u64> {
         out.write_all(filled(before, &parts).as_bytes())?;
         blocks.rewind()?;
-        std::io::copy(&mut blocks, &mut out)?;
+        while std::io::copy(&mut (&mut blocks).take(PIECE), &mut out)? > 0 {
+            if stop.load(Ordering::Relaxed) {
+                return Err(std::io::Error::other("interrupted"));
+            }
+        }
         out.write_all(after.as_bytes())?;
         out.flush()?;
         out.stream_position()
     };
-    write().map_err(unwritable)
+    let size = write().map_err(unwritable)?;
+    part.done().map_err(unwritable)?;
+    Ok(size)
+}
+
+/// Bytes that are written between two looks at whether somebody interrupts.
+const PIECE: u64 = 1 << 20;
+
+/// Whether somebody interrupts from here on; who does so twice ends the program.
+fn interrupts() -> std::io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop))?;
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
+
+/// A file that has its name once it is whole; before it goes away if nothing comes of it.
+struct Part<'a> {
+    path: &'a Path,
+    /// `None` where the path is something else than a file, such as a pipe.
+    part: Option<PathBuf>,
+}
+
+impl<'a> Part<'a> {
+    fn of(path: &'a Path) -> Self {
+        let plain = path.symlink_metadata().map_or(true, |data| data.is_file());
+        let part = path.file_name().filter(|_| plain).map(|name| {
+            let mut name = name.to_owned();
+            name.push(".part");
+            path.with_file_name(name)
+        });
+        Self { path, part }
+    }
+
+    fn name(&self) -> &Path {
+        self.part.as_deref().unwrap_or(self.path)
+    }
+
+    fn done(mut self) -> std::io::Result<()> {
+        if let Some(part) = &self.part {
+            std::fs::rename(part, self.path)?;
+        }
+        self.part = None;
+        Ok(())
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        if let Some(part) = &self.part {
+            // There may be none.
+            let _gone = std::fs::remove_file(part);
+        }
+    }
 }
 
 /// A template with its {{parts}} filled in; what is filled in is taken as it is.
@@ -68,12 +133,13 @@ mod tests {
     fn the_page_fetches_nothing_and_is_whole() {
         let temp = tempfile::tempdir().expect("a folder");
         let path = temp.path().join("report.html");
-        let mut blocks = Blocks::new().expect("a file");
+        let mut blocks = Blocks::new(temp.path()).expect("a file");
         blocks.add("frame-0", json!({ "calls": [] })).expect("added");
         let blocks = blocks.finish().expect("packed");
         let size = write(blocks, "</title><b>", &json!({ "file": "</script><b>" }), &path).expect("written");
         let html = std::fs::read_to_string(&path).expect("read");
         assert_eq!(size, html.len() as u64);
+        assert_eq!(std::fs::read_dir(temp.path()).expect("listed").count(), 1, "nothing else is left");
         assert!(!html.contains("</script><b>") && !html.contains("</title><b>"));
         assert!(html.contains("id=\"block-frame-0\">"));
         for text in [TEMPLATE, STYLE, SCRIPT, PICTURE, WIREFRAME] {

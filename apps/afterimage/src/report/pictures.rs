@@ -18,6 +18,9 @@ const SUBRESOURCES: usize = 64;
 /// Subresources of targets whose last texels are kept, to see what did not change.
 const LOOKS: usize = 12;
 
+/// Calls that are executed between two looks at the progress.
+const STRIDE: u64 = 500;
+
 /// A picture on the page and its small form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shown {
@@ -137,16 +140,29 @@ pub(super) fn options(validate: bool) -> Options {
     options
 }
 
-/// Replays the capture once. `frames` has the numbers of the frames whose presented pictures are kept, with their places; `calls` those behind
-/// which pictures are taken, in order.
+/// What is asked of a replay.
+pub(super) struct Wanted<'a> {
+    /// The calls behind which pictures are taken, in order.
+    pub(super) calls: &'a [Call],
+    /// By number: the places of the frames whose presented pictures are kept.
+    pub(super) frames: HashMap<u64, usize>,
+    /// The call behind which nothing is needed any more; `None` where everything is replayed.
+    pub(super) end: Option<u64>,
+}
+
+/// Replays the capture once, up to what is wanted last. The progress is that of calls that are executed.
 pub(super) fn take(
     stepper: &mut Stepper,
     capture: &Capture,
-    calls: &[Call],
-    frames: HashMap<u64, usize>,
+    Wanted { calls, frames, end }: Wanted<'_>,
     album: &Shared,
     progress: &ProgressBar,
 ) -> Taken {
+    // There is no way back.
+    stepper.keep_every(u64::MAX);
+    let all = stepper.calls();
+    let last = end.map_or(all, |end| all.min(end + 1)).checked_sub(1);
+    progress.set_length(last.map_or(0, |last| last + 1));
     let mut taken = Taken::default();
     let presented = Arc::new(Mutex::new(BTreeMap::new()));
     let (sink, into) = (Arc::clone(&presented), Arc::clone(album));
@@ -159,9 +175,11 @@ pub(super) fn take(
             sink.lock().unwrap_or_else(PoisonError::into_inner).insert(picture.frame, shown);
         }
     })));
-    let walked = Walker { stepper, capture, album, seen: BTreeSet::new(), looks: Vec::new(), taken: &mut taken }
-        .walk(calls, progress);
-    let ended = walked.and_then(|()| stepper.run_to_end());
+    let walked =
+        Walker { stepper, capture, album, seen: BTreeSet::new(), looks: Vec::new(), taken: &mut taken, progress }
+            .walk(calls, last);
+    let ended = walked.and_then(|()| if end.is_some() { Ok(()) } else { stepper.run_to_end() });
+    debug_assert_eq!(stepper.kept(), 0, "states for ways back");
     let finished = stepper.renderer().finish(&mut |_| {});
     stepper.renderer().set_picture_sink(None);
     let trouble = ended.map_err(|error| error.to_string()).and(finished.map_err(|error| error.to_string()));
@@ -194,13 +212,13 @@ struct Walker<'a> {
     /// The one that was looked at last is the last.
     looks: Vec<Held>,
     taken: &'a mut Taken,
+    progress: &'a ProgressBar,
 }
 
 impl Walker<'_> {
-    fn walk(&mut self, calls: &[Call], progress: &ProgressBar) -> Result<(), StepError> {
+    fn walk(&mut self, calls: &[Call], last: Option<u64>) -> Result<(), StepError> {
         let mut model = self.capture.walk();
         for (place, call) in calls.iter().enumerate() {
-            progress.inc(1);
             if call.number >= self.stepper.calls() {
                 break;
             }
@@ -214,7 +232,7 @@ impl Walker<'_> {
             }
             let due = locked(self.album).budget.call(place);
             if due || !unseen.is_empty() {
-                self.stepper.run_to(call.number)?;
+                self.run_to(call.number)?;
             }
             let after = if due { self.after(place)? } else { refused(&mut locked(self.album).budget) };
             self.taken.calls.insert(call.number, after);
@@ -224,7 +242,19 @@ impl Walker<'_> {
                 self.taken.textures.push(texture);
             }
         }
-        Ok(())
+        last.map_or(Ok(()), |last| self.run_to(last))
+    }
+
+    /// Goes on to a call, and says on the way how far it is.
+    fn run_to(&mut self, call: u64) -> Result<(), StepError> {
+        loop {
+            let next = self.stepper.next_call();
+            self.progress.set_position(next);
+            if next > call {
+                return Ok(());
+            }
+            self.stepper.run_to(call.min(next + STRIDE))?;
+        }
     }
 
     /// Pictures behind the call that the stepper stands at.

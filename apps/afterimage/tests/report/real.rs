@@ -7,19 +7,16 @@ use crate::{index, report, view, waits};
 use afterimage_vulkan::{Options, Renderer};
 use std::path::Path;
 
-/// Frames of the capture.
-const FRAMES: u32 = 3;
-
-/// Captures the scene while it is drawn.
-fn captured(file: &Path) {
+/// Captures so many frames of the scene while it is drawn.
+fn captured(file: &Path, frames: u32) {
     let mut options = Options { cache_dir: None, ..Options::default() };
     options.validate |= std::env::var_os("AFTERIMAGE_VALIDATE").is_some();
     let renderer = Renderer::new(options).expect("a renderer");
     let mut console = Console::new(renderer, "scene");
     let mut device = console.device().expect("a device");
     let mut scene = Scene::new(&mut console, &mut device).expect("the scene");
-    assert!(console.nv2a.capture_frames(file, FRAMES.into()));
-    for frame in 1..=FRAMES {
+    assert!(console.nv2a.capture_frames(file, frames.into()));
+    for frame in 1..=frames {
         scene.draw(&mut console, &mut device, frame).expect("drawn");
         console.picture(scene.buffer(frame), SIZE, PITCH).expect("shown");
     }
@@ -38,7 +35,7 @@ fn decoded(file: &[u8]) -> Vec<u8> {
 fn a_scene_is_read_draw_by_draw() {
     let temp = tempfile::tempdir().unwrap();
     let (file, page) = (temp.path().join("scene.aftercap"), temp.path().join("report.html"));
-    captured(&file);
+    captured(&file, 3);
     let output = report(&file, &page, &["--times"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let index = index(&page);
@@ -107,5 +104,55 @@ fn a_scene_is_read_draw_by_draw() {
     waits(&mut browser, &format!("{}/{draw}/shaders", number(1)));
     let code = browser.text("document.getElementById('code').textContent");
     assert!(code.lines().count() > 3, "{code}");
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
+/// How many elements of the page begin with this.
+fn count(html: &str, start: &str) -> usize {
+    html.matches(&format!("<script type=\"application/octet-stream\" id=\"{start}")).count()
+}
+
+#[test]
+fn what_a_long_capture_costs_is_bounded() {
+    const FRAMES: u32 = 60;
+    let temp = tempfile::tempdir().unwrap();
+    let (file, page) = (temp.path().join("scene.aftercap"), temp.path().join("report.html"));
+    captured(&file, FRAMES);
+    let made = |more: &[&str]| {
+        let output = report(&file, &page, more);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 2, "the capture and the page");
+        (std::fs::read_to_string(&page).unwrap(), index(&page))
+    };
+    let (html, few) = made(&["--max-pictures", "40", "--max-calls", "200"]);
+    let frames = few["frames"].as_array().unwrap();
+    assert_eq!(frames.len(), FRAMES as usize, "all are listed");
+    let calls: u64 = frames.iter().map(|frame| frame["count"].as_u64().unwrap()).sum();
+    assert!(calls > 1000, "{calls} calls");
+    // Half of the pictures are of frames, evenly.
+    let shown: Vec<usize> = (0..frames.len()).filter(|at| frames[*at]["picture"].is_string()).collect();
+    assert!((15..=20).contains(&shown.len()), "{shown:?}");
+    assert!(shown.windows(2).all(|pair| pair[1] - pair[0] <= 4) && shown[0] == 0, "{shown:?}");
+    let pictures = count(&html, "picture-");
+    assert!((41..=80).contains(&pictures), "{pictures}: 40 at most, and a thumbnail of each");
+    let details = count(&html, "block-calls-");
+    assert!((5..40).contains(&details), "{details} blocks of 200 calls");
+    let notes = few["notes"].to_string();
+    let said = |left: u64| notes.contains(&format!("pictures of {left} calls were left out, of whole frames"));
+    assert!((calls - 200..calls - 160).any(said), "{notes}");
+    assert!(notes.contains("--max-calls") && notes.contains("--max-pictures"), "{notes}");
+    assert!(html.len() < 6 << 20, "{} bytes", html.len());
+
+    let (all, index) = made(&["--max-pictures", "100000"]);
+    assert!(!index["notes"].to_string().contains("left out"), "{}", index["notes"]);
+    assert!(count(&all, "picture-") > 10 * pictures, "{}", count(&all, "picture-"));
+
+    // The second frame has a list, and nothing behind it.
+    made(&["--max-pictures", "40", "--max-calls", "200"]);
+    let Some(mut browser) = Browser::open(&page) else { return };
+    let (number, call) = (frames[1]["number"].as_u64().unwrap(), frames[1]["first"].as_u64().unwrap());
+    browser.go(&format!("file://{}#f={number}&c={call}&t=state", page.display()));
+    waits(&mut browser, &format!("{number}/{call}/state"));
+    assert!(view(&mut browser).contains("--max-calls"), "{}", view(&mut browser));
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }
