@@ -272,9 +272,9 @@ fn the_viewer_ends_while_it_replays() {
     };
     let temp = tempfile::tempdir().unwrap();
     capture(temp.path());
+    let keyboard = Keyboard::connect(&display);
     for times in 0..5 {
         let mut viewer = Guarded(viewer(&display, temp.path()).arg("good.aftercap").spawn().unwrap());
-        let keyboard = Keyboard::connect(&display);
         let shell = wait_for("the viewer's window", || keyboard.titled("Afterimage"));
         keyboard.press_with_control(shell, Keyboard::Q);
         let status = viewer.wait().unwrap();
