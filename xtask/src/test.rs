@@ -227,7 +227,7 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
     report::print(&rows, &ws.root);
     for row in pressed {
         match row.end {
-            End::Good => println!("ok keys in a program's window, {}: captures and pictures of what was shown", row.way),
+            End::Good => println!("ok keys in a program's window, {}: what was shown is kept", row.way),
             End::Skipped(why) => println!("skipped keys in a program's window, {}: {why}", row.way),
             End::Bad(why) => println!("FAILED keys in a program's window, {}: {why}", row.way),
         }
@@ -266,7 +266,8 @@ mod tests {
         let text = "test a ... FAILED\nfailures:\n\n---- a stdout ----\nthread panicked\nleft: 1\n\nfailures:\n    a\n\n\
                     test result: FAILED. 2 passed; 1 failed\nmore\n";
         assert_eq!(said_by_failed(text), ["---- a stdout ----", "thread panicked", "left: 1", ""]);
-        let died = "test a ... ok\n  process didn't exit successfully: `b` (signal: 11, SIGSEGV: invalid memory reference)\n";
+        let died =
+            "test a ... ok\n  process didn't exit successfully: `b` (signal: 11, SIGSEGV: invalid memory reference)\n";
         assert_eq!(said_by_failed(died).len(), 1);
         let long = format!("---- a stdout ----\n{}", "line\n".repeat(1000));
         assert_eq!(said_by_failed(&long).len(), FAILED_LINES);
