@@ -197,7 +197,7 @@ fn step_up_to(
         match created {
             Created::Buffer(_) => out.push(&CreateBuffer { id: step, usage: 0, size: 16 }),
             Created::Texture(_) | Created::View(..) => {
-                out.push(&CreateTexture::plain(step, Format::R8G8B8A8_UNORM, [1, 1]))
+                out.push(&CreateTexture::plain(step, Format::R8G8B8A8_UNORM, [1, 1]));
             }
             Created::Sampler(body) => out.push(&CreateSampler { id: step, ..**body }),
             Created::Query(body) => out.push(&CreateQuery { id: step, ..*body }),
