@@ -175,8 +175,16 @@ const AT_HAND: usize = 16 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     buffers: FxHashMap<ObjectId, Pieces>,
-    /// Of writes that were read, by buffer and number; and how many bytes they are together.
-    at_hand: RefCell<(FxHashMap<(ObjectId, usize), Arc<[u8]>>, usize)>,
+    at_hand: RefCell<AtHand>,
+}
+
+/// Writes that were read.
+#[derive(Debug, Default)]
+struct AtHand {
+    /// By buffer and number.
+    writes: FxHashMap<(ObjectId, usize), Arc<[u8]>>,
+    /// Bytes of them all.
+    size: usize,
 }
 
 /// Of one buffer.
@@ -230,21 +238,19 @@ impl Contents {
     /// Copies bytes of a write; `None` where it has not as many.
     fn copy(&self, data: &Data, write: (ObjectId, usize), stored: &Stored, from: usize, out: &mut [u8]) -> Option<()> {
         let range = from..from.checked_add(out.len())?;
-        let mut guard = self.at_hand.borrow_mut();
-        let (known, size) = &mut *guard;
         if let Stored::Memory(bytes) = stored {
             out.copy_from_slice(bytes.get(range)?);
             return Some(());
         }
-        if !known.contains_key(&write) {
-            if *size + stored.len() > AT_HAND {
-                known.clear();
-                *size = 0;
+        let mut at_hand = self.at_hand.borrow_mut();
+        if !at_hand.writes.contains_key(&write) {
+            if at_hand.size + stored.len() > AT_HAND {
+                *at_hand = AtHand::default();
             }
-            known.insert(write, data.store.get(stored)?);
-            *size += stored.len();
+            at_hand.writes.insert(write, data.store.get(stored)?);
+            at_hand.size += stored.len();
         }
-        out.copy_from_slice(known.get(&write)?.get(range)?);
+        out.copy_from_slice(at_hand.writes.get(&write)?.get(range)?);
         Some(())
     }
 
