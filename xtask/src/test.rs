@@ -38,8 +38,10 @@ enum Part {
     Clippy,
     /// The tests of all crates.
     Crates,
-    /// The sample programs in every way, compared pixel by pixel, with keys pressed in their windows, and with their viewer killed.
+    /// The sample programs in every way, compared pixel by pixel, and with their viewer killed.
     Samples,
+    /// Keys pressed in the windows of Windows programs.
+    Keys,
     /// Recordings of an Xbox's push buffers against the console's pictures, if they are there.
     Nv2a,
     /// Some of Wine's Direct3D 9 tests, if Wine is there.
@@ -69,6 +71,14 @@ impl Score {
             }
         }
     }
+
+    fn end(&mut self, end: &End) {
+        match end {
+            End::Good => self.passed += 1,
+            End::Skipped(_) => self.skipped += 1,
+            End::Bad(_) => self.failed += 1,
+        }
+    }
 }
 
 /// The command itself. Goes on after a failure, so that one run shows all.
@@ -92,6 +102,11 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     }
     if wanted(Part::Samples) {
         samples(ws, &machine, &mut score);
+    }
+    if wanted(Part::Keys)
+        && let Err(failure) = press_keys(ws, &machine, &mut score)
+    {
+        score.add(Err(failure));
     }
     if wanted(Part::Nv2a) {
         match nv2a::test(ws) {
@@ -211,27 +226,12 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
     let wine = Wine::start(ws, machine, &tree)?;
     let rows = matrix::run(ws, &tree, &wine, &ws.target.join("test-samples"), true)?;
     score.add(images::check(ws, &rows));
-    let pressed = keys::run(ws, &tree, &wine);
     let killed = killed::run(ws, &tree, &wine);
     let soaked = soak::test(ws, &tree, &wine);
     let ends = rows.iter().map(|row| &row.end).chain(killed.iter().map(|row| &row.end));
-    let ends = ends.chain(pressed.iter().map(|row| &row.end));
     let ends = ends.chain(soaked.iter().map(|(_, end)| end));
-    for end in ends {
-        match end {
-            End::Good => score.passed += 1,
-            End::Skipped(_) => score.skipped += 1,
-            End::Bad(_) => score.failed += 1,
-        }
-    }
+    ends.for_each(|end| score.end(end));
     report::print(&rows, &ws.root);
-    for row in pressed {
-        match row.end {
-            End::Good => println!("ok keys in a program's window, {}: what was shown is kept", row.way),
-            End::Skipped(why) => println!("skipped keys in a program's window, {}: {why}", row.way),
-            End::Bad(why) => println!("FAILED keys in a program's window, {}: {why}", row.way),
-        }
-    }
     for row in killed {
         let (word, how) = match row.end {
             End::Good => ("ok", "the program went on, and a new viewer shows whole frames".to_owned()),
@@ -245,6 +245,21 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
             End::Good => println!("ok {what}: memory stays where it was"),
             End::Skipped(why) => println!("skipped {what}: {why}"),
             End::Bad(why) => println!("FAILED {what}: {why}"),
+        }
+    }
+    Ok(())
+}
+
+/// Keys in the windows of Windows programs, whoever renders them.
+fn press_keys(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> Result {
+    let tree = build::tree(ws, machine, Profile::Dev)?;
+    let wine = Wine::start(ws, machine, &tree)?;
+    for row in keys::run(ws, &tree, &wine) {
+        score.end(&row.end);
+        match row.end {
+            End::Good => println!("ok keys in a program's window, {}: what was shown is kept", row.way),
+            End::Skipped(why) => println!("skipped keys in a program's window, {}: {why}", row.way),
+            End::Bad(why) => println!("FAILED keys in a program's window, {}: {why}", row.way),
         }
     }
     Ok(())

@@ -20,7 +20,7 @@ use hand::{Hand, Key};
 const SAMPLE: &str = "scene";
 /// Frames a second: a tap lies between two of them.
 const RATE: &str = "10";
-/// Frames while a key is held, and after everything: time for what must not happen.
+/// Frames from the focus to the first key, while one is held, and after everything: time for what must not happen, too.
 const MORE: usize = 5;
 /// How long each part may take.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -154,6 +154,7 @@ fn press(keyboard: &Keyboard<'_>, width: Width, renderer: &str) -> Result {
 
     progress.now("pressing keys");
     hand.focus(one.window)?;
+    one.wait_for_frames(MORE)?;
     for already in 0..2 {
         hand.tap(Key::F10)?;
         one.wait_for_file(".aftercap", already)?;

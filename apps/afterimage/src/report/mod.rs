@@ -24,6 +24,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Bytes of a page from which on it is said how it gets smaller.
+const LARGE: u64 = 100 << 20;
+
 /// Make one page of a capture that a browser opens from a file, to read or to attach to a bug.
 ///
 /// The page has what went wrong first, then pictures of the frames, the draws of each with the
@@ -190,6 +193,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         warnings.len(),
         size.div_ceil(1024)
     ));
+    if size > LARGE {
+        eprintln!("smaller pages: --frames chooses frames, --max-pictures and --max-calls bound what is told of them");
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -9,7 +9,7 @@ use crate::renderer::Place;
 #[cfg(not(windows))]
 mod native;
 #[cfg(any(windows, test))]
-mod turns;
+mod presses;
 #[cfg(windows)]
 mod windows;
 

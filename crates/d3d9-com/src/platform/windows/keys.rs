@@ -1,13 +1,15 @@
-//! Keys, as the system keeps their state, which also tells of presses that are over ([`Turns`]).
+//! Keys, as the system keeps their state, which also tells of presses that are over ([`Presses`]).
 //!
-//! `GetKeyState` takes nothing from the program: no message, no hook, hot key or raw input, of which a program has only one, and not the
-//! bit of `GetAsyncKeyState` that says "pressed since somebody last asked". Under Wine it tells a thread without windows, too, and of
-//! programs that want raw input and no messages of keys. (`GetKeyboardState` does neither.)
+//! `GetAsyncKeyState` is asked, of these two keys only, and only while a window of this process is the active one. It takes no message from
+//! the program, no hook, hot key or raw input, of which a program has only one; it tells any thread, and of programs that want raw input and
+//! no messages of keys. What it does take is its own bit "pressed since somebody last asked" from a program that asks for it of these keys.
+//! (`GetKeyState` would not. But under Wine its other bit, which turns with each press, turns twice where it is asked before the program gets
+//! the key's message, and a press is seen twice or never. `GetKeyboardState` knows only of messages that the asking thread got.)
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::super::Keys;
-use super::super::turns::Turns;
+use super::super::presses::Presses;
 use super::sys::*;
 
 const VK_F10: i32 = 0x79;
@@ -16,16 +18,20 @@ const VK_F12: i32 = 0x7b;
 /// What was pressed since the last call while a window of this process is the active one. Wine's server is asked, which takes
 /// microseconds: not at every present of a fast program.
 pub(crate) fn pressed_keys() -> Keys {
-    static TURNS: Turns = Turns::new();
+    static PRESSES: Presses = Presses::new();
     static LOOKED: AtomicI64 = AtomicI64::new(0);
     let ticks = super::ticks();
     if ticks.now.wrapping_sub(LOOKED.load(Ordering::Relaxed)).unsigned_abs() < ticks.frequency.unsigned_abs() / 100 {
         return Keys::default();
     }
     LOOKED.store(ticks.now, Ordering::Relaxed);
+    if !is_active() {
+        // Another program may ask for the same bit.
+        PRESSES.forget();
+        return Keys::default();
+    }
     // SAFETY: takes any key.
-    let keys = TURNS.look([VK_F10, VK_F12].map(|key| unsafe { GetKeyState(key) }));
-    if keys != Keys::default() && is_active() { keys } else { Keys::default() }
+    PRESSES.look([VK_F10, VK_F12].map(|key| unsafe { GetAsyncKeyState(key) }))
 }
 
 fn is_active() -> bool {
