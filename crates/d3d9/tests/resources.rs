@@ -118,6 +118,24 @@ fn opaque_formats_are_locked_by_bytes() {
 }
 
 #[test]
+fn what_has_several_samples_is_not_locked() {
+    let mut rig = Rig::new();
+    let d = &mut rig.device;
+    for (samples, is_locked) in [(D3DMULTISAMPLE_NONE, true), (4, false), (D3DMULTISAMPLE_NONMASKABLE, false)] {
+        let target = d.create_render_target(4, 4, D3DFMT_A8R8G8B8, samples, 0, true).map(Surface::of).unwrap();
+        let depth = d.create_depth_stencil(4, 4, D3DFMT_D16_LOCKABLE, samples, 0, true).map(Surface::of).unwrap();
+        for surface in [target, depth] {
+            assert_eq!(d.lock_surface(surface, None, 0).is_ok(), is_locked, "{samples}");
+            assert_eq!(d.unlock_surface(surface).is_ok(), is_locked, "{samples}");
+        }
+    }
+    d.flush();
+    // Also of what is sent with the next frame.
+    rig.present().unwrap();
+    rig.check();
+}
+
+#[test]
 fn a_device_context_has_the_image_for_itself() {
     let mut rig = Rig::new();
     let d = &mut rig.device;

@@ -367,7 +367,8 @@ impl Device {
         }
         let host_samples = samples(info, multisample, quality).ok_or(Error::InvalidCall)?;
         let lockable = match pool {
-            D3DPOOL_DEFAULT if target => request.lockable,
+            // Of several samples there is no one texel that a program could see.
+            D3DPOOL_DEFAULT if target => request.lockable && host_samples == 1,
             // Formats that Direct3D does not know are locked as drivers allow it.
             D3DPOOL_DEFAULT => kind == ImageKind::Surface || usage & D3DUSAGE_DYNAMIC != 0 || !own,
             _ => true,
