@@ -9,7 +9,7 @@ mod window;
 use crate::{Failure, gnm, nv2a};
 use afterimage_capture::{CaptureError, Reader};
 use afterimage_inspect::CallSet;
-use afterimage_vulkan::{Ahead, FrameSet, Go, Options, Renderer, ReplayError, Replayed, Watch};
+use afterimage_vulkan::{Ahead, FrameSet, Go, Options, Renderer, ReplayError, Replayed, Stepper, Watch};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
@@ -200,6 +200,32 @@ fn outcome(errors: u64, messages: u64) -> Result<(), Failure> {
         (0, 0) => Ok(()),
         (0, messages) => Err(Failure::new(format!("the validation layer had {messages} messages, see above"))),
         (errors, _) => Err(Failure::new(format!("{errors} packets could not be executed, see above"))),
+    }
+}
+
+/// How a replay that went from call to call has ended.
+struct Ended {
+    errors: u64,
+    damage: Option<String>,
+    messages: u64,
+}
+
+impl Ended {
+    /// Lets the renderer finish, and closes it; says its statistics where they are wanted.
+    fn of(args: &Args, file: &Path, stepper: Stepper) -> Result<Self, Failure> {
+        let (errors, damage) = (stepper.errors(), stepper.damage().map(str::to_owned));
+        let mut renderer = stepper.into_renderer();
+        renderer.finish(&mut |_| {}).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        let messages = renderer.validation_messages();
+        say_stats(args, &renderer);
+        Ok(Self { errors, damage, messages })
+    }
+
+    fn outcome(self, file: &Path) -> Result<(), Failure> {
+        match self.damage {
+            Some(damage) => Err(damaged(file, &damage)),
+            None => outcome(self.errors, self.messages),
+        }
     }
 }
 

@@ -55,12 +55,7 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
         stepper.run_to(last).map_err(|error| failed(&error))?;
     }
     bar.end();
-    let (errors, damage) = (stepper.errors(), stepper.damage().map(str::to_owned));
-    let mut renderer = stepper.into_renderer();
-    renderer.finish(&mut |_| {}).map_err(|error| failed(&error))?;
-    let messages = renderer.validation_messages();
-    super::say_stats(args, &renderer);
-    drop(renderer);
+    let ended = super::Ended::of(args, file, stepper)?;
     if let Some(failure) = failure {
         return Err(failure);
     }
@@ -69,8 +64,5 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
         crate::say(&format!("calls 0 to {last}, {written} pictures of calls{folder}\n"));
     }
     replaced.check()?;
-    match damage {
-        Some(damage) => Err(super::damaged(file, &damage)),
-        None => super::outcome(errors, messages),
-    }
+    ended.outcome(file)
 }

@@ -29,12 +29,7 @@ pub(super) fn run(args: &Args, file: &Path, to: Option<&Path>) -> Result<(), Fai
     let replaced = replace::install(args, &mut renderer)?;
     let mut stepper = Stepper::open(renderer, file).map_err(|error| failed(&error))?;
     let times = stepper.times(wanted.iter().map(|call| call.number)).map_err(|error| failed(&error))?;
-    let (errors, damage) = (stepper.errors(), stepper.damage().map(str::to_owned));
-    let mut renderer = stepper.into_renderer();
-    renderer.finish(&mut |_| {}).map_err(|error| failed(&error))?;
-    let messages = renderer.validation_messages();
-    super::say_stats(args, &renderer);
-    drop(renderer);
+    let ended = super::Ended::of(args, file, stepper)?;
     let calls = wanted.into_iter().zip(times.into_iter().map(|(_, time)| time)).collect();
     let timed = Timed { capture: &capture, device: &device, calls };
     match to {
@@ -45,10 +40,7 @@ pub(super) fn run(args: &Args, file: &Path, to: Option<&Path>) -> Result<(), Fai
         }
     }
     replaced.check()?;
-    match damage {
-        Some(damage) => Err(super::damaged(file, &damage)),
-        None => super::outcome(errors, messages),
-    }
+    ended.outcome(file)
 }
 
 /// Calls with their times, in the order of the calls.
