@@ -23,9 +23,7 @@ impl Seen {
         let drawn = self.drawn.as_ref().expect("a draw");
         afterimage_inspect::terms::terms_with_code(guest, drawn, &code)
     }
-}
 
-impl Seen {
     /// What the last dispatch was done with.
     pub(crate) fn dispatch_terms(&self, guest: u32) -> Vec<afterimage_inspect::terms::Term> {
         let code = |id: ObjectId| self.code.get(&id).map(Vec::as_slice);
