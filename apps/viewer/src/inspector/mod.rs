@@ -5,8 +5,9 @@ mod details;
 mod pictures;
 mod replayer;
 
-pub(crate) use replayer::{Pixels, Source, unwritten};
+pub(crate) use replayer::{Source, unwritten};
 
+use crate::keep;
 use crate::program::{Event, Notify};
 use afterimage_inspect::{Call, Capture};
 use afterimage_vulkan::Options;
@@ -60,6 +61,8 @@ pub(crate) struct Inspector {
     /// The call to select when the capture is there, instead of its first draw.
     wanted: Option<u64>,
     selected: u64,
+    /// The call whose picture the user wants to keep.
+    kept: Option<u64>,
     calls: Calls,
     details: Details,
     pictures: Pictures,
@@ -96,6 +99,7 @@ impl Inspector {
             said: None,
             wanted: before.map(|before| before.selected),
             selected: 0,
+            kept: None,
             calls: before.map_or_else(Calls::default, |before| before.calls.anew()),
             details: before.map_or_else(Details::default, |before| before.details.anew()),
             pictures: Pictures::default(),
@@ -137,9 +141,23 @@ impl Inspector {
         Some((capture, *capture.call(self.selected)?))
     }
 
-    /// The picture behind the selected call, once it is drawn.
-    pub(crate) fn picture(&self) -> Option<&Pixels> {
-        self.pictures.after(self.selected)
+    /// The picture behind the selected call is to be kept, as soon as it is drawn. Until the capture is open there is none.
+    pub(crate) fn keep_picture(&mut self) {
+        self.kept = self.capture.as_ref().map(|_| self.selected);
+    }
+
+    /// Keeps the picture that is to be kept, once it is drawn, or the user has gone on without it; what became of it.
+    pub(crate) fn kept(&mut self) -> Option<String> {
+        let call = self.kept?;
+        if call == self.selected && self.pictures.call != Some(call) {
+            return None;
+        }
+        self.kept = None;
+        Some(match self.pictures.after(call) {
+            Some(pixels) => keep::call_picture(&self.title, call, pixels.size, &pixels.rgba),
+            None if call == self.selected => format!("call {call} has no picture"),
+            None => format!("call {call} was left before its picture was drawn"),
+        })
     }
 
     /// The selected call, in words.

@@ -17,7 +17,8 @@ struct Shown {
 /// The pictures behind one call.
 #[derive(Default)]
 pub(super) struct Pictures {
-    call: Option<u64>,
+    /// That call, once any are there.
+    pub(super) call: Option<u64>,
     list: Vec<Shown>,
     asked: Option<u64>,
 }

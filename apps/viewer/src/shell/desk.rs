@@ -38,6 +38,22 @@ pub(super) enum Act {
     End,
 }
 
+/// A key that goes down.
+#[derive(Clone, Copy)]
+pub(super) struct Press {
+    pub(super) key: Key,
+    pub(super) control: bool,
+    pub(super) shift: bool,
+    /// Whether it is down already: the display repeats keys that are held, on a slow machine short taps too.
+    pub(super) again: bool,
+}
+
+impl From<Key> for Press {
+    fn from(key: Key) -> Self {
+        Self { key, control: false, shift: false, again: false }
+    }
+}
+
 /// The pages.
 pub(super) struct Desk {
     pub(super) ctx: egui::Context,
@@ -128,9 +144,11 @@ impl Desk {
     }
 
     /// A key of the window.
-    pub(super) fn key(&mut self, key: Key, control: bool, shift: bool) -> Act {
+    pub(super) fn key(&mut self, Press { key, control, shift, again }: Press) -> Act {
         let typing = self.ctx.text_edit_focused();
         match key {
+            // What is typed is; of the rest only steps go on, as others would undo what they have done.
+            _ if again && !is_step(key) => return Act::Other,
             Key::Q if control => return Act::End,
             _ if control => return Act::Other,
             Key::Escape if typing => self.ctx.memory_mut(egui::Memory::stop_text_input),
@@ -167,7 +185,7 @@ impl Desk {
     }
 
     fn capture_key(&mut self, number: usize, key: Key) -> bool {
-        let Some(inspector) = self.captures.get(number) else { return false };
+        let Some(inspector) = self.captures.get_mut(number) else { return false };
         match key {
             Key::D => {
                 let Some((capture, call)) = inspector.selected() else { return true };
@@ -183,14 +201,7 @@ impl Desk {
                     notify.tell(Event::News);
                 });
             }
-            Key::F12 => {
-                let Some((_, call)) = inspector.selected() else { return true };
-                self.said = match inspector.picture() {
-                    Some(pixels) => keep::call_picture(&inspector.title, call.number, pixels.size, &pixels.rgba),
-                    None => format!("call {} has no picture", call.number),
-                };
-                eprintln!("{}", self.said);
-            }
+            Key::F12 => inspector.keep_picture(),
             _ => return false,
         }
         true
@@ -275,6 +286,10 @@ impl Desk {
             Page::Capture(number) => {
                 if let Some(inspector) = self.captures.get_mut(number) {
                     inspector.show(ui);
+                    if let Some(said) = inspector.kept() {
+                        eprintln!("{said}");
+                        self.said = said;
+                    }
                 }
             }
         }

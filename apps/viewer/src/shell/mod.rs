@@ -10,7 +10,7 @@ use crate::painter::Painter;
 use crate::program::{Notify, View};
 use afterimage_vulkan::Options;
 use afterimage_window::Handles;
-use desk::{Act, Desk};
+use desk::{Act, Desk, Press};
 use egui::ViewportId;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -120,8 +120,8 @@ impl Shell {
             WindowEvent::DroppedFile(path) => self.open_capture(path),
             WindowEvent::KeyboardInput { event: key, .. } if key.state == ElementState::Pressed => {
                 let (control, shift) = (self.modifiers.control_key(), self.modifiers.shift_key());
-                let act = egui_key(&key.logical_key).map_or(Act::Other, |key| self.desk.key(key, control, shift));
-                match act {
+                let press = egui_key(&key.logical_key).map(|k| Press { key: k, control, shift, again: key.repeat });
+                match press.map_or(Act::Other, |press| self.desk.key(press)) {
                     Act::Other => {}
                     Act::Done => {
                         self.redraw();

@@ -61,14 +61,16 @@ pub(crate) fn focus(connection: &RustConnection, window: u32) {
 }
 
 /// A key goes down, or comes up.
-fn send(connection: &RustConnection, root: u32, kind: u8, key: u8) {
-    connection.xtest_fake_input(kind, key, x11rb::CURRENT_TIME, root, 0, 0, 0).expect("sent");
+fn send(connection: &RustConnection, root: u32, kinds: &[u8], key: u8) {
+    for &kind in kinds {
+        connection.xtest_fake_input(kind, key, x11rb::CURRENT_TIME, root, 0, 0, 0).expect("sent");
+    }
     connection.sync().expect("answered");
 }
 
-/// Presses a key in the window that has the focus.
+/// Presses a key in the window that has the focus: nothing lies between down and up, or the server may repeat it.
 pub(crate) fn press(connection: &RustConnection, root: u32, key: u8) {
-    [KEY_PRESS_EVENT, KEY_RELEASE_EVENT].into_iter().for_each(|kind| send(connection, root, kind, key));
+    send(connection, root, &[KEY_PRESS_EVENT, KEY_RELEASE_EVENT], key);
 }
 
 /// Whether a capture is there, and written to its end.
@@ -143,10 +145,10 @@ fn keys_in_a_program_s_own_window(renderer: &str) {
         press(&connection, root, F12);
         wait_for("the picture", || (files(folder, ".png").len() > pictures).then_some(()));
     }
-    send(&connection, root, KEY_PRESS_EVENT, F10);
+    send(&connection, root, &[KEY_PRESS_EVENT], F10);
     wait_for("the capture", || is_whole(&captures[2]).then_some(()));
     frames(4);
-    send(&connection, root, KEY_RELEASE_EVENT, F10);
+    send(&connection, root, &[KEY_RELEASE_EVENT], F10);
     frames(4);
     drop(sample);
     if let Some(mut viewer) = viewer {

@@ -157,23 +157,24 @@ impl Keyboard {
         std::thread::sleep(Duration::from_millis(200));
     }
 
-    fn send(&self, kind: u8, key: u8) {
-        self.connection.xtest_fake_input(kind, key, x11rb::CURRENT_TIME, self.root, 0, 0, 0).unwrap();
+    /// Keys go down and come up together: one that the server saw down for long, on a slow machine, it would repeat.
+    fn send(&self, keys: &[(u8, u8)]) {
+        for &(kind, key) in keys {
+            self.connection.xtest_fake_input(kind, key, x11rb::CURRENT_TIME, self.root, 0, 0, 0).unwrap();
+        }
         self.connection.sync().unwrap();
     }
 
     pub(crate) fn press(&self, window: u32, key: u8) {
         self.focus(window);
-        self.send(KEY_PRESS_EVENT, key);
-        self.send(KEY_RELEASE_EVENT, key);
+        self.send(&[(KEY_PRESS_EVENT, key), (KEY_RELEASE_EVENT, key)]);
     }
 
     /// Presses a key while the control key is down.
     pub(crate) fn press_with_control(&self, window: u32, key: u8) {
         self.focus(window);
-        self.send(KEY_PRESS_EVENT, Self::CONTROL);
-        self.press(window, key);
-        self.send(KEY_RELEASE_EVENT, Self::CONTROL);
+        let [down, up] = [KEY_PRESS_EVENT, KEY_RELEASE_EVENT];
+        self.send(&[(down, Self::CONTROL), (down, key), (up, key), (up, Self::CONTROL)]);
     }
 }
 

@@ -249,11 +249,11 @@ fn captures_are_opened_by_argument_and_by_dropping_them() {
     wait_for("nothing wrong", || (keyboard.count(shell, RED) == 0).then_some(()));
     keyboard.press(shell, Keyboard::HOME);
     wait_for("the texture that is cleared", || (keyboard.count(shell, inner(5)) > 900).then_some(()));
+    // Its picture and its frame are kept as a program's are, though it is yet to be drawn.
     keyboard.press(shell, Keyboard::DOWN);
-    wait_for("the picture that is cleared", || (keyboard.count(shell, BEHIND) > MANY).then_some(()));
-    // Its picture and its frame are kept as a program's are.
     keyboard.press(shell, Keyboard::F12);
     wait_for("the picture", || (files(temp.path(), ".png") == ["good.aftercap-call-000001.png"]).then_some(()));
+    wait_for("the picture that is cleared", || (keyboard.count(shell, BEHIND) > MANY).then_some(()));
     keyboard.press(shell, Keyboard::D);
     let session = wait_for("the session's folder", || session(temp.path()));
     wait_for("the dump", || (files(&session, ".txt") == ["good.aftercap_frame_dump_0005.txt"]).then_some(()));

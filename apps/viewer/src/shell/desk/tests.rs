@@ -69,16 +69,18 @@ fn without_programs_it_says_how_to_start_one() {
 fn the_help_has_every_key_once() {
     let mut desk = desk();
     assert!(!texts(&mut desk).contains("full screen"));
-    assert_eq!(desk.key(Key::F1, false, false), Act::Done);
+    assert_eq!(desk.key(Key::F1.into()), Act::Done);
+    // It stays while the key is held.
+    assert_eq!(desk.key(Press { again: true, ..Key::F1.into() }), Act::Other);
     let text = texts(&mut desk);
     KEYS.iter().for_each(|(key, what)| assert!(text.contains(key) && text.contains(what), "no {key} in:\n{text}"));
     let mut keys: Vec<&str> = KEYS.iter().map(|(key, _)| *key).collect();
     keys.sort_unstable();
     keys.dedup();
     assert_eq!(keys.len(), KEYS.len());
-    assert_eq!(desk.key(Key::Escape, false, false), Act::Done);
+    assert_eq!(desk.key(Key::Escape.into()), Act::Done);
     assert!(!texts(&mut desk).contains("full screen"));
-    assert_eq!(desk.key(Key::Escape, false, false), Act::NormalSize);
+    assert_eq!(desk.key(Key::Escape.into()), Act::NormalSize);
 }
 
 #[test]
@@ -92,13 +94,13 @@ fn tab_goes_through_the_programs_and_only_what_is_seen_is_watched() {
         [&one, &two].map(|view| view.wishes.watched.load(Ordering::SeqCst))
     };
     assert_eq!((desk.title(), watched(&desk)), ("Afterimage: one".into(), [true, false]));
-    desk.key(Key::Tab, false, false);
+    desk.key(Key::Tab.into());
     assert_eq!((desk.title(), watched(&desk)), ("Afterimage: two".into(), [false, true]));
-    desk.key(Key::Tab, false, false);
+    desk.key(Key::Tab.into());
     assert_eq!((desk.title(), watched(&desk)), ("Afterimage".into(), [true, true]));
-    desk.key(Key::Tab, false, true);
+    desk.key(Press { shift: true, ..Key::Tab.into() });
     assert_eq!(desk.title(), "Afterimage: two");
-    desk.key(Key::Space, false, false);
+    desk.key(Key::Space.into());
     assert_eq!((one.wishes.is_paused(), two.wishes.is_paused()), (false, true));
     desk.watch(false);
     assert!(!two.wishes.watched.load(Ordering::SeqCst));
@@ -118,10 +120,10 @@ fn a_program_that_crashed_stays_to_be_looked_at_and_one_that_ended_goes() {
     assert!(text.contains("one (ended)") && !text.contains("two"), "{text}");
     assert!(text.contains("the program has died. This is frame 41"), "{text}");
     // Keys that ask it for something say why nothing happens.
-    desk.key(Key::Space, false, false);
+    desk.key(Key::Space.into());
     assert!(texts(&mut desk).contains("; the program has ended"));
     assert!(!one.wishes.is_paused());
-    desk.key(Key::W, false, false);
+    desk.key(Key::W.into());
     assert!(texts(&mut desk).contains("No program is connected"));
 }
 
@@ -138,7 +140,7 @@ fn a_capture_that_cannot_be_read_says_why() {
     let text = wait_for(&mut desk, "missing.aftercap cannot be shown");
     assert!(text.contains("No such file"), "{text}");
     // The pages close from the last one on.
-    desk.key(Key::W, false, false);
+    desk.key(Key::W.into());
     assert!(!texts(&mut desk).contains("missing.aftercap"));
 }
 
@@ -148,6 +150,6 @@ fn messages_stay_until_they_are_closed() {
     desk.say("program game.exe is of another version".into());
     desk.say("program game.exe is of another version".into());
     assert_eq!(texts(&mut desk).matches("another version").count(), 1);
-    desk.key(Key::Escape, false, false);
+    desk.key(Key::Escape.into());
     assert!(!texts(&mut desk).contains("another version"));
 }
