@@ -41,6 +41,10 @@ impl ProgramPage {
 
     /// The program is gone, and why, if neither it nor the user wanted that; whether there is something left to look at.
     pub(super) fn end(&mut self, why: Option<String>) -> bool {
+        if !self.view.wishes.is_paused() {
+            // The user has let it go, and it ended before anything was drawn anew.
+            self.inspector = None;
+        }
         let left = why.is_some() || self.inspector.is_some();
         self.gone = Some(why.unwrap_or_else(|| "the program has ended".into()));
         left

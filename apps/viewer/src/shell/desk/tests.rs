@@ -1,7 +1,7 @@
 //! What the desk says, read from what egui would draw.
 
 use super::*;
-use crate::wishes::{Live, Wishes};
+use crate::wishes::{Held, Live, Wishes};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -125,6 +125,26 @@ fn a_program_that_crashed_stays_to_be_looked_at_and_one_that_ended_goes() {
     assert!(!one.wishes.is_paused());
     desk.key(Key::W.into());
     assert!(texts(&mut desk).contains("No program is connected"));
+}
+
+#[test]
+fn a_paused_program_stays_when_it_ends_and_one_that_was_let_go_does_not_though_nothing_was_drawn_since() {
+    let mut desk = desk();
+    for (number, goes_on) in [(0, true), (1, false)] {
+        let one = view(number, "one");
+        desk.add(one.clone());
+        desk.key(Key::Space.into());
+        one.wishes.status().held = Some(Arc::new(Held { frame: 7, bytes: Arc::new([]) }));
+        assert!(texts(&mut desk).contains("Paused at frame 7"));
+        if goes_on {
+            desk.key(Key::Space.into());
+            one.wishes.status().held = None;
+        }
+        desk.remove(number, None);
+        let text = texts(&mut desk);
+        assert_eq!(text.contains("No program is connected"), goes_on, "{text}");
+        assert_eq!(text.contains("This is frame 7"), !goes_on, "{text}");
+    }
 }
 
 #[test]
