@@ -25,6 +25,7 @@ mod overlay;
 pub mod packets;
 mod port;
 mod reader;
+mod recording;
 mod sample_count;
 mod sent;
 mod state;
@@ -43,6 +44,7 @@ pub use once::Once;
 pub use packets::{CallKind, Header, Kind, Packet};
 pub use port::{Port, PortError};
 pub use reader::{Located, Reader, renumber};
+pub use recording::{Recording, recorder};
 pub use sample_count::SampleCount;
 pub use sent::Sent;
 pub use state::{
