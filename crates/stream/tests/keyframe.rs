@@ -8,21 +8,6 @@ use afterimage_stream::*;
 use bytemuck::Zeroable;
 use common::*;
 
-/// The state that the packets of a state build, which nothing refuses.
-fn rebuilt(state: &State) -> State {
-    let mut out = Encoder::new();
-    state.write(&mut out, |_, created, out| {
-        if let Created::Shader(shader) = created {
-            out.push(shader.as_ref());
-        }
-    });
-    let mut copy = run(out.batch());
-    assert_eq!(copy.errors, []);
-    copy.state.frame = state.frame;
-    copy.state.tracker = state.tracker.clone();
-    copy.state
-}
-
 fn state_of(rest: impl FnOnce(&mut Encoder)) -> State {
     let mut out = Encoder::new();
     prologue(&mut out);

@@ -5,7 +5,7 @@ use afterimage_stream::*;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// The receiver as the test sees it.
+/// The receiver as the test sees it: it takes everything at once, and its arena is empty after each frame.
 #[derive(Default)]
 struct Far {
     batches: Vec<Vec<u64>>,
@@ -14,6 +14,7 @@ struct Far {
     gone: bool,
     used: u64,
     limit: u64,
+    frame_bytes: u64,
     idle: bool,
 }
 
@@ -22,7 +23,7 @@ struct Fake(Arc<Mutex<Far>>, DeviceInfo);
 
 impl Fake {
     fn new() -> Self {
-        let far = Far { limit: 1 << 20, ..Far::default() };
+        let far = Far { limit: 1 << 20, frame_bytes: u64::MAX, ..Far::default() };
         Self(Arc::new(Mutex::new(far)), DeviceInfo::default())
     }
 
@@ -58,12 +59,22 @@ impl Link for Fake {
         Ok(UploadRef { slot: 0, size, offset })
     }
 
+    fn frame_bytes(&self) -> u64 {
+        self.0.lock().unwrap().frame_bytes
+    }
+
     fn write(&mut self, _: &UploadRef, _: u32, _: &[u8]) {}
 
     fn read(&mut self, _: &UploadRef, _: u32, _: &mut [u8]) {}
 
-    fn end_frame(&mut self, _: u64) -> Result<(), LinkError> {
-        if self.0.lock().unwrap().gone { Err(LinkError::Lost) } else { Ok(()) }
+    fn end_frame(&mut self, frame: u64) -> Result<(), LinkError> {
+        let mut far = self.0.lock().unwrap();
+        if far.gone {
+            return Err(LinkError::Lost);
+        }
+        far.used = 0;
+        far.replies.push_back(Reply::FrameDone { frame });
+        Ok(())
     }
 
     fn poll(&mut self) -> Option<Reply> {
@@ -109,14 +120,8 @@ fn a_receiver_with_nothing_to_do_gets_small_batches() {
         far.batches.clear();
         drop(far);
         for _ in 0..4096 {
-            port.push(&Draw {
-                topology: Topology::TriangleList as u32,
-                first: 0,
-                count: 3,
-                instances: 1,
-                first_instance: 0,
-                pad: 0,
-            });
+            let topology = Topology::TriangleList as u32;
+            port.push(&Draw { topology, count: 3, instances: 1, ..bytemuck::Zeroable::zeroed() });
             port.breathe();
         }
         let far = fake.0.lock().unwrap();
@@ -194,67 +199,11 @@ fn a_lost_receiver_answers_nothing_and_the_next_one_gets_a_new_stream() {
     assert_eq!(port.frame(), 2);
 }
 
-/// A receiver that takes everything at once, and an arena of a mebibyte that is empty after each frame.
-struct Small {
-    batches: Arc<Mutex<Vec<Vec<u64>>>>,
-    used: u64,
-    done: VecDeque<Reply>,
-    device: DeviceInfo,
-}
-
-impl Link for Small {
-    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
-        self.batches.lock().unwrap().push(std::mem::take(batch));
-        Ok(())
-    }
-
-    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
-        let offset = self.used.next_multiple_of(align.into());
-        self.used = offset + u64::from(size);
-        let limit = 1 << 20;
-        if self.used > limit {
-            Err(LinkError::ArenaFull { wanted: size.into(), limit })
-        } else {
-            Ok(UploadRef { slot: 0, size, offset })
-        }
-    }
-
-    fn frame_bytes(&self) -> u64 {
-        1 << 19
-    }
-
-    fn write(&mut self, _: &UploadRef, _: u32, _: &[u8]) {}
-
-    fn read(&mut self, _: &UploadRef, _: u32, _: &mut [u8]) {}
-
-    fn end_frame(&mut self, frame: u64) -> Result<(), LinkError> {
-        self.used = 0;
-        self.done.push_back(Reply::FrameDone { frame });
-        Ok(())
-    }
-
-    fn poll(&mut self) -> Option<Reply> {
-        self.done.pop_front()
-    }
-
-    fn wait(&mut self) -> Result<Reply, LinkError> {
-        self.poll().ok_or(LinkError::Lost)
-    }
-
-    fn epoch(&mut self) -> u32 {
-        0
-    }
-
-    fn device(&self) -> &DeviceInfo {
-        &self.device
-    }
-}
-
 #[test]
 fn uploads_without_a_picture_do_not_fill_the_arena() {
-    let batches = Arc::default();
-    let link = Small { batches: Arc::clone(&batches), used: 0, done: VecDeque::new(), device: DeviceInfo::default() };
-    let mut port = Port::new(Box::new(link), Init::D3D9, "test");
+    let fake = Fake::new();
+    fake.0.lock().unwrap().frame_bytes = 1 << 19;
+    let mut port = Port::new(Box::new(fake.clone()), Init::D3D9, "test");
     for _ in 0..1000 {
         let data = port.upload(100_000, 16).unwrap();
         port.push(&UpdateBuffer { id: ObjectId::new(ObjectKind::Buffer, 1), flags: 0, offset: 0, data });
@@ -271,7 +220,7 @@ fn uploads_without_a_picture_do_not_fill_the_arena() {
     port.flush();
     let (frames, mut open, mut uploaded) = (port.frame(), 0, 0u64);
     let mut shown = 0;
-    for batch in batches.lock().unwrap().iter() {
+    for batch in &fake.0.lock().unwrap().batches {
         for packet in Reader::new(batch) {
             match packet.unwrap().packet {
                 Packet::BeginFrame(body) => open = body.frame,

@@ -112,3 +112,27 @@ pub fn error_of(rest: impl FnOnce(&mut Encoder)) -> StreamError {
     assert_eq!(run.errors.len(), 1, "{:?}", run.errors);
     run.errors[0].clone()
 }
+
+/// The state that the packets of a state build, which nothing refuses.
+pub fn rebuilt(state: &State) -> State {
+    let mut out = Encoder::new();
+    state.write(&mut out, |_, created, out| {
+        if let Created::Shader(shader) = created {
+            out.push(shader.as_ref());
+        }
+    });
+    let mut copy = run(out.batch());
+    assert_eq!(copy.errors, []);
+    // The frame number comes with the next BeginFrame, and a new state has everything dirty.
+    copy.state.frame = state.frame;
+    copy.state.tracker = state.tracker.clone();
+    copy.state
+}
+
+/// The field of an error about a number out of range.
+pub fn field_of(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Range { field, .. } => field,
+        other => panic!("{other:?}"),
+    }
+}
