@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use afterimage_ir::{Input, Output, Spec, Stage};
+use afterimage_ir::{Input, Output, Spec, Stage, TEXTURE_SLOTS};
 
 /// Where in the source something stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,6 +39,10 @@ pub enum Attribute {
     InstanceId,
     FrontFacing,
     PointCoord,
+    ThreadPositionInThreadgroup,
+    ThreadIndexInThreadgroup,
+    ThreadgroupPositionInGrid,
+    ThreadgroupsPerGrid,
 }
 
 impl fmt::Display for Attribute {
@@ -59,6 +63,10 @@ impl fmt::Display for Attribute {
             Attribute::InstanceId => f.write_str("instance_id"),
             Attribute::FrontFacing => f.write_str("front_facing"),
             Attribute::PointCoord => f.write_str("point_coord"),
+            Attribute::ThreadPositionInThreadgroup => f.write_str("thread_position_in_threadgroup"),
+            Attribute::ThreadIndexInThreadgroup => f.write_str("thread_index_in_threadgroup"),
+            Attribute::ThreadgroupPositionInGrid => f.write_str("threadgroup_position_in_grid"),
+            Attribute::ThreadgroupsPerGrid => f.write_str("threadgroups_per_grid"),
         }
     }
 }
@@ -80,6 +88,10 @@ pub enum Source {
     Constants,
     /// The system block.
     System,
+    /// The system values of a lowered transform feedback.
+    Feedback,
+    /// The storage buffer of the bank with this id.
+    Storage(u8),
     /// The texture in this slot.
     Texture(u8),
     /// The sampler of this slot.
@@ -128,6 +140,9 @@ const CLIP_DISTANCES: Limit = Limit::new("clip distances", 8);
 const FUNCTION_CONSTANTS: Limit = Limit::new("function constants", 65536);
 const VARYINGS: Limit = Limit::new("varyings", 32);
 const VARYING_COMPONENTS: Limit = Limit::new("components of varyings", 60);
+// Of GPUs whose buffers have addresses (Metal 3), without which a kernel has nothing to do. All of them run 1024 threads in a group,
+// which is the most that the IR has.
+const THREADGROUP_MEMORY: Limit = Limit::new("bytes of threadgroup memory", 32768);
 
 impl Attribute {
     /// Its index, and the limit that it keeps to.
@@ -148,7 +163,11 @@ impl Attribute {
             | Attribute::VertexId
             | Attribute::InstanceId
             | Attribute::FrontFacing
-            | Attribute::PointCoord => return None,
+            | Attribute::PointCoord
+            | Attribute::ThreadPositionInThreadgroup
+            | Attribute::ThreadIndexInThreadgroup
+            | Attribute::ThreadgroupPositionInGrid
+            | Attribute::ThreadgroupsPerGrid => return None,
         })
     }
 }
@@ -225,9 +244,28 @@ pub fn check_bindings(bindings: &[Binding]) -> Result<(), BindingError> {
     Ok(())
 }
 
+/// Whether Metal has as many bytes for a threadgroup.
+pub(crate) fn check_threadgroup_memory(name: &str, bytes: u32) -> Result<(), BindingError> {
+    let limit = THREADGROUP_MEMORY;
+    if bytes > limit.count {
+        return Err(BindingError::Count { name: name.to_owned(), count: bytes, limit });
+    }
+    Ok(())
+}
+
 /// Index of a texture slot, and of its sampler, in the argument tables of the stage.
 pub fn texture_index(stage: Stage, slot: u8) -> u32 {
-    u32::from(if stage == Stage::Vertex && slot >= 16 { slot - 16 } else { slot })
+    let first = match stage {
+        Stage::Vertex => 16,
+        Stage::Compute => TEXTURE_SLOTS,
+        Stage::Pixel | Stage::Geometry => 0,
+    };
+    u32::from(slot.checked_sub(first).unwrap_or(slot))
+}
+
+/// Index of the storage buffer of the bank with this id in the argument table of the stage.
+pub fn storage_index(bank: u8) -> u32 {
+    3 + u32::from(bank)
 }
 
 #[cfg(test)]

@@ -9,10 +9,11 @@ use crate::expr::{Expr, Prec, put_name, type_name};
 use crate::helpers::Helpers;
 use crate::interface::{self, Interface};
 use crate::names::is_identifier;
+use crate::words::Words;
 use crate::{Artifact, EmitError, Options};
 
 pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError> {
-    if matches!(m.stage, Stage::Compute | Stage::Geometry) {
+    if m.stage == Stage::Geometry {
         return Err(EmitError::Stage(m.stage.name()));
     }
     if !is_identifier(&options.entry) {
@@ -35,12 +36,14 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
         vars: Vec::new(),
         loops: SmallVec::new(),
         helpers: Helpers::default(),
+        words: Words::default(),
     };
     e.count(m.body);
+    e.declare_shared();
     e.declare_vars();
     e.region(m.body, None)?;
 
-    let (body, interface, helpers) = e.finish();
+    let (body, interface, helpers, words) = e.finish();
     let mut source = String::with_capacity(body.len() + 1024);
     if !m.name.is_empty() {
         source.push_str("// ");
@@ -49,6 +52,7 @@ pub(crate) fn emit(m: &Module, options: &Options) -> Result<Artifact, EmitError>
     }
     source.push_str(HEAD);
     helpers.write(&mut source);
+    words.write(&mut source);
     interface.write(&mut source, m, &uses.reflection, options);
     source.push_str("{\n");
     if interface.returns() {
@@ -112,6 +116,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) vars: Vec<String>,
     loops: SmallVec<[Loop<'a>; 4]>,
     pub(crate) helpers: Helpers,
+    pub(crate) words: Words,
 }
 
 impl<'a> Emitter<'a> {
@@ -135,8 +140,15 @@ impl<'a> Emitter<'a> {
     }
 
     /// What was written, and what it needs.
-    fn finish(self) -> (String, Interface, Helpers) {
-        (self.body, self.interface, self.helpers)
+    fn finish(self) -> (String, Interface, Helpers, Words) {
+        (self.body, self.interface, self.helpers, self.words)
+    }
+
+    fn declare_shared(&mut self) {
+        if !self.interface.shared.is_empty() {
+            self.indent();
+            let _ = writeln!(self.body, "threadgroup uint {}[{}];", self.interface.shared, self.m.shared / 4);
+        }
     }
 
     fn declare_vars(&mut self) {

@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 
 use afterimage_ir::{
-    BankSource, Component, Dim, Input, InputAt, Interp, Kind, Module, Named, Output, OutputAt, Reflection, Spec, Stage,
-    Texture, TextureDecl, Type, Uses,
+    BankSource, Component, Dim, Imm, Input, InputAt, Interp, Kind, Module, Named, Op, Output, OutputAt, Reflection,
+    Spec, Stage, Texture, TextureDecl, Type, Uses,
 };
 
-use crate::bindings::{Attribute, Binding, Place, Source, check_bindings, texture_index};
+use crate::bindings::{
+    Attribute, Binding, Place, Source, check_bindings, check_threadgroup_memory, storage_index, texture_index,
+};
 use crate::expr::{literal, type_name};
 use crate::names::Names;
 use crate::{EmitError, Options};
@@ -21,6 +23,10 @@ pub(crate) struct Interface {
     /// Texture and sampler.
     pub(crate) textures: Vec<(String, String)>,
     pub(crate) specs: Vec<String>,
+    /// Storage buffers, by bank.
+    pub(crate) storage: Vec<String>,
+    /// The threadgroup's memory.
+    pub(crate) shared: String,
     pub(crate) names: Names,
 }
 
@@ -44,9 +50,10 @@ impl Interface {
 pub(crate) fn declare(m: &Module, uses: &Uses, options: &Options) -> Result<Interface, EmitError> {
     let mut out = Interface { names: Names::function(&options.entry), ..Interface::default() };
     specs(&mut out, m, uses);
-    inputs(&mut out, m, uses);
+    inputs(&mut out, m, uses)?;
     outputs(&mut out, m, uses)?;
     arguments(&mut out, m, uses)?;
+    shared(&mut out, m)?;
     check_bindings(&out.bindings)?;
     Ok(out)
 }
@@ -64,7 +71,12 @@ fn specs(out: &mut Interface, m: &Module, uses: &Uses) {
     }
 }
 
-fn inputs(out: &mut Interface, m: &Module, uses: &Uses) {
+/// Kernels take nothing from other stages, and give them nothing.
+fn in_graphics(m: &Module) -> Result<(), EmitError> {
+    if m.stage == Stage::Compute { Err(EmitError::Unsupported("location in a kernel")) } else { Ok(()) }
+}
+
+fn inputs(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError> {
     let mut members = Names::members();
     for (i, d) in m.inputs.iter().enumerate() {
         let source = Source::Input(Input::new(i));
@@ -72,6 +84,7 @@ fn inputs(out: &mut Interface, m: &Module, uses: &Uses) {
         if let InputAt::Location(n) = d.at
             && uses.inputs[i]
         {
+            in_graphics(m)?;
             let member = members.pick(&d.name, "in");
             let attribute = if m.stage == Stage::Vertex { Attribute::Attribute } else { Attribute::User };
             out.bind(&member, Place::Input, attribute(n.into()), d.ty.lanes, source);
@@ -79,6 +92,7 @@ fn inputs(out: &mut Interface, m: &Module, uses: &Uses) {
         }
         out.inputs.push(name);
     }
+    Ok(())
 }
 
 fn outputs(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError> {
@@ -90,6 +104,7 @@ fn outputs(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitError
             out.outputs.push(String::new());
             continue;
         }
+        in_graphics(m)?;
         let attribute = match d.at {
             OutputAt::Location(n) if m.stage == Stage::Vertex => Attribute::User(n.into()),
             OutputAt::Location(n) => Attribute::Color(n.into()),
@@ -137,6 +152,10 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitErr
             InputAt::FragCoord => (Attribute::Position, "position"),
             InputAt::FrontFacing => (Attribute::FrontFacing, "front_facing"),
             InputAt::PointCoord => (Attribute::PointCoord, "point_coord"),
+            InputAt::LocalId => (Attribute::ThreadPositionInThreadgroup, "local_id"),
+            InputAt::LocalIndex => (Attribute::ThreadIndexInThreadgroup, "local_index"),
+            InputAt::WorkgroupId => (Attribute::ThreadgroupPositionInGrid, "workgroup_id"),
+            InputAt::WorkgroupCount => (Attribute::ThreadgroupsPerGrid, "workgroup_count"),
             _ if !uses.inputs[i] => continue,
             _ => return Err(EmitError::Unsupported(d.at.builtin().map_or("input", |row| row.0))),
         };
@@ -152,6 +171,10 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitErr
     if uses.reflection.system {
         out.bind("system", Place::Argument, Attribute::Buffer(1), 0, Source::System);
     }
+    if uses.reflection.feedback {
+        out.bind("feedback", Place::Argument, Attribute::Buffer(2), 0, Source::Feedback);
+    }
+    storage(out, m);
     for (i, d) in m.textures.iter().enumerate() {
         if !uses.textures[i] {
             out.textures.push(Default::default());
@@ -179,6 +202,36 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitErr
         out.bind(&texture, Place::Argument, Attribute::Texture(index), 0, Source::Texture(d.slot));
         out.bind(&sampler, Place::Argument, Attribute::Sampler(index), 0, Source::Sampler(d.slot));
         out.textures.push((texture, sampler));
+    }
+    Ok(())
+}
+
+fn storage(out: &mut Interface, m: &Module) {
+    let mut used = vec![false; m.banks.len()];
+    if m.banks.iter().any(|d| d.source == BankSource::Storage) {
+        m.for_each_inst(|_, data| {
+            if let Imm::Bank(bank, _) = data.imm {
+                used[bank.index()] = true;
+            }
+        });
+    }
+    for (d, used) in m.banks.iter().zip(used) {
+        let mut name = String::new();
+        if used && d.source == BankSource::Storage {
+            name = out.names.pick(&d.name, "storage");
+            out.bind(&name, Place::Argument, Attribute::Buffer(storage_index(d.id)), 0, Source::Storage(d.id));
+        }
+        out.storage.push(name);
+    }
+}
+
+/// The memory of the threadgroup, if the code uses it.
+fn shared(out: &mut Interface, m: &Module) -> Result<(), EmitError> {
+    let mut used = false;
+    m.for_each_inst(|_, data| used |= matches!(data.op, Op::LoadShared | Op::StoreShared | Op::AtomicShared));
+    if used && m.shared > 0 {
+        out.shared = out.names.pick("shared", "");
+        check_threadgroup_memory(&out.shared, m.shared)?;
     }
     Ok(())
 }
@@ -257,11 +310,21 @@ impl Interface {
         write_segments(text, m, reflection);
         self.write_struct(text, m, entry, Place::Input, "in");
         self.write_struct(text, m, entry, Place::Output, "out");
-        let stage = if m.stage == Stage::Vertex { "vertex" } else { "fragment" };
-        let start = text.len() + 1;
+        let stage = match m.stage {
+            Stage::Vertex => "vertex",
+            Stage::Compute => "kernel",
+            Stage::Pixel | Stage::Geometry => "fragment",
+        };
+        text.push('\n');
+        if m.stage == Stage::Compute {
+            let [x, y, z] = m.group;
+            let _ = writeln!(text, "// Threads of a threadgroup: {x}, {y}, {z}.");
+            let _ = writeln!(text, "[[max_total_threads_per_threadgroup({})]]", x.saturating_mul(y).saturating_mul(z));
+        }
+        let start = text.len();
         let _ = match self.returns() {
-            true => write!(text, "\n{stage} {entry}_out {entry}("),
-            false => write!(text, "\n{stage} void {entry}("),
+            true => write!(text, "{stage} {entry}_out {entry}("),
+            false => write!(text, "{stage} void {entry}("),
         };
         let indent = text.len() - start;
         let mut first = true;
@@ -278,6 +341,8 @@ impl Interface {
             let ty = match b.source {
                 Source::Input(input) => type_name(m.inputs[input.index()].ty),
                 Source::Constants | Source::System => "constant float4*",
+                Source::Feedback => "constant uint4*",
+                Source::Storage(_) => "device const uint4*",
                 Source::Texture(slot) => match m.textures.iter().find(|d| d.slot == slot) {
                     Some(d) => texture_type(d),
                     None => continue,

@@ -7,20 +7,30 @@
 //! # Shader ABI
 //! * Constants: `constant float4* constants [[buffer(0)]]`, the segments of [`Reflection::segments`] one after the other, 16
 //!   bytes a register; the system block is `[[buffer(1)]]`, register `n` at byte `16 * n`.
-//! * Textures and samplers: `[[texture(n)]]`, `[[sampler(n)]]`, `n` being the slot in the pixel stage and the slot - 16 in the
-//!   vertex stage, since Metal's argument tables are per stage ([`texture_index`]).
+//! * The system values of a lowered transform feedback are `constant uint4* feedback [[buffer(2)]]`: the block itself, where Vulkan has
+//!   its address in the push constants.
+//! * The storage buffer of the bank with id `i` is `device const uint4* [[buffer(3 + i)]]` ([`storage_index`]), register `n` at byte
+//!   `16 * n`. Numbers of registers that the shader computes are clamped to the bank; so many whole registers must be there.
+//! * Other memory is reached by address: `MTLBuffer.gpuAddress`, as a `uint2`, low half first. Addresses are made multiples of four, not
+//!   checked. This takes a GPU with Metal 3, and in the vertex stage one whose vertex functions can write.
+//! * Textures and samplers: `[[texture(n)]]`, `[[sampler(n)]]`, `n` being the slot in the pixel stage, the slot - 16 in the vertex
+//!   stage and the slot - 20 in the compute stage, since Metal's argument tables are per stage ([`texture_index`]).
 //! * Vertex inputs are `[[attribute(location)]]`, varyings `[[user(locN)]]` in both stages, colour outputs `[[color(location)]]`.
 //! * Specialisation constants are `[[function_constant(id)]]`; one that is not set has its default.
+//! * Compute shaders are kernels for threadgroups of [`Reflection::group`] threads, neither more nor less. What they share is declared in
+//!   them, so no threadgroup memory has to be set.
 //! * Clip space is the IR's. Metal's y points up as Direct3D's does, so nothing needs to be turned over.
 //!
-//! # What the host must set when it compiles the source
-//! * Fast math off (`MTLCompileOptions.fastMathEnabled = NO`, or `-fno-fast-math`), for Metal before 3.2; from there on the source
-//!   says so itself. Functions whose result for zero, infinity or NaN matters come from `metal::precise` either way.
+//! # What the host must do
+//! * To compile the source: fast math off (`MTLCompileOptions.fastMathEnabled = NO`, or `-fno-fast-math`), for Metal before 3.2; from
+//!   there on the source says so itself. Functions whose result for zero, infinity or NaN matters come from `metal::precise` either way.
 //! * `MTLCompileOptions.preserveInvariance = YES` (`-fpreserve-invariance`), or `[[position, invariant]]` has no effect.
 //! * Nothing for contraction: no compile option stops it, so the source has `#pragma METAL fp contract(off)`. A compiler that does
 //!   not know the pragma warns of it, and contracts.
+//! * To run it: `useResource`, or a residency set, for every buffer whose address a shader is given.
 #![forbid(unsafe_code)]
 
+mod atomics;
 mod bindings;
 mod components;
 mod emit;
@@ -30,11 +40,14 @@ mod interface;
 mod memory;
 mod names;
 mod ops;
+mod words;
 
 use afterimage_ir::Module;
 pub use afterimage_ir::Reflection;
 
-pub use bindings::{Attribute, Binding, BindingError, Limit, Place, Source, check_bindings, texture_index};
+pub use bindings::{
+    Attribute, Binding, BindingError, Limit, Place, Source, check_bindings, storage_index, texture_index,
+};
 
 /// Choices of the writer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -6,16 +6,22 @@ use afterimage_ir::{BankSource, Dim, Imm, InstData, Kind, Mask, Op, OutputAt, Ty
 
 use crate::EmitError;
 use crate::emit::Emitter;
-use crate::expr::{Expr, Prec, letters};
+use crate::expr::{Expr, Prec, letters, type_name};
 
 impl Emitter<'_> {
     /// Writes a store.
     pub(crate) fn effect(&mut self, data: &InstData) -> Result<(), EmitError> {
-        // Barriers have no value.
-        if let Op::ImageStore | Op::StoreGlobal | Op::StoreShared | Op::Barrier | Op::WaveBarrier | Op::MemoryBarrier =
-            data.op
-        {
-            return Err(EmitError::Unsupported(data.op.name()));
+        match data.op {
+            Op::StoreGlobal | Op::StoreShared => return self.store_words(data),
+            Op::Barrier => {
+                self.barrier();
+                return Ok(());
+            }
+            // Metal has no fence for the whole device before 3.2.
+            Op::ImageStore | Op::WaveBarrier | Op::MemoryBarrier => {
+                return Err(EmitError::Unsupported(data.op.name()));
+            }
+            _ => {}
         }
         let value = data.args.last().copied().ok_or(EmitError::Malformed(data.op.name()))?;
         match (data.op, data.imm) {
@@ -78,8 +84,8 @@ impl Emitter<'_> {
         let (block, start) = match decl.source {
             BankSource::Stage => ("constants", self.uses.bank_base[bank.index()]),
             BankSource::System => ("system", 0),
-            BankSource::Storage => return Err(EmitError::Unsupported("storage buffers")),
-            BankSource::Feedback => return Err(EmitError::Unsupported("feedback")),
+            BankSource::Feedback => ("feedback", 0),
+            BankSource::Storage => (self.interface.storage[bank.index()].as_str(), 0),
         };
         let mut text = format!("{block}[");
         if data.op == Op::LoadConstDyn {
@@ -107,8 +113,10 @@ impl Emitter<'_> {
             let _ = write!(text, "{offset}");
         }
         text.push(']');
-        if ty.kind != Kind::Float {
-            text = format!("as_type<uint4>({text})");
+        // What is made for every program's constants is floats, the rest words.
+        let floats = matches!(decl.source, BankSource::Stage | BankSource::System);
+        if floats != (ty.kind == Kind::Float) {
+            text = format!("as_type<{}>({text})", type_name(ty));
         }
         Ok(Expr::postfix(text))
     }

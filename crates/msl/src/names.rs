@@ -5,28 +5,35 @@ use rustc_hash::FxHashMap;
 /// Words that no identifier of ours may be, in order: those of C++14 and Metal, and what the written code calls.
 #[rustfmt::skip]
 const RESERVED: &[&str] = &[
-    "FLT_EPSILON", "FLT_MAX", "FLT_MIN", "HUGE_VALF", "INFINITY", "MAXFLOAT", "NAN", "NULL", "abs", "access", "alignas",
-    "alignof", "all", "and", "and_eq", "any", "as_type", "asm", "assert", "atomic", "auto", "bias", "bitand", "bitor", "break",
-    "case", "catch", "ceil", "clamp", "class", "compl", "component", "const", "const_cast", "constant", "constants",
-    "constexpr", "continue", "coord", "cos", "decltype", "default", "delete", "depth2d", "depthcube", "device", "dfdx", "dfdy",
-    "discard_fragment", "do", "dot", "dynamic_cast", "else", "enum", "exp2", "explicit", "export", "extern", "fabs", "false",
-    "filter", "float_to_int", "float_to_uint", "floor", "fma", "for", "fragment", "friend", "goto", "gradient2d", "gradient3d",
-    "gradientcube", "if", "in", "infinity", "inline", "is_function_constant_defined", "isnan", "kernel", "level", "log2",
-    "main", "max", "metal", "min", "mulhi", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator",
-    "or", "or_eq", "out", "popcount", "precise", "private", "protected", "public", "ray_data", "register", "reinterpret_cast",
-    "return", "reverse_bits", "rint", "rsqrt", "sampler", "select", "signed", "signed_divide", "signed_remainder", "sin",
-    "size_t", "sizeof", "sqrt", "static", "static_assert", "static_cast", "struct", "switch", "system", "template", "texture2d",
-    "texture3d", "texturecube", "this", "thread", "thread_local", "threadgroup", "threadgroup_imageblock", "throw", "true",
-    "trunc", "try", "typedef", "typeid", "typename", "union", "unsigned", "unsigned_divide", "unsigned_remainder", "using",
-    "vertex", "virtual", "visible", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+    "FLT_EPSILON", "FLT_MAX", "FLT_MIN", "HUGE_VALF", "INFINITY", "MAXFLOAT", "NAN", "NULL", "abs", "access", "add_carries",
+    "alignas", "alignof", "all", "and", "and_eq", "any", "as_type", "asm", "assert", "atomic", "auto", "bias", "bitand",
+    "bitor", "break", "case", "catch", "ceil", "clamp", "class", "clz", "compl", "component", "const", "const_cast", "constant",
+    "constants", "constexpr", "continue", "coord", "cos", "ctz", "decltype", "default", "delete", "depth2d", "depthcube",
+    "device", "device_word", "dfdx", "dfdy", "discard_fragment", "do", "dot", "dynamic_cast", "else", "enum", "exp2",
+    "explicit", "export", "extern", "fabs", "false", "feedback", "filter", "float_to_half", "float_to_half_toward_zero",
+    "float_to_int", "float_to_uint", "floor", "fma", "for", "fragment", "friend", "goto", "gradient2d", "gradient3d",
+    "gradientcube", "half_to_float", "highest_bit", "highest_bit_signed", "if", "in", "infinity", "inline",
+    "is_function_constant_defined", "isnan", "kernel", "level", "log2", "lowest_bit", "main", "max", "mem_flags",
+    "memory_order_relaxed", "metal", "min", "mulhi", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+    "operator", "or", "or_eq", "out", "popcount", "precise", "private", "protected", "public", "ray_data", "register",
+    "reinterpret_cast", "return", "reverse_bits", "rint", "rsqrt", "sampler", "select", "signed", "signed_divide",
+    "signed_field", "signed_remainder", "sin", "size_t", "sizeof", "sqrt", "static", "static_assert", "static_cast", "struct",
+    "subtract_borrows", "switch", "system", "template", "texture2d", "texture3d", "texturecube", "this", "thread",
+    "thread_local", "threadgroup", "threadgroup_barrier", "threadgroup_imageblock", "throw", "true", "trunc", "try", "typedef",
+    "typeid", "typename", "union", "unsigned", "unsigned_divide", "unsigned_field", "unsigned_remainder", "using", "vertex",
+    "virtual", "visible", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
 ];
 
 /// Scalar types; with a digit or a matrix' size behind them they are words as well.
 const SCALARS: &[&str] =
     &["bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double", "bfloat"];
 
+/// With anything behind them they are functions and types, Metal's and the writer's.
+const FAMILIES: &[&str] = &["atomic_", "load_device", "load_shared", "store_device", "store_shared"];
+
 fn is_reserved(name: &str) -> bool {
     RESERVED.binary_search(&name).is_ok()
+        || FAMILIES.iter().any(|family| name.starts_with(family))
         || SCALARS.iter().any(|scalar| {
             name.strip_prefix(scalar).is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit() || b == b'x'))
         })

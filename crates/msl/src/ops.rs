@@ -19,6 +19,9 @@ impl Emitter<'_> {
     /// Writes an instruction other than control flow.
     pub(crate) fn inst(&mut self, data: &InstData) -> Result<(), EmitError> {
         let Some(&result) = data.results.first() else { return self.effect(data) };
+        if matches!(data.op, Op::AtomicGlobal | Op::AtomicShared) {
+            return self.atomic(data, result);
+        }
         // What is not used would only be in the way of who reads the text.
         if self.is_used(result)
             && let Some(expr) = self.compute(data, result)?
@@ -148,6 +151,11 @@ impl Emitter<'_> {
                 _ => return Err(malformed),
             },
             Op::LoadConst | Op::LoadConstDyn => self.load_const(data, ty)?,
+            // Others change what is there.
+            Op::LoadGlobal | Op::LoadShared => {
+                self.load_words(data, result);
+                return Ok(None);
+            }
             // Lookups and derivatives may not move to where fewer lanes run.
             Op::Sample | Op::SampleBias | Op::SampleLod | Op::SampleGrad | Op::Gather => {
                 let text = self.sample(data)?;
@@ -202,10 +210,6 @@ impl Emitter<'_> {
             | Op::ImageLoad
             | Op::ImageAtomic
             | Op::ImageSize
-            | Op::LoadGlobal
-            | Op::AtomicGlobal
-            | Op::LoadShared
-            | Op::AtomicShared
             | Op::Ballot
             | Op::WaveAny
             | Op::ReadFirst
@@ -215,18 +219,20 @@ impl Emitter<'_> {
             | Op::LaneIndex
             | Op::WaveSize
             | Op::ImageStore
-            | Op::StoreGlobal
-            | Op::StoreShared
-            | Op::Barrier
             | Op::WaveBarrier
             | Op::MemoryBarrier
             | Op::LoadVertexInput
             | Op::EmitVertex
             | Op::EndPrimitive => return Err(EmitError::Unsupported(data.op.name())),
 
-            Op::Store
+            Op::AtomicGlobal
+            | Op::AtomicShared
+            | Op::Store
             | Op::StoreElem
             | Op::StoreOutput
+            | Op::StoreGlobal
+            | Op::StoreShared
+            | Op::Barrier
             | Op::Demote
             | Op::If
             | Op::Loop

@@ -19,6 +19,8 @@
 //!   environments need not outlive the call. Shaders that do not end in the interpreter are not judged (`Report::endless`).
 //! * The lanes of an environment are a quad (pixel stage) or four vertices. Lanes that throw their pixel away must do so in both, and
 //!   their outputs are not compared.
+//! * `add_on` runs a shader on memory, a compute shader in as many threadgroups as it is told. The lanes of a group take turns at
+//!   barriers. What is in the memory afterwards must be what the interpreter leaves there, all of it. Nothing else may be touched.
 //! * Derivatives in control flow where the lanes of the quad part are open; such runs are not compared (`Report::diverged`).
 //! * Comparison textures give the first component of what the environment says.
 //! * What comes out must be equal to the bit, but every NaN is the same NaN, and shaders with opcodes that Metal may round
@@ -112,11 +114,28 @@ struct Run {
     words: Vec<u32>,
     outputs: Vec<[[u32; 4]; LANES]>,
     demoted: [bool; LANES],
+    memory: Vec<u32>,
+}
+
+/// Device memory.
+#[derive(Clone, Default)]
+pub struct Memory {
+    /// Its address, a multiple of 4096.
+    pub base: u64,
+    /// What is in it.
+    pub words: Vec<u32>,
 }
 
 /// Opcodes whose result Metal gives an error bound for, instead of the correctly rounded number.
 pub fn may_round(op: Op) -> bool {
     matches!(op, Op::FRsq | Op::FExp2 | Op::FLog2 | Op::FSin | Op::FCos | Op::FRsqC | Op::FLog2C | Op::FDot | Op::FDotZ)
+}
+
+impl Unit {
+    fn new(name: &str, module: &Module, artifact: &Artifact, specs: Vec<(u32, u32)>) -> Unit {
+        let (name, module, artifact) = (name.to_owned(), module.clone(), artifact.clone());
+        Unit { name, module, artifact, specs, runs: Vec::new() }
+    }
 }
 
 impl Judge {
@@ -130,34 +149,63 @@ impl Judge {
         if let Err(message) = bindings_match(artifact) {
             self.report.failures.push(format!("{name}: {message}\n{}", artifact.source));
         }
-        let mut units: Vec<Unit> = Vec::new();
         for &environment in environments {
-            let used = |spec: &&SpecDecl| artifact.reflection.specs.iter().any(|u| u.id == spec.id);
-            // One that has its default is left unset, so that the default is tested too.
-            let specs: Vec<(u32, u32)> = module
-                .specs
-                .iter()
-                .filter(used)
-                .map(|spec| (spec, environment.spec(spec)))
-                .filter(|(spec, bits)| spec.default != *bits)
-                .map(|(spec, bits)| (spec.id, bits))
-                .collect();
-            let Some(run) = record(module, artifact, environment) else {
-                self.report.endless += 1;
-                continue;
-            };
-            match units.iter_mut().find(|unit| unit.specs == specs) {
-                Some(unit) => unit.runs.push(run),
-                None => units.push(Unit {
-                    name: name.to_owned(),
-                    module: module.clone(),
-                    artifact: artifact.clone(),
-                    specs,
-                    runs: vec![run],
-                }),
+            self.record(name, module, artifact, environment, &mut Memory::default(), [1; 3]);
+        }
+    }
+
+    /// Adds a run of a shader on memory, a compute shader in so many groups. The memory is then what the interpreter leaves.
+    pub fn add_on(
+        &mut self,
+        name: &str,
+        module: &Module,
+        artifact: &Artifact,
+        environment: &dyn Environment,
+        memory: &mut Memory,
+        groups: [u32; 3],
+    ) {
+        self.add(name, module, artifact, &[]);
+        self.record(name, module, artifact, environment, memory, groups);
+    }
+
+    /// Adds a shader that is compiled and not run.
+    pub fn compile(&mut self, name: &str, module: &Module, artifact: &Artifact) {
+        self.add(name, module, artifact, &[]);
+        self.units.push(Unit::new(name, module, artifact, Vec::new()));
+    }
+
+    fn record(
+        &mut self,
+        name: &str,
+        module: &Module,
+        artifact: &Artifact,
+        environment: &dyn Environment,
+        memory: &mut Memory,
+        groups: [u32; 3],
+    ) {
+        let used = |spec: &&SpecDecl| artifact.reflection.specs.iter().any(|u| u.id == spec.id);
+        // One that has its default is left unset, so that the default is tested too.
+        let specs: Vec<(u32, u32)> = module
+            .specs
+            .iter()
+            .filter(used)
+            .map(|spec| (spec, environment.spec(spec)))
+            .filter(|(spec, bits)| spec.default != *bits)
+            .map(|(spec, bits)| (spec.id, bits))
+            .collect();
+        let Some(run) = record(module, artifact, environment, memory, groups) else {
+            self.report.endless += 1;
+            return;
+        };
+        let same = |unit: &&mut Unit| unit.name == name && unit.specs == specs && unit.artifact == *artifact;
+        match self.units.iter_mut().rev().find(same) {
+            Some(unit) => unit.runs.push(run),
+            None => {
+                let mut unit = Unit::new(name, module, artifact, specs);
+                unit.runs.push(run);
+                self.units.push(unit);
             }
         }
-        self.units.extend(units);
     }
 
     /// Compiles, runs and compares everything.
@@ -223,7 +271,7 @@ fn attributes(source: &str) -> Vec<(String, String)> {
         let inside = source[at + 2..].split("]]").next().unwrap_or_default();
         // `, flat` and the like come behind it.
         let attribute = inside.split(", ").next().unwrap_or_default();
-        if attribute != "stage_in" {
+        if attribute != "stage_in" && !attribute.starts_with("max_total_threads") {
             found.push((name.to_owned(), attribute.to_owned()));
         }
     }
@@ -296,10 +344,13 @@ fn judge(clang: &str, units: &[Unit]) -> Report {
     for unit in units {
         for (index, run) in unit.runs.iter().enumerate() {
             report.runs += 1;
-            let size = LANES + 2 + (LOOKUP_WORDS - 4) + unit.module.outputs.len() * LANES * 4;
+            let outputs = unit.module.outputs.len() * LANES * 4;
+            let size = LANES + 2 + (LOOKUP_WORDS - 4) + outputs + run.memory.len();
             let out: Vec<u32> = found.by_ref().take(size).collect();
             let message = if out.len() < size {
                 format!("the program ended: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr))
+            } else if out[LANES] != 0 && unit.module.stage == Stage::Compute {
+                "lanes wait at barriers that not all of them reach".to_owned()
             } else if out[LANES] != 0 {
                 report.diverged += 1;
                 continue;
@@ -342,6 +393,10 @@ fn compare(unit: &Unit, run: &Run, out: &[u32]) -> Result<(), String> {
     let demoted: Vec<bool> = demoted.iter().map(|&d| d != 0).collect();
     if demoted != run.demoted {
         return Err(format!("pixels thrown away: {demoted:?}, not {:?}", run.demoted));
+    }
+    let (outputs, memory) = outputs.split_at(unit.module.outputs.len() * LANES * 4);
+    if let Some(at) = memory.iter().zip(&run.memory).position(|(found, expected)| found != expected) {
+        return Err(format!("word {at} of the memory: {:#x}, not {:#x}", memory[at], run.memory[at]));
     }
     let mut rounds = false;
     unit.module.for_each_inst(|_, data| rounds |= may_round(data.op));

@@ -39,16 +39,34 @@ pub(super) fn program(units: &[Unit]) -> String {
     text.push_str("};\n");
     for (n, unit) in units.iter().enumerate() {
         let _ = writeln!(text, "\nnamespace s{n} {{\nstatic const int begin = judge::begin_shader({n});");
-        let _ = writeln!(text, "#line 1 \"{}\"\n{}\n}}\n", file_name(&unit.name), unit.artifact.source);
+        let _ = writeln!(text, "#line 1 \"{}\"\n{}\n}}\n", file_name(&unit.name), source(unit));
         let _ = writeln!(text, "#line 1 \"caller of {}\"", file_name(&unit.name));
         call(&mut text, n, unit);
         let quad = unit.module.insts.iter().any(|inst| inst.op.has(Flags::QUAD));
         let (inputs, outputs) = (unit.module.inputs.len(), unit.module.outputs.len());
-        let _ = writeln!(table, "    {{run{n}, {inputs}, {outputs}, {quad}}},");
+        let [x, y, z] = if unit.module.stage == Stage::Compute { unit.module.group } else { [0; 3] };
+        let _ = writeln!(table, "    {{run{n}, {inputs}, {outputs}, {quad}, {{{x}, {y}, {z}}}}},");
     }
     let _ = writeln!(text, "\nstatic const judge::Shader shaders[] = {{\n{table}}};");
     text.push_str("\nint main(int argc, char **argv)\n{\n    return judge::serve(argc, argv, shaders);\n}\n");
     text
+}
+
+/// The source. What a threadgroup shares is one variable for all of its lanes, so static in C++.
+fn source(unit: &Unit) -> String {
+    unit.artifact.source.replace("\n    threadgroup uint ", "\n    static uint ")
+}
+
+/// The value of an input that is no member of the structure.
+fn argument(decl: &InputDecl, index: usize) -> String {
+    let array = |name: &str| format!("metal::uint3{{judge::{name}[0], judge::{name}[1], judge::{name}[2]}}");
+    match decl.at {
+        InputAt::LocalId => array("local_id"),
+        InputAt::LocalIndex => "metal::uint(judge::lane)".to_owned(),
+        InputAt::WorkgroupId => array("group_id"),
+        InputAt::WorkgroupCount => array("group_count"),
+        _ => format!("judge::input<{}>({index})", cpp_type(decl.ty)),
+    }
 }
 
 fn call(text: &mut String, n: usize, unit: &Unit) {
@@ -60,17 +78,21 @@ fn call(text: &mut String, n: usize, unit: &Unit) {
         let _ = writeln!(text, "    s{n}::{entry}_in in;");
         arguments.push("in".to_owned());
     }
+    let mut storage = 0;
     let mut slots: HashMap<u8, &TextureDecl> = HashMap::new();
     m.textures.iter().for_each(|d| {
         slots.entry(d.slot).or_insert(d);
     });
     for b in bindings {
         let value = match b.source {
-            Source::Input(input) => {
-                format!("judge::input<{}>({})", cpp_type(m.inputs[input.index()].ty), input.index())
+            Source::Input(input) => argument(&m.inputs[input.index()], input.index()),
+            Source::Constants => "(metal::float4 *)judge::run.blocks[0]".to_owned(),
+            Source::System => "(metal::float4 *)judge::run.blocks[1]".to_owned(),
+            Source::Feedback => "(metal::uint4 *)judge::run.blocks[2]".to_owned(),
+            Source::Storage(_) => {
+                storage += 1;
+                format!("(metal::uint4 *)judge::run.blocks[{}]", 2 + storage)
             }
-            Source::Constants => "(metal::float4 *)judge::run.constants".to_owned(),
-            Source::System => "(metal::float4 *)judge::run.system".to_owned(),
             Source::Texture(slot) => {
                 let ty = match (slots[&slot].dim, slots[&slot].shadow) {
                     (Dim::D2, false) => "texture2d",

@@ -1,17 +1,19 @@
 //! The interpreter's run, and what it read on the way.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
-use afterimage_interp::{Environment, Interpreter, LANES, Lod, SampleArgs};
+use afterimage_interp::{Environment, Group, Interpreter, LANES, Lod, SampleArgs};
 use afterimage_ir::*;
-use afterimage_msl::Artifact;
+use afterimage_msl::{Artifact, Source};
 
-use super::Run;
+use super::{Memory, Run};
 
-/// Writes down the lookups that the interpreter makes.
+/// Writes down the lookups that the interpreter makes, and has the memory.
 struct Recorder<'a> {
     environment: &'a dyn Environment,
     lookups: RefCell<Vec<u32>>,
+    base: u64,
+    memory: Vec<Cell<u32>>,
 }
 
 /// Words of a lookup and what was found: `Lookup` in `run.h`, and four.
@@ -35,6 +37,11 @@ impl Recorder<'_> {
         if !lookups.chunks(LOOKUP_WORDS).any(|known| known == record) {
             lookups.extend(record);
         }
+    }
+
+    fn word(&self, address: u64) -> &Cell<u32> {
+        let word = address.checked_sub(self.base).and_then(|offset| self.memory.get(offset as usize / 4));
+        word.unwrap_or_else(|| panic!("nothing is at {address:#x}"))
     }
 }
 
@@ -71,17 +78,69 @@ impl Environment for Recorder<'_> {
     fn spec(&self, decl: &SpecDecl) -> u32 {
         self.environment.spec(decl)
     }
+
+    fn load(&self, address: u64) -> u32 {
+        self.word(address).get()
+    }
+
+    fn store(&self, address: u64, word: u32) {
+        self.word(address).set(word);
+    }
 }
 
-/// Runs the interpreter. `None` if the shader does not end.
-pub(super) fn record(module: &Module, artifact: &Artifact, environment: &dyn Environment) -> Option<Run> {
-    let recorder = Recorder { environment, lookups: RefCell::default() };
+/// Runs the interpreter, a compute shader in so many work groups. `None` if the shader does not end.
+pub(super) fn record(
+    module: &Module,
+    artifact: &Artifact,
+    environment: &dyn Environment,
+    memory: &mut Memory,
+    groups: [u32; 3],
+) -> Option<Run> {
+    let cells = memory.words.iter().map(|&word| Cell::new(word)).collect();
+    let recorder = Recorder { environment, lookups: RefCell::default(), base: memory.base, memory: cells };
     let interpreter = Interpreter::new(module).expect("a module that was written is valid");
-    let outcome = interpreter.run(&recorder).ok()?;
+    let (outputs, demoted) = if module.stage == Stage::Compute {
+        let interpreter = interpreter.step_limit(1 << 24).whole_barriers();
+        for z in 0..groups[2] {
+            for y in 0..groups[1] {
+                for x in 0..groups[0] {
+                    let group = Group { id: [x, y, z], count: groups, wave: 32 };
+                    interpreter.run_group(&recorder, group).ok()?;
+                }
+            }
+        }
+        (vec![[[0; 4]; LANES]; module.outputs.len()], [false; LANES])
+    } else {
+        let outcome = interpreter.run(&recorder).ok()?;
+        (outcome.outputs, outcome.demoted)
+    };
+    let mut words = blocks(module, artifact, environment);
+    for decl in &module.inputs {
+        (0..LANES).for_each(|lane| words.extend(environment.input(decl, lane)));
+    }
+    let lookups = recorder.lookups.into_inner();
+    words.push((lookups.len() / LOOKUP_WORDS) as u32);
+    words.extend(lookups);
+    words.extend(groups);
+    words.extend([memory.base as u32, (memory.base >> 32) as u32, memory.words.len() as u32]);
+    words.extend(&memory.words);
+    memory.words = recorder.memory.into_iter().map(Cell::into_inner).collect();
+    Some(Run { words, outputs, demoted, memory: memory.words.clone() })
+}
+
+/// Blocks of registers: constants, system block, feedback, and storage buffers in the order of the bindings.
+fn blocks(module: &Module, artifact: &Artifact, environment: &dyn Environment) -> Vec<u32> {
     let reflection = &artifact.reflection;
-    let mut words = Vec::new();
+    let storage: Vec<u8> = artifact
+        .bindings
+        .iter()
+        .filter_map(|binding| match binding.source {
+            Source::Storage(id) => Some(id),
+            _ => None,
+        })
+        .collect();
+    let mut words = vec![3 + storage.len() as u32, reflection.const_registers()];
     let bank = |source, id| module.banks.iter().find(|b| b.source == source && b.id == id);
-    words.push(reflection.const_registers());
     for segment in &reflection.segments {
         let decl = bank(BankSource::Stage, segment.bank).expect("segments are of banks");
         for index in segment.first..segment.first + segment.count {
@@ -89,22 +148,21 @@ pub(super) fn record(module: &Module, artifact: &Artifact, environment: &dyn Env
             words.extend(def.map_or_else(|| environment.constant(decl, index), |d| d.bits));
         }
     }
-    // The system block is one for all banks that lie in it.
-    let system = module.banks.iter().filter(|b| b.source == BankSource::System && reflection.system);
-    match system.max_by_key(|b| b.size) {
-        Some(decl) => {
-            words.push(decl.size);
-            for index in 0..decl.size {
-                words.extend(decl.def(index).unwrap_or_else(|| environment.constant(decl, index)));
-            }
+    // A block is one for all banks that lie in it.
+    let mut block = |used: bool, is: &dyn Fn(&BankDecl) -> bool| {
+        let Some(decl) = module.banks.iter().filter(|b| used && is(b)).max_by_key(|b| b.size) else {
+            words.push(0);
+            return;
+        };
+        words.push(decl.size);
+        for index in 0..decl.size {
+            words.extend(decl.def(index).unwrap_or_else(|| environment.constant(decl, index)));
         }
-        None => words.push(0),
+    };
+    block(reflection.system, &|b| b.source == BankSource::System);
+    block(reflection.feedback, &|b| b.source == BankSource::Feedback);
+    for id in storage {
+        block(true, &|b| b.source == BankSource::Storage && b.id == id);
     }
-    for decl in &module.inputs {
-        (0..LANES).for_each(|lane| words.extend(environment.input(decl, lane)));
-    }
-    let lookups = recorder.lookups.into_inner();
-    words.push((lookups.len() / LOOKUP_WORDS) as u32);
-    words.extend(lookups);
-    Some(Run { words, outputs: outcome.outputs, demoted: outcome.demoted })
+    words
 }

@@ -1,11 +1,12 @@
-// Runs shaders that were compiled against our `metal_stdlib`: four lanes in step as the interpreter runs them, with inputs,
-// constants and texture lookups that the interpreter had. `mod.rs` writes the file that this reads, and reads what it writes.
+// Runs shaders that were compiled against our `metal_stdlib`: four lanes, or threadgroups, with inputs, constants, memory and texture
+// lookups that the interpreter had. `mod.rs` writes the file that this reads, and reads what it writes.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <vector>
@@ -51,8 +52,8 @@ constexpr int LOOKUP_FLOATS = 2;
 
 /// What a run reads and writes.
 struct Run {
-    const uint32_t *constants;
-    const uint32_t *system;
+    /// Constants, system block, feedback, and storage buffers in the order of the arguments.
+    std::vector<uint32_t *> blocks;
     /// Lanes of inputs of four words.
     const uint32_t *inputs;
     const uint32_t *lookups;
@@ -70,6 +71,10 @@ struct Run {
 
 inline Run run;
 inline int lane;
+/// Of the threadgroup that runs.
+inline uint32_t group_size[3], group_id[3], group_count[3];
+/// Of the lane that begins.
+inline uint32_t local_id[3];
 
 /// A shader: what it is, and the function that runs it in the current lane.
 struct Shader {
@@ -77,6 +82,8 @@ struct Shader {
     uint32_t inputs;
     uint32_t outputs;
     bool quad;
+    /// Threads of a threadgroup, or zeros.
+    uint32_t group[3];
 };
 
 // Inputs and outputs.
@@ -147,15 +154,29 @@ inline FunctionConstant function_constant(uint32_t id)
     return {0};
 }
 
-// Quads: every lane has its own stack, and they take turns at each exchange.
+// Every lane has its own stack, and they take turns at each exchange: of a quad, or of a threadgroup at a barrier.
 
 constexpr size_t STACK = 1 << 20;
-inline char stacks[LANES][STACK];
-inline ucontext_t lanes[LANES], scheduler;
-inline bool done[LANES];
-/// What each lane gives at an exchange, and what all have given at the last.
+constexpr int MOST_LANES = 1024;
+struct Fiber {
+    void *stack;
+    ucontext_t context;
+    bool done;
+    /// Where it waits.
+    void *site;
+};
+inline Fiber fibers[MOST_LANES];
+inline ucontext_t scheduler;
+/// What each lane of a quad gives at an exchange, and what all have given at the last.
 inline float offered[LANES][4], given[LANES][4];
-inline void *sites[LANES];
+
+/// Waits until all lanes do.
+inline void wait(void *site)
+{
+    int self = lane;
+    fibers[self].site = site;
+    swapcontext(&fibers[self].context, &scheduler);
+}
 
 /// One NaN for all, since its bits are open.
 inline float number(float f)
@@ -178,10 +199,8 @@ struct Exchanged {
 
 inline Exchanged exchange(void *site, const float *values, int count)
 {
-    int self = lane;
-    memcpy(offered[self], values, sizeof(float) * count);
-    sites[self] = site;
-    swapcontext(&lanes[self], &scheduler);
+    memcpy(offered[lane], values, sizeof(float) * count);
+    wait(site);
     return {count};
 }
 
@@ -189,40 +208,98 @@ inline void (*entry)();
 
 inline void lane_main()
 {
+    if (group_size[0] != 0) {
+        uint32_t rest = lane;
+        for (int i = 0; i < 3; i++) {
+            local_id[i] = rest % group_size[i];
+            rest /= group_size[i];
+        }
+    }
     entry();
-    done[lane] = true;
+    fibers[lane].done = true;
     setcontext(&scheduler);
 }
 
-inline void run_quad(void (*shader)())
+inline void run_lanes(void (*shader)(), int count)
 {
     entry = shader;
-    for (int i = 0; i < LANES; i++) {
-        getcontext(&lanes[i]);
-        lanes[i].uc_stack.ss_sp = stacks[i];
-        lanes[i].uc_stack.ss_size = STACK;
-        lanes[i].uc_link = nullptr;
-        makecontext(&lanes[i], lane_main, 0);
-        done[i] = false;
-        sites[i] = nullptr;
+    for (int i = 0; i < count; i++) {
+        Fiber &fiber = fibers[i];
+        if (fiber.stack == nullptr) {
+            int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+            fiber.stack = mmap(nullptr, STACK, PROT_READ | PROT_WRITE, flags, -1, 0);
+            if (fiber.stack == MAP_FAILED) {
+                perror("judge");
+                exit(2);
+            }
+        }
+        getcontext(&fiber.context);
+        fiber.context.uc_stack.ss_sp = fiber.stack;
+        fiber.context.uc_stack.ss_size = STACK;
+        fiber.context.uc_link = nullptr;
+        makecontext(&fiber.context, lane_main, 0);
+        fiber.done = false;
+        fiber.site = nullptr;
     }
     for (;;) {
         int left = 0;
-        for (lane = 0; lane < LANES; lane++) {
-            if (!done[lane]) {
-                swapcontext(&scheduler, &lanes[lane]);
-                left += !done[lane];
+        for (lane = 0; lane < count; lane++) {
+            if (!fibers[lane].done) {
+                swapcontext(&scheduler, &fibers[lane].context);
+                left += !fibers[lane].done;
             }
         }
         if (left == 0) {
             return;
         }
-        for (int i = 0; i < LANES; i++) {
-            run.diverged |= left < LANES || sites[i] != sites[0];
+        for (int i = 0; i < count; i++) {
+            run.diverged |= left < count || fibers[i].site != fibers[0].site;
         }
         memcpy(given, offered, sizeof(given));
     }
 }
+
+/// Runs all threadgroups, one after the other.
+inline void run_groups(const Shader &shader, const uint32_t *count)
+{
+    memcpy(group_size, shader.group, sizeof(group_size));
+    memcpy(group_count, count, sizeof(group_count));
+    for (group_id[2] = 0; group_id[2] < count[2]; group_id[2]++) {
+        for (group_id[1] = 0; group_id[1] < count[1]; group_id[1]++) {
+            for (group_id[0] = 0; group_id[0] < count[0]; group_id[0]++) {
+                run_lanes(shader.run, group_size[0] * group_size[1] * group_size[2]);
+            }
+        }
+    }
+}
+
+/// Device memory, at the addresses that it has in the interpreter.
+struct Memory {
+    uint32_t *words;
+    size_t bytes;
+
+    Memory(const uint32_t *from, uint64_t base, uint32_t count) : words(nullptr), bytes(size_t(count) * 4)
+    {
+        if (count == 0) {
+            return;
+        }
+        void *at = reinterpret_cast<void *>(base);
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+        void *found = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (found != at) {
+            perror("judge: memory");
+            exit(2);
+        }
+        words = static_cast<uint32_t *>(found);
+        memcpy(words, from, bytes);
+    }
+    ~Memory()
+    {
+        if (words != nullptr) {
+            munmap(words, bytes);
+        }
+    }
+};
 
 // Lookups.
 
@@ -315,26 +392,32 @@ inline int serve(int argc, char **argv, const Shader *shaders)
         };
         run = Run();
         // Registers must be aligned as the vectors that they are read as.
-        static std::vector<uint32_t> registers[2];
-        const uint32_t **pointers[2] = {&run.constants, &run.system};
-        for (int i = 0; i < 2; i++) {
+        static std::vector<std::vector<uint32_t>> registers;
+        uint32_t block_count = *at++;
+        registers.resize(block_count);
+        for (std::vector<uint32_t> &block_words : registers) {
             uint32_t count = *at;
             const uint32_t *from = block(4);
-            registers[i].assign(count * 4 + 4, 0);
-            uint32_t *aligned = registers[i].data();
+            block_words.assign(count * 4 + 4, 0);
+            uint32_t *aligned = block_words.data();
             while (reinterpret_cast<uintptr_t>(aligned) % 16 != 0) {
                 aligned++;
             }
             memcpy(aligned, from, count * 16);
-            *pointers[i] = aligned;
+            run.blocks.push_back(aligned);
         }
         run.inputs = at;
         at += shader.inputs * LANES * 4;
         run.lookup_count = *at;
         run.lookups = block(LOOKUP_WORDS + 4);
+        const uint32_t *groups = at;
+        uint64_t base = at[3] | uint64_t(at[4]) << 32;
+        Memory memory(at + 6, base, at[5]);
         run.outputs.assign(shader.outputs * LANES * 4, 0);
-        if (shader.quad) {
-            run_quad(shader.run);
+        if (shader.group[0] != 0) {
+            run_groups(shader, groups);
+        } else if (shader.quad) {
+            run_lanes(shader.run, LANES);
         } else {
             for (lane = 0; lane < LANES; lane++) {
                 shader.run();
@@ -345,6 +428,7 @@ inline int serve(int argc, char **argv, const Shader *shaders)
         fwrite(&run.strange, 4, 1, out);
         fwrite(&run.first_strange, sizeof(Lookup), 1, out);
         fwrite(run.outputs.data(), 4, run.outputs.size(), out);
+        fwrite(memory.words, 1, memory.bytes, out);
         // So that it is known which shader did it if one of the next crashes.
         fflush(out);
     }

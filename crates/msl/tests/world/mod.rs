@@ -4,10 +4,17 @@
 #![allow(dead_code)]
 
 use afterimage_interp::{Environment, SampleArgs};
-use afterimage_ir::{BankDecl, InputAt, InputDecl, Kind, SpecDecl, TextureDecl};
+use afterimage_ir::{BankDecl, BankSource, GeneratedMemory, InputAt, InputDecl, Kind, SpecDecl, TextureDecl};
 
-/// Varyings that differ from lane to lane, two banks, textures that show where and how they were read.
+/// Varyings that differ from lane to lane, two banks, an address, textures that show where and how they were read.
 pub(crate) struct World(pub(crate) u32);
+
+/// Where the shaders' memory begins: pages before a place where the low half of addresses wraps.
+pub(crate) const BASE: u64 = 0x1_ffff_f000;
+/// Bytes of it.
+pub(crate) const BYTES: usize = 0x6000;
+/// The address in the bank of that: what is added to its low half carries.
+pub(crate) const ADDRESS: u64 = 0x1_ffff_ff00;
 
 fn float(seed: u32) -> f32 {
     const VALUES: [f32; 16] =
@@ -31,8 +38,10 @@ impl Environment for World {
     }
 
     fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
+        let floats = matches!(bank.source, BankSource::Stage | BankSource::System);
         match bank.id {
-            0 => [0, 1, 2, 3].map(|i| float(self.0 * 31 + index * 7 + i).to_bits()),
+            GeneratedMemory::BANK => [ADDRESS as u32, (ADDRESS >> 32) as u32, 0, 0],
+            0 if floats => [0, 1, 2, 3].map(|i| float(self.0 * 31 + index * 7 + i).to_bits()),
             _ => [0, 1, 2, 3].map(|i| (index * 3 + i + self.0) % 7),
         }
     }
