@@ -1,18 +1,18 @@
 //! Direct3D 9: render, sampler and stage states, through a device.
 
+use crate::guests::d3d9::{device, set_shaders};
 use crate::watch::{Seen, watch};
 use crate::{missing, report};
-use afterimage_d3d9::{Device, Window};
+use afterimage_d3d9::Device;
 use afterimage_d3d9_types::*;
 use afterimage_inspect::terms::Term;
-use afterimage_stream::packets::{Init, WindowKind};
+use afterimage_stream::packets::Init;
 use afterimage_stream::{DeviceInfo, Format, FormatFeatures};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
 
 struct Rig {
     device: Device,
-    seen: Arc<Mutex<Seen>>,
+    seen: Seen,
 }
 
 impl Rig {
@@ -35,34 +35,16 @@ impl Rig {
             info.formats[*format as usize] = F::SAMPLED | F::LINEAR | F::BLIT_SOURCE | depth;
         }
         let (link, seen) = watch(info);
-        let creation = D3DDEVICE_CREATION_PARAMETERS {
-            DeviceType: D3DDEVTYPE_HAL,
-            BehaviorFlags: D3DCREATE_HARDWARE_VERTEXPROCESSING,
-            ..D3DDEVICE_CREATION_PARAMETERS::default()
-        };
-        let mut parameters = D3DPRESENT_PARAMETERS {
-            SwapEffect: D3DSWAPEFFECT_DISCARD,
-            Windowed: TRUE,
-            EnableAutoDepthStencil: TRUE,
-            AutoDepthStencilFormat: D3DFMT_D24S8,
-            BackBufferFormat: D3DFMT_A8R8G8B8,
-            ..D3DPRESENT_PARAMETERS::default()
-        };
-        let window = Window { kind: WindowKind::Headless, handle: 0, width: 64, height: 48 };
-        let mut d = Device::new(link, creation, &mut parameters, window, false, "terms").expect("a device");
+        let mut d = device(link, [64, 48], true);
         let texture = d.create_texture(8, 8, 0, 0, D3DFMT_A8R8G8B8, D3DPOOL_MANAGED).expect("a texture");
         d.set_texture(0, Some(texture)).expect("a texture");
         let buffer = d.create_vertex_buffer(4096, 0, 0, D3DPOOL_DEFAULT).expect("a buffer");
         d.set_stream_source(0, Some(buffer), 16, 36).expect("a stream");
         d.set_fvf(D3DFVF_XYZ | D3DFVF_NORMAL | D3DFVF_DIFFUSE | D3DFVF_TEX1).expect("a declaration");
         if shaders {
-            let tokens = |text| afterimage_shader_d3d9::assemble(text).expect("a shader");
-            let vertex = tokens("vs_2_0\ndcl_position v0\ndcl_texcoord v1\nadd oPos, v0, c3\nmov oT0, v1");
-            let pixel = tokens("ps_2_0\ndcl t0\ndcl_2d s0\ntexld r0, t0, s0\nmul r0, r0, c5\nmov oC0, r0");
-            let vertex = d.create_vertex_shader(&vertex).expect("a shader");
-            let pixel = d.create_pixel_shader(&pixel).expect("a shader");
-            d.set_vertex_shader(Some(vertex)).expect("a shader");
-            d.set_pixel_shader(Some(pixel)).expect("a shader");
+            let vertex = "vs_2_0\ndcl_position v0\ndcl_texcoord v1\nadd oPos, v0, c3\nmov oT0, v1";
+            let pixel = "ps_2_0\ndcl t0\ndcl_2d s0\ntexld r0, t0, s0\nmul r0, r0, c5\nmov oC0, r0";
+            set_shaders(&mut d, vertex, pixel);
         }
         Self { device: d, seen }
     }
@@ -70,7 +52,7 @@ impl Rig {
     fn draw(&mut self) -> Vec<Term> {
         self.device.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).expect("a draw");
         self.device.flush();
-        self.seen.lock().unwrap().terms(Init::D3D9)
+        self.seen.terms(Init::D3D9)
     }
 }
 
@@ -689,7 +671,7 @@ fn declarations_are_said_by_type_and_streams_by_frequency() {
         d.set_stream_source_freq(2, D3DSTREAMSOURCE_INSTANCEDATA | divisor).unwrap();
         d.draw_indexed_primitive(D3DPT_TRIANGLELIST, 0, 0, 3, 0, 1).unwrap();
         d.flush();
-        let terms = rig.seen.lock().unwrap().terms(Init::D3D9);
+        let terms = rig.seen.terms(Init::D3D9);
         let expected = format!("D3DSTREAMSOURCE_INSTANCEDATA | {divisor}");
         failures.extend(missing(&terms, "SetStreamSourceFreq(2)", &expected));
         failures.extend(missing(&terms, "SetIndices", "D3DFMT_INDEX16"));

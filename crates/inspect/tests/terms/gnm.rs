@@ -1,5 +1,6 @@
 //! GNM: fields of registers, through the translator.
 
+use crate::guests::gnm::{COLOR, START, triangles};
 use crate::watch::{Seen, watch};
 use crate::{missing, report};
 use afterimage_gnm::machine::{Draw, Graphics, IndexKind, Indices, Registers};
@@ -12,18 +13,15 @@ use afterimage_gnm_types::{reg, value::*};
 use afterimage_inspect::terms::Term;
 use afterimage_stream::packets::Init;
 use afterimage_stream::{DeviceInfo, Format};
-use std::sync::{Arc, Mutex};
 
-pub(crate) const START: u64 = 0x10_0000_0000;
 pub(crate) const CODE: u64 = START;
-const COLOR: u64 = START + 0x10_0000;
 const DEPTH: u64 = START + 0x18_0000;
 
 pub(crate) struct Rig {
     pub(crate) registers: Registers,
     pub(crate) memory: Regions,
     pub(crate) graphics: Translator,
-    pub(crate) seen: Arc<Mutex<Seen>>,
+    pub(crate) seen: Seen,
 }
 
 /// A device that can do everything with every format.
@@ -38,43 +36,19 @@ fn device() -> DeviceInfo {
 impl Rig {
     /// A triangle list into a colour target, with depth and stencil.
     pub(crate) fn new() -> Self {
-        let mut memory = Regions::default();
-        memory.map(START, 0x20_0000).expect("a range of 48 bits");
-        for (at, text) in
-            ["exp pos0 v0, v0, v0, v0 done\n s_endpgm", "exp mrt0 v0, v0, v0, v0 done vm\n s_endpgm"].iter().enumerate()
-        {
-            let words = afterimage_shader_gcn::assemble(text).expect("a program");
-            memory.write(CODE + 256 * at as u64, bytemuck::cast_slice(&words)).expect("mapped memory");
-        }
+        let programs = ["exp pos0 v0, v0, v0, v0 done\n s_endpgm", "exp mrt0 v0, v0, v0, v0 done vm\n s_endpgm"];
+        let (registers, memory) = triangles(programs, &[]);
         let (link, seen) = watch(device());
-        let mut rig = Self { registers: Registers::new(), memory, graphics: Translator::new(link, "terms"), seen };
-        use reg::{CB_COLOR0_INFO as I, DB_STENCIL_INFO as S, DB_Z_INFO as Z};
-        let corner = 64 << 16 | 64;
+        let mut rig = Self { registers, memory, graphics: Translator::new(link, "terms"), seen };
+        use reg::{DB_STENCIL_INFO as S, DB_Z_INFO as Z};
         for (register, values) in [
-            (reg::SPI_SHADER_PGM_LO_VS, &[(CODE >> 8) as u32, 0, 0xC0 << 12, 0][..]),
-            (reg::SPI_SHADER_PGM_LO_PS, &[((CODE + 256) >> 8) as u32, 0, 0xC0 << 12, 0]),
-            (
-                reg::CB_COLOR0_BASE,
-                &[(COLOR >> 8) as u32, 7, 63, 0, I::FORMAT.bits(COLOR_8_8_8_8) | I::LINEAR_GENERAL.bits(1)],
-            ),
-            (reg::DB_DEPTH_SIZE, &[31 << 11 | 31]),
+            (reg::DB_DEPTH_SIZE, &[31 << 11 | 31][..]),
             (reg::DB_Z_INFO, &[Z::FORMAT.bits(Z_32_FLOAT) | Z::TILE_MODE_INDEX.bits(2)]),
             (reg::DB_STENCIL_INFO, &[S::FORMAT.bits(1) | S::TILE_MODE_INDEX.bits(2)]),
             (reg::DB_Z_READ_BASE, &[(DEPTH >> 8) as u32]),
             (reg::DB_STENCIL_READ_BASE, &[((DEPTH + 0x4_0000) >> 8) as u32]),
-            (reg::PA_SC_CLIPRECT_RULE, &[0xFFFF]),
-            (reg::CB_TARGET_MASK, &[15]),
-            (reg::CB_SHADER_MASK, &[15]),
-            (reg::CB_COLOR_CONTROL, &[1 << 4 | ROP3_COPY << 16]),
-            (reg::SPI_SHADER_POS_FORMAT, &[4]),
-            (reg::SPI_SHADER_COL_FORMAT, &[9]),
-            (reg::PA_SC_SCREEN_SCISSOR_BR, &[corner]),
-            (reg::PA_SC_WINDOW_SCISSOR_BR, &[corner]),
-            (reg::PA_SC_GENERIC_SCISSOR_BR, &[corner]),
-            (reg::PA_SC_AA_MASK_X0Y0_X1Y0, &[0xFFFF_FFFF]),
             (reg::DB_STENCILREFMASK, &[0x01FF_FF00]),
             (reg::DB_STENCILREFMASK_BF, &[0x01FF_FF00]),
-            (reg::VGT_PRIMITIVE_TYPE, &[DI_PT_TRILIST]),
         ] {
             assert_eq!(rig.registers.set_run(register, values), None);
         }
@@ -102,7 +76,7 @@ impl Rig {
         let draw = Draw { indices, count: 6, instances: 1, number: 0, opaque: false };
         self.graphics.draw(&mut self.registers, &mut self.memory, &draw);
         self.graphics.submit();
-        self.seen.lock().unwrap().terms(Init::GNM)
+        self.seen.terms(Init::GNM)
     }
 }
 

@@ -1,6 +1,7 @@
 //! GNM: V#, T# and S#, words and registers of programs, of draws and of dispatches.
 
-use crate::gnm::{CODE, Rig, START};
+use crate::gnm::{CODE, Rig};
+use crate::guests::gnm::START;
 use crate::{missing, report};
 use afterimage_gnm::machine::{Dispatch, Graphics, Queue};
 use afterimage_gnm::memory::GuestMemory;
@@ -199,7 +200,7 @@ fn dispatches_have_terms_of_their_own() {
     let dispatch = Dispatch { first: [3, 2, 1], groups: [2, 1, 1], last: None, initiator: 1 };
     rig.graphics.dispatch(Queue::Graphics, &mut rig.registers, &mut rig.memory, &dispatch);
     rig.graphics.submit();
-    let terms = rig.seen.lock().unwrap().dispatch_terms(Init::GNM);
+    let terms = rig.seen.dispatch_terms(Init::GNM);
     let expected = [
         ("COMPUTE_PGM_LO", "words of code"),
         ("COMPUTE_PGM_RSRC2", "0x20"),

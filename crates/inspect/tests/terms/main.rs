@@ -4,6 +4,8 @@
 mod d3d9;
 mod gnm;
 mod gnm_programs;
+#[path = "../guests/mod.rs"]
+mod guests;
 mod nv2a;
 mod nv2a_methods;
 mod watch;

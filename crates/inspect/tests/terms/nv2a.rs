@@ -12,7 +12,6 @@ use afterimage_nv2a_types::methods::METHODS;
 use afterimage_shader_nv2a::Program;
 use afterimage_stream::packets::Init;
 use afterimage_stream::{DeviceInfo, Format, FormatFeatures};
-use std::sync::{Arc, Mutex};
 
 pub(crate) type Writes = &'static [(u16, u32)];
 
@@ -44,7 +43,7 @@ pub(crate) struct Rig {
     pub(crate) kelvin: Kelvin,
     memory: Ram,
     graphics: Translator,
-    seen: Arc<Mutex<Seen>>,
+    seen: Seen,
 }
 
 impl Rig {
@@ -84,7 +83,7 @@ impl Rig {
         let primitive = Primitive { kind, parts: vec![Part::Immediate(corners)] };
         self.graphics.draw(&mut self.kelvin, &mut self.memory, &primitive);
         self.graphics.flush();
-        self.seen.lock().unwrap().terms(Init::NV2A)
+        self.seen.terms(Init::NV2A)
     }
 }
 
