@@ -1,9 +1,8 @@
 //! Direct3D 9: DXT1 to DXT5, ATI1 and ATI2, flat, as a cube and as a volume.
 
 use super::*;
-use afterimage_d3d9::{Device, ImageId, Locked, Surface, Window};
+use afterimage_d3d9::{Device, ImageId, Locked, Surface};
 use afterimage_d3d9_types::*;
-use afterimage_stream::packets::WindowKind;
 use ddsfile::DxgiFormat;
 
 /// What a program asks for, what the stream has, and what the file says.
@@ -17,36 +16,20 @@ const FORMATS: &[(D3DFORMAT, Format, DxgiFormat)] = &[
     (fourcc(*b"ATI2"), Format::BC5_UNORM, DxgiFormat::BC5_UNorm),
 ];
 
-fn device() -> (Device, Arc<Mutex<Tape>>) {
-    let (link, tape) = deck();
-    let creation = D3DDEVICE_CREATION_PARAMETERS {
-        DeviceType: D3DDEVTYPE_HAL,
-        BehaviorFlags: D3DCREATE_HARDWARE_VERTEXPROCESSING,
-        ..D3DDEVICE_CREATION_PARAMETERS::default()
-    };
-    let mut parameters = D3DPRESENT_PARAMETERS {
-        SwapEffect: D3DSWAPEFFECT_DISCARD,
-        Windowed: TRUE,
-        BackBufferFormat: D3DFMT_A8R8G8B8,
-        ..D3DPRESENT_PARAMETERS::default()
-    };
-    let window = Window { kind: WindowKind::Headless, handle: 0, width: 16, height: 16 };
-    let mut d = Device::new(link, creation, &mut parameters, window, false, "test").expect("a device");
+fn device() -> (Device, Arc<Mutex<Recording>>) {
+    let (link, sent) = link();
+    let mut d = guests::d3d9::device(link, [16, 16], false);
     let buffer = d.create_vertex_buffer(4096, 0, 0, D3DPOOL_DEFAULT).expect("a buffer");
     d.set_stream_source(0, Some(buffer), 0, 24).expect("a stream");
     d.set_fvf(D3DFVF_XYZ | D3DFVF_TEX1 | 1 << 16).expect("a declaration");
-    (d, tape)
+    (d, sent)
 }
 
 /// Draws with a texture of this kind.
 fn draw(d: &mut Device, kind: &str, texture: ImageId) {
-    let tokens = |text: &str| afterimage_shader_d3d9::assemble(text).expect("a shader");
-    let vertex = tokens("vs_2_0\ndcl_position v0\ndcl_texcoord v1\nmov oPos, v0\nmov oT0, v1");
-    let pixel = tokens(&format!("ps_2_0\ndcl t0\ndcl_{kind} s0\ntexld r0, t0, s0\nmov oC0, r0"));
-    let vertex = d.create_vertex_shader(&vertex).expect("a shader");
-    let pixel = d.create_pixel_shader(&pixel).expect("a shader");
-    d.set_vertex_shader(Some(vertex)).expect("a shader");
-    d.set_pixel_shader(Some(pixel)).expect("a shader");
+    let vertex = "vs_2_0\ndcl_position v0\ndcl_texcoord v1\nmov oPos, v0\nmov oT0, v1";
+    let pixel = format!("ps_2_0\ndcl t0\ndcl_{kind} s0\ntexld r0, t0, s0\nmov oC0, r0");
+    guests::d3d9::set_shaders(d, vertex, &pixel);
     d.set_texture(0, Some(texture)).expect("a texture");
     d.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).expect("a draw");
 }
@@ -81,12 +64,12 @@ fn flat_textures_are_dumped_as_they_were_uploaded() {
     const SIZE: [u32; 2] = [20, 12];
     const LEVELS: u32 = 5;
     for &(asked, format, number) in FORMATS {
-        let (mut d, tape) = device();
+        let (mut d, sent) = device();
         let image = d.create_texture(SIZE[0], SIZE[1], LEVELS, 0, asked, D3DPOOL_MANAGED).expect("a texture");
         fill(&mut d, image, format, SIZE, LEVELS, 1);
         draw(&mut d, "2d", image);
         d.flush();
-        let files = dumped(&tape);
+        let files = dumped(&sent);
         for level in 0..LEVELS {
             let name = format!("{}_level{level}_v", format.info().name);
             assert!(file(&files, &name, ".raw") == blocks(format, level, 0, SIZE), "{format:?}, level {level}");
@@ -105,12 +88,12 @@ fn flat_textures_are_dumped_as_they_were_uploaded() {
 fn faces_of_cubes_are_dumped_by_name() {
     const LEVELS: u32 = 4;
     let format = Format::BC3_UNORM;
-    let (mut d, tape) = device();
+    let (mut d, sent) = device();
     let image = d.create_cube_texture(8, LEVELS, 0, D3DFMT_DXT5, D3DPOOL_MANAGED).expect("a cube");
     fill(&mut d, image, format, [8, 8], LEVELS, 6);
     draw(&mut d, "cube", image);
     d.flush();
-    let files = dumped(&tape);
+    let files = dumped(&sent);
     let mut layers = Vec::new();
     for (face, name) in (0..).zip(["px", "nx", "py", "ny", "pz", "nz"]) {
         let mut layer = Vec::new();
@@ -131,7 +114,7 @@ fn faces_of_cubes_are_dumped_by_name() {
 #[test]
 fn slices_of_volumes_are_dumped_by_number() {
     let format = Format::BC2_UNORM;
-    let (mut d, tape) = device();
+    let (mut d, sent) = device();
     let image = d.create_volume_texture(8, 8, 4, 2, 0, D3DFMT_DXT3, D3DPOOL_MANAGED).expect("a volume");
     let mut all = Vec::new();
     for (level, slices) in [(0, 4), (1, 2)] {
@@ -147,7 +130,7 @@ fn slices_of_volumes_are_dumped_by_number() {
     }
     draw(&mut d, "volume", image);
     d.flush();
-    let files = dumped(&tape);
+    let files = dumped(&sent);
     for (level, slices) in [(0, 4), (1, 2)] {
         for slice in 0..slices {
             let name = format!("level{level}_slice{slice}_v");

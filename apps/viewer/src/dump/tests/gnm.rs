@@ -1,16 +1,15 @@
 //! GNM: BC1 to BC7 out of a console's memory, in lines and in tiles.
 
+use super::guests::gnm::{START, triangles};
 use super::*;
-use afterimage_gnm::machine::{Draw, Graphics, Indices, Registers};
-use afterimage_gnm::memory::{GuestMemory, Regions};
+use afterimage_gnm::machine::{Draw, Graphics, Indices};
+use afterimage_gnm::memory::GuestMemory;
 use afterimage_gnm::translate::Translator;
 use afterimage_gnm_types::descriptors::{Bits, image, sampler};
-use afterimage_gnm_types::{ImageDescriptor, SamplerDescriptor, reg, value::*};
+use afterimage_gnm_types::{ImageDescriptor, SamplerDescriptor, value::*};
 use afterimage_texture::gnm::{Description, Layout, Pitch, Slices};
 use ddsfile::DxgiFormat;
 
-const START: u64 = 0x10_0000_0000;
-const COLOR: u64 = START + 0x10_0000;
 const TEXELS: u64 = START + 0x20_0000;
 
 const VERTEX: &str = "exp pos0 v0, v0, v0, v0 done\n s_endpgm";
@@ -56,14 +55,7 @@ fn surface(format: Format, tile_mode: u32) -> Vec<u8> {
 }
 
 /// A draw that samples it.
-fn drawn(data: u32, number: u32, format: Format, tile_mode: u32) -> Arc<Mutex<Tape>> {
-    let mut memory = Regions::default();
-    memory.map(START, 0x40_0000).expect("a range of 48 bits");
-    for (at, text) in [(0, VERTEX), (0x100, PIXEL)] {
-        let words = afterimage_shader_gcn::assemble(text).expect("a program");
-        memory.write(START + at, bytemuck::cast_slice(&words)).expect("mapped memory");
-    }
-    memory.write(TEXELS, &surface(format, tile_mode)).expect("mapped memory");
+fn drawn(data: u32, number: u32, format: Format, tile_mode: u32) -> Arc<Mutex<Recording>> {
     let fields: &[(Bits, u32)] = &[
         (image::TYPE, SQ_RSRC_IMG_2D),
         (image::DATA_FORMAT, data),
@@ -83,37 +75,14 @@ fn drawn(data: u32, number: u32, format: Format, tile_mode: u32) -> Arc<Mutex<Ta
         fields.iter().fold(ImageDescriptor::default().at(TEXELS), |image, (field, to)| image.with(*field, *to));
     let sampler = SamplerDescriptor::default().with(sampler::MAX_LOD, 0xFFF).with(sampler::MIP_FILTER, 1);
     let user = [&texels.0[..], &sampler.0].concat();
-    let (link, tape) = deck();
-    let mut registers = Registers::new();
+    let (mut registers, mut memory) = triangles([VERTEX, PIXEL], &user);
+    memory.write(TEXELS, &surface(format, tile_mode)).expect("mapped memory");
+    let (link, sent) = link();
     let mut graphics = Translator::new(link, "test");
-    let corner = 64 << 16 | 64;
-    use reg::CB_COLOR0_INFO as I;
-    for (register, values) in [
-        (reg::SPI_SHADER_PGM_LO_VS, &[(START >> 8) as u32, 0, 0xC0 << 12, 0][..]),
-        (reg::SPI_SHADER_PGM_LO_PS, &[((START + 0x100) >> 8) as u32, 0, 0xC0 << 12, (user.len() as u32) << 1]),
-        (reg::SPI_SHADER_USER_DATA_PS_0, &user),
-        (
-            reg::CB_COLOR0_BASE,
-            &[(COLOR >> 8) as u32, 7, 63, 0, I::FORMAT.bits(COLOR_8_8_8_8) | I::LINEAR_GENERAL.bits(1)],
-        ),
-        (reg::PA_SC_CLIPRECT_RULE, &[0xFFFF]),
-        (reg::CB_TARGET_MASK, &[15]),
-        (reg::CB_SHADER_MASK, &[15]),
-        (reg::CB_COLOR_CONTROL, &[1 << 4 | ROP3_COPY << 16]),
-        (reg::SPI_SHADER_POS_FORMAT, &[4]),
-        (reg::SPI_SHADER_COL_FORMAT, &[9]),
-        (reg::PA_SC_SCREEN_SCISSOR_BR, &[corner]),
-        (reg::PA_SC_WINDOW_SCISSOR_BR, &[corner]),
-        (reg::PA_SC_GENERIC_SCISSOR_BR, &[corner]),
-        (reg::PA_SC_AA_MASK_X0Y0_X1Y0, &[0xFFFF_FFFF]),
-        (reg::VGT_PRIMITIVE_TYPE, &[DI_PT_TRILIST]),
-    ] {
-        assert_eq!(registers.set_run(register, values), None);
-    }
     let draw = Draw { indices: Indices::Auto, count: 3, instances: 1, number: 0, opaque: false };
     graphics.draw(&mut registers, &mut memory, &draw);
     graphics.submit();
-    tape
+    sent
 }
 
 #[test]

@@ -3,65 +3,16 @@
 
 mod d3d9;
 mod gnm;
+#[path = "../../../../../crates/inspect/tests/guests/mod.rs"]
+mod guests;
 
 use super::{Frame, dump_to};
 use crate::inspector::Source;
-use afterimage_capture::{Info, MemoryArena, Writer};
-use afterimage_stream::{DeviceInfo, Format, Link, LinkError, Reply, UploadRef};
+use afterimage_capture::{Info, Writer};
+use afterimage_stream::{Format, Link, Recording, recorder};
 use afterimage_vulkan::{Gpu, Options};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-
-/// What a guest has sent.
-#[derive(Default)]
-struct Tape {
-    batches: Vec<Vec<u64>>,
-    uploads: Vec<u8>,
-}
-
-/// A link to nobody, which keeps everything.
-struct Deck(Arc<Mutex<Tape>>, DeviceInfo);
-
-impl Link for Deck {
-    fn submit(&mut self, batch: &mut Vec<u64>) -> Result<(), LinkError> {
-        self.0.lock().unwrap().batches.push(std::mem::take(batch));
-        Ok(())
-    }
-
-    fn alloc(&mut self, size: u32, align: u32) -> Result<UploadRef, LinkError> {
-        let uploads = &mut self.0.lock().unwrap().uploads;
-        let offset = uploads.len().next_multiple_of(align as usize);
-        uploads.resize(offset + size as usize, 0);
-        Ok(UploadRef { slot: 0, size, offset: offset as u64 })
-    }
-
-    fn write(&mut self, range: &UploadRef, at: u32, bytes: &[u8]) {
-        let start = range.offset as usize + at as usize;
-        self.0.lock().unwrap().uploads[start..start + bytes.len()].copy_from_slice(bytes);
-    }
-
-    fn read(&mut self, _: &UploadRef, _: u32, _: &mut [u8]) {}
-
-    fn end_frame(&mut self, _: u64) -> Result<(), LinkError> {
-        Ok(())
-    }
-
-    fn poll(&mut self) -> Option<Reply> {
-        None
-    }
-
-    fn wait(&mut self) -> Result<Reply, LinkError> {
-        Err(LinkError::Lost)
-    }
-
-    fn epoch(&mut self) -> u32 {
-        1
-    }
-
-    fn device(&self) -> &DeviceInfo {
-        &self.1
-    }
-}
 
 fn options() -> Options {
     Options { validate: true, cache_dir: None, ..Options::from_env() }
@@ -74,23 +25,19 @@ fn gpu() -> Arc<Gpu> {
 }
 
 /// A link for a guest of the device here, and what it will have sent.
-fn deck() -> (Box<dyn Link>, Arc<Mutex<Tape>>) {
-    let tape = Arc::<Mutex<Tape>>::default();
-    let renderer = afterimage_vulkan::Renderer::on(gpu(), options()).expect("a renderer");
-    (Box::new(Deck(Arc::clone(&tape), renderer.device_info())), tape)
+fn link() -> (Box<dyn Link>, Arc<Mutex<Recording>>) {
+    recorder(afterimage_vulkan::Renderer::on(gpu(), options()).expect("a renderer").device_info())
 }
 
 /// Files by name.
 type Files = BTreeMap<String, Vec<u8>>;
 
 /// Dumps what a guest has sent, as a frame.
-fn dumped(tape: &Mutex<Tape>) -> Files {
-    let tape = tape.lock().unwrap();
-    let mut arena = MemoryArena::default();
-    arena.push(&tape.uploads);
+fn dumped(sent: &Mutex<Recording>) -> Files {
+    let sent = sent.lock().unwrap();
     let mut file = Vec::new();
     let mut writer = Writer::new(&mut file, &Info { program: "test".into(), ..Info::default() }).expect("a capture");
-    tape.batches.iter().for_each(|batch| writer.batch(batch, &arena).expect("a batch"));
+    sent.batches.iter().for_each(|batch| writer.batch(batch, &*sent).expect("a batch"));
     writer.finish().expect("a capture");
     let folder = tempfile::tempdir().expect("a folder");
     let source = Source::Bytes(file.into());
