@@ -202,7 +202,9 @@ impl ApplicationHandler<Event> for Windows {
         }
         match event {
             WindowEvent::CloseRequested => self.close(id),
-            WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed && !event.repeat => {
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. }
+                if event.state == ElementState::Pressed && !event.repeat =>
+            {
                 shell::egui_key(&event.logical_key).into_iter().for_each(|key| self.key(id, key));
             }
             _ => {}

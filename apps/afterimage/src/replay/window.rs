@@ -369,7 +369,9 @@ impl ApplicationHandler<Event> for Windows {
             WindowEvent::Resized(_) | WindowEvent::RedrawRequested => {
                 self.control.change(|wishes| wishes.again = true);
             }
-            WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => self.key(&event),
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } if event.state == ElementState::Pressed => {
+                self.key(&event);
+            }
             _ => {}
         }
     }

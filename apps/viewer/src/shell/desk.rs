@@ -377,7 +377,7 @@ fn show_help(ui: &mut Ui) {
         egui::Grid::new("keys").striped(true).show(ui, |ui| {
             for (key, what) in KEYS {
                 if what.is_empty() {
-                    ui.label(RichText::new(key).strong().color(Color32::YELLOW));
+                    ui.label(RichText::new(key).strong().color(Color32::GOLD));
                 } else {
                     ui.label(RichText::new(key).strong());
                 }

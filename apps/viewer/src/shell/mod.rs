@@ -118,7 +118,10 @@ impl Shell {
             }
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
             WindowEvent::DroppedFile(path) => self.open_capture(path),
-            WindowEvent::KeyboardInput { event: key, .. } if key.state == ElementState::Pressed => {
+            // Synthetic ones were down before the window had the focus: they were meant for another.
+            WindowEvent::KeyboardInput { event: key, is_synthetic: false, .. }
+                if key.state == ElementState::Pressed =>
+            {
                 let (control, shift) = (self.modifiers.control_key(), self.modifiers.shift_key());
                 let press = egui_key(&key.logical_key).map(|k| Press { key: k, control, shift, again: key.repeat });
                 match press.map_or(Act::Other, |press| self.desk.key(press)) {
