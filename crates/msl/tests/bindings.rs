@@ -70,6 +70,80 @@ fn bindings_tell_what_to_bind() {
     assert!(artifact.source.contains("vertex vs_out vs(vs_in in [[stage_in]],"), "{}", artifact.source);
 }
 
+#[test]
+fn bindings_tell_what_kernels_take() {
+    let module = example(
+        "compute {
+          group 8, 4, 2
+          input in0 : i32x3 local_id flat
+          input in1 \"lane\" : i32 local_index flat
+          input in2 : i32x3 workgroup_id flat
+          input in3 : i32x3 workgroup_count flat
+          bank c0 \"draw\" feedback 0 [40]
+          bank c1 \"not read\" storage 2 [9]
+          bank c2 \"table\" storage 5 [9]
+          bank c3 \"c\" stage 0 [4]
+          texture t0 slot 23 2d
+          v0: i32x3 = load_input in0
+          v1: i32 = load_input in1
+          v2: i32x3 = load_input in2
+          v3: i32x3 = load_input in3
+          v4: i32x4 = load_const c0[3]
+          v5: i32x4 = load_const_dyn c2[0], v1
+          v6: f32x2 = const 0.5, 0.5
+          v7: f32 = const 0.0
+          v8: f32x4 = sample_lod t0, v6, v7
+          v9: i32x4 = load_const c3[0]
+          v10: i32x2 = swizzle v9.xy
+          store_global v10, v0
+          store_global v10, v2
+          store_global v10, v3
+          store_global v10, v4
+          store_global v10, v5
+          store_global v10, v8
+          return
+        }",
+    );
+    let artifact = emit(&module, &Options::default()).unwrap();
+    let found: Vec<_> = artifact.bindings.iter().map(|b| (b.name.as_str(), b.attribute, b.source)).collect();
+    let input = |n| Source::Input(afterimage_ir::Input(n));
+    let expected = [
+        ("local_id", Attribute::ThreadPositionInThreadgroup, input(0)),
+        ("lane", Attribute::ThreadIndexInThreadgroup, input(1)),
+        ("workgroup_id", Attribute::ThreadgroupPositionInGrid, input(2)),
+        ("workgroup_count", Attribute::ThreadgroupsPerGrid, input(3)),
+        ("constants", Attribute::Buffer(0), Source::Constants),
+        ("feedback", Attribute::Buffer(2), Source::Feedback),
+        ("table", Attribute::Buffer(8), Source::Storage(5)),
+        ("t23", Attribute::Texture(3), Source::Texture(23)),
+        ("s23", Attribute::Sampler(3), Source::Sampler(23)),
+    ];
+    assert_eq!(found, expected);
+    assert!(artifact.bindings.iter().all(|b| b.place == Place::Argument));
+    assert_eq!(artifact.reflection.group, [8, 4, 2]);
+    assert!(artifact.source.contains("[[max_total_threads_per_threadgroup(64)]]\nkernel void main0("));
+}
+
+/// What there is no form of is named.
+#[test]
+fn what_is_not_written_is_named() {
+    let refused = |text: &str| emit(&example(text), &Options::default()).unwrap_err();
+    let kernel = |code: &str| format!("compute {{ group 8, 1, 1 shared 64  v0: i32x2 = const 4, 0  {code}  return }}");
+    for (code, name) in [
+        ("memory_barrier", "memory_barrier"),
+        ("wave_barrier", "wave_barrier"),
+        ("v1: i32x2 = atomic_global add, v0, v0", "atomic_global"),
+        ("v2: i32 = const 4  v1: i32x2 = atomic_shared add, v2, v0", "atomic_shared"),
+        ("v1: i32 = lane_index  store_global v0, v1", "lane_index"),
+    ] {
+        assert_eq!(refused(&kernel(code)), EmitError::Unsupported(name));
+    }
+    let output = "compute { output out0 : f32 location 0  v0: f32 = const 1.0  store_output out0, v0  return }";
+    assert_eq!(refused(output), EmitError::Unsupported("location in a kernel"));
+    let geometry = "geometry { geometry points points vertices 1 invocations 1  return }";
+    assert_eq!(refused(geometry), EmitError::Stage("geometry"));
+}
+
 /// Every vertex function that gives something gives a position.
 #[test]
 fn a_position_is_never_missing() {
@@ -107,6 +181,22 @@ fn what_metal_has_no_room_for_is_refused() {
 
     let color = "pixel { output out0 \"oC9\" : f32 location 9  v0: f32 = const 1.0  store_output out0, v0  return }";
     assert_eq!(refused(color), "`oC9` is [[color(9)]], but Metal has 8 colour attachments");
+    let buffer = |id: u32| {
+        format!(
+            "pixel {{ output out0 : f32x4 location 0  bank c0 \"b\" storage {id} [7]  v0: f32x4 = load_const c0[6]  store_output out0, v0  return }}"
+        )
+    };
+    assert!(emit(&example(&buffer(27)), &Options::default()).is_ok());
+    assert_eq!(refused(&buffer(28)), "`b` is [[buffer(31)]], but Metal has 31 buffers");
+    let shared = |bytes: u32, load: &str| {
+        format!("compute {{ group 8, 1, 1 shared {bytes}  v0: i32 = const 4  {load}  return }}")
+    };
+    let store = "store_shared v0, v0";
+    assert!(emit(&example(&shared(32768, store)), &Options::default()).is_ok());
+    let error = refused(&shared(32772, store));
+    assert_eq!(error, "`shared` makes it 32772 bytes of threadgroup memory, but Metal has 32768");
+    // What is not used takes no room.
+    assert!(emit(&example(&shared(65536, "")), &Options::default()).is_ok());
     let attribute = "vertex {
       input in0 \"v31\" : f32 location 31 smooth
       output out0 : f32 location 0

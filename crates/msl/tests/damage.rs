@@ -12,6 +12,7 @@ use judge::Judge;
 use world::{Bytes, World};
 
 const EVERYTHING: &str = include_str!("../../ir/tests/everything.air");
+const MEMORY: [&str; 2] = [include_str!("filetests/kernel.air"), include_str!("filetests/device_memory.air")];
 
 /// Every primitive faces the viewer, with which the loop of the example ends.
 struct Facing(World);
@@ -31,8 +32,8 @@ impl Environment for Facing {
 }
 
 /// The text with some lines lost, doubled, or with another number at their end.
-fn damaged(random: &mut Bytes) -> String {
-    let mut lines: Vec<String> = EVERYTHING.lines().map(str::to_owned).collect();
+fn damaged(text: &str, random: &mut Bytes) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for _ in 0..1 + random.next() % 4 {
         let at = random.next() as usize % lines.len();
         match random.next() % 3 {
@@ -69,7 +70,7 @@ fn what_verifies_is_written() {
     let mut judge = Judge::new();
     let (mut written, mut refused) = (0, 0);
     for _ in 0..10000 {
-        let Ok(mut module) = parse(&damaged(&mut random)) else { continue };
+        let Ok(mut module) = parse(&damaged(EVERYTHING, &mut random)) else { continue };
         if verify(&module).is_err() {
             continue;
         }
@@ -97,6 +98,51 @@ fn what_verifies_is_written() {
     let report = judge.run();
     report.assert();
     assert!(report.shaders == 0 || report.runs > 20, "only {} runs were judged", report.runs);
+}
+
+/// Shaders on memory are compiled only: damaged addresses are not checked, and lanes may race.
+#[test]
+fn what_verifies_on_memory_compiles() {
+    let mut random = Bytes::new();
+    let mut judge = Judge::new();
+    let (mut written, mut refused) = (0, 0);
+    for round in 0..20000 {
+        let text = MEMORY[round % 2].split("; ----").next().unwrap();
+        let Ok(module) = parse(&damaged(text, &mut random)) else { continue };
+        if verify(&module).is_err() {
+            continue;
+        }
+        match emit(&module, &Options::default()) {
+            Ok(artifact) => {
+                written += 1;
+                if written % 8 == 0 {
+                    judge.compile(&format!("module {written}"), &module, &artifact);
+                }
+            }
+            Err(EmitError::Binding(_)) => refused += 1,
+            Err(error) => panic!("{error}\n{module}"),
+        }
+    }
+    assert!(written > 400 && refused > 0, "{written} were written, {refused} refused");
+    judge.run().assert();
+}
+
+/// What a module calls its own is not taken for what the written functions are called.
+#[test]
+fn names_do_not_hide_functions() {
+    let mut judge = Judge::new();
+    let words = ["device_word", "store_shared", "atomic_add_shared", "shared", "threadgroup_barrier"];
+    for turn in 0..words.len() {
+        let mut text = MEMORY[0].split("; ----").next().unwrap().to_owned();
+        for (n, name) in ["local_id", "lane", "workgroup_id", "workgroup_count", "table"].iter().enumerate() {
+            text = text.replace(&format!("\"{name}\""), &format!("\"{}\"", words[(n + turn) % words.len()]));
+        }
+        let module = parse(&text).unwrap();
+        let artifact = emit(&module, &Options::default()).unwrap();
+        assert!(artifact.bindings.iter().any(|b| b.name == "device_word_"), "{}", artifact.source);
+        judge.compile(&format!("turn {turn}"), &module, &artifact);
+    }
+    judge.run().assert();
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Lowered transform feedback as Metal source: both forms, and the shader that prepares a draw, leave the memory behind that the
 //! interpreter leaves, and that a plain model of captures says.
 
+mod geometry;
 #[path = "../judge/mod.rs"]
 mod judge;
 #[path = "../../../passes/tests/feedback/model.rs"]
@@ -13,9 +14,10 @@ use afterimage_ir::{
     BankDecl, BankSource, CaptureDecl, InputAt, InputDecl, Module, Output, TextureDecl, parse, verify,
 };
 use afterimage_msl::{Artifact, Attribute, Options, Source, emit};
-use afterimage_passes::feedback::block::{DRAW, REQUEST};
+use afterimage_passes::feedback::block::{DRAW, Request};
 use afterimage_passes::feedback::table::{Provoking, TABLE};
 use afterimage_passes::feedback::{self, Fetch, Form, Number, Step, lower, prepare, strides};
+use bytemuck::Pod;
 use judge::{Judge, Memory};
 use model::Capture;
 
@@ -110,8 +112,10 @@ impl Environment for Run {
     }
 
     fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
-        assert_eq!(bank.source, BankSource::Feedback);
-        self.system.borrow()[4 * index as usize..][..4].try_into().unwrap()
+        match bank.source {
+            BankSource::Feedback => self.system.borrow()[4 * index as usize..][..4].try_into().unwrap(),
+            _ => [index, bank.id.into(), 7, 9],
+        }
     }
 
     fn sample(&self, texture: &TextureDecl, _: &SampleArgs) -> [f32; 4] {
@@ -129,6 +133,17 @@ fn get(memory: &Memory, address: u64, words: usize) -> &[u32] {
 
 fn low_high(address: u64) -> [u32; 2] {
     [address as u32, (address >> 32) as u32]
+}
+
+/// The words of a block.
+trait Words {
+    fn words(&self) -> Vec<u32>;
+}
+
+impl<T: Pod> Words for T {
+    fn words(&self) -> Vec<u32> {
+        bytemuck::cast_slice(std::slice::from_ref(self)).to_vec()
+    }
 }
 
 struct Case {
@@ -154,23 +169,27 @@ impl Case {
         }
     }
 
-    /// The words of a `Request`.
-    fn request(&self, strides: [u32; 4]) -> Vec<u32> {
-        let index_size = self.indices.as_ref().map_or(0, |indices| 2 * indices.len() as u32);
-        let indexed = u32::from(self.indices.is_some());
-        let mut words = TABLE[self.topology as usize].words(self.provoking).to_vec();
-        words.extend([0, 0, self.count, 0, self.instances, 0, 0, 0, 0, 0]);
-        words.extend(low_high(INDICES));
-        words.extend([index_size, 2 * indexed, indexed, index_size / 2]);
-        [LIST, COUNTERS, DRAW_AT, GROUPS].iter().for_each(|&address| words.extend(low_high(address)));
-        let buffers = strides.map(|stride| stride != 0);
-        for (n, bound) in buffers.into_iter().enumerate() {
-            words.extend(low_high(if bound { BUFFERS[n / 3] } else { 0 }));
+    fn request(&self, strides: [u32; 4]) -> Request {
+        let index_count = self.indices.as_ref().map_or(0, |indices| indices.len() as u32);
+        let bound = strides.map(|stride| stride != 0);
+        Request {
+            row: TABLE[self.topology as usize].words(self.provoking),
+            count: self.count,
+            instances: self.instances,
+            indices: INDICES,
+            index_size: 2 * index_count,
+            index_bytes: if self.indices.is_some() { 2 } else { 0 },
+            restart: self.indices.is_some().into(),
+            list_room: index_count,
+            list: LIST,
+            counters: COUNTERS,
+            draw: DRAW_AT,
+            groups: GROUPS,
+            buffers: std::array::from_fn(|n| if bound[n] { BUFFERS[n / 3] } else { 0 }),
+            sizes: bound.map(|bound| if bound { self.size } else { 0 }),
+            strides,
+            ..Request::default()
         }
-        words.extend(buffers.map(|bound| if bound { self.size } else { 0 }));
-        words.extend(strides);
-        assert_eq!(words.len() * 4, REQUEST.size);
-        words
     }
 
     fn check(&self, judge: &mut Judge, name: &str, form: Form) {
@@ -191,7 +210,8 @@ impl Case {
         }
 
         // The draw is prepared by a kernel, too.
-        let run = Run { system: self.request(strides).into(), vertices: Cell::default(), instance: Cell::default() };
+        let run =
+            Run { system: self.request(strides).words().into(), vertices: Cell::default(), instance: Cell::default() };
         let module = prepare();
         let artifact = emit(&module, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{module}"));
         judge.add_on("prepare", &module, &artifact, &run, &mut memory, [1; 3]);
@@ -296,5 +316,19 @@ fn system_values_are_a_buffer() {
         let lanes = if form == Form::Gather { [feedback::block::GROUP, 1, 1] } else { [1; 3] };
         assert_eq!(artifact.reflection.group, lanes);
         assert!(artifact.reflection.stores && artifact.reflection.feedback);
+    }
+}
+
+/// What comes out, to be read. `cargo xtask bless` writes it anew.
+#[test]
+fn the_text_is_as_expected() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/feedback");
+    for (form, name) in [(Form::Gather, "gather.metal"), (Form::Scatter, "scatter.metal")] {
+        let (path, (_, artifact)) = (folder.join(name), lowered(LAYOUTS[0], form));
+        if std::env::var_os("AFTERIMAGE_BLESS").is_some_and(|v| v == "1") {
+            std::fs::write(&path, &artifact.source).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(artifact.source, expected, "{name}: `cargo xtask bless afterimage-msl` accepts what was found");
     }
 }
