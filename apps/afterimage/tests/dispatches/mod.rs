@@ -51,26 +51,8 @@ const COUNTS: &str = r#"compute "counts" {
   return
 }"#;
 
-const VERTEX: &str = r#"vertex "plain" {
-  input in0 "position" : f32x4 location 0 smooth
-  output out0 : f32x4 position
-  output out1 : f32x4 location 2
-  v0: f32x4 = load_input in0
-  store_output out0, v0
-  store_output out1, v0
-  return
-}"#;
-
-const PIXEL: &str = r#"pixel "textured" {
-  input in0 : f32x4 location 2 smooth
-  output out0 : f32x4 location 0
-  texture t0 slot 0 2d
-  v0: f32x4 = load_input in0
-  v1: f32x2 = swizzle v0.xy
-  v2: f32x4 = sample t0, v1
-  store_output out0, v2
-  return
-}"#;
+const VERTEX: &str = include_str!("../../../../crates/vulkan/tests/common/shaders/plain.air");
+const PIXEL: &str = include_str!("../../../../crates/vulkan/tests/common/shaders/texture.air");
 
 fn id(kind: ObjectKind, serial: u32) -> ObjectId {
     ObjectId::new(kind, serial)

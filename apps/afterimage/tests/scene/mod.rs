@@ -26,33 +26,18 @@ pub(crate) const EDGE: u32 = 32;
 
 const VERTEX: &str = r#"vertex "scene" {
   input in0 "position" : f32x4 location 0 smooth
-  input in1 "texcoord" : f32x2 location 2 smooth
+  input in1 "texcoord" : f32x4 location 2 smooth
   output out0 : f32x4 position
-  output out1 : f32x2 location 2
+  output out1 : f32x4 location 2
   v0: f32x4 = load_input in0
-  v1: f32x2 = load_input in1
+  v1: f32x4 = load_input in1
   store_output out0, v0
   store_output out1, v1
   return
 }"#;
 
-const CONSTANT: &str = r#"pixel "constant" {
-  output out0 : f32x4 location 0
-  bank c0 "c" stage 3 [224]
-  v0: f32x4 = load_const c0[0]
-  store_output out0, v0
-  return
-}"#;
-
-const TEXTURE: &str = r#"pixel "texture" {
-  input in0 : f32x2 location 2 smooth
-  output out0 : f32x4 location 0
-  texture t0 slot 0 2d
-  v0: f32x2 = load_input in0
-  v1: f32x4 = sample t0, v0
-  store_output out0, v1
-  return
-}"#;
+const CONSTANT: &str = include_str!("../../../../crates/vulkan/tests/common/shaders/constant.air");
+const TEXTURE: &str = include_str!("../../../../crates/vulkan/tests/common/shaders/texture.air");
 
 /// What is another in a variant of the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -62,6 +62,11 @@ impl Program {
         }
         self.stream.push(&BeginFrame { frame });
         self.clear(TEXTURE, colour(frame));
+        self.show(frame)
+    }
+
+    /// Presents the picture, and ends the frame.
+    fn show(&mut self, frame: u64) -> Result<(), LinkError> {
         self.stream.push(&Present { frame, target: TARGET, texture: TEXTURE, ..Present::zeroed() });
         self.link.submit(self.stream.batch())?;
         self.link.end_frame(frame)?;
@@ -96,25 +101,8 @@ impl Drawing {
     /// Edge of its picture.
     const EDGE: u32 = 16;
 
-    const VERTEX: &str = r#"vertex "plain" {
-  input in0 "position" : f32x4 location 0 smooth
-  output out0 : f32x4 position
-  output out1 : f32x4 location 2
-  v0: f32x4 = load_input in0
-  store_output out0, v0
-  store_output out1, v0
-  return
-}"#;
-    const PIXEL: &str = r#"pixel "textured" {
-  input in0 : f32x4 location 2 smooth
-  output out0 : f32x4 location 0
-  texture t0 slot 0 2d
-  v0: f32x4 = load_input in0
-  v1: f32x2 = swizzle v0.xy
-  v2: f32x4 = sample t0, v1
-  store_output out0, v2
-  return
-}"#;
+    const VERTEX: &str = include_str!("../../../../crates/vulkan/tests/common/shaders/plain.air");
+    const PIXEL: &str = include_str!("../../../../crates/vulkan/tests/common/shaders/texture.air");
 
     pub(crate) fn start(directory: &Path) -> Self {
         Self::named(directory, "colours", colour)
@@ -232,12 +220,6 @@ impl Program {
         self.clear(TEXTURE, BEHIND);
         self.square(UPLOADED, Drawing::EDGE as f32);
         self.square(RENDERED, Drawing::EDGE as f32 / 4.0);
-        self.stream.push(&Present { frame, target: TARGET, texture: TEXTURE, ..Present::zeroed() });
-        self.link.submit(self.stream.batch())?;
-        self.link.end_frame(frame)?;
-        while let Some(reply) = self.link.poll() {
-            assert!(!matches!(reply, Reply::Error { .. }), "{reply:?}");
-        }
-        Ok(())
+        self.show(frame)
     }
 }

@@ -102,51 +102,16 @@ pub struct Guest {
 }
 
 /// The vertex shader of most tests: position, colour and texture coordinate pass through.
-pub const VERTEX: &str = r#"vertex "test" {
-  input in0 "position" : f32x4 location 0 smooth
-  input in1 "color" : f32x4 location 1 smooth
-  input in2 "texcoord" : f32x4 location 2 smooth
-  output out0 : f32x4 position
-  output out1 : f32x4 location 0
-  output out2 : f32x4 location 2
-  v0: f32x4 = load_input in0
-  v1: f32x4 = load_input in1
-  v2: f32x4 = load_input in2
-  store_output out0, v0
-  store_output out1, v1
-  store_output out2, v2
-  return
-}"#;
+pub const VERTEX: &str = include_str!("shaders/vertex.air");
 
 /// Writes the interpolated colour.
-pub const COLOR: &str = r#"pixel "color" {
-  input in0 : f32x4 location 0 smooth
-  output out0 : f32x4 location 0
-  v0: f32x4 = load_input in0
-  store_output out0, v0
-  return
-}"#;
+pub const COLOR: &str = include_str!("shaders/color.air");
 
 /// Writes the first register of the pixel stage's constants.
-pub const CONSTANT: &str = r#"pixel "constant" {
-  output out0 : f32x4 location 0
-  bank c0 "c" stage 3 [224]
-  v0: f32x4 = load_const c0[0]
-  store_output out0, v0
-  return
-}"#;
+pub const CONSTANT: &str = include_str!("shaders/constant.air");
 
 /// Samples slot 0.
-pub const TEXTURE: &str = r#"pixel "texture" {
-  input in0 : f32x4 location 2 smooth
-  output out0 : f32x4 location 0
-  texture t0 slot 0 2d
-  v0: f32x4 = load_input in0
-  v1: f32x2 = swizzle v0.xy
-  v2: f32x4 = sample t0, v1
-  store_output out0, v2
-  return
-}"#;
+pub const TEXTURE: &str = include_str!("shaders/texture.air");
 
 /// One vertex of the tests.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
