@@ -170,13 +170,7 @@ fn vertices_are_those_that_the_draw_reads() {
 fn what_the_keyframe_draws_is_no_call() {
     let (mut keyframe, mut arena) = (Encoder::new(), MemoryArena::default());
     objects(&mut keyframe, &mut arena);
-    let mut targets = SetRenderTargets::default();
-    targets.color[0].texture = SHOWN;
-    keyframe.push(&targets);
-    keyframe.push(&SetShaders { vertex: VERTEX_SHADER, pixel: PIXEL_SHADER, ..SetShaders::default() });
-    keyframe.push(&SetVertexInput { id: LAYOUT, pad: 0 });
-    let binding = VertexBuffer { source: VERTICES, stride: 16, offset: 0, size: 0 };
-    keyframe.push_tail(&SetVertexBuffers { first: 0, count: 1 }, &[binding]);
+    bind(&mut keyframe, VERTICES);
     keyframe.push(&draw(3));
     let mut file = Vec::new();
     let mut writer = Writer::new(&mut file, &Info::default()).unwrap();
@@ -196,8 +190,6 @@ fn what_the_keyframe_draws_is_no_call() {
 
 /// Many draws, each with another viewport.
 fn long(draws: u32) -> Vec<u8> {
-    let mut file = Vec::new();
-    let mut writer = Writer::new(&mut file, &Info::default()).unwrap();
     let mut out = Encoder::new();
     out.push(&PresentTarget { id: TARGET, width: 64, height: 32, window_kind: 0, window: 0 });
     out.push(&texture(SHOWN, CreateTexture::TARGET));
@@ -207,9 +199,7 @@ fn long(draws: u32) -> Vec<u8> {
         out.push(&SetViewport { x: at as f32, width: 1.0, height: 1.0, max_depth: 1.0, ..SetViewport::default() });
         out.push_tail(&clear, &[]);
     }
-    writer.batch(out.batch(), &MemoryArena::default()).unwrap();
-    writer.finish().unwrap();
-    file
+    file_of(out.batch(), &MemoryArena::default())
 }
 
 #[test]
@@ -268,13 +258,7 @@ fn vertices_are_of_the_last_write_to_each_byte() {
     let mut arena = MemoryArena::default();
     objects(&mut out, &mut arena);
     out.push(&BeginFrame { frame: 1 });
-    let mut targets = SetRenderTargets::default();
-    targets.color[0].texture = SHOWN;
-    out.push(&targets);
-    out.push(&SetShaders { vertex: VERTEX_SHADER, pixel: PIXEL_SHADER, ..SetShaders::default() });
-    out.push(&SetVertexInput { id: LAYOUT, pad: 0 });
-    let binding = VertexBuffer { source: VERTICES, stride: 16, offset: 0, size: 0 };
-    out.push_tail(&SetVertexBuffers { first: 0, count: 1 }, &[binding]);
+    bind(&mut out, VERTICES);
     let mut memory = vec![None; 1024];
     // Pieces that lie beside, in, over and across each other.
     let writes =
@@ -285,11 +269,7 @@ fn vertices_are_of_the_last_write_to_each_byte() {
         out.push(&UpdateBuffer { id: VERTICES, flags: 0, offset: offset as u64, data: arena.push(&bytes) });
         out.push(&draw(20));
     }
-    let mut file = Vec::new();
-    let mut writer = Writer::new(&mut file, &Info::default()).unwrap();
-    writer.batch(out.batch(), &arena).unwrap();
-    writer.finish().unwrap();
-    let capture = Capture::from_bytes(file).unwrap();
+    let capture = Capture::from_bytes(file_of(out.batch(), &arena)).unwrap();
     assert_eq!((capture.rejected(), capture.calls().len()), (0, writes.len()), "{:?}", capture.problems());
     let table = capture.vertices(writes.len() as u64 - 1, 20).unwrap();
     for (at, row) in table.rows.iter().enumerate() {
@@ -322,22 +302,12 @@ fn what_the_gpu_writes_is_not_known() {
     let id = ObjectId::new(ObjectKind::Buffer, 2);
     out.push(&CreateBuffer { id, usage: CreateBuffer::VERTEX | CreateBuffer::STORAGE, size: 256 });
     out.push(&BeginFrame { frame: 1 });
-    let mut targets = SetRenderTargets::default();
-    targets.color[0].texture = SHOWN;
-    out.push(&targets);
-    out.push(&SetShaders { vertex: VERTEX_SHADER, pixel: PIXEL_SHADER, ..SetShaders::default() });
-    out.push(&SetVertexInput { id: LAYOUT, pad: 0 });
+    bind(&mut out, id);
     out.push(&UpdateBuffer { id, flags: 0, offset: 0, data: arena.push(&vertices(1.0)) });
-    let binding = VertexBuffer { source: id, stride: 16, offset: 0, size: 0 };
-    out.push_tail(&SetVertexBuffers { first: 0, count: 1 }, &[binding]);
     out.push(&draw(6));
     out.push(&FillBuffer { id, value: 0, offset: 16, size: 32 });
     out.push(&draw(6));
-    let mut file = Vec::new();
-    let mut writer = Writer::new(&mut file, &Info::default()).unwrap();
-    writer.batch(out.batch(), &arena).unwrap();
-    writer.finish().unwrap();
-    let capture = Capture::from_bytes(file).unwrap();
+    let capture = Capture::from_bytes(file_of(out.batch(), &arena)).unwrap();
     assert_eq!(capture.rejected(), 0, "{:?}", capture.problems());
     let draws: Vec<u64> = CallSet::parse("draw").unwrap().among(capture.calls()).map(|call| call.number).collect();
     let known = |draw| {

@@ -65,6 +65,26 @@ pub fn draw(count: u32) -> Draw {
     Draw { topology: Topology::TriangleList as u32, first: 0, count, instances: 1, first_instance: 0, pad: 0 }
 }
 
+/// Binds what draws vertices out of a buffer into the picture.
+pub fn bind(out: &mut Encoder, source: ObjectId) {
+    let mut targets = SetRenderTargets::default();
+    targets.color[0].texture = SHOWN;
+    out.push(&targets);
+    out.push(&SetShaders { vertex: VERTEX_SHADER, pixel: PIXEL_SHADER, ..SetShaders::default() });
+    out.push(&SetVertexInput { id: LAYOUT, pad: 0 });
+    let binding = VertexBuffer { source, stride: 16, offset: 0, size: 0 };
+    out.push_tail(&SetVertexBuffers { first: 0, count: 1 }, &[binding]);
+}
+
+/// A file of one batch.
+pub fn file_of(batch: &[u64], arena: &MemoryArena) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut writer = Writer::new(&mut file, &Info::default()).unwrap();
+    writer.batch(batch, arena).unwrap();
+    writer.finish().unwrap();
+    file
+}
+
 /// The file. Frames 7 and 8; calls 0 clear, 1 draw, 2 present, 3 clear, 4 indexed draw, 5 blit, 6 present.
 pub fn file() -> Vec<u8> {
     let mut file = Vec::new();
