@@ -82,6 +82,46 @@ fn modules_are_written() {
     assert_eq!(text(&[PLACE, "--prepare", &prepare_name]), "");
 }
 
+/// Metal has no transform feedback: what takes its place there is written in its language.
+#[test]
+fn metal_is_written() {
+    let folder = tempfile::tempdir().expect("temporary directory");
+    let (out, out_name) = file(&folder, "out.metal");
+    let (prepare, prepare_name) = file(&folder, "prepare.metal");
+    for shader in [PLACE, WAVES] {
+        for (form, function) in [("gather", "kernel void main0("), ("scatter", "vertex void main0(")] {
+            succeeds(&[shader, "--form", form, "-o", &out_name, "--prepare", &prepare_name]);
+            let written = fs::read_to_string(&out).expect("written");
+            assert!(written.contains(function) && written.contains("feedback [[buffer(2)]]"), "{written}");
+            assert_eq!(text(&[shader, "--form", form, "--to", "msl"]), written);
+            let written = fs::read_to_string(&prepare).expect("written");
+            assert!(written.contains("kernel void main0(") && written.contains("threadgroup_barrier"), "{written}");
+        }
+    }
+    let geometry = text(&[PLAIN, "--geometry", FINS, "--to", "msl"]);
+    assert!(geometry.contains("kernel void main0(") && geometry.contains("threadgroup uint shared["), "{geometry}");
+
+    let listing = text(&[WAVES, "-o", &out_name, "--layout"]);
+    for line in [
+        "metal     constants [[buffer(0)]]",
+        "metal     feedback [[buffer(2)]]: a Draw block, 640 bytes",
+        "constants registers 0..=0 of push constants at byte 0",
+        "constants registers 0..=0 of set 1 binding 3 at byte 144",
+    ] {
+        assert!(listing.lines().any(|l| l == line), "{line}\n{listing}");
+    }
+    assert!(!listing.contains("push      byte"), "{listing}");
+    let layout = text(&[WAVES, "-o", &out_name, "--layout", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&layout).expect("JSON");
+    assert_eq!(json["metal"]["threads"], serde_json::json!([64, 1, 1]));
+    assert_eq!(
+        json["metal"]["constants"][2],
+        serde_json::json!({ "of": "set 1 binding 3", "first": 0, "count": 1, "byte": 144 })
+    );
+    let json: serde_json::Value = serde_json::from_str(&text(&[WAVES, "--layout", "json"])).expect("JSON");
+    assert!(json["metal"].is_null());
+}
+
 #[test]
 fn the_validator_takes_what_is_written() {
     if Command::new("spirv-val").arg("--version").stdout(Stdio::null()).status().is_err() {

@@ -7,8 +7,13 @@ use super::reflect::{ReflectAs, place, source};
 use super::tool;
 use afterimage_feedback::block::{BLOCKS, Block, DRAW, Field, GROUP};
 use afterimage_feedback::layout::{plain, type_of};
-use afterimage_feedback::{AttributeSource, CapturePlace, CaptureUse, Form, Lowered, Lowering, Uses, prepare, text};
-use afterimage_shader::CompileError;
+use afterimage_feedback::{
+    AttributeSource, BlockSource, BlockUse, CapturePlace, CaptureUse, Form, Lowering, Uses, prepare, text,
+};
+use afterimage_ir::Module;
+use afterimage_msl::{Artifact, Binding, Source};
+use afterimage_passes::{FloatRules, Options, feedback, optimize};
+use afterimage_shader::{CompileError, Segment};
 use afterimage_shader_spirv as spirv;
 use clap::{Parser, ValueEnum};
 use serde_json::{Value, json};
@@ -39,6 +44,7 @@ use std::path::{Path, PathBuf};
 ///   afterimage shader xfb scene.vert.spv -o out.spv --attribute 0=R16G16B16A16_SFLOAT@0 \
 ///       --attribute 1=R8G8B8A8_UNORM@0+8 --attribute '3=R32G32_SFLOAT@1/instance'
 ///   afterimage shader xfb scene.vert.spv --geometry fins.geom.spv -o captured.spv
+///   afterimage shader xfb scene.vert.spv -o captured.metal --prepare prepare.metal --layout
 ///   afterimage shader xfb scene.vert.spv --to ir
 #[derive(Debug, Parser)]
 #[command(verbatim_doc_comment, after_long_help = Code::HELP)]
@@ -72,7 +78,7 @@ pub(super) struct Args {
     /// Byte of the push constants, a multiple of 8, where the address of the block shall be. Without this, behind the shader's own.
     #[arg(long, value_name = "BYTE")]
     feedback_push: Option<u32>,
-    /// Also write the shader that fills the block on the device.
+    /// Also write the shader that fills the block on the device, as what the file's extension says; else SPIR-V.
     #[arg(long, value_name = "FILE")]
     prepare: Option<PathBuf>,
     /// Print what the shader has to be given: the block's fields, attributes, captures, descriptors.
@@ -144,20 +150,25 @@ pub(super) fn run(args: &Args) -> Result<(), Why> {
         tool::validate(Content::words(&lowered.words).bytes())?;
     }
     if let Some(file) = &args.prepare {
-        io::write(file, &Content::words(&prepare()))?;
+        io::write(file, &prepare_as(Written::of_path(file))?)?;
     }
     let quiet = args.layout.is_some() || args.prepare.is_some() || args.validate;
     let to = args.to.or_else(|| args.output.as_deref().map(Written::of_path));
+    let metal = if to == Some(Written::Msl) { Some(lowered.metal()?) } else { None };
     let shader_in_stdout = if to.is_some() || !quiet {
         let output = args.output.as_deref().unwrap_or(Path::new("-"));
-        io::write(output, &content(&lowered, to.unwrap_or(Written::Spirv))?)?;
+        let content = match &metal {
+            Some(artifact) => Content::Text(artifact.source.clone()),
+            None => content(&lowered.words, &lowered.module, to.unwrap_or(Written::Spirv))?,
+        };
+        io::write(output, &content)?;
         io::is_stdio(output)
     } else {
         false
     };
     let printed = args.layout.map(|form| match form {
-        ReflectAs::Text => listing(&args.input, &lowered.uses),
-        ReflectAs::Json => format!("{}\n", json(&args.input, &lowered.uses)),
+        ReflectAs::Text => listing(&args.input, &lowered.uses, metal.as_ref()),
+        ReflectAs::Json => format!("{}\n", json(&args.input, &lowered.uses, metal.as_ref())),
     });
     match printed {
         // Standard output is the shader's.
@@ -177,13 +188,47 @@ fn words(file: &Path) -> Result<Vec<u32>, Why> {
     }
 }
 
-fn content(lowered: &Lowered, to: Written) -> Result<Content, Why> {
+fn content(words: &[u32], module: &Module, to: Written) -> Result<Content, Why> {
     Ok(match to {
-        Written::Spirv => Content::words(&lowered.words),
-        Written::SpirvAsm => Content::Text(spirv::disassemble(&lowered.words).map_err(CompileError::from)?),
-        Written::Msl => Content::Text(lowered.metal()?.source),
-        Written::Ir => Content::Text(lowered.module.to_string()),
+        Written::Spirv => Content::words(words),
+        Written::SpirvAsm => Content::Text(spirv::disassemble(words).map_err(CompileError::from)?),
+        Written::Msl => {
+            let artifact = afterimage_msl::emit(module, &afterimage_msl::Options::default());
+            Content::Text(artifact.map_err(CompileError::from)?.source)
+        }
+        Written::Ir => Content::Text(module.to_string()),
     })
+}
+
+/// The shader that fills the block.
+fn prepare_as(to: Written) -> Result<Content, Why> {
+    let mut module = feedback::prepare();
+    optimize(&mut module, &Options { float_rules: FloatRules::Strict });
+    content(&prepare(), &module, to)
+}
+
+/// What the registers that Metal has behind each other are of: block, first register, how many, first byte in the buffer.
+fn constants(uses: &Uses, metal: &Artifact) -> Vec<(String, u32, u32, u32)> {
+    let mut at = 0;
+    let segment = |s: &Segment| {
+        let block = uses.blocks.iter().find(|b| b.bank == s.bank && !matches!(b.source, BlockSource::Storage(_)));
+        let begin = at;
+        at += 16 * s.count;
+        (block.map_or_else(|| format!("bank {}", s.bank), source), s.first, s.count, begin)
+    };
+    metal.reflection.segments.iter().map(segment).collect()
+}
+
+/// What an argument of Metal's function stands for, where its name does not say it.
+fn stands_for(uses: &Uses, binding: &Binding) -> Option<String> {
+    match binding.source {
+        Source::Feedback => Some(format!("a {} block, {} bytes", DRAW.name, DRAW.size)),
+        Source::Storage(bank) => {
+            let is = |b: &&BlockUse| b.bank == bank && matches!(b.source, BlockSource::Storage(_));
+            uses.blocks.iter().find(is).map(source)
+        }
+        _ => None,
+    }
 }
 
 fn form(form: Form) -> &'static str {
@@ -197,12 +242,21 @@ fn components(capture: &CaptureUse) -> String {
     (capture.component..capture.component + capture.lanes).map(|n| char::from(b"xyzw"[usize::from(n & 3)])).collect()
 }
 
-fn listing(input: &Path, uses: &Uses) -> String {
+fn listing(input: &Path, uses: &Uses, metal: Option<&Artifact>) -> String {
     let mut text =
         format!("shader    {}\nform      {}, a {} shader\n", io::name(input), form(uses.form), uses.stage.name());
     // Writing to a string cannot fail.
-    let _ =
-        writeln!(text, "push      byte {}, 8 bytes: device address of a Draw block ({} bytes)", uses.push, DRAW.size);
+    if metal.is_none() {
+        let (byte, size) = (uses.push, DRAW.size);
+        let _ = writeln!(text, "push      byte {byte}, 8 bytes: device address of a Draw block ({size} bytes)");
+    }
+    for binding in metal.iter().flat_map(|artifact| &artifact.bindings) {
+        let what = stands_for(uses, binding).map_or(String::new(), |what| format!(": {what}"));
+        let _ = writeln!(text, "metal     {} [[{}]]{what}", binding.name, binding.attribute);
+    }
+    for (block, first, count, at) in metal.iter().flat_map(|artifact| constants(uses, artifact)) {
+        let _ = writeln!(text, "constants registers {first}..={} of {block} at byte {at}", first + count - 1);
+    }
     let run = match (uses.geometry, uses.form) {
         (true, _) => "one work group; Draw::request says where captures go".to_owned(),
         (_, Form::Gather) => format!("work groups of {GROUP}, as many as plan or prepare says"),
@@ -249,7 +303,7 @@ fn listing(input: &Path, uses: &Uses) -> String {
     text
 }
 
-fn json(input: &Path, uses: &Uses) -> Value {
+fn json(input: &Path, uses: &Uses, metal: Option<&Artifact>) -> Value {
     let fields = |block: &Block| -> Vec<Value> {
         let field = |f: &Field| json!({ "name": f.name, "type": type_of(f), "offset": f.offset, "size": f.size, "meaning": plain(f.about) });
         block.fields.iter().map(field).collect()
@@ -263,8 +317,21 @@ fn json(input: &Path, uses: &Uses) -> Value {
         json!({ "location": a.location, "format": a.format.to_string(), "slot": a.slot, "offset": a.offset,
                 "divisor": a.divisor })
     };
+    let argument =
+        |b: &Binding| json!({ "name": b.name, "attribute": b.attribute.to_string(), "of": stands_for(uses, b) });
+    let metal = metal.map(|artifact| {
+        let constants = constants(uses, artifact)
+            .into_iter()
+            .map(|(block, first, count, byte)| json!({ "of": block, "first": first, "count": count, "byte": byte }));
+        json!({
+            "arguments": artifact.bindings.iter().map(argument).collect::<Vec<_>>(),
+            "constants": constants.collect::<Vec<_>>(),
+            "threads": artifact.reflection.group,
+        })
+    });
     json!({
         "shader": io::name(input),
+        "metal": metal,
         "form": form(uses.form),
         "stage": uses.stage.name(),
         "push": { "offset": uses.push, "size": 8, "block": DRAW.name },
