@@ -2,6 +2,7 @@
 //! file, so that there may be more of them than memory.
 
 use super::image::{Changed, Image};
+use super::room::{Of, Room};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::Value;
@@ -23,6 +24,9 @@ const PACKERS: usize = 8;
 /// A part of the page on its way to a thread, and from there to whoever writes it.
 type Job = (Box<dyn FnOnce() -> io::Result<Vec<u8>> + Send>, SyncSender<io::Result<Vec<u8>>>);
 
+/// A part that is on its way: what it is of, and the most bytes that it can take.
+type Pending = (Of, usize, Receiver<io::Result<Vec<u8>>>);
+
 /// The last picture of a target.
 struct Head {
     id: String,
@@ -40,12 +44,14 @@ pub(super) struct Blocks {
     jobs: Option<Sender<Job>>,
     packers: Vec<JoinHandle<()>>,
     /// In the order of the file.
-    pending: VecDeque<Receiver<io::Result<Vec<u8>>>>,
+    pending: VecDeque<Pending>,
+    room: Room,
 }
 
 impl Blocks {
-    /// None yet; they wait in a file without a name in a folder, or where such files are on this machine.
-    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+    /// None yet; they wait in a file without a name in a folder, or where such files are on this machine. Together they take so many bytes
+    /// at most.
+    pub(super) fn new(folder: &Path, most: u64) -> io::Result<Self> {
         let (jobs, from) = channel::<Job>();
         let from = Arc::new(Mutex::new(from));
         let packer = || {
@@ -68,18 +74,29 @@ impl Blocks {
             jobs: Some(jobs),
             packers,
             pending: VecDeque::new(),
+            room: Room::new(most),
         })
     }
 
-    /// Adds a block.
-    pub(super) fn add(&mut self, name: &str, value: Value) -> io::Result<()> {
-        self.add_text(name, value.to_string())
+    /// Who has how many bytes.
+    pub(super) fn room(&self) -> &Room {
+        &self.room
     }
 
-    /// Adds a block of JSON's text.
-    pub(super) fn add_text(&mut self, name: &str, text: String) -> io::Result<()> {
+    /// From here on all parts together may have so many bytes.
+    pub(super) fn bound(&mut self, most: u64) {
+        self.room.bound(most);
+    }
+
+    /// Adds a block; whether there is room for it.
+    pub(super) fn add(&mut self, of: Of, name: &str, value: Value) -> io::Result<bool> {
+        self.add_text(of, name, value.to_string())
+    }
+
+    /// Adds a block of JSON's text; whether there is room for it.
+    pub(super) fn add_text(&mut self, of: Of, name: &str, text: String) -> io::Result<bool> {
         let start = format!("id=\"block-{name}\"");
-        self.push(move || {
+        self.push(of, worst(text.len()), move || {
             let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
             packed.write_all(text.as_bytes())?;
             Ok(script(&start, &packed.finish()?))
@@ -91,10 +108,10 @@ impl Blocks {
         self.stored.contains_key(id)
     }
 
-    /// Adds a picture if it is not there yet. It is the next one of what `of` names, where anything is named: mostly little has changed
-    /// since the one before.
-    pub(super) fn picture(&mut self, id: &str, image: Arc<Image>, of: Option<&str>) -> io::Result<()> {
-        let head = of.and_then(|of| self.heads.get(of));
+    /// Adds a picture if it is not there yet; whether it is there then. It is the next one of what `chain` names, where anything is named:
+    /// mostly little has changed since the one before.
+    pub(super) fn picture(&mut self, of: Of, id: &str, image: Arc<Image>, chain: Option<&str>) -> io::Result<bool> {
+        let head = chain.and_then(|chain| self.heads.get(chain));
         if !self.stored.contains_key(id) {
             let pixels = image.width as usize * image.height as usize;
             let before = head.and_then(|head| {
@@ -103,45 +120,79 @@ impl Blocks {
                 let little = needs < CHAIN && changed.count < pixels / 4 * 3;
                 little.then(|| (head.id.clone(), needs, Arc::clone(&head.image), changed))
             });
-            self.stored.insert(id.to_owned(), before.as_ref().map_or(0, |(_, needs, ..)| *needs));
-            let (id, image) = (id.to_owned(), Arc::clone(&image));
+            let needs = before.as_ref().map_or(0, |(_, needs, ..)| *needs);
+            let count = before.as_ref().map_or(pixels, |(.., changed)| changed.count);
+            let bytes = worst(count * 4 + if before.is_some() { pixels / 8 } else { 0 });
+            let (name, image) = (id.to_owned(), Arc::clone(&image));
             let before = before.map(|(base, _, image, changed)| (base, image, changed));
-            self.push(move || packed(&id, &image, before))?;
+            if !self.push(of, bytes, move || packed(&name, &image, &before))? {
+                return Ok(false);
+            }
+            self.stored.insert(id.to_owned(), needs);
         }
-        let Some(of) = of else { return Ok(()) };
+        let Some(chain) = chain else { return Ok(true) };
         self.uses += 1;
-        self.heads.insert(of.to_owned(), Head { id: id.to_owned(), image, used: self.uses });
+        self.heads.insert(chain.to_owned(), Head { id: id.to_owned(), image, used: self.uses });
         if self.heads.len() > HEADS
             && let Some(oldest) = self.heads.iter().min_by_key(|(_, head)| head.used).map(|(of, _)| of.clone())
         {
             self.heads.remove(&oldest);
         }
-        Ok(())
+        Ok(true)
     }
 
-    fn push(&mut self, pack: impl FnOnce() -> io::Result<Vec<u8>> + Send + 'static) -> io::Result<()> {
+    /// Packs a part that takes so many bytes at most; whether there is room for it.
+    fn push(
+        &mut self,
+        of: Of,
+        worst: usize,
+        pack: impl FnOnce() -> io::Result<Vec<u8>> + Send + 'static,
+    ) -> io::Result<bool> {
+        if !self.room.fits(worst) {
+            // Where it is not certain, it is found out.
+            self.settle()?;
+            if !self.room.fits(worst) {
+                let packed = pack()?;
+                let fits = self.room.fits(packed.len());
+                if fits {
+                    self.room.wait(of, worst);
+                    self.room.arrive(of, worst, packed.len());
+                    self.file.write_all(&packed)?;
+                }
+                return Ok(fits);
+            }
+        }
         let (to, result) = sync_channel(1);
         if let Some(jobs) = &self.jobs {
             jobs.send((Box::new(pack), to)).map_err(|_| lost())?;
         }
-        self.pending.push_back(result);
-        while self.pending.len() > 2 * self.packers.len() {
+        self.pending.push_back((of, worst, result));
+        self.room.wait(of, worst);
+        while self.pending.len() > 2 * self.packers.len() || self.room.is_new(of) {
+            self.write()?;
+        }
+        Ok(true)
+    }
+
+    /// Writes the oldest part that is not written yet.
+    fn write(&mut self) -> io::Result<()> {
+        let Some((of, worst, result)) = self.pending.pop_front() else { return Ok(()) };
+        let packed = result.recv().map_err(|_| lost())??;
+        self.room.arrive(of, worst, packed.len());
+        self.file.write_all(&packed)
+    }
+
+    /// Writes all parts that are not written yet.
+    fn settle(&mut self) -> io::Result<()> {
+        while !self.pending.is_empty() {
             self.write()?;
         }
         Ok(())
     }
 
-    /// Writes the oldest part that is not written yet.
-    fn write(&mut self) -> io::Result<()> {
-        let Some(result) = self.pending.pop_front() else { return Ok(()) };
-        self.file.write_all(&result.recv().map_err(|_| lost())??)
-    }
-
     /// Everything, as it stands in the page.
     pub(super) fn finish(mut self) -> io::Result<File> {
-        while !self.pending.is_empty() {
-            self.write()?;
-        }
+        self.settle()?;
         self.jobs = None;
         for packer in self.packers.drain(..) {
             packer.join().map_err(|_| lost())?;
@@ -154,8 +205,14 @@ fn lost() -> io::Error {
     io::Error::other("a thread that packs the page's parts has failed")
 }
 
+/// The most bytes that an element takes which holds so many.
+fn worst(bytes: usize) -> usize {
+    // Where nothing compresses, deflate adds 5 bytes to every 16 KiB or less; the rest are the element's tags.
+    (bytes + bytes / 1000) / 3 * 4 + 512
+}
+
 /// The element of a picture.
-fn packed(id: &str, image: &Image, before: Option<(String, Arc<Image>, Changed)>) -> io::Result<Vec<u8>> {
+fn packed(id: &str, image: &Image, before: &Option<(String, Arc<Image>, Changed)>) -> io::Result<Vec<u8>> {
     let (columns, rows) = image.rectangle(before.as_ref().map(|(_, _, changed)| changed));
     let mut start = format!(
         "id=\"picture-{id}\" data-size=\"{} {} {} {} {} {}\"",
@@ -166,7 +223,7 @@ fn packed(id: &str, image: &Image, before: Option<(String, Arc<Image>, Changed)>
         columns.len(),
         rows.len()
     );
-    if let Some((base, ..)) = &before {
+    if let Some((base, ..)) = before {
         start += &format!(" data-before=\"{base}\"");
     }
     let bytes = image.coded(before.as_ref().map(|(_, image, changed)| (&**image, changed)));
@@ -204,8 +261,9 @@ fn base64(bytes: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Blocks, CHAIN, base64};
+    use super::{Blocks, CHAIN, base64, worst};
     use crate::report::image::Image;
+    use crate::report::room::Of;
     use serde_json::json;
     use std::io::{Read, Seek};
     use std::sync::Arc;
@@ -241,11 +299,11 @@ mod tests {
 
     #[test]
     fn equal_pictures_are_stored_once_and_others_as_what_changed() {
-        let mut blocks = Blocks::new(&std::env::temp_dir()).expect("a file");
+        let mut blocks = Blocks::new(&std::env::temp_dir(), u64::MAX).expect("a file");
         for image in [counted(0), counted(1), counted(0), counted(2), counted(64 * 60)] {
-            blocks.picture(&image.id(), image.clone(), Some("color")).expect("stored");
+            blocks.picture(Of::Calls, &image.id(), image.clone(), Some("color")).expect("stored");
         }
-        blocks.picture(&counted(9).id(), counted(9), None).expect("stored");
+        blocks.picture(Of::Calls, &counted(9).id(), counted(9), None).expect("stored");
         let text = text(blocks);
         let [black, one, two, most, alone] = [0, 1, 2, 64 * 60, 9].map(|on| counted(on).id());
         let mut lines = text.lines();
@@ -263,10 +321,10 @@ mod tests {
 
     #[test]
     fn few_pictures_are_needed_for_one() {
-        let mut blocks = Blocks::new(&std::env::temp_dir()).expect("a file");
+        let mut blocks = Blocks::new(&std::env::temp_dir(), u64::MAX).expect("a file");
         for on in 0..3 * CHAIN {
             let image = counted(on);
-            blocks.picture(&image.id(), image, Some("color")).expect("stored");
+            blocks.picture(Of::Calls, &image.id(), image, Some("color")).expect("stored");
         }
         let text = text(blocks);
         assert_eq!(text.lines().filter(|line| !line.contains("data-before")).count(), 3);
@@ -274,9 +332,11 @@ mod tests {
 
     #[test]
     fn what_many_targets_held_is_forgotten() {
-        let mut blocks = Blocks::new(&std::env::temp_dir()).expect("a file");
+        let mut blocks = Blocks::new(&std::env::temp_dir(), u64::MAX).expect("a file");
         for target in 0..200 {
-            blocks.picture(&counted(target).id(), counted(target), Some(&target.to_string())).expect("stored");
+            blocks
+                .picture(Of::Calls, &counted(target).id(), counted(target), Some(&target.to_string()))
+                .expect("stored");
         }
         assert_eq!(blocks.heads.len(), super::HEADS);
         assert!(blocks.heads.contains_key("199"), "not the last one");
@@ -284,14 +344,56 @@ mod tests {
 
     #[test]
     fn parts_stand_in_the_order_in_which_they_came() {
-        let mut blocks = Blocks::new(&std::env::temp_dir()).expect("a file");
+        let mut blocks = Blocks::new(&std::env::temp_dir(), u64::MAX).expect("a file");
         for number in 0..500 {
-            blocks.add(&number.to_string(), json!({ "number": number })).expect("added");
+            blocks.add(Of::Details, &number.to_string(), json!({ "number": number })).expect("added");
         }
         let text = text(blocks);
         for (number, line) in text.lines().enumerate() {
             assert!(line.contains(&format!("id=\"block-{number}\"")), "{line}");
         }
         assert_eq!(text.lines().count(), 500);
+    }
+
+    /// Bytes that do not compress.
+    fn noise(count: usize) -> Vec<u8> {
+        let mut word = 7u32;
+        let bytes = std::iter::repeat_with(|| {
+            word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (word >> 24) as u8
+        });
+        bytes.take(count).collect()
+    }
+
+    #[test]
+    fn there_are_no_more_bytes_than_there_may_be() {
+        const MOST: usize = 100_000;
+        let mut blocks = Blocks::new(&std::env::temp_dir(), MOST as u64).expect("a file");
+        let image = |edge: u32| Arc::new(Image { width: edge, height: edge, rgba: noise((edge * edge * 4) as usize) });
+        assert!(!blocks.picture(Of::Frames, "large", image(200), Some("color")).expect("packed"));
+        assert!(!blocks.has("large"));
+        let stored: Vec<u32> = (20..60)
+            .filter(|edge| blocks.picture(Of::Calls, &edge.to_string(), image(*edge), Some("color")).expect("packed"))
+            .collect();
+        assert!(stored.len() > 10 && stored.len() < 40, "{stored:?}");
+        // What compresses well still fits.
+        assert!(blocks.add(Of::Lists, "list", json!({ "text": " ".repeat(MOST) })).expect("packed"));
+        let text = text(blocks);
+        assert!((MOST - 20_000..=MOST).contains(&text.len()), "{}", text.len());
+        for edge in 20..60 {
+            let is = text.contains(&format!("id=\"picture-{edge}\""));
+            assert_eq!(is, stored.contains(&edge), "{edge}");
+        }
+        assert!(text.contains("block-list"));
+    }
+
+    #[test]
+    fn no_part_takes_more_than_the_most_it_can() {
+        for count in [0, 1, 1000, 100_000] {
+            let edge = f64::from(count).sqrt() as u32;
+            let image = Image { width: edge, height: edge, rgba: noise((edge * edge * 4) as usize) };
+            let bytes = super::packed("0123456789abcdef", &image, &None).expect("packed");
+            assert!(bytes.len() <= worst(image.rgba.len()), "{count}: {} bytes", bytes.len());
+        }
     }
 }

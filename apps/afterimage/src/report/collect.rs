@@ -2,6 +2,7 @@
 
 use super::blocks::Blocks;
 use super::pictures::{Taken, Texture};
+use super::room::Of;
 use afterimage_inspect::{
     Access, Accesses, Call, CallKind, Capture, Change, Form, NoVertices, ShaderCode, VertexTable, Walk, constants,
     fields, state_fields,
@@ -64,30 +65,43 @@ impl<'a> Details<'a> {
         Self { capture, taken, vertices, shaders, tables: Tables::default(), walk: capture.walk(), textures }
     }
 
-    /// Adds the block of a frame's rows, and those of the details of the first `shown` of its calls.
-    pub(super) fn frame(
+    /// Adds the block of a frame's rows, of which the first `shown` have details; whether there is room for it.
+    pub(super) fn rows(
         &mut self,
         place: usize,
         calls: &[Call],
         shown: usize,
         blocks: &mut Blocks,
-    ) -> std::io::Result<()> {
+    ) -> std::io::Result<bool> {
         let mut rows = Vec::with_capacity(calls.len());
         let (shown, bare) = calls.split_at(shown);
-        for piece in shown.chunk_by(|a, b| a.number / CHUNK == b.number / CHUNK) {
+        for call in shown {
+            self.walk.to(call.number);
+            let changes = self.walk.changes();
+            rows.push(self.row(call, &changes));
+        }
+        rows.extend(bare.iter().map(|call| self.row(call, &[])));
+        blocks.add(Of::Lists, &format!("frame-{place}"), json!({ "calls": rows }))
+    }
+
+    /// Adds the blocks of the details of calls of a frame; of how many there was no room.
+    pub(super) fn frame(&mut self, place: usize, calls: &[Call], blocks: &mut Blocks) -> std::io::Result<usize> {
+        let mut left = 0;
+        for piece in calls.chunk_by(|a, b| a.number / CHUNK == b.number / CHUNK) {
             let Some(first) = piece.first() else { continue };
             let mut chunk = Chunk::default();
             for call in piece {
                 self.walk.to(call.number);
                 let changes = self.walk.changes();
-                rows.push(self.row(call, &changes));
                 self.detail(call, &changes, &mut chunk, blocks)?;
             }
             let name = format!("calls-{place}-{}", first.number / CHUNK);
-            blocks.add_text(&name, object! { "rows": value chunk.rows, "calls": raw chunk.calls + "}" })?;
+            let text = object! { "rows": value chunk.rows, "calls": raw chunk.calls + "}" };
+            if !blocks.add_text(Of::Details, &name, text)? {
+                left += piece.len();
+            }
         }
-        rows.extend(bare.iter().map(|call| self.row(call, &[])));
-        blocks.add(&format!("frame-{place}"), json!({ "calls": rows, "shown": shown.len() }))
+        Ok(left)
     }
 
     /// Adds what waits for more of its kind.
@@ -330,7 +344,9 @@ impl Tables {
         if self.text.is_empty() {
             return Ok(());
         }
-        blocks.add_text(&format!("vertices-{}", self.block), std::mem::take(&mut self.text) + "}")?;
+        // The page says so where they are not.
+        let _there =
+            blocks.add_text(Of::Details, &format!("vertices-{}", self.block), std::mem::take(&mut self.text) + "}")?;
         self.block += 1;
         Ok(())
     }
@@ -421,28 +437,42 @@ fn table_text(table: &VertexTable, most: usize) -> std::io::Result<String> {
     })
 }
 
-/// Adds a block for each shader that a call of the page may use; the index's list of them.
-pub(super) fn shaders(capture: &Capture, blocks: &mut Blocks) -> std::io::Result<Vec<Value>> {
-    let mut list = Vec::new();
-    let mut known: HashMap<(u32, Option<u128>), usize> = HashMap::new();
-    for (place, shader) in capture.shaders().iter().enumerate() {
-        // Equal code is read once, however often it was created.
-        let same = match shader.hash {
-            Some(_) => *known.entry((shader.language, shader.hash)).or_insert(place),
-            None => place,
-        };
-        if same == place {
-            blocks.add(&format!("shader-{place}"), json!({ "texts": texts(shader) }))?;
-        }
-        list.push(json!({
+/// The index's list of shaders.
+pub(super) fn shaders(capture: &Capture) -> Vec<Value> {
+    let value = |(same, shader): (usize, &ShaderCode)| {
+        json!({
             "name": shader.id.to_string(),
             "stage": format!("{:?}", shader.stage).to_lowercase(),
             "hash": shader.hash_text(),
             "block": same,
             "about": format!("{}, {} bytes, created in {}", shader.language_name(), shader.size, shader.created),
-        }));
+        })
+    };
+    firsts(capture).zip(capture.shaders()).map(value).collect()
+}
+
+/// Adds a block for each shader, as long as so many bytes last; how many there was no room for.
+pub(super) fn shader_texts(capture: &Capture, most: u64, blocks: &mut Blocks) -> std::io::Result<usize> {
+    let mut left = 0;
+    for (place, (same, shader)) in firsts(capture).zip(capture.shaders()).enumerate() {
+        let due = same == place;
+        if due
+            && !(blocks.room().spent(Of::Shaders) < most
+                && blocks.add(Of::Shaders, &format!("shader-{place}"), json!({ "texts": texts(shader) }))?)
+        {
+            left += 1;
+        }
     }
-    Ok(list)
+    Ok(left)
+}
+
+/// The place of the first shader with the same code, of each: equal code is read once, however often it was created.
+fn firsts(capture: &Capture) -> impl Iterator<Item = usize> {
+    let mut known: HashMap<(u32, u128), usize> = HashMap::new();
+    capture.shaders().iter().enumerate().map(move |(place, shader)| match shader.hash {
+        Some(hash) => *known.entry((shader.language, hash)).or_insert(place),
+        None => place,
+    })
 }
 
 fn texts(shader: &ShaderCode) -> Vec<(String, String)> {

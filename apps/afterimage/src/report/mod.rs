@@ -3,29 +3,41 @@
 mod blocks;
 mod budget;
 mod collect;
+mod head;
 mod image;
 mod log;
 mod page;
 mod pictures;
+mod plan;
+mod room;
 
 pub(crate) use log::Keeper;
 
 use crate::{Failure, gnm, nv2a};
-use afterimage_inspect::{Call, CallKind, CallSet, Capture, Limits};
+use afterimage_inspect::{CallSet, Capture, Frame, Limits};
 use afterimage_vulkan::{FrameSet, Renderer, Stepper};
 use blocks::Blocks;
 use budget::Budget;
 use clap::Parser;
+use collect::Details;
+use head::Left;
 use pictures::{Album, Taken, Wanted};
+use plan::Plan;
+use room::Of;
 use serde_json::{Value, json};
-use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of a page from which on it is said how it gets smaller.
-const LARGE: u64 = 100 << 20;
+/// Of a page's bytes, those that pictures may have: so many of so many parts.
+const PICTURES: [u64; 2] = [3, 4];
+/// Of what pictures and lists leave, what texts of shaders may have: one part of so many.
+const SHADERS: u64 = 4;
+/// Bytes of the index that a frame takes at most.
+const ENTRY: u64 = 160;
+/// Bytes that notes on what was left out take at most.
+const NOTES: u64 = 4 << 10;
 
 /// Make one page of a capture that a browser opens from a file, to read or to attach to a bug.
 ///
@@ -39,7 +51,8 @@ const LARGE: u64 = 100 << 20;
 /// Examples:
 ///   afterimage report scene.aftercap -o report.html
 ///   afterimage report scene.aftercap -o report.html --frames 101-103
-///   afterimage report long.aftercap -o report.html --calls 0-*/draw --max-pictures 20000 --max-calls 100000
+///   afterimage report long.aftercap -o report.html --max-size 100
+///   afterimage report long.aftercap -o report.html --calls 0-*/draw --max-size 0 --max-pictures 20000 --max-calls 100000
 #[derive(Debug, Parser)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -62,6 +75,10 @@ pub(crate) struct Args {
     /// frames, evenly; pictures are taken behind these only.
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     max_calls: usize,
+    /// Make the page of this many MiB at most: half is for pictures of frames, the others and what is told of calls share the rest, evenly;
+    /// more is told where a packet is rejected. 0 is without bound.
+    #[arg(long, value_name = "MIB", default_value_t = 32)]
+    max_size: u64,
     /// Take the time of each call on the GPU, too.
     #[arg(long)]
     times: bool,
@@ -79,13 +96,6 @@ fn frames(text: &str) -> Result<FrameSet, String> {
 
 fn calls(text: &str) -> Result<CallSet, String> {
     CallSet::parse(text).map_err(|error| error.to_string())
-}
-
-impl Args {
-    /// Whether a picture is asked for behind a call.
-    fn wants(&self, call: &Call) -> bool {
-        call.kind != CallKind::Query && self.calls.as_ref().is_none_or(|set| set.contains(call))
-    }
 }
 
 /// Writes the page.
@@ -106,97 +116,108 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         bar.set_position(read >> 20);
     })
     .map_err(|error| Failure::capture(file, &error))?;
-    let chosen: Vec<_> = capture
-        .frames()
-        .iter()
-        .filter(|frame| args.frames.as_ref().is_none_or(|frames| frames.contains(frame.number)))
-        .collect();
-    if let (Some(_), true) = (&args.frames, chosen.is_empty()) {
-        let numbers = capture.frames();
-        let span = numbers.first().zip(numbers.last()).map(|(a, b)| format!("{} to {}", a.number, b.number));
-        return Err(Failure::new(format!(
-            "{} has none of these frames; it has {}",
-            file.display(),
-            span.unwrap_or_else(|| "no whole frame".into())
-        )));
-    }
-    let calls_of = |range: &std::ops::Range<u64>| &capture.calls()[range.start as usize..range.end as usize];
-    // Frames with none of the calls whose pictures are asked for have no details either.
-    let counts: Vec<usize> = chosen
-        .iter()
-        .map(|frame| calls_of(&frame.calls))
-        .map(|calls| if calls.iter().any(|call| args.wants(call)) { calls.len() } else { 0 })
-        .collect();
-    let shown = budget::shown(&counts, args.max_calls);
-    let left = chosen.iter().map(|frame| calls_of(&frame.calls).len()).sum::<usize>() - shown.iter().sum::<usize>();
-    let wanted: Vec<Call> = chosen
-        .iter()
-        .zip(&shown)
-        .flat_map(|(frame, shown)| &calls_of(&frame.calls)[..*shown])
-        .filter(|call| args.wants(call))
-        .copied()
-        .collect();
-
+    let plan = Plan::new(args, &capture)?;
     let unkept = |error| Failure::new(format!("cannot keep the page's parts: {error}"));
-    let places: HashMap<u64, usize> = chosen.iter().enumerate().map(|(place, frame)| (frame.number, place)).collect();
-    let budget = Budget::new(args.max_pictures, places.len(), wanted.len());
+    let budget = Budget::new(args.max_pictures, plan.frames.len(), plan.wanted.len(), plan.wrong.clone());
     let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(".".as_ref());
-    let album = Arc::new(Mutex::new(Album::new(Blocks::new(folder).map_err(unkept)?, budget)));
+    let name = file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let title = format!("{name} - afterimage report");
+    let most = if args.max_size == 0 { u64::MAX } else { args.max_size.saturating_mul(1 << 20) };
+    let entries = page::frame_size(&title, &Value::Null) + ENTRY * plan.frames.len() as u64;
+    let of_pictures = most.saturating_sub(entries) / PICTURES[1] * PICTURES[0];
+    let album = Arc::new(Mutex::new(Album::new(Blocks::new(folder, of_pictures).map_err(unkept)?, budget)));
     // Behind the last of the frames that are asked for nothing is needed.
-    let end = args.frames.as_ref().and(chosen.last()).and_then(|frame| frame.calls.end.checked_sub(1));
+    let end = args.frames.as_ref().and(plan.frames.last()).and_then(|frame| frame.calls.end.checked_sub(1));
     bar.reset();
     let (taken, device, messages) =
-        replayed(args, &capture, Wanted { calls: &wanted, frames: places, end }, &album, &bar);
+        replayed(args, &capture, Wanted { calls: &plan.wanted, frames: plan.places(), end }, &album, &bar);
     let album = Arc::into_inner(album).map(|album| album.into_inner().unwrap_or_else(PoisonError::into_inner));
     let Album { mut blocks, budget, .. } = album.ok_or_else(|| Failure::new("the renderer still writes pictures"))?;
 
-    bar.reset();
-    bar.set_length(chosen.len() as u64);
-    bar.set_message("frames are described");
-    let shaders = collect::shaders(&capture, &mut blocks).map_err(unkept)?;
-    let mut details = collect::Details::new(&capture, &taken, args.vertices);
-    let mut frames = Vec::new();
-    for (place, (frame, shown)) in chosen.iter().zip(&shown).enumerate() {
-        details.frame(place, calls_of(&frame.calls), *shown, &mut blocks).map_err(unkept)?;
-        bar.inc(1);
-        let shown = taken.frames.get(&frame.number);
-        frames.push(json!({
-            "number": frame.number,
-            "first": frame.calls.start,
-            "count": frame.calls.end - frame.calls.start,
-            "picture": shown.map(|shown| &shown.picture),
-            "thumbnail": shown.map(|shown| &shown.thumbnail),
-        }));
-    }
-    details.finish(&mut blocks).map_err(unkept)?;
-    bar.finish_and_clear();
-    let warnings = warnings(&capture, &taken, messages);
-    let name = file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
-    let index = json!({
+    let warnings = head::warnings(&capture, &taken, messages);
+    let mut index = json!({
         "file": name,
-        "about": about(&capture, &device),
+        "about": head::about(&capture, &device),
         "guest": afterimage_inspect::terms::guest_name(capture.guest()),
         "warnings": warnings,
-        "notes": notes(args, &capture, &budget, &taken, left),
-        "frames": frames,
+        "notes": [],
+        "frames": plan.frames.iter().map(|frame| entry(frame, &taken)).collect::<Vec<_>>(),
         "chunk": collect::CHUNK,
-        "shaders": shaders,
+        "shaders": collect::shaders(&capture),
         "textures": collect::textures(&capture, &taken),
     });
+    let fixed = page::frame_size(&title, &index) + NOTES;
+    let Some(most) = most.checked_sub(fixed) else {
+        return Err(Failure::new(format!(
+            "the page cannot be so small: its index alone takes {} MiB (--max-size; --frames chooses frames)",
+            fixed.div_ceil(1 << 20)
+        )));
+    };
+    blocks.bound(most);
+
+    bar.reset();
+    bar.set_length(2 * plan.frames.len() as u64);
+    bar.set_message("frames are described");
+    let left = described(args, &capture, &plan, &taken, &mut blocks, &bar).map_err(unkept)?;
+    bar.finish_and_clear();
+    let lacks = left.notes(args, &budget);
+    index["notes"] = json!([head::notes(args, &capture, &taken), lacks.clone()].concat());
     let blocks = blocks.finish().map_err(unkept)?;
-    let size = page::write(blocks, &format!("{name} - afterimage report"), &index, &args.output)?;
+    let size = page::write(blocks, &title, &index, &args.output)?;
     crate::say(&format!(
         "{}: {} frames, {} calls, {} warnings, {} KiB\n",
         args.output.display(),
-        frames.len(),
-        chosen.iter().map(|frame| frame.calls.end - frame.calls.start).sum::<u64>(),
+        plan.frames.len(),
+        plan.all_calls(),
         warnings.len(),
         size.div_ceil(1024)
     ));
-    if size > LARGE {
-        eprintln!("smaller pages: --frames chooses frames, --max-pictures and --max-calls bound what is told of them");
-    }
+    lacks.iter().for_each(|lack| eprintln!("{lack}"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// A frame in the index.
+fn entry(frame: &Frame, taken: &Taken) -> Value {
+    let shown = taken.frames.get(&frame.number);
+    json!({
+        "number": frame.number,
+        "first": frame.calls.start,
+        "count": frame.calls.end - frame.calls.start,
+        "picture": shown.map(|shown| &shown.picture),
+        "thumbnail": shown.map(|shown| &shown.thumbnail),
+    })
+}
+
+/// Adds what there is to say of frames and calls as long as there is room: what is in every frame comes before what is told of some.
+fn described(
+    args: &Args,
+    capture: &Capture,
+    plan: &Plan<'_>,
+    taken: &Taken,
+    blocks: &mut Blocks,
+    bar: &indicatif::ProgressBar,
+) -> std::io::Result<Left> {
+    let mut left = Left { calls: plan.all_calls() - plan.all_detailed(), ..Left::default() };
+    let places = || (0..plan.frames.len()).inspect(|_| bar.inc(1));
+    let mut details = Details::new(capture, taken, args.vertices);
+    for place in places() {
+        left.lists += usize::from(!details.rows(place, plan.calls(place), plan.detailed(place).len(), blocks)?);
+    }
+    let most = blocks.room().left() / SHADERS;
+    left.shaders = collect::shader_texts(capture, most, blocks)?;
+    let mut details = Details::new(capture, taken, args.vertices);
+    let (most, mut before) = (blocks.room().left(), 0);
+    for place in places() {
+        let calls = plan.detailed(place);
+        let due = room::due(most, before, plan.all_detailed());
+        before += calls.len();
+        left.details += match blocks.room().spent(Of::Details) < due || plan.wrong[0].contains(&place) {
+            true => details.frame(place, calls, blocks)?,
+            false => calls.len(),
+        };
+    }
+    details.finish(blocks)?;
+    Ok(left)
 }
 
 /// Replays the capture for its pictures: they, the device's name, messages of the validation layer.
@@ -232,83 +253,4 @@ fn replayed(
     }
     let messages = stepper.renderer().validation_messages();
     (taken, Some(device), messages)
-}
-
-fn about(capture: &Capture, device: &Option<String>) -> String {
-    let info = capture.info();
-    let part = |name: &str, value: &str| if value.is_empty() { String::new() } else { format!("{name} {value} · ") };
-    format!(
-        "{}{}{}{} frames, {} calls",
-        part("program", &info.program),
-        part("drawn by", &info.device),
-        part("pictures by", device.as_deref().unwrap_or_default()),
-        capture.frames().len(),
-        capture.calls().len()
-    ) + &if info.build.is_empty() { String::new() } else { format!(" · captured by {}", info.build) }
-}
-
-/// What is wrong, worst first.
-fn warnings(capture: &Capture, taken: &Taken, messages: u64) -> Vec<Value> {
-    let mut list = Vec::new();
-    let mut say = |text: String| list.push(json!({ "text": text }));
-    if let Some(damage) = capture.damage() {
-        say(format!("the capture is damaged, what is here comes before it: {damage}"));
-    }
-    if let Some(trouble) = &taken.trouble {
-        say(format!("the replay ended early: {trouble}"));
-    }
-    if messages > 0 {
-        say(format!("the validation layer had {messages} messages, which are among those below"));
-    }
-    for problem in capture.problems() {
-        let text =
-            format!("rejected packet in frame {}, before call {}: {}", problem.frame, problem.call, problem.text);
-        list.push(json!({ "text": text, "call": problem.call }));
-    }
-    let more = capture.rejected() - capture.problems().len().min(capture.rejected());
-    if more > 0 {
-        list.push(json!({ "text": format!("{more} more packets are rejected") }));
-    }
-    let logged = log::take();
-    for (line, count) in logged.lines {
-        let often = if count > 1 { format!(" ({count} times)") } else { String::new() };
-        list.push(json!({ "text": format!("the replay logged {line}{often}") }));
-    }
-    if logged.more > 0 {
-        list.push(json!({ "text": format!("the replay logged {} more warnings", logged.more) }));
-    }
-    if capture.rejected() == 0 && taken.errors > 0 {
-        list.push(json!({ "text": format!("{} packets could not be executed", taken.errors) }));
-    }
-    list
-}
-
-/// What was left out.
-fn notes(args: &Args, capture: &Capture, budget: &Budget, taken: &Taken, left: usize) -> Vec<String> {
-    let mut notes = Vec::new();
-    if let Some(frames) = &args.frames {
-        let all = capture.frames().len();
-        let here = capture.frames().iter().filter(|frame| frames.contains(frame.number)).count();
-        notes.push(format!("{here} of {all} frames are here (--frames)"));
-    }
-    if args.calls.is_some() {
-        notes.push("pictures were taken after some calls only (--calls)".into());
-    }
-    if left > 0 {
-        notes.push(format!(
-            "state, changes, vertices and pictures of {left} calls were left out, of whole frames, evenly: the page has those of {} at most \
-             (--max-calls)",
-            args.max_calls
-        ));
-    }
-    notes.extend(budget.left_out());
-    if args.times {
-        notes.push(match taken.times.is_empty() {
-            true => "the device does not tell how long calls take (--times)".into(),
-            false => "times are of calls that the GPU does one at a time: compare them with each other, their sum is more than the \
-                      frame takes"
-                .into(),
-        });
-    }
-    notes
 }

@@ -172,7 +172,9 @@ function table(head, rows, attributes = {}) {
 const shown = (...words) => !query() || words.join(" ").toLowerCase().includes(query());
 
 /// What stands where a call has no details.
-const BARE = "left out: the page has details of only so many calls, of whole frames (--max-calls)";
+const BARE = "left out: the page has details of only so many calls, of whole frames (--max-calls, --max-size)";
+/// What stands where the page became too large.
+const LARGE = "left out: the page would be too large (--max-size)";
 
 /// Each view: what its tab says, and what it shows of a call.
 const TABS = {
@@ -237,7 +239,8 @@ const TABS = {
   vertices: ["vertices", async (data) => {
     if (!data?.vertices) return [note("this call reads no vertices")];
     const { name, block: place } = data.vertices;
-    const vertices = place ? (await block(place))[name] : data.vertices;
+    const vertices = place ? (await block(place))?.[name] : data.vertices;
+    if (!vertices) return [note(LARGE)];
     if (vertices.why) return [note(vertices.why)];
     const rows = vertices.rows.map((row) => make("tr", {}, ...row.map((cell) => make("td", {}, cell))));
     const parts = [];
@@ -288,7 +291,7 @@ async function shadersView(data) {
   const buttons = texts.map(([name], place) => make("button",
     { class: "choice", "aria-pressed": String(place === language), onclick: () => { language = place; draw(); } },
     has[place] ? `${name} (${has[place]})` : name));
-  const [name, words] = texts[language] ?? ["", ""];
+  const [name, words] = texts[language] ?? ["", LARGE];
   return [make("p", {}, select, " ● of this call"), note(index.shaders[shader].about), make("p", {}, ...buttons),
     make("pre", { id: "code", tabindex: 0, role: "region", "aria-label": name }, ...marked(words))];
 }
@@ -328,7 +331,8 @@ async function draw() {
   const parts = await view(data, row);
   if (row && !data && tab !== "picture") parts.unshift(note(BARE));
   if (mine !== turn) return;
-  at("title").textContent = row ? `call ${row.number}: ${row.label}` : "this frame has no calls";
+  const none = index.frames[frame]?.count ? LARGE : "this frame has no calls";
+  at("title").textContent = row ? `call ${row.number}: ${row.label}` : none;
   for (const button of at("tabs").children) {
     const on = button.id === "tab-" + tab;
     button.setAttribute("aria-selected", String(on));

@@ -21,8 +21,7 @@ const WIREFRAME: &str = include_str!("wire.js");
 pub(super) fn write(mut blocks: File, title: &str, index: &Value, path: &Path) -> Result<u64, Failure> {
     let unwritable = |error| Failure::file("cannot write", path, error);
     let (before, after) = TEMPLATE.split_once("{{blocks}}").unwrap_or((TEMPLATE, ""));
-    // Nothing in a script ends it but "</", which JSON can do without.
-    let index = index.to_string().replace('<', "\\u003c");
+    let index = index_text(index);
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     let parts = [
         ("title", &*title),
@@ -50,6 +49,17 @@ pub(super) fn write(mut blocks: File, title: &str, index: &Value, path: &Path) -
     let size = write().map_err(unwritable)?;
     part.done().map_err(unwritable)?;
     Ok(size)
+}
+
+/// Bytes that a page takes besides its blocks.
+pub(super) fn frame_size(title: &str, index: &Value) -> u64 {
+    let fixed: usize = [TEMPLATE, STYLE, SCRIPT, PICTURE, WIREFRAME].iter().map(|text| text.len()).sum();
+    (fixed + 5 * title.len() + index_text(index).len()) as u64
+}
+
+/// Nothing in a script ends it but "</", which JSON can do without.
+fn index_text(index: &Value) -> String {
+    index.to_string().replace('<', "\\u003c")
 }
 
 /// Bytes that are written between two looks at whether somebody interrupts.
@@ -122,6 +132,7 @@ fn filled(template: &str, parts: &[(&str, &str)]) -> String {
 mod tests {
     use super::{PICTURE, SCRIPT, STYLE, TEMPLATE, WIREFRAME, filled, write};
     use crate::report::blocks::Blocks;
+    use crate::report::room::Of;
     use serde_json::json;
 
     #[test]
@@ -133,8 +144,8 @@ mod tests {
     fn the_page_fetches_nothing_and_is_whole() {
         let temp = tempfile::tempdir().expect("a folder");
         let path = temp.path().join("report.html");
-        let mut blocks = Blocks::new(temp.path()).expect("a file");
-        blocks.add("frame-0", json!({ "calls": [] })).expect("added");
+        let mut blocks = Blocks::new(temp.path(), u64::MAX).expect("a file");
+        blocks.add(Of::Lists, "frame-0", json!({ "calls": [] })).expect("added");
         let blocks = blocks.finish().expect("packed");
         let size = write(blocks, "</title><b>", &json!({ "file": "</script><b>" }), &path).expect("written");
         let html = std::fs::read_to_string(&path).expect("read");

@@ -2,8 +2,9 @@
 //! calls read.
 
 use super::blocks::Blocks;
-use super::budget::Budget;
+use super::budget::{Budget, Full};
 use super::image::Image;
+use super::room::Of;
 use afterimage_inspect::{Call, Capture};
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets::{CreateTexture, Dimension, View};
@@ -25,7 +26,7 @@ const STRIDE: u64 = 500;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) picture: String,
-    pub(super) thumbnail: String,
+    pub(super) thumbnail: Option<String>,
 }
 
 /// What a call left behind.
@@ -80,46 +81,69 @@ impl Album {
         Self { blocks, budget, thumbnails: HashMap::new() }
     }
 
-    /// The small form of a picture that is there; `of` as [`Blocks::picture`] has it.
-    fn thumbnail(&mut self, picture: &str, of: &str, image: impl FnOnce() -> Arc<Image>) -> io::Result<String> {
+    /// The small form of a picture that is there, if there is room for it; `chain` as [`Blocks::picture`] has it.
+    fn thumbnail(
+        &mut self,
+        of: Of,
+        picture: &str,
+        chain: &str,
+        image: impl FnOnce() -> Arc<Image>,
+    ) -> io::Result<Option<String>> {
         if let Some(small) = self.thumbnails.get(picture) {
-            return Ok(small.clone());
+            return Ok(Some(small.clone()));
         }
         let small = image().thumbnail();
         let id = small.id();
-        self.blocks.picture(&id, Arc::new(small), Some(&format!("small {of}")))?;
+        if !self.blocks.picture(of, &id, Arc::new(small), Some(&format!("small {chain}")))? {
+            return Ok(None);
+        }
         self.thumbnails.insert(picture.to_owned(), id.clone());
-        Ok(id)
+        Ok(Some(id))
+    }
+
+    /// Whether a picture may be taken behind the call at a place.
+    fn call(&self, place: usize) -> Result<(), Full> {
+        self.budget.call(place, self.blocks.room())
     }
 
     /// Puts the picture of the frame at a place on the page.
     fn frame(&mut self, place: usize, image: Image) -> io::Result<Option<Shown>> {
-        const OF: &str = "frame";
+        const CHAIN: &str = "frame";
         let (picture, image) = (image.id(), Arc::new(image));
-        if !self.blocks.has(&picture) {
-            if !self.budget.frame(place) {
-                self.budget.refuse_frame();
-                return Ok(None);
-            }
+        let is_new = !self.blocks.has(&picture);
+        let mut may = self.budget.frame(place, self.blocks.room());
+        if !is_new {
+            may = Ok(());
+        }
+        if may.is_ok() && !self.blocks.picture(Of::Frames, &picture, Arc::clone(&image), Some(CHAIN))? {
+            may = Err(Full::Size);
+        }
+        if let Err(why) = may {
+            self.budget.refuse_frame(why);
+            return Ok(None);
+        }
+        if is_new {
             self.budget.take_frame();
         }
-        self.blocks.picture(&picture, Arc::clone(&image), Some(OF))?;
-        let thumbnail = self.thumbnail(&picture, OF, || image)?;
+        let thumbnail = self.thumbnail(Of::Frames, &picture, CHAIN, || image)?;
         Ok(Some(Shown { picture, thumbnail }))
     }
 
     /// Puts a level of a texture on the page.
-    fn texture(&mut self, image: Image) -> io::Result<Option<String>> {
+    fn texture(&mut self, image: Image) -> io::Result<Result<String, Full>> {
         let picture = image.id();
         if !self.blocks.has(&picture) {
-            if !self.budget.texture() {
-                self.budget.refuse_texture();
-                return Ok(None);
+            let mut may = self.budget.texture(self.blocks.room());
+            if may.is_ok() && !self.blocks.picture(Of::Textures, &picture, Arc::new(image), None)? {
+                may = Err(Full::Size);
+            }
+            if let Err(why) = may {
+                self.budget.refuse_texture(why);
+                return Ok(Err(why));
             }
             self.budget.take_texture();
-            self.blocks.picture(&picture, Arc::new(image), None)?;
         }
-        Ok(Some(picture))
+        Ok(Ok(picture))
     }
 }
 
@@ -230,11 +254,14 @@ impl Walker<'_> {
                     unseen.push(access.id);
                 }
             }
-            let due = locked(self.album).budget.call(place);
-            if due || !unseen.is_empty() {
+            let due = locked(self.album).call(place);
+            if due.is_ok() || !unseen.is_empty() {
                 self.run_to(call.number)?;
             }
-            let after = if due { self.after(place)? } else { refused(&mut locked(self.album).budget) };
+            let after = match due {
+                Ok(()) => self.after(place)?,
+                Err(why) => After { why: Some(refused(&mut locked(self.album).budget, why)), ..After::default() },
+            };
             self.taken.calls.insert(call.number, after);
             for id in unseen {
                 let Some(texture) = self.stepper.state().objects.texture(id).copied() else { continue };
@@ -272,13 +299,13 @@ impl Walker<'_> {
             let mut album = locked(self.album);
             let known = self.looks.iter().position(|held| held.look == look).map(|at| self.looks.remove(at));
             let pictures = match known {
-                Some(held) => Ok(Some(held.pictures)),
+                Some(held) => Ok(Ok(held.pictures)),
                 None => pictures(&mut album, &look, view, place),
             };
             let pictures = match pictures {
-                Ok(Some(pictures)) => pictures,
-                Ok(None) => {
-                    after.why = refused(&mut album.budget).why;
+                Ok(Ok(pictures)) => pictures,
+                Ok(Err(why)) => {
+                    after.why = Some(refused(&mut album.budget, why));
                     break;
                 }
                 Err(error) => {
@@ -287,8 +314,8 @@ impl Walker<'_> {
                 }
             };
             if let (None, Some((_, picture))) = (&after.thumbnail, pictures.first()) {
-                match album.thumbnail(picture, &chain(view, ""), || Arc::new(image(&look))) {
-                    Ok(small) => after.thumbnail = Some(small),
+                match album.thumbnail(Of::Calls, picture, &chain(view, ""), || Arc::new(image(&look))) {
+                    Ok(small) => after.thumbnail = small,
                     Err(error) => self.taken.trouble = Some(format!("keeping a picture: {error}")),
                 }
             }
@@ -302,10 +329,13 @@ impl Walker<'_> {
     }
 }
 
-/// A call has no picture, or not all of them, since there is no room.
-fn refused(budget: &mut Budget) -> After {
-    budget.refuse_call();
-    After { why: Some("left out: the page holds only so many pictures (--max-pictures)"), ..After::default() }
+/// A call has no picture, or not all of them, since there is no room; how that is said.
+fn refused(budget: &mut Budget, why: Full) -> &'static str {
+    budget.refuse_call(why);
+    match why {
+        Full::Pictures => "left out: the page holds only so many pictures (--max-pictures)",
+        Full::Size => "left out: the page would be too large (--max-size)",
+    }
 }
 
 /// What a target is known by in the album.
@@ -317,28 +347,31 @@ fn image(look: &Look) -> Image {
     Image { width: look.width, height: look.height, rgba: look.rgba() }
 }
 
-/// Puts the pictures of a subresource on the page: its texels, and its stencil values if it has any. Nothing where there is no room.
+/// Puts the pictures of a subresource on the page: its texels, and its stencil values if it has any; or why there is no room.
 fn pictures(
     album: &mut Album,
     look: &Look,
     view: View,
     place: usize,
-) -> io::Result<Option<Vec<(&'static str, String)>>> {
+) -> io::Result<Result<Vec<(&'static str, String)>, Full>> {
     let stencil = look.stencil_rgba().map(|rgba| Image { width: look.width, height: look.height, rgba });
     let images = [Some(("", image(look))), stencil.map(|image| (": stencil", image))];
     let mut found = Vec::new();
     for (suffix, image) in images.into_iter().flatten() {
         let id = image.id();
-        if !album.blocks.has(&id) {
-            if !album.budget.call(place) {
-                return Ok(None);
-            }
+        let is_new = !album.blocks.has(&id);
+        if is_new && let Err(why) = album.call(place) {
+            return Ok(Err(why));
+        }
+        if !album.blocks.picture(Of::Calls, &id, Arc::new(image), Some(&chain(view, suffix)))? {
+            return Ok(Err(Full::Size));
+        }
+        if is_new {
             album.budget.take_call();
         }
-        album.blocks.picture(&id, Arc::new(image), Some(&chain(view, suffix)))?;
         found.push((suffix, id));
     }
-    Ok(Some(found))
+    Ok(Ok(found))
 }
 
 /// What is to be seen behind the last call, by name: first what the call did, then the other targets.
@@ -378,7 +411,7 @@ fn texture_pictures(
     let mut found = Texture { id, call, levels: Vec::new(), why: None };
     let wanted =
         (0..texture.layers as u16).flat_map(|layer| (0..texture.levels as u16).map(move |level| (level, layer)));
-    let (mut unread, mut full) = (0, 0);
+    let (mut unread, mut full, mut option) = (0, 0, "");
     for (level, layer) in wanted.take(SUBRESOURCES) {
         let Some(look) = stepper.picture(View { texture: id, level, layer })? else {
             unread += 1;
@@ -393,8 +426,8 @@ fn texture_pictures(
         };
         let name = format!("{face}level {level}: {} x {}", look.width, look.height);
         match locked(album).texture(image(&look)) {
-            Ok(Some(picture)) => found.levels.push((name, picture)),
-            Ok(None) => full += 1,
+            Ok(Ok(picture)) => found.levels.push((name, picture)),
+            Ok(Err(why)) => (full, option) = (full + 1, why.option()),
             Err(_) => unread += 1,
         }
     }
@@ -402,7 +435,7 @@ fn texture_pictures(
     found.why = match (unread, full) {
         (0, 0) if all > SUBRESOURCES => Some(format!("the first {SUBRESOURCES} of {all} levels and layers")),
         (0, 0) => None,
-        (0, full) => Some(format!("{full} of {all} pictures were left out: see --max-pictures")),
+        (0, full) => Some(format!("{full} of {all} pictures were left out: see {option}")),
         (unread, _) => Some(format!("{unread} of {all} levels and layers cannot be read as pictures")),
     };
     Ok(found)

@@ -26,6 +26,25 @@ fn texture(id: ObjectId, [width, height]: [u32; 2], levels: u32, usage: u8) -> C
 
 /// Writes it. `frames` are numbered from 7 on; `noise` is how many bytes of data that does not compress each frame uploads.
 pub(crate) fn capture(path: &Path, frames: u64, noise: usize) {
+    write(path, frames, noise, None);
+}
+
+/// Writes one whose frames are all others: each draws on noise. The frame of a number has a packet that is rejected.
+pub(crate) fn snowy(path: &Path, frames: u64, wrong: u64) {
+    write(path, frames, 0, Some(wrong));
+}
+
+/// Bytes that do not compress.
+fn random(seed: u64, count: usize) -> Vec<u8> {
+    let mut word = seed | 1;
+    let bytes = std::iter::repeat_with(|| {
+        word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (word >> 56) as u8
+    });
+    bytes.take(count).collect()
+}
+
+fn write(path: &Path, frames: u64, noise: usize, snowy: Option<u64>) {
     let (target, picture, checks) = (id(ObjectKind::Target, 1), id(ObjectKind::Texture, 1), id(ObjectKind::Texture, 2));
     let (buffer, layout, sampler) =
         (id(ObjectKind::Buffer, 1), id(ObjectKind::VertexInput, 1), id(ObjectKind::Sampler, 1));
@@ -77,13 +96,7 @@ pub(crate) fn capture(path: &Path, frames: u64, noise: usize) {
         let mut arena = MemoryArena::default();
         stream.push(&BeginFrame { frame });
         if noise > 0 {
-            let mut word = frame | 1;
-            let bytes: Vec<u8> = std::iter::repeat_with(|| {
-                word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (word >> 56) as u8
-            })
-            .take(noise)
-            .collect();
+            let bytes = random(frame, noise);
             let id = id(ObjectKind::Buffer, 1 + frame as u32);
             stream.push(&CreateBuffer { id, usage: CreateBuffer::VERTEX, size: noise as u64 });
             stream.push(&UpdateBuffer { id, flags: 0, offset: 0, data: arena.push(&bytes) });
@@ -98,6 +111,26 @@ pub(crate) fn capture(path: &Path, frames: u64, noise: usize) {
             &Clear { flags: Clear::COLOR, count: 0, color, depth: 1.0, stencil: 0, stencil_keep: 0, pad: [0; 2] },
             &[],
         );
+        if let Some(wrong) = snowy {
+            let mut texels = random(2 * frame, (SIZE[0] * SIZE[1] * 4) as usize);
+            texels.chunks_mut(4).for_each(|texel| texel[3] = 255);
+            let data = arena.push(&texels);
+            let [width, height] = SIZE;
+            let row_pitch = width * 4;
+            stream.push(&UpdateTexture {
+                id: picture,
+                width,
+                height,
+                depth: 1,
+                row_pitch,
+                data,
+                ..UpdateTexture::zeroed()
+            });
+            if frame == wrong {
+                let data = arena.push(&[0; 4]);
+                stream.push(&UpdateBuffer { id: id(ObjectKind::Buffer, 77), flags: 0, offset: 0, data });
+            }
+        }
         stream.push(&SetVertexInput { id: layout, pad: 0 });
         stream.push_tail(
             &SetVertexBuffers { first: 0, count: 1 },

@@ -14,6 +14,7 @@ mod looks;
 mod made;
 mod pictures;
 mod real;
+mod size;
 
 use chromium::Browser;
 use made::{SIZE, capture};
