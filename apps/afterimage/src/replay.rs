@@ -7,7 +7,7 @@ mod times;
 mod window;
 
 use crate::{Failure, gnm, nv2a};
-use afterimage_capture::{CaptureError, Reader};
+use afterimage_capture::{CaptureError, Reader, Uses};
 use afterimage_inspect::CallSet;
 use afterimage_vulkan::{Ahead, FrameSet, Go, Options, Renderer, ReplayError, Replayed, Stepper, Watch};
 use clap::Parser;
@@ -269,7 +269,8 @@ fn replay_capture(args: &Args, file: &Path, mut player: Option<window::Player>) 
     let passes = if player.is_some() { 0 } else { args.repeat.unwrap_or(1) };
     let bar = Bar::of_bytes(length, if passes == 0 { 0 } else { passes.saturating_add(warmup) });
     // Before a device is opened for nothing.
-    let mut first = Some(open_with(file, &bar)?);
+    let uses = uses(file)?;
+    let mut first = Some(open_with(file, uses.as_ref(), &bar)?);
     let options = options(args);
     let output = options.screenshots.clone();
     let mut renderer = Renderer::new(options).map_err(|error| Failure::new(error.to_string()))?;
@@ -288,7 +289,7 @@ fn replay_capture(args: &Args, file: &Path, mut player: Option<window::Player>) 
             Some(reader) => reader,
             None => {
                 renderer.restart(&mut |_| {}).map_err(|error| Failure::new(error.to_string()))?;
-                open_with(file, &bar)?
+                open_with(file, uses.as_ref(), &bar)?
             }
         };
         let mut ahead = |ahead: &Ahead| {
@@ -364,10 +365,25 @@ fn damaged(file: &Path, damage: &dyn std::fmt::Display) -> Failure {
     ))
 }
 
-/// Opens a capture whose bytes are counted as they are read.
-fn open_with(path: &Path, bar: &Bar) -> Result<Reader<std::io::BufReader<indicatif::ProgressBarIter<File>>>, Failure> {
+/// A capture whose bytes are counted as they are read.
+type Counted = Reader<std::io::BufReader<indicatif::ProgressBarIter<File>>>;
+
+/// Opens a capture; its reader keeps what comes again, if that is known, else all that may.
+fn open_with(path: &Path, uses: Option<&Arc<Uses>>, bar: &Bar) -> Result<Counted, Failure> {
     let opened = File::open(path).map_err(|source| CaptureError::Io { what: "opening".into(), source });
-    opened
+    let reader = opened
         .and_then(|file| Reader::new(std::io::BufReader::new(bar.0.wrap_read(file))))
-        .map_err(|error| Failure::capture(path, &error))
+        .map_err(|error| Failure::capture(path, &error))?;
+    Ok(match uses {
+        Some(uses) => reader.with_uses(Arc::clone(uses)),
+        None => reader,
+    })
+}
+
+/// What comes again in a capture, unless it can be read only once.
+fn uses(path: &Path) -> Result<Option<Arc<Uses>>, Failure> {
+    match path.is_file() {
+        true => Uses::open(path).map(|uses| Some(Arc::new(uses))).map_err(|error| Failure::capture(path, &error)),
+        false => Ok(None),
+    }
 }
