@@ -152,6 +152,12 @@ fn reflection_is_text_or_json() {
     assert!(value["outputs"].as_array().is_some_and(|outputs| outputs.iter().any(|o| o["at"] == "frag_depth")));
     let attributes = text(succeeds(&["translate", path(&file), "--to", "msl", "--reflect", "-o", "/dev/null"], b""));
     assert!(attributes.contains("[[texture(2)]]") && attributes.contains("[[depth(any)]]"), "{attributes}");
+    let kernel = b"compute { group 4, 2, 1 shared 32  v0: i32 = const 4  store_shared v0, v0  barrier  return }";
+    let group =
+        text(succeeds(&["translate", "-", "--from", "ir", "--to", "msl", "--reflect", "-o", "/dev/null"], kernel));
+    assert!(group.contains("group     4, 2, 1 lanes, 32 bytes shared"), "{group}");
+    let source = text(succeeds(&["translate", "-", "--from", "ir", "--to", "msl"], kernel));
+    assert!(source.contains("[[max_total_threads_per_threadgroup(8)]]\nkernel void main0()"), "{source}");
     let hlsl = example().with_file_name("../../../shader/tests/hlsl/matrices.vs_3_0.cso");
     let names = text(succeeds(&["translate", path(&hlsl), "--reflect"], b""));
     assert!(names.contains("named     ") && names.contains("float4x4"), "{names}");

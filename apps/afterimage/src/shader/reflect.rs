@@ -99,6 +99,13 @@ fn text(input: &Path, uses: &Uses<'_>) -> String {
     if r.system {
         text.push_str("system    block is read\n");
     }
+    if r.feedback {
+        text.push_str("feedback  block is read\n");
+    }
+    if r.stage == Stage::Compute {
+        let [x, y, z] = r.group;
+        let _ = writeln!(text, "group     {x}, {y}, {z} lanes, {} bytes shared", r.shared);
+    }
     if r.demotes && r.stage == Stage::Pixel {
         text.push_str("discards  pixels\n");
     }
@@ -151,6 +158,9 @@ fn json(input: &Path, uses: &Uses<'_>) -> Value {
         "textures": r.textures.iter().map(texture).collect::<Vec<_>>(),
         "specs": specs.collect::<Vec<_>>(),
         "system": r.system,
+        "feedback": r.feedback,
+        "group": r.group,
+        "shared": r.shared,
         "discards": r.demotes,
         "named": uses.origin.constants.iter().map(named).collect::<Vec<_>>(),
         "blocks": uses.origin.bindings.blocks.iter().map(block).collect::<Vec<_>>(),
