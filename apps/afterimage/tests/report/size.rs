@@ -1,7 +1,7 @@
 //! Pages that may have only so many bytes.
 
 use crate::chromium::Browser;
-use crate::made::snowy;
+use crate::made::{capture, snowy};
 use crate::{index, report, view, waits};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -47,9 +47,7 @@ fn made(file: &Path, page: &Path, more: &[&str]) -> Page {
             None => drop(pictures.insert(id.strip_prefix("picture-").unwrap().to_owned(), value("data-before"))),
         }
     }
-    let page = Page { bytes: html.len(), index: index(page), said, blocks, pictures };
-    page.check();
-    page
+    Page { bytes: html.len(), index: index(page), said, blocks, pictures }
 }
 
 /// What base64 stands for.
@@ -118,6 +116,7 @@ fn a_page_has_no_more_bytes_than_it_may_and_one_without_bound_has_all() {
     snowy(&file, FRAMES, WRONG);
 
     let all = made(&file, &path, &["--max-size", "0"]);
+    all.check();
     assert!(all.bytes > 5 << 19, "{} bytes", all.bytes);
     assert!(!all.index["notes"].to_string().contains("left out") && !all.said.contains("left out"), "{}", all.said);
     assert!(all.frames().iter().all(|frame| frame["picture"].is_string()));
@@ -125,6 +124,7 @@ fn a_page_has_no_more_bytes_than_it_may_and_one_without_bound_has_all() {
     assert_eq!(all.pictured() as u64, 4 * FRAMES);
 
     let some = made(&file, &path, &["--max-size", "1"]);
+    some.check();
     assert!((800 << 10..=1 << 20).contains(&some.bytes), "{} bytes", some.bytes);
     let notes = some.index["notes"].to_string();
     for said in [&notes, &some.said] {
@@ -152,5 +152,37 @@ fn a_page_has_no_more_bytes_than_it_may_and_one_without_bound_has_all() {
         browser.press(key);
     }
     waits(&mut browser, &format!("{number}/{call}/shaders"));
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
+/// A page that has not even room for what is to be said of every frame.
+#[test]
+fn what_does_not_fit_at_all_is_said_to_be_missing() {
+    const FRAMES: usize = 4000;
+    let temp = tempfile::tempdir().unwrap();
+    let (file, path) = (temp.path().join("made.aftercap"), temp.path().join("report.html"));
+    capture(&file, FRAMES as u64, 0);
+    let page = made(&file, &path, &["--max-size", "1"]);
+    assert!((900 << 10..=1 << 20).contains(&page.bytes), "{} bytes", page.bytes);
+    assert_eq!(page.frames().len(), FRAMES);
+    let listed = (0..FRAMES).filter(|place| page.blocks.contains_key(&format!("frame-{place}"))).count();
+    assert!(listed > 100 && listed < FRAMES, "{listed} frames");
+    let notes = page.index["notes"].to_string();
+    for said in [&notes, &page.said] {
+        assert!(said.contains(&format!("calls of {} frames are not listed", FRAMES - listed)), "{said}");
+        assert!(said.contains("state, changes and vertices of") && said.contains("texts of 3 shaders"), "{said}");
+    }
+
+    let Some(mut browser) = Browser::open(&path) else { return };
+    waits(&mut browser, "7/3/picture");
+    let last = FRAMES - 1;
+    browser.go(&format!("file://{}#f={}", path.display(), 7 + last));
+    waits(&mut browser, &format!("{}/{}/picture", 7 + last, 4 * last + 3));
+    assert!(browser.text("document.getElementById('title').textContent").contains("--max-size"));
+    for tab in ["state", "vertices", "shaders"] {
+        browser.ask(&format!("turnTo('{tab}')"));
+        waits(&mut browser, &format!("{}/{}/{tab}", 7 + last, 4 * last + 3));
+    }
+    assert!(view(&mut browser).contains("--max-size"), "{}", view(&mut browser));
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }
