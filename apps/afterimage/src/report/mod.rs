@@ -10,6 +10,7 @@ mod page;
 mod pictures;
 mod plan;
 mod room;
+mod tables;
 
 pub(crate) use log::Keeper;
 
