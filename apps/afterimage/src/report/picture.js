@@ -29,12 +29,12 @@ async function unpackPicture(id) {
   if (!element) return undefined;
   unpacked.pictures += 1;
   const [width, height, left, top, across, down] = element.dataset.size.split(" ").map(Number);
-  const [base, buffer] = await Promise.all([
+  const [base, bytes] = await Promise.all([
     element.dataset.before && pixels(element.dataset.before),
-    inflated(element).arrayBuffer(),
+    inflated(element),
   ]);
   const rgba = base ? base.rgba.slice() : new Uint8ClampedArray(width * height * 4);
-  restore(rgba, width, new Uint8Array(buffer), Boolean(base), { left, top, across, down });
+  restore(rgba, width, bytes, Boolean(base), { left, top, across, down });
   return { width, height, rgba };
 }
 
