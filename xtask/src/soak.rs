@@ -22,6 +22,14 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const DRAWING_GROWTH: f64 = 128.0;
 /// Likewise of a program that another process draws for: 7 in either.
 const PROGRAM_GROWTH: f64 = 32.0;
+/// What the addresses of one may grow by, in MiB: in 64 bit a slot for uploads besides, which it maps when it first runs so far ahead of who
+/// draws. That may be late, and is in use only where it is written to.
+const fn addresses_growth(width: Width) -> f64 {
+    match width {
+        Width::W64 => PROGRAM_GROWTH + 128.0,
+        Width::W32 => PROGRAM_GROWTH,
+    }
+}
 
 /// Arguments of `soak`.
 #[derive(Debug, clap::Args)]
@@ -377,11 +385,7 @@ fn told(way: Way, path: &PathBuf) -> Result<Run> {
         way,
         counts: (count("frames"), count("resources"), count("lost")),
         // Natively the heap reserves it for each thread, in pieces of 64 MiB.
-        series: vec![series(
-            "program, address space",
-            if way.is_some() { PROGRAM_GROWTH } else { f64::INFINITY },
-            "space",
-        )],
+        series: vec![series("program, address space", way.map_or(f64::INFINITY, addresses_growth), "space")],
     })
 }
 
