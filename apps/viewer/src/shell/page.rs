@@ -41,11 +41,8 @@ impl ProgramPage {
 
     /// The program is gone, and why, if neither it nor the user wanted that; whether there is something left to look at.
     pub(super) fn end(&mut self, why: Option<String>) -> bool {
-        if !self.view.wishes.is_paused() {
-            // The user has let it go, and it ended before anything was drawn anew.
-            self.inspector = None;
-        }
-        let left = why.is_some() || self.inspector.is_some();
+        // What the user has let go is not looked at any more, though nothing was drawn since.
+        let left = why.is_some() || (self.inspector.is_some() && self.view.wishes.is_paused());
         self.gone = Some(why.unwrap_or_else(|| "the program has ended".into()));
         left
     }
@@ -106,7 +103,7 @@ impl ProgramPage {
                 (self.frame, self.inspector) = (held.frame, Some(inspector));
             }
             // While it steps, the last frame's panels stay.
-            None if !self.view.wishes.is_paused() && !self.has_ended() => self.inspector = None,
+            None if !self.view.wishes.is_paused() => self.inspector = None,
             _ => {}
         }
         let age = self.rates.0.elapsed();
