@@ -79,10 +79,11 @@ enum Chore {
     /// Runs natively, and as a 64-bit and a 32-bit Windows program under Wine through the viewer, and prints resident memory of
     /// both processes and the program's address space.
     Soak(soak::Args),
-    /// Run other people's tests: Wine's own for Direct3D 9, each sub-test in a process of its own.
+    /// Run other people's tests: Wine's own for Direct3D 9, D3DX and HLSL, each sub-test in a process of its own.
     ///
     /// Built out of Debian's source package in the cache folder; in process and through the viewer, 64 and 32 bit, beside
-    /// WineD3D and DXVK. Fails if a sub-test that docs/d3d9-conformance.md does not name is not clean, or one that it names is.
+    /// WineD3D and DXVK. Fails if a sub-test that docs/SUITE-conformance.md does not name is not clean, or one that it
+    /// names is.
     Conformance(conformance::Args),
     /// Run engines from a package registry, and compare what they draw through us with what they draw through WineD3D.
     ///

@@ -1,10 +1,11 @@
-//! `docs/d3d9-conformance.md`: how many sub-tests are clean, here and elsewhere, and the cause of each that is not.
+//! `docs/SUITE-conformance.md`: how many sub-tests are clean, here and elsewhere, and the cause of each that is not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
 use super::run::Config;
+use super::suites::SuiteRow;
 use crate::step::{Context, Result};
 
 /// The cause of a sub-test that nobody has looked into.
@@ -147,13 +148,16 @@ impl Known {
     }
 
     /// The file.
-    pub(super) fn text(&self) -> String {
-        let mut text = String::from(
-            "# Wine's Direct3D 9 tests\n\n\
-             `cargo xtask conformance d3d9` builds Wine 10.0's own tests out of Debian's source package and runs each sub-test in a\n\
-             process of its own. `cargo xtask conformance d3d9 --peers --bless` writes this file anew from a run, and keeps the causes\n\
-             that are given.\n\n\
-             * *Clean* is a sub-test in which no check fails but those that Wine marks as its own failures (`todo_wine`), and whose\n\
+    pub(super) fn text(&self, suite: &SuiteRow) -> String {
+        let SuiteRow { name, title, about, .. } = suite;
+        let mut text = format!(
+            "# {title}\n\n\
+             `cargo xtask conformance {name}` builds Wine 10.0's own tests out of Debian's source package and runs each sub-test in a\n\
+             process of its own. `cargo xtask conformance {name} --peers --bless` writes this file anew from a run, and keeps the causes\n\
+             that are given.\n\n{about}",
+        );
+        text.push_str(
+            "* *Clean* is a sub-test in which no check fails but those that Wine marks as its own failures (`todo_wine`), and whose\n\
              \x20 process ends well. This is what counts.\n\
              * *Strict* are the clean ones in which no marked check passes either. The difference is no fault: the checks say what\n\
              \x20 Windows does, Wine marks those where it does something else, and where we do what Windows does, a marked check passes.\n\
@@ -164,8 +168,9 @@ impl Known {
              * Peers with – were run outside of this command: WineD3D on llvmpipe, DXVK 2.6 on lavapipe, both of Mesa 25.0.7.\n\n\
              ## How many are clean\n\n",
         );
-        let _ = writeln!(text, "| {} |", super::table::HEADINGS.join(" | "));
-        let _ = writeln!(text, "|{}", "---|".repeat(super::table::HEADINGS.len()));
+        let headings = super::table::headings(suite);
+        let _ = writeln!(text, "| {} |", headings.join(" | "));
+        let _ = writeln!(text, "|{}", "---|".repeat(headings.len()));
         for (key, cells) in &self.figures {
             let _ = writeln!(text, "| {} | {} |", key.join(" | "), cells.join(" | "));
         }
@@ -193,6 +198,7 @@ fn shortest(bad: &[&Config], here: &[(&Config, bool)]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::super::run::Config;
+    use super::super::suites::Name;
     use super::{Cleanness, Known};
     use crate::wine::place::Layer;
 
@@ -229,7 +235,7 @@ mod tests {
         assert_eq!(known.rows["a.far"].places, "8.0", "what was not run stays");
         assert_eq!(known.rows["a.odd"].cause, "a race | of two");
         known.set_figures("ours", &one, &["2/2".to_owned(), "0".to_owned()]);
-        assert_eq!(Known::parse(&known.text()), known);
+        assert_eq!(Known::parse(&known.text(Name::D3d9.row())), known);
         assert_eq!(known.figures().count(), 2);
     }
 }

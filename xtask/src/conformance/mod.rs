@@ -1,16 +1,19 @@
 //! `cargo xtask conformance`: other people's tests of what we implement.
 //!
-//! `d3d9` is Wine's own suite for Direct3D 9. What is not clean is listed in `docs/d3d9-conformance.md` with its cause; a
-//! sub-test that starts or stops to be clean, and is not so listed, is a failure.
+//! They are Wine's own suites (`suites.rs`). What is not clean is listed in `docs/SUITE-conformance.md` with its cause; a sub-test
+//! that starts or stops to be clean, and is not so listed, is a failure.
 
 mod known;
 mod outcome;
 mod report;
 mod run;
 mod sources;
+mod suites;
 mod table;
 
 use std::path::PathBuf;
+
+use clap::ValueEnum;
 
 use crate::build::{self, Profile, Tree, Width};
 use crate::setup::{self, Machine};
@@ -21,14 +24,15 @@ use known::{Cleanness, Known};
 use outcome::State;
 use run::{Config, Outcomes, Runner};
 use sources::{Subtest, Suite};
+use suites::{Name, SuiteRow};
 
 /// Arguments of `conformance`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Which tests.
     #[arg(value_enum)]
-    api: Api,
-    /// Only these sub-tests: FILE, FILE.NAME, or a pattern with `*`; several with commas [default: all 264].
+    suite: Name,
+    /// Only these sub-tests: FILE, FILE.NAME, or a pattern with `*`; several with commas [default: all].
     #[arg(long, value_delimiter = ',', value_name = "PATTERN")]
     only: Vec<String>,
     /// How Direct3D is implemented [default: in-process and viewer].
@@ -56,42 +60,17 @@ pub(crate) struct Args {
     /// A tree as `cargo xtask dist` makes, instead of building one.
     #[arg(long, value_name = "FOLDER")]
     tree: Option<PathBuf>,
-    /// Write docs/d3d9-conformance.md anew; causes that it gives are kept.
+    /// Write docs/SUITE-conformance.md anew; causes that it gives are kept.
     #[arg(long, conflicts_with = "windows")]
     bless: bool,
 }
-
-/// An API with tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Api {
-    /// Direct3D 9: Wine's tests out of Debian's source package.
-    D3d9,
-}
-
-/// Quick sub-tests of every kind, for `cargo xtask test`.
-const QUICK: &[&str] = &[
-    "stateblock",
-    "d3d9ex.test_swapchain_get_displaymode_ex",
-    "d3d9ex.test_reset_ex",
-    "device.test_get_set_vertex_declaration",
-    "device.test_refcount",
-    "device.test_scene",
-    "device.test_null_stream",
-    "device.test_update_texture_pool",
-    "device.test_private_data",
-    "visual.test_sanity",
-    "visual.lighting_test",
-    "visual.shadow_test",
-    "visual.test_blend",
-    "visual.alphatest_test",
-];
 
 /// The command itself.
 ///
 /// # Errors
 /// When the tests cannot be built or run, or the list of what is not clean is not right.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
-    let Api::D3d9 = args.api;
+    let row = args.suite.row();
     let machine = setup::ensure(ws, &setup::Args::default())?;
     if let Some(why) = machine.no_windows() {
         return Err(Failure::new("conformance", why).advise("see `cargo xtask setup --check`"));
@@ -101,13 +80,13 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         .filter(|width| args.width.as_ref().is_none_or(|bits| *bits == width.bits().to_string()))
         .collect();
     let place = Place::prepare(ws, args.wine.unwrap_or_else(|| Place::best(ws)))?;
-    let suite = Suite::prepare(ws, &widths)?;
+    let suite = Suite::prepare(ws, row, &widths)?;
     let wanted = select(&suite, &args.only)?;
     let tree = match &args.tree {
         Some(folder) => Tree::existing(folder),
         None => build::tree(ws, &machine, Profile::Release)?,
     };
-    let out = ws.target.join("conformance");
+    let out = ws.target.join("conformance").join(row.name);
     let runner = Runner {
         ws,
         tree: &tree,
@@ -122,7 +101,8 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if args.peers {
         layers.extend(Layer::PEERS);
     }
-    let mut known = Known::read(&list(ws))?;
+    let list = list(ws, row);
+    let mut known = Known::read(&list)?;
     let runs = run_all(&runner, &layers, &widths, &wanted)?;
     if args.bless {
         let ours: Vec<(Config, Cleanness)> =
@@ -130,13 +110,13 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         known.update(&ours);
         if wanted.len() == suite.subtests.len() {
             for (config, outcomes) in &runs {
-                known.set_figures(config.layer.name(), config, &table::cells(outcomes));
+                known.set_figures(config.layer.name(), config, &table::cells(row, outcomes));
             }
         }
-        std::fs::write(list(ws), known.text()).doing(format!("writing {}", list(ws).display()))?;
+        std::fs::write(&list, known.text(row)).doing(format!("writing {}", list.display()))?;
     }
     show(&runner, &runs, &known)?;
-    if args.windows { Ok(()) } else { judge(&known, &runs) }
+    if args.windows { Ok(()) } else { judge(row, &known, &runs) }
 }
 
 /// What came of the quick sub-tests in `cargo xtask test`.
@@ -148,41 +128,48 @@ pub(crate) enum Tested {
     Done,
 }
 
-/// The part of `cargo xtask test`: quick sub-tests, in process, and through the viewer in both widths.
+/// The part of `cargo xtask test`: quick sub-tests of every suite, in process, and through the viewer in both widths.
 ///
 /// # Errors
-/// When a sub-test is not as the list says.
+/// When a sub-test is not as its list says.
 pub(crate) fn test(ws: &Workspace, machine: &Machine) -> Result<Tested> {
     if let Some(why) = machine.no_windows() {
         return Ok(Tested::Absent(why));
     }
     let place = Place::prepare(ws, Release::Host)?;
-    let suite = match Suite::prepare(ws, &Width::ALL) {
-        Ok(suite) => suite,
-        Err(failure) => return Ok(Tested::Absent(failure.summary())),
-    };
-    let wanted = select(&suite, &QUICK.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
-    let tree = build::tree(ws, machine, Profile::Dev)?;
-    let out = ws.target.join("test-conformance");
-    let runner = Runner {
-        ws,
-        tree: &tree,
-        place: &place,
-        suite: &suite,
-        jobs: default_jobs(),
-        limit: 180,
-        windows: false,
-        out: &out,
-    };
-    let mut runs = run_all(&runner, &Layer::OURS, &[Width::W64], &wanted)?;
-    runs.extend(run_all(&runner, &[Layer::Viewer], &[Width::W32], &wanted)?);
-    let known = Known::read(&list(ws))?;
-    show(&runner, &runs, &known)?;
-    judge(&known, &runs).map(|()| Tested::Done)
+    let mut tree = None;
+    for row in Name::value_variants().iter().map(|name| name.row()).filter(|row| !row.quick.is_empty()) {
+        let suite = match Suite::prepare(ws, row, &Width::ALL) {
+            Ok(suite) => suite,
+            Err(failure) => return Ok(Tested::Absent(failure.summary())),
+        };
+        let wanted = select(&suite, &row.quick.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
+        if tree.is_none() {
+            tree = Some(build::tree(ws, machine, Profile::Dev)?);
+        }
+        let Some(tree) = &tree else { continue };
+        let out = ws.target.join("test-conformance").join(row.name);
+        let runner = Runner {
+            ws,
+            tree,
+            place: &place,
+            suite: &suite,
+            jobs: default_jobs(),
+            limit: 180,
+            windows: false,
+            out: &out,
+        };
+        let mut runs = run_all(&runner, &Layer::OURS, &[Width::W64], &wanted)?;
+        runs.extend(run_all(&runner, &[Layer::Viewer], &[Width::W32], &wanted)?);
+        let known = Known::read(&list(ws, row))?;
+        show(&runner, &runs, &known)?;
+        judge(row, &known, &runs)?;
+    }
+    Ok(Tested::Done)
 }
 
-fn list(ws: &Workspace) -> PathBuf {
-    ws.root.join("docs/d3d9-conformance.md")
+fn list(ws: &Workspace, row: &SuiteRow) -> PathBuf {
+    ws.root.join(format!("docs/{}-conformance.md", row.name))
 }
 
 fn default_jobs() -> usize {
@@ -193,10 +180,11 @@ fn default_jobs() -> usize {
 fn select(suite: &Suite, patterns: &[String]) -> Result<Vec<Subtest>> {
     let fits = |pattern: &str, subtest: &Subtest| {
         let name = subtest.full_name();
-        sources::FILES[subtest.file] == pattern || matches(pattern, &name) || matches(pattern, &subtest.name)
+        subtest.file == pattern || matches(pattern, &name) || matches(pattern, &subtest.name)
     };
     if let Some(none) = patterns.iter().find(|pattern| !suite.subtests.iter().any(|subtest| fits(pattern, subtest))) {
-        let advice = "name a file (stateblock, d3d9ex, device, visual), FILE.NAME, or a pattern: --only '*cursor*'";
+        let files = suite.row.files.join(", ");
+        let advice = format!("name a file ({files}), FILE.NAME, or a pattern: --only '*cursor*'");
         return Err(Failure::new("choosing sub-tests", format!("none is called `{none}`")).advise(advice));
     }
     let wanted = |subtest: &&Subtest| patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, subtest));
@@ -271,9 +259,10 @@ fn show(runner: &Runner<'_>, runs: &[(Config, Outcomes)], known: &Known) -> Resu
             println!("  {name}: {}; {}", outcome.summary(), known.cause(&name, config).unwrap_or(unlisted));
         }
     }
+    let suite = runner.suite.row;
     let key = |config: &Config| vec![config.layer.name().to_owned(), config.wine.clone(), config.bits.to_string()];
     let mut rows: Vec<Vec<String>> =
-        runs.iter().map(|(config, outcomes)| [key(config), table::cells(outcomes)].concat()).collect();
+        runs.iter().map(|(config, outcomes)| [key(config), table::cells(suite, outcomes)].concat()).collect();
     let here: Vec<Vec<String>> = runs.iter().map(|(config, _)| key(config)).collect();
     let ours = |what: &str| Layer::OURS.iter().any(|layer| layer.name() == what);
     for (key, cells) in known.figures().filter(|(key, _)| !here.contains(&key.to_vec()) && !ours(&key[0])) {
@@ -281,22 +270,24 @@ fn show(runner: &Runner<'_>, runs: &[(Config, Outcomes)], known: &Known) -> Resu
         row[0].push_str(" (earlier)");
         rows.push(row);
     }
-    println!("\n{}", table::text(&rows));
+    println!("\n{}", table::text(suite, &rows));
     let page = runner.out.join("index.html");
-    report::write(&page, &rows, runs, known)?;
+    report::write(&page, suite, &rows, runs, known)?;
     println!("what each prints: {}", page.display());
     Ok(())
 }
 
 /// Whether the list is right about our own runs.
-fn judge(known: &Known, runs: &[(Config, Outcomes)]) -> Result {
+fn judge(row: &SuiteRow, known: &Known, runs: &[(Config, Outcomes)]) -> Result {
     let wrong: Vec<String> = ours(runs).flat_map(|(config, run)| known.wrong(config, &cleanness(run))).collect();
     if wrong.is_empty() {
         return Ok(());
     }
-    Err(Failure::new("comparing with docs/d3d9-conformance.md", wrong.join("\n")).advise(
-        "mend it, or write the list anew (cargo xtask conformance d3d9 --bless) and give each new row its cause",
-    ))
+    let what = format!("comparing with docs/{}-conformance.md", row.name);
+    Err(Failure::new(what, wrong.join("\n")).advise(format!(
+        "mend it, or write the list anew (cargo xtask conformance {} --bless) and give each new row its cause",
+        row.name
+    )))
 }
 
 #[cfg(test)]

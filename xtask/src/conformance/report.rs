@@ -1,4 +1,4 @@
-//! `target/conformance/index.html`: the table, and what each sub-test that is not clean prints.
+//! `target/conformance/SUITE/index.html`: the table, and what each sub-test that is not clean prints.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use super::known::Known;
 use super::outcome::{Outcome, State};
 use super::run::{Config, Outcomes};
+use super::suites::SuiteRow;
 use super::table;
 use crate::report::{STYLE, escape};
 use crate::step::{Context, Result};
@@ -15,18 +16,25 @@ use crate::wine::place::Layer;
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn write(file: &Path, rows: &[Vec<String>], runs: &[(Config, Outcomes)], known: &Known) -> Result {
-    std::fs::write(file, page(rows, runs, known)).doing(format!("writing {}", file.display()))
+pub(super) fn write(
+    file: &Path,
+    suite: &SuiteRow,
+    rows: &[Vec<String>],
+    runs: &[(Config, Outcomes)],
+    known: &Known,
+) -> Result {
+    std::fs::write(file, page(suite, rows, runs, known)).doing(format!("writing {}", file.display()))
 }
 
-fn page(rows: &[Vec<String>], runs: &[(Config, Outcomes)], known: &Known) -> String {
+fn page(suite: &SuiteRow, rows: &[Vec<String>], runs: &[(Config, Outcomes)], known: &Known) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width,initial-scale=1\"><title>Afterimage: conformance</title><style>{STYLE}\
          details{{margin:.25rem 0}}summary{{cursor:pointer}}pre{{overflow:auto;font-size:12px;color:var(--dim)}}</style></head>\
-         <body><main>\n<h1>Wine's Direct3D 9 tests</h1>\n<table><tr>"
+         <body><main>\n<h1>{}</h1>\n<table><tr>",
+        escape(suite.title)
     );
-    for heading in table::HEADINGS {
+    for heading in table::headings(suite) {
         let _ = write!(html, "<th>{heading}</th>");
     }
     html.push_str("</tr>\n");

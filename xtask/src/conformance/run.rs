@@ -149,7 +149,7 @@ impl Runner<'_> {
         let out = File::create(&text).doing(format!("creating {}", text.display()))?;
         let err = out.try_clone().doing("opening a file twice")?;
         let mut command = seat.program(self.tree, layer, &self.limit.to_string(), folder, "tests.exe")?;
-        command.arg(super::sources::FILES[subtest.file]).env("AFTERIMAGE_SUBTEST", &subtest.name);
+        command.arg(subtest.file).env("AFTERIMAGE_SUBTEST", &subtest.name);
         if self.windows {
             command.env("WINETEST_PLATFORM", "windows");
         }

@@ -1,4 +1,4 @@
-//! Wine's Direct3D 9 tests out of Debian's source package, built as a program for each width, in a folder of the cache.
+//! Wine's tests out of Debian's source package, each suite built as a program for each width, in a folder of the cache.
 //!
 //! Nothing of Wine is part of this tree. `START_TEST` of each file is rewritten there so that it runs one sub-test only.
 
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use super::suites::SuiteRow;
 use crate::build::Width;
 use crate::setup::apt;
 use crate::step::{self, Context, Failure, Progress, Result};
@@ -14,43 +15,54 @@ use crate::workspace::Workspace;
 
 /// The release whose Wine has the tests: 10.0.
 const SUITE: &str = "trixie";
-/// The files, in the order of every table.
-pub(super) const FILES: [&str; 4] = ["stateblock", "d3d9ex", "device", "visual"];
 /// What is unpacked.
-const WANTED: [&str; 3] = ["*/dlls/d3d9/tests", "*/include/wine/test.h", "*/include/wine/debug.h"];
+const WANTED: [&str; 6] = [
+    "*/dlls/d3d9/tests",
+    "*/dlls/d3dx9_36/tests",
+    "*/dlls/d3dcompiler_43/tests",
+    "*/include/wine/test.h",
+    "*/include/wine/debug.h",
+    "*/include/rmxf*",
+];
 const STANDALONE: &str = include_str!("standalone.c");
 const FLAGS: &[&str] = &[
     "-O1",
     "-std=gnu11",
     "-w",
     "-msse2",
+    // One function for both would round otherwise than these two.
+    "-fno-builtin-sinf",
+    "-fno-builtin-cosf",
+    "-D__WINESRC__",
     "-D__WINE_PE_BUILD",
     "-DDECLSPEC_EXPORT=",
-    "-Isrc/include",
-    "-Isrc/dlls/d3d9/tests",
 ];
 
 /// A sub-test.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Subtest {
-    /// Which of [`FILES`].
-    pub(super) file: usize,
-    /// Where it stands in the file, so that tables keep that order.
-    place: usize,
-    /// The function.
+    /// Which file of the suite, and where it stands there, so that tables keep that order.
+    place: (usize, usize),
+    /// The file.
+    pub(super) file: &'static str,
+    /// The function; of a file that is one test, the file.
     pub(super) name: String,
 }
 
 impl Subtest {
     /// `device.test_reset`.
     pub(super) fn full_name(&self) -> String {
-        format!("{}.{}", FILES[self.file], self.name)
+        format!("{}.{}", self.file, self.name)
     }
 }
 
 /// The tests, ready to run.
 #[derive(Debug)]
 pub(super) struct Suite {
+    pub(super) row: &'static SuiteRow,
+    /// Wine's source.
+    src: PathBuf,
+    /// Of this suite.
     folder: PathBuf,
     /// All sub-tests.
     pub(super) subtests: Vec<Subtest>,
@@ -61,27 +73,35 @@ impl Suite {
     ///
     /// # Errors
     /// When the source package cannot be had, or does not build.
-    pub(super) fn prepare(ws: &Workspace, widths: &[Width]) -> Result<Self> {
-        let folder = ws.cache.join("wine-tests");
-        if !tests_in(&folder).join("visual.c").is_file() {
+    pub(super) fn prepare(ws: &Workspace, row: &'static SuiteRow, widths: &[Width]) -> Result<Self> {
+        let all = ws.cache.join("wine-tests");
+        let mut suite = Self { row, src: all.join("src"), folder: all.join(row.name), subtests: Vec::new() };
+        let templates_file = suite.src.join("include/rmxftmpl.x");
+        if !templates_file.is_file() || !row.files.iter().all(|name| suite.source(name).is_file()) {
             let progress = Progress::start("downloading the source of Wine's tests");
-            let result = download(ws, &folder, &progress);
+            let result = download(ws, &all, &progress);
             progress.finish(&result);
             result?;
         }
-        write_if_other(&folder.join("standalone.c"), STANDALONE)?;
-        let mut subtests = Vec::new();
-        for (file, name) in FILES.iter().enumerate() {
-            let path = tests_in(&folder).join(format!("{name}.c"));
+        std::fs::create_dir_all(&suite.folder).doing(format!("creating {}", suite.folder.display()))?;
+        write_if_other(&suite.folder.join("standalone.c"), STANDALONE)?;
+        write_if_other(&suite.folder.join("rmxftmpl.h"), &templates(&templates_file)?)?;
+        for (index, &file) in row.files.iter().enumerate() {
+            let path = suite.source(file);
             let text = std::fs::read(&path).doing(format!("reading {}", path.display()))?;
-            let (text, names) = rewritten(&String::from_utf8_lossy(&text))
+            let (text, names) = rewritten(file, &String::from_utf8_lossy(&text))
                 .ok_or_else(|| Failure::new("looking for sub-tests", format!("{} has none", path.display())))?;
-            write_if_other(&folder.join(format!("{name}.c")), &text)?;
-            subtests.extend(names.into_iter().enumerate().map(|(place, name)| Subtest { file, place, name }));
+            write_if_other(&suite.folder.join(format!("{file}.c")), &text)?;
+            let subtests =
+                names.into_iter().enumerate().map(|(place, name)| Subtest { place: (index, place), file, name });
+            suite.subtests.extend(subtests);
         }
-        let suite = Self { folder, subtests };
         widths.iter().try_for_each(|width| suite.build(ws, *width))?;
         Ok(suite)
+    }
+
+    fn source(&self, name: &str) -> PathBuf {
+        self.src.join(self.row.folder).join(format!("{name}.c"))
     }
 
     /// The program of a width.
@@ -90,23 +110,39 @@ impl Suite {
     }
 
     fn build(&self, ws: &Workspace, width: Width) -> Result {
-        let sources: Vec<String> =
-            FILES.iter().copied().chain(["standalone"]).map(|name| format!("{name}.c")).collect();
+        let files = self.row.files;
+        let sources: Vec<String> = files.iter().chain([&"standalone"]).map(|name| format!("{name}.c")).collect();
         let out = self.program(width);
         let newest = sources.iter().filter_map(|name| modified(&self.folder.join(name))).max();
         if modified(&out).is_some_and(|built| newest.is_some_and(|newest| newest < built)) {
             return Ok(());
         }
+        let what = format!("compiling {} ({} bit)", self.row.title, width.bits());
+        let advice = "see `cargo xtask setup --check`";
+        let tests = self.src.join(self.row.folder);
+        let mut objects = Vec::new();
+        for script in self.row.resources {
+            let object = self.folder.join(format!("{script}-{}.o", width.folder()));
+            let mut windres = Command::new(width.compiler("windres"));
+            windres.arg(script).arg(&object).current_dir(&tests);
+            step::run(ws, &mut windres, &what, advice)?;
+            objects.push(object);
+        }
+        let table: String = files.iter().map(|name| format!("TEST({name})")).collect();
         let mut compiler = Command::new(width.compiler("gcc"));
-        compiler.args(FLAGS).args(&sources).arg("-o").arg(&out).args(["-ld3d9", "-luser32", "-lgdi32", "-static"]);
-        compiler.current_dir(&self.folder);
-        let what = format!("compiling Wine's tests ({} bit)", width.bits());
-        step::run(ws, &mut compiler, &what, "see `cargo xtask setup --check`").map(drop)
+        compiler.args(FLAGS).args(self.row.flags).arg(format!("-DAFTERIMAGE_TESTS={table}"));
+        compiler.arg("-I.").arg("-I").arg(self.src.join("include")).arg("-I").arg(&tests);
+        compiler.args(&sources).args(&objects).arg("-o").arg(&out).args(self.row.libraries).arg("-static");
+        step::run(ws, compiler.current_dir(&self.folder), &what, advice).map(drop)
     }
 }
 
-fn tests_in(folder: &Path) -> PathBuf {
-    folder.join("src/dlls/d3d9/tests")
+/// Wine's templates of .x files as a header. Its own build makes the binary form of them; d3dxof reads the text as well.
+fn templates(file: &Path) -> Result<String> {
+    let text = std::fs::read(file).doing(format!("reading {}", file.display()))?;
+    let bytes: String = text.iter().map(|byte| format!("{byte},")).collect();
+    let size = "#define D3DRM_XTEMPLATE_BYTES sizeof(D3DRM_XTEMPLATES)";
+    Ok(format!("static const unsigned char D3DRM_XTEMPLATES[] = {{{bytes}}};\n{size}\n"))
 }
 
 fn modified(path: &Path) -> Option<SystemTime> {
@@ -123,7 +159,7 @@ fn write_if_other(path: &Path, text: &str) -> Result {
 fn download(ws: &Workspace, folder: &Path, progress: &Progress) -> Result {
     if !apt::available() {
         return Err(Failure::new("downloading the source of Wine's tests", "there is no apt-get here")
-            .advise(format!("unpack Wine's dlls/d3d9/tests and include/wine below {}/src", folder.display())));
+            .advise(format!("unpack Wine's source, version 10.0, below {}/src", folder.display())));
     }
     let advice = "see that Debian's mirror can be reached";
     let state = folder.join("apt");
@@ -145,29 +181,42 @@ fn download(ws: &Workspace, folder: &Path, progress: &Progress) -> Result {
     std::fs::remove_dir_all(&state).doing(format!("removing {}", state.display()))
 }
 
-/// A test file whose `START_TEST` calls its sub-tests through `afterimage_subtest`, and their names; `None` if it has none.
+/// A test file whose `START_TEST` asks before each sub-test whether it is to run, and their names; `None` if it is no test file.
 ///
-/// A sub-test is a function of the file without arguments and result that `START_TEST` calls in a line of its own.
-fn rewritten(text: &str) -> Option<(String, Vec<String>)> {
+/// A sub-test is a function of the file without result that `START_TEST` calls in a line of its own, with a variable at most. If
+/// there is none, `START_TEST` is one.
+fn rewritten(file: &str, text: &str) -> Option<(String, Vec<String>)> {
     let start = text.find("\nSTART_TEST(")? + 1;
     let (head, body) = text.split_at(start);
-    let function = |line: &'_ str| -> Option<String> {
-        line.trim_end().strip_prefix("static void ")?.strip_suffix("(void)").map(str::to_owned)
+    let functions: BTreeSet<&str> =
+        head.lines().filter_map(|line| Some(line.strip_prefix("static void ")?.split_once('(')?.0)).collect();
+    let called = |line: &str| -> Option<String> {
+        let (name, argument) = line.trim().strip_suffix(");")?.split_once('(')?;
+        let plain = argument.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+        (plain && functions.contains(name)).then(|| name.to_owned())
     };
-    let functions: BTreeSet<String> = head.lines().filter_map(function).collect();
     let mut names = Vec::new();
-    let mut out = format!("{head}extern void afterimage_subtest(const char *name, void (*run)(void));\n");
+    let mut out = format!("{head}extern int afterimage_begin(const char *name);\nextern void afterimage_end(void);\n");
+    let one = |name: &str, call: &str| format!("if (afterimage_begin(\"{name}\")) {{ {call} afterimage_end(); }}");
+    if !body.lines().any(|line| called(line).is_some()) {
+        let (declaration, rest) = body.split_once('\n')?;
+        let whole = one(file, "whole();");
+        out.push_str(&format!(
+            "static void whole(void);\n{declaration}\n{{\n    {whole}\n}}\nstatic void whole(void)\n{rest}"
+        ));
+        return Some((out, vec![file.to_owned()]));
+    }
     for line in body.lines() {
-        match line.trim().strip_suffix("();").filter(|name| functions.contains(*name)) {
+        match called(line) {
             Some(name) => {
-                out.push_str(&line.replace(&format!("{name}();"), &format!("afterimage_subtest(\"{name}\", {name});")));
-                names.push(name.to_owned());
+                out.push_str(&line.replace(line.trim(), &one(&name, line.trim())));
+                names.push(name);
             }
             None => out.push_str(line),
         }
         out.push('\n');
     }
-    (!names.is_empty()).then_some((out, names))
+    Some((out, names))
 }
 
 #[cfg(test)]
@@ -176,13 +225,30 @@ mod tests {
 
     #[test]
     fn calls_of_the_files_own_functions_are_sub_tests() {
-        let text = "static void test_one(void)\n{\n    helper();\n}\n\nstatic void two_test(void)\n{\n}\n\n\
-                    START_TEST(thing)\n{\n    setup();\n    test_one();\n    if (caps)\n        two_test();\n}\n";
-        let (out, names) = rewritten(text).expect("there are two");
+        let text = "static void test_one(void)\n{\n    helper();\n}\n\nstatic void two_test(IDirect3DDevice9 *device)\n{\n}\n\n\
+                    static inline void check(int a, int b)\n{\n}\n\n\
+                    START_TEST(thing)\n{\n    setup();\n    test_one();\n    if (caps)\n        two_test(device);\n    check(a, 0);\n}\n";
+        let (out, names) = rewritten("thing", text).expect("there are two");
         assert_eq!(names, ["test_one", "two_test"]);
-        assert!(out.contains("    setup();\n    afterimage_subtest(\"test_one\", test_one);\n"));
-        assert!(out.contains("    if (caps)\n        afterimage_subtest(\"two_test\", two_test);\n"));
+        assert!(
+            out.contains("    setup();\n    if (afterimage_begin(\"test_one\")) { test_one(); afterimage_end(); }\n")
+        );
+        assert!(out.contains(
+            "    if (caps)\n        if (afterimage_begin(\"two_test\")) { two_test(device); afterimage_end(); }\n"
+        ));
         assert!(out.contains("{\n    helper();\n}"), "what a sub-test calls stays");
-        assert_eq!(rewritten("int main(void)\n{\n}\n"), None);
+        assert!(out.contains("    check(a, 0);\n"), "what looks after the set-up stays");
+        assert_eq!(rewritten("main", "int main(void)\n{\n}\n"), None);
+    }
+
+    #[test]
+    fn a_test_without_functions_is_one_sub_test() {
+        let (out, names) =
+            rewritten("thing", "int x;\nSTART_TEST(thing)\n{\n    ok(x, \"\");\n}\n").expect("it is a test");
+        assert_eq!(names, ["thing"]);
+        assert!(out.contains(
+            "START_TEST(thing)\n{\n    if (afterimage_begin(\"thing\")) { whole(); afterimage_end(); }\n}\n"
+        ));
+        assert!(out.ends_with("static void whole(void)\n{\n    ok(x, \"\");\n}\n"));
     }
 }

@@ -1,5 +1,5 @@
-/* What Wine's Direct3D 9 tests need to be a program of their own: the table of tests, somewhere for debug output to go, and the
- * function that START_TEST calls each sub-test through. */
+/* What Wine's tests need to be a program of their own: the table of tests (AFTERIMAGE_TESTS is TEST(name) for each file),
+ * somewhere for debug output to go, and what START_TEST asks before and tells after each sub-test. */
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 #include <stdio.h>
@@ -8,36 +8,52 @@
 #define STANDALONE
 #include "wine/test.h"
 
-void func_d3d9ex(void);
-void func_device(void);
-void func_stateblock(void);
-void func_visual(void);
+#define TEST(name) void func_##name(void);
+AFTERIMAGE_TESTS
+#undef TEST
+#define TEST(name) {#name, func_##name},
 
-const struct test winetest_testlist[] = {
-    {"stateblock", func_stateblock},
-    {"d3d9ex", func_d3d9ex},
-    {"device", func_device},
-    {"visual", func_visual},
-    {NULL, NULL},
-};
+const struct test winetest_testlist[] = {AFTERIMAGE_TESTS{NULL, NULL}};
 
-/* Runs a sub-test if it is the one that AFTERIMAGE_SUBTEST names, and says what became of its checks. */
-void afterimage_subtest(const char *name, void (*run)(void))
+static const volatile LONG *const counters[] = {&winetest_successes, &winetest_failures, &winetest_todo_successes,
+                                                &winetest_todo_failures, &winetest_skipped};
+static LONG before[5];
+static const char *running;
+
+/* Whether a sub-test is the one that AFTERIMAGE_SUBTEST names, or none is named. */
+int afterimage_begin(const char *name)
 {
-    const volatile LONG *counters[] = {&winetest_successes, &winetest_failures, &winetest_todo_successes,
-                                       &winetest_todo_failures, &winetest_skipped};
-    LONG counts[5];
     char wanted[128];
     int i;
 
-    if (GetEnvironmentVariableA("AFTERIMAGE_SUBTEST", wanted, sizeof(wanted)) && strcmp(wanted, name)) return;
-    for (i = 0; i < 5; i++) counts[i] = *counters[i];
-    run();
-    for (i = 0; i < 5; i++) counts[i] = *counters[i] - counts[i];
-    printf("\nafterimage-subtest %s passed=%ld failed=%ld todo=%ld todo_passed=%ld skipped=%ld\n", name, counts[0], counts[1],
-           counts[2], counts[3], counts[4]);
+    if (GetEnvironmentVariableA("AFTERIMAGE_SUBTEST", wanted, sizeof(wanted)) && strcmp(wanted, name)) return 0;
+    running = name;
+    for (i = 0; i < 5; i++) before[i] = *counters[i];
+    return 1;
+}
+
+/* Says what became of the checks of the sub-test that runs. */
+void afterimage_end(void)
+{
+    LONG counts[5];
+    int i;
+
+    for (i = 0; i < 5; i++) counts[i] = *counters[i] - before[i];
+    printf("\nafterimage-subtest %s passed=%ld failed=%ld todo=%ld todo_passed=%ld skipped=%ld\n", running, counts[0],
+           counts[1], counts[2], counts[3], counts[4]);
     fflush(stdout);
 }
+
+/* As Wine's own C library computes them, with which d3dx9 does: the tests expect the same bits. */
+#define AS_WINE(name) \
+    float name(float x) \
+    { \
+        static float(__cdecl * own)(float); \
+        if (!own) own = (void *)GetProcAddress(LoadLibraryA("ucrtbase.dll"), #name); \
+        return own(x); \
+    }
+AS_WINE(cosf)
+AS_WINE(sinf)
 
 struct __wine_debug_channel;
 

@@ -2,28 +2,17 @@
 
 use super::outcome::State;
 use super::run::Outcomes;
-use super::sources::FILES;
+use super::suites::SuiteRow;
 
-/// The columns; the first three say what was run.
-pub(super) const HEADINGS: [&str; 13] = [
-    "what",
-    "Wine",
-    "bits",
-    FILES[0],
-    FILES[1],
-    FILES[2],
-    FILES[3],
-    "clean",
-    "strict",
-    "every check",
-    "failing",
-    "crashed or timed out",
-    "clean when run again",
-];
+/// The columns; the first three say what was run, then there is one for each file.
+pub(super) fn headings(row: &SuiteRow) -> Vec<&'static str> {
+    let ends = ["clean", "strict", "every check", "failing", "crashed or timed out", "clean when run again"];
+    ["what", "Wine", "bits"].into_iter().chain(row.files.iter().copied()).chain(ends).collect()
+}
 
 /// The cells behind the first three.
-pub(super) fn cells(outcomes: &Outcomes) -> Vec<String> {
-    let count = |file: Option<usize>, wanted: &dyn Fn(&super::outcome::Outcome) -> bool| {
+pub(super) fn cells(row: &SuiteRow, outcomes: &Outcomes) -> Vec<String> {
+    let count = |file: Option<&str>, wanted: &dyn Fn(&super::outcome::Outcome) -> bool| {
         let of_file = outcomes.iter().filter(|(subtest, _)| file.is_none_or(|file| subtest.file == file));
         of_file.filter(|(_, outcome)| wanted(outcome)).count()
     };
@@ -32,7 +21,7 @@ pub(super) fn cells(outcomes: &Outcomes) -> Vec<String> {
         0 => "–".to_owned(),
         all => format!("{}/{all}", count(file, &clean)),
     };
-    let mut cells: Vec<String> = (0..FILES.len()).map(|file| part(Some(file))).collect();
+    let mut cells: Vec<String> = row.files.iter().map(|file| part(Some(file))).collect();
     cells.push(part(None));
     let ends = |states: &'static [State]| count(None, &|outcome| states.contains(&outcome.state)).to_string();
     cells.push(count(None, &super::outcome::Outcome::strictly_clean).to_string());
@@ -44,11 +33,11 @@ pub(super) fn cells(outcomes: &Outcomes) -> Vec<String> {
 }
 
 /// Rows under the headings, aligned.
-pub(super) fn text(rows: &[Vec<String>]) -> String {
-    let headings = [HEADINGS.map(str::to_owned).to_vec()];
+pub(super) fn text(row: &SuiteRow, rows: &[Vec<String>]) -> String {
+    let headings = [headings(row).into_iter().map(str::to_owned).collect()];
     let all: Vec<&Vec<String>> = headings.iter().chain(rows).collect();
     let width = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..HEADINGS.len()).map(|column| width(column).unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..headings[0].len()).map(|column| width(column).unwrap_or(0)).collect();
     let mut text = String::new();
     for (index, row) in all.iter().enumerate() {
         let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();

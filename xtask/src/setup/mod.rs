@@ -145,6 +145,12 @@ const STEPS: &[Step] = &[
         how: How::Packages { names: &["xvfb", "xauth"], backports: false },
     },
     Step {
+        what: "Wine's fonts, which its tests of D3DX measure",
+        need: Need::Checks,
+        done: |_| Path::new("/usr/share/wine/fonts/tahoma.ttf").is_file(),
+        how: How::Packages { names: &["fonts-wine"], backports: false },
+    },
+    Step {
         what: "Rust's Windows targets (library source)",
         need: Need::Build,
         done: rust_target::done,

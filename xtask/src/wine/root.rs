@@ -15,7 +15,7 @@ pub(crate) const SUITE: &str = "trixie";
 
 /// What is installed, `:i386` too where that is given.
 const PACKAGES: &[&str] =
-    &["wine", "wine64", "wine32:i386", "dxvk-wine64", "dxvk-wine32:i386", "vulkan-validationlayers"];
+    &["wine", "wine64", "wine32:i386", "fonts-wine", "dxvk-wine64", "dxvk-wine32:i386", "vulkan-validationlayers"];
 /// What is installed in both widths: drivers, and what Wine loads for display modes, cursors and windows.
 const BOTH_WIDTHS: &[&str] = &[
     "mesa-vulkan-drivers",
@@ -29,6 +29,8 @@ const BOTH_WIDTHS: &[&str] = &[
     "libxcomposite1",
     "libxinerama1",
 ];
+/// Where a root says what was installed there.
+const INSTALLED: &str = "etc/afterimage-packages";
 
 /// Enters the root: folders of this machine are bound, the working folder is kept. `$1` is the root, `$2` the number of folders.
 const ENTER: &str = r#"
@@ -51,13 +53,14 @@ pub(super) fn folder(ws: &Workspace) -> PathBuf {
     ws.cache.join(SUITE)
 }
 
-/// Makes the root if it is not there; takes some five minutes and four gigabytes.
+/// Makes the root if it is not there, which takes some five minutes and four gigabytes; installs what an older one lacks.
 ///
 /// # Errors
 /// When this is not Debian, we are not root, or a package cannot be had.
 pub(crate) fn ensure(ws: &Workspace) -> Result<PathBuf> {
     let root = folder(ws);
-    if root.is_dir() {
+    let whole = std::fs::read_to_string(root.join(INSTALLED)).is_ok_and(|names| names == packages().join("\n"));
+    if root.is_dir() && (whole || !apt::is_root()) {
         return Ok(root);
     }
     let what = "making a Debian trixie with Wine 10.0";
@@ -66,7 +69,7 @@ pub(crate) fn ensure(ws: &Workspace) -> Result<PathBuf> {
         return Err(Failure::new(what, "it needs apt, debootstrap and chroot").advise(advice));
     }
     let progress = Progress::start(format!("{what} in {} (4 GB, some minutes)", root.display()));
-    let result = make(ws, &root, &progress);
+    let result = if root.is_dir() { install(ws, &root, &progress) } else { make(ws, &root, &progress) };
     progress.finish(&result);
     result.map(|()| root)
 }
@@ -87,19 +90,31 @@ fn make(ws: &Workspace, root: &Path, progress: &Progress) -> Result {
     let sources = part.join("etc/apt/sources.list");
     std::fs::write(&sources, format!("deb {mirror} {SUITE} main\n")).doing(format!("writing {}", sources.display()))?;
     std::fs::copy("/etc/resolv.conf", part.join("etc/resolv.conf")).doing("copying /etc/resolv.conf")?;
-    let inside = |what: &str, words: &[String]| {
-        let mut command = command(&part, &[], "env");
-        command.args(["-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"]);
-        command.args(words).current_dir("/");
-        step::run_in(ws, &mut command, what, advice, progress).map(drop)
-    };
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    inside("adding i386", &words(&["dpkg", "--add-architecture", "i386"]))?;
-    inside("reading trixie's package lists", &words(&["apt-get", "update"]))?;
-    let mut install = words(&["apt-get", "install", "-y", "--no-install-recommends"]);
-    install.extend(words(PACKAGES));
-    install.extend(BOTH_WIDTHS.iter().flat_map(|name| [(*name).to_owned(), format!("{name}:i386")]));
-    inside("installing Wine in trixie", &install)?;
-    inside("dropping the downloaded packages", &words(&["apt-get", "clean"]))?;
+    inside(ws, &part, "adding i386", &["dpkg", "--add-architecture", "i386"], progress)?;
+    install(ws, &part, progress)?;
     std::fs::rename(&part, root).doing(format!("naming {}", root.display()))
+}
+
+/// What is installed, by the names that apt-get takes.
+fn packages() -> Vec<String> {
+    let both = BOTH_WIDTHS.iter().flat_map(|name| [(*name).to_owned(), format!("{name}:i386")]);
+    PACKAGES.iter().map(|name| (*name).to_owned()).chain(both).collect()
+}
+
+fn install(ws: &Workspace, root: &Path, progress: &Progress) -> Result {
+    let packages = packages();
+    inside(ws, root, "reading trixie's package lists", &["apt-get", "update"], progress)?;
+    let mut install = vec!["apt-get", "install", "-y", "--no-install-recommends"];
+    install.extend(packages.iter().map(String::as_str));
+    inside(ws, root, "installing Wine in trixie", &install, progress)?;
+    inside(ws, root, "dropping the downloaded packages", &["apt-get", "clean"], progress)?;
+    let list = root.join(INSTALLED);
+    std::fs::write(&list, packages.join("\n")).doing(format!("writing {}", list.display()))
+}
+
+fn inside(ws: &Workspace, root: &Path, what: &str, words: &[&str], progress: &Progress) -> Result {
+    let mut command = command(root, &[], "env");
+    command.args(["-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"]);
+    command.args(words).current_dir("/");
+    step::run_in(ws, &mut command, what, "see that the mirror can be reached", progress).map(drop)
 }

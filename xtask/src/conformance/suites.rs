@@ -1,0 +1,96 @@
+//! The suites of tests: one row each.
+
+/// A suite: files of tests in Wine's source, what they need, and what is said of them.
+#[derive(Debug)]
+pub(super) struct SuiteRow {
+    /// What the command calls it; the list is `docs/NAME-conformance.md`.
+    pub(super) name: &'static str,
+    /// The heading of its list.
+    pub(super) title: &'static str,
+    /// What its list says before the bullets that all have; each line at most as long as the others.
+    pub(super) about: &'static str,
+    /// Where its files lie in Wine's source.
+    pub(super) folder: &'static str,
+    /// The files, in the order of every table.
+    pub(super) files: &'static [&'static str],
+    /// Scripts of resources.
+    pub(super) resources: &'static [&'static str],
+    /// What the compiler is told beside what all are compiled with.
+    pub(super) flags: &'static [&'static str],
+    pub(super) libraries: &'static [&'static str],
+    /// Quick sub-tests of every kind, for `cargo xtask test`.
+    pub(super) quick: &'static [&'static str],
+}
+
+/// A suite, by the name that the command has for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Name {
+    /// Direct3D 9.
+    D3d9,
+    /// D3DX: Wine's own `d3dx9_36.dll` over Direct3D 9.
+    D3dx9,
+    /// Shaders in HLSL that Wine's own compiler makes, and what they draw.
+    Hlsl,
+}
+
+impl Name {
+    /// The row.
+    pub(super) fn row(self) -> &'static SuiteRow {
+        match self {
+            Self::D3d9 => &D3D9,
+            Self::D3dx9 => &D3DX9,
+            Self::Hlsl => &HLSL,
+        }
+    }
+}
+
+const D3D9: SuiteRow = SuiteRow {
+    name: "d3d9",
+    title: "Wine's Direct3D 9 tests",
+    about: "",
+    folder: "dlls/d3d9/tests",
+    files: &["stateblock", "d3d9ex", "device", "visual"],
+    resources: &[],
+    flags: &[],
+    libraries: &["-ld3d9", "-luser32", "-lgdi32"],
+    quick: &[
+        "stateblock",
+        "d3d9ex.test_swapchain_get_displaymode_ex",
+        "d3d9ex.test_reset_ex",
+        "device.test_get_set_vertex_declaration",
+        "device.test_refcount",
+        "device.test_scene",
+        "device.test_null_stream",
+        "device.test_update_texture_pool",
+        "device.test_private_data",
+        "visual.test_sanity",
+        "visual.lighting_test",
+        "visual.shadow_test",
+        "visual.test_blend",
+        "visual.alphatest_test",
+    ],
+};
+
+const D3DX9: SuiteRow = SuiteRow {
+    name: "d3dx9",
+    title: "Wine's D3DX tests",
+    about: "The library is Wine's own `d3dx9_36.dll`, of the Wine that runs: what fails with WineD3D as well is its.\n\n",
+    folder: "dlls/d3dx9_36/tests",
+    files: &["asm", "core", "effect", "line", "math", "mesh", "shader", "surface", "texture", "volume", "xfile"],
+    resources: &["rsrc.rc"],
+    flags: &["-DD3DX_SDK_VERSION=36"],
+    libraries: &["-ld3dx9_36", "-ld3d9", "-luser32", "-lgdi32"],
+    quick: &[],
+};
+
+const HLSL: SuiteRow = SuiteRow {
+    name: "hlsl",
+    title: "Wine's HLSL tests",
+    about: "The compiler is Wine's own `d3dcompiler_43.dll`, of the Wine that runs; what it makes is drawn, and the pixels read.\n\n",
+    folder: "dlls/d3dcompiler_43/tests",
+    files: &["hlsl_d3d9"],
+    resources: &[],
+    flags: &["-DD3D_COMPILER_VERSION=43"],
+    libraries: &["-ld3dcompiler_43", "-ld3d9", "-luser32"],
+    quick: &[],
+};
