@@ -43,13 +43,10 @@ impl Emitter<'_> {
         self.w.value(op::Bitcast, ty, &[value])
     }
 
-    /// An offset's constant, of as many components as the texture has directions.
+    /// An offset's constant, of as many components as the texture has directions. It is compared with limits as what its type says.
     fn offset(&mut self, offset: Offset, lanes: u8) -> Id {
-        let mut bits = [0; 4];
-        for (bits, by) in bits.iter_mut().zip(&offset.0[..lanes as usize]) {
-            *bits = i32::from(*by) as u32;
-        }
-        self.w.constant(Type::new(Kind::Int, lanes), bits)
+        let by: SmallVec<[i32; 3]> = offset.0[..lanes as usize].iter().map(|by| i32::from(*by)).collect();
+        self.w.signed_constant(&by)
     }
 
     pub(crate) fn gather(&mut self, data: &InstData, full: Type) -> Result<Id, EmitError> {

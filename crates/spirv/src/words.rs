@@ -210,12 +210,30 @@ impl Words {
     pub(crate) fn double_constant(&mut self, value: f64) -> Id {
         let ty = self.double();
         let bits = value.to_bits();
-        let operands = [ty, bits as u32, (bits >> 32) as u32];
-        self.once(Global::Other(op::Constant, SmallVec::from_slice(&operands)), |w| {
+        self.constant_of(op::Constant, ty, &[bits as u32, (bits >> 32) as u32])
+    }
+
+    /// A constant of a type that the IR does not have, which is made once.
+    fn constant_of(&mut self, opcode: u16, ty: Id, words: &[u32]) -> Id {
+        let key = [ty].iter().chain(words).copied().collect();
+        self.once(Global::Other(opcode, key), |w| {
             let id = w.id();
-            w.globals.op(op::Constant, &[ty, id, operands[1], operands[2]]);
+            let operands: SmallVec<[u32; 8]> = [ty, id].iter().chain(words).copied().collect();
+            w.globals.op(opcode, &operands);
             id
         })
+    }
+
+    /// A constant of signed integers, one to four.
+    pub(crate) fn signed_constant(&mut self, values: &[i32]) -> Id {
+        let scalar = self.signed(1);
+        let parts: SmallVec<[Id; 4]> =
+            values.iter().map(|value| self.constant_of(op::Constant, scalar, &[*value as u32])).collect();
+        if let [one] = parts[..] {
+            return one;
+        }
+        let vector = self.signed(parts.len() as u8);
+        self.constant_of(op::ConstantComposite, vector, &parts)
     }
 
     /// Signed integers, which only images have: everywhere else instructions say how they read bits.
