@@ -160,6 +160,12 @@ impl Image {
         self.size.map(|size| (size >> level).max(1))
     }
 
+    /// Texels from one line of the largest level to the next in guest memory: linear images have lines of whole 64 bytes, and of 8 texels
+    /// at least.
+    pub fn pitch(&self) -> u32 {
+        self.size[0].next_multiple_of((64 / self.format.bytes).max(8))
+    }
+
     /// Bytes of all levels and layers, one level after the other, without gaps, up to a whole word.
     pub fn bytes(&self) -> u32 {
         let level = |level| self.level(level).iter().product::<u32>() * self.layers * self.format.bytes;

@@ -17,7 +17,7 @@ pub use compiled::{Compiled, Compiler, Shader};
 pub use format::{Channel, FORMATS, Format};
 pub use header::{Compare, Header, Kind, Resource};
 pub use pattern::Pattern;
-pub use world::{Place, World, layout};
+pub use world::{Place, Shift, World, layout};
 
 /// Why something in the corpus cannot be read.
 #[derive(Debug, thiserror::Error)]

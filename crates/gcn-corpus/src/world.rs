@@ -43,6 +43,17 @@ pub struct Place {
     pub resource: Option<usize>,
 }
 
+/// Bytes that parts of a world lie behind where they would otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Shift {
+    /// Of tables that user SGPRs point to, a multiple of 4.
+    pub tables: u64,
+    /// Of resources, a multiple of 4; images go on to the next multiple of 256.
+    pub resources: u64,
+    /// Of the code, a multiple of 256.
+    pub code: u64,
+}
+
 /// All memory of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct World {
@@ -50,6 +61,7 @@ pub struct World {
     pub places: Vec<Place>,
     /// Scratch memory's address, if a shader has any.
     pub scratch: u64,
+    shift: Shift,
     groups: [u32; 3],
     push: Vec<u32>,
     draw: [u32; 4],
@@ -68,6 +80,7 @@ fn texels(format: Format, bytes: u32) -> [u32; 4] {
 
 /// A T# of a linear image without its address.
 fn image(image: Image) -> [u32; 8] {
+    let pitch = image.pitch();
     let Image { shape, format, size: [width, height, depth], layers, levels } = image;
     /// `LINEAR_ALIGNED` in the table of tiling modes.
     const LINEAR: u32 = 8;
@@ -82,7 +95,7 @@ fn image(image: Image) -> [u32; 8] {
         format.data << 20 | (format.channel as u32) << 26,
         (width - 1) | (height - 1) << 14,
         format.select | (levels - 1) << 16 | LINEAR << 20 | (shape as u32) << 28,
-        (depth - 1) | (width - 1) << 13,
+        (depth - 1) | (pitch - 1) << 13,
         last << 13,
         0,
         0,
@@ -190,15 +203,23 @@ pub fn layout(resources: &[Resource]) -> Vec<usize> {
 impl World {
     /// The memory of a program before it runs. Equal names and seeds have equal contents.
     pub fn new(name: &str, header: &Header, seed: u32) -> World {
+        Self::shifted(name, header, seed, Shift::default())
+    }
+
+    /// The same, elsewhere.
+    pub fn shifted(name: &str, header: &Header, seed: u32, shift: Shift) -> World {
         let name = name.bytes().fold(0, |hash, byte| mixed(hash ^ u32::from(byte)));
         let mut places = Vec::new();
-        let mut address = RESOURCES;
+        let mut address = RESOURCES + shift.resources;
         for (at, resource) in header.resources.iter().enumerate() {
             let vertices = u32::from(matches!(resource.kind, Kind::Vertices { .. }));
             let seed = mixed(seed ^ name ^ mixed(resource.binding << 1 | vertices));
             let words = (0..resource.bytes / 4).map(|at| resource.pattern.word(seed, at)).collect();
+            if matches!(resource.kind, Kind::Image(_) | Kind::Texture(..)) {
+                address = address.next_multiple_of(256);
+            }
             places.push(Place { address, words, resource: Some(at) });
-            address = (address + u64::from(resource.bytes)).next_multiple_of(GAP) + GAP;
+            address = (address + u64::from(resource.bytes)).next_multiple_of(GAP) + GAP + shift.resources;
         }
         let scratch = address;
         let offsets = layout(&header.resources);
@@ -227,20 +248,21 @@ impl World {
             (RINGS, rings(scratch)),
             (STREAM_TABLE, vec![0; 16]),
         ];
-        places.extend(tables.map(|(address, words)| Place { address, words, resource: None }));
-        World { places, scratch, groups: header.groups, push: given, draw: header.draw, samples: header.samples }
+        let place = |(address, words)| Place { address: address + shift.tables, words, resource: None };
+        places.extend(tables.map(place));
+        World { places, scratch, shift, groups: header.groups, push: given, draw: header.draw, samples: header.samples }
     }
 
     /// The same with the code of a shader, and what lies behind it.
     pub fn with_code(&self, shader: &Shader) -> World {
         let mut world = self.clone();
-        world.places.push(Place { address: CODE, words: shader.words(), resource: None });
+        world.places.push(Place { address: self.code(), words: shader.words(), resource: None });
         world
     }
 
     /// Where [`World::with_code`] puts the code.
     pub fn code(&self) -> u64 {
-        CODE
+        CODE + self.shift.code
     }
 
     /// The word at an address, if anything is there.
@@ -258,7 +280,7 @@ impl World {
     pub fn user(&self, shader: &Shader) -> Result<[u32; 16], String> {
         let mut user = [0; 16];
         for data in &shader.user {
-            let pair = |address: u64| vec![address as u32, (address >> 32) as u32];
+            let pair = |address: u64| vec![(address + self.shift.tables) as u32, (address >> 32) as u32];
             let words = match data.value.as_str() {
                 "ring_offsets" if shader.stage == "cs" => {
                     vec![self.scratch as u32, (self.scratch >> 32) as u32 | 1 << 31]

@@ -50,6 +50,17 @@ impl GuestMemory for Memory {
         if address < START { 0 } else { end.saturating_sub(address).min(most) }
     }
 
+    fn unmapped(&self, address: u64, most: u64) -> u64 {
+        let end = START + self.bytes.len() as u64;
+        if address < START {
+            most.min(START - address)
+        } else if address < end {
+            0
+        } else {
+            most
+        }
+    }
+
     // One generation for all pages: correct, if not fast.
     fn generation(&self, _address: u64, _size: u64) -> u64 {
         self.writes

@@ -300,9 +300,7 @@ pub trait Scalars {
     /// The word at a guest address, or none where nothing is mapped.
     fn word(&self, address: u64) -> Option<u32>;
     /// Guest address of the program's first word, for programs that find constants beside their code.
-    fn program(&self) -> u64 {
-        0
-    }
+    fn program(&self) -> u64;
 }
 
 /// Values of all expressions of a program at a draw.
@@ -496,7 +494,8 @@ pub enum TargetKind {
 words_struct! {
     /// What a translation depends on in a buffer's descriptor.
     BufferSpec {
-        /// Word 1 of the V# without the address: stride, cache swizzle, swizzle enable.
+        /// Word 1 of the V#: stride, cache swizzle, swizzle enable. Of the address the lowest two bits, in the place of others: the
+        /// buffer that is bound begins with the word that they lie in.
         word1: u32,
         /// Word 3 of the V#: selects, formats, element size, index stride, add-tid. 0 for pointers.
         word3: u32,
@@ -697,6 +696,9 @@ mod tests {
             }
             fn word(&self, address: u64) -> Option<u32> {
                 (address == 0x2_0000_1008).then_some(77)
+            }
+            fn program(&self) -> u64 {
+                0
             }
         }
         let exprs = vec![

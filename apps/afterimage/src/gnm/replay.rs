@@ -2,7 +2,7 @@
 
 use crate::nv2a::{Outcome, Rendering, Replay, Why, write_png};
 use afterimage_gnm::gcap::{Dump, Event, Picture, Player, Reader};
-use afterimage_gnm::memory::GuestMemory;
+use afterimage_gnm::memory::{GuestMemory, Regions, Unmapped};
 use afterimage_gnm::translate::{Display, Translator};
 use afterimage_vulkan::{Gpu, Options, Renderer};
 use std::fs;
@@ -64,13 +64,20 @@ fn show(args: &Replay<'_>, translator: &mut Translator, player: &mut Player, pic
 fn store(args: &Replay<'_>, player: &Player, dump: &Dump) -> Result<(), Why> {
     let Some(folder) = args.output else { return Ok(()) };
     let path = folder.join(dump.file_name());
-    // What is mapped bounds what is made room for.
-    let there = player.memory.mapped(dump.address, dump.size);
-    let mut bytes = vec![0; there as usize];
-    player.memory.read(dump.address, &mut bytes)?;
-    if there < dump.size {
-        player.memory.read(dump.address, &mut vec![0; there as usize + 1])?;
+    let unmapped = Unmapped { address: dump.address, size: dump.size };
+    let parts = player.memory.parts(dump.address..dump.address + dump.size);
+    // What is mapped bounds what is made room for: between two parts there are zeros, behind the last nothing.
+    let end = parts.last().map_or(dump.address, |last| last.end);
+    if end - dump.address > Regions::CONSOLE {
+        return Err(unmapped.into());
+    }
+    let mut bytes = vec![0; (end - dump.address) as usize];
+    for part in &parts {
+        let [first, behind] = [part.start, part.end].map(|at| (at - dump.address) as usize);
+        player.memory.read(part.start, &mut bytes[first..behind])?;
     }
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, bytes));
-    written.map_err(|error| Why::Write { path, error })
+    written.map_err(|error| Why::Write { path, error })?;
+    let mapped: u64 = parts.iter().map(|part| part.end - part.start).sum();
+    if mapped < dump.size { Err(unmapped.into()) } else { Ok(()) }
 }

@@ -79,6 +79,7 @@ fn image_text(words: [u32; 8]) -> String {
 
 /// What expressions are evaluated against.
 struct World<'a> {
+    program: u64,
     user: [u32; 16],
     memory: &'a dyn GuestMemory,
 }
@@ -90,6 +91,10 @@ impl Scalars for World<'_> {
 
     fn word(&self, address: u64) -> Option<u32> {
         self.memory.word(address)
+    }
+
+    fn program(&self) -> u64 {
+        self.program
     }
 }
 
@@ -134,7 +139,7 @@ impl Watch {
         let (buffers, images) = (Vec::new(), Vec::new());
         let mut source = Source { stage: stage.stage, code: words, fetch: Vec::new(), registers: of, buffers, images };
         let user = std::array::from_fn(|n| registers.get_nth(stage.user_data, n as u32, 4));
-        let world = World { user, memory };
+        let world = World { program: address, user, memory };
         let mut found = resources(&source);
         if let Ok(Resources { fetch: Some(fetch), .. }) = &found {
             // What the fetch shader reads is the program's.

@@ -71,8 +71,10 @@ impl Player {
         match record {
             Record::Memory { address, bytes } => self.write(graphics, address, &bytes).err().map(Event::Write),
             Record::Map { address, size } => {
+                graphics.before_cpu_reads(&mut self.memory, address, size);
                 // The reader has checked the range.
                 let _mapped = self.memory.map(address, size);
+                graphics.cpu_wrote(address, size);
                 None
             }
             Record::Submit(submission) => Some(self.submit(&submission, graphics)),

@@ -38,14 +38,32 @@ pub trait GuestMemory {
     /// Bytes from `address` on that are mapped without a gap, `most` at most.
     fn mapped(&self, address: u64, most: u64) -> u64;
 
+    /// Bytes from `address` on that are not mapped, `most` at most: what is mapped begins and ends anywhere.
+    fn unmapped(&self, address: u64, most: u64) -> u64;
+
     /// A number that is larger whenever a page of the range was written since the last time: the newest generation of the
-    /// range's pages. Pages that are not mapped do not count. An implementation that cannot tell returns a new number each time.
+    /// range's pages. A page counts if any byte of it is mapped. An implementation that cannot tell returns a new number each time.
     fn generation(&self, address: u64, size: u64) -> u64;
 
     /// What is mapped, in order of addresses and apart from each other. Only programs that access memory by its address (FLAT) need it:
     /// they see nothing of what is not in it, and each range in it is in a host buffer while they run.
     fn ranges(&self) -> Vec<Range<u64>> {
         Vec::new()
+    }
+
+    /// The parts of a range that are mapped, in order.
+    fn parts(&self, range: Range<u64>) -> Vec<Range<u64>> {
+        let (mut at, mut parts) = (range.start, Vec::new());
+        while at < range.end {
+            let end = at + self.mapped(at, range.end - at);
+            if at < end {
+                parts.push(at..end);
+            }
+            let gap = self.unmapped(end, range.end - end);
+            // One that has neither would be asked forever.
+            at = end + if at == end { gap.max(1) } else { gap };
+        }
+        parts
     }
 
     /// A little-endian word; `None` where it is not mapped.

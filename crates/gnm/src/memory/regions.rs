@@ -139,8 +139,16 @@ impl GuestMemory for Regions {
         range.map_or(0, |(_, &end)| end.saturating_sub(address).min(most))
     }
 
+    fn unmapped(&self, address: u64, most: u64) -> u64 {
+        if self.mapped(address, 1) > 0 {
+            return 0;
+        }
+        self.ranges.range(address..).next().map_or(most, |(&start, _)| (start - address).min(most))
+    }
+
+    // Only what is mapped is ever in a chunk.
     fn generation(&self, address: u64, size: u64) -> u64 {
-        let size = self.mapped(address, size);
+        let size = size.min((1 << ADDRESS_BITS) - address.min(1 << ADDRESS_BITS));
         if size == 0 {
             return 0;
         }
@@ -192,13 +200,33 @@ mod tests {
         memory.read(0x1_FF00, &mut back).unwrap();
         assert_eq!(back, bytes);
         assert_eq!(memory.word(0x1_0000), Some(0));
-        let before = memory.generation(0, u64::MAX);
-        assert_eq!(before, 0, "nothing is mapped at 0");
+        assert_eq!(memory.generation(0, 0x1_F000), 0, "nothing was written there");
+        assert_eq!(memory.generation(0, u64::MAX), memory.generation(0x1_F000, PAGE));
+        assert_eq!(memory.generation(u64::MAX, u64::MAX), 0);
         let (first, last) = (memory.generation(0x1_F000, PAGE), memory.generation(0x3_F000, PAGE));
         assert!(first > 0 && last == 0);
         memory.write(0x2_0000, &[1]).unwrap();
         assert_eq!(memory.generation(0x1_F000, PAGE), first);
         assert!(memory.generation(0x1_0000, 0x3_0000) > first);
+    }
+
+    #[test]
+    fn ranges_begin_and_end_anywhere() {
+        let mut memory = Regions::default();
+        let ranges = [0x1001..0x1010, 0x1011..0x1F03, 0x5FFF..0x7001];
+        for range in &ranges {
+            memory.map(range.start, range.end - range.start).unwrap();
+            memory.write(range.start, &vec![7; (range.end - range.start) as usize]).unwrap();
+        }
+        assert_eq!(memory.parts(0..1 << 48), ranges);
+        assert_eq!(memory.parts(0x1008..0x6000), [0x1008..0x1010, 0x1011..0x1F03, 0x5FFF..0x6000]);
+        assert_eq!(memory.parts(0x1F03..0x5FFF), []);
+        assert_eq!((memory.unmapped(0x1002, 9), memory.unmapped(0x1010, 9), memory.unmapped(0x8000, 9)), (0, 1, 9));
+        // A page that begins with nothing has what was written behind.
+        assert!(memory.generation(0x1000, PAGE) > 0 && memory.generation(0x5000, PAGE) > 0);
+        let before = memory.generation(0x1000, PAGE);
+        memory.write(0x1F02, &[8]).unwrap();
+        assert!(memory.generation(0x1000, PAGE) > before);
     }
 
     #[test]

@@ -125,22 +125,25 @@ impl Buffers {
     }
 }
 
-impl Translator {
-    /// First byte and bytes of the window of that number, for programs that access memory by its guest address: what is mapped in order
-    /// of its addresses, and where there are fewer, the last.
-    pub(super) fn window(&mut self, memory: &dyn GuestMemory, number: u32) -> (u64, u64) {
-        let ranges = memory.ranges();
-        if ranges.len() > WINDOWS as usize {
-            let (most, all) = (WINDOWS, ranges.len());
-            self.once
-                .warn(format!("of {all} ranges of memory, programs that access it by address see the first {most}"));
-        }
-        let number = (number as usize).min(WINDOWS as usize - 1).min(ranges.len().saturating_sub(1));
-        let Some(range) = ranges.get(number) else { return (0, 0) };
-        let start = range.start / WINDOW_PAGE * WINDOW_PAGE;
-        (start, range.end - start)
-    }
+/// What programs that access memory by its guest address see it through: runs of pages in order, apart from each other, that have all
+/// that is mapped between them. Where ranges are more than windows, those with the smallest gaps between them share one.
+pub(super) fn windows(memory: &dyn GuestMemory) -> Vec<Range<u64>> {
+    let ranges = memory.ranges();
+    let gap = |at: usize| {
+        let behind = ranges[at - 1].end.div_ceil(WINDOW_PAGE);
+        (ranges[at].start / WINDOW_PAGE).saturating_sub(behind)
+    };
+    let mut cuts: Vec<usize> = (1..ranges.len()).filter(|at| gap(*at) > 0).collect();
+    cuts.sort_by_key(|at| std::cmp::Reverse(gap(*at)));
+    cuts.truncate(WINDOWS as usize - 1);
+    cuts.extend([0, ranges.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let window = |cut: &[usize]| ranges[cut[0]].start / WINDOW_PAGE * WINDOW_PAGE..ranges[cut[1] - 1].end;
+    cuts.windows(2).map(window).collect()
+}
 
+impl Translator {
     /// Sees to it that one region covers a range of guest memory. Offsets that [`Buffers::at`] gave before are void.
     pub(super) fn cover(&mut self, memory: &mut dyn GuestMemory, range: &Range<u64>) -> Result<(), PortError> {
         let epoch = self.epoch;
@@ -206,7 +209,7 @@ impl Translator {
         self.store_surfaces(memory, range, None);
         let Some(region) = self.buffers.regions.get_mut(&start) else { return Ok(()) };
         let last = (pages_of.end as usize).min(region.pages.len());
-        let mut newer = Ranges::default();
+        let (mut newer, mut empty) = (Ranges::default(), Ranges::default());
         for number in pages_of.start as usize..last {
             let page = &mut region.pages[number];
             if page.epoch == epoch {
@@ -216,12 +219,17 @@ impl Translator {
             let address = start + number as u64 * PAGE;
             let generation = Some(memory.generation(address, PAGE));
             if page.generation != generation {
+                let is_empty = page.generation.is_none() && memory.unmapped(address, PAGE) == PAGE;
                 page.generation = generation;
-                newer.insert(address..address + PAGE);
+                let pages = if is_empty { &mut empty } else { &mut newer };
+                pages.insert(address..address + PAGE);
             }
         }
         region.written.iter().for_each(|stored| newer.remove(stored));
         let id = region.id;
+        for part in empty.iter() {
+            self.port.push(&FillBuffer { id, value: 0, offset: part.start - start, size: part.end - part.start });
+        }
         for part in newer.iter() {
             self.upload_buffer(memory, id, start, part)?;
         }
@@ -288,7 +296,7 @@ impl Translator {
         let range = address..address + bytes.len() as u64;
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
         let known: Vec<_> = pages.clone().map(|page| memory.generation(page * PAGE, PAGE)).collect();
-        if let Err(error) = memory.write(address, bytes) {
+        if let Err(error) = super::write_mapped(memory, address, bytes) {
             self.once.warn(format!("what shaders stored is lost: {error}"));
         }
         self.memory_changed(&range, false);

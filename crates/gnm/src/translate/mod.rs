@@ -43,7 +43,7 @@ mod viewport;
 pub use screen::{Display, Picture, PictureError};
 
 use crate::machine::{self, Graphics, Queue};
-use crate::memory::GuestMemory;
+use crate::memory::{GuestMemory, Unmapped};
 use afterimage_gnm_types::Registers;
 use afterimage_state::Figures;
 use afterimage_stream::packets::*;
@@ -289,38 +289,31 @@ fn read_mapped(memory: &dyn GuestMemory, address: u64, out: &mut [u8]) -> bool {
     if memory.read(address, out).is_ok() {
         return true;
     }
-    for (at, part) in parts(memory, address, out.len()) {
-        let _mapped = memory.read(at, &mut out[part]);
+    for part in memory.parts(address..address.saturating_add(out.len() as u64)) {
+        let _mapped = memory.read(part.start, &mut out[(part.start - address) as usize..(part.end - address) as usize]);
     }
     false
 }
 
 /// Writes what is mapped of a range.
-fn write_mapped(memory: &mut dyn GuestMemory, address: u64, bytes: &[u8]) {
-    if memory.write(address, bytes).is_err() {
-        for (at, part) in parts(memory, address, bytes.len()) {
-            let _mapped = memory.write(at, &bytes[part]);
-        }
+///
+/// # Errors
+/// If something was to go where nothing is mapped: zeros are there already, for all that anybody can tell.
+fn write_mapped(memory: &mut dyn GuestMemory, address: u64, bytes: &[u8]) -> Result<(), Unmapped> {
+    if memory.write(address, bytes).is_ok() {
+        return Ok(());
     }
-}
-
-/// Whether a byte of a range is mapped.
-fn is_mapped(memory: &dyn GuestMemory, range: Range<u64>) -> bool {
-    !parts(memory, range.start, (range.end - range.start) as usize).is_empty()
-}
-
-/// The mapped parts of a range: where they begin, and which bytes they are.
-fn parts(memory: &dyn GuestMemory, address: u64, size: usize) -> Vec<(u64, Range<usize>)> {
-    let end = address.saturating_add(size as u64);
-    let (mut at, mut parts) = (address, Vec::new());
-    while at < end {
-        let mapped = memory.mapped(at, end - at);
-        if mapped > 0 {
-            let first = (at - address) as usize;
-            parts.push((at, first..first + mapped as usize));
-        }
-        // What is not mapped ends at a page.
-        at = ((at + mapped) / crate::memory::PAGE + 1) * crate::memory::PAGE;
+    let end = address.saturating_add(bytes.len() as u64);
+    let between = |from: u64, to: u64| &bytes[(from - address) as usize..(to - address) as usize];
+    let lost = |from: u64, to: u64| match between(from, to).iter().all(|byte| *byte == 0) {
+        true => Ok(()),
+        false => Err(Unmapped { address: from, size: to - from }),
+    };
+    let (mut behind, mut written) = (address, Ok(()));
+    for part in memory.parts(address..end) {
+        let stored = memory.write(part.start, between(part.start, part.end));
+        written = written.and(lost(behind, part.start)).and(stored);
+        behind = part.end;
     }
-    parts
+    written.and(lost(behind, end))
 }

@@ -4,7 +4,7 @@
 //! move others. Then everything is brought up to date, and bound.
 
 use super::Translator;
-use super::buffers::MOST_VISIBLE;
+use super::buffers::{self, MOST_VISIBLE};
 use super::formats::{self, Use};
 use super::samplers::SamplerUse;
 use super::shaders::{Code, Stages};
@@ -32,6 +32,7 @@ const COMPUTE_SLOT: usize = afterimage_stream::TEXTURE_SLOTS;
 
 /// What expressions are evaluated against.
 pub(super) struct Memory<'a> {
+    program: u64,
     user: &'a [u32; 16],
     memory: &'a dyn GuestMemory,
     translator: Option<&'a Translator>,
@@ -48,9 +49,10 @@ pub(super) struct Memory<'a> {
 const LINE: usize = 16;
 
 impl<'a> Memory<'a> {
-    pub(super) fn new(user: &'a [u32; 16], memory: &'a dyn GuestMemory) -> Self {
+    /// What a program at an address has.
+    pub(super) fn new(program: u64, user: &'a [u32; 16], memory: &'a dyn GuestMemory) -> Self {
         let (stale, clean, line) = (Cell::new(None), Cell::new(u64::MAX), Cell::new(u64::MAX));
-        Self { user, memory, translator: None, stale, clean, line, words: [const { Cell::new(0) }; LINE] }
+        Self { program, user, memory, translator: None, stale, clean, line, words: [const { Cell::new(0) }; LINE] }
     }
 }
 
@@ -84,6 +86,21 @@ impl Scalars for Memory<'_> {
         self.words.iter().zip(words).for_each(|(held, word)| held.set(word));
         Some(self.words[at].get())
     }
+
+    fn program(&self) -> u64 {
+        self.program
+    }
+}
+
+/// Of a range the bytes from its begin to behind the last that is mapped, and how many there are not mapped.
+fn visible(memory: &dyn GuestMemory, range: Range<u64>) -> (u64, u64) {
+    let size = range.end - range.start;
+    if memory.mapped(range.start, size) == size {
+        return (size, 0);
+    }
+    let (start, parts) = (range.start, memory.parts(range));
+    let there: u64 = parts.iter().map(|part| part.end - part.start).sum();
+    (parts.last().map_or(0, |last| last.end - start), size - there)
 }
 
 /// A buffer of a shader: its part of memory, and the word that it gets.
@@ -335,17 +352,17 @@ impl Translator {
     }
 
     /// The values of a program's expressions, against memory as shaders left it.
-    fn evaluate(&mut self, code: &Code, user: &[u32; 16], memory: &mut dyn GuestMemory) -> Values {
+    fn evaluate(&mut self, code: &Code, program: u64, user: &[u32; 16], memory: &mut dyn GuestMemory) -> Values {
         // Each time round brings the page of one stale word back.
         for _ in 0..64 {
-            let world = Memory { translator: Some(self), ..Memory::new(user, memory) };
+            let world = Memory { translator: Some(self), ..Memory::new(program, user, memory) };
             let values = code.resources.evaluate(&world);
             let Some(stale) = world.stale.get() else { return values };
             let range = stale / PAGE * PAGE..(stale / PAGE + 1) * PAGE;
             self.store_buffers(memory, &range);
             self.store_surfaces(memory, &range, None);
         }
-        code.resources.evaluate(&Memory::new(user, memory))
+        code.resources.evaluate(&Memory::new(program, user, memory))
     }
 
     /// What a stage needs. None, with a warning, if its program cannot be had.
@@ -365,7 +382,7 @@ impl Translator {
                 return None;
             }
         };
-        let values = self.evaluate(&code, &user, memory);
+        let values = self.evaluate(&code, address, &user, memory);
         if let Some(fault) = values.fault {
             let name = stage.stage.name();
             self.once.warn(format!("{name} program at {address:#x} reads {fault:#x}, which is not mapped: it reads 0"));
@@ -376,6 +393,7 @@ impl Translator {
             (0..resources.words.len().div_ceil(4)).map(|at| std::array::from_fn(|n| word(4 * at + n))).collect();
         let mut buffers = Vec::with_capacity(resources.buffers.len());
         let mut buffer_specs = Vec::with_capacity(resources.buffers.len());
+        let mut windows = None;
         for wanted in &resources.buffers {
             let (start, size, num_records, spec) = match wanted.at {
                 BufferAt::Descriptor(ids) => {
@@ -384,7 +402,8 @@ impl Translator {
                     // Memory types and address translation make no difference, nor does an unused format. Where the
                     // format is the instruction's, components are still selected by the descriptor.
                     let bits = if wanted.typed { 0x00FF_FFFF } else { 0x00F8_0FFF };
-                    let spec = BufferSpec { word1: word1 & 0xFFFF_0000, word3: word3 & bits };
+                    let inside = descriptor.address() as u32 % 4;
+                    let spec = BufferSpec { word1: word1 & 0xFFFF_0000 | inside, word3: word3 & bits };
                     (descriptor.address(), descriptor.size(), descriptor.num_records(), spec)
                 }
                 BufferAt::Pointer(ids) => (values.address(ids), BEHIND_POINTER, 0, BufferSpec::default()),
@@ -392,26 +411,31 @@ impl Translator {
                     (0, 0, 0, BufferSpec::default())
                 }
                 BufferAt::Window(n) => {
-                    let (start, size) = self.window(memory, n);
-                    (start, size, (start / WINDOW_PAGE) as u32, BufferSpec::default())
+                    let windows: &Vec<Range<u64>> = windows.get_or_insert_with(|| buffers::windows(memory));
+                    let window = windows.get(n as usize).or(windows.last()).cloned().unwrap_or_default();
+                    let page = (window.start / WINDOW_PAGE) as u32;
+                    (window.start, window.end - window.start, page, BufferSpec::default())
                 }
             };
             buffer_specs.push(spec);
-            let visible = memory.mapped(start, size.min(MOST_VISIBLE));
+            let (visible, missing) = visible(memory, start..start.saturating_add(size.min(MOST_VISIBLE)));
             if size > MOST_VISIBLE && visible == MOST_VISIBLE {
                 self.once.warn(format!("of a buffer of {size} bytes at {start:#x}, {MOST_VISIBLE} can be accessed"));
-            }
-            if !start.is_multiple_of(4) {
+            } else if missing > 0 && matches!(wanted.at, BufferAt::Descriptor(_)) && num_records != u32::MAX {
+                // That many is what programs write that do not say how many.
+                let name = stage.stage.name();
                 self.once.warn(format!(
-                    "the buffer at {start:#x} does not begin at a word: it is accessed from the word before"
+                    "{name} program at {address:#x}: of the {size} bytes of its buffer at {start:#x} {missing} are not mapped: \
+                     they read as 0, and what is stored there is lost"
                 ));
             }
-            let start = start & !3;
             let ring = match wanted.at {
                 BufferAt::GlobalShare => self.global_share().map_err(|error| self.once.warn(error.to_string())).ok(),
                 _ => None,
             };
-            buffers.push(Buffer { range: start..start + visible, word: num_records, written: wanted.written, ring });
+            // The host's begins with a word.
+            let range = start & !3..start + visible;
+            buffers.push(Buffer { range, word: num_records, written: wanted.written, ring });
         }
         let samplers: Vec<_> =
             resources.samplers.iter().map(|sampler| SamplerDescriptor(values.all(sampler.descriptor))).collect();

@@ -238,7 +238,7 @@ impl Translator {
         let mut fetch_words = Vec::new();
         let mut fetch_read = None;
         if let Some(pointer) = resources.fetch {
-            let values = resources.evaluate(&super::resources::Memory::new(user, memory));
+            let values = resources.evaluate(&super::resources::Memory::new(address, user, memory));
             let address = values.address(pointer);
             fetch_words =
                 read_code(memory, address).map_err(|error| format!("fetch shader at {address:#x}: {error}"))?;

@@ -8,7 +8,7 @@ use super::Translator;
 use super::convert::Conversion;
 use super::ranges::overlap;
 use super::texels::{Layout, Place, Shape};
-use crate::memory::{GuestMemory, PAGE};
+use crate::memory::{GuestMemory, PAGE, Unmapped};
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
@@ -252,10 +252,19 @@ impl Translator {
             let place = Place { address, element: 1, tile_mode, ..wanted.place };
             planes.push(Plane { address, layout: Layout::new(&place, &wanted.shape)? });
         }
-        if planes.iter().all(|plane| !super::is_mapped(memory, plane.range())) {
+        let parts: Vec<_> = planes.iter().map(|plane| memory.parts(plane.range())).collect();
+        if parts.iter().all(Vec::is_empty) {
             return Err(SurfaceError::NotMapped);
         }
         let bytes: u64 = planes.iter().map(|plane| plane.layout.bytes()).sum();
+        let mapped: u64 = parts.iter().flatten().map(|part| part.end - part.start).sum();
+        if mapped < bytes {
+            let address = wanted.place.address;
+            self.once.warn(format!(
+                "of the {bytes} bytes of the surface at {address:#x} {} are not mapped: they read as 0",
+                bytes - mapped
+            ));
+        }
         if bytes > MOST_OF_ONE {
             return Err(SurfaceError::TooLarge(bytes));
         }
@@ -487,7 +496,10 @@ impl Translator {
             }
         }
         for (plane, bytes) in planes.iter().zip(&bytes) {
-            write_pages(memory, plane.address, bytes, known);
+            if let Err(error) = write_pages(memory, plane.address, bytes, known) {
+                self.once
+                    .warn(format!("what was drawn into the surface at {:#x} is lost in part: {error}", place.address));
+            }
             self.memory_changed(&plane.range(), false);
         }
         if let Some(surface) = self.surfaces.all.get_mut(&id)
@@ -615,17 +627,22 @@ fn converted(
 }
 
 /// Writes bytes into memory, but for pages that are newer than `known`.
-fn write_pages(memory: &mut dyn GuestMemory, address: u64, bytes: &[u8], known: Option<u64>) {
+///
+/// # Errors
+/// If something was to go where nothing is mapped.
+fn write_pages(memory: &mut dyn GuestMemory, address: u64, bytes: &[u8], known: Option<u64>) -> Result<(), Unmapped> {
     let Some(known) = known else { return super::write_mapped(memory, address, bytes) };
     let end = address + bytes.len() as u64;
-    let mut at = address;
+    let (mut at, mut written) = (address, Ok(()));
     while at < end {
         let next = ((at / PAGE + 1) * PAGE).min(end);
         if memory.generation(at / PAGE * PAGE, PAGE) <= known {
-            super::write_mapped(memory, at, &bytes[(at - address) as usize..(next - address) as usize]);
+            let page = super::write_mapped(memory, at, &bytes[(at - address) as usize..(next - address) as usize]);
+            written = written.and(page);
         }
         at = next;
     }
+    written
 }
 
 #[cfg(test)]

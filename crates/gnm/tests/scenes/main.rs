@@ -11,7 +11,10 @@ mod golden;
 mod native;
 mod on_chip;
 mod pipeline;
+mod play;
+mod programs;
 mod radv;
+mod ranges;
 mod record;
 mod rig;
 mod samplers;
@@ -38,10 +41,18 @@ fn both_like(name: &str, check: golden::Check, build: impl Fn(&mut Scene) -> Tar
     let run = |encoding| {
         let mut scene = Scene::new(encoding);
         let target = build(&mut scene);
-        record::scene(name, &scene, &target);
+        let records = record::records(name, &scene, &target);
+        record::write(name, encoding, &records);
+        let replayed = (encoding == Encoding::Standard && scene.lacks.is_empty()).then(|| play::play(&records));
         let mut ran: Ran = scene.run();
         let picture = ran.picture(&target);
         ran.finish();
+        if let Some(replayed) = replayed {
+            assert!(
+                replayed.faults.is_empty() && replayed.pictures == [picture.clone()],
+                "{name}: the recording differs"
+            );
+        }
         ([target.width, target.height], picture)
     };
     let (size, standard) = run(Encoding::Standard);

@@ -1,7 +1,7 @@
 //! Pipelines of the corpus as Vulkan has them: their own SPIR-V, drawn and captured by the device itself.
 
 #[path = "../../../spirv/tests/gpu/device.rs"]
-mod device;
+pub(crate) mod device;
 
 use afterimage_gcn_corpus::{Kind, Program, Stage};
 use ash::vk;

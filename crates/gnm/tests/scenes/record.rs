@@ -8,10 +8,36 @@ use std::fs::{File, create_dir_all};
 use std::io::{BufWriter, ErrorKind};
 use std::path::PathBuf;
 
-/// Writes what a scene is about to do: its memory, its commands, and the target that is shown.
-pub(crate) fn scene(name: &str, scene: &Scene, target: &Target) {
+/// What a scene is about to do: its memory, its commands, and the target that is shown.
+pub(crate) fn records(name: &str, scene: &Scene, target: &Target) -> Vec<Record> {
+    let mut records = Vec::new();
+    for range in scene.memory.parts(MEMORY..MEMORY + SIZE) {
+        let mut bytes = vec![0; (range.end - range.start) as usize];
+        scene.memory.read(range.start, &mut bytes).unwrap();
+        records.push(Record::Memory { address: range.start, bytes });
+    }
+    let commands: Vec<u8> = scene.commands.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let at = scene.next.next_multiple_of(4);
+    let size = commands.len() as u64;
+    let shown = target.display();
+    records.push(Record::Memory { address: at, bytes: commands });
+    records.push(Record::Submit(Submission { queue: 0, draw: (at, size), constant: (0, 0) }));
+    records.push(Record::Flip(Picture {
+        address: shown.address,
+        width: shown.width,
+        height: shown.height,
+        pitch: shown.pitch,
+        format: shown.format,
+        tiling: shown.tile_mode,
+        name: name.to_owned(),
+    }));
+    records
+}
+
+/// Writes them, if somebody wants them.
+pub(crate) fn write(name: &str, encoding: Encoding, records: &[Record]) {
     let Some(folder) = std::env::var_os("AFTERIMAGE_RECORD") else { return };
-    let encoding = match scene.encoding {
+    let encoding = match encoding {
         Encoding::Standard => "standard",
         Encoding::Private => "private",
     };
@@ -22,29 +48,7 @@ pub(crate) fn scene(name: &str, scene: &Scene, target: &Target) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return,
         Err(error) => panic!("{}: {error}", folder.display()),
     };
-    let mut used = vec![0; (scene.next - MEMORY) as usize];
-    scene.memory.read(MEMORY, &mut used).unwrap();
-    let commands: Vec<u8> = scene.commands.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let at = scene.next.next_multiple_of(256);
-    let size = commands.len() as u64;
-    let shown = target.display();
     let mut writer = Writer::new(BufWriter::new(file)).unwrap();
-    for record in [
-        Record::Map { address: MEMORY, size: SIZE },
-        Record::Memory { address: MEMORY, bytes: used },
-        Record::Memory { address: at, bytes: commands },
-        Record::Submit(Submission { queue: 0, draw: (at, size), constant: (0, 0) }),
-        Record::Flip(Picture {
-            address: shown.address,
-            width: shown.width,
-            height: shown.height,
-            pitch: shown.pitch,
-            format: shown.format,
-            tiling: shown.tile_mode,
-            name: name.to_owned(),
-        }),
-    ] {
-        writer.record(&record).unwrap();
-    }
+    records.iter().for_each(|record| writer.record(record).unwrap());
     writer.finish().unwrap();
 }

@@ -47,6 +47,8 @@ pub(crate) const MEMORY: u64 = HIGH - (64 << 10);
 const HIGH: u64 = 0x1_0000_0000;
 /// How much there is.
 pub(crate) const SIZE: u64 = 64 << 20;
+/// Bytes that are not mapped between two things in memory, at least.
+const GAP: u64 = 20;
 /// Tile mode of plain lines.
 pub(crate) const LINEAR: u32 = 8;
 
@@ -180,18 +182,18 @@ pub(crate) struct Scene {
 impl Scene {
     /// Memory of zeros, and the state that the library begins with.
     pub(crate) fn new(encoding: Encoding) -> Self {
-        let mut memory = Regions::default();
-        memory.map(MEMORY, SIZE).unwrap();
+        let memory = Regions::default();
         let mut scene = Self { memory, next: HIGH, low: MEMORY, commands: Vec::new(), encoding, lacks: Vec::new() };
         scene.call(&calls::DrawInitDefaultHardwareState {});
         scene
     }
 
-    /// Memory for so many bytes.
+    /// Memory for so many bytes: just those are mapped, and around them nothing is.
     pub(crate) fn alloc(&mut self, bytes: u64, align: u64) -> u64 {
         let at = self.next.next_multiple_of(align);
-        self.next = at + bytes;
+        self.next = at + bytes + GAP;
         assert!(self.next <= MEMORY + SIZE);
+        self.memory.map(at, bytes).unwrap();
         at
     }
 
@@ -211,8 +213,9 @@ impl Scene {
     /// A table below 4 GiB.
     pub(crate) fn put_low(&mut self, words: &[u32]) -> u32 {
         let at = self.low;
+        self.memory.map(at, 4 * words.len() as u64).unwrap();
         self.memory.write(at, bytemuck::cast_slice(words)).unwrap();
-        self.low = (at + 4 * words.len() as u64).next_multiple_of(256);
+        self.low = (at + 4 * words.len() as u64 + GAP).next_multiple_of(4);
         assert!(self.low <= HIGH);
         at as u32
     }
@@ -342,22 +345,29 @@ impl Scene {
     pub(crate) fn run(mut self) -> Ran {
         let commands = std::mem::take(&mut self.commands);
         let at = self.put(&commands);
-        let renderer = Renderer::on(Arc::clone(device()), options()).expect("a renderer");
-        let slots = Box::new(renderer.slot_factory());
-        let mut device = renderer.device_info();
-        self.lacks.iter().for_each(|(format, features)| device.formats[*format as usize] &= !features);
-        let (link, mut receiver) = in_process::pair(ArenaConfig::default(), device, slots);
-        let link = link.with_captures(renderer.capture_requests());
-        let thread = std::thread::spawn(move || {
-            let mut lacking = Lacking { renderer, device };
-            in_process::serve(&mut receiver, &mut lacking);
-            lacking.renderer.validation_messages()
-        });
+        let (link, thread) = receiver(&self.lacks);
         let gpu = Gpu::new(self.memory, Box::new(link), "scene");
         let mut ran = Ran { gpu, thread, commands: (at, 4 * commands.len() as u64) };
         ran.again();
         ran
     }
+}
+
+/// The guest's end of a link, and the thread that draws at the other: it gives the messages of the validation layer. `lacks`: what
+/// the device cannot do with formats.
+pub(crate) fn receiver(lacks: &[(Format, u32)]) -> (in_process::InProcessLink, std::thread::JoinHandle<u64>) {
+    let renderer = Renderer::on(Arc::clone(device()), options()).expect("a renderer");
+    let slots = Box::new(renderer.slot_factory());
+    let mut device = renderer.device_info();
+    lacks.iter().for_each(|(format, features)| device.formats[*format as usize] &= !features);
+    let (link, mut receiver) = in_process::pair(ArenaConfig::default(), device, slots);
+    let link = link.with_captures(renderer.capture_requests());
+    let thread = std::thread::spawn(move || {
+        let mut lacking = Lacking { renderer, device };
+        in_process::serve(&mut receiver, &mut lacking);
+        lacking.renderer.validation_messages()
+    });
+    (link, thread)
 }
 
 /// A renderer for what was captured.

@@ -47,6 +47,10 @@ impl Flow {
                 let reason = Reason::TooMany { what: "calls of the fetch shader", most: MAX_CALLS };
                 return Err(reason.at(&code[call]));
             }
+            if let Some(inst) = fetch.insts().iter().find(|inst| inst.op == Op::SGetpcB64) {
+                // Its address is not that of the program.
+                return Err(Reason::Unsupported("an address relative to the fetch shader").at(inst));
+            }
             for &call in &calls {
                 let first = insts.len();
                 insts.extend(fetch.insts().iter().map(|inst| Inst { at: inst.at + code_words, ..*inst }));

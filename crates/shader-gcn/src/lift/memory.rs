@@ -33,6 +33,10 @@ const MOST_SCRATCH_WORDS: u32 = MAX_ARRAY - VGPRS;
 struct Shape(BufferSpec);
 
 impl Shape {
+    /// Bytes of the bound buffer before the first of the V#'s.
+    fn inside_word(self) -> u32 {
+        self.0.word1 & 3
+    }
     fn stride(self) -> u32 {
         self.0.word1 >> 16 & 0x3fff
     }
@@ -263,12 +267,18 @@ fn place(l: &mut Lifter, inst: &Inst, fields: Buffer, number: u32, shape: Shape)
     let soffset = l.read(inst.soffset());
     let no_soffset = inst.soffset() == Operand::Int(0);
     let stride = shape.stride();
-    let odd = (stride | u32::from(fields.offset)) & 3 != 0;
+    let odd = (stride | u32::from(fields.offset) | shape.inside_word()) & 3 != 0;
     let b = &mut l.b;
     let base = b.resize(descriptor, 2);
     let base = b.cast(base, Kind::Int);
     let bytes = b.extract(descriptor, 2);
-    let sum = |b: &mut Builder, offset: Value| if no_soffset { offset } else { b.iadd(offset, soffset) };
+    let sum = |b: &mut Builder, offset: Value| {
+        let offset = if no_soffset { offset } else { b.iadd(offset, soffset) };
+        match shape.inside_word() {
+            0 => offset,
+            inside => ir!(b, iadd(offset, { b.i32(inside as i32) })),
+        }
+    };
     let (offset, index) = offset_and_index(l, inst, fields);
     let index = if shape.adds_lane() {
         let of_guest = geometry::is_geometry(l.source.stage);
@@ -366,15 +376,17 @@ fn load_format(b: &mut Builder, place: &Place, format: Option<Format>, selects: 
     let loaded = load_if(b, inside, address, count);
     let mut words = format::words(b, loaded);
     let low = b.extract(address, 0);
-    if format.bytes() < 4 {
+    if place.odd && format.alignment() < format.bytes().min(4) {
+        // The last of the texel may lie in the word behind, which is there only then.
         let shift = ir!(b, ishl(iand(low, 3), 3));
-        words[0] = b.ushr(words[0], shift);
-    } else if place.odd && format.alignment() < 4 {
-        let shift = ir!(b, ishl(iand(low, 3), 3));
-        let beyond = ir!(b, band(inside, ine(shift, 0)));
+        let room = b.i32((32 * u32::from(count) - 8 * format.bytes()) as i32);
+        let beyond = ir!(b, band(inside, ult(room, shift)));
         let address = place.address(b, 4 * u32::from(count));
         words.push(load_if(b, beyond, address, 1));
         words = words.windows(2).map(|pair| align(b, pair[1], pair[0], shift)).collect();
+    } else if format.bytes() < 4 {
+        let shift = ir!(b, ishl(iand(low, 3), 3));
+        words[0] = b.ushr(words[0], shift);
     }
     let unpacked = format.unpack(b, &words);
     // Out of range even what would be one is zero.
@@ -394,12 +406,21 @@ fn store(b: &mut Builder, place: &Place, size: u32, value: Value, anywhere: bool
     }
     // Bytes beside those stored may be another lane's business at the same time.
     let low = b.extract(address, 0);
-    let shift = ir!(b, ishl(iand(low, 3), 3));
+    let select = b.i32(if size == 2 && !anywhere { 2 } else { 3 });
+    let shift = ir!(b, ishl(iand(low, select), 3));
     if size < 4 {
         let mask = b.i32((u32::MAX >> (32 - 8 * size)) as i32);
-        let value = ir!(b, ishl(iand(value, mask), shift));
-        let mask = b.ishl(mask, shift);
-        b.atomic_global(AtomicOp::MaskOr, address, &[value, mask]);
+        let value = b.iand(value, mask);
+        let (near, near_mask) = (b.ishl(value, shift), b.ishl(mask, shift));
+        b.atomic_global(AtomicOp::MaskOr, address, &[near, near_mask]);
+        if size > 1 && anywhere && place.odd {
+            let across = ir!(b, ult({ b.i32((32 - 8 * size) as i32) }, shift));
+            b.begin_if(across);
+            let (value, mask) = (ir!(b, ushr(value, ineg(shift))), ir!(b, ushr(mask, ineg(shift))));
+            let address = place.address(b, 4);
+            b.atomic_global(AtomicOp::MaskOr, address, &[value, mask]);
+            b.end_if();
+        }
         return;
     }
     let aligned = ir!(b, ieq(shift, 0));

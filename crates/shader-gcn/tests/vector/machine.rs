@@ -115,6 +115,10 @@ impl Scalars for User<'_> {
     fn word(&self, _: u64) -> Option<u32> {
         None
     }
+
+    fn program(&self) -> u64 {
+        0
+    }
 }
 
 struct World<'a> {
