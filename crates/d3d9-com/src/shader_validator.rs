@@ -98,7 +98,7 @@ fn complaint(tokens: &[u32]) -> Option<Complaint> {
         let incomplete = error.opcode.is_none() && error.offset as usize >= tokens.len();
         !(incomplete && error.kind == ParseErrorKind::Truncated)
     };
-    let error = match Decoder::new(tokens, Constants::OfModel) {
+    let error = match Decoder::strict(tokens, Constants::OfModel) {
         Ok(decoder) => decoder.filter_map(Result::err).find(wrong)?,
         Err(error) => error,
     };
@@ -172,7 +172,7 @@ impl Validator {
         let mut check = self.check();
         let Check::Open { audience, tokens, failed } = &mut *check else { return E_FAIL };
         let (audience, failed) = (*audience, *failed);
-        let complete = Decoder::new(tokens, Constants::OfModel)
+        let complete = Decoder::strict(tokens, Constants::OfModel)
             .is_ok_and(|decoder| decoder.last().is_none_or(|last| last.is_ok()));
         *check = Check::Idle;
         drop(check);

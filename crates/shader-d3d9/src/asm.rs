@@ -326,7 +326,7 @@ fn parse_mnemonic(cursor: &mut Cursor, version: Version) -> Parsed<(Instruction,
     };
     let named = || Opcode::TABLE.iter().filter(|row| row.name == name);
     let compares = matches!(control, ControlBits::Comparison(_));
-    let row = named().find(|row| row.exists_in(version) && compares == (row.control == Control::Comparison));
+    let row = named().find(|row| row.is_taken_in(version) && compares == (row.control == Control::Comparison));
     let row = row.ok_or_else(|| match named().next() {
         Some(_) => start.mistake(format!("`{}` does not exist in {version}", &start.rest()[..cursor.at - start.at])),
         None => start.expected("an opcode"),

@@ -2,6 +2,7 @@
 
 use crate::disasm::MaskText;
 use crate::instruction::Register;
+use crate::refusals::Rule;
 use crate::tables::Version;
 
 /// Why a token stream is not a shader. Names the place, the opcode and the field.
@@ -12,9 +13,14 @@ pub struct ParseError {
     pub offset: u32,
     /// Mnemonic of the instruction, where it is known.
     pub opcode: Option<&'static str>,
+    /// The rule that it breaks.
+    pub rule: Rule,
     /// What is wrong.
     pub kind: ParseErrorKind,
 }
+
+/// A rule that is broken, and how.
+pub(crate) type Broken = (Rule, ParseErrorKind);
 
 struct OpcodeName(Option<&'static str>);
 
@@ -181,8 +187,11 @@ pub enum ParseErrorKind {
         limit: u8,
     },
     /// A row of a texture matrix without the rows before it.
-    #[error("texm3x2 and texm3x3 opcodes need their pads right before them, in consecutive registers")]
+    #[error("texm3x2 and texm3x3 opcodes need their pads right before them")]
     MissingPad,
+    /// A row of a texture matrix in a register that is not behind that of the row before.
+    #[error("the rows of texm3x2 and texm3x3 opcodes must be in consecutive registers")]
+    PadRegisters,
     /// A texture opcode of ps_1_x behind arithmetic.
     #[error("texture opcodes must stand before all arithmetic (of their phase)")]
     TextureOrder,
@@ -190,7 +199,7 @@ pub enum ParseErrorKind {
     #[error("there can be one phase instruction")]
     Phases,
     /// A co-issued instruction without a partner.
-    #[error("only an arithmetic instruction can be paired, with one arithmetic instruction right before it")]
+    #[error("only an arithmetic instruction of ps_1_x can be paired, with one arithmetic instruction right before it")]
     Pair,
 }
 

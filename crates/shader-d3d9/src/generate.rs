@@ -42,14 +42,22 @@ impl Generator<'_> {
         self.below(one_in) == 0
     }
 
-    fn register(&mut self, version: Version, rows: u16, fits: impl Fn(RegisterType) -> bool) -> Option<Register> {
+    fn register(
+        &mut self,
+        version: Version,
+        rows: u16,
+        beyond: bool,
+        fits: impl Fn(RegisterType) -> bool,
+    ) -> Option<Register> {
         let files: Vec<_> = REGISTERS
             .iter()
             .filter(|row| row.count(version) >= rows && fits(row.ty))
             .filter(|row| row.stage.is_none_or(|stage| stage == version.stage))
-            .map(|row| (row.ty, row.count(version)))
+            .map(|row| (row.ty, row.count(version), row.most(version)))
             .collect();
-        let (ty, count) = self.pick(&files)?;
+        let (ty, count, most) = self.pick(&files)?;
+        // Some that the model does not have.
+        let count = if beyond && self.chance(8) { most } else { count };
         // Mostly those constants of software vertex processing that others have too, and few labels, to have subroutines.
         let count = match ty {
             RegisterType::Const if !self.chance(200) => count.min(256),
@@ -62,9 +70,12 @@ impl Generator<'_> {
 
     fn dst(&mut self, version: Version, op: Opcode, operand: Operand) -> Option<Dst> {
         let info = op.info();
-        let register = self.register(version, 1, |ty| operand.takes(ty, op, version))?;
+        // The number of the register is that of the stage, too.
+        let stage = matches!(operand, Operand::DstTemp | Operand::DstDepth) || op == Opcode::Bem;
+        let register = self.register(version, 1, !stage, |ty| operand.takes(ty, op, version))?;
         let mut dst = Dst::new(register);
-        let masks: Vec<u8> = (0..16).filter(|mask| info.allows_mask(*mask)).collect();
+        let any = self.chance(8);
+        let masks: Vec<u8> = (0..16).filter(|mask| any || info.allows_mask(*mask, version)).collect();
         dst.mask = self.pick(&masks)?;
         dst.modifiers = (self.below(8) as u32) << 20 & info.result_modifiers(version);
         let shifts: Vec<i8> = info.result_shifts(version).collect();
@@ -79,18 +90,19 @@ impl Generator<'_> {
 
     fn src(&mut self, version: Version, op: Opcode, operand: Operand) -> Option<Src> {
         let rows = if let Operand::Rows(rows) = operand { rows } else { 1 };
-        let register = self.register(version, rows.into(), |ty| operand.takes(ty, op, version))?;
+        let register = self.register(version, rows.into(), true, |ty| operand.takes(ty, op, version))?;
         let mut src = Src::new(register);
         if self.chance(2) {
             src.swizzle = Swizzle(self.below(256) as u8);
         }
-        if !operand.takes_swizzle(src.swizzle, version) {
+        if !operand.takes_swizzle(src.swizzle, version) && !self.chance(8) {
             src.swizzle = Swizzle::replicate(self.byte());
         }
+        let any = self.chance(8);
         let modifiers: Vec<_> = SourceModifier::ALL
             .iter()
             .map(|(modifier, _)| *modifier)
-            .filter(|modifier| operand.takes_modifier(*modifier, version))
+            .filter(|modifier| operand.takes_modifier(*modifier, version) || any && operand.can_be_modified(*modifier))
             .collect();
         if self.chance(2) {
             src.modifier = self.pick(&modifiers).unwrap_or(SourceModifier::None);
@@ -216,7 +228,7 @@ impl Generator<'_> {
 
     fn block(&mut self, version: Version, most: usize, calls: bool) -> Vec<Instruction> {
         let elsewhere = [Opcode::Dcl, Opcode::TexM3x2Pad, Opcode::TexM3x3Pad];
-        let rows = Opcode::TABLE.iter().filter(|row| row.exists_in(version) && !elsewhere.contains(&row.op));
+        let rows = Opcode::TABLE.iter().filter(|row| row.is_taken_in(version) && !elsewhere.contains(&row.op));
         let rows: Vec<_> = rows.collect();
         let texture_rows: Vec<_> = rows.iter().copied().filter(|row| !row.can_pair(version)).collect();
         // In ps_1_x texture opcodes come first, or not at all.
@@ -277,15 +289,6 @@ fn closing(op: Opcode) -> Instruction {
 
 /// Whether what goes over several instructions lets this one follow.
 fn may_follow(version: Version, before: &[Instruction], next: &Instruction) -> bool {
-    let overlaps = |src: &Src, rows: u16| {
-        next.dst.is_some_and(|dst| {
-            let numbers = src.register.number..src.register.number + rows;
-            dst.register.ty == src.register.ty && numbers.contains(&dst.register.number)
-        })
-    };
-    if next.op.info().rows().is_some() {
-        return !next.srcs.iter().any(|src| overlaps(src, 4));
-    }
     if !version.is_ps_1() {
         return true;
     }

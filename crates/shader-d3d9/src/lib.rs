@@ -2,6 +2,7 @@
 //!
 //! * [`tables`]: opcodes, registers, modifiers, usages; one row each.
 //! * [`rules`], [`validate`]: what may stand where in an instruction, and in a shader.
+//! * [`refusals`]: every such rule, and who refuses what breaks it.
 //! * [`parse`]: tokens to [`instruction::Instruction`]s, with every field checked.
 //! * [`encode`], [`disasm`], [`asm`]: instructions to tokens, to assembler text, and text back to tokens.
 //! * [`ctab`]: names and types of constants, in comments.
@@ -22,6 +23,7 @@ pub mod io;
 pub mod lift;
 pub mod parse;
 mod pixel_ops;
+pub mod refusals;
 pub mod rules;
 pub mod signature;
 pub mod tables;
@@ -37,5 +39,6 @@ pub use ffp::{FixedInput, FixedPixelKey, FixedStage, FixedVertexKey, TexCoordKey
 pub use generate::generate;
 pub use io::{LinkInfo, PixelOps, RuntimeInfo, VertexOps};
 pub use lift::{LiftError, LiftErrorKind, lift};
-pub use parse::{Constants, Program, token_length, tokens_from_bytes};
-pub use signature::{Signature, signature, signature_with};
+pub use parse::{Constants, Decoder, Program, token_length, tokens_from_bytes};
+pub use refusals::{Refused, Rule, RuleSet};
+pub use signature::{Signature, check, signature, signature_with};

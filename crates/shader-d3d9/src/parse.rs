@@ -1,10 +1,11 @@
 //! Tokens to instructions. Every field is checked here, so that what follows can rely on it; see [`Decoder`].
 
-use crate::error::{ParseError, ParseErrorKind as Kind};
+use crate::error::{Broken, ParseError, ParseErrorKind as Kind};
 use crate::instruction::{ControlBits, Declaration, Dst, Instruction, MAX_SOURCES, Register, Relative, Src, Swizzle};
+use crate::refusals::{Rule, RuleSet};
 use crate::tables::{
-    COMMENT, Comparison, Control, END, MISC_FACE, Opcode, OpcodeInfo, Operand, RegisterType, SourceModifier, Stage,
-    TextureDimension, Usage, Version,
+    COMMENT, Comparison, Control, END, MISC_FACE, Opcode, OpcodeInfo, Operand, RESULT_SHIFTS, RegisterType,
+    SourceModifier, Stage, TextureDimension, Usage, Version,
 };
 use crate::validate::Rules;
 use smallvec::SmallVec;
@@ -17,7 +18,7 @@ pub const MAX_TOKENS: usize = 1 << 19;
 /// # Errors
 /// [`Kind::Unaligned`] if the size is no multiple of four, [`Kind::TooLong`] beyond [`MAX_TOKENS`].
 pub fn tokens_from_bytes(bytes: &[u8]) -> Result<Vec<u32>, ParseError> {
-    let error = |kind| ParseError { offset: (bytes.len() / 4) as u32, opcode: None, kind };
+    let error = |kind| ParseError { offset: (bytes.len() / 4) as u32, opcode: None, rule: Rule::Tokens, kind };
     if bytes.len() / 4 > MAX_TOKENS {
         return Err(error(Kind::TooLong));
     }
@@ -36,9 +37,10 @@ pub fn tokens_from_bytes(bytes: &[u8]) -> Result<Vec<u32>, ParseError> {
 /// # Errors
 /// A version, an opcode or a length that does not exist, or no end within [`MAX_TOKENS`].
 pub fn token_length(mut read: impl FnMut(usize) -> Option<u32>) -> Result<usize, ParseError> {
-    let fail = |offset: usize, kind| ParseError { offset: offset as u32, opcode: None, kind };
+    let error = |offset: usize, rule, kind| ParseError { offset: offset as u32, opcode: None, rule, kind };
+    let fail = |offset, kind| error(offset, Rule::Tokens, kind);
     let first = read(0).ok_or_else(|| fail(0, Kind::Truncated))?;
-    let version = Version::from_token(first).ok_or_else(|| fail(0, Kind::Version { token: first }))?;
+    let version = Version::from_token(first).ok_or_else(|| error(0, Rule::Version, Kind::Version { token: first }))?;
     let mut at = 1;
     while at < MAX_TOKENS {
         let token = read(at).ok_or_else(|| fail(at, Kind::Truncated))?;
@@ -51,7 +53,7 @@ pub fn token_length(mut read: impl FnMut(usize) -> Option<u32>) -> Result<usize,
         } else if version.has_lengths() {
             (token >> 24 & 0xF) as usize
         } else {
-            let op = find_opcode(number, version).map_err(|kind| fail(at, kind))?;
+            let op = find_opcode(number, version).map_err(|(rule, kind)| error(at, rule, kind))?;
             op.info().operands.iter().map(|operand| operand_tokens(*operand)).sum()
         };
         at += 1;
@@ -71,10 +73,10 @@ fn operand_tokens(operand: Operand) -> usize {
     }
 }
 
-fn find_opcode(number: u16, version: Version) -> Result<Opcode, Kind> {
+fn find_opcode(number: u16, version: Version) -> Result<Opcode, Broken> {
     Opcode::find(number, version).map_err(|known| match known {
-        true => Kind::OpcodeVersion { number, version },
-        false => Kind::UnknownOpcode { number },
+        true => (Rule::FlowOpcode, Kind::OpcodeVersion { number, version }),
+        false => (Rule::Tokens, Kind::UnknownOpcode { number }),
     })
 }
 
@@ -138,7 +140,8 @@ impl Program {
 
 /// Decodes one instruction after the other without allocating.
 ///
-/// It checks: the version; that each opcode exists in it; control bits; the instruction length; register types,
+/// It checks what the creation of a shader does, or with [`Decoder::strict`] what the validator does ([`crate::refusals`] has
+/// which is whose; what is broken of the others, [`Decoder::broken`] says): the version; that each opcode exists in it; control bits; the instruction length; register types,
 /// numbers, access and relative addressing; modifiers, masks and swizzles ([`crate::rules`]); declarations, nesting,
 /// subroutines and order ([`crate::validate`]); that an end token comes. After an error it yields nothing more.
 #[derive(Debug)]
@@ -160,11 +163,23 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// [`Kind::Truncated`] or [`Kind::Version`].
     pub fn new(tokens: &'a [u32], constants: Constants) -> Result<Self, ParseError> {
-        let fail = |kind| ParseError { offset: 0, opcode: None, kind };
-        let token = *tokens.first().ok_or_else(|| fail(Kind::Truncated))?;
-        let version = Version::from_token(token).ok_or_else(|| fail(Kind::Version { token }))?;
+        Self::with(tokens, constants, false)
+    }
+
+    /// As the validator, which refuses whatever breaks a rule.
+    ///
+    /// # Errors
+    /// [`Kind::Truncated`] or [`Kind::Version`].
+    pub fn strict(tokens: &'a [u32], constants: Constants) -> Result<Self, ParseError> {
+        Self::with(tokens, constants, true)
+    }
+
+    fn with(tokens: &'a [u32], constants: Constants, strict: bool) -> Result<Self, ParseError> {
+        let fail = |rule, kind| ParseError { offset: 0, opcode: None, rule, kind };
+        let token = *tokens.first().ok_or_else(|| fail(Rule::Tokens, Kind::Truncated))?;
+        let version = Version::from_token(token).ok_or_else(|| fail(Rule::Version, Kind::Version { token }))?;
         let tokens = &tokens[..tokens.len().min(MAX_TOKENS)];
-        let rules = Rules::new(version);
+        let rules = Rules::new(version, strict);
         Ok(Self { tokens, at: 1, version, constants, done: false, yielded: 0, comments: SmallVec::new(), rules })
     }
 
@@ -173,14 +188,19 @@ impl<'a> Decoder<'a> {
         self.version
     }
 
+    /// The rules that the shader has broken so far, none of which refuses it.
+    pub fn broken(&self) -> RuleSet {
+        self.rules.broken
+    }
+
     /// Tokens read so far; after the last instruction, the length of the shader.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    fn take(&mut self) -> Result<u32, Kind> {
+    fn take(&mut self) -> Result<u32, Broken> {
         let missing = if self.at >= MAX_TOKENS { Kind::TooLong } else { Kind::Truncated };
-        let token = *self.tokens.get(self.at).ok_or(missing)?;
+        let token = *self.tokens.get(self.at).ok_or((Rule::Tokens, missing))?;
         self.at += 1;
         Ok(token)
     }
@@ -192,12 +212,13 @@ impl<'a> Decoder<'a> {
     fn step(&mut self) -> Result<Option<Instruction>, ParseError> {
         loop {
             let offset = self.at;
-            let fail = |kind| ParseError { offset: offset as u32, opcode: None, kind };
+            let fail = |(rule, kind)| ParseError { offset: offset as u32, opcode: None, rule, kind };
             let token = self.take().map_err(fail)?;
             if token == END {
-                return self.rules.finish().map(|()| None).map_err(|(place, kind)| ParseError {
+                return self.rules.finish().map(|()| None).map_err(|(place, (rule, kind))| ParseError {
                     offset: place.unwrap_or(offset as u32),
                     opcode: place.map(|_| Opcode::Call.info().name),
+                    rule,
                     kind,
                 });
             }
@@ -205,41 +226,43 @@ impl<'a> Decoder<'a> {
                 let len = (token >> 16 & 0x7FFF) as u16;
                 let end = self.at + usize::from(len);
                 if end > self.tokens.len() {
-                    return Err(fail(Kind::Truncated));
+                    return Err(fail((Rule::Tokens, Kind::Truncated)));
                 }
                 self.comments.push((self.yielded, self.at as u32, len));
                 self.at = end;
                 continue;
             }
             let op = find_opcode(token as u16, self.version).map_err(fail)?;
+            let error = |offset: usize, (rule, kind)| {
+                Err(ParseError { offset: offset as u32, opcode: Some(op.info().name), rule, kind })
+            };
             return match self.instruction(offset, token, op) {
-                Ok(instruction) => match self.rules.instruction(&instruction) {
+                Ok(mut instruction) => match self.rules.instruction(&mut instruction) {
                     Ok(()) => Ok(Some(instruction)),
-                    Err(kind) => Err(ParseError { offset: offset as u32, opcode: Some(op.info().name), kind }),
+                    Err(broken) => error(offset, broken),
                 },
                 // A wrong operand is reported at its own token, which is the last one that was taken.
-                Err(kind) => {
-                    Err(ParseError { offset: (self.at - 1).max(offset) as u32, opcode: Some(op.info().name), kind })
-                }
+                Err(broken) => error((self.at - 1).max(offset), broken),
             };
         }
     }
 
-    fn instruction(&mut self, offset: usize, token: u32, op: Opcode) -> Result<Instruction, Kind> {
+    fn instruction(&mut self, offset: usize, token: u32, op: Opcode) -> Result<Instruction, Broken> {
         let info = op.info();
+        if !info.exists_in(self.version) {
+            let kind = Kind::OpcodeVersion { number: info.number, version: self.version };
+            self.rules.judge(Rule::ArithmeticOpcode, kind)?;
+        }
         let mut instruction = Instruction::new(op);
         instruction.offset = offset as u32;
         instruction.control = self.control(info, token >> 16 & 0xFF)?;
         instruction.coissue = token & 1 << 30 != 0;
         if token & 1 << 31 != 0 {
-            return Err(self.field("instruction token bit 31", 1));
-        }
-        if instruction.coissue && !self.version.is_ps_1() {
-            return Err(self.field("co-issue bit", 1));
+            return Err((Rule::Tokens, self.field("instruction token bit 31", 1)));
         }
         let predicated = token & 1 << 28 != 0;
         if predicated && !info.can_be_predicated(self.version) {
-            return Err(self.field("predication bit", 1));
+            return Err((Rule::Predicate, self.field("predication bit", 1)));
         }
 
         let mut usage = None;
@@ -271,21 +294,25 @@ impl<'a> Decoder<'a> {
         if self.version.has_lengths() {
             let (field, expected) = (token >> 24 & 0xF, (self.at - offset - 1) as u32);
             if field != expected {
-                return Err(Kind::Length { field, expected });
+                return Err((Rule::Tokens, Kind::Length { field, expected }));
             }
         }
         Ok(instruction)
     }
 
-    fn control(&self, info: &OpcodeInfo, bits: u32) -> Result<ControlBits, Kind> {
+    fn control(&mut self, info: &OpcodeInfo, bits: u32) -> Result<ControlBits, Broken> {
         match (info.control, bits) {
             (Control::None, 0) | (Control::Texture, 0) => Ok(ControlBits::None),
             (Control::Texture, 1) => Ok(ControlBits::Project),
             (Control::Texture, 2) => Ok(ControlBits::Bias),
             (Control::Comparison, bits) => Comparison::from_number(bits as u8)
                 .map(ControlBits::Comparison)
-                .ok_or_else(|| self.field("comparison", bits)),
-            (Control::None | Control::Texture, bits) => Err(self.field("control bits", bits)),
+                .ok_or_else(|| (Rule::Values, self.field("comparison", bits))),
+            (Control::Texture, bits) => Err((Rule::Values, self.field("control bits", bits))),
+            (Control::None, bits) => {
+                self.rules.judge(Rule::ControlBits, self.field("control bits", bits))?;
+                Ok(ControlBits::None)
+            }
         }
     }
 
@@ -296,10 +323,25 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// Judges the number of a register, or of the last of several.
+    fn in_file(&mut self, ty: RegisterType, number: u32, field: &'static str) -> Result<(), Broken> {
+        let count = self.registers(ty);
+        if number < count.into() {
+            return Ok(());
+        }
+        let kind = Kind::RegisterNumber { field, file: ty.info().name, number, count, version: self.version };
+        let rule = match ty {
+            _ if number < ty.info().most(self.version).into() => Rule::RegisterCount,
+            RegisterType::Const | RegisterType::ConstInt | RegisterType::ConstBool => Rule::Constants,
+            _ => Rule::Registers,
+        };
+        self.rules.judge(rule, kind)
+    }
+
     /// Register type and number of a parameter token, both checked against the version.
-    fn register(&self, token: u32, field: &'static str) -> Result<Register, Kind> {
+    fn register(&mut self, token: u32, field: &'static str) -> Result<Register, Broken> {
         if token & 1 << 31 == 0 {
-            return Err(self.field("parameter token bit 31", 0));
+            return Err((Rule::Tokens, self.field("parameter token bit 31", 0)));
         }
         let mut number = token & 0x7FF;
         let mut ty = token >> 28 & 7 | token >> 8 & 0x18;
@@ -308,23 +350,28 @@ impl<'a> Decoder<'a> {
             number += 2048 * (ty - 10);
             ty = RegisterType::Const.info().number.into();
         }
-        let ty = RegisterType::find(ty as u8, self.version).ok_or_else(|| self.field("register type", ty))?;
-        let count = self.registers(ty);
-        if number >= count.into() {
-            let (file, version) = (ty.info().name, self.version);
-            return Err(Kind::RegisterNumber { field, file, number, count, version });
-        }
+        let found = RegisterType::find(ty as u8, self.version);
+        let ty = found.ok_or_else(|| (Rule::Files, self.field("register type", ty)))?;
+        self.in_file(ty, number, field)?;
         Ok(Register::new(ty, number as u16))
     }
 
     /// Reads what bit 13 of a parameter token asks for.
-    fn relative(&mut self, token: u32, register: &mut Register, is_dst: bool, field: &'static str) -> Result<(), Kind> {
+    fn relative(
+        &mut self,
+        token: u32,
+        register: &mut Register,
+        is_dst: bool,
+        field: &'static str,
+    ) -> Result<(), Broken> {
         if token & 1 << 13 == 0 {
             return Ok(());
         }
         let impossible = |ty: RegisterType| Kind::Relative { field, file: ty.info().name };
         if !register.ty.can_be_relative(self.version, is_dst) {
-            return Err(impossible(register.ty));
+            let constant = register.ty == RegisterType::Const && !is_dst && self.version.major >= 3;
+            let rule = if constant { Rule::RelativeConstant } else { Rule::Relative };
+            self.rules.judge(rule, impossible(register.ty))?;
         }
         if !self.version.has_lengths() {
             register.relative = Some(Relative::Address(0));
@@ -338,83 +385,105 @@ impl<'a> Decoder<'a> {
                 self.rules.loop_counter()?;
                 Relative::Loop
             }
-            other => return Err(impossible(other)),
+            other => return Err((Rule::Relative, impossible(other))),
         });
         Ok(())
     }
 
-    fn dst(&mut self, info: &OpcodeInfo, operand: Operand) -> Result<Dst, Kind> {
+    fn dst(&mut self, info: &OpcodeInfo, operand: Operand) -> Result<Dst, Broken> {
         const FIELD: &str = "destination";
         let token = self.take()?;
         let mut register = self.register(token, FIELD)?;
         if !operand.takes(register.ty, info.op, self.version) {
-            return Err(Kind::RegisterUse { field: FIELD, file: register.ty.info().name });
+            let address = info.op == Opcode::Mov && register.ty == RegisterType::Address;
+            let rule = if address { Rule::AddressByMov } else { Rule::Files };
+            self.rules.judge(rule, Kind::RegisterUse { field: FIELD, file: register.ty.info().name })?;
         }
-        let shift = ((token >> 24 & 0xF) as i8) << 4 >> 4;
+        // The number is that of the stage, too.
+        let stage = matches!(operand, Operand::DstTemp | Operand::DstDepth) || info.op == Opcode::Bem;
+        let count = register.ty.info().count(self.version);
+        if stage && register.number >= count {
+            let (file, number) = (register.ty.info().name, register.number.into());
+            let kind = Kind::RegisterNumber { field: FIELD, file, number, count, version: self.version };
+            return Err((Rule::Registers, kind));
+        }
+        let mut shift = ((token >> 24 & 0xF) as i8) << 4 >> 4;
         if shift != 0 && !info.result_shifts(self.version).any(|allowed| allowed == shift) {
-            return Err(self.field("result shift", token >> 24 & 0xF));
+            let assigned = RESULT_SHIFTS.iter().any(|(value, _)| *value == shift);
+            let rule = if assigned { Rule::ResultShift } else { Rule::Values };
+            self.rules.judge(rule, self.field("result shift", token >> 24 & 0xF))?;
+            if operand != Operand::Dst || register.ty == RegisterType::Address {
+                shift = 0;
+            }
         }
+        let allowed = info.result_modifiers(self.version);
         let modifiers = token & 0xF << 20;
-        if modifiers & !info.result_modifiers(self.version) != 0 {
-            return Err(self.field("result modifier", token >> 20 & 0xF));
+        if modifiers & !allowed != 0 {
+            self.rules.judge(Rule::ResultModifier, self.field("result modifier", token >> 20 & 0xF))?;
         }
         let mask = (token >> 16 & 0xF) as u8;
-        if !info.allows_mask(mask) {
-            return Err(Kind::Mask { mask, allowed: info.masks });
+        if !info.allows_mask(mask, self.version) {
+            self.rules.judge(Rule::Masks, Kind::Mask { mask, allowed: info.masks })?;
         }
         self.relative(token, &mut register, true, FIELD)?;
         if operand != Operand::DstDeclared {
             self.rules.used(register, FIELD)?;
         }
-        Ok(Dst { register, mask, modifiers, shift })
+        Ok(Dst { register, mask, modifiers: modifiers & allowed, shift })
     }
 
-    fn src(&mut self, op: Opcode, operand: Operand, field: &'static str) -> Result<Src, Kind> {
+    fn src(&mut self, op: Opcode, operand: Operand, field: &'static str) -> Result<Src, Broken> {
         let token = self.take()?;
         let mut register = self.register(token, field)?;
         let ty = register.ty;
         if !operand.takes(ty, op, self.version) {
-            return Err(Kind::RegisterUse { field, file: ty.info().name });
+            let coordinate = matches!(operand, Operand::Src | Operand::Scalar) && ty == RegisterType::Texture;
+            let rule = if coordinate { Rule::CoordinateSource } else { Rule::Files };
+            self.rules.judge(rule, Kind::RegisterUse { field, file: ty.info().name })?;
         }
         if let Operand::Rows(rows) = operand {
-            let (count, last) = (self.registers(ty), u32::from(register.number) + u32::from(rows) - 1);
-            if last >= count.into() {
-                let (file, version) = (ty.info().name, self.version);
-                return Err(Kind::RegisterNumber { field, file, number: last, count, version });
-            }
+            self.in_file(ty, u32::from(register.number) + u32::from(rows) - 1, field)?;
         }
         let bits = (token >> 24 & 0xF) as u8;
-        let modifier = SourceModifier::from_number(bits)
-            .filter(|modifier| operand.takes_modifier(*modifier, self.version))
-            .ok_or_else(|| self.field("source modifier", bits.into()))?;
+        let modifier = SourceModifier::from_number(bits);
+        let mut modifier = modifier.ok_or_else(|| (Rule::Values, self.field("source modifier", bits.into())))?;
+        if !operand.takes_modifier(modifier, self.version) {
+            self.rules.judge(Rule::SourceModifier, self.field("source modifier", bits.into()))?;
+            if !operand.can_be_modified(modifier) {
+                modifier = SourceModifier::None;
+            }
+        }
         let swizzle = Swizzle((token >> 16) as u8);
         // `vFace` has one component, so none need be named.
         let face = ty == RegisterType::Misc && register.number == MISC_FACE;
         if !face && !operand.takes_swizzle(swizzle, self.version) {
-            return Err(Kind::Swizzle { field });
+            self.rules.judge(Rule::Swizzle, Kind::Swizzle { field })?;
         }
         self.relative(token, &mut register, false, field)?;
         self.rules.used(register, field)?;
         Ok(Src { register, swizzle, modifier })
     }
 
-    fn declaration(&self, token: u32, ty: RegisterType) -> Result<Declaration, Kind> {
+    fn declaration(&mut self, token: u32, ty: RegisterType) -> Result<Declaration, Broken> {
         let usage = token & 0x1F;
         match ty {
-            RegisterType::Sampler => match token >> 27 & 0xF {
-                0 => Ok(Declaration::Sampler(None)),
-                value => TextureDimension::from_number(value as u8)
-                    .map(|dimension| Declaration::Sampler(Some(dimension)))
-                    .ok_or_else(|| self.field("texture type", value)),
-            },
+            RegisterType::Sampler => {
+                let value = token >> 27 & 0xF;
+                let dimension = TextureDimension::from_number(value as u8);
+                if dimension.is_none() && value != 0 {
+                    self.rules.judge(Rule::SamplerType, self.field("texture type", value))?;
+                }
+                Ok(Declaration::Sampler(dimension))
+            }
             RegisterType::Input | RegisterType::Output
                 if self.version.stage == Stage::Vertex || self.version.major >= 3 =>
             {
-                let semantic = Usage::from_number(usage as u8).ok_or_else(|| self.field("usage", usage))?;
+                let semantic = Usage::from_number(usage as u8);
+                let semantic = semantic.ok_or_else(|| (Rule::Values, self.field("usage", usage)))?;
                 let index = (token >> 16 & 0xF) as u8;
                 // The position belongs to the rasteriser; pixel shaders have it in `vPos`.
                 if self.version.stage == Stage::Pixel && (semantic, index) == (Usage::Position, 0) {
-                    return Err(self.field("usage", usage));
+                    return Err((Rule::PixelPosition, self.field("usage", usage)));
                 }
                 Ok(Declaration::Semantic(semantic, index))
             }

@@ -1,8 +1,8 @@
 //! What may stand where in an instruction: register files, modifiers, write masks, relative addressing.
 //!
 //! These are the rules of the shader reference of the DirectX SDK ("Vertex Shader Registers", "Pixel Shader Registers",
-//! and the pages of the modifiers), read off the rows of [`crate::tables`]. The parser refuses what they refuse, and the
-//! generator of random programs and the corpus list what they allow. Where the reference limits what hardware of its time
+//! and the pages of the modifiers), read off the rows of [`crate::tables`]. The validator refuses what they refuse; which of
+//! them hold when a shader is created, [`crate::refusals`] says. Where the reference limits what hardware of its time
 //! could do (instruction counts, read ports, one write mask for scalar results, modifiers of constants), drivers took more
 //! and so do we.
 //! Rules that go over several instructions are in `validate`.
@@ -26,9 +26,10 @@ impl Version {
 }
 
 impl OpcodeInfo {
-    /// True if the destination may have this write mask.
-    pub const fn allows_mask(&self, mask: u8) -> bool {
-        self.masks >> (mask & 0xF) & 1 != 0
+    /// True if the destination may have this write mask in `version`. Assemblers put the whole one at matrix opcodes of
+    /// vs_1_1, and D3DX, which asks the validator, took them (Irrlicht's normal maps are such).
+    pub fn allows_mask(&self, mask: u8, version: Version) -> bool {
+        self.masks >> (mask & 0xF) & 1 != 0 || version.major == 1 && self.rows().is_some()
     }
 
     /// The `DST_*` bits that the destination may have in `version`.
@@ -118,6 +119,16 @@ impl Operand {
             (Self::Src | Self::Scalar, M::X2 | M::X2Neg) => version == Version::ps(1, 4),
             _ => false,
         }
+    }
+
+    /// True if a modifier that a source here may not have does something all the same: arithmetic on numbers.
+    pub fn can_be_modified(self, modifier: SourceModifier) -> bool {
+        use SourceModifier as M;
+        let number = matches!(
+            self,
+            Self::Src | Self::Scalar | Self::SrcTexture | Self::SrcCoord | Self::SrcConst | Self::Rows(_)
+        );
+        number && !matches!(modifier, M::Dz | M::Dw | M::Not)
     }
 
     /// True if a source here may have this swizzle.

@@ -5,6 +5,7 @@
 use crate::error::ParseError;
 use crate::instruction::{Declaration, Instruction, Register, Src};
 use crate::parse::{Constants, Decoder, Program};
+use crate::refusals::RuleSet;
 use crate::tables::{Opcode, Operand, RAST_FOG, RAST_POSITION, RegisterType, Stage, TextureDimension, Usage, Version};
 use crate::validate::{is_packed, packed};
 use smallvec::SmallVec;
@@ -137,13 +138,21 @@ pub fn signature(tokens: &[u32]) -> Result<Signature, ParseError> {
 /// # Errors
 /// Those of [`crate::parse::Program::parse_with`].
 pub fn signature_with(tokens: &[u32], constants: Constants) -> Result<Signature, ParseError> {
+    check(tokens, constants).map(|(signature, _)| signature)
+}
+
+/// As [`signature_with`], and the rules that the shader breaks without being refused.
+///
+/// # Errors
+/// Those of [`crate::parse::Program::parse_with`].
+pub fn check(tokens: &[u32], constants: Constants) -> Result<(Signature, RuleSet), ParseError> {
     let mut decoder = Decoder::new(tokens, constants)?;
     let mut signature = Signature::new(decoder.version());
     for instruction in decoder.by_ref() {
         signature.add(&instruction?);
     }
     signature.finish(decoder.position() as u32);
-    Ok(signature)
+    Ok((signature, decoder.broken()))
 }
 
 impl Signature {
@@ -191,7 +200,6 @@ impl Signature {
     }
 
     fn add(&mut self, instruction: &Instruction) {
-        let ps = self.version.stage == Stage::Pixel;
         if let Some(dst) = instruction.dst {
             let number = dst.register.number;
             match instruction.op {
@@ -215,19 +223,19 @@ impl Signature {
                 Opcode::TexM3x2Depth | Opcode::TexDepth => self.depth_output = true,
                 _ => {}
             }
-            if self.version.is_ps_before_1_4() && dst.register.ty == RegisterType::Texture {
-                self.input(Usage::TexCoord, number as u8, dst.register, 0xF);
+            if self.version.is_ps_before_1_4() || instruction.op == Opcode::TexKill {
+                self.implied(dst.register);
             }
             if instruction.op != Opcode::Dcl {
                 self.write(dst.register, dst.mask);
             }
         }
         for (src, operand) in instruction.srcs.iter().zip(source_operands(instruction.op)) {
-            self.source(src, operand, ps);
+            self.source(src, operand);
         }
     }
 
-    fn source(&mut self, src: &Src, operand: Operand, ps: bool) {
+    fn source(&mut self, src: &Src, operand: Operand) {
         let register = src.register;
         let rows = if let Operand::Rows(rows) = operand { rows.into() } else { 1 };
         let file_size = register.ty.info().count(self.version);
@@ -238,14 +246,20 @@ impl Signature {
             RegisterType::Sampler => self.sample(register.number),
             RegisterType::Misc if register.number == crate::tables::MISC_FACE => self.reads_face = true,
             RegisterType::Misc => self.reads_position = true,
-            // Before 2.0, pixel inputs are not declared.
-            RegisterType::Input if ps && self.version.major == 1 => {
-                self.input(Usage::Color, register.number as u8, register, 0xF);
-            }
-            RegisterType::Texture if self.version.major == 1 => {
-                self.input(Usage::TexCoord, register.number as u8, register, 0xF);
-            }
-            _ => {}
+            _ => self.implied(register),
+        }
+    }
+
+    /// An input of a pixel shader before 3.0 is what its number says, declared or not.
+    fn implied(&mut self, register: Register) {
+        let usage = match register.ty {
+            _ if self.version.stage == Stage::Vertex || self.version.major >= 3 => return,
+            RegisterType::Input => Usage::Color,
+            RegisterType::Texture => Usage::TexCoord,
+            _ => return,
+        };
+        if !self.inputs.iter().any(|e| (e.file, e.register) == (register.ty, register.number)) {
+            self.input(usage, register.number as u8, register, 0xF);
         }
     }
 

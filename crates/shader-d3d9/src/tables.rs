@@ -256,7 +256,8 @@ pub struct OpcodeInfo {
     pub control: Control,
     /// Flow control.
     pub flow: Flow,
-    /// Write masks that the destination may have: bit n stands for mask n.
+    /// Write masks that the destination may have by the reference: bit n stands for mask n. Together they are what the opcode
+    /// computes.
     pub masks: u16,
 }
 
@@ -267,6 +268,38 @@ impl OpcodeInfo {
             Stage::Vertex => self.vs.contains(version),
             Stage::Pixel => self.ps.contains(version),
         }
+    }
+
+    /// True if the row is for arithmetic alone, so that it means the same in every model and stage that lacks it.
+    fn is_plain(&self) -> bool {
+        let plain =
+            |operand: &Operand| matches!(operand, Operand::Dst | Operand::Src | Operand::Scalar | Operand::Rows(_));
+        let alone = Self::with_number(self.number).count() == 1;
+        // Derivatives are the pixel stage's, the two others what the pixel shaders of one time could do.
+        let staged = matches!(self.op, Opcode::Dsx | Opcode::Dsy | Opcode::Cnd | Opcode::Bem);
+        alone
+            && !staged
+            && !self.operands.is_empty()
+            && self.operands.iter().all(plain)
+            && (self.control, self.flow) == (Control::None, Flow::None)
+    }
+
+    /// True if shaders of `version` may have the opcode: where it exists, and arithmetic where it does not.
+    pub fn is_taken_in(&self, version: Version) -> bool {
+        self.exists_in(version) || self.is_plain()
+    }
+
+    fn with_number(number: u16) -> impl Iterator<Item = &'static Self> {
+        let first = match FIRST_ROWS.get(usize::from(number)) {
+            Some(first) => usize::from(*first),
+            None => Opcode::TABLE.partition_point(|row| row.number < number),
+        };
+        Opcode::TABLE[first..].iter().take_while(move |row| row.number == number)
+    }
+
+    /// The components that the opcode computes; others of a write mask keep what they have.
+    pub fn lanes(&self) -> u8 {
+        (0..16).filter(|mask| self.masks >> mask & 1 != 0).fold(0, |lanes, mask| lanes | mask)
     }
 
     /// How many rows of a matrix the last source stands for; `None` if the opcode has no matrix.
@@ -307,7 +340,7 @@ macro_rules! masks {
     };
 }
 
-// Sets of write masks. Where the reference asks for one component and every compiler writes more, all are taken.
+// Sets of write masks by the reference. Where it asks for one component and every compiler writes more, all are in.
 const ANY: u16 = 0xFFFF;
 const XY: u16 = 1 << 0b0011;
 const XYZ: u16 = 1 << 0b0111;
@@ -454,16 +487,11 @@ impl Opcode {
         &Self::TABLE[self as usize]
     }
 
-    /// The row with this number that exists in `version`, or `Err(true)` if the number exists in another version.
+    /// The row with this number that `version` takes, or `Err(true)` if the number exists in another version.
     pub fn find(number: u16, version: Version) -> Result<Self, bool> {
-        let first = match FIRST_ROWS.get(usize::from(number)) {
-            Some(first) => usize::from(*first),
-            None => Self::TABLE.partition_point(|row| row.number < number),
-        };
-        let rows = Self::TABLE[first..].iter().take_while(|row| row.number == number);
         let mut known = false;
-        for row in rows {
-            if row.exists_in(version) {
+        for row in OpcodeInfo::with_number(number) {
+            if row.is_taken_in(version) {
                 return Ok(row.op);
             }
             known = true;
@@ -542,34 +570,45 @@ pub struct RegisterInfo {
     pub vs: [u16; 4],
     /// Number of registers in ps_1_0 to ps_1_3, ps_1_4, ps_2_0, ps_2_x, ps_3_0.
     pub ps: [u16; 5],
+    /// Number of registers that shaders of any model which has some may name; 0 if no more than the model has.
+    pub most: u16,
 }
 
 const VS: Option<Stage> = Some(Stage::Vertex);
 const PS: Option<Stage> = Some(Stage::Pixel);
 
 macro_rules! registers {
-    ($($ty:ident $number:literal $stage:expr, $name:literal $access:ident [$($vs:literal)*] [$($ps:literal)*];)*) => {
+    ($($ty:ident $number:literal $stage:expr, $name:literal $access:ident [$($vs:literal)*] [$($ps:literal)*] $($most:literal)?;)*) => {
         /// The register table.
         pub const REGISTERS: &[RegisterInfo] = &[$(RegisterInfo {
             ty: RegisterType::$ty, number: $number, stage: $stage, name: $name, access: Access::$access,
-            vs: [$($vs),*], ps: [$($ps),*],
+            vs: [$($vs),*], ps: [$($ps),*], most: most!($($most)?),
         }),*];
+    };
+}
+
+macro_rules! most {
+    () => {
+        0
+    };
+    ($most:literal) => {
+        $most
     };
 }
 
 // Counts are those that the language can address; the device's caps may allow fewer. Model 2.0 has twelve temporaries by the
 // reference, but Wine's HLSL compiler writes more and drivers take them.
 registers! {
-    //                                        vs 1.1  2.0  2.x  3.0    ps 1.3 1.4 2.0 2.x 3.0
-    Temp         0 None, "r"      Both       [12   32   32   32]  [2   6  32  32  32];
-    Input        1 None, "v"      Read       [16   16   16   16]  [2   2   2   2  10];
+    //                                        vs 1.1  2.0  2.x  3.0    ps 1.3 1.4 2.0 2.x 3.0  most
+    Temp         0 None, "r"      Both       [12   32   32   32]  [2   6  32  32  32] 32;
+    Input        1 None, "v"      Read       [16   16   16   16]  [2   2   2   2  10] 16;
     Const        2 None, "c"      Read       [256  256  256  256] [8   8  32  32  224];
     Address      3 VS,   "a"      Both       [1    1    1    1]   [0   0   0   0   0];
     Texture      3 PS,   "t"      Both       [0    0    0    0]   [4   6   8   8   0];
     RastOut      4 VS,   "o"      Write      [3    3    3    0]   [0   0   0   0   0];
     AttrOut      5 VS,   "oD"     Write      [2    2    2    0]   [0   0   0   0   0];
     TexCoordOut  6 VS,   "oT"     Write      [8    8    8    0]   [0   0   0   0   0];
-    Output       6 VS,   "o"      Write      [0    0    0    12]  [0   0   0   0   0];
+    Output       6 VS,   "o"      Write      [0    0    0    12]  [0   0   0   0   0] 16;
     ConstInt     7 None, "i"      Read       [0    16   16   16]  [0   0  16  16  16];
     ColorOut     8 PS,   "oC"     Write      [0    0    0    0]   [0   0   4   4   4];
     DepthOut     9 PS,   "oDepth" Write      [0    0    0    0]   [0   0   1   1   1];
@@ -577,7 +616,7 @@ registers! {
     ConstBool   14 None, "b"      Read       [0    16   16   16]  [0   0  16  16  16];
     Loop        15 None, "aL"     Read       [0    1    1    1]   [0   0   0   0   1];
     Misc        17 PS,   "v"      Read       [0    0    0    0]   [0   0   0   0   2];
-    Label       18 None, "l"      Read       [0    16   2048 2048] [0  0   0  2048 2048];
+    Label       18 None, "l"      Read       [0    16   2048 2048] [0  0   0  2048 2048] 2048;
     Predicate   19 None, "p"      Both       [0    0    1    1]   [0   0   0   1   1];
 }
 
@@ -602,6 +641,14 @@ impl RegisterInfo {
     pub fn software_count(&self, version: Version) -> u16 {
         let count = self.count(version);
         if version.stage == Stage::Vertex { self.software(count) } else { count }
+    }
+
+    /// How many registers of this type a shader of `version` may name, which may be more than the model has.
+    pub fn most(&self, version: Version) -> u16 {
+        let count = self.count(version);
+        // Before model 3 the inputs of pixel shaders are two colours.
+        let colors = self.ty == RegisterType::Input && version.stage == Stage::Pixel && version.major < 3;
+        if count == 0 || colors { count } else { count.max(self.most) }
     }
 
     const fn software(&self, count: u16) -> u16 {
@@ -806,7 +853,7 @@ mod tests {
     #[test]
     fn one_layout_per_number_and_version() {
         for version in Version::ALL {
-            for row in Opcode::TABLE.iter().filter(|row| row.exists_in(version)) {
+            for row in Opcode::TABLE.iter().filter(|row| row.is_taken_in(version)) {
                 assert_eq!(Opcode::find(row.number, version), Ok(row.op), "{} in {version}", row.name);
             }
             assert_eq!(Version::from_token(version.token()), Some(version));

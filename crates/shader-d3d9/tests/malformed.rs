@@ -1,7 +1,8 @@
 //! Damaged shaders: every cut and every damaged token gives a typed error that names a place, or another valid shader.
 
 use afterimage_shader_d3d9::{
-    LiftError, ParseErrorKind, RuntimeInfo, assemble, disassemble, lift, signature, token_length, tokens_from_bytes,
+    AsmError, Constants, Decoder, LiftError, ParseErrorKind, Refused, Rule, RuleSet, RuntimeInfo, assemble, check,
+    disassemble, lift, signature, token_length, tokens_from_bytes,
 };
 use std::path::Path;
 
@@ -102,8 +103,8 @@ fn errors_say_what_and_where() {
             "token 2 (mov): destination: register number 99 of `r` is out of range (vs_2_0 has 32)",
         ),
         (
-            &[vs_2_0, 0x0200_0001, 0x800F_0000, 0xA5E4_0000, 0xFFFF],
-            "token 3 (mov): source modifier has the value 0x5, which vs_2_0 does not have",
+            &[vs_2_0, 0x0200_0001, 0x800F_0000, 0xAEE4_0000, 0xFFFF],
+            "token 3 (mov): source modifier has the value 0xe, which vs_2_0 does not have",
         ),
         (
             &[vs_2_0, 0x0200_0001, 0x900F_0000, 0xA0E4_0000, 0xFFFF],
@@ -120,12 +121,14 @@ fn errors_say_what_and_where() {
     assert_eq!(tokens_from_bytes(&[0; 7]).expect_err("odd").kind, ParseErrorKind::Unaligned { bytes: 7 });
 }
 
-/// What the shader reference forbids, by model. The places are those of the instruction or of the operand.
+/// What the shader reference forbids, by model: the validator names place and reason. The places are those of the instruction or
+/// of the operand. What only the validator refuses is created, says which rule it broke, and becomes IR.
 #[test]
 fn illegal_shaders_are_rejected_with_the_reason() {
     let cases: &[(&str, &str)] = &[
         // Opcodes of other models.
         ("ps_1_1\ncmp r0, r0, r0, r0", "does not exist in ps_1_1"),
+        ("vs_1_1\nlrp r0, c0, c0, c0", "does not exist in vs_1_1"),
         ("ps_2_0\ncnd r0, r0, r0, r0", "does not exist in ps_2_0"),
         ("ps_2_0\nslt r0, c0, c1", "does not exist in ps_2_0"),
         ("ps_2_0\ndsx r0, c0", "does not exist in ps_2_0"),
@@ -136,10 +139,18 @@ fn illegal_shaders_are_rejected_with_the_reason() {
         ("vs_1_1\nmov c0, c1", "token 2 (mov): destination: register `c` cannot be used here"),
         ("ps_2_0\nmov r0, oC0", "token 3 (mov): source 0: register `oC` cannot be used here"),
         ("ps_2_0\nmov oC4, r0", "register number 4 of `oC` is out of range (ps_2_0 has 4)"),
+        ("vs_1_1\nmov r12, c0", "register number 12 of `r` is out of range (vs_1_1 has 12)"),
+        ("vs_1_1\nmov r32, c0", "register number 32 of `r` is out of range (vs_1_1 has 12)"),
+        ("ps_1_1\nmov r2, c0", "register number 2 of `r` is out of range (ps_1_1 has 2)"),
+        ("ps_3_0\ndcl_texcoord10 v10\nmov oC0, v10", "register number 10 of `v` is out of range (ps_3_0 has 10)"),
+        ("vs_3_0\ndcl_texcoord10 o12\nmov o12, c0", "register number 12 of `o` is out of range (vs_3_0 has 12)"),
+        ("vs_2_0\ndcl_position v16", "register number 16 of `v` is out of range (vs_2_0 has 16)"),
+        ("ps_1_4\ntexld r6, t0", "register number 6 of `r` is out of range (ps_1_4 has 6)"),
         ("ps_1_4\ntexld r0, t6", "register number 6 of `t` is out of range (ps_1_4 has 6)"),
         ("ps_1_4\nmov r0, t0", "token 3 (mov): source 0: register `t` cannot be used here"),
         ("vs_2_0\nmov a0, c0", "token 2 (mov): destination: register `a` cannot be used here"),
         ("vs_3_0\nm4x4 r0, c0, c254", "register number 257 of `c` is out of range (vs_3_0 has 256)"),
+        ("vs_2_0\ndcl_position v0\nmov r0, v[a0.x]", "relative addressing of `v` is not possible"),
         ("ps_3_0\ndcl_texcoord v0\nloop aL, i0\nmov r0, c[aL]\nendloop", "relative addressing of `c` is not possible"),
         // Modifiers, masks, swizzles.
         ("vs_1_1\nmov_pp r0, c0", "token 2 (mov): result modifier has the value 0x2, which vs_1_1 does not have"),
@@ -164,13 +175,18 @@ fn illegal_shaders_are_rejected_with_the_reason() {
         // Declarations.
         ("vs_1_1\nmov oPos, v0", "token 3 (mov): source 0: v0 is not declared (a dcl is missing above)"),
         ("vs_3_0\nmov o0, c0", "token 2 (mov): destination: o0 is not declared"),
+        ("ps_2_0\nmov r0, t1\nmov r1, v1", "t1 is not declared"),
         ("ps_2_0\ndcl t0\ntexld r0, t0, s3", "token 7 (texld): source 1: s3 is not declared"),
         ("ps_3_0\nmov r0, vFace", "vFace is not declared"),
         ("ps_2_0\ndcl t0\ndcl t0", "token 4 (dcl): t0 has been declared already"),
         ("vs_3_0\ndcl_texcoord o0.xyw\ndcl_texcoord1 o0.yz", "o0 has been declared already"),
         // Flow.
         ("vs_2_0\nmov r0, c[aL]", "aL is used outside of a loop"),
-        ("vs_3_0\nrep i0\nrep i0\nrep i0\nrep i0\nrep i0", "token 9 (rep): flow control is nested deeper than 4"),
+        (
+            "vs_3_0\nrep i0\nrep i0\nrep i0\nrep i0\nrep i0\nendrep\nendrep\nendrep\nendrep\nendrep",
+            "token 9 (rep): flow control is nested deeper than 4",
+        ),
+        (&"if b0\n".repeat(25).replacen("", "vs_3_0\n", 1), "flow control is nested deeper than 24"),
         ("vs_2_0\nif b0\nloop aL, i0\nendif", "token 6 (endif): no block is open"),
         ("vs_2_0\nif b0", "1 blocks are still open here"),
         ("vs_2_x\nbreak", "token 1 (break): no block is open"),
@@ -185,13 +201,115 @@ fn illegal_shaders_are_rejected_with_the_reason() {
         // Model 1.
         ("ps_1_1\nmov r0, c0\ntex t0", "token 4 (tex): texture opcodes must stand before all arithmetic"),
         ("ps_1_4\nphase\nphase", "token 2 (phase): there can be one phase instruction"),
-        ("ps_1_1\n+ mov r0, c0", "token 1 (mov): only an arithmetic instruction can be paired"),
-        ("ps_1_1\ntex t0\n+ mov r0, c0", "only an arithmetic instruction can be paired"),
+        ("ps_1_1\n+ mov r0, c0", "token 1 (mov): only an arithmetic instruction of ps_1_x can be paired"),
+        ("ps_1_1\ntex t0\n+ mov r0, c0", "only an arithmetic instruction of ps_1_x can be paired"),
         ("ps_1_1\ntex t0\ntexm3x2tex t1, t0", "token 3 (texm3x2tex): texm3x2 and texm3x3 opcodes need their pads"),
-        ("ps_1_1\ntex t0\ntexm3x2pad t1, t0\ntexm3x2tex t3, t0", "need their pads right before them"),
+        ("ps_1_1\ntex t0\ntexm3x2pad t1, t0\ntexm3x2tex t3, t0", "must be in consecutive registers"),
     ];
+    let mut seen = RuleSet::default();
     for (text, expected) in cases {
-        let error = assemble(text).expect_err(text).to_string();
-        assert!(error.contains(expected), "{text}\n{error}\ninstead of\n{expected}");
+        let Ok(tokens) = assemble(text) else {
+            let error = assemble(text).expect_err(text);
+            assert!(error.to_string().contains(expected), "{text}\n{error}\ninstead of\n{expected}");
+            if let AsmError::Invalid { source, .. } = error {
+                assert!(!source.rule.is_lenient(), "{text}: {source}");
+                seen.insert(source.rule);
+            }
+            continue;
+        };
+        let mut strict = Decoder::strict(&tokens, Constants::OfModel).expect("a version");
+        let error = strict.find_map(Result::err).unwrap_or_else(|| panic!("nothing is wrong with {text}"));
+        assert!(error.to_string().contains(expected), "{text}\n{error}\ninstead of\n{expected}");
+        let (_, broken) = check(&tokens, Constants::OfModel).expect(text);
+        assert!(error.rule.is_lenient() && broken.contains(error.rule), "{text}: {broken}");
+        seen.insert(error.rule);
+        lift(&tokens, &RuntimeInfo::default()).unwrap_or_else(|error| panic!("{text}\n{error}"));
     }
+    // Those that no text can break, and that a test of its own has.
+    let elsewhere = [
+        Rule::FlowOpcode,
+        Rule::Predicate,
+        Rule::Version,
+        Rule::PixelPosition,
+        Rule::Tokens,
+        Rule::Values,
+        Rule::ControlBits,
+        Rule::SamplerType,
+    ];
+    let missing: Vec<_> = Rule::TABLE.iter().filter(|row| !seen.contains(row.rule)).map(|row| row.rule).collect();
+    let missing: Vec<_> = missing.into_iter().filter(|rule| !elsewhere.contains(rule)).collect();
+    assert!(missing.is_empty(), "no case breaks {missing:?}");
+}
+
+/// What tokens can break and text cannot.
+#[test]
+fn broken_tokens_are_judged_by_their_rules() {
+    let rule = |tokens: &[u32]| match check(tokens, Constants::OfModel) {
+        Ok((_, broken)) => broken.iter().next(),
+        Err(error) => Some(error.rule),
+    };
+    let (vs_2_0, ps_2_0) = (0xFFFE_0200, 0xFFFF_0200);
+    let cases: [(&[u32], Rule); 11] = [
+        (&[0xFFFE_0400, 0xFFFF], Rule::Version),
+        (&[vs_2_0, 0x0300_0042, 0xFFFF], Rule::FlowOpcode),
+        (&[vs_2_0, 0x1300_0001, 0x800F_0000, 0xB000_1000, 0xA0E4_0000, 0xFFFF], Rule::Predicate),
+        (&[0xFFFF_0300, 0x0200_001F, 0x8000_0000, 0x900F_0000, 0xFFFF], Rule::PixelPosition),
+        (&[vs_2_0, 0x0200_0001, 0x000F_0000, 0xA0E4_0000, 0xFFFF], Rule::Tokens),
+        (&[vs_2_0, 0x0200_001F, 0x8000_001E, 0x900F_0000, 0xFFFF], Rule::Values),
+        (&[vs_2_0, 0x0204_0001, 0x800F_0000, 0xA0E4_0000, 0xFFFF], Rule::ControlBits),
+        (&[ps_2_0, 0x0200_001F, 0x8800_0000, 0xA00F_0800, 0xFFFF], Rule::SamplerType),
+        (&[vs_2_0, 0x4200_0001, 0x800F_0000, 0xA0E4_0000, 0xFFFF], Rule::Pair),
+        (&[ps_2_0, 0x0200_0001, 0x880F_0000, 0xA0E4_0000, 0xFFFF], Rule::Values),
+        (&[vs_2_0, 0x0200_0001, 0x808F_0000, 0xA0E4_0000, 0xFFFF], Rule::ResultModifier),
+    ];
+    for (tokens, expected) in cases {
+        assert_eq!(rule(tokens), Some(expected), "{tokens:x?}");
+    }
+    // Irrlicht's, which the validator takes as well.
+    let irrlicht = [
+        0xFFFE_0101,
+        0x0000_001F,
+        0x8000_0000,
+        0x900F_0000,
+        0x0000_0017,
+        0x800F_0000,
+        0x90E4_0000,
+        0xA0E4_0000,
+        0x0000_0001,
+        0xC00F_0000,
+        0x80E4_0000,
+        0xFFFF,
+    ];
+    assert_eq!(check(&irrlicht, Constants::OfModel).map(|(_, broken)| broken), Ok(RuleSet::default()));
+    assert!(Decoder::strict(&irrlicht, Constants::OfModel).expect("a version").all(|i| i.is_ok()));
+}
+
+/// `docs/shader-rules.md` is the table. `AFTERIMAGE_BLESS=1` writes it.
+#[test]
+fn the_rules_are_documented() {
+    use std::fmt::Write;
+    let mut text = "# What a shader may break\n\n\
+        Generated from `crates/shader-d3d9/src/refusals.rs` (`cargo xtask bless afterimage-shader-d3d9`).\n\n\
+        The validator of Direct3D 9's SDK holds shaders to the whole of the shader reference; the calls that create shaders did not,\n\
+        and compilers and programs make use of that. The validator here (`Direct3DShaderValidatorCreate9`) refuses whatever breaks a\n\
+        rule of this page. A shader that is created is refused for those of the first two tables; for the third, the log says once\n\
+        which rules a program's shaders break, and they are drawn.\n"
+        .to_owned();
+    let groups = [
+        (Refused::Runtime, "Refused, as on Windows", "why"),
+        (Refused::Meaningless, "Refused, since nothing could be drawn", "why"),
+        (Refused::Validator, "Refused by the validator alone", "what is drawn"),
+    ];
+    for (refused, title, then) in groups {
+        write!(text, "\n## {title}\n\n| rule | it says | {then} | source |\n|---|---|---|---|\n").expect("a string");
+        for row in Rule::TABLE.iter().filter(|row| row.refused == refused) {
+            writeln!(text, "| {} | {} | {} | {} |", row.name, row.says, row.then, row.source).expect("a string");
+        }
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/shader-rules.md");
+    if std::env::var_os("AFTERIMAGE_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(&path, &text).expect("writable");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == text, "{} is not the table's (cargo xtask bless afterimage-shader-d3d9)", path.display());
 }

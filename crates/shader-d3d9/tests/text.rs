@@ -107,8 +107,8 @@ fn errors_name_line_column_and_what_was_expected() {
             "line 2, column 13: token 4 (add): source 1: register number 99 of `r` is out of range (vs_2_0 has 32)",
         ),
         (
-            "ps_2_x\n\n(p0) mov r0, v1",
-            "line 3, column 14: token 4 (mov): source 0: v1 is not declared (a dcl is missing above)",
+            "ps_2_x\n\n(p0) mov r0, v2",
+            "line 3, column 14: token 4 (mov): source 0: register number 2 of `v` is out of range (ps_2_x has 2)",
         ),
         (
             "vs_2_0\nnop\n  endif",

@@ -6,10 +6,11 @@ use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::ffp::FixedInput;
 use afterimage_shader_d3d9::signature::{ConstantUse, MAX_SAMPLERS, SamplerUse};
 use afterimage_shader_d3d9::tables::{MINOR_SW, Stage, TextureDimension};
-use afterimage_shader_d3d9::{Constants, FixedPixelKey, FixedVertexKey, signature_with};
+use afterimage_shader_d3d9::{Constants, Decoder, FixedPixelKey, FixedVertexKey, RuleSet, check, signature_with};
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets;
 use smallvec::SmallVec;
+use std::sync::{Mutex, PoisonError};
 
 /// Front ends by the number that `CreateShader` carries; `afterimage_shader::Language` (a test compares them).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,13 +82,32 @@ fn used(constants: &ConstantUse) -> Bits {
     read.without(Bits(constants.defined))
 }
 
+/// Says once of each rule that a shader breaks it, where it is drawn all the same.
+fn tell(broken: RuleSet, tokens: &[u32], constants: Constants) {
+    static TOLD: Mutex<RuleSet> = Mutex::new(RuleSet::NONE);
+    if broken.is_empty() {
+        return;
+    }
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    let new = broken.without(*told);
+    *told = told.with(new);
+    drop(told);
+    if !new.is_empty() {
+        let strict = Decoder::strict(tokens, constants).ok();
+        let first = strict.and_then(|mut strict| strict.find_map(std::result::Result::err));
+        let first = first.map_or_else(String::new, |error| error.to_string());
+        tracing::warn!(rules = %new, first, "a shader is no valid one; it is drawn all the same (docs/shader-rules.md)");
+    }
+}
+
 impl Program {
     /// A program of the application, which may name these constants.
     pub(crate) fn new(tokens: &[u32], stage: packets::Stage, constants: Constants) -> Result<Self> {
-        let signature = signature_with(tokens, constants).map_err(|error| {
+        let (signature, broken) = check(tokens, constants).map_err(|error| {
             tracing::warn!(%error, ?stage, "shader refused");
             Error::InvalidCall
         })?;
+        tell(broken, tokens, constants);
         let right = matches!(
             (signature.stage(), stage),
             (Stage::Vertex, packets::Stage::Vertex) | (Stage::Pixel, packets::Stage::Pixel)

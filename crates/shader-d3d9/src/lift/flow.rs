@@ -8,7 +8,7 @@ use afterimage_ir::{Type, Value, Var};
 use rustc_hash::FxHashMap;
 
 /// Deepest nesting of calls; the parser allows no more in any model.
-pub(super) const MAX_CALLS: u32 = crate::validate::MAX_IFS as u32;
+pub(super) const MAX_CALLS: u32 = crate::validate::MAX_DEPTH as u32;
 
 /// Most rounds of one loop, which is what the models allow; a larger count in a constant does not hang the GPU.
 const MAX_ROUNDS: i32 = 255;

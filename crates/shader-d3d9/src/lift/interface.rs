@@ -113,7 +113,7 @@ impl Lifter<'_> {
 
     /// Register files become arrays only in shaders that address them relatively.
     fn declare_arrays(&mut self) {
-        let count = |ty: RegisterType| u32::from(ty.info().count(self.program.version));
+        let count = |ty: RegisterType| u32::from(ty.info().most(self.program.version));
         let instructions = &self.program.instructions;
         let relative_input = instructions
             .iter()
@@ -179,6 +179,11 @@ impl Lifter<'_> {
             if element.shift != 0 {
                 let lanes = [0, 1, 2, 3].map(|lane: u8| lane.saturating_sub(element.shift));
                 value = self.b.swizzle(value, ir::Swizzle::new(&lanes));
+            }
+            if let (RegisterType::Texture, Some(slot)) =
+                (element.file, self.coordinates.get_mut(usize::from(element.register)))
+            {
+                *slot = Some(value);
             }
             self.store_input(element.file, element.register, mask, value);
         }

@@ -58,9 +58,6 @@ pub enum LiftErrorKind {
     /// Calls too deep, or recursion.
     #[error("subroutines are nested deeper than {}", flow::MAX_CALLS)]
     CallDepth,
-    /// `aL` outside of a loop.
-    #[error("aL is used outside of a loop")]
-    NoLoop,
     /// Too many instructions after inlining.
     #[error("more than {MAX_LIFTED} instructions with subroutines inlined")]
     TooComplex,
@@ -68,6 +65,9 @@ pub enum LiftErrorKind {
 
 /// Most instructions of a shader with its subroutines inlined; the models execute at most 65,536.
 pub const MAX_LIFTED: u32 = 1 << 16;
+
+/// `t#` of ps_1_0 to ps_1_3.
+const COORDINATES: usize = 4;
 
 /// Translates a shader to IR.
 ///
@@ -100,6 +100,7 @@ pub fn lift_program(program: &Program, signature: &Signature, runtime: &RuntimeI
         output_array: None,
         input_array: None,
         loops: Vec::new(),
+        coordinates: [None; COORDINATES],
         pads: Vec::new(),
         labels: flow::labels(program),
         calls: 0,
@@ -131,6 +132,8 @@ struct Lifter<'a> {
     /// All `v#` of a shader that addresses one of them by `aL` or `a0`.
     input_array: Option<Var>,
     loops: Vec<flow::LoopFrame>,
+    /// What the vertices give the `t#` of ps_1_0 to ps_1_3, which texture opcodes go by.
+    coordinates: [Option<Value>; COORDINATES],
     /// What the `pad` opcodes of ps_1_x have computed: a dot product and the coordinate's fourth component each.
     pads: Vec<(Value, Value)>,
     /// Places of the labels.

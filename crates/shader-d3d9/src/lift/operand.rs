@@ -34,8 +34,11 @@ impl Lifter<'_> {
                 Ok(self.b.extract(all, component))
             }
             Relative::Loop => {
-                let index = self.loops.iter().rev().find_map(|frame| frame.index).ok_or(LiftErrorKind::NoLoop)?;
-                Ok(self.b.load(index))
+                let index = self.loops.iter().rev().find_map(|frame| frame.index);
+                Ok(match index {
+                    Some(index) => self.b.load(index),
+                    None => self.b.i32(0),
+                })
             }
         }
     }
@@ -173,6 +176,10 @@ impl Lifter<'_> {
         dst: &Dst,
         mut value: Value,
     ) -> Result<(), LiftErrorKind> {
+        let mask = Mask(dst.mask & instruction.op.info().lanes());
+        if mask.0 == 0 {
+            return Ok(());
+        }
         if dst.shift != 0 {
             let factor = self.b.f32(f32::from(dst.shift).exp2());
             value = self.b.fmul(value, factor);
@@ -180,7 +187,6 @@ impl Lifter<'_> {
         if dst.saturate() {
             value = self.b.fsat(value);
         }
-        let mask = Mask(dst.mask);
         let register = dst.register;
         if let (RegisterType::Output, Some(array)) = (register.ty, self.output_array) {
             let base = self.b.i32(register.number.into());

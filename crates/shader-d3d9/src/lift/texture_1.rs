@@ -19,7 +19,12 @@ impl Lifter<'_> {
     pub(super) fn texture_1(&mut self, i: &Instruction) -> Result<Option<Value>, LiftErrorKind> {
         let Some(dst) = i.dst else { return Err(LiftErrorKind::Unsupported) };
         let number = dst.register.number;
-        let own = self.load_row(dst.register, 0)?;
+        // Those of the vertices, whatever an instruction has put into the register since.
+        let coordinates = self.coordinates.get(usize::from(number)).copied().flatten();
+        let own = match coordinates.filter(|_| self.program.version.is_ps_before_1_4()) {
+            Some(coordinates) => coordinates,
+            None => self.load_row(dst.register, 0)?,
+        };
         Ok(Some(match i.op {
             Opcode::Tex => {
                 let coord = self.projected(number, own);

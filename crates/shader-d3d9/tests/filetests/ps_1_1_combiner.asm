@@ -35,81 +35,79 @@ cnd r0, r0.a, r1, c0
 ;   v4: f32x4 = load_input in3
 ;   v5: f32x4 = fsat v4
 ;   store r3.xyzw, v5
-;   v6: f32x4 = load r0
-;   v7: f32x2 = swizzle v6.xy
-;   v8: f32x4 = sample t0, v7
-;   store r0.xyzw, v8
-;   v9: f32x4 = load r1
-;   v10: f32x3 = swizzle v9.xyz
-;   v11: f32x3 = fsat v10
-;   v12: f32 = const 1.0
-;   v13: f32x4 = construct v11, v12
-;   store r1.xyzw, v13
-;   v14: f32x4 = load r0
-;   v15: f32x3 = swizzle v14.xyz
-;   v16: f32 = const 0.5
-;   v17: f32x3 = swizzle v16.xxx
-;   v18: f32x3 = fsub v15, v17
-;   v19: f32x3 = fadd v18, v18
-;   v20: f32x4 = load r2
-;   v21: f32x3 = swizzle v20.xyz
-;   v22: f32 = const 0.5
-;   v23: f32x3 = swizzle v22.xxx
-;   v24: f32x3 = fsub v21, v23
-;   v25: f32x3 = fadd v24, v24
-;   v26: f32 = fdotz v19, v25
-;   v27: f32x4 = load r0
-;   v28: f32x4 = swizzle v27.wwww
-;   v29: f32 = fsat v26
-;   v30: f32x4 = swizzle v29.xxxx
-;   store r4.xyz, v30
-;   store r4.w, v28
-;   v31: f32x4 = load r4
-;   v32: f32 = const 1.0
-;   v33: f32x4 = swizzle v32.xxxx
-;   v34: f32x4 = fsub v33, v31
-;   v35: b32x4 = const 0x3e800000, 0x3f000000, 0x3f400000, 0x3f800000
-;   v36: f32 = const -1.0
-;   v37: f32 = const 1.0
-;   v38: f32x4 = bitcast v35
-;   v39: f32x4 = swizzle v36.xxxx
-;   v40: f32x4 = fmaxc v38, v39
-;   v41: f32x4 = swizzle v37.xxxx
-;   v42: f32x4 = fminc v40, v41
-;   v43: f32x4 = load r1
-;   v44: f32x4 = fmadz v34, v42, v43
-;   v45: f32 = const 2.0
-;   v46: f32x4 = swizzle v45.xxxx
-;   v47: f32x4 = fmul v44, v46
-;   store r5.xyzw, v47
-;   v48: f32x4 = load r5
-;   v49: f32 = const 0.5
-;   v50: f32x4 = swizzle v49.xxxx
-;   v51: f32x4 = fsub v48, v50
-;   v52: f32x4 = load r3
-;   v53: f32x4 = fneg v52
-;   v54: f32x4 = fmulz v51, v53
-;   v55: f32 = const 0.5
-;   v56: f32x4 = swizzle v55.xxxx
-;   v57: f32x4 = fmul v54, v56
-;   store r4.xyzw, v57
-;   v58: f32x4 = load r4
-;   v59: f32 = swizzle v58.w
-;   v60: f32x4 = load r5
-;   v61: b32x4 = const 0x3e800000, 0x3f000000, 0x3f400000, 0x3f800000
-;   v62: f32 = const -1.0
-;   v63: f32 = const 1.0
-;   v64: f32x4 = bitcast v61
-;   v65: f32x4 = swizzle v62.xxxx
-;   v66: f32x4 = fmaxc v64, v65
-;   v67: f32x4 = swizzle v63.xxxx
-;   v68: f32x4 = fminc v66, v67
-;   v69: f32 = const 0.5
-;   v70: bool = flt v69, v59
-;   v71: boolx4 = swizzle v70.xxxx
-;   v72: f32x4 = select v71, v60, v68
-;   store r4.xyzw, v72
-;   v73: f32x4 = load r4
-;   store_output out0, v73
+;   v6: f32x2 = swizzle v0.xy
+;   v7: f32x4 = sample t0, v6
+;   store r0.xyzw, v7
+;   v8: f32x3 = swizzle v1.xyz
+;   v9: f32x3 = fsat v8
+;   v10: f32 = const 1.0
+;   v11: f32x4 = construct v9, v10
+;   store r1.xyzw, v11
+;   v12: f32x4 = load r0
+;   v13: f32x3 = swizzle v12.xyz
+;   v14: f32 = const 0.5
+;   v15: f32x3 = swizzle v14.xxx
+;   v16: f32x3 = fsub v13, v15
+;   v17: f32x3 = fadd v16, v16
+;   v18: f32x4 = load r2
+;   v19: f32x3 = swizzle v18.xyz
+;   v20: f32 = const 0.5
+;   v21: f32x3 = swizzle v20.xxx
+;   v22: f32x3 = fsub v19, v21
+;   v23: f32x3 = fadd v22, v22
+;   v24: f32 = fdotz v17, v23
+;   v25: f32x4 = load r0
+;   v26: f32x4 = swizzle v25.wwww
+;   v27: f32 = fsat v24
+;   v28: f32x4 = swizzle v27.xxxx
+;   store r4.xyz, v28
+;   store r4.w, v26
+;   v29: f32x4 = load r4
+;   v30: f32 = const 1.0
+;   v31: f32x4 = swizzle v30.xxxx
+;   v32: f32x4 = fsub v31, v29
+;   v33: b32x4 = const 0x3e800000, 0x3f000000, 0x3f400000, 0x3f800000
+;   v34: f32 = const -1.0
+;   v35: f32 = const 1.0
+;   v36: f32x4 = bitcast v33
+;   v37: f32x4 = swizzle v34.xxxx
+;   v38: f32x4 = fmaxc v36, v37
+;   v39: f32x4 = swizzle v35.xxxx
+;   v40: f32x4 = fminc v38, v39
+;   v41: f32x4 = load r1
+;   v42: f32x4 = fmadz v32, v40, v41
+;   v43: f32 = const 2.0
+;   v44: f32x4 = swizzle v43.xxxx
+;   v45: f32x4 = fmul v42, v44
+;   store r5.xyzw, v45
+;   v46: f32x4 = load r5
+;   v47: f32 = const 0.5
+;   v48: f32x4 = swizzle v47.xxxx
+;   v49: f32x4 = fsub v46, v48
+;   v50: f32x4 = load r3
+;   v51: f32x4 = fneg v50
+;   v52: f32x4 = fmulz v49, v51
+;   v53: f32 = const 0.5
+;   v54: f32x4 = swizzle v53.xxxx
+;   v55: f32x4 = fmul v52, v54
+;   store r4.xyzw, v55
+;   v56: f32x4 = load r4
+;   v57: f32 = swizzle v56.w
+;   v58: f32x4 = load r5
+;   v59: b32x4 = const 0x3e800000, 0x3f000000, 0x3f400000, 0x3f800000
+;   v60: f32 = const -1.0
+;   v61: f32 = const 1.0
+;   v62: f32x4 = bitcast v59
+;   v63: f32x4 = swizzle v60.xxxx
+;   v64: f32x4 = fmaxc v62, v63
+;   v65: f32x4 = swizzle v61.xxxx
+;   v66: f32x4 = fminc v64, v65
+;   v67: f32 = const 0.5
+;   v68: bool = flt v67, v57
+;   v69: boolx4 = swizzle v68.xxxx
+;   v70: f32x4 = select v69, v58, v66
+;   store r4.xyzw, v70
+;   v71: f32x4 = load r4
+;   store_output out0, v71
 ;   return
 ; }

@@ -121,13 +121,13 @@ impl Change {
         match self {
             Self::Modifier(at, modifier) => of(at, &|operand| operand.takes_modifier(modifier, version)),
             Self::Swizzle(at, swizzle) => of(at, &|operand| operand.takes_swizzle(swizzle, version)),
-            Self::Mask(mask) => info.allows_mask(mask),
+            Self::Mask(mask) => info.allows_mask(mask, version),
             Self::Result(bits) => info.result_modifiers(version) & bits == bits,
             Self::Shift(shift) | Self::ShiftSaturated(shift) => {
                 info.result_shifts(version).any(|allowed| allowed == shift)
             }
             Self::Predicate(..) => info.can_be_predicated(version),
-            Self::CoIssue => info.can_pair(version) && info.allows_mask(8),
+            Self::CoIssue => info.can_pair(version) && info.allows_mask(8, version),
             Self::File(at, register) => {
                 register.number < register.ty.info().count(version)
                     && of(at, &|operand| operand.takes(register.ty, op, version))
@@ -206,6 +206,7 @@ pub(crate) fn changes(op: Opcode, version: Version) -> Vec<Change> {
         let file = |ty, number| Change::File(floats[0], Register::new(ty, number));
         list.extend([
             file(RegisterType::Temp, if version.major == 1 { 1 } else { 4 }),
+            file(RegisterType::Temp, RegisterType::Temp.info().most(version) - 1),
             file(RegisterType::Input, 1),
             file(RegisterType::Const, 3),
             file(RegisterType::Texture, 1),
@@ -235,7 +236,11 @@ pub(crate) fn changes(op: Opcode, version: Version) -> Vec<Change> {
     }
     let writes = info.operands.first().is_some_and(|operand| operand.is_dst());
     if writes && !matches!(op, Opcode::Def | Opcode::DefI | Opcode::DefB) {
-        list.extend([0x7, 0x8, 0x1, 0x6].map(Change::Mask));
+        match info.lanes() == 0xF && info.rows().is_none() {
+            true => list.extend([0x7, 0x8, 0x1, 0x6].map(Change::Mask)),
+            // Of each component some code or other might think that it is there.
+            false => list.extend((1..16).map(Change::Mask)),
+        }
         let [saturate, partial, _] = [0, 1, 2].map(|at: usize| RESULT_MODIFIERS[at].0);
         list.extend([saturate, partial, saturate | partial].map(Change::Result));
         list.extend(RESULT_SHIFTS.iter().map(|(shift, _)| Change::Shift(*shift)));

@@ -1,5 +1,5 @@
-//! The corpus: a shader for every opcode, version and modifier that the tables call legal, made of the rows of the tables by
-//! our own assembler and encoder; more of them written by hand; and HLSL compiled by Wine's compiler (`tests/hlsl`).
+//! The corpus: a shader for every opcode, version and modifier that the tables call legal or the parser takes all the same, made of
+//! the rows of the tables by our own assembler and encoder; more of them written by hand; and HLSL compiled by Wine's compiler (`tests/hlsl`).
 //!
 //! A row that is added to the tables gets its shaders without anybody's help, as long as `templates.rs` can say what has to
 //! stand around it.
@@ -53,7 +53,7 @@ pub(crate) fn rows(version: Version) -> impl Iterator<Item = &'static OpcodeInfo
 pub(crate) fn generated() -> Vec<Entry> {
     let mut entries = Vec::new();
     for version in Version::ALL {
-        for row in rows(version) {
+        for row in Opcode::TABLE.iter().filter(|row| row.is_taken_in(version)) {
             of_row(row.op, version, &mut entries);
         }
     }
@@ -64,10 +64,14 @@ fn of_row(op: Opcode, version: Version, entries: &mut Vec<Entry>) {
     // Two rows may share a mnemonic.
     let name = format!("{version} {} ({op:?})", op.info().name);
     let piece = templates::template(op, version);
-    let (plain, _) = plain(op, version);
+    let (plain, place) = plain(op, version);
     let signature = Signature::of(&plain);
     let entry = |what: &str, tokens, runtime| Entry { name: format!("{name}: {what}"), tokens, runtime };
     entries.push(entry("plain", plain.encode(), RuntimeInfo::default()));
+    // What only stands in goes the same way as where it exists.
+    if !op.info().exists_in(version) {
+        return;
+    }
     // What may be bound to the slots, as far as it changes the code.
     let asks = |wanted: fn(&SamplerUse) -> bool| signature.samplers.iter().flatten().any(wanted);
     // What two coordinates find in a cube, a volume or a depth texture is open.
@@ -100,9 +104,14 @@ fn of_row(op: Opcode, version: Version, entries: &mut Vec<Entry>) {
         let runtime = RuntimeInfo { textures: [*bound; TEXTURE_SLOTS], ..RuntimeInfo::default() };
         entries.push(entry(shape, plain.encode(), runtime));
     }
-    let legal: Vec<Change> = changes(op, version).into_iter().filter(|c| c.is_legal(op, version)).collect();
+    let is_taken = |change: &Change| {
+        let mut program = plain.clone();
+        program.instructions[place] = change.apply(&plain.instructions[place], version);
+        change.is_legal(op, version) || Program::parse(&program.encode()).is_ok()
+    };
+    let taken: Vec<Change> = changes(op, version).into_iter().filter(is_taken).collect();
     for group in 0..changes::GROUPS {
-        let members: Vec<Change> = legal.iter().copied().filter(|change| change.group().0 == group).collect();
+        let members: Vec<Change> = taken.iter().copied().filter(|change| change.group().0 == group).collect();
         let together = if shares(version, &piece) { templates::slots(version) } else { 1 };
         for (part, members) in members.chunks(together).enumerate() {
             let what = format!("{} {part}", members[0].group().1);

@@ -3,12 +3,13 @@
 use super::{Entry, files};
 use afterimage_shader_d3d9::assemble;
 use afterimage_shader_d3d9::io::{FogMode, PixelOps, RuntimeInfo, VertexOps};
-use afterimage_shader_d3d9::tables::{Stage, Version};
+use afterimage_shader_d3d9::tables::{RegisterType, Stage, Version};
 
 /// The texts of every version that they are for.
 pub(crate) fn entries() -> Vec<Entry> {
     let mut entries = Vec::new();
     for version in Version::ALL {
+        entries.push(entry(format!("{version} every register"), &every_register(version)));
         for (name, exists, body) in TEXTS {
             if exists(version) {
                 entries.push(entry(format!("{version} {name}"), &format!("{version}\n{body}")));
@@ -17,6 +18,48 @@ pub(crate) fn entries() -> Vec<Entry> {
     }
     entries.extend(under_states());
     entries
+}
+
+/// Every register of every file that a shader may name, one with another.
+fn every_register(version: Version) -> String {
+    use std::fmt::Write;
+    let most = |ty: RegisterType| ty.info().most(version);
+    let mut text = format!("{version}\n");
+    let mut line = |line: String| writeln!(text, "{line}").expect("a string");
+    let (inputs, outputs) = (most(RegisterType::Input), most(RegisterType::Output));
+    match (version.stage, version.major) {
+        (Stage::Vertex, major) => {
+            (0..inputs).for_each(|n| line(format!("dcl_texcoord{n} v{n}")));
+            if major == 3 {
+                line("dcl_position o0".to_owned());
+                (1..outputs).for_each(|n| line(format!("dcl_texcoord{} o{n}", n - 1)));
+            }
+        }
+        // Metal has fifteen inputs.
+        (Stage::Pixel, 3) => (0..inputs).for_each(|n| line(format!("dcl_texcoord{} v{n}", n % 15))),
+        (Stage::Pixel, 1) if version.minor < 4 => (0..4).for_each(|n| line(format!("texcoord t{n}"))),
+        // The inputs of 2.x declare themselves, and arithmetic of 1.4 reads coordinates.
+        (Stage::Pixel, _) => {}
+    }
+    let temporaries = most(RegisterType::Temp);
+    (0..temporaries).for_each(|n| line(format!("mov r{n}, c{}", n % 8)));
+    (1..temporaries).for_each(|n| line(format!("mad r{n}, r{n}, r{}, r0", n - 1)));
+    let last = temporaries - 1;
+    (0..inputs).for_each(|n| line(format!("add r{last}, r{last}, v{n}")));
+    if version.stage == Stage::Pixel {
+        (0..most(RegisterType::Texture)).for_each(|n| line(format!("add r{last}, r{last}, t{n}")));
+    }
+    match (version.stage, version.major) {
+        (Stage::Vertex, 3) => (0..outputs).for_each(|n| line(format!("add o{n}, r{last}, c{n}"))),
+        (Stage::Vertex, _) => {
+            line("mov oPos, v0".to_owned());
+            (0..8).for_each(|n| line(format!("add oT{n}, r{last}, c{n}")));
+            (0..2).for_each(|n| line(format!("add oD{n}, r{last}, c{n}")));
+        }
+        (Stage::Pixel, 1) => line(format!("mov r0, r{last}")),
+        (Stage::Pixel, _) => (0..4).for_each(|n| line(format!("add oC{n}, r{last}, c{n}"))),
+    }
+    text
 }
 
 /// The assembler sources of the front end's tests and of the sample programs.

@@ -1,9 +1,9 @@
-//! What the tables do not call legal is refused, and the error names the instruction. (The front end's own tests have the words
+//! What the tables do not call legal the validator refuses, and the error names the instruction. (The front end's own tests have the words
 //! of each error.)
 
 use crate::corpus::{Change, changes, in_another_version, plain, rows};
 use afterimage_shader_d3d9::tables::{Opcode, OpcodeInfo, Version};
-use afterimage_shader_d3d9::{ParseError, ParseErrorKind, Program};
+use afterimage_shader_d3d9::{Constants, Decoder, ParseError, ParseErrorKind, Program};
 use std::collections::BTreeMap;
 
 /// The error of a program with one wrong instruction, if it is one of that instruction.
@@ -15,12 +15,13 @@ fn error_at(program: &Program, place: usize) -> Result<ParseError, String> {
         Program { instructions, ..program.clone() }.encode().len() - 1
     };
     let within = starts(program, place)..starts(program, place + 1);
-    match Program::parse(&tokens) {
-        Ok(_) => Err("is accepted".to_owned()),
-        Err(error) if !within.contains(&(error.offset as usize)) => {
+    let mut strict = Decoder::strict(&tokens, Constants::OfModel).map_err(|error| error.to_string())?;
+    match strict.find_map(Result::err) {
+        None => Err("is accepted".to_owned()),
+        Some(error) if !within.contains(&(error.offset as usize)) => {
             Err(format!("is refused elsewhere than in tokens {within:?}: {error}"))
         }
-        Err(error) => Ok(error),
+        Some(error) => Ok(error),
     }
 }
 

@@ -165,7 +165,11 @@ impl<'a> Machine<'a> {
             Some(Relative::Address(component)) => self.address[lane][usize::from(component)],
             Some(Relative::Loop) => self.counters.last().copied().unwrap_or(0),
         };
-        let count = i32::from(register.ty.info().count(self.program.version));
+        let info = register.ty.info();
+        let count = i32::from(match register.ty {
+            R::Const => info.count(self.program.version),
+            _ => info.most(self.program.version),
+        });
         let number = i32::from(register.number + row).wrapping_add(offset);
         // The reference leaves open what lies beyond a file. The IR has the nearest constant, and the last input for all others.
         let number = match register.ty {
@@ -340,7 +344,7 @@ impl<'a> Machine<'a> {
                             Some(_) => self.counters.last().copied().unwrap_or(0),
                             None => 0,
                         };
-                        let count = i32::from(ty.info().count(self.program.version));
+                        let count = i32::from(ty.info().most(self.program.version));
                         let number = (i32::from(dst.register.number) + offset).clamp(0, count - 1) as u16;
                         self.registers.entry((ty, number)).or_default()[lane][n] = value;
                     }
@@ -349,11 +353,16 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Components that mask and predicate let through.
+    /// Components that the opcode computes, and that mask and predicate let through.
     fn allowed(&self, i: &Instruction, dst: &Dst, lane: usize) -> [bool; 4] {
+        let computed = match i.op {
+            Opcode::M3x2 | Opcode::Bem => 2,
+            Opcode::M3x3 | Opcode::M4x3 | Opcode::Crs | Opcode::SinCos | Opcode::SinCos2 => 3,
+            _ => 4,
+        };
         [0, 1, 2, 3].map(|n| {
             let passes = |p: &Src| self.predicate[lane][p.swizzle.component(n)] != (p.modifier == M::Not);
-            dst.mask >> n & 1 != 0 && i.predicate.as_ref().is_none_or(passes)
+            n < computed && dst.mask >> n & 1 != 0 && i.predicate.as_ref().is_none_or(passes)
         })
     }
 
