@@ -184,7 +184,7 @@ fn pixels(id: ObjectId, key: &pixel::Key, out: &mut Vec<Term>) {
         say("SET_CONTROL0.Z_FORMAT", named(enums::Z_FORMAT, float), "");
         say("SET_CONTROL0.Z_PERSPECTIVE_ENABLE", truth(key.has(K::W_BUFFER)), "");
     }
-    if key.stages.iter().any(|stage| stage.has(pixel::StageKey::DEPTH)) {
+    if key.stages.iter().any(|stage| stage.depth().is_some()) {
         let means = |number: &u32| pixel::tables::Compare::of_shadow(*number) as u8 == key.shadow;
         let number = (0..8).find(means).unwrap_or_default();
         say("SET_SHADOW_COMPARE_FUNC", named(enums::SHADOW_COMPARE, number), "");

@@ -6,6 +6,7 @@ use super::key::{Depth, Key};
 use super::lift::Lift;
 use crate::io;
 use afterimage_ir::{InputAt, Interp, Kind, OutputAt, Type, Value};
+use afterimage_texture::nv2a::depth::FLOAT_16_MAX;
 
 /// Stores the depth: that of the texture shader if it has one, else that of the primitive.
 pub(super) fn store(lift: &mut Lift<'_>, shaded: Option<Value>) {
@@ -51,28 +52,59 @@ fn offset(lift: &mut Lift<'_>, depth: Value) -> Value {
     lift.b.fmadz(slope, factor, depth)
 }
 
-/// A depth as the fraction of the largest integer that its format keeps it as: the one below.
-fn fraction(lift: &mut Lift<'_>, format: Depth, depth: Value) -> Value {
-    let (integer, largest) = match format {
-        Depth::Host => return depth,
-        Depth::Fixed16 | Depth::Fixed24 => {
-            let largest = if format == Depth::Fixed16 { 65535.0 } else { 16_777_215.0 };
-            let depth = lift.clamp(depth, 0.0, largest);
-            (lift.b.ffloor(depth), largest)
-        }
-        Depth::Float16 => (float_bits(lift, depth, 0x3C00_0000, 511.9375, 11), 65535.0),
-        Depth::Float24 => (float_bits(lift, depth, 0, f32::MAX, 7), 16_777_215.0),
-    };
-    let largest = lift.b.f32(largest);
-    lift.b.fdiv(integer, largest)
+/// Smallest depth that is not zero, zero's place among the bits, and how many bits are lost of those formats that are floats.
+/// There are no denormals (suite Depth buffer).
+fn float(format: Depth) -> Option<([u32; 2], i32)> {
+    match format {
+        Depth::Host | Depth::Fixed16 | Depth::Fixed24 => None,
+        Depth::Float16 => Some(([0x3C80_0000, 0x3C00_0000], 11)),
+        Depth::Float24 => Some(([0x0080_0000, 0], 7)),
+    }
 }
 
-/// The bits of a positive float from `shift` up, less those of `least`, as a number; 0 for what is less than that.
-fn float_bits(lift: &mut Lift<'_>, depth: Value, least: u32, largest: f32, shift: i32) -> Value {
-    let depth = lift.clamp(depth, f32::from_bits(least), largest);
-    let bits = lift.b.cast(depth, Kind::Int);
-    let (least, shift) = (lift.b.i32(least as i32), lift.b.i32(shift));
-    let bits = lift.b.isub(bits, least);
-    let bits = lift.b.ushr(bits, shift);
-    lift.b.u2f(bits)
+/// Largest depth of a format.
+fn largest(format: Depth) -> f32 {
+    match format {
+        Depth::Host => 1.0,
+        Depth::Fixed16 => 65535.0,
+        Depth::Fixed24 => 16_777_215.0,
+        Depth::Float16 => FLOAT_16_MAX,
+        Depth::Float24 => f32::MAX,
+    }
+}
+
+/// What a format keeps of a depth: the next below that it has.
+pub(super) fn kept(lift: &mut Lift<'_>, format: Depth, depth: Value) -> Value {
+    let depth = lift.clamp(depth, 0.0, largest(format));
+    let Some(([smallest, _], lost)) = float(format) else {
+        return if format == Depth::Host { depth } else { lift.b.ffloor(depth) };
+    };
+    let [smallest, zero] = [smallest, 0].map(|bits| lift.b.const_bits(Type::F32, [bits, 0, 0, 0]));
+    let is_zero = lift.b.flt(depth, smallest);
+    let (bits, kept) = (lift.b.cast(depth, Kind::Int), lift.b.i32(-1 << lost));
+    let bits = lift.b.iand(bits, kept);
+    let depth = lift.b.cast(bits, Kind::Float);
+    lift.b.select(is_zero, zero, depth)
+}
+
+/// A depth as the fraction of the largest integer that its format keeps it as.
+fn fraction(lift: &mut Lift<'_>, format: Depth, depth: Value) -> Value {
+    if format == Depth::Host {
+        return depth;
+    }
+    let depth = kept(lift, format, depth);
+    let integer = match float(format) {
+        None => depth,
+        Some(([_, least], lost)) => {
+            let lowest = lift.b.const_bits(Type::F32, [least, 0, 0, 0]);
+            let depth = lift.b.fmax(depth, lowest);
+            let bits = lift.b.cast(depth, Kind::Int);
+            let (least, lost) = (lift.b.i32(least as i32), lift.b.i32(lost));
+            let bits = lift.b.isub(bits, least);
+            let bits = lift.b.ushr(bits, lost);
+            lift.b.u2f(bits)
+        }
+    };
+    let integers = lift.b.f32(if matches!(format, Depth::Fixed16 | Depth::Float16) { 65535.0 } else { 16_777_215.0 });
+    lift.b.fdiv(integer, integers)
 }

@@ -72,9 +72,10 @@ fn texture(out: &mut String, key: &Key, n: usize) -> fmt::Result {
     if stage.taps > 1 {
         write!(out, ", anisotropic {}", stage.taps)?;
     }
-    if stage.has(StageKey::DEPTH) {
+    if let Some(depth) = stage.depth() {
         let filtered = if stage.has(StageKey::FILTERED) { " filtered" } else { "" };
-        write!(out, ", depth {}{filtered}", Compare::NAMES[usize::from(key.shadow & 7)])?;
+        let compare = Compare::NAMES[usize::from(key.shadow & 7)];
+        write!(out, ", depth of {}: r {compare} texel{filtered}", depth_name(depth))?;
     }
     if stage.signs != 0 {
         let signed = ["a", "r", "g", "b"].iter().enumerate().filter(|(bit, _)| stage.signs >> bit & 1 != 0);
@@ -204,6 +205,16 @@ fn last(out: &mut String, key: &Key) -> fmt::Result {
     writeln!(out, "out a: {}", text(last.alpha, Half::Alpha, key, None))
 }
 
+fn depth_name(depth: Depth) -> &'static str {
+    match depth {
+        Depth::Host => "the host",
+        Depth::Fixed16 => "16 bits",
+        Depth::Fixed24 => "24 bits",
+        Depth::Float16 => "16 bits, float",
+        Depth::Float24 => "24 bits, float",
+    }
+}
+
 fn raster(out: &mut String, key: &Key) -> fmt::Result {
     if let Some(curve) = key.fog_curve() {
         let name = FogCurve::ALL.iter().find(|row| row.0 == curve).map_or("", |row| row.1);
@@ -217,15 +228,8 @@ fn raster(out: &mut String, key: &Key) -> fmt::Result {
         clip if clip == WindowClip::Outside as u8 => writeln!(out, "window clip: outside")?,
         _ => {}
     }
-    let depth = match key.depth() {
-        Depth::Host => "",
-        Depth::Fixed16 => "16 bits",
-        Depth::Fixed24 => "24 bits",
-        Depth::Float16 => "16 bits, float",
-        Depth::Float24 => "24 bits, float",
-    };
-    if !depth.is_empty() {
-        writeln!(out, "depth: {depth}{}", if key.has(Key::W_BUFFER) { ", w" } else { "" })?;
+    if key.depth() != Depth::Host {
+        writeln!(out, "depth: {}{}", depth_name(key.depth()), if key.has(Key::W_BUFFER) { ", w" } else { "" })?;
     }
     for (flag, name) in [
         (Key::FLAT, "flat"),

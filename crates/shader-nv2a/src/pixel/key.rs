@@ -4,7 +4,7 @@ use super::tables::{Compare, FogCurve, Mode};
 use crate::io;
 use afterimage_ir::Swizzle;
 use afterimage_nv2a_types::{COMBINERS, Registers, STAGES, method};
-use afterimage_texture::nv2a::{Decode, Layout, TextureFormat};
+use afterimage_texture::nv2a::{self, Decode, Layout, TextureFormat};
 use bytemuck::{Pod, Zeroable};
 
 /// What is rasterised.
@@ -60,6 +60,26 @@ pub enum Depth {
     Float24 = 4,
 }
 
+impl Depth {
+    /// The one of a number; [`Depth::Host`] for others.
+    fn from_number(number: u8) -> Self {
+        [Self::Host, Self::Fixed16, Self::Fixed24, Self::Float16, Self::Float24]
+            .into_iter()
+            .find(|depth| *depth as u8 == number)
+            .unwrap_or(Self::Host)
+    }
+
+    fn of_texel(texel: nv2a::depth::Depth) -> Self {
+        use nv2a::depth::Depth as Texel;
+        match texel {
+            Texel::Y16Fixed => Self::Fixed16,
+            Texel::Y16Float => Self::Float16,
+            Texel::Y24Fixed => Self::Fixed24,
+            Texel::Y24Float => Self::Float24,
+        }
+    }
+}
+
 /// One stage of the texture shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Pod, Zeroable)]
 #[repr(C)]
@@ -80,30 +100,36 @@ pub struct StageKey {
     pub signs: u8,
     /// Lookups of the nearest texel that are averaged along a pixel's longer axis: 0, or up to 8.
     pub taps: u8,
+    /// [`Depth`] of the texture's texels; [`Depth::Host`]: they are none.
+    pub depth: u8,
 }
 
 impl StageKey {
     /// Coordinates are scaled and moved before the lookup: they are in texels, or the image has a border around it.
     pub const SCALED: u8 = 1 << 0;
-    /// The texture holds depths.
-    pub const DEPTH: u8 = 1 << 1;
     /// Comparisons with depths are filtered.
-    pub const FILTERED: u8 = 1 << 2;
+    pub const FILTERED: u8 = 1 << 1;
     /// A texel without alpha throws the pixel away.
-    pub const ALPHA_KILL: u8 = 1 << 3;
+    pub const ALPHA_KILL: u8 = 1 << 2;
     /// A texel that equals the colour key throws the pixel away.
-    pub const COLOR_KEY: u8 = 1 << 4;
+    pub const COLOR_KEY: u8 = 1 << 3;
     /// Components have 16 bits.
-    pub const WIDE: u8 = 1 << 5;
+    pub const WIDE: u8 = 1 << 4;
     /// The lookup mixes nine texels (`CONVOLUTION_2D_LOD0`), by the Gaussian kernel.
-    pub const CONVOLVED: u8 = 1 << 6;
+    pub const CONVOLVED: u8 = 1 << 5;
     /// A lookup can take the nearest texel alone.
-    pub const NEAREST: u8 = 1 << 7;
+    pub const NEAREST: u8 = 1 << 6;
 
     /// Whether a flag is set.
     #[must_use]
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
+    }
+
+    /// How the texture keeps depths, if it holds any.
+    #[must_use]
+    pub fn depth(&self) -> Option<Depth> {
+        Some(Depth::from_number(self.depth)).filter(|depth| *depth != Depth::Host)
     }
 
     /// Of two colours behind each other, red to alpha: signed components of the second, others of the first.
@@ -206,13 +232,7 @@ impl Key {
     /// How depth is kept.
     #[must_use]
     pub fn depth(&self) -> Depth {
-        match self.depth {
-            1 => Depth::Fixed16,
-            2 => Depth::Fixed24,
-            3 => Depth::Float16,
-            4 => Depth::Float24,
-            _ => Depth::Host,
-        }
+        Depth::from_number(self.depth)
     }
 
     /// The key of a draw. What makes no difference is zero, so that equal code has equal keys.
@@ -228,7 +248,7 @@ impl Key {
         key.stages = stages(registers);
         key.read_combiners(registers);
         key.read_raster(registers, drawn);
-        if key.stages.iter().any(|stage| stage.has(StageKey::DEPTH)) {
+        if key.stages.iter().any(|stage| stage.depth().is_some()) {
             key.shadow = Compare::of_shadow(registers.get(method::SET_SHADOW_COMPARE_FUNC)) as u8;
         }
         key
@@ -369,11 +389,13 @@ fn read_texture(stage: &mut StageKey, registers: &Registers, offset: u16) {
     };
     stage.shape = shape as u8;
     stage.signs = (filter >> 28) as u8;
+    if let Decode::Depth(depth) = info.decode {
+        stage.depth = Depth::of_texel(depth) as u8;
+    }
     let has_border = word & 8 == 0;
     let (min_filter, mag_filter) = (filter >> 16 & 0xFF, filter >> 24 & 15);
     let flags = [
         (StageKey::SCALED, is_linear || has_border && shape != Shape::Cube),
-        (StageKey::DEPTH, matches!(info.decode, Decode::Depth(_))),
         (StageKey::ALPHA_KILL, control0 & 4 != 0),
         (StageKey::COLOR_KEY, control0 & 3 == 3),
         (StageKey::WIDE, matches!(info.decode, Decode::Wide(_)) && shape != Shape::D3),
@@ -386,10 +408,10 @@ fn read_texture(stage: &mut StageKey, registers: &Registers, offset: u16) {
         }
     }
     let nearest = matches!(min_filter, 1 | 3 | 5);
-    if nearest && shape == Shape::D2 && !stage.has(StageKey::DEPTH) && control0 >> 4 & 3 != 0 {
+    if nearest && shape == Shape::D2 && stage.depth().is_none() && control0 >> 4 & 3 != 0 {
         stage.taps = 1 << (control0 >> 4 & 3);
     }
-    if stage.has(StageKey::DEPTH) && mag_filter != 1 {
+    if stage.depth().is_some() && mag_filter != 1 {
         stage.flags |= StageKey::FILTERED;
     }
 }

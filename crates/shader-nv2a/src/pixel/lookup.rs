@@ -3,7 +3,8 @@
 use super::anisotropy;
 use super::constants::PixelRegister as R;
 use super::coverage::compare;
-use super::key::{Shape, StageKey, feeds_diffuse};
+use super::depth;
+use super::key::{Depth, Shape, StageKey, feeds_diffuse};
 use super::lift::Lift;
 use super::tables::Compare;
 use afterimage_ir::{Component, Dim, Kind, Swizzle, Texture, TextureDecl, Type, Value};
@@ -17,7 +18,7 @@ impl Lift<'_> {
         if key.shape() == Shape::None {
             return self.b.f32x4([0.0, 0.0, 0.0, 1.0]);
         }
-        if key.has(StageKey::DEPTH) {
+        if key.depth().is_some() {
             let zero = self.b.f32(0.0);
             return self.lookup_depth(stage, place, wanted, zero);
         }
@@ -179,23 +180,27 @@ impl Lift<'_> {
         sum.unwrap_or(place)
     }
 
-    /// A depth texture compared with `reference` (in units of the depth): all four components are how much of it passes.
+    /// `reference` (in units of the depth) compared with a depth texture, as what the texture's format would keep of it: all four
+    /// components are how much of it passes.
+    ///
+    /// Source: the pictures of a console (suite Texture shadow comparator), where r is equal to the depth that it was drawn with.
     pub(super) fn lookup_depth(&mut self, stage: usize, place: Value, wanted: Shape, reference: Value) -> Value {
         let key = self.key.stages[stage];
         let test = Compare::from_number(self.key.shadow);
+        let reference = depth::kept(self, key.depth().unwrap_or(Depth::Host), reference);
         let place = self.as_shape(stage, place, wanted, key.shape());
         let place = if key.has(StageKey::SCALED) { self.on_image(stage, place) } else { place };
         let texture = self.texture(stage);
         let [one, zero] = [1.0, 0.0].map(|value| self.b.f32(value));
         let lit = if key.has(StageKey::FILTERED) && key.shape() == Shape::D2 {
             let texels = self.b.gather(texture, place);
-            let passes = compare(self, test, texels, reference);
+            let passes = compare(self, test, reference, texels);
             let passes = self.b.select(passes, one, zero);
             self.weigh(stage, place, passes)
         } else {
             let texel = self.b.sample(texture, place, None);
             let texel = self.b.extract(texel, 0);
-            let passes = compare(self, test, texel, reference);
+            let passes = compare(self, test, reference, texel);
             self.b.select(passes, one, zero)
         };
         self.b.swizzle(lit, Swizzle::splat(0, 4))

@@ -387,7 +387,7 @@ impl Compare {
         ALL[usize::from(number & 7)]
     }
 
-    /// The comparison that `SET_SHADOW_COMPARE_FUNC` means: "stored texel `?` r".
+    /// The comparison that `SET_SHADOW_COMPARE_FUNC` means: "r `?` stored texel".
     #[must_use]
     pub fn of_shadow(number: u32) -> Self {
         use Compare::*;

@@ -252,7 +252,7 @@ fn project(lift: &mut Lift<'_>, n: usize, volume: bool) -> Value {
     let divided = lift.b.fdiv(place, q);
     let place = lift.clamp(divided, -FARTHEST, FARTHEST);
     let place = settle(lift, n, place);
-    if !volume || !lift.key.stages[n].has(StageKey::DEPTH) {
+    if !volume || lift.key.stages[n].depth().is_none() {
         return lift.lookup(n, place, if volume { Shape::D3 } else { Shape::D2 });
     }
     let reference = lift.b.extract(divided, 2);

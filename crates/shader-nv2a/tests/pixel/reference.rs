@@ -6,6 +6,7 @@
 use crate::scene::{Holds, Outcome, Pixel, depth, depths, texel};
 use afterimage_nv2a_types::{Registers, method as m};
 use afterimage_shader_nv2a::pixel::Drawn;
+use afterimage_texture::nv2a::depth::{self as formats, Depth};
 use afterimage_texture::nv2a::{Decode, Layout, TextureFormat};
 
 pub type Vector = [f64; 4];
@@ -29,7 +30,7 @@ struct Texture {
     cube: bool,
     volume: bool,
     border: bool,
-    depth: bool,
+    depth: Option<Depth>,
     wide: bool,
     signs: u8,
     filter: u32,
@@ -39,11 +40,28 @@ struct Texture {
 pub fn holds(registers: &Registers) -> [Holds; 4] {
     std::array::from_fn(|stage| {
         let texture = Texture::of(registers, stage);
-        if texture.depth { Holds::Depths } else { Holds::Colors(texture.signs) }
+        if texture.depth.is_some() { Holds::Depths } else { Holds::Colors(texture.signs) }
     })
 }
 
 impl Texture {
+    /// The depth of its format below `reference`, and how far that is from there to the next, in parts of one.
+    fn kept(&self, reference: f64) -> (f64, f64) {
+        let part = |kept: f64, next: f64| (kept, if next > kept { (reference - kept) / (next - kept) } else { 0.5 });
+        let floats =
+            |bits: u32, value: fn(u32) -> f32, last: u32| part(value(bits).into(), value((bits + 1).min(last)).into());
+        match self.depth {
+            None => (reference, 0.5),
+            Some(Depth::Y16Fixed | Depth::Y24Fixed) => {
+                let largest = if self.depth == Some(Depth::Y16Fixed) { 65535.0 } else { 16_777_215.0 };
+                let kept = reference.max(0.0).min(largest).floor();
+                part(kept, kept + 1.0)
+            }
+            Some(Depth::Y16Float) => floats(formats::to_float_16(reference as f32), formats::float_16, 0xFFFF),
+            Some(Depth::Y24Float) => floats(formats::to_float_24(reference as f32), formats::float_24, 0xFE_FFFF),
+        }
+    }
+
     fn of(registers: &Registers, stage: usize) -> Self {
         let at = |method: u16| registers.get(method + 0x40 * stage as u16);
         let format = at(m::SET_TEXTURE_FORMAT);
@@ -56,7 +74,7 @@ impl Texture {
             cube: format & 4 != 0 && !linear,
             volume: format >> 4 & 15 == 3 && !linear,
             border: format & 8 == 0,
-            depth: decodes(|decode| matches!(decode, Decode::Depth(_))),
+            depth: info.and_then(|info| if let Decode::Depth(depth) = info.decode { Some(depth) } else { None }),
             wide: decodes(|decode| matches!(decode, Decode::Wide(_)))
                 && (format >> 4 & 15 != 3 || format & 4 != 0 || linear),
             signs: (at(m::SET_TEXTURE_FILTER) >> 28) as u8,
@@ -138,7 +156,8 @@ impl<'a> Reference<'a> {
         if self.drawn == Drawn::Triangles && self.registers.get(m::SET_STIPPLE_ENABLE) != 0 {
             let (x, y) = (self.pixel.x as u32, self.pixel.y as u16);
             let row = self.registers.get(m::SET_STIPPLE_PATERN_0 + 4 * (y % 32));
-            self.throw_if(row >> (31 - x % 32) & 1 == 0);
+            let bytes = row.to_le_bytes();
+            self.throw_if(bytes[(x / 8 % 4) as usize] >> (7 - x % 8) & 1 == 0);
         }
     }
 
@@ -180,7 +199,7 @@ impl<'a> Reference<'a> {
         }
         let d = self.dots;
         match mode {
-            0x02 if Texture::of(self.registers, n).depth => self.shadow(n, [s / q, t / q, 0.0], 2, r / q),
+            0x02 if Texture::of(self.registers, n).depth.is_some() => self.shadow(n, [s / q, t / q, 0.0], 2, r / q),
             0x01 => self.lookup(n, [s / q, t / q, 0.0], 2),
             0x02 => self.lookup(n, [s / q, t / q, r / q], 3),
             0x03 => self.lookup(n, [s, t, r], 6),
@@ -331,7 +350,7 @@ impl<'a> Reference<'a> {
         if !texture.exists {
             return [0.0, 0.0, 0.0, 1.0];
         }
-        if texture.depth {
+        if texture.depth.is_some() {
             return self.shadow(n, [s, t, r], wanted, 0.0);
         }
         let place = self.as_shape(n, &texture, [s, t, r], wanted);
@@ -444,16 +463,21 @@ impl<'a> Reference<'a> {
         let texture = Texture::of(self.registers, n);
         let place = self.as_shape(n, &texture, place, wanted);
         let place = self.on_image(n, &texture, place);
+        let (kept, over) = texture.kept(reference);
+        if reference != 0.0 {
+            self.edge(over - over.round());
+        }
+        let reference = kept;
         let passes = |this: &mut Self, depth: f64| {
             this.edge((depth - reference) / 100.0);
             let passes = match this.registers.get(m::SET_SHADOW_COMPARE_FUNC) & 7 {
                 0 => false,
-                1 => depth > reference,
-                2 => depth == reference,
-                3 => depth >= reference,
-                4 => depth < reference,
-                5 => depth != reference,
-                6 => depth <= reference,
+                1 => reference > depth,
+                2 => reference == depth,
+                3 => reference >= depth,
+                4 => reference < depth,
+                5 => reference != depth,
+                6 => reference <= depth,
                 _ => true,
             };
             f64::from(u8::from(passes))

@@ -1,7 +1,8 @@
 //! Depths: integers of 16 or 24 bits, or small floats without a sign.
 //!
 //! A float of 16 bits has 4 bits of exponent with a bias of 7 and 12 of fraction, so it ends at 511.9375; one of 24 bits is
-//! the upper part of a 32-bit float below its sign, with 8 and 16 bits. (Facts, section 6; xemu; the golden pictures of
+//! the upper part of a 32-bit float below its sign, with 8 and 16 bits. What has the least exponent of its format is stored as
+//! zero. (Facts, section 6; xemu; the golden pictures of
 //! Depth_buffer and Texture_shadow_comparator.)
 
 /// What a depth is kept as.
@@ -52,7 +53,8 @@ pub const fn float_16(bits: u32) -> f32 {
 /// The value of a 24-bit float; bits above are not looked at.
 #[must_use]
 pub const fn float_24(bits: u32) -> f32 {
-    f32::from_bits((bits & 0xFF_FFFF) << 7)
+    let bits = (bits & 0xFF_FFFF) << 7;
+    if bits < f32::MIN_POSITIVE.to_bits() { 0.0 } else { f32::from_bits(bits) }
 }
 
 /// The 16-bit float below `value`, clamped to what there is: 0 for what is not positive, too small or no number.
@@ -61,16 +63,16 @@ pub fn to_float_16(value: f32) -> u32 {
     if value >= FLOAT_16_MAX {
         return 0xFFFF;
     }
-    if value.is_nan() || value < float_16(1) {
+    if value.is_nan() || value < float_16(0x1000) {
         return 0;
     }
     (value.to_bits() - 0x3C00_0000) >> 11
 }
 
-/// The 24-bit float below `value`: 0 for what is not positive or no number.
+/// The 24-bit float below `value`: 0 for what is not positive, too small or no number.
 #[must_use]
 pub fn to_float_24(value: f32) -> u32 {
-    if value > 0.0 { value.to_bits() >> 7 } else { 0 }
+    if value >= f32::MIN_POSITIVE { value.to_bits() >> 7 } else { 0 }
 }
 
 #[cfg(test)]
@@ -90,10 +92,10 @@ mod tests {
 
     #[test]
     fn every_float_is_its_own() {
-        for bits in 0..=0xFFFF {
+        for bits in 0x1000..=0xFFFF {
             assert_eq!(to_float_16(float_16(bits)), bits);
         }
-        for bits in (0..=0xFE_FFFF).step_by(97) {
+        for bits in (0x1_0000..=0xFE_FFFF).step_by(97) {
             assert_eq!(to_float_24(float_24(bits)), bits);
         }
     }
@@ -105,6 +107,8 @@ mod tests {
         }
         assert_eq!(to_float_16(f32::INFINITY), 0xFFFF);
         assert_eq!(to_float_24(f32::NAN), 0);
-        assert_eq!(to_float_24(-3.0), 0);
+        assert_eq!((to_float_24(-3.0), to_float_24(f32::from_bits(0x7F_FFFF))), (0, 0));
+        assert_eq!((to_float_16(float_16(0xFFF)), to_float_16(float_16(0x1000))), (0, 0x1000));
+        assert_eq!((float_24(0xFFFF), float_24(0x1_0000)), (0.0, f32::MIN_POSITIVE));
     }
 }
