@@ -6,6 +6,7 @@ mod depth;
 #[path = "../surfaces/rig.rs"]
 mod rig;
 mod shadow;
+mod stipple;
 
 use afterimage_nv2a::machine::{Attributes, Part, Primitive, PrimitiveKind};
 use afterimage_nv2a::memory::GuestMemory;

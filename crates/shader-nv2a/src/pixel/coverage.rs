@@ -61,7 +61,10 @@ fn window_clip(lift: &mut Lift<'_>, outside: bool) {
     }
 }
 
-/// 32 rows of 32 bits, repeated over the surface. The highest bit is the leftmost.
+/// 32 rows of four bytes, repeated over the surface. The lowest byte is the leftmost, and of a byte the highest bit.
+///
+/// Sources: the pictures of a console (suite Stipple tests) for the bits; for the bytes Mesa's nv50 and nvc0, which swap those of
+/// OpenGL's rows, whose leftmost is the highest, for the successors of this register.
 fn stipple(lift: &mut Lift<'_>) {
     let place = place(lift);
     let [x, y] = [0, 1].map(|lane| lift.b.extract(place, lane));
@@ -78,8 +81,9 @@ fn stipple(lift: &mut Lift<'_>) {
     let low_rows = lift.b.select(odd, second, first);
     let high_rows = lift.b.select(odd, fourth, third);
     let bits = lift.b.select(high, high_rows, low_rows);
+    // Column 0 is bit 7, column 8 bit 15.
     let column = lift.b.iand(x, last);
-    let shift = lift.b.isub(last, column);
+    let shift = lift.b.ixor(column, seven);
     let bit = lift.b.ushr(bits, shift);
     let bit = lift.b.iand(bit, one);
     let is_hole = lift.b.ieq(bit, zero);
