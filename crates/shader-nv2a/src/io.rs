@@ -64,6 +64,8 @@ pub const SLOPE: u8 = 3;
 
 /// `SET_SHADE_MODEL`: flat.
 pub const FLAT: u32 = 0x1D00;
+/// `SET_FOG_GEN_MODE`: radial.
+pub const RADIAL_FOG: u32 = 1;
 /// Smallest and greatest magnitude of w: 2^-64 and 2^64.
 const W_RANGE: [u32; 2] = [0x1F80_0000, 0x5F80_0000];
 /// Hosts reckon well with w from the inverse of this to this, 2^48. What is beyond comes nearer by [`W_STEP`], so that vertices

@@ -42,9 +42,13 @@ pub fn lift(program: &Program) -> Result<Module, BuildError> {
     b.set_name("nv2a");
     let registers = outputs(&mut b, program);
     let output = |output: Output| registers[output as usize];
-    let fog =
-        if program.writes(Output::Fog) { output(Output::Fog) } else { io::screen(&mut b, ScreenRegister::Carried) };
-    let fog = b.extract(fog, 0);
+    let fog = if program.flags & flags::RADIAL_FOG != 0 {
+        b.f32(f32::INFINITY)
+    } else {
+        let fog =
+            if program.writes(Output::Fog) { output(Output::Fog) } else { io::screen(&mut b, ScreenRegister::Carried) };
+        b.extract(fog, 0)
+    };
     let point_size = (program.flags & flags::POINTS != 0).then(|| {
         let size = b.extract(output(Output::PointSize), 0);
         io::point_size(&mut b, Some(size), None)

@@ -12,8 +12,10 @@ use afterimage_nv2a_types::{CONSTANT_SLOTS, PROGRAM_SLOTS};
 pub mod flags {
     /// Points are drawn, so their size is written.
     pub const POINTS: u32 = 1;
+    /// `SET_FOG_GEN_MODE` is radial: the fog coordinate is infinite, whatever the program writes (suite Fog gen).
+    pub const RADIAL_FOG: u32 = 2;
     /// All of them.
-    pub const ALL: u32 = POINTS;
+    pub const ALL: u32 = POINTS | RADIAL_FOG;
 }
 
 /// A program: what [`crate::lift()`] translates and [`crate::run()`] executes.

@@ -6,7 +6,7 @@ use afterimage_ir::{BuildError, Module};
 use afterimage_nv2a_types::{Group, KelvinStates, Registers, method};
 use afterimage_shader_nv2a::parse::flags;
 use afterimage_shader_nv2a::pixel::{self, Drawn};
-use afterimage_shader_nv2a::{Program, fixed, lift};
+use afterimage_shader_nv2a::{Program, fixed, io, lift};
 use afterimage_state::{Tracker, trace};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, ObjectKind, Port, PortError, VertexFormat};
@@ -199,7 +199,12 @@ impl Translator {
         }
         let start = registers.get(method::SET_TRANSFORM_PROGRAM_START) as usize;
         match Program::parse(registers.program().as_slice(), start) {
-            Ok(program) => Some(VertexCode::Program(program.with_flags(if points { flags::POINTS } else { 0 }))),
+            Ok(program) => {
+                let radial = registers.get(method::SET_FOG_GEN_MODE) == io::RADIAL_FOG;
+                let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
+                let flags = flag(points, flags::POINTS) | flag(radial, flags::RADIAL_FOG);
+                Some(VertexCode::Program(program.with_flags(flags)))
+            }
             Err(error) => {
                 self.once.warn(format!("vertex program: {error}; what it is for is not drawn"));
                 None

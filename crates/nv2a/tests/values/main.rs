@@ -2,6 +2,7 @@
 //! a second time as plain arithmetic.
 
 mod depth;
+mod fog;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../surfaces/rig.rs"]
 mod rig;

@@ -1,8 +1,9 @@
 //! Fog: from the coordinate to how much of the pixel's own colour is left.
 //!
 //! The rasteriser computes `x = bias + multiplier * coordinate`. Where x is 2 (straight) or 1.5 (the curves) there is no fog;
-//! below, it grows with the difference d: `1 - d`, `2 ^ -16d` or `2 ^ -32d^2` is left. Above there is none either, but for the modes
-//! with "abs", which grow both ways. Infinities and NaN give a result of their own; a multiplier of zero makes zero of infinity.
+//! below, it grows with the difference d: `1 - d`, `2 ^ -16d` or `2 ^ -32d^2` is left. Above there is none either, but for "exp2",
+//! and the curves with "abs", which grow both ways. The straight one with "abs" takes the coordinate without its sign instead.
+//! Infinities and NaN give a result of their own; for the curves a multiplier of zero makes zero of infinity.
 //!
 //! Source: the pictures of a console (suites Fog param, Fog exceptional value).
 
@@ -27,15 +28,16 @@ fn factor(lift: &mut Lift<'_>, curve: FogCurve) -> Value {
     let coordinate = lift.interpolated("fog", io::FOG, Type::F32);
     let params = lift.constant(R::FogParams, 0);
     let (bias, multiplier) = (lift.b.extract(params, 0), lift.b.extract(params, 1));
-    let (x, is_number) = position(lift, coordinate, bias, multiplier);
-
+    let coordinate = if curve == FogCurve::LinearAbs { lift.b.fabs(coordinate) } else { coordinate };
     let is_straight = matches!(curve, FogCurve::Linear | FogCurve::LinearAbs);
+    let (x, is_number) = position(lift, coordinate, [bias, multiplier], is_straight);
+
     let clear = lift.b.f32(if is_straight { 2.0 } else { 1.5 });
     let distance = lift.b.fsub(clear, x);
     let [zero, one] = [0.0, 1.0].map(|value| lift.b.f32(value));
     let distance = match curve {
-        FogCurve::LinearAbs | FogCurve::ExpAbs | FogCurve::Exp2Abs => lift.b.fabs(distance),
-        FogCurve::Linear | FogCurve::Exp | FogCurve::Exp2 => lift.b.fmax(distance, zero),
+        FogCurve::ExpAbs | FogCurve::Exp2 | FogCurve::Exp2Abs => lift.b.fabs(distance),
+        FogCurve::Linear | FogCurve::LinearAbs | FogCurve::Exp => lift.b.fmax(distance, zero),
     };
     let factor = match curve {
         FogCurve::Linear | FogCurve::LinearAbs => lift.b.fsub(one, distance),
@@ -53,8 +55,14 @@ fn factor(lift: &mut Lift<'_>, curve: FogCurve) -> Value {
     lift.b.select(is_number, factor, of_no_number)
 }
 
-/// `bias + multiplier * coordinate`, in which zero times infinity is zero, and whether it is a finite number.
-fn position(lift: &mut Lift<'_>, coordinate: Value, bias: Value, multiplier: Value) -> (Value, Value) {
+/// `bias + multiplier * coordinate`, and whether it is a finite number. Zero times infinity is none for the straight curves, and
+/// zero for the others.
+fn position(
+    lift: &mut Lift<'_>,
+    coordinate: Value,
+    [bias, multiplier]: [Value; 2],
+    is_straight: bool,
+) -> (Value, Value) {
     let product = lift.b.fmul(coordinate, multiplier);
     let zero = lift.b.f32(0.0);
     let is_off = lift.b.feq(multiplier, zero);
@@ -65,7 +73,7 @@ fn position(lift: &mut Lift<'_>, coordinate: Value, bias: Value, multiplier: Val
     let [infinite, no_number] = [io::FOG_INFINITE, io::FOG_NO_NUMBER].map(|value| lift.b.f32(value / 16.0));
     let magnitude = lift.b.fabs(coordinate);
     let below_infinite = lift.b.flt(magnitude, infinite);
-    let is_finite = lift.b.bor(below_infinite, is_off);
+    let is_finite = if is_straight { below_infinite } else { lift.b.bor(below_infinite, is_off) };
     let is_number = lift.b.flt(magnitude, no_number);
     let is_finite = lift.b.band(is_finite, is_number);
     let overflow = lift.b.f32(f32::MAX);

@@ -43,11 +43,13 @@ impl Reference<'_> {
         let mode = self.registers.get(m::SET_FOG_MODE);
         let [bias, multiplier, _]: [f32; 3] = self.registers.floats(m::SET_FOG_PARAMS);
         let fog = self.pixel.fog;
-        let x = if multiplier == 0.0 { bias } else { bias + fog * multiplier };
-        if fog == io::FOG_NO_NUMBER || fog == io::FOG_INFINITE && multiplier != 0.0 {
+        let along = if mode == 0x804 { fog.abs() } else { fog };
+        let x = if multiplier == 0.0 { bias } else { bias + along * multiplier };
+        let is_straight = matches!(mode, 0x804 | 0x2601);
+        if fog == io::FOG_NO_NUMBER || fog == io::FOG_INFINITE && (multiplier != 0.0 || is_straight) {
             return if matches!(mode, 0x801..=0x803) { 0.0 } else { 1.0 };
         }
-        let abs = matches!(mode, 0x802..=0x804);
+        let abs = matches!(mode, 0x801..=0x803);
         let clear = if matches!(mode, 0x800..=0x803) { 1.5 } else { 2.0 };
         let d = clear - f64::from(x);
         let d = if abs { d.abs() } else { d.max(0.0) };
