@@ -1,5 +1,6 @@
 //! Draws: what came between begin and end, with the state that the registers ask for.
 
+use super::cylinder::Cylinder;
 use super::outlines::{Outlines, Raster};
 use super::primitives::{self, Assembled};
 use super::samples;
@@ -82,6 +83,16 @@ fn has_slopes(registers: &Registers) -> bool {
     registers.is_set(method::SET_POLY_OFFSET_FILL_ENABLE) && registers.bits(method::SET_CONTROL0, 16, 1) != 0
 }
 
+/// Whether polygons whose faces are drawn in these modes have an offset.
+fn has_offset(modes: [Mode; 2], registers: &Registers) -> bool {
+    modes.into_iter().any(|mode| match mode {
+        Mode::Culled => false,
+        Mode::Point => registers.is_set(method::SET_POLY_OFFSET_POINT_ENABLE),
+        Mode::Line => registers.is_set(method::SET_POLY_OFFSET_LINE_ENABLE),
+        Mode::Fill => registers.is_set(method::SET_POLY_OFFSET_FILL_ENABLE),
+    })
+}
+
 /// How primitives get onto the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
@@ -107,7 +118,8 @@ fn way(kind: PrimitiveKind, registers: &Registers) -> Way {
     let is_plain = |mode: &Mode| matches!(mode, Mode::Fill | Mode::Culled);
     let flat_quads = registers.get(method::SET_SHADE_MODEL) == io::FLAT
         && matches!(kind, PrimitiveKind::Quads | PrimitiveKind::QuadStrip);
-    let is_made_here = flat_quads || is_smoothed(kind, registers) || has_slopes(registers);
+    let is_made_here =
+        flat_quads || is_smoothed(kind, registers) || has_slopes(registers) || Cylinder::of(registers).is_some();
     match modes {
         [Mode::Culled, Mode::Culled] => Way::Nowhere,
         modes if modes.iter().all(is_plain) && !is_made_here => Way::Host,
@@ -151,7 +163,7 @@ impl Translator {
         let varying = stage.as_ref().map_or(0, |stage| vertices::varying(&arrays, &primitive.parts, stage.inputs));
         self.draws.vertices.collect(memory, &arrays, &primitive.parts, varying, &mut kelvin.attributes);
         let Some(stage) = stage.filter(|_| self.draws.vertices.len() > 0) else { return };
-        let Some((stage, varying)) = self.run_here(kelvin, stage, varying, &before, points) else { return };
+        let Some((stage, varying)) = self.run_here(kelvin, stage, varying, &before) else { return };
         self.passed.count(&mut self.port, kelvin.registers.is_set(method::SET_ZPASS_PIXEL_COUNT_ENABLE));
         self.warn_of_raster(&kelvin.registers, primitive.kind, way);
         let drawn = match way {
@@ -170,11 +182,11 @@ impl Translator {
 
     /// Says what rasterisation is asked for and not done.
     fn warn_of_raster(&mut self, registers: &Registers, kind: PrimitiveKind, way: Way) {
-        let offset = [method::SET_POLY_OFFSET_POINT_ENABLE, method::SET_POLY_OFFSET_LINE_ENABLE];
-        if way == Way::Here && primitives::is_polygons(kind) && offset.iter().any(|method| registers.is_set(*method)) {
-            self.once.warn(
-                "SET_POLY_OFFSET_LINE_ENABLE, SET_POLY_OFFSET_POINT_ENABLE are not supported: depths stay as they are",
-            );
+        let modes = states::polygon_modes(registers);
+        let offsets = modes.map(|mode| (mode != Mode::Culled).then(|| has_offset([mode, Mode::Culled], registers)));
+        let differ = matches!(offsets, [Some(front), Some(back)] if front != back) && modes.contains(&Mode::Fill);
+        if way == Way::Here && primitives::is_polygons(kind) && differ {
+            self.once.warn("a polygon offset of only some of SET_POLY_OFFSET_POINT_ENABLE, ..._LINE_ENABLE and ..._FILL_ENABLE is not supported where front and back faces are drawn in these modes: that of filled ones is taken for all");
         }
     }
 
@@ -186,7 +198,6 @@ impl Translator {
         stage: Arc<VertexStage>,
         varying: u16,
         before: &Attributes,
-        points: bool,
     ) -> Option<(Arc<VertexStage>, u16)> {
         let writes = kelvin.registers.is_set(method::SET_TRANSFORM_PROGRAM_CXT_WRITE_EN);
         let VertexCode::Program(program) = &stage.code else { return Some((stage, varying)) };
@@ -208,8 +219,7 @@ impl Translator {
         });
         let outputs: Vec<Attributes> = outputs.map(|outputs: Outputs| outputs.attributes()).collect();
         kelvin.registers.set_constants(0, 0, constants.as_flattened());
-        let flags = if points { afterimage_shader_nv2a::parse::flags::POINTS } else { 0 };
-        let stage = self.stage_of(VertexCode::Program(Program::pass_through().with_flags(flags)))?;
+        let stage = self.stage_of(VertexCode::Program(Program::pass_through().with_flags(program.flags)))?;
         let inputs = stage.inputs;
         self.draws.vertices.set(&outputs, inputs);
         Some((Arc::new(stage), inputs))
@@ -284,6 +294,7 @@ impl Translator {
             scale: self.target.scale.map(|scale| scale as f32),
             size: Target::SIZE as f32,
             slopes: has_slopes(registers).then(|| Visible::of(registers)),
+            cylinder: Cylinder::of(registers),
         };
         let flags = edge_flags(&primitive.parts, registers);
         let flag = |vertex: usize| flags[flags.partition_point(|(first, _)| *first <= vertex) - 1].1;
@@ -311,7 +322,11 @@ impl Translator {
         self.draws.indices.extend_from_slice(&self.draws.outlines.indices);
         let assembled = Assembled { topology: Topology::TriangleList, indexed: true, count };
         let ready = self.ready_indexed(assembled, first)?;
-        self.submit(kelvin, vertex, drawn, if smooth { pixel::Key::SMOOTH } else { 0 }, &ready);
+        let mut flags = if smooth { pixel::Key::SMOOTH } else { 0 };
+        if drawn == Drawn::Lines && primitives::is_polygons(primitive.kind) && has_offset(modes, &kelvin.registers) {
+            flags |= pixel::Key::OFFSET;
+        }
+        self.submit(kelvin, vertex, drawn, flags, &ready);
         Ok(())
     }
 

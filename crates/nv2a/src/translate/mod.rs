@@ -8,6 +8,7 @@
 
 mod clear;
 mod constants;
+mod cylinder;
 mod draw;
 mod groups;
 mod outlines;

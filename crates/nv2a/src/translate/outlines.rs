@@ -12,6 +12,7 @@
 //!
 //! Source: the pictures of a console (suites Line width, Edge flag, 3D primitive, Smoothing control): these rules give their pixels.
 
+use super::cylinder::Cylinder;
 use super::primitives::{self, Polygon};
 use super::slopes::Visible;
 use super::states::Mode;
@@ -54,6 +55,8 @@ pub(super) struct Raster {
     pub(super) size: f32,
     /// What is seen of the screen, where filled triangles know the slope of their w.
     pub(super) slopes: Option<Visible>,
+    /// Texture coordinates that go the shorter way around.
+    pub(super) cylinder: Option<Cylinder>,
 }
 
 /// A list of triangles.
@@ -114,10 +117,9 @@ impl Outlines {
     ) {
         let at = |i: u32| &vertices[i as usize];
         let area = area(polygon.vertices.iter().map(|i| at(*i)), raster.size);
-        if area == 0.0 {
-            return;
-        }
-        let back = (area > 0.0) != raster.front_ccw;
+        // One without area counts as counter-clockwise: it has edges and corners (suite Front face).
+        let is_ccw = area >= 0.0;
+        let back = is_ccw != raster.front_ccw;
         let provoking = at(polygon.provoking);
         let corner =
             |outlines: &Self, i: usize, back| outlines.corner(at(polygon.vertices[i]), provoking, raster, back);
@@ -127,14 +129,14 @@ impl Outlines {
             Mode::Culled => {}
             Mode::Fill if raster.smooth => {
                 for triangle in primitives::triangles(corners, strip) {
-                    let triangle = sloped(triangle.map(|i| corner(self, i, false)), raster);
-                    self.smoothed(&triangle, area > 0.0, raster);
+                    let triangle = complete(triangle.map(|i| corner(self, i, false)), raster);
+                    self.smoothed(&triangle, is_ccw, raster);
                 }
             }
-            Mode::Fill if raster.slopes.is_some() => {
+            Mode::Fill if raster.slopes.is_some() || raster.cylinder.is_some() => {
                 for triangle in primitives::triangles(corners, strip) {
                     let first = self.vertices.len() as u32;
-                    self.vertices.extend(sloped(triangle.map(|i| corner(self, i, false)), raster));
+                    self.vertices.extend(complete(triangle.map(|i| corner(self, i, false)), raster));
                     self.indices.extend(first..first + 3);
                 }
             }
@@ -169,7 +171,11 @@ impl Outlines {
     }
 
     fn line(&mut self, a: &Transformed, b: &Transformed, raster: &Raster) {
-        let Some([a, b]) = near_the_screen(a, b) else { return };
+        let mut ends = [*a, *b];
+        if let Some(cylinder) = &raster.cylinder {
+            cylinder.wrap(&mut ends);
+        }
+        let Some([a, b]) = near_the_screen(&ends[0], &ends[1]) else { return };
         let ([ax, ay], [bx, by]) = (place(&a, raster.size), place(&b, raster.size));
         let (dx, dy) = (bx - ax, by - ay);
         let half = raster.line_width / 2.0;
@@ -292,8 +298,12 @@ fn edges(corners: &[[f32; 2]; 4], scale: [f32; 2], is_line: bool) -> [[f32; 4]; 
     })
 }
 
-/// A triangle that knows the slope of its w, if it should ([`io::SLOPE`]).
-fn sloped(mut triangle: [Transformed; 3], raster: &Raster) -> [Transformed; 3] {
+/// A triangle with what comes of all its vertices: the slope of its w, if it should know that ([`io::SLOPE`]), and texture
+/// coordinates that wrap.
+fn complete(mut triangle: [Transformed; 3], raster: &Raster) -> [Transformed; 3] {
+    if let Some(cylinder) = &raster.cylinder {
+        cylinder.wrap(&mut triangle);
+    }
     if let Some(visible) = &raster.slopes {
         let slope = visible.slope(&triangle, |vertex| place(vertex, raster.size));
         triangle.iter_mut().for_each(|vertex| vertex.edges[0][usize::from(io::SLOPE)] = slope);
@@ -385,6 +395,7 @@ mod tests {
             scale: [1.0; 2],
             size,
             slopes: None,
+            cylinder: None,
         }
     }
 
@@ -442,6 +453,21 @@ mod tests {
         assert_eq!(count([Mode::Line, Mode::Culled], [true; 4], true), 0);
         assert_eq!(count([Mode::Line, Mode::Fill], [false; 4], true), 2);
         assert_eq!(count([Mode::Culled, Mode::Point], [true, true, false, true], true), 6);
+    }
+
+    #[test]
+    fn polygons_without_area_turn_counter_clockwise() {
+        let mut outlines = Outlines::default();
+        let line = [(10.0, 10.0), (20.0, 20.0), (30.0, 30.0)].map(|(x, y)| vertex(x, y, 1.0));
+        let mut count = |modes, front_ccw| {
+            let raster = Raster { front_ccw, ..raster(modes) };
+            outlines.assemble(PrimitiveKind::Triangles, &line, |_| true, &raster);
+            outlines.indices.len() / 6
+        };
+        assert_eq!(count([Mode::Line, Mode::Culled], true), 3);
+        assert_eq!(count([Mode::Culled, Mode::Point], true), 0);
+        assert_eq!(count([Mode::Culled, Mode::Point], false), 3);
+        assert_eq!(count([Mode::Line, Mode::Culled], false), 0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod depth;
 mod fog;
+mod polygons;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../surfaces/rig.rs"]
 mod rig;
