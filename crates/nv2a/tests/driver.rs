@@ -164,6 +164,18 @@ fn the_compatibility_forms_read_indices_from_memory() {
 }
 
 #[test]
+fn draw_indexed_primitive_up_takes_as_many_indices_as_its_primitives_have() {
+    let (mut device, mut pusher) = start();
+    device.draw_indexed_primitive_up(PrimitiveKind::Lines, 1, &[1, 0, 7], &user_vertices(), 16).unwrap();
+    let packets = emitted(&mut device, &mut pusher);
+    assert_eq!(names(&packets), ["SET_VERTEX_DATA_ARRAY_FORMAT", "SET_BEGIN_END", "INLINE_ARRAY", "SET_BEGIN_END"]);
+    assert_eq!((packets[2].1.len(), packets[2].1[0]), (8, 0x4000_0000), "two vertices of four words");
+    let few = device.draw_indexed_primitive_up(PrimitiveKind::Lines, 2, &[1, 0, 1], &user_vertices(), 16);
+    assert!(few.is_err(), "an index is missing");
+    assert!(device.draw_indexed_primitive_up(PrimitiveKind::Lines, u32::MAX, &[1], &user_vertices(), 16).is_err());
+}
+
+#[test]
 fn immediate_vertices_are_data_between_begin_and_end() {
     let (mut device, mut pusher) = start();
     device.begin_immediate(PrimitiveKind::Points).unwrap();

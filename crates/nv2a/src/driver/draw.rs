@@ -201,4 +201,20 @@ impl Device {
         indices.iter_mut().for_each(|index| *index = u16::from_le(*index));
         self.draw_indexed_vertices(kind, &indices)
     }
+
+    /// `DrawIndexedPrimitiveUP`: vertices from `data`, by as many of the first indices as the primitives have vertices.
+    ///
+    /// # Errors
+    /// As [`Device::draw_indexed_vertices_up`]; [`DriverError::TooMany`] if there are not so many indices.
+    pub fn draw_indexed_primitive_up(
+        &mut self,
+        kind: PrimitiveKind,
+        count: u32,
+        indices: &[u16],
+        data: &[u8],
+        stride: u32,
+    ) -> Result<(), DriverError> {
+        let indices = indices.get(..vertices_of(kind, count)? as usize).ok_or(DriverError::TooMany { count })?;
+        self.draw_indexed_vertices_up(kind, indices, data, stride)
+    }
 }
