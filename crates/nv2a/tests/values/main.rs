@@ -3,7 +3,9 @@
 
 mod depth;
 mod fog;
+mod output;
 mod polygons;
+mod registers;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../surfaces/rig.rs"]
 mod rig;
