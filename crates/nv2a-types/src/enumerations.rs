@@ -1,6 +1,6 @@
 //! Methods whose argument is one of a few numbers. Any other number is refused: the method keeps the argument that it had.
 //!
-//! Source: the pictures of a console (suites Depth function, Front face, Point size); the numbers are those of [`enums`].
+//! Source: the pictures of a console (suites Depth function, Front face, Point size, Line width); the numbers are those of [`enums`].
 
 use crate::enums::{self, Names};
 use crate::method;
@@ -46,6 +46,7 @@ const NINE_BITS: u8 = u8::MAX;
 static ROWS: [u8; METHOD_WORDS] = {
     let mut rows = [0; METHOD_WORDS];
     rows[method::SET_POINT_SIZE as usize / 4] = NINE_BITS;
+    rows[method::SET_LINE_WIDTH as usize / 4] = NINE_BITS;
     let mut row = 0;
     while row < ENUMERATIONS.len() {
         let mut at = 0;
@@ -85,6 +86,7 @@ mod tests {
         assert!(takes(method::SET_DEPTH_FUNC, 0x203) && !takes(method::SET_DEPTH_FUNC, 3));
         assert!(takes(method::SET_STENCIL_OP_ZPASS, 0) && !takes(method::SET_STENCIL_OP_ZPASS, 1));
         assert!(takes(method::SET_POINT_SIZE, 0x1FF) && !takes(method::SET_POINT_SIZE, 0x2F0));
+        assert!(takes(method::SET_LINE_WIDTH, 0x1FF) && !takes(method::SET_LINE_WIDTH, 0x200));
         assert!(takes(method::SET_COLOR_MASK, 12345) && takes(u16::MAX, 7));
     }
 }
