@@ -333,19 +333,15 @@ const GREATEST_POINT: f32 = 63.875;
 pub(crate) const POINT_EDGE: f32 = 1.0 / 16.0;
 
 /// A size that makes the host's points cover what the console's do: pixels whose centres lie on the right or lower edge belong to
-/// them, too, unless the size is a power of two (suites Point size, Point params). Centres lie there where the size is even; what is
-/// added is less than the rasteriser's smallest step.
+/// them, too, unless the size is a power of two (suites Point size, Point params). What is added is less than the rasteriser's
+/// smallest step.
 fn with_both_edges(b: &mut Builder, size: Value) -> Value {
-    let [fraction, lowest, none] = [0x7F_FFFF, 1, 0].map(|bits| b.i32(bits));
+    let [fraction, none] = [0x7F_FFFF, 0].map(|bits| b.i32(bits));
     let fraction = b.iand(size, fraction);
     let is_power_of_two = b.ieq(fraction, none);
-    let whole = b.f2u(size);
-    let is_odd = b.iand(whole, lowest);
-    let is_odd = b.ine(is_odd, none);
-    let is_exact = b.bor(is_power_of_two, is_odd);
     let edge = b.f32(POINT_EDGE);
     let wider = b.fadd(size, edge);
-    b.select(is_exact, size, wider)
+    b.select(is_power_of_two, size, wider)
 }
 
 fn scaled_size(b: &mut Builder, distance: Value) -> Value {

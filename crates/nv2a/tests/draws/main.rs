@@ -337,3 +337,24 @@ fn a_point_between_pixels_is_the_left_one_or_the_right_one_where_edges_may_be_sm
         assert_eq!(drawn, [((29 * SIZE + x) as usize, &0xFF12_3456)], "{control:x}");
     }
 }
+
+#[test]
+fn a_point_has_the_pixels_whose_centres_are_on_its_edges() {
+    // At the corner of pixels centres are on the edges of odd sizes, in their middle on those of even ones. Sizes that are powers
+    // of two leave those on the right and lower edge out.
+    for (size, at, first, count) in
+        [(3, 20.0, 18, 4), (7, 20.0, 16, 8), (6, 20.5, 17, 7), (1, 20.0, 19, 1), (4, 20.5, 18, 4)]
+    {
+        let mut rig = scene();
+        rig.set(method::SET_ANTI_ALIASING_CONTROL, 0xFFFF_0001);
+        rig.set(method::SET_POINT_SIZE, size * 8);
+        draw(&mut rig, PrimitiveKind::Points, vec![immediate(&[([at, at], 0xFF12_3456)])]);
+        let picture = picture(&mut rig);
+        rig.finish();
+        let is_drawn = |x: u32| (first..first + count).contains(&x);
+        for (i, pixel) in (0..).zip(picture) {
+            let wanted = if is_drawn(i % SIZE) && is_drawn(i / SIZE) { 0xFF12_3456 } else { 0 };
+            assert_eq!(pixel, wanted, "size {size}: {}, {}", i % SIZE, i / SIZE);
+        }
+    }
+}

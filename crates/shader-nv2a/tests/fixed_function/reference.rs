@@ -117,7 +117,7 @@ pub fn vertex(registers: &Registers, inputs: &[[f32; 4]; 16]) -> Vertex {
     let size = if file.on(method::SET_POINT_PARAMS_ENABLE) { scaled } else { size } * 8.0;
     out.doubtful |= file.on(method::SET_POINT_PARAMS_ENABLE) && (size - size.round()).abs() < 0.01;
     let size = (size.floor() / 8.0).clamp(1.0, 63.875);
-    let exact = size.log2().fract() == 0.0 || size as u32 % 2 == 1;
+    let exact = size.log2().fract() == 0.0;
     out.point_size = if exact { size } else { size + 1.0 / 16.0 };
     out
 }
