@@ -57,8 +57,9 @@ impl Texture {
         let cube = format & 4 != 0;
         let border = format & 8 == 0;
         let format_of = match (TextureFormat::from_code(code).ok_or(Error::TextureFormat(code))?, dimensions) {
-            // Volumes have no components of 16 bits (golden picture Volume_texture/R16B16).
+            // Volumes have no components of 16 bits (golden pictures of Volume_texture).
             (TextureFormat::SZ_R16B16, 3) => TextureFormat::SZ_A8R8G8B8,
+            (TextureFormat::SZ_Y16, 3) => TextureFormat::SZ_Y16_VOLUME,
             (format, _) => format,
         };
         if !(1..=3).contains(&dimensions) {
@@ -233,6 +234,9 @@ mod tests {
     fn volumes_have_no_wide_components() {
         assert_eq!(texture(word(0x33, 3, 1, [2, 2, 2])).format(), TextureFormat::SZ_A8R8G8B8);
         assert_eq!(texture(word(0x33, 2, 1, [2, 2, 0])).format(), TextureFormat::SZ_R16B16);
+        let y16 = texture(word(0x32, 3, 1, [2, 2, 2])).format();
+        assert_eq!(y16.color(0x1234), Some(0xFFFF_1234), "red is one, then the bytes");
+        assert_eq!(texture(word(0x32, 2, 1, [2, 2, 0])).format(), TextureFormat::SZ_Y16);
     }
 
     #[test]

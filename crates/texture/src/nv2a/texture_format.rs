@@ -53,10 +53,10 @@ pub struct TextureFormatInfo {
 
 macro_rules! texture_formats {
     ($( $code:literal $name:ident $layout:ident $bytes:literal $decode:expr; )*) => {
-        /// A colour format of textures. The number is the one in SET_TEXTURE_FORMAT.
+        /// A colour format of textures. The number is the one in SET_TEXTURE_FORMAT; from 0x100 on those that only volumes have.
         #[allow(non_camel_case_types, missing_docs, reason = "the names are the hardware's and say what they are")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u8)]
+        #[repr(u16)]
         pub enum TextureFormat { $( $name = $code ),* }
 
         impl TextureFormat {
@@ -105,6 +105,7 @@ const A8B8G8R8: Decode = Decode::Color([bits(0, 8), bits(8, 8), bits(16, 8), bit
 const B8G8R8A8: Decode = Decode::Color([bits(8, 8), bits(16, 8), bits(24, 8), bits(0, 8)]);
 const R8G8B8A8: Decode = Decode::Color([bits(24, 8), bits(16, 8), bits(8, 8), bits(0, 8)]);
 const Y16: Decode = Decode::Wide([One, bits(0, 16), bits(0, 16), One]);
+const Y16_VOLUME: Decode = Decode::Color([One, bits(8, 8), bits(0, 8), One]);
 const R16B16: Decode = Decode::Wide([bits(16, 16), bits(0, 16), bits(0, 16), bits(16, 16)]);
 
 texture_formats! {
@@ -165,6 +166,7 @@ texture_formats! {
     0x3F LU_IMAGE_A8B8G8R8            Linear   4 A8B8G8R8;
     0x40 LU_IMAGE_B8G8R8A8            Linear   4 B8G8R8A8;
     0x41 LU_IMAGE_R8G8B8A8            Linear   4 R8G8B8A8;
+    0x132 SZ_Y16_VOLUME               Swizzled 2 Y16_VOLUME;
 }
 
 impl TextureFormat {
