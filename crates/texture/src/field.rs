@@ -60,12 +60,12 @@ pub const fn replicate(value: u32, count: u32) -> u32 {
     }
 }
 
-/// The nearest value of `count` bits to `value` of 8 bits, as a GPU rounds when it stores a component.
+/// The upper `count` (at most 8) bits of `value` of 8 bits: an NV2A loses the others when it stores a component, as the picture
+/// Blend_surface/X_Z1RGB5_Add_SrcA_DstA of a console shows.
 #[must_use]
 #[inline(always)]
 pub const fn narrow(value: u32, count: u32) -> u32 {
-    let max = (1 << count) - 1;
-    (value * max + 127) / 255
+    value >> (8 - count)
 }
 
 impl Field {

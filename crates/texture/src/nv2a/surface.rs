@@ -1,7 +1,7 @@
 //! Surfaces: colour and depth buffers in guest memory (SET_SURFACE_FORMAT).
 //!
-//! Sources: facts, section 6 (nxdk's names). The host keeps colour as words 0xAARRGGBB; what is stored in fewer bits is rounded
-//! to the nearest value. X1A7R8G8B8 keeps alpha 255 as 127 below its X bit, as a golden picture of Surface_format shows.
+//! Sources: facts, section 6 (nxdk's names). The host keeps colour as words 0xAARRGGBB; what is stored in fewer bits loses the
+//! lowest, as golden pictures of Blend_surface show. X1A7R8G8B8 keeps alpha 255 as 127 below its X bit, as a golden picture of Surface_format shows.
 
 use crate::Error;
 use crate::field::Field::{self, One, Zero};
@@ -323,11 +323,11 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn colours_are_rounded_and_unused_bits_filled() {
+    fn colours_lose_their_lowest_bits_and_unused_bits_are_filled() {
         let encode = |code, color| ColorFormat::from_code(code).expect("a format").encode(color);
         assert_eq!(encode(1, 0xFFFF_FFFF), 0x7FFF);
         assert_eq!(encode(2, 0x0000_0000), 0x8000);
-        assert_eq!(encode(3, 0xFF1A_991A), 3 << 11 | 38 << 5 | 3);
+        assert_eq!(encode(3, 0xFF1F_071F), 3 << 11 | 1 << 5 | 3);
         assert_eq!(encode(4, 0xABCD_EF01), 0x00CD_EF01);
         assert_eq!(encode(5, 0xABCD_EF01), 0xFFCD_EF01);
         assert_eq!(encode(6, 0xFFCD_EF01), 0x7FCD_EF01);
