@@ -16,9 +16,10 @@ mod bits {
     pub(super) const RED: u32 = 1 << 4;
 }
 
-/// A colour of `SET_COLOR_CLEAR_VALUE`, red to alpha: the value is in the surface's own format.
+/// A colour of `SET_COLOR_CLEAR_VALUE`, red to alpha: the value is in the surface's own format. Alpha marks what was drawn where
+/// the format has none and draws set bits instead.
 fn color(format: ColorFormat, value: u32) -> [f32; 4] {
-    let color = format.decode(value);
+    let color = format.decode(value) & if format.set_by_draws() == 0 { u32::MAX } else { 0x00FF_FFFF };
     [16, 8, 0, 24].map(|at| (color >> at & 0xFF) as f32 / 255.0)
 }
 
@@ -65,8 +66,8 @@ impl Translator {
         let mut packet = Clear { count: 1, ..bytemuck::Zeroable::zeroed() };
         if let Some(format) = self.target.color.filter(|_| uses.color) {
             packet.color = color(format, registers.get(method::SET_COLOR_CLEAR_VALUE));
-            // Where there is no alpha, the image's is always one.
-            packet.flags |= ((flags / bits::RED) & 15) * Clear::RED;
+            let marked = if format.set_by_draws() == 0 { 0 } else { 8 };
+            packet.flags |= ((flags / bits::RED) & 15 | marked) * Clear::RED;
         }
         if let Some(format) = self.target.zeta {
             (packet.depth, packet.stencil) = depth_stencil(format, registers.get(method::SET_ZSTENCIL_CLEAR_VALUE));

@@ -156,6 +156,7 @@ fn write_mask(registers: &Registers, format: Option<ColorFormat>) -> u8 {
     match format {
         Some(ColorFormat::B8) => mask & 4,
         Some(ColorFormat::G8B8) => mask & 6,
+        Some(format) if mask != 0 && format.set_by_draws() != 0 => mask | 8,
         _ => mask,
     }
 }
@@ -208,6 +209,16 @@ impl Translator {
                 constant: [red, green, blue, alpha].map(|byte| f32::from(byte) / 255.0),
                 ..blend
             };
+        }
+        if blend.logic_op == 0 && format.is_some_and(|format| format.set_by_draws() != 0) {
+            if blend.enable == 0 {
+                let [source, destination] = [BlendFactor::One, BlendFactor::Zero].map(|factor| factor as u8);
+                blend = SetBlend { enable: 1, src_color: source, dst_color: destination, ..blend };
+                blend.color_op = BlendOp::Add as u8;
+            }
+            // Nothing of either alpha: the pixel is marked as drawn.
+            (blend.src_alpha, blend.dst_alpha) = (BlendFactor::Zero as u8, BlendFactor::Zero as u8);
+            blend.alpha_op = BlendOp::Add as u8;
         }
         blend
     }

@@ -51,9 +51,18 @@ fn linear(rig: &mut Rig, code: u32, pitch: u32, [width, height]: [u32; 2]) {
 
 /// Draws over the whole surface, with texture coordinates from `first` to `last` in both directions.
 fn draw(rig: &mut Rig, first: f32, last: f32) {
+    draw_over(rig, SIZE, first, last);
+}
+
+/// Draws over the left half of the surface.
+fn draw_left(rig: &mut Rig) {
+    draw_over(rig, SIZE / 2, 0.0, 1.0);
+}
+
+fn draw_over(rig: &mut Rig, width: u32, first: f32, last: f32) {
     let corner = |x: f32, y: f32| {
         let mut attributes: Attributes = [[0.0, 0.0, 0.0, 1.0]; 16];
-        attributes[0] = [x * SIZE as f32, y * SIZE as f32, 0.0, 1.0];
+        attributes[0] = [x * width as f32, y * SIZE as f32, 0.0, 1.0];
         attributes[9] = [first + x * (last - first), first + y * (last - first), 0.0, 1.0];
         attributes
     };
@@ -169,6 +178,58 @@ fn surfaces_without_alpha_are_looked_up_as_memory_has_them() {
         assert_eq!(picture(&mut rig, other)[0], alpha << 24 | 0x22_3344);
     }
     rig.finish();
+}
+
+#[test]
+fn a_texture_follows_the_format_of_the_surface_under_it() {
+    let mut rig = scene();
+    let other = COLOR + 0x1000;
+    rig.set(method::SET_TEXTURE_OFFSET, COLOR);
+    // Without a fourth byte, with it, and without it again. Red and blue change places, so that the host copies.
+    for (format, alpha) in [(4, 0), (8, 0x77), (5, 0xFF), (4, 0)] {
+        rig.surface(0x120 | format, [SIZE, SIZE], [SIZE * 4, SIZE * 4]);
+        rig.clear(0xF0, 0x7722_3344, 0, [0, 0, SIZE, SIZE]);
+        rig.surface(0x128, [SIZE, SIZE], [SIZE * 4, SIZE * 4]);
+        rig.set(method::SET_SURFACE_COLOR_OFFSET, other);
+        linear(&mut rig, 0x3F, 4 * SIZE, [SIZE, SIZE]);
+        draw(&mut rig, 0.0, SIZE as f32);
+        assert_eq!(picture(&mut rig, other)[0], alpha << 24 | 0x44_3322, "format {format}");
+    }
+    rig.finish();
+}
+
+#[test]
+fn bits_that_draws_set_stay_as_they_were_where_nothing_is_drawn() {
+    const BLENDED: u32 = 0x300;
+    for blend in [0, BLENDED] {
+        let mut rig = scene();
+        words(&mut rig, TEXTURE, &[0xFF99_AABB; (SIZE * SIZE) as usize]);
+        linear(&mut rig, 0x12, 4 * SIZE, [SIZE, SIZE]);
+        rig.set(method::SET_BLEND_ENABLE, (blend != 0).into());
+        rig.set(method::SET_BLEND_FUNC_SFACTOR, 1);
+        rig.set(method::SET_BLEND_EQUATION, 0x8006);
+        // X8R8G8B8 with ones: the right half of the surface is not drawn.
+        words(&mut rig, COLOR, &[0x0011_2233; (SIZE * SIZE) as usize]);
+        rig.surface(0x125, [SIZE, SIZE], [SIZE * 4, SIZE * 4]);
+        draw_left(&mut rig);
+        let drawn = picture(&mut rig, COLOR);
+        assert_eq!([drawn[0], drawn[63]], [0xFF99_AABB, 0x0011_2233], "blending {blend:x}");
+        // What is drawn in its old colour is drawn, and a clear sets the bits.
+        words(&mut rig, COLOR, &[0x0099_AABB; (SIZE * SIZE) as usize]);
+        draw_left(&mut rig);
+        let drawn = picture(&mut rig, COLOR);
+        assert_eq!([drawn[0], drawn[63]], [0xFF99_AABB, 0x0099_AABB], "blending {blend:x}");
+        rig.clear(0xF0, 0x0044_5566, 0, [0, 0, SIZE, SIZE]);
+        assert_eq!(picture(&mut rig, COLOR), [0xFF44_5566; 64]);
+        // X1R5G5B5 with ones; the lowest bits of colours are lost.
+        words(&mut rig, COLOR, &[0x1234_1234; (SIZE * SIZE / 2) as usize]);
+        rig.surface(0x122, [SIZE, SIZE], [SIZE * 2, SIZE * 4]);
+        draw_left(&mut rig);
+        let drawn = picture(&mut rig, COLOR);
+        let pixel = 0x8000 | 0x99 >> 3 << 10 | 0xAA >> 3 << 5 | 0xBB >> 3;
+        assert_eq!([drawn[0], drawn[31]], [pixel << 16 | pixel, 0x1234_1234], "blending {blend:x}");
+        rig.finish();
+    }
 }
 
 #[test]

@@ -94,6 +94,16 @@ impl ColorFormat {
         argb(self.row().fields, pixel)
     }
 
+    /// Bits of a pixel that are no component and that draws set. The alpha of colours is free to say which pixels were drawn:
+    /// 0 for those, 255 for those that are as they were decoded.
+    #[must_use]
+    pub const fn set_by_draws(self) -> u32 {
+        match self {
+            Self::X1R5G5B5_O1R5G5B5 | Self::X8R8G8B8_O8R8G8B8 => self.row().ones,
+            _ => 0,
+        }
+    }
+
     /// Whether colours 0xAARRGGBB are in memory as they are.
     #[must_use]
     pub const fn is_copy(self) -> bool {

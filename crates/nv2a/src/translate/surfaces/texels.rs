@@ -80,7 +80,8 @@ pub(super) fn store(
     known: u64,
 ) -> Result<(), Error> {
     let samples = layout.samples;
-    let raw = encode(samples, texels, [rect.width, rect.height])?;
+    let kept = kept(samples, &texels);
+    let mut raw = encode(samples, texels, [rect.width, rect.height])?;
     let [x, y] = [rect.x as u32, rect.y as u32];
     let row = (rect.width * samples.bytes()) as usize;
     let all = pages(layout.address, layout.bytes(size));
@@ -90,6 +91,21 @@ pub(super) fn store(
     if let Arrangement::Swizzled(..) = layout.arrangement {
         whole.resize(layout.bytes(size) as usize, 0);
         memory.read(layout.address, &mut whole)?;
+    }
+    if let (Some(kept), Samples::Color(format)) = (kept, samples) {
+        let mut before = vec![0; raw.len()];
+        match layout.arrangement {
+            Arrangement::Pitch(pitch) => {
+                for (line, before) in (y..).zip(before.chunks_exact_mut(row)) {
+                    memory.read(layout.address + line * pitch + x * samples.bytes(), before)?;
+                }
+            }
+            Arrangement::Swizzled(..) => {
+                let region = Region::rectangle(x, y, rect.width, rect.height);
+                plane(layout, size)?.read(&whole, region, &mut before, packed(row))?;
+            }
+        }
+        keep(format, &kept, &before, &mut raw);
     }
     let mut put = |at: u32, bytes: &[u8]| -> Result<(), OutOfRange> {
         if newer.is_empty() {
@@ -112,6 +128,25 @@ pub(super) fn store(
         }
     }
     Ok(())
+}
+
+/// Which pixels of these texels were not drawn, if any, of a format where draws set bits that are no component.
+fn kept(samples: Samples, texels: &[u8]) -> Option<Vec<bool>> {
+    samples.color().filter(|format| format.set_by_draws() != 0)?;
+    let kept: Vec<bool> = texels.chunks_exact(4).map(|texel| texel[3] != 0).collect();
+    kept.contains(&true).then_some(kept)
+}
+
+/// Gives pixels that were not drawn the bits back that draws set.
+fn keep(format: ColorFormat, kept: &[bool], before: &[u8], pixels: &mut [u8]) {
+    let bytes = format.bytes() as usize;
+    let set = format.set_by_draws().to_le_bytes();
+    let pairs = pixels.chunks_exact_mut(bytes).zip(before.chunks_exact(bytes));
+    for ((pixel, before), _) in pairs.zip(kept).filter(|(_, kept)| **kept) {
+        for ((byte, before), set) in pixel.iter_mut().zip(before).zip(set) {
+            *byte = *byte & !set | *before & set;
+        }
+    }
 }
 
 fn packed(row: usize) -> Pitch {

@@ -8,6 +8,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind};
 use afterimage_texture::field::Field;
 use afterimage_texture::nv2a::{ColorFormat, Decode, Layout, Texture, TextureFormat};
+use std::collections::hash_map::Entry;
 
 /// A copy of a surface, with its components in the texture's order.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub(super) struct Copied {
     pub(super) id: ObjectId,
     /// The surface, and its change that was copied.
     of: (ObjectId, u64),
+    /// Where its components are in the surface.
+    swizzle: [u8; 4],
     /// Bytes of the host's texture.
     pub(super) bytes: u64,
     /// The draw that last used it.
@@ -22,20 +25,20 @@ pub(super) struct Copied {
 }
 
 /// Where a texture's components are in a surface's image, if all of them are there: its pixels have eight bits for each
-/// component, and what of a pixel is no component is always 0 or always 1.
+/// component, and what of a pixel is no component is always 0, or only memory has it.
 fn components(surface: ColorFormat, texture: TextureFormat) -> Option<[u8; 4]> {
     use Swizzle::{Alpha, Blue, Green, One, Red, Zero};
     let bytes: &[Swizzle] = match surface {
         ColorFormat::A8R8G8B8 => &[Blue, Green, Red, Alpha],
         ColorFormat::X8R8G8B8_Z8R8G8B8 => &[Blue, Green, Red, Zero],
-        ColorFormat::X8R8G8B8_O8R8G8B8 => &[Blue, Green, Red, One],
+        ColorFormat::X8R8G8B8_O8R8G8B8 => &[Blue, Green, Red],
         ColorFormat::G8B8 => &[Blue, Green],
         ColorFormat::B8 => &[Blue],
         _ => return None,
     };
     let info = texture.info();
     let Decode::Color(fields) = info.decode else { return None };
-    if info.bytes as usize != bytes.len() {
+    if info.bytes != surface.bytes() {
         return None;
     }
     let mut swizzle = [0; 4];
@@ -106,6 +109,14 @@ impl Translator {
         swizzle: [u8; 4],
     ) -> Option<ObjectId> {
         let used = self.textures.clock;
+        // The surface there may have become one of another format.
+        if let Entry::Occupied(copied) = self.textures.copied.entry(*key)
+            && copied.get().swizzle != swizzle
+        {
+            let Copied { id, bytes, .. } = copied.remove();
+            self.textures.bytes -= bytes;
+            self.destroy_texture(id);
+        }
         if !self.textures.copied.contains_key(key) {
             let id = self.port.allocate(ObjectKind::Texture).ok()?;
             let format = Format::B8G8R8A8_UNORM;
@@ -113,7 +124,7 @@ impl Translator {
             self.port.name(id, &format!("texture at {:#x}, of a surface", key.address));
             let bytes = format.packed_size(width, height);
             self.textures.bytes += bytes;
-            self.textures.copied.insert(*key, Copied { id, of: (ObjectId::NONE, 0), bytes, used });
+            self.textures.copied.insert(*key, Copied { id, of: (ObjectId::NONE, 0), swizzle, bytes, used });
         }
         let copied = self.textures.copied.get_mut(key)?;
         copied.used = used;
@@ -139,6 +150,8 @@ mod tests {
         assert_eq!(components(S::A8R8G8B8, T::LU_IMAGE_A8R8G8B8), Some(CreateTexture::IDENTITY));
         assert_eq!(components(S::A8R8G8B8, T::SZ_X8R8G8B8), Some([0, 1, 2, 5]));
         assert_eq!(components(S::X8R8G8B8_Z8R8G8B8, T::SZ_A8R8G8B8), Some([0, 1, 2, 4]));
+        assert_eq!(components(S::X8R8G8B8_O8R8G8B8, T::SZ_X8R8G8B8), Some([0, 1, 2, 5]));
+        assert_eq!(components(S::X8R8G8B8_O8R8G8B8, T::SZ_A8R8G8B8), None, "what was not drawn is as memory has it");
         assert_eq!(components(S::A8R8G8B8, T::LU_IMAGE_A8B8G8R8), Some([2, 1, 0, 3]));
         assert_eq!(components(S::B8, T::SZ_Y8), Some([2, 2, 2, 5]));
         assert_eq!(components(S::A8R8G8B8, T::LU_IMAGE_R5G6B5), None);
