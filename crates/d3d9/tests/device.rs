@@ -124,6 +124,38 @@ fn a_volume_is_locked_by_boxes() {
     rig.check();
 }
 
+/// A register has what the program wrote, though a shader asks only whether it is zero.
+#[test]
+fn truth_values_come_back_as_they_are() {
+    let mut rig = Rig::new();
+    let d = &mut rig.device;
+    let read = |d: &Device| {
+        let (mut vertex, mut pixel) = ([7; 2], [7; 2]);
+        d.vertex_shader_constant_b(3, &mut vertex).unwrap();
+        d.pixel_shader_constant_b(3, &mut pixel).unwrap();
+        [vertex, pixel].concat()
+    };
+    let write = |d: &mut Device, values: [BOOL; 2]| {
+        d.set_vertex_shader_constant_b(3, &values).unwrap();
+        d.set_pixel_shader_constant_b(3, &values).unwrap();
+    };
+    write(d, [42, -1]);
+    assert_eq!(read(d), [42, -1, 42, -1]);
+    let all = d.create_state_block(D3DSBT_ALL).unwrap();
+    d.begin_state_block().unwrap();
+    write(d, [0x1234, 0]);
+    let recorded = d.end_state_block().unwrap();
+    assert_eq!(read(d), [42, -1, 42, -1]);
+    d.apply_state_block(recorded).unwrap();
+    assert_eq!(read(d), [0x1234, 0, 0x1234, 0]);
+    write(d, [5, 6]);
+    d.capture_state_block(recorded).unwrap();
+    d.apply_state_block(all).unwrap();
+    assert_eq!(read(d), [42, -1, 42, -1]);
+    d.apply_state_block(recorded).unwrap();
+    assert_eq!(read(d), [5, 6, 5, 6]);
+}
+
 #[test]
 fn a_recorded_block_holds_what_was_set_and_nothing_else() {
     let mut rig = Rig::new();

@@ -72,7 +72,7 @@ macro_rules! constants {
                 Ok(())
             }
 
-            #[doc = concat!("`Set", $doc_b, "`. Any value but 0 is true, and comes back as 1.")]
+            #[doc = concat!("`Set", $doc_b, "`. Any value but 0 is true, and comes back as it is.")]
             ///
             /// # Errors
             /// [`Error::InvalidCall`] past the last register.
@@ -86,7 +86,7 @@ macro_rules! constants {
                 }
                 let registers = &mut self.registers;
                 for (register, value) in (first as usize..).zip(values) {
-                    let words = [[u32::from(*value != 0), 0, 0, 0]];
+                    let words = [[*value as u32, 0, 0, 0]];
                     registers.$constants.set(File::Bools, register, &words, &mut registers.tracker);
                 }
                 Ok(())
