@@ -318,6 +318,41 @@ fn devices_in_software_take_more_constants_in_every_model() {
 }
 
 #[test]
+fn hardware_takes_software_models_as_far_as_they_are_its_own() {
+    let vertex = |version: &str, constant: &str| format!("{version}\ndcl_position v0\nadd oPos, v0, {constant}");
+    let output =
+        |version: &str, constant: &str| format!("{version}\ndcl_position v0\ndcl_position o0\nadd o0, v0, {constant}");
+    let branch = |register: &str| format!("vs_2_sw\ndcl_position v0\nmov oPos, v0\n{register}\nmov oFog, c0.x\nend");
+    for (text, in_hardware, in_software) in [
+        (vertex("vs_2_sw", "c255"), true, true),
+        (vertex("vs_2_sw", "c256"), false, true),
+        (vertex("vs_2_sw", "c8191"), false, true),
+        ("vs_2_sw\ndcl_position v0\nmova a0.x, c0.x\nadd oPos, v0, c[a0.x]".to_owned(), true, true),
+        (branch("if b15") + "if", true, true),
+        (branch("if b16") + "if", false, true),
+        (branch("rep i15") + "rep", true, true),
+        (branch("rep i2047") + "rep", false, true),
+        (output("vs_3_sw", "c0"), false, true),
+        (output("vs_3_0", "c255"), true, true),
+        ("ps_2_sw\nmov oC0, c31".to_owned(), true, true),
+        ("ps_2_sw\nmov oC0, c32".to_owned(), false, false),
+        ("ps_3_sw\nmov oC0, c0".to_owned(), false, false),
+    ] {
+        let tokens = common::assemble(&text);
+        let takes = |behavior| {
+            let device = &mut Rig::with_behavior(behavior).device;
+            match text.starts_with('v') {
+                true => device.create_vertex_shader(&tokens).is_ok(),
+                false => device.create_pixel_shader(&tokens).is_ok(),
+            }
+        };
+        let software = [D3DCREATE_MIXED_VERTEXPROCESSING, D3DCREATE_SOFTWARE_VERTEXPROCESSING].map(takes);
+        let found = (takes(D3DCREATE_HARDWARE_VERTEXPROCESSING), software);
+        assert_eq!(found, (in_hardware, [in_software; 2]), "{text}");
+    }
+}
+
+#[test]
 fn mixed_devices_draw_what_needs_software_in_software() {
     let mut rig = Rig::with_behavior(D3DCREATE_MIXED_VERTEXPROCESSING);
     rig.log().keep_states = true;

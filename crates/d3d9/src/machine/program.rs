@@ -4,8 +4,8 @@ use super::constants::Bits;
 use crate::error::{Error, Result};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::ffp::FixedInput;
-use afterimage_shader_d3d9::signature::{ConstantUse, MAX_SAMPLERS, SamplerUse};
-use afterimage_shader_d3d9::tables::{MINOR_SW, Stage, TextureDimension};
+use afterimage_shader_d3d9::signature::{ConstantUse, MAX_SAMPLERS, SamplerUse, Signature};
+use afterimage_shader_d3d9::tables::{MINOR_SW, RegisterType, Stage, TextureDimension, Version};
 use afterimage_shader_d3d9::{Constants, Decoder, FixedPixelKey, FixedVertexKey, RuleSet, check, signature_with};
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets;
@@ -100,6 +100,20 @@ fn tell(broken: RuleSet, tokens: &[u32], constants: Constants) {
     }
 }
 
+/// Whether hardware takes a shader. Of the software models it takes 2, with as many constants as `2_x` has, and 3 not at all, as
+/// Wine's Direct3D 9 does.
+fn fits_hardware(signature: &Signature) -> bool {
+    let version = signature.version;
+    let of_hardware = Version { minor: 1, ..version };
+    let fits = |used: &ConstantUse, ty: RegisterType| used.relative || used.count <= ty.info().count(of_hardware);
+    let constants = [
+        (&signature.floats, RegisterType::Const),
+        (&signature.ints, RegisterType::ConstInt),
+        (&signature.bools, RegisterType::ConstBool),
+    ];
+    !version.is_software() || version.major < 3 && constants.into_iter().all(|(used, ty)| fits(used, ty))
+}
+
 impl Program {
     /// A program of the application, which may name these constants.
     pub(crate) fn new(tokens: &[u32], stage: packets::Stage, constants: Constants) -> Result<Self> {
@@ -113,6 +127,10 @@ impl Program {
             (Stage::Vertex, packets::Stage::Vertex) | (Stage::Pixel, packets::Stage::Pixel)
         );
         if !right || signature.version.major > 3 {
+            return Err(Error::InvalidCall);
+        }
+        if constants == Constants::OfModel && !fits_hardware(&signature) {
+            tracing::warn!(version = %signature.version, "shader refused: it needs vertex processing in software");
             return Err(Error::InvalidCall);
         }
         let needs_software = constants == Constants::OfSoftware
