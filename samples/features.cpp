@@ -429,6 +429,12 @@ struct Features final : Program {
 } // namespace
 
 int main(int count, char **words) {
+    // Textures with palettes are early hardware's, which drivers no longer have: Afterimage has them when it is asked.
+#ifdef _WIN32
+    _putenv("AFTERIMAGE_OLD_FORMATS=P8");
+#else
+    setenv("AFTERIMAGE_OLD_FORMATS", "P8", 1);
+#endif
     Features features;
     return run(count, words, "features", "Patches, ProcessVertices, point sprites, coverage, palettes, instances and clip planes.", features);
 }

@@ -26,5 +26,6 @@ pub use settings::{Effective, Origin, Problem, Settings, Surroundings, settings}
 pub use table::{OPTIONS, Reader, Row, Values, find, guess};
 pub use value::Kind;
 pub use words::{
-    Ability, ExtraFormat, FloatRules, HudCorner, HudItem, PresentInterval, Renderer, ShaderModel, Switch, Word, Words,
+    Ability, ExtraFormat, FloatRules, HudCorner, HudItem, OldFormat, PresentInterval, Renderer, ShaderModel, Switch,
+    Word, Words,
 };

@@ -214,6 +214,9 @@ options! {
         hide_formats "hide_formats": Vec<ExtraFormat> = "", Kind::List(ExtraFormat::WORDS), Library,
             "Formats beyond the documented ones that CheckDeviceFormat says are not there.",
             "For programs that take a way with them which goes wrong.";
+        old_formats "old_formats": Vec<OldFormat> = "", Kind::List(OldFormat::WORDS), Library,
+            "Formats of textures that early hardware had, and that are to be there.",
+            "Later drivers have none of them, and programs are used to that: with R8G8B8, D3DX makes textures of 24 bits. Some early programs want P8.";
         allow_ex "allow_ex": bool = "on", Kind::OnOff, Library,
             "Whether Direct3DCreate9Ex works.",
             "Off is what Windows XP does: programs then take Direct3D 9 without Ex.";

@@ -140,6 +140,16 @@ words! {
         Rawz "RAWZ": "raw depth"
         Resz "RESZ": "resolving depth"
     }
+    /// Formats of textures that early hardware had, and later drivers have not.
+    OldFormat {
+        A4l4 "A4L4": "four bits of luminance and of alpha"
+        A8p8 "A8P8": "numbers of a palette, and alpha"
+        A8r3g3b2 "A8R3G3B2": "colours of eight bits, and alpha"
+        CxV8u8 "CxV8U8": "normals whose third component is computed"
+        P8 "P8": "numbers of a palette"
+        R3g3b2 "R3G3B2": "colours of eight bits"
+        R8g8b8 "R8G8B8": "colours of 24 bits"
+    }
 }
 
 #[cfg(test)]
@@ -162,6 +172,7 @@ mod tests {
         distinct::<PresentInterval>();
         distinct::<HudItem>();
         distinct::<ExtraFormat>();
+        distinct::<OldFormat>();
     }
 
     #[test]

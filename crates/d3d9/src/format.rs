@@ -4,10 +4,14 @@
 //! host formats. FOURCC formats that drivers added (`INTZ`, `DF16`, `DF24`, `NULL`, `ATI1`, `ATI2`) follow the vendors'
 //! published notes.
 //!
+//! `old` ones are textures of early hardware alone: the capabilities that drivers of later hardware told (and Wine's, which say
+//! why: with 24-bit textures Battlefield 1942 has no text) lack them, so programs were not tried with them.
+//!
 //! No rows: D32, D15S1 and D24X4S4, whose depth or stencil has a number of bits that no host has, so that what is drawn
 //! with them would differ; MULTI2_ARGB8, A1 and BINARYBUFFER, which no driver has; and what drivers added of which
 //! nothing is there: RAWZ needs pixel shaders that are rewritten for it, R2VB draws into vertex buffers.
 
+use afterimage_config::Values;
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::Swizzle;
 use afterimage_stream::{DeviceInfo, Format, FormatFeatures};
@@ -57,6 +61,8 @@ pub struct FormatRow {
     pub vendor: bool,
     /// It can hold the normals of a bump map.
     pub bump: bool,
+    /// Textures of it were early hardware's; they are there where the user asks for them.
+    pub old: bool,
 }
 
 impl FormatRow {
@@ -101,6 +107,12 @@ impl FormatRow {
     pub fn rows(&self, height: u32) -> u32 {
         let rows = height.div_ceil(self.block[1]);
         if self.is_planar() { rows.saturating_mul(3) } else { rows }
+    }
+
+    /// Whether there are textures of it, which the GPU samples; `wanted` are the old formats that the user asks for.
+    #[must_use]
+    pub fn has_textures(&self, wanted: &[D3DFORMAT]) -> bool {
+        !self.surface_only && (!self.old || wanted.contains(&self.format))
     }
 
     /// Whether texels are in blocks of more than one.
@@ -170,6 +182,7 @@ macro_rules! formats {
             surface_only: formats!(@has surface $($flag)*),
             vendor: formats!(@has vendor $($flag)*),
             bump: formats!(@has bump $($flag)*),
+            old: formats!(@has old $($flag)*),
         } ),*];
     };
     (@convert) => { None };
@@ -179,6 +192,7 @@ macro_rules! formats {
     (@has surface surface $($rest:ident)*) => { true };
     (@has vendor vendor $($rest:ident)*) => { true };
     (@has bump bump $($rest:ident)*) => { true };
+    (@has old old $($rest:ident)*) => { true };
     (@has $what:ident $flag:ident $($rest:ident)*) => { formats!(@has $what $($rest)*) };
     (@has $what:ident) => { false };
 }
@@ -187,7 +201,7 @@ formats! {
     // name             kind     block bytes hosts, conversion                          sampled as  flags
     D3DFMT_A8R8G8B8      Color   [1, 1] 4  [B8G8R8A8_UNORM]                             [R G B A]   alpha target;
     D3DFMT_X8R8G8B8      Color   [1, 1] 4  [B8G8R8A8_UNORM]                             [R G B I]   target;
-    D3DFMT_R8G8B8        Color   [1, 1] 3  [B8G8R8A8_UNORM] R8G8B8                      [R G B I]   ;
+    D3DFMT_R8G8B8        Color   [1, 1] 3  [B8G8R8A8_UNORM] R8G8B8                      [R G B I]   old;
     D3DFMT_A8B8G8R8      Color   [1, 1] 4  [R8G8B8A8_UNORM]                             [R G B A]   alpha target;
     D3DFMT_X8B8G8R8      Color   [1, 1] 4  [R8G8B8A8_UNORM]                             [R G B I]   target;
     D3DFMT_R5G6B5        Color   [1, 1] 2  [R5G6B5_UNORM]                               [R G B I]   target;
@@ -195,19 +209,19 @@ formats! {
     D3DFMT_A1R5G5B5      Color   [1, 1] 2  [A1R5G5B5_UNORM]                             [R G B A]   alpha target;
     D3DFMT_A4R4G4B4      Color   [1, 1] 2  [A4R4G4B4_UNORM]                             [R G B A]   alpha;
     D3DFMT_X4R4G4B4      Color   [1, 1] 2  [A4R4G4B4_UNORM]                             [R G B I]   ;
-    D3DFMT_R3G3B2        Color   [1, 1] 1  [B8G8R8A8_UNORM] R3G3B2                      [R G B I]   ;
-    D3DFMT_A8R3G3B2      Color   [1, 1] 2  [B8G8R8A8_UNORM] A8R3G3B2                    [R G B A]   alpha;
+    D3DFMT_R3G3B2        Color   [1, 1] 1  [B8G8R8A8_UNORM] R3G3B2                      [R G B I]   old;
+    D3DFMT_A8R3G3B2      Color   [1, 1] 2  [B8G8R8A8_UNORM] A8R3G3B2                    [R G B A]   alpha old;
     D3DFMT_A2R10G10B10   Color   [1, 1] 4  [A2R10G10B10_UNORM]                          [R G B A]   alpha target;
     D3DFMT_A2B10G10R10   Color   [1, 1] 4  [A2B10G10R10_UNORM]                          [R G B A]   alpha target;
-    D3DFMT_P8            Color   [1, 1] 1  [B8G8R8A8_UNORM] P8                          [R G B A]   ;
-    D3DFMT_A8P8          Color   [1, 1] 2  [B8G8R8A8_UNORM] A8P8                        [R G B A]   alpha;
+    D3DFMT_P8            Color   [1, 1] 1  [B8G8R8A8_UNORM] P8                          [R G B A]   old;
+    D3DFMT_A8P8          Color   [1, 1] 2  [B8G8R8A8_UNORM] A8P8                        [R G B A]   alpha old;
     D3DFMT_A8            Color   [1, 1] 1  [R8_UNORM]                                   [O O O R]   alpha;
     D3DFMT_L8            Color   [1, 1] 1  [R8_UNORM]                                   [R R R I]   target;
     D3DFMT_A8L8          Color   [1, 1] 2  [R8G8_UNORM]                                 [R R R G]   alpha;
-    D3DFMT_A4L4          Color   [1, 1] 1  [R8G8_UNORM] A4L4                            [R R R G]   alpha;
+    D3DFMT_A4L4          Color   [1, 1] 1  [R8G8_UNORM] A4L4                            [R R R G]   alpha old;
     D3DFMT_L16           Color   [1, 1] 2  [R16_UNORM]                                  [R R R I]   target;
     D3DFMT_V8U8          Color   [1, 1] 2  [R8G8_SNORM]                                 [R G I I]   bump;
-    D3DFMT_CxV8U8        Color   [1, 1] 2  [R16G16B16A16_SNORM] CxV8U8                  [R G B I]   bump;
+    D3DFMT_CxV8U8        Color   [1, 1] 2  [R16G16B16A16_SNORM] CxV8U8                  [R G B I]   bump old;
     D3DFMT_L6V5U5        Color   [1, 1] 2  [R16G16B16A16_SNORM] L6V5U5                  [R G B I]   bump;
     D3DFMT_X8L8V8U8      Color   [1, 1] 4  [R16G16B16A16_SNORM] X8L8V8U8                [R G B I]   bump;
     D3DFMT_Q8W8V8U8      Color   [1, 1] 4  [R8G8B8A8_SNORM]                             [R G B A]   alpha bump;
@@ -259,6 +273,12 @@ pub(crate) fn encodes_srgb(host: Format) -> bool {
     small || host.info().srgb.is_some()
 }
 
+/// The old formats that the user asks for.
+pub(crate) fn wanted(values: &Values) -> Vec<D3DFORMAT> {
+    let named = |name: &str| FORMATS.iter().find(|row| row.old && row.name.strip_prefix("D3DFMT_") == Some(name));
+    values.old_formats.iter().filter_map(|format| Some(named(format.name())?.format)).collect()
+}
+
 /// The row of a format, if we know it.
 #[must_use]
 pub fn format_row(format: D3DFORMAT) -> Option<&'static FormatRow> {
@@ -285,6 +305,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_user_can_ask_for_every_old_format() {
+        let asked = <afterimage_config::OldFormat as afterimage_config::Words>::ALL.to_vec();
+        let mut wanted = wanted(&Values { old_formats: asked, ..Values::default() });
+        let mut old: Vec<D3DFORMAT> = FORMATS.iter().filter(|row| row.old).map(|row| row.format).collect();
+        wanted.sort_unstable();
+        old.sort_unstable();
+        assert_eq!(wanted, old);
     }
 
     #[test]

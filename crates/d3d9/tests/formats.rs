@@ -4,6 +4,7 @@
 
 mod common;
 
+use afterimage_config::{OldFormat, Values, Words as _};
 use afterimage_d3d9::*;
 use afterimage_d3d9_types::*;
 use common::Rig;
@@ -22,9 +23,20 @@ fn adapter() -> Adapter {
     Adapter::new(common::info(), desktop)
 }
 
+/// What is there without being asked for, and with all that the user can ask for.
 #[test]
 fn what_the_adapter_says_is_true() {
-    let (adapter, mut rig) = (adapter(), Rig::new());
+    let [plain, old] = [vec![], OldFormat::ALL.to_vec()].map(all_that_the_adapter_says);
+    assert!(plain.0 > 300 && plain.1 > 1000, "{plain:?} combinations can and cannot be created");
+    // Each as a texture, dynamic or not; all but the video memory's limits of volumes and cubes.
+    assert!(old.0 >= plain.0 + 7 * 6, "{old:?} with old formats");
+}
+
+/// How many combinations can be created, and how many cannot.
+fn all_that_the_adapter_says(old_formats: Vec<OldFormat>) -> (usize, usize) {
+    let values = Values { old_formats, ..Default::default() };
+    let (adapter, mut rig) = (adapter().told(&values), Rig::new());
+    rig.device.set_wishes(&values);
     let (mut yes, mut no) = (0, 0);
     for format in formats() {
         for usage in [0, D3DUSAGE_RENDERTARGET, D3DUSAGE_DEPTHSTENCIL, D3DUSAGE_DYNAMIC, D3DUSAGE_AUTOGENMIPMAP] {
@@ -67,7 +79,23 @@ fn what_the_adapter_says_is_true() {
         }
         rig.check();
     }
-    assert!(yes > 300 && no > 1000, "{yes} combinations can be created, {no} cannot");
+    (yes, no)
+}
+
+/// System memory holds what the device has; in the scratch pool and as plain surfaces these formats stay.
+#[test]
+fn textures_of_old_formats_are_scratch() {
+    let mut rig = Rig::new();
+    let d = &mut rig.device;
+    for format in [D3DFMT_R8G8B8, D3DFMT_P8, D3DFMT_A4L4, D3DFMT_YUY2] {
+        for pool in [D3DPOOL_DEFAULT, D3DPOOL_MANAGED, D3DPOOL_SYSTEMMEM, D3DPOOL_SCRATCH] {
+            let there = pool == D3DPOOL_SCRATCH;
+            assert_eq!(d.create_texture(4, 4, 1, 0, format, pool).is_ok(), there, "{format} in {pool}");
+            assert_eq!(d.create_volume_texture(4, 4, 4, 1, 0, format, pool).is_ok(), there, "{format} in {pool}");
+            let plain = d.create_offscreen_plain(4, 4, format, pool).is_ok();
+            assert_eq!(plain, pool != D3DPOOL_MANAGED, "{format} in {pool}");
+        }
+    }
 }
 
 #[test]

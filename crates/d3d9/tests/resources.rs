@@ -29,6 +29,8 @@ fn draw_with(rig: &mut Rig, texture: ImageId) -> Option<Vec<u8>> {
 #[test]
 fn palettes_are_applied_on_the_way_to_the_receiver() {
     let mut rig = Rig::new();
+    let old_formats = vec![afterimage_config::OldFormat::P8];
+    rig.device.set_wishes(&afterimage_config::Values { old_formats, ..Default::default() });
     let d = &mut rig.device;
     let entry = |red| PALETTEENTRY { peRed: red, peGreen: 2, peBlue: 1, peFlags: 0xff };
     d.set_palette(1, &[entry(0x10); 256]).unwrap();

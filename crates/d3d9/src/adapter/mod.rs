@@ -47,6 +47,8 @@ pub struct Adapter {
     shader_model: u32,
     /// Formats that programs are told are not there.
     hidden: Vec<D3DFORMAT>,
+    /// Old formats that the user asks for.
+    old_formats: Vec<D3DFORMAT>,
 }
 
 /// What [`Adapter::check_format`] is asked: the arguments of `CheckDeviceFormat`.
@@ -90,7 +92,7 @@ impl Adapter {
     /// any plausible mode.
     #[must_use]
     pub fn new(info: DeviceInfo, desktop: D3DDISPLAYMODE) -> Self {
-        Self { info, desktop, shader_model: 3, hidden: Vec::new() }
+        Self { info, desktop, shader_model: 3, hidden: Vec::new(), old_formats: Vec::new() }
     }
 
     /// The receiver's facts.
@@ -249,6 +251,9 @@ impl Adapter {
             D3DRTYPE_VOLUMETEXTURE | D3DRTYPE_VOLUME if usage & in_volumes == 0 && !row.is_depth() => false,
             _ => return Err(Error::NotAvailable),
         };
+        if !surface && !row.has_textures(&self.old_formats) {
+            return Err(Error::NotAvailable);
+        }
         let needed = Self::features(row, usage, surface)?;
         if row.kind == FormatKind::Null {
             let target = usage & !D3DUSAGE_QUERY_POSTPIXELSHADER_BLENDING == D3DUSAGE_RENDERTARGET;
@@ -286,10 +291,9 @@ impl Adapter {
         let depth_fits = depth == row.is_depth() || row.is_depth() && !surface && !depth;
         let target_fits = !target || !depth && row.target;
         let srgb_fits = !surface || target || usage & D3DUSAGE_QUERY_SRGBWRITE == 0;
-        let kind_fits = surface || !row.surface_only;
         let bump_fits = row.bump || usage & D3DUSAGE_QUERY_LEGACYBUMPMAP == 0;
         let wrong = depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0 || (depth || target) && usage & D3DUSAGE_DYNAMIC != 0;
-        if !depth_fits || !target_fits || !srgb_fits || !kind_fits || !bump_fits || wrong {
+        if !depth_fits || !target_fits || !srgb_fits || !bump_fits || wrong {
             return Err(Error::NotAvailable);
         }
         if depth || target {
@@ -426,7 +430,8 @@ mod tests {
         // Without filtered blits there are no automatic mip maps.
         assert_eq!(ask(D3DUSAGE_AUTOGENMIPMAP, D3DRTYPE_TEXTURE, D3DFMT_A8R8G8B8), Ok(false));
         assert_eq!(ask(0, D3DRTYPE_TEXTURE, D3DFMT_D32), Err(Error::NotAvailable));
-        assert_eq!(ask(0, D3DRTYPE_TEXTURE, D3DFMT_P8), Ok(true));
+        assert_eq!(ask(0, D3DRTYPE_TEXTURE, D3DFMT_P8), Err(Error::NotAvailable));
+        assert_eq!(ask(0, D3DRTYPE_SURFACE, D3DFMT_P8), Ok(true));
         assert_eq!(ask(D3DUSAGE_QUERY_LEGACYBUMPMAP, D3DRTYPE_TEXTURE, D3DFMT_L6V5U5), Ok(true));
         assert_eq!(ask(D3DUSAGE_QUERY_LEGACYBUMPMAP, D3DRTYPE_TEXTURE, D3DFMT_L8), Err(Error::NotAvailable));
         // Y'CbCr is copied to targets, not sampled.

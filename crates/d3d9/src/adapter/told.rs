@@ -1,6 +1,7 @@
 //! What the user wants programs to be told about the adapter, whatever the device is.
 
 use super::Adapter;
+use crate::format::wanted;
 use afterimage_config::Values;
 use afterimage_d3d9_types::*;
 
@@ -32,6 +33,7 @@ impl Adapter {
             u32::from_le_bytes(letters)
         };
         self.hidden = values.hide_formats.iter().map(code).collect();
+        self.old_formats = wanted(values);
         self
     }
 

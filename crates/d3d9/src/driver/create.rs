@@ -353,7 +353,7 @@ impl Device {
         let host = row.host(info, features);
         let right_kind = match usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) {
             // What drivers cannot sample exists only where the GPU does not see it.
-            0 if kind != ImageKind::Surface && row.surface_only => pool == D3DPOOL_SCRATCH,
+            0 if kind != ImageKind::Surface && !row.has_textures(&self.wishes.old_formats) => pool == D3DPOOL_SCRATCH,
             // Depth that is not drawn to is a texture of the default pool, if anything.
             0 if row.is_depth() => pool == D3DPOOL_DEFAULT && matches!(kind, ImageKind::Texture | ImageKind::Cube),
             0 => row.kind != FormatKind::Null,

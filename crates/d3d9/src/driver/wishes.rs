@@ -28,6 +28,8 @@ pub(crate) struct Wishes {
     pub(super) guard_draws: bool,
     /// The highest shader model.
     shader_model: u32,
+    /// Old formats that are to be there.
+    pub(super) old_formats: Vec<D3DFORMAT>,
 }
 
 impl Default for Wishes {
@@ -42,6 +44,7 @@ impl Default for Wishes {
             since_refresh: 0,
             guard_draws: false,
             shader_model: 3,
+            old_formats: Vec::new(),
         }
     }
 }
@@ -70,6 +73,7 @@ impl Wishes {
             refresh_frames: values.texture_refresh_frames,
             guard_draws: values.guard_draws,
             shader_model: values.shader_model as u32 + 1,
+            old_formats: crate::format::wanted(values),
             ..Self::default()
         }
     }
