@@ -198,9 +198,12 @@ impl Stages {
         let parameters = lift.constant(R::BumpLuminance, n as u16);
         let [scale, offset] = [0, 1].map(|lane| lift.b.extract(parameters, lane));
         let factor = lift.b.fmad(red, scale, offset);
-        let factor = lift.b.fsat(factor);
+        let [zero, one] = [0.0, 1.0].map(|value| lift.b.f32(value));
+        let factor = lift.b.fmax(factor, zero);
         let (rgb, alpha) = (lift.b.resize(texel, 3), lift.b.extract(texel, 3));
         let rgb = lift.b.fmul(rgb, factor);
+        // Only the product ends at one (suite Pixel shader).
+        let rgb = lift.b.fmin(rgb, one);
         // Levels are whole, and what is below them is lost (suite Bump env lum). Room for what hosts lose.
         let (steps, room) = (lift.b.f32(255.0), lift.b.f32(1.0 / 256.0));
         let rgb = lift.b.fmad(rgb, steps, room);

@@ -330,9 +330,9 @@ impl<'a> Reference<'a> {
             return texel;
         }
         let [scale, offset]: [f32; 2] = self.registers.floats(m::SET_TEXTURE_SET_BUMP_ENV_SCALE + stage);
-        let factor = (bytes[0] / 255.0 * f64::from(scale) + f64::from(offset)).clamp(0.0, 1.0);
+        let factor = (bytes[0] / 255.0 * f64::from(scale) + f64::from(offset)).max(0.0);
         let [r, g, b, alpha] = texel;
-        let [r, g, b] = [r, g, b].map(|c| self.floor(c * factor * 255.0 + 1.0 / 256.0) / 255.0);
+        let [r, g, b] = [r, g, b].map(|c| self.floor((c * factor).min(1.0) * 255.0 + 1.0 / 256.0) / 255.0);
         [r, g, b, alpha]
     }
 
