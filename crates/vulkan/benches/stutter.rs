@@ -2,7 +2,9 @@
 //!
 //! Each case is a process of its own, since drivers keep shaders in memory. "Cold" has an empty cache directory, "warm" the
 //! one that the run before left: ours (`AFTERIMAGE_CACHE_DIR`) and the driver's (Mesa's, NVIDIA's) separately. A frame's
-//! time is from its first packet's execution until the device has finished it; the pauses between frames do not count.
+//! time is from its first packet's execution until the device has finished it; the pauses between frames do not count. Where
+//! all shaders are created at load, the orders in which programs do that are cases: what is made ahead is guessed from them.
+//! "Loading" is the time of the frame that creates them.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -31,8 +33,8 @@ const CHILD: &str = "AFTERIMAGE_STUTTER_CASE";
 /// Shaders of the case that draws many in one frame.
 const BURST: u32 = 40;
 
-/// What a case does. Shaders are created in the frame that draws them, all at load, or not at all.
-const CASES: [(&str, &str, Cache, Cache); 10] = [
+/// What a case does. Shaders are created in the frame that draws them, all at load in an [`Order`], or not at all.
+const CASES: [(&str, &str, Cache, Cache); 18] = [
     ("no new shaders", "none", Cache::Cold, Cache::Cold),
     ("created when drawn, all caches cold", "drawn", Cache::Cold, Cache::Cold),
     ("created when drawn, ours warm", "drawn", Cache::Warm, Cache::Cold),
@@ -41,6 +43,14 @@ const CASES: [(&str, &str, Cache, Cache); 10] = [
     ("created at load, all caches cold", "load", Cache::Cold, Cache::Cold),
     ("created at load, ours warm", "load", Cache::Warm, Cache::Cold),
     ("created at load, all caches warm", "load", Cache::Warm, Cache::Warm),
+    ("at load, cold: vertex, pixel, vertex, ...", "pairs", Cache::Cold, Cache::Cold),
+    ("... drawn in another order", "pairs shuffled", Cache::Cold, Cache::Cold),
+    ("at load, cold: all vertex, then all pixel", "vertices pixels", Cache::Cold, Cache::Cold),
+    ("at load, cold: all pixel, then all vertex", "pixels vertices", Cache::Cold, Cache::Cold),
+    ("at load, cold: one vertex, all pixel", "row", Cache::Cold, Cache::Cold),
+    ("... drawn in another order", "row shuffled", Cache::Cold, Cache::Cold),
+    ("at load, cold: all pixel, one vertex", "row reversed", Cache::Cold, Cache::Cold),
+    ("one vertex, all pixel, before any state", "row at start", Cache::Cold, Cache::Cold),
     ("40 drawn in one frame, all caches cold", "burst", Cache::Cold, Cache::Cold),
     ("40 drawn in one frame, all caches warm", "burst", Cache::Warm, Cache::Warm),
 ];
@@ -87,22 +97,25 @@ fn parent() -> Result<(), Box<dyn std::error::Error>> {
             on.clone_into(&mut device);
             println!("{device}, {FRAMES} frames\n");
             println!(
-                "{:<38} {:>8} {:>8} {:>8} {:>9}  {:>8}  pipelines",
-                "ms", "longest", "99 %", "median", "all", "x first"
+                "{:<42} {:>8} {:>8} {:>8} {:>9} {:>8}  {:>8}  pipelines",
+                "ms", "longest", "99 %", "median", "all", "loading", "x first"
             );
         }
-        let [longest, p99, median, all] = figures.split(' ').map(str::parse).collect::<Result<Vec<f64>, _>>()?[..]
+        let [longest, p99, median, all, loading] =
+            figures.split(' ').map(str::parse).collect::<Result<Vec<f64>, _>>()?[..]
         else {
             Err("figures are missing")?
         };
         let baseline = *baseline.get_or_insert(longest);
         let ratio = longest / baseline;
-        println!("{name:<38} {longest:>8.2} {p99:>8.2} {median:>8.2} {all:>9.1}  {ratio:>8.2}  {pipelines}");
+        println!(
+            "{name:<42} {longest:>8.2} {p99:>8.2} {median:>8.2} {all:>9.1} {loading:>8.2}  {ratio:>8.2}  {pipelines}"
+        );
         let comma = if index == 0 { "" } else { "," };
         write!(
             json,
             "{comma}\n  {{\"name\": \"{name}\", \"longest_ms\": {longest}, \"p99_ms\": {p99}, \"median_ms\": {median}, \
-             \"all_ms\": {all}, \"ratio\": {ratio:.3}}}"
+             \"all_ms\": {all}, \"loading_ms\": {loading}, \"ratio\": {ratio:.3}}}"
         )?;
     }
     json.push_str("\n]}\n");
@@ -197,10 +210,66 @@ fn shaders_of(guest: &mut Guest, frame: u32, plain: ObjectId) -> SetShaders {
     SetShaders { vertex, pixel, ..SetShaders::default() }
 }
 
+/// The order in which a program creates the shaders of all frames at load.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// As [`shaders_of`] does: most are drawn with what is bound anyway.
+    Frames,
+    /// Each pixel shader behind a vertex shader of its own.
+    Pairs,
+    /// First those of one stage, then those of the other, which has one each.
+    Stages { pixels_first: bool },
+    /// All pixel shaders have one vertex shader, that nothing was drawn with.
+    Row { pixels_first: bool },
+}
+
+impl Order {
+    /// What a case's word stands for; none where nothing is created at load.
+    fn of(when: &str) -> Option<Self> {
+        Some(match when {
+            "load" => Self::Frames,
+            "pairs" | "pairs shuffled" => Self::Pairs,
+            "vertices pixels" => Self::Stages { pixels_first: false },
+            "pixels vertices" => Self::Stages { pixels_first: true },
+            "row" | "row shuffled" | "row at start" => Self::Row { pixels_first: false },
+            "row reversed" => Self::Row { pixels_first: true },
+            _ => return None,
+        })
+    }
+
+    /// Creates them.
+    fn create(self, guest: &mut Guest, plain: ObjectId) -> Vec<SetShaders> {
+        let vertex = |guest: &mut Guest, n: u32| guest.d3d9_shader(Stage::Vertex, &vertex_code(3000 + n));
+        let pixel = |guest: &mut Guest, n: u32| guest.d3d9_shader(Stage::Pixel, &pixel_code(n));
+        let (vertices, pixels): (Vec<_>, Vec<_>) = match self {
+            Self::Frames => return (0..FRAMES).map(|n| shaders_of(guest, n, plain)).collect(),
+            Self::Pairs => (0..FRAMES).map(|n| (vertex(guest, n), pixel(guest, n))).unzip(),
+            Self::Stages { pixels_first } | Self::Row { pixels_first } => {
+                let count = if matches!(self, Self::Row { .. }) { 1 } else { FRAMES };
+                let early: Option<Vec<_>> = pixels_first.then(|| (0..FRAMES).map(|n| pixel(guest, n)).collect());
+                let vertices: Vec<_> = (0..count).map(|n| vertex(guest, n)).collect();
+                let pixels = early.unwrap_or_else(|| (0..FRAMES).map(|n| pixel(guest, n)).collect());
+                (vertices, pixels)
+            }
+        };
+        let pairs = vertices.into_iter().cycle().zip(pixels);
+        pairs.map(|(vertex, pixel)| SetShaders { vertex, pixel, ..SetShaders::default() }).collect()
+    }
+}
+
 fn child(when: &str) {
     let renderer = Renderer::new(Options::from_env()).expect("a Vulkan device: run `cargo xtask setup`");
     let device = renderer.gpu().profile.name.clone();
     let mut guest = Guest::over(renderer);
+    let order = Order::of(when);
+    let mut made = Vec::new();
+    let mut loading = 0.0;
+    if let (Some(order), "row at start") = (order, when) {
+        let start = Instant::now();
+        made = order.create(&mut guest, ObjectId::NONE);
+        guest.run();
+        loading = start.elapsed().as_secs_f64() * 1000.0;
+    }
     let screen = guest.target(Format::B8G8R8A8_UNORM, 64, 64);
     let depth = guest.texture(Format::D24_UNORM_S8_UINT, 64, 64, 1, CreateTexture::TARGET);
     guest.bind(screen, depth);
@@ -217,7 +286,6 @@ fn child(when: &str) {
         pixel: guest.d3d9_shader(Stage::Pixel, &pixel_code(1000)),
         ..SetShaders::default()
     };
-    let mut made = Vec::new();
     let mut times = Vec::new();
     let mut next = Instant::now();
     for frame in 0..LOADING + FRAMES {
@@ -229,14 +297,17 @@ fn child(when: &str) {
             guest.encoder.push(&known);
             guest.draw(Topology::TriangleList, 0, 6);
         }
-        if when == "load" && frame == LOAD {
-            for n in 0..FRAMES {
-                made.push(shaders_of(&mut guest, n, plain));
+        let loads = order.filter(|_| frame == LOAD && made.is_empty());
+        if let Some(order) = loads {
+            made = order.create(&mut guest, plain);
+            if when.ends_with("shuffled") {
+                let mut random = Random(1);
+                (1..FRAMES).rev().for_each(|n| made.swap(n as usize, random.below(n + 1) as usize));
             }
         }
         let new = match timed {
             Some(FIRST_OF_BURST) if when == "burst" => FIRST_OF_BURST..FIRST_OF_BURST + BURST,
-            Some(n) if matches!(when, "load" | "drawn") => n..n + 1,
+            Some(n) if when == "drawn" || order.is_some() => n..n + 1,
             _ => 0..0,
         };
         for n in new {
@@ -254,8 +325,12 @@ fn child(when: &str) {
         let start = Instant::now();
         guest.run();
         guest.renderer.finish(&mut |_| {}).expect("the device");
+        let took = start.elapsed().as_secs_f64() * 1000.0;
         if timed.is_some() {
-            times.push(start.elapsed().as_secs_f64() * 1000.0);
+            times.push(took);
+        }
+        if loads.is_some() {
+            loading = took;
         }
     }
     assert_eq!(guest.renderer.skipped_draws(), 0, "every draw must be drawn");
@@ -265,7 +340,7 @@ fn child(when: &str) {
     times.sort_by(f64::total_cmp);
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
     println!(
-        "{device};{:.3} {:.3} {:.3} {:.2};{waited} waited for ({waited_ms} ms), {ready} ready ({known} known)",
+        "{device};{:.3} {:.3} {:.3} {:.2} {loading:.2};{waited} waited for ({waited_ms} ms), {ready} ready ({known} known)",
         at(1.0),
         at(0.99),
         at(0.5),

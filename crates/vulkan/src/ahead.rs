@@ -5,6 +5,7 @@
 
 use crate::bindings::shape_of;
 use crate::known::History;
+use crate::partners;
 use crate::pipeline::{self, Blend, Key, TargetFormats};
 use crate::raster::{self, Raster};
 use crate::renderer::Renderer;
@@ -30,6 +31,8 @@ const MOST_CODE: u32 = 1 << 20;
 /// Guesses that may wait for their shaders' translation, and how many are looked at in a frame.
 const MOST_GUESSES: usize = 4096;
 const GUESSES_PER_FRAME: usize = 256;
+/// Frames that a guess waits for what the program has yet to create.
+const PATIENCE: u16 = 600;
 
 /// A batch that is being executed.
 pub(crate) struct Batch<'a> {
@@ -68,7 +71,19 @@ pub(crate) struct Foreseen {
     vertex: u32,
     /// Or [`Key::NONE`].
     pixel: u32,
+    urgency: Urgency,
+    /// Frames that it may still wait for a vertex layout that feeds it, and for targets: at load there may be none yet.
+    patience: u16,
 }
+
+/// A scene that pixel shaders were drawn in, and others that may be.
+pub(crate) struct Followers {
+    scene: Scene,
+    pixels: std::vec::IntoIter<ObjectId>,
+}
+
+/// Scenes that wait for their followers to be looked at.
+const MOST_SCENES_FOLLOWED: usize = 64;
 
 /// Shaders that are created further on in the batch.
 type Coming = FxHashMap<ObjectId, Arc<Shader>>;
@@ -143,7 +158,7 @@ impl Renderer {
             Stage::Geometry => return,
             Stage::Vertex | Stage::Pixel => {}
         }
-        let before = std::mem::replace(&mut self.created_last, body.id);
+        self.partners.created(body.id, shader.stage());
         if let Some(history) = self.history.take() {
             // With the code at hand, what the disk cache has lost can be made too.
             for runtime in history.states.get(&shader.hash()).into_iter().flatten() {
@@ -154,30 +169,62 @@ impl Renderer {
             let known = users.is_some();
             self.history = Some(history);
             if known {
+                self.partners.is_known(body.id);
                 return;
             }
         }
-        if shader.stage() == Stage::Pixel {
-            self.guess(body.id, &shader, before);
+        self.guess(body.id, shader.stage());
+    }
+
+    /// Pipelines of a shader that nothing is known of, with those that it may belong to ([`partners`]), in the present state.
+    fn guess(&mut self, created: ObjectId, stage: Stage) {
+        let scene = self.scene(raster::class(Topology::TriangleList));
+        if stage == Stage::Vertex {
+            for pixel in self.partners.pixels() {
+                self.guess_pair(&scene, created, pixel, Urgency::Guess);
+            }
+            return;
+        }
+        let mut left = partners::AT_CREATION;
+        for vertex in self.partners.vertices(scene.shaders.vertex) {
+            if left > 0 && self.guess_pair(&scene, vertex, created, Urgency::Guess) {
+                left -= 1;
+            }
         }
     }
 
-    /// Pipelines of a pixel shader that nothing is known of: with the vertex shader created just before it, as effects do,
-    /// or the bound one, in the present state.
-    fn guess(&mut self, pixel: ObjectId, shader: &Shader, before: ObjectId) {
-        let candidates = [before, self.state.shaders.vertex];
-        let fits = |id: &ObjectId| {
-            let vertex = self.shaders.get(*id).and_then(|guest| guest.shader.as_ref());
-            vertex.is_some_and(|vertex| vertex.stage() == Stage::Vertex && shader.is_fed_by(&vertex.link()))
+    /// A scene with these shaders; false where they do not fit, or the pixel shader was tried often enough.
+    fn guess_pair(&mut self, scene: &Scene, vertex: ObjectId, pixel: ObjectId, urgency: Urgency) -> bool {
+        let shader = |id, stage| {
+            let shader = self.shaders.get(id).and_then(|guest| guest.shader.as_ref());
+            shader.filter(|shader| shader.stage() == stage)
         };
-        let Some(vertex) = candidates.into_iter().find(fits) else { return };
-        let mut scene = self.scene(raster::class(Topology::TriangleList));
-        scene.shaders = SetShaders { vertex, pixel, ..scene.shaders };
-        self.push_guess(scene.clone());
-        if self.generic_seen {
-            let other = self.other_kind(scene);
-            self.push_guess(other);
+        let fits = match (shader(vertex, Stage::Vertex), shader(pixel, Stage::Pixel)) {
+            (Some(vertex), Some(pixel)) => pixel.is_fed_by(&vertex.link()),
+            _ => false,
+        };
+        if !fits || !self.partners.try_one(pixel) {
+            return false;
         }
+        let mut scene = scene.clone();
+        scene.shaders = SetShaders { vertex, pixel, ..scene.shaders };
+        let other = self.generic_seen.then(|| self.other_kind(scene.clone()));
+        self.push_guess(scene, urgency);
+        other.into_iter().for_each(|other| self.push_guess(other, urgency));
+        true
+    }
+
+    /// A draw has a new pipeline. Where it is the second with this scene and another pixel shader, those that nothing was drawn
+    /// with yet may follow.
+    pub(crate) fn guess_followers(&mut self, key: &Key) {
+        // What is guessed from decides nothing about this draw.
+        trace::record::<Host, _>(|| {
+            let pixels = self.partners.drawn(self.state.shaders.pixel, key);
+            if !pixels.is_empty() && self.followers.len() < MOST_SCENES_FOLLOWED {
+                let scene = self.scene(key.raster.class());
+                self.followers.push_back(Followers { scene, pixels: pixels.into_iter() });
+            }
+        });
     }
 
     /// A draw has a new pipeline. In a program that uses alpha test or fog, the next may have the same shaders with them, or
@@ -188,7 +235,7 @@ impl Renderer {
             trace::record::<Host, _>(|| {
                 let scene = self.scene(self.key.raster.class());
                 let other = self.other_kind(scene);
-                self.push_guess(other);
+                self.push_guess(other, Urgency::Guess);
             });
         }
     }
@@ -201,17 +248,26 @@ impl Renderer {
         scene
     }
 
-    fn push_guess(&mut self, scene: Scene) {
+    fn push_guess(&mut self, scene: Scene, urgency: Urgency) {
         if self.guesses.len() < MOST_GUESSES
             && let Some((vertex, pixel)) = self.variants_of(&scene, &Coming::default())
             && pixel != Key::NONE
         {
-            self.guesses.push_back(Foreseen { scene, vertex, pixel });
+            self.guesses.push_back(Foreseen { scene, vertex, pixel, urgency, patience: PATIENCE });
         }
     }
 
     /// Hands over guesses whose shaders are translated by now.
     pub(crate) fn follow_guesses(&mut self) {
+        let (mut left, mut followers) = (GUESSES_PER_FRAME, std::mem::take(&mut self.followers));
+        while let Some(next) = followers.front_mut().filter(|_| left > 0) {
+            match next.pixels.next() {
+                Some(pixel) => _ = self.guess_pair(&next.scene, next.scene.shaders.vertex, pixel, Urgency::Likely),
+                None => _ = followers.pop_front(),
+            }
+            left -= 1;
+        }
+        self.followers = followers;
         for _ in 0..self.guesses.len().min(GUESSES_PER_FRAME) {
             let Some(mut guess) = self.guesses.pop_front() else { return };
             if !self.library.is_ready(guess.vertex) || !self.library.is_ready(guess.pixel) {
@@ -226,13 +282,19 @@ impl Renderer {
             let (objects, scene) = (&self.state.objects, &mut guess.scene);
             if !objects.get(scene.vertex_input).is_some_and(feeds) {
                 let all = objects.iter(ObjectKind::VertexInput);
-                let Some((id, _)) = all.filter(|(_, created)| feeds(created)).last() else { continue };
-                scene.vertex_input = id;
+                let last = all.filter(|(_, created)| feeds(created)).last();
+                scene.vertex_input = last.map_or(ObjectId::NONE, |(id, _)| id);
             }
             if scene.targets == TargetFormats::default() {
                 scene.targets = self.targets.formats;
             }
-            self.foresee(&guess, Urgency::Guess);
+            if scene.vertex_input.is_none() && inputs != 0 || scene.targets == TargetFormats::default() {
+                if let Some(patience) = guess.patience.checked_sub(1) {
+                    self.guesses.push_back(Foreseen { patience, ..guess });
+                }
+                continue;
+            }
+            self.foresee(&guess);
         }
     }
 
@@ -304,7 +366,7 @@ impl Renderer {
             changed = true;
         }
         for scene in scenes {
-            self.foresee(&scene, Urgency::Soon);
+            self.foresee(&scene);
         }
     }
 
@@ -325,7 +387,7 @@ impl Renderer {
         if scenes.len() < MOST_SCENES && (std::mem::take(changed) || class != scene.class || rects != scene.rects) {
             (scene.class, scene.rects) = (class, rects);
             if let Some((vertex, pixel)) = self.variants_of(scene, coming) {
-                scenes.push(Foreseen { scene: scene.clone(), vertex, pixel });
+                scenes.push(Foreseen { scene: scene.clone(), vertex, pixel, urgency: Urgency::Soon, patience: 0 });
             }
         }
     }
@@ -372,8 +434,8 @@ impl Renderer {
     }
 
     /// Lets workers make a scene's pipeline.
-    fn foresee(&mut self, foreseen: &Foreseen, urgency: Urgency) {
-        let &Foreseen { ref scene, vertex, pixel } = foreseen;
+    fn foresee(&mut self, foreseen: &Foreseen) {
+        let &Foreseen { ref scene, vertex, pixel, urgency, .. } = foreseen;
         if scene.targets == TargetFormats::default() {
             return;
         }

@@ -43,6 +43,7 @@ mod objects;
 mod options;
 mod order;
 mod overlay;
+mod partners;
 mod parts;
 mod pipeline;
 mod pipelines;

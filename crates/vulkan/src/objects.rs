@@ -130,6 +130,7 @@ impl Renderer {
             }
             Some(ObjectKind::Shader) => {
                 self.shaders.remove(id);
+                self.partners.is_known(id);
                 self.compute_shader_changed(id);
             }
             Some(ObjectKind::Query) => self.destroy_query(id),

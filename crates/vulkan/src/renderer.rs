@@ -1,6 +1,6 @@
 //! The renderer: executes a command stream.
 
-use crate::ahead::{Batch, Foreseen, Rest};
+use crate::ahead::{Batch, Followers, Foreseen, Rest};
 use crate::buffer::{DynamicPool, GuestBuffer};
 use crate::cache::PipelineCache;
 use crate::compute::{ComputePipelines, Computing};
@@ -15,6 +15,7 @@ use crate::memory::{Buffer, HeapTrim, Place};
 use crate::objects::GuestSampler;
 use crate::options::Options;
 use crate::order::Order;
+use crate::partners::Partners;
 use crate::pipeline::Key;
 use crate::pipelines::Pipelines;
 use crate::present::Presenter;
@@ -77,10 +78,12 @@ pub struct Renderer {
     pub(crate) replace_shader: Option<ShaderReplacer>,
     /// What is known of the program from its last runs.
     pub(crate) history: Option<History>,
-    /// The shader that was created last.
-    pub(crate) created_last: ObjectId,
+    /// Which shaders may belong together.
+    pub(crate) partners: Partners,
     /// What new pixel shaders may be drawn with, until it is translated.
     pub(crate) guesses: VecDeque<Foreseen>,
+    /// Scenes that more than one pixel shader was drawn in, and those that may follow.
+    pub(crate) followers: VecDeque<Followers>,
     /// Whether any draw has had alpha test or fog.
     pub(crate) generic_seen: bool,
     /// Whether the present batch has been searched for what its draws need.
@@ -228,8 +231,9 @@ impl Renderer {
             library,
             replace_shader: None,
             history: None,
-            created_last: ObjectId::NONE,
+            partners: Partners::default(),
             guesses: VecDeque::new(),
+            followers: VecDeque::new(),
             generic_seen: false,
             looked_ahead: false,
             kept: (Instant::now(), 0),
@@ -464,7 +468,8 @@ impl Renderer {
         self.frame_uploads.end_frame(number);
         self.frames.clear();
         self.guesses.clear();
-        (self.history, self.created_last, self.generic_seen) = (None, ObjectId::NONE, false);
+        self.followers.clear();
+        (self.history, self.partners, self.generic_seen) = (None, Partners::default(), false);
         self.feedback.stop();
         self.state = State::default();
         self.validator = Validator::new(Limits::default());

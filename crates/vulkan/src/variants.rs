@@ -314,6 +314,7 @@ impl Renderer {
             }
         }
         self.guess_generic();
+        self.guess_followers(&key);
         self.pipelines.wait(&key, &self.library)
     }
 

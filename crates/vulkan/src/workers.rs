@@ -58,6 +58,8 @@ pub(crate) enum Urgency {
     /// It may never be. Done when nothing else is left and no draw has waited for a while: drivers make pipelines at the
     /// same time only so far.
     Guess,
+    /// What was drawn says that it will be.
+    Likely,
     /// The last run had it, and this one probably will.
     Known,
     /// A draw will ask for it.
@@ -149,7 +151,7 @@ impl Workers {
         let mut queue = self.shared.lock();
         match urgency {
             Urgency::Soon => queue.soon.push_back(Box::new(job)),
-            Urgency::Known => queue.known.push_back(Box::new(job)),
+            Urgency::Likely | Urgency::Known => queue.known.push_back(Box::new(job)),
             Urgency::Guess => queue.guesses.push_back(Box::new(job)),
         }
         drop(queue);
@@ -249,7 +251,7 @@ mod tests {
     fn one_thread_makes_and_all_get_it() {
         let workers = Workers::new("test");
         let (value, made) = (Arc::new(Once::default()), Arc::new(AtomicBool::new(false)));
-        for urgency in [Urgency::Guess, Urgency::Known, Urgency::Soon] {
+        for urgency in [Urgency::Guess, Urgency::Likely, Urgency::Known, Urgency::Soon] {
             let (value, made) = (Arc::clone(&value), Arc::clone(&made));
             workers.run(urgency, move || {
                 value.make(|| {
