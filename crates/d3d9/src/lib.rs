@@ -20,7 +20,7 @@ mod memory;
 mod texel;
 mod translate;
 
-pub use adapter::{Adapter, FormatQuery};
+pub use adapter::{Adapter, FormatQuery, claims};
 pub use driver::{Device, QueryData, Window, check_parameters};
 pub use error::{Error, Result};
 pub use format::{FormatKind, FormatRow, format_row};

@@ -2,6 +2,7 @@
 //! [`DeviceInfo`]: nothing is claimed that it cannot do.
 
 mod caps;
+pub mod claims;
 mod told;
 
 use crate::error::{Error, Result};
@@ -291,9 +292,11 @@ impl Adapter {
         let depth_fits = depth == row.is_depth() || row.is_depth() && !surface && !depth;
         let target_fits = !target || !depth && row.target;
         let srgb_fits = !surface || target || usage & D3DUSAGE_QUERY_SRGBWRITE == 0;
+        // Compressed formats of vendors are textures' alone.
+        let kind_fits = !surface || !row.is_opaque();
         let bump_fits = row.bump || usage & D3DUSAGE_QUERY_LEGACYBUMPMAP == 0;
         let wrong = depth && usage & D3DUSAGE_AUTOGENMIPMAP != 0 || (depth || target) && usage & D3DUSAGE_DYNAMIC != 0;
-        if !depth_fits || !target_fits || !srgb_fits || !bump_fits || wrong {
+        if !depth_fits || !target_fits || !srgb_fits || !kind_fits || !bump_fits || wrong {
             return Err(Error::NotAvailable);
         }
         if depth || target {

@@ -43,6 +43,13 @@ impl Device {
     pub fn open_image(&mut self, image: ImageId, handle: u32) -> Result<()> {
         let can_be = handle & 0x8000_0003 == TAG;
         let opened = can_be && self.change_image(image, handle, CreateTexture::SHARED_OLD)?;
+        if !opened && self.logged.insert("pSharedHandle") {
+            let handle = format!("{handle:#x}");
+            tracing::warn!(
+                handle,
+                "no such image is shared here (pSharedHandle); programs that share one need the viewer"
+            );
+        }
         if opened { Ok(()) } else { Err(Error::InvalidCall) }
     }
 

@@ -28,8 +28,8 @@ impl Device {
         if registers.render.set(state, value, &mut registers.tracker) && RenderStates::READERS[state as usize] == 0 {
             self.undrawn_set(state, value);
         }
-        if state == D3DRS_POINTSIZE {
-            self.point_size_set(value);
+        if matches!(state, D3DRS_POINTSIZE | D3DRS_ADAPTIVETESS_X | D3DRS_ADAPTIVETESS_Y) {
+            self.order_to_driver(state, value);
         }
         Ok(())
     }

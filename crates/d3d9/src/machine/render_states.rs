@@ -118,7 +118,10 @@ state_table! {
 }
 
 /// States that Direct3D draws by and we do not, nor promise to among the capabilities. A warning names those that a program sets.
-pub(crate) const UNDRAWN: [u32; 19] = [
+/// Hardware of its last years knew no dithering of colours and no n-patches either.
+pub(crate) const UNDRAWN: [u32; 26] = [
+    RenderStates::D3DRS_LASTPIXEL,
+    RenderStates::D3DRS_DITHERENABLE,
     RenderStates::D3DRS_WRAP0,
     RenderStates::D3DRS_WRAP1,
     RenderStates::D3DRS_WRAP2,
@@ -136,6 +139,22 @@ pub(crate) const UNDRAWN: [u32; 19] = [
     RenderStates::D3DRS_WRAP14,
     RenderStates::D3DRS_WRAP15,
     RenderStates::D3DRS_MULTISAMPLEANTIALIAS,
+    RenderStates::D3DRS_PATCHEDGESTYLE,
+    RenderStates::D3DRS_POSITIONDEGREE,
+    RenderStates::D3DRS_NORMALDEGREE,
     RenderStates::D3DRS_ANTIALIASEDLINEENABLE,
+    RenderStates::D3DRS_MINTESSELLATIONLEVEL,
+    RenderStates::D3DRS_MAXTESSELLATIONLEVEL,
     RenderStates::D3DRS_ENABLEADAPTIVETESSELLATION,
+];
+
+/// States that change no picture: a promise that nothing has to be clipped, a debugger's mark, and what adaptive tessellation goes
+/// by where it is on.
+#[cfg(test)]
+pub(crate) const WITHOUT_EFFECT: [u32; 5] = [
+    RenderStates::D3DRS_CLIPPING,
+    RenderStates::D3DRS_DEBUGMONITORTOKEN,
+    RenderStates::D3DRS_ADAPTIVETESS_X,
+    RenderStates::D3DRS_ADAPTIVETESS_Z,
+    RenderStates::D3DRS_ADAPTIVETESS_W,
 ];
