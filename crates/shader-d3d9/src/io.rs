@@ -62,8 +62,10 @@ impl LinkInfo {
     /// What the fixed-function vertex stage writes.
     pub fn of_fixed_vertex(key: &FixedVertexKey) -> Self {
         let coords = (0..STAGES as u8).filter(|i| key.tex_coords[usize::from(*i)].used != 0);
-        let fixed = [(Usage::Color, 0), (Usage::Color, 1), (Usage::Fog, 0)];
-        Self::of(fixed.into_iter().chain(coords.map(|i| (Usage::TexCoord, i))))
+        let colors = [0, 1].into_iter().filter(|index| key.writes_color(*index)).map(|index| (Usage::Color, index));
+        let fixed = colors.chain([(Usage::Fog, 0)]);
+        let passed = key.passed().map(|(usage, _)| (usage, 0));
+        Self::of(fixed.chain(coords.map(|i| (Usage::TexCoord, i))).chain(passed))
     }
 
     /// As if the vertex stage wrote all that a pixel shader reads; for translating a shader alone.
@@ -227,6 +229,8 @@ pub mod bound {
     /// without filter gives, red that to its right, green that below, blue that below right ("Radeon X1x00 Programming
     /// Guide"; Wine's `test_fetch4` has what drivers on Windows give). Only of 2D textures.
     pub const FETCH4: u8 = 0x20;
+    /// Added to [`FETCH4`]: the component is the fourth, of formats that have alpha alone (`D3DFMT_A8`).
+    pub const FETCH4_ALPHA: u8 = 0x10;
     /// Added: lookups of ps_1_0 to ps_1_3 divide the coordinates by the fourth (`D3DTTFF_PROJECTED`).
     pub const PROJECTED: u8 = 0x40;
     /// Added: depth texture that is compared with the third coordinate.

@@ -1,11 +1,11 @@
 //! The ends of every pixel shader: inputs by the link, and alpha test, fog and outputs after the shader's own code.
 
 use crate::banks::SystemRegister;
-use crate::io::{COMPARE_ALWAYS, FogMode, PixelOps, RuntimeInfo, spec};
+use crate::io::{COMPARE_ALWAYS, FogMode, PixelOps, RuntimeInfo, bound, spec};
 use crate::lift::interface::{semantic, system_bank};
 use crate::tables::Usage;
 use afterimage_ir::{
-    Builder, InputAt, InputDecl, Interp, Kind, OutputAt, OutputDecl, SpecDecl, Swizzle, Texture, Type, Value,
+    Builder, InputAt, InputDecl, Interp, Kind, Offset, OutputAt, OutputDecl, SpecDecl, Swizzle, Texture, Type, Value,
 };
 
 /// What a pixel shader computed.
@@ -55,14 +55,15 @@ pub(crate) fn input(b: &mut Builder, runtime: &RuntimeInfo, usage: Usage, index:
 }
 
 /// The texels of a "Fetch-4" lookup, see [`bound::FETCH4`](crate::io::bound::FETCH4).
-pub(crate) fn fetch4(b: &mut Builder, texture: Texture, slot: u8, coord: Value) -> Value {
+pub(crate) fn fetch4(b: &mut Builder, texture: Texture, slot: u8, bound: u8, coord: Value) -> Value {
     // The middle of the four is half a texel to the right of the place and below it.
     let system = system_bank(b);
     let half = b.load_const(system, SystemRegister::HalfTexel.element(slot.into()).into());
     let half = b.cast(half, Kind::Float);
     let (half, xy) = (b.resize(half, 2), b.resize(coord, 2));
     let middle = b.fadd(xy, half);
-    let texels = b.gather(texture, middle);
+    let component = if bound & bound::FETCH4_ALPHA != 0 { 3 } else { 0 };
+    let texels = b.gather_at(texture, middle, component, Offset::default(), None);
     b.swizzle(texels, Swizzle::new(&[2, 0, 1, 3]))
 }
 

@@ -284,6 +284,12 @@ fn texture_stage_flags_change_lookups() {
         let text = format!("ps_3_0\ndcl_texcoord v0\ndcl_2d s1\n{lookup} r0, v0, s1\nmov oC0, r0");
         assert_eq!(run(&text, 1, io::bound::FETCH4), [3.0, 1.0, 2.0, 4.0], "{lookup}");
     }
+    // Of what has alpha alone, that is gathered.
+    let mut runtime = RuntimeInfo::default();
+    runtime.textures[1] = io::bound::FETCH4 | io::bound::FETCH4_ALPHA;
+    let tokens = assemble("ps_3_0\ndcl_texcoord v0\ndcl_2d s1\ntexld r0, v0, s1\nmov oC0, r0").unwrap();
+    let module = lift(&tokens, &runtime).unwrap();
+    assert!(module.to_string().lines().any(|line| line.contains("gather") && line.contains(".w")), "{module}");
     let volume = "ps_2_0\ndcl t0\ndcl_volume s1\ntexld r0, t0, s1\nmov oC0, r0";
     assert_eq!(run(volume, 1, io::bound::FETCH4), [0.5, 0.25, 2.0, 1.0]);
 }

@@ -458,7 +458,8 @@ impl Shader {
             let shadow = if matches!(lookup, bound::NONE | bound::D2) { depends.shadow } else { 0 };
             *own = if kind == declared { bound::NONE } else { kind }
                 | bound
-                    & (relevant(shadow, bound::SHADOW | bound::FETCH4) | relevant(depends.projected, bound::PROJECTED));
+                    & (relevant(shadow, bound::SHADOW | bound::FETCH4 | bound::FETCH4_ALPHA)
+                        | relevant(depends.projected, bound::PROJECTED));
         }
         own
     }

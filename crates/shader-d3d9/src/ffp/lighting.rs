@@ -44,12 +44,12 @@ impl Vertex<'_> {
     }
 
     /// Diffuse and specular colour.
-    pub(super) fn colors(&mut self, point: &Point) -> (Value, Value) {
+    pub(super) fn colors(&mut self, point: &Point) -> [Value; 2] {
         let view = point.view.filter(|_| self.key.has(FixedVertexKey::LIGHTING));
         let Some(view) = view else {
             let colors =
-                (self.vertex_color(FixedInput::Diffuse, 0, 1.0), self.vertex_color(FixedInput::Specular, 1, 0.0));
-            return (self.b.fsat(colors.0), self.b.fsat(colors.1));
+                [self.vertex_color(FixedInput::Diffuse, 0, 1.0), self.vertex_color(FixedInput::Specular, 1, 0.0)];
+            return colors.map(|color| self.b.fsat(color));
         };
         let diffuse_material = self.material(self.key.diffuse_source, R::MaterialDiffuse);
         let ambient_material = self.material(self.key.ambient_source, R::MaterialAmbient);
@@ -80,7 +80,7 @@ impl Vertex<'_> {
             }
             None => self.b.f32x4([0.0; 4]),
         };
-        (self.b.fsat(diffuse), self.b.fsat(specular))
+        [diffuse, specular].map(|color| self.b.fsat(color))
     }
 
     /// Adds what light `index` gives.

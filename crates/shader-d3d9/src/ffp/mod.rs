@@ -13,6 +13,7 @@ mod vertex;
 pub use pixel::lift_fixed_pixel;
 pub use vertex::lift_fixed_vertex;
 
+use crate::tables::Usage;
 use bytemuck::{Pod, Zeroable};
 
 /// Texture stages.
@@ -45,6 +46,14 @@ pub enum FixedInput {
     Position1 = 15,
     /// Second normal, of tweening (`NORMAL1`).
     Normal1 = 16,
+    /// Tangent; this and what follows are inputs of pre-transformed vertices alone, see [`FixedVertexKey::passed`].
+    Tangent = 17,
+    /// Binormal.
+    Binormal = 18,
+    /// Fog factor.
+    Fog = 19,
+    /// Depth.
+    Depth = 20,
 }
 
 impl FixedInput {
@@ -53,6 +62,18 @@ impl FixedInput {
         Self::TexCoord0 as u8 + (set & 7)
     }
 }
+
+/// Elements that pre-transformed vertices hand to a pixel shader of model 3, beside colours and texture coordinates (Wine's
+/// `pretransformed_varying_test` has what Windows does).
+const PASSED: [(Usage, FixedInput); 7] = [
+    (Usage::BlendWeight, FixedInput::BlendWeight),
+    (Usage::BlendIndices, FixedInput::BlendIndices),
+    (Usage::Normal, FixedInput::Normal),
+    (Usage::Tangent, FixedInput::Tangent),
+    (Usage::Binormal, FixedInput::Binormal),
+    (Usage::Fog, FixedInput::Fog),
+    (Usage::Depth, FixedInput::Depth),
+];
 
 /// What the fixed-function vertex stage does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Pod, Zeroable)]
@@ -128,6 +149,17 @@ impl FixedVertexKey {
     /// `D3DVBF_TWEENING`: between position and normal, and the second ones where the vertex has them.
     pub const TWEENING: u32 = 1 << 8;
 
+    /// The program's own pixel shader runs: pre-transformed vertices hand it whatever they have.
+    pub const PASSES: u32 = 1 << 9;
+    /// Inputs that nothing else reads.
+    pub const ONLY_PASSED: u32 = 0xf << FixedInput::Tangent as u32;
+
+    /// What goes through the stage as it is.
+    pub(crate) fn passed(&self) -> impl Iterator<Item = (Usage, FixedInput)> + use<> {
+        let inputs = if self.has(Self::PRETRANSFORMED) && self.has(Self::PASSES) { self.inputs } else { 0 };
+        PASSED.into_iter().filter(move |(_, input)| inputs >> *input as u8 & 1 != 0)
+    }
+
     /// True if a flag is set.
     pub const fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
@@ -136,6 +168,13 @@ impl FixedVertexKey {
     /// True if the vertex declaration has the input.
     pub const fn has_input(&self, location: u8) -> bool {
         self.inputs >> (location & 31) & 1 != 0
+    }
+
+    /// True if a colour may differ from vertex to vertex: without light and a colour of their own, the first is white and the
+    /// second black, as what a pixel shader reads where the vertex stage writes nothing.
+    pub(crate) fn writes_color(&self, index: u8) -> bool {
+        let lit = self.has(Self::LIGHTING) && !self.has(Self::PRETRANSFORMED);
+        lit || self.has_input(FixedInput::Diffuse as u8 + index)
     }
 
     /// True if blend indices choose the matrices.

@@ -161,7 +161,7 @@ impl Pixel<'_> {
         let shadow = bound & bound::SHADOW != 0;
         let texture = self.b.texture(TextureDecl { slot: index, dim, shadow, component: Component::Float });
         let texel = if bound & bound::FETCH4 != 0 && !shadow {
-            pixel_ops::fetch4(&mut self.b, texture, index, coord)
+            pixel_ops::fetch4(&mut self.b, texture, index, bound, coord)
         } else {
             let reference = shadow.then(|| self.b.extract(coord, 2));
             self.b.sample(texture, coord, reference)

@@ -6,7 +6,7 @@
 
 use super::{FixedInput, FixedVertexKey, STAGES};
 use crate::banks::{Bank, FixedVertexRegister as R};
-use crate::io::{FOG_LOCATION, RuntimeInfo, fixed_location};
+use crate::io::{FOG_LOCATION, LinkInfo, RuntimeInfo};
 use crate::lift::interface::semantic;
 use crate::pixel_ops::{FogParameters, fog_curve};
 use crate::tables::Usage;
@@ -37,11 +37,21 @@ pub fn lift_fixed_vertex(key: &FixedVertexKey, runtime: &RuntimeInfo) -> Result<
     });
     let mut stage = Vertex { b, key, bank };
     let point = stage.transform();
-    let (diffuse, specular) = stage.colors(&point);
-    stage.varying(Usage::Color, 0, diffuse);
-    stage.varying(Usage::Color, 1, specular);
-    let fog = stage.fog(&point);
-    stage.varying(Usage::Fog, 0, fog);
+    for (index, color) in stage.colors(&point).into_iter().enumerate() {
+        // What is the same for every vertex does not travel: a pixel shader finds it where nothing is written.
+        if key.writes_color(index as u8) {
+            stage.varying(Usage::Color, index as u8, color);
+        }
+    }
+    if !key.passed().any(|(usage, _)| usage == Usage::Fog) {
+        let fog = stage.fog(&point);
+        stage.varying(Usage::Fog, 0, fog);
+    }
+    for (usage, input) in key.passed() {
+        if let Some(value) = stage.input(input as u8, usage, 0) {
+            stage.varying(usage, 0, value);
+        }
+    }
     for index in 0..STAGES as u8 {
         let coord = key.tex_coords[usize::from(index)];
         if coord.used != 0 {
@@ -115,7 +125,7 @@ impl Vertex<'_> {
     }
 
     fn varying(&mut self, usage: Usage, index: u8, value: Value) {
-        let location = fixed_location(usage, index).unwrap_or(FOG_LOCATION);
+        let location = LinkInfo::of_fixed_vertex(self.key).location(usage, index).unwrap_or(FOG_LOCATION);
         let output = self.b.output(OutputDecl {
             name: format!("{}{index}", usage.text()),
             ty: Type::F32X4,

@@ -76,7 +76,7 @@ impl Lifter<'_> {
         let texture = *self.samplers[index]
             .get_or_insert_with(|| b.texture(TextureDecl { slot, dim, shadow, component: Component::Float }));
         if bound & bound::FETCH4 != 0 && dim == Dim::D2 && !shadow && !vertex {
-            return pixel_ops::fetch4(b, texture, slot, coord);
+            return pixel_ops::fetch4(b, texture, slot, bound, coord);
         }
         let reference = shadow.then(|| b.extract(coord, 2));
         match lookup {

@@ -4,6 +4,7 @@ use crate::near;
 use crate::scene::Scene;
 use afterimage_ir::OutputAt;
 use afterimage_shader_d3d9::ffp::{lift_fixed_pixel, lift_fixed_vertex};
+use afterimage_shader_d3d9::tables::Usage;
 use afterimage_shader_d3d9::{
     FixedInput, FixedPixelKey, FixedPixelRegister, FixedStage, FixedVertexKey, FixedVertexRegister as R, RuntimeInfo,
     SystemRegister, TexCoordKey, VertexOps, assemble, io, lift,
@@ -68,6 +69,32 @@ fn positions_are_transformed_and_colours_passed_on() {
     // A 1/w of zero is one.
     let results = run(&key, &pixels.input(FixedInput::Position as u8, [320.0, 120.0, 0.5, 0.0]));
     assert_near(results.at(OutputAt::Position), [0.0, 0.5, 0.5, 1.0]);
+}
+
+#[test]
+fn pretransformed_vertices_hand_on_whatever_they_have() {
+    let passed = [
+        (Usage::BlendWeight, FixedInput::BlendWeight),
+        (Usage::BlendIndices, FixedInput::BlendIndices),
+        (Usage::Normal, FixedInput::Normal),
+        (Usage::Tangent, FixedInput::Tangent),
+        (Usage::Binormal, FixedInput::Binormal),
+        (Usage::Fog, FixedInput::Fog),
+        (Usage::Depth, FixedInput::Depth),
+    ];
+    let inputs = passed.iter().fold(1, |inputs, (_, input)| inputs | 1 << *input as u32);
+    let key = FixedVertexKey { flags: FixedVertexKey::PRETRANSFORMED, inputs, ..Default::default() };
+    let value = |input: FixedInput| [input as u8 as f32, 0.5, 0.25, 0.125];
+    let scene = passed.iter().fold(scene(), |scene, (_, input)| scene.input(*input as u8, value(*input)));
+    // A pixel shader of the program's reads it; the fixed one would not.
+    let alone = io::LinkInfo::of_fixed_vertex(&key);
+    assert_eq!((alone.location(Usage::Tangent, 0), run(&key, &scene).location(io::FOG_LOCATION)[0]), (None, 1.0));
+    let key = FixedVertexKey { flags: FixedVertexKey::PRETRANSFORMED | FixedVertexKey::PASSES, ..key };
+    let (link, results) = (io::LinkInfo::of_fixed_vertex(&key), run(&key, &scene));
+    for (usage, input) in passed {
+        let location = link.location(usage, 0).unwrap_or_else(|| panic!("{usage:?} is not handed on"));
+        assert_eq!(results.location(location), value(input), "{usage:?}");
+    }
 }
 
 fn coordinates(change: impl FnOnce(&mut TexCoordKey), scene: &Scene) -> [f32; 4] {

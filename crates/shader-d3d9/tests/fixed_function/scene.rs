@@ -43,8 +43,11 @@ impl Outputs {
         self.values.iter().find(|(other, _)| *other == at).expect("the output exists").1
     }
 
+    /// A varying or a colour, as what reads it finds it: the first colour is one where it is not written, the rest zero.
     pub fn location(&self, location: u8) -> [f32; 4] {
-        self.at(OutputAt::Location(location))
+        let missing = if location == 0 { 1.0 } else { 0.0 };
+        let written = self.values.iter().find(|(at, _)| *at == OutputAt::Location(location));
+        written.map_or([missing; 4], |(_, value)| *value)
     }
 }
 
