@@ -14,7 +14,7 @@ use crate::texture::Texture;
 use afterimage_shader::bound;
 use afterimage_state::{Effect, trace};
 use afterimage_stream::host::TextureStates;
-use afterimage_stream::packets::{Stage, TextureBinding};
+use afterimage_stream::packets::{Stage, Swizzle, TextureBinding};
 use afterimage_stream::{Group, Host, State, TEXTURE_SLOTS};
 use ash::vk;
 
@@ -85,11 +85,28 @@ impl Renderer {
             trace::read(Host::TEXTURE.at(slot as u32).plus(TextureStates::OBJECT));
             self.touch_texture(self.state.textures[slot].texture)?;
         }
+        self.reads_target = self.would_read_target();
+        if self.reads_target {
+            // What was drawn before is what this draw finds.
+            self.end_pass();
+        }
         Ok(Effect::Same)
+    }
+
+    /// Whether the bound shaders look up what is drawn to.
+    fn would_read_target(&self) -> bool {
+        let drawn = |id| self.targets.colors.iter().flatten().any(|attachment| attachment.texture == id);
+        bits(self.used_slots()).any(|slot| {
+            let texture = self.state.textures[slot].texture;
+            !texture.is_none() && drawn(self.root(texture))
+        })
     }
 
     /// A texture that draws read and that is not ready for it.
     pub(crate) fn unreadable(&self) -> Option<String> {
+        if self.would_read_target() != self.reads_target {
+            return Some(format!("draws read what they draw to: not {}", self.reads_target));
+        }
         bits(self.used_slots()).find_map(|slot| {
             let id = self.root(self.state.textures[slot].texture);
             let texture = self.textures.get(id)?;
@@ -411,6 +428,10 @@ pub(crate) fn shape_of(texture: Option<&Texture>, sampler: Option<&GuestSampler>
     }
     if shape == bound::D2 && sampler.is_some_and(|sampler| sampler.desc.gather != 0) {
         shape |= bound::FETCH4;
+        let [red, .., alpha] = texture.desc.swizzle;
+        if red != Swizzle::Red as u8 && alpha == Swizzle::Red as u8 {
+            shape |= bound::FETCH4_ALPHA;
+        }
     }
     shape | projected
 }

@@ -184,6 +184,16 @@ impl Renderer {
             self.pending.instances = instances;
         }
         self.pending.plain.push(vk::MultiDrawInfoEXT { first_vertex: body.first, vertex_count: count });
+        self.part_draws();
+    }
+
+    /// Draws that read what they draw to come in passes of their own: each finds what those before it drew at its place, as with
+    /// Direct3D's drivers on Windows. What it finds of a place that it draws itself first is open.
+    #[inline]
+    fn part_draws(&mut self) {
+        if self.reads_target {
+            self.end_pass();
+        }
     }
 
     /// [`DrawIndexed`].
@@ -222,6 +232,7 @@ impl Renderer {
             index_count: count,
             vertex_offset: body.base_vertex,
         });
+        self.part_draws();
     }
 
     /// Records the draws collected so far.
@@ -277,6 +288,7 @@ impl Renderer {
                 offset += if indexed { 20 } else { 16 };
             }
         });
+        self.part_draws();
     }
 
     fn record_pending(&self) {

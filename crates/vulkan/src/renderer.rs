@@ -128,6 +128,8 @@ pub struct Renderer {
     pub(crate) feedback: Feedback,
     /// Whether draws are drawn in two parts, and which one is being drawn: see [`crate::parts`].
     pub(crate) in_parts: bool,
+    /// The bound shaders look up what they draw to.
+    pub(crate) reads_target: bool,
     pub(crate) second_part: Tracked<bool, Host>,
     /// The pipeline for back faces, where there is one.
     pub(crate) back_pipeline: vk::Pipeline,
@@ -265,6 +267,7 @@ impl Renderer {
             pending: Pending::default(),
             feedback: Feedback::new(&gpu),
             in_parts: false,
+            reads_target: false,
             second_part: Tracked::new(Host::SECOND_PART.only(), false),
             back_pipeline: vk::Pipeline::null(),
             blocks: [None; 3],
@@ -478,6 +481,7 @@ impl Renderer {
         self.key = Key::EMPTY;
         (self.computing, self.blocks) = (Computing::default(), [None; 3]);
         (self.in_parts, self.small_depth, self.depth_aside) = (false, false, false);
+        self.reads_target = false;
         (self.vertex_uploads, self.index_upload) = ([None; VERTEX_BUFFERS], None);
         (self.index_limit, self.vertex_limit, self.input) = (0, 0, Input::default());
         self.warned.clear();

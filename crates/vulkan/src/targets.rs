@@ -306,11 +306,15 @@ impl Renderer {
         let tests = Stage::EARLY_FRAGMENT_TESTS | Stage::LATE_FRAGMENT_TESTS;
         let writes = Access::COLOR_ATTACHMENT_WRITE | Access::DEPTH_STENCIL_ATTACHMENT_WRITE;
         let reads = Access::COLOR_ATTACHMENT_READ | Access::DEPTH_STENCIL_ATTACHMENT_READ;
+        let (lookups, texels) = match self.reads_target {
+            true => (Stage::VERTEX_SHADER | Stage::FRAGMENT_SHADER, Access::SHADER_SAMPLED_READ),
+            false => (Stage::NONE, Access::NONE),
+        };
         memory_barrier(
             &self.gpu,
             cmd,
             (Stage::COLOR_ATTACHMENT_OUTPUT | tests | Stage::FRAGMENT_SHADER | Stage::VERTEX_SHADER, writes),
-            (Stage::COLOR_ATTACHMENT_OUTPUT | tests, reads | writes),
+            (Stage::COLOR_ATTACHMENT_OUTPUT | tests | lookups, reads | writes | texels),
         );
         let depth_stencil =
             vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: load.depth, stencil: load.stencil } };

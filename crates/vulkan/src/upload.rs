@@ -208,7 +208,7 @@ impl Renderer {
             texture.last_used = current;
         }
         let Some(texture) = self.textures.get_mut(id) else { return Ok(()) };
-        // Reading what is being drawn to is undefined for the guest, too: no barrier could help within the pass.
+        // What is being drawn to is read behind the barrier of its pass.
         if texture.written && !texture.is_target {
             texture.written = false;
             self.end_pass();

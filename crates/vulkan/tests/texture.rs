@@ -63,6 +63,31 @@ fn nothing_bound_reads_opaque_black_and_new_textures_are_zero() {
     }
 }
 
+/// Direct3D's drivers on Windows let draws read what they draw to, and each finds what those before it drew.
+#[test]
+fn a_target_that_is_read_has_what_was_drawn_before() {
+    let brighter = TEXTURE.replace(
+        "store_output out0, v2",
+        "v3: f32x4 = const 0.25, 0.25, 0.25, 0.25\n  v4: f32x4 = fadd v2, v3\n  store_output out0, v4",
+    );
+    for without in profiles() {
+        let mut guest = textured(without);
+        guest.clear(Clear::COLOR, [1.0 / 255.0; 4], 1.0, 0);
+        guest.shaders(VERTEX, &brighter);
+        let sampler = guest.sampler(sampling(Filter::Nearest));
+        guest.bind_texture(0, guest.pixels_target(), sampler);
+        // Three draws of one state, and one with another behind it.
+        for _ in 0..3 {
+            guest.draw(Topology::TriangleList, 0, 6);
+        }
+        assert_eq!(guest.pixels().count([193; 4]), 16);
+        guest.vertices(&quad([-1.0, 0.0], [-1.0, 1.0], 0.5, RED));
+        let pixels = draw(&mut guest);
+        assert_eq!((pixels.count([255; 4]), pixels.count([193; 4])), (8, 8));
+        guest.finish();
+    }
+}
+
 /// Each draw must see the texels of its time, whether the upload went before the pass or broke it.
 #[test]
 fn uploads_between_draws_are_in_order() {
