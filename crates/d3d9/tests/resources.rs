@@ -54,6 +54,53 @@ fn palettes_are_applied_on_the_way_to_the_receiver() {
     rig.check();
 }
 
+/// A texture in system memory whose bytes in each level are the level's number plus one.
+fn numbered(rig: &mut Rig, edge: u32, levels: u32, format: D3DFORMAT) -> ImageId {
+    let texture = rig.device.create_texture(edge, edge, levels, 0, format, D3DPOOL_SYSTEMMEM).unwrap();
+    for level in 0..levels as u8 {
+        let target = rig.device.create_render_target(edge >> level, edge >> level, format, 0, 0, false).unwrap();
+        rig.log().read_value = level + 1;
+        rig.device.render_target_data(Surface::of(target), Surface { level, ..Surface::of(texture) }).unwrap();
+    }
+    texture
+}
+
+#[test]
+fn levels_meet_where_their_sizes_do() {
+    let argb = D3DFMT_A8R8G8B8;
+    // Edge, levels and format of both; the first bytes of the levels that are sent, the largest first.
+    for ((edge, levels, format), (to_edge, to_levels, to_format), wanted) in [
+        ((8, 4, argb), (8, 4, argb), &[1, 2, 3, 4][..]),
+        ((8, 4, argb), (4, 2, argb), &[2, 3]),
+        ((8, 4, argb), (8, 2, argb), &[1, 2]),
+        ((8, 1, argb), (8, 4, argb), &[1]),
+        ((4, 1, argb), (8, 1, argb), &[1]),
+        ((8, 1, argb), (4, 1, argb), &[]),
+        ((8, 2, argb), (8, 2, D3DFMT_X8R8G8B8), &[1, 2]),
+    ] {
+        let mut rig = Rig::new();
+        let source = numbered(&mut rig, edge, levels, format);
+        let target = rig.device.create_texture(to_edge, to_edge, to_levels, 0, to_format, D3DPOOL_DEFAULT).unwrap();
+        draw_with(&mut rig, target);
+        rig.device.update_texture(source, target).unwrap();
+        rig.log().uploads.clear();
+        rig.device.set_texture(0, Some(target)).unwrap();
+        rig.device.draw_primitive_up(D3DPT_TRIANGLELIST, 1, &[0; 72], 24).unwrap();
+        rig.device.flush();
+        let textures = Some(afterimage_stream::ObjectKind::Texture);
+        let sent: Vec<u8> =
+            rig.log().uploads.iter().filter(|(id, _)| id.kind() == textures).map(|(_, bytes)| bytes[0]).collect();
+        assert_eq!(sent, wanted, "{edge}, {levels} levels to {to_edge}, {to_levels} levels of {to_format}");
+        rig.check();
+    }
+    let d = &mut Rig::new().device;
+    let source = d.create_texture(8, 8, 1, 0, argb, D3DPOOL_SYSTEMMEM).unwrap();
+    for other in [D3DFMT_R32F, D3DFMT_R5G6B5] {
+        let target = d.create_texture(8, 8, 1, 0, other, D3DPOOL_DEFAULT).unwrap();
+        assert_eq!(d.update_texture(source, target), Err(Error::InvalidCall), "other bits");
+    }
+}
+
 #[test]
 fn video_is_converted_when_it_is_copied_to_a_target() {
     let mut rig = Rig::new();

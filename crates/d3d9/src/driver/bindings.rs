@@ -39,6 +39,9 @@ impl Device {
         if self.record(|| Setting::Texture(stage, texture)) {
             return Ok(());
         }
+        if stage == D3DDMAPSAMPLER && texture.is_some() && self.logged.insert("D3DDMAPSAMPLER") {
+            tracing::warn!("displacement maps are not supported (nor a capability): nothing is displaced by one");
+        }
         self.objects.images.bind(texture);
         let registers = &mut self.registers;
         registers.textures.set(slot, texture, &mut registers.tracker);
@@ -175,7 +178,7 @@ impl Device {
     /// [`Error::InvalidCall`] for elements that repeat a usage or are out of range, [`Error::Fail`] for types that do not
     /// exist and offsets that are no multiple of four.
     pub fn create_declaration(&mut self, elements: &[D3DVERTEXELEMENT9]) -> Result<DeclarationId> {
-        let declaration = Declaration::new(elements, 0)?;
+        let declaration = Declaration::new(elements, fvf_of(elements))?;
         Ok(self.objects.declarations.insert(declaration, true))
     }
 

@@ -179,22 +179,26 @@ impl Device {
         Ok(())
     }
 
-    /// `UpdateTexture`: the dirty parts of a system memory texture go to one of the default pool.
+    /// `UpdateTexture`: the dirty parts of a system memory texture go to one of the default pool. Levels meet where their sizes
+    /// do, and where these differ what fits is copied (Wine's `test_updatetexture` has what drivers on Windows do; of formats
+    /// with other bits they make nothing that could be used).
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] for pools, formats, kinds or sizes that do not fit.
+    /// [`Error::InvalidCall`] for pools, kinds and formats that do not fit.
     pub fn update_texture(&mut self, source: ImageId, destination: ImageId) -> Result<()> {
         let from = self.objects.images.get(source).ok_or(Error::InvalidCall)?;
         let to = self.objects.images.get(destination).ok_or(Error::InvalidCall)?;
         let pools = from.pool == D3DPOOL_SYSTEMMEM && to.pool == D3DPOOL_DEFAULT;
-        let same = from.kind == to.kind && from.is_texture() && from.row.format == to.row.format;
-        // The source may have more levels: then its lower ones are taken.
-        let levels = to.app_levels;
-        let skip = from.app_levels.checked_sub(levels);
-        let (Some(skip), true, true) = (skip, pools, same) else { return Err(Error::InvalidCall) };
-        if from.subs[skip as usize].extent != to.subs[0].extent || to.is_target() && to.row.is_depth() {
+        let same = from.kind == to.kind && from.is_texture();
+        let bits = |row: &FormatRow| (row.hosts, row.convert, row.bytes);
+        if !pools || !same || bits(from.row) != bits(to.row) || to.is_target() && to.row.is_depth() {
             return Err(Error::InvalidCall);
         }
+        let edge = |extent: [u32; 3]| extent.into_iter().max().unwrap_or(0);
+        let largest = edge(to.extent);
+        let skip =
+            (0..from.app_levels).take_while(|&level| edge(from.subs[level as usize].extent) > largest).count() as u32;
+        let levels = to.app_levels.min(from.app_levels - skip);
         let (faces, from_levels, to_levels) = (from.faces, from.levels, to.levels);
         let block = from.row.block;
         let target = to.is_target();
@@ -208,9 +212,14 @@ impl Device {
                 let Some(from) = self.objects.images.get(source) else { break };
                 let index = (face * from_levels + level + skip) as usize;
                 let extent = from.subs[index].extent;
-                let region = dirty.scaled_down((level + skip) as u8).clip(extent).aligned(block, extent);
-                let at = [region.x, region.y, region.z];
                 let to_index = (face * to_levels + level) as usize;
+                let room = self.objects.images.get(destination).map_or([0; 3], |to| to.subs[to_index].extent);
+                let whole = dirty.scaled_down((level + skip) as u8).clip(extent).aligned(block, extent);
+                let region = whole.clip(room);
+                if region.is_empty() {
+                    continue;
+                }
+                let at = [region.x, region.y, region.z];
                 if target {
                     let surface = |image, level| Surface { image, level: level as u8, face: face as u8 };
                     let from = self.side(surface(source, level + skip))?;

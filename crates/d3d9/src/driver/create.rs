@@ -354,6 +354,8 @@ impl Device {
         let right_kind = match usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL) {
             // What drivers cannot sample exists only where the GPU does not see it.
             0 if kind != ImageKind::Surface && !row.has_textures(&self.wishes.old_formats) => pool == D3DPOOL_SCRATCH,
+            // Compressed formats of vendors are textures', and the GPU sees no other image of them.
+            0 if kind == ImageKind::Surface && row.is_opaque() => pool == D3DPOOL_SCRATCH,
             // Depth that is not drawn to is a texture of the default pool, if anything.
             0 if row.is_depth() => pool == D3DPOOL_DEFAULT && matches!(kind, ImageKind::Texture | ImageKind::Cube),
             0 => row.kind != FormatKind::Null,

@@ -142,7 +142,7 @@ impl Device {
     /// `UnlockRect`.
     ///
     /// # Errors
-    /// [`Error::InvalidCall`] if it is not locked, unless it belongs to a 2D texture.
+    /// [`Error::InvalidCall`] if it is not locked, unless it belongs to a 2D texture that could be.
     pub fn unlock_surface(&mut self, surface: Surface) -> Result<()> {
         let image = self.objects.images.get(surface.image).ok_or(Error::InvalidCall)?;
         let index = image.sub_index(surface.level.into(), surface.face.into()).ok_or(Error::InvalidCall)?;
@@ -166,8 +166,8 @@ impl Device {
             return Ok(());
         }
         let Some(lock) = image.subs[index].lock.take() else {
-            // 2D textures may be unlocked at any time.
-            return if image.kind == ImageKind::Texture { Ok(()) } else { Err(Error::InvalidCall) };
+            // 2D textures that can be locked may be unlocked at any time.
+            return if image.kind == ImageKind::Texture && image.lockable { Ok(()) } else { Err(Error::InvalidCall) };
         };
         if let Some(memory) = &mut image.memory {
             memory.unlock();

@@ -60,7 +60,7 @@ pub(crate) struct Layout {
 pub(crate) struct Declaration {
     /// The elements, `D3DDECL_END` included.
     pub(crate) elements: Box<[D3DVERTEXELEMENT9]>,
-    /// The FVF code it was made from, or 0.
+    /// The FVF code that it stands for, or 0.
     pub(crate) fvf: u32,
     /// Positions are in window coordinates (`POSITIONT`): no vertex shader runs.
     pub(crate) transformed: bool,
@@ -105,6 +105,52 @@ impl Declaration {
     pub(crate) fn used(&self) -> &[D3DVERTEXELEMENT9] {
         &self.elements[..self.elements.len() - 1]
     }
+}
+
+/// The FVF code that stands for these elements, all of them as they are; 0 if none does. Elements without a position have none:
+/// Wine's `test_fvf_decl_conversion` has what Windows says.
+pub(crate) fn fvf_of(elements: &[D3DVERTEXELEMENT9]) -> u32 {
+    let used = || elements.iter().take_while(|element| element.Stream != 0xff);
+    let find = |usage: u32, index: u8| used().find(|e| u32::from(e.Usage) == usage && e.UsageIndex == index);
+    let weights = find(D3DDECLUSAGE_BLENDWEIGHT, 0).map_or(0, |e| u32::from(components(e.Type)));
+    let indices = find(D3DDECLUSAGE_BLENDINDICES, 0);
+    let mut fvf = match (find(D3DDECLUSAGE_POSITION, 0), find(D3DDECLUSAGE_POSITIONT, 0)) {
+        (Some(_), None) if weights > 0 || indices.is_some() => {
+            D3DFVF_XYZB1 + 2 * (weights + u32::from(indices.is_some()) - 1)
+        }
+        (Some(position), None) if u32::from(position.Type) == D3DDECLTYPE_FLOAT4 => D3DFVF_XYZW,
+        (Some(_), None) => D3DFVF_XYZ,
+        (None, Some(_)) => D3DFVF_XYZRHW,
+        _ => return 0,
+    };
+    fvf |= match indices.map(|e| u32::from(e.Type)) {
+        Some(D3DDECLTYPE_UBYTE4) => D3DFVF_LASTBETA_UBYTE4,
+        Some(D3DDECLTYPE_D3DCOLOR) => D3DFVF_LASTBETA_D3DCOLOR,
+        _ => 0,
+    };
+    let others = [
+        (D3DDECLUSAGE_NORMAL, 0, D3DFVF_NORMAL),
+        (D3DDECLUSAGE_PSIZE, 0, D3DFVF_PSIZE),
+        (D3DDECLUSAGE_COLOR, 0, D3DFVF_DIFFUSE),
+        (D3DDECLUSAGE_COLOR, 1, D3DFVF_SPECULAR),
+    ];
+    for (usage, index, flag) in others {
+        fvf |= if find(usage, index).is_some() { flag } else { 0 };
+    }
+    let sets = (0..D3DDP_MAXTEXCOORD).map_while(|set| find(D3DDECLUSAGE_TEXCOORD, set as u8));
+    for (set, element) in sets.enumerate() {
+        let size = match components(element.Type) {
+            1 => D3DFVF_TEXTUREFORMAT1,
+            3 => D3DFVF_TEXTUREFORMAT3,
+            4 => D3DFVF_TEXTUREFORMAT4,
+            _ => D3DFVF_TEXTUREFORMAT2,
+        };
+        fvf += 1 << D3DFVF_TEXCOUNT_SHIFT;
+        fvf |= size << (16 + 2 * set);
+    }
+    // What the code cannot say (other types, places, semantics) shows here.
+    let same = fvf_elements(fvf).is_ok_and(|whole| used().eq(whole.iter()));
+    if same { fvf } else { 0 }
 }
 
 /// The elements that an FVF code stands for, by the rules of the published documentation ("Mapping FVF Codes").
@@ -223,6 +269,31 @@ mod tests {
         );
         assert!(Declaration::new(&fvf_elements(D3DFVF_XYZRHW | D3DFVF_SPECULAR).unwrap(), 0).unwrap().transformed);
         assert_eq!(fvf_elements(D3DFVF_TEX8 + 0x100).unwrap_err(), Error::InvalidCall);
+    }
+
+    #[test]
+    fn elements_that_a_code_stands_for_have_it() {
+        let textured = D3DFVF_TEX2 | D3DFVF_TEXTUREFORMAT3 << 16 | D3DFVF_TEXTUREFORMAT1 << 18;
+        for fvf in [
+            D3DFVF_XYZ,
+            D3DFVF_XYZRHW,
+            D3DFVF_XYZW,
+            D3DFVF_XYZ | D3DFVF_NORMAL | D3DFVF_PSIZE | D3DFVF_DIFFUSE | D3DFVF_SPECULAR | textured,
+            D3DFVF_XYZB1 | D3DFVF_LASTBETA_UBYTE4,
+            D3DFVF_XYZB3 | D3DFVF_NORMAL,
+            D3DFVF_XYZB4 | D3DFVF_LASTBETA_D3DCOLOR | D3DFVF_TEX1,
+        ] {
+            let mut elements = fvf_elements(fvf).unwrap();
+            assert_eq!(fvf_of(&elements), fvf, "{fvf:#x}");
+            elements.push(D3DDECL_END);
+            assert_eq!(fvf_of(&elements), fvf, "{fvf:#x} and its end");
+            elements[0].Stream = 1;
+            assert_eq!(fvf_of(&elements), 0, "{fvf:#x} of another stream");
+        }
+        for fvf in [D3DFVF_NORMAL, D3DFVF_DIFFUSE, D3DFVF_TEX1] {
+            assert_eq!(fvf_of(&fvf_elements(fvf).unwrap()), 0, "{fvf:#x} has no position");
+        }
+        assert_eq!(fvf_of(&[]), 0);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::constants::Bits;
 use crate::error::{Error, Result};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::ffp::FixedInput;
-use afterimage_shader_d3d9::signature::{ConstantUse, MAX_SAMPLERS, SamplerUse, Signature};
-use afterimage_shader_d3d9::tables::{MINOR_SW, RegisterType, Stage, TextureDimension, Version};
+use afterimage_shader_d3d9::signature::{ConstantUse, Signature};
+use afterimage_shader_d3d9::tables::{MINOR_SW, RegisterType, Stage, Version};
 use afterimage_shader_d3d9::{Constants, Decoder, FixedPixelKey, FixedVertexKey, RuleSet, check, signature_with};
 use afterimage_stream::ObjectId;
 use afterimage_stream::packets;
@@ -21,15 +21,6 @@ pub(crate) enum Language {
     FixedPixel = 3,
     /// The text of the shader IR.
     Ir = 4,
-}
-
-/// What a sampler wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wants {
-    /// Any texture.
-    Any,
-    /// A texture of this kind; another reads as none.
-    Kind(super::super::memory::ImageKind),
 }
 
 /// Registers that a program reads.
@@ -71,7 +62,6 @@ pub(crate) struct Program {
     pub(crate) reaches_further: bool,
     /// The same program with all these constants; made for the first draw in software.
     pub(crate) in_software: Option<Box<Program>>,
-    pub(crate) wants: [Wants; MAX_SAMPLERS],
     /// Inputs of a vertex shader.
     pub(crate) inputs: SmallVec<[Input; 16]>,
 }
@@ -135,19 +125,9 @@ impl Program {
         }
         let needs_software = constants == Constants::OfSoftware
             && (signature.version.minor == MINOR_SW || signature_with(tokens, Constants::OfModel).is_err());
-        let mut samplers = 0;
-        let mut wants = [Wants::Any; MAX_SAMPLERS];
-        for (slot, sampler) in signature.samplers.iter().enumerate() {
-            use crate::memory::ImageKind;
-            let Some(sampler) = sampler else { continue };
-            samplers |= 1 << slot;
-            wants[slot] = match sampler {
-                SamplerUse::Undeclared => Wants::Any,
-                SamplerUse::Declared(TextureDimension::D2) => Wants::Kind(ImageKind::Texture),
-                SamplerUse::Declared(TextureDimension::Cube) => Wants::Kind(ImageKind::Cube),
-                SamplerUse::Declared(TextureDimension::Volume) => Wants::Kind(ImageKind::Volume),
-            };
-        }
+        // Whatever kind of texture they declare: a lookup is one in what is bound.
+        let read = signature.samplers.iter().enumerate().filter(|(_, sampler)| sampler.is_some());
+        let samplers = read.map(|(slot, _)| 1 << slot).sum();
         let inputs = match stage {
             packets::Stage::Vertex => signature
                 .inputs
@@ -176,7 +156,6 @@ impl Program {
                 && signature.version.major >= 2
                 && signature.version.minor != MINOR_SW,
             in_software: None,
-            wants,
             inputs,
         })
     }
@@ -218,7 +197,6 @@ impl Program {
             needs_software: false,
             reaches_further: false,
             in_software: None,
-            wants: [Wants::Any; MAX_SAMPLERS],
             inputs: SmallVec::new(),
         }
     }
@@ -240,20 +218,10 @@ impl Program {
 
     /// The fixed pixel stage of a key.
     pub(crate) fn fixed_pixel(key: &FixedPixelKey) -> Self {
-        use crate::memory::ImageKind;
-        let mut program =
+        let program =
             Self::fixed(Language::FixedPixel, packets::Stage::Pixel, bytemuck::cast_slice(std::slice::from_ref(key)));
-        for (slot, stage) in key.active().enumerate() {
-            let kind = match stage.texture {
-                1 => ImageKind::Texture,
-                2 => ImageKind::Cube,
-                3 => ImageKind::Volume,
-                _ => continue,
-            };
-            program.samplers |= 1 << slot;
-            program.wants[slot] = Wants::Kind(kind);
-        }
-        program
+        let textured = key.active().enumerate().filter(|(_, stage)| stage.texture != 0);
+        Self { samplers: textured.map(|(slot, _)| 1 << slot).sum(), ..program }
     }
 }
 
@@ -268,6 +236,10 @@ pub(crate) fn fixed_inputs() -> impl Iterator<Item = Input> {
         at(D3DDECLUSAGE_NORMAL, 0, FixedInput::Normal),
         at(D3DDECLUSAGE_POSITION, 1, FixedInput::Position1),
         at(D3DDECLUSAGE_NORMAL, 1, FixedInput::Normal1),
+        at(D3DDECLUSAGE_TANGENT, 0, FixedInput::Tangent),
+        at(D3DDECLUSAGE_BINORMAL, 0, FixedInput::Binormal),
+        at(D3DDECLUSAGE_FOG, 0, FixedInput::Fog),
+        at(D3DDECLUSAGE_DEPTH, 0, FixedInput::Depth),
         at(D3DDECLUSAGE_PSIZE, 0, FixedInput::PointSize),
         at(D3DDECLUSAGE_COLOR, 0, FixedInput::Diffuse),
         at(D3DDECLUSAGE_COLOR, 1, FixedInput::Specular),

@@ -41,8 +41,14 @@ impl Device {
     }
 
     pub(crate) fn fixed_vertex_key(&self) -> FixedVertexKey {
-        // The program's own pixel shader may read the coordinates of every stage.
-        self.fixed_vertex_key_of(if *self.registers.has_pixel_shader { STAGES } else { self.active_stages() })
+        // The program's own pixel shader may read the coordinates of every stage, and what else vertices have that nothing is
+        // done to.
+        let own = *self.registers.has_pixel_shader;
+        let mut key = self.fixed_vertex_key_of(if own { STAGES } else { self.active_stages() });
+        if own && key.has(FixedVertexKey::PRETRANSFORMED) {
+            key.flags |= FixedVertexKey::PASSES;
+        }
+        key
     }
 
     /// The key of a fixed vertex stage that writes the coordinates of so many stages.
@@ -66,6 +72,7 @@ impl Device {
         flag(lighting, FixedVertexKey::LIGHTING);
         flag(lighting && on(RS::D3DRS_SPECULARENABLE), FixedVertexKey::SPECULAR);
         if !transformed {
+            key.inputs &= !FixedVertexKey::ONLY_PASSED;
             flag(on(RS::D3DRS_NORMALIZENORMALS), FixedVertexKey::NORMALIZE_NORMALS);
             flag(lighting && on(RS::D3DRS_LOCALVIEWER), FixedVertexKey::LOCAL_VIEWER);
             flag(on(RS::D3DRS_POINTSCALEENABLE), FixedVertexKey::POINT_SCALE);

@@ -383,6 +383,10 @@ impl<'a> Epilogue<'a> {
                 let own = self.varying(usage, index).or_else(|| self.source(usage, index));
                 Some(own.unwrap_or_else(|| self.b.f32x4([1.0; 4])))
             }
+            (D3DDECLUSAGE_COLOR, 1) => {
+                let own = self.varying(usage, index).or_else(|| self.source(usage, index));
+                Some(own.unwrap_or_else(|| self.b.f32x4([0.0; 4])))
+            }
             _ => self.varying(usage, index).or_else(|| self.source(usage, index)),
         }
     }

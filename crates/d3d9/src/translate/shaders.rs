@@ -3,7 +3,7 @@
 use crate::driver::Device;
 use crate::error::{Error, Result};
 use crate::handle::{PixelShaderId, VertexShaderId};
-use crate::machine::{DeviceState, Program};
+use crate::machine::Program;
 use crate::translate::stages::StageInfo;
 use afterimage_shader_d3d9::{FixedPixelKey, FixedVertexKey};
 use afterimage_state::Effect;
@@ -137,8 +137,7 @@ impl Device {
         if self.host.stages.vertex().is(&info) {
             return Ok(Effect::Same);
         }
-        let slots = self.host.stages.set_vertex(info);
-        self.registers.tracker.mark_instances(DeviceState::TEXTURE, slots);
+        self.host.stages.set_vertex(info);
         self.registers.tracker.wake(self.host.stages.fixed_groups());
         Ok(Effect::Changed)
     }
@@ -190,8 +189,7 @@ impl Device {
         if self.host.stages.pixel().is(&info) {
             return Ok(Effect::Same);
         }
-        let slots = self.host.stages.set_pixel(info);
-        self.registers.tracker.mark_instances(DeviceState::TEXTURE, slots);
+        self.host.stages.set_pixel(info);
         Ok(Effect::Changed)
     }
 

@@ -1,8 +1,7 @@
 //! What the two stages run: the results of [`Group::VertexShader`] and [`Group::PixelShader`].
 
 use super::Source;
-use crate::machine::{DeviceState, Group, Program, Reads, Wants};
-use afterimage_shader_d3d9::signature::MAX_SAMPLERS;
+use crate::machine::{DeviceState, Group, Program, Reads};
 use afterimage_state::trace;
 use afterimage_stream::ObjectId;
 
@@ -14,20 +13,12 @@ pub(crate) struct StageInfo {
     pub(crate) id: ObjectId,
     pub(crate) reads: Reads,
     pub(crate) samplers: u32,
-    pub(crate) wants: [Wants; MAX_SAMPLERS],
     pub(crate) model: u8,
 }
 
 impl Default for StageInfo {
     fn default() -> Self {
-        Self {
-            source: None,
-            id: ObjectId::NONE,
-            reads: Reads::default(),
-            samplers: 0,
-            wants: [Wants::Any; MAX_SAMPLERS],
-            model: 0,
-        }
+        Self { source: None, id: ObjectId::NONE, reads: Reads::default(), samplers: 0, model: 0 }
     }
 }
 
@@ -38,7 +29,6 @@ impl StageInfo {
             id: program.id,
             reads: program.reads,
             samplers: program.samplers,
-            wants: program.wants,
             model: program.model,
         }
     }
@@ -56,16 +46,6 @@ impl StageInfo {
     pub(crate) fn is_own(&self) -> bool {
         use Source::{PixelProgram, Processing, VertexProgram};
         matches!(self.source, Some(VertexProgram(_) | PixelProgram(_) | Processing { fixed: false, .. }))
-    }
-
-    /// Bit per sampler that wants another kind of texture than under `before`: what is bound there has to be looked at
-    /// again.
-    fn other_wants(&self, before: &Self) -> u64 {
-        if self.wants == before.wants {
-            return 0;
-        }
-        let pairs = self.wants.iter().zip(&before.wants).enumerate();
-        pairs.filter(|(_, (new, old))| new != old).map(|(slot, _)| 1 << slot).sum()
     }
 }
 
@@ -97,18 +77,14 @@ impl Stages {
         }
     }
 
-    /// Another vertex stage: the texture slots whose bindings have to be looked at again.
-    pub(crate) fn set_vertex(&mut self, info: StageInfo) -> u64 {
-        let slots = (info.other_wants(&self.vertex) & 15) << 16;
+    /// Another vertex stage.
+    pub(crate) fn set_vertex(&mut self, info: StageInfo) {
         self.vertex = info;
-        slots
     }
 
-    /// Another pixel stage: likewise.
-    pub(crate) fn set_pixel(&mut self, info: StageInfo) -> u64 {
-        let slots = info.other_wants(&self.pixel);
+    /// Another pixel stage.
+    pub(crate) fn set_pixel(&mut self, info: StageInfo) {
         self.pixel = info;
-        slots
     }
 
     /// Nothing is known of what is bound.

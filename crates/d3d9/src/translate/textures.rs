@@ -4,8 +4,8 @@ use crate::driver::Device;
 use crate::error::Result;
 use crate::format::color;
 use crate::handle::ImageId;
-use crate::machine::{DeviceState, SamplerStates as S, Wants};
-use crate::memory::{Image, ImageKind};
+use crate::machine::{DeviceState, SamplerStates as S};
+use crate::memory::Image;
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Format, FormatFeatures, ObjectId, ObjectKind, TEXTURE_SLOTS};
@@ -34,7 +34,7 @@ impl Device {
         let linear = image.host.is_none_or(|host| self.port.device().features(host) & FormatFeatures::LINEAR != 0);
         // Drivers have no four texels of compressed formats.
         let single = image.host.is_some_and(Format::is_single_channel)
-            && image.row.swizzle[0] == Swizzle::Red as u8
+            && (image.row.swizzle[0] == Swizzle::Red as u8 || image.row.swizzle[3] == Swizzle::Red as u8)
             && !image.row.has_blocks();
         SamplerClass { compares: image.compares(), nearest: !linear, single, lod: image.lod }
     }
@@ -158,19 +158,9 @@ impl Device {
         failed.map(|()| changed)
     }
 
-    /// The texture of a slot that the bound shaders can read: one of another kind than they declare would be looked up in
-    /// the wrong table.
     #[inline]
     fn slot_texture(&self, slot: usize) -> Option<&Image> {
-        let wants = match slot {
-            0..16 => self.host.stages.pixel().wants[slot],
-            _ => self.host.stages.vertex().wants[slot - 16],
-        };
-        let image = self.registers.textures[slot].and_then(|id| self.objects.images.get(id));
-        image.filter(|image| match wants {
-            Wants::Any => image.kind != ImageKind::Surface,
-            Wants::Kind(kind) => image.kind == kind,
-        })
+        self.registers.textures[slot].and_then(|id| self.objects.images.get(id))
     }
 
     #[inline]
