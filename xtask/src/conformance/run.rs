@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::outcome::{Exit, Outcome, State};
 use super::sources::{Subtest, Suite};
 use crate::build::{self, Tree, Width};
+use crate::display::Display;
 use crate::step::{Context, Progress, Result};
 use crate::wine::place::{Layer, Place};
 use crate::wine::seat::Seat;
@@ -38,6 +39,9 @@ impl fmt::Display for Config {
         write!(f, "{}, {} bit, Wine {}", self.layer.name(), self.bits, self.wine)
     }
 }
+
+/// Sub-tests that fail, whoever draws, on a display that has one mode only.
+const NEEDS_MODES: [&str; 1] = ["device.test_cursor_clipping"];
 
 /// What became of each sub-test.
 pub(super) type Outcomes = BTreeMap<Subtest, Outcome>;
@@ -148,12 +152,23 @@ impl Runner<'_> {
         let text = texts.join(format!("{}.txt", subtest.full_name()));
         let out = File::create(&text).doing(format!("creating {}", text.display()))?;
         let err = out.try_clone().doing("opening a file twice")?;
+        let modes = NEEDS_MODES.contains(&subtest.full_name().as_str());
+        let display = modes.then(Display::start_with_modes).transpose()?;
+        if modes {
+            seat.end_programs();
+        }
         let mut command = seat.program(self.tree, layer, &self.limit.to_string(), folder, "tests.exe")?;
         command.arg(subtest.file).env("AFTERIMAGE_SUBTEST", &subtest.name);
         if self.windows {
             command.env("WINETEST_PLATFORM", "windows");
         }
+        if let Some(display) = &display {
+            command.env("DISPLAY", display.name());
+        }
         let status = wait(command.stdin(Stdio::null()).stdout(out).stderr(err))?;
+        if modes {
+            seat.end_programs();
+        }
         let printed = std::fs::read(&text).doing(format!("reading {}", text.display()))?;
         let mut outcome = Outcome::read(&subtest.name, &String::from_utf8_lossy(&printed), exit_of(status));
         if layer == Layer::Viewer && seat.lost_viewer() {

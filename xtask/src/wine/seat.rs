@@ -147,6 +147,12 @@ impl Seat {
         Ok(())
     }
 
+    /// Ends every program, so that the next one may be on another display.
+    pub(crate) fn end_programs(&self) {
+        self.server("-k");
+        self.server("-w");
+    }
+
     /// Whether a viewer was started and has ended.
     pub(crate) fn lost_viewer(&mut self) -> bool {
         self.viewer.as_mut().is_some_and(|viewer| !matches!(viewer.try_wait(), Ok(None)))
