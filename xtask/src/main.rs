@@ -9,6 +9,7 @@ mod conformance;
 mod demo;
 mod display;
 mod dist;
+mod endings;
 mod fuzz;
 mod gnm;
 mod images;

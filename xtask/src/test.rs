@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::build::{self, Profile};
 use crate::conformance;
+use crate::endings;
 use crate::fuzz;
 use crate::images;
 use crate::keys;
@@ -227,8 +228,10 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
     let rows = matrix::run(ws, &tree, &wine, &ws.target.join("test-samples"), true)?;
     score.add(images::check(ws, &rows));
     let killed = killed::run(ws, &tree, &wine);
+    let ended = endings::run(ws, &tree, &wine);
     let soaked = soak::test(ws, &tree, &wine);
     let ends = rows.iter().map(|row| &row.end).chain(killed.iter().map(|row| &row.end));
+    let ends = ends.chain(ended.iter().map(|row| &row.end));
     let ends = ends.chain(soaked.iter().map(|(_, end)| end));
     ends.for_each(|end| score.end(end));
     report::print(&rows, &ws.root);
@@ -239,6 +242,14 @@ fn try_samples(ws: &Workspace, machine: &setup::Machine, score: &mut Score) -> R
             End::Bad(why) => ("FAILED", why),
         };
         println!("{word} viewer killed under {}: {how}", row.program);
+    }
+    for row in ended {
+        let what = format!("programs that end without releasing a device, {} bit", row.width.bits());
+        match row.end {
+            End::Good => println!("ok {what}: told from those that are killed"),
+            End::Skipped(why) => println!("skipped {what}: {why}"),
+            End::Bad(why) => println!("FAILED {what}: {why}"),
+        }
     }
     for (what, end) in soaked {
         match end {

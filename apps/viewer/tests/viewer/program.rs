@@ -157,6 +157,39 @@ fn child() {
     Drawing::start(Path::new(&directory)).thread.join().unwrap();
 }
 
+/// How the process ends that [`ending`] starts.
+const END: &str = "AFTERIMAGE_TEST_END";
+
+/// A process that draws some frames and then ends in some way, its link open: `exit`, `return`, `abort`, `fault`, `kill`.
+pub(crate) fn ending(directory: &Path, end: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "program::ends", "--test-threads=1"])
+        .envs([(CHILD, directory.as_os_str()), (END, end.as_ref())])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn ends() {
+    let (Some(directory), Some(end)) = (std::env::var_os(CHILD), std::env::var(END).ok()) else { return };
+    let mut program = Program::connect(Path::new(&directory));
+    (1..=5).for_each(|frame| program.frame(frame).unwrap());
+    let kill = |signal: &str| {
+        let _killed = Command::new("kill").args([signal, &std::process::id().to_string()]).status();
+        std::thread::sleep(Duration::from_secs(60));
+    };
+    match &*end {
+        "exit" => std::process::exit(7),
+        // Nobody closes the link, and the process ends as usual.
+        "return" => std::mem::forget(program),
+        "abort" => std::process::abort(),
+        "fault" => kill("-ILL"),
+        _ => kill("-KILL"),
+    }
+}
+
 const UPLOADED: ObjectId = ObjectId::new(ObjectKind::Texture, 9);
 const RENDERED: ObjectId = ObjectId::new(ObjectKind::Texture, 10);
 

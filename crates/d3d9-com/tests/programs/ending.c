@@ -1,11 +1,26 @@
-/* A program that ends in the middle of what it draws, and releases nothing. Exit status 7; 77: this machine has no Vulkan driver. */
+/* A program that ends in the middle of what it draws, and releases nothing. Exit status 7; 77: this machine has no Vulkan driver.
+ *
+ * Its argument says how it ends: `exits`, as without one, or `is killed`. */
 
 #define CINTERFACE
 #include <d3d9.h>
 
 #include <stdlib.h>
+#include <string.h>
+#ifndef _WIN32
+#include <signal.h>
+#endif
 
-int main(void) {
+static void end(const char *how) {
+#ifdef _WIN32
+    if (!strcmp(how, "is killed")) TerminateProcess(GetCurrentProcess(), 9);
+#else
+    if (!strcmp(how, "is killed")) raise(9);
+#endif
+    exit(7);
+}
+
+int main(int count, char **words) {
     static const struct {
         float x, y, z, w;
         D3DCOLOR color;
@@ -24,6 +39,9 @@ int main(void) {
     parameters.BackBufferFormat = D3DFMT_X8R8G8B8;
     parameters.SwapEffect = D3DSWAPEFFECT_DISCARD;
     parameters.Windowed = TRUE;
+#ifdef _WIN32
+    parameters.hDeviceWindow = CreateWindowA("static", "ending", WS_POPUP | WS_VISIBLE, 0, 0, 512, 512, NULL, NULL, NULL, NULL);
+#endif
     if (FAILED(IDirect3D9_CreateDevice(direct3d, D3DADAPTER_DEFAULT, D3DDEVTYPE_HAL, NULL,
                                        D3DCREATE_HARDWARE_VERTEXPROCESSING, &parameters, &device)))
         return 1;
@@ -42,5 +60,6 @@ int main(void) {
         IDirect3DDevice9_EndScene(device);
         if (FAILED(IDirect3DDevice9_Present(device, NULL, NULL, NULL, NULL))) return 3;
     }
-    exit(7);
+    end(count > 1 ? words[1] : "exits");
+    return 4;
 }

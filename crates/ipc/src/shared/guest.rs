@@ -1,6 +1,7 @@
 //! The guest's end of a shared file.
 
 use super::directory::{self, directory};
+use super::ending;
 use super::layout::{CONTROL_BYTES, Fixed, GRANULE, MAGIC, SlotEntry, VERSION, at, versions};
 use super::lock::{self, Side};
 use super::map;
@@ -147,6 +148,7 @@ impl SharedLink {
         let written = control.region.write(0, bytemuck::bytes_of(&fixed));
         debug_assert!(written, "the header fits");
         control.region.store_u64(0, MAGIC);
+        ending::watch(&control);
         let mut link = Self {
             file,
             path,

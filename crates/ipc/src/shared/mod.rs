@@ -16,6 +16,7 @@
 //! checked. A guest that truncates the file under the viewer's mapping reads as zeros and is disconnected.
 
 mod directory;
+mod ending;
 mod guest;
 #[cfg(unix)]
 mod host;
