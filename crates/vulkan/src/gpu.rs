@@ -250,7 +250,7 @@ impl Gpu {
     }
 
     /// What this process has of the device's heaps and of the host's, and how much that may be. `None` without
-    /// VK_EXT_memory_budget.
+    /// VK_EXT_memory_budget, or where the driver's figures are none.
     pub(crate) fn memory_budget(&self) -> Option<[Heap; 2]> {
         if !self.profile.memory_budget {
             return None;
@@ -260,13 +260,7 @@ impl Gpu {
         // SAFETY: the physical device is the one opened, and the chain is valid.
         unsafe { self.instance.raw.get_physical_device_memory_properties2(self.physical, &mut properties) };
         let heaps = properties.memory_properties;
-        let mut sums = [Heap::default(); 2];
-        for (index, heap) in heaps.memory_heaps_as_slice().iter().enumerate() {
-            let sum = &mut sums[usize::from(!heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))];
-            sum.used += budget.heap_usage[index];
-            sum.budget += budget.heap_budget[index];
-        }
-        Some(sums)
+        in_heaps(heaps.memory_heaps_as_slice(), &budget.heap_usage, &budget.heap_budget)
     }
 
     /// The queue, for as long as the guard lives.
@@ -284,6 +278,21 @@ impl Gpu {
     }
 }
 
+/// Memory of the device's heaps and of the host's. `None` where more is used than a heap has: lavapipe of 32 bit takes the system's free
+/// memory from the part of it that it can use, which gives less than nothing.
+fn in_heaps(heaps: &[vk::MemoryHeap], used: &[u64], budget: &[u64]) -> Option<[Heap; 2]> {
+    let mut sums = [Heap::default(); 2];
+    for ((heap, used), budget) in heaps.iter().zip(used).zip(budget) {
+        if *used > heap.size {
+            return None;
+        }
+        let sum = &mut sums[usize::from(!heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))];
+        sum.used = sum.used.saturating_add(*used);
+        sum.budget = sum.budget.saturating_add(*budget);
+    }
+    Some(sums)
+}
+
 impl Drop for Gpu {
     fn drop(&mut self) {
         // SAFETY: the allocator is taken once, here, before the device that it frees memory of; every object of the
@@ -292,5 +301,22 @@ impl Drop for Gpu {
             ManuallyDrop::drop(&mut self.allocator);
             self.raw.destroy_device(None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_than_nothing_is_no_figure() {
+        let heap = |size, flags| vk::MemoryHeap { size, flags };
+        let heaps = [heap(3 << 30, vk::MemoryHeapFlags::DEVICE_LOCAL), heap(8 << 30, vk::MemoryHeapFlags::empty())];
+        let sums = in_heaps(&heaps, &[5, 7, 9], &[1 << 30, u64::MAX]).unwrap();
+        assert_eq!(sums, [Heap { used: 5, budget: 1 << 30 }, Heap { used: 7, budget: u64::MAX }]);
+        // A heap of 3 GiB, of which 21 are free.
+        assert_eq!(in_heaps(&heaps, &[(3u64 << 30).wrapping_sub(21 << 30), 0], &[3 << 30, 0]), None);
+        let twice = [heaps[0], heaps[0]];
+        assert_eq!(in_heaps(&twice, &[1, 1], &[u64::MAX, 1]).unwrap()[0], Heap { used: 2, budget: u64::MAX });
     }
 }
