@@ -6,6 +6,7 @@ use afterimage_ipc::shared;
 use afterimage_vulkan::{Instance, Options, Profile, devices};
 use clap::Parser;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Show devices and their features, where our files are, and what is missing; or what a capture or a
@@ -34,11 +35,12 @@ struct Part {
     name: &'static str,
     found: Option<String>,
     /// What needs it, and how to get it.
-    advice: &'static str,
+    advice: Cow<'static, str>,
 }
 
 fn parts() -> Vec<Part> {
     let program = |name: &str| in_path(Path::new(name)).map(|path| path.display().to_string());
+    let window_libraries = afterimage_window::advice();
     let text = |path: Result<PathBuf, files::NotFound>| path.ok().map(|path| path.display().to_string());
     let layer = ["/usr/share", "/usr/local/share", "/etc"]
         .iter()
@@ -48,44 +50,49 @@ fn parts() -> Vec<Part> {
         Part {
             name: "libd3d9.so",
             found: text(files::library(Width::W64)),
-            advice: "for Linux programs: cargo xtask dist",
+            advice: "for Linux programs: cargo xtask dist".into(),
         },
         Part {
             name: "d3d9.dll, 64 bit",
             found: text(files::dll(Width::W64)),
-            advice: "for 64-bit Windows programs: cargo xtask dist",
+            advice: "for 64-bit Windows programs: cargo xtask dist".into(),
         },
         Part {
             name: "d3d9.dll, 32 bit",
             found: text(files::dll(Width::W32)),
-            advice: "for 32-bit Windows programs: cargo xtask dist",
+            advice: "for 32-bit Windows programs: cargo xtask dist".into(),
         },
         Part {
             name: "viewer",
             found: files::viewer().map(|path| path.display().to_string()),
-            advice: "for Windows programs: cargo xtask dist",
+            advice: "for Windows programs: cargo xtask dist".into(),
         },
         Part {
             name: "wine",
             found: program("wine").or_else(|| program("wine64")),
-            advice: "for Windows programs: apt-get install wine wine64 (cargo xtask setup does it)",
+            advice: "for Windows programs: apt-get install wine wine64 (cargo xtask setup does it)".into(),
         },
         Part {
             name: "validation layer",
             found: layer.map(|path| path.display().to_string()),
-            advice: "for --validate: apt-get install vulkan-validationlayers (cargo xtask setup does it)",
+            advice: "for --validate: apt-get install vulkan-validationlayers (cargo xtask setup does it)".into(),
         },
         Part {
             name: "spirv-val",
             found: program("spirv-val"),
-            advice: "for shader translate --validate: apt-get install spirv-tools (cargo xtask setup does it)",
+            advice: "for shader translate --validate: apt-get install spirv-tools (cargo xtask setup does it)".into(),
+        },
+        Part {
+            name: "window libraries",
+            found: window_libraries.is_none().then(|| "all there".to_owned()),
+            advice: format!("for windows: {}", window_libraries.unwrap_or_default()).into(),
         },
         Part {
             name: "display",
             found: ["WAYLAND_DISPLAY", "DISPLAY"]
                 .iter()
                 .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty())),
-            advice: "for windows; Windows programs always need one: Xvfb :1 & export DISPLAY=:1",
+            advice: "for windows; Windows programs always need one: Xvfb :1 & export DISPLAY=:1".into(),
         },
     ]
 }

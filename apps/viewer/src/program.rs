@@ -229,7 +229,7 @@ fn ended(life: Life) -> Option<&'static str> {
 /// Draws what the program sends until it ends or the user has had enough.
 fn serve(mut renderer: Renderer, options: &Options, work: &mut Work) {
     loop {
-        if work.notify.0.is_some() {
+        if work.notify.0.is_some() || work.foreign.is_some() {
             show_windows(&mut renderer, work);
         }
         work.channel.accept(&renderer.device_info());

@@ -1,10 +1,12 @@
 //! Windows that a renderer draws into: a connection to the display, and surfaces of windows that another thread owns. For the viewer
 //! and for `afterimage replay --window`.
 
+mod libraries;
 mod surface;
 #[cfg(feature = "xvfb")]
 pub mod xvfb;
 
+pub use libraries::{Library, advice, missing};
 pub use surface::Handles;
 use winit::event_loop::EventLoop;
 
@@ -16,7 +18,10 @@ pub fn events<T: 'static>() -> Result<EventLoop<T>, String> {
     if ["DISPLAY", "WAYLAND_DISPLAY"].iter().all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty())) {
         return Err("neither DISPLAY nor WAYLAND_DISPLAY is set".into());
     }
-    // winit looks its libraries up at run time and panics where one is missing.
+    if let Some(advice) = advice() {
+        return Err(advice);
+    }
+    // winit panics where a server lacks an extension.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let built = std::panic::catch_unwind(|| EventLoop::with_user_event().build());
@@ -24,6 +29,9 @@ pub fn events<T: 'static>() -> Result<EventLoop<T>, String> {
     match built {
         Ok(Ok(events)) => Ok(events),
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("a library for windows is missing (libxkbcommon-x11-0, libxcursor1, libxi6)".into()),
+        Err(why) => {
+            let text = why.downcast_ref::<String>().map(String::as_str).or_else(|| why.downcast_ref::<&str>().copied());
+            Err(text.unwrap_or("connecting to the display ended in a panic").to_owned())
+        }
     }
 }

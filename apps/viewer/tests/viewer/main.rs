@@ -96,6 +96,22 @@ fn a_killed_viewer_costs_no_more_than_its_frames() {
 }
 
 #[test]
+fn a_program_that_just_ends_is_told_from_one_that_crashes_or_is_killed() {
+    for (end, died) in [("exit", false), ("return", false), ("abort", true), ("fault", true), ("kill", true)] {
+        let temp = tempfile::tempdir().unwrap();
+        let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
+        viewer.args(["--headless", "--once", "--directory"]).arg(temp.path());
+        viewer.env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let viewer = viewer.spawn().unwrap();
+        program::ending(temp.path(), end).wait().unwrap();
+        let output = viewer.wait_with_output().unwrap();
+        let [said, warned] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert_eq!(said.contains("colours disconnected"), !died, "{end}: {said}{warned}");
+        assert_eq!(warned.contains("the program has died"), died, "{end}: {said}{warned}");
+    }
+}
+
+#[test]
 fn two_programs_do_not_overwrite_each_other_s_pictures() {
     let temp = tempfile::tempdir().unwrap();
     let (directory, pictures) = (temp.path().join("run"), temp.path().join("pictures"));
@@ -111,6 +127,39 @@ fn two_programs_do_not_overwrite_each_other_s_pictures() {
     assert!(viewer.wait().unwrap().success());
     check_picture(&pictures, 2);
     check_picture(&pictures.join("program-2"), 202);
+}
+
+#[test]
+fn without_the_libraries_of_windows_it_draws_all_the_same() {
+    let Some((_server, display)) = display::display() else {
+        eprintln!("Xvfb is not installed: windows are not tested");
+        return;
+    };
+    for (library, package) in [
+        ("libXcursor.so.1 libXcursor.so", "libxcursor1"),
+        ("libXi.so.6 libXi.so", "libxi6"),
+        ("libxkbcommon-x11.so.0 libxkbcommon-x11.so", "libxkbcommon-x11-0"),
+    ] {
+        let temp = tempfile::tempdir().unwrap();
+        let (directory, pictures, broken) =
+            (temp.path().join("run"), temp.path().join("pictures"), temp.path().join("broken"));
+        std::fs::create_dir(&broken).unwrap();
+        library.split(' ').for_each(|name| std::fs::write(broken.join(name), "no library").unwrap());
+        let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
+        viewer.args(["--once", "-o"]).arg(&pictures).arg("--directory").arg(&directory);
+        viewer.env("LD_LIBRARY_PATH", &broken).env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY");
+        viewer.env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache")).stdout(Stdio::null()).stderr(Stdio::piped());
+        let viewer = viewer.spawn().unwrap();
+        let mut program = Program::connect(&directory);
+        (1..=3).for_each(|frame| program.frame(frame).unwrap());
+        drop(program);
+        let output = viewer.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{text}");
+        check_picture(&pictures, 3);
+        let warnings: Vec<&str> = text.lines().filter(|line| line.contains("WARN")).collect();
+        assert!(warnings.len() == 1 && warnings[0].contains(package), "{text}");
+    }
 }
 
 #[test]
