@@ -9,6 +9,7 @@ mod gnm;
 mod info;
 mod inspect;
 mod nv2a;
+mod pe;
 mod pool;
 mod program;
 mod replay;

@@ -38,7 +38,9 @@ pub(crate) enum Kind {
     Pe(Width),
     /// For Linux.
     Elf(Width),
-    /// Neither: a script, or nothing that can run.
+    /// Text that says what runs it.
+    Script,
+    /// Nothing that can run.
     Other,
 }
 
@@ -51,6 +53,9 @@ impl Kind {
         let head = &head[..length];
         if let [0x7f, b'E', b'L', b'F', class, ..] = head {
             return Ok(Self::Elf(if *class == 1 { Width::W32 } else { Width::W64 }));
+        }
+        if head.starts_with(b"#!") {
+            return Ok(Self::Script);
         }
         if head.starts_with(b"MZ")
             && let Some(offset) = head.get(0x3c..).and_then(|rest| rest.first_chunk())
@@ -114,7 +119,7 @@ mod tests {
         assert_eq!(kind(&pe(0xaa64)), Kind::Other);
         assert_eq!(kind(&pe(0x8664)[..0x82]), Kind::Other);
         assert_eq!(kind(b"MZ"), Kind::Other);
-        assert_eq!(kind(b"#!/bin/sh\n"), Kind::Other);
+        assert_eq!(kind(b"#!/bin/sh\n"), Kind::Script);
         assert_eq!(kind(b""), Kind::Other);
         assert_eq!(Kind::of(&std::env::current_exe().unwrap()).unwrap(), Kind::Elf(Width::W64));
     }

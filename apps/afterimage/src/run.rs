@@ -2,7 +2,7 @@
 
 use crate::program::{self, Kind, Width};
 use crate::stage::Stage;
-use crate::{Failure, files, wine};
+use crate::{Failure, files, pe, wine};
 use afterimage_config::{Effective, OPTIONS, Origin, Reader, Settings, Surroundings};
 use afterimage_ipc::shared;
 use afterimage_vulkan::FrameSet;
@@ -152,9 +152,17 @@ fn about_this_run(settings: &Settings) -> bool {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let (name, arguments) = args.command.split_first().ok_or_else(|| Failure::new("no program named"))?;
     let named = Path::new(name);
-    let program = program::resolve(named)
-        .ok_or_else(|| Failure::new(format!("{}: no such program here or in PATH", named.display())))?;
-    let kind = Kind::of(&program).map_err(|error| Failure::file("reading", &program, error))?;
+    let cannot = |path: &Path, why: &dyn std::fmt::Display| Failure::new(format!("{}: {why}", path.display()));
+    if named.is_dir() {
+        return Err(cannot(named, &pe::Trouble::Folder));
+    }
+    let program = program::resolve(named).ok_or_else(|| cannot(named, &"no such program here or in PATH"))?;
+    let reading = |error| Failure::file("reading", &program, error);
+    let kind = Kind::of(&program).map_err(reading)?;
+    let windows = match kind {
+        Kind::Elf(_) | Kind::Script => pe::Program::default(),
+        Kind::Pe(_) | Kind::Other => pe::check(&program).map_err(reading)?.map_err(|why| cannot(&program, &why))?,
+    };
     let configured = configuration(&program)?;
     let renderer = args.renderer.unwrap_or(match configured.renderer {
         afterimage_config::Renderer::Auto => Renderer::Auto,
@@ -171,12 +179,19 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
                 .map_err(|error| Failure::file("preparing to run", &program, error))?;
             let wine = wine::find(width)?;
             wine::make_prefix(&wine);
+            if windows.dot_net && !wine::has_mono() {
+                eprintln!(
+                    "afterimage: {} is a .NET program, which Wine runs with Wine Mono, and that is not there: see \
+                     https://wiki.winehq.org/Mono",
+                    program.display()
+                );
+            }
             command = Command::new(wine);
             command.arg(made.program());
             command.env("WINEDLLOVERRIDES", wine::overrides(std::env::var_os("WINEDLLOVERRIDES")));
             stage = Some(made);
         }
-        Kind::Elf(_) | Kind::Other => {
+        Kind::Elf(_) | Kind::Script | Kind::Other => {
             // A script may start programs of either width; the usual one is right more often.
             let width = if let Kind::Elf(width) = kind { width } else { Width::W64 };
             let library = files::library(width)?;

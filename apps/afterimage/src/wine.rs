@@ -35,12 +35,25 @@ pub(crate) fn overrides(users: Option<OsString>) -> OsString {
     all
 }
 
+/// Wine's folder of settings and system files.
+fn prefix() -> Option<PathBuf> {
+    let usual = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".wine"));
+    std::env::var_os("WINEPREFIX").filter(|path| !path.is_empty()).map(PathBuf::from).or_else(usual)
+}
+
+/// Whether Wine has what runs .NET programs: its Mono, for all users or in the prefix, or Microsoft's, which brings its own `mscorlib`.
+pub(crate) fn has_mono() -> bool {
+    let windows = prefix().unwrap_or_default().join("drive_c/windows");
+    let in_prefix =
+        ["mono", "Microsoft.NET/Framework/v4.0.30319/mscorlib.dll", "Microsoft.NET/Framework/v2.0.50727/mscorlib.dll"];
+    let for_all = ["/usr/share/wine/mono", "/usr/local/share/wine/mono", "/opt/wine/mono"];
+    in_prefix.iter().any(|path| windows.join(path).exists()) || for_all.iter().any(|path| Path::new(path).exists())
+}
+
 /// Makes Wine's folder of settings and system files if it is not there. Wine would do so by itself while it starts the
 /// program, which then may find no desktop to open its window on (seen with Wine 8.0, 32 bit).
 pub(crate) fn make_prefix(wine: &Path) {
-    let usual = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".wine"));
-    let prefix = std::env::var_os("WINEPREFIX").filter(|path| !path.is_empty()).map(PathBuf::from).or_else(usual);
-    let Some(prefix) = prefix.filter(|prefix| !prefix.join("system.reg").is_file()) else { return };
+    let Some(prefix) = prefix().filter(|prefix| !prefix.join("system.reg").is_file()) else { return };
     eprintln!("afterimage: making {} for Wine, which takes a moment", prefix.display());
     let run = |program: &Path, arguments: &[&str]| {
         let mut command = Command::new(program);

@@ -85,6 +85,47 @@ fn run_starts_a_viewer_and_ends_it() {
 }
 
 #[test]
+fn run_says_what_is_no_program() {
+    let temp = tempfile::tempdir().unwrap();
+    let says = |name: &str, bytes: &[u8], text: &str| {
+        let program = temp.path().join(name);
+        std::fs::write(&program, bytes).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let output = run(temp.path(), &[], &program, &[]);
+        let said = failed(&output);
+        assert!(said.contains(name) && said.contains(text) && said.lines().count() == 1, "{said}");
+    };
+    says("empty.exe", b"", "is empty");
+    says("text.exe", b"echo hello\n", "neither a Windows program nor a Linux one");
+    let mut pe = vec![0; 0x98];
+    pe[..2].copy_from_slice(b"MZ");
+    (pe[0x18], pe[0x3C]) = (0x40, 0x80);
+    pe[0x80..0x86].copy_from_slice(b"PE\0\0\x64\xAA");
+    says("phone.exe", &pe, "ARM64");
+    pe[0x84..0x86].copy_from_slice(b"\x64\x86");
+    pe[0x94] = 240;
+    says("half.exe", &pe, "cut short");
+    says("hole.exe", &pe[..0x50], "cut short");
+    pe[0x97] = 0x20;
+    says("library.exe", &pe, "library (DLL)");
+    says("old.exe", &[b"MZ", &[0x90; 200][..]].concat(), "DOS");
+    let output = run(temp.path(), &[], temp.path(), &[]);
+    assert!(failed(&output).contains("is a folder"), "{output:?}");
+}
+
+#[test]
+fn info_says_which_libraries_windows_lack() {
+    let temp = tempfile::tempdir().unwrap();
+    for name in ["libXcursor.so.1", "libXcursor.so", "libXi.so.6", "libXi.so"] {
+        std::fs::write(temp.path().join(name), "no library").unwrap();
+    }
+    let output = afterimage().arg("info").env("LD_LIBRARY_PATH", temp.path()).output().unwrap();
+    let said = text(&output.stdout);
+    let row = said.lines().find(|line| line.starts_with("window libraries")).unwrap_or_else(|| panic!("{output:?}"));
+    assert!(row.contains("libXcursor.so.1, libXi.so.6") && row.contains("apt-get install libxcursor1 libxi6"), "{row}");
+}
+
+#[test]
 fn run_says_what_is_missing() {
     let output = afterimage().args(["run", "no-such-program-anywhere"]).output().unwrap();
     assert!(failed(&output).contains("no-such-program-anywhere"), "{output:?}");
