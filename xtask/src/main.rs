@@ -88,7 +88,7 @@ enum Chore {
     Conformance(conformance::Args),
     /// Run engines from a package registry, and compare what they draw through us with what they draw through WineD3D.
     ///
-    /// Panda3D, SDL2 and ANGLE as Windows wheels from PyPI, in versions whose sums are known, kept in the cache folder.
+    /// Panda3D, SDL2, pygame, ANGLE and Qt Quick as Windows wheels from PyPI, in versions whose sums are known, kept in the cache folder.
     Programs(programs::Args),
     /// Run cases of transform feedback: IN.json -o OUT.json [--path lowered|native|interp], or all of the harness's: --all.
     ///

