@@ -122,8 +122,12 @@ fn placement(registers: &Registers, stage: u16) -> Placement {
         TextureFormat::from_code(word >> 8 & 0xFF).is_some_and(|format| format.info().layout == Layout::Linear);
     if linear {
         let size = registers.get(method::SET_TEXTURE_IMAGE_RECT + stage);
-        let texel = [size >> 16, size & 0xFFFF, 1].map(|size| 1.0 / size.max(1) as f32);
-        return Placement { scale: texel, offset: [0.0; 3], texel };
+        let size = [size >> 16, size & 0xFFFF, 1].map(|size| size.max(1));
+        return Placement {
+            scale: size.map(behind_edges),
+            offset: [0.0; 3],
+            texel: size.map(|size| 1.0 / size as f32),
+        };
     }
     let size = [20, 24, 28].map(|shift| (1u32 << (word >> shift & 15)) as f32);
     if word & 8 != 0 {
@@ -135,6 +139,13 @@ fn placement(registers: &Registers, stage: u16) -> Placement {
         offset: stored.map(|stored| BORDER / stored),
         texel: stored.map(f32::recip),
     }
+}
+
+/// The part of an image that a texel of `size` is, and a little more where that is no float: a place between two texels must not
+/// come out before their edge, since hosts (NVIDIA's) take what is below a 256th of a texel away.
+fn behind_edges(size: u32) -> f32 {
+    let part = 1.0 / size as f32;
+    if size.is_power_of_two() { part } else { part.next_up().next_up() }
 }
 
 fn color_key(registers: &Registers, n: u16) -> (u32, u32) {
@@ -181,6 +192,6 @@ mod tests {
         assert_eq!(at(&registers, PixelRegister::CoordinateOffset)[..2], [0.25, 1.0 / 16.0]);
         registers.set(method::SET_TEXTURE_FORMAT, 0x1208);
         registers.set(method::SET_TEXTURE_IMAGE_RECT, 640 << 16 | 480);
-        assert_eq!(at(&registers, PixelRegister::CoordinateScale)[..2], [1.0 / 640.0, 1.0 / 480.0]);
+        assert_eq!(at(&registers, PixelRegister::CoordinateScale)[..2], [behind_edges(640), behind_edges(480)]);
     }
 }

@@ -59,6 +59,7 @@ fn texture(out: &mut String, key: &Key, n: usize) -> fmt::Result {
     }
     for (flag, name) in [
         (StageKey::SCALED, "scaled"),
+        (StageKey::TEXELS, "in texels"),
         (StageKey::WIDE, "wide"),
         (StageKey::CONVOLVED, "convolved"),
         (StageKey::NEAREST, "nearest"),

@@ -119,6 +119,8 @@ impl StageKey {
     pub const CONVOLVED: u8 = 1 << 5;
     /// A lookup can take the nearest texel alone.
     pub const NEAREST: u8 = 1 << 6;
+    /// Coordinates are in texels: the texture lies in lines.
+    pub const TEXELS: u8 = 1 << 7;
 
     /// Whether a flag is set.
     #[must_use]
@@ -401,6 +403,7 @@ fn read_texture(stage: &mut StageKey, registers: &Registers, offset: u16) {
         (StageKey::WIDE, matches!(info.decode, Decode::Wide(_)) && shape != Shape::D3),
         (StageKey::CONVOLVED, min_filter == 7 && shape == Shape::D2),
         (StageKey::NEAREST, !matches!(min_filter, 2 | 4 | 6) || mag_filter != 2),
+        (StageKey::TEXELS, is_linear),
     ];
     for (flag, is_set) in flags {
         if is_set {

@@ -274,6 +274,8 @@ fn project(lift: &mut Lift<'_>, n: usize, volume: bool) -> Value {
 /// Hosts lose more than that, to either side, so more is added and taken here. The weights cannot be seen here; they are taken for
 /// those of a quad that shows an image, or repeats it from edge to edge, as it is.
 ///
+/// Coordinates in texels lose nothing on the console.
+///
 /// Source: the pictures of a console, in which quads of 640 by 480, 168 by 168 and others agree (suites Combiner, Lighting range,
 /// Bump map, Texture palette; Texture border has quads at -1 to 2, Texture LOD bias has the power of two).
 fn settle(lift: &mut Lift<'_>, n: usize, place: Value) -> Value {
@@ -281,12 +283,19 @@ fn settle(lift: &mut Lift<'_>, n: usize, place: Value) -> Value {
         return place;
     }
     const LOSS: f32 = 1.0 / (1u32 << 22) as f32;
+    // What hosts lose of a place among the first 64 texels. Further on it is less than they keep.
+    const LOSS_IN_TEXELS: f32 = 1.0 / (1u32 << 17) as f32;
     // Room for what hosts lose at the edges of the areas.
     const ROOM: f32 = 1.0 / (1u32 << 16) as f32;
     // Bits of a float that tell it from a power of two, and half of the last of them.
     const MANTISSA: i32 = 0x7F_E000;
     const NEAR: i32 = 0x1000;
     let [s, t, r] = [0, 1, 2].map(|lane| lift.b.extract(place, lane));
+    if lift.key.stages[n].has(StageKey::TEXELS) {
+        let loss = lift.b.f32(LOSS_IN_TEXELS);
+        let (s, t) = (lift.b.fadd(s, loss), lift.b.fadd(t, loss));
+        return lift.b.construct(&[s, t, r]);
+    }
     let (loss, room) = (lift.b.f32(LOSS), lift.b.f32(ROOM));
     let [quarter, half, end, three_quarters] = [0.25 + ROOM, 0.5, 0.5 + ROOM, 0.75].map(|edge| lift.b.f32(edge));
 

@@ -97,6 +97,35 @@ fn places_between_texels_are_rounded_as_the_console_does() {
     assert!(!rows(-0.1, -0.9375, 480.0) && rows(-0.1, -0.25, 480.0) && rows(1.03, 2.0625, 480.0), "images repeat");
 }
 
+/// What a frame buffer with two samples a pixel is shown by: every pixel's middle is between two texels of 1,280. A host that takes
+/// what is below a 256th of a texel away, as NVIDIA's do, finds the one behind the edge.
+#[test]
+fn places_in_texels_are_those_behind_the_edge_on_every_host() {
+    let mut registers = Registers::new();
+    registers.set(method::SET_CONTROL0, 1 << 20);
+    registers.set(method::SET_SHADER_STAGE_PROGRAM, 1);
+    registers.set(method::SET_TEXTURE_CONTROL0, 1 << 30);
+    registers.set(method::SET_TEXTURE_FORMAT, 0x0001_1229);
+    registers.set(method::SET_COMBINER_SPECULAR_FOG_CW0, 0x8);
+    registers.set(method::SET_TEXTURE_FILTER, 0x0101_0000);
+    for (width, height) in [(1280u16, 480u16), (640, 480), (64, 64), (4095, 3)] {
+        registers.set(method::SET_TEXTURE_IMAGE_RECT, u32::from(width) << 16 | u32::from(height));
+        let module = pixel::lift(&Key::of(&registers, Drawn::Triangles)).expect("every key lifts");
+        for x in (1..width).step_by(7) {
+            let row = x % height;
+            // What is lost in interpolation, where it is more than the last bit.
+            let lost = if x < 64 && row < 64 { 1.0 / f32::from(1u16 << 15) / 8.0 } else { 0.0 };
+            let mut pixel = Random(0).pixel();
+            pixel.coordinates[0] = [f32::from(x) - lost, f32::from(row) - lost, 0.0, 1.0];
+            pixel.t_slope = 1.0;
+            let [s, t, _] = sampled(&module, &registers, &pixel);
+            let texel =
+                [(s, width), (t, height)].map(|(at, size)| (f64::from(at) * f64::from(size) * 256.0) as u32 >> 8);
+            assert_eq!(texel, [x, row].map(u32::from), "of {width} by {height}");
+        }
+    }
+}
+
 #[test]
 fn what_another_stage_reads_is_mixed_by_weights_of_eight_bits() {
     let mut registers = Registers::new();
