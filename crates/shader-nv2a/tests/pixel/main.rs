@@ -97,8 +97,8 @@ fn places_between_texels_are_rounded_as_the_console_does() {
     assert!(!rows(-0.1, -0.9375, 480.0) && rows(-0.1, -0.25, 480.0) && rows(1.03, 2.0625, 480.0), "images repeat");
 }
 
-/// What a frame buffer with two samples a pixel is shown by: every pixel's middle is between two texels of 1,280. A host that takes
-/// what is below a 256th of a texel away, as NVIDIA's do, finds the one behind the edge.
+/// What a frame buffer with two samples a pixel is shown by: every pixel's middle is between two texels of 1,280. A host that cuts
+/// coordinates to multiples of 2^-21, as an H100 does, finds the one behind the edge.
 #[test]
 fn places_in_texels_are_those_behind_the_edge_on_every_host() {
     let mut registers = Registers::new();
@@ -119,8 +119,10 @@ fn places_in_texels_are_those_behind_the_edge_on_every_host() {
             pixel.coordinates[0] = [f32::from(x) - lost, f32::from(row) - lost, 0.0, 1.0];
             pixel.t_slope = 1.0;
             let [s, t, _] = sampled(&module, &registers, &pixel);
-            let texel =
-                [(s, width), (t, height)].map(|(at, size)| (f64::from(at) * f64::from(size) * 256.0) as u32 >> 8);
+            let texel = [(s, width), (t, height)].map(|(at, size)| {
+                let cut = (f64::from(at) * f64::from(1u32 << 21)).floor() / f64::from(1u32 << 21);
+                (cut * f64::from(size)) as u32
+            });
             assert_eq!(texel, [x, row].map(u32::from), "of {width} by {height}");
         }
     }
