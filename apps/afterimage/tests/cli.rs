@@ -108,7 +108,10 @@ fn run_says_what_is_no_program() {
     says("hole.exe", &pe[..0x50], "cut short");
     pe[0x97] = 0x20;
     says("library.exe", &pe, "library (DLL)");
-    says("old.exe", &[b"MZ", &[0x90; 200][..]].concat(), "DOS");
+    // Relocations begin before the word that names a new header, which is anything here.
+    let mut dos = [b"MZ", &[0x90; 200][..]].concat();
+    dos[0x18..0x1A].copy_from_slice(&[0x1C, 0]);
+    says("old.exe", &dos, "DOS");
     let output = run(temp.path(), &[], temp.path(), &[]);
     assert!(failed(&output).contains("is a folder"), "{output:?}");
 }

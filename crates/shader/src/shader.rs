@@ -1,6 +1,6 @@
 //! Guest code that has been checked, what it depends on, and its compilation.
 
-use afterimage_ir::{self as ir, BuildError, Module, OutputAt, VerifyError};
+use afterimage_ir::{self as ir, BuildError, Kind, Module, OutputAt, VerifyError};
 use afterimage_msl as msl;
 use afterimage_passes::FloatRules;
 use afterimage_passes::feedback::FeedbackError;
@@ -394,9 +394,11 @@ impl Shader {
         self.hash
     }
 
-    /// Whether a vertex stage writes everything that this pixel shader reads.
+    /// Whether a vertex stage writes everything that this pixel shader reads. Of one in IR or GCN code nobody knows what it reads
+    /// before it is translated: nothing is sure to feed it.
     pub fn is_fed_by(&self, link: &LinkInfo) -> bool {
-        self.inputs.iter().all(|(usage, index)| link.location(*usage, *index).is_some())
+        !matches!(self.code, Code::Ir(_) | Code::Gcn(_))
+            && self.inputs.iter().all(|(usage, index)| link.location(*usage, *index).is_some())
     }
 
     /// Whether this alpha test and fog, as in [`PixelOps`](io::PixelOps), do anything to the shader: then a module with
@@ -566,10 +568,10 @@ fn read_key<K: AnyBitPattern>(language: Language, code: &[u8]) -> Result<K, Comp
     })
 }
 
-/// The varyings with fixed locations that a module in IR writes.
+/// The varyings with fixed locations that a module in IR writes. Those are floats.
 fn link_of_module(module: &Module) -> LinkInfo {
     let locations = module.outputs.iter().filter_map(|output| match output.at {
-        OutputAt::Location(location) if location < io::FIRST_EXTRA => Some(location),
+        OutputAt::Location(location) if location < io::FIRST_EXTRA && output.ty.kind != Kind::Int => Some(location),
         _ => None,
     });
     LinkInfo { mask: locations.fold(0, |mask, location| mask | 1 << location), ..LinkInfo::default() }
