@@ -25,6 +25,9 @@ const WANTED: [&str; 6] = [
     "*/include/rmxf*",
 ];
 const STANDALONE: &str = include_str!("standalone.c");
+/// What mingw's headers of 32 bit lack, in front of every file.
+const PRELUDE: &str = "#include <stddef.h>\n\
+    long __stdcall D3DXSHProjectCubeMap(unsigned int, void *, float *, float *, float *);\n";
 const FLAGS: &[&str] = &[
     "-O1",
     "-std=gnu11",
@@ -33,6 +36,8 @@ const FLAGS: &[&str] = &[
     // One function for both would round otherwise than these two.
     "-fno-builtin-sinf",
     "-fno-builtin-cosf",
+    "-include",
+    "prelude.h",
     "-D__WINESRC__",
     "-D__WINE_PE_BUILD",
     "-DDECLSPEC_EXPORT=",
@@ -85,6 +90,7 @@ impl Suite {
         }
         std::fs::create_dir_all(&suite.folder).doing(format!("creating {}", suite.folder.display()))?;
         write_if_other(&suite.folder.join("standalone.c"), STANDALONE)?;
+        write_if_other(&suite.folder.join("prelude.h"), PRELUDE)?;
         write_if_other(&suite.folder.join("rmxftmpl.h"), &templates(&templates_file)?)?;
         for (index, &file) in row.files.iter().enumerate() {
             let path = suite.source(file);
