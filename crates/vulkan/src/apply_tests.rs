@@ -5,6 +5,7 @@
 mod common;
 
 use crate::pipeline::Key;
+use crate::pipelines::Pipelines;
 use crate::raster::Raster;
 use crate::{Renderer, Without};
 use afterimage_ir::{
@@ -455,7 +456,7 @@ impl Scene {
 /// What Vulkan has at a draw, without handles.
 #[derive(Debug, PartialEq)]
 struct Effective {
-    key: Option<(Key, Option<Raster>)>,
+    key: Option<(Key, String, Option<Raster>)>,
     recorded: String,
     textures: Vec<(ObjectId, u32)>,
     vertices: Vec<String>,
@@ -479,8 +480,14 @@ impl Effective {
             let named = |t: &&crate::texture::Texture| t.index == index || t.srgb_index == index;
             (r.textures.iter().find(named).map_or(ObjectId::NONE, |t| t.desc.id), word >> 20)
         });
+        // Guesses ask for numbers of layouts, formats and blend states, too, when their shaders are translated: likewise.
+        let key = recorded.key.map(|(key, back)| {
+            let Pipelines { inputs, targets, blends, .. } = &r.pipelines;
+            let meant = (inputs.get(key.input), targets.get(key.targets), blends.get(key.blend));
+            (Key { input: 0, targets: 0, blend: 0, ..key }, format!("{meant:?}"), back)
+        });
         Self {
-            key: recorded.key,
+            key,
             recorded: format!(
                 "{:?}",
                 (
