@@ -149,20 +149,20 @@ fn run(args: &Args) -> Result<(), String> {
         (false, false) => Until::Stopped,
     };
     let mut display = None;
-    let no_library = !args.headless && !afterimage_window::missing().is_empty();
+    let no_library = || !args.headless && !afterimage_window::missing().is_empty();
     if !args.headless {
         match window::Display::open() {
             Ok(opened) => display = Some(opened),
             // Whoever started us wants the program drawn, seen or not; and where only libraries are missing, it may have a window of
             // its own.
-            Err(error) if args.until_input_closes || no_library => {
+            Err(error) if args.until_input_closes || no_library() => {
                 tracing::warn!("no window can be shown: {error}; going on without");
             }
             Err(error) => return Err(format!("no window can be shown: {error}; use --headless -o DIR for pictures")),
         }
     }
     let own_windows = args.own_windows || settings().own_windows;
-    let foreign = if (display.is_some() || no_library) && !own_windows { foreign::Display::open() } else { None };
+    let foreign = if (display.is_some() || no_library()) && !own_windows { foreign::Display::open() } else { None };
     let by_hand = !args.once && !args.until_input_closes;
     let shell = (by_hand || args.shell || !args.captures.is_empty()).then(|| options.clone());
     let server = Server::new(args.directory.as_deref(), options, foreign, until, stop)?;

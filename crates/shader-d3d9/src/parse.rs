@@ -141,9 +141,10 @@ impl Program {
 /// Decodes one instruction after the other without allocating.
 ///
 /// It checks what the creation of a shader does, or with [`Decoder::strict`] what the validator does ([`crate::refusals`] has
-/// which is whose; what is broken of the others, [`Decoder::broken`] says): the version; that each opcode exists in it; control bits; the instruction length; register types,
-/// numbers, access and relative addressing; modifiers, masks and swizzles ([`crate::rules`]); declarations, nesting,
-/// subroutines and order ([`crate::validate`]); that an end token comes. After an error it yields nothing more.
+/// which is whose; what is broken of the others, [`Decoder::broken`] says): the version; that each opcode exists in it; control
+/// bits; the instruction length; register types, numbers, access and relative addressing; modifiers, masks and swizzles
+/// ([`crate::rules`]); declarations, nesting, subroutines and order ([`crate::validate`]); that an end token comes. After an
+/// error it yields nothing more.
 #[derive(Debug)]
 pub struct Decoder<'a> {
     tokens: &'a [u32],

@@ -2,8 +2,9 @@
 //!
 //! The validator of the SDK (`Direct3DShaderValidatorCreate9`, which assemblers and compilers ask) holds shaders to the whole
 //! reference. `CreateVertexShader` and `CreatePixelShader` did not: compilers, and programs that patch tokens, make shaders that
-//! break some of it and draw with them. What WineD3D looks at when a shader is created is in its shader.c and shader_sm1.c. So each rule is a row here that says who refuses, on whose
-//! word, and what a shader that is taken all the same draws. `docs/shader-rules.md` is made of these rows.
+//! break some of it and draw with them. What WineD3D looks at when a shader is created is in its shader.c and shader_sm1.c. So each
+//! rule is a row here that says who refuses, on whose word, and what a shader that is taken all the same draws.
+//! `docs/shader-rules.md` is made of these rows.
 
 use std::fmt;
 

@@ -137,21 +137,17 @@ pub(crate) fn test(ws: &Workspace, machine: &Machine) -> Result<Tested> {
         return Ok(Tested::Absent(why));
     }
     let place = Place::prepare(ws, Release::Host)?;
-    let mut tree = None;
+    let tree = build::tree(ws, machine, Profile::Dev)?;
     for row in Name::value_variants().iter().map(|name| name.row()) {
         let suite = match Suite::prepare(ws, row, &Width::ALL) {
             Ok(suite) => suite,
             Err(failure) => return Ok(Tested::Absent(failure.summary())),
         };
         let wanted = select(&suite, &row.quick.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
-        if tree.is_none() {
-            tree = Some(build::tree(ws, machine, Profile::Dev)?);
-        }
-        let Some(tree) = &tree else { continue };
         let out = ws.target.join("test-conformance").join(row.name);
         let runner = Runner {
             ws,
-            tree,
+            tree: &tree,
             place: &place,
             suite: &suite,
             jobs: default_jobs(),

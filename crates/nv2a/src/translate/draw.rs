@@ -186,7 +186,10 @@ impl Translator {
         let offsets = modes.map(|mode| (mode != Mode::Culled).then(|| has_offset([mode, Mode::Culled], registers)));
         let differ = matches!(offsets, [Some(front), Some(back)] if front != back) && modes.contains(&Mode::Fill);
         if way == Way::Here && primitives::is_polygons(kind) && differ {
-            self.once.warn("a polygon offset of only some of SET_POLY_OFFSET_POINT_ENABLE, ..._LINE_ENABLE and ..._FILL_ENABLE is not supported where front and back faces are drawn in these modes: that of filled ones is taken for all");
+            self.once.warn(
+                "a polygon offset of only some of SET_POLY_OFFSET_POINT_ENABLE, ..._LINE_ENABLE and ..._FILL_ENABLE is not \
+                 supported where front and back faces are drawn in these modes: that of filled ones is taken for all",
+            );
         }
     }
 
