@@ -1,0 +1,13 @@
+//! Processes that render for strangers.
+//!
+//! * [`supervise`]: a command that works in a process of its own.
+//! * [`socket`]: messages between a process and the one that started it.
+//! * [`ending`]: how such processes end.
+//! * [`sandbox`]: what such a process may reach.
+#[cfg(target_os = "linux")]
+pub mod ending;
+pub mod sandbox;
+#[cfg(target_os = "linux")]
+pub mod socket;
+#[cfg(target_os = "linux")]
+pub mod supervise;

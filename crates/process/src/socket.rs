@@ -1,0 +1,184 @@
+//! Messages between a process and the one that it started: sequenced packets with open files.
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+};
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut, Read, Seek, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// Most bytes of a message. What is longer goes into a file, see [`memory_file`].
+pub const LONGEST: usize = 64 << 10;
+/// Most files of a message.
+pub const FILES: usize = 4;
+
+/// One end. Messages are taken whole or not at all, in their order; sending and receiving may be done by different threads.
+#[derive(Debug)]
+pub struct Socket(OwnedFd);
+
+/// What came.
+#[derive(Debug)]
+pub struct Message {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The files, in the order in which they were sent.
+    pub files: Vec<OwnedFd>,
+}
+
+impl Socket {
+    /// Two connected ends.
+    ///
+    /// # Errors
+    /// The system has no more descriptors.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let (one, two) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        Ok((Self(one), Self(two)))
+    }
+
+    /// Sends a message; waits until there is room for it.
+    ///
+    /// # Errors
+    /// The other end is gone (`BrokenPipe`), or the message is too long.
+    pub fn send(&self, bytes: &[u8], files: &[BorrowedFd<'_>]) -> io::Result<()> {
+        if bytes.is_empty() || bytes.len() > LONGEST || files.len() > FILES {
+            let what = format!("a message of {} bytes and {} files", bytes.len(), files.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        if !files.is_empty() {
+            // The space is for as many.
+            let _fits = control.push(SendAncillaryMessage::ScmRights(files));
+        }
+        loop {
+            match sendmsg(&self.0, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL) {
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => return Ok(()),
+            }
+        }
+    }
+
+    /// Waits for the next message; `None` when the other end is gone.
+    ///
+    /// # Errors
+    /// The message is longer than any may be, or the system refuses.
+    pub fn receive(&self) -> io::Result<Option<Message>> {
+        let mut bytes = vec![0; LONGEST];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let received = loop {
+            match recvmsg(&self.0, &mut [IoSliceMut::new(&mut bytes)], &mut control, RecvFlags::CMSG_CLOEXEC) {
+                Err(Errno::INTR) => {}
+                Err(Errno::CONNRESET) => return Ok(None),
+                other => break other?,
+            }
+        };
+        let files = control
+            .drain()
+            .filter_map(|message| match message {
+                RecvAncillaryMessage::ScmRights(files) => Some(files),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        if received.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a message was longer than any may be"));
+        }
+        if received.bytes == 0 {
+            return Ok(None);
+        }
+        bytes.truncate(received.bytes);
+        Ok(Some(Message { bytes, files }))
+    }
+
+    /// Ends both directions: whoever waits for a message gets none.
+    pub fn close(&self) {
+        // An end that is closed already is what is wanted.
+        let _closed = rustix::net::shutdown(&self.0, rustix::net::Shutdown::Both);
+    }
+}
+
+impl From<OwnedFd> for Socket {
+    fn from(file: OwnedFd) -> Self {
+        Self(file)
+    }
+}
+
+impl From<Socket> for OwnedFd {
+    fn from(socket: Socket) -> Self {
+        socket.0
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Bytes as a file in memory, to be sent.
+///
+/// # Errors
+/// There is no memory, or no descriptor.
+pub fn memory_file(name: &str, bytes: &[u8]) -> io::Result<File> {
+    let mut file = File::from(memfd_create(name, MemfdFlags::CLOEXEC)?);
+    file.write_all(bytes)?;
+    Ok(file)
+}
+
+/// The bytes of a file that another process has sent, from its beginning.
+///
+/// # Errors
+/// It is no regular file, has more than `most` bytes, or cannot be read.
+pub fn read_file(file: OwnedFd, most: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::from(file);
+    let about = file.metadata()?;
+    if !about.is_file() || about.len() > most {
+        let what = format!("a file of {} bytes came, where at most {most} may", about.len());
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(about.len() as usize)?;
+    // It may grow while it is read.
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_whole_with_their_files_and_end_with_the_other_end() {
+        let (one, two) = Socket::pair().unwrap();
+        let file = memory_file("picture", b"pixels").unwrap();
+        one.send(b"a", &[]).unwrap();
+        one.send(b"bc", &[file.as_fd(), file.as_fd()]).unwrap();
+        assert_eq!(two.receive().unwrap().unwrap().bytes, b"a");
+        let mut message = two.receive().unwrap().unwrap();
+        assert_eq!((&message.bytes[..], message.files.len()), (&b"bc"[..], 2));
+        assert_eq!(read_file(message.files.remove(1), 6).unwrap(), b"pixels");
+        assert!(read_file(message.files.remove(0), 5).is_err());
+        assert!(one.send(&vec![0; LONGEST + 1], &[]).is_err());
+        drop(one);
+        assert!(two.receive().unwrap().is_none());
+        assert_eq!(two.send(b"d", &[]).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn closing_wakes_who_waits() {
+        let (one, two) = Socket::pair().unwrap();
+        let two = std::sync::Arc::new(two);
+        let waiting = std::sync::Arc::clone(&two);
+        let waits = std::thread::spawn(move || waiting.receive().unwrap().is_none());
+        two.close();
+        assert!(waits.join().unwrap());
+        drop(one);
+    }
+}
