@@ -1,9 +1,11 @@
 //! Upload data in memory: for keyframes that are being written, and for captures that are being read.
 
+use crate::Limits;
+use crate::blob::{Blob, Lately};
 use afterimage_stream::{Arena, UploadRef};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 
 /// An arena that only grows, for packets that are made here and not by a guest: keyframes and tests.
 #[derive(Clone, Debug, Default)]
@@ -57,18 +59,23 @@ fn start(range: &UploadRef, at: u32, len: usize) -> Option<u64> {
     (end <= u64::from(range.size)).then(|| range.offset + u64::from(at))
 }
 
-/// A stored piece of data.
-pub(crate) type Blob = Arc<[u8]>;
-
 /// The arena of a capture that is being replayed: what its guest had in the slots, as far as packets used it.
 ///
 /// A slot is a map of pieces, not a block of memory: a damaged capture that puts one byte at the end of the address
 /// space costs one byte.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ReplayArena {
     slots: BTreeMap<u32, BTreeMap<u64, Piece>>,
     pieces: usize,
+    most: usize,
     frame: u64,
+    lately: Mutex<Lately>,
+}
+
+impl Default for ReplayArena {
+    fn default() -> Self {
+        Self::new(Limits::DEFAULT.pieces)
+    }
 }
 
 /// Part of a blob. Pieces of a slot never overlap.
@@ -92,10 +99,18 @@ impl Piece {
 impl ReplayArena {
     /// Slots look this large; a read of bytes that nothing was put at fails.
     const SLOT_BYTES: u64 = 1 << 40;
-    /// Pieces that can lie in one frame; the busiest frames have some ten thousand.
-    const PIECES: usize = 1 << 22;
     /// Slots that can exist.
     pub(crate) const SLOTS: u32 = 256;
+
+    /// For so many pieces.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { slots: BTreeMap::new(), pieces: 0, most, frame: 0, lately: Mutex::default() }
+    }
+
+    /// Whether no other piece can be put there.
+    pub(crate) fn is_full(&self) -> bool {
+        self.pieces >= self.most
+    }
 
     /// Puts a piece at `offset`, over what was there. False if that is outside of any slot, or too many are
     /// there.
@@ -103,7 +118,7 @@ impl ReplayArena {
         let Some(end) = offset.checked_add(bytes.len() as u64).filter(|&end| end <= Self::SLOT_BYTES) else {
             return false;
         };
-        if slot >= Self::SLOTS || self.pieces >= Self::PIECES {
+        if slot >= Self::SLOTS || self.is_full() {
             return false;
         }
         // At most this many are added here; `end_frame` counts anew.
@@ -149,6 +164,7 @@ impl ReplayArena {
     /// Copies what lies in `range` of a slot; false if part of it is missing.
     fn read(&self, slot: u32, range: Range<u64>, out: &mut [u8]) -> bool {
         let Some(pieces) = self.slots.get(&slot) else { return false };
+        let mut lately = self.lately.lock().unwrap_or_else(PoisonError::into_inner);
         let mut at = range.start;
         while at < range.end {
             let Some((start, piece)) = pieces.range(..=at).next_back() else { return false };
@@ -158,7 +174,9 @@ impl ReplayArena {
             }
             let count = (piece.bytes - inside).min((range.end - at) as usize);
             let done = (at - range.start) as usize;
-            out[done..done + count].copy_from_slice(&piece.blob[piece.first + inside..][..count]);
+            if !piece.blob.copy(&mut lately, piece.first + inside, &mut out[done..done + count]) {
+                return false;
+            }
             at += count as u64;
         }
         true
@@ -202,18 +220,18 @@ mod tests {
     #[test]
     fn pieces_join_and_newer_ones_win() {
         let mut arena = ReplayArena::default();
-        assert!(arena.place(1, 0, Arc::from([1; 8])));
-        assert!(arena.place(1, 8, Arc::from([2; 8])));
+        assert!(arena.place(1, 0, Blob::from([1; 8])));
+        assert!(arena.place(1, 8, Blob::from([2; 8])));
         let mut out = [0; 12];
         assert!(arena.copy_out(&range(0, 16), 2, &mut out));
         assert_eq!(out, [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]);
-        assert!(arena.place(1, 4, Arc::from([3; 8])));
+        assert!(arena.place(1, 4, Blob::from([3; 8])));
         let mut all = [0; 16];
         assert!(arena.copy_out(&range(0, 12), 0, &mut all[..12]));
         assert_eq!(all[..12], [1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3]);
         assert!(arena.copy_out(&range(8, 8), 0, &mut all[..8]));
         assert_eq!(all[..8], [3, 3, 3, 3, 2, 2, 2, 2]);
-        assert!(arena.place(1, 5, Arc::from([4; 1])));
+        assert!(arena.place(1, 5, Blob::from([4; 1])));
         assert!(arena.copy_out(&range(3, 4), 0, &mut all[..4]));
         assert_eq!(all[..4], [1, 3, 4, 3]);
         assert!(!arena.copy_out(&range(12, 8), 0, &mut all[..8]), "bytes 16 to 19 were never there");
@@ -222,16 +240,16 @@ mod tests {
     #[test]
     fn the_end_of_the_address_space_costs_nothing() {
         let mut arena = ReplayArena::default();
-        assert!(!arena.place(1, u64::MAX, Arc::from([1; 8])));
-        assert!(arena.place(1, ReplayArena::SLOT_BYTES - 8, Arc::from([1; 8])));
-        assert!(!arena.place(ReplayArena::SLOTS, 0, Arc::from([1; 8])));
+        assert!(!arena.place(1, u64::MAX, Blob::from([1; 8])));
+        assert!(arena.place(1, ReplayArena::SLOT_BYTES - 8, Blob::from([1; 8])));
+        assert!(!arena.place(ReplayArena::SLOTS, 0, Blob::from([1; 8])));
         assert!(!arena.copy_out(&range(u64::MAX - 2, 8), 4, &mut [0; 4]));
     }
 
     #[test]
     fn pieces_of_old_frames_go() {
         let mut arena = ReplayArena::default();
-        arena.place(1, 0, Arc::from([1; 8]));
+        arena.place(1, 0, Blob::from([1; 8]));
         arena.end_frame();
         assert!(arena.copy_out(&range(0, 8), 0, &mut [0; 8]));
         arena.end_frame();

@@ -1,6 +1,6 @@
 //! The container: a file header and a sequence of chunks, each with its own length and check sum.
 
-use crate::CaptureError;
+use crate::{CaptureError, Limits};
 use afterimage_stream::packets::Init;
 use std::io::{Read, Write};
 use xxhash_rust::xxh3::xxh3_64;
@@ -85,8 +85,9 @@ impl<W: Write> ChunkWriter<W> {
         Ok(())
     }
 
-    pub(crate) fn flush(&mut self) -> Result<(), CaptureError> {
-        self.out.flush().map_err(CaptureError::io("writing"))
+    /// What is written to.
+    pub(crate) fn into_inner(self) -> W {
+        self.out
     }
 }
 
@@ -100,6 +101,17 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn error(self, field: &'static str, cause: impl Into<String>) -> CaptureError {
         CaptureError::Chunk { chunk: self.chunk, offset: self.offset, field, cause: cause.into() }
+    }
+
+    pub(crate) fn limit(self, what: &'static str, limit: u64, advice: &'static str) -> CaptureError {
+        CaptureError::Limit { chunk: self.chunk, offset: self.offset, what, limit, advice }
+    }
+
+    /// Memory for so many bytes, of which a file says how many.
+    pub(crate) fn reserve(self, vec: &mut Vec<u8>, bytes: usize) -> Result<(), CaptureError> {
+        let missing = bytes.saturating_sub(vec.len());
+        let Self { chunk, offset } = self;
+        vec.try_reserve_exact(missing).map_err(|_| CaptureError::Memory { chunk, offset, bytes })
     }
 }
 
@@ -116,6 +128,12 @@ pub(crate) struct ChunkReader<R> {
     ended: bool,
     /// Bytes of the last chunk in the file, with its header.
     pub(crate) stored: u64,
+    /// Whether its content is compressed.
+    packed: bool,
+    /// Bytes that were unpacked so far.
+    unpacked: u64,
+    limits: Limits,
+    unpacker: zstd::bulk::Decompressor<'static>,
 }
 
 /// Bytes that are looked through at once in a search.
@@ -125,7 +143,20 @@ impl<R: Read> ChunkReader<R> {
     /// Starts to read: the version of the packets, and the damage of the file's header if it can be read all the same.
     pub(crate) fn new(input: R) -> Result<(Self, u32, Option<CaptureError>), CaptureError> {
         let next = Place { chunk: 0, offset: FILE_HEADER as u64 };
-        let mut chunks = Self { input, ahead: Vec::new(), used: 0, next, lost: false, ended: false, stored: 0 };
+        let unpacker = zstd::bulk::Decompressor::new().map_err(CaptureError::io("setting up decompression"))?;
+        let mut chunks = Self {
+            input,
+            ahead: Vec::new(),
+            used: 0,
+            next,
+            lost: false,
+            ended: false,
+            stored: 0,
+            packed: false,
+            unpacked: 0,
+            limits: Limits::DEFAULT,
+            unpacker,
+        };
         let start = chunks.peek(FILE_HEADER + HEADER)?;
         let (header, rest) = start.split_at(start.len().min(FILE_HEADER));
         let begins = header.iter().zip(&MAGIC).all(|(have, wanted)| have == wanted);
@@ -183,25 +214,36 @@ impl<R: Read> ChunkReader<R> {
                 return Err(place.error(field, format!("{value} bytes, the limit is {RAW_LIMIT}")));
             }
         }
-        let content = self.peek(HEADER + stored)?.get(HEADER..).unwrap_or(&[]);
+        self.unpacked = self.unpacked.saturating_add(unpacked as u64);
+        let most = self.limits.unpacked.max(self.limits.ratio.saturating_mul(place.offset));
+        if self.unpacked > most {
+            // Nothing of what follows is worth the time.
+            self.end();
+            return Err(place.limit(
+                "bytes unpacked",
+                most,
+                "no program's capture is compressed so much; what follows is left out",
+            ));
+        }
+        self.peek(HEADER + stored)?;
+        let there = &self.ahead[self.used..];
+        let content = there[..there.len().min(HEADER + stored)].get(HEADER..).unwrap_or(&[]);
         let result = if content.len() < stored {
             Err(truncated)
         } else if xxh3_64(content) != long(&header, 16) {
             Err(place.error("check sum", "the content is damaged"))
         } else {
-            match flags {
-                0 => raw.extend_from_slice(content),
-                PACKED => {
-                    *raw = zstd::bulk::decompress(content, unpacked)
-                        .map_err(|error| place.error("content", error.to_string()))
-                        .unwrap_or_default();
+            place.reserve(raw, unpacked).and_then(|()| {
+                match flags {
+                    0 if stored == unpacked => raw.extend_from_slice(content),
+                    PACKED if self.unpacker.decompress_to_buffer(content, raw).is_err() => raw.clear(),
+                    _ => {}
                 }
-                _ => {}
-            }
-            match raw.len() == unpacked {
-                true => Ok(Some((tag, place))),
-                false => Err(place.error("raw length", format!("{unpacked} declared, {} found", raw.len()))),
-            }
+                match raw.len() == unpacked {
+                    true => Ok(Some((tag, place))),
+                    false => Err(place.error("raw length", format!("{unpacked} declared, {} found", raw.len()))),
+                }
+            })
         };
         if result.is_err() {
             raw.clear();
@@ -209,7 +251,27 @@ impl<R: Read> ChunkReader<R> {
         self.skip(HEADER + stored);
         self.next.chunk += 1;
         self.stored = (HEADER + stored) as u64;
+        self.packed = flags == PACKED;
         result
+    }
+
+    /// With other limits.
+    pub(crate) fn limited(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The content of the last chunk as the file has it, and whether it is compressed. It is there until the next one is read.
+    pub(crate) fn content(&self) -> (&[u8], bool) {
+        let bytes = (self.stored as usize).saturating_sub(HEADER);
+        let content = self.used.checked_sub(bytes).and_then(|first| self.ahead.get(first..self.used));
+        (content.unwrap_or_default(), self.packed)
+    }
+
+    /// Nothing more is read.
+    fn end(&mut self) {
+        self.ended = true;
+        self.ahead.clear();
+        self.used = 0;
     }
 
     /// Goes on to the next chunk whose header is whole; false if there is none.

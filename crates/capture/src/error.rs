@@ -49,6 +49,32 @@ pub enum CaptureError {
         /// What is wrong with it.
         cause: String,
     },
+    /// It is larger than any real capture is, and what comes there is left out.
+    #[error("chunk {chunk} at byte {offset}: more than {limit} {what}: {advice}")]
+    Limit {
+        /// Number of the chunk, from 0.
+        chunk: u64,
+        /// Where it starts in the file.
+        offset: u64,
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there may be, of [`Limits`](crate::Limits).
+        limit: u64,
+        /// What can be done.
+        advice: &'static str,
+    },
+    /// There is no memory for what is in a chunk.
+    #[error(
+        "chunk {chunk} at byte {offset}: there is no memory for {bytes} bytes of it: close other programs, or `afterimage trim` it elsewhere"
+    )]
+    Memory {
+        /// Number of the chunk, from 0.
+        chunk: u64,
+        /// Where it starts in the file.
+        offset: u64,
+        /// So many were wanted.
+        bytes: usize,
+    },
     /// A record inside of a chunk is damaged; the rest of the chunk is left out.
     #[error("chunk {chunk} at byte {offset}, record at byte {record} of its content: field {field}: {cause}")]
     Record {

@@ -24,10 +24,12 @@
 #![forbid(unsafe_code)]
 
 mod arena;
+mod blob;
 mod chunk;
 mod error;
 mod gathered;
 mod info;
+mod limits;
 mod reader;
 mod recorder;
 mod recording;
@@ -39,11 +41,12 @@ pub use arena::{MemoryArena, ReplayArena};
 pub use chunk::VERSION;
 pub use error::CaptureError;
 pub use info::Info;
+pub use limits::Limits;
 pub use reader::{Batch, Index, Reader, fuzz};
 pub use recorder::Recorder;
 pub use recording::Recording;
 pub use sizes::{ChunkSizes, Sizes};
 pub use uses::Uses;
-pub use writer::{Summary, Writer};
+pub use writer::{Sink, Summary, Writer};
 
 const _: () = assert!(cfg!(target_endian = "little"), "packets and captures are little-endian memory images");

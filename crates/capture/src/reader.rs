@@ -1,9 +1,10 @@
 //! Reading a capture.
 
-use crate::arena::{Blob, ReplayArena};
+use crate::arena::ReplayArena;
+use crate::blob::{Account, Blob, Held, Packed};
 use crate::chunk::{ChunkReader, ChunkWriter, Place, RAW_LIMIT, Tag, field, long};
 use crate::uses::Uses;
-use crate::{CaptureError, Info, Sizes};
+use crate::{CaptureError, Info, Limits, Sizes};
 use afterimage_stream::packets::{Init, Kind};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -38,9 +39,6 @@ pub(crate) fn clock(bytes: usize) -> u64 {
     bytes.max(64) as u64
 }
 
-/// Most entries of the frame index.
-const INDEX_LIMIT: usize = 1 << 24;
-
 /// A batch of packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
@@ -71,6 +69,10 @@ pub struct Reader<R> {
     uses: Option<Arc<Uses>>,
     next_blob: u64,
     written: u64,
+    account: Arc<Account>,
+    /// The present chunk as the file has it, once some of its data is held so.
+    packed: Option<Arc<Packed>>,
+    limits: Limits,
     arena: ReplayArena,
     index: Index,
     sizes: Sizes,
@@ -133,6 +135,9 @@ impl<R: Read> Reader<R> {
             uses: None,
             next_blob: 0,
             written: 0,
+            account: Arc::default(),
+            packed: None,
+            limits: Limits::DEFAULT,
             arena: ReplayArena::default(),
             index: Index::default(),
             sizes,
@@ -154,6 +159,18 @@ impl<R: Read> Reader<R> {
     #[must_use]
     pub fn with_uses(self, uses: Arc<Uses>) -> Self {
         Self { uses: Some(uses), ..self }
+    }
+
+    /// Reads within other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { chunks: self.chunks.limited(limits), arena: ReplayArena::new(limits.pieces), limits, ..self }
+    }
+
+    /// Bytes of memory that hold data, what lies in the arena included.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.account.held() + self.account.packed()
     }
 
     /// Bytes of blobs that are kept, to be placed again.
@@ -213,6 +230,7 @@ impl<R: Read> Reader<R> {
                 }
             }
             self.at = 0;
+            self.packed = None;
             if self.complete {
                 return Ok(None);
             }
@@ -226,8 +244,9 @@ impl<R: Read> Reader<R> {
                     if !self.raw.len().is_multiple_of(16) {
                         return Err(place.error("index", "not a whole number of entries"));
                     }
-                    if self.index.frames.len() + self.raw.len() / 16 > INDEX_LIMIT {
-                        return Err(place.error("index", format!("more than {INDEX_LIMIT} frames")));
+                    let most = self.limits.frames;
+                    if self.index.frames.len() + self.raw.len() / 16 > most {
+                        return Err(place.limit("frames of the index", most as u64, "the rest are found by reading"));
                     }
                     let entries = self.raw.chunks_exact(16).map(|entry| (long(entry, 0), long(entry, 8)));
                     self.index.frames.extend(entries);
@@ -265,10 +284,12 @@ impl<R: Read> Reader<R> {
                 self.sizes.blobs += 1;
                 self.sizes.blob_bytes += length as u64;
                 self.written = self.written.saturating_add(clock(length));
-                if self.uses.as_ref().is_none_or(|uses| uses.after(self.next_blob, moment(chunk, record))) {
-                    self.blobs.insert(self.next_blob, (self.written, payload.into()));
+                let number = self.next_blob;
+                self.next_blob = number.saturating_add(1);
+                if self.uses.as_ref().is_none_or(|uses| uses.after(number, moment(chunk, record))) {
+                    let blob = self.hold(start, length)?;
+                    self.blobs.insert(number, (self.written, blob));
                 }
-                self.next_blob = self.next_blob.saturating_add(1);
                 self.forget();
                 Ok(None)
             }
@@ -313,6 +334,10 @@ impl<R: Read> Reader<R> {
                 }
                 self.sizes.places += 1;
                 self.sizes.placed_bytes += u64::from(size);
+                if self.arena.is_full() {
+                    let most = self.limits.pieces as u64;
+                    return Err(self.place.limit("pieces of data in a frame", most, "no program's frame has as many"));
+                }
                 if !self.arena.place(slot, position, blob) {
                     return Err(error("slot", format!("no place for {size} bytes at {position} of slot {slot}")));
                 }
@@ -330,7 +355,10 @@ impl<R: Read> Reader<R> {
                     return Err(error("length", format!("{length} bytes are not whole words")));
                 }
                 self.sizes.packet_bytes += length as u64;
-                let words: Vec<u64> = payload.chunks_exact(8).map(|word| long(word, 0)).collect();
+                let mut words = Vec::new();
+                let room = words.try_reserve_exact(length / 8);
+                room.map_err(|_| CaptureError::Memory { chunk, offset, bytes: length })?;
+                words.extend(payload.chunks_exact(8).map(|word| long(word, 0)));
                 let presents = |located: &afterimage_stream::Located<'_>| located.packet.kind() == Kind::Present;
                 if afterimage_stream::Reader::new(&words).flatten().any(|located| presents(&located)) {
                     self.arena.end_frame();
@@ -339,6 +367,44 @@ impl<R: Read> Reader<R> {
             }
             other => Err(error("kind", format!("unknown: {other}"))),
         }
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// Holds a piece of data of the present chunk: as it is, or in its chunk.
+    fn hold(&mut self, first: usize, bytes: usize) -> Result<Blob, CaptureError> {
+        let Limits { held, packed, blobs, .. } = self.limits;
+        if self.blobs.len() >= blobs {
+            let advice = match self.uses {
+                Some(_) => "no program's capture has as many",
+                None => "read it as a file, of which only what comes again is kept",
+            };
+            return Err(self.place.limit("pieces of data to be placed again", blobs as u64, advice));
+        }
+        let data = self.raw.get(first..).and_then(|rest| rest.get(..bytes)).unwrap_or_default();
+        if self.account.held() + bytes as u64 <= held {
+            let mut own = Vec::new();
+            self.place.reserve(&mut own, bytes)?;
+            own.extend_from_slice(data);
+            return Ok(Blob::Held(Held::new(own.into_boxed_slice(), &self.account)));
+        }
+        let chunk = match &self.packed {
+            Some(chunk) => Arc::clone(chunk),
+            None => {
+                let (content, is_packed) = self.chunks.content();
+                if self.account.packed() + content.len() as u64 > packed {
+                    let advice = "capture it again where less is loaded";
+                    return Err(self.place.limit("bytes of compressed data", packed, advice));
+                }
+                let mut stored = Vec::new();
+                self.place.reserve(&mut stored, content.len())?;
+                stored.extend_from_slice(content);
+                let raw = is_packed.then_some(self.raw.len());
+                let chunk = Packed::new(stored.into_boxed_slice(), raw, &self.account);
+                Arc::clone(self.packed.insert(chunk))
+            }
+        };
+        Ok(Blob::Packed { chunk, first, bytes })
     }
 }
 

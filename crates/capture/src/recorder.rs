@@ -2,9 +2,8 @@
 //! copies what packets refer to, since that may be gone when they have been executed.
 
 use crate::gathered::Gathered;
-use crate::{CaptureError, Info, MemoryArena, Summary, Writer};
+use crate::{CaptureError, Info, MemoryArena, Sink, Summary, Writer};
 use afterimage_stream::Arena;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -78,15 +77,16 @@ impl Drop for Leaving {
 }
 
 impl Recorder {
-    /// Creates the file, replacing one that is there.
+    /// Starts a file. It is there, in place of one that was, when it is complete; what was written before something went wrong, be it
+    /// that this process was killed, is under the name of [`afterimage_output::part_of`].
     ///
     /// # Errors
     /// It cannot be created, or no thread can be started.
     pub fn create(path: &Path, info: &Info) -> Result<Self, CaptureError> {
-        Self::start(Writer::create(path, info)?)
+        Self::start(Writer::create_kept(path, info)?)
     }
 
-    fn start<W: Write + Send + 'static>(writer: Writer<BufWriter<W>>) -> Result<Self, CaptureError> {
+    fn start<W: Sink + Send + 'static>(writer: Writer<W>) -> Result<Self, CaptureError> {
         let (jobs, inbox) = channel();
         let (back, spare) = channel();
         let room = Arc::new(Room::default());
@@ -163,7 +163,7 @@ impl Drop for Recorder {
     }
 }
 
-fn write<W: Write>(
+fn write<W: Sink>(
     mut writer: Writer<W>,
     inbox: &Receiver<Job>,
     back: &Sender<Gathered>,
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use crate::Reader;
     use afterimage_stream::{Encoder, packets};
-    use std::io;
+    use std::io::{self, BufWriter, Write};
     use std::sync::atomic::{AtomicBool, Ordering};
 
     /// A disk that is full after so many bytes, and that waits until it may write.

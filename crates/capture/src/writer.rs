@@ -4,11 +4,11 @@ use crate::chunk::{ChunkWriter, RAW_LIMIT, RAW_USUAL, Tag};
 use crate::gathered::Gathered;
 use crate::reader::{BLOB, PACKETS, PLACE, POSITION, RECORD_HEADER, TIME, WINDOW, clock};
 use crate::{CaptureError, Info};
+use afterimage_output::Output;
 use afterimage_stream::packets::{Header, Packet};
 use afterimage_stream::{Arena, Reader, UploadRef, renumber};
 use rustc_hash::FxHashMap;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_128;
@@ -17,6 +17,33 @@ use xxhash_rust::xxh3::xxh3_128;
 const PIECE: usize = 8 << 20;
 /// Words of the longest packet record; longer batches are split between packets.
 const PACKET_WORDS: usize = 1 << 20;
+
+/// Where a capture is written to.
+pub trait Sink: Write {
+    /// All of it has been written.
+    ///
+    /// # Errors
+    /// Not all of it could be.
+    fn complete(self) -> io::Result<()>;
+}
+
+impl Sink for Output {
+    fn complete(self) -> io::Result<()> {
+        self.finish()
+    }
+}
+
+impl<W: Write> Sink for BufWriter<W> {
+    fn complete(mut self) -> io::Result<()> {
+        self.flush()
+    }
+}
+
+impl<W: Write> Sink for &mut W {
+    fn complete(self) -> io::Result<()> {
+        self.flush()
+    }
+}
 
 /// What a finished capture has in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +64,7 @@ pub struct Summary {
 
 /// Writes a capture. Drive it with [`Writer::keyframe`] once, then [`Writer::batch`] for each batch, from the start of a
 /// frame on.
-pub struct Writer<W: Write> {
+pub struct Writer<W: Sink> {
     chunks: ChunkWriter<W>,
     raw: Vec<u8>,
     tag: Tag,
@@ -55,24 +82,31 @@ pub struct Writer<W: Write> {
     summary: Summary,
 }
 
-impl<W: Write> std::fmt::Debug for Writer<W> {
+impl<W: Sink> std::fmt::Debug for Writer<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Writer").field("summary", &self.summary).finish_non_exhaustive()
     }
 }
 
-impl Writer<BufWriter<File>> {
-    /// Creates the file, replacing one that is there.
+impl Writer<Output> {
+    /// Starts a file. It is there, in place of one that was, once it is finished, and else not at all.
     ///
     /// # Errors
     /// It cannot be created.
     pub fn create(path: &Path, info: &Info) -> Result<Self, CaptureError> {
-        let file = File::create(path).map_err(CaptureError::io(format!("creating {}", path.display())))?;
-        Self::new(BufWriter::new(file), info)
+        Self::new(Output::create(path).map_err(creating(path))?, info)
+    }
+
+    /// The same, but what was written stays under the name of [`afterimage_output::part_of`] if it is not finished.
+    ///
+    /// # Errors
+    /// As [`Writer::create`].
+    pub fn create_kept(path: &Path, info: &Info) -> Result<Self, CaptureError> {
+        Self::new(Output::create_kept(path).map_err(creating(path))?, info)
     }
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Sink> Writer<W> {
     /// Starts a capture.
     ///
     /// # Errors
@@ -172,8 +206,9 @@ impl<W: Write> Writer<W> {
             self.chunks.chunk(Tag::Index, bytemuck::cast_slice(part))?;
         }
         self.chunks.chunk(Tag::End, &[])?;
-        self.chunks.flush()?;
-        Ok(Summary { file_bytes: self.chunks.offset, ..self.summary })
+        let summary = Summary { file_bytes: self.chunks.offset, ..self.summary };
+        self.chunks.into_inner().complete().map_err(CaptureError::io("writing"))?;
+        Ok(summary)
     }
 
     /// Stores what the packets refer to.
@@ -268,6 +303,10 @@ impl<W: Write> Writer<W> {
         self.raw.clear();
         Ok(())
     }
+}
+
+fn creating(path: &Path) -> impl FnOnce(io::Error) -> CaptureError {
+    CaptureError::io(format!("creating {}", path.display()))
 }
 
 /// Adds a record.

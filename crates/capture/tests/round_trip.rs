@@ -3,7 +3,7 @@
 
 use afterimage_capture::{CaptureError, Info, MemoryArena, Reader, Writer, fuzz};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Arena, Encoder, Format, Limits, ObjectId, ObjectKind, State, UploadRef, Validator};
+use afterimage_stream::{Arena, Encoder, Format, ObjectId, ObjectKind, State, UploadRef, Validator};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -108,8 +108,7 @@ fn batches_and_data_come_back_and_form_one_valid_stream() {
     let Sample { file, batches, data } = sample(5);
     let mut reader = Reader::new(&file[..]).unwrap();
     assert_eq!(reader.info().program, "sample");
-    let (mut state, mut validator) =
-        (State::default(), Validator::new(Limits { buffer_bytes: 1 << 30, ..Limits::default() }));
+    let (mut state, mut validator) = (State::default(), Validator::default());
     let (mut seen, mut found, mut keyframes) = (Vec::new(), Vec::new(), 0);
     while let Some(batch) = reader.next().unwrap() {
         for located in afterimage_stream::Reader::new(&batch.words) {
