@@ -1,6 +1,6 @@
 //! What can be wrong with a stream.
 
-use crate::{Kind, ObjectId};
+use crate::{Budget, Kind, ObjectId};
 
 /// A packet that was rejected, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -132,12 +132,17 @@ pub enum Cause {
         /// Ours.
         wanted: u32,
     },
-    /// A hard cap was reached: the packet is dropped, the frame goes on.
-    #[error("more than {limit} {what} in one frame; the rest of them is dropped")]
-    TooMany {
-        /// What there are too many of.
-        what: &'static str,
-        /// The cap.
+    /// The stream asks for more than it may have: the packet is dropped, the stream goes on.
+    #[error("{}{asked} {} asked for, the budget for {} ({}) is {limit}",
+        if id.is_none() { String::new() } else { format!("{id}: ") }, budget.row().unit, budget.row().name, budget.row().span)]
+    Budget {
+        /// What there is too much of.
+        budget: Budget,
+        /// The object that it is for, if it is for one.
+        id: ObjectId,
+        /// How much there would be.
+        asked: u64,
+        /// How much there may be.
         limit: u64,
     },
 }

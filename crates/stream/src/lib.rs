@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod black_box;
+pub mod budgets;
 pub mod describe;
 mod encode;
 mod error;
@@ -31,6 +32,7 @@ mod sent;
 mod state;
 mod validate;
 
+pub use budgets::{Budget, Budgets};
 pub use encode::Encoder;
 pub use error::{Cause, StreamError};
 pub use format::{Aspects, Format, FormatInfo, VertexFormat};
@@ -51,4 +53,4 @@ pub use state::{
     BANKS, Bank, CAPTURE_BUFFERS, COMPUTE_SLOTS, Created, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State,
     TEXTURE_SLOTS, VERTEX_BUFFERS, gcn_bank,
 };
-pub use validate::{Limits, Validator};
+pub use validate::Validator;

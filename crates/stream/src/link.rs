@@ -223,6 +223,8 @@ impl DeviceFeatures {
     pub const CAPTURE: u32 = 2048;
     /// [`crate::packets::Stage::Geometry`].
     pub const GEOMETRY: u32 = 4096;
+    /// [`crate::packets::LineMode::Smooth`].
+    pub const SMOOTH_LINES: u32 = 8192;
 }
 
 /// The facts about the receiving device that guests build their capabilities from. Plain data: it crosses process

@@ -3,6 +3,7 @@
 //! The renderer keeps exactly this as its own current state, applying from it the groups that [`State::tracker`] says are dirty;
 //! a capture that starts in the middle writes it out as packets ([`State::write`](crate::State::write) in `keyframe.rs`).
 
+use crate::budgets::Spent;
 use crate::host::{Host, IndexBufferStates, TextureStates, VertexBufferStates, images_of, storage_of};
 use crate::packets::*;
 use crate::{ObjectId, ObjectKind};
@@ -113,6 +114,8 @@ pub struct Objects {
     kinds: [Vec<Option<Created>>; 8],
     /// Number of views of each texture that has any.
     views: BTreeMap<ObjectId, usize>,
+    /// What they take of the budgets.
+    pub(crate) spent: Spent,
     /// Of those that have one.
     pub(crate) names: BTreeMap<ObjectId, Box<str>>,
 }
@@ -144,14 +147,23 @@ impl Objects {
         if let Created::View(view, _) = &created {
             *self.views.entry(view.source).or_default() += 1;
         }
-        table[serial] = Some(created);
+        let Some(kind) = id.kind() else { return };
+        self.spent.take(kind, &created);
+        if let Some(old) = table[serial].replace(created) {
+            self.spent.give_back(kind, &old);
+        }
     }
 
     fn remove(&mut self, id: ObjectId) {
         self.names.remove(&id);
-        if let Some(entry) =
-            self.kinds.get_mut((id.0 >> 24) as usize).and_then(|table| table.get_mut(id.serial() as usize))
-            && let Some(Created::View(view, _)) = entry.take()
+        let table = self.kinds.get_mut((id.0 >> 24) as usize);
+        let (Some(kind), Some(created)) =
+            (id.kind(), table.and_then(|table| table.get_mut(id.serial() as usize)?.take()))
+        else {
+            return;
+        };
+        self.spent.give_back(kind, &created);
+        if let Created::View(view, _) = created
             && let Some(views) = self.views.get_mut(&view.source)
         {
             *views -= 1;

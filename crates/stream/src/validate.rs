@@ -1,5 +1,6 @@
 //! Checking packets against the state before anything is executed.
 
+use crate::budgets::{Budget, Budgets, shader_bytes, texture_bytes};
 use crate::packets::*;
 use crate::state::Created;
 use crate::{
@@ -7,37 +8,10 @@ use crate::{
     STORAGE_IMAGES, State, StreamError, TEXTURE_SLOTS, UploadRef, VERTEX_BUFFERS, VertexFormat, gcn_bank,
 };
 
-/// Caps on what a stream may ask for. The defaults are far above what any program needs.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Draws in one frame; more are dropped with [`Cause::TooMany`].
-    pub draws_per_frame: u64,
-    /// Edge of a texture in texels.
-    pub texture_edge: u32,
-    /// Bytes of a buffer.
-    pub buffer_bytes: u64,
-    /// Bytes of one texture with all its levels.
-    pub texture_bytes: u64,
-    /// Work groups of one dispatch.
-    pub groups_per_dispatch: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            draws_per_frame: 1 << 24,
-            texture_edge: 16_384,
-            buffer_bytes: 1 << 31,
-            texture_bytes: 1 << 32,
-            groups_per_dispatch: 1 << 26,
-        }
-    }
-}
-
 /// Checks a stream packet by packet: sequence, frames, live ids, kinds, ranges, upload references.
 #[derive(Debug, Default)]
 pub struct Validator {
-    limits: Limits,
+    budgets: Budgets,
     last: Option<u32>,
     open_frame: Option<u64>,
     draws: u64,
@@ -56,8 +30,19 @@ const MOST_LAYERS: u32 = 2048;
 impl Validator {
     /// A validator for a new stream.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
-        Self { limits, ..Self::default() }
+    pub fn new(budgets: Budgets) -> Self {
+        Self { budgets, ..Self::default() }
+    }
+
+    /// What the stream may ask for.
+    #[must_use]
+    pub fn budgets(&self) -> &Budgets {
+        &self.budgets
+    }
+
+    /// Sets what the stream may ask for from now on.
+    pub fn set_budgets(&mut self, budgets: Budgets) {
+        self.budgets = budgets;
     }
 
     /// The frame that has begun and is not presented.
@@ -293,7 +278,7 @@ impl Validator {
                         return Err(Cause::Range { field: "min_depth", value: depth.to_bits().into(), limit: 1 });
                     }
                 }
-                let edge = self.limits.texture_edge as f32 * 2.0;
+                let edge = self.budgets.limit(Budget::TextureEdge) as f32 * 2.0;
                 if body.width < 0.0 || body.height < 0.0 || body.width > edge || body.height > edge {
                     return Err(Cause::Range { field: "width", value: body.width as u64, limit: edge as u64 });
                 }
@@ -340,7 +325,7 @@ impl Validator {
                     return Err(Cause::WrongKind { field: "id", id: body.id });
                 };
                 range("offset", body.offset.saturating_add(u64::from(body.data.size)), buffer.size)?;
-                upload(arena, "data", &body.data)
+                self.transfer(arena, body.id, &body.data)
             }
             Packet::UpdateTexture(body) => {
                 let texture = texture(state, "id", body.id)?;
@@ -363,7 +348,7 @@ impl Validator {
                 let needed =
                     u64::from(body.slice_pitch).saturating_mul(u64::from(body.depth) - 1).saturating_add(slice);
                 range("data", needed, u64::from(body.data.size))?;
-                upload(arena, "data", &body.data)
+                self.transfer(arena, body.id, &body.data)
             }
             Packet::GenerateMips(body) => {
                 texture(state, "id", body.id)?;
@@ -379,7 +364,7 @@ impl Validator {
                 let format = format_of(texture(state, "src", body.src.texture)?)?;
                 let needed = slice_bytes(format, body.rect.width, body.rect.height, body.row_pitch)?;
                 range("data", needed, u64::from(body.data.size))?;
-                upload(arena, "data", &body.data)
+                self.transfer(arena, body.src.texture, &body.data)
             }
             Packet::Dispatch(body) => {
                 if body.shader.is_none() {
@@ -391,12 +376,16 @@ impl Validator {
                 }
                 let groups =
                     body.groups.iter().fold(1, |product: u64, groups| product.saturating_mul((*groups).into()));
-                range("groups", groups, self.limits.groups_per_dispatch)?;
+                self.within(Budget::Groups, body.shader, groups)?;
                 self.count_draw()
             }
             Packet::CopyBuffer(body) => {
                 if body.size == 0 {
-                    return Err(Cause::Range { field: "size", value: 0, limit: self.limits.buffer_bytes });
+                    return Err(Cause::Range {
+                        field: "size",
+                        value: 0,
+                        limit: self.budgets.limit(Budget::BufferBytes),
+                    });
                 }
                 storage(state, "src", body.src, body.src_offset, body.size)?;
                 storage(state, "dst", body.dst, body.dst_offset, body.size)?;
@@ -411,16 +400,24 @@ impl Validator {
                 multiple("offset", body.offset, 4)?;
                 multiple("size", body.size, 4)?;
                 if body.size == 0 {
-                    return Err(Cause::Range { field: "size", value: 0, limit: self.limits.buffer_bytes });
+                    return Err(Cause::Range {
+                        field: "size",
+                        value: 0,
+                        limit: self.budgets.limit(Budget::BufferBytes),
+                    });
                 }
                 storage(state, "id", body.id, body.offset, body.size)
             }
             Packet::ReadBuffer(body) => {
                 if body.data.size == 0 {
-                    return Err(Cause::Range { field: "size", value: 0, limit: self.limits.buffer_bytes });
+                    return Err(Cause::Range {
+                        field: "size",
+                        value: 0,
+                        limit: self.budgets.limit(Budget::BufferBytes),
+                    });
                 }
                 storage(state, "id", body.id, body.offset, body.data.size.into())?;
-                upload(arena, "data", &body.data)
+                self.transfer(arena, body.id, &body.data)
             }
             Packet::CopyToTexture(body) => texture_copy(state, &body.copy),
             Packet::CopyFromTexture(body) => texture_copy(state, &body.copy),
@@ -467,30 +464,40 @@ impl Validator {
             },
             Packet::PresentTarget(body) => {
                 number("window_kind", body.window_kind, WindowKind::ALL.len() as u32 - 1)?;
-                size("width", body.width, self.limits.texture_edge)?;
-                size("height", body.height, self.limits.texture_edge)?;
+                for (field, edge) in [("width", body.width), ("height", body.height)] {
+                    size(field, edge, u32::MAX)?;
+                    self.within(Budget::TextureEdge, body.id, edge.into())?;
+                }
                 match state.objects.get(body.id) {
                     Some(_) if body.id.kind() == Some(ObjectKind::Target) => Ok(()),
-                    _ => fresh(state, body.id, ObjectKind::Target),
+                    _ => self.fresh(state, body.id, ObjectKind::Target),
                 }
             }
             Packet::CreateBuffer(body) => {
-                fresh(state, body.id, ObjectKind::Buffer)?;
+                self.fresh(state, body.id, ObjectKind::Buffer)?;
                 if body.size == 0 {
-                    return Err(Cause::Range { field: "size", value: 0, limit: self.limits.buffer_bytes });
+                    return Err(Cause::Range {
+                        field: "size",
+                        value: 0,
+                        limit: self.budgets.limit(Budget::BufferBytes),
+                    });
                 }
-                range("size", body.size, self.limits.buffer_bytes)
+                self.within(Budget::BufferBytes, body.id, body.size)?;
+                self.room(state, Budget::BufferMemory, body.id, body.size)
             }
             Packet::CreateTexture(body) => {
-                fresh(state, body.id, ObjectKind::Texture)?;
-                self.texture_description(body)
+                self.fresh(state, body.id, ObjectKind::Texture)?;
+                self.texture_description(body)?;
+                let bytes = texture_bytes(body);
+                self.within(Budget::TextureBytes, body.id, bytes)?;
+                self.room(state, Budget::TextureMemory, body.id, bytes)
             }
             Packet::CreateView(body) => {
-                fresh(state, body.id, ObjectKind::Texture)?;
+                self.fresh(state, body.id, ObjectKind::Texture)?;
                 view(state, body)
             }
             Packet::CreateSampler(body) => {
-                fresh(state, body.id, ObjectKind::Sampler)?;
+                self.fresh(state, body.id, ObjectKind::Sampler)?;
                 for filter in [body.mag, body.min, body.mip] {
                     byte("filter", filter, Filter::ALL.len())?;
                 }
@@ -507,12 +514,14 @@ impl Validator {
                 }
             }
             Packet::CreateShader(body) => {
-                fresh(state, body.id, ObjectKind::Shader)?;
+                self.fresh(state, body.id, ObjectKind::Shader)?;
                 number("stage", body.stage, Stage::ALL.len() as u32 - 1)?;
+                self.within(Budget::ShaderBytes, body.id, body.code.size.into())?;
+                self.room(state, Budget::ShaderCode, body.id, shader_bytes(body))?;
                 upload(arena, "code", &body.code)
             }
             Packet::CreateVertexInput(body, attributes) => {
-                fresh(state, body.id, ObjectKind::VertexInput)?;
+                self.fresh(state, body.id, ObjectKind::VertexInput)?;
                 range("count", attributes.len() as u64, 32)?;
                 for attribute in attributes {
                     byte("location", attribute.location, 32)?;
@@ -528,7 +537,7 @@ impl Validator {
                 Ok(())
             }
             Packet::CreateQuery(body) => {
-                fresh(state, body.id, ObjectKind::Query)?;
+                self.fresh(state, body.id, ObjectKind::Query)?;
                 number("kind", body.kind, QueryKind::ALL.len() as u32 - 1)
             }
         }
@@ -551,10 +560,34 @@ impl Validator {
     #[inline]
     fn count_draw(&mut self) -> Checked {
         self.draws += 1;
-        if self.draws > self.limits.draws_per_frame {
-            return Err(Cause::TooMany { what: "draws", limit: self.limits.draws_per_frame });
-        }
-        Ok(())
+        self.within(Budget::Draws, ObjectId::NONE, self.draws)
+    }
+
+    /// Whether so much may be asked for.
+    #[inline]
+    fn within(&self, budget: Budget, id: ObjectId, asked: u64) -> Checked {
+        let limit = self.budgets.limit(budget);
+        if asked <= limit { Ok(()) } else { Err(Cause::Budget { budget, id, asked, limit }) }
+    }
+
+    /// Whether an object may take so much besides what lives.
+    fn room(&self, state: &State, budget: Budget, id: ObjectId, more: u64) -> Checked {
+        self.within(budget, id, state.objects.spent.of(budget).saturating_add(more))
+    }
+
+    /// Whether an id can be given to a new object, for which there is room.
+    fn fresh(&self, state: &State, id: ObjectId, kind: ObjectKind) -> Checked {
+        fresh(state, id, kind)?;
+        let Some(budget) = Budget::of_kind(kind) else { return Ok(()) };
+        self.room(state, budget, id, 1)?;
+        // Serials are given out again, so that none is higher than there were objects; tables of objects are that long.
+        self.within(budget, id, id.serial().into())
+    }
+
+    /// Data of an object on its way through the arena.
+    fn transfer(&self, arena: &dyn Arena, id: ObjectId, data: &UploadRef) -> Checked {
+        self.within(Budget::Transfer, id, data.size.into())?;
+        upload(arena, "data", data)
     }
 
     fn blit_side(&self, state: &State, field: &'static str, view: View, rect: Rect) -> Checked {
@@ -570,8 +603,9 @@ impl Validator {
     fn texture_description(&self, body: &CreateTexture) -> Checked {
         let format = format_of(body)?;
         byte("dimension", body.dimension, Dimension::ALL.len())?;
-        for edge in [body.width, body.height, body.depth] {
-            size("width", edge, self.limits.texture_edge)?;
+        for (field, edge) in [("width", body.width), ("height", body.height), ("depth", body.depth)] {
+            size(field, edge, u32::MAX)?;
+            self.within(Budget::TextureEdge, body.id, edge.into())?;
         }
         let largest = body.width.max(body.height).max(body.depth);
         if body.levels == 0 || body.levels > largest.ilog2() + 1 {
@@ -601,11 +635,7 @@ impl Validator {
         if body.usage & !usages != 0 {
             return Err(Cause::Range { field: "usage", value: body.usage.into(), limit: usages.into() });
         }
-        let bytes = format
-            .packed_size(body.width, body.height)
-            .saturating_mul(u64::from(body.depth) * u64::from(body.layers) * u64::from(body.samples))
-            .saturating_mul(2);
-        range("size", bytes, self.limits.texture_bytes)
+        Ok(())
     }
 }
 

@@ -131,11 +131,13 @@ fn eight_thousand_and_more_draws_are_all_there() {
 
 #[test]
 fn a_hard_cap_answers_with_an_error_and_never_loses_the_frame() {
-    let limits = Limits { draws_per_frame: 100, ..Limits::default() };
+    let limits = Budgets::default().with(Budget::Draws, 100);
     let run = run_with(frame(103).batch(), limits);
     assert_eq!((run.draws, run.presents), (100, 1));
     assert_eq!(run.errors.len(), 3);
-    assert!(run.errors.iter().all(|error| error.cause == Cause::TooMany { what: "draws", limit: 100 }));
+    let causes: Vec<_> = run.errors.iter().map(|error| error.cause.clone()).collect();
+    let cause = |asked| Cause::Budget { budget: Budget::Draws, id: ObjectId::NONE, asked, limit: 100 };
+    assert_eq!(causes, [101, 102, 103].map(cause));
 }
 
 #[test]
@@ -196,7 +198,7 @@ fn state_out_of_range_is_rejected_by_the_name_of_its_field() {
     let field = |push: &dyn Fn(&mut Encoder)| field_of(error_of(push).cause);
     let raster = SetRaster::default();
     assert_eq!(field(&|out| out.push(&SetRaster { fill_back: 3, ..raster })), "fill_back");
-    assert_eq!(field(&|out| out.push(&SetRaster { line_mode: 4, ..raster })), "line_mode");
+    assert_eq!(field(&|out| out.push(&SetRaster { line_mode: 5, ..raster })), "line_mode");
     assert_eq!(field(&|out| out.push(&SetRaster { provoking: 2, ..raster })), "provoking");
     for line_width in [-1.0, f32::NAN, f32::INFINITY] {
         assert_eq!(field(&|out| out.push(&SetRaster { line_width, ..raster })), "line_width");

@@ -152,7 +152,6 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
     }
     let dispatch = Dispatch { shader: COMPUTE, groups: [1; 3] };
     assert_eq!(field(|out| out.push(&Dispatch { groups: [65_536, 1, 1], ..dispatch })), "groups");
-    assert_eq!(field(|out| out.push(&Dispatch { groups: [65_535; 3], ..dispatch })), "groups");
     let cause = refused(|out| out.push(&Dispatch { shader: PIXEL_SHADER, ..dispatch }));
     assert_eq!(cause, Cause::WrongKind { field: "shader", id: PIXEL_SHADER });
     let cause = refused(|out| out.push(&Dispatch { shader: ObjectId::NONE, ..dispatch }));

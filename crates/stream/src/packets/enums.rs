@@ -121,6 +121,9 @@ packet_enum! {
         /// an eighth wider. No end may be behind the eye; where one is, there is no line. Only of lines: edges of triangles
         /// are [`LineMode::Rectangular`].
         Quad = 3,
+        /// As [`LineMode::Rectangular`], and the fragment's alpha is times the part of the pixel that the line covers. Not together
+        /// with alpha to coverage.
+        Smooth = 4,
     }
 }
 packet_enum! {
@@ -204,6 +207,17 @@ packet_enum! {
 impl Stage {
     /// Those that have bindings of their own.
     pub const WITH_BINDINGS: [Self; 3] = [Self::Vertex, Self::Pixel, Self::Compute];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Vertex => "vertex",
+            Self::Pixel => "pixel",
+            Self::Compute => "compute",
+            Self::Geometry => "geometry",
+        }
+    }
 
     /// The stage whose bindings it has.
     #[must_use]

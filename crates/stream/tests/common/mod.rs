@@ -80,9 +80,9 @@ pub struct Run {
     pub hash: u64,
 }
 
-pub fn run_with(batch: &[u64], limits: Limits) -> Run {
+pub fn run_with(batch: &[u64], budgets: Budgets) -> Run {
     let mut run = Run::default();
-    let mut validator = Validator::new(limits);
+    let mut validator = Validator::new(budgets);
     let mut hash = ReplayHash::default();
     for located in Reader::new(batch) {
         match located.and_then(|located| validator.check(&run.state, &located, &OneSlot).map(|()| located)) {
@@ -100,7 +100,7 @@ pub fn run_with(batch: &[u64], limits: Limits) -> Run {
 }
 
 pub fn run(batch: &[u64]) -> Run {
-    run_with(batch, Limits::default())
+    run_with(batch, Budgets::default())
 }
 
 /// Runs the prologue and `rest`, and returns the one error that must have come out of it.
