@@ -141,9 +141,10 @@ fn main() {
     let mut host = Host::open(Some(&directory)).unwrap();
     let viewer = std::thread::spawn(move || {
         loop {
-            if let Some(Found::Program(mut channel)) = host.scan().unwrap().pop() {
+            if let Some(Found::Program(claim)) = host.scan().unwrap().pop() {
+                let mut channel = claim.open().unwrap();
                 channel.accept(&DeviceInfo::default());
-                serve(&mut *channel, &mut Frames::default());
+                serve(&mut channel, &mut Frames::default());
                 break;
             }
         }

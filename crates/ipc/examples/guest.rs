@@ -90,10 +90,11 @@ fn viewer() {
     loop {
         for found in host.scan().unwrap_or_default() {
             match found {
-                Found::Program(mut channel) => {
-                    println!("{} ({} bits) connected", channel.program(), channel.pointer_bits());
+                Found::Program(claim) => {
+                    println!("{} ({} bits) connected", claim.program(), claim.pointer_bits());
+                    let mut channel = claim.open().unwrap_or_else(|error| panic!("{error}"));
                     channel.accept(&DeviceInfo::default());
-                    serve(&mut *channel, &mut Answer(Vec::new()));
+                    serve(&mut channel, &mut Answer(Vec::new()));
                     println!("{} left {}", channel.program(), channel.failure().unwrap_or_default());
                     return;
                 }

@@ -7,14 +7,18 @@
 //!
 //! Both share [`ArenaConfig`] and the bookkeeping of slots ([`Rotation`]): memory written for a frame is reused only
 //! after the receiver has reported [`afterimage_stream::Reply::FrameDone`] for that frame.
+//!
+//! Beside them is the [`Journal`]: what a renderer is doing, for whoever looks after its process.
 
 mod arena;
 pub mod in_process;
+mod journal;
 mod memory;
 mod receiver;
 pub mod shared;
 pub mod store;
 
 pub use arena::{ArenaConfig, MAX_SLOTS, Outcome, Rotation};
+pub use journal::{Doer, Doing, Journal, SUSPECTS, Suspect, Task, Work};
 pub use memory::{HeapSlots, SlotFactory, SlotMemory};
 pub use receiver::{Pump, Received, Receiver, serve};

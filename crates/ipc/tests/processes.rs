@@ -2,7 +2,9 @@
 #![cfg(unix)]
 #![allow(missing_docs)]
 
-use afterimage_ipc::shared::{Channel, ConnectError, Found, Host, HostError, Life, Options, SharedLink, running};
+use afterimage_ipc::shared::{
+    Channel, Claim, ConnectError, Found, Host, HostError, Life, Options, SharedLink, running,
+};
 use afterimage_ipc::{ArenaConfig, Pump, serve};
 use afterimage_stream::{Arena, DeviceInfo, Executor, Link, LinkError, Reply, StreamError, UploadRef};
 use std::collections::VecDeque;
@@ -152,7 +154,7 @@ fn child() {
         }
         "viewer" => {
             let mut host = Host::open(Some(directory)).unwrap();
-            let mut channel = wait_for_program(&mut host);
+            let (_claim, mut channel) = wait_for_program(&mut host);
             channel.accept(&device());
             serve(&mut channel, &mut Checker::default());
         }
@@ -170,11 +172,14 @@ fn start(role: &str, directory: &Path) -> Child {
         .unwrap()
 }
 
-fn wait_for_program(host: &mut Host) -> Channel {
+fn wait_for_program(host: &mut Host) -> (Claim, Channel) {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
         match host.scan().unwrap().pop() {
-            Some(Found::Program(channel)) => return *channel,
+            Some(Found::Program(claim)) => {
+                let channel = claim.open().unwrap();
+                return (claim, channel);
+            }
             Some(Found::Refused(error)) => panic!("{error}"),
             None => {}
         }
@@ -195,9 +200,9 @@ fn everything_crosses_in_order_and_the_file_goes_away() {
     let temp = tempfile::tempdir().unwrap();
     let mut guest = start("guest", temp.path());
     let mut host = Host::open(Some(temp.path())).unwrap();
-    let mut channel = wait_for_program(&mut host);
-    assert_eq!((channel.program(), channel.pointer_bits()), ("test program", usize::BITS));
-    assert_eq!(channel.process(), guest.id());
+    let (claim, mut channel) = wait_for_program(&mut host);
+    assert_eq!((claim.program(), claim.pointer_bits()), ("test program", usize::BITS));
+    assert_eq!((channel.program(), claim.process()), ("test program", guest.id()));
     channel.accept(&device());
     let mut checker = Checker::default();
     serve(&mut channel, &mut checker);
@@ -207,7 +212,7 @@ fn everything_crosses_in_order_and_the_file_goes_away() {
     // Beside the first one, which is smaller than some uploads; how many more there are goes by who is faster.
     assert!(checker.largest_slot >= 1, "the arena has grown");
     assert_eq!((channel.failure(), channel.life()), (None, Life::Closed));
-    drop(channel);
+    drop((channel, claim));
     assert_eq!(shared_files(temp.path()), 0);
 }
 
@@ -216,12 +221,14 @@ fn two_programs_at_once() {
     let temp = tempfile::tempdir().unwrap();
     let mut host = Host::open(Some(temp.path())).unwrap();
     let mut guests = [start("guest", temp.path()), start("guest", temp.path())];
-    let mut channels = Vec::new();
+    let (mut channels, mut claims) = (Vec::new(), Vec::new());
     while channels.len() < 2 {
         for found in host.scan().unwrap() {
-            let Found::Program(mut channel) = found else { panic!("{found:?}") };
+            let Found::Program(claim) = found else { panic!("{found:?}") };
+            let mut channel = claim.open().unwrap();
             channel.accept(&device());
-            channels.push((*channel, Checker::default(), Pump::default(), true));
+            channels.push((channel, Checker::default(), Pump::default(), true));
+            claims.push(claim);
         }
     }
     while channels.iter().any(|(.., open)| *open) {
@@ -231,6 +238,7 @@ fn two_programs_at_once() {
     }
     assert!(guests.iter_mut().all(|guest| guest.wait().unwrap().success()));
     assert!(channels.iter().all(|(_, checker, ..)| checker.frames == 59));
+    assert_ne!(claims[0].family(), claims[1].family(), "programs of one process alone may share images");
 }
 
 #[test]
@@ -238,7 +246,7 @@ fn a_killed_guest_is_noticed_and_cleaned_up() {
     let temp = tempfile::tempdir().unwrap();
     let mut host = Host::open(Some(temp.path())).unwrap();
     let mut guest = start("endless guest", temp.path());
-    let mut channel = wait_for_program(&mut host);
+    let (claim, mut channel) = wait_for_program(&mut host);
     channel.accept(&device());
     let (mut checker, mut pump) = (Checker::default(), Pump::default());
     while checker.frames < 20 {
@@ -252,7 +260,7 @@ fn a_killed_guest_is_noticed_and_cleaned_up() {
     while pump.step(&mut channel, &mut checker, Duration::from_millis(1)) {
         assert!(killed.elapsed() < PATIENCE);
     }
-    drop(channel);
+    drop((channel, claim));
     assert_eq!(shared_files(temp.path()), 0);
 }
 
@@ -340,7 +348,7 @@ fn damaged(damage: impl FnOnce(&std::fs::File)) -> String {
         // Until the viewer lets go.
         while link.wait() != Err(LinkError::Lost) {}
     });
-    let mut channel = wait_for_program(&mut host);
+    let (claim, mut channel) = wait_for_program(&mut host);
     channel.accept(&device());
     let (mut checker, mut pump) = (Checker::default(), Pump::default());
     while checker.frames < 4 {
@@ -354,7 +362,7 @@ fn damaged(damage: impl FnOnce(&std::fs::File)) -> String {
         assert!(start.elapsed() < PATIENCE, "the damage was not noticed");
     }
     let failure = channel.failure().expect("a reason");
-    drop(channel);
+    drop((channel, claim));
     guest.join().unwrap();
     failure
 }

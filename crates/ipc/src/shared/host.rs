@@ -70,8 +70,8 @@ pub fn running(directory: &Path) -> Option<u32> {
 /// What [`Host::scan`] found.
 #[derive(Debug)]
 pub enum Found {
-    /// A program that waits for a viewer; [`Channel::accept`] it.
-    Program(Box<Channel>),
+    /// A program that waits for a viewer. It is claimed, see [`Claim::open`] and [`Channel::attach`].
+    Program(Claim),
     /// A program that cannot be served.
     Refused(HeaderError),
 }
@@ -137,9 +137,9 @@ impl Host {
                 continue;
             }
             match open(path) {
-                Ok(Some(Ok(channel))) => {
+                Ok(Some(Ok(claim))) => {
                     self.known.insert(entry.file_name());
-                    found.push(Found::Program(Box::new(channel)));
+                    found.push(Found::Program(claim));
                 }
                 Ok(Some(Err(refused))) => {
                     self.known.insert(entry.file_name());
@@ -158,7 +158,7 @@ impl Host {
 }
 
 /// Opens a file if it is a program's and waits for a viewer. `Ok(None)`: not now.
-fn open(path: PathBuf) -> io::Result<Option<Result<Channel, HeaderError>>> {
+fn open(path: PathBuf) -> io::Result<Option<Result<Claim, HeaderError>>> {
     let file =
         match File::options().read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -198,25 +198,82 @@ fn open(path: PathBuf) -> io::Result<Option<Result<Channel, HeaderError>>> {
     if control.region.load_u32(at::GUEST_CLOSED) != 0 || !lock::acquire(&file, Side::Viewer)? {
         return Ok(None);
     }
-    Ok(Some(Ok(Channel {
+    Ok(Some(Ok(Claim {
         program: fixed.program(),
         process: fixed.process,
         pointer_bits: fixed.pointer_bits,
+        family: fixed.family,
         path,
         file,
         control,
-        epoch: 0,
-        answered: false,
-        batches: BatchReader::new(),
-        replies: RefCell::new(Replies { ring: Producer::new(REPLIES), backlog: VecDeque::new() }),
-        slots: [const { OnceLock::new() }; MAX_SLOTS],
-        mapped_end: Cell::new(CONTROL_BYTES),
-        activity: Instant::now(),
-        checked: Instant::now(),
-        eager: false,
-        heard: Heard::default(),
-        end: RefCell::new(None),
     })))
+}
+
+/// A program's file that this viewer has claimed: no other viewer takes it while this lives, or while a process has the open file.
+/// Dropping it removes the file where its program is gone.
+#[derive(Debug)]
+pub struct Claim {
+    program: String,
+    process: u32,
+    pointer_bits: u32,
+    family: u64,
+    path: PathBuf,
+    file: File,
+    control: SlotMemory,
+}
+
+impl Claim {
+    /// Name of the program.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// Process id as the program sees it; under Wine not the kernel's.
+    #[must_use]
+    pub fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// 32 or 64.
+    #[must_use]
+    pub fn pointer_bits(&self) -> u32 {
+        self.pointer_bits
+    }
+
+    /// A random number that links of one process have in common.
+    #[must_use]
+    pub fn family(&self) -> u64 {
+        self.family
+    }
+
+    /// The open file, for [`Channel::attach`] in another process.
+    #[must_use]
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Whether the program is still there.
+    #[must_use]
+    pub fn life(&self) -> Life {
+        life(&self.control.region, &self.file)
+    }
+
+    /// Becomes the receiver in this process.
+    ///
+    /// # Errors
+    /// As [`Channel::attach`].
+    pub fn open(&self) -> io::Result<Channel> {
+        Channel::attach(self.file.try_clone()?)
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if self.life() != Life::Running {
+            let _best_effort = std::fs::remove_file(&self.path);
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -236,14 +293,21 @@ pub enum Life {
     Died,
 }
 
-/// The receiving end of one program. Dropping it makes the program's calls answer
+fn life(control: &Region, file: &File) -> Life {
+    if control.load_u32(at::GUEST_CLOSED) != 0 {
+        Life::Closed
+    } else if lock::is_held(file, Side::Guest).unwrap_or(true) {
+        Life::Running
+    } else {
+        Life::Died
+    }
+}
+
+/// The receiving end of one program. When it and the [`Claim`] are gone, and with them the viewer's lock, the program's calls answer
 /// [`afterimage_stream::LinkError::Lost`].
 #[derive(Debug)]
 pub struct Channel {
     program: String,
-    process: u32,
-    pointer_bits: u32,
-    path: PathBuf,
     file: File,
     control: SlotMemory,
     epoch: u32,
@@ -262,22 +326,40 @@ pub struct Channel {
 }
 
 impl Channel {
+    /// Becomes the receiver of a file that this viewer has claimed, perhaps in another process of it ([`Claim::file`]). Installs the
+    /// SIGBUS handler of [`Host::open`] in this process.
+    ///
+    /// # Errors
+    /// The file cannot be mapped, or its header is no longer what it was.
+    pub fn attach(file: File) -> io::Result<Self> {
+        sigbus::install();
+        if file.metadata()?.len() < CONTROL_BYTES {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the shared file was cut short"));
+        }
+        let control = map::map(&file, 0, CONTROL_BYTES)?;
+        let fixed = Fixed::read(&control.region).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        Ok(Self {
+            program: fixed.program(),
+            file,
+            control,
+            epoch: 0,
+            answered: false,
+            batches: BatchReader::new(),
+            replies: RefCell::new(Replies { ring: Producer::new(REPLIES), backlog: VecDeque::new() }),
+            slots: [const { OnceLock::new() }; MAX_SLOTS],
+            mapped_end: Cell::new(CONTROL_BYTES),
+            activity: Instant::now(),
+            checked: Instant::now(),
+            eager: false,
+            heard: Heard::default(),
+            end: RefCell::new(None),
+        })
+    }
+
     /// Name of the program.
     #[must_use]
     pub fn program(&self) -> &str {
         &self.program
-    }
-
-    /// Process id as the program sees it; under Wine not the kernel's.
-    #[must_use]
-    pub fn process(&self) -> u32 {
-        self.process
-    }
-
-    /// 32 or 64.
-    #[must_use]
-    pub fn pointer_bits(&self) -> u32 {
-        self.pointer_bits
     }
 
     /// Why the channel was closed, if it was not the program that ended: text for a person.
@@ -320,13 +402,7 @@ impl Channel {
     /// can still be taken.
     #[must_use]
     pub fn life(&self) -> Life {
-        if self.region().load_u32(at::GUEST_CLOSED) != 0 {
-            Life::Closed
-        } else if lock::is_held(&self.file, Side::Guest).unwrap_or(true) {
-            Life::Running
-        } else {
-            Life::Died
-        }
+        life(&self.region(), &self.file)
     }
 
     /// Whether the guest can still send something.
@@ -505,14 +581,6 @@ impl Arena for Channel {
         match (self.slot(range.slot), within(range, at, bytes.len())) {
             (Some(slot), Some(offset)) => slot.region.write(offset, bytes),
             _ => false,
-        }
-    }
-}
-
-impl Drop for Channel {
-    fn drop(&mut self) {
-        if !self.guest_lives() {
-            let _best_effort = std::fs::remove_file(&self.path);
         }
     }
 }

@@ -14,9 +14,11 @@ use crate::MAX_SLOTS;
 use crate::memory::Region;
 use afterimage_stream::{DeviceInfo, packets};
 use bytemuck::{Pod, Zeroable};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::OnceLock;
 
 /// Version of this layout. A viewer refuses any other.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"AFTRIMG\x01");
 /// Alignment of rings and slots: Windows maps files at multiples of this.
@@ -31,6 +33,7 @@ pub(super) const CONTROL_BYTES: u64 = GRANULE + (COMMAND_WORDS + REPLY_WORDS) * 
 const SLOT_LIMIT: u64 = 4 << 30;
 
 /// The versions of the layout (8 bits) and of the packets (24 bits), plus one.
+#[cfg_attr(not(unix), allow(dead_code, reason = "viewers run on Unix"))]
 pub(super) fn refusal() -> u32 {
     (packets::Init::VERSION << 8 | VERSION) + 1
 }
@@ -95,8 +98,20 @@ pub(super) struct Fixed {
     pub(super) command_words: u64,
     /// [`REPLY_WORDS`].
     pub(super) reply_words: u64,
+    /// A random number of the guest's process: devices of one process may share images, so one renderer has them all.
+    pub(super) family: u64,
     /// Name of the program, UTF-8, zero-padded.
     pub(super) program: [u8; 256],
+}
+
+/// The number of this process, see [`Fixed::family`]. Nobody can guess it who cannot read the files.
+fn family() -> u64 {
+    static FAMILY: OnceLock<(u32, u64)> = OnceLock::new();
+    // Each state is keyed by the system's random numbers.
+    let random = || RandomState::new().build_hasher().finish();
+    let (process, number) = *FAMILY.get_or_init(|| (std::process::id(), random()));
+    // A process that was forked has the number of its parent, but not its images.
+    if process == std::process::id() { number } else { random() }
 }
 
 /// An entry of the slot table.
@@ -167,6 +182,7 @@ impl Fixed {
             pointer_bits: usize::BITS,
             command_words: COMMAND_WORDS,
             reply_words: REPLY_WORDS,
+            family: family(),
             program: name,
         }
     }

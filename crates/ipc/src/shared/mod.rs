@@ -1,8 +1,8 @@
 //! The transport between processes: one file per program, mapped by both sides.
 //!
 //! The guest makes the file ([`SharedLink::connect`]) in a private directory ([`directory`]) under a random name; a
-//! viewer ([`Host`]) looks into the directory, claims the file and becomes its receiver ([`Channel`]). Either may start
-//! first. `docs/shared-memory.md` says what lies where in the file.
+//! viewer ([`Host`]) looks into the directory and claims the file ([`Claim`]); a process of its choice becomes the receiver
+//! ([`Channel`]). Guest and viewer may start in any order. `docs/shared-memory.md` says what lies where in the file.
 //!
 //! **Liveness.** Each side holds a lock on a byte of the file that the kernel drops when the process ends, however it
 //! ends. There is no heart-beat, which a debugger, a long shader compilation or a suspended laptop would stop, and no
@@ -32,7 +32,7 @@ mod wishes;
 pub use directory::{DIRECTORY_VARIABLE, directory, prepare};
 pub use guest::{ConnectError, Options, SharedLink};
 #[cfg(unix)]
-pub use host::{Channel, Found, Host, HostError, Life, running};
+pub use host::{Channel, Claim, Found, Host, HostError, Life, running};
 pub use layout::{HeaderError, VERSION};
 pub use ring::fuzz_ring;
 pub use wishes::{Wanted, Wishes};
