@@ -179,3 +179,38 @@ fn the_table_is_in_order() {
         assert!(row.doc.trim_end().ends_with('.'), "{}: {:?}", row.name, row.doc);
     }
 }
+
+/// Whoever builds a shader need not look after each instruction whether there is still room.
+#[test]
+fn what_is_too_long_is_an_error_and_takes_no_more_memory() {
+    let mut b = Builder::new(Stage::Compute);
+    let mut sum = b.f32(0.0);
+    for _ in 0..2 * MAX_VALUES {
+        sum = b.fadd(sum, sum);
+    }
+    let wide = b.construct(&[sum, sum]);
+    b.begin_if_positive(wide);
+    let (values, instructions) = (b.module().values.len(), b.module().insts.len());
+    assert!(
+        values <= MAX_VALUES + 64 && instructions <= MAX_VALUES + 64,
+        "{values} values, {instructions} instructions"
+    );
+    assert_eq!(b.finish().err(), Some(BuildError::TooLarge));
+}
+
+trait Positive {
+    fn begin_if_positive(&mut self, value: Value);
+}
+
+impl Positive for Builder {
+    /// Flow of every kind behind the end of the room.
+    fn begin_if_positive(&mut self, value: Value) {
+        let (first, zero) = (self.extract(value, 0), self.f32(0.0));
+        let more = self.flt(zero, first);
+        self.begin_loop();
+        self.break_if(more);
+        self.end_loop();
+        let both = self.if_else(more, |_| first, |_| zero);
+        assert_eq!(self.ty(both), Type::F32);
+    }
+}

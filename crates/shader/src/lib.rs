@@ -18,6 +18,7 @@
 mod artifact;
 mod cache;
 mod capture;
+pub mod declared;
 mod shader;
 mod signed;
 pub mod store;
@@ -33,7 +34,7 @@ pub use afterimage_spirv::{Artifact, ConstDef, InputUse, OutputUse, Reflection, 
 pub use artifact::{ArtifactError, decode_artifact, encode_artifact};
 pub use cache::{DiskCache, compiler};
 pub use capture::prepare;
-pub use shader::{CacheKey, CompileError, Language, Profile, Shader, Stage, gcn_bank};
+pub use shader::{CacheKey, CompileError, Language, MAX_INSTRUCTIONS, Profile, Shader, Stage, gcn_bank};
 
 /// Compiles a shader in one call; [`Shader`] keeps what can be shared between calls.
 ///

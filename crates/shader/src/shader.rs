@@ -102,6 +102,12 @@ impl Default for Profile {
     }
 }
 
+/// Most instructions of a translation: nothing ends a driver that compiles.
+pub const MAX_INSTRUCTIONS: usize = 1 << 16;
+
+/// Most instructions before the passes, which take four lanes apart and leave out what is not needed.
+const MAX_LIFTED: usize = 2 * MAX_INSTRUCTIONS;
+
 /// Why a shader cannot be compiled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CompileError {
@@ -150,6 +156,17 @@ pub enum CompileError {
         "the shader accesses memory by address, which only a guest's code may, whose translation checks every access"
     )]
     RawAddresses,
+    /// IR or SPIR-V of a stream that declares more than there is.
+    #[error("the shader declares more than there is: {0}")]
+    Declared(#[from] crate::declared::Excess),
+    /// More instructions than drivers take in reasonable time and memory.
+    #[error("the translation has {instructions} instructions, the budget for a shader is {limit}")]
+    TooLong {
+        /// Instructions.
+        instructions: usize,
+        /// How many there may be.
+        limit: usize,
+    },
     /// A vertex shader whose captures cannot be made memory writes.
     #[error("transform feedback: {0}")]
     Feedback(#[from] FeedbackError),
@@ -208,6 +225,8 @@ pub struct Shader {
     inputs: SmallVec<[(Usage, u8); 12]>,
     /// Which parts of [`RuntimeInfo`] matter.
     depends: Depends,
+    /// Whether the language is [`Language::Ir`] or [`Language::Spirv`].
+    comes_as_module: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -254,6 +273,7 @@ impl Shader {
             link,
             inputs: SmallVec::new(),
             depends: Depends { clip_planes: true, ..depends },
+            comes_as_module: false,
         };
         Ok(match language {
             Language::D3d9 => return Self::d3d9(code, hash, Constants::OfModel),
@@ -271,6 +291,7 @@ impl Shader {
                     link: LinkInfo::default(),
                     inputs: io::fixed_pixel_inputs(&key).collect(),
                     depends: Depends { pixel_ops: true, fog: true, shadow: slots, ..Depends::default() },
+                    comes_as_module: false,
                     code: Code::FixedPixel(Box::new(key)),
                 }
             }
@@ -278,7 +299,7 @@ impl Shader {
                 let text = std::str::from_utf8(code).map_err(|e| CompileError::NotText(e.valid_up_to()))?;
                 let module = ir::parse(text)?;
                 ir::verify(&module)?;
-                Self::of_module(module, hash)
+                Self { comes_as_module: true, ..Self::of_module(module, hash) }
             }
             Language::Nv2aPixel => Self {
                 stage: Stage::Pixel,
@@ -286,11 +307,13 @@ impl Shader {
                 link: LinkInfo::default(),
                 inputs: SmallVec::new(),
                 depends: Depends::default(),
+                comes_as_module: false,
                 code: Code::Nv2aPixel(Box::new(read_key(language, code)?)),
             },
             Language::Spirv => {
                 let program = spirv::Program::from_bytes(code)?;
-                Self::of_module(spirv::lift(&program, &spirv::Options::default())?.module, hash)
+                let module = spirv::lift(&program, &spirv::Options::default())?.module;
+                Self { comes_as_module: true, ..Self::of_module(module, hash) }
             }
             Language::Gcn => {
                 let source = gcn::io::Source::from_bytes(code)?;
@@ -300,6 +323,7 @@ impl Shader {
                     link: LinkInfo::default(),
                     inputs: SmallVec::new(),
                     depends: Depends::default(),
+                    comes_as_module: false,
                     code: Code::Gcn(Box::new(source)),
                 }
             }
@@ -316,6 +340,7 @@ impl Shader {
             link: link_of_module(&module),
             inputs: SmallVec::new(),
             depends: Depends::default(),
+            comes_as_module: false,
             code: Code::Ir(Box::new(module)),
         }
     }
@@ -328,6 +353,13 @@ impl Shader {
     pub fn from_stream(language: u32, code: &[u8]) -> Result<Self, CompileError> {
         match Language::from_number(language).ok_or(CompileError::UnknownLanguage(language))? {
             Language::D3d9 => Self::d3d9(code, content_hash(Language::D3d9, code), Constants::OfSoftware),
+            Language::Spirv => {
+                let mut shader = Self::new(Language::Spirv, code)?;
+                if let Code::Ir(module) = &mut shader.code {
+                    own_banks(module);
+                }
+                Ok(shader)
+            }
             language => Self::new(language, code),
         }
     }
@@ -369,8 +401,18 @@ impl Shader {
                 false => signature.inputs.iter().map(|e| (e.usage, e.index)).collect(),
             },
             depends,
+            comes_as_module: false,
             code: Code::D3d9 { program: Box::new(program), signature: Box::new(signature) },
         })
+    }
+
+    /// The module of code that comes as a module, in IR text or SPIR-V: what it declares is the word of whoever wrote it, where the
+    /// declarations of a guest's code are those of its translation.
+    pub fn declared(&self) -> Option<&Module> {
+        match &self.code {
+            Code::Ir(module) if self.comes_as_module => Some(module),
+            _ => None,
+        }
     }
 
     /// Whether the code itself says which memory it reads or writes. Code of a guest does not: its translation keeps inside of
@@ -501,7 +543,9 @@ impl Shader {
         crate::signed::split(&mut module, runtime.pixel_ops.signed_part);
         // Guest code has been through a front end that we trust only so far; the passes and the back ends rely on this.
         ir::verify(&module)?;
+        check_length(&module, MAX_LIFTED)?;
         afterimage_passes::optimize(&mut module, &afterimage_passes::Options { float_rules: profile.float_rules });
+        check_length(&module, MAX_INSTRUCTIONS)?;
         if !afterimage_passes::guest_waves::run(&mut module, profile.wave) {
             tracing::warn!("shader {:032x}: no shared memory is left for a wave of the guest's size", self.hash);
         }
@@ -527,10 +571,18 @@ impl Shader {
 
 /// Writes a module that has gone through the passes as SPIR-V.
 pub(crate) fn emit(module: &Module, profile: &Profile) -> Result<Artifact, CompileError> {
+    check_length(module, MAX_INSTRUCTIONS)?;
     let Profile { bindless, float_rules, preserve, debug_names, features, .. } = *profile;
     let preserve = preserve && float_rules.strict_in(module.stage);
     let options = afterimage_spirv::Options { bindless, preserve, debug_names, features };
     Ok(afterimage_spirv::emit(module, &options)?)
+}
+
+/// Whether a translation is no longer than it may be.
+fn check_length(module: &Module, limit: usize) -> Result<(), CompileError> {
+    let mut instructions = 0;
+    module.for_each_inst(|_, _| instructions += 1);
+    if instructions > limit { Err(CompileError::TooLong { instructions, limit }) } else { Ok(()) }
 }
 
 /// Constant banks of GCN stages: the first of the three of the vertex stage, behind which those of the pixel stage and of the
@@ -549,6 +601,18 @@ fn gcn_stage(source: &gcn::io::Source) -> Stage {
         gcn::io::HwStage::Ps => Stage::Pixel,
         gcn::io::HwStage::Vs if !source.captures() => Stage::Vertex,
         _ => Stage::Compute,
+    }
+}
+
+/// SPIR-V has no numbers for its blocks: the stream's are those of the stage, its floats, integers and booleans, in this order.
+fn own_banks(module: &mut Module) {
+    let first = match module.stage {
+        Stage::Pixel => d3d9::banks::Bank::PixelFloat as u8,
+        Stage::Vertex | Stage::Geometry | Stage::Compute => return,
+    };
+    for bank in module.banks.iter_mut().filter(|bank| bank.source == ir::BankSource::Stage) {
+        // What there is no bank for is refused.
+        bank.id = bank.id.saturating_add(first);
     }
 }
 

@@ -13,7 +13,7 @@ impl Builder {
         if let Some(end) = module.terminator(module.body) {
             module.regions[module.body.index()].insts.retain(|inst| *inst != end);
         }
-        Builder { region: module.body, module, scopes: SmallVec::new(), error: None }
+        Builder { region: module.body, module, scopes: SmallVec::new(), error: None, nothings: Vec::new() }
     }
 
     fn enter(&mut self, scope: Scope, region: Region) {

@@ -58,13 +58,15 @@ pub struct Builder {
     region: Region,
     scopes: SmallVec<[Scope; 8]>,
     error: Option<BuildError>,
+    /// See [`Builder::nothing`].
+    nothings: Vec<(SmallVec<[Type; 2]>, Inst)>,
 }
 
 impl Builder {
     /// An empty shader of `stage`.
     pub fn new(stage: Stage) -> Builder {
         let module = Module::new(stage);
-        Builder { region: module.body, module, scopes: SmallVec::new(), error: None }
+        Builder { region: module.body, module, scopes: SmallVec::new(), error: None, nothings: Vec::new() }
     }
 
     /// The module so far.
@@ -208,11 +210,25 @@ impl Builder {
     }
 
     fn push(&mut self, op: Op, imm: Imm, args: Args, results: &[Type]) -> Inst {
-        if self.module.values.len() >= MAX_VALUES {
+        if self.module.values.len().max(self.module.insts.len()) >= MAX_VALUES {
             self.fail(BuildError::TooLarge);
+            return self.nothing(op, imm, args, results);
         }
         let inst = self.module.new_inst(op, imm, args, results);
         self.module.regions[self.region.index()].insts.push(inst);
+        inst
+    }
+
+    /// In place of an instruction for which there is no room: one with these results that is part of nothing. There is one for each kind
+    /// of results, so that code goes on to its end without taking more memory, however long it is.
+    #[cold]
+    fn nothing(&mut self, op: Op, imm: Imm, args: Args, results: &[Type]) -> Inst {
+        let known = self.nothings.iter().find(|(types, _)| types[..] == *results);
+        if let Some((_, inst)) = known {
+            return *inst;
+        }
+        let inst = self.module.new_inst(op, imm, args, results);
+        self.nothings.push((results.into(), inst));
         inst
     }
 
