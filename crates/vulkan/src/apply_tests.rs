@@ -576,6 +576,8 @@ fn walk() -> Vec<Op> {
             ops.extend([state, draw, Op(29, 0, 0), draw, Op(30, 0, 0), draw, Op(1, 0, 0)]);
         }
         ops.extend([Op(6, 1, 0xf0), Op(3, 0, 4)]);
+        // Faces that are filled in different ways, recorded when the state is another already.
+        ops.extend([Op(3, 3, 4), Op(28, 3, 0), Op(3, 0, 6), Op(0, 1, 0), Op(21, 0, 0)]);
         // Back to what can be drawn.
         ops.extend([Op(1, 0, 0), Op(2, 0, 39), Op(0, 0, 1), Op(28, 0, 0), Op(28, 1, 0x80), Op(28, 3, 0)]);
     }

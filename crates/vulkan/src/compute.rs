@@ -12,6 +12,7 @@ use crate::pipelines::{Maker, Pipeline};
 use crate::renderer::Renderer;
 use crate::shaders::{self, Variant};
 use crate::workers::{Once, Urgency, Workers};
+use afterimage_ipc::Task;
 use afterimage_shader::RuntimeInfo;
 use afterimage_state::{Effect, Tracked, trace};
 use afterimage_stream::host::level;
@@ -72,14 +73,15 @@ impl Slot {
         }
         self.pipeline.make(|| {
             let variant = self.shader.wait()?;
-            create(maker, variant)
+            create(maker, variant, self.shader.name().map_or(0, |(_, name)| name))
                 .inspect_err(|error| tracing::error!("{error}; dispatches of this shader are skipped"))
                 .ok()
         });
     }
 }
 
-pub(crate) fn create(maker: &Maker, variant: &Variant) -> Result<Pipeline> {
+/// The pipeline of a shader, which is called so.
+pub(crate) fn create(maker: &Maker, variant: &Variant, name: u64) -> Result<Pipeline> {
     let stage = vk::PipelineShaderStageCreateInfo::default()
         .module(variant.module)
         .stage(vk::ShaderStageFlags::COMPUTE)
@@ -87,6 +89,7 @@ pub(crate) fn create(maker: &Maker, variant: &Variant) -> Result<Pipeline> {
     let layout = maker.layouts.get(variant.reach)?.raw;
     let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
     let gpu = &maker.gpu;
+    let _task = maker.shaders.begin_task(Task::Pipeline, name);
     // SAFETY: module, layout and cache are alive, and every pointer lives until the call returns.
     let made = unsafe { gpu.raw.create_compute_pipelines(maker.cache.raw, &info, None) };
     let raw = made.map_err(|(_, error)| error).checked("vkCreateComputePipelines")?[0];
@@ -235,19 +238,19 @@ impl Renderer {
         }
     }
 
-    fn compute_pipeline(&mut self, shader: ObjectId) -> Option<(Arc<Variant>, vk::Pipeline)> {
+    fn compute_pipeline(&mut self, shader: ObjectId) -> Option<(u32, Arc<Variant>, vk::Pipeline)> {
         let guest = self.shaders.get_mut(shader)?;
         let number = self.library.number(guest, &RuntimeInfo::default())?;
         let slot = self.library.slot(number)?;
         let pipeline = self.compute.wait(number, slot)?;
-        Some((self.library.variant(number)?, pipeline))
+        Some((number, self.library.variant(number)?, pipeline))
     }
 
     /// [`Group::ComputeShader`].
     pub(crate) fn apply_compute_shader(&mut self) -> Applied {
         let cmd = self.commands();
         let found = self.compute_pipeline(*self.computing.shader);
-        let Some((variant, pipeline)) = found else {
+        let Some((number, variant, pipeline)) = found else {
             self.computing.variant = None;
             return Err(Stop::Skip);
         };
@@ -266,6 +269,7 @@ impl Renderer {
             self.stats.calls.made += 1;
             // SAFETY: the command buffer is being recorded; the pipeline is there for as long as it is used.
             unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, pipeline) };
+            self.note_shader(Stage::Compute, number);
         }
         Ok(Effect::of(changed))
     }
@@ -273,7 +277,7 @@ impl Renderer {
     /// Whether the shader of the last dispatch has another pipeline than is bound.
     pub(crate) fn compute_shader_differs(&mut self) -> Option<String> {
         let found = self.compute_pipeline(*self.computing.shader);
-        differs(&found.map(|(_, pipeline)| pipeline), &Some(self.recorded.compute.pipeline))
+        differs(&found.map(|(.., pipeline)| pipeline), &Some(self.recorded.compute.pipeline))
     }
 
     /// The variant of the last dispatch's shader.

@@ -252,7 +252,8 @@ impl Renderer {
     /// Records draws, twice where front and back faces are drawn apart.
     fn record_faces(&mut self, record: impl Fn(&Self)) {
         record(self);
-        if self.recorded.raster.is_some_and(|raster| raster.faces_apart) && self.key.raster.class() == raster::TRIANGLES
+        if self.recorded.raster.is_some_and(|raster| raster.back_fill.is_some())
+            && self.key.raster.class() == raster::TRIANGLES
         {
             self.set_face(true);
             record(self);

@@ -15,8 +15,8 @@ use ash::vk;
 /// Rasterising as far as it is dynamic state, or recorded twice for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DynamicRaster {
-    /// Whether front and back faces are filled in different ways, and drawn one after the other.
-    pub(crate) faces_apart: bool,
+    /// How back faces are filled where front ones are filled in another way: they are drawn one after the other.
+    pub(crate) back_fill: Option<u8>,
     discard: bool,
     cull: u8,
     front_ccw: u8,
@@ -182,7 +182,7 @@ impl Renderer {
         };
         let constant = state.depth_bias * self.gpu.profile.depth_bias_scale(self.targets.depth_bits);
         DynamicRaster {
-            faces_apart,
+            back_fill: faces_apart.then_some(state.fill_back),
             discard: state.discard != 0,
             cull,
             front_ccw,
@@ -278,8 +278,10 @@ impl Renderer {
 
     /// Turns from the front faces of a draw, which are filled in one way, to its back faces, or back.
     pub(crate) fn set_face(&mut self, back: bool) {
-        let (raw, cmd, state) = (&self.gpu.raw, self.submissions.main, &self.state.raster);
-        let (cull, fill) = if back { (Cull::Front, state.fill_back) } else { (Cull::Back, state.fill) };
+        // The state may be another by now, that of draws to come.
+        let Some(DynamicRaster { fill, back_fill: Some(back_fill), .. }) = self.recorded.raster else { return };
+        let (raw, cmd) = (&self.gpu.raw, self.submissions.main);
+        let (cull, fill) = if back { (Cull::Front, back_fill) } else { (Cull::Back, fill) };
         // SAFETY: the command buffer is being recorded; both pipelines live as long as the renderer.
         unsafe {
             raw.cmd_set_cull_mode(cmd, cull_mode(cull as u8));

@@ -1,5 +1,6 @@
 //! What can go wrong between us and Vulkan.
 
+use afterimage_stream::Budget;
 use ash::vk;
 
 /// Why the renderer cannot start, or why it cannot go on.
@@ -45,6 +46,18 @@ pub enum Error {
         /// The allocator's answer.
         cause: gpu_allocator::AllocationError,
     },
+    /// The stream asks for more than it may have.
+    #[error("{what}: {asked} {} asked for, the budget for {} ({}) is {limit}", budget.row().unit, budget.row().name, budget.row().span)]
+    Budget {
+        /// What asks for it.
+        what: String,
+        /// What there is too much of.
+        budget: Budget,
+        /// How much there would be.
+        asked: u64,
+        /// How much there may be.
+        limit: u64,
+    },
     /// The device cannot do what an object needs.
     #[error("{device} does not support {what}")]
     Unsupported {
@@ -52,6 +65,29 @@ pub enum Error {
         device: String,
         /// What it lacks.
         what: String,
+    },
+    /// A stage reads at a location what the one before it does not write.
+    #[error(
+        "a pipeline's shaders do not fit: location {location} is read as {lanes} {}, which the stage before does not write",
+        if *float { "floats" } else { "integers" }
+    )]
+    Interface {
+        /// The location.
+        location: u32,
+        /// Components that are read.
+        lanes: u32,
+        /// Whether they are floats.
+        float: bool,
+    },
+    /// A pixel shader writes to a target what it does not hold.
+    #[error("a pipeline's shaders do not fit: output {location} is {gives}, its target {holds}")]
+    Target {
+        /// The output.
+        location: u32,
+        /// What is written: float, uint or sint.
+        gives: &'static str,
+        /// What the target holds, likewise.
+        holds: &'static str,
     },
     /// An image that guests share is not as the packet says.
     #[error("shared image {number:#x}: {what}")]
@@ -61,6 +97,9 @@ pub enum Error {
         /// What is wrong.
         what: &'static str,
     },
+    /// The watchdog has no thread.
+    #[error("no thread for the watchdog of this process: {0}")]
+    Watchdog(std::io::Error),
     /// No surface for a window.
     #[error("no surface for the window: {0}")]
     Surface(String),

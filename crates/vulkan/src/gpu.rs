@@ -154,6 +154,9 @@ impl Gpu {
         .map_err(|cause| Error::Memory { what: "the allocator".into(), bytes: 0, cause })?;
         let dynamic3 = profile.dynamic_state3 != Default::default();
         tracing::info!("rendering with {} ({})", profile.name, profile.driver);
+        if let Some(opened) = options.own_process.as_ref().and_then(|own| own.opened.as_ref()) {
+            opened();
+        }
         Ok(Arc::new(Self {
             dynamic3: dynamic3.then(|| ext::extended_dynamic_state3::Device::new(&instance.raw, &raw)),
             dynamic2: profile.dynamic_logic_op.then(|| ext::extended_dynamic_state2::Device::new(&instance.raw, &raw)),
@@ -247,6 +250,13 @@ impl Gpu {
     #[must_use]
     pub fn allocated_bytes(&self) -> u64 {
         self.allocator().generate_report().total_allocated_bytes
+    }
+
+    /// Bytes of all heaps.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        // SAFETY: the physical device is the one opened.
+        let properties = unsafe { self.instance.raw.get_physical_device_memory_properties(self.physical) };
+        properties.memory_heaps_as_slice().iter().fold(0, |sum, heap| sum.saturating_add(heap.size))
     }
 
     /// What this process has of the device's heaps and of the host's, and how much that may be. `None` without

@@ -146,9 +146,9 @@ fn fingerprint(gpu: &Gpu) -> u64 {
     hash.update(&afterimage_shader::compiler().to_le_bytes());
     let switches = (p.bindless.is_some(), p.dynamic_state3, p.fill_modes, p.depth_clamp, p.divisor);
     hash.update(format!("{switches:?} {} {} {}", p.dual_source, p.independent_blend, p.clip_distance).as_bytes());
-    let raster =
-        (p.dynamic_logic_op, p.logic_op, p.rectangular_lines, p.bresenham_lines, p.provoking_last, p.geometry_shader);
-    hash.update(format!("{raster:?} {:?}", p.shaders).as_bytes());
+    let lines = (p.rectangular_lines, p.bresenham_lines, p.smooth_lines);
+    let raster = (p.dynamic_logic_op, p.logic_op, p.provoking_last, p.geometry_shader);
+    hash.update(format!("{raster:?} {lines:?} {:?}", p.shaders).as_bytes());
     hash.update(p.driver.as_bytes());
     hash.digest()
 }

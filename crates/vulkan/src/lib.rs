@@ -5,17 +5,19 @@
 //!
 //! * `instance`, `gpu`, `profile`, `format`: the device and what it can do.
 //! * `memory`, `ring`, `buffer`, `texture` (with `shared`), `sampler`, `descriptors`, `objects`: objects; `labels`: their names.
-//! * `shaders`, `layouts`, `pipeline` (with `raster`, `line_quads`, `rects`), `pipelines`, `workers`: guest code to modules, modules and state to
+//! * `shaders`, `behind`, `layouts`, `pipeline` (with `raster`, `line_quads`, `rects`), `pipelines`, `workers`: guest code to modules, modules and state to
 //!   pipelines; `ahead` and `known` so that draws need not wait for them; `cache` for the driver's part.
 //! * `submit`, `order`, `targets`, `clear`, `draw` (with `vertices`, `dynamic`, `bindings`, `parts`), `compute`, `storage`, `upload`,
 //!   `copy`, `query`, `readback`: recording, each a part of the stream.
 //! * `present`, `swapchain`, `record` (with `samples`), `stats`: what comes out; `overlay` and `hud`: what is drawn over it; `replay`,
 //!   `step`, `look` and `flat`: captures in one go and call by call, and what textures hold then.
+//! * `watchdog`: in a process of its own, what takes too long is blamed; `watch` notes what there is to blame, `loops` how much.
 
 mod ahead;
 mod apply;
 #[cfg(test)]
 mod apply_tests;
+mod behind;
 mod bindings;
 mod buffer;
 mod cache;
@@ -38,6 +40,7 @@ mod labels;
 mod layouts;
 mod line_quads;
 mod look;
+mod loops;
 mod memory;
 mod objects;
 mod options;
@@ -73,6 +76,8 @@ mod texture;
 mod upload;
 mod variants;
 mod vertices;
+mod watch;
+mod watchdog;
 mod words;
 mod workers;
 
@@ -93,6 +98,7 @@ pub use shaders::ShaderReplacer;
 pub use slots::DeviceSlots;
 pub use step::{StepError, Stepper, Target};
 pub use swapchain::{SurfaceFactory, surface_for_window};
+pub use watchdog::{Cause, Hang, OwnProcess};
 
 pub use ash;
 pub use raw_window_handle;

@@ -1,5 +1,6 @@
 //! What the user may set about a renderer: the part of the configuration that it reads.
 
+use crate::watchdog::OwnProcess;
 use afterimage_config::{Ability, Settings, Switch, settings};
 use afterimage_shader::FloatRules;
 use afterimage_shader::feedback::Form;
@@ -93,6 +94,8 @@ pub struct Options {
     pub stats: Option<PathBuf>,
     /// Option `apply_all`: see [`Renderer::apply_everything`](crate::Renderer::apply_everything).
     pub apply_all: bool,
+    /// Where the renderer has its process for itself: who is told when something takes too long.
+    pub own_process: Option<OwnProcess>,
 }
 
 impl Options {
@@ -132,6 +135,7 @@ impl Options {
             feedback_form: Form::default(),
             stats: settings.stats.clone(),
             apply_all: settings.apply_all,
+            own_process: None,
         }
     }
 }

@@ -405,6 +405,7 @@ pub(crate) fn create(
             LineMode::Default | LineMode::Quad => vk::LineRasterizationModeKHR::DEFAULT,
             LineMode::Rectangular => vk::LineRasterizationModeKHR::RECTANGULAR,
             LineMode::Bresenham => vk::LineRasterizationModeKHR::BRESENHAM,
+            LineMode::Smooth => vk::LineRasterizationModeKHR::RECTANGULAR_SMOOTH,
         });
     let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
         .polygon_mode(polygon_mode(gpu, d.raster.fill()))
@@ -413,7 +414,7 @@ pub(crate) fn create(
     if d.raster.provoking_last() {
         raster = raster.push_next(&mut last);
     }
-    if matches!(line_mode, LineMode::Rectangular | LineMode::Bresenham) {
+    if matches!(line_mode, LineMode::Rectangular | LineMode::Bresenham | LineMode::Smooth) {
         raster = raster.push_next(&mut lines);
     }
     let mask = [d.sample_mask];

@@ -5,13 +5,18 @@
 
 use crate::cache::PipelineCache;
 use crate::descriptors::Descriptors;
+use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::known::Known;
 use crate::layouts::{Layouts, Reach};
 use crate::memory::HeapTrim;
 use crate::pipeline::{self, Blend, Fixed, Interner, Key, TargetFormats, VertexLayout};
+use crate::profile::Profile;
 use crate::shaders::{self, Library};
 use crate::workers::{Once, Urgency, Workers};
+use afterimage_ipc::Task;
+use afterimage_ir::Component;
+use afterimage_stream::Budget;
 use ash::vk;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry as MapEntry;
@@ -99,9 +104,16 @@ impl Slot {
                 tracing::warn!("a known pipeline does not fit its vertex shader; it is not made");
                 return None;
             }
+            let after = [geometry, pixel.map(|variant| &**variant)];
+            self.fits(vertex, after, &maker.gpu.profile)
+                .inspect_err(|error| tracing::error!("{error}; draws with it are skipped"))
+                .ok()?;
             let (gpu, cache) = (&maker.gpu, maker.cache.raw);
             let reach = reach(vertex, pixel.map(|variant| &**variant));
             let layout = maker.layouts.get(reach).inspect_err(|error| tracing::error!("{error}")).ok()?.raw;
+            // The pixel shader mostly has more to do.
+            let named = self.pixel.as_ref().unwrap_or(&self.vertex).name();
+            let _task = maker.shaders.begin_task(Task::Pipeline, named.map_or(0, |(_, name)| name));
             let raw =
                 pipeline::create(gpu, layout, cache, &self.fixed, vertex, pixel.map(|variant| &**variant), geometry)
                     .inspect_err(|error| tracing::error!("{error}; draws with this pipeline are skipped"))
@@ -111,6 +123,44 @@ impl Slot {
             Some(Pipeline { gpu: Arc::clone(gpu), raw })
         });
         true
+    }
+
+    /// Whether each stage reads what the one before it writes. Translations are made for each other; what comes as a module is not.
+    fn fits(&self, vertex: &shaders::Variant, after: [Option<&shaders::Variant>; 2], profile: &Profile) -> Result<()> {
+        let mut slots = [Some(&self.vertex), self.geometry.as_ref(), self.pixel.as_ref()].into_iter().flatten();
+        if !slots.any(|slot| slot.came_as_module()) {
+            return Ok(());
+        }
+        let mut before = vertex;
+        for stage in after.into_iter().flatten() {
+            if let Some(read) = stage.unfed(before) {
+                return Err(Error::Interface { location: read.location, lanes: read.lanes, float: read.float });
+            }
+            before = stage;
+        }
+        match (&self.pixel, after[1]) {
+            (Some(slot), Some(pixel)) => self.fits_targets(slot, pixel, profile),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a pixel shader that comes as a module writes to each target what it holds: floats, unsigned or signed integers.
+    fn fits_targets(&self, slot: &shaders::Slot, pixel: &shaders::Variant, profile: &Profile) -> Result<()> {
+        let Some(signed) = slot.signed_outputs() else { return Ok(()) };
+        for given in &pixel.gives {
+            let Some(&format) = self.fixed.targets.colors.get(given.location as usize) else { continue };
+            let Some(holds) = profile.component_of(format) else { continue };
+            let gives = match (given.float, signed >> given.location & 1 != 0) {
+                (true, _) => Component::Float,
+                (false, false) => Component::Uint,
+                (false, true) => Component::Sint,
+            };
+            if gives != holds {
+                let (gives, holds) = (gives.name(), holds.name());
+                return Err(Error::Target { location: given.location, gives, holds });
+            }
+        }
+        Ok(())
     }
 
     /// The pipeline, once somebody has made it; `None` inside: it cannot be made.
@@ -158,6 +208,8 @@ pub(crate) struct Pipelines {
     frame: u64,
     /// Pipelines that are kept whatever draws use.
     kept: usize,
+    /// How many there may be: [`Budget::Pipelines`].
+    most: usize,
     pub(crate) figures: Figures,
 }
 
@@ -189,6 +241,7 @@ impl Pipelines {
             used: Vec::new(),
             frame: 0,
             kept: kept.unwrap_or(suits),
+            most: Budget::Pipelines.row().default as usize,
             figures: Figures::default(),
         }
     }
@@ -214,6 +267,12 @@ impl Pipelines {
     /// The pipeline of a key; waits for it.
     #[cold]
     pub(crate) fn wait(&mut self, key: &Key, library: &Library) -> Option<vk::Pipeline> {
+        if !self.has_room(key) {
+            let limit = self.most as u64;
+            let (what, asked, budget) = ("a draw".to_owned(), limit + 1, Budget::Pipelines);
+            tracing::error!("{}; draws with it are skipped", Error::Budget { what, budget, asked, limit });
+            return None;
+        }
         let parts = (&self.inputs, &self.targets, &self.blends);
         let entry = Self::entry(&mut self.entries, parts, key, library, self.frame)?;
         entry.last_used = self.frame;
@@ -242,8 +301,20 @@ impl Pipelines {
         pipeline
     }
 
+    /// Sets how many there may be.
+    pub(crate) fn set_budget(&mut self, most: u64) {
+        self.most = most.try_into().unwrap_or(usize::MAX);
+    }
+
+    fn has_room(&self, key: &Key) -> bool {
+        self.entries.len() < self.most || self.entries.contains_key(key)
+    }
+
     /// Lets workers make the pipeline of a key if it is not there.
     pub(crate) fn prepare(&mut self, key: &Key, library: &Library, urgency: Urgency) {
+        if !self.has_room(key) {
+            return;
+        }
         let parts = (&self.inputs, &self.targets, &self.blends);
         let Some(entry) = Self::entry(&mut self.entries, parts, key, library, self.frame) else { return };
         entry.known |= urgency == Urgency::Known;

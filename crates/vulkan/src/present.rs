@@ -10,12 +10,13 @@ use crate::renderer::Renderer;
 use crate::submit::Trash;
 use crate::swapchain::{SurfaceFactory, Swapchain};
 use crate::workers::{Urgency, Workers};
+use afterimage_output::{Channels, Failures};
 use afterimage_stream::packets::{Overlay, Present, PresentTarget, Rect};
 use afterimage_stream::{Arena, ObjectId, Reply};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A presented picture in CPU memory.
@@ -58,6 +59,8 @@ pub(crate) struct Presenter {
     pub(crate) sink: Option<PictureSink>,
     pending: VecDeque<Pending>,
     writers: Option<Workers>,
+    /// Files that could not be written.
+    pub(crate) failures: Arc<Failures>,
     targets: Vec<PresentTarget>,
     swapchains: FxHashMap<ObjectId, Swapchain>,
     pub(crate) surfaces: Option<SurfaceFactory>,
@@ -74,14 +77,16 @@ pub(crate) struct Presenter {
 impl Presenter {
     pub(crate) fn new(gpu: &Arc<Gpu>, options: &Options) -> Self {
         let screenshots = options.screenshots.clone();
+        let failures = Arc::new(Failures::default());
         if let Some(dir) = &screenshots
-            && let Err(error) = std::fs::create_dir_all(dir)
+            && let Some(why) = failures.note(dir, std::fs::create_dir_all(dir))
         {
-            tracing::error!("AFTERIMAGE_SCREENSHOTS={}: {error}", dir.display());
+            tracing::error!("{why}");
         }
         Self {
             gpu: Arc::clone(gpu),
             writers: None,
+            failures,
             screenshots,
             screenshot_frames: options.screenshot_frames.clone(),
             kept: Vec::new(),
@@ -156,9 +161,11 @@ impl Presenter {
                 let writers = self.writers.get_or_insert_with(|| Workers::new("pictures"));
                 let (width, height) = (pending.width, pending.height);
                 let rgb: Vec<u8> = bytes.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
+                let failures = Arc::clone(&self.failures);
                 writers.run(Urgency::Soon, move || {
-                    if let Err(error) = write_png(&path, width, height, &rgb) {
-                        tracing::error!("{}: {error}", path.display());
+                    let written = afterimage_output::png(&path, [width, height], Channels::Rgb, &rgb);
+                    if let Some(why) = failures.note(&path, written) {
+                        tracing::error!("{why}");
                     }
                 });
             }
@@ -172,20 +179,6 @@ impl Presenter {
             writers.finish();
         }
     }
-}
-
-/// Writes an opaque picture, through a temporary file so that nobody sees half of it.
-fn write_png(path: &Path, width: u32, height: u32, rgb: &[u8]) -> std::io::Result<()> {
-    let temporary = path.with_extension("png.tmp");
-    let file = std::io::BufWriter::new(std::fs::File::create(&temporary)?);
-    let mut encoder = png::Encoder::new(file, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Fast);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(rgb)?;
-    writer.finish()?;
-    std::fs::rename(&temporary, path)
 }
 
 impl Renderer {

@@ -4,6 +4,7 @@ use crate::error::{Checked, Result};
 use crate::format;
 use crate::instance::Instance;
 use crate::options::Without;
+use afterimage_ir::Component;
 use afterimage_shader::FloatRules;
 use afterimage_stream::{CAPTURE_BUFFERS, DeviceFeatures, DeviceInfo, Format, FormatFeatures};
 use ash::{ext, khr, vk};
@@ -47,6 +48,8 @@ pub struct TransformFeedback {
     pub streams: bool,
     /// Most bytes that a range which is captured into may have.
     pub most_bytes: u64,
+    /// Most bytes of a vertex that are captured into one buffer, and of one stream into all of them.
+    pub vertex_bytes: [u32; 2],
 }
 
 /// What shaders of a device can do.
@@ -133,6 +136,8 @@ pub struct Profile {
     pub rectangular_lines: bool,
     /// bresenhamLines, likewise.
     pub bresenham_lines: bool,
+    /// smoothLines, likewise.
+    pub smooth_lines: bool,
     /// VK_EXT_transform_feedback as captures need it: four buffers, queries, and the order of provoking vertices where those are chosen.
     pub transform_feedback: Option<TransformFeedback>,
     /// geometryShader that may write sizes of points, whatever lines are made of: topologies with adjacency, and geometry shaders of guests.
@@ -407,6 +412,10 @@ impl Profile {
                 streams: on(features.feedback.geometry_streams)
                     && feedback.max_transform_feedback_streams >= CAPTURE_BUFFERS as u32,
                 most_bytes: feedback.max_transform_feedback_buffer_size,
+                vertex_bytes: [
+                    feedback.max_transform_feedback_buffer_data_size,
+                    feedback.max_transform_feedback_stream_data_size,
+                ],
             });
         let timestamp_bits = family.map_or(0, |family| families[family].timestamp_valid_bits);
         Ok(Self {
@@ -436,10 +445,15 @@ impl Profile {
             minimum_filter: on(f12.sampler_filter_minmax),
             fill_modes: on(core.fill_mode_non_solid),
             logic_op: on(core.logic_op) && options,
-            dynamic_logic_op: on(core.logic_op) && on(features.dynamic2.extended_dynamic_state2_logic_op) && options,
+            // lavapipe 22.3 draws with the operation of the draw before when nothing else of blending changes.
+            dynamic_logic_op: on(core.logic_op)
+                && on(features.dynamic2.extended_dynamic_state2_logic_op)
+                && v12.driver_id != vk::DriverId::MESA_LLVMPIPE
+                && options,
             line_widths: if wide { properties.limits.line_width_range } else { [1.0; 2] },
             rectangular_lines: on(features.lines.rectangular_lines) && options,
             bresenham_lines: on(features.lines.bresenham_lines) && options,
+            smooth_lines: on(features.lines.smooth_lines) && options,
             geometry_shader: on(core.geometry_shader) && options,
             provoking_last,
             transform_feedback,
@@ -503,6 +517,12 @@ impl Profile {
             false => self.limits.sampled_image_color_sample_counts,
         };
         [4u8, 2, 8].into_iter().find(|count| counts.as_raw() & u32::from(*count) != 0).unwrap_or(1)
+    }
+
+    /// What texels of a format are to shaders; none of formats that the stream does not have.
+    pub(crate) fn component_of(&self, format: vk::Format) -> Option<Component> {
+        let of = Format::ALL.iter().zip(&self.formats).find(|(_, choice)| choice.format == format);
+        Some(Component::ALL[usize::from(crate::texture::kind_of(*of?.0))])
     }
 
     /// Whether a target of a format can be blended with.
@@ -581,6 +601,7 @@ impl Profile {
         features.dynamic2.extended_dynamic_state2_logic_op = on(self.dynamic_logic_op);
         features.lines.rectangular_lines = on(self.rectangular_lines);
         features.lines.bresenham_lines = on(self.bresenham_lines);
+        features.lines.smooth_lines = on(self.smooth_lines);
         features.provoking.provoking_vertex_last = on(self.provoking_last);
         features.provoking.transform_feedback_preserves_provoking_vertex =
             on(self.provoking_last && self.transform_feedback.is_some());
@@ -650,6 +671,7 @@ impl Profile {
             (self.minimum_filter, DeviceFeatures::MINIMUM_FILTER),
             (self.transform_feedback.is_some() || shaders.compute, DeviceFeatures::CAPTURE),
             (self.adjacency, DeviceFeatures::GEOMETRY),
+            (self.smooth_lines, DeviceFeatures::SMOOTH_LINES),
         ]
         .into_iter()
         .filter(|(there, _)| *there)
@@ -783,6 +805,7 @@ impl fmt::Display for Profile {
         let modes = [
             ("rectangular", self.rectangular_lines),
             ("bresenham", self.bresenham_lines),
+            ("smooth", self.smooth_lines),
             ("quad", self.geometry_shader),
         ];
         let modes: Vec<_> = modes.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();

@@ -347,6 +347,13 @@ impl Renderer {
 
     pub(crate) fn destroy_query(&mut self, id: ObjectId) {
         self.guest_queries.remove(id);
+        let Queries { samples, primitives, .. } = &self.queries;
+        if [samples, primitives].iter().any(|segments| segments.running.contains(&id)) {
+            // Nobody asks for what it counted, but the segment that is open began for it.
+            self.flush_draws();
+            self.end_segment();
+            self.state.tracker.changed(Host::QUERIES.only());
+        }
         let Queries { samples, primitives, captured, .. } = &mut self.queries;
         for segments in [samples, primitives].into_iter().chain(captured) {
             segments.running.retain(|&running| running != id);

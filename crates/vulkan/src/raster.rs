@@ -46,10 +46,10 @@ pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
 /// | 8, 9 | [`Fill`] |
 /// | 10 | depth is clamped |
 /// | 11 | the last vertex provokes |
-/// | 12, 13 | [`LineMode`], where lines are drawn |
-/// | 14 | alpha to coverage |
+/// | 12 to 14 | [`LineMode`], where lines are drawn |
 /// | 15 | triangles are corners of rectangles |
 /// | 16 to 20 | [`LogicOp`]; [`Raster::SOME_OP`] where only that there is one is part of the pipeline |
+/// | 21 | alpha to coverage |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Raster(u32);
 
@@ -64,10 +64,15 @@ impl Raster {
         let d3 = profile.dynamic_state3;
         let fill = fill(state);
         let lines = class == LINES || (class == TRIANGLES && (fill == LINE || state.fill_back == LINE));
+        let coverage = u32::from(state.alpha_to_coverage) & 1;
+        // Vulkan has alpha to coverage with two of the modes only.
         let mode = match LineMode::of(state.line_mode) {
             LineMode::Quad if class == LINES && profile.geometry_shader => LineMode::Quad,
-            LineMode::Rectangular | LineMode::Quad if lines && profile.rectangular_lines => LineMode::Rectangular,
-            LineMode::Bresenham if lines && profile.bresenham_lines => LineMode::Bresenham,
+            LineMode::Smooth if lines && profile.smooth_lines && coverage == 0 => LineMode::Smooth,
+            LineMode::Rectangular | LineMode::Quad | LineMode::Smooth if lines && profile.rectangular_lines => {
+                LineMode::Rectangular
+            }
+            LineMode::Bresenham if lines && profile.bresenham_lines && coverage == 0 => LineMode::Bresenham,
             _ => LineMode::Default,
         };
         let op = match logic_op {
@@ -78,7 +83,6 @@ impl Raster {
         };
         let clamp = !d3.depth_clamp && state.depth_clip == 0 && profile.depth_clamp;
         let last = state.provoking != 0 && profile.provoking_last;
-        let coverage = u32::from(state.alpha_to_coverage) & 1;
         // Triangles that stand for lines are not made of lines themselves.
         let fill = if mode == LineMode::Quad { Fill::Solid as u8 } else { fill };
         let raster = Self(
@@ -86,8 +90,8 @@ impl Raster {
                 | u32::from(clamp) << 10
                 | u32::from(last) << 11
                 | (mode as u32) << 12
-                | coverage << 14
-                | u32::from(op) << 16,
+                | u32::from(op) << 16
+                | coverage << 21,
         );
         raster.filled(profile, fill)
     }
@@ -126,11 +130,12 @@ impl Raster {
         let lines = match self.line_mode() {
             Some(LineMode::Default) => true,
             Some(LineMode::Rectangular) => profile.rectangular_lines,
-            Some(LineMode::Bresenham) => profile.bresenham_lines,
+            Some(LineMode::Bresenham) => profile.bresenham_lines && !self.alpha_to_coverage(),
+            Some(LineMode::Smooth) => profile.smooth_lines && !self.alpha_to_coverage(),
             Some(LineMode::Quad) => profile.geometry_shader && self.class() == LINES,
             None => false,
         };
-        self.0 >> 21 == 0
+        self.0 >> 22 == 0
             && self.class() <= TRIANGLES
             && (!self.rects() || (profile.geometry_shader && self.class() == TRIANGLES))
             && (!self.clamp() || profile.depth_clamp)
@@ -165,11 +170,11 @@ impl Raster {
 
     /// Whether alpha says how many samples are written, where there are several.
     pub(crate) fn alpha_to_coverage(self) -> bool {
-        self.0 >> 14 & 1 != 0
+        self.0 >> 21 & 1 != 0
     }
 
     pub(crate) fn line_mode(self) -> Option<LineMode> {
-        LineMode::from_bits((self.0 >> 12 & 3) as u8)
+        LineMode::from_bits((self.0 >> 12 & 7) as u8)
     }
 
     pub(crate) fn logic_op(self) -> u8 {

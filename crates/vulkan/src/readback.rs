@@ -6,6 +6,7 @@ use crate::flat::Flat;
 use crate::memory::{Buffer, Place};
 use crate::renderer::Renderer;
 use crate::submit::Trash;
+use crate::upload::OUTSTANDING_LIMIT;
 use afterimage_stream::packets::{ReadBack, ReadBuffer, Rect, View};
 use afterimage_stream::{Arena, Format, Reply, UploadRef};
 use ash::vk;
@@ -78,6 +79,16 @@ impl ReadBacks {
         self.waiting.iter().rev().find(|waiting| waiting.copied.is_some()).map(|waiting| waiting.submission)
     }
 
+    /// Bytes that are kept until the GPU has written them and the CPU has copied them.
+    fn outstanding(&self) -> u64 {
+        let bytes = |waiting: &Waiting| match &waiting.copied {
+            Some(Pending::Texels { copied, .. }) => copied.buffer.size,
+            Some(Pending::Bytes(buffer)) => buffer.size,
+            None => 0,
+        };
+        self.waiting.iter().map(bytes).sum()
+    }
+
     /// Copies what has arrived into the arena.
     pub(crate) fn copy(&mut self, arena: &dyn Arena, completed: u64) {
         for waiting in self.waiting.iter_mut().filter(|waiting| waiting.submission <= completed) {
@@ -116,8 +127,19 @@ impl ReadBacks {
 }
 
 impl Renderer {
+    /// Waits for what is being read back, and copies it, if there is much of it.
+    pub(crate) fn relieve_read_backs(&mut self, data: &UploadRef, arena: &dyn Arena) -> Result {
+        if self.readbacks.outstanding() + u64::from(data.size) > OUTSTANDING_LIMIT {
+            let number = self.submit()?;
+            self.submissions.wait(number)?;
+            self.readbacks.copy(arena, self.submissions.completed);
+        }
+        Ok(())
+    }
+
     /// [`ReadBack`].
-    pub(crate) fn read_back(&mut self, body: &ReadBack) -> Result {
+    pub(crate) fn read_back(&mut self, body: &ReadBack, arena: &dyn Arena) -> Result {
+        self.relieve_read_backs(&body.data, arena)?;
         let copied = match self.copy_texels(self.rooted(body.src), body.rect, 1) {
             Ok(copied) => copied,
             Err(error @ crate::error::Error::DeviceLost(_)) => return Err(error),

@@ -8,6 +8,7 @@ use crate::renderer::Renderer;
 use crate::samples::Samples;
 use crate::submit::full_barrier;
 use afterimage_capture::{CaptureError, Info, MemoryArena, Recorder, Summary};
+use afterimage_output::{Failures, part_of};
 use afterimage_stream::packets::{BeginQuery, CreateShader, CreateTexture, Rect, UpdateBuffer, UpdateTexture, View};
 use afterimage_stream::{Arena, Created, Encoder, ObjectId, ObjectKind};
 use ash::vk;
@@ -72,8 +73,8 @@ impl Captures {
 }
 
 /// Says how a capture's thread has ended.
-fn tell(path: &Path, result: std::result::Result<Summary, CaptureError>) {
-    match result {
+fn tell(path: &Path, result: std::result::Result<Summary, CaptureError>, failures: &Failures) {
+    match &result {
         Ok(summary) => tracing::info!(
             "{}: {} frames, {} packets, {} KiB",
             path.display(),
@@ -81,7 +82,14 @@ fn tell(path: &Path, result: std::result::Result<Summary, CaptureError>) {
             summary.packets,
             summary.file_bytes >> 10
         ),
-        Err(error) => tracing::error!("{}: {error}; the capture is good up to there", path.display()),
+        Err(error) => {
+            let _told = failures.note(path, Err::<(), _>(error));
+            tracing::error!(
+                "cannot write {}: {error}; what it is good for is in {}",
+                path.display(),
+                part_of(path).display()
+            );
+        }
     }
 }
 
@@ -211,7 +219,10 @@ impl Renderer {
                 self.captures.running = Some(Running { path, last, recorder, begun: Instant::now(), from: at });
                 self.record_time();
             }
-            Err(error) => tracing::error!("the capture cannot start: {error}"),
+            Err(error) => {
+                let _told = self.presenter.failures.note(&path, Err::<(), _>(&error));
+                tracing::error!("the capture cannot start: {error}");
+            }
         }
     }
 
@@ -298,7 +309,7 @@ impl Renderer {
     fn finish_writing(&mut self, all: bool) {
         let done = |(_, recorder): &mut (PathBuf, Recorder)| all || recorder.is_done();
         for (path, recorder) in self.captures.writing.extract_if(.., done) {
-            tell(&path, recorder.wait());
+            tell(&path, recorder.wait(), &self.presenter.failures);
         }
     }
 

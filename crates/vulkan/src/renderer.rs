@@ -40,8 +40,8 @@ use afterimage_shader::{Compiler, DiskCache};
 use afterimage_state::Tracked;
 use afterimage_stream::packets::{CreateTexture, Dimension, Swizzle};
 use afterimage_stream::{
-    Arena, DeviceInfo, Executor, Format, Host, Limits, Located, ObjectId, ObjectKind, Packet, Reader, Reply, State,
-    StreamError, VERTEX_BUFFERS, Validator,
+    Arena, Budget, Budgets, DeviceInfo, Executor, Format, Host, Located, ObjectId, ObjectKind, Packet, Reader, Reply,
+    State, StreamError, VERTEX_BUFFERS, Validator,
 };
 use ash::vk;
 use std::collections::VecDeque;
@@ -68,6 +68,8 @@ pub struct Renderer {
     pub(crate) uploads: Ring,
     /// Uploads that vertex and index bindings read until the frame ends.
     pub(crate) frame_uploads: Ring,
+    /// Bytes of uploads that the frame's bindings have read.
+    pub(crate) frame_upload_bytes: u64,
     pub(crate) slots: Slots,
     pub(crate) descriptors: Descriptors,
     pub(crate) pipelines: Pipelines,
@@ -194,7 +196,7 @@ impl Renderer {
     /// # Errors
     /// Where Vulkan refuses something basic.
     pub fn on(gpu: Arc<Gpu>, options: Options) -> Result<Self> {
-        let submissions = Submissions::new(&gpu)?;
+        let submissions = Submissions::new(&gpu, options.own_process.as_ref())?;
         let descriptors = Descriptors::new(&gpu)?;
         let cache = Arc::new(PipelineCache::load(&gpu, options.cache_dir.as_deref(), options.cache_bytes)?);
         let disk = options.cache_dir.as_ref().and_then(|dir| {
@@ -210,20 +212,27 @@ impl Renderer {
             features: gpu.profile.shader_features(),
             ..Default::default()
         };
-        let library = Library::new(&gpu, Compiler { profile, cache: disk }, options.raw_addresses);
+        let journal = submissions.watch.as_ref().map(|watch| Arc::clone(watch.journal()));
+        let library = Library::new(&gpu, Compiler { profile, cache: disk }, options.raw_addresses, journal);
         let pipelines = Pipelines::new(&gpu, &descriptors, &cache, &library, options.idle_pipelines);
         let compute = ComputePipelines::new(pipelines.maker(), Arc::clone(&library.workers));
         let default_vertex = Buffer::new(&gpu, "default vertex", 256, Place::Stream)?;
         default_vertex.bytes_mut(0, 256).fill(0);
         default_vertex.bytes_mut(12, 4).copy_from_slice(&1f32.to_le_bytes());
         let early_draws = if gpu.profile.kind == vk::PhysicalDeviceType::DISCRETE_GPU { EARLY_DRAWS } else { u64::MAX };
+        // What a device has is the most that can be asked of it.
+        let memory = gpu.memory_bytes();
+        let budgets = [Budget::TextureMemory, Budget::BufferMemory]
+            .into_iter()
+            .fold(Budgets::default(), |budgets, of| budgets.with(of, budgets.limit(of).min(memory)));
         let mut renderer = Self {
             state: State::default(),
-            validator: Validator::new(Limits::default()),
+            validator: Validator::new(budgets),
             submissions,
             constants: Ring::new(&gpu, "constants", Place::Near, CONSTANTS_CHUNK),
             uploads: Ring::new(&gpu, "uploads", Place::Stream, UPLOADS_CHUNK),
             frame_uploads: Ring::new(&gpu, "frame uploads", Place::Stream, UPLOADS_CHUNK),
+            frame_upload_bytes: 0,
             slots: Slots::default(),
             descriptors,
             pipelines,
@@ -416,6 +425,12 @@ impl Renderer {
         self.forget();
     }
 
+    /// The shader that was refused last when the guest created it, and why.
+    #[must_use]
+    pub fn refused_shader(&self) -> Option<(ObjectId, &afterimage_shader::CompileError)> {
+        self.library.refusal.as_ref().map(|(id, error)| (*id, error))
+    }
+
     /// Pictures presented.
     #[must_use]
     pub fn presented(&self) -> u64 {
@@ -432,6 +447,19 @@ impl Renderer {
     /// then.
     pub fn finish_workers(&self) {
         self.library.workers.finish();
+    }
+
+    /// What the stream may ask for. Each begins with the defaults, and no more memory than the device has.
+    #[must_use]
+    pub fn budgets(&self) -> &Budgets {
+        self.validator.budgets()
+    }
+
+    /// Sets what the stream may ask for from now on, and the streams after it.
+    pub fn set_budgets(&mut self, budgets: Budgets) {
+        self.validator.set_budgets(budgets);
+        self.library.maker.set_budget(budgets.limit(Budget::Translated));
+        self.pipelines.set_budget(budgets.limit(Budget::Pipelines));
     }
 
     /// Has shaders replaced that are created from now on.
@@ -475,7 +503,8 @@ impl Renderer {
         (self.history, self.partners, self.generic_seen) = (None, Partners::default(), false);
         self.feedback.stop();
         self.state = State::default();
-        self.validator = Validator::new(Limits::default());
+        self.validator = Validator::new(*self.validator.budgets());
+        self.frame_upload_bytes = 0;
         self.targets = Targets::default();
         self.shading = Shading::default();
         self.key = Key::EMPTY;
@@ -499,6 +528,9 @@ impl Renderer {
 
     fn lose(&mut self, error: Error) {
         self.gpu.lost.store(true, Ordering::Relaxed);
+        if let Some(watch) = &mut self.submissions.watch {
+            watch.lost();
+        }
         self.lost = Some(error);
     }
 
@@ -596,6 +628,9 @@ impl Renderer {
                 _ => {}
             }
         }
+        if let Some(watch) = &mut self.submissions.watch {
+            watch.begin(&located.packet, located.header.sequence);
+        }
         self.state.apply(&located.packet);
         if self.lost.is_some() {
             self.answer_for_the_dead(located.packet, replies);
@@ -655,7 +690,7 @@ impl Renderer {
             Packet::Dispatch(body) => return self.dispatch(body),
             Packet::CopyBuffer(body) => self.copy_buffers(body),
             Packet::FillBuffer(body) => self.fill_buffer(body),
-            Packet::ReadBuffer(body) => return self.read_buffer(body),
+            Packet::ReadBuffer(body) => return self.read_buffer(body, arena),
             Packet::CopyToTexture(body) => return self.copy_texture_bytes(&body.copy, true),
             Packet::CopyFromTexture(body) => return self.copy_texture_bytes(&body.copy, false),
             Packet::BeginFrame(_) => {
@@ -669,7 +704,7 @@ impl Renderer {
             Packet::GenerateMips(body) => return self.generate_mips(body),
             Packet::BeginQuery(body) => self.begin_query(body),
             Packet::EndQuery(body) => return self.end_query(body),
-            Packet::ReadBack(body) => return self.read_back(body),
+            Packet::ReadBack(body) => return self.read_back(body, arena),
             Packet::Present(body) => {
                 self.end_frame_of_capture()?;
                 return self.present(body, arena, replies);
@@ -706,6 +741,7 @@ impl Renderer {
     /// A frame was presented and submitted.
     pub(crate) fn frame_submitted(&mut self, frame: u64, submission: u64, replies: &mut dyn FnMut(Reply)) -> Result {
         self.frame_uploads.end_frame(submission);
+        self.frame_upload_bytes = 0;
         if self.pipelines.end_frame() {
             let codes = self.shaders.iter().filter_map(|guest| Some(guest.shader.as_ref()?.hash()));
             self.library.trim(&codes.collect::<Vec<_>>());
@@ -816,6 +852,9 @@ impl Executor for Renderer {
             && let Err(error) = self.end_batch(arena, replies)
         {
             self.fail(error);
+        }
+        if let Some(watch) = &mut self.submissions.watch {
+            watch.idle();
         }
         first_error.map_or(Ok(()), Err)
     }

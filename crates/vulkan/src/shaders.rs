@@ -8,18 +8,24 @@ use crate::error::{Checked, Error, Result};
 use crate::gpu::Gpu;
 use crate::layouts::{Reach, Table};
 use crate::line_quads::Varying;
+use crate::loops::Loops;
 use crate::workers::{Once, Urgency, Workers};
+use afterimage_ipc::{Doer, Journal, Task};
 use afterimage_ir::{GeometryDecl, ImageUse, Kind};
+use afterimage_shader::declared::{self, Behind};
 use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage, bound};
 use afterimage_stream::packets::{self, CreateShader};
-use afterimage_stream::{BANKS, CAPTURE_BUFFERS, ObjectId, TEXTURE_SLOTS, gcn_bank};
+use afterimage_stream::{BANKS, Budget, CAPTURE_BUFFERS, ObjectId, TEXTURE_SLOTS, gcn_bank};
 use ash::vk;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_128;
+
+const _: () = assert!(afterimage_shader::MAX_INSTRUCTIONS as u64 == Budget::ShaderInstructions.row().default);
 
 // The numbers that shaders have for their banks are the stream's.
 const _: () = {
@@ -62,17 +68,29 @@ pub(crate) struct Variant {
     pub(crate) inputs: u32,
     /// Geometry shaders: what they take and give.
     pub(crate) geometry: Option<GeometryDecl>,
-    /// Pixel shaders: what they read of the vertex stage's outputs.
+    /// Pixel shaders: what they read of the vertex stage's outputs. Of the others, what they read of the stage before, or of buffers.
     pub(crate) varyings: SmallVec<[Varying; 12]>,
+    /// What it writes at locations.
+    pub(crate) gives: SmallVec<[Varying; 12]>,
     /// Pixel shaders: bit per colour output.
     pub(crate) outputs: u32,
     /// Bytes of a captured vertex in each buffer; 0 for those that nothing is captured into.
     pub(crate) capture_strides: [u32; CAPTURE_BUFFERS],
     /// Bit per specialisation constant, by its number.
     pub(crate) specs: u32,
+    /// In processes that are watched: how much it may have to do.
+    pub(crate) loops: Loops,
+    /// What it takes of the budget.
+    share: Option<Share>,
 }
 
 impl Variant {
+    /// The same, which takes this of the budget.
+    fn with(mut self, share: Share) -> Self {
+        self.share = Some(share);
+        self
+    }
+
     pub(crate) fn new(gpu: &Arc<Gpu>, artifact: &afterimage_shader::Artifact, name: &str) -> Result<Self> {
         let stage = match artifact.reflection.stage {
             Stage::Vertex => packets::Stage::Vertex,
@@ -111,10 +129,13 @@ impl Variant {
             stores: reflection.stores || reflection.images.iter().any(|image| image.written),
             inputs: 0,
             varyings: SmallVec::new(),
+            gives: SmallVec::new(),
             outputs: 0,
             capture_strides: reflection.capture_strides(),
             geometry: reflection.geometry,
+            share: None,
             specs: reflection.specs.iter().fold(0, |mask, spec| mask | 1u32.checked_shl(spec.id).unwrap_or(0)),
+            loops: Loops::default(),
         };
         if variant.segments.len() != reflection.segments.len() {
             // Registers outside of every bank would shift the ones behind them.
@@ -159,8 +180,22 @@ impl Variant {
                 });
             }
         }
+        for output in &reflection.outputs {
+            if let afterimage_ir::OutputAt::Location(location) = output.at {
+                let (lanes, float) = (output.ty.lanes.into(), output.ty.kind == Kind::Float);
+                variant.gives.push(Varying { location: location.into(), lanes, float });
+            }
+        }
         variant.outputs = reflection.location_mask() as u32;
         Ok(variant)
+    }
+
+    /// What the shader reads at a location and the stage before it does not write there, or not as much of, or of another kind.
+    pub(crate) fn unfed(&self, before: &Self) -> Option<Varying> {
+        let fits = |read: &Varying, given: &Varying| {
+            (given.location, given.float) == (read.location, read.float) && given.lanes >= read.lanes
+        };
+        self.varyings.iter().find(|read| !before.gives.iter().any(|given| fits(read, given))).copied()
     }
 
     /// Whether the device has what the shader asks for, as far as the back end does not look at it.
@@ -236,6 +271,32 @@ pub(crate) struct Identity {
 pub(crate) struct Maker {
     gpu: Arc<Gpu>,
     pub(crate) compiler: Compiler,
+    /// Of a process that is watched.
+    journal: Option<Arc<Journal>>,
+    /// Bytes of the modules that live.
+    translated: Arc<AtomicU64>,
+    /// How many they may be: [`Budget::Translated`].
+    budget: AtomicU64,
+}
+
+/// What a module takes of a budget for as long as it lives.
+pub(crate) struct Share {
+    of: Arc<AtomicU64>,
+    bytes: u64,
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.of.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// A shader that a guest has created.
+struct Source {
+    shader: Arc<Shader>,
+    id: ObjectId,
+    /// See [`Library::names`].
+    name: u64,
 }
 
 /// A variant that is there, or will be once somebody makes it.
@@ -243,7 +304,7 @@ pub(crate) struct Slot {
     pub(crate) identity: Identity,
     key: CacheKey,
     /// The shader, once the guest has created it.
-    source: OnceLock<(Arc<Shader>, ObjectId)>,
+    source: OnceLock<Source>,
     made: Once<Arc<Variant>>,
 }
 
@@ -253,13 +314,14 @@ impl Slot {
         if self.made.begun() {
             return true;
         }
-        let Some((shader, id)) = self.source.get() else {
+        let Some(Source { shader, id, name }) = self.source.get() else {
             let artifact = maker.compiler.cache.as_ref().and_then(|cache| cache.get(self.key));
             let Some(artifact) = artifact else { return false };
             self.made.make(|| maker.variant(&artifact, &self.key.to_string()));
             return true;
         };
         self.made.make(|| {
+            let _task = maker.begin_task(Task::Translate, *name);
             let artifact = maker
                 .compiler
                 .compile(shader, &self.identity.runtime)
@@ -279,14 +341,61 @@ impl Slot {
     pub(crate) fn is_ready(&self) -> bool {
         self.made.get().is_some()
     }
+
+    /// The variant, if it is there.
+    pub(crate) fn made(&self) -> Option<&Arc<Variant>> {
+        self.made.get()?.as_ref()
+    }
+
+    /// The shader's id, and the first digits of its code's hash, once the guest has created it.
+    pub(crate) fn name(&self) -> Option<(ObjectId, u64)> {
+        self.source.get().map(|source| (source.id, source.name))
+    }
+
+    /// The locations of signed integers of a shader that came as a module.
+    pub(crate) fn signed_outputs(&self) -> Option<u32> {
+        self.source.get().and_then(|source| source.shader.declared()).map(|module| module.signed_outputs.into())
+    }
+
+    /// Whether the shader came as a module, whose interface is the word of whoever wrote it.
+    pub(crate) fn came_as_module(&self) -> bool {
+        self.source.get().is_some_and(|source| source.shader.declared().is_some())
+    }
 }
 
 impl Maker {
+    /// Sets how many bytes all modules may have.
+    pub(crate) fn set_budget(&self, bytes: u64) {
+        self.budget.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes so much of the budget as a module needs.
+    fn share(&self, artifact: &afterimage_shader::Artifact, name: &str) -> Result<Share> {
+        let bytes = artifact.words.len() as u64 * 4;
+        let share = Share { of: Arc::clone(&self.translated), bytes };
+        let asked = share.of.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        let limit = self.budget.load(Ordering::Relaxed);
+        if asked > limit {
+            return Err(Error::Budget { what: name.to_owned(), budget: Budget::Translated, asked, limit });
+        }
+        Ok(share)
+    }
+
     fn variant(&self, artifact: &afterimage_shader::Artifact, name: &str) -> Option<Arc<Variant>> {
-        Variant::new(&self.gpu, artifact, name)
+        let mut variant = self
+            .share(artifact, name)
+            .and_then(|share| Variant::new(&self.gpu, artifact, name).map(|variant| variant.with(share)))
             .inspect_err(|error| tracing::error!("{name}: {error}; its draws are skipped"))
-            .ok()
-            .map(Arc::new)
+            .ok()?;
+        if self.journal.is_some() {
+            variant.loops = Loops::of(&artifact.words);
+        }
+        Some(Arc::new(variant))
+    }
+
+    /// A thread begins to make something of a shader, and does so until the answer is dropped.
+    pub(crate) fn begin_task(&self, task: Task, name: u64) -> Option<Doer<'_>> {
+        Some(self.journal.as_ref()?.begin_task(task, name))
     }
 }
 
@@ -310,30 +419,45 @@ pub(crate) struct Library {
     pub(crate) workers: Arc<Workers>,
     /// Shaders by language and hash of their code.
     shaders: FxHashMap<(u32, u128), Arc<Shader>>,
+    /// In processes that are watched, what tools call shaders, by [`Shader::hash`]: the first 16 of the 32 digits of their code's hash.
+    names: FxHashMap<u128, u64>,
     numbers: FxHashMap<CacheKey, u32>,
     /// By number. Numbers are not given out again.
     variants: FxHashMap<u32, Arc<Slot>>,
     next: u32,
     /// Shaders that could not be compiled.
     pub(crate) failures: u64,
+    /// The last of them.
+    pub(crate) refusal: Option<(ObjectId, CompileError)>,
     /// Nanoseconds that draws waited for translation.
     pub(crate) waited: u64,
     /// See [`crate::Options::raw_addresses`].
     raw_addresses: bool,
+    /// What is there of what shaders declare.
+    behind: Behind,
 }
 
 impl Library {
-    pub(crate) fn new(gpu: &Arc<Gpu>, compiler: Compiler, raw_addresses: bool) -> Self {
+    pub(crate) fn new(gpu: &Arc<Gpu>, compiler: Compiler, raw_addresses: bool, journal: Option<Arc<Journal>>) -> Self {
         Self {
-            maker: Arc::new(Maker { gpu: Arc::clone(gpu), compiler }),
+            maker: Arc::new(Maker {
+                gpu: Arc::clone(gpu),
+                compiler,
+                journal,
+                translated: Arc::default(),
+                budget: AtomicU64::new(Budget::Translated.row().default),
+            }),
             workers: Arc::new(Workers::new("shader")),
             shaders: FxHashMap::default(),
+            names: FxHashMap::default(),
             numbers: FxHashMap::default(),
             variants: FxHashMap::default(),
             next: 0,
             failures: 0,
+            refusal: None,
             waited: 0,
             raw_addresses,
+            behind: crate::behind::of(&gpu.profile, raw_addresses),
         }
     }
 
@@ -341,9 +465,10 @@ impl Library {
     pub(crate) fn create(&mut self, id: ObjectId, language: u32, code: Vec<u8>, runtime: &RuntimeInfo) -> GuestShader {
         let shader = self
             .parse(language, &code)
-            .inspect_err(|error| {
+            .map_err(|error| {
                 tracing::error!("{id} (language {language}, {} bytes): {error}; its draws are skipped", code.len());
                 self.failures += 1;
+                self.refusal = Some((id, error));
             })
             .ok();
         let mut guest = GuestShader { code: code.into(), shader, id, last: None };
@@ -361,12 +486,19 @@ impl Library {
 
     /// Reads a shader's code, unless it is known.
     pub(crate) fn parse(&mut self, language: u32, code: &[u8]) -> std::result::Result<Arc<Shader>, CompileError> {
-        match self.shaders.entry((language, xxh3_128(code))) {
+        let hash = xxh3_128(code);
+        match self.shaders.entry((language, hash)) {
             Entry::Occupied(known) => Ok(Arc::clone(known.get())),
             Entry::Vacant(place) => {
                 let shader = Arc::new(Shader::from_stream(language, code)?);
                 if !self.raw_addresses && shader.has_raw_addresses() {
                     return Err(CompileError::RawAddresses);
+                }
+                if let Some(module) = shader.declared() {
+                    declared::check(module, &self.behind)?;
+                }
+                if self.maker.journal.is_some() {
+                    self.names.insert(shader.hash(), (hash >> 64) as u64);
                 }
                 Ok(Arc::clone(place.insert(shader)))
             }
@@ -392,7 +524,8 @@ impl Library {
         let slot = &self.variants[&number];
         if slot.source.get().is_none() {
             // This thread alone sets sources.
-            let _first = slot.source.set((Arc::clone(shader), id));
+            let name = self.names.get(&shader.hash()).copied().unwrap_or(0);
+            let _first = slot.source.set(Source { shader: Arc::clone(shader), id, name });
             if !slot.made.begun() {
                 let (slot, maker) = (Arc::clone(slot), Arc::clone(&self.maker));
                 self.workers.run(Urgency::Soon, move || {
@@ -445,6 +578,8 @@ impl Library {
         self.variants.retain(|_, slot| Arc::strong_count(slot) > 1 || kept.contains(&slot.identity.code));
         self.numbers.retain(|_, number| self.variants.contains_key(number));
         self.shaders.retain(|_, shader| Arc::strong_count(shader) > 1);
+        let left: FxHashSet<u128> = self.shaders.values().map(|shader| shader.hash()).collect();
+        self.names.retain(|hash, _| left.contains(hash));
     }
 
     /// Variants that are there or begun.

@@ -152,12 +152,27 @@ impl Renderer {
         )
     }
 
-    pub(crate) fn write_stats(&self) {
-        if let Some(path) = &self.options.stats
-            && let Err(error) = std::fs::write(path, self.stats_json())
+    /// Writes the figures where the options say, once.
+    pub(crate) fn write_stats(&mut self) {
+        if let Some(path) = self.options.stats.take()
+            && let Some(why) =
+                self.presenter.failures.note(&path, afterimage_output::write(&path, self.stats_json().as_bytes()))
         {
-            tracing::error!("AFTERIMAGE_STATS={}: {error}", path.display());
+            tracing::error!("{why}");
         }
+    }
+
+    /// Completes every file that the options and requests ask for: pictures, captures, figures. How many could not be written, each of
+    /// which is in the log. To be called when nothing more is to be drawn; who drops a renderer without hears of failures in the log only.
+    pub fn finish_files(&mut self) -> u64 {
+        self.finish_capture();
+        if self.lost().is_none()
+            && let Err(error) = self.finish(&mut |_| {})
+        {
+            self.fail(error);
+        }
+        self.write_stats();
+        self.presenter.failures.count()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::renderer::Renderer;
 use crate::replay::ReplayError;
 use afterimage_capture::{CaptureError, MemoryArena, Reader, Uses};
 use afterimage_stream::packets::{Clear, Header, Stage, View};
-use afterimage_stream::{Arena, Executor, Kind, Limits, Packet, Reply, State, Validator, renumber};
+use afterimage_stream::{Arena, Executor, Kind, Packet, Reply, State, Validator, renumber};
 use rustc_hash::FxHashSet;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
@@ -362,7 +362,7 @@ impl Stepper {
     /// Reads the capture once for the number of its calls, and for the packets that look like calls and are none, since the
     /// validator rejects them.
     fn count(&mut self) {
-        let (mut validator, mut state) = (Validator::new(Limits::default()), State::default());
+        let (mut validator, mut state) = (Validator::new(*self.renderer.validator.budgets()), State::default());
         let mut batches = 0;
         let mut damages = Vec::new();
         loop {

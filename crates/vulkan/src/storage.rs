@@ -11,12 +11,12 @@ use crate::renderer::Renderer;
 use crate::shaders::Variant;
 use crate::table::Table as Objects;
 use crate::texture::Texture;
-use afterimage_ir::{Component, Dim};
+use afterimage_ir::{Component, Dim, ImageFormat};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::packets::{
     CopyBuffer, CreateBuffer, CreateTexture, Dimension, FillBuffer, ReadBuffer, Stage, TextureCopy,
 };
-use afterimage_stream::{Format, Group, Host, ObjectId, STORAGE_IMAGES, State};
+use afterimage_stream::{Arena, Format, Group, Host, ObjectId, STORAGE_IMAGES, State};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -24,6 +24,11 @@ use std::sync::Arc;
 
 /// Images in place of those that are not bound, by shape and kind of texels.
 pub(crate) type NullImages = FxHashMap<(u8, u8), Texture>;
+
+/// Whether texels are one 32-bit component.
+fn is_r32(format: Format) -> bool {
+    matches!(format, Format::R32_SFLOAT | Format::R32_UINT | Format::R32_SINT)
+}
 
 /// Puts the addresses of a stage's storage buffers where its constants are.
 pub(crate) fn write_addresses(
@@ -64,6 +69,7 @@ impl Renderer {
     /// The storage images of some shaders, each where its slot is.
     pub(crate) fn image_key(&mut self, variants: &[(Stage, &Variant)]) -> Result<ImageKey> {
         let mut key = [vk::ImageView::null(); STORAGE_IMAGES];
+        let mut shapes = [None; STORAGE_IMAGES];
         for (stage, variant) in variants {
             for image in &variant.images {
                 let slot = usize::from(image.decl.slot);
@@ -72,10 +78,21 @@ impl Renderer {
                     return Err(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
                 }
                 let table = Table::of(image.decl.dim);
+                // One descriptor cannot be two kinds of images.
+                let shape = (table, image.decl.component);
+                if shapes[slot].replace(shape).is_some_and(|other| other != shape) {
+                    let what = format!("stages that have images of different shapes or kinds in slot {slot}");
+                    return Err(Error::Unsupported { device: "a draw".to_owned(), what });
+                }
                 let bound = self.state.storage_images(*stage)[slot].view;
                 let gpu = Arc::clone(&self.gpu);
                 let texture = if bound.texture.is_none() { None } else { self.textures.get_mut(bound.texture) };
-                let view = match texture.filter(|texture| texture.kind == image.decl.component as u8) {
+                // What the shader says is one 32-bit component is accessed as such.
+                let fits = |texture: &&mut Texture| {
+                    let any = image.decl.format == ImageFormat::Any;
+                    texture.kind == image.decl.component as u8 && (any || is_r32(texture.format))
+                };
+                let view = match texture.filter(fits) {
                     Some(texture) => texture.storage_view(&gpu, bound.level, bound.layer, table)?,
                     None => None,
                 };
@@ -240,11 +257,19 @@ impl Renderer {
     }
 
     /// [`ReadBuffer`].
-    pub(crate) fn read_buffer(&mut self, body: &ReadBuffer) -> Result {
+    pub(crate) fn read_buffer(&mut self, body: &ReadBuffer, arena: &dyn Arena) -> Result {
+        self.relieve_read_backs(&body.data, arena)?;
         let size = u64::from(body.data.size);
-        let copy = Buffer::new(&self.gpu, "read back", size, Place::ReadBack)?;
-        let there = self.order_buffers(&[(body.id, false)]);
-        if there {
+        let copy = match Buffer::new(&self.gpu, "read back", size, Place::ReadBack) {
+            Ok(copy) => Some(copy),
+            Err(error @ Error::DeviceLost(_)) => return Err(error),
+            Err(error) => {
+                tracing::error!("read back of {}: {error}", body.id);
+                None
+            }
+        };
+        let copy = copy.filter(|_| self.order_buffers(&[(body.id, false)]));
+        if let Some(copy) = &copy {
             let (source, src_offset) = self.byte_of(body.id, body.offset);
             let region = [vk::BufferCopy { src_offset, dst_offset: 0, size }];
             let cmd = self.main();
@@ -252,7 +277,7 @@ impl Renderer {
             unsafe { self.gpu.raw.cmd_copy_buffer(cmd, source, copy.raw, &region) };
             self.host_barrier(cmd);
         }
-        self.wait_for_bytes(body, there.then_some(copy));
+        self.wait_for_bytes(body, copy);
         Ok(())
     }
 

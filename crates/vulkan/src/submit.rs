@@ -7,6 +7,8 @@ use crate::error::{Checked, Result};
 use crate::gpu::Gpu;
 use crate::memory::{Buffer, Image, ImageView};
 use crate::sampler::Sampler;
+use crate::watch::Watch;
+use crate::watchdog::OwnProcess;
 use ash::vk;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,6 +46,8 @@ pub(crate) struct Submissions {
     in_flight: VecDeque<(u64, Commands)>,
     free: Vec<Commands>,
     trash: VecDeque<(u64, Trash)>,
+    /// In a process of its own: what is noted of them, and who looks at them.
+    pub(crate) watch: Option<Box<Watch>>,
 }
 
 /// A barrier between everything before and everything after.
@@ -73,7 +77,7 @@ pub(crate) fn memory_barrier(
 }
 
 impl Submissions {
-    pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Self> {
+    pub(crate) fn new(gpu: &Arc<Gpu>, own: Option<&OwnProcess>) -> Result<Self> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
         // SAFETY: valid description.
@@ -91,7 +95,9 @@ impl Submissions {
             in_flight: VecDeque::new(),
             free: Vec::new(),
             trash: VecDeque::new(),
+            watch: None,
         };
+        submissions.watch = own.map(|own| Watch::new(gpu, timeline, own).map(Box::new)).transpose()?;
         submissions.begin()?;
         Ok(submissions)
     }
@@ -191,12 +197,19 @@ impl Submissions {
             .command_buffer_infos(&infos)
             .wait_semaphore_infos(waits)
             .signal_semaphore_infos(&signal)];
+        let number = self.current;
+        if let Some(watch) = &mut self.watch {
+            // Before it, since some drivers do the work in there.
+            watch.submit(number);
+        }
         let queue = self.gpu.queue();
         // SAFETY: nobody else uses the queue while the guard lives; every handle is alive.
         let result = unsafe { raw.queue_submit2(*queue, &submit, vk::Fence::null()) };
         drop(queue);
-        let number = self.current;
         self.in_flight.push_back((number, commands));
+        if let (Err(_), Some(watch)) = (result, &mut self.watch) {
+            watch.withdraw(number);
+        }
         result.checked("vkQueueSubmit2")?;
         self.current += 1;
         self.retire()?;
@@ -209,6 +222,9 @@ impl Submissions {
         // SAFETY: the semaphore is a timeline of this device.
         self.completed =
             unsafe { self.gpu.raw.get_semaphore_counter_value(self.timeline) }.checked("vkGetSemaphoreCounterValue")?;
+        if let Some(watch) = &mut self.watch {
+            watch.completed(self.completed);
+        }
         while let Some((number, _)) = self.in_flight.front()
             && *number <= self.completed
         {
@@ -268,6 +284,8 @@ impl Drop for Submissions {
     fn drop(&mut self) {
         self.gpu.wait_idle();
         self.trash.clear();
+        // It looks at the semaphore.
+        self.watch = None;
         // SAFETY: the device is idle.
         unsafe {
             let pools = self.in_flight.drain(..).map(|(_, c)| c).chain(self.free.drain(..)).chain(self.commands.take());

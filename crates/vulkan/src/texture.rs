@@ -9,6 +9,7 @@ use crate::format::{self, Choice};
 use crate::gpu::Gpu;
 use crate::layouts::Table;
 use crate::memory::{Image, ImageView};
+use afterimage_stream::budgets::texture_bytes;
 use afterimage_stream::packets::{CreateTexture, CreateView, Dimension, Swizzle};
 use afterimage_stream::{Format, FormatFeatures, ObjectId};
 use ash::vk;
@@ -175,6 +176,7 @@ impl Texture {
             || desc.levels > limits.max_mip_levels
             || desc.layers > limits.max_array_layers
             || !limits.sample_counts.contains(samples)
+            || texture_bytes(desc) > limits.max_resource_size
         {
             return Err(unsupported(size));
         }
@@ -566,7 +568,7 @@ impl Texture {
 const SUBRESOURCES: u32 = u128::BITS;
 
 /// What texels of a format are to shaders: the numbers of `afterimage_ir::Component`.
-fn kind_of(format: Format) -> u8 {
+pub(crate) fn kind_of(format: Format) -> u8 {
     let name = format.info().name;
     match format.is_integer() {
         true => 1 + u8::from(name.ends_with("_SINT")),

@@ -1,6 +1,6 @@
 //! Data from the upload arena into buffers and textures.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::renderer::Renderer;
 use crate::ring::Ring;
 use crate::samples::packed_texels;
@@ -8,7 +8,7 @@ use crate::submit::{Trash, full_barrier, memory_barrier};
 use crate::texture::Texture;
 use afterimage_stream::host::{IndexBufferStates, VertexBufferStates};
 use afterimage_stream::packets::{SetIndexBuffer, UpdateBuffer, UpdateTexture, VertexBuffer, View};
-use afterimage_stream::{Arena, Format, Host, ObjectId, ObjectKind, UploadRef};
+use afterimage_stream::{Arena, Budget, Format, Host, ObjectId, ObjectKind, UploadRef};
 use ash::vk;
 
 /// Buffers up to this size are renamed as a whole where a part of them changes while the GPU may read them.
@@ -83,6 +83,9 @@ impl Renderer {
         if let Some(buffer) = self.device_slot(data.slot, arena) {
             return Ok((buffer, data.offset));
         }
+        if frame {
+            self.count_frame_upload(data)?;
+        }
         self.relieve()?;
         let (current, completed) = (self.submissions.current, self.submissions.completed);
         let slice = match frame {
@@ -91,6 +94,18 @@ impl Renderer {
         };
         let _inside = arena.copy_out(data, 0, slice.bytes());
         Ok((slice.buffer, slice.offset))
+    }
+
+    /// What bindings read is kept until the frame ends, which a stream may never do.
+    fn count_frame_upload(&mut self, data: &UploadRef) -> Result {
+        let limit = self.validator.budgets().limit(Budget::Uploads);
+        let asked = self.frame_upload_bytes.saturating_add(data.size.into());
+        if asked > limit {
+            let what = format!("{} bytes at {} of arena slot {}", data.size, data.offset, data.slot);
+            return Err(Error::Budget { what, budget: Budget::Uploads, asked, limit });
+        }
+        self.frame_upload_bytes = asked;
+        Ok(())
     }
 
     /// The buffer that is an arena slot's memory, if there is one.

@@ -277,6 +277,7 @@ impl Renderer {
             self.back_pipeline = self.find_pipeline(Key { raster, ..self.key }, rest).ok_or(Stop::Skip)?;
         }
         self.recorded.key = wanted;
+        self.note_shaders();
         self.count_calls();
         if pipeline != self.recorded.pipeline {
             self.recorded.pipeline = pipeline;
@@ -322,11 +323,15 @@ impl Renderer {
     fn warn_of_lacks(&mut self) {
         let (profile, state) = (&self.gpu.profile, &*self.state.raster);
         let lines = state.line_mode == LineMode::Quad as u8 && !profile.geometry_shader;
+        let smooth = state.line_mode == LineMode::Smooth as u8 && !profile.smooth_lines;
         let provoking = state.provoking != 0 && !profile.provoking_last;
         let logic = self.state.blend.logic_op != 0 && !profile.logic_op;
         let rectangles = *self.topology == Topology::RectList as u32 && !profile.geometry_shader;
         if lines {
             self.warn_once("line mode", "lines as two triangles (the device has no geometry shaders)");
+        }
+        if smooth {
+            self.warn_once("line mode", "smoothed lines (the device has none)");
         }
         if provoking {
             self.warn_once("provoking vertex", "flat colours of last vertices (the device takes the first ones')");

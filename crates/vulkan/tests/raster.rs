@@ -3,7 +3,7 @@
 mod common;
 
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, ObjectId, ObjectKind};
+use afterimage_stream::{DeviceFeatures, Format, ObjectId, ObjectKind};
 use afterimage_vulkan::Without;
 use common::*;
 
@@ -97,25 +97,33 @@ fn logical_operations_are_those_of_the_table() {
         LogicOp::Nand => !(s & d),
         LogicOp::Set => 255,
     };
-    for without in profiles() {
+    // One at a time, and all of them in a row.
+    for (without, in_a_row) in profiles().into_iter().flat_map(|without| [(without, false), (without, true)]) {
         let mut guest = colored(without);
-        for &op in LogicOp::ALL {
-            guest.clear(Clear::COLOR, [f32::from(d) / 255.0; 4], 1.0, 0);
+        guest.clear(Clear::COLOR, [f32::from(d) / 255.0; 4], 1.0, 0);
+        for (column, &op) in (0..).zip(LogicOp::ALL) {
             // Blending says nothing where there is a logical operation.
             let enable = u8::from(op != LogicOp::Off);
             let (src_color, dst_color) = (BlendFactor::Zero as u8, BlendFactor::Zero as u8);
-            let write_masks = [0b0111; 8];
             guest.encoder.push(&SetBlend {
                 enable,
                 src_color,
                 dst_color,
                 logic_op: op as u8,
-                write_masks,
+                write_masks: [0b0111; 8],
                 ..SetBlend::default()
             });
+            let (x, y) = (column % 16, column / 16);
+            guest.encoder.push(&SetScissor { rect: Rect { x, y, width: 1, height: 1 } });
             guest.draw_now(&full(0.5, [f32::from(s) / 255.0; 4]));
+            if !in_a_row {
+                guest.pixels();
+            }
+        }
+        let pixels = guest.pixels();
+        for (column, &op) in (0..).zip(LogicOp::ALL) {
             let value = expected(op);
-            assert_eq!(guest.pixels().at(3, 3), [value, value, value, d], "{op:?}");
+            assert_eq!(pixels.at(column % 16, column / 16), [value, value, value, d], "{op:?}, in a row: {in_a_row}");
         }
         guest.finish();
     }
@@ -245,6 +253,47 @@ fn the_modes_of_lines_differ_where_lines_are_oblique() {
     assert!(column(&rectangle) >= 6, "{}", column(&rectangle));
     // The corners of the rectangle stand out to the side.
     assert_eq!((rectangle.at(6, 3), steps.at(6, 3)), (rgba(RED), rgba(BLACK)));
+    guest.finish();
+}
+
+#[test]
+fn smoothed_lines_have_alpha_by_what_they_cover() {
+    for without in profiles() {
+        let mut guest = colored(without);
+        let smooth = guest.renderer.device_info().features & DeviceFeatures::SMOOTH_LINES != 0;
+        let opaque = SetBlend { write_masks: [15; 8], ..SetBlend::default() };
+        let mut alphas = |mode: LineMode, coverage: u8, class: Topology| {
+            guest.encoder.push(&opaque);
+            guest.clear(Clear::COLOR, [0.0; 4], 1.0, 0);
+            let fill = if class == Topology::TriangleList { Fill::Line } else { Fill::Solid } as u8;
+            let state = SetRaster { line_width: 1.0, line_mode: mode as u8, fill, fill_back: fill, ..raster() };
+            guest.encoder.push(&SetRaster { alpha_to_coverage: coverage, ..state });
+            let corners = [at(1.5, 2.5, RED), at(14.5, 7.5, RED), at(3.5, 13.5, RED)];
+            draw_as(&mut guest, class, &corners[..if class == Topology::LineList { 2 } else { 3 }]);
+            let drawn =
+                guest.pixels().pixels.iter().map(|pixel| pixel[3]).filter(|alpha| *alpha > 0).collect::<Vec<_>>();
+            (drawn.len(), drawn.iter().filter(|alpha| **alpha < 255).count())
+        };
+        for class in [Topology::LineList, Topology::TriangleList] {
+            let (plain, partly) = alphas(LineMode::Default, 0, class);
+            assert!(plain > 8 && partly == 0, "{plain} {partly}");
+            let (all, partly) = alphas(LineMode::Smooth, 0, class);
+            if smooth {
+                assert!(all > plain && partly > 8, "{class:?}: {all} of {plain}, {partly}");
+            } else {
+                assert_eq!((all, partly), (plain, 0), "a device without draws them as others");
+            }
+        }
+        // Vulkan has no pipelines with both; validation layers would say so.
+        assert!(alphas(LineMode::Smooth, 1, Topology::LineList).0 > 8);
+        guest.finish();
+    }
+    let mut guest = colored(without_options());
+    assert_eq!(guest.renderer.device_info().features & DeviceFeatures::SMOOTH_LINES, 0);
+    guest.encoder.push(&SetRaster { line_width: 1.0, line_mode: LineMode::Smooth as u8, ..raster() });
+    draw_as(&mut guest, Topology::LineList, &[at(2.0, 8.5, RED), at(14.0, 8.5, RED)]);
+    let pixels = guest.pixels();
+    assert_eq!((0..16).filter(|&y| pixels.at(8, y) == rgba(RED)).count(), 1);
     guest.finish();
 }
 

@@ -7,7 +7,7 @@ mod surface;
 pub mod xvfb;
 
 pub use libraries::{Library, advice, missing};
-pub use surface::Handles;
+pub use surface::{Handles, number};
 use winit::event_loop::EventLoop;
 
 /// Connects to the display, if there is one. At most once in a process, on its main thread.

@@ -9,6 +9,18 @@ use winit::raw_window_handle::{
 use winit::window::Window;
 use x11rb::xcb_ffi::XCBConnection;
 
+/// The number that a window has at the X server: its name for other processes.
+///
+/// # Errors
+/// The window is none of X11.
+pub fn number(window: &Window) -> Result<u32, String> {
+    match window.window_handle().map_err(|error| error.to_string())?.as_raw() {
+        RawWindowHandle::Xlib(window) => u32::try_from(window.window).map_err(|error| error.to_string()),
+        RawWindowHandle::Xcb(window) => Ok(window.window.get()),
+        other => Err(format!("windows of {other:?} are not known")),
+    }
+}
+
 /// What a surface is made from: a connection to an X server that lives as long as the process, and the number of a window.
 ///
 /// The server looks the number up at each request. When the window is gone, requests fail and Vulkan says that the surface is lost;

@@ -213,7 +213,7 @@ impl Renderer {
             None => {
                 let variant = variant(&self.gpu)?;
                 let layout = self.descriptors.layouts.get(Reach::COMPUTE)?;
-                let pipeline = Arc::new(crate::compute::create(&self.compute.maker, &variant)?);
+                let pipeline = Arc::new(crate::compute::create(&self.compute.maker, &variant, 0)?);
                 let raw = pipeline.raw;
                 self.feedback.arguments.made = Some((pipeline, layout));
                 (raw, layout)

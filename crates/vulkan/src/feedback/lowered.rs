@@ -169,6 +169,7 @@ impl Renderer {
     /// shader writes buffers that are all bound.
     pub(super) fn draw_lowered(&mut self, capture: &Capture, call: &CapturedDraw) -> Result {
         self.find_fetching();
+        self.note_shaders();
         let scatters = self.scatters(call);
         let Some(stages) = self.capturing_stages(call.provoking) else { return Ok(()) };
         let (lowered, runtime) = (&mut self.feedback.lowered, &self.shading.runtime);

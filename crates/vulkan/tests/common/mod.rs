@@ -11,7 +11,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{
     Arena, Encoder, Executor, Format, Link, ObjectId, ObjectKind, Reader, Reply, StreamError, UploadRef, VertexFormat,
 };
-use afterimage_vulkan::{Gpu, Options, Renderer, Without};
+use afterimage_vulkan::{Gpu, Options, OwnProcess, Renderer, Without};
 use bytemuck::Zeroable;
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
@@ -159,6 +159,16 @@ fn gpu(without: Without) -> Arc<Gpu> {
     gpu
 }
 
+/// Shows the log of the tests that fail.
+fn log() {
+    static LOG: std::sync::Once = std::sync::Once::new();
+    LOG.call_once(|| {
+        let filter = tracing_subscriber::EnvFilter::try_from_default_env();
+        let filter = filter.unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+        tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().init();
+    });
+}
+
 fn options(without: Without) -> Options {
     Options { validate: true, without, cache_dir: None, raw_addresses: true, ..Options::from_env() }
 }
@@ -170,14 +180,16 @@ impl Guest {
 
     /// A guest of a renderer that does not use some abilities.
     pub fn with(without: Without) -> Self {
-        static LOG: std::sync::Once = std::sync::Once::new();
-        LOG.call_once(|| {
-            let filter = tracing_subscriber::EnvFilter::try_from_default_env();
-            let filter = filter.unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-            tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().init();
-        });
+        log();
         let renderer = Renderer::on(gpu(without), options(without)).expect("a renderer");
         Self::over(renderer)
+    }
+
+    /// A guest whose shaders come from a stranger: none may have addresses of its own.
+    pub fn strange(without: Without) -> Self {
+        log();
+        let options = Options { raw_addresses: false, ..options(without) };
+        Self::over(Renderer::on(gpu(without), options).expect("a renderer"))
     }
 
     /// A guest of a renderer that captures without the device's help, in a form.
@@ -190,6 +202,13 @@ impl Guest {
     /// A guest of a renderer that follows these float rules.
     pub fn with_float_rules(rules: FloatRules) -> Self {
         let options = Options { float_rules: Some(rules), ..options(Without::default()) };
+        Self::over(Renderer::on(gpu(options.without), options).expect("a renderer"))
+    }
+
+    /// A guest of a renderer that has its process for itself.
+    pub fn with_own_process(own: OwnProcess) -> Self {
+        log();
+        let options = Options { own_process: Some(own), ..options(Without::default()) };
         Self::over(Renderer::on(gpu(options.without), options).expect("a renderer"))
     }
 
@@ -328,9 +347,14 @@ impl Guest {
     }
 
     pub fn shader(&mut self, stage: Stage, text: &str) -> ObjectId {
+        self.shader_in(stage, IR, text.as_bytes())
+    }
+
+    /// A shader in a language by its number.
+    pub fn shader_in(&mut self, stage: Stage, language: u32, code: &[u8]) -> ObjectId {
         let id = self.id(ObjectKind::Shader);
-        let code = self.upload(text.as_bytes());
-        self.encoder.push(&CreateShader { id, stage: stage as u32, language: IR, pad: 0, code });
+        let code = self.upload(code);
+        self.encoder.push(&CreateShader { id, stage: stage as u32, language, pad: 0, code });
         id
     }
 

@@ -1,0 +1,163 @@
+//! What a renderer with a process of its own notes for its [`Watchdog`]: packets, draws, and what each submission draws with.
+
+use crate::error::Result;
+use crate::gpu::Gpu;
+use crate::loops::Loops;
+use crate::pipeline::Key;
+use crate::renderer::Renderer;
+use crate::watchdog::{OwnProcess, Watchdog};
+use afterimage_ipc::{Journal, SUSPECTS, Suspect, Work};
+use afterimage_state::trace;
+use afterimage_stream::packets::{CallKind, Stage};
+use afterimage_stream::{Group, Host, Packet};
+use ash::vk;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A draw by its frame and its number there.
+type Place = (u64, u32);
+
+pub(crate) struct Watch {
+    journal: Arc<Journal>,
+    /// None where nobody looks.
+    watchdog: Option<Watchdog>,
+    /// The last draw or dispatch.
+    last: Place,
+    /// Whether it is what is being executed.
+    drawing: bool,
+    /// What is being recorded: its first draw, and the shaders of its draws with the most loops; those first.
+    first: Option<Place>,
+    suspects: SmallVec<[(Loops, Suspect); SUSPECTS]>,
+}
+
+impl Watch {
+    /// Begins to watch what a semaphore counts. To be dropped before the semaphore is.
+    pub(crate) fn new(gpu: &Arc<Gpu>, timeline: vk::Semaphore, own: &OwnProcess) -> Result<Self> {
+        // One that another renderer writes would have the numbers of both.
+        let given = own.journal.clone().filter(|journal| journal.take());
+        let journal = given.unwrap_or_else(|| Arc::new(Journal::local()));
+        let mut watch = Self {
+            journal: Arc::clone(&journal),
+            watchdog: None,
+            last: (0, 0),
+            drawing: false,
+            first: None,
+            suspects: SmallVec::new(),
+        };
+        let limit = own.timeout_on(gpu.profile.kind);
+        if !limit.is_zero() {
+            let gpu = Arc::clone(gpu);
+            watch.watchdog = Some(Watchdog::new(journal, limit, Arc::clone(&own.on_hang), move || {
+                // SAFETY: a timeline of this device, which is not destroyed before this thread has ended.
+                unsafe { gpu.raw.get_semaphore_counter_value(timeline) }.ok()
+            })?);
+        }
+        Ok(watch)
+    }
+
+    pub(crate) fn journal(&self) -> &Arc<Journal> {
+        &self.journal
+    }
+
+    /// A packet, which has been checked, begins to be executed.
+    #[inline]
+    pub(crate) fn begin(&mut self, packet: &Packet<'_>, sequence: u32) {
+        self.journal.begin_packet(packet.kind(), sequence);
+        self.drawing = matches!(packet.kind().call(), Some(CallKind::Draw | CallKind::Dispatch));
+        if self.drawing {
+            self.last.1 = self.last.1.saturating_add(1);
+            self.first.get_or_insert(self.last);
+            self.journal.begin_draw(self.last.1);
+        } else if let Packet::BeginFrame(body) = packet {
+            self.last = (body.frame, 0);
+            self.journal.begin_frame(body.frame);
+        }
+    }
+
+    /// The batch has been executed.
+    pub(crate) fn idle(&mut self) {
+        self.drawing = false;
+        self.journal.end_packet();
+    }
+
+    /// What was recorded is about to be submitted.
+    pub(crate) fn submit(&mut self, number: u64) {
+        let first = self.first.take();
+        // A draw may have begun and come with the next submission.
+        self.first = self.drawing.then_some(self.last);
+        let (first, last) = first.map_or(((self.last.0, 0), (self.last.0, 0)), |first| (first, self.last));
+        // Where nothing has loops, what has the most code.
+        let all = self.suspects.drain(..).enumerate();
+        let named = all.filter(|(index, (_, suspect))| *index == 0 || suspect.loops > 0);
+        let suspects = named.map(|(_, (_, suspect))| suspect).collect();
+        self.journal.submit(number, &Work { frames: [first.0, last.0], draws: [first.1, last.1], suspects });
+    }
+
+    /// What was about to be submitted was not.
+    pub(crate) fn withdraw(&mut self, number: u64) {
+        self.journal.withdraw(number);
+    }
+
+    /// The GPU has completed all up to this.
+    pub(crate) fn completed(&mut self, number: u64) {
+        self.journal.complete(number);
+    }
+
+    /// The device is lost: it will complete nothing more.
+    pub(crate) fn lost(&mut self) {
+        match self.journal.read().in_flight.first() {
+            Some(work) => tracing::error!("the device was lost at {work}"),
+            None => tracing::error!("the device was lost with nothing to do"),
+        }
+        self.journal.complete(u64::MAX);
+    }
+
+    /// What is being recorded draws with a shader.
+    fn note(&mut self, loops: Loops, suspect: impl FnOnce() -> Option<Suspect>) {
+        if self.suspects.len() == SUSPECTS && self.suspects.last().is_some_and(|(least, _)| *least >= loops) {
+            return;
+        }
+        let Some(suspect) = suspect() else { return };
+        if self.suspects.iter().any(|(_, other)| *other == suspect) {
+            return;
+        }
+        self.suspects.truncate(SUSPECTS - 1);
+        let at = self.suspects.iter().position(|(other, _)| *other < loops).unwrap_or(self.suspects.len());
+        self.suspects.insert(at, (loops, suspect));
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // It reads the journal, which is another renderer's from here on.
+        self.watchdog = None;
+        self.journal.release();
+    }
+}
+
+impl Renderer {
+    /// The shaders that draws have from now on are noted, in processes that are watched.
+    #[inline]
+    pub(crate) fn note_shaders(&mut self) {
+        if self.submissions.watch.is_some() {
+            trace::read_result::<Host>(Group::Variants);
+            let Key { vertex, pixel, geometry, .. } = self.key;
+            for (stage, number) in [(Stage::Vertex, vertex), (Stage::Pixel, pixel), (Stage::Geometry, geometry)] {
+                self.note_shader(stage, number);
+            }
+        }
+    }
+
+    /// A shader by the number of its variant, which may be none.
+    pub(crate) fn note_shader(&mut self, stage: Stage, number: u32) {
+        let Some(watch) = &mut self.submissions.watch else { return };
+        let Some((slot, variant)) = self.library.slot(number).and_then(|slot| Some((slot, slot.made()?))) else {
+            return;
+        };
+        let loops = variant.loops;
+        watch.note(loops, || {
+            let (id, hash) = slot.name().filter(|(id, _)| !id.is_none())?;
+            Some(Suspect { id, stage, hash, loops: loops.count, depth: loops.depth })
+        });
+    }
+}
