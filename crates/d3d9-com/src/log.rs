@@ -4,10 +4,13 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::IsTerminal as _;
-use std::sync::{Mutex, Once};
+use std::sync::Once;
 
 use afterimage_config::{Settings, settings};
+use afterimage_log::{Log, Writer};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::crash;
 use crate::renderer::{Place, Way};
@@ -22,17 +25,18 @@ pub(crate) fn start() {
             problems.push(format!("log = {}: {error}; logging warnings", settings.log));
             EnvFilter::new("warn")
         });
-        let builder = tracing_subscriber::fmt().with_env_filter(filter).without_time();
         let file = settings.log_file.as_ref().and_then(|path| {
             let failed = |error| problems.push(format!("log_file = {}: {error}; logging to stderr", path.display()));
             File::create(path).map_err(failed).ok()
         });
+        let writer = match file {
+            Some(file) => Writer::new(file, false),
+            None => Writer::new(std::io::stderr(), std::io::stderr().is_terminal()),
+        };
+        let log = Log::new(vec![writer]);
         // An error here means that the program has a subscriber already: its own is as good.
-        match file {
-            Some(file) => drop(builder.with_ansi(false).with_writer(Mutex::new(file)).try_init()),
-            None => {
-                drop(builder.with_ansi(std::io::stderr().is_terminal()).with_writer(std::io::stderr).try_init());
-            }
+        if tracing_subscriber::registry().with(filter).with(log.clone()).try_init().is_ok() {
+            let _told_at_the_end = log.of_process();
         }
         problems.iter().for_each(|problem| tracing::warn!("{problem}"));
         crash::start(settings);

@@ -5,7 +5,7 @@ mod common;
 
 use afterimage_d3d9::*;
 use afterimage_d3d9_types::*;
-use afterimage_stream::packets::Rect;
+use afterimage_stream::packets::{LineMode, Rect};
 use afterimage_stream::{Created, ObjectKind};
 use common::Rig;
 
@@ -255,6 +255,24 @@ fn samples_are_masked_where_they_are_maskable() {
         rig.device.draw_primitive(D3DPT_TRIANGLELIST, 0, 1).unwrap();
         rig.device.flush();
         assert_eq!(rig.log().draws.pop().unwrap().raster.sample_mask, expected);
+    }
+    rig.check();
+}
+
+#[test]
+fn lines_are_smoothed_where_a_pixel_has_one_sample() {
+    let mut rig = Rig::with(false, FALSE);
+    scene(&mut rig);
+    let back = rig.device.render_target(0).unwrap();
+    let many = render_target(&mut rig.device, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_4_SAMPLES);
+    rig.log().keep_states = true;
+    let (smooth, plain) = (LineMode::Smooth as u8, LineMode::Default as u8);
+    for (target, enable, expected) in [(back, 0, plain), (back, 1, smooth), (many, 1, plain), (back, 2, smooth)] {
+        rig.device.set_render_state(D3DRS_ANTIALIASEDLINEENABLE, enable).unwrap();
+        rig.device.set_render_target(0, Some(target)).unwrap();
+        rig.device.draw_primitive(D3DPT_LINELIST, 0, 1).unwrap();
+        rig.device.flush();
+        assert_eq!(rig.log().draws.pop().unwrap().raster.line_mode, expected, "{enable}");
     }
     rig.check();
 }

@@ -291,6 +291,8 @@ impl Device {
         let mut device = unsafe { Box::from_raw(core::ptr::from_ref(self).cast_mut()) };
         device.inside.get_mut().owned.clear();
         drop(device);
+        // The process may end now, of which nobody is told on Windows.
+        afterimage_log::finish();
         // SAFETY: we held a reference to it.
         unsafe { &*parent }.release_reference();
     }

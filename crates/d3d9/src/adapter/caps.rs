@@ -5,7 +5,7 @@ use super::claims::*;
 use crate::machine::{CLIP_PLANES, STREAMS, TARGETS};
 use afterimage_d3d9_types::*;
 use afterimage_shader_d3d9::ffp::{LIGHTS, STAGES};
-use afterimage_stream::{DeviceInfo, Format, FormatFeatures};
+use afterimage_stream::{DeviceFeatures, DeviceInfo, Format, FormatFeatures};
 
 /// Shader model 3.0 as the capability fields give it.
 const VERTEX_SHADER_3_0: u32 = 0xfffe_0300;
@@ -38,7 +38,7 @@ pub(super) fn caps(info: &DeviceInfo) -> D3DCAPS9 {
         VolumeTextureFilterCaps: filter,
         TextureAddressCaps: mask(ADDRESSES),
         VolumeTextureAddressCaps: mask(ADDRESSES),
-        LineCaps: mask(LINES),
+        LineCaps: mask(LINES) | if info.features & DeviceFeatures::SMOOTH_LINES != 0 { mask(LINES_SMOOTH) } else { 0 },
         MaxTextureWidth: edge,
         MaxTextureHeight: edge,
         MaxVolumeExtent: info.max_texture_3d.min(super::MAX_EDGE),

@@ -12,7 +12,7 @@ groups! {
         Viewport,
         /// Viewport and scissor rectangle inside of the targets.
         Scissor,
-        /// Culling, filling, depth bias, sample mask, point size, alpha to coverage.
+        /// Culling, filling, depth bias, sample mask, point size, smoothed lines, alpha to coverage.
         Raster,
         /// Depth and stencil.
         DepthStencil,

@@ -83,7 +83,7 @@ state_table! {
         173 D3DRS_NORMALDEGREE = 1;
         174 D3DRS_SCISSORTESTENABLE = 0 => Scissor;
         175 D3DRS_SLOPESCALEDEPTHBIAS = ZERO => Raster;
-        176 D3DRS_ANTIALIASEDLINEENABLE = 0;
+        176 D3DRS_ANTIALIASEDLINEENABLE = 0 => Raster;
         178 D3DRS_MINTESSELLATIONLEVEL = ONE;
         179 D3DRS_MAXTESSELLATIONLEVEL = ONE;
         180 D3DRS_ADAPTIVETESS_X = ZERO;
@@ -119,7 +119,7 @@ state_table! {
 
 /// States that Direct3D draws by and we do not, nor promise to among the capabilities. A warning names those that a program sets.
 /// Hardware of its last years knew no dithering of colours and no n-patches either.
-pub(crate) const UNDRAWN: [u32; 26] = [
+pub(crate) const UNDRAWN: [u32; 25] = [
     RenderStates::D3DRS_LASTPIXEL,
     RenderStates::D3DRS_DITHERENABLE,
     RenderStates::D3DRS_WRAP0,
@@ -142,7 +142,6 @@ pub(crate) const UNDRAWN: [u32; 26] = [
     RenderStates::D3DRS_PATCHEDGESTYLE,
     RenderStates::D3DRS_POSITIONDEGREE,
     RenderStates::D3DRS_NORMALDEGREE,
-    RenderStates::D3DRS_ANTIALIASEDLINEENABLE,
     RenderStates::D3DRS_MINTESSELLATIONLEVEL,
     RenderStates::D3DRS_MAXTESSELLATIONLEVEL,
     RenderStates::D3DRS_ENABLEADAPTIVETESSELLATION,

@@ -154,6 +154,15 @@ impl Device {
         SetScissor { rect: self.drawable() }
     }
 
+    /// How lines become pixels: smoothed where the program asks for it and the target has one sample a pixel. Direct3D leaves the
+    /// lines of others as they are.
+    fn line_mode(&self) -> LineMode {
+        let target = self.registers.targets[0].and_then(|target| self.objects.images.get(target.image));
+        let smooth = self.registers.render.get(RS::D3DRS_ANTIALIASEDLINEENABLE) != 0
+            && target.is_none_or(|image| image.host_samples <= 1);
+        if smooth { LineMode::Smooth } else { LineMode::Default }
+    }
+
     /// Whether the bound declaration's positions are in window coordinates.
     pub(super) fn transformed(&self) -> bool {
         let declaration = self.registers.declaration.and_then(|id| self.objects.declarations.get(id));
@@ -193,6 +202,7 @@ impl Device {
             point_size_min: float(RS::D3DRS_POINTSIZE_MIN),
             point_size_max: float(RS::D3DRS_POINTSIZE_MAX),
             line_width: 1.0,
+            line_mode: self.line_mode() as u8,
             alpha_to_coverage: self.alpha_to_coverage().into(),
             ..SetRaster::default()
         }

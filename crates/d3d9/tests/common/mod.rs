@@ -267,7 +267,7 @@ pub fn info() -> DeviceInfo {
         max_clip_planes: 8,
         memory: 1 << 30,
         pipeline_statistics: 1,
-        features: DeviceFeatures::CAPTURE,
+        features: DeviceFeatures::CAPTURE | DeviceFeatures::SMOOTH_LINES,
         ..DeviceInfo::default()
     };
     for format in Format::ALL {
