@@ -72,6 +72,10 @@ pub struct Reader {
     ended: bool,
 }
 
+/// Bytes of the longest record of memory: more memory is several records.
+const LONGEST: u32 = 256 << 20;
+/// Bytes of the longest of any other record: what a name needs, and some fields.
+const LONGEST_OTHER: u32 = 8192;
 /// Columns, lines and pitch of the largest picture.
 const LARGEST: u32 = 1 << 14;
 
@@ -233,6 +237,14 @@ impl Reader {
         let cut = |field| GcapError::Truncated { number, offset, field };
         let tag = self.input.array()?.ok_or(cut("tag"))?;
         let length = u32::from_le_bytes(self.input.array()?.ok_or(cut("payload length"))?);
+        let (most, expected) = match &tag {
+            b"MEM " => (LONGEST, "at most 256 MiB: more memory is several records"),
+            _ => (LONGEST_OTHER, "at most 8192"),
+        };
+        if length > most {
+            let payload = Payload { number, offset, tag, bytes: Vec::new(), at: 0 };
+            return Err(payload.wrong("payload length", length.into(), expected));
+        }
         let bytes = self.input.bytes(length)?.ok_or(cut("payload"))?;
         self.input.bytes(length.wrapping_neg() % 4)?.ok_or(cut("padding"))?;
         let record = Payload { number, offset, tag, bytes, at: 0 }.record()?;
@@ -308,6 +320,12 @@ mod tests {
             "record 0 (MAP) at 0x8: address is 0xffffffffffffffff, expected a range that ends below 2^48"
         );
         assert!(with(b"MAP ", &[0; 15]).contains("payload length is 0xf"));
+        let promised = |tag: &[u8; 4], length: u32| {
+            read([MAGIC.as_slice(), tag, &length.to_le_bytes()].concat()).unwrap_err().to_string()
+        };
+        assert!(promised(b"MEM ", u32::MAX).contains("expected at most 256 MiB: more memory is several records"));
+        assert!(promised(b"FLIP", 8193).contains("payload length is 0x2001, expected at most 8192"));
+        assert!(promised(b"MEM ", 256 << 20).contains("the file ends before its payload"));
         assert!(with(b"MAP ", &[0; 24]).contains("payload length is 0x18"));
         let mut subm = [0; 40];
         subm[0] = 57;

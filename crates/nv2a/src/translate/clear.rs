@@ -16,10 +16,9 @@ mod bits {
     pub(super) const RED: u32 = 1 << 4;
 }
 
-/// A colour of `SET_COLOR_CLEAR_VALUE`, red to alpha: the value is in the surface's own format. Alpha marks what was drawn where
-/// the format has none and draws set bits instead.
-fn color(format: ColorFormat, value: u32) -> [f32; 4] {
-    let color = format.decode(value) & if format.set_by_draws() == 0 { u32::MAX } else { 0x00FF_FFFF };
+/// A colour of `SET_COLOR_CLEAR_VALUE`, red to alpha: the value is in the surface's own format. Alpha may mark what was drawn.
+fn color(format: ColorFormat, value: u32, marked: bool) -> [f32; 4] {
+    let color = format.decode(value) & if marked { 0x00FF_FFFF } else { u32::MAX };
     [16, 8, 0, 24].map(|at| (color >> at & 0xFF) as f32 / 255.0)
 }
 
@@ -65,8 +64,8 @@ impl Translator {
         }
         let mut packet = Clear { count: 1, ..bytemuck::Zeroable::zeroed() };
         if let Some(format) = self.target.color.filter(|_| uses.color) {
-            packet.color = color(format, registers.get(method::SET_COLOR_CLEAR_VALUE));
-            let marked = if format.set_by_draws() == 0 { 0 } else { 8 };
+            packet.color = color(format, registers.get(method::SET_COLOR_CLEAR_VALUE), self.target.marked);
+            let marked = if self.target.marked { 8 } else { 0 };
             packet.flags |= ((flags / bits::RED) & 15 | marked) * Clear::RED;
         }
         if let Some(format) = self.target.zeta {

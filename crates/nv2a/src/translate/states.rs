@@ -149,14 +149,14 @@ fn blend_op(value: u32) -> Option<BlendOp> {
     })
 }
 
-/// Channels of `SET_COLOR_MASK` (red 1, green 2, blue 4, alpha 8) that the format has.
-fn write_mask(registers: &Registers, format: Option<ColorFormat>) -> u8 {
+/// Channels of `SET_COLOR_MASK` (red 1, green 2, blue 4, alpha 8) that the target has.
+fn write_mask(registers: &Registers, target: &Target) -> u8 {
     let bit = |at: u32, channel: u8| if registers.bits(method::SET_COLOR_MASK, at, 1) != 0 { channel } else { 0 };
     let mask = bit(16, 1) | bit(8, 2) | bit(0, 4) | bit(24, 8);
-    match format {
+    match target.color {
         Some(ColorFormat::B8) => mask & 4,
         Some(ColorFormat::G8B8) => mask & 6,
-        Some(format) if mask != 0 && format.set_by_draws() != 0 => mask | 8,
+        Some(_) if mask != 0 && target.marked => mask | 8,
         _ => mask,
     }
 }
@@ -173,7 +173,7 @@ impl Translator {
     pub(super) fn blend(&mut self, registers: &Registers) -> SetBlend {
         let format = self.target().color;
         let mut write_masks = [0; 8];
-        write_masks[0] = write_mask(registers, format);
+        write_masks[0] = write_mask(registers, self.target());
         let mut blend = SetBlend { write_masks, ..SetBlend::default() };
         if registers.is_set(method::SET_DITHER_ENABLE) && format.is_some_and(|format| format.bytes() == 2) {
             self.once.warn("SET_DITHER_ENABLE is not supported: colours of 16-bit surfaces are rounded");
@@ -210,7 +210,7 @@ impl Translator {
                 ..blend
             };
         }
-        if blend.logic_op == 0 && format.is_some_and(|format| format.set_by_draws() != 0) {
+        if blend.logic_op == 0 && self.target().marked {
             if blend.enable == 0 {
                 let [source, destination] = [BlendFactor::One, BlendFactor::Zero].map(|factor| factor as u8);
                 blend = SetBlend { enable: 1, src_color: source, dst_color: destination, ..blend };

@@ -10,7 +10,11 @@ mod registers;
 #[path = "../surfaces/rig.rs"]
 mod rig;
 mod shadow;
+mod sizes;
 mod stipple;
+mod surfaces;
+mod texels;
+mod textures;
 
 use afterimage_nv2a::machine::{Attributes, Part, Primitive, PrimitiveKind};
 use afterimage_nv2a::memory::GuestMemory;

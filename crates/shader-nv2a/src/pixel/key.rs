@@ -399,7 +399,7 @@ fn read_texture(stage: &mut StageKey, registers: &Registers, offset: u16) {
     let flags = [
         (StageKey::SCALED, is_linear || has_border && shape != Shape::Cube),
         (StageKey::ALPHA_KILL, control0 & 4 != 0),
-        (StageKey::COLOR_KEY, control0 & 3 == 3),
+        (StageKey::COLOR_KEY, control0 & 3 == 3 && matches!(info.decode, Decode::Color(_))),
         (StageKey::WIDE, matches!(info.decode, Decode::Wide(_)) && shape != Shape::D3),
         (StageKey::CONVOLVED, min_filter == 7 && shape == Shape::D2),
         (StageKey::NEAREST, !matches!(min_filter, 2 | 4 | 6) || mag_filter != 2),

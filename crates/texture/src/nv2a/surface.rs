@@ -95,14 +95,22 @@ impl ColorFormat {
         argb(self.row().fields, pixel)
     }
 
-    /// Bits of a pixel that are no component and that draws set. The alpha of colours is free to say which pixels were drawn:
-    /// 0 for those, 255 for those that are as they were decoded.
+    /// Bits of a pixel that are no component. Draws give them the value that [`Self::encode`] does.
     #[must_use]
-    pub const fn set_by_draws(self) -> u32 {
+    pub const fn rest(self) -> u32 {
         match self {
-            Self::X1R5G5B5_O1R5G5B5 | Self::X8R8G8B8_O8R8G8B8 => self.row().ones,
-            _ => 0,
+            Self::X1R5G5B5_Z1R5G5B5 | Self::X1R5G5B5_O1R5G5B5 => 0x8000,
+            Self::X8R8G8B8_Z8R8G8B8 | Self::X8R8G8B8_O8R8G8B8 => 0xFF00_0000,
+            Self::X1A7R8G8B8_Z1A7R8G8B8 | Self::X1A7R8G8B8_O1A7R8G8B8 => 0x8000_0000,
+            Self::R5G6B5 | Self::A8R8G8B8 | Self::B8 | Self::G8B8 => 0,
         }
+    }
+
+    /// Whether any of these pixels has bits that are no component as draws do not leave them.
+    #[must_use]
+    pub fn has_stray_bits(self, pixels: &[u8]) -> bool {
+        let (rest, drawn) = (self.rest(), self.row().ones);
+        rest != 0 && pixels.chunks_exact(self.bytes() as usize).any(|pixel| word(pixel) & rest != drawn)
     }
 
     /// Whether colours 0xAARRGGBB are in memory as they are.

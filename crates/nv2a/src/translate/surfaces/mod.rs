@@ -27,6 +27,8 @@ pub(super) struct Target {
     pub(super) color: Option<ColorFormat>,
     /// Format of the zeta surface, where one is bound.
     pub(super) zeta: Option<ZetaFormat>,
+    /// Whether draws and clears say by an alpha of zero which pixels they were ([`Surface::stray`]).
+    pub(super) marked: bool,
     /// Pixels that may be drawn to, before scaling by samples: the surface clip, inside of the surfaces.
     pub(super) clip: Rect,
 }
@@ -55,6 +57,9 @@ pub(super) struct Surface {
     generation: u64,
     /// Samples that memory does not have.
     drawn: Option<Rect>,
+    /// Whether memory has bits that are no component ([`ColorFormat::rest`]) as draws do not leave them, so that it matters which
+    /// pixels were drawn. Then, of formats without alpha, the image's is 0 where that is so, and 255 where pixels are as they came.
+    pub(super) stray: bool,
     /// Number of the last change to the image.
     pub(super) change: u64,
     /// When it was last used.
@@ -186,9 +191,12 @@ impl Translator {
             (first, end - first)
         };
         let ((x, width), (y, height)) = (edge(0), edge(1));
+        let color_format = color.and_then(|(layout, _)| layout.samples.color());
         let target = Target {
             scale: asked.scale,
-            color: color.and_then(|(layout, _)| layout.samples.color()),
+            marked: self.surfaces.bound_color().is_some_and(|surface| surface.stray)
+                && color_format.is_some_and(|format| !texels::has_alpha(format)),
+            color: color_format,
             zeta: zeta.and_then(|(layout, _)| layout.samples.zeta()),
             clip: Rect { x: x as i32, y: y as i32, width, height },
         };

@@ -44,13 +44,14 @@ pub(super) fn newer_rows(memory: &dyn GuestMemory, layout: &Layout, size: [u32; 
     (first.start - start) / pitch..((end - 1 - start) / pitch + 1).min(size[1])
 }
 
-/// Rows of a surface as texels of the host, packed. A swizzled surface comes whole.
+/// Rows of a surface as texels of the host, packed, and whether some have bits that are no component as draws do not leave them. A
+/// swizzled surface comes whole.
 pub(super) fn load(
     memory: &dyn GuestMemory,
     layout: &Layout,
     size: [u32; 2],
     rows: Range<u32>,
-) -> Result<Vec<u8>, Error> {
+) -> Result<(Vec<u8>, bool), Error> {
     let Layout { address, samples, arrangement } = *layout;
     let [width, height] = [size[0], rows.end.saturating_sub(rows.start)];
     let row = (width * samples.bytes()) as usize;
@@ -67,20 +68,22 @@ pub(super) fn load(
             plane(layout, size)?.read(&bytes, Region::rectangle(0, 0, width, height), &mut raw, packed(row))?;
         }
     }
-    decode(samples, raw, [width, height])
+    let stray = samples.color().is_some_and(|format| format.has_stray_bits(&raw));
+    Ok((decode(samples, raw, [width, height])?, stray))
 }
 
-/// Writes texels of the host, packed, into a rectangle of a surface, except for pages that were written after `known`.
+/// Writes texels of the host, packed, into a rectangle of a surface, except for pages that were written after `known`. With `marked`,
+/// alpha says which of them were drawn ([`super::Surface::stray`]).
 pub(super) fn store(
     memory: &mut dyn GuestMemory,
     layout: &Layout,
     size: [u32; 2],
     rect: Rect,
     texels: Vec<u8>,
-    known: u64,
+    (known, marked): (u64, bool),
 ) -> Result<(), Error> {
     let samples = layout.samples;
-    let kept = kept(samples, &texels);
+    let kept = kept(samples, &texels, marked);
     let mut raw = encode(samples, texels, [rect.width, rect.height])?;
     let [x, y] = [rect.x as u32, rect.y as u32];
     let row = (rect.width * samples.bytes()) as usize;
@@ -92,7 +95,7 @@ pub(super) fn store(
         whole.resize(layout.bytes(size) as usize, 0);
         memory.read(layout.address, &mut whole)?;
     }
-    if let (Some(kept), Samples::Color(format)) = (kept, samples) {
+    if let Some((format, kept)) = kept {
         let mut before = vec![0; raw.len()];
         match layout.arrangement {
             Arrangement::Pitch(pitch) => {
@@ -105,7 +108,7 @@ pub(super) fn store(
                 plane(layout, size)?.read(&whole, region, &mut before, packed(row))?;
             }
         }
-        keep(format, &kept, &before, &mut raw);
+        keep(format, kept.as_deref(), &before, &mut raw);
     }
     let mut put = |at: u32, bytes: &[u8]| -> Result<(), OutOfRange> {
         if newer.is_empty() {
@@ -130,21 +133,32 @@ pub(super) fn store(
     Ok(())
 }
 
-/// Which pixels of these texels were not drawn, if any, of a format where draws set bits that are no component.
-fn kept(samples: Samples, texels: &[u8]) -> Option<Vec<bool>> {
-    samples.color().filter(|format| format.set_by_draws() != 0)?;
-    let kept: Vec<bool> = texels.chunks_exact(4).map(|texel| texel[3] != 0).collect();
-    kept.contains(&true).then_some(kept)
+/// What has to be known to give pixels that were not drawn the bits back that are no component: the format, and which pixels those are.
+/// Where alpha cannot say it, those that are as they were.
+fn kept(samples: Samples, texels: &[u8], marked: bool) -> Option<(ColorFormat, Option<Vec<bool>>)> {
+    let format = samples.color().filter(|format| format.rest() != 0)?;
+    if has_alpha(format) {
+        return Some((format, None));
+    }
+    let kept: Vec<bool> = texels.chunks_exact(4).map(|texel| marked && texel[3] != 0).collect();
+    kept.contains(&true).then_some((format, Some(kept)))
 }
 
-/// Gives pixels that were not drawn the bits back that draws set.
-fn keep(format: ColorFormat, kept: &[bool], before: &[u8], pixels: &mut [u8]) {
+/// Whether pixels have a component alpha.
+pub(super) fn has_alpha(format: ColorFormat) -> bool {
+    matches!(format, ColorFormat::X1A7R8G8B8_Z1A7R8G8B8 | ColorFormat::X1A7R8G8B8_O1A7R8G8B8 | ColorFormat::A8R8G8B8)
+}
+
+/// Gives pixels that were not drawn the bits back that are no component.
+fn keep(format: ColorFormat, kept: Option<&[bool]>, before: &[u8], pixels: &mut [u8]) {
     let bytes = format.bytes() as usize;
-    let set = format.set_by_draws().to_le_bytes();
-    let pairs = pixels.chunks_exact_mut(bytes).zip(before.chunks_exact(bytes));
-    for ((pixel, before), _) in pairs.zip(kept).filter(|(_, kept)| **kept) {
-        for ((byte, before), set) in pixel.iter_mut().zip(before).zip(set) {
-            *byte = *byte & !set | *before & set;
+    let rest = format.rest().to_le_bytes();
+    for (i, (pixel, before)) in pixels.chunks_exact_mut(bytes).zip(before.chunks_exact(bytes)).enumerate() {
+        let same = || pixel.iter().zip(before).zip(rest).all(|((now, before), rest)| (now ^ before) & !rest == 0);
+        if kept.map_or_else(same, |kept| kept[i]) {
+            for ((byte, before), rest) in pixel.iter_mut().zip(before).zip(rest) {
+                *byte = *byte & !rest | *before & rest;
+            }
         }
     }
 }

@@ -72,7 +72,7 @@ impl Translator {
         self.port.name(id, &name);
         tracing::debug!(%id, ?layout, ?size, "surface");
         let generation = generation(memory, layout.address, layout.bytes(size));
-        self.surfaces.all.push(Surface { layout, size, id, generation, drawn: None, change: used, used });
+        self.surfaces.all.push(Surface { layout, size, id, generation, drawn: None, stray: false, change: used, used });
         self.upload(memory, id, 0..size[1])
     }
 
@@ -93,9 +93,12 @@ impl Translator {
         if rows.is_empty() {
             return Ok(());
         }
-        let (layout, width) = (surface.layout, surface.size[0]);
+        let (layout, [width, height]) = (surface.layout, surface.size);
         let texels = match texels::load(memory, &layout, surface.size, rows.clone()) {
-            Ok(texels) => texels,
+            Ok((texels, stray)) => {
+                surface.stray = stray || surface.stray && rows != (0..height);
+                texels
+            }
             Err(error) => {
                 self.once.warn(format!("surface: {error}"));
                 return Ok(());
@@ -140,7 +143,7 @@ impl Translator {
     fn store_surface(&mut self, memory: &mut dyn GuestMemory, id: ObjectId) {
         let Some(surface) = self.surfaces.by_id(id) else { return };
         let Some(rect) = surface.drawn.take().filter(|rect| !rect.is_empty()) else { return };
-        let (layout, size, known) = (surface.layout, surface.size, surface.generation);
+        let (layout, size, known) = (surface.layout, surface.size, (surface.generation, surface.stray));
         tracing::debug!(%id, ?rect, "surface to memory");
         let texels = match self.read_back(id, layout.samples.host(), rect) {
             Ok(texels) => texels,

@@ -25,13 +25,14 @@ pub(super) struct Copied {
 }
 
 /// Where a texture's components are in a surface's image, if all of them are there: its pixels have eight bits for each
-/// component, and what of a pixel is no component is always 0, or only memory has it.
-fn components(surface: ColorFormat, texture: TextureFormat) -> Option<[u8; 4]> {
+/// component, and what of a pixel is no component is as draws leave it, or (`stray`) only memory has it.
+fn components(surface: ColorFormat, stray: bool, texture: TextureFormat) -> Option<[u8; 4]> {
     use Swizzle::{Alpha, Blue, Green, One, Red, Zero};
     let bytes: &[Swizzle] = match surface {
         ColorFormat::A8R8G8B8 => &[Blue, Green, Red, Alpha],
+        ColorFormat::X8R8G8B8_Z8R8G8B8 | ColorFormat::X8R8G8B8_O8R8G8B8 if stray => &[Blue, Green, Red],
         ColorFormat::X8R8G8B8_Z8R8G8B8 => &[Blue, Green, Red, Zero],
-        ColorFormat::X8R8G8B8_O8R8G8B8 => &[Blue, Green, Red],
+        ColorFormat::X8R8G8B8_O8R8G8B8 => &[Blue, Green, Red, One],
         ColorFormat::G8B8 => &[Blue, Green],
         ColorFormat::B8 => &[Blue],
         _ => return None,
@@ -84,7 +85,7 @@ impl Translator {
             let fits = surface.layout.address == key.address
                 && same_place(&texture, surface.layout.arrangement, surface.size)
                 && surface.is_newest(memory);
-            Some((surface.layout, components(format, texture.format()).filter(|_| fits)?))
+            Some((surface.layout, components(format, surface.stray, texture.format()).filter(|_| fits)?))
         })?;
         // What other surfaces drew there since would be newer; then memory is.
         self.store(memory, key.address, texture.bytes() as u32, |other| other.layout != layout);
@@ -147,14 +148,19 @@ mod tests {
     fn components_are_found_by_their_bytes() {
         use ColorFormat as S;
         use TextureFormat as T;
-        assert_eq!(components(S::A8R8G8B8, T::LU_IMAGE_A8R8G8B8), Some(CreateTexture::IDENTITY));
-        assert_eq!(components(S::A8R8G8B8, T::SZ_X8R8G8B8), Some([0, 1, 2, 5]));
-        assert_eq!(components(S::X8R8G8B8_Z8R8G8B8, T::SZ_A8R8G8B8), Some([0, 1, 2, 4]));
-        assert_eq!(components(S::X8R8G8B8_O8R8G8B8, T::SZ_X8R8G8B8), Some([0, 1, 2, 5]));
-        assert_eq!(components(S::X8R8G8B8_O8R8G8B8, T::SZ_A8R8G8B8), None, "what was not drawn is as memory has it");
-        assert_eq!(components(S::A8R8G8B8, T::LU_IMAGE_A8B8G8R8), Some([2, 1, 0, 3]));
-        assert_eq!(components(S::B8, T::SZ_Y8), Some([2, 2, 2, 5]));
-        assert_eq!(components(S::A8R8G8B8, T::LU_IMAGE_R5G6B5), None);
-        assert_eq!(components(S::R5G6B5, T::LU_IMAGE_R5G6B5), None, "the image has more bits than memory");
+        assert_eq!(components(S::A8R8G8B8, false, T::LU_IMAGE_A8R8G8B8), Some(CreateTexture::IDENTITY));
+        assert_eq!(components(S::A8R8G8B8, false, T::SZ_X8R8G8B8), Some([0, 1, 2, 5]));
+        assert_eq!(components(S::X8R8G8B8_Z8R8G8B8, false, T::SZ_A8R8G8B8), Some([0, 1, 2, 4]));
+        assert_eq!(components(S::X8R8G8B8_O8R8G8B8, false, T::SZ_X8R8G8B8), Some([0, 1, 2, 5]));
+        assert_eq!(components(S::X8R8G8B8_O8R8G8B8, false, T::SZ_A8R8G8B8), Some([0, 1, 2, 5]));
+        assert_eq!(
+            components(S::X8R8G8B8_O8R8G8B8, true, T::SZ_A8R8G8B8),
+            None,
+            "what was not drawn is as memory has it"
+        );
+        assert_eq!(components(S::A8R8G8B8, false, T::LU_IMAGE_A8B8G8R8), Some([2, 1, 0, 3]));
+        assert_eq!(components(S::B8, false, T::SZ_Y8), Some([2, 2, 2, 5]));
+        assert_eq!(components(S::A8R8G8B8, false, T::LU_IMAGE_R5G6B5), None);
+        assert_eq!(components(S::R5G6B5, false, T::LU_IMAGE_R5G6B5), None, "the image has more bits than memory");
     }
 }

@@ -101,6 +101,16 @@ impl Key {
         Signs::from_filter(u32::from(self.signs) << 28)
     }
 
+    /// Whether texels can equal a colour key: those with plain components, and indices unless they throw pixels away.
+    pub(super) fn takes(&self, mode: KeyMode) -> bool {
+        let decode = self.texture().map(|texture| texture.format().info().decode);
+        match (mode, decode) {
+            (KeyMode::Off, _) | (_, Ok(Decode::Color(_))) => true,
+            (KeyMode::Alpha | KeyMode::Color, Ok(decode)) => decode == Decode::Palette,
+            (KeyMode::Kill, _) | (_, Err(_)) => false,
+        }
+    }
+
     /// The colour key that changes texels.
     pub(super) fn color_key(&self) -> Option<ColorKey> {
         self.color_key.map(|(mode, key)| ColorKey { key, mode })

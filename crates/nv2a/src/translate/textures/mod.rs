@@ -12,9 +12,10 @@ use super::Translator;
 use super::groups::differs;
 use crate::machine::Kelvin;
 use crate::memory::GuestMemory;
-use afterimage_nv2a_types::STAGES;
+use afterimage_nv2a_types::{STAGES, method};
 use afterimage_stream::packets::*;
 use afterimage_stream::{ObjectId, Port};
+use afterimage_texture::nv2a::KeyMode;
 use from_memory::Decoded;
 use from_surface::Copied;
 use rustc_hash::FxHashMap;
@@ -59,10 +60,17 @@ impl Textures {
 impl Translator {
     /// What a stage looks up by the registers.
     fn texture_key(&mut self, kelvin: &Kelvin, stage: u16) -> Option<Key> {
-        Key::of(kelvin, stage).unwrap_or_else(|error| {
+        let key = Key::of(kelvin, stage).unwrap_or_else(|error| {
             self.once.warn(format!("texture of stage {stage}: {error}"));
             None
-        })
+        });
+        let mode = KeyMode::from_control0(kelvin.registers.get(method::SET_TEXTURE_CONTROL0 + 0x40 * stage));
+        if let Some(format) = key.filter(|key| !key.takes(mode)).and_then(|key| key.texture().ok()) {
+            let name = format.format().info().name;
+            self.once
+                .warn(format!("SET_COLOR_KEY_COLOR, mode {mode:?}, of {name} is not supported: no texel equals it"));
+        }
+        key
     }
 
     /// Reads what the stages look up. True if that was something else.
