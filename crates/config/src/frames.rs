@@ -1,5 +1,6 @@
 //! Sets of frame numbers: `1,5,10-20`.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 
 /// Which frames something happens in.
@@ -48,6 +49,17 @@ impl FrameSet {
     }
 }
 
+/// As [`FrameSet::parse`] takes it.
+impl fmt::Display for FrameSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, range) in self.0.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            write!(f, "{comma}{}-{}", range.start(), range.end())?;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +70,7 @@ mod tests {
         let inside: Vec<u64> = (0..10).filter(|&frame| set.contains(frame)).collect();
         assert_eq!(inside, [1, 3, 5, 6, 7]);
         assert_eq!(set.ranges(), [1..=1, 3..=3, 5..=7]);
+        assert_eq!(FrameSet::parse(&set.to_string()), Some(set));
         assert_eq!(FrameSet::parse("5-7,1,2-9,10").unwrap().ranges(), [1..=10]);
         assert_eq!(FrameSet::all().ranges(), [0..=u64::MAX]);
         for bad in ["", "a", "3-1", "1,,2", "-"] {

@@ -134,9 +134,17 @@ options! {
         validate "validate": Switch = "auto", Kind::Choice(Switch::WORDS), Renderer,
             "Use Vulkan's validation layer.",
             "Slow. `auto` uses it in debug builds where it is installed.";
+        gpu_timeout_s "gpu_timeout_s": u32 = "0", integer(0, 86_400), Renderer,
+            "How many seconds the GPU may take for what it is given at once; 0 is 10 s, and 60 s where the CPU draws.",
+            "Where a process renders for one program alone. What takes longer is named, by frame, draw and shader, the program is told that \
+             its device is lost, and gets a new renderer.";
         without "without": Vec<Ability> = "", Kind::List(Ability::WORDS), Renderer,
             "Abilities of the device to leave unused.",
             "For those who look for the fault of a driver or of ours.";
+        sandbox "sandbox": bool = "on", Kind::OnOff, Renderer,
+            "Whether processes that render for others can reach little else.",
+            "On Linux, by Landlock and seccomp: the viewer's renderers, and those of `afterimage`. Off helps where a driver needs more than \
+             docs/sandbox.md has; please tell us then.";
     }
     "Finding one another" {
         dir "dir": Option<PathBuf> = "", Kind::Path, Everybody,

@@ -1,36 +1,18 @@
 //! A capture in memory: packets, calls, and the state at any place.
 
 use crate::data::Data;
+use crate::limits::Limits;
 use crate::resources::{self, Resource, Resources};
 use crate::shaders::{self, ShaderCode, Shaders};
 use crate::walk::{Bound, bind};
 use crate::{Call, CallSet, Change, Frame, Place, Walk};
 use afterimage_capture::{Batch, CaptureError, Info, Reader, Sizes, Uses};
-use afterimage_stream::{ObjectId, Packet, State, Validator};
+use afterimage_stream::{Created, ObjectId, Packet, State, Validator};
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-
-/// How much memory a capture may take, whatever is in the file.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Bytes of packets; what comes behind them is left out, and [`Capture::damage`] says so.
-    pub packets: usize,
-    /// Bytes of shader code, vertices and indices; what comes behind them is not known to [`Capture::vertices`] and
-    /// [`Capture::shaders`].
-    pub data: usize,
-    /// Bytes of copies of the state.
-    pub snapshots: usize,
-}
-
-impl Default for Limits {
-    /// 1 GiB of packets, 1 GiB of data (most of it in a file that has no name), 64 MiB of state.
-    fn default() -> Self {
-        Self { packets: 1 << 30, data: 1 << 30, snapshots: 64 << 20 }
-    }
-}
 
 /// A packet that a renderer refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +111,10 @@ const PROBLEMS: usize = 1000;
 const DAMAGES: usize = 100;
 /// Calls between snapshots at first; twice as many when their memory is used up.
 const SNAPSHOT_CALLS: u64 = 64;
+/// Bytes that are taken for what is known of an object: its description, where its id is, its name, its code.
+const OBJECT: usize = 400;
+/// Bytes that are taken for a note of data.
+const NOTE: usize = 128;
 
 impl Capture {
     /// Opens a file.
@@ -136,7 +122,8 @@ impl Capture {
     /// # Errors
     /// It cannot be opened, is no capture, or one of another version. Damage behind that is no error: see [`Capture::damage`].
     pub fn open(path: &Path) -> Result<Self, CaptureError> {
-        Self::open_with(path, &Limits::default(), |_, _| {})
+        let bytes = path.metadata().map_or(0, |about| about.len());
+        Self::open_with(path, &Limits::of_file(bytes), |_, _| {})
     }
 
     /// Opens a file; `progress` is told of bytes of packets that were read, and the bytes of the file.
@@ -158,7 +145,9 @@ impl Capture {
     /// # Errors
     /// As [`Capture::open`].
     pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Result<Self, CaptureError> {
-        Self::from_bytes_with(bytes, &Limits::default())
+        let bytes = bytes.into();
+        let limits = Limits::of_file(bytes.len() as u64);
+        Self::from_bytes_with(bytes, &limits)
     }
 
     /// Opens a capture in memory, within limits.
@@ -179,7 +168,6 @@ impl Capture {
         mut progress: impl FnMut(),
     ) -> Result<Self, CaptureError> {
         let mut open = Opening::new(limits);
-        let mut packets = 0;
         let mut damages = Vec::new();
         loop {
             match reader.next() {
@@ -194,12 +182,13 @@ impl Capture {
                     }
                 }
                 Ok(Some(batch)) => {
-                    packets += batch.words.len() * 8;
-                    if packets > limits.packets {
-                        damages.push(format!("more than {} bytes of packets: the rest is left out", limits.packets));
+                    if !open.batch(batch, reader.arena()) {
+                        damages.push(format!(
+                            "more than {} bytes of packets and notes of them: the rest is left out; `afterimage replay` draws all of it",
+                            limits.packets
+                        ));
                         break;
                     }
-                    open.batch(batch, reader.arena());
                     progress();
                 }
             }
@@ -437,6 +426,8 @@ struct Opening<'a> {
     rejected: Vec<Place>,
     problems: Vec<Problem>,
     snapshots: Vec<Snapshot>,
+    /// Bytes of packets.
+    packets: usize,
     /// Calls between snapshots now.
     spacing: u64,
     /// Bytes of a copy of the state now, at most.
@@ -452,6 +443,8 @@ struct Opening<'a> {
 struct Weight {
     serials: [usize; 8],
     attributes: usize,
+    /// Objects that were created so far.
+    objects: usize,
 }
 
 impl Weight {
@@ -474,10 +467,17 @@ impl Weight {
             }
             _ => return,
         };
+        self.objects += 1;
         let slot = (id.0 >> 24) as usize & 7;
         self.serials[slot] = self.serials[slot].max(id.serial() as usize + 1);
     }
 
+    /// Bytes of the tables of objects as they are.
+    fn tables(&self) -> usize {
+        self.serials.iter().sum::<usize>() * size_of::<Created>() + self.attributes
+    }
+
+    /// Bytes of a copy of the state.
     fn bytes(&self) -> usize {
         // Constants, a table's entries, and what some of them hold in boxes.
         (512 << 10) + self.serials.iter().sum::<usize>() * 128 + self.attributes
@@ -497,6 +497,7 @@ impl<'a> Opening<'a> {
             rejected: Vec::new(),
             problems: Vec::new(),
             snapshots: Vec::new(),
+            packets: 0,
             spacing: SNAPSHOT_CALLS,
             weight: Weight::default(),
             data: Data::new(limits.data),
@@ -505,8 +506,21 @@ impl<'a> Opening<'a> {
         }
     }
 
-    fn batch(&mut self, batch: Batch, arena: &afterimage_capture::ReplayArena) {
+    /// Bytes of memory that the packets take so far, and what is noted of them.
+    fn noted(&self) -> usize {
+        self.packets
+            + self.calls.len() * size_of::<Call>()
+            + self.frames.len() * size_of::<Frame>()
+            + self.rejected.len() * size_of::<Place>()
+            + self.weight.objects * OBJECT
+            + self.data.notes() * NOTE
+            + self.weight.tables()
+    }
+
+    /// Takes a batch, or as much of it as there may be: false if there is more.
+    fn batch(&mut self, mut batch: Batch, arena: &afterimage_capture::ReplayArena) -> bool {
         let number = self.batches.len() as u32;
+        let mut most = batch.words.len();
         for located in afterimage_stream::Reader::new(&batch.words) {
             let checked = located.map_err(|error| (error.offset / 8, error)).and_then(|located| {
                 match self.validator.check(&self.state, &located, arena) {
@@ -514,6 +528,11 @@ impl<'a> Opening<'a> {
                     Err(error) => Err((located.at, error)),
                 }
             });
+            let word = checked.as_ref().map_or_else(|(word, _)| *word, |located| located.at);
+            if self.noted() + word * 8 >= self.limits.packets {
+                most = word;
+                break;
+            }
             match checked {
                 Ok(located) => {
                     let place = Place { batch: number, word: located.at as u32 };
@@ -529,7 +548,11 @@ impl<'a> Opening<'a> {
                 }
             }
         }
+        let whole = most == batch.words.len();
+        batch.words.truncate(most);
+        self.packets += most * 8;
         self.batches.push(batch);
+        whole
     }
 
     fn packet(

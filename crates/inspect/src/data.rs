@@ -43,6 +43,8 @@ pub(crate) struct Data {
     writes: FxHashMap<ObjectId, Vec<Write>>,
     /// Of bindings that name uploaded bytes: by place of the packet and slot; the index buffer is slot 16.
     uploads: FxHashMap<(Place, usize), Stored>,
+    /// Writes of all buffers.
+    written: usize,
 }
 
 /// Slot of [`Data::upload`] of the index buffer.
@@ -57,7 +59,13 @@ impl Data {
             looks: limit.saturating_mul(4),
             writes: FxHashMap::default(),
             uploads: FxHashMap::default(),
+            written: 0,
         }
+    }
+
+    /// How many writes and uploads are known, and pieces of bytes.
+    pub(crate) fn notes(&self) -> usize {
+        self.written + self.uploads.len() + self.known.len()
     }
 
     /// The bytes of a range, if they are there and there is room for them.
@@ -101,6 +109,7 @@ impl Data {
             Packet::CreateBuffer(body) => {
                 // The id may have been another buffer's; what that one held is not in this one.
                 if let Some(writes) = self.writes.get_mut(&body.id) {
+                    self.written += 1;
                     writes.push(Write { place, offset: 0, bytes: None, size: body.size });
                 }
             }
@@ -110,6 +119,7 @@ impl Data {
                 }
                 let bytes = self.range(arena, body.data);
                 let write = Write { place, offset: body.offset, bytes, size: body.data.size.into() };
+                self.written += 1;
                 self.writes.entry(body.id).or_default().push(write);
             }
             // What the GPU writes is not in the capture, and what was there before must not be taken for it.
@@ -128,6 +138,7 @@ impl Data {
 
     fn lost(&mut self, place: Place, state: &State, id: ObjectId, offset: u64, size: u64) {
         if is_input(state, id) {
+            self.written += 1;
             self.writes.entry(id).or_default().push(Write { place, offset, bytes: None, size });
         }
     }

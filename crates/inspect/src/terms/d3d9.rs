@@ -2,7 +2,7 @@
 
 use super::*;
 use afterimage_stream::packets::{
-    Address as A, BlendFactor as F, BlendOp, Compare, Cull, Fill, FogMode, LogicOp, StencilOp as S,
+    Address as A, BlendFactor as F, BlendOp, Compare, Cull, Fill, FogMode, LineMode, LogicOp, StencilOp as S,
 };
 use afterimage_stream::{TEXTURE_SLOTS, VERTEX_BUFFERS};
 
@@ -264,6 +264,12 @@ const BLENDING: &[Row] = &[
 const RASTER: &[Row] = &[
     row("D3DRS_CULLMODE", "raster.cull", |s, _| word(CULL, s.raster.cull)),
     row("D3DRS_FILLMODE", "raster.fill", |s, _| word(FILL, s.raster.fill)),
+    row("D3DRS_ANTIALIASEDLINEENABLE", "raster.line_mode", |s, _| {
+        if s.raster.line_mode == LineMode::Smooth as u8 {
+            return Some(say("TRUE"));
+        }
+        say("FALSE").or("or TRUE on a target of several samples a pixel")
+    }),
     row("D3DRS_DEPTHBIAS", "raster.depth_bias", |s, _| float(s.raster.depth_bias)),
     row("D3DRS_SLOPESCALEDEPTHBIAS", "raster.slope_bias", |s, _| float(s.raster.slope_bias)),
     row("D3DRS_POINTSIZE", "raster.point_size", |s, _| float(s.raster.point_size)),

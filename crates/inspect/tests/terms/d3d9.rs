@@ -124,6 +124,7 @@ const SWITCHES: &[(u32, Gates)] = &[
     (D3DRS_FOGENABLE, &[]),
     (D3DRS_POINTSPRITEENABLE, &[]),
     (D3DRS_SRGBWRITEENABLE, &[]),
+    (D3DRS_ANTIALIASEDLINEENABLE, &[]),
 ];
 
 /// Those of fixed function.
@@ -189,7 +190,6 @@ const UNSAID: &[(u32, &str)] = &[
     (D3DRS_DEBUGMONITORTOKEN, "is for debuggers"),
     (D3DRS_POSITIONDEGREE, "patches are cut before they are sent"),
     (D3DRS_NORMALDEGREE, "patches are cut before they are sent"),
-    (D3DRS_ANTIALIASEDLINEENABLE, "is not supported"),
     (D3DRS_MINTESSELLATIONLEVEL, "patches are cut before they are sent"),
     (D3DRS_MAXTESSELLATIONLEVEL, "patches are cut before they are sent"),
     (D3DRS_ADAPTIVETESS_X, "patches are cut before they are sent"),
