@@ -1,20 +1,32 @@
 //! What the user keeps of a program: pictures and captures, beside where the viewer was started.
 
 use crate::wishes::{Held, Live};
-use std::fs::File;
-use std::io::BufWriter;
+use afterimage_output::Channels;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes an opaque PNG; `rgba` are rows from the top, four bytes a pixel.
-pub(crate) fn png(path: &Path, size: [u32; 2], rgba: &[u8]) -> Result<(), png::EncodingError> {
-    let rgb: Vec<u8> = rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
-    let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), size[0], size[1]);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.write_header()?.write_image_data(&rgb)
+/// Files that could not be written, by whatever part of the viewer.
+static UNWRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// So many files could not be written, and it was said.
+pub(crate) fn count_unwritten(files: u64) {
+    UNWRITTEN.fetch_add(files, Ordering::Relaxed);
 }
 
-fn outcome<E: std::fmt::Display>(path: &Path, result: Result<(), E>) -> String {
+/// How many files could not be written.
+pub(crate) fn unwritten() -> u64 {
+    UNWRITTEN.load(Ordering::Relaxed)
+}
+
+/// Writes an opaque PNG; `rgba` are rows from the top, four bytes a pixel.
+pub(crate) fn png(path: &Path, size: [u32; 2], rgba: &[u8]) -> io::Result<()> {
+    let rgb: Vec<u8> = rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
+    afterimage_output::png(path, size, Channels::Rgb, &rgb)
+}
+
+fn outcome(path: &Path, result: io::Result<()>) -> String {
+    count_unwritten(result.is_err().into());
     match result {
         Ok(()) => format!("saved {}", std::path::absolute(path).as_deref().unwrap_or(path).display()),
         Err(error) => format!("writing {}: {error}", path.display()),
@@ -37,7 +49,7 @@ pub(crate) fn call_picture(title: &str, call: u64, size: [usize; 2], rgba: &[u8]
 /// Writes the frame that a program is paused at; how that went.
 pub(crate) fn held(program: &str, held: &Held) -> String {
     let path = capture_file(program);
-    let result = std::fs::write(&path, &*held.bytes);
+    let result = afterimage_output::write(&path, &held.bytes);
     format!("frame {}: {}", held.frame, outcome(&path, result))
 }
 

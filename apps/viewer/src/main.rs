@@ -2,29 +2,34 @@
 #![deny(unsafe_code)]
 
 mod dump;
-mod foreign;
-mod hold;
 mod inspector;
 mod keep;
 mod painter;
 mod program;
+mod protocol;
+mod render;
+mod renderer;
 mod server;
 mod session;
 mod shell;
+mod source;
 mod window;
 mod wishes;
 
 use afterimage_config::settings;
+use afterimage_log::{Log, Writer};
 use afterimage_vulkan::{FrameSet, Options};
 use clap::Parser;
+use renderer::Start;
 use server::{Server, Until};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, fmt};
 
 /// Shows what programs draw that run with Afterimage, and what is in captures.
 ///
@@ -90,23 +95,65 @@ struct Args {
     /// The directory to serve.
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
+    /// Be one of the viewer's renderer processes, whose orders come on standard input.
+    #[arg(long, hide = true)]
+    renderer: bool,
+}
+
+impl Args {
+    /// What renderer processes are told on their command line: how to draw.
+    fn of_renderers(&self) -> Vec<OsString> {
+        let mut arguments = Vec::new();
+        if let Some(output) = &self.output {
+            arguments.extend(["-o".into(), output.clone().into()]);
+        }
+        if let Some(frames) = &self.frames {
+            arguments.extend(["--frames".into(), frames.to_string().into()]);
+        }
+        arguments.extend(self.validate.then(|| "--validate".into()));
+        arguments
+    }
+
+    /// How to draw.
+    fn options(&self) -> Options {
+        let mut options = Options::from_env();
+        options.validate |= self.validate;
+        if self.output.is_some() {
+            options.screenshots.clone_from(&self.output);
+        }
+        if self.frames.is_some() {
+            options.screenshot_frames.clone_from(&self.frames);
+        }
+        options
+    }
 }
 
 fn frames(text: &str) -> Result<FrameSet, String> {
     FrameSet::parse(text).ok_or_else(|| "expected frame numbers such as 1,5,10-20".into())
 }
 
+/// Exit code where a file could not be written.
+const UNWRITTEN: i32 = 3;
+
 fn main() -> ! {
     let args = Args::parse();
     let (filter, bad) = log_filter();
-    let seen = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).without_time();
-    let kept = fmt::layer().with_writer(|| session::Log).with_ansi(false);
-    tracing_subscriber::registry().with(filter).with(seen).with(kept).init();
+    let seen = Writer::new(std::io::stderr(), std::io::stderr().is_terminal());
+    let kept = Writer::new(session::Log, false);
+    tracing_subscriber::registry().with(filter).with(Log::new(vec![seen, kept]).of_process()).init();
     for problem in settings().problems.iter().map(ToString::to_string).chain(bad) {
         tracing::warn!("{problem}");
     }
-    tracing::info!("afterimage-viewer {}, configuration:\n{}", env!("CARGO_PKG_VERSION"), settings());
-    let status = match run(&args) {
+    if !args.renderer {
+        tracing::info!("afterimage-viewer {}, configuration:\n{}", env!("CARGO_PKG_VERSION"), settings());
+    }
+    let done = if args.renderer { render::run(args.options()) } else { run(&args) };
+    afterimage_log::finish();
+    let status = match done {
+        Ok(()) if keep::unwritten() > 0 => {
+            eprintln!("afterimage-viewer: {} files could not be written, see above", keep::unwritten());
+            UNWRITTEN
+        }
         Ok(()) => 0,
         Err(error) => {
             eprintln!("afterimage-viewer: {error}");
@@ -128,14 +175,6 @@ fn log_filter() -> (EnvFilter, Option<String>) {
 }
 
 fn run(args: &Args) -> Result<(), String> {
-    let mut options = Options::from_env();
-    options.validate |= args.validate;
-    if args.output.is_some() {
-        options.screenshots.clone_from(&args.output);
-    }
-    if args.frames.is_some() {
-        options.screenshot_frames.clone_from(&args.frames);
-    }
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         // A second one ends the viewer at once.
@@ -162,10 +201,12 @@ fn run(args: &Args) -> Result<(), String> {
         }
     }
     let own_windows = args.own_windows || settings().own_windows;
-    let foreign = if (display.is_some() || no_library()) && !own_windows { foreign::Display::open() } else { None };
+    let foreign = (display.is_some() || no_library()) && !own_windows;
     let by_hand = !args.once && !args.until_input_closes;
-    let shell = (by_hand || args.shell || !args.captures.is_empty()).then(|| options.clone());
-    let server = Server::new(args.directory.as_deref(), options, foreign, until, stop)?;
+    let start = Start::new(args.of_renderers());
+    let shell = (by_hand || args.shell || !args.captures.is_empty()).then(|| (args.options(), start.clone()));
+    let mut server = Server::new(args.directory.as_deref(), start, foreign, until, stop)?;
+    server.prepare(display.is_some())?;
     say(&format!("waiting for programs in {}", server.directory().display()));
     match display {
         None => server.run(&program::Notify::default()),

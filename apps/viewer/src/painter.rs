@@ -1,6 +1,6 @@
 //! Draws egui's triangles: a small guest of our own, whose stream a renderer of its own executes.
 
-use crate::inspector::unwritten;
+use crate::source::unwritten;
 use afterimage_capture::MemoryArena;
 use afterimage_stream::packets::{
     Address, BeginFrame, BlendFactor, Clear, CreateSampler, CreateShader, CreateTexture, CreateVertexInput, Destroy,

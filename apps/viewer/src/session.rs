@@ -64,11 +64,9 @@ impl Write for Log {
     }
 }
 
-/// Writes a file of the session through a temporary one, so that nobody sees half of it.
+/// Writes a file of the session, whole or not at all.
 pub(crate) fn write(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let temporary = path.with_extension("tmp");
-    let mut out = io::BufWriter::new(File::create(&temporary)?);
+    let mut out = afterimage_output::Output::create(path)?;
     write(&mut out)?;
-    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()?;
-    std::fs::rename(temporary, path)
+    out.finish()
 }

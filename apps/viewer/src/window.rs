@@ -1,11 +1,10 @@
-//! Windows: one for each present target of each program. The programs' renderers draw into them from their threads.
+//! Windows: one for each present target of each program. The programs' renderer processes draw into them.
 
 use crate::program::{Event, Notify, View};
+use crate::renderer::Start;
 use crate::server::Server;
 use crate::shell::{self, Shell};
-use afterimage_stream::ObjectId;
 use afterimage_vulkan::Options;
-use afterimage_window::Handles;
 use egui::Key;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -31,7 +30,12 @@ impl Display {
 
     /// Shows the server's programs until it ends; with a window of the viewer's own if there are options for one, and these
     /// captures in it.
-    pub(crate) fn run(self, server: Server, shell: Option<Options>, captures: Vec<PathBuf>) -> Result<(), String> {
+    pub(crate) fn run(
+        self,
+        server: Server,
+        shell: Option<(Options, Start)>,
+        captures: Vec<PathBuf>,
+    ) -> Result<(), String> {
         let stop = server.stop();
         let directory = server.directory().display().to_string();
         let proxy = self.events.create_proxy();
@@ -45,7 +49,13 @@ impl Display {
             stop: Arc::clone(&stop),
             serving: None,
             shell: None,
-            wanted: shell.map(|options| Wanted { options, notify: notify.clone(), directory, captures }),
+            wanted: shell.map(|(options, start)| Wanted {
+                options,
+                start,
+                notify: notify.clone(),
+                directory,
+                captures,
+            }),
         };
         windows.serving = Some(std::thread::spawn(move || {
             let result = server.run(&notify);
@@ -60,6 +70,7 @@ impl Display {
 /// A window of the viewer's own that is not open yet.
 struct Wanted {
     options: Options,
+    start: Start,
     notify: Notify,
     directory: String,
     captures: Vec<PathBuf>,
@@ -67,7 +78,7 @@ struct Wanted {
 
 struct Shown {
     number: usize,
-    target: ObjectId,
+    target: u32,
     window: Window,
 }
 
@@ -92,23 +103,23 @@ impl Windows {
         }
     }
 
-    /// The window of a program's target, opened now if it is new.
+    /// The X11 number of the window of a program's target, opened now if it is new.
     fn window(
         &mut self,
         events: &ActiveEventLoop,
         number: usize,
-        target: ObjectId,
+        target: u32,
         size: PhysicalSize<u32>,
-    ) -> Result<Handles, String> {
+    ) -> Result<u32, String> {
         if let Some(shown) = self.open.values().find(|shown| (shown.number, shown.target) == (number, target)) {
-            return Handles::of(&shown.window);
+            return afterimage_window::number(&shown.window);
         }
         let name = self.views.get(&number).map_or("program", |view| &view.name);
         let attributes = Window::default_attributes().with_title(format!("{name} - Afterimage")).with_inner_size(size);
         let window = events.create_window(attributes).map_err(|error| error.to_string())?;
-        let handles = Handles::of(&window)?;
+        let x11 = afterimage_window::number(&window)?;
         self.open.insert(window.id(), Shown { number, target, window });
-        Ok(handles)
+        Ok(x11)
     }
 
     /// The user closes a window: its program is disconnected, which ends its drawing, which ends the window.
@@ -140,7 +151,7 @@ impl Windows {
 impl ApplicationHandler<Event> for Windows {
     fn resumed(&mut self, events: &ActiveEventLoop) {
         let Some(wanted) = self.wanted.take() else { return };
-        match Shell::open(events, &wanted.options, wanted.notify, wanted.directory) {
+        match Shell::open(events, &wanted.options, wanted.start, wanted.notify, wanted.directory) {
             Ok(shell) => {
                 let shell = self.shell.insert(shell);
                 wanted.captures.iter().for_each(|path| shell.open_capture(path));
@@ -168,8 +179,7 @@ impl ApplicationHandler<Event> for Windows {
             }
             Event::Window { number, target, width, height, reply } => {
                 let size = PhysicalSize::new(width.max(1), height.max(1));
-                // Whoever asked may have stopped waiting.
-                let _late = reply.send(self.window(events, number, target, size));
+                reply(self.window(events, number, target, size));
             }
             Event::Left { number, why } => {
                 self.open.retain(|_, shown| shown.number != number);

@@ -1,8 +1,12 @@
-//! What the user interface and a program's thread tell each other.
+//! What the user interface knows of a program, and what it wants of it.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use crate::dump;
+use crate::keep;
+use crate::program::{Event, Notify};
+use crate::protocol::{Order, Purpose, Wish};
+use crate::renderer::{Renderer, Start};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 /// A picture of a program.
 pub(crate) struct Live {
@@ -12,8 +16,6 @@ pub(crate) struct Live {
     pub(crate) size: [u32; 2],
     /// Rows from the top, four bytes a pixel.
     pub(crate) rgba: Vec<u8>,
-    /// When it came.
-    pub(crate) taken: Instant,
 }
 
 /// The frame that a program is paused at.
@@ -38,31 +40,43 @@ pub(crate) struct Status {
     /// What happened last, for the user.
     pub(crate) said: String,
     /// That the program has ended though it is paused, in words.
-    pub(crate) ended: Option<&'static str>,
+    pub(crate) ended: Option<String>,
 }
 
-/// What the user wants of a program's thread, and how the program is.
-#[derive(Default)]
+/// What the user wants of a program, and how the program is.
 pub(crate) struct Wishes {
-    pub(crate) stop: AtomicBool,
-    pub(crate) capture: AtomicBool,
-    pub(crate) picture: AtomicBool,
-    pub(crate) paused: AtomicBool,
-    /// Frames to go on for while paused.
-    pub(crate) steps: AtomicU32,
-    pub(crate) dump: AtomicBool,
-    /// The user interface shows the program's pictures.
-    pub(crate) watched: AtomicBool,
-    /// The user interface goes on showing what the program is paused at when it ends.
-    pub(crate) kept: AtomicBool,
-    /// Whether pictures are being read back.
-    pub(crate) reading: AtomicBool,
+    number: usize,
+    program: String,
+    start: Start,
+    notify: Notify,
+    /// Who draws it now.
+    renderer: Mutex<Option<Arc<Renderer>>>,
+    stopped: AtomicBool,
+    paused: AtomicBool,
+    watched: AtomicBool,
+    kept: AtomicBool,
     hud: AtomicBool,
-    hud_new: AtomicBool,
     status: Mutex<Status>,
 }
 
 impl Wishes {
+    /// Of a program with this number and name, that nobody draws yet.
+    pub(crate) fn new(number: usize, program: &str, start: Start, notify: Notify) -> Self {
+        Self {
+            number,
+            program: program.to_owned(),
+            start,
+            notify,
+            renderer: Mutex::default(),
+            stopped: AtomicBool::default(),
+            paused: AtomicBool::default(),
+            watched: AtomicBool::default(),
+            kept: AtomicBool::default(),
+            hud: AtomicBool::default(),
+            status: Mutex::default(),
+        }
+    }
+
     /// How the program is.
     pub(crate) fn status(&self) -> MutexGuard<'_, Status> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
@@ -72,38 +86,103 @@ impl Wishes {
     pub(crate) fn say(&self, text: String) {
         eprintln!("{text}");
         self.status().said = text;
+        self.notify.tell(Event::News);
+    }
+
+    fn renderer(&self) -> MutexGuard<'_, Option<Arc<Renderer>>> {
+        self.renderer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn want(&self, wish: Wish) {
+        if let Some(renderer) = &*self.renderer() {
+            // One that has died gets a successor, which is told anew.
+            let _died = renderer.tell(&Order::Wish { number: self.number, wish }, None);
+        }
+    }
+
+    /// Nobody draws the program any more.
+    pub(crate) fn let_go(&self) {
+        *self.renderer() = None;
+    }
+
+    /// A process draws the program from now on, perhaps after another one.
+    pub(crate) fn drawn_by(&self, renderer: Arc<Renderer>) {
+        *self.renderer() = Some(renderer);
+        // What it was paused at is gone with the process that knew it.
+        let held = self.status().held.take().is_some();
+        let paused = self.paused.load(Ordering::SeqCst) && !held;
+        self.paused.store(paused, Ordering::SeqCst);
+        for (wish, on) in [
+            (Wish::Paused(true), paused),
+            (Wish::Watched(true), self.watched.load(Ordering::SeqCst)),
+            (Wish::Kept(true), self.kept.load(Ordering::SeqCst)),
+            (Wish::Hud(true), self.hud.load(Ordering::SeqCst)),
+            (Wish::Stop, self.stopped.load(Ordering::SeqCst)),
+        ] {
+            if on {
+                self.want(wish);
+            }
+        }
     }
 
     /// Disconnects the program.
     pub(crate) fn stop(&self) {
-        self.stop.store(true, Ordering::SeqCst);
+        self.stopped.store(true, Ordering::SeqCst);
+        self.want(Wish::Stop);
+    }
+
+    /// Whether it is to be disconnected.
+    pub(crate) fn stops(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
     }
 
     /// Captures the next frame, or keeps the capture of the one that the program is paused at.
     pub(crate) fn capture(&self) {
-        self.capture.store(true, Ordering::SeqCst);
+        let held = self.status().held.clone();
+        match held {
+            Some(held) => self.say(keep::held(&self.program, &held)),
+            None => self.want(Wish::Capture),
+        }
     }
 
     /// Saves the picture of the next frame, or of the one that the program is paused at.
     pub(crate) fn save_picture(&self) {
-        self.picture.store(true, Ordering::SeqCst);
+        let status = self.status();
+        let live = status.held.is_some().then(|| status.live.clone()).flatten();
+        drop(status);
+        match live {
+            Some(live) => self.say(keep::picture(&self.program, &live)),
+            None => self.want(Wish::Picture),
+        }
     }
 
     /// Writes everything of the next frame, or of the one that the program is paused at, into the session's folder.
-    pub(crate) fn dump(&self) {
-        self.dump.store(true, Ordering::SeqCst);
+    pub(crate) fn dump(self: &Arc<Self>) {
+        let held = self.status().held.clone();
+        match held {
+            Some(held) => self.dump_held(&held),
+            None => self.want(Wish::Dump),
+        }
+    }
+
+    /// Writes everything of a frame into the session's folder.
+    pub(crate) fn dump_held(self: &Arc<Self>, held: &Held) {
+        let wishes = Arc::clone(self);
+        dump::start(dump::Frame::held(&keep::file_name(&self.program), held), &self.start, move |said| {
+            wishes.say(said);
+        });
     }
 
     /// Pauses behind the next frame, or goes on.
     pub(crate) fn pause_or_go_on(&self) {
-        self.paused.fetch_xor(true, Ordering::SeqCst);
+        let paused = !self.paused.fetch_xor(true, Ordering::SeqCst);
+        self.want(Wish::Paused(paused));
     }
 
     /// Pauses, or goes on for one frame.
     pub(crate) fn step(&self) {
-        if self.paused.swap(true, Ordering::SeqCst) {
-            self.steps.fetch_add(1, Ordering::SeqCst);
-        }
+        let paused = self.paused.swap(true, Ordering::SeqCst);
+        self.want(if paused { Wish::Step } else { Wish::Paused(true) });
     }
 
     /// Whether the program is paused, or about to be.
@@ -113,12 +192,60 @@ impl Wishes {
 
     /// Shows or hides the figures in the program's window.
     pub(crate) fn switch_hud(&self) {
-        self.hud.fetch_xor(true, Ordering::SeqCst);
-        self.hud_new.store(true, Ordering::SeqCst);
+        let on = !self.hud.fetch_xor(true, Ordering::SeqCst);
+        self.want(Wish::Hud(on));
     }
 
-    /// Whether figures are wanted, if that is news.
-    pub(crate) fn hud(&self) -> Option<bool> {
-        self.hud_new.swap(false, Ordering::SeqCst).then(|| self.hud.load(Ordering::SeqCst))
+    /// Whether the program's pictures are looked at.
+    pub(crate) fn watch(&self, watched: bool) {
+        if self.watched.swap(watched, Ordering::SeqCst) != watched {
+            self.want(Wish::Watched(watched));
+        }
+    }
+
+    /// Whether they are.
+    #[cfg(test)]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::SeqCst)
+    }
+
+    /// Whether the user interface goes on showing what the program is paused at when it ends.
+    pub(crate) fn keep(&self, kept: bool) {
+        if self.kept.swap(kept, Ordering::SeqCst) != kept {
+            self.want(Wish::Kept(kept));
+        }
+    }
+
+    /// A frame has been captured.
+    pub(crate) fn captured(self: &Arc<Self>, held: Held, purpose: Purpose) {
+        let held = Arc::new(held);
+        if purpose.keep {
+            self.say(keep::held(&self.program, &held));
+        }
+        if purpose.dump {
+            self.dump_held(&held);
+        }
+        if purpose.pause {
+            self.status().held = Some(held);
+        }
+    }
+
+    /// A picture has come.
+    pub(crate) fn picture(&self, live: Live, keep: bool) {
+        let live = Arc::new(live);
+        self.status().live = Some(Arc::clone(&live));
+        if keep {
+            self.say(keep::picture(&self.program, &live));
+        }
+    }
+
+    /// The program goes on that was paused; and why, if the user did not want that.
+    pub(crate) fn goes_on(&self, why: Option<String>) {
+        self.status().held = None;
+        if let Some(why) = why {
+            tracing::error!("{}: {why}", self.program);
+            self.paused.store(false, Ordering::SeqCst);
+            self.status().said = why;
+        }
     }
 }

@@ -3,8 +3,11 @@
 mod dds;
 mod texels;
 
-use crate::inspector::Source;
+use crate::keep;
+use crate::protocol::{Report, Task};
+use crate::renderer::Start;
 use crate::session;
+use crate::source::Source;
 use crate::wishes::Held;
 use afterimage_inspect::terms::{self, Term};
 use afterimage_inspect::{Access, CallKind, Capture, Walk, fields, state_fields};
@@ -37,23 +40,41 @@ impl Frame {
     }
 }
 
-/// Writes a frame into the session's folder, from a thread of its own, which says in the end how it went.
-pub(crate) fn start(frame: Frame, options: &Options, said: impl FnOnce(String) + Send + 'static) {
-    let options = options.clone();
+/// Has a process of its own write a frame into the session's folder, and says in the end how that went.
+pub(crate) fn start(frame: Frame, start: &Start, said: impl FnOnce(String) + Send + 'static) {
+    let start = start.clone();
     std::thread::spawn(move || {
-        said(match dump(&frame, &options) {
+        said(match dump(&frame, &start) {
             Ok(path) => format!("dumped frame {} of {} to {path}", frame.number, frame.program),
-            Err(error) => format!("dumping frame {} of {}: {error}", frame.number, frame.program),
+            Err(error) => {
+                keep::count_unwritten(1);
+                format!("dumping frame {} of {}: {error}", frame.number, frame.program)
+            }
         });
     });
 }
 
-fn dump(frame: &Frame, options: &Options) -> Result<String, String> {
+fn dump(frame: &Frame, start: &Start) -> Result<String, String> {
     let folder = session::folder().map_err(|error| format!("the session's folder: {error}"))?;
-    dump_to(&folder, frame, options)
+    let Frame { program, number, source, calls } = frame;
+    let task = Task::Dump {
+        file: source.file(),
+        folder: folder.clone(),
+        program: program.clone(),
+        number: *number,
+        calls: calls.clone(),
+    };
+    let access = (source.file().into_iter().collect(), vec![folder]);
+    let renderer = start.renderer(task, access, source.bytes()).map_err(|error| error.to_string())?;
+    match renderer.hear() {
+        Some((Report::Dumped(path), _)) => Ok(path),
+        Some((Report::Failed(why) | Report::Hung(why), _)) => Err(why),
+        _ => Err(renderer.ended()),
+    }
 }
 
-fn dump_to(folder: &Path, frame: &Frame, options: &Options) -> Result<String, String> {
+/// Writes a frame into a folder, and says where: the work of that process.
+pub(crate) fn dump_to(folder: &Path, frame: &Frame, options: &Options) -> Result<String, String> {
     let capture = frame.source.capture()?;
     let name = format!("{}_frame_dump_{:04}", frame.program, frame.number);
     // Without a device the words are still good.

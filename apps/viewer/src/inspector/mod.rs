@@ -1,16 +1,15 @@
-//! The panels of one capture: its calls, and what is known of the selected one. A thread of its own replays it.
+//! The panels of one capture: its calls, and what is known of the selected one. A process of its own replays it.
 
 mod calls;
 mod details;
 mod pictures;
 mod replayer;
 
-pub(crate) use replayer::{Source, unwritten};
-
 use crate::keep;
 use crate::program::{Event, Notify};
+use crate::renderer::Start;
+use crate::source::Source;
 use afterimage_inspect::{Call, Capture};
-use afterimage_vulkan::Options;
 use calls::Calls;
 use details::Details;
 use egui::{Color32, Key, Panel, RichText, Ui};
@@ -71,23 +70,17 @@ pub(crate) struct Inspector {
 
 impl Inspector {
     /// Opens a capture, in the background. What the user has chosen of `before`, as panels and words to look for, stays.
-    pub(crate) fn open(
-        title: String,
-        source: Source,
-        options: &Options,
-        notify: Notify,
-        before: Option<&Self>,
-    ) -> Self {
+    pub(crate) fn open(title: String, source: Source, start: &Start, notify: Notify, before: Option<&Self>) -> Self {
         let (tell, found) = channel();
         let (asks, asked) = channel();
-        let (options, opened) = (options.clone(), source.clone());
+        let (start, opened) = (start.clone(), source.clone());
         std::thread::spawn(move || {
             let tell = |found| {
                 // The window may have lost interest.
                 let _unread = tell.send(found);
                 notify.tell(Event::News);
             };
-            replayer::work(&opened, &options, &asked, &tell);
+            replayer::work(&opened, &start, &asked, &tell);
         });
         Self {
             title,

@@ -1,63 +1,18 @@
-//! The thread of a capture: opens it, and replays it as far as pictures and times are asked for.
+//! The thread of a capture: opens it, and has a process of its own replay it as far as pictures and times are asked for.
 
+use crate::protocol::{self, Order, Report, Task};
+use crate::renderer::{Renderer, Start};
+use crate::source::Source;
 use afterimage_inspect::Capture;
+use afterimage_stream::ObjectId;
 use afterimage_stream::packets::View;
-use afterimage_vulkan::{Gpu, Look, Options, Renderer, Stepper};
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-/// Where a capture comes from.
-#[derive(Clone)]
-pub(crate) enum Source {
-    /// A file.
-    File(PathBuf),
-    /// A paused frame.
-    Bytes(Arc<[u8]>),
-}
-
-impl Source {
-    /// What it holds.
-    ///
-    /// # Errors
-    /// What is wrong with it, in words.
-    pub(crate) fn capture(&self) -> Result<Capture, String> {
-        match self {
-            Self::File(path) => Capture::open(path),
-            Self::Bytes(bytes) => Capture::from_bytes(Arc::clone(bytes)),
-        }
-        .map_err(|error| error.to_string())
-    }
-
-    /// A renderer of its own to step through it.
-    ///
-    /// # Errors
-    /// What is wrong with the capture or the device, in words.
-    pub(crate) fn stepper(&self, options: &Options) -> Result<Stepper, String> {
-        let options = unwritten(options);
-        let gpu = Gpu::common(&options).map_err(|error| error.to_string())?;
-        let renderer = Renderer::on(gpu, options).map_err(|error| error.to_string())?;
-        match self {
-            Self::File(path) => Stepper::open(renderer, path),
-            Self::Bytes(bytes) => Stepper::from_bytes(renderer, Arc::clone(bytes)),
-        }
-        .map_err(|error| error.to_string())
-    }
-}
-
-/// Options for what the viewer draws for itself: what the user asked to be written is of programs.
-pub(crate) fn unwritten(options: &Options) -> Options {
-    Options {
-        screenshots: None,
-        stats: None,
-        capture_file: None,
-        capture_frames: None,
-        overlay: Default::default(),
-        ..options.clone()
-    }
-}
+/// Processes that are started for one capture, if each dies.
+const STARTS: u32 = 3;
 
 /// A texture that is to be looked at, or was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,14 +30,6 @@ pub(crate) struct Pixels {
     pub(crate) size: [usize; 2],
     /// Rows from the top, four bytes a pixel, opaque.
     pub(crate) rgba: Vec<u8>,
-}
-
-impl Pixels {
-    fn of(look: &Look) -> Self {
-        // Alpha is data: it would only hide what is there.
-        let rgba = look.rgba().chunks_exact(4).flat_map(|p| [p[0], p[1], p[2], 255]).collect();
-        Self { size: [look.width as usize, look.height as usize], rgba }
-    }
 }
 
 /// How long a call took on the GPU, if that can be said.
@@ -112,24 +59,88 @@ pub(super) enum Ask {
 }
 
 /// Serves a capture until nobody asks any more.
-pub(super) fn work(source: &Source, options: &Options, asks: &Receiver<Ask>, tell: &dyn Fn(Found)) {
+pub(super) fn work(source: &Source, start: &Start, asks: &Receiver<Ask>, tell: &dyn Fn(Found)) {
     match source.capture() {
         Ok(capture) => tell(Found::Opened(Arc::new(capture))),
         Err(error) => return tell(Found::Failed(error)),
     }
-    let mut stepper = match source.stepper(options) {
-        Ok(stepper) => stepper,
-        Err(error) => return tell(Found::Said(format!("no pictures: {error}"))),
-    };
+    let (mut renderer, mut starts) = (None, 0);
     while let Ok(ask) = asks.recv() {
         for ask in newest(std::iter::once(ask).chain(asks.try_iter())) {
-            let done = match ask {
-                Ask::Pictures { call, views } => {
-                    pictures(&mut stepper, call, views).map(|list| Found::Pictures { call, list })
+            if renderer.is_none() && starts < STARTS {
+                starts += 1;
+                renderer =
+                    begin(source, start).inspect_err(|why| tell(Found::Said(format!("no pictures: {why}")))).ok();
+            }
+            let Some(process) = &renderer else { continue };
+            match answer(process, ask) {
+                Ok(found) => tell(found),
+                Err(Failed::Said(said)) => tell(Found::Said(said)),
+                Err(Failed::Ended(why)) => {
+                    renderer = None;
+                    tell(Found::Said(format!("no pictures: {why}")));
                 }
-                Ask::Times(calls) => stepper.times(calls).map(Found::Times).map_err(|error| error.to_string()),
+            }
+        }
+    }
+}
+
+/// Starts a process that steps through a capture.
+fn begin(source: &Source, start: &Start) -> Result<Renderer, String> {
+    let task = Task::Step { file: source.file() };
+    let reads = source.file().into_iter().collect();
+    let renderer = start.renderer(task, (reads, Vec::new()), source.bytes()).map_err(|error| error.to_string())?;
+    match renderer.hear() {
+        Some((Report::Ready, _)) => Ok(renderer),
+        Some((Report::Failed(why) | Report::Hung(why), _)) => Err(why),
+        _ => Err(renderer.ended()),
+    }
+}
+
+/// Why an answer did not come.
+enum Failed {
+    /// It cannot be given.
+    Said(String),
+    /// The process has ended.
+    Ended(String),
+}
+
+/// Has a process answer.
+fn answer(renderer: &Renderer, ask: Ask) -> Result<Found, Failed> {
+    let (order, asked) = match ask {
+        Ask::Pictures { call, views } => {
+            let view = |wanted: Wanted| {
+                let View { texture, level, layer } = wanted.view;
+                ((texture.0, level, layer), wanted.written, wanted.name)
             };
-            tell(done.unwrap_or_else(Found::Said));
+            (Order::Pictures { call, views: views.into_iter().map(view).collect() }, 0)
+        }
+        Ask::Times(calls) => {
+            let count = calls.end.saturating_sub(calls.start);
+            (Order::Times(calls), count)
+        }
+    };
+    let ended = || Failed::Ended(renderer.ended());
+    renderer.tell(&order, None).map_err(|_| ended())?;
+    let (mut list, mut times) = (Vec::new(), Vec::new());
+    loop {
+        let Some((report, file)) = renderer.hear() else { return Err(ended()) };
+        match report {
+            Report::Picture { view: (texture, level, layer), written, name, size } => {
+                let rgba = protocol::pixels(file, size).map_err(|error| Failed::Said(error.to_string()))?;
+                let view = View { texture: ObjectId(texture), level, layer };
+                list.push((Wanted { name, view, written }, Pixels { size: size.map(|edge| edge as usize), rgba }));
+            }
+            Report::Pictures(call) => return Ok(Found::Pictures { call, list }),
+            Report::Times { list, last } => {
+                times.extend(list.into_iter().map(|(call, nanos)| (call, nanos.map(Duration::from_nanos))));
+                if last || times.len() as u64 > asked {
+                    return Ok(Found::Times(times));
+                }
+            }
+            Report::Said(said) => return Err(Failed::Said(said)),
+            Report::Hung(why) | Report::Failed(why) => return Err(Failed::Ended(why)),
+            other => return Err(Failed::Ended(format!("the process that replays says {other:?}"))),
         }
     }
 }
@@ -144,21 +155,6 @@ fn newest(asks: impl Iterator<Item = Ask>) -> impl Iterator<Item = Ask> {
         }
     }
     pictures.into_iter().chain(times)
-}
-
-fn pictures(stepper: &mut Stepper, call: u64, mut views: Vec<Wanted>) -> Result<Vec<(Wanted, Pixels)>, String> {
-    stepper.run_to(call).map_err(|error| error.to_string())?;
-    // What is presented, and what else is not written by the call itself.
-    if let Some(view) = stepper.shown().filter(|_| !views.iter().any(|wanted| wanted.written)) {
-        views.push(Wanted { name: view.texture.to_string(), view, written: true });
-    }
-    let mut list = Vec::new();
-    for wanted in views {
-        if let Some(look) = stepper.picture(wanted.view).map_err(|error| error.to_string())? {
-            list.push((wanted, Pixels::of(&look)));
-        }
-    }
-    Ok(list)
 }
 
 #[cfg(test)]

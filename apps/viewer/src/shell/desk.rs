@@ -3,14 +3,14 @@
 use super::keys::KEYS;
 use super::page::ProgramPage;
 use crate::dump;
-use crate::inspector::{Inspector, Source};
+use crate::inspector::Inspector;
 use crate::keep;
 use crate::program::{Event, Notify, View};
+use crate::renderer::Start;
 use crate::session;
-use afterimage_vulkan::Options;
+use crate::source::Source;
 use egui::{Color32, Key, Panel, RichText, Ui};
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Pages of programs that have ended; the oldest goes when there are more.
@@ -57,7 +57,7 @@ impl From<Key> for Press {
 /// The pages.
 pub(super) struct Desk {
     pub(super) ctx: egui::Context,
-    options: Options,
+    start: Start,
     notify: Notify,
     directory: String,
     programs: Vec<ProgramPage>,
@@ -73,12 +73,12 @@ pub(super) struct Desk {
 
 impl Desk {
     /// Without programs, which come to this directory.
-    pub(super) fn new(options: Options, notify: Notify, directory: String) -> Self {
+    pub(super) fn new(start: Start, notify: Notify, directory: String) -> Self {
         let ctx = egui::Context::default();
         ctx.set_theme(egui::Theme::Dark);
         Self {
             ctx,
-            options,
+            start,
             notify,
             directory,
             programs: Vec::new(),
@@ -131,7 +131,7 @@ impl Desk {
     pub(super) fn open_capture(&mut self, path: &Path) {
         let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let source = Source::File(path.to_owned());
-        self.captures.push(Inspector::open(title, source, &self.options, self.notify.clone(), None));
+        self.captures.push(Inspector::open(title, source, &self.start, self.notify.clone(), None));
         self.page = Page::Capture(self.captures.len() - 1);
     }
 
@@ -139,7 +139,7 @@ impl Desk {
     pub(super) fn watch(&self, visible: bool) {
         for page in &self.programs {
             let shown = self.page == Page::Overview || self.page == Page::Program(page.view.number);
-            page.view.wishes.watched.store(visible && shown, Ordering::SeqCst);
+            page.view.wishes.watch(visible && shown);
         }
     }
 
@@ -178,7 +178,7 @@ impl Desk {
             Page::Overview => false,
             Page::Program(number) => {
                 let page = self.programs.iter().find(|page| page.view.number == number);
-                page.is_some_and(|page| page.key(key, &self.options, &self.notify))
+                page.is_some_and(|page| page.key(key))
             }
             Page::Capture(number) => self.capture_key(number, key),
         }
@@ -194,7 +194,7 @@ impl Desk {
                 let program = keep::file_name(&inspector.title);
                 let frame = dump::Frame { program, number: call.frame, source: inspector.source.clone(), calls };
                 let (tell, notify) = (self.saying.0.clone(), self.notify.clone());
-                dump::start(frame, &self.options, move |said| {
+                dump::start(frame, &self.start, move |said| {
                     eprintln!("{said}");
                     // The window may be gone.
                     let _unread = tell.send(said);
@@ -265,7 +265,7 @@ impl Desk {
     /// Takes what programs and threads have to say.
     pub(super) fn take_news(&mut self) {
         for page in &mut self.programs {
-            page.take_news(&self.ctx, &self.options, &self.notify);
+            page.take_news(&self.ctx, &self.start, &self.notify);
         }
         if let Some(said) = self.saying.1.try_iter().last() {
             self.said = said;
@@ -280,7 +280,7 @@ impl Desk {
             Page::Overview => drop(egui::CentralPanel::default().show(ui, |ui| self.show_overview(ui))),
             Page::Program(number) => {
                 if let Some(page) = self.programs.iter_mut().find(|page| page.view.number == number) {
-                    page.show(ui, &self.options, &self.notify);
+                    page.show(ui);
                 }
             }
             Page::Capture(number) => {
@@ -391,8 +391,8 @@ fn show_help(ui: &mut Ui) {
 impl Drop for Desk {
     fn drop(&mut self) {
         for page in &self.programs {
-            page.view.wishes.watched.store(false, Ordering::SeqCst);
-            page.view.wishes.kept.store(false, Ordering::SeqCst);
+            page.view.wishes.watch(false);
+            page.view.wishes.keep(false);
         }
     }
 }

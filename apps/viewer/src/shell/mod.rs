@@ -8,6 +8,7 @@ pub(crate) use keys::{egui_key, full_screen, program_key};
 
 use crate::painter::Painter;
 use crate::program::{Notify, View};
+use crate::renderer::Start;
 use afterimage_vulkan::Options;
 use afterimage_window::Handles;
 use desk::{Act, Desk, Press};
@@ -40,6 +41,7 @@ impl Shell {
     pub(crate) fn open(
         events: &ActiveEventLoop,
         options: &Options,
+        start: Start,
         notify: Notify,
         directory: String,
     ) -> Result<Self, String> {
@@ -47,7 +49,7 @@ impl Shell {
             Window::default_attributes().with_title("Afterimage").with_inner_size(LogicalSize::new(1280.0, 800.0));
         let window = events.create_window(attributes).map_err(|error| error.to_string())?;
         let painter = Painter::new(options, Handles::of(&window)?)?;
-        let desk = Desk::new(options.clone(), notify, directory);
+        let desk = Desk::new(start, notify, directory);
         let scale = Some(window.scale_factor() as f32);
         let input = egui_winit::State::new(desk.ctx.clone(), ViewportId::ROOT, &window, scale, None, Some(4096));
         window.request_redraw();

@@ -1,15 +1,14 @@
 //! The page of a program: its pictures while it runs, and the panels of the frame that it is paused at.
 
 use super::keys::program_key;
-use crate::dump;
-use crate::inspector::{Inspector, Source};
+use crate::inspector::Inspector;
 use crate::keep;
-use crate::program::{Event, Notify, View};
+use crate::program::{Notify, View};
+use crate::renderer::Start;
+use crate::source::Source;
 use crate::wishes::Live;
-use afterimage_vulkan::Options;
 use egui::{Color32, ColorImage, Key, Panel, TextureHandle, TextureOptions, Ui};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Time over which rates are taken.
@@ -34,7 +33,7 @@ pub(super) struct ProgramPage {
 impl ProgramPage {
     /// Of a program that has connected.
     pub(super) fn new(view: View) -> Self {
-        view.wishes.kept.store(true, Ordering::SeqCst);
+        view.wishes.keep(true);
         let rates = (Instant::now(), 0, 0);
         Self { view, picture: None, inspector: None, frame: 0, rates, fps: 0.0, draws: 0.0, gone: None }
     }
@@ -72,7 +71,7 @@ impl ProgramPage {
     }
 
     /// Takes what the program's thread has to say.
-    pub(super) fn take_news(&mut self, ctx: &egui::Context, options: &Options, notify: &Notify) {
+    pub(super) fn take_news(&mut self, ctx: &egui::Context, start: &Start, notify: &Notify) {
         let status = self.view.wishes.status();
         let (live, held) = (status.live.clone(), status.held.clone());
         let (frames, draws) = (status.frames, status.draws);
@@ -99,7 +98,7 @@ impl ProgramPage {
             Some(held) if self.inspector.is_none() || self.frame != held.frame => {
                 let title = format!("frame {} of {}", held.frame, self.view.name);
                 let source = Source::Bytes(Arc::clone(&held.bytes));
-                let inspector = Inspector::open(title, source, options, notify.clone(), self.inspector.as_ref());
+                let inspector = Inspector::open(title, source, start, notify.clone(), self.inspector.as_ref());
                 (self.frame, self.inspector) = (held.frame, Some(inspector));
             }
             // While it steps, the last frame's panels stay.
@@ -116,7 +115,7 @@ impl ProgramPage {
     }
 
     /// A key, if it is one for the program. What is left of one that has ended can still be kept.
-    pub(super) fn key(&self, key: Key, options: &Options, notify: &Notify) -> bool {
+    pub(super) fn key(&self, key: Key) -> bool {
         if !self.has_ended() {
             return program_key(&self.view, key);
         }
@@ -129,14 +128,7 @@ impl ProgramPage {
             Key::F12 => wishes.say(live.map_or_else(nothing, |live| keep::picture(&self.view.name, &live))),
             Key::F10 => wishes.say(held.map_or_else(nothing, |held| keep::held(&self.view.name, &held))),
             Key::D => match held {
-                Some(held) => {
-                    let (wishes, notify) = (Arc::clone(wishes), notify.clone());
-                    let frame = dump::Frame::held(&keep::file_name(&self.view.name), &held);
-                    dump::start(frame, options, move |said| {
-                        wishes.say(said);
-                        notify.tell(Event::News);
-                    });
-                }
+                Some(held) => wishes.dump_held(&held),
                 None => wishes.say(nothing()),
             },
             Key::Space | Key::N | Key::O => wishes.say(nothing()),
@@ -154,7 +146,7 @@ impl ProgramPage {
             let frame = if self.inspector.is_some() { self.frame } else { shown };
             return format!("{gone}. This is frame {frame}, the last that was looked at; W closes the page{said}");
         }
-        match (&status.held, status.ended, self.view.wishes.is_paused()) {
+        match (&status.held, &status.ended, self.view.wishes.is_paused()) {
             (Some(held), Some(ended), _) => format!(
                 "{ended} while it was paused at frame {}, which stays to be looked at; N steps what it had sent, Space lets it go{said}",
                 held.frame
@@ -182,7 +174,7 @@ impl ProgramPage {
     }
 
     /// Shows everything.
-    pub(super) fn show(&mut self, ui: &mut Ui, options: &Options, notify: &Notify) {
+    pub(super) fn show(&mut self, ui: &mut Ui) {
         Panel::top("program").show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 let pause = if self.view.wishes.is_paused() { "Go on" } else { "Pause" };
@@ -196,7 +188,7 @@ impl ProgramPage {
                 ];
                 for (name, key) in buttons {
                     if ui.button(format!("{name} ({})", key.name())).clicked() {
-                        self.key(key, options, notify);
+                        self.key(key);
                     }
                 }
                 if !self.has_ended() && ui.button("Disconnect").clicked() {

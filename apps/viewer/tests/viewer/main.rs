@@ -3,6 +3,8 @@
 
 mod display;
 mod drag;
+mod flood;
+mod hostile;
 mod program;
 mod shell;
 mod windows;
@@ -109,6 +111,23 @@ fn a_program_that_just_ends_is_told_from_one_that_crashes_or_is_killed() {
         assert_eq!(said.contains("colours disconnected"), !died, "{end}: {said}{warned}");
         assert_eq!(warned.contains("the program has died"), died, "{end}: {said}{warned}");
     }
+}
+
+#[test]
+fn a_program_that_makes_device_after_device_has_each_drawn() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut viewer = Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"));
+    viewer.args(["--headless", "--until-input-closes", "--directory"]).arg(temp.path().join("run"));
+    viewer.env("AFTERIMAGE_CACHE_DIR", temp.path().join("cache")).stdin(Stdio::piped());
+    let viewer = viewer.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    for _ in 0..12 {
+        // The next one comes while the process of the last one is being ended.
+        let mut program = Program::connect(&temp.path().join("run"));
+        (1..=3).for_each(|frame| program.frame(frame).unwrap());
+    }
+    let output = viewer.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && !text.contains("renderer"), "{text}");
 }
 
 #[test]

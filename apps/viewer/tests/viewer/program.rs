@@ -194,7 +194,7 @@ const UPLOADED: ObjectId = ObjectId::new(ObjectKind::Texture, 9);
 const RENDERED: ObjectId = ObjectId::new(ObjectKind::Texture, 10);
 
 impl Program {
-    fn upload(&mut self, bytes: &[u8]) -> UploadRef {
+    pub(crate) fn upload(&mut self, bytes: &[u8]) -> UploadRef {
         let range = self.link.alloc(bytes.len() as u32, 16).unwrap();
         self.link.write(&range, 0, bytes);
         range
@@ -209,7 +209,7 @@ impl Program {
         self.stream.push_tail(&Clear { flags: Clear::COLOR, color, depth: 1.0, ..Clear::zeroed() }, &[]);
     }
 
-    fn create_drawing(&mut self) {
+    pub(crate) fn create_drawing(&mut self) {
         self.create();
         let id = |kind, serial| ObjectId::new(kind, serial);
         let (vertex, pixel) = (id(ObjectKind::Shader, 9), id(ObjectKind::Shader, 8));
@@ -243,7 +243,7 @@ impl Program {
         self.stream.push(&Draw { topology, first: 0, count: 6, instances: 1, first_instance: 0, pad: 0 });
     }
 
-    fn drawing(&mut self, frame: u64, color: [u8; 3]) -> Result<(), LinkError> {
+    pub(crate) fn drawing(&mut self, frame: u64, color: [u8; 3]) -> Result<(), LinkError> {
         self.stream.push(&BeginFrame { frame });
         let [red, green, blue] = color;
         let data = self.upload(&[red, green, blue, 255].repeat(4));

@@ -7,7 +7,7 @@ mod gnm;
 mod guests;
 
 use super::{Frame, dump_to};
-use crate::inspector::Source;
+use crate::source::Source;
 use afterimage_capture::{Info, Writer};
 use afterimage_stream::{Format, Link, Recording, recorder};
 use afterimage_vulkan::{Gpu, Options};

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn desk() -> Desk {
-    Desk::new(Options::default(), Notify::default(), "/run/somewhere".into())
+    Desk::new(Start::default(), Notify::default(), "/run/somewhere".into())
 }
 
 fn view(number: usize, name: &str) -> View {
-    View { number, name: name.into(), wishes: Arc::new(Wishes::default()) }
+    View { number, name: name.into(), wishes: Arc::new(Wishes::new(number, name, Start::default(), Notify::default())) }
 }
 
 /// Every text that is shown.
@@ -41,7 +41,7 @@ fn texts(desk: &mut Desk) -> String {
 }
 
 fn picture(frame: u64) -> Arc<Live> {
-    Arc::new(Live { frame, size: [2, 2], rgba: vec![255; 16], taken: Instant::now() })
+    Arc::new(Live { frame, size: [2, 2], rgba: vec![255; 16] })
 }
 
 /// Shows the desk until it says something.
@@ -91,7 +91,7 @@ fn tab_goes_through_the_programs_and_only_what_is_seen_is_watched() {
     desk.add(two.clone());
     let watched = |desk: &Desk| {
         desk.watch(true);
-        [&one, &two].map(|view| view.wishes.watched.load(Ordering::SeqCst))
+        [&one, &two].map(|view| view.wishes.is_watched())
     };
     assert_eq!((desk.title(), watched(&desk)), ("Afterimage: one".into(), [true, false]));
     desk.key(Key::Tab.into());
@@ -103,7 +103,7 @@ fn tab_goes_through_the_programs_and_only_what_is_seen_is_watched() {
     desk.key(Key::Space.into());
     assert_eq!((one.wishes.is_paused(), two.wishes.is_paused()), (false, true));
     desk.watch(false);
-    assert!(!two.wishes.watched.load(Ordering::SeqCst));
+    assert!(!two.wishes.is_watched());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Programs' own windows: X11 windows of other processes, which are drawn into.
+//! X11 windows of other processes, which are drawn into: programs' own, and those that the viewer opens.
 
 use afterimage_stream::packets::PresentTarget;
 use afterimage_vulkan::{Instance, ash::vk};
@@ -17,14 +17,14 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// A connection to the X server for the windows of programs. XCB's, because Xlib ends the process when a request fails, and
 /// a window may be closed by its program at any time.
 #[derive(Clone, Copy)]
-pub(crate) struct Display {
+pub(super) struct Display {
     connection: &'static XCBConnection,
     screen: i32,
 }
 
 impl Display {
     /// Connects. `None`, with a message, where that fails: every program is then shown in a window of ours.
-    pub(crate) fn open() -> Option<Self> {
+    pub(super) fn open() -> Option<Self> {
         let connected = x11rb::xcb_ffi::load_libxcb()
             .map_err(|error| error.to_string())
             .and_then(|()| XCBConnection::connect(None).map_err(|error| error.to_string()));
@@ -55,10 +55,22 @@ impl Display {
     /// # Errors
     /// The window is not on this display, is no window to draw into, or shows more than the program's picture; or Vulkan
     /// refuses it.
-    pub(crate) fn surface(self, target: &PresentTarget, instance: &Instance) -> Result<vk::SurfaceKHR, String> {
-        let window = u32::try_from(target.window).ok().and_then(NonZeroU32::new);
-        let window = window.ok_or_else(|| format!("{:#x} is no X11 window", target.window))?;
-        self.check(window.get(), (target.width, target.height))?;
+    pub(super) fn surface_of_program(
+        self,
+        target: &PresentTarget,
+        instance: &Instance,
+    ) -> Result<vk::SurfaceKHR, String> {
+        let window = u32::try_from(target.window).map_err(|_| format!("{:#x} is no X11 window", target.window))?;
+        self.check(window, (target.width, target.height))?;
+        self.surface(window, instance)
+    }
+
+    /// The surface of an X11 window.
+    ///
+    /// # Errors
+    /// Vulkan refuses it.
+    pub(super) fn surface(self, window: u32, instance: &Instance) -> Result<vk::SurfaceKHR, String> {
+        let window = NonZeroU32::new(window).ok_or("0 is no X11 window")?;
         Handles::of_program(self.connection, self.screen, window).surface(instance)
     }
 

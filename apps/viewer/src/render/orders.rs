@@ -1,0 +1,94 @@
+//! What the user wants of a program, as the program's thread finds it.
+
+use crate::protocol::Wish;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Set by the thread that receives orders, taken by the program's.
+#[derive(Debug, Default)]
+pub(super) struct Orders {
+    stop: AtomicBool,
+    capture: AtomicBool,
+    picture: AtomicBool,
+    dump: AtomicBool,
+    paused: AtomicBool,
+    /// Frames to go on for while paused.
+    steps: AtomicU32,
+    watched: AtomicBool,
+    kept: AtomicBool,
+    hud: Mutex<Option<bool>>,
+}
+
+impl Orders {
+    /// Notes a wish.
+    pub(super) fn note(&self, wish: Wish) {
+        let set = |flag: &AtomicBool, to| flag.store(to, Ordering::SeqCst);
+        match wish {
+            Wish::Stop => set(&self.stop, true),
+            Wish::Capture => set(&self.capture, true),
+            Wish::Picture => set(&self.picture, true),
+            Wish::Dump => set(&self.dump, true),
+            Wish::Paused(paused) => set(&self.paused, paused),
+            Wish::Step => drop(self.steps.fetch_add(1, Ordering::SeqCst)),
+            Wish::Hud(on) => *self.hud.lock().unwrap_or_else(PoisonError::into_inner) = Some(on),
+            Wish::Watched(watched) => set(&self.watched, watched),
+            Wish::Kept(kept) => set(&self.kept, kept),
+        }
+    }
+
+    /// The program is to be disconnected.
+    pub(super) fn stops(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    /// It is paused, or is to be.
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::SeqCst)
+    }
+
+    /// It goes on, whatever was wanted.
+    pub(super) fn go_on(&self) {
+        self.paused.store(false, Ordering::SeqCst);
+        self.steps.store(0, Ordering::SeqCst);
+    }
+
+    /// Takes one step of those that are wanted.
+    pub(super) fn take_step(&self) -> bool {
+        self.steps.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |steps| steps.checked_sub(1)).is_ok()
+    }
+
+    /// Whether the next frame is to be dumped, and to be kept: once for each wish.
+    pub(super) fn take_dump_and_capture(&self) -> (bool, bool) {
+        (self.dump.swap(false, Ordering::SeqCst), self.capture.swap(false, Ordering::SeqCst))
+    }
+
+    /// Whether the next frame is to be dumped or kept.
+    pub(super) fn wants_frame(&self) -> bool {
+        self.dump.load(Ordering::SeqCst) || self.capture.load(Ordering::SeqCst)
+    }
+
+    /// Whether a picture is to be kept.
+    pub(super) fn wants_picture(&self) -> bool {
+        self.picture.load(Ordering::SeqCst)
+    }
+
+    /// The same, once for each wish.
+    pub(super) fn take_picture(&self) -> bool {
+        self.picture.swap(false, Ordering::SeqCst)
+    }
+
+    /// Whether figures are wanted, if that is news.
+    pub(super) fn take_hud(&self) -> Option<bool> {
+        self.hud.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Whether its pictures are shown.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::SeqCst)
+    }
+
+    /// Whether it stays when it has ended while it is paused.
+    pub(super) fn is_kept(&self) -> bool {
+        self.kept.load(Ordering::SeqCst)
+    }
+}
