@@ -3,7 +3,6 @@
 use crate::{Failure, complain, say};
 use afterimage_config::{FILE_NAME, OPTIONS, Settings, Surroundings, conf, explain, find, guess};
 use clap::Parser;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -98,19 +97,13 @@ fn write(file: &Path, force: bool) -> Result<(), Failure> {
         say(&conf());
         return Ok(());
     }
-    let failed = |error: std::io::Error| {
-        if error.kind() == std::io::ErrorKind::AlreadyExists {
-            Failure::new(format!("{} is there already; --force writes over it", file.display()))
-        } else {
-            Failure::file("writing", file, error)
-        }
-    };
+    if !force && file.symlink_metadata().is_ok() {
+        return Err(Failure::new(format!("{} is there already; --force writes over it", file.display())));
+    }
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("creating", folder, error))?;
     }
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).truncate(force).create(force).create_new(!force);
-    options.open(file).and_then(|mut out| out.write_all(conf().as_bytes())).map_err(failed)?;
+    crate::outputs::write(file, &conf())?;
     let own = afterimage_config::of_user(&Surroundings::of_process());
     let own = own.map_or_else(String::new, |own| format!(" or as {} for all", own.display()));
     say(&format!("wrote {}: it is read beside a program{own}\n", file.display()));

@@ -9,6 +9,8 @@ mod gnm;
 mod info;
 mod inspect;
 mod nv2a;
+mod outputs;
+mod own_process;
 mod pe;
 mod pool;
 mod program;
@@ -21,9 +23,10 @@ mod trim;
 mod wine;
 
 use afterimage_capture::CaptureError;
-use clap::{Parser, Subcommand};
+use afterimage_log::{Log, Writer};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 use tracing_subscriber::layer::SubscriberExt;
@@ -70,6 +73,18 @@ enum Command {
     Shader(shader::Args),
 }
 
+impl Command {
+    /// Whether it draws what strangers made, and so needs a process of its own; and whether into windows.
+    fn draws(&self) -> Option<bool> {
+        match self {
+            Self::Replay(args) => Some(args.window),
+            Self::Report(_) | Self::Trim(_) | Self::Diff(_) => Some(false),
+            Self::Run(_) | Self::View { .. } | Self::Dump(_) | Self::Inspect(_) | Self::Info(_) => None,
+            Self::Config(_) | Self::Shader(_) => None,
+        }
+    }
+}
+
 /// What a command could not do, for a person.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -102,10 +117,7 @@ impl Failure {
     }
 }
 
-/// Writes to standard output. A reader that has seen enough (`afterimage info | head`) is no failure.
-pub(crate) fn say(text: &str) {
-    let _enough = std::io::stdout().write_all(text.as_bytes());
-}
+pub(crate) use outputs::say;
 
 /// Says on standard error what went wrong; in colour on a terminal, unless `NO_COLOR` is set.
 pub(crate) fn complain(text: &str) {
@@ -123,15 +135,29 @@ fn main() -> ExitCode {
     let log = &afterimage_config::settings().log;
     let filter = format!("winit=error,{log}").parse::<tracing_subscriber::EnvFilter>();
     let bad = filter.as_ref().err().map(|error| format!("log = {log}: {error}"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter.unwrap_or_else(|_| "warn,winit=error".into()))
-        .with_writer(std::io::stderr)
-        .with_ansi(anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never)
-        .without_time()
-        .finish()
+    let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    tracing_subscriber::registry()
+        .with(filter.unwrap_or_else(|_| "warn,winit=error".into()))
+        .with(Log::new(vec![Writer::new(std::io::stderr(), colour)]).of_process())
         .with(report::Keeper)
         .init();
-    let command = Cli::parse().command;
+    let matches = Cli::command().get_matches();
+    let command = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()).command;
+    if let Err(failure) = outputs::check(&matches) {
+        complain(&failure.to_string());
+        // As of any command line that is wrong.
+        return ExitCode::from(2);
+    }
+    if let Some(display) = command.draws() {
+        match own_process::divide(&matches, display) {
+            Ok(None) => {}
+            Ok(Some(code)) => return code,
+            Err(failure) => {
+                complain(&failure.to_string());
+                return ExitCode::FAILURE;
+            }
+        }
+    }
     // `config` and `run` tell about problems in their own way: that of the program which is asked about.
     if !matches!(command, Command::Config(_) | Command::Run(_)) {
         afterimage_config::settings().problems.iter().for_each(|problem| tracing::warn!("{problem}"));
@@ -152,10 +178,18 @@ fn main() -> ExitCode {
         Command::Config(args) => config::run(&args),
         Command::Shader(args) => Ok(shader::run(&args)),
     };
-    result.unwrap_or_else(|failure| {
+    afterimage_log::finish();
+    let code = result.unwrap_or_else(|failure| {
         complain(&failure.to_string());
         ExitCode::FAILURE
-    })
+    });
+    match outputs::lost() {
+        Some(why) => {
+            complain(&why);
+            ExitCode::from(outputs::LOST)
+        }
+        None => code,
+    }
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub(crate) struct Args {
     screenshots: Option<CallSet>,
     /// Play a capture in a window.
     #[arg(long, conflicts_with_all = ["calls", "screenshots", "measure"])]
-    window: bool,
+    pub(crate) window: bool,
     /// Draw a capture N times, or until Ctrl-C.
     #[arg(long = "loop", value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     repeat: Option<u64>,
@@ -165,7 +165,7 @@ pub(crate) fn replay(args: &Args) -> Result<ExitCode, Failure> {
 
 /// What the renderer is told.
 fn options(args: &Args) -> Options {
-    let mut options = Options::from_env();
+    let mut options = crate::own_process::options();
     options.validate |= args.validate;
     if args.device.is_some() {
         options.device.clone_from(&args.device);
@@ -194,8 +194,9 @@ fn say_stats(args: &Args, renderer: &Renderer) {
     }
 }
 
-/// What the numbers of errors and of messages of the validation layer mean.
-fn outcome(errors: u64, messages: u64) -> Result<(), Failure> {
+/// What the numbers of errors, of messages of the validation layer and of files that could not be written mean.
+fn outcome(errors: u64, messages: u64, unwritten: u64) -> Result<(), Failure> {
+    crate::outputs::unwritten(unwritten)?;
     match (errors, messages) {
         (0, 0) => Ok(()),
         (0, messages) => Err(Failure::new(format!("the validation layer had {messages} messages, see above"))),
@@ -208,6 +209,8 @@ struct Ended {
     errors: u64,
     damage: Option<String>,
     messages: u64,
+    /// Files that could not be written.
+    unwritten: u64,
 }
 
 impl Ended {
@@ -216,15 +219,16 @@ impl Ended {
         let (errors, damage) = (stepper.errors(), stepper.damage().map(str::to_owned));
         let mut renderer = stepper.into_renderer();
         renderer.finish(&mut |_| {}).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        let unwritten = renderer.finish_files();
         let messages = renderer.validation_messages();
         say_stats(args, &renderer);
-        Ok(Self { errors, damage, messages })
+        Ok(Self { errors, damage, messages, unwritten })
     }
 
     fn outcome(self, file: &Path) -> Result<(), Failure> {
         match self.damage {
             Some(damage) => Err(damaged(file, &damage)),
-            None => outcome(self.errors, self.messages),
+            None => outcome(self.errors, self.messages, self.unwritten),
         }
     }
 }
@@ -328,6 +332,7 @@ fn replay_capture(args: &Args, file: &Path, mut player: Option<window::Player>) 
         pass += 1;
     }
     bar.end();
+    let unwritten = renderer.finish_files();
     let messages = renderer.validation_messages();
     say_stats(args, &renderer);
     if let Some(to) = &args.measure {
@@ -337,14 +342,16 @@ fn replay_capture(args: &Args, file: &Path, mut player: Option<window::Player>) 
         match to {
             None => crate::say(&measured.text()),
             Some(to) if to.as_os_str() == "-" => crate::say(&format!("{:#}\n", measured.json())),
-            Some(to) => std::fs::write(to, format!("{:#}\n", measured.json()))
-                .map_err(|error| Failure::file("writing", to, error))?,
+            Some(to) => crate::outputs::write(to, &format!("{:#}\n", measured.json()))?,
         }
     }
     drop(renderer);
     let to_output = stats_to_output(args) || matches!(&args.measure, Some(Some(to)) if to.as_os_str() == "-");
     if !to_output {
-        let pictures = output.map_or_else(String::new, |folder| format!(", pictures in {}", folder.display()));
+        let pictures = output.map_or_else(String::new, |folder| match unwritten {
+            0 => format!(", pictures in {}", folder.display()),
+            _ => format!(", not all pictures in {}", folder.display()),
+        });
         crate::say(&format!("{} frames, {} draws{pictures}\n", total.frames, total.draws));
     }
     if total.frames == 0 && total.draws == 0 && !total.stopped {
@@ -354,7 +361,7 @@ fn replay_capture(args: &Args, file: &Path, mut player: Option<window::Player>) 
     if let Some(error) = damage {
         return Err(damaged(file, &error));
     }
-    outcome(total.errors, messages)
+    outcome(total.errors, messages, unwritten)
 }
 
 /// What could be read was drawn.

@@ -239,11 +239,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         std::thread::sleep(Duration::from_millis(10));
     };
     // The viewer goes when its last program has gone: one that this program started may still run.
-    if let Some(viewer) = viewer {
-        viewer.finish(&signals);
+    let drawn = viewer.is_none_or(|viewer| viewer.finish(&signals));
+    let moved = stage.is_none_or(Stage::end);
+    let missing = args.stats.as_ref().filter(|file| !file.is_file());
+    if let Some(file) = missing {
+        crate::complain(&format!("{}: no figures were written", file.display()));
     }
-    drop(stage);
-    Ok(mirror(status))
+    // The program's own failure says more.
+    let lost = status.success() && !(drawn && moved && missing.is_none());
+    Ok(if lost { ExitCode::from(crate::outputs::LOST) } else { mirror(status) })
 }
 
 fn library_path(library: &Path) -> Result<OsString, Failure> {
@@ -373,11 +377,15 @@ impl Viewer {
         }
     }
 
-    /// Lets the viewer end after its last program, or at once at a signal.
-    fn finish(mut self, signals: &Signals) {
+    /// Lets the viewer end after its last program, or at once at a signal. Whether it could write all that was asked for.
+    fn finish(mut self, signals: &Signals) -> bool {
         drop(self.input.take());
         let mut interrupted = false;
-        while let Ok(None) = self.child.try_wait() {
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(None) => {}
+                ended => break ended.ok().flatten(),
+            }
             if signals.take().is_some() {
                 if interrupted {
                     let _gone_already = self.child.kill();
@@ -386,8 +394,9 @@ impl Viewer {
                 eprintln!("afterimage: waiting for the viewer to finish; once more to end it");
             }
             std::thread::sleep(Duration::from_millis(5));
-        }
+        };
         drop(self.temporary);
+        status.is_some_and(|status| status.success() || interrupted)
     }
 }
 

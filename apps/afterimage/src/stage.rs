@@ -6,7 +6,9 @@
 //! gets Wine's). So the program is started from a folder of its own in which everything of its real folder appears as a
 //! link, and `d3d9.dll` beside it. What the program creates there is moved to the real folder afterwards.
 
+use afterimage_output::Output;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -18,6 +20,7 @@ pub(crate) struct Stage {
     real: PathBuf,
     program: OsString,
     dll: OsString,
+    ended: bool,
 }
 
 impl Stage {
@@ -27,7 +30,7 @@ impl Stage {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_os_string();
         let real = program.parent().unwrap_or(Path::new("/")).to_path_buf();
         let folder = tempfile::Builder::new().prefix("afterimage-run-").tempdir()?;
-        let stage = Self { folder, real, program: name(&program), dll: name(dll) };
+        let stage = Self { folder, real, program: name(&program), dll: name(dll), ended: false };
         for entry in std::fs::read_dir(&stage.real)? {
             let entry = entry?;
             // Windows' file names do not know case.
@@ -52,10 +55,8 @@ impl Stage {
             if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
                 continue;
             }
-            let moved = std::fs::rename(&from, &to).or_else(|_| {
-                // Another file system. Folders would need a walk; programs rarely make any beside themselves.
-                std::fs::copy(&from, &to).map(drop)
-            });
+            // Another file system takes a copy. Folders would need a walk; programs rarely make any beside themselves.
+            let moved = std::fs::rename(&from, &to).or_else(|_| copy(&from, &to));
             if let Err(error) = moved {
                 stuck.push(format!("{} to {}: {error}", from.display(), to.display()));
             }
@@ -64,14 +65,36 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
-    fn drop(&mut self) {
+impl Stage {
+    /// Ends the run: whether everything that the program made is in its folder now. What is not stays where it is, and it is said so.
+    pub(crate) fn end(mut self) -> bool {
+        self.ended = true;
+        self.clear()
+    }
+
+    fn clear(&mut self) -> bool {
         let stuck = self.bring_home();
         if !stuck.is_empty() {
             eprintln!("afterimage: files that the program made could not be moved to its folder: {}", stuck.join("; "));
             self.folder.disable_cleanup(true);
         }
+        stuck.is_empty()
     }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.clear();
+        }
+    }
+}
+
+/// Copies a file, whole or not at all.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut out = Output::create(to)?;
+    io::copy(&mut File::open(from)?, &mut out)?;
+    out.finish()
 }
 
 #[cfg(test)]
@@ -97,7 +120,7 @@ mod tests {
         assert_eq!(fs::read_to_string(folder.join("data/level")).unwrap(), "1");
         fs::write(folder.join("save"), "new").unwrap();
         fs::write(folder.join("settings"), "made").unwrap();
-        drop(stage);
+        assert!(stage.end());
         assert!(!folder.exists());
         assert_eq!(fs::read_to_string(game.join("save")).unwrap(), "new");
         assert_eq!(fs::read_to_string(game.join("settings")).unwrap(), "made");

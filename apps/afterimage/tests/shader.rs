@@ -220,7 +220,7 @@ fn wrong_command_lines_say_the_way_out() {
     let error = fails(2, &["translate", file, file, "-o", "/nonexistent"], b"");
     assert!(error.contains("would both become"), "{error}");
     let error = fails(2, &["translate", file, "-o", file], b"");
-    assert!(error.contains("over itself"), "{error}");
+    assert!(error.contains("written over while it is read"), "{error}");
     for wrong in
         [&["-o", "a.metal", "--validate"][..], &["--emit-after", "ssa", "--reflect"], &["--validate", "--to", "ir"]]
     {

@@ -1,7 +1,8 @@
 //! PNG files as red, green, blue and alpha of eight bits.
 
+use afterimage_output::Channels;
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::BufReader;
 use std::path::Path;
 
 /// A picture: rows from the top, four bytes a pixel.
@@ -35,15 +36,8 @@ impl Picture {
 
     /// Writes a file. The error names it.
     pub(super) fn write(&self, path: &Path) -> Result<(), String> {
-        let unwritable = |error: &dyn std::fmt::Display| format!("cannot write {}: {error}", path.display());
-        let file = File::create(path).map_err(|error| unwritable(&error))?;
-        let mut encoder = png::Encoder::new(BufWriter::new(file), self.width, self.height);
-        encoder.set_color(png::ColorType::Rgba);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::Fast);
-        let mut writer = encoder.write_header().map_err(|error| unwritable(&error))?;
-        writer.write_image_data(self.pixels.as_flattened()).map_err(|error| unwritable(&error))?;
-        writer.finish().map_err(|error| unwritable(&error))
+        afterimage_output::png(path, [self.width, self.height], Channels::Rgba, self.pixels.as_flattened())
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
 
     /// The same picture without alpha, as a screen shows it.

@@ -63,7 +63,7 @@ fn save(folder: &Path, kind: &str, name: &str, picture: &Picture) -> Result<(), 
 /// Writes the page. The worst come first.
 pub(super) fn write(folder: &Path, listing: &Listing<'_>, note: &Note<'_>) -> Result<(), Failure> {
     let path = folder.join(PAGE);
-    fs::write(&path, page(listing, note)).map_err(|error| Failure::file("cannot write", &path, error))
+    crate::outputs::write(&path, &page(listing, note))
 }
 
 fn page(listing: &Listing<'_>, note: &Note<'_>) -> String {

@@ -73,7 +73,7 @@ fn configured(words: &[(&str, String)]) -> Result<Options, Failure> {
     if let Some(Problem::Environment { what, .. }) = wrong {
         return Err(Failure::new(what.clone()));
     }
-    let mut options = Options::of(&settings);
+    let mut options = crate::own_process::with(Options::of(&settings));
     // These settings are meant for programs.
     (options.capture_frames, options.capture_file) = (None, None);
     (options.screenshots, options.screenshot_frames, options.stats) = (None, None, None);
@@ -99,7 +99,11 @@ impl Side {
         let open = || Ok(Reader::open(&self.file)?.with_uses(Arc::new(Uses::open(&self.file)?)));
         let mut reader = open().map_err(|error| Failure::capture(&self.file, &error))?;
         let options = Options { screenshots: Some(folder.to_owned()), ..self.options.clone() };
-        match self.renderer_with(options)?.replay(&mut reader) {
+        let mut renderer = self.renderer_with(options)?;
+        let replayed = renderer.replay(&mut reader);
+        // What is not there would be taken for a difference, or for nothing.
+        crate::outputs::unwritten(renderer.finish_files())?;
+        match replayed {
             Ok(replayed) if replayed.errors > 0 => {
                 tracing::warn!("{}: {} packets could not be executed", self.name, replayed.errors);
             }

@@ -87,8 +87,8 @@ impl Listing<'_> {
     pub(super) fn print(&self, only_misses: bool) {
         let mut out = anstream::stdout().lock();
         let rows = self.rows.iter().filter(|row| !only_misses || !row.state(self.bar).matches());
-        // A reader that has seen enough (`afterimage diff | head`) is no failure.
-        let _enough = self.lines(rows, &mut out);
+        let written = self.lines(rows, &mut out).and_then(|()| out.flush());
+        crate::outputs::said(written);
     }
 
     fn lines<'r>(&self, rows: impl Iterator<Item = &'r Row>, out: &mut impl Write) -> std::io::Result<()> {

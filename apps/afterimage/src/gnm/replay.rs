@@ -76,7 +76,8 @@ fn store(args: &Replay<'_>, player: &Player, dump: &Dump) -> Result<(), Why> {
         let [first, behind] = [part.start, part.end].map(|at| (at - dump.address) as usize);
         player.memory.read(part.start, &mut bytes[first..behind])?;
     }
-    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, bytes));
+    let written =
+        path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| afterimage_output::write(&path, &bytes));
     written.map_err(|error| Why::Write { path, error })?;
     let mapped: u64 = parts.iter().map(|part| part.end - part.start).sum();
     if mapped < dump.size { Err(unmapped.into()) } else { Ok(()) }

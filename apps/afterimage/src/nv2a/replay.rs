@@ -11,10 +11,11 @@ use afterimage_nv2a::kcap::{Event, Frame, KcapError, Player, Reader};
 use afterimage_nv2a::machine::PusherError;
 use afterimage_nv2a::memory::OutOfRange;
 use afterimage_nv2a::translate::Translator;
+use afterimage_output::Channels;
 use afterimage_vulkan::{FrameSet, Gpu, Options, Renderer};
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -66,6 +67,8 @@ pub(crate) enum Why {
     Picture { path: PathBuf, error: OutOfRange },
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: io::Error },
+    #[error("{0} files could not be written, see above")]
+    Unwritten(u64),
     #[error("{}", .0)]
     Renderer(#[from] afterimage_vulkan::Error),
     #[error("the render thread could not be started: {0}")]
@@ -80,7 +83,7 @@ impl Why {
     fn code(&self) -> Code {
         match self {
             Self::Recording(KcapError::Io(_)) | Self::Gcap(GcapError::Io(_)) => Code::File,
-            Self::Write { .. } | Self::Renderer(_) | Self::Thread(_) => Code::File,
+            Self::Write { .. } | Self::Unwritten(_) | Self::Renderer(_) | Self::Thread(_) => Code::File,
             Self::Recording(_) | Self::Pusher(_) | Self::Picture { .. } => Code::Undrawn,
             Self::Gcap(_) | Self::Fault(_) | Self::Submission(_) | Self::Memory(_) | Self::Display { .. } => {
                 Code::Undrawn
@@ -125,7 +128,14 @@ pub(crate) struct Outcome {
 }
 
 /// A renderer on a thread of its own.
-pub(crate) struct Rendering(JoinHandle<(u64, String)>);
+pub(crate) struct Rendering(JoinHandle<Rendered>);
+
+/// What a renderer has to say at its end.
+struct Rendered {
+    messages: u64,
+    unwritten: u64,
+    stats: String,
+}
 
 impl Rendering {
     /// Starts it; the link is what a guest writes to.
@@ -134,7 +144,8 @@ impl Rendering {
         let (link, mut receiver) = in_process::pair(ArenaConfig::from_env(), renderer.device_info(), slots);
         let thread = thread::Builder::new().name("render".into()).spawn(move || {
             in_process::serve(&mut receiver, &mut renderer);
-            (renderer.validation_messages(), renderer.stats_json())
+            let (unwritten, messages) = (renderer.finish_files(), renderer.validation_messages());
+            Rendered { messages, unwritten, stats: renderer.stats_json() }
         });
         Ok((link, Self(thread.map_err(Why::Thread)?)))
     }
@@ -142,8 +153,11 @@ impl Rendering {
     /// Waits for its end, which comes when the link is gone.
     pub(crate) fn finish(self, outcome: &mut Outcome) {
         match self.0.join() {
-            Ok((messages, stats)) => {
+            Ok(Rendered { messages, unwritten, stats }) => {
                 outcome.stats = stats;
+                if unwritten > 0 {
+                    outcome.failures.push(Why::Unwritten(unwritten));
+                }
                 if messages > 0 {
                     outcome.failures.push(Why::Validation(messages));
                 }
@@ -199,13 +213,17 @@ pub(crate) fn replay(args: &Replay<'_>) -> Result<ExitCode, Failure> {
         }
     });
     bar.finish_and_clear();
+    if let Some(capture) = args.capture.filter(|_| code != Code::Done) {
+        // There may be none: what could not be completed is not left.
+        let _gone = fs::remove_file(afterimage_output::part_of(capture));
+    }
     let stats = format!("[{}]\n", stats.join(",").trim_end());
     match args.stats {
         Some(path) if path.as_os_str() == "-" => {
             crate::say(&stats);
             return Ok(ExitCode::from(code as u8));
         }
-        Some(path) => fs::write(path, stats).map_err(|error| Failure::file("cannot write", path, error))?,
+        Some(path) => crate::outputs::write(path, &stats)?,
         None => {}
     }
     let place = args.output.map_or_else(String::new, |folder| format!(" in {}", folder.display()));
@@ -220,7 +238,7 @@ fn name(path: &Path) -> String {
 }
 
 fn options(args: &Replay<'_>) -> Options {
-    let mut options = Options::from_env();
+    let mut options = crate::own_process::options();
     options.validate |= args.validate;
     // Replaying is not what the settings of a program's run were meant for.
     options.screenshots = None;
@@ -277,12 +295,7 @@ fn save(args: &Replay<'_>, frame: &Frame, player: &Player) -> Result<(), Why> {
 }
 
 /// Writes a picture, four bytes a pixel from red to alpha, and the folders that it is in.
-pub(crate) fn write_png(path: &Path, [width, height]: [u32; 2], rgba: &[u8]) -> io::Result<()> {
+pub(crate) fn write_png(path: &Path, size: [u32; 2], rgba: &[u8]) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
-    let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), width, height);
-    encoder.set_color(png::ColorType::Rgba);
-    encoder.set_compression(png::Compression::Fast);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(rgba)?;
-    Ok(writer.finish()?)
+    afterimage_output::png(path, size, Channels::Rgba, rgba)
 }

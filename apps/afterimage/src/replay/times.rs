@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args, file: &Path, to: Option<&Path>) -> Result<(), Fai
         None => crate::say(&timed.text()),
         Some(to) if to.as_os_str() == "-" => crate::say(&format!("{:#}\n", timed.json())),
         Some(to) => {
-            std::fs::write(to, format!("{:#}\n", timed.json())).map_err(|error| Failure::file("writing", to, error))?;
+            crate::outputs::write(to, &format!("{:#}\n", timed.json()))?;
         }
     }
     replaced.check()?;

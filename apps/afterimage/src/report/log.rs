@@ -1,8 +1,7 @@
 //! What is logged while a capture is replayed, for the head of the page.
 
-use std::fmt::Write;
+use std::collections::HashMap;
 use std::sync::Mutex;
-use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
@@ -17,8 +16,10 @@ static LOGGED: Mutex<Option<Logged>> = Mutex::new(None);
 pub(super) struct Logged {
     /// Text, and how often it came.
     pub(super) lines: Vec<(String, u64)>,
-    /// Different ones that were not kept.
+    /// Those that were not kept.
     pub(super) more: u64,
+    /// Where a text is among the lines: strangers decide how many come.
+    places: HashMap<String, usize>,
 }
 
 /// From here on warnings are kept.
@@ -47,26 +48,15 @@ impl<S: Subscriber> Layer<S> for Keeper {
         }
         let mut guard = locked();
         let Some(logged) = guard.as_mut() else { return };
-        let mut text = Text(format!("{}: ", metadata.level().as_str().to_lowercase()));
-        event.record(&mut text);
-        if let Some((_, count)) = logged.lines.iter_mut().find(|(line, _)| *line == text.0) {
-            *count += 1;
+        let text = format!("{}: {}", metadata.level().as_str().to_lowercase(), afterimage_log::of_event(event));
+        if let Some(place) = logged.places.get(&text) {
+            logged.lines[*place].1 += 1;
         } else if logged.lines.len() < KEPT {
-            logged.lines.push((text.0, 1));
+            logged.places.insert(text.clone(), logged.lines.len());
+            logged.lines.push((text, 1));
         } else {
             logged.more += 1;
         }
-    }
-}
-
-struct Text(String);
-
-impl Visit for Text {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        let _ = match field.name() {
-            "message" => write!(self.0, "{value:?}"),
-            name => write!(self.0, " {name}={value:?}"),
-        };
     }
 }
 

@@ -112,15 +112,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     log::start();
     let bar = crate::pool::bar(1, std::io::stderr().is_terminal());
     bar.set_message("the capture is read");
-    let capture = Capture::open_with(file, &Limits::default(), |read, bytes| {
+    let limits = Limits::of_file(file.metadata().map_or(0, |about| about.len()));
+    let capture = Capture::open_with(file, &limits, |read, bytes| {
         bar.set_length(bytes >> 20);
         bar.set_position(read >> 20);
     })
     .map_err(|error| Failure::capture(file, &error))?;
     let plan = Plan::new(args, &capture)?;
-    let unkept = |error| Failure::new(format!("cannot keep the page's parts: {error}"));
+    let unkept = |error| Failure::file("cannot keep the parts of", &args.output, error);
     let budget = Budget::new(args.max_pictures, plan.frames.len(), plan.wanted.len(), plan.wrong.clone());
-    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(".".as_ref());
+    let folder = afterimage_output::folder_of(&args.output);
     let name = file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
     let title = format!("{name} - afterimage report");
     let most = if args.max_size == 0 { u64::MAX } else { args.max_size.saturating_mul(1 << 20) };

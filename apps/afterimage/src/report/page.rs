@@ -2,11 +2,12 @@
 //! pictures) follows in blocks that the page's script unpacks when they are looked at.
 
 use crate::Failure;
+use afterimage_output::Output;
 use serde_json::Value;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::fs::File;
-use std::io::{BufWriter, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,9 +32,8 @@ pub(super) fn write(mut blocks: File, title: &str, index: &Value, path: &Path) -
         ("wire", WIREFRAME),
         ("index", &index),
     ];
-    let part = Part::of(path);
     let stop = interrupts().map_err(unwritable)?;
-    let mut out = BufWriter::new(File::create(part.name()).map_err(unwritable)?);
+    let mut out = Output::create(path).map_err(unwritable)?;
     let mut write = || -> std::io::Result<u64> {
         out.write_all(filled(before, &parts).as_bytes())?;
         blocks.rewind()?;
@@ -44,10 +44,11 @@ pub(super) fn write(mut blocks: File, title: &str, index: &Value, path: &Path) -
         }
         out.write_all(after.as_bytes())?;
         out.flush()?;
-        out.stream_position()
+        // A pipe has no places; its page is as long as what was written.
+        Ok(out.stream_position().unwrap_or_default())
     };
     let size = write().map_err(unwritable)?;
-    part.done().map_err(unwritable)?;
+    out.finish().map_err(unwritable)?;
     Ok(size)
 }
 
@@ -73,46 +74,6 @@ fn interrupts() -> std::io::Result<Arc<AtomicBool>> {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     Ok(stop)
-}
-
-/// A file that has its name once it is whole; before it goes away if nothing comes of it.
-struct Part<'a> {
-    path: &'a Path,
-    /// `None` where the path is something else than a file, such as a pipe.
-    part: Option<PathBuf>,
-}
-
-impl<'a> Part<'a> {
-    fn of(path: &'a Path) -> Self {
-        let plain = path.symlink_metadata().map_or(true, |data| data.is_file());
-        let part = path.file_name().filter(|_| plain).map(|name| {
-            let mut name = name.to_owned();
-            name.push(".part");
-            path.with_file_name(name)
-        });
-        Self { path, part }
-    }
-
-    fn name(&self) -> &Path {
-        self.part.as_deref().unwrap_or(self.path)
-    }
-
-    fn done(mut self) -> std::io::Result<()> {
-        if let Some(part) = &self.part {
-            std::fs::rename(part, self.path)?;
-        }
-        self.part = None;
-        Ok(())
-    }
-}
-
-impl Drop for Part<'_> {
-    fn drop(&mut self) {
-        if let Some(part) = &self.part {
-            // There may be none.
-            let _gone = std::fs::remove_file(part);
-        }
-    }
 }
 
 /// A template with its {{parts}} filled in; what is filled in is taken as it is.

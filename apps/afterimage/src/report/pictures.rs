@@ -157,7 +157,7 @@ fn locked(album: &Shared) -> MutexGuard<'_, Album> {
 
 /// The options of a renderer that draws for the page and does nothing else.
 pub(super) fn options(validate: bool) -> Options {
-    let mut options = Options::from_env();
+    let mut options = crate::own_process::options();
     options.validate |= validate;
     (options.screenshots, options.screenshot_frames, options.stats) = (None, None, None);
     (options.capture_frames, options.capture_file) = (None, None);

@@ -5,6 +5,7 @@ use super::io::{self, Content};
 use super::kind::{From, To};
 use super::translate::{Args, Translated, translate};
 use crate::pool;
+use afterimage_output::FileId;
 use std::any::Any;
 use std::collections::HashMap;
 use std::fs;
@@ -97,6 +98,8 @@ fn plan(args: &Args) -> Result<Plan, Why> {
         return usage("many binary outputs need a folder: give -o FOLDER, or pick a text with --to");
     }
     let only_checked = !named && (batch || args.validate || args.reflect.is_some());
+    let read: HashMap<FileId, PathBuf> =
+        inputs.iter().filter_map(|(input, _)| Some((FileId::of(input)?, input.clone()))).collect();
     let mut taken: HashMap<PathBuf, PathBuf> = HashMap::new();
     let mut jobs = Vec::with_capacity(inputs.len());
     for (input, place) in inputs {
@@ -107,8 +110,8 @@ fn plan(args: &Args) -> Result<Plan, Why> {
             _ => Place::Stdout,
         };
         if let Place::File(output) = &place {
-            if same_file(&input, output) {
-                return usage(format!("{} would be written over itself: give another -o", input.display()));
+            if let Some(read) = FileId::of(output).and_then(|id| read.get(&id)) {
+                return usage(format!("{} would be written over while it is read: give another -o", read.display()));
             }
             if let Some(other) = taken.insert(output.clone(), input.clone()) {
                 let [other, input, output] = [&other, &input, output].map(|path| path.display());
@@ -118,10 +121,6 @@ fn plan(args: &Args) -> Result<Plan, Why> {
         jobs.push(Job { input, to, place });
     }
     Ok(Plan { jobs, batch })
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// Adds the shaders of a folder and of those in it, by name. Links to folders are not followed, so this ends.

@@ -59,7 +59,8 @@ pub(super) fn write(path: &Path, content: &Content) -> Result<(), Why> {
         return print(content);
     }
     let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    folder.and_then(|()| std::fs::write(path, content.bytes())).map_err(|error| Why::Write { path: path.into(), error })
+    let written = folder.and_then(|()| afterimage_output::write(path, content.bytes()));
+    written.map_err(|error| Why::Write { path: path.into(), error })
 }
 
 /// Writes to standard output, but nothing binary to a terminal.

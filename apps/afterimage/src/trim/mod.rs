@@ -7,7 +7,7 @@ mod touch;
 
 use crate::Failure;
 use afterimage_inspect::{CallSet, Capture};
-use afterimage_vulkan::{FrameSet, Options, Renderer};
+use afterimage_vulkan::{FrameSet, Renderer};
 use clap::{ArgGroup, Parser};
 use needs::Kept;
 use std::ops::RangeInclusive;
@@ -52,9 +52,6 @@ fn frames(text: &str) -> Result<RangeInclusive<u64>, String> {
 
 /// Writes what is asked for.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if same_file(&args.file, &args.output) {
-        return Err(Failure::new(format!("{} would be written over while it is read", args.file.display())));
-    }
     let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", args.file.display()));
     let capture = crate::inspect::open(&args.file)?;
     if let Some(damage) = capture.damage() {
@@ -108,7 +105,7 @@ fn there_are(capture: &Capture) -> String {
 /// Writes the frames behind the state as a renderer has it.
 fn replayed(args: &Args, capture: &Capture, span: RangeInclusive<u64>) -> Result<(), Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", args.file.display()));
-    let mut options = Options::from_env();
+    let mut options = crate::own_process::options();
     // These settings are meant for programs.
     (options.capture_frames, options.capture_file) = (None, None);
     (options.screenshots, options.stats) = (None, None);
@@ -116,17 +113,18 @@ fn replayed(args: &Args, capture: &Capture, span: RangeInclusive<u64>) -> Result
     renderer.start_capture(&args.output, span);
     let mut reader = capture.reader().map_err(|error| fail(&error))?;
     let replayed = renderer.replay(&mut reader);
-    renderer.finish_capture();
+    let failures = renderer.finish_files();
+    if failures > 0 {
+        // There may be none.
+        let _gone = std::fs::remove_file(afterimage_output::part_of(&args.output));
+    }
+    crate::outputs::unwritten(failures)?;
     match replayed {
         // Told of already: what comes before the damage is in the file.
         Err(afterimage_vulkan::ReplayError::Capture(_)) | Ok(_) if args.output.is_file() => Ok(()),
         Err(error) => Err(fail(&error)),
-        Ok(_) => Err(Failure::new(format!("{} could not be written, see above", args.output.display()))),
+        Ok(_) => Err(Failure::new(format!("{}: none of these frames could be replayed", args.file.display()))),
     }
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 fn size(path: &Path) -> Result<u64, Failure> {

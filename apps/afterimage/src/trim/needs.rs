@@ -4,6 +4,7 @@ use super::touch::{Facts, Touch};
 use afterimage_inspect::{CallKind, CallSet, Capture, Form, Place};
 use afterimage_stream::{Created, ObjectId, Packet, State};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// What is told of a capture's shaders, at the place that has been read up to.
 pub(super) struct Shaders<'a> {
@@ -72,7 +73,24 @@ enum Role {
 struct Step {
     place: Place,
     role: Role,
-    touch: Touch,
+    touch: Rc<Touch>,
+}
+
+/// Touches that were met, each once: of millions of calls most are like others.
+#[derive(Default)]
+struct Touches(HashSet<Rc<Touch>>);
+
+impl Touches {
+    fn one(&mut self, touch: Touch) -> Rc<Touch> {
+        match self.0.get(&touch) {
+            Some(known) => Rc::clone(known),
+            None => {
+                let touch = Rc::new(touch);
+                self.0.insert(Rc::clone(&touch));
+                touch
+            }
+        }
+    }
 }
 
 /// What of a capture is kept.
@@ -163,6 +181,7 @@ impl Found {
         let mut state = State::default();
         let mut shaders = Shaders::of(capture);
         let (mut steps, mut groups): (Vec<Step>, Vec<bool>) = Default::default();
+        let mut touches = Touches::default();
         let mut open = None;
         // Of queries that have begun: the step.
         let mut queries: HashMap<ObjectId, usize> = HashMap::new();
@@ -173,7 +192,7 @@ impl Found {
                 && let Some(group) = open.take()
             {
                 let touch = Touch::of(&Packet::EndCapture(&Default::default()), &state, &mut |id| shaders.facts(id));
-                steps.push(Step { place, role: Role::End { group }, touch });
+                steps.push(Step { place, role: Role::End { group }, touch: touches.one(touch) });
             }
             if let Packet::BeginCapture(_) = packet {
                 open = Some(groups.len());
@@ -209,7 +228,7 @@ impl Found {
             };
             let touch = Touch::of(&packet, &state, &mut |id| shaders.facts(id));
             let step = steps.len();
-            steps.push(Step { place, role, touch });
+            steps.push(Step { place, role, touch: touches.one(touch) });
             match packet {
                 Packet::EndCapture(_) => open = None,
                 // Of a query, either both ends are kept or none; none where only its begin is asked for.

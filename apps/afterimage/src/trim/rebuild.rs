@@ -6,10 +6,10 @@ use super::touch;
 use crate::Failure;
 use afterimage_capture::{CaptureError, MemoryArena, Reader, Summary, Writer};
 use afterimage_inspect::{Capture, Place};
+use afterimage_output::Output;
 use afterimage_stream::packets::*;
 use afterimage_stream::{Arena, Encoder, ObjectKind, Packet, State, UploadRef};
-use std::fs::File;
-use std::io::{BufWriter, Read};
+use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ struct Rebuild<'a> {
     /// The state that what was written builds.
     have: State,
     out: Encoder,
-    writer: Writer<BufWriter<File>>,
+    writer: Writer<Output>,
     /// What packets before the first frame refer to, until that begins.
     keyframe: Option<MemoryArena>,
     /// The frame that has begun in what is written.

@@ -4,7 +4,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{Aspects, Created, Format, ObjectId, Packet, State};
 
 /// What a packet has to do with objects. Contents are those of buffers and of textures that are no views.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Touch {
     /// Objects that must be there, whatever they hold.
     pub(super) objects: Vec<ObjectId>,

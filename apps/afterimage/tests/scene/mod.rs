@@ -37,6 +37,8 @@ const VERTEX: &str = r#"vertex "scene" {
 }"#;
 
 const CONSTANT: &str = include_str!("../../../../crates/vulkan/tests/common/shaders/constant.air");
+/// Loops in loops: some drivers leave a loop after 65,536 rounds.
+const ENDLESS: &str = include_str!("../../../../crates/vulkan/tests/common/shaders/endless.air");
 const TEXTURE: &str = include_str!("../../../../crates/vulkan/tests/common/shaders/texture.air");
 
 /// What is another in a variant of the scene.
@@ -49,6 +51,8 @@ pub(crate) enum Variant {
     Color,
     /// Call 8 is not there.
     Shorter,
+    /// The shader of call 3 does not end.
+    Endless,
 }
 
 fn id(kind: ObjectKind, serial: u32) -> ObjectId {
@@ -135,7 +139,8 @@ pub(crate) fn capture(path: &Path, variant: Variant) {
     scene.texture(CHECKS, 0, &checks);
     scene.texture(UNUSED, 0, &noise((EDGE * EDGE * 4) as usize));
     scene.stream.push(&CreateSampler { id: id(ObjectKind::Sampler, 1), ..CreateSampler::zeroed() });
-    for (serial, stage, text) in [(1, Stage::Vertex, VERTEX), (2, Stage::Pixel, CONSTANT), (3, Stage::Pixel, TEXTURE)] {
+    let constant = if variant == Variant::Endless { ENDLESS } else { CONSTANT };
+    for (serial, stage, text) in [(1, Stage::Vertex, VERTEX), (2, Stage::Pixel, constant), (3, Stage::Pixel, TEXTURE)] {
         let code = scene.arena.push(text.as_bytes());
         let id = id(ObjectKind::Shader, serial);
         scene.stream.push(&CreateShader { id, stage: stage as u32, language: IR, pad: 0, code });
