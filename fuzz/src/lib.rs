@@ -3,6 +3,10 @@
 #[path = "../../crates/shader/tests/kept/mod.rs"]
 mod kept;
 
+pub mod mutate;
+pub mod scenes;
+pub mod tame;
+
 use afterimage_ir::{Module, parse, verify};
 use afterimage_passes::{FloatRules, Options, optimize};
 use afterimage_shader::{CompileError, Features, Profile, RuntimeInfo, Shader, decode_artifact, encode_artifact};

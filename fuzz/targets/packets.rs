@@ -6,7 +6,7 @@
 
 use afterimage_stream::packets::{BeginFrame, CreateBuffer, Init};
 use afterimage_stream::{
-    Arena, Encoder, Header, Kind, Limits, ObjectId, ObjectKind, Reader, ReplayHash, State, UploadRef, Validator,
+    Arena, Encoder, Header, Kind, ObjectId, ObjectKind, Reader, ReplayHash, State, UploadRef, Validator,
 };
 
 struct TwoSlots;
@@ -34,7 +34,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some((&mode, bytes)) = bytes.split_first() else { return };
     let batch = if mode % 2 == 0 { words(bytes) } else { packets(bytes) };
     let mut state = State::default();
-    let mut validator = Validator::new(Limits::default());
+    let mut validator = Validator::default();
     let mut hash = ReplayHash::default();
     for located in Reader::new(&batch) {
         match located.and_then(|located| validator.check(&state, &located, &TwoSlots).map(|()| located)) {

@@ -19,6 +19,9 @@ pub(crate) struct Args {
     /// Seconds for each target.
     #[arg(long, default_value_t = 60)]
     seconds: u32,
+    /// Build with AddressSanitizer, the standard library too: accesses outside of what is allocated, or of what was freed, are findings.
+    #[arg(long)]
+    address: bool,
 }
 
 /// A fuzz target and its first inputs.
@@ -26,6 +29,37 @@ struct Target {
     name: &'static str,
     seeds: Seeds,
 }
+
+/// What watches the targets besides their own assertions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watch {
+    /// Nothing.
+    Plain,
+    /// AddressSanitizer.
+    Address,
+}
+
+impl Watch {
+    /// Flags of the compiler besides [`FLAGS`].
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Plain => &[],
+            // Without the second, linkers leave out some of what libFuzzer counts and not the rest.
+            Self::Address => &["-Zsanitizer=address", "-Clink-dead-code"],
+        }
+    }
+
+    /// Where the targets are built.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Plain => "fuzz",
+            Self::Address => "fuzz-address",
+        }
+    }
+}
+
+/// Drivers keep what they have until the process ends, which is no finding.
+const ADDRESS_OPTIONS: &str = "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1";
 
 /// What a target begins with.
 enum Seeds {
@@ -38,6 +72,7 @@ enum Seeds {
 /// The targets; their code is in `fuzz/targets/NAME.rs`.
 const TARGETS: &[Target] = &[
     Target { name: "packets", seeds: Seeds::Random },
+    Target { name: "renderer", seeds: Seeds::Random },
     Target { name: "captures", seeds: Seeds::Folders(&["fuzz/seeds/captures"]) },
     Target { name: "inspect", seeds: Seeds::Folders(&["fuzz/seeds/captures"]) },
     Target { name: "shader_tokens", seeds: Seeds::Folders(&["fuzz/seeds/shader_tokens", "crates/shader/tests/hlsl"]) },
@@ -89,7 +124,8 @@ pub(crate) enum Seed {
 /// # Errors
 /// When a target is not known, does not build, or finds something.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
-    let (good, bad) = run(ws, &args.names, args.seconds, Seed::Fresh)?;
+    let watch = if args.address { Watch::Address } else { Watch::Plain };
+    let (good, bad) = run(ws, &args.names, args.seconds, Seed::Fresh, watch)?;
     println!("{good} fuzz targets passed, {bad} failed");
     if bad > 0 { Err(Failure::new("fuzzing", format!("{bad} targets found something"))) } else { Ok(()) }
 }
@@ -99,20 +135,20 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
 ///
 /// # Errors
 /// When a target is not known or does not build.
-pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32, seed: Seed) -> Result<(usize, usize)> {
+pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32, seed: Seed, watch: Watch) -> Result<(usize, usize)> {
     if let Some(unknown) = names.iter().find(|name| TARGETS.iter().all(|target| target.name != **name)) {
         let known: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
         return Err(Failure::new("fuzzing", format!("there is no target `{unknown}`; there are {}", known.join(", "))));
     }
     let wanted: Vec<&Target> =
         TARGETS.iter().filter(|t| names.is_empty() || names.iter().any(|n| n == t.name)).collect();
-    let folder = compile(ws)?;
+    let folder = compile(ws, &wanted, watch)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut good = 0;
     for group in wanted.chunks(cores) {
         let titles: Vec<_> = group.iter().map(|target| target.name).collect();
         let progress = Progress::start(format!("fuzzing {} for {seconds} s", titles.join(", ")));
-        let run = |target: &Target| fuzz(ws, target, &folder, (seconds, seed), &progress);
+        let run = |target: &Target| fuzz(ws, target, &folder, (seconds, seed, watch), &progress);
         let results: Vec<Result> = std::thread::scope(|scope| {
             let runs: Vec<_> = group.iter().map(|target| scope.spawn(|| run(target))).collect();
             let lost = || Failure::new("fuzzing", "the thread that watches it ended");
@@ -129,19 +165,24 @@ pub(crate) fn run(ws: &Workspace, names: &[String], seconds: u32, seed: Seed) ->
     Ok((good, wanted.len() - good))
 }
 
-fn compile(ws: &Workspace) -> Result<PathBuf> {
+fn compile(ws: &Workspace, targets: &[&Target], watch: Watch) -> Result<PathBuf> {
     let host = "x86_64-unknown-linux-gnu";
     let host = if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-gnu" } else { host };
-    let target_dir = ws.target.join("fuzz");
+    let target_dir = ws.target.join(watch.folder());
     let mut cargo = build::cargo(ws);
     // With --target, the flags apply to the fuzzed code and not to build scripts and macros.
-    cargo.current_dir(ws.root.join("fuzz")).args(["build", "--release", "--bins", "--target", host]);
-    cargo.arg("--target-dir").arg(&target_dir).env("RUSTFLAGS", FLAGS.join(" "));
+    cargo.current_dir(ws.root.join("fuzz")).args(["build", "--release", "--target", host]);
+    cargo.args(targets.iter().flat_map(|target| ["--bin", target.name]));
+    cargo.arg("--target-dir").arg(&target_dir).env("RUSTFLAGS", [FLAGS, watch.flags()].concat().join(" "));
+    if watch == Watch::Address {
+        // As for the Windows targets, the stable compiler builds the library from the source that set-up has fetched.
+        cargo.arg("-Zbuild-std=std,panic_abort").env("RUSTC_BOOTSTRAP", "1");
+    }
     step::run(
         ws,
         &mut cargo,
         "building the fuzz targets",
-        "libfuzzer-sys needs a C++ compiler (Debian: apt-get install g++)",
+        "libfuzzer-sys needs a C++ compiler (Debian: apt-get install g++); --address needs Rust's library source (`cargo xtask setup`)",
     )?;
     Ok(target_dir.join(host).join("release"))
 }
@@ -150,7 +191,7 @@ fn fuzz(
     ws: &Workspace,
     target: &Target,
     folder: &std::path::Path,
-    (seconds, seed): (u32, Seed),
+    (seconds, seed, watch): (u32, Seed, Watch),
     progress: &Progress,
 ) -> Result {
     let corpus = ws.target.join("fuzz/corpus").join(target.name);
@@ -159,7 +200,9 @@ fn fuzz(
         std::fs::create_dir_all(dir).doing(format!("creating {}", dir.display()))?;
     }
     let mut command = Command::new(folder.join(target.name));
-    command.arg(format!("-max_total_time={seconds}")).arg(format!("-rss_limit_mb={MEMORY_MIB}"));
+    let memory = if watch == Watch::Address { 2 * MEMORY_MIB } else { MEMORY_MIB };
+    command.arg(format!("-max_total_time={seconds}")).arg(format!("-rss_limit_mb={memory}"));
+    command.env("ASAN_OPTIONS", ADDRESS_OPTIONS);
     command.arg(format!("-timeout={HANG_SECONDS}")).arg("-max_len=8192").arg("-print_final_stats=1");
     if seed == Seed::Same {
         command.arg("-seed=1");

@@ -1,0 +1,121 @@
+//! The renderer, with streams of programs that were changed: whatever they hold, it goes on, and the next program finds it as if it were
+//! new.
+//!
+//! lavapipe runs what it is told to its end, so draws are kept small and shaders that loop, unless they are the scenes' own, are refused
+//! here; ending those is the watchdog's work. With AFTERIMAGE_VALIDATE=1 the validation layer must have nothing to say; today it has, of
+//! point lists whose vertex shader, which came as IR, writes no size.
+#![no_main]
+
+use afterimage_fuzz::mutate::{batch, mutate};
+use afterimage_fuzz::scenes::{Scene, all};
+use afterimage_fuzz::{Input, tame};
+use afterimage_stream::{Arena, Executor, Reader, Reply, UploadRef};
+use afterimage_vulkan::{Options, Renderer};
+use std::cell::RefCell;
+
+/// Inputs after which a scene must look as it did at first.
+const CHECK_EVERY: u64 = 16;
+/// Inputs after which there is a new renderer.
+const RENEW_EVERY: u64 = 512;
+
+struct Slot(RefCell<Vec<u8>>);
+
+impl Slot {
+    fn range(&self, range: &UploadRef, at: u32, len: usize) -> Option<std::ops::Range<usize>> {
+        let start = usize::try_from(range.offset.checked_add(at.into())?).ok()?;
+        let end = start.checked_add(len)?;
+        (range.slot == 0 && end <= self.0.borrow().len()).then_some(start..end)
+    }
+}
+
+impl Arena for Slot {
+    fn slot_size(&self, slot: u32) -> Option<u64> {
+        (slot == 0).then_some(self.0.borrow().len() as u64)
+    }
+
+    fn copy_out(&self, range: &UploadRef, at: u32, out: &mut [u8]) -> bool {
+        let Some(place) = self.range(range, at, out.len()) else { return false };
+        out.copy_from_slice(&self.0.borrow()[place]);
+        true
+    }
+
+    fn copy_in(&self, range: &UploadRef, at: u32, bytes: &[u8]) -> bool {
+        let Some(place) = self.range(range, at, bytes.len()) else { return false };
+        self.0.borrow_mut()[place].copy_from_slice(bytes);
+        true
+    }
+}
+
+struct Host {
+    renderer: Option<Renderer>,
+    scenes: Vec<Scene>,
+    /// What each scene leaves in its arena.
+    expected: Vec<Vec<u8>>,
+    inputs: u64,
+}
+
+impl Host {
+    fn new() -> Self {
+        let scenes = all(&open(&[]).device_info());
+        let mut host = Self { renderer: None, scenes, expected: Vec::new(), inputs: 0 };
+        for scene in host.scenes.clone() {
+            let (left, errors) = host.run(&scene);
+            assert!(errors.is_empty(), "a scene is right: {errors:#?}");
+            host.expected.push(left);
+        }
+        host
+    }
+
+    /// Runs a stream to its end; what is in the arena then, and the packets that could not be executed.
+    fn run(&mut self, scene: &Scene) -> (Vec<u8>, Vec<String>) {
+        let renderer = self.renderer.get_or_insert_with(|| open(&self.scenes));
+        let arena = Slot(RefCell::new(scene.uploads.clone()));
+        let mut errors = Vec::new();
+        let mut reply = |reply| {
+            if let Reply::Error { sequence } = reply {
+                errors.push(sequence);
+            }
+        };
+        let words = batch(scene);
+        drop(renderer.execute(&words, &arena, &mut reply));
+        renderer.restart(&mut reply).expect("the device is there");
+        assert!(renderer.lost().is_none(), "the renderer goes on");
+        assert_eq!(renderer.validation_messages(), 0, "the validation layer has nothing to say");
+        let packets: Vec<_> = Reader::new(&words).flatten().collect();
+        let packet = |sequence: u32| packets.get((sequence as usize).wrapping_sub(1)).map(|located| located.packet);
+        (arena.0.into_inner(), errors.into_iter().map(|sequence| format!("{sequence}: {:?}", packet(sequence))).collect())
+    }
+}
+
+fn open(scenes: &[Scene]) -> Renderer {
+    let options = Options { cache_dir: None, validate_if_there: false, ..Options::from_env() };
+    let mut renderer = Renderer::new(options).expect("a Vulkan device: run `cargo xtask setup`");
+    let own: Vec<_> = scenes.iter().flat_map(Scene::shaders).collect();
+    renderer.set_shader_replacer(Some(Box::new(move |body, code| tame::replace(&own, body, code))));
+    renderer
+}
+
+thread_local! {
+    static HOST: RefCell<Host> = RefCell::new(Host::new());
+}
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    HOST.with_borrow_mut(|host| {
+        let mut input = Input(bytes);
+        let which = usize::from(input.byte()) % host.scenes.len();
+        let mut scene = host.scenes[which].clone();
+        mutate(&mut scene, &mut input);
+        tame::tame(&mut scene);
+        host.run(&scene);
+        host.inputs += 1;
+        if host.inputs % CHECK_EVERY == 0 {
+            let scene = host.scenes[which].clone();
+            let (left, errors) = host.run(&scene);
+            assert!(errors.is_empty(), "the next program is not disturbed: {errors:#?}");
+            assert!(left == host.expected[which], "the next program finds the renderer as if it were new");
+        }
+        if host.inputs % RENEW_EVERY == 0 {
+            host.renderer = None;
+        }
+    });
+});
