@@ -7,6 +7,7 @@ mod bless;
 mod build;
 mod conformance;
 mod demo;
+mod deny;
 mod display;
 mod dist;
 mod endings;
@@ -22,6 +23,8 @@ mod programs;
 mod replays;
 mod report;
 mod samples;
+#[cfg(test)]
+mod security;
 mod setup;
 mod shaders;
 mod soak;
@@ -99,6 +102,8 @@ enum Chore {
     /// The pictures must be those that were shown, here and with --trixie by another driver. Captures that were made on another
     /// machine are compared with the pictures of that machine: --also.
     Replays(replays::Args),
+    /// Check licences, versions, sources and known faults of what we are built of, as deny.toml says.
+    Deny,
     /// Build the release tree in target/dist: DLLs, library, headers, programs, samples, licences.
     Dist,
     /// Run the samples and their captures under the Vulkan validation layers.
@@ -122,6 +127,7 @@ fn main() -> ExitCode {
         Chore::Programs(args) => programs::main(&ws, &args),
         Chore::XfbCases(args) => xfb::main(&ws, &args),
         Chore::Replays(args) => replays::main(&ws, &args),
+        Chore::Deny => deny::main(&ws),
         Chore::Dist => dist::main(&ws),
         Chore::Validate => validate::main(&ws),
     };

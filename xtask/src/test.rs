@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::build::{self, Profile};
 use crate::conformance;
+use crate::deny;
 use crate::endings;
 use crate::fuzz;
 use crate::images;
@@ -37,6 +38,8 @@ enum Part {
     Fmt,
     /// Clippy, without a warning.
     Clippy,
+    /// Licences, versions and sources of dependencies.
+    Deny,
     /// The tests of all crates.
     Crates,
     /// The sample programs in every way, compared pixel by pixel, and with their viewer killed.
@@ -98,6 +101,19 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
         score.add(checked(ws, &clippy, "clippy", "run `cargo clippy --workspace --all-targets`"));
     }
+    if wanted(Part::Deny) {
+        match deny::check(ws) {
+            Ok(deny::Checked::Well { advisories }) => {
+                println!("{}", deny::said(advisories));
+                score.passed += 1;
+            }
+            Ok(deny::Checked::Absent(why)) => {
+                println!("skipped: licences of dependencies: {why}");
+                score.skipped += 1;
+            }
+            Err(failure) => score.add(Err(failure)),
+        }
+    }
     if wanted(Part::Crates) {
         unit_tests(ws, &mut score)?;
     }
@@ -127,7 +143,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
         }
     }
     if wanted(Part::Fuzz) {
-        match fuzz::run(ws, &[], args.fuzz_seconds, fuzz::Seed::Same) {
+        match fuzz::run(ws, &[], args.fuzz_seconds, fuzz::Seed::Same, fuzz::Watch::Plain) {
             Ok((good, bad)) => {
                 score.passed += good;
                 score.failed += bad;

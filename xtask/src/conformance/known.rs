@@ -8,6 +8,8 @@ use super::run::Config;
 use super::suites::SuiteRow;
 use crate::step::{Context, Result};
 
+/// The Wine that the tests are of.
+const TESTED: &str = "10.0";
 /// The cause of a sub-test that nobody has looked into.
 const UNKNOWN: &str = "not known yet";
 /// Of a row that holds everywhere.
@@ -183,8 +185,32 @@ impl Known {
         for (name, row) in &self.rows {
             let _ = writeln!(text, "| `{name}` | {} | {} |", row.places, row.cause);
         }
+        if let Some(marked) = suite.marked {
+            let _ = write!(
+                text,
+                "\n## Marked checks that fail\n\n\
+                 In every other sub-test all is as Windows does it, with Wine {TESTED}. The command fails when one is missing here, or\n\
+                 has no such check any more.\n\n| sub-test | cause |\n|---|---|\n"
+            );
+            for (name, cause) in marked {
+                let _ = writeln!(text, "| `{name}` | {cause} |");
+            }
+        }
         text
     }
+}
+
+/// What a suite's list of marked checks that fail has wrong about a run, a line each: how many fail in each clean sub-test. With
+/// another Wine than the tests' own others fail.
+pub(super) fn wrong_marks(suite: &SuiteRow, config: &Config, marks: &BTreeMap<String, u64>) -> Vec<String> {
+    let Some(marked) = suite.marked.filter(|_| config.wine == TESTED) else { return Vec::new() };
+    let listed = |name: &str| marked.iter().any(|(other, _)| *other == name);
+    let wrong = |(name, count): (&String, &u64)| match (*count, listed(name)) {
+        (0, true) => Some(format!("{name} fails no marked check, and is listed ({config})")),
+        (1.., false) => Some(format!("{name} fails {count} marked checks, and is not listed ({config})")),
+        _ => None,
+    };
+    marks.iter().filter_map(wrong).collect()
 }
 
 /// One word that stands for just these configurations, or all of their words.
@@ -199,8 +225,10 @@ fn shortest(bad: &[&Config], here: &[(&Config, bool)]) -> Vec<String> {
 mod tests {
     use super::super::run::Config;
     use super::super::suites::Name;
-    use super::{Cleanness, Known};
+    use super::{Cleanness, Known, wrong_marks};
     use crate::wine::place::Layer;
+    use clap::ValueEnum as _;
+    use std::collections::BTreeMap;
 
     fn config(layer: Layer, bits: u32) -> Config {
         Config { layer, bits, wine: "10.0".to_owned() }
@@ -237,5 +265,40 @@ mod tests {
         known.set_figures("ours", &one, &["2/2".to_owned(), "0".to_owned()]);
         assert_eq!(Known::parse(&known.text(Name::D3d9.row())), known);
         assert_eq!(known.figures().count(), 2);
+    }
+
+    #[test]
+    fn the_lists_are_as_they_are_written() {
+        let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+        for suite in Name::value_variants().iter().map(|name| name.row()) {
+            let file = docs.join(format!("{}-conformance.md", suite.name));
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert_eq!(text, Known::parse(&text).text(suite), "{}", file.display());
+        }
+    }
+
+    #[test]
+    fn marked_checks_that_fail_are_listed() {
+        let suite = Name::D3d9.row();
+        let (here, older) =
+            (config(Layer::InProcess, 64), Config { wine: "8.0".to_owned(), ..config(Layer::Viewer, 64) });
+        let mut marks: BTreeMap<String, u64> =
+            suite.marked.unwrap().iter().map(|(name, _)| ((*name).to_owned(), 1)).collect();
+        marks.insert("visual.test_sanity".to_owned(), 0);
+        assert!(wrong_marks(suite, &here, &marks).is_empty());
+        marks.insert("visual.test_sanity".to_owned(), 2);
+        marks.insert("device.test_window_style".to_owned(), 0);
+        assert_eq!(
+            wrong_marks(suite, &here, &marks),
+            [
+                "device.test_window_style fails no marked check, and is listed (in-process, 64 bit, Wine 10.0)",
+                "visual.test_sanity fails 2 marked checks, and is not listed (in-process, 64 bit, Wine 10.0)"
+            ]
+        );
+        assert!(wrong_marks(suite, &older, &marks).is_empty(), "another Wine than the tests' own");
+        assert!(wrong_marks(Name::Hlsl.row(), &here, &marks).is_empty(), "a suite without a list");
+        let text = Known::default().text(suite);
+        assert!(text.contains("| `device.test_window_style` | a full-screen window"), "{text}");
+        assert_eq!(Known::parse(&text), Known::default(), "no rows of the list of what is not clean");
     }
 }

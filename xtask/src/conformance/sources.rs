@@ -74,24 +74,33 @@ pub(super) struct Suite {
 }
 
 impl Suite {
-    /// Downloads, rewrites and builds what is not there already.
+    /// Downloads what is not there already.
     ///
     /// # Errors
-    /// When the source package cannot be had, or does not build.
-    pub(super) fn prepare(ws: &Workspace, row: &'static SuiteRow, widths: &[Width]) -> Result<Self> {
+    /// When the source package cannot be had, which is no fault of this tree's.
+    pub(super) fn fetch(ws: &Workspace, row: &'static SuiteRow) -> Result<Self> {
         let all = ws.cache.join("wine-tests");
-        let mut suite = Self { row, src: all.join("src"), folder: all.join(row.name), subtests: Vec::new() };
-        let templates_file = suite.src.join("include/rmxftmpl.x");
-        if !templates_file.is_file() || !row.files.iter().all(|name| suite.source(name).is_file()) {
+        let suite = Self { row, src: all.join("src"), folder: all.join(row.name), subtests: Vec::new() };
+        if !suite.templates().is_file() || !row.files.iter().all(|name| suite.source(name).is_file()) {
             let progress = Progress::start("downloading the source of Wine's tests");
             let result = download(ws, &all, &progress);
             progress.finish(&result);
             result?;
         }
+        Ok(suite)
+    }
+
+    /// Rewrites and builds what is not there already.
+    ///
+    /// # Errors
+    /// When a file has no sub-tests, or the suite does not compile.
+    pub(super) fn prepare(self, ws: &Workspace, widths: &[Width]) -> Result<Self> {
+        let mut suite = self;
+        let row = suite.row;
         std::fs::create_dir_all(&suite.folder).doing(format!("creating {}", suite.folder.display()))?;
         write_if_other(&suite.folder.join("standalone.c"), STANDALONE)?;
         write_if_other(&suite.folder.join("prelude.h"), PRELUDE)?;
-        write_if_other(&suite.folder.join("rmxftmpl.h"), &templates(&templates_file)?)?;
+        write_if_other(&suite.folder.join("rmxftmpl.h"), &templates(&suite.templates())?)?;
         for (index, &file) in row.files.iter().enumerate() {
             let path = suite.source(file);
             let text = std::fs::read(&path).doing(format!("reading {}", path.display()))?;
@@ -104,6 +113,10 @@ impl Suite {
         }
         widths.iter().try_for_each(|width| suite.build(ws, *width))?;
         Ok(suite)
+    }
+
+    fn templates(&self) -> PathBuf {
+        self.src.join("include/rmxftmpl.x")
     }
 
     fn source(&self, name: &str) -> PathBuf {
@@ -227,7 +240,42 @@ fn rewritten(file: &str, text: &str) -> Option<(String, Vec<String>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::rewritten;
+    use super::super::suites::SuiteRow;
+    use super::{Suite, rewritten};
+    use crate::build::Width;
+    use crate::workspace::Workspace;
+
+    #[test]
+    fn a_suite_that_does_not_compile_is_no_absent_one() {
+        static BROKEN: SuiteRow = SuiteRow {
+            name: "broken",
+            title: "tests that do not compile",
+            about: "",
+            folder: "dlls/broken/tests",
+            files: &["thing"],
+            resources: &[],
+            flags: &[],
+            libraries: &[],
+            quick: &[],
+            marked: None,
+        };
+        let cache = tempfile::tempdir().expect("a folder");
+        let ws =
+            Workspace { root: cache.path().into(), target: cache.path().join("target"), cache: cache.path().into() };
+        let src = cache.path().join("wine-tests/src");
+        for (file, text) in [
+            ("include/rmxftmpl.x", "xof"),
+            ("include/wine/test.h", ""),
+            ("dlls/broken/tests/thing.c", "#include \"wine/test.h\"\n\nSTART_TEST(thing)\n{\n    nothing();\n}\n"),
+        ] {
+            std::fs::create_dir_all(src.join(file).parent().expect("a folder")).expect("to make it");
+            std::fs::write(src.join(file), text).expect("to write");
+        }
+        let suite = Suite::fetch(&ws, &BROKEN).expect("it is there");
+        // Where there is no compiler, starting it is what fails.
+        let failure = suite.prepare(&ws, &[Width::W64]).expect_err("it does not compile");
+        assert!(failure.what.starts_with("compiling tests that do not compile"), "{failure}");
+    }
 
     #[test]
     fn calls_of_the_files_own_functions_are_sub_tests() {

@@ -27,6 +27,11 @@ const STEPS: usize = 8;
 const CUT: usize = 1000;
 /// A pixel shader of Direct3D 9 that needs nothing.
 const REPLACEMENT: &str = "ps_2_0\ndef c0, 1.0, 0.55, 0.1, 1.0\nmov oC0, c0\n";
+/// One that does not end, as a driver may leave a loop after 65,536 rounds.
+const ENDLESS: &str = "ps_3_0\ndefi i0, 255, 0, 0, 0\ndef c0, 1.0, 0.0001, 0.5, 0.25\nmov r0, c0\nrep i0\nrep i0\nrep i0\nrep i0\n\
+                       mad r0, r0, c0.y, c0.x\nsincos r1.xy, r0.x\nendrep\nendrep\nendrep\nendrep\nmov oC0, r1.x\n";
+/// Exit code of a replay whose GPU does not come to an end.
+const HUNG: i32 = 124;
 /// Lines of a long text that are shown.
 const LINES: usize = 400;
 
@@ -372,15 +377,36 @@ impl Tools<'_> {
         Ok(Shown { html, end, line })
     }
 
-    /// The frame with another pixel shader in place of the longest, where we can write one in the guest's own assembler.
-    fn replaced(&self, sample: &Sample) -> Result<Option<PathBuf>> {
-        let mine = sample.folder.join("mine.asm");
+    /// The hash of the longest pixel shader, where we can write one in the guest's own assembler.
+    fn longest(&self, sample: &Sample) -> Result<Option<String>> {
         let shaders = self.shaders(sample)?;
         let pixel = shaders.iter().filter(|shader| shader["stage"] == "pixel" && shader["language"] == "d3d9");
-        let Some(hash) = pixel.max_by_key(|shader| shader["bytes"].as_u64()).and_then(|shader| shader["hash"].as_str())
-        else {
-            return Ok(None);
-        };
+        Ok(pixel
+            .max_by_key(|shader| shader["bytes"].as_u64())
+            .and_then(|shader| Some(shader["hash"].as_str()?.to_owned())))
+    }
+
+    /// What is said of a replay with a pixel shader that does not end.
+    fn endless(&self, sample: &Sample) -> Result<Option<(String, String)>> {
+        let Some(hash) = self.longest(sample)? else { return Ok(None) };
+        let endless = sample.folder.join("endless.asm");
+        std::fs::write(&endless, ENDLESS).doing(format!("writing {}", endless.display()))?;
+        let file = sample.capture.to_string_lossy();
+        let mut replay =
+            self.afterimage(&["replay", &file, "--replace-shader", &format!("{hash}={}", endless.display())]);
+        let said = replay.env("AFTERIMAGE_GPU_TIMEOUT_S", "3").output().doing("starting afterimage")?;
+        let text = String::from_utf8_lossy(&said.stderr).into_owned();
+        if said.status.code() != Some(HUNG) {
+            return Err(Failure::new("replaying a capture with a shader that does not end", text));
+        }
+        let title = "<b>with a shader that does not end</b> <code>replay --replace-shader HASH=endless.asm</code>, in a process of its own";
+        Ok(Some((title.to_owned(), text)))
+    }
+
+    /// The frame with another pixel shader in place of the longest.
+    fn replaced(&self, sample: &Sample) -> Result<Option<PathBuf>> {
+        let mine = sample.folder.join("mine.asm");
+        let Some(hash) = self.longest(sample)? else { return Ok(None) };
         std::fs::write(&mine, REPLACEMENT).doing(format!("writing {}", mine.display()))?;
         let out = sample.folder.join("replaced");
         let (file, folder, number) = (sample.capture.to_string_lossy(), out.to_string_lossy(), FRAME.to_string());
@@ -449,6 +475,7 @@ impl Tools<'_> {
             "What is in it, and how it is compared",
             &[
                 vec![view("info", &[])?, self.cut(sample)?],
+                self.endless(sample)?.into_iter().collect(),
                 told.to_vec(),
                 vec![view("inspect", &["resources"])?, view("replay", &["--measure"])?],
             ]
