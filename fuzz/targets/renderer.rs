@@ -2,8 +2,7 @@
 //! new.
 //!
 //! lavapipe runs what it is told to its end, so draws are kept small and shaders that loop, unless they are the scenes' own, are refused
-//! here; ending those is the watchdog's work. With AFTERIMAGE_VALIDATE=1 the validation layer must have nothing to say; today it has, of
-//! point lists whose vertex shader, which came as IR, writes no size.
+//! here; ending those is the watchdog's work. With AFTERIMAGE_VALIDATE=1 the validation layer must have nothing to say.
 #![no_main]
 
 use afterimage_fuzz::mutate::{batch, mutate};

@@ -712,6 +712,11 @@ pub struct Module {
 const USUAL: usize = 320;
 
 impl Module {
+    /// Whether the size of points is an output.
+    pub fn writes_point_size(&self) -> bool {
+        self.outputs.iter().any(|output| output.at == OutputAt::PointSize)
+    }
+
     /// A module whose body is empty, without even a terminator.
     pub fn new(stage: Stage) -> Module {
         Module {

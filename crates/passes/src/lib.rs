@@ -18,6 +18,7 @@ mod in_step;
 pub mod lanes;
 pub mod outputs;
 mod pipeline;
+pub mod point_size;
 mod rewrite;
 pub mod simplify;
 pub mod ssa;

@@ -332,14 +332,15 @@ impl Shader {
         })
     }
 
-    /// A shader that depends on nothing around it.
+    /// A shader that depends on nothing around it, but for points to which it gives no size.
     fn of_module(module: Module, hash: u128) -> Self {
+        let point_size = module.stage == Stage::Vertex && !module.writes_point_size();
         Self {
             stage: module.stage,
             hash,
             link: link_of_module(&module),
             inputs: SmallVec::new(),
-            depends: Depends::default(),
+            depends: Depends { point_size, ..Depends::default() },
             comes_as_module: false,
             code: Code::Ir(Box::new(module)),
         }
@@ -522,7 +523,13 @@ impl Shader {
             Code::D3d9 { program, signature } => d3d9::lift::lift_program(program, signature, runtime)?,
             Code::FixedVertex(key) => ffp::lift_fixed_vertex(key, runtime)?,
             Code::FixedPixel(key) => ffp::lift_fixed_pixel(key, runtime)?,
-            Code::Ir(module) => module.as_ref().clone(),
+            Code::Ir(module) => {
+                let mut module = module.as_ref().clone();
+                if module.stage == Stage::Geometry || runtime.vertex_ops.point_size != 0 {
+                    afterimage_passes::point_size::run(&mut module);
+                }
+                module
+            }
             Code::Nv2aPixel(key) => nv2a::pixel::lift(key)?,
             Code::Gcn(source) => {
                 let mut module = gcn::lift(source)?;

@@ -385,6 +385,44 @@ fn stages(host: &Host) -> Vec<In> {
 }
 
 #[test]
+fn points_without_a_size_are_a_pixel() {
+    let mut host = Host::new();
+    let mut code = Code::new(In::Vertex);
+    let middle = code.b.f32x4([0.0, 0.0, 0.5, 1.0]);
+    code.output(OutputAt::Position, middle);
+    code.b.return_();
+    let module = code.b.finish().expect("a module");
+    let artifact = Shader::new(Language::Ir, module.to_string().as_bytes())
+        .and_then(|shader| shader.compile(&Profile::default(), &RuntimeInfo::default()))
+        .expect("it is translated");
+    let mut points = with(In::Geometry, |_| {});
+    points.geometry.as_mut().expect("it is one").output = OutputPrimitive::Points;
+    let (guest, pixel) = (&mut host.guest, host.pixel);
+    let spirv = guest.shader_in(Stage::Vertex, Language::Spirv as u32, bytemuck::cast_slice(&artifact.words));
+    let ir = text(guest, &module);
+    let mut cases = vec![
+        (SetShaders { vertex: ir, pixel, ..SetShaders::default() }, Topology::PointList),
+        (SetShaders { vertex: spirv, pixel, ..SetShaders::default() }, Topology::PointList),
+    ];
+    if guest.renderer.gpu().profile.adjacency {
+        let geometry = text(guest, &points);
+        cases.push((SetShaders { vertex: ir, geometry, pixel, ..SetShaders::default() }, Topology::TriangleList));
+    }
+    for (shaders, topology) in cases {
+        guest.clear(Clear::COLOR, RED, 1.0, 0);
+        guest.viewport(3, 3);
+        guest.encoder.push(&shaders);
+        guest.draw(topology, 0, 3);
+        let pixels = guest.pixels();
+        let green: Vec<_> = (0..16).map(|n| (n % 4, n / 4)).filter(|&(x, y)| pixels.at(x, y) == rgba(GREEN)).collect();
+        assert_eq!(green, [(1, 1)], "{shaders:?}");
+    }
+    guest.viewport(4, 4);
+    host.goes_on();
+    host.finish();
+}
+
+#[test]
 fn banks_of_the_renderer_end_where_its_blocks_do() {
     let mut host = Host::new();
     for stage in stages(&host) {
