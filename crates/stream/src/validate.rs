@@ -566,8 +566,12 @@ impl Validator {
     /// Whether so much may be asked for.
     #[inline]
     fn within(&self, budget: Budget, id: ObjectId, asked: u64) -> Checked {
+        #[cold]
+        fn past(budget: Budget, id: ObjectId, asked: u64, limit: u64) -> Checked {
+            Err(Cause::Budget { budget, id, asked, limit })
+        }
         let limit = self.budgets.limit(budget);
-        if asked <= limit { Ok(()) } else { Err(Cause::Budget { budget, id, asked, limit }) }
+        if asked <= limit { Ok(()) } else { past(budget, id, asked, limit) }
     }
 
     /// Whether an object may take so much besides what lives.

@@ -46,6 +46,8 @@ pub(crate) struct Rest<'a> {
     pub(crate) batch: &'a Batch<'a>,
     /// Word that the packet begins at.
     pub(crate) at: usize,
+    /// Its sequence number.
+    pub(crate) sequence: u32,
 }
 
 /// The state that a draw's pipeline depends on.

@@ -151,7 +151,7 @@ impl Renderer {
     }
 
     /// [`Draw`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn draw(&mut self, body: &Draw, rest: Rest<'_>) {
         if self.feedback.lowering && self.captures_alone(body.topology, rest) {
             return self.lower_plain(body);
@@ -197,7 +197,7 @@ impl Renderer {
     }
 
     /// [`DrawIndexed`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn draw_indexed(&mut self, body: &DrawIndexed, rest: Rest<'_>) {
         if self.feedback.lowering && self.captures_alone(body.topology, rest) {
             return self.lower_indexed(body);

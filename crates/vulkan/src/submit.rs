@@ -9,6 +9,7 @@ use crate::memory::{Buffer, Image, ImageView};
 use crate::sampler::Sampler;
 use crate::watch::Watch;
 use crate::watchdog::OwnProcess;
+use afterimage_stream::Kind;
 use ash::vk;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -77,6 +78,14 @@ pub(crate) fn memory_barrier(
 }
 
 impl Submissions {
+    /// A draw begins to be executed, where somebody watches.
+    #[inline(always)]
+    pub(crate) fn note_draw(&mut self, kind: Kind, sequence: u32) {
+        if let Some(watch) = &mut self.watch {
+            watch.begin(kind, None, sequence);
+        }
+    }
+
     pub(crate) fn new(gpu: &Arc<Gpu>, own: Option<&OwnProcess>) -> Result<Self> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
