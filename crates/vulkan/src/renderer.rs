@@ -621,27 +621,29 @@ impl Renderer {
         replies: &mut dyn FnMut(Reply),
     ) -> std::result::Result<(), Box<StreamError>> {
         self.validator.check(&self.state, &located, whole.arena)?;
+        // Values of their own, which need not be in memory as what the check was given.
+        let Located { header, packet, at, .. } = located;
         if self.captures.are_active() {
-            match located.packet {
-                Packet::BeginFrame(body) => self.record_begin(body.frame, located.at),
+            match packet {
+                Packet::BeginFrame(body) => self.record_begin(body.frame, at),
                 Packet::Present(_) => {
-                    self.record_until(whole.words, located.at + usize::from(located.header.units), whole.arena);
+                    self.record_until(whole.words, at + usize::from(header.units), whole.arena);
                 }
                 _ => {}
             }
         }
         if NOTED && let Some(watch) = &mut self.submissions.watch {
-            let frame = if let Packet::BeginFrame(body) = located.packet { Some(body.frame) } else { None };
-            watch.begin(located.packet.kind(), frame, located.header.sequence);
+            let frame = if let Packet::BeginFrame(body) = packet { Some(body.frame) } else { None };
+            watch.begin(packet.kind(), frame, header.sequence);
         }
-        self.state.apply(&located.packet);
+        self.state.apply(&packet);
         if self.lost.is_some() {
-            self.answer_for_the_dead(located.packet, replies);
+            self.answer_for_the_dead(packet, replies);
             return Ok(());
         }
-        let rest = Rest { batch: whole, at: located.at, sequence: located.header.sequence };
-        if let Err(error) = self.packet(&located.packet, rest, replies) {
-            self.failed(located.packet, located.header.sequence, error, replies);
+        let rest = Rest { batch: whole, at, sequence: header.sequence };
+        if let Err(error) = self.packet(&packet, rest, replies) {
+            self.failed(packet, header.sequence, error, replies);
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! What a renderer is doing, in a page that another process can read, also when the renderer is dead.
 //!
-//! The renderer stores a word or two per packet and knows of no reader. The reader maps the same memory: whatever became of
-//! the renderer, the last packet, the shaders being translated and the work that the GPU had are there, by name. Words that
-//! belong together may be from different moments; whoever wrote nonsense has nonsense read, and nothing else.
+//! The renderer stores a word or two per packet (none for state that only the next draw reads) and knows of no reader. The
+//! reader maps the same memory: whatever became of the renderer, the last packet, the shaders being translated and the work that
+//! the GPU had are there, by name. Words that belong together may be from different moments; whoever wrote nonsense has nonsense
+//! read, and nothing else.
 
 mod doing;
 #[cfg(unix)]
