@@ -118,7 +118,7 @@ fn shader(scene: &mut Scene, at: usize, value: u32, to: u8) {
         _ => None,
     });
     let Some(code) = found else { return };
-    let place = code.offset + u64::from(value % code.size.max(1));
+    let place = code.offset.saturating_add((value % code.size.max(1)).into());
     if let Some(place) = usize::try_from(place).ok().and_then(|place| scene.uploads.get_mut(place)) {
         *place = to;
     }

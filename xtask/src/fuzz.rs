@@ -44,8 +44,9 @@ impl Watch {
     fn flags(self) -> &'static [&'static str] {
         match self {
             Self::Plain => &[],
-            // Without the second, linkers leave out some of what libFuzzer counts and not the rest.
-            Self::Address => &["-Zsanitizer=address", "-Clink-dead-code"],
+            // Without the second, linkers leave out some of what libFuzzer counts and not the rest. `-Clink-dead-code` is no way:
+            // the compiler refuses the standard library with it.
+            Self::Address => &["-Zsanitizer=address", "-Clink-arg=-Wl,--no-gc-sections"],
         }
     }
 
