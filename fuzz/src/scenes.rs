@@ -4,7 +4,8 @@ use afterimage_d3d9::{Device, Result, Surface, Window};
 use afterimage_d3d9_types::*;
 use afterimage_stream::packets::*;
 use afterimage_stream::{
-    Arena, CAPTURE_BUFFERS, DeviceInfo, Encoder, Format, ObjectId, ObjectKind, Packet, Reader, UploadRef, VertexFormat, recorder,
+    Arena, CAPTURE_BUFFERS, DeviceInfo, Encoder, Format, ObjectId, ObjectKind, Packet, Reader, UploadRef, VertexFormat,
+    recorder,
 };
 use bytemuck::Zeroable;
 
@@ -287,7 +288,8 @@ fn every_packet() -> Scene {
     m.out.push_tail(&SetCaptureBuffers { first: 0, count: CAPTURE_BUFFERS as u32 }, &none);
     m.out.push(&SetShaders { vertex, pixel, ..Default::default() });
     m.out.push(&raster);
-    let counted = DrawByteCount { counter: storage, offset: 64, stride: 16, topology, instances: 1, ..Zeroable::zeroed() };
+    let counted =
+        DrawByteCount { counter: storage, offset: 64, stride: 16, topology, instances: 1, ..Zeroable::zeroed() };
     m.out.push(&counted);
 
     let image = StorageImage { view: View { texture: stored, level: 0, layer: 0 } };
@@ -296,7 +298,8 @@ fn every_packet() -> Scene {
     let binding = StorageBinding { buffer: storage, ..Default::default() };
     m.out.push_tail(&SetStorage { stage: compute, first: 0, count: 1 }, &[binding]);
     m.out.push(&Dispatch { shader: storing, groups: [2, 2, 1] });
-    let copy = TextureCopy { texture, buffer: other, width: 8, height: 8, depth: 1, row_pitch: 32, ..Zeroable::zeroed() };
+    let copy =
+        TextureCopy { texture, buffer: other, width: 8, height: 8, depth: 1, row_pitch: 32, ..Zeroable::zeroed() };
     m.out.push(&CopyFromTexture { copy });
     m.out.push(&CopyToTexture { copy });
     let rect = |edge| Rect { x: 0, y: 0, width: edge, height: edge };

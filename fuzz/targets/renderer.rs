@@ -82,7 +82,10 @@ impl Host {
         assert_eq!(renderer.validation_messages(), 0, "the validation layer has nothing to say");
         let packets: Vec<_> = Reader::new(&words).flatten().collect();
         let packet = |sequence: u32| packets.get((sequence as usize).wrapping_sub(1)).map(|located| located.packet);
-        (arena.0.into_inner(), errors.into_iter().map(|sequence| format!("{sequence}: {:?}", packet(sequence))).collect())
+        (
+            arena.0.into_inner(),
+            errors.into_iter().map(|sequence| format!("{sequence}: {:?}", packet(sequence))).collect(),
+        )
     }
 }
 
