@@ -6,7 +6,7 @@
 //! Guests' front ends write the size that their guest has. Modules that come as such may write none, and Vulkan leaves open how
 //! large such points are (VUID-VkGraphicsPipelineCreateInfo-Vertex-07722).
 
-use afterimage_ir::{Imm, Module, Op, Output, OutputAt, OutputDecl, OutputPrimitive, Stage, Type};
+use afterimage_ir::{Module, Op, Output, OutputAt, OutputDecl, OutputPrimitive, Stage, Type};
 
 use crate::rewrite::{Action, Cursor, rewrite};
 
@@ -37,7 +37,7 @@ pub fn run(m: &mut Module) {
     }
     // A geometry shader's outputs are open again behind each vertex.
     rewrite(m, |cursor, inst| {
-        if let (Op::EmitVertex, Imm::Stream(_)) = (cursor.m.inst(inst).op, cursor.m.inst(inst).imm) {
+        if matches!(cursor.m.inst(inst).op, Op::EmitVertex) {
             store(cursor);
         }
         Action::Keep

@@ -24,15 +24,7 @@ fn guests() -> [Guest; 2] {
 
 /// A triangle over everything by the number of the vertex.
 fn everywhere(code: &mut Code) {
-    let number = code.input(InputAt::VertexIndex, Type::I32);
-    let b = &mut code.b;
-    let (one, two) = (b.i32(1), b.i32(2));
-    let (x, y) = (b.iand(number, one), b.iand(number, two));
-    let (x, y) = (b.i2f(x), b.i2f(y));
-    let (four, scale, minus) = (b.f32(4.0), b.f32(2.0), b.f32(-1.0));
-    let (x, y) = (b.fmul(x, four), b.fmul(y, scale));
-    let (x, y, half, w) = (b.fadd(x, minus), b.fadd(y, minus), b.f32(0.5), b.f32(1.0));
-    let position = b.construct(&[x, y, half, w]);
+    let position = code.everywhere();
     code.output(OutputAt::Position, position);
 }
 

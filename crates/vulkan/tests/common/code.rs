@@ -75,6 +75,19 @@ impl Code {
         self.b.iadd(first, local)
     }
 
+    /// Where a corner of a triangle over everything is, by the number of the vertex.
+    pub fn everywhere(&mut self) -> Value {
+        let number = self.input(InputAt::VertexIndex, Type::I32);
+        let b = &mut self.b;
+        let (one, two) = (b.i32(1), b.i32(2));
+        let (x, y) = (b.iand(number, one), b.iand(number, two));
+        let (x, y) = (b.i2f(x), b.i2f(y));
+        let (four, scale, minus) = (b.f32(4.0), b.f32(2.0), b.f32(-1.0));
+        let (x, y) = (b.fmul(x, four), b.fmul(y, scale));
+        let (x, y, half, w) = (b.fadd(x, minus), b.fadd(y, minus), b.f32(0.5), b.f32(1.0));
+        b.construct(&[x, y, half, w])
+    }
+
     pub fn output(&mut self, at: OutputAt, value: Value) {
         let ty = self.b.ty(value);
         let output = self.b.output(OutputDecl { name: String::new(), ty, at, semantic: None });
