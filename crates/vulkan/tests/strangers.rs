@@ -1,5 +1,6 @@
 //! Shaders of strangers: each declaration of the IR at its bound and past it, as IR text and as SPIR-V. What is accepted draws without
-//! a message of the validation layer; what is not is a typed error by name, and the stream goes on.
+//! a message of the validation layer; what is not is a typed error by name, and the stream goes on. All of it comes by shared memory and
+//! from captures as well.
 
 mod common;
 
@@ -13,6 +14,7 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{BANKS, Format, ObjectId};
 use afterimage_vulkan::Without;
 use common::code::{Code, packets_stage};
+use common::ways::Filed;
 use common::*;
 
 /// A shader that is being built, and a truth value that is false when it runs, which no compiler knows.
@@ -220,8 +222,7 @@ struct Host {
 }
 
 impl Host {
-    fn new() -> Self {
-        let mut guest = Guest::strange(Without::default());
+    fn new(mut guest: Guest) -> Self {
         let vertex = text(&mut guest, &Strange::new(In::Vertex).module());
         let pixel = text(&mut guest, &Strange::new(In::Pixel).module());
         let usage = CreateTexture::STORAGE;
@@ -353,10 +354,21 @@ impl Host {
             }
         }
     }
+}
 
-    fn finish(self) {
-        self.guest.finish();
-    }
+/// What a test tries comes by the memory that a program and the viewer share; and then from memory, of which a capture is made that is
+/// replayed.
+fn each_way(test: impl Fn(&mut Host)) {
+    let mut host = Host::new(Guest::strange_in_shared_memory());
+    test(&mut host);
+    host.guest.finish();
+    let mut guest = Guest::strange(Without::default());
+    guest.filed = Some(Filed::new());
+    let mut host = Host::new(guest);
+    test(&mut host);
+    let filed = host.guest.filed.take().expect("it was there");
+    host.guest.finish();
+    filed.replays(Guest::strange(Without::default()));
 }
 
 fn text(guest: &mut Guest, module: &Module) -> ObjectId {
@@ -378,462 +390,466 @@ fn stages(host: &Host) -> Vec<In> {
 
 #[test]
 fn points_without_a_size_are_a_pixel() {
-    let mut host = Host::new();
-    let mut code = Code::new(In::Vertex);
-    let middle = code.b.f32x4([0.0, 0.0, 0.5, 1.0]);
-    code.output(OutputAt::Position, middle);
-    code.b.return_();
-    let module = code.b.finish().expect("a module");
-    let artifact = Shader::new(Language::Ir, module.to_string().as_bytes())
-        .and_then(|shader| shader.compile(&Profile::default(), &RuntimeInfo::default()))
-        .expect("it is translated");
-    let mut points = with(In::Geometry, |_| {});
-    points.geometry.as_mut().expect("it is one").output = OutputPrimitive::Points;
-    let (guest, pixel) = (&mut host.guest, host.pixel);
-    let spirv = guest.shader_in(Stage::Vertex, Language::Spirv as u32, bytemuck::cast_slice(&artifact.words));
-    let ir = text(guest, &module);
-    let mut cases = vec![
-        (SetShaders { vertex: ir, pixel, ..SetShaders::default() }, Topology::PointList),
-        (SetShaders { vertex: spirv, pixel, ..SetShaders::default() }, Topology::PointList),
-    ];
-    if guest.renderer.gpu().profile.adjacency {
-        let geometry = text(guest, &points);
-        cases.push((SetShaders { vertex: ir, geometry, pixel, ..SetShaders::default() }, Topology::TriangleList));
-    }
-    for (shaders, topology) in cases {
-        guest.clear(Clear::COLOR, RED, 1.0, 0);
-        guest.viewport(3, 3);
-        guest.encoder.push(&shaders);
-        guest.draw(topology, 0, 3);
-        let pixels = guest.pixels();
-        let green: Vec<_> = (0..16).map(|n| (n % 4, n / 4)).filter(|&(x, y)| pixels.at(x, y) == rgba(GREEN)).collect();
-        assert_eq!(green, [(1, 1)], "{shaders:?}");
-    }
-    guest.viewport(4, 4);
-    host.goes_on();
-    host.finish();
+    each_way(|host| {
+        let mut code = Code::new(In::Vertex);
+        let middle = code.b.f32x4([0.0, 0.0, 0.5, 1.0]);
+        code.output(OutputAt::Position, middle);
+        code.b.return_();
+        let module = code.b.finish().expect("a module");
+        let artifact = Shader::new(Language::Ir, module.to_string().as_bytes())
+            .and_then(|shader| shader.compile(&Profile::default(), &RuntimeInfo::default()))
+            .expect("it is translated");
+        let mut points = with(In::Geometry, |_| {});
+        points.geometry.as_mut().expect("it is one").output = OutputPrimitive::Points;
+        let (guest, pixel) = (&mut host.guest, host.pixel);
+        let spirv = guest.shader_in(Stage::Vertex, Language::Spirv as u32, bytemuck::cast_slice(&artifact.words));
+        let ir = text(guest, &module);
+        let mut cases = vec![
+            (SetShaders { vertex: ir, pixel, ..SetShaders::default() }, Topology::PointList),
+            (SetShaders { vertex: spirv, pixel, ..SetShaders::default() }, Topology::PointList),
+        ];
+        if guest.renderer.gpu().profile.adjacency {
+            let geometry = text(guest, &points);
+            cases.push((SetShaders { vertex: ir, geometry, pixel, ..SetShaders::default() }, Topology::TriangleList));
+        }
+        for (shaders, topology) in cases {
+            guest.clear(Clear::COLOR, RED, 1.0, 0);
+            guest.viewport(3, 3);
+            guest.encoder.push(&shaders);
+            guest.draw(topology, 0, 3);
+            let pixels = guest.pixels();
+            let green: Vec<_> =
+                (0..16).map(|n| (n % 4, n / 4)).filter(|&(x, y)| pixels.at(x, y) == rgba(GREEN)).collect();
+            assert_eq!(green, [(1, 1)], "{shaders:?}");
+        }
+        guest.viewport(4, 4);
+        host.goes_on();
+    });
 }
 
 #[test]
 fn banks_of_the_renderer_end_where_its_blocks_do() {
-    let mut host = Host::new();
-    for stage in stages(&host) {
-        let system = if matches!(stage, In::Vertex | In::Pixel) { 30 } else { 0 };
-        for dynamic in [false, true] {
-            host.bound("system", system, MAX_BANK, |n| with(stage, |s| _ = s.bank(BankSource::System, 0, n, dynamic)));
+    each_way(|host| {
+        for stage in stages(host) {
+            let system = if matches!(stage, In::Vertex | In::Pixel) { 30 } else { 0 };
+            for dynamic in [false, true] {
+                host.bound("system", system, MAX_BANK, |n| {
+                    with(stage, |s| _ = s.bank(BankSource::System, 0, n, dynamic))
+                });
+            }
+            if matches!(stage, In::Vertex | In::Compute) {
+                host.bound("feedback", 0, MAX_BANK, |n| with(stage, |s| _ = s.bank(BankSource::Feedback, 0, n, false)));
+                host.bound("feedback", 0, 16, |n| with(stage, |s| _ = s.bank(BankSource::Feedback, 0, n, true)));
+            }
+            host.bound("storage", 0, MAX_STORAGE, |n| with(stage, |s| _ = s.bank(BankSource::Storage, 0, n, false)));
         }
-        if matches!(stage, In::Vertex | In::Compute) {
-            host.bound("feedback", 0, MAX_BANK, |n| with(stage, |s| _ = s.bank(BankSource::Feedback, 0, n, false)));
-            host.bound("feedback", 0, 16, |n| with(stage, |s| _ = s.bank(BankSource::Feedback, 0, n, true)));
-        }
-        host.bound("storage", 0, MAX_STORAGE, |n| with(stage, |s| _ = s.bank(BankSource::Storage, 0, n, false)));
-    }
-    host.finish();
+    });
 }
 
 #[test]
 fn banks_of_the_stream_end_where_its_table_says() {
-    let mut host = Host::new();
-    let stages = [
-        (In::Vertex, [0, 1, 2, 6, 9, 10, 11, 13, 15].as_slice()),
-        (In::Pixel, &[3, 4, 5, 7, 12, 16, 18]),
-        (In::Compute, &[19, 21]),
-    ];
-    for (stage, own) in stages {
-        for (number, bank) in (0..).zip(&BANKS) {
-            let registers = if own.contains(&number) { bank.registers.into() } else { 0 };
-            for dynamic in [false, true] {
-                host.bound(bank.name, registers, MAX_BANK, |n| {
-                    with(stage, |s| _ = s.bank(BankSource::Stage, number, n, dynamic))
-                });
+    each_way(|host| {
+        let stages = [
+            (In::Vertex, [0, 1, 2, 6, 9, 10, 11, 13, 15].as_slice()),
+            (In::Pixel, &[3, 4, 5, 7, 12, 16, 18]),
+            (In::Compute, &[19, 21]),
+        ];
+        for (stage, own) in stages {
+            for (number, bank) in (0..).zip(&BANKS) {
+                let registers = if own.contains(&number) { bank.registers.into() } else { 0 };
+                for dynamic in [false, true] {
+                    host.bound(bank.name, registers, MAX_BANK, |n| {
+                        with(stage, |s| _ = s.bank(BankSource::Stage, number, n, dynamic))
+                    });
+                }
+            }
+            for number in [BANKS.len() as u8, 255] {
+                host.bound("no bank", 0, 16, |n| with(stage, |s| _ = s.bank(BankSource::Stage, number, n, false)));
             }
         }
-        for number in [BANKS.len() as u8, 255] {
-            host.bound("no bank", 0, 16, |n| with(stage, |s| _ = s.bank(BankSource::Stage, number, n, false)));
-        }
-    }
-    host.finish();
+    });
 }
 
 #[test]
 fn addresses_of_buffers_are_no_constants() {
-    let mut host = Host::new();
-    for (stage, number) in [(In::Vertex, 14), (In::Pixel, 17), (In::Compute, 20)] {
-        let module = with(stage, |s| _ = s.bank(BankSource::Stage, number, 1, false));
-        host.refuses(
-            "buffers",
-            &module,
-            &format!("stage bank c0 (number {number}): 1 registers asked for, 0 are there"),
-        );
-    }
-    let mut code = Code::compute(1);
-    let zero = code.b.i32(0);
-    let at = code.b.construct(&[zero, zero]);
-    code.b.store_global(at, zero);
-    code.b.return_();
-    let module = code.b.finish().expect("a module");
-    host.refuses("memory", &module, &CompileError::RawAddresses.to_string());
-    host.finish();
+    each_way(|host| {
+        for (stage, number) in [(In::Vertex, 14), (In::Pixel, 17), (In::Compute, 20)] {
+            let module = with(stage, |s| _ = s.bank(BankSource::Stage, number, 1, false));
+            host.refuses(
+                "buffers",
+                &module,
+                &format!("stage bank c0 (number {number}): 1 registers asked for, 0 are there"),
+            );
+        }
+        let mut code = Code::compute(1);
+        let zero = code.b.i32(0);
+        let at = code.b.construct(&[zero, zero]);
+        code.b.store_global(at, zero);
+        code.b.return_();
+        let module = code.b.finish().expect("a module");
+        host.refuses("memory", &module, &CompileError::RawAddresses.to_string());
+    });
 }
 
 #[test]
 fn locations_end_where_attributes_varyings_and_targets_do() {
-    let mut host = Host::new();
-    let profile = host.guest.renderer.gpu().profile.clone();
-    let location = |n: u32| (n - 1) as u8;
-    let attributes = profile.limits.max_vertex_input_attributes.min(32);
-    host.bound("attributes", attributes, 64, |n| {
-        with(In::Vertex, |s| _ = s.input(InputAt::Location(location(n)), Type::F32X4, Interp::Smooth))
+    each_way(|host| {
+        let profile = host.guest.renderer.gpu().profile.clone();
+        let location = |n: u32| (n - 1) as u8;
+        let attributes = profile.limits.max_vertex_input_attributes.min(32);
+        host.bound("attributes", attributes, 64, |n| {
+            with(In::Vertex, |s| _ = s.input(InputAt::Location(location(n)), Type::F32X4, Interp::Smooth))
+        });
+        for lanes in 1..=4 {
+            let float =
+                with(In::Vertex, |s| _ = s.input(InputAt::Location(3), Type::new(Kind::Float, lanes), Interp::Smooth));
+            host.draws("an attribute", &float);
+            let int =
+                with(In::Vertex, |s| _ = s.input(InputAt::Location(3), Type::new(Kind::Int, lanes), Interp::Smooth));
+            host.refuses("an attribute of integers", &int, "attributes of integers");
+        }
+        let limits = &profile.limits;
+        let geometry = limits.max_geometry_input_components.min(limits.max_geometry_output_components);
+        let most = if profile.adjacency {
+            geometry.min(limits.max_vertex_output_components)
+        } else {
+            limits.max_vertex_output_components
+        };
+        let most = most / 4 - 1;
+        host.bound("varyings", most, 64, |n| {
+            with(In::Vertex, |s| _ = s.output(OutputAt::Location(location(n)), Type::F32X4))
+        });
+        let targets = profile.limits.max_color_attachments.min(8);
+        host.bound("targets", targets, 64, |n| {
+            with(In::Pixel, |s| {
+                if n > 1 {
+                    s.output(OutputAt::Location(location(n)), Type::F32X4);
+                }
+            })
+        });
     });
-    for lanes in 1..=4 {
-        let float =
-            with(In::Vertex, |s| _ = s.input(InputAt::Location(3), Type::new(Kind::Float, lanes), Interp::Smooth));
-        host.draws("an attribute", &float);
-        let int = with(In::Vertex, |s| _ = s.input(InputAt::Location(3), Type::new(Kind::Int, lanes), Interp::Smooth));
-        host.refuses("an attribute of integers", &int, "attributes of integers");
-    }
-    let limits = &profile.limits;
-    let geometry = limits.max_geometry_input_components.min(limits.max_geometry_output_components);
-    let most = if profile.adjacency {
-        geometry.min(limits.max_vertex_output_components)
-    } else {
-        limits.max_vertex_output_components
-    };
-    let most = most / 4 - 1;
-    host.bound("varyings", most, 64, |n| {
-        with(In::Vertex, |s| _ = s.output(OutputAt::Location(location(n)), Type::F32X4))
-    });
-    let targets = profile.limits.max_color_attachments.min(8);
-    host.bound("targets", targets, 64, |n| {
-        with(In::Pixel, |s| {
-            if n > 1 {
-                s.output(OutputAt::Location(location(n)), Type::F32X4);
-            }
-        })
-    });
-    host.finish();
 }
 
 #[test]
 fn what_a_stage_reads_the_one_before_it_writes() {
-    let mut host = Host::new();
-    let kinds = [Kind::Float, Kind::Int];
-    for (read, read_lanes) in kinds.into_iter().flat_map(|kind| [(kind, 1), (kind, 4)]) {
-        for (given, given_lanes) in kinds.into_iter().flat_map(|kind| [(kind, 1), (kind, 4)]) {
-            for interp in [Interp::Smooth, Interp::Flat, Interp::Centroid, Interp::Linear] {
-                let pixel = with(In::Pixel, |s| {
-                    s.input(InputAt::Location(5), Type::new(read, read_lanes), interp);
-                });
-                let around =
-                    Around { outputs: vec![(OutputAt::Location(5), Type::new(given, given_lanes))], format: None };
-                let fits = read == given && read_lanes <= given_lanes;
-                let wanted = if fits { Fate::Drew } else { Fate::Skipped };
-                assert_eq!(
-                    host.tried_in(&pixel, &around),
-                    wanted,
-                    "{read:?} x {read_lanes} of {given:?} x {given_lanes}"
-                );
+    each_way(|host| {
+        let kinds = [Kind::Float, Kind::Int];
+        for (read, read_lanes) in kinds.into_iter().flat_map(|kind| [(kind, 1), (kind, 4)]) {
+            for (given, given_lanes) in kinds.into_iter().flat_map(|kind| [(kind, 1), (kind, 4)]) {
+                for interp in [Interp::Smooth, Interp::Flat, Interp::Centroid, Interp::Linear] {
+                    let pixel = with(In::Pixel, |s| {
+                        s.input(InputAt::Location(5), Type::new(read, read_lanes), interp);
+                    });
+                    let around =
+                        Around { outputs: vec![(OutputAt::Location(5), Type::new(given, given_lanes))], format: None };
+                    let fits = read == given && read_lanes <= given_lanes;
+                    let wanted = if fits { Fate::Drew } else { Fate::Skipped };
+                    assert_eq!(
+                        host.tried_in(&pixel, &around),
+                        wanted,
+                        "{read:?} x {read_lanes} of {given:?} x {given_lanes}"
+                    );
+                }
             }
         }
-    }
-    let unfed = with(In::Pixel, |s| _ = s.input(InputAt::Location(0), Type::F32X4, Interp::Smooth));
-    assert_eq!(host.tried(&unfed), Fate::Skipped);
-    if host.guest.renderer.gpu().profile.adjacency {
-        let geometry = with(In::Geometry, |s| _ = s.input(InputAt::Location(2), Type::F32X4, Interp::Smooth));
-        assert_eq!(host.tried(&geometry), Fate::Skipped);
-        let around = Around { outputs: vec![(OutputAt::Location(2), Type::F32X4)], format: None };
-        assert_eq!(host.tried_in(&geometry, &around), Fate::Drew);
-    }
-    host.finish();
+        let unfed = with(In::Pixel, |s| _ = s.input(InputAt::Location(0), Type::F32X4, Interp::Smooth));
+        assert_eq!(host.tried(&unfed), Fate::Skipped);
+        if host.guest.renderer.gpu().profile.adjacency {
+            let geometry = with(In::Geometry, |s| _ = s.input(InputAt::Location(2), Type::F32X4, Interp::Smooth));
+            assert_eq!(host.tried(&geometry), Fate::Skipped);
+            let around = Around { outputs: vec![(OutputAt::Location(2), Type::F32X4)], format: None };
+            assert_eq!(host.tried_in(&geometry, &around), Fate::Drew);
+        }
+    });
 }
 
 #[test]
 fn outputs_meet_targets_of_every_kind() {
-    let mut host = Host::new();
-    for format in [Format::R8G8B8A8_UNORM, Format::R32_UINT, Format::R8G8B8A8_SINT, Format::R32_SFLOAT] {
-        for kind in [Kind::Float, Kind::Int] {
-            for signed in [false, true] {
-                let mut code = Code::new(In::Pixel);
-                let value = code.b.const_bits(Type::new(kind, 4), [1; 4]);
-                code.output(OutputAt::Location(0), value);
-                if signed {
-                    code.b.signed_output(0);
+    each_way(|host| {
+        for format in [Format::R8G8B8A8_UNORM, Format::R32_UINT, Format::R8G8B8A8_SINT, Format::R32_SFLOAT] {
+            for kind in [Kind::Float, Kind::Int] {
+                for signed in [false, true] {
+                    let mut code = Code::new(In::Pixel);
+                    let value = code.b.const_bits(Type::new(kind, 4), [1; 4]);
+                    code.output(OutputAt::Location(0), value);
+                    if signed {
+                        code.b.signed_output(0);
+                    }
+                    code.b.return_();
+                    let module = code.b.finish().expect("a module");
+                    let around = Around { outputs: vec![], format: Some(format) };
+                    let fits = match format {
+                        Format::R32_UINT => kind == Kind::Int && !signed,
+                        Format::R8G8B8A8_SINT => kind == Kind::Int && signed,
+                        _ => kind == Kind::Float,
+                    };
+                    let wanted = if fits { Fate::Drew } else { Fate::Skipped };
+                    assert_eq!(host.tried_in(&module, &around), wanted, "{kind:?} to {format:?}");
                 }
-                code.b.return_();
-                let module = code.b.finish().expect("a module");
-                let around = Around { outputs: vec![], format: Some(format) };
-                let fits = match format {
-                    Format::R32_UINT => kind == Kind::Int && !signed,
-                    Format::R8G8B8A8_SINT => kind == Kind::Int && signed,
-                    _ => kind == Kind::Float,
-                };
-                let wanted = if fits { Fate::Drew } else { Fate::Skipped };
-                assert_eq!(host.tried_in(&module, &around), wanted, "{kind:?} to {format:?}");
             }
         }
-    }
-    host.finish();
+    });
 }
 
 #[test]
 fn builtins_are_there_or_refused() {
-    let mut host = Host::new();
-    for stage in stages(&host) {
-        for &(at, name, stages, ty) in InputAt::BUILTINS.iter().filter(|row| row.2.contains(&stage)) {
-            let known = [InputAt::VertexIndex, InputAt::FragCoord, InputAt::PrimitiveId, InputAt::LocalIndex];
-            if known.contains(&at) && stages.len() == 1 || at == InputAt::Position {
-                continue;
+    each_way(|host| {
+        for stage in stages(host) {
+            for &(at, name, stages, ty) in InputAt::BUILTINS.iter().filter(|row| row.2.contains(&stage)) {
+                let known = [InputAt::VertexIndex, InputAt::FragCoord, InputAt::PrimitiveId, InputAt::LocalIndex];
+                if known.contains(&at) && stages.len() == 1 || at == InputAt::Position {
+                    continue;
+                }
+                if stage == In::Geometry && at == InputAt::PrimitiveId {
+                    continue;
+                }
+                let module = with(stage, |s| _ = s.input(at, ty, Interp::Smooth));
+                let fate = host.tried(&module);
+                assert!(matches!(fate, Fate::Drew | Fate::Refused(_)), "{name}: {fate:?}");
             }
-            if stage == In::Geometry && at == InputAt::PrimitiveId {
-                continue;
+            for &(at, name, _, ty) in OutputAt::BUILTINS.iter().filter(|row| row.2.contains(&stage)) {
+                if at == OutputAt::Position {
+                    continue;
+                }
+                let module = with(stage, |s| _ = s.output(at, ty));
+                let fate = host.tried(&module);
+                assert!(matches!(fate, Fate::Drew | Fate::Refused(_)), "{name}: {fate:?}");
             }
-            let module = with(stage, |s| _ = s.input(at, ty, Interp::Smooth));
-            let fate = host.tried(&module);
-            assert!(matches!(fate, Fate::Drew | Fate::Refused(_)), "{name}: {fate:?}");
         }
-        for &(at, name, _, ty) in OutputAt::BUILTINS.iter().filter(|row| row.2.contains(&stage)) {
-            if at == OutputAt::Position {
-                continue;
-            }
-            let module = with(stage, |s| _ = s.output(at, ty));
-            let fate = host.tried(&module);
-            assert!(matches!(fate, Fate::Drew | Fate::Refused(_)), "{name}: {fate:?}");
-        }
-    }
-    host.finish();
+    });
 }
 
 #[test]
 fn distances_end_where_the_devices_do() {
-    let mut host = Host::new();
-    let profile = host.guest.renderer.gpu().profile.clone();
-    let (limits, shaders) = (&profile.limits, &profile.shaders);
-    let clip = if profile.clip_distance { limits.max_clip_distances } else { 0 };
-    let cull = if shaders.cull_distance { limits.max_cull_distances } else { 0 };
-    let lanes = |n: u32| Type::new(Kind::Float, n as u8);
-    for (count, at) in
-        [(clip, OutputAt::ClipDistance as fn(u8) -> OutputAt), (cull, OutputAt::CullDistance as fn(u8) -> OutputAt)]
-    {
-        for n in 1..=8u32 {
-            let module = with(In::Vertex, |s| {
-                s.output(at(0), lanes(n.min(4)));
-                if n > 4 {
-                    s.output(at(4), lanes(n - 4));
-                }
-            });
-            let fate = host.tried(&module);
-            assert_eq!(fate == Fate::Drew, n <= count, "{n} distances: {fate:?}");
+    each_way(|host| {
+        let profile = host.guest.renderer.gpu().profile.clone();
+        let (limits, shaders) = (&profile.limits, &profile.shaders);
+        let clip = if profile.clip_distance { limits.max_clip_distances } else { 0 };
+        let cull = if shaders.cull_distance { limits.max_cull_distances } else { 0 };
+        let lanes = |n: u32| Type::new(Kind::Float, n as u8);
+        for (count, at) in
+            [(clip, OutputAt::ClipDistance as fn(u8) -> OutputAt), (cull, OutputAt::CullDistance as fn(u8) -> OutputAt)]
+        {
+            for n in 1..=8u32 {
+                let module = with(In::Vertex, |s| {
+                    s.output(at(0), lanes(n.min(4)));
+                    if n > 4 {
+                        s.output(at(4), lanes(n - 4));
+                    }
+                });
+                let fate = host.tried(&module);
+                assert_eq!(fate == Fate::Drew, n <= count, "{n} distances: {fate:?}");
+            }
         }
-    }
-    let both = with(In::Vertex, |s| {
-        for at in [OutputAt::ClipDistance(0), OutputAt::ClipDistance(4), OutputAt::CullDistance(0)] {
-            s.output(at, lanes(4));
+        let both = with(In::Vertex, |s| {
+            for at in [OutputAt::ClipDistance(0), OutputAt::ClipDistance(4), OutputAt::CullDistance(0)] {
+                s.output(at, lanes(4));
+            }
+        });
+        if limits.max_combined_clip_and_cull_distances < 12 {
+            host.refuses("both", &both, "distances");
         }
     });
-    if limits.max_combined_clip_and_cull_distances < 12 {
-        host.refuses("both", &both, "distances");
-    }
-    host.finish();
 }
 
 #[test]
 fn textures_are_of_their_stages_slots_and_one_shape() {
-    let mut host = Host::new();
-    let slots = [(In::Pixel, 0..16), (In::Vertex, 16..20), (In::Compute, 20..40)];
-    for (stage, own) in slots {
-        for slot in [0, 15, 16, 19, 20, 39, 40, 255] {
-            let decl = TextureDecl { slot, dim: Dim::D2, shadow: false, component: Component::Float };
-            let module = with(stage, |s| _ = s.texture(decl));
-            let fate = host.tried(&module);
-            assert_eq!(fate == Fate::Drew, own.contains(&slot), "slot {slot} of {stage:?}: {fate:?}");
-            assert!(matches!(fate, Fate::Drew | Fate::Refused(_)));
-        }
-        for &dim in Dim::ALL {
-            for &component in Component::ALL {
-                for shadow in [false, true] {
-                    let decl = TextureDecl { slot: own.start, dim, shadow, component };
-                    let fate = host.tried(&with(stage, |s| _ = s.texture(decl)));
-                    assert!(matches!(fate, Fate::Drew | Fate::Refused(_)), "{decl:?}: {fate:?}");
-                    // Another shape in the same slot.
-                    let other = TextureDecl { dim: if dim == Dim::D2 { Dim::D3 } else { Dim::D2 }, ..decl };
-                    let two = with(stage, |s| _ = s.texture(decl).texture(other));
-                    let fate = host.tried(&two);
-                    assert!(matches!(fate, Fate::Refused(_)), "{decl:?} and {other:?}: {fate:?}");
+    each_way(|host| {
+        let slots = [(In::Pixel, 0..16), (In::Vertex, 16..20), (In::Compute, 20..40)];
+        for (stage, own) in slots {
+            for slot in [0, 15, 16, 19, 20, 39, 40, 255] {
+                let decl = TextureDecl { slot, dim: Dim::D2, shadow: false, component: Component::Float };
+                let module = with(stage, |s| _ = s.texture(decl));
+                let fate = host.tried(&module);
+                assert_eq!(fate == Fate::Drew, own.contains(&slot), "slot {slot} of {stage:?}: {fate:?}");
+                assert!(matches!(fate, Fate::Drew | Fate::Refused(_)));
+            }
+            for &dim in Dim::ALL {
+                for &component in Component::ALL {
+                    for shadow in [false, true] {
+                        let decl = TextureDecl { slot: own.start, dim, shadow, component };
+                        let fate = host.tried(&with(stage, |s| _ = s.texture(decl)));
+                        assert!(matches!(fate, Fate::Drew | Fate::Refused(_)), "{decl:?}: {fate:?}");
+                        // Another shape in the same slot.
+                        let other = TextureDecl { dim: if dim == Dim::D2 { Dim::D3 } else { Dim::D2 }, ..decl };
+                        let two = with(stage, |s| _ = s.texture(decl).texture(other));
+                        let fate = host.tried(&two);
+                        assert!(matches!(fate, Fate::Refused(_)), "{decl:?} and {other:?}: {fate:?}");
+                    }
                 }
             }
         }
-    }
-    host.finish();
+    });
 }
 
 #[test]
 fn images_are_in_slots_that_are_there() {
-    let mut host = Host::new();
-    let most = host.guest.renderer.gpu().profile.limits.max_per_stage_descriptor_storage_images.min(16);
-    for stage in [In::Vertex, In::Pixel, In::Compute] {
-        let decl = |slot| ImageDecl { slot, dim: Dim::D2, component: Component::Uint, format: ImageFormat::R32 };
-        host.bound("images", most, 256, |n| with(stage, |s| _ = s.image(decl((n - 1) as u8))));
-        for &dim in Dim::ALL {
-            for &component in Component::ALL {
-                for &format in ImageFormat::ALL {
-                    let decl = ImageDecl { slot: 1, dim, component, format };
-                    let fate = host.tried(&with(stage, |s| _ = s.image(decl)));
-                    assert!(matches!(fate, Fate::Drew | Fate::Refused(_)), "{decl:?}: {fate:?}");
-                    assert_eq!(matches!(fate, Fate::Refused(_)), dim.is_multisampled(), "{decl:?}: {fate:?}");
+    each_way(|host| {
+        let most = host.guest.renderer.gpu().profile.limits.max_per_stage_descriptor_storage_images.min(16);
+        for stage in [In::Vertex, In::Pixel, In::Compute] {
+            let decl = |slot| ImageDecl { slot, dim: Dim::D2, component: Component::Uint, format: ImageFormat::R32 };
+            host.bound("images", most, 256, |n| with(stage, |s| _ = s.image(decl((n - 1) as u8))));
+            for &dim in Dim::ALL {
+                for &component in Component::ALL {
+                    for &format in ImageFormat::ALL {
+                        let decl = ImageDecl { slot: 1, dim, component, format };
+                        let fate = host.tried(&with(stage, |s| _ = s.image(decl)));
+                        assert!(matches!(fate, Fate::Drew | Fate::Refused(_)), "{decl:?}: {fate:?}");
+                        assert_eq!(matches!(fate, Fate::Refused(_)), dim.is_multisampled(), "{decl:?}: {fate:?}");
+                    }
                 }
             }
         }
-    }
-    host.finish();
+    });
 }
 
 #[test]
 fn work_groups_end_where_the_devices_do() {
-    let mut host = Host::new();
-    let limits = host.guest.renderer.gpu().profile.limits;
-    let lanes = limits.max_compute_work_group_invocations.min(1024);
-    for axis in 0..3 {
-        let most = limits.max_compute_work_group_size[axis].min(lanes);
-        host.bound("lanes", most, u32::MAX, |n| {
+    each_way(|host| {
+        let limits = host.guest.renderer.gpu().profile.limits;
+        let lanes = limits.max_compute_work_group_invocations.min(1024);
+        for axis in 0..3 {
+            let most = limits.max_compute_work_group_size[axis].min(lanes);
+            host.bound("lanes", most, u32::MAX, |n| {
+                with(In::Compute, |s| {
+                    let mut group = [1; 3];
+                    group[axis] = n;
+                    s.code.b.work_group(group, 0);
+                })
+            });
+        }
+        let words = limits.max_compute_shared_memory_size / 4 - 1;
+        host.bound("shared", words, u32::MAX / 4, |n| {
             with(In::Compute, |s| {
-                let mut group = [1; 3];
-                group[axis] = n;
-                s.code.b.work_group(group, 0);
+                s.code.b.work_group([1; 3], n * 4);
+                let last = s.code.b.i32((n as i32 - 1).wrapping_mul(4));
+                let value = s.code.b.load_shared(last, 1);
+                s.uses(value);
             })
         });
-    }
-    let words = limits.max_compute_shared_memory_size / 4 - 1;
-    host.bound("shared", words, u32::MAX / 4, |n| {
-        with(In::Compute, |s| {
-            s.code.b.work_group([1; 3], n * 4);
-            let last = s.code.b.i32((n as i32 - 1).wrapping_mul(4));
-            let value = s.code.b.load_shared(last, 1);
-            s.uses(value);
-        })
     });
-    host.finish();
 }
 
 #[test]
 fn geometry_keeps_to_the_devices_most() {
-    let mut host = Host::new();
-    let profile = host.guest.renderer.gpu().profile.clone();
-    if !profile.adjacency {
-        return;
-    }
-    let limits = &profile.limits;
-    let geometry = |decl: GeometryDecl| with(In::Geometry, |s| s.code.b.geometry(decl));
-    let (input, output) = (InputPrimitive::Triangles, OutputPrimitive::TriangleStrip);
-    let most = limits.max_geometry_output_vertices.min(limits.max_geometry_total_output_components / 4).min(256);
-    host.bound("vertices", most, u32::MAX, |vertices| {
-        geometry(GeometryDecl { input, output, vertices, invocations: 1 })
+    each_way(|host| {
+        let profile = host.guest.renderer.gpu().profile.clone();
+        if !profile.adjacency {
+            return;
+        }
+        let limits = &profile.limits;
+        let geometry = |decl: GeometryDecl| with(In::Geometry, |s| s.code.b.geometry(decl));
+        let (input, output) = (InputPrimitive::Triangles, OutputPrimitive::TriangleStrip);
+        let most = limits.max_geometry_output_vertices.min(limits.max_geometry_total_output_components / 4).min(256);
+        host.bound("vertices", most, u32::MAX, |vertices| {
+            geometry(GeometryDecl { input, output, vertices, invocations: 1 })
+        });
+        let most = limits.max_geometry_shader_invocations.min(32);
+        host.bound("invocations", most, u32::MAX, |invocations| {
+            geometry(GeometryDecl { input, output, vertices: 3, invocations })
+        });
+        // Primitives that the draw does not have.
+        for &input in InputPrimitive::ALL {
+            let module = geometry(GeometryDecl { input, output, vertices: 3, invocations: 1 });
+            let wanted = if input == InputPrimitive::Triangles { Fate::Drew } else { Fate::Skipped };
+            assert_eq!(host.tried(&module), wanted, "{input:?}");
+        }
     });
-    let most = limits.max_geometry_shader_invocations.min(32);
-    host.bound("invocations", most, u32::MAX, |invocations| {
-        geometry(GeometryDecl { input, output, vertices: 3, invocations })
-    });
-    // Primitives that the draw does not have.
-    for &input in InputPrimitive::ALL {
-        let module = geometry(GeometryDecl { input, output, vertices: 3, invocations: 1 });
-        let wanted = if input == InputPrimitive::Triangles { Fate::Drew } else { Fate::Skipped };
-        assert_eq!(host.tried(&module), wanted, "{input:?}");
-    }
-    host.finish();
 }
 
 #[test]
 fn captures_keep_to_the_devices_most() {
-    let mut host = Host::new();
-    let feedback = host.guest.renderer.gpu().profile.transform_feedback;
-    let most = feedback.map_or(2048, |feedback| feedback.vertex_bytes[0]).min(2048);
-    host.bound("stride", most / 4, u32::MAX / 4, |words| {
-        with(In::Vertex, |s| {
-            s.output(OutputAt::Location(1), Type::F32X4);
-            let output = afterimage_ir::Output::new(0);
-            let (stride, offset) = (words * 4, (words * 4).wrapping_sub(16));
-            s.code.b.capture(CaptureDecl { output, component: 0, lanes: 4, buffer: 0, stream: 0, stride, offset });
-        })
+    each_way(|host| {
+        let feedback = host.guest.renderer.gpu().profile.transform_feedback;
+        let most = feedback.map_or(2048, |feedback| feedback.vertex_bytes[0]).min(2048);
+        host.bound("stride", most / 4, u32::MAX / 4, |words| {
+            with(In::Vertex, |s| {
+                s.output(OutputAt::Location(1), Type::F32X4);
+                let output = afterimage_ir::Output::new(0);
+                let (stride, offset) = (words * 4, (words * 4).wrapping_sub(16));
+                s.code.b.capture(CaptureDecl { output, component: 0, lanes: 4, buffer: 0, stream: 0, stride, offset });
+            })
+        });
     });
-    host.finish();
 }
 
 #[test]
 fn private_memory_ends_where_the_irs_limits_do() {
-    let mut host = Host::new();
-    for stage in [In::Vertex, In::Pixel, In::Compute] {
-        host.bound("an array", MAX_ARRAY, u32::MAX, |n| {
-            with(stage, |s| {
-                let b = &mut s.code.b;
-                let array = b.var_array("a", Type::F32X4, n);
-                let (far, near) = (b.i32(i32::MAX), b.i32(n.wrapping_sub(1) as i32));
-                let index = b.select(s.never, far, near);
-                let value = b.f32x4(BLUE);
-                b.store_elem(array, index, afterimage_ir::Mask::first(4), value);
-                let other = b.i32(-1);
-                let other = b.select(s.never, other, index);
-                let value = b.load_elem(array, other);
-                s.uses(value);
-            })
-        });
-        host.bound("variables", MAX_VARS as u32, MAX_VARS as u32 * 2, |n| {
-            with(stage, |s| {
-                let mut first = None;
-                for _ in 0..n {
-                    first = Some(s.code.b.var("v", Type::F32X4));
-                }
-                if let Some(var) = first {
-                    let value = s.code.b.f32x4(BLUE);
-                    s.code.b.store(var, value);
-                    let value = s.code.b.load(var);
+    each_way(|host| {
+        for stage in [In::Vertex, In::Pixel, In::Compute] {
+            host.bound("an array", MAX_ARRAY, u32::MAX, |n| {
+                with(stage, |s| {
+                    let b = &mut s.code.b;
+                    let array = b.var_array("a", Type::F32X4, n);
+                    let (far, near) = (b.i32(i32::MAX), b.i32(n.wrapping_sub(1) as i32));
+                    let index = b.select(s.never, far, near);
+                    let value = b.f32x4(BLUE);
+                    b.store_elem(array, index, afterimage_ir::Mask::first(4), value);
+                    let other = b.i32(-1);
+                    let other = b.select(s.never, other, index);
+                    let value = b.load_elem(array, other);
                     s.uses(value);
-                }
-            })
-        });
-    }
-    host.finish();
+                })
+            });
+            host.bound("variables", MAX_VARS as u32, MAX_VARS as u32 * 2, |n| {
+                with(stage, |s| {
+                    let mut first = None;
+                    for _ in 0..n {
+                        first = Some(s.code.b.var("v", Type::F32X4));
+                    }
+                    if let Some(var) = first {
+                        let value = s.code.b.f32x4(BLUE);
+                        s.code.b.store(var, value);
+                        let value = s.code.b.load(var);
+                        s.uses(value);
+                    }
+                })
+            });
+        }
+    });
 }
 
 #[test]
 fn specialisation_constants_of_ours_are_integers() {
-    let mut host = Host::new();
-    for id in [0, 1, 2, 31, 32, u32::MAX] {
-        for kind in [Kind::Int, Kind::Float, Kind::Bool] {
-            let module = with(In::Pixel, |s| {
-                let spec = s.code.b.spec(SpecDecl { name: String::new(), id, kind, default: 0 });
-                let value = s.code.b.load_spec(spec);
-                s.uses(value);
-            });
-            let fate = host.tried(&module);
-            let good = id > 1 || kind == Kind::Int;
-            assert_eq!(fate == Fate::Drew, good, "constant {id} of {kind:?}: {fate:?}");
+    each_way(|host| {
+        for id in [0, 1, 2, 31, 32, u32::MAX] {
+            for kind in [Kind::Int, Kind::Float, Kind::Bool] {
+                let module = with(In::Pixel, |s| {
+                    let spec = s.code.b.spec(SpecDecl { name: String::new(), id, kind, default: 0 });
+                    let value = s.code.b.load_spec(spec);
+                    s.uses(value);
+                });
+                let fate = host.tried(&module);
+                let good = id > 1 || kind == Kind::Int;
+                assert_eq!(fate == Fate::Drew, good, "constant {id} of {kind:?}: {fate:?}");
+            }
         }
-    }
-    host.finish();
+    });
 }
 
 #[test]
 fn stages_do_not_share_a_slot_of_images_in_different_ways() {
-    let mut host = Host::new();
-    let shaders = host.guest.renderer.gpu().profile.shaders;
-    if !shaders.vertex_stores || !shaders.pixel_stores {
-        return;
-    }
-    let of = |stage, dim, component| {
-        let decl = ImageDecl { slot: 3, dim, component, format: ImageFormat::R32 };
-        with(stage, |s| _ = s.image(decl))
-    };
-    for (dim, component, good) in
-        [(Dim::D2, Component::Uint, true), (Dim::D3, Component::Uint, false), (Dim::D2, Component::Float, false)]
-    {
-        let vertex = text(&mut host.guest, &of(In::Vertex, Dim::D2, Component::Uint));
-        let pixel = text(&mut host.guest, &of(In::Pixel, dim, component));
-        host.guest.run();
-        let before = host.guest.renderer.skipped_draws();
-        host.guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
-        host.guest.draw(Topology::TriangleList, 0, 3);
-        host.guest.run();
-        assert_eq!(host.guest.renderer.skipped_draws() == before, good, "{dim:?} {component:?}");
-        host.goes_on();
-    }
-    host.finish();
+    each_way(|host| {
+        let shaders = host.guest.renderer.gpu().profile.shaders;
+        if !shaders.vertex_stores || !shaders.pixel_stores {
+            return;
+        }
+        let of = |stage, dim, component| {
+            let decl = ImageDecl { slot: 3, dim, component, format: ImageFormat::R32 };
+            with(stage, |s| _ = s.image(decl))
+        };
+        for (dim, component, good) in
+            [(Dim::D2, Component::Uint, true), (Dim::D3, Component::Uint, false), (Dim::D2, Component::Float, false)]
+        {
+            let vertex = text(&mut host.guest, &of(In::Vertex, Dim::D2, Component::Uint));
+            let pixel = text(&mut host.guest, &of(In::Pixel, dim, component));
+            host.guest.run();
+            let before = host.guest.renderer.skipped_draws();
+            host.guest.encoder.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
+            host.guest.draw(Topology::TriangleList, 0, 3);
+            host.guest.run();
+            assert_eq!(host.guest.renderer.skipped_draws() == before, good, "{dim:?} {component:?}");
+            host.goes_on();
+        }
+    });
 }

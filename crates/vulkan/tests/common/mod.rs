@@ -2,19 +2,21 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
 pub mod code;
+pub mod ways;
 
 use afterimage_ipc::ArenaConfig;
-use afterimage_ipc::in_process::{self, InProcessLink, InProcessReceiver};
+use afterimage_ipc::in_process;
 use afterimage_shader::FloatRules;
 use afterimage_shader::feedback::Form;
 use afterimage_stream::packets::*;
 use afterimage_stream::{
-    Arena, Encoder, Executor, Format, Link, ObjectId, ObjectKind, Reader, Reply, StreamError, UploadRef, VertexFormat,
+    Arena, Encoder, Executor, Format, ObjectId, ObjectKind, Reader, Reply, StreamError, UploadRef, VertexFormat,
 };
 use afterimage_vulkan::{Gpu, Options, OwnProcess, Renderer, Without};
 use bytemuck::Zeroable;
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
+use ways::{Ends, Filed, Tally};
 
 /// Language number of the IR's text.
 const IR: u32 = 4;
@@ -24,11 +26,11 @@ const D3D9: u32 = 1;
 /// Bytes of the test arena's one slot.
 const ARENA: usize = 64 << 20;
 
-/// An arena of one slot in ordinary memory, or that of an in-process link in device memory.
+/// An arena of one slot in ordinary memory, or that of a link.
 pub struct TestArena {
     bytes: RefCell<Vec<u8>>,
     used: usize,
-    link: Option<(InProcessLink, InProcessReceiver)>,
+    ends: Option<Ends>,
 }
 
 impl TestArena {
@@ -43,7 +45,7 @@ impl TestArena {
     }
 
     fn put(&mut self, bytes: &[u8]) -> UploadRef {
-        if let Some((link, _)) = &mut self.link {
+        if let Some(Ends { link, .. }) = &mut self.ends {
             let range = link.alloc(bytes.len() as u32, 16).unwrap();
             link.write(&range, 0, bytes);
             return range;
@@ -58,14 +60,14 @@ impl TestArena {
 
 impl Arena for TestArena {
     fn slot_size(&self, slot: u32) -> Option<u64> {
-        match &self.link {
-            Some((_, receiver)) => receiver.slot_size(slot),
+        match &self.ends {
+            Some(Ends { receiver, .. }) => receiver.slot_size(slot),
             None => (slot == 0).then_some(ARENA as u64),
         }
     }
 
     fn copy_out(&self, range: &UploadRef, at: u32, out: &mut [u8]) -> bool {
-        if let Some((_, receiver)) = &self.link {
+        if let Some(Ends { receiver, .. }) = &self.ends {
             return receiver.copy_out(range, at, out);
         }
         let Some(place) = Self::range(range, at, out.len()) else { return false };
@@ -74,7 +76,7 @@ impl Arena for TestArena {
     }
 
     fn copy_in(&self, range: &UploadRef, at: u32, bytes: &[u8]) -> bool {
-        if let Some((_, receiver)) = &self.link {
+        if let Some(Ends { receiver, .. }) = &self.ends {
             return receiver.copy_in(range, at, bytes);
         }
         let Some(place) = Self::range(range, at, bytes.len()) else { return false };
@@ -83,7 +85,7 @@ impl Arena for TestArena {
     }
 
     fn device_slot(&self, slot: u32) -> Option<u64> {
-        self.link.as_ref().and_then(|(_, receiver)| receiver.device_slot(slot))
+        self.ends.as_ref().and_then(|ends| ends.receiver.device_slot(slot))
     }
 }
 
@@ -99,6 +101,8 @@ pub struct Guest {
     picture: (ObjectId, Format, u32, u32),
     /// Whether every packet is a batch of its own.
     pub in_pieces: bool,
+    /// A capture of everything that is sent.
+    pub filed: Option<Filed>,
 }
 
 /// The vertex shader of most tests: position, colour and texture coordinate pass through.
@@ -225,19 +229,28 @@ impl Guest {
         let mut guest = Self::new();
         let slots = Box::new(guest.renderer.slot_factory());
         let device = guest.renderer.device_info();
-        guest.arena.link = Some(in_process::pair(ArenaConfig::default(), device, slots));
+        let (link, receiver) = in_process::pair(ArenaConfig::default(), device, slots);
+        guest.arena.ends = Some(Ends::new(link, receiver));
+        guest
+    }
+
+    /// A guest of [`Guest::strange`] whose packets and data come by the memory that a program and the viewer share.
+    pub fn strange_in_shared_memory() -> Self {
+        let mut guest = Self::strange(Without::default());
+        guest.arena.ends = Some(Ends::shared(&guest.renderer.device_info()));
         guest
     }
 
     pub fn over(renderer: Renderer) -> Self {
         let mut guest = Self {
             encoder: Encoder::new(),
-            arena: TestArena { bytes: RefCell::new(vec![0; ARENA]), used: 0, link: None },
+            arena: TestArena { bytes: RefCell::new(vec![0; ARENA]), used: 0, ends: None },
             renderer,
             replies: Vec::new(),
             serials: [0; 8],
             frame: 0,
             in_pieces: false,
+            filed: None,
             target: ObjectId::NONE,
             picture: (ObjectId::NONE, Format::R8G8B8A8_UNORM, 0, 0),
         };
@@ -282,12 +295,26 @@ impl Guest {
 
     /// Runs what was encoded; the first rejection.
     pub fn try_run(&mut self) -> Result<(), Box<StreamError>> {
-        let batch = std::mem::take(self.encoder.batch());
+        let mut batch = std::mem::take(self.encoder.batch());
+        if let Some(ends) = &mut self.arena.ends {
+            batch = ends.cross(batch);
+        }
+        if let Some(mut filed) = self.filed.take_if(|_| !batch.is_empty()) {
+            filed.batch(&batch, &self.arena);
+            let result = self.execute(&batch);
+            filed.tally(Tally::of(self));
+            self.filed = Some(filed);
+            return result;
+        }
+        self.execute(&batch)
+    }
+
+    fn execute(&mut self, batch: &[u64]) -> Result<(), Box<StreamError>> {
         let mut run = |words: &[u64]| self.renderer.execute(words, &self.arena, &mut |reply| self.replies.push(reply));
         if !self.in_pieces {
-            return run(&batch);
+            return run(batch);
         }
-        let ends = Reader::new(&batch).map_while(|packet| packet.ok().map(|p| p.at + usize::from(p.header.units)));
+        let ends = Reader::new(batch).map_while(|packet| packet.ok().map(|p| p.at + usize::from(p.header.units)));
         let mut from = 0;
         ends.map(|end| run(&batch[std::mem::replace(&mut from, end)..end])).fold(Ok(()), Result::and)
     }
@@ -485,13 +512,13 @@ impl Guest {
         self.picture.0
     }
 
-    /// The picture of [`Guest::target`], four bytes per pixel.
-    /// The target's pixels, whatever was refused before.
+    /// [`Guest::pixels`], whatever was refused before.
     pub fn pixels_or_errors(&mut self) -> Vec<[u8; 4]> {
         self.replies.clear();
         self.pixels().pixels
     }
 
+    /// The picture of [`Guest::target`], four bytes per pixel.
     pub fn pixels(&mut self) -> Pixels {
         let (id, format, width, height) = self.picture;
         assert_eq!(format.info().bytes, 4);
