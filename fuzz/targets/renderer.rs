@@ -91,6 +91,11 @@ impl Host {
 
 fn open(scenes: &[Scene]) -> Renderer {
     let options = Options { cache_dir: None, validate_if_there: false, ..Options::from_env() };
+    if options.validate {
+        // What the validation layer says. Renderers are opened again and again: only the first one starts the log.
+        let log = tracing_subscriber::fmt().with_max_level(tracing_subscriber::filter::LevelFilter::ERROR);
+        drop(log.with_writer(std::io::stderr).try_init());
+    }
     let mut renderer = Renderer::new(options).expect("a Vulkan device: run `cargo xtask setup`");
     let own: Vec<_> = scenes.iter().flat_map(Scene::shaders).collect();
     renderer.set_shader_replacer(Some(Box::new(move |body, code| tame::replace(&own, body, code))));

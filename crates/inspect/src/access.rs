@@ -1,8 +1,7 @@
 //! What calls read and write.
 
 use crate::Capture;
-use afterimage_stream::packets::Stage;
-use afterimage_stream::packets::{Clear, StencilOp, TextureCopy, View};
+use afterimage_stream::packets::{Clear, Effect, Stage, StencilOp, View};
 use afterimage_stream::{Created, ObjectId, ObjectKind, Packet, State};
 use std::fmt;
 
@@ -40,76 +39,31 @@ impl Accesses {
     /// Of a packet that is done in a state.
     pub(crate) fn of(state: &State, packet: &Packet<'_>, slots: impl Fn(ObjectId) -> Option<u32>) -> Self {
         let mut found = Self::default();
-        let Self { reads, writes } = &mut found;
-        match packet {
-            Packet::Clear(body, _) => {
-                if body.channels() != 0 {
-                    for (at, color) in state.render_targets.color.iter().enumerate() {
-                        view(writes, *color, format_args!("color {at}"));
-                    }
+        packet.effects(|effect| match effect {
+            Effect::Reads(part) => push(&mut found.reads, part.id, part.view, part.role),
+            Effect::Writes(part, _) | Effect::Outputs(part) => push(&mut found.writes, part.id, part.view, part.role),
+            Effect::Clears(body, _) => found.clear(state, body),
+            Effect::Draws { indexed } => {
+                if indexed {
+                    push(&mut found.reads, state.index_buffer.source, None, "indices");
                 }
-                if body.flags & (Clear::DEPTH | Clear::STENCIL) != 0 {
-                    view(writes, state.render_targets.depth, "depth");
-                }
+                found.draw(state, &slots);
             }
-            Packet::Draw(_) => found.draw(state, slots),
-            Packet::DrawIndexed(_) => {
-                push(reads, state.index_buffer.source, None, "indices");
-                found.draw(state, slots);
-            }
-            Packet::DrawIndirect(body) => {
-                push(reads, body.buffer, None, "arguments");
-                if body.indexed != 0 {
-                    push(reads, state.index_buffer.source, None, "indices");
-                }
-                found.draw(state, slots);
-            }
-            Packet::DrawByteCount(body) => {
-                push(reads, body.counter, None, "counter");
-                found.draw(state, slots);
-            }
-            Packet::Dispatch(body) => {
-                let used = slots(body.shader).unwrap_or(u32::MAX);
+            Effect::Dispatches(shader) => {
+                let used = slots(shader).unwrap_or(u32::MAX);
                 found.textures(state.compute_textures.all(), "compute texture", |slot| used >> slot & 1 != 0);
                 found.storage(state, Stage::Compute, "compute");
             }
-            Packet::Blit(body) => {
-                view(reads, body.src, "source");
-                view(writes, body.dst, "destination");
-            }
-            Packet::GenerateMips(body) => {
-                push(reads, body.id, Some(View { texture: body.id, level: 0, layer: 0 }), "level 0");
-                push(writes, body.id, None, "levels");
-            }
-            Packet::CopyBuffer(body) => {
-                push(reads, body.src, None, "source");
-                push(writes, body.dst, None, "destination");
-            }
-            Packet::FillBuffer(body) => push(writes, body.id, None, "destination"),
-            Packet::ReadBuffer(body) => push(reads, body.id, None, "source"),
-            Packet::ReadBack(body) => view(reads, body.src, "source"),
-            Packet::CopyToTexture(body) => {
-                push(reads, body.copy.buffer, None, "source");
-                view(writes, view_of(&body.copy), "destination");
-            }
-            Packet::CopyFromTexture(body) => {
-                view(reads, view_of(&body.copy), "source");
-                push(writes, body.copy.buffer, None, "destination");
-            }
-            Packet::BeginQuery(body) => push(writes, body.id, None, "query"),
-            Packet::EndQuery(body) => push(writes, body.id, None, "query"),
-            Packet::BeginCapture(body) => {
-                body.counters.iter().for_each(|counter| push(reads, counter.buffer, None, "counter"));
-            }
-            Packet::EndCapture(body) => {
-                body.counters.iter().for_each(|counter| push(writes, counter.buffer, None, "counter"));
-            }
-            Packet::Present(body) => {
-                push(reads, body.texture, None, "picture");
-                push(writes, body.target, None, "target");
-            }
-            _ => {}
-        }
+            // The buffers are written by the draws between.
+            Effect::Captures { .. } => {}
+            // These are no calls.
+            Effect::Creates { .. }
+            | Effect::Declares(_)
+            | Effect::Describes(_)
+            | Effect::Destroys(_)
+            | Effect::Uploads(_)
+            | Effect::Binds { .. } => {}
+        });
         found
     }
 
@@ -121,6 +75,17 @@ impl Accesses {
     ) {
         for (slot, binding) in bindings.iter().enumerate().filter(|(slot, _)| used(*slot)) {
             push(&mut self.reads, binding.texture, None, format_args!("{role} {slot}"));
+        }
+    }
+
+    fn clear(&mut self, state: &State, body: &Clear) {
+        if body.channels() != 0 {
+            for (at, color) in state.render_targets.color.iter().enumerate() {
+                view(&mut self.writes, *color, format_args!("color {at}"));
+            }
+        }
+        if body.flags & (Clear::DEPTH | Clear::STENCIL) != 0 {
+            view(&mut self.writes, state.render_targets.depth, "depth");
         }
     }
 
@@ -181,10 +146,6 @@ impl Accesses {
             view(&mut self.writes, targets.depth, "depth");
         }
     }
-}
-
-fn view_of(copy: &TextureCopy) -> View {
-    View { texture: copy.texture, level: copy.level, layer: copy.layer }
 }
 
 impl Capture {

@@ -449,24 +449,12 @@ struct Weight {
 
 impl Weight {
     fn add(&mut self, packet: &Packet<'_>) {
-        let id = match packet {
-            Packet::CreateBuffer(body) => body.id,
-            Packet::CreateTexture(body) => body.id,
-            Packet::CreateView(body) => body.id,
-            Packet::CreateSampler(body) => body.id,
-            Packet::CreateShader(body) => body.id,
-            Packet::CreateVertexInput(body, attributes) => {
-                self.attributes += attributes.len() * 8;
-                body.id
-            }
-            Packet::CreateQuery(body) => body.id,
-            Packet::PresentTarget(body) => body.id,
-            Packet::SetGamma(..) => {
-                self.attributes += 2048;
-                return;
-            }
-            _ => return,
+        self.attributes += match packet {
+            Packet::CreateVertexInput(_, attributes) => attributes.len() * 8,
+            Packet::SetGamma(..) => 2048,
+            _ => 0,
         };
+        let Some(id) = packet.created() else { return };
         self.objects += 1;
         let slot = (id.0 >> 24) as usize & 7;
         self.serials[slot] = self.serials[slot].max(id.serial() as usize + 1);

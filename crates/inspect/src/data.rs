@@ -2,7 +2,7 @@
 
 use crate::Place;
 use crate::store::{Store, Stored};
-use afterimage_stream::packets::CreateBuffer;
+use afterimage_stream::packets::{CreateBuffer, Effect, Extent};
 use afterimage_stream::{Arena, Created, ObjectId, ObjectKind, Packet, State, UploadRef};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -105,42 +105,37 @@ impl Data {
 
     /// Notes what a packet brings.
     pub(crate) fn packet(&mut self, place: Place, packet: &Packet<'_>, arena: &dyn Arena, state: &State) {
-        match packet {
-            Packet::CreateBuffer(body) => {
-                // The id may have been another buffer's; what that one held is not in this one.
-                if let Some(writes) = self.writes.get_mut(&body.id) {
-                    self.written += 1;
-                    writes.push(Write { place, offset: 0, bytes: None, size: body.size });
-                }
+        let mut uploaded = None;
+        packet.effects(|effect| match effect {
+            Effect::Uploads(range) => uploaded = Some(range),
+            // The id may have been another buffer's; what that one held is not in this one.
+            Effect::Creates { id, .. } if self.writes.contains_key(&id) => self.write(place, id, 0, u64::MAX, None),
+            Effect::Writes(part, extent) if is_input(state, part.id) => {
+                // What the GPU writes is not in the capture, and what was there before must not be taken for it.
+                let bytes = uploaded.and_then(|range| self.range(arena, range));
+                let (offset, size) = match extent {
+                    Extent::Bytes { offset, size, .. } => (offset, size),
+                    Extent::Texels(_) | Extent::Some => (0, u64::MAX),
+                };
+                self.write(place, part.id, offset, size, bytes);
             }
-            Packet::UpdateBuffer(body) => {
-                if !is_input(state, body.id) {
-                    return;
-                }
-                let bytes = self.range(arena, body.data);
-                let write = Write { place, offset: body.offset, bytes, size: body.data.size.into() };
-                self.written += 1;
-                self.writes.entry(body.id).or_default().push(write);
-            }
-            // What the GPU writes is not in the capture, and what was there before must not be taken for it.
-            Packet::CopyBuffer(body) => self.lost(place, state, body.dst, body.dst_offset, body.size),
-            Packet::FillBuffer(body) => self.lost(place, state, body.id, body.offset, body.size),
-            Packet::CopyFromTexture(body) => self.lost(place, state, body.copy.buffer, 0, u64::MAX),
-            Packet::SetVertexBuffers(body, bindings) => {
-                for (slot, binding) in (body.first as usize..).zip(*bindings) {
-                    self.bound(place, slot, binding.source, binding.offset, binding.size, arena);
-                }
-            }
-            Packet::SetIndexBuffer(body) => self.bound(place, INDICES, body.source, body.offset, body.size, arena),
-            _ => {}
-        }
+            Effect::Binds { slot, source, offset, size } => self.bound(place, slot, source, offset, size, arena),
+            Effect::Creates { .. } | Effect::Writes(..) => {}
+            Effect::Declares(_)
+            | Effect::Describes(_)
+            | Effect::Destroys(_)
+            | Effect::Reads(_)
+            | Effect::Outputs(_)
+            | Effect::Draws { .. }
+            | Effect::Dispatches(_)
+            | Effect::Clears(..)
+            | Effect::Captures { .. } => {}
+        });
     }
 
-    fn lost(&mut self, place: Place, state: &State, id: ObjectId, offset: u64, size: u64) {
-        if is_input(state, id) {
-            self.written += 1;
-            self.writes.entry(id).or_default().push(Write { place, offset, bytes: None, size });
-        }
+    fn write(&mut self, place: Place, id: ObjectId, offset: u64, size: u64, bytes: Option<Stored>) {
+        self.written += 1;
+        self.writes.entry(id).or_default().push(Write { place, offset, bytes, size });
     }
 
     fn bound(&mut self, place: Place, slot: usize, id: ObjectId, offset: u64, size: u64, arena: &dyn Arena) {

@@ -2,6 +2,7 @@
 
 use crate::{Accesses, Capture};
 use afterimage_stream::describe::{Describe, Value};
+use afterimage_stream::packets::Effect;
 use afterimage_stream::{Created, Format, ObjectId, ObjectKind, Packet, State};
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -132,23 +133,31 @@ pub(crate) fn find(capture: &Capture) -> Resources {
                 touch(resource);
             }
         };
-        match &packet {
-            Packet::BeginFrame(_) => framed = true,
-            Packet::UpdateBuffer(body) => touch(body.id, &|resource| resource.updates += 1),
-            Packet::UpdateTexture(body) => touch(body.id, &|resource| resource.updates += 1),
-            Packet::Name(body, name) => touch(body.id, &|resource| {
+        if let Packet::BeginFrame(_) = packet {
+            framed = true;
+        }
+        if let Packet::Name(body, name) = packet {
+            touch(body.id, &|resource| {
                 let text = String::from_utf8_lossy(&name[..name.len().min(NAME)]);
                 resource.name = Some(text.chars().filter(|c| !c.is_control()).collect());
-            }),
-            Packet::Destroy(body) => {
-                touch(body.id, &|resource| resource.destroyed = Some(moment));
-                living.remove(&body.id);
+            });
+        }
+        let (mut updates, mut destroyed) = (false, None);
+        packet.effects(|effect| match effect {
+            Effect::Uploads(_) => updates = true,
+            Effect::Writes(part, _) if updates => touch(part.id, &|resource| resource.updates += 1),
+            Effect::Destroys(id) => {
+                touch(id, &|resource| resource.destroyed = Some(moment));
+                destroyed = Some(id);
             }
             _ => {}
+        });
+        if let Some(id) = destroyed {
+            living.remove(&id);
         }
-        let Some(id) = created(&packet) else { continue };
+        let Some(id) = packet.created() else { continue };
         let (Some(kind), Some(object)) = (id.kind(), state.objects.get(id)) else { continue };
-        if matches!(packet, Packet::PresentTarget(_)) && living.contains_key(&id) {
+        if id.kind() == Some(ObjectKind::Target) && living.contains_key(&id) {
             continue;
         }
         let (description, bytes) = describe(object);
@@ -168,21 +177,6 @@ pub(crate) fn find(capture: &Capture) -> Resources {
         });
     }
     Resources { all: found, places }
-}
-
-/// The id that a packet creates.
-fn created(packet: &Packet<'_>) -> Option<ObjectId> {
-    Some(match packet {
-        Packet::CreateBuffer(body) => body.id,
-        Packet::CreateTexture(body) => body.id,
-        Packet::CreateView(body) => body.id,
-        Packet::CreateSampler(body) => body.id,
-        Packet::CreateShader(body) => body.id,
-        Packet::CreateVertexInput(body, _) => body.id,
-        Packet::CreateQuery(body) => body.id,
-        Packet::PresentTarget(body) => body.id,
-        _ => return None,
-    })
 }
 
 /// What an object is in words, and its bytes.

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::memory::Image;
 use crate::renderer::Renderer;
 use crate::submit::Trash;
-use crate::texture::Texture;
+use crate::texture::{Texture, kind_of};
 use afterimage_stream::packets::{Blit, Filter, GenerateMips, Rect, View};
 use afterimage_stream::{FormatFeatures, ObjectId};
 use ash::vk;
@@ -21,6 +21,25 @@ fn corners(rect: &Rect, slice: u16) -> [vk::Offset3D; 2] {
 /// The slice that a view's layer means in a 3D texture; 0 elsewhere.
 fn slice(texture: &Texture, view: View) -> u16 {
     if texture.is_3d() { view.layer } else { 0 }
+}
+
+/// Whether texels of one texture can be converted to the other's by a blit: both hold colours of a kind that the device blits, or the same
+/// depth.
+fn converts(src: &Texture, dst: &Texture) -> bool {
+    let alike = if src.format.is_depth() || dst.format.is_depth() {
+        src.choice.format == dst.choice.format
+    } else {
+        kind_of(src.format) == kind_of(dst.format)
+    };
+    let can = |texture: &Texture, feature: u32| texture.choice.features & feature != 0;
+    alike && can(src, FormatFeatures::BLIT_SOURCE) && can(dst, FormatFeatures::BLIT)
+}
+
+/// The filter of a blit: depth, integers and what the device cannot filter take the nearest texel.
+fn filter(src: &Texture, wanted: u32) -> vk::Filter {
+    let filtered =
+        !src.format.is_depth() && !src.format.is_integer() && src.choice.features & FormatFeatures::LINEAR != 0;
+    if filtered && Filter::of(wanted as u8) == Filter::Linear { vk::Filter::LINEAR } else { vk::Filter::NEAREST }
 }
 
 fn extent(rect: &Rect) -> vk::Extent3D {
@@ -79,13 +98,22 @@ impl Renderer {
             if (body.src.level, body.src.layer) == (body.dst.level, body.dst.layer) {
                 return Err(unsupported(format!("{} within one subresource", names())));
             }
+            if !converts(src, dst) {
+                return Err(unsupported(names()));
+            }
             return self.blit_within(body);
         }
         if src_samples > 1 && dst_samples == 1 {
             if src.format.is_depth() {
                 return self.resolve_depth(body);
             }
-            return if same_size && same_format { self.resolve(body) } else { self.resolve_and_scale(body) };
+            if same_size && same_format {
+                return self.resolve(body);
+            }
+            if !converts(src, dst) {
+                return Err(unsupported(names()));
+            }
+            return self.resolve_and_scale(body);
         }
         if src_samples != dst_samples {
             return Err(unsupported(format!("{} with {src_samples} and {dst_samples} samples", names())));
@@ -93,31 +121,33 @@ impl Renderer {
         if same_size && same_format {
             return self.copy_image(body);
         }
-        let can = |texture: &Texture, feature: u32| texture.choice.features & feature != 0;
-        let blits = can(src, FormatFeatures::BLIT_SOURCE) && can(dst, FormatFeatures::BLIT);
-        if src_samples > 1 || !blits || (src.format.is_depth() && !same_format) {
+        if src_samples > 1 || !converts(src, dst) {
             return Err(unsupported(names()));
         }
-        let image = src.image.raw;
+        let (image, from) = (src.image.raw, src.layers(src.aspects(), body.src.level, body.src.layer));
         let layout = self.begin_copy(body.src.texture, vk::ImageLayout::TRANSFER_SRC_OPTIMAL)?;
-        self.scale(image, layout, body)?;
+        self.scale(image, from, layout, body)?;
         self.end_copy(body.src.texture, layout);
         Ok(())
     }
 
-    /// A filtered blit from an image, which is in `layout`, into the destination.
-    fn scale(&mut self, image: vk::Image, layout: vk::ImageLayout, body: &Blit) -> Result {
+    /// A filtered blit from a part of an image, which is in `layout`, into the destination.
+    fn scale(
+        &mut self,
+        image: vk::Image,
+        from: vk::ImageSubresourceLayers,
+        layout: vk::ImageLayout,
+        body: &Blit,
+    ) -> Result {
         let dst_layout = self.begin_copy(body.dst.texture, vk::ImageLayout::TRANSFER_DST_OPTIMAL)?;
         let (Some(src), Some(dst)) = (self.textures.get(body.src.texture), self.textures.get(body.dst.texture)) else {
             return Ok(());
         };
-        let aspects = src.aspects() & dst.aspects();
-        let linear = Filter::of(body.filter as u8) == Filter::Linear && !src.format.is_depth();
-        let filter = if linear { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
+        let filter = filter(src, body.filter);
         let region = [vk::ImageBlit::default()
-            .src_subresource(src.layers(aspects, body.src.level, body.src.layer))
+            .src_subresource(from)
             .src_offsets(corners(&body.src_rect, slice(src, body.src)))
-            .dst_subresource(dst.layers(aspects, body.dst.level, body.dst.layer))
+            .dst_subresource(dst.layers(dst.aspects(), body.dst.level, body.dst.layer))
             .dst_offsets(corners(&body.dst_rect, slice(dst, body.dst)))];
         let target = dst.image.raw;
         let cmd = self.main();
@@ -156,7 +186,7 @@ impl Renderer {
         let cmd = self.main();
         if let Some(texture) = self.textures.get(id) {
             let aspects = texture.aspects();
-            let linear = Filter::of(body.filter as u8) == Filter::Linear && !texture.format.is_depth();
+            let filter = filter(texture, body.filter);
             let region = [vk::ImageBlit::default()
                 .src_subresource(texture.layers(aspects, body.src.level, body.src.layer))
                 .src_offsets(corners(&body.src_rect, slice(texture, body.src)))
@@ -170,7 +200,6 @@ impl Renderer {
                 part.layer_count = 1;
             }
             let image = texture.image.raw;
-            let filter = if linear { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
             texture.transition_part(&self.gpu, cmd, part, target, source);
             // SAFETY: the subresources differ, and each is in the layout named.
             unsafe { self.gpu.raw.cmd_blit_image(cmd, image, source, image, target, &region, filter) };
@@ -221,12 +250,13 @@ impl Renderer {
         self.image_barrier(cmd, raw, vk::ImageLayout::UNDEFINED, target);
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
         if let Some(src) = self.textures.get(body.src.texture) {
-            let region = [vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers).extent(size)];
+            let from = src.layers(vk::ImageAspectFlags::COLOR, body.src.level, body.src.layer);
+            let region = [vk::ImageResolve::default().src_subresource(from).dst_subresource(layers).extent(size)];
             // SAFETY: both images have the same size and format and are in the layouts named.
             unsafe { self.gpu.raw.cmd_resolve_image(cmd, src.image.raw, src_layout, raw, target, &region) };
         }
         self.image_barrier(cmd, raw, target, source);
-        self.scale(raw, source, body)?;
+        self.scale(raw, layers, source, body)?;
         self.end_copy(body.src.texture, src_layout);
         self.submissions.discard(Trash::Image(between.into()));
         Ok(())
@@ -331,12 +361,11 @@ impl Renderer {
         if levels < 2 {
             return Ok(());
         }
-        if texture.choice.features & FormatFeatures::BLIT == 0 || texture.format.info().block > 1 {
+        if !converts(texture, texture) || texture.format.info().block > 1 {
             let what = format!("mip generation of {} ({:?})", body.id, texture.format);
             return Err(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
         }
-        let linear = Filter::of(body.filter as u8) == Filter::Linear && !texture.format.is_depth();
-        let filter = if linear { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
+        let filter = filter(texture, body.filter);
         let aspects = texture.aspects();
         let image = texture.image.raw;
         let extents: Vec<_> = (0..levels).map(|level| texture.extent(level)).collect();
@@ -387,6 +416,7 @@ impl Renderer {
         let id = shown.texture;
         let Some(texture) = self.textures.get(id) else { return Ok(()) };
         let size = texture.extent(shown.level.into());
+        let filter = filter(texture, Filter::Linear as u32);
         let (samples, format, source) = (texture.desc.samples, texture.choice.format, texture.image.raw);
         let shown = texture.layers(vk::ImageAspectFlags::COLOR, shown.level, shown.layer);
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
@@ -418,7 +448,7 @@ impl Renderer {
             .dst_subresource(layers)
             .dst_offsets(corners(&to, 0))];
         let same = (from.width, from.height) == (to.width, to.height);
-        let filter = if same { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
+        let filter = if same { vk::Filter::NEAREST } else { filter };
         // SAFETY: the rectangles lie inside of their images, which are in the layouts named.
         unsafe { self.gpu.raw.cmd_blit_image(cmd, source, source_layout, image, image_layout, &region, filter) };
         self.end_copy(id, layout);

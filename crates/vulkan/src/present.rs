@@ -1,6 +1,6 @@
 //! Presenting: to nothing, to pictures on disk, to whoever asked for the frames, to windows.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::hud::Hud;
 use crate::memory::{Buffer, Image, ImageView, Place};
@@ -241,6 +241,10 @@ impl Renderer {
             self.record_present(body.frame);
             return self.frame_submitted(body.frame, number, replies);
         }
+        if let Some(texture) = self.textures.get(body.texture).filter(|texture| !texture.can_be_shown()) {
+            let what = format!("a window's picture from {} ({:?})", body.texture, texture.format);
+            self.fail(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
+        }
         if self.presenter.hud.is_some() {
             self.hud_frame(arena);
         }
@@ -261,9 +265,9 @@ impl Renderer {
         self.frame_submitted(body.frame, number, replies)
     }
 
-    /// The part of the texture that is shown.
+    /// The part of the texture that is shown; none of one whose texels are no colours for a window.
     pub(crate) fn shown(&self, body: &Present) -> Option<Rect> {
-        let texture = self.textures.get(body.texture)?;
+        let texture = self.textures.get(body.texture).filter(|texture| texture.can_be_shown())?;
         let whole = Rect { x: 0, y: 0, width: texture.desc.width, height: texture.desc.height };
         if body.src.is_empty() {
             return Some(whole);

@@ -377,6 +377,12 @@ impl Texture {
         }
     }
 
+    /// Whether windows can show it: colours that are no integers, which the device blits.
+    pub(crate) fn can_be_shown(&self) -> bool {
+        let blits = self.choice.features & FormatFeatures::BLIT_SOURCE != 0;
+        blits && !self.format.is_depth() && !self.format.is_integer()
+    }
+
     /// Whether there are more subresources than bits: then all have the first one.
     pub(crate) fn shares_bits(&self) -> bool {
         self.desc.levels * self.desc.layers > SUBRESOURCES

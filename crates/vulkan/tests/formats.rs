@@ -3,7 +3,7 @@
 mod common;
 
 use afterimage_stream::packets::*;
-use afterimage_stream::{Format, FormatFeatures};
+use afterimage_stream::{Format, FormatFeatures, ObjectId, Reply};
 use common::*;
 
 /// A colour as one texel of the format, nearest.
@@ -45,7 +45,7 @@ fn small_targets_are_drawn_blended_and_read_back() {
             continue;
         }
         let id = guest.texture(format, 4, 4, 1, CreateTexture::TARGET);
-        guest.bind(id, afterimage_stream::ObjectId::NONE);
+        guest.bind(id, ObjectId::NONE);
         guest.viewport(4, 4);
         guest.shaders(VERTEX, COLOR);
         guest.layout();
@@ -87,4 +87,62 @@ fn words_of_the_guest_survive_a_round_trip_and_are_sampled_in_order() {
         }
         guest.finish();
     }
+}
+
+/// Textures of every format that the device has, with this many samples and layers.
+fn textures(guest: &mut Guest, samples: u8, levels: u32) -> Vec<(Format, ObjectId)> {
+    let mut textures = Vec::new();
+    for &format in Format::ALL {
+        let usage = if samples > 1 { CreateTexture::TARGET } else { 0 };
+        let plain = plain(format, 8, 8, levels);
+        let id = guest.texture_with(CreateTexture { usage, samples, layers: 2, ..plain });
+        guest.try_run().unwrap();
+        if guest.replies.drain(..).all(|reply| !matches!(reply, Reply::Error { .. })) {
+            textures.push((format, id));
+        }
+    }
+    textures
+}
+
+#[test]
+fn every_pair_of_formats_is_blitted_or_refused() {
+    let mut guest = Guest::new();
+    let plain = textures(&mut guest, 1, 2);
+    let sampled = textures(&mut guest, 4, 1);
+    assert!(plain.len() > 40 && sampled.len() > 20, "{} and {} formats", plain.len(), sampled.len());
+    let whole = Rect { x: 0, y: 0, width: 8, height: 8 };
+    let part = Rect { x: 0, y: 0, width: 4, height: 4 };
+    let view = |texture, layer| View { texture, level: 0, layer };
+    let mut done = 0;
+    for (from, src) in plain.iter().chain(&sampled) {
+        let alike = |to: Format| from.is_integer() == to.is_integer() && from.is_depth() == to.is_depth();
+        for wanted in [true, false] {
+            let mut blits = 0;
+            for (_, dst) in plain.iter().filter(|(to, _)| alike(*to) == wanted) {
+                // Of one size, and of another; from the second layer.
+                for dst_rect in [whole, part] {
+                    let (src, dst, filter) = (view(*src, 1), view(*dst, 0), Filter::Linear as u32);
+                    guest.encoder.push(&Blit { src, dst, src_rect: whole, dst_rect, filter, pad: 0 });
+                    blits += 1;
+                }
+            }
+            guest.try_run().unwrap();
+            let refused = guest.replies.drain(..).filter(|reply| matches!(reply, Reply::Error { .. })).count();
+            assert!(wanted || refused == blits, "{from:?}: {refused} of {blits}");
+            done += blits - refused;
+        }
+    }
+    assert!(done > 1000, "{done} blits were done");
+    guest.finish();
+}
+
+#[test]
+fn every_format_makes_its_levels_and_is_shown_or_refused() {
+    let mut guest = Guest::new();
+    for (_, id) in textures(&mut guest, 1, 2).into_iter().chain(textures(&mut guest, 4, 1)) {
+        guest.encoder.push(&GenerateMips { id, filter: Filter::Linear as u32 });
+        guest.present(id);
+        guest.try_run().unwrap();
+    }
+    guest.finish();
 }

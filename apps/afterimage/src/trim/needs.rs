@@ -2,6 +2,7 @@
 
 use super::touch::{Facts, Touch};
 use afterimage_inspect::{CallKind, CallSet, Capture, Form, Place};
+use afterimage_stream::packets::Effect;
 use afterimage_stream::{Created, ObjectId, Packet, State};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -199,32 +200,20 @@ impl Found {
                 groups.push(false);
             }
             let call = calls.next_if(|call| call.place == place);
-            let role = match packet {
-                Packet::CreateBuffer(body) => Role::Create { id: body.id, of: None },
-                Packet::CreateTexture(body) => Role::Create { id: body.id, of: None },
-                Packet::CreateView(body) => Role::Create { id: body.id, of: Some(body.source) },
-                Packet::CreateSampler(body) => Role::Create { id: body.id, of: None },
-                Packet::CreateShader(body) => Role::Create { id: body.id, of: None },
-                Packet::CreateVertexInput(body, _) => Role::Create { id: body.id, of: None },
-                Packet::CreateQuery(body) => Role::Create { id: body.id, of: None },
-                Packet::PresentTarget(body) => Role::About { id: body.id },
-                Packet::Name(body, _) => Role::About { id: body.id },
-                Packet::SetGamma(body, _) => Role::About { id: body.id },
-                Packet::UpdateBuffer(_) | Packet::UpdateTexture(_) => Role::Update,
-                _ => match call {
-                    Some(call) => {
-                        let named = set.contains(call);
-                        if let Some(group) = open {
-                            groups[group] |= named;
-                        }
-                        let group = open.filter(|_| matches!(call.kind, CallKind::Draw | CallKind::Query));
-                        Role::Call { number: call.number, named, group }
+            let role = match (Role::of(&packet), call) {
+                (Some(role), _) => role,
+                (None, Some(call)) => {
+                    let named = set.contains(call);
+                    if let Some(group) = open {
+                        groups[group] |= named;
                     }
-                    None => {
-                        state.apply(&packet);
-                        continue;
-                    }
-                },
+                    let group = open.filter(|_| matches!(call.kind, CallKind::Draw | CallKind::Query));
+                    Role::Call { number: call.number, named, group }
+                }
+                (None, None) => {
+                    state.apply(&packet);
+                    continue;
+                }
             };
             let touch = Touch::of(&packet, &state, &mut |id| shaders.facts(id));
             let step = steps.len();
@@ -248,6 +237,19 @@ impl Found {
 }
 
 impl Role {
+    /// Of a packet that is no call.
+    fn of(packet: &Packet<'_>) -> Option<Self> {
+        let (mut role, mut uploads) = (None, false);
+        packet.effects(|effect| match effect {
+            Effect::Creates { id, of } => role = Some(Self::Create { id, of: Some(of).filter(|of| !of.is_none()) }),
+            Effect::Declares(id) | Effect::Describes(id) => role = Some(Self::About { id }),
+            Effect::Uploads(_) => uploads = true,
+            Effect::Writes(..) if uploads => role = Some(Self::Update),
+            _ => {}
+        });
+        role
+    }
+
     fn is_named(&self) -> bool {
         matches!(self, Self::Call { named: true, .. })
     }

@@ -43,80 +43,44 @@ impl Touch {
     /// Of a packet that does something, in the state before it. `tell` knows the shaders.
     pub(super) fn of(packet: &Packet<'_>, state: &State, tell: Tell<'_>) -> Self {
         let mut touch = Self::default();
-        match *packet {
-            Packet::Draw(_) => touch.draw(state, false, tell),
-            Packet::DrawIndexed(_) => touch.draw(state, true, tell),
-            Packet::DrawIndirect(body) => {
-                touch.draw(state, body.indexed != 0, tell);
-                touch.read(state, body.buffer);
+        packet.effects(|effect| match effect {
+            Effect::Reads(part) => touch.read(state, part.id),
+            Effect::Writes(part, extent) => {
+                let whole = match extent {
+                    Extent::Bytes { discard: true, .. } => true,
+                    Extent::Bytes { offset, size, .. } => offset == 0 && fills(state, part.id, size),
+                    Extent::Texels(rect) => covers(state, part.id, rect),
+                    Extent::Some => false,
+                };
+                touch.write(state, part.id, whole);
             }
-            Packet::DrawByteCount(body) => {
-                touch.draw(state, false, tell);
-                touch.read(state, body.counter);
-            }
-            Packet::Clear(body, rects) => touch.clear(state, body, rects),
-            Packet::Dispatch(body) => {
-                touch.objects.push(body.shader);
-                let facts = tell(body.shader);
+            Effect::Outputs(part) => touch.objects.push(part.id),
+            Effect::Draws { indexed } => touch.draw(state, indexed, tell),
+            Effect::Dispatches(shader) => {
+                touch.objects.push(shader);
+                let facts = tell(shader);
                 touch.bindings(state, state.compute_textures.all(), facts.slots);
                 touch.memory(state, Stage::Compute, facts.stores);
             }
-            Packet::Blit(body) => {
-                touch.read(state, body.src.texture);
-                let whole = covers(state, body.dst.texture, body.dst_rect);
-                touch.write(state, body.dst.texture, whole);
-            }
-            Packet::GenerateMips(body) => {
-                touch.read(state, body.id);
-                touch.write(state, body.id, false);
-            }
-            Packet::CopyBuffer(body) => {
-                touch.read(state, body.src);
-                touch.write(state, body.dst, body.dst_offset == 0 && fills(state, body.dst, body.size));
-            }
-            Packet::FillBuffer(body) => {
-                touch.write(state, body.id, body.offset == 0 && fills(state, body.id, body.size));
-            }
-            Packet::CopyToTexture(body) => {
-                touch.read(state, body.copy.buffer);
-                touch.write(state, body.copy.texture, false);
-            }
-            Packet::CopyFromTexture(body) => {
-                touch.read(state, body.copy.texture);
-                touch.write(state, body.copy.buffer, false);
-            }
-            Packet::ReadBack(body) => touch.read(state, body.src.texture),
-            Packet::ReadBuffer(body) => touch.read(state, body.id),
-            Packet::BeginCapture(body) => {
-                touch.counters(state, &body.counters, false);
+            Effect::Clears(body, rects) => touch.clear(state, body, rects),
+            Effect::Captures { ends } => {
+                touch.ends_capture = ends;
                 for buffer in state.capture_buffers {
-                    touch.read(state, buffer.buffer);
+                    if ends {
+                        touch.write(state, buffer.buffer, false);
+                    } else {
+                        touch.read(state, buffer.buffer);
+                    }
                 }
             }
-            Packet::EndCapture(body) => {
-                touch.ends_capture = true;
-                touch.counters(state, &body.counters, true);
-                for buffer in state.capture_buffers {
-                    touch.write(state, buffer.buffer, false);
-                }
-            }
-            Packet::BeginQuery(body) => touch.objects.push(body.id),
-            Packet::EndQuery(body) => touch.objects.push(body.id),
-            Packet::Present(body) if !body.shows_nothing() => {
-                touch.objects.push(body.target);
-                touch.read(state, body.texture);
-            }
-            Packet::UpdateBuffer(body) => {
-                let whole = body.flags & UpdateBuffer::DISCARD != 0
-                    || body.offset == 0 && fills(state, body.id, body.data.size.into());
-                touch.write(state, body.id, whole);
-            }
-            Packet::UpdateTexture(body) => {
-                let rect = Rect { x: body.x as i32, y: body.y as i32, width: body.width, height: body.height };
-                touch.write(state, body.id, covers(state, body.id, rect));
-            }
-            _ => {}
-        }
+            // What creates and says something is found by its object; bindings come with the draws that read them.
+            Effect::Creates { .. }
+            | Effect::Declares(_)
+            | Effect::Describes(_)
+            | Effect::Destroys(_)
+            | Effect::Uploads(_)
+            | Effect::Binds { .. } => {}
+        });
         touch
     }
 
@@ -231,16 +195,6 @@ impl Touch {
         let stencil = body.flags & Clear::STENCIL != 0 && body.stencil_keep == 0;
         let all = body.flags & Clear::DEPTH != 0 && (stencil || !has_stencil);
         self.write(state, depth, all && whole(depth));
-    }
-
-    fn counters(&mut self, state: &State, counters: &[CounterRef], written: bool) {
-        for counter in counters {
-            if written {
-                self.write(state, counter.buffer, false);
-            } else {
-                self.read(state, counter.buffer);
-            }
-        }
     }
 }
 

@@ -38,23 +38,6 @@ impl CallKind {
 }
 
 impl Kind {
-    /// What packets of this kind do, if they are calls.
-    #[must_use]
-    pub const fn call(self) -> Option<CallKind> {
-        use Kind::*;
-        Some(match self {
-            Draw | DrawIndexed | DrawIndirect | DrawByteCount => CallKind::Draw,
-            Clear => CallKind::Clear,
-            Dispatch => CallKind::Dispatch,
-            Blit | GenerateMips | CopyBuffer | FillBuffer | CopyToTexture | CopyFromTexture | ReadBack | ReadBuffer => {
-                CallKind::Copy
-            }
-            BeginQuery | EndQuery | BeginCapture | EndCapture => CallKind::Query,
-            Present => CallKind::Present,
-            _ => return None,
-        })
-    }
-
     /// Whether packets of this kind are calls.
     #[must_use]
     pub const fn is_call(self) -> bool {

@@ -1,4 +1,5 @@
-//! Every packet of the stream. One row of `packet_table!` is the whole truth of a packet: number, name, body, tail.
+//! Every packet of the stream. One row of `packet_table!` is the whole truth of a packet: number, name, body, tail, and which call it
+//! is, if it is one.
 //! `docs/adding.md` shows how to add one.
 //!
 //! Small enumerations travel as their number in one byte; the [`crate::Validator`] has checked every number before an
@@ -6,6 +7,7 @@
 
 mod calls;
 mod commands;
+mod effects;
 mod enums;
 mod frame;
 mod objects;
@@ -13,12 +15,12 @@ mod state;
 
 pub use calls::CallKind;
 pub use commands::*;
+pub use effects::{Effect, Extent, Part};
 pub use enums::*;
 pub use frame::*;
 pub use objects::*;
 pub use state::*;
 
-use crate::{Arena, ObjectId, ObjectKind, UploadRef};
 use bytemuck::{Pod, Zeroable};
 
 /// The eight bytes before every packet's body.
@@ -50,7 +52,7 @@ pub trait TailBody: Pod {
 }
 
 macro_rules! packet_table {
-    ($( $(#[$doc:meta])* $number:literal $name:ident $([$tail:ty])? ; )*) => {
+    ($( $(#[$doc:meta])* $number:literal $name:ident $([$tail:ty])? : $call:tt; )*) => {
         /// The kinds of packets, by number.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u16)]
@@ -71,6 +73,12 @@ macro_rules! packet_table {
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $( Self::$name => stringify!($name), )* }
+            }
+
+            /// What packets of this kind do, if they are calls.
+            #[must_use]
+            pub const fn call(self) -> Option<CallKind> {
+                match self { $( Self::$name => packet_table!(@call $call), )* }
             }
 
             /// Bytes of the body, without header and tail.
@@ -104,6 +112,8 @@ macro_rules! packet_table {
 
         $( packet_table!(@body $name $($tail)?); )*
     };
+    (@call -) => { None };
+    (@call $call:ident) => { Some(CallKind::$call) };
     (@decode $name:ident $words:ident) => {{
         const WORDS: usize = size_of::<$name>() / 8;
         if $words.len() != WORDS { return Err(WORDS); }
@@ -135,141 +145,118 @@ macro_rules! packet_table {
 
 packet_table! {
     /// First packet of a stream: who sends it.
-    0x01 Init [u8];
+    0x01 Init [u8]: -;
     /// A frame starts.
-    0x02 BeginFrame;
+    0x02 BeginFrame: -;
     /// A frame is complete: show a texture on a target.
-    0x03 Present;
+    0x03 Present: Present;
     /// Gives a debug name to an object.
-    0x04 Name [u8];
+    0x04 Name [u8]: -;
     /// A marker of the guest, for captures and graphics debuggers.
-    0x05 Marker [u8];
+    0x05 Marker [u8]: -;
     /// Declares or changes a present target.
-    0x06 PresentTarget;
+    0x06 PresentTarget: -;
     /// Asks for figures over the pictures that are shown.
-    0x07 Overlay;
+    0x07 Overlay: -;
     /// Sets how a present target's pictures are changed on their way to its window.
-    0x08 SetGamma [u16];
+    0x08 SetGamma [u16]: -;
     /// What the guest's state tracking did since it last said so, for people.
-    0x09 StateFigures;
+    0x09 StateFigures: -;
 
     /// Creates a buffer; its bytes are undefined.
-    0x10 CreateBuffer;
+    0x10 CreateBuffer: -;
     /// Creates a texture; its texels are zero.
-    0x11 CreateTexture;
+    0x11 CreateTexture: -;
     /// Creates a sampler.
-    0x12 CreateSampler;
+    0x12 CreateSampler: -;
     /// Creates a shader from guest code.
-    0x13 CreateShader;
+    0x13 CreateShader: -;
     /// Creates a vertex input layout.
-    0x14 CreateVertexInput [VertexAttribute];
+    0x14 CreateVertexInput [VertexAttribute]: -;
     /// Creates a query.
-    0x15 CreateQuery;
+    0x15 CreateQuery: -;
     /// Creates a texture that shows a part of another's texels, perhaps in another format.
-    0x16 CreateView;
+    0x16 CreateView: -;
     /// Destroys an object of any kind. The guest must have unbound it.
-    0x1f Destroy;
+    0x1f Destroy: -;
 
     /// Replaces bytes of a buffer.
-    0x20 UpdateBuffer;
+    0x20 UpdateBuffer: -;
     /// Replaces a box of texels.
-    0x21 UpdateTexture;
+    0x21 UpdateTexture: -;
     /// Fills mip levels from the level above.
-    0x22 GenerateMips;
+    0x22 GenerateMips: Copy;
 
     /// Binds colour and depth-stencil targets.
-    0x30 SetRenderTargets;
+    0x30 SetRenderTargets: -;
     /// Sets the viewport.
-    0x31 SetViewport;
+    0x31 SetViewport: -;
     /// Sets the scissor rectangle.
-    0x32 SetScissor;
+    0x32 SetScissor: -;
     /// Sets the rasteriser.
-    0x33 SetRaster;
+    0x33 SetRaster: -;
     /// Sets depth and stencil tests.
-    0x34 SetDepthStencil;
+    0x34 SetDepthStencil: -;
     /// Sets blending and write masks.
-    0x35 SetBlend;
+    0x35 SetBlend: -;
     /// Sets what is done to the pixel shader's result.
-    0x36 SetPixelOps;
+    0x36 SetPixelOps: -;
     /// Binds the vertex input layout.
-    0x37 SetVertexInput;
+    0x37 SetVertexInput: -;
     /// Binds vertex buffers.
-    0x38 SetVertexBuffers [VertexBuffer];
+    0x38 SetVertexBuffers [VertexBuffer]: -;
     /// Binds the index buffer.
-    0x39 SetIndexBuffer;
+    0x39 SetIndexBuffer: -;
     /// Binds the shaders.
-    0x3a SetShaders;
+    0x3a SetShaders: -;
     /// Binds textures and samplers.
-    0x3b SetTextures [TextureBinding];
+    0x3b SetTextures [TextureBinding]: -;
     /// Writes registers of a constant bank.
-    0x3c SetConstants [[u32; 4]];
+    0x3c SetConstants [[u32; 4]]: -;
     /// Binds buffers that a stage's shader reads and writes by address.
-    0x3d SetStorage [StorageBinding];
+    0x3d SetStorage [StorageBinding]: -;
     /// Binds textures that a stage's shader reads and writes by texel.
-    0x3e SetStorageImages [StorageImage];
+    0x3e SetStorageImages [StorageImage]: -;
     /// Sets blending and write masks of each target by itself.
-    0x3f SetBlendTargets [BlendTarget];
+    0x3f SetBlendTargets [BlendTarget]: -;
     /// Sets values and masks of back faces' stencil tests.
-    0x40 SetStencilBack;
+    0x40 SetStencilBack: -;
     /// Binds buffers that captures write.
-    0x41 SetCaptureBuffers [CaptureBuffer];
+    0x41 SetCaptureBuffers [CaptureBuffer]: -;
 
     /// Clears rectangles of the bound targets.
-    0x50 Clear [Rect];
+    0x50 Clear [Rect]: Clear;
     /// Draws vertices.
-    0x51 Draw;
+    0x51 Draw: Draw;
     /// Draws indexed vertices.
-    0x52 DrawIndexed;
+    0x52 DrawIndexed: Draw;
     /// Runs a compute shader.
-    0x53 Dispatch;
+    0x53 Dispatch: Dispatch;
     /// Starts to write what the shaders of draws capture into the capture buffers.
-    0x54 BeginCapture;
+    0x54 BeginCapture: Query;
     /// Ends that.
-    0x55 EndCapture;
+    0x55 EndCapture: Query;
     /// Draws what a buffer says.
-    0x56 DrawIndirect;
+    0x56 DrawIndirect: Draw;
     /// Draws as many vertices as were captured.
-    0x57 DrawByteCount;
+    0x57 DrawByteCount: Draw;
 
     /// Copies, scales or resolves a rectangle between textures.
-    0x60 Blit;
+    0x60 Blit: Copy;
     /// Starts a query.
-    0x61 BeginQuery;
+    0x61 BeginQuery: Query;
     /// Ends a query; answered by [`crate::Reply::Query`].
-    0x62 EndQuery;
+    0x62 EndQuery: Query;
     /// Copies texels into the upload arena; answered by [`crate::Reply::ReadBack`].
-    0x63 ReadBack;
+    0x63 ReadBack: Copy;
     /// Copies bytes between buffers, or inside of one.
-    0x64 CopyBuffer;
+    0x64 CopyBuffer: Copy;
     /// Fills a range of a buffer.
-    0x65 FillBuffer;
+    0x65 FillBuffer: Copy;
     /// Copies bytes of a buffer into the upload arena; answered by [`crate::Reply::ReadBack`].
-    0x66 ReadBuffer;
+    0x66 ReadBuffer: Copy;
     /// Replaces a box of texels by bytes of a buffer.
-    0x67 CopyToTexture;
+    0x67 CopyToTexture: Copy;
     /// Copies a box of texels into a buffer.
-    0x68 CopyFromTexture;
-}
-
-impl Packet<'_> {
-    /// Calls `each` with every range of the upload arena that the packet reads. A binding whose size is 0 means the rest
-    /// of its slot, which only the arena knows.
-    pub fn uploads(&self, arena: &dyn Arena, mut each: impl FnMut(UploadRef)) {
-        let mut source = |source: ObjectId, offset: u64, size: u64| {
-            if source.kind() == Some(ObjectKind::Upload) {
-                let slot = source.serial();
-                let rest = arena.slot_size(slot).unwrap_or(0).saturating_sub(offset);
-                let size = if size == 0 { rest } else { size.min(rest) };
-                each(UploadRef { slot, size: u32::try_from(size).unwrap_or(u32::MAX), offset });
-            }
-        };
-        match self {
-            Packet::SetVertexBuffers(_, bindings) => bindings.iter().for_each(|b| source(b.source, b.offset, b.size)),
-            Packet::SetIndexBuffer(body) => source(body.source, body.offset, body.size),
-            Packet::UpdateBuffer(body) => each(body.data),
-            Packet::UpdateTexture(body) => each(body.data),
-            Packet::CreateShader(body) => each(body.code),
-            _ => {}
-        }
-    }
+    0x68 CopyFromTexture: Copy;
 }
