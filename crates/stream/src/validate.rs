@@ -282,6 +282,9 @@ impl Validator {
                 if body.width < 0.0 || body.height < 0.0 || body.width > edge || body.height > edge {
                     return Err(Cause::Range { field: "width", value: body.width as u64, limit: edge as u64 });
                 }
+                if let Some(far) = [body.x, body.y].into_iter().find(|at| at.abs() > edge) {
+                    return Err(Cause::Range { field: "x", value: far.abs() as u64, limit: edge as u64 });
+                }
                 Ok(())
             }
             Packet::SetScissor(_) => Ok(()),

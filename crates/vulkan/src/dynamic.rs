@@ -143,8 +143,26 @@ impl Renderer {
             min_depth: v.min_depth,
             max_depth: v.max_depth,
         };
-        // SAFETY: the command buffer is being recorded; the validator has checked the ranges.
+        let viewport = self.within_bounds(viewport);
+        // SAFETY: the command buffer is being recorded; the validator has checked the depths, the rest is within the device's bounds.
         unsafe { self.gpu.raw.cmd_set_viewport(self.submissions.main, 0, &[viewport]) };
+    }
+
+    /// The nearest viewport that the device has. Those of guests are within the bounds of all devices unless they lie far outside of
+    /// every target.
+    fn within_bounds(&self, v: vk::Viewport) -> vk::Viewport {
+        let limits = &self.gpu.profile.limits;
+        let ([widest, highest], [low, high]) = (limits.max_viewport_dimensions, limits.viewport_bounds_range);
+        let width = v.width.min(widest as f32);
+        let height = v.height.max(-(highest as f32));
+        let x = v.x.min(high - width).max(low);
+        let y = v.y.min(high).max(low - height);
+        if (x, y, width, height) != (v.x, v.y, v.width, v.height) {
+            tracing::warn!(
+                "a viewport is outside of the device's bounds, {low} to {high}, and is moved into them: {v:?}"
+            );
+        }
+        vk::Viewport { x, y, width, height, ..v }
     }
 
     /// The scissor rectangle, inside of the targets.

@@ -536,3 +536,23 @@ fn the_first_or_the_last_vertex_provokes() {
     assert_eq!(guest.pixels().at(4, 4), rgba(RED), "the device has no choice");
     guest.finish();
 }
+
+#[test]
+fn viewports_anywhere_are_drawn_with_or_refused() {
+    let mut guest = colored(Without::default());
+    for x in [0.0, -16384.0, 16384.0, -32768.0, 32768.0, 40_000.0, -1e30, f32::MAX] {
+        for width in [0.0, 16.0, 16384.0, 32768.0, 40_000.0] {
+            for (x, y, width, height) in [(x, 0.0, width, 16.0), (0.0, x, 16.0, width), (x, x, width, width)] {
+                guest.encoder.push(&SetViewport { x, y, width, height, min_depth: 0.0, max_depth: 1.0 });
+                let there = x.abs() <= 32768.0 && y.abs() <= 32768.0 && width <= 32768.0 && height <= 32768.0;
+                assert_eq!(guest.try_run().is_ok(), there, "{x} {y} {width} {height}");
+                guest.draw_now(&full(0.5, RED));
+            }
+        }
+    }
+    guest.replies.clear();
+    guest.viewport(16, 16);
+    guest.draw_now(&full(0.5, GREEN));
+    assert_eq!(guest.pixels().at(4, 4), rgba(GREEN));
+    guest.finish();
+}

@@ -205,7 +205,6 @@ impl<'a> Packet<'a> {
             | Packet::SetStorage(..)
             | Packet::SetStorageImages(..)
             | Packet::SetCaptureBuffers(..) => {}
-            // SPLIT
             Packet::SetBlendTargets(..) | Packet::SetStencilBack(_) => {}
         }
     }
