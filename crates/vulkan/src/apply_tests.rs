@@ -4,9 +4,9 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use crate::pipeline::Key;
-use crate::pipelines::Pipelines;
-use crate::raster::Raster;
+use crate::pipeline::key::Key;
+use crate::pipeline::pipelines::Pipelines;
+use crate::pipeline::raster::Raster;
 use crate::{Renderer, Without};
 use afterimage_ir::{
     CaptureDecl, Component, Dim, GeometryDecl, ImageDecl, ImageFormat, InputAt, InputDecl, InputPrimitive, Interp,
@@ -29,7 +29,7 @@ const OPS: u8 = 32;
 
 /// Objects of the streams.
 struct Scene {
-    targets: [ObjectId; 3],
+    pub(crate) targets: [ObjectId; 3],
     depths: [ObjectId; 3],
     textures: [ObjectId; 5],
     descs: [CreateTexture; 5],
@@ -472,12 +472,12 @@ impl Effective {
         let system = recorded.system.filter(|_| r.needs_system());
         let words = (0..20).filter(|slot| r.shading.used >> slot & 1 != 0).map(|slot| match &recorded.slot_key {
             Some(key) => key.words[slot],
-            None => r.push[crate::descriptors::PUSH_TEXTURES + slot],
+            None => r.push[crate::resources::descriptors::PUSH_TEXTURES + slot],
         });
         // Numbers of descriptors go to others when the GPU is done with them, so they may differ; what they mean may not.
         let textures = words.map(|word| {
             let index = word & 0xf_ffff;
-            let named = |t: &&crate::texture::Texture| t.index == index || t.srgb_index == index;
+            let named = |t: &&crate::resources::texture::Texture| t.index == index || t.srgb_index == index;
             (r.textures.iter().find(named).map_or(ObjectId::NONE, |t| t.desc.id), word >> 20)
         });
         // Guesses ask for numbers of layouts, formats and blend states, too, when their shaders are translated: likewise.

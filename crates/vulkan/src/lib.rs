@@ -1,104 +1,63 @@
 //! The renderer: executes a command stream with Vulkan.
 //!
 //! [`Renderer`] implements [`afterimage_stream::Executor`]. It needs Vulkan 1.3 with buffer device addresses; everything
-//! beyond is optional and looked up once into a [`Profile`]. Rooms of the house:
+//! beyond is optional and looked up once into a [`Profile`].
 //!
-//! * `instance`, `gpu`, `profile`, `format`: the device and what it can do.
-//! * `memory`, `ring`, `buffer`, `texture` (with `shared`), `sampler`, `descriptors`, `objects`: objects; `labels`: their names.
-//! * `shaders`, `behind`, `layouts`, `pipeline` (with `raster`, `line_quads`, `rects`), `pipelines`, `workers`: guest code to modules, modules and state to
-//!   pipelines; `ahead` and `known` so that draws need not wait for them; `cache` for the driver's part.
-//! * `submit`, `order`, `targets`, `clear`, `draw` (with `vertices`, `dynamic`, `bindings`, `parts`), `compute`, `storage`, `upload`,
-//!   `copy`, `query`, `readback`: recording, each a part of the stream.
-//! * `present`, `swapchain`, `record` (with `samples`), `stats`: what comes out; `overlay` and `hud`: what is drawn over it; `replay`,
-//!   `step`, `look` and `flat`: captures in one go and call by call, and what textures hold then.
-//! * `watchdog`: in a process of its own, what takes too long is blamed; `watch` notes what there is to blame, `loops` how much.
+//! The rooms, from the ground up. Each imports only what stands before it (`tests/rooms.rs`):
+//!
+//! * `error`, `own_process`, `options`: what a user of the crate says and is told.
+//! * `device`: instance, device, formats; buffers and images with their memory; what renderers of one process share.
+//! * `memory`: the rings, pools and slots that constants, uploads and dynamic buffers lie in.
+//! * `resources`: textures, samplers, tables of objects, and the descriptors through which shaders find them.
+//! * `pipeline`: guest code to modules, modules and state to pipelines; what is made ahead of draws, and what the disk keeps.
+//! * `commands`: recording and submission, what must wait for what, and who watches that it ends.
+//! * `state`: what is bound, and what the command buffer has of it.
+//! * `feedback`: captures of vertices, natively and by compute shaders.
+//! * `transfer`: copies, queries and read backs that somebody waits for; samples as words.
+//! * `present`: windows, pictures, figures over them.
+//! * `record`: capture files.
+//! * `renderer`: [`Renderer`], which has all of the above.
+//! * `execute`: what each packet does, a file for each part of the stream, beginning with `executor`.
+//! * `replay`: captures in one go and call by call, and what textures hold then.
 
-mod ahead;
-mod apply;
-#[cfg(test)]
-mod apply_tests;
-mod behind;
-mod bindings;
-mod buffer;
-mod cache;
-mod clear;
-mod compute;
-mod copy;
-mod depth;
-mod descriptors;
-mod draw;
-mod dynamic;
+mod commands;
+mod device;
 mod error;
+mod execute;
 mod feedback;
-mod flat;
-mod format;
-mod gpu;
-mod hud;
-mod instance;
-mod known;
-mod labels;
-mod layouts;
-mod line_quads;
-mod look;
-mod loops;
 mod memory;
-mod objects;
 mod options;
-mod order;
-mod overlay;
-mod partners;
-mod parts;
+mod own_process;
 mod pipeline;
-mod pipelines;
 mod present;
-mod profile;
-mod query;
-mod raster;
-mod readback;
 mod record;
-mod rects;
 mod renderer;
 mod replay;
-mod ring;
-mod sampler;
-mod samples;
-mod shaders;
-mod shared;
-mod slots;
-mod stats;
-mod step;
-mod storage;
-mod submit;
-mod swapchain;
-mod table;
-mod targets;
-mod texture;
-mod upload;
-mod variants;
-mod vertices;
-mod watch;
-mod watchdog;
-mod words;
-mod workers;
+mod resources;
+mod state;
+mod transfer;
+
+#[cfg(test)]
+mod apply_tests;
 
 // What guests for tests share names the crate as they see it.
 #[cfg(test)]
 extern crate self as afterimage_vulkan;
 
-pub use error::{Error, Result};
-pub use gpu::{Gpu, devices};
-pub use instance::Instance;
-pub use look::Look;
-pub use options::{FrameSet, Options, Without};
-pub use present::{Picture, PictureSink};
-pub use profile::{Bindless, DynamicState3, Profile, ShaderFeatures};
-pub use renderer::Renderer;
-pub use replay::{Ahead, FrameTime, Go, ReplayError, Replayed, Watch};
-pub use shaders::ShaderReplacer;
-pub use slots::DeviceSlots;
-pub use step::{StepError, Stepper, Target};
-pub use swapchain::{SurfaceFactory, surface_for_window};
-pub use watchdog::{Cause, Hang, OwnProcess};
-
 pub use ash;
+pub use device::gpu::{Gpu, devices};
+pub use device::instance::Instance;
+pub use device::profile::{Bindless, DynamicState3, Profile, ShaderFeatures};
+pub use error::{Error, Result};
+pub use execute::swapchain::surface_for_window;
+pub use memory::slots::DeviceSlots;
+pub use options::{FrameSet, Options, Without};
+pub use own_process::{Cause, Hang, OwnProcess};
+pub use pipeline::shaders::ShaderReplacer;
+pub use present::presenter::{Picture, PictureSink};
+pub use present::swapchain::SurfaceFactory;
 pub use raw_window_handle;
+pub use renderer::Renderer;
+pub use replay::look::Look;
+pub use replay::step::{StepError, Stepper, Target};
+pub use replay::{Ahead, FrameTime, Go, ReplayError, Replayed, Watch};

@@ -1,13 +1,12 @@
 //! What the user may set about a renderer: the part of the configuration that it reads.
 
-use crate::watchdog::OwnProcess;
+use crate::own_process::OwnProcess;
+pub use afterimage_config::FrameSet;
 use afterimage_config::{Ability, Settings, Switch, settings};
 use afterimage_shader::FloatRules;
 use afterimage_shader::feedback::Form;
 use afterimage_stream::packets::{Corner, Overlay};
 use std::path::PathBuf;
-
-pub use afterimage_config::FrameSet;
 
 /// Optional abilities that can be switched off, to test the paths without them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

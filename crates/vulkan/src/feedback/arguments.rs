@@ -3,62 +3,58 @@
 //! So a buffer can say what it likes: no draw has more vertices than [`MOST_VERTICES`], none reads behind the indices, and a counter of
 //! bytes that is less than its offset draws nothing, where vkCmdDrawIndirectByteCountEXT of one driver never ends.
 
-use super::{Indices, Range};
-use crate::draw::MOST_VERTICES;
-use crate::error::{Error, Result};
-use crate::gpu::Gpu;
-use crate::layouts::{Layout, Reach};
-use crate::pipelines::Pipeline;
-use crate::renderer::Renderer;
-use crate::shaders::Variant;
+use crate::feedback::Indices;
+use crate::pipeline::pipelines::Pipeline;
+use crate::resources::layouts::Layout;
+use crate::state::draw::MOST_VERTICES;
 use afterimage_ir::{
     Bank, BankDecl, BankSource, Builder, InputAt, InputDecl, Interp, Kind, Module, Stage, Swizzle, Type, Value,
 };
-use afterimage_stream::ObjectId;
-use ash::vk;
 use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
 
 /// Lanes of a work group.
-const GROUP: u32 = 64;
+pub(crate) const GROUP: u32 = 64;
 
 /// What the shader is told.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-struct Block {
+pub(crate) struct Block {
     /// Device address of the first draw, or of the counter.
-    from: u64,
+    pub(crate) from: u64,
     /// Device address of the first draw as it is limited.
-    to: u64,
+    pub(crate) to: u64,
     /// One of the kinds below.
-    kind: u32,
+    pub(crate) kind: u32,
     /// Draws.
-    count: u32,
+    pub(crate) count: u32,
     /// Bytes from draw to draw.
-    stride: u32,
+    pub(crate) stride: u32,
     /// Indices that there are.
-    indices: u32,
-    counter_offset: u32,
-    counter_stride: u32,
-    instances: u32,
-    first_instance: u32,
+    pub(crate) indices: u32,
+    pub(crate) counter_offset: u32,
+    pub(crate) counter_stride: u32,
+    pub(crate) instances: u32,
+    pub(crate) first_instance: u32,
     /// All ones where draws may have a first instance, else 0.
-    instance_mask: u32,
-    pad: [u32; 3],
+    pub(crate) instance_mask: u32,
+    pub(crate) pad: [u32; 3],
 }
 
-const PLAIN: u32 = 0;
-const INDEXED: u32 = 1;
-const BYTES: u32 = 2;
+pub(crate) const PLAIN: u32 = 0;
+
+pub(crate) const INDEXED: u32 = 1;
+
+pub(crate) const BYTES: u32 = 2;
 
 /// Bytes of a draw that was limited.
-pub(super) const fn bytes(indexed: bool) -> u64 {
+pub(crate) const fn bytes(indexed: bool) -> u64 {
     if indexed { 20 } else { 16 }
 }
 
 /// What the numbers are of.
 #[derive(Clone, Copy)]
-pub(super) enum What {
+pub(crate) enum What {
     /// Draws, which are indexed if there are indices.
     Draws { stride: u32, indices: Option<Indices> },
     /// A draw of as many vertices as were captured.
@@ -68,7 +64,7 @@ pub(super) enum What {
 /// The shader, once it is wanted.
 #[derive(Default)]
 pub(crate) struct Arguments {
-    made: Option<(Arc<Pipeline>, Layout)>,
+    pub(crate) made: Option<(Arc<Pipeline>, Layout)>,
 }
 
 /// Code of the shader.
@@ -101,7 +97,7 @@ impl Code {
         self.b.cast(words, Kind::Int)
     }
 
-    /// Instances that a draw of so many vertices may have: see [`crate::draw::instances`].
+    /// Instances that a draw of so many vertices may have: see [`crate::state::draw::instances`].
     fn instances(&mut self, wanted: Value, count: Value) -> Value {
         let (one, most) = (self.int(1), self.int(MOST_VERTICES as u32));
         let (least, few) = (self.b.umax(count, one), self.b.ule(wanted, one));
@@ -112,7 +108,7 @@ impl Code {
 }
 
 /// The shader. Lane n limits draw n.
-fn module() -> std::result::Result<Module, afterimage_ir::BuildError> {
+pub(crate) fn module() -> Result<Module, afterimage_ir::BuildError> {
     let mut b = Builder::new(Stage::Compute);
     b.set_name("arguments");
     b.work_group([GROUP, 1, 1], 0);
@@ -189,88 +185,6 @@ fn module() -> std::result::Result<Module, afterimage_ir::BuildError> {
 
     c.b.end_if();
     c.b.finish()
-}
-
-fn variant(gpu: &Arc<Gpu>) -> Result<Variant> {
-    let failed = |error: String| Error::Unsupported { device: gpu.profile.name.clone(), what: error };
-    let module = module().map_err(|error| failed(error.to_string()))?;
-    let options = afterimage_spirv::Options {
-        bindless: false,
-        preserve: false,
-        debug_names: false,
-        features: gpu.profile.shader_features(),
-    };
-    let artifact = afterimage_spirv::emit(&module, &options).map_err(|error| failed(error.to_string()))?;
-    Variant::new(gpu, &artifact, "arguments of draws")
-}
-
-impl Renderer {
-    /// The numbers of draws as they are limited, one draw behind the other, [`bytes`] each. Ends the pass; what is recorded from here on
-    /// finds them written.
-    pub(super) fn limited_arguments(&mut self, from: Range, count: u32, what: What) -> Result<Range> {
-        let (pipeline, layout) = match &self.feedback.arguments.made {
-            Some((pipeline, layout)) => (pipeline.raw, *layout),
-            None => {
-                let variant = variant(&self.gpu)?;
-                let layout = self.descriptors.layouts.get(Reach::COMPUTE)?;
-                let pipeline = Arc::new(crate::compute::create(&self.compute.maker, &variant, 0)?);
-                let raw = pipeline.raw;
-                self.feedback.arguments.made = Some((pipeline, layout));
-                (raw, layout)
-            }
-        };
-        self.order_ranges([(Some(from), false)].into_iter());
-        let (current, completed) = (self.submissions.current, self.submissions.completed);
-        let indexed = matches!(what, What::Draws { indices: Some(_), .. });
-        let size = bytes(indexed) * u64::from(count);
-        let to = self.constants.alloc(size as usize, 64, current, completed)?;
-        let mut block = Block {
-            from: from.address,
-            to: to.address,
-            count,
-            instance_mask: if self.gpu.profile.indirect_first_instance { !0 } else { 0 },
-            ..Block::default()
-        };
-        match what {
-            What::Draws { stride, indices } => {
-                block.kind = if indexed { INDEXED } else { PLAIN };
-                block.stride = stride;
-                block.indices = indices.map_or(0, |indices| {
-                    u32::try_from(indices.range.size / u64::from(indices.bytes.max(1))).unwrap_or(u32::MAX)
-                });
-            }
-            What::Bytes { counter_offset, stride, instances, first_instance } => {
-                block.kind = BYTES;
-                (block.counter_offset, block.counter_stride) = (counter_offset, stride.max(1));
-                (block.instances, block.first_instance) = (instances, first_instance);
-            }
-        }
-        let constants = self.constants.alloc(size_of::<Block>(), 64, current, completed)?;
-        constants.bytes().copy_from_slice(bytemuck::bytes_of(&block));
-        self.dispatch_own(
-            pipeline,
-            layout,
-            &[constants.address as u32, (constants.address >> 32) as u32],
-            [count.div_ceil(GROUP), 1, 1],
-        );
-        self.begin_epoch();
-        Ok(Range { id: ObjectId::NONE, buffer: to.buffer, offset: to.offset, size, address: to.address })
-    }
-
-    /// Runs a compute pipeline of the renderer's own. No pass is open. `push` are the words of push constants from the first one on.
-    pub(super) fn dispatch_own(&mut self, pipeline: vk::Pipeline, layout: Layout, push: &[u32], groups: [u32; 3]) {
-        let cmd = self.main();
-        let [x, y, z] = groups;
-        // SAFETY: no pass is open; the pipeline has this layout, whose push constants have the words, and it lives until the
-        // submission has completed.
-        unsafe {
-            let words = bytemuck::cast_slice(push);
-            self.gpu.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, pipeline);
-            self.gpu.raw.cmd_push_constants(cmd, layout.raw, vk::ShaderStageFlags::COMPUTE, 0, words);
-            self.gpu.raw.cmd_dispatch(cmd, x, y, z);
-        }
-        self.compute_overwritten();
-    }
 }
 
 #[cfg(test)]

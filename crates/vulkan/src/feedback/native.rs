@@ -1,170 +1,30 @@
-//! Captures by VK_EXT_transform_feedback.
-//!
-//! Vulkan has a capture begin and end inside of one render pass and with one pipeline. The stream's captures go on across both: whenever
-//! the pass ends, the capture is put off, with the bytes captured so far in counters of ours, and goes on in the next pass. The
-//! passes of captured draws end, as those of draws that store do, wherever state changes.
+//! What native captures need.
 
-use super::Ranges;
-use crate::error::Result;
-use crate::gpu::Gpu;
-use crate::memory::{Buffer, Place};
-use crate::renderer::Renderer;
-use afterimage_state::{Effect, trace};
-use afterimage_stream::{CAPTURE_BUFFERS, Group, Host};
+use crate::device::gpu::Gpu;
+use crate::device::memory::Buffer;
 use ash::vk;
 use std::sync::Arc;
 
-/// Bytes of the counters.
-const COUNTERS: u64 = 4 * CAPTURE_BUFFERS as u64;
 /// Bytes behind the counters that are bound where a capture leaves out a buffer before its last: Vulkan wants a buffer for each number
 /// that has a counter's place, and takes no null. Nothing is written there.
-const SPARE: u64 = 16;
+pub(crate) const SPARE: u64 = 16;
 
 /// The state of the device's transform feedback.
 pub(crate) struct Native {
     /// Bytes captured into each buffer, while the capture is put off, and [`SPARE`]. Made when first wanted.
-    counters: Option<Buffer>,
+    pub(crate) counters: Option<Buffer>,
     /// Whether it goes on in the pass that is open.
-    open: bool,
+    pub(crate) open: bool,
 }
 
 impl Native {
     /// None where the device cannot do it.
-    pub(super) fn new(gpu: &Arc<Gpu>) -> Option<Self> {
+    pub(crate) fn new(gpu: &Arc<Gpu>) -> Option<Self> {
         gpu.feedback.is_some().then_some(Self { counters: None, open: false })
     }
 }
 
-impl Renderer {
-    /// A capture begins with as many bytes in its buffers as `counters` say. No pass is open, and what wrote the counters is behind a
-    /// barrier.
-    pub(super) fn begin_native(&mut self, counters: &Ranges) -> Result {
-        let Some(native) = &mut self.feedback.native else { return Ok(()) };
-        if native.counters.is_none() {
-            native.counters = Some(Buffer::new(&self.gpu, "counters of captures", COUNTERS + SPARE, Place::Device)?);
-        }
-        let Some(own) = native.counters.as_ref().map(|own| own.raw) else { return Ok(()) };
-        // The last capture's end may still read them.
-        self.begin_epoch();
-        let cmd = self.main();
-        for (at, counter) in (0..).step_by(4).zip(counters) {
-            // SAFETY: no pass is open; both buffers have the bytes, and live until the submission has completed.
-            unsafe {
-                match counter {
-                    Some(from) => {
-                        let region = [vk::BufferCopy { src_offset: from.offset, dst_offset: at, size: 4 }];
-                        self.gpu.raw.cmd_copy_buffer(cmd, from.buffer, own, &region);
-                    }
-                    None => self.gpu.raw.cmd_fill_buffer(cmd, own, at, 4, 0),
-                }
-            }
-        }
-        self.order.written = true;
-        Ok(())
-    }
-
-    /// A capture ends: the bytes in its buffers go to `counters`. No pass is open.
-    pub(super) fn end_native(&mut self, counters: &Ranges) -> Result {
-        let own = self.feedback.native.as_ref().and_then(|native| native.counters.as_ref());
-        let Some(own) = own.map(|own| own.raw) else { return Ok(()) };
-        if counters.iter().all(Option::is_none) {
-            return Ok(());
-        }
-        self.begin_epoch();
-        let cmd = self.main();
-        for (at, counter) in (0..).step_by(4).zip(counters) {
-            let Some(to) = counter else { continue };
-            let region = [vk::BufferCopy { src_offset: at, dst_offset: to.offset, size: 4 }];
-            // SAFETY: as above.
-            unsafe { self.gpu.raw.cmd_copy_buffer(cmd, own, to.buffer, &region) };
-        }
-        self.order.written = true;
-        Ok(())
-    }
-
-    /// Whether draws are captured in the pass that is open.
-    pub(crate) fn is_capturing_open(&self) -> bool {
-        self.feedback.native.as_ref().is_some_and(|native| native.open)
-    }
-
-    /// [`Group::Capturing`]: the capture goes on in the pass.
-    pub(crate) fn apply_capturing(&mut self) -> Effect {
-        let cmd = self.commands();
-        trace::read(Host::PASS.only());
-        trace::read_result::<Host>(Group::Pass);
-        trace::read_result::<Host>(Group::Pipeline);
-        if !self.captures_natively() || self.is_capturing_open() {
-            return Effect::Same;
-        }
-        let Some(capture) = self.capture() else { return Effect::Same };
-        let current = self.submissions.current;
-        let counters = capture.buffers.map(|range| self.own_counter(range.is_some()));
-        let (bound, spare) = (bound(&counters), self.own_counter(true));
-        let Some(native) = &mut self.feedback.native else { return Effect::Same };
-        native.open = true;
-        let offsets = [0, 4, 8, 12];
-        self.stats.calls.made += 1;
-        self.begin_captured_segments();
-        let Some(feedback) = &self.gpu.feedback else { return Effect::Same };
-        let most = self.gpu.profile.transform_feedback.map_or(0, |feedback| feedback.most_bytes);
-        let (mut targets, mut starts, mut sizes) =
-            ([spare; CAPTURE_BUFFERS], [COUNTERS; CAPTURE_BUFFERS], [SPARE; CAPTURE_BUFFERS]);
-        for (number, range) in capture.buffers.iter().enumerate() {
-            let Some(range) = range else { continue };
-            (targets[number], starts[number], sizes[number]) = (range.buffer, range.offset, range.size.min(most));
-            if let Some(buffer) = self.buffers.get_mut(range.id) {
-                buffer.last_used = current;
-                buffer.order.note(self.order.epoch, true);
-            }
-        }
-        if bound > 0 {
-            // SAFETY: no capture is active in the command buffer; the validator has checked ranges and alignment, and the buffers are
-            // not destroyed before the capture ends. Buffers up to the last that is bound are all there.
-            unsafe {
-                let bind = feedback.fp().cmd_bind_transform_feedback_buffers_ext;
-                bind(cmd, 0, bound, targets.as_ptr(), starts.as_ptr(), sizes.as_ptr());
-            }
-        }
-        // SAFETY: a pass is open and a pipeline that captures is bound; what is in the counters is behind the barrier of the pass.
-        unsafe {
-            (feedback.fp().cmd_begin_transform_feedback_ext)(cmd, 0, bound, counters.as_ptr(), offsets.as_ptr());
-        }
-        Effect::Same
-    }
-
-    /// Whether captures go on as they should, for those who compute it again.
-    pub(crate) fn capturing_differs(&self) -> Option<String> {
-        crate::apply::differs(&self.captures_natively(), &self.is_capturing_open())
-    }
-
-    /// Our counter of a buffer, if that is captured into.
-    fn own_counter(&self, there: bool) -> vk::Buffer {
-        let own = self.feedback.native.as_ref().and_then(|native| native.counters.as_ref()).filter(|_| there);
-        own.map_or(vk::Buffer::null(), |own| own.raw)
-    }
-
-    /// The pass is about to end: what is captured is put off.
-    pub(crate) fn put_off_capture(&mut self) {
-        if !self.is_capturing_open() {
-            return;
-        }
-        let Some(capture) = self.capture() else { return };
-        let counters = capture.buffers.map(|range| self.own_counter(range.is_some()));
-        let bound = bound(&counters);
-        let offsets = [0, 4, 8, 12];
-        let cmd = self.submissions.main;
-        let Some((native, feedback)) = self.feedback.native.as_mut().zip(self.gpu.feedback.as_ref()) else { return };
-        native.open = false;
-        // SAFETY: the capture was begun in this pass.
-        unsafe {
-            (feedback.fp().cmd_end_transform_feedback_ext)(cmd, 0, bound, counters.as_ptr(), offsets.as_ptr());
-        }
-        self.end_captured_segments();
-        self.order.written = true;
-    }
-}
-
 /// Number of counters up to the last of a buffer that is bound: Vulkan takes no more.
-fn bound(counters: &[vk::Buffer]) -> u32 {
+pub(crate) fn bound(counters: &[vk::Buffer]) -> u32 {
     counters.iter().rposition(|counter| *counter != vk::Buffer::null()).map_or(0, |last| last as u32 + 1)
 }

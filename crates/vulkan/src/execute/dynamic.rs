@@ -1,0 +1,502 @@
+//! Dynamic state: what is set in the command buffer and is no part of pipelines. Each setter compares with what the
+//! command buffer has.
+
+use crate::pipeline::{key, raster};
+use crate::renderer::Renderer;
+use crate::resources::sampler::compare;
+use crate::state::dynamic::{DynamicBlend, DynamicRaster, DynamicTests};
+use afterimage_state::{Effect, trace};
+use afterimage_stream::packets::{
+    Cull, Fill, SetBlend, SetDepthStencil, SetRaster, SetStencilBack, SetViewport, StencilFace, StencilOp, Topology,
+};
+use afterimage_stream::{Group, Host};
+use ash::vk;
+
+impl Renderer {
+    /// Write masks of the present pixel shader.
+    #[inline]
+    pub(crate) fn write_masks(&self, blend: &SetBlend) -> [u8; 8] {
+        let outputs = self.bound.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
+        key::write_masks(&self.gpu.profile, blend, outputs)
+    }
+
+    /// [`Group::Topology`].
+    pub(crate) fn apply_topology(&mut self) -> Effect {
+        self.commands();
+        let topology = Topology::of(*self.bound.topology as u8);
+        let restart = self.restarts(topology);
+        if !restart && self.state.index_buffer.restart != 0 {
+            self.warn_once(
+                "restart",
+                "lists with an index that begins anew (the device does not look for it in lists)",
+            );
+        }
+        self.set_topology(topology, restart);
+        Effect::Same
+    }
+
+    /// Whether the greatest index begins anew with a topology.
+    pub(crate) fn restarts(&self, topology: Topology) -> bool {
+        use Topology as T;
+        let strip = matches!(
+            topology,
+            T::LineStrip | T::TriangleStrip | T::TriangleFan | T::LineStripAdjacency | T::TriangleStripAdjacency
+        );
+        self.state.index_buffer.restart != 0 && (strip || self.gpu.profile.list_restart)
+    }
+
+    #[inline]
+    pub(crate) fn set_topology(&mut self, topology: Topology, restart: bool) {
+        if self.bound.recorded.restart != Some(restart) {
+            self.bound.recorded.restart = Some(restart);
+            self.stats.calls.made += 1;
+            // SAFETY: the command buffer is being recorded.
+            unsafe { self.gpu.raw.cmd_set_primitive_restart_enable(self.recorder.submissions.main, restart) };
+        }
+        if self.bound.recorded.topology != Some(topology as u32) {
+            self.bound.recorded.topology = Some(topology as u32);
+            self.stats.calls.made += 1;
+            // SAFETY: the command buffer is being recorded.
+            unsafe {
+                self.gpu.raw.cmd_set_primitive_topology(self.recorder.submissions.main, raster::topology(topology))
+            };
+        }
+    }
+
+    /// [`Group::Viewport`].
+    pub(crate) fn apply_viewport(&mut self) -> Effect {
+        self.commands();
+        let viewport = *self.state.viewport;
+        self.set_viewport(viewport);
+        Effect::Same
+    }
+
+    pub(crate) fn set_viewport(&mut self, v: SetViewport) {
+        if self.bound.recorded.viewport == Some(v) {
+            return;
+        }
+        self.bound.recorded.viewport = Some(v);
+        self.stats.calls.made += 1;
+        // Guests' clip space has y up: the viewport is upside down.
+        let viewport = vk::Viewport {
+            x: v.x,
+            y: v.y + v.height,
+            // Where nothing is rasterised there may be nothing to rasterise to.
+            width: v.width.max(1.0),
+            height: -v.height,
+            min_depth: v.min_depth,
+            max_depth: v.max_depth,
+        };
+        let viewport = self.within_bounds(viewport);
+        // SAFETY: the command buffer is being recorded; the validator has checked the depths, the rest is within the device's bounds.
+        unsafe { self.gpu.raw.cmd_set_viewport(self.recorder.submissions.main, 0, &[viewport]) };
+    }
+
+    /// The nearest viewport that the device has. Those of guests are within the bounds of all devices unless they lie far outside of
+    /// every target.
+    fn within_bounds(&self, v: vk::Viewport) -> vk::Viewport {
+        let limits = &self.gpu.profile.limits;
+        let ([widest, highest], [low, high]) = (limits.max_viewport_dimensions, limits.viewport_bounds_range);
+        let width = v.width.min(widest as f32);
+        let height = v.height.max(-(highest as f32));
+        let x = v.x.min(high - width).max(low);
+        let y = v.y.min(high).max(low - height);
+        if (x, y, width, height) != (v.x, v.y, v.width, v.height) {
+            tracing::warn!(
+                "a viewport is outside of the device's bounds, {low} to {high}, and is moved into them: {v:?}"
+            );
+        }
+        vk::Viewport { x, y, width, height, ..v }
+    }
+
+    /// The scissor rectangle, inside of the targets.
+    pub(crate) fn scissor(&self) -> vk::Rect2D {
+        trace::read_result::<Host>(Group::Targets);
+        crate::state::targets::clip(&self.state.scissor.rect, self.bound.targets.extent).unwrap_or_default()
+    }
+
+    /// [`Group::Scissor`].
+    pub(crate) fn apply_scissor(&mut self) -> Effect {
+        let cmd = self.commands();
+        let rect = self.scissor();
+        if self.bound.recorded.scissor != Some(rect) {
+            self.bound.recorded.scissor = Some(rect);
+            self.stats.calls.made += 1;
+            // SAFETY: the rectangle lies inside of the targets.
+            unsafe { self.gpu.raw.cmd_set_scissor(cmd, 0, &[rect]) };
+        }
+        Effect::Same
+    }
+
+    /// Rasterising as far as it is dynamic state.
+    pub(crate) fn dynamic_raster(&mut self, state: &SetRaster) -> DynamicRaster {
+        trace::read_result::<Host>(Group::RasterKey);
+        trace::read_result::<Host>(Group::Targets);
+        // What is drawn twice would be captured twice.
+        let faces_apart = raster::draws_faces_apart(&self.gpu.profile, state) && !self.feedback.is_native();
+        let quads = self.bound.key.raster.line_quads();
+        let (cull, front_ccw) = match (quads, faces_apart) {
+            // Lines face front, and so do the triangles that stand for them.
+            (true, _) => (Cull::None as u8, 1),
+            // Of faces that are drawn apart, the front ones come first.
+            (_, true) => (Cull::Back as u8, state.front_ccw),
+            _ => (state.cull, state.front_ccw),
+        };
+        let constant = state.depth_bias * self.gpu.profile.depth_bias_scale(self.bound.targets.depth_bits);
+        DynamicRaster {
+            back_fill: faces_apart.then_some(state.fill_back),
+            discard: state.discard != 0,
+            cull,
+            front_ccw,
+            fill: if quads { Fill::Solid as u8 } else { raster::fill(state) },
+            clamp: state.depth_clip == 0 && self.gpu.profile.depth_clamp,
+            line_width: self.line_width(state.line_width),
+            bias: [state.bias_enable.into(), constant.to_bits(), state.slope_bias.to_bits()],
+            sample_mask: (state.sample_mask, self.bound.targets.formats.samples.max(1)),
+        }
+    }
+
+    /// [`Group::Raster`].
+    pub(crate) fn apply_raster(&mut self) -> Effect {
+        self.commands();
+        let state = *self.state.raster;
+        let raster = self.dynamic_raster(&state);
+        self.set_raster(raster);
+        Effect::Same
+    }
+
+    pub(crate) fn set_raster(&mut self, new: DynamicRaster) {
+        let old = self.bound.recorded.raster.replace(new);
+        if old == Some(new) {
+            return;
+        }
+        let (raw, cmd, made) = (&self.gpu.raw, self.recorder.submissions.main, &mut self.stats.calls.made);
+        let mut changed = |same: fn(&DynamicRaster, &DynamicRaster) -> bool| {
+            let changed = old.is_none_or(|old| !same(&old, &new));
+            *made += u64::from(changed);
+            changed
+        };
+        // SAFETY: the command buffer is being recorded, and extension functions are there where the profile says so.
+        unsafe {
+            if changed(|a, b| a.discard == b.discard) {
+                raw.cmd_set_rasterizer_discard_enable(cmd, new.discard);
+            }
+            if changed(|a, b| a.cull == b.cull) {
+                raw.cmd_set_cull_mode(cmd, cull_mode(new.cull));
+            }
+            if changed(|a, b| a.front_ccw == b.front_ccw) {
+                let ccw = new.front_ccw != 0;
+                raw.cmd_set_front_face(
+                    cmd,
+                    if ccw { vk::FrontFace::COUNTER_CLOCKWISE } else { vk::FrontFace::CLOCKWISE },
+                );
+            }
+            if changed(|a, b| a.line_width == b.line_width) {
+                raw.cmd_set_line_width(cmd, new.line_width);
+            }
+            if changed(|a, b| a.bias == b.bias) {
+                let [enable, constant, slope] = new.bias;
+                let (constant, slope) = (f32::from_bits(constant), f32::from_bits(slope));
+                raw.cmd_set_depth_bias_enable(cmd, enable != 0);
+                match &self.gpu.depth_bias {
+                    Some(control) => {
+                        let mut units = vk::DepthBiasRepresentationInfoEXT::default()
+                            .depth_bias_representation(vk::DepthBiasRepresentationEXT::FLOAT);
+                        let info = vk::DepthBiasInfoEXT::default()
+                            .depth_bias_constant_factor(constant)
+                            .depth_bias_slope_factor(slope)
+                            .push_next(&mut units);
+                        (control.fp().cmd_set_depth_bias2_ext)(cmd, &info);
+                    }
+                    None => raw.cmd_set_depth_bias(cmd, constant, 0.0, slope),
+                }
+            }
+            let Some(d3) = &self.gpu.dynamic3 else { return };
+            let has = self.gpu.profile.dynamic_state3;
+            if has.polygon_mode && changed(|a, b| a.fill == b.fill) {
+                d3.cmd_set_polygon_mode(cmd, raster::polygon_mode(&self.gpu, new.fill));
+            }
+            if has.depth_clamp && changed(|a, b| a.clamp == b.clamp) {
+                d3.cmd_set_depth_clamp_enable(cmd, new.clamp);
+            }
+            if has.sample_mask && changed(|a, b| a.sample_mask == b.sample_mask) {
+                let (mask, samples) = new.sample_mask;
+                d3.cmd_set_sample_mask(cmd, vk::SampleCountFlags::from_raw(samples), &[mask]);
+            }
+        }
+    }
+
+    /// The width that a line gets on this device.
+    #[inline]
+    fn line_width(&mut self, wanted: f32) -> f32 {
+        // Triangles that stand for lines have any width.
+        let wanted = if wanted == 0.0 || self.bound.key.raster.line_quads() { 1.0 } else { wanted };
+        let [least, most] = self.gpu.profile.line_widths;
+        if wanted < least || wanted > most {
+            self.warn_once("line width", &format!("lines of {wanted} pixels (the device has {least} to {most})"));
+        }
+        wanted.clamp(least, most)
+    }
+
+    /// Turns from the front faces of a draw, which are filled in one way, to its back faces, or back.
+    pub(crate) fn set_face(&mut self, back: bool) {
+        // The state may be another by now, that of draws to come.
+        let Some(DynamicRaster { fill, back_fill: Some(back_fill), .. }) = self.bound.recorded.raster else { return };
+        let (raw, cmd) = (&self.gpu.raw, self.recorder.submissions.main);
+        let (cull, fill) = if back { (Cull::Front, back_fill) } else { (Cull::Back, fill) };
+        // SAFETY: the command buffer is being recorded; both pipelines live as long as the renderer.
+        unsafe {
+            raw.cmd_set_cull_mode(cmd, cull_mode(cull as u8));
+            match &self.gpu.dynamic3 {
+                Some(d3) if self.gpu.profile.dynamic_state3.polygon_mode => {
+                    d3.cmd_set_polygon_mode(cmd, raster::polygon_mode(&self.gpu, fill));
+                }
+                _ => {
+                    let pipeline = if back { self.bound.back_pipeline } else { self.bound.recorded.pipeline };
+                    raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline);
+                }
+            }
+        }
+    }
+
+    /// Depth and stencil tests of draws.
+    pub(crate) fn tests(&self) -> DynamicTests {
+        let (mut state, mut back) = (*self.state.depth_stencil, *self.state.stencil_back);
+        if self.is_first_part() {
+            // The second part is tested against the same, and leaves what the draw leaves.
+            (state.depth_write, state.write_mask, back.write_mask) = (0, 0, 0);
+        }
+        self.tests_of(state, back)
+    }
+
+    /// Those of tests that the targets can be tested by. `back`: what back faces have of their own.
+    pub(crate) fn tests_of(&self, mut state: SetDepthStencil, back: SetStencilBack) -> DynamicTests {
+        trace::read_result::<Host>(Group::Targets);
+        let there = self.bound.targets.formats.depth != vk::Format::UNDEFINED;
+        if !there {
+            state.depth_test = 0;
+        }
+        if self.bound.targets.formats.stencil() == vk::Format::UNDEFINED {
+            state.stencil_test = 0;
+        }
+        DynamicTests { state, back, there }
+    }
+
+    /// [`Group::DepthStencil`].
+    pub(crate) fn apply_depth_stencil(&mut self) -> Effect {
+        self.commands();
+        let tests = self.tests();
+        self.set_tests(tests);
+        Effect::Same
+    }
+
+    pub(crate) fn set_tests(&mut self, tests: DynamicTests) {
+        let before = self.bound.recorded.tests.replace(tests);
+        if before == Some(tests) {
+            return;
+        }
+        let DynamicTests { state, back, .. } = tests;
+        let was = before.map(|before| before.state);
+        let made = &mut self.stats.calls.made;
+        let (raw, cmd) = (&self.gpu.raw, self.recorder.submissions.main);
+        let mut changed = |field: fn(&SetDepthStencil) -> [u8; 2]| {
+            let changed = was.is_none_or(|was| field(&was) != field(&state));
+            *made += u64::from(changed);
+            changed
+        };
+        // SAFETY: the command buffer is being recorded.
+        unsafe {
+            if changed(|s| [s.depth_test, 0]) {
+                raw.cmd_set_depth_test_enable(cmd, state.depth_test != 0);
+            }
+            if changed(|s| [s.depth_write, s.depth_test]) {
+                raw.cmd_set_depth_write_enable(cmd, state.depth_write != 0 && state.depth_test != 0);
+            }
+            if changed(|s| [s.depth_compare, 0]) {
+                raw.cmd_set_depth_compare_op(cmd, compare(state.depth_compare));
+            }
+            if changed(|s| [s.stencil_test, 0]) {
+                raw.cmd_set_stencil_test_enable(cmd, state.stencil_test != 0);
+            }
+            let both = vk::StencilFaceFlags::FRONT_AND_BACK;
+            if was.is_none_or(|was| (was.front, was.back) != (state.front, state.back)) {
+                for (face, ops) in
+                    [(vk::StencilFaceFlags::FRONT, state.front), (vk::StencilFaceFlags::BACK, state.back)]
+                {
+                    let StencilFace { compare: function, fail, depth_fail, pass } = ops;
+                    let (fail, depth_fail, pass) = (stencil_op(fail), stencil_op(depth_fail), stencil_op(pass));
+                    raw.cmd_set_stencil_op(cmd, face, fail, pass, depth_fail, compare(function));
+                }
+            }
+            let back_changed = before.is_none_or(|before| before.back != back);
+            if changed(|s| [s.read_mask, 0]) || back_changed {
+                raw.cmd_set_stencil_compare_mask(cmd, both, state.read_mask.into());
+            }
+            if changed(|s| [s.write_mask, 0]) || back_changed {
+                raw.cmd_set_stencil_write_mask(cmd, both, state.write_mask.into());
+            }
+            if changed(|s| [s.reference, 0]) || back_changed {
+                raw.cmd_set_stencil_reference(cmd, both, state.reference.into());
+            }
+            if back.enable != 0 {
+                let face = vk::StencilFaceFlags::BACK;
+                raw.cmd_set_stencil_compare_mask(cmd, face, back.read_mask.into());
+                raw.cmd_set_stencil_write_mask(cmd, face, back.write_mask.into());
+                raw.cmd_set_stencil_reference(cmd, face, back.reference.into());
+            }
+        }
+    }
+
+    /// Blending as far as it is dynamic state.
+    pub(crate) fn dynamic_blend(&self) -> DynamicBlend {
+        trace::read_result::<Host>(Group::Targets);
+        trace::read_result::<Host>(Group::Variants);
+        let state = self.blend();
+        let mut blend = self.blend_of(&state, self.write_masks(&state));
+        if !self.state.blend_targets.is_empty() && self.gpu.profile.dynamic_state3.blend {
+            let outputs = self.bound.shading.pixel.as_ref().map_or(0, |pixel| pixel.outputs);
+            let own = key::targets_of(&self.gpu.profile, &self.state.blend_targets, outputs);
+            for (index, target) in own.take(self.bound.targets.formats.color_count()).enumerate() {
+                let enable = target.enable & self.bound.targets.blendable >> index & 1;
+                blend.enable = blend.enable & !(1 << index) | enable << index;
+                blend.equations[index] = key::equation_of(&target);
+                blend.masks[index] = target.write_mask;
+            }
+        }
+        blend
+    }
+
+    /// Of a blend state that all targets have; `masks` are those of [`Renderer::write_masks`].
+    pub(crate) fn blend_of(&self, state: &SetBlend, masks: [u8; 8]) -> DynamicBlend {
+        let (logic_op, constant, blends) = (state.logic_op, state.constant.map(f32::to_bits), state.enable != 0);
+        if !self.gpu.profile.dynamic_state3.blend {
+            return DynamicBlend { logic_op, constant, blends, ..DynamicBlend::default() };
+        }
+        DynamicBlend {
+            logic_op,
+            constant,
+            // Every pipeline has as many attachments as the targets have. Those without any want the state all the same.
+            count: self.bound.targets.formats.color_count().max(1) as u8,
+            blends,
+            enable: if blends { self.bound.targets.blendable } else { 0 },
+            equations: [key::equation(state); 8],
+            masks,
+        }
+    }
+
+    /// The calls that make the command buffer have a blend state: bits of [`DynamicBlend`].
+    pub(crate) fn blend_calls(&self, new: &DynamicBlend) -> u8 {
+        let mut calls = 0;
+        let old = self.bound.recorded.blend;
+        let changed = |same: fn(&DynamicBlend, &DynamicBlend) -> bool| old.is_none_or(|old| !same(&old, new));
+        if self.gpu.dynamic2.is_some() && changed(|a, b| a.logic_op == b.logic_op) {
+            calls |= DynamicBlend::LOGIC_OP;
+        }
+        // Constants and equations say nothing while blending is off.
+        let blends = new.blends || new.enable != 0;
+        if changed(|a, b| a.constant == b.constant) && (blends || old.is_none()) {
+            calls |= DynamicBlend::CONSTANT;
+        }
+        if !self.gpu.profile.dynamic_state3.blend {
+            return calls;
+        }
+        let count = changed(|a, b| a.count == b.count);
+        if count || changed(|a, b| a.enable == b.enable) {
+            calls |= DynamicBlend::ENABLE;
+        }
+        if count || (blends && changed(|a, b| a.equations == b.equations)) {
+            calls |= DynamicBlend::EQUATIONS;
+        }
+        if count || changed(|a, b| a.masks == b.masks) {
+            calls |= DynamicBlend::MASKS;
+        }
+        calls
+    }
+
+    /// [`Group::Blend`].
+    pub(crate) fn apply_blend(&mut self) -> Effect {
+        self.commands();
+        let blend = self.dynamic_blend();
+        self.set_blend(blend);
+        Effect::Same
+    }
+
+    pub(crate) fn set_blend(&mut self, new: DynamicBlend) {
+        let calls = self.blend_calls(&new);
+        if let Some(kept) = self.bound.recorded.blend.as_mut().filter(|_| calls == 0) {
+            kept.blends = new.blends;
+            return;
+        }
+        self.stats.calls.made += u64::from(calls.count_ones());
+        let has = |call: u8| calls & call != 0;
+        let (raw, cmd) = (&self.gpu.raw, self.recorder.submissions.main);
+        let mut kept = self.bound.recorded.blend.unwrap_or(new);
+        (kept.blends, kept.count) = (new.blends, new.count);
+        if let Some(d2) = self.gpu.dynamic2.as_ref().filter(|_| has(DynamicBlend::LOGIC_OP)) {
+            kept.logic_op = new.logic_op;
+            // SAFETY: the command buffer is being recorded, and the extension is enabled.
+            unsafe { d2.cmd_set_logic_op(cmd, raster::logic_op(new.logic_op)) };
+        }
+        if has(DynamicBlend::CONSTANT) {
+            kept.constant = new.constant;
+            // SAFETY: the command buffer is being recorded.
+            unsafe { raw.cmd_set_blend_constants(cmd, &new.constant.map(f32::from_bits)) };
+        }
+        let n = usize::from(new.count);
+        if let Some(d3) = &self.gpu.dynamic3 {
+            // SAFETY: the command buffer is being recorded, and the extension is enabled.
+            unsafe {
+                if has(DynamicBlend::ENABLE) {
+                    kept.enable = new.enable;
+                    let enable: [_; 8] = std::array::from_fn(|index| vk::Bool32::from(new.enable >> index & 1 != 0));
+                    d3.cmd_set_color_blend_enable(cmd, 0, &enable[..n]);
+                }
+                if has(DynamicBlend::EQUATIONS) {
+                    kept.equations = new.equations;
+                    let equations = new.equations.map(|equation| self.equation(equation));
+                    d3.cmd_set_color_blend_equation(cmd, 0, &equations[..n]);
+                }
+                if has(DynamicBlend::MASKS) {
+                    kept.masks = new.masks;
+                    let flags = new.masks.map(|mask| vk::ColorComponentFlags::from_raw(mask.into()));
+                    d3.cmd_set_color_write_mask(cmd, 0, &flags[..n]);
+                }
+            }
+        }
+        self.bound.recorded.blend = Some(kept);
+    }
+}
+
+impl Renderer {
+    fn equation(&self, [src, dst, op, src_alpha, dst_alpha, alpha_op]: [u8; 6]) -> vk::ColorBlendEquationEXT {
+        vk::ColorBlendEquationEXT {
+            src_color_blend_factor: key::factor(&self.gpu, src),
+            dst_color_blend_factor: key::factor(&self.gpu, dst),
+            color_blend_op: key::blend_op(op),
+            src_alpha_blend_factor: key::factor(&self.gpu, src_alpha),
+            dst_alpha_blend_factor: key::factor(&self.gpu, dst_alpha),
+            alpha_blend_op: key::blend_op(alpha_op),
+        }
+    }
+}
+
+fn cull_mode(bits: u8) -> vk::CullModeFlags {
+    match Cull::of(bits) {
+        Cull::None => vk::CullModeFlags::NONE,
+        Cull::Front => vk::CullModeFlags::FRONT,
+        Cull::Back => vk::CullModeFlags::BACK,
+    }
+}
+
+fn stencil_op(bits: u8) -> vk::StencilOp {
+    match StencilOp::of(bits) {
+        StencilOp::Keep => vk::StencilOp::KEEP,
+        StencilOp::Zero => vk::StencilOp::ZERO,
+        StencilOp::Replace => vk::StencilOp::REPLACE,
+        StencilOp::IncrementClamp => vk::StencilOp::INCREMENT_AND_CLAMP,
+        StencilOp::DecrementClamp => vk::StencilOp::DECREMENT_AND_CLAMP,
+        StencilOp::Invert => vk::StencilOp::INVERT,
+        StencilOp::IncrementWrap => vk::StencilOp::INCREMENT_AND_WRAP,
+        StencilOp::DecrementWrap => vk::StencilOp::DECREMENT_AND_WRAP,
+    }
+}

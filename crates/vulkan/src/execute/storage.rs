@@ -1,0 +1,288 @@
+//! Buffers and images that shaders read and write themselves, and copies of buffers.
+
+use crate::device::memory::{Buffer, Place};
+use crate::error::{Error, Result};
+use crate::pipeline::shaders::Variant;
+use crate::renderer::Renderer;
+use crate::resources::descriptors::ImageKey;
+use crate::resources::layouts::Table;
+use crate::resources::texture::Texture;
+use crate::state::apply::Applied;
+use crate::state::bindings::bind_set;
+use afterimage_ir::{Component, Dim, ImageFormat};
+use afterimage_state::{Effect, trace};
+use afterimage_stream::packets::{CopyBuffer, CreateTexture, Dimension, FillBuffer, ReadBuffer, Stage, TextureCopy};
+use afterimage_stream::{Arena, Format, Group, Host, ObjectId, STORAGE_IMAGES};
+use ash::vk;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Whether texels are one 32-bit component.
+fn is_r32(format: Format) -> bool {
+    matches!(format, Format::R32_SFLOAT | Format::R32_UINT | Format::R32_SINT)
+}
+
+impl Renderer {
+    /// The buffers whose addresses a shader gets.
+    pub(crate) fn storage_buffers(&self, stage: Stage, variant: &Variant) -> SmallVec<[ObjectId; 16]> {
+        let storage = self.state.storage(stage);
+        let ranges = variant.buffers.iter().map(|&(first, count, _)| &storage[first as usize..][..count as usize]);
+        ranges.flatten().map(|binding| binding.buffer).filter(|id| !id.is_none()).collect()
+    }
+
+    /// The storage images of some shaders, each where its slot is.
+    pub(crate) fn image_key(&mut self, variants: &[(Stage, &Variant)]) -> Result<ImageKey> {
+        let mut key = [vk::ImageView::null(); STORAGE_IMAGES];
+        let mut shapes = [None; STORAGE_IMAGES];
+        for (stage, variant) in variants {
+            for image in &variant.images {
+                let slot = usize::from(image.decl.slot);
+                if slot >= self.gpu.profile.limits.max_per_stage_descriptor_storage_images as usize {
+                    let what = format!("storage image {slot}");
+                    return Err(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
+                }
+                let table = Table::of(image.decl.dim);
+                // One descriptor cannot be two kinds of images.
+                let shape = (table, image.decl.component);
+                if shapes[slot].replace(shape).is_some_and(|other| other != shape) {
+                    let what = format!("stages that have images of different shapes or kinds in slot {slot}");
+                    return Err(Error::Unsupported { device: "a draw".to_owned(), what });
+                }
+                let bound = self.state.storage_images(*stage)[slot].view;
+                let gpu = Arc::clone(&self.gpu);
+                let texture =
+                    if bound.texture.is_none() { None } else { self.resources.textures.get_mut(bound.texture) };
+                // What the shader says is one 32-bit component is accessed as such.
+                let fits = |texture: &&mut Texture| {
+                    let any = image.decl.format == ImageFormat::Any;
+                    texture.kind == image.decl.component as u8 && (any || is_r32(texture.format))
+                };
+                let view = match texture.filter(fits) {
+                    Some(texture) => texture.storage_view(&gpu, bound.level, bound.layer, table)?,
+                    None => None,
+                };
+                let view = match view {
+                    Some(view) => view,
+                    None => self.null_image(image.decl.dim, image.decl.component)?,
+                };
+                if key[slot] != vk::ImageView::null() && key[slot] != view {
+                    self.warn_once("storage images", "draws whose stages have different images in one slot");
+                }
+                key[slot] = view;
+            }
+        }
+        Ok(key)
+    }
+
+    /// An image of one texel, for shaders that access one where none of the shape and kind that they want is bound.
+    fn null_image(&mut self, dim: Dim, component: Component) -> Result<vk::ImageView> {
+        let table = match dim {
+            Dim::D2 => Table::D2,
+            Dim::D3 => Table::D3,
+            Dim::Cube | Dim::D2Array | Dim::CubeArray => Table::D2Array,
+            Dim::D2Ms | Dim::D2MsArray => {
+                let what = "storage images with several samples".to_owned();
+                return Err(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
+            }
+        };
+        let number = (table as u8, component as u8);
+        if !self.resources.null_images.contains_key(&number) {
+            let format = match component {
+                Component::Float => Format::R32_SFLOAT,
+                Component::Uint => Format::R32_UINT,
+                Component::Sint => Format::R32_SINT,
+            };
+            let desc = CreateTexture {
+                dimension: if table == Table::D3 { Dimension::D3 } else { Dimension::D2 } as u8,
+                usage: CreateTexture::STORAGE,
+                ..CreateTexture::plain(ObjectId::NONE, format, [1, 1])
+            };
+            let texture = Texture::new(&self.gpu, &desc)?;
+            let cmd = self.recorder.submissions.before()?;
+            texture.clear_all(&self.gpu, cmd);
+            self.resources.null_images.insert(number, texture);
+        }
+        let gpu = Arc::clone(&self.gpu);
+        let texture = self.resources.null_images.get_mut(&number);
+        let view = match texture {
+            Some(texture) => texture.storage_view(&gpu, 0, 0, table)?,
+            None => None,
+        };
+        view.ok_or_else(|| Error::Unsupported { device: gpu.profile.name.clone(), what: "storage images".to_owned() })
+    }
+
+    /// The shaders of draws that access storage images.
+    fn with_images(&self) -> SmallVec<[(Stage, Arc<Variant>); 2]> {
+        trace::read_result::<Host>(Group::Variants);
+        let mut variants = SmallVec::new();
+        if self.bound.shading.reach.images {
+            variants.extend(self.bound.shading.vertex.clone().map(|variant| (Stage::Vertex, variant)));
+            variants.extend(self.bound.shading.pixel.clone().map(|variant| (Stage::Pixel, variant)));
+        }
+        variants
+    }
+
+    /// The storage images of draws, if they access any.
+    pub(crate) fn wanted_images(&mut self) -> Result<Option<ImageKey>> {
+        let variants = self.with_images();
+        if variants.is_empty() {
+            return Ok(None);
+        }
+        let variants: SmallVec<[_; 2]> = variants.iter().map(|(stage, variant)| (*stage, &**variant)).collect();
+        self.image_key(&variants).map(Some)
+    }
+
+    /// [`Group::StorageImages`], before the pass, which may have to end for them.
+    pub(crate) fn apply_storage_images(&mut self) -> Applied {
+        self.commands();
+        trace::read_result::<Host>(Group::Targets);
+        trace::read_result::<Host>(Group::Layout);
+        let current = self.recorder.submissions.current;
+        for (stage, variant) in self.with_images() {
+            for image in &variant.images {
+                let bound = self.state.storage_images(stage)[usize::from(image.decl.slot)].view.texture;
+                let id = self.root(bound);
+                if bound.is_none() || self.resources.textures.get(id).is_none() {
+                    continue;
+                }
+                self.make_live(id)?;
+                let mut drawn_to = false;
+                if let Some(texture) = self.resources.textures.get_mut(id) {
+                    texture.last_used = current;
+                    drawn_to = texture.written && !texture.is_target;
+                    texture.written &= texture.is_target;
+                }
+                if drawn_to {
+                    self.end_pass();
+                    self.recorder.order.written = true;
+                }
+            }
+        }
+        let Some(key) = self.wanted_images()?.filter(|key| self.bound.recorded.image_key != Some(*key)) else {
+            return Ok(Effect::Same);
+        };
+        let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
+        let set = self.resources.descriptors.image_set(&key, current, completed)?;
+        self.stats.calls.made += 1;
+        bind_set(&self.gpu, self.recorder.submissions.main, self.draw_layout().raw, 1, set);
+        self.bound.recorded.image_key = Some(key);
+        Ok(Effect::Changed)
+    }
+
+    /// Orders a command that reads and writes buffers behind what came before it. True if all of them are there.
+    pub(crate) fn order_buffers(&mut self, accesses: &[(ObjectId, bool)]) -> bool {
+        self.end_pass();
+        let (current, mut epoch) = (self.recorder.submissions.current, self.recorder.order.epoch);
+        let mut waits = self.recorder.order.drawn;
+        for &(id, writes) in accesses {
+            let Some(buffer) = self.resources.buffers.get(id) else { return false };
+            waits |= buffer.order.conflicts(epoch, writes);
+        }
+        if waits {
+            self.begin_epoch();
+            epoch = self.recorder.order.epoch;
+        }
+        for &(id, writes) in accesses {
+            if let Some(buffer) = self.resources.buffers.get_mut(id) {
+                buffer.order.note(epoch, writes);
+                buffer.last_used = current;
+            }
+            self.recorder.order.written |= writes;
+        }
+        true
+    }
+
+    /// Where a byte of a buffer is.
+    pub(crate) fn byte_of(&self, id: ObjectId, offset: u64) -> (vk::Buffer, u64) {
+        self.resources.buffers.get(id).map_or_else(Default::default, |b| (b.backing.buffer, b.backing.offset + offset))
+    }
+
+    /// [`CopyBuffer`].
+    pub(crate) fn copy_buffers(&mut self, body: &CopyBuffer) {
+        if !self.order_buffers(&[(body.src, false), (body.dst, true)]) {
+            return;
+        }
+        let (source, src_offset) = self.byte_of(body.src, body.src_offset);
+        let (target, dst_offset) = self.byte_of(body.dst, body.dst_offset);
+        let region = [vk::BufferCopy { src_offset, dst_offset, size: body.size }];
+        let cmd = self.recorder.main();
+        // SAFETY: the validator has checked the ranges; the buffers are alive until the submission has completed.
+        unsafe { self.gpu.raw.cmd_copy_buffer(cmd, source, target, &region) };
+    }
+
+    /// [`FillBuffer`].
+    pub(crate) fn fill_buffer(&mut self, body: &FillBuffer) {
+        if !self.order_buffers(&[(body.id, true)]) {
+            return;
+        }
+        let (target, offset) = self.byte_of(body.id, body.offset);
+        let cmd = self.recorder.main();
+        // SAFETY: as above; offset and size are multiples of four.
+        unsafe { self.gpu.raw.cmd_fill_buffer(cmd, target, offset, body.size, body.value) };
+    }
+
+    /// [`ReadBuffer`].
+    pub(crate) fn read_buffer(&mut self, body: &ReadBuffer, arena: &dyn Arena) -> Result {
+        self.limit_read_backs(&body.data, arena)?;
+        let size = u64::from(body.data.size);
+        let copy = match Buffer::new(&self.gpu, "read back", size, Place::ReadBack) {
+            Ok(copy) => Some(copy),
+            Err(error @ Error::DeviceLost(_)) => return Err(error),
+            Err(error) => {
+                tracing::error!("read back of {}: {error}", body.id);
+                None
+            }
+        };
+        let copy = copy.filter(|_| self.order_buffers(&[(body.id, false)]));
+        if let Some(copy) = &copy {
+            let (source, src_offset) = self.byte_of(body.id, body.offset);
+            let region = [vk::BufferCopy { src_offset, dst_offset: 0, size }];
+            let cmd = self.recorder.main();
+            // SAFETY: as above.
+            unsafe { self.gpu.raw.cmd_copy_buffer(cmd, source, copy.raw, &region) };
+            self.host_barrier(cmd);
+        }
+        self.wait_for_bytes(body, copy);
+        Ok(())
+    }
+
+    /// [`CopyToTexture`](afterimage_stream::packets::CopyToTexture), or else
+    /// [`CopyFromTexture`](afterimage_stream::packets::CopyFromTexture).
+    pub(crate) fn copy_texture_bytes(&mut self, body: &TextureCopy, to_texture: bool) -> Result {
+        let place = self.rooted(afterimage_stream::packets::View {
+            texture: body.texture,
+            level: body.level,
+            layer: body.layer,
+        });
+        let Some(texture) = self.resources.textures.get(place.texture) else { return Ok(()) };
+        let info = texture.format.info();
+        let image = texture.image.raw;
+        let slices = if body.depth > 1 { body.slice_pitch / body.row_pitch * info.block } else { 0 };
+        let (buffer, offset) = self.byte_of(body.buffer, body.offset);
+        let region = [vk::BufferImageCopy::default()
+            .buffer_offset(offset)
+            .buffer_row_length(body.row_pitch / info.bytes * info.block)
+            .buffer_image_height(slices)
+            .image_subresource(texture.layers(vk::ImageAspectFlags::COLOR, place.level, place.layer))
+            .image_offset(vk::Offset3D { x: body.x as i32, y: body.y as i32, z: body.z as i32 })
+            .image_extent(vk::Extent3D { width: body.width, height: body.height, depth: body.depth })];
+        if !self.order_buffers(&[(body.buffer, !to_texture)]) {
+            return Ok(());
+        }
+        let layout = match to_texture {
+            true => vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+            false => vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+        };
+        let layout = self.begin_copy(place.texture, layout)?;
+        let cmd = self.recorder.main();
+        // SAFETY: the validator has checked box and bytes; the image is in the layout named.
+        unsafe {
+            match to_texture {
+                true => self.gpu.raw.cmd_copy_buffer_to_image(cmd, buffer, image, layout, &region),
+                false => self.gpu.raw.cmd_copy_image_to_buffer(cmd, image, layout, buffer, &region),
+            }
+        }
+        self.end_copy(place.texture, layout);
+        Ok(())
+    }
+}

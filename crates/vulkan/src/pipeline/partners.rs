@@ -1,0 +1,177 @@
+//! Which vertex shader a pixel shader may be drawn with: guesses from the order in which a program creates them, and from what it
+//! draws. Programs compile effect by effect, or all shaders of one stage and then those of the other, or many pixel shaders for
+//! one vertex shader; none of that is known, so each pixel shader is tried with a few and no more.
+
+use crate::pipeline::key::Key;
+use afterimage_shader::Stage;
+use afterimage_stream::ObjectId;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Vertex shaders that a new pixel shader is tried with.
+pub(crate) const AT_CREATION: u8 = 2;
+
+/// Those that it is tried with in all, before it is drawn with.
+pub(crate) const IN_ALL: u8 = 5;
+
+/// Vertex shaders that are looked at, newest first.
+const RECENT: usize = 16;
+
+/// What is remembered: shaders of a row, pixel shaders that nothing was drawn with, surroundings of draws.
+const MOST: usize = 4096;
+
+/// Shaders in the order of their creation.
+#[derive(Default)]
+pub(crate) struct Partners {
+    /// Those of one stage that were created last, one after the other.
+    row: Vec<ObjectId>,
+    stage: Option<Stage>,
+    /// Those of the other stage before them.
+    row_before: Vec<ObjectId>,
+    /// The last vertex shaders, newest in front.
+    vertices: VecDeque<ObjectId>,
+    /// Pixel shaders that nothing was drawn with yet, and how many vertex shaders each was tried with.
+    undrawn: BTreeMap<ObjectId, u8>,
+    /// Pipelines but for their pixel shader, with the first that was drawn in them; none once others were tried.
+    surroundings: FxHashMap<Key, Option<ObjectId>>,
+}
+
+impl Partners {
+    /// A shader of one of the two stages is created.
+    pub(crate) fn created(&mut self, id: ObjectId, stage: Stage) {
+        if self.stage.replace(stage) != Some(stage) {
+            self.row_before = std::mem::take(&mut self.row);
+        }
+        if self.row.len() < MOST {
+            self.row.push(id);
+        }
+        if stage == Stage::Vertex {
+            self.vertices.truncate(RECENT - 1);
+            self.vertices.push_front(id);
+        } else if self.undrawn.len() < MOST {
+            self.undrawn.insert(id, 0);
+        }
+    }
+
+    /// The shader of the other stage that is as far from the beginning of its row as the last one is of its own.
+    fn opposite(&self) -> Option<ObjectId> {
+        self.row_before.get(self.row.len().checked_sub(1)?).copied()
+    }
+
+    /// Vertex shaders for the pixel shader that was just created, likeliest first; `bound` is the one that draws would have.
+    pub(crate) fn vertices(&self, bound: ObjectId) -> Vec<ObjectId> {
+        let all = self.opposite().into_iter().chain([bound]).chain(self.vertices.iter().copied());
+        all.fold(Vec::new(), |mut list, id| {
+            if !list.contains(&id) {
+                list.push(id);
+            }
+            list
+        })
+    }
+
+    /// Pixel shaders for the vertex shader that was just created: its opposite, and all that fitted none so far. The first one
+    /// behind a row of pixel shaders may be that of all.
+    pub(crate) fn pixels(&self) -> BTreeSet<ObjectId> {
+        let lonely = self.undrawn.iter().filter(|(_, tried)| **tried == 0).map(|(id, _)| *id);
+        let first = if self.row.len() == 1 { &self.row_before[..] } else { &[] };
+        lonely.chain(first.iter().copied()).chain(self.opposite()).collect()
+    }
+
+    /// Whether a pixel shader may be tried with one more; it then was.
+    pub(crate) fn try_one(&mut self, pixel: ObjectId) -> bool {
+        let tried = self.undrawn.get_mut(&pixel).filter(|tried| **tried < IN_ALL);
+        tried.map(|tried| *tried += 1).is_some()
+    }
+
+    /// Nothing needs to be guessed of a pixel shader any more: something was drawn with it, or it is gone.
+    pub(crate) fn is_known(&mut self, pixel: ObjectId) {
+        self.undrawn.remove(&pixel);
+    }
+
+    /// A draw has a new pipeline with this pixel shader. Where it is the second in the same surroundings, the others that
+    /// nothing was drawn with may follow: they are given.
+    pub(crate) fn drawn(&mut self, pixel: ObjectId, key: &Key) -> Vec<ObjectId> {
+        self.is_known(pixel);
+        if self.surroundings.len() >= MOST {
+            self.surroundings.clear();
+        }
+        let around = Key { pixel: Key::NONE, spec: Default::default(), ..*key };
+        let first = self.surroundings.entry(around).or_insert(Some(pixel));
+        if first.is_none_or(|first| first == pixel) {
+            return Vec::new();
+        }
+        *first = None;
+        self.undrawn.iter().filter(|(_, tried)| **tried < IN_ALL).map(|(id, _)| *id).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use afterimage_stream::ObjectKind;
+
+    fn id(serial: u32) -> ObjectId {
+        ObjectId::new(ObjectKind::Shader, serial)
+    }
+
+    /// Creates shaders by the letters of a text: the likeliest partner of each pixel shader, by number, as its creation has it.
+    fn partners(order: &str) -> (Partners, Vec<Option<ObjectId>>) {
+        let mut partners = Partners::default();
+        let mut likeliest = Vec::new();
+        for (serial, letter) in (1..).zip(order.chars()) {
+            let stage = if letter == 'v' { Stage::Vertex } else { Stage::Pixel };
+            partners.created(id(serial), stage);
+            if stage == Stage::Pixel {
+                let found = partners.vertices(ObjectId::NONE);
+                likeliest.push(found.into_iter().find(|id| !id.is_none()));
+            }
+        }
+        (partners, likeliest)
+    }
+
+    #[test]
+    fn effects_one_after_the_other() {
+        assert_eq!(partners("vpvpvp").1, [Some(id(1)), Some(id(3)), Some(id(5))]);
+    }
+
+    #[test]
+    fn one_stage_after_the_other() {
+        assert_eq!(partners("vvvppp").1, [Some(id(1)), Some(id(2)), Some(id(3))]);
+        let (mut partners, first) = partners("pppv");
+        assert_eq!(first, [None; 3]);
+        // The first vertex shader may be that of all.
+        assert_eq!(partners.pixels(), [id(1), id(2), id(3)].into());
+        assert!((1..4).all(|serial| partners.try_one(id(serial))));
+        // Also where they have been tried with one that was bound.
+        assert_eq!(partners.pixels(), [id(1), id(2), id(3)].into());
+        partners.created(id(5), Stage::Vertex);
+        assert_eq!(partners.pixels(), [id(2)].into());
+    }
+
+    #[test]
+    fn many_for_one() {
+        assert_eq!(partners("vppp").1, [Some(id(1)); 3]);
+    }
+
+    #[test]
+    fn two_that_are_drawn_alike_are_followed() {
+        let (mut partners, _) = partners("vpppv");
+        let key = Key { vertex: 1, pixel: 7, ..Key::default() };
+        assert_eq!(partners.drawn(id(2), &key), []);
+        // Only another pixel shader says something.
+        assert_eq!(partners.drawn(id(2), &Key { pixel: 8, ..key }), []);
+        assert_eq!(partners.drawn(id(3), &Key { pixel: 9, ..key }), [id(4)]);
+        assert_eq!(partners.drawn(id(4), &key), []);
+    }
+
+    #[test]
+    fn a_thousand_shaders_are_not_a_million_pipelines() {
+        let (mut partners, _) = partners(&"vp".repeat(1000));
+        let mut tried = 0;
+        for serial in 1..2000 {
+            tried += (0..20).filter(|_| partners.try_one(id(serial))).count();
+        }
+        assert!(tried <= 1000 * usize::from(IN_ALL), "{tried}");
+        assert!(partners.vertices.len() <= RECENT);
+    }
+}

@@ -1,0 +1,434 @@
+//! Every pipeline of a renderer: made on worker threads ahead of the draws where that can be, else when a draw asks.
+//!
+//! Programs that make shaders for as long as they run would make pipelines without end, so those that no draw has used for
+//! longest go when there are many.
+
+use crate::device::gpu::Gpu;
+use crate::device::memory::HeapTrim;
+use crate::device::profile::Profile;
+use crate::error::{Error, Result};
+use crate::pipeline::cache::PipelineCache;
+use crate::pipeline::history::Known;
+use crate::pipeline::key::{Blend, Fixed, Interner, Key, TargetFormats, VertexLayout};
+use crate::pipeline::shaders::Library;
+use crate::pipeline::workers::{Once, Urgency, Workers};
+use crate::pipeline::{key, shaders};
+use crate::resources::descriptors::Descriptors;
+use crate::resources::layouts::{Layouts, Reach};
+use afterimage_ipc::Task;
+use afterimage_ir::Component;
+use afterimage_stream::Budget;
+use ash::vk;
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry as MapEntry;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// What makes pipelines, on any thread.
+pub(crate) struct Maker {
+    pub(crate) gpu: Arc<Gpu>,
+    pub(crate) layouts: Arc<Layouts>,
+    pub(crate) cache: Arc<PipelineCache>,
+    pub(crate) shaders: Arc<shaders::Maker>,
+    made: AtomicU64,
+}
+
+impl Maker {
+    /// One more is made.
+    pub(crate) fn count(&self) {
+        self.made.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Pipelines that are kept whether they are used or not. A large game has a few thousand.
+const KEPT: usize = 8192;
+
+/// Likewise on a device that is the CPU, where one takes about a megabyte.
+const KEPT_BY_CPU: usize = 512;
+
+/// A pipeline goes when no draw has used it for this many frames. The GPU has long let go of it then.
+const IDLE_FRAMES: u64 = 600;
+
+/// Frames between looks for pipelines that can go.
+const FRAMES_PER_LOOK: u64 = 64;
+
+/// What the shaders of a draw reach together.
+pub(crate) fn reach(vertex: &shaders::Variant, pixel: Option<&shaders::Variant>) -> Reach {
+    let reach = vertex.reach;
+    pixel.map_or(reach, |pixel| reach.with(pixel.reach.tables(), pixel.reach.images))
+}
+
+/// A Vulkan pipeline, destroyed when dropped.
+pub(crate) struct Pipeline {
+    pub(crate) gpu: Arc<Gpu>,
+    pub(crate) raw: vk::Pipeline,
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        // SAFETY: no draw has used it for `IDLE_FRAMES`, which are more than may be in flight; or the renderer, which waits
+        // for the device first, drops its parts.
+        unsafe { self.gpu.raw.destroy_pipeline(self.raw, None) };
+    }
+}
+
+/// A pipeline that is there, or will be once somebody makes it.
+struct Slot {
+    fixed: Fixed,
+    vertex: Arc<shaders::Slot>,
+    pixel: Option<Arc<shaders::Slot>>,
+    geometry: Option<Arc<shaders::Slot>>,
+    pipeline: Once<Pipeline>,
+}
+
+impl Slot {
+    /// Makes the pipeline unless somebody has begun. False where a shader is missing: the guest has not created it in
+    /// this run, and the disk cache does not have it.
+    fn begin(&self, maker: &Maker) -> bool {
+        if self.pipeline.begun() {
+            return true;
+        }
+        let mut others = self.pixel.iter().chain(&self.geometry);
+        if !self.vertex.begin(&maker.shaders) || !others.all(|slot| slot.begin(&maker.shaders)) {
+            return false;
+        }
+        self.pipeline.make(|| {
+            let vertex = self.vertex.wait()?;
+            let pixel = match &self.pixel {
+                Some(slot) => Some(slot.wait()?),
+                None => None,
+            };
+            let geometry = match &self.geometry {
+                Some(slot) => Some(&**slot.wait()?),
+                None => None,
+            };
+            // Only a file of the last run can be wrong about this.
+            if !self.fixed.layout.feeds(vertex.inputs) {
+                tracing::warn!("a known pipeline does not fit its vertex shader; it is not made");
+                return None;
+            }
+            let after = [geometry, pixel.map(|variant| &**variant)];
+            self.fits(vertex, after, &maker.gpu.profile)
+                .inspect_err(|error| tracing::error!("{error}; draws with it are skipped"))
+                .ok()?;
+            let (gpu, cache) = (&maker.gpu, maker.cache.raw);
+            let reach = reach(vertex, pixel.map(|variant| &**variant));
+            let layout = maker.layouts.get(reach).inspect_err(|error| tracing::error!("{error}")).ok()?.raw;
+            // The pixel shader mostly has more to do.
+            let named = self.pixel.as_ref().unwrap_or(&self.vertex).name();
+            let _task = maker.shaders.begin_task(Task::Pipeline, named.map_or(0, |(_, name)| name));
+            let raw = key::create(gpu, layout, cache, &self.fixed, vertex, pixel.map(|variant| &**variant), geometry)
+                .inspect_err(|error| tracing::error!("{error}; draws with this pipeline are skipped"))
+                .ok()?;
+            maker.count();
+            gpu.name(raw, &format!("pipeline {:016x}", self.vertex.identity.code as u64));
+            Some(Pipeline { gpu: Arc::clone(gpu), raw })
+        });
+        true
+    }
+
+    /// Whether each stage reads what the one before it writes. Translations are made for each other; what comes as a module is not.
+    fn fits(&self, vertex: &shaders::Variant, after: [Option<&shaders::Variant>; 2], profile: &Profile) -> Result<()> {
+        let mut slots = [Some(&self.vertex), self.geometry.as_ref(), self.pixel.as_ref()].into_iter().flatten();
+        if !slots.any(|slot| slot.came_as_module()) {
+            return Ok(());
+        }
+        let mut before = vertex;
+        for stage in after.into_iter().flatten() {
+            if let Some(read) = stage.unfed(before) {
+                return Err(Error::Interface { location: read.location, lanes: read.lanes, float: read.float });
+            }
+            before = stage;
+        }
+        match (&self.pixel, after[1]) {
+            (Some(slot), Some(pixel)) => self.fits_targets(slot, pixel, profile),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a pixel shader that comes as a module writes to each target what it holds: floats, unsigned or signed integers.
+    fn fits_targets(&self, slot: &shaders::Slot, pixel: &shaders::Variant, profile: &Profile) -> Result<()> {
+        let Some(signed) = slot.signed_outputs() else { return Ok(()) };
+        for given in &pixel.gives {
+            let Some(&format) = self.fixed.targets.colors.get(given.location as usize) else { continue };
+            let Some(holds) = profile.component_of(format) else { continue };
+            let gives = match (given.float, signed >> given.location & 1 != 0) {
+                (true, _) => Component::Float,
+                (false, false) => Component::Uint,
+                (false, true) => Component::Sint,
+            };
+            if gives != holds {
+                let (gives, holds) = (gives.name(), holds.name());
+                return Err(Error::Target { location: given.location, gives, holds });
+            }
+        }
+        Ok(())
+    }
+
+    /// The pipeline, once somebody has made it; `None` inside: it cannot be made.
+    fn made(&self) -> Option<Option<vk::Pipeline>> {
+        self.pipeline.get().map(|made| made.as_ref().map(|pipeline| pipeline.raw))
+    }
+}
+
+struct Entry {
+    slot: Arc<Slot>,
+    /// What draws use, once they have asked for it: `None` inside cannot be made.
+    used: Option<Option<vk::Pipeline>>,
+    /// How soon workers were told that it is wanted; `None`: they were not.
+    queued: Option<Urgency>,
+    /// Whether the last run had it.
+    known: bool,
+    /// Frame of the last draw with it; before the first, the frame that it was thought of.
+    last_used: u64,
+}
+
+/// Figures about pipelines.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Figures {
+    /// Draws with a new pipeline that had to wait for it.
+    pub(crate) waited: u64,
+    /// Nanoseconds of these waits.
+    pub(crate) nanoseconds: u64,
+    /// Pipelines that were there when a draw first asked.
+    pub(crate) ahead: u64,
+    /// Of these, pipelines that the last run left.
+    pub(crate) known: u64,
+}
+
+/// Pipelines by key, and the interned parts of keys.
+pub(crate) struct Pipelines {
+    maker: Arc<Maker>,
+    workers: Arc<Workers>,
+    pub(crate) targets: Interner<TargetFormats>,
+    pub(crate) inputs: Interner<VertexLayout>,
+    pub(crate) blends: Interner<Blend>,
+    entries: FxHashMap<Key, Entry>,
+    /// Keys that draws have asked for, in the order of the first draw.
+    used: Vec<Key>,
+    /// Frames so far.
+    frame: u64,
+    /// Pipelines that are kept whatever draws use.
+    kept: usize,
+    /// How many there may be: [`Budget::Pipelines`].
+    most: usize,
+    pub(crate) figures: Figures,
+}
+
+impl Pipelines {
+    pub(crate) fn new(
+        gpu: &Arc<Gpu>,
+        descriptors: &Descriptors,
+        cache: &Arc<PipelineCache>,
+        library: &Library,
+        kept: Option<usize>,
+    ) -> Self {
+        let suits = if gpu.profile.kind == vk::PhysicalDeviceType::CPU { KEPT_BY_CPU } else { KEPT };
+        let mut blends = Interner::default();
+        // Number 0 stands for dynamic blending.
+        blends.number(&Blend::default());
+        Self {
+            maker: Arc::new(Maker {
+                gpu: Arc::clone(gpu),
+                layouts: Arc::clone(&descriptors.layouts),
+                cache: Arc::clone(cache),
+                shaders: Arc::clone(&library.maker),
+                made: AtomicU64::new(0),
+            }),
+            workers: Arc::clone(&library.workers),
+            targets: Interner::default(),
+            inputs: Interner::default(),
+            blends,
+            entries: FxHashMap::default(),
+            used: Vec::new(),
+            frame: 0,
+            kept: kept.unwrap_or(suits),
+            most: Budget::Pipelines.row().default as usize,
+            figures: Figures::default(),
+        }
+    }
+
+    /// What makes pipelines.
+    pub(crate) fn maker(&self) -> Arc<Maker> {
+        Arc::clone(&self.maker)
+    }
+
+    /// The pipeline of a key if a draw has asked for it before. `None` inside: it cannot be made.
+    #[inline]
+    pub(crate) fn get(&mut self, key: &Key) -> Option<Option<vk::Pipeline>> {
+        let entry = self.entries.get_mut(key)?;
+        entry.last_used = self.frame;
+        entry.used
+    }
+
+    /// Whether a draw would get the pipeline without waiting.
+    pub(crate) fn is_ready(&self, key: &Key) -> bool {
+        self.entries.get(key).is_some_and(|entry| entry.slot.pipeline.get().is_some())
+    }
+
+    /// The pipeline of a key; waits for it.
+    #[cold]
+    pub(crate) fn wait(&mut self, key: &Key, library: &Library) -> Option<vk::Pipeline> {
+        if !self.has_room(key) {
+            let limit = self.most as u64;
+            let (what, asked, budget) = ("a draw".to_owned(), limit + 1, Budget::Pipelines);
+            tracing::error!("{}; draws with it are skipped", Error::Budget { what, budget, asked, limit });
+            return None;
+        }
+        let parts = (&self.inputs, &self.targets, &self.blends);
+        let entry = Self::entry(&mut self.entries, parts, key, library, self.frame)?;
+        entry.last_used = self.frame;
+        let pipeline = match entry.slot.made() {
+            Some(pipeline) => {
+                self.figures.ahead += 1;
+                self.figures.known += u64::from(entry.known);
+                pipeline
+            }
+            None => {
+                let start = Instant::now();
+                self.workers.put_off_guesses();
+                if entry.slot.begin(&self.maker) {
+                    self.workers.help_until(&entry.slot.pipeline);
+                }
+                let pipeline = entry.slot.made().flatten();
+                self.figures.waited += 1;
+                self.figures.nanoseconds += start.elapsed().as_nanos() as u64;
+                pipeline
+            }
+        };
+        if entry.used.is_none() {
+            entry.used = Some(pipeline);
+            self.used.push(*key);
+        }
+        pipeline
+    }
+
+    /// Sets how many there may be.
+    pub(crate) fn set_budget(&mut self, most: u64) {
+        self.most = most.try_into().unwrap_or(usize::MAX);
+    }
+
+    fn has_room(&self, key: &Key) -> bool {
+        self.entries.len() < self.most || self.entries.contains_key(key)
+    }
+
+    /// Lets workers make the pipeline of a key if it is not there.
+    pub(crate) fn prepare(&mut self, key: &Key, library: &Library, urgency: Urgency) {
+        if !self.has_room(key) {
+            return;
+        }
+        let parts = (&self.inputs, &self.targets, &self.blends);
+        let Some(entry) = Self::entry(&mut self.entries, parts, key, library, self.frame) else { return };
+        entry.known |= urgency == Urgency::Known;
+        // What is known is tried again when the guest creates a shader: it may have been missing before.
+        let queued = entry.queued >= Some(urgency) && urgency != Urgency::Known;
+        if queued || entry.slot.pipeline.begun() {
+            return;
+        }
+        entry.queued = Some(urgency);
+        let (slot, maker) = (Arc::clone(&entry.slot), Arc::clone(&self.maker));
+        self.workers.run(urgency, move || {
+            slot.begin(&maker);
+        });
+    }
+
+    /// `None` where the key's shaders have no number.
+    fn entry<'a>(
+        entries: &'a mut FxHashMap<Key, Entry>,
+        (inputs, targets, blends): (&Interner<VertexLayout>, &Interner<TargetFormats>, &Interner<Blend>),
+        key: &Key,
+        library: &Library,
+        frame: u64,
+    ) -> Option<&'a mut Entry> {
+        Some(match entries.entry(*key) {
+            MapEntry::Occupied(found) => found.into_mut(),
+            MapEntry::Vacant(place) => {
+                let slot = Slot {
+                    fixed: Fixed {
+                        layout: inputs.get(key.input).clone(),
+                        targets: *targets.get(key.targets),
+                        blend: blends.get(key.blend).clone(),
+                        sample_mask: key.sample_mask,
+                        raster: key.raster,
+                        spec: key.spec,
+                    },
+                    vertex: Arc::clone(library.slot(key.vertex)?),
+                    pixel: match key.pixel {
+                        Key::NONE => None,
+                        number => Some(Arc::clone(library.slot(number)?)),
+                    },
+                    geometry: match key.geometry {
+                        Key::NONE => None,
+                        number => Some(Arc::clone(library.slot(number)?)),
+                    },
+                    pipeline: Once::default(),
+                };
+                place.insert(Entry { slot: Arc::new(slot), used: None, queued: None, known: false, last_used: frame })
+            }
+        })
+    }
+
+    /// The pipelines that draws used, in the order of the first draw.
+    pub(crate) fn used(&self) -> Vec<Known> {
+        let entries = self.used.iter().filter_map(|key| self.entries.get(key));
+        // Geometry shaders of guests are so rare that nothing is known of them.
+        let drawn = entries.filter(|entry| matches!(entry.used, Some(Some(_))) && entry.slot.geometry.is_none());
+        drawn
+            .map(|entry| Known {
+                vertex: entry.slot.vertex.identity,
+                pixel: entry.slot.pixel.as_ref().map(|pixel| pixel.identity),
+                fixed: entry.slot.fixed.clone(),
+                unused: 0,
+            })
+            .collect()
+    }
+
+    /// A frame has ended. Where there are too many pipelines, those that draws have not used for longest go: true, and then
+    /// shaders may have nobody who needs them.
+    pub(crate) fn end_frame(&mut self) -> bool {
+        self.frame += 1;
+        if self.entries.len() <= self.kept || !self.frame.is_multiple_of(FRAMES_PER_LOOK) {
+            return false;
+        }
+        let idle = |entry: &Entry| entry.last_used + IDLE_FRAMES <= self.frame;
+        let mut idle: Vec<_> =
+            self.entries.iter().filter(|(_, entry)| idle(entry)).map(|(key, entry)| (entry.last_used, *key)).collect();
+        // Some more than must, so that the next one is not made for the room of one.
+        let most = self.entries.len() - self.kept / 4 * 3;
+        if idle.len() > most {
+            idle.select_nth_unstable_by_key(most, |(last_used, _)| *last_used);
+            idle.truncate(most);
+        }
+        let gone: Vec<_> =
+            idle.iter().filter_map(|(_, key)| self.entries.remove(key)).map(|entry| entry.slot).collect();
+        if gone.is_empty() {
+            return false;
+        }
+        tracing::debug!("{} pipelines that no draw has used for long go, {} stay", gone.len(), self.entries.len());
+        self.used.retain(|key| self.entries.contains_key(key));
+        // Drivers take their time.
+        self.workers.run(Urgency::Known, move || {
+            drop(gone);
+            drop(HeapTrim);
+        });
+        true
+    }
+
+    /// Pipelines that are there or will be.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Pipelines made so far.
+    pub(crate) fn made(&self) -> u64 {
+        self.maker.made.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Pipelines {
+    fn drop(&mut self) {
+        // No worker may be at it any more.
+        self.workers.stop();
+    }
+}

@@ -1,0 +1,3 @@
+//! Captures that are written while a program runs.
+
+pub(crate) mod captures;

@@ -1,0 +1,10 @@
+//! What guests create, as Vulkan has it, and the tables of descriptors through which shaders find it.
+
+pub(crate) mod descriptors;
+pub(crate) mod layouts;
+pub(crate) mod objects;
+pub(crate) mod sampler;
+pub(crate) mod table;
+pub(crate) mod tables;
+pub(crate) mod texture;
+pub(crate) mod trash;

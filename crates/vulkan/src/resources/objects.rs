@@ -1,0 +1,16 @@
+//! Samplers of guests, and what they are told apart by.
+
+use crate::resources::sampler::Sampler;
+use crate::resources::texture::Texture;
+use afterimage_stream::packets::CreateSampler;
+use rustc_hash::FxHashMap;
+
+/// A sampler of the stream.
+pub(crate) struct GuestSampler {
+    pub(crate) desc: CreateSampler,
+    pub(crate) index: u32,
+    pub(crate) sampler: Option<Sampler>,
+}
+
+/// Images in place of those that are not bound, by shape and kind of texels.
+pub(crate) type NullImages = FxHashMap<(u8, u8), Texture>;
