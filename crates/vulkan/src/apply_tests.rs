@@ -468,21 +468,21 @@ struct Effective {
 
 impl Effective {
     fn of(r: &Renderer) -> Self {
-        let recorded = &r.recorded;
+        let recorded = &r.bound.recorded;
         let system = recorded.system.filter(|_| r.needs_system());
-        let words = (0..20).filter(|slot| r.shading.used >> slot & 1 != 0).map(|slot| match &recorded.slot_key {
+        let words = (0..20).filter(|slot| r.bound.shading.used >> slot & 1 != 0).map(|slot| match &recorded.slot_key {
             Some(key) => key.words[slot],
-            None => r.push[crate::resources::descriptors::PUSH_TEXTURES + slot],
+            None => r.bound.push[crate::resources::descriptors::PUSH_TEXTURES + slot],
         });
         // Numbers of descriptors go to others when the GPU is done with them, so they may differ; what they mean may not.
         let textures = words.map(|word| {
             let index = word & 0xf_ffff;
             let named = |t: &&crate::resources::texture::Texture| t.index == index || t.srgb_index == index;
-            (r.textures.iter().find(named).map_or(ObjectId::NONE, |t| t.desc.id), word >> 20)
+            (r.resources.textures.iter().find(named).map_or(ObjectId::NONE, |t| t.desc.id), word >> 20)
         });
         // Guesses ask for numbers of layouts, formats and blend states, too, when their shaders are translated: likewise.
         let key = recorded.key.map(|(key, back)| {
-            let Pipelines { inputs, targets, blends, .. } = &r.pipelines;
+            let Pipelines { inputs, targets, blends, .. } = &r.programs.pipelines;
             let meant = (inputs.get(key.input), targets.get(key.targets), blends.get(key.blend));
             (Key { input: 0, targets: 0, blend: 0, ..key }, format!("{meant:?}"), back)
         });
@@ -502,13 +502,19 @@ impl Effective {
             ),
             textures: textures.collect(),
             vertices: (0..16)
-                .filter(|slot| r.input.slots >> slot & 1 != 0)
+                .filter(|slot| r.bound.input.slots >> slot & 1 != 0)
                 .map(|slot| recorded.vertices[slot].map_or_else(String::new, |bound| bound.shape()))
-                .chain([format!("{:?}", (r.vertex_limit, r.index_limit))])
+                .chain([format!("{:?}", (r.bound.vertex_limit, r.bound.index_limit))])
                 .collect(),
-            blocks: r.blocks.iter().take(2).map(|b| b.as_ref().map(|b| without_addresses(r, b.bytes()))).collect(),
+            blocks: r
+                .bound
+                .blocks
+                .iter()
+                .take(2)
+                .map(|b| b.as_ref().map(|b| without_addresses(r, b.bytes())))
+                .collect(),
             system,
-            images: r.shading.reach.images && recorded.image_key.is_some(),
+            images: r.bound.shading.reach.images && recorded.image_key.is_some(),
             captures: r.is_capturing_open(),
         }
     }
@@ -516,7 +522,8 @@ impl Effective {
 
 /// A block of constants; where a shader has the addresses of buffers there, only that it has them.
 fn without_addresses(r: &Renderer, block: &[u8]) -> Vec<u8> {
-    let buffers = r.shading.vertex.iter().chain(&r.shading.pixel).any(|variant| !variant.buffers.is_empty());
+    let buffers =
+        r.bound.shading.vertex.iter().chain(&r.bound.shading.pixel).any(|variant| !variant.buffers.is_empty());
     if buffers { vec![block.len() as u8] } else { block.to_vec() }
 }
 

@@ -16,7 +16,7 @@ use crate::record::captures::Captures;
 use crate::resources::tables::Resources;
 use crate::state::bound::Bound;
 use crate::transfer::transfers::Transfers;
-use afterimage_stream::{Arena, Budget, Budgets, DeviceInfo, Executor, ObjectId, ObjectKind, Reply, State, Validator};
+use afterimage_stream::{Budget, Budgets, DeviceInfo, ObjectId, ObjectKind, Reply, State, Validator};
 use ash::vk;
 use std::collections::VecDeque;
 use std::sync::Arc;

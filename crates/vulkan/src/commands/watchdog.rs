@@ -131,7 +131,11 @@ impl Drop for Watchdog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::own_process::{OF_CPUS, OF_GPUS, OwnProcess};
+    use afterimage_config::Settings;
+    use afterimage_ipc::Work;
     use afterimage_stream::packets::Kind;
+    use ash::vk;
     use std::path::Path;
     use std::sync::mpsc;
 

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::renderer::Renderer;
-use afterimage_stream::{Executor, Reply};
+use afterimage_stream::Reply;
 
 /// Frames that the CPU may be ahead of the GPU.
 const FRAMES_IN_FLIGHT: usize = 3;
