@@ -317,6 +317,58 @@ pub(crate) fn optional_extensions(instance: &Instance, device: vk::PhysicalDevic
     Ok(OPTIONAL.iter().copied().filter(has).filter(without_surfaces).filter(layer_knows).collect())
 }
 
+fn on(value: vk::Bool32) -> bool {
+    value == vk::TRUE
+}
+
+/// What the renderer needs and a device lacks, by Vulkan's names.
+fn missing(features: &Features, api_version: u32, graphics_queue: bool) -> Vec<&'static str> {
+    let (core, f12, f13) = (&features.core, &features.v12, &features.v13);
+    let needed = [
+        ("Vulkan 1.3", api_version >= vk::API_VERSION_1_3),
+        ("a graphics queue", graphics_queue),
+        ("dynamicRendering", on(f13.dynamic_rendering)),
+        ("maintenance4", on(f13.maintenance4)),
+        ("shaderDemoteToHelperInvocation", on(f13.shader_demote_to_helper_invocation)),
+        ("synchronization2", on(f13.synchronization2)),
+        ("timelineSemaphore", on(f12.timeline_semaphore)),
+        ("bufferDeviceAddress", on(f12.buffer_device_address)),
+        ("hostQueryReset", on(f12.host_query_reset)),
+        ("robustBufferAccess", on(core.robust_buffer_access)),
+    ];
+    needed.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect()
+}
+
+fn dynamic_state3(d3: &vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'_>) -> DynamicState3 {
+    DynamicState3 {
+        blend: on(d3.extended_dynamic_state3_color_blend_enable)
+            && on(d3.extended_dynamic_state3_color_blend_equation)
+            && on(d3.extended_dynamic_state3_color_write_mask),
+        polygon_mode: on(d3.extended_dynamic_state3_polygon_mode),
+        sample_mask: on(d3.extended_dynamic_state3_sample_mask),
+        depth_clamp: on(d3.extended_dynamic_state3_depth_clamp_enable),
+    }
+}
+
+/// What a device captures, where it has all that the stream may ask for.
+fn transform_feedback(
+    features: &Features,
+    properties: &vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'_>,
+) -> Option<TransformFeedback> {
+    let there = on(features.feedback.transform_feedback)
+        && on(properties.transform_feedback_queries)
+        && properties.max_transform_feedback_buffers >= CAPTURE_BUFFERS as u32;
+    there.then(|| TransformFeedback {
+        streams: on(features.feedback.geometry_streams)
+            && properties.max_transform_feedback_streams >= CAPTURE_BUFFERS as u32,
+        most_bytes: properties.max_transform_feedback_buffer_size,
+        vertex_bytes: [
+            properties.max_transform_feedback_buffer_data_size,
+            properties.max_transform_feedback_stream_data_size,
+        ],
+    })
+}
+
 impl Profile {
     /// Looks a device up.
     ///
@@ -364,34 +416,10 @@ impl Profile {
         let family = families.iter().position(|family| {
             family.queue_flags.contains(vk::QueueFlags::GRAPHICS) || family.queue_flags.contains(graphics)
         });
-        let on = |value: vk::Bool32| value == vk::TRUE;
-        let (core, f12, f13) = (&features.core, &features.v12, &features.v13);
-        let needed = [
-            ("Vulkan 1.3", properties.api_version >= vk::API_VERSION_1_3),
-            ("a graphics queue", family.is_some()),
-            ("dynamicRendering", on(f13.dynamic_rendering)),
-            ("maintenance4", on(f13.maintenance4)),
-            ("shaderDemoteToHelperInvocation", on(f13.shader_demote_to_helper_invocation)),
-            ("synchronization2", on(f13.synchronization2)),
-            ("timelineSemaphore", on(f12.timeline_semaphore)),
-            ("bufferDeviceAddress", on(f12.buffer_device_address)),
-            ("hostQueryReset", on(f12.host_query_reset)),
-            ("robustBufferAccess", on(core.robust_buffer_access)),
-        ];
-        let missing = needed.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
-        let d3 = &features.dynamic3;
-        let dynamic_state3 = if without.dynamic_state3 {
-            DynamicState3::default()
-        } else {
-            DynamicState3 {
-                blend: on(d3.extended_dynamic_state3_color_blend_enable)
-                    && on(d3.extended_dynamic_state3_color_blend_equation)
-                    && on(d3.extended_dynamic_state3_color_write_mask),
-                polygon_mode: on(d3.extended_dynamic_state3_polygon_mode),
-                sample_mask: on(d3.extended_dynamic_state3_sample_mask),
-                depth_clamp: on(d3.extended_dynamic_state3_depth_clamp_enable),
-            }
-        };
+        let (core, f12) = (&features.core, &features.v12);
+        let missing = missing(&features, properties.api_version, family.is_some());
+        let dynamic_state3 =
+            if without.dynamic_state3 { DynamicState3::default() } else { dynamic_state3(&features.dynamic3) };
         let format_4444 = on(features.formats_4444.format_a4r4g4b4);
         let folds = folds_strict_products(v12.driver_id);
         let options = !without.raster_options;
@@ -403,20 +431,9 @@ impl Profile {
             on(features.provoking.provoking_vertex_last) && on(provoking.provoking_vertex_mode_per_pipeline) && options;
         let preserves = on(features.provoking.transform_feedback_preserves_provoking_vertex)
             && on(provoking.transform_feedback_preserves_triangle_fan_provoking_vertex);
-        let transform_feedback = (on(features.feedback.transform_feedback)
-            && on(feedback.transform_feedback_queries)
-            && feedback.max_transform_feedback_buffers >= CAPTURE_BUFFERS as u32
-            && (preserves || !provoking_last)
-            && !without.transform_feedback)
-            .then(|| TransformFeedback {
-                streams: on(features.feedback.geometry_streams)
-                    && feedback.max_transform_feedback_streams >= CAPTURE_BUFFERS as u32,
-                most_bytes: feedback.max_transform_feedback_buffer_size,
-                vertex_bytes: [
-                    feedback.max_transform_feedback_buffer_data_size,
-                    feedback.max_transform_feedback_stream_data_size,
-                ],
-            });
+        let transform_feedback = ((preserves || !provoking_last) && !without.transform_feedback)
+            .then(|| transform_feedback(&features, &feedback))
+            .flatten();
         let timestamp_bits = family.map_or(0, |family| families[family].timestamp_valid_bits);
         Ok(Self {
             name: properties.device_name_as_c_str().unwrap_or(c"?").to_string_lossy().into_owned(),
@@ -692,7 +709,6 @@ fn shader_features(
     without: bool,
 ) -> ShaderFeatures {
     use vk::SubgroupFeatureFlags as F;
-    let on = |value: vk::Bool32| value == vk::TRUE;
     // What every device has stays.
     let with = |value: vk::Bool32| value == vk::TRUE && !without;
     let operations = F::BASIC | F::VOTE | F::BALLOT | F::SHUFFLE;

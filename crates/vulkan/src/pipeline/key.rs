@@ -146,6 +146,31 @@ impl VertexLayout {
     pub(crate) fn reads_buffers_only(&self) -> bool {
         self.bindings.iter().all(|(binding, _)| *binding < VERTEX_BUFFERS as u32)
     }
+
+    fn attributes(&self) -> SmallVec<[vk::VertexInputAttributeDescription; 16]> {
+        let description = |a: &Attribute| {
+            let place = vk::VertexInputAttributeDescription::default().location(a.location).binding(a.binding);
+            place.format(a.format).offset(a.offset)
+        };
+        self.attributes.iter().map(description).collect()
+    }
+
+    fn bindings(&self) -> SmallVec<[vk::VertexInputBindingDescription; 8]> {
+        let description = |&(binding, divisor): &(u32, Option<u32>)| {
+            let rate = if divisor.is_some() { vk::VertexInputRate::INSTANCE } else { vk::VertexInputRate::VERTEX };
+            vk::VertexInputBindingDescription::default().binding(binding).input_rate(rate)
+        };
+        self.bindings.iter().map(description).collect()
+    }
+
+    /// Of bindings whose vertices stay for more than one instance.
+    fn divisors(&self) -> SmallVec<[vk::VertexInputBindingDivisorDescriptionEXT; 8]> {
+        let longer =
+            self.bindings.iter().filter_map(|&(binding, divisor)| Some((binding, divisor.filter(|&d| d > 1)?)));
+        longer
+            .map(|(binding, d)| vk::VertexInputBindingDivisorDescriptionEXT::default().binding(binding).divisor(d))
+            .collect()
+    }
 }
 
 /// Blending where it is part of the pipeline.
@@ -317,6 +342,44 @@ const DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::LINE_WIDTH,
 ];
 
+/// All states that are dynamic on a device.
+fn dynamic_states(gpu: &Gpu) -> SmallVec<[vk::DynamicState; 24]> {
+    let mut dynamic = SmallVec::from_slice(DYNAMIC);
+    let d3 = gpu.profile.dynamic_state3;
+    if d3.blend {
+        dynamic.extend([
+            vk::DynamicState::COLOR_BLEND_ENABLE_EXT,
+            vk::DynamicState::COLOR_BLEND_EQUATION_EXT,
+            vk::DynamicState::COLOR_WRITE_MASK_EXT,
+        ]);
+    }
+    dynamic.extend(gpu.profile.dynamic_logic_op.then_some(vk::DynamicState::LOGIC_OP_EXT));
+    dynamic.extend(d3.polygon_mode.then_some(vk::DynamicState::POLYGON_MODE_EXT));
+    dynamic.extend(d3.sample_mask.then_some(vk::DynamicState::SAMPLE_MASK_EXT));
+    dynamic.extend(d3.depth_clamp.then_some(vk::DynamicState::DEPTH_CLAMP_ENABLE_EXT));
+    dynamic
+}
+
+/// How each colour target is blended.
+fn attachments(gpu: &Gpu, d: &Fixed) -> SmallVec<[vk::PipelineColorBlendAttachmentState; 8]> {
+    let attachment = |i: usize| {
+        let own = d.blend.each.get(i);
+        let [src, dst, op, src_alpha, dst_alpha, alpha_op] = own.map_or(d.blend.equation, equation_of);
+        let enable = own.map_or(d.blend.enable, |own| own.enable != 0);
+        let mask = own.map_or(d.blend.masks[i], |own| own.write_mask);
+        vk::PipelineColorBlendAttachmentState::default()
+            .blend_enable(enable && gpu.profile.blends(d.targets.colors[i]))
+            .src_color_blend_factor(factor(gpu, src))
+            .dst_color_blend_factor(factor(gpu, dst))
+            .color_blend_op(blend_op(op))
+            .src_alpha_blend_factor(factor(gpu, src_alpha))
+            .dst_alpha_blend_factor(factor(gpu, dst_alpha))
+            .alpha_blend_op(blend_op(alpha_op))
+            .color_write_mask(vk::ColorComponentFlags::from_raw(u32::from(mask)))
+    };
+    (0..d.targets.color_count()).map(attachment).collect()
+}
+
 /// Makes a pipeline. Any thread may call it.
 pub(crate) fn create(
     gpu: &Gpu,
@@ -354,34 +417,7 @@ pub(crate) fn create(
         let stage = stage(pixel, vk::ShaderStageFlags::FRAGMENT);
         stages.push(if d.spec == Spec::DYNAMIC { stage } else { stage.specialization_info(&specialization) });
     }
-    let attributes: SmallVec<[_; 16]> = d
-        .layout
-        .attributes
-        .iter()
-        .map(|a| {
-            vk::VertexInputAttributeDescription::default()
-                .location(a.location)
-                .binding(a.binding)
-                .format(a.format)
-                .offset(a.offset)
-        })
-        .collect();
-    let bindings: SmallVec<[_; 8]> = d
-        .layout
-        .bindings
-        .iter()
-        .map(|&(binding, divisor)| {
-            let rate = if divisor.is_some() { vk::VertexInputRate::INSTANCE } else { vk::VertexInputRate::VERTEX };
-            vk::VertexInputBindingDescription::default().binding(binding).input_rate(rate)
-        })
-        .collect();
-    let divisors: SmallVec<[_; 8]> = d
-        .layout
-        .bindings
-        .iter()
-        .filter_map(|&(binding, divisor)| Some((binding, divisor.filter(|&d| d > 1)?)))
-        .map(|(binding, d)| vk::VertexInputBindingDivisorDescriptionEXT::default().binding(binding).divisor(d))
-        .collect();
+    let (attributes, bindings, divisors) = (d.layout.attributes(), d.layout.bindings(), d.layout.divisors());
     let mut divisor_state =
         vk::PipelineVertexInputDivisorStateCreateInfoEXT::default().vertex_binding_divisors(&divisors);
     let mut input = vk::PipelineVertexInputStateCreateInfo::default()
@@ -424,44 +460,15 @@ pub(crate) fn create(
         samples = samples.sample_mask(&mask);
     }
     let depth = vk::PipelineDepthStencilStateCreateInfo::default();
-    let count = d.targets.color_count();
-    let blends: SmallVec<[_; 8]> = (0..count)
-        .map(|i| {
-            let own = d.blend.each.get(i);
-            let [src, dst, op, src_alpha, dst_alpha, alpha_op] = own.map_or(d.blend.equation, equation_of);
-            let enable = own.map_or(d.blend.enable, |own| own.enable != 0);
-            let mask = own.map_or(d.blend.masks[i], |own| own.write_mask);
-            vk::PipelineColorBlendAttachmentState::default()
-                .blend_enable(enable && gpu.profile.blends(d.targets.colors[i]))
-                .src_color_blend_factor(factor(gpu, src))
-                .dst_color_blend_factor(factor(gpu, dst))
-                .color_blend_op(blend_op(op))
-                .src_alpha_blend_factor(factor(gpu, src_alpha))
-                .dst_alpha_blend_factor(factor(gpu, dst_alpha))
-                .alpha_blend_op(blend_op(alpha_op))
-                .color_write_mask(vk::ColorComponentFlags::from_raw(u32::from(mask)))
-        })
-        .collect();
+    let blends = attachments(gpu, d);
     let blend = vk::PipelineColorBlendStateCreateInfo::default()
         .attachments(&blends)
         .logic_op_enable(d.raster.logic_op() != 0)
         .logic_op(logic_op(d.raster.logic_op()));
-    let mut dynamic: SmallVec<[_; 24]> = SmallVec::from_slice(DYNAMIC);
-    let d3 = gpu.profile.dynamic_state3;
-    if d3.blend {
-        dynamic.extend([
-            vk::DynamicState::COLOR_BLEND_ENABLE_EXT,
-            vk::DynamicState::COLOR_BLEND_EQUATION_EXT,
-            vk::DynamicState::COLOR_WRITE_MASK_EXT,
-        ]);
-    }
-    dynamic.extend(gpu.profile.dynamic_logic_op.then_some(vk::DynamicState::LOGIC_OP_EXT));
-    dynamic.extend(d3.polygon_mode.then_some(vk::DynamicState::POLYGON_MODE_EXT));
-    dynamic.extend(d3.sample_mask.then_some(vk::DynamicState::SAMPLE_MASK_EXT));
-    dynamic.extend(d3.depth_clamp.then_some(vk::DynamicState::DEPTH_CLAMP_ENABLE_EXT));
+    let dynamic = dynamic_states(gpu);
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
     let mut rendering = vk::PipelineRenderingCreateInfo::default()
-        .color_attachment_formats(&d.targets.colors[..count])
+        .color_attachment_formats(&d.targets.colors[..blends.len()])
         .depth_attachment_format(d.targets.depth)
         .stencil_attachment_format(d.targets.stencil());
     let info = vk::GraphicsPipelineCreateInfo::default()
