@@ -157,6 +157,22 @@ layouts! {
     }
     SET_CLEAR_RECT_HORIZONTAL | SET_CLEAR_RECT_VERTICAL { "first" 0+16 Number; "last" 16+16 Number; }
     GET_REPORT { "type" 24+8 Name(REPORT); "offset" 0+24 Hex; }
+    SET_BEGIN_PATCH0 | SET_BEGIN_TRANSITION0 {
+        "v0" 0+4 Number; "v1" 4+4 Number; "v2" 8+4 Number; "v3" 12+4 Number; "v4" 16+4 Number; "v5" 20+4 Number;
+        "v6" 24+4 Number; "v7" 28+4 Number;
+    }
+    SET_BEGIN_PATCH1 | SET_BEGIN_TRANSITION1 {
+        "v8" 0+4 Number; "v9" 4+4 Number; "v10" 8+4 Number; "v11" 12+4 Number; "v12" 16+4 Number; "v13" 20+4 Number;
+        "v14" 24+4 Number; "v15" 28+4 Number;
+    }
+    SET_BEGIN_PATCH2 {
+        "columns" 0+8 Number; "rows" 8+8 Number; "swatch size" 16+5 Number; "rest of rows" 21+5 Number;
+        "rest of columns" 26+5 Number;
+    }
+    SET_BEGIN_PATCH3 {
+        "transitions of columns" 0+3 Name(PATCH_TRANSITIONS); "of rows" 3+3 Name(PATCH_TRANSITIONS); "bits 6" 6+4 Number;
+        "bits 10" 10+4 Number; "bits 14" 14+2 Number; "any size" 16+1 Flag; "vectors" 24+8 Number;
+    }
     SET_TRANSFORM_EXECUTION_MODE { "" 0+2 Name(EXECUTION_MODE); "range" 2+30 Name(EXECUTION_RANGE); }
 }
 
@@ -289,6 +305,19 @@ mod tests {
         assert_eq!(text(method::SET_CLIP_MAX, 1.5f32.to_bits()), "1.5");
         assert_eq!(text(method::SET_DEPTH_FUNC, 3), "0x3?");
         assert_eq!(text(0x1FFC, 3), "0x00000003");
+    }
+
+    #[test]
+    fn words_of_patches_read_as_their_fields() {
+        let attributes = "v0 4, v1 0, v2 3, v3 0, v4 0, v5 0, v6 0, v7 1";
+        assert_eq!(text(method::SET_BEGIN_PATCH0, 0x1000_0304), attributes);
+        assert_eq!(text(method::SET_BEGIN_TRANSITION0, 0x1000_0304), attributes);
+        let counts = "columns 1, rows 2, swatch size 17, rest of rows 3, rest of columns 4, other bits 0x80000000";
+        assert_eq!(text(method::SET_BEGIN_PATCH2, 0x8000_0000 | 4 << 26 | 3 << 21 | 17 << 16 | 2 << 8 | 1), counts);
+        let rest = "transitions of columns first, reversed, of rows both, bits 6 4, bits 10 0, bits 14 1, any size, vectors 16";
+        assert_eq!(text(method::SET_BEGIN_PATCH3, 16 << 24 | 5 << 14 | 4 << 6 | 3 << 3 | 5), rest);
+        assert_eq!(text(method::SET_CURVE_COEFFICIENTS + 12, 0.5f32.to_bits()), "0.5");
+        assert_eq!(text(method::SET_BEGIN_END_SWATCH, 0x12), "0x12");
     }
 
     #[test]

@@ -21,6 +21,10 @@ names! {
         0 "end", 1 "points", 2 "lines", 3 "line loop", 4 "line strip", 5 "triangles", 6 "triangle strip",
         7 "triangle fan", 8 "quads", 9 "quad strip", 10 "polygon",
     }
+    /// Sides of a patch, in one direction, that get a transition (`SET_BEGIN_PATCH3`); the words are ours.
+    PATCH_TRANSITIONS {
+        0 "none", 1 "first", 2 "second", 3 "both", 5 "first, reversed", 6 "second, reversed",
+    }
     /// Comparisons of alpha, depth and stencil.
     COMPARE {
         0x200 "never", 0x201 "<", 0x202 "==", 0x203 "<=", 0x204 ">", 0x205 "!=", 0x206 ">=", 0x207 "always",

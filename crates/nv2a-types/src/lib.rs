@@ -5,6 +5,7 @@
 //! * [`registers`] is the register file: what the last write to each method was, and the vertex engine's two memories.
 //! * [`enums`] names the values that methods take, and [`decode`] prints arguments with them.
 //! * [`enumerations`] says which methods take only some numbers.
+//! * [`patches`] says what is known of patches that the machine cuts itself.
 //! * [`classes`] names the other graphics classes and their methods.
 //! * [`context`] says which methods write into the memory of vertex program constants.
 #![forbid(unsafe_code)]
@@ -16,6 +17,7 @@ pub mod enumerations;
 pub mod enums;
 pub mod groups;
 pub mod methods;
+pub mod patches;
 pub mod registers;
 
 pub use groups::{Group, Groups, KelvinStates};

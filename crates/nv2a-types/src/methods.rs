@@ -1,7 +1,8 @@
 //! Every Kelvin method with a public name: the one table. Names, decoding of arguments for people, and what a write makes
 //! dirty derive from its rows.
 //!
-//! Source: `facts/nv2a.md`, section 4 (names from XboxDev's `nv_regs.h`). A row is
+//! Source: `facts/nv2a.md`, section 4 (names from XboxDev's `nv_regs.h`); those of patches, 0x1DE0 to 0x1E1C, are in
+//! Cxbx-Reloaded's table of names and in envytools' tests of the hardware ([`crate::patches`]). A row is
 //! `offset NAME count stride words format what`: `count` instances (stages, lights, attributes) lie `stride` bytes apart,
 //! each of `words` arguments. `what` is the groups that read it; or `Drawn` for state that every draw reads anew, `Context` for a
 //! window into constant memory, `None` for what is no state of draws.
@@ -300,6 +301,18 @@ methods! {
     0x1D94 CLEAR_SURFACE                           1 0x04  1 Hex       None;
     0x1D98 SET_CLEAR_RECT_HORIZONTAL               1 0x04  1 Halves    None;
     0x1D9C SET_CLEAR_RECT_VERTICAL                 1 0x04  1 Halves    None;
+    0x1DE0 SET_BEGIN_PATCH0                        1 0x04  1 Hex       None;
+    0x1DE4 SET_BEGIN_PATCH1                        1 0x04  1 Hex       None;
+    0x1DE8 SET_BEGIN_PATCH2                        1 0x04  1 Hex       None;
+    0x1DEC SET_BEGIN_PATCH3                        1 0x04  1 Hex       None;
+    0x1DF0 SET_END_PATCH                           1 0x04  1 Hex       None;
+    0x1DF4 SET_BEGIN_END_SWATCH                    1 0x04  1 Hex       None;
+    0x1DF8 SET_BEGIN_END_CURVE                     1 0x04  1 Hex       None;
+    0x1E00 SET_CURVE_COEFFICIENTS                  1 0x04  4 Float     None;
+    0x1E10 SET_BEGIN_TRANSITION0                   1 0x04  1 Hex       None;
+    0x1E14 SET_BEGIN_TRANSITION1                   1 0x04  1 Hex       None;
+    0x1E18 SET_BEGIN_TRANSITION2                   1 0x04  1 Hex       None;
+    0x1E1C SET_END_TRANSITION                      1 0x04  1 Hex       None;
     0x1E20 SET_SPECULAR_FOG_FACTOR                 2 0x04  1 Color     PixelConstants;
     0x1E28 SET_SPECULAR_PARAMS_BACK                1 0x04  6 Float     FixedConstants;
     0x1E40 SET_COMBINER_COLOR_OCW                  8 0x04  1 Hex       Pixel;
