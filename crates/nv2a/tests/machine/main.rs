@@ -3,5 +3,6 @@
 mod classes;
 mod device;
 mod kelvin;
+mod patches;
 mod pusher;
 mod rig;

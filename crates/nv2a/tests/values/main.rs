@@ -4,6 +4,7 @@
 mod depth;
 mod fog;
 mod output;
+mod patches;
 mod polygons;
 mod registers;
 #[allow(dead_code, reason = "other tests use the rest")]

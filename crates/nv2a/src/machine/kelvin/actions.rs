@@ -34,7 +34,8 @@ fn weight(at: u16, word: u32) -> u64 {
         | method::SET_TRANSFORM_PROGRAM_LOAD
         | method::SET_TRANSFORM_CONSTANT_LOAD
         | method::WAIT_FOR_IDLE
-        | method::BREAK_VERTEX_BUFFER_CACHE => 0,
+        | method::BREAK_VERTEX_BUFFER_CACHE
+        | method::SET_BEGIN_PATCH0..=method::SET_END_TRANSITION => 0,
         _ => HEAVY,
     }
 }
@@ -88,6 +89,7 @@ impl Engine {
             method::GET_REPORT => self.report(word, around),
             method::BACK_END_WRITE_SEMAPHORE_RELEASE => self.release_semaphore(word, around),
             method::LAUNCH_TRANSFORM_PROGRAM => self.launch(word, around),
+            method::SET_BEGIN_PATCH0..=method::SET_END_TRANSITION => self.patches.execute(at, word, around),
             _ => self.bind(at, word, around),
         }
         None

@@ -5,6 +5,7 @@ mod actions;
 mod attributes;
 mod collect;
 mod kinds;
+mod patch;
 
 use super::{Bus, Handles, Header, Kelvin, Stop, Unknown};
 use crate::memory::DmaObject;
@@ -12,6 +13,7 @@ use afterimage_nv2a_types::method;
 use afterimage_state::State;
 use collect::Collector;
 use kinds::Kind;
+use patch::Patches;
 
 /// Read and write index of the pictures that the program flips through.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +29,7 @@ pub(super) struct Engine {
     pub(super) kelvin: Kelvin,
     pub(super) time: u64,
     collector: Collector,
+    patches: Patches,
     /// Slot of program memory that the next instruction goes to.
     program_load: u32,
     /// Slot of constant memory that the next constant goes to.
