@@ -5,6 +5,8 @@
 mod bench;
 mod bless;
 mod build;
+#[cfg(test)]
+mod citations;
 mod conformance;
 mod demo;
 mod deny;

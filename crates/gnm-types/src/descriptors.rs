@@ -1,7 +1,7 @@
 //! Buffer (V#), image (T#) and sampler (S#) descriptors.
 //!
-//! Source: `facts/gnm.md`, section 3 (Mesa 25.0.7, `src/amd/registers/gfx7.json`, MIT; meanings from the Sea Islands ISA guide,
-//! tables 8.5 and 8.10 to 8.13).
+//! Source: `docs/sources/gnm.md#descriptors` (Mesa 25.0.7, `src/amd/registers/gfx7.json`, MIT; meanings from the Sea Islands ISA
+//! guide, tables 8.5 and 8.10 to 8.13).
 
 use crate::enums::Names;
 use crate::field::mask;

@@ -1,7 +1,7 @@
 //! Numbers that fields hold, and their names.
 //!
-//! Source: `facts/gnm.md`, section 2 (Mesa 25.0.7, `src/amd/registers/gfx7.json`, MIT; event types and 8-bit indices from PAL at
-//! commit 0423623, `si_ci_vi_merged_enum.h`, MIT). Reserved numbers are left out.
+//! Source: `docs/sources/gnm.md#registers` (Mesa 25.0.7, `src/amd/registers/gfx7.json`, MIT; event types and 8-bit indices from PAL
+//! at commit 0423623, `si_ci_vi_merged_enum.h`, MIT). Reserved numbers are left out.
 
 /// The names of the numbers of one enumeration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

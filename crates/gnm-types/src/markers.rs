@@ -1,5 +1,5 @@
 //! First words of NOP packets that mean something. Source: shadPS4, `src/video_core/amdgpu/pm4_cmds.h` (the numbers only), and
-//! `seeds/003_6b4657ec32c82c8f.txt` for the updates.
+//! `docs/sources/gnm.md#the-library` for the updates.
 
 macro_rules! markers {
     ($( $(#[$doc:meta])* $code:literal $name:ident; )*) => {

@@ -1,6 +1,6 @@
 //! Every PM4 packet with a public name: the one table. Lengths, field accessors and printing derive from its rows.
 //!
-//! Source: `facts/gnm.md`, sections 1.1 and 1.2 (PAL at commit 0423623, `si_ci_vi_merged_pm4_it_opcodes.h` and
+//! Source: `docs/sources/gnm.md#packets` (PAL at commit 0423623, `si_ci_vi_merged_pm4_it_opcodes.h` and
 //! `si_ci_vi_merged_pm4defs.h`, MIT); DMA_DATA, the LOAD packets, COND_WRITE and COPY_DW from Mesa 25.0.7, `src/amd/common/sid.h`
 //! (MIT); SET_QUEUE_REG, GET_LOD_STATS and the last row as shadPS4 reads them. The names of fields are PAL's.
 

@@ -1,6 +1,6 @@
 //! The tile modes of the console, which `TILING_INDEX` of images and `TILE_MODE_INDEX` of targets select.
 //!
-//! Source: `facts/gnm.md`, section 5 (Linux `drivers/gpu/drm/radeon/cik.c`, the branch for 8 pipes, MIT; the console's own
+//! Source: `docs/sources/gnm.md#tile-modes` (Linux `drivers/gpu/drm/radeon/cik.c`, the branch for 8 pipes, MIT; the console's own
 //! entries as shadPS4 and GPCS4 agree on them).
 
 /// A tile mode.

@@ -1,6 +1,6 @@
 //! Names of the graphics classes besides Kelvin, and of their methods, for tools.
 //!
-//! Sources: `facts/nv2a.md`, section 4; names of envytools' `rnndb/graph/nv01_2d.xml`.
+//! Sources: `docs/sources/nv2a.md#methods`; names of envytools' `rnndb/graph/nv01_2d.xml`.
 
 /// A class and its methods.
 #[derive(Clone, Copy, Debug)]

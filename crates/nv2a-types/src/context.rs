@@ -1,7 +1,7 @@
 //! Methods that write the vertex engine's constant memory. The fixed function's matrices, planes and viewport lie in the same
 //! 192 slots that programs see: writing either is writing both.
 //!
-//! Source: the XFCTX slot names of XboxDev's `nv_regs.h`, read with the method list of `facts/nv2a.md`.
+//! Source: the XFCTX slot names of XboxDev's `nv_regs.h`, read with its list of methods (`docs/sources/nv2a.md#methods`).
 
 use crate::method;
 use crate::methods::METHOD_WORDS;

@@ -1,4 +1,4 @@
-//! Names of the values that methods take. Source: `facts/nv2a.md`, sections 3, 5, 6, 7, 9 and 10.
+//! Names of the values that methods take. Source: `docs/sources/nv2a.md#enumerations` and the sections behind it.
 
 /// Values and their names.
 pub type Names = &'static [(u32, &'static str)];

@@ -1,7 +1,7 @@
 //! Every Kelvin method with a public name: the one table. Names, decoding of arguments for people, and what a write makes
 //! dirty derive from its rows.
 //!
-//! Source: `facts/nv2a.md`, section 4 (names from XboxDev's `nv_regs.h`); those of patches, 0x1DE0 to 0x1E1C, are in
+//! Source: `docs/sources/nv2a.md#methods` (names from XboxDev's `nv_regs.h`); those of patches, 0x1DE0 to 0x1E1C, are in
 //! Cxbx-Reloaded's table of names and in envytools' tests of the hardware ([`crate::patches`]). A row is
 //! `offset NAME count stride words format what`: `count` instances (stages, lights, attributes) lie `stride` bytes apart,
 //! each of `words` arguments. `what` is the groups that read it; or `Drawn` for state that every draw reads anew, `Context` for a

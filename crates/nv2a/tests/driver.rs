@@ -1,4 +1,5 @@
-//! The methods that each call of the driver emits, as the seed document lists them, and the words they carry.
+//! The methods that each call of the driver emits, as the wiki of Cxbx-Reloaded lists them (`docs/sources/nv2a.md#direct3d-calls`),
+//! and the words they carry.
 
 use afterimage_nv2a::driver::patch::{Basis, Order, RectPatch};
 use afterimage_nv2a::driver::*;

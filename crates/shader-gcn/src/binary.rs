@@ -1,7 +1,7 @@
 //! The footer behind a shader's code ("OrbShdr"): what it is for, how long it is, and its input usage slots, which say what
 //! the user data registers hold.
 //!
-//! Source: `facts/gnm.md` section 4 (shadPS4 and GPCS4 agree on the footer, GPCS4 and Kyty on the numbers of usages).
+//! Source: `docs/sources/gcn.md#footers` (shadPS4 and GPCS4 agree on the footer, GPCS4 and Kyty on the numbers of usages).
 
 use crate::io::HwStage;
 use crate::parse::{MAX_WORDS, code_length};

@@ -1,5 +1,5 @@
 //! Words to an instruction. Where the fields lie: AMD's "Sea Islands Series Instruction Set Architecture", chapter on
-//! microcode formats; `facts/gnm.md` section 7.
+//! microcode formats; `docs/sources/gcn.md#encodings`.
 
 use crate::inst::{Buffer, Ds, Export, Fields, Flat, Image, Inst, Interp, Operand};
 use crate::parse::ParseError;

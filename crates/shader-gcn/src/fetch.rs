@@ -2,7 +2,7 @@
 //! attributes they load, for tools and for those who look at vertex layouts, and writes them.
 //!
 //! A fetch shader loads V#s from a table that a pair of user SGPRs points to, loads from each with an index register, and
-//! returns to the address in `s[0:1]`. Source: `facts/gnm.md` section 4.1, and the example of the source document.
+//! returns to the address in `s[0:1]`. Source: `docs/sources/gcn.md#fetch-shaders`.
 
 use crate::encode::EncodeError;
 use crate::inst::{Buffer, Fields, Inst, Operand};
@@ -269,7 +269,7 @@ mod tests {
         Attribute { register, components, descriptor, index, offset: 0, format: None }
     }
 
-    /// The example of the source document.
+    /// The example of the blog that `docs/sources/gcn.md#fetch-shaders` names.
     #[test]
     fn the_documents_fetch_shader_has_three_attributes() {
         let text = "s_load_dwordx4 s[8:11], s[2:3], 0x00\n\

@@ -1,8 +1,8 @@
 //! The tables of transform microcode: where the fields of an instruction lie, the opcodes of its two units, the registers
 //! that it writes. One row each; the parser, the encoder, the disassembler, the assembler and the lifter derive from them.
 //!
-//! Sources: `facts/nv2a.md` section 8 (xemu's `vsh-prog.c` and xboxdevwiki.net, "NV2A/Vertex Shader"); that MAC opcodes 14
-//! and 15 do nothing is from envytools (`hwtest/xf.cc`), which compared its model with an NV20.
+//! Sources: `docs/sources/nv2a.md#vertex-programs` (xemu's `vsh-prog.c` and xboxdevwiki.net, "NV2A/Vertex Shader"); that MAC
+//! opcodes 14 and 15 do nothing is from envytools (`hwtest/xf.cc`), which compared its model with an NV20.
 
 /// Instruction: four words, of which the first has no meaning.
 pub type Words = [u32; 4];

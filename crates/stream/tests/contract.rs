@@ -1,4 +1,4 @@
-//! The contract of the command stream, point by point as the dx9mt document lists it.
+//! The contract of the command stream, point by point as the architecture of dx9mt lists it (`docs/sources/README.md`).
 #![forbid(unsafe_code)]
 
 mod common;

@@ -1,6 +1,6 @@
 //! Surfaces of the PlayStation 4 out of their tiles and into them, against copying as many bytes.
 //!
-//! Figures are for a surface of 1024 x 1024 elements. *Element by element* is what the source document does: the address of
+//! Figures are for a surface of 1024 x 1024 elements. *Element by element* is what emulators began with: the address of
 //! every element, and a copy of it.
 
 use afterimage_bench::Bench;

@@ -1,4 +1,5 @@
-//! Context registers. Source: `facts/gnm.md`, section 2 (names and bits from Mesa 25.0.7, `src/amd/registers/gfx7.json`, MIT).
+//! Context registers. Source: `docs/sources/gnm.md#registers` (names and bits from Mesa 25.0.7, `src/amd/registers/gfx7.json`,
+//! MIT).
 
 registers! {
     0x28000 DB_RENDER_CONTROL Plan Targets {

@@ -1,4 +1,4 @@
-//! Shader registers. Source: `facts/gnm.md`, section 2 (names and bits from Mesa 25.0.7, `src/amd/registers/gfx7.json`, MIT).
+//! Shader registers. Source: `docs/sources/gnm.md#registers` (names and bits from Mesa 25.0.7, `src/amd/registers/gfx7.json`, MIT).
 
 registers! {
     0x0B000 SPI_SHADER_TBA_LO_PS Drawn {}

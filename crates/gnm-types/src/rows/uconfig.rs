@@ -1,4 +1,4 @@
-//! User configuration registers. Source: `facts/gnm.md`, section 2 (names and bits from Mesa 25.0.7,
+//! User configuration registers. Source: `docs/sources/gnm.md#registers` (names and bits from Mesa 25.0.7,
 //! `src/amd/registers/gfx7.json`, MIT); CP_DMA_READ_TAGS from Linux, `gca_7_2_d.h` (MIT).
 
 registers! {

@@ -3,7 +3,7 @@
 //!
 //! A call takes the number of words that the console's library asks for, whatever the encoding: a program reserves them. Source of
 //! the sizes, of the order of registers and of the packets: shadPS4, `src/core/libraries/gnmdriver/gnmdriver.cpp` (behaviour and
-//! numbers), and `seeds/003_6b4657ec32c82c8f.txt`.
+//! numbers), and `docs/sources/gnm.md#the-library`.
 
 use super::words::Words;
 use super::{CallError, Stage, default_state, embedded};

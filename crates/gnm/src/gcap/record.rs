@@ -1,4 +1,4 @@
-//! What a recording consists of. Source: `formats/gnmcap.md`.
+//! What a recording consists of. Source: `docs/sources/recordings.md#gcap`.
 
 use crate::machine::{PIPES, QUEUES, Queue};
 

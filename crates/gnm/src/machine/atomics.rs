@@ -51,7 +51,8 @@ impl Operation {
         Some((operation, number & 32 != 0))
     }
 
-    /// By its number in `ATOMIC_GDS`, which is that of the DS instruction (`facts/gnm.md`, section 7.1), with a result or without.
+    /// By its number in `ATOMIC_GDS`, which is that of the DS instruction (`docs/sources/gcn.md#instructions`), with a result or
+    /// without.
     fn of_gds(number: u32) -> Option<(Self, bool)> {
         let operation = match number & 31 {
             0 => Self::Add,

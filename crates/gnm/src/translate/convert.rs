@@ -2,7 +2,7 @@
 //!
 //! A [`Texel`] is what the hardware makes of a texel's bits, as `shader-gcn`'s `lift::format` does for buffers; a [`Conversion`]
 //! carries texels over into a format of the host and back. Filtering and blending there are those of numbers that are at least
-//! as precise as the guest's; what is written is rounded once, on its way to memory. After `facts/gnm.md`, section 6, and AMD's
+//! as precise as the guest's; what is written is rounded once, on its way to memory. After `docs/sources/gnm.md#formats`, and AMD's
 //! "Sea Islands Instruction Set Architecture", table 8.13: the highest component is named first.
 
 use afterimage_gnm_types::value::*;

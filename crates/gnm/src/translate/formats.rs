@@ -2,7 +2,7 @@
 //!
 //! Every pair of a data format and a number format is one of the host's formats (a row here), is converted into one that holds
 //! the same numbers ([`Conversion`]), or is refused with the reason. GCN counts components from the lowest bit of a texel; a row
-//! says which channel of the host's format each of them is. Source: `facts/gnm.md`, section 6; bit orders of Vulkan's packed
+//! says which channel of the host's format each of them is. Source: `docs/sources/gnm.md#formats`; bit orders of Vulkan's packed
 //! formats; `COMP_SWAP` as Mesa uses it (`ac_translate_colorswap`).
 
 use super::convert::{Conversion, Form, Texel};
@@ -227,8 +227,8 @@ impl HostFormat {
         }
     }
 
-    /// The format with which a device can do what it is for: this one, or one that holds the same numbers. This one too where there is
-    /// none, so that what is missing has its name.
+    /// The format with which a device can do what it is for: this one, or one that holds the same numbers. This one too where there
+    /// is none, so that what is missing has its name.
     pub(super) fn on(self, device: &DeviceInfo, use_: Use) -> Self {
         use FormatFeatures as F;
         let is_float = self.kind == TargetKind::Float;

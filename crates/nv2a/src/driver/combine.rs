@@ -1,6 +1,6 @@
 //! The texture stages of Direct3D 8 as register combiners: one combiner stage each.
 //!
-//! Source: `facts/nv2a.md`, section 9, for the combiner words; Direct3D's documentation for the operations.
+//! Source: `docs/sources/nv2a.md#combiners`, for the combiner words; Direct3D's documentation for the operations.
 
 use super::program::PixelShader;
 use super::{Device, DriverError, RenderState};

@@ -1,6 +1,6 @@
 //! Vertex declarations: which stream and which bytes of its vertices each attribute is read from.
 //!
-//! Source: `facts/nv2a.md`, section 3, for types; the seed document for streams and attributes.
+//! Source: `docs/sources/nv2a.md#vertices` for types, `docs/sources/nv2a.md#direct3d-calls` for streams and attributes.
 
 use super::DriverError;
 use afterimage_nv2a_types::ATTRIBUTES;

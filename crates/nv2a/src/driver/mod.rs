@@ -11,7 +11,7 @@
 //! * [`declaration`], `vertex_state`, `draw`, `immediate`, [`patch`]: vertices. `record`: recorded push buffers.
 //! * [`render_states`], `texture`, [`combine`], [`transform`], `program`, `target`: state.
 //!
-//! Source: the seed document (`seeds/001`), with method numbers from `facts/nv2a.md`.
+//! Source: `docs/sources/nv2a.md#direct3d-calls`.
 
 pub mod channel;
 pub mod combine;

@@ -1,7 +1,7 @@
 //! Higher-order surfaces: rectangular and triangular patches, tessellated here and drawn as strips of inline vertices.
 //!
-//! Source: Direct3D 8's documentation of `D3DRECTPATCH_INFO` and `D3DTRIPATCH_INFO`; the seed document says that the Xbox's
-//! driver turns them into push-buffer draws.
+//! Source: Direct3D 8's documentation of `D3DRECTPATCH_INFO` and `D3DTRIPATCH_INFO`; `docs/sources/nv2a.md#direct3d-calls` says
+//! that the Xbox's driver turns them into push-buffer draws.
 
 use super::declaration::{Declaration, ElementType};
 use super::{Channel, Device, DriverError, StreamSource};

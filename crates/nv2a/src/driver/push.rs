@@ -1,6 +1,6 @@
 //! Push-buffer words: packets of methods, and the ring in guest memory that they go to.
 //!
-//! Source: `facts/nv2a.md`, section 2.
+//! Source: `docs/sources/nv2a.md#push-buffers`.
 
 use super::{Channel, DriverError};
 

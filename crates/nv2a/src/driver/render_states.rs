@@ -1,7 +1,7 @@
 //! Render states. One row per state: name, how its value becomes methods, what the Xbox starts with.
 //!
 //! Values are the hardware's: compare functions 0x200 to 0x207, blend factors and operations in OpenGL's numbers, and so on
-//! (`facts/nv2a.md`, section 5), as the Xbox's enumerations have them.
+//! (`docs/sources/nv2a.md#enumerations`), as the Xbox's enumerations have them.
 
 use super::Device;
 use afterimage_nv2a_types::method;

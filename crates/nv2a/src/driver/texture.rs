@@ -1,6 +1,6 @@
 //! Textures and how they are sampled.
 //!
-//! Source: `facts/nv2a.md`, section 7.
+//! Source: `docs/sources/nv2a.md#textures`.
 
 use super::{Device, DriverError};
 use afterimage_nv2a_types::{STAGES, method};

@@ -1,7 +1,7 @@
 //! Transforms, viewport, lights and materials: what the fixed function is told.
 //!
-//! Source: `facts/nv2a.md`, section 11: matrices are uploaded so that every component is the dot product of an uploaded row
-//! with the vertex, so Direct3D's row-vector matrices are transposed; the composite matrix contains the viewport's scale.
+//! Source: `docs/sources/nv2a.md#fixed-function`: matrices are uploaded so that every component is the dot product of an uploaded
+//! row with the vertex, so Direct3D's row-vector matrices are transposed; the composite matrix contains the viewport's scale.
 
 use super::target::DEPTH_MAX;
 use super::{Device, DriverError, RenderState, Viewport};

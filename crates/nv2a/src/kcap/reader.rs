@@ -1,4 +1,4 @@
-//! Reads records one after the other. Source: `formats/kelvcap.md`.
+//! Reads records one after the other. Source: `docs/sources/recordings.md#kcap`.
 
 use super::{Frame, FrameError};
 use crate::memory::Ram;

@@ -1,4 +1,5 @@
-//! Instance memory (PRAMIN): the hash table of handles, DMA objects, graphics objects. Source: `facts/nv2a.md`, section 1.
+//! Instance memory (PRAMIN): the hash table of handles, DMA objects, graphics objects. Source:
+//! `docs/sources/nv2a.md#memory-and-objects`.
 
 use crate::memory::DmaObject;
 

@@ -1,5 +1,5 @@
-//! Registers at the device's addresses (MMIO), as the processor sees them. Source: `facts/nv2a.md`, section 1, and the register
-//! names of XboxDev's `nv_regs.h`.
+//! Registers at the device's addresses (MMIO), as the processor sees them. Source: `docs/sources/nv2a.md#memory-and-objects`, and
+//! the register names of XboxDev's `nv_regs.h`.
 
 use super::instance;
 use super::{Fault, Graphics, Interrupt, Machine, PushBuffer, Stop, Tiles};

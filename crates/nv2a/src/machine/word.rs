@@ -1,4 +1,4 @@
-//! The words of a push buffer. Source: `facts/nv2a.md`, section 2.
+//! The words of a push buffer. Source: `docs/sources/nv2a.md#push-buffers`.
 
 /// What a word says when no arguments are pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! DMA objects. Source: `facts/nv2a.md`, section 1.
+//! DMA objects. Source: `docs/sources/nv2a.md#memory-and-objects`.
 
 /// What a DMA object allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Samplers: how a stage's texture is looked up. Source: `facts/nv2a.md`, section 7.
+//! Samplers: how a stage's texture is looked up. Source: `docs/sources/nv2a.md#textures`.
 
 use super::Translator;
 use super::textures::Key;
@@ -129,8 +129,8 @@ impl Translator {
         }
     }
 
-    /// Takes every sampler out of its binding and destroys it, unless there is room for one more of each stage. Not while stages are
-    /// looked up: those before would keep what is destroyed.
+    /// Takes every sampler out of its binding and destroys it, unless there is room for one more of each stage. Not while stages
+    /// are looked up: those before would keep what is destroyed.
     pub(super) fn make_room_for_samplers(&mut self) {
         if self.samplers.known.len() + STAGES <= Samplers::MOST {
             return;

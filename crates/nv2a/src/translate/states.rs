@@ -1,6 +1,7 @@
 //! Fixed-function state of the host: blending, depth and stencil, rasterisation.
 //!
-//! Sources: `facts/nv2a.md`, section 5; pictures of a console for what X formats read as destination alpha (suite Blend surface).
+//! Sources: `docs/sources/nv2a.md#enumerations`; pictures of a console for what X formats read as destination alpha (suite Blend
+//! surface).
 
 use super::Translator;
 use super::surfaces::Target;

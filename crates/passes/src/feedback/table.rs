@@ -1,9 +1,9 @@
 //! How each topology's vertices become the primitives that transform feedback records: one row per topology.
 //!
-//! Source: the Vulkan specification's "Primitive Topologies" and "Transform Feedback", checked against drivers (`facts/xfb.md`, 3,440
-//! cases). Positions count within one run of vertices without a restart index. Everything else derives from the rows: how many
-//! primitives a run has, which vertices a primitive records (gathering), which primitives record a vertex (scattering), and the
-//! four words in which a row travels to shaders, which therefore know no topology by name.
+//! Source: the Vulkan specification's "Primitive Topologies" and "Transform Feedback", checked against drivers
+//! (`docs/sources/transform-feedback.md`). Positions count within one run of vertices without a restart index. Everything else
+//! derives from the rows: how many primitives a run has, which vertices a primitive records (gathering), which primitives record a
+//! vertex (scattering), and the four words in which a row travels to shaders, which therefore know no topology by name.
 
 /// Where a corner of primitive `p` is: at vertex `scale * p + at[p & 1]` of its run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,7 +158,7 @@ impl Row {
 mod tests {
     use super::*;
 
-    /// The formulas of `facts/xfb.md`, written out by hand: `n` vertices, primitive `p`.
+    /// The formulas of `docs/sources/transform-feedback.md#topologies`, written out by hand: `n` vertices, primitive `p`.
     fn facts(topology: u32, last: bool, n: u32) -> Vec<[Option<u32>; 3]> {
         let less = |k: u32| n.saturating_sub(k);
         let count = [n, n / 2, less(1), n / 3, less(2), less(2), n / 4, less(3), n / 6, less(4) / 2][topology as usize];

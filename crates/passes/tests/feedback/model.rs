@@ -2,7 +2,8 @@
 
 use afterimage_passes::feedback::table::Provoking;
 
-/// The primitives of a run of `n` vertices: the positions that each records. By `facts/xfb.md`, without the table.
+/// The primitives of a run of `n` vertices: the positions that each records. By `docs/sources/transform-feedback.md#topologies`,
+/// without the table.
 pub(crate) fn primitives(topology: u32, provoking: Provoking, n: u32) -> Vec<Vec<u32>> {
     let last = provoking == Provoking::Last;
     let mut found = Vec::new();
@@ -46,8 +47,8 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// A draw: `runs` have the vertices of an instance, between restarts. `store` gives the words of a vertex in an instance: buffer, word
-    /// in the vertex, value.
+    /// A draw: `runs` have the vertices of an instance, between restarts. `store` gives the words of a vertex in an instance:
+    /// buffer, word in the vertex, value.
     pub(crate) fn draw(
         &mut self,
         topology: u32,

@@ -7,11 +7,12 @@
 //!
 //! On-chip rings lie in the data share, of which each subgroup of the hardware has a window. What the registers are then is what
 //! the code that AMD's LLPC makes for this generation reads (`PatchInOutImportExport`, `PatchCopyShader`): the offsets of waves are
-//! in bytes as ever, a lane's part follows the part of the lane in front of it, and the copy shader's offset counts words from where
-//! the geometry shader's outputs begin, which only programs know. Which primitives make a subgroup is the guest's to say.
+//! in bytes as ever, a lane's part follows the part of the lane in front of it, and the copy shader's offset counts words from
+//! where the geometry shader's outputs begin, which only programs know. Which primitives make a subgroup is the guest's to say.
 //!
-//! Initial registers after `facts/gnm.md` 4.1; where vertices lie in the rings after Mesa's radeonsi and RADV, which are the
-//! hardware's own rules: the offsets of both are in words, and a geometry shader's outputs lie in rows of 16 lanes.
+//! Initial registers after `docs/sources/gcn.md#registers-at-the-start`; where vertices lie in the rings after Mesa's radeonsi and
+//! RADV, which are the hardware's own rules: the offsets of both are in words, and a geometry shader's outputs lie in rows of 16
+//! lanes.
 
 use afterimage_ir::{Builder, InputAt, Kind, Mask, Type, Value, Var};
 
@@ -120,8 +121,8 @@ fn work_of_draw(l: &mut Lifter<'_>, words: u32) -> Work {
     Work { lane, instance, row, invocation, wave }
 }
 
-/// Where rings lie in the data share, subgroups have whole waves, and lanes the window of theirs. Lanes behind the subgroup's last do
-/// nothing.
+/// Where rings lie in the data share, subgroups have whole waves, and lanes the window of theirs. Lanes behind the subgroup's last
+/// do nothing.
 fn work_of_subgroup(l: &mut Lifter<'_>, words: u32) -> Work {
     let [_, _, subgroups, lanes] = draw_said(l, 0);
     let [most] = draw_said(l, 1);
@@ -219,8 +220,8 @@ fn refused(l: &Lifter<'_>) -> Option<Reason> {
     (l.analysis.resources.buffers.len() > most).then_some(Reason::TooMany { what: "buffers of a geometry stage", most })
 }
 
-/// Registers of a vertex shader that stores what it captures, and nothing else: as the hardware has them for a wave of vertices that
-/// lie in the order of their primitives.
+/// Registers of a vertex shader that stores what it captures, and nothing else: as the hardware has them for a wave of vertices
+/// that lie in the order of their primitives.
 pub(super) fn start_capture(l: &mut Lifter<'_>) {
     if let Some(reason) = refused(l) {
         return l.fail(reason);

@@ -1,5 +1,5 @@
 //! What registers hold when a program begins: user data, then what `PGM_RSRC2` asks for, and the vector registers of the stage.
-//! The order is that of `facts/gnm.md` 4.1 and `facts/radv.md`.
+//! The order is that of `docs/sources/gcn.md#registers-at-the-start`.
 
 use afterimage_ir::{Builder, InputAt, InputDecl, Interp, Kind, Type, Value};
 

@@ -2,7 +2,8 @@
 //! program is a vertex stage that gets its points from memory. Thread groups of the hardware, which have several patches, are what
 //! the data share, off-chip memory and factors are divided by, so their numbers are computed here.
 //!
-//! Registers: `facts/gnm.md` 4.1; the order of the offsets in scalar registers is that of RADV's shader arguments.
+//! Registers: `docs/sources/gcn.md#registers-at-the-start`; the order of the offsets in scalar registers is that of RADV's shader
+//! arguments.
 
 use afterimage_ir::{InputAt, Kind, Value};
 

@@ -5,8 +5,8 @@
 //! operands are [`Ty`]'s, flags those of [`flag`]. In the words about a row, `a`, `b`, `c` are the sources in order, `d` the
 //! destination, `m` what memory had.
 //!
-//! Sources: `facts/gnm.md` section 7 (opcode numbers from Mesa's `aco_opcodes.py`); AMD's "Sea Islands Series Instruction Set
-//! Architecture"; operand sizes and the rows that Mesa lacks from LLVM's AMDGPU instruction definitions, as `llvm-mc
+//! Sources: `docs/sources/gcn.md#instructions` (opcode numbers from Mesa's `aco_opcodes.py`); AMD's "Sea Islands Series Instruction
+//! Set Architecture"; operand sizes and the rows that Mesa lacks from LLVM's AMDGPU instruction definitions, as `llvm-mc
 //! -mcpu=bonaire` assembles them; semantics from CLRX's `GcnInstr*.md`.
 
 mod words;

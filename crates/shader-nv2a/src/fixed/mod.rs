@@ -5,11 +5,12 @@
 //!   vertex engine's constants ([`crate::banks::Bank::Transform`]).
 //! * [`lift`] translates; `vertex` has position, fog and point size, `lighting` the colours, `coordinates` texture coordinates.
 //!
-//! Sources: `facts/nv2a.md`, section 11; the data flow of envytools' model of the Celsius (nvhw/pgraph_celsius_xfrm.c), whose units
-//! Kelvin has kept; the pictures of a console (suites Lighting, Material, Specular, Texgen, Fog gen, Point params).
+//! Sources: `docs/sources/nv2a.md#fixed-function`; the data flow of envytools' model of the Celsius (nvhw/pgraph_celsius_xfrm.c),
+//! whose units Kelvin has kept; the pictures of a console (suites Lighting, Material, Specular, Texgen, Fog gen, Point params).
 //!
-//! What the hardware computes with less than single precision: its lighting unit keeps 13 bits of fraction, cuts after each step, and
-//! looks reciprocal roots up in a table. Of that only the rounding of registers is done here; the rest is below one part in 255.
+//! What the hardware computes with less than single precision: its lighting unit keeps 13 bits of fraction, cuts after each step,
+//! and looks reciprocal roots up in a table. Of that only the rounding of registers is done here; the rest is below one part in
+//! 255.
 
 mod constants;
 mod coordinates;

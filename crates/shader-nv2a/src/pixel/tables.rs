@@ -1,6 +1,7 @@
 //! What the words of the pixel pipeline's registers mean: modes of the texture shader, operands and results of the combiners.
 //!
-//! Source: `facts/nv2a.md`, sections 5, 9 and 10; the OpenGL extensions NV_register_combiners and NV_texture_shader.
+//! Source: `docs/sources/nv2a.md#combiners`, `docs/sources/nv2a.md#texture-shader`; the OpenGL extensions NV_register_combiners and
+//! NV_texture_shader.
 
 macro_rules! modes {
     ($( $(#[$doc:meta])* $name:ident = $number:literal $text:literal $stages:expr; )*) => {

@@ -5,7 +5,7 @@
 //! the others spread them over pipes and banks, which `address` computes. [`Layout`] has the levels of an image,
 //! [`Layout::detile`] and [`Layout::tile`] copy.
 //!
-//! Source: `facts/gnm.md`, section 5 (rules of Mesa's addrlib, MIT, read for its behaviour).
+//! Source: `docs/sources/gnm.md#tile-modes` (rules of Mesa's addrlib, MIT, read for its behaviour).
 
 mod address;
 mod copy;

@@ -8,7 +8,7 @@ use afterimage_ir::{BankDecl, InputDecl, TextureDecl};
 use proptest::prelude::*;
 use std::cell::RefCell;
 
-/// `facts/gnm.md`, section 5, as it stands: bytes from the begin of a level of the mode's own array mode.
+/// `docs/sources/gnm.md#tile-modes`, as it stands: bytes from the begin of a level of the mode's own array mode.
 fn equations(mode: usize, bpp: u32, samples: u32, pitch: u32, height: u32, [x, y, z]: [u32; 3], s: u32) -> u64 {
     let row = TILE_MODES[mode].expect("a mode of the table");
     let (array, micro) = (row.array, row.micro);

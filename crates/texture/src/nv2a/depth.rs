@@ -2,7 +2,7 @@
 //!
 //! A float of 16 bits has 4 bits of exponent with a bias of 7 and 12 of fraction, so it ends at 511.9375; one of 24 bits is
 //! the upper part of a 32-bit float below its sign, with 8 and 16 bits. What has the least exponent of its format is stored as
-//! zero. (Facts, section 6; xemu; the golden pictures of
+//! zero. (`docs/sources/nv2a.md#surfaces`; xemu; the golden pictures of
 //! Depth_buffer and Texture_shadow_comparator.)
 
 /// What a depth is kept as.

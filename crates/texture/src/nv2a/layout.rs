@@ -1,6 +1,7 @@
 //! Where the levels, faces and slices of a texture lie.
 //!
-//! Levels follow one another without padding; each face of a cube begins at a multiple of 128 bytes. (Facts, section 7.)
+//! Levels follow one another without padding; each face of a cube begins at a multiple of 128 bytes.
+//! (`docs/sources/nv2a.md#textures`.)
 //!
 //! A texture that brings its own border (border source "texture") keeps four more texels at each end of every side. Since the
 //! sides of what is stored must be powers of two, it is stored twice as large, and at least 16 texels wide; texel 0 is the

@@ -1,8 +1,9 @@
 //! NV2A: textures, surfaces and depths as the Xbox's GPU keeps them.
 //!
-//! Sources: formats and layouts from section 6 and 7 of the facts (nxdk's register names); what is not a name but behaviour
-//! (how bits are widened, DXT1's dither, Y'CbCr arithmetic, which components a format fills) as measured on pictures that a
-//! console drew (nxdk_pgraph_tests' golden results), partly by the authors of xemu and of its descendants.
+//! Sources: formats and layouts as in `docs/sources/nv2a.md#surfaces` and `docs/sources/nv2a.md#textures` (nxdk's register names);
+//! what is not a name but behaviour (how bits are widened, DXT1's dither, Y'CbCr arithmetic, which components a format fills) as
+//! measured on pictures that a console drew (nxdk_pgraph_tests' golden results), partly by the authors of xemu and of its
+//! descendants.
 
 mod color_key;
 mod decode;

@@ -1,8 +1,8 @@
 //! Surfaces: colour and depth buffers in guest memory (SET_SURFACE_FORMAT).
 //!
-//! Sources: facts, section 6 (nxdk's names). The host keeps colour as words 0xAARRGGBB; what is stored in fewer bits loses the
-//! lowest, as golden pictures of Blend_surface show. X1A7R8G8B8 keeps alpha 255 as 127 below its X bit, as a golden picture of
-//! Surface_format shows.
+//! Sources: `docs/sources/nv2a.md#surfaces` (nxdk's names). The host keeps colour as words 0xAARRGGBB; what is stored in fewer bits
+//! loses the lowest, as golden pictures of Blend_surface show. X1A7R8G8B8 keeps alpha 255 as 127 below its X bit, as a golden
+//! picture of Surface_format shows.
 
 use crate::Error;
 use crate::field::Field::{self, One, Zero};

@@ -1,7 +1,7 @@
 //! Immediate forms of attributes: which slot a method writes, and how its words read.
 //!
-//! Source: `facts/nv2a.md`, section 3, and the goldens of SetVertexData, Weight_setter and Fog_coord: shorts of colours, texture
-//! coordinates and `SET_VERTEX_DATA` are numbers as they are, those of `SET_NORMAL3S` become -1..1, bytes 0..1.
+//! Source: `docs/sources/nv2a.md#vertices`, and the goldens of SetVertexData, Weight_setter and Fog_coord: shorts of colours,
+//! texture coordinates and `SET_VERTEX_DATA` are numbers as they are, those of `SET_NORMAL3S` become -1..1, bytes 0..1.
 
 use afterimage_nv2a_types::methods::{METHOD_WORDS, METHODS, method};
 

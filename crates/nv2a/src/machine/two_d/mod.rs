@@ -1,6 +1,6 @@
 //! The 2D classes: what copies and fills rectangles without the 3D engine.
 //!
-//! Sources: `facts/nv2a.md`, sections 1 and 4, and the class descriptions of envytools (`rnndb/graph/nv01_2d.xml`).
+//! Sources: `docs/sources/nv2a.md#methods`, and the class descriptions of envytools (`rnndb/graph/nv01_2d.xml`).
 
 mod blit;
 mod copy;

@@ -1,6 +1,6 @@
 //! Vertex arrays: how attributes lie in memory, and their conversion to floats.
 //!
-//! Source: `facts/nv2a.md`, section 3. A component count of 7 stands for three components x, y and w (`FLOAT2H` of the
+//! Source: `docs/sources/nv2a.md#vertices`. A component count of 7 stands for three components x, y and w (`FLOAT2H` of the
 //! Xbox's Direct3D).
 
 use crate::machine::Kelvin;
