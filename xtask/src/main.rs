@@ -18,6 +18,8 @@ mod gnm;
 mod images;
 mod keys;
 mod killed;
+#[cfg(test)]
+mod layers;
 mod matrix;
 mod nv2a;
 mod picture;
