@@ -21,6 +21,8 @@ mod killed;
 #[cfg(test)]
 mod layers;
 mod matrix;
+#[cfg(test)]
+mod numbers;
 mod nv2a;
 mod picture;
 mod programs;
