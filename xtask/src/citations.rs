@@ -154,6 +154,49 @@ fn every_file_that_a_page_names_is_there() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
+/// Names in two tables of docs/architecture.md, which say where to begin: something of that name is declared.
+#[test]
+fn every_name_that_the_architecture_begins_with_is_there() {
+    let ws = Workspace::find();
+    let code: String = files(&ws.root, &["rs"]).into_values().collect::<Vec<_>>().join("\n");
+    let page = std::fs::read_to_string(ws.root.join("docs/architecture.md")).expect("the page");
+    let section = |title: &str| {
+        let rest = page.split_once(title).unwrap_or_else(|| panic!("no section {title}")).1;
+        rest.split("\n## ").next().unwrap_or(rest).to_owned()
+    };
+    let tables = section("\n## Start reading here\n") + &section("\n## Entry points, and what always holds\n");
+    let rows = tables.lines().filter(|line| line.starts_with('|'));
+    // The first column has questions, and crates.
+    let cells = rows.filter_map(|row| row.splitn(3, '|').nth(2));
+    let quoted = cells.flat_map(|row| row.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>());
+    let declared: BTreeSet<&str> = {
+        let heads =
+            ["fn", "struct", "enum", "trait", "mod", "macro_rules!", "const", "static", "type", "table", "crate"];
+        let mut names = BTreeSet::new();
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        for line in code.lines().map(str::trim_start) {
+            let mut words = line.split(' ').peekable();
+            // A variant, or a row of a table: its name begins the line.
+            names.insert(line.split(|c| !is_name(c)).next().unwrap_or_default());
+            while let Some(word) = words.next() {
+                if heads.contains(&word) {
+                    names.extend(words.peek().and_then(|next| next.split(|c| !is_name(c)).next()));
+                }
+            }
+        }
+        names
+    };
+    let mut missing = Vec::new();
+    for name in quoted.filter(|name| !name.contains(['.', '/', '-'])) {
+        let last =
+            name.trim_start_matches("trait ").trim_end_matches(['(', ')', '!']).rsplit("::").next().unwrap_or_default();
+        if !declared.contains(last) && last != "_" {
+            missing.push(name);
+        }
+    }
+    assert!(missing.is_empty(), "docs/architecture.md begins with {missing:?}");
+}
+
 /// Notes outside of the tree are no source: docs/sources has what the code rests on.
 #[test]
 fn nothing_outside_of_the_tree_is_cited() {
