@@ -197,6 +197,20 @@ fn every_name_that_the_architecture_begins_with_is_there() {
     assert!(missing.is_empty(), "docs/architecture.md begins with {missing:?}");
 }
 
+/// Tests that docs/adding.md says will name what was forgotten, and what else it has of that look.
+#[test]
+fn every_function_that_the_page_on_adding_names_is_there() {
+    let ws = Workspace::find();
+    let code = files(&ws.root, &["rs"]);
+    let page = std::fs::read_to_string(ws.root.join("docs/adding.md")).expect("the page");
+    let look = |name: &&str| name.matches('_').count() > 2 && name.chars().all(|c| c == '_' || c.is_ascii_lowercase());
+    let named: BTreeSet<&str> = page.split('`').skip(1).step_by(2).filter(look).collect();
+    assert!(named.len() > 5, "{named:?}");
+    let is_there = |name: &str| code.values().any(|text| text.contains(&format!("fn {name}(")));
+    let missing: Vec<_> = named.into_iter().filter(|name| !is_there(name)).collect();
+    assert!(missing.is_empty(), "docs/adding.md names {missing:?}");
+}
+
 /// Notes outside of the tree are no source: docs/sources has what the code rests on.
 #[test]
 fn nothing_outside_of_the_tree_is_cited() {

@@ -5,9 +5,10 @@
 //!
 //! # Shader ABI
 //! * Push constants, 128 bytes, all stages: bytes 0, 8, 16 the addresses of the vertex stage's constants, the pixel or compute
-//!   stage's constants, and the system block; byte 24 that of the geometry stage's constants; where the other stage of a pair has its constants (8 in the vertex stage, 0 in the
-//!   compute stage) the address of the system values of a lowered transform feedback; from byte 32 on a `u32` per texture slot (16 pixel, 4 vertex; in compute pipelines
-//!   the 16 of the compute stage): bits 0..20 index of the texture, bits 20..32 index of the sampler.
+//!   stage's constants, and the system block; byte 24 that of the geometry stage's constants; where the other stage of a pair has its
+//!   constants (8 in the vertex stage, 0 in the compute stage) the address of the system values of a lowered transform feedback; from
+//!   byte 32 on a `u32` per texture slot (16 pixel, 4 vertex; in compute pipelines the 20 of the compute stage): bits 0..20 index of the
+//!   texture, bits 20..32 index of the sampler.
 //! * Constants: 16-byte registers, the segments of [`Reflection::segments`] one after the other behind the stage's address;
 //!   the system block's register `n` is at byte `16 * n`, as are those of feedback.
 //! * Descriptor set 0: bindings 0 `texture2D[]`, 1 `textureCube[]`, 2 `texture3D[]`, 3 `sampler[]`, 4 `texture2DArray[]`,

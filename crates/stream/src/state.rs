@@ -263,6 +263,38 @@ pub struct State {
     constants: Box<[[u32; 4]]>,
 }
 
+/// Does not compile where [`State`] has a field more. What lasts goes into [`State::write`] as well, or captures lose it, and into
+/// `groups` of `afterimage_inspect::state`, or nobody sees it change.
+const fn every_field_is_written(state: &State) {
+    let State {
+        objects: _,
+        frame: _,
+        render_targets: _,
+        viewport: _,
+        scissor: _,
+        raster: _,
+        depth_stencil: _,
+        stencil_back: _,
+        blend: _,
+        blend_targets: _,
+        pixel_ops: _,
+        vertex_input: _,
+        vertex_buffers: _,
+        index_buffer: _,
+        shaders: _,
+        textures: _,
+        compute_textures: _,
+        storage: _,
+        storage_images: _,
+        capture_buffers: _,
+        gammas: _,
+        program: _,
+        tracker: _,
+        constants: _,
+    } = state;
+}
+const _: fn(&State) = every_field_is_written;
+
 /// Register that each bank begins at, and behind the last one the number of all.
 const BANK_STARTS: [usize; BANKS.len() + 1] = {
     let mut starts = [0; BANKS.len() + 1];

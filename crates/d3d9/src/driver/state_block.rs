@@ -479,3 +479,16 @@ impl Device {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_render_state_is_of_vertices_or_of_pixels() {
+        let listed = |state: &u32| PIXEL_RENDER_STATES.contains(state) || VERTEX_RENDER_STATES.contains(state);
+        // A debugger's mark, which only `D3DSBT_ALL` has.
+        let others: Vec<u32> = numbers::<RenderStates>().filter(|state| !listed(state)).collect();
+        assert_eq!(others, [D3DRS_DEBUGMONITORTOKEN]);
+    }
+}
