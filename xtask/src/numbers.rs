@@ -77,7 +77,7 @@ fn bytes(number: u64) -> String {
 
 /// A page, and what it must say.
 fn sentences(code: &Code) -> Vec<(&'static str, String)> {
-    let n = |name, before| code.number(name, before);
+    let n = |name, before: &str| code.number(name, before);
     let c = |name, constant| code.constant(name, constant);
     let textures = c("ir", "TEXTURE_SLOTS");
     let compute = c("ir", "COMPUTE_TEXTURE_SLOTS");
@@ -106,6 +106,9 @@ fn sentences(code: &Code) -> Vec<(&'static str, String)> {
     let gpu = n("vulkan", "const OF_GPUS: Duration = Duration::from_secs(");
     let cpu = n("vulkan", "const OF_CPUS: Duration = Duration::from_secs(");
     let windows = c("shader-gcn", "WINDOWS");
+    // A test of that crate counts them.
+    let fitting = n("convert", "assert_eq!(counts, [");
+    let converted = n("convert", &format!("assert_eq!(counts, [{fitting},"));
     let (pipes, queues) = (c("gnm", "PIPES"), c("gnm", "QUEUES"));
     assert_eq!((textures, windows), (20, 16), "written in words below");
     vec![
@@ -149,6 +152,9 @@ fn sentences(code: &Code) -> Vec<(&'static str, String)> {
         ("docs/shared-memory.md", format!("wait in the viewer up to 2^{backlog}")),
         ("docs/shared-memory.md", format!("captures and pictures {requests} are heard")),
         ("docs/gnm.md", "see memory through sixteen windows".to_owned()),
+        ("docs/gnm.md", format!("{fitting} of the {} pairs of data and number format", fitting + converted)),
+        ("docs/gnm.md", format!("{textures} + n of compute shaders ({compute})")),
+        ("docs/gnm.md", format!("(4 in a vertex shader, {compute} in others)")),
         ("docs/gnm.md", format!("each of the {pipes} x {queues} compute rings")),
     ]
 }
