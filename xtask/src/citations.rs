@@ -144,8 +144,19 @@ fn every_link_of_a_page_leads_somewhere() {
 fn every_file_that_a_page_names_is_there() {
     let ws = Workspace::find();
     let pages = files(&ws.root, &["md"]);
+    let code = files(&ws.root, &["rs"]);
     let mut missing = Vec::new();
     for (name, page) in &pages {
+        // `draw.rs`, `machine/exec.rs`: some file of that name.
+        let short = page.split('`').skip(1).step_by(2).filter(|quoted| {
+            let is_path = quoted.chars().all(|c| c.is_ascii_alphanumeric() || "_-/.".contains(c));
+            is_path && quoted.ends_with(".rs") && !is_pattern(quoted)
+        });
+        for file in short.filter(|file| !ROOTS.iter().any(|root| file.starts_with(root))) {
+            if !code.keys().any(|path| path.ends_with(&format!("/{}", file.trim_start_matches("../")))) {
+                missing.push(format!("{name}: {file}: there is no such file"));
+            }
+        }
         let quoted = page.split('`').skip(1).step_by(2).flat_map(|code| cited(code, ROOTS));
         for path in quoted.filter(|path| !is_pattern(path)) {
             missing.extend(wrong(&ws.root, &pages, "", path).map(|why| format!("{name}: {path}: {why}")));
