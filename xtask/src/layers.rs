@@ -117,6 +117,27 @@ fn the_workspace_lists_crates_in_the_order_of_the_documentation() {
 }
 
 #[test]
+fn unsafe_code_is_where_the_documentation_says() {
+    let ws = Workspace::find();
+    let page = page("docs/architecture.md");
+    let sentence = page.lines().find_map(|line| line.strip_prefix("`unsafe` is allowed in ")).expect("the sentence");
+    let mut named: Vec<&str> = sentence.split('`').skip(1).step_by(2).collect();
+    let manifests = citations::files(&ws.root, &["toml"]);
+    let mut allowed = Vec::new();
+    for (path, manifest) in manifests.iter().filter(|(path, _)| path.ends_with("/Cargo.toml")) {
+        let library = ws.root.join(path).with_file_name("src/lib.rs");
+        // Of the programs the sentence speaks by itself.
+        let Ok(code) = std::fs::read_to_string(library) else { continue };
+        if !path.starts_with("fuzz/") && !code.contains("#![forbid(unsafe_code)]") {
+            allowed.extend(read(manifest).map(|(name, _)| name));
+        }
+    }
+    named.sort_unstable();
+    allowed.sort_unstable();
+    assert_eq!(named, allowed, "docs/architecture.md, and crates without `forbid(unsafe_code)`");
+}
+
+#[test]
 fn manifests_and_lists_are_read() {
     let manifest = "[package]\nname = \"afterimage-a\"\n[dependencies]\nafterimage-b.workspace = true\nlibc = \"1\"\n\
                     [target.'cfg(unix)'.dependencies]\nafterimage-c = { path = \"x\" }\n[dev-dependencies]\nafterimage-d.workspace = true\n";
