@@ -1,10 +1,9 @@
 //! `cargo xtask bless`: writes what is generated: the samples' shader header, the first inputs of the fuzz target, the opcodes
 //! in docs/ir.md, the expected output inside of the text tests, and the pictures in docs/images.
 
-use crate::build;
-use crate::images;
-use crate::step::{self, Result};
-use crate::workspace::Workspace;
+use xtask::step::{self, Context as _, Failure, Result};
+use xtask::workspace::Workspace;
+use xtask::{build, laboratory};
 
 /// Arguments of `bless`.
 #[derive(Debug, clap::Args)]
@@ -22,7 +21,7 @@ pub(crate) struct Args {
 /// When a shader does not assemble, or a test fails that is not about expected output.
 pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     if args.images {
-        return images::bless(ws);
+        return images(ws);
     }
     shaders(ws)?;
     let mut cargo = build::cargo(ws);
@@ -35,10 +34,18 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
     }
     step::run(ws, &mut cargo, "writing the expected output of the tests", "")?;
     if args.packages.is_empty() {
-        images::bless(ws)?;
+        images(ws)?;
     }
     println!("look at the changes with `git diff` before you commit them");
     Ok(())
+}
+
+/// Has the laboratory run the samples and write their pictures.
+fn images(ws: &Workspace) -> Result {
+    let mut command = laboratory::command(ws);
+    let status = command.current_dir(&ws.root).arg("images").status().doing("starting the laboratory")?;
+    let failed = || Failure::new("writing docs/images", "it says above what is wrong");
+    if status.success() { Ok(()) } else { Err(failed()) }
 }
 
 /// Assembles the samples' shaders.

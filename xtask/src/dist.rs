@@ -1,9 +1,9 @@
 //! `cargo xtask dist`: the release tree, as it could be packed and given away.
 
-use crate::build::{self, Profile, Windows};
-use crate::setup;
-use crate::step::{Failure, Result};
-use crate::workspace::Workspace;
+use xtask::build::{self, Profile, Windows};
+use xtask::setup;
+use xtask::step::{Failure, Result};
+use xtask::workspace::Workspace;
 
 /// What stands beside the programs.
 const PAPERS: &[&str] = &["README.md", "LICENSE-MIT", "LICENSE-APACHE"];

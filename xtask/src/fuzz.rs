@@ -7,9 +7,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::build;
-use crate::step::{self, Context, Failure, Progress, Result};
-use crate::workspace::Workspace;
+use xtask::build;
+use xtask::step::{self, Context, Failure, Progress, Result};
+use xtask::workspace::Workspace;
 
 /// Arguments of `fuzz`.
 #[derive(Debug, clap::Args)]

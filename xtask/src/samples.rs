@@ -6,15 +6,15 @@ use std::process::Command;
 use crate::build::Tree;
 
 /// A sample.
-pub(crate) struct Sample {
+pub struct Sample {
     /// Whose API it calls.
-    pub(crate) guest: &'static str,
+    pub guest: &'static str,
     /// Its name in the tree.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
 }
 
 /// All of them, by guest.
-pub(crate) const SAMPLES: [Sample; 6] = [
+pub const SAMPLES: [Sample; 6] = [
     Sample { guest: "Direct3D 9", name: "scene" },
     Sample { guest: "Direct3D 9", name: "targets" },
     Sample { guest: "Direct3D 9", name: "features" },
@@ -26,7 +26,7 @@ pub(crate) const SAMPLES: [Sample; 6] = [
 impl Sample {
     /// Arguments for so many frames, of a program that `command` starts. Samples of consoles want a folder for a picture out of
     /// the console's memory.
-    pub(crate) fn arguments<'a>(&self, command: &'a mut Command, frames: u64, pictures: &Path) -> &'a mut Command {
+    pub fn arguments<'a>(&self, command: &'a mut Command, frames: u64, pictures: &Path) -> &'a mut Command {
         let frames = frames.to_string();
         command.args(["--frames", &frames]);
         if self.guest != "Direct3D 9" {
@@ -36,7 +36,7 @@ impl Sample {
     }
 
     /// Its program.
-    pub(crate) fn program(&self, tree: &Tree) -> std::path::PathBuf {
+    pub fn program(&self, tree: &Tree) -> std::path::PathBuf {
         tree.native_sample(self.name)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Mutex;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
@@ -24,34 +24,34 @@ const TAIL_LINES: usize = 15;
 
 /// A step that failed: what, which command, its last lines, and the way out.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub struct Failure {
     /// What was being done, in words.
-    pub(crate) what: String,
+    pub what: String,
     /// The command line, if a command failed.
-    pub(crate) command: Option<String>,
+    pub command: Option<String>,
     /// The command's last lines, or the cause.
-    pub(crate) tail: Vec<String>,
+    pub tail: Vec<String>,
     /// The file with all of the command's output.
-    pub(crate) log: Option<PathBuf>,
+    pub log: Option<PathBuf>,
     /// What the reader can do about it.
-    pub(crate) advice: Option<String>,
+    pub advice: Option<String>,
 }
 
 impl Failure {
     /// A failure without a command.
-    pub(crate) fn new(what: impl Into<String>, cause: impl fmt::Display) -> Self {
+    pub fn new(what: impl Into<String>, cause: impl fmt::Display) -> Self {
         let tail = cause.to_string().lines().map(str::to_owned).collect();
         Self { what: what.into(), command: None, tail, log: None, advice: None }
     }
 
     /// Adds what the reader can do about it.
-    pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
+    pub fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self
     }
 
     /// One line for a table cell.
-    pub(crate) fn summary(&self) -> String {
+    pub fn summary(&self) -> String {
         let cause = self.tail.iter().rev().find(|line| !line.trim().is_empty()).map_or("", |line| line.trim());
         if cause.is_empty() { self.what.clone() } else { format!("{}: {cause}", self.what) }
     }
@@ -79,10 +79,10 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 /// Everything in xtask fails with a [`Failure`].
-pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
+pub type Result<T = ()> = std::result::Result<T, Failure>;
 
 /// Adds "what was being done" to an error.
-pub(crate) trait Context<T> {
+pub trait Context<T> {
     /// Turns an error into a [`Failure`] of `what`.
     fn doing(self, what: impl Into<String>) -> Result<T>;
 }
@@ -94,7 +94,7 @@ impl<T, E: fmt::Display> Context<T> for std::result::Result<T, E> {
 }
 
 /// A line of progress: a spinner on a terminal, plain lines in a log.
-pub(crate) struct Progress {
+pub struct Progress {
     what: String,
     bar: ProgressBar,
     plain: bool,
@@ -105,7 +105,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Starts the line.
-    pub(crate) fn start(what: impl Into<String>) -> Self {
+    pub fn start(what: impl Into<String>) -> Self {
         let what = what.into();
         let plain = !std::io::stderr().is_terminal();
         let bar = if plain { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
@@ -122,7 +122,7 @@ impl Progress {
     }
 
     /// Shows what the step does at the moment; in a log, only now and then.
-    pub(crate) fn now(&self, message: &str) {
+    pub fn now(&self, message: &str) {
         let message: String = message.trim().chars().take(160).collect();
         if !self.plain {
             self.bar.set_message(message);
@@ -135,7 +135,7 @@ impl Progress {
     }
 
     /// Ends the line with a mark and the time taken.
-    pub(crate) fn end(self, mark: &str, note: &str) {
+    pub fn end(self, mark: &str, note: &str) {
         self.bar.finish_and_clear();
         let seconds = self.start.elapsed().as_secs_f32();
         let note = if note.is_empty() { String::new() } else { format!(": {note}") };
@@ -143,7 +143,7 @@ impl Progress {
     }
 
     /// Ends the line well or badly, as `result` says.
-    pub(crate) fn finish<T>(self, result: &Result<T>) {
+    pub fn finish<T>(self, result: &Result<T>) {
         match result {
             Ok(_) => self.end("✓", ""),
             Err(_) => self.end("✗", "failed"),
@@ -152,13 +152,13 @@ impl Progress {
 }
 
 /// What a command that ran to its end left behind.
-pub(crate) struct Finished {
+pub struct Finished {
     /// How it ended.
-    pub(crate) status: ExitStatus,
+    pub status: ExitStatus,
     /// Its last lines.
-    pub(crate) tail: Vec<String>,
+    pub tail: Vec<String>,
     /// All that it printed.
-    pub(crate) log: PathBuf,
+    pub log: PathBuf,
 }
 
 /// Runs a command to its end, with progress; the output goes to a log file. An exit status other than 0 is not an error
@@ -166,7 +166,7 @@ pub(crate) struct Finished {
 ///
 /// # Errors
 /// When the command cannot be started or its log cannot be written.
-pub(crate) fn run_to_end(ws: &Workspace, command: &mut Command, what: &str, progress: &Progress) -> Result<Finished> {
+pub fn run_to_end(ws: &Workspace, command: &mut Command, what: &str, progress: &Progress) -> Result<Finished> {
     let name: String = what.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let log = ws.logs().join(format!("{name}.log"));
     std::fs::create_dir_all(ws.logs()).doing("creating the log folder")?;
@@ -224,7 +224,7 @@ pub(crate) fn run_to_end(ws: &Workspace, command: &mut Command, what: &str, prog
 ///
 /// # Errors
 /// When the command cannot be started, or fails.
-pub(crate) fn run_in(
+pub fn run_in(
     ws: &Workspace,
     command: &mut Command,
     what: &str,
@@ -250,7 +250,7 @@ pub(crate) fn run_in(
 ///
 /// # Errors
 /// When the command cannot be started, or fails.
-pub(crate) fn run(ws: &Workspace, command: &mut Command, what: &str, advice: &str) -> Result<Finished> {
+pub fn run(ws: &Workspace, command: &mut Command, what: &str, advice: &str) -> Result<Finished> {
     let progress = Progress::start(what);
     let result = run_in(ws, command, what, advice, &progress);
     progress.finish(&result);
@@ -261,7 +261,7 @@ pub(crate) fn run(ws: &Workspace, command: &mut Command, what: &str, advice: &st
 ///
 /// # Errors
 /// When the command cannot be started, or fails.
-pub(crate) fn output(command: &mut Command, what: &str) -> Result<String> {
+pub fn output(command: &mut Command, what: &str) -> Result<String> {
     let out = command.output().map_err(|error| not_started(command, what, &error))?;
     if out.status.success() {
         return Ok(String::from_utf8_lossy(&out.stdout).into_owned());
@@ -271,18 +271,33 @@ pub(crate) fn output(command: &mut Command, what: &str) -> Result<String> {
 }
 
 /// Whether a program of this name is on the search path.
-pub(crate) fn on_path(program: &str) -> bool {
+pub fn on_path(program: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
 }
 
 /// A command as one would type it, without its environment.
-pub(crate) fn line_of(command: &Command) -> String {
+pub fn line_of(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let quoted = words.map(|word| {
         let word = word.to_string_lossy();
         if word.contains([' ', '"', '$', ';', '*']) { format!("'{word}'") } else { word.into_owned() }
     });
     quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// Does a command in place of this process, so that its exit status, and what ends it, are the command's.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn replace(command: &mut Command, what: &str) -> Result<ExitCode> {
+    #[cfg(unix)]
+    let error = std::os::unix::process::CommandExt::exec(command);
+    #[cfg(not(unix))]
+    let error = match command.status() {
+        Ok(status) => return Ok(u8::try_from(status.code().unwrap_or(1)).map_or(ExitCode::FAILURE, ExitCode::from)),
+        Err(error) => error,
+    };
+    Err(not_started(command, what, &error))
 }
 
 fn not_started(command: &Command, what: &str, error: &std::io::Error) -> Failure {

@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 
 /// The folders that the commands work in.
 #[derive(Debug, Clone)]
-pub(crate) struct Workspace {
+pub struct Workspace {
     /// The root of the source tree.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// cargo's target folder.
-    pub(crate) target: PathBuf,
+    pub target: PathBuf,
     /// Downloads that outlive the source tree: Rust's library source, 32-bit Wine, the Wine prefixes.
-    pub(crate) cache: PathBuf,
+    pub cache: PathBuf,
 }
 
 impl Workspace {
     /// Finds the folders: the source tree from cargo, the target folder from `CARGO_TARGET_DIR`, the cache from
     /// `AFTERIMAGE_CACHE_DIR`, `XDG_CACHE_HOME` or `HOME`.
-    pub(crate) fn find() -> Self {
+    pub fn find() -> Self {
         let manifest =
             std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
         let root = manifest.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
@@ -30,17 +30,17 @@ impl Workspace {
     }
 
     /// The release tree: libraries, programs, headers, samples.
-    pub(crate) fn dist(&self) -> PathBuf {
+    pub fn dist(&self) -> PathBuf {
         self.target.join("dist")
     }
 
     /// Logs of the commands that were run, one file per step.
-    pub(crate) fn logs(&self) -> PathBuf {
+    pub fn logs(&self) -> PathBuf {
         self.target.join("xtask-logs")
     }
 
     /// The private tree of the 32-bit Wine, see [`crate::setup::wine32`].
-    pub(crate) fn wine32(&self) -> PathBuf {
+    pub fn wine32(&self) -> PathBuf {
         self.cache.join("wine32")
     }
 }

@@ -9,17 +9,17 @@ use crate::step::{self, Context, Progress, Result};
 use crate::workspace::Workspace;
 
 /// The key ring that signs Debian's own suites.
-pub(crate) const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+pub const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const BACKPORTS_FILE: &str = "/etc/apt/sources.list.d/afterimage-backports.sources";
 const DEFAULT_MIRROR: &str = "http://deb.debian.org/debian";
 
 /// Whether this machine has apt.
-pub(crate) fn available() -> bool {
+pub fn available() -> bool {
     step::on_path("apt-get")
 }
 
 /// Whether we may install packages.
-pub(crate) fn is_root() -> bool {
+pub fn is_root() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let uid = status.lines().find_map(|line| line.strip_prefix("Uid:"));
     uid.and_then(|ids| ids.split_whitespace().nth(1)) == Some("0")
@@ -30,7 +30,7 @@ pub(crate) fn is_root() -> bool {
 ///
 /// # Errors
 /// When apt-get fails in both ways.
-pub(crate) fn install(ws: &Workspace, names: &[&str], backports: bool, progress: &Progress) -> Result {
+pub fn install(ws: &Workspace, names: &[&str], backports: bool, progress: &Progress) -> Result {
     update_once(ws, progress)?;
     let newer = if backports { enable_backports(ws, progress) } else { enabled_backports() };
     let mut suites = vec![None, newer];
@@ -49,12 +49,12 @@ pub(crate) fn install(ws: &Workspace, names: &[&str], backports: bool, progress:
 }
 
 /// What to add to a command line by hand to install from backports.
-pub(crate) fn backports_option() -> String {
+pub fn backports_option() -> String {
     backports_suite().map_or_else(String::new, |suite| format!("-t {suite} "))
 }
 
 /// The mirror of the machine's own apt configuration.
-pub(crate) fn mirror() -> String {
+pub fn mirror() -> String {
     sources().iter().find_map(|text| mirror_of(text)).unwrap_or_else(|| DEFAULT_MIRROR.to_owned())
 }
 
@@ -70,7 +70,7 @@ fn mirror_of(sources: &str) -> Option<String> {
 ///
 /// # Errors
 /// When the folders cannot be made.
-pub(crate) fn private(dir: &Path, types: &str, suites: &str, arch: &str, know_installed: bool) -> Result<Vec<String>> {
+pub fn private(dir: &Path, types: &str, suites: &str, arch: &str, know_installed: bool) -> Result<Vec<String>> {
     for folder in ["lists/partial", "cache/archives/partial"] {
         std::fs::create_dir_all(dir.join(folder)).doing(format!("creating {}", dir.join(folder).display()))?;
     }
@@ -105,13 +105,7 @@ pub(crate) fn private(dir: &Path, types: &str, suites: &str, arch: &str, know_in
 ///
 /// # Errors
 /// When they cannot be had.
-pub(crate) fn download(
-    ws: &Workspace,
-    dir: &Path,
-    suite: &str,
-    names: &[&str],
-    progress: &Progress,
-) -> Result<Vec<PathBuf>> {
+pub fn download(ws: &Workspace, dir: &Path, suite: &str, names: &[&str], progress: &Progress) -> Result<Vec<PathBuf>> {
     let options = private(dir, "deb", suite, "amd64", false)?;
     let advice = "see that Debian's mirror can be reached";
     let mut update = apt_get();
@@ -126,7 +120,7 @@ pub(crate) fn download(
 ///
 /// # Errors
 /// When dpkg-deb fails.
-pub(crate) fn unpack(package: &Path, into: &Path) -> Result {
+pub fn unpack(package: &Path, into: &Path) -> Result {
     step::output(Command::new("dpkg-deb").arg("-x").arg(package).arg(into), "unpacking a package").map(drop)
 }
 
@@ -134,7 +128,7 @@ pub(crate) fn unpack(package: &Path, into: &Path) -> Result {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub(crate) fn downloaded(dir: &Path) -> Result<Vec<PathBuf>> {
+pub fn downloaded(dir: &Path) -> Result<Vec<PathBuf>> {
     let folder = dir.join("cache/archives");
     let entries = std::fs::read_dir(&folder).doing(format!("reading {}", folder.display()))?;
     let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();

@@ -1,8 +1,8 @@
 //! `cargo xtask setup`: what a machine needs, as a table of steps, each with a check that takes no time and a way to get it.
 
-pub(crate) mod apt;
-pub(crate) mod rust_target;
-pub(crate) mod wine32;
+pub mod apt;
+pub mod rust_target;
+pub mod wine32;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -12,13 +12,13 @@ use crate::workspace::Workspace;
 
 /// Arguments of `setup`.
 #[derive(Debug, Default, clap::Args)]
-pub(crate) struct Args {
+pub struct Args {
     /// Only what the native half needs: no Wine, no mingw, no Windows target.
     #[arg(long)]
-    pub(crate) native_only: bool,
+    pub native_only: bool,
     /// Say what is missing and how it would be installed, and change nothing.
     #[arg(long)]
-    pub(crate) check: bool,
+    pub check: bool,
 }
 
 /// What cannot be done without a step.
@@ -178,35 +178,35 @@ const WINE_LIBRARIES: &[&str] =
 
 /// A step that could not be done, and what is lost by it.
 #[derive(Debug, Clone)]
-pub(crate) struct Missing {
+pub struct Missing {
     /// What is missing.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// What cannot be done without it.
     need: Need,
     /// Why it could not be had.
-    pub(crate) why: String,
+    pub why: String,
 }
 
 /// What the machine can do after the set-up.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Machine {
+pub struct Machine {
     /// What is missing.
-    pub(crate) missing: Vec<Missing>,
+    pub missing: Vec<Missing>,
 }
 
 impl Machine {
     /// Why nothing can be built for Windows, if so.
-    pub(crate) fn no_windows_build(&self) -> Option<String> {
+    pub fn no_windows_build(&self) -> Option<String> {
         self.lost(&[Need::Build])
     }
 
     /// Why no Windows program can be built and run, if so.
-    pub(crate) fn no_windows(&self) -> Option<String> {
+    pub fn no_windows(&self) -> Option<String> {
         self.lost(&[Need::Build, Need::Windows])
     }
 
     /// Why no 32-bit Windows program can be run, if so. They may still be built.
-    pub(crate) fn no_windows32(&self) -> Option<String> {
+    pub fn no_windows32(&self) -> Option<String> {
         self.lost(&[Need::Build, Need::Windows, Need::Windows32])
     }
 
@@ -219,7 +219,7 @@ impl Machine {
 ///
 /// # Errors
 /// When something is missing that nothing works without.
-pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
+pub fn main(ws: &Workspace, args: &Args) -> Result {
     let start = Instant::now();
     let machine = ensure(ws, args)?;
     let lost = machine.missing.len();
@@ -236,7 +236,7 @@ pub(crate) fn main(ws: &Workspace, args: &Args) -> Result {
 ///
 /// # Errors
 /// When something is missing that nothing works without. All else is reported in [`Machine::missing`].
-pub(crate) fn ensure(ws: &Workspace, args: &Args) -> Result<Machine> {
+pub fn ensure(ws: &Workspace, args: &Args) -> Result<Machine> {
     let wanted = |step: &&Step| !args.native_only || matches!(step.need, Need::Native | Need::Checks);
     let todo: Vec<&Step> = STEPS.iter().filter(wanted).filter(|step| !(step.done)(ws)).collect();
     let mut machine = Machine::default();
@@ -264,6 +264,13 @@ pub(crate) fn ensure(ws: &Workspace, args: &Args) -> Result<Machine> {
         }
     }
     Ok(machine)
+}
+
+/// What the machine can do as it is; changes and says nothing. For who runs after [`ensure`].
+pub fn found(ws: &Workspace) -> Machine {
+    let missing = STEPS.iter().filter(|step| !(step.done)(ws));
+    let missing = missing.map(|step| Missing { what: step.what, need: step.need, why: "not installed".to_owned() });
+    Machine { missing: missing.collect() }
 }
 
 fn perform(ws: &Workspace, step: &Step, can_install: bool) -> Result {

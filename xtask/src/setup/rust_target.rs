@@ -19,7 +19,7 @@ const START_OBJECTS: [&str; 2] = ["rsbegin", "rsend"];
 const I686: &str = "i686-win7-windows-gnu";
 
 /// Whether cargo can build the standard library for Windows.
-pub(crate) fn done(_: &Workspace) -> bool {
+pub fn done(_: &Workspace) -> bool {
     let Ok(sysroot) = sysroot() else { return false };
     library(&sysroot).join("Cargo.lock").is_file()
         && START_OBJECTS.iter().all(|name| start_object(&sysroot, name).is_file())
@@ -29,7 +29,7 @@ pub(crate) fn done(_: &Workspace) -> bool {
 ///
 /// # Errors
 /// When neither Debian nor rustup has the source of this compiler's version, or the toolchain cannot be written to.
-pub(crate) fn install(ws: &Workspace, progress: &Progress) -> Result {
+pub fn install(ws: &Workspace, progress: &Progress) -> Result {
     let sysroot = sysroot()?;
     if !library(&sysroot).join("Cargo.lock").is_file() {
         let from_debian = if apt::available() { from_debian(ws, &sysroot, progress) } else { Err(no_apt()) };

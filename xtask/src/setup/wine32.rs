@@ -23,12 +23,12 @@ pub(super) const WINDOW_PACKAGES: &[&str] = &["libxrandr2", "libxcursor1", "libx
 const DYNAMIC_LINKER: &str = "/lib/ld-linux.so.2";
 
 /// Whether the machine's own Wine runs 32-bit programs.
-pub(crate) fn system_has_it() -> bool {
+pub fn system_has_it() -> bool {
     Path::new(SYSTEM_LOADER).is_file() && Path::new("/usr/lib/i386-linux-gnu/wine").is_dir()
 }
 
 /// Whether 32-bit Wine is there, the machine's own or ours.
-pub(crate) fn done(ws: &Workspace) -> bool {
+pub fn done(ws: &Workspace) -> bool {
     system_has_it()
         || (ws.wine32().join("bin/wineserver").is_file()
             && ws.wine32().join("root/usr/lib/i386-linux-gnu/libXrandr.so.2").exists()
@@ -39,7 +39,7 @@ pub(crate) fn done(ws: &Workspace) -> bool {
 ///
 /// # Errors
 /// When the packages cannot be had, or the installed Wine is not Debian's.
-pub(crate) fn install(ws: &Workspace, progress: &Progress) -> Result {
+pub fn install(ws: &Workspace, progress: &Progress) -> Result {
     if !Path::new(SYSTEM_WINE64).is_file() {
         return Err(Failure::new(
             "32-bit Wine",

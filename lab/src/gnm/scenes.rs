@@ -1,0 +1,131 @@
+//! The demo's scenes of the PlayStation 4: recordings that the tests of `afterimage-gnm` write, replayed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use xtask::build::{self, Profile, Tree};
+use xtask::step::{self, Context, Result};
+use xtask::workspace::Workspace;
+
+use crate::matrix::End;
+use crate::picture::{self, Picture};
+use crate::report::escape;
+
+/// How a scene's calls are written into its command buffer: the folder of its recordings and pictures.
+const ENCODINGS: [&str; 2] = ["standard", "private"];
+/// The scene whose packets are shown.
+const SHOWN: &str = "cube";
+/// What is shown of it: the encoding, more arguments of `afterimage inspect`, and what it is called.
+const VIEWS: [(&str, &[&str], &str); 3] = [
+    ("standard", &[], "standard packets, what the draws read, and the shaders"),
+    ("private", &["-m", "DrawI", "-m", "Shader"], "private packets: draws and shaders"),
+    ("standard", &["--draws"], "draws only"),
+];
+/// Tests that write no recording, of which some take long.
+const UNRECORDED: [&str; 10] = [
+    "captured::",
+    "corpus::",
+    "golden::",
+    "native::",
+    "pipeline::",
+    "samplers::",
+    "share::",
+    "textures::",
+    "formats::targets",
+    "formats::textures_of_formats",
+];
+/// Pixels of a line of the sheet.
+const SHEET: usize = 640;
+
+/// A scene.
+pub(crate) struct Scene {
+    pub(crate) name: String,
+    /// Its picture, once for each encoding.
+    pub(crate) pictures: [PathBuf; 2],
+    /// Whether both are there and equal.
+    pub(crate) end: End,
+}
+
+/// What the page has of them.
+pub(crate) struct Scenes {
+    /// Every scene, by name.
+    pub(crate) scenes: Vec<Scene>,
+    /// The text of each of [`VIEWS`].
+    texts: Vec<String>,
+    /// All pictures on one.
+    pub(crate) sheet: PathBuf,
+}
+
+/// Has the recordings written, and draws them. All goes into the folder `out`, which is emptied.
+///
+/// # Errors
+/// When a scene is not what its test says, or a recording cannot be drawn.
+pub(crate) fn draw(ws: &Workspace, tree: &Tree, profile: Profile, out: &Path) -> Result<Scenes> {
+    let _ = std::fs::remove_dir_all(out);
+    let recordings = record(ws, profile, out)?;
+    let file = |encoding: &str, name: &str| recordings.join(encoding).join(format!("{name}.gcap"));
+    for encoding in ENCODINGS {
+        let mut replay = Command::new(tree.afterimage());
+        let entries = std::fs::read_dir(recordings.join(encoding)).doing("looking for recordings")?.flatten();
+        replay.arg("replay").args(entries.map(|entry| entry.path())).arg("-o").arg(out.join(encoding));
+        step::run(ws, &mut replay, &format!("drawing recordings of {encoding} packets"), "")?;
+    }
+    let names = picture::in_folder(&out.join(ENCODINGS[0]));
+    let names = names.iter().filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()));
+    let (mut scenes, mut shown) = (Vec::new(), Vec::new());
+    for name in names {
+        let pictures = ENCODINGS.map(|encoding| out.join(encoding).join(format!("{name}.png")));
+        let [standard, private] = [Picture::read(&pictures[0])?, Picture::read(&pictures[1])?];
+        let end = match standard.difference(&private) {
+            Some(difference) => End::Bad(format!("private packets: {difference}")),
+            None if standard.colours(2) < 2 => End::Bad("the picture has one colour".to_owned()),
+            None => End::Good,
+        };
+        shown.push(standard);
+        scenes.push(Scene { name, pictures, end });
+    }
+    let sheet = out.join("sheet.png");
+    Picture::sheet(&shown, SHEET).write(&sheet)?;
+    let view = |(encoding, arguments, _): &(&str, &[&str], &str)| {
+        let mut inspect = Command::new(tree.afterimage());
+        inspect.arg("inspect").arg(file(encoding, SHOWN)).args(*arguments);
+        step::output(&mut inspect, "reading a recording")
+    };
+    let texts = VIEWS.iter().map(view).collect::<Result<_>>()?;
+    Ok(Scenes { scenes, texts, sheet })
+}
+
+/// Has the tests write their scenes as recordings into a folder of `out`: ENCODING/NAME.gcap.
+///
+/// # Errors
+/// When a scene is not what its test says.
+fn record(ws: &Workspace, profile: Profile, out: &Path) -> Result<PathBuf> {
+    let recordings = out.join("recordings");
+    let mut cargo = build::cargo(ws);
+    cargo.args(["test", "-p", "afterimage-gnm", "--test", "scenes"]);
+    if matches!(profile, Profile::Release) {
+        cargo.arg("--release");
+    }
+    cargo.arg("--").args(UNRECORDED.iter().flat_map(|name| ["--skip", name]));
+    cargo.env("AFTERIMAGE_RECORD", &recordings).env("AFTERIMAGE_VALIDATE", "0");
+    step::run(ws, &mut cargo, "recording scenes of the PlayStation 4", "")?;
+    Ok(recordings)
+}
+
+impl Scenes {
+    /// A line for the terminal.
+    pub(crate) fn summary(&self) -> String {
+        let good = self.scenes.iter().filter(|scene| matches!(scene.end, End::Good)).count();
+        let all = self.scenes.len();
+        format!("GNM: {good} of {all} scenes have the same pixels from standard and from private packets")
+    }
+
+    /// What `afterimage inspect` says of one, each text under its title.
+    pub(crate) fn texts(&self) -> Vec<(String, String)> {
+        let title = |(encoding, arguments, what): &(&str, &[&str], &str)| {
+            let command = [&["afterimage inspect", &format!("{encoding}/{SHOWN}.gcap")], *arguments].concat().join(" ");
+            format!("<b>{}</b> <code>{}</code>", escape(what), escape(&command))
+        };
+        VIEWS.iter().map(title).zip(self.texts.iter().cloned()).collect()
+    }
+}

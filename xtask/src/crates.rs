@@ -1,0 +1,118 @@
+//! The tests of all crates, as `cargo xtask test` runs them: all, or without those that `--quick` leaves out ([`quick`]).
+
+use xtask::build;
+use xtask::score::Score;
+use xtask::step::{self, Failure, Progress, Result};
+use xtask::workspace::Workspace;
+
+use crate::quick;
+
+/// How many lines of what a failed test printed are shown.
+const FAILED_LINES: usize = 40;
+
+/// How much is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All.
+    All,
+    /// Without what [`quick::LEFT_OUT`] names.
+    Quick,
+}
+
+/// The workspace's tests, with the validation layers where a test opens a device.
+///
+/// # Errors
+/// When cargo cannot be started. What fails is in the score.
+pub(crate) fn test(ws: &Workspace, extent: Extent, score: &mut Score) -> Result {
+    let progress = Progress::start("tests of the crates");
+    let mut cargo = build::cargo(ws);
+    cargo.args(["test", "--workspace", "--no-fail-fast"]).env("AFTERIMAGE_VALIDATE", "1");
+    if extent == Extent::Quick {
+        quick::watch(&mut cargo)?;
+    }
+    let done = step::run_to_end(ws, &mut cargo, "cargo test", &progress)?;
+    let text = std::fs::read_to_string(&done.log).unwrap_or_default();
+    let (passed, failed) = sum_results(&text);
+    score.passed += passed;
+    score.failed += failed;
+    let result = if done.status.success() {
+        Ok(())
+    } else {
+        // A crate that does not compile has no tests to count.
+        score.failed += usize::from(failed == 0);
+        let said = [said_by_failed(&text), done.tail].concat();
+        Err(Failure {
+            command: Some(step::line_of(&cargo)),
+            log: Some(done.log),
+            ..Failure::new("tests", said.join("\n"))
+        })
+    };
+    progress.end(if result.is_ok() { "✓" } else { "✗" }, &format!("{passed} passed, {failed} failed"));
+    if let Err(failure) = result {
+        eprintln!("{failure}");
+    }
+    if extent == Extent::Quick {
+        score.skipped += quick::report(&text);
+    }
+    Ok(())
+}
+
+/// What the tests that failed printed, each from its `---- NAME stdout ----` on; the first lines of it, if it is long.
+fn said_by_failed(text: &str) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut left = 0;
+    for line in text.lines() {
+        if line.starts_with("---- ") && line.ends_with(" ----") {
+            left = FAILED_LINES;
+        } else if line == "failures:" || line.starts_with("test result: ") {
+            left = 0;
+        }
+        // How a test program ended that could not say which test it was: `(signal: 11, SIGSEGV: ...)`.
+        if line.contains("process didn't exit successfully") {
+            said.push(line.to_owned());
+        } else if left > 0 {
+            left -= 1;
+            said.push(line.to_owned());
+        }
+    }
+    said
+}
+
+/// Adds up the lines `test result: ok. 3 passed; 0 failed; ...`.
+fn sum_results(text: &str) -> (usize, usize) {
+    let mut sums = (0, 0);
+    for line in text.lines().filter(|line| line.starts_with("test result: ")) {
+        let number = |what: &str| {
+            let words: Vec<&str> = line.split([' ', ';']).collect();
+            let at = words.iter().position(|word| *word == what)?;
+            words[..at].last()?.parse::<usize>().ok()
+        };
+        sums.0 += number("passed").unwrap_or(0);
+        sums.1 += number("failed").unwrap_or(0);
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAILED_LINES, said_by_failed, sum_results};
+
+    #[test]
+    fn results_of_all_test_programs_are_added_up() {
+        let text = "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured\n\
+                    test result: FAILED. 2 passed; 1 failed; 0 ignored; finished in 0.1s\n";
+        assert_eq!(sum_results(text), (5, 1));
+    }
+
+    #[test]
+    fn what_failed_tests_printed_is_found() {
+        let text = "test a ... FAILED\nfailures:\n\n---- a stdout ----\nthread panicked\nleft: 1\n\nfailures:\n    a\n\n\
+                    test result: FAILED. 2 passed; 1 failed\nmore\n";
+        assert_eq!(said_by_failed(text), ["---- a stdout ----", "thread panicked", "left: 1", ""]);
+        let died =
+            "test a ... ok\n  process didn't exit successfully: `b` (signal: 11, SIGSEGV: invalid memory reference)\n";
+        assert_eq!(said_by_failed(died).len(), 1);
+        let long = format!("---- a stdout ----\n{}", "line\n".repeat(1000));
+        assert_eq!(said_by_failed(&long).len(), FAILED_LINES);
+    }
+}

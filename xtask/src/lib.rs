@@ -1,0 +1,11 @@
+//! What `cargo xtask` and the laboratory (`lab`) share: where things lie, running commands, setting a machine up, building the tree.
+
+#![forbid(unsafe_code)]
+
+pub mod build;
+pub mod laboratory;
+pub mod samples;
+pub mod score;
+pub mod setup;
+pub mod step;
+pub mod workspace;

@@ -1,0 +1,112 @@
+//! What `cargo xtask test --quick` leaves out of the crates' tests, and how.
+//!
+//! cargo has all test programs of the workspace run by a command of its user's choice, which is this program itself: it runs
+//! those that are quick and says which it leaves out. So features and with them all that is built are those of the whole test.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use xtask::step::{self, Context as _, Failure, Result};
+
+/// A test program that takes too long.
+struct LeftOut {
+    /// Its package, without `afterimage-`.
+    package: &'static str,
+    /// Its name: that of its file or folder in `tests`, or the package's own for its unit tests.
+    program: &'static str,
+    /// Why.
+    why: &'static str,
+}
+
+/// All of them.
+const LEFT_OUT: &[LeftOut] = &[LeftOut { package: "viewer", program: "samples", why: "programs under Wine" }];
+
+/// What this program is called with to run a test program.
+pub(crate) const COMMAND: &str = "run-if-quick";
+/// How the log says that one is left out.
+const SAYS: &str = "left out: ";
+
+/// Has cargo run test programs through [`run`].
+///
+/// # Errors
+/// When the compiler cannot be asked what it builds for.
+pub(crate) fn watch(cargo: &mut Command) -> Result {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = step::output(Command::new(rustc).arg("-vV"), "asking the compiler for its target")?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    let host = host.ok_or_else(|| Failure::new("asking the compiler for its target", &version))?;
+    let this = std::env::current_exe().doing("looking for this program")?;
+    let key = format!("CARGO_TARGET_{}_RUNNER", host.to_uppercase().replace(['-', '.'], "_"));
+    cargo.env(key, format!("{} {COMMAND}", this.display()));
+    Ok(())
+}
+
+/// Runs a test program in place of this one unless it is left out; cargo has set the environment and the folder.
+///
+/// # Errors
+/// When it cannot be started.
+pub(crate) fn run(line: &[OsString]) -> Result<ExitCode> {
+    let [program, arguments @ ..] = line else { return Err(Failure::new(COMMAND, "no program is named")) };
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    if let Some(row) = row_of(&package, Path::new(program)) {
+        println!("{SAYS}{}/{}: {}", row.package, row.program, row.why);
+        return Ok(ExitCode::SUCCESS);
+    }
+    step::replace(Command::new(program).args(arguments), "starting a test program")
+}
+
+/// Prints what the log says was left out, and counts it.
+pub(crate) fn report(log: &str) -> usize {
+    let left_out: Vec<&str> = log.lines().filter_map(|line| line.strip_prefix(SAYS)).collect();
+    for row in &left_out {
+        println!("skipped: {row}");
+    }
+    println!(
+        "skipped, as `--quick` says: licences, the samples through Wine, keys, recordings, others' tests, fuzzing"
+    );
+    left_out.len()
+}
+
+/// The row of a test program: `target/debug/deps/NAME-0123456789abcdef` of this package.
+fn row_of(package: &str, program: &Path) -> Option<&'static LeftOut> {
+    let package = package.strip_prefix("afterimage-").unwrap_or(package);
+    let name = program.file_name()?.to_str()?.rsplit_once('-')?.0;
+    let name = name.strip_prefix("afterimage_").unwrap_or(name);
+    LEFT_OUT.iter().find(|row| row.package == package && row.program.replace('-', "_") == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEFT_OUT, row_of};
+    use std::path::Path;
+    use xtask::workspace::Workspace;
+
+    #[test]
+    fn programs_are_told_by_package_and_name() {
+        let row = &LEFT_OUT[0];
+        let path = |name: &str| format!("/t/debug/deps/{}-0123456789abcdef", name.replace('-', "_"));
+        let found = |package: &str, name: &str| row_of(package, Path::new(&path(name))).is_some();
+        assert!(found(&format!("afterimage-{}", row.package), row.program));
+        assert!(!found("afterimage-none", row.program));
+        assert!(!found(&format!("afterimage-{}", row.package), "none"));
+    }
+
+    /// A row of what is no longer there would hide that something else is left out.
+    #[test]
+    fn what_is_left_out_is_there() {
+        let root = Workspace::find().root;
+        for row in LEFT_OUT {
+            let folders = ["crates", "apps"].map(|folder| root.join(folder).join(row.package));
+            let folder = folders.iter().find(|folder| folder.is_dir()).unwrap_or_else(|| panic!("no {}", row.package));
+            let tests = folder.join("tests");
+            let files = [tests.join(format!("{}.rs", row.program)), tests.join(row.program).join("main.rs")];
+            assert!(
+                row.package == row.program || files.iter().any(|file| file.is_file()),
+                "{}/{}",
+                row.package,
+                row.program
+            );
+        }
+    }
+}
