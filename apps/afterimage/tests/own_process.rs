@@ -1,9 +1,12 @@
 //! Commands that draw do it in a process of their own: what hangs or crashes there ends the command with a message and a code.
 #![allow(missing_docs)]
 
+#[path = "../../../crates/vulkan/tests/common/at_work.rs"]
+mod at_work;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod scene;
 
+use at_work::wait_until_drawing;
 use scene::Variant;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -69,8 +72,7 @@ fn a_crash_is_told_with_what_was_being_done() {
         }
         std::thread::sleep(Duration::from_millis(5));
     };
-    // Until it draws.
-    std::thread::sleep(Duration::from_secs(3));
+    wait_until_drawing(&child);
     assert!(Command::new("kill").args(["-ILL", &child]).status().unwrap().success());
     let output = parent.wait_with_output().unwrap();
     let text = text(&output);

@@ -2,10 +2,12 @@
 
 use std::io::BufRead;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use x11rb::connection::Connection;
+use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    AtomEnum, ConfigureWindowAux, ConnectionExt as _, ImageFormat, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
+    AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask,
+    ImageFormat, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
@@ -40,6 +42,41 @@ pub fn server(screen: &str) -> Option<(Child, String)> {
     let mut number = String::new();
     std::io::BufReader::new(server.stdout.take()?).read_line(&mut number).ok()?;
     Some((server, format!(":{}", number.trim())))
+}
+
+/// How long a window may take to answer on a machine that has other things to do.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Gives a window the keys, and waits until its program has heard of that: events are taken in their order, and programs answer
+/// pings (`_NET_WM_PING`), which window managers send. Events that wait on the connection are lost.
+///
+/// # Errors
+/// The server is gone, or the window says that it answers pings and does not.
+pub fn focus(connection: &RustConnection, root: u32, window: u32) -> Result<()> {
+    connection.set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME)?;
+    connection.sync()?;
+    let [protocols, ping] = [&b"WM_PROTOCOLS"[..], b"_NET_WM_PING"].map(|name| connection.intern_atom(false, name));
+    let (protocols, ping) = (protocols?.reply()?.atom, ping?.reply()?.atom);
+    let known = connection.get_property(false, window, protocols, AtomEnum::ATOM, 0, 64)?.reply()?;
+    if known.value32().is_none_or(|mut atoms| atoms.all(|atom| atom != ping)) {
+        return Err("the window answers no pings".into());
+    }
+    let hear = |mask| connection.change_window_attributes(root, &ChangeWindowAttributesAux::new().event_mask(mask));
+    hear(EventMask::SUBSTRUCTURE_NOTIFY)?;
+    let message = ClientMessageEvent::new(32, window, protocols, [ping, x11rb::CURRENT_TIME, window, 0, 0]);
+    connection.send_event(false, window, EventMask::NO_EVENT, message)?;
+    connection.sync()?;
+    let start = Instant::now();
+    loop {
+        match connection.poll_for_event()? {
+            Some(Event::ClientMessage(answer)) if answer.window == root && answer.data.as_data32()[0] == ping => break,
+            Some(_) => {}
+            None if start.elapsed() > PATIENCE => return Err("the window does not answer a ping".into()),
+            None => std::thread::sleep(Duration::from_millis(2)),
+        }
+    }
+    hear(EventMask::NO_EVENT)?;
+    Ok(connection.sync()?)
 }
 
 /// An X server that ends with this, and a connection to it.
@@ -104,12 +141,9 @@ impl Xvfb {
     /// Presses a key in a window.
     ///
     /// # Errors
-    /// The server is gone.
+    /// The server is gone, or the window does not answer.
     pub fn press(&self, window: u32, key: u8) -> Result<()> {
-        self.connection.set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME)?;
-        self.connection.sync()?;
-        // The window has to hear of the focus before it takes keys.
-        std::thread::sleep(Duration::from_millis(200));
+        focus(&self.connection, self.root, window)?;
         for kind in [KEY_PRESS_EVENT, KEY_RELEASE_EVENT] {
             self.connection.xtest_fake_input(kind, key, x11rb::CURRENT_TIME, self.root, 0, 0, 0)?;
         }

@@ -3,13 +3,12 @@
 use crate::program::{Guarded, command, compile, pixels, replay, told};
 use afterimage_capture::Reader;
 use afterimage_stream::packets::Init;
+use afterimage_window::xvfb::focus;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{
-    ConnectionExt as _, ImageFormat, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MapState,
-};
+use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MapState};
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
@@ -50,14 +49,6 @@ pub(crate) fn window_of(connection: &RustConnection, root: u32, wanted: (u16, u1
 pub(crate) fn look(connection: &RustConnection, window: u32, (width, height): (u16, u16)) -> Vec<u8> {
     let image = connection.get_image(ImageFormat::Z_PIXMAP, window, 0, 0, width, height, !0).expect("sent");
     image.reply().expect("the window").data
-}
-
-/// Gives a window the keys.
-pub(crate) fn focus(connection: &RustConnection, window: u32) {
-    connection.set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME).expect("sent");
-    connection.sync().expect("answered");
-    // It has to hear of that before it takes keys.
-    std::thread::sleep(Duration::from_millis(400));
 }
 
 /// A key goes down, or comes up.
@@ -137,7 +128,7 @@ fn keys_in_a_program_s_own_window(renderer: &str) {
     };
     // Keys are heeded from the first frame on.
     frames(2);
-    focus(&connection, window);
+    focus(&connection, root, window).expect("the window answers");
     let captures = ["scene-1.aftercap", "scene-2.aftercap", "scene-3.aftercap"].map(|name| folder.join(name));
     for (pictures, capture) in captures[..2].iter().enumerate() {
         press(&connection, root, F10);

@@ -1,7 +1,8 @@
 //! The documentation's picture of the viewer: the teapot's last draw. `AFTERIMAGE_BLESS=1` writes it.
 
-use crate::key::{self, display, focus, press, wait_for, window_of};
+use crate::key::{self, display, press, wait_for, window_of};
 use crate::program::{Guarded, command, compile};
+use afterimage_window::xvfb::focus;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -71,13 +72,13 @@ fn the_documentation_shows_the_viewer_as_it_is() {
         (colours.len() > 500).then_some(())
     };
     wait_for("the first draw", || titled(": Draw").then_some(()));
-    focus(&connection, window);
+    focus(&connection, root, window).expect("the window answers");
     press(&connection, root, END);
     wait_for("the end of the frame", || titled(": Present").then_some(()));
     press(&connection, root, UP);
     wait_for("the last draw", || titled(": Draw").then_some(()));
     wait_for("the teapot", drawn);
-    // Nothing comes any more: neither pictures nor times.
+    // Nothing comes any more: neither pictures nor times. That is no event, so the window is to stay as it is for a while.
     let pixels = wait_for("the end of all changes", || {
         let before = look(&connection, window);
         std::thread::sleep(Duration::from_secs(2));

@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
-    ConfigureWindowAux, ConnectionExt as _, CreateWindowAux, ImageFormat, InputFocus, KEY_PRESS_EVENT,
-    KEY_RELEASE_EVENT, MapState, WindowClass,
+    ConfigureWindowAux, ConnectionExt as _, CreateWindowAux, ImageFormat, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MapState,
+    WindowClass,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
@@ -151,10 +151,7 @@ impl Keyboard {
         if self.connection.get_input_focus().unwrap().reply().unwrap().focus == window {
             return;
         }
-        self.connection.set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME).unwrap();
-        self.connection.sync().unwrap();
-        // The window has to hear of the focus before it takes keys.
-        std::thread::sleep(Duration::from_millis(200));
+        afterimage_window::xvfb::focus(&self.connection, self.root, window).unwrap();
     }
 
     /// Keys go down and come up together: one that the server saw down for long, on a slow machine, it would repeat.

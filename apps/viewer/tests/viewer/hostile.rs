@@ -2,6 +2,7 @@
 //!
 //! `AFTERIMAGE_ROUNDS=100` tries as many; the suite has a round of each kind.
 
+use super::at_work::wait_until_drawing;
 use super::check_picture;
 use super::program::{Program, TARGET};
 use afterimage_stream::packets::*;
@@ -152,13 +153,15 @@ fn cut(program: &mut Program, directory: &Path) {
     (1..=3).for_each(|frame| program.frame(frame).unwrap());
     let file = shared_file(directory, "cut").expect("its shared file");
     // Mapped memory of ours is gone as well: nothing of it is touched any more.
-    std::fs::File::options().write(true).open(file).unwrap().set_len(4096).unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    std::fs::File::options().write(true).open(&file).unwrap().set_len(4096).unwrap();
+    // It lives until its renderer has ended, which whoever started it sees.
+    std::fs::write(directory.join("cut"), file.as_os_str().as_encoded_bytes()).unwrap();
+    wait_for("leave to end", || (!directory.join("cut").exists()).then_some(()));
     std::process::exit(0);
 }
 
 /// The shared file of a program of this name.
-fn shared_file(directory: &Path, name: &str) -> Option<PathBuf> {
+pub(crate) fn shared_file(directory: &Path, name: &str) -> Option<PathBuf> {
     let begin = format!("{name}-");
     let mut files = std::fs::read_dir(directory).ok()?.flatten().map(|entry| entry.path());
     files.find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begin)))
@@ -222,6 +225,12 @@ fn hostile_programs_end_alone() {
             let renderer = wait_for("renderer", || renderer_of(viewer.0.id(), &file));
             assert!(Command::new("kill").args(["-ILL", &renderer.to_string()]).status().unwrap().success());
         }
+        if kind == Kind::Cut {
+            let path = || std::fs::read_to_string(directory.join("cut")).ok().filter(|path| !path.is_empty());
+            let file = PathBuf::from(wait_for("file that was cut", path));
+            wait_for("end of its renderer", || renderer_of(viewer.0.id(), &file).is_none().then_some(()));
+            std::fs::remove_file(directory.join("cut")).unwrap();
+        }
         let ended = wait_for("end of the hostile program", || hostile.0.try_wait().unwrap());
         assert!(ended.success(), "round {round}: {name} {ended}");
         assert_eq!(steady.0.try_wait().unwrap(), None, "round {round}: {name}");
@@ -259,8 +268,7 @@ fn the_viewer_ends_in_time_whatever_the_gpu_does() {
     let hostile = start("endless", &directory);
     let file = wait_for("shared file", || shared_file(&directory, "endless"));
     let renderer = wait_for("renderer", || renderer_of(viewer.0.id(), &file));
-    // Until it has begun.
-    std::thread::sleep(Duration::from_secs(2));
+    wait_until_drawing(&renderer.to_string());
     assert!(Command::new("kill").args(["-TERM", &viewer.0.id().to_string()]).status().unwrap().success());
     wait_for("end of the viewer", || viewer.0.try_wait().unwrap());
     drop(hostile);

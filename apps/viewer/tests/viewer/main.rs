@@ -1,6 +1,8 @@
 //! The viewer as a process, with a program that clears its picture to another colour in each frame.
 #![allow(missing_docs)]
 
+#[path = "../../../../crates/vulkan/tests/common/at_work.rs"]
+mod at_work;
 mod display;
 mod drag;
 mod flood;
@@ -13,7 +15,6 @@ use afterimage_stream::Link;
 use program::{Program, colour};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 fn viewer(directory: &Path, pictures: &Path, more: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_afterimage-viewer"))
@@ -46,7 +47,7 @@ fn pictures_of_a_program_that_came_first() {
     let viewer = {
         let (directory, pictures) = (directory.clone(), pictures.clone());
         std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(300));
+            display::wait_for("the program's shared file", || hostile::shared_file(&directory, "colours"));
             viewer(&directory, &pictures, &["--frames", "2,5-6"]).wait().unwrap()
         })
     };
@@ -85,9 +86,7 @@ fn a_killed_viewer_costs_no_more_than_its_frames() {
         assert!(lost < 50, "the viewer's death was not noticed");
     }
     let mut second = viewer(&directory, &pictures, &[]);
-    while program.link.epoch() == program.epoch {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    display::wait_for("another viewer", || (program.link.epoch() != program.epoch).then_some(()));
     program.fresh = true;
     for frame in 100..=105 {
         program.frame(frame).unwrap();

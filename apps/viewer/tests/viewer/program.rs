@@ -178,6 +178,7 @@ fn ends() {
     (1..=5).for_each(|frame| program.frame(frame).unwrap());
     let kill = |signal: &str| {
         let _killed = Command::new("kill").args([signal, &std::process::id().to_string()]).status();
+        // The signal ends this.
         std::thread::sleep(Duration::from_secs(60));
     };
     match &*end {
