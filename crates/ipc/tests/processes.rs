@@ -307,6 +307,7 @@ fn a_waiting_guest_learns_of_the_viewer_s_death() {
     let mut viewer = start("viewer", temp.path());
     let mut link = SharedLink::connect(&options(temp.path())).unwrap();
     let killer = std::thread::spawn(move || {
+        // The guest waits by then, which nobody can see; it learns the same if not.
         std::thread::sleep(Duration::from_millis(200));
         viewer.kill().unwrap();
         viewer.wait().unwrap();
@@ -389,7 +390,9 @@ fn a_file_of_another_version_is_refused_with_both_versions() {
     let guest = std::thread::spawn(move || SharedLink::connect(&options(&directory)).map(drop));
     // The magic, which is written last, says that the header is whole.
     let whole = |path: &Path| std::fs::read(path).is_ok_and(|bytes| bytes.len() > 8 && bytes[..8] != [0; 8]);
+    let start = Instant::now();
     let path = loop {
+        assert!(start.elapsed() < PATIENCE, "the program makes no file");
         let path = std::fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().path()).next();
         if let Some(path) = path.filter(|path| whole(path)) {
             break path;

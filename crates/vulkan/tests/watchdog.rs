@@ -181,6 +181,7 @@ fn what_takes_its_time_but_ends_is_not_blamed() {
     let (own, hangs, journal) = remembering(limit);
     let mut guest = Guest::with_own_process(own);
     guest.renderer.set_shader_replacer(Some(Box::new(move |_, _| {
+        // This is what takes its time.
         std::thread::sleep(limit * 2);
         None
     })));

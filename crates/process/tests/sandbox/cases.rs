@@ -228,6 +228,7 @@ fn threads_are_started(stage: &Stage) {
     let threads: Vec<_> = (0..count + 8)
         .map(|at| {
             std::thread::Builder::new().name(format!("late {at}")).stack_size(1 << 20).spawn(move || {
+                // Sleeping is among what threads may do.
                 std::thread::sleep(std::time::Duration::from_millis(1));
                 at
             })

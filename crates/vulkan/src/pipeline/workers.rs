@@ -256,6 +256,7 @@ mod tests {
             workers.run(urgency, move || {
                 value.make(|| {
                     assert!(!made.swap(true, Ordering::Relaxed), "made twice");
+                    // So that the others come while it is made.
                     std::thread::sleep(Duration::from_millis(20));
                     Some(7)
                 });
