@@ -4,9 +4,9 @@ use crate::source::unwritten;
 use afterimage_capture::MemoryArena;
 use afterimage_stream::packets::{
     Address, BeginFrame, BlendFactor, Clear, CreateSampler, CreateShader, CreateTexture, CreateVertexInput, Destroy,
-    DrawIndexed, Filter, Init, Present, PresentTarget, Rect, SetBlend, SetIndexBuffer, SetRenderTargets, SetScissor,
-    SetShaders, SetTextures, SetVertexBuffers, SetVertexInput, SetViewport, Stage, TextureBinding, Topology,
-    UpdateTexture, VertexAttribute, VertexBuffer,
+    DrawIndexed, Filter, Init, Language, Present, PresentTarget, Rect, SetBlend, SetIndexBuffer, SetRenderTargets,
+    SetScissor, SetShaders, SetTextures, SetVertexBuffers, SetVertexInput, SetViewport, Stage, TextureBinding,
+    Topology, UpdateTexture, VertexAttribute, VertexBuffer,
 };
 use afterimage_stream::{Encoder, Executor, Format, IdAllocator, ObjectId, ObjectKind, VertexFormat};
 use afterimage_vulkan::{Gpu, Options, Renderer};
@@ -15,9 +15,6 @@ use bytemuck::Zeroable;
 use egui::epaint::{ClippedPrimitive, ImageData, ImageDelta, Primitive, Vertex};
 use egui::{TextureFilter, TextureId, TexturesDelta};
 use std::collections::HashMap;
-
-/// Number of the IR's text among the languages of shaders.
-const IR: u32 = 4;
 
 /// Positions come in clip space; colours are premultiplied and, like the target, encoded as sRGB.
 const VERTEX: &str = r#"vertex "gui" {
@@ -112,7 +109,7 @@ impl Painter {
         }
         for (id, stage, text) in [(shaders[0], Stage::Vertex, VERTEX), (shaders[1], Stage::Pixel, PIXEL)] {
             let code = self.arena.push(text.as_bytes());
-            self.stream.push(&CreateShader { id, stage: stage as u32, language: IR, pad: 0, code });
+            self.stream.push(&CreateShader { id, stage: stage as u32, language: Language::Ir as u32, pad: 0, code });
         }
         let attribute = |location, format, offset| VertexAttribute::per_vertex(location, 0, format, offset);
         let attributes = [

@@ -1,6 +1,6 @@
 //! `docs/state.md` says how many groups and edges the table has.
 
-use afterimage_d3d9::{Group, DeviceState};
+use afterimage_d3d9::{DeviceState, Group};
 use afterimage_state::{Edge, Group as _};
 
 #[test]

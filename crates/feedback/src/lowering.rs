@@ -2,6 +2,7 @@
 
 use crate::formats::{self, Format};
 use crate::uses::Uses;
+use afterimage_abi::push;
 use afterimage_ir::{
     CAPTURE_BUFFERS, CaptureDecl, InputAt, MAX_CAPTURE_STRIDE, Module, Output, OutputAt, Stage, VerifyError, verify,
 };
@@ -449,11 +450,11 @@ pub fn prepare() -> Vec<u32> {
 /// What stays in our own ABI has the address of its constants elsewhere in a compute shader than in the stage that it was. The byte of
 /// the block's address.
 fn stays_ours(bindings: &mut Bindings, stage: Stage, push: Option<u32>) -> Result<u32, Error> {
-    let (constants, block) = if stage == Stage::Compute { (8, 0) } else { (0, 8) };
+    let (constants, block) = (push::constants(stage), push::feedback(stage));
     let mut first = true;
     for used in &mut bindings.blocks {
         match &mut used.source {
-            BlockSource::Address(16) => {}
+            BlockSource::Address(push::SYSTEM) => {}
             BlockSource::Address(byte) if std::mem::take(&mut first) => *byte = constants,
             BlockSource::Address(_) => return Err(Error::Addresses("those of another stage")),
             _ => return Err(Error::Addresses("uniform blocks and storage buffers")),

@@ -1,6 +1,6 @@
 //! `docs/state.md` says how many groups and edges the table has.
 
-use afterimage_gnm_types::{Group, GnmStates};
+use afterimage_gnm_types::{GnmStates, Group};
 use afterimage_state::{Edge, Group as _};
 
 #[test]

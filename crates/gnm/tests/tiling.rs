@@ -4,16 +4,13 @@
 use afterimage_gnm_types::tiling::TILE_MODES;
 use afterimage_ipc::{ArenaConfig, in_process};
 use afterimage_stream::packets::*;
-use afterimage_stream::{ObjectId, ObjectKind, Port, gcn_bank};
+use afterimage_stream::{Bank, GcnBank, ObjectId, ObjectKind, Port};
 use afterimage_texture::gnm::shader::{Banks, Copy, Way};
 use afterimage_texture::gnm::{Description, Layout, Pitch, Slices};
 use afterimage_vulkan::{Options, Renderer};
 use std::collections::HashMap;
 
-/// `afterimage_shader::Language::Ir`.
-const IR: u32 = 4;
-const BANKS: Banks =
-    Banks { parameters: gcn_bank(Stage::Compute, 0) as u8, buffers: gcn_bank(Stage::Compute, 1) as u8 };
+const BANKS: Banks = Banks { parameters: Bank::GcnComputeWords as u8, buffers: Bank::GcnComputeBuffers as u8 };
 
 fn noise(bytes: u64, seed: u64) -> Vec<u8> {
     let mut state = seed;
@@ -82,7 +79,7 @@ impl Guest {
     fn shader(&mut self, text: &str) -> ObjectId {
         let id = self.port.allocate(ObjectKind::Shader).expect("an id");
         let code = self.port.upload_bytes(text.as_bytes()).expect("room");
-        self.port.push(&CreateShader { id, stage: Stage::Compute as u32, language: IR, pad: 0, code });
+        self.port.push(&CreateShader { id, stage: Stage::Compute as u32, language: Language::Ir as u32, pad: 0, code });
         id
     }
 

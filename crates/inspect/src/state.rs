@@ -2,7 +2,7 @@
 
 use afterimage_stream::describe::{Describe, Value, register};
 use afterimage_stream::packets::{CreateSampler, Packet, Stage, TextureBinding, VertexAttribute};
-use afterimage_stream::{BANKS, Created, ObjectId, State};
+use afterimage_stream::{Bank, Created, ObjectId, State};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -162,9 +162,9 @@ fn unbound(state: &State, path: &str) -> bool {
 #[must_use]
 pub fn constants(state: &State) -> Vec<StateField> {
     let mut fields = Vec::new();
-    for (number, bank) in BANKS.iter().enumerate() {
+    for (number, bank) in Bank::ALL.iter().enumerate() {
         for (at, value) in state.bank(number).iter().enumerate().filter(|(_, value)| **value != [0; 4]) {
-            fields.push(StateField { path: format!("{}[{at}]", bank.name), value: register(number, *value) });
+            fields.push(StateField { path: format!("{}[{at}]", bank.name()), value: register(number, *value) });
         }
     }
     fields
@@ -179,7 +179,7 @@ pub fn changes_between(before: &State, after: &State) -> Vec<Change> {
 /// Registers of each bank that were set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
-    banks: [Range<usize>; BANKS.len()],
+    banks: [Range<usize>; Bank::COUNT],
 }
 
 impl Registers {
@@ -211,7 +211,7 @@ pub(crate) fn changes_in(before: &State, after: &State, registers: Option<&Regis
         }
     }
     changes.extend(old.into_iter().map(|(path, value)| Change { path, before: Some(value), after: None }));
-    for (number, bank) in BANKS.iter().enumerate() {
+    for (number, bank) in Bank::ALL.iter().enumerate() {
         let (old, new) = (before.bank(number), after.bank(number));
         let set = registers.map_or(0..new.len(), |registers| registers.banks[number].clone());
         let set = set.start.min(new.len())..set.end.min(new.len());
@@ -221,7 +221,7 @@ pub(crate) fn changes_in(before: &State, after: &State, registers: Option<&Regis
         let both = set.clone().zip(old[set.clone()].iter().zip(&new[set]));
         for (at, (old, new)) in both.filter(|(_, (old, new))| old != new) {
             let (before, after) = (Some(register(number, *old)), Some(register(number, *new)));
-            changes.push(Change { path: format!("{}[{at}]", bank.name), before, after });
+            changes.push(Change { path: format!("{}[{at}]", bank.name()), before, after });
         }
     }
     changes

@@ -1,7 +1,7 @@
 //! What the banks and texture slots of a module stand for that another program's shader was translated to: its own uniform blocks,
 //! push constants, storage buffers and textures. The SPIR-V front end says it, and the back end can write modules that keep it.
 
-use crate::module::TEXTURE_SLOTS;
+use afterimage_abi::slots;
 
 /// What a translated module expects to be bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,9 +65,6 @@ pub struct TextureUse {
     pub combined: bool,
 }
 
-/// Texture slots of the vertex stage begin here.
-const VERTEX_SLOTS: u8 = 16;
-
 impl Bindings {
     /// Those of two stages that are one shader afterwards, the second of which went on with the numbers of the first.
     pub fn join(&mut self, other: &Bindings) {
@@ -97,9 +94,7 @@ impl Bindings {
 
     /// What is in a texture slot of a compute shader that was a vertex or geometry shader: the vertex stage's own slots come first.
     pub fn texture_in_compute(&self, slot: u8) -> Option<&TextureUse> {
-        let place = slot.checked_sub(TEXTURE_SLOTS)?;
-        let own = TEXTURE_SLOTS - VERTEX_SLOTS;
-        self.texture(if place < own { VERTEX_SLOTS + place } else { place - own })
+        self.texture(slots::draw_slot(slot.into())? as u8)
     }
 
     /// What is in a texture slot.

@@ -6,7 +6,7 @@ use crate::types::Kind;
 use crate::verify::{VerifyError, fail};
 
 /// Buffers that are captured into.
-pub const CAPTURE_BUFFERS: u8 = 4;
+pub const CAPTURE_BUFFERS: u8 = afterimage_abi::slots::CAPTURE_BUFFERS as u8;
 /// Streams of vertices; a vertex shader has the first alone.
 pub const CAPTURE_STREAMS: u8 = 4;
 /// Most bytes of a captured vertex in a buffer: as much as Vulkan's devices take.

@@ -12,7 +12,6 @@ mod exact;
 #[cfg(feature = "generate")]
 mod generate;
 mod geometry;
-mod layout;
 mod lex;
 mod module;
 mod opcode;
@@ -23,6 +22,7 @@ mod table;
 mod types;
 mod verify;
 
+pub use afterimage_abi::Table;
 pub use builder::{BuildError, Builder, Level, Primitives};
 pub use capture::{CAPTURE_BUFFERS, CAPTURE_STREAMS, CaptureDecl, CaptureUse, MAX_CAPTURE_STRIDE};
 pub use entity::{Bank, Image, Input, Inst, Output, Region, Spec, Texture, Value, Var};

@@ -1,5 +1,7 @@
 //! A shader: declarations of its interface, and its code in tables indexed by entity ids.
 
+pub use afterimage_abi::Stage;
+use afterimage_abi::{Table, slots};
 use smallvec::SmallVec;
 
 use crate::capture::CaptureDecl;
@@ -26,12 +28,12 @@ pub const MAX_SPECS: usize = 64;
 pub const MAX_NAMES: usize = 1024;
 /// Most textures.
 pub const MAX_TEXTURES: usize = 256;
-/// Texture slots of the graphics stages: 16 of the pixel stage, then 4 of the vertex stage.
-pub const TEXTURE_SLOTS: u8 = 20;
-/// Texture slots of the compute stage, which are behind those of the others: 20 to 39.
-pub const COMPUTE_TEXTURE_SLOTS: u8 = 20;
+/// Texture slots of the graphics stages, as the IR has numbers of slots.
+pub const TEXTURE_SLOTS: u8 = slots::TEXTURE_SLOTS as u8;
+/// Texture slots of the compute stage, which are behind those of the others.
+pub const COMPUTE_TEXTURE_SLOTS: u8 = slots::COMPUTE_SLOTS as u8;
 /// Slots of storage images, of each stage.
-pub const IMAGE_SLOTS: u8 = 16;
+pub const IMAGE_SLOTS: u8 = slots::STORAGE_IMAGES as u8;
 /// Most lanes of a work group.
 pub const MAX_GROUP: u32 = 1024;
 /// Most lanes of a wave.
@@ -63,20 +65,6 @@ macro_rules! named_enum {
 }
 
 pub(crate) use named_enum;
-
-named_enum! {
-    /// A stage of the pipeline.
-    Stage {
-        /// Runs per vertex.
-        Vertex "vertex",
-        /// Runs per pixel, in quads.
-        Pixel "pixel",
-        /// Runs in work groups.
-        Compute "compute",
-        /// Runs per primitive, whose vertices it reads, and makes others.
-        Geometry "geometry",
-    }
-}
 
 named_enum! {
     /// How an input of the pixel stage is interpolated.
@@ -227,6 +215,19 @@ impl AtomicOp {
 }
 
 impl Dim {
+    /// The table that textures of the shape are in.
+    pub const fn table(self) -> Table {
+        match self {
+            Dim::D2 => Table::D2,
+            Dim::Cube => Table::Cube,
+            Dim::D3 => Table::D3,
+            Dim::D2Array => Table::D2Array,
+            Dim::CubeArray => Table::CubeArray,
+            Dim::D2Ms => Table::D2Ms,
+            Dim::D2MsArray => Table::D2MsArray,
+        }
+    }
+
     /// Number of coordinate components, with the layer of an array.
     pub fn coords(self) -> u8 {
         self.extent() + u8::from(self.is_array())

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use afterimage_ir::{Input, Output, Spec, Stage, TEXTURE_SLOTS};
+use afterimage_abi::metal;
+use afterimage_ir::{Input, Output, Spec, Stage};
 
 /// Where in the source something stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -255,17 +256,13 @@ pub(crate) fn check_threadgroup_memory(name: &str, bytes: u32) -> Result<(), Bin
 
 /// Index of a texture slot, and of its sampler, in the argument tables of the stage.
 pub fn texture_index(stage: Stage, slot: u8) -> u32 {
-    let first = match stage {
-        Stage::Vertex => 16,
-        Stage::Compute => TEXTURE_SLOTS,
-        Stage::Pixel | Stage::Geometry => 0,
-    };
+    let first = metal::first_texture(stage) as u8;
     u32::from(slot.checked_sub(first).unwrap_or(slot))
 }
 
 /// Index of the storage buffer of the bank with this id in the argument table of the stage.
 pub fn storage_index(bank: u8) -> u32 {
-    3 + u32::from(bank)
+    metal::STORAGE + u32::from(bank)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use afterimage_abi::metal;
 use afterimage_ir::{
     BankSource, Component, Dim, Imm, Input, InputAt, Interp, Kind, Module, Named, Op, Output, OutputAt, Reflection,
     Spec, Stage, Texture, TextureDecl, Type, Uses,
@@ -166,13 +167,13 @@ fn arguments(out: &mut Interface, m: &Module, uses: &Uses) -> Result<(), EmitErr
         }
     }
     if uses.reflection.const_registers() > 0 {
-        out.bind("constants", Place::Argument, Attribute::Buffer(0), 0, Source::Constants);
+        out.bind("constants", Place::Argument, Attribute::Buffer(metal::CONSTANTS), 0, Source::Constants);
     }
     if uses.reflection.system {
-        out.bind("system", Place::Argument, Attribute::Buffer(1), 0, Source::System);
+        out.bind("system", Place::Argument, Attribute::Buffer(metal::SYSTEM), 0, Source::System);
     }
     if uses.reflection.feedback {
-        out.bind("feedback", Place::Argument, Attribute::Buffer(2), 0, Source::Feedback);
+        out.bind("feedback", Place::Argument, Attribute::Buffer(metal::FEEDBACK), 0, Source::Feedback);
     }
     storage(out, m);
     for (i, d) in m.textures.iter().enumerate() {

@@ -3,31 +3,38 @@
 //! A register is 16 bytes. The guest uploads what [`FixedVertexRegister`] and [`FixedPixelRegister`] say; the renderer
 //! (or, for clip planes, the guest) uploads [`SystemRegister`]s.
 
-use afterimage_ir::register_layout;
+use afterimage_abi::{Bank as Number, register_layout};
 
-/// Constant banks, by the number that the stream and the reflection carry.
+pub use afterimage_abi::SystemRegister;
+
+/// The banks of Direct3D 9's shaders, by the numbers of [`afterimage_abi::Bank`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Bank {
     /// `c#` of vertex shaders.
-    VertexFloat = 0,
+    VertexFloat = Number::VertexFloat as u8,
     /// `i#` of vertex shaders; signed 32-bit components.
-    VertexInt = 1,
+    VertexInt = Number::VertexInt as u8,
     /// `b#` of vertex shaders: register i holds boolean i in its first component, zero is false.
-    VertexBool = 2,
+    VertexBool = Number::VertexBool as u8,
     /// `c#` of pixel shaders.
-    PixelFloat = 3,
+    PixelFloat = Number::PixelFloat as u8,
     /// `i#` of pixel shaders.
-    PixelInt = 4,
+    PixelInt = Number::PixelInt as u8,
     /// `b#` of pixel shaders.
-    PixelBool = 5,
+    PixelBool = Number::PixelBool as u8,
     /// Constants of the fixed-function vertex stage, see [`FixedVertexRegister`].
-    FixedVertex = 6,
+    FixedVertex = Number::FixedVertex as u8,
     /// Constants of the fixed-function pixel stage, see [`FixedPixelRegister`].
-    FixedPixel = 7,
+    FixedPixel = Number::FixedPixel as u8,
     /// The system block, see [`SystemRegister`].
-    System = 8,
+    System = Number::System as u8,
 }
+
+const _: () = {
+    assert!(FixedVertexRegister::COUNT <= Number::FixedVertex.registers());
+    assert!(FixedPixelRegister::COUNT <= Number::FixedPixel.registers());
+};
 
 register_layout! {
     /// Registers of [`Bank::FixedVertex`]. Matrices are four registers, the rows of a `D3DMATRIX` as they are
@@ -107,28 +114,6 @@ register_layout! {
     }
 }
 
-register_layout! {
-    /// Registers of [`Bank::System`].
-    SystemRegister {
-        /// x: alpha reference, 0 to 1.
-        AlphaReference = 0 + 1 x 1;
-        /// Fog colour, red to alpha.
-        FogColor = 1 + 1 x 1;
-        /// x: start, or density for the exponential modes; y: end; z: 1 / (end - start).
-        Fog = 2 + 1 x 1;
-        /// x: point size in pixels where the vertex shader writes none; y, z: smallest and largest point size; w: the smallest
-        /// that the program asks for, which may be less than the device has.
-        PointSize = 3 + 1 x 1;
-        /// Integers. x: alpha test, y: fog, as in `PixelOps`; for modules with `PixelOps::generic`.
-        PixelOps = 4 + 1 x 1;
-        /// User clip planes 0 to 5, in clip space (fixed function: in view space).
-        ClipPlane = 8 + 1 x 6;
-        /// x, y: half of a texel's width and height, of the textures in the pixel stage's slots 0 to 15 whose lookups give four
-        /// texels ([`bound::FETCH4`](crate::io::bound::FETCH4)).
-        HalfTexel = 14 + 1 x 16;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,9 +133,5 @@ mod tests {
     fn no_register_has_two_meanings() {
         disjoint(FixedVertexRegister::TABLE, 8);
         disjoint(FixedPixelRegister::TABLE, 0);
-        disjoint(SystemRegister::TABLE, 0);
-        // The stream's banks are 1280, 64 and 32 registers.
-        const { assert!(FixedVertexRegister::COUNT <= 1280) };
-        const { assert!(FixedPixelRegister::COUNT <= 64 && SystemRegister::COUNT <= 32) };
     }
 }

@@ -1,9 +1,10 @@
 //! The ends of every pixel shader: inputs by the link, and alpha test, fog and outputs after the shader's own code.
 
 use crate::banks::SystemRegister;
-use crate::io::{COMPARE_ALWAYS, FogMode, PixelOps, RuntimeInfo, bound, spec};
+use crate::io::{FogMode, PixelOps, RuntimeInfo, bound, spec};
 use crate::lift::interface::{semantic, system_bank};
 use crate::tables::Usage;
+use afterimage_abi::Compare;
 use afterimage_ir::{
     Builder, InputAt, InputDecl, Interp, Kind, Offset, OutputAt, OutputDecl, SpecDecl, Swizzle, Texture, Type, Value,
 };
@@ -109,7 +110,7 @@ fn mode(b: &mut Builder, name: &str, id: u32, lane: u8) -> Value {
 
 /// Throws the pixel away unless `alpha COMPARE reference`.
 fn alpha_test(b: &mut Builder, ops: PixelOps, color: Value) {
-    if ops.generic == 0 && ops.alpha_compare >= COMPARE_ALWAYS {
+    if ops.generic == 0 && ops.alpha_compare >= Compare::Always as u8 {
         return;
     }
     let system = system_bank(b);

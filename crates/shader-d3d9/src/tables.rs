@@ -724,39 +724,7 @@ macro_rules! numbered {
     };
 }
 
-numbered! {
-    /// Vertex element semantic, `D3DDECLUSAGE_*`.
-    Usage {
-        /// Position.
-        Position = 0 "position",
-        /// Blend weights.
-        BlendWeight = 1 "blendweight",
-        /// Blend indices.
-        BlendIndices = 2 "blendindices",
-        /// Normal.
-        Normal = 3 "normal",
-        /// Point size.
-        PSize = 4 "psize",
-        /// Texture coordinate.
-        TexCoord = 5 "texcoord",
-        /// Tangent.
-        Tangent = 6 "tangent",
-        /// Binormal.
-        Binormal = 7 "binormal",
-        /// Tessellation factor.
-        TessFactor = 8 "tessfactor",
-        /// Transformed position.
-        PositionT = 9 "positiont",
-        /// Colour.
-        Color = 10 "color",
-        /// Fog.
-        Fog = 11 "fog",
-        /// Depth.
-        Depth = 12 "depth",
-        /// Displacement map sample.
-        Sample = 13 "sample",
-    }
-}
+pub use afterimage_abi::Usage;
 
 numbered! {
     /// Dimension of the texture behind a sampler, `D3DSTT_*`.

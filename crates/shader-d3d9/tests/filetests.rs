@@ -29,7 +29,7 @@ fn filetests() {
         let signature = signature(&tokens).unwrap_or_else(|error| panic!("{name}: {error}"));
         let link = match signature.stage() {
             Stage::Vertex => LinkInfo::default(),
-            Stage::Pixel => LinkInfo::of_pixel_shader(&signature),
+            Stage::Pixel => io::link_of_pixel_shader(&signature),
         };
         let module = lift(&tokens, &RuntimeInfo { link, ..RuntimeInfo::default() });
         let module = module.unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -5,17 +5,20 @@
 //! the program with what its translation depends on as a [`Source`]. The lifter turns a `Source` into IR whose constant banks
 //! and slots are numbered as the `Resources` are.
 
+use afterimage_abi::{Bank, slots};
 use std::fmt;
 
 /// Constant banks of a GCN stage: the `id` of `BankDecl`s, and, by stage, the banks of the stream.
 pub mod bank {
+    use afterimage_abi::GcnBank;
+
     /// Words from user data and scalar loads: word `n` of [`Resources::words`](super::Resources) is component `n % 4` of
     /// register `n / 4`. The guest writes them with `SetConstants`.
-    pub const WORDS: u8 = 0;
+    pub const WORDS: u8 = GcnBank::Words as u8;
     /// Buffers: register `n` is that of [`Resources::buffers`](super::Resources) entry `n`, as the renderer fills it from
     /// `SetStorage`: low and high half of the device address, bytes that may be accessed from there, and a word of the
     /// guest's (the draw's `NUM_RECORDS`).
-    pub const BUFFERS: u8 = 1;
+    pub const BUFFERS: u8 = GcnBank::Buffers as u8;
     /// What the draw says, as the guest writes it: register 0 is {first vertex, stream that is rasterised, 0, size of points as a
     /// float}, where points are drawn.
     ///
@@ -25,7 +28,7 @@ pub mod bank {
     ///
     /// Compute programs whose translation says so ([`groups`](super::groups)) have {number of the first group in x, y, z, lanes of the last
     /// groups ([`groups::lanes`](super::groups::lanes))}, and in register 1 {groups less one in x, y, z, 0}.
-    pub const DRAW: u8 = 2;
+    pub const DRAW: u8 = GcnBank::Draw as u8;
 }
 
 /// Hardware stages, by the registers that they are set up with.
@@ -287,11 +290,11 @@ pub struct Resources {
 }
 
 /// Most buffers of a program.
-pub const MAX_BUFFERS: usize = 64;
+pub const MAX_BUFFERS: usize = slots::STORAGE_BUFFERS;
 /// Most words that are delivered to a program.
-pub const MAX_WORDS: usize = 4096;
+pub const MAX_WORDS: usize = 4 * Bank::GcnVertexWords.registers() as usize;
 /// Most storage images of a program.
-pub const MAX_STORAGE_IMAGES: usize = 16;
+pub const MAX_STORAGE_IMAGES: usize = slots::STORAGE_IMAGES;
 
 /// What expressions are evaluated against.
 pub trait Scalars {

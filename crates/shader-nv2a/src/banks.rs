@@ -1,22 +1,31 @@
 //! Where constants live: the banks of the shader ABI that the NV2A uses, and the registers of those whose layout is ours.
 //! A register is 16 bytes.
 
-use afterimage_ir::register_layout;
+use crate::pixel::PixelRegister;
+use afterimage_abi::{Bank as Number, register_layout};
+use afterimage_nv2a_types::CONSTANT_SLOTS;
 
-/// Constant banks, by the number that the stream and the reflection carry (`stream::BANKS`).
+/// The banks of the NV2A's shaders, by the numbers of [`afterimage_abi::Bank`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Bank {
     /// The vertex engine's constant memory, slots 0 to 191. The fixed function's matrices are in it
     /// (`afterimage_nv2a_types::context`).
-    Transform = 9,
+    Transform = Number::Nv2aTransform as u8,
     /// What else the fixed function reads, see `fixed`.
-    Fixed = 10,
+    Fixed = Number::Nv2aFixed as u8,
     /// From screen space to clip space, see [`ScreenRegister`].
-    Screen = 11,
+    Screen = Number::Nv2aScreen as u8,
     /// What the pixel stage reads, see `pixel`.
-    Pixel = 12,
+    Pixel = Number::Nv2aPixel as u8,
 }
+
+const _: () = {
+    assert!(CONSTANT_SLOTS == Number::Nv2aTransform.registers() as usize);
+    assert!(FixedRegister::COUNT <= Number::Nv2aFixed.registers());
+    assert!(ScreenRegister::COUNT <= Number::Nv2aScreen.registers());
+    assert!(PixelRegister::COUNT <= Number::Nv2aPixel.registers());
+};
 
 impl Bank {
     /// Name for dumps.

@@ -30,23 +30,24 @@
 //! the colour outputs also Material alpha, Specular.
 
 use crate::banks::{Bank, ScreenRegister as R};
+use afterimage_abi::varyings::nv2a as varyings;
 use afterimage_ir::{
     self as ir, BankDecl, BankSource, Builder, InputAt, InputDecl, Interp, Kind, OutputAt, OutputDecl, Type, Value,
 };
 use afterimage_nv2a_types::{Registers, method};
 
 /// Location of the front faces' diffuse colour, four floats.
-pub const FRONT_DIFFUSE: u8 = 0;
+pub const FRONT_DIFFUSE: u8 = varyings::FRONT_DIFFUSE;
 /// Location of the front faces' specular colour.
-pub const FRONT_SPECULAR: u8 = 1;
+pub const FRONT_SPECULAR: u8 = varyings::FRONT_SPECULAR;
 /// Location of the back faces' diffuse colour.
-pub const BACK_DIFFUSE: u8 = 2;
+pub const BACK_DIFFUSE: u8 = varyings::BACK_DIFFUSE;
 /// Location of the back faces' specular colour.
-pub const BACK_SPECULAR: u8 = 3;
+pub const BACK_SPECULAR: u8 = varyings::BACK_SPECULAR;
 /// Location of texture coordinate set 0; sets 1 to 3 follow.
-pub const TEXTURE_0: u8 = 4;
+pub const TEXTURE_0: u8 = varyings::TEXTURE_0;
 /// Location of the fog coordinate, one float.
-pub const FOG: u8 = 8;
+pub const FOG: u8 = varyings::FOG;
 /// A fog coordinate of this magnitude is infinite; finite ones end at [`FOG_FARTHEST`]. Between them there is room for what
 /// interpolation loses.
 pub const FOG_INFINITE: f32 = (1u128 << 110) as f32;
@@ -55,10 +56,10 @@ pub const FOG_NO_NUMBER: f32 = (1u128 << 120) as f32;
 /// Largest magnitude of a finite fog coordinate.
 pub const FOG_FARTHEST: f32 = (1u128 << 100) as f32;
 /// Location of screen space z times w, one float.
-pub const DEPTH: u8 = 9;
+pub const DEPTH: u8 = varyings::DEPTH;
 /// First location of four edges, for pixel shaders that smooth them: (a, b, c) of which `a x + b y + c` is positive inside, for
 /// x and y in pixels of the host. Not of the common epilogue; whoever draws smoothed primitives writes them, the same in each vertex.
-pub const EDGES: u8 = 10;
+pub const EDGES: u8 = varyings::EDGES;
 /// The component of the first edge that is no part of it: where a polygon of a W buffer has an offset, how steep w is, per pixel.
 pub const SLOPE: u8 = 3;
 

@@ -160,7 +160,7 @@ fn direct3d_shaders_survive() {
         let text = std::fs::read_to_string(&path).unwrap();
         let tokens = afterimage_shader_d3d9::assemble(text.split("; --- IR").next().unwrap()).unwrap();
         let link =
-            afterimage_shader_d3d9::LinkInfo::of_pixel_shader(&afterimage_shader_d3d9::signature(&tokens).unwrap());
+            afterimage_shader_d3d9::io::link_of_pixel_shader(&afterimage_shader_d3d9::signature(&tokens).unwrap());
         let runtime = afterimage_shader_d3d9::RuntimeInfo { link, ..Default::default() };
         let mut module = afterimage_shader_d3d9::lift(&tokens, &runtime).unwrap();
         let rules = FloatRules::Strict;

@@ -4,6 +4,7 @@
 //! captures and from strangers over shared memory: what they declare is checked against what is there, one [row](ROWS) for each kind of
 //! declaration, which `docs/ir.md` repeats. The suite `crates/vulkan/tests/strangers.rs` tries each row at its bound and past it.
 
+use afterimage_abi::slots;
 use afterimage_ir::{
     BankDecl, BankSource, Component, Dim, IMAGE_SLOTS, ImageFormat, InputAt, Kind, Module, OutputAt, Stage,
     TEXTURE_SLOTS,
@@ -365,16 +366,16 @@ fn storage(a: &mut Asked<'_>) {
     banks_of(a, BankSource::Storage, |a, name, d| a.of(name, "registers", d.size, 0u32));
 }
 
-/// Texture slots of the pixel stage, behind which those of the vertex stage are.
-const PIXEL_TEXTURES: u8 = 16;
+/// Texture slots of the vertex stage, which are behind those of the pixel stage.
+const VERTEX_TEXTURES: std::ops::Range<u8> = slots::FIRST_VERTEX_TEXTURE as u8..TEXTURE_SLOTS;
 
 fn textures(a: &mut Asked<'_>) {
     let m = a.m;
     for (i, d) in m.textures.iter().enumerate() {
         let name = format!("texture t{i} (slot {})", d.slot);
         let own = match m.stage {
-            Stage::Pixel => d.slot < PIXEL_TEXTURES,
-            Stage::Vertex => (PIXEL_TEXTURES..TEXTURE_SLOTS).contains(&d.slot),
+            Stage::Pixel => d.slot < VERTEX_TEXTURES.start,
+            Stage::Vertex => VERTEX_TEXTURES.contains(&d.slot),
             // What has no push constants for them is not drawn with; a capture of it may be made.
             Stage::Geometry => d.slot < TEXTURE_SLOTS,
             Stage::Compute => d.slot >= TEXTURE_SLOTS,

@@ -23,18 +23,16 @@ mod shader;
 mod signed;
 pub mod store;
 
+pub use afterimage_abi::slots::TEXTURE_SLOTS;
+pub use afterimage_abi::{FogMode, LinkInfo, PixelOps, RuntimeInfo, VertexOps, bound, spec};
 pub use afterimage_msl as msl;
 pub use afterimage_passes::{FloatRules, feedback};
-pub use afterimage_shader_d3d9::io::{
-    COMPARE_ALWAYS, Extra, FOG_LOCATION, FogMode, LinkInfo, PixelOps, RuntimeInfo, TEXTURE_SLOTS, VertexOps, bound,
-    spec,
-};
 pub use afterimage_spirv::Features;
 pub use afterimage_spirv::{Artifact, ConstDef, InputUse, OutputUse, Reflection, Segment, SpecUse, TextureUse};
 pub use artifact::{ArtifactError, decode_artifact, encode_artifact};
 pub use cache::{DiskCache, compiler};
 pub use capture::prepare;
-pub use shader::{CacheKey, CompileError, Language, MAX_INSTRUCTIONS, Profile, Shader, Stage, gcn_bank};
+pub use shader::{CacheKey, CompileError, Language, MAX_INSTRUCTIONS, Profile, Shader, Stage};
 
 /// Compiles a shader in one call; [`Shader`] keeps what can be shared between calls.
 ///

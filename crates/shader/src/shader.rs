@@ -1,13 +1,16 @@
 //! Guest code that has been checked, what it depends on, and its compilation.
 
+use afterimage_abi::varyings::d3d9::FIRST_EXTRA;
+use afterimage_abi::{
+    Bank, Compare, FogMode, GcnBank, LinkInfo, PixelOps, RuntimeInfo, Usage, bound, slots::TEXTURE_SLOTS,
+};
 use afterimage_ir::{self as ir, BuildError, Kind, Module, OutputAt, VerifyError};
 use afterimage_msl as msl;
 use afterimage_passes::FloatRules;
 use afterimage_passes::feedback::FeedbackError;
 use afterimage_shader_d3d9::ffp::{self, FixedPixelKey, FixedVertexKey};
-use afterimage_shader_d3d9::io::{self, LinkInfo, RuntimeInfo, bound};
+use afterimage_shader_d3d9::io;
 use afterimage_shader_d3d9::signature::{SamplerUse, Signature};
-use afterimage_shader_d3d9::tables::Usage;
 use afterimage_shader_d3d9::{self as d3d9, Constants, LiftError, ParseError, Program};
 use afterimage_shader_gcn as gcn;
 use afterimage_shader_nv2a as nv2a;
@@ -18,56 +21,7 @@ use smallvec::SmallVec;
 use std::fmt;
 use xxhash_rust::xxh3::Xxh3;
 
-/// What guest code is written in. The numbers are those of the stream's `CreateShader`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum Language {
-    /// Direct3D 9 shader tokens, little-endian, models 1 to 3.
-    D3d9 = 1,
-    /// A [`FixedVertexKey`].
-    FixedVertex = 2,
-    /// A [`FixedPixelKey`].
-    FixedPixel = 3,
-    /// The IR's own text.
-    Ir = 4,
-    /// A SPIR-V module with one entry point, in either byte order.
-    Spirv = 5,
-    /// NV2A transform microcode, as [`nv2a::Program::to_bytes`] gives it.
-    Nv2aProgram = 6,
-    /// NV2A fixed-function transform and lighting: a [`nv2a::fixed::Key`].
-    Nv2aFixed = 7,
-    /// An NV2A pixel pipeline: a [`nv2a::pixel::Key`].
-    Nv2aPixel = 8,
-    /// A GCN program and what its translation depends on, as [`gcn::io::Source::to_bytes`] gives it.
-    Gcn = 9,
-}
-
-impl Language {
-    /// Every language, with the name that the command line and logs use.
-    pub const ALL: &[(Self, &'static str)] = &[
-        (Self::D3d9, "d3d9"),
-        (Self::FixedVertex, "d3d9-fixed-vertex"),
-        (Self::FixedPixel, "d3d9-fixed-pixel"),
-        (Self::Ir, "ir"),
-        (Self::Spirv, "spirv"),
-        (Self::Nv2aProgram, "nv2a"),
-        (Self::Nv2aFixed, "nv2a-fixed"),
-        (Self::Nv2aPixel, "nv2a-pixel"),
-        (Self::Gcn, "gcn"),
-    ];
-
-    /// The language with this number in the stream.
-    pub fn from_number(number: u32) -> Option<Self> {
-        Self::ALL.iter().map(|(language, _)| *language).find(|language| *language as u32 == number)
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(language, _)| *language == self).map_or("", |(_, name)| name)
-    }
-}
-
-pub use afterimage_ir::Stage;
+pub use afterimage_abi::{Language, Stage};
 
 /// What the output depends on besides the shader: the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,6 +55,9 @@ impl Default for Profile {
         }
     }
 }
+
+/// No alpha test.
+const COMPARE_ALWAYS: u8 = Compare::Always as u8;
 
 /// Most instructions of a translation: nothing ends a driver that compiles.
 pub const MAX_INSTRUCTIONS: usize = 1 << 16;
@@ -252,7 +209,7 @@ struct Depends {
     /// Bit per texture slot whose shape the runtime says.
     shape: u32,
     /// [`bound`] of each of those slots with which the shader is as with nothing bound.
-    declared: [u8; io::TEXTURE_SLOTS],
+    declared: [u8; TEXTURE_SLOTS],
     /// Bit per texture slot that may be a shadow texture, or be looked up four texels at a time.
     shadow: u32,
     /// Bit per texture slot whose coordinates may be projected by the runtime.
@@ -280,7 +237,7 @@ impl Shader {
             Language::FixedVertex => {
                 let key: FixedVertexKey = read_key(language, code)?;
                 let depends = Depends { point_size: true, ..Depends::default() };
-                vertex(Code::FixedVertex(Box::new(key)), LinkInfo::of_fixed_vertex(&key), depends)
+                vertex(Code::FixedVertex(Box::new(key)), io::link_of_fixed_vertex(&key), depends)
             }
             Language::FixedPixel => {
                 let key: FixedPixelKey = read_key(language, code)?;
@@ -370,7 +327,7 @@ impl Shader {
         let program = Program::parse_with(&tokens, constants)?;
         let signature = Signature::of(&program);
         let model_3 = signature.version.major >= 3;
-        let (mut shape, mut declared) = (0, [bound::NONE; io::TEXTURE_SLOTS]);
+        let (mut shape, mut declared) = (0, [bound::NONE; TEXTURE_SLOTS]);
         let before_1_4 = signature.version.major == 1 && signature.version.minor < 4;
         let vertex = signature.stage() == d3d9::tables::Stage::Vertex;
         let first = if vertex { 16 } else { 0 };
@@ -396,7 +353,7 @@ impl Shader {
         Ok(Self {
             stage: if vertex { Stage::Vertex } else { Stage::Pixel },
             hash,
-            link: if vertex { LinkInfo::of_vertex_shader(&signature) } else { LinkInfo::default() },
+            link: if vertex { io::link_of_vertex_shader(&signature) } else { LinkInfo::default() },
             inputs: match vertex {
                 true => SmallVec::new(),
                 false => signature.inputs.iter().map(|e| (e.usage, e.index)).collect(),
@@ -444,11 +401,11 @@ impl Shader {
             && self.inputs.iter().all(|(usage, index)| link.location(*usage, *index).is_some())
     }
 
-    /// Whether this alpha test and fog, as in [`PixelOps`](io::PixelOps), do anything to the shader: then a module with
+    /// Whether this alpha test and fog, as in [`PixelOps`](PixelOps), do anything to the shader: then a module with
     /// `generic` serves it and all others, without them one that has neither.
     pub fn wants_generic(&self, alpha_compare: u8, fog: u8) -> bool {
         let Depends { pixel_ops, fog: has_fog, .. } = self.depends;
-        pixel_ops && (alpha_compare < io::COMPARE_ALWAYS || (has_fog && fog != 0))
+        pixel_ops && (alpha_compare < COMPARE_ALWAYS || (has_fog && fog != 0))
     }
 
     /// What a vertex shader writes: [`RuntimeInfo::link`] of the pixel shaders that are used with it.
@@ -459,8 +416,8 @@ impl Shader {
     /// A link under which a pixel shader gets everything that it reads; to translate one alone.
     pub fn own_link(&self) -> LinkInfo {
         match &self.code {
-            Code::D3d9 { signature, .. } => LinkInfo::of_pixel_shader(signature),
-            _ => LinkInfo { mask: (1 << io::FIRST_EXTRA) - 1, ..LinkInfo::default() },
+            Code::D3d9 { signature, .. } => io::link_of_pixel_shader(signature),
+            _ => LinkInfo { mask: LinkInfo::EVERY_FIXED, ..LinkInfo::default() },
         }
     }
 
@@ -474,10 +431,10 @@ impl Shader {
             let ops = runtime.pixel_ops;
             let reads = |usage: Usage| self.inputs.iter().any(|(other, _)| *other == usage);
             let generic = ops.generic != 0;
-            let reads_fog = depends.fog && (generic || ops.fog == io::FogMode::Vertex as u8);
+            let reads_fog = depends.fog && (generic || ops.fog == FogMode::Vertex as u8);
             let fog_by_color = reads_fog && runtime.link.fog().is_some_and(|(usage, _)| usage == Usage::Color);
-            own.pixel_ops = io::PixelOps {
-                alpha_compare: if generic { io::COMPARE_ALWAYS } else { ops.alpha_compare.min(io::COMPARE_ALWAYS) },
+            own.pixel_ops = PixelOps {
+                alpha_compare: if generic { COMPARE_ALWAYS } else { ops.alpha_compare.min(COMPARE_ALWAYS) },
                 fog: if depends.fog && !generic { ops.fog } else { 0 },
                 flat: if reads(Usage::Color) || fog_by_color { ops.flat } else { 0 },
                 point_sprite: if reads(Usage::TexCoord) { ops.point_sprite } else { 0 },
@@ -534,7 +491,7 @@ impl Shader {
             Code::Gcn(source) => {
                 let mut module = gcn::lift(source)?;
                 for bank in &mut module.banks {
-                    bank.id = gcn_bank(self.stage, bank.id);
+                    bank.id = Bank::gcn(self.stage, GcnBank::ALL[usize::from(bank.id)]) as u8;
                 }
                 module
             }
@@ -592,15 +549,6 @@ fn check_length(module: &Module, limit: usize) -> Result<(), CompileError> {
     if instructions > limit { Err(CompileError::TooLong { instructions, limit }) } else { Ok(()) }
 }
 
-/// Constant banks of GCN stages: the first of the three of the vertex stage, behind which those of the pixel stage and of the
-/// compute stage are.
-const GCN_BANKS: u8 = 13;
-
-/// The number of a bank of a GCN stage (`afterimage_shader_gcn::io::bank`) as shader reflection has it.
-pub const fn gcn_bank(stage: Stage, bank: u8) -> u8 {
-    GCN_BANKS + 3 * stage as u8 + bank
-}
-
 /// The stage in which a program of a hardware stage runs: what feeds geometry and tessellation, and what captures for stream-out,
 /// runs as compute shaders.
 fn gcn_stage(source: &gcn::io::Source) -> Stage {
@@ -614,7 +562,7 @@ fn gcn_stage(source: &gcn::io::Source) -> Stage {
 /// SPIR-V has no numbers for its blocks: the stream's are those of the stage, its floats, integers and booleans, in this order.
 fn own_banks(module: &mut Module) {
     let first = match module.stage {
-        Stage::Pixel => d3d9::banks::Bank::PixelFloat as u8,
+        Stage::Pixel => Bank::PixelFloat as u8,
         Stage::Vertex | Stage::Geometry | Stage::Compute => return,
     };
     for bank in module.banks.iter_mut().filter(|bank| bank.source == ir::BankSource::Stage) {
@@ -642,7 +590,7 @@ fn read_key<K: AnyBitPattern>(language: Language, code: &[u8]) -> Result<K, Comp
 /// The varyings with fixed locations that a module in IR writes. Those are floats.
 fn link_of_module(module: &Module) -> LinkInfo {
     let locations = module.outputs.iter().filter_map(|output| match output.at {
-        OutputAt::Location(location) if location < io::FIRST_EXTRA && output.ty.kind != Kind::Int => Some(location),
+        OutputAt::Location(location) if location < FIRST_EXTRA && output.ty.kind != Kind::Int => Some(location),
         _ => None,
     });
     LinkInfo { mask: locations.fold(0, |mask, location| mask | 1 << location), ..LinkInfo::default() }

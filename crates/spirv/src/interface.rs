@@ -10,7 +10,8 @@ use crate::bound::{self, Bound, Reached};
 use crate::capture::{self, Copied};
 use crate::spec::{builtin, capability, decoration, dim, execution_mode, image_format, op, storage};
 use crate::words::{Id, Words};
-use crate::{EmitError, Options, PUSH_TEXTURES};
+use crate::{EmitError, Options};
+use afterimage_abi::{Table, descriptors, push, slots};
 
 /// A block of constant registers behind an address.
 #[derive(Clone, Copy)]
@@ -307,7 +308,7 @@ fn storage_image(w: &mut Words, d: &ImageDecl, image: Image, [read, written]: [b
     }
     let ty = w.declared(op::TypeImage, &[sampled, shape, 0, arrayed.into(), multisampled.into(), 2, format]);
     let variable = w.variable(storage::UniformConstant, ty);
-    w.decorate(variable, decoration::DescriptorSet, &[1]);
+    w.decorate(variable, decoration::DescriptorSet, &[descriptors::STORAGE_IMAGES]);
     w.decorate(variable, decoration::Binding, &[d.slot.into()]);
     if !read {
         w.decorate(variable, decoration::NonReadable, &[]);
@@ -387,17 +388,12 @@ fn push_constants(w: &mut Words, m: &Module, uses: &Uses, options: &Options, out
         members.push((block.pointer_type, offset, name));
         block
     };
-    // Where the other stage of a pair has its constants, there is room for the values of feedback.
-    let (stage_offset, feedback_offset) = match m.stage {
-        Stage::Vertex => (0, 8),
-        Stage::Geometry => (24, 8),
-        Stage::Pixel | Stage::Compute => (8, 0),
-    };
+    let (stage_offset, feedback_offset) = (push::constants(m.stage), push::feedback(m.stage));
     let size = |source| m.banks.iter().filter(|b| b.source == source).map(|b| b.size).max();
     let stage = (registers > 0).then(|| block(w, &mut members, registers, stage_offset, "constants"));
     let system = size(BankSource::System)
         .filter(|_| uses.reflection.system)
-        .map(|size| block(w, &mut members, size, 16, "system"));
+        .map(|size| block(w, &mut members, size, push::SYSTEM, "system"));
     let feedback = size(BankSource::Feedback)
         .filter(|_| uses.reflection.feedback)
         .map(|size| block(w, &mut members, size, feedback_offset, "feedback"));
@@ -407,7 +403,7 @@ fn push_constants(w: &mut Words, m: &Module, uses: &Uses, options: &Options, out
         let len = w.uint(slots.into());
         let array = w.global(op::TypeArray, &[uint, len]);
         w.decorate(array, decoration::ArrayStride, &[4]);
-        members.push((array, PUSH_TEXTURES, "textures"));
+        members.push((array, push::TEXTURES, "textures"));
         members.len() as u32 - 1
     });
     if members.is_empty() {
@@ -501,7 +497,7 @@ fn texture_word(w: &mut Words, push: Id, member: u32, slot: u8) -> (Id, Id) {
     let (member, slot) = (w.uint(member), w.uint(slot as u32));
     let at = w.value(op::AccessChain, pointer, &[push, member, slot]);
     let word = w.value(op::Load, uint, &[at]);
-    let (mask, shift) = (w.uint((1 << crate::TEXTURE_INDEX_BITS) - 1), w.uint(crate::TEXTURE_INDEX_BITS));
+    let (mask, shift) = (w.uint((1 << push::TEXTURE_INDEX_BITS) - 1), w.uint(push::TEXTURE_INDEX_BITS));
     let image = w.value(op::BitwiseAnd, uint, &[word, mask]);
     (image, w.value(op::ShiftRightLogical, uint, &[word, shift]))
 }
@@ -515,17 +511,17 @@ struct Array {
 }
 
 impl Array {
-    fn declare(w: &mut Words, options: &Options, element: Id, binding: u32, name: &str) -> Array {
+    fn declare(w: &mut Words, options: &Options, element: Id, table: Table, name: &str) -> Array {
         let ty = if options.bindless {
             w.capability(capability::RuntimeDescriptorArray);
             w.capability(capability::SampledImageArrayDynamicIndexing);
             w.global(op::TypeRuntimeArray, &[element])
         } else {
-            w.array(element, TEXTURE_SLOTS as u32)
+            w.array(element, slots::TEXTURE_SLOTS as u32)
         };
         let variable = w.variable(storage::UniformConstant, ty);
-        w.decorate(variable, decoration::DescriptorSet, &[0]);
-        w.decorate(variable, decoration::Binding, &[binding]);
+        w.decorate(variable, decoration::DescriptorSet, &[descriptors::TEXTURES]);
+        w.decorate(variable, decoration::Binding, &[table as u32]);
         w.name(variable, name);
         Array { variable, element, sampled_type: 0 }
     }
@@ -540,23 +536,24 @@ impl Array {
 /// Arrays declared so far. Shadow textures have their own, over the same binding, because their image type differs.
 #[derive(Default)]
 struct Arrays {
-    images: [Option<Array>; 8 * 4],
+    images: [Option<Array>; Table::COUNT * 4],
     samplers: Option<Array>,
 }
 
 impl Arrays {
     fn image(&mut self, w: &mut Words, options: &Options, d: &TextureDecl) -> Array {
-        let (dim, binding, name) = match d.dim {
-            Dim::D2 => (dim::D2, 0, "textures_2d"),
-            Dim::Cube => (dim::Cube, 1, "textures_cube"),
-            Dim::D3 => (dim::D3, 2, "textures_3d"),
-            Dim::D2Array => (dim::D2, 4, "textures_2d_array"),
-            Dim::CubeArray => (dim::Cube, 5, "textures_cube_array"),
-            Dim::D2Ms => (dim::D2, 6, "textures_2d_ms"),
-            Dim::D2MsArray => (dim::D2, 7, "textures_2d_ms_array"),
+        let (dim, name) = match d.dim {
+            Dim::D2 => (dim::D2, "textures_2d"),
+            Dim::Cube => (dim::Cube, "textures_cube"),
+            Dim::D3 => (dim::D3, "textures_3d"),
+            Dim::D2Array => (dim::D2, "textures_2d_array"),
+            Dim::CubeArray => (dim::Cube, "textures_cube_array"),
+            Dim::D2Ms => (dim::D2, "textures_2d_ms"),
+            Dim::D2MsArray => (dim::D2, "textures_2d_ms_array"),
         };
+        let table = d.dim.table();
         let kind = if d.shadow { 3 } else { d.component as usize };
-        *self.images[binding * 4 + kind].get_or_insert_with(|| {
+        *self.images[table as usize * 4 + kind].get_or_insert_with(|| {
             let sampled = match d.component {
                 Component::Float => w.ty(Type::F32),
                 Component::Uint => w.ty(Type::I32),
@@ -569,14 +566,14 @@ impl Arrays {
             // Sampled type, dimension, depth, arrayed, multisampled, sampled, format unknown.
             let image = w.global(op::TypeImage, &[sampled, dim, shadow, arrayed, multisampled, 1, 0]);
             let sampled_type = w.global(op::TypeSampledImage, &[image]);
-            Array { sampled_type, ..Array::declare(w, options, image, binding as u32, name) }
+            Array { sampled_type, ..Array::declare(w, options, image, table, name) }
         })
     }
 
     fn sampler(&mut self, w: &mut Words, options: &Options) -> Array {
         *self.samplers.get_or_insert_with(|| {
             let sampler = w.global(op::TypeSampler, &[]);
-            Array::declare(w, options, sampler, 3, "samplers")
+            Array::declare(w, options, sampler, Table::Sampler, "samplers")
         })
     }
 }

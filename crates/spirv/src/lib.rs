@@ -47,11 +47,6 @@ pub use afterimage_ir::{
 };
 pub use bound::Bound;
 
-/// Byte of the push constants where the texture slots begin.
-pub const PUSH_TEXTURES: u32 = 32;
-/// Bits of a texture slot's word that hold the texture's index; those above hold the sampler's.
-pub const TEXTURE_INDEX_BITS: u32 = 20;
-
 /// Choices that depend on the device or on who looks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Options {

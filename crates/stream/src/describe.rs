@@ -4,7 +4,7 @@
 //! numbers, ids are ids, and what is an enumeration or a set of flags says so behind the field's name.
 
 use crate::packets::*;
-use crate::{BANKS, Format, ObjectId, ObjectKind, UploadRef, VertexFormat};
+use crate::{Bank, Format, ObjectId, ObjectKind, UploadRef, VertexFormat};
 use std::fmt;
 
 /// A field: what it is called, and what it says.
@@ -250,7 +250,7 @@ fn overlay_items(items: u32) -> Value {
 }
 
 fn bank_name(number: u16) -> Value {
-    let name = BANKS.get(usize::from(number)).map(|bank| bank.name.to_owned());
+    let name = Bank::from_number(number.into()).map(|bank| bank.name().to_owned());
     Value::Word(name.unwrap_or_else(|| format!("unknown {number}")))
 }
 
@@ -287,7 +287,7 @@ fn memory(id: ObjectId) -> Value {
 /// Registers of a bank, as what they hold.
 #[must_use]
 pub fn register(bank: usize, register: [u32; 4]) -> Value {
-    let name = BANKS.get(bank).map_or("", |bank| bank.name);
+    let name = Bank::from_number(bank).map_or("", Bank::name);
     let one = |word: u32| match () {
         () if name.ends_with("integer") => Value::Number((word as i32).into()),
         () if name.ends_with("boolean") => yes(word),

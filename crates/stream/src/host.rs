@@ -2,8 +2,8 @@
 //!
 //! A new state of the host is a row here, a value in [`crate::State`] (or the renderer), and an apply function in the renderer.
 
-use crate::packets::Stage;
-use crate::state::{COMPUTE_SLOTS, TEXTURE_SLOTS, VERTEX_BUFFERS};
+use afterimage_abi::slots::{COMPUTE_SLOTS, TEXTURE_SLOTS, VERTEX_BUFFERS};
+use afterimage_abi::{Bank, Stage};
 use afterimage_state::{Dirty, State, groups, state_table, states};
 
 groups! {
@@ -193,13 +193,13 @@ states! {
         /// The same of compute shaders: bindings and their objects.
         COMPUTE_TEXTURE [COMPUTE_SLOTS] "compute texture" => ComputeTextures;
         /// [`SetConstants`](crate::packets::SetConstants) in the banks of the vertex stage, in their order.
-        VERTEX_BANK [10] "vertex constants" => VertexConstants;
+        VERTEX_BANK [Bank::count_of(Stage::Vertex)] "vertex constants" => VertexConstants;
         /// In those of the pixel stage.
-        PIXEL_BANK [8] "pixel constants" => PixelConstants;
+        PIXEL_BANK [Bank::count_of(Stage::Pixel)] "pixel constants" => PixelConstants;
         /// In the system bank.
         SYSTEM_BANK [1] "system constants" => SystemConstants;
         /// In those of the compute stage.
-        COMPUTE_BANK [3] "compute constants" => ComputeConstants;
+        COMPUTE_BANK [Bank::count_of(Stage::Compute)] "compute constants" => ComputeConstants;
         /// [`SetStorage`](crate::packets::SetStorage) for the vertex stage, and the memory of the buffers.
         VERTEX_STORAGE [1] "vertex storage" => VertexConstants;
         /// For the pixel stage.
@@ -230,6 +230,23 @@ states! {
         COMPUTE_SHADER [1] "compute shader" => ComputeShader;
     }
 }
+
+/// The state of each bank of constants, by number.
+pub(crate) const BANK_STATES: [State<Host>; Bank::COUNT] = {
+    let mut states = [Host::SYSTEM_BANK.only(); Bank::COUNT];
+    let mut at = 0;
+    while at < Bank::COUNT {
+        let (bank, place) = (Bank::ALL[at], Bank::ALL[at].place() as u32);
+        states[at] = match bank.reader() {
+            Some(Stage::Vertex | Stage::Geometry) => Host::VERTEX_BANK.at(place),
+            Some(Stage::Pixel) => Host::PIXEL_BANK.at(place),
+            Some(Stage::Compute) => Host::COMPUTE_BANK.at(place),
+            None => Host::SYSTEM_BANK.only(),
+        };
+        at += 1;
+    }
+    states
+};
 
 /// The storage buffers of a stage.
 pub(crate) const fn storage_of(stage: Stage) -> State<Host> {

@@ -1,7 +1,7 @@
 //! A state written out as packets: what a capture that starts in the middle begins with.
 
 use crate::packets::*;
-use crate::state::{BANKS, Created, SERIAL_STEP, State, TEXTURE_SLOTS, VERTEX_BUFFERS};
+use crate::state::{Bank, Created, SERIAL_STEP, State, TEXTURE_SLOTS, VERTEX_BUFFERS};
 use crate::{Arena, Encoder, Format, ObjectId, ObjectKind, UploadRef, Validator};
 use bytemuck::Zeroable;
 use std::slice::from_ref;
@@ -58,7 +58,7 @@ impl State {
         }
         self.write_settings(out);
         self.write_bindings(out);
-        for bank in 0..BANKS.len() {
+        for bank in 0..Bank::COUNT {
             // Registers start as zero.
             let registers = self.bank(bank);
             let used = used(registers, &[0; 4]);

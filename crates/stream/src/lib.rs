@@ -50,7 +50,7 @@ pub use recording::{Recording, recorder};
 pub use sample_count::SampleCount;
 pub use sent::Sent;
 pub use state::{
-    BANKS, Bank, CAPTURE_BUFFERS, COMPUTE_SLOTS, Created, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State,
-    TEXTURE_SLOTS, VERTEX_BUFFERS, gcn_bank,
+    Bank, CAPTURE_BUFFERS, COMPUTE_SLOTS, Created, GcnBank, Objects, STORAGE_BUFFERS, STORAGE_IMAGES, State,
+    TEXTURE_SLOTS, VERTEX_BUFFERS,
 };
 pub use validate::Validator;

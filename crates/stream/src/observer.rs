@@ -1,7 +1,7 @@
 //! A link whose other end keeps the state that a stream builds up, and notes it at each draw: for tests of what guests send.
 
 use crate::packets::*;
-use crate::{BANKS, Link, LinkError, NullLink, Reader, Reply, State, TEXTURE_SLOTS, UploadRef};
+use crate::{Bank, Link, LinkError, NullLink, Reader, Reply, State, TEXTURE_SLOTS, UploadRef};
 use crate::{DeviceInfo, Packet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -53,7 +53,7 @@ impl Effective {
             vertex_input: *state.vertex_input,
             shaders: *state.shaders,
             textures: *state.textures,
-            constants: (0..BANKS.len())
+            constants: (0..Bank::COUNT)
                 .map(|bank| {
                     let registers = state.bank(bank);
                     let used = registers.iter().rposition(|register| *register != [0; 4]).map_or(0, |last| last + 1);
@@ -74,11 +74,11 @@ impl Effective {
             )* };
         }
         compare!(targets viewport scissor raster depth_stencil stencil_back blend blend_targets pixel_ops vertex_input shaders textures);
-        for ((a, b), bank) in self.constants.iter().zip(&other.constants).zip(&BANKS) {
+        for ((a, b), bank) in self.constants.iter().zip(&other.constants).zip(&Bank::ALL) {
             let value = |registers: &[[u32; 4]], at: usize| registers.get(at).copied().unwrap_or_default();
             if let Some(at) = (0..a.len().max(b.len())).find(|at| value(a, *at) != value(b, *at)) {
                 let (a, b) = (value(a, at), value(b, at));
-                return Some(format!("register {at} of bank {}: {a:x?} and {b:x?}", bank.name));
+                return Some(format!("register {at} of bank {}: {a:x?} and {b:x?}", bank.name()));
             }
         }
         None

@@ -4,84 +4,16 @@
 //! a capture that starts in the middle writes it out as packets ([`State::write`](crate::State::write) in `keyframe.rs`).
 
 use crate::budgets::Spent;
-use crate::host::{Host, IndexBufferStates, TextureStates, VertexBufferStates, images_of, storage_of};
+use crate::host::{BANK_STATES, Host, IndexBufferStates, TextureStates, VertexBufferStates, images_of, storage_of};
 use crate::packets::*;
 use crate::{ObjectId, ObjectKind};
 use afterimage_state::{State as Number, Tracked, TrackedArray, Tracker, trace};
 use std::collections::BTreeMap;
 
-/// A bank of constant registers.
-#[derive(Clone, Copy, Debug)]
-pub struct Bank {
-    /// Name for logs and dumps.
-    pub name: &'static str,
-    /// Registers of 16 bytes.
-    pub registers: u16,
-    /// The bank among the host's states.
-    pub state: Number<Host>,
-}
-
-/// Every bank; the index is the number in [`SetConstants`] and in shader reflection.
-pub const BANKS: [Bank; 22] = {
-    const fn bank(name: &'static str, registers: u16, state: Number<Host>) -> Bank {
-        Bank { name, registers, state }
-    }
-    const fn v(number: u32) -> Number<Host> {
-        Host::VERTEX_BANK.at(number)
-    }
-    const fn p(number: u32) -> Number<Host> {
-        Host::PIXEL_BANK.at(number)
-    }
-    const fn c(number: u32) -> Number<Host> {
-        Host::COMPUTE_BANK.at(number)
-    }
-    [
-        // Software vertex processing has more constants than hardware.
-        bank("vertex float", 8192, v(0)),
-        bank("vertex integer", 2048, v(1)),
-        bank("vertex boolean", 2048, v(2)),
-        bank("pixel float", 8192, p(0)),
-        bank("pixel integer", 2048, p(1)),
-        bank("pixel boolean", 2048, p(2)),
-        bank("fixed vertex", 1280, v(3)),
-        bank("fixed pixel", 64, p(3)),
-        bank("system", 32, Host::SYSTEM_BANK.only()),
-        bank("nv2a vertex", 192, v(4)),
-        bank("nv2a fixed", 256, v(5)),
-        bank("nv2a screen", 16, v(6)),
-        bank("nv2a pixel", 128, p(4)),
-        bank("gcn vertex words", 1024, v(7)),
-        bank("gcn vertex buffers", STORAGE_BUFFERS as u16, v(8)),
-        bank("gcn vertex draw", 16, v(9)),
-        bank("gcn pixel words", 1024, p(5)),
-        bank("gcn pixel buffers", STORAGE_BUFFERS as u16, p(6)),
-        bank("gcn pixel draw", 16, p(7)),
-        bank("gcn compute words", 1024, c(0)),
-        bank("gcn compute buffers", STORAGE_BUFFERS as u16, c(1)),
-        bank("gcn compute draw", 16, c(2)),
-    ]
+pub use afterimage_abi::slots::{
+    CAPTURE_BUFFERS, COMPUTE_SLOTS, STORAGE_BUFFERS, STORAGE_IMAGES, TEXTURE_SLOTS, VERTEX_BUFFERS,
 };
-
-/// The number in [`BANKS`] of a bank of GCN stages: 0 words, 1 buffers (which [`SetStorage`] writes, and nothing else), 2 what
-/// the draw says.
-#[must_use]
-pub const fn gcn_bank(stage: Stage, bank: u8) -> u16 {
-    13 + 3 * stage.bindings() as u16 + bank as u16
-}
-
-/// Vertex buffer slots.
-pub const VERTEX_BUFFERS: usize = 16;
-/// Texture slots of draws: 16 of the pixel stage, then 4 of the vertex stage.
-pub const TEXTURE_SLOTS: usize = 20;
-/// Texture slots of compute shaders, which [`SetTextures`] counts on from [`TEXTURE_SLOTS`].
-pub const COMPUTE_SLOTS: usize = TEXTURE_SLOTS;
-/// Storage buffers of a stage.
-pub const STORAGE_BUFFERS: usize = 64;
-/// Storage images of a stage.
-pub const STORAGE_IMAGES: usize = 16;
-
-/// Buffers that captures write.
-pub const CAPTURE_BUFFERS: usize = 4;
+pub use afterimage_abi::{Bank, GcnBank};
 
 /// Serial numbers may run this far ahead of the highest one seen: ids come from counters, so a larger step is garbage
 /// that would make tables grow without bound.
@@ -296,11 +228,11 @@ const fn every_field_is_written(state: &State) {
 const _: fn(&State) = every_field_is_written;
 
 /// Register that each bank begins at, and behind the last one the number of all.
-const BANK_STARTS: [usize; BANKS.len() + 1] = {
-    let mut starts = [0; BANKS.len() + 1];
+const BANK_STARTS: [usize; Bank::COUNT + 1] = {
+    let mut starts = [0; Bank::COUNT + 1];
     let mut at = 0;
-    while at < BANKS.len() {
-        starts[at + 1] = starts[at] + BANKS[at].registers as usize;
+    while at < Bank::COUNT {
+        starts[at + 1] = starts[at] + Bank::ALL[at].registers() as usize;
         at += 1;
     }
     starts
@@ -347,7 +279,7 @@ impl Default for State {
             gammas: BTreeMap::new(),
             program: None,
             tracker: Tracker::new(),
-            constants: vec![[0; 4]; BANK_STARTS[BANKS.len()]].into_boxed_slice(),
+            constants: vec![[0; 4]; BANK_STARTS[Bank::COUNT]].into_boxed_slice(),
         }
     }
 }
@@ -360,9 +292,9 @@ impl State {
     #[must_use]
     #[inline]
     pub fn bank(&self, bank: usize) -> &[[u32; 4]] {
-        match BANKS.get(bank) {
-            Some(info) => {
-                trace::read(info.state);
+        match BANK_STATES.get(bank) {
+            Some(state) => {
+                trace::read(*state);
                 &self.constants[BANK_STARTS[bank]..BANK_STARTS[bank + 1]]
             }
             None => &[],
@@ -522,19 +454,19 @@ impl State {
             }
             Packet::SetConstants(body, registers) => {
                 let bank = usize::from(body.bank);
-                if let Some(info) = BANKS.get(bank) {
+                if let Some(&state) = BANK_STATES.get(bank) {
                     let stored = &mut self.constants[BANK_STARTS[bank]..BANK_STARTS[bank + 1]];
                     let first = usize::from(body.first).min(stored.len());
                     let count = registers.len().min(stored.len() - first);
                     match (&mut stored[first..first + count], &registers[..count]) {
                         // No call for the most common one.
                         ([stored], [register]) => {
-                            tracker.write(info.state, stored, *register);
+                            tracker.write(state, stored, *register);
                         }
                         (stored, registers) if stored == registers => tracker.filtered(),
                         (stored, registers) => {
                             stored.copy_from_slice(registers);
-                            tracker.changed(info.state);
+                            tracker.changed(state);
                         }
                     }
                 }

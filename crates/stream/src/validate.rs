@@ -4,8 +4,8 @@ use crate::budgets::{Budget, Budgets, shader_bytes, texture_bytes};
 use crate::packets::*;
 use crate::state::Created;
 use crate::{
-    Arena, BANKS, CAPTURE_BUFFERS, COMPUTE_SLOTS, Cause, Format, Located, ObjectId, ObjectKind, STORAGE_BUFFERS,
-    STORAGE_IMAGES, State, StreamError, TEXTURE_SLOTS, UploadRef, VERTEX_BUFFERS, VertexFormat, gcn_bank,
+    Arena, Bank, CAPTURE_BUFFERS, COMPUTE_SLOTS, Cause, Format, Located, ObjectId, ObjectKind, STORAGE_BUFFERS,
+    STORAGE_IMAGES, State, StreamError, TEXTURE_SLOTS, UploadRef, VERTEX_BUFFERS, VertexFormat,
 };
 
 /// Checks a stream packet by packet: sequence, frames, live ids, kinds, ranges, upload references.
@@ -21,9 +21,6 @@ pub struct Validator {
 
 type Checked = Result<(), Cause>;
 
-const BUFFERS_VERTEX: u16 = gcn_bank(Stage::Vertex, 1);
-const BUFFERS_PIXEL: u16 = gcn_bank(Stage::Pixel, 1);
-const BUFFERS_COMPUTE: u16 = gcn_bank(Stage::Compute, 1);
 /// Most layers of a texture.
 const MOST_LAYERS: u32 = 2048;
 
@@ -145,14 +142,15 @@ impl Validator {
                 Ok(())
             }
             Packet::SetConstants(body, _) => {
-                let Some(bank) = BANKS.get(usize::from(body.bank)) else {
-                    return range("bank", u64::from(body.bank), BANKS.len() as u64 - 1);
+                let Some(bank) = Bank::from_number(body.bank.into()) else {
+                    return range("bank", u64::from(body.bank), Bank::COUNT as u64 - 1);
                 };
                 // The banks of buffers hold addresses, which only the receiver knows.
-                if matches!(body.bank, BUFFERS_VERTEX | BUFFERS_PIXEL | BUFFERS_COMPUTE) {
-                    return Err(Cause::Range { field: "bank", value: body.bank.into(), limit: BUFFERS_VERTEX.into() });
+                if bank.has_addresses() {
+                    let limit = Bank::GcnVertexBuffers as u64;
+                    return Err(Cause::Range { field: "bank", value: body.bank.into(), limit });
                 }
-                range("count", u64::from(body.first) + u64::from(body.count), u64::from(bank.registers))
+                range("count", u64::from(body.first) + u64::from(body.count), u64::from(bank.registers()))
             }
             Packet::SetTextures(body, bindings) => {
                 let slots = TEXTURE_SLOTS + COMPUTE_SLOTS;

@@ -227,8 +227,8 @@ fn state_out_of_range_is_rejected_by_the_name_of_its_field() {
     assert_eq!(field(&|out| out.push_tail(&Clear { flags: 0x80, ..clear }, &[])), "flags");
     let sampler = CreateSampler { id: ObjectId::new(ObjectKind::Sampler, 1), ..bytemuck::Zeroable::zeroed() };
     assert_eq!(field(&|out| out.push(&CreateSampler { max_lod: f32::NAN, ..sampler })), "lod_bias");
-    let registers = u32::from(BANKS[12].registers);
-    let constants = SetConstants { bank: 12, first: 0, count: registers + 1 };
+    let registers = u32::from(Bank::Nv2aPixel.registers());
+    let constants = SetConstants { bank: Bank::Nv2aPixel as u16, first: 0, count: registers + 1 };
     assert_eq!(field(&|out| out.push_tail(&constants, &vec![[0; 4]; registers as usize + 1])), "count");
 }
 
@@ -253,8 +253,8 @@ fn another_version_is_named() {
 fn the_snapshot_builds_the_same_state() {
     let mut out = frame(1);
     out.push_tail(&SetConstants { bank: 3, first: 7, count: 2 }, &[[1, 2, 3, 4], [5, 6, 7, 8]]);
-    let last = BANKS.len() as u16 - 1;
-    let end = BANKS[usize::from(last)].registers - 1;
+    let last = Bank::COUNT as u16 - 1;
+    let end = Bank::ALL[usize::from(last)].registers() - 1;
     out.push_tail(&SetConstants { bank: last, first: end, count: 1 }, &[[9; 4]]);
     out.push(&SetRaster { fill_back: 1, line_mode: 2, provoking: 1, line_width: 14.5, ..SetRaster::default() });
     out.push(&SetBlend { logic_op: LogicOp::Set as u8, ..SetBlend::default() });

@@ -74,7 +74,10 @@ fn everything(out: &mut Encoder) {
     let mut targets = SetRenderTargets { layers: 6, ..SetRenderTargets::default() };
     targets.color[1] = View { texture: ARRAY, level: 0, layer: 2 };
     out.push(&targets);
-    out.push_tail(&SetConstants { bank: gcn_bank(Stage::Compute, 0), first: 1, count: 1 }, &[[5; 4]]);
+    out.push_tail(
+        &SetConstants { bank: Bank::gcn(Stage::Compute, GcnBank::Words) as u16, first: 1, count: 1 },
+        &[[5; 4]],
+    );
     out.push(&Dispatch { shader: COMPUTE, groups: [65_535, 2, 1] });
     out.push(&CopyBuffer { src: STORAGE, dst: STORAGE, src_offset: 0, dst_offset: 128, size: 128 });
     out.push(&FillBuffer { id: STORAGE, value: 1, offset: 252, size: 4 });
@@ -147,7 +150,7 @@ fn what_is_out_of_range_is_refused_by_the_name_of_its_field() {
     );
     // Nobody but the receiver knows addresses.
     for stage in Stage::WITH_BINDINGS {
-        let constants = SetConstants { bank: gcn_bank(stage, 1), first: 0, count: 1 };
+        let constants = SetConstants { bank: Bank::gcn(stage, GcnBank::Buffers) as u16, first: 0, count: 1 };
         assert_eq!(field(|out| out.push_tail(&constants, &[[1; 4]])), "bank");
     }
     let dispatch = Dispatch { shader: COMPUTE, groups: [1; 3] };

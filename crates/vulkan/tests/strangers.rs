@@ -13,7 +13,7 @@ use afterimage_shader::{CompileError, Language, Profile, RuntimeInfo, Shader};
 use afterimage_stream::packets::*;
 use afterimage_stream::{BANKS, Format, ObjectId};
 use afterimage_vulkan::Without;
-use common::code::{Code, packets_stage};
+use common::code::Code;
 use common::ways::Filed;
 use common::*;
 
@@ -250,7 +250,7 @@ impl Host {
         let (vertex, pixel) = (self.vertex, self.pixel);
         let refused = self.guest.figure("shader_failures");
         let skipped = self.guest.renderer.skipped_draws();
-        let id = self.guest.shader_in(packets_stage(stage), language, code);
+        let id = self.guest.shader_in(stage, language, code);
         self.guest.run();
         self.guest.renderer.finish_workers();
         let mut fate = Fate::Skipped;
@@ -372,7 +372,7 @@ fn each_way(test: impl Fn(&mut Host)) {
 }
 
 fn text(guest: &mut Guest, module: &Module) -> ObjectId {
-    guest.shader(packets_stage(module.stage), &module.to_string())
+    guest.shader(module.stage, &module.to_string())
 }
 
 /// A module that declares one thing.

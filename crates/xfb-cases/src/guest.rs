@@ -7,9 +7,6 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{Arena, Encoder, Executor, ObjectId, ObjectKind, Reply, UploadRef};
 use afterimage_vulkan::{Options, Renderer};
 
-/// The number of the IR's text among languages of shaders.
-pub(crate) const IR: u32 = 4;
-
 /// Why something was not executed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GuestError {
@@ -139,7 +136,13 @@ impl Guest {
     pub fn shader(&mut self, text: &str) -> ObjectId {
         let id = self.id(ObjectKind::Shader);
         let code = self.uploads.put(text.as_bytes());
-        self.encoder.push(&CreateShader { id, stage: Stage::Vertex as u32, language: IR, pad: 0, code });
+        self.encoder.push(&CreateShader {
+            id,
+            stage: Stage::Vertex as u32,
+            language: Language::Ir as u32,
+            pad: 0,
+            code,
+        });
         id
     }
 

@@ -94,7 +94,7 @@ pub fn draw(options: Options) -> Result<Vec<u8>, GuestError> {
     guest.encoder.push(&CreateShader {
         id: pixel,
         stage: Stage::Pixel as u32,
-        language: crate::guest::IR,
+        language: Language::Ir as u32,
         pad: 0,
         code,
     });

@@ -3,7 +3,7 @@
 use super::needs::lives;
 use super::touch::{DRAWN, reads_slot};
 use afterimage_stream::packets::*;
-use afterimage_stream::{Arena, BANKS, Encoder, ObjectId, ObjectKind, State, UploadRef, gcn_bank};
+use afterimage_stream::{Arena, Bank, Encoder, ObjectId, ObjectKind, State, UploadRef};
 
 /// Registers that are equal between two that differ, so that one packet for both is less.
 const GAP: usize = 2;
@@ -151,8 +151,7 @@ impl Settle<'_> {
     }
 
     fn constants(&mut self) {
-        let addresses = Stage::WITH_BINDINGS.map(|stage| usize::from(gcn_bank(stage, 1)));
-        for bank in (0..BANKS.len()).filter(|bank| !addresses.contains(bank)) {
+        for bank in Bank::ALL.into_iter().filter(|bank| !bank.has_addresses()).map(|bank| bank as usize) {
             let (wanted, have) = (self.wanted.bank(bank), self.have.bank(bank));
             if wanted == have {
                 continue;

@@ -14,8 +14,6 @@ pub(crate) const CHECKS: ObjectId = ObjectId::new(ObjectKind::Texture, 2);
 pub(crate) const MADE: ObjectId = ObjectId::new(ObjectKind::Texture, 3);
 pub(crate) const UNREAD: ObjectId = ObjectId::new(ObjectKind::Texture, 4);
 
-/// Number of our IR among shader languages.
-const IR: u32 = 4;
 /// Edge of every texture.
 const EDGE: u32 = 32;
 
@@ -82,7 +80,13 @@ pub(crate) fn capture(path: &Path) {
     let codes = [(Stage::Compute, TURN), (Stage::Compute, COUNTS), (Stage::Vertex, VERTEX), (Stage::Pixel, PIXEL)];
     for (serial, (stage, text)) in (1..).zip(codes) {
         let code = arena.push(text.as_bytes());
-        stream.push(&CreateShader { id: shader(serial), stage: stage as u32, language: IR, pad: 0, code });
+        stream.push(&CreateShader {
+            id: shader(serial),
+            stage: stage as u32,
+            language: Language::Ir as u32,
+            pad: 0,
+            code,
+        });
     }
     let [counts, copied, vertices] = [1, 2, 3].map(|serial| id(ObjectKind::Buffer, serial));
     for buffer in [counts, copied] {

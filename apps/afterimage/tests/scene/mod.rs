@@ -15,9 +15,6 @@ pub(crate) const B: ObjectId = ObjectId::new(ObjectKind::Texture, 3);
 const CHECKS: ObjectId = ObjectId::new(ObjectKind::Texture, 4);
 pub(crate) const UNUSED: ObjectId = ObjectId::new(ObjectKind::Texture, 5);
 
-/// Number of our IR among shader languages.
-const IR: u32 = 4;
-
 /// When the frames began.
 pub(crate) const TIMES: [Duration; 2] = [Duration::from_millis(500), Duration::from_millis(900)];
 
@@ -143,7 +140,7 @@ pub(crate) fn capture(path: &Path, variant: Variant) {
     for (serial, stage, text) in [(1, Stage::Vertex, VERTEX), (2, Stage::Pixel, constant), (3, Stage::Pixel, TEXTURE)] {
         let code = scene.arena.push(text.as_bytes());
         let id = id(ObjectKind::Shader, serial);
-        scene.stream.push(&CreateShader { id, stage: stage as u32, language: IR, pad: 0, code });
+        scene.stream.push(&CreateShader { id, stage: stage as u32, language: Language::Ir as u32, pad: 0, code });
     }
     let corners = [[-1.0f32, -1.0], [-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, 1.0], [1.0, -1.0]];
     let vertices: Vec<[f32; 6]> =

@@ -116,7 +116,13 @@ fn endless(program: &mut Program) {
     let code = program.upload(ENDLESS.as_bytes());
     let id = |kind, serial| ObjectId::new(kind, serial);
     let (vertex, pixel) = (id(ObjectKind::Shader, 9), id(ObjectKind::Shader, 7));
-    program.stream.push(&CreateShader { id: pixel, stage: Stage::Pixel as u32, language: 4, pad: 0, code });
+    program.stream.push(&CreateShader {
+        id: pixel,
+        stage: Stage::Pixel as u32,
+        language: Language::Ir as u32,
+        pad: 0,
+        code,
+    });
     program.stream.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
     // Of all that it sends, the first frame never ends.
     let _lost = program.drawing(1, [1, 2, 3]);

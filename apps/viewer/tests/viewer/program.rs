@@ -216,7 +216,7 @@ impl Program {
         let (vertex, pixel) = (id(ObjectKind::Shader, 9), id(ObjectKind::Shader, 8));
         for (id, stage, text) in [(vertex, Stage::Vertex, Drawing::VERTEX), (pixel, Stage::Pixel, Drawing::PIXEL)] {
             let code = self.upload(text.as_bytes());
-            self.stream.push(&CreateShader { id, stage: stage as u32, language: 4, pad: 0, code });
+            self.stream.push(&CreateShader { id, stage: stage as u32, language: Language::Ir as u32, pad: 0, code });
         }
         self.stream.push(&SetShaders { vertex, pixel, ..SetShaders::default() });
         let attribute = VertexAttribute::per_vertex(0, 0, VertexFormat::R32G32_SFLOAT, 0);

@@ -17,7 +17,7 @@ pub(crate) use constants::{Bits, Constants, ConstantsOf, File, SOFTWARE_FLOATS};
 pub(crate) use declaration::{Declaration, Layout, components, decl_type, fvf_elements, fvf_of};
 pub use groups::Group;
 pub(crate) use lights::Lights;
-pub(crate) use program::{Language, Program, Reads, fixed_inputs};
+pub(crate) use program::{Program, Reads, fixed_inputs};
 pub(crate) use registers::{CLIP_PLANES, Filtering, Registers, STREAMS, Stream, TARGETS};
 pub(crate) use render_states::{RenderStates, UNDRAWN};
 pub(crate) use sampler_states::{SamplerStates, sampler_slot};

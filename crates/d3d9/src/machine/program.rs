@@ -8,20 +8,9 @@ use afterimage_shader_d3d9::signature::{ConstantUse, Signature};
 use afterimage_shader_d3d9::tables::{MINOR_SW, RegisterType, Stage, Version};
 use afterimage_shader_d3d9::{Constants, Decoder, FixedPixelKey, FixedVertexKey, RuleSet, check, signature_with};
 use afterimage_stream::ObjectId;
-use afterimage_stream::packets;
+use afterimage_stream::packets::{self, Language};
 use smallvec::SmallVec;
 use std::sync::{Mutex, PoisonError};
-
-/// Front ends by the number that `CreateShader` carries; `afterimage_shader::Language` (a test compares them).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum Language {
-    Tokens = 1,
-    FixedVertex = 2,
-    FixedPixel = 3,
-    /// The text of the shader IR.
-    Ir = 4,
-}
 
 /// Registers that a program reads.
 #[derive(Clone, Copy, Debug, Default)]
@@ -139,7 +128,7 @@ impl Program {
         let length = (signature.length as usize).min(tokens.len());
         Ok(Self {
             id: ObjectId::NONE,
-            language: Language::Tokens,
+            language: Language::D3d9,
             stage,
             code: tokens[..length].into(),
             model: signature.version.major,
@@ -250,18 +239,4 @@ pub(crate) fn fixed_inputs() -> impl Iterator<Item = Input> {
         index: set,
         location: FixedInput::tex_coord(set),
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Language;
-
-    #[test]
-    fn the_numbers_of_front_ends_are_those_of_the_compiler() {
-        use afterimage_shader::Language as Theirs;
-        assert_eq!(Language::Tokens as u32, Theirs::D3d9 as u32);
-        assert_eq!(Language::FixedVertex as u32, Theirs::FixedVertex as u32);
-        assert_eq!(Language::FixedPixel as u32, Theirs::FixedPixel as u32);
-        assert_eq!(Language::Ir as u32, Theirs::Ir as u32);
-    }
 }

@@ -4,12 +4,12 @@ use super::Source;
 use crate::driver::Device;
 use crate::error::{Error, Result};
 use crate::handle::VertexShaderId;
-use crate::machine::{Declaration, Language, Layout, Program, STREAMS, decl_type};
+use crate::machine::{Declaration, Layout, Program, STREAMS, decl_type};
 use afterimage_d3d9_types::{
     D3DDECLTYPE_D3DCOLOR, D3DDECLTYPE_UBYTE4N, D3DDECLUSAGE_BLENDINDICES, D3DDECLUSAGE_POSITION,
     D3DSTREAMSOURCE_INSTANCEDATA, D3DVERTEXELEMENT9,
 };
-use afterimage_stream::packets::{CreateVertexInput, SetVertexInput, VertexAttribute};
+use afterimage_stream::packets::{CreateVertexInput, Language, SetVertexInput, VertexAttribute};
 use afterimage_stream::{ObjectId, ObjectKind, VertexFormat};
 use smallvec::SmallVec;
 

@@ -161,7 +161,7 @@ pub fn line(packet: &Packet<'_>) -> String {
     let mut text = match packet {
         Packet::SetConstants(body, registers) => {
             let floats: Vec<_> = registers.iter().map(|r| r.map(f32::from_bits)).collect();
-            format!("SetConstants {} {}.. {floats:?}", BANKS[usize::from(body.bank)].name, body.first)
+            format!("SetConstants {} {}.. {floats:?}", Bank::ALL[usize::from(body.bank)].name(), body.first)
         }
         Packet::Init(..) => "Init".to_owned(),
         Packet::Name(body, name) => format!("Name {} {:?}", body.id, String::from_utf8_lossy(name)),

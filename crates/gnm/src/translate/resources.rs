@@ -11,12 +11,13 @@ use super::shaders::{Code, Stages};
 use super::surfaces::{Look, Wanted};
 use super::texels::{Place, Shape};
 use crate::memory::{GuestMemory, PAGE};
+use afterimage_abi::slots::{COMPUTE_SLOTS, FIRST_VERTEX_TEXTURE, PIXEL_TEXTURES, TEXTURE_SLOTS, VERTEX_TEXTURES};
 use afterimage_gnm_types::{BufferDescriptor, ImageDescriptor, SamplerDescriptor, View as RegisterView, reg, value::*};
 use afterimage_shader_gcn::io::{
     BufferAt, BufferSpec, CUBE_LAYERS, IN_TEXELS, ImageSpec, Scalars, TargetKind, Values, WINDOW_PAGE,
 };
 use afterimage_stream::packets::*;
-use afterimage_stream::{COMPUTE_SLOTS, DeviceInfo, Format, ObjectId, Port, PortError, gcn_bank};
+use afterimage_stream::{Bank, DeviceInfo, Format, GcnBank, ObjectId, Port, PortError};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ops::Range;
@@ -24,11 +25,6 @@ use std::sync::Arc;
 
 /// Bytes that are visible through a pointer without a size.
 const BEHIND_POINTER: u64 = 16 << 20;
-/// Texture slots of pixel shaders, and of vertex shaders.
-const SLOTS: usize = 16;
-const VERTEX_SLOTS: usize = 4;
-/// First slot of compute shaders in the stream.
-const COMPUTE_SLOT: usize = afterimage_stream::TEXTURE_SLOTS;
 
 /// What expressions are evaluated against.
 pub(super) struct Memory<'a> {
@@ -240,7 +236,7 @@ impl Bindings {
 const GAP: usize = 4;
 
 /// Makes `registers` what a bank holds from register 0 on.
-fn put_constants(port: &mut Port, bank: u16, held: &mut Vec<[u32; 4]>, registers: &[[u32; 4]]) {
+fn put_constants(port: &mut Port, bank: Bank, held: &mut Vec<[u32; 4]>, registers: &[[u32; 4]]) {
     if held.len() < registers.len() {
         held.resize(registers.len(), [0; 4]);
     }
@@ -250,7 +246,7 @@ fn put_constants(port: &mut Port, bank: u16, held: &mut Vec<[u32; 4]>, registers
         while let Some(next) = (end..registers.len().min(end + GAP)).find(|at| held[*at] != registers[*at]) {
             end = next + 1;
         }
-        let body = SetConstants { bank, first: first as u16, count: (end - first) as u32 };
+        let body = SetConstants { bank: bank as u16, first: first as u16, count: (end - first) as u32 };
         port.push_tail(&body, &registers[first..end]);
         held[first..end].copy_from_slice(&registers[first..end]);
         at = end;
@@ -499,7 +495,7 @@ impl Translator {
     ) -> Result<(), PortError> {
         let host = stage.host;
         let sent = &mut self.bindings.stages[host as usize];
-        put_constants(&mut self.port, gcn_bank(host, 0), &mut sent.words, &needs.words);
+        put_constants(&mut self.port, Bank::gcn(host, GcnBank::Words), &mut sent.words, &needs.words);
         let storage: SmallVec<[StorageBinding; 8]> = needs
             .buffers
             .iter()
@@ -531,9 +527,9 @@ impl Translator {
 
     fn bind_textures(&mut self, stage: &Stages, needs: &Needs, memory: &mut dyn GuestMemory) -> Result<(), PortError> {
         let (first, slots) = match stage.host {
-            Stage::Pixel => (0, SLOTS),
-            Stage::Vertex | Stage::Geometry => (SLOTS, VERTEX_SLOTS),
-            Stage::Compute => (COMPUTE_SLOT, COMPUTE_SLOTS),
+            Stage::Pixel => (0, PIXEL_TEXTURES),
+            Stage::Vertex | Stage::Geometry => (FIRST_VERTEX_TEXTURE, VERTEX_TEXTURES),
+            Stage::Compute => (TEXTURE_SLOTS, COMPUTE_SLOTS),
         };
         let textures = &needs.code.resources.textures;
         if textures.len() > slots {
@@ -610,7 +606,7 @@ impl Translator {
     /// What the draw says, to a stage.
     pub(super) fn put_draw(&mut self, host: Stage, registers: &[[u32; 4]]) {
         let sent = &mut self.bindings.stages[host as usize];
-        put_constants(&mut self.port, gcn_bank(host, 2), &mut sent.draw, registers);
+        put_constants(&mut self.port, Bank::gcn(host, GcnBank::Draw), &mut sent.draw, registers);
     }
 
     /// Notes what a stage may have written.

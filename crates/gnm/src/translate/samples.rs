@@ -10,9 +10,6 @@ use afterimage_stream::packets::*;
 use afterimage_stream::{Format, ObjectId, ObjectKind, Port, PortError};
 use rustc_hash::FxHashMap;
 
-/// The stream's number of the IR's own text (`afterimage_shader::Language::Ir`).
-const IR: u32 = 4;
-
 /// A triangle over everything: corners (-1, -1), (3, -1), (-1, 3).
 const EVERYWHERE: &str = r#"vertex "everywhere" {
   input in0 : i32 vertex_index smooth
@@ -351,7 +348,7 @@ impl Translator {
             let stage = if what.is_some() { Stage::Pixel } else { Stage::Vertex };
             let id = self.port.allocate(ObjectKind::Shader)?;
             let code = self.port.upload_bytes(text.as_bytes())?;
-            self.port.push(&CreateShader { id, stage: stage as u32, language: IR, pad: 0, code });
+            self.port.push(&CreateShader { id, stage: stage as u32, language: Language::Ir as u32, pad: 0, code });
             *place = id;
         }
         Ok(*place)

@@ -18,8 +18,6 @@ use std::sync::Arc;
 const MOST_SHADERS: usize = 8192;
 /// Programs that are kept.
 const MOST_CODES: usize = 8192;
-/// The stream's number of the language of GCN (`afterimage_shader::Language::Gcn`).
-const LANGUAGE: u32 = 9;
 
 /// Registers of a hardware stage.
 #[derive(Debug, PartialEq)]
@@ -305,7 +303,7 @@ impl Translator {
         let id = self.port.allocate(ObjectKind::Shader)?;
         let bytes = source.to_bytes();
         let code = self.port.upload_bytes(&bytes).inspect_err(|_| self.port.recycle(id))?;
-        self.port.push(&CreateShader { id, stage: stage.host as u32, language: LANGUAGE, pad: 0, code });
+        self.port.push(&CreateShader { id, stage: stage.host as u32, language: Language::Gcn as u32, pad: 0, code });
         self.shaders.ids.insert(key, id);
         Ok(id)
     }

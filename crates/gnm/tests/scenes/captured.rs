@@ -7,8 +7,7 @@ use afterimage_stream::Arena;
 use afterimage_stream::packets::{Init, Packet};
 use std::sync::{Arc, Mutex};
 
-/// The stream's number of GCN code (`afterimage_shader::Language`).
-const GCN: u32 = 9;
+const GCN: u32 = afterimage_stream::packets::Language::Gcn as u32;
 
 #[test]
 fn any_frame_replays_to_the_pixels_that_were_shown() {

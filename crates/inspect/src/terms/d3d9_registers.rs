@@ -45,7 +45,7 @@ fn bank<T: Copy>(
         for (element, row) in (0..*count).flat_map(|element| (0..rows).map(move |row| (element, row))) {
             let at = first + element * stride + row;
             let Some(value) = registers.get(usize::from(at)).filter(|value| **value != [0; 4]) else { continue };
-            let host = format!("{}[{at}]", afterimage_stream::BANKS[bank as usize].name);
+            let host = format!("{}[{at}]", afterimage_stream::Bank::ALL[bank as usize].name());
             out.extend(parts(*entry, element, row, *value).into_iter().map(|(name, value, note)| Term {
                 group: group.into(),
                 name: name.into(),

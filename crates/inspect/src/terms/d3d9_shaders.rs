@@ -97,7 +97,7 @@ fn programmed(state: &State, id: ObjectId, program: &Program, pixel: bool, out: 
                 _ => register(*value),
             };
             let name = format!("{letter}{n}{}", source_name(table, set, register_number));
-            let host = format!("{}[{n}]", afterimage_stream::BANKS[bank as usize].name);
+            let host = format!("{}[{n}]", afterimage_stream::Bank::ALL[bank as usize].name());
             push(out, group, name, value, host);
         }
     }

@@ -2,12 +2,13 @@
 //! (T#) and samplers (S#) come from and what they are.
 
 use super::*;
+use afterimage_abi::slots::FIRST_VERTEX_TEXTURE;
 use afterimage_gnm_types::descriptors::{Bits, buffer, image};
 use afterimage_shader::Language;
 use afterimage_shader_gcn::io::{BufferAt, Expr, ExprId, HwStage, Resources, Source, groups};
 use afterimage_shader_gcn::resources;
 use afterimage_stream::packets::Stage;
-use afterimage_stream::{BANKS, TEXTURE_SLOTS, gcn_bank};
+use afterimage_stream::{Bank, GcnBank};
 
 /// Adds what the programs of a draw tell.
 pub(super) fn terms(state: &State, code: Code<'_>, out: &mut Vec<Term>) {
@@ -70,12 +71,12 @@ fn program(state: &State, id: ObjectId, stage: Stage, code: Code<'_>, out: &mut 
     let (slots, first) = match stage {
         Stage::Compute => ("compute_textures", 0),
         Stage::Pixel => ("textures", 0),
-        Stage::Vertex | Stage::Geometry => ("textures", 16),
+        Stage::Vertex | Stage::Geometry => ("textures", FIRST_VERTEX_TEXTURE),
     };
-    let bank = |number: u8| usize::from(gcn_bank(stage, number));
-    let words = state.bank(bank(0));
+    let bank = Bank::gcn(stage, GcnBank::Words);
+    let words = state.bank(bank as usize);
     for (at, (ids, value)) in found.words.chunks(4).zip(words).enumerate() {
-        put(span(&found, ids), self::register(*value), "", format!("{}[{at}]", BANKS[bank(0)].name));
+        put(span(&found, ids), self::register(*value), "", format!("{}[{at}]", bank.name()));
     }
     let name = ["vertex", "pixel", "compute"][stage.bindings() as usize % 3];
     for (at, used) in found.buffers.iter().enumerate() {
@@ -122,8 +123,8 @@ fn program(state: &State, id: ObjectId, stage: Stage, code: Code<'_>, out: &mut 
         let value = format!("image {at}: {is}{}", fields(&words, IMAGE));
         put(format!("T# {}", span(&found, &used.descriptor)), value, "", format!("{name}_images[{at}]"));
     }
-    let bank_name = BANKS[bank(2)].name;
-    let draw = state.bank(bank(2));
+    let bank = Bank::gcn(stage, GcnBank::Draw);
+    let (bank_name, draw) = (bank.name(), state.bank(bank as usize));
     match (source.stage, draw) {
         (HwStage::Vs, [[first, stream, _, size], ..]) if !source.captures() && !source.is_domain() => {
             put("first vertex".into(), format!("{first}"), "", format!("{bank_name}[0]"));
@@ -313,5 +314,3 @@ fn expression(found: &Resources, id: ExprId, depth: u32) -> String {
         Expr::Binary(op, a, b) => format!("{op:?}({}, {})", inner(a), inner(b)),
     }
 }
-
-const _: () = assert!(TEXTURE_SLOTS == 20, "pixels have 16 slots, vertices 4 behind them");

@@ -53,7 +53,7 @@ fn bank<T: Copy>(
             };
             for (method, value, note) in parts(*entry, element, *value) {
                 let Some(value) = value else { continue };
-                let host = format!("{}[{at}]", afterimage_stream::BANKS[bank as usize].name);
+                let host = format!("{}[{at}]", afterimage_stream::Bank::ALL[bank as usize].name());
                 let (name, note) = (format!("NV097_{method}").into(), note.into());
                 out.push(Term { group: group.into(), name, value, note, host: host.into() });
             }

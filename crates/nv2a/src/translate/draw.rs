@@ -4,7 +4,7 @@ use super::cylinder::Cylinder;
 use super::outlines::{Outlines, Raster};
 use super::primitives::{self, Assembled};
 use super::samples;
-use super::shaders::{CURRENT_BUFFER, Language, VARYING_BUFFER, VertexCode, VertexStage};
+use super::shaders::{CURRENT_BUFFER, VARYING_BUFFER, VertexCode, VertexStage};
 use super::slopes::Visible;
 use super::states::{self, Mode};
 use super::surfaces::Target;

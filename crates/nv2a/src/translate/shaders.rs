@@ -18,20 +18,6 @@ const MOST_SHADERS: usize = 4096;
 /// Vertex layouts that are kept.
 const MOST_LAYOUTS: usize = 1024;
 
-/// The stream's numbers of shader languages (`afterimage_shader::Language`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub(super) enum Language {
-    /// The IR's own text.
-    Ir = 4,
-    /// A [`Program`].
-    Program = 6,
-    /// A [`fixed::Key`].
-    Fixed = 7,
-    /// A [`pixel::Key`].
-    Pixel = 8,
-}
-
 /// Vertex buffer of what differs from vertex to vertex.
 pub(super) const VARYING_BUFFER: u8 = 0;
 /// Vertex buffer of the one vertex with everything else.
@@ -227,10 +213,10 @@ impl Translator {
         let (shaders, port) = (&mut self.shaders, &mut self.port);
         let (id, inputs) = match &code {
             VertexCode::Program(program) => {
-                (shaders.shader(port, Stage::Vertex, Language::Program, &program.to_bytes()), program.inputs())
+                (shaders.shader(port, Stage::Vertex, Language::Nv2aProgram, &program.to_bytes()), program.inputs())
             }
             VertexCode::Fixed(key) => {
-                (shaders.shader(port, Stage::Vertex, Language::Fixed, bytemuck::bytes_of(key)), key.inputs())
+                (shaders.shader(port, Stage::Vertex, Language::Nv2aFixed, bytemuck::bytes_of(key)), key.inputs())
             }
         };
         match id {
@@ -257,7 +243,7 @@ impl Translator {
         if self.shaders.pixel.as_ref().is_some_and(|(held, _)| *held == key) {
             return false;
         }
-        let id = self.shaders.shader(&mut self.port, Stage::Pixel, Language::Pixel, bytemuck::bytes_of(&key));
+        let id = self.shaders.shader(&mut self.port, Stage::Pixel, Language::Nv2aPixel, bytemuck::bytes_of(&key));
         let id = id.inspect_err(|error| self.once.warn(format!("pixel shader: {error}")));
         self.shaders.pixel = id.ok().map(|id| (key, id));
         true

@@ -101,9 +101,9 @@ impl Environment for Quad<'_> {
 
     fn constant(&self, bank: &BankDecl, index: u32) -> [u32; 4] {
         let bank = match bank.id {
-            9 => Bank::Transform,
-            10 => Bank::Fixed,
-            11 => Bank::Screen,
+            id if id == Bank::Transform as u8 => Bank::Transform,
+            id if id == Bank::Fixed as u8 => Bank::Fixed,
+            id if id == Bank::Screen as u8 => Bank::Screen,
             _ => return [0; 4],
         };
         self.constants.held(bank).get(index as usize).copied().unwrap_or([0; 4])

@@ -4,13 +4,9 @@ use crate::console::Console;
 use crate::{renderer, scene};
 use afterimage_capture::Reader;
 use afterimage_stream::Arena;
-use afterimage_stream::packets::{Init, Packet};
+use afterimage_stream::packets::{Init, Language, Packet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-
-/// The stream's numbers of microcode and of pixel pipelines (`afterimage_shader::Language`).
-const PROGRAM: u32 = 6;
-const PIXEL: u32 = 8;
 
 type Pictures = Arc<Mutex<Vec<Vec<u8>>>>;
 
@@ -73,7 +69,7 @@ fn the_same_frame_of_captures_from_several_frames_on_is_the_same() {
         assert!(live.ends_with(&replayed), "{name}: other pixels than live ({} and {})", replayed.len(), live.len());
         last.push(replayed[replayed.len() - 3..].to_vec());
         let shaders = shaders(&path);
-        for language in [PROGRAM, PIXEL] {
+        for language in [Language::Nv2aProgram as u32, Language::Nv2aPixel as u32] {
             assert!(
                 shaders.iter().any(|&(have, bytes)| have == language && bytes > 0),
                 "language {language}: {shaders:?}"

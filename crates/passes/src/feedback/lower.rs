@@ -8,18 +8,14 @@
 
 use std::mem::offset_of;
 
-use afterimage_ir::{
-    Builder, Imm, InputAt, Kind, Module, Output, Stage, Swizzle, TEXTURE_SLOTS, Type, Value, Var, verify,
-};
+use afterimage_abi::slots;
+use afterimage_ir::{Builder, Imm, InputAt, Kind, Module, Output, Stage, Swizzle, Type, Value, Var, verify};
 
 use super::block::{Draw, GROUP, Target};
 use super::code::{Code, System, check};
 use super::fetch::fetch;
 use super::{Attribute, FeedbackError, Form, Options, Step};
 use crate::{control_flow, cse, dce, lanes, simplify, ssa};
-
-/// Texture slots below the vertex stage's own.
-const VERTEX_TEXTURES: u8 = 16;
 
 /// Lowers a verified vertex shader with captures.
 ///
@@ -342,10 +338,7 @@ fn attribute(attributes: &[Attribute], location: u8) -> Result<(&Attribute, u8),
 
 /// Where a texture of the vertex stage is in the compute stage: its own four slots come first.
 pub(super) fn compute_slot(slot: u8) -> u8 {
-    match slot.checked_sub(VERTEX_TEXTURES) {
-        Some(n) => TEXTURE_SLOTS + n,
-        None => TEXTURE_SLOTS + (TEXTURE_SLOTS - VERTEX_TEXTURES) + slot,
-    }
+    slots::compute_slot(slot.into()) as u8
 }
 
 /// Stores the captured outputs as vertex `number` of those that the draw captures.

@@ -6,7 +6,7 @@
 
 use super::{FixedInput, FixedVertexKey, STAGES};
 use crate::banks::{Bank, FixedVertexRegister as R};
-use crate::io::{FOG_LOCATION, LinkInfo, RuntimeInfo};
+use crate::io::{FOG_LOCATION, RuntimeInfo, link_of_fixed_vertex};
 use crate::lift::interface::semantic;
 use crate::pixel_ops::{FogParameters, fog_curve};
 use crate::tables::Usage;
@@ -125,7 +125,7 @@ impl Vertex<'_> {
     }
 
     fn varying(&mut self, usage: Usage, index: u8, value: Value) {
-        let location = LinkInfo::of_fixed_vertex(self.key).location(usage, index).unwrap_or(FOG_LOCATION);
+        let location = link_of_fixed_vertex(self.key).location(usage, index).unwrap_or(FOG_LOCATION);
         let output = self.b.output(OutputDecl {
             name: format!("{}{index}", usage.text()),
             ty: Type::F32X4,

@@ -3,7 +3,7 @@
 use super::Lifter;
 use crate::banks::{Bank, FixedPixelRegister, SystemRegister};
 use crate::ctab::RegisterSet;
-use crate::io::{self, LinkInfo};
+use crate::io;
 use crate::pixel_ops::{self, PixelResult};
 use crate::tables::{Opcode, RegisterType, Stage, Usage};
 use crate::vertex_ops::{self, VertexResult};
@@ -15,7 +15,7 @@ use afterimage_ir::{
 /// Samplers of one stage.
 pub(super) const SAMPLERS: usize = crate::signature::MAX_SAMPLERS;
 /// Texture slot of the vertex stage's first sampler.
-pub(super) const VERTEX_SLOT: u8 = 16;
+pub(super) const VERTEX_SLOT: u8 = afterimage_abi::slots::FIRST_VERTEX_TEXTURE as u8;
 
 /// The three constant files: what of them is named, and their banks once declared.
 #[derive(Default)]
@@ -247,7 +247,7 @@ impl Lifter<'_> {
     }
 
     fn vertex_outputs(&mut self) {
-        let link = LinkInfo::of_vertex_shader(self.signature);
+        let link = io::link_of_vertex_shader(self.signature);
         let before_3 = self.program.version.major < 3;
         let mut varyings: Vec<(u8, Usage, u8, Var)> = Vec::new();
         let (mut position, mut point_size) = (None, None);

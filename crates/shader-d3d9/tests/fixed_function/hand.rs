@@ -87,10 +87,10 @@ fn pretransformed_vertices_hand_on_whatever_they_have() {
     let value = |input: FixedInput| [input as u8 as f32, 0.5, 0.25, 0.125];
     let scene = passed.iter().fold(scene(), |scene, (_, input)| scene.input(*input as u8, value(*input)));
     // A pixel shader of the program's reads it; the fixed one would not.
-    let alone = io::LinkInfo::of_fixed_vertex(&key);
+    let alone = io::link_of_fixed_vertex(&key);
     assert_eq!((alone.location(Usage::Tangent, 0), run(&key, &scene).location(io::FOG_LOCATION)[0]), (None, 1.0));
     let key = FixedVertexKey { flags: FixedVertexKey::PRETRANSFORMED | FixedVertexKey::PASSES, ..key };
-    let (link, results) = (io::LinkInfo::of_fixed_vertex(&key), run(&key, &scene));
+    let (link, results) = (io::link_of_fixed_vertex(&key), run(&key, &scene));
     for (usage, input) in passed {
         let location = link.location(usage, 0).unwrap_or_else(|| panic!("{usage:?} is not handed on"));
         assert_eq!(results.location(location), value(input), "{usage:?}");

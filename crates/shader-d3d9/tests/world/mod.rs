@@ -90,7 +90,7 @@ pub(crate) fn lifted(text: &str, runtime: &RuntimeInfo) -> Module {
 /// Runs a pixel shader and gives oC0. Inputs and constants as for vertex shaders.
 pub(crate) fn pixel(text: &str, mut runtime: RuntimeInfo, world: World) -> Results {
     let tokens = assemble(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    runtime.link = LinkInfo::of_pixel_shader(&signature(&tokens).expect("assembled"));
+    runtime.link = io::link_of_pixel_shader(&signature(&tokens).expect("assembled"));
     world.run(&lift(&tokens, &runtime).unwrap_or_else(|e| panic!("{e}\n{text}")))
 }
 

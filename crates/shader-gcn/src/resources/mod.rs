@@ -7,6 +7,7 @@
 mod exprs;
 mod follow;
 
+use afterimage_abi::slots;
 use exprs::Exprs;
 use follow::{State, follow};
 use rustc_hash::FxHashMap;
@@ -136,9 +137,9 @@ pub(crate) fn analyze(flow: &Flow, source: &Source) -> Result<(Analysis, Masks),
         images: Vec::new(),
         // Those in front of the vertex stage run as compute shaders.
         most_textures: match source.stage {
-            HwStage::Ps => 16,
-            HwStage::Vs => 4,
-            _ => afterimage_ir::COMPUTE_TEXTURE_SLOTS.into(),
+            HwStage::Ps => slots::PIXEL_TEXTURES,
+            HwStage::Vs => slots::VERTEX_TEXTURES,
+            _ => slots::COMPUTE_SLOTS,
         },
     };
     for (block, start) in flow.blocks.iter().zip(starts) {

@@ -1,7 +1,7 @@
 //! What pixel shaders read: the values among the registers, as registers of [`Bank::Pixel`](crate::banks::Bank::Pixel).
 
 use crate::io;
-use afterimage_ir::register_layout;
+use afterimage_abi::register_layout;
 use afterimage_nv2a_types::{COMBINERS, Registers, STAGES, method};
 use afterimage_texture::nv2a::{ColorKey, KeyMode, Layout, TextureFormat};
 

@@ -1,5 +1,6 @@
 //! Uniform blocks, push constants, and the blocks of our own ABI: bytes of a layout become components of 16-byte registers.
 
+use afterimage_abi::push;
 use afterimage_ir::{Bank, BankDecl, BankSource, MAX_BANK, MAX_STORAGE, Swizzle, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -189,7 +190,7 @@ impl Lifter<'_> {
                 (format!("buffer{}_binding{}_{}", d.set, d.binding, d.element), BankSource::Storage)
             }
             BlockSource::Uniform(d) => (format!("set{}_binding{}", d.set, d.binding), BankSource::Stage),
-            BlockSource::Address(16) => ("system".to_owned(), BankSource::System),
+            BlockSource::Address(push::SYSTEM) => ("system".to_owned(), BankSource::System),
             BlockSource::Address(_) => ("constants".to_owned(), BankSource::Stage),
         };
         let taken = |bank: &BankDecl| bank.id == id && bank.source == kind;

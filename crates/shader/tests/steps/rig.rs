@@ -3,9 +3,9 @@
 
 use crate::gpu::{Buffer, Gpu, Image, Pipeline, Result, Shape};
 use crate::world::{SIZE, VERTICES, WIDTH, WORLDS, World};
+use afterimage_abi::push::TEXTURE_INDEX_BITS;
 use afterimage_ir::{Dim, Stage};
 use afterimage_shader_d3d9::Bank;
-use afterimage_spirv::TEXTURE_INDEX_BITS;
 use ash::vk;
 use std::collections::HashMap;
 

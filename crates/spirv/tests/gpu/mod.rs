@@ -192,7 +192,7 @@ impl Gpu {
                 words[2..4].copy_from_slice(bytemuck::cast_slice(&[pixel_address]));
                 for slot in 0..SLOTS {
                     // The compare sampler is the last one, for the slot of the shadow texture.
-                    words[8 + slot as usize] = slot | slot << afterimage_spirv::TEXTURE_INDEX_BITS;
+                    words[8 + slot as usize] = slot | slot << afterimage_abi::push::TEXTURE_INDEX_BITS;
                 }
                 d.cmd_push_constants(c, layout, both, 0, bytemuck::cast_slice(&words));
                 d.cmd_draw(c, 3, 1, 0, 0);

@@ -3,33 +3,8 @@
 #[allow(unused_imports, reason = "the documentation names the fields")]
 use super::*;
 
-macro_rules! packet_enum {
-    ($(#[$doc:meta])* $name:ident { $( $(#[$vdoc:meta])* $variant:ident = $number:literal ),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u8)]
-        pub enum $name { $( $(#[$vdoc])* $variant = $number ),* }
-
-        impl $name {
-            /// Every value.
-            pub const ALL: &'static [Self] = &[ $( Self::$variant ),* ];
-
-            /// The value with this number.
-            #[must_use]
-            #[inline]
-            pub const fn from_bits(bits: u8) -> Option<Self> {
-                match bits { $( $number => Some(Self::$variant), )* _ => None }
-            }
-
-            /// The value with this number, or the first one: for fields that a validator has checked.
-            #[must_use]
-            #[inline]
-            pub const fn of(bits: u8) -> Self {
-                match Self::from_bits(bits) { Some(value) => value, None => Self::ALL[0] }
-            }
-        }
-    };
-}
+use afterimage_abi::numbers as packet_enum;
+pub use afterimage_abi::{Compare, FogMode, Language, Stage};
 
 packet_enum! {
     /// How vertices form primitives.
@@ -46,11 +21,6 @@ packet_enum! {
         TriangleListAdjacency = 9,
         TriangleStripAdjacency = 10,
     }
-}
-packet_enum! {
-    /// Comparison functions: `new OP stored`.
-    #[allow(missing_docs, reason = "the names say it")]
-    Compare { Never = 0, Less = 1, Equal = 2, LessEqual = 3, Greater = 4, NotEqual = 5, GreaterEqual = 6, Always = 7 }
 }
 packet_enum! {
     /// What happens to a stencil value.
@@ -195,40 +165,6 @@ packet_enum! {
     Swizzle { Red = 0, Green = 1, Blue = 2, Alpha = 3, Zero = 4, One = 5 }
 }
 packet_enum! {
-    /// Which stage a shader is for.
-    #[allow(missing_docs, reason = "the names say it")]
-    Stage {
-        Vertex = 0, Pixel = 1, Compute = 2,
-        /// Has the constants, textures and buffers of the vertex stage.
-        Geometry = 3,
-    }
-}
-
-impl Stage {
-    /// Those that have bindings of their own.
-    pub const WITH_BINDINGS: [Self; 3] = [Self::Vertex, Self::Pixel, Self::Compute];
-
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Vertex => "vertex",
-            Self::Pixel => "pixel",
-            Self::Compute => "compute",
-            Self::Geometry => "geometry",
-        }
-    }
-
-    /// The stage whose bindings it has.
-    #[must_use]
-    pub const fn bindings(self) -> Self {
-        match self {
-            Self::Geometry => Self::Vertex,
-            other => other,
-        }
-    }
-}
-packet_enum! {
     /// What a query counts.
     QueryKind {
         /// Answers 1 when the GPU has got there.
@@ -288,9 +224,4 @@ packet_enum! {
     /// A corner of a window.
     #[allow(missing_docs, reason = "the names say it")]
     Corner { TopLeft = 0, TopRight = 1, BottomLeft = 2, BottomRight = 3 }
-}
-packet_enum! {
-    /// Fog: a curve by the pixel's depth or by its w, or the vertex stage's factor.
-    #[allow(missing_docs, reason = "the names say it")]
-    FogMode { None = 0, Exp = 1, Exp2 = 2, Linear = 3, Vertex = 4, ExpW = 5, Exp2W = 6, LinearW = 7 }
 }

@@ -203,7 +203,7 @@ pub struct CreateShader {
     pub id: ObjectId,
     /// [`Stage`].
     pub stage: u32,
-    /// Which front end reads the code; the numbers are those of `afterimage_shader::Language`.
+    /// Which front end reads the code: a [`Language`].
     pub language: u32,
     /// Zero.
     pub pad: u32,

@@ -382,7 +382,7 @@ pub struct TextureBinding {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct SetConstants {
-    /// Bank, an index into [`crate::BANKS`].
+    /// [`crate::Bank`].
     pub bank: u16,
     /// First register.
     pub first: u16,
@@ -390,7 +390,7 @@ pub struct SetConstants {
     pub count: u32,
 }
 
-/// Body of [`Kind::SetStorage`]; the tail is the bindings. Register n of the stage's bank of buffers ([`crate::gcn_bank`]) is
+/// Body of [`Kind::SetStorage`]; the tail is the bindings. Register n of the stage's bank of buffers ([`crate::GcnBank::Buffers`]) is
 /// made of binding n: low and high half of its address on the device, bytes that may be accessed there, and its word.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(8))]

@@ -2,7 +2,6 @@
 
 use crate::error::Result;
 use crate::memory::ring::Slice;
-use crate::pipeline::behind::SYSTEM_REGISTERS;
 use crate::renderer::Renderer;
 use crate::resources::descriptors::{PUSH_LINES, PUSH_TEXTURES, SlotKey, word};
 use crate::resources::layouts::{Layout, PUSH_STAGES, Table};
@@ -10,20 +9,22 @@ use crate::resources::objects::GuestSampler;
 use crate::resources::texture::Texture;
 use crate::state::apply::{Applied, differs};
 use crate::state::bindings::{bind_set, shape_of, write_constants};
+use crate::state::draw::SystemBlock;
 use crate::state::storage::write_addresses;
 use crate::state::vertices::bits;
-use afterimage_shader::bound;
+use afterimage_abi::{Bank, SystemRegister as R, bound, descriptors, push};
 use afterimage_state::{Effect, trace};
 use afterimage_stream::host::TextureStates;
 use afterimage_stream::packets::{Stage, TextureBinding};
 use afterimage_stream::{Group, Host, TEXTURE_SLOTS};
 use ash::vk;
+use std::ops::Range;
 
 /// Constants begin at a cache line: see [`Place::Near`](crate::device::memory::Place::Near).
 const CONSTANTS_ALIGN: u64 = 64;
 
 /// Words of push constants.
-const PUSH_WORDS: usize = crate::resources::descriptors::PUSH_BYTES as usize / 4;
+const PUSH_WORDS: usize = push::word(push::BYTES);
 
 impl Renderer {
     /// What is in a texture slot: the texture, if there is one, and the sampler.
@@ -134,10 +135,10 @@ impl Renderer {
     pub(crate) fn apply_constants(&mut self, stage: Stage) -> Applied {
         self.commands();
         trace::read_result::<Host>(if stage == Stage::Compute { Group::ComputeShader } else { Group::Variants });
-        let (variant, place) = match stage {
-            Stage::Vertex | Stage::Geometry => (&self.bound.shading.vertex, Some(0)),
-            Stage::Pixel => (&self.bound.shading.pixel, Some(2)),
-            Stage::Compute => (&self.bound.computing.variant, None),
+        let variant = match stage {
+            Stage::Vertex | Stage::Geometry => &self.bound.shading.vertex,
+            Stage::Pixel => &self.bound.shading.pixel,
+            Stage::Compute => &self.bound.computing.variant,
         };
         let Some(variant) = variant.as_deref().filter(|variant| variant.constant_bytes > 0) else {
             self.bound.blocks[stage as usize] = None;
@@ -149,8 +150,9 @@ impl Renderer {
         if !variant.buffers.is_empty() {
             write_addresses(&self.state, &mut self.resources.buffers, current, stage, variant, slice.bytes_mut());
         }
-        if let Some(place) = place {
-            self.set_address(place, slice.address);
+        // Dispatches push all that they have at once.
+        if stage != Stage::Compute {
+            self.set_address(push::constants(stage.bindings()), slice.address);
         }
         self.bound.blocks[stage as usize] = Some(slice);
         Ok(Effect::Changed)
@@ -188,27 +190,33 @@ impl Renderer {
         self.bound.shading.vertex.iter().chain(&self.bound.shading.pixel).any(|variant| variant.system)
     }
 
-    /// The system block: alpha reference, fog, point size, clip planes, sizes of texels
-    /// (`afterimage_shader_d3d9::banks::SystemRegister`).
-    pub(crate) fn system_block(&self) -> [[u32; 4]; SYSTEM_REGISTERS] {
+    /// The system block: alpha reference, fog, point size, clip planes, sizes of texels ([`R`]).
+    pub(crate) fn system_block(&self) -> SystemBlock {
+        const ALPHA_REFERENCE: usize = R::AlphaReference.register() as usize;
+        const FOG_COLOR: usize = R::FogColor.register() as usize;
+        const FOG: usize = R::Fog.register() as usize;
+        const POINT_SIZE: usize = R::PointSize.register() as usize;
+        const PIXEL_OPS: usize = R::PixelOps.register() as usize;
+        const PLANES: Range<usize> = R::ClipPlane.range();
+        const HALVES: Range<usize> = R::HalfTexel.range();
         trace::read_result::<Host>(Group::Shapes);
         let ops = &self.state.pixel_ops;
-        let mut block = [[0f32; 4]; SYSTEM_REGISTERS];
-        block[0][0] = ops.alpha_ref;
-        block[1] = ops.fog_color;
+        let mut block = [[0f32; 4]; R::COUNT as usize];
+        block[ALPHA_REFERENCE][0] = ops.alpha_ref;
+        block[FOG_COLOR] = ops.fog_color;
         let range = ops.fog_end - ops.fog_start;
         // Fog that ends where it starts is a step: none before that place, all of it from there on.
         let per_unit = if range == 0.0 { f32::MAX } else { 1.0 / range };
-        block[2] = [ops.fog_start, ops.fog_end, per_unit, 0.0];
+        block[FOG] = [ops.fog_start, ops.fog_end, per_unit, 0.0];
         let raster = &self.state.raster;
         let [device_min, device_max] = self.gpu.profile.limits.point_size_range;
         let smallest = raster.point_size_min.max(device_min);
         let largest = if raster.point_size_max > 0.0 { raster.point_size_max.min(device_max) } else { device_max };
-        block[3] = [raster.point_size, smallest, largest.max(device_min), raster.point_size_min];
-        block[4] = [f32::from_bits(ops.alpha_compare.into()), f32::from_bits(ops.fog.into()), 0.0, 0.0];
-        let planes: &[[f32; 4]] = bytemuck::cast_slice(&self.state.bank(8)[8..14]);
-        block[8..14].copy_from_slice(planes);
-        for (register, half) in block[14..].iter_mut().zip(&self.bound.shading.halves) {
+        block[POINT_SIZE] = [raster.point_size, smallest, largest.max(device_min), raster.point_size_min];
+        block[PIXEL_OPS] = [f32::from_bits(ops.alpha_compare.into()), f32::from_bits(ops.fog.into()), 0.0, 0.0];
+        let planes: &[[f32; 4]] = bytemuck::cast_slice(&self.state.bank(Bank::System as usize)[PLANES]);
+        block[PLANES].copy_from_slice(planes);
+        for (register, half) in block[HALVES].iter_mut().zip(&self.bound.shading.halves) {
             *register = [half[0], half[1], 0.0, 0.0];
         }
         bytemuck::cast(block)
@@ -233,12 +241,15 @@ impl Renderer {
         )?;
         slice.bytes_mut().copy_from_slice(bytes);
         self.bound.recorded.system = Some(block);
-        self.set_address(4, slice.address);
+        self.set_address(push::SYSTEM, slice.address);
         Ok(Effect::Changed)
     }
 
+    /// Puts an address into the push constants, at a byte.
+    /// Puts an address into the push constants, at a byte.
     #[inline]
-    pub(crate) fn set_address(&mut self, at: usize, address: u64) {
+    pub(crate) fn set_address(&mut self, byte: u32, address: u64) {
+        let at = push::word(byte);
         self.bound.push[at] = address as u32;
         self.bound.push[at + 1] = (address >> 32) as u32;
         self.bound.push_range = (self.bound.push_range.0.min(at), self.bound.push_range.1.max(at + 2));
@@ -265,7 +276,7 @@ impl Renderer {
         if let Some((_, set)) = self.resources.descriptors.bindless {
             if !std::mem::replace(&mut self.bound.recorded.descriptors_bound, true) {
                 self.stats.calls.made += 1;
-                bind_set(&self.gpu, self.recorder.submissions.main, layout.raw, 0, set);
+                bind_set(&self.gpu, self.recorder.submissions.main, layout.raw, descriptors::TEXTURES, set);
             }
             let mut changed = false;
             for slot in bits(used) {
@@ -286,7 +297,7 @@ impl Renderer {
             let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
             let set = self.resources.descriptors.slot_set(&key, layout.textures, current, completed)?;
             self.stats.calls.made += 1;
-            bind_set(&self.gpu, self.recorder.submissions.main, layout.raw, 0, set);
+            bind_set(&self.gpu, self.recorder.submissions.main, layout.raw, descriptors::TEXTURES, set);
             self.bound.recorded.slot_key = Some(key);
         }
         Ok(Effect::Same)

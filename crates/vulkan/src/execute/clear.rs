@@ -7,7 +7,8 @@ use crate::pipeline::key::{Blend, Key, Spec, VertexLayout};
 use crate::pipeline::raster::{Raster, TRIANGLES};
 use crate::renderer::Renderer;
 use crate::state::targets::{Attachment, Load, Targets, clip};
-use afterimage_shader::{Language, RuntimeInfo};
+use afterimage_abi::push;
+use afterimage_shader::{Language, RuntimeInfo, Stage};
 use afterimage_stream::ObjectId;
 use afterimage_stream::host::level;
 use afterimage_stream::packets::{
@@ -246,7 +247,7 @@ impl Renderer {
             self.recorder.submissions.completed,
         )?;
         constants.bytes_mut().copy_from_slice(bytemuck::bytes_of(&load.color));
-        self.set_address(2, constants.address);
+        self.set_address(push::constants(Stage::Pixel), constants.address);
         self.push();
         for rect in self.cleared(rects) {
             self.bound.recorded.scissor = Some(rect);

@@ -9,6 +9,7 @@ use crate::renderer::Renderer;
 use crate::resources::descriptors::{ImageKey, PUSH_TEXTURES, SlotKey};
 use crate::state::apply::{Applied, Stop, differs};
 use crate::state::vertices::bits;
+use afterimage_abi::push;
 use afterimage_shader::RuntimeInfo;
 use afterimage_state::{Effect, trace};
 use afterimage_stream::host::level;
@@ -51,10 +52,10 @@ impl Renderer {
             return Ok(());
         }
         self.order_dispatch(&variant)?;
-        let mut push = [0u32; 28];
+        let mut push = [0u32; push::word(push::LINES)];
         if let Some(block) = &self.bound.blocks[Stage::Compute as usize] {
-            // Where pixel shaders have theirs.
-            (push[2], push[3]) = (block.address as u32, (block.address >> 32) as u32);
+            let at = push::word(push::constants(Stage::Compute));
+            (push[at], push[at + 1]) = (block.address as u32, (block.address >> 32) as u32);
         }
         if self.resources.descriptors.bindless.is_some() {
             push[PUSH_TEXTURES..PUSH_TEXTURES + TEXTURE_SLOTS].copy_from_slice(&self.bound.computing.words);

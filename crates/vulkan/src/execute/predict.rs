@@ -16,7 +16,7 @@ use crate::state::vertices::layout_of;
 use afterimage_shader::{Shader, Stage};
 use afterimage_state::trace;
 use afterimage_stream::packets::{Compare, CreateShader, SetRenderTargets, SetShaders, Topology, VertexAttribute};
-use afterimage_stream::{Arena, Created, Host, ObjectId, ObjectKind, Packet, Reader, TEXTURE_SLOTS, packets};
+use afterimage_stream::{Arena, Created, Host, ObjectId, ObjectKind, Packet, Reader, TEXTURE_SLOTS};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -92,12 +92,7 @@ impl Renderer {
             }
             None => self.programs.library.create(body.id, body.language, code, &runtime),
         };
-        let declared = match packets::Stage::of(body.stage as u8) {
-            packets::Stage::Vertex => Stage::Vertex,
-            packets::Stage::Pixel => Stage::Pixel,
-            packets::Stage::Compute => Stage::Compute,
-            packets::Stage::Geometry => Stage::Geometry,
-        };
+        let declared = Stage::of(body.stage as u8);
         if let Some(shader) = guest.shader.take_if(|shader| shader.stage() != declared) {
             let stage = shader.stage();
             tracing::error!("{} is a {stage:?} shader, not a {declared:?} shader; its draws are skipped", body.id);

@@ -41,7 +41,7 @@ impl Renderer {
                     let what = format!("storage image {slot}");
                     return Err(Error::Unsupported { device: self.gpu.profile.name.clone(), what });
                 }
-                let table = Table::of(image.decl.dim);
+                let table = image.decl.dim.table();
                 // One descriptor cannot be two kinds of images.
                 let shape = (table, image.decl.component);
                 if shapes[slot].replace(shape).is_some_and(|other| other != shape) {
@@ -164,7 +164,8 @@ impl Renderer {
         let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
         let set = self.resources.descriptors.image_set(&key, current, completed)?;
         self.stats.calls.made += 1;
-        bind_set(&self.gpu, self.recorder.submissions.main, self.draw_layout().raw, 1, set);
+        let layout = self.draw_layout().raw;
+        bind_set(&self.gpu, self.recorder.submissions.main, layout, afterimage_abi::descriptors::STORAGE_IMAGES, set);
         self.bound.recorded.image_key = Some(key);
         Ok(Effect::Changed)
     }

@@ -109,7 +109,7 @@ fn create(maker: &Maker, artifact: &Artifact, name: &str) -> Result<Program> {
     let gpu = &maker.gpu;
     let variant = Variant::with_bindings_of(Stage::Vertex, gpu, artifact, name)?;
     let layout = maker.layouts.get(variant.reach)?.raw;
-    let scatters = artifact.reflection.stage == afterimage_shader::Stage::Vertex;
+    let scatters = artifact.reflection.stage == Stage::Vertex;
     let raw = if scatters { scattering(maker, &variant, layout)? } else { gathering(maker, &variant, layout)? };
     maker.count();
     gpu.name(raw, name);

@@ -1,16 +1,11 @@
 //! What the renderer puts behind what shaders declare: the table of [`afterimage_shader::declared`], filled for a device.
 
 use crate::device::profile::Profile;
+use afterimage_abi::slots::{COLOR_TARGETS, STORAGE_IMAGES, VERTEX_ATTRIBUTES};
+use afterimage_abi::{Bank, SystemRegister};
 use afterimage_ir::{MAX_ARRAY, MAX_VARS};
 use afterimage_shader::Stage;
 use afterimage_shader::declared::{BankBehind, Behind, Has};
-use afterimage_stream::{BANKS, Bank, Host, STORAGE_IMAGES, gcn_bank, packets};
-
-/// Locations of vertex attributes in the stream.
-const ATTRIBUTES: u32 = 32;
-
-/// Colour targets in the stream.
-const TARGETS: u32 = 8;
 
 /// Components of the position, which devices count among those that stages pass on.
 const POSITION: u32 = 4;
@@ -21,9 +16,9 @@ pub(crate) fn of(profile: &Profile, raw_addresses: bool) -> Behind {
     let passed = |components: u32| components.saturating_sub(POSITION) / 4;
     let varyings = passed(limits.max_vertex_output_components);
     Behind {
-        banks: BANKS.iter().zip(0..).map(|(bank, number)| behind_bank(bank, number, raw_addresses)).collect(),
-        system: SYSTEM_REGISTERS as u32,
-        vertex_inputs: limits.max_vertex_input_attributes.min(ATTRIBUTES),
+        banks: Bank::ALL.into_iter().map(|bank| behind_bank(bank, raw_addresses)).collect(),
+        system: SystemRegister::COUNT.into(),
+        vertex_inputs: limits.max_vertex_input_attributes.min(VERTEX_ATTRIBUTES as u32),
         varyings: if profile.adjacency {
             let geometry = limits.max_geometry_input_components.min(limits.max_geometry_output_components);
             varyings.min(passed(geometry))
@@ -31,7 +26,7 @@ pub(crate) fn of(profile: &Profile, raw_addresses: bool) -> Behind {
             varyings
         },
         pixel_inputs: passed(limits.max_fragment_input_components),
-        targets: limits.max_color_attachments.min(limits.max_fragment_output_attachments).min(TARGETS),
+        targets: limits.max_color_attachments.min(limits.max_fragment_output_attachments).min(COLOR_TARGETS as u32),
         pixel_resources: limits.max_fragment_combined_output_resources,
         distances: [
             if profile.clip_distance { limits.max_clip_distances } else { 0 },
@@ -68,20 +63,13 @@ pub(crate) fn of(profile: &Profile, raw_addresses: bool) -> Behind {
 }
 
 /// A bank of the stream.
-fn behind_bank(bank: &Bank, number: u16, raw_addresses: bool) -> BankBehind {
-    let addresses = packets::Stage::WITH_BINDINGS.iter().any(|stage| gcn_bank(*stage, 1) == number);
-    let stages: &[Stage] = if Host::VERTEX_BANK.contains(bank.state) {
-        &[Stage::Vertex, Stage::Geometry]
-    } else if Host::PIXEL_BANK.contains(bank.state) {
-        &[Stage::Pixel]
-    } else if Host::COMPUTE_BANK.contains(bank.state) {
-        &[Stage::Compute]
-    } else {
+fn behind_bank(bank: Bank, raw_addresses: bool) -> BankBehind {
+    let stages: &[Stage] = match bank.reader() {
+        Some(Stage::Vertex | Stage::Geometry) => &[Stage::Vertex, Stage::Geometry],
+        Some(Stage::Pixel) => &[Stage::Pixel],
+        Some(Stage::Compute) => &[Stage::Compute],
         // The system block is laid out by the renderer.
-        &[]
+        None => &[],
     };
-    BankBehind { registers: if addresses && !raw_addresses { 0 } else { bank.registers.into() }, stages }
+    BankBehind { registers: if bank.has_addresses() && !raw_addresses { 0 } else { bank.registers().into() }, stages }
 }
-
-/// Registers of the system block.
-pub(crate) const SYSTEM_REGISTERS: usize = 30;

@@ -9,7 +9,6 @@
 use crate::device::gpu::Gpu;
 use crate::error::{Checked, Result};
 use crate::pipeline::spirv_words::{Words, number, op, put, text};
-use crate::resources::descriptors::PUSH_OFFSET;
 use ash::vk;
 
 /// An input of the pixel shader that the geometry shader passes on.
@@ -67,7 +66,7 @@ pub(crate) fn words(varyings: &[Varying]) -> Vec<u32> {
     let [zero, half, sixteen] = [0.0f32, 0.5, 16.0].map(|value| m.constant(float, value.to_bits()));
     let sixteenth = m.constant(float, 0.0625f32.to_bits());
 
-    let block = m.block(&[vec4], &[PUSH_OFFSET]);
+    let block = m.block(&[vec4], &[afterimage_abi::push::LINES]);
     let push = m.variable(block, CLASS_PUSH_CONSTANT, &[]);
     let position_type = m.ty(op::TYPE_ARRAY, &[vec4, two]);
     let position = [DECORATION_BUILT_IN, BUILT_IN_POSITION];

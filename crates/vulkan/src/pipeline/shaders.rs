@@ -15,7 +15,7 @@ use afterimage_ir::{GeometryDecl, ImageUse, Kind};
 use afterimage_shader::declared::Behind;
 use afterimage_shader::{CacheKey, CompileError, Compiler, RuntimeInfo, Segment, Shader, Stage, bound, declared};
 use afterimage_stream::packets::CreateShader;
-use afterimage_stream::{BANKS, Budget, CAPTURE_BUFFERS, ObjectId, TEXTURE_SLOTS, gcn_bank, packets};
+use afterimage_stream::{Bank, Budget, CAPTURE_BUFFERS, GcnBank, ObjectId, TEXTURE_SLOTS};
 use ash::vk;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -26,17 +26,6 @@ use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_128;
 
 const _: () = assert!(afterimage_shader::MAX_INSTRUCTIONS as u64 == Budget::ShaderInstructions.row().default);
-
-// The numbers that shaders have for their banks are the stream's.
-const _: () = {
-    let mut bank = 0;
-    while bank < 3 {
-        assert!(afterimage_shader::gcn_bank(Stage::Vertex, bank) as u16 == gcn_bank(packets::Stage::Vertex, bank));
-        assert!(afterimage_shader::gcn_bank(Stage::Pixel, bank) as u16 == gcn_bank(packets::Stage::Pixel, bank));
-        assert!(afterimage_shader::gcn_bank(Stage::Compute, bank) as u16 == gcn_bank(packets::Stage::Compute, bank));
-        bank += 1;
-    }
-};
 
 /// A compiled variant: the module and what the renderer must supply.
 pub(crate) struct Variant {
@@ -92,18 +81,12 @@ impl Variant {
     }
 
     pub(crate) fn new(gpu: &Arc<Gpu>, artifact: &afterimage_shader::Artifact, name: &str) -> Result<Self> {
-        let stage = match artifact.reflection.stage {
-            Stage::Vertex => packets::Stage::Vertex,
-            Stage::Pixel => packets::Stage::Pixel,
-            Stage::Compute => packets::Stage::Compute,
-            Stage::Geometry => packets::Stage::Geometry,
-        };
-        Self::with_bindings_of(stage, gpu, artifact, name)
+        Self::with_bindings_of(artifact.reflection.stage, gpu, artifact, name)
     }
 
     /// Of a shader that has the bindings of a stage, which need not be the one that it runs in.
     pub(crate) fn with_bindings_of(
-        own_stage: packets::Stage,
+        own_stage: Stage,
         gpu: &Arc<Gpu>,
         artifact: &afterimage_shader::Artifact,
         name: &str,
@@ -153,7 +136,7 @@ impl Variant {
         for texture in &reflection.textures {
             let slot = u32::from(texture.slot).wrapping_sub(first_slot);
             if slot < TEXTURE_SLOTS as u32 {
-                let table = Table::of(texture.dim);
+                let table = texture.dim.table();
                 variant.textures |= 1 << slot;
                 variant.tables |= (table as u64) << (3 * slot);
                 variant.kinds |= (texture.component as u64) << (2 * slot);
@@ -163,7 +146,7 @@ impl Variant {
         variant.reach = variant.reach.with(tables, !variant.images.is_empty());
         let mut at = 0;
         for segment in &variant.segments {
-            if u16::from(segment.bank) == gcn_bank(own_stage, 1) {
+            if segment.bank == Bank::gcn(own_stage, GcnBank::Buffers) as u8 {
                 variant.buffers.push((segment.first, segment.count, at));
             }
             at += segment.count as usize * 16;
@@ -247,7 +230,7 @@ impl Variant {
 }
 
 fn in_bank(segment: &Segment) -> bool {
-    let registers = BANKS.get(usize::from(segment.bank)).map_or(0, |bank| u32::from(bank.registers));
+    let registers = Bank::from_number(segment.bank.into()).map_or(0, |bank| u32::from(bank.registers()));
     segment.first.checked_add(segment.count).is_some_and(|end| end <= registers)
 }
 

@@ -9,23 +9,19 @@
 use crate::device::gpu::Gpu;
 use crate::error::{Checked, Result};
 use crate::resources::layouts::{Layout, Layouts, Reach, TABLES, Table};
-use afterimage_stream::{STORAGE_IMAGES, TEXTURE_SLOTS};
+use afterimage_abi::push;
+use afterimage_abi::slots::{STORAGE_IMAGES, TEXTURE_SLOTS};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Bytes of push constants of every shader.
-pub(crate) const PUSH_BYTES: u32 = 128;
-
 /// First texture word in the push constants, in words.
-pub(crate) const PUSH_TEXTURES: usize = afterimage_spirv::PUSH_TEXTURES as usize / 4;
+pub(crate) const PUSH_TEXTURES: usize = push::word(push::TEXTURES);
 
 /// First word of what `line_quads` reads, behind the textures.
-pub(crate) const PUSH_LINES: usize = PUSH_OFFSET as usize / 4;
-
-const _: () = assert!(PUSH_TEXTURES + TEXTURE_SLOTS <= PUSH_LINES);
+pub(crate) const PUSH_LINES: usize = push::word(push::LINES);
 
 /// Null objects of a table of textures, which have the first numbers: one that reads floats, one for unsigned and one for signed
 /// integers. Of samplers only the first number is one.
@@ -195,12 +191,13 @@ impl Descriptors {
         let sizes = gpu.profile.bindless;
         let numbers = |table: Table| {
             let any = if table == Table::Sampler { 1 << 12 } else { 1 << 20 };
-            let size = sizes.as_ref().map_or(any, |sizes| table.size(sizes));
+            let size = sizes.as_ref().map_or(any, |sizes| sizes.entries(table));
             Numbers { next: 0, size, free: Vec::new(), waiting: VecDeque::new() }
         };
         let bindless = match &sizes {
             Some(sizes) => {
-                let images = Table::ALL.iter().filter(|table| **table != Table::Sampler).map(|table| table.size(sizes));
+                let images =
+                    Table::ALL.iter().filter(|table| **table != Table::Sampler).map(|table| sizes.entries(*table));
                 let pools = [pool_size(IMAGE, images.sum()), pool_size(SAMPLER, sizes.samplers)];
                 let pool = make_pool(gpu, &pools, 1, vk::DescriptorPoolCreateFlags::UPDATE_AFTER_BIND)?;
                 let set = allocate(gpu, pool, plain.textures)?;
@@ -373,14 +370,14 @@ impl Descriptors {
 
 /// Texture and sampler number of a word.
 fn split(word: u32) -> (u32, u32) {
-    let bits = afterimage_spirv::TEXTURE_INDEX_BITS;
+    let bits = push::TEXTURE_INDEX_BITS;
     (word & ((1 << bits) - 1), word >> bits)
 }
 
 /// A word of the push constants.
 #[inline]
 pub(crate) fn word(texture: u32, sampler: u32) -> u32 {
-    texture | sampler << afterimage_spirv::TEXTURE_INDEX_BITS
+    texture | sampler << push::TEXTURE_INDEX_BITS
 }
 
 impl Drop for Descriptors {
@@ -397,6 +394,3 @@ impl Drop for Descriptors {
         }
     }
 }
-
-/// Bytes from the start of the push constants to width, and width and height of the viewport in pixels; a float each.
-pub(crate) const PUSH_OFFSET: u32 = 112;

@@ -7,57 +7,28 @@
 use crate::device::gpu::Gpu;
 use crate::device::profile::Bindless;
 use crate::error::{Checked, Error, Result};
-use crate::resources::descriptors::{IMAGE, PUSH_BYTES, PUSH_LINES, SAMPLER};
-use afterimage_ir::Dim;
-use afterimage_stream::{STORAGE_IMAGES, TEXTURE_SLOTS};
+use crate::resources::descriptors::{IMAGE, SAMPLER};
+pub(crate) use afterimage_abi::Table;
+use afterimage_abi::push;
+use afterimage_abi::slots::{STORAGE_IMAGES, TEXTURE_SLOTS};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The tables, by binding number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Table {
-    D2 = 0,
-    Cube = 1,
-    D3 = 2,
-    Sampler = 3,
-    D2Array = 4,
-    CubeArray = 5,
-    D2Ms = 6,
-    D2MsArray = 7,
-}
-
 /// Number of tables.
-pub(crate) const TABLES: usize = 8;
+pub(crate) const TABLES: usize = Table::COUNT;
 
-impl Table {
-    /// Every table, by number.
-    pub(crate) const ALL: [Self; TABLES] =
-        [Self::D2, Self::Cube, Self::D3, Self::Sampler, Self::D2Array, Self::CubeArray, Self::D2Ms, Self::D2MsArray];
-
-    /// The table of a texture's shape.
-    pub(crate) const fn of(dim: Dim) -> Self {
-        match dim {
-            Dim::D2 => Self::D2,
-            Dim::Cube => Self::Cube,
-            Dim::D3 => Self::D3,
-            Dim::D2Array => Self::D2Array,
-            Dim::CubeArray => Self::CubeArray,
-            Dim::D2Ms => Self::D2Ms,
-            Dim::D2MsArray => Self::D2MsArray,
-        }
-    }
-
-    /// Entries on a device with descriptor indexing.
-    pub(crate) fn size(self, sizes: &Bindless) -> u32 {
-        match self {
-            Self::D2 => sizes.textures_2d,
-            Self::Cube => sizes.textures_cube,
-            Self::D3 => sizes.textures_3d,
-            Self::Sampler => sizes.samplers,
-            Self::D2Array => sizes.textures_2d_array,
-            Self::CubeArray | Self::D2Ms | Self::D2MsArray => sizes.textures_rare,
+impl Bindless {
+    /// Entries of a table.
+    pub(crate) fn entries(&self, table: Table) -> u32 {
+        match table {
+            Table::D2 => self.textures_2d,
+            Table::Cube => self.textures_cube,
+            Table::D3 => self.textures_3d,
+            Table::Sampler => self.samplers,
+            Table::D2Array => self.textures_2d_array,
+            Table::CubeArray | Table::D2Ms | Table::D2MsArray => self.textures_rare,
         }
     }
 }
@@ -131,13 +102,12 @@ const STAGES: vk::ShaderStageFlags =
 
 /// Ranges of push constants. `line_quads` has one of its own: a push costs drivers time for each stage of its range.
 fn push_ranges(gpu: &Gpu, compute: bool) -> SmallVec<[vk::PushConstantRange; 2]> {
-    let lines = PUSH_LINES as u32 * 4;
     let mut ranges = SmallVec::new();
     let stages = if compute { vk::ShaderStageFlags::COMPUTE } else { PUSH_STAGES };
-    ranges.push(vk::PushConstantRange::default().stage_flags(stages).size(lines));
+    ranges.push(vk::PushConstantRange::default().stage_flags(stages).size(push::LINES));
     if gpu.profile.geometry_shader && !compute {
         let of_lines = vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::GEOMETRY);
-        ranges.push(of_lines.offset(lines).size(PUSH_BYTES - lines));
+        ranges.push(of_lines.offset(push::LINES).size(push::BYTES - push::LINES));
     }
     ranges
 }
@@ -199,7 +169,7 @@ impl Layouts {
                 vk::DescriptorSetLayoutBinding::default()
                     .binding(table as u32)
                     .descriptor_type(if table == Table::Sampler { SAMPLER } else { IMAGE })
-                    .descriptor_count(bindless.as_ref().map_or(SLOTS, |sizes| table.size(sizes)))
+                    .descriptor_count(bindless.as_ref().map_or(SLOTS, |sizes| sizes.entries(table)))
                     .stage_flags(STAGES)
             })
             .collect();

@@ -1,14 +1,17 @@
 //! What the command buffer has of what draws need, and draws that wait to be recorded together.
 
-use crate::pipeline::behind::SYSTEM_REGISTERS;
 use crate::pipeline::key::Key;
 use crate::pipeline::raster::Raster;
 use crate::resources::descriptors::{ImageKey, SlotKey};
 use crate::state::dynamic::{DynamicBlend, DynamicRaster, DynamicTests};
 use crate::state::vertices::{Bound, Indices};
+use afterimage_abi::SystemRegister;
 use afterimage_stream::VERTEX_BUFFERS;
 use afterimage_stream::packets::SetViewport;
 use ash::vk;
+
+/// The system block.
+pub(crate) type SystemBlock = [[u32; 4]; SystemRegister::COUNT as usize];
 
 /// What the command buffer being recorded has. `None`, or a value that nothing equals, where it has nothing yet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,7 +30,7 @@ pub(crate) struct Recorded {
     pub(crate) indices: Option<Indices>,
     /// Push constants of lines made of triangles.
     pub(crate) lines: Option<[u32; 4]>,
-    pub(crate) system: Option<[[u32; 4]; SYSTEM_REGISTERS]>,
+    pub(crate) system: Option<SystemBlock>,
     pub(crate) slot_key: Option<SlotKey>,
     pub(crate) image_key: Option<ImageKey>,
     /// The layout that sets were last bound with.

@@ -4,18 +4,8 @@ use super::Guest;
 use afterimage_ir::{
     Bank, BankDecl, BankSource, Builder, InputAt, InputDecl, Interp, OutputAt, OutputDecl, Stage, Type, Value,
 };
-use afterimage_stream::packets::{self, SetStorage, StorageBinding};
-use afterimage_stream::{ObjectId, gcn_bank};
-
-/// The packets' stage.
-pub fn packets_stage(stage: Stage) -> packets::Stage {
-    match stage {
-        Stage::Vertex => packets::Stage::Vertex,
-        Stage::Pixel => packets::Stage::Pixel,
-        Stage::Compute => packets::Stage::Compute,
-        Stage::Geometry => packets::Stage::Geometry,
-    }
-}
+use afterimage_stream::packets::{SetStorage, StorageBinding};
+use afterimage_stream::{GcnBank, ObjectId};
 
 /// A shader that is being built.
 pub struct Code {
@@ -38,7 +28,7 @@ impl Code {
 
     /// A register of one of the stage's banks: 0 words, 1 buffers, 2 the draw.
     pub fn register(&mut self, bank: u8, index: u32) -> Value {
-        let id = gcn_bank(packets_stage(self.stage), bank) as u8;
+        let id = afterimage_stream::Bank::gcn(self.stage, GcnBank::ALL[usize::from(bank)]) as u8;
         let b = &mut self.b;
         let place = &mut self.banks[usize::from(bank)];
         let bank = *place.get_or_insert_with(|| {
@@ -98,7 +88,7 @@ impl Code {
     pub fn create(mut self, guest: &mut Guest) -> ObjectId {
         self.b.return_();
         let module = self.b.finish().expect("a module");
-        guest.shader(packets_stage(self.stage), &module.to_string())
+        guest.shader(self.stage, &module.to_string())
     }
 }
 

@@ -18,8 +18,6 @@ use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 use ways::{Ends, Filed, Tally};
 
-/// Language number of the IR's text.
-const IR: u32 = 4;
 /// Language number of Direct3D 9's tokens.
 const D3D9: u32 = 1;
 
@@ -374,7 +372,7 @@ impl Guest {
     }
 
     pub fn shader(&mut self, stage: Stage, text: &str) -> ObjectId {
-        self.shader_in(stage, IR, text.as_bytes())
+        self.shader_in(stage, Language::Ir as u32, text.as_bytes())
     }
 
     /// A shader in a language by its number.

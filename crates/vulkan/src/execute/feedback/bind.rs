@@ -11,18 +11,12 @@ use crate::resources::layouts::PUSH_STAGES;
 use crate::state::bindings::write_constants;
 use crate::state::storage::write_addresses;
 use crate::state::vertices::bits;
+use afterimage_abi::push;
+use afterimage_abi::slots::FIRST_VERTEX_TEXTURE;
 use afterimage_stream::TEXTURE_SLOTS;
 use afterimage_stream::packets::{Stage, TextureBinding};
 use ash::vk;
 use smallvec::SmallVec;
-
-/// Texture slots of the vertex stage begin here; its lowered shaders have them from 0 on.
-const VERTEX_TEXTURES: usize = 16;
-
-/// Words of the push constants where addresses are: of the system values, the constants, the system block.
-const PUSH_OF_COMPUTE: [usize; 3] = [0, 2, 4];
-
-const PUSH_OF_VERTICES: [usize; 3] = [2, 0, 4];
 
 impl Renderer {
     /// Sees to it that what a dispatch reads is there, and that nothing which it writes is still wanted as it was: with a barrier before
@@ -90,10 +84,13 @@ impl Renderer {
         let variant = &program.variant;
         let layout = self.resources.descriptors.layouts.get(variant.reach)?;
         let (current, completed) = (self.recorder.submissions.current, self.recorder.submissions.completed);
-        let [feedback, constants, system] = if program.scatters { PUSH_OF_VERTICES } else { PUSH_OF_COMPUTE };
+        let stage = if program.scatters { Stage::Vertex } else { Stage::Compute };
         let mut push = [0u32; PUSH_TEXTURES + TEXTURE_SLOTS];
-        let mut put = |at: usize, address: u64| (push[at], push[at + 1]) = (address as u32, (address >> 32) as u32);
-        put(feedback, address);
+        let mut put = |byte: u32, address: u64| {
+            let at = push::word(byte);
+            (push[at], push[at + 1]) = (address as u32, (address >> 32) as u32);
+        };
+        put(push::feedback(stage), address);
         if variant.constant_bytes > 0 {
             let mut slice = self.memory.constants.alloc(variant.constant_bytes, ALIGN, current, completed)?;
             write_constants(&self.state, variant, slice.bytes_mut());
@@ -105,14 +102,14 @@ impl Renderer {
                 variant,
                 slice.bytes_mut(),
             );
-            put(constants, slice.address);
+            put(push::constants(stage), slice.address);
         }
         if variant.system {
             let block = self.system_block();
             let bytes: &[u8] = bytemuck::cast_slice(&block);
             let mut slice = self.memory.constants.alloc(bytes.len(), ALIGN, current, completed)?;
             slice.bytes_mut().copy_from_slice(bytes);
-            put(system, slice.address);
+            put(push::SYSTEM, slice.address);
         }
         let words = self.capture_words(program)?;
         push[PUSH_TEXTURES..].copy_from_slice(&words);
@@ -164,7 +161,7 @@ impl Renderer {
     /// The textures that a program reads, by its slots.
     fn capture_textures(&self, program: &Program) -> SmallVec<[(usize, TextureBinding); 4]> {
         // The vertex stage's are the first ones of compute shaders.
-        let first = if program.scatters { 0 } else { VERTEX_TEXTURES };
+        let first = if program.scatters { 0 } else { FIRST_VERTEX_TEXTURE };
         let binding = |slot| Some((slot, *self.state.textures.all().get(first + slot)?));
         bits(program.variant.textures).filter_map(binding).collect()
     }

@@ -25,6 +25,16 @@ macro_rules! register_layout {
                 match self { $(Self::$variant => $first),* }
             }
 
+            /// Number of elements of the entry.
+            pub const fn elements(self) -> u16 {
+                match self { $(Self::$variant => $count),* }
+            }
+
+            /// All registers of the entry.
+            pub const fn range(self) -> std::ops::Range<usize> {
+                match self { $(Self::$variant => $first..$first + $stride * $count),* }
+            }
+
             /// First register of element `index` of the entry; the last element if there are not that many.
             pub const fn element(self, index: u16) -> u16 {
                 match self { $(Self::$variant => $first + $stride * if index < $count { index } else { $count - 1 }),* }

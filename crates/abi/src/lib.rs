@@ -1,0 +1,34 @@
+//! Every number that two crates must agree on, once. Who writes shaders (front ends, passes, back ends), who sends packets (guests,
+//! stream) and who draws (renderers) have it from here; what has such a number under a name of its own derives it, or asserts that
+//! it is the same when it is compiled.
+//!
+//! * [`Stage`], [`Language`]: what the stream's `CreateShader` carries.
+//! * [`Bank`]: banks of constants, with names, sizes and the stage that reads them; [`GcnBank`] the three of each GCN stage.
+//! * [`slots`]: how many textures, images and buffers there are, and where those of a stage begin.
+//! * [`descriptors`], [`push`]: where Vulkan's shaders find them; [`metal`]: where Metal's do.
+//! * [`varyings`]: locations between stages; [`LinkInfo`]: what a vertex stage writes.
+//! * [`SystemRegister`]: what the renderer tells shaders of fixed state; [`spec`]: specialisation constants for the same.
+//! * [`RuntimeInfo`]: state around a shader that changes its code.
+#![forbid(unsafe_code)]
+
+mod banks;
+pub mod descriptors;
+mod language;
+mod layout;
+mod link;
+pub mod metal;
+mod numbers;
+pub mod push;
+mod runtime;
+pub mod slots;
+mod stage;
+mod system;
+pub mod varyings;
+
+pub use banks::{Bank, GcnBank};
+pub use descriptors::Table;
+pub use language::Language;
+pub use link::{Extra, LinkInfo, Usage};
+pub use runtime::{PixelOps, RuntimeInfo, VertexOps, bound, spec};
+pub use stage::Stage;
+pub use system::{Compare, FogMode, SystemRegister};
