@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use crate::citations;
 use crate::workspace::Workspace;
 
-/// The value of an expression as constants have it: numbers, sums, products and shifts, as far as they go.
-fn value(text: &str) -> Option<u64> {
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !" _+*<".contains(c)).unwrap_or(text.len());
+/// The value of an expression as constants have it: numbers, sums, products and shifts, as far as they go, and names that `named` knows.
+fn value(text: &str, named: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !" _+*<:".contains(c)).unwrap_or(text.len());
     let spaced = text[..end].replace("<<", " < ").replace('+', " + ").replace('*', " * ");
     let mut words = spaced.split_whitespace();
     let number = |word: &str| {
+        if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            return named(word.rsplit(':').next()?);
+        }
         let word = word.replace('_', "");
         match word.strip_prefix("0x") {
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -19,11 +22,13 @@ fn value(text: &str) -> Option<u64> {
     };
     let mut found = number(words.next()?)?;
     while let (Some(operator), Some(word)) = (words.next(), words.next()) {
-        let other = number(word)?;
+        let other = || number(word);
         found = match operator {
-            "<" => found.checked_shl(other.try_into().ok()?)?,
-            "*" => found.checked_mul(other)?,
-            "+" => found.checked_add(other)?,
+            "<" => found.checked_shl(other()?.try_into().ok()?)?,
+            "*" => found.checked_mul(other()?)?,
+            "+" => found.checked_add(other()?)?,
+            // What it is converted to.
+            "as" => found,
             _ => return None,
         };
     }
@@ -35,27 +40,37 @@ struct Code(BTreeMap<String, String>);
 
 impl Code {
     /// The number behind some text: in a crate, wherever its file lies, or else in any other. `skip` goes on to where it begins.
-    fn find(&self, name: &str, before: &str, skip: impl Fn(&str) -> Option<&str>) -> u64 {
+    fn find(&self, name: &str, before: &str, skip: impl Fn(&str) -> Option<&str>) -> Option<u64> {
         let inside = |path: &str| path.contains(&format!("/{name}/")) || path.starts_with(&format!("{name}/"));
+        // A constant that is another one has that one's value, unless it is called the same: then that is in another crate.
+        let named = |constant: &str| {
+            let same = before.ends_with(&format!("const {constant}: "));
+            if same { None } else { self.constant_of(name, constant) }
+        };
         let behind = |text: &str| {
             let mut places = text.match_indices(before).map(|(at, _)| &text[at + before.len()..]);
-            places.find_map(|rest| value(skip(rest)?))
+            places.find_map(|rest| value(skip(rest)?, &named))
         };
-        let own = self.0.iter().filter(|(path, _)| inside(path) && !path.ends_with("numbers.rs"));
-        let others = self.0.iter().filter(|(path, _)| !inside(path) && !path.ends_with("numbers.rs"));
-        let found = own.chain(others).find_map(|(_, text)| behind(text));
-        found.unwrap_or_else(|| panic!("there is no number behind `{before}`"))
+        let own = self.0.iter().filter(|(path, _)| inside(path) && !path.ends_with("xtask/src/numbers.rs"));
+        let others = self.0.iter().filter(|(path, _)| !inside(path) && !path.ends_with("xtask/src/numbers.rs"));
+        own.chain(others).find_map(|(_, text)| behind(text))
     }
 
     /// The number behind some text.
     #[allow(clippy::redundant_closure, reason = "its lifetimes are not general enough")]
     fn number(&self, name: &str, before: &str) -> u64 {
-        self.find(name, before, |rest| Some(rest))
+        let found = self.find(name, before, |rest| Some(rest));
+        found.unwrap_or_else(|| panic!("there is no number behind `{before}`"))
     }
 
     /// A constant, whatever its type.
-    fn constant(&self, name: &str, constant: &str) -> u64 {
+    fn constant_of(&self, name: &str, constant: &str) -> Option<u64> {
         self.find(name, &format!("const {constant}: "), |rest| Some(rest.split_once(';')?.0.split_once('=')?.1))
+    }
+
+    /// A constant that is there.
+    fn constant(&self, name: &str, constant: &str) -> u64 {
+        self.constant_of(name, constant).unwrap_or_else(|| panic!("there is no constant {constant}"))
     }
 }
 
@@ -213,9 +228,11 @@ fn numbers_of_generated_pages_are_repeated_as_they_are() {
 
 #[test]
 fn values_are_computed() {
+    let value = |text| value(text, &|name| (name == "TWO").then_some(2));
     assert_eq!(value(" 32 << 20;"), Some(32 << 20));
     assert_eq!(value(" 2 * 3 + 1, x"), Some(7));
     assert_eq!(value(" 0xba7c << 4;"), Some(0xba7c0));
     assert_eq!((value(" 800_000,"), value(" 8];"), value(" x;")), (Some(800_000), Some(8), None));
+    assert_eq!((value(" slots::TWO as u8;"), value(" TWO + 3]")), (Some(2), Some(5)));
     assert_eq!([32 << 20, 1 << 30, 64 << 10, 5].map(bytes), ["32 MiB", "1 GiB", "64 KiB", "5 bytes"]);
 }
